@@ -1,0 +1,78 @@
+import Dependencies._
+
+ThisBuild / organization := "org.sparkkinesis"
+ThisBuild / version := Version.read(file("python/src/spark_kinesis/_version.py"))
+ThisBuild / scalaVersion := scala213
+ThisBuild / semanticdbEnabled := true
+ThisBuild / semanticdbVersion := "4.14.2"
+ThisBuild / licenses := Seq("Apache-2.0" -> url("https://www.apache.org/licenses/LICENSE-2.0"))
+
+lazy val common = Seq(
+  scalacOptions ++= Seq(
+    "-deprecation",
+    "-feature",
+    "-unchecked",
+    "-Xlint:_,-byname-implicit",
+    "-Wunused:_",
+    "-Wdead-code",
+    "-Xsource:3",
+    "-Werror",
+    // One jar for several Spark lines: forwarders would name types that older lines lack.
+    "-Xmixin-force-forwarders:false",
+    "-release:17"
+  ),
+  Compile / doc / sources := Nil,
+  javacOptions ++= Seq("--release", "17", "-Xlint:all,-processing,-serial", "-Werror"),
+  libraryDependencies ++= munit,
+  Test / fork := true,
+  Test / testForkedParallel := false,
+  Test / javaOptions ++= JavaOptions.forSpark ++ Seq("-Xmx2g", "-Dfile.encoding=UTF-8")
+)
+
+def module(name: String): Project = Project(name, file(s"connector-scala/$name")).settings(common)
+
+lazy val root = project
+  .in(file("."))
+  .aggregate(core, aws, spark, emulator, connector, conformance, integration, chaos, bench)
+  .settings(publish / skip := true)
+
+/** Pure Scala: neither Spark nor the AWS SDK is on its class path. */
+lazy val core = module("core").settings(libraryDependencies ++= Seq(jacksonCore, slf4j % Provided))
+
+/** The implementation of core's service port on the AWS SDK. */
+lazy val aws = module("aws").dependsOn(core, emulator % "test->compile").settings(libraryDependencies ++=
+  Dependencies.aws :+ (slf4j % Provided))
+
+/** The Data Source V2 connector. */
+lazy val spark = module("spark").dependsOn(aws, core % "compile->compile;test->test").settings(libraryDependencies +=
+  sparkSql % Provided)
+
+/** An in-process Kinesis that enforces the service's quotas. */
+lazy val emulator = module("emulator")
+  .dependsOn(core)
+  .settings(libraryDependencies ++= nettyServer ++ Seq(eventStream, jacksonCbor, slf4j % Provided))
+
+/** The one jar that users get: everything above, with its dependencies relocated. */
+lazy val connector = module("connector").dependsOn(spark, emulator).settings(Packaging.settings)
+
+def testProject(name: String): Project =
+  Project(name, file(s"tests/$name")).settings(common, publish / skip := true)
+
+/** The emulator against the API model, golden vectors and other emulators, through the AWS SDK. */
+lazy val conformance =
+  testProject("conformance").dependsOn(emulator, aws).settings(libraryDependencies += sparkSql % Test)
+
+/** The connector in Spark, local and on a cluster, against the emulator. */
+lazy val integration = testProject("integration")
+  .dependsOn(spark % "compile->compile;test->test", emulator)
+  .settings(libraryDependencies ++= Seq(sparkSql, localStack))
+
+/** Kills, throttles, outages, resharding: counts every record in and out. */
+lazy val chaos =
+  testProject("chaos").dependsOn(spark, emulator).settings(Launching.settings, libraryDependencies += sparkSql)
+
+/** Benchmarks; each main prints one JSON object on its last line. */
+lazy val bench = project
+  .in(file("bench"))
+  .dependsOn(spark, emulator)
+  .settings(common, Launching.settings, publish / skip := true, libraryDependencies += sparkSql)

@@ -1,0 +1,42 @@
+import sbt._
+
+/** Every version that the build pins, in one place. */
+object Dependencies {
+  val scala213 = "2.13.18"
+
+  /** The Spark line to compile against; `-DsparkVersion=…` chooses another. */
+  val spark: String = sys.props.getOrElse("sparkVersion", "4.2.0")
+  val awsSdk = "2.52.0"
+
+  /** The Netty line that the AWS SDK above is built with; the emulator uses the same. */
+  val netty = "4.1.137.Final"
+
+  /** The Jackson that Spark 4.2 ships, so that tests run on what the build compiles against. */
+  val jackson = "2.21.2"
+  val munitVersion = "1.2.1"
+
+  val jacksonCore = "com.fasterxml.jackson.core" % "jackson-core" % jackson
+  val jacksonCbor = "com.fasterxml.jackson.dataformat" % "jackson-dataformat-cbor" % jackson excludeAll
+    ExclusionRule("com.fasterxml.jackson.core", "jackson-databind")
+  val slf4j = "org.slf4j" % "slf4j-api" % "2.0.17"
+
+  val munit = Seq(
+    "org.scalameta" %% "munit" % munitVersion % Test,
+    "org.scalameta" %% "munit-scalacheck" % "1.2.0" % Test
+  )
+
+  private val unusedHttpClients = Seq("apache-client", "apache5-client").map(ExclusionRule("software.amazon.awssdk", _))
+
+  val aws: Seq[ModuleID] = Seq("kinesis", "sts", "netty-nio-client", "url-connection-client").map { name =>
+    ("software.amazon.awssdk" % name % awsSdk).excludeAll(unusedHttpClients :+ ExclusionRule("org.slf4j"): _*)
+  }
+
+  val nettyServer: Seq[ModuleID] =
+    Seq("netty-codec-http", "netty-codec-http2", "netty-handler").map("io.netty" % _ % netty)
+  val eventStream = "software.amazon.eventstream" % "eventstream" % "1.0.1"
+  val sparkSql = "org.apache.spark" %% "spark-sql" % spark
+
+  /** For those who have Docker. Spark brings its own Jackson. */
+  val localStack: ModuleID = ("org.testcontainers" % "testcontainers-localstack" % "2.0.5" % "test")
+    .excludeAll(ExclusionRule("com.fasterxml.jackson.core"))
+}

@@ -1,0 +1,82 @@
+import sbt._
+import sbt.Keys._
+import sbtassembly.AssemblyPlugin.autoImport._
+
+/** How the one published jar is put together: what clashes with Spark's own relocated, what nothing reads left out. */
+object Packaging {
+  private val shaded = "org.sparkkinesis.shaded"
+
+  private val relocated = Seq(
+    "software.amazon.awssdk",
+    "software.amazon.eventstream",
+    "io.netty",
+    "org.reactivestreams",
+    "com.fasterxml.jackson"
+  )
+
+  /** Parts of Netty that neither the AWS SDK's client nor the emulator's server loads. */
+  private val unusedNetty = Seq(
+    "handler/codec/http/cors",
+    "handler/codec/http/multipart",
+    "handler/codec/http/websocketx",
+    "handler/codec/json",
+    "handler/codec/marshalling",
+    "handler/codec/protobuf",
+    "handler/codec/rtsp",
+    "handler/codec/serialization",
+    "handler/codec/spdy",
+    "handler/codec/string",
+    "handler/codec/xml",
+    "handler/ipfilter",
+    "handler/pcap",
+    "handler/traffic"
+  ).map(part => s"${shaded.replace('.', '/')}/io/netty/$part/")
+
+  lazy val settings: Seq[Setting[_]] = Seq(
+    name := "spark-kinesis",
+    moduleName := "spark-kinesis_2.13",
+    versionScheme := Some("early-semver"),
+    crossPaths := false,
+    assembly / assemblyJarName := s"spark-kinesis_2.13-${version.value}.jar",
+    assembly / assemblyOutputPath := target.value / (assembly / assemblyJarName).value,
+    assembly / test := {},
+    assemblyPackageScala / assembleArtifact := false,
+    assembly / assemblyShadeRules := relocated.map(name => ShadeRule.rename(s"$name.**" -> s"$shaded.$name.@1").inAll),
+    assembly / assemblyMergeStrategy := {
+      case PathList("META-INF", "FastDoubleParser-LICENSE" | "FastDoubleParser-NOTICE") => MergeStrategy.first
+      case PathList("META-INF", "versions" | "native-image" | "maven", _*) => MergeStrategy.discard
+      case PathList("META-INF", "services", "reactor.blockhound.integration.BlockHoundIntegration") =>
+        MergeStrategy.discard
+      case PathList("META-INF", "io.netty.versions.properties") => MergeStrategy.discard
+      case PathList("module-info.class" | "VersionInfo.java" | "mime.types") => MergeStrategy.discard
+      case path if unusedNetty.exists(path.startsWith) => MergeStrategy.discard
+      case path => (assembly / assemblyMergeStrategy).value(path)
+    }
+  ) ++ publishing
+
+  /** The fat jar is the main artifact, and its pom names no dependency: `--packages` fetches one file. */
+  private lazy val publishing: Seq[Setting[_]] = Seq(
+    Compile / resourceGenerators += Def.task {
+      Seq("LICENSE", "NOTICE").map { name =>
+        val copy = (Compile / resourceManaged).value / "META-INF" / name
+        IO.copyFile((ThisBuild / baseDirectory).value / name, copy)
+        copy
+      }
+    }.taskValue,
+    Compile / packageBin := assembly.value,
+    Compile / packageDoc / publishArtifact := false,
+    Compile / packageSrc / publishArtifact := false,
+    pomPostProcess := withoutDependencies,
+    publishMavenStyle := true,
+    publishConfiguration := publishConfiguration.value.withOverwrite(true),
+    publishTo :=
+      sys.props.get("publishTo").map(folder => Resolver.file("folder", file(folder))(Resolver.mavenStylePatterns)),
+    description := "Amazon Kinesis Data Streams for Spark Structured Streaming",
+    publish / skip := false
+  )
+
+  private def withoutDependencies(pom: scala.xml.Node): scala.xml.Node = pom match {
+    case project: scala.xml.Elem => project.copy(child = project.child.filterNot(_.label == "dependencies"))
+    case other => other
+  }
+}
