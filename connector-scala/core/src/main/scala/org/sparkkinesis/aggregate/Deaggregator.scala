@@ -1,0 +1,148 @@
+package org.sparkkinesis.aggregate
+
+import java.security.MessageDigest
+
+/**
+ * Recognises and opens KPL containers: magic, a protobuf message, and its MD5.
+ *
+ * The format is described in the KPL's own `aggregation-format.md`. Whatever is not a whole and sound container is a
+ * plain record: the answer is null, never an error. An empty container is taken for a plain record too, since there
+ * would be nothing left of it. Thread-safe.
+ */
+object Deaggregator {
+  private val Magic: Array[Byte] = Array(0xf3, 0x89, 0x9a, 0xc2).map(_.toByte)
+  private val DigestLength = 16
+
+  /** Whether `data` begins like a container; cheap, and true for no other payload but by chance. */
+  def looksAggregated(data: Array[Byte]): Boolean =
+    data.length > Magic.length + DigestLength && data(0) == Magic(0) && data(1) == Magic(1) && data(2) == Magic(2) &&
+      data(3) == Magic(3)
+
+  /** The container's user records, or null when `data` is a plain record. */
+  def open(data: Array[Byte]): AggregatedRecord =
+    if (!looksAggregated(data)) null
+    else {
+      val end = data.length - DigestLength
+      val digest = MessageDigest.getInstance("MD5")
+      digest.update(data, Magic.length, end - Magic.length)
+      if (!MessageDigest.isEqual(digest.digest(), java.util.Arrays.copyOfRange(data, end, data.length))) null
+      else new ContainerReader(data, Magic.length, end).read()
+    }
+}
+
+/** Reads the protobuf message `AggregatedRecord` between two places of an array. Each byte is read at most twice. */
+final private class ContainerReader(data: Array[Byte], from: Int, end: Int) {
+  private val keys = new Slices
+  private val hashKeys = new Slices
+  private val records = new ParsedRecords
+
+  private val varint = new Varint(data)
+
+  // Of the record that is being read; fields, since a container may hold a million records.
+  private var keyIndex = -1L
+  private var hashKeyIndex = -1L
+  private var dataStart = -1
+  private var dataLength = 0
+
+  private val containerFields: FieldVisitor = (field, wireType, start, length, _) =>
+    if (field > 3) true
+    else if (wireType != Wire.Bytes) false
+    else
+      field match {
+        case 1 => keys.add(start, length); true
+        case 2 => hashKeys.add(start, length); true
+        case 3 => readRecord(start, start + length)
+      }
+
+  private val recordFields: FieldVisitor = (field, wireType, start, length, value) =>
+    field match {
+      case 1 => keyIndex = value; wireType == Wire.Varint && isIndex(value)
+      case 2 => hashKeyIndex = value; wireType == Wire.Varint && isIndex(value)
+      case 3 => dataStart = start; dataLength = length; wireType == Wire.Bytes
+      case _ => true
+    }
+
+  def read(): AggregatedRecord = {
+    val sound = forEachField(from, end, containerFields) && records.count > 0 && indexesExist
+    if (sound) new AggregatedRecord(data, keys, hashKeys, records) else null
+  }
+
+  private def readRecord(start: Int, end: Int): Boolean = {
+    keyIndex = -1
+    hashKeyIndex = -1
+    dataStart = -1
+    val complete = forEachField(start, end, recordFields) && keyIndex >= 0 && dataStart >= 0
+    if (complete) records.add(keyIndex.toInt, hashKeyIndex.toInt, dataStart, dataLength)
+    complete
+  }
+
+  /** A table cannot hold more entries than the container has bytes. */
+  private def isIndex(value: Long): Boolean = value >= 0 && value < data.length
+
+  private def indexesExist: Boolean = {
+    var i = 0
+    while (i < records.count && records.keyIndex(i) < keys.count && records.hashKeyIndex(i) < hashKeys.count) i += 1
+    i == records.count
+  }
+
+  /** Calls `field(number, wire type, start, length, varint value)` for each; false when one is malformed or refused. */
+  private def forEachField(from: Int, end: Int, field: FieldVisitor): Boolean = {
+    var position = from
+    var sound = true
+    while (sound && position < end) {
+      position = varint.read(position, end)
+      val number = (varint.value >>> 3)
+      val wireType = (varint.value & 7).toInt
+      if (position < 0 || number == 0 || number > 0x1fffffff) sound = false
+      else {
+        var start = position
+        wireType match {
+          case Wire.Varint =>
+            position = varint.read(position, end)
+          case Wire.Bytes =>
+            start = varint.read(position, end)
+            position =
+              if (start < 0 || varint.value < 0 || varint.value > end - start) -1 else start + varint.value.toInt
+          case Wire.Fixed64 => position = if (end - position < 8) -1 else position + 8
+          case Wire.Fixed32 => position = if (end - position < 4) -1 else position + 4
+          case _ => position = -1
+        }
+        sound = position >= 0 && field.visit(number.toInt, wireType, start, position - start, varint.value)
+      }
+    }
+    sound
+  }
+}
+
+private object Wire {
+  final val Varint = 0
+  final val Fixed64 = 1
+  final val Bytes = 2
+  final val Fixed32 = 5
+}
+
+private trait FieldVisitor {
+  def visit(field: Int, wireType: Int, start: Int, length: Int, value: Long): Boolean
+}
+
+/** Reads base-128 numbers of up to ten bytes. */
+final private class Varint(data: Array[Byte]) {
+  var value: Long = 0L
+
+  /** The place after the number, or -1 when it is cut off or too long. */
+  def read(from: Int, end: Int): Int = {
+    var position = from
+    var shift = 0
+    var result = 0L
+    var more = true
+    while (more && position < end && shift < 70) {
+      val byte = data(position)
+      result |= (byte & 0x7fL) << shift
+      shift += 7
+      position += 1
+      more = byte < 0
+    }
+    value = result
+    if (more) -1 else position
+  }
+}

@@ -1,0 +1,64 @@
+package org.sparkkinesis.concurrent
+
+import java.util.concurrent.atomic.AtomicInteger
+import java.util.concurrent.{Executor, ScheduledThreadPoolExecutor, ThreadFactory, TimeUnit}
+
+import scala.concurrent.duration._
+
+/** Threads and time for everything that runs in the background; tests inject a virtual one. Tasks must not block. */
+trait Scheduler extends Executor {
+
+  /** Monotonic, for intervals. */
+  def nanoTime: Long
+
+  /** Wall clock, epoch milliseconds. */
+  def currentMillis: Long
+
+  /** Runs `task` once, after `delay`, on one of this scheduler's threads. */
+  def schedule(delay: FiniteDuration)(task: => Unit): Cancellable
+}
+
+/** Something that may still be called off; doing so twice, or too late, does no harm. */
+trait Cancellable {
+  def cancel(): Unit
+}
+
+object Cancellable {
+  val None: Cancellable = () => ()
+}
+
+/** Daemon threads of its own. The owner closes it; tasks that are still waiting are then dropped. */
+final class SystemScheduler(name: String, threads: Int) extends Scheduler with AutoCloseable {
+  private val pool = {
+    val count = new AtomicInteger
+    val factory: ThreadFactory = task => {
+      val thread = new Thread(task, s"$name-${count.incrementAndGet()}")
+      thread.setDaemon(true)
+      thread
+    }
+    val executor = new ScheduledThreadPoolExecutor(threads, factory)
+    executor.setRemoveOnCancelPolicy(true)
+    executor.setExecuteExistingDelayedTasksAfterShutdownPolicy(false)
+    executor
+  }
+
+  override def nanoTime: Long = System.nanoTime()
+  override def currentMillis: Long = System.currentTimeMillis()
+  // After close() whatever still arrives has nobody to run for.
+  override def execute(task: Runnable): Unit = if (!pool.isShutdown) pool.execute(task)
+
+  override def schedule(delay: FiniteDuration)(task: => Unit): Cancellable =
+    if (pool.isShutdown) Cancellable.None
+    else {
+      val future = pool.schedule((() => task): Runnable, delay.toNanos, TimeUnit.NANOSECONDS)
+      () => {
+        future.cancel(false)
+        ()
+      }
+    }
+
+  override def close(): Unit = {
+    pool.shutdownNow()
+    ()
+  }
+}

@@ -1,0 +1,53 @@
+package org.sparkkinesis.config
+
+import java.util.Locale
+
+/** For what an option is read. `Connection` is shared by reading and writing. */
+sealed abstract class Scope(val title: String)
+object Scope {
+  case object Connection extends Scope("Which stream, as whom")
+  case object Read extends Scope("Reading")
+  case object Write extends Scope("Writing")
+  val all: Seq[Scope] = Seq(Connection, Read, Write)
+}
+
+/**
+ * An older or foreign name of an option.
+ *
+ * @param translate
+ *   what a value under that name means under the new one
+ */
+final case class DeprecatedName(name: String, origin: String, translate: String => String = identity)
+
+/**
+ * One option, declared once: parsing, bounds, reference page, Python builders and redaction all come from here.
+ *
+ * @param key
+ *   as the user writes it; matched without regard to case. A key that ends in `.*` takes every key with that prefix.
+ * @param default
+ *   the text that stands for the option when it is not set; empty when there is no fixed one
+ * @param defaultDoc
+ *   what the reference says of the default where there is no fixed one
+ * @param sensitive
+ *   never shown
+ */
+final case class ConfigEntry[T](
+    key: String,
+    kind: OptionType[T],
+    scope: Scope,
+    doc: String,
+    default: Option[String] = None,
+    defaultDoc: String = "",
+    since: String = "0.1.0",
+    sensitive: Boolean = false,
+    deprecated: Seq[DeprecatedName] = Nil
+) {
+  val lowerKey: String = key.toLowerCase(Locale.ROOT)
+  def isPrefix: Boolean = key.endsWith(".*")
+  def prefix: String = lowerKey.stripSuffix("*")
+
+  /** The default's value; only for entries that have a fixed one. */
+  lazy val defaultValue: Option[T] = default.map { text =>
+    kind.parse(text).fold(why => throw new IllegalStateException(s"default of $key: $why"), identity)
+  }
+}

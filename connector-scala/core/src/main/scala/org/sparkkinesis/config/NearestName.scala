@@ -1,0 +1,25 @@
+package org.sparkkinesis.config
+
+import java.util.Locale
+
+/** Finds what a user may have meant. */
+object NearestName {
+
+  /** The candidate with the fewest edits from `written`, without regard to case; none when all are further than half its length. */
+  def of(written: String, candidates: Seq[String]): Option[String] = {
+    val wanted = written.toLowerCase(Locale.ROOT)
+    candidates
+      .map(name => (distance(wanted, name.toLowerCase(Locale.ROOT)), name))
+      .minByOption(_._1)
+      .collect { case (edits, name) if edits <= math.max(2, wanted.length / 2) => name }
+  }
+
+  /** Levenshtein distance, one row at a time. */
+  private[config] def distance(a: String, b: String): Int =
+    a.foldLeft((0 to b.length).toVector) { (previous, char) =>
+      b.indices.scanLeft(previous.head + 1) { (left, j) =>
+        val replaced = previous(j) + (if (b(j) == char) 0 else 1)
+        math.min(math.min(left, previous(j + 1)) + 1, replaced)
+      }.toVector
+    }.last
+}

@@ -1,0 +1,69 @@
+package org.sparkkinesis.config
+
+import scala.concurrent.duration._
+
+/** The four retry settings of one operation of the service. */
+final case class RetryEntries(
+    operation: String,
+    maxRetries: ConfigEntry[Long],
+    base: ConfigEntry[FiniteDuration],
+    max: ConfigEntry[FiniteDuration],
+    exponent: ConfigEntry[Double]
+) {
+  def all: Seq[ConfigEntry[_]] = Seq(maxRetries, base, max, exponent)
+}
+
+/** How often, and how far apart, each operation is tried again. `maxRetries` of -1 means without end. */
+object RetryOptions {
+  import OptionType._
+
+  private def entries(operation: String, scope: Scope, maxRetries: Long, base: String, max: String): RetryEntries = {
+    def entry[T](name: String, kind: OptionType[T], doc: String, default: String): ConfigEntry[T] =
+      ConfigEntry(s"retry.$operation.$name", kind, scope, doc, Some(default))
+    RetryEntries(
+      operation,
+      entry(
+        "maxRetries",
+        Whole(-1, Int.MaxValue.toLong),
+        s"How often a failed $operation is tried again; -1: without end.",
+        maxRetries.toString
+      ),
+      entry(
+        "backoff.base",
+        Duration(1.milli, 1.hour),
+        s"Upper bound of the first random wait before $operation is tried again.",
+        base
+      ),
+      entry("backoff.max", Duration(1.milli, 1.hour), s"Upper bound of every wait of $operation.", max),
+      entry("backoff.exponent", Real(1, 10), s"By what the upper bound grows with each try of $operation.", "1.5")
+    )
+  }
+
+  val registerStreamConsumer: RetryEntries = entries("registerStreamConsumer", Scope.Read, 10, "200ms", "1s")
+  val deregisterStreamConsumer: RetryEntries = entries("deregisterStreamConsumer", Scope.Read, 10, "200ms", "1s")
+  val listStreamConsumers: RetryEntries = entries("listStreamConsumers", Scope.Read, 10, "200ms", "1s")
+  val subscribeToShard: RetryEntries = entries("subscribeToShard", Scope.Read, 5, "1s", "2s")
+  val getRecords: RetryEntries = entries("getRecords", Scope.Read, -1, "200ms", "3s")
+  val getShardIterator: RetryEntries = entries("getShardIterator", Scope.Read, -1, "200ms", "3s")
+  val listShards: RetryEntries = entries("listShards", Scope.Read, -1, "200ms", "3s")
+
+  val putRecordsMaxRetries: ConfigEntry[Long] = ConfigEntry(
+    "retry.putRecords.maxRetries",
+    Whole(-1, Int.MaxValue.toLong),
+    Scope.Write,
+    "How often a record that the service did not take is sent again; -1: as often as `deliveryTimeout` allows.",
+    Some("-1")
+  )
+
+  val reading: Seq[RetryEntries] = Seq(
+    registerStreamConsumer,
+    deregisterStreamConsumer,
+    listStreamConsumers,
+    subscribeToShard,
+    getRecords,
+    getShardIterator,
+    listShards
+  )
+
+  val all: Seq[ConfigEntry[_]] = reading.flatMap(_.all) :+ putRecordsMaxRetries
+}

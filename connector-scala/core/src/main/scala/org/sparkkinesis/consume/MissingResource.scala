@@ -1,0 +1,64 @@
+package org.sparkkinesis.consume
+
+import java.util.concurrent.CompletableFuture
+
+import org.sparkkinesis.model.StreamRef
+import org.sparkkinesis.retry.Retrier
+import org.sparkkinesis.service.{KinesisService, ServiceErrorKind, ServiceException}
+
+/** What a ResourceNotFound was about. */
+sealed trait MissingResource
+
+object MissingResource {
+  case object Stream extends MissingResource
+  case object Consumer extends MissingResource
+
+  /** The shard has expired, or never was. */
+  case object Shard extends MissingResource
+
+  /** For an error that `find` gave. */
+  def of(error: ServiceException): Option[MissingResource] =
+    if (error.kind != ServiceErrorKind.ResourceNotFound) None
+    else
+      error.operation match {
+        case "DescribeStreamSummary" => Some(Stream)
+        case "DescribeStreamConsumer" => Some(Consumer)
+        case _ => Some(Shard)
+      }
+
+  /**
+   * Asks the service which of stream, consumer and shard is not there, and gives the error that says so: the stream's or
+   * the consumer's own, else `error` itself. Where the service does not answer that, `error` is all there is.
+   */
+  def find(service: KinesisService, error: ServiceException, stream: StreamRef): CompletableFuture[ServiceException] =
+    missing(service.describeStream(stream))(_.status, "DescribeStreamSummary").thenApply(_.getOrElse(error))
+
+  def find(
+      service: KinesisService,
+      error: ServiceException,
+      stream: StreamRef,
+      consumerArn: String
+  ): CompletableFuture[ServiceException] =
+    missing(service.describeStream(stream))(_.status, "DescribeStreamSummary").thenCombine(
+      missing(service.describeStreamConsumer(consumerArn))(_.status, "DescribeStreamConsumer"),
+      (stream: Option[ServiceException], consumer: Option[ServiceException]) => stream.orElse(consumer).getOrElse(error)
+    )
+
+  /** What is being deleted is as good as gone. */
+  private def missing[A](
+      call: CompletableFuture[A]
+  )(status: A => String, operation: String): CompletableFuture[Option[ServiceException]] =
+    call.handle { (found, failure) =>
+      Option(failure).map(Retrier.unwrap) match {
+        case Some(error: ServiceException) if error.kind == ServiceErrorKind.ResourceNotFound => Some(error)
+        case None if status(found) == "DELETING" =>
+          Some(new ServiceException(
+            ServiceErrorKind.ResourceNotFound,
+            operation,
+            "ResourceNotFoundException",
+            "It is being deleted."
+          ))
+        case _ => None
+      }
+    }
+}

@@ -1,0 +1,147 @@
+package org.sparkkinesis.consume
+
+import java.util.concurrent.LinkedBlockingQueue
+
+import org.slf4j.LoggerFactory
+
+import org.sparkkinesis.error.KinesisConnectorException
+import org.sparkkinesis.model.{ChildShard, KinesisRecord, SequenceNumber, StartingPosition}
+import org.sparkkinesis.service.ServiceException
+
+/** Where a bounded read of one shard ends. */
+sealed trait RangeEnd
+
+object RangeEnd {
+
+  /** With the record of this number, which must exist. */
+  final case class At(sequenceNumber: SequenceNumber) extends RangeEnd
+
+  /** With the shard's last record; an open shard is read for ever. */
+  case object ShardEnd extends RangeEnd
+
+  /** With the last record that arrived until then, or the end of the shard. "What is there now" is the present time. */
+  final case class ArrivedBy(epochMillis: Long) extends RangeEnd
+}
+
+/**
+ * Reads one range of one shard directly from the service, in order, on the caller's thread, which waits for it.
+ *
+ * It never waits for a record that cannot come: when `RangeEnd.At` names a record that is gone, it fails with
+ * `KINESIS_DATA_LOSS`, or with `failOnDataLoss = false` warns and ends. Close it when it is not read to its end.
+ * Interrupting the thread ends the wait.
+ */
+final class RangeReader(
+    publishers: RecordPublisherFactory,
+    shard: StreamShard,
+    after: StartingPosition,
+    end: RangeEnd,
+    chunks: ChunkBuilder,
+    failOnDataLoss: Boolean = true,
+    maxBytesPerFetch: Long = RangeReader.MaxBytesPerFetch
+) extends Iterator[Chunk]
+    with AutoCloseable {
+  import RangeReader._
+
+  private val events = new LinkedBlockingQueue[Event]
+  private val publisher = publishers.subscribe(shard, after, new Queueing)
+  private var ready = Iterator.empty[Chunk]
+  private var isDone = false
+  private var lastSeen: Option[SequenceNumber] = None
+  private var emptyTips = 0
+
+  publisher.request(maxBytesPerFetch)
+
+  /** @throws ServiceException when the service cannot be read */
+  override def hasNext: Boolean = {
+    while (!ready.hasNext && !isDone)
+      events.take() match {
+        case Batch(batch) => take(batch)
+        case End => finish(shardEnded = true)
+        case Failed(error) =>
+          isDone = true
+          throw error
+      }
+    ready.hasNext
+  }
+
+  override def next(): Chunk = if (hasNext) ready.next() else Iterator.empty.next()
+
+  override def close(): Unit = {
+    isDone = true
+    ready = Iterator.empty
+    publisher.cancel()
+  }
+
+  private def take(batch: RecordBatch): Unit = {
+    val wanted = end match {
+      case RangeEnd.At(number) =>
+        batch.records.takeWhile(record => SequenceNumber.compareDigits(record.sequenceNumber, number.value) <= 0)
+      case RangeEnd.ShardEnd => batch.records
+      case RangeEnd.ArrivedBy(millis) => batch.records.filter(_.arrivalMillis <= millis)
+    }
+    wanted.lastOption.foreach(record => lastSeen = Some(SequenceNumber.trusted(record.sequenceNumber)))
+    if (reachedEnd(batch)) finish(shardEnded = false) else publisher.request(maxBytesPerFetch)
+    if (!isDone || wanted.nonEmpty) ready = chunks.build(wanted, batch.millisBehindLatest).iterator
+  }
+
+  private def reachedEnd(batch: RecordBatch): Boolean = {
+    val isAtTip = batch.millisBehindLatest == 0
+    end match {
+      case RangeEnd.At(number) =>
+        emptyTips = if (isAtTip && batch.records.isEmpty) emptyTips + 1 else 0
+        emptyTips >= TipsToBelieve || batch.records.lastOption.exists(isAtOrAfter(_, number))
+      case RangeEnd.ShardEnd => false
+      case RangeEnd.ArrivedBy(millis) =>
+        (isAtTip && batch.receivedMillis >= millis) || batch.records.lastOption.exists(_.arrivalMillis > millis)
+    }
+  }
+
+  private def isAtOrAfter(record: KinesisRecord, number: SequenceNumber): Boolean =
+    SequenceNumber.compareDigits(record.sequenceNumber, number.value) >= 0
+
+  private def finish(shardEnded: Boolean): Unit = {
+    isDone = true
+    publisher.cancel()
+    end match {
+      case RangeEnd.At(number) if !lastSeen.contains(number) =>
+        val where = if (shardEnded) "the shard ended"
+        else lastSeen.fold("no record of the range is left")(last => s"the last one found is $last")
+        val loss = KinesisConnectorException(
+          "KINESIS_DATA_LOSS",
+          "shard" -> shard.shard.value,
+          "stream" -> shard.stream,
+          "reason" -> s"the range after ${position(after)} ends with record $number, which is not there; $where",
+          "cause" ->
+            "The records were planned while they were in the stream, and expired, or the stream was created anew, before they were read."
+        )
+        if (failOnDataLoss) throw loss else log.warn(loss.getMessage)
+      case _ => ()
+    }
+  }
+
+  private def position(position: StartingPosition): String = position match {
+    case StartingPosition.AfterSequenceNumber(number) => number.value
+    case other => other.toString
+  }
+
+  final private class Queueing extends RecordSubscriber {
+    override def onBatch(batch: RecordBatch): Unit = events.put(Batch(batch))
+    override def onShardEnd(children: Seq[ChildShard]): Unit = events.put(End)
+    override def onError(error: ServiceException): Unit = events.put(Failed(error))
+  }
+}
+
+object RangeReader {
+  private val log = LoggerFactory.getLogger(classOf[RangeReader])
+
+  /** Two fetches of a shard's read quota. */
+  val MaxBytesPerFetch: Long = 4L * 1024 * 1024
+
+  /** Empty answers at the tip, one after the other, before a planned record is taken to be gone. */
+  private val TipsToBelieve = 3
+
+  sealed private trait Event
+  final private case class Batch(batch: RecordBatch) extends Event
+  private case object End extends Event
+  final private case class Failed(error: ServiceException) extends Event
+}

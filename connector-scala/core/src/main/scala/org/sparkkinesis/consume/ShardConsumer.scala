@@ -1,0 +1,211 @@
+package org.sparkkinesis.consume
+
+import scala.collection.mutable
+
+import org.sparkkinesis.model.StartingPosition.AfterSequenceNumber
+import org.sparkkinesis.model.{ChildShard, SequenceNumber, StartingPosition}
+import org.sparkkinesis.service.ServiceException
+
+/**
+ * Reads one shard ahead and holds its chunks until they are released. Thread-safe; no call blocks.
+ *
+ * What it holds is without gaps: everything after `heldFrom` up to the last record that came.
+ */
+final private[consume] class ShardConsumer(
+    shard: StreamShard,
+    start: StartingPosition,
+    startEpoch: Long,
+    publishers: RecordPublisherFactory,
+    chunks: ChunkBuilder,
+    buffer: PrefetchBuffer,
+    listener: ProgressListener
+) {
+  private val held = mutable.ArrayDeque.empty[Chunk]
+  private var heldFrom = start
+  private var lastFetched: Option[SequenceNumber] = None
+  private var readUpToMillis = 0L
+  private var millisBehindLatest = 0L
+  private var end: Option[Seq[ChildShard]] = None
+  private var failure: Option[ServiceException] = None
+  private var currentEpoch = startEpoch
+  private var stopped = false
+  private var lastBatchBytes = PrefetchAccount.Unknown
+
+  /** Bytes of memory for each byte of payload: rows need more than their payload, and aggregates unfold. */
+  private var retainedPerByte = 1.0
+
+  /** Callbacks of any other feed are those of a publisher that was left behind. */
+  private var feed: Feed = null
+  private val account = buffer.open(granted => requestFromFeed(granted))
+
+  /** Held while the listener is told, so that it hears things in order; never taken while `this` is held. */
+  private val telling = new Object
+
+  def epoch: Long = synchronized(currentEpoch)
+
+  def begin(): Unit = feedIfNeeded()
+
+  def stop(): Unit = {
+    synchronized {
+      stopped = true
+      closeFeed()
+      held.clear()
+    }
+    account.close()
+  }
+
+  /** Goes on under a newer epoch if what is wanted next is held or comes next; false if it has to be started anew. */
+  def adopt(position: StartingPosition, newEpoch: Long): Boolean = {
+    val adopted = synchronized {
+      val fits = failure.isEmpty && covers(position)
+      if (fits) currentEpoch = newEpoch
+      fits
+    }
+    if (adopted) position match {
+      case AfterSequenceNumber(number) => release(number)
+      case _ => ()
+    }
+    adopted
+  }
+
+  /** Drops what lies at or before `upTo`; when it is ahead of everything fetched, goes on after it. */
+  def release(upTo: SequenceNumber): Unit = {
+    var freed = 0L
+    synchronized {
+      while (held.nonEmpty && held.head.firstSequenceNumber <= upTo) {
+        val chunk = held.removeHead()
+        val rest = chunk.after(upTo)
+        freed += chunk.retainedBytes - rest.fold(0L)(_.retainedBytes)
+        rest.foreach(held.prepend)
+      }
+      val behind = heldFrom match {
+        case AfterSequenceNumber(from) => from < upTo
+        case _ => true
+      }
+      if (behind) heldFrom = AfterSequenceNumber(upTo)
+    }
+    if (freed > 0) account.remove(freed)
+    feedIfNeeded()
+  }
+
+  /** Exactly what lies in `(after, last]`, or nothing when not all of it is held. */
+  def read(after: StartingPosition, last: SequenceNumber): Option[IndexedSeq[Chunk]] = synchronized {
+    if (stopped || !covers(after) || !lastFetched.exists(_ >= last)) None
+    else {
+      val wanted = held.iterator.takeWhile(_.firstSequenceNumber <= last).flatMap { chunk =>
+        val begun = after match {
+          case AfterSequenceNumber(number) => chunk.after(number)
+          case _ => Some(chunk)
+        }
+        begun.flatMap(_.upTo(last))
+      }
+      Some(wanted.toVector)
+    }
+  }
+
+  def snapshot: ShardSnapshot = synchronized {
+    ShardSnapshot(
+      shard,
+      currentEpoch,
+      heldFrom,
+      held.iterator.map(_.summary).toVector,
+      readUpToMillis,
+      millisBehindLatest,
+      end,
+      failure
+    )
+  }
+
+  /** Whether everything that lies after `position`, as far as it was fetched, is held. */
+  private def covers(position: StartingPosition): Boolean = position == heldFrom ||
+    ((position, heldFrom) match {
+      case (AfterSequenceNumber(wanted), AfterSequenceNumber(from)) => wanted >= from && lastFetched.forall(wanted <= _)
+      case (AfterSequenceNumber(wanted), _) =>
+        // Begun at a time or at the horizon: before the first record that came, more may lie than was asked for.
+        held.headOption.exists(_.firstSequenceNumber <= wanted) && lastFetched.exists(wanted <= _)
+      case _ => false
+    })
+
+  /**
+   * Reads on from `heldFrom` when nothing is read yet, or when what was read is all before it. Decided under the lock:
+   * of several that release at the same time, the last to come here must not go back to an earlier place.
+   */
+  private def feedIfNeeded(): Unit = {
+    // The account is only called without the lock: it may wake other shards, whose locks it then needs.
+    val expected = synchronized {
+      val isAhead = heldFrom match {
+        case AfterSequenceNumber(from) => lastFetched.forall(_ < from)
+        case _ => false
+      }
+      val isNeeded = !stopped && end.isEmpty && failure.isEmpty && (feed == null || (isAhead && feed.from != heldFrom))
+      if (isNeeded) {
+        closeFeed()
+        feed = new Feed(heldFrom)
+        feed.publisher = publishers.subscribe(shard, heldFrom, feed)
+        Some(lastBatchBytes)
+      } else None
+    }
+    expected.foreach { bytes =>
+      account.settle()
+      account.ask(bytes)
+    }
+  }
+
+  private def closeFeed(): Unit = {
+    if (feed != null && feed.publisher != null) feed.publisher.cancel()
+    feed = null
+  }
+
+  private def requestFromFeed(granted: Long): Unit = {
+    val (publisher, payload) = synchronized((if (feed == null) null else feed.publisher, granted / retainedPerByte))
+    if (publisher == null) account.settle() else publisher.request(math.max(1, payload.toLong))
+  }
+
+  final private class Feed(val from: StartingPosition) extends RecordSubscriber {
+    var publisher: RecordPublisher = null
+
+    override def onBatch(batch: RecordBatch): Unit = {
+      val built = chunks.build(batch.records, batch.millisBehindLatest)
+      val retained = built.iterator.map(_.retainedBytes).sum
+      ifCurrent {
+        held ++= built
+        batch.records.lastOption.foreach(record => lastFetched = Some(SequenceNumber.trusted(record.sequenceNumber)))
+        readUpToMillis = math.max(readUpToMillis, batch.readUpToMillis)
+        millisBehindLatest = batch.millisBehindLatest
+        lastBatchBytes = retained
+        val delivered = batch.records.iterator.map(_.size.toLong).sum
+        if (delivered > 0) retainedPerByte = retained.toDouble / delivered
+      } { epoch =>
+        account.add(retained)
+        if (built.nonEmpty) listener.onChunks(shard, epoch, built.map(_.summary))
+        listener.onReadUpTo(shard, epoch, batch.readUpToMillis, batch.millisBehindLatest)
+        account.ask(retained)
+      }
+    }
+
+    override def onShardEnd(children: Seq[ChildShard]): Unit = ifCurrent {
+      end = Some(children)
+      millisBehindLatest = 0
+    } { epoch =>
+      account.settle()
+      listener.onShardEnd(shard, epoch, children)
+    }
+
+    override def onError(error: ServiceException): Unit = ifCurrent {
+      failure = Some(error)
+    } { epoch =>
+      account.settle()
+      listener.onFailure(shard, epoch, error)
+    }
+
+    private def ifCurrent(change: => Unit)(thenTell: Long => Unit): Unit = telling.synchronized {
+      val epoch = ShardConsumer.this.synchronized {
+        if (feed eq this) {
+          change
+          Some(currentEpoch)
+        } else None
+      }
+      epoch.foreach(thenTell)
+    }
+  }
+}

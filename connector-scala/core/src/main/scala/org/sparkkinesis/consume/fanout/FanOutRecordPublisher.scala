@@ -1,0 +1,267 @@
+package org.sparkkinesis.consume.fanout
+
+import java.util.concurrent.ThreadLocalRandom
+
+import scala.collection.mutable
+import scala.concurrent.duration._
+
+import org.sparkkinesis.concurrent.{Cancellable, Scheduler, SerialExecutor}
+import org.sparkkinesis.consume._
+import org.sparkkinesis.model.{ChildShard, KinesisQuotas, KinesisRecord, SequenceNumber, StartingPosition}
+import org.sparkkinesis.retry.{RetryPolicies, RetryRules}
+import org.sparkkinesis.service._
+
+/**
+ * Publishes a shard by enhanced fan-out: one subscription at a time, opened again from where the last one stopped, for
+ * as long as it is not cancelled. All its work is done one step at a time on the scheduler's threads; none of it blocks.
+ *
+ * Only an event with children, or without a continuation, ends the shard. A subscription that ends in any other way,
+ * orderly (after five minutes) or not, or that falls silent, is followed by another: after an orderly end at once,
+ * after a failure with jittered pauses, and never within the time in which the service refuses it.
+ */
+final class FanOutRecordPublisher private[fanout] (
+    service: KinesisService,
+    shard: StreamShard,
+    consumerArn: String,
+    start: StartingPosition,
+    subscriber: RecordSubscriber,
+    fanOut: FanOutPublisherFactory
+) extends RecordPublisher
+    with FanOutSubscription.Owner {
+  import FanOutRecordPublisher._
+  import fanOut.{metrics, policy, rules, scheduler, settings}
+
+  private val steps = new SerialExecutor(scheduler, failure => fail(fanOut.unexpected(failure)))
+
+  /** Where the next subscription begins: after everything received, whether delivered or not. */
+  private var position = start
+  private var lastReceived: Option[SequenceNumber] = None
+  private val received = mutable.Queue.empty[RecordBatch]
+  private var end: Option[Seq[ChildShard]] = None
+  private var demand = 0
+  private var current: Option[FanOutSubscription] = None
+
+  /** None is open and none is on its way: the first request opens one. */
+  private var isIdle = true
+  private var failures = 0
+  private var endsWithoutChildren = 0
+  private var lastSignNanos = 0L
+  private var timer: Cancellable = Cancellable.None
+  private var watchdog: Cancellable = Cancellable.None
+  @volatile private var isOver = false
+
+  override def request(maxBytes: Long): Unit = steps.run {
+    demand += 1
+    deliver()
+    if (isIdle) open() else askForEvents()
+  }
+
+  override def cancel(): Unit = {
+    isOver = true
+    steps.run(release())
+  }
+
+  override def isCurrent(subscription: FanOutSubscription): Boolean = !isOver && current.contains(subscription)
+
+  override def subscribed(subscription: FanOutSubscription): Unit = {
+    subscription.activeNanos = Some(scheduler.nanoTime)
+    sign()
+  }
+
+  override def received(subscription: FanOutSubscription, event: ShardEvent): Unit = {
+    subscription.inFlight -= 1
+    subscription.hadEvent = true
+    failures = 0
+    sign()
+    val records = notYetReceived(event.records)
+    lastReceived = records.lastOption.map(record => SequenceNumber.trusted(record.sequenceNumber)).orElse(lastReceived)
+    (event.continuation ++ lastReceived).maxOption.foreach(number =>
+      position = StartingPosition.AfterSequenceNumber(number)
+    )
+    val isEnd = event.continuation.isEmpty || event.children.nonEmpty
+    if (!isEnd || records.nonEmpty)
+      received.enqueue(RecordBatch(records, event.millisBehindLatest, scheduler.currentMillis))
+    if (!isEnd) endsWithoutChildren = 0
+    else if (event.children.nonEmpty || endsWithoutChildren >= EndsToBelieve) {
+      watchdog.cancel()
+      current = None
+      subscription.finish()
+      end = Some(event.children)
+    } else {
+      endsWithoutChildren += 1
+      recover(lost("an event without continuation named no children"))
+    }
+    deliver()
+    askForEvents()
+  }
+
+  /** An orderly end tells nothing about the shard. One that came at once and without an event is a failure all the same. */
+  override def completed(subscription: FanOutSubscription): Unit =
+    if (subscription.hadEvent || lasted(subscription)) {
+      failures = 0
+      reopen(Duration.Zero)
+    } else recover(lost("the subscription ended before its first event"))
+
+  override def failed(subscription: FanOutSubscription, error: ServiceException): Unit = {
+    // One that was stalled by its own reader for longer than the client waits had been sound.
+    if (lasted(subscription)) failures = 0
+    recover(error)
+  }
+
+  private def open(): Unit = if (!isOver && end.isEmpty) {
+    // Nobody asks: it would be stalled from the start, and billed.
+    isIdle = demand == 0
+    if (!isIdle) {
+      val subscription = new FanOutSubscription(this, steps, scheduler.nanoTime)
+      current = Some(subscription)
+      sign()
+      metrics.subscribeToShardCalls.increment()
+      subscription.open(service, consumerArn, shard.shard, position)
+      askForEvents()
+      watch()
+    }
+  }
+
+  private def deliver(): Unit = {
+    while (demand > 0 && received.nonEmpty && !isOver) {
+      demand -= 1
+      subscriber.onBatch(received.dequeue())
+    }
+    if (received.isEmpty && !isOver) end.foreach { children =>
+      isOver = true
+      release()
+      subscriber.onShardEnd(children)
+    }
+  }
+
+  /** The service promises to go on after the continuation; were it to repeat records, they would be doubled here. */
+  private def notYetReceived(records: IndexedSeq[KinesisRecord]): IndexedSeq[KinesisRecord] = lastReceived match {
+    case Some(last) if records.headOption.exists(isUpTo(_, last)) => records.dropWhile(isUpTo(_, last))
+    case _ => records
+  }
+
+  private def isUpTo(record: KinesisRecord, last: SequenceNumber): Boolean =
+    SequenceNumber.compareDigits(record.sequenceNumber, last.value) <= 0
+
+  private def askForEvents(): Unit = if (demand > 0 && !isOver) current.foreach { subscription =>
+    if (subscription.inFlight == 0) sign()
+    subscription.request(settings.eventsInFlight - received.size)
+  }
+
+  private def recover(error: ServiceException): Unit = {
+    failures += 1
+    if (error.kind == ServiceErrorKind.Throttled || error.kind == ServiceErrorKind.LimitExceeded)
+      metrics.throttles.increment()
+    if (error.kind == ServiceErrorKind.ResourceNotFound) {
+      closeCurrent()
+      MissingResource.find(service, error, shard.ref, consumerArn).thenAccept(found => steps.run(fail(found)))
+      ()
+    } else if (rules.isRecoverable(error) && policy.allows(failures)) {
+      metrics.retries.increment()
+      val isTaken = error.kind == ServiceErrorKind.ResourceInUse
+      val least = if (isTaken) KinesisQuotas.Lifetime.SubscriptionTakeover else CallPeriod
+      reopen(least + policy.pause(failures, fanOut.random()))
+    } else fail(error)
+  }
+
+  /** Opens the next one after `pause`, and not before the service takes it. */
+  private def reopen(pause: FiniteDuration): Unit = {
+    val refusedUntil = current.fold(scheduler.nanoTime) { last =>
+      last.activeNanos.fold(last.openedNanos + CallPeriod.toNanos)(_ +
+        KinesisQuotas.Lifetime.SubscriptionTakeover.toNanos)
+    }
+    closeCurrent()
+    metrics.resubscriptions.increment()
+    val wait = math.max(pause.toNanos, refusedUntil - scheduler.nanoTime)
+    timer.cancel()
+    timer = scheduler.schedule(wait.nanos)(steps.run(open()))
+  }
+
+  private def lasted(subscription: FanOutSubscription): Boolean =
+    subscription.activeNanos.exists(scheduler.nanoTime - _ >= KinesisQuotas.Lifetime.SubscriptionTakeover.toNanos)
+
+  /** Looks again whenever the present silence could have become too long; no timer is set for each event. */
+  private def watch(): Unit = {
+    watchdog.cancel()
+    val left = lastSignNanos + settings.silenceTimeout.toNanos - scheduler.nanoTime
+    watchdog = scheduler.schedule(left.nanos)(steps.run(current.foreach(lookAfter)))
+  }
+
+  private def lookAfter(subscription: FanOutSubscription): Unit = if (!isOver) {
+    // A reader that asks for nothing hears nothing.
+    if (subscription.activeNanos.isDefined && subscription.inFlight == 0) sign()
+    if (scheduler.nanoTime - lastSignNanos < settings.silenceTimeout.toNanos) watch()
+    else recover(lost(s"nothing came for ${settings.silenceTimeout.toSeconds} s"))
+  }
+
+  private def sign(): Unit = lastSignNanos = scheduler.nanoTime
+
+  private def closeCurrent(): Unit = {
+    watchdog.cancel()
+    current.foreach(_.cancel())
+    current = None
+  }
+
+  private def release(): Unit = {
+    timer.cancel()
+    closeCurrent()
+    received.clear()
+  }
+
+  private def fail(error: ServiceException): Unit = if (!isOver) {
+    isOver = true
+    release()
+    subscriber.onError(error)
+  }
+}
+
+private object FanOutRecordPublisher {
+
+  /** Events in a row that end a shard without naming children before it is believed; they then come from ListShards. */
+  val EndsToBelieve = 3
+
+  val CallPeriod: FiniteDuration = 1.second / KinesisQuotas.CallRate.SubscribeToShardPerConsumerAndShard.toLong
+
+  /** Found by this side alone: the service said nothing. */
+  def lost(message: String): ServiceException =
+    new ServiceException(ServiceErrorKind.Network, "SubscribeToShard", "SubscriptionLost", message)
+}
+
+/**
+ * Makes enhanced fan-out publishers, of several streams.
+ *
+ * @param service
+ *   the service that a stream is read through
+ * @param consumerArn
+ *   the registered consumer of a shard's stream
+ * @param random
+ *   gives the jitter, from 0 until 1
+ */
+final class FanOutPublisherFactory(
+    service: StreamShard => KinesisService,
+    consumerArn: StreamShard => String,
+    private[fanout] val settings: FanOutSettings,
+    policies: RetryPolicies,
+    private[fanout] val rules: RetryRules,
+    private[fanout] val scheduler: Scheduler,
+    private[fanout] val metrics: ConsumerMetrics,
+    private[fanout] val random: () => Double = () => ThreadLocalRandom.current().nextDouble()
+) extends RecordPublisherFactory {
+  private[fanout] val policy = policies.subscribeToShard
+
+  override def subscribe(
+      shard: StreamShard,
+      position: StartingPosition,
+      subscriber: RecordSubscriber
+  ): RecordPublisher =
+    new FanOutRecordPublisher(service(shard), shard, consumerArn(shard), position, subscriber, this)
+
+  private[fanout] def unexpected(failure: Throwable): ServiceException = new ServiceException(
+    ServiceErrorKind.Client,
+    "SubscribeToShard",
+    failure.getClass.getName,
+    String.valueOf(failure.getMessage),
+    None,
+    failure
+  )
+}

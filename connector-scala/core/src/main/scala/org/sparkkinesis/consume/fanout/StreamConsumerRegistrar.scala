@@ -1,0 +1,194 @@
+package org.sparkkinesis.consume.fanout
+
+import java.util.concurrent.{CompletableFuture, ConcurrentHashMap, ThreadLocalRandom}
+
+import scala.concurrent.duration._
+import scala.jdk.CollectionConverters._
+
+import org.slf4j.LoggerFactory
+
+import org.sparkkinesis.concurrent.Scheduler
+import org.sparkkinesis.error.KinesisConnectorException
+import org.sparkkinesis.model.KinesisQuotas
+import org.sparkkinesis.retry.{Retrier, RetryPolicies, RetryRules}
+import org.sparkkinesis.service._
+
+/**
+ * Registers enhanced fan-out consumers, waits until they can be used, and deregisters those that it registered itself.
+ * For the driver; one for each query. Nothing blocks; futures fail with [[KinesisConnectorException]] where it knows the
+ * cause, else with [[ServiceException]].
+ *
+ * Any number of drivers may ask for the same name at the same time: one registers it, the others find it.
+ */
+final class StreamConsumerRegistrar(
+    service: KinesisService,
+    scheduler: Scheduler,
+    policies: RetryPolicies = RetryPolicies(),
+    rules: RetryRules = RetryRules.Default,
+    activeTimeout: FiniteDuration = 5.minutes,
+    random: () => Double = () => ThreadLocalRandom.current().nextDouble()
+) {
+  import StreamConsumerRegistrar._
+
+  private val retrier = new Retrier(scheduler, rules, random)
+  private val own = ConcurrentHashMap.newKeySet[String]
+
+  /** The ARN of the stream's consumer of this name, active; registered now if there was none. */
+  def ensure(streamArn: String, consumerName: String): CompletableFuture[String] =
+    settle(s"$streamArn/consumer/$consumerName", deadline(), FirstLook) {
+      find(service.describeStreamConsumer(streamArn, consumerName)).thenCompose {
+        case Some(consumer) => CompletableFuture.completedFuture(Option(consumer))
+        // Drivers that were started together ask apart, within the rate that the service takes.
+        case None => pause(Stagger * random()).thenCompose((_: Unit) => register(streamArn, consumerName))
+      }
+    }
+
+  /** The same for a consumer that the user has registered. */
+  def existing(streamArn: String, consumerArn: String): CompletableFuture[String] =
+    settle(consumerArn, deadline(), FirstLook) {
+      find(service.describeStreamConsumer(consumerArn)).thenApply { found =>
+        if (found.isEmpty)
+          throw KinesisConnectorException(
+            "KINESIS_CONSUMER_NOT_FOUND",
+            "consumer" -> consumerArn,
+            "stream" -> streamArn
+          )
+        found
+      }
+    }
+
+  /** What this registrar has registered and not deregistered. */
+  def registered: Set[String] = own.asScala.toSet
+
+  /**
+   * Deregisters what this registrar registered, and nothing else.
+   *
+   * @return
+   *   completes within `limit`, with the ARNs that are still registered as far as is known; never fails
+   */
+  def deregisterOwn(limit: FiniteDuration): CompletableFuture[Set[String]] = {
+    val done = registered.toSeq.map { arn =>
+      retrier.retry(policies.deregisterStreamConsumer)(() => service.deregisterStreamConsumer(arn)).handle {
+        (_: Unit, failure) =>
+          Option(failure).map(Retrier.unwrap) match {
+            case Some(error: ServiceException) if error.kind != ServiceErrorKind.ResourceNotFound =>
+              log.warn(s"The consumer $arn is still registered: ${error.getMessage}")
+            case Some(error) if !error.isInstanceOf[ServiceException] =>
+              log.warn(s"The consumer $arn is still registered.", error)
+            case _ => own.remove(arn)
+          }
+          ()
+      }
+    }
+    val result = new CompletableFuture[Set[String]]
+    val timer = scheduler.schedule(limit) {
+      result.complete(registered)
+      ()
+    }
+    CompletableFuture.allOf(done: _*).thenRun { () =>
+      timer.cancel()
+      result.complete(registered)
+      ()
+    }
+    result
+  }
+
+  /** Looks until the consumer is active. An empty answer, and a consumer that is being deleted, mean: look again. */
+  private def settle(what: String, deadline: Long, wait: FiniteDuration)(
+      look: => CompletableFuture[Option[StreamConsumer]]
+  ): CompletableFuture[String] = look.thenCompose {
+    case Some(consumer) if consumer.status == "ACTIVE" => CompletableFuture.completedFuture(consumer.arn)
+    case other if scheduler.nanoTime >= deadline =>
+      CompletableFuture.failedFuture(
+        KinesisConnectorException(
+          "KINESIS_CONSUMER_NOT_READY",
+          "consumer" -> what,
+          "status" -> other.fold("not there")(_.status),
+          "limit" -> activeTimeout.toString
+        )
+      )
+    case _ => pause(wait).thenCompose((_: Unit) => settle(what, deadline, (wait * 2).min(LookPeriod))(look))
+  }
+
+  private def register(streamArn: String, consumerName: String): CompletableFuture[Option[StreamConsumer]] =
+    flatten(
+      retrier.retry(policies.registerStreamConsumer)(() =>
+        service.registerStreamConsumer(streamArn, consumerName)
+      ).handle {
+        (consumer, failure) =>
+          Option(failure).map(Retrier.unwrap) match {
+            case None =>
+              own.add(consumer.arn)
+              CompletableFuture.completedFuture(Option(consumer))
+            // Somebody else was faster; the next look finds what they registered.
+            case Some(error: ServiceException) if error.kind == ServiceErrorKind.ResourceInUse =>
+              CompletableFuture.completedFuture(Option.empty[StreamConsumer])
+            case Some(error: ServiceException) if error.kind == ServiceErrorKind.LimitExceeded =>
+              explainLimit(streamArn, consumerName, error)
+            case Some(error) => CompletableFuture.failedFuture[Option[StreamConsumer]](error)
+          }
+      }
+    )
+
+  /** Either there are as many consumers as there may be, or the calls were too many; the list tells which. */
+  private def explainLimit(
+      streamArn: String,
+      consumerName: String,
+      error: ServiceException
+  ): CompletableFuture[Option[StreamConsumer]] = list(streamArn, None, Nil).thenApply { consumers =>
+    if (consumers.size < KinesisQuotas.Count.ConsumersPerStream) throw error
+    throw KinesisConnectorException.causedBy(
+      error,
+      "KINESIS_CONSUMER_LIMIT",
+      "consumer" -> consumerName,
+      "stream" -> streamArn,
+      "count" -> consumers.size.toString,
+      "existing" -> consumers.map(_.name).sorted.mkString(", ")
+    )
+  }
+
+  private def list(
+      streamArn: String,
+      next: Option[String],
+      before: Seq[StreamConsumer]
+  ): CompletableFuture[Seq[StreamConsumer]] =
+    retrier.retry(policies.listStreamConsumers)(() => service.listStreamConsumers(streamArn, next)).thenCompose {
+      page =>
+        val consumers = before ++ page.consumers
+        if (page.next.isEmpty) CompletableFuture.completedFuture(consumers) else list(streamArn, page.next, consumers)
+    }
+
+  private def find(describe: => CompletableFuture[StreamConsumer]): CompletableFuture[Option[StreamConsumer]] =
+    flatten(retrier.retry(policies.listStreamConsumers)(() => describe).handle { (consumer, failure) =>
+      Option(failure).map(Retrier.unwrap) match {
+        case None => CompletableFuture.completedFuture(Option(consumer))
+        case Some(error: ServiceException) if error.kind == ServiceErrorKind.ResourceNotFound =>
+          CompletableFuture.completedFuture(Option.empty[StreamConsumer])
+        case Some(error) => CompletableFuture.failedFuture[Option[StreamConsumer]](error)
+      }
+    })
+
+  private def flatten[A](nested: CompletableFuture[CompletableFuture[A]]): CompletableFuture[A] =
+    nested.thenCompose((inner: CompletableFuture[A]) => inner)
+
+  private def pause(of: Duration): CompletableFuture[Unit] = {
+    val over = new CompletableFuture[Unit]
+    scheduler.schedule(of.toNanos.nanos) {
+      over.complete(())
+      ()
+    }
+    over
+  }
+
+  private def deadline(): Long = scheduler.nanoTime + activeTimeout.toNanos
+}
+
+private object StreamConsumerRegistrar {
+  private val log = LoggerFactory.getLogger(classOf[StreamConsumerRegistrar])
+
+  /** Well within the rate of DescribeStreamConsumer, for a handful of drivers together. */
+  val LookPeriod: FiniteDuration = 1.second
+  val FirstLook: FiniteDuration = 100.millis
+
+  val Stagger: FiniteDuration = 1.second / KinesisQuotas.CallRate.ConsumerChangePerStream.toLong * 2
+}

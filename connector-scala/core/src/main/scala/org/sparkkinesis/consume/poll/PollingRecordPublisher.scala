@@ -1,0 +1,202 @@
+package org.sparkkinesis.consume.poll
+
+import java.util.concurrent.ThreadLocalRandom
+
+import scala.concurrent.duration._
+
+import org.sparkkinesis.concurrent.{Cancellable, Scheduler, SerialExecutor}
+import org.sparkkinesis.consume._
+import org.sparkkinesis.model.{SequenceNumber, StartingPosition}
+import org.sparkkinesis.retry.{Retrier, RetryPolicies, RetryPolicy, RetryRules}
+import org.sparkkinesis.service.{KinesisService, RecordPage, ServiceErrorKind, ServiceException}
+
+/**
+ * Publishes a shard by GetRecords. All its work is done one step at a time on the scheduler's threads, none of it blocks.
+ *
+ * A position is never lost: an iterator that expired, or that the service does not accept any more, is replaced by a
+ * new one after the last record delivered. Paced by [[FetchPacer]].
+ */
+final class PollingRecordPublisher private[poll] (
+    service: KinesisService,
+    shard: StreamShard,
+    start: StartingPosition,
+    subscriber: RecordSubscriber,
+    polling: PollingPublisherFactory
+) extends RecordPublisher {
+  import polling.{metrics, policies, rules, scheduler, settings}
+
+  private val steps = new SerialExecutor(scheduler, failure => fail(polling.unexpected(failure)))
+  private val pacer = new FetchPacer(settings)
+  private var position = start
+  private var iterator: Option[String] = None
+  private var nextFetchNanos = scheduler.nanoTime
+  private var granted: Option[Long] = None
+  private var isBusy = false
+  private var retries = 0
+  private var refusedIterators = 0
+  private var endsWithoutChildren = 0
+  private var timer: Cancellable = Cancellable.None
+  @volatile private var isOver = false
+
+  override def request(maxBytes: Long): Unit = steps.run {
+    granted = Some(maxBytes)
+    proceed()
+  }
+
+  override def cancel(): Unit = {
+    isOver = true
+    steps.run(timer.cancel())
+  }
+
+  private def proceed(): Unit = if (!isOver && !isBusy) granted.foreach { maxBytes =>
+    val wait = nextFetchNanos - scheduler.nanoTime
+    isBusy = true
+    if (wait > 0)
+      timer = scheduler.schedule(wait.nanos)(steps.run {
+        isBusy = false
+        proceed()
+      })
+    else
+      iterator match {
+        case Some(current) => fetch(current, maxBytes)
+        case None => renewIterator()
+      }
+  }
+
+  private def renewIterator(): Unit = {
+    metrics.getShardIteratorCalls.increment()
+    call(service.getShardIterator(shard.ref, shard.shard, position), policies.getShardIterator) { fresh =>
+      // "Latest" is resolved once, by the first iterator: a later one must not skip what came in between.
+      if (position == StartingPosition.Latest) position = StartingPosition.AtTimestamp(scheduler.currentMillis)
+      iterator = Some(fresh)
+      proceed()
+    }
+  }
+
+  private def fetch(current: String, maxBytes: Long): Unit = {
+    val startedNanos = scheduler.nanoTime
+    metrics.getRecordsCalls.increment()
+    call(service.getRecords(shard.ref, current, pacer.limit(maxBytes)), policies.getRecords) { page =>
+      var bytes = 0L
+      page.records.foreach(record => bytes += record.size)
+      nextFetchNanos = startedNanos + pacer.pause(page.records.length, bytes, page.millisBehindLatest).toNanos
+      refusedIterators = 0
+      deliver(page)
+    }
+  }
+
+  private def deliver(page: RecordPage): Unit = {
+    iterator = page.nextIterator
+    page.records.lastOption.foreach { record =>
+      position = StartingPosition.AfterSequenceNumber(SequenceNumber.trusted(record.sequenceNumber))
+    }
+    val ended = page.nextIterator.isEmpty
+    val surely = ended && (page.children.nonEmpty || endsWithoutChildren >= PollingRecordPublisher.EndsToBelieve)
+    if (ended && !surely) endsWithoutChildren += 1 else if (!ended) endsWithoutChildren = 0
+    if (!ended || page.records.nonEmpty) {
+      granted = None
+      subscriber.onBatch(RecordBatch(page.records, page.millisBehindLatest, scheduler.currentMillis))
+    }
+    if (surely && !isOver) {
+      isOver = true
+      subscriber.onShardEnd(page.children)
+    } else proceed()
+  }
+
+  private def call[A](made: java.util.concurrent.CompletableFuture[A], policy: RetryPolicy)(use: A => Unit): Unit = {
+    made.whenComplete { (value, failure) =>
+      steps.run {
+        isBusy = false
+        if (!isOver) {
+          if (failure == null) {
+            retries = 0
+            use(value)
+          } else
+            Retrier.unwrap(failure) match {
+              case error: ServiceException => recover(error, policy)
+              case other => fail(polling.unexpected(other))
+            }
+        }
+      }
+    }
+    ()
+  }
+
+  private def recover(error: ServiceException, policy: RetryPolicy): Unit = {
+    if (error.kind == ServiceErrorKind.Throttled) metrics.throttles.increment()
+    retries += 1
+    if (iterator.isDefined && isAboutIterator(error)) {
+      refusedIterators += 1
+      metrics.iteratorRenewals.increment()
+      iterator = None
+      if (refusedIterators > PollingRecordPublisher.IteratorsToTry) fail(error) else proceed()
+    } else if (rules.isRecoverable(error) && policy.allows(retries)) {
+      metrics.retries.increment()
+      // A throttled shard is out of calls for this period at least, whatever the jitter says.
+      val least = if (error.kind == ServiceErrorKind.Throttled) settings.catchUpPeriod else Duration.Zero
+      nextFetchNanos = scheduler.nanoTime + (least + policy.pause(retries, polling.random())).toNanos
+      proceed()
+    } else if (error.kind == ServiceErrorKind.ResourceNotFound) {
+      isBusy = true
+      MissingResource.find(service, error, shard.ref).thenAccept(found => steps.run(fail(found)))
+      ()
+    } else fail(error)
+  }
+
+  private def isAboutIterator(error: ServiceException): Boolean = error.operation == "GetRecords" &&
+    (error.kind == ServiceErrorKind.ExpiredIterator || error.kind == ServiceErrorKind.InvalidArgument)
+
+  private def fail(error: ServiceException): Unit = if (!isOver) {
+    isOver = true
+    timer.cancel()
+    subscriber.onError(error)
+  }
+}
+
+private object PollingRecordPublisher {
+
+  /** New iterators in a row that are refused as well, before the request is taken to be wrong. */
+  val IteratorsToTry = 3
+
+  /**
+   * A closed shard's last answer names children. One that does not is asked again this often (KCL found such answers
+   * to be passing states); then it is believed, and the children have to come from ListShards.
+   */
+  val EndsToBelieve = 3
+}
+
+/**
+ * Makes polling publishers, of several streams.
+ *
+ * @param service
+ *   the service that a stream is read through
+ * @param random
+ *   gives the jitter, from 0 until 1
+ */
+final class PollingPublisherFactory(
+    service: StreamShard => KinesisService,
+    val settings: PollingSettings,
+    private[poll] val policies: RetryPolicies,
+    private[poll] val rules: RetryRules,
+    private[poll] val scheduler: Scheduler,
+    private[poll] val metrics: ConsumerMetrics,
+    private[poll] val random: () => Double = () => ThreadLocalRandom.current().nextDouble()
+) extends RecordPublisherFactory {
+
+  override def subscribe(
+      shard: StreamShard,
+      position: StartingPosition,
+      subscriber: RecordSubscriber
+  ): RecordPublisher =
+    new PollingRecordPublisher(service(shard), shard, position, subscriber, this)
+
+  private[poll] def unexpected(failure: Throwable): ServiceException =
+    new ServiceException(
+      ServiceErrorKind.Client,
+      "GetRecords",
+      failure.getClass.getName,
+      String.valueOf(failure.getMessage),
+      None,
+      failure
+    )
+}

@@ -1,0 +1,27 @@
+package org.sparkkinesis.model
+
+/**
+ * A record as the service delivers it, before any de-aggregation.
+ *
+ * @param sequenceNumber
+ *   the service's number, digits only
+ * @param partitionKey
+ *   null for streams that distribute records themselves
+ * @param arrivalMillis
+ *   approximate arrival time, epoch milliseconds; not necessarily ascending
+ * @param data
+ *   the payload; never changed after construction
+ * @param encryptionType
+ *   null when not encrypted
+ */
+final class KinesisRecord(
+    val sequenceNumber: String,
+    val partitionKey: String,
+    val arrivalMillis: Long,
+    val data: Array[Byte],
+    val encryptionType: String
+) extends Serializable {
+
+  /** Payload and key as the service counts them; the key is taken for one byte a character. */
+  def size: Int = data.length + (if (partitionKey == null) 0 else partitionKey.length)
+}

@@ -1,0 +1,122 @@
+package org.sparkkinesis.plan
+
+import scala.collection.immutable.SortedMap
+import scala.util.Try
+
+import org.sparkkinesis.error.KinesisConnectorException
+import org.sparkkinesis.json.Json
+import org.sparkkinesis.model.{SequenceNumber, ShardId, StartingPosition}
+
+/**
+ * Offsets as text, in Spark's offset log and for people who look into it.
+ *
+ * `{"v":1,"streams":[{"name":…,"arn":…,"created":ms,"base":ms,"shards":"0+<seq>.<delta>,1^,2@<ms>,3!"}]}`: for each shard its
+ * index (or `~` and its name, where that is not of the service's form) and its position: `^` trim horizon, `@` a time, `=` at and
+ * `+` after a sequence number, with the record's arrival relative to `base`, `!` finished. All numbers of `shards` have base 36:
+ * 10,000 shards take below 0.5 MB. Old versions stay readable; there are golden files of each.
+ */
+object OffsetCodec {
+  val Version = 1
+  private val Radix = 36
+  private val StandardName = "shardId-(\\d{12})".r
+  private val Entry = "(?s)(~[a-zA-Z0-9_.-]+?~|[0-9a-z]+)([\\^@=+!])([0-9a-z]*)(?:\\.(-?[0-9a-z]+))?".r
+
+  def encode(offset: SourceOffset): String = {
+    val streams = offset.streams.values.map { stream =>
+      val base = stream.shards.valuesIterator.collect { case ShardPosition.After(_, arrival) =>
+        arrival
+      }.minOption.getOrElse(0L)
+      val shards = new java.lang.StringBuilder(stream.shards.size * 48)
+      stream.shards.foreach { case (id, position) =>
+        if (shards.length > 0) shards.append(',')
+        appendShard(shards, id)
+        appendPosition(shards, position, base)
+      }
+      Json.obj(
+        "name" -> Json.Str(stream.name),
+        "arn" -> Json.Str(stream.arn),
+        "created" -> Json.num(stream.creationMillis),
+        "base" -> Json.num(base),
+        "shards" -> Json.Str(shards.toString)
+      )
+    }
+    Json.render(Json.obj("v" -> Json.num(Version.toLong), "streams" -> Json.Arr(streams.toVector)))
+  }
+
+  /** @throws org.sparkkinesis.error.KinesisConnectorException KINESIS_OFFSET_INVALID */
+  def decode(text: String): SourceOffset = {
+    def invalid(reason: String): Nothing =
+      throw KinesisConnectorException("KINESIS_OFFSET_INVALID", "reason" -> reason, "offset" -> text.take(120))
+    val json = Json.parse(text).fold(why => invalid(s"it is not JSON, $why"), identity)
+    json.field("v").flatMap(_.asLong) match {
+      case Some(1L) =>
+        json.field("streams") match {
+          case Some(Json.Arr(items)) => SourceOffset(items.map(stream(_).fold(invalid, identity)))
+          case _ => invalid("it names no streams")
+        }
+      case Some(newer) => invalid(s"its version is $newer, this connector reads up to $Version")
+      case None => invalid("it has no version")
+    }
+  }
+
+  private def stream(json: Json): Either[String, StreamOffset] = {
+    def long(name: String): Option[Long] = json.field(name).flatMap(_.asLong)
+    def text(name: String): Option[String] = json.field(name).flatMap(_.asString)
+    (text("name"), text("arn"), long("created"), long("base"), text("shards")) match {
+      case (Some(name), Some(arn), Some(created), Some(base), Some(shards)) =>
+        val entries = if (shards.isEmpty) Vector.empty else shards.split(',').toVector
+        entries
+          .foldLeft[Either[String, Vector[(ShardId, ShardPosition)]]](Right(Vector.empty)) { (done, entry) =>
+            done.flatMap(list =>
+              shard(entry, base).toRight(s"'${entry.take(80)}' is not a shard's position").map(list :+ _)
+            )
+          }
+          .map(list => StreamOffset(name, arn, created, list.to(SortedMap)))
+      case _ => Left("a stream lacks name, arn, created, base or shards")
+    }
+  }
+
+  private def appendShard(out: java.lang.StringBuilder, id: ShardId): Unit = id.value match {
+    case StandardName(index) => out.append(java.lang.Long.toString(index.toLong, Radix))
+    case name => out.append('~').append(name).append('~')
+  }
+
+  private def appendPosition(out: java.lang.StringBuilder, position: ShardPosition, base: Long): Unit = position match {
+    case ShardPosition.After(number, arrival) =>
+      out.append('+').append(compact(number)).append('.').append(java.lang.Long.toString(arrival - base, Radix))
+    case ShardPosition.ShardEnd => out.append('!')
+    case ShardPosition.Start(StartingPosition.TrimHorizon) => out.append('^')
+    case ShardPosition.Start(StartingPosition.AtTimestamp(millis)) =>
+      out.append('@').append(java.lang.Long.toString(millis, Radix))
+    case ShardPosition.Start(StartingPosition.AtSequenceNumber(number)) => out.append('=').append(compact(number))
+    case ShardPosition.Start(other) => throw new IllegalArgumentException(
+        s"$other has no place in an offset: it would mean another record after a restart"
+      )
+  }
+
+  private def compact(number: SequenceNumber): String = new java.math.BigInteger(number.value).toString(Radix)
+
+  private def shard(text: String, base: Long): Option[(ShardId, ShardPosition)] = text match {
+    case Entry(name, kind, digits, delta) =>
+      val id =
+        if (name.startsWith("~")) Some(ShardId(name.substring(1, name.length - 1))) else long(name).map(ShardId.ofIndex)
+      val position = (kind, digits, Option(delta)) match {
+        case ("^", "", None) => Some(ShardPosition.Horizon)
+        case ("!", "", None) => Some(ShardPosition.ShardEnd)
+        case ("@", _, None) => long(digits).map(ms => ShardPosition.Start(StartingPosition.AtTimestamp(ms)))
+        case ("=", _, None) =>
+          sequenceNumber(digits).map(number => ShardPosition.Start(StartingPosition.AtSequenceNumber(number)))
+        case ("+", _, Some(relative)) => sequenceNumber(digits).zip(long(relative)).map { case (number, ms) =>
+            ShardPosition.After(number, base + ms)
+          }
+        case _ => None
+      }
+      id.zip(position)
+    case _ => None
+  }
+
+  private def long(digits: String): Option[Long] = Try(java.lang.Long.parseLong(digits, Radix)).toOption
+
+  private def sequenceNumber(digits: String): Option[SequenceNumber] =
+    Try(new java.math.BigInteger(digits, Radix).toString).toOption.flatMap(SequenceNumber.parse)
+}

@@ -1,0 +1,97 @@
+package org.sparkkinesis.plan
+
+import org.sparkkinesis.consume.{RangeEnd, StreamShard}
+import org.sparkkinesis.model.{HashKeyRange, StartingPosition}
+
+/**
+ * What a micro-batch or a batch reads of one shard: everything after `after`, up to and with `end`.
+ *
+ * @param stream
+ *   the stream's name, as rows show it
+ */
+final case class ShardRange(
+    shard: StreamShard,
+    stream: String,
+    after: StartingPosition,
+    end: RangeEnd,
+    hashKeyRange: Option[HashKeyRange]
+)
+
+/**
+ * The ranges that one task reads, one after the other.
+ *
+ * @param owner
+ *   the executor that holds them, if one does
+ */
+final case class TaskRanges(ranges: Seq[ShardRange], owner: Option[String])
+
+/** Ranges from offsets, and tasks from ranges. Pure. */
+object TaskPlanner {
+
+  /**
+   * What lies between two offsets.
+   *
+   * @param lastOfEnded
+   *   the number of the last record of a shard that is finished at `end`, where it is known
+   */
+  def ranges(
+      start: SourceOffset,
+      end: SourceOffset,
+      lastOfEnded: StreamShard => Option[RangeEnd],
+      hashKeyRange: StreamShard => Option[HashKeyRange]
+  ): Seq[ShardRange] = end.streams.values.toVector.flatMap { stream =>
+    // A stream of another creation time was made anew: nothing of it was read.
+    val before = start.streams.get(stream.arn).filter(_.creationMillis == stream.creationMillis).map(_.shards)
+    stream.shards.iterator.flatMap { case (id, to) =>
+      val from = before.flatMap(_.get(id)).getOrElse(ShardPosition.Horizon)
+      lazy val shard = StreamShard(stream.arn, id)
+      val last = to match {
+        case _ if isSame(from, to) => None
+        case ShardPosition.After(number, _) => Some(RangeEnd.At(number))
+        case ShardPosition.ShardEnd => lastOfEnded(shard).orElse(Some(RangeEnd.ShardEnd))
+        // Admitted, but nothing of it is planned yet.
+        case _: ShardPosition.Start => None
+      }
+      last.zip(from.resumeAt).filterNot(isEmpty).map { case (until, after) =>
+        ShardRange(shard, stream.name, after, until, hashKeyRange(shard))
+      }
+    }
+  }
+
+  private def isSame(from: ShardPosition, to: ShardPosition): Boolean = (from, to) match {
+    case (ShardPosition.After(a, _), ShardPosition.After(b, _)) => a == b
+    case _ => from == to
+  }
+
+  /** A shard whose end came after its last record was planned: a reader would look for that record, and not find it again. */
+  private def isEmpty(range: (RangeEnd, StartingPosition)): Boolean = range match {
+    case (RangeEnd.At(last), StartingPosition.AfterSequenceNumber(from)) => last <= from
+    case _ => false
+  }
+
+  /**
+   * Several ranges to a task, all of one owner.
+   *
+   * @param perTask
+   *   ranges for each task; without it, as many as give each of `slots` one task
+   */
+  def tasks(
+      ranges: Seq[ShardRange],
+      owner: StreamShard => Option[String],
+      perTask: Option[Int],
+      slots: Int
+  ): Seq[TaskRanges] = {
+    val size = perTask.getOrElse(math.max(1, (ranges.size + slots - 1) / math.max(1, slots)))
+    ranges
+      .groupBy(range => owner(range.shard))
+      .toSeq
+      .sortBy(_._1)
+      .flatMap { case (owner, ofOwner) =>
+        val count = math.max(1, (ofOwner.size + size - 1) / size)
+        // Dealt out in turn, so that the tasks of one owner differ by one range at most.
+        ofOwner.zipWithIndex.groupMap(_._2 % count)(_._1).toSeq.sortBy(_._1).map { case (_, dealt) =>
+          TaskRanges(dealt, owner)
+        }
+      }
+  }
+}

@@ -1,0 +1,56 @@
+package org.sparkkinesis.retry
+
+import java.util.concurrent.{CompletableFuture, CompletionException, ThreadLocalRandom}
+
+import org.sparkkinesis.concurrent.Scheduler
+import org.sparkkinesis.service.ServiceException
+
+/**
+ * Makes a call again while its failure is recoverable and the policy allows it. Never blocks; thread-safe.
+ *
+ * @param random
+ *   gives the jitter, from 0 until 1
+ * @param onRetry
+ *   is told of every failure that leads to another call
+ */
+final class Retrier(
+    scheduler: Scheduler,
+    rules: RetryRules = RetryRules.Default,
+    random: () => Double = () => ThreadLocalRandom.current().nextDouble(),
+    onRetry: ServiceException => Unit = _ => ()
+) {
+  def retry[A](policy: RetryPolicy)(call: () => CompletableFuture[A]): CompletableFuture[A] = {
+    val result = new CompletableFuture[A]
+    attempt(policy, call, 1, result)
+    result
+  }
+
+  private def attempt[A](
+      policy: RetryPolicy,
+      call: () => CompletableFuture[A],
+      next: Int,
+      result: CompletableFuture[A]
+  ): Unit = {
+    call().whenComplete { (value, failure) =>
+      if (failure == null) result.complete(value)
+      else
+        Retrier.unwrap(failure) match {
+          case error: ServiceException if rules.isRecoverable(error) && policy.allows(next) && !result.isDone =>
+            onRetry(error)
+            scheduler.schedule(policy.pause(next, random()))(attempt(policy, call, next + 1, result))
+          case error => result.completeExceptionally(error)
+        }
+      ()
+    }
+    ()
+  }
+}
+
+object Retrier {
+
+  /** What failed, without the wrapping that dependent futures add. */
+  def unwrap(failure: Throwable): Throwable = failure match {
+    case wrapped: CompletionException if wrapped.getCause != null => unwrap(wrapped.getCause)
+    case other => other
+  }
+}

@@ -1,0 +1,67 @@
+package org.sparkkinesis.shard
+
+import org.sparkkinesis.model.{ChildShard, HashKeyRange, Shard, ShardId}
+
+/**
+ * Which shard came from which, as far as it was listed or told. Immutable and pure.
+ *
+ * Parents may have expired and be unknown themselves.
+ */
+final class ShardGraph private (private val nodes: Map[ShardId, ShardGraph.Node]) {
+  private lazy val byParent: Map[ShardId, Seq[ShardId]] = nodes.toSeq
+    .flatMap { case (child, node) => node.parents.map(_ -> child) }
+    .groupMap(_._1)(_._2)
+    .map { case (parent, children) => parent -> children.sorted }
+
+  def parents(shard: ShardId): Seq[ShardId] = nodes.get(shard).fold(Seq.empty[ShardId])(_.parents)
+  def children(shard: ShardId): Seq[ShardId] = byParent.getOrElse(shard, Nil)
+
+  /** The hash keys of a known shard. */
+  def range(shard: ShardId): Option[HashKeyRange] = nodes.get(shard).map(_.range)
+
+  /** Whether the known children take all of the shard's keys, so that none of them is still to be found. */
+  def hasAllChildren(shard: ShardId): Boolean = {
+    val ranges = children(shard).flatMap(nodes.get).map(_.range).sortBy(_.start)
+    ranges.nonEmpty && nodes.get(shard).forall { node =>
+      val covered =
+        ranges.foldLeft(node.range.start)((next, range) => if (range.start <= next) next.max(range.end + 1) else next)
+      covered > node.range.end
+    }
+  }
+
+  def withChildren(children: Seq[ChildShard]): ShardGraph =
+    withNodes(children.map(child => child.id -> ShardGraph.Node(child.parents, child.hashKeyRange)))
+
+  /** Takes a listing in; what is known already stays, since a listing may miss a shard that was told. */
+  def withListing(shards: Seq[Shard]): ShardGraph =
+    withNodes(shards.map(shard => shard.id -> ShardGraph.Node(shard.parents, shard.hashKeyRange)))
+
+  /** Every shard that came, directly or not, from one of `shards`. */
+  def descendants(shards: Set[ShardId]): Set[ShardId] = reach(shards, children)
+
+  def ancestors(shards: Set[ShardId]): Set[ShardId] = reach(shards, parents)
+
+  private def withNodes(found: Seq[(ShardId, ShardGraph.Node)]): ShardGraph = {
+    val news = found.filterNot { case (id, node) => nodes.get(id).contains(node) }
+    if (news.isEmpty) this else new ShardGraph(nodes ++ news)
+  }
+
+  private def reach(from: Set[ShardId], next: ShardId => Seq[ShardId]): Set[ShardId] = {
+    @scala.annotation.tailrec
+    def go(seen: Set[ShardId], frontier: Set[ShardId]): Set[ShardId] =
+      if (frontier.isEmpty) seen
+      else {
+        val found = frontier.flatMap(shard => next(shard)) -- seen
+        go(seen ++ found, found)
+      }
+    go(Set.empty, from)
+  }
+}
+
+object ShardGraph {
+  final private case class Node(parents: Seq[ShardId], range: HashKeyRange)
+
+  val Empty: ShardGraph = new ShardGraph(Map.empty)
+
+  def of(shards: Seq[Shard]): ShardGraph = Empty.withListing(shards)
+}

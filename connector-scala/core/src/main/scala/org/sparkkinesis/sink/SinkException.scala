@@ -1,0 +1,28 @@
+package org.sparkkinesis.sink
+
+/** Why a writer gave up. Nothing that was written after the last successful `flush` may be taken for stored. */
+sealed abstract class SinkException(message: String, cause: Throwable) extends RuntimeException(message, cause)
+
+/** The destination refused an entry for good. */
+final class FatalSinkException(cause: Throwable) extends SinkException(cause.getMessage, cause)
+
+/**
+ * An entry used up its attempts or its time.
+ *
+ * @param attempts
+ *   how often it was sent
+ * @param waitedMillis
+ *   since it was written
+ * @param lastReason
+ *   what the destination said last; empty when it never answered
+ */
+final class DeliveryFailedException(val attempts: Int, val waitedMillis: Long, val lastReason: String)
+    extends SinkException(
+      s"an entry was not accepted in $attempts attempts over $waitedMillis ms; last answer: ${if (lastReason.isEmpty)
+          "none"
+        else lastReason}",
+      null
+    )
+
+/** The writer was used after `close`. */
+final class SinkClosedException extends SinkException("the writer is closed", null)

@@ -1,0 +1,108 @@
+package org.sparkkinesis.sink.kinesis
+
+import java.util.concurrent.CompletableFuture
+
+import org.sparkkinesis.model.{ShardId, StreamRef}
+import org.sparkkinesis.service.{KinesisService, PutEntry, PutResult}
+import org.sparkkinesis.sink.{Lane, RetryCause, SinkDestination, Verdict}
+
+/**
+ * One stream as a destination of an [[org.sparkkinesis.sink.AsyncSinkWriter]]: PutRecords, with or without aggregation.
+ *
+ * @param laned
+ *   whether each shard has limits of its own
+ * @param ordered
+ *   whether records of one partition key keep their order
+ * @param packer
+ *   packs records into aggregates; needs a shard map, so the lanes must have been listed
+ */
+final class KinesisDestination(
+    service: KinesisService,
+    stream: StreamRef,
+    lanes: ShardLanes,
+    laned: Boolean,
+    ordered: Boolean,
+    packer: Option[AggregatePacker]
+) extends SinkDestination[SinkRecord] {
+  val counts = new PutCounts
+
+  override def sizeOf(record: SinkRecord): Int =
+    if (packer.isDefined) record.size + KinesisDestination.AggregateOverhead else record.size
+  override def lane(record: SinkRecord): Lane = if (laned) lanes.laneOf(record) else Lane.Unlimited
+  override def orderKey(record: SinkRecord): Option[Any] = if (ordered) Some(record.partitionKey) else None
+  override def keepsKeysTogether: Boolean = ordered && packer.isDefined
+
+  override def send(batch: IndexedSeq[SinkRecord]): CompletableFuture[IndexedSeq[Verdict]] =
+    (packer, lanes.map) match {
+      case (Some(packing), Some(map)) => sendPacked(batch, packing.pack(batch, map))
+      case _ => sendPlain(batch)
+    }
+
+  private def sendPlain(batch: IndexedSeq[SinkRecord]): CompletableFuture[IndexedSeq[Verdict]] = {
+    val expected = lanes.map
+    put(batch.map(record => PutEntry(record.partitionKey, record.explicitHashKey, record.data))).thenApply { verdicts =>
+      val moved = expected.exists { map =>
+        batch.lazyZip(verdicts).exists((record, verdict) => verdict._2.exists(_ != map.shardOf(record.hashPoint)))
+      }
+      // Another answer may have noticed it before.
+      if (moved && lanes.map == expected) lanes.refresh(service, stream)
+      verdicts.map(_._1)
+    }
+  }
+
+  private def sendPacked(batch: IndexedSeq[SinkRecord], packed: PackedRequest): CompletableFuture[IndexedSeq[Verdict]] =
+    put(packed.entries).thenCompose { verdicts =>
+      val moved = packed.shards.lazyZip(verdicts).exists((shard, verdict) => verdict._2.exists(_ != shard))
+      if (!moved) CompletableFuture.completedFuture(spread(batch, packed, verdicts.map(_._1)))
+      else
+        lanes.refresh(service, stream).handle[IndexedSeq[Verdict]] { (map, _) =>
+          // Without a new map nobody knows what the shard takes, and sending twice is better than losing.
+          val judged = packed.members.lazyZip(verdicts).lazyZip(packed.shards).map { (members, verdict, meant) =>
+            val landed = verdict._2
+            val found = landed.forall(shard =>
+              shard == meant || map != null && members.forall(i => map.takes(shard, batch(i).hashPoint))
+            )
+            if (found) verdict._1
+            else
+              Verdict.Retry(RetryCause.Misplaced, s"an aggregate went into shard ${landed.mkString} in place of $meant")
+          }
+          spread(batch, packed, judged)
+        }
+    }
+
+  private def spread(
+      batch: IndexedSeq[SinkRecord],
+      packed: PackedRequest,
+      verdicts: IndexedSeq[Verdict]
+  ): IndexedSeq[Verdict] = {
+    val all = Array.fill[Verdict](batch.size)(KinesisDestination.LeftOut)
+    packed.members.lazyZip(verdicts).foreach((members, verdict) => members.foreach(all(_) = verdict))
+    all.toIndexedSeq
+  }
+
+  /** Each entry's verdict, and the shard that took it. */
+  private def put(entries: IndexedSeq[PutEntry]): CompletableFuture[IndexedSeq[(Verdict, Option[ShardId])]] =
+    service.putRecords(stream, entries).handle { (results, failure) =>
+      if (failure != null) {
+        val verdict = PutVerdicts.of(failure)
+        entries.map(_ => verdict -> None)
+      } else if (results.size != entries.size) {
+        val error =
+          new IllegalStateException(s"PutRecords answered ${results.size} results for ${entries.size} records")
+        entries.map(_ => Verdict.Fatal(error) -> None)
+      } else {
+        counts.answered(entries, results)
+        results.iterator.map {
+          case accepted: PutResult.Accepted => Verdict.Accepted -> Some(accepted.shard)
+          case rejected => PutVerdicts.of(rejected) -> None
+        }.toIndexedSeq
+      }
+    }
+}
+
+object KinesisDestination {
+
+  /** What a record adds to a container besides payload and key: tags, indexes and lengths, generously. */
+  private val AggregateOverhead = 24
+  private val LeftOut = Verdict.Retry(RetryCause.NotSent, "did not fit into this request")
+}

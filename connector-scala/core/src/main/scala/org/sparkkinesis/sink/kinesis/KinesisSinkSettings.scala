@@ -1,0 +1,60 @@
+package org.sparkkinesis.sink.kinesis
+
+import org.sparkkinesis.config.{Options, RetryOptions, WriteOptions}
+import org.sparkkinesis.model.KinesisQuotas
+import org.sparkkinesis.sink.AsyncSinkSettings
+
+/**
+ * How records are written to a stream; travels to the executors and holds no secret.
+ *
+ * @param shardLimits
+ *   each shard has limits of its own, so that a hot one delays only its own records
+ */
+final case class KinesisSinkSettings(
+    requests: AsyncSinkSettings = AsyncSinkSettings(),
+    rateLimiting: String = "aimd",
+    shardLimits: Boolean = true,
+    ordered: Boolean = false,
+    aggregated: Boolean = false
+) {
+
+  /** The writer's bounds, which count user records: an aggregate of many goes out when there is one for each shard. */
+  def requestsFor(openShards: Int): AsyncSinkSettings =
+    if (!aggregated) requests
+    else
+      requests.copy(
+        maxBatchSize = KinesisSinkSettings.AggregatedBatch,
+        maxBatchBytes = math.min(
+          requests.maxBatchBytes,
+          math.max(1, math.min(openShards, requests.maxBatchSize)).toLong * AggregatePacker.MaxBytes
+        ),
+        maxBufferedEntries = Int.MaxValue
+      )
+}
+
+object KinesisSinkSettings {
+
+  /** A bound that no request reaches before its bytes do, unless its records are empty. */
+  private val AggregatedBatch = 100 * KinesisQuotas.Request.PutRecordsEntries
+
+  def of(options: Options): KinesisSinkSettings = KinesisSinkSettings(
+    AsyncSinkSettings(
+      maxBatchSize = options(WriteOptions.maxBatchSize).toInt,
+      maxBatchBytes = options(WriteOptions.maxBatchBytes),
+      maxTimeInBuffer = options(WriteOptions.maxTimeInBuffer),
+      maxInFlightRequests = options(WriteOptions.maxInFlightRequests).toInt,
+      maxBufferedEntries = options(WriteOptions.maxBufferedRecords).toInt,
+      maxBufferedBytes = options(WriteOptions.maxBufferedBytes),
+      requestTimeout = options(WriteOptions.requestTimeout),
+      deliveryTimeout = options(WriteOptions.deliveryTimeout),
+      maxRetries = options(RetryOptions.putRecordsMaxRetries) match {
+        case -1 => Int.MaxValue
+        case retries => retries.toInt
+      }
+    ),
+    options(WriteOptions.rateLimiting),
+    options(WriteOptions.shardLimits),
+    options(WriteOptions.ordering) == "key",
+    options(WriteOptions.aggregation)
+  )
+}

@@ -1,0 +1,114 @@
+package org.sparkkinesis.sink.kinesis
+
+import java.util.concurrent.ExecutionException
+
+import scala.concurrent.duration._
+
+import org.slf4j.LoggerFactory
+
+import org.sparkkinesis.concurrent.Scheduler
+import org.sparkkinesis.model.StreamRef
+import org.sparkkinesis.retry.{Retrier, RetryPolicy}
+import org.sparkkinesis.service.{KinesisService, ServiceErrorKind, ServiceException}
+import org.sparkkinesis.sink.{AsyncSinkWriter, SinkMetrics}
+
+/** Writes records to one stream, for one task. As [[AsyncSinkWriter]]: one thread, `flush` before anything counts as stored. */
+final class KinesisStreamSink private (
+    writer: AsyncSinkWriter[SinkRecord, SinkRecord],
+    counts: PutCounts,
+    release: () => Unit
+) extends AutoCloseable {
+  private var isOpen = true
+
+  def write(record: SinkRecord): Unit = writer.write(record)
+  def flush(): Unit = writer.flush()
+  def metrics: KinesisSinkMetrics = KinesisSinkMetrics(writer.metrics, counts.records, counts.payloadUnits)
+
+  override def close(): Unit = if (isOpen) {
+    isOpen = false
+    writer.close()
+    release()
+  }
+}
+
+/**
+ * @param recordsStored
+ *   Kinesis records; an aggregate is one
+ * @param payloadUnits
+ *   as provisioned streams are billed, see [[PutCounts]]
+ */
+final case class KinesisSinkMetrics(
+    requests: SinkMetrics = SinkMetrics(),
+    recordsStored: Long = 0,
+    payloadUnits: Long = 0
+) {
+  def +(other: KinesisSinkMetrics): KinesisSinkMetrics = KinesisSinkMetrics(
+    requests + other.requests,
+    recordsStored + other.recordsStored,
+    payloadUnits + other.payloadUnits
+  )
+}
+
+object KinesisStreamSink {
+  private val log = LoggerFactory.getLogger(classOf[KinesisStreamSink])
+  private val ListingRetries = RetryPolicy(Some(8), 200.millis, 3.seconds, 1.5)
+
+  /**
+   * Lists the shards when that is needed and has not been done in this JVM, then opens; blocks for that.
+   *
+   * @param where
+   *   endpoint and region, to tell streams of one name apart
+   * @throws ServiceException
+   *   when the shards cannot be listed and aggregation needs them
+   */
+  def open(
+      service: KinesisService,
+      stream: StreamRef,
+      where: String,
+      settings: KinesisSinkSettings,
+      scheduler: Scheduler
+  ): KinesisStreamSink = {
+    val limits = StreamLimits.acquire(StreamLimits.Key(stream.toString, where, settings), scheduler.nanoTime)
+    try {
+      if (limits.lanes.map.isEmpty) listShards(service, stream, limits.lanes, settings, scheduler)
+      val packer = Option.when(settings.aggregated)(AggregatePacker(settings.ordered, settings.requests.maxBatchSize))
+      val destination =
+        new KinesisDestination(service, stream, limits.lanes, settings.shardLimits, settings.ordered, packer)
+      val writer = new AsyncSinkWriter[SinkRecord, SinkRecord](
+        record => record,
+        destination,
+        limits.strategy.open(),
+        settings.requestsFor(limits.lanes.openShards),
+        scheduler
+      )
+      new KinesisStreamSink(writer, destination.counts, () => StreamLimits.release(limits, scheduler.nanoTime))
+    } catch {
+      case failure: Throwable =>
+        StreamLimits.release(limits, scheduler.nanoTime)
+        throw failure
+    }
+  }
+
+  private def listShards(
+      service: KinesisService,
+      stream: StreamRef,
+      lanes: ShardLanes,
+      settings: KinesisSinkSettings,
+      scheduler: Scheduler
+  ): Unit =
+    try {
+      new Retrier(scheduler).retry(ListingRetries)(() => lanes.refresh(service, stream)).get()
+      ()
+    } catch {
+      case failed: ExecutionException =>
+        Retrier.unwrap(failed.getCause) match {
+          case denied: ServiceException if denied.kind == ServiceErrorKind.AccessDenied && !settings.aggregated =>
+            log.warn(
+              "Stream {} is written without limits for each shard: the caller may not list its shards. {}",
+              stream,
+              denied.getMessage: Any
+            )
+          case other => throw other
+        }
+    }
+}

@@ -1,0 +1,44 @@
+package org.sparkkinesis.sink.kinesis
+
+import java.util.concurrent.CompletionException
+
+import org.sparkkinesis.service.{PutResult, ServiceErrorKind, ServiceException}
+import org.sparkkinesis.sink.{RetryCause, Verdict}
+
+/** What the answers of PutRecords mean for the entries: a table, without I/O. */
+object PutVerdicts {
+
+  /** Of one entry of an answered call. */
+  def of(result: PutResult): Verdict = result match {
+    case _: PutResult.Accepted => Verdict.Accepted
+    case PutResult.Rejected(code, message) =>
+      if (Throttles(code)) Verdict.Retry(RetryCause.Throttled, s"$code: $message")
+      else if (isFinal(code))
+        Verdict.Fatal(new ServiceException(ServiceErrorKind.Encryption, "PutRecords", code, message))
+      else Verdict.Retry(RetryCause.Failed, s"$code: $message")
+  }
+
+  /** Of every entry of a failed call. */
+  def of(failure: Throwable): Verdict = unwrap(failure) match {
+    case error: ServiceException =>
+      error.kind match {
+        case ServiceErrorKind.Throttled | ServiceErrorKind.LimitExceeded =>
+          Verdict.Retry(RetryCause.Throttled, error.getMessage)
+        case ServiceErrorKind.ResourceInUse => Verdict.Retry(RetryCause.Failed, error.getMessage)
+        // A call that broke off, or failed inside the service, may have stored its records.
+        case ServiceErrorKind.Network | ServiceErrorKind.Internal =>
+          Verdict.Retry(RetryCause.Unanswered, error.getMessage)
+        case _ => Verdict.Fatal(error)
+      }
+    case other => Verdict.Fatal(other)
+  }
+
+  private val Throttles = Set("ProvisionedThroughputExceededException", "KMSThrottlingException", "ThrottlingException")
+
+  private def isFinal(code: String): Boolean = code.startsWith("KMS") || code.startsWith("AccessDenied")
+
+  private def unwrap(failure: Throwable): Throwable = failure match {
+    case wrapped: CompletionException if wrapped.getCause != null => unwrap(wrapped.getCause)
+    case other => other
+  }
+}

@@ -1,0 +1,43 @@
+package org.sparkkinesis.sink.kinesis
+
+import org.sparkkinesis.model.{HashKeyRange, Shard, ShardId}
+
+/** Which open shard takes which hash key; immutable. Shards are numbered from 0 in the order of their ranges. */
+final class ShardMap private (open: Array[Shard]) {
+  private val highs = open.map(shard => HashPoint.of(shard.hashKeyRange.start).high)
+  private val lows = open.map(shard => HashPoint.of(shard.hashKeyRange.start).low)
+  private val ranges: Map[ShardId, HashKeyRange] = open.iterator.map(shard => shard.id -> shard.hashKeyRange).toMap
+
+  def size: Int = open.length
+  def shard(index: Int): ShardId = open(index).id
+
+  /** The number of the shard that takes keys of this hash, as far as the map knows. */
+  def indexOf(point: HashPoint): Int = {
+    var low = 0
+    var high = open.length - 1
+    while (low < high) {
+      val middle = (low + high + 1) >>> 1
+      if (startsAtOrBefore(middle, point)) low = middle else high = middle - 1
+    }
+    low
+  }
+
+  def shardOf(point: HashPoint): ShardId = shard(indexOf(point))
+
+  /** Whether the shard takes the hash key; false for a shard that the map does not know. */
+  def takes(shard: ShardId, point: HashPoint): Boolean = ranges.get(shard).exists(_.contains(point.toBigInt))
+
+  private def startsAtOrBefore(index: Int, point: HashPoint): Boolean = {
+    val byHigh = java.lang.Long.compareUnsigned(highs(index), point.high)
+    byHigh < 0 || byHigh == 0 && java.lang.Long.compareUnsigned(lows(index), point.low) <= 0
+  }
+}
+
+object ShardMap {
+
+  /** Of a listing's open shards; `None` when it has none. */
+  def of(listed: Seq[Shard]): Option[ShardMap] = {
+    val open = listed.filter(_.isOpen).sortBy(_.hashKeyRange.start).toArray
+    Option.when(open.nonEmpty)(new ShardMap(open))
+  }
+}

@@ -1,0 +1,66 @@
+package org.sparkkinesis.sink.kinesis
+
+import scala.collection.mutable
+import scala.concurrent.duration._
+
+import org.sparkkinesis.model.KinesisQuotas
+import org.sparkkinesis.sink.limit.{PacedLane, RateLimiting, RateLimitingContext, RateLimitingStrategy}
+
+/** What the writers to one stream in this JVM share: the strategy's state and the shards' lanes. */
+final class StreamLimits private (
+    private val key: StreamLimits.Key,
+    val strategy: RateLimitingStrategy,
+    val lanes: ShardLanes
+)
+
+/** The JVM's limits by stream. They outlive the writers, so that a micro-batch begins where the last one ended. Thread-safe. */
+object StreamLimits {
+
+  /**
+   * @param where
+   *   tells streams of the same name apart: endpoint and region
+   */
+  final case class Key(stream: String, where: String, settings: KinesisSinkSettings)
+
+  /** What nobody has used for so long is forgotten. */
+  private val IdleTime = 10.minutes
+
+  final private class Entry(val limits: StreamLimits) {
+    var users = 0
+    var idleSince = 0L
+  }
+
+  private val entries = mutable.HashMap.empty[Key, Entry]
+
+  /** @throws IllegalArgumentException when the strategy's class cannot be used */
+  def acquire(key: Key, nowNanos: Long): StreamLimits = synchronized {
+    entries.filterInPlace((_, entry) => entry.users > 0 || nowNanos - entry.idleSince < IdleTime.toNanos)
+    val entry = entries.getOrElseUpdate(key, new Entry(create(key)))
+    entry.users += 1
+    entry.limits
+  }
+
+  def release(limits: StreamLimits, nowNanos: Long): Unit = synchronized {
+    entries.get(limits.key).foreach { entry =>
+      entry.users -= 1
+      entry.idleSince = nowNanos
+    }
+  }
+
+  private def create(key: Key): StreamLimits = {
+    // An aggregate holds many entries of the writer, and only its bytes come near a shard's limits.
+    val entriesPerSecond =
+      if (key.settings.aggregated) Double.MaxValue / 1e9 else KinesisQuotas.Shard.WriteRecordsPerSecond.toDouble
+    val lanes = new ShardLanes(() => new PacedLane(entriesPerSecond, KinesisQuotas.Shard.WriteBytesPerSecond.toDouble))
+    val requests = key.settings.requestsFor(1)
+    val context = RateLimitingContext(
+      requests.maxBatchSize,
+      requests.maxInFlightRequests,
+      () => lanes.openShards,
+      KinesisQuotas.Shard.WriteRecordsPerSecond
+    )
+    val strategy =
+      RateLimiting.byName(key.settings.rateLimiting).fold(why => throw new IllegalArgumentException(why), identity)
+    new StreamLimits(key, strategy(context), lanes)
+  }
+}

@@ -1,0 +1,59 @@
+package org.sparkkinesis.aggregate
+
+import munit.ScalaCheckSuite
+import org.scalacheck.{Gen, Prop}
+
+class AggregatorSuite extends ScalaCheckSuite {
+  private def hex(bytes: Array[Byte]): String = bytes.map(b => f"${b & 0xff}%02x").mkString
+  private def bytes(text: String): Array[Byte] = text.getBytes("UTF-8")
+
+  test("a container is byte for byte the one that the KPL's format asks for") {
+    val aggregator = new Aggregator
+    assert(aggregator.tryAdd("k1", None, bytes("A")))
+    assert(aggregator.tryAdd("k2", None, bytes("B")))
+    val golden = "f3899ac20a026b310a026b321a0508001a01411a0508011a0142233eeb3ceb54a5bad3249e423d1c1547"
+    assertEquals(hex(aggregator.result()), golden)
+  }
+
+  private val user: Gen[Containers.User] = for {
+    key <- Gen.choose(0, 300).map(n => s"clé-$n")
+    data <- Gen.choose(0, 400).map("x" * _)
+    hash <- Gen.option(Gen.choose(0, 5).map(_.toString))
+  } yield Containers.User(key, data, hash)
+
+  property(
+    "any records come out as an independent writer of the format would write them, in the size that was foretold"
+  ) {
+    Prop.forAll(Gen.nonEmptyListOf(user)) { users =>
+      val aggregator = new Aggregator(Int.MaxValue)
+      users.foreach(u => aggregator.tryAdd(u.key, u.hashKey, bytes(u.data)))
+      val result = aggregator.result()
+      assertEquals(result.length, aggregator.size)
+      assertEquals(hex(result), hex(Containers.of(users: _*)))
+    }
+  }
+
+  property("what is packed is what is unpacked") {
+    Prop.forAll(Gen.nonEmptyListOf(user)) { users =>
+      val aggregator = new Aggregator(Int.MaxValue)
+      users.foreach(u => aggregator.tryAdd(u.key, u.hashKey, bytes(u.data)))
+      val opened = Deaggregator.open(aggregator.result())
+      assertEquals(opened.count, users.size)
+      users.zipWithIndex.foreach { case (u, i) =>
+        assertEquals(opened.partitionKey(i), u.key)
+        assertEquals(Option(opened.explicitHashKey(i)), u.hashKey)
+        assertEquals(new String(opened.data(i), "UTF-8"), u.data)
+      }
+    }
+  }
+
+  test("it grows to its limit and not beyond, but always takes a first record") {
+    val aggregator = new Aggregator(100)
+    assert(aggregator.tryAdd("key", None, new Array[Byte](500)))
+    assert(!aggregator.tryAdd("key", None, new Array[Byte](1)))
+    val small = new Aggregator(100)
+    while (small.tryAdd("key", None, new Array[Byte](7))) {}
+    assert(small.size <= 100 && small.size > 100 - 15, small.size)
+    assertEquals(small.result().length, small.size)
+  }
+}

@@ -1,0 +1,66 @@
+package org.sparkkinesis.concurrent
+
+import scala.collection.mutable
+import scala.concurrent.duration._
+
+/**
+ * Time that only moves when a test says so; tasks run on the test's own thread, in the order of their times. Other
+ * threads may schedule.
+ */
+final class VirtualScheduler(startMillis: Long = 1_700_000_000_000L) extends Scheduler {
+  final private class Task(val at: Long, val order: Long, val body: () => Unit)
+
+  private val tasks = mutable.TreeSet.empty[Task](Ordering.by((t: Task) => (t.at, t.order)))
+  private var now = 0L
+  private var scheduled = 0L
+
+  override def nanoTime: Long = synchronized(now)
+  override def currentMillis: Long = startMillis + nanoTime / 1_000_000
+  override def execute(task: Runnable): Unit = add(Duration.Zero, () => task.run())
+
+  override def schedule(delay: FiniteDuration)(task: => Unit): Cancellable = {
+    val added = add(delay, () => task)
+    () => {
+      synchronized(tasks -= added)
+      ()
+    }
+  }
+
+  def pending: Int = synchronized(tasks.size)
+
+  /** Runs what is due, and what that makes due, without any time passing. */
+  def runDue(): Unit = advance(Duration.Zero)
+
+  def advance(by: FiniteDuration): Unit = {
+    val until = nanoTime + by.toNanos
+    while (runNext(until)) {}
+    synchronized { now = until }
+  }
+
+  /** Lets time pass, task by task, until `condition` holds; fails after `limit`. */
+  def advanceUntil(limit: FiniteDuration)(condition: => Boolean): Unit = {
+    val until = nanoTime + limit.toNanos
+    while (!condition)
+      if (!runNext(until)) throw new AssertionError(s"the condition did not come true within $limit")
+  }
+
+  private def runNext(until: Long): Boolean = {
+    val next = synchronized {
+      val task = tasks.headOption.filter(_.at <= until)
+      task.foreach { due =>
+        tasks -= due
+        now = math.max(now, due.at)
+      }
+      task
+    }
+    next.foreach(_.body())
+    next.isDefined
+  }
+
+  private def add(delay: FiniteDuration, body: () => Unit): Task = synchronized {
+    scheduled += 1
+    val task = new Task(now + math.max(0, delay.toNanos), scheduled, body)
+    tasks += task
+    task
+  }
+}

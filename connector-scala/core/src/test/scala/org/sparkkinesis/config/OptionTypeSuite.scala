@@ -1,0 +1,149 @@
+package org.sparkkinesis.config
+
+import java.util.regex.Pattern
+
+import scala.concurrent.duration._
+
+import munit.{FunSuite, Location}
+
+class OptionTypeSuite extends FunSuite {
+  import OptionType._
+
+  private def reads[T](kind: OptionType[T], table: (String, T)*)(implicit at: Location): Unit =
+    table.foreach { case (text, value) => assertEquals(kind.parse(text), Right(value), s"reading '$text'") }
+
+  private def refuses(kind: OptionType[_], table: (String, String)*)(implicit at: Location): Unit =
+    table.foreach { case (text, why) => assertEquals(kind.parse(text).swap.toOption, Some(why), s"reading '$text'") }
+
+  test("a text is taken as it is, unless it is empty") {
+    reads(Text, "a" -> "a", " two words " -> " two words ")
+    refuses(Text, "" -> "It is empty.")
+  }
+
+  test("a flag is true or false in any case, with white space around it") {
+    reads(Flag, "true" -> true, "TRUE" -> true, "False" -> false, " true " -> true)
+    refuses(Flag, Seq("yes", "1", "", "truee").map(_ -> "It is neither true nor false."): _*)
+  }
+
+  test("a whole number keeps its bounds, both of which are allowed") {
+    reads(Whole(1, 500), "1" -> 1L, "500" -> 500L, " 42 " -> 42L)
+    refuses(
+      Whole(1, 500),
+      "0" -> "0 is outside of 1 to 500.",
+      "501" -> "501 is outside of 1 to 500.",
+      "1.5" -> "It is not a whole number.",
+      "ten" -> "It is not a whole number.",
+      "١" -> "It is not a whole number.",
+      "" -> "It is not a whole number.",
+      "99999999999999999999" -> "It is not a whole number."
+    )
+    assertEquals(Whole(1, 500).expected, "a whole number from 1 to 500")
+    assertEquals(Whole(1, Long.MaxValue).expected, "a whole number of at least 1")
+  }
+
+  test("a number keeps its bounds and is never infinite or not a number") {
+    reads(Real(1, 10), "1" -> 1.0, "1.5" -> 1.5, "1e1" -> 10.0)
+    refuses(
+      Real(1, 10),
+      "0.99" -> "0.99 is outside of 1.0 to 10.0.",
+      "1e99" -> "1e99 is outside of 1.0 to 10.0.",
+      "NaN" -> "It is not a number.",
+      "Infinity" -> "It is not a number.",
+      "2d" -> "It is not a number.",
+      "x" -> "It is not a number."
+    )
+  }
+
+  test("a size takes Spark's units as powers of 1024") {
+    val kind = Bytes(1, 1L << 40)
+    reads(
+      kind,
+      "1" -> 1L,
+      "512b" -> 512L,
+      "1k" -> 1024L,
+      "2KB" -> 2048L,
+      "3 KiB" -> 3072L,
+      "10m" -> 10485760L,
+      "10MiB" -> 10485760L,
+      "64mb" -> 67108864L,
+      "1g" -> (1L << 30),
+      "2GB" -> (2L << 30),
+      "1GiB" -> (1L << 30)
+    )
+    refuses(
+      kind,
+      "0" -> "0 is outside of 1 to 1024g.",
+      "1025g" -> "1025g is outside of 1 to 1024g.",
+      "99999999999999999999g" -> "99999999999999999999g is outside of 1 to 1024g.",
+      "1.5m" -> "It is not a size.",
+      "-1" -> "It is not a size.",
+      "10x" -> "It is not a size.",
+      "m" -> "It is not a size."
+    )
+  }
+
+  test("a size is shown in the greatest unit that it is a whole number of") {
+    Seq(0L -> "0", 1L -> "1", 1023L -> "1023", 1024L -> "1k", 1536L -> "1536", 10485760L -> "10m", (3L << 30) -> "3g")
+      .foreach { case (size, text) => assertEquals(Bytes.show(size), text) }
+  }
+
+  test("a duration takes Spark's units, and milliseconds without one") {
+    val kind = Duration(1.milli, 365.days)
+    reads(
+      kind,
+      "250" -> 250.millis,
+      "250ms" -> 250.millis,
+      "10s" -> 10.seconds,
+      "10 S" -> 10.seconds,
+      "15m" -> 15.minutes,
+      "15min" -> 15.minutes,
+      "1h" -> 1.hour,
+      "2d" -> 2.days
+    )
+    refuses(
+      kind,
+      "0" -> "0 is outside of 1ms to 365d.",
+      "366d" -> "366d is outside of 1ms to 365d.",
+      "999999999999999d" -> "999999999999999d is outside of 1ms to 365d.",
+      "-5s" -> "It is not a duration.",
+      "1.5s" -> "It is not a duration.",
+      "1 fortnight" -> "It is not a duration.",
+      "" -> "It is not a duration."
+    )
+  }
+
+  test("a duration is shown in the greatest unit that it is a whole number of") {
+    Seq(0.millis -> "0ms", 250.millis -> "250ms", 1500.millis -> "1500ms", 10.seconds -> "10s", 15.minutes -> "15m")
+      .foreach { case (duration, text) => assertEquals(Duration.show(duration), text) }
+    assertEquals(Duration.show(48.hours), "2d")
+  }
+
+  test("what a size or a duration shows is read back as the same value") {
+    val sizes = Bytes(0, Long.MaxValue)
+    Seq(0L, 1L, 1023L, 1024L, 123456789L, Int.MaxValue.toLong, 7L << 32)
+      .foreach(size => assertEquals(sizes.parse(sizes.render(size)), Right(size)))
+    val durations = Duration(0.millis, 365.days)
+    Seq(0L, 1L, 999L, 1000L, 61000L, 3600000L, 86400000L).map(_.millis)
+      .foreach(duration => assertEquals(durations.parse(durations.render(duration)), Right(duration)))
+  }
+
+  test("one of several values is found without regard to case, and given as declared") {
+    val kind = OneOf(Seq("fail", "deadLetter", "drop"))
+    reads(kind, "deadletter" -> "deadLetter", "FAIL" -> "fail", " drop " -> "drop")
+    refuses(kind, Seq("", "failed", "none").map(_ -> "It is none of the values that this option has."): _*)
+    assertEquals(kind.expected, "one of 'fail', 'deadLetter', 'drop'")
+    assertEquals(kind.pythonType, """Literal["fail", "deadLetter", "drop"]""")
+  }
+
+  test("a pattern is matched over the whole text") {
+    val kind = Matching("a name", "[a-z]+", "It is not a name.")
+    reads(kind, "abc" -> "abc")
+    refuses(kind, "abc1" -> "It is not a name.", "ABC" -> "It is not a name.", "" -> "It is empty.")
+  }
+
+  test("a regular expression that does not compile says where it goes wrong") {
+    assertEquals(RegularExpression.parse("orders-.*").map(_.pattern), Right("orders-.*"))
+    assert(RegularExpression.parse("orders-(").swap.exists(_.startsWith("It does not compile: ")))
+    assertEquals(RegularExpression.render(Pattern.compile("a+")), "a+")
+  }
+}

@@ -1,0 +1,134 @@
+package org.sparkkinesis.consume
+
+import java.util.concurrent.atomic.{AtomicInteger, AtomicReference}
+import java.util.concurrent.{Executors, TimeUnit}
+
+import scala.concurrent.duration._
+import scala.util.Random
+
+import munit.FunSuite
+
+import org.sparkkinesis.concurrent.{SerialExecutor, SystemScheduler}
+import org.sparkkinesis.model.StartingPosition._
+import org.sparkkinesis.model._
+import org.sparkkinesis.service.ServiceException
+
+/** Many threads at once, real ones: whatever they do, memory serves exact ranges or nothing, and the sums are right. */
+class ShardConsumersStressSuite extends FunSuite {
+  override def munitTimeout: Duration = 2.minutes
+
+  /** Every shard's records are 1, 2, 3, …, without end; each request brings some of them, on the scheduler's threads. */
+  final private class Endless(scheduler: SystemScheduler) extends RecordPublisherFactory {
+    override def subscribe(
+        shard: StreamShard,
+        position: StartingPosition,
+        subscriber: RecordSubscriber
+    ): RecordPublisher =
+      new RecordPublisher {
+        private val steps = new SerialExecutor(scheduler, failure => problems.compareAndSet(null, failure))
+        private var next = position match {
+          case AfterSequenceNumber(number) => number.value.toInt + 1
+          case _ => 1
+        }
+        @volatile private var cancelled = false
+        override def request(maxBytes: Long): Unit = steps.run {
+          if (!cancelled) {
+            val records = Vector.tabulate(Random.nextInt(40))(i => record(next + i))
+            next += records.size
+            subscriber.onBatch(RecordBatch(records, 1, 0))
+          }
+        }
+        override def cancel(): Unit = cancelled = true
+      }
+  }
+  private def record(n: Int) = new KinesisRecord(n.toString, s"k$n", n.toLong, n.toString.getBytes, null)
+  private val problems = new AtomicReference[Throwable]
+  private def number(n: Int) = SequenceNumber(n.toString)
+
+  test("starting, releasing, reading and stopping at random from many threads") {
+    val scheduler = new SystemScheduler("stress", 3)
+    val buffer = new PrefetchBuffer(200000)
+    val last = new java.util.concurrent.ConcurrentHashMap[(StreamShard, Long), String]
+    val listener = new ProgressListener {
+      override def onChunks(shard: StreamShard, epoch: Long, chunks: Seq[ChunkSummary]): Unit = chunks.foreach {
+        chunk =>
+          // In order for one epoch, unless it was begun anew in between, which only a newer epoch does.
+          val before = Option(last.put((shard, epoch), chunk.last.value)).map(SequenceNumber(_))
+          if (before.exists(_ >= chunk.last))
+            problems.compareAndSet(null, new AssertionError(s"$shard: ${chunk.last} was told after $before"))
+      }
+      override def onReadUpTo(shard: StreamShard, epoch: Long, readUpToMillis: Long, millisBehindLatest: Long): Unit =
+        ()
+      override def onShardEnd(shard: StreamShard, epoch: Long, children: Seq[ChildShard]): Unit = ()
+      override def onFailure(shard: StreamShard, epoch: Long, error: ServiceException): Unit = ()
+    }
+    val consumers = new ShardConsumers(
+      new Endless(scheduler),
+      buffer,
+      DecodeSettings(maxChunkRows = 7),
+      listener,
+      new ConsumerMetrics
+    )
+    val shards = Vector.tabulate(6)(i => StreamShard("stress", ShardId.ofIndex(i.toLong)))
+    val epochs = new AtomicInteger
+    val served = new AtomicInteger
+    val end = System.nanoTime + 4.seconds.toNanos
+    val seed = Random.nextLong()
+
+    def act(random: Random): Unit = {
+      val shard = shards(random.nextInt(shards.size))
+      random.nextInt(10) match {
+        case 0 => consumers.start(shard, TrimHorizon, epochs.incrementAndGet().toLong)
+        case 1 =>
+          consumers.start(shard, AfterSequenceNumber(number(random.nextInt(500) + 1)), epochs.incrementAndGet().toLong)
+        case 2 => if (random.nextInt(5) == 0) consumers.stop(shard)
+        case 3 | 4 | 5 =>
+          consumers.snapshot(shard).flatMap(_.chunks.lastOption).foreach { chunk =>
+            consumers.release(shard, number(math.max(1, chunk.last.value.toInt - random.nextInt(30))))
+          }
+        case _ =>
+          for (snapshot <- consumers.snapshot(shard); newest <- snapshot.chunks.lastOption) {
+            val to = math.max(1, newest.last.value.toInt - random.nextInt(20))
+            val from = snapshot.heldFrom match {
+              case AfterSequenceNumber(held) => held.value.toInt + random.nextInt(20)
+              case _ => 0
+            }
+            val after = if (from == 0) snapshot.heldFrom else AfterSequenceNumber(number(from))
+            consumers.read(shard, after, number(to)).foreach { chunks =>
+              val read = chunks.flatMap(c => (0 until c.rows).map(c.sequenceNumber(_).value.toInt))
+              if (read != (from + 1 to to)) throw new AssertionError(s"seed $seed: ($from, $to] gave $read")
+              served.incrementAndGet()
+            }
+          }
+      }
+    }
+
+    val threads = Executors.newFixedThreadPool(4)
+    (1 to 4).foreach { i =>
+      threads.execute { () =>
+        val random = new Random(seed + i)
+        try while (System.nanoTime < end && problems.get == null) act(random)
+        catch { case error: Throwable => problems.compareAndSet(null, error) }
+      }
+    }
+    threads.shutdown()
+    assert(threads.awaitTermination(1, TimeUnit.MINUTES))
+    Option(problems.get).foreach(throw _)
+    assert(served.get > 100, served.get)
+    // Nothing is stuck: what is released flows again.
+    shards.foreach(consumers.start(_, TrimHorizon, epochs.incrementAndGet().toLong))
+    shards.foreach { shard =>
+      val before = consumers.snapshot(shard).get.chunks.lastOption.fold(0)(_.last.value.toInt)
+      val deadline = 30.seconds.fromNow
+      def newest = consumers.snapshot(shard).get.chunks.lastOption.fold(0)(_.last.value.toInt)
+      while (newest <= before + 1000) {
+        assert(deadline.hasTimeLeft(), s"seed $seed: $shard is stuck at $newest")
+        consumers.release(shard, number(math.max(1, newest)))
+        Thread.`yield`()
+      }
+    }
+    consumers.stopAll()
+    assertEquals(buffer.usedBytes, 0L)
+    scheduler.close()
+  }
+}

@@ -1,0 +1,366 @@
+package org.sparkkinesis.consume.fanout
+
+import scala.collection.mutable
+import scala.concurrent.duration._
+
+import munit.FunSuite
+
+import org.sparkkinesis.concurrent.VirtualScheduler
+import org.sparkkinesis.consume._
+import org.sparkkinesis.model.StartingPosition._
+import org.sparkkinesis.model._
+import org.sparkkinesis.retry.{RetryPolicies, RetryRules}
+import org.sparkkinesis.service.{ServiceErrorKind, ServiceException}
+
+class FanOutRecordPublisherSuite extends FunSuite {
+  private val Shard = StreamShard("orders", ShardId("shardId-000000000000"))
+  private val Children = Seq(ChildShard(ShardId("shardId-000000000001"), Seq(Shard.shard), HashKeyRange.Whole))
+  private val Start = AfterSequenceNumber(Events.number(100))
+
+  private class Reading(policies: RetryPolicies = RetryPolicies(), settings: FanOutSettings = FanOutSettings())
+      extends RecordSubscriber {
+    val scheduler = new VirtualScheduler
+    val service = new FakeSubscriptions(scheduler)
+    val metrics = new ConsumerMetrics
+    val batches = mutable.ArrayBuffer.empty[RecordBatch]
+    var end: Option[Seq[ChildShard]] = None
+    var error: Option[ServiceException] = None
+    var isHungry = true
+    val publisher: RecordPublisher =
+      new FanOutPublisherFactory(
+        _ => service,
+        _ => "consumer-arn",
+        settings,
+        policies,
+        RetryRules.Default,
+        scheduler,
+        metrics,
+        () => 0.5
+      )
+        .subscribe(Shard, Start, this)
+
+    override def onBatch(batch: RecordBatch): Unit = {
+      assert(end.isEmpty && error.isEmpty, "a batch after the end")
+      batches += batch
+      if (isHungry) publisher.request(1)
+    }
+    override def onShardEnd(children: Seq[ChildShard]): Unit = { assert(end.isEmpty); end = Some(children) }
+    override def onError(failure: ServiceException): Unit = { assert(error.isEmpty); error = Some(failure) }
+
+    def begin(): this.type = { ask(); service.last.accept(); scheduler.runDue(); this }
+    def ask(): Unit = { publisher.request(1); scheduler.runDue() }
+    def now(step: => Unit): Unit = { step; scheduler.runDue() }
+    def current: service.Opened = service.last
+    def numbers: Seq[Int] = batches.iterator.flatMap(_.records).map(_.sequenceNumber.toInt).toSeq
+
+    /** How long it took until the next subscription was opened. */
+    def untilNext(limit: FiniteDuration = 1.minute): FiniteDuration = {
+      val before = service.opened.size
+      val from = scheduler.nanoTime
+      scheduler.advanceUntil(limit)(service.opened.size > before)
+      (scheduler.nanoTime - from).nanos
+    }
+  }
+
+  test("events are delivered as batches, and asked for as long as there is demand") {
+    val r = new Reading().begin()
+    assertEquals(r.current.position, Start)
+    r.now(r.current.records(5, 101, 102))
+    r.now(r.current.records(0, 103))
+    assertEquals(r.numbers, Seq(101, 102, 103))
+    assertEquals(r.batches.map(_.millisBehindLatest).toSeq, Seq(5L, 0L))
+    assertEquals(r.current.requested - r.current.delivered, 2L)
+  }
+
+  test("nothing is opened before it is asked for") {
+    val r = new Reading
+    r.scheduler.advance(1.hour)
+    assertEquals(r.service.opened.size, 0)
+  }
+
+  test("without demand no further events are asked for; one that is under way waits") {
+    val r = new Reading
+    r.isHungry = false
+    r.begin()
+    r.now(r.current.records(5, 101))
+    r.now(r.current.records(5, 102))
+    assertEquals(r.numbers, Seq(101))
+    assertEquals(r.current.requested, 2L)
+    r.ask()
+    assertEquals(r.numbers, Seq(101, 102))
+    assertEquals(r.current.requested, 2L)
+    r.ask()
+    assertEquals(r.current.requested, 4L)
+  }
+
+  test("the five-minute end is followed at once by a subscription from the continuation, for ever") {
+    val r = new Reading().begin()
+    for (round <- 1 to 10) {
+      r.now(r.current.records(5, 100 + round))
+      r.scheduler.advance(4.seconds)
+      for (_ <- 1 to 59) {
+        r.now(r.current.idle(100 + round))
+        r.scheduler.advance(5.seconds)
+      }
+      r.now(r.current.complete())
+      r.scheduler.runDue()
+      assertEquals(r.service.opened.size, round + 1)
+      assertEquals(r.current.position, AfterSequenceNumber(Events.number(100 + round)))
+      r.now(r.current.accept())
+    }
+    assertEquals(r.numbers, (101 to 110).toSeq)
+    assertEquals(r.error, None)
+    assertEquals(r.metrics.retries.sum, 0L)
+  }
+
+  test("the continuation counts, also where it is ahead of the last record") {
+    val r = new Reading().begin()
+    r.now(r.current.records(5, 101))
+    r.now(r.current.idle(150))
+    r.scheduler.advance(10.seconds)
+    r.now(r.current.complete())
+    assertEquals(r.current.position, AfterSequenceNumber(Events.number(150)))
+  }
+
+  test("a completed subscription is never the end of the shard") {
+    val r = new Reading().begin()
+    r.now(r.current.records(0, 101))
+    r.now(r.current.complete())
+    r.scheduler.advance(10.seconds)
+    assertEquals(r.end, None)
+    assertEquals(r.service.opened.size, 2)
+  }
+
+  test("a subscription cut within five seconds is not opened again before the service takes it") {
+    val r = new Reading().begin()
+    r.now(r.current.records(0, 101))
+    r.scheduler.advance(1.second)
+    r.now(r.current.complete())
+    assertEquals(r.untilNext(), 4.seconds)
+  }
+
+  test("a consumer that is in use is waited for at least five seconds, jittered") {
+    val r = new Reading()
+    r.ask()
+    r.now(r.current.fail(ServiceErrorKind.ResourceInUse))
+    assertEquals(r.untilNext(), 5500.millis)
+  }
+
+  for (
+    kind <- Seq(
+      ServiceErrorKind.LimitExceeded,
+      ServiceErrorKind.Internal,
+      ServiceErrorKind.Network,
+      ServiceErrorKind.Throttled
+    )
+  )
+    test(s"$kind is recovered from after a jittered pause of a second at least, at the last record received") {
+      val r = new Reading().begin()
+      r.now(r.current.records(5, 101, 102))
+      r.scheduler.advance(10.seconds)
+      val pauses = for (_ <- 1 to 4) yield {
+        r.now(r.current.fail(kind))
+        r.untilNext()
+      }
+      assertEquals(pauses.map(_.toMillis), Seq(1500L, 1750L, 2000L, 2000L))
+      assertEquals(r.current.position, AfterSequenceNumber(Events.number(102)))
+      assertEquals(r.error, None)
+    }
+
+  test("retries end where the policy says, and an event starts the count anew") {
+    val r = new Reading().begin()
+    for (_ <- 1 to 4) {
+      r.now(r.current.fail(ServiceErrorKind.Internal))
+      r.untilNext()
+    }
+    r.now(r.current.accept())
+    r.now(r.current.records(5, 101))
+    for (_ <- 1 to 5) {
+      r.now(r.current.fail(ServiceErrorKind.Internal))
+      r.untilNext()
+    }
+    assertEquals(r.error, None)
+    r.now(r.current.fail(ServiceErrorKind.Internal))
+    assertEquals(r.error.map(_.kind), Some(ServiceErrorKind.Internal))
+    assertEquals(r.scheduler.pending, 0)
+  }
+
+  for (
+    kind <- Seq(
+      ServiceErrorKind.AccessDenied,
+      ServiceErrorKind.InvalidArgument,
+      ServiceErrorKind.Encryption,
+      ServiceErrorKind.Client
+    )
+  )
+    test(s"$kind is final, told once") {
+      val r = new Reading
+      r.ask()
+      r.now(r.current.fail(kind))
+      r.scheduler.advance(1.hour)
+      assertEquals(r.error.map(_.kind), Some(kind))
+      assertEquals(r.service.opened.size, 1)
+      assertEquals(r.scheduler.pending, 0)
+    }
+
+  private val missing: Seq[(MissingResource, Seq[String])] = Seq(
+    MissingResource.Shard -> Nil,
+    MissingResource.Consumer -> Seq("DescribeStreamConsumer"),
+    MissingResource.Stream -> Seq("DescribeStreamSummary", "DescribeStreamConsumer")
+  )
+  for ((what, gone) <- missing)
+    test(s"a ResourceNotFound that is about the $what says so, and is not the shard's end") {
+      val r = new Reading().begin()
+      gone.foreach(r.service.fail(_, ServiceErrorKind.ResourceNotFound))
+      r.current.fail(ServiceErrorKind.ResourceNotFound)
+      r.scheduler.advance(1.second)
+      assertEquals(r.error.flatMap(MissingResource.of), Some(what))
+      assertEquals(r.end, None)
+    }
+
+  test("an event with children ends the shard, after its records; nothing is opened any more") {
+    val r = new Reading().begin()
+    r.now(r.current.end(Children, 101))
+    assertEquals(r.numbers, Seq(101))
+    assertEquals(r.end, Some(Children))
+    assert(r.current.requested > r.current.delivered, "the service's own end of it must get through")
+    r.now(r.current.complete())
+    r.scheduler.advance(1.hour)
+    assertEquals(r.service.opened.size, 1)
+    assertEquals(r.scheduler.pending, 0)
+  }
+
+  test("records that came with the end wait for demand; the end is told after them") {
+    val r = new Reading
+    r.isHungry = false
+    r.begin()
+    r.now(r.current.records(0, 101))
+    r.now(r.current.end(Children, 102))
+    r.now(r.current.complete())
+    r.scheduler.advance(1.hour)
+    assertEquals((r.numbers, r.end), (Seq(101), None))
+    r.ask()
+    assertEquals((r.numbers, r.end), (Seq(101, 102), Some(Children)))
+    assertEquals(r.service.opened.size, 1)
+  }
+
+  test("an end that names no children is asked again, and then believed; nothing is delivered twice") {
+    val r = new Reading().begin()
+    r.now(r.current.end(Nil, 101))
+    for (_ <- 1 to 3) {
+      assertEquals(r.end, None)
+      r.untilNext()
+      r.now(r.current.accept())
+      r.now(r.current.end(Nil))
+    }
+    assertEquals((r.numbers, r.end), (Seq(101), Some(Nil)))
+  }
+
+  test("whatever an older subscription still tells is dropped") {
+    val r = new Reading().begin()
+    val old = r.current
+    r.now(old.records(5, 101))
+    r.now(old.fail(ServiceErrorKind.Network))
+    old.subscriber.onEvent(Events.of(5, 102))
+    r.untilNext()
+    assert(old.cancelled)
+    r.now(r.current.accept())
+    r.now {
+      old.subscriber.onEvent(Events.of(5, 102))
+      old.subscriber.onEvent(Events.of(5, 500))
+      old.subscriber.onError(new ServiceException(ServiceErrorKind.AccessDenied, "SubscribeToShard", "x", "late"))
+      old.subscriber.onComplete()
+      old.subscriber.onSubscribed()
+    }
+    r.now(r.current.records(5, 102))
+    assertEquals(r.numbers, Seq(101, 102))
+    assertEquals((r.error, r.service.opened.size), (None, 2))
+  }
+
+  test("records that a new subscription repeats are not delivered again") {
+    val r = new Reading().begin()
+    r.now(r.current.records(5, 101, 102))
+    r.now(r.current.fail(ServiceErrorKind.Network))
+    r.untilNext()
+    r.now(r.current.accept())
+    r.now(r.current.records(5, 101, 102, 103))
+    assertEquals(r.numbers, Seq(101, 102, 103))
+  }
+
+  test("silence replaces a subscription, also in its first subscribe") {
+    val r = new Reading
+    r.ask()
+    val first = r.current
+    assert(r.untilNext() >= 35.seconds)
+    assert(first.cancelled)
+    r.now(r.current.accept())
+    r.now(r.current.records(5, 101))
+    val second = r.current
+    val silence = r.untilNext()
+    assert(silence >= 35.seconds && silence <= 40.seconds, silence)
+    assert(second.cancelled)
+    assertEquals(r.current.position, AfterSequenceNumber(Events.number(101)))
+  }
+
+  test("the empty events of an idle shard keep its subscription") {
+    val r = new Reading().begin()
+    for (_ <- 1 to 60) {
+      r.now(r.current.idle(100))
+      r.scheduler.advance(5.seconds)
+    }
+    assertEquals(r.service.opened.size, 1)
+  }
+
+  test("a stall by the reader itself is not silence; it goes on at the last record when it is asked again") {
+    val r = new Reading
+    r.isHungry = false
+    r.begin()
+    r.now(r.current.records(5, 101))
+    r.now(r.current.records(5, 102))
+    r.scheduler.advance(4.minutes)
+    assertEquals(r.service.opened.size, 1)
+    r.ask()
+    r.ask()
+    r.now(r.current.records(5, 103))
+    assertEquals(r.numbers, Seq(101, 102, 103))
+  }
+
+  test(
+    "a stalled subscription that ends is opened again when there is demand, not before, and stalls do not add up to a failure"
+  ) {
+    val r = new Reading
+    r.isHungry = false
+    r.begin()
+    for (i <- 1 to 20) {
+      r.now(r.current.records(5, 100 + 2 * i - 1))
+      r.now(r.current.records(5, 100 + 2 * i))
+      r.scheduler.advance(6.minutes)
+      val opened = r.service.opened.size
+      r.now(if (i % 2 == 0) r.current.fail(ServiceErrorKind.Network) else r.current.complete())
+      r.scheduler.advance(6.minutes)
+      assertEquals(r.service.opened.size, opened)
+      r.ask()
+      r.ask()
+      assertEquals(r.service.opened.size, opened + 1)
+      r.now(r.current.accept())
+    }
+    assertEquals(r.numbers, (101 to 140).toSeq)
+    assertEquals(r.error, None)
+  }
+
+  test("a subscription that ends at once and without an event is not opened in a spin") {
+    val r = new Reading().begin()
+    r.now(r.current.complete())
+    assert(r.untilNext() >= 5.seconds)
+  }
+
+  test("after cancel the subscription is called off and nothing is told") {
+    val r = new Reading().begin()
+    r.now(r.publisher.cancel())
+    assert(r.current.cancelled)
+    r.now(r.current.subscriber.onEvent(Events.of(0, 101)))
+    r.now(r.current.subscriber.onComplete())
+    r.scheduler.advance(1.hour)
+    assertEquals((r.batches.size, r.service.opened.size, r.scheduler.pending), (0, 1, 0))
+  }
+}

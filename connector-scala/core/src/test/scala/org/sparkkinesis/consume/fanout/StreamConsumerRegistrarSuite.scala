@@ -1,0 +1,201 @@
+package org.sparkkinesis.consume.fanout
+
+import java.util.concurrent.CompletableFuture
+
+import scala.collection.mutable
+import scala.concurrent.duration._
+
+import munit.FunSuite
+
+import org.sparkkinesis.concurrent.VirtualScheduler
+import org.sparkkinesis.consume.FakeKinesis
+import org.sparkkinesis.error.KinesisConnectorException
+import org.sparkkinesis.model.KinesisQuotas
+import org.sparkkinesis.retry.{Retrier, RetryPolicies}
+import org.sparkkinesis.service._
+
+class StreamConsumerRegistrarSuite extends FunSuite {
+  private val Stream = "arn:aws:kinesis:eu-central-1:123456789012:stream/orders"
+
+  /** Consumers of one stream: active two seconds after they were registered. */
+  private class Consumers(scheduler: VirtualScheduler) extends FakeKinesis(scheduler, 50.millis) {
+    final private class Registered(val name: String, val arn: String, val at: Long, var status: Option[String])
+    private val consumers = mutable.LinkedHashMap.empty[String, Registered]
+    var limit: Int = KinesisQuotas.Count.ConsumersPerStream
+    private var made = 0
+
+    def names: Set[String] = consumers.keySet.toSet
+    def add(name: String, status: String): String = {
+      made += 1
+      consumers(name) = new Registered(name, s"$Stream/consumer/$name:$made", scheduler.nanoTime, Some(status))
+      consumers(name).arn
+    }
+    def remove(name: String): Unit = consumers -= name
+    def set(name: String, status: String): Unit = consumers(name).status = Some(status)
+
+    override def registerStreamConsumer(streamArn: String, name: String): CompletableFuture[StreamConsumer] =
+      answer("RegisterStreamConsumer") {
+        if (consumers.contains(name)) refuse(ServiceErrorKind.ResourceInUse, "RegisterStreamConsumer")
+        if (consumers.size >= limit) refuse(ServiceErrorKind.LimitExceeded, "RegisterStreamConsumer")
+        made += 1
+        consumers(name) = new Registered(name, s"$streamArn/consumer/$name:$made", scheduler.nanoTime, None)
+        view(consumers(name))
+      }
+    override def describeStreamConsumer(streamArn: String, name: String): CompletableFuture[StreamConsumer] =
+      answer("DescribeStreamConsumer")(view(found(consumers.get(name), "DescribeStreamConsumer")))
+    override def describeStreamConsumer(arn: String): CompletableFuture[StreamConsumer] =
+      answer("DescribeStreamConsumer")(view(found(consumers.values.find(_.arn == arn), "DescribeStreamConsumer")))
+    override def listStreamConsumers(streamArn: String, next: Option[String]): CompletableFuture[StreamConsumerPage] =
+      answer("ListStreamConsumers") {
+        val (page, rest) = consumers.values.toSeq.map(view).drop(next.fold(0)(_.toInt)).splitAt(7)
+        StreamConsumerPage(page, if (rest.isEmpty) None else Some((next.fold(0)(_.toInt) + 7).toString))
+      }
+    override def deregisterStreamConsumer(arn: String): CompletableFuture[Unit] = answer("DeregisterStreamConsumer") {
+      consumers -= found(consumers.values.find(_.arn == arn), "DeregisterStreamConsumer").name
+      ()
+    }
+
+    private def view(c: Registered): StreamConsumer = {
+      val grown = if (scheduler.nanoTime - c.at >= 2.seconds.toNanos) "ACTIVE" else "CREATING"
+      StreamConsumer(c.name, c.arn, c.status.getOrElse(grown), 0)
+    }
+    private def found(c: Option[Registered], operation: String): Registered =
+      c.getOrElse(refuse(ServiceErrorKind.ResourceNotFound, operation))
+    private def refuse(kind: ServiceErrorKind, operation: String): Nothing =
+      throw new ServiceException(kind, operation, s"${kind}Exception", "as the service says")
+  }
+
+  private class Setup {
+    val scheduler = new VirtualScheduler
+    val service = new Consumers(scheduler)
+    def registrar(random: Double = 0.5): StreamConsumerRegistrar =
+      new StreamConsumerRegistrar(service, scheduler, RetryPolicies(), random = () => random)
+    def await[A](future: CompletableFuture[A], limit: FiniteDuration = 10.minutes): A = {
+      scheduler.advanceUntil(limit)(future.isDone)
+      try future.join()
+      catch { case error: java.util.concurrent.CompletionException => throw Retrier.unwrap(error) }
+    }
+  }
+
+  test("a consumer that is not there is registered and waited for until it is active") {
+    val s = new Setup
+    val registrar = s.registrar()
+    val arn = s.await(registrar.ensure(Stream, "etl"))
+    assertEquals(arn, s"$Stream/consumer/etl:1")
+    assert(s.scheduler.nanoTime >= 2.seconds.toNanos)
+    assertEquals(registrar.registered, Set(arn))
+  }
+
+  test("a consumer that is there is used, at once, and not owned") {
+    val s = new Setup
+    val arn = s.service.add("etl", "ACTIVE")
+    val registrar = s.registrar()
+    assertEquals(s.await(registrar.ensure(Stream, "etl")), arn)
+    assertEquals(s.service.calls.map(_._1).toSeq, Seq("DescribeStreamConsumer"))
+    assertEquals(s.await(registrar.deregisterOwn(10.seconds)), Set.empty[String])
+    assertEquals(s.service.names, Set("etl"))
+  }
+
+  test("any number of drivers that race for a name get the same consumer; exactly one owns it") {
+    for (seed <- 1 to 20) {
+      val s = new Setup
+      val random = new scala.util.Random(seed)
+      val registrars = Seq.fill(8)(s.registrar(random.nextDouble()))
+      val futures = registrars.map(_.ensure(Stream, "etl"))
+      assertEquals(futures.map(s.await(_)).distinct.size, 1, s"seed $seed")
+      assertEquals(registrars.count(_.registered.nonEmpty), 1, s"seed $seed")
+    }
+  }
+
+  test("drivers that come at exactly the same moment settle too") {
+    val s = new Setup
+    val registrars = Seq.fill(5)(s.registrar(0))
+    val futures = registrars.map(_.ensure(Stream, "etl"))
+    assertEquals(futures.map(s.await(_)).distinct.size, 1)
+    assertEquals(registrars.count(_.registered.nonEmpty), 1)
+  }
+
+  test("a consumer that is being deleted is waited out, then registered anew") {
+    val s = new Setup
+    val old = s.service.add("etl", "DELETING")
+    val future = s.registrar().ensure(Stream, "etl")
+    s.scheduler.advance(10.seconds)
+    assert(!future.isDone)
+    s.service.remove("etl")
+    assertNotEquals(s.await(future), old)
+  }
+
+  test("one that does not become active in time is an error that says its status") {
+    val s = new Setup
+    s.service.add("etl", "CREATING")
+    val error = intercept[KinesisConnectorException](s.await(s.registrar().ensure(Stream, "etl")))
+    assertEquals(error.condition, "KINESIS_CONSUMER_NOT_READY")
+    assert(error.getMessage.contains("CREATING"), error.getMessage)
+    assert(s.scheduler.nanoTime < 6.minutes.toNanos)
+  }
+
+  test("at the limit of consumers the error names every one that exists") {
+    val s = new Setup
+    (1 to 20).foreach(i => s.service.add(s"team-$i", "ACTIVE"))
+    val error = intercept[KinesisConnectorException](s.await(s.registrar().ensure(Stream, "etl")))
+    assertEquals(error.condition, "KINESIS_CONSUMER_LIMIT")
+    (1 to 20).foreach(i => assert(error.getMessage.contains(s"team-$i"), error.getMessage))
+  }
+
+  test("too many calls are not taken for too many consumers: they are made again") {
+    val s = new Setup
+    s.service.fail("RegisterStreamConsumer", Seq.fill(5)(ServiceErrorKind.LimitExceeded): _*)
+    assertEquals(s.await(s.registrar().ensure(Stream, "etl")), s"$Stream/consumer/etl:1")
+  }
+
+  test("calls that stay too many fail with the service's own words") {
+    val s = new Setup
+    s.service.fail("RegisterStreamConsumer", Seq.fill(20)(ServiceErrorKind.LimitExceeded): _*)
+    val error = intercept[ServiceException](s.await(s.registrar().ensure(Stream, "etl")))
+    assertEquals(error.kind, ServiceErrorKind.LimitExceeded: ServiceErrorKind)
+    assertEquals(s.service.callsOf("RegisterStreamConsumer").size, 11)
+  }
+
+  for (operation <- Seq("DescribeStreamConsumer", "RegisterStreamConsumer"))
+    test(s"access denied to $operation is final at once") {
+      val s = new Setup
+      s.service.fail(operation, ServiceErrorKind.AccessDenied)
+      val error = intercept[ServiceException](s.await(s.registrar().ensure(Stream, "etl")))
+      assertEquals(error.kind, ServiceErrorKind.AccessDenied: ServiceErrorKind)
+      assertEquals(s.service.callsOf(operation).size, 1)
+    }
+
+  test("a consumer of the user's own must exist, and is never deregistered") {
+    val s = new Setup
+    val registrar = s.registrar()
+    val arn = s.service.add("theirs", "ACTIVE")
+    assertEquals(s.await(registrar.existing(Stream, arn)), arn)
+    s.await(registrar.deregisterOwn(10.seconds))
+    assertEquals(s.service.names, Set("theirs"))
+    val error = intercept[KinesisConnectorException](s.await(registrar.existing(Stream, s"$Stream/consumer/none:9")))
+    assertEquals(error.condition, "KINESIS_CONSUMER_NOT_FOUND")
+  }
+
+  test(
+    "what was registered is deregistered, again where the service is busy; one that is gone already counts as done"
+  ) {
+    val s = new Setup
+    val registrar = s.registrar()
+    s.await(registrar.ensure(Stream, "a"))
+    s.await(registrar.ensure(Stream, "b"))
+    s.service.remove("a")
+    s.service.fail("DeregisterStreamConsumer", ServiceErrorKind.LimitExceeded, ServiceErrorKind.Internal)
+    assertEquals(s.await(registrar.deregisterOwn(10.seconds)), Set.empty[String])
+    assertEquals(s.service.names, Set.empty[String])
+  }
+
+  test("deregistration ends at its time limit and says what is left") {
+    val s = new Setup
+    val registrar = s.registrar()
+    val arn = s.await(registrar.ensure(Stream, "a"))
+    s.service.fail("DeregisterStreamConsumer", Seq.fill(100)(ServiceErrorKind.Network): _*)
+    val from = s.scheduler.nanoTime
+    assertEquals(s.await(registrar.deregisterOwn(2.seconds)), Set(arn))
+    assertEquals((s.scheduler.nanoTime - from).nanos, 2.seconds)
+  }
+}

@@ -1,0 +1,243 @@
+package org.sparkkinesis.consume.poll
+
+import scala.collection.mutable
+import scala.concurrent.duration._
+
+import munit.FunSuite
+
+import org.sparkkinesis.concurrent.VirtualScheduler
+import org.sparkkinesis.consume._
+import org.sparkkinesis.model._
+import org.sparkkinesis.retry.{RetryPolicies, RetryPolicy, RetryRules}
+import org.sparkkinesis.service.{ServiceErrorKind, ServiceException}
+
+class PollingRecordPublisherSuite extends FunSuite {
+  private val Shard = StreamShard("orders", ShardId("shardId-000000000000"))
+  private val Name = Shard.shard.value
+  private val Children = Seq(ChildShard(ShardId("shardId-000000000001"), Seq(Shard.shard), HashKeyRange.Whole))
+
+  private class Reading(
+      settings: PollingSettings = PollingSettings(),
+      policies: RetryPolicies = RetryPolicies(),
+      start: StartingPosition = StartingPosition.TrimHorizon,
+      alwaysAsk: Boolean = true
+  ) extends RecordSubscriber {
+    val scheduler = new VirtualScheduler
+    val service = new FakeKinesis(scheduler)
+    val metrics = new ConsumerMetrics
+    val batches = mutable.ArrayBuffer.empty[RecordBatch]
+    var end: Option[Seq[ChildShard]] = None
+    var error: Option[ServiceException] = None
+    lazy val publisher: RecordPublisher =
+      new PollingPublisherFactory(
+        _ => service,
+        settings,
+        policies,
+        RetryRules.Default,
+        scheduler,
+        metrics,
+        () => 0.5
+      ).subscribe(Shard, start, this)
+
+    override def onBatch(batch: RecordBatch): Unit = {
+      assert(end.isEmpty && error.isEmpty, "a batch after the end")
+      batches += batch
+      if (alwaysAsk) publisher.request(Long.MaxValue)
+    }
+    override def onShardEnd(children: Seq[ChildShard]): Unit = end = Some(children)
+    override def onError(failure: ServiceException): Unit = error = Some(failure)
+
+    def begin(): this.type = { publisher.request(Long.MaxValue); this }
+    def texts: Seq[String] = batches.iterator.flatMap(_.records).map(record => new String(record.data, "UTF-8")).toSeq
+  }
+
+  test("every record is delivered once, in order, over many answers") {
+    val f = new Reading(PollingSettings(maxRecordsPerFetch = 7))
+    val all = (1 to 50).map(_.toString)
+    f.service.put(Name, all: _*)
+    f.begin().scheduler.advance(10.seconds)
+    assertEquals(f.texts, all)
+  }
+
+  test("nothing is fetched before it is asked for, and one batch comes for each request") {
+    val f = new Reading(PollingSettings(maxRecordsPerFetch = 2), alwaysAsk = false)
+    f.service.put(Name, "a", "b", "c")
+    f.publisher
+    f.scheduler.advance(5.seconds)
+    assertEquals(f.service.calls.size, 0)
+    f.begin().scheduler.advance(5.seconds)
+    assertEquals(f.texts, Seq("a", "b"))
+    assertEquals(f.service.callsOf("GetRecords").size, 1)
+    f.begin().scheduler.advance(5.seconds)
+    assertEquals(f.texts, Seq("a", "b", "c"))
+  }
+
+  test("at the tip it fetches every minFetchPeriod, and no more often") {
+    val f = new Reading(PollingSettings(minFetchPeriod = 400.millis)).begin()
+    f.scheduler.advance(10.seconds)
+    val times = f.service.callsOf("GetRecords")
+    assertEquals(times.size, 25)
+    assert(times.lazyZip(times.tail).forall((a, b) => b - a >= 400.millis.toNanos))
+  }
+
+  test("behind, it never makes more than five calls in any second") {
+    val f = new Reading(PollingSettings(maxRecordsPerFetch = 1))
+    f.service.put(Name, (1 to 100).map(_.toString): _*)
+    f.begin().scheduler.advance(15.seconds)
+    val times = f.service.callsOf("GetRecords")
+    assert(times.size > 60, times.size)
+    assert(times.lazyZip(times.drop(5)).forall((a, b) => b - a >= 1.second.toNanos))
+  }
+
+  test("the record count adapts, so that a backlog is read at the shard's two MiB a second without a pause") {
+    val f = new Reading
+    val record = new Array[Byte](4 * 1024)
+    (1 to 10000).foreach(_ => f.service.put(Name, record))
+    f.begin().scheduler.advance(10.seconds)
+    val perSecond = f.batches.iterator.flatMap(_.records).map(_.size.toLong).sum / 10.0
+    assert(perSecond <= 2.0 * 1024 * 1024 * 1.02, perSecond)
+    assert(perSecond >= 2.0 * 1024 * 1024 * 0.9, perSecond)
+    assertEquals(f.service.limits.last, 102)
+  }
+
+  test("after an answer of ten MiB it makes no call for five seconds") {
+    val f = new Reading
+    (1 to 3).foreach(_ => f.service.put(Name, new Array[Byte](10 * 1024 * 1024 - 3)))
+    f.begin().scheduler.advance(11.seconds)
+    val times = f.service.callsOf("GetRecords")
+    assertEquals(times.size, 3)
+    assert(times.lazyZip(times.tail).forall((a, b) => b - a >= 5.seconds.toNanos), times)
+  }
+
+  test("an answer is no larger than the room that was granted, once the size of records is known") {
+    val f = new Reading(alwaysAsk = false)
+    (1 to 1000).foreach(_ => f.service.put(Name, new Array[Byte](1021)))
+    f.begin().scheduler.advance(1.second)
+    f.publisher.request(10 * 1024)
+    f.scheduler.advance(1.second)
+    assertEquals(f.service.limits.last, 10)
+  }
+
+  test("an expired iterator is renewed after the last record delivered, without loss or repetition") {
+    val f = new Reading(PollingSettings(maxRecordsPerFetch = 2))
+    val numbers = f.service.put(Name, "a", "b", "c", "d")
+    f.begin().scheduler.advanceUntil(5.seconds)(f.batches.nonEmpty)
+    f.service.expireIterators()
+    f.scheduler.advance(5.seconds)
+    assertEquals(f.texts, Seq("a", "b", "c", "d"))
+    assert(f.service.positions.contains(StartingPosition.AfterSequenceNumber(numbers(1))))
+    assertEquals(f.metrics.iteratorRenewals.sum, 1L)
+  }
+
+  test("an invalid argument on an iterator means a new iterator, but not for ever") {
+    val f = new Reading
+    f.service.put(Name, "a")
+    f.service.fail("GetRecords", ServiceErrorKind.InvalidArgument)
+    f.begin().scheduler.advance(2.seconds)
+    assertEquals(f.texts, Seq("a"))
+    f.service.fail("GetRecords", Seq.fill(10)(ServiceErrorKind.InvalidArgument): _*)
+    f.scheduler.advance(10.seconds)
+    assertEquals(f.error.map(_.kind), Some(ServiceErrorKind.InvalidArgument))
+  }
+
+  test("a renewed iterator of a reader that began at latest does not skip what came in between") {
+    val f = new Reading(start = StartingPosition.Latest)
+    f.service.put(Name, "before")
+    f.begin().scheduler.advance(1.second)
+    f.service.put(Name, "between")
+    f.service.expireIterators()
+    f.scheduler.advance(2.seconds)
+    assertEquals(f.texts, Seq("between"))
+  }
+
+  for (kind <- Seq(ServiceErrorKind.Throttled, ServiceErrorKind.Internal, ServiceErrorKind.Network))
+    test(s"$kind is retried without end, with pauses that grow to three seconds") {
+      val f = new Reading
+      f.service.put(Name, "a")
+      f.service.fail("GetShardIterator", Seq.fill(3)(kind): _*)
+      f.service.fail("GetRecords", Seq.fill(30)(kind): _*)
+      f.begin().scheduler.advance(2.minutes)
+      assertEquals(f.texts, Seq("a"))
+      assertEquals(f.error, None)
+      val times = f.service.callsOf("GetRecords").take(31)
+      val gaps = times.lazyZip(times.tail).map((a, b) => (b - a).nanos.toMillis)
+      assert(gaps.max <= 1500 + 10 + 200, gaps)
+      assert(gaps.drop(10).min >= 1500, gaps)
+    }
+
+  test("a throttled shard is left alone for at least the pace of its quota") {
+    val f = new Reading
+    f.service.fail("GetRecords", ServiceErrorKind.Throttled)
+    f.begin().scheduler.advance(1.second)
+    val times = f.service.callsOf("GetRecords")
+    assert(times(1) - times.head >= 200.millis.toNanos)
+    assertEquals(f.metrics.throttles.sum, 1L)
+  }
+
+  for (
+    kind <- Seq(
+      ServiceErrorKind.AccessDenied,
+      ServiceErrorKind.Encryption,
+      ServiceErrorKind.Client
+    )
+  )
+    test(s"$kind ends it at once and is told once") {
+      val f = new Reading
+      f.service.fail("GetShardIterator", kind)
+      f.begin().scheduler.advance(1.minute)
+      assertEquals(f.error.map(_.kind), Some(kind))
+      assertEquals(f.service.calls.size, 1)
+      assertEquals(f.scheduler.pending, 0)
+    }
+
+  test("a shard that is not there is told apart from a stream that is not there") {
+    val shardGone = new Reading
+    shardGone.service.fail("GetShardIterator", ServiceErrorKind.ResourceNotFound)
+    shardGone.begin().scheduler.advance(1.minute)
+    assertEquals(shardGone.error.flatMap(MissingResource.of), Some(MissingResource.Shard))
+    val streamGone = new Reading
+    streamGone.service.fail("GetShardIterator", ServiceErrorKind.ResourceNotFound)
+    streamGone.service.fail("DescribeStreamSummary", ServiceErrorKind.ResourceNotFound)
+    streamGone.begin().scheduler.advance(1.minute)
+    assertEquals(streamGone.error.flatMap(MissingResource.of), Some(MissingResource.Stream))
+  }
+
+  test("retries end where the policy says") {
+    val few = RetryPolicies(getRecords = RetryPolicy(Some(2), 100.millis, 1.second, 2))
+    val f = new Reading(policies = few)
+    f.service.fail("GetRecords", Seq.fill(5)(ServiceErrorKind.Internal): _*)
+    f.begin().scheduler.advance(1.minute)
+    assertEquals(f.error.map(_.kind), Some(ServiceErrorKind.Internal))
+    assertEquals(f.service.callsOf("GetRecords").size, 3)
+  }
+
+  test("a closed shard is told to end, with its children, after its last record") {
+    val f = new Reading
+    f.service.put(Name, "a", "b")
+    f.service.close(Name, Children: _*)
+    f.begin().scheduler.advance(2.seconds)
+    assertEquals(f.texts, Seq("a", "b"))
+    assertEquals(f.end, Some(Children))
+    assertEquals(f.scheduler.pending, 0)
+  }
+
+  test("an end that names no children is asked again, and then believed; nothing is delivered twice") {
+    val f = new Reading
+    f.service.put(Name, "a", "b")
+    f.service.close(Name)
+    f.begin().scheduler.advance(10.seconds)
+    assertEquals(f.texts, Seq("a", "b"))
+    assertEquals(f.end, Some(Nil))
+    assertEquals(f.service.callsOf("GetRecords").size, 4)
+  }
+
+  test("after cancel nothing more is called or told") {
+    val f = new Reading
+    f.service.put(Name, "a")
+    f.begin().publisher.cancel()
+    f.scheduler.advance(10.seconds)
+    assertEquals(f.batches.size, 0)
+    assert(f.service.calls.size <= 1)
+    assertEquals(f.scheduler.pending, 0)
+  }
+}

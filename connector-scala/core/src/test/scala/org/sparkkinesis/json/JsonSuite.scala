@@ -1,0 +1,69 @@
+package org.sparkkinesis.json
+
+import scala.collection.immutable.ListMap
+
+import munit.ScalaCheckSuite
+import org.scalacheck.Gen
+import org.scalacheck.Prop.forAll
+
+class JsonSuite extends ScalaCheckSuite {
+  import Json._
+
+  test("documents of every kind are read") {
+    val table = Seq(
+      "null" -> Null,
+      "true" -> Bool(true),
+      "-1.5e3" -> Num(BigDecimal("-1.5e3")),
+      "\"a\\u00e9\\n\"" -> Str("aé\n"),
+      "[]" -> Arr(Vector.empty),
+      "{\"a\": [1, {\"b\": null}]}" -> obj("a" -> Arr(Vector(num(1), obj("b" -> Null))))
+    )
+    table.foreach { case (text, value) => assertEquals(parse(text), Right(value), text) }
+  }
+
+  test("fields keep their order") {
+    val Right(Obj(fields)) = parse("{\"z\":1,\"a\":2,\"m\":3,\"b\":4,\"y\":5}"): @unchecked
+    assertEquals(fields.keys.toSeq, Seq("z", "a", "m", "b", "y"))
+  }
+
+  test("whole numbers keep all of their digits") {
+    val digits = "49674026002760985237755885761747339499393848411775041538"
+    assertEquals(parse(digits).map(render), Right(digits))
+    assertEquals(parse("9007199254740993").map(_.asLong), Right(Some(9007199254740993L)))
+    assertEquals(parse("1.5").map(_.asLong), Right(None))
+  }
+
+  test("what is not one JSON document is refused with the place") {
+    Seq("", " ", "{", "[1,", "{\"a\":}", "nul", "{\"a\":1,\"a\":2}", "1 2", "{'a':1}").foreach { text =>
+      val why = parse(text).swap.getOrElse(fail(s"read '$text'"))
+      assert(text.isBlank || why.matches("(?s).*line \\d+, column \\d+"), s"'$text': $why")
+    }
+  }
+
+  test("a field is asked for by name; what is no object has none") {
+    assertEquals(parse("{\"a\":\"b\"}").toOption.flatMap(_.field("a")).flatMap(_.asString), Some("b"))
+    assertEquals(num(1).field("a"), None)
+    assertEquals(Null.asString, None)
+  }
+
+  private val leaf: Gen[Json] = Gen.oneOf(
+    Gen.const(Null),
+    Gen.oneOf(true, false).map(Bool(_)),
+    Gen.long.map(num),
+    Gen.asciiPrintableStr.map(Str(_)),
+    Gen.stringOf(Gen.choose('\u0001', '\ud7ff')).map(Str(_))
+  )
+
+  private def tree(depth: Int): Gen[Json] =
+    if (depth == 0) leaf
+    else
+      Gen.oneOf(
+        leaf,
+        Gen.listOfN(3, tree(depth - 1)).map(items => Arr(items.toVector)),
+        Gen.mapOfN(3, Gen.zip(Gen.asciiPrintableStr, tree(depth - 1))).map(fields => Obj(ListMap.from(fields)))
+      )
+
+  property("what is written is read back the same") {
+    forAll(tree(3))(value => parse(render(value)) == Right(value))
+  }
+}

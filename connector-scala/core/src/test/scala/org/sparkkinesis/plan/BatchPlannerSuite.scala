@@ -1,0 +1,205 @@
+package org.sparkkinesis.plan
+
+import scala.collection.immutable.SortedMap
+
+import org.sparkkinesis.consume.{ChunkSummary, StreamShard}
+import org.sparkkinesis.model._
+import org.sparkkinesis.plan.ShardPosition.{After, Horizon, ShardEnd}
+import org.sparkkinesis.shard.ShardGraph
+
+class BatchPlannerSuite extends munit.FunSuite {
+  private val arn = "arn:aws:kinesis:eu-central-1:123456789012:stream/orders"
+  private def id(index: Int): ShardId = ShardId.ofIndex(index.toLong)
+
+  private def shard(index: Int, parents: Int*): Shard = {
+    val range = HashKeyRange.uniform(8)(index % 8)
+    Shard(id(index), parents.headOption.map(id), parents.drop(1).headOption.map(id), range, SequenceNumber("1"), None)
+  }
+
+  /** A split of 0 into 1 and 2, of 1 into 3 and 4, and a merge of 4 and 2 into 5. */
+  private val lineage: ShardGraph = {
+    val whole = HashKeyRange.Whole
+    val (low, high) = (HashKeyRange.uniform(2)(0), HashKeyRange.uniform(2)(1))
+    val (q1, q2) = (HashKeyRange.uniform(4)(0), HashKeyRange.uniform(4)(1))
+    def at(index: Int, range: HashKeyRange, parents: Int*) = shard(index, parents: _*).copy(hashKeyRange = range)
+    ShardGraph.of(Seq(
+      at(0, whole),
+      at(1, low, 0),
+      at(2, high, 0),
+      at(3, q1, 1),
+      at(4, q2, 1),
+      at(5, HashKeyRange(q2.start, high.end), 4, 2)
+    ))
+  }
+
+  private def chunk(last: Int, rows: Int = 10, bytes: Long = 100, arrival: Long = 1000): ChunkSummary =
+    ChunkSummary(SequenceNumber(last.toString), rows, bytes, arrival, arrival, arrival, 0)
+
+  private def after(last: Int, arrival: Long = 1000): ShardPosition = After(SequenceNumber(last.toString), arrival)
+
+  private def offset(shards: (Int, ShardPosition)*): SourceOffset =
+    SourceOffset(Seq(StreamOffset("orders", arn, 1, shards.map { case (i, p) => id(i) -> p }.to(SortedMap))))
+
+  private def plan(
+      start: SourceOffset,
+      available: Map[Int, ShardAvailability],
+      limits: ReadLimits = ReadLimits.Unlimited,
+      graph: ShardGraph = ShardGraph.Empty
+  ): Option[SourceOffset] =
+    BatchPlanner.plan(
+      start,
+      _ => graph,
+      s => available.collectFirst { case (i, a) if StreamShard(arn, id(i)) == s => a },
+      limits
+    ).map(_.end)
+
+  private def open(chunks: ChunkSummary*): ShardAvailability = ShardAvailability(chunks.toVector, ended = false)
+  private def closed(chunks: ChunkSummary*): ShardAvailability = ShardAvailability(chunks.toVector, ended = true)
+
+  test("no chunk, no batch") {
+    assertEquals(plan(offset(0 -> Horizon), Map(0 -> open())), None)
+    assertEquals(plan(offset(0 -> Horizon), Map.empty), None)
+  }
+
+  test("without limits everything that is there is planned") {
+    val end =
+      plan(offset(0 -> Horizon, 1 -> after(3)), Map(0 -> open(chunk(5), chunk(9)), 1 -> open(chunk(7, arrival = 2000))))
+    assertEquals(end, Some(offset(0 -> after(9), 1 -> after(7, 2000))))
+  }
+
+  test("a shard without news keeps its position") {
+    assertEquals(
+      plan(offset(0 -> Horizon, 1 -> after(3)), Map(0 -> open(chunk(5)))),
+      Some(offset(0 -> after(5), 1 -> after(3)))
+    )
+  }
+
+  test("a row limit is kept, and shared") {
+    val chunks = Map(0 -> open((1 to 9).map(chunk(_)): _*), 1 -> open((1 to 9).map(chunk(_)): _*))
+    assertEquals(
+      plan(offset(0 -> Horizon, 1 -> Horizon), chunks, ReadLimits(maxRecords = Some(45))),
+      Some(offset(0 -> after(2), 1 -> after(2)))
+    )
+  }
+
+  test("a byte limit is kept, and what one shard lacks the others take") {
+    val chunks = Map(0 -> open((1 to 9).map(chunk(_)): _*), 1 -> open(chunk(1)))
+    assertEquals(
+      plan(offset(0 -> Horizon, 1 -> Horizon), chunks, ReadLimits(maxBytes = Some(500))),
+      Some(offset(0 -> after(4), 1 -> after(1)))
+    )
+  }
+
+  test("a limit below one chunk takes one chunk, of the shard that waits longest") {
+    val chunks = Map(0 -> open(chunk(1, arrival = 500)), 1 -> open(chunk(1, arrival = 400)))
+    assertEquals(
+      plan(offset(0 -> Horizon, 1 -> Horizon), chunks, ReadLimits(maxRecords = Some(1))),
+      Some(offset(0 -> Horizon, 1 -> after(1, 400)))
+    )
+  }
+
+  test("a shard read to its end is finished; its children wait for the next batch") {
+    val available = Map(0 -> closed(chunk(5)), 1 -> open(chunk(7)), 2 -> open(chunk(8)))
+    val first = plan(offset(0 -> Horizon), available, graph = lineage)
+    assertEquals(first, Some(offset(0 -> ShardEnd)))
+    val second = plan(first.get, available.updated(0, closed()), graph = lineage)
+    assertEquals(second, Some(offset(1 -> after(7), 2 -> after(8))))
+  }
+
+  test("a limit that leaves a part of the parent holds its children back") {
+    val available = Map(0 -> closed(chunk(5), chunk(6)), 1 -> open(chunk(7)))
+    assertEquals(
+      plan(offset(0 -> Horizon), available, ReadLimits(maxRecords = Some(10)), lineage),
+      Some(offset(0 -> after(5)))
+    )
+  }
+
+  test("a parent of which nothing is left does not hold its children back, over several generations") {
+    val available = Map(0 -> closed(), 1 -> closed(), 2 -> open(chunk(8)), 3 -> open(chunk(9)))
+    assertEquals(
+      plan(offset(0 -> after(5)), available, graph = lineage),
+      Some(offset(2 -> after(8), 3 -> after(9), 4 -> Horizon))
+    )
+  }
+
+  test("the end of a shard alone makes no batch") {
+    assertEquals(plan(offset(0 -> after(5)), Map(0 -> closed()), graph = lineage), None)
+  }
+
+  test("the child of a merge waits for both parents") {
+    val bothOpen = Map(4 -> closed(), 2 -> open(chunk(8)), 5 -> open(chunk(20)))
+    assertEquals(
+      plan(offset(2 -> Horizon, 4 -> after(3)), bothOpen, graph = lineage),
+      Some(offset(2 -> after(8), 4 -> ShardEnd))
+    )
+    val bothClosed = Map(4 -> closed(), 2 -> closed(), 5 -> open(chunk(20)))
+    assertEquals(plan(offset(2 -> after(8), 4 -> ShardEnd), bothClosed, graph = lineage), Some(offset(5 -> after(20))))
+  }
+
+  test("the child of a merge waits for a parent that is itself not in yet") {
+    // 2 is finished, but 4 still has to come from 1.
+    val available = Map(1 -> open(chunk(7)), 2 -> closed(), 5 -> open(chunk(20)))
+    assertEquals(
+      plan(offset(1 -> Horizon, 2 -> after(8)), available, graph = lineage),
+      Some(offset(1 -> after(7), 2 -> ShardEnd))
+    )
+  }
+
+  test("a finished shard stays while only a part of its children is known") {
+    val half = ShardGraph.of(Seq(
+      shard(0).copy(hashKeyRange = HashKeyRange.Whole),
+      shard(1, 0).copy(hashKeyRange = HashKeyRange.uniform(2).head)
+    ))
+    val end = plan(offset(0 -> ShardEnd), Map(0 -> closed(), 1 -> open(chunk(7))), graph = half)
+    assertEquals(end, Some(offset(0 -> ShardEnd, 1 -> after(7))))
+  }
+
+  test("a batch is planned the same again") {
+    val available = Map(
+      0 -> open((1 to 5).map(i => chunk(i, rows = i)): _*),
+      1 -> open((1 to 5).map(i => chunk(i, rows = 6 - i)): _*)
+    )
+    val limits = ReadLimits(maxRecords = Some(11))
+    val start = offset(0 -> Horizon, 1 -> Horizon)
+    assertEquals(plan(start, available, limits), plan(start, available, limits))
+  }
+
+  test("reading batch after batch under a limit takes every chunk once") {
+    val all = Map(0 -> (1 to 50).map(chunk(_)), 1 -> (1 to 7).map(chunk(_)), 2 -> (1 to 23).map(chunk(_)))
+    def left(at: SourceOffset): Map[Int, ShardAvailability] = all.map { case (i, chunks) =>
+      val position = at.streams(arn).shards(id(i))
+      i -> ShardAvailability(
+        chunks.dropWhile(c =>
+          position match {
+            case After(number, _) => c.last <= number
+            case _ => false
+          }
+        ),
+        ended = false
+      )
+    }
+    val start = offset(0 -> Horizon, 1 -> Horizon, 2 -> Horizon)
+    val ends = Iterator.unfold(start)(at =>
+      plan(at, left(at), ReadLimits(maxRecords = Some(70))).map(end => (end, end))
+    ).toVector
+    assertEquals(ends.last, offset(0 -> after(50), 1 -> after(7), 2 -> after(23)))
+    assertEquals(ends.size, 12)
+  }
+
+  test("a shard that was found idle for long says so in the next batch's offset; one that was not does not") {
+    val hour = StillIdle.Period
+    val idle = ShardAvailability(Vector.empty, ended = false, readUpToMillis = 5 * hour)
+    val lately = ShardAvailability(Vector.empty, ended = false, readUpToMillis = 1000 + hour / 2)
+    val end = plan(offset(0 -> Horizon, 1 -> after(3), 2 -> after(4)), Map(0 -> open(chunk(5)), 1 -> idle, 2 -> lately))
+    assertEquals(end, Some(offset(0 -> after(5), 1 -> after(3, 5 * hour - StillIdle.Margin), 2 -> after(4))))
+  }
+
+  test("positions whose next records may have expired are found") {
+    val start = ShardPosition.Start(StartingPosition.AtTimestamp(500))
+    val found = Retention.lost(
+      offset(0 -> after(3, 999), 1 -> after(4, 1000), 2 -> start, 3 -> Horizon, 4 -> ShardEnd).streams(arn),
+      1000
+    )
+    assertEquals(found, Seq(id(0) -> 999L, id(2) -> 500L))
+  }
+}

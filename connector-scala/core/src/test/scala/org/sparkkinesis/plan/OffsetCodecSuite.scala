@@ -1,0 +1,100 @@
+package org.sparkkinesis.plan
+
+import scala.collection.immutable.SortedMap
+
+import org.scalacheck.{Gen, Prop}
+
+import org.sparkkinesis.error.KinesisConnectorException
+import org.sparkkinesis.model.{SequenceNumber, ShardId, StartingPosition}
+import org.sparkkinesis.plan.ShardPosition.{After, Horizon, ShardEnd, Start}
+
+class OffsetCodecSuite extends munit.ScalaCheckSuite {
+  private val golden = SourceOffset(
+    Seq(
+      StreamOffset(
+        "orders",
+        "arn:aws:kinesis:eu-central-1:123456789012:stream/orders",
+        1777319237000L,
+        SortedMap(
+          ShardId.ofIndex(0) -> ShardEnd,
+          ShardId.ofIndex(1) -> Horizon,
+          ShardId.ofIndex(2) -> Start(StartingPosition.AtTimestamp(1777320018123L)),
+          ShardId.ofIndex(3076) ->
+            After(SequenceNumber("49674026002850188218576229259473476449429298564223254594"), 1777320018123L),
+          ShardId.ofIndex(3077) -> Start(StartingPosition.AtSequenceNumber(
+            SequenceNumber("49674026002760985237755885761747339499393848411775041538")
+          )),
+          ShardId("main") -> After(SequenceNumber("0"), 1777320010000L)
+        )
+      )
+    )
+  )
+
+  test("version 1 reads what it wrote when it was new") {
+    val text = new String(getClass.getResourceAsStream("/golden/offset-v1.json").readAllBytes(), "UTF-8").trim
+    assertEquals(OffsetCodec.decode(text), golden)
+    assertEquals(OffsetCodec.encode(golden), text)
+  }
+
+  private val positions: Gen[ShardPosition] = {
+    val numbers = Gen.frequency(
+      1 -> Gen.const("0"),
+      9 -> Gen.choose(1, 128).flatMap(n => Gen.listOfN(n, Gen.numChar).map(digits => "7" + digits.mkString))
+    ).map(SequenceNumber(_))
+    Gen.oneOf(
+      Gen.const(Horizon),
+      Gen.const(ShardEnd),
+      Gen.choose(0L, 4102444800000L).map(ms => Start(StartingPosition.AtTimestamp(ms))),
+      numbers.map(number => Start(StartingPosition.AtSequenceNumber(number))),
+      Gen.zip(numbers, Gen.choose(0L, 4102444800000L)).map { case (number, ms) => After(number, ms) }
+    )
+  }
+
+  private val offsets: Gen[SourceOffset] = {
+    val ids = Gen.frequency(
+      5 -> Gen.choose(0L, 999999999999L).map(ShardId.ofIndex),
+      1 -> Gen.alphaNumStr.suchThat(_.nonEmpty).map(s => ShardId(s + "_.-"))
+    )
+    val streams = Gen.zip(Gen.choose(0, 99), Gen.mapOf(Gen.zip(ids, positions))).map { case (n, shards) =>
+      StreamOffset(s"s$n", s"arn:aws:kinesis:eu-central-1:123456789012:stream/s$n", n.toLong, shards.to(SortedMap))
+    }
+    Gen.listOf(streams).map(SourceOffset(_))
+  }
+
+  property("what is written is read back") {
+    Prop.forAll(offsets)(offset => assertEquals(OffsetCodec.decode(OffsetCodec.encode(offset)), offset))
+  }
+
+  test("10,000 shards take at most 50 bytes each") {
+    val shards = (0 until 10000).map { i =>
+      ShardId.ofIndex(i.toLong) -> After(
+        SequenceNumber((BigInt("49674026002850188218576229259473476449429298564223254594") + BigInt(i) * 16).toString),
+        1777320018123L + i * 37
+      )
+    }
+    val text = OffsetCodec.encode(SourceOffset(Seq(StreamOffset(
+      "orders",
+      "arn:aws:kinesis:eu-central-1:123456789012:stream/orders",
+      1777319237000L,
+      shards.to(SortedMap)
+    ))))
+    assert(text.length <= 500000, s"${text.length} bytes")
+  }
+
+  private val rejected = Seq(
+    "" -> "it is not JSON",
+    "{}" -> "it has no version",
+    """{"v":2,"streams":[]}""" -> "its version is 2",
+    """{"v":1}""" -> "it names no streams",
+    """{"v":1,"streams":[{"name":"a"}]}""" -> "a stream lacks",
+    """{"v":1,"streams":[{"name":"a","arn":"a","created":1,"base":0,"shards":"0?"}]}""" -> "is not a shard's position",
+    """{"v":1,"streams":[{"name":"a","arn":"a","created":1,"base":0,"shards":"0+1"}]}""" -> "is not a shard's position"
+  )
+  rejected.foreach { case (text, reason) =>
+    test(s"refuses '$text' and says that $reason") {
+      val error = intercept[KinesisConnectorException](OffsetCodec.decode(text))
+      assertEquals(error.condition, "KINESIS_OFFSET_INVALID")
+      assert(error.getMessage.contains(reason), error.getMessage)
+    }
+  }
+}

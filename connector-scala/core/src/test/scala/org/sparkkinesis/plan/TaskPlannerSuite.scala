@@ -1,0 +1,84 @@
+package org.sparkkinesis.plan
+
+import scala.collection.immutable.SortedMap
+
+import org.sparkkinesis.consume.{RangeEnd, StreamShard}
+import org.sparkkinesis.model.StartingPosition.{AfterSequenceNumber, TrimHorizon}
+import org.sparkkinesis.model._
+import org.sparkkinesis.plan.ShardPosition.{After, Horizon, ShardEnd}
+
+class TaskPlannerSuite extends munit.FunSuite {
+  private val arn = "arn:aws:kinesis:eu-central-1:123456789012:stream/orders"
+  private def id(index: Int) = ShardId.ofIndex(index.toLong)
+  private def shard(index: Int) = StreamShard(arn, id(index))
+  private def number(value: Int) = SequenceNumber(value.toString)
+  private def after(value: Int): ShardPosition = After(number(value), 0)
+  private def offset(shards: (Int, ShardPosition)*) =
+    SourceOffset(Seq(StreamOffset("orders", arn, 1, shards.map { case (i, p) => id(i) -> p }.to(SortedMap))))
+
+  private def ranges(
+      start: SourceOffset,
+      end: SourceOffset,
+      lastOfEnded: Map[Int, Int] = Map.empty
+  ): Seq[(Int, StartingPosition, RangeEnd)] = TaskPlanner
+    .ranges(
+      start,
+      end,
+      s => lastOfEnded.collectFirst { case (i, last) if shard(i) == s => RangeEnd.At(number(last)) },
+      _ => None
+    )
+    .map(range => (range.shard.shard.value.takeRight(4).toInt, range.after, range.end))
+
+  test("a range goes from one offset to the other, for every shard that moved") {
+    val start = offset(0 -> Horizon, 1 -> after(10), 2 -> after(20))
+    val end = offset(0 -> after(5), 1 -> after(15), 2 -> after(20))
+    assertEquals(
+      ranges(start, end),
+      Seq(
+        (0, TrimHorizon, RangeEnd.At(number(5))),
+        (1, AfterSequenceNumber(number(10)), RangeEnd.At(number(15)))
+      )
+    )
+  }
+
+  test("a finished shard is read to its last record where that is known, else to its end") {
+    val (start, end) = (offset(0 -> after(1), 1 -> after(1)), offset(0 -> ShardEnd, 1 -> ShardEnd))
+    assertEquals(
+      ranges(start, end, Map(0 -> 9)).map(_._3),
+      Seq(RangeEnd.At(number(9)), RangeEnd.ShardEnd)
+    )
+  }
+
+  test("a shard whose last record was planned before its end was seen is not read again") {
+    assertEquals(ranges(offset(0 -> after(9)), offset(0 -> ShardEnd), Map(0 -> 9)), Nil)
+  }
+
+  test("a child that was let in is read from its beginning once something of it is planned") {
+    val start = offset(0 -> ShardEnd)
+    assertEquals(ranges(start, offset(0 -> ShardEnd, 1 -> Horizon)), Nil)
+    assertEquals(ranges(start, offset(0 -> ShardEnd, 1 -> after(3))), Seq((1, TrimHorizon, RangeEnd.At(number(3)))))
+  }
+
+  private def tasks(owners: String, perTask: Option[Int], slots: Int): Seq[(Option[String], Seq[Int])] = {
+    val all = owners.zipWithIndex.map { case (_, i) =>
+      ShardRange(shard(i), "orders", TrimHorizon, RangeEnd.ShardEnd, None)
+    }
+    val owner = (s: StreamShard) => owners.charAt(all.indexWhere(_.shard == s)).toString
+    TaskPlanner.tasks(all, s => Some(owner(s)).filter(_ != "-"), perTask, slots)
+      .map(task => task.owner -> task.ranges.map(_.shard.shard.value.takeRight(4).toInt))
+  }
+
+  // Owners of shards 0, 1, 2 … by letter, `-` for none.
+  Seq(
+    ("", None, 4, Nil),
+    ("aabb", None, 2, Seq((Some("a"), Seq(0, 1)), (Some("b"), Seq(2, 3)))),
+    ("aabb", None, 4, Seq((Some("a"), Seq(0)), (Some("a"), Seq(1)), (Some("b"), Seq(2)), (Some("b"), Seq(3)))),
+    ("aaaaa", Some(2), 1, Seq((Some("a"), Seq(0, 3)), (Some("a"), Seq(1, 4)), (Some("a"), Seq(2)))),
+    ("a-a-", Some(10), 4, Seq((None, Seq(1, 3)), (Some("a"), Seq(0, 2)))),
+    ("ab", None, 0, Seq((Some("a"), Seq(0)), (Some("b"), Seq(1))))
+  ).foreach { case (owners, perTask, slots, expected) =>
+    test(s"shards of owners '$owners', $perTask per task, on $slots slots") {
+      assertEquals(tasks(owners, perTask, slots), expected)
+    }
+  }
+}

@@ -1,0 +1,32 @@
+package org.sparkkinesis.reference
+
+import java.nio.file.{Files, Path, Paths}
+
+/** The committed files that are made from the declarations, and the command that renews them. */
+object GeneratedFiles {
+  val Command = "./dev generate"
+
+  /** The folder of the build, above whichever module the tests run in. */
+  lazy val root: Path = Iterator
+    .iterate(Paths.get("").toAbsolutePath)(_.getParent)
+    .find(folder => Files.exists(folder.resolve("build.sbt")))
+    .get
+
+  /** Path below the root → what the file should hold. */
+  def all: Seq[(String, String)] = Seq(
+    "docs/options.md" -> OptionsPage.text,
+    "docs/errors.md" -> ErrorsPage.text,
+    "docs/migration.md" -> MigrationPage.text,
+    "python/src/spark_kinesis/_generated.py" -> PythonOptions.text
+  )
+
+  def main(args: Array[String]): Unit = all.foreach { case (path, text) =>
+    val file = root.resolve(path)
+    val stale = !Files.exists(file) || Files.readString(file) != text
+    if (stale) {
+      Files.createDirectories(file.getParent)
+      Files.writeString(file, text)
+    }
+    println(s"${if (stale) "renewed  " else "unchanged"} $path")
+  }
+}

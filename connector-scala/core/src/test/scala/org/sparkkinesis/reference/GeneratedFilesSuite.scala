@@ -1,0 +1,15 @@
+package org.sparkkinesis.reference
+
+import java.nio.file.Files
+
+import munit.FunSuite
+
+class GeneratedFilesSuite extends FunSuite {
+  GeneratedFiles.all.foreach { case (path, text) =>
+    test(s"$path is what the declarations say") {
+      val file = GeneratedFiles.root.resolve(path)
+      val committed = if (Files.exists(file)) Files.readString(file) else ""
+      assert(committed == text, s"$path is stale. Renew it with: ${GeneratedFiles.Command}")
+    }
+  }
+}

@@ -1,0 +1,113 @@
+package org.sparkkinesis.retry
+
+import java.util.concurrent.{CompletableFuture, CompletionException}
+
+import scala.concurrent.duration._
+
+import munit.FunSuite
+
+import org.sparkkinesis.concurrent.VirtualScheduler
+import org.sparkkinesis.service.ServiceErrorKind._
+import org.sparkkinesis.service.{ServiceErrorKind, ServiceException}
+
+class RetrierSuite extends FunSuite {
+  private val all: Seq[ServiceErrorKind] = Seq(
+    Throttled,
+    LimitExceeded,
+    ResourceInUse,
+    ResourceNotFound,
+    ExpiredIterator,
+    ExpiredNextToken,
+    InvalidArgument,
+    AccessDenied,
+    Encryption,
+    Internal,
+    Network,
+    Client
+  )
+
+  /** Written down from the service's documentation, not taken from the code. */
+  private val retried: Map[String, Set[ServiceErrorKind]] = Map(
+    "GetRecords" -> Set(Throttled, Internal, Network),
+    "GetShardIterator" -> Set(Throttled, Internal, Network),
+    "ListShards" -> Set(Throttled, LimitExceeded, Internal, Network, ResourceInUse),
+    "SubscribeToShard" -> Set(Throttled, LimitExceeded, Internal, Network, ResourceInUse),
+    "RegisterStreamConsumer" -> Set(Throttled, LimitExceeded, Internal, Network),
+    "DeregisterStreamConsumer" -> Set(Throttled, LimitExceeded, Internal, Network),
+    "DescribeStreamConsumer" -> Set(Throttled, LimitExceeded, Internal, Network),
+    "ListStreamConsumers" -> Set(Throttled, LimitExceeded, Internal, Network),
+    "DescribeStreamSummary" -> Set(Throttled, LimitExceeded, Internal, Network),
+    "ListStreams" -> Set(Throttled, LimitExceeded, Internal, Network)
+  )
+  for (operation <- retried.keys.toSeq.sorted; kind <- all)
+    test(s"$kind of $operation is ${if (retried(operation)(kind)) "retried" else "final"}") {
+      assertEquals(RetryRules.Default.isRecoverable(error(operation, kind)), retried(operation)(kind))
+    }
+
+  test("users can add error codes that are retried as well") {
+    val rules = new RetryRules(Set("ClientException"))
+    assert(rules.isRecoverable(error("GetRecords", Client)))
+    assert(!rules.isRecoverable(error("GetRecords", AccessDenied)))
+  }
+
+  private def error(operation: String, kind: ServiceErrorKind) =
+    new ServiceException(kind, operation, s"${kind}Exception", "injected")
+  private val policy = RetryPolicy(Some(3), 100.millis, 1.second, 2)
+
+  private class Calls(failures: Throwable*) {
+    val scheduler = new VirtualScheduler
+    var times = Vector.empty[FiniteDuration]
+    private var left = failures
+    def next(): CompletableFuture[String] = {
+      times :+= scheduler.nanoTime.nanos
+      val answer =
+        left.headOption.fold(CompletableFuture.completedFuture("done"))(CompletableFuture.failedFuture[String](_))
+      left = left.drop(1)
+      answer
+    }
+    def run(random: Double = 0.5): CompletableFuture[String] = {
+      val result = new Retrier(scheduler, RetryRules.Default, () => random).retry(policy)(() => next())
+      scheduler.advance(1.hour)
+      result
+    }
+  }
+
+  test("a recoverable failure is followed by the same call, after a jittered pause that grows") {
+    val calls = new Calls(Seq.fill(3)(error("GetRecords", Internal)): _*)
+    assertEquals(calls.run().join(), "done")
+    assertEquals(calls.times.map(_.toMillis), Vector(0L, 50L, 150L, 350L))
+  }
+
+  test("the pause is anywhere between nothing and its bound, which does not pass the maximum") {
+    assertEquals(policy.pause(1, 0), 0.millis)
+    assertEquals(Seq(1, 2, 3, 4, 5, 50).map(policy.bound(_).toMillis), Seq(100L, 200L, 400L, 800L, 1000L, 1000L))
+    for (retry <- 1 to 10; random <- Seq(0.0, 0.3, 0.999)) assert(policy.pause(retry, random) <= policy.bound(retry))
+  }
+
+  test("after the last retry the failure itself is told") {
+    val last = error("GetRecords", Throttled)
+    val calls = new Calls(Seq.fill(3)(error("GetRecords", Internal)) :+ last: _*)
+    val failure = intercept[CompletionException](calls.run().join())
+    assert(failure.getCause eq last)
+    assertEquals(calls.times.size, 4)
+  }
+
+  test("a final failure, also a wrapped one, is told at once") {
+    val denied = error("GetRecords", AccessDenied)
+    val calls = new Calls(new CompletionException(denied))
+    assert(intercept[CompletionException](calls.run().join()).getCause eq denied)
+    assertEquals(calls.times.size, 1)
+  }
+
+  test("the defaults are the documented ones") {
+    val defaults = RetryPolicies()
+    val change = RetryPolicy(Some(10), 200.millis, 1.second, 1.5)
+    assertEquals(defaults.registerStreamConsumer, change)
+    assertEquals(defaults.deregisterStreamConsumer, change)
+    assertEquals(defaults.listStreamConsumers, change)
+    assertEquals(defaults.subscribeToShard, RetryPolicy(Some(5), 1.second, 2.seconds, 1.5))
+    Seq(defaults.getRecords, defaults.getShardIterator, defaults.listShards).foreach { policy =>
+      assertEquals((policy.maxRetries, policy.max), (None, 3.seconds))
+    }
+  }
+}

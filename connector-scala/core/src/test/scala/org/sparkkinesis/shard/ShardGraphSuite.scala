@@ -1,0 +1,96 @@
+package org.sparkkinesis.shard
+
+import scala.collection.immutable.ListMap
+
+import org.sparkkinesis.config.Position
+import org.sparkkinesis.error.KinesisConnectorException
+import org.sparkkinesis.model.StartingPosition._
+import org.sparkkinesis.model._
+
+class ShardGraphSuite extends munit.FunSuite {
+  private def id(index: Int): ShardId = ShardId.ofIndex(index.toLong)
+  private val (low, high) = (HashKeyRange.uniform(2)(0), HashKeyRange.uniform(2)(1))
+  private def shard(index: Int, range: HashKeyRange, parents: Int*): Shard =
+    Shard(id(index), parents.headOption.map(id), parents.drop(1).headOption.map(id), range, SequenceNumber("1"), None)
+
+  /** 0 was split into 1 and 2, which were merged into 3. */
+  private val all =
+    Seq(shard(0, HashKeyRange.Whole), shard(1, low, 0), shard(2, high, 0), shard(3, HashKeyRange.Whole, 1, 2))
+  private val graph = ShardGraph.of(all)
+
+  test("knows parents, children, ancestors and descendants") {
+    assertEquals(graph.children(id(0)), Seq(id(1), id(2)))
+    assertEquals(graph.parents(id(3)), Seq(id(1), id(2)))
+    assertEquals(graph.descendants(Set(id(0))), Set(id(1), id(2), id(3)))
+    assertEquals(graph.ancestors(Set(id(3))), Set(id(0), id(1), id(2)))
+  }
+
+  test("a listing in any order, with repeats and holes, adds up to the same graph") {
+    val pieces = Seq(all.reverse.take(2), all.take(1) ++ all.take(1), all.slice(1, 3))
+    val added = pieces.foldLeft(ShardGraph.Empty)(_.withListing(_))
+    all.foreach { shard =>
+      assertEquals(added.parents(shard.id), graph.parents(shard.id))
+      assertEquals(added.children(shard.id), graph.children(shard.id))
+    }
+  }
+
+  test("children are complete when they cover their parent's keys") {
+    assert(graph.hasAllChildren(id(0)))
+    assert(graph.hasAllChildren(id(1)))
+    assert(!graph.hasAllChildren(id(3)))
+    assert(!ShardGraph.of(all.take(2)).hasAllChildren(id(0)))
+    assert(ShardGraph.of(all.take(1)).withChildren(Seq(
+      ChildShard(id(1), Seq(id(0)), low),
+      ChildShard(id(2), Seq(id(0)), high)
+    )).hasAllChildren(id(0)))
+  }
+
+  private val T = AtTimestamp(5)
+  private val initial = Seq(
+    ("the oldest shards, from their horizon", Position(TrimHorizon), all, Map(0 -> TrimHorizon)),
+    (
+      "an expired parent makes a root of its children",
+      Position(TrimHorizon),
+      all.drop(1),
+      Map(1 -> TrimHorizon, 2 -> TrimHorizon)
+    ),
+    ("from a time, the shards that were open then", Position(T), all.drop(3), Map(3 -> T)),
+    ("a named shard replaces its ancestors", Position(TrimHorizon, ListMap(id(3) -> T)), all, Map(3 -> T)),
+    (
+      "and its siblings start themselves",
+      Position(T, ListMap(id(1) -> TrimHorizon)),
+      all.take(3),
+      Map(1 -> TrimHorizon, 2 -> T)
+    ),
+    (
+      "a named ancestor and a named descendant are both kept",
+      Position(T, ListMap(id(0) -> TrimHorizon, id(1) -> T)),
+      all,
+      Map(0 -> TrimHorizon, 1 -> T)
+    )
+  )
+  initial.foreach { case (name, position, listed, expected) =>
+    test(s"initial shards: $name") {
+      val chosen = InitialShards.choose(
+        "orders",
+        position,
+        listed,
+        if (listed.size < 4 && position.shards.isEmpty) listed else all
+      )
+      assertEquals(
+        chosen.map { case (shard, at) => shard -> at.resumeAt.get }.toMap,
+        expected.map { case (i, p) => id(i) -> (p: StartingPosition) }
+      )
+    }
+  }
+
+  test("a position for a shard that does not exist is refused") {
+    val error = intercept[KinesisConnectorException](InitialShards.choose(
+      "orders",
+      Position(TrimHorizon, ListMap(id(9) -> T)),
+      all,
+      all
+    ))
+    assertEquals(error.condition, "KINESIS_SHARD_UNKNOWN")
+  }
+}

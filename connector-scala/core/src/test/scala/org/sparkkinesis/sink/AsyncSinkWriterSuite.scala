@@ -1,0 +1,327 @@
+package org.sparkkinesis.sink
+
+import java.util.concurrent.{CompletableFuture, CountDownLatch, TimeUnit}
+
+import scala.concurrent.duration._
+import scala.jdk.CollectionConverters._
+
+import munit.FunSuite
+
+import org.sparkkinesis.concurrent.VirtualScheduler
+import org.sparkkinesis.sink.Verdict._
+import org.sparkkinesis.sink.limit.{NoRateLimiting, RateLimitingContext}
+
+class AsyncSinkWriterSuite extends FunSuite {
+  private val settings = AsyncSinkSettings(
+    maxBatchSize = 3,
+    maxBatchBytes = 100,
+    maxTimeInBuffer = 1.second,
+    maxInFlightRequests = 2,
+    maxBufferedEntries = 9,
+    maxBufferedBytes = 1000,
+    requestTimeout = 30.seconds,
+    deliveryTimeout = 10.minutes
+  )
+  private val throttled: Verdict = Retry(RetryCause.Throttled, "slow down")
+  private val failed: Verdict = Retry(RetryCause.Failed, "try again")
+
+  private class Rig(val settings: AsyncSinkSettings = settings, together: Boolean = false) {
+    val time = new VirtualScheduler
+    val destination = new WaitingDestination(together)
+    val writer: AsyncSinkWriter[Item, Item] = writerTo(destination, settings, time)
+    def write(numbers: Int*): Unit = numbers.foreach(n => writer.write(Item(n)))
+
+    /** Runs `body` on a thread of its own and gives what it threw, when it ends. */
+    def elsewhere(body: => Unit): CompletableFuture[Option[Throwable]] = {
+      val result = new CompletableFuture[Option[Throwable]]
+      val thread = new Thread(() => {
+        try { body; result.complete(None) }
+        catch { case error: Throwable => result.complete(Some(error)) }
+        ()
+      })
+      thread.setDaemon(true)
+      thread.start()
+      result
+    }
+  }
+
+  private def writerTo(to: SinkDestination[Item], settings: AsyncSinkSettings, time: VirtualScheduler) =
+    new AsyncSinkWriter[Item, Item](
+      item => item,
+      to,
+      new NoRateLimiting(RateLimitingContext(
+        settings.maxBatchSize,
+        settings.maxInFlightRequests,
+        () => 1,
+        1000
+      )).open(),
+      settings,
+      time,
+      () => 1.0
+    )
+
+  private def eventually(condition: => Boolean): Unit = {
+    val deadline = System.nanoTime() + 10.seconds.toNanos
+    while (!condition && System.nanoTime() < deadline) Thread.`yield`()
+    assert(condition)
+  }
+
+  private def within[A](future: CompletableFuture[A]): A = future.get(10, TimeUnit.SECONDS)
+
+  test("a request goes out when a batch is full") {
+    val rig = new Rig
+    rig.write(1, 2)
+    assertEquals(rig.destination.sent, Seq.empty)
+    rig.write(3, 4)
+    assertEquals(rig.destination.sent, Seq(Seq(1, 2, 3)))
+  }
+
+  test("a request goes out when its bytes are reached, and never exceeds them") {
+    val rig = new Rig
+    Seq(Item(1, 60), Item(2, 60), Item(3, 10)).foreach(rig.writer.write)
+    assertEquals(rig.destination.sent, Seq(Seq(1)))
+    rig.time.advance(1.second)
+    assertEquals(rig.destination.sent, Seq(Seq(1), Seq(2, 3)))
+  }
+
+  test("an entry above the byte limit of a request goes alone") {
+    val rig = new Rig
+    Seq(Item(1, 500), Item(2, 500)).foreach(rig.writer.write)
+    assertEquals(rig.destination.sent, Seq(Seq(1), Seq(2)))
+  }
+
+  test("an entry waits for company no longer than its time in the buffer, by one timer") {
+    val rig = new Rig
+    rig.write(1)
+    rig.time.advance(600.millis)
+    rig.write(2)
+    assertEquals(rig.time.pending, 1)
+    rig.time.advance(399.millis)
+    assertEquals(rig.destination.sent, Seq.empty)
+    rig.time.advance(1.milli)
+    assertEquals(rig.destination.sent, Seq(Seq(1, 2)))
+  }
+
+  test("no more requests are under way than allowed, and an answer lets the next one go") {
+    val rig = new Rig
+    rig.write(1 to 9: _*)
+    assertEquals(rig.destination.sent, Seq(Seq(1, 2, 3), Seq(4, 5, 6)))
+    rig.destination.requests.head.accept()
+    assertEquals(rig.destination.sent.last, Seq(7, 8, 9))
+  }
+
+  test("write blocks while the buffer is full, and goes on when an entry is accepted") {
+    val rig = new Rig
+    rig.write(1 to 9: _*)
+    val tenth = rig.elsewhere(rig.write(10))
+    assert(!tenth.isDone)
+    rig.destination.requests.head.accept()
+    assertEquals(within(tenth), None)
+    assertEquals(rig.writer.metrics.bufferedEntries + rig.writer.metrics.inFlightEntries, 7)
+  }
+
+  test("write blocks on bytes as well, but takes an entry above them when nothing else is there") {
+    val rig = new Rig(settings.copy(maxBufferedBytes = 50))
+    rig.writer.write(Item(1, 70))
+    val second = rig.elsewhere(rig.writer.write(Item(2, 1)))
+    rig.destination.awaitRequests(1)
+    assert(!second.isDone)
+    rig.destination.last.accept()
+    assertEquals(within(second), None)
+  }
+
+  test("a blocked write sends what there is, without waiting for its time in the buffer") {
+    val rig = new Rig(settings.copy(maxBufferedEntries = 2))
+    rig.write(1, 2)
+    val third = rig.elsewhere(rig.write(3))
+    rig.destination.awaitRequests(1)
+    assertEquals(rig.destination.sent, Seq(Seq(1, 2)))
+    rig.destination.last.accept()
+    assertEquals(within(third), None)
+  }
+
+  test("failed entries go again before later ones, in their order") {
+    val rig = new Rig(settings.copy(maxInFlightRequests = 1))
+    rig.write(1 to 7: _*)
+    rig.destination.last.judge(item => if (item.n == 2) Accepted else failed)
+    assertEquals(rig.destination.sent.last, Seq(4, 5, 6))
+    rig.time.advance(50.millis)
+    rig.destination.last.accept()
+    assertEquals(rig.destination.sent.last, Seq(1, 3, 7))
+  }
+
+  test("a throttled entry never spins: its rest doubles, up to the longest") {
+    val rig = new Rig(settings.copy(backoff = Backoff(100.millis, 400.millis)))
+    rig.write(1, 2, 3)
+    val rests = (1 to 5).map { attempt =>
+      rig.destination.last.judge(_ => throttled)
+      var waited = 0.millis
+      while (rig.destination.sent.size == attempt) {
+        rig.time.advance(10.millis)
+        waited += 10.millis
+      }
+      waited.toMillis
+    }
+    assertEquals(rests, IndexedSeq(100L, 200L, 400L, 400L, 400L))
+  }
+
+  test("a fatal entry fails the writer: flush and every later call throw what the destination said") {
+    val rig = new Rig
+    rig.write(1, 2, 3)
+    rig.destination.last.judge(_ => Fatal(new RuntimeException("no such stream")))
+    assertEquals(intercept[FatalSinkException](rig.writer.flush()).getMessage, "no such stream")
+    intercept[FatalSinkException](rig.write(4))
+  }
+
+  test("a failure wakes a blocked write and a flush in progress") {
+    val rig = new Rig
+    rig.write(1, 2, 3)
+    val flush = rig.elsewhere(rig.writer.flush())
+    rig.destination.awaitRequests(1)
+    rig.destination.last.judge(_ => Fatal(new RuntimeException("gone")))
+    assert(within(flush).exists(_.isInstanceOf[FatalSinkException]))
+  }
+
+  test("a destination that throws, fails its future, or answers for too few entries, fails the writer") {
+    val faults = Seq[IndexedSeq[Item] => CompletableFuture[IndexedSeq[Verdict]]](
+      _ => throw new IllegalArgumentException("thrown"),
+      _ => CompletableFuture.failedFuture(new IllegalArgumentException("failed")),
+      _ => CompletableFuture.completedFuture(IndexedSeq(Accepted))
+    )
+    faults.foreach { fault =>
+      val broken = new SinkDestination[Item] {
+        override def sizeOf(entry: Item): Int = 1
+        override def send(batch: IndexedSeq[Item]): CompletableFuture[IndexedSeq[Verdict]] = fault(batch)
+      }
+      val writer = writerTo(broken, settings, new VirtualScheduler)
+      (1 to 3).foreach(n => writer.write(Item(n)))
+      intercept[FatalSinkException](writer.flush())
+    }
+  }
+
+  test("an entry that uses up its attempts fails the writer with the last reason; throttling does not use them up") {
+    val rig = new Rig(settings.copy(maxRetries = 1))
+    rig.write(1, 2, 3)
+    def again(verdict: Verdict): Unit = { rig.destination.last.judge(_ => verdict); rig.time.advance(10.seconds) }
+    again(failed)
+    rig.destination.last.judge(_ => failed)
+    assertEquals(intercept[DeliveryFailedException](rig.writer.flush()).lastReason, "try again")
+
+    val patient = new Rig(settings.copy(maxRetries = 0))
+    patient.write(1, 2, 3)
+    (1 to 5).foreach { _ => patient.destination.last.judge(_ => throttled); patient.time.advance(10.seconds) }
+    assertEquals(patient.destination.sent.size, 6)
+  }
+
+  test("an entry that uses up its time fails the writer, also when it never gets a turn") {
+    val rig = new Rig(settings.copy(deliveryTimeout = 20.seconds))
+    rig.write(1, 2, 3)
+    (1 to 3).foreach { _ => rig.destination.last.judge(_ => failed); rig.time.advance(10.seconds) }
+    intercept[DeliveryFailedException](rig.writer.flush())
+
+    val stuck = new Rig(settings.copy(deliveryTimeout = 20.seconds))
+    stuck.writer.write(Item(1, lane = new GateLane("shut") { openAt = Long.MaxValue }))
+    stuck.time.advance(21.seconds)
+    intercept[DeliveryFailedException](stuck.writer.flush())
+  }
+
+  test(
+    "a request without an answer is sent again, and its late success counts as a possible duplicate, not twice as out"
+  ) {
+    val rig = new Rig
+    rig.write(1, 2, 3)
+    rig.time.advance(31.seconds)
+    assertEquals(rig.destination.sent, Seq(Seq(1, 2, 3), Seq(1, 2, 3)))
+    rig.destination.requests.head.accept()
+    assertEquals(rig.writer.metrics.entriesOut, 0L)
+    rig.destination.last.accept()
+    val metrics = rig.writer.metrics
+    assertEquals(
+      (metrics.entriesOut, metrics.timedOutRequests, metrics.possibleDuplicates, metrics.lateSuccesses),
+      (3L, 1L, 3L, 3L)
+    )
+  }
+
+  test("flush returns only when everything is accepted, through failures") {
+    val rig = new Rig
+    rig.write(1, 2)
+    val flush = rig.elsewhere(rig.writer.flush())
+    rig.destination.awaitRequests(1)
+    rig.destination.last.judge(item => if (item.n == 1) failed else Accepted)
+    // The answer may reach the flushing thread only when it looks for it.
+    eventually(rig.writer.metrics.retried == 1)
+    assert(!flush.isDone)
+    rig.time.advance(50.millis)
+    rig.destination.awaitRequests(2)
+    assertEquals(rig.destination.sent.last, Seq(1))
+    rig.destination.last.accept()
+    assertEquals(within(flush), None)
+    assertEquals(rig.writer.metrics.unacknowledgedBytes, 0L)
+  }
+
+  test("close gives up what is not sent, leaves no timer, wakes a blocked write, and ignores answers that still come") {
+    val rig = new Rig
+    rig.write(1 to 9: _*)
+    val tenth = rig.elsewhere(rig.write(10))
+    rig.writer.close()
+    assert(within(tenth).exists(_.isInstanceOf[SinkClosedException]))
+    assertEquals(rig.time.pending, 0)
+    rig.destination.requests.foreach(_.accept())
+    assertEquals(rig.destination.sent.size, 2)
+    assertEquals(rig.time.pending, 0)
+    rig.writer.close()
+    intercept[SinkClosedException](rig.writer.flush())
+  }
+
+  test("an interrupted write lets go") {
+    val rig = new Rig
+    rig.write(1 to 9: _*)
+    val started = new CountDownLatch(1)
+    val ended = new CompletableFuture[Throwable]
+    val thread = new Thread(() => {
+      started.countDown()
+      try rig.write(10)
+      catch { case error: InterruptedException => ended.complete(error); () }
+    })
+    thread.start()
+    started.await()
+    thread.interrupt()
+    assert(within(ended).isInstanceOf[InterruptedException])
+  }
+
+  test("metrics count an entry once however often it was sent") {
+    val rig = new Rig
+    rig.write(1, 2, 3)
+    rig.destination.last.judge(item => if (item.n == 3) throttled else Accepted)
+    rig.time.advance(1.second)
+    rig.destination.last.accept()
+    val metrics = rig.writer.metrics
+    assertEquals((metrics.entriesOut, metrics.bytesOut, metrics.entriesSent, metrics.requests), (3L, 3L, 4L, 2L))
+    assertEquals((metrics.throttled, metrics.retried), (1L, 1L))
+  }
+
+  test("a destination that answers at once does not grow the stack") {
+    val prompt = new PromptDestination(_ => Accepted)
+    val writer = writerTo(prompt, settings.copy(maxBatchSize = 1, maxBufferedEntries = 100000), new VirtualScheduler)
+    (1 to 50000).foreach(n => writer.write(Item(n)))
+    writer.flush()
+    assertEquals(prompt.sent.flatten.toSeq, 1 to 50000)
+  }
+
+  test("the shared timer's thread ends with its last holder") {
+    def threads: Int = Thread.getAllStackTraces.keySet.asScala.count(_.getName.startsWith(SharedTimer.ThreadName))
+    val first = SharedTimer.acquire()
+    val second = SharedTimer.acquire()
+    val ran = new CountDownLatch(1)
+    val runner = new CompletableFuture[Thread]
+    first.execute { () => runner.complete(Thread.currentThread()); ran.countDown() }
+    assert(ran.await(10, TimeUnit.SECONDS))
+    assertEquals(threads, 1)
+    first.close()
+    first.close()
+    assertEquals(threads, 1)
+    second.close()
+    runner.get.join(10000)
+    assertEquals(threads, 0)
+  }
+}

@@ -1,0 +1,48 @@
+package org.sparkkinesis.sink
+
+import java.nio.charset.StandardCharsets.UTF_8
+import java.nio.file.{Files, Path, StandardOpenOption}
+import java.util.concurrent.{CompletableFuture, Executors}
+
+import scala.jdk.CollectionConverters._
+
+import munit.FunSuite
+
+import org.sparkkinesis.sink.limit.{AimdRateLimiting, RateLimitingContext}
+
+/** A second destination, that has nothing to do with Kinesis: lines appended to a file. It shows all that a binding needs. */
+final class FileDestination(file: Path) extends SinkDestination[String] with AutoCloseable {
+  private val disk = Executors.newSingleThreadExecutor()
+
+  override def sizeOf(line: String): Int = line.length + 1
+
+  override def send(lines: IndexedSeq[String]): CompletableFuture[IndexedSeq[Verdict]] = CompletableFuture.supplyAsync(
+    () => {
+      Files.write(file, lines.asJava, UTF_8, StandardOpenOption.CREATE, StandardOpenOption.APPEND)
+      lines.map(_ => Verdict.Accepted)
+    },
+    disk
+  )
+
+  override def close(): Unit = disk.shutdown()
+}
+
+class FileDestinationSuite extends FunSuite {
+  private val file =
+    FunFixture[Path](_ => Files.createTempFile("sink", ".txt"), path => { Files.deleteIfExists(path); () })
+
+  file.test("the same writer fills a file: every line once, with back-pressure and the real timer") { path =>
+    val timer = SharedTimer.acquire()
+    val destination = new FileDestination(path)
+    val settings = AsyncSinkSettings(maxBatchSize = 100, maxBatchBytes = 1 << 20, maxBufferedEntries = 300)
+    val limit = new AimdRateLimiting(RateLimitingContext(100, 50, () => 1, 1000)).open()
+    val writer = new AsyncSinkWriter[Int, String](n => s"line $n", destination, limit, settings, timer)
+    (1 to 5050).foreach(writer.write)
+    writer.flush()
+    assertEquals(Files.readAllLines(path).asScala.sortBy(_.drop(5).toInt).toSeq, (1 to 5050).map(n => s"line $n"))
+    assert(writer.metrics.requests >= 51)
+    writer.close()
+    destination.close()
+    timer.close()
+  }
+}

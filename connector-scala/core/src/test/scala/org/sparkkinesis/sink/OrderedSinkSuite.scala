@@ -1,0 +1,144 @@
+package org.sparkkinesis.sink
+
+import scala.collection.mutable
+import scala.concurrent.duration._
+import scala.util.Random
+
+import munit.FunSuite
+
+import org.sparkkinesis.concurrent.VirtualScheduler
+import org.sparkkinesis.sink.Verdict._
+import org.sparkkinesis.sink.limit.{NoRateLimiting, RateLimitingContext}
+
+/** Order keys and lanes. */
+class OrderedSinkSuite extends FunSuite {
+  private val settings = AsyncSinkSettings(maxBatchSize = 4, maxInFlightRequests = 3, maxBufferedEntries = 1000)
+  private val throttled: Verdict = Retry(RetryCause.Throttled, "slow down")
+
+  private class Rig(together: Boolean = false, settings: AsyncSinkSettings = settings) {
+    val time = new VirtualScheduler
+    val destination = new WaitingDestination(together)
+    val limits =
+      new NoRateLimiting(RateLimitingContext(settings.maxBatchSize, settings.maxInFlightRequests, () => 1, 1000))
+    val writer = new AsyncSinkWriter[Item, Item](item => item, destination, limits.open(), settings, time, () => 1.0)
+    def write(items: (Int, String)*): Unit = items.foreach { case (n, key) => writer.write(Item(n, key = Some(key))) }
+  }
+
+  test("an entry is not sent before an earlier one of its key is accepted; other keys go on") {
+    val rig = new Rig
+    rig.write(1 -> "a", 2 -> "a", 3 -> "b", 4 -> "c", 5 -> "d", 6 -> "b")
+    assertEquals(rig.destination.sent, Seq(Seq(1, 3, 4, 5)))
+    rig.destination.last.judge(item => if (item.n == 1) throttled else Accepted)
+    assertEquals(rig.destination.sent.last, Seq(6))
+    rig.time.advance(50.millis)
+    assertEquals(rig.destination.sent.last, Seq(1))
+    rig.destination.last.accept()
+    assertEquals(rig.destination.sent.last, Seq(2))
+  }
+
+  test("a request without an answer holds its keys until it is answered or sent again with success") {
+    val rig = new Rig
+    rig.write(1 -> "a", 2 -> "a")
+    rig.time.advance(1.second)
+    rig.time.advance(31.seconds)
+    assertEquals(rig.destination.sent, Seq(Seq(1), Seq(1)))
+    rig.destination.requests.head.accept()
+    assertEquals(rig.destination.sent.size, 2)
+    rig.destination.last.accept()
+    assertEquals(rig.destination.sent.last, Seq(2))
+  }
+
+  test("where the destination keeps keys together, all of a key that waits goes in one request, in order") {
+    val rig = new Rig(together = true)
+    rig.write(1 -> "a", 2 -> "a", 3 -> "a")
+    rig.time.advance(1.second)
+    rig.write(4 -> "a", 5 -> "b", 6 -> "a")
+    assertEquals(rig.destination.sent, Seq(Seq(1, 2, 3)))
+    rig.destination.last.judge(item => if (item.n == 1) Accepted else throttled)
+    rig.time.advance(50.millis)
+    assertEquals(rig.destination.sent.last, Seq(2, 3, 4, 6))
+  }
+
+  test("what the destination left out is sent next, without a rest and without counting as an attempt") {
+    val rig = new Rig(together = true)
+    rig.write(1 -> "a", 2 -> "a", 3 -> "a")
+    rig.time.advance(1.second)
+    rig.destination.last.judge(item => if (item.n == 3) Retry(RetryCause.NotSent, "no room") else Accepted)
+    assertEquals(rig.destination.sent.last, Seq(3))
+    assertEquals(rig.writer.metrics.retried, 0L)
+  }
+
+  test("a lane that must wait delays only its own entries, and hears how they fared") {
+    val rig = new Rig(settings = settings.copy(maxTimeInBuffer = 10.millis))
+    val (shut, free) = (new GateLane("shut"), new GateLane("free"))
+    shut.openAt = 500.millis.toNanos
+    (1 to 6).foreach(n => rig.writer.write(Item(n, lane = if (n % 2 == 0) shut else free)))
+    rig.time.advance(20.millis)
+    assertEquals(rig.destination.sent.flatten, Seq(1, 3, 5))
+    rig.time.advance(470.millis)
+    assertEquals(rig.destination.sent.flatten, Seq(1, 3, 5))
+    rig.time.advance(10.millis)
+    assertEquals(rig.destination.sent.last, Seq(2, 4, 6))
+    rig.destination.last.judge(item => if (item.n == 6) throttled else Accepted)
+    assertEquals(shut.heard, Seq(2 -> 1))
+  }
+
+  test(
+    "whatever fails and in whatever order answers come, everything arrives, and each key's first arrivals are in order"
+  ) {
+    (1 to 200).foreach(seed => chaos(seed, together = seed % 2 == 0))
+  }
+
+  private def chaos(seed: Int, together: Boolean): Unit = {
+    val random = new Random(seed.toLong)
+    val rig = new Rig(together, settings.copy(maxBufferedEntries = 10000, requestTimeout = 1.second))
+    val arrived = mutable.ArrayBuffer.empty[Item]
+    val keys = "abcdefg".map(_.toString)
+    val lanes = Seq(new GateLane("x"), new GateLane("y"))
+    var answered = 0
+
+    def store(items: Seq[Item]): Unit = arrived ++= items
+    def answer(goOn: => Boolean): Unit = while (answered < rig.destination.requests.size && goOn) {
+      val request = rig.destination.requests(answered)
+      answered += 1
+      val stopped = mutable.Set.empty[Option[String]]
+      random.nextInt(5) match {
+        // Stored, but the answer is lost, or comes after the timeout.
+        case 0 => store(request.items)
+        case 1 =>
+          store(request.items)
+          rig.time.advance(1100.millis)
+          request.accept()
+        case _ =>
+          request.judge { item =>
+            val refused = random.nextInt(4) == 0 || together && stopped(item.key)
+            if (refused) stopped += item.key else store(Seq(item))
+            if (refused) throttled else Accepted
+          }
+      }
+    }
+
+    (1 to 150).foreach { n =>
+      rig.writer.write(Item(n, key = Some(keys(random.nextInt(keys.size))), lane = lanes(random.nextInt(2))))
+      if (random.nextInt(5) == 0)
+        lanes(random.nextInt(2)).openAt = rig.time.nanoTime + random.nextInt(300).millis.toNanos
+      if (random.nextInt(3) == 0) answer(random.nextInt(4) > 0)
+      rig.time.advance(random.nextInt(40).millis)
+    }
+    var rounds = 0
+    while (rig.writer.metrics.unacknowledgedBytes > 0 && rounds < 2000) {
+      rounds += 1
+      answer(true)
+      rig.time.advance(100.millis)
+    }
+    assertEquals(rig.writer.metrics.unacknowledgedBytes, 0L, clue = s"seed $seed: ${rig.writer.metrics}")
+    rig.writer.flush()
+    val first = arrived.distinctBy(_.n)
+    assertEquals(first.map(_.n).sorted.toSeq, (1 to 150).toSeq, clue = s"seed $seed")
+    first.groupBy(_.key).foreach { case (key, items) =>
+      assertEquals(items.map(_.n).toSeq, items.map(_.n).sorted.toSeq, clue = s"seed $seed, key $key")
+    }
+    val doubled = arrived.size - first.size
+    assert(doubled <= rig.writer.metrics.possibleDuplicates, s"seed $seed: $doubled doubled, but ${rig.writer.metrics}")
+  }
+}

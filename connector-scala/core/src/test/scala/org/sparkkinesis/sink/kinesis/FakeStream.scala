@@ -1,0 +1,92 @@
+package org.sparkkinesis.sink.kinesis
+
+import java.util.concurrent.CompletableFuture
+import java.util.concurrent.CompletableFuture.completedFuture
+
+import scala.collection.mutable
+
+import org.sparkkinesis.model._
+import org.sparkkinesis.service._
+
+/** One stream's write side: shards that can be resharded, and refusals that the test asks for. Answers at once. */
+final class FakeStream(shardCount: Int) extends KinesisService {
+  val stored = mutable.ArrayBuffer.empty[(ShardId, PutEntry)]
+  var listings = 0
+  var puts = 0
+
+  /** Decides over each entry before it is stored. */
+  var refuse: PutEntry => Option[PutResult.Rejected] = _ => None
+
+  /** Fails whole calls, in order. */
+  val failures = mutable.Queue.empty[ServiceException]
+  val listingFailures = mutable.Queue.empty[ServiceException]
+  private var nextIndex = shardCount
+  private var open: Vector[Shard] = HashKeyRange.uniform(shardCount).zipWithIndex.map { case (range, i) =>
+    shard(i, range)
+  }.toVector
+
+  private def shard(index: Int, range: HashKeyRange): Shard =
+    Shard(ShardId.ofIndex(index.toLong), None, None, range, SequenceNumber("1"), None)
+
+  /** Splits the shard in its middle. */
+  def split(id: ShardId): Unit = {
+    val parent = open.find(_.id == id).get.hashKeyRange
+    val middle = (parent.start + parent.end) / 2
+    open = open.filterNot(_.id == id) :+ shard(nextIndex, HashKeyRange(parent.start, middle)) :+
+      shard(nextIndex + 1, HashKeyRange(middle + 1, parent.end))
+    nextIndex += 2
+  }
+
+  def shardOf(entry: PutEntry): Shard = {
+    val hash = entry.explicitHashKey.fold(HashKey.ofPartitionKey(entry.partitionKey))(BigInt(_))
+    open.find(_.hashKeyRange.contains(hash)).get
+  }
+
+  /** Shards by two on a page, so that paging is always exercised. */
+  override def listShards(stream: StreamRef, filter: ShardFilter, next: Option[String]): CompletableFuture[ShardPage] =
+    if (listingFailures.nonEmpty) CompletableFuture.failedFuture(listingFailures.dequeue())
+    else {
+      if (next.isEmpty) listings += 1
+      val from = next.fold(0)(_.toInt)
+      completedFuture(ShardPage(open.slice(from, from + 2), Option.when(from + 2 < open.size)((from + 2).toString)))
+    }
+
+  override def putRecords(stream: StreamRef, entries: Seq[PutEntry]): CompletableFuture[Seq[PutResult]] = {
+    puts += 1
+    if (failures.nonEmpty) CompletableFuture.failedFuture(failures.dequeue())
+    else
+      completedFuture(entries.map { entry =>
+        refuse(entry).getOrElse {
+          val shard = shardOf(entry)
+          stored += (shard.id -> entry)
+          PutResult.Accepted(shard.id, SequenceNumber(stored.size.toString))
+        }
+      })
+  }
+
+  override def close(): Unit = ()
+  override def describeStream(stream: StreamRef): CompletableFuture[StreamDescription] = unsupported
+  override def listStreams(after: Option[String]): CompletableFuture[StreamNamePage] = unsupported
+  override def getShardIterator(
+      stream: StreamRef,
+      shard: ShardId,
+      position: StartingPosition
+  ): CompletableFuture[String] = unsupported
+  override def getRecords(stream: StreamRef, iterator: String, limit: Int): CompletableFuture[RecordPage] = unsupported
+  override def registerStreamConsumer(streamArn: String, consumerName: String): CompletableFuture[StreamConsumer] =
+    unsupported
+  override def describeStreamConsumer(streamArn: String, consumerName: String): CompletableFuture[StreamConsumer] =
+    unsupported
+  override def describeStreamConsumer(consumerArn: String): CompletableFuture[StreamConsumer] = unsupported
+  override def listStreamConsumers(streamArn: String, next: Option[String]): CompletableFuture[StreamConsumerPage] =
+    unsupported
+  override def deregisterStreamConsumer(consumerArn: String): CompletableFuture[Unit] = unsupported
+  override def subscribeToShard(
+      consumerArn: String,
+      shard: ShardId,
+      position: StartingPosition,
+      subscriber: ShardSubscriber
+  ): ShardSubscription = unsupported
+
+  private def unsupported: Nothing = throw new UnsupportedOperationException("a sink does not call this")
+}

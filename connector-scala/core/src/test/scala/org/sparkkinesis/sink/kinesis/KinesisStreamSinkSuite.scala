@@ -1,0 +1,206 @@
+package org.sparkkinesis.sink.kinesis
+
+import scala.concurrent.duration._
+
+import munit.FunSuite
+
+import org.sparkkinesis.aggregate.{Aggregator, Deaggregator}
+import org.sparkkinesis.concurrent.VirtualScheduler
+import org.sparkkinesis.model.{ShardId, StreamRef}
+import org.sparkkinesis.service._
+import org.sparkkinesis.sink.FatalSinkException
+
+class KinesisStreamSinkSuite extends FunSuite {
+  private val throttling = PutResult.Rejected("ProvisionedThroughputExceededException", "Rate exceeded for shard")
+
+  private class Rig(shards: Int, settings: KinesisSinkSettings = KinesisSinkSettings()) {
+    val time = new VirtualScheduler
+    val stream = new FakeStream(shards)
+    val ref: StreamRef = StreamRef.ByName(s"stream-${System.identityHashCode(this)}")
+    def open(): KinesisStreamSink = KinesisStreamSink.open(stream, ref, "test", settings, time)
+    lazy val sink: KinesisStreamSink = open()
+
+    def write(key: String, data: String, hash: Option[String] = None): Unit =
+      sink.write(new SinkRecord(key, hash, data.getBytes("UTF-8")))
+
+    /** The user records that are stored, shard by shard, as a reader would see them. */
+    def read: Seq[(ShardId, String, String)] = stream.stored.toSeq.flatMap { case (shard, entry) =>
+      Option(Deaggregator.open(entry.data)) match {
+        case Some(users) =>
+          (0 until users.count).map(i => (shard, users.partitionKey(i), new String(users.data(i), "UTF-8")))
+        case None => Seq((shard, entry.partitionKey, new String(entry.data, "UTF-8")))
+      }
+    }
+
+    def flush(): Unit = {
+      // Rests pass on virtual time, so whatever is due is run before the flush waits for it.
+      time.advance(30.seconds)
+      sink.flush()
+    }
+  }
+
+  private def failure(kind: ServiceErrorKind) =
+    new ServiceException(kind, "PutRecords", s"${kind}Exception", "said the service")
+
+  test("records are stored with their keys, payloads and explicit hash keys") {
+    val rig = new Rig(4)
+    rig.write("a", "1")
+    rig.write("b", "2", Some("340282366920938463463374607431768211455"))
+    rig.flush()
+    assertEquals(
+      rig.stream.stored.map { case (_, e) => (e.partitionKey, e.explicitHashKey) }.toSeq,
+      Seq("a" -> None, "b" -> Some("340282366920938463463374607431768211455"))
+    )
+    assertEquals(rig.stream.stored.last._1, ShardId.ofIndex(3))
+    assertEquals(rig.sink.metrics.recordsStored, 2L)
+  }
+
+  test("only the entries that were refused go again") {
+    val rig = new Rig(1)
+    var refusals = 2
+    rig.stream.refuse = entry => Option.when(entry.partitionKey == "b" && refusals > 0) { refusals -= 1; throttling }
+    Seq("a", "b", "c").foreach(key => rig.write(key, key))
+    rig.flush()
+    assertEquals(rig.stream.stored.map(_._2.partitionKey).toSeq, Seq("a", "c", "b"))
+    assertEquals(rig.sink.metrics.requests.throttled, 2L)
+    assertEquals(rig.sink.metrics.requests.possibleDuplicates, 0L)
+  }
+
+  test("a call without an answer is repeated and counted as possible duplicates; a refused one is not") {
+    val rig = new Rig(1)
+    rig.stream.failures += failure(ServiceErrorKind.Network) += failure(ServiceErrorKind.Throttled) +=
+      failure(ServiceErrorKind.Internal)
+    rig.write("a", "1")
+    rig.flush()
+    assertEquals(rig.stream.stored.size, 1)
+    assertEquals(rig.sink.metrics.requests.possibleDuplicates, 2L)
+  }
+
+  test("errors that no retry can mend end the sink with the service's own error") {
+    Seq(ServiceErrorKind.ResourceNotFound, ServiceErrorKind.AccessDenied, ServiceErrorKind.InvalidArgument).foreach {
+      kind =>
+        val rig = new Rig(1)
+        rig.stream.failures += failure(kind)
+        rig.write("a", "1")
+        rig.time.advance(2.seconds)
+        val error = intercept[FatalSinkException](rig.sink.flush())
+        assertEquals(error.getCause.asInstanceOf[ServiceException].kind, kind)
+    }
+  }
+
+  test("a throttled shard delays only its own records") {
+    val rig =
+      new Rig(2, KinesisSinkSettings(requests = org.sparkkinesis.sink.AsyncSinkSettings(maxTimeInBuffer = 10.millis)))
+    val (hot, cold) = ("0", (BigInt(1) << 127).toString)
+    rig.stream.refuse = entry => Option.when(entry.explicitHashKey.contains(hot))(throttling)
+    (1 to 200).foreach(i => rig.write("hot", s"h$i", Some(hot)))
+    rig.time.advance(20.millis)
+    (1 to 200).foreach(i => rig.write("cold", s"c$i", Some(cold)))
+    rig.time.advance(20.millis)
+    assertEquals(rig.read.size, 200)
+    rig.stream.refuse = _ => None
+    rig.flush()
+    assertEquals(rig.read.map(_._3).distinct.size, 400)
+  }
+
+  test("the shard map is listed once for all writers of a stream, and again when a record lands elsewhere") {
+    val rig = new Rig(2)
+    rig.write("a", "1")
+    rig.flush()
+    val second = rig.open()
+    assertEquals(rig.stream.listings, 1)
+    rig.stream.split(ShardId.ofIndex(0))
+    rig.stream.split(ShardId.ofIndex(1))
+    rig.write("a", "2")
+    rig.flush()
+    assertEquals(rig.stream.listings, 2)
+    rig.write("a", "3")
+    rig.flush()
+    assertEquals(rig.stream.listings, 2)
+    second.close()
+  }
+
+  test("a caller who may not list shards writes without limits for each shard") {
+    val rig = new Rig(2)
+    rig.stream.listingFailures += failure(ServiceErrorKind.AccessDenied)
+    rig.write("a", "1")
+    rig.flush()
+    assertEquals(rig.read.size, 1)
+    val packing = new Rig(2, KinesisSinkSettings(aggregated = true))
+    packing.stream.listingFailures += failure(ServiceErrorKind.AccessDenied)
+    intercept[ServiceException](packing.open())
+  }
+
+  private val aggregated = KinesisSinkSettings(aggregated = true)
+
+  test("with aggregation each shard's records travel in aggregates that lie wholly in its range") {
+    val rig = new Rig(4, aggregated)
+    (1 to 1000).foreach(i => rig.write(s"key-$i", s"value $i"))
+    rig.flush()
+    assertEquals(rig.read.map(_._3).toSet, (1 to 1000).map(i => s"value $i").toSet)
+    assert(rig.stream.stored.size <= 8, rig.stream.stored.size)
+    rig.read.foreach { case (shard, key, _) =>
+      assertEquals(rig.stream.shardOf(PutEntry(key, None, Array())).id, shard)
+    }
+    assert(rig.stream.stored.forall(_._2.data.length <= Aggregator.DefaultMaxBytes))
+  }
+
+  test("a record that is alone for its shard goes as it is, without a container") {
+    val rig = new Rig(4, aggregated)
+    rig.write("a", "alone", Some("7"))
+    rig.flush()
+    assertEquals(
+      rig.stream.stored.map { case (_, e) => (e.partitionKey, e.explicitHashKey, new String(e.data)) }.toSeq,
+      Seq(("a", Some("7"), "alone"))
+    )
+  }
+
+  test(
+    "an aggregate that a reshard sent to the wrong shard is packed anew and sent again, right after the map is known"
+  ) {
+    val rig = new Rig(1, aggregated)
+    rig.write("x", "before")
+    rig.flush()
+    rig.stream.split(ShardId.ofIndex(0))
+    (1 to 100).foreach(i => rig.write(s"key-$i", s"value $i"))
+    rig.flush()
+    val places = rig.read.groupMap(_._3)(found => found._1 -> found._2)
+    (1 to 100).foreach { i =>
+      val key = s"key-$i"
+      val home = rig.stream.shardOf(PutEntry(key, None, Array())).id
+      assert(places(s"value $i").contains(home -> key), s"$key is not in $home")
+    }
+    assertEquals(rig.sink.metrics.requests.possibleDuplicates, 100L)
+    assertEquals(rig.stream.listings, 2)
+  }
+
+  Seq(false, true).foreach { packed =>
+    test(
+      s"with ordering by key no record arrives before an earlier one of its key, through refusals and reshards (aggregation: $packed)"
+    ) {
+      (1 to 20).foreach { seed =>
+        val random = new scala.util.Random(seed.toLong)
+        val requests = org.sparkkinesis.sink.AsyncSinkSettings(
+          maxBatchSize = 50,
+          maxTimeInBuffer = 5.millis,
+          maxBufferedEntries = 100000
+        )
+        val rig = new Rig(2, KinesisSinkSettings(requests, ordered = true, aggregated = packed))
+        rig.stream.refuse = _ => Option.when(random.nextInt(4) == 0)(throttling)
+        (1 to 600).foreach { n =>
+          rig.write(s"key-${random.nextInt(20)}", n.toString)
+          if (n == 200) rig.stream.split(ShardId.ofIndex(0))
+          if (n == 400) rig.stream.split(ShardId.ofIndex(1))
+          if (random.nextInt(10) == 0) rig.time.advance(random.nextInt(60).millis)
+        }
+        rig.time.advance(5.minutes)
+        rig.sink.flush()
+        val first = rig.read.map { case (_, key, data) => key -> data.toInt }.distinct
+        assertEquals(first.map(_._2).sorted, (1 to 600).toSeq, clue = s"seed $seed")
+        first.groupMap(_._1)(_._2).foreach { case (key, numbers) =>
+          assertEquals(numbers, numbers.sorted, clue = s"seed $seed $key")
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,121 @@
+package org.sparkkinesis.sink.limit
+
+import scala.concurrent.duration._
+
+import munit.FunSuite
+
+class PacedLaneSuite extends FunSuite {
+
+  /** The service's own limit of one shard: a bucket that holds one second's worth. */
+  final private class Bucket(var perSecond: Double) {
+    private var tokens = perSecond
+    private var at = 0L
+    def accepts(now: Long): Boolean = {
+      tokens = math.min(perSecond, tokens + perSecond * (now - at) / 1e9)
+      at = now
+      val room = tokens >= 1
+      if (room) tokens -= 1
+      room
+    }
+  }
+
+  private case class Outcome(accepted: Int, refused: Int) {
+    def refusedShare: Double = refused.toDouble / (accepted + refused)
+  }
+
+  /** Writers that always have entries. */
+  final private class Offer(bucket: Bucket, lanes: Seq[PacedLane], answersAfter: FiniteDuration = 20.millis) {
+    private val latency = answersAfter.toNanos
+    private var now = 0L
+    private var answers = Vector.empty[(Long, PacedLane, Int, Int)]
+
+    def run(time: FiniteDuration): Outcome = {
+      val end = now + time.toNanos
+      var (accepted, refused) = (0, 0)
+      while (now < end) {
+        lanes.foreach { lane =>
+          var (yes, no) = (0, 0)
+          while (yes + no < 500 && lane.tryTake(100, now)) if (bucket.accepts(now)) yes += 1 else no += 1
+          if (yes + no > 0) answers :+= ((now + latency, lane, yes, no))
+          accepted += yes
+          refused += no
+        }
+        now += 5.millis.toNanos
+        val (due, later) = answers.partition(_._1 <= now)
+        due.foreach { case (_, lane, yes, no) => lane.settled(yes, no, now - latency, now) }
+        answers = later
+      }
+      Outcome(accepted, refused)
+    }
+  }
+
+  private def lane = new PacedLane(1000, 1 << 20)
+
+  test("a lane that was never throttled sends as it likes") {
+    val free = lane
+    assert((1 to 100000).forall(_ => free.tryTake(1 << 20, 0)))
+    assertEquals(free.currentScale, Double.PositiveInfinity)
+  }
+
+  test("offered too much, it settles at 95 % of its capacity or more, with 5 % or less refused") {
+    val offer = new Offer(new Bucket(1000), Seq(lane))
+    offer.run(10.seconds)
+    val settled = offer.run(60.seconds)
+    assert(settled.accepted >= 57000, settled)
+    assert(settled.refusedShare <= 0.05, settled)
+  }
+
+  test("it settles as well when answers are slow") {
+    val offer = new Offer(new Bucket(1000), Seq(lane), answersAfter = 500.millis)
+    offer.run(10.seconds)
+    val settled = offer.run(60.seconds)
+    assert(settled.accepted >= 57000, settled)
+    assert(settled.refusedShare <= 0.05, settled)
+  }
+
+  test("executors that share a shard without knowing of each other settle as well") {
+    val offer = new Offer(new Bucket(1000), Seq.fill(4)(lane))
+    offer.run(10.seconds)
+    val settled = offer.run(60.seconds)
+    assert(settled.accepted >= 57000, settled)
+    assert(settled.refusedShare <= 0.05, settled)
+  }
+
+  test("answers to what was sent before a cut do not cut again") {
+    val late = lane
+    late.settled(100, 400, 0, 1000)
+    (1 to 20).foreach(_ => late.settled(100, 400, 500, 2.seconds.toNanos))
+    assertEquals(late.currentScale, 1.0)
+    late.settled(400, 100, 2.seconds.toNanos, 3.seconds.toNanos)
+    assert(late.currentScale < 1.0)
+  }
+
+  test("a shard that takes more than it did is used again within 30 seconds") {
+    val bucket = new Bucket(200)
+    val offer = new Offer(bucket, Seq(lane))
+    offer.run(20.seconds)
+    bucket.perSecond = 1000
+    offer.run(30.seconds)
+    assert(offer.run(10.seconds).accepted >= 9500)
+  }
+
+  test("bytes bound as entries do, and one large entry may go into debt") {
+    val large = lane
+    large.settled(0, 1, 0, 0)
+    val start = large.readyAtNanos(0)
+    assert(large.tryTake(1 << 20, start))
+    assert(!large.tryTake(1, start))
+    val ready = large.readyAtNanos(start)
+    assert(
+      ready - start >= 900.millis.toNanos && ready - start <= 1100.millis.toNanos,
+      s"${(ready - start) / 1000000} ms"
+    )
+  }
+
+  test("a lane that was not throttled for long is free again") {
+    val quiet = lane
+    quiet.settled(10, 5, 0, 0)
+    quiet.settled(10, 0, 31.seconds.toNanos, 31.seconds.toNanos)
+    assertEquals(quiet.currentScale, Double.PositiveInfinity)
+  }
+}
