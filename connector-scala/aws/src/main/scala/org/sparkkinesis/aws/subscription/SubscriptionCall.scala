@@ -1,0 +1,189 @@
+package org.sparkkinesis.aws.subscription
+
+import java.io.{ByteArrayOutputStream, IOException}
+import java.nio.ByteBuffer
+import java.util.concurrent.atomic.{AtomicInteger, AtomicLong}
+import java.util.concurrent.{CompletableFuture, ConcurrentLinkedQueue}
+
+import scala.util.control.NonFatal
+
+import org.reactivestreams.{Publisher, Subscriber, Subscription}
+import software.amazon.awssdk.http.SdkHttpResponse
+import software.amazon.awssdk.http.async.SdkAsyncHttpResponseHandler
+
+import org.sparkkinesis.aws.ErrorClassification
+import org.sparkkinesis.service.{ServiceException, ShardSubscriber, ShardSubscription}
+
+/**
+ * One SubscribeToShard call: what the HTTP client tells becomes the port's callbacks, one at a time and as they are
+ * asked for. Bytes are asked for only while events are, so that a slow reader holds the service back. Of the several ways
+ * in which an end is told the first counts; after it, or after `cancel`, the subscriber hears nothing.
+ */
+final private[aws] class SubscriptionCall(subscriber: ShardSubscriber) extends ShardSubscription
+    with SdkAsyncHttpResponseHandler {
+  private val allowed = new AtomicLong
+  private val arrived = new ConcurrentLinkedQueue[ByteBuffer]
+  private val decoder = new EventStreamDecoder
+
+  /** Of refused calls. */
+  private val errorBody = new ByteArrayOutputStream
+  private val rounds = new AtomicInteger
+  @volatile private var response: SdkHttpResponse = null
+  @volatile private var upstream: Subscription = null
+  @volatile private var isAwaitingBytes = false
+  @volatile private var hasEnded = false
+  @volatile private var failure: Throwable = null
+  @volatile private var isOver = false
+  @volatile private var exchange: CompletableFuture[Void] = null
+
+  // Used within a round only.
+  private var isSubscribed = false
+  private var message: EventStreamMessage = null
+
+  override def request(n: Long): Unit = {
+    allowed.addAndGet(n)
+    proceed()
+  }
+
+  override def cancel(): Unit = {
+    isOver = true
+    val bytes = upstream
+    // A call that has no answer yet has no bytes to cancel: it is called off itself.
+    if (bytes != null) bytes.cancel() else Option(exchange).foreach(_.cancel(true))
+  }
+
+  /** The call as the HTTP client makes it. */
+  def follow(made: CompletableFuture[Void]): Unit = {
+    exchange = made
+    if (isOver) made.cancel(true)
+    // A call that succeeded may still have bytes to give: then they tell their own end.
+    made.whenComplete((_, error) => if (error != null || upstream == null) ended(error))
+    ()
+  }
+
+  def fail(error: Throwable): Unit = ended(error)
+
+  override def onHeaders(headers: SdkHttpResponse): Unit = response = headers
+  override def onError(error: Throwable): Unit = ended(error)
+
+  override def onStream(body: Publisher[ByteBuffer]): Unit = body.subscribe(new Subscriber[ByteBuffer] {
+    override def onSubscribe(subscription: Subscription): Unit = {
+      upstream = subscription
+      if (isOver) subscription.cancel() else proceed()
+    }
+    override def onNext(bytes: ByteBuffer): Unit = {
+      arrived.add(bytes)
+      isAwaitingBytes = false
+      proceed()
+    }
+    override def onError(error: Throwable): Unit = ended(error)
+    override def onComplete(): Unit = ended(null)
+  })
+
+  private def ended(error: Throwable): Unit = {
+    if (!hasEnded && error != null) failure = error
+    hasEnded = true
+    proceed()
+  }
+
+  /** Only one thread at a time is in a round; whoever comes meanwhile leaves another round to it. */
+  private def proceed(): Unit = if (rounds.getAndIncrement() == 0) {
+    var pending = 1
+    while (pending > 0) {
+      try while (!isOver && step()) ()
+      catch { case NonFatal(error) => end(_.onError(ErrorClassification.classify("SubscribeToShard", error))) }
+      pending = rounds.addAndGet(-pending)
+    }
+  }
+
+  /** False when there is nothing to do until something comes or is asked for. */
+  private def step(): Boolean =
+    if (message != null || { message = decoder.next(); message != null }) tell()
+    else {
+      val bytes = arrived.poll()
+      if (bytes != null) {
+        if (isRefused) errorBody.writeBytes(toArray(bytes)) else decoder.feed(bytes)
+        true
+      } else if (hasEnded) {
+        finish()
+        false
+      } else {
+        val wantsBytes = allowed.get > 0 || !isSubscribed
+        val asks = wantsBytes && !isAwaitingBytes && upstream != null
+        if (asks) {
+          isAwaitingBytes = true
+          upstream.request(1)
+        }
+        asks
+      }
+    }
+
+  private def tell(): Boolean = {
+    val headers = message.headers
+    headers.getOrElse(":message-type", "") match {
+      case "event" if headers.get(":event-type").contains("SubscribeToShardEvent") =>
+        if (allowed.get <= 0) false
+        else {
+          val event = SubscriptionJson.event(message.bytes, message.payloadStart, message.payloadLength)
+          message = null
+          allowed.decrementAndGet()
+          subscriber.onEvent(event)
+          true
+        }
+      case "event" =>
+        if (headers.get(":event-type").contains("initial-response")) subscribed()
+        message = null
+        true
+      case _ =>
+        val (_, text) = SubscriptionJson.error(message.bytes, message.payloadStart, message.payloadLength)
+        val code = headers.get(":exception-type").orElse(headers.get(":error-code")).getOrElse("UnknownError")
+        end(_.onError(error(code, 0, text.orElse(headers.get(":error-message")).getOrElse("no message"))))
+        false
+    }
+  }
+
+  private def subscribed(): Unit = if (!isSubscribed) {
+    isSubscribed = true
+    subscriber.onSubscribed()
+  }
+
+  private def finish(): Unit =
+    if (failure != null) end(_.onError(ErrorClassification.classify("SubscribeToShard", failure)))
+    else if (isRefused) {
+      val body = errorBody.toByteArray
+      val (kind, text) = SubscriptionJson.error(body, 0, body.length)
+      val fromHeader = header("x-amzn-ErrorType").map(_.split(':').head)
+      val code = kind.orElse(fromHeader).getOrElse(s"HTTP ${response.statusCode}")
+      end(_.onError(error(code, response.statusCode, text.getOrElse("no message"))))
+    } else if (response == null) end(_.onError(ErrorClassification.classify(
+      "SubscribeToShard",
+      new IOException("the call ended without an answer")
+    )))
+    else end(_.onComplete())
+
+  private def end(tell: ShardSubscriber => Unit): Unit = if (!isOver) {
+    isOver = true
+    val bytes = upstream
+    if (bytes != null && !hasEnded) bytes.cancel()
+    tell(subscriber)
+  }
+
+  private def error(code: String, status: Int, text: String): ServiceException = new ServiceException(
+    ErrorClassification.ofCode(code, status),
+    "SubscribeToShard",
+    code,
+    text,
+    header("x-amzn-RequestId")
+  )
+
+  private def isRefused: Boolean = response != null && !response.isSuccessful
+
+  private def header(name: String): Option[String] =
+    Option(response).flatMap(r => Option(r.firstMatchingHeader(name).orElse(null)))
+
+  private def toArray(bytes: ByteBuffer): Array[Byte] = {
+    val array = new Array[Byte](bytes.remaining)
+    bytes.get(array)
+    array
+  }
+}

@@ -1,0 +1,100 @@
+package org.sparkkinesis.aws.subscription
+
+import java.io.ByteArrayInputStream
+import java.net.URI
+import java.nio.ByteBuffer
+import java.util.Optional
+
+import scala.util.control.NonFatal
+
+import org.reactivestreams.{Subscriber, Subscription}
+import software.amazon.awssdk.http.async.{AsyncExecuteRequest, SdkAsyncHttpClient, SdkHttpContentPublisher}
+import software.amazon.awssdk.http.auth.aws.signer.{AwsV4FamilyHttpSigner, AwsV4HttpSigner}
+import software.amazon.awssdk.http.auth.spi.signer.SignRequest
+import software.amazon.awssdk.http.{ContentStreamProvider, SdkHttpMethod, SdkHttpRequest}
+import software.amazon.awssdk.identity.spi.{AwsCredentialsIdentity, IdentityProvider}
+import software.amazon.awssdk.regions.Region
+import software.amazon.awssdk.services.kinesis.endpoints.{KinesisEndpointParams, KinesisEndpointProvider}
+
+import org.sparkkinesis.model.{ShardId, StartingPosition}
+import org.sparkkinesis.service.{ShardSubscriber, ShardSubscription}
+
+/**
+ * Makes SubscribeToShard calls: the SDK's endpoint rules, signer and HTTP client, but not its event stream, which takes
+ * two MiB for each subscription (see [[EventStreamDecoder]]).
+ *
+ * @param http
+ *   speaks HTTP/2; not owned
+ */
+final private[aws] class SubscriptionTransport(
+    region: Region,
+    endpoint: Option[URI],
+    credentials: IdentityProvider[AwsCredentialsIdentity],
+    http: SdkAsyncHttpClient
+) {
+  private val signer = AwsV4HttpSigner.create()
+
+  def subscribe(
+      consumerArn: String,
+      shard: ShardId,
+      position: StartingPosition,
+      subscriber: ShardSubscriber
+  ): ShardSubscription = {
+    val call = new SubscriptionCall(subscriber)
+    credentials.resolveIdentity().whenComplete { (identity, failure) =>
+      if (failure != null) call.fail(failure)
+      else
+        try call.follow(send(identity, SubscriptionJson.request(consumerArn, shard, position), consumerArn, call))
+        catch { case NonFatal(error) => call.fail(error) }
+    }
+    call
+  }
+
+  private def send(identity: AwsCredentialsIdentity, body: Array[Byte], consumerArn: String, call: SubscriptionCall) = {
+    val request = SdkHttpRequest
+      .builder()
+      .method(SdkHttpMethod.POST)
+      .uri(endpoint.getOrElse(endpointOf(consumerArn)))
+      .putHeader("Content-Type", "application/x-amz-json-1.1")
+      .putHeader("Content-Length", body.length.toString)
+      .putHeader("X-Amz-Target", "Kinesis_20131202.SubscribeToShard")
+      .putHeader("User-Agent", "spark-kinesis")
+      .build()
+    val payload: ContentStreamProvider = () => new ByteArrayInputStream(body)
+    val signed = signer.sign(
+      SignRequest
+        .builder(identity)
+        .request(request)
+        .payload(payload)
+        .putProperty(AwsV4FamilyHttpSigner.SERVICE_SIGNING_NAME, "kinesis")
+        .putProperty(AwsV4HttpSigner.REGION_NAME, region.id)
+        .build()
+    )
+    http.execute(
+      AsyncExecuteRequest
+        .builder()
+        .request(signed.request)
+        .requestContentPublisher(new OneBuffer(body))
+        .responseHandler(call)
+        .build()
+    )
+  }
+
+  private def endpointOf(consumerArn: String): URI = {
+    val params = KinesisEndpointParams.builder().region(region).consumerArn(consumerArn).operationType("data").build()
+    KinesisEndpointProvider.defaultProvider().resolveEndpoint(params).join().endpointUrl().toUri
+  }
+
+  final private class OneBuffer(body: Array[Byte]) extends SdkHttpContentPublisher {
+    override def contentLength(): Optional[java.lang.Long] = Optional.of(body.length.toLong)
+    override def subscribe(subscriber: Subscriber[_ >: ByteBuffer]): Unit = subscriber.onSubscribe(new Subscription {
+      private var isDone = false
+      override def request(n: Long): Unit = if (!isDone) {
+        isDone = true
+        subscriber.onNext(ByteBuffer.wrap(body))
+        subscriber.onComplete()
+      }
+      override def cancel(): Unit = isDone = true
+    })
+  }
+}

@@ -1,0 +1,212 @@
+package org.sparkkinesis.aws
+
+import java.util.concurrent.CountDownLatch
+
+import scala.concurrent.duration._
+import scala.jdk.CollectionConverters._
+
+import org.sparkkinesis.concurrent.SystemScheduler
+import org.sparkkinesis.consume._
+import org.sparkkinesis.consume.fanout._
+import org.sparkkinesis.consume.poll.{PollingPublisherFactory, PollingSettings}
+import org.sparkkinesis.model.StartingPosition._
+import org.sparkkinesis.model._
+import org.sparkkinesis.retry.{RetryPolicies, RetryRules}
+import org.sparkkinesis.service.ServiceException
+
+/** Enhanced fan-out on real threads, the real SDK and a real HTTP/2 wire. */
+class FanOutWithEmulatorSuite extends WithEmulator {
+  private class Reading(stream: String, shardCount: Int, bufferBytes: Long = 64L << 20) extends AutoCloseable {
+    val arn: String = emulator.admin.createStream(stream, shardCount)
+    val scheduler = new SystemScheduler("fan-out", 2)
+    val registrar = new StreamConsumerRegistrar(service, scheduler)
+    val consumerArn: String = await(registrar.ensure(arn, "test"))
+    val metrics = new ConsumerMetrics
+    val listener = new RecordingListener
+    val publishers = new FanOutPublisherFactory(
+      _ => service,
+      _ => consumerArn,
+      FanOutSettings(),
+      RetryPolicies(),
+      RetryRules.Default,
+      scheduler,
+      metrics
+    )
+    val consumers = new ShardConsumers(publishers, new PrefetchBuffer(bufferBytes), DecodeSettings(), listener, metrics)
+
+    def shard(index: Long): StreamShard = StreamShard(arn, ShardId.ofIndex(index))
+    def shards: Seq[StreamShard] = emulator.admin.shards(stream).map(s => StreamShard(arn, s.id))
+    def rows: Int = shards.map(listener.rows).sum
+    def texts(shard: StreamShard): Seq[String] = listener.chunks.asScala.get(shard).toSeq.flatMap { told =>
+      Rows.texts(consumers.read(shard, TrimHorizon, told.last.last).get)
+    }
+    override def close(): Unit = {
+      consumers.stopAll()
+      scheduler.close()
+    }
+  }
+  private def reading[A](make: => Reading)(use: Reading => A): A = {
+    val r = make
+    try use(r)
+    finally r.close()
+  }
+
+  test("what was there and what comes is pushed, in order, over one subscription for each shard") {
+    reading(new Reading("pushed", 3)) { r =>
+      val texts = (1 to 3000).map(_.toString)
+      put("pushed", texts.take(1500))
+      r.shards.foreach(r.consumers.start(_, TrimHorizon, 1))
+      r.listener.awaitUntil(s"${r.rows} rows")(r.rows == 1500)
+      put("pushed", texts.drop(1500))
+      r.listener.awaitUntil(s"${r.rows} rows")(r.rows == 3000)
+      r.shards.foreach { shard =>
+        val read = r.texts(shard)
+        assertEquals(read, read.sortBy(_.toInt))
+        assertEquals(
+          read,
+          emulator.admin.records("pushed", shard.shard.value).map(record => new String(record.data, "UTF-8")).toSeq
+        )
+      }
+      assertEquals(emulator.calls.count("SubscribeToShard", "pushed"), 3L)
+      assertEquals(emulator.calls.count("GetRecords", "pushed"), 0L)
+    }
+  }
+
+  test("closed shards end with their children, after their records; a live split does too") {
+    reading(new Reading("split-live", 1)) { r =>
+      put("split-live", (1 to 100).map(_.toString))
+      emulator.admin.splitShard("split-live", ShardId.ofIndex(0).value)
+      put("split-live", (101 to 200).map(_.toString))
+      r.shards.foreach(r.consumers.start(_, TrimHorizon, 1))
+      r.listener.awaitUntil(s"${r.rows} rows, ${r.listener.ends}")(r.rows == 200 &&
+        r.listener.ends.containsKey(r.shard(0)))
+      assertEquals(r.listener.ends.get(r.shard(0)).map(_.id), Seq(1L, 2L).map(ShardId.ofIndex))
+      emulator.admin.mergeShards("split-live", ShardId.ofIndex(1).value, ShardId.ofIndex(2).value)
+      r.listener.awaitUntil(s"${r.listener.ends}")(r.listener.ends.size == 3)
+      assertEquals(
+        r.listener.ends.get(r.shard(1)).map(c => (c.id, c.parents.toSet)),
+        Seq((ShardId.ofIndex(3), Set(1L, 2L).map(ShardId.ofIndex)))
+      )
+      r.consumers.start(r.shard(3), TrimHorizon, 1)
+      put("split-live", (201 to 300).map(_.toString))
+      r.listener.awaitUntil(s"${r.rows} rows")(r.rows == 300)
+      assertEquals(r.shards.flatMap(r.texts).sortBy(_.toInt), (1 to 300).map(_.toString))
+    }
+  }
+
+  test("a direct read by polling gives the same rows as the memory that was filled by fan-out") {
+    reading(new Reading("mixed", 1)) { r =>
+      put("mixed", (1 to 500).map(_.toString), _ => "k")
+      r.consumers.start(r.shard(0), TrimHorizon, 1)
+      r.listener.awaitUntil(s"${r.rows} rows")(r.rows == 500)
+      val numbers = emulator.admin.records("mixed").map(record => SequenceNumber(record.sequenceNumber))
+      val polling = new PollingPublisherFactory(
+        _ => service,
+        PollingSettings(maxFetchesPerSecond = 1000),
+        RetryPolicies(),
+        RetryRules.Default,
+        r.scheduler,
+        r.metrics
+      )
+      val chunks = new ChunkBuilder(DecodeSettings(), None, r.metrics)
+      val range =
+        new RangeReader(polling, r.shard(0), AfterSequenceNumber(numbers(100)), RangeEnd.At(numbers(400)), chunks)
+      assertEquals(
+        Rows.texts(range.toSeq),
+        Rows.texts(r.consumers.read(r.shard(0), AfterSequenceNumber(numbers(100)), numbers(400)).get)
+      )
+    }
+  }
+
+  test("a full buffer holds the push back, within its bounds, and a release lets it flow again: nothing is lost") {
+    reading(new Reading("overload", 2, bufferBytes = 400000)) { r =>
+      val texts = (1 to 10000).map(i => f"$i%06d" + "x" * 1000)
+      put("overload", texts)
+      r.shards.foreach(r.consumers.start(_, TrimHorizon, 1))
+      var read = Vector.empty[String]
+      var largest = 0L
+      val position = scala.collection.mutable.Map.from(r.shards.map(s => s -> (TrimHorizon: StartingPosition)))
+      r.listener.awaitUntil(s"${read.size} rows") {
+        largest = math.max(largest, r.consumers.buffer.usedBytes)
+        for (s <- r.shards; last <- r.consumers.snapshot(s).get.chunks.lastOption) {
+          read ++= Rows.texts(r.consumers.read(s, position(s), last.last).get)
+          position(s) = AfterSequenceNumber(last.last)
+          r.consumers.release(s, last.last)
+        }
+        read.size >= texts.size
+      }
+      assertEquals(read.sorted, texts.toVector)
+      assertEquals(emulator.calls.count("SubscribeToShard", "overload"), 2L)
+    }
+  }
+
+  test("a deregistered consumer is told apart from the end of the shard") {
+    reading(new Reading("deregistered", 1)) { r =>
+      r.consumers.start(r.shard(0), TrimHorizon, 1)
+      r.listener.awaitUntil("begun")(r.listener.readUpTo.containsKey(r.shard(0)))
+      await(r.registrar.deregisterOwn(10.seconds))
+      val gone = intercept[AssertionError](r.listener.awaitUntil("the failure")(false))
+      assertEquals(
+        MissingResource.of(r.listener.failures.get(r.shard(0))),
+        Some(MissingResource.Consumer),
+        gone.getMessage
+      )
+      assert(r.listener.ends.isEmpty)
+    }
+  }
+
+  test("a consumer that starts again right after it stopped waits out the service's refusal and goes on at its record") {
+    reading(new Reading("again", 1)) { r =>
+      put("again", Seq("a", "b"), _ => "k")
+      r.consumers.start(r.shard(0), TrimHorizon, 1)
+      r.listener.awaitUntil(s"${r.rows} rows")(r.rows == 2)
+      val last = r.listener.chunks.get(r.shard(0)).last.last
+      r.consumers.stop(r.shard(0))
+      r.consumers.start(r.shard(0), AfterSequenceNumber(last), 2)
+      put("again", Seq("c"), _ => "k")
+      r.listener.awaitUntil(s"${r.rows} rows")(r.rows == 3)
+      val read = r.consumers.read(r.shard(0), AfterSequenceNumber(last), r.listener.chunks.get(r.shard(0)).last.last)
+      assertEquals(read.map(Rows.texts(_)), Some(Seq("c")))
+    }
+  }
+
+  test("a consumer that blocks in its callback holds up no event loop: other shards and requests go on") {
+    reading(new Reading("blocked", 4)) { r =>
+      val release = new CountDownLatch(1)
+      val threads = java.util.concurrent.ConcurrentHashMap.newKeySet[String]
+      val blocking = new RecordSubscriber {
+        override def onBatch(batch: RecordBatch): Unit = {
+          threads.add(Thread.currentThread.getName)
+          release.await()
+        }
+        override def onShardEnd(children: Seq[ChildShard]): Unit = ()
+        override def onError(error: ServiceException): Unit = ()
+      }
+      put("blocked", (1 to 400).map(_.toString))
+      val stuck = r.publishers.subscribe(r.shard(0), TrimHorizon, blocking)
+      try {
+        stuck.request(1)
+        (1L to 3L).map(r.shard).foreach(r.consumers.start(_, TrimHorizon, 1))
+        val others = 400 - emulator.admin.records("blocked", r.shard(0).shard.value).size
+        r.listener.awaitUntil(s"${r.rows} of $others rows")(r.rows == others)
+        assertEquals(await(service.describeStream(ref("blocked"))).openShards, 4)
+        // A single scheduler thread is left, which the others share; the blocked one is none of the client's.
+        assert(threads.asScala.forall(_.startsWith("fan-out-")), threads.toString)
+      } finally {
+        release.countDown()
+        stuck.cancel()
+      }
+    }
+  }
+
+  test("a thousand subscriptions share a few connections") {
+    reading(new Reading("wide", 1000)) { r =>
+      val shards = r.shards
+      shards.foreach(r.consumers.start(_, TrimHorizon, 1))
+      put("wide", (1 to 4000).map(_.toString))
+      r.listener.awaitUntil(s"${r.listener.totalRows} rows")(r.listener.totalRows.get == 4000)
+      assertEquals(shards.flatMap(r.texts).sortBy(_.toInt), (1 to 4000).map(_.toString))
+      assertEquals(emulator.calls.count("SubscribeToShard", "wide"), 1000L)
+    }
+  }
+}

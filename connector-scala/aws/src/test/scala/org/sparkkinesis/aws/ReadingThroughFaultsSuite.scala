@@ -1,0 +1,151 @@
+package org.sparkkinesis.aws
+
+import java.util.concurrent.Executors
+
+import scala.concurrent.duration._
+import scala.concurrent.{ExecutionContext, Future}
+import scala.jdk.CollectionConverters._
+
+import org.sparkkinesis.concurrent.SystemScheduler
+import org.sparkkinesis.consume._
+import org.sparkkinesis.consume.fanout._
+import org.sparkkinesis.consume.poll.{PollingPublisherFactory, PollingSettings}
+import org.sparkkinesis.emulator.fault.{FaultEffect, FaultRule}
+import org.sparkkinesis.model.StartingPosition._
+import org.sparkkinesis.model._
+import org.sparkkinesis.retry.{RetryPolicies, RetryPolicy, RetryRules}
+
+/** Whatever happens on the way, every record is read once, in order. */
+class ReadingThroughFaultsSuite extends WithEmulator {
+  private val Shards = 4
+  private val InternalFailure = FaultEffect.Error(500, "InternalFailure", "by request")
+  private def refused(error: String) = FaultEffect.Error(400, error, "by request")
+
+  private val polling: Seq[(String, FaultRule)] = Seq(
+    "throttled calls" -> FaultRule(refused("ProvisionedThroughputExceededException"), "GetRecords", probability = 0.3),
+    "calls that fail inside" -> FaultRule(InternalFailure, "GetRecords", probability = 0.3),
+    "an unavailable service" ->
+      FaultRule(FaultEffect.Error(503, "ServiceUnavailable", "by request"), probability = 0.3),
+    "throttled iterators" ->
+      FaultRule(refused("ProvisionedThroughputExceededException"), "GetShardIterator", probability = 0.5),
+    "expired iterators" -> FaultRule(refused("ExpiredIteratorException"), "GetRecords", probability = 0.2),
+    "iterators that are refused" -> FaultRule(refused("InvalidArgumentException"), "GetRecords", probability = 0.1),
+    "cut connections" -> FaultRule(FaultEffect.Cut(done = false), "GetRecords", probability = 0.2),
+    "answers cut off after the call was done" ->
+      FaultRule(FaultEffect.Cut(done = true), "GetRecords", probability = 0.2),
+    "late answers" -> FaultRule(FaultEffect.LateAnswer(300), "GetRecords", probability = 0.2),
+    "calls that are never answered" -> FaultRule(FaultEffect.Silence, "GetRecords", probability = 0.05),
+    "an outage of three seconds" -> FaultRule(FaultEffect.Cut(done = false), forMillis = 3000)
+  )
+
+  private val fanOut: Seq[(String, FaultRule)] = Seq(
+    "subscriptions that end early" -> FaultRule(FaultEffect.EndAfter(2), "SubscribeToShard", count = 3),
+    "subscriptions that end at once" -> FaultRule(FaultEffect.EndAfter(0), "SubscribeToShard", count = 3),
+    "failures within the stream" -> FaultRule(FaultEffect.FailAfter(2, InternalFailure), "SubscribeToShard", count = 3),
+    "takeovers told within the stream" ->
+      FaultRule(FaultEffect.FailAfter(2, refused("ResourceInUseException")), "SubscribeToShard", count = 3),
+    "subscriptions that fall silent" -> FaultRule(FaultEffect.Mute, "SubscribeToShard", count = 2),
+    "calls that are never answered" -> FaultRule(FaultEffect.Silence, "SubscribeToShard", count = 2),
+    "events sent twice" -> FaultRule(FaultEffect.DuplicateEvents, "SubscribeToShard"),
+    "reset streams" -> FaultRule(FaultEffect.ResetAfter(2), "SubscribeToShard", count = 3),
+    "streams reset before an answer" -> FaultRule(FaultEffect.ResetStream, "SubscribeToShard", count = 3),
+    "connections told to go away" -> FaultRule(FaultEffect.GoAway, "SubscribeToShard", count = 3),
+    "cut connections" -> FaultRule(FaultEffect.Cut(done = false), "SubscribeToShard", count = 2),
+    "too many calls" -> FaultRule(refused("LimitExceededException"), "SubscribeToShard", count = 6),
+    "a consumer that is in use" -> FaultRule(refused("ResourceInUseException"), "SubscribeToShard", count = 4)
+  )
+
+  /** All at once, each on a stream of its own: most of the time is spent on pauses. */
+  private lazy val threads = Executors.newCachedThreadPool()
+  private lazy val running: Map[String, Future[Unit]] = {
+    implicit val context: ExecutionContext = ExecutionContext.fromExecutor(threads)
+    (polling.map { case (what, rule) => s"polling reads everything once through $what" -> Future(poll(what, rule)) } ++
+      fanOut.map { case (what, rule) =>
+        s"fan-out reads everything once through $what" -> Future(subscribe(what, rule))
+      }).toMap
+  }
+  for (
+    name <- polling.map(c => s"polling reads everything once through ${c._1}") ++
+      fanOut.map(c => s"fan-out reads everything once through ${c._1}")
+  )
+    test(name)(running(name))
+
+  override def munitTimeout: Duration = 3.minutes
+
+  private def poll(what: String, rule: FaultRule): Unit = {
+    val metrics = new ConsumerMetrics
+    readThrough(s"poll-${what.hashCode.toHexString}", rule, metrics) { (_, scheduler) =>
+      val settings = PollingSettings(maxRecordsPerFetch = 20, minFetchPeriod = 20.millis, maxFetchesPerSecond = 100)
+      new PollingPublisherFactory(_ => impatient, settings, RetryPolicies(), RetryRules.Default, scheduler, metrics)
+    }
+  }
+
+  private def subscribe(what: String, rule: FaultRule): Unit = {
+    val metrics = new ConsumerMetrics
+    readThrough(s"efo-${what.hashCode.toHexString}", rule, metrics) { (arn, scheduler) =>
+      val consumer = await(new StreamConsumerRegistrar(service, scheduler).ensure(arn, "test"))
+      val settings = FanOutSettings(silenceTimeout = 7.seconds)
+      // A cut connection takes every subscription on it, more than once when it is cut again.
+      val policies = RetryPolicies(subscribeToShard = RetryPolicy(Some(20), 1.second, 2.seconds, 1.5))
+      new FanOutPublisherFactory(
+        _ => service,
+        _ => consumer,
+        settings,
+        policies,
+        RetryRules.Default,
+        scheduler,
+        metrics
+      )
+    }
+  }
+
+  /** Gives up on a call after a second. */
+  private lazy val impatient = SdkClients.create(settings.copy(requestTimeout = 1.second))
+  override def afterAll(): Unit = {
+    threads.shutdown()
+    impatient.close()
+    super.afterAll()
+  }
+
+  private def readThrough(stream: String, rule: FaultRule, metrics: ConsumerMetrics)(
+      publishers: (String, SystemScheduler) => RecordPublisherFactory
+  ): Unit = {
+    val arn = emulator.admin.createStream(stream, Shards)
+    val scheduler = new SystemScheduler("faults", 2)
+    val listener = new RecordingListener
+    val consumers =
+      new ShardConsumers(publishers(arn, scheduler), new PrefetchBuffer(64L << 20), DecodeSettings(), listener, metrics)
+    val shards = (0 until Shards).map(i => StreamShard(arn, ShardId.ofIndex(i.toLong)))
+    def rows = shards.map(listener.rows).sum
+    val texts = (1 to 600).map(_.toString)
+    var fault = Option.empty[Int]
+    try {
+      put(stream, texts.take(300))
+      fault = Some(emulator.faults.add(rule.copy(stream = stream)))
+      shards.foreach(consumers.start(_, TrimHorizon, 1))
+      // In pieces, so that there are several answers and events.
+      texts.drop(300).grouped(30).foreach { piece =>
+        put(stream, piece)
+        val expected = piece.last.toInt
+        listener.awaitUntil(s"$rows of $expected rows, ${metrics.snapshot}")(rows >= expected)
+      }
+      shards.foreach { shard =>
+        val read = listener.chunks.asScala.get(shard).toSeq.flatMap(told =>
+          Rows.texts(consumers.read(shard, TrimHorizon, told.last.last).get)
+        )
+        assertEquals(
+          read,
+          emulator.admin.records(stream, shard.shard.value).map(record => new String(record.data, "UTF-8")).toSeq
+        )
+      }
+      assertEquals(rows, texts.size)
+      // A rule that was for a time only is gone with its count.
+      val hits = fault.map(emulator.faults.hits).getOrElse(0)
+      assert(hits > 0 || metrics.retries.sum > 0, "the fault never came")
+    } finally {
+      fault.foreach(emulator.faults.remove)
+      consumers.stopAll()
+      scheduler.close()
+    }
+  }
+}

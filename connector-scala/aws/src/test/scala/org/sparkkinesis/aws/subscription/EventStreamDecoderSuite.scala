@@ -1,0 +1,74 @@
+package org.sparkkinesis.aws.subscription
+
+import java.io.{ByteArrayOutputStream, IOException}
+import java.nio.ByteBuffer
+
+import scala.jdk.CollectionConverters._
+
+import munit.ScalaCheckSuite
+import org.scalacheck.Gen
+import org.scalacheck.Prop._
+import software.amazon.eventstream.{HeaderValue, Message}
+
+/** Against messages that the SDK's own library has encoded. */
+class EventStreamDecoderSuite extends ScalaCheckSuite {
+  private def encode(headers: Map[String, String], payload: Array[Byte]): Array[Byte] = {
+    val out = new ByteArrayOutputStream
+    new Message(headers.view.mapValues(HeaderValue.fromString).toMap.asJava, payload).encode(out)
+    out.toByteArray
+  }
+  private def decode(decoder: EventStreamDecoder, pieces: Seq[Array[Byte]]): Seq[(Map[String, String], String)] =
+    pieces.flatMap { piece =>
+      decoder.feed(ByteBuffer.wrap(piece))
+      Iterator.continually(decoder.next()).takeWhile(_ != null).map { message =>
+        message.headers -> new String(message.bytes, message.payloadStart, message.payloadLength, "UTF-8")
+      }.toVector
+    }
+
+  private val messages: Gen[List[(Map[String, String], String)]] = Gen.listOf(for {
+    // The library refuses to write empty names and values.
+    headers <- Gen.mapOf(Gen.zip(Gen.identifier.map(_.take(50)), Gen.identifier))
+    payload <- Gen.oneOf(Gen.alphaNumStr, Gen.const("x" * 100000), Gen.const(""))
+  } yield headers -> payload)
+
+  property("messages come out as they went in, however the bytes are cut") {
+    forAllNoShrink(messages, Gen.choose(1, 5000)) { (sent, size) =>
+      val bytes = sent.flatMap { case (headers, payload) => encode(headers, payload.getBytes("UTF-8")) }.toArray
+      assertEquals(decode(new EventStreamDecoder, bytes.grouped(size).toSeq), sent)
+    }
+  }
+
+  test("the sample of the first message that a subscription sends is read") {
+    val sample =
+      "00000068000000564e6817240d3a6d6573736167652d747970650700056576656e740b3a6576656e742d74797065070010696e697469616c2d" +
+        "726573706f6e73650d3a636f6e74656e742d747970650700106170706c69636174696f6e2f6a736f6e7b7dfe942c1d"
+    val bytes = sample.grouped(2).map(Integer.parseInt(_, 16).toByte).toArray
+    assertEquals(
+      decode(new EventStreamDecoder, Seq(bytes)),
+      Seq(Map(":message-type" -> "event", ":event-type" -> "initial-response", ":content-type" -> "application/json") ->
+        "{}")
+    )
+  }
+
+  property("a message with any byte changed is refused, or waits for more; it is never taken for another") {
+    val sound = encode(Map(":event-type" -> "SubscribeToShardEvent"), """{"Records":[]}""".getBytes("UTF-8"))
+    forAll(Gen.choose(0, sound.length - 1), Gen.choose(1, 255)) { (at, change) =>
+      val changed = sound.clone()
+      changed(at) = (changed(at) ^ change).toByte
+      val decoder = new EventStreamDecoder
+      decoder.feed(ByteBuffer.wrap(changed))
+      val refused =
+        try decoder.next() == null
+        catch { case _: IOException => true }
+      assert(refused)
+    }
+  }
+
+  test("a length that no message may have is refused before anything is set aside for it") {
+    for (length <- Seq(0, 15, -1, Int.MaxValue, 30 * 1024 * 1024)) {
+      val decoder = new EventStreamDecoder
+      decoder.feed(ByteBuffer.allocate(12).putInt(length).putInt(0).putInt(0).flip())
+      intercept[IOException](decoder.next())
+    }
+  }
+}

@@ -1,0 +1,76 @@
+package org.sparkkinesis.aws.subscription
+
+import munit.FunSuite
+
+import org.sparkkinesis.model.StartingPosition._
+import org.sparkkinesis.model._
+import org.sparkkinesis.service.ShardEvent
+
+class SubscriptionJsonSuite extends FunSuite {
+  private def event(json: String): ShardEvent = {
+    val bytes = json.getBytes("UTF-8")
+    SubscriptionJson.event(bytes, 0, bytes.length)
+  }
+
+  private val requests: Seq[(StartingPosition, String)] = Seq(
+    TrimHorizon -> """{"Type":"TRIM_HORIZON"}""",
+    Latest -> """{"Type":"LATEST"}""",
+    AtTimestamp(1700000000007L) -> """{"Type":"AT_TIMESTAMP","Timestamp":1700000000.007}""",
+    AtSequenceNumber(SequenceNumber("12")) -> """{"Type":"AT_SEQUENCE_NUMBER","SequenceNumber":"12"}""",
+    AfterSequenceNumber(SequenceNumber("12")) -> """{"Type":"AFTER_SEQUENCE_NUMBER","SequenceNumber":"12"}"""
+  )
+  for ((position, json) <- requests) test(s"a request from $position has the service's form") {
+    assertEquals(
+      new String(SubscriptionJson.request("arn", ShardId("shardId-000000000001"), position), "UTF-8"),
+      s"""{"ConsumerARN":"arn","ShardId":"shardId-000000000001","StartingPosition":$json}"""
+    )
+  }
+
+  test("an event's records are read, with numbers of seconds in every form") {
+    val read = event(
+      """{"Records":[
+        |{"SequenceNumber":"11","ApproximateArrivalTimestamp":1.700000000123E9,"Data":"YWI=","PartitionKey":"k","EncryptionType":"KMS"},
+        |{"Unknown":{"deep":[1,{"a":2}]},"PartitionKey":"ключ","Data":"","ApproximateArrivalTimestamp":1700000000,"SequenceNumber":"12","EncryptionType":"NONE"},
+        |{"SequenceNumber":"13","ApproximateArrivalTimestamp":1700000000.5,"Data":"YWI=","PartitionKey":null}
+        |],"ContinuationSequenceNumber":"13","MillisBehindLatest":42}""".stripMargin
+    )
+    assertEquals(
+      read.records.map(r =>
+        (r.sequenceNumber, r.partitionKey, r.arrivalMillis, new String(r.data, "UTF-8"), r.encryptionType)
+      ),
+      IndexedSeq(
+        ("11", "k", 1700000000123L, "ab", "KMS"),
+        ("12", "ключ", 1700000000000L, "", null),
+        ("13", null, 1700000000500L, "ab", null)
+      )
+    )
+    assertEquals((read.continuation, read.millisBehindLatest, read.children), (Some(SequenceNumber("13")), 42L, Nil))
+  }
+
+  test("the last event of a shard has no continuation, absent or null, and names the children") {
+    val child =
+      """{"ShardId":"shardId-000000000002","ParentShards":["shardId-000000000000","shardId-000000000001"],""" +
+        """"HashKeyRange":{"StartingHashKey":"0","EndingHashKey":"340282366920938463463374607431768211455"}}"""
+    for (continuation <- Seq("", "\"ContinuationSequenceNumber\":null,")) {
+      val read = event(s"""{"Records":[],$continuation"MillisBehindLatest":0,"ChildShards":[$child]}""")
+      assertEquals(read.continuation, None)
+      assertEquals(
+        read.children,
+        Seq(ChildShard(ShardId.ofIndex(2), Seq(0L, 1L).map(ShardId.ofIndex), HashKeyRange.Whole))
+      )
+    }
+  }
+
+  test("errors are read without their name space; what is no JSON gives none") {
+    def error(text: String) = {
+      val bytes = text.getBytes("UTF-8")
+      SubscriptionJson.error(bytes, 0, bytes.length)
+    }
+    assertEquals(
+      error("""{"__type":"com.amazonaws.kinesis#ResourceInUseException","message":"busy"}"""),
+      (Some("ResourceInUseException"), Some("busy"))
+    )
+    assertEquals(error("""{"Message":"x","extra":[1]}"""), (None, Some("x")))
+    for (text <- Seq("", "<html>", "[1]", "{\"mess")) assertEquals(error(text)._1, None)
+  }
+}
