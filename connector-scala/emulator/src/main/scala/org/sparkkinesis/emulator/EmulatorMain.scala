@@ -1,0 +1,95 @@
+package org.sparkkinesis.emulator
+
+import java.net.BindException
+import java.nio.file.Path
+import java.util.concurrent.CountDownLatch
+
+import org.sparkkinesis.emulator.wire.auth.{EmulatorCredential, EmulatorRole}
+
+/**
+ * An emulator as a process of its own. Prints one line of JSON with its `endpoint` when it is ready, and runs until it is
+ * ended by a signal or, with `--stdin-bound`, until its standard input ends.
+ */
+object EmulatorMain {
+  private val Usage =
+    """Usage: EmulatorMain [--port N] [--quotas on|off] [--tls] [--region NAME] [--account NUMBER] [--memory-mb N]
+      |       [--directory DIR] [--credentials ID:SECRET] [--role ARN] [--stdin-bound]
+      |  --port N         port on the loopback interface; 0, the default, takes a free one
+      |  --quotas on|off  whether the service's quotas are enforced; on by default
+      |  --tls            serve https, with a certificate made at start; the line of JSON then has it as certificatePem
+      |  --directory DIR  keep streams there from one run to the next
+      |  --credentials ID:SECRET[,ID:SECRET]  check signatures against these keys
+      |  --role ARN       a role that AssumeRole may be asked for; may be given again
+      |  --memory-mb N    how many MiB of records to hold before the oldest are dropped early
+      |  --stdin-bound    end when standard input ends
+      |""".stripMargin
+
+  final private case class Options(config: EmulatorConfig, stdinBound: Boolean)
+
+  def main(args: Array[String]): Unit = parse(args.toList, Options(EmulatorConfig(), stdinBound = false)) match {
+    case Left(problem) =>
+      System.err.println(problem)
+      System.err.println(Usage)
+      sys.exit(2)
+    case Right(options) => run(options)
+  }
+
+  private def run(options: Options): Unit = {
+    val emulator =
+      try KinesisEmulator.start(options.config)
+      catch {
+        case taken: BindException =>
+          System.err.println(s"Port ${options.config.port} cannot be listened on: ${taken.getMessage}.")
+          sys.exit(1)
+      }
+    val ended = new CountDownLatch(1)
+    sys.addShutdownHook {
+      emulator.close()
+      ended.countDown()
+    }
+    println(ready(emulator))
+    if (options.stdinBound) {
+      while (System.in.read() >= 0) {}
+      sys.exit(0)
+    }
+    ended.await()
+  }
+
+  private def ready(emulator: KinesisEmulator): String = {
+    val pem = emulator.certificatePem.replace("\n", "\\n")
+    val certificate = if (pem.isEmpty) "" else s""","certificatePem":"$pem""""
+    s"""{"endpoint":"${emulator.endpoint}","port":${emulator.port},"region":"${emulator.region}"$certificate}"""
+  }
+
+  private def parse(args: List[String], so: Options): Either[String, Options] = args match {
+    case Nil => Right(so)
+    case "--port" :: Number(n) :: rest => parse(rest, so.copy(config = so.config.copy(port = n)))
+    case "--quotas" :: (choice @ ("on" | "off")) :: rest =>
+      parse(rest, so.copy(config = so.config.copy(quotas = choice == "on")))
+    case "--tls" :: rest => parse(rest, so.copy(config = so.config.copy(tls = true)))
+    case "--region" :: region :: rest => parse(rest, so.copy(config = so.config.copy(region = region)))
+    case "--account" :: account :: rest => parse(rest, so.copy(config = so.config.copy(account = account)))
+    case "--memory-mb" :: Number(n) :: rest =>
+      parse(rest, so.copy(config = so.config.copy(memoryCapBytes = n * 1024L * 1024)))
+    case "--directory" :: path :: rest => parse(rest, so.copy(config = so.config.copy(directory = Some(Path.of(path)))))
+    case "--credentials" :: Keys(keys) :: rest =>
+      parse(rest, so.copy(config = so.config.copy(credentials = keys(so.config.account))))
+    case "--role" :: role :: rest =>
+      parse(rest, so.copy(config = so.config.copy(roles = so.config.roles :+ EmulatorRole(role))))
+    case "--stdin-bound" :: rest => parse(rest, so.copy(stdinBound = true))
+    case other :: _ => Left(s"Cannot read the argument $other, or what follows it.")
+  }
+
+  /** `ID:SECRET`, or several with commas between. */
+  private object Keys {
+    def unapply(text: String): Option[String => Seq[EmulatorCredential]] = {
+      val pairs = text.split(',').map(_.split(":", 2))
+      if (pairs.forall(_.length == 2)) Some(account => pairs.toSeq.map(p => EmulatorCredential(p(0), p(1), account)))
+      else None
+    }
+  }
+
+  private object Number {
+    def unapply(text: String): Option[Int] = text.toIntOption.filter(_ >= 0)
+  }
+}

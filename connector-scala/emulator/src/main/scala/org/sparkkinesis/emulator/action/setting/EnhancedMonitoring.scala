@@ -1,0 +1,56 @@
+package org.sparkkinesis.emulator.action.setting
+
+import org.sparkkinesis.emulator.action.{Action, Answer, Call, Validator}
+import org.sparkkinesis.emulator.engine.ServiceError
+
+/** Enable- and DisableEnhancedMonitoring: which shard metrics the stream would publish; the emulator only remembers. */
+sealed abstract class EnhancedMonitoring(enables: Boolean) extends Action {
+  override def run(call: Call): Answer = {
+    val validator = new Validator(call.fields)
+    validator.present("ShardLevelMetrics")
+    val named = call.fields.strings("ShardLevelMetrics").getOrElse(Vector.empty)
+    if (call.fields.has("ShardLevelMetrics"))
+      validator.size("ShardLevelMetrics", named.size, 1, EnhancedMonitoring.MaxListed)
+    val stream = call.stream(validator)
+    stream.requireActive()
+    named.filterNot(n => n == "ALL" || EnhancedMonitoring.Metrics.contains(n)).foreach { unknown =>
+      throw ServiceError.validation(
+        s"1 validation error detected: Value '[$unknown]' at 'shardLevelMetrics' failed to satisfy constraint: Member must " +
+          s"satisfy constraint: [Member must satisfy enum value set: [${(EnhancedMonitoring.Metrics + "ALL").toSeq.sorted.mkString(", ")}]]"
+      )
+    }
+    val chosen = if (named.contains("ALL")) EnhancedMonitoring.Metrics else named.toSet
+    val before = stream.settings.shardMetrics
+    val after = if (enables) before ++ chosen else before -- chosen
+    Changes.of(call, stream)(stream.update(_.copy(shardMetrics = after)))
+    Answer.body { reply =>
+      reply.obj {
+        reply.field("StreamName", stream.name)
+        reply.strings("CurrentShardLevelMetrics", before.toSeq.sorted)
+        reply.strings("DesiredShardLevelMetrics", after.toSeq.sorted)
+        reply.field("StreamARN", stream.arn)
+      }
+    }
+  }
+}
+
+private object EnhancedMonitoring {
+  val MaxListed = 7
+  val Metrics: Set[String] = Set(
+    "IncomingBytes",
+    "IncomingRecords",
+    "OutgoingBytes",
+    "OutgoingRecords",
+    "WriteProvisionedThroughputExceeded",
+    "ReadProvisionedThroughputExceeded",
+    "IteratorAgeMilliseconds"
+  )
+}
+
+object EnableEnhancedMonitoring extends EnhancedMonitoring(enables = true) {
+  val name = "EnableEnhancedMonitoring"
+}
+
+object DisableEnhancedMonitoring extends EnhancedMonitoring(enables = false) {
+  val name = "DisableEnhancedMonitoring"
+}

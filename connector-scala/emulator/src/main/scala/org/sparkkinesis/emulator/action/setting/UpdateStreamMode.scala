@@ -1,0 +1,27 @@
+package org.sparkkinesis.emulator.action.setting
+
+import org.sparkkinesis.emulator.action.stream.StreamRules
+import org.sparkkinesis.emulator.action.{Action, Answer, Call, Validator}
+import org.sparkkinesis.emulator.engine.ServiceError
+import org.sparkkinesis.model.KinesisQuotas.Count
+
+/** UpdateStreamMode: between provisioned and on-demand, twice in 24 hours; the shards stay. */
+object UpdateStreamMode extends Action {
+  val name = "UpdateStreamMode"
+
+  override def run(call: Call): Answer = {
+    val validator = new Validator(call.fields)
+    validator.present("StreamARN")
+    validator.present("StreamModeDetails")
+    val stream = call.stream(validator)
+    stream.requireActive()
+    val onDemand = StreamRules.onDemand(call.fields).get
+    if (onDemand == stream.settings.onDemand)
+      throw ServiceError.invalidArgument(s"Stream ${stream.name} is in ${stream.settings.modeName} mode already.")
+    Changes.admit(call, stream, "mode", Count.StreamModeSwitchesPerDay)
+    Changes.of(call, stream) {
+      stream.update(s => s.copy(onDemand = onDemand, distributesItself = s.distributesItself && onDemand))
+    }
+    Answer.Empty
+  }
+}

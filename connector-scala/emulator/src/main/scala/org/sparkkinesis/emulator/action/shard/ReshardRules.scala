@@ -1,0 +1,25 @@
+package org.sparkkinesis.emulator.action.shard
+
+import org.sparkkinesis.emulator.engine.ServiceError
+import org.sparkkinesis.emulator.engine.stream.{PlannedShard, ShardLog, StreamState}
+import org.sparkkinesis.model.ShardId
+
+/** What splitting, merging and scaling have in common. */
+private[shard] object ReshardRules {
+  def requireProvisioned(stream: StreamState): Unit = if (stream.settings.onDemand)
+    throw ServiceError.validation(
+      s"Stream ${stream.name} under account ${stream.account} is in ON_DEMAND mode, where shards are not resharded by request."
+    )
+
+  def openShard(stream: StreamState, id: ShardId): ShardLog = {
+    val shard = stream.shard(id)
+    if (!shard.isOpen)
+      throw ServiceError.invalidArgument(
+        s"Shard $id in stream ${stream.name} under account ${stream.account} has already been merged or split, and thus " +
+          "is not eligible for merging or splitting."
+      )
+    shard
+  }
+
+  def planned(shard: ShardLog): PlannedShard = PlannedShard(shard.index, shard.range, Nil)
+}

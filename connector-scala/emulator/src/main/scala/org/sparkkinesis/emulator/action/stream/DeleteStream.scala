@@ -1,0 +1,33 @@
+package org.sparkkinesis.emulator.action.stream
+
+import org.sparkkinesis.emulator.action.{Action, Answer, Call, Validator}
+import org.sparkkinesis.emulator.engine.ServiceError
+import org.sparkkinesis.emulator.engine.stream.StreamStatus
+
+/**
+ * DeleteStream: DELETING for a moment, then gone with its records; refused while consumers are registered, unless the
+ * caller enforces their deletion.
+ */
+object DeleteStream extends Action {
+  val name = "DeleteStream"
+
+  override def run(call: Call): Answer = {
+    val stream = call.stream(new Validator(call.fields))
+    val enforced = call.fields.boolean("EnforceConsumerDeletion").contains(true)
+    val consumers = stream.consumers
+    if (consumers.nonEmpty && !enforced)
+      throw ServiceError.resourceInUse(
+        s"Stream ${stream.name} under account ${stream.account} has ${consumers.size} registered consumers. " +
+          "Deregister them first, or set EnforceConsumerDeletion."
+      )
+    stream.status = StreamStatus.Deleting
+    consumers.foreach { consumer =>
+      stream.removeConsumer(consumer)
+      consumer.endAll(
+        ServiceError.resourceNotFound(s"Stream ${stream.name} under account ${stream.account} not found.")
+      )
+    }
+    call.engine.later(call.engine.delays.delete)(() => stream.owner.remove(stream))
+    Answer.Empty
+  }
+}

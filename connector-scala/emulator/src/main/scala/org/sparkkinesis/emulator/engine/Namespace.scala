@@ -1,0 +1,83 @@
+package org.sparkkinesis.emulator.engine
+
+import java.util.concurrent.ConcurrentSkipListMap
+
+import scala.jdk.CollectionConverters._
+
+import org.sparkkinesis.emulator.engine.consumer.StreamConsumer
+import org.sparkkinesis.emulator.engine.quota.CallRates
+import org.sparkkinesis.emulator.engine.stream.{StreamSettings, StreamState}
+import org.sparkkinesis.model.StreamRef
+
+/** The streams of one account in one region, by name. Thread-safe. */
+final class Namespace(val account: String, val region: String, val engine: Engine) {
+  import Namespace._
+
+  val rates = new CallRates
+  private val byName = new ConcurrentSkipListMap[String, StreamState]
+
+  /** Whether the account has committed itself to a minimum throughput (On-demand Advantage). */
+  @volatile var hasCommitment: Boolean = false
+
+  def streams: Iterable[StreamState] = byName.values.asScala
+  def streamsAfter(name: Option[String]): Iterator[StreamState] =
+    name.fold(byName.values.iterator)(byName.tailMap(_, false).values.iterator).asScala
+
+  def openShards: Int = streams.iterator.map(_.shards.openCount).sum
+  def find(name: String): Option[StreamState] = Option(byName.get(name))
+
+  def stream(name: String): StreamState = find(name).getOrElse(throw notFound(name))
+
+  def stream(ref: StreamRef): StreamState = ref match {
+    case StreamRef.ByArn(_, arnRegion, arnAccount, name) =>
+      if (arnRegion == region && arnAccount == account) stream(name)
+      else engine.namespace(arnAccount, arnRegion).stream(name)
+    case StreamRef.ByName(name) => stream(name)
+  }
+
+  def consumerByArn(arn: String): (StreamState, StreamConsumer) = arn match {
+    case ConsumerArn(streamArn, name, _) =>
+      val found = for {
+        ref <- StreamRef.parse(streamArn)
+        stream = this.stream(ref)
+        consumer <- stream.consumer(name) if consumer.arn == arn
+      } yield (stream, consumer)
+      found.getOrElse(throw ServiceError.resourceNotFound(s"Consumer $arn under account $account not found."))
+    case _ => throw ServiceError.invalidArgument(s"$arn is not a consumer ARN.")
+  }
+
+  def arn(name: String): String = s"arn:aws:kinesis:$region:$account:stream/$name"
+
+  /**
+   * Adds a stream, not yet open; the caller has checked the limits.
+   *
+   * @throws ServiceError
+   *   ResourceInUse when there is one of that name
+   */
+  def add(name: String, settings: StreamSettings): StreamState = {
+    val made = new StreamState(name, arn(name), engine.clock.millis, settings, this)
+    if (byName.putIfAbsent(name, made) != null)
+      throw ServiceError.resourceInUse(s"Stream $name under account $account already exists.")
+    made
+  }
+
+  private[emulator] def restore(stream: StreamState): Unit = {
+    byName.put(stream.name, stream)
+    ()
+  }
+
+  def remove(stream: StreamState): Unit = {
+    byName.remove(stream.name, stream)
+    rates.forget(stream.name)
+    stream.discard()
+    engine.store.deleted(stream)
+  }
+
+  private def notFound(name: String): ServiceError =
+    ServiceError.resourceNotFound(s"Stream $name under account $account not found.")
+}
+
+object Namespace {
+  private val ConsumerArn =
+    """(arn:aws[^:]*:kinesis:[^:]+:\d{12}:stream/[a-zA-Z0-9_.-]+)/consumer/([a-zA-Z0-9_.-]+):(\d+)""".r
+}

@@ -1,0 +1,58 @@
+package org.sparkkinesis.emulator.engine.quota
+
+/** The limits that the emulator enforces and that a user may scale or switch off, by the name that users write. */
+sealed abstract class Quota(val name: String)
+
+object Quota {
+  case object WriteBytes extends Quota("writeBytes")
+  case object WriteRecords extends Quota("writeRecords")
+  case object ReadBytes extends Quota("readBytes")
+  case object GetRecordsCalls extends Quota("getRecordsCalls")
+  case object GetShardIteratorCalls extends Quota("getShardIteratorCalls")
+  case object FanOutBytes extends Quota("fanOutBytes")
+  case object SubscribeCalls extends Quota("subscribeCalls")
+  case object ControlPlaneCalls extends Quota("controlPlaneCalls")
+  case object Consumers extends Quota("consumers")
+  case object Streams extends Quota("streams")
+  case object Shards extends Quota("shards")
+  case object ChangesPerDay extends Quota("changesPerDay")
+
+  val all: Seq[Quota] = Seq(
+    WriteBytes,
+    WriteRecords,
+    ReadBytes,
+    GetRecordsCalls,
+    GetShardIteratorCalls,
+    FanOutBytes,
+    SubscribeCalls,
+    ControlPlaneCalls,
+    Consumers,
+    Streams,
+    Shards,
+    ChangesPerDay
+  )
+
+  def parse(name: String): Option[Quota] = all.find(_.name == name)
+}
+
+/** Which quotas hold, and how large they are against the service's: a scale of 2 allows twice as much. */
+final case class QuotaPolicy(scales: Map[Quota, Double], off: Set[Quota]) {
+  def enforces(quota: Quota): Boolean = !off.contains(quota)
+  def scale(quota: Quota): Double = scales.getOrElse(quota, 1.0)
+
+  /** The limit to hold against, or `None` when it is switched off. */
+  def limit(quota: Quota, ofService: Double): Option[Double] =
+    if (enforces(quota)) Some(ofService * scale(quota)) else None
+
+  def scaled(quota: Quota, by: Double): QuotaPolicy = {
+    require(by > 0, s"the scale of ${quota.name} must be positive, was $by")
+    copy(scales = scales.updated(quota, by), off = off - quota)
+  }
+
+  def without(quotas: Quota*): QuotaPolicy = copy(off = off ++ quotas)
+}
+
+object QuotaPolicy {
+  val Service: QuotaPolicy = QuotaPolicy(Map.empty, Set.empty)
+  val Off: QuotaPolicy = QuotaPolicy(Map.empty, Quota.all.toSet)
+}

@@ -1,0 +1,75 @@
+package org.sparkkinesis.emulator.fault
+
+import org.sparkkinesis.emulator.action.Fields
+
+/** Rules as a separate process writes them: the members of [[FaultRule]] in one JSON object, `effect` by name. */
+object FaultJson {
+
+  /**
+   * @throws IllegalArgumentException
+   *   telling what is wrong with it
+   */
+  def read(fields: Fields): FaultRule = FaultRule(
+    effect(fields),
+    operation = fields.string("operation").getOrElse(""),
+    stream = fields.string("stream").getOrElse(""),
+    shard = fields.string("shard").getOrElse(""),
+    probability = number(fields, "probability").getOrElse(1.0),
+    skip = fields.int("skip").getOrElse(0),
+    count = fields.int("count").getOrElse(Int.MaxValue),
+    forMillis = fields.long("forMillis").getOrElse(0L),
+    partitionKey = fields.string("partitionKey").map(_.r)
+  )
+
+  private def effect(fields: Fields): FaultEffect = fields.string("effect").getOrElse("") match {
+    case "error" => error(fields)
+    case "throttle" =>
+      FaultEffect.Error(
+        400,
+        "ProvisionedThroughputExceededException",
+        message(fields, "Rate exceeded for shard, by request.")
+      )
+    case "delay" => FaultEffect.Delay(millis(fields))
+    case "lateAnswer" => FaultEffect.LateAnswer(millis(fields))
+    case "lostAnswer" => FaultEffect.LostAnswer(error(fields))
+    case "silence" => FaultEffect.Silence
+    case "cut" => FaultEffect.Cut(fields.boolean("done").getOrElse(false))
+    case "resetStream" => FaultEffect.ResetStream
+    case "goAway" => FaultEffect.GoAway
+    case "failEntries" => FaultEffect.FailEntries(errorType(fields), message(fields, "Failed by request."))
+    case "endAfter" => FaultEffect.EndAfter(fields.int("events").getOrElse(0))
+    case "failAfter" => FaultEffect.FailAfter(fields.int("events").getOrElse(0), error(fields))
+    case "mute" => FaultEffect.Mute
+    case "duplicateEvents" => FaultEffect.DuplicateEvents
+    case "resetAfter" => FaultEffect.ResetAfter(fields.int("events").getOrElse(0))
+    case other =>
+      throw new IllegalArgumentException(
+        s"No fault effect '$other'; there are error, throttle, delay, lateAnswer, lostAnswer, silence, cut, resetStream, " +
+          "goAway, failEntries, endAfter, failAfter, mute, duplicateEvents, resetAfter."
+      )
+  }
+
+  private def errorType(fields: Fields): String = fields.string("errorType").getOrElse("InternalFailure")
+
+  private def message(fields: Fields, otherwise: String): String = fields.string("message").getOrElse(otherwise)
+
+  private def error(fields: Fields): FaultEffect.Error = {
+    val kind = errorType(fields)
+    val status = fields.int("status").getOrElse(kind match {
+      case "InternalFailure" => 500
+      case "ServiceUnavailable" => 503
+      case _ => 400
+    })
+    FaultEffect.Error(status, kind, message(fields, s"$kind by request."))
+  }
+
+  private def millis(fields: Fields): Long = fields
+    .long("millis")
+    .getOrElse(throw new IllegalArgumentException(s"The effect ${fields.string("effect").getOrElse("")} needs millis."))
+
+  private def number(fields: Fields, name: String): Option[Double] = fields.get(name) match {
+    case n: java.lang.Number => Some(n.doubleValue)
+    case null => None
+    case other => throw new IllegalArgumentException(s"$name is a number, was $other")
+  }
+}

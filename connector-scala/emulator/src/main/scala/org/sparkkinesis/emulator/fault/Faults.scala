@@ -1,0 +1,106 @@
+package org.sparkkinesis.emulator.fault
+
+import java.util.SplittableRandom
+
+import org.sparkkinesis.emulator.EmulatorClock
+import org.sparkkinesis.emulator.engine.ServiceError
+import org.sparkkinesis.emulator.engine.stream.PutEntry
+
+/**
+ * The faults that are asked for. Thread-safe.
+ *
+ * Deterministic by seed: every rule draws from its own random numbers, made from the seed and the rule's number, one for
+ * each call that matches it.
+ */
+final class Faults(clock: EmulatorClock) {
+  final private class Active(val id: Int, val rule: FaultRule, val random: SplittableRandom, val addedMillis: Long) {
+    var seen = 0
+    var hit = 0
+  }
+
+  private var rules = Vector.empty[Active]
+  private var seed = 0L
+  private var lastId = 0
+  @volatile private var isEmpty = true
+
+  /** Starts the random numbers of rules that are added from now on; removes those that are there. */
+  def reset(newSeed: Long): Unit = synchronized {
+    rules = Vector.empty
+    seed = newSeed
+    lastId = 0
+    isEmpty = true
+  }
+
+  /** Adds a rule after those that are there, and tells its number. */
+  def add(rule: FaultRule): Int = synchronized {
+    lastId += 1
+    rules :+= new Active(lastId, rule, new SplittableRandom(seed * 31 + lastId), clock.millis)
+    isEmpty = false
+    lastId
+  }
+
+  def remove(id: Int): Unit = synchronized {
+    rules = rules.filterNot(_.id == id)
+    isEmpty = rules.isEmpty
+  }
+
+  def clear(): Unit = synchronized {
+    rules = Vector.empty
+    isEmpty = true
+  }
+
+  /** How many calls a rule has hit. */
+  def hits(id: Int): Int = synchronized(rules.find(_.id == id).fold(0)(_.hit))
+
+  /** The effect on this call of the first rule that hits it. */
+  def of(call: => FaultTarget): Option[FaultEffect] =
+    if (isEmpty) None
+    else
+      synchronized {
+        val target = call
+        rules.iterator
+          .filter(a => !a.rule.effect.isInstanceOf[FaultEffect.FailEntries] && isHit(a, target))
+          .map(_.rule.effect)
+          .nextOption()
+      }
+
+  /** Which entries of a PutRecords fail; null for those that do not. */
+  def ofEntries(call: FaultTarget, entries: Array[PutEntry]): Array[ServiceError] = {
+    val failures = new Array[ServiceError](entries.length)
+    if (!isEmpty) synchronized {
+      rules.foreach { active =>
+        active.rule.effect match {
+          case effect: FaultEffect.FailEntries if isAlive(active) && active.rule.matches(call) =>
+            failEntries(active, effect, entries, failures)
+          case _ => ()
+        }
+      }
+    }
+    failures
+  }
+
+  private def failEntries(
+      active: Active,
+      effect: FaultEffect.FailEntries,
+      entries: Array[PutEntry],
+      failures: Array[ServiceError]
+  ): Unit = entries.indices.foreach { i =>
+    val key = entries(i).partitionKey
+    if (active.rule.partitionKey.forall(p => key != null && p.matches(key)) && draws(active))
+      failures(i) = ServiceError(effect.errorType, effect.message)
+  }
+
+  private def isAlive(active: Active): Boolean =
+    active.rule.forMillis == 0 || clock.millis - active.addedMillis < active.rule.forMillis
+
+  private def isHit(active: Active, target: FaultTarget): Boolean =
+    isAlive(active) && active.rule.matches(target) && draws(active)
+
+  private def draws(active: Active): Boolean = {
+    active.seen += 1
+    val chosen = active.seen > active.rule.skip && active.hit < active.rule.count &&
+      (active.rule.probability >= 1 || active.random.nextDouble() < active.rule.probability)
+    if (chosen) active.hit += 1
+    chosen
+  }
+}

@@ -1,0 +1,71 @@
+package org.sparkkinesis.emulator.store
+
+import java.io.{BufferedOutputStream, DataOutputStream, FileOutputStream}
+import java.nio.file.{Files, Path, StandardCopyOption}
+import java.util.Comparator
+import java.util.concurrent.ConcurrentHashMap
+
+import scala.jdk.CollectionConverters._
+import scala.util.Using
+
+import org.sparkkinesis.emulator.engine.stream.{ShardLog, StoredRecord, StreamState}
+import org.sparkkinesis.emulator.engine.{Engine, StreamStore}
+
+/**
+ * Keeps streams in a directory, for people who use the emulator while they develop: one folder a stream, with its
+ * description as JSON and one log file a shard. What was acknowledged has been handed to the operating system, so it
+ * outlives the process, not a power cut. Thread-safe.
+ */
+final class FileStore(root: Path) extends StreamStore {
+  private val logs = new ConcurrentHashMap[ShardLog, DataOutputStream]
+
+  /** Brings back what is there; called once, before the emulator serves. */
+  def load(engine: Engine): Unit = {
+    Files.createDirectories(root)
+    Using.resource(Files.walk(root, FileStore.Depth)) { paths =>
+      paths.iterator.asScala
+        .filter(_.getFileName.toString == FileStore.Description)
+        .toVector
+        .foreach(file => StoredStream.load(engine, file.getParent, root))
+    }
+  }
+
+  private def folder(stream: StreamState): Path =
+    root.resolve(stream.account).resolve(stream.owner.region).resolve(stream.name)
+
+  override def settingsChanged(stream: StreamState): Unit = stream.synchronized {
+    val home = Files.createDirectories(folder(stream))
+    val next = home.resolve(s"${FileStore.Description}.next")
+    Using.resource(new BufferedOutputStream(Files.newOutputStream(next)))(StoredStream.write(stream, _))
+    Files.move(next, home.resolve(FileStore.Description), StandardCopyOption.ATOMIC_MOVE)
+    ()
+  }
+
+  override def appended(stream: StreamState, shard: ShardLog, record: StoredRecord): Unit = {
+    val log = logs.computeIfAbsent(shard, _ => open(folder(stream).resolve(StoredRecords.fileName(shard.index))))
+    log.synchronized {
+      StoredRecords.write(log, record)
+      log.flush()
+    }
+  }
+
+  private def open(file: Path): DataOutputStream =
+    new DataOutputStream(new BufferedOutputStream(new FileOutputStream(file.toFile, true), FileStore.BufferBytes))
+
+  override def deleted(stream: StreamState): Unit = {
+    stream.shards.all.foreach(shard => Option(logs.remove(shard)).foreach(_.close()))
+    val home = folder(stream)
+    if (Files.exists(home))
+      Using.resource(Files.walk(home)) { paths =>
+        paths.sorted(Comparator.reverseOrder[Path]).iterator.asScala.foreach(Files.delete)
+      }
+  }
+
+  override def close(): Unit = logs.values.asScala.foreach(_.close())
+}
+
+private[store] object FileStore {
+  val Description = "stream.json"
+  private val Depth = 4
+  private val BufferBytes = 64 * 1024
+}

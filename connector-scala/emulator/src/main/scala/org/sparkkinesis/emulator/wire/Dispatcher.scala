@@ -1,0 +1,193 @@
+package org.sparkkinesis.emulator.wire
+
+import scala.util.control.NonFatal
+
+import io.netty.buffer.ByteBufOutputStream
+import io.netty.channel.ChannelHandlerContext
+import io.netty.handler.codec.http.HttpMethod
+import io.netty.util.AttributeKey
+
+import org.sparkkinesis.emulator.action.{Action, Actions, Answer, Call, Fields, ReplyWriter}
+import org.sparkkinesis.emulator.engine.{Engine, Namespace, ServiceError}
+import org.sparkkinesis.emulator.fault.{FaultEffect, Faults}
+import org.sparkkinesis.emulator.wire.auth.{Gatekeeper, TokenService}
+import org.sparkkinesis.emulator.wire.codec.Encoding
+import org.sparkkinesis.emulator.wire.http.{Exchange, Log, RequestReceiver}
+import org.sparkkinesis.emulator.wire.page.AdminPages
+import org.sparkkinesis.emulator.wire.push.EventPush
+import org.sparkkinesis.emulator.{CallCounters, CallKey}
+
+/** Takes requests to the actions and their answers back to the wire. Runs on the network threads. */
+final class Dispatcher(
+    engine: Engine,
+    gatekeeper: Gatekeeper,
+    tokens: TokenService,
+    faults: Faults,
+    counters: CallCounters,
+    pages: AdminPages
+) extends RequestReceiver {
+  import Dispatcher._
+
+  override def received(exchange: Exchange): Unit =
+    if (pages.serves(exchange)) pages.answer(exchange)
+    else if (tokens.serves(exchange)) tokens.answer(exchange)
+    else if (exchange.method == HttpMethod.POST) api(exchange)
+    else answerError(
+      exchange,
+      Encoding.Json,
+      new ServiceError(404, "UnknownOperationException", "Only POST and the pages.")
+    )
+
+  private def api(exchange: Exchange): Unit = {
+    val encoding = Encoding.ofContentType(exchange.header("Content-Type"))
+    val target = exchange.header("X-Amz-Target")
+    val operation = if (target != null && target.startsWith(TargetPrefix)) target.drop(TargetPrefix.length) else ""
+    Actions.byName.get(operation) match {
+      case Some(action) if encoding.isDefined => new Request(exchange, encoding.get, action).begin()
+      case _ =>
+        val error =
+          ServiceError.unknownOperation(if (encoding.isEmpty) "Unknown content type." else "Unknown operation.")
+        answerError(exchange, encoding.getOrElse(Encoding.Json), error)
+    }
+  }
+
+  /** One request of an operation, from its first byte to its answer. */
+  final private class Request(exchange: Exchange, encoding: Encoding, action: Action) {
+    private var call: Call = _
+
+    def begin(): Unit = guarded {
+      val namespace = gatekeeper.admit(exchange)
+      val fields = encoding.parse(exchange.bodyArray, exchange.bodyOffset, exchange.bodyLength)
+      call = new Call(action.name, fields, namespace, faults)
+      faults.of(RequestTarget.of(action.name, fields)) match {
+        case None => run(None)
+        case Some(effect) => hit(effect, fields, namespace)
+      }
+    }
+
+    private def run(fault: Option[FaultEffect.OfSubscription]): Unit = {
+      answer(exchange, encoding, action.run(call), fault)
+      count(CallCounters.Ok)
+    }
+
+    private def hit(effect: FaultEffect, fields: Fields, namespace: Namespace): Unit = effect match {
+      case FaultEffect.Error(status, kind, message) => throw new ServiceError(status, kind, message)
+      case FaultEffect.Delay(millis) =>
+        later(millis) {
+          call = new Call(action.name, fields, namespace, faults)
+          run(None)
+        }
+      case FaultEffect.LateAnswer(millis) =>
+        val done = action.run(call)
+        later(millis) {
+          answer(exchange, encoding, done, None)
+          count(CallCounters.Ok)
+        }
+      case FaultEffect.LostAnswer(error) =>
+        action.run(call)
+        throw new ServiceError(error.status, error.errorType, error.message)
+      case FaultEffect.Silence => count("silence")
+      case FaultEffect.Cut(done) =>
+        if (done) action.run(call)
+        exchange.cut()
+        count("cut")
+      case FaultEffect.ResetStream =>
+        exchange.resetStream()
+        count("reset")
+      case FaultEffect.GoAway =>
+        exchange.goAway()
+        run(None)
+      case ofSubscription: FaultEffect.OfSubscription => run(Some(ofSubscription))
+      case _: FaultEffect.FailEntries => run(None)
+    }
+
+    private def later(millis: Long)(body: => Unit): Unit = {
+      engine.timers.after(millis)(() => exchange.ctx.executor.execute(() => guarded(body)))
+      ()
+    }
+
+    private def guarded(body: => Unit): Unit =
+      try body
+      catch {
+        case e: ServiceError => failed(e)
+        case NonFatal(e) =>
+          Log.requestFailed(action.name, e)
+          failed(ServiceError.internalFailure("The emulator failed: its log tells why."))
+      }
+
+    private def failed(error: ServiceError): Unit = {
+      answerError(exchange, encoding, error)
+      count(error.errorType)
+    }
+
+    private def count(result: String): Unit = {
+      val (stream, shard) = if (call == null) ("", "") else (call.streamName, call.shardName)
+      counters.add(CallKey(action.name, stream, shard, result), engine.clock.millis)
+    }
+  }
+
+  private def answer(
+      exchange: Exchange,
+      encoding: Encoding,
+      answer: Answer,
+      fault: Option[FaultEffect.OfSubscription]
+  ): Unit = answer match {
+    case Answer.Empty => exchange.replyEmpty(200, encoding.contentType)
+    case Answer.Body(write, sizeHint) => answerBody(exchange, encoding, 200, sizeHint)(write)
+    case Answer.Events(request) =>
+      val push = new EventPush(request, exchange, engine, fault)
+      request.consumer.claim(request.shard.id.value, push, engine.clock.millis, engine.policy)
+      exchange.ctx.channel.attr(PushOfChannel).set(push)
+      exchange.replyStreaming("application/vnd.amazon.eventstream")
+      push.start()
+  }
+
+  private def answerError(exchange: Exchange, encoding: Encoding, error: ServiceError): Unit = {
+    // The service spells this one member differently.
+    val member = if (error.errorType == "SerializationException") "Message" else "message"
+    answerBody(exchange, encoding, error.status, 0) { reply =>
+      reply.obj {
+        reply.field("__type", error.errorType)
+        reply.field(member, error.getMessage)
+      }
+    }
+  }
+
+  private def answerBody(
+      exchange: Exchange,
+      encoding: Encoding,
+      status: Int,
+      sizeHint: Int
+  )(write: ReplyWriter => Unit): Unit = {
+    val buffer = exchange.ctx.alloc.buffer(math.max(MinReplyBytes, sizeHint))
+    var written = false
+    try {
+      encoding.write(new ByteBufOutputStream(buffer))(write)
+      written = true
+    } finally if (!written) buffer.release()
+    exchange.reply(status, encoding.contentType, buffer)
+  }
+
+  override def refused(exchange: Exchange, status: Int, errorType: String, message: String): Unit =
+    answerError(
+      exchange,
+      Encoding.ofContentType(exchange.header("Content-Type")).getOrElse(Encoding.Json),
+      new ServiceError(status, errorType, message)
+    )
+
+  override def writabilityChanged(ctx: ChannelHandlerContext): Unit = {
+    val push = ctx.channel.attr(PushOfChannel).get
+    if (push != null && ctx.channel.isWritable) push.wake()
+  }
+
+  override def closed(ctx: ChannelHandlerContext): Unit = {
+    val push = ctx.channel.attr(PushOfChannel).getAndSet(null)
+    if (push != null) push.abandon()
+  }
+}
+
+private object Dispatcher {
+  val TargetPrefix = "Kinesis_20131202."
+  val MinReplyBytes = 512
+  val PushOfChannel: AttributeKey[EventPush] = AttributeKey.valueOf("kinesis-emulator-push")
+}

@@ -1,0 +1,28 @@
+package org.sparkkinesis.emulator.wire
+
+import org.sparkkinesis.emulator.action.Fields
+import org.sparkkinesis.emulator.engine.Tokens
+import org.sparkkinesis.emulator.fault.FaultTarget
+import org.sparkkinesis.model.ShardId
+
+/** What a request is about, as far as its own members tell, before anything is looked up. */
+private[wire] object RequestTarget {
+  private val StreamOfArn = """arn:aws[^:]*:kinesis:[^:]*:\d*:stream/([a-zA-Z0-9_.-]+).*""".r
+
+  def of(operation: String, fields: Fields): FaultTarget = {
+    val iterator = text(fields, "ShardIterator").flatMap(Tokens.iterator)
+    val stream = text(fields, "StreamName")
+      .orElse(Seq("StreamARN", "ConsumerARN", "ResourceARN").flatMap(text(fields, _)).collectFirst {
+        case StreamOfArn(name) => name
+      })
+      .orElse(iterator.map(_.stream))
+    val shard = Seq("ShardId", "ShardToSplit", "ShardToMerge").flatMap(text(fields, _)).headOption
+      .orElse(iterator.map(i => ShardId.ofIndex(i.shardIndex).value))
+    FaultTarget(operation, stream.getOrElse(""), shard.getOrElse(""))
+  }
+
+  private def text(fields: Fields, name: String): Option[String] = fields.get(name) match {
+    case value: String => Some(value)
+    case _ => None
+  }
+}

@@ -1,0 +1,107 @@
+package org.sparkkinesis.emulator.wire.auth
+
+import java.net.URLDecoder
+import java.nio.charset.StandardCharsets.UTF_8
+import java.time.Instant
+import java.time.temporal.ChronoUnit
+
+import io.netty.buffer.Unpooled
+
+import org.sparkkinesis.emulator.EmulatorClock
+import org.sparkkinesis.emulator.engine.ServiceError
+import org.sparkkinesis.emulator.wire.http.Exchange
+
+/**
+ * Just enough of STS, on the same port, for role options to be tested: AssumeRole, AssumeRoleWithWebIdentity and
+ * GetCallerIdentity. Roles have to be configured once credentials are; a web identity token is taken as it is.
+ */
+final class TokenService(gatekeeper: Gatekeeper, clock: EmulatorClock) {
+  import TokenService._
+
+  def serves(exchange: Exchange): Boolean =
+    Option(exchange.header("Content-Type")).exists(_.startsWith("application/x-www-form-urlencoded"))
+
+  def answer(exchange: Exchange): Unit =
+    try {
+      val form = parse(new String(exchange.bodyArray, exchange.bodyOffset, exchange.bodyLength, UTF_8))
+      form.getOrElse("Action", "") match {
+        case "AssumeRole" =>
+          identify(exchange)
+          assume(exchange, form, "AssumeRole")
+        case "AssumeRoleWithWebIdentity" =>
+          if (!form.contains("WebIdentityToken")) throw ServiceError.validation("WebIdentityToken is missing")
+          assume(exchange, form, "AssumeRoleWithWebIdentity")
+        case "GetCallerIdentity" =>
+          val account = identify(exchange)
+          val result =
+            s"<Arn>arn:aws:iam::$account:user/emulator</Arn><UserId>emulator</UserId><Account>$account</Account>"
+          reply(exchange, 200, body("GetCallerIdentity", result, exchange))
+        case other => throw new ServiceError(400, "InvalidAction", s"Could not find operation $other")
+      }
+    } catch { case e: ServiceError => reply(exchange, statusOf(e), error(e, exchange)) }
+
+  private def identify(exchange: Exchange): String =
+    if (gatekeeper.checks) gatekeeper.verified(exchange, RequestSignature.of(exchange)).account
+    else gatekeeper.homeAccount
+
+  private def assume(exchange: Exchange, form: Map[String, String], action: String): Unit = {
+    val arn = form.getOrElse("RoleArn", throw ServiceError.validation("RoleArn is missing"))
+    val session = form.getOrElse("RoleSessionName", throw ServiceError.validation("RoleSessionName is missing"))
+    val role = gatekeeper.roles.find(_.arn == arn)
+    val allowed = role.exists(r => r.externalId.forall(form.get("ExternalId").contains)) ||
+      !gatekeeper.checks && role.isEmpty
+    if (!allowed) throw new ServiceError(
+      403,
+      "AccessDenied",
+      s"The caller is not authorized to perform: sts:$action on resource: $arn"
+    )
+    val seconds = form.get("DurationSeconds").flatMap(_.toLongOption).getOrElse(DefaultSeconds)
+    val expires = clock.millis + seconds * 1000
+    val (id, secret, token) = gatekeeper.issue(EmulatorRole.accountOf(arn), expires)
+    // Callers compare with their own clock.
+    val told = Instant.now().plusSeconds(seconds).truncatedTo(ChronoUnit.SECONDS)
+    val credentials = s"<Credentials><AccessKeyId>$id</AccessKeyId><SecretAccessKey>$secret</SecretAccessKey>" +
+      s"<SessionToken>$token</SessionToken><Expiration>$told</Expiration></Credentials>"
+    val assumed = arn.replace(":iam:", ":sts:").replace(":role/", ":assumed-role/")
+    val user = s"<AssumedRoleUser><Arn>${escape(s"$assumed/$session")}</Arn>" +
+      s"<AssumedRoleId>AROAEMULATOR:${escape(session)}</AssumedRoleId></AssumedRoleUser>"
+    reply(exchange, 200, body(action, credentials + user, exchange))
+  }
+
+  private def statusOf(e: ServiceError): Int =
+    if (Set("AccessDenied", "InvalidSignatureException")(e.errorType)) 403 else e.status
+
+  private def body(action: String, result: String, exchange: Exchange): String =
+    s"""<${action}Response xmlns="$Namespace"><${action}Result>$result</${action}Result>${metadata(
+        exchange
+      )}</${action}Response>"""
+
+  private def error(e: ServiceError, exchange: Exchange): String =
+    s"""<ErrorResponse xmlns="$Namespace"><Error><Type>Sender</Type><Code>${e.errorType.stripSuffix(
+        "Exception"
+      )}</Code>""" +
+      s"<Message>${escape(e.getMessage)}</Message></Error><RequestId>${exchange.requestId}</RequestId></ErrorResponse>"
+
+  private def metadata(exchange: Exchange): String =
+    s"<ResponseMetadata><RequestId>${exchange.requestId}</RequestId></ResponseMetadata>"
+
+  private def reply(exchange: Exchange, status: Int, xml: String): Unit =
+    exchange.reply(status, "text/xml", Unpooled.copiedBuffer(xml, UTF_8))
+}
+
+private object TokenService {
+  val Namespace = "https://sts.amazonaws.com/doc/2011-06-15/"
+  val DefaultSeconds = 3600L
+
+  def escape(text: String): String = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+  def parse(form: String): Map[String, String] = form
+    .split('&')
+    .map(_.split("=", 2))
+    .collect { case Array(name, value) => decoded(name) -> decoded(value) }
+    .toMap
+
+  private def decoded(text: String): String =
+    try URLDecoder.decode(text, UTF_8)
+    catch { case _: IllegalArgumentException => throw ServiceError.validation("The form cannot be read.") }
+}

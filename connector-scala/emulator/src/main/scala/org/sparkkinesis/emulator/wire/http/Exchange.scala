@@ -1,0 +1,86 @@
+package org.sparkkinesis.emulator.wire.http
+
+import java.util.UUID
+import java.util.concurrent.ThreadLocalRandom
+
+import io.netty.buffer.{ByteBuf, Unpooled}
+import io.netty.channel.{Channel, ChannelFutureListener, ChannelHandlerContext, ServerChannel}
+import io.netty.handler.codec.http._
+import io.netty.handler.codec.http2.{DefaultHttp2GoAwayFrame, Http2Error}
+
+/**
+ * One complete HTTP request and the way to answer it, over HTTP/1.1 or HTTP/2 alike. Used on its channel's event loop.
+ *
+ * @param body
+ *   a heap buffer, released by the handler that made it once the request is handled
+ */
+final class Exchange(val ctx: ChannelHandlerContext, val head: HttpRequest, val body: ByteBuf) {
+  private val keepAlive = HttpUtil.isKeepAlive(head)
+
+  val requestId: String = {
+    val random = ThreadLocalRandom.current()
+    new UUID(random.nextLong(), random.nextLong()).toString
+  }
+
+  def header(name: String): String = head.headers.get(name)
+  def method: HttpMethod = head.method
+  def path: String = head.uri.takeWhile(_ != '?')
+
+  /** The query as the client wrote it; empty for every call of the API. */
+  def query: String = head.uri.dropWhile(_ != '?').drop(1)
+
+  def bodyArray: Array[Byte] = body.array
+  def bodyOffset: Int = body.arrayOffset + body.readerIndex
+  def bodyLength: Int = body.readableBytes
+
+  /** Answers with a whole body, which this takes over. */
+  def reply(status: Int, contentType: String, content: ByteBuf): Unit = {
+    val response = new DefaultFullHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.valueOf(status), content)
+    response.headers.setInt(HttpHeaderNames.CONTENT_LENGTH, content.readableBytes)
+    setHeaders(response, contentType)
+    val written = ctx.writeAndFlush(response)
+    if (!keepAlive) written.addListener(ChannelFutureListener.CLOSE)
+    ()
+  }
+
+  def replyEmpty(status: Int, contentType: String): Unit = reply(status, contentType, Unpooled.EMPTY_BUFFER)
+
+  /** Opens a response whose content follows in pieces. */
+  def replyStreaming(contentType: String): Unit = {
+    val response = new DefaultHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.OK)
+    HttpUtil.setTransferEncodingChunked(response, true)
+    setHeaders(response, contentType)
+    ctx.writeAndFlush(response)
+    ()
+  }
+
+  /** The connection as a whole, which for HTTP/2 carries other requests as well. */
+  private def connection: Channel =
+    if (ctx.channel.parent.isInstanceOf[ServerChannel]) ctx.channel else ctx.channel.parent
+
+  def cut(): Unit = {
+    connection.close()
+    ()
+  }
+
+  /** Over HTTP/2 closing an unfinished stream resets it. */
+  def resetStream(): Unit = {
+    ctx.channel.close()
+    ()
+  }
+
+  /** Tells an HTTP/2 client to open no more streams on this connection. */
+  def goAway(): Unit = if (connection ne ctx.channel) {
+    connection.writeAndFlush(new DefaultHttp2GoAwayFrame(Http2Error.NO_ERROR))
+    ()
+  }
+
+  private def setHeaders(response: HttpResponse, contentType: String): Unit = {
+    response.headers
+      .set("x-amzn-RequestId", requestId)
+      .set("x-amz-id-2", requestId.replace("-", ""))
+      .set(HttpHeaderNames.CONTENT_TYPE, contentType)
+    if (!keepAlive) response.headers.set(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE)
+    ()
+  }
+}

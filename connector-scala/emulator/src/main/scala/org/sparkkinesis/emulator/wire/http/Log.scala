@@ -1,0 +1,20 @@
+package org.sparkkinesis.emulator.wire.http
+
+import java.io.IOException
+
+import io.netty.channel.ChannelHandlerContext
+import org.slf4j.LoggerFactory
+
+/** What the wire says in the log. */
+private[wire] object Log {
+  private val log = LoggerFactory.getLogger("org.sparkkinesis.emulator")
+
+  /** Clients that go away are everyday matters; anything else that reaches a channel's end is worth a line. */
+  def channelFailed(ctx: ChannelHandlerContext, cause: Throwable): Unit = cause match {
+    case e: IOException => log.debug("A client's connection {} was lost: {}", ctx.channel, e.getMessage: Any)
+    case e => log.warn(s"A request on ${ctx.channel} failed", e)
+  }
+
+  def requestFailed(operation: String, cause: Throwable): Unit =
+    log.error(s"$operation failed inside the emulator", cause)
+}

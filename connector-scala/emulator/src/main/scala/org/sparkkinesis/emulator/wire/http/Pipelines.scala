@@ -1,0 +1,56 @@
+package org.sparkkinesis.emulator.wire.http
+
+import io.netty.channel.{Channel, ChannelInitializer, ChannelOption, ChannelPipeline, WriteBufferWaterMark}
+import io.netty.handler.codec.http.HttpServerCodec
+import io.netty.handler.codec.http2._
+
+/** HTTP/2 settings that the server announces. */
+final case class Http2Limits(maxConcurrentStreams: Int = 100, initialWindowBytes: Int = 1024 * 1024)
+
+/** The handlers of a connection, once it is known what it speaks. */
+final private[http] class Pipelines(receiver: RequestReceiver, limits: Http2Limits) {
+  import Pipelines._
+
+  def http1(pipeline: ChannelPipeline): Unit = {
+    pipeline.channel.config.setWriteBufferWaterMark(PushWaterMark)
+    pipeline.addLast(new HttpServerCodec(MaxInitialLine, MaxHeaderBytes, MaxChunkBytes), new RequestCollector(receiver))
+    ()
+  }
+
+  def http2(pipeline: ChannelPipeline): Unit = {
+    val settings = Http2Settings.defaultSettings
+      .maxConcurrentStreams(limits.maxConcurrentStreams.toLong)
+      .initialWindowSize(limits.initialWindowBytes)
+      .maxHeaderListSize(MaxHeaderBytes.toLong)
+    val codec = Http2FrameCodecBuilder.forServer().initialSettings(settings).build()
+    pipeline.addLast(codec, new Http2MultiplexHandler(StreamInitializer))
+    widenConnectionWindow(codec)
+  }
+
+  // The connection's own window starts at 64 KiB whatever the settings say, and would hold back every put.
+  private def widenConnectionWindow(codec: Http2FrameCodec): Unit = {
+    val connection = codec.connection
+    val more = limits.initialWindowBytes * ConnectionWindows
+    connection.local.flowController.incrementWindowSize(connection.connectionStream, more)
+  }
+
+  private object StreamInitializer extends ChannelInitializer[Channel] {
+    override def isSharable: Boolean = true
+
+    override def initChannel(stream: Channel): Unit = {
+      stream.config.setOption(ChannelOption.WRITE_BUFFER_WATER_MARK, PushWaterMark)
+      stream.pipeline.addLast(new Http2StreamFrameToHttpObjectCodec(true), new RequestCollector(receiver))
+      ()
+    }
+  }
+}
+
+private object Pipelines {
+  val MaxInitialLine: Int = 8192
+  val MaxHeaderBytes: Int = 16384
+  val MaxChunkBytes: Int = 64 * 1024
+  val ConnectionWindows: Int = 8
+
+  // How much may wait in a channel before pushing stops; low enough that a slow reader holds little memory.
+  val PushWaterMark = new WriteBufferWaterMark(128 * 1024, 512 * 1024)
+}

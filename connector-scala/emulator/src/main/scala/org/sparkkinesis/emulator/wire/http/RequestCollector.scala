@@ -1,0 +1,110 @@
+package org.sparkkinesis.emulator.wire.http
+
+import io.netty.buffer.{ByteBuf, Unpooled}
+import io.netty.channel.{ChannelHandlerContext, SimpleChannelInboundHandler}
+import io.netty.handler.codec.http._
+import io.netty.util.ReferenceCountUtil
+
+/** Receives whole requests and what happens to their channel afterwards; called on the channel's event loop. */
+trait RequestReceiver {
+  def received(exchange: Exchange): Unit
+
+  /** The request cannot be read as HTTP, or is too large: answer with an error of the service's form. */
+  def refused(exchange: Exchange, status: Int, errorType: String, message: String): Unit
+  def writabilityChanged(ctx: ChannelHandlerContext): Unit
+  def closed(ctx: ChannelHandlerContext): Unit
+}
+
+/** Gathers one request's pieces into one heap buffer, so that parsers read it in place. One for each channel. */
+final class RequestCollector(receiver: RequestReceiver) extends SimpleChannelInboundHandler[HttpObject] {
+  import RequestCollector._
+
+  private var head: HttpRequest = _
+  private var body: ByteBuf = Unpooled.EMPTY_BUFFER
+  private var skipping = false
+
+  override def channelRead0(ctx: ChannelHandlerContext, part: HttpObject): Unit = {
+    part match {
+      case request: HttpRequest => begin(ctx, request)
+      case _ => ()
+    }
+    part match {
+      case content: HttpContent if head != null =>
+        if (content.decoderResult.isFailure && !skipping) refuse(ctx, 400, "The request's body cannot be read.")
+        append(ctx, content.content)
+        if (content.isInstanceOf[LastHttpContent]) end(ctx)
+      case _ => ()
+    }
+  }
+
+  private def begin(ctx: ChannelHandlerContext, request: HttpRequest): Unit = {
+    releaseBody()
+    head = new DefaultHttpRequest(request.protocolVersion, request.method, request.uri, request.headers)
+    skipping = false
+    if (request.decoderResult.isFailure)
+      refuse(ctx, 400, s"The request is not valid HTTP: ${request.decoderResult.cause.getMessage}")
+    else {
+      if (HttpUtil.is100ContinueExpected(request))
+        ctx.writeAndFlush(new DefaultFullHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.CONTINUE))
+      val announced = request.headers.get(HttpHeaderNames.CONTENT_LENGTH)
+      val length = if (announced == null) 0L else announced.toLongOption.getOrElse(0L)
+      if (length > MaxBodyBytes) refuse(ctx, 413, TooLarge)
+      else if (length > 0) body = ctx.alloc.heapBuffer(length.toInt)
+    }
+  }
+
+  private def append(ctx: ChannelHandlerContext, content: ByteBuf): Unit = if (!skipping && content.isReadable) {
+    if (body.readableBytes.toLong + content.readableBytes > MaxBodyBytes) refuse(ctx, 413, TooLarge)
+    else {
+      if (body eq Unpooled.EMPTY_BUFFER) body = ctx.alloc.heapBuffer(content.readableBytes)
+      body.writeBytes(content)
+      ()
+    }
+  }
+
+  private def refuse(ctx: ChannelHandlerContext, status: Int, message: String): Unit = {
+    skipping = true
+    receiver.refused(new Exchange(ctx, head, Unpooled.EMPTY_BUFFER), status, "SerializationException", message)
+    ctx.close()
+    ()
+  }
+
+  private def end(ctx: ChannelHandlerContext): Unit = {
+    val exchange = new Exchange(ctx, head, if (body eq Unpooled.EMPTY_BUFFER) NoBody.duplicate else body)
+    head = null
+    try if (!skipping) receiver.received(exchange)
+    finally releaseBody()
+  }
+
+  private def releaseBody(): Unit = {
+    ReferenceCountUtil.release(body)
+    body = Unpooled.EMPTY_BUFFER
+  }
+
+  override def channelWritabilityChanged(ctx: ChannelHandlerContext): Unit = {
+    receiver.writabilityChanged(ctx)
+    ctx.fireChannelWritabilityChanged()
+    ()
+  }
+
+  override def channelInactive(ctx: ChannelHandlerContext): Unit = {
+    releaseBody()
+    receiver.closed(ctx)
+    ctx.fireChannelInactive()
+    ()
+  }
+
+  override def exceptionCaught(ctx: ChannelHandlerContext, cause: Throwable): Unit = {
+    Log.channelFailed(ctx, cause)
+    ctx.close()
+    ()
+  }
+}
+
+private object RequestCollector {
+
+  // The largest request is 10 MiB of records; base64 adds a third, and names and keys some more.
+  val MaxBodyBytes: Int = 24 * 1024 * 1024
+  val TooLarge = s"The request is larger than $MaxBodyBytes bytes."
+  val NoBody: ByteBuf = Unpooled.wrappedBuffer(Array.emptyByteArray)
+}

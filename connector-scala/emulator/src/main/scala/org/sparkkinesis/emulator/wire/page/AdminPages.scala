@@ -1,0 +1,100 @@
+package org.sparkkinesis.emulator.wire.page
+
+import java.nio.charset.StandardCharsets.UTF_8
+
+import io.netty.buffer.{ByteBufOutputStream, Unpooled}
+import io.netty.handler.codec.http.HttpMethod
+
+import org.sparkkinesis.emulator.action.{Fields, ReplyWriter}
+import org.sparkkinesis.emulator.engine.{Engine, ServiceError}
+import org.sparkkinesis.emulator.wire.codec.Encoding
+import org.sparkkinesis.emulator.wire.http.Exchange
+import org.sparkkinesis.emulator.{CallCounters, EmulatorAdmin}
+
+/**
+ * What is served beside the API: the page for a person on `GET /`, and below `/_emulator/` the means by which a test in
+ * another process drives this one, JSON in and out.
+ *
+ *   - `GET calls`, `DELETE calls`: the counters
+ *   - `GET clock`, `POST clock {"advanceMillis": n}`
+ *   - `POST faults {rule}`, `DELETE faults` (with `{"seed": n}`: and start the random numbers anew)
+ *   - `POST quotas {"on": true}` or `{"quota": name, "scale": n}`
+ *   - `POST streams {"name": …, "shards": n}`: ACTIVE at once
+ */
+final class AdminPages(engine: Engine, counters: CallCounters, admin: EmulatorAdmin) {
+  import AdminPages._
+
+  private val status = new StatusPage(engine, counters)
+
+  def serves(exchange: Exchange): Boolean =
+    exchange.path.startsWith(Prefix) || exchange.path == "/" && exchange.method == HttpMethod.GET
+
+  def answer(exchange: Exchange): Unit =
+    if (exchange.path == "/")
+      exchange.reply(200, "text/html; charset=utf-8", Unpooled.copiedBuffer(status.html(), UTF_8))
+    else
+      try {
+        val fields = Encoding.Json.parse(exchange.bodyArray, exchange.bodyOffset, exchange.bodyLength)
+        json(exchange, 200)(run(s"${exchange.method} ${exchange.path.drop(Prefix.length)}", fields))
+      } catch {
+        case e @ (_: ServiceError | _: IllegalArgumentException) =>
+          json(exchange, 400)(reply => reply.obj(reply.field("error", e.getMessage)))
+      }
+
+  private def run(request: String, fields: Fields): ReplyWriter => Unit = request match {
+    case "GET calls" => writeCalls
+    case "DELETE calls" => done(counters.reset())
+    case "GET clock" => reply => reply.obj(reply.field("millis", engine.clock.millis))
+    case "POST clock" =>
+      done(admin.advanceClock(fields.long("advanceMillis").getOrElse(throw missing("advanceMillis"))))
+    case "POST faults" =>
+      val id = admin.addFault(fields)
+      reply => reply.obj(reply.field("id", id.toLong))
+    case "DELETE faults" =>
+      done(fields.long("seed").fold(admin.faults.clear())(admin.faults.reset))
+    case "POST quotas" =>
+      done {
+        fields.boolean("on").foreach(admin.setQuotas)
+        fields.string("quota").foreach(admin.scaleQuota(_, scale(fields)))
+      }
+    case "POST streams" =>
+      val name = fields.string("name").getOrElse(throw missing("name"))
+      val arn = admin.createStream(name, fields.int("shards").getOrElse(1))
+      reply => reply.obj(reply.field("arn", arn))
+    case other => throw new IllegalArgumentException(s"There is no $other below $Prefix.")
+  }
+
+  private def scale(fields: Fields): Double = fields.get("scale") match {
+    case n: java.lang.Number => n.doubleValue
+    case _ => throw missing("scale")
+  }
+
+  private def missing(member: String): IllegalArgumentException = new IllegalArgumentException(s"$member is missing.")
+
+  private def done(effect: => Unit): ReplyWriter => Unit = {
+    effect
+    (reply: ReplyWriter) => reply.obj(())
+  }
+
+  private def writeCalls(reply: ReplyWriter): Unit = reply.obj {
+    reply.array("calls", counters.snapshot) { case (key, count) =>
+      reply.obj {
+        reply.field("operation", key.operation)
+        reply.field("stream", key.stream)
+        reply.field("shard", key.shard)
+        reply.field("result", key.result)
+        reply.field("count", count)
+      }
+    }
+  }
+
+  private def json(exchange: Exchange, status: Int)(write: ReplyWriter => Unit): Unit = {
+    val buffer = exchange.ctx.alloc.buffer()
+    Encoding.Json.write(new ByteBufOutputStream(buffer))(write)
+    exchange.reply(status, "application/json", buffer)
+  }
+}
+
+private object AdminPages {
+  val Prefix = "/_emulator/"
+}

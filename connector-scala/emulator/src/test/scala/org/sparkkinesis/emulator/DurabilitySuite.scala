@@ -1,0 +1,76 @@
+package org.sparkkinesis.emulator
+
+import java.nio.file.{Files, Path, StandardOpenOption}
+
+import scala.concurrent.duration._
+import scala.jdk.CollectionConverters._
+
+import munit.FunSuite
+
+class DurabilitySuite extends FunSuite {
+  private val directory = FunFixture[Path](
+    setup = _ => Files.createTempDirectory("kinesis-emulator"),
+    teardown = path => Files.walk(path).iterator.asScala.toVector.reverse.foreach(Files.delete)
+  )
+
+  private def run[A](path: Path)(body: (KinesisEmulator, JsonClient) => A): A = {
+    val emulator =
+      KinesisEmulator.start(EmulatorConfig(directory = Some(path), changeDelay = 0.seconds, quotas = false))
+    try body(emulator, new JsonClient(emulator.endpoint))
+    finally emulator.close()
+  }
+
+  private def state(emulator: KinesisEmulator): Any = (
+    emulator.admin.shards("s"),
+    emulator.admin.records("s").map(r => (r.sequenceNumber, r.partitionKey, r.arrivalMillis, new String(r.data)))
+  )
+
+  directory.test("streams, lineage, records, tags and consumers outlive the process") { path =>
+    val before = run(path) { (emulator, client) =>
+      emulator.admin.createStream("s", 2)
+      (1 to 500).foreach(i => emulator.admin.putRecord("s", s"key $i", s"text $i".getBytes))
+      emulator.admin.splitShard("s", "shardId-000000000000")
+      emulator.admin.putRecord("s", "later", "after the split".getBytes)
+      client.ok("AddTagsToStream", """{"StreamName":"s","Tags":{"team":"data"}}""")
+      client.ok(
+        "RegisterStreamConsumer",
+        """{"StreamARN":"arn:aws:kinesis:us-east-1:123456789012:stream/s","ConsumerName":"c"}"""
+      )
+      state(emulator)
+    }
+    run(path) { (emulator, client) =>
+      assertEquals(state(emulator), before)
+      assertEquals(
+        client.call("ListTagsForStream", """{"StreamName":"s"}""").text,
+        """{"Tags":[{"Key":"team","Value":"data"}],"HasMoreTags":false}"""
+      )
+      val consumers =
+        client.ok("ListStreamConsumers", """{"StreamARN":"arn:aws:kinesis:us-east-1:123456789012:stream/s"}""")
+      assertEquals(JsonClient.at(consumers, "Consumers", 0, "ConsumerStatus"), "ACTIVE": Any)
+      val next = emulator.admin.putRecord("s", "later", "new".getBytes)
+      assert(emulator.admin.records("s").map(_.sequenceNumber).distinct.size == 502, next)
+    }
+  }
+
+  directory.test("a record that was cut off by a kill is left out, and what follows is whole") { path =>
+    run(path) { (emulator, _) =>
+      emulator.admin.createStream("s", 1)
+      (1 to 3).foreach(i => emulator.admin.putRecord("s", "k", s"$i".getBytes))
+    }
+    val log = Files.walk(path).iterator.asScala.find(_.toString.endsWith(".log")).get
+    Files.write(log, Array[Byte](0, 0, 0, 0, 0, 0, 0, 9, 1), StandardOpenOption.APPEND)
+    run(path) { (emulator, _) => emulator.admin.putRecord("s", "k", "4".getBytes); () }
+    run(path) { (emulator, _) =>
+      assertEquals(emulator.admin.records("s").map(r => new String(r.data)), Vector("1", "2", "3", "4"))
+    }
+  }
+
+  directory.test("a deleted stream does not come back") { path =>
+    run(path) { (emulator, _) =>
+      emulator.admin.createStream("s", 1)
+      emulator.admin.putRecord("s", "k", "x".getBytes)
+      emulator.admin.deleteStream("s")
+    }
+    run(path)((emulator, _) => assertEquals(emulator.admin.streamNames.toSeq, Seq.empty[String]))
+  }
+}

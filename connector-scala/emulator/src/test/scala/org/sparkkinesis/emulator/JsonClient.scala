@@ -1,0 +1,88 @@
+package org.sparkkinesis.emulator
+
+import java.net.URI
+import java.net.http.{HttpClient, HttpRequest, HttpResponse}
+import java.nio.charset.StandardCharsets.UTF_8
+import java.util.Base64
+
+import com.fasterxml.jackson.core.{JsonFactory, JsonParser, JsonToken}
+
+/** Talks to an emulator as any JSON 1.1 client does, with nothing but the JDK. */
+final class JsonClient(endpoint: String) {
+  import JsonClient._
+
+  private val http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build()
+
+  def call(operation: String, body: String, headers: (String, String)*): Reply = {
+    val request = HttpRequest
+      .newBuilder(URI.create(s"$endpoint/"))
+      .header("Content-Type", "application/x-amz-json-1.1")
+      .header("X-Amz-Target", s"Kinesis_20131202.$operation")
+      .POST(HttpRequest.BodyPublishers.ofString(body))
+    headers.foreach { case (name, value) => request.header(name, value) }
+    send(request.build())
+  }
+
+  def ok(operation: String, body: String): Any = {
+    val reply = call(operation, body)
+    assert(reply.status == 200, s"$operation answered ${reply.status} ${reply.text}")
+    reply.json
+  }
+
+  def admin(method: String, path: String, body: String = ""): Any = {
+    val request = HttpRequest.newBuilder(URI.create(s"$endpoint/_emulator/$path"))
+    val reply = send(request.method(method, HttpRequest.BodyPublishers.ofString(body)).build())
+    assert(reply.status == 200, s"$method $path answered ${reply.status} ${reply.text}")
+    reply.json
+  }
+
+  def page(): Reply = send(HttpRequest.newBuilder(URI.create(s"$endpoint/")).GET().build())
+
+  private def send(request: HttpRequest): Reply = {
+    val response = http.send(request, HttpResponse.BodyHandlers.ofByteArray())
+    Reply(response.statusCode, new String(response.body, UTF_8))
+  }
+}
+
+object JsonClient {
+  final case class Reply(status: Int, text: String) {
+    def json: Any = if (text.isEmpty) Map.empty[String, Any] else parse(text)
+    def errorType: String = json.asInstanceOf[Map[String, Any]].getOrElse("__type", "").toString
+  }
+
+  def base64(text: String): String = Base64.getEncoder.encodeToString(text.getBytes(UTF_8))
+
+  def parse(text: String): Any = {
+    val parser = new JsonFactory().createParser(text)
+    parser.nextToken()
+    value(parser)
+  }
+
+  private def value(parser: JsonParser): Any = parser.currentToken match {
+    case JsonToken.START_OBJECT =>
+      Iterator
+        .continually(parser.nextToken())
+        .takeWhile(_ != JsonToken.END_OBJECT)
+        .map { _ =>
+          val name = parser.currentName
+          parser.nextToken()
+          name -> value(parser)
+        }
+        .toMap
+    case JsonToken.START_ARRAY =>
+      Iterator.continually(parser.nextToken()).takeWhile(_ != JsonToken.END_ARRAY).map(_ => value(parser)).toVector
+    case JsonToken.VALUE_STRING => parser.getText
+    case JsonToken.VALUE_NUMBER_INT => parser.getLongValue
+    case JsonToken.VALUE_NUMBER_FLOAT => parser.getDoubleValue
+    case JsonToken.VALUE_TRUE => true
+    case JsonToken.VALUE_FALSE => false
+    case _ => null
+  }
+
+  /** Digs into what `parse` gave: names into objects, numbers into arrays. */
+  def at(json: Any, path: Any*): Any = path.foldLeft(json) {
+    case (fields: Map[_, _], name: String) => fields.asInstanceOf[Map[String, Any]].getOrElse(name, null)
+    case (items: Vector[_], i: Int) => items(i)
+    case (other, step) => throw new AssertionError(s"no $step in $other")
+  }
+}
