@@ -1,0 +1,32 @@
+"""Real text for the quick start: the words of the documentation in pyspark's own sources (Apache License 2.0)."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+
+import pyspark
+
+_PAGES = ("functions/builtin.py", "dataframe.py", "column.py", "readwriter.py", "session.py", "catalog.py", "types.py")
+_WORD = re.compile(r"[A-Za-z]+(?:'[a-z]+)?")
+
+
+def words(count: int) -> list[tuple[str, str]]:
+    """The first ``count`` words, each in lower case and with the line that it stands in."""
+    found = list(islice(_words(), count))
+    if len(found) < count:
+        raise ValueError(f"pyspark's documentation has {len(found)} words, fewer than {count}")
+    return found
+
+
+def _words() -> Iterator[tuple[str, str]]:
+    folder = Path(pyspark.__file__).parent / "sql"
+    for page in _PAGES:
+        for node in ast.walk(ast.parse((folder / page).read_text(encoding="utf-8"))):
+            if isinstance(node, (ast.FunctionDef, ast.ClassDef, ast.Module)):
+                for line in (ast.get_docstring(node) or "").splitlines():
+                    for word in _WORD.findall(line):
+                        yield word.lower(), line.strip()

@@ -1,0 +1,910 @@
+# Made from the declarations in connector-scala/core; renew with: ./dev generate
+"""Every option as data, as a keyword and as a method. Not meant to be edited."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Any, Literal, TypedDict
+
+from spark_kinesis._builder import Builder
+from spark_kinesis._declaration import Declaration
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+DECLARATIONS: tuple[Declaration, ...] = (
+    Declaration(key="streamName", name="stream_name", scope="connection", expected="a stream name of 1 to 128 characters a-z, A-Z, 0-9, '_', '.', '-', or several with commas between", kind="parsed", deprecated=(("kinesis.streamName", "spark-sql-kinesis-connector"), ("kinesis.stream.name", "Kinesis connectors"),)),
+    Declaration(key="streamARN", name="stream_arn", scope="connection", expected="a stream ARN such as arn:aws:kinesis:eu-central-1:123456789012:stream/orders, or several with commas between", kind="parsed"),
+    Declaration(key="streamPattern", name="stream_pattern", scope="connection", expected="a regular expression of java.util.regex", kind="parsed"),
+    Declaration(key="region", name="region", scope="connection", expected="the name of an AWS region such as eu-central-1", kind="pattern", pattern="[a-z]{2,}(-[a-z0-9]+)+-[0-9]+", why="It does not have the form of a region's name.", deprecated=(("kinesis.region", "spark-sql-kinesis-connector"), ("regionName", "kinesis-asl"),)),
+    Declaration(key="endpoint", name="endpoint", scope="connection", expected="an address such as https://kinesis.eu-central-1.amazonaws.com, or http://127.0.0.1:4567", kind="pattern", pattern="https?://[^\\s/@?#]+/?", why="It is not of the form http(s)://host[:port].", deprecated=(("kinesis.endpointUrl", "spark-sql-kinesis-connector"), ("endpointUrl", "kinesis-sql"), ("kinesis.endpoint", "Kinesis connectors"),)),
+    Declaration(key="allowInsecureEndpoint", name="allow_insecure_endpoint", scope="connection", expected="true or false", kind="flag", default="false"),
+    Declaration(key="awsAccessKey", name="aws_access_key", scope="connection", expected="a text", kind="text", sensitive=True, deprecated=(("kinesis.awsAccessKeyId", "kinesis-sql"), ("awsAccessKeyId", "kinesis-sql"),)),
+    Declaration(key="awsSecretKey", name="aws_secret_key", scope="connection", expected="a text", kind="text", sensitive=True, deprecated=(("kinesis.awsSecretKey", "kinesis-sql"),)),
+    Declaration(key="sessionToken", name="session_token", scope="connection", expected="a text", kind="text", sensitive=True),
+    Declaration(key="profile", name="profile", scope="connection", expected="a text", kind="text"),
+    Declaration(key="roleArn", name="role_arn", scope="connection", expected="the ARN of a role such as arn:aws:iam::123456789012:role/reader", kind="pattern", pattern="arn:aws[^:]*:iam::[0-9]{12}:role/\\S+", why="It is not the ARN of a role.", deprecated=(("kinesis.stsRoleArn", "spark-sql-kinesis-connector"), ("awsSTSRoleARN", "AWS Glue"),)),
+    Declaration(key="roleExternalId", name="role_external_id", scope="connection", expected="a text", kind="text"),
+    Declaration(key="roleSessionName", name="role_session_name", scope="connection", expected="2 to 64 characters of a-z, A-Z, 0-9 and _+=,.@-", kind="pattern", pattern="[a-zA-Z0-9_+=,.@-]{2,64}", why="It is not a role session name.", default="spark-kinesis", deprecated=(("awsSTSSessionName", "AWS Glue"), ("kinesis.stsSessionName", "spark-sql-kinesis-connector"),)),
+    Declaration(key="stsEndpoint", name="sts_endpoint", scope="connection", expected="an address such as https://kinesis.eu-central-1.amazonaws.com, or http://127.0.0.1:4567", kind="pattern", pattern="https?://[^\\s/@?#]+/?", why="It is not of the form http(s)://host[:port]."),
+    Declaration(key="credentialsProvider", name="credentials_provider", scope="connection", expected="the name of a class", kind="pattern", pattern="[\\w.$]+", why="It is not the name of a class."),
+    Declaration(key="initialPosition", name="initial_position", scope="read", expected="latest, trim_horizon (or earliest), an ISO-8601 instant, {\"at_timestamp\": \"…\", \"format\": \"…\"}, or a JSON object that gives shard ids positions, such as {\"shardId-000000000000\": {\"after_sequence_number\": \"…\"}, \"*\": \"trim_horizon\"}", kind="parsed", deprecated=(("startingPosition", "kinesis-sql, AWS Glue"), ("kinesis.startingPosition", "spark-sql-kinesis-connector"),)),
+    Declaration(key="endingPosition", name="ending_position", scope="read", expected="latest, trim_horizon (or earliest), an ISO-8601 instant, {\"at_timestamp\": \"…\", \"format\": \"…\"}, or a JSON object that gives shard ids positions, such as {\"shardId-000000000000\": {\"after_sequence_number\": \"…\"}, \"*\": \"trim_horizon\"}", kind="parsed", default="latest"),
+    Declaration(key="consumerMode", name="consumer_mode", scope="read", expected="one of 'polling', 'efo'", kind="choice", choices=("polling", "efo"), default="polling", deprecated=(("kinesis.consumerType", "spark-sql-kinesis-connector"),)),
+    Declaration(key="consumerName", name="consumer_name", scope="read", expected="1 to 128 characters of a-z, A-Z, 0-9, '_', '.', '-'", kind="pattern", pattern="[a-zA-Z0-9_.-]{1,128}", why="It is not a consumer's name.", deprecated=(("kinesis.consumerName", "spark-sql-kinesis-connector"),)),
+    Declaration(key="consumerARN", name="consumer_arn", scope="read", expected="the ARN of a stream consumer", kind="pattern", pattern="arn:aws[^:]*:kinesis:[^:]+:[0-9]{12}:stream/[^/\\s]+/consumer/[^:\\s]+:[0-9]+", why="It is not the ARN of a stream consumer.", deprecated=(("fanoutConsumerARN", "AWS Glue"),)),
+    Declaration(key="consumerARN.*", name="consumer_arn_of", scope="read", expected="the ARN of a stream consumer", kind="pattern", pattern="arn:aws[^:]*:kinesis:[^:]+:[0-9]{12}:stream/[^/\\s]+/consumer/[^:\\s]+:[0-9]+", why="It is not the ARN of a stream consumer."),
+    Declaration(key="registration", name="registration", scope="read", expected="one of 'lazy', 'eager', 'none'", kind="choice", choices=("lazy", "eager", "none"), default="lazy"),
+    Declaration(key="requireConsumerDeregistration", name="require_consumer_deregistration", scope="read", expected="true or false", kind="flag", default="true"),
+    Declaration(key="maxRecordsPerTrigger", name="max_records_per_trigger", scope="read", expected="a whole number of at least 1", kind="whole", minimum=1, maximum=9223372036854775807),
+    Declaration(key="maxBytesPerTrigger", name="max_bytes_per_trigger", scope="read", expected="a size such as 64m, at least 1", kind="bytes", minimum=1, maximum=9223372036854775807),
+    Declaration(key="minRecordsPerTrigger", name="min_records_per_trigger", scope="read", expected="a whole number of at least 1", kind="whole", minimum=1, maximum=9223372036854775807),
+    Declaration(key="maxTriggerDelay", name="max_trigger_delay", scope="read", expected="a duration such as 250ms, 10s or 15m, from 1ms to 365d", kind="duration", minimum=1, maximum=31536000000, default="15m"),
+    Declaration(key="maxRecordsPerFetch", name="max_records_per_fetch", scope="read", expected="a whole number from 1 to 10000", kind="whole", minimum=1, maximum=10000, default="10000"),
+    Declaration(key="minFetchPeriod", name="min_fetch_period", scope="read", expected="a duration such as 250ms, 10s or 15m, from 0ms to 1h", kind="duration", minimum=0, maximum=3600000, default="250ms"),
+    Declaration(key="maxFetchesPerSecond", name="max_fetches_per_second", scope="read", expected="a number from 0.01 to 100000.0", kind="real", minimum=0.01, maximum=100000.0, default="5"),
+    Declaration(key="fetchBufferSize", name="fetch_buffer_size", scope="read", expected="a size such as 64m, from 1m to 1024g", kind="bytes", minimum=1048576, maximum=1099511627776),
+    Declaration(key="shardFetchInterval", name="shard_fetch_interval", scope="read", expected="a duration such as 250ms, 10s or 15m, from 1s to 1d", kind="duration", minimum=1000, maximum=86400000, default="10s"),
+    Declaration(key="shardsPerTask", name="shards_per_task", scope="read", expected="a whole number from 1 to 100000", kind="whole", minimum=1, maximum=100000),
+    Declaration(key="failOnDataLoss", name="fail_on_data_loss", scope="read", expected="true or false", kind="flag", default="true"),
+    Declaration(key="deaggregation", name="deaggregation", scope="read", expected="true or false", kind="flag", default="true"),
+    Declaration(key="deaggregation.hashRangeFilter", name="deaggregation_hash_range_filter", scope="read", expected="true or false", kind="flag", default="false"),
+    Declaration(key="partitionKey", name="partition_key", scope="write", expected="a text", kind="text"),
+    Declaration(key="maxBatchSize", name="max_batch_size", scope="write", expected="a whole number from 1 to 500", kind="whole", minimum=1, maximum=500, default="500"),
+    Declaration(key="maxBatchBytes", name="max_batch_bytes", scope="write", expected="a size such as 64m, from 1k to 10m", kind="bytes", minimum=1024, maximum=10485760, default="10m"),
+    Declaration(key="maxTimeInBuffer", name="max_time_in_buffer", scope="write", expected="a duration such as 250ms, 10s or 15m, from 1ms to 1h", kind="duration", minimum=1, maximum=3600000, default="1s"),
+    Declaration(key="maxInFlightRequests", name="max_in_flight_requests", scope="write", expected="a whole number from 1 to 10000", kind="whole", minimum=1, maximum=10000, default="50"),
+    Declaration(key="maxBufferedRecords", name="max_buffered_records", scope="write", expected="a whole number from 1 to 100000000", kind="whole", minimum=1, maximum=100000000, default="10000"),
+    Declaration(key="maxBufferedBytes", name="max_buffered_bytes", scope="write", expected="a size such as 64m, from 1k to 1024g", kind="bytes", minimum=1024, maximum=1099511627776, default="64m"),
+    Declaration(key="rateLimiting", name="rate_limiting", scope="write", expected="a text", kind="text", default="aimd"),
+    Declaration(key="shardLimits", name="shard_limits", scope="write", expected="true or false", kind="flag", default="true"),
+    Declaration(key="ordering", name="ordering", scope="write", expected="one of 'none', 'key'", kind="choice", choices=("none", "key"), default="none"),
+    Declaration(key="aggregation", name="aggregation", scope="write", expected="true or false", kind="flag", default="false"),
+    Declaration(key="onInvalidRecord", name="on_invalid_record", scope="write", expected="one of 'fail', 'deadLetter', 'drop'", kind="choice", choices=("fail", "deadLetter", "drop"), default="fail"),
+    Declaration(key="deadLetterStream", name="dead_letter_stream", scope="write", expected="the name or the ARN of a stream", kind="parsed"),
+    Declaration(key="requestTimeout", name="request_timeout", scope="write", expected="a duration such as 250ms, 10s or 15m, from 100ms to 10m", kind="duration", minimum=100, maximum=600000, default="30s"),
+    Declaration(key="deliveryTimeout", name="delivery_timeout", scope="write", expected="a duration such as 250ms, 10s or 15m, from 1s to 1d", kind="duration", minimum=1000, maximum=86400000, default="10m"),
+    Declaration(key="retry.registerStreamConsumer.maxRetries", name="retry_register_stream_consumer_max_retries", scope="read", expected="a whole number from -1 to 2147483647", kind="whole", minimum=-1, maximum=2147483647, default="10"),
+    Declaration(key="retry.registerStreamConsumer.backoff.base", name="retry_register_stream_consumer_backoff_base", scope="read", expected="a duration such as 250ms, 10s or 15m, from 1ms to 1h", kind="duration", minimum=1, maximum=3600000, default="200ms"),
+    Declaration(key="retry.registerStreamConsumer.backoff.max", name="retry_register_stream_consumer_backoff_max", scope="read", expected="a duration such as 250ms, 10s or 15m, from 1ms to 1h", kind="duration", minimum=1, maximum=3600000, default="1s"),
+    Declaration(key="retry.registerStreamConsumer.backoff.exponent", name="retry_register_stream_consumer_backoff_exponent", scope="read", expected="a number from 1.0 to 10.0", kind="real", minimum=1.0, maximum=10.0, default="1.5"),
+    Declaration(key="retry.deregisterStreamConsumer.maxRetries", name="retry_deregister_stream_consumer_max_retries", scope="read", expected="a whole number from -1 to 2147483647", kind="whole", minimum=-1, maximum=2147483647, default="10"),
+    Declaration(key="retry.deregisterStreamConsumer.backoff.base", name="retry_deregister_stream_consumer_backoff_base", scope="read", expected="a duration such as 250ms, 10s or 15m, from 1ms to 1h", kind="duration", minimum=1, maximum=3600000, default="200ms"),
+    Declaration(key="retry.deregisterStreamConsumer.backoff.max", name="retry_deregister_stream_consumer_backoff_max", scope="read", expected="a duration such as 250ms, 10s or 15m, from 1ms to 1h", kind="duration", minimum=1, maximum=3600000, default="1s"),
+    Declaration(key="retry.deregisterStreamConsumer.backoff.exponent", name="retry_deregister_stream_consumer_backoff_exponent", scope="read", expected="a number from 1.0 to 10.0", kind="real", minimum=1.0, maximum=10.0, default="1.5"),
+    Declaration(key="retry.listStreamConsumers.maxRetries", name="retry_list_stream_consumers_max_retries", scope="read", expected="a whole number from -1 to 2147483647", kind="whole", minimum=-1, maximum=2147483647, default="10"),
+    Declaration(key="retry.listStreamConsumers.backoff.base", name="retry_list_stream_consumers_backoff_base", scope="read", expected="a duration such as 250ms, 10s or 15m, from 1ms to 1h", kind="duration", minimum=1, maximum=3600000, default="200ms"),
+    Declaration(key="retry.listStreamConsumers.backoff.max", name="retry_list_stream_consumers_backoff_max", scope="read", expected="a duration such as 250ms, 10s or 15m, from 1ms to 1h", kind="duration", minimum=1, maximum=3600000, default="1s"),
+    Declaration(key="retry.listStreamConsumers.backoff.exponent", name="retry_list_stream_consumers_backoff_exponent", scope="read", expected="a number from 1.0 to 10.0", kind="real", minimum=1.0, maximum=10.0, default="1.5"),
+    Declaration(key="retry.subscribeToShard.maxRetries", name="retry_subscribe_to_shard_max_retries", scope="read", expected="a whole number from -1 to 2147483647", kind="whole", minimum=-1, maximum=2147483647, default="5"),
+    Declaration(key="retry.subscribeToShard.backoff.base", name="retry_subscribe_to_shard_backoff_base", scope="read", expected="a duration such as 250ms, 10s or 15m, from 1ms to 1h", kind="duration", minimum=1, maximum=3600000, default="1s"),
+    Declaration(key="retry.subscribeToShard.backoff.max", name="retry_subscribe_to_shard_backoff_max", scope="read", expected="a duration such as 250ms, 10s or 15m, from 1ms to 1h", kind="duration", minimum=1, maximum=3600000, default="2s"),
+    Declaration(key="retry.subscribeToShard.backoff.exponent", name="retry_subscribe_to_shard_backoff_exponent", scope="read", expected="a number from 1.0 to 10.0", kind="real", minimum=1.0, maximum=10.0, default="1.5"),
+    Declaration(key="retry.getRecords.maxRetries", name="retry_get_records_max_retries", scope="read", expected="a whole number from -1 to 2147483647", kind="whole", minimum=-1, maximum=2147483647, default="-1"),
+    Declaration(key="retry.getRecords.backoff.base", name="retry_get_records_backoff_base", scope="read", expected="a duration such as 250ms, 10s or 15m, from 1ms to 1h", kind="duration", minimum=1, maximum=3600000, default="200ms"),
+    Declaration(key="retry.getRecords.backoff.max", name="retry_get_records_backoff_max", scope="read", expected="a duration such as 250ms, 10s or 15m, from 1ms to 1h", kind="duration", minimum=1, maximum=3600000, default="3s"),
+    Declaration(key="retry.getRecords.backoff.exponent", name="retry_get_records_backoff_exponent", scope="read", expected="a number from 1.0 to 10.0", kind="real", minimum=1.0, maximum=10.0, default="1.5"),
+    Declaration(key="retry.getShardIterator.maxRetries", name="retry_get_shard_iterator_max_retries", scope="read", expected="a whole number from -1 to 2147483647", kind="whole", minimum=-1, maximum=2147483647, default="-1"),
+    Declaration(key="retry.getShardIterator.backoff.base", name="retry_get_shard_iterator_backoff_base", scope="read", expected="a duration such as 250ms, 10s or 15m, from 1ms to 1h", kind="duration", minimum=1, maximum=3600000, default="200ms"),
+    Declaration(key="retry.getShardIterator.backoff.max", name="retry_get_shard_iterator_backoff_max", scope="read", expected="a duration such as 250ms, 10s or 15m, from 1ms to 1h", kind="duration", minimum=1, maximum=3600000, default="3s"),
+    Declaration(key="retry.getShardIterator.backoff.exponent", name="retry_get_shard_iterator_backoff_exponent", scope="read", expected="a number from 1.0 to 10.0", kind="real", minimum=1.0, maximum=10.0, default="1.5"),
+    Declaration(key="retry.listShards.maxRetries", name="retry_list_shards_max_retries", scope="read", expected="a whole number from -1 to 2147483647", kind="whole", minimum=-1, maximum=2147483647, default="-1"),
+    Declaration(key="retry.listShards.backoff.base", name="retry_list_shards_backoff_base", scope="read", expected="a duration such as 250ms, 10s or 15m, from 1ms to 1h", kind="duration", minimum=1, maximum=3600000, default="200ms"),
+    Declaration(key="retry.listShards.backoff.max", name="retry_list_shards_backoff_max", scope="read", expected="a duration such as 250ms, 10s or 15m, from 1ms to 1h", kind="duration", minimum=1, maximum=3600000, default="3s"),
+    Declaration(key="retry.listShards.backoff.exponent", name="retry_list_shards_backoff_exponent", scope="read", expected="a number from 1.0 to 10.0", kind="real", minimum=1.0, maximum=10.0, default="1.5"),
+    Declaration(key="retry.putRecords.maxRetries", name="retry_put_records_max_retries", scope="write", expected="a whole number from -1 to 2147483647", kind="whole", minimum=-1, maximum=2147483647, default="-1"),
+)
+
+CONDITIONS: Mapping[str, tuple[str, str, str]] = {
+    "KINESIS_EMULATOR_FAILED": ("The Kinesis emulator {what}.", "{reason}", "{fix}"),
+    "KINESIS_JAR_MISSING": ("The connector's jar is not where it is needed: {where}.", "{reason}", "{fix}"),
+    "KINESIS_OPTION_CONFLICT": ("The options {options} cannot be set together.", "{reason}", "{fix}"),
+    "KINESIS_OPTION_INVALID": ("The value '{value}' of option '{option}' is not valid.", "{reason}", "Set '{option}' to {expected}."),
+    "KINESIS_OPTION_MISSING": ("Required: {required}.", "{reason}", "{fix}"),
+    "KINESIS_OPTION_UNKNOWN": ("There is no option '{option}'.", "The connector knows every option that it takes, so that a misspelt one is never silently ignored.", "{suggestion}"),
+}
+
+
+class ConnectionKeywords(TypedDict, total=False):
+    """Keywords: which stream, as whom."""
+
+    stream_name: str | Sequence[str]
+    stream_arn: str | Sequence[str]
+    stream_pattern: str
+    region: str
+    endpoint: str
+    allow_insecure_endpoint: bool
+    aws_access_key: str
+    aws_secret_key: str
+    session_token: str
+    profile: str
+    role_arn: str
+    role_external_id: str
+    role_session_name: str
+    sts_endpoint: str
+    credentials_provider: str
+
+
+class SourceKeywords(ConnectionKeywords, total=False):
+    """Keywords: reading."""
+
+    initial_position: str | datetime | Mapping[str, Any]
+    ending_position: str | datetime | Mapping[str, Any]
+    consumer_mode: Literal["polling", "efo"]
+    consumer_name: str
+    consumer_arn: str
+    registration: Literal["lazy", "eager", "none"]
+    require_consumer_deregistration: bool
+    max_records_per_trigger: int
+    max_bytes_per_trigger: str | int
+    min_records_per_trigger: int
+    max_trigger_delay: str | int | timedelta
+    max_records_per_fetch: int
+    min_fetch_period: str | int | timedelta
+    max_fetches_per_second: float
+    fetch_buffer_size: str | int
+    shard_fetch_interval: str | int | timedelta
+    shards_per_task: int
+    fail_on_data_loss: bool
+    deaggregation: bool
+    deaggregation_hash_range_filter: bool
+    retry_register_stream_consumer_max_retries: int
+    retry_register_stream_consumer_backoff_base: str | int | timedelta
+    retry_register_stream_consumer_backoff_max: str | int | timedelta
+    retry_register_stream_consumer_backoff_exponent: float
+    retry_deregister_stream_consumer_max_retries: int
+    retry_deregister_stream_consumer_backoff_base: str | int | timedelta
+    retry_deregister_stream_consumer_backoff_max: str | int | timedelta
+    retry_deregister_stream_consumer_backoff_exponent: float
+    retry_list_stream_consumers_max_retries: int
+    retry_list_stream_consumers_backoff_base: str | int | timedelta
+    retry_list_stream_consumers_backoff_max: str | int | timedelta
+    retry_list_stream_consumers_backoff_exponent: float
+    retry_subscribe_to_shard_max_retries: int
+    retry_subscribe_to_shard_backoff_base: str | int | timedelta
+    retry_subscribe_to_shard_backoff_max: str | int | timedelta
+    retry_subscribe_to_shard_backoff_exponent: float
+    retry_get_records_max_retries: int
+    retry_get_records_backoff_base: str | int | timedelta
+    retry_get_records_backoff_max: str | int | timedelta
+    retry_get_records_backoff_exponent: float
+    retry_get_shard_iterator_max_retries: int
+    retry_get_shard_iterator_backoff_base: str | int | timedelta
+    retry_get_shard_iterator_backoff_max: str | int | timedelta
+    retry_get_shard_iterator_backoff_exponent: float
+    retry_list_shards_max_retries: int
+    retry_list_shards_backoff_base: str | int | timedelta
+    retry_list_shards_backoff_max: str | int | timedelta
+    retry_list_shards_backoff_exponent: float
+
+
+class SinkKeywords(ConnectionKeywords, total=False):
+    """Keywords: writing."""
+
+    partition_key: str
+    max_batch_size: int
+    max_batch_bytes: str | int
+    max_time_in_buffer: str | int | timedelta
+    max_in_flight_requests: int
+    max_buffered_records: int
+    max_buffered_bytes: str | int
+    rate_limiting: str
+    shard_limits: bool
+    ordering: Literal["none", "key"]
+    aggregation: bool
+    on_invalid_record: Literal["fail", "deadLetter", "drop"]
+    dead_letter_stream: str
+    request_timeout: str | int | timedelta
+    delivery_timeout: str | int | timedelta
+    retry_put_records_max_retries: int
+
+
+class ConnectionMethods(Builder):
+    """Methods: which stream, as whom."""
+
+    def stream_name(self, value: str | Sequence[str]) -> Self:
+        """Name of the stream, or several names with commas between them (reading only).
+
+        Takes a stream name of 1 to 128 characters a-z, A-Z, 0-9, '_', '.', '-', or several with commas between.
+
+        Default: one of `streamName`, `streamARN` is required.
+        """
+        return self._with("streamName", value)
+
+    def stream_arn(self, value: str | Sequence[str]) -> Self:
+        """ARN of the stream, or several ARNs with commas between them (reading only); region and account come from it.
+
+        Takes a stream ARN such as arn:aws:kinesis:eu-central-1:123456789012:stream/orders, or several with commas between.
+        """
+        return self._with("streamARN", value)
+
+    def stream_pattern(self, value: str) -> Self:
+        """Regular expression over the names of all streams of the account and region; looked up once, when the query starts (reading only).
+
+        Takes a regular expression of java.util.regex.
+        """
+        return self._with("streamPattern", value)
+
+    def region(self, value: str) -> Self:
+        """AWS region of the stream.
+
+        Takes the name of an AWS region such as eu-central-1.
+
+        Default: from the ARN, else from the AWS default chain.
+        """
+        return self._with("region", value)
+
+    def endpoint(self, value: str) -> Self:
+        """Address of the service. Plain `http` is taken on loopback only, unless `allowInsecureEndpoint` is set.
+
+        Takes an address such as https://kinesis.eu-central-1.amazonaws.com, or http://127.0.0.1:4567.
+
+        Default: the region's own.
+        """
+        return self._with("endpoint", value)
+
+    def allow_insecure_endpoint(self, value: bool) -> Self:
+        """Take an `http` endpoint that is not on loopback: records and credentials' signatures then travel in the clear.
+
+        Takes true or false.
+
+        Default: ``false``.
+        """
+        return self._with("allowInsecureEndpoint", value)
+
+    def aws_access_key(self, value: str) -> Self:
+        """Access key id of static credentials; with `awsSecretKey`.
+
+        Takes a text.
+
+        Default: the AWS default provider chain.
+        """
+        return self._with("awsAccessKey", value)
+
+    def aws_secret_key(self, value: str) -> Self:
+        """Secret key of static credentials.
+
+        Takes a text.
+        """
+        return self._with("awsSecretKey", value)
+
+    def session_token(self, value: str) -> Self:
+        """Session token of temporary static credentials.
+
+        Takes a text.
+        """
+        return self._with("sessionToken", value)
+
+    def profile(self, value: str) -> Self:
+        """Profile of the shared AWS configuration files, which every executor must have.
+
+        Takes a text.
+        """
+        return self._with("profile", value)
+
+    def role_arn(self, value: str) -> Self:
+        """Role to assume with the other credentials.
+
+        Takes the ARN of a role such as arn:aws:iam::123456789012:role/reader.
+        """
+        return self._with("roleArn", value)
+
+    def role_external_id(self, value: str) -> Self:
+        """External id that the role's trust policy asks for.
+
+        Takes a text.
+        """
+        return self._with("roleExternalId", value)
+
+    def role_session_name(self, value: str) -> Self:
+        """Session name under which the role is assumed.
+
+        Takes 2 to 64 characters of a-z, A-Z, 0-9 and _+=,.@-.
+
+        Default: ``spark-kinesis``.
+        """
+        return self._with("roleSessionName", value)
+
+    def sts_endpoint(self, value: str) -> Self:
+        """Address of the Security Token Service that the role is assumed at.
+
+        Takes an address such as https://kinesis.eu-central-1.amazonaws.com, or http://127.0.0.1:4567.
+
+        Default: the region's own.
+        """
+        return self._with("stsEndpoint", value)
+
+    def credentials_provider(self, value: str) -> Self:
+        """Class that gives credentials: a `java.util.function.Supplier<Map<String, String>>` with a constructor without parameters, whose map has `accessKeyId`, `secretAccessKey` and, where they are temporary, `sessionToken`.
+
+        Takes the name of a class.
+        """
+        return self._with("credentialsProvider", value)
+
+
+class SourceMethods(ConnectionMethods):
+    """Methods: reading."""
+
+    def initial_position(self, value: str | datetime | Mapping[str, Any]) -> Self:
+        """Where a query without a checkpoint begins: `latest`, `trim_horizon` (or `earliest`), an ISO-8601 instant, `{"at_timestamp": "…", "format": "…"}`, or a JSON object with a position for each shard.
+
+        Takes latest, trim_horizon (or earliest), an ISO-8601 instant, {"at_timestamp": "…", "format": "…"}, or a JSON object that gives shard ids positions, such as {"shardId-000000000000": {"after_sequence_number": "…"}, "*": "trim_horizon"}.
+
+        Default: `latest` for streams, `trim_horizon` for batch.
+        """
+        return self._with("initialPosition", value)
+
+    def ending_position(self, value: str | datetime | Mapping[str, Any]) -> Self:
+        """Batch only. Where the read ends: `latest` (what is there when the query starts), an instant, or a JSON object with a position for each shard; a record at the position is the last one read.
+
+        Takes latest, trim_horizon (or earliest), an ISO-8601 instant, {"at_timestamp": "…", "format": "…"}, or a JSON object that gives shard ids positions, such as {"shardId-000000000000": {"after_sequence_number": "…"}, "*": "trim_horizon"}.
+
+        Default: ``latest``.
+        """
+        return self._with("endingPosition", value)
+
+    def consumer_mode(self, value: Literal["polling", "efo"]) -> Self:
+        """How records are fetched: `polling` (GetRecords, shares 2 MiB/s a shard with other readers) or `efo` (enhanced fan-out, 2 MiB/s a shard of its own, pushed).
+
+        Takes one of 'polling', 'efo'.
+
+        Default: ``polling``.
+        """
+        return self._with("consumerMode", value)
+
+    def consumer_name(self, value: str) -> Self:
+        """Name of the enhanced fan-out consumer to register or use.
+
+        Takes 1 to 128 characters of a-z, A-Z, 0-9, '_', '.', '-'.
+
+        Default: required for `efo` unless a consumer ARN is given.
+        """
+        return self._with("consumerName", value)
+
+    def consumer_arn(self, value: str) -> Self:
+        """An existing enhanced fan-out consumer; with `registration=none`.
+
+        Takes the ARN of a stream consumer.
+        """
+        return self._with("consumerARN", value)
+
+    def consumer_arn_of(self, stream: str, value: str) -> Self:
+        """The same for one of several streams: `consumerARN.orders` for stream `orders`.
+
+        Takes the ARN of a stream consumer.
+        """
+        return self._with(f"consumerARN.{stream}", value)
+
+    def registration(self, value: Literal["lazy", "eager", "none"]) -> Self:
+        """When the enhanced fan-out consumer is registered: when the query starts, when the source is created, or never.
+
+        Takes one of 'lazy', 'eager', 'none'.
+
+        Default: ``lazy``.
+        """
+        return self._with("registration", value)
+
+    def require_consumer_deregistration(self, value: bool) -> Self:
+        """Deregister at stop the consumers that this query registered.
+
+        Takes true or false.
+
+        Default: ``true``.
+        """
+        return self._with("requireConsumerDeregistration", value)
+
+    def max_records_per_trigger(self, value: int) -> Self:
+        """Most rows of one micro-batch, shared fairly over the shards.
+
+        Takes a whole number of at least 1.
+
+        Default: no limit.
+        """
+        return self._with("maxRecordsPerTrigger", value)
+
+    def max_bytes_per_trigger(self, value: str | int) -> Self:
+        """Most bytes (payload and key) of one micro-batch.
+
+        Takes a size such as 64m, at least 1.
+
+        Default: no limit.
+        """
+        return self._with("maxBytesPerTrigger", value)
+
+    def min_records_per_trigger(self, value: int) -> Self:
+        """Wait until this many rows are there, or `maxTriggerDelay` has passed, or the prefetch buffer is full.
+
+        Takes a whole number of at least 1.
+
+        Default: no minimum.
+        """
+        return self._with("minRecordsPerTrigger", value)
+
+    def max_trigger_delay(self, value: str | int | timedelta) -> Self:
+        """Longest wait for `minRecordsPerTrigger`.
+
+        Takes a duration such as 250ms, 10s or 15m, from 1ms to 365d.
+
+        Default: ``15m``.
+        """
+        return self._with("maxTriggerDelay", value)
+
+    def max_records_per_fetch(self, value: int) -> Self:
+        """`Limit` of one GetRecords call.
+
+        Takes a whole number from 1 to 10000.
+
+        Default: ``10000``.
+        """
+        return self._with("maxRecordsPerFetch", value)
+
+    def min_fetch_period(self, value: str | int | timedelta) -> Self:
+        """Time between two GetRecords calls of one shard whose tip has been reached.
+
+        Takes a duration such as 250ms, 10s or 15m, from 0ms to 1h.
+
+        Default: ``250ms``.
+        """
+        return self._with("minFetchPeriod", value)
+
+    def max_fetches_per_second(self, value: float) -> Self:
+        """Most GetRecords calls per second and shard while records are behind. The service's quota is 5, shared by all readers of a shard; only an emulator takes more.
+
+        Takes a number from 0.01 to 100000.0.
+
+        Default: ``5``.
+        """
+        return self._with("maxFetchesPerSecond", value)
+
+    def fetch_buffer_size(self, value: str | int) -> Self:
+        """Memory for fetched records in each executor.
+
+        Takes a size such as 64m, from 1m to 1024g.
+
+        Default: 25 % of the executor's heap, at most 512m.
+        """
+        return self._with("fetchBufferSize", value)
+
+    def shard_fetch_interval(self, value: str | int | timedelta) -> Self:
+        """Time between two listings of the shards. A reshard is noticed at once, by the end of its parent shards.
+
+        Takes a duration such as 250ms, 10s or 15m, from 1s to 1d.
+
+        Default: ``10s``.
+        """
+        return self._with("shardFetchInterval", value)
+
+    def shards_per_task(self, value: int) -> Self:
+        """How many shards one task reads.
+
+        Takes a whole number from 1 to 100000.
+
+        Default: as many as spread the shards over all cores.
+        """
+        return self._with("shardsPerTask", value)
+
+    def fail_on_data_loss(self, value: bool) -> Self:
+        """End the query when records may be lost (position out of retention, shard gone unread, stream made again); otherwise warn and go on with the oldest record.
+
+        Takes true or false.
+
+        Default: ``true``.
+        """
+        return self._with("failOnDataLoss", value)
+
+    def deaggregation(self, value: bool) -> Self:
+        """Take KPL aggregates apart into the user's records.
+
+        Takes true or false.
+
+        Default: ``true``.
+        """
+        return self._with("deaggregation", value)
+
+    def deaggregation_hash_range_filter(self, value: bool) -> Self:
+        """Leave out records of an aggregate whose hash key is outside of their shard's range, as KCL does; they are counted.
+
+        Takes true or false.
+
+        Default: ``false``.
+        """
+        return self._with("deaggregation.hashRangeFilter", value)
+
+    def retry_register_stream_consumer_max_retries(self, value: int) -> Self:
+        """How often a failed registerStreamConsumer is tried again; -1: without end.
+
+        Takes a whole number from -1 to 2147483647.
+
+        Default: ``10``.
+        """
+        return self._with("retry.registerStreamConsumer.maxRetries", value)
+
+    def retry_register_stream_consumer_backoff_base(self, value: str | int | timedelta) -> Self:
+        """Upper bound of the first random wait before registerStreamConsumer is tried again.
+
+        Takes a duration such as 250ms, 10s or 15m, from 1ms to 1h.
+
+        Default: ``200ms``.
+        """
+        return self._with("retry.registerStreamConsumer.backoff.base", value)
+
+    def retry_register_stream_consumer_backoff_max(self, value: str | int | timedelta) -> Self:
+        """Upper bound of every wait of registerStreamConsumer.
+
+        Takes a duration such as 250ms, 10s or 15m, from 1ms to 1h.
+
+        Default: ``1s``.
+        """
+        return self._with("retry.registerStreamConsumer.backoff.max", value)
+
+    def retry_register_stream_consumer_backoff_exponent(self, value: float) -> Self:
+        """By what the upper bound grows with each try of registerStreamConsumer.
+
+        Takes a number from 1.0 to 10.0.
+
+        Default: ``1.5``.
+        """
+        return self._with("retry.registerStreamConsumer.backoff.exponent", value)
+
+    def retry_deregister_stream_consumer_max_retries(self, value: int) -> Self:
+        """How often a failed deregisterStreamConsumer is tried again; -1: without end.
+
+        Takes a whole number from -1 to 2147483647.
+
+        Default: ``10``.
+        """
+        return self._with("retry.deregisterStreamConsumer.maxRetries", value)
+
+    def retry_deregister_stream_consumer_backoff_base(self, value: str | int | timedelta) -> Self:
+        """Upper bound of the first random wait before deregisterStreamConsumer is tried again.
+
+        Takes a duration such as 250ms, 10s or 15m, from 1ms to 1h.
+
+        Default: ``200ms``.
+        """
+        return self._with("retry.deregisterStreamConsumer.backoff.base", value)
+
+    def retry_deregister_stream_consumer_backoff_max(self, value: str | int | timedelta) -> Self:
+        """Upper bound of every wait of deregisterStreamConsumer.
+
+        Takes a duration such as 250ms, 10s or 15m, from 1ms to 1h.
+
+        Default: ``1s``.
+        """
+        return self._with("retry.deregisterStreamConsumer.backoff.max", value)
+
+    def retry_deregister_stream_consumer_backoff_exponent(self, value: float) -> Self:
+        """By what the upper bound grows with each try of deregisterStreamConsumer.
+
+        Takes a number from 1.0 to 10.0.
+
+        Default: ``1.5``.
+        """
+        return self._with("retry.deregisterStreamConsumer.backoff.exponent", value)
+
+    def retry_list_stream_consumers_max_retries(self, value: int) -> Self:
+        """How often a failed listStreamConsumers is tried again; -1: without end.
+
+        Takes a whole number from -1 to 2147483647.
+
+        Default: ``10``.
+        """
+        return self._with("retry.listStreamConsumers.maxRetries", value)
+
+    def retry_list_stream_consumers_backoff_base(self, value: str | int | timedelta) -> Self:
+        """Upper bound of the first random wait before listStreamConsumers is tried again.
+
+        Takes a duration such as 250ms, 10s or 15m, from 1ms to 1h.
+
+        Default: ``200ms``.
+        """
+        return self._with("retry.listStreamConsumers.backoff.base", value)
+
+    def retry_list_stream_consumers_backoff_max(self, value: str | int | timedelta) -> Self:
+        """Upper bound of every wait of listStreamConsumers.
+
+        Takes a duration such as 250ms, 10s or 15m, from 1ms to 1h.
+
+        Default: ``1s``.
+        """
+        return self._with("retry.listStreamConsumers.backoff.max", value)
+
+    def retry_list_stream_consumers_backoff_exponent(self, value: float) -> Self:
+        """By what the upper bound grows with each try of listStreamConsumers.
+
+        Takes a number from 1.0 to 10.0.
+
+        Default: ``1.5``.
+        """
+        return self._with("retry.listStreamConsumers.backoff.exponent", value)
+
+    def retry_subscribe_to_shard_max_retries(self, value: int) -> Self:
+        """How often a failed subscribeToShard is tried again; -1: without end.
+
+        Takes a whole number from -1 to 2147483647.
+
+        Default: ``5``.
+        """
+        return self._with("retry.subscribeToShard.maxRetries", value)
+
+    def retry_subscribe_to_shard_backoff_base(self, value: str | int | timedelta) -> Self:
+        """Upper bound of the first random wait before subscribeToShard is tried again.
+
+        Takes a duration such as 250ms, 10s or 15m, from 1ms to 1h.
+
+        Default: ``1s``.
+        """
+        return self._with("retry.subscribeToShard.backoff.base", value)
+
+    def retry_subscribe_to_shard_backoff_max(self, value: str | int | timedelta) -> Self:
+        """Upper bound of every wait of subscribeToShard.
+
+        Takes a duration such as 250ms, 10s or 15m, from 1ms to 1h.
+
+        Default: ``2s``.
+        """
+        return self._with("retry.subscribeToShard.backoff.max", value)
+
+    def retry_subscribe_to_shard_backoff_exponent(self, value: float) -> Self:
+        """By what the upper bound grows with each try of subscribeToShard.
+
+        Takes a number from 1.0 to 10.0.
+
+        Default: ``1.5``.
+        """
+        return self._with("retry.subscribeToShard.backoff.exponent", value)
+
+    def retry_get_records_max_retries(self, value: int) -> Self:
+        """How often a failed getRecords is tried again; -1: without end.
+
+        Takes a whole number from -1 to 2147483647.
+
+        Default: ``-1``.
+        """
+        return self._with("retry.getRecords.maxRetries", value)
+
+    def retry_get_records_backoff_base(self, value: str | int | timedelta) -> Self:
+        """Upper bound of the first random wait before getRecords is tried again.
+
+        Takes a duration such as 250ms, 10s or 15m, from 1ms to 1h.
+
+        Default: ``200ms``.
+        """
+        return self._with("retry.getRecords.backoff.base", value)
+
+    def retry_get_records_backoff_max(self, value: str | int | timedelta) -> Self:
+        """Upper bound of every wait of getRecords.
+
+        Takes a duration such as 250ms, 10s or 15m, from 1ms to 1h.
+
+        Default: ``3s``.
+        """
+        return self._with("retry.getRecords.backoff.max", value)
+
+    def retry_get_records_backoff_exponent(self, value: float) -> Self:
+        """By what the upper bound grows with each try of getRecords.
+
+        Takes a number from 1.0 to 10.0.
+
+        Default: ``1.5``.
+        """
+        return self._with("retry.getRecords.backoff.exponent", value)
+
+    def retry_get_shard_iterator_max_retries(self, value: int) -> Self:
+        """How often a failed getShardIterator is tried again; -1: without end.
+
+        Takes a whole number from -1 to 2147483647.
+
+        Default: ``-1``.
+        """
+        return self._with("retry.getShardIterator.maxRetries", value)
+
+    def retry_get_shard_iterator_backoff_base(self, value: str | int | timedelta) -> Self:
+        """Upper bound of the first random wait before getShardIterator is tried again.
+
+        Takes a duration such as 250ms, 10s or 15m, from 1ms to 1h.
+
+        Default: ``200ms``.
+        """
+        return self._with("retry.getShardIterator.backoff.base", value)
+
+    def retry_get_shard_iterator_backoff_max(self, value: str | int | timedelta) -> Self:
+        """Upper bound of every wait of getShardIterator.
+
+        Takes a duration such as 250ms, 10s or 15m, from 1ms to 1h.
+
+        Default: ``3s``.
+        """
+        return self._with("retry.getShardIterator.backoff.max", value)
+
+    def retry_get_shard_iterator_backoff_exponent(self, value: float) -> Self:
+        """By what the upper bound grows with each try of getShardIterator.
+
+        Takes a number from 1.0 to 10.0.
+
+        Default: ``1.5``.
+        """
+        return self._with("retry.getShardIterator.backoff.exponent", value)
+
+    def retry_list_shards_max_retries(self, value: int) -> Self:
+        """How often a failed listShards is tried again; -1: without end.
+
+        Takes a whole number from -1 to 2147483647.
+
+        Default: ``-1``.
+        """
+        return self._with("retry.listShards.maxRetries", value)
+
+    def retry_list_shards_backoff_base(self, value: str | int | timedelta) -> Self:
+        """Upper bound of the first random wait before listShards is tried again.
+
+        Takes a duration such as 250ms, 10s or 15m, from 1ms to 1h.
+
+        Default: ``200ms``.
+        """
+        return self._with("retry.listShards.backoff.base", value)
+
+    def retry_list_shards_backoff_max(self, value: str | int | timedelta) -> Self:
+        """Upper bound of every wait of listShards.
+
+        Takes a duration such as 250ms, 10s or 15m, from 1ms to 1h.
+
+        Default: ``3s``.
+        """
+        return self._with("retry.listShards.backoff.max", value)
+
+    def retry_list_shards_backoff_exponent(self, value: float) -> Self:
+        """By what the upper bound grows with each try of listShards.
+
+        Takes a number from 1.0 to 10.0.
+
+        Default: ``1.5``.
+        """
+        return self._with("retry.listShards.backoff.exponent", value)
+
+
+class SinkMethods(ConnectionMethods):
+    """Methods: writing."""
+
+    def partition_key(self, value: str) -> Self:
+        """Where the partition key comes from when the rows have no column `partitionKey`: `random`, `hash(column, …)`, or the name of a column.
+
+        Takes a text.
+
+        Default: column `partitionKey`.
+        """
+        return self._with("partitionKey", value)
+
+    def max_batch_size(self, value: int) -> Self:
+        """Most records of one PutRecords.
+
+        Takes a whole number from 1 to 500.
+
+        Default: ``500``.
+        """
+        return self._with("maxBatchSize", value)
+
+    def max_batch_bytes(self, value: str | int) -> Self:
+        """Most bytes of one PutRecords, payloads and keys.
+
+        Takes a size such as 64m, from 1k to 10m.
+
+        Default: ``10m``.
+        """
+        return self._with("maxBatchBytes", value)
+
+    def max_time_in_buffer(self, value: str | int | timedelta) -> Self:
+        """Longest time that a record waits for its batch to fill.
+
+        Takes a duration such as 250ms, 10s or 15m, from 1ms to 1h.
+
+        Default: ``1s``.
+        """
+        return self._with("maxTimeInBuffer", value)
+
+    def max_in_flight_requests(self, value: int) -> Self:
+        """Most PutRecords calls at a time, for each task.
+
+        Takes a whole number from 1 to 10000.
+
+        Default: ``50``.
+        """
+        return self._with("maxInFlightRequests", value)
+
+    def max_buffered_records(self, value: int) -> Self:
+        """Most records that a task holds, sent ones without an answer included; then it waits. With `aggregation` only bytes count.
+
+        Takes a whole number from 1 to 100000000.
+
+        Default: ``10000``.
+        """
+        return self._with("maxBufferedRecords", value)
+
+    def max_buffered_bytes(self, value: str | int) -> Self:
+        """Most bytes that a task holds; then it waits.
+
+        Takes a size such as 64m, from 1k to 1024g.
+
+        Default: ``64m``.
+        """
+        return self._with("maxBufferedBytes", value)
+
+    def rate_limiting(self, value: str) -> Self:
+        """How the sink finds the rate that the stream takes: `aimd`, `batchAndDelay`, `none`, or the name of a class that extends `org.sparkkinesis.sink.limit.RateLimitingStrategy`.
+
+        Takes a text.
+
+        Default: ``aimd``.
+        """
+        return self._with("rateLimiting", value)
+
+    def shard_limits(self, value: bool) -> Self:
+        """Find each shard's rate by itself, so that a hot shard delays only its own records; needs kinesis:ListShards.
+
+        Takes true or false.
+
+        Default: ``true``.
+        """
+        return self._with("shardLimits", value)
+
+    def ordering(self, value: Literal["none", "key"]) -> Self:
+        """With `key` no record overtakes an earlier one of the same partition key.
+
+        Takes one of 'none', 'key'.
+
+        Default: ``none``.
+        """
+        return self._with("ordering", value)
+
+    def aggregation(self, value: bool) -> Self:
+        """Pack many small records into one, in the format of the Kinesis Producer Library.
+
+        Takes true or false.
+
+        Default: ``false``.
+        """
+        return self._with("aggregation", value)
+
+    def on_invalid_record(self, value: Literal["fail", "deadLetter", "drop"]) -> Self:
+        """What becomes of a row that cannot be a record (size, key): the task fails, it goes to `deadLetterStream` with its reason, or it is left out and counted.
+
+        Takes one of 'fail', 'deadLetter', 'drop'.
+
+        Default: ``fail``.
+        """
+        return self._with("onInvalidRecord", value)
+
+    def dead_letter_stream(self, value: str) -> Self:
+        """Stream for invalid rows, with `onInvalidRecord=deadLetter`.
+
+        Takes the name or the ARN of a stream.
+        """
+        return self._with("deadLetterStream", value)
+
+    def request_timeout(self, value: str | int | timedelta) -> Self:
+        """How long one PutRecords may take before it is sent again.
+
+        Takes a duration such as 250ms, 10s or 15m, from 100ms to 10m.
+
+        Default: ``30s``.
+        """
+        return self._with("requestTimeout", value)
+
+    def delivery_timeout(self, value: str | int | timedelta) -> Self:
+        """How long the sink tries to deliver a record before the task fails.
+
+        Takes a duration such as 250ms, 10s or 15m, from 1s to 1d.
+
+        Default: ``10m``.
+        """
+        return self._with("deliveryTimeout", value)
+
+    def retry_put_records_max_retries(self, value: int) -> Self:
+        """How often a record that the service did not take is sent again; -1: as often as `deliveryTimeout` allows.
+
+        Takes a whole number from -1 to 2147483647.
+
+        Default: ``-1``.
+        """
+        return self._with("retry.putRecords.maxRetries", value)

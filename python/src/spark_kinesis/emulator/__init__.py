@@ -1,0 +1,170 @@
+"""Kinesis on this machine, in a JVM of its own: the emulator that the connector's tests run against."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Iterable, Mapping, Sequence
+from queue import Empty, SimpleQueue
+from tempfile import TemporaryFile
+from threading import Thread
+from types import TracebackType
+from typing import IO, Any
+
+from spark_kinesis.emulator.client import KinesisClient, Record, ServiceError
+from spark_kinesis.emulator.control import Calls, EmulatorControl
+from spark_kinesis.emulator.java import java_command
+from spark_kinesis.errors import KinesisConnectorError
+
+__all__ = ["Calls", "EmulatorControl", "KinesisClient", "KinesisEmulator", "Record", "ServiceError"]
+
+
+class KinesisEmulator:
+    """An emulator on loopback, from ``start`` (or ``with``) to ``stop``; it ends with this process, however that ends.
+
+    It enforces the service's quotas unless ``quotas`` is False. ``port`` 0 takes a free one.
+    """
+
+    def __init__(
+        self,
+        port: int = 0,
+        *,
+        quotas: bool = True,
+        heap: str = "1g",
+        arguments: Sequence[str] = (),
+        timeout: float = 60,
+    ) -> None:
+        """``heap`` bounds the JVM's memory, ``arguments`` go to the emulator's main, ``timeout`` bounds its start."""
+        self._port = port
+        self._quotas = quotas
+        self._heap = heap
+        self._arguments = list(arguments)
+        self._timeout = timeout
+        self._process: subprocess.Popen[bytes] | None = None
+        self._log: IO[bytes] | None = None
+        self._started: dict[str, Any] = {}
+        self._client: KinesisClient | None = None
+
+    def start(self) -> KinesisEmulator:
+        """Start the JVM and wait until it listens."""
+        if self._process is not None:
+            return self
+        command = java_command(self._heap, self._main_arguments())
+        self._log = TemporaryFile()  # noqa: SIM115
+        self._process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._log, start_new_session=True
+        )
+        try:
+            self._started = self._first_line()
+            self._client = KinesisClient(self.endpoint)
+        except BaseException:
+            self.stop()
+            raise
+        return self
+
+    def stop(self) -> None:
+        """End the JVM; it ends by itself when its standard input closes."""
+        if self._client is not None:
+            self._client.close()
+        process, self._process, self._client = self._process, None, None
+        if process is not None:
+            for stream in (process.stdin, process.stdout):
+                if stream is not None:
+                    stream.close()
+            try:
+                process.wait(10)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+        if self._log is not None:
+            self._log.close()
+            self._log = None
+
+    def __enter__(self) -> KinesisEmulator:
+        return self.start()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop()
+
+    @property
+    def endpoint(self) -> str:
+        """The address, ``http://127.0.0.1:port``."""
+        return str(self._started["endpoint"])
+
+    @property
+    def pid(self) -> int:
+        """Of the JVM."""
+        if self._process is None:
+            raise self._failure("is not running", "It was not started, or was stopped.")
+        return self._process.pid
+
+    @property
+    def connection(self) -> Mapping[str, str]:
+        """The options that lead a source or a sink here."""
+        return {
+            "endpoint": self.endpoint,
+            "region": "us-east-1",
+            "awsAccessKey": "emulator",
+            "awsSecretKey": "emulator",
+        }
+
+    @property
+    def client(self) -> KinesisClient:
+        """For calls of every operation by name."""
+        if self._client is None:
+            raise self._failure("is not running", "It was not started, or was stopped.")
+        return self._client
+
+    @property
+    def control(self) -> EmulatorControl:
+        """Faults, the clock, quotas, and the calls that were made."""
+        return EmulatorControl(self.endpoint)
+
+    def create_stream(self, name: str, shards: int = 1) -> None:
+        """Create a stream and wait until it is ACTIVE."""
+        self.client.create_stream(name, shards)
+
+    def put_records(self, stream: str, records: Iterable[tuple[str, bytes | str]]) -> int:
+        """Put ``(partition key, data)`` pairs, throttled ones again until they are in. How many were put."""
+        return self.client.put_records(stream, records)
+
+    def records(self, stream: str) -> list[Record]:
+        """Every record that is in the stream now."""
+        return list(self.client.records(stream))
+
+    def _main_arguments(self) -> list[str]:
+        quotas = [] if self._quotas else ["--quotas", "off"]
+        return ["--stdin-bound", "--port", str(self._port), *quotas, *self._arguments]
+
+    def _first_line(self) -> dict[str, Any]:
+        """The JSON line that the main prints when it listens, read on a thread so that the wait has an end."""
+        process = self._process
+        if process is None or process.stdout is None:
+            raise self._failure("is not running", "It was stopped while it started.")
+        output = process.stdout
+        lines: SimpleQueue[bytes] = SimpleQueue()
+        Thread(target=lambda: lines.put(output.readline()), name="emulator-start", daemon=True).start()
+        try:
+            line = lines.get(timeout=self._timeout)
+        except Empty:
+            raise self._failure(
+                "did not start", f"It did not listen within {self._timeout} s. {self._said()}"
+            ) from None
+        if not line:
+            raise self._failure("did not start", f"Its JVM ended with code {process.wait()}. {self._said()}")
+        started: dict[str, Any] = json.loads(line)
+        return started
+
+    def _said(self) -> str:
+        if self._log is None:
+            return ""
+        self._log.seek(0)
+        text = self._log.read().decode(errors="replace").strip()
+        return f"It said: {text[:2000]}" if text else "It said nothing."
+
+    @staticmethod
+    def _failure(what: str, reason: str) -> KinesisConnectorError:
+        fix = "Check the Java of this machine (17 or newer) and that the port is free; start it once more."
+        return KinesisConnectorError.of("KINESIS_EMULATOR_FAILED", what=what, reason=reason, fix=fix)

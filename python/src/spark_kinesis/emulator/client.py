@@ -1,0 +1,148 @@
+"""A small client of the service's JSON protocol, for tests and examples against the emulator; it signs nothing."""
+
+from __future__ import annotations
+
+import base64
+import http.client
+import json
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+# Of PutRecords, as docs.aws.amazon.com has them under "Quotas and limits".
+_MOST_ENTRIES = 500
+_MOST_BYTES = 10 * 1024 * 1024
+
+
+class ServiceError(Exception):
+    """What the service answered instead of a result; ``name`` is ``ResourceNotFoundException`` and so on."""
+
+    def __init__(self, name: str, message: str) -> None:
+        super().__init__(f"{name}: {message}")
+        self.name = name
+
+
+@dataclass(frozen=True)
+class Record:
+    """A record as it was read."""
+
+    partition_key: str
+    data: bytes
+    sequence_number: str
+    shard_id: str
+    arrival: float
+
+
+class KinesisClient:
+    """Calls by name over one connection. Not to be shared by threads."""
+
+    def __init__(self, endpoint: str, timeout: float = 60) -> None:
+        address = urlsplit(endpoint)
+        self._connection = http.client.HTTPConnection(address.hostname or "", address.port or 80, timeout=timeout)
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._connection.close()
+
+    def call(self, operation: str, **parameters: Any) -> dict[str, Any]:
+        """The answer of an operation, with the service's own names: ``call("ListShards", StreamName="orders")``."""
+        headers = {"Content-Type": "application/x-amz-json-1.1", "X-Amz-Target": f"Kinesis_20131202.{operation}"}
+        self._connection.request("POST", "/", json.dumps(parameters).encode(), headers)
+        answer = self._connection.getresponse()
+        body = answer.read()
+        result: dict[str, Any] = json.loads(body) if body else {}
+        if answer.status != http.client.OK:
+            name = str(result.get("__type", f"HTTP {answer.status}")).rpartition("#")[2]
+            raise ServiceError(name, str(result.get("message", result.get("Message", ""))))
+        return result
+
+    def create_stream(self, name: str, shards: int = 1, *, timeout: float = 30) -> None:
+        """Create a stream and wait until it is ACTIVE."""
+        self.call("CreateStream", StreamName=name, ShardCount=shards)
+        self.wait_until_active(name, timeout=timeout)
+
+    def wait_until_active(self, name: str, *, timeout: float = 30) -> None:
+        """Ask for the stream's state, at the rate that the service allows, until it is ACTIVE."""
+        end = time.monotonic() + timeout
+        while (state := self.status(name)) != "ACTIVE":
+            if time.monotonic() > end:
+                raise TimeoutError(f"stream {name} is still {state} after {timeout} s")
+            time.sleep(0.1)
+
+    def status(self, name: str) -> str:
+        """ACTIVE, CREATING, UPDATING or DELETING."""
+        answer = self.call("DescribeStreamSummary", StreamName=name)
+        return str(answer["StreamDescriptionSummary"]["StreamStatus"])
+
+    def put_records(self, stream: str, records: Iterable[tuple[str, bytes | str]], *, timeout: float = 60) -> int:
+        """Put ``(partition key, data)`` pairs; entries that the service throttles are sent again. How many were put."""
+        put = 0
+        for batch in _batches(records):
+            waiting = [{"PartitionKey": key, "Data": base64.b64encode(data).decode()} for key, data in batch]
+            end = time.monotonic() + timeout
+            while waiting:
+                answer = self.call("PutRecords", StreamName=stream, Records=waiting)
+                failed = [i for i, entry in enumerate(answer["Records"]) if "ErrorCode" in entry]
+                put += len(waiting) - len(failed)
+                waiting = [waiting[i] for i in failed]
+                if waiting and time.monotonic() > end:
+                    raise TimeoutError(
+                        f"{len(waiting)} records were refused for {timeout} s: {answer['Records'][failed[0]]}"
+                    )
+                if waiting:
+                    time.sleep(0.1)
+        return put
+
+    def shards(self, stream: str) -> list[dict[str, Any]]:
+        """Every shard that ListShards tells of."""
+        answer = self.call("ListShards", StreamName=stream)
+        found: list[dict[str, Any]] = list(answer["Shards"])
+        while token := answer.get("NextToken"):
+            answer = self.call("ListShards", NextToken=token)
+            found += answer["Shards"]
+        return found
+
+    def records(self, stream: str) -> Iterator[Record]:
+        """Every record that is in the stream now, shard by shard."""
+        for shard in self.shards(stream):
+            yield from self._records_of(stream, str(shard["ShardId"]))
+
+    def _records_of(self, stream: str, shard: str) -> Iterator[Record]:
+        start = self.call("GetShardIterator", StreamName=stream, ShardId=shard, ShardIteratorType="TRIM_HORIZON")
+        iterator = start.get("ShardIterator")
+        while iterator:
+            try:
+                answer = self.call("GetRecords", ShardIterator=iterator)
+            except ServiceError as error:
+                if error.name != "ProvisionedThroughputExceededException":
+                    raise
+                time.sleep(0.25)
+                continue
+            for entry in answer["Records"]:
+                yield Record(
+                    partition_key=entry["PartitionKey"],
+                    data=base64.b64decode(entry["Data"]),
+                    sequence_number=entry["SequenceNumber"],
+                    shard_id=shard,
+                    arrival=float(entry["ApproximateArrivalTimestamp"]),
+                )
+            iterator = answer.get("NextShardIterator")
+            if not answer["Records"] and answer["MillisBehindLatest"] == 0:
+                return
+
+
+def _batches(records: Iterable[tuple[str, bytes | str]]) -> Iterator[list[tuple[str, bytes]]]:
+    batch: list[tuple[str, bytes]] = []
+    size = 0
+    for key, data in records:
+        payload = data.encode() if isinstance(data, str) else data
+        entry = len(payload) + len(key.encode())
+        if batch and (len(batch) == _MOST_ENTRIES or size + entry > _MOST_BYTES):
+            yield batch
+            batch, size = [], 0
+        batch.append((key, payload))
+        size += entry
+    if batch:
+        yield batch

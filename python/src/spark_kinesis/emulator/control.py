@@ -1,0 +1,73 @@
+"""What a test does to an emulator past the service's API: faults, the clock, quotas, and how often what was called."""
+
+from __future__ import annotations
+
+import http.client
+import json
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+from urllib.parse import urlsplit
+
+
+@dataclass(frozen=True)
+class Calls:
+    """How often an operation was called on a stream or shard, with one result (``ok`` or an exception's name)."""
+
+    operation: str
+    stream: str
+    shard: str
+    result: str
+    count: int
+
+
+class EmulatorControl:
+    """The emulator's own paths beside the API. Each call opens a connection of its own."""
+
+    def __init__(self, endpoint: str) -> None:
+        self._address = urlsplit(endpoint)
+
+    def add_fault(self, effect: str, **rule: Any) -> int:
+        """Add a fault and give its number: ``add_fault("throttle", operation="PutRecords", count=20)``.
+
+        Effects and the members of a rule are in docs/emulator.md.
+        """
+        return int(self._ask("POST", "faults", {"effect": effect, **rule})["id"])
+
+    def clear_faults(self, seed: int | None = None) -> None:
+        """Take every fault away; with a seed, also start their random numbers anew."""
+        self._ask("DELETE", "faults", {} if seed is None else {"seed": seed})
+
+    def advance_clock(self, by: timedelta) -> None:
+        """Let time pass for the emulator: retention, expiry of iterators and tokens, the end of subscriptions."""
+        self._ask("POST", "clock", {"advanceMillis": by // timedelta(milliseconds=1)})
+
+    def set_quotas(self, on: bool) -> None:
+        """Enforce the service's quotas, or stop doing so."""
+        self._ask("POST", "quotas", {"on": on})
+
+    def scale_quota(self, quota: str, scale: float) -> None:
+        """Allow ``scale`` times what the service allows of one quota."""
+        self._ask("POST", "quotas", {"quota": quota, "scale": scale})
+
+    def calls(self) -> list[Calls]:
+        """Every call so far, counted by operation, stream, shard and result."""
+        return [Calls(**entry) for entry in self._ask("GET", "calls")["calls"]]
+
+    def reset_calls(self) -> None:
+        """Count from nought again."""
+        self._ask("DELETE", "calls")
+
+    def _ask(self, method: str, path: str, body: dict[str, Any] | None = None) -> dict[str, Any]:
+        connection = http.client.HTTPConnection(self._address.hostname or "", self._address.port or 80, timeout=30)
+        try:
+            headers = {"Content-Type": "application/json"}
+            connection.request(method, f"/_emulator/{path}", json.dumps(body or {}).encode(), headers)
+            answer = connection.getresponse()
+            text = answer.read()
+        finally:
+            connection.close()
+        result: dict[str, Any] = json.loads(text) if text else {}
+        if answer.status != http.client.OK:
+            raise ValueError(result.get("error", f"HTTP {answer.status}"))
+        return result

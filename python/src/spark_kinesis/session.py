@@ -1,0 +1,53 @@
+"""The connector's jar, and how it reaches a Spark session."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from spark_kinesis._version import __version__
+from spark_kinesis.errors import KinesisConnectorError
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+def jar_path() -> Path:
+    """The jar that this package carries; an error when it is not there, as Spark would only log that."""
+    jar = Path(__file__).parent / "jars" / f"spark-kinesis_2.13-{__version__}.jar"
+    if not jar.is_file():
+        raise KinesisConnectorError.of(
+            "KINESIS_JAR_MISSING",
+            where=str(jar),
+            reason="The package was not built, or only in part.",
+            fix="In a checkout run ./dev jar; elsewhere install the package spark-kinesis again.",
+        )
+    return jar
+
+
+def configure_spark_with_kinesis(
+    builder: SparkSession.Builder, extra_jars: Sequence[str | Path] = ()
+) -> SparkSession.Builder:
+    """Put the connector's jar, and ``extra_jars``, on a session that is yet to be made.
+
+    A session that runs already does not take it up by ``getOrCreate``; use ``add_kinesis_to`` for that.
+    """
+    already = builder._options.get("spark.jars", "")
+    jars = [jar for jar in already.split(",") if jar] + [str(jar) for jar in (jar_path(), *extra_jars)]
+    return builder.config("spark.jars", ",".join(dict.fromkeys(jars)))
+
+
+def add_kinesis_to(spark: SparkSession) -> SparkSession:
+    """Put the connector's jar on a session that runs already, classic or Spark Connect."""
+    if is_connect(spark):
+        spark.addArtifacts(str(jar_path()))
+    else:
+        quoted = str(jar_path()).replace("'", "\\'")
+        spark.sql(f"ADD JAR '{quoted}'")
+    return spark
+
+
+def is_connect(spark: SparkSession) -> bool:
+    """Whether the session talks to a Spark Connect server, so that there is no JVM on this side."""
+    return type(spark).__module__.startswith("pyspark.sql.connect")
