@@ -1,0 +1,96 @@
+package org.sparkkinesis.chaos
+
+import java.nio.file.{Files, Path}
+
+import scala.concurrent.duration._
+import scala.util.{Random, Using}
+
+import org.sparkkinesis.chaos.process.EmulatorProcess
+import org.sparkkinesis.chaos.query.QueryProcess
+
+/**
+ * A query that is killed with SIGKILL at random points, and started again from its checkpoint, while a producer writes:
+ * `KillRestart [--records N] [--shards N] [--restarts N] [--actions 1|2] [--seed S]`.
+ *
+ * Prints the seed first, and one JSON object on the last line; exits with 1 when a record was lost or came twice.
+ */
+object KillRestart {
+  private val Stream = "numbers"
+  private val Keys = 499
+
+  def main(args: Array[String]): Unit = {
+    val arguments = Arguments(args)
+    val folder = Files.createTempDirectory("kill-restart")
+    println(s"logs and output in $folder")
+    val outcome = run(
+      folder,
+      arguments.int("records", 1000000),
+      arguments.int("shards", 8),
+      arguments.int("restarts", 20),
+      arguments.int("actions", 1),
+      arguments.seed()
+    )
+    println(outcome.json)
+    if (!outcome.verdict.isRight) sys.exit(1)
+  }
+
+  /** @param killPoints how many batches each life had written when it was killed */
+  final case class Outcome(verdict: Verdict, killPoints: Seq[Int], seconds: Double, seed: Long) {
+    def json: String =
+      f"""{"test": "kill-restart", "seed": $seed, "kills": ${killPoints.size}, "seconds": $seconds%.1f, """ +
+        s""""batchesBeforeKill": ${killPoints.mkString("[", ", ", "]")}, ${verdict.json}}"""
+  }
+
+  def run(folder: Path, records: Int, shards: Int, restarts: Int, actions: Int, seed: Long): Outcome = {
+    val began = System.nanoTime
+    val random = new Random(seed)
+    Using.Manager { use =>
+      val emulator = use(new EmulatorProcess(folder.resolve("emulator.log")))
+      emulator.createStream(Stream, shards)
+      val producer = use(new Producer(emulator.endpoint, Stream, Keys))
+      val perLife = records / (restarts + 1)
+      val options = Seq(
+        "streamName" -> Stream,
+        "endpoint" -> emulator.endpoint,
+        "region" -> "us-east-1",
+        "awsAccessKey" -> "test",
+        "awsSecretKey" -> "test",
+        "initialPosition" -> "trim_horizon",
+        "minFetchPeriod" -> "20ms",
+        "maxRecordsPerTrigger" -> math.max(1, perLife / 5).toString
+      ).flatMap { case (name, value) => Seq(s"--source.$name", value) }
+      val query =
+        use(new QueryProcess(folder, Seq("--master", "local[2]", "--actions", actions.toString) ++ options))
+      val killPoints = (1 to restarts).map { life =>
+        producer.allow(life.toLong * perLife)
+        query.start()
+        val batches = waitForKillPoint(query, random, life)
+        query.kill()
+        println(s"kill $life after $batches batches of this life, ${query.rows} rows so far")
+        batches
+      }
+      producer.allow(records.toLong)
+      query.start()
+      producer.awaitAll()
+      query.awaitRows(records.toLong, 10.minutes)
+      query.kill()
+      val verdict = Verdict.of(query.files, records, producer.sequenceNumber)
+      Outcome(verdict, killPoints, (System.nanoTime - began) / 1e9, seed)
+    }.get
+  }
+
+  /** Some lives end while they start, the others a moment after one of their batches; each is given as many draws. */
+  private def waitForKillPoint(query: QueryProcess, random: Random, life: Int): Int = {
+    val duringStart = life > 1 && random.nextInt(5) == 0
+    val batches = random.nextInt(6)
+    val moment = random.nextInt(400).millis
+    val early = random.nextInt(6000).millis
+    if (duringStart) query.letRun(early)
+    else {
+      if (!query.awaitBatches(batches, 3.minutes))
+        throw new IllegalStateException(s"life $life did not write $batches batches; see ${query.log}")
+      query.letRun(moment)
+    }
+    query.batchesOfLife
+  }
+}

@@ -1,0 +1,101 @@
+package org.sparkkinesis.chaos
+
+import java.util.concurrent.TimeUnit
+
+import scala.collection.mutable
+
+import org.sparkkinesis.aws.{ClientSettings, CredentialSettings, SdkClients}
+import org.sparkkinesis.model.{KinesisQuotas, StreamRef}
+import org.sparkkinesis.service.{PutEntry, PutResult}
+
+/**
+ * Puts numbered records under many keys, and remembers which record each number became. A thread of its own puts as many as are
+ * allowed.
+ *
+ * @param keys
+ *   how many partition keys share the numbers evenly
+ */
+final class Producer(endpoint: String, stream: String, keys: Int) extends AutoCloseable {
+  private val service = SdkClients.create(
+    ClientSettings(Some("us-east-1"), Some(endpoint), CredentialSettings.Static("AKIDEXAMPLE", "secret", None))
+  )
+  private val sequenceNumbers = mutable.ArrayBuffer.empty[String]
+  private var allowed = 0L
+  private var failure: Option[Throwable] = None
+  private var closed = false
+  private val thread = new Thread(() => run(), "producer")
+  thread.setDaemon(true)
+  thread.start()
+
+  /** Lets it go on until this many records are put. */
+  def allow(total: Long): Unit = synchronized {
+    allowed = math.max(allowed, total)
+    notifyAll()
+  }
+
+  /** How many records the stream has taken. */
+  def count: Long = synchronized {
+    failure.foreach(throw _)
+    sequenceNumbers.size.toLong
+  }
+
+  /** Waits until all that is allowed is put. */
+  def awaitAll(): Unit = synchronized {
+    while (failure.isEmpty && sequenceNumbers.size < allowed) wait()
+    failure.foreach(throw _)
+  }
+
+  /** The record that a number became. */
+  def sequenceNumber(number: Int): String = synchronized(sequenceNumbers(number))
+
+  override def close(): Unit = {
+    synchronized {
+      closed = true
+      notifyAll()
+    }
+    thread.join()
+    service.close()
+  }
+
+  private def run(): Unit =
+    try {
+      var next = nextRange()
+      while (next.nonEmpty) {
+        val numbers = put(next)
+        synchronized {
+          sequenceNumbers ++= numbers
+          notifyAll()
+        }
+        next = nextRange()
+      }
+    } catch {
+      case error: Throwable => synchronized {
+          failure = Some(error)
+          notifyAll()
+        }
+    }
+
+  /** Empty at the end. */
+  private def nextRange(): Range = synchronized {
+    while (!closed && sequenceNumbers.size >= allowed) wait()
+    val from = sequenceNumbers.size
+    if (closed) 0 until 0 else from until math.min(from + BatchSize, allowed.toInt)
+  }
+
+  /** Their sequence numbers, in order; entries that were refused are put again. */
+  private def put(numbers: Range): Seq[String] = {
+    val taken = mutable.HashMap.empty[Int, String]
+    while (taken.size < numbers.size) {
+      val left = numbers.filterNot(taken.contains)
+      val entries = left.map(number => PutEntry(s"key-${number % keys}", None, number.toString.getBytes("UTF-8")))
+      val results = service.putRecords(StreamRef.ByName(stream), entries).get(1, TimeUnit.MINUTES)
+      left.zip(results).foreach {
+        case (number, PutResult.Accepted(_, sequenceNumber)) => taken(number) = sequenceNumber.value
+        case (_, _: PutResult.Rejected) => ()
+      }
+    }
+    numbers.map(taken)
+  }
+
+  private def BatchSize: Int = KinesisQuotas.Request.PutRecordsEntries
+}

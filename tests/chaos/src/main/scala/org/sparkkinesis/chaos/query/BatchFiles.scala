@@ -1,0 +1,68 @@
+package org.sparkkinesis.chaos.query
+
+import java.nio.charset.StandardCharsets.UTF_8
+import java.nio.file.StandardCopyOption.{ATOMIC_MOVE, REPLACE_EXISTING}
+import java.nio.file.{Files, Path}
+import java.security.MessageDigest
+import java.util.{HexFormat, UUID}
+
+import scala.jdk.CollectionConverters._
+import scala.util.Using
+
+/** One record, as the query saw it. */
+final case class SeenRecord(number: Long, key: String, shard: String, sequenceNumber: String) {
+  def line: String = s"$number\t$key\t$shard\t$sequenceNumber"
+}
+
+/** What the actions of one attempt at a batch saw, each as a digest over its sorted rows. */
+final case class Attempt(batch: Long, rows: Int, digests: Seq[String])
+
+/**
+ * What the batches of a query left in a folder: the rows of each batch, replaced as a whole when the batch runs again, and the
+ * digests of every attempt, which nothing replaces.
+ */
+final class BatchFiles(folder: Path) {
+  private val life = UUID.randomUUID().toString
+
+  /**
+   * @param actions
+   *   the rows that each action on the batch gave; the first one's are kept
+   */
+  def write(batch: Long, actions: Seq[Seq[SeenRecord]]): Unit = {
+    val digests = actions.map(rows => BatchFiles.digest(rows))
+    publish(s"$batch.$life.attempt", Seq(s"${actions.head.size} ${digests.mkString(" ")}"))
+    publish(s"$batch.rows", actions.head.map(_.line))
+  }
+
+  def batches: Seq[Long] = names(".rows").map(_.stripSuffix(".rows").toLong).sorted
+
+  def rows(batch: Long): Iterator[SeenRecord] =
+    Files.readAllLines(folder.resolve(s"$batch.rows")).asScala.iterator.map(_.split('\t')).map {
+      case Array(number, key, shard, sequenceNumber) => SeenRecord(number.toLong, key, shard, sequenceNumber)
+      case other => throw new IllegalStateException(s"batch $batch holds a broken line: ${other.mkString("|")}")
+    }
+
+  def attempts: Seq[Attempt] = names(".attempt").map { name =>
+    val fields = Files.readString(folder.resolve(name)).trim.split(' ').toSeq
+    Attempt(name.takeWhile(_ != '.').toLong, fields.head.toInt, fields.tail)
+  }
+
+  private def names(suffix: String): Seq[String] = Using.resource(Files.list(folder))(
+    _.iterator.asScala.map(_.getFileName.toString).filter(_.endsWith(suffix)).toVector
+  )
+
+  private def publish(name: String, lines: Seq[String]): Unit = {
+    val unfinished = folder.resolve(s"$name.$life.unfinished")
+    Files.write(unfinished, lines.asJava, UTF_8)
+    Files.move(unfinished, folder.resolve(name), ATOMIC_MOVE, REPLACE_EXISTING)
+    ()
+  }
+}
+
+private object BatchFiles {
+  def digest(rows: Seq[SeenRecord]): String = {
+    val sha = MessageDigest.getInstance("SHA-256")
+    rows.map(_.line).sorted.foreach(line => sha.update((line + "\n").getBytes(UTF_8)))
+    HexFormat.of().formatHex(sha.digest())
+  }
+}

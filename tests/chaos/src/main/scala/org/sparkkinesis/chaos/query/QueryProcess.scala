@@ -1,0 +1,103 @@
+package org.sparkkinesis.chaos.query
+
+import java.nio.file.{Files, Path}
+import java.util.concurrent.TimeUnit
+
+import scala.collection.mutable
+import scala.concurrent.duration._
+
+import org.sparkkinesis.chaos.process.ChildJvm
+
+/**
+ * One query over all its lives: the same checkpoint and the same output, and one [[QueryMain]] at a time that can be killed.
+ *
+ * Thread-safe.
+ */
+final class QueryProcess(folder: Path, arguments: Seq[String], heap: String = "1g") extends AutoCloseable {
+  private val output = Files.createDirectories(folder.resolve("output"))
+  private val rowsByBatch = mutable.HashMap.empty[Long, Int]
+  private var process: Option[Process] = None
+  private var batchesInLife = 0
+  private var begun = 0
+
+  val files = new BatchFiles(output)
+
+  /** Where every life's standard error goes. */
+  val log: Path = folder.resolve("query.log")
+
+  def start(): Unit = synchronized {
+    require(process.isEmpty, "it runs already")
+    val started = ChildJvm.start(
+      "org.sparkkinesis.chaos.query.QueryMain",
+      Seq("--output", output.toString, "--checkpoint", folder.resolve("checkpoint").toString) ++ arguments,
+      heap,
+      log,
+      Map("SPARK_HOME" -> ChildJvm.emptySparkHome(folder).toString)
+    )
+    batchesInLife = 0
+    begun += 1
+    process = Some(started)
+    val reader = new Thread(() => started.inputReader().lines().forEach(hear(started, _)), s"query-$begun")
+    reader.setDaemon(true)
+    reader.start()
+    started.onExit().thenRun(() => synchronized(notifyAll()))
+    ()
+  }
+
+  /** SIGKILL, at whatever it is doing; returns when it is gone. */
+  def kill(): Unit = {
+    val victim = synchronized {
+      val running = process
+      process = None
+      running
+    }
+    victim.foreach { running =>
+      require(running.isAlive, s"the query ended by itself with ${running.exitValue}; see $log")
+      running.destroyForcibly()
+      running.waitFor()
+    }
+  }
+
+  /** Rows of all batches that were ever written, each batch once. */
+  def rows: Long = synchronized(rowsByBatch.valuesIterator.map(_.toLong).sum)
+
+  def starts: Int = synchronized(begun)
+  def batchesOfLife: Int = synchronized(batchesInLife)
+
+  /** The process of the present life. */
+  def handle: Option[ProcessHandle] = synchronized(process.map(_.toHandle))
+
+  /** Waits for this many batches in the present life; false if there were not so many in time. */
+  def awaitBatches(count: Int, within: FiniteDuration): Boolean = await(within)(batchesInLife >= count)
+
+  def awaitRows(count: Long, within: FiniteDuration): Boolean = await(within)(rows >= count)
+
+  /** Waits this long, unless the query ends before, which is a failure. */
+  def letRun(time: FiniteDuration): Unit = {
+    await(time)(false)
+    ()
+  }
+
+  override def close(): Unit = synchronized(process).foreach(_ => kill())
+
+  private def await(within: FiniteDuration)(condition: => Boolean): Boolean = synchronized {
+    val deadline = within.fromNow
+    while (!condition && deadline.hasTimeLeft()) {
+      process.filterNot(_.isAlive).foreach { dead =>
+        process = None
+        throw new IllegalStateException(s"the query ended by itself with ${dead.exitValue}; see $log")
+      }
+      TimeUnit.MILLISECONDS.timedWait(this, math.max(1, deadline.timeLeft.toMillis))
+    }
+    condition
+  }
+
+  private def hear(from: Process, line: String): Unit = line.split(' ') match {
+    case Array("batch", id, rows) => synchronized {
+        rowsByBatch(id.toLong) = rows.toInt
+        if (process.contains(from)) batchesInLife += 1
+        notifyAll()
+      }
+    case _ => ()
+  }
+}

@@ -1,0 +1,48 @@
+package org.sparkkinesis.chaos.writing
+
+import org.sparkkinesis.aggregate.Deaggregator
+import org.sparkkinesis.emulator.KinesisEmulator
+import org.sparkkinesis.model.{HashKey, SequenceNumber}
+
+/**
+ * A user record as a reader gets it.
+ *
+ * @param atHome
+ *   its shard takes its key; readers that filter by hash range, as KCL does, see no others
+ */
+final case class Arrival(key: String, number: Long, atHome: Boolean)
+
+object Arrivals {
+
+  /**
+   * Everything in the stream in the order of its sequence numbers, which for one key is the order over parents and
+   * children too; aggregates opened. Payloads are numbers.
+   */
+  def of(kinesis: KinesisEmulator, stream: String): Seq[Arrival] = {
+    val records = kinesis.admin.shards(stream).flatMap { shard =>
+      kinesis.admin.records(stream, shard.id.value).map(record => shard.hashKeyRange -> record)
+    }
+    records.sortBy(found => SequenceNumber.trusted(found._2.sequenceNumber)).flatMap { case (range, record) =>
+      Option(Deaggregator.open(record.data)) match {
+        case Some(users) => (0 until users.count).map { i =>
+            Arrival(
+              users.partitionKey(i),
+              number(users.data(i)),
+              range.contains(HashKey.ofPartitionKey(users.partitionKey(i)))
+            )
+          }
+        case None => Seq(Arrival(record.partitionKey, number(record.data), atHome = true))
+      }
+    }
+  }
+
+  /** How many came for the first time before an earlier one of their key that came later. */
+  def overtaken(arrivals: Seq[Arrival]): Long = {
+    val first = arrivals.distinctBy(_.number).groupMap(_.key)(_.number)
+    first.valuesIterator.map(numbers =>
+      numbers.zip(numbers.drop(1)).count { case (one, next) => next < one }.toLong
+    ).sum
+  }
+
+  private def number(payload: Array[Byte]): Long = new String(payload, "US-ASCII").trim.toLong
+}

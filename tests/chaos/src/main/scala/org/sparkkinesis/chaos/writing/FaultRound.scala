@@ -1,0 +1,136 @@
+package org.sparkkinesis.chaos.writing
+
+import java.util.concurrent.CompletableFuture
+import java.util.concurrent.atomic.AtomicLong
+
+import scala.concurrent.duration._
+import scala.util.Random
+
+import org.sparkkinesis.aws.{ClientSettings, CredentialSettings, KinesisClients}
+import org.sparkkinesis.emulator.fault.{FaultEffect, FaultRule}
+import org.sparkkinesis.emulator.{EmulatorConfig, KinesisEmulator}
+import org.sparkkinesis.model.StreamRef
+import org.sparkkinesis.sink.kinesis._
+import org.sparkkinesis.sink.{AsyncSinkSettings, SharedTimer, SinkMetrics}
+
+/**
+ * Writers with a key space each, over the real client, while requests are refused, cut, answered late or never, entries fail,
+ * the service is out for a while, and shards are split and merged. Then everything is counted.
+ */
+final class FaultRound(ordered: Boolean, aggregated: Boolean, seed: Long, time: FiniteDuration) {
+  private val random = new Random(seed)
+  private val Writers = 3
+  private val KeysOfEach = 40
+  private val stream = "chaos"
+
+  private val settings = KinesisSinkSettings(
+    AsyncSinkSettings(maxTimeInBuffer = 50.millis, requestTimeout = 1500.millis, maxBufferedEntries = 5000),
+    ordered = ordered,
+    aggregated = aggregated
+  )
+
+  def run(): Verdict = {
+    val kinesis = KinesisEmulator.start(EmulatorConfig(quotas = true))
+    val timer = SharedTimer.acquire()
+    val client =
+      ClientSettings(
+        Some(kinesis.region),
+        Some(kinesis.endpoint),
+        CredentialSettings.Static("AKIDEXAMPLE", "secret", None)
+      )
+    val lease = KinesisClients.shared.acquire(client)
+    try {
+      kinesis.admin.createStream(stream, 4)
+      kinesis.faults.reset(seed)
+      val sinks = (0 until Writers).map(_ =>
+        KinesisStreamSink.open(lease.service, StreamRef.ByName(stream), kinesis.endpoint, settings, timer)
+      )
+      val numbers = new AtomicLong
+      val end = System.nanoTime() + time.toNanos
+      val writers = sinks.zipWithIndex.map { case (sink, writer) =>
+        val keys = new Random(seed + writer)
+        CompletableFuture.runAsync(
+          () => {
+            while (System.nanoTime() < end) {
+              val record = f"${numbers.incrementAndGet()}%-200d".getBytes("US-ASCII")
+              sink.write(new SinkRecord(s"w$writer-k${keys.nextInt(KeysOfEach)}", None, record))
+            }
+            sink.flush()
+          },
+          task => new Thread(task, s"chaos-writer-$writer").start()
+        )
+      }
+      var reshards = 0L
+      while (System.nanoTime() < end) {
+        disturb(kinesis)
+        if (random.nextInt(3) == 0) { reshard(kinesis); reshards += 1 }
+        Thread.sleep(300L + random.nextInt(700))
+      }
+      kinesis.faults.clear()
+      writers.foreach(_.get())
+      val metrics = sinks.map(_.metrics.requests).reduce(_ + _)
+      sinks.foreach(_.close())
+      judge(kinesis, numbers.get, metrics, reshards)
+    } finally {
+      lease.close()
+      timer.close()
+      kinesis.close()
+    }
+  }
+
+  private def judge(kinesis: KinesisEmulator, written: Long, metrics: SinkMetrics, reshards: Long): Verdict = {
+    val arrivals = Arrivals.of(kinesis, stream)
+    val atHome = arrivals.filter(_.atHome)
+    val found = atHome.iterator.map(_.number).toSet
+    Verdict(
+      s"faults, ordering=${if (ordered) "key" else "none"}, aggregation=$aggregated",
+      written,
+      written - found.size,
+      arrivals.size.toLong - found.size,
+      metrics.possibleDuplicates,
+      if (ordered) Arrivals.overtaken(atHome) else 0,
+      Seq(
+        "retried" -> metrics.retried,
+        "throttled" -> metrics.throttled,
+        "timedOutRequests" -> metrics.timedOutRequests,
+        "lateSuccesses" -> metrics.lateSuccesses,
+        "misplaced" -> (arrivals.size.toLong - atHome.size),
+        "reshards" -> reshards
+      )
+    )
+  }
+
+  /** One more thing that goes wrong, for up to two seconds. */
+  private def disturb(kinesis: KinesisEmulator): Unit = {
+    val unavailable = FaultEffect.Error(503, "ServiceUnavailableException", "injected")
+    val throttled = FaultEffect.Error(400, "ProvisionedThroughputExceededException", "injected")
+    val effects = Seq(
+      unavailable -> 1.0,
+      throttled -> 0.5,
+      FaultEffect.FailEntries("ProvisionedThroughputExceededException", "injected") -> 0.3,
+      FaultEffect.FailEntries("InternalFailure", "injected") -> 0.3,
+      FaultEffect.LostAnswer(FaultEffect.Error(500, "InternalFailure", "injected")) -> 0.3,
+      FaultEffect.LateAnswer(2000) -> 0.2,
+      FaultEffect.Delay(2000) -> 0.2,
+      FaultEffect.Silence -> 0.2,
+      FaultEffect.Cut(done = true) -> 0.3,
+      FaultEffect.Cut(done = false) -> 0.3
+    )
+    val (effect, probability) = effects(random.nextInt(effects.size))
+    kinesis.faults.add(FaultRule(
+      effect,
+      operation = "PutRecords",
+      probability = probability,
+      forMillis = 300L + random.nextInt(1700)
+    ))
+    ()
+  }
+
+  private def reshard(kinesis: KinesisEmulator): Unit = {
+    val open = kinesis.admin.shards(stream).filter(_.isOpen).sortBy(_.hashKeyRange.start)
+    if (open.size > 2 && random.nextBoolean()) {
+      val first = random.nextInt(open.size - 1)
+      kinesis.admin.mergeShards(stream, open(first).id.value, open(first + 1).id.value)
+    } else if (open.size < 12) kinesis.admin.splitShard(stream, open(random.nextInt(open.size)).id.value)
+  }
+}

@@ -1,0 +1,72 @@
+package org.sparkkinesis.chaos.writing
+
+import scala.concurrent.duration._
+
+import org.sparkkinesis.json.Json
+
+/**
+ * Writes while everything goes wrong, and counts what arrived: `--seconds N --seed S`. Rounds of writers under faults and
+ * reshards in all four ways of writing, then a Spark query whose process is killed again and again. Prints one JSON object
+ * on the last line; exits with 1 when a record is lost, doubled without a reason, or out of its key's order.
+ */
+object WritingChaos {
+  def main(args: Array[String]): Unit = {
+    def number(name: String, default: Long): Long =
+      args.sliding(2).collectFirst { case Array(flag, value) if flag == s"--$name" => value.toLong }.getOrElse(default)
+    val seed = number("seed", 1)
+    val total = number("seconds", 60).seconds
+    val forKills = total / 2
+
+    val rounds = for {
+      (aggregated, i) <- Seq(false, true).zipWithIndex
+      (ordered, j) <- Seq(false, true).zipWithIndex
+    } yield new FaultRound(ordered, aggregated, seed * 10 + i * 2L + j, (total - forKills) / 4).run()
+    val killed = new KilledQuery(seed, forKills).run()
+
+    val verdicts = rounds :+ killed
+    println(Json.render(Json.obj(
+      "chaos" -> Json.Str("writing"),
+      "seed" -> Json.num(seed),
+      "ok" -> Json.Bool(verdicts.forall(_.ok)),
+      "written" -> Json.num(verdicts.map(_.written).sum),
+      "lost" -> Json.num(verdicts.map(_.lost).sum),
+      "doubled" -> Json.num(verdicts.map(_.doubled).sum),
+      "rounds" -> Json.Arr(verdicts.map(_.toJson).toVector)
+    )))
+    sys.exit(if (verdicts.forall(_.ok)) 0 else 1)
+  }
+}
+
+/**
+ * What a round found.
+ *
+ * @param doubled
+ *   records that arrived more than once, each further arrival counted
+ * @param excused
+ *   how many arrivals more than one the sink has said there may be
+ * @param overtaken
+ *   first arrivals before that of an earlier record of their key, where order was promised
+ */
+final case class Verdict(
+    name: String,
+    written: Long,
+    lost: Long,
+    doubled: Long,
+    excused: Long,
+    overtaken: Long,
+    facts: Seq[(String, Long)]
+) {
+  def ok: Boolean = written > 0 && lost == 0 && doubled <= excused && overtaken == 0
+
+  def toJson: Json = Json.obj(
+    Seq[(String, Json)](
+      "round" -> Json.Str(name),
+      "ok" -> Json.Bool(ok),
+      "written" -> Json.num(written),
+      "lost" -> Json.num(lost),
+      "doubled" -> Json.num(doubled),
+      "possibleDuplicates" -> Json.num(excused),
+      "overtaken" -> Json.num(overtaken)
+    ) ++ facts.map { case (name, value) => name -> Json.num(value) }: _*
+  )
+}

@@ -1,0 +1,90 @@
+package org.sparkkinesis.conformance
+
+import java.net.URI
+import java.nio.file.{Files, Path}
+import java.util.concurrent.TimeUnit
+
+import scala.concurrent.duration.FiniteDuration
+import scala.jdk.CollectionConverters._
+
+import munit.FunSuite
+import software.amazon.awssdk.auth.credentials.{AwsCredentialsProvider, DefaultCredentialsProvider}
+
+/** Another emulator, in a process of its own, started by `tests/conformance/backends/NAME.sh`. */
+final class ProcessBackend private (override val name: String, process: Process, uri: URI) extends Backend {
+  override def endpoint: Option[URI] = Some(uri)
+
+  // Its clock is its own, so time can only be waited for.
+  override def passTime(by: FiniteDuration): Unit = TimeUnit.MILLISECONDS.sleep(by.toMillis)
+  override def enforcesQuotas: Boolean = name == "ferrokinesis"
+
+  override def close(): Unit = {
+    process.descendants.iterator.asScala.toVector.foreach(_.destroyForcibly())
+    process.destroyForcibly().waitFor(10, TimeUnit.SECONDS)
+    ()
+  }
+}
+
+object ProcessBackend {
+
+  /** Runs the script, whose one line on standard output is the endpoint once it is ready, or the reason why it is not there. */
+  def start(name: String): Either[String, Backend] = {
+    val script = Iterator
+      .iterate(Path.of("").toAbsolutePath)(_.getParent)
+      .takeWhile(_ != null)
+      .map(_.resolve(s"tests/conformance/backends/$name.sh"))
+      .find(Files.exists(_))
+      .getOrElse(throw new AssertionError(s"no script for $name"))
+    val process = new ProcessBuilder("bash", script.toString)
+      .redirectError(ProcessBuilder.Redirect.DISCARD)
+      .start()
+    val line = Option(process.inputReader.readLine()).getOrElse("it ended without a word")
+    if (line.startsWith("http")) Right(new ProcessBackend(name, process, URI.create(line)))
+    else {
+      process.destroyForcibly()
+      Left(line)
+    }
+  }
+}
+
+/** The service itself, for those who ask for it and have credentials. Costs a little money. */
+final class ServiceBackend extends Backend {
+  override def name: String = "aws"
+  override def endpoint: Option[URI] = None
+  override def credentials: AwsCredentialsProvider = DefaultCredentialsProvider.builder().build()
+  override def passTime(by: FiniteDuration): Unit = TimeUnit.MILLISECONDS.sleep(by.toMillis)
+  override def enforcesQuotas: Boolean = true
+  override def close(): Unit = ()
+}
+
+trait OnProcess extends OnBackend { self: FunSuite =>
+  override protected def start(): Either[String, Backend] = ProcessBackend.start(backendName)
+}
+
+trait OnKinesisLocal extends OnProcess { self: FunSuite =>
+  override protected def backendName: String = "kinesis-local"
+}
+
+trait OnMinistack extends OnProcess { self: FunSuite =>
+  override protected def backendName: String = "ministack"
+}
+
+trait OnFerrokinesis extends OnProcess { self: FunSuite =>
+  override protected def backendName: String = "ferrokinesis"
+}
+
+trait OnService extends OnBackend { self: FunSuite =>
+  override protected def backendName: String = "aws"
+  override protected def start(): Either[String, Backend] =
+    if (sys.env.get("CONFORMANCE_AWS").contains("1")) Right(new ServiceBackend)
+    else Left("set CONFORMANCE_AWS=1 and have credentials to run against the service")
+}
+
+class KinesisLocalStreamSuite extends StreamSuite with OnKinesisLocal
+class KinesisLocalFanOutSuite extends FanOutSuite with OnKinesisLocal
+class MinistackStreamSuite extends StreamSuite with OnMinistack
+class MinistackFanOutSuite extends FanOutSuite with OnMinistack
+class FerrokinesisStreamSuite extends StreamSuite with OnFerrokinesis
+class FerrokinesisFanOutSuite extends FanOutSuite with OnFerrokinesis
+class ServiceStreamSuite extends StreamSuite with OnService
+class ServiceFanOutSuite extends FanOutSuite with OnService

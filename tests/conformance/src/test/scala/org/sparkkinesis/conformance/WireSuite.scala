@@ -1,0 +1,176 @@
+package org.sparkkinesis.conformance
+
+import java.net.URI
+
+import scala.concurrent.duration._
+import scala.jdk.CollectionConverters._
+
+import munit.FunSuite
+import software.amazon.awssdk.auth.credentials.{AwsBasicCredentials, StaticCredentialsProvider}
+import software.amazon.awssdk.core.SdkSystemSetting
+import software.amazon.awssdk.http.nio.netty.NettyNioAsyncHttpClient
+import software.amazon.awssdk.http.{Protocol, ProtocolNegotiation, SdkHttpConfigurationOption}
+import software.amazon.awssdk.regions.Region
+import software.amazon.awssdk.services.kinesis.KinesisAsyncClient
+import software.amazon.awssdk.services.kinesis.model._
+import software.amazon.awssdk.utils.AttributeMap
+
+import org.sparkkinesis.conformance.Subscription.Signal
+import org.sparkkinesis.emulator.fault.{FaultEffect, FaultRule}
+import org.sparkkinesis.emulator.wire.http.Http2Limits
+import org.sparkkinesis.emulator.{EmulatorClock, EmulatorConfig, KinesisEmulator}
+
+/** What only the project's own emulator can be asked: every way to speak to it, pacing, five minutes, faults of the wire. */
+class WireSuite extends FunSuite {
+  private val start = 1777319237000L
+
+  private def onEmulator(
+      config: EmulatorConfig = EmulatorConfig(),
+      protocol: Protocol = Protocol.HTTP2,
+      alpn: Boolean = false
+  )(
+      body: (KinesisEmulator, Calls) => Unit
+  ): Unit = {
+    val emulator = KinesisEmulator.start(config.copy(changeDelay = 0.seconds))
+    val trustAll =
+      AttributeMap.builder().put(SdkHttpConfigurationOption.TRUST_ALL_CERTIFICATES, java.lang.Boolean.TRUE).build()
+    val http = NettyNioAsyncHttpClient.builder().protocol(protocol)
+    if (alpn) http.protocolNegotiation(ProtocolNegotiation.ALPN)
+    val client = KinesisAsyncClient
+      .builder()
+      .region(Region.US_EAST_1)
+      .endpointOverride(URI.create(emulator.endpoint))
+      .credentialsProvider(StaticCredentialsProvider.create(AwsBasicCredentials.create("key", "secret")))
+      .httpClient(http.buildWithDefaults(trustAll))
+      .build()
+    try {
+      emulator.admin.createStream("s", 1)
+      body(emulator, new Calls(client))
+    } finally {
+      client.close()
+      emulator.close()
+    }
+  }
+
+  private def roundTrip(calls: Calls): Unit = {
+    calls.put("s", "k", "hällo")
+    assertEquals(
+      calls.texts(calls.iterator("s", "shardId-000000000000", ShardIteratorType.TRIM_HORIZON)),
+      Vector("hällo")
+    )
+    val consumer = calls.registerConsumer("s", "c")
+    val subscription = subscribe(calls, consumer, ShardIteratorType.TRIM_HORIZON)
+    assertEquals(subscription.take(1), Vector("hällo"))
+    subscription.cancel()
+  }
+
+  private def subscribe(calls: Calls, consumer: String, from: ShardIteratorType): Subscription =
+    Subscription.open(calls.client, consumer, "shardId-000000000000", Subscription.at(from)).awaitOpen()
+
+  for {
+    tls <- Seq(false, true)
+    (protocol, alpn) <- Seq((Protocol.HTTP1_1, false), (Protocol.HTTP2, false), (Protocol.HTTP2, true))
+    if tls || !alpn
+  } test(s"polling and fan-out over $protocol${if (tls) " in TLS" else ""}${if (alpn) " by ALPN" else ""}") {
+    onEmulator(EmulatorConfig(tls = tls), protocol, alpn)((_, calls) => roundTrip(calls))
+  }
+
+  test("polling and fan-out in JSON, and with few streams a connection") {
+    System.setProperty(SdkSystemSetting.CBOR_ENABLED.property, "false")
+    try onEmulator(EmulatorConfig(http2 = Http2Limits(maxConcurrentStreams = 5)))((_, calls) => roundTrip(calls))
+    finally {
+      System.clearProperty(SdkSystemSetting.CBOR_ENABLED.property)
+      ()
+    }
+  }
+
+  test("a backlog is pushed at two mebibytes a second, after the first two at once") {
+    val clock = EmulatorClock.manual(start)
+    onEmulator(EmulatorConfig(clock = clock)) { (emulator, calls) =>
+      val data = new Array[Byte](512 * 1024 - 1)
+      (1 to 20).foreach(_ => emulator.admin.putRecord("s", "k", data))
+      val subscription = subscribe(calls, calls.registerConsumer("s", "c"), ShardIteratorType.TRIM_HORIZON)
+      // Four times half a MiB use up the burst, and the fifth overdraws it.
+      val burst = subscription.take(5)
+      assertEquals(burst.size, 5)
+      assertEquals(subscription.poll(), None)
+      clock.advance(500.millis)
+      assert(subscription.take(2).size == 2)
+      clock.advance(10.seconds)
+      assert(subscription.take(1).nonEmpty)
+      subscription.cancel()
+    }
+  }
+
+  test("a subscription ends in good order after five minutes, and is renewed from its continuation") {
+    val clock = EmulatorClock.manual(start)
+    onEmulator(EmulatorConfig(clock = clock)) { (emulator, calls) =>
+      val consumer = calls.registerConsumer("s", "c")
+      emulator.admin.putRecord("s", "k", "a".getBytes)
+      val first = subscribe(calls, consumer, ShardIteratorType.TRIM_HORIZON)
+      val event = first.nextEvent()
+      clock.advance(5.minutes)
+      assertEquals(first.awaitEnd(), Signal.Completed: Signal)
+      emulator.admin.putRecord("s", "k", "b".getBytes)
+      val next = Subscription
+        .open(calls.client, consumer, "shardId-000000000000", Subscription.after(event.continuationSequenceNumber))
+        .awaitOpen()
+      assertEquals(next.take(1), Vector("b"))
+      next.cancel()
+    }
+  }
+
+  test("behind the tip an event tells by how much") {
+    val clock = EmulatorClock.manual(start)
+    onEmulator(EmulatorConfig(clock = clock)) { (emulator, calls) =>
+      val data = new Array[Byte](400 * 1024)
+      (1 to 3).foreach(_ => emulator.admin.putRecord("s", "k", data))
+      clock.advance(90.seconds)
+      val subscription = subscribe(calls, calls.registerConsumer("s", "c"), ShardIteratorType.TRIM_HORIZON)
+      assertEquals(Seq.fill(3)(subscription.nextEvent().millisBehindLatest.longValue), Seq(90000L, 90000L, 0L))
+      subscription.cancel()
+    }
+  }
+
+  test("a failure inside the event stream reaches the subscriber by its type") {
+    onEmulator() { (emulator, calls) =>
+      val error = FaultEffect.Error(500, "InternalFailureException", "by request")
+      emulator.faults.add(FaultRule(FaultEffect.FailAfter(1, error), "SubscribeToShard"))
+      emulator.admin.putRecord("s", "k", "a".getBytes)
+      val subscription = subscribe(calls, calls.registerConsumer("s", "c"), ShardIteratorType.TRIM_HORIZON)
+      assertEquals(subscription.take(1), Vector("a"))
+      subscription.awaitEnd() match {
+        case Signal.Failed(e) => assert(Calls.unwrap(e).isInstanceOf[InternalFailureException], e)
+        case other => fail(s"expected a failure, got $other")
+      }
+    }
+  }
+
+  test("duplicate events are sent twice, and a subscription that is to end does") {
+    onEmulator() { (emulator, calls) =>
+      val consumer = calls.registerConsumer("s", "c")
+      emulator.faults.add(FaultRule(FaultEffect.DuplicateEvents, "SubscribeToShard", count = 1))
+      emulator.admin.putRecord("s", "k", "a".getBytes)
+      val twice = subscribe(calls, consumer, ShardIteratorType.TRIM_HORIZON)
+      assertEquals(twice.take(2), Vector("a", "a"))
+      twice.cancel()
+      emulator.admin.advanceClock(6000)
+      emulator.faults.add(FaultRule(FaultEffect.EndAfter(0), "SubscribeToShard", count = 1))
+      assertEquals(subscribe(calls, consumer, ShardIteratorType.LATEST).awaitEnd(), Signal.Completed: Signal)
+    }
+  }
+
+  test("a reset stream and a connection that goes away are survived by the SDK's own retries") {
+    onEmulator() { (emulator, calls) =>
+      emulator.faults.add(FaultRule(FaultEffect.ResetStream, "PutRecord", count = 1))
+      emulator.faults.add(FaultRule(FaultEffect.GoAway, "PutRecord", count = 1, skip = 1))
+      emulator.faults.add(FaultRule(FaultEffect.Cut(done = false), "PutRecord", count = 1, skip = 2))
+      (1 to 5).foreach(i => calls.put("s", "k", s"$i"))
+      assertEquals(
+        emulator.admin.records("s").asJava.asScala.map(r => new String(r.data)).toVector,
+        Vector("1", "2", "3", "4", "5")
+      )
+      assert(emulator.calls.count("PutRecord", result = "reset") == 1L)
+    }
+  }
+}

@@ -1,0 +1,180 @@
+package org.sparkkinesis.integration.read
+
+import java.nio.file.{Files, Path}
+
+import org.apache.spark.sql.streaming.{StreamingQuery, Trigger}
+
+import org.sparkkinesis.error.KinesisConnectorException
+import org.sparkkinesis.integration.SparkSuite
+
+/** Each mistake gets its condition, before any record moves. */
+class BadInputSuite extends SparkSuite {
+
+  private def condition(body: => Any): KinesisConnectorException = {
+    val thrown = intercept[Throwable](body)
+    Iterator
+      .iterate(thrown)(_.getCause)
+      .takeWhile(_ != null)
+      .collectFirst { case found: KinesisConnectorException => found }
+      .getOrElse(throw new AssertionError(s"no condition in $thrown", thrown))
+  }
+
+  private def streamed(options: Map[String, String], at: String = checkpoint()): StreamingQuery =
+    spark.readStream.format("kinesis").options(options).load().writeStream.format("noop").option(
+      "checkpointLocation",
+      at
+    ).trigger(Trigger.AvailableNow()).start()
+
+  private def ran(query: StreamingQuery): Unit = assert(query.awaitTermination(60000))
+
+  private lazy val good: Map[String, String] = {
+    kinesis.admin.createStream("good", 1)
+    kinesis.admin.putRecord("good", "k", utf8("v"))
+    connection("good")
+  }
+
+  test("unknown option, with the nearest name, already at load") {
+    val error = condition(spark.readStream.format("kinesis").options(good).option("initalPosition", "latest").load())
+    assertEquals(error.condition, "KINESIS_OPTION_UNKNOWN")
+    assert(error.getMessage.contains("Did you mean 'initialPosition'?"), error.getMessage)
+  }
+
+  private val atLoad = Seq(
+    ("bad value", Map("maxRecordsPerTrigger" -> "0"), "KINESIS_OPTION_INVALID"),
+    ("bad position", Map("initialPosition" -> "yesterday"), "KINESIS_OPTION_INVALID"),
+    ("bad region", Map("region" -> "mars"), "KINESIS_OPTION_INVALID"),
+    ("bad endpoint", Map("endpoint" -> "nowhere"), "KINESIS_OPTION_INVALID"),
+    ("bad name", Map("streamName" -> "no spaces"), "KINESIS_OPTION_INVALID")
+  )
+  atLoad.foreach { case (name, options, expected) =>
+    test(s"$name, already at load") {
+      assertEquals(condition(spark.read.format("kinesis").options(good ++ options).load()).condition, expected)
+    }
+  }
+
+  private val beforeData = Seq(
+    ("no such stream", Map("streamName" -> "missing"), "KINESIS_STREAM_NOT_FOUND"),
+    ("no stream named", Map("streamName" -> null), "KINESIS_OPTION_MISSING"),
+    ("half of the credentials", Map("awsSecretKey" -> null), "KINESIS_OPTION_MISSING"),
+    ("two sources of credentials", Map("profile" -> "other"), "KINESIS_OPTION_CONFLICT"),
+    (
+      "a name and an ARN",
+      Map("streamARN" -> "arn:aws:kinesis:us-east-1:000000000000:stream/good"),
+      "KINESIS_OPTION_CONFLICT"
+    ),
+    ("plain http to another host", Map("endpoint" -> "http://192.0.2.1:4567"), "KINESIS_OPTION_INVALID"),
+    ("an endpoint that nobody answers at", Map("endpoint" -> "http://127.0.0.1:9"), "KINESIS_ENDPOINT_UNREACHABLE"),
+    (
+      "a class of credentials that is not there",
+      Map("awsAccessKey" -> null, "awsSecretKey" -> null, "credentialsProvider" -> "no.such.Class"),
+      "KINESIS_CREDENTIALS_FAILED"
+    ),
+    (
+      "a position of a shard that is not there",
+      Map("initialPosition" -> """{"shardId-000000000009": "latest"}"""),
+      "KINESIS_SHARD_UNKNOWN"
+    ),
+    ("fan-out without a name", Map("consumerMode" -> "efo"), "KINESIS_OPTION_MISSING"),
+    (
+      "fan-out without registration and without an ARN",
+      Map("consumerMode" -> "efo", "registration" -> "none", "consumerName" -> "x"),
+      "KINESIS_OPTION_MISSING"
+    )
+  )
+  beforeData.foreach { case (name, changes, expected) =>
+    val options = () => (good ++ changes).filter(_._2 != null)
+    test(s"$name ends a streaming query with its condition") {
+      assertEquals(condition(ran(streamed(options()))).condition, expected)
+    }
+    test(s"$name ends a batch read with its condition") {
+      assertEquals(condition(spark.read.format("kinesis").options(options()).load().collect()).condition, expected)
+    }
+  }
+
+  test("a checkpoint of another stream is refused") {
+    kinesis.admin.createStream("other", 1)
+    val at = checkpoint()
+    ran(streamed(good + ("initialPosition" -> "trim_horizon"), at))
+    val error = condition(ran(streamed(connection("other"), at)))
+    assertEquals(error.condition, "KINESIS_CHECKPOINT_OTHER_STREAM")
+    assert(error.getMessage.contains("stream/good") && error.getMessage.contains("stream/other"), error.getMessage)
+  }
+
+  private def remake(stream: String): Unit = {
+    kinesis.admin.deleteStream(stream)
+    val before = System.currentTimeMillis()
+    while (System.currentTimeMillis() <= before) Thread.onSpinWait()
+    kinesis.admin.createStream(stream, 1)
+    ()
+  }
+
+  test(
+    "a checkpoint of a stream that was made again is refused; without failOnDataLoss the new one is read from its beginning"
+  ) {
+    kinesis.admin.createStream("again", 1)
+    kinesis.admin.putRecord("again", "k", utf8("old"))
+    val at = checkpoint()
+    ran(streamed(connection("again") + ("initialPosition" -> "trim_horizon"), at))
+    remake("again")
+    kinesis.admin.putRecord("again", "k", utf8("new"))
+    assertEquals(condition(ran(streamed(connection("again"), at))).condition, "KINESIS_STREAM_RECREATED")
+    val collected = new Collected
+    val query = spark.readStream.format("kinesis").options(connection("again")).option(
+      "failOnDataLoss",
+      "false"
+    ).load().writeStream
+      .option("checkpointLocation", at).trigger(Trigger.AvailableNow()).foreachBatch(collected.sink).start()
+    ran(query)
+    assertEquals(collected.texts, Vector("new"))
+  }
+
+  test("a position older than what the stream keeps is data loss") {
+    kinesis.admin.createStream("expired", 1)
+    kinesis.admin.putRecord("expired", "k", utf8("1"))
+    val at = checkpoint()
+    ran(streamed(
+      connection("expired") + ("initialPosition" -> "2020-01-01T00:00:00Z"),
+      at
+    ))
+    val log = Path.of(at, "offsets", "0")
+    // As if the query had last run then; the emulator's stream keeps a day.
+    val aged = Files.readString(log).replaceAll("\"base\":\\d+", "\"base\":1577836800000")
+    Files.writeString(log, aged)
+    Files.deleteIfExists(Path.of(at, "offsets", ".0.crc"))
+    assertEquals(condition(ran(streamed(connection("expired"), at))).condition, "KINESIS_DATA_LOSS")
+    ran(streamed(connection("expired") + ("failOnDataLoss" -> "false"), at))
+  }
+
+  test("a checkpoint that cannot be written") {
+    val file = Files.createTempFile(temporary, "a-file", "")
+    val store = new org.sparkkinesis.spark.read.checkpoint.InitialOffsetStore(
+      Path.of(file.toString, "below").toString,
+      spark.sparkContext.hadoopConfiguration
+    )
+    val error = condition(store.getOrElseUpdate(org.sparkkinesis.plan.SourceOffset(Nil)))
+    assertEquals(error.condition, "KINESIS_CHECKPOINT_UNWRITABLE")
+  }
+
+  test("a damaged offset in the checkpoint") {
+    val at = checkpoint()
+    ran(streamed(good + ("initialPosition" -> "trim_horizon"), at))
+    val log = Path.of(at, "offsets", "0")
+    val lines = Files.readString(log).linesIterator.toVector
+    Files.writeString(log, (lines.init :+ lines.last.replace("\"v\":1", "\"v\":7")).mkString("\n"))
+    Files.deleteIfExists(Path.of(at, "offsets", ".0.crc"))
+    Files.deleteIfExists(Path.of(at, "commits", "0"))
+    Files.deleteIfExists(Path.of(at, "commits", ".0.crc"))
+    assertEquals(condition(ran(streamed(good, at))).condition, "KINESIS_OFFSET_INVALID")
+  }
+
+  test("secrets show nowhere: plan, options, errors") {
+    val options = good ++ Map("awsAccessKey" -> "AKIASECRETOFATEST", "awsSecretKey" -> "secret-of-a-test")
+    val rows = spark.read.format("kinesis").options(options).load()
+    val plan = rows.queryExecution.toString
+    val error = condition(spark.read.format("kinesis").options(options ++
+      Map("streamName" -> "missing")).load().collect()).getMessage
+    Seq(plan, error).foreach(text =>
+      assert(!text.contains("secret-of-a-test") && !text.contains("AKIASECRETOFATEST"), text)
+    )
+  }
+}

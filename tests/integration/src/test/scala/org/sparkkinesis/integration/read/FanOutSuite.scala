@@ -1,0 +1,73 @@
+package org.sparkkinesis.integration.read
+
+import org.apache.spark.sql.streaming.{StreamingQuery, Trigger}
+
+import org.sparkkinesis.integration.SparkSuite
+
+class FanOutSuite extends SparkSuite {
+  private def put(stream: String, numbers: Range): Unit =
+    numbers.foreach(i => kinesis.admin.putRecord(stream, s"key-${i % 17}", utf8(i.toString)))
+
+  private def start(
+      stream: String,
+      collected: Collected,
+      checkpoint: String,
+      options: (String, String)*
+  ): StreamingQuery =
+    readStream(
+      stream,
+      options: _*
+    ).load().writeStream.option("checkpointLocation", checkpoint).foreachBatch(collected.sink).start()
+
+  private val efo = Seq("consumerMode" -> "efo", "consumerName" -> "etl")
+
+  test(
+    "records are pushed: one subscription a shard over many batches, no GetRecords, and the consumer is deregistered at stop"
+  ) {
+    kinesis.admin.createStream("pushed", 2)
+    put("pushed", 0 until 300)
+    val collected = new Collected
+    val query = start("pushed", collected, checkpoint(), efo: _*)
+    await(query, "300 rows")(collected.rows.size >= 300)
+    (1 to 10).foreach { round =>
+      put("pushed", 300 * round until 300 * round + 300)
+      await(query, s"round $round")(collected.rows.size >= 300 * round + 300)
+    }
+    assertEquals(collected.texts.map(_.toInt).sorted, (0 until 3300).toVector)
+    assert(collected.ids.size >= 11, s"${collected.ids.size} batches")
+    assertEquals(kinesis.calls.count(operation = "SubscribeToShard", stream = "pushed"), 2L)
+    assertEquals(kinesis.calls.count(operation = "GetRecords", stream = "pushed"), 0L)
+    assertEquals(kinesis.calls.count(operation = "GetShardIterator", stream = "pushed"), 0L)
+    query.stop()
+    assertEquals(kinesis.calls.count(operation = "RegisterStreamConsumer", stream = "pushed"), 1L)
+    assertEquals(kinesis.calls.count(operation = "DeregisterStreamConsumer", stream = "pushed"), 1L)
+  }
+
+  test("a checkpoint goes from polling to fan-out and back") {
+    kinesis.admin.createStream("switched", 2)
+    val at = checkpoint()
+    val runs = Seq(Seq.empty, efo, Seq.empty).zipWithIndex.flatMap { case (mode, run) =>
+      put("switched", 100 * run until 100 * run + 100)
+      val collected = new Collected
+      val query = readStream("switched", mode: _*).load().writeStream.option(
+        "checkpointLocation",
+        at
+      ).trigger(Trigger.AvailableNow()).foreachBatch(collected.sink).start()
+      assert(query.awaitTermination(60000))
+      collected.texts.map(_.toInt)
+    }
+    assertEquals(runs.sorted.toVector, (0 until 300).toVector)
+  }
+
+  test("a split is followed, and its children come after it") {
+    kinesis.admin.createStream("split", 1)
+    put("split", 0 until 100)
+    val collected = new Collected
+    val query = start("split", collected, checkpoint(), efo: _*)
+    await(query, "100 rows")(collected.rows.size >= 100)
+    kinesis.admin.splitShard("split", "shardId-000000000000")
+    put("split", 100 until 200)
+    await(query, "200 rows")(collected.rows.size >= 200)
+    assertEquals(collected.texts.map(_.toInt).sorted, (0 until 200).toVector)
+  }
+}

@@ -1,0 +1,119 @@
+package org.sparkkinesis.integration.write
+
+import org.apache.spark.sql.functions._
+
+class BatchWriteSuite extends SinkFixture {
+  private def rows(count: Int) =
+    spark.range(count.toLong).select(
+      col("id").cast("string").as("partitionKey"),
+      concat(lit("value "), col("id")).as("data")
+    )
+
+  test("every row arrives once, over shards and tasks") {
+    kinesis.admin.createStream("all", 4)
+    writer(rows(20000), "streamName" -> "all").save()
+    assertEquals(read("all").toSet, (0 until 20000).map(i => i.toString -> s"value $i").toSet)
+    assertEquals(kinesis.admin.recordCount("all"), 20000L)
+  }
+
+  test("with aggregation every row arrives once, in far fewer records") {
+    kinesis.admin.createStream("packed", 4)
+    writer(rows(20000), "streamName" -> "packed", "aggregation" -> "true").save()
+    assertEquals(read("packed").size, 20000)
+    assertEquals(read("packed").toSet, (0 until 20000).map(i => i.toString -> s"value $i").toSet)
+    assert(kinesis.admin.recordCount("packed") < 200, kinesis.admin.recordCount("packed"))
+  }
+
+  test("with ordering by key the rows of a key arrive in their order") {
+    kinesis.admin.createStream("ordered", 4)
+    val keyed = spark
+      .range(0, 4000, 1, 1)
+      .select(concat(lit("k"), col("id") % 50).as("partitionKey"), col("id").cast("string").as("data"))
+    writer(keyed, "streamName" -> "ordered", "ordering" -> "key").save()
+    read("ordered").groupMap(_._1)(_._2.toInt).foreach { case (key, numbers) =>
+      assertEquals(numbers, numbers.sorted, clue = key)
+      assertEquals(numbers.size, 80)
+    }
+  }
+
+  test("rows go to the stream that their column names, and to the option's where it is null") {
+    Seq("home", "left", "right").foreach(kinesis.admin.createStream(_, 1))
+    val arn = kinesis.admin.createStream("far", 1)
+    val routed = rows(100).withColumn(
+      "stream",
+      when(
+        col("partitionKey") % 4 === 0,
+        "left"
+      ).when(col("partitionKey") % 4 === 1, "right").when(col("partitionKey") % 4 === 2, arn)
+    )
+    writer(routed, "streamName" -> "home").save()
+    assertEquals(Seq("home", "left", "right", "far").map(kinesis.admin.recordCount), Seq(25L, 25L, 25L, 25L))
+    writer(routed.where("stream is not null")).save()
+    assertEquals(Seq("home", "left", "right", "far").map(kinesis.admin.recordCount), Seq(25L, 50L, 50L, 50L))
+  }
+
+  test("the partition key comes from a column, a hash of columns, or chance") {
+    kinesis.admin.createStream("keys", 1)
+    val plain = spark.range(100).select(col("id").cast("string").as("data"), (col("id") % 7).cast("string").as("user"))
+    writer(plain, "streamName" -> "keys", "partitionKey" -> "user").save()
+    assertEquals(read("keys").map(_._1).distinct.size, 7)
+    writer(plain, "streamName" -> "keys", "partitionKey" -> "hash(user)").save()
+    assertEquals(read("keys").drop(100).map(_._1).distinct.size, 7)
+    writer(plain, "streamName" -> "keys", "partitionKey" -> "random").save()
+    assertEquals(read("keys").drop(200).map(_._1).distinct.size, 100)
+  }
+
+  test("whatever is wrong with options, columns or streams is told before a record is sent") {
+    kinesis.admin.createStream("strict", 1)
+    kinesis.calls.reset()
+    val good = rows(10)
+    def condition(set: (String, String)*) = conditionOf(writer(good, set: _*).save())._1
+    assertEquals(condition(), "KINESIS_OPTION_MISSING")
+    assertEquals(condition("streamName" -> "strict", "maxBatchSize" -> "501"), "KINESIS_OPTION_INVALID")
+    assertEquals(condition("streamName" -> "strict", "maxBatchSise" -> "5"), "KINESIS_OPTION_UNKNOWN")
+    assertEquals(condition("streamName" -> "nowhere"), "KINESIS_STREAM_NOT_FOUND")
+    assertEquals(condition("streamName" -> "strict,other"), "KINESIS_OPTION_CONFLICT")
+    assertEquals(condition("streamName" -> "strict", "rateLimiting" -> "no.such.Clazz"), "KINESIS_OPTION_INVALID")
+    assertEquals(condition("streamName" -> "strict", "onInvalidRecord" -> "deadLetter"), "KINESIS_OPTION_MISSING")
+    assertEquals(condition("streamName" -> "strict", "partitionKey" -> "hash(x)"), "KINESIS_SINK_KEY_EXPRESSION")
+    assertEquals(
+      conditionOf(writer(good.drop("data"), "streamName" -> "strict").save())._1,
+      "KINESIS_SINK_COLUMN_MISSING"
+    )
+    assertEquals(
+      conditionOf(writer(good.withColumn("data", lit(1)), "streamName" -> "strict").save())._1,
+      "KINESIS_SINK_COLUMN_TYPE"
+    )
+    assertEquals(kinesis.calls.count("PutRecords"), 0L)
+  }
+
+  test("a row that cannot be a record fails the write with where it is and why, not with what it holds") {
+    kinesis.admin.createStream("narrow", 1)
+    val wrong = Seq(
+      rows(3).withColumn("data", when(col("partitionKey") === "1", repeat(lit("secret"), 200000)).otherwise("x")) ->
+        "1200001 bytes with its partition key, the stream takes 1048576",
+      rows(3).withColumn("partitionKey", lit("")) -> "its partition key is empty",
+      rows(3).withColumn("partitionKey", repeat(lit("k"), 257)) -> "its partition key has 257 characters",
+      rows(3).withColumn("data", lit(null).cast("string")) -> "its column 'data' is null",
+      rows(3).withColumn("explicitHashKey", lit("-1")) -> "explicit hash key",
+      rows(3).withColumn("stream", lit("not a stream!")) -> "neither the name nor the ARN"
+    )
+    wrong.foreach { case (given, reason) =>
+      val (condition, message) = conditionOf(writer(given, "streamName" -> "narrow").save())
+      assertEquals(condition, "KINESIS_SINK_ROW_INVALID")
+      assert(message.contains(reason), s"expected '$reason' in: $message")
+      assert(!message.contains("secretsecret"))
+    }
+  }
+
+  test("invalid rows are dropped, or go to the dead-letter stream with their reason, while the others are written") {
+    kinesis.admin.createStream("mixed", 1)
+    kinesis.admin.createStream("letters", 1)
+    val mixed = rows(100).withColumn("data", when(col("partitionKey") % 10 === 0, lit(null)).otherwise(col("data")))
+    writer(mixed, "streamName" -> "mixed", "onInvalidRecord" -> "drop").save()
+    assertEquals(kinesis.admin.recordCount("mixed"), 90L)
+    writer(mixed, "streamName" -> "mixed", "onInvalidRecord" -> "deadLetter", "deadLetterStream" -> "letters").save()
+    assertEquals(kinesis.admin.recordCount("mixed"), 180L)
+    assertEquals(read("letters").count(_._2.contains("its column 'data' is null")), 10)
+  }
+}

@@ -1,0 +1,78 @@
+package org.sparkkinesis.integration.write
+
+import java.nio.file.Files
+
+import scala.jdk.CollectionConverters._
+
+import org.apache.spark.sql.DataFrame
+import org.apache.spark.sql.execution.streaming.runtime.MemoryStream
+import org.apache.spark.sql.functions._
+import org.apache.spark.sql.streaming.{OutputMode, StreamingQuery, Trigger}
+
+class StreamingWriteSuite extends SinkFixture {
+  private def start(
+      rows: DataFrame,
+      stream: String,
+      mode: OutputMode,
+      set: (String, String)*
+  ): StreamingQuery = rows.writeStream
+    .format(format)
+    .options(connection + ("streamName" -> stream))
+    .options(set.toMap)
+    .option("checkpointLocation", Files.createTempDirectory("checkpoint").toString)
+    .outputMode(mode)
+    .trigger(Trigger.ProcessingTime(0))
+    .start()
+
+  test("appended rows of every micro-batch arrive, and the progress tells of them") {
+    implicit val sql = spark.sqlContext
+    import spark.implicits._
+    kinesis.admin.createStream("appended", 2)
+    val input = MemoryStream[Int]
+    val query = start(
+      input.toDF().select(col("value").cast("string").as("partitionKey"), col("value").cast("string").as("data")),
+      "appended",
+      OutputMode.Append()
+    )
+    (0 until 5).foreach { batch =>
+      input.addData(batch * 100 until batch * 100 + 100)
+      query.processAllAvailable()
+    }
+    assertEquals(read("appended").map(_._2.toInt).sorted, (0 until 500).toSeq)
+    val metrics = query.recentProgress.filter(_.numInputRows > 0).last.sink.metrics.asScala
+    assertEquals(metrics.get("recordsOut"), Some("100"))
+    assertEquals(metrics.get("totalRecordsOut"), Some("500"))
+    query.stop()
+  }
+
+  test("an aggregation in update mode sends each changed row") {
+    implicit val sql = spark.sqlContext
+    import spark.implicits._
+    kinesis.admin.createStream("updated", 1)
+    val input = MemoryStream[String]
+    val counts = input.toDF().groupBy(col("value")).count()
+    val query = start(
+      counts.select(col("value").as("partitionKey"), col("count").cast("string").as("data")),
+      "updated",
+      OutputMode.Update()
+    )
+    input.addData("a", "b", "a")
+    query.processAllAvailable()
+    input.addData("a")
+    query.processAllAvailable()
+    assertEquals(read("updated").sorted, Seq("a" -> "2", "a" -> "3", "b" -> "1").sorted)
+    query.stop()
+  }
+
+  test("a stream that is not there ends the query with its condition") {
+    implicit val sql = spark.sqlContext
+    import spark.implicits._
+    val input = MemoryStream[String]
+    val rows = input.toDF().select(col("value").as("partitionKey"), col("value").as("data"))
+    val (condition, _) = conditionOf {
+      input.addData("a")
+      start(rows, "nowhere", OutputMode.Append()).processAllAvailable()
+    }
+    assertEquals(condition, "KINESIS_STREAM_NOT_FOUND")
+  }
+}

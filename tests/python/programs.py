@@ -1,0 +1,30 @@
+"""Runs programs in processes of their own: what must not share this one's Spark session."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import pyspark
+
+SPARK_HOME = Path(pyspark.__file__).parent
+
+
+def run(command: Sequence[str | Path], *, timeout: float = 300, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run to the end; a failure shows everything that was said."""
+    full = {key: value for key, value in os.environ.items() if not key.startswith(("SPARK_", "PYSPARK_"))}
+    full |= {"SPARK_LOCAL_IP": "127.0.0.1", "PYSPARK_PYTHON": sys.executable, **environment}
+    parts = [str(part) for part in command]
+    done = subprocess.run(parts, capture_output=True, text=True, timeout=timeout, env=full, check=False)
+    assert done.returncode == 0, f"{' '.join(parts)}\n{done.stdout}\n{done.stderr[-8000:]}"
+    return done
+
+
+def program(folder: Path, text: str) -> Path:
+    """The text as a file to run."""
+    file = folder / "program.py"
+    file.write_text(text)
+    return file

@@ -1,0 +1,146 @@
+from __future__ import annotations
+
+import pickle
+from datetime import datetime, timedelta, timezone
+
+import pytest
+
+from spark_kinesis import KinesisConnectorError, KinesisSink, KinesisSource, condition_of
+from spark_kinesis._check import check
+from spark_kinesis._generated import DECLARATIONS, SinkMethods, SourceMethods
+
+ARN = "arn:aws:kinesis:eu-central-1:123456789012:stream/orders"
+
+
+def test_a_stream_is_given_by_name_by_arn_or_as_several() -> None:
+    assert KinesisSource("orders").options() == {"streamName": "orders"}
+    assert KinesisSource(ARN).options() == {"streamARN": ARN}
+    assert KinesisSource(["orders", "events"]).options() == {"streamName": "orders,events"}
+    assert KinesisSource([ARN]).options() == {"streamARN": ARN}
+    assert KinesisSource(stream_pattern="orders-.*").options() == {"streamPattern": "orders-.*"}
+
+
+def test_keywords_and_methods_give_the_same_options() -> None:
+    by_keywords = KinesisSource("orders", region="eu-central-1", max_trigger_delay="1h")
+    assert by_keywords == KinesisSource("orders").region("eu-central-1").max_trigger_delay("1h")
+    assert by_keywords.options() == {"streamName": "orders", "region": "eu-central-1", "maxTriggerDelay": "1h"}
+
+
+def test_python_values_become_the_texts_that_spark_takes() -> None:
+    noon = datetime(2026, 11, 20, 13, tzinfo=timezone(timedelta(hours=1)))
+    source = (
+        KinesisSource("orders")
+        .fail_on_data_loss(False)
+        .max_records_per_trigger(1000)
+        .min_fetch_period(timedelta(seconds=1.5))
+        .initial_position(noon)
+        .ending_position({"shardId-000000000000": {"at_timestamp": noon}, "*": "latest"})
+    )
+    assert source.options() == {
+        "streamName": "orders",
+        "failOnDataLoss": "false",
+        "maxRecordsPerTrigger": "1000",
+        "minFetchPeriod": "1500ms",
+        "initialPosition": "2026-11-20T12:00:00.000Z",
+        "endingPosition": '{"shardId-000000000000": {"at_timestamp": "2026-11-20T12:00:00.000Z"}, "*": "latest"}',
+    }
+
+
+def test_a_time_without_a_zone_is_refused() -> None:
+    with pytest.raises(TypeError, match="has no time zone"):
+        KinesisSource("orders").initial_position(datetime(2026, 11, 20))
+
+
+def test_enhanced_fan_out_takes_a_name_or_an_arn() -> None:
+    consumer = f"{ARN}/consumer/etl:1790000000"
+    assert KinesisSource("orders").efo(consumer_name="etl").options() == {
+        "streamName": "orders",
+        "consumerMode": "efo",
+        "consumerName": "etl",
+    }
+    assert KinesisSource("orders").efo(consumer_arn=consumer).options() == {
+        "streamName": "orders",
+        "consumerMode": "efo",
+        "consumerARN": consumer,
+        "registration": "none",
+    }
+    with pytest.raises(TypeError, match="either consumer_name or consumer_arn"):
+        KinesisSource("orders").efo()
+    several = KinesisSource(["orders", "events"]).consumer_arn_of("orders", consumer)
+    assert several.options()["consumerARN.orders"] == consumer
+
+
+def test_a_builder_never_changes() -> None:
+    base = KinesisSink("counts")
+    keyed = base.ordering("key")
+    assert base.options() == {"streamName": "counts"}
+    assert keyed.ordering("none") != keyed
+    with pytest.raises(AttributeError):
+        base._texts = {}
+    base.options()["streamName"] = "other"
+    assert base.options() == {"streamName": "counts"}
+
+
+def test_the_last_value_of_an_option_counts_whatever_its_case() -> None:
+    assert KinesisSource("orders").option("REGION", "eu-west-1").region("eu-west-2").options() == {
+        "streamName": "orders",
+        "region": "eu-west-2",
+    }
+
+
+def test_equal_builders_are_equal_hash_alike_and_survive_pickling() -> None:
+    sink = KinesisSink("counts").max_batch_size(100)
+    assert sink == KinesisSink("counts", max_batch_size=100)
+    assert hash(sink) == hash(KinesisSink("counts", max_batch_size=100))
+    assert sink != KinesisSource("counts")
+    assert pickle.loads(pickle.dumps(sink)) == sink
+
+
+def test_secrets_do_not_show() -> None:
+    source = KinesisSource("orders", aws_access_key="AKIAX", aws_secret_key="s3cret", region="eu-central-1")
+    shown = repr(source.option("KINESIS.AWSSECRETKEY", "0ther"))
+    assert "region='eu-central-1'" in shown
+    assert not any(secret in shown for secret in ("AKIAX", "s3cret", "0ther"))
+
+
+def test_a_keyword_that_is_no_option_of_the_builder_is_a_type_error() -> None:
+    with pytest.raises(TypeError, match="KinesisSink has no option 'consumer_mode'"):
+        KinesisSink("counts", consumer_mode="efo")  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match="KinesisSource has no option 'options'"):
+        KinesisSource("orders", options="x")  # type: ignore[call-arg]
+
+
+def test_every_declared_option_is_a_documented_method() -> None:
+    for declaration in DECLARATIONS:
+        kind = SinkMethods if declaration.scope == "write" else SourceMethods
+        assert declaration.expected in (getattr(kind, declaration.name).__doc__ or ""), declaration.key
+
+
+@pytest.mark.parametrize(
+    ("options", "condition", "says"),
+    [
+        ({"streamNam": "x"}, "KINESIS_OPTION_UNKNOWN", "Did you mean 'streamName'?"),
+        ({"qq": "x"}, "KINESIS_OPTION_UNKNOWN", "See the reference of options for the names."),
+        ({"maxBatchSize": "501"}, "KINESIS_OPTION_INVALID", "501 is outside of 1 to 500."),
+        ({"region": "frankfurt"}, "KINESIS_OPTION_INVALID", "It does not have the form of a region's name."),
+        ({"awsSecretKey": ""}, "KINESIS_OPTION_INVALID", "It is empty."),
+    ],
+)
+def test_options_are_checked_without_a_jvm(options: dict[str, str], condition: str, says: str) -> None:
+    with pytest.raises(KinesisConnectorError) as caught:
+        check(options)
+    assert caught.value.condition == condition
+    assert says in str(caught.value)
+
+
+def test_a_deprecated_name_is_a_warning() -> None:
+    with pytest.warns(DeprecationWarning, match=r"'kinesis\.streamName' .* use 'streamName'"):
+        check({"kinesis.streamName": "orders"})
+
+
+def test_the_condition_is_found_in_an_error_of_spark() -> None:
+    assert condition_of(RuntimeError("[STREAM_FAILED] Query: [KINESIS_DATA_LOSS] Records of …")) == "KINESIS_DATA_LOSS"
+    assert condition_of(RuntimeError("something else")) is None
+    error = KinesisConnectorError.of("KINESIS_OPTION_UNKNOWN", option="x", suggestion="y")
+    assert condition_of(error) == "KINESIS_OPTION_UNKNOWN"
+    assert pickle.loads(pickle.dumps(error)).condition == "KINESIS_OPTION_UNKNOWN"

@@ -1,0 +1,129 @@
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from datetime import timedelta
+
+import pytest
+
+from spark_kinesis import KinesisConnectorError, KinesisEmulator
+from spark_kinesis.emulator import KinesisClient, ServiceError
+
+
+def _is_gone(pid: int, within: float = 15) -> bool:
+    end = time.monotonic() + within
+    while time.monotonic() < end:
+        try:
+            with open(f"/proc/{pid}/stat") as stat:
+                if stat.read().rsplit(")", 1)[1].split()[0] == "Z":
+                    return True
+        except FileNotFoundError:
+            return True
+        time.sleep(0.05)
+    return False
+
+
+def test_records_come_back_as_they_were_put(kinesis: KinesisEmulator, new_stream: Callable[..., str]) -> None:
+    stream = new_stream(shards=3)
+    sent = [(f"key-{i}", f"väl {i}".encode()) for i in range(1234)]
+    assert kinesis.put_records(stream, sent) == 1234
+    assert sorted((r.partition_key, r.data) for r in kinesis.records(stream)) == sorted(sent)
+    assert len(kinesis.client.shards(stream)) == 3
+
+
+def test_an_error_has_the_services_name(kinesis: KinesisEmulator) -> None:
+    with pytest.raises(ServiceError, match="not found") as caught:
+        kinesis.client.call("DescribeStreamSummary", StreamName="no-such-stream")
+    assert caught.value.name == "ResourceNotFoundException"
+
+
+def test_quotas_are_enforced_unless_switched_off() -> None:
+    with KinesisEmulator() as strict:
+        strict.create_stream("orders")
+        answers = [
+            strict.client.call("PutRecords", StreamName="orders", Records=[{"PartitionKey": "k", "Data": ""}] * 500)
+            for _ in range(3)
+        ]
+    assert sum(answer["FailedRecordCount"] for answer in answers) > 0
+
+
+def test_faults_the_clock_and_the_calls_are_at_hand() -> None:
+    with KinesisEmulator(quotas=False) as kinesis:
+        kinesis.create_stream("orders")
+        kinesis.control.add_fault("throttle", operation="DescribeStreamSummary", count=1)
+        with pytest.raises(ServiceError, match="ProvisionedThroughputExceededException"):
+            kinesis.client.status("orders")
+        assert kinesis.client.status("orders") == "ACTIVE"
+        with pytest.raises(ValueError, match="No fault effect 'rain'"):
+            kinesis.control.add_fault("rain")
+        kinesis.control.add_fault("error", operation="PutRecords")
+        kinesis.control.clear_faults(seed=7)
+        kinesis.control.reset_calls()
+        kinesis.put_records("orders", [("k", "v")])
+        assert [(c.operation, c.stream, c.count) for c in kinesis.control.calls()] == [("PutRecords", "orders", 1)]
+        kinesis.control.advance_clock(timedelta(hours=25))
+        assert kinesis.records("orders") == []
+        kinesis.control.set_quotas(True)
+        kinesis.control.scale_quota("getRecordsCalls", 2.0)
+
+
+def test_stop_ends_the_jvm_and_frees_the_port() -> None:
+    emulator = KinesisEmulator().start()
+    pid, endpoint = emulator.pid, emulator.endpoint
+    emulator.stop()
+    assert _is_gone(pid)
+    with pytest.raises(KinesisConnectorError, match="is not running"):
+        _ = emulator.pid
+    with KinesisEmulator(port=int(endpoint.rpartition(":")[2])) as again:
+        assert again.endpoint == endpoint
+
+
+def test_a_port_that_is_taken_is_a_clear_error(kinesis: KinesisEmulator) -> None:
+    port = int(kinesis.endpoint.rpartition(":")[2])
+    with pytest.raises(KinesisConnectorError, match="did not start") as caught:
+        KinesisEmulator(port=port).start()
+    assert caught.value.condition == "KINESIS_EMULATOR_FAILED"
+    assert f"Port {port} cannot be listened on: Address already in use" in str(caught.value)
+
+
+def test_the_jvm_ends_when_its_parent_is_killed() -> None:
+    program = (
+        "import time; from spark_kinesis import KinesisEmulator\n"
+        "emulator = KinesisEmulator().start(); print(emulator.pid, flush=True); time.sleep(600)"
+    )
+    with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True) as parent:
+        assert parent.stdout is not None
+        pid = int(parent.stdout.readline())
+        parent.send_signal(signal.SIGKILL)
+    assert _is_gone(pid)
+
+
+def test_the_command_prints_its_endpoint_and_runs_until_it_is_ended() -> None:
+    command = [sys.executable, "-m", "spark_kinesis.emulator", "--port", "0", "--quotas", "off"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True) as process:
+        assert process.stdout is not None
+        started = json.loads(process.stdout.readline())
+        client = KinesisClient(started["endpoint"])
+        client.create_stream("orders", shards=2)
+        assert client.status("orders") == "ACTIVE"
+        client.close()
+        os.killpg(process.pid, signal.SIGTERM)
+        process.wait(15)
+
+
+def test_a_wrong_argument_is_refused() -> None:
+    command = [sys.executable, "-m", "spark_kinesis.emulator", "--colour", "blue"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "--colour" in done.stderr
+
+
+def test_without_java_the_error_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("JAVA_HOME", "/nonexistent")
+    with pytest.raises(KinesisConnectorError, match="There is no java in JAVA_HOME"):
+        KinesisEmulator().start()

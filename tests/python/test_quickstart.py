@@ -1,0 +1,39 @@
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "python" / "examples"
+
+
+def _run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, str(EXAMPLES / "quickstart.py"), *arguments]
+    return subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+
+
+def test_a_small_quick_start_counts_every_word_across_micro_batches() -> None:
+    done = _run("--records", "5000", "--batches", "5")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert re.search(r"records in +5,000 ", done.stdout)
+    batches = re.search(r"micro-batches +(\d+)", done.stdout)
+    assert batches is not None
+    assert int(batches.group(1)) >= 5
+    assert re.search(r"All [\d,]+ counts are right", done.stdout)
+    assert "5,000 of 5,000 (100%)" in done.stderr
+
+
+def test_a_wrong_count_is_told_and_ends_with_an_error(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.syspath_prepend(str(EXAMPLES))
+    import quickstart
+
+    assert quickstart.verdict({"a": 2, "b": 1}, {"a": 2, "b": 1}, 3, 3) == 0
+    assert quickstart.verdict({"a": 2, "b": 1}, {"a": 1, "b": 1}, 3, 3) == 1
+    assert "a: 1 instead of 2" in capsys.readouterr().out
+    assert quickstart.verdict({"a": 2}, {"a": 2, "c": 1}, 3, 3) == 1
+    assert quickstart.verdict({"a": 2}, {"a": 2}, 2, 3) == 1
