@@ -1,0 +1,67 @@
+package org.sparkkinesis.bench
+
+import java.util.concurrent.TimeUnit
+
+import scala.concurrent.duration._
+
+import software.amazon.awssdk.services.kinesis.model.DescribeStreamSummaryRequest
+
+import org.sparkkinesis.aws.{ClientSettings, CredentialSettings, SdkClients}
+import org.sparkkinesis.concurrent.SystemScheduler
+import org.sparkkinesis.consume.fanout.StreamConsumerRegistrar
+import org.sparkkinesis.model.KinesisQuotas
+
+/**
+ * How fast records come through the connector's consumers, without Spark, against a bare SDK loop that only counts, side
+ * by side in one run: `ConsumeBenchmark [--seconds N] [--records N] [--shards N] [--mode polling|efo|both]`.
+ * The last line is one JSON object: the median of each reader in records a second, and its ratio to the SDK's.
+ */
+object ConsumeBenchmark {
+  import ReadingRounds._
+
+  def main(args: Array[String]): Unit = {
+    val options = args.grouped(2).collect { case Array(key, value) => key.stripPrefix("--") -> value }.toMap
+    val records = options.getOrElse("records", "1000000").toInt
+    val shards = options.getOrElse("shards", "4").toInt
+    val seconds = options.getOrElse("seconds", "90").toInt
+    val mode = options.getOrElse("mode", "both")
+    EmulatorProcess.pinSelf()
+    val emulator = new EmulatorProcess("4g")
+    val settings = ClientSettings(
+      Some("us-east-1"),
+      Some(emulator.endpoint),
+      CredentialSettings.Static("AKIDEXAMPLE", "secret", None)
+    )
+    val service = SdkClients.create(settings)
+    val scheduler = new SystemScheduler("bench", 2)
+    val bare = bareClient(emulator.endpoint)
+    try {
+      load(bare, shards, records)
+      val polling = ReadingLoops.polling(service, scheduler)
+      val pollingLoops = Seq(
+        new SdkPollingLoop("polling_sdk", bare, Stream, shards),
+        new PublisherLoop("polling_publisher", polling, Stream, shards),
+        new ConsumersLoop("polling_consumers", polling, Stream, shards)
+      )
+      val arn = bare.describeStreamSummary(DescribeStreamSummaryRequest.builder().streamName(Stream).build()).join()
+        .streamDescriptionSummary.streamARN
+      val consumerArn = new StreamConsumerRegistrar(service, scheduler).ensure(arn, "bench").get(1, TimeUnit.MINUTES)
+      val fanOut = ReadingLoops.fanOut(service, consumerArn, scheduler)
+      val fanOutLoops = Seq(
+        new SdkFanOutLoop("efo_sdk", bare, consumerArn, shards),
+        new PublisherLoop("efo_publisher", fanOut, Stream, shards),
+        new ConsumersLoop("efo_consumers", fanOut, Stream, shards)
+      )
+      val measured = (if (mode == "efo") Nil else measure(pollingLoops, records.toLong, seconds / 2, Duration.Zero)) ++
+        // Another subscription within five seconds of the last is refused, so every reader waits that long.
+        (if (mode == "polling") Nil
+         else measure(fanOutLoops, records.toLong, seconds / 2, KinesisQuotas.Lifetime.SubscriptionTakeover))
+      println(json(measured))
+    } finally {
+      scheduler.close()
+      bare.close()
+      service.close()
+      emulator.close()
+    }
+  }
+}

@@ -1,0 +1,188 @@
+package org.sparkkinesis.bench
+
+import java.util.concurrent.atomic.AtomicLong
+import java.util.concurrent.{CompletableFuture, CountDownLatch, TimeUnit}
+
+import scala.concurrent.duration._
+
+import org.reactivestreams.{Subscriber, Subscription}
+import software.amazon.awssdk.core.async.SdkPublisher
+import software.amazon.awssdk.services.kinesis.KinesisAsyncClient
+import software.amazon.awssdk.services.kinesis.model.{ChildShard => _, StartingPosition => SdkStartingPosition, _}
+
+import org.sparkkinesis.concurrent.SystemScheduler
+import org.sparkkinesis.consume._
+import org.sparkkinesis.consume.fanout.{FanOutPublisherFactory, FanOutSettings}
+import org.sparkkinesis.consume.poll.{PollingPublisherFactory, PollingSettings}
+import org.sparkkinesis.model.{ChildShard, ShardId, StartingPosition}
+import org.sparkkinesis.retry.{RetryPolicies, RetryRules}
+import org.sparkkinesis.service.{KinesisService, ServiceException}
+
+/** Reads all shards of a stream from the oldest record until `expected` records have come; gives the seconds it took. */
+trait ReadingLoop {
+  def name: String
+  def run(expected: Long): Double
+}
+
+/** Counts records and tells when all have come. */
+final class Tally(expected: Long) {
+  private val count = new AtomicLong
+  private val done = new CountDownLatch(1)
+  @volatile private var failure: Option[Throwable] = None
+  private val startNanos = System.nanoTime
+
+  def add(records: Int): Unit = if (count.addAndGet(records.toLong) >= expected) done.countDown()
+  def isDone: Boolean = done.getCount == 0
+  def fail(error: Throwable): Unit = {
+    failure = Some(error)
+    done.countDown()
+  }
+  def await(): Double = {
+    if (!done.await(5, TimeUnit.MINUTES))
+      throw new IllegalStateException(s"only ${count.get} of $expected records in five minutes")
+    failure.foreach(throw _)
+    (System.nanoTime - startNanos) / 1e9
+  }
+}
+
+/** What a user of the SDK would write, and that counts only. */
+final class SdkPollingLoop(val name: String, client: KinesisAsyncClient, stream: String, shards: Int)
+    extends ReadingLoop {
+  override def run(expected: Long): Double = {
+    val tally = new Tally(expected)
+    (0 until shards).foreach { shard =>
+      val request = GetShardIteratorRequest.builder().streamName(stream).shardId(ShardId.ofIndex(shard.toLong).value)
+      client.getShardIterator(request.shardIteratorType(ShardIteratorType.TRIM_HORIZON).build()).whenComplete {
+        (answer, error) =>
+          if (error != null) tally.fail(error) else next(answer.shardIterator, tally)
+      }
+    }
+    tally.await()
+  }
+
+  private def next(iterator: String, tally: Tally): Unit = if (!tally.isDone && iterator != null) {
+    client.getRecords(GetRecordsRequest.builder().shardIterator(iterator).limit(10000).build()).whenComplete {
+      (answer, error) =>
+        if (error != null) tally.fail(error)
+        else {
+          tally.add(answer.records.size)
+          next(answer.nextShardIterator, tally)
+        }
+    }
+    ()
+  }
+}
+
+/** The same by enhanced fan-out: every event is asked for beforehand. */
+final class SdkFanOutLoop(val name: String, client: KinesisAsyncClient, consumerArn: String, shards: Int)
+    extends ReadingLoop {
+  override def run(expected: Long): Double = {
+    val tally = new Tally(expected)
+    val calls = (0 until shards).map(shard => subscribe(ShardId.ofIndex(shard.toLong).value, tally))
+    try tally.await()
+    finally calls.foreach(_.cancel(true))
+  }
+
+  private def subscribe(shard: String, tally: Tally): CompletableFuture[Void] = {
+    val request = SubscribeToShardRequest.builder().consumerARN(consumerArn).shardId(shard)
+    val handler = new SubscribeToShardResponseHandler {
+      override def responseReceived(response: SubscribeToShardResponse): Unit = ()
+      override def exceptionOccurred(error: Throwable): Unit = if (!tally.isDone) tally.fail(error)
+      override def complete(): Unit = ()
+      override def onEventStream(publisher: SdkPublisher[SubscribeToShardEventStream]): Unit =
+        publisher.subscribe(new Subscriber[SubscribeToShardEventStream] {
+          override def onSubscribe(subscription: Subscription): Unit = subscription.request(Long.MaxValue)
+          override def onNext(event: SubscribeToShardEventStream): Unit = event match {
+            case records: SubscribeToShardEvent => tally.add(records.records.size)
+            case _ => ()
+          }
+          override def onError(error: Throwable): Unit = if (!tally.isDone) tally.fail(error)
+          override def onComplete(): Unit = ()
+        })
+    }
+    val start = SdkStartingPosition.builder().`type`(ShardIteratorType.TRIM_HORIZON)
+    client.subscribeToShard(request.startingPosition(start.build()).build(), handler)
+  }
+}
+
+/** The connector's publishers alone: records are counted and dropped. */
+final class PublisherLoop(val name: String, publishers: RecordPublisherFactory, stream: String, shards: Int)
+    extends ReadingLoop {
+  final private class Counting(tally: Tally) extends RecordSubscriber {
+    @volatile private var publisher: RecordPublisher = null
+    def begin(shard: StreamShard): RecordPublisher = {
+      publisher = publishers.subscribe(shard, StartingPosition.TrimHorizon, this)
+      publisher.request(Long.MaxValue)
+      publisher
+    }
+    override def onBatch(batch: RecordBatch): Unit = {
+      tally.add(batch.records.length)
+      publisher.request(Long.MaxValue)
+    }
+    override def onShardEnd(children: Seq[ChildShard]): Unit = ()
+    override def onError(error: ServiceException): Unit = tally.fail(error)
+  }
+
+  override def run(expected: Long): Double = {
+    val tally = new Tally(expected)
+    val opened = (0 until shards).map(shard =>
+      new Counting(tally).begin(StreamShard(stream, ShardId.ofIndex(shard.toLong)))
+    )
+    try tally.await()
+    finally opened.foreach(_.cancel())
+  }
+}
+
+/** The connector's consumers: chunks are built, held in the prefetch buffer, told, and released at once. */
+final class ConsumersLoop(val name: String, publishers: RecordPublisherFactory, stream: String, shards: Int)
+    extends ReadingLoop {
+  override def run(expected: Long): Double = {
+    val tally = new Tally(expected)
+    var consumers: ShardConsumers = null
+    val listener = new ProgressListener {
+      override def onChunks(shard: StreamShard, epoch: Long, chunks: Seq[ChunkSummary]): Unit = {
+        tally.add(chunks.iterator.map(_.rows).sum)
+        consumers.release(shard, chunks.last.last)
+      }
+      override def onReadUpTo(shard: StreamShard, epoch: Long, readUpToMillis: Long, millisBehindLatest: Long): Unit =
+        ()
+      override def onShardEnd(shard: StreamShard, epoch: Long, children: Seq[ChildShard]): Unit = ()
+      override def onFailure(shard: StreamShard, epoch: Long, error: ServiceException): Unit = tally.fail(error)
+    }
+    consumers =
+      new ShardConsumers(publishers, new PrefetchBuffer(256L << 20), DecodeSettings(), listener, new ConsumerMetrics)
+    (0 until shards).foreach(shard =>
+      consumers.start(StreamShard(stream, ShardId.ofIndex(shard.toLong)), StartingPosition.TrimHorizon, 1)
+    )
+    try tally.await()
+    finally consumers.stopAll()
+  }
+}
+
+object ReadingLoops {
+
+  /** No pace at all: what is measured is the path, not the quota. */
+  private val unpaced =
+    PollingSettings(minFetchPeriod = 1.milli, maxFetchesPerSecond = 1e6, readBytesPerSecond = 1L << 50)
+
+  def polling(service: KinesisService, scheduler: SystemScheduler): RecordPublisherFactory =
+    new PollingPublisherFactory(
+      _ => service,
+      unpaced,
+      RetryPolicies(),
+      RetryRules.Default,
+      scheduler,
+      new ConsumerMetrics
+    )
+
+  def fanOut(service: KinesisService, consumerArn: String, scheduler: SystemScheduler): RecordPublisherFactory =
+    new FanOutPublisherFactory(
+      _ => service,
+      _ => consumerArn,
+      FanOutSettings(),
+      RetryPolicies(),
+      RetryRules.Default,
+      scheduler,
+      new ConsumerMetrics
+    )
+}

@@ -1,0 +1,93 @@
+package org.sparkkinesis.bench
+
+import java.net.URI
+import java.util.concurrent.{CompletableFuture, TimeUnit}
+
+import scala.concurrent.duration._
+
+import software.amazon.awssdk.auth.credentials.{AwsBasicCredentials, StaticCredentialsProvider}
+import software.amazon.awssdk.core.SdkBytes
+import software.amazon.awssdk.regions.Region
+import software.amazon.awssdk.services.kinesis.KinesisAsyncClient
+import software.amazon.awssdk.services.kinesis.model._
+
+import org.sparkkinesis.model.KinesisQuotas
+
+/** What benchmarks of readers share: a loaded stream, a bare client, rounds in turn, ratios. */
+object ReadingRounds {
+  val Stream = "bench"
+  private val RecordBytes = 200
+  private val MinRounds = 3
+
+  /**
+   * Rounds of all readers in turn, so that whatever else the machine does meets them alike; the first round warms up.
+   * At least three rounds, and as many as begin within `seconds`.
+   */
+  def measure(loops: Seq[ReadingLoop], records: Long, seconds: Int, pause: Duration): Seq[(String, Double)] = {
+    val end = System.nanoTime + TimeUnit.SECONDS.toNanos(seconds.toLong)
+    val rounds = Iterator.from(0).takeWhile(round => round <= MinRounds || System.nanoTime < end).map { round =>
+      loops.map { loop =>
+        TimeUnit.MILLISECONDS.sleep(pause.toMillis)
+        val rate = records / loop.run(records)
+        println(f"round $round%d  ${loop.name}%-20s $rate%,12.0f records/s")
+        loop.name -> rate
+      }
+    }.toVector
+    val counted = rounds.tail.flatten.groupMap(_._1)(_._2)
+    loops.map { loop =>
+      val sorted = counted(loop.name).sorted
+      loop.name -> sorted(sorted.size / 2)
+    }
+  }
+
+  def json(measured: Seq[(String, Double)]): String = {
+    val rates = measured.toMap
+    val ratios = measured.collect {
+      case (name, rate) if !name.endsWith("_sdk") =>
+        val kind = name.takeWhile(_ != '_')
+        f""""${name}_vs_sdk": ${rate / rates(s"${kind}_sdk")}%.3f"""
+    }
+    (measured.map { case (name, rate) => f""""${name}_per_second": $rate%.0f""" } ++ ratios).mkString("{", ", ", "}")
+  }
+
+  /** As the SDK makes it, but for where it talks to. */
+  def bareClient(endpoint: String): KinesisAsyncClient = KinesisAsyncClient
+    .builder()
+    .region(Region.US_EAST_1)
+    .endpointOverride(URI.create(endpoint))
+    .credentialsProvider(StaticCredentialsProvider.create(AwsBasicCredentials.create("AKIDEXAMPLE", "secret")))
+    .build()
+
+  /** The stream's ARN; it is active when this returns. */
+  def createStream(client: KinesisAsyncClient, shards: Int): String = {
+    client.createStream(CreateStreamRequest.builder().streamName(Stream).shardCount(shards).build()).join()
+    client.waiter().waitUntilStreamExists(DescribeStreamRequest.builder().streamName(Stream).build()).join()
+    val request = DescribeStreamSummaryRequest.builder().streamName(Stream).build()
+    client.describeStreamSummary(request).join().streamDescriptionSummary.streamARN
+  }
+
+  /** One of each shard of a new stream. */
+  def hashKeys(shards: Int): IndexedSeq[String] = (0 until shards).map(i =>
+    (BigInt(2).pow(128) / shards * i + 1).toString
+  )
+
+  def load(client: KinesisAsyncClient, shards: Int, records: Int): Unit = {
+    createStream(client, shards)
+    val payload = SdkBytes.fromByteArray(Array.fill[Byte](RecordBytes)('x'))
+    val hashes = hashKeys(shards)
+    (0 until records).grouped(KinesisQuotas.Request.PutRecordsEntries).grouped(8).foreach { batches =>
+      val calls = batches.map { batch =>
+        val entries = batch.map { i =>
+          PutRecordsRequestEntry.builder().partitionKey(
+            s"key-$i"
+          ).explicitHashKey(hashes(i % shards)).data(payload).build()
+        }
+        val list = new java.util.ArrayList[PutRecordsRequestEntry](entries.size)
+        entries.foreach(list.add)
+        client.putRecords(PutRecordsRequest.builder().streamName(Stream).records(list).build())
+      }
+      CompletableFuture.allOf(calls: _*).join()
+      calls.foreach(call => require(call.join().failedRecordCount == 0, "the emulator refused records"))
+    }
+  }
+}

@@ -1,0 +1,94 @@
+package org.sparkkinesis.bench
+
+import java.lang.management.ManagementFactory
+import java.util.concurrent.atomic.AtomicLong
+import java.util.concurrent.{CountDownLatch, TimeUnit}
+
+import scala.util.Using
+
+import org.sparkkinesis.aws.{ClientSettings, CredentialSettings, SdkClients}
+import org.sparkkinesis.concurrent.SystemScheduler
+import org.sparkkinesis.consume._
+import org.sparkkinesis.consume.fanout.StreamConsumerRegistrar
+import org.sparkkinesis.model.{ChildShard, ShardId, StartingPosition}
+import org.sparkkinesis.service.{PutEntry, ServiceException}
+
+/**
+ * Many enhanced fan-out subscriptions in one JVM, its emulator in another: `SubscriptionsBenchmark [--shards N]`.
+ * The last line is one JSON object: seconds until every shard has answered, heap per subscription after a collection,
+ * threads, seconds until a record for each shard has come.
+ */
+object SubscriptionsBenchmark {
+  def main(args: Array[String]): Unit = {
+    val options = args.grouped(2).collect { case Array(key, value) => key.stripPrefix("--") -> value }.toMap
+    val shards = options.getOrElse("shards", "2000").toInt
+    val emulator = new EmulatorProcess("4g")
+    val settings =
+      ClientSettings(
+        Some("us-east-1"),
+        Some(emulator.endpoint),
+        CredentialSettings.Static("AKIDEXAMPLE", "secret", None)
+      )
+    val service = SdkClients.create(settings)
+    val scheduler = new SystemScheduler("bench", 2)
+    try {
+      val arn = Using.resource(ReadingRounds.bareClient(emulator.endpoint))(ReadingRounds.createStream(_, shards))
+      val consumer = new StreamConsumerRegistrar(service, scheduler).ensure(arn, "scale").get(1, TimeUnit.MINUTES)
+      val heapBefore = usedHeap()
+      val listener = new Waiting(shards)
+      val consumers = new ShardConsumers(
+        ReadingLoops.fanOut(service, consumer, scheduler),
+        new PrefetchBuffer(256L << 20),
+        DecodeSettings(),
+        listener,
+        new ConsumerMetrics
+      )
+      val names = (0 until shards).map(i => StreamShard(arn, ShardId.ofIndex(i.toLong)))
+      val from = System.nanoTime
+      names.foreach(consumers.start(_, StartingPosition.TrimHorizon, 1))
+      listener.awaitAnswers()
+      val subscribed = (System.nanoTime - from) / 1e9
+      val heap = (usedHeap() - heapBefore) / shards
+      val pushed = System.nanoTime
+      ReadingRounds.hashKeys(shards).grouped(500).foreach { group =>
+        service.putRecords(names.head.ref, group.map(hash => PutEntry("k", Some(hash), Array.emptyByteArray))).get()
+      }
+      listener.awaitRows()
+      val came = (System.nanoTime - pushed) / 1e9
+      val threads = ManagementFactory.getThreadMXBean.getThreadCount
+      println(
+        f"""{"subscriptions": $shards, "subscribed_seconds": $subscribed%.2f, "heap_bytes_each": $heap, "threads": $threads, "records_came_seconds": $came%.2f}"""
+      )
+      consumers.stopAll()
+    } finally {
+      scheduler.close()
+      service.close()
+      emulator.close()
+    }
+  }
+
+  private def usedHeap(): Long = {
+    System.gc()
+    ManagementFactory.getMemoryMXBean.getHeapMemoryUsage.getUsed
+  }
+
+  final private class Waiting(shards: Int) extends ProgressListener {
+    private val answered = java.util.concurrent.ConcurrentHashMap.newKeySet[StreamShard]
+    private val allAnswered = new CountDownLatch(1)
+    private val rows = new AtomicLong
+    private val allRows = new CountDownLatch(1)
+
+    override def onChunks(shard: StreamShard, epoch: Long, chunks: Seq[ChunkSummary]): Unit =
+      if (rows.addAndGet(chunks.iterator.map(_.rows.toLong).sum) >= shards) allRows.countDown()
+    override def onReadUpTo(shard: StreamShard, epoch: Long, readUpToMillis: Long, millisBehindLatest: Long): Unit =
+      if (answered.add(shard) && answered.size == shards) allAnswered.countDown()
+    override def onShardEnd(shard: StreamShard, epoch: Long, children: Seq[ChildShard]): Unit = ()
+    override def onFailure(shard: StreamShard, epoch: Long, error: ServiceException): Unit = throw error
+
+    def awaitAnswers(): Unit =
+      if (!allAnswered.await(3, TimeUnit.MINUTES))
+        throw new IllegalStateException(s"${answered.size} of $shards answered")
+    def awaitRows(): Unit =
+      if (!allRows.await(3, TimeUnit.MINUTES)) throw new IllegalStateException(s"${rows.get} of $shards records came")
+  }
+}

@@ -1,0 +1,64 @@
+package org.sparkkinesis.bench
+
+import java.time.Duration
+
+import software.amazon.awssdk.core.waiters.WaiterOverrideConfiguration
+import software.amazon.awssdk.retries.api.BackoffStrategy
+import software.amazon.awssdk.services.kinesis.KinesisAsyncClient
+import software.amazon.awssdk.services.kinesis.waiters.KinesisAsyncWaiter
+
+import org.sparkkinesis.aws.{ClientLease, ClientSettings, CredentialSettings, KinesisClients}
+
+/** An emulator in a process of its own, with the clients that write to it. */
+final class WriteTarget(quotas: Boolean) extends AutoCloseable {
+  private val process = new EmulatorProcess("3g", quotas)
+  val endpoint: String = process.endpoint
+
+  val settings: ClientSettings = ClientSettings(
+    Some("us-east-1"),
+    Some(endpoint),
+    CredentialSettings.Static("AKIDEXAMPLE", "secret", None)
+  )
+
+  /** The connector's own client. */
+  val lease: ClientLease = KinesisClients.shared.acquire(settings)
+
+  /** A client as anybody would make it, for streams and for the loop to compare with. */
+  val sdk: KinesisAsyncClient = KinesisAsyncClient
+    .builder()
+    .region(software.amazon.awssdk.regions.Region.US_EAST_1)
+    .endpointOverride(java.net.URI.create(endpoint))
+    .credentialsProvider(
+      software.amazon.awssdk.auth.credentials.StaticCredentialsProvider
+        .create(software.amazon.awssdk.auth.credentials.AwsBasicCredentials.create("AKIDEXAMPLE", "secret"))
+    )
+    .httpClientBuilder(
+      software.amazon.awssdk.http.nio.netty.NettyNioAsyncHttpClient.builder().maxConcurrency(256)
+    )
+    .build()
+
+  def createStream(name: String, shards: Int): Unit = {
+    sdk.createStream { request => request.streamName(name).shardCount(shards); () }.get()
+    val waiter = KinesisAsyncWaiter
+      .builder()
+      .client(sdk)
+      .overrideConfiguration(WaiterOverrideConfiguration.builder().backoffStrategyV2(
+        BackoffStrategy.fixedDelay(Duration.ofMillis(60))
+      ).build())
+      .build()
+    try waiter.waitUntilStreamExists { request => request.streamName(name); () }.get()
+    finally waiter.close()
+    ()
+  }
+
+  def deleteStream(name: String): Unit = {
+    sdk.deleteStream { request => request.streamName(name); () }.get()
+    ()
+  }
+
+  override def close(): Unit = {
+    sdk.close()
+    lease.close()
+    process.close()
+  }
+}
