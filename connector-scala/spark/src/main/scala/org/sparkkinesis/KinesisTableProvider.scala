@@ -1,0 +1,26 @@
+package org.sparkkinesis
+
+import java.util
+
+import scala.jdk.CollectionConverters._
+
+import org.apache.spark.sql.connector.catalog.{Table, TableProvider}
+import org.apache.spark.sql.connector.expressions.Transform
+import org.apache.spark.sql.sources.DataSourceRegister
+import org.apache.spark.sql.types.StructType
+import org.apache.spark.sql.util.CaseInsensitiveStringMap
+
+import org.sparkkinesis.spark.{KinesisSchema, KinesisTable}
+
+/** `format("kinesis")` and `USING kinesis`. Found by its service entry; makes tables from options, asks no service. */
+final class KinesisTableProvider extends TableProvider with DataSourceRegister {
+  override def shortName(): String = "kinesis"
+  override def inferSchema(options: CaseInsensitiveStringMap): StructType = KinesisSchema.columns
+
+  override def getTable(
+      schema: StructType,
+      partitioning: Array[Transform],
+      properties: util.Map[String, String]
+  ): Table =
+    new KinesisTable(properties.asScala.toMap)
+}

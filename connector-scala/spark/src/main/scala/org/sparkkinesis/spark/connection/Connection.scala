@@ -1,0 +1,104 @@
+package org.sparkkinesis.spark.connection
+
+import java.net.{InetAddress, URI}
+
+import scala.util.Try
+
+import org.sparkkinesis.aws.{ClientSettings, CredentialSettings, Regions}
+import org.sparkkinesis.config.ConnectionOptions._
+import org.sparkkinesis.config.{ConfigEntry, Options}
+import org.sparkkinesis.error.KinesisConnectorException
+import org.sparkkinesis.model.StreamRef
+
+/** Which streams, where and as whom: the connection options, checked against each other. */
+object Connection {
+
+  /**
+   * The streams that the options name, by name or ARN; empty with `streamPattern`.
+   *
+   * @throws KinesisConnectorException
+   *   KINESIS_OPTION_MISSING, KINESIS_OPTION_CONFLICT
+   */
+  def streams(options: Options): Seq[StreamRef] = {
+    val ways = Seq[ConfigEntry[_]](streamName, streamARN, streamPattern).filter(options.isSet)
+    if (ways.isEmpty)
+      throw KinesisConnectorException(
+        "KINESIS_OPTION_MISSING",
+        "required" -> "one of 'streamName', 'streamARN', 'streamPattern'",
+        "reason" -> "No option says which stream is meant.",
+        "fix" -> "Set 'streamName' to the name of the stream."
+      )
+    if (ways.size > 1) throw conflict(ways, "Each of them says which streams are meant.")
+    options.get(streamName).orElse(options.get(streamARN)).getOrElse(Nil)
+  }
+
+  /**
+   * @param stream
+   *   whose region counts, and is named when none is known
+   * @throws KinesisConnectorException
+   *   KINESIS_REGION_MISSING, KINESIS_OPTION_MISSING, KINESIS_OPTION_CONFLICT, KINESIS_OPTION_INVALID
+   */
+  def clientSettings(options: Options, stream: Option[StreamRef]): ClientSettings = {
+    options.get(endpoint).foreach(checkEndpoint(_, options(allowInsecureEndpoint)))
+    val settings = ClientSettings(options.get(region), options.get(endpoint), credentials(options))
+    val placed = stream.fold(settings)(settings.forStream)
+    placed.copy(region = Some(Regions.resolve(placed, stream.fold("any")(_.name))))
+  }
+
+  private def credentials(options: Options): CredentialSettings = {
+    val hasStatic = Seq[ConfigEntry[_]](awsAccessKey, awsSecretKey, sessionToken).exists(options.isSet)
+    val sources = Seq(
+      Option.when(hasStatic)(awsAccessKey -> static(options)),
+      options.get(profile).map(name => profile -> CredentialSettings.Profile(name)),
+      options.get(credentialsProvider).map(name => credentialsProvider -> CredentialSettings.SuppliedBy(name))
+    ).flatten
+    if (sources.size > 1) throw conflict(sources.map(_._1), "Each of them is a source of credentials of its own.")
+    val first = sources.headOption.fold[CredentialSettings](CredentialSettings.DefaultChain)(_._2)
+    options.get(roleArn).fold(first) { role =>
+      CredentialSettings.AssumeRole(
+        role,
+        options(roleSessionName),
+        options.get(roleExternalId),
+        options.get(stsEndpoint),
+        first
+      )
+    }
+  }
+
+  private def static(options: Options): CredentialSettings =
+    options.get(awsAccessKey).zip(options.get(awsSecretKey)) match {
+      case Some((key, secret)) => CredentialSettings.Static(key, secret, options.get(sessionToken))
+      case None =>
+        throw KinesisConnectorException(
+          "KINESIS_OPTION_MISSING",
+          "required" -> "both of 'awsAccessKey' and 'awsSecretKey'",
+          "reason" -> "Only a part of the static credentials is set.",
+          "fix" -> "Set both, or neither to use the AWS default provider chain."
+        )
+    }
+
+  private def checkEndpoint(address: String, allowInsecure: Boolean): Unit = {
+    val uri = URI.create(address)
+    if (uri.getScheme == "http" && !allowInsecure && !isLoopback(uri.getHost))
+      throw KinesisConnectorException(
+        "KINESIS_OPTION_INVALID",
+        "option" -> endpoint.key,
+        "value" -> address,
+        "reason" -> "Plain http to another host sends records and the request signatures in the clear.",
+        "expected" -> "an https address, or set 'allowInsecureEndpoint' to true"
+      )
+  }
+
+  private def isLoopback(host: String): Boolean =
+    host != null &&
+      (host.equalsIgnoreCase("localhost") ||
+        (host.matches("[\\d.]+|\\[.*\\]") && Try(InetAddress.getByName(host).isLoopbackAddress).getOrElse(false)))
+
+  private def conflict(entries: Seq[ConfigEntry[_]], reason: String): KinesisConnectorException =
+    KinesisConnectorException(
+      "KINESIS_OPTION_CONFLICT",
+      "options" -> entries.map(entry => s"'${entry.key}'").mkString(" and "),
+      "reason" -> reason,
+      "fix" -> "Keep one of them."
+    )
+}

@@ -1,0 +1,101 @@
+package org.sparkkinesis.spark.connection
+
+import java.util.concurrent.{CompletableFuture, ExecutionException, TimeUnit, TimeoutException}
+
+import scala.concurrent.duration._
+
+import org.sparkkinesis.aws.{ClientLease, ClientSettings, KinesisClients}
+import org.sparkkinesis.concurrent.SystemScheduler
+import org.sparkkinesis.error.KinesisConnectorException
+import org.sparkkinesis.model.{Shard, StreamRef}
+import org.sparkkinesis.retry.{Retrier, RetryPolicies, RetryPolicy}
+import org.sparkkinesis.service._
+
+/** Asks for streams and shards, on the driver, and waits for the answers. The one who made it closes it. */
+final class StreamDirectory(settings: ClientSettings, policies: RetryPolicies) extends AutoCloseable {
+  private val lease: ClientLease = KinesisClients.shared.acquire(settings)
+  val scheduler = new SystemScheduler("kinesis-directory", 1)
+  private val retrier = new Retrier(scheduler)
+
+  def service: KinesisService = lease.service
+
+  /**
+   * Name, ARN, creation time and record limit of a stream that can be used.
+   *
+   * @throws KinesisConnectorException
+   *   KINESIS_STREAM_NOT_FOUND, KINESIS_STREAM_UNUSABLE, KINESIS_ACCESS_DENIED, KINESIS_CREDENTIALS_FAILED, KINESIS_ENDPOINT_UNREACHABLE
+   */
+  def describe(stream: StreamRef): StreamDescription = {
+    val found = ask(stream.name, StreamDirectory.Describe)(() => service.describeStream(stream))
+    if (!StreamDirectory.Usable(found.status))
+      throw KinesisConnectorException("KINESIS_STREAM_UNUSABLE", "stream" -> stream.name, "status" -> found.status)
+    found
+  }
+
+  /** All pages of ListShards. A listing whose token expired on the way is begun anew. */
+  def shards(stream: StreamRef, filter: ShardFilter): Seq[Shard] = {
+    @scala.annotation.tailrec
+    def page(token: Option[String], before: Vector[Shard]): Vector[Shard] = {
+      val answer =
+        try Some(ask(stream.name, policies.listShards)(() => service.listShards(stream, filter, token)))
+        catch { case StreamDirectory.ExpiredToken() if token.nonEmpty => None }
+      answer match {
+        case None => page(None, Vector.empty)
+        case Some(ShardPage(found, Some(next))) => page(Some(next), before ++ found)
+        case Some(ShardPage(found, None)) => before ++ found
+      }
+    }
+    page(None, Vector.empty).distinctBy(_.id)
+  }
+
+  /** Names of all streams of this account and region. */
+  def streamNames(): Seq[String] = {
+    @scala.annotation.tailrec
+    def page(after: Option[String], before: Vector[String]): Vector[String] = {
+      val answer = ask("*", StreamDirectory.Describe)(() => service.listStreams(after))
+      if (answer.hasMore && answer.names.nonEmpty) page(answer.names.lastOption, before ++ answer.names)
+      else before ++ answer.names
+    }
+    page(None, Vector.empty)
+  }
+
+  override def close(): Unit = {
+    scheduler.close()
+    lease.close()
+  }
+
+  private def ask[A](stream: String, policy: RetryPolicy)(call: () => CompletableFuture[A]): A =
+    try retrier.retry(policy)(call).get(StreamDirectory.LongestWait.toMillis, TimeUnit.MILLISECONDS)
+    catch {
+      case failed: ExecutionException =>
+        Retrier.unwrap(failed.getCause) match {
+          case error: ServiceException => throw ServiceFailure.explain(error, stream, settings)
+          case other => throw other
+        }
+      case late: TimeoutException =>
+        val error = new ServiceException(
+          ServiceErrorKind.Network,
+          "Kinesis",
+          "Timeout",
+          s"no answer within ${StreamDirectory.LongestWait}",
+          None,
+          late
+        )
+        throw ServiceFailure.explain(error, stream, settings)
+    }
+}
+
+object StreamDirectory {
+  private val Usable = Set("ACTIVE", "UPDATING")
+
+  /** The query waits for these answers, so an end must be in sight. */
+  private val Describe = RetryPolicy(Some(5), 200.millis, 2.seconds, 1.5)
+  private val LongestWait = 5.minutes
+
+  private object ExpiredToken {
+    def unapply(error: KinesisConnectorException): Boolean = error.getCause match {
+      case cause: ServiceException => cause.kind == ServiceErrorKind.ExpiredNextToken
+      case _ => false
+    }
+  }
+}

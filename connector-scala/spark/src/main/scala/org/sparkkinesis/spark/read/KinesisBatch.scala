@@ -1,0 +1,59 @@
+package org.sparkkinesis.spark.read
+
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.connector.read.{Batch, InputPartition, PartitionReaderFactory}
+import org.apache.spark.sql.types.StructType
+
+import org.sparkkinesis.config.{Options, Position, ReadOptions}
+import org.sparkkinesis.consume.{RangeEnd, StreamShard}
+import org.sparkkinesis.model.{Shard, StartingPosition}
+import org.sparkkinesis.plan.{ShardRange, TaskPlanner}
+import org.sparkkinesis.shard.InitialShards
+import org.sparkkinesis.spark.read.task.{KinesisInputPartition, KinesisReaderFactory}
+
+/** A bounded read: every shard from the starting to the ending position. Its ends are pinned when it is planned. */
+final class KinesisBatch(options: Options, schema: StructType) extends Batch {
+  private lazy val settings = planned._1
+  private lazy val ranges = planned._2
+
+  private lazy val planned: (ReadSettings, Seq[ShardRange]) = {
+    val session = new StreamSession(options)
+    try {
+      val now = System.currentTimeMillis()
+      val from = StreamSession.pin(
+        options.get(ReadOptions.initialPosition).getOrElse(Position(StartingPosition.TrimHorizon)),
+        now
+      )
+      val to = StreamSession.pin(options(ReadOptions.endingPosition), now)
+      session.settings -> session.streams.values.toVector.flatMap { stream =>
+        val all = session.listShards(stream.arn)
+        Seq(from, to).foreach(InitialShards.checkNames(stream.name, _, all))
+        all.flatMap(KinesisBatch.range(stream.arn, stream.name, _, from, to))
+      }
+    } finally session.close()
+  }
+
+  override def planInputPartitions(): Array[InputPartition] = {
+    val perTask = options.get(ReadOptions.shardsPerTask).map(_.toInt)
+    TaskPlanner
+      .tasks(ranges, _ => None, perTask, SparkSession.active.sparkContext.defaultParallelism)
+      .map(task => KinesisInputPartition(task.ranges, Array.empty))
+      .toArray
+  }
+
+  override def createReaderFactory(): PartitionReaderFactory = new KinesisReaderFactory(None, settings, schema)
+}
+
+private object KinesisBatch {
+
+  /** None when the shard holds nothing between the positions. */
+  def range(arn: String, name: String, shard: Shard, from: Position, to: Position): Option[ShardRange] = {
+    val end = to.of(shard.id) match {
+      case StartingPosition.AtTimestamp(millis) => Some(RangeEnd.ArrivedBy(millis))
+      case StartingPosition.AtSequenceNumber(number) => Some(RangeEnd.At(number))
+      case StartingPosition.AfterSequenceNumber(number) => Some(RangeEnd.At(number))
+      case _ => None
+    }
+    end.map(ShardRange(StreamShard(arn, shard.id), name, from.of(shard.id), _, Some(shard.hashKeyRange)))
+  }
+}

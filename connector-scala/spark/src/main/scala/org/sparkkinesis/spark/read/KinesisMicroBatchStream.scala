@@ -1,0 +1,203 @@
+package org.sparkkinesis.spark.read
+
+import java.util.{Collections, Optional, UUID}
+
+import scala.jdk.CollectionConverters._
+
+import org.apache.spark.sparkkinesis.ClusterRpc
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.connector.read.streaming._
+import org.apache.spark.sql.connector.read.{InputPartition, PartitionReaderFactory}
+import org.apache.spark.sql.types.StructType
+
+import org.sparkkinesis.config.{Position, ReadOptions}
+import org.sparkkinesis.consume.{MissingResource, RangeEnd}
+import org.sparkkinesis.model.StartingPosition
+import org.sparkkinesis.plan._
+import org.sparkkinesis.spark.cluster.{ShardCoordinator, ShardFailed}
+import org.sparkkinesis.spark.connection.ServiceFailure
+import org.sparkkinesis.spark.read.checkpoint.{CheckpointCheck, InitialOffsetStore}
+import org.sparkkinesis.spark.read.task.{KinesisInputPartition, KinesisReaderFactory}
+
+/** An offset as Spark keeps it. */
+final case class KinesisSourceOffset(value: SourceOffset) extends Offset {
+  override lazy val json: String = OffsetCodec.encode(value)
+}
+
+/**
+ * The source of a streaming query. Spark calls it from the query's thread.
+ *
+ * Consumers in the executors fetch ahead; a batch is planned from what they report, as an exact range for each shard.
+ */
+final class KinesisMicroBatchStream(session: StreamSession, checkpointLocation: String, schema: StructType)
+    extends MicroBatchStream
+    with SupportsAdmissionControl
+    with SupportsTriggerAvailableNow
+    with ReportsSourceMetrics {
+  import KinesisMicroBatchStream._
+
+  private val options = session.options
+  private val spark = SparkSession.active
+  private val sourceId = UUID.randomUUID().toString
+  private val admission = Admission(options)
+  private var target: Option[AvailableNowTarget] = None
+  private var lastBatchNanos = System.nanoTime()
+  private var planned: Option[PlannedBatch] = None
+  private var lastRead: Option[KinesisSourceOffset] = None
+  private val checkpoint = new CheckpointCheck(session)
+  private var coordinatorIfStarted: Option[ShardCoordinator] = None
+
+  private val fanOut = Option.when(FanOutConsumers.isWanted(options))(session.fanOutConsumers())
+  if (options(ReadOptions.registration) == "eager") fanOut.foreach(_.ensure(session.streams.values))
+
+  /** With the consumers that are registered now, when the query starts, unless they were before. */
+  private lazy val settings: ReadSettings = session.settings.copy(fanOut = fanOut.map(_.ensure(session.streams.values)))
+
+  private lazy val coordinator: ShardCoordinator = {
+    val started = new ShardCoordinator(
+      spark.sparkContext,
+      sourceId,
+      settings,
+      session.streams.keys.toSeq,
+      session.listShards(_),
+      options(ReadOptions.shardFetchInterval).toMillis
+    )
+    coordinatorIfStarted = Some(started)
+    started
+  }
+
+  private def position: Position = options.get(ReadOptions.initialPosition).getOrElse(Position(StartingPosition.Latest))
+
+  private lazy val initial: SourceOffset = {
+    val store = new InitialOffsetStore(checkpointLocation, spark.sessionState.newHadoopConf())
+    checkpoint.mend(store.getOrElseUpdate(session.initialOffset(position, System.currentTimeMillis())))
+  }
+
+  /** Asked for again with every trigger, until the first batch. */
+  override def initialOffset(): Offset = KinesisSourceOffset(initial)
+
+  override def getDefaultReadLimit: ReadLimit = admission
+
+  override def prepareForTriggerAvailableNow(): Unit = target = Some(AvailableNowTarget(System.currentTimeMillis()))
+
+  override def latestOffset(): Offset =
+    throw new UnsupportedOperationException("latestOffset(Offset, ReadLimit) is the one to call")
+
+  override def latestOffset(start: Offset, limit: ReadLimit): Offset = explained {
+    val from = offset(start)
+    // A time that the user chose may lie before the oldest record; one that the query noted itself may not.
+    if (lastRead.nonEmpty || position.default == StartingPosition.Latest) checkpoint.warnOfExpired(from)
+    coordinator.advance(from)
+    val next = limit match {
+      case _: ReadAllAvailable => planOnce(from)
+      case _ => target.fold(planNow(from))(planUntil(from, _, admission.limits))
+    }
+    planned = next
+    next match {
+      case Some(batch) =>
+        lastBatchNanos = System.nanoTime()
+        lastRead = Some(KinesisSourceOffset(batch.end))
+        lastRead.get
+      // Not `start`: Spark would run the first batch of a query for it, without a row.
+      case None => null
+    }
+  }
+
+  /** A running trigger: what is there, or nothing yet. */
+  private def planNow(from: SourceOffset): Option[PlannedBatch] = {
+    val sinceLast = (System.nanoTime() - lastBatchNanos) / 1000000
+    val enough = admission.minimum.forall(_.isReached(coordinator.availableRows, sinceLast, coordinator.bufferIsFull))
+    if (enough) coordinator.plan(from, admission.limits, None) else None
+  }
+
+  /** `Trigger.AvailableNow`: waits, since "nothing" would end the query. */
+  @scala.annotation.tailrec
+  private def planUntil(from: SourceOffset, until: AvailableNowTarget, limits: ReadLimits): Option[PlannedBatch] = {
+    val seen = coordinator.changes
+    val batch = coordinator.plan(from, limits, Some(until))
+    if (batch.nonEmpty || coordinator.isReached(until)) batch
+    else {
+      coordinator.awaitChange(seen, LongestWaitMillis)
+      planUntil(from, until, limits)
+    }
+  }
+
+  /** `Trigger.Once`: one batch for everything that is there, also when memory cannot hold it: tasks then read it from the service. */
+  private def planOnce(from: SourceOffset): Option[PlannedBatch] = {
+    val until = target.getOrElse(AvailableNowTarget(System.currentTimeMillis()))
+    @scala.annotation.tailrec
+    def untilFetched(): Option[PlannedBatch] = {
+      val seen = coordinator.changes
+      if (coordinator.everythingIsFetched(until)) coordinator.plan(from, ReadLimits.Unlimited, Some(until))
+      else {
+        if (coordinator.bufferIsFull) coordinator.readAhead()
+        coordinator.awaitChange(seen, LongestWaitMillis)
+        untilFetched()
+      }
+    }
+    untilFetched()
+  }
+
+  override def planInputPartitions(start: Offset, end: Offset): Array[InputPartition] = explained {
+    val (from, to) = (offset(start), offset(end))
+    val ranges = TaskPlanner.ranges(
+      from,
+      to,
+      shard => coordinator.lastOfEnded(shard).map(RangeEnd.At(_)),
+      coordinator.hashKeyRange
+    )
+    val perTask = options.get(ReadOptions.shardsPerTask).map(_.toInt)
+    TaskPlanner
+      .tasks(
+        ranges,
+        shard => coordinator.owner(shard).map { case (id, host) => ClusterRpc.location(host, id) },
+        perTask,
+        spark.sparkContext.defaultParallelism
+      )
+      .map(task => KinesisInputPartition(task.ranges, task.owner.toArray))
+      .toArray
+  }
+
+  override def createReaderFactory(): PartitionReaderFactory =
+    new KinesisReaderFactory(Some(sourceId), session.settings, schema)
+
+  /** Spark has the same text read again with every trigger. */
+  override def deserializeOffset(json: String): Offset = {
+    if (!lastRead.exists(_.json == json)) lastRead = Some(KinesisSourceOffset(OffsetCodec.decode(json)))
+    lastRead.get
+  }
+
+  /** What was read is released when the next batch is planned. */
+  override def commit(end: Offset): Unit = ()
+
+  override def stop(): Unit = {
+    coordinatorIfStarted.foreach(_.close())
+    fanOut.foreach(_.close())
+    session.close()
+  }
+
+  override def metrics(latestConsumed: Optional[Offset]): java.util.Map[String, String] =
+    coordinatorIfStarted.fold(Collections.emptyMap[String, String]())(running =>
+      SourceMetrics.of(running.status, planned).asJava
+    )
+
+  private def offset(of: Offset): SourceOffset = checkpoint.mend(of match {
+    case KinesisSourceOffset(value) => value
+    case other => OffsetCodec.decode(other.json)
+  })
+
+  private def explained[A](body: => A): A =
+    try body
+    catch {
+      case failed: ShardFailed if MissingResource.of(failed.error).contains(MissingResource.Shard) =>
+        throw CheckpointCheck.shardIsGone(failed)
+      case failed: ShardFailed =>
+        throw ServiceFailure.explain(failed.error, failed.shard.toString, session.settings.client)
+    }
+}
+
+private object KinesisMicroBatchStream {
+
+  /** A wait always ends by itself, so that what was missed for any reason is seen. */
+  val LongestWaitMillis = 1000L
+}

@@ -1,0 +1,40 @@
+package org.sparkkinesis.spark.read
+
+import org.apache.spark.sql.connector.metric.CustomMetric
+import org.apache.spark.sql.connector.read._
+import org.apache.spark.sql.connector.read.streaming.MicroBatchStream
+import org.apache.spark.sql.types.StructType
+
+import org.sparkkinesis.config.{ConnectionOptions, Options}
+import org.sparkkinesis.spark.KinesisSchema
+import org.sparkkinesis.spark.connection.Connection
+import org.sparkkinesis.spark.read.task.ReadMetrics
+
+/** Takes the columns that a query needs. */
+final class KinesisScanBuilder(options: Options) extends ScanBuilder with SupportsPushDownRequiredColumns {
+
+  /** Streaming plans prune nothing, and number the metadata columns after the others. */
+  private var required = KinesisSchema.all
+
+  override def pruneColumns(requiredSchema: StructType): Unit = required = requiredSchema
+  override def build(): Scan = new KinesisScan(options, required)
+}
+
+/** A read of one or more streams, batch or streaming. */
+final class KinesisScan(options: Options, schema: StructType) extends Scan {
+  override def readSchema(): StructType = schema
+
+  override def description(): String = {
+    val stream = Connection.streams(options).map(_.toString) ++
+      options.get(ConnectionOptions.streamPattern).map(_.pattern)
+    s"kinesis ${stream.mkString(", ")} [${schema.fieldNames.mkString(", ")}]"
+  }
+
+  override def toBatch: Batch = new KinesisBatch(options, schema)
+
+  override def toMicroBatchStream(checkpointLocation: String): MicroBatchStream =
+    new KinesisMicroBatchStream(new StreamSession(options), checkpointLocation, schema)
+
+  override def columnarSupportMode(): Scan.ColumnarSupportMode = Scan.ColumnarSupportMode.SUPPORTED
+  override def supportedCustomMetrics(): Array[CustomMetric] = ReadMetrics.all
+}

@@ -1,0 +1,38 @@
+package org.sparkkinesis.spark.write
+
+import java.util.Base64
+
+import org.sparkkinesis.json.Json
+import org.sparkkinesis.model.KinesisQuotas
+import org.sparkkinesis.sink.kinesis.SinkRecord
+
+/** The record that tells of a row that could not be written: JSON with the reason, where the row was, and what is left of it. */
+object DeadLetter {
+
+  /** What the facts around the payload may take of a record. */
+  private val Envelope = 8 * KinesisQuotas.KiB
+
+  /** @param maxRecordBytes what the dead-letter stream takes; a longer payload is cut, and the record says so */
+  def of(row: InvalidRow, queryId: String, maxRecordBytes: Int): SinkRecord = {
+    val room = (maxRecordBytes - Envelope) / 4 * 3
+    val payload = row.record.fold(Array.emptyByteArray)(_.data)
+    val kept = java.util.Arrays.copyOf(payload, math.min(payload.length, room))
+    val body = Json.obj(
+      "reason" -> Json.Str(row.reason),
+      "stream" -> Json.Str(row.stream),
+      "queryId" -> Json.Str(queryId),
+      "partition" -> Json.num(row.partition.toLong),
+      "row" -> Json.num(row.row),
+      "partitionKey" ->
+        row.record.fold[Json](Json.Null)(r => Json.Str(r.partitionKey.take(KinesisQuotas.Record.PartitionKeyMaxChars))),
+      "data" -> Json.Str(Base64.getEncoder.encodeToString(kept)),
+      "dataBytes" -> Json.num(payload.length.toLong),
+      "truncated" -> Json.Bool(kept.length < payload.length)
+    )
+    new SinkRecord(
+      s"$queryId-${row.partition}",
+      None,
+      Json.render(body).getBytes(java.nio.charset.StandardCharsets.UTF_8)
+    )
+  }
+}

@@ -1,0 +1,115 @@
+package org.sparkkinesis.spark.write
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.connector.metric.CustomTaskMetric
+import org.apache.spark.sql.connector.write.{DataWriter, WriterCommitMessage}
+
+import org.sparkkinesis.aws.KinesisClients
+import org.sparkkinesis.concurrent.Scheduler
+import org.sparkkinesis.error.KinesisConnectorException
+import org.sparkkinesis.model.StreamRef
+import org.sparkkinesis.service.ServiceException
+import org.sparkkinesis.sink.kinesis.{KinesisStreamSink, RecordRules, SinkRecord, StreamRouter}
+import org.sparkkinesis.sink.{DeliveryFailedException, FatalSinkException, SharedTimer}
+import org.sparkkinesis.spark.connection.ServiceFailure
+
+/** Writes one partition's rows. `commit` returns only when the service has stored all of them; `abort` gives up the rest. */
+final class KinesisDataWriter(plan: WritePlan, partition: Int) extends DataWriter[InternalRow] {
+  private val timer = SharedTimer.acquire()
+  private val router = new StreamRouter(KinesisDataWriter.open(plan, _, timer), KinesisDataWriter.explain(plan, _, _))
+  private val toRecord = new RowToRecord(plan.columns)
+  private var row = 0L
+  private var dropped = 0L
+  private var deadLettered = 0L
+
+  override def write(values: InternalRow): Unit = {
+    row += 1
+    val stream = toRecord.streamOf(values) match {
+      case Some(name) =>
+        StreamRef.parse(name).toRight("its column 'stream' holds neither the name nor the ARN of a stream")
+      case None => plan.defaultStream.map(_.stream).toRight("its column 'stream' is null, and no option names a stream")
+    }
+    (stream, toRecord.convert(values)) match {
+      case (Right(to), Right(record)) => router.rules(to).violation(record) match {
+          case None => router.write(to, record)
+          case Some(reason) => invalid(to.toString, reason, Some(record))
+        }
+      case (Left(reason), record) => invalid("(none)", reason, record.toOption)
+      case (Right(to), Left(reason)) => invalid(to.toString, reason, None)
+    }
+  }
+
+  override def commit(): WriterCommitMessage = {
+    router.flush()
+    WrittenPartition(counts)
+  }
+
+  override def abort(): Unit = close()
+
+  override def close(): Unit =
+    try router.close()
+    finally timer.close()
+
+  override def currentMetricsValues(): Array[CustomTaskMetric] = counts.taskMetrics
+
+  private def counts: WriteCounts = WriteCounts(router.metrics, dropped, deadLettered)
+
+  private def invalid(stream: String, reason: String, record: Option[SinkRecord]): Unit = plan.onInvalid match {
+    case OnInvalidRow.Drop => dropped += 1
+    case OnInvalidRow.SendTo(letters) =>
+      val facts = InvalidRow(partition, row, stream, reason, record)
+      router.write(letters.stream, DeadLetter.of(facts, plan.queryId, letters.maxRecordBytes))
+      deadLettered += 1
+    case OnInvalidRow.Fail =>
+      throw KinesisConnectorException(
+        "KINESIS_SINK_ROW_INVALID",
+        "reason" -> reason,
+        "row" -> row.toString,
+        "partition" -> partition.toString,
+        "stream" -> stream
+      )
+  }
+}
+
+object KinesisDataWriter {
+  private def open(plan: WritePlan, stream: StreamRef, timer: Scheduler): StreamRouter.Target = {
+    val checked = plan.checkedStreams.find(_.stream == stream).getOrElse(WritePlanner.describe(stream, plan.connection))
+    val connection = plan.connection.forStream(stream)
+    val lease = KinesisClients.shared.acquire(connection)
+    try {
+      val where = s"${connection.endpoint.getOrElse("")} ${connection.region.getOrElse("")}"
+      val sink = KinesisStreamSink.open(lease.service, stream, where, plan.settings, timer)
+      new StreamRouter.Target(sink, RecordRules(checked.maxRecordBytes), () => lease.close())
+    } catch {
+      case failure: Throwable =>
+        lease.close()
+        throw failure
+    }
+  }
+
+  /** The user's condition for a failure of writing to the stream. */
+  private def explain(plan: WritePlan, stream: StreamRef, failure: Throwable): Throwable = failure match {
+    case fatal: FatalSinkException => explain(plan, stream, fatal.getCause)
+    case error: ServiceException => ServiceFailure.explain(error, stream.name, plan.connection.forStream(stream))
+    case late: DeliveryFailedException =>
+      KinesisConnectorException.causedBy(
+        late,
+        "KINESIS_SINK_DELIVERY_FAILED",
+        "stream" -> stream.name,
+        "attempts" -> late.attempts.toString,
+        "waited" -> late.waitedMillis.toString,
+        "lastReason" -> (if (late.lastReason.isEmpty) "none" else late.lastReason)
+      )
+    case other => other
+  }
+}
+
+/** What a task tells the driver when its rows are stored. */
+final case class WrittenPartition(counts: WriteCounts) extends WriterCommitMessage
+
+object WrittenPartition {
+
+  /** Of all tasks; those that did not commit are null. */
+  def total(messages: Array[WriterCommitMessage]): WriteCounts =
+    messages.iterator.collect { case WrittenPartition(counts) => counts }.foldLeft(WriteCounts())(_ + _)
+}

@@ -1,0 +1,63 @@
+package org.sparkkinesis.spark.write
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.connector.metric.CustomMetric
+import org.apache.spark.sql.connector.write._
+import org.apache.spark.sql.connector.write.streaming.{StreamingDataWriterFactory, StreamingWrite}
+import org.apache.spark.sql.internal.connector.SupportsStreamingUpdateAsAppend
+
+import org.sparkkinesis.config.Options
+
+/**
+ * Writing to Kinesis, batch and streaming; append, and update for streams (every updated row is a record).
+ *
+ * @param progress
+ *   the table's own, which shows it in the query's progress
+ */
+final class KinesisWriteBuilder(
+    options: Options,
+    info: LogicalWriteInfo,
+    progress: WriteProgress
+) extends WriteBuilder with SupportsStreamingUpdateAsAppend {
+
+  /** Checks options, columns and streams; nothing has been sent when that fails. */
+  override def build(): Write =
+    new KinesisWrite(new WritePlanner(options).plan(info.schema, info.queryId), progress)
+}
+
+/** A checked write. */
+final class KinesisWrite(plan: WritePlan, progress: WriteProgress) extends Write {
+  override def description: String =
+    s"kinesis(${plan.defaultStream.fold("streams named by the rows")(_.stream.toString)})"
+  override def toBatch: BatchWrite = new KinesisBatchWrite(plan, progress)
+  override def toStreaming: StreamingWrite = new KinesisStreamingWrite(plan, progress)
+  override def supportedCustomMetrics(): Array[CustomMetric] = WriteMetrics.supported
+}
+
+/** Rows are stored as tasks commit: a failed job leaves the records of its finished tasks, as at-least-once allows. */
+final class KinesisBatchWrite(plan: WritePlan, progress: WriteProgress) extends BatchWrite {
+  override def createBatchWriterFactory(info: PhysicalWriteInfo): DataWriterFactory = new KinesisWriterFactory(plan)
+  override def useCommitCoordinator(): Boolean = false
+  override def commit(messages: Array[WriterCommitMessage]): Unit = progress.committed(WrittenPartition.total(messages))
+  override def abort(messages: Array[WriterCommitMessage]): Unit = ()
+  override def toString: String = "KinesisBatchWrite"
+}
+
+/** The same for every micro-batch. */
+final class KinesisStreamingWrite(plan: WritePlan, progress: WriteProgress) extends StreamingWrite {
+  override def createStreamingWriterFactory(info: PhysicalWriteInfo): StreamingDataWriterFactory =
+    new KinesisWriterFactory(plan)
+  override def useCommitCoordinator(): Boolean = false
+  override def commit(epochId: Long, messages: Array[WriterCommitMessage]): Unit =
+    progress.committed(WrittenPartition.total(messages))
+  override def abort(epochId: Long, messages: Array[WriterCommitMessage]): Unit = ()
+  override def toString: String = "KinesisStreamingWrite"
+}
+
+/** Travels to the executors. */
+final class KinesisWriterFactory(plan: WritePlan) extends DataWriterFactory with StreamingDataWriterFactory {
+  override def createWriter(partitionId: Int, taskId: Long): DataWriter[InternalRow] =
+    new KinesisDataWriter(plan, partitionId)
+  override def createWriter(partitionId: Int, taskId: Long, epochId: Long): DataWriter[InternalRow] =
+    new KinesisDataWriter(plan, partitionId)
+}

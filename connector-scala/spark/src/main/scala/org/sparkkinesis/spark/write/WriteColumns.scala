@@ -1,0 +1,137 @@
+package org.sparkkinesis.spark.write
+
+import org.apache.spark.sql.types._
+
+import org.sparkkinesis.config.{NearestName, Options, WriteOptions}
+import org.sparkkinesis.error.KinesisConnectorException
+
+/**
+ * Which column of the rows is what; decided on the driver, from the schema and the options alone.
+ *
+ * @param data
+ *   the payload's column
+ * @param dataIsText
+ *   it is a string, to be sent as UTF-8
+ */
+final case class WriteColumns(
+    data: Int,
+    dataIsText: Boolean,
+    key: KeySource,
+    explicitHashKey: Option[Int],
+    stream: Option[Int]
+)
+
+/** Where a row's partition key comes from. */
+sealed trait KeySource
+
+object KeySource {
+
+  /** The text in this column. */
+  final case class Column(ordinal: Int) extends KeySource
+
+  /** A new one for each row: spreads evenly, keeps nothing together. */
+  case object Random extends KeySource
+
+  /** The same for rows with the same values, over all runs. */
+  final case class Hash(columns: Seq[HashedColumn]) extends KeySource
+  final case class HashedColumn(ordinal: Int, dataType: DataType, nullable: Boolean)
+}
+
+object WriteColumns {
+  private val HashCall = "(?i)hash\\((.*)\\)".r
+
+  /** @throws KinesisConnectorException when a column is missing, or has a type that cannot be sent */
+  def of(schema: StructType, options: Options): WriteColumns = {
+    val data = find(schema, "data").getOrElse(throw missing(
+      schema,
+      "data",
+      "It holds the payload.",
+      "Add it, for example with selectExpr(\"to_json(struct(*)) AS data\", …)."
+    ))
+    val dataType = schema(data).dataType
+    if (!isText(dataType) && dataType != BinaryType) throw wrongType(
+      schema(data),
+      "BINARY or STRING",
+      "Convert it, for example with to_json(struct(*)), or cast it to a string."
+    )
+    WriteColumns(
+      data,
+      isText(dataType),
+      keySource(schema, options),
+      find(schema, "explicitHashKey").map(textColumn(schema, _)),
+      find(schema, "stream").map(textColumn(schema, _))
+    )
+  }
+
+  private def keySource(schema: StructType, options: Options): KeySource =
+    (options.get(WriteOptions.partitionKey).map(_.trim), find(schema, "partitionKey")) match {
+      case (None, Some(column)) => KeySource.Column(textColumn(schema, column))
+      case (None, None) => throw missing(
+          schema,
+          "partitionKey",
+          "Every record needs a partition key.",
+          "Add the column, or set option 'partitionKey' to random, hash(column, …) or the name of another column."
+        )
+      case (Some(expression), _) => parse(schema, expression)
+    }
+
+  private def parse(schema: StructType, expression: String): KeySource = expression match {
+    case word if word.equalsIgnoreCase("random") && find(schema, word).isEmpty => KeySource.Random
+    case HashCall(columns) =>
+      val names = columns.split(',').map(_.trim).filter(_.nonEmpty).toSeq
+      if (names.isEmpty) throw badExpression(expression, "hash() names no column.")
+      KeySource.Hash(names.map { name =>
+        val ordinal = find(schema, name).getOrElse(throw badExpression(expression, noColumn(schema, name)))
+        val field = schema(ordinal)
+        if (!isHashable(field.dataType))
+          throw badExpression(expression, s"Column '${field.name}' of type ${field.dataType.sql} has no stable hash.")
+        KeySource.HashedColumn(ordinal, field.dataType, field.nullable)
+      })
+    case name =>
+      val ordinal = find(schema, name).getOrElse(throw badExpression(expression, noColumn(schema, name)))
+      KeySource.Column(textColumn(schema, ordinal))
+  }
+
+  private def find(schema: StructType, name: String): Option[Int] =
+    Some(schema.fieldNames.indexWhere(_.equalsIgnoreCase(name))).filter(_ >= 0)
+
+  private def textColumn(schema: StructType, ordinal: Int): Int = {
+    if (!isText(schema(ordinal).dataType))
+      throw wrongType(schema(ordinal), "STRING", "Cast it to a string.")
+    ordinal
+  }
+
+  private def isText(dataType: DataType): Boolean = dataType.isInstanceOf[StringType]
+
+  /** Maps have no order, so equal ones may hash differently. */
+  private def isHashable(dataType: DataType): Boolean = dataType match {
+    case _: MapType => false
+    case array: ArrayType => isHashable(array.elementType)
+    case struct: StructType => struct.forall(field => isHashable(field.dataType))
+    case _ => true
+  }
+
+  private def noColumn(schema: StructType, name: String): String = {
+    val nearest = NearestName.of(name, schema.fieldNames.toSeq).fold("")(found => s" Did you mean '$found'?")
+    s"There is no column '$name'.$nearest"
+  }
+
+  private def missing(schema: StructType, column: String, reason: String, fix: String) = KinesisConnectorException(
+    "KINESIS_SINK_COLUMN_MISSING",
+    "column" -> column,
+    "reason" -> reason,
+    "columns" -> schema.fieldNames.mkString(", "),
+    "fix" -> fix
+  )
+
+  private def wrongType(field: StructField, expected: String, fix: String) = KinesisConnectorException(
+    "KINESIS_SINK_COLUMN_TYPE",
+    "column" -> field.name,
+    "type" -> field.dataType.sql,
+    "expected" -> expected,
+    "fix" -> fix
+  )
+
+  private def badExpression(expression: String, reason: String) =
+    KinesisConnectorException("KINESIS_SINK_KEY_EXPRESSION", "expression" -> expression, "reason" -> reason)
+}

@@ -1,0 +1,113 @@
+package org.sparkkinesis.spark.write
+
+import scala.util.Using
+
+import org.apache.spark.sql.types.StructType
+import org.slf4j.LoggerFactory
+
+import org.sparkkinesis.aws.ClientSettings
+import org.sparkkinesis.config.{ConnectionOptions, Options, WriteOptions}
+import org.sparkkinesis.error.KinesisConnectorException
+import org.sparkkinesis.model.StreamRef
+import org.sparkkinesis.retry.RetryPolicies
+import org.sparkkinesis.sink.kinesis.KinesisSinkSettings
+import org.sparkkinesis.sink.limit.RateLimiting
+import org.sparkkinesis.spark.connection.{Connection, StreamDirectory}
+
+/** Checks on the driver everything that can be known before the first record is sent: options, columns, streams. */
+final class WritePlanner(options: Options) {
+  private val log = LoggerFactory.getLogger(classOf[WritePlanner])
+
+  /** @throws KinesisConnectorException that tells the first thing that is wrong */
+  def plan(schema: StructType, queryId: String): WritePlan = {
+    val columns = WriteColumns.of(schema, options)
+    val settings = KinesisSinkSettings.of(options)
+    checkStrategy()
+    val stream = defaultStream(columns)
+    val connection = Connection.clientSettings(options, stream)
+    WritePlan(
+      columns,
+      stream.map(WritePlanner.describe(_, connection)),
+      onInvalid(connection),
+      connection,
+      settings,
+      queryId
+    )
+  }
+
+  private def defaultStream(columns: WriteColumns): Option[StreamRef] = {
+    if (options.isSet(ConnectionOptions.streamPattern))
+      throw conflict(
+        "streamPattern",
+        "A pattern names streams to read.",
+        "Name the stream with 'streamName' or 'streamARN'."
+      )
+    val named = Seq(ConnectionOptions.streamName, ConnectionOptions.streamARN).flatMap(options.get(_)).flatten
+    named match {
+      case Seq() if columns.stream.isEmpty =>
+        throw KinesisConnectorException(
+          "KINESIS_OPTION_MISSING",
+          "required" -> "'streamName' or 'streamARN', or a column 'stream'",
+          "reason" -> "Nothing says which stream the rows are for.",
+          "fix" -> "Set 'streamName'."
+        )
+      case Seq() => None
+      case Seq(one) =>
+        if (columns.stream.isDefined) log.warn(
+          "Rows are written to the stream that their column 'stream' names, and to {} where that is null. Drop the column to write all of them to {}.",
+          one: Any,
+          one: Any
+        )
+        Some(one)
+      case several => throw conflict(
+          "streamName",
+          s"${several.size} streams are named, but rows go to one.",
+          "Name one stream, and let a column 'stream' choose others."
+        )
+    }
+  }
+
+  private def onInvalid(connection: ClientSettings): OnInvalidRow = options(WriteOptions.onInvalidRecord) match {
+    case "drop" => OnInvalidRow.Drop
+    case "deadLetter" =>
+      val stream = options.get(WriteOptions.deadLetterStream).flatMap(_.headOption).getOrElse {
+        throw KinesisConnectorException(
+          "KINESIS_OPTION_MISSING",
+          "required" -> "'deadLetterStream'",
+          "reason" -> "'onInvalidRecord' is deadLetter.",
+          "fix" -> "Set 'deadLetterStream' to the stream that invalid rows go to."
+        )
+      }
+      OnInvalidRow.SendTo(WritePlanner.describe(stream, connection))
+    case _ => OnInvalidRow.Fail
+  }
+
+  private def checkStrategy(): Unit = {
+    val name = options(WriteOptions.rateLimiting)
+    RateLimiting.byName(name).left.foreach { why =>
+      throw KinesisConnectorException(
+        "KINESIS_OPTION_INVALID",
+        "option" -> WriteOptions.rateLimiting.key,
+        "value" -> name,
+        "reason" -> why,
+        "expected" -> s"${RateLimiting.Names.mkString(", ")}, or the name of a class"
+      )
+    }
+  }
+
+  private def conflict(option: String, reason: String, fix: String) = KinesisConnectorException(
+    "KINESIS_OPTION_CONFLICT",
+    "options" -> s"'$option' and writing",
+    "reason" -> reason,
+    "fix" -> fix
+  )
+}
+
+object WritePlanner {
+
+  /** Asks the service for the stream; the executors do so too, for streams that only the rows name. */
+  def describe(stream: StreamRef, connection: ClientSettings): CheckedStream =
+    Using.resource(new StreamDirectory(connection.forStream(stream), RetryPolicies())) { directory =>
+      CheckedStream(stream, directory.describe(stream).maxRecordBytes)
+    }
+}

@@ -1,0 +1,105 @@
+package org.sparkkinesis.spark.connection
+
+import org.sparkkinesis.aws.CredentialSettings
+import org.sparkkinesis.aws.CredentialSettings._
+import org.sparkkinesis.config.Options
+import org.sparkkinesis.error.KinesisConnectorException
+import org.sparkkinesis.model.StreamRef
+
+class ConnectionSuite extends munit.FunSuite {
+  private val arn = "arn:aws:kinesis:eu-west-1:123456789012:stream/orders"
+  private val role = "arn:aws:iam::123456789012:role/reader"
+  private def options(set: (String, String)*) = Options.read(Map("region" -> "us-east-1") ++ set)
+  private def settings(set: (String, String)*) =
+    Connection.clientSettings(options(set: _*), Some(StreamRef.ByName("orders")))
+
+  test("a stream is named by name or ARN, several with commas") {
+    assertEquals(Connection.streams(options("streamName" -> "orders")), Seq(StreamRef.ByName("orders"): StreamRef))
+    assertEquals(Connection.streams(options("streamName" -> "orders,clicks")).map(_.name), Seq("orders", "clicks"))
+    assertEquals(Connection.streams(options("streamARN" -> arn)), StreamRef.parse(arn).toSeq)
+    assertEquals(Connection.streams(options("streamPattern" -> "or.*")), Nil)
+  }
+
+  Seq[(String, Seq[(String, String)], CredentialSettings)](
+    ("the default chain when nothing is set", Nil, DefaultChain),
+    ("static keys", Seq("awsAccessKey" -> "AK", "awsSecretKey" -> "SK"), Static("AK", "SK", None)),
+    (
+      "static keys of a session",
+      Seq("awsAccessKey" -> "AK", "awsSecretKey" -> "SK", "sessionToken" -> "T"),
+      Static("AK", "SK", Some("T"))
+    ),
+    ("a profile", Seq("profile" -> "dev"), Profile("dev")),
+    ("a class of the user's", Seq("credentialsProvider" -> "my.Keys"), SuppliedBy("my.Keys"))
+  ).foreach { case (name, set, expected) =>
+    test(s"credentials: $name")(assertEquals(settings(set: _*).credentials, expected))
+  }
+
+  test("a role is assumed with the other credentials") {
+    val found = settings("roleArn" -> role, "roleExternalId" -> "x", "profile" -> "dev").credentials
+    found match {
+      case AssumeRole(`role`, _, Some("x"), None, Profile("dev")) => ()
+      case other => fail(s"$other")
+    }
+  }
+
+  test("the region of an ARN is the one that counts") {
+    assertEquals(Connection.clientSettings(options(), StreamRef.parse(arn)).region, Some("eu-west-1"))
+    assertEquals(settings().region, Some("us-east-1"))
+  }
+
+  Seq(
+    "http://localhost:4567",
+    "http://127.0.0.1:4567",
+    "http://127.5.5.5:4567",
+    "http://[::1]:4567",
+    "https://kinesis.example.com"
+  ).foreach(address =>
+    test(s"$address is taken")(assertEquals(settings("endpoint" -> address).endpoint, Some(address)))
+  )
+
+  test("plain http to another host is taken only when it is allowed") {
+    val address = "http://kinesis.example.com"
+    assertEquals(settings("endpoint" -> address, "allowInsecureEndpoint" -> "true").endpoint, Some(address))
+  }
+
+  private def refused(name: String, condition: String, mentions: String, set: (String, String)*): Unit =
+    test(s"refused: $name") {
+      val error = intercept[KinesisConnectorException] {
+        Connection.streams(options(set: _*))
+        settings(set: _*)
+      }
+      assertEquals(error.condition, condition)
+      assert(error.getMessage.contains(mentions), error.getMessage)
+      assert(!error.getMessage.contains("hidden-secret"), "a secret is in the message")
+    }
+
+  private val orders = "streamName" -> "orders"
+  refused("no stream", "KINESIS_OPTION_MISSING", "streamName")
+  refused("a name and an ARN", "KINESIS_OPTION_CONFLICT", "streamARN", orders, "streamARN" -> arn)
+  refused("a name and a pattern", "KINESIS_OPTION_CONFLICT", "streamPattern", orders, "streamPattern" -> "o.*")
+  refused("an access key alone", "KINESIS_OPTION_MISSING", "awsSecretKey", orders, "awsAccessKey" -> "AK")
+  refused("a secret key alone", "KINESIS_OPTION_MISSING", "awsAccessKey", orders, "awsSecretKey" -> "hidden-secret")
+  refused(
+    "keys and a profile",
+    "KINESIS_OPTION_CONFLICT",
+    "profile",
+    orders,
+    "awsAccessKey" -> "AK",
+    "awsSecretKey" -> "hidden-secret",
+    "profile" -> "dev"
+  )
+  refused(
+    "plain http elsewhere",
+    "KINESIS_OPTION_INVALID",
+    "endpoint",
+    orders,
+    "endpoint" -> "http://kinesis.example.com"
+  )
+  refused(
+    "a name that only begins like this host",
+    "KINESIS_OPTION_INVALID",
+    "endpoint",
+    orders,
+    "endpoint" -> "http://127.0.0.1.example.com"
+  )
+}

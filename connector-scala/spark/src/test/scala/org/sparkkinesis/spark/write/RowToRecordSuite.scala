@@ -1,0 +1,143 @@
+package org.sparkkinesis.spark.write
+
+import munit.FunSuite
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.types._
+import org.apache.spark.unsafe.types.UTF8String
+
+import org.sparkkinesis.config.Options
+import org.sparkkinesis.error.KinesisConnectorException
+import org.sparkkinesis.json.Json
+import org.sparkkinesis.sink.kinesis.SinkRecord
+
+class RowToRecordSuite extends FunSuite {
+  private val full = new StructType()
+    .add("Data", BinaryType)
+    .add("partitionkey", StringType)
+    .add("explicitHashKey", StringType)
+    .add("stream", StringType)
+    .add("user", StringType)
+    .add("amount", LongType)
+
+  private def options(set: (String, String)*): Options = Options.read(set.toMap)
+  private def columns(schema: StructType, set: (String, String)*): WriteColumns =
+    WriteColumns.of(schema, options(set: _*))
+  private def refused(schema: StructType, set: (String, String)*): KinesisConnectorException =
+    intercept[KinesisConnectorException](columns(schema, set: _*))
+
+  private def row(
+      data: Any,
+      key: String,
+      hash: String = null,
+      stream: String = null,
+      user: String = "u",
+      amount: Long = 1
+  ) = {
+    def text(value: String) = if (value == null) null else UTF8String.fromString(value)
+    InternalRow(data, text(key), text(hash), text(stream), text(user), amount)
+  }
+
+  test("columns are found by name without regard to case, data as binary or string") {
+    val found = columns(full)
+    assertEquals(found, WriteColumns(0, dataIsText = false, KeySource.Column(1), Some(2), Some(3)))
+    val text = new StructType().add("data", StringType).add("partitionKey", StringType)
+    assertEquals(columns(text), WriteColumns(0, dataIsText = true, KeySource.Column(1), None, None))
+  }
+
+  test("what cannot be sent is refused with a condition, before anything else happens") {
+    val noData = new StructType().add("partitionKey", StringType)
+    val noKey = new StructType().add("data", StringType).add("user", StringType)
+    val cases = Seq(
+      refused(noData).condition -> "KINESIS_SINK_COLUMN_MISSING",
+      refused(noKey).condition -> "KINESIS_SINK_COLUMN_MISSING",
+      refused(full.add("x", LongType), "partitionKey" -> "x").condition -> "KINESIS_SINK_COLUMN_TYPE",
+      refused(new StructType().add("data", LongType).add("partitionKey", StringType)).condition ->
+        "KINESIS_SINK_COLUMN_TYPE",
+      refused(new StructType().add("data", StringType).add("partitionKey", LongType)).condition ->
+        "KINESIS_SINK_COLUMN_TYPE",
+      refused(noKey, "partitionKey" -> "usr").condition -> "KINESIS_SINK_KEY_EXPRESSION",
+      refused(noKey, "partitionKey" -> "hash()").condition -> "KINESIS_SINK_KEY_EXPRESSION",
+      refused(noKey, "partitionKey" -> "hash(user, nobody)").condition -> "KINESIS_SINK_KEY_EXPRESSION",
+      refused(noKey.add("m", MapType(StringType, StringType)), "partitionKey" -> "hash(m)").condition ->
+        "KINESIS_SINK_KEY_EXPRESSION"
+    )
+    cases.foreach { case (found, expected) => assertEquals(found, expected) }
+    assert(refused(noKey, "partitionKey" -> "usr").getMessage.contains("Did you mean 'user'?"))
+  }
+
+  test("a row becomes a record with its key, its payload copied, its explicit hash key and its stream") {
+    val convert = new RowToRecord(columns(full))
+    val payload = Array[Byte](1, 2, 3)
+    val values = row(payload, "k", "42", "other")
+    val record = convert.convert(values).getOrElse(fail("no record"))
+    payload(0) = 9
+    assertEquals(
+      (record.partitionKey, record.explicitHashKey, record.data.toSeq),
+      ("k", Some("42"), Seq[Byte](1, 2, 3))
+    )
+    assertEquals(convert.streamOf(values), Some("other"))
+    assertEquals(convert.streamOf(row(payload, "k")), None)
+  }
+
+  test("rows without payload or key have no record, and say why") {
+    val convert = new RowToRecord(columns(full))
+    assertEquals(convert.convert(row(null, "k")).left.toOption, Some("its column 'data' is null"))
+    assertEquals(convert.convert(row(Array[Byte](), null)).left.toOption, Some("its partition key is null"))
+  }
+
+  test("a hashed key is the same for the same values and spreads others; a random one is new for each row") {
+    val hashed = new RowToRecord(columns(full, "partitionKey" -> "hash(user, amount)"))
+    def key(convert: RowToRecord, user: String, amount: Long) =
+      convert.convert(row(Array[Byte](), null, user = user, amount = amount)).getOrElse(fail("no record")).partitionKey
+    assertEquals(key(hashed, "ann", 1), key(hashed, "ann", 1))
+    assertEquals((1 to 1000).map(i => key(hashed, "ann", i.toLong)).distinct.size, 1000)
+    val random = new RowToRecord(columns(full, "partitionKey" -> "random"))
+    assertEquals((1 to 1000).map(_ => key(random, "ann", 1)).distinct.size, 1000)
+  }
+
+  test("a dead letter tells reason and place, and cuts a payload that is too long for the stream") {
+    val record = new SinkRecord("key", None, Array.fill[Byte](2 << 20)(7))
+    val letter = DeadLetter.of(InvalidRow(3, 17, "orders", "it is too large", Some(record)), "query", 1 << 20)
+    assert(letter.size <= (1 << 20))
+    val body = Json.parse(new String(letter.data, "UTF-8")).fold(fail(_), identity)
+    def text(name: String) = body.field(name).flatMap(_.asString)
+    assertEquals(
+      (text("reason"), text("stream"), text("partitionKey")),
+      (Some("it is too large"), Some("orders"), Some("key"))
+    )
+    assertEquals((body.field("row"), body.field("dataBytes")), (Some(Json.num(17)), Some(Json.num(2L << 20))))
+    assertEquals(body.field("truncated"), Some(Json.Bool(true)))
+    val small = DeadLetter.of(
+      InvalidRow(3, 17, "orders", "its key is empty", Some(new SinkRecord("", None, "text".getBytes))),
+      "query",
+      1 << 20
+    )
+    val kept = Json.parse(new String(small.data, "UTF-8")).toOption.flatMap(_.field("data")).flatMap(_.asString)
+    assertEquals(kept.map(data => new String(java.util.Base64.getDecoder.decode(data))), Some("text"))
+  }
+
+  test("the plan that travels to executors shows no secret") {
+    val plan = WritePlan(
+      columns(full),
+      None,
+      OnInvalidRow.Fail,
+      org.sparkkinesis.aws.ClientSettings(
+        Some("eu-central-1"),
+        None,
+        org.sparkkinesis.aws.CredentialSettings.Static("AKIAEXAMPLE", "very-secret", Some("tok-secret"))
+      ),
+      org.sparkkinesis.sink.kinesis.KinesisSinkSettings(),
+      "query"
+    )
+    val text = s"$plan ${new KinesisWrite(plan, new WriteProgress).description} ${new KinesisWriterFactory(plan)}"
+    assert(!text.contains("-secret"), text)
+    val bytes = new java.io.ByteArrayOutputStream
+    new java.io.ObjectOutputStream(bytes).writeObject(new KinesisWriterFactory(plan))
+    assert(bytes.size > 0)
+  }
+
+  test("every metric can be made by Spark from its class name, and has a name of its own") {
+    WriteMetrics.all.foreach(metric => assertEquals(metric.getClass.getConstructor().newInstance().name, metric.name))
+    assertEquals(WriteMetrics.all.map(_.name).distinct.size, WriteMetrics.all.size)
+  }
+}
