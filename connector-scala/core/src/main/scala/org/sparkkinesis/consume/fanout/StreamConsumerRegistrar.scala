@@ -67,19 +67,12 @@ final class StreamConsumerRegistrar(
    *   completes within `limit`, with the ARNs that are still registered as far as is known; never fails
    */
   def deregisterOwn(limit: FiniteDuration): CompletableFuture[Set[String]] = {
-    val done = registered.toSeq.map { arn =>
-      retrier.retry(policies.deregisterStreamConsumer)(() => service.deregisterStreamConsumer(arn)).handle {
-        (_: Unit, failure) =>
-          Option(failure).map(Retrier.unwrap) match {
-            case Some(error: ServiceException) if error.kind != ServiceErrorKind.ResourceNotFound =>
-              log.warn(s"The consumer $arn is still registered: ${error.getMessage}")
-            case Some(error) if !error.isInstanceOf[ServiceException] =>
-              log.warn(s"The consumer $arn is still registered.", error)
-            case _ => own.remove(arn)
-          }
-          ()
-      }
-    }
+    // One after the other: together, those of a crowded stream would use up their retries on its rate of changes.
+    val done = registered.toSeq.groupBy(_.split("/consumer/").head).values.map {
+      _.foldLeft(CompletableFuture.completedFuture(()))((before, arn) =>
+        before.thenCompose((_: Unit) => deregister(arn))
+      )
+    }.toSeq
     val result = new CompletableFuture[Set[String]]
     val timer = scheduler.schedule(limit) {
       result.complete(registered)
@@ -92,6 +85,20 @@ final class StreamConsumerRegistrar(
     }
     result
   }
+
+  /** Never fails; what could not be deregistered is logged and stays known as registered. */
+  private def deregister(arn: String): CompletableFuture[Unit] =
+    retrier.retry(policies.deregisterStreamConsumer)(() => service.deregisterStreamConsumer(arn)).handle {
+      (_: Unit, failure) =>
+        Option(failure).map(Retrier.unwrap) match {
+          case Some(error: ServiceException) if error.kind != ServiceErrorKind.ResourceNotFound =>
+            log.warn(s"The consumer $arn is still registered: ${error.getMessage}")
+          case Some(error) if !error.isInstanceOf[ServiceException] =>
+            log.warn(s"The consumer $arn is still registered.", error)
+          case _ => own.remove(arn)
+        }
+        ()
+    }
 
   /** Looks until the consumer is active. An empty answer, and a consumer that is being deleted, mean: look again. */
   private def settle(what: String, deadline: Long, wait: FiniteDuration)(

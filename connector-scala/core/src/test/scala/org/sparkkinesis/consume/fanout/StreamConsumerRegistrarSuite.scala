@@ -24,6 +24,10 @@ class StreamConsumerRegistrarSuite extends FunSuite {
     var limit: Int = KinesisQuotas.Count.ConsumersPerStream
     private var made = 0
 
+    /** Deregistrations within any second; more are refused, as the service does. */
+    var changesPerSecond: Int = Int.MaxValue
+    private val changes = mutable.ArrayBuffer.empty[Long]
+
     def names: Set[String] = consumers.keySet.toSet
     def add(name: String, status: String): String = {
       made += 1
@@ -51,6 +55,9 @@ class StreamConsumerRegistrarSuite extends FunSuite {
         StreamConsumerPage(page, if (rest.isEmpty) None else Some((next.fold(0)(_.toInt) + 7).toString))
       }
     override def deregisterStreamConsumer(arn: String): CompletableFuture[Unit] = answer("DeregisterStreamConsumer") {
+      if (changes.count(_ > scheduler.nanoTime - 1.second.toNanos) >= changesPerSecond)
+        refuse(ServiceErrorKind.LimitExceeded, "DeregisterStreamConsumer")
+      changes += scheduler.nanoTime
       consumers -= found(consumers.values.find(_.arn == arn), "DeregisterStreamConsumer").name
       ()
     }
@@ -187,6 +194,17 @@ class StreamConsumerRegistrarSuite extends FunSuite {
     s.service.fail("DeregisterStreamConsumer", ServiceErrorKind.LimitExceeded, ServiceErrorKind.Internal)
     assertEquals(s.await(registrar.deregisterOwn(10.seconds)), Set.empty[String])
     assertEquals(s.service.names, Set.empty[String])
+  }
+
+  test("as many as a stream may have are deregistered within the rate of changes") {
+    for (seed <- 1 to 20) {
+      val s = new Setup
+      val random = new scala.util.Random(seed)
+      val registrar = new StreamConsumerRegistrar(s.service, s.scheduler, random = () => random.nextDouble())
+      (1 to s.service.limit).foreach(i => s.await(registrar.ensure(Stream, s"team-$i")))
+      s.service.changesPerSecond = KinesisQuotas.CallRate.ConsumerChangePerStream
+      assertEquals(s.await(registrar.deregisterOwn(20.seconds)), Set.empty[String], s"seed $seed")
+    }
   }
 
   test("deregistration ends at its time limit and says what is left") {
