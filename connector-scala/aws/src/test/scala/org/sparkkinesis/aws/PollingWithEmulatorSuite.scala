@@ -116,7 +116,8 @@ class PollingWithEmulatorSuite extends WithEmulator {
       r.listener.awaitUntil("read on")(shards.forall(r.listener.readUpTo.get(_) >= until))
       val perShard = (emulator.calls.count("GetRecords", "idle") - before) / 2.0
       val seconds = (System.nanoTime - from) / 1e9
-      assert(perShard <= seconds * 4 + 1, s"$perShard calls in $seconds s")
+      // One for the edge of the interval, one that may have been on its way on a busy machine.
+      assert(perShard <= seconds * 4 + 2, s"$perShard calls in $seconds s")
       assertEquals(emulator.calls.count("GetShardIterator", "idle"), 2L)
       put("idle", Seq("x"))
       r.listener.awaitUntil("the record")(shards.map(r.listener.rows).sum == 1)

