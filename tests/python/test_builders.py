@@ -70,6 +70,27 @@ def test_enhanced_fan_out_takes_a_name_or_an_arn() -> None:
     assert several.options()["consumerARN.orders"] == consumer
 
 
+def test_one_of_several_streams_has_options_of_its_own() -> None:
+    role = "arn:aws:iam::123456789012:role/reader"
+    source = (
+        KinesisSource(["orders", "clicks"], region="eu-central-1")
+        .region_of("clicks", "us-east-1")
+        .endpoint_of("clicks", "http://127.0.0.1:4567")
+        .role_arn_of("clicks", role)
+        .role_external_id_of("clicks", "x")
+        .retry_recoverable_errors(["KMSDisabledException", "java.net.ConnectException"])
+    )
+    assert source.options() == {
+        "streamName": "orders,clicks",
+        "region": "eu-central-1",
+        "region.clicks": "us-east-1",
+        "endpoint.clicks": "http://127.0.0.1:4567",
+        "roleArn.clicks": role,
+        "roleExternalId.clicks": "x",
+        "retry.recoverableErrors": "KMSDisabledException,java.net.ConnectException",
+    }
+
+
 def test_a_builder_never_changes() -> None:
     base = KinesisSink("counts")
     keyed = base.ordering("key")

@@ -35,6 +35,10 @@ DECLARATIONS: tuple[Declaration, ...] = (
     Declaration(key="consumerName", name="consumer_name", scope="read", expected="1 to 128 characters of a-z, A-Z, 0-9, '_', '.', '-'", kind="pattern", pattern="[a-zA-Z0-9_.-]{1,128}", why="It is not a consumer's name.", deprecated=(("kinesis.consumerName", "spark-sql-kinesis-connector"),)),
     Declaration(key="consumerARN", name="consumer_arn", scope="read", expected="the ARN of a stream consumer", kind="pattern", pattern="arn:aws[^:]*:kinesis:[^:]+:[0-9]{12}:stream/[^/\\s]+/consumer/[^:\\s]+:[0-9]+", why="It is not the ARN of a stream consumer.", deprecated=(("fanoutConsumerARN", "AWS Glue"),)),
     Declaration(key="consumerARN.*", name="consumer_arn_of", scope="read", expected="the ARN of a stream consumer", kind="pattern", pattern="arn:aws[^:]*:kinesis:[^:]+:[0-9]{12}:stream/[^/\\s]+/consumer/[^:\\s]+:[0-9]+", why="It is not the ARN of a stream consumer."),
+    Declaration(key="region.*", name="region_of", scope="read", expected="the name of an AWS region such as eu-central-1", kind="pattern", pattern="[a-z]{2,}(-[a-z0-9]+)+-[0-9]+", why="It does not have the form of a region's name."),
+    Declaration(key="endpoint.*", name="endpoint_of", scope="read", expected="an address such as https://kinesis.eu-central-1.amazonaws.com, or http://127.0.0.1:4567", kind="pattern", pattern="https?://[^\\s/@?#]+/?", why="It is not of the form http(s)://host[:port]."),
+    Declaration(key="roleArn.*", name="role_arn_of", scope="read", expected="the ARN of a role such as arn:aws:iam::123456789012:role/reader", kind="pattern", pattern="arn:aws[^:]*:iam::[0-9]{12}:role/\\S+", why="It is not the ARN of a role."),
+    Declaration(key="roleExternalId.*", name="role_external_id_of", scope="read", expected="a text", kind="text"),
     Declaration(key="registration", name="registration", scope="read", expected="one of 'lazy', 'eager', 'none'", kind="choice", choices=("lazy", "eager", "none"), default="lazy"),
     Declaration(key="requireConsumerDeregistration", name="require_consumer_deregistration", scope="read", expected="true or false", kind="flag", default="true"),
     Declaration(key="maxRecordsPerTrigger", name="max_records_per_trigger", scope="read", expected="a whole number of at least 1", kind="whole", minimum=1, maximum=9223372036854775807),
@@ -77,7 +81,7 @@ DECLARATIONS: tuple[Declaration, ...] = (
     Declaration(key="retry.listStreamConsumers.backoff.base", name="retry_list_stream_consumers_backoff_base", scope="read", expected="a duration such as 250ms, 10s or 15m, from 1ms to 1h", kind="duration", minimum=1, maximum=3600000, default="200ms"),
     Declaration(key="retry.listStreamConsumers.backoff.max", name="retry_list_stream_consumers_backoff_max", scope="read", expected="a duration such as 250ms, 10s or 15m, from 1ms to 1h", kind="duration", minimum=1, maximum=3600000, default="1s"),
     Declaration(key="retry.listStreamConsumers.backoff.exponent", name="retry_list_stream_consumers_backoff_exponent", scope="read", expected="a number from 1.0 to 10.0", kind="real", minimum=1.0, maximum=10.0, default="1.5"),
-    Declaration(key="retry.subscribeToShard.maxRetries", name="retry_subscribe_to_shard_max_retries", scope="read", expected="a whole number from -1 to 2147483647", kind="whole", minimum=-1, maximum=2147483647, default="5"),
+    Declaration(key="retry.subscribeToShard.maxRetries", name="retry_subscribe_to_shard_max_retries", scope="read", expected="a whole number from -1 to 2147483647", kind="whole", minimum=-1, maximum=2147483647, default="-1"),
     Declaration(key="retry.subscribeToShard.backoff.base", name="retry_subscribe_to_shard_backoff_base", scope="read", expected="a duration such as 250ms, 10s or 15m, from 1ms to 1h", kind="duration", minimum=1, maximum=3600000, default="1s"),
     Declaration(key="retry.subscribeToShard.backoff.max", name="retry_subscribe_to_shard_backoff_max", scope="read", expected="a duration such as 250ms, 10s or 15m, from 1ms to 1h", kind="duration", minimum=1, maximum=3600000, default="2s"),
     Declaration(key="retry.subscribeToShard.backoff.exponent", name="retry_subscribe_to_shard_backoff_exponent", scope="read", expected="a number from 1.0 to 10.0", kind="real", minimum=1.0, maximum=10.0, default="1.5"),
@@ -93,6 +97,7 @@ DECLARATIONS: tuple[Declaration, ...] = (
     Declaration(key="retry.listShards.backoff.base", name="retry_list_shards_backoff_base", scope="read", expected="a duration such as 250ms, 10s or 15m, from 1ms to 1h", kind="duration", minimum=1, maximum=3600000, default="200ms"),
     Declaration(key="retry.listShards.backoff.max", name="retry_list_shards_backoff_max", scope="read", expected="a duration such as 250ms, 10s or 15m, from 1ms to 1h", kind="duration", minimum=1, maximum=3600000, default="3s"),
     Declaration(key="retry.listShards.backoff.exponent", name="retry_list_shards_backoff_exponent", scope="read", expected="a number from 1.0 to 10.0", kind="real", minimum=1.0, maximum=10.0, default="1.5"),
+    Declaration(key="retry.recoverableErrors", name="retry_recoverable_errors", scope="read", expected="error codes such as KMSDisabledException, or names of exception classes, with commas between", kind="parsed"),
     Declaration(key="retry.putRecords.maxRetries", name="retry_put_records_max_retries", scope="write", expected="a whole number from -1 to 2147483647", kind="whole", minimum=-1, maximum=2147483647, default="-1"),
 )
 
@@ -177,6 +182,7 @@ class SourceKeywords(ConnectionKeywords, total=False):
     retry_list_shards_backoff_base: str | int | timedelta
     retry_list_shards_backoff_max: str | int | timedelta
     retry_list_shards_backoff_exponent: float
+    retry_recoverable_errors: str | Sequence[str]
 
 
 class SinkKeywords(ConnectionKeywords, total=False):
@@ -375,6 +381,34 @@ class SourceMethods(ConnectionMethods):
         Takes the ARN of a stream consumer.
         """
         return self._with(f"consumerARN.{stream}", value)
+
+    def region_of(self, stream: str, value: str) -> Self:
+        """The region of one of several streams: `region.orders` for stream `orders`. Here, as in the other options for one of several streams, the stream's ARN may stand for its name.
+
+        Takes the name of an AWS region such as eu-central-1.
+        """
+        return self._with(f"region.{stream}", value)
+
+    def endpoint_of(self, stream: str, value: str) -> Self:
+        """The address of the service for one of several streams: `endpoint.orders`.
+
+        Takes an address such as https://kinesis.eu-central-1.amazonaws.com, or http://127.0.0.1:4567.
+        """
+        return self._with(f"endpoint.{stream}", value)
+
+    def role_arn_of(self, stream: str, value: str) -> Self:
+        """The role to assume for one of several streams: `roleArn.orders`.
+
+        Takes the ARN of a role such as arn:aws:iam::123456789012:role/reader.
+        """
+        return self._with(f"roleArn.{stream}", value)
+
+    def role_external_id_of(self, stream: str, value: str) -> Self:
+        """The external id with which the role of one of several streams is assumed: `roleExternalId.orders`.
+
+        Takes a text.
+        """
+        return self._with(f"roleExternalId.{stream}", value)
 
     def registration(self, value: Literal["lazy", "eager", "none"]) -> Self:
         """When the enhanced fan-out consumer is registered: when the query starts, when the source is created, or never.
@@ -624,7 +658,7 @@ class SourceMethods(ConnectionMethods):
 
         Takes a whole number from -1 to 2147483647.
 
-        Default: ``5``.
+        Default: ``-1``.
         """
         return self._with("retry.subscribeToShard.maxRetries", value)
 
@@ -762,6 +796,15 @@ class SourceMethods(ConnectionMethods):
         Default: ``1.5``.
         """
         return self._with("retry.listShards.backoff.exponent", value)
+
+    def retry_recoverable_errors(self, value: str | Sequence[str]) -> Self:
+        """Failures that are tried again besides those that are known to pass (throttling, failures within the service, lost connections): the service's error codes, or names of exception classes.
+
+        Takes error codes such as KMSDisabledException, or names of exception classes, with commas between.
+
+        Default: none.
+        """
+        return self._with("retry.recoverableErrors", value)
 
 
 class SinkMethods(ConnectionMethods):

@@ -103,7 +103,6 @@ object ErrorClassification {
 
   /** The SDK wraps what its HTTP client reports, at various depths; Netty's own timeouts are known by their names. */
   private def isLostConnection(error: Throwable): Boolean = error match {
-    case _: java.net.UnknownHostException => false
     case _: javax.net.ssl.SSLHandshakeException => false
     case _: IOException | _: ClosedChannelException | _: TimeoutException => true
     case other =>

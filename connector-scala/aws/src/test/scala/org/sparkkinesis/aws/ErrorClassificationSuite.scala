@@ -84,7 +84,7 @@ class ErrorClassificationSuite extends FunSuite {
       SdkClientException.create("x", io.netty.handler.timeout.ReadTimeoutException.INSTANCE),
       Network
     ),
-    ("an unknown host", SdkClientException.create("x", new UnknownHostException("nowhere")), Client),
+    ("an unknown host", SdkClientException.create("x", new UnknownHostException("nowhere")), Network),
     ("missing credentials", SdkClientException.create("Unable to load credentials from any of the providers"), Client),
     ("a defect", new IllegalStateException("oops"), Client)
   )

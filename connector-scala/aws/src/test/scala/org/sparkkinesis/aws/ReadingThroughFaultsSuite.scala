@@ -13,7 +13,7 @@ import org.sparkkinesis.consume.poll.{PollingPublisherFactory, PollingSettings}
 import org.sparkkinesis.emulator.fault.{FaultEffect, FaultRule}
 import org.sparkkinesis.model.StartingPosition._
 import org.sparkkinesis.model._
-import org.sparkkinesis.retry.{RetryPolicies, RetryPolicy, RetryRules}
+import org.sparkkinesis.retry.{RetryPolicies, RetryRules}
 
 /** Whatever happens on the way, every record is read once, in order. */
 class ReadingThroughFaultsSuite extends WithEmulator {
@@ -52,6 +52,8 @@ class ReadingThroughFaultsSuite extends WithEmulator {
     "connections told to go away" -> FaultRule(FaultEffect.GoAway, "SubscribeToShard", count = 3),
     "cut connections" -> FaultRule(FaultEffect.Cut(done = false), "SubscribeToShard", count = 2),
     "too many calls" -> FaultRule(refused("LimitExceededException"), "SubscribeToShard", count = 6),
+    "an outage of fifteen seconds" ->
+      FaultRule(FaultEffect.Error(503, "ServiceUnavailable", "by request"), "SubscribeToShard", forMillis = 15000),
     "a consumer that is in use" -> FaultRule(refused("ResourceInUseException"), "SubscribeToShard", count = 4)
   )
 
@@ -85,13 +87,11 @@ class ReadingThroughFaultsSuite extends WithEmulator {
     readThrough(s"efo-${what.hashCode.toHexString}", rule, metrics) { (arn, scheduler) =>
       val consumer = await(new StreamConsumerRegistrar(service, scheduler).ensure(arn, "test"))
       val settings = FanOutSettings(silenceTimeout = 7.seconds)
-      // A cut connection takes every subscription on it, more than once when it is cut again.
-      val policies = RetryPolicies(subscribeToShard = RetryPolicy(Some(20), 1.second, 2.seconds, 1.5))
       new FanOutPublisherFactory(
         _ => service,
         _ => consumer,
         settings,
-        policies,
+        RetryPolicies(),
         RetryRules.Default,
         scheduler,
         metrics

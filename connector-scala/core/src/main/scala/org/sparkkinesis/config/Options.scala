@@ -3,6 +3,7 @@ package org.sparkkinesis.config
 import java.util.Locale
 
 import org.sparkkinesis.error.KinesisConnectorException
+import org.sparkkinesis.model.StreamRef
 
 /**
  * What a user set, checked against the declarations; the only way to read an option.
@@ -27,6 +28,12 @@ final class Options private (private val values: Map[String, String], val warnin
   /** What follows the prefix → value, for an entry whose key ends in `.*`; the rest of the key is in lower case. */
   def withPrefix[T](entry: ConfigEntry[T]): Map[String, T] = values.collect {
     case (key, text) if key.startsWith(entry.prefix) => key.stripPrefix(entry.prefix) -> Options.parse(entry, key, text)
+  }
+
+  /** The value of an entry whose key ends in `.*` for this stream, whose ARN counts before its name. */
+  def ofStream[T](entry: ConfigEntry[T], stream: StreamRef): Option[T] = {
+    val all = withPrefix(entry)
+    (stream.arn.toSeq :+ stream.name).map(_.toLowerCase(Locale.ROOT)).collectFirst(Function.unlift(all.get))
   }
 
   override def toString: String =

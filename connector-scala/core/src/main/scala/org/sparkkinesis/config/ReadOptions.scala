@@ -91,6 +91,28 @@ object ReadOptions {
       "The same for one of several streams: `consumerARN.orders` for stream `orders`."
     )
 
+  private def ofStream[T](entry: ConfigEntry[T], doc: String): ConfigEntry[T] = read(s"${entry.key}.*", entry.kind, doc)
+
+  val regionOf: ConfigEntry[String] = ofStream(
+    ConnectionOptions.region,
+    "The region of one of several streams: `region.orders` for stream `orders`. Here, as in the other options for one of " +
+      "several streams, the stream's ARN may stand for its name."
+  )
+
+  val endpointOf: ConfigEntry[String] =
+    ofStream(ConnectionOptions.endpoint, "The address of the service for one of several streams: `endpoint.orders`.")
+
+  val roleArnOf: ConfigEntry[String] =
+    ofStream(ConnectionOptions.roleArn, "The role to assume for one of several streams: `roleArn.orders`.")
+
+  val roleExternalIdOf: ConfigEntry[String] = ofStream(
+    ConnectionOptions.roleExternalId,
+    "The external id with which the role of one of several streams is assumed: `roleExternalId.orders`."
+  )
+
+  /** Each holds for one of several streams. */
+  val ofOneStream: Seq[ConfigEntry[String]] = Seq(consumerARNOf, regionOf, endpointOf, roleArnOf, roleExternalIdOf)
+
   val registration: ConfigEntry[String] = read(
     "registration",
     OneOf(Seq("lazy", "eager", "none")),
@@ -200,6 +222,10 @@ object ReadOptions {
     consumerName,
     consumerARN,
     consumerARNOf,
+    regionOf,
+    endpointOf,
+    roleArnOf,
+    roleExternalIdOf,
     registration,
     requireConsumerDeregistration,
     maxRecordsPerTrigger,

@@ -42,7 +42,7 @@ object RetryOptions {
   val registerStreamConsumer: RetryEntries = entries("registerStreamConsumer", Scope.Read, 10, "200ms", "1s")
   val deregisterStreamConsumer: RetryEntries = entries("deregisterStreamConsumer", Scope.Read, 10, "200ms", "1s")
   val listStreamConsumers: RetryEntries = entries("listStreamConsumers", Scope.Read, 10, "200ms", "1s")
-  val subscribeToShard: RetryEntries = entries("subscribeToShard", Scope.Read, 5, "1s", "2s")
+  val subscribeToShard: RetryEntries = entries("subscribeToShard", Scope.Read, -1, "1s", "2s")
   val getRecords: RetryEntries = entries("getRecords", Scope.Read, -1, "200ms", "3s")
   val getShardIterator: RetryEntries = entries("getShardIterator", Scope.Read, -1, "200ms", "3s")
   val listShards: RetryEntries = entries("listShards", Scope.Read, -1, "200ms", "3s")
@@ -55,6 +55,25 @@ object RetryOptions {
     Some("-1")
   )
 
+  val recoverableErrors: ConfigEntry[Set[String]] = ConfigEntry(
+    "retry.recoverableErrors",
+    OptionType.Parsed[Set[String]](
+      "error codes such as KMSDisabledException, or names of exception classes, with commas between",
+      _.toSeq.sorted.mkString(","),
+      "str | Sequence[str]"
+    ) { text =>
+      val names = text.split(",", -1).map(_.trim).toSeq
+      names.find(name => !name.matches("[A-Za-z_$][\\w.$]*")) match {
+        case Some(wrong) => Left(s"'$wrong' is not one.")
+        case None => Right(names.toSet)
+      }
+    },
+    Scope.Read,
+    "Failures that are tried again besides those that are known to pass (throttling, failures within the service, lost connections): " +
+      "the service's error codes, or names of exception classes.",
+    defaultDoc = "none"
+  )
+
   val reading: Seq[RetryEntries] = Seq(
     registerStreamConsumer,
     deregisterStreamConsumer,
@@ -65,5 +84,5 @@ object RetryOptions {
     listShards
   )
 
-  val all: Seq[ConfigEntry[_]] = reading.flatMap(_.all) :+ putRecordsMaxRetries
+  val all: Seq[ConfigEntry[_]] = reading.flatMap(_.all) :+ recoverableErrors :+ putRecordsMaxRetries
 }

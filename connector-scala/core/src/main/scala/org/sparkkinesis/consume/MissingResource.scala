@@ -3,7 +3,7 @@ package org.sparkkinesis.consume
 import java.util.concurrent.CompletableFuture
 
 import org.sparkkinesis.model.StreamRef
-import org.sparkkinesis.retry.Retrier
+import org.sparkkinesis.retry.{Retrier, RetryRules}
 import org.sparkkinesis.service.{KinesisService, ServiceErrorKind, ServiceException}
 
 /** What a ResourceNotFound was about. */
@@ -28,29 +28,39 @@ object MissingResource {
 
   /**
    * Asks the service which of stream, consumer and shard is not there, and gives the error that says so: the stream's or
-   * the consumer's own, else `error` itself. Where the service does not answer that, `error` is all there is.
+   * the consumer's own, else `error` itself. Where the service cannot be asked just now, it is that failure, which is recoverable: a
+   * shard must not be taken for gone because of it. Where the question is refused, `error` is all there is.
    */
-  def find(service: KinesisService, error: ServiceException, stream: StreamRef): CompletableFuture[ServiceException] =
-    missing(service.describeStream(stream))(_.status, "DescribeStreamSummary").thenApply(_.getOrElse(error))
+  def find(
+      service: KinesisService,
+      error: ServiceException,
+      stream: StreamRef,
+      rules: RetryRules
+  ): CompletableFuture[ServiceException] =
+    missing(service.describeStream(stream), rules)(_.status, "DescribeStreamSummary").thenApply(_.getOrElse(error))
 
   def find(
       service: KinesisService,
       error: ServiceException,
       stream: StreamRef,
-      consumerArn: String
+      consumerArn: String,
+      rules: RetryRules
   ): CompletableFuture[ServiceException] =
-    missing(service.describeStream(stream))(_.status, "DescribeStreamSummary").thenCombine(
-      missing(service.describeStreamConsumer(consumerArn))(_.status, "DescribeStreamConsumer"),
+    missing(service.describeStream(stream), rules)(_.status, "DescribeStreamSummary").thenCombine(
+      missing(service.describeStreamConsumer(consumerArn), rules)(_.status, "DescribeStreamConsumer"),
       (stream: Option[ServiceException], consumer: Option[ServiceException]) => stream.orElse(consumer).getOrElse(error)
     )
 
   /** What is being deleted is as good as gone. */
   private def missing[A](
-      call: CompletableFuture[A]
+      call: CompletableFuture[A],
+      rules: RetryRules
   )(status: A => String, operation: String): CompletableFuture[Option[ServiceException]] =
     call.handle { (found, failure) =>
       Option(failure).map(Retrier.unwrap) match {
-        case Some(error: ServiceException) if error.kind == ServiceErrorKind.ResourceNotFound => Some(error)
+        case Some(error: ServiceException)
+            if error.kind == ServiceErrorKind.ResourceNotFound || rules.isRecoverable(error) =>
+          Some(error)
         case None if status(found) == "DELETING" =>
           Some(new ServiceException(
             ServiceErrorKind.ResourceNotFound,

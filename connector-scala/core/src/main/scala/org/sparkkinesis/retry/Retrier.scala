@@ -11,13 +11,13 @@ import org.sparkkinesis.service.ServiceException
  * @param random
  *   gives the jitter, from 0 until 1
  * @param onRetry
- *   is told of every failure that leads to another call
+ *   is told of every failure that leads to another call, and how many there have been in a row
  */
 final class Retrier(
     scheduler: Scheduler,
     rules: RetryRules = RetryRules.Default,
     random: () => Double = () => ThreadLocalRandom.current().nextDouble(),
-    onRetry: ServiceException => Unit = _ => ()
+    onRetry: (ServiceException, Int) => Unit = (_, _) => ()
 ) {
   def retry[A](policy: RetryPolicy)(call: () => CompletableFuture[A]): CompletableFuture[A] = {
     val result = new CompletableFuture[A]
@@ -36,7 +36,7 @@ final class Retrier(
       else
         Retrier.unwrap(failure) match {
           case error: ServiceException if rules.isRecoverable(error) && policy.allows(next) && !result.isDone =>
-            onRetry(error)
+            onRetry(error, next)
             scheduler.schedule(policy.pause(next, random()))(attempt(policy, call, next + 1, result))
           case error => result.completeExceptionally(error)
         }

@@ -29,12 +29,15 @@ final case class RetryPolicy(maxRetries: Option[Int], base: FiniteDuration, max:
   def pause(retry: Int, random: Double): FiniteDuration = (bound(retry).toNanos * random).toLong.nanos
 }
 
-/** One policy for each operation that the reading side calls. Defaults follow the field's (FLIP-128, Flink's reader). */
+/**
+ * One policy for each operation that the reading side calls. Defaults follow the field's (FLIP-128, Flink's reader), but what a running
+ * query needs is retried without end: an outage is no reason to end it.
+ */
 final case class RetryPolicies(
     registerStreamConsumer: RetryPolicy = RetryPolicies.ConsumerChange,
     deregisterStreamConsumer: RetryPolicy = RetryPolicies.ConsumerChange,
     listStreamConsumers: RetryPolicy = RetryPolicies.ConsumerChange,
-    subscribeToShard: RetryPolicy = RetryPolicy(Some(5), 1.second, 2.seconds, 1.5),
+    subscribeToShard: RetryPolicy = RetryPolicy(None, 1.second, 2.seconds, 1.5),
     getRecords: RetryPolicy = RetryPolicies.Patient,
     getShardIterator: RetryPolicy = RetryPolicies.Patient,
     listShards: RetryPolicy = RetryPolicies.Patient

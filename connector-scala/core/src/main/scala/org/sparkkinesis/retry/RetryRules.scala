@@ -9,15 +9,26 @@ import org.sparkkinesis.service.{ServiceErrorKind, ServiceException}
  * What an operation does about the others (a new iterator, a new listing) is its own business.
  *
  * @param alsoRecoverable
- *   the service's error codes, or exception class names, that a user wants retried as well
+ *   what a user wants retried as well: the service's error codes, or names of exception classes, with or without their package
  */
-final class RetryRules(alsoRecoverable: Set[String] = Set.empty) extends Serializable {
+final case class RetryRules(alsoRecoverable: Set[String] = Set.empty) {
   def isRecoverable(error: ServiceException): Boolean =
-    RetryRules.recoverable(error.operation).contains(error.kind) || alsoRecoverable.contains(error.errorCode)
+    RetryRules.recoverable(error.operation).contains(error.kind) || isAdded(error)
+
+  private def isAdded(error: ServiceException): Boolean = alsoRecoverable.nonEmpty &&
+    (alsoRecoverable(error.errorCode) || RetryRules.causes(error).exists { cause =>
+      alsoRecoverable(cause.getClass.getName) || alsoRecoverable(cause.getClass.getSimpleName)
+    })
 }
 
 object RetryRules {
-  val Default = new RetryRules
+  val Default: RetryRules = RetryRules()
+
+  /** More than any chain that is not a circle. */
+  private val LongestChain = 32
+
+  private def causes(error: Throwable): Iterator[Throwable] =
+    Iterator.iterate(error.getCause)(_.getCause).takeWhile(_ != null).take(LongestChain)
 
   /** Nothing is known to be wrong with the request: the service was busy, failing, or not reached. */
   private val transient: Set[ServiceErrorKind] = Set(Throttled, Internal, Network)

@@ -43,10 +43,10 @@ object ServiceErrorKind {
   /** 500, 502, 503, 504, InternalFailure. */
   case object Internal extends ServiceErrorKind("Internal")
 
-  /** The call got no answer: connect, read, acquire timeout, connection reset. What it asked for may have happened. */
+  /** The call got no answer: name not resolved, connect, read, acquire timeout, connection reset. What it asked for may have happened. */
   case object Network extends ServiceErrorKind("Network")
 
-  /** Found by the client before anything was sent: no credentials, unknown host, bad configuration. */
+  /** Found by the client before anything was sent: no credentials, bad configuration. */
   case object Client extends ServiceErrorKind("Client")
 }
 

@@ -130,6 +130,14 @@ class OptionsSuite extends FunSuite {
     Options.read(Map("checkpointLocation" -> "/tmp/x", "queryName" -> "q", "provider" -> "kinesis", "spark.foo" -> "1"))
   }
 
+  test("failures that a user calls recoverable are a list of names") {
+    assertEquals(
+      Options.read(Map("retry.recoverableErrors" -> "A, b.C")).get(RetryOptions.recoverableErrors),
+      Some(Set("A", "b.C"))
+    )
+    assertEquals(failure("retry.recoverableErrors" -> "A,").condition, "KINESIS_OPTION_INVALID")
+  }
+
   test("an option for one of several streams keeps the stream's name") {
     val arn = "arn:aws:kinesis:eu-central-1:123456789012:stream/orders/consumer/etl:1790000000"
     val options = Options.read(Map("consumerARN.orders" -> arn))

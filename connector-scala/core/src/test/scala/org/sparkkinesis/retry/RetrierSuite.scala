@@ -45,9 +45,35 @@ class RetrierSuite extends FunSuite {
     }
 
   test("users can add error codes that are retried as well") {
-    val rules = new RetryRules(Set("ClientException"))
+    val rules = RetryRules(Set("ClientException"))
     assert(rules.isRecoverable(error("GetRecords", Client)))
     assert(!rules.isRecoverable(error("GetRecords", AccessDenied)))
+  }
+
+  for (name <- Seq("IllegalStateException", "java.lang.IllegalStateException"))
+    test(s"users can add classes of exceptions, wherever in the chain of causes: $name") {
+      def failed(cause: Throwable) =
+        new ServiceException(Client, "GetRecords", "SdkClientException", "x", None, new RuntimeException(cause))
+      val rules = RetryRules(Set(name))
+      assert(rules.isRecoverable(failed(new IllegalStateException)))
+      assert(!rules.isRecoverable(failed(new IllegalArgumentException)))
+      assert(!RetryRules.Default.isRecoverable(failed(new IllegalStateException)))
+    }
+
+  test("an outage is warned of when it lasts, once a period for everything together") {
+    val scheduler = new VirtualScheduler
+    var said = Vector.empty[String]
+    val log = new RetryLog(scheduler, text => said :+= text)
+    val failure = error("GetRecords", Internal)
+    (1 until RetryLog.Notable).foreach(n => log.failed("shard 1", n, failure))
+    assertEquals(said, Vector.empty[String])
+    (1 to 100).foreach(shard => log.failed(s"shard $shard", RetryLog.Notable, failure))
+    assertEquals(said.size, 1)
+    assert(said.head.contains("shard 1: failed 5 times in a row") && said.head.contains("InternalException"), said)
+    scheduler.advance(RetryLog.Period)
+    log.failed("shard 7", 12, failure)
+    assertEquals(said.size, 2)
+    assert(said.last.contains("shard 7: failed 12 times in a row") && said.last.contains("99 more"), said)
   }
 
   private def error(operation: String, kind: ServiceErrorKind) =
@@ -105,7 +131,7 @@ class RetrierSuite extends FunSuite {
     assertEquals(defaults.registerStreamConsumer, change)
     assertEquals(defaults.deregisterStreamConsumer, change)
     assertEquals(defaults.listStreamConsumers, change)
-    assertEquals(defaults.subscribeToShard, RetryPolicy(Some(5), 1.second, 2.seconds, 1.5))
+    assertEquals(defaults.subscribeToShard, RetryPolicy(None, 1.second, 2.seconds, 1.5))
     Seq(defaults.getRecords, defaults.getShardIterator, defaults.listShards).foreach { policy =>
       assertEquals((policy.maxRetries, policy.max), (None, 3.seconds))
     }

@@ -5,10 +5,12 @@ import java.util.concurrent.ThreadLocalRandom
 import scala.collection.mutable
 import scala.concurrent.duration._
 
+import org.slf4j.{Logger, LoggerFactory}
+
 import org.sparkkinesis.concurrent.{Cancellable, Scheduler, SerialExecutor}
 import org.sparkkinesis.consume._
 import org.sparkkinesis.model.{ChildShard, KinesisQuotas, KinesisRecord, SequenceNumber, StartingPosition}
-import org.sparkkinesis.retry.{RetryPolicies, RetryRules}
+import org.sparkkinesis.retry.{RetryLog, RetryPolicies, RetryRules}
 import org.sparkkinesis.service._
 
 /**
@@ -154,10 +156,13 @@ final class FanOutRecordPublisher private[fanout] (
       metrics.throttles.increment()
     if (error.kind == ServiceErrorKind.ResourceNotFound) {
       closeCurrent()
-      MissingResource.find(service, error, shard.ref, consumerArn).thenAccept(found => steps.run(fail(found)))
+      MissingResource.find(service, error, shard.ref, consumerArn, rules).thenAccept { found =>
+        steps.run(if (found.kind == ServiceErrorKind.ResourceNotFound) fail(found) else if (!isOver) recover(found))
+      }
       ()
     } else if (rules.isRecoverable(error) && policy.allows(failures)) {
       metrics.retries.increment()
+      fanOut.outages.failed(shard.toString, failures, error)
       val isTaken = error.kind == ServiceErrorKind.ResourceInUse
       val least = if (isTaken) KinesisQuotas.Lifetime.SubscriptionTakeover else CallPeriod
       reopen(least + policy.pause(failures, fanOut.random()))
@@ -216,6 +221,7 @@ final class FanOutRecordPublisher private[fanout] (
 }
 
 private object FanOutRecordPublisher {
+  val log: Logger = LoggerFactory.getLogger(classOf[FanOutRecordPublisher])
 
   /** Events in a row that end a shard without naming children before it is believed; they then come from ListShards. */
   val EndsToBelieve = 3
@@ -248,6 +254,7 @@ final class FanOutPublisherFactory(
     private[fanout] val random: () => Double = () => ThreadLocalRandom.current().nextDouble()
 ) extends RecordPublisherFactory {
   private[fanout] val policy = policies.subscribeToShard
+  private[fanout] val outages = new RetryLog(scheduler, FanOutRecordPublisher.log.warn(_))
 
   override def subscribe(
       shard: StreamShard,

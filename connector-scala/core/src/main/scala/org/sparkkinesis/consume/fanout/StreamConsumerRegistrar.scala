@@ -57,11 +57,21 @@ final class StreamConsumerRegistrar(
       }
     }
 
-  /** What this registrar has registered and not deregistered. */
+  /** Whether the stream has a consumer of this name, whatever its state. */
+  def isThere(streamArn: String, consumerName: String): CompletableFuture[Boolean] =
+    find(service.describeStreamConsumer(streamArn, consumerName)).thenApply(_.nonEmpty)
+
+  /** Takes a consumer for its own that it registered in an earlier life. */
+  def adopt(consumerArn: String): Unit = {
+    own.add(consumerArn)
+    ()
+  }
+
+  /** What this registrar has registered, or adopted, and not deregistered. */
   def registered: Set[String] = own.asScala.toSet
 
   /**
-   * Deregisters what this registrar registered, and nothing else.
+   * Deregisters what this registrar registered or adopted, and nothing else.
    *
    * @return
    *   completes within `limit`, with the ARNs that are still registered as far as is known; never fails

@@ -4,10 +4,12 @@ import java.util.concurrent.ThreadLocalRandom
 
 import scala.concurrent.duration._
 
+import org.slf4j.{Logger, LoggerFactory}
+
 import org.sparkkinesis.concurrent.{Cancellable, Scheduler, SerialExecutor}
 import org.sparkkinesis.consume._
 import org.sparkkinesis.model.{SequenceNumber, StartingPosition}
-import org.sparkkinesis.retry.{Retrier, RetryPolicies, RetryPolicy, RetryRules}
+import org.sparkkinesis.retry.{Retrier, RetryLog, RetryPolicies, RetryPolicy, RetryRules}
 import org.sparkkinesis.service.{KinesisService, RecordPage, ServiceErrorKind, ServiceException}
 
 /**
@@ -132,13 +134,19 @@ final class PollingRecordPublisher private[poll] (
       if (refusedIterators > PollingRecordPublisher.IteratorsToTry) fail(error) else proceed()
     } else if (rules.isRecoverable(error) && policy.allows(retries)) {
       metrics.retries.increment()
+      polling.outages.failed(shard.toString, retries, error)
       // A throttled shard is out of calls for this period at least, whatever the jitter says.
       val least = if (error.kind == ServiceErrorKind.Throttled) settings.catchUpPeriod else Duration.Zero
       nextFetchNanos = scheduler.nanoTime + (least + policy.pause(retries, polling.random())).toNanos
       proceed()
     } else if (error.kind == ServiceErrorKind.ResourceNotFound) {
       isBusy = true
-      MissingResource.find(service, error, shard.ref).thenAccept(found => steps.run(fail(found)))
+      MissingResource.find(service, error, shard.ref, rules).thenAccept { found =>
+        steps.run {
+          isBusy = false
+          if (found.kind == ServiceErrorKind.ResourceNotFound) fail(found) else if (!isOver) recover(found, policy)
+        }
+      }
       ()
     } else fail(error)
   }
@@ -154,6 +162,7 @@ final class PollingRecordPublisher private[poll] (
 }
 
 private object PollingRecordPublisher {
+  val log: Logger = LoggerFactory.getLogger(classOf[PollingRecordPublisher])
 
   /** New iterators in a row that are refused as well, before the request is taken to be wrong. */
   val IteratorsToTry = 3
@@ -182,6 +191,7 @@ final class PollingPublisherFactory(
     private[poll] val metrics: ConsumerMetrics,
     private[poll] val random: () => Double = () => ThreadLocalRandom.current().nextDouble()
 ) extends RecordPublisherFactory {
+  private[poll] val outages = new RetryLog(scheduler, PollingRecordPublisher.log.warn(_))
 
   override def subscribe(
       shard: StreamShard,

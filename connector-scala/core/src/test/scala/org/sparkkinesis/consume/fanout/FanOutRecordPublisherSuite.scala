@@ -168,7 +168,8 @@ class FanOutRecordPublisherSuite extends FunSuite {
     }
 
   test("retries end where the policy says, and an event starts the count anew") {
-    val r = new Reading().begin()
+    val five = RetryPolicies().subscribeToShard.copy(maxRetries = Some(5))
+    val r = new Reading(RetryPolicies(subscribeToShard = five)).begin()
     for (_ <- 1 to 4) {
       r.now(r.current.fail(ServiceErrorKind.Internal))
       r.untilNext()
@@ -202,6 +203,35 @@ class FanOutRecordPublisherSuite extends FunSuite {
       assertEquals(r.service.opened.size, 1)
       assertEquals(r.scheduler.pending, 0)
     }
+
+  test("an outage of a day is lived through, at the pace of the capped backoff, from the first subscribe on") {
+    val r = new Reading
+    r.ask()
+    val day = r.scheduler.nanoTime + 1.day.toNanos
+    while (r.scheduler.nanoTime < day) {
+      r.now(r.current.fail(ServiceErrorKind.Network))
+      assert(r.untilNext() <= 3.seconds)
+    }
+    assertEquals((r.error, r.current.position), (None, Start))
+    r.now(r.current.accept())
+    r.now(r.current.records(5, 101))
+    assertEquals(r.numbers, Seq(101))
+    assertEquals(r.metrics.retries.sum, r.service.opened.size - 1L)
+  }
+
+  test(
+    "while nobody answers what a ResourceNotFound is about, it is asked again, and the shard is not taken for gone"
+  ) {
+    val r = new Reading().begin()
+    r.service.fail("DescribeStreamSummary", ServiceErrorKind.LimitExceeded)
+    r.current.fail(ServiceErrorKind.ResourceNotFound)
+    r.untilNext()
+    assertEquals(r.error, None)
+    r.service.fail("DescribeStreamConsumer", ServiceErrorKind.ResourceNotFound)
+    r.current.fail(ServiceErrorKind.ResourceNotFound)
+    r.scheduler.advance(1.second)
+    assertEquals(r.error.flatMap(MissingResource.of), Some(MissingResource.Consumer))
+  }
 
   private val missing: Seq[(MissingResource, Seq[String])] = Seq(
     MissingResource.Shard -> Nil,

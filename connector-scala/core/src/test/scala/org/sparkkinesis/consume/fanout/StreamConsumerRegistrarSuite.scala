@@ -103,6 +103,20 @@ class StreamConsumerRegistrarSuite extends FunSuite {
     assertEquals(s.service.names, Set("etl"))
   }
 
+  test("a consumer that was adopted is deregistered at the end like one that was registered now") {
+    val s = new Setup
+    val arn = s.service.add("etl", "ACTIVE")
+    s.service.add("other", "ACTIVE")
+    val registrar = s.registrar()
+    registrar.adopt(arn)
+    assertEquals(s.await(registrar.ensure(Stream, "etl")), arn)
+    assertEquals(registrar.registered, Set(arn))
+    assertEquals(s.await(registrar.deregisterOwn(10.seconds)), Set.empty[String])
+    assertEquals(s.service.names, Set("other"))
+    assertEquals(s.await(registrar.isThere(Stream, "etl")), false)
+    assertEquals(s.await(registrar.isThere(Stream, "other")), true)
+  }
+
   test("any number of drivers that race for a name get the same consumer; exactly one owns it") {
     for (seed <- 1 to 20) {
       val s = new Setup

@@ -202,6 +202,25 @@ class PollingRecordPublisherSuite extends FunSuite {
     assertEquals(streamGone.error.flatMap(MissingResource.of), Some(MissingResource.Stream))
   }
 
+  test("while nobody answers whether the stream is there, it is asked again, and the shard is not taken for gone") {
+    val f = new Reading
+    f.service.put(Name, "a")
+    f.service.fail("GetShardIterator", ServiceErrorKind.ResourceNotFound)
+    f.service.fail("DescribeStreamSummary", ServiceErrorKind.LimitExceeded)
+    f.begin().scheduler.advance(1.minute)
+    assertEquals((f.error, f.texts), (None, Seq("a")))
+  }
+
+  test("an outage of a day is lived through, whatever call it hits") {
+    for (operation <- Seq("GetShardIterator", "GetRecords")) {
+      val f = new Reading
+      f.service.put(Name, "a")
+      f.service.fail(operation, Seq.fill(50000)(ServiceErrorKind.Network): _*)
+      f.begin().scheduler.advance(1.day)
+      assertEquals((f.error, f.texts), (None, Seq("a")))
+    }
+  }
+
   test("retries end where the policy says") {
     val few = RetryPolicies(getRecords = RetryPolicy(Some(2), 100.millis, 1.second, 2))
     val f = new Reading(policies = few)

@@ -1,12 +1,13 @@
 package org.sparkkinesis.spark.connection
 
 import java.net.{InetAddress, URI}
+import java.util.Locale
 
 import scala.util.Try
 
 import org.sparkkinesis.aws.{ClientSettings, CredentialSettings, Regions}
 import org.sparkkinesis.config.ConnectionOptions._
-import org.sparkkinesis.config.{ConfigEntry, Options}
+import org.sparkkinesis.config.{ConfigEntry, NearestName, Options, ReadOptions}
 import org.sparkkinesis.error.KinesisConnectorException
 import org.sparkkinesis.model.StreamRef
 
@@ -33,19 +34,50 @@ object Connection {
   }
 
   /**
+   * Makes sure that the options for one of several streams are for streams that are read.
+   *
+   * @throws KinesisConnectorException
+   *   KINESIS_OPTION_UNKNOWN
+   */
+  def checkStreams(options: Options, streams: Iterable[StreamRef]): Unit = {
+    val names = streams.flatMap(stream => stream.arn.toSeq :+ stream.name).toSeq
+    val known = names.map(_.toLowerCase(Locale.ROOT)).toSet
+    for (entry <- ReadOptions.ofOneStream; name <- options.withPrefix(entry).keys if !known(name)) {
+      val option = entry.key.stripSuffix("*")
+      throw KinesisConnectorException(
+        "KINESIS_OPTION_UNKNOWN",
+        "option" -> s"$option$name",
+        "suggestion" -> NearestName.of(name, names).fold("No stream of this name is read.")(nearest =>
+          s"No stream of this name is read. Did you mean '$option$nearest'?"
+        )
+      )
+    }
+  }
+
+  /**
    * @param stream
-   *   whose region counts, and is named when none is known
+   *   whose own options and region count, and which is named when no region is known
    * @throws KinesisConnectorException
    *   KINESIS_REGION_MISSING, KINESIS_OPTION_MISSING, KINESIS_OPTION_CONFLICT, KINESIS_OPTION_INVALID
    */
   def clientSettings(options: Options, stream: Option[StreamRef]): ClientSettings = {
-    options.get(endpoint).foreach(checkEndpoint(_, options(allowInsecureEndpoint)))
-    val settings = ClientSettings(options.get(region), options.get(endpoint), credentials(options))
+    def own(general: ConfigEntry[String], each: ConfigEntry[String]): Option[String] =
+      stream.flatMap(options.ofStream(each, _)).orElse(options.get(general))
+    val address = own(endpoint, ReadOptions.endpointOf)
+    address.foreach(checkEndpoint(_, options(allowInsecureEndpoint)))
+    val role = own(roleArn, ReadOptions.roleArnOf)
+    val externalId = own(roleExternalId, ReadOptions.roleExternalIdOf)
+    val settings =
+      ClientSettings(own(region, ReadOptions.regionOf), address, credentials(options, role, externalId))
     val placed = stream.fold(settings)(settings.forStream)
     placed.copy(region = Some(Regions.resolve(placed, stream.fold("any")(_.name))))
   }
 
-  private def credentials(options: Options): CredentialSettings = {
+  private def credentials(
+      options: Options,
+      role: Option[String],
+      externalId: Option[String]
+  ): CredentialSettings = {
     val hasStatic = Seq[ConfigEntry[_]](awsAccessKey, awsSecretKey, sessionToken).exists(options.isSet)
     val sources = Seq(
       Option.when(hasStatic)(awsAccessKey -> static(options)),
@@ -54,14 +86,8 @@ object Connection {
     ).flatten
     if (sources.size > 1) throw conflict(sources.map(_._1), "Each of them is a source of credentials of its own.")
     val first = sources.headOption.fold[CredentialSettings](CredentialSettings.DefaultChain)(_._2)
-    options.get(roleArn).fold(first) { role =>
-      CredentialSettings.AssumeRole(
-        role,
-        options(roleSessionName),
-        options.get(roleExternalId),
-        options.get(stsEndpoint),
-        first
-      )
+    role.fold(first) { arn =>
+      CredentialSettings.AssumeRole(arn, options(roleSessionName), externalId, options.get(stsEndpoint), first)
     }
   }
 

@@ -4,18 +4,24 @@ import java.util.concurrent.{CompletableFuture, ExecutionException, TimeUnit, Ti
 
 import scala.concurrent.duration._
 
+import org.slf4j.LoggerFactory
+
 import org.sparkkinesis.aws.{ClientLease, ClientSettings, KinesisClients}
 import org.sparkkinesis.concurrent.SystemScheduler
 import org.sparkkinesis.error.KinesisConnectorException
 import org.sparkkinesis.model.{Shard, StreamRef}
-import org.sparkkinesis.retry.{Retrier, RetryPolicies, RetryPolicy}
+import org.sparkkinesis.retry.{Retrier, RetryLog, RetryPolicies, RetryPolicy, RetryRules}
 import org.sparkkinesis.service._
 
 /** Asks for streams and shards, on the driver, and waits for the answers. The one who made it closes it. */
-final class StreamDirectory(settings: ClientSettings, policies: RetryPolicies) extends AutoCloseable {
+final class StreamDirectory(
+    settings: ClientSettings,
+    policies: RetryPolicies,
+    rules: RetryRules = RetryRules.Default
+) extends AutoCloseable {
   private val lease: ClientLease = KinesisClients.shared.acquire(settings)
   val scheduler = new SystemScheduler("kinesis-directory", 1)
-  private val retrier = new Retrier(scheduler)
+  private val outages = new RetryLog(scheduler, StreamDirectory.log.warn(_))
 
   def service: KinesisService = lease.service
 
@@ -65,8 +71,17 @@ final class StreamDirectory(settings: ClientSettings, policies: RetryPolicies) e
   }
 
   private def ask[A](stream: String, policy: RetryPolicy)(call: () => CompletableFuture[A]): A =
-    try retrier.retry(policy)(call).get(StreamDirectory.LongestWait.toMillis, TimeUnit.MILLISECONDS)
-    catch {
+    try {
+      val retrier = new Retrier(
+        scheduler,
+        rules,
+        onRetry = (error, failures) => outages.failed(s"stream $stream", failures, error)
+      )
+      val answer = retrier.retry(policy)(call)
+      // What is tried without end is also waited for without end.
+      if (policy.maxRetries.isEmpty) answer.get()
+      else answer.get(StreamDirectory.LongestWait.toMillis, TimeUnit.MILLISECONDS)
+    } catch {
       case failed: ExecutionException =>
         Retrier.unwrap(failed.getCause) match {
           case error: ServiceException => throw ServiceFailure.explain(error, stream, settings)
@@ -86,9 +101,10 @@ final class StreamDirectory(settings: ClientSettings, policies: RetryPolicies) e
 }
 
 object StreamDirectory {
+  private val log = LoggerFactory.getLogger(classOf[StreamDirectory])
   private val Usable = Set("ACTIVE", "UPDATING")
 
-  /** The query waits for these answers, so an end must be in sight. */
+  /** Asked before anything is read: a wrong address or name must show soon, and looks like an outage. */
   private val Describe = RetryPolicy(Some(5), 200.millis, 2.seconds, 1.5)
   private val LongestWait = 5.minutes
 

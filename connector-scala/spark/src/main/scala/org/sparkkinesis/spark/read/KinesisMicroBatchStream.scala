@@ -16,7 +16,7 @@ import org.sparkkinesis.model.StartingPosition
 import org.sparkkinesis.plan._
 import org.sparkkinesis.spark.cluster.{ShardCoordinator, ShardFailed}
 import org.sparkkinesis.spark.connection.ServiceFailure
-import org.sparkkinesis.spark.read.checkpoint.{CheckpointCheck, InitialOffsetStore}
+import org.sparkkinesis.spark.read.checkpoint.{CheckpointCheck, ConsumerRecord, InitialOffsetStore}
 import org.sparkkinesis.spark.read.task.{KinesisInputPartition, KinesisReaderFactory}
 
 /** An offset as Spark keeps it. */
@@ -38,6 +38,7 @@ final class KinesisMicroBatchStream(session: StreamSession, checkpointLocation: 
 
   private val options = session.options
   private val spark = SparkSession.active
+  private val hadoopConf = spark.sessionState.newHadoopConf()
   private val sourceId = UUID.randomUUID().toString
   private val admission = Admission(options)
   private var target: Option[AvailableNowTarget] = None
@@ -47,7 +48,9 @@ final class KinesisMicroBatchStream(session: StreamSession, checkpointLocation: 
   private val checkpoint = new CheckpointCheck(session)
   private var coordinatorIfStarted: Option[ShardCoordinator] = None
 
-  private val fanOut = Option.when(FanOutConsumers.isWanted(options))(session.fanOutConsumers())
+  private val fanOut = Option.when(FanOutConsumers.isWanted(options))(
+    session.fanOutConsumers(new ConsumerRecord(checkpointLocation, _, hadoopConf))
+  )
   if (options(ReadOptions.registration) == "eager") fanOut.foreach(_.ensure(session.streams.values))
 
   /** With the consumers that are registered now, when the query starts, unless they were before. */
@@ -69,7 +72,7 @@ final class KinesisMicroBatchStream(session: StreamSession, checkpointLocation: 
   private def position: Position = options.get(ReadOptions.initialPosition).getOrElse(Position(StartingPosition.Latest))
 
   private lazy val initial: SourceOffset = {
-    val store = new InitialOffsetStore(checkpointLocation, spark.sessionState.newHadoopConf())
+    val store = new InitialOffsetStore(checkpointLocation, hadoopConf)
     checkpoint.mend(store.getOrElseUpdate(session.initialOffset(position, System.currentTimeMillis())))
   }
 
@@ -191,8 +194,10 @@ final class KinesisMicroBatchStream(session: StreamSession, checkpointLocation: 
     catch {
       case failed: ShardFailed if MissingResource.of(failed.error).contains(MissingResource.Shard) =>
         throw CheckpointCheck.shardIsGone(failed)
+      case failed: ShardFailed if MissingResource.of(failed.error).contains(MissingResource.Consumer) =>
+        throw FanOutConsumers.isGone(failed.error, failed.shard.stream, settings)
       case failed: ShardFailed =>
-        throw ServiceFailure.explain(failed.error, failed.shard.toString, session.settings.client)
+        throw ServiceFailure.explain(failed.error, failed.shard.toString, settings.client(failed.shard.stream))
     }
 }
 

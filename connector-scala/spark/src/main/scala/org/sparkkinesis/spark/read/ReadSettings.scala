@@ -4,33 +4,40 @@ import org.sparkkinesis.aws.ClientSettings
 import org.sparkkinesis.config.{Options, ReadOptions, RetryEntries, RetryOptions}
 import org.sparkkinesis.consume.DecodeSettings
 import org.sparkkinesis.consume.poll.PollingSettings
-import org.sparkkinesis.retry.{RetryPolicies, RetryPolicy}
+import org.sparkkinesis.retry.{RetryPolicies, RetryPolicy, RetryRules}
 
 /**
  * What executors need to read; it travels with tasks and placement jobs. Its text holds no secret.
  *
+ * @param clients
+ *   stream's ARN → as whom and where it is read
  * @param bufferBytes
  *   prefetch memory of each executor; empty for a share of its heap
  * @param fanOut
  *   stream's ARN → consumer's ARN, when the consumers read by enhanced fan-out; a task that reads a range again always polls
  */
 final case class ReadSettings(
-    client: ClientSettings,
+    clients: Map[String, ClientSettings],
     polling: PollingSettings,
     retries: RetryPolicies,
+    rules: RetryRules,
     decode: DecodeSettings,
     bufferBytes: Option[Long],
     failOnDataLoss: Boolean,
     fanOut: Option[Map[String, String]] = None
-)
+) {
+
+  /** For one of the streams that are read. */
+  def client(streamArn: String): ClientSettings = clients(streamArn)
+}
 
 object ReadSettings {
 
   /** Chunks are this much smaller than a batch's limit, so that several shards can share it. */
   private val ChunksOfALimit = 16
 
-  def apply(options: Options, client: ClientSettings): ReadSettings = ReadSettings(
-    client,
+  def apply(options: Options, clients: Map[String, ClientSettings]): ReadSettings = ReadSettings(
+    clients,
     PollingSettings(
       maxRecordsPerFetch = options(ReadOptions.maxRecordsPerFetch).toInt,
       minFetchPeriod = options(ReadOptions.minFetchPeriod),
@@ -38,6 +45,7 @@ object ReadSettings {
       readBytesPerSecond = readBytesPerSecond(options)
     ),
     retryPolicies(options),
+    retryRules(options),
     decode(options),
     options.get(ReadOptions.fetchBufferSize),
     options(ReadOptions.failOnDataLoss)
@@ -62,6 +70,9 @@ object ReadSettings {
       maxChunkBytes = share(options.get(ReadOptions.maxBytesPerTrigger), standard.maxChunkBytes)
     )
   }
+
+  def retryRules(options: Options): RetryRules =
+    RetryRules(options.get(RetryOptions.recoverableErrors).getOrElse(Set.empty))
 
   def retryPolicies(options: Options): RetryPolicies = {
     def policy(entries: RetryEntries): RetryPolicy = {

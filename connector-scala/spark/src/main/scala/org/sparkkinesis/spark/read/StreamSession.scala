@@ -1,7 +1,9 @@
 package org.sparkkinesis.spark.read
 
 import scala.collection.immutable.SortedMap
+import scala.collection.mutable
 
+import org.sparkkinesis.aws.ClientSettings
 import org.sparkkinesis.config.{ConnectionOptions, Options, Position}
 import org.sparkkinesis.error.KinesisConnectorException
 import org.sparkkinesis.model.{Shard, StartingPosition, StreamRef}
@@ -9,6 +11,7 @@ import org.sparkkinesis.plan.{SourceOffset, StreamOffset}
 import org.sparkkinesis.service.{ShardFilter, StreamDescription}
 import org.sparkkinesis.shard.InitialShards
 import org.sparkkinesis.spark.connection.{Connection, StreamDirectory}
+import org.sparkkinesis.spark.read.checkpoint.ConsumerRecord
 
 /**
  * The streams of one read, described by the service, on the driver. The one who made it closes it.
@@ -16,22 +19,38 @@ import org.sparkkinesis.spark.connection.{Connection, StreamDirectory}
  * Making one checks everything that can be checked before data moves: options, region, credentials, that the streams are there.
  */
 final class StreamSession(val options: Options) extends AutoCloseable {
-  private val named: Seq[StreamRef] = Connection.streams(options)
-  val settings: ReadSettings = ReadSettings(options, Connection.clientSettings(options, named.headOption))
-  FanOutConsumers.check(options)
-  private val directory = new StreamDirectory(settings.client, settings.retries)
+  import StreamSession._
 
-  /** By ARN. */
-  val streams: SortedMap[String, StreamDescription] =
-    try refs.map(ref => directory.describe(ref)).map(found => found.arn -> found).to(SortedMap)
-    catch {
+  private val named: Seq[StreamRef] = Connection.streams(options)
+  private val general = Connection.clientSettings(options, named.headOption)
+  FanOutConsumers.check(options)
+
+  /** One for each way to the service: region, endpoint and role may be a stream's own. */
+  private val directories = mutable.HashMap.empty[ClientSettings, StreamDirectory]
+
+  private val found: SortedMap[String, Found] =
+    try {
+      val all = refs.map { ref =>
+        val client = Connection.clientSettings(options, Some(ref))
+        Found(ref, directory(client).describe(ref), client)
+      }
+      Connection.checkStreams(options, all.map(_.ref))
+      all.groupBy(_.stream.arn).values.collectFirst { case Seq(one, other, _*) => throw isSame(one, other) }
+      all.map(one => one.stream.arn -> one).to(SortedMap)
+    } catch {
       case failure: Throwable =>
-        directory.close()
+        close()
         throw failure
     }
 
+  /** By ARN. */
+  val streams: SortedMap[String, StreamDescription] = found.map { case (arn, one) => arn -> one.stream }
+
+  val settings: ReadSettings =
+    ReadSettings(options, found.map { case (arn, one) => arn -> one.client.forStream(ref(arn)) }.toMap)
+
   def listShards(arn: String, filter: ShardFilter = ShardFilter.FromTrimHorizon): Seq[Shard] =
-    directory.shards(StreamRef.parse(arn).getOrElse(StreamRef.ByName(streams(arn).name)), filter)
+    directory(found(arn).client).shards(ref(arn), filter)
 
   /** Where a query begins. What is "latest" now is pinned to a time, so that it still means the same after a restart. */
   def initialOffset(position: Position, nowMillis: Long): SourceOffset = SourceOffset(streams.values.map { stream =>
@@ -43,25 +62,51 @@ final class StreamSession(val options: Options) extends AutoCloseable {
   })
 
   /** Makes sure of the enhanced fan-out consumers; the one who asked closes them. */
-  def fanOutConsumers(): FanOutConsumers =
-    new FanOutConsumers(options, settings, _ => directory.service, directory.scheduler)
+  def fanOutConsumers(record: String => ConsumerRecord): FanOutConsumers = new FanOutConsumers(
+    options,
+    settings,
+    arn => directory(found(arn).client).service,
+    record,
+    directory(general).scheduler
+  )
 
-  override def close(): Unit = directory.close()
+  override def close(): Unit = synchronized(directories.values.foreach(_.close()))
+
+  /** Discovery asks from a thread of its own. */
+  private def directory(client: ClientSettings): StreamDirectory = synchronized(directories.getOrElseUpdate(
+    client,
+    new StreamDirectory(client, ReadSettings.retryPolicies(options), ReadSettings.retryRules(options))
+  ))
+
+  private def ref(arn: String): StreamRef =
+    StreamRef.parse(arn).getOrElse(StreamRef.ByName(found(arn).stream.name))
+
+  private def isSame(one: Found, other: Found): KinesisConnectorException = KinesisConnectorException(
+    "KINESIS_OPTION_INVALID",
+    "option" -> (if (one.ref.arn.isEmpty) ConnectionOptions.streamName.key else ConnectionOptions.streamARN.key),
+    "value" -> s"${one.ref},${other.ref}",
+    "reason" -> s"Both are the stream ${one.stream.arn} to the service.",
+    "expected" -> "streams that differ"
+  )
 
   private def refs: Seq[StreamRef] = options.get(ConnectionOptions.streamPattern).fold(named) { pattern =>
-    val found = directory.streamNames().filter(name => pattern.matcher(name).matches)
-    if (found.isEmpty)
+    val names = directory(general).streamNames().filter(name => pattern.matcher(name).matches)
+    if (names.isEmpty)
       throw KinesisConnectorException(
         "KINESIS_STREAM_NOT_FOUND",
         "stream" -> pattern.pattern,
-        "where" -> settings.client.endpoint.orElse(settings.client.region).getOrElse(""),
+        "where" -> general.endpoint.orElse(general.region).getOrElse(""),
         "serviceMessage" -> "no stream's name matches the pattern"
       )
-    found.map(StreamRef.ByName(_))
+    names.map(StreamRef.ByName(_))
   }
 }
 
 object StreamSession {
+
+  /** A stream as the options name it, as the service describes it, and where that was asked. */
+  final private case class Found(ref: StreamRef, stream: StreamDescription, client: ClientSettings)
+
   def pin(position: Position, nowMillis: Long): Position = {
     def at(one: StartingPosition): StartingPosition =
       if (one == StartingPosition.Latest) StartingPosition.AtTimestamp(nowMillis) else one

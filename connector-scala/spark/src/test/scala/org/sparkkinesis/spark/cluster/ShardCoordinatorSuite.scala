@@ -27,7 +27,7 @@ class ShardCoordinatorSuite extends munit.FunSuite {
   )
   private val settings = ReadSettings(
     Options.read(Map("streamName" -> "orders")),
-    ClientSettings(Some("us-east-1"), Some("http://127.0.0.1:9"))
+    Map(arn -> ClientSettings(Some("us-east-1"), Some("http://127.0.0.1:9")))
   )
 
   override def afterAll(): Unit = context.stop()

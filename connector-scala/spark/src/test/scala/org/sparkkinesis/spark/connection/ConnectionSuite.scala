@@ -47,6 +47,46 @@ class ConnectionSuite extends munit.FunSuite {
     assertEquals(settings().region, Some("us-east-1"))
   }
 
+  test("one of several streams may have a region, an endpoint and a role of its own; its ARN counts before its name") {
+    val set = options(
+      "endpoint" -> "https://all.example.com",
+      "region.orders" -> "eu-central-1",
+      "endpoint.orders" -> "https://one.example.com",
+      s"endpoint.$arn" -> "https://arn.example.com",
+      "roleArn.orders" -> role,
+      "roleExternalId.orders" -> "x"
+    )
+    def of(stream: String) = Connection.clientSettings(set, StreamRef.parse(stream))
+    assertEquals(
+      Seq("orders", "clicks", arn).map(name => (of(name).region.get, of(name).endpoint.get)),
+      Seq(
+        ("eu-central-1", "https://one.example.com"),
+        ("us-east-1", "https://all.example.com"),
+        ("eu-west-1", "https://arn.example.com")
+      )
+    )
+    assertEquals(of("clicks").credentials, DefaultChain: CredentialSettings)
+    of("orders").credentials match {
+      case AssumeRole(`role`, _, Some("x"), None, DefaultChain) => ()
+      case other => fail(s"$other")
+    }
+  }
+
+  test("an endpoint of one stream is checked like the one of all") {
+    val failure = intercept[KinesisConnectorException](settings("endpoint.orders" -> "http://192.0.2.1:4567"))
+    assertEquals(failure.condition, "KINESIS_OPTION_INVALID")
+  }
+
+  test("an option for a stream that is not read is refused, with the nearest name") {
+    val set = options("endpoint.order" -> "https://one.example.com")
+    val failure = intercept[KinesisConnectorException](
+      Connection.checkStreams(set, Seq(StreamRef.ByName("orders"), StreamRef.ByName("clicks")))
+    )
+    assertEquals(failure.condition, "KINESIS_OPTION_UNKNOWN")
+    assert(failure.getMessage.contains("'endpoint.orders'"), failure.getMessage)
+    Connection.checkStreams(set, Seq(StreamRef.ByName("order")))
+  }
+
   Seq(
     "http://localhost:4567",
     "http://127.0.0.1:4567",

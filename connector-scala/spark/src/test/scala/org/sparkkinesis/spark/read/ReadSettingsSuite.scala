@@ -9,7 +9,7 @@ import org.sparkkinesis.consume.poll.PollingSettings
 
 class ReadSettingsSuite extends munit.FunSuite {
   private def settings(set: (String, String)*) =
-    ReadSettings(Options.read(Map("streamName" -> "orders") ++ set), ClientSettings(Some("us-east-1")))
+    ReadSettings(Options.read(Map("streamName" -> "orders") ++ set), Map("arn" -> ClientSettings(Some("us-east-1"))))
 
   test("without options the service's own limits hold, and data loss is an error") {
     val standard = settings()
@@ -53,7 +53,7 @@ class ReadSettingsSuite extends munit.FunSuite {
 
   test("the text holds no secret") {
     val secret = CredentialSettings.Static("AK", "hidden-secret", Some("hidden-token"))
-    val text = ReadSettings(Options.read(Map.empty), ClientSettings(None, credentials = secret)).toString
+    val text = ReadSettings(Options.read(Map.empty), Map("arn" -> ClientSettings(None, credentials = secret))).toString
     assert(!text.contains("hidden"), text)
   }
 }

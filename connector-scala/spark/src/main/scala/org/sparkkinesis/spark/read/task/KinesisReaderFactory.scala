@@ -113,7 +113,7 @@ final private class DirectRead(range: ShardRange, settings: ReadSettings) extend
     try reader.hasNext
     catch {
       case error: org.sparkkinesis.service.ServiceException =>
-        throw ServiceFailure.explain(error, range.stream, settings.client)
+        throw ServiceFailure.explain(error, range.stream, settings.client(range.shard.stream))
     }
 
   override def next(): Chunk = reader.next()

@@ -10,7 +10,6 @@ import org.sparkkinesis.consume._
 import org.sparkkinesis.consume.fanout.{FanOutPublisherFactory, FanOutSettings}
 import org.sparkkinesis.consume.poll.PollingPublisherFactory
 import org.sparkkinesis.model.StartingPosition
-import org.sparkkinesis.retry.RetryRules
 import org.sparkkinesis.service.KinesisService
 import org.sparkkinesis.spark.read.ReadSettings
 
@@ -33,7 +32,7 @@ final class PublisherFactories private (
   override def close(): Unit = leases.values.asScala.foreach(_.close())
 
   private def service(shard: StreamShard): KinesisService =
-    leases.computeIfAbsent(settings.client.forStream(shard.ref), KinesisClients.shared.acquire(_)).service
+    leases.computeIfAbsent(settings.client(shard.stream), KinesisClients.shared.acquire(_)).service
 }
 
 object PublisherFactories {
@@ -48,7 +47,7 @@ object PublisherFactories {
           shard => consumers(shard.stream),
           FanOutSettings(),
           settings.retries,
-          RetryRules.Default,
+          settings.rules,
           scheduler,
           metrics
         )
@@ -58,6 +57,6 @@ object PublisherFactories {
   def polling(settings: ReadSettings, scheduler: Scheduler, metrics: ConsumerMetrics): PublisherFactories =
     new PublisherFactories(
       settings,
-      new PollingPublisherFactory(_, settings.polling, settings.retries, RetryRules.Default, scheduler, metrics)
+      new PollingPublisherFactory(_, settings.polling, settings.retries, settings.rules, scheduler, metrics)
     )
 }

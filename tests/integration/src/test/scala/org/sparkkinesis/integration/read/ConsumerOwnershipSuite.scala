@@ -1,0 +1,90 @@
+package org.sparkkinesis.integration.read
+
+import java.nio.file.{Files, Path, StandardCopyOption}
+
+import scala.jdk.CollectionConverters._
+
+import org.apache.spark.sql.streaming.StreamingQuery
+
+import org.sparkkinesis.integration.SparkSuite
+
+/** Who registered an enhanced fan-out consumer deregisters it, also when it was killed in between. */
+class ConsumerOwnershipSuite extends SparkSuite {
+  private def start(stream: String, at: String, options: (String, String)*): StreamingQuery = {
+    val collected = new Collected
+    val all = Seq("consumerMode" -> "efo", "consumerName" -> "etl") ++ options
+    val query = readStream(stream, all: _*).load().writeStream
+      .option("checkpointLocation", at).foreachBatch(collected.sink).start()
+    kinesis.admin.putRecord(stream, "k", utf8("x"))
+    await(query, "a row")(collected.rows.nonEmpty)
+    query
+  }
+
+  private def changes(stream: String): (Long, Long) = (
+    kinesis.calls.count("RegisterStreamConsumer", stream, result = "ok"),
+    kinesis.calls.count("DeregisterStreamConsumer", stream, result = "ok")
+  )
+
+  private def isNote(path: Path): Boolean = path.getFileName.toString.contains("registered-consumers")
+  private def notes(at: String): Seq[Path] =
+    Files.list(Path.of(at, "sources", "0")).iterator.asScala.filter(isNote).toSeq
+
+  /** The checkpoint as a query leaves it that is killed now, its consumer still registered. */
+  private def killed(at: String): String = {
+    val copy = checkpoint()
+    Files.walk(Path.of(at)).iterator.asScala.filter(Files.isRegularFile(_)).foreach { file =>
+      val to = Path.of(copy).resolve(Path.of(at).relativize(file))
+      Files.createDirectories(to.getParent)
+      Files.copy(file, to, StandardCopyOption.REPLACE_EXISTING)
+    }
+    copy
+  }
+
+  test("a query that was killed knows its consumer again when it is started, and deregisters it when it stops") {
+    kinesis.admin.createStream("killed", 1)
+    val at = checkpoint()
+    // What is left of a kill: a registered consumer, and a checkpoint that says so.
+    start("killed", at, "requireConsumerDeregistration" -> "false").stop()
+    assertEquals(changes("killed"), (1L, 0L))
+    start("killed", at).stop()
+    assertEquals(changes("killed"), (1L, 1L))
+    assertEquals(notes(at), Nil)
+  }
+
+  test("a query that was killed while it registered its consumer takes it for its own") {
+    kinesis.admin.createStream("early", 1)
+    val at = checkpoint()
+    start("early", at, "requireConsumerDeregistration" -> "false").stop()
+    // As it was just before the service's answer was noted.
+    val note = notes(at).filterNot(_.getFileName.toString.startsWith(".")).head
+    notes(at).filter(_.getFileName.toString.startsWith(".")).foreach(Files.delete)
+    Files.writeString(note, "")
+    start("early", at).stop()
+    assertEquals(changes("early"), (1L, 1L))
+  }
+
+  test("a consumer that another query registered is left alone") {
+    kinesis.admin.createStream("others", 1)
+    val first = checkpoint()
+    val owner = start("others", first)
+    val other = checkpoint()
+    start("others", other).stop()
+    assertEquals(changes("others"), (1L, 0L))
+    assertEquals(notes(other), Nil)
+    owner.stop()
+    assertEquals(changes("others"), (1L, 1L))
+  }
+
+  test("a consumer under an earlier name is deregistered too") {
+    kinesis.admin.createStream("renamed", 1)
+    val running = checkpoint()
+    val query = start("renamed", running)
+    val at = killed(running)
+    val renamed = start("renamed", at, "consumerName" -> "etl-2")
+    query.stop()
+    renamed.stop()
+    assertEquals(kinesis.calls.count("RegisterStreamConsumer", "renamed", result = "ok"), 2L)
+    assertEquals(kinesis.calls.count("DeregisterStreamConsumer", "renamed", result = "ok"), 2L)
+    assertEquals(notes(at), Nil)
+  }
+}

@@ -1,0 +1,139 @@
+package org.sparkkinesis.integration.read
+
+import org.apache.spark.sql.streaming.Trigger
+
+import org.sparkkinesis.emulator.wire.auth.{EmulatorCredential, EmulatorRole}
+import org.sparkkinesis.emulator.{EmulatorConfig, KinesisEmulator}
+import org.sparkkinesis.error.KinesisConnectorException
+import org.sparkkinesis.integration.SparkSuite
+
+/** Several streams in one source: in one region or in several, of one account or of another, which a role gives access to. */
+class SeveralStreamsSuite extends SparkSuite {
+  private val role = "arn:aws:iam::222222222222:role/reader"
+
+  /** Another region; takes any credentials. */
+  private lazy val europe = KinesisEmulator.start(EmulatorConfig(quotas = false, region = "eu-west-1"))
+
+  /** Another account, whose streams only those who have assumed the role can see. */
+  private lazy val guarded = KinesisEmulator.start(
+    EmulatorConfig(
+      quotas = false,
+      account = "222222222222",
+      credentials = Seq(EmulatorCredential("test", "test", "111111111111")),
+      roles = Seq(EmulatorRole(role, Some("shared-secret")))
+    )
+  )
+
+  override def afterAll(): Unit = {
+    super.afterAll()
+    europe.close()
+    guarded.close()
+  }
+
+  private def put(at: KinesisEmulator, stream: String, numbers: Range): Unit =
+    numbers.foreach(i => at.admin.putRecord(stream, s"key-$i", utf8(i.toString)))
+
+  private def drained(options: Map[String, String], checkpointed: String = checkpoint()): Map[String, Vector[Int]] = {
+    val collected = new Collected
+    val query = spark.readStream.format("kinesis")
+      .options(Map("initialPosition" -> "trim_horizon", "minFetchPeriod" -> "20ms") ++ options).load()
+      .writeStream.option("checkpointLocation", checkpointed).trigger(Trigger.AvailableNow())
+      .foreachBatch(collected.sink).start()
+    assert(query.awaitTermination(60000))
+    collected.rows.groupMap(_.getAs[String]("stream"))(row => new String(row.getAs[Array[Byte]]("data")).toInt).map {
+      case (stream, numbers) => stream -> numbers.sorted
+    }
+  }
+
+  test("streams by name, and by a pattern") {
+    kinesis.admin.createStream("web-orders", 2)
+    kinesis.admin.createStream("web-clicks", 1)
+    kinesis.admin.createStream("other", 1)
+    put(kinesis, "web-orders", 0 until 30)
+    put(kinesis, "web-clicks", 100 until 120)
+    put(kinesis, "other", 900 until 910)
+    val expected = Map("web-orders" -> (0 until 30).toVector, "web-clicks" -> (100 until 120).toVector)
+    assertEquals(drained(connection("web-orders,web-clicks")), expected)
+    assertEquals(drained(connection("x") - "streamName" + ("streamPattern" -> "web-.*")), expected)
+  }
+
+  Seq("polling", "efo").foreach { mode =>
+    test(s"the same name in two regions, each at its endpoint, across a restart and a split: $mode") {
+      val stream = s"orders-$mode"
+      val (here, there) = (kinesis.admin.createStream(stream, 1), europe.admin.createStream(stream, 2))
+      put(kinesis, stream, 0 until 20)
+      put(europe, stream, 100 until 130)
+      val at = checkpoint()
+      val options = connection("x") - "streamName" - "region" ++ Map(
+        "streamARN" -> s"$here,$there",
+        s"endpoint.$there" -> europe.endpoint,
+        "consumerMode" -> mode
+      ) ++ Option.when(mode == "efo")("consumerName" -> "etl")
+      assertEquals(drained(options, at), Map(stream -> ((0 until 20) ++ (100 until 130)).toVector))
+      europe.admin.splitShard(stream, "shardId-000000000000")
+      put(kinesis, stream, 20 until 25)
+      put(europe, stream, 130 until 140)
+      assertEquals(drained(options, at), Map(stream -> ((20 until 25) ++ (130 until 140)).toVector))
+      Seq(kinesis, europe).foreach { each =>
+        assertEquals(each.calls.count("SubscribeToShard", stream) > 0, mode == "efo")
+        val changes = Seq("RegisterStreamConsumer", "DeregisterStreamConsumer").map(each.calls.count(_, stream))
+        assertEquals(changes, if (mode == "efo") Seq(2L, 2L) else Seq(0L, 0L))
+      }
+    }
+  }
+
+  test("one of the streams belongs to another account, and is read in a role, in a stream and in a batch") {
+    kinesis.admin.createStream("own", 1)
+    guarded.admin.createStream("lent", 1)
+    put(kinesis, "own", 0 until 10)
+    put(guarded, "lent", 10 until 30)
+    val options = connection("own,lent") ++ Map(
+      "endpoint.lent" -> guarded.endpoint,
+      "roleArn.lent" -> role,
+      "roleExternalId.lent" -> "shared-secret",
+      "stsEndpoint" -> guarded.endpoint
+    )
+    assertEquals(drained(options), Map("own" -> (0 until 10).toVector, "lent" -> (10 until 30).toVector))
+    assertEquals(spark.read.format("kinesis").options(options).load().count(), 30L)
+    val failure = intercept[KinesisConnectorException](
+      spark.read.format("kinesis").options(options - "roleArn.lent").load().count()
+    )
+    assertEquals(failure.condition, "KINESIS_STREAM_NOT_FOUND")
+  }
+
+  test("each stream has a consumer that was registered for it, by its ARN") {
+    val options = connection("first,second") ++ Map("consumerMode" -> "efo", "registration" -> "none") ++
+      Seq("first", "second").map { stream =>
+        kinesis.admin.createStream(stream, 1)
+        put(kinesis, stream, 0 until 10)
+        s"consumerARN.$stream" -> registered(stream)
+      }
+    assertEquals(drained(options), Seq("first", "second").map(_ -> (0 until 10).toVector).toMap)
+    Seq("first", "second").foreach { stream =>
+      assertEquals(kinesis.calls.count("RegisterStreamConsumer", stream), 1L)
+      assertEquals(kinesis.calls.count("DeregisterStreamConsumer", stream), 0L)
+    }
+  }
+
+  /** By a query that leaves its consumer behind. */
+  private def registered(stream: String): String = {
+    val at = checkpoint()
+    drained(
+      connection(stream) ++
+        Map("consumerMode" -> "efo", "consumerName" -> "kept", "requireConsumerDeregistration" -> "false"),
+      at
+    )
+    val folder = java.nio.file.Path.of(at, "sources", "0")
+    val note = folder.toFile.list().filter(_.startsWith("registered-consumers")).head
+    java.nio.file.Files.readString(folder.resolve(note))
+  }
+
+  test("an option for a stream that is not read is refused") {
+    kinesis.admin.createStream("alone", 1)
+    val failure = intercept[KinesisConnectorException](
+      spark.read.format("kinesis").options(connection("alone") + ("region.alon" -> "eu-west-1")).load().count()
+    )
+    assertEquals(failure.condition, "KINESIS_OPTION_UNKNOWN")
+    assert(failure.getMessage.contains("'region.alone'"), failure.getMessage)
+  }
+}
