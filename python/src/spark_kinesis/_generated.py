@@ -67,6 +67,7 @@ DECLARATIONS: tuple[Declaration, ...] = (
     Declaration(key="aggregation", name="aggregation", scope="write", expected="true or false", kind="flag", default="false"),
     Declaration(key="onInvalidRecord", name="on_invalid_record", scope="write", expected="one of 'fail', 'deadLetter', 'drop'", kind="choice", choices=("fail", "deadLetter", "drop"), default="fail"),
     Declaration(key="deadLetterStream", name="dead_letter_stream", scope="write", expected="the name or the ARN of a stream", kind="parsed"),
+    Declaration(key="deadLetterTable", name="dead_letter_table", scope="write", expected="a text", kind="text"),
     Declaration(key="requestTimeout", name="request_timeout", scope="write", expected="a duration such as 250ms, 10s or 15m, from 100ms to 10m", kind="duration", minimum=100, maximum=600000, default="30s"),
     Declaration(key="deliveryTimeout", name="delivery_timeout", scope="write", expected="a duration such as 250ms, 10s or 15m, from 1s to 1d", kind="duration", minimum=1000, maximum=86400000, default="10m"),
     Declaration(key="retry.registerStreamConsumer.maxRetries", name="retry_register_stream_consumer_max_retries", scope="read", expected="a whole number from -1 to 2147483647", kind="whole", minimum=-1, maximum=2147483647, default="10"),
@@ -201,6 +202,7 @@ class SinkKeywords(ConnectionKeywords, total=False):
     aggregation: bool
     on_invalid_record: Literal["fail", "deadLetter", "drop"]
     dead_letter_stream: str
+    dead_letter_table: str
     request_timeout: str | int | timedelta
     delivery_timeout: str | int | timedelta
     retry_put_records_max_retries: int
@@ -910,7 +912,7 @@ class SinkMethods(ConnectionMethods):
         return self._with("aggregation", value)
 
     def on_invalid_record(self, value: Literal["fail", "deadLetter", "drop"]) -> Self:
-        """What becomes of a row that cannot be a record (size, key): the task fails, it goes to `deadLetterStream` with its reason, or it is left out and counted.
+        """What becomes of a row that cannot be a record (size, key): the task fails, it goes to `deadLetterStream` or `deadLetterTable` with its reason, or it is left out and counted.
 
         Takes one of 'fail', 'deadLetter', 'drop'.
 
@@ -924,6 +926,13 @@ class SinkMethods(ConnectionMethods):
         Takes the name or the ARN of a stream.
         """
         return self._with("deadLetterStream", value)
+
+    def dead_letter_table(self, value: str) -> Self:
+        """Table for invalid rows, with `onInvalidRecord=deadLetter`; they are appended when their batch is committed. Its columns are in the guide to writing.
+
+        Takes a text.
+        """
+        return self._with("deadLetterTable", value)
 
     def request_timeout(self, value: str | int | timedelta) -> Self:
         """How long one PutRecords may take before it is sent again.

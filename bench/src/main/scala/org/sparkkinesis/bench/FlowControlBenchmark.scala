@@ -5,14 +5,15 @@ import java.util.concurrent.CompletableFuture
 import scala.concurrent.duration._
 
 import org.sparkkinesis.json.Json
-import org.sparkkinesis.model.{KinesisQuotas, StreamRef}
+import org.sparkkinesis.model.KinesisQuotas
+import org.sparkkinesis.sink.SinkMetrics
 import org.sparkkinesis.sink.kinesis._
-import org.sparkkinesis.sink.{SharedTimer, SinkMetrics}
 
 /**
  * Writers that always have more than the stream takes, against the emulator's enforced quotas: what part of the capacity is
- * used once it has settled, what part of the sent records is refused, how soon added shards are used, and what a hot key
- * costs the other shards. Our own limits beside Flink's and Hazelcast's strategies as implemented here.
+ * used once it has settled and how soon that is, what part of the sent records is refused, how soon added shards are used,
+ * and what a hot key costs the other shards' writers. Our own limits beside Flink's and Hazelcast's strategies as
+ * implemented here. Two loads at a time, each on a stream of its own: none of them comes near the processors' limits.
  */
 object FlowControlBenchmark {
   private val Ours = "aimd with shard limits"
@@ -22,15 +23,17 @@ object FlowControlBenchmark {
 
   private val ways: Seq[(String, KinesisSinkSettings)] = Seq(
     Ours -> KinesisSinkSettings(),
-    "aimd (Flink)" -> KinesisSinkSettings(shardLimits = false),
     "batchAndDelay (Hazelcast)" -> KinesisSinkSettings(rateLimiting = "batchAndDelay", shardLimits = false),
+    "aimd (Flink)" -> KinesisSinkSettings(shardLimits = false),
     "none" -> KinesisSinkSettings(rateLimiting = "none", shardLimits = false)
   )
 
   def main(args: Array[String]): Unit = {
     val arguments = new Arguments(args)
-    val fixed = ways.size * SettlingTime.toSeconds + GrowthTime.toSeconds + 10 + 4 * SettlingTime.toSeconds
-    val window = math.max(5, (arguments.seconds(200) - fixed) / (ways.size + 5)).seconds
+    val rounds = ways.size / 2
+    val fixed = rounds * SettlingTime.toSeconds + SettlingTime.toSeconds + GrowthTime.toSeconds +
+      3 * SettlingTime.toSeconds
+    val window = math.max(5, (arguments.seconds(130) - fixed) / (rounds + 4)).seconds
     val emulator = new WriteTarget(quotas = true)
     try println(Json.render(new FlowControlBenchmark(emulator, window).run()))
     finally emulator.close()
@@ -40,78 +43,110 @@ object FlowControlBenchmark {
 final private class FlowControlBenchmark(emulator: WriteTarget, window: FiniteDuration) {
   import FlowControlBenchmark._
 
-  private var streams = 0
+  private val streams = new java.util.concurrent.atomic.AtomicInteger
 
   def run(): Json = {
-    val settled = ways.map { case (name, settings) => name -> settle(settings) }
-    val ours = settled.head._2
-    val (alone, beside) = othersBesideHotKey(KinesisSinkSettings())
-    val (unlimitedAlone, unlimitedBeside) = othersBesideHotKey(KinesisSinkSettings(shardLimits = false))
+    val settled = ways.grouped(2).flatMap { pair =>
+      pair.map { case (name, settings) => name -> CompletableFuture.supplyAsync(() => settle(settings)) }.map {
+        case (name, found) => name -> found.get()
+      }
+    }.toSeq
+    val grown = grow()
+    val besides = Seq(true, false).map(limits =>
+      CompletableFuture.supplyAsync(() => othersBesideHotKey(KinesisSinkSettings(shardLimits = limits)))
+    )
+    val Seq(limited, unlimited) = besides.map(_.get()): @unchecked
     Json.obj(
       "benchmark" -> Json.Str("flow-control"),
-      "settled_vs_capacity" -> number(ours.share),
-      "refused_share" -> number(ours.refused),
-      "grown_vs_capacity" -> number(grow()),
-      "others_with_hot_key" -> number(beside / alone),
-      "others_with_hot_key_without_shard_limits" -> number(unlimitedBeside / unlimitedAlone),
-      "othersPerSecond" -> Json.num(alone.toLong),
-      "othersPerSecondBesideHotKey" -> Json.num(beside.toLong),
+      "settled_vs_capacity" -> number(settled.head._2.share),
+      "refused_share" -> number(settled.head._2.refused),
+      "settled_after_seconds" -> number(settled.head._2.afterSeconds),
+      "grown_vs_capacity" -> number(grown),
+      "others_with_hot_key" -> number(limited.ratio),
+      "others_with_hot_key_without_shard_limits" -> number(unlimited.ratio),
+      "others" -> limited.toJson,
       "windowSeconds" -> Json.num(window.toSeconds),
       "strategies" -> Json.obj(settled.map { case (name, found) => name -> found.toJson }: _*)
     )
   }
 
-  private case class Settled(perSecond: Double, capacity: Double, refused: Double, requestsPerSecond: Double) {
-    def share: Double = perSecond / capacity
+  /** @param afterSeconds when every later second used 95 % of the capacity with at most 5 % refused; negative for never */
+  private case class Settled(perSecond: Double, refused: Double, afterSeconds: Double, requestsPerSecond: Double) {
+    def share: Double = perSecond / capacity(Shards)
     def toJson: Json = Json.obj(
       "settled_vs_capacity" -> number(share),
       "refused_share" -> number(refused),
+      "settled_after_seconds" -> number(afterSeconds),
       "recordsPerSecond" -> Json.num(perSecond.toLong),
       "requestsPerSecond" -> number(requestsPerSecond)
     )
   }
 
+  private def capacity(shards: Int): Double = shards.toDouble * KinesisQuotas.Shard.WriteRecordsPerSecond
+
   private def settle(settings: KinesisSinkSettings): Settled = onStream(Shards) { stream =>
-    val load = new Load(stream, settings, Seq.fill(2)(spreadKeys))
-    Thread.sleep(SettlingTime.toMillis)
-    val found = load.over(window)
-    load.stop()
-    val seconds = window.toMillis / 1e3
-    Settled(
-      found.entriesOut / seconds,
-      Shards.toDouble * KinesisQuotas.Shard.WriteRecordsPerSecond,
-      found.throttled.toDouble / math.max(1L, found.entriesSent),
-      found.requests / seconds
-    )
+    withLoad(stream, settings, spreadKeys, spreadKeys) { load =>
+      val series = load.sample(SettlingTime + window).get()
+      val steady = series.drop((SettlingTime / WriteLoad.Interval).toInt)
+      Settled(
+        WriteLoad.perSecond(steady),
+        WriteLoad.refusedShare(steady),
+        settledAfter(series),
+        steady.map(_.requests).sum / (steady.size * WriteLoad.Interval.toNanos / 1e9)
+      )
+    }
+  }
+
+  private def settledAfter(series: IndexedSeq[SinkMetrics]): Double = {
+    val perSecond = (1.second / WriteLoad.Interval).toInt
+    val good = series.grouped(perSecond).toIndexedSeq.map { second =>
+      WriteLoad.perSecond(second) >= 0.95 * capacity(Shards) && WriteLoad.refusedShare(second) <= 0.05
+    }
+    if (good.last) good.lastIndexWhere(!_) + 1.0 else -1
   }
 
   /** What part of the new capacity is used 30 seconds after the shards were doubled. */
   private def grow(): Double = onStream(Shards) { stream =>
-    val load = new Load(stream, KinesisSinkSettings(), Seq.fill(2)(spreadKeys))
-    Thread.sleep(SettlingTime.toMillis)
-    emulator.sdk
-      .updateShardCount { request =>
-        request.streamName(stream).targetShardCount(2 * Shards).scalingType("UNIFORM_SCALING"); ()
-      }
-      .get()
-    Thread.sleep(GrowthTime.toMillis)
-    val found = load.over(window)
-    load.stop()
-    found.entriesOut / (window.toMillis / 1e3) / (2.0 * Shards * KinesisQuotas.Shard.WriteRecordsPerSecond)
+    withLoad(stream, KinesisSinkSettings(), spreadKeys, spreadKeys) { load =>
+      load.sample(SettlingTime).get()
+      emulator.sdk
+        .updateShardCount { request =>
+          request.streamName(stream).targetShardCount(2 * Shards).scalingType("UNIFORM_SCALING"); ()
+        }
+        .get()
+      load.sample(GrowthTime).get()
+      WriteLoad.perSecond(load.sample(window).get()) / capacity(2 * Shards)
+    }
   }
 
-  /** Throughput of three shards' keys, without and with a hot key in the fourth shard. */
-  private def othersBesideHotKey(settings: KinesisSinkSettings): (Double, Double) = {
-    def others(hot: Boolean): Double = onStream(Shards) { stream =>
-      val quiet = new Load(stream, settings, Seq(coldKeys))
-      val loud = Option.when(hot)(new Load(stream, settings, Seq(hotKey)))
-      Thread.sleep(SettlingTime.toMillis)
-      val found = quiet.over(window)
-      quiet.stop()
-      loud.foreach(_.stop())
-      found.entriesOut / (window.toMillis / 1e3)
+  private case class Others(before: Double, beside: Double, after: Double) {
+    def ratio: Double = beside / ((before + after) / 2)
+    def toJson: Json = Json.obj(
+      "recordsPerSecondBefore" -> Json.num(before.toLong),
+      "recordsPerSecondBesideHotKey" -> Json.num(beside.toLong),
+      "recordsPerSecondAfter" -> Json.num(after.toLong)
+    )
+  }
+
+  /** Throughput of a writer to three shards' keys before, while, and after another one has a hot key in the fourth shard. */
+  private def othersBesideHotKey(settings: KinesisSinkSettings): Others = onStream(Shards) { stream =>
+    withLoad(stream, settings, coldKeys) { others =>
+      def settled(): Double = {
+        others.sample(SettlingTime).get()
+        WriteLoad.perSecond(others.sample(window).get())
+      }
+      val before = settled()
+      val beside = withLoad(stream, settings, hotKey)(_ => settled())
+      Others(before, beside, settled())
     }
-    (others(hot = false), others(hot = true))
+  }
+
+  private def withLoad[A](stream: String, settings: KinesisSinkSettings, keys: (Long => SinkRecord)*)(
+      body: WriteLoad => A
+  ): A = {
+    val load = new WriteLoad(emulator, stream, settings, keys)
+    try body(load)
+    finally load.close()
   }
 
   private def spreadKeys: Long => SinkRecord = n => new SinkRecord(s"key-$n", None, payload)
@@ -129,48 +164,11 @@ final private class FlowControlBenchmark(emulator: WriteTarget, window: FiniteDu
   private val payload = new Array[Byte](200)
 
   private def onStream[A](shards: Int)(body: String => A): A = {
-    streams += 1
-    val stream = s"flow-$streams"
+    val stream = s"flow-${streams.incrementAndGet()}"
     emulator.createStream(stream, shards)
     try body(stream)
     finally emulator.deleteStream(stream)
   }
 
   private def number(value: Double): Json.Num = Json.Num(BigDecimal(value).setScale(3, BigDecimal.RoundingMode.HALF_UP))
-
-  /** Writers that never run out, one thread each, until stopped. */
-  final private class Load(stream: String, settings: KinesisSinkSettings, keys: Seq[Long => SinkRecord]) {
-    private val timer = SharedTimer.acquire()
-    private val sinks = keys.map(_ =>
-      KinesisStreamSink.open(emulator.lease.service, StreamRef.ByName(stream), emulator.endpoint, settings, timer)
-    )
-    @volatile private var running = true
-    private val tasks = sinks.lazyZip(keys).map { (sink, key) =>
-      CompletableFuture.runAsync(
-        () => {
-          var n = 0L
-          while (running) {
-            sink.write(key(n))
-            n += 1
-          }
-          sink.flush()
-        },
-        command => new Thread(command).start()
-      )
-    }
-
-    def over(time: FiniteDuration): SinkMetrics = {
-      val before = sinks.map(_.metrics.requests).reduce(_ + _)
-      Thread.sleep(time.toMillis)
-      val after = sinks.map(_.metrics.requests).reduce(_ + _)
-      before.until(after)
-    }
-
-    def stop(): Unit = {
-      running = false
-      tasks.foreach(_.get())
-      sinks.foreach(_.close())
-      timer.close()
-    }
-  }
 }

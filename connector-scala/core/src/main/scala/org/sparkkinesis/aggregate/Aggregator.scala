@@ -3,57 +3,59 @@ package org.sparkkinesis.aggregate
 import java.nio.charset.StandardCharsets.UTF_8
 import java.security.MessageDigest
 
-import scala.collection.mutable
-
 /**
  * Builds one KPL container: magic, a protobuf message with tables of the distinct keys and the records, and its MD5.
  *
- * It grows until `maxBytes`, the container's whole length. Records keep their order. Not thread-safe.
+ * It grows until `maxBytes`, the container's whole length. Records keep their order. They are encoded as they come, so that a
+ * record costs a copy of its bytes and little more. Not thread-safe.
  */
 final class Aggregator(maxBytes: Int = Aggregator.DefaultMaxBytes) {
   import Aggregator._
 
-  private val partitionKeys = new KeyTable
-  private val hashKeys = new KeyTable
-  private val records = mutable.ArrayBuffer.empty[Packed]
-  private var bytes = Overhead
+  private val partitionKeys = new KeyTable(PartitionKeyTable)
+  private val hashKeys = new KeyTable(HashKeyTable)
+  private val records = new Encoded(math.min(maxBytes, FirstCapacity))
+  private var added = 0
 
-  def count: Int = records.size
+  def count: Int = added
 
   /** Length of the container as it stands. */
-  def size: Int = bytes
+  def size: Int = Overhead + partitionKeys.encoded.length + hashKeys.encoded.length + records.length
 
   /** Adds the record, unless the container would grow beyond its limit; the first one is always taken. */
   def tryAdd(partitionKey: String, explicitHashKey: Option[String], data: Array[Byte]): Boolean = {
-    val key = partitionKeys.indexOf(partitionKey)
-    val hash = explicitHashKey.fold(NoIndex)(hashKeys.indexOf)
-    val record = new Packed(key, hash, data)
-    val growth = partitionKeys.growth(partitionKey, key) + explicitHashKey.fold(0)(hashKeys.growth(_, hash)) +
-      fieldLength(record.length)
-    val fits = records.isEmpty || bytes.toLong + growth <= maxBytes
+    val key = partitionKeys.find(partitionKey)
+    val hash = if (explicitHashKey.isEmpty) NoIndex else hashKeys.find(explicitHashKey.get)
+    val length = 1 + varintLength(key) + (if (hash == NoIndex) 0 else 1 + varintLength(hash)) + fieldLength(data.length)
+    val growth = partitionKeys.growth + (if (hash == NoIndex) 0 else hashKeys.growth) + fieldLength(length)
+    val fits = added == 0 || size.toLong + growth <= maxBytes
     if (fits) {
-      partitionKeys.add(partitionKey, key)
-      explicitHashKey.foreach(hashKeys.add(_, hash))
-      records += record
-      bytes += growth
+      partitionKeys.keep()
+      if (hash != NoIndex) hashKeys.keep()
+      records.tag(Records, Wire.Bytes)
+      records.varint(length)
+      records.tag(KeyIndex, Wire.Varint)
+      records.varint(key)
+      if (hash != NoIndex) {
+        records.tag(HashKeyIndex, Wire.Varint)
+        records.varint(hash)
+      }
+      records.field(Data, data)
+      added += 1
     }
     fits
   }
 
   /** The container's bytes. */
   def result(): Array[Byte] = {
-    val out = new Output(bytes)
-    out.bytes(Magic)
-    partitionKeys.encoded.foreach(key => out.field(PartitionKeyTable, key))
-    hashKeys.encoded.foreach(key => out.field(HashKeyTable, key))
-    records.foreach { record =>
-      out.tag(Records, Wire.Bytes)
-      out.varint(record.length)
-      record.writeTo(out)
-    }
+    val out = new Encoded(size)
+    out.bytes(Magic, Magic.length)
+    out.bytes(partitionKeys.encoded)
+    out.bytes(hashKeys.encoded)
+    out.bytes(records)
     val digest = MessageDigest.getInstance("MD5")
-    digest.update(out.array, Magic.length, out.position - Magic.length)
-    out.bytes(digest.digest())
+    digest.update(out.array, Magic.length, out.length - Magic.length)
+    out.bytes(digest.digest(), DigestLength)
     out.array
   }
 }
@@ -69,6 +71,7 @@ object Aggregator {
   private val Magic: Array[Byte] = Array(0xf3, 0x89, 0x9a, 0xc2).map(_.toByte)
   private val DigestLength = 16
   private val Overhead = Magic.length + DigestLength
+  private val FirstCapacity = 8192
   private val NoIndex = -1
   // Field numbers of AggregatedRecord, then of its Record.
   private val PartitionKeyTable = 1
@@ -81,64 +84,102 @@ object Aggregator {
   private def varintLength(value: Int): Int = math.max(1, (38 - Integer.numberOfLeadingZeros(value)) / 7)
   private def fieldLength(length: Int): Int = 1 + varintLength(length) + length
 
-  /** Distinct keys in the order of their first use. */
-  final private class KeyTable {
-    private val indexes = mutable.HashMap.empty[String, Int]
-    val encoded = mutable.ArrayBuffer.empty[Array[Byte]]
+  /**
+   * Distinct keys in the order of their first use. [[find]] looks one up; `growth` tells of the one last sought, and [[keep]]
+   * makes it part of the table. Open addressing, so that a key costs no object of its own.
+   */
+  final private class KeyTable(field: Int) {
+    val encoded = new Encoded(1024)
+    private var keys = new Array[String](128)
+    private var numbers = new Array[Int](128)
+    private var used = 0
 
-    /** Its place in the table, or the place that it would get. */
-    def indexOf(key: String): Int = indexes.getOrElse(key, encoded.size)
+    private var slot = 0
+    private var fresh: Array[Byte] = null
+    private var sought: String = ""
 
-    def growth(key: String, index: Int): Int =
-      if (index < encoded.size) 0 else fieldLength(org.sparkkinesis.service.Utf8.length(key))
+    /** By what the table would grow for it. */
+    def growth: Int = if (fresh == null) 0 else fieldLength(fresh.length)
 
-    def add(key: String, index: Int): Unit = if (index == encoded.size) {
-      indexes.update(key, index)
-      encoded += key.getBytes(UTF_8)
+    /** Its place in the table, or the one that it would get. */
+    def find(key: String): Int = {
+      sought = key
+      slot = slotOf(key)
+      fresh = if (keys(slot) == null) key.getBytes(UTF_8) else null
+      if (fresh == null) numbers(slot) else used
     }
-  }
 
-  final private class Packed(key: Int, hash: Int, data: Array[Byte]) {
-    val length: Int =
-      1 + varintLength(key) + (if (hash == NoIndex) 0 else 1 + varintLength(hash)) + fieldLength(data.length)
+    def keep(): Unit = if (fresh != null) {
+      keys(slot) = sought
+      numbers(slot) = used
+      used += 1
+      encoded.field(field, fresh)
+      fresh = null
+      if (used * 2 > keys.length) grow()
+    }
 
-    def writeTo(out: Output): Unit = {
-      out.tag(KeyIndex, Wire.Varint)
-      out.varint(key)
-      if (hash != NoIndex) {
-        out.tag(HashKeyIndex, Wire.Varint)
-        out.varint(hash)
+    private def slotOf(key: String): Int = {
+      val hash = key.hashCode
+      var at = (hash ^ hash >>> 16) & (keys.length - 1)
+      while (keys(at) != null && keys(at) != key) at = (at + 1) & (keys.length - 1)
+      at
+    }
+
+    private def grow(): Unit = {
+      val (oldKeys, oldNumbers) = (keys, numbers)
+      keys = new Array[String](oldKeys.length * 2)
+      numbers = new Array[Int](oldKeys.length * 2)
+      var i = 0
+      while (i < oldKeys.length) {
+        if (oldKeys(i) != null) {
+          val at = slotOf(oldKeys(i))
+          keys(at) = oldKeys(i)
+          numbers(at) = oldNumbers(i)
+        }
+        i += 1
       }
-      out.field(Data, data)
     }
   }
 
-  final private class Output(size: Int) {
-    val array = new Array[Byte](size)
-    var position = 0
+  /** Protobuf, as it grows. */
+  final private class Encoded(capacity: Int) {
+    var array = new Array[Byte](capacity)
+    var length = 0
 
-    def bytes(value: Array[Byte]): Unit = {
-      System.arraycopy(value, 0, array, position, value.length)
-      position += value.length
+    def bytes(value: Array[Byte], count: Int): Unit = {
+      ensure(count)
+      System.arraycopy(value, 0, array, length, count)
+      length += count
     }
+
+    def bytes(other: Encoded): Unit = bytes(other.array, other.length)
 
     def tag(field: Int, wireType: Int): Unit = varint(field << 3 | wireType)
 
     def varint(value: Int): Unit = {
+      ensure(5)
       var rest = value
       while (rest > 0x7f) {
-        array(position) = (rest & 0x7f | 0x80).toByte
-        position += 1
+        array(length) = (rest & 0x7f | 0x80).toByte
+        length += 1
         rest >>>= 7
       }
-      array(position) = rest.toByte
-      position += 1
+      array(length) = rest.toByte
+      length += 1
     }
 
     def field(number: Int, value: Array[Byte]): Unit = {
       tag(number, Wire.Bytes)
       varint(value.length)
-      bytes(value)
+      bytes(value, value.length)
     }
+
+    private def ensure(more: Int): Unit =
+      if (array.length - length < more)
+        array =
+          java.util.Arrays.copyOf(array, math.max(length + more, math.min(array.length.toLong * 2, MaxArray).toInt))
   }
+
+  /** What every JVM can allocate. */
+  private val MaxArray = Int.MaxValue - 8L
 }

@@ -93,7 +93,7 @@ object WriteOptions {
   val onInvalidRecord: ConfigEntry[String] = write(
     "onInvalidRecord",
     OneOf(Seq("fail", "deadLetter", "drop")),
-    "What becomes of a row that cannot be a record (size, key): the task fails, it goes to `deadLetterStream` with its reason, or it is left out and counted.",
+    "What becomes of a row that cannot be a record (size, key): the task fails, it goes to `deadLetterStream` or `deadLetterTable` with its reason, or it is left out and counted.",
     default = "fail"
   )
 
@@ -104,6 +104,12 @@ object WriteOptions {
     },
     Scope.Write,
     "Stream for invalid rows, with `onInvalidRecord=deadLetter`."
+  )
+
+  val deadLetterTable: ConfigEntry[String] = write(
+    "deadLetterTable",
+    Text,
+    "Table for invalid rows, with `onInvalidRecord=deadLetter`; they are appended when their batch is committed. Its columns are in the guide to writing."
   )
 
   val requestTimeout: ConfigEntry[FiniteDuration] =
@@ -136,6 +142,7 @@ object WriteOptions {
     aggregation,
     onInvalidRecord,
     deadLetterStream,
+    deadLetterTable,
     requestTimeout,
     deliveryTimeout
   )

@@ -61,7 +61,8 @@ final class AsyncSinkWriter[Input, Entry](
       unacknowledgedBytes += size
       buffer.add(new Pending(entry, size, key, lane, now, ordinals))
       alarm.setBy(now + settings.maxTimeInBuffer.toNanos)
-      batchIsFull
+      // While no request may start, its answer will see to it.
+      inFlight.size < settings.maxInFlightRequests && batchIsFull
     }
     if (full) pump()
   }
@@ -218,7 +219,11 @@ final class AsyncSinkWriter[Input, Entry](
   private def settle(request: Request, verdicts: IndexedSeq[Verdict]): Unit = {
     val now = scheduler.nanoTime
     val judged = new Judgement[Entry](settings, request.startedAt, now, random())
-    request.batch.lazyZip(verdicts).foreach(judged.see)
+    var i = 0
+    while (i < verdicts.size) {
+      judged.see(request.batch(i), verdicts(i))
+      i += 1
+    }
     val throttled = judged.settleLanes()
     rateLimit.settled(RequestOutcome(request.granted, request.batch.size, throttled, judged.failedEntries), now)
     unacknowledged -= judged.acceptedEntries

@@ -5,6 +5,8 @@ import scala.collection.mutable
 /** Sorts one request's entries by their verdicts: what is done, what goes again and when, and whether the writer has failed. */
 final private[sink] class Judgement[Entry](settings: AsyncSinkSettings, sentAt: Long, now: Long, random: Double) {
   private val lanes = new java.util.IdentityHashMap[Lane, Array[Int]]
+  private var lastLane: Lane = null
+  private var lastCounts: Array[Int] = null
   private val again = mutable.ArrayBuffer.empty[Pending[Entry]]
   var failure: Option[SinkException] = None
   var acceptedEntries = 0
@@ -70,5 +72,11 @@ final private[sink] class Judgement[Entry](settings: AsyncSinkSettings, sentAt: 
 
   private def fail(error: SinkException): Unit = if (failure.isEmpty) failure = Some(error)
 
-  private def laneCounts(lane: Lane): Array[Int] = lanes.computeIfAbsent(lane, _ => new Array[Int](2))
+  private def laneCounts(lane: Lane): Array[Int] = {
+    if (lane ne lastLane) {
+      lastLane = lane
+      lastCounts = lanes.computeIfAbsent(lane, _ => new Array[Int](2))
+    }
+    lastCounts
+  }
 }

@@ -99,8 +99,10 @@ final private[sink] class RequestBuffer[Entry](keepsKeysTogether: Boolean) {
         all += entries.size - 1
         entries.tail.reverseIterator.foreach(held(key).addFirst(_))
     }
-    val done = batch.reverseIterator.map(_.key).filter(key => key.isDefined && !failedByKey.contains(key)).distinct
-    done.foreach(_.foreach(release))
+    if (held.nonEmpty) {
+      val done = batch.reverseIterator.map(_.key).filter(key => key.isDefined && !failedByKey.contains(key)).distinct
+      done.foreach(_.foreach(release))
+    }
   }
 
   /** Brings back what has rested, in the order in which it was written, and the lanes that are ready. */

@@ -39,6 +39,10 @@ final class EmulatorAdmin private[emulator] (home: Namespace, val faults: Faults
     stream.arn
   }
 
+  /** Makes the stream on-demand with record distribution strategy AUTO: it chooses shards without regard to keys. */
+  def distributeItself(name: String): Unit =
+    home.stream(name).update(_.copy(onDemand = true, distributesItself = true))
+
   def deleteStream(name: String): Unit = home.remove(home.stream(name))
 
   def streamNames: Array[String] = home.streams.map(_.name).toArray

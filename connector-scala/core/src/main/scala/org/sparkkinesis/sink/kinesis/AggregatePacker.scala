@@ -11,19 +11,31 @@ import org.sparkkinesis.service.PutEntry
  *
  * @param entries
  *   what PutRecords is called with
- * @param members
- *   for each entry the indexes of the records in it
  * @param shards
  *   for each entry the shard that it is meant for
- * @param leftOut
- *   indexes of records that must wait for a later request
+ * @param firsts
+ *   for each entry the index of the first record in it
+ * @param entryOf
+ *   for each record the index of its entry; [[PackedRequest.LeftOut]] for one that must wait for a later request
  */
-final case class PackedRequest(
-    entries: IndexedSeq[PutEntry],
-    members: IndexedSeq[IndexedSeq[Int]],
-    shards: IndexedSeq[ShardId],
-    leftOut: IndexedSeq[Int]
-)
+final class PackedRequest(
+    val entries: IndexedSeq[PutEntry],
+    val shards: IndexedSeq[ShardId],
+    val firsts: IndexedSeq[Int],
+    entryOf: Array[Int]
+) {
+
+  /** Indexes of the records of an entry. */
+  def members(entry: Int): Seq[Int] = entryOf.indices.filter(entryOf(_) == entry)
+
+  /** One for each record, as its entry's; `leftOut` for those that are in none. */
+  def spread[A](ofEntries: IndexedSeq[A], leftOut: A): IndexedSeq[A] =
+    entryOf.iterator.map(entry => if (entry == PackedRequest.LeftOut) leftOut else ofEntries(entry)).toIndexedSeq
+}
+
+object PackedRequest {
+  val LeftOut: Int = -1
+}
 
 /**
  * Packs records into KPL containers, each for one shard.
@@ -33,60 +45,59 @@ final case class PackedRequest(
  */
 final class AggregatePacker(maxAggregateBytes: Int, maxEntries: Int, keepKeysTogether: Boolean) {
 
-  final private class Container(val shard: ShardId) {
-    val aggregator = new Aggregator(maxAggregateBytes)
-    val members = mutable.ArrayBuffer.empty[Int]
+  final private class Container(val number: Int, val shard: ShardId, val first: Int) {
+    private val aggregator = new Aggregator(maxAggregateBytes)
 
-    def tryAdd(record: SinkRecord, index: Int): Boolean = {
-      val added = aggregator.tryAdd(record.partitionKey, record.explicitHashKey, record.data)
-      if (added) members += index
-      added
-    }
+    def tryAdd(record: SinkRecord): Boolean =
+      aggregator.tryAdd(record.partitionKey, record.explicitHashKey, record.data)
+
+    /** A container with one record would only cost: the record goes as it is. */
+    def entry(first: SinkRecord): PutEntry =
+      if (aggregator.count == 1) PutEntry(first.partitionKey, first.explicitHashKey, first.data)
+      else PutEntry(Aggregator.OuterPartitionKey, Some(first.hashPoint.toBigInt.toString), aggregator.result())
   }
 
   def pack(records: IndexedSeq[SinkRecord], map: ShardMap): PackedRequest = {
     val containers = mutable.ArrayBuffer.empty[Container]
     val open = new Array[Container](map.size)
-    val ofKey = mutable.HashMap.empty[String, Option[Container]]
-    val leftOut = mutable.ArrayBuffer.empty[Int]
+    val ofKey = new java.util.HashMap[String, Option[Container]]
+    val entryOf = new Array[Int](records.size)
 
-    def place(record: SinkRecord, index: Int): Option[Container] = {
+    /** The shard's open container when the record fits, else a fresh one; null when there is room for no other. */
+    def place(record: SinkRecord, index: Int): Container = {
       val shard = map.indexOf(record.hashPoint)
-      if (open(shard) != null && open(shard).tryAdd(record, index)) Some(open(shard))
-      else
-        Option.when(containers.size < maxEntries) {
-          val fresh = new Container(map.shard(shard))
-          fresh.tryAdd(record, index)
-          containers += fresh
-          open(shard) = fresh
-          fresh
-        }
+      val current = open(shard)
+      if (current != null && current.tryAdd(record)) current
+      else if (containers.size == maxEntries) null
+      else {
+        val fresh = new Container(containers.size, map.shard(shard), index)
+        fresh.tryAdd(record)
+        containers += fresh
+        open(shard) = fresh
+        fresh
+      }
     }
 
-    records.iterator.zipWithIndex.foreach { case (record, index) =>
-      val container =
-        if (!keepKeysTogether) place(record, index)
-        else
-          ofKey.get(record.partitionKey) match {
-            case Some(known) => known.filter(_.tryAdd(record, index))
-            case None => place(record, index)
-          }
-      if (keepKeysTogether) ofKey.update(record.partitionKey, container)
-      if (container.isEmpty) leftOut += index
+    def placeByKey(record: SinkRecord, index: Int): Container = {
+      val known = ofKey.get(record.partitionKey)
+      val found = if (known == null) Option(place(record, index)) else known.filter(_.tryAdd(record))
+      ofKey.put(record.partitionKey, found)
+      found.orNull
     }
-    PackedRequest(
-      containers.map(container => entryOf(container, records)).toIndexedSeq,
-      containers.map(_.members.toIndexedSeq).toIndexedSeq,
+
+    var index = 0
+    while (index < entryOf.length) {
+      val record = records(index)
+      val container = if (keepKeysTogether) placeByKey(record, index) else place(record, index)
+      entryOf(index) = if (container == null) PackedRequest.LeftOut else container.number
+      index += 1
+    }
+    new PackedRequest(
+      containers.map(container => container.entry(records(container.first))).toIndexedSeq,
       containers.map(_.shard).toIndexedSeq,
-      leftOut.toIndexedSeq
+      containers.map(_.first).toIndexedSeq,
+      entryOf
     )
-  }
-
-  /** A container with one record would only cost: the record goes as it is. */
-  private def entryOf(container: Container, records: IndexedSeq[SinkRecord]): PutEntry = {
-    val first = records(container.members.head)
-    if (container.members.size == 1) PutEntry(first.partitionKey, first.explicitHashKey, first.data)
-    else PutEntry(Aggregator.OuterPartitionKey, Some(first.hashPoint.toBigInt.toString), container.aggregator.result())
   }
 }
 

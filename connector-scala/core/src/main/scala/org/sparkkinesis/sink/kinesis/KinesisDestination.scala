@@ -39,46 +39,51 @@ final class KinesisDestination(
     }
 
   private def sendPlain(batch: IndexedSeq[SinkRecord]): CompletableFuture[IndexedSeq[Verdict]] = {
-    val expected = lanes.map
+    val expected = lanes.map.filterNot(_ => lanes.distributesItself)
     put(batch.map(record => PutEntry(record.partitionKey, record.explicitHashKey, record.data))).thenApply { verdicts =>
-      val moved = expected.exists { map =>
-        batch.lazyZip(verdicts).exists((record, verdict) => verdict._2.exists(_ != map.shardOf(record.hashPoint)))
+      expected.foreach { map =>
+        val elsewhere = batch.lazyZip(verdicts).flatMap { (record, verdict) =>
+          verdict._2.filter(_ != map.shardOf(record.hashPoint)).map(_ -> record)
+        }
+        if (elsewhere.exists { case (shard, record) => map.isRefutedBy(shard, record.hashPoint) })
+          lanes.foundToDistributeItself(stream)
+        // Another answer may have noticed it before.
+        else if (elsewhere.nonEmpty && lanes.map == expected) lanes.refresh(service, stream)
       }
-      // Another answer may have noticed it before.
-      if (moved && lanes.map == expected) lanes.refresh(service, stream)
-      verdicts.map(_._1)
+      if (ordered && lanes.distributesItself) refusal(verdicts.size, "ordering=key") else verdicts.map(_._1)
     }
   }
+
+  private def refusal(count: Int, option: String): IndexedSeq[Verdict] =
+    IndexedSeq.fill(count)(Verdict.Fatal(new AutoDistributionException(option)))
 
   private def sendPacked(batch: IndexedSeq[SinkRecord], packed: PackedRequest): CompletableFuture[IndexedSeq[Verdict]] =
     put(packed.entries).thenCompose { verdicts =>
       val moved = packed.shards.lazyZip(verdicts).exists((shard, verdict) => verdict._2.exists(_ != shard))
-      if (!moved) CompletableFuture.completedFuture(spread(batch, packed, verdicts.map(_._1)))
+      val refuted = lanes.map.exists { map =>
+        packed.firsts.lazyZip(verdicts).exists { (first, verdict) =>
+          verdict._2.exists(map.isRefutedBy(_, batch(first).hashPoint))
+        }
+      }
+      if (refuted) lanes.foundToDistributeItself(stream)
+      if (lanes.distributesItself) CompletableFuture.completedFuture(refusal(batch.size, "aggregation"))
+      else if (!moved) CompletableFuture.completedFuture(packed.spread(verdicts.map(_._1), KinesisDestination.LeftOut))
       else
         lanes.refresh(service, stream).handle[IndexedSeq[Verdict]] { (map, _) =>
           // Without a new map nobody knows what the shard takes, and sending twice is better than losing.
-          val judged = packed.members.lazyZip(verdicts).lazyZip(packed.shards).map { (members, verdict, meant) =>
+          val judged = verdicts.indices.map { entry =>
+            val (verdict, meant) = (verdicts(entry), packed.shards(entry))
             val landed = verdict._2
-            val found = landed.forall(shard =>
-              shard == meant || map != null && members.forall(i => map.takes(shard, batch(i).hashPoint))
+            val isFound = landed.forall(shard =>
+              shard == meant || map != null && packed.members(entry).forall(i => map.takes(shard, batch(i).hashPoint))
             )
-            if (found) verdict._1
+            if (isFound) verdict._1
             else
               Verdict.Retry(RetryCause.Misplaced, s"an aggregate went into shard ${landed.mkString} in place of $meant")
           }
-          spread(batch, packed, judged)
+          packed.spread(judged, KinesisDestination.LeftOut)
         }
     }
-
-  private def spread(
-      batch: IndexedSeq[SinkRecord],
-      packed: PackedRequest,
-      verdicts: IndexedSeq[Verdict]
-  ): IndexedSeq[Verdict] = {
-    val all = Array.fill[Verdict](batch.size)(KinesisDestination.LeftOut)
-    packed.members.lazyZip(verdicts).foreach((members, verdict) => members.foreach(all(_) = verdict))
-    all.toIndexedSeq
-  }
 
   /** Each entry's verdict, and the shard that took it. */
   private def put(entries: IndexedSeq[PutEntry]): CompletableFuture[IndexedSeq[(Verdict, Option[ShardId])]] =
@@ -100,9 +105,18 @@ final class KinesisDestination(
     }
 }
 
+/**
+ * A stream with record distribution strategy AUTO cannot do what an option asks.
+ *
+ * @param option
+ *   the option's name, with its value where it has several
+ */
+final class AutoDistributionException(val option: String)
+    extends RuntimeException(s"the stream chooses shards without regard to keys, so $option is not possible")
+
 object KinesisDestination {
 
   /** What a record adds to a container besides payload and key: tags, indexes and lengths, generously. */
   private val AggregateOverhead = 24
-  private val LeftOut = Verdict.Retry(RetryCause.NotSent, "did not fit into this request")
+  private val LeftOut: Verdict = Verdict.Retry(RetryCause.NotSent, "did not fit into this request")
 }

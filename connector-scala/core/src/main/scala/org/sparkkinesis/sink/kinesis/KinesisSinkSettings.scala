@@ -18,7 +18,10 @@ final case class KinesisSinkSettings(
     aggregated: Boolean = false
 ) {
 
-  /** The writer's bounds, which count user records: an aggregate of many goes out when there is one for each shard. */
+  /**
+   * The writer's bounds, which count user records: a request goes out when there is an aggregate for each shard, or a MiB of
+   * them, below which the request itself costs more than what it carries.
+   */
   def requestsFor(openShards: Int): AsyncSinkSettings =
     if (!aggregated) requests
     else
@@ -26,7 +29,10 @@ final case class KinesisSinkSettings(
         maxBatchSize = KinesisSinkSettings.AggregatedBatch,
         maxBatchBytes = math.min(
           requests.maxBatchBytes,
-          math.max(1, math.min(openShards, requests.maxBatchSize)).toLong * AggregatePacker.MaxBytes
+          math.max(
+            KinesisSinkSettings.AggregatedBytes,
+            math.min(openShards, requests.maxBatchSize).toLong * AggregatePacker.MaxBytes
+          )
         ),
         maxBufferedEntries = Int.MaxValue
       )
@@ -36,6 +42,8 @@ object KinesisSinkSettings {
 
   /** A bound that no request reaches before its bytes do, unless its records are empty. */
   private val AggregatedBatch = 100 * KinesisQuotas.Request.PutRecordsEntries
+
+  private val AggregatedBytes = KinesisQuotas.KiB.toLong * KinesisQuotas.KiB
 
   def of(options: Options): KinesisSinkSettings = KinesisSinkSettings(
     AsyncSinkSettings(

@@ -42,6 +42,18 @@ final case class KinesisSinkMetrics(
     recordsStored: Long = 0,
     payloadUnits: Long = 0
 ) {
+
+  /** Of a sink that was closed: what it did stays, its present state is over. */
+  def ended: KinesisSinkMetrics = copy(requests =
+    requests.copy(
+      inFlightRequests = 0,
+      inFlightEntries = 0,
+      bufferedEntries = 0,
+      unacknowledgedBytes = 0,
+      currentLimit = 0
+    )
+  )
+
   def +(other: KinesisSinkMetrics): KinesisSinkMetrics = KinesisSinkMetrics(
     requests + other.requests,
     recordsStored + other.recordsStored,

@@ -18,11 +18,17 @@ final class PutCounts {
   /** PUT payload units of provisioned streams: chunks of 25 KB, counted for each record. An estimate, keys included. */
   def payloadUnits: Long = unitCount.sum
 
-  def answered(entries: Seq[PutEntry], results: Seq[PutResult]): Unit = entries.lazyZip(results).foreach {
-    case (entry, _: PutResult.Accepted) =>
-      recordCount.increment()
-      byteCount.add(entry.size.toLong)
-      unitCount.add((entry.size + KinesisQuotas.Billing.PayloadUnitBytes - 1L) / KinesisQuotas.Billing.PayloadUnitBytes)
-    case _ => ()
+  def answered(entries: Seq[PutEntry], results: Seq[PutResult]): Unit = {
+    var (records, bytes, units) = (0L, 0L, 0L)
+    entries.lazyZip(results).foreach {
+      case (entry, _: PutResult.Accepted) =>
+        records += 1
+        bytes += entry.size
+        units += (entry.size + KinesisQuotas.Billing.PayloadUnitBytes - 1L) / KinesisQuotas.Billing.PayloadUnitBytes
+      case _ => ()
+    }
+    recordCount.add(records)
+    byteCount.add(bytes)
+    unitCount.add(units)
   }
 }

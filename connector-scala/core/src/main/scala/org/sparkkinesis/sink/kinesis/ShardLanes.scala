@@ -22,6 +22,7 @@ final class ShardLanes(newLane: () => PacedLane) {
   /** A map with the lane of each of its shards. */
   final private class Known(val map: ShardMap, val lanes: Array[PacedLane])
 
+  @volatile private var unpredictable = false
   private val known = new AtomicReference[Option[Known]](None)
   private val listing = new AtomicReference[CompletableFuture[ShardMap]]
 
@@ -30,9 +31,25 @@ final class ShardLanes(newLane: () => PacedLane) {
   /** Open shards; zero while no listing was made. */
   def openShards: Int = map.fold(0)(_.size)
 
+  /**
+   * The stream has record distribution strategy AUTO: it chooses shards without regard to keys, so there is no telling where a
+   * record will go, and no lane for it.
+   */
+  def distributesItself: Boolean = unpredictable
+
+  /** To be told when an answer has proved it, see [[ShardMap.isRefutedBy]]. */
+  def foundToDistributeItself(stream: StreamRef): Unit = if (!unpredictable) {
+    unpredictable = true
+    log.warn(
+      "Stream {} distributes records over its shards itself: it is written without limits for each shard.",
+      stream
+    )
+  }
+
   /** The lane of the shard that the record will go to. */
   def laneOf(record: SinkRecord): Lane =
-    known.get.fold[Lane](Lane.Unlimited)(now => now.lanes(now.map.indexOf(record.hashPoint)))
+    if (unpredictable) Lane.Unlimited
+    else known.get.fold[Lane](Lane.Unlimited)(now => now.lanes(now.map.indexOf(record.hashPoint)))
 
   /** Lists the shards anew; calls that come while one is under way share its answer. */
   def refresh(service: KinesisService, stream: StreamRef): CompletableFuture[ShardMap] = {

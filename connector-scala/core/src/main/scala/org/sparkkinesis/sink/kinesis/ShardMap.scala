@@ -27,6 +27,12 @@ final class ShardMap private (open: Array[Shard]) {
   /** Whether the shard takes the hash key; false for a shard that the map does not know. */
   def takes(shard: ShardId, point: HashPoint): Boolean = ranges.get(shard).exists(_.contains(point.toBigInt))
 
+  /**
+   * Whether the stream cannot go by hash keys, when it put a record of this one into this shard: the range of a shard never
+   * changes, so no reshard explains it.
+   */
+  def isRefutedBy(shard: ShardId, point: HashPoint): Boolean = ranges.get(shard).exists(!_.contains(point.toBigInt))
+
   private def startsAtOrBefore(index: Int, point: HashPoint): Boolean = {
     val byHigh = java.lang.Long.compareUnsigned(highs(index), point.high)
     byHigh < 0 || byHigh == 0 && java.lang.Long.compareUnsigned(lows(index), point.low) <= 0

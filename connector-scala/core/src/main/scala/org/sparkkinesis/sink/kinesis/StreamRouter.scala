@@ -1,6 +1,6 @@
 package org.sparkkinesis.sink.kinesis
 
-import scala.collection.mutable
+import scala.collection.immutable.VectorMap
 
 import org.sparkkinesis.model.StreamRef
 
@@ -14,7 +14,7 @@ import org.sparkkinesis.model.StreamRef
  */
 final class StreamRouter(open: StreamRef => StreamRouter.Target, explain: (StreamRef, Throwable) => Throwable)
     extends AutoCloseable {
-  private val targets = mutable.LinkedHashMap.empty[StreamRef, StreamRouter.Target]
+  @volatile private var targets = VectorMap.empty[StreamRef, StreamRouter.Target]
 
   /** What the stream's records must be. */
   def rules(stream: StreamRef): RecordRules = target(stream).rules
@@ -24,11 +24,18 @@ final class StreamRouter(open: StreamRef => StreamRouter.Target, explain: (Strea
   /** Returns when every record of every stream is stored. */
   def flush(): Unit = targets.foreach { case (stream, target) => explaining(stream)(target.sink.flush()) }
 
+  /** From any thread. */
   def metrics: KinesisSinkMetrics = targets.valuesIterator.map(_.sink.metrics).foldLeft(KinesisSinkMetrics())(_ + _)
 
   override def close(): Unit = targets.valuesIterator.foreach(_.close())
 
-  private def target(stream: StreamRef): StreamRouter.Target = targets.getOrElseUpdate(stream, open(stream))
+  private def target(stream: StreamRef): StreamRouter.Target = targets.getOrElse(
+    stream, {
+      val opened = open(stream)
+      targets = targets.updated(stream, opened)
+      opened
+    }
+  )
 
   private def explaining(stream: StreamRef)(body: => Unit): Unit =
     try body

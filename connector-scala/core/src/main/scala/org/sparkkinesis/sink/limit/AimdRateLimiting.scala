@@ -10,11 +10,11 @@ import org.sparkkinesis.sink.limit.AimdRateLimiting._
  */
 final class AimdRateLimiting(context: RateLimitingContext) extends RateLimitingStrategy {
   private val ceiling = context.maxBatchSize.toDouble * context.maxInFlightRequests
-  private var limit = context.maxBatchSize.toDouble
+  @volatile private var limit = context.maxBatchSize.toDouble
   private var starting = true
   private var inFlight = 0L
 
-  override def currentLimit: Double = synchronized(limit)
+  override def currentLimit: Double = limit
 
   override def open(): RateLimit = new RateLimit {
     private var own = 0L

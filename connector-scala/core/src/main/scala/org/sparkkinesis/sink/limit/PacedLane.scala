@@ -9,8 +9,7 @@ import org.sparkkinesis.sink.limit.PacedLane._
  * A lane that sends as it likes until it is throttled, and from then on at the rate that the destination takes.
  *
  * The rate is a multiple (`scale`) of the lane's documented capacity, in entries and in bytes. The first refusal sets it
- * to 1. A further one cuts it to what was
- * accepted of late; then it climbs back as a cubic curve does: soon near its last good
+ * to 1. A further one, once a second of it was measured, cuts it to what was accepted of late; then it climbs back as a cubic curve does: soon near its last good
  * value, long about there, and faster and faster beyond when nothing is refused. After a long quiet time the lane is
  * free again. Shared by all writers of the JVM.
  */
@@ -33,6 +32,9 @@ final class PacedLane(entriesPerSecond: Double, bytesPerSecond: Double) extends 
   private var acceptedCost = 0.0
   private var windowFrom = 0L
   private var lastAccepted: Option[Double] = None
+
+  /** Whether a window has ended since the first refusal. Until then refusals tell of the burst before it, not of the rate. */
+  private var measured = false
 
   /** The present rate as a multiple of the documented one; infinite while the lane is free. */
   def currentScale: Double = scale
@@ -80,8 +82,9 @@ final class PacedLane(entriesPerSecond: Double, bytesPerSecond: Double) extends 
       acceptedCost = 0
       windowFrom = now
       lastAccepted = None
+      measured = false
       set(1, now)
-    } else if (sentAt - loweredAt >= 0) {
+    } else if (measured && sentAt - loweredAt >= 0) {
       // What was sent at the old rate says nothing of the new one.
       refill(now)
       val taken = lastAccepted.getOrElse(scale * accepted / (accepted + throttled))
@@ -94,6 +97,7 @@ final class PacedLane(entriesPerSecond: Double, bytesPerSecond: Double) extends 
     val elapsed = now - windowFrom
     if (elapsed >= Window.toNanos) {
       // Over a longer time the lane was not at its limit.
+      measured = true
       lastAccepted = Option.when(elapsed < 2 * Window.toNanos)(acceptedCost / (elapsed / 1e9))
       acceptedCost = 0
       windowFrom = now

@@ -14,6 +14,9 @@ final class FakeStream(shardCount: Int) extends KinesisService {
   var listings = 0
   var puts = 0
 
+  /** Puts records into its shards in turn, as with record distribution strategy AUTO. */
+  var distributesItself = false
+
   /** Decides over each entry before it is stored. */
   var refuse: PutEntry => Option[PutResult.Rejected] = _ => None
 
@@ -57,7 +60,7 @@ final class FakeStream(shardCount: Int) extends KinesisService {
     else
       completedFuture(entries.map { entry =>
         refuse(entry).getOrElse {
-          val shard = shardOf(entry)
+          val shard = if (distributesItself) open(stored.size % open.size) else shardOf(entry)
           stored += (shard.id -> entry)
           PutResult.Accepted(shard.id, SequenceNumber(stored.size.toString))
         }

@@ -174,6 +174,40 @@ class KinesisStreamSinkSuite extends FunSuite {
     assertEquals(rig.stream.listings, 2)
   }
 
+  test("a stream that distributes records itself is written without limits for each shard, and not listed again") {
+    val rig = new Rig(4)
+    rig.stream.distributesItself = true
+    (1 to 100).foreach(i => rig.write(s"key-$i", s"value $i"))
+    rig.flush()
+    (101 to 200).foreach(i => rig.write(s"key-$i", s"value $i"))
+    rig.flush()
+    assertEquals(rig.read.map(_._3).toSet, (1 to 200).map(i => s"value $i").toSet)
+    assertEquals(rig.stream.listings, 1)
+  }
+
+  test("aggregation and order by key are refused where the stream distributes records itself") {
+    Seq("aggregation" -> aggregated, "ordering=key" -> KinesisSinkSettings(ordered = true)).foreach {
+      case (option, settings) =>
+        val rig = new Rig(4, settings)
+        rig.stream.distributesItself = true
+        (1 to 100).foreach(i => rig.write(s"key-$i", s"value $i"))
+        val error = intercept[FatalSinkException](rig.flush())
+        assertEquals(error.getCause.asInstanceOf[AutoDistributionException].option, option)
+    }
+  }
+
+  test("a reshard is never taken for a stream that distributes records itself") {
+    Seq(KinesisSinkSettings(), aggregated, KinesisSinkSettings(ordered = true)).foreach { settings =>
+      val rig = new Rig(4, settings)
+      (0 to 20).foreach { round =>
+        (1 to 50).foreach(i => rig.write(s"key-$i", s"$round $i"))
+        rig.flush()
+        rig.stream.split(rig.stream.stored.last._1)
+      }
+      assertEquals(rig.read.map(_._3).distinct.size, 21 * 50)
+    }
+  }
+
   Seq(false, true).foreach { packed =>
     test(
       s"with ordering by key no record arrives before an earlier one of its key, through refusals and reshards (aggregation: $packed)"

@@ -90,6 +90,18 @@ class PacedLaneSuite extends FunSuite {
     assert(late.currentScale < 1.0)
   }
 
+  test("a burst does not cut a lane for what it calls forth: not before a second at the lane's own rate was measured") {
+    val burst = lane
+    burst.settled(100, 400, 0, 0)
+    (1 to 9).foreach { tenth =>
+      val now = (tenth * 100).millis.toNanos
+      burst.settled(10, 90, now - 20.millis.toNanos, now)
+    }
+    assertEquals(burst.currentScale, 1.0)
+    burst.settled(500, 1, 990.millis.toNanos, 1010.millis.toNanos)
+    assert(burst.currentScale < 1.0 && burst.currentScale > 0.5, burst.currentScale)
+  }
+
   test("a shard that takes more than it did is used again within 30 seconds") {
     val bucket = new Bucket(200)
     val offer = new Offer(bucket, Seq(lane))

@@ -11,7 +11,7 @@ import org.apache.spark.{SparkContext, SparkEnv}
 /**
  * Spark's own RPC, with its authentication and encryption, for bytes between driver and executors.
  *
- * The only file that touches Spark's private API; none of its types shows outside. Only bytes and Spark's own references
+ * With [[MetricsSource]] all that touches Spark's private API; none of its types shows outside. Only bytes and Spark's own references
  * travel: the receiving side's deserializer may not see the classes of a jar that came with `--packages`.
  */
 object ClusterRpc {

@@ -9,7 +9,9 @@ import org.sparkkinesis.concurrent.Scheduler
 import org.sparkkinesis.error.KinesisConnectorException
 import org.sparkkinesis.model.StreamRef
 import org.sparkkinesis.service.ServiceException
-import org.sparkkinesis.sink.kinesis.{KinesisStreamSink, RecordRules, SinkRecord, StreamRouter}
+import org.sparkkinesis.sink.kinesis.{
+  AutoDistributionException, KinesisStreamSink, RecordRules, SinkRecord, StreamRouter
+}
 import org.sparkkinesis.sink.{DeliveryFailedException, FatalSinkException, SharedTimer}
 import org.sparkkinesis.spark.connection.ServiceFailure
 
@@ -19,8 +21,11 @@ final class KinesisDataWriter(plan: WritePlan, partition: Int) extends DataWrite
   private val router = new StreamRouter(KinesisDataWriter.open(plan, _, timer), KinesisDataWriter.explain(plan, _, _))
   private val toRecord = new RowToRecord(plan.columns)
   private var row = 0L
-  private var dropped = 0L
-  private var deadLettered = 0L
+  @volatile private var dropped = 0L
+  @volatile private var deadLettered = 0L
+  private val held = Some(plan.onInvalid).collect { case OnInvalidRow.Hold(table) => new HeldLetters(table) }
+  private var isOpen = true
+  WriterTotals.opened(this)
 
   override def write(values: InternalRow): Unit = {
     row += 1
@@ -41,24 +46,33 @@ final class KinesisDataWriter(plan: WritePlan, partition: Int) extends DataWrite
 
   override def commit(): WriterCommitMessage = {
     router.flush()
-    WrittenPartition(counts)
+    WrittenPartition(counts, held.fold(Seq.empty[HeldLetter])(_.all))
   }
 
   override def abort(): Unit = close()
 
-  override def close(): Unit =
+  override def close(): Unit = if (isOpen) {
+    isOpen = false
     try router.close()
-    finally timer.close()
+    finally {
+      timer.close()
+      WriterTotals.closed(this)
+    }
+  }
 
   override def currentMetricsValues(): Array[CustomTaskMetric] = counts.taskMetrics
 
-  private def counts: WriteCounts = WriteCounts(router.metrics, dropped, deadLettered)
+  /** What was written so far; from any thread. */
+  def counts: WriteCounts = WriteCounts(router.metrics, dropped, deadLettered)
 
   private def invalid(stream: String, reason: String, record: Option[SinkRecord]): Unit = plan.onInvalid match {
     case OnInvalidRow.Drop => dropped += 1
     case OnInvalidRow.SendTo(letters) =>
       val facts = InvalidRow(partition, row, stream, reason, record)
       router.write(letters.stream, DeadLetter.of(facts, plan.queryId, letters.maxRecordBytes))
+      deadLettered += 1
+    case OnInvalidRow.Hold(_) =>
+      held.foreach(_.add(InvalidRow(partition, row, stream, reason, record)))
       deadLettered += 1
     case OnInvalidRow.Fail =>
       throw KinesisConnectorException(
@@ -90,6 +104,12 @@ object KinesisDataWriter {
   /** The user's condition for a failure of writing to the stream. */
   private def explain(plan: WritePlan, stream: StreamRef, failure: Throwable): Throwable = failure match {
     case fatal: FatalSinkException => explain(plan, stream, fatal.getCause)
+    case auto: AutoDistributionException => KinesisConnectorException.causedBy(
+        auto,
+        "KINESIS_SINK_AUTO_DISTRIBUTION",
+        "stream" -> stream.name,
+        "option" -> auto.option
+      )
     case error: ServiceException => ServiceFailure.explain(error, stream.name, plan.connection.forStream(stream))
     case late: DeliveryFailedException =>
       KinesisConnectorException.causedBy(
@@ -105,11 +125,13 @@ object KinesisDataWriter {
 }
 
 /** What a task tells the driver when its rows are stored. */
-final case class WrittenPartition(counts: WriteCounts) extends WriterCommitMessage
+final case class WrittenPartition(counts: WriteCounts, letters: Seq[HeldLetter] = Nil) extends WriterCommitMessage
 
 object WrittenPartition {
+  def letters(messages: Array[WriterCommitMessage]): Seq[HeldLetter] =
+    messages.iterator.collect { case written: WrittenPartition => written.letters }.flatten.toSeq
 
   /** Of all tasks; those that did not commit are null. */
   def total(messages: Array[WriterCommitMessage]): WriteCounts =
-    messages.iterator.collect { case WrittenPartition(counts) => counts }.foldLeft(WriteCounts())(_ + _)
+    messages.iterator.collect { case written: WrittenPartition => written.counts }.foldLeft(WriteCounts())(_ + _)
 }

@@ -34,11 +34,29 @@ final class KinesisWrite(plan: WritePlan, progress: WriteProgress) extends Write
   override def supportedCustomMetrics(): Array[CustomMetric] = WriteMetrics.supported
 }
 
+private object KinesisWrite {
+
+  /** The records are stored already; what is left are the invalid rows that the tasks held. */
+  def commit(
+      plan: WritePlan,
+      progress: WriteProgress,
+      messages: Array[WriterCommitMessage],
+      epochId: Option[Long]
+  ): Unit = {
+    plan.onInvalid match {
+      case OnInvalidRow.Hold(table) =>
+        new DeadLetterTable(table, plan.queryId).append(WrittenPartition.letters(messages), epochId)
+      case _ => ()
+    }
+    progress.committed(WrittenPartition.total(messages))
+  }
+}
+
 /** Rows are stored as tasks commit: a failed job leaves the records of its finished tasks, as at-least-once allows. */
 final class KinesisBatchWrite(plan: WritePlan, progress: WriteProgress) extends BatchWrite {
   override def createBatchWriterFactory(info: PhysicalWriteInfo): DataWriterFactory = new KinesisWriterFactory(plan)
   override def useCommitCoordinator(): Boolean = false
-  override def commit(messages: Array[WriterCommitMessage]): Unit = progress.committed(WrittenPartition.total(messages))
+  override def commit(messages: Array[WriterCommitMessage]): Unit = KinesisWrite.commit(plan, progress, messages, None)
   override def abort(messages: Array[WriterCommitMessage]): Unit = ()
   override def toString: String = "KinesisBatchWrite"
 }
@@ -49,7 +67,7 @@ final class KinesisStreamingWrite(plan: WritePlan, progress: WriteProgress) exte
     new KinesisWriterFactory(plan)
   override def useCommitCoordinator(): Boolean = false
   override def commit(epochId: Long, messages: Array[WriterCommitMessage]): Unit =
-    progress.committed(WrittenPartition.total(messages))
+    KinesisWrite.commit(plan, progress, messages, Some(epochId))
   override def abort(epochId: Long, messages: Array[WriterCommitMessage]): Unit = ()
   override def toString: String = "KinesisStreamingWrite"
 }

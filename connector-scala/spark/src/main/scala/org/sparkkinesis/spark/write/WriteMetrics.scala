@@ -65,7 +65,7 @@ class StoredRecords extends WriteMetric("kinesisRecords", "Kinesis records store
 class RowsDropped extends WriteMetric("rowsDropped", "invalid rows left out") {
   override def of(written: WriteCounts): Long = written.dropped
 }
-class RowsDeadLettered extends WriteMetric("rowsDeadLettered", "invalid rows sent to the dead-letter stream") {
+class RowsDeadLettered extends WriteMetric("rowsDeadLettered", "invalid rows sent to the dead-letter stream or table") {
   override def of(written: WriteCounts): Long = written.deadLettered
 }
 

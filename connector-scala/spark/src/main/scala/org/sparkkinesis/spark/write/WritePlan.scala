@@ -27,4 +27,7 @@ object OnInvalidRow {
   case object Fail extends OnInvalidRow
   case object Drop extends OnInvalidRow
   final case class SendTo(deadLetters: CheckedStream) extends OnInvalidRow
+
+  /** Held by the tasks, and appended to this table at the commit. */
+  final case class Hold(table: String) extends OnInvalidRow
 }

@@ -28,7 +28,7 @@ final class WritePlanner(options: Options) {
     WritePlan(
       columns,
       stream.map(WritePlanner.describe(_, connection)),
-      onInvalid(connection),
+      onInvalid(connection, queryId),
       connection,
       settings,
       queryId
@@ -67,20 +67,33 @@ final class WritePlanner(options: Options) {
     }
   }
 
-  private def onInvalid(connection: ClientSettings): OnInvalidRow = options(WriteOptions.onInvalidRecord) match {
-    case "drop" => OnInvalidRow.Drop
-    case "deadLetter" =>
-      val stream = options.get(WriteOptions.deadLetterStream).flatMap(_.headOption).getOrElse {
-        throw KinesisConnectorException(
-          "KINESIS_OPTION_MISSING",
-          "required" -> "'deadLetterStream'",
-          "reason" -> "'onInvalidRecord' is deadLetter.",
-          "fix" -> "Set 'deadLetterStream' to the stream that invalid rows go to."
-        )
-      }
-      OnInvalidRow.SendTo(WritePlanner.describe(stream, connection))
-    case _ => OnInvalidRow.Fail
-  }
+  private def onInvalid(connection: ClientSettings, queryId: String): OnInvalidRow =
+    options(WriteOptions.onInvalidRecord) match {
+      case "drop" => OnInvalidRow.Drop
+      case "deadLetter" =>
+        val stream = options.get(WriteOptions.deadLetterStream).flatMap(_.headOption)
+        (stream, options.get(WriteOptions.deadLetterTable)) match {
+          case (Some(stream), None) => OnInvalidRow.SendTo(WritePlanner.describe(stream, connection))
+          case (None, Some(table)) =>
+            new DeadLetterTable(table, queryId).check()
+            OnInvalidRow.Hold(table)
+          case (Some(_), Some(_)) =>
+            throw KinesisConnectorException(
+              "KINESIS_OPTION_CONFLICT",
+              "options" -> "'deadLetterStream' and 'deadLetterTable'",
+              "reason" -> "Invalid rows go to one place.",
+              "fix" -> "Leave one of them out."
+            )
+          case (None, None) =>
+            throw KinesisConnectorException(
+              "KINESIS_OPTION_MISSING",
+              "required" -> "'deadLetterStream' or 'deadLetterTable'",
+              "reason" -> "'onInvalidRecord' is deadLetter.",
+              "fix" -> "Set one of them to where invalid rows go."
+            )
+        }
+      case _ => OnInvalidRow.Fail
+    }
 
   private def checkStrategy(): Unit = {
     val name = options(WriteOptions.rateLimiting)

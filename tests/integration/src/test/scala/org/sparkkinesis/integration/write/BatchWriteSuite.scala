@@ -1,6 +1,9 @@
 package org.sparkkinesis.integration.write
 
+import org.apache.spark.sparkkinesis.MetricsSource
 import org.apache.spark.sql.functions._
+
+import org.sparkkinesis.spark.write.{DeadLetterTable, WriteMetrics, WriterTotals}
 
 class BatchWriteSuite extends SinkFixture {
   private def rows(count: Int) =
@@ -115,5 +118,72 @@ class BatchWriteSuite extends SinkFixture {
     writer(mixed, "streamName" -> "mixed", "onInvalidRecord" -> "deadLetter", "deadLetterStream" -> "letters").save()
     assertEquals(kinesis.admin.recordCount("mixed"), 180L)
     assertEquals(read("letters").count(_._2.contains("its column 'data' is null")), 10)
+  }
+
+  test("invalid rows go to a table with their reason, beside columns that are the table's own") {
+    kinesis.admin.createStream("tabled", 1)
+    spark.sql(s"CREATE TABLE letters (noted STRING, ${DeadLetterTable.schema.toDDL}) USING parquet")
+    val mixed =
+      rows(100).withColumn("partitionKey", when(col("partitionKey") % 10 === 0, "").otherwise(col("partitionKey")))
+    writer(mixed, "streamName" -> "tabled", "onInvalidRecord" -> "deadLetter", "deadLetterTable" -> "letters").save()
+    assertEquals(kinesis.admin.recordCount("tabled"), 90L)
+    val letters = spark.table("letters")
+    assertEquals(
+      letters.where("reason = 'its partition key is empty' AND stream = 'tabled' AND noted IS NULL").count(),
+      10L
+    )
+    val payloads =
+      letters.select(col("data").cast("string"), col("dataBytes")).collect().map(r => r.getString(0) -> r.getLong(1))
+    assertEquals(payloads.map(_._1).sorted.toSeq, (0 until 100 by 10).map(n => s"value $n").sorted)
+    assert(payloads.forall { case (data, bytes) => data.length == bytes })
+  }
+
+  test("a table that cannot take invalid rows is refused before a record is sent, with the statement that makes one") {
+    kinesis.admin.createStream("untabled", 1)
+    spark.sql("CREATE TABLE incomplete (reason STRING) USING parquet")
+    Seq("nowhere" -> "CREATE TABLE nowhere (", "incomplete" -> "It has no column 'stream'").foreach {
+      case (table, part) =>
+        val (condition, message) = conditionOf(
+          writer(
+            rows(1),
+            "streamName" -> "untabled",
+            "onInvalidRecord" -> "deadLetter",
+            "deadLetterTable" -> table
+          ).save()
+        )
+        assertEquals(condition, "KINESIS_SINK_DEAD_LETTER_TABLE")
+        assert(message.contains(part), message)
+    }
+    assertEquals(kinesis.admin.recordCount("untabled"), 0L)
+  }
+
+  test("an AUTO stream is written, but neither with aggregation nor in the order of keys") {
+    kinesis.admin.createStream("auto", 4)
+    kinesis.admin.distributeItself("auto")
+    writer(rows(500), "streamName" -> "auto").save()
+    assertEquals(kinesis.admin.recordCount("auto"), 500L)
+    Seq("aggregation" -> "true", "ordering" -> "key").foreach { option =>
+      val (condition, _) = conditionOf(writer(rows(500), "streamName" -> "auto", option).save())
+      assertEquals(condition, "KINESIS_SINK_AUTO_DISTRIBUTION")
+    }
+  }
+
+  test("a user's own strategy is made by its class name, one for each stream") {
+    kinesis.admin.createStream("own-strategy", 1)
+    writer(rows(100), "streamName" -> "own-strategy", "rateLimiting" -> classOf[CountingStrategy].getName).save()
+    assertEquals(kinesis.admin.recordCount("own-strategy"), 100L)
+    assertEquals(CountingStrategy.made.get, 1)
+    assertEquals(CountingStrategy.sent.get, 100)
+  }
+
+  test("Spark's metrics system shows what the writers of this JVM have done, by the names of the query's progress") {
+    kinesis.admin.createStream("measured", 1)
+    val before = MetricsSource.values(WriterTotals.SourceName)
+    writer(rows(100), "streamName" -> "measured").save()
+    val after = MetricsSource.values(WriterTotals.SourceName)
+    assertEquals(after.keySet, WriteMetrics.all.map(_.name).toSet + "meanBatchSize")
+    assertEquals(after("recordsOut") - before.getOrElse("recordsOut", 0.0), 100.0)
+    assertEquals(after("putPayloadUnits") - before.getOrElse("putPayloadUnits", 0.0), 100.0)
+    assertEquals((after("inFlightRequests"), after("recordsBuffered")), (0.0, 0.0))
   }
 }

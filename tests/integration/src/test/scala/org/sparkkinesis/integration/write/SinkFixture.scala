@@ -2,6 +2,8 @@ package org.sparkkinesis.integration.write
 
 import java.nio.file.Files
 
+import scala.concurrent.duration._
+
 import munit.FunSuite
 import org.apache.spark.sql.{DataFrame, DataFrameWriter, Row, SparkSession}
 
@@ -19,6 +21,9 @@ abstract class SinkFixture(quotas: Boolean = false) extends FunSuite {
     .config("spark.sql.shuffle.partitions", "2")
     .config("spark.sql.warehouse.dir", Files.createTempDirectory("warehouse").toString)
     .getOrCreate()
+
+  /** The first test starts Spark. */
+  override def munitTimeout: Duration = 3.minutes
 
   override def afterAll(): Unit = {
     spark.stop()

@@ -9,6 +9,8 @@ import org.apache.spark.sql.execution.streaming.runtime.MemoryStream
 import org.apache.spark.sql.functions._
 import org.apache.spark.sql.streaming.{OutputMode, StreamingQuery, Trigger}
 
+import org.sparkkinesis.spark.write.DeadLetterTable
+
 class StreamingWriteSuite extends SinkFixture {
   private def start(
       rows: DataFrame,
@@ -18,8 +20,11 @@ class StreamingWriteSuite extends SinkFixture {
   ): StreamingQuery = rows.writeStream
     .format(format)
     .options(connection + ("streamName" -> stream))
-    .options(set.toMap)
-    .option("checkpointLocation", Files.createTempDirectory("checkpoint").toString)
+    .options(set.toMap - "checkpointLocation")
+    .option(
+      "checkpointLocation",
+      set.toMap.getOrElse("checkpointLocation", Files.createTempDirectory("checkpoint").toString)
+    )
     .outputMode(mode)
     .trigger(Trigger.ProcessingTime(0))
     .start()
@@ -62,6 +67,42 @@ class StreamingWriteSuite extends SinkFixture {
     query.processAllAvailable()
     assertEquals(read("updated").sorted, Seq("a" -> "2", "a" -> "3", "b" -> "1").sorted)
     query.stop()
+  }
+
+  test("a micro-batch that is committed again leaves its invalid rows in the table once") {
+    implicit val sql = spark.sqlContext
+    import spark.implicits._
+    kinesis.admin.createStream("again", 1)
+    spark.sql(s"CREATE TABLE again (${DeadLetterTable.schema.toDDL}) USING parquet")
+    val checkpoint = Files.createTempDirectory("checkpoint")
+    val input = MemoryStream[Int]
+    def run(): Unit = {
+      val query = start(
+        input.toDF().select(
+          when(col("value") % 10 === 0, "").otherwise(col("value").cast("string")).as("partitionKey"),
+          col("value").cast("string").as("data")
+        ),
+        "again",
+        OutputMode.Append(),
+        "onInvalidRecord" -> "deadLetter",
+        "deadLetterTable" -> "again",
+        "checkpointLocation" -> checkpoint.toString
+      )
+      query.processAllAvailable()
+      query.stop()
+    }
+    input.addData(1 to 50)
+    run()
+    // As if the driver had died between the table's commit and Spark's own.
+    val commits = Files.list(checkpoint.resolve("commits"))
+    try commits.iterator.asScala.toSeq.foreach(file => Files.delete(file))
+    finally commits.close()
+    run()
+    input.addData(51 to 100)
+    run()
+    assertEquals(read("again").map(_._2.toInt).groupBy(identity).map(_._2.size).toSet, Set(1, 2))
+    val letters = spark.table("again").select(col("data").cast("string")).collect().map(_.getString(0).toInt)
+    assertEquals(letters.sorted.toSeq, (10 to 100 by 10))
   }
 
   test("a stream that is not there ends the query with its condition") {

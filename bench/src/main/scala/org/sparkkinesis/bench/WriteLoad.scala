@@ -1,0 +1,80 @@
+package org.sparkkinesis.bench
+
+import java.util.concurrent.{CompletableFuture, Executors, TimeUnit}
+
+import scala.collection.mutable
+import scala.concurrent.duration._
+
+import org.sparkkinesis.model.StreamRef
+import org.sparkkinesis.sink.kinesis._
+import org.sparkkinesis.sink.{SharedTimer, SinkMetrics}
+
+/** Writers that never run out, one thread each, until stopped; their counters are read at fixed times. */
+final class WriteLoad(target: WriteTarget, stream: String, settings: KinesisSinkSettings, keys: Seq[Long => SinkRecord])
+    extends AutoCloseable {
+  private val timer = SharedTimer.acquire()
+  private val sampler = Executors.newSingleThreadScheduledExecutor()
+  private val sinks = keys.map(_ =>
+    KinesisStreamSink.open(target.lease.service, StreamRef.ByName(stream), target.endpoint, settings, timer)
+  )
+  @volatile private var running = true
+  private val tasks = sinks.lazyZip(keys).map { (sink, key) =>
+    CompletableFuture.runAsync(
+      () => {
+        var n = 0L
+        while (running) {
+          sink.write(key(n))
+          n += 1
+        }
+        sink.flush()
+      },
+      command => new Thread(command).start()
+    )
+  }
+
+  /** What was done in each [[WriteLoad.Interval]] of the time from now. */
+  def sample(time: FiniteDuration): CompletableFuture[IndexedSeq[SinkMetrics]] = {
+    val done = new CompletableFuture[IndexedSeq[SinkMetrics]]
+    val wanted = math.max(1, (time / WriteLoad.Interval).toInt)
+    val found = mutable.ArrayBuffer.empty[SinkMetrics]
+    var before = now
+    val every = WriteLoad.Interval.toNanos
+    val sampling = sampler.scheduleAtFixedRate(
+      () =>
+        if (!done.isDone) {
+          val after = now
+          found += before.until(after)
+          before = after
+          tasks.find(_.isCompletedExceptionally).foreach(_.whenComplete { (_, error) =>
+            done.completeExceptionally(error)
+            ()
+          })
+          if (found.size == wanted) { done.complete(found.toIndexedSeq); () }
+        },
+      every,
+      every,
+      TimeUnit.NANOSECONDS
+    )
+    done.whenComplete { (_, _) => sampling.cancel(false); () }
+  }
+
+  override def close(): Unit = {
+    running = false
+    tasks.foreach(_.get())
+    sampler.shutdown()
+    sinks.foreach(_.close())
+    timer.close()
+  }
+
+  private def now: SinkMetrics = sinks.map(_.metrics.requests).reduce(_ + _)
+}
+
+object WriteLoad {
+  val Interval: FiniteDuration = 250.millis
+
+  def perSecond(series: Seq[SinkMetrics]): Double =
+    series.map(_.entriesOut).sum / (series.size * Interval.toNanos / 1e9)
+
+  def refusedShare(series: Seq[SinkMetrics]): Double =
+    series.map(_.throttled).sum.toDouble / math.max(1L, series.map(_.entriesSent).sum)
+}
