@@ -131,13 +131,20 @@ final class PollingRecordPublisher private[poll] (
       refusedIterators += 1
       metrics.iteratorRenewals.increment()
       iterator = None
-      if (refusedIterators > PollingRecordPublisher.IteratorsToTry) fail(error) else proceed()
+      val tryAnother =
+        if (error.kind == ServiceErrorKind.ExpiredIterator) policy.allows(refusedIterators)
+        else refusedIterators <= PollingRecordPublisher.IteratorsToTry
+      if (!tryAnother) fail(error)
+      else {
+        if (refusedIterators > 1) pause(policy, refusedIterators - 1)
+        proceed()
+      }
     } else if (rules.isRecoverable(error) && policy.allows(retries)) {
       metrics.retries.increment()
       polling.outages.failed(shard.toString, retries, error)
       // A throttled shard is out of calls for this period at least, whatever the jitter says.
       val least = if (error.kind == ServiceErrorKind.Throttled) settings.catchUpPeriod else Duration.Zero
-      nextFetchNanos = scheduler.nanoTime + (least + policy.pause(retries, polling.random())).toNanos
+      pause(policy, retries, least)
       proceed()
     } else if (error.kind == ServiceErrorKind.ResourceNotFound) {
       isBusy = true
@@ -150,6 +157,9 @@ final class PollingRecordPublisher private[poll] (
       ()
     } else fail(error)
   }
+
+  private def pause(policy: RetryPolicy, retry: Int, least: FiniteDuration = Duration.Zero): Unit =
+    nextFetchNanos = scheduler.nanoTime + (least + policy.pause(retry, polling.random())).toNanos
 
   private def isAboutIterator(error: ServiceException): Boolean = error.operation == "GetRecords" &&
     (error.kind == ServiceErrorKind.ExpiredIterator || error.kind == ServiceErrorKind.InvalidArgument)
@@ -164,7 +174,10 @@ final class PollingRecordPublisher private[poll] (
 private object PollingRecordPublisher {
   val log: Logger = LoggerFactory.getLogger(classOf[PollingRecordPublisher])
 
-  /** New iterators in a row that are refused as well, before the request is taken to be wrong. */
+  /**
+   * New iterators in a row that are refused as invalid, before the request is taken to be wrong. One that expired is
+   * another matter: nothing was wrong with it, and the policy for GetRecords says how often it is renewed.
+   */
   val IteratorsToTry = 3
 
   /**

@@ -140,6 +140,18 @@ class PollingRecordPublisherSuite extends FunSuite {
     assertEquals(f.error.map(_.kind), Some(ServiceErrorKind.InvalidArgument))
   }
 
+  test("iterators that expire again and again end nothing, and are renewed at a growing distance") {
+    val f = new Reading
+    f.service.put(Name, "a")
+    f.service.fail("GetRecords", Seq.fill(12)(ServiceErrorKind.ExpiredIterator): _*)
+    f.begin().scheduler.advanceUntil(60.seconds)(f.batches.nonEmpty)
+    assertEquals(f.texts, Seq("a"))
+    assertEquals(f.error, None)
+    assertEquals(f.metrics.iteratorRenewals.sum, 12L)
+    val times = f.service.callsOf("GetRecords")
+    assert(times(11) - times(10) >= 1.second.toNanos, times)
+  }
+
   test("a renewed iterator of a reader that began at latest does not skip what came in between") {
     val f = new Reading(start = StartingPosition.Latest)
     f.service.put(Name, "before")
