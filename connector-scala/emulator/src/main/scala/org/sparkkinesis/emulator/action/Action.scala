@@ -37,7 +37,8 @@ final class Call(val operation: String, val fields: Fields, val namespace: Names
   /** Reads StreamName and StreamARN; both may be given when they agree. */
   def streamRef(validator: Validator): Option[StreamRef] = {
     val name = validator.string("StreamName", Patterns.StreamName, Patterns.MaxName, 1)
-    val arn = validator.string("StreamARN", Patterns.StreamArn, Patterns.MaxArn, 1)
+    val arn = validator.streamArn()
+    validator.streamId()
     validator.check()
     val byArn =
       arn.map(text => StreamRef.parse(text).getOrElse(throw ServiceError.invalidArgument(s"Invalid StreamARN: $text")))

@@ -12,9 +12,10 @@ import org.sparkkinesis.emulator.engine.ServiceError
 final class Validator(fields: Fields) {
   private val violations = mutable.ArrayBuffer.empty[String]
 
+  private def lower(member: String): String = s"${member.head.toLower}${member.tail}"
+
   private def violated(value: String, member: String, constraint: String): Unit =
-    violations +=
-      s"$value at '${member.head.toLower}${member.tail}' failed to satisfy constraint: Member must $constraint"
+    violations += s"$value at '${lower(member)}' failed to satisfy constraint: Member must $constraint"
 
   private def required[A](member: String, value: Option[A]): Option[A] = {
     if (value.isEmpty) violated("Value null", member, "not be null")
@@ -69,6 +70,22 @@ final class Validator(fields: Fields) {
 
   def requiredOneOf(member: String, allowed: String*): Option[String] = required(member, oneOf(member, allowed: _*))
 
+  def streamArn(): Option[String] = string("StreamARN", Patterns.StreamArn, Patterns.MaxArn, 1)
+
+  /** StreamId is reserved by the service: it is checked, and means nothing. */
+  def streamId(): Unit = {
+    string("StreamId", Patterns.StreamId, Patterns.MaxStreamId, 1)
+    ()
+  }
+
+  /** Lengths of what is inside of a map or a list; `inside` is "Map keys", "Map values" or "Member". */
+  def lengths(member: String, inside: String, texts: Iterable[String], min: Int, max: Int): Unit = {
+    def length(text: String): Int = text.codePointCount(0, text.length)
+    if (texts.exists(text => length(text) > max || length(text) < min)) violations +=
+      s"Value '[${texts.size} items]' at '${lower(member)}' failed to satisfy constraint: $inside must satisfy constraint: " +
+        s"[Member must have length less than or equal to $max, Member must have length greater than or equal to $min]"
+  }
+
   def present(member: String): Unit = if (!fields.has(member)) violated("Value null", member, "not be null")
 
   def size(member: String, actual: Int, min: Int, max: Int): Unit = {
@@ -95,7 +112,9 @@ object Patterns {
   val HashKey: Regex = """0|([1-9]\d{0,38})""".r
   val ConsumerArn: Regex =
     """^(arn):aws.*:kinesis:.*:\d{12}:.*stream\/[a-zA-Z0-9_.-]+\/consumer\/[a-zA-Z0-9_.-]+:[0-9]+""".r
-  val ResourceArn: Regex = """arn:aws.*:kinesis:.*:\d{12}:.*stream/\S+""".r
+  val ResourceArn: Regex = """arn:aws.*:kinesis:.*:\d{12}:.*(stream|channel|queue)/\S+""".r
+  val StreamId: Regex = "[a-z0-9]{20}-[a-z0-9]{3}".r
   val MaxName = 128
   val MaxArn = 2048
+  val MaxStreamId = 24
 }

@@ -16,6 +16,7 @@ object RegisterStreamConsumer extends Action {
     val validator = new Validator(call.fields)
     validator.present("StreamARN")
     val consumerName = validator.requiredString("ConsumerName", Patterns.StreamName, Patterns.MaxName)
+    TagRules.validate(call.fields, validator)
     val stream = call.stream(validator)
     stream.requireActive()
     val tags = TagRules.read(call.fields)

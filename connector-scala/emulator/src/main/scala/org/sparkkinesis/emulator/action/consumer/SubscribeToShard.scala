@@ -14,6 +14,7 @@ object SubscribeToShard extends Action {
     val arn = validator.requiredString("ConsumerARN", Patterns.ConsumerArn, Patterns.MaxArn)
     val id = validator.requiredString("ShardId", Patterns.ShardId, Patterns.MaxName)
     validator.present("StartingPosition")
+    validator.streamId()
     validator.check()
     call.shardName = id.get
     val start = call.fields.structure("StartingPosition").get

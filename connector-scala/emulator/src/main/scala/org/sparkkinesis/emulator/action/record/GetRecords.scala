@@ -24,6 +24,8 @@ object GetRecords extends Action {
     val validator = new Validator(call.fields)
     val iterator = validator.requiredString("ShardIterator", maxLength = MaxIterator)
     val limit = validator.int("Limit", 1, Int.MaxValue)
+    validator.streamArn()
+    validator.streamId()
     validator.check()
     if (limit.exists(_ > KinesisQuotas.Request.GetRecordsLimit))
       throw ServiceError.invalidArgument(

@@ -10,6 +10,12 @@ private[setting] object Changes {
   def of(call: Call, stream: StreamState)(apply: => Unit): Unit =
     stream.change(StreamStatus.Updating, call.engine.delays.update)(() => apply)
 
+  /** Warm throughput is for on-demand streams of accounts that have committed themselves to a minimum. */
+  def requireWarmable(call: Call, onDemand: Boolean): Unit = if (!onDemand || !call.namespace.hasCommitment)
+    throw ServiceError.validation(
+      "Warm throughput needs a stream in ON_DEMAND mode and an account with MinimumThroughputBillingCommitment."
+    )
+
   def admit(call: Call, stream: StreamState, kind: String, perDay: Int): Unit =
     call.engine.policy.limit(Quota.ChangesPerDay, perDay).foreach { limit =>
       if (!stream.admitChange(kind, limit, call.now))

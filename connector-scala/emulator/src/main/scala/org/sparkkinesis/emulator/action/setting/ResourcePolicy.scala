@@ -7,27 +7,30 @@ import org.sparkkinesis.model.StreamRef
 
 /** Put-, Get- and DeleteResourcePolicy: kept and told, not evaluated. */
 sealed abstract class ResourcePolicy extends Action {
-  protected def onStream(call: Call, stream: StreamState, validator: Validator): Answer
+  protected def validateMore(validator: Validator): Unit = ()
+  protected def onStream(call: Call, stream: StreamState): Answer
 
   override def run(call: Call): Answer = {
     val validator = new Validator(call.fields)
     val arn = validator.requiredString("ResourceARN", Patterns.ResourceArn, Patterns.MaxArn)
+    validator.streamId()
+    validateMore(validator)
     validator.check()
     val ref = StreamRef.parse(arn.get).getOrElse(throw ServiceError.invalidArgument(s"${arn.get} is not a stream ARN."))
     val stream = call.namespace.stream(ref)
     call.streamName = stream.name
     call.admit()
-    onStream(call, stream, validator)
+    onStream(call, stream)
   }
 }
 
 object PutResourcePolicy extends ResourcePolicy {
   val name = "PutResourcePolicy"
 
-  override protected def onStream(call: Call, stream: StreamState, validator: Validator): Answer = {
-    val policy = validator.requiredString("Policy")
-    validator.check()
-    stream.update(_.copy(policy = policy))
+  override protected def validateMore(validator: Validator): Unit = validator.present("Policy")
+
+  override protected def onStream(call: Call, stream: StreamState): Answer = {
+    stream.update(_.copy(policy = call.fields.string("Policy")))
     Answer.Empty
   }
 }
@@ -35,14 +38,14 @@ object PutResourcePolicy extends ResourcePolicy {
 object GetResourcePolicy extends ResourcePolicy {
   val name = "GetResourcePolicy"
 
-  override protected def onStream(call: Call, stream: StreamState, validator: Validator): Answer =
+  override protected def onStream(call: Call, stream: StreamState): Answer =
     Answer.body(reply => reply.obj(reply.field("Policy", stream.settings.policy.getOrElse("{}"))))
 }
 
 object DeleteResourcePolicy extends ResourcePolicy {
   val name = "DeleteResourcePolicy"
 
-  override protected def onStream(call: Call, stream: StreamState, validator: Validator): Answer = {
+  override protected def onStream(call: Call, stream: StreamState): Answer = {
     if (stream.settings.policy.isEmpty)
       throw ServiceError.resourceNotFound(s"Stream ${stream.name} under account ${stream.account} has no policy.")
     stream.update(_.copy(policy = None))

@@ -27,10 +27,7 @@ object UpdateStreamWarmThroughput extends Action {
     val wanted = validator.requiredInt("WarmThroughputMiBps", 0, Int.MaxValue)
     val stream = call.stream(validator)
     stream.requireActive()
-    if (!stream.settings.onDemand || !call.namespace.hasCommitment)
-      throw ServiceError.validation(
-        "Warm throughput needs a stream in ON_DEMAND mode and an account with MinimumThroughputBillingCommitment."
-      )
+    Changes.requireWarmable(call, stream.settings.onDemand)
     Changes.of(call, stream)(stream.update(_.copy(warmThroughputMiBps = wanted)))
     Answer.body { reply =>
       reply.obj {

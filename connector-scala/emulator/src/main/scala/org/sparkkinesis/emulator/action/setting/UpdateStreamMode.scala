@@ -13,14 +13,22 @@ object UpdateStreamMode extends Action {
     val validator = new Validator(call.fields)
     validator.present("StreamARN")
     validator.present("StreamModeDetails")
+    val warm = validator.int("WarmThroughputMiBps", 0, Int.MaxValue)
     val stream = call.stream(validator)
     stream.requireActive()
     val onDemand = StreamRules.onDemand(call.fields).get
     if (onDemand == stream.settings.onDemand)
       throw ServiceError.invalidArgument(s"Stream ${stream.name} is in ${stream.settings.modeName} mode already.")
+    if (warm.isDefined) Changes.requireWarmable(call, onDemand)
     Changes.admit(call, stream, "mode", Count.StreamModeSwitchesPerDay)
     Changes.of(call, stream) {
-      stream.update(s => s.copy(onDemand = onDemand, distributesItself = s.distributesItself && onDemand))
+      stream.update { s =>
+        s.copy(
+          onDemand = onDemand,
+          distributesItself = s.distributesItself && onDemand,
+          warmThroughputMiBps = if (onDemand) warm.orElse(s.warmThroughputMiBps) else None
+        )
+      }
     }
     Answer.Empty
   }

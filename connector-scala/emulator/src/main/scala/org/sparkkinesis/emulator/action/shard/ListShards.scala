@@ -29,9 +29,7 @@ object ListShards extends Action {
         s"Stream ${stream.name} under account ${stream.account} not ACTIVE, instead in state ${stream.status.name}"
       )
     val accepts = position.filter.accepts(stream, call.now)
-    val shards = stream.shards
-    val found =
-      shards.all.iterator.drop(shards.positionFrom(position.afterIndex + 1)).filter(accepts).take(page + 1).toVector
+    val found = stream.shards.pageAfter(position.afterIndex, page + 1)(accepts)
     val shown = found.take(page)
     Answer.body { reply =>
       reply.obj {

@@ -1,6 +1,6 @@
 package org.sparkkinesis.emulator.action.shard
 
-import org.sparkkinesis.emulator.action.{Fields, Validator}
+import org.sparkkinesis.emulator.action.{Fields, Patterns, Validator}
 import org.sparkkinesis.emulator.engine.ServiceError
 import org.sparkkinesis.emulator.engine.stream.{ShardLog, ShardSet, StreamState}
 import org.sparkkinesis.model.ShardId
@@ -65,6 +65,7 @@ private[shard] object ShardFilter {
   def read(fields: Fields): ShardFilter = {
     val validator = new Validator(fields)
     val kind = validator.requiredOneOf("Type", Names: _*)
+    validator.string("ShardId", Patterns.ShardId, Patterns.MaxName, 1)
     validator.check()
     def time: Long = fields
       .timestamp("Timestamp")

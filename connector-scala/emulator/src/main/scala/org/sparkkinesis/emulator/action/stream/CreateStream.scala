@@ -19,6 +19,7 @@ object CreateStream extends Action {
     val shardCount = validator.int("ShardCount", 1, Int.MaxValue)
     val maxRecord = validator.int("MaxRecordSizeInKiB", Record.MaxRecordSizeKiB.start, Record.MaxRecordSizeKiB.end)
     val warm = validator.int("WarmThroughputMiBps", 0, Int.MaxValue)
+    TagRules.validate(fields, validator)
     val onDemand = StreamRules.onDemand(fields)
     val distribution = validator.oneOf("RecordDistributionStrategy", "AUTO", "USER_PARTITION_KEY")
     validator.check()

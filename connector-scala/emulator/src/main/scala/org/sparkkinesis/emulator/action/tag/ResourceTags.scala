@@ -6,11 +6,14 @@ import org.sparkkinesis.model.StreamRef
 
 /** TagResource, UntagResource, ListTagsForResource: the tags of a stream or of a consumer, by ARN. */
 sealed abstract class ResourceTags extends Action {
+  protected def validateMore(call: Call, validator: Validator): Unit = ()
   protected def onTags(call: Call, tags: Tagged): Answer
 
   override def run(call: Call): Answer = {
     val validator = new Validator(call.fields)
     val arn = validator.requiredString("ResourceARN", Patterns.ResourceArn, Patterns.MaxArn)
+    validator.streamId()
+    validateMore(call, validator)
     validator.check()
     val tagged =
       if (arn.get.contains("/consumer/")) {
@@ -41,10 +44,14 @@ final private[tag] class Tagged(
 object TagResource extends ResourceTags {
   val name = "TagResource"
 
+  override protected def validateMore(call: Call, validator: Validator): Unit = {
+    validator.present("Tags")
+    TagRules.validate(call.fields, validator)
+  }
+
   override protected def onTags(call: Call, tagged: Tagged): Answer = {
     val tags = TagRules.read(call.fields)
     TagRules.check(tags.keys.toSeq, (tagged.tags ++ tags).size)
-    TagRules.checkValues(tags.values)
     tagged.update(_ ++ tags)
     Answer.Empty
   }
@@ -53,8 +60,11 @@ object TagResource extends ResourceTags {
 object UntagResource extends ResourceTags {
   val name = "UntagResource"
 
+  override protected def validateMore(call: Call, validator: Validator): Unit =
+    TagRules.validateKeys(call.fields, validator)
+
   override protected def onTags(call: Call, tagged: Tagged): Answer = {
-    val keys = call.fields.strings("TagKeys").getOrElse(Vector.empty)
+    val keys = TagRules.readKeys(call.fields)
     tagged.update(_ -- keys)
     Answer.Empty
   }

@@ -10,10 +10,10 @@ object AddTagsToStream extends Action {
   override def run(call: Call): Answer = {
     val validator = new Validator(call.fields)
     validator.present("Tags")
+    TagRules.validate(call.fields, validator)
     val stream = call.stream(validator)
     val tags = TagRules.read(call.fields)
     TagRules.check(tags.keys.toSeq, (stream.tags ++ tags).size)
-    TagRules.checkValues(tags.values)
     stream.updateTags(_ ++ tags)
     Answer.Empty
   }
@@ -25,9 +25,9 @@ object RemoveTagsFromStream extends Action {
 
   override def run(call: Call): Answer = {
     val validator = new Validator(call.fields)
-    validator.present("TagKeys")
+    TagRules.validateKeys(call.fields, validator)
     val stream = call.stream(validator)
-    val keys = call.fields.strings("TagKeys").getOrElse(Vector.empty)
+    val keys = TagRules.readKeys(call.fields)
     stream.updateTags(_ -- keys)
     Answer.Empty
   }

@@ -1,6 +1,6 @@
 package org.sparkkinesis.emulator.action.tag
 
-import org.sparkkinesis.emulator.action.{Fields, ReplyWriter}
+import org.sparkkinesis.emulator.action.{Fields, ReplyWriter, Validator}
 import org.sparkkinesis.emulator.engine.ServiceError
 import org.sparkkinesis.model.KinesisQuotas.Count
 
@@ -8,6 +8,7 @@ import org.sparkkinesis.model.KinesisQuotas.Count
 private[action] object TagRules {
   val MaxKey = 128
   private val MaxValue = 256
+  private val MaxTagsOfCall = 200
 
   /** The Tags member, a map of strings. */
   def read(fields: Fields): Map[String, String] = fields.structure("Tags").fold(Map.empty[String, String]) { tags =>
@@ -17,14 +18,32 @@ private[action] object TagRules {
     }.toMap
   }
 
+  /** Holds the Tags member against the model's constraints; how many a resource may have is for [[check]]. */
+  def validate(fields: Fields, validator: Validator): Unit = if (fields.has("Tags")) {
+    val tags = read(fields)
+    validator.size("Tags", tags.size, 1, MaxTagsOfCall)
+    validator.lengths("Tags", "Map keys", tags.keys, 1, MaxKey)
+    validator.lengths("Tags", "Map values", tags.values, 0, MaxValue)
+  }
+
+  /** The TagKeys member. */
+  def readKeys(fields: Fields): Vector[String] = fields.strings("TagKeys").getOrElse(Vector.empty)
+
+  def validateKeys(fields: Fields, validator: Validator): Unit = {
+    validator.present("TagKeys")
+    if (fields.has("TagKeys")) {
+      val keys = readKeys(fields)
+      validator.size("TagKeys", keys.size, 1, Count.TagsPerResource)
+      validator.lengths("TagKeys", "Member", keys, 1, MaxKey)
+    }
+  }
+
   /**
    * @param total
    *   how many tags the resource would have
    */
   def check(keys: Seq[String], total: Int): Unit = {
     keys.foreach { key =>
-      if (key.isEmpty || key.length > MaxKey)
-        throw ServiceError.invalidArgument(s"Tag keys have 1 to $MaxKey characters: '$key'")
       if (key.startsWith("aws:"))
         throw ServiceError.invalidArgument(s"Tag keys starting with aws: are reserved: '$key'")
     }
@@ -32,10 +51,6 @@ private[action] object TagRules {
       throw ServiceError.invalidArgument(
         s"Failed to add tags because a resource may have at most ${Count.TagsPerResource} tags."
       )
-  }
-
-  def checkValues(values: Iterable[String]): Unit = values.foreach { value =>
-    if (value.length > MaxValue) throw ServiceError.invalidArgument(s"Tag values have at most $MaxValue characters.")
   }
 
   def write(reply: ReplyWriter, tags: Seq[(String, String)]): Unit = reply.array("Tags", tags) { case (key, value) =>
