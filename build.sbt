@@ -50,7 +50,13 @@ lazy val spark = module("spark").dependsOn(aws, core % "compile->compile;test->t
 /** An in-process Kinesis that enforces the service's quotas. */
 lazy val emulator = module("emulator")
   .dependsOn(core)
-  .settings(libraryDependencies ++= nettyServer ++ Seq(eventStream, jacksonCbor, slf4j % Provided))
+  .settings(
+    libraryDependencies ++= nettyServer ++ Seq(eventStream, jacksonCbor, slf4j % Provided),
+    Test / javaOptions ++= Seq(
+      "-Dio.netty.leakDetection.level=paranoid",
+      "-Dio.netty.customResourceLeakDetector=org.sparkkinesis.emulator.BufferLeakDetector"
+    )
+  )
 
 /** The one jar that users get: everything above, with its dependencies relocated. */
 lazy val connector = module("connector").dependsOn(spark, emulator).settings(Packaging.settings)

@@ -12,6 +12,7 @@ import munit.FunSuite
 
 /** Whatever arrives, the emulator answers with an error of the service's form or closes, and serves the next caller. */
 class FuzzSuite extends FunSuite {
+  override val munitTimeout: Duration = 2.minutes
   private val emulator = new Fixture[KinesisEmulator]("emulator") {
     private var up: KinesisEmulator = _
     override def apply(): KinesisEmulator = up
@@ -135,5 +136,35 @@ class FuzzSuite extends FunSuite {
       }
       assert(new String(socket.getInputStream.readAllBytes(), UTF_8).startsWith("HTTP/1.1 200"))
     } finally socket.close()
+  }
+
+  test("callers that go away in the middle of a request or of an answer leave nothing behind") {
+    val data = new Array[Byte](100 * 1024)
+    (1 to 20).foreach(_ => emulator().admin.putRecord("s", "k", data))
+    val client = new JsonClient(s"http://127.0.0.1:${emulator().port}")
+    val iterator = JsonClient.at(
+      client.ok(
+        "GetShardIterator",
+        """{"StreamName":"s","ShardId":"shardId-000000000000","ShardIteratorType":"TRIM_HORIZON"}"""
+      ),
+      "ShardIterator"
+    )
+    val body = s"""{"ShardIterator":"$iterator"}"""
+    val head = "POST / HTTP/1.1\r\nHost: x\r\nX-Amz-Target: Kinesis_20131202.GetRecords\r\n" +
+      s"Content-Type: application/x-amz-json-1.1\r\nContent-Length: ${body.length}\r\n\r\n"
+    val request = (head + body).getBytes(UTF_8)
+    Seq(request.length / 2, request.length - 1, request.length).foreach { sent =>
+      val socket = new Socket(InetAddress.getByName("127.0.0.1"), emulator().port)
+      socket.getOutputStream.write(request, 0, sent)
+      socket.getOutputStream.flush()
+      // A reset instead of an orderly end: the answer of two megabytes is on its way.
+      socket.setSoLinger(true, 0)
+      socket.close()
+    }
+    assertServes()
+  }
+
+  test("none of the above lost a buffer") {
+    assertEquals(BufferLeaks.collect(), Nil)
   }
 }

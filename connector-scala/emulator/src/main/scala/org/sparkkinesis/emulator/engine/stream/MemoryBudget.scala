@@ -20,8 +20,8 @@ final class MemoryBudget(val capBytes: Long) {
     ()
   }
 
-  private[stream] def trimmedEarly(records: Int): Unit =
-    if (trimmed.getAndAdd(records.toLong) == 0)
+  private[stream] def trimmedEarly(): Unit =
+    if (trimmed.getAndIncrement() == 0)
       MemoryBudget.log.warn(
         s"The emulator holds more than its cap of $capBytes bytes: the oldest records of busy shards are dropped before " +
           "their retention is over. Raise the memory cap (and the heap) to keep them."
@@ -33,4 +33,8 @@ object MemoryBudget {
 
   /** What a record costs beside its payload: objects, sequence number, key. */
   val RecordOverhead: Int = 200
+
+  /** What a shard may hold whatever others hold: so many records, if they are no more than so many bytes. */
+  val FloorRecords: Int = 256
+  val FloorBytes: Long = 4L * 1024 * 1024
 }

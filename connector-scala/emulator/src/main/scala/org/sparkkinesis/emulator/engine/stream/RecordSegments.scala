@@ -8,11 +8,15 @@ final private[stream] class RecordSegments {
 
   private val segments = mutable.ArrayDeque.empty[Array[StoredRecord]]
   private var lastSize = SegmentSize
+  private var dropped = 0 // at the front of the first segment
 
   /** Sequence positions from 0 (the oldest record still held). */
-  def size: Int = if (segments.isEmpty) 0 else (segments.size - 1) * SegmentSize + lastSize
+  def size: Int = if (segments.isEmpty) 0 else (segments.size - 1) * SegmentSize + lastSize - dropped
 
-  def apply(i: Int): StoredRecord = segments(i / SegmentSize)(i % SegmentSize)
+  def apply(i: Int): StoredRecord = {
+    val at = i + dropped
+    segments(at / SegmentSize)(at % SegmentSize)
+  }
 
   def append(record: StoredRecord): Unit = {
     if (segments.isEmpty || lastSize == SegmentSize) {
@@ -23,13 +27,17 @@ final private[stream] class RecordSegments {
     lastSize += 1
   }
 
-  /** Whether there is a segment to give up while keeping the newest one. */
-  def canDropSegment: Boolean = segments.size > 1
-
-  /** Position of the last record of the oldest segment. */
-  def firstSegmentEnd: Int = math.min(SegmentSize, size) - 1
-
-  def dropSegment(): Array[StoredRecord] = segments.removeHead()
+  /** Gives up the oldest record; there must be one. */
+  def dropFirst(): StoredRecord = {
+    val record = apply(0)
+    segments.head(dropped) = null
+    dropped += 1
+    if (dropped == SegmentSize || size == 0) {
+      segments.removeHead()
+      dropped = 0
+    }
+    record
+  }
 
   def firstAfter(seqIx: Long): Int = firstWhere(_.seqIx > seqIx)
 

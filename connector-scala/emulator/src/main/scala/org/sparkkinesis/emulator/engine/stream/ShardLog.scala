@@ -27,6 +27,7 @@ final class ShardLog(
   val traffic = new ShardTraffic
 
   private val records = new RecordSegments
+  private var heldBytes = 0L
   private var lastSeqIx = 0L
   private var lastArrival = 0L
   private var quota: ShardQuota = _
@@ -75,6 +76,7 @@ final class ShardLog(
 
   private def add(record: StoredRecord): Unit = {
     records.append(record)
+    heldBytes += cost(record)
     budget.add(cost(record))
     traffic.recordsIn += 1
     traffic.bytesIn += record.size
@@ -148,23 +150,27 @@ final class ShardLog(
     end = closing
   }
 
-  /** Drops what is out of retention, and the oldest segments while the emulator is above its memory cap. */
+  /** Drops what is out of retention, and the oldest records while the emulator is above its memory cap. */
   def trim(horizon: Long): Unit = synchronized {
-    while (records.size > 0 && records(records.firstSegmentEnd).arrivalMillis < horizon) drop()
-    while (budget.isExceeded && records.canDropSegment) budget.trimmedEarly(drop())
+    while (records.size > 0 && records(0).arrivalMillis < horizon) drop()
+    while (budget.isExceeded && isAboveFloor) {
+      drop()
+      budget.trimmedEarly()
+    }
   }
+
+  // However full the emulator is of other shards' records, a shard keeps its newest ones for its readers.
+  private def isAboveFloor: Boolean =
+    records.size > 1 && (records.size > MemoryBudget.FloorRecords || heldBytes > MemoryBudget.FloorBytes)
 
   def discard(): Unit = synchronized {
     while (records.size > 0) drop()
   }
 
-  private def drop(): Int = {
-    val all = records.size
-    var freed = 0L
-    val segment = records.dropSegment()
-    segment.foreach(record => if (record != null) freed += cost(record))
+  private def drop(): Unit = {
+    val freed = cost(records.dropFirst())
+    heldBytes -= freed
     budget.add(-freed)
-    all - records.size
   }
 
   def heldRecords: Int = synchronized(records.size)

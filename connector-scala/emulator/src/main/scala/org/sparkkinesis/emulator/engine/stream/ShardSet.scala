@@ -31,15 +31,11 @@ final class ShardSet private (val all: Vector[ShardLog], open: Array[ShardLog]) 
   }
 
   /** Position in `all` of the first shard of this index or a greater one. */
-  def positionFrom(index: Long): Int = {
-    var low = 0
-    var high = all.length
-    while (low < high) {
-      val middle = (low + high) >>> 1
-      if (all(middle).index >= index) high = middle else low = middle + 1
-    }
-    low
-  }
+  def positionFrom(index: Long): Int = ShardSet.positionFrom(all, index)
+
+  /** Up to `size` shards of an index above `index` that are accepted, in order. */
+  def pageAfter(index: Long, size: Int)(accepts: ShardLog => Boolean): Vector[ShardLog] =
+    ShardSet.pageAfter(all, index, size)(accepts)
 
   def childrenOf(index: Long): Vector[ShardLog] =
     all.drop(positionFrom(index + 1)).filter(s => s.parent.contains(index) || s.adjacentParent.contains(index))
@@ -54,6 +50,34 @@ object ShardSet {
 
   def apply(shards: Seq[ShardLog]): ShardSet =
     new ShardSet(shards.toVector, shards.filter(_.takesRecords).sortBy(_.range.start).toArray)
+
+  // Over any sequence, so that a test can count what a page looks at: its own shards, and a binary search for the first.
+  private[stream] def pageAfter(all: IndexedSeq[ShardLog], index: Long, size: Int)(
+      accepts: ShardLog => Boolean
+  ): Vector[ShardLog] = {
+    val page = Vector.newBuilder[ShardLog]
+    var found = 0
+    var at = positionFrom(all, index + 1)
+    while (found < size && at < all.length) {
+      val shard = all(at)
+      if (accepts(shard)) {
+        page += shard
+        found += 1
+      }
+      at += 1
+    }
+    page.result()
+  }
+
+  private def positionFrom(all: IndexedSeq[ShardLog], index: Long): Int = {
+    var low = 0
+    var high = all.length
+    while (low < high) {
+      val middle = (low + high) >>> 1
+      if (all(middle).index >= index) high = middle else low = middle + 1
+    }
+    low
+  }
 
   def indexOf(id: ShardId): Option[Long] = id.value match {
     case Name(digits) => Some(digits.toLong)

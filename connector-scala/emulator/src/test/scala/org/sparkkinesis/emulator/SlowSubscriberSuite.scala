@@ -1,0 +1,74 @@
+package org.sparkkinesis.emulator
+
+import java.util.Base64
+
+import scala.concurrent.duration._
+
+import io.netty.buffer.PooledByteBufAllocator
+import munit.FunSuite
+
+import org.sparkkinesis.emulator.JsonClient.at
+
+/** Subscribers that do not read cost the emulator a window each, not what they have missed. */
+class SlowSubscriberSuite extends FunSuite {
+  override val munitTimeout: Duration = 2.minutes
+  private val mebibyte = 1024 * 1024
+  private val slowOnes = 20
+  private val recordBytes = 64 * 1024
+  private val records = 200
+  private val cap = 6L * mebibyte
+
+  // What a channel may hold (half a MiB, and the event that goes beyond it: half a MiB as base64), with as much for the pool.
+  private val mostForEach = 3L * mebibyte
+
+  private def networkMemory: Long = {
+    val metric = PooledByteBufAllocator.DEFAULT.metric
+    metric.usedDirectMemory + metric.usedHeapMemory
+  }
+
+  test("with twenty subscribers that never read memory stays bounded, others get on, and a late reader resumes") {
+    val emulator = KinesisEmulator.start(EmulatorConfig(quotas = false, changeDelay = 0.seconds, memoryCapBytes = cap))
+    val client = new H2Client(emulator.port)
+    try {
+      val json = new JsonClient(emulator.endpoint)
+      val arn = emulator.admin.createStream("s", 1)
+      val before = networkMemory
+      def subscribe(name: String, reads: Boolean): H2Client.Answer = {
+        val made = json.ok("RegisterStreamConsumer", s"""{"StreamARN":"$arn","ConsumerName":"$name"}""")
+        client.open(
+          "SubscribeToShard",
+          s"""{"ConsumerARN":"${at(made, "Consumer", "ConsumerARN")}","ShardId":"shardId-000000000000",""" +
+            """"StartingPosition":{"Type":"TRIM_HORIZON"}}""",
+          reads
+        )
+      }
+      val slow = (1 to slowOnes).map(i => subscribe(s"slow-$i", reads = false))
+      // The last of the connection: what is pushed to it was offered to the others before.
+      val reader = subscribe("reader", reads = true)
+      reader.await("initial-response")
+      val data = new Array[Byte](recordBytes)
+      (1 to records).foreach(_ => emulator.admin.putRecord("s", "k", data))
+      val last = "the last one"
+      emulator.admin.putRecord("s", "k", last.getBytes)
+      val encoded = Base64.getEncoder.encodeToString(last.getBytes)
+      reader.await(encoded)
+
+      val grown = networkMemory - before
+      val unbounded = slowOnes.toLong * records * recordBytes
+      assert(
+        grown < slowOnes * mostForEach,
+        s"$grown bytes more for network buffers; without a bound it were $unbounded"
+      )
+      val held = emulator.admin.recordCount("s") * recordBytes
+      assert(held <= cap + recordBytes, s"$held bytes of records held")
+      assertEquals(slow.map(_.bytes.get).toSet, Set(0L))
+
+      slow.head.startReading()
+      slow.head.await(encoded)
+      assert(slow.head.bytes.get > recordBytes)
+    } finally {
+      client.close()
+      emulator.close()
+    }
+  }
+}
