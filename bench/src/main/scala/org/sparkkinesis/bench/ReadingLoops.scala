@@ -1,6 +1,6 @@
 package org.sparkkinesis.bench
 
-import java.util.concurrent.atomic.AtomicLong
+import java.util.concurrent.atomic.{AtomicBoolean, AtomicLong}
 import java.util.concurrent.{CompletableFuture, CountDownLatch, TimeUnit}
 
 import scala.concurrent.duration._
@@ -18,20 +18,37 @@ import org.sparkkinesis.model.{ChildShard, ShardId, StartingPosition}
 import org.sparkkinesis.retry.{RetryPolicies, RetryRules}
 import org.sparkkinesis.service.{KinesisService, ServiceException}
 
-/** Reads all shards of a stream from the oldest record until `expected` records have come; gives the seconds it took. */
+/** Reads all shards of a stream from the oldest record until `expected` records have come; gives records a second. */
 trait ReadingLoop {
   def name: String
   def run(expected: Long): Double
 }
 
-/** Counts records and tells when all have come. */
+/**
+ * Counts records, tells when all have come, and how fast: from the moment at which the first were counted, without
+ * those that had come until then. How long a reader takes to start is no part of it.
+ */
 final class Tally(expected: Long) {
   private val count = new AtomicLong
+  private val begun = new AtomicBoolean
   private val done = new CountDownLatch(1)
   @volatile private var failure: Option[Throwable] = None
-  private val startNanos = System.nanoTime
+  @volatile private var startNanos = System.nanoTime
+  @volatile private var before = 0L
 
-  def add(records: Int): Unit = if (count.addAndGet(records.toLong) >= expected) done.countDown()
+  def add(records: Int): Unit = add(records.toLong, records.toLong)
+
+  /**
+   * @param received
+   *   how many had come by now, counted or not; asked of the first only
+   */
+  def add(records: Long, received: => Long): Unit = if (records > 0) {
+    if (begun.compareAndSet(false, true)) {
+      before = received
+      startNanos = System.nanoTime
+    }
+    if (count.addAndGet(records) >= expected) done.countDown()
+  }
   def isDone: Boolean = done.getCount == 0
   def fail(error: Throwable): Unit = {
     failure = Some(error)
@@ -41,7 +58,7 @@ final class Tally(expected: Long) {
     if (!done.await(5, TimeUnit.MINUTES))
       throw new IllegalStateException(s"only ${count.get} of $expected records in five minutes")
     failure.foreach(throw _)
-    (System.nanoTime - startNanos) / 1e9
+    (expected - before) * 1e9 / (System.nanoTime - startNanos)
   }
 }
 

@@ -20,25 +20,37 @@ object ReadingRounds {
   private val MinRounds = 3
 
   /**
-   * Rounds of all readers in turn, so that whatever else the machine does meets them alike; the first round warms up.
-   * At least three rounds, and as many as begin within `seconds`.
+   * Rounds of all readers in turn, so that whatever else the machine does meets them alike; the first warms up, unless
+   * they are warm. At least three rounds that count, and as many as begin within `seconds`.
+   *
+   * @param pause
+   *   before every reader
    */
-  def measure(loops: Seq[ReadingLoop], records: Long, seconds: Int, pause: Duration): Seq[(String, Double)] = {
+  def measure(
+      loops: Seq[ReadingLoop],
+      records: Long,
+      seconds: Int,
+      pause: Duration,
+      areWarm: Boolean = false
+  ): Seq[(String, Double)] = {
     val end = System.nanoTime + TimeUnit.SECONDS.toNanos(seconds.toLong)
-    val rounds = Iterator.from(0).takeWhile(round => round <= MinRounds || System.nanoTime < end).map { round =>
-      loops.map { loop =>
-        TimeUnit.MILLISECONDS.sleep(pause.toMillis)
-        val rate = records / loop.run(records)
-        println(f"round $round%d  ${loop.name}%-20s $rate%,12.0f records/s")
-        loop.name -> rate
-      }
-    }.toVector
-    val counted = rounds.tail.flatten.groupMap(_._1)(_._2)
-    loops.map { loop =>
-      val sorted = counted(loop.name).sorted
-      loop.name -> sorted(sorted.size / 2)
-    }
+    if (!areWarm) round("warm-up", loops, records, pause)
+    val rounds = Iterator
+      .from(1)
+      .takeWhile(number => number <= MinRounds || System.nanoTime < end)
+      .map(number => round(s"round $number", loops, records, pause))
+      .toVector
+    loops.map(loop => loop.name -> Meter.median(rounds.map(_(loop.name))))
   }
+
+  /** What each reads in a second. */
+  def round(title: String, loops: Seq[ReadingLoop], records: Long, pause: Duration): Map[String, Double] =
+    loops.map { loop =>
+      TimeUnit.MILLISECONDS.sleep(pause.toMillis)
+      val rate = loop.run(records)
+      println(f"$title%-8s  ${loop.name}%-20s $rate%,12.0f records/s")
+      loop.name -> rate
+    }.toMap
 
   def json(measured: Seq[(String, Double)]): String = {
     val rates = measured.toMap

@@ -14,6 +14,7 @@ import software.amazon.awssdk.http.async.SdkAsyncHttpClient
 import software.amazon.awssdk.regions.Region
 import software.amazon.awssdk.services.kinesis.KinesisAsyncClient
 
+import org.sparkkinesis.aws.records.AnswerCapture
 import org.sparkkinesis.aws.subscription.SubscriptionTransport
 
 /** Makes a [[SdkKinesisService]] from settings. */
@@ -44,6 +45,7 @@ object SdkClients {
   ): KinesisAsyncClient = {
     val overrides = ClientOverrideConfiguration.builder()
     overrides.retryStrategy(AwsRetryStrategy.doNotRetry())
+    overrides.addExecutionInterceptor(AnswerCapture)
     overrides.putAdvancedOption(SdkAdvancedClientOption.USER_AGENT_SUFFIX, "spark-kinesis")
     overrides.apiCallTimeout(Duration.ofNanos(settings.requestTimeout.toNanos))
     val builder = KinesisAsyncClient

@@ -8,6 +8,7 @@ import software.amazon.awssdk.services.kinesis.model.{
   ChildShard => SdkChildShard,
   Consumer,
   ConsumerDescription,
+  GetRecordsResponse,
   HashKeyRange => SdkHashKeyRange,
   Record,
   Shard => SdkShard,
@@ -23,7 +24,14 @@ import org.sparkkinesis.service._
 /** Between the SDK's objects and the model's. Payloads are handed over, not copied. */
 private[aws] object SdkConversions {
 
-  def records(from: java.util.List[Record]): IndexedSeq[KinesisRecord] = {
+  def page(answer: GetRecordsResponse): RecordPage = RecordPage(
+    records(answer.records),
+    Option(answer.nextShardIterator),
+    Option(answer.millisBehindLatest).fold(0L)(_.toLong),
+    children(answer.childShards)
+  )
+
+  private def records(from: java.util.List[Record]): IndexedSeq[KinesisRecord] = {
     val converted = new Array[KinesisRecord](from.size)
     val source = from.iterator
     var i = 0
@@ -47,7 +55,7 @@ private[aws] object SdkConversions {
     )
   }
 
-  def children(from: java.util.List[SdkChildShard]): Seq[ChildShard] =
+  private def children(from: java.util.List[SdkChildShard]): Seq[ChildShard] =
     from.asScala.iterator.map { child =>
       ChildShard(
         ShardId(child.shardId),

@@ -4,13 +4,17 @@ import java.util.concurrent.CompletableFuture
 
 import scala.jdk.CollectionConverters._
 import scala.util.control.NonFatal
+import scala.util.{Failure, Success}
 
+import org.slf4j.LoggerFactory
+import software.amazon.awssdk.awscore.AwsRequestOverrideConfiguration
 import software.amazon.awssdk.core.SdkBytes
 import software.amazon.awssdk.services.kinesis.KinesisAsyncClient
 import software.amazon.awssdk.services.kinesis.model.{
   ShardFilter => _, StartingPosition => _, StreamDescription => _, _
 }
 
+import org.sparkkinesis.aws.records.{AnswerCapture, CapturedAnswer, GetRecordsAnswer}
 import org.sparkkinesis.aws.subscription.{SubscriptionCall, SubscriptionTransport}
 import org.sparkkinesis.model._
 import org.sparkkinesis.service._
@@ -30,6 +34,7 @@ final class SdkKinesisService(
     subscriptions: SubscriptionTransport,
     credentials: AutoCloseable
 ) extends KinesisService {
+  private val log = LoggerFactory.getLogger(classOf[SdkKinesisService])
   @volatile private var isClosed = false
 
   override def describeStream(stream: StreamRef): CompletableFuture[StreamDescription] =
@@ -76,17 +81,25 @@ final class SdkKinesisService(
       client.getShardIterator(request.startingSequenceNumber(number.orNull).timestamp(timestamp.orNull).build())
     }(_.shardIterator)
 
-  override def getRecords(stream: StreamRef, iterator: String, limit: Int): CompletableFuture[RecordPage] =
-    call("GetRecords")(
-      _.getRecords(GetRecordsRequest.builder().shardIterator(iterator).streamARN(arnOf(stream)).limit(limit).build())
-    ) { answer =>
-      RecordPage(
-        SdkConversions.records(answer.records),
-        Option(answer.nextShardIterator),
-        Option(answer.millisBehindLatest).fold(0L)(_.toLong),
-        SdkConversions.children(answer.childShards)
-      )
+  /**
+   * The SDK's own reading of these answers costs more than everything else about them: see [[GetRecordsAnswer]]. An answer
+   * that cannot be read without it is asked for once more, and left to it.
+   */
+  override def getRecords(stream: StreamRef, iterator: String, limit: Int): CompletableFuture[RecordPage] = {
+    val request = GetRecordsRequest.builder().shardIterator(iterator).streamARN(arnOf(stream)).limit(limit).build()
+    val captured = new CapturedAnswer
+    val settings = AwsRequestOverrideConfiguration.builder()
+    settings.putExecutionAttribute(AnswerCapture.Wanted, captured)
+    val capturing = request.toBuilder.overrideConfiguration(settings.build()).build()
+    call("GetRecords")(_.getRecords(capturing)) { answer =>
+      if (captured.isPresent) GetRecordsAnswer.tryRead(captured) else Success(SdkConversions.page(answer))
+    }.thenCompose {
+      case Success(page) => CompletableFuture.completedFuture(page)
+      case Failure(unreadable) =>
+        log.warn(s"An answer of GetRecords for ${stream.name} is read by the SDK: ${unreadable.getMessage}")
+        call("GetRecords")(_.getRecords(request))(SdkConversions.page)
     }
+  }
 
   override def putRecords(stream: StreamRef, entries: Seq[PutEntry]): CompletableFuture[Seq[PutResult]] =
     call("PutRecords") { client =>

@@ -113,6 +113,21 @@ class SdkKinesisServiceSuite extends WithEmulator {
     assert(error.errorCode.endsWith("Exception") && error.requestId.isDefined, error.getMessage)
   }
 
+  test("where CBOR is switched off, records come as JSON, and just the same") {
+    emulator.admin.createStream("json", 1)
+    put("json", Seq("a", "b"))
+    System.setProperty("aws.cborEnabled", "false")
+    val other =
+      try SdkClients.create(settings)
+      finally System.clearProperty("aws.cborEnabled")
+    try {
+      val iterator = await(other.getShardIterator(ref("json"), First, TrimHorizon))
+      val page = await(other.getRecords(ref("json"), iterator, 100))
+      assertEquals(page.records.map(record => new String(record.data, "UTF-8")), IndexedSeq("a", "b"))
+      assert(page.nextIterator.isDefined && page.records.forall(_.encryptionType == null))
+    } finally other.close()
+  }
+
   test("a failing call is made once: retries are the caller's") {
     val before = emulator.calls.count("DescribeStreamSummary")
     failure(service.describeStream(ref("none")))

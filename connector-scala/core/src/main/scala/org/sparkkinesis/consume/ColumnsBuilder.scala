@@ -31,7 +31,7 @@ final private[consume] class ColumnsBuilder(records: IndexedSeq[KinesisRecord]) 
 
   def addPlain(plain: KinesisRecord): Unit = {
     keys.add(plain.partitionKey)
-    numbers.add(plain.sequenceNumber)
+    numbers.addAscii(plain.sequenceNumber)
     addRow(plain, plain.data)
   }
 
@@ -50,7 +50,7 @@ final private[consume] class ColumnsBuilder(records: IndexedSeq[KinesisRecord]) 
       rowOfKey(key) = rows
       keys.add(container.container, container.keyStart(key), container.keyLength(key))
     }
-    if (rows == firstOfRecord) numbers.add(record.sequenceNumber) else numbers.repeatLast()
+    if (rows == firstOfRecord) numbers.addAscii(record.sequenceNumber) else numbers.repeatLast()
     val row = rows
     addRow(record, container.data(index))
     if (subNumbers == null) {

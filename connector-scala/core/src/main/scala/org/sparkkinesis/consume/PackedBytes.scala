@@ -31,15 +31,19 @@ object PackedBytes {
 
     def add(text: String): Unit =
       if (text == null) addRow(used, -1)
-      else if (isAscii(text)) {
-        reserve(text.length)
-        copyAscii(text)
-        addRow(used, text.length)
-        used += text.length
-      } else {
+      else if (isAscii(text)) addAscii(text)
+      else {
         val encoded = text.getBytes(UTF_8)
         add(encoded, 0, encoded.length)
       }
+
+    /** A text of which it is known that it has ASCII characters only. */
+    def addAscii(text: String): Unit = {
+      reserve(text.length)
+      copyAscii(text)
+      addRow(used, text.length)
+      used += text.length
+    }
 
     /** UTF-8 as it is. */
     def add(source: Array[Byte], from: Int, length: Int): Unit = {

@@ -3,7 +3,7 @@ package org.sparkkinesis.consume
 import scala.collection.mutable
 
 import org.sparkkinesis.model.StartingPosition.AfterSequenceNumber
-import org.sparkkinesis.model.{ChildShard, SequenceNumber, StartingPosition}
+import org.sparkkinesis.model.{ChildShard, KinesisRecord, SequenceNumber, StartingPosition}
 import org.sparkkinesis.service.ServiceException
 
 /**
@@ -173,7 +173,7 @@ final private[consume] class ShardConsumer(
         readUpToMillis = math.max(readUpToMillis, batch.readUpToMillis)
         millisBehindLatest = batch.millisBehindLatest
         lastBatchBytes = retained
-        val delivered = batch.records.iterator.map(_.size.toLong).sum
+        val delivered = KinesisRecord.sizeOf(batch.records)
         if (delivered > 0) retainedPerByte = retained.toDouble / delivered
       } { epoch =>
         account.add(retained)

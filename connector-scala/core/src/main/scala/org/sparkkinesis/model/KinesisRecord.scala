@@ -25,3 +25,17 @@ final class KinesisRecord(
   /** Payload and key as the service counts them; the key is taken for one byte a character. */
   def size: Int = data.length + (if (partitionKey == null) 0 else partitionKey.length)
 }
+
+object KinesisRecord {
+
+  /** Bytes of all of them, as [[KinesisRecord.size]] counts. */
+  def sizeOf(records: IndexedSeq[KinesisRecord]): Long = {
+    var bytes = 0L
+    var i = 0
+    while (i < records.length) {
+      bytes += records(i).size
+      i += 1
+    }
+    bytes
+  }
+}

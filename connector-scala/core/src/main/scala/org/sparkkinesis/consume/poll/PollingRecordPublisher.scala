@@ -8,7 +8,7 @@ import org.slf4j.{Logger, LoggerFactory}
 
 import org.sparkkinesis.concurrent.{Cancellable, Scheduler, SerialExecutor}
 import org.sparkkinesis.consume._
-import org.sparkkinesis.model.{SequenceNumber, StartingPosition}
+import org.sparkkinesis.model.{KinesisRecord, SequenceNumber, StartingPosition}
 import org.sparkkinesis.retry.{Retrier, RetryLog, RetryPolicies, RetryPolicy, RetryRules}
 import org.sparkkinesis.service.{KinesisService, RecordPage, ServiceErrorKind, ServiceException}
 
@@ -79,8 +79,7 @@ final class PollingRecordPublisher private[poll] (
     val startedNanos = scheduler.nanoTime
     metrics.getRecordsCalls.increment()
     call(service.getRecords(shard.ref, current, pacer.limit(maxBytes)), policies.getRecords) { page =>
-      var bytes = 0L
-      page.records.foreach(record => bytes += record.size)
+      val bytes = KinesisRecord.sizeOf(page.records)
       nextFetchNanos = startedNanos + pacer.pause(page.records.length, bytes, page.millisBehindLatest).toNanos
       refusedIterators = 0
       deliver(page)

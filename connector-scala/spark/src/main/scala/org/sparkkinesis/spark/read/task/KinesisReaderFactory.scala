@@ -35,26 +35,38 @@ final class KinesisReaderFactory(sourceId: Option[String], settings: ReadSetting
   override def supportColumnarReads(partition: InputPartition): Boolean = true
 
   override def createColumnarReader(partition: InputPartition): PartitionReader[ColumnarBatch] = partition match {
-    case KinesisInputPartition(ranges, _) => new RangesReader(ranges, sourceId, settings, schema)
+    case KinesisInputPartition(ranges, _) => new RangesReader(ranges, held, new DirectRead(_, settings), schema)
     case other => throw new IllegalArgumentException(s"not a partition of this source: $other")
   }
 
   override def createReader(partition: InputPartition): PartitionReader[InternalRow] =
     new RowReader(createColumnarReader(partition))
+
+  private def held(range: ShardRange): Option[IndexedSeq[Chunk]] = range.end match {
+    case RangeEnd.At(number) => sourceId.flatMap(ConsumerHost.find).flatMap(_.read(range.shard, range.after, number))
+    case _ => None
+  }
 }
 
-/** Reads a task's ranges one after the other: from memory where this JVM holds a range exactly, else from the service. */
-final private class RangesReader(
+/**
+ * Reads a task's ranges one after the other: from memory where this JVM holds a range exactly, else from the service.
+ *
+ * @param held
+ *   a range's chunks, when all of them are in memory
+ * @param direct
+ *   reads a range from the service; closed after the range
+ */
+final private[sparkkinesis] class RangesReader(
     ranges: Seq[ShardRange],
-    sourceId: Option[String],
-    settings: ReadSettings,
+    held: ShardRange => Option[IndexedSeq[Chunk]],
+    direct: ShardRange => Iterator[Chunk] with AutoCloseable,
     schema: StructType
 ) extends PartitionReader[ColumnarBatch] {
   private val todo = ranges.iterator
   private var stream: UTF8String = _
   private var shard: UTF8String = _
   private var chunks: Iterator[Chunk] = Iterator.empty
-  private var direct: Option[DirectRead] = None
+  private var reading: Option[AutoCloseable] = None
   private var current: Chunk = _
   private var fromMemory = 0L
   private var fromService = 0L
@@ -64,7 +76,7 @@ final private class RangesReader(
     val more = chunks.hasNext
     if (more) {
       current = chunks.next()
-      if (direct.isEmpty) fromMemory += current.rows else fromService += current.rows
+      if (reading.isEmpty) fromMemory += current.rows else fromService += current.rows
     }
     more
   }
@@ -75,8 +87,8 @@ final private class RangesReader(
     Array(ReadMetrics.fromMemory.value(fromMemory), ReadMetrics.fromService.value(fromService))
 
   override def close(): Unit = {
-    direct.foreach(_.close())
-    direct = None
+    reading.foreach(_.close())
+    reading = None
     chunks = Iterator.empty
   }
 
@@ -84,13 +96,9 @@ final private class RangesReader(
     close()
     stream = UTF8String.fromString(range.stream)
     shard = UTF8String.fromString(range.shard.shard.value)
-    val held = range.end match {
-      case RangeEnd.At(number) => sourceId.flatMap(ConsumerHost.find).flatMap(_.read(range.shard, range.after, number))
-      case _ => None
-    }
-    chunks = held.fold {
-      val read = new DirectRead(range, settings)
-      direct = Some(read)
+    chunks = held(range).fold {
+      val read = direct(range)
+      reading = Some(read)
       read: Iterator[Chunk]
     }(_.iterator)
   }

@@ -1,0 +1,171 @@
+package org.sparkkinesis.bench
+
+import java.util.concurrent.TimeUnit
+
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.connector.catalog.{SupportsRead, Table, TableCapability, TableProvider}
+import org.apache.spark.sql.connector.expressions.Transform
+import org.apache.spark.sql.connector.read._
+import org.apache.spark.sql.types.StructType
+import org.apache.spark.sql.util.CaseInsensitiveStringMap
+import org.apache.spark.sql.vectorized.ColumnarBatch
+
+import org.sparkkinesis.concurrent.{SerialExecutor, SystemScheduler}
+import org.sparkkinesis.consume._
+import org.sparkkinesis.model._
+import org.sparkkinesis.plan.ShardRange
+import org.sparkkinesis.service.ServiceException
+import org.sparkkinesis.spark.KinesisSchema
+import org.sparkkinesis.spark.read.task.{KinesisInputPartition, RangesReader}
+
+/**
+ * How fast rows come out of the prefetch buffer into the `noop` sink, without any network, all columns of a stream:
+ * `BufferBenchmark [--seconds N]`. Consumers hold a million records of 200 bytes, of four shards, in the prefetch buffer; two tasks
+ * of a Spark job read them by the connector's own reader, over and over. The last line is one JSON object with rows a second.
+ */
+object BufferBenchmark {
+  private val Stream = "bench"
+  private val Shards = 4
+  private val RowsPerShard = 250000
+  private val RecordBytes = 200
+  private val MinRounds = 5
+
+  /** How often a job reads what the buffer holds: its tasks should last seconds. */
+  private val Passes = 20
+  private val RowsPerJob = RowsPerShard.toLong * Shards * Passes
+
+  def main(args: Array[String]): Unit = {
+    val seconds = new Arguments(args).seconds(60)
+    val scheduler = new SystemScheduler("bench", 1)
+    val session = SparkSession.builder().master("local[2]").appName("buffer").config("spark.ui.enabled", "false")
+    val spark = session.getOrCreate()
+    spark.sparkContext.setLogLevel("WARN")
+    try {
+      held = fill(scheduler)
+      val all = KinesisSchema.columns.fieldNames.toSeq
+      val narrow = Seq(KinesisSchema.PartitionKey, KinesisSchema.ArrivalTimestamp)
+      val end = System.nanoTime + TimeUnit.SECONDS.toNanos(seconds.toLong)
+      val rounds = Iterator.from(0).takeWhile(round => round <= MinRounds || System.nanoTime < end).map { round =>
+        val rates = Seq(all, narrow).map(columns => rowsPerSecond(spark, columns))
+        println(f"round $round%d  all columns ${rates(0)}%,12.0f rows/s, two columns ${rates(1)}%,12.0f rows/s")
+        rates
+      }.toVector
+      val measured = rounds.tail.transpose.map(Meter.median)
+      println(
+        f"""{"all_columns_rows_per_second": ${measured(0)}%.0f, "two_columns_rows_per_second": ${measured(1)}%.0f}"""
+      )
+    } finally {
+      spark.stop()
+      scheduler.close()
+    }
+  }
+
+  private def rowsPerSecond(spark: SparkSession, columns: Seq[String]): Double = {
+    val table = spark.read.format(classOf[BufferTableProvider].getName).load()
+    val begun = System.nanoTime
+    table.select(columns.head, columns.tail: _*).write.format("noop").mode("overwrite").save()
+    RowsPerJob * 1e9 / (System.nanoTime - begun)
+  }
+
+  @volatile private var held: ShardConsumers = _
+
+  private[bench] def chunks(range: ShardRange): Option[IndexedSeq[Chunk]] = range.end match {
+    case RangeEnd.At(number) => held.read(range.shard, range.after, number)
+    case _ => None
+  }
+
+  /** Two tasks, each with half of the shards. */
+  private[bench] def partitions: Array[InputPartition] = (0 until Shards).map { shard =>
+    val id = ShardId.ofIndex(shard.toLong)
+    val end = RangeEnd.At(SequenceNumber(number(RowsPerShard - 1)))
+    ShardRange(StreamShard(Stream, id), Stream, StartingPosition.TrimHorizon, end, None)
+  }.grouped(Shards / 2).map { ranges =>
+    KinesisInputPartition(Seq.fill(Passes)(ranges).flatten, Array.empty): InputPartition
+  }.toArray
+
+  private def fill(scheduler: SystemScheduler): ShardConsumers = {
+    val tally = new Tally(RowsPerShard.toLong * Shards)
+    val listener = new ProgressListener {
+      override def onChunks(shard: StreamShard, epoch: Long, chunks: Seq[ChunkSummary]): Unit =
+        tally.add(chunks.iterator.map(_.rows).sum)
+      override def onReadUpTo(shard: StreamShard, epoch: Long, readUpToMillis: Long, millisBehindLatest: Long): Unit =
+        ()
+      override def onShardEnd(shard: StreamShard, epoch: Long, children: Seq[ChildShard]): Unit = ()
+      override def onFailure(shard: StreamShard, epoch: Long, error: ServiceException): Unit = tally.fail(error)
+    }
+    val publishers: RecordPublisherFactory = (_, _, subscriber) => new Made(scheduler, subscriber, tally.fail)
+    val consumers =
+      new ShardConsumers(publishers, new PrefetchBuffer(4L << 30), DecodeSettings(), listener, new ConsumerMetrics)
+    (0 until Shards).foreach(shard =>
+      consumers.start(StreamShard(Stream, ShardId.ofIndex(shard.toLong)), StartingPosition.TrimHorizon, 1)
+    )
+    tally.await()
+    consumers
+  }
+
+  /** As many digits as the service's. */
+  private def number(row: Int): String = "4966" + f"$row%052d"
+
+  /** Publishes records that it makes itself, until there are as many as a shard should have. */
+  final private class Made(scheduler: SystemScheduler, subscriber: RecordSubscriber, failed: Throwable => Unit)
+      extends RecordPublisher {
+    private val steps = new SerialExecutor(scheduler, failed)
+    private var row = 0
+
+    override def request(maxBytes: Long): Unit = steps.run {
+      val count = math.min(KinesisQuotas.Request.GetRecordsLimit, RowsPerShard - row)
+      if (count > 0) {
+        val now = scheduler.currentMillis
+        val records = Vector.tabulate(count) { i =>
+          new KinesisRecord(number(row + i), s"key-${row + i}", now, Array.fill[Byte](RecordBytes)('x'), null)
+        }
+        row += count
+        subscriber.onBatch(RecordBatch(records, 0, now))
+      }
+    }
+
+    override def cancel(): Unit = ()
+  }
+}
+
+/** What the benchmark's consumers hold, as a table. Made by Spark, by its name. */
+final class BufferTableProvider extends TableProvider {
+  override def inferSchema(options: CaseInsensitiveStringMap): StructType = KinesisSchema.columns
+  override def getTable(
+      schema: StructType,
+      partitioning: Array[Transform],
+      properties: java.util.Map[String, String]
+  ): Table = new Table with SupportsRead {
+    override def name(): String = "buffer"
+    override def schema(): StructType = KinesisSchema.columns
+    override def capabilities(): java.util.Set[TableCapability] = java.util.EnumSet.of(TableCapability.BATCH_READ)
+    override def newScanBuilder(options: CaseInsensitiveStringMap): ScanBuilder =
+      new ScanBuilder with SupportsPushDownRequiredColumns {
+        private var required = KinesisSchema.columns
+        override def pruneColumns(requiredSchema: StructType): Unit = required = requiredSchema
+        override def build(): Scan = new BufferScan(required)
+      }
+  }
+}
+
+final private class BufferScan(columns: StructType) extends Scan with Batch {
+  override def readSchema(): StructType = columns
+  override def toBatch: Batch = this
+  override def planInputPartitions(): Array[InputPartition] = BufferBenchmark.partitions
+  override def createReaderFactory(): PartitionReaderFactory = new BufferReaderFactory(columns)
+  override def columnarSupportMode(): Scan.ColumnarSupportMode = Scan.ColumnarSupportMode.SUPPORTED
+}
+
+final private class BufferReaderFactory(columns: StructType) extends PartitionReaderFactory {
+  override def supportColumnarReads(partition: InputPartition): Boolean = true
+
+  override def createColumnarReader(partition: InputPartition): PartitionReader[ColumnarBatch] = partition match {
+    case KinesisInputPartition(ranges, _) =>
+      new RangesReader(ranges, BufferBenchmark.chunks, range => sys.error(s"$range is not held"), columns)
+    case other => throw new IllegalArgumentException(s"not a partition of this benchmark: $other")
+  }
+
+  override def createReader(partition: InputPartition): PartitionReader[InternalRow] =
+    throw new UnsupportedOperationException("this benchmark reads columns")
+}
