@@ -10,6 +10,9 @@ import org.sparkkinesis.model.{ShardId, StreamRef}
  */
 final case class StreamShard(stream: String, shard: ShardId) {
 
+  /** Strings keep theirs: planning looks thousands of shards up, several times a second. */
+  override def hashCode: Int = 31 * stream.hashCode + shard.value.hashCode
+
   /** @throws IllegalArgumentException if `stream` is neither a name nor an ARN */
   def ref: StreamRef = StreamRef.parse(
     stream

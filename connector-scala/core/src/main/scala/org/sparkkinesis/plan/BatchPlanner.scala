@@ -47,7 +47,7 @@ object BatchPlanner {
     lines.foreach(_.advanceFreely())
     val taken = FairShare.take(lines.flatMap(_.readable), limits)
     Option.when(taken.exists(_.count > 0)) {
-      taken.foreach(candidate => candidate.line.take(candidate))
+      taken.foreach(_.take())
       PlannedBatch(SourceOffset(lines.map(_.result)), taken.iterator.map(_.rows).sum, taken.iterator.map(_.bytes).sum)
     }
   }
@@ -58,100 +58,122 @@ object BatchPlanner {
       graph: ShardGraph,
       availability: StreamShard => Option[ShardAvailability]
   ) {
-    private val positions: mutable.HashMap[ShardId, ShardPosition] = mutable.HashMap.from(stream.shards)
-    private val seen = mutable.HashMap.empty[ShardId, Option[ShardAvailability]]
+
+    /** In the order of their names. */
+    private val atStart: Vector[Candidate] =
+      stream.shards.iterator.map { case (shard, position) => candidate(shard, position) }.toVector
+
+    /** Made when lineage asks for it; of thousands of shards that only flow it would be most of the work. */
+    private lazy val present: mutable.HashMap[ShardId, Candidate] =
+      mutable.HashMap.from(atStart.iterator.map(candidate => candidate.shard -> candidate))
 
     /** Whether a shard came or left; if none did, the sorted map need not be built anew. */
     private var hasOtherShards = false
 
-    private def available(shard: ShardId): Option[ShardAvailability] =
-      seen.getOrElseUpdate(shard, availability(StreamShard(stream.arn, shard)))
-
-    private def isDone(shard: ShardId): Boolean = positions.get(shard).contains(ShardPosition.ShardEnd)
+    private def candidate(shard: ShardId, position: ShardPosition): Candidate =
+      new Candidate(shard, position, availability(StreamShard(stream.arn, shard)))
 
     private def waitsForParent(shard: ShardId): Boolean = graph.parents(shard).exists { parent =>
-      if (positions.contains(parent)) !isDone(parent) else isPending(parent)
+      present.get(parent).fold(isPending(parent))(!_.isDone)
     }
 
     /** Not in yet, but to come: it descends from a shard that is in. What has left has no ancestors here any more. */
     private def isPending(shard: ShardId): Boolean =
-      graph.parents(shard).exists(parent => positions.contains(parent) || isPending(parent))
+      graph.parents(shard).exists(parent => present.contains(parent) || isPending(parent))
 
     /**
      * Finishes closed shards of which no record is left, and lets children in whose parents are all finished, until nothing
      * changes any more. None of this takes a record, so the children of such a shard may be read in this very batch.
      */
     def advanceFreely(): Unit = {
-      val frontier = mutable.Queue.from(stream.shards.keysIterator)
+      val frontier = mutable.Queue.from(atStart.iterator.filter(_.isOver).map(_.shard))
       while (frontier.nonEmpty) {
         val shard = frontier.dequeue()
-        val finishes = positions.contains(shard) && !isDone(shard) && !waitsForParent(shard) &&
-          available(shard).exists(a => a.ended && a.chunks.isEmpty)
-        if (finishes) positions += shard -> ShardPosition.ShardEnd
-        if (isDone(shard)) frontier ++=
-          (if (finishes | admitChildren(shard) | leave(shard)) graph.children(shard) else Nil)
+        present.get(shard).filter(_.isOver).foreach { over =>
+          val finishes = !over.isDone && !waitsForParent(shard)
+          if (finishes) over.position = ShardPosition.ShardEnd
+          if (over.isDone) frontier ++=
+            (if (finishes | admitChildren(shard) | leave(shard)) graph.children(shard) else Nil)
+        }
       }
     }
 
     /** Whether a child was let in. */
     private def admitChildren(shard: ShardId): Boolean = {
-      val admitted = graph.children(shard).filter(child => !positions.contains(child) && !waitsForParent(child))
-      positions ++= admitted.map(_ -> ShardPosition.Horizon)
+      val admitted = graph.children(shard).filter(child => !present.contains(child) && !waitsForParent(child))
+      present ++= admitted.map(child => child -> candidate(child, ShardPosition.Horizon))
       hasOtherShards ||= admitted.nonEmpty
       admitted.nonEmpty
     }
 
     /** A finished shard leaves once its children are all in; not while a parent is there that would let it in again. */
     private def leave(shard: ShardId): Boolean = {
-      val leaves = graph.hasAllChildren(shard) && graph.children(shard).forall(positions.contains) &&
-        !graph.parents(shard).exists(positions.contains)
-      if (leaves) positions -= shard
+      val leaves = graph.hasAllChildren(shard) && graph.children(shard).forall(present.contains) &&
+        !graph.parents(shard).exists(present.contains)
+      if (leaves) present -= shard
       hasOtherShards ||= leaves
       leaves
     }
 
     /** Shards that have something to read and no parent that must be read first. */
-    def readable: Seq[Candidate] = (if (hasOtherShards) positions.keys.toVector.sorted.iterator
-                                    else stream.shards.keysIterator)
-      .filterNot(shard => isDone(shard) || waitsForParent(shard))
-      .flatMap(shard => available(shard).filter(_.chunks.nonEmpty).map(new Candidate(this, shard, _)))
-      .toVector
-
-    def take(candidate: Candidate): Unit = if (candidate.count > 0) {
-      val last = candidate.available.chunks(candidate.count - 1)
-      val all = candidate.count == candidate.available.chunks.size
-      val position = if (all && candidate.available.ended) ShardPosition.ShardEnd
-      else ShardPosition.After(last.last, last.lastArrivalMillis)
-      positions += candidate.shard -> position
+    def readable: Seq[Candidate] = {
+      val all = if (hasOtherShards) present.values.toVector.sortBy(_.shard) else atStart
+      all.filter(candidate => candidate.hasNews && !waitsForParent(candidate.shard))
     }
 
-    /**
-     * Shards of which nothing was there to take are known to have been idle: their positions say so, once in a while, or a restart
-     * would take them for positions whose records have expired.
-     */
     def result: StreamOffset = {
-      val shards = if (hasOtherShards) positions.to(SortedMap) else stream.shards
-      stream.copy(shards = shards.transform { (shard, _) =>
-        val position = positions(shard)
-        available(shard).filter(_.chunks.isEmpty).fold(position)(idle =>
-          StillIdle.refresh(position, idle.readUpToMillis)
-        )
-      })
+      val shards =
+        if (hasOtherShards) present.iterator.map { case (shard, candidate) => shard -> candidate.settled }.to(SortedMap)
+        else {
+          val inOrder = atStart.iterator
+          stream.shards.transform { (shard, _) =>
+            val next = inOrder.next()
+            // No map promises the order of its transformation.
+            (if (next.shard == shard) next else present(shard)).settled
+          }
+        }
+      stream.copy(shards = shards)
     }
   }
 
-  /** One shard's chunks, and how many of them the batch takes. */
-  final private[plan] class Candidate(val line: StreamLine, val shard: ShardId, val available: ShardAvailability) {
+  /** One shard: its position, its chunks, and how many of them the batch takes. */
+  final private[plan] class Candidate(
+      val shard: ShardId,
+      var position: ShardPosition,
+      available: Option[ShardAvailability]
+  ) {
+    private val chunks = available.fold[IndexedSeq[ChunkSummary]](Vector.empty)(_.chunks)
     var count = 0
     var rows = 0L
     var bytes = 0L
 
-    def next: Option[ChunkSummary] = available.chunks.lift(count)
+    def isDone: Boolean = position == ShardPosition.ShardEnd
+
+    /** Finished, or closed and without anything left to read. */
+    def isOver: Boolean = isDone || (chunks.isEmpty && available.exists(_.ended))
+    def hasNews: Boolean = chunks.nonEmpty && !isDone
+    def next: Option[ChunkSummary] = chunks.lift(count)
 
     def takeNext(): Unit = next.foreach { chunk =>
       count += 1
       rows += chunk.rows
       bytes += chunk.bytes
     }
+
+    /** Moves the position to the end of what was taken. */
+    def take(): Unit = if (count > 0) {
+      val last = chunks(count - 1)
+      position =
+        if (count == chunks.size && available.exists(_.ended)) ShardPosition.ShardEnd
+        else ShardPosition.After(last.last, last.lastArrivalMillis)
+    }
+
+    /**
+     * The position that the batch ends with. A shard of which nothing was there to take is known to have been idle: its position says
+     * so, once in a while, or a restart would take it for one whose records have expired.
+     */
+    def settled: ShardPosition =
+      if (chunks.nonEmpty) position
+      else available.fold(position)(idle => StillIdle.refresh(position, idle.readUpToMillis))
   }
 }

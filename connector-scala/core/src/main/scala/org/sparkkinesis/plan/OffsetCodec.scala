@@ -18,7 +18,8 @@ import org.sparkkinesis.model.{SequenceNumber, ShardId, StartingPosition}
 object OffsetCodec {
   val Version = 1
   private val Radix = 36
-  private val StandardName = "shardId-(\\d{12})".r
+  private val NamePrefix = "shardId-"
+  private val NameLength = ShardId.ofIndex(0).value.length
   private val Entry = "(?s)(~[a-zA-Z0-9_.-]+?~|[0-9a-z]+)([\\^@=+!])([0-9a-z]*)(?:\\.(-?[0-9a-z]+))?".r
 
   def encode(offset: SourceOffset): String = {
@@ -76,25 +77,31 @@ object OffsetCodec {
     }
   }
 
-  private def appendShard(out: java.lang.StringBuilder, id: ShardId): Unit = id.value match {
-    case StandardName(index) => out.append(java.lang.Long.toString(index.toLong, Radix))
-    case name => out.append('~').append(name).append('~')
+  private def appendShard(out: java.lang.StringBuilder, id: ShardId): Unit =
+    if (isStandard(id.value))
+      out.append(java.lang.Long.toString(java.lang.Long.parseLong(id.value, NamePrefix.length, NameLength, 10), Radix))
+    else out.append('~').append(id.value).append('~')
+
+  /** Of the form that the service gives names. */
+  private def isStandard(name: String): Boolean = name.length == NameLength && name.startsWith(NamePrefix) && {
+    var i = NamePrefix.length
+    while (i < NameLength && name.charAt(i) >= '0' && name.charAt(i) <= '9') i += 1
+    i == NameLength
   }
 
   private def appendPosition(out: java.lang.StringBuilder, position: ShardPosition, base: Long): Unit = position match {
     case ShardPosition.After(number, arrival) =>
-      out.append('+').append(compact(number)).append('.').append(java.lang.Long.toString(arrival - base, Radix))
+      Base36.append(out.append('+'), number.value)
+      out.append('.').append(java.lang.Long.toString(arrival - base, Radix))
     case ShardPosition.ShardEnd => out.append('!')
     case ShardPosition.Start(StartingPosition.TrimHorizon) => out.append('^')
     case ShardPosition.Start(StartingPosition.AtTimestamp(millis)) =>
       out.append('@').append(java.lang.Long.toString(millis, Radix))
-    case ShardPosition.Start(StartingPosition.AtSequenceNumber(number)) => out.append('=').append(compact(number))
+    case ShardPosition.Start(StartingPosition.AtSequenceNumber(number)) => Base36.append(out.append('='), number.value)
     case ShardPosition.Start(other) => throw new IllegalArgumentException(
         s"$other has no place in an offset: it would mean another record after a restart"
       )
   }
-
-  private def compact(number: SequenceNumber): String = new java.math.BigInteger(number.value).toString(Radix)
 
   private def shard(text: String, base: Long): Option[(ShardId, ShardPosition)] = text match {
     case Entry(name, kind, digits, delta) =>

@@ -44,16 +44,20 @@ object TaskPlanner {
     val before = start.streams.get(stream.arn).filter(_.creationMillis == stream.creationMillis).map(_.shards)
     stream.shards.iterator.flatMap { case (id, to) =>
       val from = before.flatMap(_.get(id)).getOrElse(ShardPosition.Horizon)
-      lazy val shard = StreamShard(stream.arn, id)
-      val last = to match {
-        case _ if isSame(from, to) => None
-        case ShardPosition.After(number, _) => Some(RangeEnd.At(number))
-        case ShardPosition.ShardEnd => lastOfEnded(shard).orElse(Some(RangeEnd.ShardEnd))
-        // Admitted, but nothing of it is planned yet.
-        case _: ShardPosition.Start => None
-      }
-      last.zip(from.resumeAt).filterNot(isEmpty).map { case (until, after) =>
-        ShardRange(shard, stream.name, after, until, hashKeyRange(shard))
+      if (isSame(from, to)) None
+      else {
+        val shard = StreamShard(stream.arn, id)
+        val last = to match {
+          case ShardPosition.After(number, _) => Some(RangeEnd.At(number))
+          case ShardPosition.ShardEnd => lastOfEnded(shard).orElse(Some(RangeEnd.ShardEnd))
+          // Admitted, but nothing of it is planned yet.
+          case _: ShardPosition.Start => None
+        }
+        for {
+          until <- last
+          after <- from.resumeAt
+          if !isEmpty(until, after)
+        } yield ShardRange(shard, stream.name, after, until, hashKeyRange(shard))
       }
     }
   }
@@ -64,7 +68,7 @@ object TaskPlanner {
   }
 
   /** A shard whose end came after its last record was planned: a reader would look for that record, and not find it again. */
-  private def isEmpty(range: (RangeEnd, StartingPosition)): Boolean = range match {
+  private def isEmpty(until: RangeEnd, after: StartingPosition): Boolean = (until, after) match {
     case (RangeEnd.At(last), StartingPosition.AfterSequenceNumber(from)) => last <= from
     case _ => false
   }
@@ -89,9 +93,8 @@ object TaskPlanner {
       .flatMap { case (owner, ofOwner) =>
         val count = math.max(1, (ofOwner.size + size - 1) / size)
         // Dealt out in turn, so that the tasks of one owner differ by one range at most.
-        ofOwner.zipWithIndex.groupMap(_._2 % count)(_._1).toSeq.sortBy(_._1).map { case (_, dealt) =>
-          TaskRanges(dealt, owner)
-        }
+        val all = ofOwner.toIndexedSeq
+        (0 until count).map(first => TaskRanges((first until all.size by count).map(all), owner))
       }
   }
 }

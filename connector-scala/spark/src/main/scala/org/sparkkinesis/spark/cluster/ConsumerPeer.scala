@@ -2,6 +2,8 @@ package org.sparkkinesis.spark.cluster
 
 import org.apache.spark.sparkkinesis.ClusterRpc
 
+import org.sparkkinesis.spark.cluster.protocol._
+
 /** An executor's consumers, as the coordinator knows them. Guarded by the coordinator's lock. */
 final private[cluster] class ConsumerPeer(
     val id: String,
@@ -10,6 +12,9 @@ final private[cluster] class ConsumerPeer(
     val address: String,
     send: Array[Byte] => Unit
 ) {
+
+  /** As Spark's scheduler takes it for the place of a task. */
+  val location: String = ClusterRpc.location(host, id)
   private var lastReport = 0L
 
   /** The report at which a full one was asked for, and the newest epoch then. */

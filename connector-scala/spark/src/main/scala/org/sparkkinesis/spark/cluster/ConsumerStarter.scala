@@ -8,13 +8,15 @@ import org.apache.spark.SparkContext
 import org.apache.spark.sparkkinesis.ClusterRpc
 import org.slf4j.LoggerFactory
 
+import org.sparkkinesis.spark.cluster.executor.ConsumerHost
 import org.sparkkinesis.spark.read.ReadSettings
 
 /**
  * Brings a source's consumers up in executors that have none, by a small job whose tasks prefer them.
  *
- * The job waits for free slots as long as a batch holds them, and so has a thread of its own: nothing else waits for it. An executor that
- * did not answer is tried again after the period.
+ * The job waits for free slots as long as a batch holds them, and so has a thread of its own: nothing else waits for it. A preference
+ * is no more than that: Spark runs a task elsewhere when it does not offer the executor yet, as just after it came, or when the executor is
+ * busy for long. Such an executor is tried again soon, at first, and at longest after the period.
  *
  * @param isKnown
  *   whether an executor's consumers have introduced themselves
@@ -31,10 +33,10 @@ final private[cluster] class ConsumerStarter(
 ) extends AutoCloseable {
   import ConsumerStarter._
 
-  private val loop = new PlacementLoop(s"kinesis-start-$sourceId", periodMillis, onFailure)(round)
+  private val loop = new PlacementLoop(s"kinesis-start-$sourceId", periodMillis, onFailure)(_ => round())
 
-  /** Executors that a job was sent to in this period. */
-  private var attempted = Set.empty[String]
+  /** Executors that a job was sent to in vain, with how often. */
+  private var missed = Map.empty[String, Int]
   private var failures = 0
 
   /** Looks for executors without consumers. */
@@ -42,11 +44,9 @@ final private[cluster] class ConsumerStarter(
 
   override def close(): Unit = loop.close()
 
-  private def round(isPeriodOver: Boolean): Unit = {
-    if (isPeriodOver) attempted = Set.empty
+  private def round(): Unit = {
     val executors = ClusterRpc.executors(context)
-    val missing = executors.filterNot { case (id, _) => isKnown(id) || attempted(id) }
-    attempted ++= missing.map(_._1)
+    val missing = executors.filterNot { case (id, _) => isKnown(id) }
     // With no executor known the job waits for one, and runs wherever Spark puts it.
     if (missing.nonEmpty || executors.isEmpty)
       try {
@@ -57,8 +57,12 @@ final private[cluster] class ConsumerStarter(
           failures += 1
           if (failures >= FailuresToGiveUp) throw failure
           log.warn(s"Consumers of source $sourceId could not be started; they will be tried again", failure)
-          attempted = attempted -- missing.map(_._1)
       }
+    // Those whose task ran elsewhere have not introduced themselves; a job waits for the others.
+    missed = missing.map(_._1).filterNot(isKnown).map(id => id -> (missed.getOrElse(id, 0) + 1)).toMap
+    missed.valuesIterator.minOption.foreach(times =>
+      loop.wakeIn(math.min(periodMillis, RetryMillis << math.min(times - 1, 10)))
+    )
   }
 
   private def start(targets: Seq[(String, String)]): Unit = {
@@ -83,6 +87,9 @@ private object ConsumerStarter {
 
   /** Executors that die take the job with them; what fails again and again is a mistake in the set-up. */
   private val FailuresToGiveUp = 4
+
+  /** Until the first new try; each of the next waits twice as long as the one before. */
+  private val RetryMillis = 250L
 
   private val Inherited = Seq(
     "spark.jobGroup.id",

@@ -17,6 +17,9 @@ final private[cluster] class PlacementLoop(
 )(round: Boolean => Unit) extends AutoCloseable {
   private val lock = new Object
   private var isWoken = false
+
+  /** When it wakes by itself, on the clock of `System.nanoTime`, beside its period. */
+  private var alarm: Option[Long] = None
   private var isClosed = false
   private var isStarted = false
   private val thread = new Thread(() => run(), name)
@@ -29,6 +32,12 @@ final private[cluster] class PlacementLoop(
       isStarted = true
       thread.start()
     }
+    lock.notifyAll()
+  }
+
+  /** Another round after so long, or earlier. For a round to ask for; it takes the place of what an earlier one asked for. */
+  def wakeIn(millis: Long): Unit = lock.synchronized {
+    alarm = Some(System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis))
     lock.notifyAll()
   }
 
@@ -59,9 +68,11 @@ final private[cluster] class PlacementLoop(
 
   /** False when the loop is to end. */
   private def awaitWake(nextPeriod: Long): Boolean = lock.synchronized {
-    while (!isWoken && !isClosed && System.nanoTime() < nextPeriod)
-      lock.wait(math.max(1, TimeUnit.NANOSECONDS.toMillis(nextPeriod - System.nanoTime())))
+    def next = alarm.fold(nextPeriod)(math.min(_, nextPeriod))
+    while (!isWoken && !isClosed && System.nanoTime() < next)
+      lock.wait(math.max(1, TimeUnit.NANOSECONDS.toMillis(next - System.nanoTime())))
     isWoken = false
+    if (alarm.exists(_ <= System.nanoTime())) alarm = None
     !isClosed
   }
 }

@@ -7,6 +7,7 @@ import org.sparkkinesis.model.{SequenceNumber, ShardId}
 import org.sparkkinesis.plan.{ShardPosition, SourceOffset}
 import org.sparkkinesis.service.ServiceException
 import org.sparkkinesis.shard.ShardGraph
+import org.sparkkinesis.spark.cluster.protocol.ShardReport
 
 /** One shard, as the coordinator knows it from reports. */
 final private[cluster] class ShardTrack(val shard: StreamShard) {

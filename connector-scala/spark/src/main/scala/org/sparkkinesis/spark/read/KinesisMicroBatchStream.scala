@@ -4,7 +4,6 @@ import java.util.{Collections, Optional, UUID}
 
 import scala.jdk.CollectionConverters._
 
-import org.apache.spark.sparkkinesis.ClusterRpc
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.connector.read.streaming._
 import org.apache.spark.sql.connector.read.{InputPartition, PartitionReaderFactory}
@@ -14,7 +13,7 @@ import org.sparkkinesis.config.{Position, ReadOptions}
 import org.sparkkinesis.consume.{MissingResource, RangeEnd}
 import org.sparkkinesis.model.StartingPosition
 import org.sparkkinesis.plan._
-import org.sparkkinesis.spark.cluster.{ShardCoordinator, ShardFailed}
+import org.sparkkinesis.spark.cluster.{PrefetchView, ShardCoordinator, ShardFailed}
 import org.sparkkinesis.spark.connection.ServiceFailure
 import org.sparkkinesis.spark.read.checkpoint.{CheckpointCheck, ConsumerRecord, InitialOffsetStore}
 import org.sparkkinesis.spark.read.task.{KinesisInputPartition, KinesisReaderFactory}
@@ -69,6 +68,8 @@ final class KinesisMicroBatchStream(session: StreamSession, checkpointLocation: 
     started
   }
 
+  private def prefetched: PrefetchView = coordinator.prefetched
+
   private def position: Position = options.get(ReadOptions.initialPosition).getOrElse(Position(StartingPosition.Latest))
 
   private lazy val initial: SourceOffset = {
@@ -109,18 +110,18 @@ final class KinesisMicroBatchStream(session: StreamSession, checkpointLocation: 
   /** A running trigger: what is there, or nothing yet. */
   private def planNow(from: SourceOffset): Option[PlannedBatch] = {
     val sinceLast = (System.nanoTime() - lastBatchNanos) / 1000000
-    val enough = admission.minimum.forall(_.isReached(coordinator.availableRows, sinceLast, coordinator.bufferIsFull))
-    if (enough) coordinator.plan(from, admission.limits, None) else None
+    val enough = admission.minimum.forall(_.isReached(prefetched.availableRows, sinceLast, prefetched.bufferIsFull))
+    if (enough) prefetched.plan(from, admission.limits, None) else None
   }
 
   /** `Trigger.AvailableNow`: waits, since "nothing" would end the query. */
   @scala.annotation.tailrec
   private def planUntil(from: SourceOffset, until: AvailableNowTarget, limits: ReadLimits): Option[PlannedBatch] = {
-    val seen = coordinator.changes
-    val batch = coordinator.plan(from, limits, Some(until))
-    if (batch.nonEmpty || coordinator.isReached(until)) batch
+    val seen = prefetched.changes
+    val batch = prefetched.plan(from, limits, Some(until))
+    if (batch.nonEmpty || prefetched.isReached(until)) batch
     else {
-      coordinator.awaitChange(seen, LongestWaitMillis)
+      prefetched.awaitChange(seen, LongestWaitMillis)
       planUntil(from, until, limits)
     }
   }
@@ -130,11 +131,11 @@ final class KinesisMicroBatchStream(session: StreamSession, checkpointLocation: 
     val until = target.getOrElse(AvailableNowTarget(System.currentTimeMillis()))
     @scala.annotation.tailrec
     def untilFetched(): Option[PlannedBatch] = {
-      val seen = coordinator.changes
-      if (coordinator.everythingIsFetched(until)) coordinator.plan(from, ReadLimits.Unlimited, Some(until))
+      val seen = prefetched.changes
+      if (prefetched.everythingIsFetched(until)) prefetched.plan(from, ReadLimits.Unlimited, Some(until))
       else {
-        if (coordinator.bufferIsFull) coordinator.readAhead()
-        coordinator.awaitChange(seen, LongestWaitMillis)
+        if (prefetched.bufferIsFull) prefetched.readAhead()
+        prefetched.awaitChange(seen, LongestWaitMillis)
         untilFetched()
       }
     }
@@ -146,14 +147,14 @@ final class KinesisMicroBatchStream(session: StreamSession, checkpointLocation: 
     val ranges = TaskPlanner.ranges(
       from,
       to,
-      shard => coordinator.lastOfEnded(shard).map(RangeEnd.At(_)),
-      coordinator.hashKeyRange
+      shard => prefetched.lastOfEnded(shard).map(RangeEnd.At(_)),
+      prefetched.hashKeyRange
     )
     val perTask = options.get(ReadOptions.shardsPerTask).map(_.toInt)
     TaskPlanner
       .tasks(
         ranges,
-        shard => coordinator.owner(shard).map { case (id, host) => ClusterRpc.location(host, id) },
+        prefetched.location,
         perTask,
         spark.sparkContext.defaultParallelism
       )
@@ -181,7 +182,7 @@ final class KinesisMicroBatchStream(session: StreamSession, checkpointLocation: 
 
   override def metrics(latestConsumed: Optional[Offset]): java.util.Map[String, String] =
     coordinatorIfStarted.fold(Collections.emptyMap[String, String]())(running =>
-      SourceMetrics.of(running.status, planned).asJava
+      SourceMetrics.of(running.prefetched.status, planned).asJava
     )
 
   private def offset(of: Offset): SourceOffset = checkpoint.mend(of match {

@@ -6,6 +6,8 @@ import org.apache.spark.sparkkinesis.ClusterRpc
 
 import org.sparkkinesis.consume.{ChunkSummary, StreamShard}
 import org.sparkkinesis.model.{ChildShard, SequenceNumber}
+import org.sparkkinesis.spark.cluster.executor.ConsumerHost
+import org.sparkkinesis.spark.cluster.protocol._
 
 /** An executor's side of the protocol, driven by a test over Spark's own RPC. */
 final class FakeExecutor(val id: String, sourceId: String, instance: Long = 1) extends AutoCloseable {

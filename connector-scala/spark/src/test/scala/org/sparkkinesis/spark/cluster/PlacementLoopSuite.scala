@@ -54,6 +54,17 @@ class PlacementLoopSuite extends munit.FunSuite {
     } finally loop.close()
   }
 
+  rounds.test("a round may ask for another one, which is not one that is due") { seen =>
+    lazy val loop: PlacementLoop = new PlacementLoop("loop", never, fail(_))({ due =>
+      seen.put(due)
+      loop.wakeIn(1)
+    })
+    try {
+      loop.wake()
+      assertEquals(Seq.fill(3)(seen.take()), Seq.fill(3)(false))
+    } finally loop.close()
+  }
+
   test("closing interrupts a round that blocks, and is no failure") {
     val failures = new LinkedBlockingQueue[Throwable]
     val (blocked, ended) = (new CountDownLatch(1), new CountDownLatch(1))

@@ -13,6 +13,7 @@ import org.sparkkinesis.config.Options
 import org.sparkkinesis.consume.StreamShard
 import org.sparkkinesis.model._
 import org.sparkkinesis.plan._
+import org.sparkkinesis.spark.cluster.protocol._
 import org.sparkkinesis.spark.read.ReadSettings
 
 class ShardCoordinatorSuite extends munit.FunSuite {
@@ -69,9 +70,9 @@ class ShardCoordinatorSuite extends munit.FunSuite {
 
   private def rows(setup: Setup)(count: Long): Unit = {
     val deadline = 20.seconds.fromNow
-    while (setup.coordinator.availableRows != count) {
-      assert(deadline.hasTimeLeft(), s"${setup.coordinator.availableRows} rows, not $count")
-      setup.coordinator.awaitChange(setup.coordinator.changes, 100)
+    while (setup.coordinator.prefetched.availableRows != count) {
+      assert(deadline.hasTimeLeft(), s"${setup.coordinator.prefetched.availableRows} rows, not $count")
+      setup.coordinator.prefetched.awaitChange(setup.coordinator.prefetched.changes, 100)
     }
   }
 
@@ -165,7 +166,7 @@ class ShardCoordinatorSuite extends munit.FunSuite {
       val (foreign, (_, epoch)) = first.find(_._2._1 == "1").get
       s("driver").tell(news(foreign, epoch, Seq(10)))
       assertEquals(s("driver").next(), Unassign(Seq(foreign)))
-      assertEquals(s.coordinator.availableRows, 0L)
+      assertEquals(s.coordinator.prefetched.availableRows, 0L)
     }
   }
 
@@ -179,7 +180,7 @@ class ShardCoordinatorSuite extends munit.FunSuite {
       val back = s("1").nextAssign()
       assertEquals(back.size, 2)
       assert(back.map(_.epoch).min > first.values.map(_._2).max)
-      assertEquals(s.coordinator.status.shardsByExecutor, Map("driver" -> 2, "1" -> 2))
+      assertEquals(s.coordinator.prefetched.status.shardsByExecutor, Map("driver" -> 2, "1" -> 2))
     }
   }
 
@@ -190,7 +191,7 @@ class ShardCoordinatorSuite extends munit.FunSuite {
       s("driver").register()
       s.coordinator.advance(offset((0 until 4).map(i => i -> (if (i == 2) after(50) else ShardPosition.Horizon)): _*))
       assertEquals(s("driver").next(), Release(Seq(shard(2) -> number(50))))
-      assertEquals(s.coordinator.status.shardsByExecutor, Map("driver" -> 4))
+      assertEquals(s.coordinator.prefetched.status.shardsByExecutor, Map("driver" -> 4))
     }
   }
 
@@ -246,7 +247,7 @@ class ShardCoordinatorSuite extends munit.FunSuite {
     try {
       executor.register()
       broken.advance(start)
-      broken.awaitChange(broken.changes, 20000)
+      broken.prefetched.awaitChange(broken.prefetched.changes, 20000)
       // What `intercept` lets through.
       val failure =
         try { broken.advance(start); None }

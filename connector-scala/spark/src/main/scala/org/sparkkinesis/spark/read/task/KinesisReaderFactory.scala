@@ -10,7 +10,7 @@ import org.apache.spark.unsafe.types.UTF8String
 import org.sparkkinesis.concurrent.SystemScheduler
 import org.sparkkinesis.consume._
 import org.sparkkinesis.plan.ShardRange
-import org.sparkkinesis.spark.cluster.ConsumerHost
+import org.sparkkinesis.spark.cluster.executor.ConsumerHost
 import org.sparkkinesis.spark.connection.ServiceFailure
 import org.sparkkinesis.spark.read.ReadSettings
 

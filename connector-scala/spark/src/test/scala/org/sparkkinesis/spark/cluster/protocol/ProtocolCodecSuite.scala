@@ -1,4 +1,4 @@
-package org.sparkkinesis.spark.cluster
+package org.sparkkinesis.spark.cluster.protocol
 
 import munit.ScalaCheckSuite
 import org.scalacheck.Gen

@@ -1,4 +1,4 @@
-package org.sparkkinesis.spark.cluster
+package org.sparkkinesis.spark.cluster.executor
 
 import scala.collection.mutable
 import scala.concurrent.duration._
@@ -8,6 +8,7 @@ import munit.FunSuite
 import org.sparkkinesis.concurrent.VirtualScheduler
 import org.sparkkinesis.consume._
 import org.sparkkinesis.model.{SequenceNumber, ShardId, StartingPosition}
+import org.sparkkinesis.spark.cluster.protocol._
 
 class ProgressReporterSuite extends FunSuite {
   private val Shard = StreamShard("orders", ShardId("shardId-000000000000"))

@@ -1,4 +1,4 @@
-package org.sparkkinesis.spark.cluster
+package org.sparkkinesis.spark.cluster.executor
 
 import java.util.concurrent.ConcurrentHashMap
 import java.util.concurrent.atomic.AtomicBoolean
@@ -12,6 +12,7 @@ import org.slf4j.LoggerFactory
 import org.sparkkinesis.concurrent.{SerialExecutor, SystemScheduler}
 import org.sparkkinesis.consume._
 import org.sparkkinesis.model.{SequenceNumber, StartingPosition}
+import org.sparkkinesis.spark.cluster.protocol._
 import org.sparkkinesis.spark.read.ReadSettings
 import org.sparkkinesis.spark.read.task.PublisherFactories
 

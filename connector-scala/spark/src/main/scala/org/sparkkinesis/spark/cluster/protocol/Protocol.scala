@@ -1,4 +1,4 @@
-package org.sparkkinesis.spark.cluster
+package org.sparkkinesis.spark.cluster.protocol
 
 import org.sparkkinesis.consume.{ChunkSummary, StreamShard}
 import org.sparkkinesis.model.{ChildShard, HashKeyRange, SequenceNumber, StartingPosition}

@@ -1,4 +1,4 @@
-package org.sparkkinesis.spark.cluster
+package org.sparkkinesis.spark.cluster.protocol
 
 import java.io.{ByteArrayInputStream, ByteArrayOutputStream, DataInputStream, DataOutputStream}
 

@@ -1,4 +1,4 @@
-package org.sparkkinesis.spark.cluster
+package org.sparkkinesis.spark.cluster.executor
 
 import java.util.concurrent.ConcurrentHashMap
 import java.util.concurrent.atomic.AtomicBoolean
@@ -10,6 +10,7 @@ import org.sparkkinesis.concurrent.{Cancellable, Scheduler}
 import org.sparkkinesis.consume._
 import org.sparkkinesis.model.ChildShard
 import org.sparkkinesis.service.ServiceException
+import org.sparkkinesis.spark.cluster.protocol.{ProtocolCodec, Report, ShardReport}
 
 /**
  * Tells the driver what changed in the consumers: at once when there is new data, an end or a failure; what it says while

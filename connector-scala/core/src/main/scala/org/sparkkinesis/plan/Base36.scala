@@ -1,0 +1,66 @@
+package org.sparkkinesis.plan
+
+/** Decimal digits to base 36, for the offset log: thousands of long sequence numbers with every micro-batch. */
+private[plan] object Base36 {
+  private val DecimalDigits = 9
+  private val DecimalLimb = 1000000000L
+  private val Digits = 6
+
+  /** The largest power of 36 whose product with a decimal limb fits a `Long`. */
+  private val Limb = 36L * 36 * 36 * 36 * 36 * 36
+
+  /** @param decimal digits only, at least one */
+  def append(out: java.lang.StringBuilder, decimal: String): Unit = {
+    val limbs = parse(decimal)
+    // The digits come from the last one on.
+    val from = out.length
+    var first = 0
+    while (first < limbs.length) {
+      var rest = 0L
+      var i = first
+      while (i < limbs.length) {
+        val value = rest * DecimalLimb + limbs(i)
+        limbs(i) = value / Limb
+        rest = value % Limb
+        i += 1
+      }
+      while (first < limbs.length && limbs(first) == 0) first += 1
+      appendReversed(out, rest, isLast = first == limbs.length)
+    }
+    reverse(out, from)
+  }
+
+  /** From the most significant nine digits on. */
+  private def parse(decimal: String): Array[Long] = {
+    val limbs = new Array[Long]((decimal.length + DecimalDigits - 1) / DecimalDigits)
+    var end = decimal.length
+    var i = limbs.length - 1
+    while (i >= 0) {
+      limbs(i) = Integer.parseInt(decimal, math.max(0, end - DecimalDigits), end, 10).toLong
+      end -= DecimalDigits
+      i -= 1
+    }
+    limbs
+  }
+
+  private def appendReversed(out: java.lang.StringBuilder, value: Long, isLast: Boolean): Unit = {
+    var left = value
+    var count = 0
+    while (count < Digits && !(isLast && left == 0 && count > 0)) {
+      out.append(Character.forDigit((left % 36).toInt, 36))
+      left /= 36
+      count += 1
+    }
+  }
+
+  private def reverse(out: java.lang.StringBuilder, from: Int): Unit = {
+    var (left, right) = (from, out.length - 1)
+    while (left < right) {
+      val kept = out.charAt(left)
+      out.setCharAt(left, out.charAt(right))
+      out.setCharAt(right, kept)
+      left += 1
+      right -= 1
+    }
+  }
+}
