@@ -10,21 +10,12 @@ import java.nio.file.{Files, Paths}
  *   for example `4g`
  */
 final class EmulatorProcess(heap: String, quotas: Boolean = false) extends AutoCloseable {
-  private val process = {
-    val java = Paths.get(System.getProperty("java.home"), "bin", "java").toString
-    val command = EmulatorProcess.taskset("-c", "0") ++ Seq(
-      java,
-      s"-Xmx$heap",
-      "-cp",
-      System.getProperty("java.class.path"),
-      "org.sparkkinesis.emulator.EmulatorMain",
-      "--port",
-      "0",
-      "--quotas",
-      if (quotas) "on" else "off"
-    )
-    new ProcessBuilder(command: _*).redirectError(ProcessBuilder.Redirect.INHERIT).start()
-  }
+  private val process = JavaProcess.start(
+    "org.sparkkinesis.emulator.EmulatorMain",
+    heap,
+    Seq("--port", "0", "--quotas", if (quotas) "on" else "off"),
+    EmulatorProcess.taskset("-c", "0")
+  )
 
   /** Taken from the line that it prints when it is ready. */
   val endpoint: String = {

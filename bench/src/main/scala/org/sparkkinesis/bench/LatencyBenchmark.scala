@@ -7,15 +7,14 @@ import java.util.concurrent.{ConcurrentLinkedQueue, TimeUnit}
 
 import scala.jdk.CollectionConverters._
 
-import org.apache.spark.sql.streaming.Trigger
+import org.apache.hadoop.fs.FileSystem
+import org.apache.spark.sql.streaming.{StreamingQuery, StreamingQueryListener, Trigger}
 import org.apache.spark.sql.{Dataset, Row, SparkSession}
 import org.reactivestreams.{Subscriber, Subscription}
 import software.amazon.awssdk.core.SdkBytes
 import software.amazon.awssdk.core.async.SdkPublisher
 import software.amazon.awssdk.services.kinesis.KinesisAsyncClient
-import software.amazon.awssdk.services.kinesis.model.{
-  PutRecordsRequest, PutRecordsRequestEntry, StartingPosition => SdkPosition, _
-}
+import software.amazon.awssdk.services.kinesis.model.{StartingPosition => SdkPosition, _}
 
 import org.sparkkinesis.aws.{ClientSettings, CredentialSettings, SdkClients}
 import org.sparkkinesis.concurrent.SystemScheduler
@@ -23,101 +22,111 @@ import org.sparkkinesis.consume.fanout.StreamConsumerRegistrar
 
 /**
  * How long a record takes from PutRecords to the row in `foreachBatch`, by enhanced fan-out, and what a bare SDK subscriber of the same
- * records sees in the same run: `LatencyBenchmark [--seconds N] [--rate RECORDS_A_SECOND]`. Once with Spark's defaults and once with the
- * checkpoint file manager that the documentation recommends for local disks. The last line is one JSON object, in milliseconds;
- * `…_above_sdk_…` is the query's percentile less the subscriber's.
+ * records sees in the same run: `LatencyBenchmark [--seconds N] [--rate RECORDS_A_SECOND]`. Three queries in turn, a third of the time
+ * each: one that warms the JVM up and is not counted, one with Spark's defaults, one with the settings that the documentation
+ * recommends for checkpoints on a local disk. The last line is one JSON object, in milliseconds; `…_above_sdk_…` is the query's percentile
+ * less the subscriber's, `…_stages_p50_ms` where Spark says that a trigger's time goes.
  */
 object LatencyBenchmark {
   import ReadingRounds.{bareClient, Stream}
   private val Shards = 4
   private val TicksPerSecond = 50
-
   private val Recommended = Map(
     "spark.sql.streaming.checkpointFileManagerClass" ->
-      "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager"
+      "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager",
+    "spark.hadoop.fs.file.impl" -> "org.apache.hadoop.fs.RawLocalFileSystem"
   )
 
   def main(args: Array[String]): Unit = {
-    val options = args.grouped(2).collect { case Array(key, value) => key.stripPrefix("--") -> value }.toMap
-    val seconds = options.getOrElse("seconds", "60").toInt / 2
-    val rate = options.getOrElse("rate", "2000").toInt
+    val arguments = new Arguments(args)
+    val seconds = arguments.seconds(90) / 3
+    val rate = arguments.number("rate", 2000)
     val emulator = new EmulatorProcess("2g")
     val bare = bareClient(emulator.endpoint)
     try {
-      bare.createStream(CreateStreamRequest.builder().streamName(Stream).shardCount(Shards).build()).join()
-      bare.waiter().waitUntilStreamExists(DescribeStreamRequest.builder().streamName(Stream).build()).join()
-      val figures = Seq("default" -> Map.empty[String, String], "recommended" -> Recommended).flatMap {
-        case (name, conf) =>
-          run(name, conf, emulator.endpoint, bare, seconds, rate)
+      val arn = ReadingRounds.createStream(bare, Shards)
+      def round(name: String, settings: Map[String, String]): Seq[String] = {
+        val spark = session(settings)
+        try new Round(spark, emulator.endpoint, arn, bare, seconds, rate).run(name)
+        finally {
+          spark.stop()
+          // File systems outlive the session whose settings they were made with.
+          FileSystem.closeAll()
+        }
       }
-      println(figures.map { case (name, value) => f""""$name": $value%.1f""" }.mkString("{", ", ", "}"))
+      round("warm_up", Map.empty)
+      println((round("default", Map.empty) ++ round("recommended", Recommended)).mkString("{", ", ", "}"))
     } finally {
       bare.close()
       emulator.close()
     }
   }
 
-  private def run(
-      name: String,
-      conf: Map[String, String],
+  private def session(settings: Map[String, String]): SparkSession = settings.foldLeft(
+    SparkSession.builder().master("local[2]").appName("latency").config("spark.ui.enabled", "false")
+  ) { case (builder, (key, value)) => builder.config(key, value) }.getOrCreate()
+
+  /** One query and one bare subscriber that see the same records. */
+  final private class Round(
+      spark: SparkSession,
       endpoint: String,
+      arn: String,
       bare: KinesisAsyncClient,
       seconds: Int,
       rate: Int
-  ): Seq[(String, Double)] = {
-    val spark =
-      conf.foldLeft(SparkSession.builder().master("local[2]").appName("latency").config("spark.ui.enabled", "false")) {
-        case (builder, (key, value)) => builder.config(key, value)
-      }.getOrCreate()
-    val service = SdkClients.create(ClientSettings(
-      Some("us-east-1"),
-      Some(endpoint),
-      CredentialSettings.Static("AKIDEXAMPLE", "secret", None)
-    ))
-    val scheduler = new SystemScheduler("bench", 1)
-    val arn = bare.describeStreamSummary(
-      DescribeStreamSummaryRequest.builder().streamName(Stream).build()
-    ).join().streamDescriptionSummary.streamARN
-    val consumerArn = new StreamConsumerRegistrar(service, scheduler).ensure(arn, s"sdk-$name").get(1, TimeUnit.MINUTES)
-    val (ofQuery, ofSdk) = (new Latencies, new Latencies)
-    val subscriptions = (0 until Shards).map(shard => subscribe(bare, consumerArn, f"shardId-$shard%012d", ofSdk))
-    val seen: (Dataset[Row], Long) => Unit = (rows, _) => {
-      val payloads = rows.select("data").collect()
-      val now = System.nanoTime()
-      payloads.foreach(row => ofQuery.add(now, row.getAs[Array[Byte]](0)))
-    }
-    val query = spark.readStream.format("kinesis").options(
-      Map(
-        "streamName" -> Stream,
-        "endpoint" -> endpoint,
-        "region" -> "us-east-1",
-        "awsAccessKey" -> "AKIDEXAMPLE",
-        "awsSecretKey" -> "secret",
-        "consumerMode" -> "efo",
-        "consumerName" -> s"query-$name"
-      )
-    ).load().writeStream.option("checkpointLocation", Files.createTempDirectory("bench").toString)
-      .trigger(Trigger.ProcessingTime(0)).foreachBatch(seen).start()
-    try {
-      // The first third warms up.
-      val end = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds.toLong)
-      val warm = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds.toLong / 3)
-      produce(bare, rate, end)
-      require(query.isActive, s"the query ended: ${query.exception}")
-      val (a, b) = (ofQuery.since(warm), ofSdk.since(warm))
-      Seq(50, 99).flatMap { p =>
-        Seq(
-          s"${name}_p${p}_ms" -> a(p),
-          s"${name}_sdk_p${p}_ms" -> b(p),
-          s"${name}_above_sdk_p${p}_ms" -> (a(p) - b(p))
-        )
+  ) {
+    private val credentials = CredentialSettings.Static("AKIDEXAMPLE", "secret", None)
+
+    /** Fields of the result. */
+    def run(name: String): Seq[String] = {
+      val service = SdkClients.create(ClientSettings(Some("us-east-1"), Some(endpoint), credentials))
+      val scheduler = new SystemScheduler("bench", 1)
+      val consumer = new StreamConsumerRegistrar(service, scheduler).ensure(arn, s"sdk-$name").get(1, TimeUnit.MINUTES)
+      val (ofQuery, ofSdk) = (new Latencies, new Latencies)
+      val subscriptions = (0 until Shards).map(shard => subscribe(bare, consumer, f"shardId-$shard%012d", ofSdk))
+      val stages = new Stages
+      spark.streams.addListener(stages)
+      val query = start(name, ofQuery)
+      try {
+        // Its first batch plans and compiles, whatever the settings.
+        val now = System.nanoTime()
+        produce(bare, rate, now + TimeUnit.SECONDS.toNanos(seconds.toLong))
+        require(query.isActive, s"the query ended: ${query.exception}")
+        val settled = now + TimeUnit.SECONDS.toNanos(seconds.toLong / 4)
+        figures(name, ofQuery.since(settled), ofSdk.since(settled)) :+ stages.json(name)
+      } finally {
+        query.stop()
+        spark.streams.removeListener(stages)
+        subscriptions.foreach(_.cancel(true))
+        scheduler.close()
+        service.close()
       }
-    } finally {
-      query.stop()
-      subscriptions.foreach(_.cancel(true))
-      spark.stop()
-      scheduler.close()
-      service.close()
+    }
+
+    private def start(name: String, latencies: Latencies): StreamingQuery = {
+      val seen: (Dataset[Row], Long) => Unit = (rows, _) => {
+        val payloads = rows.select("data").collect()
+        val now = System.nanoTime()
+        payloads.foreach(row => latencies.add(now, row.getAs[Array[Byte]](0)))
+      }
+      spark.readStream.format("kinesis").options(
+        Map(
+          "streamName" -> Stream,
+          "endpoint" -> endpoint,
+          "region" -> "us-east-1",
+          "awsAccessKey" -> credentials.accessKeyId,
+          "awsSecretKey" -> credentials.secretAccessKey,
+          "consumerMode" -> "efo",
+          "consumerName" -> s"query-$name"
+        )
+      ).load().writeStream.option("checkpointLocation", Files.createTempDirectory("bench").toString)
+        .trigger(Trigger.ProcessingTime(0)).foreachBatch(seen).start()
+    }
+  }
+
+  private def figures(name: String, query: Int => Double, sdk: Int => Double): Seq[String] = Seq(50, 99).flatMap { p =>
+    Seq("" -> query(p), "sdk_" -> sdk(p), "above_sdk_" -> (query(p) - sdk(p))).map { case (of, millis) =>
+      f""""${name}_${of}p${p}_ms": $millis%.1f"""
     }
   }
 
@@ -163,6 +172,28 @@ object LatencyBenchmark {
       SubscribeToShardRequest.builder().consumerARN(consumerArn).shardId(shard).startingPosition(start).build(),
       handler
     )
+  }
+
+  /** What triggers that had rows spent their time on, as Spark tells it. */
+  final private class Stages extends StreamingQueryListener {
+    private val all = new ConcurrentLinkedQueue[Map[String, Long]]
+
+    override def onQueryStarted(event: StreamingQueryListener.QueryStartedEvent): Unit = ()
+    override def onQueryTerminated(event: StreamingQueryListener.QueryTerminatedEvent): Unit = ()
+    override def onQueryProgress(event: StreamingQueryListener.QueryProgressEvent): Unit =
+      if (event.progress.numInputRows > 0) {
+        all.add(event.progress.durationMs.asScala.view.mapValues(_.longValue).toMap)
+        ()
+      }
+
+    /** The later half's medians. */
+    def json(name: String): String = {
+      val last = all.asScala.toVector.drop(all.size / 2)
+      val medians = last.flatten.groupMap(_._1)(_._2).toSeq.sortBy(_._1).map { case (stage, millis) =>
+        s""""$stage": ${millis.sorted.apply(millis.size / 2)}"""
+      }
+      medians.mkString(s""""${name}_stages_p50_ms": {"triggers": ${all.size}, """, ", ", "}")
+    }
   }
 
   /** When records were sent, and how long they took. */

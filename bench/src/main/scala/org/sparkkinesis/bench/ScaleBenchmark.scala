@@ -16,9 +16,9 @@ object ScaleBenchmark {
   private val First = BigInt("49674026002850188218576229259473476449429298564223254594")
 
   def main(args: Array[String]): Unit = {
-    val options = args.grouped(2).collect { case Array(key, value) => key.stripPrefix("--") -> value }.toMap
-    val count = options.getOrElse("shards", "10000").toInt
-    val seconds = options.getOrElse("seconds", "20").toInt
+    val arguments = new Arguments(args)
+    val count = arguments.number("shards", 10000)
+    val seconds = arguments.seconds(20)
     val shards = HashKeyRange.uniform(count).zipWithIndex.map { case (range, i) =>
       Shard(ShardId.ofIndex(i.toLong), None, None, range, SequenceNumber(First.toString), None)
     }

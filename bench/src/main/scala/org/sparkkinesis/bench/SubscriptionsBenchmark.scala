@@ -20,8 +20,7 @@ import org.sparkkinesis.service.{PutEntry, ServiceException}
  */
 object SubscriptionsBenchmark {
   def main(args: Array[String]): Unit = {
-    val options = args.grouped(2).collect { case Array(key, value) => key.stripPrefix("--") -> value }.toMap
-    val shards = options.getOrElse("shards", "2000").toInt
+    val shards = new Arguments(args).number("shards", 2000)
     val emulator = new EmulatorProcess("4g")
     val settings =
       ClientSettings(

@@ -10,7 +10,8 @@ import org.sparkkinesis.chaos.query.QueryProcess
 
 /**
  * A query that is killed with SIGKILL at random points, and started again from its checkpoint, while a producer writes:
- * `KillRestart [--records N] [--shards N] [--restarts N] [--actions 1|2] [--seed S]`.
+ * `KillRestart [--records N] [--shards N] [--restarts N] [--actions 1|2] [--seed S] [--conf.NAME VALUE]`,
+ * the last as often as Spark settings are to be tried.
  *
  * Prints the seed first, and one JSON object on the last line; exits with 1 when a record was lost or came twice.
  */
@@ -28,7 +29,8 @@ object KillRestart {
       arguments.int("shards", 8),
       arguments.int("restarts", 20),
       arguments.int("actions", 1),
-      arguments.seed()
+      arguments.seed(),
+      arguments.under("conf.")
     )
     println(outcome.json)
     if (!outcome.verdict.isRight) sys.exit(1)
@@ -41,7 +43,15 @@ object KillRestart {
         s""""batchesBeforeKill": ${killPoints.mkString("[", ", ", "]")}, ${verdict.json}}"""
   }
 
-  def run(folder: Path, records: Int, shards: Int, restarts: Int, actions: Int, seed: Long): Outcome = {
+  def run(
+      folder: Path,
+      records: Int,
+      shards: Int,
+      restarts: Int,
+      actions: Int,
+      seed: Long,
+      settings: Map[String, String] = Map.empty
+  ): Outcome = {
     val began = System.nanoTime
     val random = new Random(seed)
     Using.Manager { use =>
@@ -58,7 +68,8 @@ object KillRestart {
         "initialPosition" -> "trim_horizon",
         "minFetchPeriod" -> "20ms",
         "maxRecordsPerTrigger" -> math.max(1, perLife / 5).toString
-      ).flatMap { case (name, value) => Seq(s"--source.$name", value) }
+      ).flatMap { case (name, value) => Seq(s"--source.$name", value) } ++
+        settings.flatMap { case (name, value) => Seq(s"--conf.$name", value) }
       val query =
         use(new QueryProcess(folder, Seq("--master", "local[2]", "--actions", actions.toString) ++ options))
       val killPoints = (1 to restarts).map { life =>

@@ -1,0 +1,40 @@
+package org.sparkkinesis.bench
+
+import scala.util.Using
+
+/**
+ * A query in a JVM with a heap of 512 MiB that takes a tenth, or less, of what its shards offer: `MemoryBenchmark [--seconds N] [--shards N]
+ * [--records N] [--rate ROWS_A_SECOND]`. A backlog lies in every shard, and the query takes `rate` rows a second of it.
+ *
+ * The last line is one JSON object; for polling and for fan-out: the peak of the prefetch buffer as a share of its capacity, what the last
+ * collection left of the heap, the peak of direct memory, rows taken, how many shards they came from, and the consumers' retries and
+ * resubscriptions. Fails when a query runs out of memory or ends.
+ */
+object MemoryBenchmark {
+  private val Heap = "512m"
+
+  def main(args: Array[String]): Unit = {
+    val arguments = new Arguments(args)
+    val seconds = arguments.seconds(60) / 2
+    val shards = arguments.number("shards", 64)
+    Using.resource(new EmulatorProcess("4g")) { emulator =>
+      Using.resource(ReadingRounds.bareClient(emulator.endpoint))(
+        ReadingRounds.load(_, shards, arguments.number("records", 2000000))
+      )
+      val figures = Seq("polling", "efo").map { mode =>
+        val query = JavaProcess.start(
+          "org.sparkkinesis.bench.SlowQuery",
+          Heap,
+          Seq("--endpoint", emulator.endpoint, "--mode", mode) ++
+            Seq("--seconds", seconds.toString, "--rate", arguments.number("rate", 20000).toString)
+        )
+        val lines = query.inputReader.lines.toArray(new Array[String](_))
+        val exit = query.waitFor()
+        if (exit != 0 || lines.isEmpty)
+          throw new IllegalStateException(s"the query in a heap of $Heap ($mode) ended with $exit")
+        lines.last
+      }
+      println(figures.mkString("{", ", ", "}"))
+    }
+  }
+}
