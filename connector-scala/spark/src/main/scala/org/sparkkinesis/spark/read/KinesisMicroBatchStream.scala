@@ -41,9 +41,15 @@ final class KinesisMicroBatchStream(session: StreamSession, checkpointLocation: 
   private val sourceId = UUID.randomUUID().toString
   private val admission = Admission(options)
   private var target: Option[AvailableNowTarget] = None
+
+  /** The consumers have told, of every shard, what was there when the query began. */
+  private var hasLooked = false
+  private lazy val atBegin = AvailableNowTarget(System.currentTimeMillis())
   private var lastBatchNanos = System.nanoTime()
   private var planned: Option[PlannedBatch] = None
-  private var lastRead: Option[KinesisSourceOffset] = None
+
+  /** The newest first. Spark has the texts of the last two read again with every trigger, and of thousands of shards that takes long. */
+  private var recent = Vector.empty[KinesisSourceOffset]
   private val checkpoint = new CheckpointCheck(session)
   private var coordinatorIfStarted: Option[ShardCoordinator] = None
 
@@ -90,7 +96,7 @@ final class KinesisMicroBatchStream(session: StreamSession, checkpointLocation: 
   override def latestOffset(start: Offset, limit: ReadLimit): Offset = explained {
     val from = offset(start)
     // A time that the user chose may lie before the oldest record; one that the query noted itself may not.
-    if (lastRead.nonEmpty || position.default == StartingPosition.Latest) checkpoint.warnOfExpired(from)
+    if (recent.nonEmpty || position.default == StartingPosition.Latest) checkpoint.warnOfExpired(from)
     coordinator.advance(from)
     val next = limit match {
       case _: ReadAllAvailable => planOnce(from)
@@ -100,18 +106,28 @@ final class KinesisMicroBatchStream(session: StreamSession, checkpointLocation: 
     next match {
       case Some(batch) =>
         lastBatchNanos = System.nanoTime()
-        lastRead = Some(KinesisSourceOffset(batch.end))
-        lastRead.get
+        remember(KinesisSourceOffset(batch.end))
       // Not `start`: Spark would run the first batch of a query for it, without a row.
       case None => null
     }
   }
 
-  /** A running trigger: what is there, or nothing yet. */
+  /**
+   * A running trigger: what is there, or nothing yet. "Nothing" is not said before the consumers have looked at every shard: until then
+   * it would be a guess, and `processAllAvailable` returns on it.
+   */
+  @scala.annotation.tailrec
   private def planNow(from: SourceOffset): Option[PlannedBatch] = {
+    val seen = prefetched.changes
+    hasLooked ||= prefetched.everythingIsFetched(atBegin)
     val sinceLast = (System.nanoTime() - lastBatchNanos) / 1000000
     val enough = admission.minimum.forall(_.isReached(prefetched.availableRows, sinceLast, prefetched.bufferIsFull))
-    if (enough) prefetched.plan(from, admission.limits, None) else None
+    val batch = if (enough) prefetched.plan(from, admission.limits, None) else None
+    if (batch.nonEmpty || hasLooked) batch
+    else {
+      prefetched.awaitChange(seen, LongestWaitMillis)
+      planNow(from)
+    }
   }
 
   /** `Trigger.AvailableNow`: waits, since "nothing" would end the query. */
@@ -165,10 +181,12 @@ final class KinesisMicroBatchStream(session: StreamSession, checkpointLocation: 
   override def createReaderFactory(): PartitionReaderFactory =
     new KinesisReaderFactory(Some(sourceId), session.settings, schema)
 
-  /** Spark has the same text read again with every trigger. */
-  override def deserializeOffset(json: String): Offset = {
-    if (!lastRead.exists(_.json == json)) lastRead = Some(KinesisSourceOffset(OffsetCodec.decode(json)))
-    lastRead.get
+  override def deserializeOffset(json: String): Offset =
+    recent.find(_.json == json).getOrElse(remember(KinesisSourceOffset(OffsetCodec.decode(json))))
+
+  private def remember(offset: KinesisSourceOffset): KinesisSourceOffset = {
+    recent = offset +: recent.take(1)
+    offset
   }
 
   /** What was read is released when the next batch is planned. */
