@@ -12,8 +12,11 @@ import org.sparkkinesis.consume.StreamShard
  */
 object Placement {
 
-  /** Moves at most this many shards away from executors that live, each time it is asked. */
-  val MovesAtOnce = 16
+  /**
+   * How many shards of so many move away from executors that live, at most, each time it is asked: few, so that no storm of new reads
+   * arises, and so many that a new executor has its share after some dozen rounds.
+   */
+  def movesAtOnce(shards: Int): Int = math.max(16, shards / 32)
 
   /**
    * @param current
@@ -46,7 +49,7 @@ object Placement {
         give(shard, near(shard).filter(owner => living(owner) && load(owner) < most).getOrElse(leastLoaded))
       }
       val moves = placed.toVector.iterator.filter { case (_, owner) => load(owner) > load(leastLoaded) + 1 }
-      moves.take(MovesAtOnce).foreach { case (shard, owner) =>
+      moves.take(movesAtOnce(shards.size)).foreach { case (shard, owner) =>
         if (load(owner) > load(leastLoaded) + 1) {
           load(owner) -= 1
           give(shard, leastLoaded)

@@ -27,6 +27,8 @@ import org.sparkkinesis.spark.read.ReadSettings
  *   all shards of the stream with this ARN; may block
  * @param discoveryMillis
  *   how often shards are listed when nothing else asks for it
+ * @param graceMillis
+ *   how long the first executor's consumers wait for those of the others before any shard is given an owner
  */
 final class ShardCoordinator(
     context: SparkContext,
@@ -34,13 +36,14 @@ final class ShardCoordinator(
     settings: ReadSettings,
     streams: Seq[String],
     listShards: String => Seq[Shard],
-    discoveryMillis: Long
+    discoveryMillis: Long,
+    graceMillis: Long = ShardCoordinator.GraceMillis
 ) extends AutoCloseable {
   import ShardCoordinator._
 
   private val state = new CoordinatorState(streams)
   private val progress = new ShardProgress(state, settings.failOnDataLoss)
-  private val placement = new ShardPlacement(state)
+  private val placement = new ShardPlacement(state, graceMillis)
   val prefetched = new PrefetchView(state)
 
   private val endpoint = ClusterRpc.openOnDriver(ConsumerHost.coordinatorName(sourceId), Rpc)
@@ -82,7 +85,11 @@ final class ShardCoordinator(
     placing.wake()
   }
 
-  private def place(): Unit = if (placement.assign()) placing.wakeIn(MovesPeriodMillis)
+  private def place(): Unit = {
+    val executors = ClusterRpc.executors(context).map(_._1)
+    val grace = placement.graceLeftMillis(executors)
+    if (grace > 0) placing.wakeIn(grace) else if (placement.assign()) placing.wakeIn(MovesPeriodMillis)
+  }
 
   private def lose(executorId: String): Unit = {
     val (wasThere, othersAreThere) = placement.lose(executorId)
@@ -123,6 +130,9 @@ final class ShardCoordinator(
 private object ShardCoordinator {
   private val log = LoggerFactory.getLogger(classOf[ShardCoordinator])
 
-  /** Between the few moves of a round and those of the next one: 80 shards a second, so that no storm of new reads arises. */
+  /** Between the few moves of a round and those of the next one. */
   private val MovesPeriodMillis = 200L
+
+  /** Executors that start together bring their consumers up within some hundred milliseconds of each other. */
+  private val GraceMillis = 1000L
 }

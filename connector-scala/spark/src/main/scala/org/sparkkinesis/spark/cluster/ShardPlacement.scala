@@ -1,11 +1,21 @@
 package org.sparkkinesis.spark.cluster
 
+import java.util.concurrent.TimeUnit
+
 import org.sparkkinesis.consume.StreamShard
 import org.sparkkinesis.spark.cluster.protocol.{Assign, Assigned, Register, Unassign}
 
-/** Gives the shards that must be read their owners, and takes them from executors that are lost. */
-final private[cluster] class ShardPlacement(state: CoordinatorState) {
+/**
+ * Gives the shards that must be read their owners, and takes them from executors that are lost.
+ *
+ * @param graceMillis
+ *   how long the first executor that comes waits for others
+ */
+final private[cluster] class ShardPlacement(state: CoordinatorState, graceMillis: Long) {
   import state.{locked, peers, tracks}
+
+  /** When an executor came while there was none, on the clock of `System.nanoTime`. */
+  private var firstCame = 0L
 
   /** Whether the query has ended, and the executor must stop. Introducing itself again changes nothing. */
   def introduce(introduction: Register, peer: => ConsumerPeer): Boolean = locked {
@@ -14,6 +24,7 @@ final private[cluster] class ShardPlacement(state: CoordinatorState) {
     }
     if (!state.isClosed && !isKnown) {
       forget(introduction.executorId)
+      if (peers.isEmpty) firstCame = System.nanoTime()
       peers(introduction.executorId) = peer
     }
     state.isClosed
@@ -27,6 +38,16 @@ final private[cluster] class ShardPlacement(state: CoordinatorState) {
   /** Executors that registered from this address. */
   def at(address: String): Seq[String] =
     locked(peers.valuesIterator.filter(_.address == address).map(_.id).toVector)
+
+  /**
+   * How long to wait for executors that are known and have not introduced themselves, as long as no shard has an owner: the first one to come
+   * would be given all of them, only to hand most on, and a subscription that is taken over stands still for seconds.
+   */
+  def graceLeftMillis(known: Seq[String]): Long = locked {
+    val isFirst = peers.nonEmpty && tracks.valuesIterator.forall(_.owner.isEmpty)
+    val left = graceMillis - TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - firstCame)
+    if (isFirst && left > 0 && !known.forall(peers.contains)) left else 0
+  }
 
   /** One round: gives every shard that must be read an owner. True if more shards have to move, in another round. */
   def assign(): Boolean = locked {
@@ -57,7 +78,7 @@ final private[cluster] class ShardPlacement(state: CoordinatorState) {
         peers(owner).tell(Assign(assigned))
       }
       retire()
-      moved.size >= Placement.MovesAtOnce
+      moved.size >= Placement.movesAtOnce(shards.size)
     }
   }
 

@@ -41,7 +41,7 @@ class PlacementSuite extends ScalaCheckSuite {
     forAll(situations) { case (all, executors, current) =>
       val placed = Placement.place(all, executors, current)
       val moved = current.count { case (shard, owner) => executors.contains(owner) && placed(shard) != owner }
-      moved <= Placement.MovesAtOnce
+      moved <= Placement.movesAtOnce(all.size)
     }
   }
 
@@ -76,5 +76,13 @@ class PlacementSuite extends ScalaCheckSuite {
     val current = all.map(_ -> "a").toMap
     val steps = settle(all, Seq("a", "b"), current).map(placed => loads(placed, Seq("b")).head).take(5).toSeq
     assertEquals(steps, Seq(16, 32, 48, 50, 50))
+  }
+
+  test("of thousands of shards as many move at once that a new executor has its share after some dozen rounds") {
+    val all = shards(10000)
+    val current = all.zipWithIndex.map { case (shard, i) => shard -> s"e${i % 4}" }.toMap
+    val executors = (0 to 4).map(i => s"e$i")
+    val rounds = settle(all, executors, current).indexWhere(placed => loads(placed, executors).toSet == Set(2000))
+    assertEquals(rounds + 1, 7)
   }
 }

@@ -47,7 +47,7 @@ class ShardCoordinatorSuite extends munit.FunSuite {
   /** Executors whose consumers are fakes, so that no job has to start any. */
   private class Setup(executors: String*) extends AutoCloseable {
     val sourceId: String = java.util.UUID.randomUUID().toString
-    val coordinator = new ShardCoordinator(context, sourceId, settings, Seq(arn), _ => listing, 600000)
+    val coordinator = new ShardCoordinator(context, sourceId, settings, Seq(arn), _ => listing, 600000, 0)
     val all: Map[String, FakeExecutor] = executors.map(id => id -> new FakeExecutor(id, sourceId)).toMap
     all.values.foreach(_.register())
     def apply(id: String): FakeExecutor = all(id)
