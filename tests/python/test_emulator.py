@@ -2,16 +2,19 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Callable
 from datetime import timedelta
+from pathlib import Path
 
+import pyspark
 import pytest
 
-from spark_kinesis import KinesisConnectorError, KinesisEmulator
+from spark_kinesis import KinesisConnectorError, KinesisEmulator, jar_path
 from spark_kinesis.emulator import KinesisClient, ServiceError
 
 
@@ -114,6 +117,28 @@ def test_the_command_prints_its_endpoint_and_runs_until_it_is_ended() -> None:
         client.close()
         os.killpg(process.pid, signal.SIGTERM)
         process.wait(15)
+
+
+def test_the_documented_java_command_serves_from_the_jar(root: Path) -> None:
+    documented = re.search(r"^java -cp .*$", (root / "docs" / "emulator.md").read_text(), re.MULTILINE)
+    assert documented is not None
+    command = documented.group().replace("--port 4567", "--port 0 --stdin-bound")
+    with subprocess.Popen(
+        ["bash", "-c", f"exec {command}"],
+        cwd=jar_path().parent,
+        env={**os.environ, "SPARK_HOME": str(Path(pyspark.__file__).parent)},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        client = KinesisClient(json.loads(process.stdout.readline())["endpoint"])
+        client.create_stream("orders", shards=2)
+        assert client.status("orders") == "ACTIVE"
+        client.close()
+        process.stdin.close()
+        assert process.wait(60) == 0
 
 
 def test_a_wrong_argument_is_refused() -> None:

@@ -4,6 +4,9 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 installed="$here/.installed"
 mkdir -p "$installed"
 
+# may_install NAME: whether CONFORMANCE_INSTALL names it.
+may_install() { [[ " ${CONFORMANCE_INSTALL:-} " == *" $1 "* ]]; }
+
 unavailable() { echo "$1"; exit 0; }
 
 free_port() { python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'; }

@@ -5,8 +5,8 @@ source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 version=0.7.0
 root="$installed/ferrokinesis-$version"
 if [ ! -x "$root/bin/ferrokinesis" ]; then
-  [ "${CONFORMANCE_INSTALL:-}" = 1 ] && command -v cargo >/dev/null ||
-    unavailable "ferrokinesis is not installed; CONFORMANCE_INSTALL=1 builds it with cargo"
+  may_install ferrokinesis || unavailable "ferrokinesis is not installed; tests/conformance/run ferrokinesis builds it"
+  command -v cargo >/dev/null || unavailable "ferrokinesis needs cargo"
   cargo install -q --root "$root" --features tls "ferrokinesis@$version" >&2 || unavailable "ferrokinesis could not be built"
 fi
 port=$(free_port)

@@ -6,8 +6,10 @@ version=0.6.2
 package="$installed/kinesis-local-$version/node_modules/kinesis-local"
 command -v node >/dev/null || unavailable "kinesis-local needs node"
 if [ ! -d "$package" ]; then
-  [ "${CONFORMANCE_INSTALL:-}" = 1 ] || unavailable "kinesis-local is not installed; CONFORMANCE_INSTALL=1 installs it from npm"
-  npm install --silent --no-audit --no-fund --prefix "$installed/kinesis-local-$version" "kinesis-local@$version" >&2 ||
+  may_install kinesis-local || unavailable "kinesis-local is not installed; tests/conformance/run kinesis-local installs it"
+  command -v npm >/dev/null || unavailable "kinesis-local needs npm"
+  npm install --silent --no-audit --no-fund --fetch-timeout=30000 --fetch-retries=1 \
+    --prefix "$installed/kinesis-local-$version" "kinesis-local@$version" >&2 ||
     unavailable "kinesis-local could not be installed"
 fi
 port=$(free_port)

@@ -5,8 +5,8 @@ source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 version=1.5.33
 venv="$installed/ministack-$version"
 if [ ! -x "$venv/bin/ministack" ]; then
-  [ "${CONFORMANCE_INSTALL:-}" = 1 ] || unavailable "ministack is not installed; CONFORMANCE_INSTALL=1 installs it from PyPI"
-  { python3 -m venv "$venv" && "$venv/bin/pip" install -q "ministack==$version" cbor2; } >&2 ||
+  may_install ministack || unavailable "ministack is not installed; tests/conformance/run ministack installs it"
+  { python3 -m venv "$venv" && "$venv/bin/pip" install -q --timeout 30 --retries 1 "ministack==$version" cbor2==6.2.1; } >&2 ||
     unavailable "ministack could not be installed"
 fi
 port=$(free_port)

@@ -12,6 +12,7 @@ import org.sparkkinesis.conformance.Subscription.Signal
 
 /** Enhanced fan-out, as the service documents it. */
 abstract class FanOutSuite extends FunSuite with OnBackend {
+  override val munitTimeout: Duration = 2.minutes
   private val LastKey = ((BigInt(1) << 128) - 1).toString
   private val names = new AtomicInteger
 

@@ -13,6 +13,7 @@ import org.sparkkinesis.model.{HashKey, HashKeyRange, SequenceNumber}
 
 /** Streams, shards, records and resharding, as the service documents them. */
 abstract class StreamSuite extends FunSuite with OnBackend {
+  override val munitTimeout: Duration = 2.minutes
   private val First = "shardId-000000000000"
 
   conforms("a new stream is described with its defaults") {

@@ -75,11 +75,9 @@ object PutRecords extends Action {
     }
   }
 
+  // Once for each shard, however many of the entries it took.
   private def wake(touched: Array[ShardLog]): Unit = {
-    var last: ShardLog = null
-    touched.filter(_ != null).sortBy(_.index).foreach { shard =>
-      if (shard ne last) shard.wake()
-      last = shard
-    }
+    val woken = new java.util.HashSet[ShardLog]
+    touched.foreach(shard => if (shard != null && woken.add(shard)) shard.wake())
   }
 }

@@ -50,9 +50,12 @@ object SequenceNumbers {
       Array(high >>> 32, high & 0xffffffffL, middle >>> 32, middle & 0xffffffffL, low >>> 32, low & 0xffffffffL)
     val text = new Array[Byte](Digits)
     var end = Digits
+    var first = 0
     while (end > 0) {
+      // What has been divided away costs nothing more: nearly half of the divisions.
+      while (first < limbs.length && limbs(first) == 0) first += 1
       var remainder = 0L
-      var i = 0
+      var i = first
       while (i < limbs.length) {
         val dividend = remainder << 32 | limbs(i)
         val quotient = dividend / Billion
