@@ -43,7 +43,10 @@ private[aws] object HttpClients {
    * there is no bound on how many; a stalled reader must not be timed out before the service ends the subscription;
    * window and ping are those that the field has settled on (KCL, Flink).
    */
-  lazy val forSubscriptions: SdkAsyncHttpClient = NettyNioAsyncHttpClient
+  lazy val forSubscriptions: SdkAsyncHttpClient = subscriptions().build()
+
+  /** The same, to be built by whoever has to say more, such as whom to trust. */
+  def subscriptions(): NettyNioAsyncHttpClient.Builder = NettyNioAsyncHttpClient
     .builder()
     .protocol(Protocol.HTTP2)
     .eventLoopGroup(subscriptionLoops)
@@ -61,7 +64,6 @@ private[aws] object HttpClients {
       ).healthCheckPingPeriod(Duration.ofSeconds(60))
       ()
     }
-    .build()
 
   /**
    * What a stalled subscription may still receive, and hold in memory: what the field has settled on, or less where

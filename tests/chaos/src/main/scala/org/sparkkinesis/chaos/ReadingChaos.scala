@@ -13,7 +13,7 @@ import org.sparkkinesis.emulator.{EmulatorConfig, KinesisEmulator}
 /**
  * A query under everything at once: splits, merges, throttling, outages, cut connections, subscriptions that break, executors and the
  * driver killed with SIGKILL, while a producer writes numbered records under many keys:
- * `ReadingChaos [--seconds N] [--seed S] [--mode polling|efo] [--executors 0|4] [--rate N]`.
+ * `ReadingChaos [--seconds N] [--seed S] [--mode polling|efo] [--executors 0|4] [--rate N] [--quotas on|off]`.
  *
  * Prints the seed first, and one JSON object on the last line; exits with 1 unless every record came exactly once, and in order.
  * The same seed gives the same schedule.
@@ -36,27 +36,40 @@ object ReadingChaos {
       seed,
       arguments.text("mode", "polling"),
       arguments.int("executors", 4),
-      arguments.int("rate", 2000)
+      arguments.int("rate", 2000),
+      arguments.text("quotas", "off") == "on"
     )
     val outcome = run(folder, plan)
     println(outcome.json)
     sys.exit(if (outcome.verdict.isRight) 0 else 1)
   }
 
-  /** @param rate records a second */
-  final case class Plan(length: FiniteDuration, seed: Long, mode: String, executors: Int, rate: Int)
+  /**
+   * @param rate
+   *   records a second
+   * @param quotas
+   *   whether the stream enforces the service's quotas, and throttles whoever passes them
+   */
+  final case class Plan(
+      length: FiniteDuration,
+      seed: Long,
+      mode: String,
+      executors: Int,
+      rate: Int,
+      quotas: Boolean = false
+  )
 
   /** @param events how many of each kind happened */
   final case class Outcome(verdict: Verdict, plan: Plan, records: Long, events: Map[String, Int], shards: Int) {
     def json: String = {
       val counted = events.toSeq.sorted.map { case (name, count) => s""""$name": $count""" }.mkString("{", ", ", "}")
-      s"""{"test": "reading-chaos", "seed": ${plan.seed}, "mode": "${plan.mode}", "seconds": ${plan.length.toSeconds}, """ +
+      s"""{"test": "reading-chaos", "seed": ${plan.seed}, "mode": "${plan.mode}", "quotas": ${plan.quotas}, "seconds": ${plan.length.toSeconds}, """ +
         s""""records": $records, "shards": $shards, "events": $counted, ${verdict.json}}"""
     }
   }
 
   def run(folder: Path, plan: Plan): Outcome = Using.Manager { use =>
-    val kinesis = use(KinesisEmulator.start(EmulatorConfig(quotas = false)))
+    val kinesis = use(KinesisEmulator.start(EmulatorConfig(quotas = plan.quotas)))
     kinesis.admin.faults.reset(plan.seed)
     kinesis.admin.createStream(Stream, FirstShards)
     val cluster = Option.when(plan.executors > 0)(use(new StandaloneCluster(folder, 2, plan.executors / 2)))

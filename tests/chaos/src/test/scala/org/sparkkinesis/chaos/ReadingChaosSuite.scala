@@ -8,9 +8,10 @@ import org.sparkkinesis.chaos.ReadingChaos.Plan
 class ReadingChaosSuite extends munit.FunSuite with TemporaryFolder {
   override def munitTimeout: Duration = 8.minutes
 
-  Seq("polling", "efo").foreach { mode =>
-    test(s"every record once and in order, through resharding, faults and kills: $mode") {
-      val outcome = ReadingChaos.run(folder(), Plan(15.seconds, seed = 5, mode, executors = 0, rate = 1000))
+  Seq("polling" -> true, "efo" -> false).foreach { case (mode, quotas) =>
+    val within = if (quotas) ", within the service's quotas" else ""
+    test(s"every record once and in order, through resharding, faults and kills: $mode$within") {
+      val outcome = ReadingChaos.run(folder(), Plan(15.seconds, seed = 5, mode, executors = 0, rate = 1000, quotas))
       assertEquals(outcome.verdict.faults, Nil, outcome.json)
       assertEquals(outcome.verdict.rows, outcome.records)
       assert(outcome.events.size >= 3, outcome.json)

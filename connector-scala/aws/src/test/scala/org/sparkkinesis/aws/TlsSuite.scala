@@ -1,0 +1,109 @@
+package org.sparkkinesis.aws
+
+import java.net.URI
+import java.util.concurrent.TimeUnit
+
+import munit.FunSuite
+import software.amazon.awssdk.auth.credentials.{AwsBasicCredentials, StaticCredentialsProvider}
+import software.amazon.awssdk.http.nio.netty.NettyNioAsyncHttpClient
+import software.amazon.awssdk.http.{ProtocolNegotiation, SdkHttpConfigurationOption}
+import software.amazon.awssdk.regions.Region
+import software.amazon.awssdk.services.kinesis.KinesisAsyncClient
+import software.amazon.awssdk.utils.AttributeMap
+
+import org.sparkkinesis.aws.subscription.SubscriptionTransport
+import org.sparkkinesis.concurrent.SystemScheduler
+import org.sparkkinesis.consume._
+import org.sparkkinesis.consume.fanout._
+import org.sparkkinesis.consume.poll.{PollingPublisherFactory, PollingSettings}
+import org.sparkkinesis.emulator.{EmulatorConfig, KinesisEmulator}
+import org.sparkkinesis.model.StartingPosition.TrimHorizon
+import org.sparkkinesis.model._
+import org.sparkkinesis.retry.{RetryPolicies, RetryRules}
+
+/** Reading over TLS, as from the service itself; here only the certificate is one that nobody knows. */
+class TlsSuite extends FunSuite {
+  private val trustAll =
+    AttributeMap.builder().put(SdkHttpConfigurationOption.TRUST_ALL_CERTIFICATES, java.lang.Boolean.TRUE).build()
+  private val credentials = StaticCredentialsProvider.create(AwsBasicCredentials.create("AKIDEXAMPLE", "secret"))
+
+  private def onService(alpn: Boolean)(use: (KinesisEmulator, SdkKinesisService) => Unit): Unit = {
+    val emulator = KinesisEmulator.start(EmulatorConfig(quotas = false, tls = true))
+    val endpoint = URI.create(emulator.endpoint)
+    val http = HttpClients.subscriptions()
+    if (alpn) http.protocolNegotiation(ProtocolNegotiation.ALPN)
+    val pushed = http.buildWithDefaults(trustAll)
+    val asked = NettyNioAsyncHttpClient.builder().buildWithDefaults(trustAll)
+    val client = KinesisAsyncClient.builder().region(Region.US_EAST_1).endpointOverride(endpoint)
+      .credentialsProvider(credentials).httpClient(asked).build()
+    val transport = new SubscriptionTransport(Region.US_EAST_1, Some(endpoint), credentials, pushed)
+    val service = new SdkKinesisService(client, transport, () => ())
+    try {
+      assert(emulator.endpoint.startsWith("https://"), emulator.endpoint)
+      use(emulator, service)
+    } finally {
+      service.close()
+      pushed.close()
+      asked.close()
+      emulator.close()
+    }
+  }
+
+  private def readAll(emulator: KinesisEmulator, metrics: ConsumerMetrics, scheduler: SystemScheduler)(
+      publishers: String => RecordPublisherFactory
+  ): Unit = {
+    val arn = emulator.admin.createStream("secure", 2)
+    val listener = new RecordingListener
+    val consumers =
+      new ShardConsumers(publishers(arn), new PrefetchBuffer(64L << 20), DecodeSettings(), listener, metrics)
+    val shards = (0L until 2L).map(i => StreamShard(arn, ShardId.ofIndex(i)))
+    try {
+      val texts = (1 to 2000).map(_.toString)
+      texts.take(1000).foreach(text => emulator.admin.putRecord("secure", text, text.getBytes("UTF-8")))
+      shards.foreach(consumers.start(_, TrimHorizon, 1))
+      listener.awaitUntil(s"${listener.totalRows} rows")(listener.totalRows.get == 1000)
+      texts.drop(1000).foreach(text => emulator.admin.putRecord("secure", text, text.getBytes("UTF-8")))
+      listener.awaitUntil(s"${listener.totalRows} rows")(listener.totalRows.get == 2000)
+      val read = shards.flatMap(shard =>
+        Rows.texts(consumers.read(shard, TrimHorizon, listener.chunks.get(shard).last.last).get)
+      )
+      assertEquals(read.sortBy(_.toInt), texts)
+    } finally {
+      consumers.stopAll()
+      scheduler.close()
+    }
+  }
+
+  Seq("by ALPN" -> true, "without ALPN" -> false).foreach { case (how, alpn) =>
+    test(s"subscriptions over TLS, HTTP/2 agreed upon $how") {
+      onService(alpn) { (emulator, service) =>
+        val (scheduler, metrics) = (new SystemScheduler("tls", 2), new ConsumerMetrics)
+        readAll(emulator, metrics, scheduler) { arn =>
+          val consumer = new StreamConsumerRegistrar(service, scheduler).ensure(arn, "etl").get(30, TimeUnit.SECONDS)
+          new FanOutPublisherFactory(
+            _ => service,
+            _ => consumer,
+            FanOutSettings(),
+            RetryPolicies(),
+            RetryRules.Default,
+            scheduler,
+            metrics
+          )
+        }
+        assertEquals(metrics.resubscriptions.sum, 0L)
+        assertEquals(emulator.calls.count("SubscribeToShard", "secure"), 2L)
+      }
+    }
+  }
+
+  test("polling over TLS") {
+    onService(alpn = false) { (emulator, service) =>
+      val (scheduler, metrics) = (new SystemScheduler("tls", 2), new ConsumerMetrics)
+      readAll(emulator, metrics, scheduler) { _ =>
+        val settings = PollingSettings(maxFetchesPerSecond = 100)
+        new PollingPublisherFactory(_ => service, settings, RetryPolicies(), RetryRules.Default, scheduler, metrics)
+      }
+      assertEquals(metrics.retries.sum, 0L)
+    }
+  }
+}
