@@ -82,3 +82,14 @@ lazy val bench = project
   .in(file("bench"))
   .dependsOn(spark, emulator)
   .settings(common, Launching.settings, publish / skip := true, libraryDependencies += sparkSql)
+
+def interopProject(name: String, folder: String): Project =
+  Project(name, file(s"tests/interop/$folder")).settings(common, publish / skip := true)
+
+/** What clients of other projects share. They run by name only, so that nothing else has to download their dependencies. */
+lazy val interop = interopProject("interop", "common").dependsOn(emulator)
+
+/** The Kinesis Client Library 3 against the emulator and the connector's sink. */
+lazy val kcl = interopProject("kcl", "kcl")
+  .dependsOn(interop, spark)
+  .settings(SqliteLibrary.settings, libraryDependencies ++= kinesisClientLibrary :+ sparkSql)

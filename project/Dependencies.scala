@@ -39,4 +39,14 @@ object Dependencies {
   /** For those who have Docker. Spark brings its own Jackson. */
   val localStack: ModuleID = ("org.testcontainers" % "testcontainers-localstack" % "2.0.5" % "test")
     .excludeAll(ExclusionRule("com.fasterxml.jackson.core"))
+
+  /** For DynamoDB Local's telemetry, which is off, but whose classes are loaded. It asks for SDK versions that are hard to get. */
+  private val telemetry = Seq("cognitoidentity", "cognitoidentityprovider", "pinpoint")
+
+  /** KCL 3, and DynamoDB Local to keep its leases in. */
+  val kinesisClientLibrary: Seq[ModuleID] = Seq(
+    "software.amazon.kinesis" % "amazon-kinesis-client" % "3.5.1" % Test,
+    ("software.amazon.dynamodb" % "DynamoDBLocal" % "3.3.1" % Test)
+      .excludeAll((telemetry :+ "dynamodb-enhanced").map(ExclusionRule("software.amazon.awssdk", _)): _*)
+  ) ++ telemetry.map("software.amazon.awssdk" % _ % "2.41.0" % Test)
 }

@@ -41,7 +41,8 @@ object PackedRequest {
  * Packs records into KPL containers, each for one shard.
  *
  * @param keepKeysTogether
- *   all of a key's records in one container, so that they are stored or refused together; what does not fit is left out
+ *   all of a key's records in one container, so that they are stored or refused together; what does not fit, or has a hash
+ *   key of another shard, is left out
  */
 final class AggregatePacker(maxAggregateBytes: Int, maxEntries: Int, keepKeysTogether: Boolean) {
 
@@ -80,7 +81,9 @@ final class AggregatePacker(maxAggregateBytes: Int, maxEntries: Int, keepKeysTog
 
     def placeByKey(record: SinkRecord, index: Int): Container = {
       val known = ofKey.get(record.partitionKey)
-      val found = if (known == null) Option(place(record, index)) else known.filter(_.tryAdd(record))
+      val found =
+        if (known == null) Option(place(record, index))
+        else known.filter(_.shard == map.shardOf(record.hashPoint)).filter(_.tryAdd(record))
       ofKey.put(record.partitionKey, found)
       found.orNull
     }

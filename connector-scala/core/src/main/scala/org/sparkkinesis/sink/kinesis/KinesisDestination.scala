@@ -70,7 +70,8 @@ final class KinesisDestination(
       else if (!moved) CompletableFuture.completedFuture(packed.spread(verdicts.map(_._1), KinesisDestination.LeftOut))
       else
         lanes.refresh(service, stream).handle[IndexedSeq[Verdict]] { (map, _) =>
-          // Without a new map nobody knows what the shard takes, and sending twice is better than losing.
+          // KCL leaves out a container as a whole when one of its records is not of the shard's range. Without a new map
+          // nobody knows what the shard takes, and sending twice is better than losing.
           val judged = verdicts.indices.map { entry =>
             val (verdict, meant) = (verdicts(entry), packed.shards(entry))
             val landed = verdict._2

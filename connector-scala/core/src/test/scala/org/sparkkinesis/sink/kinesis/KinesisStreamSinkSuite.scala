@@ -6,7 +6,7 @@ import munit.FunSuite
 
 import org.sparkkinesis.aggregate.{Aggregator, Deaggregator}
 import org.sparkkinesis.concurrent.VirtualScheduler
-import org.sparkkinesis.model.{ShardId, StreamRef}
+import org.sparkkinesis.model.{HashKeyRange, ShardId, StreamRef}
 import org.sparkkinesis.service._
 import org.sparkkinesis.sink.FatalSinkException
 
@@ -172,6 +172,18 @@ class KinesisStreamSinkSuite extends FunSuite {
     }
     assertEquals(rig.sink.metrics.requests.possibleDuplicates, 100L)
     assertEquals(rig.stream.listings, 2)
+  }
+
+  test("with ordering by key no aggregate crosses shards where records of one key have hash keys of their own") {
+    val rig = new Rig(2, KinesisSinkSettings(ordered = true, aggregated = true))
+    val hashes = Seq(0, 1).map(i => HashKeyRange.uniform(2)(i).start.toString)
+    (0 until 100).foreach(i => rig.write("same", s"value $i", Some(hashes(i % 7 % 2))))
+    rig.flush()
+    assertEquals(rig.read.map(_._3), (0 until 100).map(i => s"value $i"))
+    rig.read.foreach { case (shard, _, value) =>
+      val i = value.stripPrefix("value ").toInt
+      assertEquals(shard, ShardId.ofIndex((i % 7 % 2).toLong), value)
+    }
   }
 
   test("a stream that distributes records itself is written without limits for each shard, and not listed again") {

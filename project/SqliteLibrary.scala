@@ -1,0 +1,20 @@
+import sbt._
+import sbt.Keys._
+
+/** DynamoDB Local keeps its tables by native code, which it wants to find in a folder. */
+object SqliteLibrary {
+  private val organization = "com.almworks.sqlite4java"
+  private val platforms = Seq("libsqlite4java-linux-amd64" -> "so", "libsqlite4java-osx" -> "dylib")
+
+  val settings: Seq[Setting[_]] = Seq(
+    libraryDependencies ++= platforms.map { case (name, kind) =>
+      organization % name % "1.0.392" % Test artifacts Artifact(name, kind, kind)
+    },
+    Test / javaOptions += {
+      val folder = target.value / "sqlite"
+      val libraries = artifactFilter(extension = "so" | "dylib")
+      update.value.select(libraries).foreach(library => IO.copyFile(library, folder / library.getName))
+      s"-Dsqlite4java.library.path=$folder"
+    }
+  )
+}
