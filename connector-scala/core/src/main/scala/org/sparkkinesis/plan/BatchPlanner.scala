@@ -78,8 +78,7 @@ object BatchPlanner {
     }
 
     /** Not in yet, but to come: it descends from a shard that is in. What has left has no ancestors here any more. */
-    private def isPending(shard: ShardId): Boolean =
-      graph.parents(shard).exists(parent => present.contains(parent) || isPending(parent))
+    private def isPending(shard: ShardId): Boolean = graph.hasAncestor(shard)(present.contains)
 
     /**
      * Finishes closed shards of which no record is left, and lets children in whose parents are all finished, until nothing

@@ -1,5 +1,7 @@
 package org.sparkkinesis.shard
 
+import scala.collection.mutable
+
 import org.sparkkinesis.model.{ChildShard, HashKeyRange, Shard, ShardId}
 
 /**
@@ -40,6 +42,22 @@ final class ShardGraph private (private val nodes: Map[ShardId, ShardGraph.Node]
   def descendants(shards: Set[ShardId]): Set[ShardId] = reach(shards, children)
 
   def ancestors(shards: Set[ShardId]): Set[ShardId] = reach(shards, parents)
+
+  /**
+   * Whether some shard that this one came from, directly or not, is as wanted. Looks at each of them once: by the ways there would be
+   * twice as many of them with every split that is merged again.
+   */
+  def hasAncestor(shard: ShardId)(wanted: ShardId => Boolean): Boolean = {
+    val seen = mutable.HashSet(shard)
+    val frontier = mutable.Queue(shard)
+    var found = false
+    while (!found && frontier.nonEmpty)
+      parents(frontier.dequeue()).foreach { parent =>
+        found ||= wanted(parent)
+        if (seen.add(parent)) frontier.enqueue(parent)
+      }
+    found
+  }
 
   private def withNodes(found: Seq[(ShardId, ShardGraph.Node)]): ShardGraph = {
     val news = found.filterNot { case (id, node) => nodes.get(id).contains(node) }

@@ -145,6 +145,17 @@ class BatchPlannerSuite extends munit.FunSuite {
     )
   }
 
+  test("a shard that was split and merged a hundred times is planned by its ancestors, not by the ways to them") {
+    val generations = (0 until 100).flatMap { g =>
+      val (merged, low, high) = (3 * g, 3 * g + 1, 3 * g + 2)
+      val first = if (g == 0) shard(merged) else shard(merged, merged - 2, merged - 1)
+      Seq(first, shard(low, merged), shard(high, merged))
+    }
+    val end =
+      plan(offset(298 -> Horizon, 299 -> Horizon), Map(298 -> open(chunk(5))), graph = ShardGraph.of(generations))
+    assertEquals(end, Some(offset(298 -> after(5), 299 -> Horizon)))
+  }
+
   test("a finished shard stays while only a part of its children is known") {
     val half = ShardGraph.of(Seq(
       shard(0).copy(hashKeyRange = HashKeyRange.Whole),

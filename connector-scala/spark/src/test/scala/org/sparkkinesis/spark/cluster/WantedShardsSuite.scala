@@ -12,10 +12,11 @@ class WantedShardsSuite extends munit.FunSuite {
   private val arn = "arn:aws:kinesis:eu-central-1:123456789012:stream/orders"
   private def id(index: Int) = ShardId.ofIndex(index.toLong)
 
+  private def shard(index: Int, range: HashKeyRange, parents: Int*) =
+    Shard(id(index), parents.headOption.map(id), parents.lift(1).map(id), range, SequenceNumber("1"), None)
+
   /** 0 split into 1 and 2; 1 split into 3 and 4; 4 and 2 merged into 5. */
   private val lineage = {
-    def shard(index: Int, range: HashKeyRange, parents: Int*) =
-      Shard(id(index), parents.headOption.map(id), parents.lift(1).map(id), range, SequenceNumber("1"), None)
     val halves = HashKeyRange.uniform(2)
     val quarters = HashKeyRange.uniform(4)
     ShardGraph.of(Seq(
@@ -29,11 +30,11 @@ class WantedShardsSuite extends munit.FunSuite {
   }
   private val after: ShardPosition = After(SequenceNumber("7"), 0)
 
-  private def wanted(offset: Map[Int, ShardPosition], ended: Set[Int]): Set[Int] = {
+  private def wanted(offset: Map[Int, ShardPosition], ended: Set[Int], graph: ShardGraph = lineage): Set[Int] = {
     val positions = offset.map { case (i, position) => id(i) -> position }.to(SortedMap)
     val found = WantedShards.of(
       SourceOffset(Seq(StreamOffset("orders", arn, 1, positions))),
-      _ => lineage,
+      _ => graph,
       shard => ended.exists(i => StreamShard(arn, id(i)) == shard)
     )
     assertEquals(found.map(_._1).distinct.size, found.size, "no shard twice")
@@ -56,5 +57,19 @@ class WantedShardsSuite extends munit.FunSuite {
     ("a merge's child when the last parent's end comes", Map(2 -> ShardEnd, 4 -> after), Set(4), Set(4, 5))
   ).foreach { case (name, offset, ended, expected) =>
     test(s"reads $name")(assertEquals(wanted(offset, ended), expected))
+  }
+
+  test("reads on after a hundred splits that were merged again, looking at each shard once") {
+    val halves = HashKeyRange.uniform(2)
+    val graph = ShardGraph.of((0 to 100).flatMap { g =>
+      val merged = 3 * g
+      val parents = if (g == 0) Nil else Seq(merged - 2, merged - 1)
+      Seq(
+        shard(merged, HashKeyRange.Whole, parents: _*),
+        shard(merged + 1, halves(0), merged),
+        shard(merged + 2, halves(1), merged)
+      )
+    })
+    assertEquals(wanted(Map(299 -> ShardEnd), Set.empty, graph), Set(300))
   }
 }
