@@ -162,7 +162,7 @@ final private class BufferReaderFactory(columns: StructType) extends PartitionRe
 
   override def createColumnarReader(partition: InputPartition): PartitionReader[ColumnarBatch] = partition match {
     case KinesisInputPartition(ranges, _) =>
-      new RangesReader(ranges, BufferBenchmark.chunks, range => sys.error(s"$range is not held"), columns)
+      new RangesReader(ranges, BufferBenchmark.chunks, (range, _) => sys.error(s"$range is not held"), columns)
     case other => throw new IllegalArgumentException(s"not a partition of this benchmark: $other")
   }
 

@@ -19,6 +19,18 @@ object Scope {
  */
 final case class DeprecatedName(name: String, origin: String, translate: String => String = identity)
 
+/** Declares options of one scope, each with a fixed default (the text that stands for it), or with words on what holds without one. */
+final private[config] class Declaration(scope: Scope) {
+  def apply[T](
+      key: String,
+      kind: OptionType[T],
+      doc: String,
+      default: String = null,
+      defaultDoc: String = "",
+      deprecated: Seq[DeprecatedName] = Nil
+  ): ConfigEntry[T] = ConfigEntry(key, kind, scope, doc, Option(default), defaultDoc, deprecated = deprecated)
+}
+
 /**
  * One option, declared once: parsing, bounds, reference page, Python builders and redaction all come from here.
  *

@@ -10,15 +10,7 @@ import org.sparkkinesis.model.KinesisQuotas
 object ReadOptions {
   import OptionType._
 
-  private def read[T](
-      key: String,
-      kind: OptionType[T],
-      doc: String,
-      default: String = null,
-      defaultDoc: String = "",
-      deprecated: Seq[DeprecatedName] = Nil
-  ): ConfigEntry[T] =
-    ConfigEntry(key, kind, Scope.Read, doc, Option(default), defaultDoc, deprecated = deprecated)
+  private val read = new Declaration(Scope.Read)
 
   /** `AT_TIMESTAMP 2026-11-20T12:00:00Z` is how others write an instant. */
   private def positionOfOthers(value: String): String = value.replaceFirst("(?i)^at_timestamp\\s+", "")

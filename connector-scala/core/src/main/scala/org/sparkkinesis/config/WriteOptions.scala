@@ -8,15 +8,7 @@ import org.sparkkinesis.model.{KinesisQuotas, StreamRef}
 object WriteOptions {
   import OptionType._
 
-  private def write[T](
-      key: String,
-      kind: OptionType[T],
-      doc: String,
-      default: String = null,
-      defaultDoc: String = "",
-      deprecated: Seq[DeprecatedName] = Nil
-  ): ConfigEntry[T] =
-    ConfigEntry(key, kind, Scope.Write, doc, Option(default), defaultDoc, deprecated = deprecated)
+  private val write = new Declaration(Scope.Write)
 
   val partitionKey: ConfigEntry[String] = write(
     "partitionKey",

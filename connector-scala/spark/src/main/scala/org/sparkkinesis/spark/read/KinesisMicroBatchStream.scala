@@ -47,6 +47,7 @@ final class KinesisMicroBatchStream(session: StreamSession, checkpointLocation: 
   private lazy val atBegin = AvailableNowTarget(System.currentTimeMillis())
   private var lastBatchNanos = System.nanoTime()
   private var planned: Option[PlannedBatch] = None
+  private var planningNanos = 0L
 
   /** The newest first. Spark has the texts of the last two read again with every trigger, and of thousands of shards that takes long. */
   private var recent = Vector.empty[KinesisSourceOffset]
@@ -112,6 +113,13 @@ final class KinesisMicroBatchStream(session: StreamSession, checkpointLocation: 
     }
   }
 
+  private def plan(from: SourceOffset, limits: ReadLimits, until: Option[AvailableNowTarget]): Option[PlannedBatch] = {
+    val began = System.nanoTime()
+    val batch = prefetched.plan(from, limits, until)
+    if (batch.nonEmpty) planningNanos = System.nanoTime() - began
+    batch
+  }
+
   /**
    * A running trigger: what is there, or nothing yet. "Nothing" is not said before the consumers have looked at every shard: until then
    * it would be a guess, and `processAllAvailable` returns on it.
@@ -122,7 +130,7 @@ final class KinesisMicroBatchStream(session: StreamSession, checkpointLocation: 
     hasLooked ||= prefetched.everythingIsFetched(atBegin)
     val sinceLast = (System.nanoTime() - lastBatchNanos) / 1000000
     val enough = admission.minimum.forall(_.isReached(prefetched.availableRows, sinceLast, prefetched.bufferIsFull))
-    val batch = if (enough) prefetched.plan(from, admission.limits, None) else None
+    val batch = if (enough) plan(from, admission.limits, None) else None
     if (batch.nonEmpty || hasLooked) batch
     else {
       prefetched.awaitChange(seen, LongestWaitMillis)
@@ -134,7 +142,7 @@ final class KinesisMicroBatchStream(session: StreamSession, checkpointLocation: 
   @scala.annotation.tailrec
   private def planUntil(from: SourceOffset, until: AvailableNowTarget, limits: ReadLimits): Option[PlannedBatch] = {
     val seen = prefetched.changes
-    val batch = prefetched.plan(from, limits, Some(until))
+    val batch = plan(from, limits, Some(until))
     if (batch.nonEmpty || prefetched.isReached(until)) batch
     else {
       prefetched.awaitChange(seen, LongestWaitMillis)
@@ -148,7 +156,7 @@ final class KinesisMicroBatchStream(session: StreamSession, checkpointLocation: 
     @scala.annotation.tailrec
     def untilFetched(): Option[PlannedBatch] = {
       val seen = prefetched.changes
-      if (prefetched.everythingIsFetched(until)) prefetched.plan(from, ReadLimits.Unlimited, Some(until))
+      if (prefetched.everythingIsFetched(until)) plan(from, ReadLimits.Unlimited, Some(until))
       else {
         if (prefetched.bufferIsFull) prefetched.readAhead()
         prefetched.awaitChange(seen, LongestWaitMillis)
@@ -159,6 +167,7 @@ final class KinesisMicroBatchStream(session: StreamSession, checkpointLocation: 
   }
 
   override def planInputPartitions(start: Offset, end: Offset): Array[InputPartition] = explained {
+    val began = System.nanoTime()
     val (from, to) = (offset(start), offset(end))
     val ranges = TaskPlanner.ranges(
       from,
@@ -167,7 +176,7 @@ final class KinesisMicroBatchStream(session: StreamSession, checkpointLocation: 
       prefetched.hashKeyRange
     )
     val perTask = options.get(ReadOptions.shardsPerTask).map(_.toInt)
-    TaskPlanner
+    val partitions = TaskPlanner
       .tasks(
         ranges,
         prefetched.location,
@@ -175,7 +184,9 @@ final class KinesisMicroBatchStream(session: StreamSession, checkpointLocation: 
         spark.sparkContext.defaultParallelism
       )
       .map(task => KinesisInputPartition(task.ranges, task.owner.toArray))
-      .toArray
+      .toArray[InputPartition]
+    planningNanos += System.nanoTime() - began
+    partitions
   }
 
   override def createReaderFactory(): PartitionReaderFactory =
@@ -200,7 +211,7 @@ final class KinesisMicroBatchStream(session: StreamSession, checkpointLocation: 
 
   override def metrics(latestConsumed: Optional[Offset]): java.util.Map[String, String] =
     coordinatorIfStarted.fold(Collections.emptyMap[String, String]())(running =>
-      SourceMetrics.of(running.prefetched.status, planned).asJava
+      SourceMetrics.of(running.prefetched.status, planned, planningNanos).asJava
     )
 
   private def offset(of: Offset): SourceOffset = checkpoint.mend(of match {

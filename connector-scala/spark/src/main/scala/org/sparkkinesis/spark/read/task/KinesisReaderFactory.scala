@@ -35,7 +35,7 @@ final class KinesisReaderFactory(sourceId: Option[String], settings: ReadSetting
   override def supportColumnarReads(partition: InputPartition): Boolean = true
 
   override def createColumnarReader(partition: InputPartition): PartitionReader[ColumnarBatch] = partition match {
-    case KinesisInputPartition(ranges, _) => new RangesReader(ranges, held, new DirectRead(_, settings), schema)
+    case KinesisInputPartition(ranges, _) => new RangesReader(ranges, held, new DirectRead(_, settings, _), schema)
     case other => throw new IllegalArgumentException(s"not a partition of this source: $other")
   }
 
@@ -54,12 +54,12 @@ final class KinesisReaderFactory(sourceId: Option[String], settings: ReadSetting
  * @param held
  *   a range's chunks, when all of them are in memory
  * @param direct
- *   reads a range from the service; closed after the range
+ *   reads a range from the service, and counts its calls; closed after the range
  */
 final private[sparkkinesis] class RangesReader(
     ranges: Seq[ShardRange],
     held: ShardRange => Option[IndexedSeq[Chunk]],
-    direct: ShardRange => Iterator[Chunk] with AutoCloseable,
+    direct: (ShardRange, ConsumerMetrics) => Iterator[Chunk] with AutoCloseable,
     schema: StructType
 ) extends PartitionReader[ColumnarBatch] {
   private val todo = ranges.iterator
@@ -68,23 +68,21 @@ final private[sparkkinesis] class RangesReader(
   private var chunks: Iterator[Chunk] = Iterator.empty
   private var reading: Option[AutoCloseable] = None
   private var current: Chunk = _
-  private var fromMemory = 0L
-  private var fromService = 0L
+  private val counters = new ReadCounters
 
   override def next(): Boolean = {
     while (!chunks.hasNext && todo.hasNext) open(todo.next())
     val more = chunks.hasNext
     if (more) {
       current = chunks.next()
-      if (reading.isEmpty) fromMemory += current.rows else fromService += current.rows
+      counters.add(current, isFromMemory = reading.isEmpty)
     }
     more
   }
 
   override def get(): ColumnarBatch = ChunkVectors.batch(schema, stream, shard, current)
 
-  override def currentMetricsValues(): Array[CustomTaskMetric] =
-    Array(ReadMetrics.fromMemory.value(fromMemory), ReadMetrics.fromService.value(fromService))
+  override def currentMetricsValues(): Array[CustomTaskMetric] = counters.values
 
   override def close(): Unit = {
     reading.foreach(_.close())
@@ -97,7 +95,7 @@ final private[sparkkinesis] class RangesReader(
     stream = UTF8String.fromString(range.stream)
     shard = UTF8String.fromString(range.shard.shard.value)
     chunks = held(range).fold {
-      val read = direct(range)
+      val read = direct(range, counters.calls)
       reading = Some(read)
       read: Iterator[Chunk]
     }(_.iterator)
@@ -105,8 +103,9 @@ final private[sparkkinesis] class RangesReader(
 }
 
 /** One range, read from the service on the task's thread. */
-final private class DirectRead(range: ShardRange, settings: ReadSettings) extends Iterator[Chunk] with AutoCloseable {
-  private val metrics = new ConsumerMetrics
+final private class DirectRead(range: ShardRange, settings: ReadSettings, metrics: ConsumerMetrics)
+    extends Iterator[Chunk]
+    with AutoCloseable {
   private val publishers = PublisherFactories.polling(settings, DirectRead.scheduler, metrics)
   private val reader = new RangeReader(
     publishers,

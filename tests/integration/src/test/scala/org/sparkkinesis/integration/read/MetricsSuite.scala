@@ -1,0 +1,117 @@
+package org.sparkkinesis.integration.read
+
+import scala.concurrent.duration._
+import scala.jdk.CollectionConverters._
+
+import org.apache.spark.sql.streaming.StreamingQuery
+
+import org.sparkkinesis.aggregate.Aggregator
+import org.sparkkinesis.emulator.fault.{FaultEffect, FaultRule}
+import org.sparkkinesis.integration.SparkSuite
+import org.sparkkinesis.spark.read.task.ReadMetrics
+
+/** What a query tells of itself: by source in its progress, by task in the SQL tab. */
+class MetricsSuite extends SparkSuite {
+  private val efo = Seq("consumerMode" -> "efo", "consumerName" -> "etl")
+
+  private val throttled = FaultEffect.Error(400, "ProvisionedThroughputExceededException", "injected")
+  private val LongWait = 2.minutes
+
+  private def put(stream: String, count: Int): Unit = (1 to count).foreach(i =>
+    kinesis.admin.putRecord(stream, s"key-$i", utf8("text"))
+  )
+
+  private def putAggregate(stream: String, count: Int): Unit = {
+    val container = new Aggregator(10000)
+    (1 to count).foreach(_ => assert(container.tryAdd("key", None, utf8("text"))))
+    kinesis.admin.putRecord(stream, "key", container.result())
+  }
+
+  private def readTo(rows: Int, stream: String, options: (String, String)*): (StreamingQuery, Map[String, String]) = {
+    val collected = new Collected
+    val query = readStream(stream, options: _*).load().writeStream
+      .option("checkpointLocation", checkpoint()).foreachBatch(collected.sink).start()
+    await(query, s"$rows rows", LongWait)(collected.rows.size == rows)
+    query -> metrics(query)
+  }
+
+  /** With the batch that read the last rows, which tells of itself when it has ended. */
+  private def metrics(query: StreamingQuery): Map[String, String] = {
+    query.processAllAvailable()
+    query.recentProgress.filter(_.numInputRows > 0).last.sources.head.metrics.asScala.toMap
+  }
+
+  test("the progress of a polling query tells of lag, shards, what was fetched, and by which calls") {
+    kinesis.admin.createStream("polled", 2)
+    put("polled", 90)
+    putAggregate("polled", 10)
+    val (query, found) = readTo(100, "polled")
+    assertEquals(found("records"), "91")
+    assertEquals(found("rows"), "100")
+    assertEquals(found("aggregatedRecords"), "1")
+    assert(found("bytes").toLong >= 100 * 4, found.toString)
+    assert(found("getRecordsCalls").toLong >= 1, found.toString)
+    assert(found("getShardIteratorCalls").toLong >= 1, found.toString)
+    Seq("subscribeToShardCalls", "resubscriptions", "throttles", "filteredRows").foreach(name =>
+      assertEquals(found(name), "0", name)
+    )
+    assertEquals(found("numOpenShards"), "2")
+    assertEquals(found("shardsByExecutor"), "driver: 2")
+    assert(found("plannedRows").toInt >= 1 && found("plannedBytes").toInt >= 4, found.toString)
+    assert(found("planningMicros").toLong > 0, found.toString)
+    assert(found("bufferedBytes").toLong >= 0, found.toString)
+    val lags = Seq("minMsBehindLatest", "avgMsBehindLatest", "maxMsBehindLatest").map(found(_).toLong)
+    assertEquals(lags, lags.sorted)
+
+    kinesis.faults.add(FaultRule(throttled, "GetRecords", "polled", count = 2))
+    await(query, "calls that are throttled and made again", LongWait) {
+      put("polled", 1)
+      val now = metrics(query)
+      now("throttles") == "2" && now("retries").toLong >= 2
+    }
+  }
+
+  test("tasks tell what they read, from where, and by which calls") {
+    kinesis.admin.createStream("batch", 2)
+    put("batch", 90)
+    putAggregate("batch", 10)
+    kinesis.faults.add(FaultRule(throttled, "GetRecords", "batch", count = 2))
+    val batch = spark.read.format("kinesis").options(connection("batch")).load()
+    assertEquals(batch.collect().length, 100)
+    val found = batch.queryExecution.executedPlan.collectLeaves().head.metrics.map { case (name, metric) =>
+      name -> metric.value
+    }
+    assertEquals(found("rowsFromService"), 100L)
+    assertEquals(found("rowsFromMemory"), 0L)
+    assertEquals(found("aggregatedRows"), 10L)
+    assert(found("bytesRead") >= 400, found.toString)
+    assert(found("getRecordsCalls") >= 2, found.toString)
+    assertEquals(found("throttles"), 2L)
+    assertEquals(found("retries"), 2L)
+    ReadMetrics.all.foreach(metric => assert(found.contains(metric.name()), metric.name()))
+  }
+
+  test("the lag of all tasks is the least, the mean and the most of theirs") {
+    val shown = ReadMetrics.all.map(metric => metric.name() -> metric.aggregateTaskMetrics(Array(10L, 40L, 100L))).toMap
+    assertEquals(shown("minMsBehindLatest"), "10")
+    assertEquals(shown("avgMsBehindLatest"), "50")
+    assertEquals(shown("maxMsBehindLatest"), "100")
+    assertEquals(shown("bytesRead"), "150")
+  }
+
+  test("the progress of a query with subscriptions counts them, and those that were opened again") {
+    kinesis.admin.createStream("pushed", 2)
+    put("pushed", 100)
+    val (query, found) = readTo(100, "pushed", efo: _*)
+    assertEquals(found("subscribeToShardCalls"), "2")
+    assertEquals(found("resubscriptions"), "0")
+    assertEquals(found("getRecordsCalls"), "0")
+    assertEquals(found("records"), "100")
+    kinesis.admin.clock.advance(5.minutes)
+    await(query, "both subscriptions are renewed", LongWait) {
+      put("pushed", 1)
+      val now = metrics(query)
+      now("resubscriptions") == "2" && now("subscribeToShardCalls") == "4"
+    }
+  }
+}
