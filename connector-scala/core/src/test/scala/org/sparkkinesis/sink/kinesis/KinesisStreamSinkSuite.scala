@@ -8,7 +8,7 @@ import org.sparkkinesis.aggregate.{Aggregator, Deaggregator}
 import org.sparkkinesis.concurrent.VirtualScheduler
 import org.sparkkinesis.model.{HashKeyRange, ShardId, StreamRef}
 import org.sparkkinesis.service._
-import org.sparkkinesis.sink.FatalSinkException
+import org.sparkkinesis.sink.{AsyncSinkSettings, DeliveryFailedException, FatalSinkException}
 
 class KinesisStreamSinkSuite extends FunSuite {
   private val throttling = PutResult.Rejected("ProvisionedThroughputExceededException", "Rate exceeded for shard")
@@ -90,7 +90,7 @@ class KinesisStreamSinkSuite extends FunSuite {
 
   test("a throttled shard delays only its own records") {
     val rig =
-      new Rig(2, KinesisSinkSettings(requests = org.sparkkinesis.sink.AsyncSinkSettings(maxTimeInBuffer = 10.millis)))
+      new Rig(2, KinesisSinkSettings(requests = AsyncSinkSettings(maxTimeInBuffer = 10.millis)))
     val (hot, cold) = ("0", (BigInt(1) << 127).toString)
     rig.stream.refuse = entry => Option.when(entry.explicitHashKey.contains(hot))(throttling)
     (1 to 200).foreach(i => rig.write("hot", s"h$i", Some(hot)))
@@ -226,7 +226,7 @@ class KinesisStreamSinkSuite extends FunSuite {
     ) {
       (1 to 20).foreach { seed =>
         val random = new scala.util.Random(seed.toLong)
-        val requests = org.sparkkinesis.sink.AsyncSinkSettings(
+        val requests = AsyncSinkSettings(
           maxBatchSize = 50,
           maxTimeInBuffer = 5.millis,
           maxBufferedEntries = 100000
@@ -248,5 +248,55 @@ class KinesisStreamSinkSuite extends FunSuite {
         }
       }
     }
+  }
+
+  // What sinks of others do wrong; their further faults are the tests above on order, hot shards and repeated entries.
+
+  test("as in Flink's sink no more: a request's bytes leave out the keys") {
+    val requests = AsyncSinkSettings(maxBatchBytes = 2570, maxTimeInBuffer = 1.hour)
+    val rig = new Rig(1, KinesisSinkSettings(requests))
+    (1 to 40).foreach(i => rig.write(f"$i%0256d", "x"))
+    assertEquals(rig.stream.puts, 4)
+    assertEquals(rig.stream.stored.size, 40)
+  }
+
+  test("as in Flink's sink no more: throttled records are sent again without a pause") {
+    val rig = new Rig(1)
+    rig.stream.refuse = _ => Some(throttling)
+    rig.write("a", "1")
+    rig.time.advance(1.minute)
+    // 50 ms that double up to 5 s, of which jitter may take half.
+    assert(rig.stream.puts >= 10 && rig.stream.puts <= 40, s"${rig.stream.puts} requests in a minute")
+    rig.stream.refuse = _ => None
+    rig.flush()
+    assertEquals(rig.stream.stored.size, 1)
+  }
+
+  test("as in Flink's sink no more: what is sent again counts as sent out again") {
+    val rig = new Rig(1)
+    var refusals = 5
+    rig.stream.refuse = _ => Option.when(refusals > 0) { refusals -= 1; throttling }
+    (1 to 3).foreach(i => rig.write(s"key-$i", "x"))
+    rig.flush()
+    assertEquals(rig.sink.metrics.requests.entriesOut, 3L)
+    assertEquals(rig.sink.metrics.requests.entriesSent, 8L)
+  }
+
+  test("as in Flink's sink no more: an entry that the service will never take is sent for ever") {
+    val rig = new Rig(1)
+    rig.stream.refuse = _ => Some(PutResult.Rejected("KMSAccessDeniedException", "no key for you"))
+    rig.write("a", "1")
+    rig.time.advance(1.minute)
+    intercept[FatalSinkException](rig.sink.flush())
+    assertEquals(rig.stream.puts, 1)
+  }
+
+  test("as in the KPL no more: a record whose time is over is dropped, and the rest goes on") {
+    val rig = new Rig(1, KinesisSinkSettings(AsyncSinkSettings(deliveryTimeout = 1.minute)))
+    rig.stream.refuse = _ => Some(throttling)
+    rig.write("a", "1")
+    rig.time.advance(2.minutes)
+    intercept[DeliveryFailedException](rig.sink.flush())
+    intercept[DeliveryFailedException](rig.write("b", "2"))
   }
 }

@@ -1,14 +1,20 @@
 package org.sparkkinesis.chaos.writing
 
-import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.functions._
 import org.apache.spark.sql.streaming.Trigger
 
-/** The query that is killed: `FOLDER ENDPOINT REGION`; one file of lines a micro-batch, until all are copied. */
+import org.sparkkinesis.chaos.Arguments
+import org.sparkkinesis.chaos.query.QuerySession
+
+/**
+ * The query that is killed: `--folder F --endpoint E --region R --master M --conf.NAME VALUE…`; one file of lines a micro-batch,
+ * until all are copied.
+ */
 object CopyLines {
   def main(args: Array[String]): Unit = {
-    val Array(folder, endpoint, region) = args: @unchecked
-    val spark = SparkSession.builder().master("local[2]").config("spark.ui.enabled", "false").getOrCreate()
+    val arguments = Arguments(args)
+    val folder = arguments("folder")
+    val spark = QuerySession.open(arguments("master"), arguments.under("conf."))
     spark.readStream
       .option("maxFilesPerTrigger", "1")
       .text(s"$folder/input")
@@ -17,8 +23,8 @@ object CopyLines {
       .format("kinesis")
       .options(Map(
         "streamName" -> "copied",
-        "endpoint" -> endpoint,
-        "region" -> region,
+        "endpoint" -> arguments("endpoint"),
+        "region" -> arguments("region"),
         "awsAccessKey" -> "AKIDEXAMPLE",
         "awsSecretKey" -> "secret"
       ))

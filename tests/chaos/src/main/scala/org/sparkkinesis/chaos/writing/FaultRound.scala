@@ -1,17 +1,12 @@
 package org.sparkkinesis.chaos.writing
 
-import java.util.concurrent.CompletableFuture
-import java.util.concurrent.atomic.AtomicLong
-
 import scala.concurrent.duration._
-import scala.util.Random
+import scala.util.{Random, Using}
 
-import org.sparkkinesis.aws.{ClientSettings, CredentialSettings, KinesisClients}
 import org.sparkkinesis.emulator.fault.{FaultEffect, FaultRule}
 import org.sparkkinesis.emulator.{EmulatorConfig, KinesisEmulator}
-import org.sparkkinesis.model.StreamRef
 import org.sparkkinesis.sink.kinesis._
-import org.sparkkinesis.sink.{AsyncSinkSettings, SharedTimer, SinkMetrics}
+import org.sparkkinesis.sink.{AsyncSinkSettings, SinkMetrics}
 
 /**
  * Writers with a key space each, over the real client, while requests are refused, cut, answered late or never, entries fail,
@@ -20,63 +15,36 @@ import org.sparkkinesis.sink.{AsyncSinkSettings, SharedTimer, SinkMetrics}
 final class FaultRound(ordered: Boolean, aggregated: Boolean, seed: Long, time: FiniteDuration) {
   private val random = new Random(seed)
   private val Writers = 3
-  private val KeysOfEach = 40
   private val stream = "chaos"
 
   private val settings = KinesisSinkSettings(
-    AsyncSinkSettings(maxTimeInBuffer = 50.millis, requestTimeout = 1500.millis, maxBufferedEntries = 5000),
+    AsyncSinkSettings(
+      maxTimeInBuffer = 50.millis,
+      requestTimeout = 1500.millis,
+      maxBufferedEntries = 5000,
+      // Aggregates are bounded by bytes only.
+      maxBufferedBytes = 2L << 20
+    ),
     ordered = ordered,
     aggregated = aggregated
   )
 
-  def run(): Verdict = {
-    val kinesis = KinesisEmulator.start(EmulatorConfig(quotas = true))
-    val timer = SharedTimer.acquire()
-    val client =
-      ClientSettings(
-        Some(kinesis.region),
-        Some(kinesis.endpoint),
-        CredentialSettings.Static("AKIDEXAMPLE", "secret", None)
-      )
-    val lease = KinesisClients.shared.acquire(client)
-    try {
-      kinesis.admin.createStream(stream, 4)
-      kinesis.faults.reset(seed)
-      val sinks = (0 until Writers).map(_ =>
-        KinesisStreamSink.open(lease.service, StreamRef.ByName(stream), kinesis.endpoint, settings, timer)
-      )
-      val numbers = new AtomicLong
-      val end = System.nanoTime() + time.toNanos
-      val writers = sinks.zipWithIndex.map { case (sink, writer) =>
-        val keys = new Random(seed + writer)
-        CompletableFuture.runAsync(
-          () => {
-            while (System.nanoTime() < end) {
-              val record = f"${numbers.incrementAndGet()}%-200d".getBytes("US-ASCII")
-              sink.write(new SinkRecord(s"w$writer-k${keys.nextInt(KeysOfEach)}", None, record))
-            }
-            sink.flush()
-          },
-          task => new Thread(task, s"chaos-writer-$writer").start()
-        )
-      }
-      var reshards = 0L
-      while (System.nanoTime() < end) {
-        disturb(kinesis)
-        if (random.nextInt(3) == 0) { reshard(kinesis); reshards += 1 }
-        Thread.sleep(300L + random.nextInt(700))
-      }
-      kinesis.faults.clear()
-      writers.foreach(_.get())
-      val metrics = sinks.map(_.metrics.requests).reduce(_ + _)
-      sinks.foreach(_.close())
-      judge(kinesis, numbers.get, metrics, reshards)
-    } finally {
-      lease.close()
-      timer.close()
-      kinesis.close()
+  def run(): Verdict = Using.Manager { use =>
+    val kinesis = use(KinesisEmulator.start(EmulatorConfig(quotas = true)))
+    kinesis.admin.createStream(stream, 4)
+    kinesis.faults.reset(seed)
+    val load = use(new WriterLoad(kinesis, stream, settings, Writers, seed))
+    val end = time.fromNow
+    var reshards = 0L
+    while (end.hasTimeLeft()) {
+      disturb(kinesis)
+      if (random.nextInt(3) == 0) { reshard(kinesis); reshards += 1 }
+      load.letRun((300L + random.nextInt(700)).millis)
     }
-  }
+    kinesis.faults.clear()
+    load.finish()
+    judge(kinesis, load.written, load.metrics, reshards)
+  }.get
 
   private def judge(kinesis: KinesisEmulator, written: Long, metrics: SinkMetrics, reshards: Long): Verdict = {
     val arrivals = Arrivals.of(kinesis, stream)

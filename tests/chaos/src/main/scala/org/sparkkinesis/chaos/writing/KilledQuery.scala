@@ -5,14 +5,15 @@ import java.util.concurrent.TimeUnit
 
 import scala.concurrent.duration._
 import scala.jdk.CollectionConverters._
-import scala.util.Random
+import scala.util.{Random, Using}
 
+import org.sparkkinesis.chaos.process.{ChildJvm, StandaloneCluster}
 import org.sparkkinesis.emulator.{EmulatorConfig, KinesisEmulator}
 
 /**
- * A streaming query in a process of its own that copies numbered lines into a stream. It is killed without warning again and
- * again, and started from its checkpoint, until it has finished. At-least-once: nothing may be missing, and what came twice
- * may at most be the micro-batches that were under way when it was killed.
+ * A streaming query on a standalone cluster that copies numbered lines into a stream. Its driver and its executors are killed
+ * without warning again and again, the driver to be started from its checkpoint, until it has finished. At-least-once: nothing
+ * may be missing, and what came twice may at most be the micro-batches that were under way when something was killed.
  */
 final class KilledQuery(seed: Long, time: FiniteDuration) {
   private val random = new Random(seed)
@@ -26,7 +27,10 @@ final class KilledQuery(seed: Long, time: FiniteDuration) {
       kinesis.admin.createStream("copied", 4)
       val files = math.max(8L, time.toSeconds / 2)
       writeInput(folder.resolve("input"), files)
-      val (kills, status) = killUntilDone(folder, kinesis)
+      val (drivers, executors, status) =
+        Using.resource(new StandaloneCluster(folder, workers = 2, executorsPerWorker = 1))(
+          killUntilDone(folder, kinesis, _)
+        )
       val arrived = Arrivals.of(kinesis, "copied").map(_.number)
       val written = files * LinesOfFile
       val distinct = arrived.toSet.size.toLong
@@ -35,9 +39,9 @@ final class KilledQuery(seed: Long, time: FiniteDuration) {
         written,
         written - distinct + (if (status == 0) 0 else 1),
         arrived.size - distinct,
-        kills * LinesOfFile,
+        (drivers + executors) * LinesOfFile,
         0,
-        Seq("kills" -> kills, "exitStatus" -> status.toLong)
+        Seq("killedDrivers" -> drivers, "killedExecutors" -> executors, "exitStatus" -> status.toLong)
       )
     } finally {
       kinesis.close()
@@ -45,42 +49,45 @@ final class KilledQuery(seed: Long, time: FiniteDuration) {
     }
   }
 
-  /** Kills it when some more records have arrived, in the middle of whichever batch that is; lets it finish when time is up. */
-  private def killUntilDone(folder: Path, kinesis: KinesisEmulator): (Long, Int) = {
-    val end = System.nanoTime() + time.toNanos
-    var kills = 0L
-    var status = Option.empty[Int]
-    while (status.isEmpty) {
-      val query = start(folder, kinesis)
-      if (System.nanoTime() >= end) {
-        if (!query.waitFor(LongestRun.toMillis, TimeUnit.MILLISECONDS)) query.destroyForcibly().waitFor()
-        status = Some(query.exitValue)
-      } else {
-        val enough = kinesis.admin.recordCount("copied") + 1 + random.nextInt(3 * LinesOfFile)
-        while (query.isAlive && System.nanoTime() < end && kinesis.admin.recordCount("copied") < enough)
-          query.waitFor(20, TimeUnit.MILLISECONDS)
-        if (query.isAlive) {
-          query.destroyForcibly().waitFor()
-          kills += 1
-        } else status = Some(query.exitValue)
+  /**
+   * Kills the driver, or an executor, when some more records have arrived, in the middle of whichever batch that is; lets the
+   * query finish when time is up.
+   */
+  private def killUntilDone(folder: Path, kinesis: KinesisEmulator, cluster: StandaloneCluster): (Long, Long, Int) = {
+    val end = time.fromNow
+    var (drivers, executors) = (0L, 0L)
+    var query = start(folder, kinesis, cluster)
+    while (end.hasTimeLeft() && query.isAlive) {
+      val enough = kinesis.admin.recordCount("copied") + 1 + random.nextInt(3 * LinesOfFile)
+      while (query.isAlive && end.hasTimeLeft() && kinesis.admin.recordCount("copied") < enough)
+        query.waitFor(20, TimeUnit.MILLISECONDS)
+      val living = cluster.executors
+      if (query.isAlive && living.nonEmpty && random.nextBoolean()) {
+        if (living(random.nextInt(living.size))._2.destroyForcibly()) executors += 1
+      } else if (query.isAlive) {
+        query.destroyForcibly().waitFor()
+        drivers += 1
+        query = start(folder, kinesis, cluster)
       }
     }
-    (kills, status.get)
+    if (!query.waitFor(LongestRun.toMillis, TimeUnit.MILLISECONDS)) query.destroyForcibly().waitFor()
+    (drivers, executors, query.exitValue)
   }
 
-  private def start(folder: Path, kinesis: KinesisEmulator): Process = {
-    val options = java.lang.management.ManagementFactory.getRuntimeMXBean.getInputArguments.asScala.filter(_.startsWith(
-      "--add-opens"
-    ))
-    val command = Seq(s"${System.getProperty("java.home")}/bin/java", "-Xmx768m") ++ options ++ Seq(
-      "-cp",
-      System.getProperty("java.class.path"),
+  private def start(folder: Path, kinesis: KinesisEmulator, cluster: StandaloneCluster): Process = {
+    val arguments = Seq(
+      "folder" -> folder.toString,
+      "endpoint" -> kinesis.endpoint,
+      "region" -> kinesis.region,
+      "master" -> cluster.master
+    ) ++ cluster.settings.map { case (name, value) => s"conf.$name" -> value }
+    ChildJvm.start(
       CopyLines.getClass.getName.stripSuffix("$"),
-      folder.toString,
-      kinesis.endpoint,
-      kinesis.region
+      arguments.flatMap { case (name, value) => Seq(s"--$name", value) },
+      "768m",
+      folder.resolve("query.log"),
+      Map("SPARK_HOME" -> ChildJvm.emptySparkHome(folder).toString)
     )
-    new ProcessBuilder(command: _*).redirectErrorStream(true).redirectOutput(folder.resolve("log.txt").toFile).start()
   }
 
   private def writeInput(folder: Path, files: Long): Unit = {

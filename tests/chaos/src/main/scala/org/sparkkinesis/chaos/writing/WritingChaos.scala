@@ -2,28 +2,28 @@ package org.sparkkinesis.chaos.writing
 
 import scala.concurrent.duration._
 
+import org.sparkkinesis.chaos.Arguments
 import org.sparkkinesis.json.Json
 
 /**
  * Writes while everything goes wrong, and counts what arrived: `--seconds N --seed S`. Rounds of writers under faults and
- * reshards in all four ways of writing, then a Spark query whose process is killed again and again. Prints one JSON object
- * on the last line; exits with 1 when a record is lost, doubled without a reason, or out of its key's order.
+ * reshards in all four ways of writing; an outage under full load, of a minute when there is time; then a Spark query on a
+ * cluster whose driver and executors are killed again and again. Prints one JSON object on the last line; exits with 1 when a
+ * record is lost, doubled without a reason, or out of its key's order, or when more is held than the buffers' bounds allow.
  */
 object WritingChaos {
   def main(args: Array[String]): Unit = {
-    def number(name: String, default: Long): Long =
-      args.sliding(2).collectFirst { case Array(flag, value) if flag == s"--$name" => value.toLong }.getOrElse(default)
-    val seed = number("seed", 1)
-    val total = number("seconds", 60).seconds
+    val arguments = Arguments(args)
+    val seed = arguments.seed()
+    val total = arguments.int("seconds", 60).seconds
     val forKills = total / 2
+    val forOutage = (total / 6).min(1.minute)
 
     val rounds = for {
       (aggregated, i) <- Seq(false, true).zipWithIndex
       (ordered, j) <- Seq(false, true).zipWithIndex
-    } yield new FaultRound(ordered, aggregated, seed * 10 + i * 2L + j, (total - forKills) / 4).run()
-    val killed = new KilledQuery(seed, forKills).run()
-
-    val verdicts = rounds :+ killed
+    } yield new FaultRound(ordered, aggregated, seed * 10 + i * 2L + j, (total - forKills - forOutage) / 4).run()
+    val verdicts = rounds :+ new OutageRound(seed, forOutage).run() :+ new KilledQuery(seed, forKills).run()
     println(Json.render(Json.obj(
       "chaos" -> Json.Str("writing"),
       "seed" -> Json.num(seed),
@@ -46,6 +46,8 @@ object WritingChaos {
  *   how many arrivals more than one the sink has said there may be
  * @param overtaken
  *   first arrivals before that of an earlier record of their key, where order was promised
+ * @param overrun
+ *   records taken, or bytes held, beyond what the buffers may hold
  */
 final case class Verdict(
     name: String,
@@ -54,9 +56,10 @@ final case class Verdict(
     doubled: Long,
     excused: Long,
     overtaken: Long,
-    facts: Seq[(String, Long)]
+    facts: Seq[(String, Long)],
+    overrun: Long = 0
 ) {
-  def ok: Boolean = written > 0 && lost == 0 && doubled <= excused && overtaken == 0
+  def ok: Boolean = written > 0 && lost == 0 && doubled <= excused && overtaken == 0 && overrun == 0
 
   def toJson: Json = Json.obj(
     Seq[(String, Json)](
@@ -66,7 +69,8 @@ final case class Verdict(
       "lost" -> Json.num(lost),
       "doubled" -> Json.num(doubled),
       "possibleDuplicates" -> Json.num(excused),
-      "overtaken" -> Json.num(overtaken)
+      "overtaken" -> Json.num(overtaken),
+      "overrun" -> Json.num(overrun)
     ) ++ facts.map { case (name, value) => name -> Json.num(value) }: _*
   )
 }

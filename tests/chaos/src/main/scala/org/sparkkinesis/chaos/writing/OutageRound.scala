@@ -1,0 +1,64 @@
+package org.sparkkinesis.chaos.writing
+
+import scala.concurrent.duration._
+import scala.util.Using
+
+import org.sparkkinesis.emulator.fault.{FaultEffect, FaultRule}
+import org.sparkkinesis.emulator.{EmulatorConfig, KinesisEmulator}
+import org.sparkkinesis.sink.AsyncSinkSettings
+import org.sparkkinesis.sink.kinesis.KinesisSinkSettings
+
+/**
+ * Writers at full load while the service refuses every request for `time`: they must come to a stand with full buffers, take
+ * nothing more, and lose nothing when it is back.
+ */
+final class OutageRound(seed: Long, time: FiniteDuration) {
+  private val Writers = 3
+  private val Buffered = 5000
+  private val stream = "outage"
+
+  private val settings = KinesisSinkSettings(AsyncSinkSettings(maxBufferedEntries = Buffered))
+
+  def run(): Verdict = Using.Manager { use =>
+    val kinesis = use(KinesisEmulator.start(EmulatorConfig(quotas = false)))
+    kinesis.admin.createStream(stream, 4)
+    val load = use(new WriterLoad(kinesis, stream, settings, Writers, seed))
+    load.letRunUntil(kinesis.admin.recordCount(stream) >= Buffered)
+    kinesis.faults.add(FaultRule(
+      FaultEffect.Error(503, "ServiceUnavailableException", "injected"),
+      operation = "PutRecords"
+    ))
+    // Requests that came before the outage may still be answered.
+    load.letRunUntil(unacknowledged(load) == Writers.toLong * Buffered)
+    val (before, bytesBefore) = (load.written, load.metrics.unacknowledgedBytes)
+    load.letRun(time)
+    val (after, bytesAfter) = (load.written, load.metrics.unacknowledgedBytes)
+    val storedBefore = kinesis.admin.recordCount(stream)
+    kinesis.faults.clear()
+    load.letRunUntil(kinesis.admin.recordCount(stream) >= storedBefore + 2L * Writers * Buffered)
+    load.finish()
+    val metrics = load.metrics
+    val arrivals = Arrivals.of(kinesis, stream)
+    val found = arrivals.iterator.map(_.number).toSet
+    Verdict(
+      s"outage of ${time.toSeconds} s",
+      load.written,
+      load.written - found.size,
+      arrivals.size.toLong - found.size,
+      metrics.possibleDuplicates,
+      0,
+      Seq(
+        "heldBytes" -> bytesAfter,
+        "retried" -> metrics.retried,
+        "blockedSeconds" -> metrics.blockedNanos / 1000000000L
+      ),
+      // Each writer may have been counted before the write that held it.
+      overrun = math.max(0, after - before - Writers) + math.max(0, bytesAfter - bytesBefore)
+    )
+  }.get
+
+  private def unacknowledged(load: WriterLoad): Long = {
+    val now = load.metrics
+    now.inFlightEntries.toLong + now.bufferedEntries
+  }
+}

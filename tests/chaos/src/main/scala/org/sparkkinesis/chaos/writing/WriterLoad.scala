@@ -1,0 +1,83 @@
+package org.sparkkinesis.chaos.writing
+
+import java.util.concurrent.atomic.AtomicLong
+import java.util.concurrent.{CompletableFuture, TimeUnit, TimeoutException}
+
+import scala.concurrent.duration._
+import scala.util.{Random, Using}
+
+import org.sparkkinesis.aws.{ClientSettings, CredentialSettings, KinesisClients}
+import org.sparkkinesis.emulator.KinesisEmulator
+import org.sparkkinesis.model.StreamRef
+import org.sparkkinesis.sink.kinesis.{KinesisSinkSettings, KinesisStreamSink, SinkRecord}
+import org.sparkkinesis.sink.{SharedTimer, SinkMetrics}
+
+/**
+ * Writers over the real client that never run out of numbered records, a thread and a key space each, until they are told to
+ * finish.
+ */
+final class WriterLoad(
+    kinesis: KinesisEmulator,
+    stream: String,
+    settings: KinesisSinkSettings,
+    writers: Int,
+    seed: Long
+) extends AutoCloseable {
+  private val KeysOfEach = 40
+  private val numbers = new AtomicLong
+  @volatile private var running = true
+
+  private val timer = SharedTimer.acquire()
+  private val lease = KinesisClients.shared.acquire(ClientSettings(
+    Some(kinesis.region),
+    Some(kinesis.endpoint),
+    CredentialSettings.Static("AKIDEXAMPLE", "secret", None)
+  ))
+  private val sinks = (0 until writers).map(_ =>
+    KinesisStreamSink.open(lease.service, StreamRef.ByName(stream), kinesis.endpoint, settings, timer)
+  )
+  private val tasks = sinks.zipWithIndex.map { case (sink, writer) =>
+    CompletableFuture.runAsync(() => write(sink, writer), task => new Thread(task, s"chaos-writer-$writer").start())
+  }
+  private val ended = CompletableFuture.allOf(tasks: _*)
+
+  private def write(sink: KinesisStreamSink, writer: Int): Unit = {
+    val keys = new Random(seed + writer)
+    while (running) {
+      val record = f"${numbers.incrementAndGet()}%-200d".getBytes("US-ASCII")
+      sink.write(new SinkRecord(s"w$writer-k${keys.nextInt(KeysOfEach)}", None, record))
+    }
+    sink.flush()
+  }
+
+  /** Records that were handed to `write`, the one that each writer may be held with included. */
+  def written: Long = numbers.get
+
+  def metrics: SinkMetrics = sinks.map(_.metrics.requests).reduce(_ + _)
+
+  /** Lets the writers go on for so long; throws what one of them failed with. */
+  def letRun(time: FiniteDuration): Unit =
+    try {
+      CompletableFuture.anyOf(tasks: _*).get(time.toNanos, TimeUnit.NANOSECONDS)
+      ()
+    } catch { case _: TimeoutException => () }
+
+  /** Until the condition holds; for ever, unless a writer fails. */
+  def letRunUntil(condition: => Boolean): Unit = while (!condition) letRun(20.millis)
+
+  /** Everything that was written is stored when this returns. */
+  def finish(): Unit = {
+    running = false
+    ended.get()
+    ()
+  }
+
+  override def close(): Unit = {
+    running = false
+    Using.Manager { use =>
+      use.acquire(timer)
+      use.acquire(lease)
+      sinks.foreach(use.acquire(_))
+    }.get
+  }
+}

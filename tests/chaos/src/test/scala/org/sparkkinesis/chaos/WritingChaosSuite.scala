@@ -1,0 +1,23 @@
+package org.sparkkinesis.chaos
+
+import scala.concurrent.duration._
+
+import org.sparkkinesis.chaos.writing.{FaultRound, OutageRound}
+
+/** The short form of `tests/chaos/run writing`. */
+class WritingChaosSuite extends munit.FunSuite {
+  override def munitTimeout: Duration = 5.minutes
+
+  for {
+    ordered <- Seq(false, true)
+    aggregated <- Seq(false, true)
+  } test(s"nothing lost under faults and reshards: ordering by key $ordered, aggregation $aggregated") {
+    val verdict = new FaultRound(ordered, aggregated, seed = 7, 3.seconds).run()
+    assert(verdict.ok, verdict.toString)
+  }
+
+  test("writers stand still with full buffers while the service is out, and lose nothing") {
+    val verdict = new OutageRound(seed = 7, 2.seconds).run()
+    assert(verdict.ok, verdict.toString)
+  }
+}
