@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-EXAMPLES = Path(__file__).resolve().parents[2] / "python" / "examples"
+EXAMPLES = Path(__file__).resolve().parents[3] / "python" / "examples"
 
 
 def _run(*arguments: str) -> subprocess.CompletedProcess[str]:
