@@ -29,7 +29,7 @@ final case class ChunkSummary(
 )
 
 /**
- * The columns of one answer's user records; chunks are slices of them. Arrays that hold nothing for any row are null.
+ * The columns of consecutive user records; a chunk is all of them or a slice. Arrays that hold nothing for any row are null.
  *
  * Never changed once it is shared.
  */

@@ -25,7 +25,7 @@ final case class DecodeSettings(
 }
 
 /**
- * Turns the records of one answer into chunks that share the answer's columns. Stateless; thread-safe.
+ * Turns the records of one answer into chunks. Stateless; thread-safe.
  *
  * @param hashKeyRange
  *   the shard's own, needed only by `hashRangeFilter`
@@ -34,76 +34,91 @@ final class ChunkBuilder(settings: DecodeSettings, hashKeyRange: Option[HashKeyR
   private val keep: Option[HashKeyRange] = hashKeyRange.filter(_ => settings.hashRangeFilter)
 
   /** No chunk at all when `records` is empty, or when the filter drops every row. */
-  def build(records: IndexedSeq[KinesisRecord], millisBehindLatest: Long): IndexedSeq[Chunk] = {
-    val columns = new ColumnsBuilder(records)
-    val cuts = new Cuts(columns)
-    var opened = 0L
-    var i = 0
-    while (i < records.length) {
-      val record = records(i)
-      val container = if (settings.deaggregate) Deaggregator.open(record.data) else null
-      cuts.beginRecord()
-      if (container == null) columns.addPlain(record)
-      else {
-        opened += 1
-        addAggregated(columns, record, container)
+  def build(records: IndexedSeq[KinesisRecord], millisBehindLatest: Long): IndexedSeq[Chunk] =
+    if (records.isEmpty) IndexedSeq.empty
+    else {
+      val chunks = new Chunks(records, millisBehindLatest)
+      var opened = 0L
+      var i = 0
+      while (i < records.length) {
+        val container = if (settings.deaggregate) Deaggregator.open(records(i).data) else null
+        if (container != null) opened += 1
+        chunks.add(i, container)
+        i += 1
       }
-      cuts.endRecord()
-      i += 1
+      val built = chunks.result()
+      metrics.records.add(records.length.toLong)
+      built.foreach { chunk =>
+        metrics.rows.add(chunk.rows.toLong)
+        metrics.bytes.add(chunk.bytes)
+      }
+      if (opened > 0) metrics.aggregatedRecords.add(opened)
+      built
     }
-    metrics.records.add(records.length.toLong)
-    metrics.rows.add(columns.rows.toLong)
-    metrics.bytes.add(columns.bytes)
-    if (opened > 0) metrics.aggregatedRecords.add(opened)
-    cuts.chunks(millisBehindLatest)
+
+  /** One after the other, each with columns of its own: one for a whole answer would be a humongous object for G1. */
+  final private class Chunks(records: IndexedSeq[KinesisRecord], millisBehindLatest: Long) {
+    private val done = Vector.newBuilder[Chunk]
+    private var columns = begin(0)
+
+    /** Goes into the next chunk when this one would become too large by it. */
+    def add(index: Int, container: AggregatedRecord): Unit = {
+      val record = records(index)
+      val rows = if (container == null) 1L else container.count.toLong
+      if (columns.rows > 0 && isTooLarge(columns.rows + rows, columns.bytes + record.data.length)) next(index)
+      val rowsBefore = columns.rows
+      val bytesBefore = columns.bytes
+      var dropped = addTo(columns, record, container)
+      // How many bytes a container's rows have is seen only then: they may share keys.
+      if (rowsBefore > 0 && isTooLarge(columns.rows.toLong, columns.bytes)) {
+        columns.cut(rowsBefore, bytesBefore)
+        next(index)
+        dropped = addTo(columns, record, container)
+      }
+      if (dropped > 0) metrics.filteredRows.add(dropped)
+    }
+
+    def result(): IndexedSeq[Chunk] = {
+      finish()
+      done.result()
+    }
+
+    private def next(index: Int): Unit = {
+      finish()
+      columns = begin(index)
+    }
+
+    private def finish(): Unit =
+      if (columns.rows > 0) done += Chunk.of(columns.result(), 0, columns.rows, millisBehindLatest)
+
+    private def begin(index: Int): ColumnsBuilder = {
+      val record = records(index)
+      val fitting = math.min(settings.maxChunkRows, settings.maxChunkBytes / math.max(1, record.size) + 1)
+      new ColumnsBuilder(math.min(fitting, records.length - index), record)
+    }
+
+    private def isTooLarge(rows: Long, bytes: Long): Boolean =
+      rows > settings.maxChunkRows || bytes > settings.maxChunkBytes
   }
 
-  private def addAggregated(columns: ColumnsBuilder, record: KinesisRecord, container: AggregatedRecord): Unit = {
-    columns.beginContainer(record, container)
-    var dropped = 0L
-    var i = 0
-    while (i < container.count) {
-      if (keep.forall(_.contains(effectiveHash(container, i)))) columns.addUserRecord(i) else dropped += 1
-      i += 1
+  /** How many rows the filter dropped. */
+  private def addTo(columns: ColumnsBuilder, record: KinesisRecord, container: AggregatedRecord): Long =
+    if (container == null) {
+      columns.addPlain(record)
+      0
+    } else {
+      columns.beginContainer(record, container)
+      var dropped = 0L
+      var i = 0
+      while (i < container.count) {
+        if (keep.forall(_.contains(effectiveHash(container, i)))) columns.addUserRecord(i) else dropped += 1
+        i += 1
+      }
+      dropped
     }
-    if (dropped > 0) metrics.filteredRows.add(dropped)
-  }
 
   private def effectiveHash(container: AggregatedRecord, record: Int): BigInt =
     Option(
       container.explicitHashKey(record)
     ).flatMap(HashKey.parse).getOrElse(HashKey.ofPartitionKey(container.partitionKey(record)))
-
-  /** Where one chunk ends and the next begins: before the record that would make it too large. */
-  final private class Cuts(columns: ColumnsBuilder) {
-    private val starts = Array.newBuilder[Int].addOne(0)
-    private var start = 0
-    private var startBytes = 0L
-    private var recordStart = 0
-    private var recordBytes = 0L
-
-    def beginRecord(): Unit = {
-      recordStart = columns.rows
-      recordBytes = columns.bytes
-    }
-
-    def endRecord(): Unit = {
-      val tooLarge = columns.rows - start > settings.maxChunkRows || columns.bytes - startBytes > settings.maxChunkBytes
-      if (tooLarge && recordStart > start) {
-        start = recordStart
-        startBytes = recordBytes
-        starts += start
-      }
-    }
-
-    def chunks(millisBehindLatest: Long): IndexedSeq[Chunk] =
-      if (columns.rows == 0) IndexedSeq.empty
-      else {
-        val shared = columns.result()
-        val bounds = starts.addOne(columns.rows).result()
-        Vector.tabulate(bounds.length - 1)(i =>
-          Chunk.of(shared, bounds(i), bounds(i + 1) - bounds(i), millisBehindLatest)
-        )
-      }
-  }
 }

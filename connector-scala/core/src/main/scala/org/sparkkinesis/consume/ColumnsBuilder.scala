@@ -5,13 +5,19 @@ import java.util.Arrays
 import org.sparkkinesis.aggregate.AggregatedRecord
 import org.sparkkinesis.model.KinesisRecord
 
-/** Collects rows into columns. Columns that most streams never need begin with the first row that needs them. */
-final private[consume] class ColumnsBuilder(records: IndexedSeq[KinesisRecord]) {
-  private var data = new Array[Array[Byte]](math.max(1, records.length))
+/**
+ * Collects rows into columns. Columns that most streams never need begin with the first row that needs them.
+ *
+ * @param expectedRows
+ *   how many there will be, most likely
+ * @param like
+ *   keys and sequence numbers are expected to be about as long as its
+ */
+final private[consume] class ColumnsBuilder(expectedRows: Int, like: KinesisRecord) {
+  private var data = new Array[Array[Byte]](math.max(1, expectedRows))
   private var arrivals = new Array[Long](data.length)
-  private val keys = new PackedBytes.Builder(data.length, data.length * (records.headOption.fold(0)(keyLength) + 4))
-  private val numbers =
-    new PackedBytes.Builder(data.length, records.headOption.fold(0)(_.sequenceNumber.length) * data.length)
+  private val keys = new PackedBytes.Builder(data.length, data.length * (keyLength(like) + 4))
+  private val numbers = new PackedBytes.Builder(data.length, like.sequenceNumber.length * data.length)
   private var subNumbers: Array[Long] = null
   private var aggregated: Array[Boolean] = null
   private var hashKeys: PackedBytes.Builder = null
@@ -64,6 +70,15 @@ final private[consume] class ColumnsBuilder(records: IndexedSeq[KinesisRecord]) 
       while (hashKeys.size < row) hashKeys.add(null)
       hashKeys.add(container.explicitHashKey(index))
     }
+  }
+
+  /** Takes back the rows from this one on. */
+  def cut(row: Int, bytesBefore: Long): Unit = {
+    Arrays.fill(data.asInstanceOf[Array[AnyRef]], row, rows, null)
+    Seq(keys, numbers).foreach(_.cut(row))
+    if (hashKeys != null) hashKeys.cut(row)
+    rows = row
+    bytes = bytesBefore
   }
 
   def result(): ChunkColumns = {

@@ -61,6 +61,9 @@ object PackedBytes {
 
     def size: Int = rows
 
+    /** Takes back the rows from this one on; their bytes stay. */
+    def cut(row: Int): Unit = rows = math.min(rows, row)
+
     /** Of the row added last; 0 for a null. */
     def lastLength: Int = math.max(0, lengths(rows - 1))
 

@@ -3,7 +3,6 @@ package org.sparkkinesis.aws.records
 import java.io.{EOFException, IOException}
 import java.nio.ByteBuffer
 import java.nio.charset.StandardCharsets.UTF_8
-import java.util.Arrays
 
 /**
  * Reads CBOR (RFC 8949) out of the buffers that an answer came in, forward only, without putting them together first: an
@@ -12,13 +11,11 @@ import java.util.Arrays
  * @param buffers
  *   backed by arrays, which nobody changes
  * @param names
- *   names of fields that are expected; they are not made anew each time
+ *   of the fields that are expected
  */
-final private[aws] class CborInput(buffers: IndexedSeq[ByteBuffer], names: Seq[String]) {
+final private[aws] class CborInput(buffers: IndexedSeq[ByteBuffer], names: FieldNames) {
   import CborInput._
 
-  private val known: Array[Array[Name]] =
-    Array.tabulate(MaxNameLength + 1)(length => names.filter(_.length == length).map(new Name(_)).toArray)
   private var nextBuffer = 0
   private var array: Array[Byte] = Array.emptyByteArray
   private var at = 0
@@ -99,12 +96,10 @@ final private[aws] class CborInput(buffers: IndexedSeq[ByteBuffer], names: Seq[S
 
   private def name(): String = {
     val length = head(TextType)
-    if (length < 0 || length > math.min(MaxNameLength, end - at)) new String(content(TextType, length), UTF_8)
+    if (length < 0 || length > end - at) new String(content(TextType, length), UTF_8)
     else {
-      val candidates = known(length.toInt)
-      var i = 0
-      while (i < candidates.length && !candidates(i).isAt(array, at)) i += 1
-      val name = if (i < candidates.length) candidates(i).text else new String(array, at, length.toInt, UTF_8)
+      val known = names.at(array, at, length.toInt)
+      val name = if (known != null) known else new String(array, at, length.toInt, UTF_8)
       at += length.toInt
       name
     }
@@ -224,10 +219,4 @@ private object CborInput {
   private val Indefinite = -1L
   private val Absent = -2L
   private val MaxDepth = 64
-  private val MaxNameLength = 63
-
-  final private class Name(val text: String) {
-    private val bytes = text.getBytes(UTF_8)
-    def isAt(array: Array[Byte], at: Int): Boolean = Arrays.equals(array, at, at + bytes.length, bytes, 0, bytes.length)
-  }
 }

@@ -32,7 +32,7 @@ private[aws] object GetRecordsAnswer {
     RecordPage(ArraySeq.unsafeWrapArray(records.result()), next, millisBehindLatest, children.result())
   }
 
-  private val Fields = Seq(
+  private val Fields = new FieldNames(
     "Records",
     "SequenceNumber",
     "ApproximateArrivalTimestamp",

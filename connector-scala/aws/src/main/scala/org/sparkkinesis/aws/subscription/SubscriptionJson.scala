@@ -44,7 +44,13 @@ private[aws] object SubscriptionJson {
   }
 
   /** A SubscribeToShardEvent. Fields of later times are skipped. */
-  def event(bytes: Array[Byte], start: Int, length: Int): ShardEvent =
+  def event(bytes: Array[Byte], start: Int, length: Int): ShardEvent = {
+    val plain = PlainEvent.read(bytes, start, length)
+    if (plain != null) plain else anyEvent(bytes, start, length)
+  }
+
+  /** Whatever JSON may be in it: escapes, children, fields of later times. */
+  private[subscription] def anyEvent(bytes: Array[Byte], start: Int, length: Int): ShardEvent =
     Using.resource(factory.createParser(bytes, start, length)) { json =>
       var records: IndexedSeq[KinesisRecord] = IndexedSeq.empty
       var continuation: Option[SequenceNumber] = None

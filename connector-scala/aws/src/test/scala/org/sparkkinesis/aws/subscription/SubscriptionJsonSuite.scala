@@ -1,5 +1,7 @@
 package org.sparkkinesis.aws.subscription
 
+import scala.util.Try
+
 import munit.FunSuite
 
 import org.sparkkinesis.model.StartingPosition._
@@ -45,6 +47,64 @@ class SubscriptionJsonSuite extends FunSuite {
       )
     )
     assertEquals((read.continuation, read.millisBehindLatest, read.children), (Some(SequenceNumber("13")), 42L, Nil))
+  }
+
+  private val plain =
+    """{"Records":[
+    |{"SequenceNumber":"11","ApproximateArrivalTimestamp":1.700000000123E9,"Data":"YWI=","PartitionKey":"k","EncryptionType":"KMS"},
+    |{"SequenceNumber":"12","ApproximateArrivalTimestamp":1700000000.5, "Data" : "" ,"PartitionKey":null, "EncryptionType":"NONE"}
+    |],"ContinuationSequenceNumber":"13","MillisBehindLatest":42,"ChildShards":[]}""".stripMargin
+
+  private def show(event: ShardEvent) = (
+    event.records.map(r => (r.sequenceNumber, r.partitionKey, r.arrivalMillis, r.data.toSeq, r.encryptionType)),
+    event.continuation,
+    event.millisBehindLatest,
+    event.children
+  )
+
+  test("a plain event is read without a general parser, and as that reads it") {
+    val bytes = plain.getBytes("UTF-8")
+    val read = PlainEvent.read(bytes, 0, bytes.length)
+    assert(read != null)
+    assertEquals(show(read), show(SubscriptionJson.anyEvent(bytes, 0, bytes.length)))
+    val padded = Array.fill[Byte](3)('"') ++ bytes ++ Array.fill[Byte](3)('1')
+    assertEquals(show(PlainEvent.read(padded, 3, bytes.length)), show(read))
+  }
+
+  test("an event that is cut off or has a wrong byte is never read otherwise than the general parser does") {
+    val bytes = plain.getBytes("UTF-8")
+    val cut = bytes.indices.map(length => bytes.take(length))
+    val wrong = for (i <- bytes.indices; other <- "\u0000\"\\ {}[],:0e.n\u00e9") yield bytes.updated(i, other.toByte)
+    val whole = Try(show(SubscriptionJson.anyEvent(bytes, 0, bytes.length)))
+    assert(whole.isSuccess)
+    cut.foreach(part => assertEquals(PlainEvent.read(part, 0, part.length), null))
+    wrong.foreach { changed =>
+      val read = PlainEvent.read(changed, 0, changed.length)
+      if (read != null) Try(SubscriptionJson.anyEvent(changed, 0, changed.length)).foreach { expected =>
+        assertEquals(show(read), show(expected), new String(changed, "ISO-8859-1"))
+      }
+    }
+  }
+
+  test("numbers of seconds in any form are milliseconds") {
+    for (
+      (text, millis) <- Seq(
+        "1.7E9" -> 1700000000000L,
+        "17e8" -> 1700000000000L,
+        "1.700000000123E+9" -> 1700000000123L,
+        "1700000000.12" -> 1700000000120L,
+        "1700000000.1234" -> 1700000000123L,
+        "1700000000" -> 1700000000000L,
+        "0" -> 0L,
+        "-1.5" -> -1500L
+      )
+    ) assertEquals(
+      event(
+        s"""{"Records":[{"SequenceNumber":"1","ApproximateArrivalTimestamp":$text}]}"""
+      ).records.map(_.arrivalMillis),
+      IndexedSeq(millis),
+      text
+    )
   }
 
   test("the last event of a shard has no continuation, absent or null, and names the children") {

@@ -1,0 +1,67 @@
+package org.sparkkinesis.aws.subscription
+
+import scala.collection.immutable.ArraySeq
+import scala.collection.mutable
+
+import org.sparkkinesis.aws.records.FieldNames
+import org.sparkkinesis.model.{KinesisRecord, SequenceNumber}
+import org.sparkkinesis.service.ShardEvent
+
+/**
+ * A SubscribeToShardEvent as nearly all are: known fields, ASCII without escapes, no children. Reading those with a general JSON
+ * parser, base64 by the character, was most of what fan-out cost a reader.
+ */
+private[subscription] object PlainEvent {
+  private val Fields = new FieldNames(
+    "Records",
+    "SequenceNumber",
+    "ApproximateArrivalTimestamp",
+    "Data",
+    "PartitionKey",
+    "EncryptionType",
+    "ContinuationSequenceNumber",
+    "MillisBehindLatest",
+    "ChildShards"
+  )
+
+  /** Null for any other event. */
+  def read(bytes: Array[Byte], start: Int, length: Int): ShardEvent =
+    try {
+      val json = new PlainJson(bytes, start, length, Fields)
+      val records = new mutable.ArrayBuilder.ofRef[KinesisRecord]
+      var continuation = Option.empty[SequenceNumber]
+      var millisBehindLatest = 0L
+      json.map {
+        case "Records" => json.array(records += record(json))
+        case "ContinuationSequenceNumber" => continuation = Option(json.text()).map(SequenceNumber.trusted)
+        case "MillisBehindLatest" => millisBehindLatest = json.integer()
+        case "ChildShards" => json.array(throw PlainJson.Other)
+        case _ => throw PlainJson.Other
+      }
+      json.end()
+      ShardEvent(ArraySeq.unsafeWrapArray(records.result()), continuation, millisBehindLatest, Nil)
+    } catch { case PlainJson.Other => null }
+
+  private def record(json: PlainJson): KinesisRecord = {
+    var number: String = null
+    var key: String = null
+    var arrival = 0L
+    var data: Array[Byte] = null
+    var encryption: String = null
+    json.map {
+      case "SequenceNumber" => number = json.text()
+      case "PartitionKey" => key = json.text()
+      case "Data" => data = json.binary()
+      case "ApproximateArrivalTimestamp" => arrival = json.thousandths()
+      case "EncryptionType" => encryption = json.text()
+      case _ => throw PlainJson.Other
+    }
+    new KinesisRecord(
+      number,
+      key,
+      arrival,
+      if (data == null) Array.emptyByteArray else data,
+      if (encryption == "NONE") null else encryption
+    )
+  }
+}
