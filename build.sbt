@@ -86,10 +86,13 @@ lazy val bench = project
 def interopProject(name: String, folder: String): Project =
   Project(name, file(s"tests/interop/$folder")).settings(common, publish / skip := true)
 
-/** What clients of other projects share. They run by name only, so that nothing else has to download their dependencies. */
+/** What the two below share. They run by name only, so that nothing else has to download their dependencies. */
 lazy val interop = interopProject("interop", "common").dependsOn(emulator)
 
 /** The Kinesis Client Library 3 against the emulator and the connector's sink. */
 lazy val kcl = interopProject("kcl", "kcl")
   .dependsOn(interop, spark)
   .settings(SqliteLibrary.settings, libraryDependencies ++= kinesisClientLibrary :+ sparkSql)
+
+/** Flink's connector against the emulator. */
+lazy val flink = interopProject("flink", "flink").dependsOn(interop).settings(libraryDependencies ++= flinkConnector)

@@ -49,4 +49,14 @@ object Dependencies {
     ("software.amazon.dynamodb" % "DynamoDBLocal" % "3.3.1" % Test)
       .excludeAll((telemetry :+ "dynamodb-enhanced").map(ExclusionRule("software.amazon.awssdk", _)): _*)
   ) ++ telemetry.map("software.amazon.awssdk" % _ % "2.41.0" % Test)
+
+  private val flinkVersion = "1.19.3"
+
+  /** Flink's connector, the newest that the usual mirrors hold, with the Flink that it is made for. */
+  val flinkConnector: Seq[ModuleID] = Seq(
+    "org.apache.flink" % "flink-connector-kinesis" % "4.3.0-1.19" % Test,
+    "org.apache.flink" % "flink-streaming-java" % flinkVersion % Test,
+    "org.apache.flink" % "flink-clients" % flinkVersion % Test,
+    "org.apache.flink" % "flink-connector-base" % flinkVersion % Test
+  )
 }
