@@ -4,6 +4,7 @@ package org.sparkkinesis.bench
 final class Arguments(args: Array[String]) {
   def number(name: String, default: Int): Int = find(name).fold(default)(_.toInt)
   def seconds(default: Int): Int = number("seconds", default)
+  def text(name: String, default: String): String = find(name).getOrElse(default)
   def text(name: String): String = find(name).getOrElse(throw new IllegalArgumentException(s"--$name is missing"))
 
   private def find(name: String): Option[String] =

@@ -1,4 +1,4 @@
-package org.sparkkinesis.bench
+package org.sparkkinesis.bench.sink
 
 import java.util.concurrent.{CompletableFuture, Executors, TimeUnit}
 

@@ -1,4 +1,4 @@
-package org.sparkkinesis.bench
+package org.sparkkinesis.bench.source
 
 import java.util.concurrent.atomic.{AtomicBoolean, AtomicLong}
 import java.util.concurrent.{CompletableFuture, CountDownLatch, TimeUnit}
@@ -90,17 +90,18 @@ final class SdkPollingLoop(val name: String, client: KinesisAsyncClient, stream:
   }
 }
 
-/** The same by enhanced fan-out: every event is asked for beforehand. */
-final class SdkFanOutLoop(val name: String, client: KinesisAsyncClient, consumerArn: String, shards: Int)
+/** The same by enhanced fan-out, by the consumer that `nextConsumer` names: every event is asked for beforehand. */
+final class SdkFanOutLoop(val name: String, client: KinesisAsyncClient, nextConsumer: () => String, shards: Int)
     extends ReadingLoop {
   override def run(expected: Long): Double = {
     val tally = new Tally(expected)
-    val calls = (0 until shards).map(shard => subscribe(ShardId.ofIndex(shard.toLong).value, tally))
+    val consumer = nextConsumer()
+    val calls = (0 until shards).map(shard => subscribe(consumer, ShardId.ofIndex(shard.toLong).value, tally))
     try tally.await()
     finally calls.foreach(_.cancel(true))
   }
 
-  private def subscribe(shard: String, tally: Tally): CompletableFuture[Void] = {
+  private def subscribe(consumerArn: String, shard: String, tally: Tally): CompletableFuture[Void] = {
     val request = SubscribeToShardRequest.builder().consumerARN(consumerArn).shardId(shard)
     val handler = new SubscribeToShardResponseHandler {
       override def responseReceived(response: SubscribeToShardResponse): Unit = ()

@@ -1,4 +1,4 @@
-package org.sparkkinesis.bench
+package org.sparkkinesis.bench.source
 
 import java.lang.management.{BufferPoolMXBean, ManagementFactory, MemoryType}
 import java.nio.file.Files
@@ -10,6 +10,8 @@ import scala.jdk.CollectionConverters._
 
 import org.apache.spark.sql.streaming.{StreamingQuery, StreamingQueryListener, Trigger}
 import org.apache.spark.sql.{Dataset, Row, SparkSession}
+
+import org.sparkkinesis.bench.Arguments
 
 /**
  * The reading half of [[MemoryBenchmark]], in a JVM with a small heap: `SlowQuery --endpoint URL --mode polling|efo --seconds N --rate N`.

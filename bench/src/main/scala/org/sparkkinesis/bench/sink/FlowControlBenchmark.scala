@@ -1,9 +1,10 @@
-package org.sparkkinesis.bench
+package org.sparkkinesis.bench.sink
 
 import java.util.concurrent.CompletableFuture
 
 import scala.concurrent.duration._
 
+import org.sparkkinesis.bench.Arguments
 import org.sparkkinesis.json.Json
 import org.sparkkinesis.model.KinesisQuotas
 import org.sparkkinesis.sink.SinkMetrics

@@ -1,6 +1,8 @@
-package org.sparkkinesis.bench
+package org.sparkkinesis.bench.source
 
 import scala.util.Using
+
+import org.sparkkinesis.bench.{Arguments, EmulatorProcess, JavaProcess}
 
 /**
  * A query in a JVM with a heap of 512 MiB that takes a tenth, or less, of what its shards offer: `MemoryBenchmark [--seconds N] [--shards N]
@@ -23,7 +25,7 @@ object MemoryBenchmark {
       )
       val figures = Seq("polling", "efo").map { mode =>
         val query = JavaProcess.start(
-          "org.sparkkinesis.bench.SlowQuery",
+          "org.sparkkinesis.bench.source.SlowQuery",
           Heap,
           Seq("--endpoint", emulator.endpoint, "--mode", mode) ++
             Seq("--seconds", seconds.toString, "--rate", arguments.number("rate", 20000).toString)

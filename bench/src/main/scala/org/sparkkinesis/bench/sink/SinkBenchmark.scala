@@ -1,4 +1,4 @@
-package org.sparkkinesis.bench
+package org.sparkkinesis.bench.sink
 
 import java.util.concurrent.atomic.LongAdder
 import java.util.concurrent.{CompletableFuture, Semaphore}
@@ -8,6 +8,7 @@ import org.apache.spark.sql.functions._
 import software.amazon.awssdk.core.SdkBytes
 import software.amazon.awssdk.services.kinesis.model.{PutRecordsRequest, PutRecordsRequestEntry}
 
+import org.sparkkinesis.bench.{Arguments, Measured, Meter}
 import org.sparkkinesis.json.Json
 import org.sparkkinesis.model.StreamRef
 import org.sparkkinesis.sink.kinesis.{KinesisSinkSettings, KinesisStreamSink, SinkRecord}

@@ -1,4 +1,4 @@
-package org.sparkkinesis.bench
+package org.sparkkinesis.bench.source
 
 import java.net.URI
 import java.util.concurrent.{CompletableFuture, TimeUnit}
@@ -11,6 +11,7 @@ import software.amazon.awssdk.regions.Region
 import software.amazon.awssdk.services.kinesis.KinesisAsyncClient
 import software.amazon.awssdk.services.kinesis.model._
 
+import org.sparkkinesis.bench.Meter
 import org.sparkkinesis.model.KinesisQuotas
 
 /** What benchmarks of readers share: a loaded stream, a bare client, rounds in turn, ratios. */

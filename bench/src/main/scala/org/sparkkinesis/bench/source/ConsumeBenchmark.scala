@@ -1,4 +1,4 @@
-package org.sparkkinesis.bench
+package org.sparkkinesis.bench.source
 
 import java.util.concurrent.TimeUnit
 
@@ -7,6 +7,7 @@ import scala.concurrent.duration._
 import software.amazon.awssdk.services.kinesis.model.DescribeStreamSummaryRequest
 
 import org.sparkkinesis.aws.{ClientSettings, CredentialSettings, SdkClients}
+import org.sparkkinesis.bench.{Arguments, EmulatorProcess}
 import org.sparkkinesis.concurrent.SystemScheduler
 import org.sparkkinesis.consume.fanout.StreamConsumerRegistrar
 import org.sparkkinesis.model.KinesisQuotas
@@ -20,11 +21,11 @@ object ConsumeBenchmark {
   import ReadingRounds._
 
   def main(args: Array[String]): Unit = {
-    val options = args.grouped(2).collect { case Array(key, value) => key.stripPrefix("--") -> value }.toMap
-    val records = options.getOrElse("records", "1000000").toInt
-    val shards = options.getOrElse("shards", "4").toInt
-    val seconds = options.getOrElse("seconds", "90").toInt
-    val mode = options.getOrElse("mode", "both")
+    val arguments = new Arguments(args)
+    val records = arguments.number("records", 1000000)
+    val shards = arguments.number("shards", 4)
+    val seconds = arguments.seconds(90)
+    val mode = arguments.text("mode", "both")
     EmulatorProcess.pinSelf()
     val emulator = new EmulatorProcess("4g")
     val settings = ClientSettings(
@@ -48,7 +49,7 @@ object ConsumeBenchmark {
       val consumerArn = new StreamConsumerRegistrar(service, scheduler).ensure(arn, "bench").get(1, TimeUnit.MINUTES)
       val fanOut = ReadingLoops.fanOut(service, consumerArn, scheduler)
       val fanOutLoops = Seq(
-        new SdkFanOutLoop("efo_sdk", bare, consumerArn, shards),
+        new SdkFanOutLoop("efo_sdk", bare, () => consumerArn, shards),
         new PublisherLoop("efo_publisher", fanOut, Stream, shards),
         new ConsumersLoop("efo_consumers", fanOut, Stream, shards)
       )

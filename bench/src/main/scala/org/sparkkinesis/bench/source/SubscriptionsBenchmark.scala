@@ -1,4 +1,4 @@
-package org.sparkkinesis.bench
+package org.sparkkinesis.bench.source
 
 import java.lang.management.ManagementFactory
 import java.util.concurrent.atomic.AtomicLong
@@ -7,6 +7,7 @@ import java.util.concurrent.{CountDownLatch, TimeUnit}
 import scala.util.Using
 
 import org.sparkkinesis.aws.{ClientSettings, CredentialSettings, SdkClients}
+import org.sparkkinesis.bench.{Arguments, EmulatorProcess}
 import org.sparkkinesis.concurrent.SystemScheduler
 import org.sparkkinesis.consume._
 import org.sparkkinesis.consume.fanout.StreamConsumerRegistrar

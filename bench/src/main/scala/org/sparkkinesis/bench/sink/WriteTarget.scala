@@ -1,4 +1,4 @@
-package org.sparkkinesis.bench
+package org.sparkkinesis.bench.sink
 
 import java.time.Duration
 
@@ -8,6 +8,7 @@ import software.amazon.awssdk.services.kinesis.KinesisAsyncClient
 import software.amazon.awssdk.services.kinesis.waiters.KinesisAsyncWaiter
 
 import org.sparkkinesis.aws.{ClientLease, ClientSettings, CredentialSettings, KinesisClients}
+import org.sparkkinesis.bench.EmulatorProcess
 
 /** An emulator in a process of its own, with the clients that write to it. */
 final class WriteTarget(quotas: Boolean) extends AutoCloseable {

@@ -1,4 +1,4 @@
-package org.sparkkinesis.bench
+package org.sparkkinesis.bench.source
 
 import java.nio.file.Files
 import java.util.concurrent.TimeUnit
@@ -10,9 +10,9 @@ import org.apache.spark.sql.streaming.{StreamingQueryListener, Trigger}
 import software.amazon.awssdk.services.kinesis.model.DescribeStreamSummaryRequest
 
 import org.sparkkinesis.aws.{ClientSettings, CredentialSettings, SdkClients}
+import org.sparkkinesis.bench.{Arguments, EmulatorProcess}
 import org.sparkkinesis.concurrent.SystemScheduler
 import org.sparkkinesis.consume.fanout.StreamConsumerRegistrar
-import org.sparkkinesis.model.KinesisQuotas
 
 /**
  * How fast a micro-batch query reads into the `noop` sink, polling and by enhanced fan-out, against a bare SDK loop that only counts,
@@ -26,12 +26,15 @@ object SourceBenchmark {
 
   private val WarmUps = 2
 
+  /** A round of as many readers lasts longer than five seconds. */
+  private val Consumers = 10
+
   def main(args: Array[String]): Unit = {
-    val options = args.grouped(2).collect { case Array(key, value) => key.stripPrefix("--") -> value }.toMap
-    val records = options.getOrElse("records", "3000000").toInt
-    val shards = options.getOrElse("shards", "4").toInt
-    val seconds = options.getOrElse("seconds", "120").toInt
-    val mode = options.getOrElse("mode", "both")
+    val arguments = new Arguments(args)
+    val records = arguments.number("records", 2000000)
+    val shards = arguments.number("shards", 4)
+    val seconds = arguments.seconds(120)
+    val mode = arguments.text("mode", "both")
     val emulator = new EmulatorProcess("6g")
     val service = SdkClients.create(
       ClientSettings(
@@ -49,25 +52,25 @@ object SourceBenchmark {
       load(bare, shards, records)
       val arn = bare.describeStreamSummary(DescribeStreamSummaryRequest.builder().streamName(Stream).build()).join()
         .streamDescriptionSummary.streamARN
-      val consumerArn = new StreamConsumerRegistrar(service, scheduler).ensure(arn, "bench").get(1, TimeUnit.MINUTES)
-      val efo = Map("consumerMode" -> "efo", "registration" -> "none", "consumerARN" -> consumerArn)
+      // Another subscription within five seconds of the consumer's last is refused: they take turns.
+      val registrar = new StreamConsumerRegistrar(service, scheduler)
+      val arns = (1 to Consumers).map(i => registrar.ensure(arn, s"bench-$i").get(1, TimeUnit.MINUTES))
+      val consumers = Iterator.continually(arns).flatten
+      def efo = Map("consumerMode" -> "efo", "registration" -> "none", "consumerARN" -> consumers.next())
       val polling = Seq(
         new SdkPollingLoop("polling_sdk", bare, Stream, shards),
         new QueryLoop("polling", spark, emulator.endpoint, Map.empty)
       )
       val fanOut = Seq(
-        new SdkFanOutLoop("efo_sdk", bare, consumerArn, shards),
+        new SdkFanOutLoop("efo_sdk", bare, () => consumers.next(), shards),
         new QueryLoop("efo", spark, emulator.endpoint, efo)
       )
-      // Another subscription within five seconds of the last is refused, so every reader waits that long.
-      val kinds = (if (mode == "efo") Nil else Seq(polling -> Duration.Zero)) ++
-        (if (mode == "polling") Nil else Seq(fanOut -> KinesisQuotas.Lifetime.SubscriptionTakeover))
-      for ((loops, pause) <- kinds; _ <- 1 to WarmUps) round("warm-up", loops, records.toLong, pause)
+      val kinds = (if (mode == "efo") Nil else Seq(polling)) ++ (if (mode == "polling") Nil else Seq(fanOut))
+      for (loops <- kinds; _ <- 1 to WarmUps) round("warm-up", loops, records.toLong, Duration.Zero)
       // From here on there is one processor for each side, and nothing left to compile for either.
       EmulatorProcess.pinSelf()
-      val measured = kinds.flatMap { case (loops, pause) =>
-        measure(loops, records.toLong, seconds / kinds.size, pause, areWarm = true)
-      }
+      val measured =
+        kinds.flatMap(measure(_, records.toLong, seconds / kinds.size, Duration.Zero, areWarm = true))
       println(json(measured))
     } finally {
       spark.stop()
@@ -79,22 +82,12 @@ object SourceBenchmark {
   }
 }
 
-/** A streaming query from the oldest record into nothing. */
-final class QueryLoop(val name: String, spark: SparkSession, endpoint: String, options: Map[String, String])
+/** A streaming query from the oldest record into nothing; `options` are asked for at each start. */
+final class QueryLoop(val name: String, spark: SparkSession, endpoint: String, options: => Map[String, String])
     extends ReadingLoop {
-  private val connection = Map(
-    "streamName" -> ReadingRounds.Stream,
-    "endpoint" -> endpoint,
-    "region" -> "us-east-1",
-    "awsAccessKey" -> "AKIDEXAMPLE",
-    "awsSecretKey" -> "secret",
-    "initialPosition" -> "trim_horizon",
-    // The service's pace would be measured otherwise.
-    "maxFetchesPerSecond" -> "1000",
-    // What a batch costs whatever its size is shared by many rows; see docs/reading.md, "Throughput".
-    "minRecordsPerTrigger" -> "500000",
-    "maxTriggerDelay" -> "1s"
-  )
+
+  // What a batch costs whatever its size is shared by many rows; see docs/reading.md, "Throughput".
+  private val large = Map("minRecordsPerTrigger" -> "500000", "maxTriggerDelay" -> "1s")
 
   override def run(expected: Long): Double = {
     val tally = new Tally(expected)
@@ -107,7 +100,8 @@ final class QueryLoop(val name: String, spark: SparkSession, endpoint: String, o
     }
     spark.streams.addListener(listener)
     val checkpoint = Files.createTempDirectory("bench")
-    val query = spark.readStream.format("kinesis").options(connection ++ options).load().writeStream.format("noop")
+    val query = spark.readStream.format("kinesis").options(QueryLoop.connection(endpoint) ++ large ++
+      options).load().writeStream.format("noop")
       .option("checkpointLocation", checkpoint.toString).trigger(Trigger.ProcessingTime(0)).start()
     try tally.await()
     finally {
@@ -115,4 +109,18 @@ final class QueryLoop(val name: String, spark: SparkSession, endpoint: String, o
       spark.streams.removeListener(listener)
     }
   }
+}
+
+object QueryLoop {
+
+  /** Reads the benchmarks' stream from its oldest record, as fast as it comes: the service's pace would be measured otherwise. */
+  def connection(endpoint: String): Map[String, String] = Map(
+    "streamName" -> ReadingRounds.Stream,
+    "endpoint" -> endpoint,
+    "region" -> "us-east-1",
+    "awsAccessKey" -> "AKIDEXAMPLE",
+    "awsSecretKey" -> "secret",
+    "initialPosition" -> "trim_horizon",
+    "maxFetchesPerSecond" -> "1000"
+  )
 }
