@@ -40,7 +40,7 @@ object Dependencies {
   val localStack: ModuleID = ("org.testcontainers" % "testcontainers-localstack" % "2.0.5" % "test")
     .excludeAll(ExclusionRule("com.fasterxml.jackson.core"))
 
-  /** For DynamoDB Local's telemetry, which is off, but whose classes are loaded. It asks for SDK versions that are hard to get. */
+  /** For DynamoDB Local's telemetry: off, but its classes are loaded. Not every mirror has the versions it wants. */
   private val telemetry = Seq("cognitoidentity", "cognitoidentityprovider", "pinpoint")
 
   /** KCL 3, and DynamoDB Local to keep its leases in. */
@@ -52,7 +52,7 @@ object Dependencies {
 
   private val flinkVersion = "1.19.3"
 
-  /** Flink's connector, the newest that the usual mirrors hold, with the Flink that it is made for. */
+  /** Flink's connector with its old source, its new one and its sink, and the Flink that it is made for. */
   val flinkConnector: Seq[ModuleID] = Seq(
     "org.apache.flink" % "flink-connector-kinesis" % "4.3.0-1.19" % Test,
     "org.apache.flink" % "flink-streaming-java" % flinkVersion % Test,

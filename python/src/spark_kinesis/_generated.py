@@ -539,7 +539,7 @@ class SourceMethods(ConnectionMethods):
         return self._with("deaggregation", value)
 
     def deaggregation_hash_range_filter(self, value: bool) -> Self:
-        """Leave out records of an aggregate whose hash key is outside of their shard's range, as KCL does; they are counted.
+        """Leave out records of an aggregate whose hash key is outside of their shard's range; they are counted. KCL leaves out the whole aggregate.
 
         Takes true or false.
 

@@ -203,7 +203,7 @@ object ReadOptions {
   val deaggregationHashRangeFilter: ConfigEntry[Boolean] = read(
     "deaggregation.hashRangeFilter",
     Flag,
-    "Leave out records of an aggregate whose hash key is outside of their shard's range, as KCL does; they are counted.",
+    "Leave out records of an aggregate whose hash key is outside of their shard's range; they are counted. KCL leaves out the whole aggregate.",
     default = "false"
   )
 
