@@ -28,14 +28,13 @@ final class OutageRound(seed: Long, time: FiniteDuration) {
       FaultEffect.Error(503, "ServiceUnavailableException", "injected"),
       operation = "PutRecords"
     ))
-    // Requests that came before the outage may still be answered.
     load.letRunUntil(unacknowledged(load) == Writers.toLong * Buffered)
-    val (before, bytesBefore) = (load.written, load.metrics.unacknowledgedBytes)
     load.letRun(time)
-    val (after, bytesAfter) = (load.written, load.metrics.unacknowledgedBytes)
-    val storedBefore = kinesis.admin.recordCount(stream)
+    // In this order: requests that came before the outage may still be answered.
+    val (written, held) = (load.written, load.metrics.unacknowledgedBytes)
+    val stored = kinesis.admin.recordCount(stream)
     kinesis.faults.clear()
-    load.letRunUntil(kinesis.admin.recordCount(stream) >= storedBefore + 2L * Writers * Buffered)
+    load.letRunUntil(kinesis.admin.recordCount(stream) >= stored + 2L * Writers * Buffered)
     load.finish()
     val metrics = load.metrics
     val arrivals = Arrivals.of(kinesis, stream)
@@ -48,12 +47,12 @@ final class OutageRound(seed: Long, time: FiniteDuration) {
       metrics.possibleDuplicates,
       0,
       Seq(
-        "heldBytes" -> bytesAfter,
+        "heldBytes" -> held,
         "retried" -> metrics.retried,
         "blockedSeconds" -> metrics.blockedNanos / 1000000000L
       ),
-      // Each writer may have been counted before the write that held it.
-      overrun = math.max(0, after - before - Writers) + math.max(0, bytesAfter - bytesBefore)
+      // Each writer may be held with one more.
+      overrun = math.max(0, written - stored - Writers * (Buffered + 1L))
     )
   }.get
 

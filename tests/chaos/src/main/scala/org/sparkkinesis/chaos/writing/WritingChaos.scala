@@ -47,7 +47,7 @@ object WritingChaos {
  * @param overtaken
  *   first arrivals before that of an earlier record of their key, where order was promised
  * @param overrun
- *   records taken, or bytes held, beyond what the buffers may hold
+ *   records taken beyond what is stored and what the buffers may hold
  */
 final case class Verdict(
     name: String,
