@@ -1,7 +1,7 @@
 package org.sparkkinesis.plan
 
 import org.sparkkinesis.consume.{RangeEnd, StreamShard}
-import org.sparkkinesis.model.{HashKeyRange, StartingPosition}
+import org.sparkkinesis.model.{HashKeyRange, ShardId, StartingPosition}
 
 /**
  * What a micro-batch or a batch reads of one shard: everything after `after`, up to and with `end`.
@@ -41,24 +41,40 @@ object TaskPlanner {
       hashKeyRange: StreamShard => Option[HashKeyRange]
   ): Seq[ShardRange] = end.streams.values.toVector.flatMap { stream =>
     // A stream of another creation time was made anew: nothing of it was read.
-    val before = start.streams.get(stream.arn).filter(_.creationMillis == stream.creationMillis).map(_.shards)
+    val known = start.streams.get(stream.arn).filter(_.creationMillis == stream.creationMillis)
+    val before = new Before(known.iterator.flatMap(_.shards))
     stream.shards.iterator.flatMap { case (id, to) =>
-      val from = before.flatMap(_.get(id)).getOrElse(ShardPosition.Horizon)
+      val from = before.of(id)
       if (isSame(from, to)) None
       else {
         val shard = StreamShard(stream.arn, id)
         val last = to match {
           case ShardPosition.After(number, _) => Some(RangeEnd.At(number))
-          case ShardPosition.ShardEnd => lastOfEnded(shard).orElse(Some(RangeEnd.ShardEnd))
+          case ShardPosition.ShardEnd =>
+            Some(lastOfEnded(shard).getOrElse(RangeEnd.ShardEnd)).filterNot(isEmpty(_, from))
           // Admitted, but nothing of it is planned yet.
           case _: ShardPosition.Start => None
         }
         for {
           until <- last
           after <- from.resumeAt
-          if !isEmpty(until, after)
         } yield ShardRange(shard, stream.name, after, until, hashKeyRange(shard))
       }
+    }
+  }
+
+  /**
+   * Positions before a batch, asked for in the order of the shards. Both offsets are sorted and have mostly the same shards, of which there
+   * may be thousands: going through them side by side spares the look-ups.
+   */
+  final private class Before(positions: Iterator[(ShardId, ShardPosition)]) {
+    private var ahead: Option[(ShardId, ShardPosition)] = positions.nextOption()
+
+    /** Of a shard that was not there, the beginning. */
+    def of(shard: ShardId): ShardPosition = {
+      while (ahead.exists { case (known, _) => known != shard && ShardId.ordering.lt(known, shard) })
+        ahead = positions.nextOption()
+      ahead.filter(_._1 == shard).fold(ShardPosition.Horizon)(_._2)
     }
   }
 
@@ -68,8 +84,8 @@ object TaskPlanner {
   }
 
   /** A shard whose end came after its last record was planned: a reader would look for that record, and not find it again. */
-  private def isEmpty(until: RangeEnd, after: StartingPosition): Boolean = (until, after) match {
-    case (RangeEnd.At(last), StartingPosition.AfterSequenceNumber(from)) => last <= from
+  private def isEmpty(until: RangeEnd, from: ShardPosition): Boolean = (until, from.resumeAt) match {
+    case (RangeEnd.At(last), Some(StartingPosition.AfterSequenceNumber(read))) => last <= read
     case _ => false
   }
 

@@ -15,7 +15,12 @@ final class ShardGraph private (private val nodes: Map[ShardId, ShardGraph.Node]
     .groupMap(_._1)(_._2)
     .map { case (parent, children) => parent -> children.sorted }
 
-  def parents(shard: ShardId): Seq[ShardId] = nodes.get(shard).fold(Seq.empty[ShardId])(_.parents)
+  /** Asked for each shard with every batch, and most have no parents. */
+  private lazy val withParents: Map[ShardId, Seq[ShardId]] = nodes.collect {
+    case (child, node) if node.parents.nonEmpty => child -> node.parents
+  }
+
+  def parents(shard: ShardId): Seq[ShardId] = withParents.getOrElse(shard, Nil)
   def children(shard: ShardId): Seq[ShardId] = byParent.getOrElse(shard, Nil)
 
   /** The hash keys of a known shard. */

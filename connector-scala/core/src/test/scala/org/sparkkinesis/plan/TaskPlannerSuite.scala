@@ -59,6 +59,22 @@ class TaskPlannerSuite extends munit.FunSuite {
     assertEquals(ranges(start, offset(0 -> ShardEnd, 1 -> after(3))), Seq((1, TrimHorizon, RangeEnd.At(number(3)))))
   }
 
+  test("shards that came or left meanwhile, wherever they are in the order, keep no other from its own start") {
+    val start = offset(0 -> ShardEnd, 2 -> after(20), 3 -> ShardEnd, 5 -> after(50), 9 -> ShardEnd)
+    val end = offset((1 to 7).filter(_ != 3).map(i => i -> after(i * 11)): _*)
+    assertEquals(
+      ranges(start, end).map { case (shard, from, _) => shard -> from },
+      Seq(
+        1 -> TrimHorizon,
+        2 -> AfterSequenceNumber(number(20)),
+        4 -> TrimHorizon,
+        5 -> AfterSequenceNumber(number(50)),
+        6 -> TrimHorizon,
+        7 -> TrimHorizon
+      )
+    )
+  }
+
   private def tasks(owners: String, perTask: Option[Int], slots: Int): Seq[(Option[String], Seq[Int])] = {
     val all = owners.zipWithIndex.map { case (_, i) =>
       ShardRange(shard(i), "orders", TrimHorizon, RangeEnd.ShardEnd, None)
