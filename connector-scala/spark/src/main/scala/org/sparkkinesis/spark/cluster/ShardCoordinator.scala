@@ -86,8 +86,8 @@ final class ShardCoordinator(
   }
 
   private def place(): Unit = {
-    val executors = ClusterRpc.executors(context).map(_._1)
-    val grace = placement.graceLeftMillis(executors)
+    // Which executors there are is asked of Spark, which may have its hands full just when one was lost.
+    val grace = if (placement.isBegun) 0 else placement.graceLeftMillis(ClusterRpc.executors(context).map(_._1))
     if (grace > 0) placing.wakeIn(grace) else if (placement.assign()) placing.wakeIn(MovesPeriodMillis)
   }
 

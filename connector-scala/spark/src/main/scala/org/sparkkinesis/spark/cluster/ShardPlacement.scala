@@ -39,12 +39,15 @@ final private[cluster] class ShardPlacement(state: CoordinatorState, graceMillis
   def at(address: String): Seq[String] =
     locked(peers.valuesIterator.filter(_.address == address).map(_.id).toVector)
 
+  /** Whether some shard has an owner. */
+  def isBegun: Boolean = locked(tracks.valuesIterator.exists(_.owner.nonEmpty))
+
   /**
    * How long to wait for executors that are known and have not introduced themselves, as long as no shard has an owner: the first one to come
    * would be given all of them, only to hand most on, and a subscription that is taken over stands still for seconds.
    */
   def graceLeftMillis(known: Seq[String]): Long = locked {
-    val isFirst = peers.nonEmpty && tracks.valuesIterator.forall(_.owner.isEmpty)
+    val isFirst = peers.nonEmpty && !isBegun
     val left = graceMillis - TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - firstCame)
     if (isFirst && left > 0 && !known.forall(peers.contains)) left else 0
   }
