@@ -2,6 +2,8 @@ package org.sparkkinesis.aws
 
 import java.time.Duration
 
+import scala.concurrent.duration.{DurationInt, FiniteDuration}
+
 import io.netty.handler.ssl.SslProvider
 import software.amazon.awssdk.http.Protocol
 import software.amazon.awssdk.http.async.SdkAsyncHttpClient
@@ -31,7 +33,7 @@ private[aws] object HttpClients {
     .sslProvider(SslProvider.JDK)
     .maxConcurrency(settings.maxConcurrency)
     .maxPendingConnectionAcquires(MaxPendingAcquires)
-    .connectionAcquisitionTimeout(javaDuration(settings.requestTimeout))
+    .connectionAcquisitionTimeout(javaDuration(settings.requestTimeout.min(AcquireTimeout)))
     .connectionTimeout(ConnectTimeout)
     .readTimeout(javaDuration(settings.requestTimeout))
     .writeTimeout(javaDuration(settings.requestTimeout))
@@ -72,8 +74,14 @@ private[aws] object HttpClients {
   def subscriptionWindow(maxMemory: Long): Int =
     math.max(64L * KinesisQuotas.KiB, math.min(512L * KinesisQuotas.KiB, maxMemory / 4096)).toInt
 
-  private val ConnectTimeout = Duration.ofSeconds(10)
+  private val ConnectTimeout = Duration.ofSeconds(5)
+
+  /**
+   * The SDK's own default, and more than a connection takes. Below the time of a request: while an endpoint has never been reached, the
+   * SDK's pool loses one in some thirty refused connections, and such a call would say nothing until all of its time is over.
+   */
+  private val AcquireTimeout = 10.seconds
   private val MaxPendingAcquires = 100000
 
-  private def javaDuration(from: scala.concurrent.duration.FiniteDuration): Duration = Duration.ofNanos(from.toNanos)
+  private def javaDuration(from: FiniteDuration): Duration = Duration.ofNanos(from.toNanos)
 }

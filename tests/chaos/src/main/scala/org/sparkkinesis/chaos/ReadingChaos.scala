@@ -59,12 +59,24 @@ object ReadingChaos {
       quotas: Boolean = false
   )
 
-  /** @param events how many of each kind happened */
-  final case class Outcome(verdict: Verdict, plan: Plan, records: Long, events: Map[String, Int], shards: Int) {
+  /**
+   * @param events
+   *   how many of each kind happened
+   * @param inTime
+   *   whether as many rows as records came while the query was given time for them; if not, what the verdict calls lost may be late only
+   */
+  final case class Outcome(
+      verdict: Verdict,
+      plan: Plan,
+      records: Long,
+      events: Map[String, Int],
+      shards: Int,
+      inTime: Boolean
+  ) {
     def json: String = {
       val counted = events.toSeq.sorted.map { case (name, count) => s""""$name": $count""" }.mkString("{", ", ", "}")
       s"""{"test": "reading-chaos", "seed": ${plan.seed}, "mode": "${plan.mode}", "quotas": ${plan.quotas}, "seconds": ${plan.length.toSeconds}, """ +
-        s""""records": $records, "shards": $shards, "events": $counted, ${verdict.json}}"""
+        s""""records": $records, "shards": $shards, "events": $counted, "inTime": $inTime, ${verdict.json}}"""
     }
   }
 
@@ -92,10 +104,10 @@ object ReadingChaos {
     kinesis.admin.faults.clear()
     producer.awaitAll()
     val records = producer.count
-    query.awaitRows(records, Patience)
+    val inTime = query.awaitRows(records, Patience)
     query.kill()
     val verdict = Verdict.of(query.files, records.toInt, producer.sequenceNumber)
-    Outcome(verdict, plan, records, stage.counts, kinesis.admin.shards(Stream).size)
+    Outcome(verdict, plan, records, stage.counts, kinesis.admin.shards(Stream).size, inTime)
   }.get
 
   private def arguments(kinesis: KinesisEmulator, cluster: Option[StandaloneCluster], plan: Plan): Seq[String] = {
