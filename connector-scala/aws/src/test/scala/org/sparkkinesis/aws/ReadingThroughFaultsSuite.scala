@@ -27,7 +27,7 @@ class ReadingThroughFaultsSuite extends WithEmulator {
     "an unavailable service" ->
       FaultRule(FaultEffect.Error(503, "ServiceUnavailable", "by request"), probability = 0.3),
     "throttled iterators" ->
-      FaultRule(refused("ProvisionedThroughputExceededException"), "GetShardIterator", probability = 0.5),
+      FaultRule(refused("ProvisionedThroughputExceededException"), "GetShardIterator", count = 3),
     "expired iterators" -> FaultRule(refused("ExpiredIteratorException"), "GetRecords", probability = 0.2),
     "iterators that are refused" -> FaultRule(refused("InvalidArgumentException"), "GetRecords", count = 3),
     "cut connections" -> FaultRule(FaultEffect.Cut(done = false), "GetRecords", probability = 0.2),
@@ -35,7 +35,7 @@ class ReadingThroughFaultsSuite extends WithEmulator {
       FaultRule(FaultEffect.Cut(done = true), "GetRecords", probability = 0.2),
     "late answers" -> FaultRule(FaultEffect.LateAnswer(300), "GetRecords", probability = 0.2),
     "calls that are never answered" -> FaultRule(FaultEffect.Silence, "GetRecords", probability = 0.05),
-    "an outage of three seconds" -> FaultRule(FaultEffect.Cut(done = false), forMillis = 3000)
+    "an outage of everything" -> FaultRule(FaultEffect.Cut(done = false), count = 30)
   )
 
   private val fanOut: Seq[(String, FaultRule)] = Seq(

@@ -36,7 +36,7 @@ final class Dispatcher(
       exchange,
       Encoding.Json,
       new ServiceError(404, "UnknownOperationException", "Only POST and the pages.")
-    )
+    )(())
 
   private def api(exchange: Exchange): Unit = {
     val encoding = Encoding.ofContentType(exchange.header("Content-Type"))
@@ -47,7 +47,7 @@ final class Dispatcher(
       case _ =>
         val error =
           ServiceError.unknownOperation(if (encoding.isEmpty) "Unknown content type." else "Unknown operation.")
-        answerError(exchange, encoding.getOrElse(Encoding.Json), error)
+        answerError(exchange, encoding.getOrElse(Encoding.Json), error)(())
     }
   }
 
@@ -65,10 +65,8 @@ final class Dispatcher(
       }
     }
 
-    private def run(fault: Option[FaultEffect.OfSubscription]): Unit = {
-      answer(exchange, encoding, action.run(call), fault)
-      count(CallCounters.Ok)
-    }
+    private def run(fault: Option[FaultEffect.OfSubscription]): Unit =
+      answer(exchange, encoding, action.run(call), fault)(count(CallCounters.Ok))
 
     private def hit(effect: FaultEffect, fields: Fields, namespace: Namespace): Unit = effect match {
       case FaultEffect.Error(status, kind, message) => throw new ServiceError(status, kind, message)
@@ -80,8 +78,7 @@ final class Dispatcher(
       case FaultEffect.LateAnswer(millis) =>
         val done = action.run(call)
         later(millis) {
-          answer(exchange, encoding, done, None)
-          count(CallCounters.Ok)
+          answer(exchange, encoding, done, None)(count(CallCounters.Ok))
         }
       case FaultEffect.LostAnswer(error) =>
         action.run(call)
@@ -89,11 +86,11 @@ final class Dispatcher(
       case FaultEffect.Silence => count("silence")
       case FaultEffect.Cut(done) =>
         if (done) action.run(call)
-        exchange.cut()
         count("cut")
+        exchange.cut()
       case FaultEffect.ResetStream =>
-        exchange.resetStream()
         count("reset")
+        exchange.resetStream()
       case FaultEffect.GoAway =>
         exchange.goAway()
         run(None)
@@ -115,11 +112,9 @@ final class Dispatcher(
           failed(ServiceError.internalFailure("The emulator failed: its log tells why."))
       }
 
-    private def failed(error: ServiceError): Unit = {
-      answerError(exchange, encoding, error)
-      count(error.errorType)
-    }
+    private def failed(error: ServiceError): Unit = answerError(exchange, encoding, error)(count(error.errorType))
 
+    /** Before the answer goes out: whoever has got it finds its call counted. */
     private def count(result: String): Unit = {
       val (stream, shard) = if (call == null) ("", "") else (call.streamName, call.shardName)
       counters.add(CallKey(action.name, stream, shard, result), engine.clock.millis)
@@ -131,18 +126,21 @@ final class Dispatcher(
       encoding: Encoding,
       answer: Answer,
       fault: Option[FaultEffect.OfSubscription]
-  ): Unit = answer match {
-    case Answer.Empty => exchange.replyEmpty(200, encoding.contentType)
-    case Answer.Body(write, sizeHint) => answerBody(exchange, encoding, 200, sizeHint)(write)
+  )(beforeReply: => Unit): Unit = answer match {
+    case Answer.Empty =>
+      beforeReply
+      exchange.replyEmpty(200, encoding.contentType)
+    case Answer.Body(write, sizeHint) => answerBody(exchange, encoding, 200, sizeHint)(write)(beforeReply)
     case Answer.Events(request) =>
       val push = new EventPush(request, exchange, engine, fault)
       request.consumer.claim(request.shard.id.value, push, engine.clock.millis, engine.policy)
       exchange.ctx.channel.attr(PushOfChannel).set(push)
+      beforeReply
       exchange.replyStreaming("application/vnd.amazon.eventstream")
       push.start()
   }
 
-  private def answerError(exchange: Exchange, encoding: Encoding, error: ServiceError): Unit = {
+  private def answerError(exchange: Exchange, encoding: Encoding, error: ServiceError)(beforeReply: => Unit): Unit = {
     // The service spells this one member differently.
     val member = if (error.errorType == "SerializationException") "Message" else "message"
     answerBody(exchange, encoding, error.status, 0) { reply =>
@@ -150,7 +148,7 @@ final class Dispatcher(
         reply.field("__type", error.errorType)
         reply.field(member, error.getMessage)
       }
-    }
+    }(beforeReply)
   }
 
   private def answerBody(
@@ -158,13 +156,14 @@ final class Dispatcher(
       encoding: Encoding,
       status: Int,
       sizeHint: Int
-  )(write: ReplyWriter => Unit): Unit = {
+  )(write: ReplyWriter => Unit)(beforeReply: => Unit): Unit = {
     val buffer = exchange.ctx.alloc.buffer(math.max(MinReplyBytes, sizeHint))
     var written = false
     try {
       encoding.write(new ByteBufOutputStream(buffer))(write)
       written = true
     } finally if (!written) buffer.release()
+    beforeReply
     exchange.reply(status, encoding.contentType, buffer)
   }
 
@@ -173,7 +172,7 @@ final class Dispatcher(
       exchange,
       Encoding.ofContentType(exchange.header("Content-Type")).getOrElse(Encoding.Json),
       new ServiceError(status, errorType, message)
-    )
+    )(())
 
   override def writabilityChanged(ctx: ChannelHandlerContext): Unit = {
     val push = ctx.channel.attr(PushOfChannel).get
