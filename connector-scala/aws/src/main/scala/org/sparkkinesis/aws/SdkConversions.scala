@@ -44,14 +44,12 @@ private[aws] object SdkConversions {
 
   private def record(from: Record): KinesisRecord = {
     val arrival = from.approximateArrivalTimestamp
-    val encryption = from.encryptionTypeAsString
-    new KinesisRecord(
+    KinesisRecord.delivered(
       from.sequenceNumber,
       from.partitionKey,
       if (arrival == null) 0L else arrival.toEpochMilli,
       from.data.asByteArrayUnsafe,
-      // Streams without encryption say either nothing or NONE.
-      if (encryption == "NONE") null else encryption
+      from.encryptionTypeAsString
     )
   }
 

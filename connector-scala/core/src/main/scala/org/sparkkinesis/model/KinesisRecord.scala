@@ -28,6 +28,28 @@ final class KinesisRecord(
 
 object KinesisRecord {
 
+  /**
+   * What an answer or an event says of a record.
+   *
+   * @param data
+   *   null for an empty payload
+   * @param encryptionType
+   *   streams without encryption say either nothing or NONE
+   */
+  def delivered(
+      sequenceNumber: String,
+      partitionKey: String,
+      arrivalMillis: Long,
+      data: Array[Byte],
+      encryptionType: String
+  ): KinesisRecord = new KinesisRecord(
+    sequenceNumber,
+    partitionKey,
+    arrivalMillis,
+    if (data == null) Array.emptyByteArray else data,
+    if (encryptionType == "NONE") null else encryptionType
+  )
+
   /** Bytes of all of them, as [[KinesisRecord.size]] counts. */
   def sizeOf(records: IndexedSeq[KinesisRecord]): Long = {
     var bytes = 0L

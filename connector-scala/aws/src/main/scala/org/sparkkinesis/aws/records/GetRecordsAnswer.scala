@@ -60,14 +60,7 @@ private[aws] object GetRecordsAnswer {
       case _ => cbor.skip()
     }
     if (number == null) throw new java.io.IOException("a record without a sequence number")
-    // Streams without encryption say either nothing or NONE.
-    new KinesisRecord(
-      number,
-      key,
-      arrival,
-      if (data == null) Array.emptyByteArray else data,
-      if (encryption == "NONE") null else encryption
-    )
+    KinesisRecord.delivered(number, key, arrival, data, encryption)
   }
 
   private def child(cbor: CborInput): ChildShard = {

@@ -56,12 +56,6 @@ private[subscription] object PlainEvent {
       case "EncryptionType" => encryption = json.text()
       case _ => throw PlainJson.Other
     }
-    new KinesisRecord(
-      number,
-      key,
-      arrival,
-      if (data == null) Array.emptyByteArray else data,
-      if (encryption == "NONE") null else encryption
-    )
+    KinesisRecord.delivered(number, key, arrival, data, encryption)
   }
 }

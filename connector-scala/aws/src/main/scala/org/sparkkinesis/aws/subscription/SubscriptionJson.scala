@@ -97,7 +97,7 @@ private[aws] object SubscriptionJson {
       case "EncryptionType" => encryption = text(json)
       case _ => json.skipChildren()
     }
-    new KinesisRecord(number, key, arrival, data, if (encryption == "NONE") null else encryption)
+    KinesisRecord.delivered(number, key, arrival, data, encryption)
   }
 
   private def child(json: JsonParser): ChildShard = {
