@@ -1,4 +1,4 @@
-package org.sparkkinesis.aws
+package org.sparkkinesis.aws.reading
 
 import java.net.URI
 import java.util.concurrent.TimeUnit
@@ -12,6 +12,7 @@ import software.amazon.awssdk.services.kinesis.KinesisAsyncClient
 import software.amazon.awssdk.utils.AttributeMap
 
 import org.sparkkinesis.aws.subscription.SubscriptionTransport
+import org.sparkkinesis.aws.{HttpClients, SdkKinesisService}
 import org.sparkkinesis.concurrent.SystemScheduler
 import org.sparkkinesis.consume._
 import org.sparkkinesis.consume.fanout._

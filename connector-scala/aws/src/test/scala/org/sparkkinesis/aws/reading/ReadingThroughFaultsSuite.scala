@@ -1,4 +1,4 @@
-package org.sparkkinesis.aws
+package org.sparkkinesis.aws.reading
 
 import java.util.concurrent.Executors
 
@@ -6,6 +6,7 @@ import scala.concurrent.duration._
 import scala.concurrent.{ExecutionContext, Future}
 import scala.jdk.CollectionConverters._
 
+import org.sparkkinesis.aws.{SdkClients, WithEmulator}
 import org.sparkkinesis.concurrent.SystemScheduler
 import org.sparkkinesis.consume._
 import org.sparkkinesis.consume.fanout._

@@ -1,10 +1,11 @@
-package org.sparkkinesis.aws
+package org.sparkkinesis.aws.reading
 
 import java.util.concurrent.CountDownLatch
 
 import scala.concurrent.duration._
 import scala.jdk.CollectionConverters._
 
+import org.sparkkinesis.aws.WithEmulator
 import org.sparkkinesis.concurrent.SystemScheduler
 import org.sparkkinesis.consume._
 import org.sparkkinesis.consume.fanout._

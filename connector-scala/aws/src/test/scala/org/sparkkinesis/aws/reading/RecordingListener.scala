@@ -1,4 +1,4 @@
-package org.sparkkinesis.aws
+package org.sparkkinesis.aws.reading
 
 import java.util.concurrent.atomic.AtomicLong
 import java.util.concurrent.{ConcurrentHashMap, LinkedBlockingQueue, TimeUnit}

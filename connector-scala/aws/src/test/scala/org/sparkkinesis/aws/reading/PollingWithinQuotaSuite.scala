@@ -1,7 +1,8 @@
-package org.sparkkinesis.aws
+package org.sparkkinesis.aws.reading
 
 import scala.concurrent.duration._
 
+import org.sparkkinesis.aws.WithEmulator
 import org.sparkkinesis.concurrent.SystemScheduler
 import org.sparkkinesis.consume._
 import org.sparkkinesis.consume.poll.{PollingPublisherFactory, PollingSettings}
