@@ -45,10 +45,13 @@ final private class FlowControlBenchmark(emulator: WriteTarget, window: FiniteDu
 
   def run(): Json = {
     val first = together(settling(ours), settling(hazelcast))
-    val (limited, grown) = both(othersBesideHotKey(KinesisSinkSettings()), grow())
+    val (limited, grown) = both(othersBesideHotKey(Ours, KinesisSinkSettings()), grow())
     // What is only here to compare with refuses most of what it sends, and takes the processors for it.
     val (unlimited, others) =
-      both(othersBesideHotKey(KinesisSinkSettings(shardLimits = false)), together(settling(flink), settling(none)))
+      both(
+        othersBesideHotKey("without shard limits", KinesisSinkSettings(shardLimits = false)),
+        together(settling(flink), settling(none))
+      )
     val settled = first ++ others
     Json.obj(
       "benchmark" -> Json.Str("flow-control"),
@@ -86,11 +89,13 @@ final private class FlowControlBenchmark(emulator: WriteTarget, window: FiniteDu
   private def together(ways: (() => (String, Settled))*): Seq[(String, Settled)] =
     ways.map(way => CompletableFuture.supplyAsync(() => way())).map(_.get())
 
-  private def settling(way: (String, KinesisSinkSettings)): () => (String, Settled) = () => way._1 -> settle(way._2)
+  private def settling(way: (String, KinesisSinkSettings)): () => (String, Settled) = () =>
+    way._1 -> settle(way._1, way._2)
 
-  private def settle(settings: KinesisSinkSettings): Settled = onStream(Shards) { stream =>
+  private def settle(name: String, settings: KinesisSinkSettings): Settled = onStream(Shards) { stream =>
     withLoad(stream, settings, spreadKeys, spreadKeys) { load =>
       val series = load.sample(SettlingTime + window).get()
+      tell(name, series)
       val steady = series.drop((SettlingTime / WriteLoad.Interval).toInt)
       Settled(
         WriteLoad.perSecond(steady),
@@ -101,9 +106,17 @@ final private class FlowControlBenchmark(emulator: WriteTarget, window: FiniteDu
     }
   }
 
+  /** What was accepted and what part refused, second by second. */
+  private def tell(name: String, series: IndexedSeq[SinkMetrics]): Unit =
+    println(seconds(series).map { second =>
+      f"${WriteLoad.perSecond(second)}%.0f (${WriteLoad.refusedShare(second) * 100}%.0f %%)"
+    }.mkString(s"$name: ", ", ", ""))
+
+  private def seconds(series: IndexedSeq[SinkMetrics]): IndexedSeq[IndexedSeq[SinkMetrics]] =
+    series.grouped((1.second / WriteLoad.Interval).toInt).toIndexedSeq
+
   private def settledAfter(series: IndexedSeq[SinkMetrics]): Double = {
-    val perSecond = (1.second / WriteLoad.Interval).toInt
-    val good = series.grouped(perSecond).toIndexedSeq.map { second =>
+    val good = seconds(series).map { second =>
       WriteLoad.perSecond(second) >= 0.95 * capacity(Shards) && WriteLoad.refusedShare(second) <= 0.05
     }
     if (good.last) good.lastIndexWhere(!_) + 1.0 else -1
@@ -133,15 +146,17 @@ final private class FlowControlBenchmark(emulator: WriteTarget, window: FiniteDu
   }
 
   /** Throughput of a writer to three shards' keys before, while, and after another one has a hot key in the fourth shard. */
-  private def othersBesideHotKey(settings: KinesisSinkSettings): Others = onStream(Shards) { stream =>
+  private def othersBesideHotKey(name: String, settings: KinesisSinkSettings): Others = onStream(Shards) { stream =>
     withLoad(stream, settings, coldKeys) { others =>
-      def settled(): Double = {
+      def settled(phase: String): Double = {
         others.sample(SettlingTime).get()
-        WriteLoad.perSecond(others.sample(window).get())
+        val series = others.sample(window).get()
+        tell(s"$name, $phase", series)
+        WriteLoad.perSecond(series)
       }
-      val before = settled()
-      val beside = withLoad(stream, settings, hotKey)(_ => settled())
-      Others(before, beside, settled())
+      val before = settled("alone")
+      val beside = withLoad(stream, settings, hotKey)(_ => settled("beside a hot key"))
+      Others(before, beside, settled("alone again"))
     }
   }
 

@@ -27,9 +27,10 @@ final class PacedLane(entriesPerSecond: Double, bytesPerSecond: Double) extends 
   private var peak = 1.0
   private var climbedNanos = 0L
 
-  /** What an entry takes of the lane's documented second, as a mean; and how much of it was accepted in the present window. */
+  /** What an entry takes of the lane's documented second, as a mean; and how many were accepted and refused in the present window. */
   private var meanCost = cost(0)
-  private var acceptedCost = 0.0
+  private var accepted = 0L
+  private var refused = 0L
   private var windowFrom = 0L
   private var lastAccepted: Option[Double] = None
 
@@ -67,41 +68,46 @@ final class PacedLane(entriesPerSecond: Double, bytesPerSecond: Double) extends 
 
   override def settled(accepted: Int, throttled: Int, sentAtNanos: Long, nowNanos: Long): Boolean = {
     if (throttled > 0 || !scale.isPosInfinity) synchronized {
-      observe(accepted, nowNanos)
-      if (throttled > 0) lower(accepted, throttled, sentAtNanos, nowNanos) else grow(nowNanos)
+      observe(accepted, throttled, sentAtNanos, nowNanos)
+      if (throttled > 0) lower(sentAtNanos, nowNanos) else grow(nowNanos)
     }
     true
   }
 
-  private def lower(accepted: Int, throttled: Int, sentAt: Long, now: Long): Unit = {
+  private def lower(sentAt: Long, now: Long): Unit = {
     throttledAt = now
     if (scale.isPosInfinity) {
       entryTokens = 0
       byteTokens = 0
       refilledAt = now
-      acceptedCost = 0
+      accepted = 0
+      refused = 0
       windowFrom = now
       lastAccepted = None
       measured = false
       set(1, now)
     } else if (measured && sentAt - loweredAt >= 0) {
-      // What was sent at the old rate says nothing of the new one.
       refill(now)
-      val taken = lastAccepted.getOrElse(scale * accepted / (accepted + throttled))
+      // A lane that stood still for a while, waiting for a processor say, had little accepted: that is no measure of what it may send.
+      val share = scale * accepted / (accepted + refused)
+      val taken = lastAccepted.fold(share)(math.max(share, _))
       set(math.max(MinScale, math.max(scale * GreatestCut, math.min(scale * SmallestCut, taken))), now)
     }
   }
 
-  private def observe(accepted: Int, now: Long): Unit = {
-    acceptedCost += accepted * meanCost
+  private def observe(taken: Int, throttled: Int, sentAt: Long, now: Long): Unit = {
     val elapsed = now - windowFrom
     if (elapsed >= Window.toNanos) {
       // Over a longer time the lane was not at its limit.
       measured = true
-      lastAccepted = Option.when(elapsed < 2 * Window.toNanos)(acceptedCost / (elapsed / 1e9))
-      acceptedCost = 0
+      lastAccepted = Option.when(elapsed < 2 * Window.toNanos)(accepted * meanCost / (elapsed / 1e9))
+      accepted = 0
+      refused = 0
       windowFrom = now
     }
+    accepted += taken
+    // What was sent at a rate that was left says nothing of the present one.
+    if (sentAt - loweredAt >= 0) refused += throttled
   }
 
   private def cost(size: Int): Double = math.max(1 / entriesPerSecond, size / bytesPerSecond)

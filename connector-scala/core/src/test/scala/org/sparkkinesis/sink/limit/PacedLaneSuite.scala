@@ -102,6 +102,14 @@ class PacedLaneSuite extends FunSuite {
     assert(burst.currentScale < 1.0 && burst.currentScale > 0.5, burst.currentScale)
   }
 
+  test("a lane that stood still for a while is not cut for having had little accepted") {
+    val stalled = lane
+    stalled.settled(0, 1, 0, 0)
+    stalled.settled(400, 0, 100.millis.toNanos, 120.millis.toNanos)
+    stalled.settled(99, 1, 1100.millis.toNanos, 1120.millis.toNanos)
+    assert(stalled.currentScale > 0.95, stalled.currentScale)
+  }
+
   test("a shard that takes more than it did is used again within 30 seconds") {
     val bucket = new Bucket(200)
     val offer = new Offer(bucket, Seq(lane))
