@@ -26,7 +26,7 @@ object SinkBenchmark {
 
   def main(args: Array[String]): Unit = {
     val arguments = new Arguments(args)
-    val perRun = math.max(1.0, arguments.seconds(90) / (Sizes.size * Rounds * 4 + 2.0 * Sizes.size))
+    val perRun = math.max(1.0, arguments.seconds(120).toDouble / (Sizes.size * 4 * (Rounds + WarmUps - 1)))
     val emulator = new WriteTarget(quotas = false)
     val spark = SparkSession.builder().master(s"local[$Tasks]").config("spark.ui.enabled", "false").getOrCreate()
     // Held open, so that the timer's thread is there to be measured.
@@ -40,6 +40,7 @@ object SinkBenchmark {
   }
 
   private val Rounds = 3
+  private val WarmUps = 3
 }
 
 final private class SinkBenchmark(emulator: WriteTarget, spark: SparkSession, secondsPerRun: Double) {
@@ -60,6 +61,7 @@ final private class SinkBenchmark(emulator: WriteTarget, spark: SparkSession, se
       "sink_vs_sdk_2k" -> ratio(2048, "sink", "sdk"),
       "writer_vs_sdk" -> ratio(200, "writer", "sdk"),
       "writer_vs_sdk_2k" -> ratio(2048, "writer", "sdk"),
+      "aggregated_vs_sdk" -> ratio(200, "aggregated", "sdk"),
       "aggregated_vs_plain" -> ratio(200, "aggregated", "writer"),
       "aggregated_vs_plain_2k" -> ratio(2048, "aggregated", "writer"),
       "requestsInFlight" -> Json.num(InFlight.toLong),
@@ -84,14 +86,16 @@ final private class SinkBenchmark(emulator: WriteTarget, spark: SparkSession, se
       "sink" -> sparkSink(size),
       "aggregated" -> writer(size, aggregated = true)
     )
-    // Warm up, and find out how much each way does in the time that it has.
-    val counts = ways.map { case (name, way) =>
-      val trial = measure(20000, way)
-      name -> math.max(20000L, (measure((trial.perSecond * 1).toLong + 5000, way).perSecond * secondsPerRun).toLong)
-    }.toMap
+    val counts = ways.map { case (name, way) => name -> warmUp(way) }.toMap
     val rounds = (1 to Rounds).map(_ => ways.map { case (name, way) => name -> measure(counts(name), way) }.toMap)
     ways.map { case (name, _) => name -> rounds.map(_(name)) }.toMap
   }
+
+  /** How many records each way writes in the time that it has, found in rounds that do not count: the first of them compile it. */
+  private def warmUp(way: (String, Long) => Unit): Long =
+    (1 to WarmUps).foldLeft(20000L) { (count, _) =>
+      math.max(20000L, (measure(count, way).perSecond * secondsPerRun).toLong)
+    }
 
   private def measure(records: Long, way: (String, Long) => Unit): Measured = {
     streams += 1

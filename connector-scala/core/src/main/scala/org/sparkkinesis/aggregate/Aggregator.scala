@@ -46,6 +46,14 @@ final class Aggregator(maxBytes: Int = Aggregator.DefaultMaxBytes) {
     fits
   }
 
+  /** Begins another container, in the memory of this one. */
+  def clear(): Unit = {
+    partitionKeys.clear()
+    hashKeys.clear()
+    records.length = 0
+    added = 0
+  }
+
   /** The container's bytes. */
   def result(): Array[Byte] = {
     val out = new Encoded(size)
@@ -116,6 +124,13 @@ object Aggregator {
       encoded.field(field, fresh)
       fresh = null
       if (used * 2 > keys.length) grow()
+    }
+
+    def clear(): Unit = {
+      java.util.Arrays.fill(keys.asInstanceOf[Array[AnyRef]], null)
+      encoded.length = 0
+      used = 0
+      fresh = null
     }
 
     private def slotOf(key: String): Int = {

@@ -2,6 +2,7 @@ package org.sparkkinesis.sink
 
 import java.util.{ArrayDeque, PriorityQueue}
 
+import scala.collection.immutable.ArraySeq
 import scala.collection.mutable
 import scala.jdk.CollectionConverters._
 
@@ -42,6 +43,7 @@ final private[sink] class RequestBuffer[Entry](keepsKeysTogether: Boolean) {
   }
 
   private val lanes = mutable.HashMap.empty[Lane, LaneQueue]
+  private var lastLane: LaneQueue = null
   private val active = new ArrayDeque[LaneQueue]
   private val paused = new PriorityQueue[LaneQueue]((a, b) => java.lang.Long.signum(a.pausedUntil - b.pausedUntil))
   private val resting = new PriorityQueue[P]((a, b) => java.lang.Long.signum(a.restsUntil - b.restsUntil))
@@ -86,7 +88,7 @@ final private[sink] class RequestBuffer[Entry](keepsKeysTogether: Boolean) {
         list(queue)
       }
     }
-    batch.toIndexedSeq
+    ArraySeq.untagged.from(batch)
   }
 
   /** Puts a request's entries in order again: `failed` come back when they have rested, the keys of the others are released. */
@@ -187,10 +189,15 @@ final private[sink] class RequestBuffer[Entry](keepsKeysTogether: Boolean) {
   }
 
   private def enqueue(entry: P, first: Boolean): Unit = {
-    val queue = lanes.getOrElseUpdate(entry.lane, new LaneQueue(entry.lane))
+    val queue = queueOf(entry.lane)
     if (first) queue.entries.addFirst(entry) else queue.entries.addLast(entry)
     tally(queue, entry, 1)
     list(queue)
+  }
+
+  private def queueOf(lane: Lane): LaneQueue = {
+    if (lastLane == null || (lastLane.lane ne lane)) lastLane = lanes.getOrElseUpdate(lane, new LaneQueue(lane))
+    lastLane
   }
 
   private def tally(queue: LaneQueue, entry: P, sign: Int): Unit = {

@@ -1,5 +1,6 @@
 package org.sparkkinesis.sink.kinesis
 
+import scala.collection.immutable.ArraySeq
 import scala.collection.mutable
 
 import org.sparkkinesis.aggregate.Aggregator
@@ -30,7 +31,9 @@ final class PackedRequest(
 
   /** One for each record, as its entry's; `leftOut` for those that are in none. */
   def spread[A](ofEntries: IndexedSeq[A], leftOut: A): IndexedSeq[A] =
-    entryOf.iterator.map(entry => if (entry == PackedRequest.LeftOut) leftOut else ofEntries(entry)).toIndexedSeq
+    ArraySeq.untagged.tabulate(entryOf.length) { record =>
+      if (entryOf(record) == PackedRequest.LeftOut) leftOut else ofEntries(entryOf(record))
+    }
 }
 
 object PackedRequest {
@@ -46,16 +49,31 @@ object PackedRequest {
  */
 final class AggregatePacker(maxAggregateBytes: Int, maxEntries: Int, keepKeysTogether: Boolean) {
 
-  final private class Container(val number: Int, val shard: ShardId, val first: Int) {
-    private val aggregator = new Aggregator(maxAggregateBytes)
+  final private class Container(
+      val number: Int,
+      val shard: ShardId,
+      val first: Int,
+      aggregator: Aggregator
+  ) {
+    private var sealedEntry: PutEntry = null
 
     def tryAdd(record: SinkRecord): Boolean =
       aggregator.tryAdd(record.partitionKey, record.explicitHashKey, record.data)
 
-    /** A container with one record would only cost: the record goes as it is. */
-    def entry(first: SinkRecord): PutEntry =
-      if (aggregator.count == 1) PutEntry(first.partitionKey, first.explicitHashKey, first.data)
-      else PutEntry(Aggregator.OuterPartitionKey, Some(first.hashPoint.toBigInt.toString), aggregator.result())
+    /** Nothing is added any more. A container with one record would only cost: the record goes as it is. */
+    def entry(first: SinkRecord): PutEntry = {
+      if (sealedEntry == null)
+        sealedEntry =
+          if (aggregator.count == 1) PutEntry(first.partitionKey, first.explicitHashKey, first.data)
+          else PutEntry(Aggregator.OuterPartitionKey, Some(first.hashPoint.toBigInt.toString), aggregator.result())
+      sealedEntry
+    }
+
+    /** Its aggregator, emptied for the next container; this one has been sealed. */
+    def freed: Aggregator = {
+      aggregator.clear()
+      aggregator
+    }
   }
 
   def pack(records: IndexedSeq[SinkRecord], map: ShardMap): PackedRequest = {
@@ -71,7 +89,13 @@ final class AggregatePacker(maxAggregateBytes: Int, maxEntries: Int, keepKeysTog
       if (current != null && current.tryAdd(record)) current
       else if (containers.size == maxEntries) null
       else {
-        val fresh = new Container(containers.size, map.shard(shard), index)
+        val aggregator =
+          if (current == null || keepKeysTogether) new Aggregator(maxAggregateBytes)
+          else {
+            current.entry(records(current.first))
+            current.freed
+          }
+        val fresh = new Container(containers.size, map.shard(shard), index, aggregator)
         fresh.tryAdd(record)
         containers += fresh
         open(shard) = fresh

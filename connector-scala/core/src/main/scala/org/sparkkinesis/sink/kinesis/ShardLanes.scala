@@ -47,9 +47,10 @@ final class ShardLanes(newLane: () => PacedLane) {
   }
 
   /** The lane of the shard that the record will go to. */
-  def laneOf(record: SinkRecord): Lane =
-    if (unpredictable) Lane.Unlimited
-    else known.get.fold[Lane](Lane.Unlimited)(now => now.lanes(now.map.indexOf(record.hashPoint)))
+  def laneOf(record: SinkRecord): Lane = known.get match {
+    case Some(now) if !unpredictable => now.lanes(now.map.indexOf(record.hashPoint))
+    case _ => Lane.Unlimited
+  }
 
   /** Lists the shards anew; calls that come while one is under way share its answer. */
   def refresh(service: KinesisService, stream: StreamRef): CompletableFuture[ShardMap] = {

@@ -1,5 +1,6 @@
 package org.sparkkinesis.sink.kinesis
 
+import java.nio.ByteBuffer
 import java.nio.charset.StandardCharsets.UTF_8
 import java.security.MessageDigest
 
@@ -12,9 +13,14 @@ final class SinkRecord(val partitionKey: String, val explicitHashKey: Option[Str
   /** As the service counts it: payload and the key's UTF-8 bytes. */
   val size: Int = data.length + Utf8.length(partitionKey)
 
-  /** Where it falls in the key space. */
-  lazy val hashPoint: HashPoint =
-    explicitHashKey.flatMap(HashKey.parse).fold(HashPoint.ofPartitionKey(partitionKey))(HashPoint.of)
+  private var knownPoint: HashPoint = null
+
+  /** Where it falls in the key space. Found once; by two threads at the same time twice, which is as well. */
+  def hashPoint: HashPoint = {
+    if (knownPoint == null)
+      knownPoint = explicitHashKey.flatMap(HashKey.parse).fold(HashPoint.ofPartitionKey(partitionKey))(HashPoint.of)
+    knownPoint
+  }
 }
 
 /** A hash key as two unsigned halves; the same number as a [[HashKey]] gives. */
@@ -24,12 +30,22 @@ final case class HashPoint(high: Long, low: Long) {
 }
 
 object HashPoint {
-  private val digests = ThreadLocal.withInitial[MessageDigest](() => MessageDigest.getInstance("MD5"))
+
+  /** A digest with room for its result. */
+  final private class Md5 {
+    private val digest = MessageDigest.getInstance("MD5")
+    private val result = ByteBuffer.allocate(digest.getDigestLength)
+
+    def of(bytes: Array[Byte]): HashPoint = {
+      digest.update(bytes)
+      digest.digest(result.array, 0, result.capacity)
+      HashPoint(result.getLong(0), result.getLong(8))
+    }
+  }
+
+  private val digests = ThreadLocal.withInitial[Md5](() => new Md5)
 
   def of(hashKey: BigInt): HashPoint = HashPoint((hashKey >> 64).toLong, hashKey.toLong)
 
-  def ofPartitionKey(partitionKey: String): HashPoint = {
-    val bytes = java.nio.ByteBuffer.wrap(digests.get.digest(partitionKey.getBytes(UTF_8)))
-    HashPoint(bytes.getLong(0), bytes.getLong(8))
-  }
+  def ofPartitionKey(partitionKey: String): HashPoint = digests.get.of(partitionKey.getBytes(UTF_8))
 }
