@@ -26,7 +26,8 @@ import org.sparkkinesis.consume.fanout.StreamConsumerRegistrar
  * records sees in the same run: `LatencyBenchmark [--seconds N] [--rate RECORDS_A_SECOND]`. Three queries in turn: one that warms the JVM
  * up, for half of the time, and is not counted; one with Spark's defaults; one with the settings that the documentation
  * recommends for checkpoints on a local disk. The last line is one JSON object, in milliseconds; `…_above_sdk_…` is the query's percentile
- * less the subscriber's, `…_stages_p50_ms` where Spark says that a trigger's time goes.
+ * less the subscriber's, `…_stages_p50_ms` where Spark says that a trigger's time goes, `…_spark_alone_stages_p50_ms` where it goes when
+ * Spark's own rate source takes the place of ours: the least that any source could have.
  */
 object LatencyBenchmark {
   import ReadingRounds.{bareClient, Stream}
@@ -48,7 +49,8 @@ object LatencyBenchmark {
       val arn = ReadingRounds.createStream(bare, Shards)
       def round(name: String, settings: Map[String, String], ofSeconds: Int): Seq[String] = {
         val spark = session(settings)
-        try new Round(spark, emulator.endpoint, arn, bare, ofSeconds, rate).run(name)
+        try new Round(spark, emulator.endpoint, arn, bare, ofSeconds, rate).run(name) :+
+            alone(name, spark, ofSeconds / 2)
         finally {
           spark.stop()
           // File systems outlive the session whose settings they were made with.
@@ -68,6 +70,21 @@ object LatencyBenchmark {
   private def session(settings: Map[String, String]): SparkSession = settings.foldLeft(
     SparkSession.builder().master("local[2]").appName("latency").config("spark.ui.enabled", "false")
   ) { case (builder, (key, value)) => builder.config(key, value) }.getOrCreate()
+
+  /** The same query of about as many rows, from Spark's own source. */
+  private def alone(name: String, spark: SparkSession, seconds: Int): String = {
+    val stages = new Stages
+    spark.streams.addListener(stages)
+    val ignore: (Dataset[Row], Long) => Unit = (rows, _) => { rows.select("value").collect(); () }
+    val query =
+      spark.readStream.format("rate-micro-batch").option("rowsPerBatch", 200L).option("numPartitions", 2L).load()
+        .writeStream.option("checkpointLocation", Files.createTempDirectory("bench").toString)
+        .trigger(Trigger.ProcessingTime(0)).foreachBatch(ignore).start()
+    query.awaitTermination(TimeUnit.SECONDS.toMillis(seconds.toLong))
+    query.stop()
+    spark.streams.removeListener(stages)
+    stages.json(s"${name}_spark_alone")
+  }
 
   /** One query and one bare subscriber that see the same records. */
   final private class Round(

@@ -92,10 +92,9 @@ final private class SinkBenchmark(emulator: WriteTarget, spark: SparkSession, se
   }
 
   /** How many records each way writes in the time that it has, found in rounds that do not count: the first of them compile it. */
-  private def warmUp(way: (String, Long) => Unit): Long =
-    (1 to WarmUps).foldLeft(20000L) { (count, _) =>
-      math.max(20000L, (measure(count, way).perSecond * secondsPerRun).toLong)
-    }
+  private def warmUp(way: (String, Long) => Unit): Long = (1 to WarmUps).foldLeft(20000L) { (count, _) =>
+    math.max(20000L, (measure(count, way).perSecond * secondsPerRun).toLong)
+  }
 
   private def measure(records: Long, way: (String, Long) => Unit): Measured = {
     streams += 1

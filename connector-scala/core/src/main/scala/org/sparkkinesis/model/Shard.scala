@@ -10,7 +10,7 @@ object ShardId {
   /** The name that the service gives the shard of this index. */
   def ofIndex(index: Long): ShardId = ShardId(f"shardId-$index%012d")
 
-  implicit val ordering: Ordering[ShardId] = Ordering.by(_.value)
+  implicit val ordering: Ordering[ShardId] = (a, b) => a.value.compareTo(b.value)
 }
 
 /** A shard as ListShards tells it. Open while `endingSequenceNumber` is empty; a parent may have expired already. */

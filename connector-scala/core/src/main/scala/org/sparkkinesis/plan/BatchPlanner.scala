@@ -47,8 +47,13 @@ object BatchPlanner {
     lines.foreach(_.advanceFreely())
     val taken = FairShare.take(lines.flatMap(_.readable), limits)
     Option.when(taken.exists(_.count > 0)) {
-      taken.foreach(_.take())
-      PlannedBatch(SourceOffset(lines.map(_.result)), taken.iterator.map(_.rows).sum, taken.iterator.map(_.bytes).sum)
+      var (rows, bytes) = (0L, 0L)
+      taken.foreach { candidate =>
+        candidate.take()
+        rows += candidate.rows
+        bytes += candidate.bytes
+      }
+      PlannedBatch(SourceOffset(lines.map(_.result)), rows, bytes)
     }
   }
 
@@ -158,6 +163,13 @@ object BatchPlanner {
       rows += chunk.rows
       bytes += chunk.bytes
     }
+
+    def takeAll(): Unit =
+      while (count < chunks.size) {
+        rows += chunks(count).rows
+        bytes += chunks(count).bytes
+        count += 1
+      }
 
     /** Moves the position to the end of what was taken. */
     def take(): Unit = if (count > 0) {

@@ -11,8 +11,7 @@ import org.sparkkinesis.plan.BatchPlanner.Candidate
 private[plan] object FairShare {
 
   def take(candidates: Seq[Candidate], limits: ReadLimits): Seq[Candidate] = {
-    if (limits == ReadLimits.Unlimited)
-      candidates.foreach(candidate => while (candidate.next.nonEmpty) candidate.takeNext())
+    if (limits == ReadLimits.Unlimited) candidates.foreach(_.takeAll())
     else share(candidates, limits)
     candidates
   }

@@ -43,10 +43,10 @@ object TaskPlanner {
     // A stream of another creation time was made anew: nothing of it was read.
     val known = start.streams.get(stream.arn).filter(_.creationMillis == stream.creationMillis)
     val before = new Before(known.iterator.flatMap(_.shards))
-    stream.shards.iterator.flatMap { case (id, to) =>
+    val found = Vector.newBuilder[ShardRange]
+    stream.shards.foreachEntry { (id, to) =>
       val from = before.of(id)
-      if (isSame(from, to)) None
-      else {
+      if (!isSame(from, to)) {
         val shard = StreamShard(stream.arn, id)
         val last = to match {
           case ShardPosition.After(number, _) => Some(RangeEnd.At(number))
@@ -58,9 +58,10 @@ object TaskPlanner {
         for {
           until <- last
           after <- from.resumeAt
-        } yield ShardRange(shard, stream.name, after, until, hashKeyRange(shard))
+        } found += ShardRange(shard, stream.name, after, until, hashKeyRange(shard))
       }
     }
+    found.result()
   }
 
   /**
@@ -68,20 +69,27 @@ object TaskPlanner {
    * may be thousands: going through them side by side spares the look-ups.
    */
   final private class Before(positions: Iterator[(ShardId, ShardPosition)]) {
-    private var ahead: Option[(ShardId, ShardPosition)] = positions.nextOption()
+    private var ahead: (ShardId, ShardPosition) = next()
 
     /** Of a shard that was not there, the beginning. */
     def of(shard: ShardId): ShardPosition = {
-      while (ahead.exists { case (known, _) => known != shard && ShardId.ordering.lt(known, shard) })
-        ahead = positions.nextOption()
-      ahead.filter(_._1 == shard).fold(ShardPosition.Horizon)(_._2)
+      while (ahead != null && ShardId.ordering.lt(ahead._1, shard)) ahead = next()
+      if (ahead != null && ahead._1 == shard) ahead._2 else ShardPosition.Horizon
     }
+
+    private def next(): (ShardId, ShardPosition) = if (positions.hasNext) positions.next() else null
   }
 
-  private def isSame(from: ShardPosition, to: ShardPosition): Boolean = (from, to) match {
-    case (ShardPosition.After(a, _), ShardPosition.After(b, _)) => a == b
-    case _ => from == to
-  }
+  /** The time in a position says how idle the shard has been, not what was read. */
+  private def isSame(from: ShardPosition, to: ShardPosition): Boolean = (from eq to) ||
+    (from match {
+      case after: ShardPosition.After =>
+        to match {
+          case other: ShardPosition.After => after.sequenceNumber.value == other.sequenceNumber.value
+          case _ => false
+        }
+      case _ => from == to
+    })
 
   /** A shard whose end came after its last record was planned: a reader would look for that record, and not find it again. */
   private def isEmpty(until: RangeEnd, from: ShardPosition): Boolean = (until, from.resumeAt) match {

@@ -23,8 +23,15 @@ final class ShardGraph private (private val nodes: Map[ShardId, ShardGraph.Node]
   def parents(shard: ShardId): Seq[ShardId] = withParents.getOrElse(shard, Nil)
   def children(shard: ShardId): Seq[ShardId] = byParent.getOrElse(shard, Nil)
 
+  /** Asked for each shard with every batch, too. */
+  private lazy val ranges: java.util.HashMap[String, Option[HashKeyRange]] = {
+    val found = new java.util.HashMap[String, Option[HashKeyRange]](nodes.size * 2)
+    nodes.foreachEntry { (shard, node) => found.put(shard.value, Some(node.range)); () }
+    found
+  }
+
   /** The hash keys of a known shard. */
-  def range(shard: ShardId): Option[HashKeyRange] = nodes.get(shard).map(_.range)
+  def range(shard: ShardId): Option[HashKeyRange] = ranges.getOrDefault(shard.value, None)
 
   /** Whether the known children take all of the shard's keys, so that none of them is still to be found. */
   def hasAllChildren(shard: ShardId): Boolean = {
