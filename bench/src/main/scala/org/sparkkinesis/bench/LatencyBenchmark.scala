@@ -33,11 +33,6 @@ object LatencyBenchmark {
   import ReadingRounds.{bareClient, Stream}
   private val Shards = 4
   private val TicksPerSecond = 50
-  private val Recommended = Map(
-    "spark.sql.streaming.checkpointFileManagerClass" ->
-      "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager",
-    "spark.hadoop.fs.file.impl" -> "org.apache.hadoop.fs.RawLocalFileSystem"
-  )
 
   def main(args: Array[String]): Unit = {
     val arguments = new Arguments(args)
@@ -58,8 +53,9 @@ object LatencyBenchmark {
         }
       }
       // A query runs for hours, and what plans and runs its batches is compiled by then. Short triggers compile it soonest.
-      round("warm_up", Recommended, seconds / 2)
-      val figures = round("default", Map.empty, seconds / 4) ++ round("recommended", Recommended, seconds / 4)
+      round("warm_up", Checkpoints.OnLocalDisk, seconds / 2)
+      val figures = round("default", Map.empty, seconds / 4) ++
+        round("recommended", Checkpoints.OnLocalDisk, seconds / 4)
       println(figures.mkString("{", ", ", "}"))
     } finally {
       bare.close()

@@ -10,7 +10,7 @@ import org.apache.spark.sql.streaming.{StreamingQueryListener, Trigger}
 import software.amazon.awssdk.services.kinesis.model.DescribeStreamSummaryRequest
 
 import org.sparkkinesis.aws.{ClientSettings, CredentialSettings, SdkClients}
-import org.sparkkinesis.bench.{Arguments, EmulatorProcess}
+import org.sparkkinesis.bench.{Arguments, Checkpoints, EmulatorProcess}
 import org.sparkkinesis.concurrent.SystemScheduler
 import org.sparkkinesis.consume.fanout.StreamConsumerRegistrar
 
@@ -18,7 +18,8 @@ import org.sparkkinesis.consume.fanout.StreamConsumerRegistrar
  * How fast a micro-batch query reads into the `noop` sink, polling and by enhanced fan-out, against a bare SDK loop that only counts,
  * side by side in one run: `SourceBenchmark [--seconds N] [--records N] [--shards N] [--mode polling|efo|both]`. Both are measured
  * warm, after rounds that do not count, and in their steady state: a query from the end of its first batch to the end of its last,
- * without the records that its consumers had received until then; the loop from its first answer to its last, without the first.
+ * without the records that its consumers had received until then, and with the settings that the documentation recommends for checkpoints
+ * on a local disk; the loop from its first answer to its last, without the first.
  * The last line is one JSON object with the ratios `polling_vs_sdk` and `efo_vs_sdk`.
  */
 object SourceBenchmark {
@@ -45,8 +46,9 @@ object SourceBenchmark {
     )
     val scheduler = new SystemScheduler("bench", 1)
     val bare = bareClient(emulator.endpoint)
-    val spark =
-      SparkSession.builder().master("local[2]").appName("source").config("spark.ui.enabled", "false").getOrCreate()
+    val spark = Checkpoints.OnLocalDisk.foldLeft(
+      SparkSession.builder().master("local[2]").appName("source").config("spark.ui.enabled", "false")
+    ) { case (builder, (key, value)) => builder.config(key, value) }.getOrCreate()
     spark.sparkContext.setLogLevel("WARN")
     try {
       load(bare, shards, records)

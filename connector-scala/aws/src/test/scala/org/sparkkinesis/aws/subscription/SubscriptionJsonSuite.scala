@@ -51,7 +51,7 @@ class SubscriptionJsonSuite extends FunSuite {
 
   private val plain =
     """{"Records":[
-    |{"SequenceNumber":"11","ApproximateArrivalTimestamp":1.700000000123E9,"Data":"YWI=","PartitionKey":"k","EncryptionType":"KMS"},
+    |{"SequenceNumber":"11","ApproximateArrivalTimestamp":1.700000000123E9,"Data":"TWFueSBieXRlcyBhcmUgcmVhZCBlaWdodCBhdCBhIHRpbWU=","PartitionKey":"k","EncryptionType":"KMS"},
     |{"SequenceNumber":"12","ApproximateArrivalTimestamp":1700000000.5, "Data" : "" ,"PartitionKey":null, "EncryptionType":"NONE"}
     |],"ContinuationSequenceNumber":"13","MillisBehindLatest":42,"ChildShards":[]}""".stripMargin
 
@@ -74,7 +74,8 @@ class SubscriptionJsonSuite extends FunSuite {
   test("an event that is cut off or has a wrong byte is never read otherwise than the general parser does") {
     val bytes = plain.getBytes("UTF-8")
     val cut = bytes.indices.map(length => bytes.take(length))
-    val wrong = for (i <- bytes.indices; other <- "\u0000\"\\ {}[],:0e.n\u00e9") yield bytes.updated(i, other.toByte)
+    val wrong = for (i <- bytes.indices; other <- "\u0000\u001f\"\\ {}[],:0e.n\u007f\u0080\u00e9")
+      yield bytes.updated(i, other.toByte)
     val whole = Try(show(SubscriptionJson.anyEvent(bytes, 0, bytes.length)))
     assert(whole.isSuccess)
     cut.foreach(part => assertEquals(PlainEvent.read(part, 0, part.length), null))
