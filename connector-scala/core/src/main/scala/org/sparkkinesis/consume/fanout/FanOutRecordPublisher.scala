@@ -41,6 +41,10 @@ final class FanOutRecordPublisher private[fanout] (
   private val received = mutable.Queue.empty[RecordBatch]
   private var end: Option[Seq[ChildShard]] = None
   private var demand = 0
+
+  /** What the last request allowed, and what the last event held; nothing is known of the first. */
+  private var allowedBytes = 0L
+  private var lastEventBytes = Long.MaxValue
   private var current: Option[FanOutSubscription] = None
 
   /** None is open and none is on its way: the first request opens one. */
@@ -54,6 +58,7 @@ final class FanOutRecordPublisher private[fanout] (
 
   override def request(maxBytes: Long): Unit = steps.run {
     demand += 1
+    allowedBytes = maxBytes
     deliver()
     if (isIdle) open() else askForEvents()
   }
@@ -80,6 +85,7 @@ final class FanOutRecordPublisher private[fanout] (
     (event.continuation ++ lastReceived).maxOption.foreach(number =>
       position = StartingPosition.AfterSequenceNumber(number)
     )
+    lastEventBytes = KinesisRecord.sizeOf(event.records)
     val isEnd = event.continuation.isEmpty || event.children.nonEmpty
     if (!isEnd || records.nonEmpty)
       received.enqueue(RecordBatch(records, event.millisBehindLatest, scheduler.currentMillis))
@@ -147,7 +153,9 @@ final class FanOutRecordPublisher private[fanout] (
 
   private def askForEvents(): Unit = if (demand > 0 && !isOver) current.foreach { subscription =>
     if (subscription.inFlight == 0) sign()
-    subscription.request(settings.eventsInFlight - received.size)
+    // One that is not asked for by `request` must have room all the same, half as large as the last one at least.
+    val ahead = if (allowedBytes / 3 >= lastEventBytes / 2) settings.eventsInFlight else 1
+    subscription.request(ahead - received.size)
   }
 
   private def recover(error: ServiceException): Unit = {

@@ -11,7 +11,7 @@ import org.sparkkinesis.model.KinesisQuotas
  *   a subscription that was asked for an event and gives none for so long is replaced: seven of the empty events that
  *   an idle one gets. Counts from the call itself, so it covers the first answer too.
  * @param eventsInFlight
- *   how many events are asked for at once, while there is demand
+ *   how many events are asked for at once, while there is demand and the prefetch buffer has room for more than one
  */
 final case class FanOutSettings(
     silenceTimeout: FiniteDuration = KinesisQuotas.Lifetime.IdleSubscriptionEvent * 7,

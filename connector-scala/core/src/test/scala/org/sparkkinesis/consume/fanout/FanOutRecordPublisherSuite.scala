@@ -10,7 +10,7 @@ import org.sparkkinesis.consume._
 import org.sparkkinesis.model.StartingPosition._
 import org.sparkkinesis.model._
 import org.sparkkinesis.retry.{RetryPolicies, RetryRules}
-import org.sparkkinesis.service.{ServiceErrorKind, ServiceException}
+import org.sparkkinesis.service.{ServiceErrorKind, ServiceException, ShardEvent}
 
 class FanOutRecordPublisherSuite extends FunSuite {
   private val Shard = StreamShard("orders", ShardId("shardId-000000000000"))
@@ -83,14 +83,42 @@ class FanOutRecordPublisherSuite extends FunSuite {
     r.isHungry = false
     r.begin()
     r.now(r.current.records(5, 101))
+    r.ask()
     r.now(r.current.records(5, 102))
-    assertEquals(r.numbers, Seq(101))
-    assertEquals(r.current.requested, 2L)
-    r.ask()
+    r.now(r.current.records(5, 103))
     assertEquals(r.numbers, Seq(101, 102))
-    assertEquals(r.current.requested, 2L)
+    assertEquals(r.current.requested, 3L)
     r.ask()
-    assertEquals(r.current.requested, 4L)
+    assertEquals(r.numbers, Seq(101, 102, 103))
+    assertEquals(r.current.requested, 3L)
+    r.ask()
+    assertEquals(r.current.requested, 5L)
+  }
+
+  test(
+    "an event is asked for ahead only where there is room for another like the last one, so never before the first"
+  ) {
+    val r = new Reading
+    r.isHungry = false
+    def large(number: Int) =
+      new KinesisRecord(number.toString, "k", number.toLong, new Array[Byte](1000), null)
+    def give(number: Int) =
+      r.current.give(ShardEvent(IndexedSeq(large(number)), Some(Events.number(number)), 5, Nil))
+    def requested(allowed: Long): Long = {
+      val before = r.current.requested
+      r.now(r.publisher.request(allowed))
+      r.current.requested - before
+    }
+    r.now(r.publisher.request(1L << 30))
+    r.now(r.current.accept())
+    assertEquals(r.current.requested, 1L)
+    r.now(give(101))
+    assertEquals(requested(1000), 1L)
+    r.now(give(102))
+    assertEquals(requested(2000), 2L)
+    r.now(give(103))
+    r.now(give(104))
+    assertEquals(r.numbers, Seq(101, 102, 103))
   }
 
   test("the five-minute end is followed at once by a subscription from the continuation, for ever") {
@@ -264,13 +292,15 @@ class FanOutRecordPublisherSuite extends FunSuite {
     val r = new Reading
     r.isHungry = false
     r.begin()
+    r.now(r.current.records(0, 100))
+    r.ask()
     r.now(r.current.records(0, 101))
     r.now(r.current.end(Children, 102))
     r.now(r.current.complete())
     r.scheduler.advance(1.hour)
-    assertEquals((r.numbers, r.end), (Seq(101), None))
+    assertEquals((r.numbers, r.end), (Seq(100, 101), None))
     r.ask()
-    assertEquals((r.numbers, r.end), (Seq(101, 102), Some(Children)))
+    assertEquals((r.numbers, r.end), (Seq(100, 101, 102), Some(Children)))
     assertEquals(r.service.opened.size, 1)
   }
 
@@ -346,13 +376,15 @@ class FanOutRecordPublisherSuite extends FunSuite {
     r.isHungry = false
     r.begin()
     r.now(r.current.records(5, 101))
+    r.ask()
     r.now(r.current.records(5, 102))
+    r.now(r.current.records(5, 103))
     r.scheduler.advance(4.minutes)
     assertEquals(r.service.opened.size, 1)
     r.ask()
     r.ask()
-    r.now(r.current.records(5, 103))
-    assertEquals(r.numbers, Seq(101, 102, 103))
+    r.now(r.current.records(5, 104))
+    assertEquals(r.numbers, Seq(101, 102, 103, 104))
   }
 
   test(
@@ -361,6 +393,8 @@ class FanOutRecordPublisherSuite extends FunSuite {
     val r = new Reading
     r.isHungry = false
     r.begin()
+    r.now(r.current.records(5, 100))
+    r.ask()
     for (i <- 1 to 20) {
       r.now(r.current.records(5, 100 + 2 * i - 1))
       r.now(r.current.records(5, 100 + 2 * i))
@@ -374,7 +408,7 @@ class FanOutRecordPublisherSuite extends FunSuite {
       assertEquals(r.service.opened.size, opened + 1)
       r.now(r.current.accept())
     }
-    assertEquals(r.numbers, (101 to 140).toSeq)
+    assertEquals(r.numbers, (100 to 140).toSeq)
     assertEquals(r.error, None)
   }
 
