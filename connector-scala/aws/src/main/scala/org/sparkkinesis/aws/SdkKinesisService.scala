@@ -15,7 +15,7 @@ import software.amazon.awssdk.services.kinesis.model.{
 }
 
 import org.sparkkinesis.aws.records.{AnswerCapture, CapturedAnswer, GetRecordsAnswer}
-import org.sparkkinesis.aws.subscription.{SubscriptionCall, SubscriptionTransport}
+import org.sparkkinesis.aws.subscription.SubscriptionTransport
 import org.sparkkinesis.model._
 import org.sparkkinesis.service._
 
@@ -163,11 +163,8 @@ final class SdkKinesisService(
       position: StartingPosition,
       subscriber: ShardSubscriber
   ): ShardSubscription =
-    if (isClosed) {
-      val call = new SubscriptionCall(subscriber)
-      call.fail(new IllegalStateException("the client is closed"))
-      call
-    } else subscriptions.subscribe(consumerArn, shard, position, subscriber)
+    if (isClosed) subscriptions.refuse(subscriber, new IllegalStateException("the client is closed"))
+    else subscriptions.subscribe(consumerArn, shard, position, subscriber)
 
   override def close(): Unit = {
     isClosed = true

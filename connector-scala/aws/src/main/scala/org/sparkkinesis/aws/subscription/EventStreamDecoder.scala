@@ -18,8 +18,11 @@ final private[aws] class EventStreamMessage(
  *
  * Its buffer is as large as what it waits for, and none between messages: the SDK's own decoder sets two MiB aside for
  * each subscription, which thousands of idle ones cannot afford. Used by one thread at a time.
+ *
+ * @param buffers
+ *   where it has its buffer from; a message is read before anything else is fed
  */
-final private[aws] class EventStreamDecoder {
+final private[aws] class EventStreamDecoder(buffers: MessageBuffers) {
   import EventStreamDecoder._
 
   private var buffer = Empty
@@ -33,8 +36,9 @@ final private[aws] class EventStreamDecoder {
     val held = end - start
     if (buffer.length - end < count) {
       val size = math.max(held + count, if (held >= 4) math.min(intAt(start), MaxMessageBytes) else 0)
-      val larger = if (buffer.length < size) new Array[Byte](size) else buffer
+      val larger = if (buffer.length < size) buffers.take(size) else buffer
       System.arraycopy(buffer, start, larger, 0, held)
+      if (larger ne buffer) buffers.give(buffer)
       buffer = larger
       start = 0
       end = held
@@ -84,6 +88,7 @@ final private[aws] class EventStreamDecoder {
   /** Nothing is kept while there is nothing. */
   private def release(): EventStreamMessage = {
     if (start == end) {
+      buffers.give(buffer)
       buffer = Empty
       start = 0
       end = 0

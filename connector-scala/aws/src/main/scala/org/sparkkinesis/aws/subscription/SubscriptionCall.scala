@@ -19,11 +19,12 @@ import org.sparkkinesis.service.{ServiceException, ShardSubscriber, ShardSubscri
  * asked for. Bytes are asked for only while events are, so that a slow reader holds the service back. Of the several ways
  * in which an end is told the first counts; after it, or after `cancel`, the subscriber hears nothing.
  */
-final private[aws] class SubscriptionCall(subscriber: ShardSubscriber) extends ShardSubscription
+final private[aws] class SubscriptionCall(subscriber: ShardSubscriber, buffers: MessageBuffers)
+    extends ShardSubscription
     with SdkAsyncHttpResponseHandler {
   private val allowed = new AtomicLong
   private val arrived = new ConcurrentLinkedQueue[ByteBuffer]
-  private val decoder = new EventStreamDecoder
+  private val decoder = new EventStreamDecoder(buffers)
 
   /** Of refused calls. */
   private val errorBody = new ByteArrayOutputStream

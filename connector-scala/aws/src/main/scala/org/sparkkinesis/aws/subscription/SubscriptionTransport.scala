@@ -33,6 +33,7 @@ final private[aws] class SubscriptionTransport(
     http: SdkAsyncHttpClient
 ) {
   private val signer = AwsV4HttpSigner.create()
+  private val buffers = new MessageBuffers
 
   def subscribe(
       consumerArn: String,
@@ -40,13 +41,20 @@ final private[aws] class SubscriptionTransport(
       position: StartingPosition,
       subscriber: ShardSubscriber
   ): ShardSubscription = {
-    val call = new SubscriptionCall(subscriber)
+    val call = new SubscriptionCall(subscriber, buffers)
     credentials.resolveIdentity().whenComplete { (identity, failure) =>
       if (failure != null) call.fail(failure)
       else
         try call.follow(send(identity, SubscriptionJson.request(consumerArn, shard, position), consumerArn, call))
         catch { case NonFatal(error) => call.fail(error) }
     }
+    call
+  }
+
+  /** Of a call that is not made at all. */
+  def refuse(subscriber: ShardSubscriber, error: Throwable): ShardSubscription = {
+    val call = new SubscriptionCall(subscriber, buffers)
+    call.fail(error)
     call
   }
 

@@ -28,13 +28,14 @@ class EventStreamDecoderSuite extends ScalaCheckSuite {
   private val messages: Gen[List[(Map[String, String], String)]] = Gen.listOf(for {
     // The library refuses to write empty names and values.
     headers <- Gen.mapOf(Gen.zip(Gen.identifier.map(_.take(50)), Gen.identifier))
-    payload <- Gen.oneOf(Gen.alphaNumStr, Gen.const("x" * 100000), Gen.const(""))
+    payload <- Gen.oneOf(Gen.alphaNumStr, Gen.const("x" * 100000), Gen.const("y" * 700000), Gen.const(""))
   } yield headers -> payload)
 
-  property("messages come out as they went in, however the bytes are cut") {
+  property("messages come out as they went in, however the bytes are cut, from buffers that were used before") {
+    val buffers = new MessageBuffers
     forAllNoShrink(messages, Gen.choose(1, 5000)) { (sent, size) =>
       val bytes = sent.flatMap { case (headers, payload) => encode(headers, payload.getBytes("UTF-8")) }.toArray
-      assertEquals(decode(new EventStreamDecoder, bytes.grouped(size).toSeq), sent)
+      assertEquals(decode(new EventStreamDecoder(buffers), bytes.grouped(size).toSeq), sent)
     }
   }
 
@@ -44,7 +45,7 @@ class EventStreamDecoderSuite extends ScalaCheckSuite {
         "726573706f6e73650d3a636f6e74656e742d747970650700106170706c69636174696f6e2f6a736f6e7b7dfe942c1d"
     val bytes = sample.grouped(2).map(Integer.parseInt(_, 16).toByte).toArray
     assertEquals(
-      decode(new EventStreamDecoder, Seq(bytes)),
+      decode(new EventStreamDecoder(new MessageBuffers), Seq(bytes)),
       Seq(Map(":message-type" -> "event", ":event-type" -> "initial-response", ":content-type" -> "application/json") ->
         "{}")
     )
@@ -55,7 +56,7 @@ class EventStreamDecoderSuite extends ScalaCheckSuite {
     forAll(Gen.choose(0, sound.length - 1), Gen.choose(1, 255)) { (at, change) =>
       val changed = sound.clone()
       changed(at) = (changed(at) ^ change).toByte
-      val decoder = new EventStreamDecoder
+      val decoder = new EventStreamDecoder(new MessageBuffers)
       decoder.feed(ByteBuffer.wrap(changed))
       val refused =
         try decoder.next() == null
@@ -66,9 +67,21 @@ class EventStreamDecoderSuite extends ScalaCheckSuite {
 
   test("a length that no message may have is refused before anything is set aside for it") {
     for (length <- Seq(0, 15, -1, Int.MaxValue, 30 * 1024 * 1024)) {
-      val decoder = new EventStreamDecoder
+      val decoder = new EventStreamDecoder(new MessageBuffers)
       decoder.feed(ByteBuffer.allocate(12).putInt(length).putInt(0).putInt(0).flip())
       intercept[IOException](decoder.next())
     }
+  }
+
+  test("large buffers are used again, as many as are to be kept; small ones are not") {
+    val buffers = new MessageBuffers(3L * MessageBuffers.Smallest)
+    val large = Seq.fill(2)(buffers.take(2 * MessageBuffers.Smallest - 1))
+    large.foreach(buffers.give)
+    assert(buffers.take(2 * MessageBuffers.Smallest) eq large.head)
+    assert(buffers.take(MessageBuffers.Smallest) ne large.last)
+    buffers.give(large.head)
+    assert(buffers.take(2 * MessageBuffers.Smallest + 1).length > 2 * MessageBuffers.Smallest)
+    buffers.give(new Array[Byte](10))
+    assertEquals(buffers.take(10).length, 10)
   }
 }
