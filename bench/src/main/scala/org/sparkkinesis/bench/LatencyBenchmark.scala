@@ -45,7 +45,7 @@ object LatencyBenchmark {
       def round(name: String, settings: Map[String, String], ofSeconds: Int): Seq[String] = {
         val spark = session(settings)
         try new Round(spark, emulator.endpoint, arn, bare, ofSeconds, rate).run(name) :+
-            alone(name, spark, ofSeconds / 2)
+            alone(name, spark, bare, ofSeconds / 2, rate)
         finally {
           spark.stop()
           // File systems outlive the session whose settings they were made with.
@@ -67,8 +67,14 @@ object LatencyBenchmark {
     SparkSession.builder().master("local[2]").appName("latency").config("spark.ui.enabled", "false")
   ) { case (builder, (key, value)) => builder.config(key, value) }.getOrCreate()
 
-  /** The same query of about as many rows, from Spark's own source. */
-  private def alone(name: String, spark: SparkSession, seconds: Int): String = {
+  /** The same query of about as many rows, from Spark's own source, while as much is put as before. */
+  private def alone(
+      name: String,
+      spark: SparkSession,
+      bare: KinesisAsyncClient,
+      seconds: Int,
+      rate: Int
+  ): String = {
     val stages = new Stages
     spark.streams.addListener(stages)
     val ignore: (Dataset[Row], Long) => Unit = (rows, _) => { rows.select("value").collect(); () }
@@ -76,7 +82,7 @@ object LatencyBenchmark {
       spark.readStream.format("rate-micro-batch").option("rowsPerBatch", 200L).option("numPartitions", 2L).load()
         .writeStream.option("checkpointLocation", Files.createTempDirectory("bench").toString)
         .trigger(Trigger.ProcessingTime(0)).foreachBatch(ignore).start()
-    query.awaitTermination(TimeUnit.SECONDS.toMillis(seconds.toLong))
+    produce(bare, rate, System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds.toLong))
     query.stop()
     spark.streams.removeListener(stages)
     stages.json(s"${name}_spark_alone")
