@@ -17,9 +17,13 @@ final class SinkRecord(val partitionKey: String, val explicitHashKey: Option[Str
 
   /** Where it falls in the key space. Found once; by two threads at the same time twice, which is as well. */
   def hashPoint: HashPoint = {
-    if (knownPoint == null)
-      knownPoint = explicitHashKey.flatMap(HashKey.parse).fold(HashPoint.ofPartitionKey(partitionKey))(HashPoint.of)
-    knownPoint
+    // Read once: of two reads without a lock the second may be the older one.
+    var point = knownPoint
+    if (point == null) {
+      point = explicitHashKey.flatMap(HashKey.parse).fold(HashPoint.ofPartitionKey(partitionKey))(HashPoint.of)
+      knownPoint = point
+    }
+    point
   }
 }
 
