@@ -158,18 +158,13 @@ object BatchPlanner {
     def hasNews: Boolean = chunks.nonEmpty && !isDone
     def next: Option[ChunkSummary] = chunks.lift(count)
 
-    def takeNext(): Unit = next.foreach { chunk =>
+    def takeNext(): Unit = if (count < chunks.size) {
+      rows += chunks(count).rows
+      bytes += chunks(count).bytes
       count += 1
-      rows += chunk.rows
-      bytes += chunk.bytes
     }
 
-    def takeAll(): Unit =
-      while (count < chunks.size) {
-        rows += chunks(count).rows
-        bytes += chunks(count).bytes
-        count += 1
-      }
+    def takeAll(): Unit = while (count < chunks.size) takeNext()
 
     /** Moves the position to the end of what was taken. */
     def take(): Unit = if (count > 0) {
