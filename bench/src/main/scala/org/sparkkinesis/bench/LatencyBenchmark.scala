@@ -63,9 +63,9 @@ object LatencyBenchmark {
     }
   }
 
-  private def session(settings: Map[String, String]): SparkSession = settings.foldLeft(
-    SparkSession.builder().master("local[2]").appName("latency").config("spark.ui.enabled", "false")
-  ) { case (builder, (key, value)) => builder.config(key, value) }.getOrCreate()
+  private def session(settings: Map[String, String]): SparkSession =
+    SparkSession.builder().master("local[2]").appName("latency")
+      .config("spark.ui.enabled", "false").config(settings).getOrCreate()
 
   /** The same query of about as many rows, from Spark's own source, while as much is put as before. */
   private def alone(

@@ -2,7 +2,8 @@ package org.sparkkinesis.bench
 
 import scala.collection.immutable.SortedMap
 
-import org.sparkkinesis.consume.{ChunkSummary, RangeEnd, StreamShard}
+import org.sparkkinesis.consume.chunk.ChunkSummary
+import org.sparkkinesis.consume.{RangeEnd, StreamShard}
 import org.sparkkinesis.model._
 import org.sparkkinesis.plan._
 import org.sparkkinesis.shard.ShardGraph

@@ -6,7 +6,7 @@ import scala.concurrent.duration._
 
 import org.sparkkinesis.bench.Arguments
 import org.sparkkinesis.json.Json
-import org.sparkkinesis.model.KinesisQuotas
+import org.sparkkinesis.model.{HashPoint, KinesisQuotas}
 import org.sparkkinesis.sink.SinkMetrics
 import org.sparkkinesis.sink.kinesis._
 

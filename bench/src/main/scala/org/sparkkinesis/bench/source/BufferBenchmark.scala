@@ -8,6 +8,7 @@ import org.apache.spark.sql.connector.read.InputPartition
 import org.sparkkinesis.bench.{Arguments, Meter}
 import org.sparkkinesis.concurrent.{SerialExecutor, SystemScheduler}
 import org.sparkkinesis.consume._
+import org.sparkkinesis.consume.chunk.{Chunk, ChunkSummary, DecodeSettings}
 import org.sparkkinesis.model._
 import org.sparkkinesis.plan.ShardRange
 import org.sparkkinesis.service.ServiceException

@@ -12,6 +12,7 @@ import software.amazon.awssdk.services.kinesis.model.{ChildShard => _, StartingP
 
 import org.sparkkinesis.concurrent.SystemScheduler
 import org.sparkkinesis.consume._
+import org.sparkkinesis.consume.chunk.{ChunkSummary, DecodeSettings}
 import org.sparkkinesis.consume.fanout.{FanOutPublisherFactory, FanOutSettings}
 import org.sparkkinesis.consume.poll.{PollingPublisherFactory, PollingSettings}
 import org.sparkkinesis.model.{ChildShard, ShardId, StartingPosition}

@@ -46,9 +46,8 @@ object SourceBenchmark {
     )
     val scheduler = new SystemScheduler("bench", 1)
     val bare = bareClient(emulator.endpoint)
-    val spark = Checkpoints.OnLocalDisk.foldLeft(
-      SparkSession.builder().master("local[2]").appName("source").config("spark.ui.enabled", "false")
-    ) { case (builder, (key, value)) => builder.config(key, value) }.getOrCreate()
+    val spark = SparkSession.builder().master("local[2]").appName("source").config("spark.ui.enabled", "false")
+      .config(Checkpoints.OnLocalDisk).getOrCreate()
     spark.sparkContext.setLogLevel("WARN")
     try {
       load(bare, shards, records)

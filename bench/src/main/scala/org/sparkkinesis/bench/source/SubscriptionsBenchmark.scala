@@ -10,6 +10,7 @@ import org.sparkkinesis.aws.{ClientSettings, CredentialSettings, SdkClients}
 import org.sparkkinesis.bench.{Arguments, EmulatorProcess}
 import org.sparkkinesis.concurrent.SystemScheduler
 import org.sparkkinesis.consume._
+import org.sparkkinesis.consume.chunk.{ChunkSummary, DecodeSettings}
 import org.sparkkinesis.consume.fanout.StreamConsumerRegistrar
 import org.sparkkinesis.model.{ChildShard, ShardId, StartingPosition}
 import org.sparkkinesis.service.{PutEntry, ServiceException}

@@ -1,5 +1,6 @@
 package org.sparkkinesis.consume
 
+import org.sparkkinesis.consume.chunk.ChunkSummary
 import org.sparkkinesis.model.{ChildShard, StartingPosition}
 import org.sparkkinesis.service.ServiceException
 

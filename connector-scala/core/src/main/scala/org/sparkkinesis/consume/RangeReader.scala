@@ -4,6 +4,7 @@ import java.util.concurrent.LinkedBlockingQueue
 
 import org.slf4j.LoggerFactory
 
+import org.sparkkinesis.consume.chunk.{Chunk, ChunkBuilder}
 import org.sparkkinesis.error.KinesisConnectorException
 import org.sparkkinesis.model.{ChildShard, KinesisRecord, SequenceNumber, StartingPosition}
 import org.sparkkinesis.service.ServiceException

@@ -4,6 +4,7 @@ import java.util.concurrent.ConcurrentHashMap
 
 import scala.jdk.CollectionConverters._
 
+import org.sparkkinesis.consume.chunk.{Chunk, ChunkBuilder, DecodeSettings}
 import org.sparkkinesis.model.{HashKeyRange, SequenceNumber, StartingPosition}
 
 /**

@@ -3,7 +3,8 @@ package org.sparkkinesis.plan
 import scala.collection.immutable.SortedMap
 import scala.collection.mutable
 
-import org.sparkkinesis.consume.{ChunkSummary, StreamShard}
+import org.sparkkinesis.consume.StreamShard
+import org.sparkkinesis.consume.chunk.ChunkSummary
 import org.sparkkinesis.model.ShardId
 import org.sparkkinesis.shard.ShardGraph
 

@@ -4,6 +4,7 @@ import scala.collection.mutable
 
 import munit.FunSuite
 
+import org.sparkkinesis.consume.chunk.{ChunkBuilder, DecodeSettings}
 import org.sparkkinesis.error.KinesisConnectorException
 import org.sparkkinesis.model.StartingPosition._
 import org.sparkkinesis.model._

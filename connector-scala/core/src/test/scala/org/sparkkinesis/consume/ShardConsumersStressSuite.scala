@@ -9,6 +9,7 @@ import scala.util.Random
 import munit.FunSuite
 
 import org.sparkkinesis.concurrent.{SerialExecutor, SystemScheduler}
+import org.sparkkinesis.consume.chunk.{ChunkSummary, DecodeSettings}
 import org.sparkkinesis.model.StartingPosition._
 import org.sparkkinesis.model._
 import org.sparkkinesis.service.ServiceException

@@ -6,6 +6,7 @@ import scala.concurrent.duration._
 import munit.FunSuite
 
 import org.sparkkinesis.concurrent.VirtualScheduler
+import org.sparkkinesis.consume.chunk.{ChunkSummary, DecodeSettings}
 import org.sparkkinesis.consume.poll.{PollingPublisherFactory, PollingSettings}
 import org.sparkkinesis.model.StartingPosition._
 import org.sparkkinesis.model._

@@ -4,10 +4,12 @@ import java.util.concurrent.CountDownLatch
 
 import scala.concurrent.duration._
 import scala.jdk.CollectionConverters._
+import scala.util.Using
 
 import org.sparkkinesis.aws.WithEmulator
 import org.sparkkinesis.concurrent.SystemScheduler
 import org.sparkkinesis.consume._
+import org.sparkkinesis.consume.chunk.{ChunkBuilder, DecodeSettings}
 import org.sparkkinesis.consume.fanout._
 import org.sparkkinesis.consume.poll.{PollingPublisherFactory, PollingSettings}
 import org.sparkkinesis.model.StartingPosition._
@@ -46,14 +48,9 @@ class FanOutWithEmulatorSuite extends WithEmulator {
       scheduler.close()
     }
   }
-  private def reading[A](make: => Reading)(use: Reading => A): A = {
-    val r = make
-    try use(r)
-    finally r.close()
-  }
 
   test("what was there and what comes is pushed, in order, over one subscription for each shard") {
-    reading(new Reading("pushed", 3)) { r =>
+    Using.resource(new Reading("pushed", 3)) { r =>
       val texts = (1 to 3000).map(_.toString)
       put("pushed", texts.take(1500))
       r.shards.foreach(r.consumers.start(_, TrimHorizon, 1))
@@ -74,7 +71,7 @@ class FanOutWithEmulatorSuite extends WithEmulator {
   }
 
   test("closed shards end with their children, after their records; a live split does too") {
-    reading(new Reading("split-live", 1)) { r =>
+    Using.resource(new Reading("split-live", 1)) { r =>
       put("split-live", (1 to 100).map(_.toString))
       emulator.admin.splitShard("split-live", ShardId.ofIndex(0).value)
       put("split-live", (101 to 200).map(_.toString))
@@ -96,7 +93,7 @@ class FanOutWithEmulatorSuite extends WithEmulator {
   }
 
   test("a direct read by polling gives the same rows as the memory that was filled by fan-out") {
-    reading(new Reading("mixed", 1)) { r =>
+    Using.resource(new Reading("mixed", 1)) { r =>
       put("mixed", (1 to 500).map(_.toString), _ => "k")
       r.consumers.start(r.shard(0), TrimHorizon, 1)
       r.listener.awaitUntil(s"${r.rows} rows")(r.rows == 500)
@@ -120,7 +117,7 @@ class FanOutWithEmulatorSuite extends WithEmulator {
   }
 
   test("a full buffer holds the push back, within its bounds, and a release lets it flow again: nothing is lost") {
-    reading(new Reading("overload", 2, bufferBytes = 400000)) { r =>
+    Using.resource(new Reading("overload", 2, bufferBytes = 400000)) { r =>
       val texts = (1 to 10000).map(i => f"$i%06d" + "x" * 1000)
       put("overload", texts)
       r.shards.foreach(r.consumers.start(_, TrimHorizon, 1))
@@ -142,7 +139,7 @@ class FanOutWithEmulatorSuite extends WithEmulator {
   }
 
   test("a deregistered consumer is told apart from the end of the shard") {
-    reading(new Reading("deregistered", 1)) { r =>
+    Using.resource(new Reading("deregistered", 1)) { r =>
       r.consumers.start(r.shard(0), TrimHorizon, 1)
       r.listener.awaitUntil("begun")(r.listener.readUpTo.containsKey(r.shard(0)))
       await(r.registrar.deregisterOwn(10.seconds))
@@ -157,7 +154,7 @@ class FanOutWithEmulatorSuite extends WithEmulator {
   }
 
   test("a consumer that starts again right after it stopped waits out the service's refusal and goes on at its record") {
-    reading(new Reading("again", 1)) { r =>
+    Using.resource(new Reading("again", 1)) { r =>
       put("again", Seq("a", "b"), _ => "k")
       r.consumers.start(r.shard(0), TrimHorizon, 1)
       r.listener.awaitUntil(s"${r.rows} rows")(r.rows == 2)
@@ -172,7 +169,7 @@ class FanOutWithEmulatorSuite extends WithEmulator {
   }
 
   test("a consumer that blocks in its callback holds up no event loop: other shards and requests go on") {
-    reading(new Reading("blocked", 4)) { r =>
+    Using.resource(new Reading("blocked", 4)) { r =>
       val release = new CountDownLatch(1)
       val threads = java.util.concurrent.ConcurrentHashMap.newKeySet[String]
       val blocking = new RecordSubscriber {
@@ -201,7 +198,7 @@ class FanOutWithEmulatorSuite extends WithEmulator {
   }
 
   test("a thousand subscriptions share a few connections") {
-    reading(new Reading("wide", 1000)) { r =>
+    Using.resource(new Reading("wide", 1000)) { r =>
       val shards = r.shards
       shards.foreach(r.consumers.start(_, TrimHorizon, 1))
       put("wide", (1 to 4000).map(_.toString))

@@ -2,10 +2,12 @@ package org.sparkkinesis.aws.reading
 
 import scala.concurrent.duration._
 import scala.jdk.CollectionConverters._
+import scala.util.Using
 
 import org.sparkkinesis.aws.WithEmulator
 import org.sparkkinesis.concurrent.SystemScheduler
 import org.sparkkinesis.consume._
+import org.sparkkinesis.consume.chunk.{ChunkBuilder, DecodeSettings}
 import org.sparkkinesis.consume.poll.{PollingPublisherFactory, PollingSettings}
 import org.sparkkinesis.error.KinesisConnectorException
 import org.sparkkinesis.model.StartingPosition._
@@ -38,18 +40,13 @@ class PollingWithEmulatorSuite extends WithEmulator {
       scheduler.close()
     }
   }
-  private def reading[A](make: => Reading)(use: Reading => A): A = {
-    val r = make
-    try use(r)
-    finally r.close()
-  }
   private def shard(stream: String, index: Long) = StreamShard(stream, ShardId.ofIndex(index))
 
   test("memory and a direct read give the same rows for the same range, whatever the range") {
     emulator.admin.createStream("ranges", 1)
     val all = (1 to 1000).map(_.toString)
     put("ranges", all, _ => "k")
-    reading(new Reading(fast.copy(maxRecordsPerFetch = 100))) { r =>
+    Using.resource(new Reading(fast.copy(maxRecordsPerFetch = 100))) { r =>
       val s = shard("ranges", 0)
       r.consumers.start(s, TrimHorizon, 1)
       r.listener.awaitUntil(r.listener.rows(s).toString)(r.listener.rows(s) == 1000)
@@ -71,7 +68,7 @@ class PollingWithEmulatorSuite extends WithEmulator {
     put("resharded", texts.slice(300, 600))
     emulator.admin.mergeShards("resharded", ShardId.ofIndex(3).value, ShardId.ofIndex(1).value)
     put("resharded", texts.slice(600, 900))
-    reading(new Reading) { r =>
+    Using.resource(new Reading) { r =>
       val shards = emulator.admin.shards("resharded").map(s => StreamShard("resharded", s.id))
       shards.foreach(r.consumers.start(_, TrimHorizon, 1))
       def rows = shards.map(r.listener.rows).sum
@@ -97,7 +94,7 @@ class PollingWithEmulatorSuite extends WithEmulator {
   test("a planned record that was never in the stream is data loss, not a wait") {
     emulator.admin.createStream("lossy", 1)
     put("lossy", Seq("a", "b"), _ => "k")
-    reading(new Reading) { r =>
+    Using.resource(new Reading) { r =>
       val last = SequenceNumber(emulator.admin.records("lossy").last.sequenceNumber)
       val beyond = SequenceNumber((BigInt(last.value) + 1000).toString)
       val error = intercept[KinesisConnectorException](r.range(shard("lossy", 0), TrimHorizon, RangeEnd.At(beyond)))
@@ -107,7 +104,7 @@ class PollingWithEmulatorSuite extends WithEmulator {
 
   test("at the tip of idle shards, calls keep to the configured pace, and a record is read within it") {
     emulator.admin.createStream("idle", 2)
-    reading(new Reading(PollingSettings(minFetchPeriod = 250.millis))) { r =>
+    Using.resource(new Reading(PollingSettings(minFetchPeriod = 250.millis))) { r =>
       val shards = Seq(shard("idle", 0), shard("idle", 1))
       shards.foreach(r.consumers.start(_, TrimHorizon, 1))
       r.listener.awaitUntil("begun")(shards.forall(r.listener.readUpTo.containsKey))
@@ -126,7 +123,7 @@ class PollingWithEmulatorSuite extends WithEmulator {
   }
 
   test("a stream that is not there fails the consumer as such") {
-    reading(new Reading) { r =>
+    Using.resource(new Reading) { r =>
       val s = shard("nowhere", 0)
       r.consumers.start(s, TrimHorizon, 1)
       val error = intercept[AssertionError](r.listener.awaitUntil("failure")(false))
@@ -138,7 +135,7 @@ class PollingWithEmulatorSuite extends WithEmulator {
     emulator.admin.createStream("small", 4)
     val texts = (1 to 4000).map(i => f"$i%05d" + "x" * 500)
     put("small", texts)
-    reading(new Reading(bufferBytes = 200000)) { r =>
+    Using.resource(new Reading(bufferBytes = 200000)) { r =>
       val shards = (0L to 3L).map(shard("small", _))
       shards.foreach(r.consumers.start(_, TrimHorizon, 1))
       var read = Vector.empty[String]

@@ -5,6 +5,7 @@ import scala.concurrent.duration._
 import org.sparkkinesis.aws.WithEmulator
 import org.sparkkinesis.concurrent.SystemScheduler
 import org.sparkkinesis.consume._
+import org.sparkkinesis.consume.chunk.DecodeSettings
 import org.sparkkinesis.consume.poll.{PollingPublisherFactory, PollingSettings}
 import org.sparkkinesis.emulator.EmulatorConfig
 import org.sparkkinesis.model.StartingPosition._

@@ -9,6 +9,7 @@ import scala.jdk.CollectionConverters._
 import org.sparkkinesis.aws.{SdkClients, WithEmulator}
 import org.sparkkinesis.concurrent.SystemScheduler
 import org.sparkkinesis.consume._
+import org.sparkkinesis.consume.chunk.DecodeSettings
 import org.sparkkinesis.consume.fanout._
 import org.sparkkinesis.consume.poll.{PollingPublisherFactory, PollingSettings}
 import org.sparkkinesis.emulator.fault.{FaultEffect, FaultRule}

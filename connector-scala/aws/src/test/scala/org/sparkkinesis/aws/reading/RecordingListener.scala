@@ -6,6 +6,7 @@ import java.util.concurrent.{ConcurrentHashMap, LinkedBlockingQueue, TimeUnit}
 import scala.collection.mutable
 
 import org.sparkkinesis.consume._
+import org.sparkkinesis.consume.chunk.{Chunk, ChunkSummary}
 import org.sparkkinesis.model._
 import org.sparkkinesis.service.ServiceException
 

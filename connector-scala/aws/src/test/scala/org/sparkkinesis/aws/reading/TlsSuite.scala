@@ -15,6 +15,7 @@ import org.sparkkinesis.aws.subscription.SubscriptionTransport
 import org.sparkkinesis.aws.{HttpClients, SdkKinesisService}
 import org.sparkkinesis.concurrent.SystemScheduler
 import org.sparkkinesis.consume._
+import org.sparkkinesis.consume.chunk.DecodeSettings
 import org.sparkkinesis.consume.fanout._
 import org.sparkkinesis.consume.poll.{PollingPublisherFactory, PollingSettings}
 import org.sparkkinesis.emulator.{EmulatorConfig, KinesisEmulator}

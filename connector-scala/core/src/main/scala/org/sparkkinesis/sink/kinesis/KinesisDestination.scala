@@ -4,6 +4,7 @@ import java.util.concurrent.CompletableFuture
 
 import org.sparkkinesis.model.{ShardId, StreamRef}
 import org.sparkkinesis.service.{KinesisService, PutEntry, PutResult}
+import org.sparkkinesis.sink.kinesis.shard.ShardLanes
 import org.sparkkinesis.sink.{Lane, RetryCause, SinkDestination, Verdict}
 
 /**
@@ -28,7 +29,7 @@ final class KinesisDestination(
 
   override def sizeOf(record: SinkRecord): Int =
     if (packer.isDefined) record.size + KinesisDestination.AggregateOverhead else record.size
-  override def lane(record: SinkRecord): Lane = if (laned) lanes.laneOf(record) else Lane.Unlimited
+  override def lane(record: SinkRecord): Lane = if (laned) lanes.laneOf(record.hashPoint) else Lane.Unlimited
   override def orderKey(record: SinkRecord): Option[Any] = if (ordered) Some(record.partitionKey) else None
   override def keepsKeysTogether: Boolean = ordered && packer.isDefined
 

@@ -1,6 +1,7 @@
 package org.sparkkinesis.spark.cluster
 
-import org.sparkkinesis.consume.{ChunkSummary, StreamShard}
+import org.sparkkinesis.consume.StreamShard
+import org.sparkkinesis.consume.chunk.ChunkSummary
 import org.sparkkinesis.model.{HashKeyRange, SequenceNumber}
 import org.sparkkinesis.plan._
 import org.sparkkinesis.spark.cluster.protocol.Release

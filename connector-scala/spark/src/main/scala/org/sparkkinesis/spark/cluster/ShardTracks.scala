@@ -2,7 +2,8 @@ package org.sparkkinesis.spark.cluster
 
 import scala.collection.mutable
 
-import org.sparkkinesis.consume.{ChunkSummary, StreamShard}
+import org.sparkkinesis.consume.StreamShard
+import org.sparkkinesis.consume.chunk.ChunkSummary
 import org.sparkkinesis.model.{SequenceNumber, ShardId}
 import org.sparkkinesis.plan.{ShardPosition, SourceOffset}
 import org.sparkkinesis.service.ServiceException

@@ -2,7 +2,7 @@ package org.sparkkinesis.spark.read
 
 import org.sparkkinesis.aws.ClientSettings
 import org.sparkkinesis.config.{Options, ReadOptions, RetryEntries, RetryOptions}
-import org.sparkkinesis.consume.DecodeSettings
+import org.sparkkinesis.consume.chunk.DecodeSettings
 import org.sparkkinesis.consume.poll.PollingSettings
 import org.sparkkinesis.retry.{RetryPolicies, RetryPolicy, RetryRules}
 

@@ -14,6 +14,7 @@ import org.sparkkinesis.sink.kinesis.{
 }
 import org.sparkkinesis.sink.{DeliveryFailedException, FatalSinkException, SharedTimer}
 import org.sparkkinesis.spark.connection.ServiceFailure
+import org.sparkkinesis.spark.write.invalid.{DeadLetter, HeldLetter, HeldLetters, InvalidRow}
 
 /** Writes one partition's rows. `commit` returns only when the service has stored all of them; `abort` gives up the rest. */
 final class KinesisDataWriter(plan: WritePlan, partition: Int) extends DataWriter[InternalRow] {

@@ -7,6 +7,7 @@ import org.apache.spark.sql.connector.write.streaming.{StreamingDataWriterFactor
 import org.apache.spark.sql.internal.connector.SupportsStreamingUpdateAsAppend
 
 import org.sparkkinesis.config.Options
+import org.sparkkinesis.spark.write.invalid.DeadLetterTable
 
 /**
  * Writing to Kinesis, batch and streaming; append, and update for streams (every updated row is a record).

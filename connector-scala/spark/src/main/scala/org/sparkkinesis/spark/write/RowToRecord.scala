@@ -48,6 +48,3 @@ object RowToRecord {
   /** That of Spark's own xxhash64(), so that a key can be computed in SQL too. */
   private val Seed = 42L
 }
-
-/** What is kept of a row that cannot be written; `record` where it got as far as that. */
-final case class InvalidRow(partition: Int, row: Long, stream: String, reason: String, record: Option[SinkRecord])

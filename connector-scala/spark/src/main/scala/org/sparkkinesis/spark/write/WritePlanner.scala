@@ -13,6 +13,7 @@ import org.sparkkinesis.retry.RetryPolicies
 import org.sparkkinesis.sink.kinesis.KinesisSinkSettings
 import org.sparkkinesis.sink.limit.RateLimiting
 import org.sparkkinesis.spark.connection.{Connection, StreamDirectory}
+import org.sparkkinesis.spark.write.invalid.DeadLetterTable
 
 /** Checks on the driver everything that can be known before the first record is sent: options, columns, streams. */
 final class WritePlanner(options: Options) {

@@ -4,7 +4,8 @@ import java.util.concurrent.{LinkedBlockingQueue, TimeUnit}
 
 import org.apache.spark.sparkkinesis.ClusterRpc
 
-import org.sparkkinesis.consume.{ChunkSummary, StreamShard}
+import org.sparkkinesis.consume.StreamShard
+import org.sparkkinesis.consume.chunk.ChunkSummary
 import org.sparkkinesis.model.{ChildShard, SequenceNumber}
 import org.sparkkinesis.spark.cluster.executor.ConsumerHost
 import org.sparkkinesis.spark.cluster.protocol._

@@ -4,7 +4,7 @@ import scala.concurrent.duration._
 
 import org.sparkkinesis.aws.{ClientSettings, CredentialSettings}
 import org.sparkkinesis.config.Options
-import org.sparkkinesis.consume.DecodeSettings
+import org.sparkkinesis.consume.chunk.DecodeSettings
 import org.sparkkinesis.consume.poll.PollingSettings
 
 class ReadSettingsSuite extends munit.FunSuite {

@@ -9,6 +9,7 @@ import org.sparkkinesis.config.Options
 import org.sparkkinesis.error.KinesisConnectorException
 import org.sparkkinesis.json.Json
 import org.sparkkinesis.sink.kinesis.SinkRecord
+import org.sparkkinesis.spark.write.invalid.{DeadLetter, InvalidRow}
 
 class RowToRecordSuite extends FunSuite {
   private val full = new StructType()

@@ -3,7 +3,8 @@ package org.sparkkinesis.integration.write
 import org.apache.spark.sparkkinesis.MetricsSource
 import org.apache.spark.sql.functions._
 
-import org.sparkkinesis.spark.write.{DeadLetterTable, WriteMetrics, WriterTotals}
+import org.sparkkinesis.spark.write.invalid.DeadLetterTable
+import org.sparkkinesis.spark.write.{WriteMetrics, WriterTotals}
 
 class BatchWriteSuite extends SinkFixture {
   private def rows(count: Int) =

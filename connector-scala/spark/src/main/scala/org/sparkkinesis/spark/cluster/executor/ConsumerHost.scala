@@ -11,6 +11,7 @@ import org.slf4j.LoggerFactory
 
 import org.sparkkinesis.concurrent.{SerialExecutor, SystemScheduler}
 import org.sparkkinesis.consume._
+import org.sparkkinesis.consume.chunk.Chunk
 import org.sparkkinesis.model.{SequenceNumber, StartingPosition}
 import org.sparkkinesis.spark.cluster.protocol._
 import org.sparkkinesis.spark.read.ReadSettings

@@ -8,6 +8,7 @@ import scala.concurrent.duration._
 
 import org.sparkkinesis.concurrent.{Cancellable, Scheduler}
 import org.sparkkinesis.consume._
+import org.sparkkinesis.consume.chunk.ChunkSummary
 import org.sparkkinesis.model.ChildShard
 import org.sparkkinesis.service.ServiceException
 import org.sparkkinesis.spark.cluster.protocol.{ProtocolCodec, Report, ShardReport}

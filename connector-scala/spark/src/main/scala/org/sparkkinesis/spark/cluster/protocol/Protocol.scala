@@ -1,6 +1,7 @@
 package org.sparkkinesis.spark.cluster.protocol
 
-import org.sparkkinesis.consume.{ChunkSummary, StreamShard}
+import org.sparkkinesis.consume.StreamShard
+import org.sparkkinesis.consume.chunk.ChunkSummary
 import org.sparkkinesis.model.{ChildShard, HashKeyRange, SequenceNumber, StartingPosition}
 import org.sparkkinesis.service.ServiceException
 

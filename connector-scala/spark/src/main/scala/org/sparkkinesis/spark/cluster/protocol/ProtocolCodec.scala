@@ -2,7 +2,8 @@ package org.sparkkinesis.spark.cluster.protocol
 
 import java.io.{ByteArrayInputStream, ByteArrayOutputStream, DataInputStream, DataOutputStream}
 
-import org.sparkkinesis.consume.{ChunkSummary, StreamShard}
+import org.sparkkinesis.consume.StreamShard
+import org.sparkkinesis.consume.chunk.ChunkSummary
 import org.sparkkinesis.model._
 import org.sparkkinesis.service.{ServiceErrorKind, ServiceException}
 

@@ -4,7 +4,7 @@ import org.apache.spark.sql.types._
 import org.apache.spark.sql.vectorized.{ColumnVector, ColumnarArray, ColumnarBatch, ColumnarMap}
 import org.apache.spark.unsafe.types.UTF8String
 
-import org.sparkkinesis.consume.Chunk
+import org.sparkkinesis.consume.chunk.Chunk
 import org.sparkkinesis.spark.KinesisSchema
 
 /** Shows chunks as columns, without copying them. */

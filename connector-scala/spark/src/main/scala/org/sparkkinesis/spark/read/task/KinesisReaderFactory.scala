@@ -9,6 +9,7 @@ import org.apache.spark.unsafe.types.UTF8String
 
 import org.sparkkinesis.concurrent.SystemScheduler
 import org.sparkkinesis.consume._
+import org.sparkkinesis.consume.chunk.{Chunk, ChunkBuilder}
 import org.sparkkinesis.plan.ShardRange
 import org.sparkkinesis.spark.cluster.executor.ConsumerHost
 import org.sparkkinesis.spark.connection.ServiceFailure

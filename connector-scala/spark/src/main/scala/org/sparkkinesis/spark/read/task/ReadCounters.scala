@@ -2,7 +2,8 @@ package org.sparkkinesis.spark.read.task
 
 import org.apache.spark.sql.connector.metric.CustomTaskMetric
 
-import org.sparkkinesis.consume.{Chunk, ConsumerMetrics}
+import org.sparkkinesis.consume.ConsumerMetrics
+import org.sparkkinesis.consume.chunk.Chunk
 
 /** Counts what one task reads. For the task's thread. */
 final private[task] class ReadCounters {

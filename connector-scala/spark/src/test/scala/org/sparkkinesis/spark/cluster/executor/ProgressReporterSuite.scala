@@ -7,6 +7,7 @@ import munit.FunSuite
 
 import org.sparkkinesis.concurrent.VirtualScheduler
 import org.sparkkinesis.consume._
+import org.sparkkinesis.consume.chunk.ChunkSummary
 import org.sparkkinesis.model.{SequenceNumber, ShardId, StartingPosition}
 import org.sparkkinesis.spark.cluster.protocol._
 

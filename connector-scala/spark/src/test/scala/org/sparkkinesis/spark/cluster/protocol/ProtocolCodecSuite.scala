@@ -4,7 +4,8 @@ import munit.ScalaCheckSuite
 import org.scalacheck.Gen
 import org.scalacheck.Prop.forAll
 
-import org.sparkkinesis.consume.{ChunkSummary, StreamShard}
+import org.sparkkinesis.consume.StreamShard
+import org.sparkkinesis.consume.chunk.ChunkSummary
 import org.sparkkinesis.model._
 import org.sparkkinesis.service.{ServiceErrorKind, ServiceException}
 

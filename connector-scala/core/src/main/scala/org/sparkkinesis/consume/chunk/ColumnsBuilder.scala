@@ -1,4 +1,4 @@
-package org.sparkkinesis.consume
+package org.sparkkinesis.consume.chunk
 
 import java.util.Arrays
 

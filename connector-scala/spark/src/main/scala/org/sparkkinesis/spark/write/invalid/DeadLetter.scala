@@ -1,4 +1,4 @@
-package org.sparkkinesis.spark.write
+package org.sparkkinesis.spark.write.invalid
 
 import java.util.Base64
 

@@ -1,4 +1,4 @@
-package org.sparkkinesis.consume
+package org.sparkkinesis.consume.chunk
 
 import munit.ScalaCheckSuite
 import org.scalacheck.Gen
@@ -6,6 +6,7 @@ import org.scalacheck.Prop._
 
 import org.sparkkinesis.aggregate.Containers
 import org.sparkkinesis.aggregate.Containers.User
+import org.sparkkinesis.consume.ConsumerMetrics
 import org.sparkkinesis.model._
 
 class ChunkBuilderSuite extends ScalaCheckSuite {

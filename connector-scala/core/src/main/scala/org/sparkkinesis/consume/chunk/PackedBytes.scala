@@ -1,4 +1,4 @@
-package org.sparkkinesis.consume
+package org.sparkkinesis.consume.chunk
 
 import java.nio.charset.StandardCharsets.UTF_8
 import java.util.Arrays

@@ -1,6 +1,6 @@
-package org.sparkkinesis.sink.kinesis
+package org.sparkkinesis.sink.kinesis.shard
 
-import org.sparkkinesis.model.{HashKeyRange, Shard, ShardId}
+import org.sparkkinesis.model.{HashKeyRange, HashPoint, Shard, ShardId}
 
 /** Which open shard takes which hash key; immutable. Shards are numbered from 0 in the order of their ranges. */
 final class ShardMap private (open: Array[Shard]) {

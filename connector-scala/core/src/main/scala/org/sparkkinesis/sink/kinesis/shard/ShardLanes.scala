@@ -1,11 +1,11 @@
-package org.sparkkinesis.sink.kinesis
+package org.sparkkinesis.sink.kinesis.shard
 
 import java.util.concurrent.CompletableFuture
 import java.util.concurrent.atomic.AtomicReference
 
 import org.slf4j.LoggerFactory
 
-import org.sparkkinesis.model.{Shard, ShardId, StreamRef}
+import org.sparkkinesis.model.{HashPoint, Shard, ShardId, StreamRef}
 import org.sparkkinesis.service.{KinesisService, ShardFilter}
 import org.sparkkinesis.sink.Lane
 import org.sparkkinesis.sink.limit.PacedLane
@@ -46,9 +46,9 @@ final class ShardLanes(newLane: () => PacedLane) {
     )
   }
 
-  /** The lane of the shard that the record will go to. */
-  def laneOf(record: SinkRecord): Lane = known.get match {
-    case Some(now) if !unpredictable => now.lanes(now.map.indexOf(record.hashPoint))
+  /** The lane of the shard that a record of this hash key will go to. */
+  def laneOf(point: => HashPoint): Lane = known.get match {
+    case Some(now) if !unpredictable => now.lanes(now.map.indexOf(point))
     case _ => Lane.Unlimited
   }
 

@@ -1,6 +1,7 @@
-package org.sparkkinesis.consume
+package org.sparkkinesis.consume.chunk
 
 import org.sparkkinesis.aggregate.{AggregatedRecord, Deaggregator}
+import org.sparkkinesis.consume.ConsumerMetrics
 import org.sparkkinesis.model.{HashKey, HashKeyRange, KinesisRecord}
 
 /**

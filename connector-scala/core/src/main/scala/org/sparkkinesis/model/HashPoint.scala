@@ -1,0 +1,32 @@
+package org.sparkkinesis.model
+
+import java.nio.ByteBuffer
+import java.nio.charset.StandardCharsets.UTF_8
+import java.security.MessageDigest
+
+/** A hash key as two unsigned halves; the same number as a [[HashKey]] gives. */
+final case class HashPoint(high: Long, low: Long) {
+  def toBigInt: BigInt =
+    (BigInt(java.lang.Long.toUnsignedString(high)) << 64) + BigInt(java.lang.Long.toUnsignedString(low))
+}
+
+object HashPoint {
+
+  /** A digest with room for its result. */
+  final private class Md5 {
+    private val digest = MessageDigest.getInstance("MD5")
+    private val result = ByteBuffer.allocate(digest.getDigestLength)
+
+    def of(bytes: Array[Byte]): HashPoint = {
+      digest.update(bytes)
+      digest.digest(result.array, 0, result.capacity)
+      HashPoint(result.getLong(0), result.getLong(8))
+    }
+  }
+
+  private val digests = ThreadLocal.withInitial[Md5](() => new Md5)
+
+  def of(hashKey: BigInt): HashPoint = HashPoint((hashKey >> 64).toLong, hashKey.toLong)
+
+  def ofPartitionKey(partitionKey: String): HashPoint = digests.get.of(partitionKey.getBytes(UTF_8))
+}
