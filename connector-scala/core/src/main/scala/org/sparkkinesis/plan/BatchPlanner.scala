@@ -83,8 +83,8 @@ object BatchPlanner {
       present.get(parent).fold(isPending(parent))(!_.isDone)
     }
 
-    /** Not in yet, but to come: it descends from a shard that is in. What has left has no ancestors here any more. */
-    private def isPending(shard: ShardId): Boolean = graph.hasAncestor(shard)(present.contains)
+    /** Not in yet, but to come: it may descend from a shard that is in. What has left has no ancestors here any more. */
+    private def isPending(shard: ShardId): Boolean = graph.mayDescend(shard)(present.contains)
 
     /**
      * Finishes closed shards of which no record is left, and lets children in whose parents are all finished, until nothing

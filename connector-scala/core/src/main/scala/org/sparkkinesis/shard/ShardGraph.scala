@@ -8,8 +8,12 @@ import org.sparkkinesis.model.{ChildShard, HashKeyRange, Shard, ShardId}
  * Which shard came from which, as far as it was listed or told. Immutable and pure.
  *
  * Parents may have expired and be unknown themselves.
+ *
+ * @param unconfirmed
+ *   parents of which nothing but their names is known, and which need not have expired: a shard may be told of by one of its parents
+ *   while what led to the other one, a split, is not known yet. A listing has to tell, see [[withListing]]
  */
-final class ShardGraph private (private val nodes: Map[ShardId, ShardGraph.Node]) {
+final class ShardGraph private (private val nodes: Map[ShardId, ShardGraph.Node], val unconfirmed: Set[ShardId]) {
   private lazy val byParent: Map[ShardId, Seq[ShardId]] = nodes.toSeq
     .flatMap { case (child, node) => node.parents.map(_ -> child) }
     .groupMap(_._1)(_._2)
@@ -43,12 +47,23 @@ final class ShardGraph private (private val nodes: Map[ShardId, ShardGraph.Node]
     }
   }
 
-  def withChildren(children: Seq[ChildShard]): ShardGraph =
-    withNodes(children.map(child => child.id -> ShardGraph.Node(child.parents, child.hashKeyRange)))
+  /** Takes in what a shard's end told of its children. */
+  def withChildren(children: Seq[ChildShard]): ShardGraph = {
+    val told = news(children.map(child => child.id -> ShardGraph.Node(child.parents, child.hashKeyRange)))
+    withNodes(told, unconfirmed ++ told.flatMap(_._2.parents))
+  }
 
-  /** Takes a listing in; what is known already stays, since a listing may miss a shard that was told. */
-  def withListing(shards: Seq[Shard]): ShardGraph =
-    withNodes(shards.map(shard => shard.id -> ShardGraph.Node(shard.parents, shard.hashKeyRange)))
+  /**
+   * Takes a listing in; what is known already stays, since a listing may miss a shard that was told. A parent that it does not have
+   * although it has the child has expired. Only where it has one parent of a merge and not the other, which were closed in the same
+   * moment, it is asked once more.
+   */
+  def withListing(shards: Seq[Shard]): ShardGraph = {
+    val listed = shards.map(shard => shard.id -> ShardGraph.Node(shard.parents, shard.hashKeyRange))
+    val (ids, found) = (listed.iterator.map(_._1).toSet, news(listed))
+    val halfKnown = found.map(_._2.parents).filter(_.exists(parent => ids(parent) || nodes.contains(parent))).flatten
+    withNodes(found, unconfirmed -- listed.flatMap(_._2.parents) ++ halfKnown.filterNot(unconfirmed))
+  }
 
   /** Every shard that came, directly or not, from one of `shards`. */
   def descendants(shards: Set[ShardId]): Set[ShardId] = reach(shards, children)
@@ -56,24 +71,28 @@ final class ShardGraph private (private val nodes: Map[ShardId, ShardGraph.Node]
   def ancestors(shards: Set[ShardId]): Set[ShardId] = reach(shards, parents)
 
   /**
-   * Whether some shard that this one came from, directly or not, is as wanted. Looks at each of them once: by the ways there would be
-   * twice as many of them with every split that is merged again.
+   * Whether this shard comes, directly or not, from one that is as wanted, or may do so for all that is known. Looks at each ancestor
+   * once: by the ways there would be twice as many of them with every split that is merged again.
    */
-  def hasAncestor(shard: ShardId)(wanted: ShardId => Boolean): Boolean = {
+  def mayDescend(shard: ShardId)(wanted: ShardId => Boolean): Boolean = {
     val seen = mutable.HashSet(shard)
     val frontier = mutable.Queue(shard)
-    var found = false
+    var found = unconfirmed(shard)
     while (!found && frontier.nonEmpty)
       parents(frontier.dequeue()).foreach { parent =>
-        found ||= wanted(parent)
+        found ||= wanted(parent) || unconfirmed(parent)
         if (seen.add(parent)) frontier.enqueue(parent)
       }
     found
   }
 
-  private def withNodes(found: Seq[(ShardId, ShardGraph.Node)]): ShardGraph = {
-    val news = found.filterNot { case (id, node) => nodes.get(id).contains(node) }
-    if (news.isEmpty) this else new ShardGraph(nodes ++ news)
+  private def news(found: Seq[(ShardId, ShardGraph.Node)]): Seq[(ShardId, ShardGraph.Node)] =
+    found.filterNot { case (id, node) => nodes.get(id).contains(node) }
+
+  private def withNodes(found: Seq[(ShardId, ShardGraph.Node)], named: Set[ShardId]): ShardGraph = {
+    val all = nodes ++ found
+    val open = named.filterNot(all.contains)
+    if (found.isEmpty && open == unconfirmed) this else new ShardGraph(all, open)
   }
 
   private def reach(from: Set[ShardId], next: ShardId => Seq[ShardId]): Set[ShardId] = {
@@ -91,7 +110,7 @@ final class ShardGraph private (private val nodes: Map[ShardId, ShardGraph.Node]
 object ShardGraph {
   final private case class Node(parents: Seq[ShardId], range: HashKeyRange)
 
-  val Empty: ShardGraph = new ShardGraph(Map.empty)
+  val Empty: ShardGraph = new ShardGraph(Map.empty, Set.empty)
 
   def of(shards: Seq[Shard]): ShardGraph = Empty.withListing(shards)
 }

@@ -146,6 +146,29 @@ class BatchPlannerSuite extends munit.FunSuite {
     )
   }
 
+  test(
+    "the child of a merge waits for a parent of which only the name is known, until a listing tells of it, or leaves it out"
+  ) {
+    // 2 was read to its end, which told of 5; that 1 was split into 3 and 4 nobody has told yet.
+    val shards = (0 to 5).map(i => Shard(id(i), None, None, lineage.range(id(i)).get, SequenceNumber("1"), None))
+    val listed = shards.map(s =>
+      s.copy(parent = lineage.parents(s.id).headOption, adjacentParent = lineage.parents(s.id).lift(1))
+    )
+    val told =
+      ShardGraph.of(listed.take(3)).withChildren(Seq(ChildShard(id(5), Seq(4, 2).map(id), shards(5).hashKeyRange)))
+    val (start, merged) = (offset(1 -> after(7), 2 -> after(8)), Map(2 -> closed(chunk(9)), 5 -> open(chunk(20))))
+    val waiting = offset(1 -> after(7), 2 -> ShardEnd)
+    assertEquals(plan(start, merged, graph = told), Some(waiting))
+    val next = merged.updated(2, closed())
+    assertEquals(plan(waiting, next, graph = told), None)
+    assertEquals(plan(waiting, next, graph = told.withListing(listed)), None, "4 comes from 1, which is open")
+    assertEquals(
+      plan(waiting, next, graph = told.withListing(listed.takeRight(1))),
+      Some(offset(1 -> after(7), 5 -> after(20))),
+      "4 has expired"
+    )
+  }
+
   test("a shard that was split and merged a hundred times is planned by its ancestors, not by the ways to them") {
     val generations = (0 until 100).flatMap { g =>
       val (merged, low, high) = (3 * g, 3 * g + 1, 3 * g + 2)

@@ -45,6 +45,34 @@ class ShardGraphSuite extends munit.FunSuite {
     )).hasAllChildren(id(0)))
   }
 
+  private val child = ChildShard(id(3), Seq(1, 2).map(id), HashKeyRange.Whole)
+
+  // What is known before, what is told or listed then, and the parents of which a listing has to tell afterwards.
+  Seq[(String, ShardGraph, ShardGraph => ShardGraph, Set[Int])](
+    ("one of which nothing is known", ShardGraph.of(all.slice(1, 2)), _.withChildren(Seq(child)), Set(2)),
+    ("none that is known", ShardGraph.of(all.take(3)), _.withChildren(Seq(child)), Set.empty),
+    ("one whose child was told again", ShardGraph.of(all.slice(3, 4)), _.withChildren(Seq(child)), Set.empty),
+    ("one that a listing has", toldOf(child), _.withListing(all), Set.empty),
+    ("one that a listing with its child leaves out", toldOf(child), _.withListing(all.slice(3, 4)), Set.empty),
+    ("one that a listing from before its child leaves out", toldOf(child), _.withListing(all.take(2)), Set(2)),
+    ("one that a listing lacks beside the other", ShardGraph.Empty, _.withListing(Seq(all(1), all(3))), Set(2)),
+    (
+      "one that two listings lack beside the other",
+      ShardGraph.of(Seq(all(1), all(3))),
+      _.withListing(Seq(all(1), all(3))),
+      Set.empty
+    ),
+    ("parents that have expired both", ShardGraph.Empty, _.withListing(all.drop(3)), Set.empty)
+  ).foreach { case (name, before, told, unconfirmed) =>
+    test(s"unconfirmed: $name") {
+      val after = told(before)
+      assertEquals(after.unconfirmed, unconfirmed.map(id))
+      assertEquals(after.mayDescend(id(3))(_ => false), unconfirmed.nonEmpty)
+    }
+  }
+
+  private def toldOf(child: ChildShard): ShardGraph = ShardGraph.of(all.slice(1, 2)).withChildren(Seq(child))
+
   private val T = AtTimestamp(5)
   private val initial = Seq(
     ("the oldest shards, from their horizon", Position(TrimHorizon), all, Map(0 -> TrimHorizon)),

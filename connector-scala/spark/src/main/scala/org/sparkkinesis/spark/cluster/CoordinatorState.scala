@@ -78,8 +78,15 @@ final private[cluster] class CoordinatorState(val streams: Seq[String]) {
   def wanted(): Seq[(StreamShard, ShardPosition)] =
     WantedShards.of(position, graphs, shard => tracks.get(shard).exists(_.ended))
 
-  def streamsWithUnknownChildren: Set[String] = tracks.valuesIterator
-    .filter(track => track.ended && !graphs(track.shard.stream).hasAllChildren(track.shard.shard))
-    .map(_.shard.stream)
-    .toSet
+  /** Streams of whose shards' lineage a listing has something to tell: children of an ended shard, or a parent. */
+  def streamsWithOpenLineage: Set[String] = {
+    val childless = tracks.valuesIterator
+      .filter(track => track.ended && !graphs(track.shard.stream).hasAllChildren(track.shard.shard))
+      .map(_.shard.stream)
+    childless.toSet ++ streamsWithUnconfirmedParents
+  }
+
+  /** Streams of which some child waits until a listing has told whether its other parent is still to be read. */
+  def streamsWithUnconfirmedParents: Set[String] =
+    graphs.iterator.collect { case (stream, graph) if graph.unconfirmed.nonEmpty => stream }.toSet
 }

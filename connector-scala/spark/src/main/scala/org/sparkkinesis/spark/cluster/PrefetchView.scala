@@ -78,7 +78,7 @@ final class PrefetchView private[cluster] (state: CoordinatorState) {
 
   private def ofEveryShard(condition: ShardTrack => Boolean): Boolean = locked {
     state.throwFailure()
-    state.listed.size == state.streams.size &&
+    state.listed.size == state.streams.size && state.streamsWithUnconfirmedParents.isEmpty &&
     state.wanted().forall { case (shard, _) => tracks.get(shard).exists(condition) }
   }
 

@@ -82,6 +82,7 @@ final class ShardCoordinator(
   /** One round of discovery: lists what is due, or what an end has left open. May block. */
   private def discover(isDue: Boolean): Unit = {
     progress.toList(isDue).foreach(stream => progress.list(stream, listShards(stream)))
+    if (progress.mustListAgain) discovery.wakeIn(ListAgainMillis)
     placing.wake()
   }
 
@@ -132,6 +133,9 @@ private object ShardCoordinator {
 
   /** Between the few moves of a round and those of the next one. */
   private val MovesPeriodMillis = 200L
+
+  /** A listing that is older than what a shard's end has told. */
+  private val ListAgainMillis = 1000L
 
   /** Executors that start together bring their consumers up within some hundred milliseconds of each other. */
   private val GraceMillis = 1000L

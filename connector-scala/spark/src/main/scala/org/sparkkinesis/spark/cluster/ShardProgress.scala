@@ -46,20 +46,23 @@ final private[cluster] class ShardProgress(state: CoordinatorState, failOnDataLo
       val lost = mustName.exists(loseUnnamed(from, report, _))
       state.noteChange()
       val ended = own.exists(told => told.end.nonEmpty || told.failure.nonEmpty)
-      val unknownChildren = ended && state.streamsWithUnknownChildren.nonEmpty
-      Heard(unknownChildren, ended || lost)
+      Heard(ended && state.streamsWithOpenLineage.nonEmpty, ended || lost)
     }
   }
 
   /** Streams that a round of discovery has to list: all when it is due, else those of which something is not known. */
   def toList(isDue: Boolean): Set[String] = locked {
-    if (isDue) state.streams.toSet else state.streams.toSet -- state.listed ++ state.streamsWithUnknownChildren
+    if (isDue) state.streams.toSet else state.streams.toSet -- state.listed ++ state.streamsWithOpenLineage
   }
 
   def list(stream: String, shards: Seq[Shard]): Unit = locked {
     state.graphs += stream -> state.graphs(stream).withListing(shards)
     state.listed += stream
+    state.noteChange()
   }
+
+  /** Whether a child waits for another listing: the last one was older than the child, or had one of its parents only. */
+  def mustListAgain: Boolean = locked(state.streamsWithUnconfirmedParents.nonEmpty)
 
   /**
    * Drops what was planned, here and where it is held; also where nothing was reported yet: an owner that came late may still be
@@ -148,7 +151,7 @@ private[cluster] object ShardProgress {
 
   /**
    * @param concernsDiscovery
-   *   a shard has ended whose children are not all known
+   *   a shard has ended of whose children, or of their other parents, something is not known
    * @param concernsPlacement
    *   a shard has ended, or must be assigned anew
    */

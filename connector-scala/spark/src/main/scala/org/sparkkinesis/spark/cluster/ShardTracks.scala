@@ -88,7 +88,7 @@ private[cluster] object WantedShards {
         stream.shards.get(shard).contains(ShardPosition.ShardEnd) ||
           (wanted.contains(shard) && ended(StreamShard(stream.arn, shard)))
       def isAhead(shard: ShardId): Boolean = stream.shards.contains(shard) || wanted.contains(shard)
-      def isPending(shard: ShardId): Boolean = !isAhead(shard) && graph.hasAncestor(shard)(isAhead)
+      def isPending(shard: ShardId): Boolean = !isAhead(shard) && graph.mayDescend(shard)(isAhead)
       def add(shard: ShardId, position: ShardPosition): Unit = if (!wanted.contains(shard)) {
         wanted(shard) = position
         if (ended(StreamShard(stream.arn, shard))) addChildren(shard)

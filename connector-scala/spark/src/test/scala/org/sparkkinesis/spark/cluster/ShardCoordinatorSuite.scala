@@ -4,6 +4,7 @@ import java.util.concurrent.CountDownLatch
 
 import scala.collection.immutable.SortedMap
 import scala.concurrent.duration._
+import scala.util.Using
 
 import org.apache.spark.sparkkinesis.ListenerEvents
 import org.apache.spark.{SparkConf, SparkContext}
@@ -45,9 +46,9 @@ class ShardCoordinatorSuite extends munit.FunSuite {
   )
 
   /** Executors whose consumers are fakes, so that no job has to start any. */
-  private class Setup(executors: String*) extends AutoCloseable {
+  private class Setup(executors: Seq[String], list: () => Seq[Shard]) extends AutoCloseable {
     val sourceId: String = java.util.UUID.randomUUID().toString
-    val coordinator = new ShardCoordinator(context, sourceId, settings, Seq(arn), _ => listing, 600000, 0)
+    val coordinator = new ShardCoordinator(context, sourceId, settings, Seq(arn), _ => list(), 600000, 0)
     val all: Map[String, FakeExecutor] = executors.map(id => id -> new FakeExecutor(id, sourceId)).toMap
     all.values.foreach(_.register())
     def apply(id: String): FakeExecutor = all(id)
@@ -62,11 +63,8 @@ class ShardCoordinatorSuite extends munit.FunSuite {
     }
   }
 
-  private def withSetup(executors: String*)(body: Setup => Unit): Unit = {
-    val setup = new Setup(executors: _*)
-    try body(setup)
-    finally setup.close()
-  }
+  private def withSetup(executors: String*)(body: Setup => Unit): Unit =
+    Using.resource(new Setup(executors, () => listing))(body)
 
   private def rows(setup: Setup)(count: Long): Unit = {
     val deadline = 20.seconds.fromNow
@@ -233,6 +231,37 @@ class ShardCoordinatorSuite extends munit.FunSuite {
     }
   }
 
+  test("the child of a merge is read after a parent that nobody has told of, however late a listing does") {
+    val (middle, last) = (listing(2).hashKeyRange.start + 1, listing(2).hashKeyRange.end)
+    val (left, right) = (HashKeyRange(listing(2).hashKeyRange.start, middle), HashKeyRange(middle + 1, last))
+    val merged = HashKeyRange(listing(1).hashKeyRange.start, middle)
+    val later = listing ++ Seq(
+      Shard(id(7), Some(id(2)), None, left, number(1), None),
+      Shard(id(8), Some(id(2)), None, right, number(1), None),
+      Shard(id(9), Some(id(1)), Some(id(7)), merged, number(1), None)
+    )
+    // The one of the start, one that is older than the end that asks for it, and one that tells.
+    val listings = new java.util.concurrent.LinkedBlockingQueue(java.util.List.of(listing, listing, later))
+    val told = new CountDownLatch(listings.size)
+    def list() = {
+      told.countDown()
+      listings.remove()
+    }
+    Using.resource(new Setup(Seq("driver"), () => list())) { s =>
+      s.coordinator.advance(start)
+      val epochs = s.assigned().view.mapValues(_._2).toMap
+      val child = ChildShard(id(9), Seq(id(1), id(7)), merged)
+      s("driver").tell(news(shard(1), epochs(shard(1)), Seq(10), Some(Seq(child))))
+      assert(told.await(20, java.util.concurrent.TimeUnit.SECONDS), s"${told.getCount} listings were not asked for")
+      val children = Seq(ChildShard(id(7), Seq(id(2)), left), ChildShard(id(8), Seq(id(2)), right))
+      s("driver").tell(news(shard(2), epochs(shard(2)), Seq(10), Some(children)))
+      val between = s("driver").nextAssign()
+      assertEquals(between.map(_.shard).toSet, Set(shard(7), shard(8)))
+      s("driver").tell(news(shard(7), between.find(_.shard == shard(7)).get.epoch, Seq(20), Some(Seq(child))))
+      assertEquals(s("driver").nextAssign().map(_.shard), Seq(shard(9)))
+    }
+  }
+
   test("a listing that fails for good ends the query, with its reason") {
     val sourceId = java.util.UUID.randomUUID().toString
     val broken = new ShardCoordinator(
@@ -260,7 +289,7 @@ class ShardCoordinatorSuite extends munit.FunSuite {
   }
 
   test("at the end every executor is told to stop") {
-    val s = new Setup("driver", "1")
+    val s = new Setup(Seq("driver", "1"), () => listing)
     s.coordinator.advance(start)
     s.assigned()
     s.coordinator.close()

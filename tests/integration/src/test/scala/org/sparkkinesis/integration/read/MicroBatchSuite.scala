@@ -262,33 +262,4 @@ class MicroBatchSuite extends SparkSuite {
     assert(query.awaitTermination(60000))
     assertEquals(collected.byBatch.map(_.size), Vector(3000))
   }
-
-  test("children of a split and of a merge come after their parents, and nothing is lost") {
-    kinesis.admin.createStream("reshard", 2)
-    put("reshard", 0 until 300)
-    val collected = new Collected
-    val at = checkpoint()
-    val query = start("reshard", collected, at, continuous, "maxRecordsPerTrigger" -> "50")
-    await(query, "some rows")(collected.rows.nonEmpty)
-    kinesis.admin.splitShard("reshard", "shardId-000000000000")
-    put("reshard", 300 until 600)
-    await(query, "400 rows")(collected.rows.size >= 400)
-    query.stop()
-    kinesis.admin.mergeShards("reshard", "shardId-000000000003", "shardId-000000000001")
-    put("reshard", 600 until 900)
-    // Into the same collection: the batch that was stopped between its output and its commit runs again.
-    val second = start("reshard", collected, at, continuous)
-    await(second, "900 rows")(collected.rows.size >= 900)
-    assertEquals(collected.rows.map(r => new String(r.getAs[Array[Byte]]("data")).toInt).sorted, (0 until 900).toVector)
-    // Within a key, across batches and shards, records come in the order in which they were put.
-    val inOrder = collected.byBatch.map { rows =>
-      rows.groupMap(_.getAs[String]("partitionKey"))(r => new String(r.getAs[Array[Byte]]("data")).toInt).map {
-        case (k, v) => k -> v.sorted
-      }
-    }
-    (0 until 17).map(k => s"key-$k").foreach { key =>
-      val seen = inOrder.flatMap(_.getOrElse(key, Vector.empty))
-      assertEquals(seen, seen.sorted, key)
-    }
-  }
 }

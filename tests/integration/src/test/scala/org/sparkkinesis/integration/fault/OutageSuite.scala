@@ -1,10 +1,11 @@
-package org.sparkkinesis.integration.read
+package org.sparkkinesis.integration.fault
 
 import org.apache.spark.sql.streaming.StreamingQuery
 
 import org.sparkkinesis.emulator.fault.{FaultEffect, FaultRule}
 import org.sparkkinesis.error.KinesisConnectorException
 import org.sparkkinesis.integration.SparkSuite
+import org.sparkkinesis.integration.read.Collected
 
 /** What passes never ends a query; what does not pass ends it with a condition. */
 class OutageSuite extends SparkSuite {

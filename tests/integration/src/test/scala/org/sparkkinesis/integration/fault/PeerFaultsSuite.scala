@@ -1,10 +1,11 @@
-package org.sparkkinesis.integration.read
+package org.sparkkinesis.integration.fault
 
 import org.apache.spark.sql.streaming.{StreamingQuery, Trigger}
 import org.apache.spark.sql.{Dataset, Row}
 
 import org.sparkkinesis.emulator.fault.{FaultEffect, FaultRule}
 import org.sparkkinesis.integration.SparkSuite
+import org.sparkkinesis.integration.read.Collected
 
 /** Nine faults that were measured in other connectors, each as a test that such a fault fails. */
 class PeerFaultsSuite extends SparkSuite {

@@ -1,4 +1,4 @@
-package org.sparkkinesis.integration.read
+package org.sparkkinesis.integration.fault
 
 import java.nio.file.{Files, Path}
 
@@ -6,6 +6,7 @@ import org.apache.spark.sql.streaming.{StreamingQuery, Trigger}
 
 import org.sparkkinesis.error.KinesisConnectorException
 import org.sparkkinesis.integration.SparkSuite
+import org.sparkkinesis.integration.read.Collected
 
 /** Each mistake gets its condition, before any record moves. */
 class BadInputSuite extends SparkSuite {
