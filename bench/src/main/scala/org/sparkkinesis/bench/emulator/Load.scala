@@ -1,5 +1,8 @@
 package org.sparkkinesis.bench.emulator
 
+import java.util.concurrent.atomic.AtomicLong
+import java.util.concurrent.{CompletableFuture, Semaphore}
+
 import scala.collection.mutable
 import scala.concurrent.duration._
 
@@ -7,7 +10,27 @@ import scala.concurrent.duration._
 trait Load extends AutoCloseable {
 
   /** PutRecords of 500 records, several in flight; gives the bytes of payload that were taken in. */
-  def put(time: FiniteDuration): Long
+  def put(time: FiniteDuration): Long = {
+    val permits = new Semaphore(Load.InFlight)
+    val records = new AtomicLong
+    val failure = new CompletableFuture[Unit]
+    val deadline = time.fromNow
+    while (deadline.hasTimeLeft() && !failure.isDone) {
+      permits.acquire()
+      putRecords().whenComplete { (failed, error) =>
+        if (error != null) failure.completeExceptionally(error)
+        else records.addAndGet((Load.RecordsPerPut - failed).toLong)
+        permits.release()
+      }
+    }
+    permits.acquire(Load.InFlight)
+    failure.complete(())
+    failure.join()
+    records.get * Load.RecordBytes
+  }
+
+  /** One PutRecords of 500 records; gives how many of them failed. */
+  protected def putRecords(): CompletableFuture[Int]
 
   /** GetRecords through all shards, from the start again at the tip; gives the bytes of payload that came back. */
   def get(time: FiniteDuration): Long

@@ -4,7 +4,7 @@ import java.io.ByteArrayOutputStream
 import java.nio.charset.StandardCharsets.{ISO_8859_1, UTF_8}
 import java.util.Base64
 import java.util.concurrent.atomic.{AtomicInteger, AtomicLong}
-import java.util.concurrent.{CompletableFuture, CountDownLatch, Semaphore, TimeUnit}
+import java.util.concurrent.{CompletableFuture, CountDownLatch, TimeUnit}
 
 import scala.concurrent.duration._
 
@@ -28,31 +28,13 @@ final class RawLoad(port: Int) extends Load {
   private val group =
     new MultiThreadIoEventLoopGroup(2, new DefaultThreadFactory("raw-client", true), NioIoHandler.newFactory())
   private val connections = Vector.fill(2)(new RawConnection(port, group))
-  private val consumers = new AtomicInteger
+  private val (puts, consumers) = (new AtomicInteger, new AtomicInteger)
   private val putBody = Unpooled.unreleasableBuffer(Unpooled.wrappedBuffer(putRequest()))
 
   private def connection(i: Int): RawConnection = connections(i % connections.size)
 
-  override def put(time: FiniteDuration): Long = {
-    val permits = new Semaphore(InFlight)
-    val bytes = new AtomicLong
-    val failure = new CompletableFuture[Unit]
-    val deadline = time.fromNow
-    var n = 0
-    while (deadline.hasTimeLeft() && !failure.isDone) {
-      permits.acquire()
-      n += 1
-      connection(n).call("PutRecords", Cbor, putBody.duplicate()).whenComplete { (answer, error) =>
-        if (error != null) failure.completeExceptionally(error)
-        else bytes.addAndGet((RecordsPerPut - failedRecords(answer)).toLong * RecordBytes)
-        permits.release()
-      }
-    }
-    permits.acquire(InFlight)
-    failure.complete(())
-    failure.join()
-    bytes.get
-  }
+  override protected def putRecords(): CompletableFuture[Int] =
+    connection(puts.getAndIncrement()).call("PutRecords", Cbor, putBody.duplicate()).thenApply(failedRecords(_))
 
   override def get(time: FiniteDuration): Long = {
     val bytes = new AtomicLong

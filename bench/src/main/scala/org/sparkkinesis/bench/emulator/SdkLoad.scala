@@ -3,7 +3,7 @@ package org.sparkkinesis.bench.emulator
 import java.net.URI
 import java.nio.ByteBuffer
 import java.util.concurrent.atomic.{AtomicInteger, AtomicLong}
-import java.util.concurrent.{CompletableFuture, CountDownLatch, Semaphore, TimeUnit}
+import java.util.concurrent.{CompletableFuture, CountDownLatch, TimeUnit}
 
 import scala.concurrent.duration._
 import scala.jdk.CollectionConverters._
@@ -38,24 +38,8 @@ final class SdkLoad(endpoint: String) extends Load {
     PutRecordsRequest.builder().streamName(Stream).records(entries.asJava).build()
   }
 
-  override def put(time: FiniteDuration): Long = {
-    val permits = new Semaphore(InFlight)
-    val bytes = new AtomicLong
-    val failure = new CompletableFuture[Unit]
-    val deadline = time.fromNow
-    while (deadline.hasTimeLeft() && !failure.isDone) {
-      permits.acquire()
-      client.putRecords(putRequest).whenComplete { (response, error) =>
-        if (error != null) failure.completeExceptionally(error)
-        else bytes.addAndGet((RecordsPerPut - response.failedRecordCount).toLong * RecordBytes)
-        permits.release()
-      }
-    }
-    permits.acquire(InFlight)
-    failure.complete(())
-    failure.join()
-    bytes.get
-  }
+  override protected def putRecords(): CompletableFuture[Int] =
+    client.putRecords(putRequest).thenApply(_.failedRecordCount.intValue)
 
   override def get(time: FiniteDuration): Long = {
     val bytes = new AtomicLong

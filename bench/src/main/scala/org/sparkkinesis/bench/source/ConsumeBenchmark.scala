@@ -6,7 +6,7 @@ import scala.concurrent.duration._
 
 import software.amazon.awssdk.services.kinesis.model.DescribeStreamSummaryRequest
 
-import org.sparkkinesis.aws.{ClientSettings, CredentialSettings, SdkClients}
+import org.sparkkinesis.aws.SdkClients
 import org.sparkkinesis.bench.{Arguments, EmulatorProcess}
 import org.sparkkinesis.concurrent.SystemScheduler
 import org.sparkkinesis.consume.fanout.StreamConsumerRegistrar
@@ -28,12 +28,7 @@ object ConsumeBenchmark {
     val mode = arguments.text("mode", "both")
     EmulatorProcess.pinSelf()
     val emulator = new EmulatorProcess("4g")
-    val settings = ClientSettings(
-      Some("us-east-1"),
-      Some(emulator.endpoint),
-      CredentialSettings.Static("AKIDEXAMPLE", "secret", None)
-    )
-    val service = SdkClients.create(settings)
+    val service = SdkClients.create(settings(emulator.endpoint))
     val scheduler = new SystemScheduler("bench", 2)
     val bare = bareClient(emulator.endpoint)
     try {

@@ -11,6 +11,7 @@ import software.amazon.awssdk.regions.Region
 import software.amazon.awssdk.services.kinesis.KinesisAsyncClient
 import software.amazon.awssdk.services.kinesis.model._
 
+import org.sparkkinesis.aws.{ClientSettings, CredentialSettings}
 import org.sparkkinesis.bench.Meter
 import org.sparkkinesis.model.KinesisQuotas
 
@@ -62,6 +63,10 @@ object ReadingRounds {
     }
     (measured.map { case (name, rate) => f""""${name}_per_second": $rate%.0f""" } ++ ratios).mkString("{", ", ", "}")
   }
+
+  /** Where the connector's own client finds the emulator. */
+  def settings(endpoint: String): ClientSettings =
+    ClientSettings(Some("us-east-1"), Some(endpoint), CredentialSettings.Static("AKIDEXAMPLE", "secret", None))
 
   /** As the SDK makes it, but for where it talks to. */
   def bareClient(endpoint: String): KinesisAsyncClient = KinesisAsyncClient

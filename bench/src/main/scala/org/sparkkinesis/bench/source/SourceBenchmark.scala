@@ -9,7 +9,7 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.streaming.{StreamingQueryListener, Trigger}
 import software.amazon.awssdk.services.kinesis.model.DescribeStreamSummaryRequest
 
-import org.sparkkinesis.aws.{ClientSettings, CredentialSettings, SdkClients}
+import org.sparkkinesis.aws.SdkClients
 import org.sparkkinesis.bench.{Arguments, Checkpoints, EmulatorProcess}
 import org.sparkkinesis.concurrent.SystemScheduler
 import org.sparkkinesis.consume.fanout.StreamConsumerRegistrar
@@ -37,13 +37,7 @@ object SourceBenchmark {
     val seconds = arguments.seconds(120)
     val mode = arguments.text("mode", "both")
     val emulator = new EmulatorProcess("6g")
-    val service = SdkClients.create(
-      ClientSettings(
-        Some("us-east-1"),
-        Some(emulator.endpoint),
-        CredentialSettings.Static("AKIDEXAMPLE", "secret", None)
-      )
-    )
+    val service = SdkClients.create(settings(emulator.endpoint))
     val scheduler = new SystemScheduler("bench", 1)
     val bare = bareClient(emulator.endpoint)
     val spark = SparkSession.builder().master("local[2]").appName("source").config("spark.ui.enabled", "false")

@@ -6,7 +6,7 @@ import java.util.concurrent.{CountDownLatch, TimeUnit}
 
 import scala.util.Using
 
-import org.sparkkinesis.aws.{ClientSettings, CredentialSettings, SdkClients}
+import org.sparkkinesis.aws.SdkClients
 import org.sparkkinesis.bench.{Arguments, EmulatorProcess}
 import org.sparkkinesis.concurrent.SystemScheduler
 import org.sparkkinesis.consume._
@@ -24,13 +24,7 @@ object SubscriptionsBenchmark {
   def main(args: Array[String]): Unit = {
     val shards = new Arguments(args).number("shards", 2000)
     val emulator = new EmulatorProcess("4g")
-    val settings =
-      ClientSettings(
-        Some("us-east-1"),
-        Some(emulator.endpoint),
-        CredentialSettings.Static("AKIDEXAMPLE", "secret", None)
-      )
-    val service = SdkClients.create(settings)
+    val service = SdkClients.create(ReadingRounds.settings(emulator.endpoint))
     val scheduler = new SystemScheduler("bench", 2)
     try {
       val arn = Using.resource(ReadingRounds.bareClient(emulator.endpoint))(ReadingRounds.createStream(_, shards))
