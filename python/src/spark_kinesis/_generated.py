@@ -521,7 +521,7 @@ class SourceMethods(ConnectionMethods):
         return self._with("shardsPerTask", value)
 
     def fail_on_data_loss(self, value: bool) -> Self:
-        """End the query when records may be lost (position out of retention, shard gone unread, stream made again); otherwise warn and go on with the oldest record.
+        """End the query when records may be lost (position out of retention, shard gone unread or missing from the listing, stream made again); otherwise warn and go on with the oldest record.
 
         Takes true or false.
 

@@ -193,7 +193,7 @@ object ReadOptions {
   val failOnDataLoss: ConfigEntry[Boolean] = read(
     "failOnDataLoss",
     Flag,
-    "End the query when records may be lost (position out of retention, shard gone unread, stream made again); otherwise warn and go on with the oldest record.",
+    "End the query when records may be lost (position out of retention, shard gone unread or missing from the listing, stream made again); otherwise warn and go on with the oldest record.",
     default = "true"
   )
 

@@ -25,6 +25,15 @@ object HashKeyRange {
 
   val Whole: HashKeyRange = HashKeyRange(0, Max)
 
+  /** The first keys of `whole` that none of the ranges takes. */
+  def gap(whole: HashKeyRange, taken: Seq[HashKeyRange]): Option[HashKeyRange] = {
+    val inOrder = taken.sortBy(_.start)
+    val next =
+      inOrder.foldLeft(whole.start)((next, range) => if (range.start <= next) next.max(range.end + 1) else next)
+    val end = inOrder.find(_.start > next).fold(whole.end)(after => whole.end.min(after.start - 1))
+    Option.when(next <= whole.end)(HashKeyRange(next, end))
+  }
+
   /** Splits the whole key space as the service does for a new stream: `count` ranges of `floor(2^128 / count)` keys, the last one longer. */
   def uniform(count: Int): IndexedSeq[HashKeyRange] = {
     require(count > 0, s"shard count must be positive, was $count")

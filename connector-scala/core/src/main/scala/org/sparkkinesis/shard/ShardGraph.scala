@@ -39,19 +39,16 @@ final class ShardGraph private (private val nodes: Map[ShardId, ShardGraph.Node]
 
   /** Whether the known children take all of the shard's keys, so that none of them is still to be found. */
   def hasAllChildren(shard: ShardId): Boolean = {
-    val ranges = children(shard).flatMap(nodes.get).map(_.range).sortBy(_.start)
-    ranges.nonEmpty && nodes.get(shard).forall { node =>
-      val covered =
-        ranges.foldLeft(node.range.start)((next, range) => if (range.start <= next) next.max(range.end + 1) else next)
-      covered > node.range.end
-    }
+    val ranges = children(shard).flatMap(nodes.get).map(_.range)
+    ranges.nonEmpty && nodes.get(shard).forall(node => HashKeyRange.gap(node.range, ranges).isEmpty)
   }
 
   /** Takes in what a shard's end told of its children. */
-  def withChildren(children: Seq[ChildShard]): ShardGraph = {
-    val told = news(children.map(child => child.id -> ShardGraph.Node(child.parents, child.hashKeyRange)))
-    withNodes(told, unconfirmed ++ told.flatMap(_._2.parents))
-  }
+  def withChildren(children: Seq[ChildShard]): ShardGraph =
+    withNodes(
+      news(children.map(child => child.id -> ShardGraph.Node(child.parents, child.hashKeyRange))),
+      unconfirmed ++ children.flatMap(_.parents)
+    )
 
   /**
    * Takes a listing in; what is known already stays, since a listing may miss a shard that was told. A parent that it does not have

@@ -51,7 +51,12 @@ class ShardGraphSuite extends munit.FunSuite {
   Seq[(String, ShardGraph, ShardGraph => ShardGraph, Set[Int])](
     ("one of which nothing is known", ShardGraph.of(all.slice(1, 2)), _.withChildren(Seq(child)), Set(2)),
     ("none that is known", ShardGraph.of(all.take(3)), _.withChildren(Seq(child)), Set.empty),
-    ("one whose child was told again", ShardGraph.of(all.slice(3, 4)), _.withChildren(Seq(child)), Set.empty),
+    (
+      "both, listed as if they had expired, when one is read all the same",
+      ShardGraph.of(all.slice(3, 4)),
+      _.withChildren(Seq(child)),
+      Set(1, 2)
+    ),
     ("one that a listing has", toldOf(child), _.withListing(all), Set.empty),
     ("one that a listing with its child leaves out", toldOf(child), _.withListing(all.slice(3, 4)), Set.empty),
     ("one that a listing from before its child leaves out", toldOf(child), _.withListing(all.take(2)), Set(2)),
@@ -72,6 +77,22 @@ class ShardGraphSuite extends munit.FunSuite {
   }
 
   private def toldOf(child: ChildShard): ShardGraph = ShardGraph.of(all.slice(1, 2)).withChildren(Seq(child))
+
+  test("a listing is complete when its open shards take all keys") {
+    def closed(shard: Shard) = shard.copy(endingSequenceNumber = Some(SequenceNumber("2")))
+    val (q, last) = (HashKeyRange.uniform(4), HashKeyRange.Max)
+    Seq[(Seq[Shard], Option[HashKeyRange])](
+      (Seq(closed(all(0)), all(1), all(2)), None),
+      (Seq(all(1)), Some(high)),
+      (Seq(all(2)), Some(low)),
+      (Seq(closed(all(0))), Some(HashKeyRange.Whole)),
+      (Nil, Some(HashKeyRange.Whole)),
+      (Seq(shard(1, q(0)), shard(2, q(3))), Some(HashKeyRange(q(1).start, q(2).end))),
+      (Seq(shard(2, HashKeyRange(1, last))), Some(HashKeyRange(0, 0))),
+      // Both were seen, from before and after a merge.
+      (Seq(all(1), all(3)), None)
+    ).foreach { case (listed, gap) => assertEquals(InitialShards.uncovered(listed), gap, listed.map(_.id).toString) }
+  }
 
   private val T = AtTimestamp(5)
   private val initial = Seq(

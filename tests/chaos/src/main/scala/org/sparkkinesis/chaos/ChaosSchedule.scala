@@ -9,6 +9,9 @@ object ChaosEvent {
   final case class Split(pick: Int) extends ChaosEvent
   final case class Merge(pick: Int) extends ChaosEvent
 
+  /** The next listing lacks one of the newest shards. */
+  final case class LeaveOut(pick: Int) extends ChaosEvent
+
   /** A rule of the emulator's, as `FaultJson` reads it. */
   final case class Fault(rule: String) extends ChaosEvent
   final case class KillExecutor(pick: Int) extends ChaosEvent
@@ -37,6 +40,7 @@ object ChaosSchedule {
       4 -> (() => Merge(random.nextInt(1000))),
       6 -> (() => Fault(fault(random, polling))),
       2 -> (() => Fault(outage(random))),
+      1 -> (() => LeaveOut(random.nextInt(1000))),
       (if (fanOut) 8 else 0) -> (() => Fault(fault(random, subscriptions))),
       (if (executors) 2 else 0) -> (() => KillExecutor(random.nextInt(1000))),
       1 -> (() => KillDriver)

@@ -8,6 +8,7 @@ import scala.util.Using
 import org.sparkkinesis.chaos.ChaosEvent._
 import org.sparkkinesis.chaos.process.StandaloneCluster
 import org.sparkkinesis.chaos.query.QueryProcess
+import org.sparkkinesis.emulator.fault.{FaultEffect, FaultRule}
 import org.sparkkinesis.emulator.{EmulatorConfig, KinesisEmulator}
 
 /**
@@ -136,6 +137,11 @@ object ReadingChaos {
       val did = event match {
         case Split(pick) => split(pick)
         case Merge(pick) => merge(pick)
+        case LeaveOut(pick) =>
+          val newest = kinesis.admin.shards(Stream).takeRight(OpenShards.end)
+          val shard = newest(pick % newest.size).id.value
+          kinesis.faults.add(FaultRule(FaultEffect.LeaveOut, "ListShards", Stream, shard, count = 1))
+          true
         case Fault(rule) =>
           kinesis.admin.addFault(rule)
           true

@@ -54,6 +54,9 @@ final class Call(val operation: String, val fields: Fields, val namespace: Names
   def entryFailures(entries: Array[PutEntry]): Array[ServiceError] =
     faults.ofEntries(FaultTarget(operation, streamName, ""), entries)
 
+  /** Whether a listing is to lack this shard. */
+  def leavesOut(shard: ShardLog): Boolean = faults.leavesOut(FaultTarget(operation, streamName, shard.id.value))
+
   def touch(shard: ShardLog): ShardLog = {
     shardName = shard.id.value
     shard

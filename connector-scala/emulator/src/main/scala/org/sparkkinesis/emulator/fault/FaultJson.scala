@@ -37,6 +37,7 @@ object FaultJson {
     case "resetStream" => FaultEffect.ResetStream
     case "goAway" => FaultEffect.GoAway
     case "failEntries" => FaultEffect.FailEntries(errorType(fields), message(fields, "Failed by request."))
+    case "leaveOut" => FaultEffect.LeaveOut
     case "endAfter" => FaultEffect.EndAfter(fields.int("events").getOrElse(0))
     case "failAfter" => FaultEffect.FailAfter(fields.int("events").getOrElse(0), error(fields))
     case "mute" => FaultEffect.Mute
@@ -45,7 +46,7 @@ object FaultJson {
     case other =>
       throw new IllegalArgumentException(
         s"No fault effect '$other'; there are error, throttle, delay, lateAnswer, lostAnswer, silence, cut, resetStream, " +
-          "goAway, failEntries, endAfter, failAfter, mute, duplicateEvents, resetAfter."
+          "goAway, failEntries, leaveOut, endAfter, failAfter, mute, duplicateEvents, resetAfter."
       )
   }
 

@@ -31,8 +31,14 @@ object FaultEffect {
   /** The connection is told to go away, and the call is answered. */
   case object GoAway extends FaultEffect
 
-  /** Entries of a PutRecords fail, each as the rule's probability and key pattern say. */
-  final case class FailEntries(errorType: String, message: String) extends FaultEffect
+  /** It concerns parts of a call, each as the rule's probability says, and not the call. */
+  sealed trait OfParts extends FaultEffect
+
+  /** Entries of a PutRecords fail, as far as the rule's key pattern says. */
+  final case class FailEntries(errorType: String, message: String) extends OfParts
+
+  /** ListShards leaves the rule's shard out, as a listing may that is made while a reshard is under way. */
+  case object LeaveOut extends OfParts
 
   /** The subscription opens and goes wrong in its event stream. */
   sealed trait OfSubscription extends FaultEffect
@@ -57,7 +63,7 @@ object FaultEffect {
  * Which calls a fault hits: what is left empty matches all.
  *
  * @param probability
- *   of each matching call (for `FailEntries`: of each matching entry)
+ *   of each matching call (for `FailEntries`: of each matching entry, for `LeaveOut`: of each matching shard)
  * @param skip
  *   how many matching calls pass before it begins
  * @param count

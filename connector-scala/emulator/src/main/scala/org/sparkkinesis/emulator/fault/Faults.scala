@@ -59,7 +59,7 @@ final class Faults(clock: EmulatorClock) {
       synchronized {
         val target = call
         rules.iterator
-          .filter(a => !a.rule.effect.isInstanceOf[FaultEffect.FailEntries] && isHit(a, target))
+          .filter(a => !a.rule.effect.isInstanceOf[FaultEffect.OfParts] && isHit(a, target))
           .map(_.rule.effect)
           .nextOption()
       }
@@ -77,6 +77,11 @@ final class Faults(clock: EmulatorClock) {
       }
     }
     failures
+  }
+
+  /** Whether a listing lacks this shard. */
+  def leavesOut(listed: FaultTarget): Boolean = !isEmpty && synchronized {
+    rules.exists(active => active.rule.effect == FaultEffect.LeaveOut && isHit(active, listed))
   }
 
   private def failEntries(

@@ -95,7 +95,7 @@ final class Dispatcher(
         exchange.goAway()
         run(None)
       case ofSubscription: FaultEffect.OfSubscription => run(Some(ofSubscription))
-      case _: FaultEffect.FailEntries => run(None)
+      case _: FaultEffect.OfParts => run(None)
     }
 
     private def later(millis: Long)(body: => Unit): Unit = {

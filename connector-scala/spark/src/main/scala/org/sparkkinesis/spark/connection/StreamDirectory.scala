@@ -9,9 +9,10 @@ import org.slf4j.LoggerFactory
 import org.sparkkinesis.aws.{ClientLease, ClientSettings, KinesisClients}
 import org.sparkkinesis.concurrent.SystemScheduler
 import org.sparkkinesis.error.KinesisConnectorException
-import org.sparkkinesis.model.{Shard, StreamRef}
+import org.sparkkinesis.model.{HashKeyRange, Shard, StreamRef}
 import org.sparkkinesis.retry.{Retrier, RetryLog, RetryPolicies, RetryPolicy, RetryRules}
 import org.sparkkinesis.service._
+import org.sparkkinesis.shard.InitialShards
 
 /** Asks for streams and shards, on the driver, and waits for the answers. The one who made it closes it. */
 final class StreamDirectory(
@@ -54,6 +55,32 @@ final class StreamDirectory(
     page(None, Vector.empty).distinctBy(_.id)
   }
 
+  /**
+   * The same, asked again while some shard is missing from it.
+   *
+   * @param failOnDataLoss
+   *   whether a listing that stays incomplete is refused; otherwise it is taken as it is, with a warning
+   * @throws KinesisConnectorException
+   *   KINESIS_LISTING_INCOMPLETE
+   */
+  def allShards(stream: StreamRef, filter: ShardFilter, failOnDataLoss: Boolean): Seq[Shard] = {
+    @scala.annotation.tailrec
+    def listed(times: Int): Seq[Shard] = {
+      val found = shards(stream, filter)
+      InitialShards.uncovered(found) match {
+        case Some(_) if times < StreamDirectory.Listings =>
+          pause(policies.listShards.bound(times))
+          listed(times + 1)
+        case Some(gap) =>
+          val incomplete = StreamDirectory.incomplete(stream, gap)
+          if (failOnDataLoss) throw incomplete else StreamDirectory.log.warn(incomplete.getMessage)
+          found
+        case None => found
+      }
+    }
+    listed(1)
+  }
+
   /** Names of all streams of this account and region. */
   def streamNames(): Seq[String] = {
     @scala.annotation.tailrec
@@ -68,6 +95,12 @@ final class StreamDirectory(
   override def close(): Unit = {
     scheduler.close()
     lease.close()
+  }
+
+  private def pause(time: FiniteDuration): Unit = {
+    val over = new CompletableFuture[Unit]
+    scheduler.schedule(time)(over.complete(()): Unit)
+    over.get()
   }
 
   private def ask[A](stream: String, policy: RetryPolicy)(call: () => CompletableFuture[A]): A =
@@ -107,6 +140,17 @@ object StreamDirectory {
   /** Asked before anything is read: a wrong address or name must show soon, and looks like an outage. */
   private val Describe = RetryPolicy(Some(5), 200.millis, 2.seconds, 1.5)
   private val LongestWait = 5.minutes
+
+  /** A reshard is listed as a whole within seconds; with the pauses of ListShards' retries these take some fifteen. */
+  private val Listings = 10
+
+  private def incomplete(stream: StreamRef, gap: HashKeyRange) = KinesisConnectorException(
+    "KINESIS_LISTING_INCOMPLETE",
+    "stream" -> stream.name,
+    "from" -> gap.start.toString,
+    "to" -> gap.end.toString,
+    "times" -> Listings.toString
+  )
 
   private object ExpiredToken {
     def unapply(error: KinesisConnectorException): Boolean = error.getCause match {

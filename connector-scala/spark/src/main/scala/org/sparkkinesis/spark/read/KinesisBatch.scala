@@ -26,7 +26,7 @@ final class KinesisBatch(options: Options, schema: StructType) extends Batch {
       )
       val to = StreamSession.pin(options(ReadOptions.endingPosition), now)
       session.settings -> session.streams.values.toVector.flatMap { stream =>
-        val all = session.listShards(stream.arn)
+        val all = session.allShards(stream.arn)
         Seq(from, to).foreach(InitialShards.checkNames(stream.name, _, all))
         all.flatMap(KinesisBatch.range(stream.arn, stream.name, _, from, to))
       }

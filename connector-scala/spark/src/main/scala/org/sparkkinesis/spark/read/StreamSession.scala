@@ -49,15 +49,20 @@ final class StreamSession(val options: Options) extends AutoCloseable {
   val settings: ReadSettings =
     ReadSettings(options, found.map { case (arn, one) => arn -> one.client.forStream(ref(arn)) }.toMap)
 
-  def listShards(arn: String, filter: ShardFilter = ShardFilter.FromTrimHorizon): Seq[Shard] =
-    directory(found(arn).client).shards(ref(arn), filter)
+  /** As the service lists them now; some may be missing while a reshard is under way. */
+  def listShards(arn: String): Seq[Shard] =
+    directory(found(arn).client).shards(ref(arn), ShardFilter.FromTrimHorizon)
+
+  /** All of them; what a read begins with. */
+  def allShards(arn: String, filter: ShardFilter = ShardFilter.FromTrimHorizon): Seq[Shard] =
+    directory(found(arn).client).allShards(ref(arn), filter, settings.failOnDataLoss)
 
   /** Where a query begins. What is "latest" now is pinned to a time, so that it still means the same after a restart. */
   def initialOffset(position: Position, nowMillis: Long): SourceOffset = SourceOffset(streams.values.map { stream =>
     val pinned = StreamSession.pin(position, nowMillis)
-    val all = listShards(stream.arn)
+    val all = allShards(stream.arn)
     val filter = InitialShards.filter(pinned.default)
-    val listed = if (filter == ShardFilter.FromTrimHorizon) all else listShards(stream.arn, filter)
+    val listed = if (filter == ShardFilter.FromTrimHorizon) all else allShards(stream.arn, filter)
     StreamOffset(stream.name, stream.arn, stream.creationMillis, InitialShards.choose(stream.name, pinned, listed, all))
   })
 

@@ -3,6 +3,7 @@ package org.sparkkinesis.integration.read
 import org.apache.spark.sql.streaming.StreamingQuery
 
 import org.sparkkinesis.emulator.fault.{FaultEffect, FaultRule}
+import org.sparkkinesis.error.KinesisConnectorException
 import org.sparkkinesis.integration.SparkSuite
 
 /** Shards that are split and merged while they are read: nothing is lost, and every key stays in order. */
@@ -79,5 +80,40 @@ class ReshardSuite extends SparkSuite {
       await(query, "600 rows")(collected.rows.size >= 600)
       assertComplete(collected, 600)
     }
+  }
+
+  private val hasty = Seq("retry.listShards.backoff.base" -> "1ms", "retry.listShards.backoff.max" -> "10ms")
+
+  private def leaveOut(stream: String, times: Int = Int.MaxValue): Int =
+    kinesis.faults.add(FaultRule(FaultEffect.LeaveOut, "ListShards", stream, shard = shardId(1), count = times))
+
+  test("a shard that the first listings lack is read all the same") {
+    kinesis.admin.createStream("hole", 3)
+    put("hole", 0 until 300)
+    val fault = leaveOut("hole", times = 3)
+    val collected = new Collected
+    val query = start("hole", collected, checkpoint(), hasty: _*)
+    await(query, "300 rows")(collected.rows.size >= 300)
+    assertComplete(collected, 300)
+    assertEquals(kinesis.faults.hits(fault), 3)
+  }
+
+  test("a shard that no listing has ends the query before it reads, unless records may be lost") {
+    kinesis.admin.createStream("lacking", 2)
+    put("lacking", 0 until 100)
+    leaveOut("lacking")
+    val collected = new Collected
+    def conditionOf(body: => Any): Option[String] =
+      Iterator.iterate(intercept[Throwable](body))(_.getCause).takeWhile(_ != null).collectFirst {
+        case found: KinesisConnectorException => found.condition
+      }
+    val query = start("lacking", collected, checkpoint(), hasty: _*)
+    assertEquals(conditionOf(query.awaitTermination(60000)), Some("KINESIS_LISTING_INCOMPLETE"))
+    assertEquals(collected.rows.size, 0)
+    val batch = spark.read.format("kinesis").options(connection("lacking") ++ hasty)
+    assertEquals(conditionOf(batch.load().collect()), Some("KINESIS_LISTING_INCOMPLETE"))
+    val (held, all) =
+      (kinesis.admin.records("lacking", shardId(0)).size, batch.option("failOnDataLoss", "false").load())
+    assertEquals(all.count(), held.toLong)
   }
 }

@@ -33,7 +33,7 @@ object ListShards extends Action {
     val shown = found.take(page)
     Answer.body { reply =>
       reply.obj {
-        reply.array("Shards", shown)(StreamRules.writeShard(reply))
+        reply.array("Shards", shown.filterNot(call.leavesOut))(StreamRules.writeShard(reply))
         if (found.size > page) reply.field("NextToken", next(call, position.copy(afterIndex = shown.last.index)))
       }
     }
