@@ -23,7 +23,7 @@ class ReadingChaosSuite extends munit.FunSuite with TemporaryFolder {
     assertEquals(schedule(1), schedule(1))
     assertNotEquals(schedule(1), schedule(2))
     val kinds = schedule(1).map(_._2.getClass.getSimpleName).toSet
-    assertEquals(kinds, Set("Split", "Merge", "Fault", "KillExecutor", "KillDriver$"))
+    assertEquals(kinds, Set("Split", "Merge", "LeaveOut", "Fault", "KillExecutor", "KillDriver$"))
     assert(schedule(1).size > 300, schedule(1).size.toString)
   }
 }
