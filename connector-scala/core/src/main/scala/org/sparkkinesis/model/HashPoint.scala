@@ -4,8 +4,13 @@ import java.nio.ByteBuffer
 import java.nio.charset.StandardCharsets.UTF_8
 import java.security.MessageDigest
 
-/** A hash key as two unsigned halves; the same number as a [[HashKey]] gives. */
-final case class HashPoint(high: Long, low: Long) {
+/** A hash key as two unsigned halves, to be compared without big integers; the same number as a [[HashKey]] gives. */
+final case class HashPoint(high: Long, low: Long) extends Ordered[HashPoint] {
+  override def compare(that: HashPoint): Int = {
+    val byHigh = java.lang.Long.compareUnsigned(high, that.high)
+    if (byHigh != 0) byHigh else java.lang.Long.compareUnsigned(low, that.low)
+  }
+
   def toBigInt: BigInt =
     (BigInt(java.lang.Long.toUnsignedString(high)) << 64) + BigInt(java.lang.Long.toUnsignedString(low))
 }

@@ -10,7 +10,7 @@ import org.sparkkinesis.emulator.engine.stream._
 import org.sparkkinesis.emulator.engine.{Namespace, ServiceError}
 import org.sparkkinesis.emulator.fault.{FaultJson, Faults}
 import org.sparkkinesis.emulator.wire.codec.Encoding
-import org.sparkkinesis.model.{HashKey, KinesisRecord, Shard, ShardId}
+import org.sparkkinesis.model.{HashKey, HashPoint, KinesisRecord, Shard, ShardId}
 import org.sparkkinesis.service.Utf8
 
 /**

@@ -8,6 +8,7 @@ import munit.FunSuite
 import org.sparkkinesis.emulator.EmulatorClock
 import org.sparkkinesis.emulator.engine.quota.QuotaPolicy
 import org.sparkkinesis.emulator.engine.stream._
+import org.sparkkinesis.model.HashPoint
 
 class ReshardRaceSuite extends FunSuite {
   private val engine = FunFixture[Engine](

@@ -141,7 +141,7 @@ object StreamDirectory {
   private val Describe = RetryPolicy(Some(5), 200.millis, 2.seconds, 1.5)
   private val LongestWait = 5.minutes
 
-  /** A reshard is listed as a whole within seconds; with the pauses of ListShards' retries these take some fifteen. */
+  /** A reshard is listed as a whole within seconds; with the longest pauses of ListShards' retries these take some twelve. */
   private val Listings = 10
 
   private def incomplete(stream: StreamRef, gap: HashKeyRange) = KinesisConnectorException(

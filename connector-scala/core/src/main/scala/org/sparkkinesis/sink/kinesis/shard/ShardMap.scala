@@ -4,8 +4,7 @@ import org.sparkkinesis.model.{HashKeyRange, HashPoint, Shard, ShardId}
 
 /** Which open shard takes which hash key; immutable. Shards are numbered from 0 in the order of their ranges. */
 final class ShardMap private (open: Array[Shard]) {
-  private val highs = open.map(shard => HashPoint.of(shard.hashKeyRange.start).high)
-  private val lows = open.map(shard => HashPoint.of(shard.hashKeyRange.start).low)
+  private val starts = open.map(shard => HashPoint.of(shard.hashKeyRange.start))
   private val ranges: Map[ShardId, HashKeyRange] = open.iterator.map(shard => shard.id -> shard.hashKeyRange).toMap
 
   def size: Int = open.length
@@ -17,7 +16,7 @@ final class ShardMap private (open: Array[Shard]) {
     var high = open.length - 1
     while (low < high) {
       val middle = (low + high + 1) >>> 1
-      if (startsAtOrBefore(middle, point)) low = middle else high = middle - 1
+      if (starts(middle) <= point) low = middle else high = middle - 1
     }
     low
   }
@@ -32,11 +31,6 @@ final class ShardMap private (open: Array[Shard]) {
    * changes, so no reshard explains it.
    */
   def isRefutedBy(shard: ShardId, point: HashPoint): Boolean = ranges.get(shard).exists(!_.contains(point.toBigInt))
-
-  private def startsAtOrBefore(index: Int, point: HashPoint): Boolean = {
-    val byHigh = java.lang.Long.compareUnsigned(highs(index), point.high)
-    byHigh < 0 || byHigh == 0 && java.lang.Long.compareUnsigned(lows(index), point.low) <= 0
-  }
 }
 
 object ShardMap {

@@ -4,8 +4,8 @@ import java.util.concurrent.ThreadLocalRandom
 
 import org.sparkkinesis.emulator.action.{Fields, Patterns}
 import org.sparkkinesis.emulator.engine.ServiceError
-import org.sparkkinesis.emulator.engine.stream.{HashPoint, PutEntry, StreamState}
-import org.sparkkinesis.model.{HashKey, HashKeyRange, KinesisQuotas}
+import org.sparkkinesis.emulator.engine.stream.{PutEntry, StreamState}
+import org.sparkkinesis.model.{HashKey, HashKeyRange, HashPoint, KinesisQuotas}
 import org.sparkkinesis.service.Utf8
 
 /** Reads and checks one record to put; `at` says where it stands in the request, for messages. */

@@ -1,7 +1,7 @@
 package org.sparkkinesis.emulator.engine.stream
 
 import org.sparkkinesis.emulator.engine.quota.{QuotaPolicy, ShardQuota}
-import org.sparkkinesis.model.{ChildShard, HashKeyRange, SequenceNumber, Shard, ShardId}
+import org.sparkkinesis.model.{ChildShard, HashKeyRange, HashPoint, SequenceNumber, Shard, ShardId}
 
 /**
  * One shard: its place in the lineage and its records. Thread-safe; every shard has its own lock, so shards do not wait

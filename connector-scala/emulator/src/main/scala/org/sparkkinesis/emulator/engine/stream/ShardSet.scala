@@ -1,6 +1,6 @@
 package org.sparkkinesis.emulator.engine.stream
 
-import org.sparkkinesis.model.ShardId
+import org.sparkkinesis.model.{HashPoint, ShardId}
 
 /** The shards of a stream at one moment, immutable: all that have not expired, by index, and the open ones by range. */
 final class ShardSet private (val all: Vector[ShardLog], open: Array[ShardLog]) {
