@@ -23,7 +23,7 @@ lazy val common = Seq(
   ),
   Compile / doc / sources := Nil,
   javacOptions ++= Seq("--release", "17", "-Xlint:all,-processing,-serial", "-Werror"),
-  libraryDependencies ++= munit,
+  libraryDependencies ++= munit :+ archUnit,
   Test / fork := true,
   Test / testForkedParallel := false,
   Test / javaOptions ++= JavaOptions.forSpark ++ Seq("-Xmx2g", "-Dfile.encoding=UTF-8")
@@ -40,7 +40,7 @@ lazy val root = project
 lazy val core = module("core").settings(libraryDependencies ++= Seq(jacksonCore, slf4j % Provided))
 
 /** The implementation of core's service port on the AWS SDK. */
-lazy val aws = module("aws").dependsOn(core, emulator % "test->compile").settings(libraryDependencies ++=
+lazy val aws = module("aws").dependsOn(core % "compile->compile;test->test", emulator % "test->compile").settings(libraryDependencies ++=
   Dependencies.aws :+ (slf4j % Provided))
 
 /** The Data Source V2 connector. */
@@ -49,7 +49,7 @@ lazy val spark = module("spark").dependsOn(aws, core % "compile->compile;test->t
 
 /** An in-process Kinesis that enforces the service's quotas. */
 lazy val emulator = module("emulator")
-  .dependsOn(core)
+  .dependsOn(core % "compile->compile;test->test")
   .settings(
     libraryDependencies ++= nettyServer ++ Seq(eventStream, jacksonCbor, slf4j % Provided),
     Test / javaOptions ++= Seq(

@@ -25,6 +25,9 @@ object Dependencies {
     "org.scalameta" %% "munit-scalacheck" % "1.2.0" % Test
   )
 
+  /** Checks the rules on packages in the unit tests. */
+  val archUnit = ("com.tngtech.archunit" % "archunit" % "1.4.2" % Test).excludeAll(ExclusionRule("org.slf4j"))
+
   private val unusedHttpClients = Seq("apache-client", "apache5-client").map(ExclusionRule("software.amazon.awssdk", _))
 
   val aws: Seq[ModuleID] = Seq("kinesis", "sts", "netty-nio-client", "url-connection-client").map { name =>

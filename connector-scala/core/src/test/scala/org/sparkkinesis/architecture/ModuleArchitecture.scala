@@ -1,0 +1,86 @@
+package org.sparkkinesis.architecture
+
+import scala.jdk.CollectionConverters._
+
+import com.tngtech.archunit.base.DescribedPredicate
+import com.tngtech.archunit.core.domain.JavaClass.Predicates.{resideInAPackage, resideInAnyPackage}
+import com.tngtech.archunit.core.domain.{JavaClass, JavaClasses, PackageMatcher}
+import com.tngtech.archunit.core.importer.ClassFileImporter
+import com.tngtech.archunit.lang.syntax.ArchRuleDefinition
+import com.tngtech.archunit.library.dependencies.{SliceAssignment, SliceIdentifier, SlicesRuleDefinition}
+
+/**
+ * Rules on the packages of one module, checked on its compiled main classes. Each check throws an `AssertionError` that
+ * lists every violation with its class and line.
+ *
+ * The classes are those of the directory or jar that `member` was loaded from, so tests and other modules do not count.
+ * Dependencies are those of the byte code: Scala's closures, companions and anonymous classes count for their package.
+ * An unused import and a type that only the compiler sees leave no trace there.
+ *
+ * @param member
+ *   any class of the module's main sources
+ */
+final class ModuleArchitecture(member: Class[_]) {
+  private val classes: JavaClasses =
+    new ClassFileImporter().importUrl(member.getProtectionDomain.getCodeSource.getLocation)
+
+  /** The names of the packages that hold classes. */
+  val packages: Seq[String] = classes.asScala.map(_.getPackageName).toSeq.distinct.sorted
+
+  /** Checks that no package depends on itself through other packages. Each package counts on its own. */
+  def checkNoCycles(): Unit =
+    SlicesRuleDefinition.slices.assignedFrom(OnePackageEach).should.beFreeOfCycles.check(classes)
+
+  /**
+   * Checks that the packages of each layer use only their own layer and those below it.
+   *
+   * @param bottomUp
+   *   the layers from the lowest to the highest, each a set of package patterns (`a.b` is one package, `a.b..` is it with
+   *   everything below). Every package of the module must belong to exactly one layer.
+   */
+  def checkLayers(bottomUp: Seq[String]*): Unit = {
+    packages.foreach { name =>
+      val owners = bottomUp.filter(_.exists(PackageMatcher.of(_).matches(name)))
+      if (owners.size != 1)
+        throw new AssertionError(
+          s"Package $name belongs to ${owners.size} layers instead of one: ${owners.map(_.mkString("[", ", ", "]"))}. " +
+            "Add it to the layer that it is part of."
+        )
+    }
+    bottomUp.indices.foreach { i =>
+      val allowed = bottomUp.take(i + 1).flatten
+      ArchRuleDefinition.classes
+        .that(resideInAnyPackage(bottomUp(i): _*))
+        .should
+        .onlyDependOnClassesThat(resideInAnyPackage(allowed: _*).or(ofOtherModules))
+        .allowEmptyShould(false)
+        .check(classes)
+    }
+  }
+
+  /** Checks that the module uses nothing outside of itself but the Java and Scala libraries and these packages. */
+  def checkUses(allowed: String*): Unit = {
+    val libraries = Seq("java..", "javax..", "scala..") ++ allowed
+    ArchRuleDefinition.classes
+      .should
+      .onlyDependOnClassesThat(resideInAnyPackage(libraries: _*).or(DescribedPredicate.not(ofOtherModules)))
+      .check(classes)
+  }
+
+  /** Checks that classes of one package pattern do not use classes of another. */
+  def checkDoesNotUse(user: String, used: String): Unit = ArchRuleDefinition.noClasses
+    .that(resideInAPackage(user))
+    .should
+    .dependOnClassesThat(resideInAPackage(used))
+    .check(classes)
+
+  private def ofOtherModules: DescribedPredicate[JavaClass] = DescribedPredicate.describe(
+    "belong to another module",
+    (used: JavaClass) => !used.getBaseComponentType.isPrimitive && !classes.contain(used.getBaseComponentType.getName)
+  )
+}
+
+private object OnePackageEach extends SliceAssignment {
+  override def getIdentifierOf(member: JavaClass): SliceIdentifier = SliceIdentifier.of(member.getPackageName)
+  override def getDescription: String = "one slice for each package"
+}
