@@ -49,7 +49,7 @@ def _is_sensitive(key: str) -> bool:
 
 def _check_in_jvm(options: Mapping[str, str], spark: SparkSession, of: Use) -> None:
     jvm: Any = spark._jvm
-    entry = jvm.org.sparkkinesis.spark.OptionCheck
+    entry = jvm.org.sparkkinesis.spark.table.OptionCheck
     if type(entry).__name__ == "JavaPackage":
         raise KinesisConnectorError.of(
             "KINESIS_JAR_MISSING",

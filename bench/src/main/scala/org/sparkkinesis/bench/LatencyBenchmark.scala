@@ -16,7 +16,7 @@ import software.amazon.awssdk.core.async.SdkPublisher
 import software.amazon.awssdk.services.kinesis.KinesisAsyncClient
 import software.amazon.awssdk.services.kinesis.model.{StartingPosition => SdkPosition, _}
 
-import org.sparkkinesis.aws.{ClientSettings, CredentialSettings, SdkClients}
+import org.sparkkinesis.aws.client.{ClientSettings, CredentialSettings, SdkClients}
 import org.sparkkinesis.bench.source.ReadingRounds
 import org.sparkkinesis.concurrent.SystemScheduler
 import org.sparkkinesis.consume.fanout.StreamConsumerRegistrar

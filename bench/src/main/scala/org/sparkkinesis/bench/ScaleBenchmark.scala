@@ -2,9 +2,9 @@ package org.sparkkinesis.bench
 
 import scala.collection.immutable.SortedMap
 
-import org.sparkkinesis.consume.chunk.ChunkSummary
-import org.sparkkinesis.consume.{RangeEnd, StreamShard}
-import org.sparkkinesis.model._
+import org.sparkkinesis.chunk.ChunkSummary
+import org.sparkkinesis.consume.RangeEnd
+import org.sparkkinesis.model.{StreamShard, _}
 import org.sparkkinesis.plan._
 import org.sparkkinesis.shard.ShardGraph
 

@@ -10,7 +10,8 @@ import org.apache.spark.sql.sources.DataSourceRegister
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
-import org.sparkkinesis.spark.{KinesisSchema, KinesisTable}
+import org.sparkkinesis.spark.settings.KinesisSchema
+import org.sparkkinesis.spark.table.KinesisTable
 
 /** `format("kinesis")` and `USING kinesis`. Found by its service entry; makes tables from options, asks no service. */
 final class KinesisTableProvider extends TableProvider with DataSourceRegister {

@@ -8,7 +8,7 @@ import org.sparkkinesis.bench.Arguments
 import org.sparkkinesis.json.Json
 import org.sparkkinesis.model.{HashPoint, KinesisQuotas}
 import org.sparkkinesis.sink.SinkMetrics
-import org.sparkkinesis.sink.kinesis._
+import org.sparkkinesis.sink.kinesis.{KinesisSinkSettings, SinkRecord}
 
 /**
  * Writers that always have more than the stream takes, against the emulator's enforced quotas: what part of the capacity is

@@ -6,7 +6,7 @@ import scala.collection.mutable
 import scala.concurrent.duration._
 
 import org.sparkkinesis.model.StreamRef
-import org.sparkkinesis.sink.kinesis._
+import org.sparkkinesis.sink.kinesis.{KinesisSinkSettings, KinesisStreamSink, SinkRecord}
 import org.sparkkinesis.sink.{SharedTimer, SinkMetrics}
 
 /** Writers that never run out, one thread each, until stopped; their counters are read at fixed times. */

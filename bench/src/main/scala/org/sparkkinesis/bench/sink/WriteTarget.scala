@@ -7,7 +7,7 @@ import software.amazon.awssdk.retries.api.BackoffStrategy
 import software.amazon.awssdk.services.kinesis.KinesisAsyncClient
 import software.amazon.awssdk.services.kinesis.waiters.KinesisAsyncWaiter
 
-import org.sparkkinesis.aws.{ClientLease, ClientSettings, CredentialSettings, KinesisClients}
+import org.sparkkinesis.aws.client.{ClientLease, ClientSettings, CredentialSettings, KinesisClients}
 import org.sparkkinesis.bench.EmulatorProcess
 
 /** An emulator in a process of its own, with the clients that write to it. */

@@ -6,14 +6,18 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.connector.read.InputPartition
 
 import org.sparkkinesis.bench.{Arguments, Meter}
+import org.sparkkinesis.chunk.{Chunk, ChunkSummary, DecodeSettings}
 import org.sparkkinesis.concurrent.{SerialExecutor, SystemScheduler}
-import org.sparkkinesis.consume._
-import org.sparkkinesis.consume.chunk.{Chunk, ChunkSummary, DecodeSettings}
-import org.sparkkinesis.model._
+import org.sparkkinesis.consume.{
+  PrefetchBuffer, ProgressListener, RangeEnd, RecordBatch, RecordPublisher, RecordPublisherFactory, RecordSubscriber,
+  ShardConsumers
+}
+import org.sparkkinesis.event.ConsumerMetrics
+import org.sparkkinesis.model.{StreamShard, _}
 import org.sparkkinesis.plan.ShardRange
 import org.sparkkinesis.service.ServiceException
-import org.sparkkinesis.spark.KinesisSchema
-import org.sparkkinesis.spark.read.task.KinesisInputPartition
+import org.sparkkinesis.spark.read.reader.KinesisInputPartition
+import org.sparkkinesis.spark.settings.KinesisSchema
 
 /**
  * How fast rows come out of the prefetch buffer into the `noop` sink, without any network, all columns of a stream:

@@ -8,8 +8,8 @@ import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 import org.apache.spark.sql.vectorized.ColumnarBatch
 
-import org.sparkkinesis.spark.KinesisSchema
-import org.sparkkinesis.spark.read.task.{KinesisInputPartition, RangesReader}
+import org.sparkkinesis.spark.read.reader.{KinesisInputPartition, RangesReader}
+import org.sparkkinesis.spark.settings.KinesisSchema
 
 /** What the benchmark's consumers hold, as a table. Made by Spark, by its name. */
 final class BufferTableProvider extends TableProvider {

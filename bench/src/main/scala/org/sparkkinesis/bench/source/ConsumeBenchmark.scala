@@ -6,7 +6,7 @@ import scala.concurrent.duration._
 
 import software.amazon.awssdk.services.kinesis.model.DescribeStreamSummaryRequest
 
-import org.sparkkinesis.aws.SdkClients
+import org.sparkkinesis.aws.client.SdkClients
 import org.sparkkinesis.bench.{Arguments, EmulatorProcess}
 import org.sparkkinesis.concurrent.SystemScheduler
 import org.sparkkinesis.consume.fanout.StreamConsumerRegistrar

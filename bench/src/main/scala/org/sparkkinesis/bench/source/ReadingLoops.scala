@@ -10,12 +10,16 @@ import software.amazon.awssdk.core.async.SdkPublisher
 import software.amazon.awssdk.services.kinesis.KinesisAsyncClient
 import software.amazon.awssdk.services.kinesis.model.{ChildShard => _, StartingPosition => SdkStartingPosition, _}
 
+import org.sparkkinesis.chunk.{ChunkSummary, DecodeSettings}
 import org.sparkkinesis.concurrent.SystemScheduler
-import org.sparkkinesis.consume._
-import org.sparkkinesis.consume.chunk.{ChunkSummary, DecodeSettings}
 import org.sparkkinesis.consume.fanout.{FanOutPublisherFactory, FanOutSettings}
 import org.sparkkinesis.consume.poll.{PollingPublisherFactory, PollingSettings}
-import org.sparkkinesis.model.{ChildShard, ShardId, StartingPosition}
+import org.sparkkinesis.consume.{
+  PrefetchBuffer, ProgressListener, RecordBatch, RecordPublisher, RecordPublisherFactory, RecordSubscriber,
+  ShardConsumers
+}
+import org.sparkkinesis.event.ConsumerMetrics
+import org.sparkkinesis.model.{ChildShard, ShardId, StartingPosition, StreamShard}
 import org.sparkkinesis.retry.{RetryPolicies, RetryRules}
 import org.sparkkinesis.service.{KinesisService, ServiceException}
 

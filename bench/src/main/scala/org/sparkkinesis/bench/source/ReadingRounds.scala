@@ -11,7 +11,7 @@ import software.amazon.awssdk.regions.Region
 import software.amazon.awssdk.services.kinesis.KinesisAsyncClient
 import software.amazon.awssdk.services.kinesis.model._
 
-import org.sparkkinesis.aws.{ClientSettings, CredentialSettings}
+import org.sparkkinesis.aws.client.{ClientSettings, CredentialSettings}
 import org.sparkkinesis.bench.Meter
 import org.sparkkinesis.model.KinesisQuotas
 

@@ -9,7 +9,7 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.streaming.{StreamingQueryListener, Trigger}
 import software.amazon.awssdk.services.kinesis.model.DescribeStreamSummaryRequest
 
-import org.sparkkinesis.aws.SdkClients
+import org.sparkkinesis.aws.client.SdkClients
 import org.sparkkinesis.bench.{Arguments, Checkpoints, EmulatorProcess}
 import org.sparkkinesis.concurrent.SystemScheduler
 import org.sparkkinesis.consume.fanout.StreamConsumerRegistrar

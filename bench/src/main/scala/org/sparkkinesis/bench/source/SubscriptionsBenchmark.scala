@@ -6,13 +6,14 @@ import java.util.concurrent.{CountDownLatch, TimeUnit}
 
 import scala.util.Using
 
-import org.sparkkinesis.aws.SdkClients
+import org.sparkkinesis.aws.client.SdkClients
 import org.sparkkinesis.bench.{Arguments, EmulatorProcess}
+import org.sparkkinesis.chunk.{ChunkSummary, DecodeSettings}
 import org.sparkkinesis.concurrent.SystemScheduler
-import org.sparkkinesis.consume._
-import org.sparkkinesis.consume.chunk.{ChunkSummary, DecodeSettings}
 import org.sparkkinesis.consume.fanout.StreamConsumerRegistrar
-import org.sparkkinesis.model.{ChildShard, ShardId, StartingPosition}
+import org.sparkkinesis.consume.{PrefetchBuffer, ProgressListener, ShardConsumers}
+import org.sparkkinesis.event.ConsumerMetrics
+import org.sparkkinesis.model.{ChildShard, ShardId, StartingPosition, StreamShard}
 import org.sparkkinesis.service.{PutEntry, ServiceException}
 
 /**

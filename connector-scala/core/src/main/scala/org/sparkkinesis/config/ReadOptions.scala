@@ -17,9 +17,9 @@ object ReadOptions {
 
   private val consumerTypes = Map("subscribetoshard" -> "efo", "getrecords" -> "polling")
 
-  val initialPosition: ConfigEntry[Position] = read(
+  val initialPosition: ConfigEntry[PositionOption] = read(
     "initialPosition",
-    Position.optionType,
+    PositionOption.optionType,
     "Where a query without a checkpoint begins: `latest`, `trim_horizon` (or `earliest`), an ISO-8601 instant, " +
       "`{\"at_timestamp\": \"…\", \"format\": \"…\"}`, or a JSON object with a position for each shard.",
     defaultDoc = "`latest` for streams, `trim_horizon` for batch",
@@ -29,9 +29,9 @@ object ReadOptions {
     )
   )
 
-  val endingPosition: ConfigEntry[Position] = read(
+  val endingPosition: ConfigEntry[PositionOption] = read(
     "endingPosition",
-    Position.optionType,
+    PositionOption.optionType,
     "Batch only. Where the read ends: `latest` (what is there when the query starts), an instant, or a JSON object with a position for each shard; " +
       "a record at the position is the last one read.",
     default = "latest"

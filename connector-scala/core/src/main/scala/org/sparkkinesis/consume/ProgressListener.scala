@@ -1,7 +1,7 @@
 package org.sparkkinesis.consume
 
-import org.sparkkinesis.consume.chunk.ChunkSummary
-import org.sparkkinesis.model.{ChildShard, StartingPosition}
+import org.sparkkinesis.chunk.ChunkSummary
+import org.sparkkinesis.model.{ChildShard, StartingPosition, StreamShard}
 import org.sparkkinesis.service.ServiceException
 
 /**

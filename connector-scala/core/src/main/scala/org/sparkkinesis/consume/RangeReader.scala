@@ -4,9 +4,9 @@ import java.util.concurrent.LinkedBlockingQueue
 
 import org.slf4j.LoggerFactory
 
-import org.sparkkinesis.consume.chunk.{Chunk, ChunkBuilder}
+import org.sparkkinesis.chunk.{Chunk, ChunkBuilder}
 import org.sparkkinesis.error.KinesisConnectorException
-import org.sparkkinesis.model.{ChildShard, KinesisRecord, SequenceNumber, StartingPosition}
+import org.sparkkinesis.model.{ChildShard, KinesisRecord, SequenceNumber, StartingPosition, StreamShard}
 import org.sparkkinesis.service.ServiceException
 
 /** Where a bounded read of one shard ends. */

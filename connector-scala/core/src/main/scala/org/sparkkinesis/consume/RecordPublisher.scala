@@ -1,6 +1,6 @@
 package org.sparkkinesis.consume
 
-import org.sparkkinesis.model.{ChildShard, KinesisRecord, StartingPosition}
+import org.sparkkinesis.model.{ChildShard, KinesisRecord, StartingPosition, StreamShard}
 import org.sparkkinesis.service.ServiceException
 
 /**

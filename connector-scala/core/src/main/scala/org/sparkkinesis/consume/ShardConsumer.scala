@@ -2,9 +2,9 @@ package org.sparkkinesis.consume
 
 import scala.collection.mutable
 
-import org.sparkkinesis.consume.chunk.{Chunk, ChunkBuilder}
+import org.sparkkinesis.chunk.{Chunk, ChunkBuilder}
 import org.sparkkinesis.model.StartingPosition.AfterSequenceNumber
-import org.sparkkinesis.model.{ChildShard, KinesisRecord, SequenceNumber, StartingPosition}
+import org.sparkkinesis.model.{ChildShard, KinesisRecord, SequenceNumber, StartingPosition, StreamShard}
 import org.sparkkinesis.service.ServiceException
 
 /**

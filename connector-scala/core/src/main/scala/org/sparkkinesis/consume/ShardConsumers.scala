@@ -4,8 +4,9 @@ import java.util.concurrent.ConcurrentHashMap
 
 import scala.jdk.CollectionConverters._
 
-import org.sparkkinesis.consume.chunk.{Chunk, ChunkBuilder, DecodeSettings}
-import org.sparkkinesis.model.{HashKeyRange, SequenceNumber, StartingPosition}
+import org.sparkkinesis.chunk.{Chunk, ChunkBuilder, DecodeSettings}
+import org.sparkkinesis.event.ConsumerMetrics
+import org.sparkkinesis.model.{HashKeyRange, SequenceNumber, StartingPosition, StreamShard}
 
 /**
  * The consumers of one source in one JVM: they read their shards ahead, within one prefetch buffer, until they are stopped.

@@ -1,6 +1,6 @@
 package org.sparkkinesis.plan
 
-import org.sparkkinesis.consume.chunk.ChunkSummary
+import org.sparkkinesis.chunk.ChunkSummary
 
 /**
  * How far `Trigger.AvailableNow` reads: what arrived until it started. Pure, and without a memory of its own, so that it

@@ -3,9 +3,8 @@ package org.sparkkinesis.plan
 import scala.collection.immutable.SortedMap
 import scala.collection.mutable
 
-import org.sparkkinesis.consume.StreamShard
-import org.sparkkinesis.consume.chunk.ChunkSummary
-import org.sparkkinesis.model.ShardId
+import org.sparkkinesis.chunk.ChunkSummary
+import org.sparkkinesis.model.{ShardId, StreamShard}
 import org.sparkkinesis.shard.ShardGraph
 
 /**

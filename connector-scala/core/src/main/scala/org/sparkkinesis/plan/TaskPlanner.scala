@@ -1,7 +1,7 @@
 package org.sparkkinesis.plan
 
-import org.sparkkinesis.consume.{RangeEnd, StreamShard}
-import org.sparkkinesis.model.{HashKeyRange, ShardId, StartingPosition}
+import org.sparkkinesis.consume.RangeEnd
+import org.sparkkinesis.model.{HashKeyRange, ShardId, StartingPosition, StreamShard}
 
 /**
  * What a micro-batch or a batch reads of one shard: everything after `after`, up to and with `end`.

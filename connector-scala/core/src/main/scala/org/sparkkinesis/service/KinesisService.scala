@@ -2,7 +2,7 @@ package org.sparkkinesis.service
 
 import java.util.concurrent.CompletableFuture
 
-import org.sparkkinesis.model._
+import org.sparkkinesis.model.{Utf8, _}
 
 /**
  * The service port: what the connector asks of Kinesis Data Streams. One instance talks to one region as one caller.

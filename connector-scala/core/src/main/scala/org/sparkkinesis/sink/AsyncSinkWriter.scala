@@ -218,7 +218,7 @@ final class AsyncSinkWriter[Input, Entry](
 
   private def settle(request: Request, verdicts: IndexedSeq[Verdict]): Unit = {
     val now = scheduler.nanoTime
-    val judged = new Judgement[Entry](settings, request.startedAt, now, random())
+    val judged = new ResultHandler[Entry](settings, request.startedAt, now, random())
     var i = 0
     while (i < verdicts.size) {
       judged.see(request.batch(i), verdicts(i))

@@ -82,7 +82,7 @@ final private[sink] class SinkTally {
   def started(entries: Int): Unit =
     counts = counts.copy(requests = counts.requests + 1, entriesSent = counts.entriesSent + entries)
 
-  def add(judged: Judgement[_], sendNanos: Long): Unit = counts = counts.copy(
+  def add(judged: ResultHandler[_], sendNanos: Long): Unit = counts = counts.copy(
     entriesOut = counts.entriesOut + judged.acceptedEntries,
     bytesOut = counts.bytesOut + judged.acceptedBytes,
     throttled = counts.throttled + judged.throttledEntries,

@@ -5,7 +5,6 @@ import org.scalacheck.Gen
 import org.scalacheck.Prop._
 
 import org.sparkkinesis.aggregate.Containers.User
-
 class DeaggregatorSuite extends ScalaCheckSuite {
   private def users(container: AggregatedRecord): Seq[User] = (0 until container.count).map { i =>
     User(container.partitionKey(i), new String(container.data(i), "UTF-8"), Option(container.explicitHashKey(i)))

@@ -115,7 +115,7 @@ class OptionsSuite extends FunSuite {
     }
     assertEquals(failure("kinesis.consumerType" -> "pushing").condition, "KINESIS_OPTION_INVALID")
     val position = Options.read(Map("kinesis.startingPosition" -> "AT_TIMESTAMP 2026-11-20T12:00:00Z"))
-    assertEquals(position.get(ReadOptions.initialPosition), Position.parse("2026-11-20T12:00:00Z").toOption)
+    assertEquals(position.get(ReadOptions.initialPosition), PositionOption.parse("2026-11-20T12:00:00Z").toOption)
   }
 
   test("one option under two names is a conflict only when the values differ") {

@@ -7,7 +7,10 @@ import scala.concurrent.duration._
 
 import org.sparkkinesis.concurrent.Scheduler
 import org.sparkkinesis.model._
-import org.sparkkinesis.service._
+import org.sparkkinesis.service.{
+  KinesisService, PutEntry, PutResult, RecordPage, ServiceErrorKind, ServiceException, ShardFilter, ShardPage,
+  ShardSubscriber, ShardSubscription, StreamConsumer, StreamConsumerPage, StreamDescription, StreamNamePage
+}
 
 /** One stream's read side, in memory, on the scheduler's time: every answer takes `latency`. Not thread-safe: all on the test's thread. */
 class FakeKinesis(scheduler: Scheduler, latency: FiniteDuration = 10.millis) extends KinesisService {

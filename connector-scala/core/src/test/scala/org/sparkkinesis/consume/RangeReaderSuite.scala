@@ -4,10 +4,11 @@ import scala.collection.mutable
 
 import munit.FunSuite
 
-import org.sparkkinesis.consume.chunk.{ChunkBuilder, DecodeSettings}
+import org.sparkkinesis.chunk.{ChunkBuilder, DecodeSettings}
 import org.sparkkinesis.error.KinesisConnectorException
+import org.sparkkinesis.event.ConsumerMetrics
 import org.sparkkinesis.model.StartingPosition._
-import org.sparkkinesis.model._
+import org.sparkkinesis.model.{StreamShard, _}
 import org.sparkkinesis.service.{ServiceErrorKind, ServiceException}
 
 class RangeReaderSuite extends FunSuite {

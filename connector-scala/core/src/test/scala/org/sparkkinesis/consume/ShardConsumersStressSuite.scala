@@ -8,10 +8,11 @@ import scala.util.Random
 
 import munit.FunSuite
 
+import org.sparkkinesis.chunk.{ChunkSummary, DecodeSettings}
 import org.sparkkinesis.concurrent.{SerialExecutor, SystemScheduler}
-import org.sparkkinesis.consume.chunk.{ChunkSummary, DecodeSettings}
+import org.sparkkinesis.event.ConsumerMetrics
 import org.sparkkinesis.model.StartingPosition._
-import org.sparkkinesis.model._
+import org.sparkkinesis.model.{StreamShard, _}
 import org.sparkkinesis.service.ServiceException
 
 /** Many threads at once, real ones: whatever they do, memory serves exact ranges or nothing, and the sums are right. */

@@ -1,6 +1,6 @@
 package org.sparkkinesis.plan
 
-import org.sparkkinesis.consume.chunk.ChunkSummary
+import org.sparkkinesis.chunk.ChunkSummary
 import org.sparkkinesis.model.SequenceNumber
 
 class AvailableNowTargetSuite extends munit.FunSuite {

@@ -2,9 +2,8 @@ package org.sparkkinesis.plan
 
 import scala.collection.immutable.SortedMap
 
-import org.sparkkinesis.consume.StreamShard
-import org.sparkkinesis.consume.chunk.ChunkSummary
-import org.sparkkinesis.model._
+import org.sparkkinesis.chunk.ChunkSummary
+import org.sparkkinesis.model.{StreamShard, _}
 import org.sparkkinesis.plan.ShardPosition.{After, Horizon, ShardEnd}
 import org.sparkkinesis.shard.ShardGraph
 

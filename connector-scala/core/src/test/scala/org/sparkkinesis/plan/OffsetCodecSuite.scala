@@ -7,7 +7,6 @@ import org.scalacheck.{Gen, Prop}
 import org.sparkkinesis.error.KinesisConnectorException
 import org.sparkkinesis.model.{SequenceNumber, ShardId, StartingPosition}
 import org.sparkkinesis.plan.ShardPosition.{After, Horizon, ShardEnd, Start}
-
 class OffsetCodecSuite extends munit.ScalaCheckSuite {
   private val golden = SourceOffset(
     Seq(

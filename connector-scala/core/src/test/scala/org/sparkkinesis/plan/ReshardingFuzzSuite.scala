@@ -4,7 +4,7 @@ import scala.collection.immutable.SortedMap
 import scala.collection.mutable
 import scala.util.Random
 
-import org.sparkkinesis.consume.chunk.ChunkSummary
+import org.sparkkinesis.chunk.ChunkSummary
 import org.sparkkinesis.model._
 import org.sparkkinesis.plan.ShardPosition.{After, Horizon, ShardEnd}
 import org.sparkkinesis.shard.ShardGraph

@@ -2,11 +2,10 @@ package org.sparkkinesis.plan
 
 import scala.collection.immutable.SortedMap
 
-import org.sparkkinesis.consume.{RangeEnd, StreamShard}
+import org.sparkkinesis.consume.RangeEnd
 import org.sparkkinesis.model.StartingPosition.{AfterSequenceNumber, TrimHorizon}
-import org.sparkkinesis.model._
+import org.sparkkinesis.model.{StreamShard, _}
 import org.sparkkinesis.plan.ShardPosition.{After, Horizon, ShardEnd}
-
 class TaskPlannerSuite extends munit.FunSuite {
   private val arn = "arn:aws:kinesis:eu-central-1:123456789012:stream/orders"
   private def id(index: Int) = ShardId.ofIndex(index.toLong)

@@ -2,10 +2,11 @@ package org.sparkkinesis.shard
 
 import scala.collection.immutable.ListMap
 
-import org.sparkkinesis.config.Position
+import org.sparkkinesis.config.PositionOption
 import org.sparkkinesis.error.KinesisConnectorException
 import org.sparkkinesis.model.StartingPosition._
 import org.sparkkinesis.model._
+import org.sparkkinesis.plan.InitialShards
 
 class ShardGraphSuite extends munit.FunSuite {
   private def id(index: Int): ShardId = ShardId.ofIndex(index.toLong)
@@ -96,24 +97,24 @@ class ShardGraphSuite extends munit.FunSuite {
 
   private val T = AtTimestamp(5)
   private val initial = Seq(
-    ("the oldest shards, from their horizon", Position(TrimHorizon), all, Map(0 -> TrimHorizon)),
+    ("the oldest shards, from their horizon", PositionOption(TrimHorizon), all, Map(0 -> TrimHorizon)),
     (
       "an expired parent makes a root of its children",
-      Position(TrimHorizon),
+      PositionOption(TrimHorizon),
       all.drop(1),
       Map(1 -> TrimHorizon, 2 -> TrimHorizon)
     ),
-    ("from a time, the shards that were open then", Position(T), all.drop(3), Map(3 -> T)),
-    ("a named shard replaces its ancestors", Position(TrimHorizon, ListMap(id(3) -> T)), all, Map(3 -> T)),
+    ("from a time, the shards that were open then", PositionOption(T), all.drop(3), Map(3 -> T)),
+    ("a named shard replaces its ancestors", PositionOption(TrimHorizon, ListMap(id(3) -> T)), all, Map(3 -> T)),
     (
       "and its siblings start themselves",
-      Position(T, ListMap(id(1) -> TrimHorizon)),
+      PositionOption(T, ListMap(id(1) -> TrimHorizon)),
       all.take(3),
       Map(1 -> TrimHorizon, 2 -> T)
     ),
     (
       "a named ancestor and a named descendant are both kept",
-      Position(T, ListMap(id(0) -> TrimHorizon, id(1) -> T)),
+      PositionOption(T, ListMap(id(0) -> TrimHorizon, id(1) -> T)),
       all,
       Map(0 -> TrimHorizon, 1 -> T)
     )
@@ -136,7 +137,7 @@ class ShardGraphSuite extends munit.FunSuite {
   test("a position for a shard that does not exist is refused") {
     val error = intercept[KinesisConnectorException](InitialShards.choose(
       "orders",
-      Position(TrimHorizon, ListMap(id(9) -> T)),
+      PositionOption(TrimHorizon, ListMap(id(9) -> T)),
       all,
       all
     ))

@@ -5,6 +5,7 @@ import java.util.concurrent.CompletableFuture
 import scala.collection.mutable
 
 import org.sparkkinesis.sink.Verdict._
+import org.sparkkinesis.sink.limit.Lane
 
 /** What the tests write: number `n`, of a size, perhaps of a key and for a lane. */
 final case class Item(n: Int, size: Int = 1, key: Option[String] = None, lane: Lane = Lane.Unlimited)

@@ -10,8 +10,7 @@ import org.sparkkinesis.emulator.engine.stream._
 import org.sparkkinesis.emulator.engine.{Namespace, ServiceError}
 import org.sparkkinesis.emulator.fault.{FaultJson, Faults}
 import org.sparkkinesis.emulator.wire.codec.Encoding
-import org.sparkkinesis.model.{HashKey, HashPoint, KinesisRecord, Shard, ShardId}
-import org.sparkkinesis.service.Utf8
+import org.sparkkinesis.model.{HashKey, HashPoint, KinesisRecord, Shard, ShardId, Utf8}
 
 /**
  * What a test does to an emulator in its own process, past the API: at once, without quotas or delays. Thread-safe.

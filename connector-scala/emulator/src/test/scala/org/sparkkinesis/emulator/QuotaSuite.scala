@@ -5,7 +5,6 @@ import scala.concurrent.duration._
 import munit.FunSuite
 
 import org.sparkkinesis.emulator.JsonClient.at
-
 class QuotaSuite extends FunSuite {
   private val mebibyte = 1024 * 1024
 

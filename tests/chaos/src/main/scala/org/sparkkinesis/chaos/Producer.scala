@@ -4,7 +4,7 @@ import java.util.concurrent.TimeUnit
 
 import scala.collection.mutable
 
-import org.sparkkinesis.aws.{ClientSettings, CredentialSettings, SdkClients}
+import org.sparkkinesis.aws.client.{ClientSettings, CredentialSettings, SdkClients}
 import org.sparkkinesis.model.{KinesisQuotas, StreamRef}
 import org.sparkkinesis.service.{PutEntry, PutResult}
 

@@ -3,7 +3,7 @@ package org.sparkkinesis.aws.subscription
 import scala.collection.immutable.ArraySeq
 import scala.collection.mutable
 
-import org.sparkkinesis.aws.records.FieldNames
+import org.sparkkinesis.aws.getrecords.FieldNames
 import org.sparkkinesis.model.{KinesisRecord, SequenceNumber}
 import org.sparkkinesis.service.ShardEvent
 

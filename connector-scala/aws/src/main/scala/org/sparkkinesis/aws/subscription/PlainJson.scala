@@ -6,7 +6,7 @@ import java.util.Base64
 
 import scala.util.control.NoStackTrace
 
-import org.sparkkinesis.aws.records.FieldNames
+import org.sparkkinesis.aws.getrecords.FieldNames
 
 /**
  * Reads a part of JSON, forward only: known names, texts of ASCII without escapes, numbers that are not negative. Whatever is not that,

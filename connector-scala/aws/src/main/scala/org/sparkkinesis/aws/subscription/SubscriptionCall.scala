@@ -11,7 +11,7 @@ import org.reactivestreams.{Publisher, Subscriber, Subscription}
 import software.amazon.awssdk.http.SdkHttpResponse
 import software.amazon.awssdk.http.async.SdkAsyncHttpResponseHandler
 
-import org.sparkkinesis.aws.ErrorClassification
+import org.sparkkinesis.aws.error.ErrorClassification
 import org.sparkkinesis.service.{ServiceException, ShardSubscriber, ShardSubscription}
 
 /**

@@ -6,14 +6,17 @@ import scala.concurrent.duration._
 import scala.jdk.CollectionConverters._
 import scala.util.Using
 
-import org.sparkkinesis.aws.WithEmulator
+import org.sparkkinesis.aws.client.WithEmulator
+import org.sparkkinesis.chunk.{ChunkBuilder, DecodeSettings}
 import org.sparkkinesis.concurrent.SystemScheduler
-import org.sparkkinesis.consume._
-import org.sparkkinesis.consume.chunk.{ChunkBuilder, DecodeSettings}
 import org.sparkkinesis.consume.fanout._
 import org.sparkkinesis.consume.poll.{PollingPublisherFactory, PollingSettings}
+import org.sparkkinesis.consume.{
+  MissingResource, PrefetchBuffer, RangeEnd, RangeReader, RecordBatch, RecordSubscriber, ShardConsumers
+}
+import org.sparkkinesis.event.ConsumerMetrics
 import org.sparkkinesis.model.StartingPosition._
-import org.sparkkinesis.model._
+import org.sparkkinesis.model.{StreamShard, _}
 import org.sparkkinesis.retry.{RetryPolicies, RetryRules}
 import org.sparkkinesis.service.ServiceException
 

@@ -4,14 +4,15 @@ import scala.concurrent.duration._
 import scala.jdk.CollectionConverters._
 import scala.util.Using
 
-import org.sparkkinesis.aws.WithEmulator
+import org.sparkkinesis.aws.client.WithEmulator
+import org.sparkkinesis.chunk.{ChunkBuilder, DecodeSettings}
 import org.sparkkinesis.concurrent.SystemScheduler
-import org.sparkkinesis.consume._
-import org.sparkkinesis.consume.chunk.{ChunkBuilder, DecodeSettings}
 import org.sparkkinesis.consume.poll.{PollingPublisherFactory, PollingSettings}
+import org.sparkkinesis.consume.{MissingResource, PrefetchBuffer, RangeEnd, RangeReader, ShardConsumers}
 import org.sparkkinesis.error.KinesisConnectorException
+import org.sparkkinesis.event.ConsumerMetrics
 import org.sparkkinesis.model.StartingPosition._
-import org.sparkkinesis.model._
+import org.sparkkinesis.model.{StreamShard, _}
 import org.sparkkinesis.retry.{RetryPolicies, RetryRules}
 
 /** Consumers and range readers on real threads, the real SDK and a real wire. */

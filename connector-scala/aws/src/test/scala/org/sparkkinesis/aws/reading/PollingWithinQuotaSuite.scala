@@ -2,14 +2,15 @@ package org.sparkkinesis.aws.reading
 
 import scala.concurrent.duration._
 
-import org.sparkkinesis.aws.WithEmulator
+import org.sparkkinesis.aws.client.WithEmulator
+import org.sparkkinesis.chunk.DecodeSettings
 import org.sparkkinesis.concurrent.SystemScheduler
-import org.sparkkinesis.consume._
-import org.sparkkinesis.consume.chunk.DecodeSettings
 import org.sparkkinesis.consume.poll.{PollingPublisherFactory, PollingSettings}
+import org.sparkkinesis.consume.{PrefetchBuffer, ProgressListener, ShardConsumers}
 import org.sparkkinesis.emulator.EmulatorConfig
+import org.sparkkinesis.event.ConsumerMetrics
 import org.sparkkinesis.model.StartingPosition._
-import org.sparkkinesis.model._
+import org.sparkkinesis.model.{StreamShard, _}
 import org.sparkkinesis.retry.{RetryPolicies, RetryRules}
 
 /** Polling against a service that enforces its quotas. */

@@ -6,15 +6,16 @@ import scala.concurrent.duration._
 import scala.concurrent.{ExecutionContext, Future}
 import scala.jdk.CollectionConverters._
 
-import org.sparkkinesis.aws.{SdkClients, WithEmulator}
+import org.sparkkinesis.aws.client.{SdkClients, WithEmulator}
+import org.sparkkinesis.chunk.DecodeSettings
 import org.sparkkinesis.concurrent.SystemScheduler
-import org.sparkkinesis.consume._
-import org.sparkkinesis.consume.chunk.DecodeSettings
 import org.sparkkinesis.consume.fanout._
 import org.sparkkinesis.consume.poll.{PollingPublisherFactory, PollingSettings}
+import org.sparkkinesis.consume.{PrefetchBuffer, RecordPublisherFactory, ShardConsumers}
 import org.sparkkinesis.emulator.fault.{FaultEffect, FaultRule}
+import org.sparkkinesis.event.ConsumerMetrics
 import org.sparkkinesis.model.StartingPosition._
-import org.sparkkinesis.model._
+import org.sparkkinesis.model.{StreamShard, _}
 import org.sparkkinesis.retry.{RetryPolicies, RetryRules}
 
 /** Whatever happens on the way, every record is read once, in order. */

@@ -5,9 +5,9 @@ import java.util.concurrent.{ConcurrentHashMap, LinkedBlockingQueue, TimeUnit}
 
 import scala.collection.mutable
 
-import org.sparkkinesis.consume._
-import org.sparkkinesis.consume.chunk.{Chunk, ChunkSummary}
-import org.sparkkinesis.model._
+import org.sparkkinesis.chunk.{Chunk, ChunkSummary}
+import org.sparkkinesis.consume.ProgressListener
+import org.sparkkinesis.model.{StreamShard, _}
 import org.sparkkinesis.service.ServiceException
 
 /** Keeps what consumers tell, and lets a test wait for something to become true of it. */

@@ -8,10 +8,13 @@ import scala.concurrent.duration._
 import org.slf4j.{Logger, LoggerFactory}
 
 import org.sparkkinesis.concurrent.{Cancellable, Scheduler, SerialExecutor}
-import org.sparkkinesis.consume._
-import org.sparkkinesis.model.{ChildShard, KinesisQuotas, KinesisRecord, SequenceNumber, StartingPosition}
+import org.sparkkinesis.consume.{
+  MissingResource, RecordBatch, RecordPublisher, RecordPublisherFactory, RecordSubscriber
+}
+import org.sparkkinesis.event.ConsumerMetrics
+import org.sparkkinesis.model.{ChildShard, KinesisQuotas, KinesisRecord, SequenceNumber, StartingPosition, StreamShard}
 import org.sparkkinesis.retry.{RetryLog, RetryPolicies, RetryRules}
-import org.sparkkinesis.service._
+import org.sparkkinesis.service.{KinesisService, ServiceErrorKind, ServiceException, ShardEvent}
 
 /**
  * Publishes a shard by enhanced fan-out: one subscription at a time, opened again from where the last one stopped, for
@@ -51,7 +54,7 @@ final class FanOutRecordPublisher private[fanout] (
   private var isIdle = true
   private var failures = 0
   private var endsWithoutChildren = 0
-  private var lastSignNanos = 0L
+  private var lastAliveNanos = 0L
   private var timer: Cancellable = Cancellable.None
   private var watchdog: Cancellable = Cancellable.None
   @volatile private var isOver = false
@@ -72,14 +75,14 @@ final class FanOutRecordPublisher private[fanout] (
 
   override def subscribed(subscription: FanOutSubscription): Unit = {
     subscription.activeNanos = Some(scheduler.nanoTime)
-    sign()
+    markAlive()
   }
 
   override def received(subscription: FanOutSubscription, event: ShardEvent): Unit = {
     subscription.inFlight -= 1
     subscription.hadEvent = true
     failures = 0
-    sign()
+    markAlive()
     val records = notYetReceived(event.records)
     lastReceived = records.lastOption.map(record => SequenceNumber.trusted(record.sequenceNumber)).orElse(lastReceived)
     (event.continuation ++ lastReceived).maxOption.foreach(number =>
@@ -122,7 +125,7 @@ final class FanOutRecordPublisher private[fanout] (
     if (!isIdle) {
       val subscription = new FanOutSubscription(this, steps, scheduler.nanoTime)
       current = Some(subscription)
-      sign()
+      markAlive()
       metrics.subscribeToShardCalls.increment()
       subscription.open(service, consumerArn, shard.shard, position)
       askForEvents()
@@ -152,7 +155,7 @@ final class FanOutRecordPublisher private[fanout] (
     SequenceNumber.compareDigits(record.sequenceNumber, last.value) <= 0
 
   private def askForEvents(): Unit = if (demand > 0 && !isOver) current.foreach { subscription =>
-    if (subscription.inFlight == 0) sign()
+    if (subscription.inFlight == 0) markAlive()
     // One that is not asked for by `request` must have room all the same, half as large as the last one at least.
     val ahead = if (allowedBytes / 3 >= lastEventBytes / 2) settings.eventsInFlight else 1
     subscription.request(ahead - received.size)
@@ -196,18 +199,18 @@ final class FanOutRecordPublisher private[fanout] (
   /** Looks again whenever the present silence could have become too long; no timer is set for each event. */
   private def watch(): Unit = {
     watchdog.cancel()
-    val left = lastSignNanos + settings.silenceTimeout.toNanos - scheduler.nanoTime
+    val left = lastAliveNanos + settings.silenceTimeout.toNanos - scheduler.nanoTime
     watchdog = scheduler.schedule(left.nanos)(steps.run(current.foreach(lookAfter)))
   }
 
   private def lookAfter(subscription: FanOutSubscription): Unit = if (!isOver) {
     // A reader that asks for nothing hears nothing.
-    if (subscription.activeNanos.isDefined && subscription.inFlight == 0) sign()
-    if (scheduler.nanoTime - lastSignNanos < settings.silenceTimeout.toNanos) watch()
+    if (subscription.activeNanos.isDefined && subscription.inFlight == 0) markAlive()
+    if (scheduler.nanoTime - lastAliveNanos < settings.silenceTimeout.toNanos) watch()
     else recover(lost(s"nothing came for ${settings.silenceTimeout.toSeconds} s"))
   }
 
-  private def sign(): Unit = lastSignNanos = scheduler.nanoTime
+  private def markAlive(): Unit = lastAliveNanos = scheduler.nanoTime
 
   private def closeCurrent(): Unit = {
     watchdog.cancel()

@@ -3,7 +3,7 @@ package org.sparkkinesis.consume.fanout
 import java.util.concurrent.Executor
 
 import org.sparkkinesis.model.{ShardId, StartingPosition}
-import org.sparkkinesis.service._
+import org.sparkkinesis.service.{KinesisService, ServiceException, ShardEvent, ShardSubscriber, ShardSubscription}
 
 /**
  * One SubscribeToShard call and what became of it: pending, then active, then over. Its callbacks, which come on the

@@ -11,7 +11,7 @@ import org.sparkkinesis.concurrent.Scheduler
 import org.sparkkinesis.error.KinesisConnectorException
 import org.sparkkinesis.model.KinesisQuotas
 import org.sparkkinesis.retry.{Retrier, RetryPolicies, RetryRules}
-import org.sparkkinesis.service._
+import org.sparkkinesis.service.{KinesisService, ServiceErrorKind, ServiceException, StreamConsumer}
 
 /**
  * Registers enhanced fan-out consumers, waits until they can be used, and deregisters those that it registered itself.

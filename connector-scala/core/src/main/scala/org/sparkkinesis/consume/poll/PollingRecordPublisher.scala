@@ -7,8 +7,11 @@ import scala.concurrent.duration._
 import org.slf4j.{Logger, LoggerFactory}
 
 import org.sparkkinesis.concurrent.{Cancellable, Scheduler, SerialExecutor}
-import org.sparkkinesis.consume._
-import org.sparkkinesis.model.{KinesisRecord, SequenceNumber, StartingPosition}
+import org.sparkkinesis.consume.{
+  MissingResource, RecordBatch, RecordPublisher, RecordPublisherFactory, RecordSubscriber
+}
+import org.sparkkinesis.event.ConsumerMetrics
+import org.sparkkinesis.model.{KinesisRecord, SequenceNumber, StartingPosition, StreamShard}
 import org.sparkkinesis.retry.{Retrier, RetryLog, RetryPolicies, RetryPolicy, RetryRules}
 import org.sparkkinesis.service.{KinesisService, RecordPage, ServiceErrorKind, ServiceException}
 

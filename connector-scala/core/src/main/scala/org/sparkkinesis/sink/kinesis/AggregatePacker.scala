@@ -6,7 +6,7 @@ import scala.collection.mutable
 import org.sparkkinesis.aggregate.Aggregator
 import org.sparkkinesis.model.{KinesisQuotas, ShardId}
 import org.sparkkinesis.service.PutEntry
-import org.sparkkinesis.sink.kinesis.shard.ShardMap
+import org.sparkkinesis.shard.ShardMap
 
 /**
  * Records of one request packed for the service.

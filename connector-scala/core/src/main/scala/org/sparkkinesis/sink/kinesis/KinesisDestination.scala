@@ -4,8 +4,9 @@ import java.util.concurrent.CompletableFuture
 
 import org.sparkkinesis.model.{ShardId, StreamRef}
 import org.sparkkinesis.service.{KinesisService, PutEntry, PutResult}
-import org.sparkkinesis.sink.kinesis.shard.ShardLanes
-import org.sparkkinesis.sink.{Lane, RetryCause, SinkDestination, Verdict}
+import org.sparkkinesis.sink.kinesis.lane.ShardLanes
+import org.sparkkinesis.sink.limit.Lane
+import org.sparkkinesis.sink.{RetryCause, SinkDestination, Verdict}
 
 /**
  * One stream as a destination of an [[org.sparkkinesis.sink.AsyncSinkWriter]]: PutRecords, with or without aggregation.

@@ -10,7 +10,7 @@ import org.sparkkinesis.concurrent.Scheduler
 import org.sparkkinesis.model.StreamRef
 import org.sparkkinesis.retry.{Retrier, RetryPolicy}
 import org.sparkkinesis.service.{KinesisService, ServiceErrorKind, ServiceException}
-import org.sparkkinesis.sink.kinesis.shard.ShardLanes
+import org.sparkkinesis.sink.kinesis.lane.ShardLanes
 import org.sparkkinesis.sink.{AsyncSinkWriter, SinkMetrics}
 
 /** Writes records to one stream, for one task. As [[AsyncSinkWriter]]: one thread, `flush` before anything counts as stored. */

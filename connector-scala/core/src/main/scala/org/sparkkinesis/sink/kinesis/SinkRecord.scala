@@ -1,7 +1,6 @@
 package org.sparkkinesis.sink.kinesis
 
-import org.sparkkinesis.model.{HashKey, HashPoint}
-import org.sparkkinesis.service.Utf8
+import org.sparkkinesis.model.{HashKey, HashPoint, Utf8}
 
 /** A record on its way to a stream; checked already, see [[RecordRules]]. The payload is not changed any more. */
 final class SinkRecord(val partitionKey: String, val explicitHashKey: Option[String], val data: Array[Byte]) {

@@ -4,7 +4,7 @@ import scala.collection.mutable
 import scala.concurrent.duration._
 
 import org.sparkkinesis.model.KinesisQuotas
-import org.sparkkinesis.sink.kinesis.shard.ShardLanes
+import org.sparkkinesis.sink.kinesis.lane.ShardLanes
 import org.sparkkinesis.sink.limit.{PacedLane, RateLimiting, RateLimitingContext, RateLimitingStrategy}
 
 /** What the writers to one stream in this JVM share: the strategy's state and the shards' lanes. */

@@ -2,7 +2,6 @@ package org.sparkkinesis.sink.limit
 
 import scala.concurrent.duration._
 
-import org.sparkkinesis.sink.Lane
 import org.sparkkinesis.sink.limit.PacedLane._
 
 /**

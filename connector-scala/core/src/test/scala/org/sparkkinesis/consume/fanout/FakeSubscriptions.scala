@@ -6,7 +6,7 @@ import scala.concurrent.duration._
 import org.sparkkinesis.concurrent.Scheduler
 import org.sparkkinesis.consume.FakeKinesis
 import org.sparkkinesis.model._
-import org.sparkkinesis.service._
+import org.sparkkinesis.service.{ServiceErrorKind, ServiceException, ShardEvent, ShardSubscriber, ShardSubscription}
 
 /** Subscriptions whose every callback the test gives. Never gives more events than were asked for. */
 class FakeSubscriptions(scheduler: Scheduler) extends FakeKinesis(scheduler, 10.millis) {

@@ -6,9 +6,10 @@ import scala.concurrent.duration._
 import munit.FunSuite
 
 import org.sparkkinesis.concurrent.VirtualScheduler
-import org.sparkkinesis.consume._
+import org.sparkkinesis.consume.{MissingResource, RecordBatch, RecordPublisher, RecordSubscriber}
+import org.sparkkinesis.event.ConsumerMetrics
 import org.sparkkinesis.model.StartingPosition._
-import org.sparkkinesis.model._
+import org.sparkkinesis.model.{StreamShard, _}
 import org.sparkkinesis.retry.{RetryPolicies, RetryRules}
 import org.sparkkinesis.service.{ServiceErrorKind, ServiceException, ShardEvent}
 

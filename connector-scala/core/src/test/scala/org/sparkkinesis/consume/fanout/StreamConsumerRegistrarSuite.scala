@@ -12,7 +12,7 @@ import org.sparkkinesis.consume.FakeKinesis
 import org.sparkkinesis.error.KinesisConnectorException
 import org.sparkkinesis.model.KinesisQuotas
 import org.sparkkinesis.retry.{Retrier, RetryPolicies}
-import org.sparkkinesis.service._
+import org.sparkkinesis.service.{ServiceErrorKind, ServiceException, StreamConsumer, StreamConsumerPage}
 
 class StreamConsumerRegistrarSuite extends FunSuite {
   private val Stream = "arn:aws:kinesis:eu-central-1:123456789012:stream/orders"

@@ -6,8 +6,9 @@ import scala.concurrent.duration._
 import munit.FunSuite
 
 import org.sparkkinesis.concurrent.VirtualScheduler
-import org.sparkkinesis.consume._
-import org.sparkkinesis.model._
+import org.sparkkinesis.consume.{FakeKinesis, MissingResource, RecordBatch, RecordPublisher, RecordSubscriber}
+import org.sparkkinesis.event.ConsumerMetrics
+import org.sparkkinesis.model.{StreamShard, _}
 import org.sparkkinesis.retry.{RetryPolicies, RetryPolicy, RetryRules}
 import org.sparkkinesis.service.{ServiceErrorKind, ServiceException}
 

@@ -6,7 +6,10 @@ import java.util.concurrent.CompletableFuture.completedFuture
 import scala.collection.mutable
 
 import org.sparkkinesis.model._
-import org.sparkkinesis.service._
+import org.sparkkinesis.service.{
+  KinesisService, PutEntry, PutResult, RecordPage, ServiceException, ShardFilter, ShardPage, ShardSubscriber,
+  ShardSubscription, StreamConsumer, StreamConsumerPage, StreamDescription, StreamNamePage
+}
 
 /** One stream's write side: shards that can be resharded, and refusals that the test asks for. Answers at once. */
 final class FakeStream(shardCount: Int) extends KinesisService {

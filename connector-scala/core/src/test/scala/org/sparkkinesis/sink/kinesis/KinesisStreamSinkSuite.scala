@@ -7,7 +7,7 @@ import munit.FunSuite
 import org.sparkkinesis.aggregate.{Aggregator, Deaggregator}
 import org.sparkkinesis.concurrent.VirtualScheduler
 import org.sparkkinesis.model.{HashKeyRange, ShardId, StreamRef}
-import org.sparkkinesis.service._
+import org.sparkkinesis.service.{PutEntry, PutResult, ServiceErrorKind, ServiceException}
 import org.sparkkinesis.sink.{AsyncSinkSettings, DeliveryFailedException, FatalSinkException}
 
 class KinesisStreamSinkSuite extends FunSuite {

@@ -5,9 +5,9 @@ import org.scalacheck.{Gen, Prop}
 
 import org.sparkkinesis.model._
 import org.sparkkinesis.service.{PutEntry, PutResult, ServiceErrorKind, ServiceException}
+import org.sparkkinesis.shard.ShardMap
 import org.sparkkinesis.sink.RetryCause._
 import org.sparkkinesis.sink.Verdict
-import org.sparkkinesis.sink.kinesis.shard.ShardMap
 
 /** What is pure: record rules, the shard map, verdicts, cost. */
 class SinkTablesSuite extends ScalaCheckSuite {

@@ -7,7 +7,7 @@ import java.nio.file.{Files, Path, StandardOpenOption}
 import scala.util.Using
 
 import org.sparkkinesis.emulator.engine.stream.{SequenceNumbers, StoredRecord}
-import org.sparkkinesis.service.Utf8
+import org.sparkkinesis.model.Utf8
 
 /**
  * A shard's log file: records one after the other, in the order in which they were handed over, which is nearly the

@@ -5,7 +5,7 @@ import java.util.Locale
 
 import scala.util.Try
 
-import org.sparkkinesis.aws.{ClientSettings, CredentialSettings, Regions}
+import org.sparkkinesis.aws.client.{ClientSettings, CredentialSettings, Regions}
 import org.sparkkinesis.config.ConnectionOptions._
 import org.sparkkinesis.config.{ConfigEntry, NearestName, Options, ReadOptions}
 import org.sparkkinesis.error.KinesisConnectorException

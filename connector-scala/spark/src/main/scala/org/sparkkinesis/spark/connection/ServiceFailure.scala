@@ -1,6 +1,6 @@
 package org.sparkkinesis.spark.connection
 
-import org.sparkkinesis.aws.ClientSettings
+import org.sparkkinesis.aws.client.ClientSettings
 import org.sparkkinesis.error.KinesisConnectorException
 import org.sparkkinesis.service.{ServiceErrorKind, ServiceException}
 

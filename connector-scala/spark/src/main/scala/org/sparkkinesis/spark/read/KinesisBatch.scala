@@ -4,12 +4,13 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.connector.read.{Batch, InputPartition, PartitionReaderFactory}
 import org.apache.spark.sql.types.StructType
 
-import org.sparkkinesis.config.{Options, Position, ReadOptions}
-import org.sparkkinesis.consume.{RangeEnd, StreamShard}
-import org.sparkkinesis.model.{Shard, StartingPosition}
-import org.sparkkinesis.plan.{ShardRange, TaskPlanner}
-import org.sparkkinesis.shard.InitialShards
-import org.sparkkinesis.spark.read.task.{KinesisInputPartition, KinesisReaderFactory}
+import org.sparkkinesis.config.{Options, PositionOption, ReadOptions}
+import org.sparkkinesis.consume.RangeEnd
+import org.sparkkinesis.model.{Shard, StartingPosition, StreamShard}
+import org.sparkkinesis.plan.{InitialShards, ShardRange, TaskPlanner}
+import org.sparkkinesis.spark.read.reader.{KinesisInputPartition, KinesisReaderFactory}
+import org.sparkkinesis.spark.session.StreamSession
+import org.sparkkinesis.spark.settings.ReadSettings
 
 /** A bounded read: every shard from the starting to the ending position. Its ends are pinned when it is planned. */
 final class KinesisBatch(options: Options, schema: StructType) extends Batch {
@@ -21,7 +22,7 @@ final class KinesisBatch(options: Options, schema: StructType) extends Batch {
     try {
       val now = System.currentTimeMillis()
       val from = StreamSession.pin(
-        options.get(ReadOptions.initialPosition).getOrElse(Position(StartingPosition.TrimHorizon)),
+        options.get(ReadOptions.initialPosition).getOrElse(PositionOption(StartingPosition.TrimHorizon)),
         now
       )
       val to = StreamSession.pin(options(ReadOptions.endingPosition), now)
@@ -47,7 +48,7 @@ final class KinesisBatch(options: Options, schema: StructType) extends Batch {
 private object KinesisBatch {
 
   /** None when the shard holds nothing between the positions. */
-  def range(arn: String, name: String, shard: Shard, from: Position, to: Position): Option[ShardRange] = {
+  def range(arn: String, name: String, shard: Shard, from: PositionOption, to: PositionOption): Option[ShardRange] = {
     val end = to.of(shard.id) match {
       case StartingPosition.AtTimestamp(millis) => Some(RangeEnd.ArrivedBy(millis))
       case StartingPosition.AtSequenceNumber(number) => Some(RangeEnd.At(number))

@@ -9,14 +9,17 @@ import org.apache.spark.sql.connector.read.streaming._
 import org.apache.spark.sql.connector.read.{InputPartition, PartitionReaderFactory}
 import org.apache.spark.sql.types.StructType
 
-import org.sparkkinesis.config.{Position, ReadOptions}
+import org.sparkkinesis.config.{PositionOption, ReadOptions}
 import org.sparkkinesis.consume.{MissingResource, RangeEnd}
 import org.sparkkinesis.model.StartingPosition
 import org.sparkkinesis.plan._
-import org.sparkkinesis.spark.cluster.{PrefetchView, ShardCoordinator, ShardFailed}
 import org.sparkkinesis.spark.connection.ServiceFailure
-import org.sparkkinesis.spark.read.checkpoint.{CheckpointCheck, ConsumerRecord, InitialOffsetStore}
-import org.sparkkinesis.spark.read.task.{KinesisInputPartition, KinesisReaderFactory}
+import org.sparkkinesis.spark.coordinator.{PrefetchView, ShardCoordinator, ShardFailed}
+import org.sparkkinesis.spark.read.reader.{KinesisInputPartition, KinesisReaderFactory}
+import org.sparkkinesis.spark.session.{
+  CheckpointCheck, FanOutConsumers, InitialOffsetStore, RegisteredConsumers, StreamSession
+}
+import org.sparkkinesis.spark.settings.{KinesisReadLimit, ReadSettings}
 
 /** An offset as Spark keeps it. */
 final case class KinesisSourceOffset(value: SourceOffset) extends Offset {
@@ -39,7 +42,7 @@ final class KinesisMicroBatchStream(session: StreamSession, checkpointLocation: 
   private val spark = SparkSession.active
   private val hadoopConf = spark.sessionState.newHadoopConf()
   private val sourceId = UUID.randomUUID().toString
-  private val admission = Admission(options)
+  private val admission = KinesisReadLimit(options)
   private var target: Option[AvailableNowTarget] = None
 
   /** The consumers have told, of every shard, what was there when the query began. */
@@ -55,7 +58,7 @@ final class KinesisMicroBatchStream(session: StreamSession, checkpointLocation: 
   private var coordinatorIfStarted: Option[ShardCoordinator] = None
 
   private val fanOut = Option.when(FanOutConsumers.isWanted(options))(
-    session.fanOutConsumers(new ConsumerRecord(checkpointLocation, _, hadoopConf))
+    session.fanOutConsumers(new RegisteredConsumers(checkpointLocation, _, hadoopConf))
   )
   if (options(ReadOptions.registration) == "eager") fanOut.foreach(_.ensure(session.streams.values))
 
@@ -77,7 +80,8 @@ final class KinesisMicroBatchStream(session: StreamSession, checkpointLocation: 
 
   private def prefetched: PrefetchView = coordinator.prefetched
 
-  private def position: Position = options.get(ReadOptions.initialPosition).getOrElse(Position(StartingPosition.Latest))
+  private def position: PositionOption =
+    options.get(ReadOptions.initialPosition).getOrElse(PositionOption(StartingPosition.Latest))
 
   private lazy val initial: SourceOffset = {
     val store = new InitialOffsetStore(checkpointLocation, hadoopConf)

@@ -6,9 +6,10 @@ import org.apache.spark.sql.connector.read.streaming.MicroBatchStream
 import org.apache.spark.sql.types.StructType
 
 import org.sparkkinesis.config.{ConnectionOptions, Options}
-import org.sparkkinesis.spark.KinesisSchema
 import org.sparkkinesis.spark.connection.Connection
-import org.sparkkinesis.spark.read.task.ReadMetrics
+import org.sparkkinesis.spark.read.reader.ReadMetrics
+import org.sparkkinesis.spark.session.StreamSession
+import org.sparkkinesis.spark.settings.KinesisSchema
 
 /** Takes the columns that a query needs. */
 final class KinesisScanBuilder(options: Options) extends ScanBuilder with SupportsPushDownRequiredColumns {

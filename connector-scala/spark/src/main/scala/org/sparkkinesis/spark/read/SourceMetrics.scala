@@ -1,7 +1,7 @@
 package org.sparkkinesis.spark.read
 
 import org.sparkkinesis.plan.PlannedBatch
-import org.sparkkinesis.spark.cluster.CoordinatorStatus
+import org.sparkkinesis.spark.coordinator.CoordinatorStatus
 
 /** What `StreamingQueryProgress` shows of a source; names that are known from Databricks' connector where it has them. */
 object SourceMetrics {

@@ -4,7 +4,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.connector.metric.CustomTaskMetric
 import org.apache.spark.sql.connector.write.{DataWriter, WriterCommitMessage}
 
-import org.sparkkinesis.aws.KinesisClients
+import org.sparkkinesis.aws.client.KinesisClients
 import org.sparkkinesis.concurrent.Scheduler
 import org.sparkkinesis.error.KinesisConnectorException
 import org.sparkkinesis.model.StreamRef

@@ -1,6 +1,6 @@
 package org.sparkkinesis.spark.write
 
-import org.sparkkinesis.aws.ClientSettings
+import org.sparkkinesis.aws.client.ClientSettings
 import org.sparkkinesis.model.StreamRef
 import org.sparkkinesis.sink.kinesis.KinesisSinkSettings
 

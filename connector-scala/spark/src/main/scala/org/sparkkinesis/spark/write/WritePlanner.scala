@@ -5,14 +5,14 @@ import scala.util.Using
 import org.apache.spark.sql.types.StructType
 import org.slf4j.LoggerFactory
 
-import org.sparkkinesis.aws.ClientSettings
+import org.sparkkinesis.aws.client.ClientSettings
 import org.sparkkinesis.config.{ConnectionOptions, Options, WriteOptions}
 import org.sparkkinesis.error.KinesisConnectorException
 import org.sparkkinesis.model.StreamRef
 import org.sparkkinesis.retry.RetryPolicies
 import org.sparkkinesis.sink.kinesis.KinesisSinkSettings
 import org.sparkkinesis.sink.limit.RateLimiting
-import org.sparkkinesis.spark.connection.{Connection, StreamDirectory}
+import org.sparkkinesis.spark.connection.{Connection, StreamMetadata}
 import org.sparkkinesis.spark.write.invalid.DeadLetterTable
 
 /** Checks on the driver everything that can be known before the first record is sent: options, columns, streams. */
@@ -121,7 +121,7 @@ object WritePlanner {
 
   /** Asks the service for the stream; the executors do so too, for streams that only the rows name. */
   def describe(stream: StreamRef, connection: ClientSettings): CheckedStream =
-    Using.resource(new StreamDirectory(connection.forStream(stream), RetryPolicies())) { directory =>
+    Using.resource(new StreamMetadata(connection.forStream(stream), RetryPolicies())) { directory =>
       CheckedStream(stream, directory.describe(stream).maxRecordBytes)
     }
 }

@@ -1,7 +1,7 @@
 package org.sparkkinesis.spark.connection
 
-import org.sparkkinesis.aws.CredentialSettings
-import org.sparkkinesis.aws.CredentialSettings._
+import org.sparkkinesis.aws.client.CredentialSettings
+import org.sparkkinesis.aws.client.CredentialSettings._
 import org.sparkkinesis.config.Options
 import org.sparkkinesis.error.KinesisConnectorException
 import org.sparkkinesis.model.StreamRef

@@ -3,7 +3,7 @@ package org.sparkkinesis.spark.read
 import munit.FunSuite
 
 import org.sparkkinesis.plan.{PlannedBatch, SourceOffset}
-import org.sparkkinesis.spark.cluster.CoordinatorStatus
+import org.sparkkinesis.spark.coordinator.CoordinatorStatus
 
 class SourceMetricsSuite extends FunSuite {
   private val status = new CoordinatorStatus(

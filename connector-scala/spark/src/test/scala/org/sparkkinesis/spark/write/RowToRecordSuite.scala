@@ -122,10 +122,10 @@ class RowToRecordSuite extends FunSuite {
       columns(full),
       None,
       OnInvalidRow.Fail,
-      org.sparkkinesis.aws.ClientSettings(
+      org.sparkkinesis.aws.client.ClientSettings(
         Some("eu-central-1"),
         None,
-        org.sparkkinesis.aws.CredentialSettings.Static("AKIAEXAMPLE", "very-secret", Some("tok-secret"))
+        org.sparkkinesis.aws.client.CredentialSettings.Static("AKIAEXAMPLE", "very-secret", Some("tok-secret"))
       ),
       org.sparkkinesis.sink.kinesis.KinesisSinkSettings(),
       "query"

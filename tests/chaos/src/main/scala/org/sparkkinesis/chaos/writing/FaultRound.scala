@@ -5,7 +5,7 @@ import scala.util.{Random, Using}
 
 import org.sparkkinesis.emulator.fault.{FaultEffect, FaultRule}
 import org.sparkkinesis.emulator.{EmulatorConfig, KinesisEmulator}
-import org.sparkkinesis.sink.kinesis._
+import org.sparkkinesis.sink.kinesis.KinesisSinkSettings
 import org.sparkkinesis.sink.{AsyncSinkSettings, SinkMetrics}
 
 /**

@@ -6,7 +6,7 @@ import java.util.concurrent.{CompletableFuture, TimeUnit, TimeoutException}
 import scala.concurrent.duration._
 import scala.util.{Random, Using}
 
-import org.sparkkinesis.aws.{ClientSettings, CredentialSettings, KinesisClients}
+import org.sparkkinesis.aws.client.{ClientSettings, CredentialSettings, KinesisClients}
 import org.sparkkinesis.emulator.KinesisEmulator
 import org.sparkkinesis.model.StreamRef
 import org.sparkkinesis.sink.kinesis.{KinesisSinkSettings, KinesisStreamSink, SinkRecord}

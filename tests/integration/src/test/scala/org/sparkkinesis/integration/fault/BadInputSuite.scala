@@ -148,7 +148,7 @@ class BadInputSuite extends SparkSuite {
 
   test("a checkpoint that cannot be written") {
     val file = Files.createTempFile(temporary, "a-file", "")
-    val store = new org.sparkkinesis.spark.read.checkpoint.InitialOffsetStore(
+    val store = new org.sparkkinesis.spark.session.InitialOffsetStore(
       Path.of(file.toString, "below").toString,
       spark.sparkContext.hadoopConfiguration
     )

@@ -5,8 +5,7 @@ import java.util.concurrent.ThreadLocalRandom
 import org.sparkkinesis.emulator.action.{Fields, Patterns}
 import org.sparkkinesis.emulator.engine.ServiceError
 import org.sparkkinesis.emulator.engine.stream.{PutEntry, StreamState}
-import org.sparkkinesis.model.{HashKey, HashKeyRange, HashPoint, KinesisQuotas}
-import org.sparkkinesis.service.Utf8
+import org.sparkkinesis.model.{HashKey, HashKeyRange, HashPoint, KinesisQuotas, Utf8}
 
 /** Reads and checks one record to put; `at` says where it stands in the request, for messages. */
 private[record] object PutRules {

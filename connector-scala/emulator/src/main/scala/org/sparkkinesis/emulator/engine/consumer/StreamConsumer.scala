@@ -5,7 +5,6 @@ import scala.collection.mutable
 import org.sparkkinesis.emulator.engine.ServiceError
 import org.sparkkinesis.emulator.engine.quota.{Quota, QuotaPolicy, TokenBucket}
 import org.sparkkinesis.model.KinesisQuotas.{CallRate, Lifetime}
-
 sealed abstract class ConsumerStatus(val name: String)
 object ConsumerStatus {
   case object Creating extends ConsumerStatus("CREATING")

@@ -20,8 +20,8 @@ import org.apache.flink.streaming.api.functions.sink.SinkFunction
 import org.apache.flink.streaming.connectors.kinesis.FlinkKinesisConsumer
 import org.apache.flink.streaming.connectors.kinesis.config.ConsumerConfigConstants
 
-import org.sparkkinesis.emulator.KinesisEmulator
 import org.sparkkinesis.interop.ReshardedStream.Numbered
+import org.sparkkinesis.emulator.KinesisEmulator
 import org.sparkkinesis.interop.{ReshardedStream, Tally}
 
 /**

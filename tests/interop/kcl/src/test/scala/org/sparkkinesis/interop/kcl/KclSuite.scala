@@ -21,8 +21,8 @@ import software.amazon.kinesis.retrieval.RetrievalSpecificConfig
 import software.amazon.kinesis.retrieval.fanout.FanOutConfig
 import software.amazon.kinesis.retrieval.polling.PollingConfig
 
-import org.sparkkinesis.emulator.KinesisEmulator
 import org.sparkkinesis.interop.ReshardedStream.Numbered
+import org.sparkkinesis.emulator.KinesisEmulator
 import org.sparkkinesis.interop.{ReshardedStream, Tally}
 
 /**

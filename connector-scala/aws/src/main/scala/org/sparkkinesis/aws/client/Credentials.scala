@@ -1,0 +1,133 @@
+package org.sparkkinesis.aws.client
+
+import java.net.URI
+import java.time.Instant
+import java.util.concurrent.{CompletableFuture, ExecutorService, Executors}
+import java.util.function.Supplier
+
+import scala.jdk.CollectionConverters._
+import scala.util.control.NonFatal
+
+import software.amazon.awssdk.auth.credentials._
+import software.amazon.awssdk.http.urlconnection.UrlConnectionHttpClient
+import software.amazon.awssdk.identity.spi.{AwsCredentialsIdentity, IdentityProvider, ResolveIdentityRequest}
+import software.amazon.awssdk.regions.Region
+import software.amazon.awssdk.services.sts.StsClient
+import software.amazon.awssdk.services.sts.auth.StsAssumeRoleCredentialsProvider
+import software.amazon.awssdk.services.sts.model.AssumeRoleRequest
+
+import org.sparkkinesis.error.KinesisConnectorException
+
+/** Credentials of one client, resolved without blocking the caller. Closing it ends what refreshes them. */
+final class Credentials private (provider: AwsCredentialsProvider, owned: Seq[AutoCloseable], resolver: ExecutorService)
+    extends IdentityProvider[AwsCredentialsIdentity]
+    with AutoCloseable {
+  override def identityType: Class[AwsCredentialsIdentity] = classOf[AwsCredentialsIdentity]
+
+  override def resolveIdentity(request: ResolveIdentityRequest): CompletableFuture[AwsCredentialsIdentity] =
+    provider match {
+      case fixed: StaticCredentialsProvider => CompletableFuture.completedFuture(fixed.resolveCredentials)
+      // Files, the metadata service or STS may have to be asked, and callers are on threads that must not wait.
+      case _ => CompletableFuture.supplyAsync(() => provider.resolveCredentials, resolver)
+    }
+
+  override def close(): Unit = {
+    owned.foreach(_.close())
+    resolver.shutdownNow()
+    ()
+  }
+}
+
+object Credentials {
+  def of(settings: CredentialSettings, region: Region): Credentials = {
+    val (provider, owned) = create(settings, region)
+    new Credentials(provider, owned, Executors.newCachedThreadPool(DaemonThreads.named("kinesis-credentials")))
+  }
+
+  /** The provider, and what has to be closed after it, outermost first. */
+  private def create(settings: CredentialSettings, region: Region): (AwsCredentialsProvider, Seq[AutoCloseable]) =
+    settings match {
+      case CredentialSettings.DefaultChain =>
+        val chain = DefaultCredentialsProvider.builder().build()
+        (chain, Seq(chain))
+      case CredentialSettings.Static(id, secret, None) =>
+        (StaticCredentialsProvider.create(AwsBasicCredentials.create(id, secret)), Nil)
+      case CredentialSettings.Static(id, secret, Some(token)) =>
+        (StaticCredentialsProvider.create(AwsSessionCredentials.create(id, secret, token)), Nil)
+      case CredentialSettings.Profile(name) =>
+        val profile = ProfileCredentialsProvider.create(name)
+        (profile, Seq(profile))
+      case CredentialSettings.SuppliedBy(className) => (new SuppliedCredentials(className), Nil)
+      case role: CredentialSettings.AssumeRole => assumeRole(role, region)
+    }
+
+  private def assumeRole(
+      role: CredentialSettings.AssumeRole,
+      region: Region
+  ): (AwsCredentialsProvider, Seq[AutoCloseable]) = {
+    val (base, ownedByBase) = create(role.base, region)
+    val sts = StsClient.builder().region(region).credentialsProvider(base).httpClient(UrlConnectionHttpClient.create())
+    role.stsEndpoint.foreach(endpoint => sts.endpointOverride(URI.create(endpoint)))
+    val client = sts.build()
+    val request = AssumeRoleRequest.builder().roleArn(role.roleArn).roleSessionName(role.sessionName)
+    role.externalId.foreach(request.externalId)
+    val provider = StsAssumeRoleCredentialsProvider
+      .builder()
+      .stsClient(client)
+      .refreshRequest(request.build())
+      .asyncCredentialUpdateEnabled(true)
+      .build()
+    (provider, Seq(provider, client) ++ ownedByBase)
+  }
+}
+
+/** Credentials from a user's class, asked again when five minutes have passed. */
+final private class SuppliedCredentials(className: String) extends AwsCredentialsProvider {
+  private val supplier = load()
+  private var current: Option[(Instant, AwsCredentials)] = None
+
+  override def resolveCredentials(): AwsCredentials = synchronized {
+    val now = Instant.now()
+    current match {
+      case Some((until, credentials)) if now.isBefore(until) => credentials
+      case _ =>
+        val fresh = read()
+        current = Some(now.plusSeconds(SuppliedCredentials.RefreshSeconds) -> fresh)
+        fresh
+    }
+  }
+
+  private def read(): AwsCredentials = {
+    val supplied =
+      try supplier.get.asScala
+      catch { case NonFatal(error) => throw failed(s"The class $className threw ${error.getClass.getName}.", error) }
+    def required(name: String): String =
+      supplied.get(name).filter(_ != null).getOrElse(throw failed(
+        s"The map that $className gave has no '$name'.",
+        null
+      ))
+    supplied.get("sessionToken").filter(_ != null) match {
+      case Some(token) => AwsSessionCredentials.create(required("accessKeyId"), required("secretAccessKey"), token)
+      case None => AwsBasicCredentials.create(required("accessKeyId"), required("secretAccessKey"))
+    }
+  }
+
+  private def load(): Supplier[java.util.Map[String, String]] =
+    try {
+      val loader = Option(Thread.currentThread.getContextClassLoader).getOrElse(getClass.getClassLoader)
+      Class.forName(className, true, loader).getDeclaredConstructor().newInstance() match {
+        case made: Supplier[_] => made.asInstanceOf[Supplier[java.util.Map[String, String]]]
+        case _ => throw failed(s"The class $className is no java.util.function.Supplier.", null)
+      }
+    } catch {
+      case error: ReflectiveOperationException =>
+        throw failed(s"The class $className cannot be made: ${error.getClass.getSimpleName}.", error)
+    }
+
+  private def failed(reason: String, cause: Throwable): KinesisConnectorException =
+    KinesisConnectorException.causedBy(cause, "KINESIS_CREDENTIALS_FAILED", "stream" -> "any", "reason" -> reason)
+}
+
+private object SuppliedCredentials {
+  val RefreshSeconds = 300L
+}

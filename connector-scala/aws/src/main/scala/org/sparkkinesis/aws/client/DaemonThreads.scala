@@ -1,0 +1,16 @@
+package org.sparkkinesis.aws.client
+
+import java.util.concurrent.ThreadFactory
+import java.util.concurrent.atomic.AtomicInteger
+
+/** Named threads that do not keep the JVM alive. */
+private[aws] object DaemonThreads {
+  def named(name: String): ThreadFactory = {
+    val count = new AtomicInteger
+    task => {
+      val thread = new Thread(task, s"$name-${count.incrementAndGet()}")
+      thread.setDaemon(true)
+      thread
+    }
+  }
+}

@@ -1,0 +1,73 @@
+package org.sparkkinesis.aws.client
+
+import java.net.URI
+import java.time.Duration
+import java.util.concurrent.Executor
+
+import software.amazon.awssdk.awscore.retry.AwsRetryStrategy
+import software.amazon.awssdk.core.client.config.{
+  ClientOverrideConfiguration,
+  SdkAdvancedAsyncClientOption,
+  SdkAdvancedClientOption
+}
+import software.amazon.awssdk.http.async.SdkAsyncHttpClient
+import software.amazon.awssdk.regions.Region
+import software.amazon.awssdk.services.kinesis.KinesisAsyncClient
+
+import org.sparkkinesis.aws.getrecords.AnswerCapture
+import org.sparkkinesis.aws.subscription.SubscriptionTransport
+
+/** Makes a [[SdkKinesisService]] from settings. */
+object SdkClients {
+
+  /**
+   * The caller owns and closes it; [[KinesisClients]] shares them.
+   *
+   * @throws org.sparkkinesis.error.KinesisConnectorException
+   *   when no region is known
+   */
+  def create(settings: ClientSettings): SdkKinesisService = {
+    val region = Region.of(Regions.resolve(settings, "any"))
+    val credentials = Credentials.of(settings.credentials, region)
+    val endpoint = settings.endpoint.map(URI.create)
+    new SdkKinesisService(
+      requests(settings, region, endpoint, credentials),
+      new SubscriptionTransport(region, endpoint, credentials, HttpClients.forSubscriptions),
+      credentials
+    )
+  }
+
+  private def requests(
+      settings: ClientSettings,
+      region: Region,
+      endpoint: Option[URI],
+      credentials: Credentials
+  ): KinesisAsyncClient = {
+    val overrides = ClientOverrideConfiguration.builder()
+    overrides.retryStrategy(AwsRetryStrategy.doNotRetry())
+    overrides.addExecutionInterceptor(AnswerCapture)
+    overrides.putAdvancedOption(SdkAdvancedClientOption.USER_AGENT_SUFFIX, "spark-kinesis")
+    overrides.apiCallTimeout(Duration.ofNanos(settings.requestTimeout.toNanos))
+    val builder = KinesisAsyncClient
+      .builder()
+      .region(region)
+      .credentialsProvider(credentials)
+      .overrideConfiguration(overrides.build())
+      // The callers' own threads take over at once; a pool in between would only add a hand-over.
+      .asyncConfiguration { async =>
+        async.advancedOption(
+          SdkAdvancedAsyncClientOption.FUTURE_COMPLETION_EXECUTOR,
+          ((task: Runnable) => task.run()): Executor
+        )
+        ()
+      }
+    // The SDK closes only an HTTP client that it made itself.
+    builder.httpClientBuilder(new OwnedHttpClient(HttpClients.forRequests(settings)))
+    endpoint.foreach(builder.endpointOverride)
+    builder.build()
+  }
+
+  final private class OwnedHttpClient(http: SdkAsyncHttpClient) extends SdkAsyncHttpClient.Builder[OwnedHttpClient] {
+    override def buildWithDefaults(defaults: software.amazon.awssdk.utils.AttributeMap): SdkAsyncHttpClient = http
+  }
+}

@@ -1,0 +1,197 @@
+package org.sparkkinesis.aws.client
+
+import java.util.concurrent.CompletableFuture
+
+import scala.jdk.CollectionConverters._
+import scala.util.control.NonFatal
+import scala.util.{Failure, Success}
+
+import org.slf4j.LoggerFactory
+import software.amazon.awssdk.awscore.AwsRequestOverrideConfiguration
+import software.amazon.awssdk.core.SdkBytes
+import software.amazon.awssdk.services.kinesis.KinesisAsyncClient
+import software.amazon.awssdk.services.kinesis.model.{
+  ShardFilter => _, StartingPosition => _, StreamDescription => _, _
+}
+
+import org.sparkkinesis.aws.error.ErrorClassification
+import org.sparkkinesis.aws.getrecords.{AnswerCapture, CapturedAnswer, GetRecordsAnswer}
+import org.sparkkinesis.aws.subscription.SubscriptionTransport
+import org.sparkkinesis.model._
+import org.sparkkinesis.service.{
+  KinesisService, PutEntry, PutResult, RecordPage, ShardFilter, ShardPage, ShardSubscriber, ShardSubscription,
+  StreamConsumer, StreamConsumerPage, StreamDescription, StreamNamePage
+}
+
+/**
+ * The service port on the AWS SDK. Requests go over HTTP/1.1, subscriptions over a client of their own (HTTP/2).
+ *
+ * Futures complete on the SDK's event loops: who waits on one of those for another call waits for ever.
+ *
+ * @param requests
+ *   without retries, owned
+ * @param subscriptions
+ *   over the JVM's one client for them
+ */
+final class SdkKinesisService(
+    requests: KinesisAsyncClient,
+    subscriptions: SubscriptionTransport,
+    credentials: AutoCloseable
+) extends KinesisService {
+  private val log = LoggerFactory.getLogger(classOf[SdkKinesisService])
+  @volatile private var isClosed = false
+
+  override def describeStream(stream: StreamRef): CompletableFuture[StreamDescription] =
+    call("DescribeStreamSummary")(_.describeStreamSummary(
+      DescribeStreamSummaryRequest.builder().streamName(nameOf(stream)).streamARN(arnOf(stream)).build()
+    )) { answer =>
+      val summary = answer.streamDescriptionSummary
+      StreamDescription(
+        summary.streamName,
+        summary.streamARN,
+        summary.streamStatusAsString,
+        SdkConversions.millis(summary.streamCreationTimestamp),
+        summary.retentionPeriodHours,
+        summary.openShardCount,
+        Option(summary.maxRecordSizeInKiB).fold(KinesisQuotas.Record.DefaultMaxBytes)(_ * KinesisQuotas.KiB),
+        Option(summary.streamModeDetails).exists(_.streamMode == StreamMode.ON_DEMAND)
+      )
+    }
+
+  override def listShards(stream: StreamRef, filter: ShardFilter, next: Option[String]): CompletableFuture[ShardPage] =
+    call("ListShards") { client =>
+      val request = ListShardsRequest.builder()
+      client.listShards((next match {
+        case Some(token) => request.nextToken(token)
+        case None =>
+          request.streamName(nameOf(stream)).streamARN(arnOf(stream)).shardFilter(SdkConversions.filter(filter))
+      }).build())
+    }(answer => ShardPage(answer.shards.asScala.iterator.map(SdkConversions.shard).toVector, Option(answer.nextToken)))
+
+  override def listStreams(after: Option[String]): CompletableFuture[StreamNamePage] =
+    call("ListStreams")(_.listStreams(ListStreamsRequest.builder().exclusiveStartStreamName(after.orNull).build()))(
+      answer => StreamNamePage(answer.streamNames.asScala.toVector, answer.hasMoreStreams)
+    )
+
+  override def getShardIterator(
+      stream: StreamRef,
+      shard: ShardId,
+      position: StartingPosition
+  ): CompletableFuture[String] =
+    call("GetShardIterator") { client =>
+      val (kind, number, timestamp) = SdkConversions.position(position)
+      val request = GetShardIteratorRequest.builder().streamName(nameOf(stream)).streamARN(arnOf(stream))
+      request.shardId(shard.value).shardIteratorType(kind)
+      client.getShardIterator(request.startingSequenceNumber(number.orNull).timestamp(timestamp.orNull).build())
+    }(_.shardIterator)
+
+  /**
+   * The SDK's own reading of these answers costs more than everything else about them: see [[GetRecordsAnswer]]. An answer
+   * that cannot be read without it is asked for once more, and left to it.
+   */
+  override def getRecords(stream: StreamRef, iterator: String, limit: Int): CompletableFuture[RecordPage] = {
+    val request = GetRecordsRequest.builder().shardIterator(iterator).streamARN(arnOf(stream)).limit(limit).build()
+    val captured = new CapturedAnswer
+    val settings = AwsRequestOverrideConfiguration.builder()
+    settings.putExecutionAttribute(AnswerCapture.Wanted, captured)
+    val capturing = request.toBuilder.overrideConfiguration(settings.build()).build()
+    call("GetRecords")(_.getRecords(capturing)) { answer =>
+      if (captured.isPresent) GetRecordsAnswer.tryRead(captured) else Success(SdkConversions.page(answer))
+    }.thenCompose {
+      case Success(page) => CompletableFuture.completedFuture(page)
+      case Failure(unreadable) =>
+        log.warn(s"An answer of GetRecords for ${stream.name} is read by the SDK: ${unreadable.getMessage}")
+        call("GetRecords")(_.getRecords(request))(SdkConversions.page)
+    }
+  }
+
+  override def putRecords(stream: StreamRef, entries: Seq[PutEntry]): CompletableFuture[Seq[PutResult]] =
+    call("PutRecords") { client =>
+      val converted = new java.util.ArrayList[PutRecordsRequestEntry](entries.size)
+      entries.foreach { entry =>
+        converted.add(
+          PutRecordsRequestEntry
+            .builder()
+            .partitionKey(entry.partitionKey)
+            .explicitHashKey(entry.explicitHashKey.orNull)
+            .data(SdkBytes.fromByteArrayUnsafe(entry.data))
+            .build()
+        )
+      }
+      val request = PutRecordsRequest.builder().streamName(nameOf(stream)).streamARN(arnOf(stream))
+      client.putRecords(request.records(converted).build())
+    } { answer =>
+      answer.records.asScala.iterator.map { entry =>
+        if (entry.errorCode == null)
+          PutResult.Accepted(ShardId(entry.shardId), SequenceNumber.trusted(entry.sequenceNumber))
+        else PutResult.Rejected(entry.errorCode, String.valueOf(entry.errorMessage))
+      }.toVector
+    }
+
+  override def registerStreamConsumer(streamArn: String, consumerName: String): CompletableFuture[StreamConsumer] =
+    call("RegisterStreamConsumer")(_.registerStreamConsumer(
+      RegisterStreamConsumerRequest.builder().streamARN(streamArn).consumerName(consumerName).build()
+    ))(answer => SdkConversions.consumer(answer.consumer))
+
+  override def describeStreamConsumer(streamArn: String, consumerName: String): CompletableFuture[StreamConsumer] =
+    describeConsumer(_.streamARN(streamArn).consumerName(consumerName))
+
+  override def describeStreamConsumer(consumerArn: String): CompletableFuture[StreamConsumer] =
+    describeConsumer(_.consumerARN(consumerArn))
+
+  private def describeConsumer(
+      which: DescribeStreamConsumerRequest.Builder => DescribeStreamConsumerRequest.Builder
+  ): CompletableFuture[StreamConsumer] =
+    call("DescribeStreamConsumer")(_.describeStreamConsumer(which(DescribeStreamConsumerRequest.builder()).build()))(
+      answer => SdkConversions.consumer(answer.consumerDescription)
+    )
+
+  override def listStreamConsumers(streamArn: String, next: Option[String]): CompletableFuture[StreamConsumerPage] =
+    call("ListStreamConsumers")(
+      _.listStreamConsumers(ListStreamConsumersRequest.builder().streamARN(streamArn).nextToken(next.orNull).build())
+    ) { answer =>
+      StreamConsumerPage(
+        answer.consumers.asScala.iterator.map(SdkConversions.consumer).toVector,
+        Option(answer.nextToken)
+      )
+    }
+
+  override def deregisterStreamConsumer(consumerArn: String): CompletableFuture[Unit] =
+    call("DeregisterStreamConsumer")(
+      _.deregisterStreamConsumer(DeregisterStreamConsumerRequest.builder().consumerARN(consumerArn).build())
+    )(_ => ())
+
+  override def subscribeToShard(
+      consumerArn: String,
+      shard: ShardId,
+      position: StartingPosition,
+      subscriber: ShardSubscriber
+  ): ShardSubscription =
+    if (isClosed) subscriptions.refuse(subscriber, new IllegalStateException("the client is closed"))
+    else subscriptions.subscribe(consumerArn, shard, position, subscriber)
+
+  override def close(): Unit = {
+    isClosed = true
+    requests.close()
+    credentials.close()
+  }
+
+  private def call[R, A](operation: String)(
+      send: KinesisAsyncClient => CompletableFuture[R]
+  )(convert: R => A): CompletableFuture[A] = {
+    val result = new CompletableFuture[A]
+    try
+      send(requests).whenComplete { (answer, failure) =>
+        if (failure != null) result.completeExceptionally(ErrorClassification.classify(operation, failure))
+        else
+          try result.complete(convert(answer))
+          catch { case NonFatal(error) => result.completeExceptionally(ErrorClassification.classify(operation, error)) }
+        ()
+      }
+    catch { case NonFatal(error) => result.completeExceptionally(ErrorClassification.classify(operation, error)) }
+    result
+  }
+
+  private def nameOf(stream: StreamRef): String = if (stream.arn.isEmpty) stream.name else null
+  private def arnOf(stream: StreamRef): String = stream.arn.orNull
+}

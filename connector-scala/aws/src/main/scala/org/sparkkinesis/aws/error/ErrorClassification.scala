@@ -1,0 +1,126 @@
+package org.sparkkinesis.aws.error
+
+import java.io.IOException
+import java.nio.channels.ClosedChannelException
+import java.util.concurrent.{CancellationException, CompletionException, TimeoutException}
+
+import scala.annotation.tailrec
+
+import software.amazon.awssdk.awscore.exception.AwsServiceException
+import software.amazon.awssdk.core.exception.{
+  AbortedException,
+  ApiCallAttemptTimeoutException,
+  ApiCallTimeoutException,
+  SdkException
+}
+
+import org.sparkkinesis.error.KinesisConnectorException
+import org.sparkkinesis.service.ServiceErrorKind._
+import org.sparkkinesis.service.{ServiceErrorKind, ServiceException}
+
+/** What a failure of the AWS SDK means in the port's terms: by the service's error code, else by status, else by class. */
+object ErrorClassification {
+
+  def classify(operation: String, failure: Throwable): ServiceException = rootOf(failure) match {
+    case known: ServiceException => known
+    case error: AwsServiceException =>
+      val details = Option(error.awsErrorDetails)
+      val code = details.flatMap(d => Option(d.errorCode)).getOrElse(error.getClass.getSimpleName)
+      val text = details.flatMap(d => Option(d.errorMessage)).getOrElse(String.valueOf(error.getMessage))
+      new ServiceException(ofCode(code, error.statusCode), operation, code, text, Option(error.requestId), error)
+    case error =>
+      new ServiceException(ofClass(error), operation, error.getClass.getSimpleName, messageOf(error), None, error)
+  }
+
+  /** @param status the HTTP status; 0 for an error within an event stream */
+  def ofCode(code: String, status: Int): ServiceErrorKind =
+    Codes.getOrElse(
+      code,
+      if (status == 429) Throttled
+      else if (status >= 500) Internal
+      else if (status == 401 || status == 403) AccessDenied
+      else if (status >= 400) InvalidArgument
+      else Internal
+    )
+
+  private val Codes: Map[String, ServiceErrorKind] = Map(
+    "ProvisionedThroughputExceededException" -> Throttled,
+    "ThrottlingException" -> Throttled,
+    "Throttling" -> Throttled,
+    "ThrottledException" -> Throttled,
+    "RequestLimitExceeded" -> Throttled,
+    "TooManyRequestsException" -> Throttled,
+    "SlowDown" -> Throttled,
+    "KMSThrottlingException" -> Throttled,
+    "LimitExceededException" -> LimitExceeded,
+    "ResourceInUseException" -> ResourceInUse,
+    "ResourceNotFoundException" -> ResourceNotFound,
+    "ExpiredIteratorException" -> ExpiredIterator,
+    "ExpiredNextTokenException" -> ExpiredNextToken,
+    "InvalidArgumentException" -> InvalidArgument,
+    "ValidationException" -> InvalidArgument,
+    "ValidationError" -> InvalidArgument,
+    "SerializationException" -> InvalidArgument,
+    "UnknownOperationException" -> InvalidArgument,
+    "AccessDeniedException" -> AccessDenied,
+    "AccessDenied" -> AccessDenied,
+    "UnrecognizedClientException" -> AccessDenied,
+    "InvalidSignatureException" -> AccessDenied,
+    "SignatureDoesNotMatch" -> AccessDenied,
+    "MissingAuthenticationTokenException" -> AccessDenied,
+    "MissingAuthenticationToken" -> AccessDenied,
+    "IncompleteSignatureException" -> AccessDenied,
+    "IncompleteSignature" -> AccessDenied,
+    "InvalidClientTokenId" -> AccessDenied,
+    "ExpiredTokenException" -> AccessDenied,
+    "ExpiredToken" -> AccessDenied,
+    "RequestExpired" -> AccessDenied,
+    "OptInRequired" -> AccessDenied,
+    "NotAuthorized" -> AccessDenied,
+    "KMSDisabledException" -> Encryption,
+    "KMSInvalidStateException" -> Encryption,
+    "KMSAccessDeniedException" -> Encryption,
+    "KMSNotFoundException" -> Encryption,
+    "KMSOptInRequired" -> Encryption,
+    "KMSOptInRequiredException" -> Encryption,
+    "InternalFailureException" -> Internal,
+    "InternalFailure" -> Internal,
+    "InternalServerError" -> Internal,
+    "InternalServerException" -> Internal,
+    "InternalServiceError" -> Internal,
+    "ServiceUnavailableException" -> Internal,
+    "ServiceUnavailable" -> Internal,
+    "RequestTimeout" -> Network,
+    "RequestTimeoutException" -> Network
+  )
+
+  private def ofClass(error: Throwable): ServiceErrorKind = error match {
+    case _: ApiCallTimeoutException | _: ApiCallAttemptTimeoutException | _: AbortedException => Network
+    case _: TimeoutException | _: CancellationException => Network
+    case _ if causes(error).exists(isLostConnection) => Network
+    case _ => Client
+  }
+
+  /** The SDK wraps what its HTTP client reports, at various depths; Netty's own timeouts are known by their names. */
+  private def isLostConnection(error: Throwable): Boolean = error match {
+    case _: javax.net.ssl.SSLHandshakeException => false
+    case _: IOException | _: ClosedChannelException | _: TimeoutException => true
+    case other =>
+      val name = other.getClass.getSimpleName
+      name.endsWith("TimeoutException") || name == "Http2Exception" || name == "StreamException"
+  }
+
+  private def causes(error: Throwable): Iterator[Throwable] =
+    Iterator.iterate(error)(_.getCause).takeWhile(_ != null).take(16)
+
+  @tailrec private def rootOf(failure: Throwable): Throwable = failure match {
+    case wrapped: CompletionException if wrapped.getCause != null => rootOf(wrapped.getCause)
+    case other => other
+  }
+
+  private def messageOf(error: Throwable): String = error match {
+    case known: KinesisConnectorException => known.getMessage
+    case sdk: SdkException => String.valueOf(sdk.getMessage)
+    case other => s"${other.getClass.getSimpleName}: ${other.getMessage}"
+  }
+}

@@ -1,0 +1,21 @@
+package org.sparkkinesis.aws.getrecords
+
+import java.nio.charset.StandardCharsets.US_ASCII
+import java.util.Arrays
+
+/** Names of fields that are expected in an answer, found again where they stand in its bytes: none is made anew. Thread-safe. */
+final private[aws] class FieldNames(names: String*) {
+  private val byLength: Array[Array[(String, Array[Byte])]] = Array.tabulate(names.map(_.length).max + 1) { length =>
+    names.filter(_.length == length).map(name => name -> name.getBytes(US_ASCII)).toArray
+  }
+
+  /** Null when it is none of them. */
+  def at(array: Array[Byte], from: Int, length: Int): String =
+    if (length >= byLength.length) null
+    else {
+      val candidates = byLength(length)
+      var i = 0
+      while (i < candidates.length && !Arrays.equals(array, from, from + length, candidates(i)._2, 0, length)) i += 1
+      if (i < candidates.length) candidates(i)._1 else null
+    }
+}

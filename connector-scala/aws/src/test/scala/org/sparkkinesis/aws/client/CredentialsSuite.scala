@@ -1,0 +1,87 @@
+package org.sparkkinesis.aws.client
+
+import java.util.function.Supplier
+
+import munit.FunSuite
+import software.amazon.awssdk.identity.spi.{AwsCredentialsIdentity, AwsSessionCredentialsIdentity}
+import software.amazon.awssdk.regions.Region
+
+import org.sparkkinesis.error.KinesisConnectorException
+import org.sparkkinesis.service.ServiceErrorKind
+
+final class SuppliedForTest extends Supplier[java.util.Map[String, String]] {
+  override def get(): java.util.Map[String, String] =
+    java.util.Map.of("accessKeyId", "id", "secretAccessKey", "secret", "sessionToken", "token")
+}
+final class SupplierWithoutKey extends Supplier[java.util.Map[String, String]] {
+  override def get(): java.util.Map[String, String] = java.util.Map.of("accessKeyId", "id")
+}
+
+class CredentialsSuite extends FunSuite {
+  private def resolve(settings: CredentialSettings): AwsCredentialsIdentity = {
+    val credentials = Credentials.of(settings, Region.US_EAST_1)
+    try credentials.resolveIdentity().get()
+    finally credentials.close()
+  }
+
+  test("static credentials are given as they are, with a session token where there is one") {
+    assertEquals(resolve(CredentialSettings.Static("id", "secret", None)).secretAccessKey, "secret")
+    resolve(CredentialSettings.Static("id", "secret", Some("token"))) match {
+      case session: AwsSessionCredentialsIdentity => assertEquals(session.sessionToken, "token")
+      case other => fail(s"no session credentials: ${other.getClass}")
+    }
+  }
+
+  test("a user's class supplies credentials") {
+    resolve(CredentialSettings.SuppliedBy(classOf[SuppliedForTest].getName)) match {
+      case session: AwsSessionCredentialsIdentity => assertEquals(session.sessionToken, "token")
+      case other => fail(s"no session credentials: ${other.getClass}")
+    }
+  }
+
+  for (
+    (what, name) <- Seq(
+      "is missing" -> "org.example.Missing",
+      "is no supplier" -> "java.lang.Object",
+      "cannot be constructed" -> "java.lang.Runnable"
+    )
+  ) test(s"a user's class that $what is refused by name") {
+    val error =
+      intercept[KinesisConnectorException](Credentials.of(CredentialSettings.SuppliedBy(name), Region.US_EAST_1))
+    assertEquals(error.condition, "KINESIS_CREDENTIALS_FAILED")
+    assert(error.getMessage.contains(name), error.getMessage)
+  }
+
+  test("a user's class that leaves a key out fails the call as a client error that names the key") {
+    val settings = ClientSettings(
+      Some("us-east-1"),
+      Some("http://127.0.0.1:1"),
+      CredentialSettings.SuppliedBy(classOf[SupplierWithoutKey].getName)
+    )
+    val service = SdkClients.create(settings)
+    try {
+      val failure = intercept[java.util.concurrent.ExecutionException](service.listStreams(None).get())
+      failure.getCause match {
+        case error: org.sparkkinesis.service.ServiceException =>
+          assertEquals(error.kind, ServiceErrorKind.Client: ServiceErrorKind)
+          assert(error.getMessage.contains("secretAccessKey"), error.getMessage)
+        case other => fail(s"not classified: $other")
+      }
+    } finally service.close()
+  }
+
+  test("an endpoint where nobody listens is a network error") {
+    val service = SdkClients.create(ClientSettings(
+      Some("us-east-1"),
+      Some("http://127.0.0.1:1"),
+      CredentialSettings.Static("a", "b", None)
+    ))
+    try {
+      val failure = intercept[java.util.concurrent.ExecutionException](service.listStreams(None).get())
+      assertEquals(
+        failure.getCause.asInstanceOf[org.sparkkinesis.service.ServiceException].kind,
+        ServiceErrorKind.Network: ServiceErrorKind
+      )
+    } finally service.close()
+  }
+}

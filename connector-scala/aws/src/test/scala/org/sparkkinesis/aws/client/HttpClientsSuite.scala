@@ -1,0 +1,18 @@
+package org.sparkkinesis.aws.client
+
+import munit.FunSuite
+
+import org.sparkkinesis.model.KinesisQuotas.{KiB, MiB}
+class HttpClientsSuite extends FunSuite {
+  private val windows: Seq[(Long, Int)] = Seq(
+    128L * MiB -> 64 * KiB,
+    512L * MiB -> 128 * KiB,
+    1024L * MiB -> 256 * KiB,
+    2048L * MiB -> 512 * KiB,
+    65536L * MiB -> 512 * KiB
+  )
+  for ((memory, window) <- windows)
+    test(s"a JVM of ${memory / MiB} MiB holds ${window / KiB} KiB for a stalled subscription") {
+      assertEquals(HttpClients.subscriptionWindow(memory), window)
+    }
+}

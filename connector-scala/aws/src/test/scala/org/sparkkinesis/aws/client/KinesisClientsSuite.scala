@@ -1,0 +1,91 @@
+package org.sparkkinesis.aws.client
+
+import java.lang.reflect.Proxy
+
+import scala.collection.mutable
+import scala.concurrent.duration._
+
+import munit.FunSuite
+
+import org.sparkkinesis.service.KinesisService
+
+class KinesisClientsSuite extends FunSuite {
+  private class Setup {
+    val closed = mutable.ArrayBuffer.empty[String]
+    val timers = mutable.ArrayBuffer.empty[() => Unit]
+    val clients = new KinesisClients(
+      settings => service(settings.region.get),
+      1.minute,
+      (_, task) => timers.synchronized { timers += task; () }
+    )
+    def idle(): Unit = timers.toList.foreach(_())
+
+    /** Only closing is called here. */
+    private def service(name: String): KinesisService = Proxy
+      .newProxyInstance(
+        getClass.getClassLoader,
+        Array(classOf[KinesisService]),
+        (_, method, _) => {
+          if (method.getName == "close") closed += name
+          null
+        }
+      )
+      .asInstanceOf[KinesisService]
+  }
+  private val here = ClientSettings(Some("here"))
+  private val there = ClientSettings(Some("there"))
+
+  test("equal settings share one client, others have their own") {
+    val s = new Setup
+    val first = s.clients.acquire(here)
+    assert(s.clients.acquire(here.copy()).service eq first.service)
+    assert(!(s.clients.acquire(there).service eq first.service))
+    assertEquals(s.clients.size, 2)
+  }
+
+  test("a client is closed after the last user has left for the idle time, and not before") {
+    val s = new Setup
+    val a = s.clients.acquire(here)
+    val b = s.clients.acquire(here)
+    a.close()
+    a.close()
+    s.idle()
+    assertEquals(s.closed.toSeq, Nil)
+    b.close()
+    assertEquals(s.closed.toSeq, Nil)
+    s.idle()
+    assertEquals(s.closed.toSeq, Seq("here"))
+    assertEquals(s.clients.size, 0)
+  }
+
+  test("a client that is used again within the idle time stays") {
+    val s = new Setup
+    s.clients.acquire(here).close()
+    val again = s.clients.acquire(here)
+    s.idle()
+    assertEquals(s.closed.toSeq, Nil)
+    again.close()
+    // The first timer is void; only the one of the last release counts.
+    s.timers.head()
+    assertEquals(s.closed.toSeq, Nil)
+    s.timers.last()
+    assertEquals(s.closed.toSeq, Seq("here"))
+  }
+
+  private def forget(clients: KinesisClients): Unit = {
+    clients.acquire(here)
+    ()
+  }
+
+  test("a lease that was forgotten is given back when it is collected") {
+    val s = new Setup
+    forget(s.clients)
+    val deadline = 30.seconds.fromNow
+    while (s.timers.synchronized(s.timers.isEmpty) && deadline.hasTimeLeft()) {
+      System.gc()
+      Thread.`yield`()
+    }
+    s.idle()
+    assertEquals(s.closed.toSeq, Seq("here"))
+  }
+}

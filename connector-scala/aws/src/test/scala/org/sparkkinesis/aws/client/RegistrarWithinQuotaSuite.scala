@@ -1,0 +1,41 @@
+package org.sparkkinesis.aws.client
+
+import scala.concurrent.duration._
+
+import org.sparkkinesis.concurrent.SystemScheduler
+import org.sparkkinesis.consume.fanout.StreamConsumerRegistrar
+import org.sparkkinesis.emulator.EmulatorConfig
+import org.sparkkinesis.error.KinesisConnectorException
+import org.sparkkinesis.model.KinesisQuotas
+
+/** Registration against a service that enforces its quotas on calls and on consumers. */
+class RegistrarWithinQuotaSuite extends WithEmulator(EmulatorConfig()) {
+  test("consumers are registered up to the limit, whatever the rate of calls; then those that exist are named") {
+    val arn = emulator.admin.createStream("crowded", 1)
+    val scheduler = new SystemScheduler("registrar", 1)
+    try {
+      val registrar = new StreamConsumerRegistrar(service, scheduler)
+      val names = (1 to KinesisQuotas.Count.ConsumersPerStream).map(i => s"team-$i")
+      names.grouped(4).foreach(_.map(registrar.ensure(arn, _)).foreach(await(_)))
+      val error = intercept[java.util.concurrent.ExecutionException](await(registrar.ensure(arn, "one-more"))).getCause
+      error match {
+        case known: KinesisConnectorException =>
+          assertEquals(known.condition, "KINESIS_CONSUMER_LIMIT")
+          names.foreach(name => assert(known.getMessage.contains(name), known.getMessage))
+        case other => fail(s"not explained: $other")
+      }
+      assertEquals(await(registrar.deregisterOwn(20.seconds)), Set.empty[String])
+    } finally scheduler.close()
+  }
+
+  test("drivers that race for a name over the wire get one consumer, owned by one of them") {
+    val arn = emulator.admin.createStream("raced", 1)
+    val scheduler = new SystemScheduler("registrar", 1)
+    try {
+      val registrars = Seq.fill(6)(new StreamConsumerRegistrar(service, scheduler))
+      val arns = registrars.map(_.ensure(arn, "etl")).map(await(_))
+      assertEquals(arns.distinct.size, 1)
+      assertEquals(registrars.count(_.registered.nonEmpty), 1)
+    } finally scheduler.close()
+  }
+}

@@ -1,0 +1,143 @@
+package org.sparkkinesis.aws.client
+
+import org.sparkkinesis.model.StartingPosition._
+import org.sparkkinesis.model._
+import org.sparkkinesis.service.{PutEntry, PutResult, ServiceErrorKind, ServiceException, ShardFilter, ShardPage}
+
+class SdkKinesisServiceSuite extends WithEmulator {
+  private val First = ShardId.ofIndex(0)
+
+  test("a stream is described, by name and by ARN") {
+    val arn = emulator.admin.createStream("described", 3)
+    Seq(ref("described"), StreamRef.parse(arn).get).foreach { stream =>
+      val description = await(service.describeStream(stream))
+      assertEquals((description.name, description.arn, description.status), ("described", arn, "ACTIVE"))
+      assertEquals((description.openShards, description.retentionHours, description.onDemand), (3, 24, false))
+      assertEquals(description.maxRecordBytes, KinesisQuotas.Record.DefaultMaxBytes)
+      assert(description.creationMillis > 1_600_000_000_000L)
+    }
+  }
+
+  test("streams are listed page by page") {
+    (1 to 3).foreach(i => emulator.admin.createStream(s"listed-$i", 1))
+    val names = Iterator
+      .unfold(Option(Option("listed"))) { from =>
+        from.map { after =>
+          val page = await(service.listStreams(after))
+          (page.names, if (page.hasMore) Some(page.names.lastOption) else None)
+        }
+      }
+      .flatten
+      .toSeq
+    assertEquals(names.filter(_.startsWith("listed-")), Seq("listed-1", "listed-2", "listed-3"))
+  }
+
+  test("shards are listed over many pages, with their ranges and parents") {
+    emulator.admin.createStream("many", 2500)
+    def all(page: ShardPage): Seq[Shard] =
+      page.shards ++ page.next.fold(Seq.empty[Shard])(token =>
+        all(await(service.listShards(ref("many"), ShardFilter.FromTrimHorizon, Some(token))))
+      )
+    val first = await(service.listShards(ref("many"), ShardFilter.FromTrimHorizon, None))
+    assert(first.next.isDefined)
+    assertEquals(all(first), emulator.admin.shards("many"))
+    emulator.admin.createStream("split", 1)
+    emulator.admin.splitShard("split", First.value)
+    val shards = await(service.listShards(ref("split"), ShardFilter.FromTrimHorizon, None)).shards
+    assertEquals(shards.map(_.parents), Seq(Nil, Seq(First), Seq(First)))
+    assertEquals(shards.map(_.isOpen), Seq(false, true, true))
+    assertEquals(
+      await(service.listShards(ref("split"), ShardFilter.AtLatest, None)).shards.map(_.id),
+      Seq(1L, 2L).map(ShardId.ofIndex)
+    )
+  }
+
+  test("records come with key, payload, number and time, from every position") {
+    emulator.admin.createStream("records", 1)
+    val payloads = Seq("a", "zwei", "").map(_.getBytes("UTF-8")) :+ Array.tabulate(300)(_.toByte)
+    val results = await(service.putRecords(ref("records"), payloads.map(PutEntry("ключ", None, _))))
+    val numbers = results.collect { case PutResult.Accepted(First, number) => number }
+    assertEquals(numbers.size, 4)
+    def from(position: StartingPosition): IndexedSeq[KinesisRecord] =
+      await(service.getShardIterator(ref("records"), First, position)
+        .thenCompose(iterator => service.getRecords(ref("records"), iterator, 100))).records
+    val all = from(TrimHorizon)
+    assertEquals(all.map(_.sequenceNumber), numbers.map(_.value).toIndexedSeq)
+    assertEquals(all.map(_.partitionKey).distinct, IndexedSeq("ключ"))
+    all.map(_.data).zip(payloads).foreach { case (read, put) => assertEquals(read.toSeq, put.toSeq) }
+    assert(all.forall(r => math.abs(r.arrivalMillis - System.currentTimeMillis()) < 60000))
+    assert(all.forall(_.encryptionType == null))
+    assertEquals(from(AtSequenceNumber(numbers(2))).size, 2)
+    assertEquals(from(AfterSequenceNumber(numbers(2))).size, 1)
+    assertEquals(from(AtTimestamp(all.head.arrivalMillis)).size, 4)
+    assertEquals(from(Latest).size, 0)
+  }
+
+  test("the last answer of a closed shard has no iterator and names the children") {
+    emulator.admin.createStream("closed", 1)
+    put("closed", Seq("a"))
+    emulator.admin.splitShard("closed", First.value)
+    val iterator = await(service.getShardIterator(ref("closed"), First, TrimHorizon))
+    val page = await(service.getRecords(ref("closed"), iterator, 100))
+    assertEquals(page.records.size, 1)
+    assertEquals(page.nextIterator, None)
+    assertEquals(page.children.map(c => (c.id, c.parents)), Seq(1L, 2L).map(i => (ShardId.ofIndex(i), Seq(First))))
+    assertEquals(page.children.map(_.hashKeyRange).reduce(_ union _), HashKeyRange.Whole)
+  }
+
+  private val refused: Seq[(String, ServiceErrorKind, () => ServiceException)] = Seq(
+    (
+      "a stream that is not there",
+      ServiceErrorKind.ResourceNotFound,
+      () => failure(service.describeStream(ref("none")))
+    ),
+    (
+      "a shard that is not there",
+      ServiceErrorKind.ResourceNotFound,
+      () => failure(service.getShardIterator(ref("described"), ShardId.ofIndex(99), TrimHorizon))
+    ),
+    (
+      "an iterator that is none",
+      ServiceErrorKind.InvalidArgument,
+      () => failure(service.getRecords(ref("described"), "nonsense", 1))
+    ),
+    (
+      "a limit above the service's",
+      ServiceErrorKind.InvalidArgument,
+      () => failure(service.getRecords(ref("described"), "nonsense", 10001))
+    )
+  )
+  for ((what, kind, call) <- refused) test(s"$what is refused as $kind, in the service's words, with a request id") {
+    val error = call()
+    assertEquals(error.kind, kind)
+    assert(error.errorCode.endsWith("Exception") && error.requestId.isDefined, error.getMessage)
+  }
+
+  test("where CBOR is switched off, records come as JSON, and just the same") {
+    emulator.admin.createStream("json", 1)
+    put("json", Seq("a", "b"))
+    System.setProperty("aws.cborEnabled", "false")
+    val other =
+      try SdkClients.create(settings)
+      finally System.clearProperty("aws.cborEnabled")
+    try {
+      val iterator = await(other.getShardIterator(ref("json"), First, TrimHorizon))
+      val page = await(other.getRecords(ref("json"), iterator, 100))
+      assertEquals(page.records.map(record => new String(record.data, "UTF-8")), IndexedSeq("a", "b"))
+      assert(page.nextIterator.isDefined && page.records.forall(_.encryptionType == null))
+    } finally other.close()
+  }
+
+  test("a failing call is made once: retries are the caller's") {
+    val before = emulator.calls.count("DescribeStreamSummary")
+    failure(service.describeStream(ref("none")))
+    assertEquals(emulator.calls.count("DescribeStreamSummary") - before, 1L)
+  }
+
+  test("a closed service fails its calls") {
+    val other = SdkClients.create(settings)
+    await(other.listStreams(None))
+    other.close()
+    assertEquals(failure(other.listStreams(None)).kind, ServiceErrorKind.Client: ServiceErrorKind)
+  }
+}

@@ -1,0 +1,38 @@
+package org.sparkkinesis.aws.client
+
+import java.util.concurrent.{CompletableFuture, ExecutionException, TimeUnit}
+
+import munit.FunSuite
+
+import org.sparkkinesis.emulator.{EmulatorConfig, KinesisEmulator}
+import org.sparkkinesis.model._
+import org.sparkkinesis.service.ServiceException
+
+/** A suite that talks to an emulator of its own through the AWS SDK. */
+abstract class WithEmulator(config: EmulatorConfig = EmulatorConfig(quotas = false)) extends FunSuite {
+  protected lazy val emulator: KinesisEmulator = KinesisEmulator.start(config)
+  protected lazy val settings: ClientSettings = ClientSettings(
+    Some(emulator.region),
+    Some(emulator.endpoint),
+    CredentialSettings.Static("AKIDEXAMPLE", "secret", None)
+  )
+  protected lazy val service: SdkKinesisService = SdkClients.create(settings)
+
+  override def afterAll(): Unit = {
+    service.close()
+    emulator.close()
+  }
+
+  protected def await[A](future: CompletableFuture[A]): A = future.get(30, TimeUnit.SECONDS)
+
+  protected def failure(future: CompletableFuture[_]): ServiceException =
+    intercept[ExecutionException](await(future)).getCause match {
+      case error: ServiceException => error
+      case other => fail(s"not a ServiceException: $other", other)
+    }
+
+  protected def ref(stream: String): StreamRef = StreamRef.ByName(stream)
+
+  protected def put(stream: String, texts: Seq[String], key: String => String = identity): Unit =
+    texts.foreach(text => emulator.admin.putRecord(stream, key(text), text.getBytes("UTF-8")))
+}

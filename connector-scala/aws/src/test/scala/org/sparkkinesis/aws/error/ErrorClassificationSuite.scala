@@ -1,0 +1,128 @@
+package org.sparkkinesis.aws.error
+
+import java.io.IOException
+import java.net.UnknownHostException
+import java.util.concurrent.CompletionException
+
+import munit.FunSuite
+import software.amazon.awssdk.awscore.exception.{AwsErrorDetails, AwsServiceException}
+import software.amazon.awssdk.core.exception.{ApiCallTimeoutException, SdkClientException}
+import software.amazon.awssdk.services.kinesis.model._
+
+import org.sparkkinesis.service.ServiceErrorKind._
+import org.sparkkinesis.service.{ServiceErrorKind, ServiceException}
+
+class ErrorClassificationSuite extends FunSuite {
+  private def ofService(builder: AwsServiceException.Builder, code: String, status: Int): AwsServiceException =
+    builder
+      .awsErrorDetails(
+        AwsErrorDetails.builder().errorCode(code).errorMessage("it said so").serviceName("Kinesis").build()
+      )
+      .statusCode(status)
+      .requestId("r-1")
+      .build()
+
+  private val byCode: Seq[(String, Int, ServiceErrorKind)] = Seq(
+    ("ProvisionedThroughputExceededException", 400, Throttled),
+    ("ThrottlingException", 400, Throttled),
+    ("KMSThrottlingException", 400, Throttled),
+    ("LimitExceededException", 400, LimitExceeded),
+    ("ResourceInUseException", 400, ResourceInUse),
+    ("ResourceNotFoundException", 400, ResourceNotFound),
+    ("ExpiredIteratorException", 400, ExpiredIterator),
+    ("ExpiredNextTokenException", 400, ExpiredNextToken),
+    ("InvalidArgumentException", 400, InvalidArgument),
+    ("ValidationException", 400, InvalidArgument),
+    ("SerializationException", 400, InvalidArgument),
+    ("UnknownOperationException", 404, InvalidArgument),
+    ("AccessDeniedException", 400, AccessDenied),
+    ("UnrecognizedClientException", 400, AccessDenied),
+    ("InvalidSignatureException", 400, AccessDenied),
+    ("ExpiredTokenException", 400, AccessDenied),
+    ("MissingAuthenticationTokenException", 400, AccessDenied),
+    ("IncompleteSignatureException", 400, AccessDenied),
+    ("KMSDisabledException", 400, Encryption),
+    ("KMSInvalidStateException", 400, Encryption),
+    ("KMSAccessDeniedException", 400, Encryption),
+    ("KMSNotFoundException", 400, Encryption),
+    ("KMSOptInRequired", 400, Encryption),
+    ("InternalFailure", 500, Internal),
+    ("InternalFailureException", 500, Internal),
+    ("ServiceUnavailable", 503, Internal),
+    ("SomethingNew", 500, Internal),
+    ("SomethingNew", 502, Internal),
+    ("SomethingNew", 504, Internal),
+    ("SomethingNew", 403, AccessDenied),
+    ("SomethingNew", 429, Throttled),
+    ("SomethingNew", 400, InvalidArgument),
+    // Within an event stream an error has no status.
+    ("SomethingNew", 0, Internal)
+  )
+
+  for ((code, status, kind) <- byCode) test(s"$code with status $status is $kind") {
+    val error = ErrorClassification.classify("GetRecords", ofService(KinesisException.builder(), code, status))
+    assertEquals(error.kind, kind)
+    assertEquals(error.errorCode, code)
+    assertEquals(error.operation, "GetRecords")
+    assert(error.getMessage.contains("it said so") && error.getMessage.contains("r-1"), error.getMessage)
+  }
+
+  private val byClass: Seq[(String, Throwable, ServiceErrorKind)] = Seq(
+    ("a lost connection", SdkClientException.create("failed", new IOException("Connection reset")), Network),
+    ("a bare I/O error", new IOException("broken pipe"), Network),
+    ("a call timeout", ApiCallTimeoutException.create(1000), Network),
+    (
+      "an exhausted connection pool",
+      SdkClientException.create(
+        "x",
+        new Throwable("Acquire", new java.util.concurrent.TimeoutException("Acquire operation took longer"))
+      ),
+      Network
+    ),
+    (
+      "Netty's read timeout",
+      SdkClientException.create("x", io.netty.handler.timeout.ReadTimeoutException.INSTANCE),
+      Network
+    ),
+    ("an unknown host", SdkClientException.create("x", new UnknownHostException("nowhere")), Network),
+    ("missing credentials", SdkClientException.create("Unable to load credentials from any of the providers"), Client),
+    ("a defect", new IllegalStateException("oops"), Client)
+  )
+
+  for ((what, failure, kind) <- byClass) test(s"$what is $kind, however deep it is wrapped") {
+    assertEquals(
+      ErrorClassification.classify("GetRecords", new CompletionException(new CompletionException(failure))).kind,
+      kind
+    )
+  }
+
+  test("every error class that the SDK models is classified by its code, none by chance") {
+    val modelled = Seq(
+      LimitExceededException.builder(),
+      ValidationException.builder(),
+      InvalidArgumentException.builder(),
+      AccessDeniedException.builder(),
+      KmsOptInRequiredException.builder(),
+      ProvisionedThroughputExceededException.builder(),
+      ExpiredIteratorException.builder(),
+      KmsInvalidStateException.builder(),
+      KmsDisabledException.builder(),
+      KmsThrottlingException.builder(),
+      ResourceInUseException.builder(),
+      KmsAccessDeniedException.builder(),
+      KmsNotFoundException.builder(),
+      ExpiredNextTokenException.builder(),
+      InternalFailureException.builder(),
+      ResourceNotFoundException.builder()
+    ).map(_.build().getClass.getSimpleName)
+    // The SDK capitalises only the first letter of KMS.
+    modelled.map(_.replaceFirst("^Kms", "KMS")).foreach { code =>
+      assertEquals(ErrorClassification.ofCode(code, 400), ErrorClassification.ofCode(code, 503), code)
+    }
+  }
+
+  test("what is classified already stays as it is") {
+    val error = new ServiceException(ExpiredIterator, "GetRecords", "ExpiredIteratorException", "old")
+    assert(ErrorClassification.classify("Other", new CompletionException(error)) eq error)
+  }
+}

@@ -1,0 +1,169 @@
+package org.sparkkinesis.aws.getrecords
+
+import java.io.{ByteArrayOutputStream, IOException}
+import java.nio.ByteBuffer
+import java.util.zip.CRC32
+
+import scala.util.Using
+
+import com.fasterxml.jackson.dataformat.cbor.{CBORFactory, CBORGenerator}
+import munit.FunSuite
+
+import org.sparkkinesis.model._
+import org.sparkkinesis.service.RecordPage
+
+/** Against what Jackson writes, whole and cut at every place. */
+class GetRecordsAnswerSuite extends FunSuite {
+  private val factory = new CBORFactory
+
+  private def cbor(body: CBORGenerator => Unit): Array[Byte] = {
+    val bytes = new ByteArrayOutputStream
+    Using.resource(factory.createGenerator(bytes))(body)
+    bytes.toByteArray
+  }
+
+  private def read(bytes: Array[Byte]): RecordPage = GetRecordsAnswer.read(Vector(ByteBuffer.wrap(bytes)))
+
+  private val payload = Array.tabulate(300)(_.toByte)
+
+  private def writeRecord(json: CBORGenerator, number: String, key: String, sized: Boolean): Unit = {
+    if (sized) json.writeStartObject(null, 5) else json.writeStartObject()
+    json.writeStringField("SequenceNumber", number)
+    json.writeFieldName("ApproximateArrivalTimestamp")
+    json.writeTag(1)
+    json.writeNumber(1700000000123L)
+    json.writeFieldName("Data")
+    json.writeBinary(payload)
+    json.writeStringField("PartitionKey", key)
+    json.writeStringField("EncryptionType", if (sized) "NONE" else "KMS")
+    json.writeEndObject()
+  }
+
+  private val answer = cbor { json =>
+    json.writeStartObject()
+    json.writeArrayFieldStart("Records")
+    writeRecord(json, "4966" + "1" * 52, "key", sized = true)
+    writeRecord(json, "4966" + "2" * 52, "ключ", sized = false)
+    json.writeEndArray()
+    json.writeNumberField("MillisBehindLatest", 4711L)
+    json.writeObjectFieldStart("OfALaterTime")
+    json.writeArrayFieldStart("a")
+    json.writeNumber(1.5)
+    json.writeNull()
+    json.writeBoolean(true)
+    json.writeNumber(-70000)
+    json.writeEndArray()
+    json.writeStringField("b", "x" * 100)
+    json.writeEndObject()
+    json.writeArrayFieldStart("ChildShards")
+    json.writeStartObject()
+    json.writeStringField("ShardId", "shardId-000000000001")
+    json.writeArrayFieldStart("ParentShards")
+    json.writeString("shardId-000000000000")
+    json.writeEndArray()
+    json.writeObjectFieldStart("HashKeyRange")
+    json.writeStringField("StartingHashKey", "17")
+    json.writeStringField("EndingHashKey", HashKeyRange.Max.toString)
+    json.writeEndObject()
+    json.writeEndObject()
+    json.writeEndArray()
+    json.writeStringField("NextShardIterator", "AAA" * 70)
+    json.writeEndObject()
+  }
+
+  private def check(page: RecordPage): Unit = {
+    assertEquals(page.records.map(_.sequenceNumber), IndexedSeq("4966" + "1" * 52, "4966" + "2" * 52))
+    assertEquals(page.records.map(_.partitionKey), IndexedSeq("key", "ключ"))
+    assertEquals(page.records.map(_.arrivalMillis).distinct, IndexedSeq(1700000000123L))
+    assertEquals(page.records.map(_.encryptionType), IndexedSeq(null, "KMS"))
+    page.records.foreach(record => assertEquals(record.data.toSeq, payload.toSeq))
+    assertEquals((page.millisBehindLatest, page.nextIterator), (4711L, Option("AAA" * 70)))
+    val child =
+      ChildShard(ShardId.ofIndex(1), Seq(ShardId.ofIndex(0)), HashKeyRange(BigInt(17), HashKeyRange.Max))
+    assertEquals(page.children, Seq(child))
+  }
+
+  test("an answer is read, with lengths that are told and with such that are not")(check(read(answer)))
+
+  test("it may come in buffers of any size") {
+    (1 to answer.length).foreach { size =>
+      check(GetRecordsAnswer.read(answer.grouped(size).map(ByteBuffer.wrap).toVector))
+    }
+  }
+
+  test("a buffer may be a part of its array") {
+    val padded = Array.fill[Byte](7)(-1) ++ answer ++ Array.fill[Byte](5)(-1)
+    check(GetRecordsAnswer.read(Vector(ByteBuffer.wrap(padded, 7, answer.length))))
+    check(GetRecordsAnswer.read(Vector(ByteBuffer.wrap(padded, 7, answer.length).slice())))
+  }
+
+  test("an answer that was cut off is no answer, wherever that was") {
+    (0 until answer.length).foreach(length => intercept[IOException](read(answer.take(length))))
+  }
+
+  test("a byte that came wrong gives another answer or an I/O error, never anything else") {
+    answer.indices.foreach { i =>
+      Seq(0x00, 0x1f, 0x7f, 0xff).foreach { other =>
+        val wrong = answer.clone()
+        wrong(i) = other.toByte
+        try read(wrong)
+        catch { case _: IOException | _: IllegalArgumentException => () }
+      }
+    }
+  }
+
+  test("a closed shard's last answer has no iterator") {
+    Seq[CBORGenerator => Unit](_.writeNullField("NextShardIterator"), _ => ()).foreach { iterator =>
+      val page = read(cbor { json =>
+        json.writeStartObject()
+        json.writeArrayFieldStart("Records")
+        json.writeEndArray()
+        iterator(json)
+        json.writeNullField("ChildShards")
+        json.writeEndObject()
+      })
+      assertEquals(page, RecordPage(IndexedSeq.empty, None, 0L, Nil))
+    }
+  }
+
+  test("text and bytes may come in pieces, a time as a floating point number, a payload not at all") {
+    def bytes(values: Int*): Array[Byte] = values.map(_.toByte).toArray
+    def name(text: String): Array[Byte] = bytes(0x60 + text.length) ++ text.getBytes("UTF-8")
+    val time = bytes(0xc1, 0xfb) ++ ByteBuffer.allocate(8).putDouble(1700000000123.4).array
+    val longName = bytes(0x78, "ApproximateArrivalTimestamp".length) ++ "ApproximateArrivalTimestamp".getBytes("UTF-8")
+    val whole = bytes(0xbf) ++ name("Records") ++ bytes(0x9f, 0xbf) ++
+      name("SequenceNumber") ++ bytes(0x7f, 0x61, '1', 0x62, '2', '3', 0xff) ++
+      name("Data") ++ bytes(0x5f, 0x42, 1, 2, 0x41, 3, 0xff) ++ longName ++ time ++ bytes(0xff, 0xa1) ++
+      name("SequenceNumber") ++ name("4") ++ bytes(0xff, 0xff)
+    val records = read(whole).records
+    assertEquals(records.map(_.sequenceNumber), IndexedSeq("123", "4"))
+    assertEquals(records.map(_.data.toSeq), IndexedSeq(Seq[Byte](1, 2, 3), Seq.empty[Byte]))
+    assertEquals(records.map(_.arrivalMillis), IndexedSeq(1700000000123L, 0L))
+    assertEquals(records.map(_.partitionKey), IndexedSeq[String](null, null))
+  }
+
+  test("a length that is announced and not there reserves no memory") {
+    val announced = Array[Byte](0xa1.toByte, 0x64, 'D', 'a', 't', 'a', 0x5a, 0x7f, -1, -1, -1)
+    intercept[IOException](read(announced))
+    val data = Array[Byte](0xa1.toByte, 0x67) ++ "Records".getBytes("UTF-8") ++ Array[Byte](0x81.toByte) ++ announced
+    intercept[IOException](read(data))
+  }
+
+  test("nesting without end is refused") {
+    val deep = Array[Byte](0xa1.toByte, 0x61, 'x') ++ Array.fill[Byte](100000)(0x81.toByte)
+    intercept[IOException](read(deep))
+  }
+
+  test("a checksum that is sent has to be right") {
+    val crc = new CRC32
+    crc.update(answer)
+    def captured(checksum: Long): CapturedAnswer = {
+      val capture = new CapturedAnswer
+      capture.begin(Some(checksum))
+      answer.grouped(100).foreach(part => capture.add(ByteBuffer.wrap(part)))
+      capture
+    }
+    check(GetRecordsAnswer.read(captured(crc.getValue).body))
+    intercept[IOException](captured(crc.getValue + 1).body)
+  }
+}

@@ -1,0 +1,125 @@
+package org.sparkkinesis.chunk
+
+import org.sparkkinesis.aggregate.{AggregatedRecord, Deaggregator}
+import org.sparkkinesis.event.ConsumerMetrics
+import org.sparkkinesis.model.{HashKey, HashKeyRange, KinesisRecord}
+
+/**
+ * How records become rows.
+ *
+ * @param maxChunkRows
+ *   a chunk has no more rows, unless a single aggregate has
+ * @param maxChunkBytes
+ *   likewise for payload and keys
+ * @param deaggregate
+ *   whether KPL containers are opened
+ * @param hashRangeFilter
+ *   whether user records of an aggregate that belong to another shard are dropped
+ */
+final case class DecodeSettings(
+    maxChunkRows: Int = 4096,
+    maxChunkBytes: Int = 1024 * 1024,
+    deaggregate: Boolean = true,
+    hashRangeFilter: Boolean = false
+) {
+  require(maxChunkRows > 0 && maxChunkBytes > 0, "a chunk must be allowed to hold something")
+}
+
+/**
+ * Turns the records of one answer into chunks. Stateless; thread-safe.
+ *
+ * @param hashKeyRange
+ *   the shard's own, needed only by `hashRangeFilter`
+ */
+final class ChunkBuilder(settings: DecodeSettings, hashKeyRange: Option[HashKeyRange], metrics: ConsumerMetrics) {
+  private val keep: Option[HashKeyRange] = hashKeyRange.filter(_ => settings.hashRangeFilter)
+
+  /** No chunk at all when `records` is empty, or when the filter drops every row. */
+  def build(records: IndexedSeq[KinesisRecord], millisBehindLatest: Long): IndexedSeq[Chunk] =
+    if (records.isEmpty) IndexedSeq.empty
+    else {
+      val chunks = new Chunks(records, millisBehindLatest)
+      var opened = 0L
+      var i = 0
+      while (i < records.length) {
+        val container = if (settings.deaggregate) Deaggregator.open(records(i).data) else null
+        if (container != null) opened += 1
+        chunks.add(i, container)
+        i += 1
+      }
+      val built = chunks.result()
+      metrics.records.add(records.length.toLong)
+      built.foreach { chunk =>
+        metrics.rows.add(chunk.rows.toLong)
+        metrics.bytes.add(chunk.bytes)
+      }
+      if (opened > 0) metrics.aggregatedRecords.add(opened)
+      built
+    }
+
+  /** One after the other, each with columns of its own: one for a whole answer would be a humongous object for G1. */
+  final private class Chunks(records: IndexedSeq[KinesisRecord], millisBehindLatest: Long) {
+    private val done = Vector.newBuilder[Chunk]
+    private var columns = begin(0)
+
+    /** Goes into the next chunk when this one would become too large by it. */
+    def add(index: Int, container: AggregatedRecord): Unit = {
+      val record = records(index)
+      val rows = if (container == null) 1L else container.count.toLong
+      if (columns.rows > 0 && isTooLarge(columns.rows + rows, columns.bytes + record.data.length)) next(index)
+      val rowsBefore = columns.rows
+      val bytesBefore = columns.bytes
+      var dropped = addTo(columns, record, container)
+      // How many bytes a container's rows have is seen only then: they may share keys.
+      if (rowsBefore > 0 && isTooLarge(columns.rows.toLong, columns.bytes)) {
+        columns.cut(rowsBefore, bytesBefore)
+        next(index)
+        dropped = addTo(columns, record, container)
+      }
+      if (dropped > 0) metrics.filteredRows.add(dropped)
+    }
+
+    def result(): IndexedSeq[Chunk] = {
+      finish()
+      done.result()
+    }
+
+    private def next(index: Int): Unit = {
+      finish()
+      columns = begin(index)
+    }
+
+    private def finish(): Unit =
+      if (columns.rows > 0) done += Chunk.of(columns.result(), 0, columns.rows, millisBehindLatest)
+
+    private def begin(index: Int): ColumnsBuilder = {
+      val record = records(index)
+      val fitting = math.min(settings.maxChunkRows, settings.maxChunkBytes / math.max(1, record.size) + 1)
+      new ColumnsBuilder(math.min(fitting, records.length - index), record)
+    }
+
+    private def isTooLarge(rows: Long, bytes: Long): Boolean =
+      rows > settings.maxChunkRows || bytes > settings.maxChunkBytes
+  }
+
+  /** How many rows the filter dropped. */
+  private def addTo(columns: ColumnsBuilder, record: KinesisRecord, container: AggregatedRecord): Long =
+    if (container == null) {
+      columns.addPlain(record)
+      0
+    } else {
+      columns.beginContainer(record, container)
+      var dropped = 0L
+      var i = 0
+      while (i < container.count) {
+        if (keep.forall(_.contains(effectiveHash(container, i)))) columns.addUserRecord(i) else dropped += 1
+        i += 1
+      }
+      dropped
+    }
+
+  private def effectiveHash(container: AggregatedRecord, record: Int): BigInt =
+    Option(
+      container.explicitHashKey(record)
+    ).flatMap(HashKey.parse).getOrElse(HashKey.ofPartitionKey(container.partitionKey(record)))
+}

@@ -1,0 +1,101 @@
+package org.sparkkinesis.chunk
+
+import java.nio.charset.StandardCharsets.UTF_8
+import java.util.Arrays
+
+import scala.annotation.nowarn
+
+/**
+ * Strings of many rows as UTF-8 in one array; rows may share bytes. Read by index, without allocation.
+ *
+ * A length of -1 is a null. Never changed once built.
+ */
+final class PackedBytes private (val bytes: Array[Byte], starts: Array[Int], lengths: Array[Int]) extends Serializable {
+  def start(row: Int): Int = starts(row)
+  def length(row: Int): Int = lengths(row)
+  def isNull(row: Int): Boolean = lengths(row) < 0
+
+  /** A copy, as a string; null for a null. */
+  def string(row: Int): String = if (isNull(row)) null else new String(bytes, starts(row), lengths(row), UTF_8)
+}
+
+object PackedBytes {
+
+  /** Both figures are only what to begin with. */
+  final class Builder(expectedRows: Int, expectedBytes: Int) {
+    private var bytes = new Array[Byte](math.max(expectedBytes, 16))
+    private var starts = new Array[Int](math.max(expectedRows, 1))
+    private var lengths = new Array[Int](math.max(expectedRows, 1))
+    private var used = 0
+    private var rows = 0
+
+    def add(text: String): Unit =
+      if (text == null) addRow(used, -1)
+      else if (isAscii(text)) addAscii(text)
+      else {
+        val encoded = text.getBytes(UTF_8)
+        add(encoded, 0, encoded.length)
+      }
+
+    /** A text of which it is known that it has ASCII characters only. */
+    def addAscii(text: String): Unit = {
+      reserve(text.length)
+      copyAscii(text)
+      addRow(used, text.length)
+      used += text.length
+    }
+
+    /** UTF-8 as it is. */
+    def add(source: Array[Byte], from: Int, length: Int): Unit = {
+      reserve(length)
+      System.arraycopy(source, from, bytes, used, length)
+      addRow(used, length)
+      used += length
+    }
+
+    /** The same as the row before, without a second copy. */
+    def repeatLast(): Unit = addRow(starts(rows - 1), lengths(rows - 1))
+
+    /** The same as an earlier row, without a second copy. */
+    def repeat(row: Int): Unit = addRow(starts(row), lengths(row))
+
+    def size: Int = rows
+
+    /** Takes back the rows from this one on; their bytes stay. */
+    def cut(row: Int): Unit = rows = math.min(rows, row)
+
+    /** Of the row added last; 0 for a null. */
+    def lastLength: Int = math.max(0, lengths(rows - 1))
+
+    def result(): PackedBytes = new PackedBytes(
+      if (bytes.length - used > used / 4) Arrays.copyOf(bytes, used) else bytes,
+      starts,
+      lengths
+    )
+
+    private def addRow(start: Int, length: Int): Unit = {
+      if (rows == starts.length) {
+        starts = Arrays.copyOf(starts, grown(rows, rows + 1))
+        lengths = Arrays.copyOf(lengths, starts.length)
+      }
+      starts(rows) = start
+      lengths(rows) = length
+      rows += 1
+    }
+
+    private def reserve(count: Int): Unit =
+      if (bytes.length - used < count) bytes = Arrays.copyOf(bytes, grown(bytes.length, used + count))
+
+    private def grown(now: Int, needed: Int): Int = math.max(needed, math.min(now.toLong * 2, Int.MaxValue - 8L).toInt)
+
+    // The one copy of low bytes that needs no array in between.
+    @nowarn("cat=deprecation")
+    private def copyAscii(text: String): Unit = text.getBytes(0, text.length, bytes, used)
+
+    private def isAscii(text: String): Boolean = {
+      var i = 0
+      while (i < text.length && text.charAt(i) < 0x80) i += 1
+      i == text.length
+    }
+  }
+}

@@ -1,0 +1,105 @@
+package org.sparkkinesis.config
+
+import java.time.format.DateTimeFormatter
+import java.time.{Instant, LocalDateTime, OffsetDateTime, ZoneOffset}
+import java.util.Locale
+
+import scala.collection.immutable.ListMap
+import scala.util.Try
+
+import org.sparkkinesis.json.Json
+import org.sparkkinesis.model.{SequenceNumber, ShardId, StartingPosition}
+
+/**
+ * A position as a user writes it: the same for every shard, or one for each.
+ *
+ * @param default
+ *   for shards that `shards` does not name
+ */
+final case class PositionOption(default: StartingPosition, shards: ListMap[ShardId, StartingPosition] = ListMap.empty) {
+  def of(shard: ShardId): StartingPosition = shards.getOrElse(shard, default)
+}
+
+object PositionOption {
+  private val Expected =
+    "latest, trim_horizon (or earliest), an ISO-8601 instant, {\"at_timestamp\": \"…\", \"format\": \"…\"}, or a JSON object that gives " +
+      "shard ids positions, such as {\"shardId-000000000000\": {\"after_sequence_number\": \"…\"}, \"*\": \"trim_horizon\"}"
+
+  val optionType: OptionType.Parsed[PositionOption] =
+    OptionType.Parsed[PositionOption](Expected, _.toString, "str | datetime | Mapping[str, Any]")(parse)
+
+  def parse(text: String): Either[String, PositionOption] = text.trim match {
+    case document if document.startsWith("{") =>
+      Json.parse(document).left.map(why => s"It is not JSON: $why.").flatMap(fromJson)
+    case word => simple(word).map(PositionOption(_))
+  }
+
+  private def simple(word: String): Either[String, StartingPosition] = word.toLowerCase(Locale.ROOT) match {
+    case "latest" => Right(StartingPosition.Latest)
+    case "trim_horizon" | "earliest" => Right(StartingPosition.TrimHorizon)
+    case _ => instant(word).map(StartingPosition.AtTimestamp(_))
+  }
+
+  private def instant(text: String): Either[String, Long] =
+    Try(OffsetDateTime.parse(text).toInstant)
+      .orElse(Try(Instant.parse(text)))
+      .toOption
+      .map(_.toEpochMilli)
+      .toRight(s"'$text' is neither latest, trim_horizon, earliest, nor an ISO-8601 instant with its offset.")
+
+  private def fromJson(json: Json): Either[String, PositionOption] = json match {
+    case Json.Obj(fields) if fields.keys.exists(name => Words(name.toLowerCase(Locale.ROOT))) =>
+      one(json).map(PositionOption(_))
+    case Json.Obj(fields) if fields.nonEmpty =>
+      val (defaults, named) = fields.partition(_._1 == "*")
+      for {
+        shards <- named.foldLeft[Either[String, ListMap[ShardId, StartingPosition]]](Right(ListMap.empty)) {
+          case (done, (id, value)) =>
+            for {
+              map <- done
+              _ <- Either.cond(ShardName.matches(id), (), s"'$id' is not a shard id.")
+              position <- one(value)
+            } yield map + (ShardId(id) -> position)
+        }
+        default <- defaults.headOption.map(entry => one(entry._2)).getOrElse(Right(StartingPosition.TrimHorizon))
+      } yield PositionOption(default, shards)
+    case _ => Left("The object is empty.")
+  }
+
+  private val Words = Set("at_timestamp", "at_sequence_number", "after_sequence_number", "format")
+  private val ShardName = "[a-zA-Z0-9_.-]{1,128}".r
+
+  private def one(json: Json): Either[String, StartingPosition] = json match {
+    case Json.Str(word) => simple(word)
+    case Json.Obj(raw) =>
+      val fields = raw.map { case (name, value) => name.toLowerCase(Locale.ROOT) -> value }
+      val format = fields.get("format").flatMap(_.asString)
+      (fields - "format").toSeq match {
+        case Seq(("at_timestamp", value)) => timestamp(value, format).map(StartingPosition.AtTimestamp(_))
+        case Seq(("at_sequence_number", value)) => number(value).map(StartingPosition.AtSequenceNumber(_))
+        case Seq(("after_sequence_number", value)) => number(value).map(StartingPosition.AfterSequenceNumber(_))
+        case _ => Left(
+            s"Exactly one of at_timestamp, at_sequence_number, after_sequence_number is wanted in ${Json.render(json)}."
+          )
+      }
+    case other => Left(s"${Json.render(other)} is no position.")
+  }
+
+  private def number(json: Json): Either[String, SequenceNumber] =
+    json.asString.flatMap(SequenceNumber.parse).toRight(s"${Json.render(json)} is not a sequence number in quotes.")
+
+  /** With a format, as java.time patterns have it, UTC unless the pattern has an offset; a number is epoch milliseconds. */
+  private def timestamp(json: Json, format: Option[String]): Either[String, Long] = (json, format) match {
+    case (Json.Str(text), None) => instant(text)
+    case (Json.Str(text), Some(pattern)) =>
+      Try {
+        val formatter = DateTimeFormatter.ofPattern(pattern)
+        Try(OffsetDateTime.parse(text, formatter).toInstant)
+          .getOrElse(LocalDateTime.parse(text, formatter).toInstant(ZoneOffset.UTC))
+          .toEpochMilli
+      }.toEither.left.map(why => s"'$text' does not fit the format '$pattern': ${why.getMessage}.")
+    case (number, None) =>
+      number.asLong.filter(_ >= 0).toRight(s"${Json.render(number)} is neither a text nor epoch milliseconds.")
+    case _ => Left("With a format, at_timestamp is a text.")
+  }
+}

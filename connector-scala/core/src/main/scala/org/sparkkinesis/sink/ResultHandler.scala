@@ -1,0 +1,84 @@
+package org.sparkkinesis.sink
+
+import scala.collection.mutable
+
+import org.sparkkinesis.sink.limit.Lane
+
+/** Sorts one request's entries by their verdicts: what is done, what goes again and when, and whether the writer has failed. */
+final private[sink] class ResultHandler[Entry](settings: AsyncSinkSettings, sentAt: Long, now: Long, random: Double) {
+  private val lanes = new java.util.IdentityHashMap[Lane, Array[Int]]
+  private var lastLane: Lane = null
+  private var lastCounts: Array[Int] = null
+  private val again = mutable.ArrayBuffer.empty[Pending[Entry]]
+  var failure: Option[SinkException] = None
+  var acceptedEntries = 0
+  var acceptedBytes = 0L
+  var throttledEntries = 0
+  var failedEntries = 0
+  var possibleDuplicates = 0
+  var retriedEntries = 0
+  var restNanos = 0L
+
+  def toRetry: IndexedSeq[Pending[Entry]] = again.toIndexedSeq
+
+  def see(entry: Pending[Entry], verdict: Verdict): Unit = verdict match {
+    case Verdict.Accepted =>
+      acceptedEntries += 1
+      acceptedBytes += entry.size
+      laneCounts(entry.lane)(0) += 1
+    case Verdict.Retry(RetryCause.NotSent, _) =>
+      entry.restsUntil = now
+      again += entry
+    case Verdict.Retry(cause, reason) =>
+      entry.attempts += 1
+      count(entry.lane, cause)
+      retry(entry, cause, reason)
+    case Verdict.Fatal(error) =>
+      failedEntries += 1
+      fail(error match {
+        case known: SinkException => known
+        case other => new FatalSinkException(other)
+      })
+  }
+
+  /** Tells every lane its share, and returns the throttled entries that no lane answers for. */
+  def settleLanes(): Int = {
+    var unclaimed = 0
+    lanes.forEach((lane, counts) => if (!lane.settled(counts(0), counts(1), sentAt, now)) unclaimed += counts(1))
+    unclaimed
+  }
+
+  private def count(lane: Lane, cause: RetryCause): Unit = cause match {
+    case RetryCause.Throttled =>
+      throttledEntries += 1
+      laneCounts(lane)(1) += 1
+    case RetryCause.Unanswered | RetryCause.Misplaced =>
+      failedEntries += 1
+      possibleDuplicates += 1
+    case _ => failedEntries += 1
+  }
+
+  private def retry(entry: Pending[Entry], cause: RetryCause, reason: String): Unit = {
+    val waited = now - entry.writtenAt
+    val spent = waited >= settings.deliveryTimeout.toNanos ||
+      cause != RetryCause.Throttled && entry.attempts > settings.maxRetries
+    if (spent) fail(new DeliveryFailedException(entry.attempts, waited / 1000000, reason))
+    else {
+      val rest = settings.backoff.delayNanos(entry.attempts, random)
+      restNanos = math.max(restNanos, rest)
+      entry.restsUntil = now + rest
+      retriedEntries += 1
+      again += entry
+    }
+  }
+
+  private def fail(error: SinkException): Unit = if (failure.isEmpty) failure = Some(error)
+
+  private def laneCounts(lane: Lane): Array[Int] = {
+    if (lane ne lastLane) {
+      lastLane = lane
+      lastCounts = lanes.computeIfAbsent(lane, _ => new Array[Int](2))
+    }
+    lastCounts
+  }
+}

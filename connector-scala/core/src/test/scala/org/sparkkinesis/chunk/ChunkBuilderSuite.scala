@@ -1,0 +1,160 @@
+package org.sparkkinesis.chunk
+
+import munit.ScalaCheckSuite
+import org.scalacheck.Gen
+import org.scalacheck.Prop._
+
+import org.sparkkinesis.aggregate.Containers
+import org.sparkkinesis.aggregate.Containers.User
+import org.sparkkinesis.event.ConsumerMetrics
+import org.sparkkinesis.model._
+
+class ChunkBuilderSuite extends ScalaCheckSuite {
+  private def plain(
+      number: Int,
+      data: String,
+      key: String = "k",
+      encryption: String = null,
+      arrival: Long = 0
+  ): KinesisRecord =
+    new KinesisRecord(number.toString, key, arrival, data.getBytes("UTF-8"), encryption)
+  private def container(number: Int, users: User*): KinesisRecord =
+    new KinesisRecord(number.toString, "a", number.toLong, Containers.of(users: _*), null)
+  private def build(settings: DecodeSettings, records: KinesisRecord*): IndexedSeq[Chunk] =
+    new ChunkBuilder(settings, None, new ConsumerMetrics).build(records.toVector, 7)
+  private def text(chunk: Chunk, row: Int): String = new String(chunk.data(row), "UTF-8")
+  private def rows(chunks: Seq[Chunk]): Seq[(String, String, String, Long)] =
+    chunks.flatMap(c =>
+      (0 until c.rows).map(r => (c.sequenceNumber(r).value, c.partitionKey(r), text(c, r), c.subSequenceNumber(r)))
+    )
+
+  test("plain records become rows with their keys, numbers and times") {
+    val Seq(chunk) =
+      build(DecodeSettings(), plain(10, "a", "k1", arrival = 5), plain(11, "bb", "ключ", arrival = 3)): @unchecked
+    assertEquals(rows(Seq(chunk)), Seq(("10", "k1", "a", 0L), ("11", "ключ", "bb", 0L)))
+    assertEquals(chunk.summary, ChunkSummary(SequenceNumber("11"), 2, 3 + 2 + 8, 5, 5, 3, 7))
+    assertEquals(chunk.firstSequenceNumber, SequenceNumber("10"))
+    assert(!chunk.aggregated(0) && chunk.encryptionType(0) == null && chunk.explicitHashKey(0) == null)
+    assertEquals(
+      new String(chunk.keyBytes, chunk.keyStart(1), chunk.keyLength(1), "UTF-8"),
+      "ключ"
+    )
+  }
+
+  test("the payload is handed over, not copied") {
+    val record = plain(1, "data")
+    assert(build(DecodeSettings(), record).head.data(0) eq record.data)
+  }
+
+  test("a record without partition key is kept, with a null key") {
+    val chunk = build(DecodeSettings(), plain(1, "a", null), plain(2, "b")).head
+    assertEquals(chunk.keyLength(0), -1)
+    assertEquals(chunk.partitionKey(0), null)
+    assertEquals(chunk.partitionKey(1), "k")
+  }
+
+  test("no records, no chunk") {
+    assertEquals(build(DecodeSettings()), IndexedSeq.empty[Chunk])
+  }
+
+  test("a container's records get sub-sequence numbers, among plain ones, under one sequence number") {
+    val chunks = build(
+      DecodeSettings(),
+      plain(1, "p"),
+      container(2, User("x", "a"), User("y", "b", Some("17")), User("x", "c")),
+      plain(3, "q", encryption = "KMS")
+    )
+    assertEquals(
+      rows(chunks),
+      Seq(("1", "k", "p", 0L), ("2", "x", "a", 0L), ("2", "y", "b", 1L), ("2", "x", "c", 2L), ("3", "k", "q", 0L))
+    )
+    val chunk = chunks.head
+    assertEquals((0 to 4).map(chunk.aggregated), Seq(false, true, true, true, false))
+    assertEquals((0 to 4).map(chunk.explicitHashKey), Seq(null, null, "17", null, null))
+    assertEquals((0 to 4).map(chunk.encryptionType), Seq(null, null, null, null, "KMS"))
+  }
+
+  test("with de-aggregation off a container is one row, byte for byte") {
+    val record = container(1, User("x", "a"), User("y", "b"))
+    val chunk = build(DecodeSettings(deaggregate = false), record).head
+    assertEquals(chunk.rows, 1)
+    assert(chunk.data(0) eq record.data)
+  }
+
+  test("chunks are cut by rows and by bytes, between records") {
+    val records = (1 to 10).map(plain(_, "x" * 9, "k"))
+    assertEquals(build(DecodeSettings(maxChunkRows = 4), records: _*).map(_.rows), IndexedSeq(4, 4, 2))
+    assertEquals(build(DecodeSettings(maxChunkBytes = 35), records: _*).map(_.rows), IndexedSeq(3, 3, 3, 1))
+  }
+
+  property("a container is never cut in two, and no row is lost or changed by cutting") {
+    val sizes = Gen.nonEmptyListOf(Gen.choose(0, 6))
+    forAll(sizes, Gen.choose(1, 5), Gen.choose(1, 60)) { (sizes, maxRows, maxBytes) =>
+      val records = sizes.zipWithIndex.map {
+        case (0, i) => plain(i + 10, s"plain$i")
+        case (n, i) => container(i + 10, (1 to n).map(j => User(s"k$j", s"$i/$j")): _*)
+      }
+      val whole = build(DecodeSettings(), records: _*)
+      val cut = build(DecodeSettings(maxRows, maxBytes), records: _*)
+      assertEquals(rows(cut), rows(whole))
+      assertEquals(cut.map(_.bytes).sum, whole.map(_.bytes).sum)
+      val ends = cut.map(_.lastSequenceNumber.value)
+      assertEquals(ends.distinct, ends)
+      cut.foreach { chunk =>
+        val single = chunk.firstSequenceNumber == chunk.lastSequenceNumber
+        assert(
+          single || (chunk.rows <= maxRows && chunk.bytes <= maxBytes),
+          s"${chunk.rows} rows, ${chunk.bytes} bytes"
+        )
+      }
+    }
+  }
+
+  property("slicing at any sequence number divides the rows exactly") {
+    forAll(Gen.nonEmptyListOf(Gen.choose(0, 3)), Gen.choose(0, 40)) { (sizes, at) =>
+      val records = sizes.zipWithIndex.map {
+        case (0, i) => plain(i * 2 + 8, s"plain$i")
+        case (n, i) => container(i * 2 + 8, (1 to n).map(j => User(s"k$j", s"$i/$j")): _*)
+      }
+      val chunk = build(DecodeSettings(), records: _*).head
+      val number = SequenceNumber(at.toString)
+      val before = chunk.upTo(number)
+      val after = chunk.after(number)
+      assertEquals(rows(before.toSeq) ++ rows(after.toSeq), rows(Seq(chunk)))
+      assert(before.forall(_.lastSequenceNumber <= number))
+      assert(after.forall(_.firstSequenceNumber > number))
+      assertEquals(before.fold(0L)(_.retainedBytes) + after.fold(0L)(_.retainedBytes), chunk.retainedBytes)
+    }
+  }
+
+  test("the hash range filter drops single user records of other shards, counts them, and leaves numbers as they are") {
+    val metrics = new ConsumerMetrics
+    val half = HashKeyRange(0, BigInt(1) << 127)
+    val low = Some("1")
+    val high = Some(HashKeyRange.Max.toString)
+    val builder = new ChunkBuilder(DecodeSettings(hashRangeFilter = true), Some(half), metrics)
+    val chunks = builder.build(
+      Vector(
+        container(1, User("x", "a", high), User("x", "b", low), User("x", "c", high), User("x", "d", low)),
+        plain(2, "plain")
+      ),
+      0
+    )
+    assertEquals(rows(chunks), Seq(("1", "x", "b", 1L), ("1", "x", "d", 3L), ("2", "k", "plain", 0L)))
+    assertEquals(metrics.filteredRows.sum, 2L)
+    // Without an explicit hash key it is the key's MD5: "a" lies in the lower half, "k2" does not.
+    assert(half.contains(HashKey.ofPartitionKey("a")) && !half.contains(HashKey.ofPartitionKey("b1")))
+    val byKey = builder.build(Vector(container(3, User("a", "1"), User("b1", "2"))), 0)
+    assertEquals(rows(byKey), Seq(("3", "a", "1", 0L)))
+  }
+
+  test("metrics count records, rows and containers") {
+    val metrics = new ConsumerMetrics
+    new ChunkBuilder(
+      DecodeSettings(),
+      None,
+      metrics
+    ).build(Vector(plain(1, "a"), container(2, User("x", "1"), User("y", "2"))), 0)
+    assertEquals((metrics.records.sum, metrics.rows.sum, metrics.aggregatedRecords.sum), (2L, 3L, 1L))
+  }
+}

@@ -1,0 +1,88 @@
+package org.sparkkinesis.config
+
+import java.time.Instant
+import java.util.Locale
+
+import scala.collection.immutable.ListMap
+
+import munit.FunSuite
+
+import org.sparkkinesis.model.StartingPosition._
+import org.sparkkinesis.model.{SequenceNumber, ShardId}
+
+class PositionOptionSuite extends FunSuite {
+  private val number = "49674026002760985237755885761747339499393848411775041538"
+  private val noon = Instant.parse("2026-11-20T12:00:00Z").toEpochMilli
+  private val first = ShardId.ofIndex(0)
+
+  private val understood = Seq(
+    "latest" -> PositionOption(Latest),
+    "LATEST" -> PositionOption(Latest),
+    " trim_horizon " -> PositionOption(TrimHorizon),
+    "TRIM_HORIZON" -> PositionOption(TrimHorizon),
+    "earliest" -> PositionOption(TrimHorizon),
+    "2026-11-20T12:00:00Z" -> PositionOption(AtTimestamp(noon)),
+    "2026-11-20T13:00:00+01:00" -> PositionOption(AtTimestamp(noon)),
+    "2026-11-20T12:00:00.250Z" -> PositionOption(AtTimestamp(noon + 250)),
+    """{"at_timestamp": "2026-11-20T12:00:00Z"}""" -> PositionOption(AtTimestamp(noon)),
+    """{"AT_TIMESTAMP": "2026-11-20T12:00:00Z"}""" -> PositionOption(AtTimestamp(noon)),
+    s"""{"at_timestamp": $noon}""" -> PositionOption(AtTimestamp(noon)),
+    """{"at_timestamp": "20/11/2026 12:00:00", "format": "dd/MM/yyyy HH:mm:ss"}""" -> PositionOption(AtTimestamp(noon)),
+    """{"at_timestamp": "20/11/2026 07:00:00 -0500", "format": "dd/MM/yyyy HH:mm:ss Z"}""" ->
+      PositionOption(AtTimestamp(noon)),
+    s"""{"at_sequence_number": "$number"}""" -> PositionOption(AtSequenceNumber(SequenceNumber(number))),
+    """{"shardId-000000000000": "latest"}""" -> PositionOption(TrimHorizon, ListMap(first -> Latest)),
+    s"""{"shardId-000000000000": {"after_sequence_number": "$number"}, "*": "latest"}""" ->
+      PositionOption(Latest, ListMap(first -> AfterSequenceNumber(SequenceNumber(number)))),
+    s"""{"shardId-000000000000": {"at_timestamp": $noon}, "shardId-000000000001": "earliest"}""" ->
+      PositionOption(TrimHorizon, ListMap(first -> AtTimestamp(noon), ShardId.ofIndex(1) -> TrimHorizon))
+  )
+
+  private val refused = Seq(
+    "now" -> "'now' is neither latest, trim_horizon, earliest, nor an ISO-8601 instant with its offset.",
+    "2026-11-20T12:00:00" ->
+      "'2026-11-20T12:00:00' is neither latest, trim_horizon, earliest, nor an ISO-8601 instant with its offset.",
+    "{}" -> "The object is empty.",
+    """{"at_timestamp": true}""" -> "true is neither a text nor epoch milliseconds.",
+    """{"at_timestamp": -1}""" -> "-1 is neither a text nor epoch milliseconds.",
+    """{"at_timestamp": 5, "format": "yyyy"}""" -> "With a format, at_timestamp is a text.",
+    """{"at_sequence_number": 12}""" -> "12 is not a sequence number in quotes.",
+    """{"at_sequence_number": "012"}""" -> "\"012\" is not a sequence number in quotes.",
+    """{"a shard": "latest"}""" -> "'a shard' is not a shard id.",
+    """{"shardId-000000000000": 7}""" -> "7 is no position.",
+    """{"shardId-000000000000": {}}""" ->
+      "Exactly one of at_timestamp, at_sequence_number, after_sequence_number is wanted in {}."
+  )
+
+  test("a position is a word, an instant, or JSON for all shards or each") {
+    understood.foreach { case (text, position) => assertEquals(PositionOption.parse(text), Right(position), text) }
+  }
+
+  test("a position that cannot be understood is refused with its reason") {
+    refused.foreach { case (text, why) => assertEquals(PositionOption.parse(text), Left(why), text) }
+  }
+
+  test("broken JSON says where it breaks") {
+    assert(PositionOption.parse("""{"at_timestamp": """).swap.exists(_.startsWith("It is not JSON: ")))
+    assert(PositionOption.parse("""{"shardId-000000000000": "latest", "shardId-000000000000": "latest"}""").isLeft)
+  }
+
+  test("a timestamp that does not fit its format names both") {
+    val why = PositionOption.parse("""{"at_timestamp": "noon", "format": "HH:mm"}""").swap.getOrElse("")
+    assert(why.startsWith("'noon' does not fit the format 'HH:mm': "), why)
+    assert(PositionOption.parse("""{"at_timestamp": "noon", "format": "{"}""").isLeft)
+  }
+
+  test("words are read alike in every locale") {
+    val before = Locale.getDefault
+    Locale.setDefault(Locale.forLanguageTag("tr"))
+    try assertEquals(PositionOption.parse("TRIM_HORIZON"), Right(PositionOption(TrimHorizon)))
+    finally Locale.setDefault(before)
+  }
+
+  test("a shard that is not named takes the default position") {
+    val position = PositionOption(Latest, ListMap(first -> TrimHorizon))
+    assertEquals(position.of(first), TrimHorizon)
+    assertEquals(position.of(ShardId.ofIndex(9)), Latest)
+  }
+}

@@ -1,0 +1,163 @@
+package org.sparkkinesis.spark.connection
+
+import java.util.concurrent.{CompletableFuture, ExecutionException, TimeUnit, TimeoutException}
+
+import scala.concurrent.duration._
+
+import org.slf4j.LoggerFactory
+
+import org.sparkkinesis.aws.client.{ClientLease, ClientSettings, KinesisClients}
+import org.sparkkinesis.concurrent.SystemScheduler
+import org.sparkkinesis.error.KinesisConnectorException
+import org.sparkkinesis.model.{HashKeyRange, Shard, StreamRef}
+import org.sparkkinesis.plan.InitialShards
+import org.sparkkinesis.retry.{Retrier, RetryLog, RetryPolicies, RetryPolicy, RetryRules}
+import org.sparkkinesis.service.{
+  KinesisService, ServiceErrorKind, ServiceException, ShardFilter, ShardPage, StreamDescription
+}
+
+/** Asks for streams and shards, on the driver, and waits for the answers. The one who made it closes it. */
+final class StreamMetadata(
+    settings: ClientSettings,
+    policies: RetryPolicies,
+    rules: RetryRules = RetryRules.Default
+) extends AutoCloseable {
+  private val lease: ClientLease = KinesisClients.shared.acquire(settings)
+  val scheduler = new SystemScheduler("kinesis-directory", 1)
+  private val outages = new RetryLog(scheduler, StreamMetadata.log.warn(_))
+
+  def service: KinesisService = lease.service
+
+  /**
+   * Name, ARN, creation time and record limit of a stream that can be used.
+   *
+   * @throws KinesisConnectorException
+   *   KINESIS_STREAM_NOT_FOUND, KINESIS_STREAM_UNUSABLE, KINESIS_ACCESS_DENIED, KINESIS_CREDENTIALS_FAILED, KINESIS_ENDPOINT_UNREACHABLE
+   */
+  def describe(stream: StreamRef): StreamDescription = {
+    val found = ask(stream.name, StreamMetadata.Describe)(() => service.describeStream(stream))
+    if (!StreamMetadata.Usable(found.status))
+      throw KinesisConnectorException("KINESIS_STREAM_UNUSABLE", "stream" -> stream.name, "status" -> found.status)
+    found
+  }
+
+  /** All pages of ListShards. A listing whose token expired on the way is begun anew. */
+  def shards(stream: StreamRef, filter: ShardFilter): Seq[Shard] = {
+    @scala.annotation.tailrec
+    def page(token: Option[String], before: Vector[Shard]): Vector[Shard] = {
+      val answer =
+        try Some(ask(stream.name, policies.listShards)(() => service.listShards(stream, filter, token)))
+        catch { case StreamMetadata.ExpiredToken() if token.nonEmpty => None }
+      answer match {
+        case None => page(None, Vector.empty)
+        case Some(ShardPage(found, Some(next))) => page(Some(next), before ++ found)
+        case Some(ShardPage(found, None)) => before ++ found
+      }
+    }
+    page(None, Vector.empty).distinctBy(_.id)
+  }
+
+  /**
+   * The same, asked again while some shard is missing from it.
+   *
+   * @param failOnDataLoss
+   *   whether a listing that stays incomplete is refused; otherwise it is taken as it is, with a warning
+   * @throws KinesisConnectorException
+   *   KINESIS_LISTING_INCOMPLETE
+   */
+  def allShards(stream: StreamRef, filter: ShardFilter, failOnDataLoss: Boolean): Seq[Shard] = {
+    @scala.annotation.tailrec
+    def listed(times: Int): Seq[Shard] = {
+      val found = shards(stream, filter)
+      InitialShards.uncovered(found) match {
+        case Some(_) if times < StreamMetadata.Listings =>
+          pause(policies.listShards.bound(times))
+          listed(times + 1)
+        case Some(gap) =>
+          val incomplete = StreamMetadata.incomplete(stream, gap)
+          if (failOnDataLoss) throw incomplete else StreamMetadata.log.warn(incomplete.getMessage)
+          found
+        case None => found
+      }
+    }
+    listed(1)
+  }
+
+  /** Names of all streams of this account and region. */
+  def streamNames(): Seq[String] = {
+    @scala.annotation.tailrec
+    def page(after: Option[String], before: Vector[String]): Vector[String] = {
+      val answer = ask("*", StreamMetadata.Describe)(() => service.listStreams(after))
+      if (answer.hasMore && answer.names.nonEmpty) page(answer.names.lastOption, before ++ answer.names)
+      else before ++ answer.names
+    }
+    page(None, Vector.empty)
+  }
+
+  override def close(): Unit = {
+    scheduler.close()
+    lease.close()
+  }
+
+  private def pause(time: FiniteDuration): Unit = {
+    val over = new CompletableFuture[Unit]
+    scheduler.schedule(time)(over.complete(()): Unit)
+    over.get()
+  }
+
+  private def ask[A](stream: String, policy: RetryPolicy)(call: () => CompletableFuture[A]): A =
+    try {
+      val retrier = new Retrier(
+        scheduler,
+        rules,
+        onRetry = (error, failures) => outages.failed(s"stream $stream", failures, error)
+      )
+      val answer = retrier.retry(policy)(call)
+      // What is tried without end is also waited for without end.
+      if (policy.maxRetries.isEmpty) answer.get()
+      else answer.get(StreamMetadata.LongestWait.toMillis, TimeUnit.MILLISECONDS)
+    } catch {
+      case failed: ExecutionException =>
+        Retrier.unwrap(failed.getCause) match {
+          case error: ServiceException => throw ServiceFailure.explain(error, stream, settings)
+          case other => throw other
+        }
+      case late: TimeoutException =>
+        val error = new ServiceException(
+          ServiceErrorKind.Network,
+          "Kinesis",
+          "Timeout",
+          s"no answer within ${StreamMetadata.LongestWait}",
+          None,
+          late
+        )
+        throw ServiceFailure.explain(error, stream, settings)
+    }
+}
+
+object StreamMetadata {
+  private val log = LoggerFactory.getLogger(classOf[StreamMetadata])
+  private val Usable = Set("ACTIVE", "UPDATING")
+
+  /** Asked before anything is read: a wrong address or name must show soon, and looks like an outage. */
+  private val Describe = RetryPolicy(Some(5), 200.millis, 2.seconds, 1.5)
+  private val LongestWait = 5.minutes
+
+  /** A reshard is listed as a whole within seconds; with the longest pauses of ListShards' retries these take some twelve. */
+  private val Listings = 10
+
+  private def incomplete(stream: StreamRef, gap: HashKeyRange) = KinesisConnectorException(
+    "KINESIS_LISTING_INCOMPLETE",
+    "stream" -> stream.name,
+    "from" -> gap.start.toString,
+    "to" -> gap.end.toString,
+    "times" -> Listings.toString
+  )
+
+  private object ExpiredToken {
+    def unapply(error: KinesisConnectorException): Boolean = error.getCause match {
+      case cause: ServiceException => cause.kind == ServiceErrorKind.ExpiredNextToken
+      case _ => false
+    }
+  }
+}

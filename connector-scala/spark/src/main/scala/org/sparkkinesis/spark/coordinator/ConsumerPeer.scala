@@ -1,0 +1,55 @@
+package org.sparkkinesis.spark.coordinator
+
+import org.apache.spark.sparkkinesis.ClusterRpc
+
+import org.sparkkinesis.spark.protocol.{ProtocolCodec, Register, Report, SendFullReport, ToExecutor}
+
+/** An executor's consumers, as the coordinator knows them. Guarded by the coordinator's lock. */
+final private[coordinator] class ConsumerPeer(
+    val id: String,
+    val host: String,
+    val instance: Long,
+    val address: String,
+    send: Array[Byte] => Unit
+) {
+
+  /** As Spark's scheduler takes it for the place of a task. */
+  val location: String = ClusterRpc.location(host, id)
+  private var lastReport = 0L
+
+  /** The report at which a full one was asked for, and the newest epoch then. */
+  private var asked: Option[(Long, Long)] = None
+  var bufferIsFull = false
+  var metrics = Map.empty[String, Long]
+
+  def tell(message: ToExecutor): Unit = send(ProtocolCodec.encode(message))
+
+  /**
+   * Takes note of a report; asks for a full one when some before it was lost, and again when that does not come.
+   *
+   * @param newestEpoch
+   *   of all assignments so far
+   * @return
+   *   with the full report that was asked for: assignments up to this epoch must be in it
+   */
+  def hear(report: Report, newestEpoch: Long): Option[Long] = {
+    val isGap = report.number != lastReport + 1
+    lastReport = report.number
+    bufferIsFull = report.bufferIsFull
+    metrics = report.metrics
+    val answered = if (report.full) asked.map(_._2) else None
+    if (report.full) asked = None
+    else if (isGap || asked.exists { case (at, _) => report.number - at >= ConsumerPeer.ReportsUntilAskedAgain }) {
+      asked = Some(report.number -> newestEpoch)
+      tell(SendFullReport)
+    }
+    answered
+  }
+}
+
+private[coordinator] object ConsumerPeer {
+  val ReportsUntilAskedAgain = 20L
+
+  def apply(introduction: Register, peer: ClusterRpc.Peer, address: String): ConsumerPeer =
+    new ConsumerPeer(introduction.executorId, introduction.host, introduction.instance, address, peer.send)
+}

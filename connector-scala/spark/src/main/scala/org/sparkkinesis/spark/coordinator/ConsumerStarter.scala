@@ -1,0 +1,101 @@
+package org.sparkkinesis.spark.coordinator
+
+import scala.concurrent.Await
+import scala.concurrent.duration.Duration
+import scala.util.control.NonFatal
+
+import org.apache.spark.SparkContext
+import org.apache.spark.sparkkinesis.ClusterRpc
+import org.slf4j.LoggerFactory
+
+import org.sparkkinesis.spark.executor.ConsumerHost
+import org.sparkkinesis.spark.settings.ReadSettings
+
+/**
+ * Brings a source's consumers up in executors that have none, by a small job whose tasks prefer them.
+ *
+ * The job waits for free slots as long as a batch holds them, and so has a thread of its own: nothing else waits for it. A preference
+ * is no more than that: Spark runs a task elsewhere when it does not offer the executor yet, as just after it came, or when the executor is
+ * busy for long. Such an executor is tried again soon, at first, and at longest after the period.
+ *
+ * @param isKnown
+ *   whether an executor's consumers have introduced themselves
+ * @param onFailure
+ *   is told when starting has failed several times in a row
+ */
+final private[coordinator] class ConsumerStarter(
+    context: SparkContext,
+    sourceId: String,
+    settings: ReadSettings,
+    periodMillis: Long,
+    isKnown: String => Boolean,
+    onFailure: Throwable => Unit
+) extends AutoCloseable {
+  import ConsumerStarter._
+
+  private val loop = new BackgroundLoop(s"kinesis-start-$sourceId", periodMillis, onFailure)(_ => round())
+
+  /** Executors that a job was sent to in vain, with how often. */
+  private var missed = Map.empty[String, Int]
+  private var failures = 0
+
+  /** Looks for executors without consumers. */
+  def wake(): Unit = loop.wake()
+
+  override def close(): Unit = loop.close()
+
+  private def round(): Unit = {
+    val executors = ClusterRpc.executors(context)
+    val missing = executors.filterNot { case (id, _) => isKnown(id) }
+    // With no executor known the job waits for one, and runs wherever Spark puts it.
+    if (missing.nonEmpty || executors.isEmpty)
+      try {
+        start(missing)
+        failures = 0
+      } catch {
+        case NonFatal(failure) =>
+          failures += 1
+          if (failures >= FailuresToGiveUp) throw failure
+          log.warn(s"Consumers of source $sourceId could not be started; they will be tried again", failure)
+      }
+    // Those whose task ran elsewhere have not introduced themselves; a job waits for the others.
+    missed = missing.map(_._1).filterNot(isKnown).map(id => id -> (missed.getOrElse(id, 0) + 1)).toMap
+    missed.valuesIterator.minOption.foreach(times =>
+      loop.wakeIn(math.min(periodMillis, RetryMillis << math.min(times - 1, 10)))
+    )
+  }
+
+  private def start(targets: Seq[(String, String)]): Unit = {
+    val (id, to) = (sourceId, settings)
+    val places = if (targets.isEmpty) Seq((0, Seq.empty[String]))
+    else targets.zipWithIndex.map { case ((executor, host), i) => (i, Seq(ClusterRpc.location(host, executor))) }
+    // The thread was made by the query's and inherited what marks its jobs; this one is not part of a batch.
+    Inherited.foreach(context.setLocalProperty(_, null))
+    context.setLocalProperty("spark.job.description", "kinesis: start shard consumers")
+    val job = context.makeRDD(places).foreachAsync(_ => ConsumerHost.ensureStarted(id, to))
+    try Await.result(job, Duration.Inf)
+    catch {
+      case stopped: InterruptedException =>
+        job.cancel()
+        throw stopped
+    }
+  }
+}
+
+private object ConsumerStarter {
+  private val log = LoggerFactory.getLogger(classOf[ConsumerStarter])
+
+  /** Executors that die take the job with them; what fails again and again is a mistake in the set-up. */
+  private val FailuresToGiveUp = 4
+
+  /** Until the first new try; each of the next waits twice as long as the one before. */
+  private val RetryMillis = 250L
+
+  private val Inherited = Seq(
+    "spark.jobGroup.id",
+    "spark.job.tags",
+    "spark.sql.execution.id",
+    "spark.sql.execution.root.id",
+    "spark.scheduler.pool"
+  )
+}

@@ -1,0 +1,92 @@
+package org.sparkkinesis.spark.coordinator
+
+import scala.collection.immutable.SortedMap
+import scala.collection.mutable
+
+import org.sparkkinesis.model.StreamShard
+import org.sparkkinesis.plan.{ShardPosition, SourceOffset, StreamOffset}
+import org.sparkkinesis.shard.ShardGraph
+
+/**
+ * What the coordinator of one running source knows. Its parts use everything here within [[locked]] only, which they hold for
+ * microseconds; messages to executors are handed to the RPC there too, so that they leave in the order of the changes that they tell.
+ *
+ * @param streams
+ *   ARNs
+ */
+final private[coordinator] class CoordinatorState(val streams: Seq[String]) {
+  private val lock = new Object
+  private var failure: Option[Throwable] = None
+  private var closed = false
+  private var changeCount = 0L
+
+  /** Executors whose consumers have introduced themselves, by id. */
+  val peers: mutable.LinkedHashMap[String, ConsumerPeer] = mutable.LinkedHashMap.empty
+  val tracks: mutable.HashMap[StreamShard, ShardTrack] = mutable.HashMap.empty
+  var graphs: Map[String, ShardGraph] = streams.map(_ -> ShardGraph.Empty).toMap
+
+  /** Streams whose shards were listed once. */
+  var listed: Set[String] = Set.empty
+
+  /** Where planning has got to. */
+  var position: SourceOffset = SourceOffset(SortedMap.empty[String, StreamOffset])
+
+  /** Of the newest assignment of any shard. */
+  var epoch = 0L
+
+  /** Counters of executors that are lost. */
+  var lostMetrics: Map[String, Long] = Map.empty
+
+  def locked[A](body: => A): A = lock.synchronized(body)
+
+  def isClosed: Boolean = closed
+
+  /** The first failure ends the query with the next thing that it asks. */
+  def fail(error: Throwable): Unit = locked {
+    if (!closed && failure.isEmpty) {
+      failure = Some(error)
+      lock.notifyAll()
+    }
+  }
+
+  def throwFailure(): Unit = failure.foreach(error => throw error)
+
+  /** Something was heard that whoever waits may want to know. */
+  def noteChange(): Unit = {
+    changeCount += 1
+    lock.notifyAll()
+  }
+
+  def changes: Long = changeCount
+
+  /** Waits, with the lock given up meanwhile, until a change after `seen`, a failure, the end, or this long. */
+  def awaitChange(seen: Long, millis: Long): Unit = locked {
+    val deadline = System.nanoTime() + millis * 1000000
+    while (changeCount == seen && failure.isEmpty && !closed && System.nanoTime() < deadline)
+      lock.wait(math.max(1, (deadline - System.nanoTime()) / 1000000))
+  }
+
+  /** The executors that were there. */
+  def close(): Seq[ConsumerPeer] = locked {
+    closed = true
+    lock.notifyAll()
+    peers.values.toVector
+  }
+
+  def owner(track: ShardTrack): Option[ConsumerPeer] = track.owner.flatMap(peers.get)
+
+  def wanted(): Seq[(StreamShard, ShardPosition)] =
+    WantedShards.of(position, graphs, shard => tracks.get(shard).exists(_.ended))
+
+  /** Streams of whose shards' lineage a listing has something to tell: children of an ended shard, or a parent. */
+  def streamsWithOpenLineage: Set[String] = {
+    val childless = tracks.valuesIterator
+      .filter(track => track.ended && !graphs(track.shard.stream).hasAllChildren(track.shard.shard))
+      .map(_.shard.stream)
+    childless.toSet ++ streamsWithUnconfirmedParents
+  }
+
+  /** Streams of which some child waits until a listing has told whether its other parent is still to be read. */
+  def streamsWithUnconfirmedParents: Set[String] =
+    graphs.iterator.collect { case (stream, graph) if graph.unconfirmed.nonEmpty => stream }.toSet
+}

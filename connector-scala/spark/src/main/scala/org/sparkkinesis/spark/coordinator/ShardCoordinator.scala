@@ -1,0 +1,142 @@
+package org.sparkkinesis.spark.coordinator
+
+import org.apache.spark.SparkContext
+import org.apache.spark.scheduler.{
+  SparkListener,
+  SparkListenerBlockManagerAdded,
+  SparkListenerExecutorAdded,
+  SparkListenerExecutorRemoved
+}
+import org.apache.spark.sparkkinesis.ClusterRpc
+import org.slf4j.LoggerFactory
+
+import org.sparkkinesis.model.Shard
+import org.sparkkinesis.plan.SourceOffset
+import org.sparkkinesis.spark.executor.ConsumerHost
+import org.sparkkinesis.spark.protocol.{ProtocolCodec, Register, Report, StopAll}
+import org.sparkkinesis.spark.settings.ReadSettings
+
+/**
+ * Keeps, on the driver, the shards of one running source read by the executors' consumers: [[ShardPlacement]] gives them owners,
+ * [[ShardProgress]] takes in how far they are, [[PrefetchView]] answers the query from that. This class has the threads and the wires.
+ *
+ * Reports come on RPC threads, planning on the query's. Listing shards, starting consumers and giving shards their owners have a
+ * thread each ([[BackgroundLoop]]): a slow listing, or a batch that leaves no slot free, never keeps a lost executor's shards waiting.
+ *
+ * @param listShards
+ *   all shards of the stream with this ARN; may block
+ * @param discoveryMillis
+ *   how often shards are listed when nothing else asks for it
+ * @param graceMillis
+ *   how long the first executor's consumers wait for those of the others before any shard is given an owner
+ */
+final class ShardCoordinator(
+    context: SparkContext,
+    sourceId: String,
+    settings: ReadSettings,
+    streams: Seq[String],
+    listShards: String => Seq[Shard],
+    discoveryMillis: Long,
+    graceMillis: Long = ShardCoordinator.GraceMillis
+) extends AutoCloseable {
+  import ShardCoordinator._
+
+  private val state = new CoordinatorState(streams)
+  private val progress = new ShardProgress(state, settings.failOnDataLoss)
+  private val placement = new ShardPlacement(state, graceMillis)
+  val prefetched = new PrefetchView(state)
+
+  private val endpoint = ClusterRpc.openOnDriver(ConsumerHost.coordinatorName(sourceId), Rpc)
+  private val discovery = new BackgroundLoop(s"kinesis-discovery-$sourceId", discoveryMillis, state.fail)(discover)
+  private val starter =
+    new ConsumerStarter(context, sourceId, settings, discoveryMillis, placement.isKnown, state.fail)
+  private val placing = new BackgroundLoop(s"kinesis-placement-$sourceId", discoveryMillis, state.fail)(_ => place())
+  context.addSparkListener(Listener)
+
+  /**
+   * Where planning has got to: everything before is dropped wherever it is held, and what must be read next is read.
+   *
+   * @throws Throwable
+   *   what ended the reading, if something did
+   */
+  def advance(to: SourceOffset): Unit = {
+    val advanced = progress.advance(to)
+    if (advanced.isFirst) {
+      discovery.wake()
+      starter.wake()
+    }
+    if (advanced.concernsPlacement) placing.wake()
+  }
+
+  override def close(): Unit = {
+    val told = state.close()
+    context.removeSparkListener(Listener)
+    discovery.close()
+    starter.close()
+    placing.close()
+    // Consumers stop before the endpoint that they report to does.
+    told.foreach(_.tell(StopAll))
+    endpoint.close()
+  }
+
+  /** One round of discovery: lists what is due, or what an end has left open. May block. */
+  private def discover(isDue: Boolean): Unit = {
+    progress.toList(isDue).foreach(stream => progress.list(stream, listShards(stream)))
+    if (progress.mustListAgain) discovery.wakeIn(ListAgainMillis)
+    placing.wake()
+  }
+
+  private def place(): Unit = {
+    // Which executors there are is asked of Spark, which may have its hands full just when one was lost.
+    val grace = if (placement.isBegun) 0 else placement.graceLeftMillis(ClusterRpc.executors(context).map(_._1))
+    if (grace > 0) placing.wakeIn(grace) else if (placement.assign()) placing.wakeIn(MovesPeriodMillis)
+  }
+
+  private def lose(executorId: String): Unit = {
+    val (wasThere, othersAreThere) = placement.lose(executorId)
+    if (wasThere) {
+      log.info(s"Executor $executorId is lost; its shards are read elsewhere")
+      if (othersAreThere) placing.wake() else starter.wake()
+    }
+  }
+
+  private object Rpc extends ClusterRpc.DriverHandler {
+    override def onRegister(message: Array[Byte], peer: ClusterRpc.Peer, address: String): Unit =
+      ProtocolCodec.decodeToDriver(message) match {
+        case introduction: Register =>
+          val isClosed = placement.introduce(introduction, ConsumerPeer(introduction, peer, address))
+          if (isClosed) peer.send(ProtocolCodec.encode(StopAll)) else placing.wake()
+        case _: Report => ()
+      }
+
+    override def onMessage(message: Array[Byte]): Unit = ProtocolCodec.decodeToDriver(message) match {
+      case report: Report =>
+        val heard = progress.accept(report)
+        if (heard.concernsDiscovery) discovery.wake() else if (heard.concernsPlacement) placing.wake()
+      case _: Register => ()
+    }
+
+    override def onDisconnected(address: String): Unit = placement.at(address).foreach(lose)
+  }
+
+  private object Listener extends SparkListener {
+    override def onExecutorAdded(event: SparkListenerExecutorAdded): Unit = starter.wake()
+
+    // Only then is it known where it can be reached.
+    override def onBlockManagerAdded(event: SparkListenerBlockManagerAdded): Unit = starter.wake()
+    override def onExecutorRemoved(event: SparkListenerExecutorRemoved): Unit = lose(event.executorId)
+  }
+}
+
+private object ShardCoordinator {
+  private val log = LoggerFactory.getLogger(classOf[ShardCoordinator])
+
+  /** Between the few moves of a round and those of the next one. */
+  private val MovesPeriodMillis = 200L
+
+  /** A listing that is older than what a shard's end has told. */
+  private val ListAgainMillis = 1000L
+
+  /** Executors that start together bring their consumers up within some hundred milliseconds of each other. */
+  private val GraceMillis = 1000L
+}

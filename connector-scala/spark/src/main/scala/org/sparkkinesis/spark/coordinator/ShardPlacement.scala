@@ -1,0 +1,107 @@
+package org.sparkkinesis.spark.coordinator
+
+import java.util.concurrent.TimeUnit
+
+import org.sparkkinesis.model.StreamShard
+import org.sparkkinesis.spark.protocol.{Assign, Assigned, Register, Unassign}
+
+/**
+ * Gives the shards that must be read their owners, and takes them from executors that are lost.
+ *
+ * @param graceMillis
+ *   how long the first executor that comes waits for others
+ */
+final private[coordinator] class ShardPlacement(state: CoordinatorState, graceMillis: Long) {
+  import state.{locked, peers, tracks}
+
+  /** When an executor came while there was none, on the clock of `System.nanoTime`. */
+  private var firstCame = 0L
+
+  /** Whether the query has ended, and the executor must stop. Introducing itself again changes nothing. */
+  def introduce(introduction: Register, peer: => ConsumerPeer): Boolean = locked {
+    val isKnown = peers.get(introduction.executorId).exists { known =>
+      known.instance == introduction.instance && known.address == peer.address
+    }
+    if (!state.isClosed && !isKnown) {
+      forget(introduction.executorId)
+      if (peers.isEmpty) firstCame = System.nanoTime()
+      peers(introduction.executorId) = peer
+    }
+    state.isClosed
+  }
+
+  /** Whether it was there, and whether others are. Its shards have no owner any more. */
+  def lose(executorId: String): (Boolean, Boolean) = locked((forget(executorId), peers.nonEmpty))
+
+  def isKnown(executorId: String): Boolean = locked(peers.contains(executorId))
+
+  /** Executors that registered from this address. */
+  def at(address: String): Seq[String] =
+    locked(peers.valuesIterator.filter(_.address == address).map(_.id).toVector)
+
+  /** Whether some shard has an owner. */
+  def isBegun: Boolean = locked(tracks.valuesIterator.exists(_.owner.nonEmpty))
+
+  /**
+   * How long to wait for executors that are known and have not introduced themselves, as long as no shard has an owner: the first one to come
+   * would be given all of them, only to hand most on, and a subscription that is taken over stands still for seconds.
+   */
+  def graceLeftMillis(known: Seq[String]): Long = locked {
+    val isFirst = peers.nonEmpty && !isBegun
+    val left = graceMillis - TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - firstCame)
+    if (isFirst && left > 0 && !known.forall(peers.contains)) left else 0
+  }
+
+  /** One round: gives every shard that must be read an owner. True if more shards have to move, in another round. */
+  def assign(): Boolean = locked {
+    !state.isClosed && peers.nonEmpty && {
+      // A stream that was not listed yet would be read without its shards' hash ranges.
+      val shards = state.wanted().filter { case (shard, _) =>
+        state.listed(shard.stream) && !tracks.get(shard).exists(track => track.ended && track.owner.nonEmpty)
+      }
+      val positions = shards.toMap
+      val current = tracks.valuesIterator.flatMap(track => track.owner.map(track.shard -> _)).toMap
+      val near = (shard: StreamShard) =>
+        state.graphs(shard.stream).parents(shard.shard).flatMap(parent =>
+          current.get(StreamShard(shard.stream, parent))
+        ).headOption
+      val placed = Placement.place(shards.map(_._1), peers.keys.toVector, current, near)
+      val news = placed.toVector.filter { case (shard, owner) => !current.get(shard).contains(owner) }
+      val moved = news.flatMap { case (shard, _) => current.get(shard).map(_ -> shard) }
+      moved.groupMap(_._1)(_._2).foreach { case (from, left) => peers.get(from).foreach(_.tell(Unassign(left))) }
+      news.groupMap(_._2)(_._1).foreach { case (owner, ofOwner) =>
+        val assigned = ofOwner.flatMap { shard =>
+          positions(shard).resumeAt.map { at =>
+            val track = tracks.getOrElseUpdate(shard, new ShardTrack(shard))
+            state.epoch += 1
+            track.assign(owner, state.epoch)
+            Assigned(shard, at, track.epoch, state.graphs(shard.stream).range(shard.shard))
+          }
+        }
+        peers(owner).tell(Assign(assigned))
+      }
+      retire()
+      moved.size >= Placement.movesAtOnce(shards.size)
+    }
+  }
+
+  /** Stops consumers of shards that have left the offset. */
+  private def retire(): Unit = {
+    val keep = state.wanted().iterator.map(_._1).toSet
+    val gone = tracks.keysIterator.filterNot { shard =>
+      keep(shard) || state.position.streams.get(shard.stream).exists(_.shards.contains(shard.shard))
+    }.toVector
+    gone.flatMap(tracks.remove).groupBy(state.owner).foreach { case (owner, left) =>
+      owner.foreach(_.tell(Unassign(left.map(_.shard))))
+    }
+  }
+
+  private def forget(executorId: String): Boolean = {
+    val gone = peers.remove(executorId)
+    gone.foreach(peer =>
+      state.lostMetrics = CoordinatorStatus.sum(state.lostMetrics, peer.metrics - "bufferedBytes")
+    )
+    tracks.valuesIterator.filter(_.owner.contains(executorId)).foreach(_.lose())
+    gone.nonEmpty
+  }
+}

@@ -1,0 +1,163 @@
+package org.sparkkinesis.spark.coordinator
+
+import scala.collection.immutable.SortedMap
+import scala.collection.mutable
+
+import org.slf4j.LoggerFactory
+
+import org.sparkkinesis.consume.MissingResource
+import org.sparkkinesis.model.{ChildShard, SequenceNumber, Shard, ShardId, StreamShard}
+import org.sparkkinesis.plan.{ShardPosition, SourceOffset}
+import org.sparkkinesis.service.ServiceException
+import org.sparkkinesis.spark.protocol.{Release, Report, ShardReport, Unassign}
+
+/**
+ * Takes in how far things have got: what executors report, what listings find, and what the query has planned.
+ *
+ * @param failOnDataLoss
+ *   whether a shard that is gone ends the query
+ */
+final private[coordinator] class ShardProgress(state: CoordinatorState, failOnDataLoss: Boolean) {
+  import ShardProgress._
+  import state.{locked, tracks}
+
+  /** Drops what was planned, here and wherever it is held. */
+  def advance(to: SourceOffset): Advance = locked {
+    state.throwFailure()
+    val before = state.position
+    if ((before eq to) || before == to) Advance(isFirst = false, concernsPlacement = false)
+    else {
+      state.position = to
+      val others = release(before, to)
+      Advance(before.streams.isEmpty, others || before.streams.keySet != to.streams.keySet)
+    }
+  }
+
+  /** What must be looked at again after a report. */
+  def accept(report: Report): Heard = locked {
+    state.peers.get(report.executorId).filter(_.instance == report.instance).fold(Heard(false, false)) { from =>
+      val mustName = from.hear(report, state.epoch)
+      val (own, others) =
+        report.shards.partition(told => tracks.get(told.shard).exists(_.owner.contains(from.id)))
+      // It was taken from this executor, or given to another one while this one was out of sight.
+      if (others.nonEmpty) from.tell(Unassign(others.map(_.shard)))
+      val planned = own.flatMap(acceptShard(_, report.full))
+      if (planned.nonEmpty) from.tell(Release(planned))
+      val lost = mustName.exists(loseUnnamed(from, report, _))
+      state.noteChange()
+      val ended = own.exists(told => told.end.nonEmpty || told.failure.nonEmpty)
+      Heard(ended && state.streamsWithOpenLineage.nonEmpty, ended || lost)
+    }
+  }
+
+  /** Streams that a round of discovery has to list: all when it is due, else those of which something is not known. */
+  def toList(isDue: Boolean): Set[String] = locked {
+    if (isDue) state.streams.toSet else state.streams.toSet -- state.listed ++ state.streamsWithOpenLineage
+  }
+
+  def list(stream: String, shards: Seq[Shard]): Unit = locked {
+    state.graphs += stream -> state.graphs(stream).withListing(shards)
+    state.listed += stream
+    state.noteChange()
+  }
+
+  /** Whether a child waits for another listing: the last one was older than the child, or had one of its parents only. */
+  def mustListAgain: Boolean = locked(state.streamsWithUnconfirmedParents.nonEmpty)
+
+  /**
+   * Drops what was planned, here and where it is held; also where nothing was reported yet: an owner that came late may still be
+   * fetching it. True if other shards are to be read than before.
+   */
+  private def release(before: SourceOffset, to: SourceOffset): Boolean = {
+    val finished = mutable.HashMap.empty[String, mutable.ArrayBuffer[(StreamShard, SequenceNumber)]]
+    val others = to.streams.valuesIterator.map { stream =>
+      val known = before.streams.get(stream.arn).fold(SortedMap.empty[ShardId, ShardPosition])(_.shards)
+      var isOther = known.size != stream.shards.size
+      stream.shards.foreachEntry { (id, position) =>
+        val was = known.get(id)
+        if (!was.contains(position)) {
+          if (was.isEmpty || position == ShardPosition.ShardEnd) isOther = true
+          tracks.get(StreamShard(stream.arn, id)).foreach(track =>
+            drop(track, position).foreach { case (owner, upTo) =>
+              finished.getOrElseUpdate(owner, mutable.ArrayBuffer.empty) += track.shard -> upTo
+            }
+          )
+        }
+      }
+      isOther
+    }
+    val concernsPlacement = others.foldLeft(false)(_ | _)
+    finished.foreachEntry((owner, numbers) => state.peers.get(owner).foreach(_.tell(Release(numbers.toVector))))
+    concernsPlacement
+  }
+
+  /** Tells who must drop what it holds of a shard, and up to where. */
+  private def drop(track: ShardTrack, planned: ShardPosition): Option[(String, SequenceNumber)] =
+    track.owner.flatMap { owner =>
+      val dropped = track.dropPlanned(planned)
+      val upTo = planned match {
+        case ShardPosition.After(number, _) => Some(number)
+        case _ => dropped
+      }
+      upTo.map(owner -> _)
+    }
+
+  /** Takes one shard's news in; tells up to where they were planned already. */
+  private def acceptShard(told: ShardReport, replaces: Boolean): Option[(StreamShard, SequenceNumber)] =
+    tracks.get(told.shard).filter(_.epoch == told.epoch).flatMap { track =>
+      track.accept(told, replaces)
+      told.failure.foreach(giveUp(track, _))
+      told.end.foreach { children =>
+        val stream = track.shard.stream
+        state.graphs += stream -> state.graphs(stream).withChildren(withParent(track, children))
+      }
+      state.position.streams.get(track.shard.stream).flatMap(_.shards.get(track.shard.shard))
+        .flatMap(track.dropPlanned).map(track.shard -> _)
+    }
+
+  /** What a full report does not name was never heard of there: it is assigned anew. */
+  private def loseUnnamed(from: ConsumerPeer, report: Report, upToEpoch: Long): Boolean = {
+    val named = report.shards.iterator.map(told => told.shard -> told.epoch).toSet
+    val unnamed = tracks.valuesIterator.filter { track =>
+      track.owner.contains(from.id) && track.epoch <= upToEpoch && !named(track.shard -> track.epoch)
+    }.toVector
+    unnamed.foreach(_.lose())
+    unnamed.nonEmpty
+  }
+
+  /** A shard that is gone holds nothing more to read; whether that is an error is the user's choice. */
+  private def giveUp(track: ShardTrack, error: ServiceException): Unit =
+    if (!failOnDataLoss && MissingResource.of(error).contains(MissingResource.Shard)) {
+      log.warn(s"${track.shard} is gone, with what was not read of it; its children follow")
+      track.failure = None
+      track.ended = true
+    } else state.fail(new ShardFailed(track.shard, error))
+
+  /** The service names a merge's child with both parents; one that does not is the reporting shard's. */
+  private def withParent(track: ShardTrack, children: Seq[ChildShard]): Seq[ChildShard] =
+    children.map(child => if (child.parents.isEmpty) child.copy(parents = Seq(track.shard.shard)) else child)
+}
+
+private[coordinator] object ShardProgress {
+  private val log = LoggerFactory.getLogger(classOf[ShardProgress])
+
+  /**
+   * @param isFirst
+   *   the query has just begun
+   * @param concernsPlacement
+   *   other shards are to be read than before
+   */
+  final case class Advance(isFirst: Boolean, concernsPlacement: Boolean)
+
+  /**
+   * @param concernsDiscovery
+   *   a shard has ended of whose children, or of their other parents, something is not known
+   * @param concernsPlacement
+   *   a shard has ended, or must be assigned anew
+   */
+  final case class Heard(concernsDiscovery: Boolean, concernsPlacement: Boolean)
+}
+
+/** A consumer gave its shard up. */
+final class ShardFailed(val shard: StreamShard, val error: ServiceException)
+    extends RuntimeException(s"$shard: ${error.getMessage}", error)

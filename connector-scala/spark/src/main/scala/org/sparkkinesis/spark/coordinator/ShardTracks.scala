@@ -1,0 +1,106 @@
+package org.sparkkinesis.spark.coordinator
+
+import scala.collection.mutable
+
+import org.sparkkinesis.chunk.ChunkSummary
+import org.sparkkinesis.model.{SequenceNumber, ShardId, StreamShard}
+import org.sparkkinesis.plan.{ShardPosition, SourceOffset}
+import org.sparkkinesis.service.ServiceException
+import org.sparkkinesis.shard.ShardGraph
+import org.sparkkinesis.spark.protocol.ShardReport
+
+/** One shard, as the coordinator knows it from reports. */
+final private[coordinator] class ShardTrack(val shard: StreamShard) {
+  var owner: Option[String] = None
+
+  /** Every assignment of any shard has a newer one; reports of an older one are void. */
+  var epoch = 0L
+
+  /** Reported, and after the position that planning has reached. */
+  val chunks: mutable.ArrayDeque[ChunkSummary] = mutable.ArrayDeque.empty
+  var lastReported: Option[SequenceNumber] = None
+  var readUpToMillis = 0L
+  var millisBehindLatest: Option[Long] = None
+  var ended = false
+  var failure: Option[ServiceException] = None
+
+  def assign(newOwner: String, newEpoch: Long): Unit = {
+    owner = Some(newOwner)
+    epoch = newEpoch
+    forget()
+  }
+
+  /** What the lost owner held is fetched again by the next one, maybe in other chunks. */
+  def lose(): Unit = {
+    owner = None
+    forget()
+  }
+
+  private def forget(): Unit = {
+    chunks.clear()
+    lastReported = None
+    readUpToMillis = 0
+    ended = false
+    failure = None
+  }
+
+  def accept(report: ShardReport, replaces: Boolean): Unit = {
+    if (replaces) chunks.clear()
+    val known = if (replaces) None else lastReported
+    chunks ++= report.chunks.filter(chunk => known.forall(chunk.last > _))
+    lastReported =
+      report.chunks.lastOption.map(_.last).filter(last => lastReported.forall(last > _)).orElse(lastReported)
+    readUpToMillis = math.max(readUpToMillis, report.readUpToMillis)
+    if (report.readUpToMillis > 0) millisBehindLatest = Some(report.millisBehindLatest)
+    ended = ended || report.end.nonEmpty
+    failure = failure.orElse(report.failure)
+  }
+
+  /** Forgets what was planned; tells up to where, if there was something. */
+  def dropPlanned(planned: ShardPosition): Option[SequenceNumber] = planned match {
+    case ShardPosition.After(number, _) => Some(number).filter(dropUpTo)
+    case ShardPosition.ShardEnd => chunks.lastOption.map(_.last).filter(dropUpTo)
+    case _: ShardPosition.Start => None
+  }
+
+  /** Forgets chunks up to this number; true if there were some. */
+  def dropUpTo(number: SequenceNumber): Boolean = {
+    val before = chunks.size
+    while (chunks.nonEmpty && chunks.head.last <= number) chunks.removeHead()
+    chunks.size < before
+  }
+}
+
+/** Which shards must be read, given how far planning is and what has ended. Pure. */
+private[coordinator] object WantedShards {
+
+  /** Shards of the offset that are not finished, and the children of those whose end was fetched, once all their parents' was. */
+  def of(
+      offset: SourceOffset,
+      graphs: String => ShardGraph,
+      ended: StreamShard => Boolean
+  ): Seq[(StreamShard, ShardPosition)] =
+    offset.streams.values.toVector.flatMap { stream =>
+      val graph = graphs(stream.arn)
+      val wanted = mutable.LinkedHashMap.empty[ShardId, ShardPosition]
+      def isOver(shard: ShardId): Boolean =
+        stream.shards.get(shard).contains(ShardPosition.ShardEnd) ||
+          (wanted.contains(shard) && ended(StreamShard(stream.arn, shard)))
+      def isAhead(shard: ShardId): Boolean = stream.shards.contains(shard) || wanted.contains(shard)
+      def isPending(shard: ShardId): Boolean = !isAhead(shard) && graph.mayDescend(shard)(isAhead)
+      def add(shard: ShardId, position: ShardPosition): Unit = if (!wanted.contains(shard)) {
+        wanted(shard) = position
+        if (ended(StreamShard(stream.arn, shard))) addChildren(shard)
+      }
+      def addChildren(shard: ShardId): Unit = graph.children(shard).foreach { child =>
+        val parentsOver =
+          graph.parents(child).forall(parent => if (isAhead(parent)) isOver(parent) else !isPending(parent))
+        if (parentsOver && !stream.shards.contains(child)) add(child, ShardPosition.Horizon)
+      }
+      stream.shards.foreach { case (shard, position) => if (position != ShardPosition.ShardEnd) add(shard, position) }
+      stream.shards.foreach { case (shard, position) => if (position == ShardPosition.ShardEnd) addChildren(shard) }
+      // A merge's second parent may have come after its first one.
+      wanted.keys.toVector.filter(shard => ended(StreamShard(stream.arn, shard))).foreach(addChildren)
+      wanted.toVector.map { case (shard, position) => StreamShard(stream.arn, shard) -> position }
+    }
+}

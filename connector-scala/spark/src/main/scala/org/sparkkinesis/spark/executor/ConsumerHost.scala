@@ -1,0 +1,141 @@
+package org.sparkkinesis.spark.executor
+
+import java.util.concurrent.ConcurrentHashMap
+import java.util.concurrent.atomic.AtomicBoolean
+
+import scala.concurrent.duration._
+
+import org.apache.spark.SparkException
+import org.apache.spark.sparkkinesis.ClusterRpc
+import org.slf4j.LoggerFactory
+
+import org.sparkkinesis.chunk.Chunk
+import org.sparkkinesis.concurrent.{SerialExecutor, SystemScheduler}
+import org.sparkkinesis.consume.{PrefetchBuffer, ShardConsumers}
+import org.sparkkinesis.event.ConsumerMetrics
+import org.sparkkinesis.model.{SequenceNumber, StartingPosition, StreamShard}
+import org.sparkkinesis.spark.protocol.{
+  Assign, ProtocolCodec, Register, Release, SendFullReport, StopAll, ToExecutor, Unassign
+}
+import org.sparkkinesis.spark.settings.ReadSettings
+
+/**
+ * The consumers of one running source in one JVM: does what the driver's coordinator says, and tells it what it holds.
+ *
+ * Made by a placement job's task; ended by the coordinator, or by itself when the coordinator does not answer any more.
+ */
+final class ConsumerHost private (sourceId: String, settings: ReadSettings, driver: ClusterRpc.Peer)
+    extends AutoCloseable {
+  import ConsumerHost._
+
+  private val scheduler =
+    new SystemScheduler("kinesis-consumer", math.max(2, Runtime.getRuntime.availableProcessors / 2))
+  private val orders =
+    new SerialExecutor(scheduler, failure => log.error("A message of the coordinator could not be handled", failure))
+  private val metrics = new ConsumerMetrics
+  private val publishers = PublisherFactories.open(settings, scheduler, metrics)
+  private val buffer = new PrefetchBuffer(settings.bufferBytes.getOrElse(defaultBufferBytes))
+  private val instance = java.util.UUID.randomUUID().getMostSignificantBits
+  private val reporter =
+    new ProgressReporter(
+      ClusterRpc.executorId,
+      instance,
+      scheduler,
+      driver.send,
+      () => buffer.isFull,
+      () => metrics.snapshot + ("bufferedBytes" -> buffer.usedBytes)
+    )
+  private val consumers = new ShardConsumers(publishers, buffer, settings.decode, reporter, metrics)
+  private val closed = new AtomicBoolean
+  private val endpoint =
+    ClusterRpc.openOnExecutor(s"kinesis-consumers-$sourceId-${java.lang.Long.toHexString(instance)}")(message =>
+      orders.run(obey(ProtocolCodec.decodeToExecutor(message)))
+    )
+  private var missedPings = 0
+
+  /** Memory's copy of a range, or `None` when it does not hold all of it. */
+  def read(shard: StreamShard, after: StartingPosition, end: SequenceNumber): Option[IndexedSeq[Chunk]] =
+    consumers.read(shard, after, end)
+
+  override def close(): Unit = if (closed.compareAndSet(false, true)) {
+    hosts.remove(sourceId, this)
+    reporter.close()
+    consumers.stopAll()
+    endpoint.close()
+    publishers.close()
+    scheduler.close()
+  }
+
+  /** Also when it did so before: a coordinator that asks has lost sight of it. */
+  private def introduce(): Unit = {
+    val introduction = Register(ClusterRpc.executorId, ClusterRpc.executorHost, instance, buffer.capacity)
+    driver.register(ProtocolCodec.encode(introduction), endpoint)
+  }
+
+  private def obey(message: ToExecutor): Unit = message match {
+    case Assign(shards) =>
+      val readBefore = consumers.shards
+      shards.foreach(assigned => consumers.start(assigned.shard, assigned.position, assigned.epoch, assigned.range))
+      // What a consumer that goes on holds already would else be told by nobody.
+      if (shards.exists(assigned => readBefore(assigned.shard))) reporter.tellAll(consumers.snapshot())
+    case Release(upTo) => upTo.foreach { case (shard, number) => consumers.release(shard, number) }
+    case Unassign(shards) => shards.foreach(consumers.stop)
+    case SendFullReport => reporter.tellAll(consumers.snapshot())
+    case StopAll => close()
+  }
+
+  /** A coordinator that ended without a word must not leave consumers behind. */
+  private def watchDriver(): Unit = {
+    scheduler.schedule(PingPeriod) {
+      if (!closed.get) driver.ping(scheduler) { isThere =>
+        missedPings = if (isThere) 0 else missedPings + 1
+        if (missedPings < PingsToMiss) watchDriver()
+        else {
+          log.info(s"The coordinator of source $sourceId does not answer any more; its consumers stop")
+          close()
+        }
+      }
+    }
+    ()
+  }
+}
+
+object ConsumerHost {
+  private val log = LoggerFactory.getLogger(classOf[ConsumerHost])
+  private val hosts = new ConcurrentHashMap[String, ConsumerHost]
+  private val PingPeriod = 10.seconds
+  private val PingsToMiss = 3
+
+  /** 25 % of the heap, at most 512 MiB. */
+  private def defaultBufferBytes: Long = math.min(512L << 20, Runtime.getRuntime.maxMemory / 4)
+
+  def coordinatorName(sourceId: String): String = s"kinesis-source-$sourceId"
+
+  /**
+   * Starts the source's consumers in this JVM, unless they run already, and introduces them to the coordinator, which asks for
+   * this only when it does not know them.
+   *
+   * A coordinator that cannot be found has ended since, or will ask again: its shards are read by others until then.
+   */
+  def ensureStarted(sourceId: String, settings: ReadSettings): Unit = {
+    var started: Option[ConsumerHost] = None
+    try {
+      val host = hosts.computeIfAbsent(
+        sourceId,
+        _ => {
+          val fresh = new ConsumerHost(sourceId, settings, ClusterRpc.driver(coordinatorName(sourceId)))
+          started = Some(fresh)
+          fresh
+        }
+      )
+      host.introduce()
+      started.foreach(_.watchDriver())
+    } catch {
+      case gone: SparkException =>
+        log.warn(s"Consumers of source $sourceId could not reach their coordinator: ${gone.getMessage}")
+        started.foreach(_.close())
+    }
+  }
+
+  def find(sourceId: String): Option[ConsumerHost] = Option(hosts.get(sourceId))
+}

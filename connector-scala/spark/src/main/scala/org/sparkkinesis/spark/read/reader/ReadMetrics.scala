@@ -1,0 +1,66 @@
+package org.sparkkinesis.spark.read.reader
+
+import org.apache.spark.sql.connector.metric.{CustomMetric, CustomSumMetric, CustomTaskMetric}
+
+/** What the SQL tab shows of a read. */
+object ReadMetrics {
+
+  /** A number that a task tells, and Spark makes one of all tasks' numbers of. */
+  final class Counter(val name: String, val description: String) {
+    def value(count: Long): CustomTaskMetric = new CustomTaskMetric {
+      override def name(): String = Counter.this.name
+      override def value(): Long = count
+    }
+  }
+
+  val rowsFromMemory = new Counter("rowsFromMemory", "rows served from the prefetch buffer")
+  val rowsFromService = new Counter("rowsFromService", "rows read again from Kinesis")
+  val bytesRead = new Counter("bytesRead", "bytes of payload and partition keys")
+  val aggregatedRows = new Counter("aggregatedRows", "rows that came in KPL aggregates")
+  val getRecordsCalls = new Counter("getRecordsCalls", "GetRecords calls made by tasks")
+  val throttles = new Counter("throttles", "calls of tasks that were throttled")
+  val retries = new Counter("retries", "calls that tasks made again")
+  val minMsBehindLatest = new Counter("minMsBehindLatest", "least milliseconds behind the tip of a shard")
+  val avgMsBehindLatest = new Counter("avgMsBehindLatest", "average milliseconds behind the tip of a shard")
+  val maxMsBehindLatest = new Counter("maxMsBehindLatest", "most milliseconds behind the tip of a shard")
+
+  val all: Array[CustomMetric] = Array(
+    new RowsFromMemory,
+    new RowsFromService,
+    new BytesRead,
+    new AggregatedRows,
+    new GetRecordsCalls,
+    new Throttles,
+    new Retries,
+    new MinMsBehindLatest,
+    new AvgMsBehindLatest,
+    new MaxMsBehindLatest
+  )
+}
+
+/** A sum over tasks. Spark makes those below anew, by their names. */
+sealed abstract class ReadSum(counter: ReadMetrics.Counter) extends CustomSumMetric {
+  override def name(): String = counter.name
+  override def description(): String = counter.description
+}
+
+final class RowsFromMemory extends ReadSum(ReadMetrics.rowsFromMemory)
+final class RowsFromService extends ReadSum(ReadMetrics.rowsFromService)
+final class BytesRead extends ReadSum(ReadMetrics.bytesRead)
+final class AggregatedRows extends ReadSum(ReadMetrics.aggregatedRows)
+final class GetRecordsCalls extends ReadSum(ReadMetrics.getRecordsCalls)
+final class Throttles extends ReadSum(ReadMetrics.throttles)
+final class Retries extends ReadSum(ReadMetrics.retries)
+
+/** One number for all tasks that read something. */
+sealed abstract class ReadLag(counter: ReadMetrics.Counter, aggregate: Array[Long] => Long) extends CustomMetric {
+  override def name(): String = counter.name
+  override def description(): String = counter.description
+  override def aggregateTaskMetrics(ofTasks: Array[Long]): String =
+    if (ofTasks.isEmpty) "" else aggregate(ofTasks).toString
+}
+
+final class MinMsBehindLatest extends ReadLag(ReadMetrics.minMsBehindLatest, _.min)
+final class AvgMsBehindLatest
+    extends ReadLag(ReadMetrics.avgMsBehindLatest, lags => (lags.map(BigInt(_)).sum / lags.length).toLong)
+final class MaxMsBehindLatest extends ReadLag(ReadMetrics.maxMsBehindLatest, _.max)

@@ -1,0 +1,102 @@
+package org.sparkkinesis.spark.session
+
+import java.time.Instant
+import java.util.concurrent.TimeUnit
+
+import org.slf4j.LoggerFactory
+
+import org.sparkkinesis.config.PositionOption
+import org.sparkkinesis.error.KinesisConnectorException
+import org.sparkkinesis.model.StartingPosition
+import org.sparkkinesis.plan.{Retention, SourceOffset, StreamOffset}
+import org.sparkkinesis.service.StreamDescription
+import org.sparkkinesis.spark.coordinator.ShardFailed
+
+/**
+ * Holds the offsets of a checkpoint against the streams as they are now: data that is lost is noticed, not passed over.
+ *
+ * With `failOnDataLoss` it ends the query, else it warns, and the query goes on with the oldest record that is left. For one query's thread.
+ */
+final class CheckpointCheck(session: StreamSession) {
+  import CheckpointCheck._
+
+  private var remade = Map.empty[String, StreamOffset]
+  private var checkedRetention = false
+
+  /**
+   * The same offset, with the streams that were made anew since at their beginning.
+   *
+   * @throws KinesisConnectorException
+   *   KINESIS_CHECKPOINT_OTHER_STREAM, KINESIS_STREAM_RECREATED
+   */
+  def mend(offset: SourceOffset): SourceOffset = {
+    if (offset.streams.keySet != session.streams.keySet)
+      throw KinesisConnectorException(
+        "KINESIS_CHECKPOINT_OTHER_STREAM",
+        "checkpointStream" -> offset.streams.keys.mkString(", "),
+        "stream" -> session.streams.keys.mkString(", "),
+        "reason" -> "Positions in one stream mean nothing in another."
+      )
+    val changed =
+      offset.streams.values.filter(stream => session.streams(stream.arn).creationMillis != stream.creationMillis)
+    if (changed.isEmpty) offset
+    else offset.copy(streams = offset.streams ++ changed.map(stream => stream.arn -> beginning(stream)))
+  }
+
+  /** Looks, once, whether records after the positions may have expired while the query was down. */
+  def warnOfExpired(offset: SourceOffset): Unit = if (!checkedRetention) {
+    checkedRetention = true
+    offset.streams.values.foreach { stream =>
+      val retention = TimeUnit.HOURS.toMillis(session.streams(stream.arn).retentionHours.toLong)
+      Retention.lost(stream, System.currentTimeMillis() - retention).headOption.foreach { case (shard, until) =>
+        lose(
+          KinesisConnectorException(
+            "KINESIS_DATA_LOSS",
+            "shard" -> shard.value,
+            "stream" -> stream.name,
+            "reason" ->
+              s"it was read up to ${Instant.ofEpochMilli(until)}, and the stream keeps ${session.streams(stream.arn).retentionHours} hours",
+            "cause" -> "The query was stopped, or behind, for longer than the stream keeps its records."
+          )
+        )
+      }
+    }
+  }
+
+  private def beginning(stream: StreamOffset): StreamOffset = remade.getOrElse(
+    stream.arn, {
+      val now: StreamDescription = session.streams(stream.arn)
+      lose(
+        KinesisConnectorException(
+          "KINESIS_STREAM_RECREATED",
+          "stream" -> stream.name,
+          "checkpointCreation" -> Instant.ofEpochMilli(stream.creationMillis).toString,
+          "creation" -> Instant.ofEpochMilli(now.creationMillis).toString
+        )
+      )
+      val fresh =
+        session.initialOffset(
+          PositionOption(StartingPosition.TrimHorizon),
+          System.currentTimeMillis()
+        ).streams(stream.arn)
+      remade += stream.arn -> fresh
+      fresh
+    }
+  )
+
+  private def lose(loss: KinesisConnectorException): Unit =
+    if (session.settings.failOnDataLoss) throw loss else log.warn(loss.getMessage)
+}
+
+object CheckpointCheck {
+  private val log = LoggerFactory.getLogger(classOf[CheckpointCheck])
+
+  def shardIsGone(failed: ShardFailed): KinesisConnectorException = KinesisConnectorException.causedBy(
+    failed.error,
+    "KINESIS_DATA_LOSS",
+    "shard" -> failed.shard.shard.value,
+    "stream" -> failed.shard.stream,
+    "reason" -> "the shard is gone, and was not read to its end",
+    "cause" -> s"A closed shard vanishes when its last record expires. The service said: ${failed.error.detail}"
+  )
+}

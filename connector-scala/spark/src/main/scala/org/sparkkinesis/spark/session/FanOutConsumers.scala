@@ -1,0 +1,145 @@
+package org.sparkkinesis.spark.session
+
+import java.util.concurrent.{CompletableFuture, ExecutionException}
+
+import scala.concurrent.duration._
+import scala.util.control.NonFatal
+
+import org.slf4j.LoggerFactory
+
+import org.sparkkinesis.concurrent.Scheduler
+import org.sparkkinesis.config.{Options, ReadOptions}
+import org.sparkkinesis.consume.fanout.StreamConsumerRegistrar
+import org.sparkkinesis.error.KinesisConnectorException
+import org.sparkkinesis.model.StreamRef
+import org.sparkkinesis.retry.Retrier
+import org.sparkkinesis.service.{KinesisService, ServiceException, StreamDescription}
+import org.sparkkinesis.spark.connection.ServiceFailure
+import org.sparkkinesis.spark.settings.ReadSettings
+
+/**
+ * The enhanced fan-out consumers of one query, on the driver: registered or found before they are used, and deregistered at the
+ * end if this query registered them, also in an earlier run that was killed. For the query's thread.
+ *
+ * @param service
+ *   by ARN
+ * @param record
+ *   by ARN
+ */
+final class FanOutConsumers(
+    options: Options,
+    settings: ReadSettings,
+    service: String => KinesisService,
+    record: String => RegisteredConsumers,
+    scheduler: Scheduler
+) extends AutoCloseable {
+  import FanOutConsumers._
+
+  private var registrars = Map.empty[String, StreamConsumerRegistrar]
+
+  /**
+   * Stream's ARN → consumer's ARN, every one ACTIVE. Waits for that.
+   *
+   * @throws KinesisConnectorException
+   *   KINESIS_CONSUMER_NOT_FOUND, KINESIS_CONSUMER_NOT_READY, KINESIS_CONSUMER_LIMIT, KINESIS_ACCESS_DENIED, …
+   */
+  def ensure(streams: Iterable[StreamDescription]): Map[String, String] = {
+    val asked = streams.map { stream =>
+      val registrar = registrars.getOrElse(
+        stream.arn,
+        new StreamConsumerRegistrar(service(stream.arn), scheduler, settings.retries, settings.rules)
+      )
+      registrars += stream.arn -> registrar
+      stream -> source(options, stream, streams.size > 1).fold(
+        register(registrar, stream, options.get(ReadOptions.consumerName).getOrElse(throw nameIsMissing))
+      )(registrar.existing(stream.arn, _))
+    }
+    asked.map { case (stream, answer) =>
+      try stream.arn -> await(answer, stream)
+      finally record(stream.arn).write(registrars(stream.arn).registered)
+    }.toMap
+  }
+
+  /** Registers the consumer, or finds it; knows it again when an earlier run of this query registered it. */
+  private def register(
+      registrar: StreamConsumerRegistrar,
+      stream: StreamDescription,
+      name: String
+  ): CompletableFuture[String] = {
+    val noted = record(stream.arn).read()
+    noted.foreach(_.foreach(registrar.adopt))
+    if (noted.isEmpty && !await(registrar.isThere(stream.arn, name), stream)) record(stream.arn).beginRegistration()
+    registrar.ensure(stream.arn, name).thenApply { arn =>
+      if (noted.exists(_.isEmpty)) registrar.adopt(arn)
+      arn
+    }
+  }
+
+  /** Deregisters what this query registered, unless the options say otherwise; takes a bounded time and never fails. */
+  override def close(): Unit = if (options(ReadOptions.requireConsumerDeregistration)) {
+    val left = registrars.toVector.map { case (stream, registrar) =>
+      stream -> registrar.deregisterOwn(DeregistrationLimit)
+    }.flatMap { case (stream, done) => forget(stream, done.join()) }
+    if (left.nonEmpty) log.warn(s"Still registered, and billed: ${left.mkString(", ")}")
+  }
+
+  private def forget(stream: String, left: Set[String]): Set[String] = {
+    try record(stream).write(left)
+    catch { case NonFatal(failure) => log.warn("What is still registered could not be noted", failure) }
+    left
+  }
+
+  private def await[A](answer: CompletableFuture[A], stream: StreamDescription): A =
+    try answer.get()
+    catch {
+      case failed: ExecutionException =>
+        Retrier.unwrap(failed.getCause) match {
+          case error: ServiceException => throw ServiceFailure.explain(error, stream.name, settings.client(stream.arn))
+          case other => throw other
+        }
+    }
+}
+
+object FanOutConsumers {
+  private val log = LoggerFactory.getLogger(classOf[FanOutConsumers])
+  private val DeregistrationLimit = 10.seconds
+
+  def isWanted(options: Options): Boolean = options(ReadOptions.consumerMode) == "efo"
+
+  /**
+   * @throws KinesisConnectorException
+   *   KINESIS_OPTION_MISSING when the options say neither a name nor ARNs
+   */
+  def check(options: Options): Unit = if (isWanted(options)) {
+    val hasArn = options.isSet(ReadOptions.consumerARN) || options.withPrefix(ReadOptions.consumerARNOf).nonEmpty
+    if (options(ReadOptions.registration) == "none" && !hasArn)
+      throw KinesisConnectorException(
+        "KINESIS_OPTION_MISSING",
+        "required" -> "'consumerARN', since registration is 'none'",
+        "reason" -> "Nothing is registered, so an existing consumer must be named by its ARN.",
+        "fix" -> "Set 'consumerARN', or set registration to 'lazy' and give a 'consumerName'."
+      )
+    if (!hasArn && !options.isSet(ReadOptions.consumerName)) throw nameIsMissing
+  }
+
+  /** The consumer was deregistered by somebody else while the query read with it. */
+  def isGone(error: ServiceException, streamArn: String, settings: ReadSettings): KinesisConnectorException =
+    KinesisConnectorException.causedBy(
+      error,
+      "KINESIS_CONSUMER_NOT_FOUND",
+      "consumer" -> settings.fanOut.flatMap(_.get(streamArn)).getOrElse("of this query"),
+      "stream" -> streamArn
+    )
+
+  private def nameIsMissing: KinesisConnectorException = KinesisConnectorException(
+    "KINESIS_OPTION_MISSING",
+    "required" -> "'consumerName' or 'consumerARN', since consumerMode is 'efo'",
+    "reason" -> "Enhanced fan-out reads as a consumer that is registered with the stream.",
+    "fix" -> "Set 'consumerName' to a name for this query; no other query may use it at the same time."
+  )
+
+  /** The ARN that the user gives for a stream's consumer. One that is given for all belongs to one of them only. */
+  private def source(options: Options, stream: StreamDescription, areSeveral: Boolean): Option[String] =
+    options.ofStream(ReadOptions.consumerARNOf, StreamRef.parse(stream.arn).getOrElse(StreamRef.ByName(stream.name)))
+      .orElse(options.get(ReadOptions.consumerARN).filter(arn => !areSeveral || arn.startsWith(s"${stream.arn}/")))
+}

@@ -1,0 +1,125 @@
+package org.sparkkinesis.spark.session
+
+import scala.collection.immutable.SortedMap
+import scala.collection.mutable
+
+import org.sparkkinesis.aws.client.ClientSettings
+import org.sparkkinesis.config.{ConnectionOptions, Options, PositionOption}
+import org.sparkkinesis.error.KinesisConnectorException
+import org.sparkkinesis.model.{Shard, StartingPosition, StreamRef}
+import org.sparkkinesis.plan.{InitialShards, SourceOffset, StreamOffset}
+import org.sparkkinesis.service.{ShardFilter, StreamDescription}
+import org.sparkkinesis.spark.connection.{Connection, StreamMetadata}
+import org.sparkkinesis.spark.settings.ReadSettings
+
+/**
+ * The streams of one read, described by the service, on the driver. The one who made it closes it.
+ *
+ * Making one checks everything that can be checked before data moves: options, region, credentials, that the streams are there.
+ */
+final class StreamSession(val options: Options) extends AutoCloseable {
+  import StreamSession._
+
+  private val named: Seq[StreamRef] = Connection.streams(options)
+  private val general = Connection.clientSettings(options, named.headOption)
+  FanOutConsumers.check(options)
+
+  /** One for each way to the service: region, endpoint and role may be a stream's own. */
+  private val directories = mutable.HashMap.empty[ClientSettings, StreamMetadata]
+
+  private val found: SortedMap[String, Found] =
+    try {
+      val all = refs.map { ref =>
+        val client = Connection.clientSettings(options, Some(ref))
+        Found(ref, directory(client).describe(ref), client)
+      }
+      Connection.checkStreams(options, all.map(_.ref))
+      all.groupBy(_.stream.arn).values.collectFirst { case Seq(one, other, _*) => throw isSame(one, other) }
+      all.map(one => one.stream.arn -> one).to(SortedMap)
+    } catch {
+      case failure: Throwable =>
+        close()
+        throw failure
+    }
+
+  /** By ARN. */
+  val streams: SortedMap[String, StreamDescription] = found.map { case (arn, one) => arn -> one.stream }
+
+  val settings: ReadSettings =
+    ReadSettings(options, found.map { case (arn, one) => arn -> one.client.forStream(ref(arn)) }.toMap)
+
+  /** As the service lists them now; some may be missing while a reshard is under way. */
+  def listShards(arn: String): Seq[Shard] =
+    directory(found(arn).client).shards(ref(arn), ShardFilter.FromTrimHorizon)
+
+  /** All of them; what a read begins with. */
+  def allShards(arn: String, filter: ShardFilter = ShardFilter.FromTrimHorizon): Seq[Shard] =
+    directory(found(arn).client).allShards(ref(arn), filter, settings.failOnDataLoss)
+
+  /** Where a query begins. What is "latest" now is pinned to a time, so that it still means the same after a restart. */
+  def initialOffset(position: PositionOption, nowMillis: Long): SourceOffset =
+    SourceOffset(streams.values.map { stream =>
+      val pinned = StreamSession.pin(position, nowMillis)
+      val all = allShards(stream.arn)
+      val filter = InitialShards.filter(pinned.default)
+      val listed = if (filter == ShardFilter.FromTrimHorizon) all else allShards(stream.arn, filter)
+      StreamOffset(
+        stream.name,
+        stream.arn,
+        stream.creationMillis,
+        InitialShards.choose(stream.name, pinned, listed, all)
+      )
+    })
+
+  /** Makes sure of the enhanced fan-out consumers; the one who asked closes them. */
+  def fanOutConsumers(record: String => RegisteredConsumers): FanOutConsumers = new FanOutConsumers(
+    options,
+    settings,
+    arn => directory(found(arn).client).service,
+    record,
+    directory(general).scheduler
+  )
+
+  override def close(): Unit = synchronized(directories.values.foreach(_.close()))
+
+  /** Discovery asks from a thread of its own. */
+  private def directory(client: ClientSettings): StreamMetadata = synchronized(directories.getOrElseUpdate(
+    client,
+    new StreamMetadata(client, ReadSettings.retryPolicies(options), ReadSettings.retryRules(options))
+  ))
+
+  private def ref(arn: String): StreamRef =
+    StreamRef.parse(arn).getOrElse(StreamRef.ByName(found(arn).stream.name))
+
+  private def isSame(one: Found, other: Found): KinesisConnectorException = KinesisConnectorException(
+    "KINESIS_OPTION_INVALID",
+    "option" -> (if (one.ref.arn.isEmpty) ConnectionOptions.streamName.key else ConnectionOptions.streamARN.key),
+    "value" -> s"${one.ref},${other.ref}",
+    "reason" -> s"Both are the stream ${one.stream.arn} to the service.",
+    "expected" -> "streams that differ"
+  )
+
+  private def refs: Seq[StreamRef] = options.get(ConnectionOptions.streamPattern).fold(named) { pattern =>
+    val names = directory(general).streamNames().filter(name => pattern.matcher(name).matches)
+    if (names.isEmpty)
+      throw KinesisConnectorException(
+        "KINESIS_STREAM_NOT_FOUND",
+        "stream" -> pattern.pattern,
+        "where" -> general.endpoint.orElse(general.region).getOrElse(""),
+        "serviceMessage" -> "no stream's name matches the pattern"
+      )
+    names.map(StreamRef.ByName(_))
+  }
+}
+
+object StreamSession {
+
+  /** A stream as the options name it, as the service describes it, and where that was asked. */
+  final private case class Found(ref: StreamRef, stream: StreamDescription, client: ClientSettings)
+
+  def pin(position: PositionOption, nowMillis: Long): PositionOption = {
+    def at(one: StartingPosition): StartingPosition =
+      if (one == StartingPosition.Latest) StartingPosition.AtTimestamp(nowMillis) else one
+    PositionOption(at(position.default), position.shards.map { case (shard, one) => shard -> at(one) })
+  }
+}

@@ -1,0 +1,39 @@
+package org.sparkkinesis.spark.settings
+
+import org.apache.spark.sql.types._
+
+/** The columns of a stream. Their names and types are those that users of Databricks' connector know. */
+object KinesisSchema {
+  val PartitionKey = "partitionKey"
+  val Data = "data"
+  val Stream = "stream"
+  val ShardId = "shardId"
+  val SequenceNumber = "sequenceNumber"
+  val ArrivalTimestamp = "approximateArrivalTimestamp"
+  val SubSequenceNumber = "subSequenceNumber"
+  val ExplicitHashKey = "explicitHashKey"
+  val EncryptionType = "encryptionType"
+  val Aggregated = "aggregated"
+
+  val columns: StructType = StructType(
+    Seq(
+      StructField(PartitionKey, StringType),
+      StructField(Data, BinaryType),
+      StructField(Stream, StringType),
+      StructField(ShardId, StringType),
+      StructField(SequenceNumber, StringType),
+      StructField(ArrivalTimestamp, TimestampType)
+    )
+  )
+
+  /** Columns that a query gets by naming them, and what each one is. */
+  val metadata: Seq[(StructField, String)] = Seq(
+    StructField(SubSequenceNumber, LongType) -> "Place within a KPL aggregate; 0 for a plain record.",
+    StructField(ExplicitHashKey, StringType) -> "Hash key that the producer set, where an aggregate tells it.",
+    StructField(EncryptionType, StringType) -> "KMS when the record was encrypted at rest, else null.",
+    StructField(Aggregated, BooleanType) -> "Whether the record came in a KPL aggregate."
+  )
+
+  /** Everything, in the order in which streaming plans number the columns. */
+  val all: StructType = StructType(columns.fields ++ metadata.map(_._1))
+}

@@ -1,0 +1,79 @@
+package org.sparkkinesis.spark.table
+
+import java.util
+
+import scala.jdk.CollectionConverters._
+
+import org.apache.spark.sql.connector.catalog._
+import org.apache.spark.sql.connector.read.ScanBuilder
+import org.apache.spark.sql.connector.read.streaming.ReportsSinkMetrics
+import org.apache.spark.sql.connector.write.{LogicalWriteInfo, WriteBuilder}
+import org.apache.spark.sql.types.{DataType, StructType}
+import org.apache.spark.sql.util.CaseInsensitiveStringMap
+import org.slf4j.LoggerFactory
+
+import org.sparkkinesis.config.Options
+import org.sparkkinesis.spark.read.KinesisScanBuilder
+import org.sparkkinesis.spark.settings.KinesisSchema
+import org.sparkkinesis.spark.write.{KinesisWriteBuilder, WriteProgress}
+
+/**
+ * One stream, or several read as one, as a table.
+ *
+ * @param properties
+ *   options that the table was made with; those of a read or write are put above them
+ */
+final class KinesisTable(properties: Map[String, String]) extends Table with SupportsRead with SupportsWrite
+    with SupportsMetadataColumns
+    with ReportsSinkMetrics {
+  private val declared = KinesisTable.read(properties)
+  private val progress = new WriteProgress
+
+  override def name(): String = "kinesis"
+  override def schema(): StructType = KinesisSchema.columns
+
+  override def capabilities(): util.Set[TableCapability] = util.EnumSet.of(
+    TableCapability.BATCH_READ,
+    TableCapability.MICRO_BATCH_READ,
+    TableCapability.BATCH_WRITE,
+    TableCapability.STREAMING_WRITE,
+    // A row may have only some of the columns, and others that the partition key is made of.
+    TableCapability.ACCEPT_ANY_SCHEMA
+  )
+
+  override def metadataColumns(): Array[MetadataColumn] = KinesisSchema.metadata.map { case (field, doc) =>
+    new MetadataColumn {
+      override def name(): String = field.name
+      override def dataType(): DataType = field.dataType
+      override def isNullable(): Boolean = field.nullable
+      override def comment(): String = doc
+    }
+  }.toArray
+
+  override def newScanBuilder(options: CaseInsensitiveStringMap): ScanBuilder = new KinesisScanBuilder(merged(options))
+
+  override def newWriteBuilder(info: LogicalWriteInfo): WriteBuilder =
+
+    new KinesisWriteBuilder(merged(info.options()), info, progress)
+
+  override def metrics(): util.Map[String, String] = progress.metrics
+
+  override def toString: String = s"KinesisTable($declared)"
+
+  private def merged(options: CaseInsensitiveStringMap): Options = {
+    val above = options.asCaseSensitiveMap().asScala.toMap
+    val names = above.keySet.map(_.toLowerCase)
+    KinesisTable.read(properties.filterNot { case (name, _) => names(name.toLowerCase) } ++ above)
+  }
+}
+
+private object KinesisTable {
+  private val log = LoggerFactory.getLogger(classOf[KinesisTable])
+
+  /** @throws org.sparkkinesis.error.KinesisConnectorException when a name or a value is wrong */
+  def read(properties: Map[String, String]): Options = {
+    val options = Options.read(properties)
+    options.warnings.foreach(warning => log.warn(warning))
+    options
+  }
+}

@@ -1,0 +1,103 @@
+package org.sparkkinesis.spark.coordinator
+
+import java.util.concurrent.{CountDownLatch, LinkedBlockingQueue, TimeUnit}
+
+import scala.concurrent.duration._
+
+class BackgroundLoopSuite extends munit.FunSuite {
+  override def munitTimeout: Duration = 30.seconds
+
+  private val never = 3600 * 1000L
+  private val rounds = FunFixture[LinkedBlockingQueue[Boolean]](_ => new LinkedBlockingQueue[Boolean], _ => ())
+
+  private def next[A <: AnyRef](queue: LinkedBlockingQueue[A]): A = {
+    val found = queue.poll(20, TimeUnit.SECONDS)
+    assert(found != null, "nothing came for 20 s")
+    found
+  }
+
+  rounds.test("nothing runs before it is woken; then a round does") { seen =>
+    val loop = new BackgroundLoop("loop", never, fail(_))(due => seen.put(due))
+    try {
+      assert(seen.isEmpty)
+      loop.wake()
+      assertEquals(seen.take(), false)
+    } finally loop.close()
+  }
+
+  rounds.test("wakes during a round lead to one more") { seen =>
+    val (inRound, goOn) = (new CountDownLatch(1), new CountDownLatch(1))
+    val loop = new BackgroundLoop("loop", never, fail(_))({ due =>
+      seen.put(due)
+      if (seen.size == 1) {
+        inRound.countDown()
+        goOn.await()
+      }
+    })
+    try {
+      loop.wake()
+      inRound.await()
+      (1 to 5).foreach(_ => loop.wake())
+      goOn.countDown()
+      while (seen.size < 2) Thread.onSpinWait()
+      loop.wake()
+      while (seen.size < 3) Thread.onSpinWait()
+      assertEquals(seen.size, 3)
+    } finally loop.close()
+  }
+
+  rounds.test("a round is due when the period has passed, also when nobody wakes it") { seen =>
+    val loop = new BackgroundLoop("loop", 20, fail(_))(due => seen.put(due))
+    try {
+      loop.wake()
+      assertEquals(Iterator.continually(seen.take()).find(identity), Some(true))
+    } finally loop.close()
+  }
+
+  rounds.test("a round may ask for another one, which is not one that is due") { seen =>
+    lazy val loop: BackgroundLoop = new BackgroundLoop("loop", never, fail(_))({ due =>
+      seen.put(due)
+      loop.wakeIn(1)
+    })
+    try {
+      loop.wake()
+      assertEquals(Seq.fill(3)(seen.take()), Seq.fill(3)(false))
+    } finally loop.close()
+  }
+
+  test("closing interrupts a round that blocks, and is no failure") {
+    val failures = new LinkedBlockingQueue[Throwable]
+    val (blocked, ended) = (new CountDownLatch(1), new CountDownLatch(1))
+    val loop = new BackgroundLoop("loop", never, failure => failures.put(failure))(_ =>
+      try {
+        blocked.countDown()
+        new CountDownLatch(1).await()
+      } finally ended.countDown()
+    )
+    loop.wake()
+    blocked.await()
+    loop.close()
+    ended.await()
+    assert(failures.isEmpty)
+  }
+
+  Seq[Throwable](new IllegalStateException("broken"), new NoClassDefFoundError("missing")).foreach { error =>
+    test(s"a round that fails with ${error.getClass.getSimpleName} tells so") {
+      val failures = new LinkedBlockingQueue[Throwable]
+      val loop = new BackgroundLoop("loop", never, failure => failures.put(failure))(_ => throw error)
+      loop.wake()
+      assertEquals(next(failures), error)
+      loop.close()
+    }
+  }
+
+  test("a loop that was closed before it was woken never runs") {
+    val ran = new CountDownLatch(1)
+    val loop = new BackgroundLoop("loop", never, fail(_))(_ => ran.countDown())
+    loop.close()
+    loop.wake()
+    assertEquals(ran.getCount, 1L)
+  }
+
+  private def fail(error: Throwable): Unit = throw new AssertionError("the loop failed", error)
+}

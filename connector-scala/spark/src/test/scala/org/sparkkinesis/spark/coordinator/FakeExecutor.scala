@@ -1,0 +1,58 @@
+package org.sparkkinesis.spark.coordinator
+
+import java.util.concurrent.{LinkedBlockingQueue, TimeUnit}
+
+import org.apache.spark.sparkkinesis.ClusterRpc
+
+import org.sparkkinesis.chunk.ChunkSummary
+import org.sparkkinesis.model.{ChildShard, SequenceNumber, StreamShard}
+import org.sparkkinesis.spark.executor.ConsumerHost
+import org.sparkkinesis.spark.protocol.{Assign, Assigned, ProtocolCodec, Register, Report, ShardReport, ToExecutor}
+
+/** An executor's side of the protocol, driven by a test over Spark's own RPC. */
+final class FakeExecutor(val id: String, sourceId: String, instance: Long = 1) extends AutoCloseable {
+  private val heard = new LinkedBlockingQueue[ToExecutor]
+  private val driver = ClusterRpc.driver(ConsumerHost.coordinatorName(sourceId))
+  private val endpoint = ClusterRpc.openOnExecutor(s"fake-$id-$instance-$sourceId")(bytes =>
+    heard.add(ProtocolCodec.decodeToExecutor(bytes)): Unit
+  )
+  private var number = 0L
+
+  def register(): Unit =
+    driver.register(ProtocolCodec.encode(Register(id, "localhost", instance, 1 << 20)), endpoint)
+
+  /** The next message; none may be missing. */
+  def next(): ToExecutor = Option(heard.poll(20, TimeUnit.SECONDS))
+    .getOrElse(throw new AssertionError(s"executor $id heard nothing for 20 s"))
+
+  def nextAssign(): Seq[Assigned] = next() match {
+    case Assign(shards) => shards
+    case other => throw new AssertionError(s"executor $id expected an assignment, and heard $other")
+  }
+
+  def heardNothing: Boolean = heard.isEmpty
+
+  def tell(shards: ShardReport*): Unit = report(full = false, shards)
+  def tellAll(shards: ShardReport*): Unit = report(full = true, shards)
+
+  /** As if a report had been lost on its way. */
+  def loseReport(): Unit = number += 1
+
+  private def report(full: Boolean, shards: Seq[ShardReport]): Unit = {
+    number += 1
+    driver.send(ProtocolCodec.encode(Report(id, instance, number, full, bufferIsFull = false, shards, Map.empty)))
+  }
+
+  override def close(): Unit = endpoint.close()
+}
+
+object FakeExecutor {
+  def chunk(last: Int): ChunkSummary = ChunkSummary(SequenceNumber(last.toString), 1, 1, 0, 0, 0, 0)
+
+  def news(
+      shard: StreamShard,
+      epoch: Long,
+      chunks: Seq[Int] = Nil,
+      end: Option[Seq[ChildShard]] = None
+  ): ShardReport = ShardReport(shard, epoch, chunks.map(chunk).toVector, 0, 0, end, None)
+}

@@ -1,0 +1,87 @@
+package org.sparkkinesis.spark.coordinator
+
+import munit.ScalaCheckSuite
+import org.scalacheck.Gen
+import org.scalacheck.Prop.forAll
+
+import org.sparkkinesis.model.{ShardId, StreamShard}
+
+class PlacementSuite extends ScalaCheckSuite {
+  private def shard(index: Int) = StreamShard("orders", ShardId.ofIndex(index.toLong))
+  private def shards(count: Int) = (0 until count).map(shard)
+  private def loads(placed: Map[StreamShard, String], executors: Seq[String]): Seq[Int] =
+    executors.map(executor => placed.values.count(_ == executor))
+
+  /** Asks again until nothing moves. */
+  private def settle(
+      all: Seq[StreamShard],
+      executors: Seq[String],
+      current: Map[StreamShard, String]
+  ): Iterator[Map[StreamShard, String]] = Iterator.iterate(current)(Placement.place(all, executors, _)).drop(1)
+
+  private val situations = for {
+    count <- Gen.choose(0, 60)
+    before <- Gen.choose(1, 6)
+    now <- Gen.choose(1, 6)
+    owners <- Gen.listOfN(count, Gen.option(Gen.choose(1, before)))
+  } yield {
+    val current = owners.zipWithIndex.collect { case (Some(owner), i) => shard(i) -> s"e$owner" }.toMap
+    (shards(count), (1 to now).map(i => s"e$i"), current)
+  }
+
+  property("every shard has an owner that lives") {
+    forAll(situations) { case (all, executors, current) =>
+      val placed = Placement.place(all, executors, current)
+      placed.keySet == all.toSet && placed.values.forall(executors.contains)
+    }
+  }
+
+  property("an owner that lives loses shards only to balance, and few at a time") {
+    forAll(situations) { case (all, executors, current) =>
+      val placed = Placement.place(all, executors, current)
+      val moved = current.count { case (shard, owner) => executors.contains(owner) && placed(shard) != owner }
+      moved <= Placement.movesAtOnce(all.size)
+    }
+  }
+
+  property("asked again and again, it comes to loads that differ by one at most, and stays there") {
+    forAll(situations) { case (all, executors, current) =>
+      val settled = settle(all, executors, current).drop(10).next()
+      val found = loads(settled, executors)
+      found.max - found.min <= 1 && Placement.place(all, executors, settled) == settled
+    }
+  }
+
+  test("no executor, no placement")(assertEquals(
+    Placement.place(shards(3), Nil, Map.empty),
+    Map.empty[StreamShard, String]
+  ))
+
+  test("a child goes where its parent is, if there is room") {
+    val current = Map(shard(0) -> "b", shard(1) -> "a")
+    val placed = Placement.place(shards(4), Seq("a", "b"), current, s => Option.when(s == shard(2))("b"))
+    assertEquals(placed(shard(2)), "b")
+    assertEquals(placed(shard(3)), "a")
+  }
+
+  test("a child does not follow its parent to an executor that is full or gone") {
+    val full = Map(shard(0) -> "b", shard(1) -> "b")
+    assertEquals(Placement.place(shards(3), Seq("a", "b"), full, _ => Some("b"))(shard(2)), "a")
+    assertEquals(Placement.place(shards(1), Seq("a"), Map.empty, _ => Some("gone"))(shard(0)), "a")
+  }
+
+  test("a new executor gets its share a few shards at a time") {
+    val all = shards(100)
+    val current = all.map(_ -> "a").toMap
+    val steps = settle(all, Seq("a", "b"), current).map(placed => loads(placed, Seq("b")).head).take(5).toSeq
+    assertEquals(steps, Seq(16, 32, 48, 50, 50))
+  }
+
+  test("of thousands of shards as many move at once that a new executor has its share after some dozen rounds") {
+    val all = shards(10000)
+    val current = all.zipWithIndex.map { case (shard, i) => shard -> s"e${i % 4}" }.toMap
+    val executors = (0 to 4).map(i => s"e$i")
+    val rounds = settle(all, executors, current).indexWhere(placed => loads(placed, executors).toSet == Set(2000))
+    assertEquals(rounds + 1, 7)
+  }
+}

@@ -1,0 +1,304 @@
+package org.sparkkinesis.spark.coordinator
+
+import java.util.concurrent.CountDownLatch
+
+import scala.collection.immutable.SortedMap
+import scala.concurrent.duration._
+import scala.util.Using
+
+import org.apache.spark.sparkkinesis.ListenerEvents
+import org.apache.spark.{SparkConf, SparkContext}
+
+import org.sparkkinesis.aws.client.ClientSettings
+import org.sparkkinesis.config.Options
+import org.sparkkinesis.model.{StreamShard, _}
+import org.sparkkinesis.plan._
+import org.sparkkinesis.spark.protocol.{Release, SendFullReport, StopAll, ToExecutor, Unassign}
+import org.sparkkinesis.spark.settings.ReadSettings
+
+class ShardCoordinatorSuite extends munit.FunSuite {
+  import FakeExecutor.news
+
+  private val arn = "arn:aws:kinesis:eu-central-1:123456789012:stream/orders"
+  override def munitTimeout: Duration = 1.minute
+
+  private lazy val context = new SparkContext(
+    new SparkConf().setMaster("local[1]").setAppName("coordinator").set("spark.ui.enabled", "false")
+      .set("spark.driver.bindAddress", "127.0.0.1").set("spark.driver.host", "127.0.0.1")
+  )
+  private val settings = ReadSettings(
+    Options.read(Map("streamName" -> "orders")),
+    Map(arn -> ClientSettings(Some("us-east-1"), Some("http://127.0.0.1:9")))
+  )
+
+  override def afterAll(): Unit = context.stop()
+
+  private def id(index: Int) = ShardId.ofIndex(index.toLong)
+  private def shard(index: Int) = StreamShard(arn, id(index))
+  private def number(value: Int) = SequenceNumber(value.toString)
+  private def offset(shards: (Int, ShardPosition)*) =
+    SourceOffset(Seq(StreamOffset("orders", arn, 1, shards.map { case (i, p) => id(i) -> p }.to(SortedMap))))
+  private def after(last: Int) = ShardPosition.After(number(last), 0)
+  private val start = offset((0 until 4).map(_ -> ShardPosition.Horizon): _*)
+  private val listing = (0 until 4).map(i =>
+    Shard(id(i), None, None, HashKeyRange.uniform(4)(i), number(1), None)
+  )
+
+  /** Executors whose consumers are fakes, so that no job has to start any. */
+  private class Setup(executors: Seq[String], list: () => Seq[Shard]) extends AutoCloseable {
+    val sourceId: String = java.util.UUID.randomUUID().toString
+    val coordinator = new ShardCoordinator(context, sourceId, settings, Seq(arn), _ => list(), 600000, 0)
+    val all: Map[String, FakeExecutor] = executors.map(id => id -> new FakeExecutor(id, sourceId)).toMap
+    all.values.foreach(_.register())
+    def apply(id: String): FakeExecutor = all(id)
+
+    /** Epochs by shard and executor, once every executor has heard of its share. */
+    def assigned(): Map[StreamShard, (String, Long)] =
+      all.values.flatMap(e => e.nextAssign().map(a => a.shard -> (e.id -> a.epoch))).toMap
+
+    override def close(): Unit = {
+      coordinator.close()
+      all.values.foreach(_.close())
+    }
+  }
+
+  private def withSetup(executors: String*)(body: Setup => Unit): Unit =
+    Using.resource(new Setup(executors, () => listing))(body)
+
+  private def rows(setup: Setup)(count: Long): Unit = {
+    val deadline = 20.seconds.fromNow
+    while (setup.coordinator.prefetched.availableRows != count) {
+      assert(deadline.hasTimeLeft(), s"${setup.coordinator.prefetched.availableRows} rows, not $count")
+      setup.coordinator.prefetched.awaitChange(setup.coordinator.prefetched.changes, 100)
+    }
+  }
+
+  test("shards are spread evenly, and a lost executor's go to the one that is left, under newer epochs") {
+    withSetup("driver", "1") { s =>
+      s.coordinator.advance(start)
+      val first = s.assigned()
+      assertEquals(first.values.map(_._1).toSeq.sorted, Seq("1", "1", "driver", "driver"))
+      ListenerEvents.executorRemoved(context, "1")
+      val moved = s("driver").nextAssign()
+      assertEquals(moved.map(_.shard).toSet, first.collect { case (shard, ("1", _)) => shard }.toSet)
+      assert(moved.map(_.epoch).min > first.values.map(_._2).max)
+    }
+  }
+
+  test("a lost executor's shards move while every slot is taken and a job waits for one") {
+    val (running, end) = (new CountDownLatch(1), new CountDownLatch(1))
+    ShardCoordinatorSuite.slot = (running, end)
+    val batch = new Thread(() =>
+      context.makeRDD(Seq(1), 1).foreach { _ =>
+        ShardCoordinatorSuite.slot._1.countDown()
+        ShardCoordinatorSuite.slot._2.await()
+      }
+    )
+    batch.start()
+    running.await()
+    try
+      // Nobody is "driver": consumers are to be started there, which the slot prevents.
+      withSetup("1", "2") { s =>
+        s.coordinator.advance(start)
+        s.assigned()
+        ListenerEvents.executorRemoved(context, "1")
+        assertEquals(s("2").nextAssign().size, 2)
+      }
+    finally {
+      end.countDown()
+      batch.join()
+    }
+  }
+
+  test("a gap in the reports asks for everything, and asks again when that does not come") {
+    withSetup("driver") { s =>
+      s.coordinator.advance(start)
+      val epochs = s.assigned().view.mapValues(_._2).toMap
+      s("driver").tell(news(shard(0), epochs(shard(0)), Seq(10)))
+      rows(s)(1)
+      s("driver").loseReport()
+      s("driver").tell(news(shard(0), epochs(shard(0)), Seq(30)))
+      assertEquals(s("driver").next(), SendFullReport)
+      (1L to ConsumerPeer.ReportsUntilAskedAgain).foreach(_ => s("driver").tell())
+      assertEquals(s("driver").next(), SendFullReport)
+      s("driver").tellAll((0 until 4).map(i =>
+        news(shard(i), epochs(shard(i)), Seq(10, 20, 30).filter(_ => i == 0))
+      ): _*)
+      rows(s)(3)
+      assert(s("driver").heardNothing)
+    }
+  }
+
+  test("a shard that a full report does not name is assigned anew") {
+    withSetup("driver") { s =>
+      s.coordinator.advance(start)
+      val epochs = s.assigned().view.mapValues(_._2).toMap
+      s("driver").loseReport()
+      s("driver").tell()
+      assertEquals(s("driver").next(), SendFullReport)
+      s("driver").tellAll((0 until 3).map(i => news(shard(i), epochs(shard(i)))): _*)
+      val again = s("driver").nextAssign()
+      assertEquals(again.map(_.shard), Seq(shard(3)))
+      assert(again.head.epoch > epochs.values.max)
+    }
+  }
+
+  test("reports of an older epoch are void") {
+    withSetup("driver", "1") { s =>
+      s.coordinator.advance(start)
+      val first = s.assigned()
+      ListenerEvents.executorRemoved(context, "1")
+      val moved = s("driver").nextAssign()
+      val lost = moved.head
+      s("driver").tell(news(lost.shard, first(lost.shard)._2, Seq(10)))
+      s("driver").tell(news(lost.shard, lost.epoch, Seq(5)))
+      rows(s)(1)
+    }
+  }
+
+  test("an executor that reads what another one owns is told to stop") {
+    withSetup("driver", "1") { s =>
+      s.coordinator.advance(start)
+      val first = s.assigned()
+      val (foreign, (_, epoch)) = first.find(_._2._1 == "1").get
+      s("driver").tell(news(foreign, epoch, Seq(10)))
+      assertEquals(s("driver").next(), Unassign(Seq(foreign)))
+      assertEquals(s.coordinator.prefetched.availableRows, 0L)
+    }
+  }
+
+  test("an executor that comes back is taken in, and what it read before is adopted or stopped") {
+    withSetup("driver", "1") { s =>
+      s.coordinator.advance(start)
+      val first = s.assigned()
+      ListenerEvents.executorRemoved(context, "1")
+      s("driver").nextAssign()
+      s("1").register()
+      val back = s("1").nextAssign()
+      assertEquals(back.size, 2)
+      assert(back.map(_.epoch).min > first.values.map(_._2).max)
+      assertEquals(s.coordinator.prefetched.status.shardsByExecutor, Map("driver" -> 2, "1" -> 2))
+    }
+  }
+
+  test("introducing itself twice changes nothing") {
+    withSetup("driver") { s =>
+      s.coordinator.advance(start)
+      s.assigned()
+      s("driver").register()
+      s.coordinator.advance(offset((0 until 4).map(i => i -> (if (i == 2) after(50) else ShardPosition.Horizon)): _*))
+      assertEquals(s("driver").next(), Release(Seq(shard(2) -> number(50))))
+      assertEquals(s.coordinator.prefetched.status.shardsByExecutor, Map("driver" -> 4))
+    }
+  }
+
+  test("what was planned is released also where it was not reported yet, and again when it is reported late") {
+    withSetup("driver") { s =>
+      s.coordinator.advance(start)
+      val epochs = s.assigned().view.mapValues(_._2).toMap
+      s.coordinator.advance(offset((0 until 4).map(i => i -> (if (i == 2) after(50) else ShardPosition.Horizon)): _*))
+      assertEquals(s("driver").next(), Release(Seq(shard(2) -> number(50))))
+      s("driver").tell(news(shard(2), epochs(shard(2)), Seq(40, 60)))
+      assertEquals(s("driver").next(), Release(Seq(shard(2) -> number(50))))
+      rows(s)(1)
+    }
+  }
+
+  test("children of a split are read once their parent's end is held, and again after its owner was lost") {
+    withSetup("driver", "1") { s =>
+      s.coordinator.advance(start)
+      val first = s.assigned()
+      val range = HashKeyRange.uniform(4)(0)
+      val middle = (range.start + range.end) / 2
+      val children = Seq(
+        ChildShard(id(8), Seq(id(0)), HashKeyRange(range.start, middle)),
+        ChildShard(id(9), Seq(id(0)), HashKeyRange(middle + 1, range.end))
+      )
+      val (owner, epoch) = first(shard(0))
+      s(owner).tell(news(shard(0), epoch, Seq(10), Some(children)))
+      assertEquals(owner, "1")
+      assertEquals(s("1").nextAssign().map(_.shard).toSet, Set(shard(8), shard(9)))
+      // The end is not planned yet: whoever reads the parent next must come to it again.
+      ListenerEvents.executorRemoved(context, "1")
+      val moved = s("driver").nextAssign()
+      assertEquals(moved.map(_.shard).toSet, Set(shard(0), shard(2)))
+      val again = moved.find(_.shard == shard(0)).get
+      s("driver").tell(news(shard(0), again.epoch, Seq(10), Some(children)))
+      val last = s("driver").nextAssign()
+      assertEquals(last.map(_.shard).toSet, Set(shard(8), shard(9)))
+      assert(last.map(_.epoch).min > again.epoch)
+    }
+  }
+
+  test("the child of a merge is read after a parent that nobody has told of, however late a listing does") {
+    val (middle, last) = (listing(2).hashKeyRange.start + 1, listing(2).hashKeyRange.end)
+    val (left, right) = (HashKeyRange(listing(2).hashKeyRange.start, middle), HashKeyRange(middle + 1, last))
+    val merged = HashKeyRange(listing(1).hashKeyRange.start, middle)
+    val later = listing ++ Seq(
+      Shard(id(7), Some(id(2)), None, left, number(1), None),
+      Shard(id(8), Some(id(2)), None, right, number(1), None),
+      Shard(id(9), Some(id(1)), Some(id(7)), merged, number(1), None)
+    )
+    // The one of the start, one that is older than the end that asks for it, and one that tells.
+    val listings = new java.util.concurrent.LinkedBlockingQueue(java.util.List.of(listing, listing, later))
+    val told = new CountDownLatch(listings.size)
+    def list() = {
+      told.countDown()
+      listings.remove()
+    }
+    Using.resource(new Setup(Seq("driver"), () => list())) { s =>
+      s.coordinator.advance(start)
+      val epochs = s.assigned().view.mapValues(_._2).toMap
+      val child = ChildShard(id(9), Seq(id(1), id(7)), merged)
+      s("driver").tell(news(shard(1), epochs(shard(1)), Seq(10), Some(Seq(child))))
+      assert(told.await(20, java.util.concurrent.TimeUnit.SECONDS), s"${told.getCount} listings were not asked for")
+      val children = Seq(ChildShard(id(7), Seq(id(2)), left), ChildShard(id(8), Seq(id(2)), right))
+      s("driver").tell(news(shard(2), epochs(shard(2)), Seq(10), Some(children)))
+      val between = s("driver").nextAssign()
+      assertEquals(between.map(_.shard).toSet, Set(shard(7), shard(8)))
+      s("driver").tell(news(shard(7), between.find(_.shard == shard(7)).get.epoch, Seq(20), Some(Seq(child))))
+      assertEquals(s("driver").nextAssign().map(_.shard), Seq(shard(9)))
+    }
+  }
+
+  test("a listing that fails for good ends the query, with its reason") {
+    val sourceId = java.util.UUID.randomUUID().toString
+    val broken = new ShardCoordinator(
+      context,
+      sourceId,
+      settings,
+      Seq(arn),
+      _ => throw new NoClassDefFoundError("no listing"),
+      600000
+    )
+    val executor = new FakeExecutor("driver", sourceId)
+    try {
+      executor.register()
+      broken.advance(start)
+      broken.prefetched.awaitChange(broken.prefetched.changes, 20000)
+      // What `intercept` lets through.
+      val failure =
+        try { broken.advance(start); None }
+        catch { case missing: NoClassDefFoundError => Some(missing.getMessage) }
+      assertEquals(failure, Some("no listing"))
+    } finally {
+      broken.close()
+      executor.close()
+    }
+  }
+
+  test("at the end every executor is told to stop") {
+    val s = new Setup(Seq("driver", "1"), () => listing)
+    s.coordinator.advance(start)
+    s.assigned()
+    s.coordinator.close()
+    assertEquals(s.all.values.map(_.next()).toSet, Set[ToExecutor](StopAll))
+    s.close()
+  }
+}
+
+object ShardCoordinatorSuite {
+
+  /** For a task in this JVM: tells that it runs, and waits for its end. */
+  @volatile private var slot: (CountDownLatch, CountDownLatch) = _
+}

@@ -1,0 +1,74 @@
+package org.sparkkinesis.spark.coordinator
+
+import scala.collection.immutable.SortedMap
+
+import org.sparkkinesis.model.{StreamShard, _}
+import org.sparkkinesis.plan.ShardPosition.{After, Horizon, ShardEnd}
+import org.sparkkinesis.plan.{ShardPosition, SourceOffset, StreamOffset}
+import org.sparkkinesis.shard.ShardGraph
+
+class WantedShardsSuite extends munit.FunSuite {
+  private val arn = "arn:aws:kinesis:eu-central-1:123456789012:stream/orders"
+  private def id(index: Int) = ShardId.ofIndex(index.toLong)
+
+  private def shard(index: Int, range: HashKeyRange, parents: Int*) =
+    Shard(id(index), parents.headOption.map(id), parents.lift(1).map(id), range, SequenceNumber("1"), None)
+
+  /** 0 split into 1 and 2; 1 split into 3 and 4; 4 and 2 merged into 5. */
+  private val lineage = {
+    val halves = HashKeyRange.uniform(2)
+    val quarters = HashKeyRange.uniform(4)
+    ShardGraph.of(Seq(
+      shard(0, HashKeyRange.Whole),
+      shard(1, halves(0), 0),
+      shard(2, halves(1), 0),
+      shard(3, quarters(0), 1),
+      shard(4, quarters(1), 1),
+      shard(5, HashKeyRange(quarters(1).start, halves(1).end), 4, 2)
+    ))
+  }
+  private val after: ShardPosition = After(SequenceNumber("7"), 0)
+
+  private def wanted(offset: Map[Int, ShardPosition], ended: Set[Int], graph: ShardGraph = lineage): Set[Int] = {
+    val positions = offset.map { case (i, position) => id(i) -> position }.to(SortedMap)
+    val found = WantedShards.of(
+      SourceOffset(Seq(StreamOffset("orders", arn, 1, positions))),
+      _ => graph,
+      shard => ended.exists(i => StreamShard(arn, id(i)) == shard)
+    )
+    assertEquals(found.map(_._1).distinct.size, found.size, "no shard twice")
+    found.map(_._1.shard.value.takeRight(4).toInt).toSet
+  }
+
+  // The offset, whose end was fetched, and what is to be read.
+  Seq(
+    ("an open shard", Map(0 -> Horizon), Set.empty[Int], Set(0)),
+    ("one whose end was fetched, with its children", Map(0 -> after), Set(0), Set(0, 1, 2)),
+    ("grandchildren, when all between was fetched", Map(0 -> after), Set(0, 1), Set(0, 1, 2, 3, 4)),
+    ("a merge's child only after both parents", Map(0 -> after), Set(0, 1, 2), Set(0, 1, 2, 3, 4)),
+    ("a merge's child after both parents", Map(0 -> after), Set(0, 1, 2, 4), Set(0, 1, 2, 3, 4, 5)),
+    ("children of what was planned to its end", Map(0 -> ShardEnd), Set.empty[Int], Set(1, 2)),
+    ("only the child that is not in the offset yet", Map(0 -> ShardEnd, 1 -> after), Set.empty[Int], Set(1, 2)),
+    ("nothing but the last ones", Map(3 -> after, 5 -> after), Set.empty[Int], Set(3, 5)),
+    ("a merge's child whose other parent has left", Map(2 -> ShardEnd, 3 -> after), Set.empty[Int], Set(3, 5)),
+    ("a merge's child not before the parent that is read", Map(2 -> ShardEnd, 4 -> after), Set.empty[Int], Set(4)),
+    ("a merge's child not before a parent to come", Map(2 -> ShardEnd, 1 -> after), Set.empty[Int], Set(1)),
+    ("a merge's child when the last parent's end comes", Map(2 -> ShardEnd, 4 -> after), Set(4), Set(4, 5))
+  ).foreach { case (name, offset, ended, expected) =>
+    test(s"reads $name")(assertEquals(wanted(offset, ended), expected))
+  }
+
+  test("reads on after a hundred splits that were merged again, looking at each shard once") {
+    val halves = HashKeyRange.uniform(2)
+    val graph = ShardGraph.of((0 to 100).flatMap { g =>
+      val merged = 3 * g
+      val parents = if (g == 0) Nil else Seq(merged - 2, merged - 1)
+      Seq(
+        shard(merged, HashKeyRange.Whole, parents: _*),
+        shard(merged + 1, halves(0), merged),
+        shard(merged + 2, halves(1), merged)
+      )
+    })
+    assertEquals(wanted(Map(299 -> ShardEnd), Set.empty, graph), Set(300))
+  }
+}

@@ -1,0 +1,116 @@
+package org.sparkkinesis.spark.executor
+
+import scala.collection.mutable
+import scala.concurrent.duration._
+
+import munit.FunSuite
+
+import org.sparkkinesis.chunk.ChunkSummary
+import org.sparkkinesis.concurrent.VirtualScheduler
+import org.sparkkinesis.consume.ShardSnapshot
+import org.sparkkinesis.model.{SequenceNumber, ShardId, StartingPosition, StreamShard}
+import org.sparkkinesis.spark.protocol.{ProtocolCodec, Report}
+
+class ProgressReporterSuite extends FunSuite {
+  private val Shard = StreamShard("orders", ShardId("shardId-000000000000"))
+  private def chunk(last: Int) = ChunkSummary(SequenceNumber(last.toString), 1, 1, 0, 0, 0, 0)
+  private def snapshot(chunks: Int*) =
+    ShardSnapshot(Shard, 1, StartingPosition.TrimHorizon, chunks.map(chunk).toVector, 0, 0, None, None)
+
+  private class Setup {
+    val scheduler = new VirtualScheduler
+    val sent = mutable.ArrayBuffer.empty[Report]
+    val reporter = new ProgressReporter(
+      "1",
+      7,
+      scheduler,
+      bytes =>
+        ProtocolCodec.decodeToDriver(bytes) match {
+          case report: Report => sent += report; ()
+          case other => fail(s"no report: $other")
+        },
+      () => false,
+      () => Map.empty
+    )
+    def told: Seq[Int] = sent.flatMap(_.shards).flatMap(_.chunks).map(_.last.value.toInt).toSeq
+  }
+
+  test("a full report takes the place of what was not sent yet, and what comes later goes with it") {
+    val s = new Setup
+    s.reporter.onChunks(Shard, 1, Seq(chunk(10)))
+    s.reporter.tellAll(Seq(snapshot(10, 20)))
+    s.reporter.onChunks(Shard, 1, Seq(chunk(30)))
+    s.scheduler.runDue()
+    assertEquals(s.told, Seq(10, 20, 30))
+    assertEquals(s.sent.map(_.full).toSeq, Seq(true))
+  }
+
+  test("a chunk that came while snapshots were taken is told once: with them, or after them") {
+    val inside = new Setup
+    inside.reporter.tellAll(Seq(snapshot(10, 20)))
+    inside.reporter.onChunks(Shard, 1, Seq(chunk(20)))
+    inside.scheduler.runDue()
+    assertEquals(inside.told, Seq(10, 20))
+    val after = new Setup
+    after.reporter.tellAll {
+      // The consumer's thread has added a chunk after its snapshot; the listener waits for its turn.
+      val taken = Seq(snapshot(10))
+      val consumer = new Thread(() => after.reporter.onChunks(Shard, 1, Seq(chunk(20))))
+      consumer.start()
+      while (consumer.getState != Thread.State.BLOCKED) Thread.onSpinWait()
+      blocked = consumer
+      taken
+    }
+    blocked.join()
+    after.scheduler.runDue()
+    assertEquals(after.told, Seq(10, 20))
+  }
+  private var blocked: Thread = null
+
+  test("what comes while one report waits to be sent goes into it; numbers count up") {
+    val s = new Setup
+    s.reporter.onChunks(Shard, 1, Seq(chunk(10)))
+    s.reporter.onChunks(Shard, 1, Seq(chunk(20)))
+    s.scheduler.runDue()
+    s.reporter.onChunks(Shard, 1, Seq(chunk(30)))
+    s.scheduler.runDue()
+    assertEquals(s.sent.map(_.number).toSeq, Seq(1L, 2L))
+    assertEquals(s.told, Seq(10, 20, 30))
+  }
+
+  test("that the tip was reached is told at once, that it still is only from time to time") {
+    val s = new Setup
+    s.reporter.onReadUpTo(Shard, 1, 1000, 0)
+    s.scheduler.runDue()
+    assertEquals(s.sent.size, 1)
+    (1 to 10).foreach(i => s.reporter.onReadUpTo(Shard, 1, 1000L + i, 0))
+    s.scheduler.runDue()
+    assertEquals(s.sent.size, 1)
+    s.scheduler.advance(500.millis)
+    assertEquals(s.sent.flatMap(_.shards).map(_.readUpToMillis).toSeq, Seq(1000L, 1010L))
+  }
+
+  test("an older epoch is not told any more once there is a newer one") {
+    val s = new Setup
+    s.reporter.onChunks(Shard, 2, Seq(chunk(10)))
+    s.reporter.onChunks(Shard, 1, Seq(chunk(99)))
+    s.scheduler.runDue()
+    assertEquals(s.told, Seq(10))
+  }
+
+  test("who has nothing to say sends an empty report every five seconds, so that a lost one is noticed") {
+    val s = new Setup
+    s.scheduler.advance(4900.millis)
+    assertEquals(s.sent.size, 0)
+    s.scheduler.advance(10.seconds)
+    assertEquals(s.sent.map(report => (report.number, report.shards.size)).toSeq, Seq((1L, 0), (2L, 0)))
+  }
+
+  test("after closing nothing is sent") {
+    val s = new Setup
+    s.reporter.onChunks(Shard, 1, Seq(chunk(10)))
+    s.reporter.close()
+    s.scheduler.advance(1.minute)
+    assertEquals(s.sent.size, 0)
+  }
+}

@@ -1,0 +1,108 @@
+package org.sparkkinesis.spark.protocol
+
+import munit.ScalaCheckSuite
+import org.scalacheck.Gen
+import org.scalacheck.Prop.forAll
+
+import org.sparkkinesis.chunk.ChunkSummary
+import org.sparkkinesis.model.{StreamShard, _}
+import org.sparkkinesis.service.{ServiceErrorKind, ServiceException}
+
+class ProtocolCodecSuite extends ScalaCheckSuite {
+  private val shard = for {
+    stream <- Gen.oneOf("orders", "arn:aws:kinesis:eu-central-1:123456789012:stream/orders", "ünïcode")
+    index <- Gen.choose(0L, 99999L)
+  } yield StreamShard(stream, ShardId.ofIndex(index))
+  private val number = Gen.choose(1L, Long.MaxValue).map(n => SequenceNumber(n.toString))
+  private val long = Gen.choose(Long.MinValue, Long.MaxValue)
+  private val range = for {
+    a <- Gen.choose(0, 1000)
+    b <- Gen.choose(0, 1000)
+  } yield HashKeyRange(BigInt(math.min(a, b)), HashKeyRange.Max - math.max(a, b))
+  private val position: Gen[StartingPosition] = Gen.oneOf(
+    Gen.const(StartingPosition.TrimHorizon),
+    Gen.const(StartingPosition.Latest),
+    long.map(StartingPosition.AtTimestamp(_)),
+    number.map(StartingPosition.AtSequenceNumber(_)),
+    number.map(StartingPosition.AfterSequenceNumber(_))
+  )
+  private def some[A](gen: Gen[A]): Gen[Vector[A]] = Gen.choose(0, 5).flatMap(Gen.containerOfN[Vector, A](_, gen))
+
+  private val toExecutor: Gen[ToExecutor] = {
+    val assigned = for {
+      s <- shard
+      p <- position
+      epoch <- long
+      r <- Gen.option(range)
+    } yield Assigned(s, p, epoch, r)
+    Gen.oneOf(
+      some(assigned).map(Assign(_)),
+      some(Gen.zip(shard, number)).map(Release(_)),
+      some(shard).map(Unassign(_)),
+      Gen.const(SendFullReport),
+      Gen.const(StopAll)
+    )
+  }
+
+  private val shardReport = for {
+    s <- shard
+    epoch <- long
+    chunks <-
+      some(Gen.zip(number, Gen.choose(1, 1000), long, long, long, long, long).map((ChunkSummary.apply _).tupled))
+    readUpTo <- long
+    behind <- long
+    end <-
+      Gen.option(some(Gen.zip(shard.map(_.shard), some(shard.map(_.shard)), range).map((ChildShard.apply _).tupled)))
+  } yield ShardReport(s, epoch, chunks, readUpTo, behind, end, None)
+
+  private val toDriver: Gen[ToDriver] = {
+    val register = Gen.zip(Gen.alphaNumStr, Gen.alphaNumStr, long, long).map((Register.apply _).tupled)
+    val report = for {
+      id <- Gen.alphaNumStr
+      instance <- long
+      count <- long
+      full <- Gen.oneOf(true, false)
+      isFull <- Gen.oneOf(true, false)
+      shards <- some(shardReport)
+      metrics <- some(Gen.zip(Gen.alphaNumStr, long))
+    } yield Report(id, instance, count, full, isFull, shards, metrics.toMap)
+    Gen.oneOf(register, report)
+  }
+
+  property("what an executor is told comes as it was sent") {
+    forAll(toExecutor)(message => ProtocolCodec.decodeToExecutor(ProtocolCodec.encode(message)) == message)
+  }
+
+  property("what the driver is told comes as it was sent") {
+    forAll(toDriver)(message => ProtocolCodec.decodeToDriver(ProtocolCodec.encode(message)) == message)
+  }
+
+  test("a failure keeps its kind, operation, code and text, for every kind there is") {
+    ServiceErrorKind.all.foreach { kind =>
+      val error = new ServiceException(kind, "GetRecords", "SomeException", "it said so")
+      val told = ShardReport(StreamShard("orders", ShardId.ofIndex(0)), 1, Vector.empty, 0, 0, None, Some(error))
+      val report = Report("1", 1, 1, full = false, bufferIsFull = false, Seq(told), Map.empty)
+      ProtocolCodec.decodeToDriver(ProtocolCodec.encode(report)) match {
+        case got: Report =>
+          val failure = got.shards.head.failure.get
+          assertEquals(
+            (failure.kind, failure.operation, failure.errorCode, failure.getMessage),
+            (kind, "GetRecords", "SomeException", error.getMessage)
+          )
+        case other => fail(s"no report: $other")
+      }
+    }
+  }
+
+  test("a stream's name is written once for all of its shards that follow each other") {
+    val arn = "arn:aws:kinesis:eu-central-1:123456789012:stream/orders"
+    def size(shards: Int) =
+      ProtocolCodec.encode(Unassign((0 until shards).map(i => StreamShard(arn, ShardId.ofIndex(i.toLong))))).length
+    assert(size(1000) - size(999) < 30, s"${size(1000) - size(999)} bytes for one more shard")
+  }
+
+  test("bytes of another kind are refused") {
+    intercept[IllegalArgumentException](ProtocolCodec.decodeToExecutor(Array[Byte](99)))
+    intercept[IllegalArgumentException](ProtocolCodec.decodeToDriver(Array[Byte](99)))
+  }
+}
