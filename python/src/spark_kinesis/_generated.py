@@ -1,5 +1,5 @@
 # Made from the declarations in connector-scala/core; renew with: ./dev generate
-"""Every option as data, as a keyword and as a method. Not meant to be edited."""
+"""Every option as a keyword and as a method. Not meant to be edited."""
 
 from __future__ import annotations
 
@@ -8,108 +8,9 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
 from spark_kinesis._builder import Builder
-from spark_kinesis._declaration import Declaration
 
 if TYPE_CHECKING:
     from typing_extensions import Self
-
-DECLARATIONS: tuple[Declaration, ...] = (
-    Declaration(key="streamName", name="stream_name", scope="connection", expected="a stream name of 1 to 128 characters a-z, A-Z, 0-9, '_', '.', '-', or several with commas between", kind="parsed", deprecated=(("kinesis.streamName", "spark-sql-kinesis-connector"), ("kinesis.stream.name", "Kinesis connectors"),)),
-    Declaration(key="streamARN", name="stream_arn", scope="connection", expected="a stream ARN such as arn:aws:kinesis:eu-central-1:123456789012:stream/orders, or several with commas between", kind="parsed"),
-    Declaration(key="streamPattern", name="stream_pattern", scope="connection", expected="a regular expression of java.util.regex", kind="parsed"),
-    Declaration(key="region", name="region", scope="connection", expected="the name of an AWS region such as eu-central-1", kind="pattern", pattern="[a-z]{2,}(-[a-z0-9]+)+-[0-9]+", why="It does not have the form of a region's name.", deprecated=(("kinesis.region", "spark-sql-kinesis-connector"), ("regionName", "kinesis-asl"),)),
-    Declaration(key="endpoint", name="endpoint", scope="connection", expected="an address such as https://kinesis.eu-central-1.amazonaws.com, or http://127.0.0.1:4567", kind="pattern", pattern="https?://[^\\s/@?#]+/?", why="It is not of the form http(s)://host[:port].", deprecated=(("kinesis.endpointUrl", "spark-sql-kinesis-connector"), ("endpointUrl", "kinesis-sql"), ("kinesis.endpoint", "Kinesis connectors"),)),
-    Declaration(key="allowInsecureEndpoint", name="allow_insecure_endpoint", scope="connection", expected="true or false", kind="flag", default="false"),
-    Declaration(key="awsAccessKey", name="aws_access_key", scope="connection", expected="a text", kind="text", sensitive=True, deprecated=(("kinesis.awsAccessKeyId", "kinesis-sql"), ("awsAccessKeyId", "kinesis-sql"),)),
-    Declaration(key="awsSecretKey", name="aws_secret_key", scope="connection", expected="a text", kind="text", sensitive=True, deprecated=(("kinesis.awsSecretKey", "kinesis-sql"),)),
-    Declaration(key="sessionToken", name="session_token", scope="connection", expected="a text", kind="text", sensitive=True),
-    Declaration(key="profile", name="profile", scope="connection", expected="a text", kind="text"),
-    Declaration(key="roleArn", name="role_arn", scope="connection", expected="the ARN of a role such as arn:aws:iam::123456789012:role/reader", kind="pattern", pattern="arn:aws[^:]*:iam::[0-9]{12}:role/\\S+", why="It is not the ARN of a role.", deprecated=(("kinesis.stsRoleArn", "spark-sql-kinesis-connector"), ("awsSTSRoleARN", "AWS Glue"),)),
-    Declaration(key="roleExternalId", name="role_external_id", scope="connection", expected="a text", kind="text"),
-    Declaration(key="roleSessionName", name="role_session_name", scope="connection", expected="2 to 64 characters of a-z, A-Z, 0-9 and _+=,.@-", kind="pattern", pattern="[a-zA-Z0-9_+=,.@-]{2,64}", why="It is not a role session name.", default="spark-kinesis", deprecated=(("awsSTSSessionName", "AWS Glue"), ("kinesis.stsSessionName", "spark-sql-kinesis-connector"),)),
-    Declaration(key="stsEndpoint", name="sts_endpoint", scope="connection", expected="an address such as https://kinesis.eu-central-1.amazonaws.com, or http://127.0.0.1:4567", kind="pattern", pattern="https?://[^\\s/@?#]+/?", why="It is not of the form http(s)://host[:port]."),
-    Declaration(key="credentialsProvider", name="credentials_provider", scope="connection", expected="the name of a class", kind="pattern", pattern="[\\w.$]+", why="It is not the name of a class."),
-    Declaration(key="initialPosition", name="initial_position", scope="read", expected="latest, trim_horizon (or earliest), an ISO-8601 instant, {\"at_timestamp\": \"…\", \"format\": \"…\"}, or a JSON object that gives shard ids positions, such as {\"shardId-000000000000\": {\"after_sequence_number\": \"…\"}, \"*\": \"trim_horizon\"}", kind="parsed", deprecated=(("startingPosition", "kinesis-sql, AWS Glue"), ("kinesis.startingPosition", "spark-sql-kinesis-connector"),)),
-    Declaration(key="endingPosition", name="ending_position", scope="read", expected="latest, trim_horizon (or earliest), an ISO-8601 instant, {\"at_timestamp\": \"…\", \"format\": \"…\"}, or a JSON object that gives shard ids positions, such as {\"shardId-000000000000\": {\"after_sequence_number\": \"…\"}, \"*\": \"trim_horizon\"}", kind="parsed", default="latest"),
-    Declaration(key="consumerMode", name="consumer_mode", scope="read", expected="one of 'polling', 'efo'", kind="choice", choices=("polling", "efo"), default="polling", deprecated=(("kinesis.consumerType", "spark-sql-kinesis-connector"),)),
-    Declaration(key="consumerName", name="consumer_name", scope="read", expected="1 to 128 characters of a-z, A-Z, 0-9, '_', '.', '-'", kind="pattern", pattern="[a-zA-Z0-9_.-]{1,128}", why="It is not a consumer's name.", deprecated=(("kinesis.consumerName", "spark-sql-kinesis-connector"),)),
-    Declaration(key="consumerARN", name="consumer_arn", scope="read", expected="the ARN of a stream consumer", kind="pattern", pattern="arn:aws[^:]*:kinesis:[^:]+:[0-9]{12}:stream/[^/\\s]+/consumer/[^:\\s]+:[0-9]+", why="It is not the ARN of a stream consumer.", deprecated=(("fanoutConsumerARN", "AWS Glue"),)),
-    Declaration(key="consumerARN.*", name="consumer_arn_of", scope="read", expected="the ARN of a stream consumer", kind="pattern", pattern="arn:aws[^:]*:kinesis:[^:]+:[0-9]{12}:stream/[^/\\s]+/consumer/[^:\\s]+:[0-9]+", why="It is not the ARN of a stream consumer."),
-    Declaration(key="region.*", name="region_of", scope="read", expected="the name of an AWS region such as eu-central-1", kind="pattern", pattern="[a-z]{2,}(-[a-z0-9]+)+-[0-9]+", why="It does not have the form of a region's name."),
-    Declaration(key="endpoint.*", name="endpoint_of", scope="read", expected="an address such as https://kinesis.eu-central-1.amazonaws.com, or http://127.0.0.1:4567", kind="pattern", pattern="https?://[^\\s/@?#]+/?", why="It is not of the form http(s)://host[:port]."),
-    Declaration(key="roleArn.*", name="role_arn_of", scope="read", expected="the ARN of a role such as arn:aws:iam::123456789012:role/reader", kind="pattern", pattern="arn:aws[^:]*:iam::[0-9]{12}:role/\\S+", why="It is not the ARN of a role."),
-    Declaration(key="roleExternalId.*", name="role_external_id_of", scope="read", expected="a text", kind="text"),
-    Declaration(key="registration", name="registration", scope="read", expected="one of 'lazy', 'eager', 'none'", kind="choice", choices=("lazy", "eager", "none"), default="lazy"),
-    Declaration(key="requireConsumerDeregistration", name="require_consumer_deregistration", scope="read", expected="true or false", kind="flag", default="true"),
-    Declaration(key="maxRecordsPerTrigger", name="max_records_per_trigger", scope="read", expected="a whole number of at least 1", kind="whole", minimum=1, maximum=9223372036854775807),
-    Declaration(key="maxBytesPerTrigger", name="max_bytes_per_trigger", scope="read", expected="a size such as 64m, at least 1", kind="bytes", minimum=1, maximum=9223372036854775807),
-    Declaration(key="minRecordsPerTrigger", name="min_records_per_trigger", scope="read", expected="a whole number of at least 1", kind="whole", minimum=1, maximum=9223372036854775807),
-    Declaration(key="maxTriggerDelay", name="max_trigger_delay", scope="read", expected="a duration such as 250ms, 10s or 15m, from 1ms to 365d", kind="duration", minimum=1, maximum=31536000000, default="15m"),
-    Declaration(key="maxRecordsPerFetch", name="max_records_per_fetch", scope="read", expected="a whole number from 1 to 10000", kind="whole", minimum=1, maximum=10000, default="10000"),
-    Declaration(key="minFetchPeriod", name="min_fetch_period", scope="read", expected="a duration such as 250ms, 10s or 15m, from 0ms to 1h", kind="duration", minimum=0, maximum=3600000, default="250ms"),
-    Declaration(key="maxFetchesPerSecond", name="max_fetches_per_second", scope="read", expected="a number from 0.01 to 100000.0", kind="real", minimum=0.01, maximum=100000.0, default="5"),
-    Declaration(key="fetchBufferSize", name="fetch_buffer_size", scope="read", expected="a size such as 64m, from 1m to 1024g", kind="bytes", minimum=1048576, maximum=1099511627776),
-    Declaration(key="shardFetchInterval", name="shard_fetch_interval", scope="read", expected="a duration such as 250ms, 10s or 15m, from 1s to 1d", kind="duration", minimum=1000, maximum=86400000, default="10s"),
-    Declaration(key="shardsPerTask", name="shards_per_task", scope="read", expected="a whole number from 1 to 100000", kind="whole", minimum=1, maximum=100000),
-    Declaration(key="failOnDataLoss", name="fail_on_data_loss", scope="read", expected="true or false", kind="flag", default="true"),
-    Declaration(key="deaggregation", name="deaggregation", scope="read", expected="true or false", kind="flag", default="true"),
-    Declaration(key="deaggregation.hashRangeFilter", name="deaggregation_hash_range_filter", scope="read", expected="true or false", kind="flag", default="false"),
-    Declaration(key="partitionKey", name="partition_key", scope="write", expected="a text", kind="text"),
-    Declaration(key="maxBatchSize", name="max_batch_size", scope="write", expected="a whole number from 1 to 500", kind="whole", minimum=1, maximum=500, default="500"),
-    Declaration(key="maxBatchBytes", name="max_batch_bytes", scope="write", expected="a size such as 64m, from 1k to 10m", kind="bytes", minimum=1024, maximum=10485760, default="10m"),
-    Declaration(key="maxTimeInBuffer", name="max_time_in_buffer", scope="write", expected="a duration such as 250ms, 10s or 15m, from 1ms to 1h", kind="duration", minimum=1, maximum=3600000, default="1s"),
-    Declaration(key="maxInFlightRequests", name="max_in_flight_requests", scope="write", expected="a whole number from 1 to 10000", kind="whole", minimum=1, maximum=10000, default="50"),
-    Declaration(key="maxBufferedRecords", name="max_buffered_records", scope="write", expected="a whole number from 1 to 100000000", kind="whole", minimum=1, maximum=100000000, default="10000"),
-    Declaration(key="maxBufferedBytes", name="max_buffered_bytes", scope="write", expected="a size such as 64m, from 1k to 1024g", kind="bytes", minimum=1024, maximum=1099511627776, default="64m"),
-    Declaration(key="rateLimiting", name="rate_limiting", scope="write", expected="a text", kind="text", default="aimd"),
-    Declaration(key="shardLimits", name="shard_limits", scope="write", expected="true or false", kind="flag", default="true"),
-    Declaration(key="ordering", name="ordering", scope="write", expected="one of 'none', 'key'", kind="choice", choices=("none", "key"), default="none"),
-    Declaration(key="aggregation", name="aggregation", scope="write", expected="true or false", kind="flag", default="false"),
-    Declaration(key="onInvalidRecord", name="on_invalid_record", scope="write", expected="one of 'fail', 'deadLetter', 'drop'", kind="choice", choices=("fail", "deadLetter", "drop"), default="fail"),
-    Declaration(key="deadLetterStream", name="dead_letter_stream", scope="write", expected="the name or the ARN of a stream", kind="parsed"),
-    Declaration(key="deadLetterTable", name="dead_letter_table", scope="write", expected="a text", kind="text"),
-    Declaration(key="requestTimeout", name="request_timeout", scope="write", expected="a duration such as 250ms, 10s or 15m, from 100ms to 10m", kind="duration", minimum=100, maximum=600000, default="30s"),
-    Declaration(key="deliveryTimeout", name="delivery_timeout", scope="write", expected="a duration such as 250ms, 10s or 15m, from 1s to 1d", kind="duration", minimum=1000, maximum=86400000, default="10m"),
-    Declaration(key="retry.registerStreamConsumer.maxRetries", name="retry_register_stream_consumer_max_retries", scope="read", expected="a whole number from -1 to 2147483647", kind="whole", minimum=-1, maximum=2147483647, default="10"),
-    Declaration(key="retry.registerStreamConsumer.backoff.base", name="retry_register_stream_consumer_backoff_base", scope="read", expected="a duration such as 250ms, 10s or 15m, from 1ms to 1h", kind="duration", minimum=1, maximum=3600000, default="200ms"),
-    Declaration(key="retry.registerStreamConsumer.backoff.max", name="retry_register_stream_consumer_backoff_max", scope="read", expected="a duration such as 250ms, 10s or 15m, from 1ms to 1h", kind="duration", minimum=1, maximum=3600000, default="1s"),
-    Declaration(key="retry.registerStreamConsumer.backoff.exponent", name="retry_register_stream_consumer_backoff_exponent", scope="read", expected="a number from 1.0 to 10.0", kind="real", minimum=1.0, maximum=10.0, default="1.5"),
-    Declaration(key="retry.deregisterStreamConsumer.maxRetries", name="retry_deregister_stream_consumer_max_retries", scope="read", expected="a whole number from -1 to 2147483647", kind="whole", minimum=-1, maximum=2147483647, default="10"),
-    Declaration(key="retry.deregisterStreamConsumer.backoff.base", name="retry_deregister_stream_consumer_backoff_base", scope="read", expected="a duration such as 250ms, 10s or 15m, from 1ms to 1h", kind="duration", minimum=1, maximum=3600000, default="200ms"),
-    Declaration(key="retry.deregisterStreamConsumer.backoff.max", name="retry_deregister_stream_consumer_backoff_max", scope="read", expected="a duration such as 250ms, 10s or 15m, from 1ms to 1h", kind="duration", minimum=1, maximum=3600000, default="1s"),
-    Declaration(key="retry.deregisterStreamConsumer.backoff.exponent", name="retry_deregister_stream_consumer_backoff_exponent", scope="read", expected="a number from 1.0 to 10.0", kind="real", minimum=1.0, maximum=10.0, default="1.5"),
-    Declaration(key="retry.listStreamConsumers.maxRetries", name="retry_list_stream_consumers_max_retries", scope="read", expected="a whole number from -1 to 2147483647", kind="whole", minimum=-1, maximum=2147483647, default="10"),
-    Declaration(key="retry.listStreamConsumers.backoff.base", name="retry_list_stream_consumers_backoff_base", scope="read", expected="a duration such as 250ms, 10s or 15m, from 1ms to 1h", kind="duration", minimum=1, maximum=3600000, default="200ms"),
-    Declaration(key="retry.listStreamConsumers.backoff.max", name="retry_list_stream_consumers_backoff_max", scope="read", expected="a duration such as 250ms, 10s or 15m, from 1ms to 1h", kind="duration", minimum=1, maximum=3600000, default="1s"),
-    Declaration(key="retry.listStreamConsumers.backoff.exponent", name="retry_list_stream_consumers_backoff_exponent", scope="read", expected="a number from 1.0 to 10.0", kind="real", minimum=1.0, maximum=10.0, default="1.5"),
-    Declaration(key="retry.subscribeToShard.maxRetries", name="retry_subscribe_to_shard_max_retries", scope="read", expected="a whole number from -1 to 2147483647", kind="whole", minimum=-1, maximum=2147483647, default="-1"),
-    Declaration(key="retry.subscribeToShard.backoff.base", name="retry_subscribe_to_shard_backoff_base", scope="read", expected="a duration such as 250ms, 10s or 15m, from 1ms to 1h", kind="duration", minimum=1, maximum=3600000, default="1s"),
-    Declaration(key="retry.subscribeToShard.backoff.max", name="retry_subscribe_to_shard_backoff_max", scope="read", expected="a duration such as 250ms, 10s or 15m, from 1ms to 1h", kind="duration", minimum=1, maximum=3600000, default="2s"),
-    Declaration(key="retry.subscribeToShard.backoff.exponent", name="retry_subscribe_to_shard_backoff_exponent", scope="read", expected="a number from 1.0 to 10.0", kind="real", minimum=1.0, maximum=10.0, default="1.5"),
-    Declaration(key="retry.getRecords.maxRetries", name="retry_get_records_max_retries", scope="read", expected="a whole number from -1 to 2147483647", kind="whole", minimum=-1, maximum=2147483647, default="-1"),
-    Declaration(key="retry.getRecords.backoff.base", name="retry_get_records_backoff_base", scope="read", expected="a duration such as 250ms, 10s or 15m, from 1ms to 1h", kind="duration", minimum=1, maximum=3600000, default="200ms"),
-    Declaration(key="retry.getRecords.backoff.max", name="retry_get_records_backoff_max", scope="read", expected="a duration such as 250ms, 10s or 15m, from 1ms to 1h", kind="duration", minimum=1, maximum=3600000, default="3s"),
-    Declaration(key="retry.getRecords.backoff.exponent", name="retry_get_records_backoff_exponent", scope="read", expected="a number from 1.0 to 10.0", kind="real", minimum=1.0, maximum=10.0, default="1.5"),
-    Declaration(key="retry.getShardIterator.maxRetries", name="retry_get_shard_iterator_max_retries", scope="read", expected="a whole number from -1 to 2147483647", kind="whole", minimum=-1, maximum=2147483647, default="-1"),
-    Declaration(key="retry.getShardIterator.backoff.base", name="retry_get_shard_iterator_backoff_base", scope="read", expected="a duration such as 250ms, 10s or 15m, from 1ms to 1h", kind="duration", minimum=1, maximum=3600000, default="200ms"),
-    Declaration(key="retry.getShardIterator.backoff.max", name="retry_get_shard_iterator_backoff_max", scope="read", expected="a duration such as 250ms, 10s or 15m, from 1ms to 1h", kind="duration", minimum=1, maximum=3600000, default="3s"),
-    Declaration(key="retry.getShardIterator.backoff.exponent", name="retry_get_shard_iterator_backoff_exponent", scope="read", expected="a number from 1.0 to 10.0", kind="real", minimum=1.0, maximum=10.0, default="1.5"),
-    Declaration(key="retry.listShards.maxRetries", name="retry_list_shards_max_retries", scope="read", expected="a whole number from -1 to 2147483647", kind="whole", minimum=-1, maximum=2147483647, default="-1"),
-    Declaration(key="retry.listShards.backoff.base", name="retry_list_shards_backoff_base", scope="read", expected="a duration such as 250ms, 10s or 15m, from 1ms to 1h", kind="duration", minimum=1, maximum=3600000, default="200ms"),
-    Declaration(key="retry.listShards.backoff.max", name="retry_list_shards_backoff_max", scope="read", expected="a duration such as 250ms, 10s or 15m, from 1ms to 1h", kind="duration", minimum=1, maximum=3600000, default="3s"),
-    Declaration(key="retry.listShards.backoff.exponent", name="retry_list_shards_backoff_exponent", scope="read", expected="a number from 1.0 to 10.0", kind="real", minimum=1.0, maximum=10.0, default="1.5"),
-    Declaration(key="retry.recoverableErrors", name="retry_recoverable_errors", scope="read", expected="error codes such as KMSDisabledException, or names of exception classes, with commas between", kind="parsed"),
-    Declaration(key="retry.putRecords.maxRetries", name="retry_put_records_max_retries", scope="write", expected="a whole number from -1 to 2147483647", kind="whole", minimum=-1, maximum=2147483647, default="-1"),
-)
-
-CONDITIONS: Mapping[str, tuple[str, str, str]] = {
-    "KINESIS_EMULATOR_FAILED": ("The Kinesis emulator {what}.", "{reason}", "{fix}"),
-    "KINESIS_JAR_MISSING": ("The connector's jar is not where it is needed: {where}.", "{reason}", "{fix}"),
-    "KINESIS_OPTION_CONFLICT": ("The options {options} cannot be set together.", "{reason}", "{fix}"),
-    "KINESIS_OPTION_INVALID": ("The value '{value}' of option '{option}' is not valid.", "{reason}", "Set '{option}' to {expected}."),
-    "KINESIS_OPTION_MISSING": ("Required: {required}.", "{reason}", "{fix}"),
-    "KINESIS_OPTION_UNKNOWN": ("There is no option '{option}'.", "The connector knows every option that it takes, so that a misspelt one is never silently ignored.", "{suggestion}"),
-}
 
 
 class ConnectionKeywords(TypedDict, total=False):
@@ -211,6 +112,17 @@ class SinkKeywords(ConnectionKeywords, total=False):
 class ConnectionMethods(Builder):
     """Methods: which stream, as whom."""
 
+    _sensitive = frozenset(
+        {
+            "awsaccesskey",
+            "awsaccesskeyid",
+            "awssecretkey",
+            "kinesis.awsaccesskeyid",
+            "kinesis.awssecretkey",
+            "sessiontoken",
+        }
+    )
+
     def stream_name(self, value: str | Sequence[str]) -> Self:
         """Name of the stream, or several names with commas between them (reading only).
 
@@ -221,14 +133,17 @@ class ConnectionMethods(Builder):
         return self._with("streamName", value)
 
     def stream_arn(self, value: str | Sequence[str]) -> Self:
-        """ARN of the stream, or several ARNs with commas between them (reading only); region and account come from it.
+        """ARN of the stream, or several ARNs with commas between them (reading only); region and account come from
+        it.
 
-        Takes a stream ARN such as arn:aws:kinesis:eu-central-1:123456789012:stream/orders, or several with commas between.
+        Takes a stream ARN such as arn:aws:kinesis:eu-central-1:123456789012:stream/orders, or several with
+        commas between.
         """
         return self._with("streamARN", value)
 
     def stream_pattern(self, value: str) -> Self:
-        """Regular expression over the names of all streams of the account and region; looked up once, when the query starts (reading only).
+        """Regular expression over the names of all streams of the account and region; looked up once, when the
+        query starts (reading only).
 
         Takes a regular expression of java.util.regex.
         """
@@ -253,7 +168,8 @@ class ConnectionMethods(Builder):
         return self._with("endpoint", value)
 
     def allow_insecure_endpoint(self, value: bool) -> Self:
-        """Take an `http` endpoint that is not on loopback: records and credentials' signatures then travel in the clear.
+        """Take an `http` endpoint that is not on loopback: records and credentials' signatures then travel in the
+        clear.
 
         Takes true or false.
 
@@ -324,7 +240,9 @@ class ConnectionMethods(Builder):
         return self._with("stsEndpoint", value)
 
     def credentials_provider(self, value: str) -> Self:
-        """Class that gives credentials: a `java.util.function.Supplier<Map<String, String>>` with a constructor without parameters, whose map has `accessKeyId`, `secretAccessKey` and, where they are temporary, `sessionToken`.
+        """Class that gives credentials: a `java.util.function.Supplier<Map<String, String>>` with a constructor
+        without parameters, whose map has `accessKeyId`, `secretAccessKey` and, where they are temporary,
+        `sessionToken`.
 
         Takes the name of a class.
         """
@@ -335,25 +253,32 @@ class SourceMethods(ConnectionMethods):
     """Methods: reading."""
 
     def initial_position(self, value: str | datetime | Mapping[str, Any]) -> Self:
-        """Where a query without a checkpoint begins: `latest`, `trim_horizon` (or `earliest`), an ISO-8601 instant, `{"at_timestamp": "…", "format": "…"}`, or a JSON object with a position for each shard.
+        """Where a query without a checkpoint begins: `latest`, `trim_horizon` (or `earliest`), an ISO-8601 instant,
+        `{"at_timestamp": "…", "format": "…"}`, or a JSON object with a position for each shard.
 
-        Takes latest, trim_horizon (or earliest), an ISO-8601 instant, {"at_timestamp": "…", "format": "…"}, or a JSON object that gives shard ids positions, such as {"shardId-000000000000": {"after_sequence_number": "…"}, "*": "trim_horizon"}.
+        Takes latest, trim_horizon (or earliest), an ISO-8601 instant, {"at_timestamp": "…", "format": "…"}, or a
+        JSON object that gives shard ids positions, such as {"shardId-000000000000": {"after_sequence_number":
+        "…"}, "*": "trim_horizon"}.
 
         Default: `latest` for streams, `trim_horizon` for batch.
         """
         return self._with("initialPosition", value)
 
     def ending_position(self, value: str | datetime | Mapping[str, Any]) -> Self:
-        """Batch only. Where the read ends: `latest` (what is there when the query starts), an instant, or a JSON object with a position for each shard; a record at the position is the last one read.
+        """Batch only. Where the read ends: `latest` (what is there when the query starts), an instant, or a JSON
+        object with a position for each shard; a record at the position is the last one read.
 
-        Takes latest, trim_horizon (or earliest), an ISO-8601 instant, {"at_timestamp": "…", "format": "…"}, or a JSON object that gives shard ids positions, such as {"shardId-000000000000": {"after_sequence_number": "…"}, "*": "trim_horizon"}.
+        Takes latest, trim_horizon (or earliest), an ISO-8601 instant, {"at_timestamp": "…", "format": "…"}, or a
+        JSON object that gives shard ids positions, such as {"shardId-000000000000": {"after_sequence_number":
+        "…"}, "*": "trim_horizon"}.
 
         Default: ``latest``.
         """
         return self._with("endingPosition", value)
 
     def consumer_mode(self, value: Literal["polling", "efo"]) -> Self:
-        """How records are fetched: `polling` (GetRecords, shares 2 MiB/s a shard with other readers) or `efo` (enhanced fan-out, 2 MiB/s a shard of its own, pushed).
+        """How records are fetched: `polling` (GetRecords, shares 2 MiB/s a shard with other readers) or `efo`
+        (enhanced fan-out, 2 MiB/s a shard of its own, pushed).
 
         Takes one of 'polling', 'efo'.
 
@@ -385,7 +310,8 @@ class SourceMethods(ConnectionMethods):
         return self._with(f"consumerARN.{stream}", value)
 
     def region_of(self, stream: str, value: str) -> Self:
-        """The region of one of several streams: `region.orders` for stream `orders`. Here, as in the other options for one of several streams, the stream's ARN may stand for its name.
+        """The region of one of several streams: `region.orders` for stream `orders`. Here, as in the other options
+        for one of several streams, the stream's ARN may stand for its name.
 
         Takes the name of an AWS region such as eu-central-1.
         """
@@ -413,7 +339,8 @@ class SourceMethods(ConnectionMethods):
         return self._with(f"roleExternalId.{stream}", value)
 
     def registration(self, value: Literal["lazy", "eager", "none"]) -> Self:
-        """When the enhanced fan-out consumer is registered: when the query starts, when the source is created, or never.
+        """When the enhanced fan-out consumer is registered: when the query starts, when the source is created, or
+        never.
 
         Takes one of 'lazy', 'eager', 'none'.
 
@@ -485,7 +412,8 @@ class SourceMethods(ConnectionMethods):
         return self._with("minFetchPeriod", value)
 
     def max_fetches_per_second(self, value: float) -> Self:
-        """Most GetRecords calls per second and shard while records are behind. The service's quota is 5, shared by all readers of a shard; only an emulator takes more.
+        """Most GetRecords calls per second and shard while records are behind. The service's quota is 5, shared by
+        all readers of a shard; only an emulator takes more.
 
         Takes a number from 0.01 to 100000.0.
 
@@ -521,7 +449,8 @@ class SourceMethods(ConnectionMethods):
         return self._with("shardsPerTask", value)
 
     def fail_on_data_loss(self, value: bool) -> Self:
-        """End the query when records may be lost (position out of retention, shard gone unread or missing from the listing, stream made again); otherwise warn and go on with the oldest record.
+        """End the query when records may be lost (position out of retention, shard gone unread or missing from the
+        listing, stream made again); otherwise warn and go on with the oldest record.
 
         Takes true or false.
 
@@ -539,7 +468,8 @@ class SourceMethods(ConnectionMethods):
         return self._with("deaggregation", value)
 
     def deaggregation_hash_range_filter(self, value: bool) -> Self:
-        """Leave out records of an aggregate whose hash key is outside of their shard's range; they are counted. KCL leaves out the whole aggregate.
+        """Leave out records of an aggregate whose hash key is outside of their shard's range; they are counted. KCL
+        leaves out the whole aggregate.
 
         Takes true or false.
 
@@ -800,7 +730,8 @@ class SourceMethods(ConnectionMethods):
         return self._with("retry.listShards.backoff.exponent", value)
 
     def retry_recoverable_errors(self, value: str | Sequence[str]) -> Self:
-        """Failures that are tried again besides those that are known to pass (throttling, failures within the service, lost connections): the service's error codes, or names of exception classes.
+        """Failures that are tried again besides those that are known to pass (throttling, failures within the
+        service, lost connections): the service's error codes, or names of exception classes.
 
         Takes error codes such as KMSDisabledException, or names of exception classes, with commas between.
 
@@ -813,7 +744,8 @@ class SinkMethods(ConnectionMethods):
     """Methods: writing."""
 
     def partition_key(self, value: str) -> Self:
-        """Where the partition key comes from when the rows have no column `partitionKey`: `random`, `hash(column, …)`, or the name of a column.
+        """Where the partition key comes from when the rows have no column `partitionKey`: `random`, `hash(column,
+        …)`, or the name of a column.
 
         Takes a text.
 
@@ -858,7 +790,8 @@ class SinkMethods(ConnectionMethods):
         return self._with("maxInFlightRequests", value)
 
     def max_buffered_records(self, value: int) -> Self:
-        """Most records that a task holds, sent ones without an answer included; then it waits. With `aggregation` only bytes count.
+        """Most records that a task holds, sent ones without an answer included; then it waits. With `aggregation`
+        only bytes count.
 
         Takes a whole number from 1 to 100000000.
 
@@ -876,7 +809,8 @@ class SinkMethods(ConnectionMethods):
         return self._with("maxBufferedBytes", value)
 
     def rate_limiting(self, value: str) -> Self:
-        """How the sink finds the rate that the stream takes: `aimd`, `batchAndDelay`, `none`, or the name of a class that extends `org.sparkkinesis.sink.limit.RateLimitingStrategy`.
+        """How the sink finds the rate that the stream takes: `aimd`, `batchAndDelay`, `none`, or the name of a
+        class that extends `org.sparkkinesis.sink.limit.RateLimitingStrategy`.
 
         Takes a text.
 
@@ -885,7 +819,8 @@ class SinkMethods(ConnectionMethods):
         return self._with("rateLimiting", value)
 
     def shard_limits(self, value: bool) -> Self:
-        """Find each shard's rate by itself, so that a hot shard delays only its own records; needs kinesis:ListShards.
+        """Find each shard's rate by itself, so that a hot shard delays only its own records; needs
+        kinesis:ListShards.
 
         Takes true or false.
 
@@ -912,7 +847,8 @@ class SinkMethods(ConnectionMethods):
         return self._with("aggregation", value)
 
     def on_invalid_record(self, value: Literal["fail", "deadLetter", "drop"]) -> Self:
-        """What becomes of a row that cannot be a record (size, key): the task fails, it goes to `deadLetterStream` or `deadLetterTable` with its reason, or it is left out and counted.
+        """What becomes of a row that cannot be a record (size, key): the task fails, it goes to `deadLetterStream`
+        or `deadLetterTable` with its reason, or it is left out and counted.
 
         Takes one of 'fail', 'deadLetter', 'drop'.
 
@@ -928,7 +864,8 @@ class SinkMethods(ConnectionMethods):
         return self._with("deadLetterStream", value)
 
     def dead_letter_table(self, value: str) -> Self:
-        """Table for invalid rows, with `onInvalidRecord=deadLetter`; they are appended when their batch is committed. Its columns are in the guide to writing.
+        """Table for invalid rows, with `onInvalidRecord=deadLetter`; they are appended when their batch is
+        committed. Its columns are in the guide to writing.
 
         Takes a text.
         """

@@ -5,16 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spark_kinesis._check import check
-from spark_kinesis._generated import SinkMethods
-from spark_kinesis._stream import texts_of
+from spark_kinesis._generated import SinkKeywords, SinkMethods
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
     from pyspark.sql.readwriter import DataFrameWriter
     from pyspark.sql.streaming.readwriter import DataStreamWriter
     from typing_extensions import Unpack
-
-    from spark_kinesis._generated import SinkKeywords
 
 
 class KinesisSink(SinkMethods):
@@ -27,15 +24,15 @@ class KinesisSink(SinkMethods):
     __slots__ = ()
 
     def __init__(self, stream: str | None = None, /, **keywords: Unpack[SinkKeywords]) -> None:
-        """``stream`` is a name or an ARN; leave it out when every row names its stream in the column ``stream``."""
-        super().__init__(texts_of(type(self), stream, keywords))
+        """``stream`` is a name or an ARN. Leave it out if every row names its stream in the column ``stream``."""
+        super().__init__(stream, keywords, SinkKeywords.__optional_keys__)
 
     def write_stream(self, df: DataFrame) -> DataStreamWriter:
-        """The writer of a streaming DataFrame, to be given a checkpointLocation; options are checked first."""
-        check(self._texts, df.sparkSession, "Sink")
+        """Check the options and return the writer of a streaming DataFrame. It needs a checkpointLocation."""
+        check(self._texts, df.sparkSession, "sink")
         return df.writeStream.format("kinesis").options(**self._texts)
 
     def write(self, df: DataFrame) -> DataFrameWriter:
-        """The writer of a DataFrame, to be saved; options are checked first."""
-        check(self._texts, df.sparkSession, "Sink")
+        """Check the options and return the writer of a DataFrame; ``save()`` writes the rows."""
+        check(self._texts, df.sparkSession, "sink")
         return df.write.format("kinesis").mode("append").options(**self._texts)

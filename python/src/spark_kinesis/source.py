@@ -6,38 +6,35 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from spark_kinesis._check import check
-from spark_kinesis._generated import SourceMethods
-from spark_kinesis._stream import texts_of
-from spark_kinesis.errors import raising_conditions
+from spark_kinesis._generated import SourceKeywords, SourceMethods
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from typing_extensions import Self, Unpack
 
-    from spark_kinesis._generated import SourceKeywords
-
 
 class KinesisSource(SourceMethods):
-    """A stream, or several, to read from; every option is a keyword and a method.
+    """One or more streams to read; every option is a keyword and a method.
 
     >>> KinesisSource("orders", region="eu-central-1").efo(consumer_name="etl").initial_position("trim_horizon")
-    KinesisSource(region='eu-central-1', streamName='orders', consumerMode='efo', consumerName='etl', ...)
+    KinesisSource(streamName='orders', region='eu-central-1', consumerMode='efo', consumerName='etl', ...)
     """
 
     __slots__ = ()
 
     def __init__(self, stream: str | Sequence[str] | None = None, /, **keywords: Unpack[SourceKeywords]) -> None:
-        """``stream`` is a name or an ARN, or several of one kind."""
-        super().__init__(texts_of(type(self), stream, keywords))
+        """``stream`` is a name, an ARN, or a list of names or of ARNs."""
+        super().__init__(stream, keywords, SourceKeywords.__optional_keys__)
 
     def polling(self) -> Self:
-        """Fetch by GetRecords; shares the shards' 2 MiB/s with other readers."""
+        """Fetch records with GetRecords, which shares 2 MiB/s per shard with other readers."""
         return self.consumer_mode("polling")
 
     def efo(self, *, consumer_name: str | None = None, consumer_arn: str | None = None) -> Self:
-        """Enhanced fan-out: 2 MiB/s a shard for this query alone, pushed.
+        """Fetch records by enhanced fan-out: the service pushes them, with 2 MiB/s per shard for this query alone.
 
-        Give the name of a consumer to register or use, or the ARN of one that exists and is not this query's own.
+        Give the name of a consumer to register or reuse, or the ARN of an existing consumer that this query must
+        neither register nor deregister.
         """
         if (consumer_name is None) == (consumer_arn is None):
             raise TypeError("efo() takes either consumer_name or consumer_arn")
@@ -46,13 +43,11 @@ class KinesisSource(SourceMethods):
         return self.consumer_mode("efo").option("consumerARN", consumer_arn).registration("none")
 
     def read_stream(self, spark: SparkSession) -> DataFrame:
-        """A streaming DataFrame; options are checked first."""
-        check(self._texts, spark, "Source")
-        with raising_conditions():
-            return spark.readStream.format("kinesis").options(**self._texts).load()
+        """Check the options and return a streaming DataFrame."""
+        check(self._texts, spark, "source")
+        return spark.readStream.format("kinesis").options(**self._texts).load()
 
     def read(self, spark: SparkSession) -> DataFrame:
-        """What is in the stream from ``initial_position`` to ``ending_position``; options are checked first."""
-        check(self._texts, spark, "Source")
-        with raising_conditions():
-            return spark.read.format("kinesis").options(**self._texts).load()
+        """Check the options and return a DataFrame of the records from ``initial_position`` to ``ending_position``."""
+        check(self._texts, spark, "source")
+        return spark.read.format("kinesis").options(**self._texts).load()

@@ -6,8 +6,7 @@ from datetime import datetime, timedelta, timezone
 import pytest
 
 from spark_kinesis import KinesisConnectorError, KinesisSink, KinesisSource, condition_of
-from spark_kinesis._check import check
-from spark_kinesis._generated import DECLARATIONS, SinkMethods, SourceMethods
+from spark_kinesis._generated import SinkKeywords, SourceKeywords
 
 ARN = "arn:aws:kinesis:eu-central-1:123456789012:stream/orders"
 
@@ -131,37 +130,26 @@ def test_a_keyword_that_is_no_option_of_the_builder_is_a_type_error() -> None:
         KinesisSource("orders", options="x")  # type: ignore[call-arg]
 
 
-def test_every_declared_option_is_a_documented_method() -> None:
-    for declaration in DECLARATIONS:
-        kind = SinkMethods if declaration.scope == "write" else SourceMethods
-        assert declaration.expected in (getattr(kind, declaration.name).__doc__ or ""), declaration.key
+def test_a_misspelt_keyword_is_a_type_error_with_the_nearest_name() -> None:
+    with pytest.raises(TypeError, match="no option 'max_batchsize'; did you mean 'max_batch_size'"):
+        KinesisSink("counts", max_batchsize=5)  # type: ignore[call-arg]
 
 
-@pytest.mark.parametrize(
-    ("options", "condition", "says"),
-    [
-        ({"streamNam": "x"}, "KINESIS_OPTION_UNKNOWN", "Did you mean 'streamName'?"),
-        ({"qq": "x"}, "KINESIS_OPTION_UNKNOWN", "See the reference of options for the names."),
-        ({"maxBatchSize": "501"}, "KINESIS_OPTION_INVALID", "501 is outside of 1 to 500."),
-        ({"region": "frankfurt"}, "KINESIS_OPTION_INVALID", "It does not have the form of a region's name."),
-        ({"awsSecretKey": ""}, "KINESIS_OPTION_INVALID", "It is empty."),
-    ],
-)
-def test_options_are_checked_without_a_jvm(options: dict[str, str], condition: str, says: str) -> None:
-    with pytest.raises(KinesisConnectorError) as caught:
-        check(options)
-    assert caught.value.condition == condition
-    assert says in str(caught.value)
+def test_a_misspelt_method_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="initial_positon"):
+        KinesisSource("orders").initial_positon("latest")  # type: ignore[attr-defined]
 
 
-def test_a_deprecated_name_is_a_warning() -> None:
-    with pytest.warns(DeprecationWarning, match=r"'kinesis\.streamName' .* use 'streamName'"):
-        check({"kinesis.streamName": "orders"})
+@pytest.mark.parametrize(("kind", "keywords"), [(KinesisSource, SourceKeywords), (KinesisSink, SinkKeywords)])
+def test_every_keyword_is_a_documented_method(kind: type, keywords: type) -> None:
+    for name in keywords.__annotations__:
+        assert "Takes " in (getattr(kind, name).__doc__ or ""), name
 
 
 def test_the_condition_is_found_in_an_error_of_spark() -> None:
     assert condition_of(RuntimeError("[STREAM_FAILED] Query: [KINESIS_DATA_LOSS] Records of …")) == "KINESIS_DATA_LOSS"
     assert condition_of(RuntimeError("something else")) is None
-    error = KinesisConnectorError.of("KINESIS_OPTION_UNKNOWN", option="x", suggestion="y")
-    assert condition_of(error) == "KINESIS_OPTION_UNKNOWN"
-    assert pickle.loads(pickle.dumps(error)).condition == "KINESIS_OPTION_UNKNOWN"
+    error = KinesisConnectorError.of("KINESIS_JAR_MISSING", where="here", reason="It is not there.", fix="Build it.")
+    assert str(error).endswith("Cause: It is not there. Fix: Build it.")
+    assert condition_of(error) == "KINESIS_JAR_MISSING"
+    assert pickle.loads(pickle.dumps(error)).condition == "KINESIS_JAR_MISSING"

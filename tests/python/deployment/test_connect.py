@@ -12,7 +12,7 @@ from programs import program, run
 from spark_kinesis import KinesisEmulator
 
 PROGRAM = """
-import sys
+import sys, warnings
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 from spark_kinesis import KinesisConnectorError, KinesisSink, KinesisSource, add_kinesis_to
@@ -21,17 +21,29 @@ from spark_kinesis.session import is_connect
 
 way, endpoint, read, written, checkpoint = sys.argv[1:]
 builder = SparkSession.builder.remote("local[2]").config("spark.ui.enabled", "false")
+here = dict(endpoint=endpoint, region="us-east-1", aws_access_key="a", aws_secret_key="b")
+
+def show_error(make):
+    try:
+        make()
+    except KinesisConnectorError as error:
+        print(error)
+
 if way == "spark.jars":
     spark = configure_spark_with_kinesis(builder).getOrCreate()
 else:
-    spark = add_kinesis_to(builder.getOrCreate())
+    spark = builder.getOrCreate()
+    show_error(lambda: KinesisSource(read, **here).read(spark))
+    add_kinesis_to(spark)
 assert is_connect(spark)
-here = dict(endpoint=endpoint, region="us-east-1", aws_access_key="a", aws_secret_key="b")
 
-try:
-    KinesisSource(read, **here).max_records_per_fetch(10001).read_stream(spark)
-except KinesisConnectorError as error:
-    print(error.condition)
+show_error(lambda: KinesisSource(read, **here).max_records_per_fetch(10001).read_stream(spark))
+show_error(lambda: KinesisSource(read, **here).consumer_mode("efo").read_stream(spark))
+show_error(lambda: KinesisSink(written, **here).option("maxBatchSiz", 5).write(spark.range(1)))
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    KinesisSource(read, **here).option("regionName", "us-east-1").read_stream(spark)
+print(*[warning.message for warning in caught])
 
 print("rows:", KinesisSource(read, **here).read(spark).count())
 counts = KinesisSource(read, initial_position="trim_horizon", **here).read_stream(spark).groupBy("partitionKey").count()
@@ -52,7 +64,13 @@ def test_reading_and_writing_under_spark_connect(
     kinesis.put_records(read, [(f"key-{i % 3}", "v") for i in range(30)])
     file = program(tmp_path, PROGRAM)
     done = run([sys.executable, file, way, kinesis.endpoint, read, written, tmp_path / "checkpoint"])
-    assert done.stdout.splitlines()[-2:] == ["KINESIS_OPTION_INVALID", "rows: 30"]
+    said = done.stdout.splitlines()[-5:]
+    assert said[0].endswith("Fix: Set 'maxRecordsPerFetch' to a whole number from 1 to 10000.")
+    assert said[1].startswith("[KINESIS_OPTION_MISSING]")
+    assert said[2].endswith("Fix: Did you mean 'maxBatchSize'?")
+    assert said[3].endswith("use 'region'.")
+    assert said[4] == "rows: 30"
+    assert ("[KINESIS_JAR_MISSING]" in done.stdout) == (way == "addArtifacts")
     counts: dict[str, int] = {}
     for record in kinesis.records(written):
         counts[record.partition_key] = max(int(record.data), counts.get(record.partition_key, 0))

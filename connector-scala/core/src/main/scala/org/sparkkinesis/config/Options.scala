@@ -76,9 +76,10 @@ object Options {
     val resolved = lowered.filterNot { case (_, key, _) => isSparks(key) && !names.contains(key) }.map {
       case (written, key, value) =>
         names.get(key) match {
+          // Spark Connect brings names in lower case: a message has them as they are declared.
           case Some((entry, Some(old))) =>
-            (entry, written, entry.lowerKey, old.translate(value), Some(deprecation(written, entry, old)))
-          case Some((entry, None)) => (entry, written, key, value, None)
+            (entry, old.name, entry.lowerKey, old.translate(value), Some(deprecation(entry, old)))
+          case Some((entry, None)) => (entry, entry.key, key, value, None)
           case None =>
             prefixes.find(entry => key.startsWith(entry.prefix) && key.length > entry.prefix.length) match {
               case Some(entry) => (entry, written, key, value, None)
@@ -114,16 +115,19 @@ object Options {
       throw KinesisConnectorException(
         "KINESIS_OPTION_INVALID",
         "option" -> written,
-        "value" -> (if (entry.sensitive) Hidden else UserInfo.replaceAllIn(text, "//")),
+        "value" -> (if (entry.sensitive) Hidden else shown(text)),
         "reason" -> why,
         "expected" -> entry.kind.expected
       )
   }
 
+  /** On one line, so that the message stays on one, and without the credentials of an address. */
+  private def shown(text: String): String = UserInfo.replaceAllIn(text, "//").replace("\r", "\\r").replace("\n", "\\n")
+
   private def isSparks(key: String): Boolean = ofSpark(key) || ofSparkPrefixes.exists(prefix => key.startsWith(prefix))
 
-  private def deprecation(written: String, entry: ConfigEntry[_], old: DeprecatedName): String =
-    s"Option '$written' (${old.origin}) is deprecated here; use '${entry.key}'."
+  private def deprecation(entry: ConfigEntry[_], old: DeprecatedName): String =
+    s"Option '${old.name}' (${old.origin}) is deprecated here; use '${entry.key}'."
 
   private def unknown(written: String, declared: Seq[ConfigEntry[_]]): KinesisConnectorException = {
     val nearest = NearestName.of(written, declared.map(_.key.stripSuffix(".*")))

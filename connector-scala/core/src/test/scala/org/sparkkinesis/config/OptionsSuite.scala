@@ -45,14 +45,18 @@ class OptionsSuite extends FunSuite {
     }
   }
 
-  test("a value that is not valid is an error that names the option as written, the reason and what is expected") {
+  test("a value that is not valid is an error that names the option as declared, the reason and what is expected") {
     val error = failure("MaxBatchSize" -> "501")
     assertEquals(error.condition, "KINESIS_OPTION_INVALID")
     assertEquals(
       error.getMessage,
-      "[KINESIS_OPTION_INVALID] The value '501' of option 'MaxBatchSize' is not valid. " +
-        "Cause: 501 is outside of 1 to 500. Fix: Set 'MaxBatchSize' to a whole number from 1 to 500."
+      "[KINESIS_OPTION_INVALID] The value '501' of option 'maxBatchSize' is not valid. " +
+        "Cause: 501 is outside of 1 to 500. Fix: Set 'maxBatchSize' to a whole number from 1 to 500."
     )
+  }
+
+  test("an error stays on one line, whatever the value") {
+    assertEquals(failure("region" -> "frank\r\nfurt").parameters("value"), "frank\\r\\nfurt")
   }
 
   test("stream names and ARNs are told apart, and none may be named twice") {

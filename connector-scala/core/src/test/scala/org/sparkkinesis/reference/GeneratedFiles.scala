@@ -17,7 +17,8 @@ object GeneratedFiles {
     "docs/options.md" -> OptionsPage.text,
     "docs/errors.md" -> ErrorsPage.text,
     "docs/migration.md" -> MigrationPage.text,
-    "python/src/spark_kinesis/_generated.py" -> PythonOptions.text
+    "python/src/spark_kinesis/_generated.py" -> PythonOptions.text,
+    "python/src/spark_kinesis/_conditions.py" -> PythonConditions.text
   )
 
   def main(args: Array[String]): Unit = all.foreach { case (path, text) =>

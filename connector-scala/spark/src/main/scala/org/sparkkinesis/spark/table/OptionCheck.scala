@@ -1,41 +1,62 @@
 package org.sparkkinesis.spark.table
 
-import java.util.{List => JList, Map => JMap}
+import java.util
 
 import scala.jdk.CollectionConverters._
 
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.connector.catalog.{SupportsRead, Table, TableCapability, TableProvider}
+import org.apache.spark.sql.connector.expressions.Transform
+import org.apache.spark.sql.connector.read.{LocalScan, ScanBuilder}
+import org.apache.spark.sql.sources.DataSourceRegister
+import org.apache.spark.sql.types.{StringType, StructField, StructType}
+import org.apache.spark.sql.util.CaseInsensitiveStringMap
+
 import org.sparkkinesis.config.Options
-import org.sparkkinesis.error.KinesisConnectorException
 import org.sparkkinesis.spark.connection.Connection
 import org.sparkkinesis.spark.session.FanOutConsumers
 
 /**
- * The checks of options that need no service, in types that the Python package reaches through py4j before a query
- * starts. A query makes the same checks itself.
+ * A format whose only purpose is its schema: Spark asks for it while it analyses `spark.read`, before any query starts.
+ * A wrong option fails the analysis with the error that a query would end with; otherwise the schema has one column for
+ * each warning, with the text as its comment. The Python package reads it in classic sessions and through Spark
+ * Connect. It calls no service, and the table is empty.
  */
-object OptionCheck {
-
-  /** The message of the first thing that is wrong with the options of a source, or null. */
-  def problemOfSource(raw: JMap[String, String]): String = problem(raw) { options =>
-    val streams = Connection.streams(options)
-    FanOutConsumers.check(options)
-    Connection.clientSettings(options, streams.headOption)
+sealed abstract class OptionCheck(check: Options => Unit) extends TableProvider with DataSourceRegister {
+  override def inferSchema(raw: CaseInsensitiveStringMap): StructType = {
+    val options = Options.read(raw.asCaseSensitiveMap().asScala.toMap)
+    check(options)
+    StructType(options.warnings.zipWithIndex.map { case (text, number) =>
+      StructField(s"warning$number", StringType).withComment(text)
+    })
   }
 
-  /** The same for a sink; which stream rows go to may be known only with their columns. */
-  def problemOfSink(raw: JMap[String, String]): String = problem(raw)(Connection.clientSettings(_, None))
+  override def getTable(warnings: StructType, by: Array[Transform], raw: util.Map[String, String]): Table =
+    new OptionCheckTable(shortName(), warnings)
+}
 
-  /** The same for names and values alone. */
-  def problemOfValues(raw: JMap[String, String]): String = problem(raw)(_ => ())
+/** Checks the options of a read. */
+final class SourceOptionCheck extends OptionCheck({ options =>
+      val streams = Connection.streams(options)
+      FanOutConsumers.check(options)
+      Connection.clientSettings(options, streams.headOption)
+    }) {
+  override def shortName(): String = "kinesis-source-options"
+}
 
-  /** A sentence for every deprecated name; for options that have no problem. */
-  def warnings(raw: JMap[String, String]): JList[String] = Options.read(raw.asScala.toMap).warnings.asJava
+/** Checks the options of a write. Its streams may be known only with the rows. */
+final class SinkOptionCheck extends OptionCheck(options => Connection.clientSettings(options, None)) {
+  override def shortName(): String = "kinesis-sink-options"
+}
 
-  private def problem(raw: JMap[String, String])(check: Options => Any): String =
-    try {
-      check(Options.read(raw.asScala.toMap))
-      null
-    } catch {
-      case e: KinesisConnectorException => e.getMessage
-    }
+final private class OptionCheckTable(format: String, warnings: StructType) extends Table with SupportsRead {
+  override def name(): String = format
+  override def schema(): StructType = warnings
+  override def capabilities(): util.Set[TableCapability] = util.EnumSet.of(TableCapability.BATCH_READ)
+  override def newScanBuilder(options: CaseInsensitiveStringMap): ScanBuilder = () => new OptionCheckScan(warnings)
+}
+
+final private class OptionCheckScan(warnings: StructType) extends LocalScan {
+  override def readSchema(): StructType = warnings
+  override def rows(): Array[InternalRow] = Array.empty
 }

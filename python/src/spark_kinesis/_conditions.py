@@ -1,0 +1,19 @@
+# Made from error-conditions.json; renew with: ./dev generate
+"""Problem, cause and fix of each condition that this package raises itself. Not meant to be edited."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+CONDITIONS: Mapping[str, tuple[str, str, str]] = {
+    "KINESIS_EMULATOR_FAILED": (
+        "The Kinesis emulator {what}.",
+        "{reason}",
+        "{fix}",
+    ),
+    "KINESIS_JAR_MISSING": (
+        "The connector's jar is not where it is needed: {where}.",
+        "{reason}",
+        "{fix}",
+    ),
+}
