@@ -1,7 +1,7 @@
 package org.sparkkinesis.concurrent
 
 import java.util.concurrent.atomic.AtomicInteger
-import java.util.concurrent.{Executor, ScheduledThreadPoolExecutor, ThreadFactory, TimeUnit}
+import java.util.concurrent.{Executor, ScheduledThreadPoolExecutor, ThreadFactory, ThreadPoolExecutor, TimeUnit}
 
 import scala.concurrent.duration._
 
@@ -27,7 +27,12 @@ object Cancellable {
   val None: Cancellable = () => ()
 }
 
-/** Daemon threads of its own. The owner closes it; tasks that are still waiting are then dropped. */
+/**
+ * Runs tasks on daemon threads of its own. The owner closes it.
+ *
+ * `close` returns at once. Tasks that were given to `execute` before still run, so that a component can cancel its requests
+ * and then close its scheduler; tasks that wait for their delay are dropped, and so is what arrives later.
+ */
 final class SystemScheduler(name: String, threads: Int) extends Scheduler with AutoCloseable {
   private val pool = {
     val count = new AtomicInteger
@@ -36,7 +41,8 @@ final class SystemScheduler(name: String, threads: Int) extends Scheduler with A
       thread.setDaemon(true)
       thread
     }
-    val executor = new ScheduledThreadPoolExecutor(threads, factory)
+    // After close() whatever still arrives has nobody to run for.
+    val executor = new ScheduledThreadPoolExecutor(threads, factory, new ThreadPoolExecutor.DiscardPolicy)
     executor.setRemoveOnCancelPolicy(true)
     executor.setExecuteExistingDelayedTasksAfterShutdownPolicy(false)
     executor
@@ -44,21 +50,18 @@ final class SystemScheduler(name: String, threads: Int) extends Scheduler with A
 
   override def nanoTime: Long = System.nanoTime()
   override def currentMillis: Long = System.currentTimeMillis()
-  // After close() whatever still arrives has nobody to run for.
-  override def execute(task: Runnable): Unit = if (!pool.isShutdown) pool.execute(task)
+  override def execute(task: Runnable): Unit = pool.execute(task)
 
-  override def schedule(delay: FiniteDuration)(task: => Unit): Cancellable =
-    if (pool.isShutdown) Cancellable.None
-    else {
-      val future = pool.schedule((() => task): Runnable, delay.toNanos, TimeUnit.NANOSECONDS)
-      () => {
-        future.cancel(false)
-        ()
-      }
+  override def schedule(delay: FiniteDuration)(task: => Unit): Cancellable = {
+    val future = pool.schedule((() => task): Runnable, delay.toNanos, TimeUnit.NANOSECONDS)
+    () => {
+      future.cancel(false)
+      ()
     }
-
-  override def close(): Unit = {
-    pool.shutdownNow()
-    ()
   }
+
+  override def close(): Unit = pool.shutdown()
+
+  /** Waits after `close` until the last task has ended; false after `limit`. */
+  def awaitTermination(limit: FiniteDuration): Boolean = pool.awaitTermination(limit.toNanos, TimeUnit.NANOSECONDS)
 }

@@ -3,13 +3,12 @@ package org.sparkkinesis.concurrent
 import java.util.concurrent.atomic.AtomicInteger
 import java.util.concurrent.{ConcurrentLinkedQueue, Executor}
 
-import scala.util.control.NonFatal
-
 /**
  * Runs tasks one at a time, in the order given, on the threads of another executor; each sees what the former did.
  *
  * @param onFailure
- *   is told what a task throws, on the same thread; the tasks after it still run
+ *   is told what a task throws, on the same thread, also errors that are fatal to a thread such as `OutOfMemoryError` and
+ *   `LinkageError`: nobody else would hear of them. The tasks after it still run.
  */
 final class SerialExecutor(underlying: Executor, onFailure: Throwable => Unit) extends Executor {
   private val tasks = new ConcurrentLinkedQueue[Runnable]
@@ -28,7 +27,7 @@ final class SerialExecutor(underlying: Executor, onFailure: Throwable => Unit) e
       var i = 0
       while (i < pending) {
         try tasks.poll().run()
-        catch { case NonFatal(error) => onFailure(error) }
+        catch { case error: Throwable => onFailure(error) }
         i += 1
       }
       pending = waiting.addAndGet(-pending)

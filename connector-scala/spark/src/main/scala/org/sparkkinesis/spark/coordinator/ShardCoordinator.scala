@@ -10,10 +10,11 @@ import org.apache.spark.scheduler.{
 import org.apache.spark.sparkkinesis.ClusterRpc
 import org.slf4j.LoggerFactory
 
+import org.sparkkinesis.error.KinesisConnectorException
 import org.sparkkinesis.model.Shard
 import org.sparkkinesis.plan.SourceOffset
 import org.sparkkinesis.spark.executor.ConsumerHost
-import org.sparkkinesis.spark.protocol.{ProtocolCodec, Register, Report, StopAll}
+import org.sparkkinesis.spark.protocol.{Broken, ProtocolCodec, Register, Report, StopAll}
 import org.sparkkinesis.spark.settings.ReadSettings
 
 /**
@@ -45,6 +46,9 @@ final class ShardCoordinator(
   private val progress = new ShardProgress(state, settings.failOnDataLoss)
   private val placement = new ShardPlacement(state, graceMillis)
   val prefetched = new PrefetchView(state)
+
+  /** How often an executor's consumers failed. Used on the RPC's thread only. */
+  private var breakdowns = 0
 
   private val endpoint = ClusterRpc.openOnDriver(ConsumerHost.coordinatorName(sourceId), Rpc)
   private val discovery = new BackgroundLoop(s"kinesis-discovery-$sourceId", discoveryMillis, state.fail)(discover)
@@ -100,19 +104,29 @@ final class ShardCoordinator(
     }
   }
 
+  /** The executor's consumers have stopped. They are started again, unless this goes on. */
+  private def breakDown(broken: Broken): Unit = if (placement.isThere(broken.executorId, broken.instance)) {
+    log.warn(s"The consumers of executor ${broken.executorId} failed: ${broken.reason}")
+    breakdowns += 1
+    if (breakdowns >= BreakdownsToGiveUp) state.fail(consumersFailed(broken))
+    lose(broken.executorId)
+    starter.wake()
+  }
+
   private object Rpc extends ClusterRpc.DriverHandler {
     override def onRegister(message: Array[Byte], peer: ClusterRpc.Peer, address: String): Unit =
       ProtocolCodec.decodeToDriver(message) match {
         case introduction: Register =>
           val isClosed = placement.introduce(introduction, ConsumerPeer(introduction, peer, address))
           if (isClosed) peer.send(ProtocolCodec.encode(StopAll)) else placing.wake()
-        case _: Report => ()
+        case _: Report | _: Broken => ()
       }
 
     override def onMessage(message: Array[Byte]): Unit = ProtocolCodec.decodeToDriver(message) match {
       case report: Report =>
         val heard = progress.accept(report)
         if (heard.concernsDiscovery) discovery.wake() else if (heard.concernsPlacement) placing.wake()
+      case broken: Broken => breakDown(broken)
       case _: Register => ()
     }
 
@@ -130,6 +144,16 @@ final class ShardCoordinator(
 
 private object ShardCoordinator {
   private val log = LoggerFactory.getLogger(classOf[ShardCoordinator])
+
+  /** A class that is missing fails at once on every executor; memory that was used up once may suffice the next time. */
+  private val BreakdownsToGiveUp = 4
+
+  private def consumersFailed(broken: Broken) = KinesisConnectorException(
+    "KINESIS_CONSUMERS_FAILED",
+    "executor" -> broken.executorId,
+    "times" -> BreakdownsToGiveUp.toString,
+    "reason" -> broken.reason
+  )
 
   /** Between the few moves of a round and those of the next one. */
   private val MovesPeriodMillis = 200L

@@ -33,6 +33,10 @@ final private[coordinator] class ShardPlacement(state: CoordinatorState, graceMi
   /** Whether it was there, and whether others are. Its shards have no owner any more. */
   def lose(executorId: String): (Boolean, Boolean) = locked((forget(executorId), peers.nonEmpty))
 
+  /** Whether this life of the executor's consumers is the one that is known. */
+  def isThere(executorId: String, instance: Long): Boolean =
+    locked(peers.get(executorId).exists(_.instance == instance))
+
   def isKnown(executorId: String): Boolean = locked(peers.contains(executorId))
 
   /** Executors that registered from this address. */

@@ -1,6 +1,6 @@
 package org.sparkkinesis.spark.executor
 
-import java.util.concurrent.ConcurrentHashMap
+import java.util.concurrent.{ConcurrentHashMap, TimeoutException}
 import java.util.concurrent.atomic.AtomicBoolean
 
 import scala.concurrent.duration._
@@ -15,7 +15,7 @@ import org.sparkkinesis.consume.{PrefetchBuffer, ShardConsumers}
 import org.sparkkinesis.event.ConsumerMetrics
 import org.sparkkinesis.model.{SequenceNumber, StartingPosition, StreamShard}
 import org.sparkkinesis.spark.protocol.{
-  Assign, ProtocolCodec, Register, Release, SendFullReport, StopAll, ToExecutor, Unassign
+  Assign, Broken, ProtocolCodec, Register, Release, SendFullReport, StopAll, ToExecutor, Unassign
 }
 import org.sparkkinesis.spark.settings.ReadSettings
 
@@ -30,8 +30,7 @@ final class ConsumerHost private (sourceId: String, settings: ReadSettings, driv
 
   private val scheduler =
     new SystemScheduler("kinesis-consumer", math.max(2, Runtime.getRuntime.availableProcessors / 2))
-  private val orders =
-    new SerialExecutor(scheduler, failure => log.error("A message of the coordinator could not be handled", failure))
+  private val orders = new SerialExecutor(scheduler, breakDown)
   private val metrics = new ConsumerMetrics
   private val publishers = PublisherFactories.open(settings, scheduler, metrics)
   private val buffer = new PrefetchBuffer(settings.bufferBytes.getOrElse(defaultBufferBytes))
@@ -64,6 +63,16 @@ final class ConsumerHost private (sourceId: String, settings: ReadSettings, driv
     endpoint.close()
     publishers.close()
     scheduler.close()
+  }
+
+  /**
+   * Stops after an error that is no answer of the service, such as a class that is missing or memory that is used up, and tells
+   * the coordinator: it would wait for ever for shards that nobody reads.
+   */
+  private def breakDown(failure: Throwable): Unit = {
+    log.error(s"The consumers of source $sourceId failed; they stop, and others read their shards", failure)
+    try close()
+    finally driver.send(ProtocolCodec.encode(Broken(ClusterRpc.executorId, instance, failure.toString)))
   }
 
   /** Also when it did so before: a coordinator that asks has lost sight of it. */
@@ -131,7 +140,8 @@ object ConsumerHost {
       host.introduce()
       started.foreach(_.watchDriver())
     } catch {
-      case gone: SparkException =>
+      // Spark's RPC time-outs are no SparkExceptions.
+      case gone @ (_: SparkException | _: TimeoutException) =>
         log.warn(s"Consumers of source $sourceId could not reach their coordinator: ${gone.getMessage}")
         started.foreach(_.close())
     }

@@ -33,6 +33,14 @@ sealed trait ToDriver
 final case class Register(executorId: String, host: String, instance: Long, bufferBytes: Long) extends ToDriver
 
 /**
+ * The consumers of an executor failed at something that is no answer of the service, and have stopped.
+ *
+ * @param reason
+ *   class and message of the error
+ */
+final case class Broken(executorId: String, instance: Long, reason: String) extends ToDriver
+
+/**
  * What changed since the report before.
  *
  * @param number

@@ -9,6 +9,9 @@ import org.sparkkinesis.service.{ServiceErrorKind, ServiceException}
 /** Messages as bytes. Both ends run the same jar, so there is one version only. */
 object ProtocolCodec {
 
+  /** Characters; `writeUTF` takes 65,535 bytes. */
+  private val LongestReason = 4096
+
   def encode(message: ToExecutor): Array[Byte] = write { out =>
     message match {
       case Assign(shards) =>
@@ -53,6 +56,11 @@ object ProtocolCodec {
         out.writeUTF(host)
         out.writeLong(instance)
         out.writeLong(bufferBytes)
+      case Broken(executorId, instance, reason) =>
+        out.writeByte(3)
+        out.writeUTF(executorId)
+        out.writeLong(instance)
+        out.writeUTF(reason.take(LongestReason))
       case report: Report =>
         out.writeByte(2)
         out.writeUTF(report.executorId)
@@ -82,6 +90,7 @@ object ProtocolCodec {
           in.seq(in.report()),
           in.seq(in.readUTF() -> in.readLong()).toMap
         )
+      case 3 => Broken(in.readUTF(), in.readLong(), in.readUTF())
       case other => throw new IllegalArgumentException(s"no message of kind $other for the driver")
     }
   }

@@ -7,7 +7,7 @@ import java.util.UUID
 import scala.util.Using
 
 import org.apache.hadoop.conf.Configuration
-import org.apache.hadoop.fs.Path
+import org.apache.hadoop.fs.{FileSystem, Path}
 
 import org.sparkkinesis.error.KinesisConnectorException
 
@@ -19,31 +19,41 @@ import org.sparkkinesis.error.KinesisConnectorException
 final private[session] class CheckpointFile(location: String, name: String, conf: Configuration) {
   private val file = new Path(location, name)
 
+  /** Holds the newest text, whole, from before the old file is deleted until after it was replaced. */
+  private val next = new Path(location, s".$name.next")
+
   /** None when it was never written. */
-  def read(): Option[String] = explained {
+  def read(): Option[String] = explained(textOf(file).orElse(textOf(next)))
+
+  /** Replaces what was there. After a crash at any point the old text or the new one is read, never none and never a part. */
+  def write(text: String): Unit = explained {
+    val files = file.getFileSystem(conf)
+    val unfinished = new Path(location, s".$name.${UUID.randomUUID()}")
+    files.mkdirs(file.getParent)
+    Using.resource(files.create(unfinished, false))(_.write(text.getBytes(StandardCharsets.UTF_8)))
+    // A crash may have left the only whole text there.
+    if (!files.exists(file) && files.exists(next)) rename(files, next, file)
+    // Not every file system renames over what is there.
+    files.delete(next, false)
+    rename(files, unfinished, next)
+    files.delete(file, false)
+    rename(files, next, file)
+  }
+
+  /** Deletes the file, if there is one. */
+  def delete(): Unit = explained {
+    Seq(next, file).foreach(file.getFileSystem(conf).delete(_, false))
+  }
+
+  private def textOf(path: Path): Option[String] =
     try
-      Using.resource(file.getFileSystem(conf).open(file)) { in =>
+      Using.resource(path.getFileSystem(conf).open(path)) { in =>
         Some(new String(in.readAllBytes(), StandardCharsets.UTF_8))
       }
     catch { case _: FileNotFoundException => None }
-  }
 
-  /** Writes it, in the place of what was there; a crash never leaves half of it. */
-  def write(text: String): Unit = explained {
-    val unfinished = new Path(file.getParent, s".$name.${UUID.randomUUID()}")
-    val files = file.getFileSystem(conf)
-    files.mkdirs(file.getParent)
-    Using.resource(files.create(unfinished, false))(_.write(text.getBytes(StandardCharsets.UTF_8)))
-    // Not every file system renames over what is there.
-    files.delete(file, false)
-    if (!files.rename(unfinished, file)) throw new IOException(s"$unfinished could not be renamed to $file")
-  }
-
-  /** Deleting what is not there does no harm. */
-  def delete(): Unit = explained {
-    file.getFileSystem(conf).delete(file, false)
-    ()
-  }
+  private def rename(files: FileSystem, from: Path, to: Path): Unit =
+    if (!files.rename(from, to)) throw new IOException(s"$from could not be renamed to $to")
 
   private def explained[A](body: => A): A =
     try body

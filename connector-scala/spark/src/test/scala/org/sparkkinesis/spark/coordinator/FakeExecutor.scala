@@ -7,7 +7,7 @@ import org.apache.spark.sparkkinesis.ClusterRpc
 import org.sparkkinesis.chunk.ChunkSummary
 import org.sparkkinesis.model.{ChildShard, SequenceNumber, StreamShard}
 import org.sparkkinesis.spark.executor.ConsumerHost
-import org.sparkkinesis.spark.protocol.{Assign, Assigned, ProtocolCodec, Register, Report, ShardReport, ToExecutor}
+import org.sparkkinesis.spark.protocol.{Assign, Assigned, Broken, ProtocolCodec, Register, Report, ShardReport, ToExecutor}
 
 /** An executor's side of the protocol, driven by a test over Spark's own RPC. */
 final class FakeExecutor(val id: String, sourceId: String, instance: Long = 1) extends AutoCloseable {
@@ -37,6 +37,9 @@ final class FakeExecutor(val id: String, sourceId: String, instance: Long = 1) e
 
   /** As if a report had been lost on its way. */
   def loseReport(): Unit = number += 1
+
+  /** As if an order had failed with an error. */
+  def breakDown(reason: String): Unit = driver.send(ProtocolCodec.encode(Broken(id, instance, reason)))
 
   private def report(full: Boolean, shards: Seq[ShardReport]): Unit = {
     number += 1

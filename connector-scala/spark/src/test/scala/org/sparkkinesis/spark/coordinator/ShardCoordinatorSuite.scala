@@ -11,6 +11,7 @@ import org.apache.spark.{SparkConf, SparkContext}
 
 import org.sparkkinesis.aws.client.ClientSettings
 import org.sparkkinesis.config.Options
+import org.sparkkinesis.error.KinesisConnectorException
 import org.sparkkinesis.model.{StreamShard, _}
 import org.sparkkinesis.plan._
 import org.sparkkinesis.spark.protocol.{Release, SendFullReport, StopAll, ToExecutor, Unassign}
@@ -82,6 +83,30 @@ class ShardCoordinatorSuite extends munit.FunSuite {
       val moved = s("driver").nextAssign()
       assertEquals(moved.map(_.shard).toSet, first.collect { case (shard, ("1", _)) => shard }.toSet)
       assert(moved.map(_.epoch).min > first.values.map(_._2).max)
+    }
+  }
+
+  test("shards move from an executor whose consumers failed, and the query ends when they fail again and again") {
+    withSetup("driver", "1") { s =>
+      s.coordinator.advance(start)
+      val first = s.assigned()
+      s("1").breakDown("java.lang.NoClassDefFoundError: org/example/Missing")
+      val moved = s("driver").nextAssign()
+      assert(moved.map(_.shard).toSet == first.collect { case (shard, ("1", _)) => shard }.toSet)
+      (2 to 4).foreach { _ =>
+        s("1").register()
+        s("1").breakDown("java.lang.NoClassDefFoundError: org/example/Missing")
+      }
+      val deadline = 20.seconds.fromNow
+      def failure = scala.util.Try(s.coordinator.prefetched.isReached(AvailableNowTarget(0))).failed.toOption
+      while (failure.isEmpty && deadline.hasTimeLeft())
+        s.coordinator.prefetched.awaitChange(s.coordinator.prefetched.changes, 100)
+      failure match {
+        case Some(error: KinesisConnectorException) =>
+          assert(error.condition == "KINESIS_CONSUMERS_FAILED")
+          assert(error.getMessage.contains("NoClassDefFoundError: org/example/Missing"))
+        case other => fail(s"the query did not end with a condition: $other")
+      }
     }
   }
 

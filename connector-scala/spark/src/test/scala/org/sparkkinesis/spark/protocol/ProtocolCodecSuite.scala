@@ -66,7 +66,8 @@ class ProtocolCodecSuite extends ScalaCheckSuite {
       shards <- some(shardReport)
       metrics <- some(Gen.zip(Gen.alphaNumStr, long))
     } yield Report(id, instance, count, full, isFull, shards, metrics.toMap)
-    Gen.oneOf(register, report)
+    val broken = Gen.zip(Gen.alphaNumStr, long, Gen.alphaNumStr).map((Broken.apply _).tupled)
+    Gen.oneOf(register, report, broken)
   }
 
   property("what an executor is told comes as it was sent") {

@@ -1,0 +1,42 @@
+package org.sparkkinesis.concurrent
+
+import java.util.concurrent.{ConcurrentLinkedQueue, CountDownLatch, TimeUnit}
+
+import scala.concurrent.duration._
+import scala.jdk.CollectionConverters._
+
+import munit.FunSuite
+
+class ExecutionSuite extends FunSuite {
+  test("a serial executor tells of an error that is fatal to a thread, and goes on with the next task") {
+    val told = new ConcurrentLinkedQueue[Throwable]
+    val serial = new SerialExecutor(task => task.run(), error => told.add(error): Unit)
+    var ran = false
+    serial.run(throw new LinkageError("a class of another version"))
+    serial.run(throw new OutOfMemoryError("for this test"))
+    serial.run { ran = true }
+    assert(told.asScala.map(_.getClass.getSimpleName).toSeq == Seq("LinkageError", "OutOfMemoryError"))
+    assert(ran)
+  }
+
+  test("a scheduler that closes runs what was given to it before, and drops what waits for its time") {
+    val scheduler = new SystemScheduler("execution-suite", 1)
+    val (begun, goOn, done) = (new CountDownLatch(1), new CountDownLatch(1), new CountDownLatch(1))
+    @volatile var dropped = true
+    scheduler.execute { () =>
+      begun.countDown()
+      goOn.await()
+    }
+    begun.await()
+    scheduler.schedule(50.millis) { dropped = false }
+    scheduler.execute(() => done.countDown())
+    scheduler.close()
+    goOn.countDown()
+    assert(done.await(20, TimeUnit.SECONDS), "the task that was given before the end did not run")
+    // What arrives after the end is dropped without an error.
+    scheduler.execute { () => dropped = false }
+    scheduler.schedule(Duration.Zero) { dropped = false }.cancel()
+    assert(scheduler.awaitTermination(20.seconds), "the scheduler's threads did not end")
+    assert(dropped)
+  }
+}

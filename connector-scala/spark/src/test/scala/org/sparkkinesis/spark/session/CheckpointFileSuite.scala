@@ -1,0 +1,113 @@
+package org.sparkkinesis.spark.session
+
+import java.io.IOException
+import java.net.URI
+import java.nio.file.Files
+import java.util.concurrent.atomic.AtomicInteger
+
+import munit.FunSuite
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.permission.FsPermission
+import org.apache.hadoop.fs.{FSDataOutputStream, Path, RawLocalFileSystem}
+import org.apache.hadoop.util.Progressable
+
+import org.sparkkinesis.error.KinesisConnectorException
+
+class CheckpointFileSuite extends FunSuite {
+  private val conf = {
+    val conf = new Configuration(false)
+    conf.set("fs.crash.impl", classOf[CrashingFileSystem].getName)
+    conf.setBoolean("fs.crash.impl.disable.cache", true)
+    conf
+  }
+
+  private def fresh(): CheckpointFile =
+    new CheckpointFile(s"crash://${Files.createTempDirectory("checkpoint-file")}", "noted", conf)
+
+  test("what was written is read, replaced and deleted") {
+    val file = fresh()
+    assert(file.read().isEmpty)
+    file.write("one")
+    assert(file.read().contains("one"))
+    file.write("two")
+    assert(file.read().contains("two"))
+    file.delete()
+    assert(file.read().isEmpty)
+    file.delete()
+  }
+
+  test("a crash before any step of a replacement leaves the old text or the new one") {
+    val outcomes = (1 to 12).map { step =>
+      val file = fresh()
+      file.write("old")
+      val crashed = CrashingFileSystem.crashAt(step)(file.write("new"))
+      assert(file.read().exists(Set("old", "new")), s"step $step left ${file.read()}")
+      // Whoever comes after the crash writes as if nothing had happened, and may crash as well.
+      CrashingFileSystem.crashAt(step)(file.write("newer"))
+      assert(file.read().exists(Set("old", "new", "newer")), s"a second crash at step $step left ${file.read()}")
+      file.write("last")
+      assert(file.read().contains("last"))
+      file.delete()
+      assert(file.read().isEmpty)
+      crashed
+    }
+    assert(outcomes.head && !outcomes.last, "the crashes do not cover the replacement from its first step to its last")
+  }
+
+  test("a location that cannot be written is an error with a condition") {
+    val error = intercept[KinesisConnectorException](CrashingFileSystem.strict(fresh().write("text")))
+    assert(error.condition == "KINESIS_CHECKPOINT_UNWRITABLE")
+  }
+}
+
+/** Changes of the file system that fail from the n-th one on, as after a kill. */
+object CrashingFileSystem {
+  private[session] val left = new AtomicInteger(Int.MaxValue)
+
+  /** True if `body` did not get to its end. */
+  def crashAt(step: Int)(body: => Unit): Boolean = {
+    left.set(step)
+    try {
+      body
+      false
+    } catch { case _: KinesisConnectorException => true }
+    finally left.set(Int.MaxValue)
+  }
+
+  def strict[A](body: => A): A = {
+    left.set(1)
+    try body
+    finally left.set(Int.MaxValue)
+  }
+}
+
+/** The local file system under a scheme of its own. */
+final class CrashingFileSystem extends RawLocalFileSystem {
+  override def getUri: URI = URI.create("crash:///")
+  override def getScheme: String = "crash"
+
+  private def step(): Unit = if (CrashingFileSystem.left.decrementAndGet() <= 0) throw new IOException("crashed")
+
+  override def create(
+      path: Path,
+      permission: FsPermission,
+      overwrite: Boolean,
+      bufferSize: Int,
+      replication: Short,
+      blockSize: Long,
+      progress: Progressable
+  ): FSDataOutputStream = {
+    step()
+    super.create(path, permission, overwrite, bufferSize, replication, blockSize, progress)
+  }
+
+  override def delete(path: Path, recursive: Boolean): Boolean = {
+    step()
+    super.delete(path, recursive)
+  }
+
+  override def rename(from: Path, to: Path): Boolean = {
+    step()
+    super.rename(from, to)
+  }
+}
