@@ -3,6 +3,7 @@ package org.sparkkinesis.architecture
 import scala.jdk.CollectionConverters._
 
 import com.tngtech.archunit.base.DescribedPredicate
+import com.tngtech.archunit.base.DescribedPredicate.not
 import com.tngtech.archunit.core.domain.JavaClass.Predicates.{resideInAPackage, resideInAnyPackage}
 import com.tngtech.archunit.core.domain.{JavaClass, JavaClasses, PackageMatcher}
 import com.tngtech.archunit.core.importer.ClassFileImporter
@@ -52,7 +53,7 @@ final class ModuleArchitecture(member: Class[_]) {
       ArchRuleDefinition.classes
         .that(resideInAnyPackage(bottomUp(i): _*))
         .should
-        .onlyDependOnClassesThat(resideInAnyPackage(allowed: _*).or(ofOtherModules))
+        .onlyDependOnClassesThat(resideInAnyPackage(allowed: _*).or(not(inThisModule)))
         .allowEmptyShould(false)
         .check(classes)
     }
@@ -63,21 +64,25 @@ final class ModuleArchitecture(member: Class[_]) {
     val libraries = Seq("java..", "javax..", "scala..") ++ allowed
     ArchRuleDefinition.classes
       .should
-      .onlyDependOnClassesThat(resideInAnyPackage(libraries: _*).or(DescribedPredicate.not(ofOtherModules)))
+      .onlyDependOnClassesThat(resideInAnyPackage(libraries: _*).or(inThisModule).or(primitive))
       .check(classes)
   }
 
-  /** Checks that classes of one package pattern do not use classes of another. */
-  def checkDoesNotUse(user: String, used: String): Unit = ArchRuleDefinition.noClasses
+  /** Checks that no class in the `user` packages uses a class in one of the `used` packages. */
+  def checkNoUse(user: String, used: String*): Unit = ArchRuleDefinition.noClasses
     .that(resideInAPackage(user))
     .should
-    .dependOnClassesThat(resideInAPackage(used))
+    .dependOnClassesThat(resideInAnyPackage(used: _*))
+    .allowEmptyShould(false)
     .check(classes)
 
-  private def ofOtherModules: DescribedPredicate[JavaClass] = DescribedPredicate.describe(
-    "belong to another module",
-    (used: JavaClass) => !used.getBaseComponentType.isPrimitive && !classes.contain(used.getBaseComponentType.getName)
+  private def inThisModule: DescribedPredicate[JavaClass] = DescribedPredicate.describe(
+    "belong to this module",
+    (used: JavaClass) => classes.contain(used.getBaseComponentType.getName)
   )
+
+  private def primitive: DescribedPredicate[JavaClass] =
+    DescribedPredicate.describe("are primitive", (used: JavaClass) => used.getBaseComponentType.isPrimitive)
 }
 
 private object OnePackageEach extends SliceAssignment {

@@ -5,6 +5,7 @@ import java.nio.file.Path
 import scala.concurrent.duration._
 
 import org.sparkkinesis.emulator.engine.quota.Quota
+import org.sparkkinesis.emulator.engine.time.EmulatorClock
 import org.sparkkinesis.emulator.wire.auth.{EmulatorCredential, EmulatorRole}
 import org.sparkkinesis.emulator.wire.http.Http2Limits
 

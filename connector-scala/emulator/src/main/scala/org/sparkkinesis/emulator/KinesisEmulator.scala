@@ -2,9 +2,12 @@ package org.sparkkinesis.emulator
 
 import java.util.concurrent.atomic.AtomicBoolean
 
+import org.sparkkinesis.emulator.admin.EmulatorAdmin
+import org.sparkkinesis.emulator.count.CallCounters
 import org.sparkkinesis.emulator.engine.quota.QuotaPolicy
-import org.sparkkinesis.emulator.engine.stream.MemoryBudget
-import org.sparkkinesis.emulator.engine.{ChangeDelays, Engine, StreamStore}
+import org.sparkkinesis.emulator.engine.shard.MemoryBudget
+import org.sparkkinesis.emulator.engine.stream.StreamStore
+import org.sparkkinesis.emulator.engine.{ChangeDelays, Engine}
 import org.sparkkinesis.emulator.fault.Faults
 import org.sparkkinesis.emulator.store.FileStore
 import org.sparkkinesis.emulator.wire.Dispatcher
@@ -78,7 +81,4 @@ final class KinesisEmulator private (config: EmulatorConfig) extends AutoCloseab
 
 object KinesisEmulator {
   def start(config: EmulatorConfig = EmulatorConfig()): KinesisEmulator = new KinesisEmulator(config)
-
-  /** For py4j, which has no default arguments. */
-  def startForPython(port: Int, quotas: Boolean): KinesisEmulator = start(EmulatorConfig(port = port, quotas = quotas))
 }

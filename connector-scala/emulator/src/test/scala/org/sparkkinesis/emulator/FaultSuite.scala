@@ -9,6 +9,7 @@ import scala.util.Try
 import munit.FunSuite
 
 import org.sparkkinesis.emulator.JsonClient.at
+import org.sparkkinesis.emulator.engine.time.EmulatorClock
 import org.sparkkinesis.emulator.fault.{FaultEffect, FaultRule}
 
 class FaultSuite extends FunSuite {

@@ -5,6 +5,8 @@ import scala.concurrent.duration._
 import munit.FunSuite
 
 import org.sparkkinesis.emulator.JsonClient.at
+import org.sparkkinesis.emulator.engine.time.EmulatorClock
+
 class QuotaSuite extends FunSuite {
   private val mebibyte = 1024 * 1024
 

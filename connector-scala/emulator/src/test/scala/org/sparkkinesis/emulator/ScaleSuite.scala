@@ -1,10 +1,11 @@
 package org.sparkkinesis.emulator
 
+import org.sparkkinesis.emulator.JsonClient.at
+
 import scala.concurrent.duration._
 
 import munit.FunSuite
 
-import org.sparkkinesis.emulator.JsonClient.at
 import org.sparkkinesis.model.HashKeyRange
 
 class ScaleSuite extends FunSuite {

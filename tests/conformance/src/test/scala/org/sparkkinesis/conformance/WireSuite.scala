@@ -16,9 +16,10 @@ import software.amazon.awssdk.services.kinesis.model._
 import software.amazon.awssdk.utils.AttributeMap
 
 import org.sparkkinesis.conformance.Subscription.Signal
+import org.sparkkinesis.emulator.engine.time.EmulatorClock
 import org.sparkkinesis.emulator.fault.{FaultEffect, FaultRule}
 import org.sparkkinesis.emulator.wire.http.Http2Limits
-import org.sparkkinesis.emulator.{EmulatorClock, EmulatorConfig, KinesisEmulator}
+import org.sparkkinesis.emulator.{EmulatorConfig, KinesisEmulator}
 
 /** What only the project's own emulator can be asked: every way to speak to it, pacing, five minutes, faults of the wire. */
 class WireSuite extends FunSuite {

@@ -1,11 +1,23 @@
 package org.sparkkinesis.emulator.action
 
-import org.sparkkinesis.emulator.action.consumer._
-import org.sparkkinesis.emulator.action.record._
-import org.sparkkinesis.emulator.action.setting._
-import org.sparkkinesis.emulator.action.shard._
-import org.sparkkinesis.emulator.action.stream._
-import org.sparkkinesis.emulator.action.tag._
+import org.sparkkinesis.emulator.action.call.Action
+import org.sparkkinesis.emulator.action.consumer.{
+  DeregisterStreamConsumer, DescribeStreamConsumer, ListStreamConsumers, RegisterStreamConsumer, SubscribeToShard
+}
+import org.sparkkinesis.emulator.action.record.{GetRecords, PutRecord, PutRecords}
+import org.sparkkinesis.emulator.action.setting.{
+  DecreaseStreamRetentionPeriod, DeleteResourcePolicy, DescribeAccountSettings, DescribeLimits,
+  DisableEnhancedMonitoring, EnableEnhancedMonitoring, GetResourcePolicy, IncreaseStreamRetentionPeriod,
+  PutResourcePolicy, StartStreamEncryption, StopStreamEncryption, UpdateAccountSettings, UpdateMaxRecordSize,
+  UpdateStreamMode, UpdateStreamRecordDistributionStrategy, UpdateStreamWarmThroughput
+}
+import org.sparkkinesis.emulator.action.shard.{GetShardIterator, ListShards, MergeShards, SplitShard, UpdateShardCount}
+import org.sparkkinesis.emulator.action.stream.{
+  CreateStream, DeleteStream, DescribeStream, DescribeStreamSummary, ListStreams
+}
+import org.sparkkinesis.emulator.action.tag.{
+  AddTagsToStream, ListTagsForResource, ListTagsForStream, RemoveTagsFromStream, TagResource, UntagResource
+}
 
 /** Every operation that the emulator knows, by name. */
 object Actions {

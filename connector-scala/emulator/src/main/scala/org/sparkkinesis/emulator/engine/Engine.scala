@@ -4,11 +4,10 @@ import java.util.concurrent.ConcurrentHashMap
 
 import scala.jdk.CollectionConverters._
 
-import org.sparkkinesis.emulator.EmulatorClock
 import org.sparkkinesis.emulator.engine.quota.QuotaPolicy
-import org.sparkkinesis.emulator.engine.stream.{MemoryBudget, ShardLog}
-import org.sparkkinesis.emulator.engine.time.Timers
-import org.sparkkinesis.model.HashKeyRange
+import org.sparkkinesis.emulator.engine.shard.MemoryBudget
+import org.sparkkinesis.emulator.engine.stream.{StreamHost, StreamStore}
+import org.sparkkinesis.emulator.engine.time.{EmulatorClock, Timers}
 
 /** How long the service takes for its changes; milliseconds on the emulator's clock. */
 final case class ChangeDelays(create: Long, update: Long, delete: Long, consumer: Long)
@@ -20,7 +19,8 @@ final class Engine(
     val delays: ChangeDelays,
     val budget: MemoryBudget,
     val store: StreamStore
-) extends AutoCloseable {
+) extends StreamHost
+    with AutoCloseable {
   @volatile var policy: QuotaPolicy = initialPolicy
   val timers = new Timers(clock)
   private val namespaces = new ConcurrentHashMap[(String, String), Namespace]
@@ -30,23 +30,6 @@ final class Engine(
     namespaces.computeIfAbsent((account, region), _ => new Namespace(account, region, this))
 
   def allNamespaces: Seq[Namespace] = namespaces.values.asScala.toSeq
-
-  /** Runs at once when the delay is zero, so that tests without delays see changes immediately. */
-  def later(delayMillis: Long)(task: () => Unit): Unit =
-    if (delayMillis <= 0) task()
-    else {
-      timers.after(delayMillis)(task)
-      ()
-    }
-
-  def newShard(
-      index: Long,
-      range: HashKeyRange,
-      parents: Seq[Long],
-      openedMillis: Long,
-      createdSeconds: Long
-  ): ShardLog =
-    new ShardLog(index, range, parents.headOption, parents.drop(1).headOption, openedMillis, createdSeconds, budget)
 
   private def sweep(): Unit = {
     val now = clock.millis

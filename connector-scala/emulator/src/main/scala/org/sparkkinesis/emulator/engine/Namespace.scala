@@ -1,12 +1,15 @@
 package org.sparkkinesis.emulator.engine
 
+import org.sparkkinesis.emulator.engine.consumer.RegisteredConsumer
+import org.sparkkinesis.emulator.engine.error.ServiceError
+import org.sparkkinesis.emulator.engine.quota.CallRates
+import org.sparkkinesis.emulator.engine.stream.StreamSettings
+import org.sparkkinesis.emulator.engine.stream.StreamState
+
 import java.util.concurrent.ConcurrentSkipListMap
 
 import scala.jdk.CollectionConverters._
 
-import org.sparkkinesis.emulator.engine.consumer.StreamConsumer
-import org.sparkkinesis.emulator.engine.quota.CallRates
-import org.sparkkinesis.emulator.engine.stream.{StreamSettings, StreamState}
 import org.sparkkinesis.model.StreamRef
 
 /** The streams of one account in one region, by name. Thread-safe. */
@@ -35,7 +38,7 @@ final class Namespace(val account: String, val region: String, val engine: Engin
     case StreamRef.ByName(name) => stream(name)
   }
 
-  def consumerByArn(arn: String): (StreamState, StreamConsumer) = arn match {
+  def consumerByArn(arn: String): (StreamState, RegisteredConsumer) = arn match {
     case ConsumerArn(streamArn, name, _) =>
       val found = for {
         ref <- StreamRef.parse(streamArn)
@@ -46,7 +49,7 @@ final class Namespace(val account: String, val region: String, val engine: Engin
     case _ => throw ServiceError.invalidArgument(s"$arn is not a consumer ARN.")
   }
 
-  def arn(name: String): String = s"arn:aws:kinesis:$region:$account:stream/$name"
+  private def arn(name: String): String = s"arn:aws:kinesis:$region:$account:stream/$name"
 
   /**
    * Adds a stream, not yet open; the caller has checked the limits.
@@ -55,11 +58,15 @@ final class Namespace(val account: String, val region: String, val engine: Engin
    *   ResourceInUse when there is one of that name
    */
   def add(name: String, settings: StreamSettings): StreamState = {
-    val made = new StreamState(name, arn(name), engine.clock.millis, settings, this)
+    val made = newStream(name, engine.clock.millis, settings)
     if (byName.putIfAbsent(name, made) != null)
       throw ServiceError.resourceInUse(s"Stream $name under account $account already exists.")
     made
   }
+
+  /** Creates the stream without adding it. */
+  private[emulator] def newStream(name: String, createdMillis: Long, settings: StreamSettings): StreamState =
+    new StreamState(name, arn(name), account, region, createdMillis, settings, engine)
 
   private[emulator] def restore(stream: StreamState): Unit = {
     byName.put(stream.name, stream)

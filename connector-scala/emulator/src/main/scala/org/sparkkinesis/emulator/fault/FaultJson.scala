@@ -1,6 +1,6 @@
 package org.sparkkinesis.emulator.fault
 
-import org.sparkkinesis.emulator.action.Fields
+import org.sparkkinesis.emulator.document.Fields
 
 /** Rules as a separate process writes them: the members of [[FaultRule]] in one JSON object, `effect` by name. */
 object FaultJson {

@@ -2,9 +2,9 @@ package org.sparkkinesis.emulator.fault
 
 import java.util.SplittableRandom
 
-import org.sparkkinesis.emulator.EmulatorClock
-import org.sparkkinesis.emulator.engine.ServiceError
-import org.sparkkinesis.emulator.engine.stream.PutEntry
+import org.sparkkinesis.emulator.engine.error.ServiceError
+import org.sparkkinesis.emulator.engine.shard.IncomingRecord
+import org.sparkkinesis.emulator.engine.time.EmulatorClock
 
 /**
  * The faults that are asked for. Thread-safe.
@@ -65,7 +65,7 @@ final class Faults(clock: EmulatorClock) {
       }
 
   /** Which entries of a PutRecords fail; null for those that do not. */
-  def ofEntries(call: FaultTarget, entries: Array[PutEntry]): Array[ServiceError] = {
+  def ofEntries(call: FaultTarget, entries: Array[IncomingRecord]): Array[ServiceError] = {
     val failures = new Array[ServiceError](entries.length)
     if (!isEmpty) synchronized {
       rules.foreach { active =>
@@ -87,7 +87,7 @@ final class Faults(clock: EmulatorClock) {
   private def failEntries(
       active: Active,
       effect: FaultEffect.FailEntries,
-      entries: Array[PutEntry],
+      entries: Array[IncomingRecord],
       failures: Array[ServiceError]
   ): Unit = entries.indices.foreach { i =>
     val key = entries(i).partitionKey

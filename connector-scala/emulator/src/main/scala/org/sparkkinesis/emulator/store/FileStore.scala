@@ -8,8 +8,9 @@ import java.util.concurrent.ConcurrentHashMap
 import scala.jdk.CollectionConverters._
 import scala.util.Using
 
-import org.sparkkinesis.emulator.engine.stream.{ShardLog, StoredRecord, StreamState}
-import org.sparkkinesis.emulator.engine.{Engine, StreamStore}
+import org.sparkkinesis.emulator.engine.Engine
+import org.sparkkinesis.emulator.engine.shard.{ShardLog, StoredRecord}
+import org.sparkkinesis.emulator.engine.stream.{StreamState, StreamStore}
 
 /**
  * Keeps streams in a directory, for people who use the emulator while they develop: one folder a stream, with its
@@ -31,7 +32,7 @@ final class FileStore(root: Path) extends StreamStore {
   }
 
   private def folder(stream: StreamState): Path =
-    root.resolve(stream.account).resolve(stream.owner.region).resolve(stream.name)
+    root.resolve(stream.account).resolve(stream.region).resolve(stream.name)
 
   override def settingsChanged(stream: StreamState): Unit = stream.synchronized {
     val home = Files.createDirectories(folder(stream))
@@ -42,9 +43,9 @@ final class FileStore(root: Path) extends StreamStore {
   }
 
   override def appended(stream: StreamState, shard: ShardLog, record: StoredRecord): Unit = {
-    val log = logs.computeIfAbsent(shard, _ => open(folder(stream).resolve(StoredRecords.fileName(shard.index))))
+    val log = logs.computeIfAbsent(shard, _ => open(folder(stream).resolve(ShardLogFile.fileName(shard.index))))
     log.synchronized {
-      StoredRecords.write(log, record)
+      ShardLogFile.write(log, record)
       log.flush()
     }
   }

@@ -3,12 +3,12 @@ package org.sparkkinesis.emulator.store
 import java.io.OutputStream
 import java.nio.file.{Files, Path}
 
-import org.sparkkinesis.emulator.action.{Fields, ReplyWriter}
+import org.sparkkinesis.emulator.document.{Encoding, Fields, ReplyWriter}
 import org.sparkkinesis.emulator.engine.Engine
-import org.sparkkinesis.emulator.engine.consumer.{ConsumerStatus, StreamConsumer}
-import org.sparkkinesis.emulator.engine.stream.ShardLog.Closing
-import org.sparkkinesis.emulator.engine.stream.{ShardLog, StreamSettings, StreamState}
-import org.sparkkinesis.emulator.wire.codec.Encoding
+import org.sparkkinesis.emulator.engine.consumer.{ConsumerStatus, RegisteredConsumer}
+import org.sparkkinesis.emulator.engine.shard.ShardLog
+import org.sparkkinesis.emulator.engine.shard.ShardLog.Closing
+import org.sparkkinesis.emulator.engine.stream.{StreamSettings, StreamState}
 import org.sparkkinesis.model.HashKeyRange
 
 /** A stream's description on disk: settings, tags, shards with their lineage, consumers. Versioned. */
@@ -22,7 +22,7 @@ private[store] object StoredStream {
       writeSettings(json, stream.settings)
       json.obj("tags")(stream.tags.foreach { case (key, value) => json.field(key, value) })
       json.array("shards", stream.shards.all)((shard: ShardLog) => json.obj(writeShard(json, shard)))
-      json.array("consumers", stream.consumers) { (consumer: StreamConsumer) =>
+      json.array("consumers", stream.consumers) { (consumer: RegisteredConsumer) =>
         json.obj {
           json.field("name", consumer.name)
           json.field("arn", consumer.arn)
@@ -71,12 +71,12 @@ private[store] object StoredStream {
         s"$folder was written by another version of the emulator; delete it or use that version."
       )
     val settings = readSettings(fields.structure("settings").get)
-    val stream = new StreamState(name, owner.arn(name), fields.long("createdMillis").get, settings, owner)
+    val stream = owner.newStream(name, fields.long("createdMillis").get, settings)
     val shards = fields.structures("shards").get.map(readShard(engine, _, folder))
     val tags = fields.structure("tags").get.entries.map { case (key, value) => key -> String.valueOf(value) }.toMap
     val consumers = fields.structures("consumers").get.map { c =>
       val consumer =
-        new StreamConsumer(
+        new RegisteredConsumer(
           c.string("name").get,
           c.string("arn").get,
           c.long("createdMillis").get,
@@ -107,8 +107,8 @@ private[store] object StoredStream {
     val parents = fields.long("parent").toSeq ++ fields.long("adjacentParent")
     val index = fields.long("index").get
     val created = fields.long("createdSeconds").get
-    val shard = engine.newShard(index, range, parents, fields.long("openedMillis").get, created)
-    StoredRecords.read(folder.resolve(StoredRecords.fileName(index)), created, index).foreach(shard.restore)
+    val shard = ShardLog(index, range, parents, fields.long("openedMillis").get, created, engine.budget)
+    ShardLogFile.read(folder.resolve(ShardLogFile.fileName(index)), created, index).foreach(shard.restore)
     val closing = fields.long("closedMillis").map { millis =>
       Closing(millis, fields.long("closedSeconds").get, fields.string("endingSequenceNumber").get)
     }

@@ -7,15 +7,17 @@ import io.netty.channel.ChannelHandlerContext
 import io.netty.handler.codec.http.HttpMethod
 import io.netty.util.AttributeKey
 
-import org.sparkkinesis.emulator.action.{Action, Actions, Answer, Call, Fields, ReplyWriter}
-import org.sparkkinesis.emulator.engine.{Engine, Namespace, ServiceError}
+import org.sparkkinesis.emulator.action.Actions
+import org.sparkkinesis.emulator.action.call.{Action, Answer, Call}
+import org.sparkkinesis.emulator.count.{CallCounters, CallKey}
+import org.sparkkinesis.emulator.document.{Encoding, Fields, ReplyWriter}
+import org.sparkkinesis.emulator.engine.error.ServiceError
+import org.sparkkinesis.emulator.engine.{Engine, Namespace}
 import org.sparkkinesis.emulator.fault.{FaultEffect, Faults}
 import org.sparkkinesis.emulator.wire.auth.{Gatekeeper, TokenService}
-import org.sparkkinesis.emulator.wire.codec.Encoding
 import org.sparkkinesis.emulator.wire.http.{Exchange, Log, RequestReceiver}
 import org.sparkkinesis.emulator.wire.page.AdminPages
 import org.sparkkinesis.emulator.wire.push.EventPush
-import org.sparkkinesis.emulator.{CallCounters, CallKey}
 
 /** Takes requests to the actions and their answers back to the wire. Runs on the network threads. */
 final class Dispatcher(

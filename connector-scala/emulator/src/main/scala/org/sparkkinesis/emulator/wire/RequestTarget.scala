@@ -1,8 +1,9 @@
 package org.sparkkinesis.emulator.wire
 
-import org.sparkkinesis.emulator.action.Fields
-import org.sparkkinesis.emulator.engine.Tokens
+import org.sparkkinesis.emulator.action.call.Tokens
+import org.sparkkinesis.emulator.document.Fields
 import org.sparkkinesis.emulator.fault.FaultTarget
+
 import org.sparkkinesis.model.ShardId
 
 /** What a request is about, as far as its own members tell, before anything is looked up. */

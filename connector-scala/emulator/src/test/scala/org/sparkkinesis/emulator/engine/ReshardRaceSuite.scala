@@ -5,9 +5,12 @@ import java.util.concurrent.{CountDownLatch, TimeUnit}
 
 import munit.FunSuite
 
-import org.sparkkinesis.emulator.EmulatorClock
 import org.sparkkinesis.emulator.engine.quota.QuotaPolicy
-import org.sparkkinesis.emulator.engine.stream._
+import org.sparkkinesis.emulator.engine.shard.{IncomingRecord, MemoryBudget, ShardLog}
+import org.sparkkinesis.emulator.engine.stream.{
+  PlannedShard, Resharding, StreamSettings, StreamState, StreamStatus, StreamStore
+}
+import org.sparkkinesis.emulator.engine.time.EmulatorClock
 import org.sparkkinesis.model.HashPoint
 
 class ReshardRaceSuite extends FunSuite {
@@ -71,7 +74,7 @@ class ReshardRaceSuite extends FunSuite {
         (1 to perThread).foreach { i =>
           val key = s"$t-$i"
           stream.append(
-            new PutEntry(key, Array.emptyByteArray, HashPoint.ofPartitionKey(key), key.length),
+            new IncomingRecord(key, Array.emptyByteArray, HashPoint.ofPartitionKey(key), key.length),
             null,
             engine.clock.millis,
             null

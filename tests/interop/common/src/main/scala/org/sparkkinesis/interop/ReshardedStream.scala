@@ -1,7 +1,8 @@
 package org.sparkkinesis.interop
 
 import java.nio.charset.StandardCharsets.UTF_8
-import org.sparkkinesis.emulator.EmulatorAdmin
+
+import org.sparkkinesis.emulator.admin.EmulatorAdmin
 import org.sparkkinesis.model.Shard
 
 /**

@@ -1,15 +1,16 @@
 package org.sparkkinesis.emulator.action.consumer
 
-import org.sparkkinesis.emulator.action.{Call, Patterns, ReplyWriter, Validator}
-import org.sparkkinesis.emulator.engine.ServiceError
-import org.sparkkinesis.emulator.engine.consumer.StreamConsumer
+import org.sparkkinesis.emulator.action.call.{Call, Patterns, Validator}
+import org.sparkkinesis.emulator.document.ReplyWriter
+import org.sparkkinesis.emulator.engine.consumer.RegisteredConsumer
+import org.sparkkinesis.emulator.engine.error.ServiceError
 import org.sparkkinesis.emulator.engine.stream.StreamState
 
 /** What the operations on consumers share. */
 private[action] object ConsumerRules {
 
   /** The consumer that ConsumerARN, or StreamARN and ConsumerName, stand for. */
-  def find(call: Call): (StreamState, StreamConsumer) = {
+  def find(call: Call): (StreamState, RegisteredConsumer) = {
     val validator = new Validator(call.fields)
     val arn = validator.string("ConsumerARN", Patterns.ConsumerArn, Patterns.MaxArn, 1)
     val name = validator.string("ConsumerName", Patterns.StreamName, Patterns.MaxName, 1)
@@ -35,7 +36,7 @@ private[action] object ConsumerRules {
     s"Consumer $name in stream ${stream.name} under account ${stream.account} not found."
   )
 
-  def write(reply: ReplyWriter, consumer: StreamConsumer): Unit = {
+  def write(reply: ReplyWriter, consumer: RegisteredConsumer): Unit = {
     reply.field("ConsumerName", consumer.name)
     reply.field("ConsumerARN", consumer.arn)
     reply.field("ConsumerStatus", consumer.status.name)

@@ -1,8 +1,8 @@
 package org.sparkkinesis.emulator.action.consumer
 
-import org.sparkkinesis.emulator.action.{Action, Answer, Call}
-import org.sparkkinesis.emulator.engine.ServiceError
+import org.sparkkinesis.emulator.action.call.{Action, Answer, Call}
 import org.sparkkinesis.emulator.engine.consumer.ConsumerStatus
+import org.sparkkinesis.emulator.engine.error.ServiceError
 
 /** DeregisterStreamConsumer: its subscriptions end at once, and it is gone after the configured delay. */
 object DeregisterStreamConsumer extends Action {
@@ -13,7 +13,7 @@ object DeregisterStreamConsumer extends Action {
     call.admit()
     consumer.status = ConsumerStatus.Deleting
     consumer.endAll(ServiceError.resourceNotFound(s"Consumer ${consumer.arn} has been deregistered."))
-    call.engine.later(call.engine.delays.consumer)(() => stream.removeConsumer(consumer))
+    call.engine.timers.afterOrNow(call.engine.delays.consumer)(() => stream.removeConsumer(consumer))
     Answer.Empty
   }
 }

@@ -1,6 +1,6 @@
 package org.sparkkinesis.emulator.action.consumer
 
-import org.sparkkinesis.emulator.action.{Action, Answer, Call}
+import org.sparkkinesis.emulator.action.call.{Action, Answer, Call}
 
 /** DescribeStreamConsumer, by its ARN or by stream and name. */
 object DescribeStreamConsumer extends Action {

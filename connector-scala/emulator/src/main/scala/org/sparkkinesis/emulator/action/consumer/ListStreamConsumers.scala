@@ -1,8 +1,8 @@
 package org.sparkkinesis.emulator.action.consumer
 
-import org.sparkkinesis.emulator.action.{Action, Answer, Call, PageTokens, Validator}
-import org.sparkkinesis.emulator.engine.ServiceError
-import org.sparkkinesis.emulator.engine.consumer.StreamConsumer
+import org.sparkkinesis.emulator.action.call.{Action, Answer, Call, PageTokens, Validator}
+import org.sparkkinesis.emulator.engine.consumer.RegisteredConsumer
+import org.sparkkinesis.emulator.engine.error.ServiceError
 import org.sparkkinesis.model.KinesisQuotas
 
 /** ListStreamConsumers: by name, at most 100 a page. */
@@ -24,7 +24,9 @@ object ListStreamConsumers extends Action {
     val shown = rest.take(page)
     Answer.body { reply =>
       reply.obj {
-        reply.array("Consumers", shown)((consumer: StreamConsumer) => reply.obj(ConsumerRules.write(reply, consumer)))
+        reply.array("Consumers", shown)((consumer: RegisteredConsumer) =>
+          reply.obj(ConsumerRules.write(reply, consumer))
+        )
         if (rest.size > page) reply.field("NextToken", PageTokens.make(call, stream.arn, shown.last.name))
       }
     }

@@ -1,11 +1,17 @@
 package org.sparkkinesis.emulator.action.consumer
 
+import org.sparkkinesis.emulator.action.call.Action
+import org.sparkkinesis.emulator.action.call.Answer
+import org.sparkkinesis.emulator.action.call.Call
+import org.sparkkinesis.emulator.action.call.Patterns
+import org.sparkkinesis.emulator.action.call.Validator
 import org.sparkkinesis.emulator.action.tag.TagRules
-import org.sparkkinesis.emulator.action.{Action, Answer, Call, Patterns, Validator}
-import org.sparkkinesis.emulator.engine.ServiceError
-import org.sparkkinesis.emulator.engine.consumer.{ConsumerStatus, StreamConsumer}
+import org.sparkkinesis.emulator.engine.consumer.ConsumerStatus
+import org.sparkkinesis.emulator.engine.consumer.RegisteredConsumer
+import org.sparkkinesis.emulator.engine.error.ServiceError
 import org.sparkkinesis.emulator.engine.quota.Quota
 import org.sparkkinesis.emulator.engine.stream.StreamState
+
 import org.sparkkinesis.model.KinesisQuotas.Count
 
 /** RegisterStreamConsumer: CREATING until the configured delay is over, then ACTIVE. */
@@ -23,13 +29,13 @@ object RegisterStreamConsumer extends Action {
     TagRules.check(tags.keys.toSeq, tags.size)
     val consumer = register(call, stream, consumerName.get)
     consumer.tags = tags
-    call.engine.later(call.engine.delays.consumer) { () =>
+    call.engine.timers.afterOrNow(call.engine.delays.consumer) { () =>
       if (consumer.status == ConsumerStatus.Creating) consumer.status = ConsumerStatus.Active
     }
     Answer.body(reply => reply.obj(reply.obj("Consumer")(ConsumerRules.write(reply, consumer))))
   }
 
-  private def register(call: Call, stream: StreamState, name: String): StreamConsumer = stream.synchronized {
+  private def register(call: Call, stream: StreamState, name: String): RegisteredConsumer = stream.synchronized {
     if (stream.consumer(name).isDefined)
       throw ServiceError.resourceInUse(
         s"Consumer $name already exists for stream ${stream.name} under account ${stream.account}."
@@ -50,7 +56,7 @@ object RegisterStreamConsumer extends Action {
         )
     }
     val arn = s"${stream.arn}/consumer/$name:${call.now / 1000}"
-    val consumer = new StreamConsumer(name, arn, call.now, s"${stream.account}:${stream.name}")
+    val consumer = new RegisteredConsumer(name, arn, call.now, s"${stream.account}:${stream.name}")
     stream.addConsumer(consumer)
     consumer
   }

@@ -1,8 +1,15 @@
 package org.sparkkinesis.emulator.action.consumer
 
-import org.sparkkinesis.emulator.action.{Action, Answer, Call, Patterns, ShardPosition, SubscribeRequest, Validator}
-import org.sparkkinesis.emulator.engine.ServiceError
+import org.sparkkinesis.emulator.action.call.Action
+import org.sparkkinesis.emulator.action.call.Answer
+import org.sparkkinesis.emulator.action.call.Call
+import org.sparkkinesis.emulator.action.call.Patterns
+import org.sparkkinesis.emulator.action.call.StartPositions
+import org.sparkkinesis.emulator.action.call.SubscribeRequest
+import org.sparkkinesis.emulator.action.call.Validator
 import org.sparkkinesis.emulator.engine.consumer.ConsumerStatus
+import org.sparkkinesis.emulator.engine.error.ServiceError
+
 import org.sparkkinesis.model.ShardId
 
 /** SubscribeToShard: checks the request; the wire claims the shard and pushes. LATEST is fixed now. */
@@ -19,7 +26,7 @@ object SubscribeToShard extends Action {
     call.shardName = id.get
     val start = call.fields.structure("StartingPosition").get
     val positionValidator = new Validator(start)
-    val kind = positionValidator.requiredOneOf("Type", ShardPosition.Types: _*)
+    val kind = positionValidator.requiredOneOf("Type", StartPositions.Types: _*)
     val number = positionValidator.string("SequenceNumber", Patterns.SequenceNumber)
     positionValidator.check()
     val (stream, consumer) = call.namespace.consumerByArn(arn.get)
@@ -30,8 +37,8 @@ object SubscribeToShard extends Action {
         s"Consumer ${consumer.arn} is not ACTIVE, instead in state ${consumer.status.name}."
       )
     val shard = call.touch(stream.shard(ShardId(id.get)))
-    val position = ShardPosition.read(kind.get, number, start.timestamp("Timestamp"), call.now)
-    val after = ShardPosition.resolve(stream, shard, position, name)
+    val position = StartPositions.read(kind.get, number, start.timestamp("Timestamp"), call.now)
+    val after = StartPositions.resolve(stream, shard, position, name)
     Answer.Events(SubscribeRequest(stream, consumer, shard, after))
   }
 }

@@ -4,10 +4,12 @@ import java.time.format.DateTimeFormatter
 import java.time.{Instant, ZoneOffset}
 import java.util.Locale
 
+import org.sparkkinesis.emulator.action.call.{Action, Answer, Call, IteratorToken, Tokens, Validator}
 import org.sparkkinesis.emulator.action.stream.StreamRules
-import org.sparkkinesis.emulator.action.{Action, Answer, Call, ReplyWriter, Validator}
-import org.sparkkinesis.emulator.engine.stream.{ShardLog, StoredRecord, StreamState}
-import org.sparkkinesis.emulator.engine.{IteratorToken, ServiceError, Tokens}
+import org.sparkkinesis.emulator.document.ReplyWriter
+import org.sparkkinesis.emulator.engine.error.ServiceError
+import org.sparkkinesis.emulator.engine.shard.{ShardLog, StoredRecord}
+import org.sparkkinesis.emulator.engine.stream.StreamState
 import org.sparkkinesis.model.KinesisQuotas.Lifetime
 import org.sparkkinesis.model.{KinesisQuotas, StreamRef}
 

@@ -1,8 +1,9 @@
 package org.sparkkinesis.emulator.action.record
 
-import org.sparkkinesis.emulator.action.{Action, Answer, Call, Patterns, Validator}
-import org.sparkkinesis.emulator.engine.ServiceError
-import org.sparkkinesis.emulator.engine.stream.{SequenceNumbers, ShardLog, StreamState}
+import org.sparkkinesis.emulator.action.call.{Action, Answer, Call, Patterns, Validator}
+import org.sparkkinesis.emulator.engine.error.ServiceError
+import org.sparkkinesis.emulator.engine.shard.{SequenceNumbers, ShardLog}
+import org.sparkkinesis.emulator.engine.stream.StreamState
 
 /** PutRecord: one record; a full shard refuses the call. */
 object PutRecord extends Action {

@@ -1,8 +1,9 @@
 package org.sparkkinesis.emulator.action.record
 
-import org.sparkkinesis.emulator.action.{Action, Answer, Call, Validator}
-import org.sparkkinesis.emulator.engine.ServiceError
-import org.sparkkinesis.emulator.engine.stream.{PutEntry, ShardLog, StoredRecord, StreamState}
+import org.sparkkinesis.emulator.action.call.{Action, Answer, Call, Validator}
+import org.sparkkinesis.emulator.engine.error.ServiceError
+import org.sparkkinesis.emulator.engine.shard.{IncomingRecord, ShardLog, StoredRecord}
+import org.sparkkinesis.emulator.engine.stream.StreamState
 import org.sparkkinesis.model.KinesisQuotas.Request
 
 /** PutRecords: up to 500 records, each admitted or refused by its own shard; a malformed one fails the whole call. */
@@ -17,7 +18,7 @@ object PutRecords extends Action {
     val stream = call.stream(validator)
     stream.requireUsable()
 
-    val entries = new Array[PutEntry](records.size)
+    val entries = new Array[IncomingRecord](records.size)
     var bytes = 0L
     var i = 0
     while (i < entries.length) {
@@ -32,7 +33,7 @@ object PutRecords extends Action {
     append(call, stream, entries)
   }
 
-  private def append(call: Call, stream: StreamState, entries: Array[PutEntry]): Answer = {
+  private def append(call: Call, stream: StreamState, entries: Array[IncomingRecord]): Answer = {
     val encryption = stream.settings.encryptionType
     val limits = stream.quotaLimits
     val shards = new Array[ShardLog](entries.length)

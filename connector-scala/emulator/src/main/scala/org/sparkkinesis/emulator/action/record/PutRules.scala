@@ -2,16 +2,18 @@ package org.sparkkinesis.emulator.action.record
 
 import java.util.concurrent.ThreadLocalRandom
 
-import org.sparkkinesis.emulator.action.{Fields, Patterns}
-import org.sparkkinesis.emulator.engine.ServiceError
-import org.sparkkinesis.emulator.engine.stream.{PutEntry, StreamState}
+import org.sparkkinesis.emulator.action.call.Patterns
+import org.sparkkinesis.emulator.document.Fields
+import org.sparkkinesis.emulator.engine.error.ServiceError
+import org.sparkkinesis.emulator.engine.shard.IncomingRecord
+import org.sparkkinesis.emulator.engine.stream.StreamState
 import org.sparkkinesis.model.{HashKey, HashKeyRange, HashPoint, KinesisQuotas, Utf8}
 
 /** Reads and checks one record to put; `at` says where it stands in the request, for messages. */
 private[record] object PutRules {
   import KinesisQuotas.Record._
 
-  def read(fields: Fields, stream: StreamState, at: String): PutEntry = {
+  def read(fields: Fields, stream: StreamState, at: String): IncomingRecord = {
     val data = fields.blob("Data")
     val itself = stream.settings.distributesItself
     val key = fields.string("PartitionKey").orNull
@@ -30,7 +32,7 @@ private[record] object PutRules {
         s"The record of $size bytes (data and partition key) is above the stream's maximum record size of " +
           s"${stream.settings.maxRecordBytes} bytes."
       )
-    new PutEntry(if (itself) null else key, data, hash(fields, key, itself, at), size)
+    new IncomingRecord(if (itself) null else key, data, hash(fields, key, itself, at), size)
   }
 
   private def checkKey(key: String, at: String): Unit = {

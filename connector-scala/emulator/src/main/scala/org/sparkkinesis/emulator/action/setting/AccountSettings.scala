@@ -1,7 +1,12 @@
 package org.sparkkinesis.emulator.action.setting
 
-import org.sparkkinesis.emulator.action.{Action, Answer, Call, ReplyWriter, Validator}
+import org.sparkkinesis.emulator.action.call.Action
+import org.sparkkinesis.emulator.action.call.Answer
+import org.sparkkinesis.emulator.action.call.Call
+import org.sparkkinesis.emulator.action.call.Validator
+import org.sparkkinesis.emulator.document.ReplyWriter
 import org.sparkkinesis.emulator.engine.Namespace
+
 import org.sparkkinesis.model.KinesisQuotas.Count
 
 /** DescribeLimits: shards and on-demand streams, those there are and those there may be. */

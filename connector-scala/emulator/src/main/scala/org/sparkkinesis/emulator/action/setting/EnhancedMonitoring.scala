@@ -1,7 +1,7 @@
 package org.sparkkinesis.emulator.action.setting
 
-import org.sparkkinesis.emulator.action.{Action, Answer, Call, Validator}
-import org.sparkkinesis.emulator.engine.ServiceError
+import org.sparkkinesis.emulator.action.call.{Action, Answer, Call, Validator}
+import org.sparkkinesis.emulator.engine.error.ServiceError
 
 /** Enable- and DisableEnhancedMonitoring: which shard metrics the stream would publish; the emulator only remembers. */
 sealed abstract class EnhancedMonitoring(enables: Boolean) extends Action {

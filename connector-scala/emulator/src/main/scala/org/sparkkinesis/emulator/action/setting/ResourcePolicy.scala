@@ -1,8 +1,13 @@
 package org.sparkkinesis.emulator.action.setting
 
-import org.sparkkinesis.emulator.action.{Action, Answer, Call, Patterns, Validator}
-import org.sparkkinesis.emulator.engine.ServiceError
+import org.sparkkinesis.emulator.action.call.Action
+import org.sparkkinesis.emulator.action.call.Answer
+import org.sparkkinesis.emulator.action.call.Call
+import org.sparkkinesis.emulator.action.call.Patterns
+import org.sparkkinesis.emulator.action.call.Validator
+import org.sparkkinesis.emulator.engine.error.ServiceError
 import org.sparkkinesis.emulator.engine.stream.StreamState
+
 import org.sparkkinesis.model.StreamRef
 
 /** Put-, Get- and DeleteResourcePolicy: kept and told, not evaluated. */

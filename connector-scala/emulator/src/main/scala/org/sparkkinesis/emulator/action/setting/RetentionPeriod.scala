@@ -1,7 +1,11 @@
 package org.sparkkinesis.emulator.action.setting
 
-import org.sparkkinesis.emulator.action.{Action, Answer, Call, Validator}
-import org.sparkkinesis.emulator.engine.ServiceError
+import org.sparkkinesis.emulator.action.call.Action
+import org.sparkkinesis.emulator.action.call.Answer
+import org.sparkkinesis.emulator.action.call.Call
+import org.sparkkinesis.emulator.action.call.Validator
+import org.sparkkinesis.emulator.engine.error.ServiceError
+
 import org.sparkkinesis.model.KinesisQuotas.Lifetime
 
 /** Increase- and DecreaseStreamRetentionPeriod: 24 to 8,760 hours. What has fallen out does not come back. */

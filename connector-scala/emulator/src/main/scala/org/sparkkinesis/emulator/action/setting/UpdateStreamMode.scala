@@ -1,8 +1,12 @@
 package org.sparkkinesis.emulator.action.setting
 
+import org.sparkkinesis.emulator.action.call.Action
+import org.sparkkinesis.emulator.action.call.Answer
+import org.sparkkinesis.emulator.action.call.Call
+import org.sparkkinesis.emulator.action.call.Validator
 import org.sparkkinesis.emulator.action.stream.StreamRules
-import org.sparkkinesis.emulator.action.{Action, Answer, Call, Validator}
-import org.sparkkinesis.emulator.engine.ServiceError
+import org.sparkkinesis.emulator.engine.error.ServiceError
+
 import org.sparkkinesis.model.KinesisQuotas.Count
 
 /** UpdateStreamMode: between provisioned and on-demand, twice in 24 hours; the shards stay. */

@@ -1,7 +1,14 @@
 package org.sparkkinesis.emulator.action.shard
 
-import org.sparkkinesis.emulator.action.{Action, Answer, Call, Patterns, ShardPosition, Validator}
-import org.sparkkinesis.emulator.engine.{IteratorToken, ServiceError}
+import org.sparkkinesis.emulator.action.call.Action
+import org.sparkkinesis.emulator.action.call.Answer
+import org.sparkkinesis.emulator.action.call.Call
+import org.sparkkinesis.emulator.action.call.IteratorToken
+import org.sparkkinesis.emulator.action.call.Patterns
+import org.sparkkinesis.emulator.action.call.StartPositions
+import org.sparkkinesis.emulator.action.call.Validator
+import org.sparkkinesis.emulator.engine.error.ServiceError
+
 import org.sparkkinesis.model.ShardId
 
 /** GetShardIterator: a position that holds for five minutes; LATEST is fixed now, not when the iterator is used. */
@@ -11,7 +18,7 @@ object GetShardIterator extends Action {
   override def run(call: Call): Answer = {
     val validator = new Validator(call.fields)
     val id = validator.requiredString("ShardId", Patterns.ShardId, Patterns.MaxName)
-    val kind = validator.requiredOneOf("ShardIteratorType", ShardPosition.Types: _*)
+    val kind = validator.requiredOneOf("ShardIteratorType", StartPositions.Types: _*)
     val number = validator.string("StartingSequenceNumber", Patterns.SequenceNumber)
     id.foreach(call.shardName = _)
     val stream = call.stream(validator)
@@ -21,8 +28,8 @@ object GetShardIterator extends Action {
       throw ServiceError.resourceNotFound(
         s"Could not find shard ${shard.id} in stream ${stream.name} under account ${stream.account}."
       )
-    val position = ShardPosition.read(kind.get, number, call.fields.timestamp("Timestamp"), call.now)
-    val after = ShardPosition.resolve(stream, shard, position, name)
+    val position = StartPositions.read(kind.get, number, call.fields.timestamp("Timestamp"), call.now)
+    val after = StartPositions.resolve(stream, shard, position, name)
     val token = IteratorToken(stream.name, stream.createdMillis, shard.index, after, call.now).encode
     Answer.body(reply => reply.obj(reply.field("ShardIterator", token)))
   }

@@ -1,9 +1,10 @@
 package org.sparkkinesis.emulator.action.shard
 
+import org.sparkkinesis.emulator.action.call.{Action, Answer, Call, PageTokens, Patterns, Validator}
 import org.sparkkinesis.emulator.action.stream.StreamRules
-import org.sparkkinesis.emulator.action.{Action, Answer, Call, PageTokens, Patterns, Validator}
-import org.sparkkinesis.emulator.engine.ServiceError
-import org.sparkkinesis.emulator.engine.stream.{ShardSet, StreamState, StreamStatus}
+import org.sparkkinesis.emulator.engine.error.ServiceError
+import org.sparkkinesis.emulator.engine.shard.ShardSet
+import org.sparkkinesis.emulator.engine.stream.{StreamState, StreamStatus}
 import org.sparkkinesis.model.{KinesisQuotas, ShardId, StreamRef}
 
 /**
@@ -13,7 +14,7 @@ import org.sparkkinesis.model.{KinesisQuotas, ShardId, StreamRef}
 object ListShards extends Action {
   val name = "ListShards"
 
-  final private case class Position(stream: StreamState, filter: ShardFilter, afterIndex: Long)
+  final private case class Position(stream: StreamState, filter: ShardSelection, afterIndex: Long)
 
   override def run(call: Call): Answer = {
     val validator = new Validator(call.fields)
@@ -41,7 +42,8 @@ object ListShards extends Action {
 
   private def first(call: Call, validator: Validator, after: Option[String]): Position = {
     val stream = call.stream(validator)
-    val filter = call.fields.structure("ShardFilter").fold[ShardFilter](ShardFilter.FromTrimHorizon)(ShardFilter.read)
+    val filter =
+      call.fields.structure("ShardFilter").fold[ShardSelection](ShardSelection.FromTrimHorizon)(ShardSelection.read)
     call.fields.timestamp("StreamCreationTimestamp").foreach { created =>
       if (created / 1000 != stream.createdMillis / 1000)
         throw ServiceError.resourceNotFound(
@@ -49,7 +51,7 @@ object ListShards extends Action {
         )
     }
     if (after.isDefined && call.fields.has("ShardFilter"))
-      throw ServiceError.invalidArgument("ExclusiveStartShardId and ShardFilter cannot be given together.")
+      throw ServiceError.invalidArgument("ExclusiveStartShardId and ShardSelection cannot be given together.")
     val afterIndex = after.map { id =>
       ShardSet.indexOf(ShardId(id)).getOrElse(throw ServiceError.invalidArgument(s"Invalid ExclusiveStartShardId: $id"))
     }
@@ -67,7 +69,7 @@ object ListShards extends Action {
         val found = stream.getOrElse(throw ServiceError.resourceNotFound(s"Stream $arn of this NextToken not found."))
         call.streamName = found.name
         call.admit()
-        Position(found, ShardFilter.decode(filter), after.toLong)
+        Position(found, ShardSelection.decode(filter), after.toLong)
       case _ => throw ServiceError.invalidArgument("NextToken is invalid.")
     }
   }

@@ -1,8 +1,14 @@
 package org.sparkkinesis.emulator.action.shard
 
-import org.sparkkinesis.emulator.action.{Action, Answer, Call, Patterns, Validator}
-import org.sparkkinesis.emulator.engine.ServiceError
-import org.sparkkinesis.emulator.engine.stream.{Resharding, StreamStatus}
+import org.sparkkinesis.emulator.action.call.Action
+import org.sparkkinesis.emulator.action.call.Answer
+import org.sparkkinesis.emulator.action.call.Call
+import org.sparkkinesis.emulator.action.call.Patterns
+import org.sparkkinesis.emulator.action.call.Validator
+import org.sparkkinesis.emulator.engine.error.ServiceError
+import org.sparkkinesis.emulator.engine.stream.Resharding
+import org.sparkkinesis.emulator.engine.stream.StreamStatus
+
 import org.sparkkinesis.model.ShardId
 
 /** MergeShards: two adjacent open shards, in either order, become one when the stream leaves UPDATING. */

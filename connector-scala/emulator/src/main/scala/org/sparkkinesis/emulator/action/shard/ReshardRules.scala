@@ -1,7 +1,8 @@
 package org.sparkkinesis.emulator.action.shard
 
-import org.sparkkinesis.emulator.engine.ServiceError
-import org.sparkkinesis.emulator.engine.stream.{PlannedShard, ShardLog, StreamState}
+import org.sparkkinesis.emulator.engine.error.ServiceError
+import org.sparkkinesis.emulator.engine.shard.ShardLog
+import org.sparkkinesis.emulator.engine.stream.{PlannedShard, StreamState}
 import org.sparkkinesis.model.ShardId
 
 /** What splitting, merging and scaling have in common. */

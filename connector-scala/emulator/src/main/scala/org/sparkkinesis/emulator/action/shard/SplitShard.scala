@@ -1,9 +1,15 @@
 package org.sparkkinesis.emulator.action.shard
 
+import org.sparkkinesis.emulator.action.call.Action
+import org.sparkkinesis.emulator.action.call.Answer
+import org.sparkkinesis.emulator.action.call.Call
+import org.sparkkinesis.emulator.action.call.Patterns
+import org.sparkkinesis.emulator.action.call.Validator
 import org.sparkkinesis.emulator.action.stream.StreamRules
-import org.sparkkinesis.emulator.action.{Action, Answer, Call, Patterns, Validator}
-import org.sparkkinesis.emulator.engine.ServiceError
-import org.sparkkinesis.emulator.engine.stream.{Resharding, StreamStatus}
+import org.sparkkinesis.emulator.engine.error.ServiceError
+import org.sparkkinesis.emulator.engine.stream.Resharding
+import org.sparkkinesis.emulator.engine.stream.StreamStatus
+
 import org.sparkkinesis.model.ShardId
 
 /** SplitShard: one open shard becomes two when the stream leaves UPDATING. */

@@ -1,7 +1,7 @@
 package org.sparkkinesis.emulator.action.stream
 
-import org.sparkkinesis.emulator.action.{Action, Answer, Call, Validator}
-import org.sparkkinesis.emulator.engine.ServiceError
+import org.sparkkinesis.emulator.action.call.{Action, Answer, Call, Validator}
+import org.sparkkinesis.emulator.engine.error.ServiceError
 import org.sparkkinesis.emulator.engine.stream.StreamStatus
 
 /**
@@ -27,7 +27,8 @@ object DeleteStream extends Action {
         ServiceError.resourceNotFound(s"Stream ${stream.name} under account ${stream.account} not found.")
       )
     }
-    call.engine.later(call.engine.delays.delete)(() => stream.owner.remove(stream))
+    val namespace = call.engine.namespace(stream.account, stream.region)
+    call.engine.timers.afterOrNow(call.engine.delays.delete)(() => namespace.remove(stream))
     Answer.Empty
   }
 }

@@ -1,7 +1,7 @@
 package org.sparkkinesis.emulator.action.stream
 
-import org.sparkkinesis.emulator.action.{Action, Answer, Call, Patterns, Validator}
-import org.sparkkinesis.emulator.engine.stream.ShardSet
+import org.sparkkinesis.emulator.action.call.{Action, Answer, Call, Patterns, Validator}
+import org.sparkkinesis.emulator.engine.shard.ShardSet
 import org.sparkkinesis.model.{KinesisQuotas, ShardId}
 
 /** DescribeStream: settings and one page of shards, at most 100. */

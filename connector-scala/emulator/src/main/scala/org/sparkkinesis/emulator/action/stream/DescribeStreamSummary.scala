@@ -1,6 +1,6 @@
 package org.sparkkinesis.emulator.action.stream
 
-import org.sparkkinesis.emulator.action.{Action, Answer, Call, Validator}
+import org.sparkkinesis.emulator.action.call.{Action, Answer, Call, Validator}
 
 /** DescribeStreamSummary: settings and counts, without shards. */
 object DescribeStreamSummary extends Action {

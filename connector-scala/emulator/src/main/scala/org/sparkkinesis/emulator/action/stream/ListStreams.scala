@@ -1,7 +1,13 @@
 package org.sparkkinesis.emulator.action.stream
 
-import org.sparkkinesis.emulator.action.{Action, Answer, Call, PageTokens, Patterns, Validator}
+import org.sparkkinesis.emulator.action.call.Action
+import org.sparkkinesis.emulator.action.call.Answer
+import org.sparkkinesis.emulator.action.call.Call
+import org.sparkkinesis.emulator.action.call.PageTokens
+import org.sparkkinesis.emulator.action.call.Patterns
+import org.sparkkinesis.emulator.action.call.Validator
 import org.sparkkinesis.emulator.engine.stream.StreamState
+
 import org.sparkkinesis.model.KinesisQuotas
 
 /** ListStreams: names in order, at most 100 a page, continued by name or by token. */

@@ -1,9 +1,11 @@
 package org.sparkkinesis.emulator.action.stream
 
-import org.sparkkinesis.emulator.action.{Fields, ReplyWriter}
+import org.sparkkinesis.emulator.document.{Fields, ReplyWriter}
+import org.sparkkinesis.emulator.engine.Namespace
+import org.sparkkinesis.emulator.engine.error.ServiceError
 import org.sparkkinesis.emulator.engine.quota.Quota
-import org.sparkkinesis.emulator.engine.stream.{ShardLog, StreamState}
-import org.sparkkinesis.emulator.engine.{Namespace, ServiceError}
+import org.sparkkinesis.emulator.engine.shard.ShardLog
+import org.sparkkinesis.emulator.engine.stream.StreamState
 import org.sparkkinesis.model.{HashKeyRange, KinesisQuotas}
 
 /** What several operations on streams share: rules and the shapes they answer with. */

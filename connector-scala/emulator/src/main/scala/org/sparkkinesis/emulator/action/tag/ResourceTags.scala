@@ -1,7 +1,12 @@
 package org.sparkkinesis.emulator.action.tag
 
-import org.sparkkinesis.emulator.action.{Action, Answer, Call, Patterns, Validator}
-import org.sparkkinesis.emulator.engine.ServiceError
+import org.sparkkinesis.emulator.action.call.Action
+import org.sparkkinesis.emulator.action.call.Answer
+import org.sparkkinesis.emulator.action.call.Call
+import org.sparkkinesis.emulator.action.call.Patterns
+import org.sparkkinesis.emulator.action.call.Validator
+import org.sparkkinesis.emulator.engine.error.ServiceError
+
 import org.sparkkinesis.model.StreamRef
 
 /** TagResource, UntagResource, ListTagsForResource: the tags of a stream or of a consumer, by ARN. */

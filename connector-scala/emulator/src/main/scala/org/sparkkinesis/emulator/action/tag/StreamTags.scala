@@ -1,6 +1,10 @@
 package org.sparkkinesis.emulator.action.tag
 
-import org.sparkkinesis.emulator.action.{Action, Answer, Call, Validator}
+import org.sparkkinesis.emulator.action.call.Action
+import org.sparkkinesis.emulator.action.call.Answer
+import org.sparkkinesis.emulator.action.call.Call
+import org.sparkkinesis.emulator.action.call.Validator
+
 import org.sparkkinesis.model.KinesisQuotas.Count
 
 /** AddTagsToStream: adds or replaces. */

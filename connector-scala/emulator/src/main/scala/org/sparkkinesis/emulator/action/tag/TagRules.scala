@@ -1,7 +1,10 @@
 package org.sparkkinesis.emulator.action.tag
 
-import org.sparkkinesis.emulator.action.{Fields, ReplyWriter, Validator}
-import org.sparkkinesis.emulator.engine.ServiceError
+import org.sparkkinesis.emulator.action.call.Validator
+import org.sparkkinesis.emulator.document.Fields
+import org.sparkkinesis.emulator.document.ReplyWriter
+import org.sparkkinesis.emulator.engine.error.ServiceError
+
 import org.sparkkinesis.model.KinesisQuotas.Count
 
 /** Rules and shapes of tags. */

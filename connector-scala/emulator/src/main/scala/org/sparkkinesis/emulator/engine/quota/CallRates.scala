@@ -1,8 +1,9 @@
 package org.sparkkinesis.emulator.engine.quota
 
+import org.sparkkinesis.emulator.engine.error.ServiceError
+
 import java.util.concurrent.ConcurrentHashMap
 
-import org.sparkkinesis.emulator.engine.ServiceError
 import org.sparkkinesis.model.KinesisQuotas.{CallRate, Shard}
 
 /** How often each operation may be called, and what the calls are counted for. Thread-safe. */

@@ -4,9 +4,10 @@ import java.util.concurrent.atomic.AtomicBoolean
 
 import scala.collection.mutable
 
-import org.sparkkinesis.emulator.engine.consumer.StreamConsumer
-import org.sparkkinesis.emulator.engine.stream.ShardLog.Closing
-import org.sparkkinesis.emulator.engine.{Engine, Namespace, ServiceError}
+import org.sparkkinesis.emulator.engine.consumer.RegisteredConsumer
+import org.sparkkinesis.emulator.engine.error.ServiceError
+import org.sparkkinesis.emulator.engine.shard.ShardLog.Closing
+import org.sparkkinesis.emulator.engine.shard.{IncomingRecord, QuotaLimits, ShardLog, ShardSet, StoredRecord}
 import org.sparkkinesis.model.KinesisQuotas.{Count, Lifetime}
 import org.sparkkinesis.model.{HashKeyRange, ShardId}
 
@@ -17,25 +18,25 @@ import org.sparkkinesis.model.{HashKeyRange, ShardId}
 final class StreamState(
     val name: String,
     val arn: String,
+    val account: String,
+    val region: String,
     val createdMillis: Long,
     initialSettings: StreamSettings,
-    val owner: Namespace
+    host: StreamHost
 ) {
-  private val engine: Engine = owner.engine
-  val account: String = owner.account
   @volatile var status: StreamStatus = StreamStatus.Creating
   @volatile private var current: StreamSettings = initialSettings
   @volatile private var set: ShardSet = ShardSet(Nil)
   @volatile private var tagMap = Map.empty[String, String]
   @volatile private var limits: QuotaLimits = _
-  private val byName = mutable.LinkedHashMap.empty[String, StreamConsumer]
+  private val byName = mutable.LinkedHashMap.empty[String, RegisteredConsumer]
   private val growing = new AtomicBoolean
   private val changesByKind = mutable.Map.empty[String, Vector[Long]]
 
   def settings: StreamSettings = current
   def tags: Map[String, String] = tagMap
-  def consumers: Vector[StreamConsumer] = synchronized(byName.values.toVector)
-  def consumer(name: String): Option[StreamConsumer] = synchronized(byName.get(name))
+  def consumers: Vector[RegisteredConsumer] = synchronized(byName.values.toVector)
+  def consumer(name: String): Option[RegisteredConsumer] = synchronized(byName.get(name))
 
   /** Every shard that has not expired. */
   def shards: ShardSet = set
@@ -43,11 +44,8 @@ final class StreamState(
   /** What arrived before this time is no longer there. */
   def horizon(now: Long): Long = math.max(now - current.retentionMillis, current.expiredBeforeMillis)
 
-  /** The oldest time that can be read from. */
-  def trimPoint(now: Long): Long = math.max(horizon(now), createdMillis)
-
   def quotaLimits: QuotaLimits = {
-    val policy = engine.policy
+    val policy = host.policy
     val large = current.maxRecordKiB > StreamSettings().maxRecordKiB
     val known = limits
     if (known != null && (known.policy eq policy) && known.largeRecords == large) known
@@ -72,49 +70,49 @@ final class StreamState(
 
   def update(change: StreamSettings => StreamSettings): Unit = {
     synchronized { current = change(current) }
-    engine.store.settingsChanged(this)
+    host.store.settingsChanged(this)
   }
 
   def updateTags(change: Map[String, String] => Map[String, String]): Unit = {
     synchronized { tagMap = change(tagMap) }
-    engine.store.settingsChanged(this)
+    host.store.settingsChanged(this)
   }
 
   /** Opens the first shards of a new stream. */
   def open(shardCount: Int, now: Long): Unit = synchronized {
     set = ShardSet(HashKeyRange.uniform(shardCount).zipWithIndex.map { case (range, i) =>
-      engine.newShard(i.toLong, range, Nil, now, now / 1000)
+      ShardLog(i.toLong, range, Nil, now, now / 1000, host.budget)
     })
   }
 
   /** Enters a state, and leaves it for ACTIVE, after having done `finish`, when the configured delay is over. */
   def change(through: StreamStatus, delayMillis: Long)(finish: () => Unit): Unit = {
     status = through
-    engine.later(delayMillis) { () =>
+    host.timers.afterOrNow(delayMillis) { () =>
       synchronized {
         if (status == through) {
           finish()
           status = StreamStatus.Active
         }
       }
-      engine.store.settingsChanged(this)
+      host.store.settingsChanged(this)
     }
   }
 
   /** Carries out a plan: parents close, their children open at once. */
   def reshard(plan: ReshardPlan): Unit = synchronized {
-    val now = engine.clock.millis
+    val now = host.clock.millis
     val made = mutable.LinkedHashMap.empty[Long, ShardLog]
     def known(index: Long): ShardLog = made.getOrElse(index, set.byIndex(index).get)
     plan.created.foreach { planned =>
       // One second after the parents' end, as their own numbers tell it, so that the children's numbers are greater.
       val parentsEnd = planned.parents.map(p => math.max(now / 1000, known(p).createdSeconds)).max
-      made(planned.index) = engine.newShard(planned.index, planned.range, planned.parents, now, parentsEnd + 1)
+      made(planned.index) = ShardLog(planned.index, planned.range, planned.parents, now, parentsEnd + 1, host.budget)
     }
     plan.closed.foreach(index => known(index).seal(now))
     set = set.plus(made.values.toSeq)
     plan.closed.foreach(index => known(index).close())
-    engine.store.settingsChanged(this)
+    host.store.settingsChanged(this)
   }
 
   /**
@@ -125,11 +123,11 @@ final class StreamState(
    * @return
    *   the shard and what its `append` gave
    */
-  def append(put: PutEntry, encryptionType: String, now: Long, limits: QuotaLimits): (ShardLog, StoredRecord) = {
+  def append(put: IncomingRecord, encryptionType: String, now: Long, limits: QuotaLimits): (ShardLog, StoredRecord) = {
     val shard = set.owner(put.hash)
     val record = shard.append(put, encryptionType, now, horizon(now), limits)
     if (record != null) {
-      if (record ne ShardLog.Throttled) engine.store.appended(this, shard, record) else growOnDemand()
+      if (record ne ShardLog.Throttled) host.store.appended(this, shard, record) else growOnDemand()
       (shard, record)
     } else {
       // The shard has just been closed: its children are there once the resharding lets go of the lock.
@@ -140,7 +138,7 @@ final class StreamState(
 
   // An on-demand stream that is written to faster than it can take goes on refusing while the service splits its shards.
   private def growOnDemand(): Unit = if (current.onDemand && growing.compareAndSet(false, true)) {
-    engine.timers.after(Lifetime.OnDemandScaling.toMillis) { () =>
+    host.timers.after(Lifetime.OnDemandScaling.toMillis) { () =>
       growing.set(false)
       val target = math.min(set.openCount * 2, Count.ShardsByUpdateShardCount)
       if (current.onDemand && status == StreamStatus.Active)
@@ -149,14 +147,14 @@ final class StreamState(
     ()
   }
 
-  def addConsumer(consumer: StreamConsumer): Unit = {
+  def addConsumer(consumer: RegisteredConsumer): Unit = {
     synchronized { byName(consumer.name) = consumer }
-    engine.store.settingsChanged(this)
+    host.store.settingsChanged(this)
   }
 
-  def removeConsumer(consumer: StreamConsumer): Unit = {
+  def removeConsumer(consumer: RegisteredConsumer): Unit = {
     synchronized(byName.remove(consumer.name))
-    engine.store.settingsChanged(this)
+    host.store.settingsChanged(this)
   }
 
   /** Counts a change of which only so many are allowed in 24 hours; false when they are used up. */
@@ -182,7 +180,7 @@ final class StreamState(
   private[emulator] def restore(
       shards: Seq[(ShardLog, Option[Closing])],
       tags: Map[String, String],
-      consumers: Seq[StreamConsumer]
+      consumers: Seq[RegisteredConsumer]
   ): Unit = synchronized {
     shards.foreach { case (shard, closing) => closing.foreach(shard.restoreClosing) }
     set = ShardSet(shards.map(_._1))

@@ -7,8 +7,6 @@ import scala.collection.mutable
 
 import org.slf4j.LoggerFactory
 
-import org.sparkkinesis.emulator.EmulatorClock
-
 /**
  * Runs tasks when the emulator's clock reaches their time: on its own daemon thread, or on the thread that moves the
  * clock past them. Tasks are short and never block.
@@ -29,6 +27,14 @@ final class Timers(clock: EmulatorClock) extends AutoCloseable {
   clock.onAdvance(() => runDue())
 
   def after(delayMillis: Long)(task: () => Unit): Timer = at(clock.millis + delayMillis)(task)
+
+  /** Runs the task immediately when the delay is zero, so that tests without delays see its effect on return. */
+  def afterOrNow(delayMillis: Long)(task: () => Unit): Unit =
+    if (delayMillis <= 0) task()
+    else {
+      after(delayMillis)(task)
+      ()
+    }
 
   def at(millis: Long)(task: () => Unit): Timer = locked {
     count += 1

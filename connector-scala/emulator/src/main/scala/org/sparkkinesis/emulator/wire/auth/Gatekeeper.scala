@@ -4,7 +4,8 @@ import java.security.SecureRandom
 import java.util.Base64
 import java.util.concurrent.ConcurrentHashMap
 
-import org.sparkkinesis.emulator.engine.{Engine, Namespace, ServiceError}
+import org.sparkkinesis.emulator.engine.error.ServiceError
+import org.sparkkinesis.emulator.engine.{Engine, Namespace}
 import org.sparkkinesis.emulator.wire.http.Exchange
 
 /**

@@ -10,7 +10,7 @@ import javax.crypto.spec.SecretKeySpec
 
 import scala.jdk.CollectionConverters._
 
-import org.sparkkinesis.emulator.engine.ServiceError
+import org.sparkkinesis.emulator.engine.error.ServiceError
 import org.sparkkinesis.emulator.wire.http.Exchange
 
 /** An AWS Signature Version 4 as a request carries it in its Authorization header. */

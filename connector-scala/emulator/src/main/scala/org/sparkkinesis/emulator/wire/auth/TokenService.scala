@@ -7,8 +7,8 @@ import java.time.temporal.ChronoUnit
 
 import io.netty.buffer.Unpooled
 
-import org.sparkkinesis.emulator.EmulatorClock
-import org.sparkkinesis.emulator.engine.ServiceError
+import org.sparkkinesis.emulator.engine.error.ServiceError
+import org.sparkkinesis.emulator.engine.time.EmulatorClock
 import org.sparkkinesis.emulator.wire.http.Exchange
 
 /**

@@ -5,11 +5,12 @@ import java.nio.charset.StandardCharsets.UTF_8
 import io.netty.buffer.{ByteBufOutputStream, Unpooled}
 import io.netty.handler.codec.http.HttpMethod
 
-import org.sparkkinesis.emulator.action.{Fields, ReplyWriter}
-import org.sparkkinesis.emulator.engine.{Engine, ServiceError}
-import org.sparkkinesis.emulator.wire.codec.Encoding
+import org.sparkkinesis.emulator.admin.EmulatorAdmin
+import org.sparkkinesis.emulator.count.CallCounters
+import org.sparkkinesis.emulator.document.{Encoding, Fields, ReplyWriter}
+import org.sparkkinesis.emulator.engine.Engine
+import org.sparkkinesis.emulator.engine.error.ServiceError
 import org.sparkkinesis.emulator.wire.http.Exchange
-import org.sparkkinesis.emulator.{CallCounters, EmulatorAdmin}
 
 /**
  * What is served beside the API: the page for a person on `GET /`, and below `/_emulator/` the means by which a test in

@@ -2,9 +2,10 @@ package org.sparkkinesis.emulator.wire.page
 
 import java.time.Instant
 
+import org.sparkkinesis.emulator.count.{CallCounters, CallKey}
 import org.sparkkinesis.emulator.engine.Engine
-import org.sparkkinesis.emulator.engine.stream.{ShardLog, StreamState}
-import org.sparkkinesis.emulator.{CallCounters, CallKey}
+import org.sparkkinesis.emulator.engine.shard.ShardLog
+import org.sparkkinesis.emulator.engine.stream.StreamState
 import org.sparkkinesis.model.HashKeyRange
 
 /**

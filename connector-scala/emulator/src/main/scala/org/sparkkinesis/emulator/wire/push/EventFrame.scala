@@ -5,8 +5,7 @@ import java.util.zip.CRC32
 
 import io.netty.buffer.{ByteBuf, ByteBufAllocator, ByteBufOutputStream}
 
-import org.sparkkinesis.emulator.action.ReplyWriter
-import org.sparkkinesis.emulator.wire.codec.Encoding
+import org.sparkkinesis.emulator.document.{Encoding, ReplyWriter}
 
 /** Frames of `application/vnd.amazon.eventstream`: lengths, checksum of the lengths, headers, payload, checksum of all. */
 object EventFrame {

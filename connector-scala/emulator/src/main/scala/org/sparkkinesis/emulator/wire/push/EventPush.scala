@@ -5,13 +5,15 @@ import java.util.concurrent.atomic.AtomicBoolean
 import io.netty.buffer.ByteBuf
 import io.netty.handler.codec.http.{DefaultHttpContent, LastHttpContent}
 
+import org.sparkkinesis.emulator.action.call.SubscribeRequest
 import org.sparkkinesis.emulator.action.record.RecordShape
-import org.sparkkinesis.emulator.action.{ReplyWriter, SubscribeRequest}
+import org.sparkkinesis.emulator.document.ReplyWriter
+import org.sparkkinesis.emulator.engine.Engine
 import org.sparkkinesis.emulator.engine.consumer.OpenSubscription
+import org.sparkkinesis.emulator.engine.error.ServiceError
 import org.sparkkinesis.emulator.engine.quota.{Quota, TokenBucket}
-import org.sparkkinesis.emulator.engine.stream.{ReadResult, SequenceNumbers}
+import org.sparkkinesis.emulator.engine.shard.{ReadResult, SequenceNumbers}
 import org.sparkkinesis.emulator.engine.time.Timers.Timer
-import org.sparkkinesis.emulator.engine.{Engine, ServiceError}
 import org.sparkkinesis.emulator.fault.FaultEffect
 import org.sparkkinesis.emulator.wire.http.Exchange
 import org.sparkkinesis.model.KinesisQuotas

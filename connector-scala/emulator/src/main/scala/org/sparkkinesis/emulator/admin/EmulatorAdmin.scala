@@ -1,0 +1,123 @@
+package org.sparkkinesis.emulator.admin
+
+import java.nio.charset.StandardCharsets.UTF_8
+
+import scala.concurrent.duration._
+
+import org.sparkkinesis.emulator.document.{Encoding, Fields}
+import org.sparkkinesis.emulator.engine.Namespace
+import org.sparkkinesis.emulator.engine.error.ServiceError
+import org.sparkkinesis.emulator.engine.quota.{Quota, QuotaPolicy}
+import org.sparkkinesis.emulator.engine.shard.IncomingRecord
+import org.sparkkinesis.emulator.engine.stream.{PlannedShard, Resharding, StreamSettings, StreamStatus}
+import org.sparkkinesis.emulator.engine.time.EmulatorClock
+import org.sparkkinesis.emulator.fault.{FaultJson, Faults}
+import org.sparkkinesis.model.{HashKey, HashPoint, KinesisRecord, Shard, ShardId, Utf8}
+
+/**
+ * What a test does to an emulator in its own process, past the API: at once, without quotas or delays. Thread-safe.
+ * Takes and gives types that py4j can pass.
+ */
+final class EmulatorAdmin private[emulator] (home: Namespace, val faults: Faults) {
+  private val engine = home.engine
+
+  def clock: EmulatorClock = engine.clock
+
+  def advanceClock(millis: Long): Unit = clock.advance(millis.millis)
+
+  /** Adds a fault that is written as JSON (see [[org.sparkkinesis.emulator.fault.FaultJson]]), and tells its number. */
+  def addFault(json: String): Int = {
+    val bytes = json.getBytes(UTF_8)
+    addFault(Encoding.Json.parse(bytes, 0, bytes.length))
+  }
+
+  private[emulator] def addFault(fields: Fields): Int = faults.add(FaultJson.read(fields))
+
+  /** Makes a stream that is ACTIVE when this returns, and tells its ARN. */
+  def createStream(name: String, shards: Int): String = {
+    val stream = home.add(name, StreamSettings())
+    stream.change(StreamStatus.Creating, 0)(() => stream.open(shards, clock.millis))
+    stream.arn
+  }
+
+  /** Makes the stream on-demand with record distribution strategy AUTO: it chooses shards without regard to keys. */
+  def distributeItself(name: String): Unit =
+    home.stream(name).update(_.copy(onDemand = true, distributesItself = true))
+
+  def deleteStream(name: String): Unit = home.remove(home.stream(name))
+
+  def streamNames: Array[String] = home.streams.map(_.name).toArray
+
+  /** Puts one record, past the write quota; answers its sequence number. */
+  def putRecord(stream: String, partitionKey: String, data: Array[Byte]): String =
+    put(stream, partitionKey, null, data)
+
+  def putRecord(stream: String, partitionKey: String, explicitHashKey: String, data: Array[Byte]): String =
+    put(stream, partitionKey, explicitHashKey, data)
+
+  private def put(streamName: String, partitionKey: String, explicitHashKey: String, data: Array[Byte]): String = {
+    val stream = home.stream(streamName)
+    val hash =
+      if (explicitHashKey == null) HashPoint.ofPartitionKey(partitionKey)
+      else HashPoint.of(
+        HashKey.parse(explicitHashKey).getOrElse(throw ServiceError.invalidArgument("Invalid ExplicitHashKey."))
+      )
+    val entry = new IncomingRecord(partitionKey, data, hash, data.length + Utf8.length(partitionKey))
+    val (shard, record) = stream.append(entry, stream.settings.encryptionType, clock.millis, null)
+    shard.wake()
+    record.sequenceNumber
+  }
+
+  /** Splits an open shard in the middle of its range, at once. */
+  def splitShard(stream: String, shard: String): Unit = {
+    val state = home.stream(stream)
+    val parent = state.shard(ShardId(shard))
+    val middle = (parent.range.start + parent.range.end + 1) / 2
+    state.reshard(Resharding.split(PlannedShard(parent.index, parent.range, Nil), middle, state.shards.nextIndex))
+  }
+
+  /** Merges two adjacent open shards, at once. */
+  def mergeShards(stream: String, shard: String, adjacent: String): Unit = {
+    val state = home.stream(stream)
+    val Seq(first, second) =
+      Seq(shard, adjacent).map(id => state.shard(ShardId(id))).map(s => PlannedShard(s.index, s.range, Nil)): @unchecked
+    state.reshard(Resharding.merge(first, second, state.shards.nextIndex))
+  }
+
+  /** Scales to so many equal shards, at once and without the service's limits. */
+  def updateShardCount(stream: String, target: Int): Unit = {
+    val state = home.stream(stream)
+    val open = state.shards.openShards.map(s => PlannedShard(s.index, s.range, Nil))
+    state.reshard(Resharding.uniform(open, target, state.shards.nextIndex))
+  }
+
+  def shards(stream: String): Seq[Shard] = home.stream(stream).shards.all.map(_.toShard)
+
+  /** Everything that a shard holds now, in order. */
+  def records(stream: String, shard: String): IndexedSeq[KinesisRecord] = {
+    val state = home.stream(stream)
+    val read = state.shard(ShardId(shard)).read(-1, state.horizon(clock.millis), Int.MaxValue, Long.MaxValue)
+    read.records.toIndexedSeq.map { r =>
+      new KinesisRecord(r.sequenceNumber, r.partitionKey, r.arrivalMillis, r.data, r.encryptionType)
+    }
+  }
+
+  /** Everything that a stream holds now, shard by shard. */
+  def records(stream: String): IndexedSeq[KinesisRecord] =
+    home.stream(stream).shards.all.flatMap(shard => records(stream, shard.id.value))
+
+  def recordCount(stream: String): Long = home.stream(stream).shards.all.map(_.heldRecords.toLong).sum
+
+  /** Switches all quotas on or off. */
+  def setQuotas(on: Boolean): Unit = engine.policy = if (on) QuotaPolicy.Service else QuotaPolicy.Off
+
+  /** Scales one quota, by its name in [[Quota]]; 0 switches it off. */
+  def scaleQuota(name: String, factor: Double): Unit = {
+    val quota = Quota
+      .parse(name)
+      .getOrElse(throw new IllegalArgumentException(
+        s"No quota $name; there are ${Quota.all.map(_.name).mkString(", ")}."
+      ))
+    engine.policy = if (factor == 0) engine.policy.without(quota) else engine.policy.scaled(quota, factor)
+  }
+}

@@ -1,0 +1,21 @@
+package org.sparkkinesis.emulator.engine.stream
+
+import org.sparkkinesis.emulator.engine.shard.{ShardLog, StoredRecord}
+
+/** Where streams are kept beyond the life of the process. Called after each change, from any thread. */
+trait StreamStore extends AutoCloseable {
+  def settingsChanged(stream: StreamState): Unit
+  def appended(stream: StreamState, shard: ShardLog, record: StoredRecord): Unit
+  def deleted(stream: StreamState): Unit
+}
+
+object StreamStore {
+
+  /** Keeps nothing: streams live as long as the emulator. */
+  object None extends StreamStore {
+    override def settingsChanged(stream: StreamState): Unit = ()
+    override def appended(stream: StreamState, shard: ShardLog, record: StoredRecord): Unit = ()
+    override def deleted(stream: StreamState): Unit = ()
+    override def close(): Unit = ()
+  }
+}

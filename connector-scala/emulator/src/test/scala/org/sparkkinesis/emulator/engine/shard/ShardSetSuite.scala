@@ -1,0 +1,44 @@
+package org.sparkkinesis.emulator.engine.shard
+
+import munit.FunSuite
+
+import org.sparkkinesis.model.HashKeyRange
+
+class ShardSetSuite extends FunSuite {
+  private val budget = new MemoryBudget(1L << 20)
+
+  private def shards(count: Int): Vector[ShardLog] = HashKeyRange
+    .uniform(count)
+    .zipWithIndex
+    .map { case (range, i) => ShardLog(i.toLong, range, Nil, 0, 0, budget) }
+    .toVector
+
+  /** Counts how often it was asked for one of its items. */
+  final private class Counted(items: Vector[ShardLog]) extends IndexedSeq[ShardLog] {
+    var looks = 0
+    override def length: Int = items.length
+    override def apply(i: Int): ShardLog = {
+      looks += 1
+      items(i)
+    }
+  }
+
+  test("a page looks at its own shards and at a search's worth of others, wherever it begins") {
+    val all = shards(10000)
+    val page = 1000
+    // 2^14 is the first power of two above 10,000.
+    val most = page + 14
+    (0 until 10).foreach { i =>
+      val counted = new Counted(all)
+      val found = ShardSet.pageAfter(counted, i * page - 1L, page)(_ => true)
+      assertEquals(found.map(_.index), Vector.tabulate(page)(n => (i * page + n).toLong))
+      assert(counted.looks <= most, s"page $i looked ${counted.looks} times")
+    }
+  }
+
+  test("shards that are not accepted are passed over, and a page behind the last shard is empty") {
+    val all = shards(100)
+    assertEquals(ShardSet.pageAfter(all, 10, 3)(_.index % 20 == 0).map(_.index), Vector(20L, 40L, 60L))
+    assertEquals(ShardSet.pageAfter(all, 99, 3)(_ => true), Vector.empty[ShardLog])
+  }
+}

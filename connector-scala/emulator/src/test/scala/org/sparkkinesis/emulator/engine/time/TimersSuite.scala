@@ -1,0 +1,40 @@
+package org.sparkkinesis.emulator.engine.time
+
+import java.util.concurrent.atomic.AtomicInteger
+
+import scala.concurrent.duration._
+
+import munit.FunSuite
+
+import org.sparkkinesis.emulator.engine.time.{EmulatorClock, Timers}
+
+class TimersSuite extends FunSuite {
+  private val timers = FunFixture[(EmulatorClock, Timers)](
+    setup = { _ =>
+      val clock = EmulatorClock.manual(1777319237000L)
+      (clock, new Timers(clock))
+    },
+    teardown = _._2.close()
+  )
+
+  timers.test("what is due has happened when the clock has been moved, whichever thread took it") {
+    case (clock, timers) =>
+      val done = new AtomicInteger
+      (1 to 2000).foreach { i =>
+        // Adding a task wakes the timers' own thread, which then races for it with the one that moves the clock.
+        timers.after(1) { () => done.incrementAndGet(); () }
+        clock.advance(1.milli)
+        assertEquals(done.get, i)
+      }
+  }
+
+  timers.test("tasks run in the order of their times, and cancelled ones not at all") { case (clock, timers) =>
+    val ran = new StringBuffer
+    timers.after(20) { () => ran.append("b"); () }
+    timers.after(10) { () => ran.append("a"); () }
+    timers.after(15) { () => ran.append("x"); () }.cancel()
+    timers.after(20) { () => ran.append("c"); () }
+    clock.advance(20.millis)
+    assertEquals(ran.toString, "abc")
+  }
+}
