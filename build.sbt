@@ -23,24 +23,34 @@ lazy val common = Seq(
   ),
   Compile / doc / sources := Nil,
   javacOptions ++= Seq("--release", "17", "-Xlint:all,-processing,-serial", "-Werror"),
-  libraryDependencies ++= munit :+ archUnit,
+  libraryDependencies += archUnit,
   Test / fork := true,
   Test / testForkedParallel := false,
+  Test / logBuffered := false,
+  // The duration of each test, and short stack traces.
+  Test / testOptions += Tests.Argument(TestFrameworks.ScalaTest, "-oDS"),
   Test / javaOptions ++= JavaOptions.forSpark ++ Seq("-Xmx2g", "-Dfile.encoding=UTF-8")
 )
 
-def module(name: String): Project = Project(name, file(s"connector-scala/$name")).settings(common)
+/** The base classes of all suites, on ScalaTest. */
+lazy val suite = testProject("suite").settings(libraryDependencies ++= scalaTest)
+
+def module(name: String): Project =
+  Project(name, file(s"connector-scala/$name")).settings(common).dependsOn(suite % Test)
 
 lazy val root = project
   .in(file("."))
-  .aggregate(core, aws, spark, emulator, connector, conformance, integration, chaos, bench)
+  .aggregate(suite, core, aws, spark, emulator, connector, conformance, integration, chaos, bench)
   .settings(publish / skip := true)
 
 /** Pure Scala: neither Spark nor the AWS SDK is on its class path. */
 lazy val core = module("core").settings(libraryDependencies ++= Seq(jacksonCore, slf4j % Provided))
 
 /** The implementation of core's service port on the AWS SDK. */
-lazy val aws = module("aws").dependsOn(core % "compile->compile;test->test", emulator % "test->compile").settings(libraryDependencies ++=
+lazy val aws = module("aws").dependsOn(
+  core % "compile->compile;test->test",
+  emulator % "test->compile"
+).settings(libraryDependencies ++=
   Dependencies.aws :+ (slf4j % Provided))
 
 /** The Data Source V2 connector. */
@@ -66,16 +76,17 @@ def testProject(name: String): Project =
 
 /** The emulator against the API model, golden vectors and other emulators, through the AWS SDK. */
 lazy val conformance =
-  testProject("conformance").dependsOn(emulator, aws).settings(libraryDependencies += sparkSql % Test)
+  testProject("conformance").dependsOn(emulator, aws, suite % Test).settings(libraryDependencies += sparkSql % Test)
 
 /** The connector in Spark, local and on a cluster, against the emulator. */
 lazy val integration = testProject("integration")
-  .dependsOn(spark % "compile->compile;test->test", emulator)
+  .dependsOn(spark % "compile->compile;test->test", emulator, suite % Test)
   .settings(libraryDependencies ++= Seq(sparkSql, localStack))
 
 /** Kills, throttles, outages, resharding: counts every record in and out. */
-lazy val chaos =
-  testProject("chaos").dependsOn(spark, emulator).settings(Launching.settings, libraryDependencies += sparkSql)
+lazy val chaos = testProject("chaos")
+  .dependsOn(spark, emulator, suite % Test)
+  .settings(Launching.settings, libraryDependencies += sparkSql)
 
 /** Benchmarks; each main prints one JSON object on its last line. */
 lazy val bench = project
@@ -84,7 +95,9 @@ lazy val bench = project
   .settings(common, Launching.settings, publish / skip := true, libraryDependencies += sparkSql)
 
 def interopProject(name: String, folder: String): Project =
-  Project(name, file(s"tests/interop/$folder")).settings(common, publish / skip := true)
+  Project(name, file(s"tests/interop/$folder"))
+    .settings(common, publish / skip := true)
+    .dependsOn(suite % Test)
 
 /** What the two below share. They run by name only, so that nothing else has to download their dependencies. */
 lazy val interop = interopProject("interop", "common").dependsOn(emulator)

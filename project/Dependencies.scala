@@ -13,16 +13,15 @@ object Dependencies {
 
   /** The Jackson that Spark 4.2 ships, so that tests run on what the build compiles against. */
   val jackson = "2.21.2"
-  val munitVersion = "1.2.1"
 
   val jacksonCore = "com.fasterxml.jackson.core" % "jackson-core" % jackson
   val jacksonCbor = "com.fasterxml.jackson.dataformat" % "jackson-dataformat-cbor" % jackson excludeAll
     ExclusionRule("com.fasterxml.jackson.core", "jackson-databind")
   val slf4j = "org.slf4j" % "slf4j-api" % "2.0.17"
 
-  val munit = Seq(
-    "org.scalameta" %% "munit" % munitVersion % Test,
-    "org.scalameta" %% "munit-scalacheck" % "1.2.0" % Test
+  val scalaTest: Seq[ModuleID] = Seq(
+    "org.scalatest" %% "scalatest" % "3.2.20",
+    "org.scalatestplus" %% "scalacheck-1-18" % "3.2.19.0"
   )
 
   /** Checks the rules on packages in the unit tests. */

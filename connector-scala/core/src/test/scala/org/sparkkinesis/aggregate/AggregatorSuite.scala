@@ -1,9 +1,10 @@
 package org.sparkkinesis.aggregate
 
-import munit.ScalaCheckSuite
-import org.scalacheck.{Gen, Prop}
+import org.scalacheck.Gen
 
-class AggregatorSuite extends ScalaCheckSuite {
+import org.sparkkinesis.suite.PropertySuite
+
+class AggregatorSuite extends PropertySuite {
   private def hex(bytes: Array[Byte]): String = bytes.map(b => f"${b & 0xff}%02x").mkString
   private def bytes(text: String): Array[Byte] = text.getBytes("UTF-8")
 
@@ -12,7 +13,7 @@ class AggregatorSuite extends ScalaCheckSuite {
     assert(aggregator.tryAdd("k1", None, bytes("A")))
     assert(aggregator.tryAdd("k2", None, bytes("B")))
     val golden = "f3899ac20a026b310a026b321a0508001a01411a0508011a0142233eeb3ceb54a5bad3249e423d1c1547"
-    assertEquals(hex(aggregator.result()), golden)
+    assert(hex(aggregator.result()) == golden)
   }
 
   private val user: Gen[Containers.User] = for {
@@ -21,28 +22,28 @@ class AggregatorSuite extends ScalaCheckSuite {
     hash <- Gen.option(Gen.choose(0, 5).map(_.toString))
   } yield Containers.User(key, data, hash)
 
-  property(
+  test(
     "any records come out as an independent writer of the format would write them, in the size that was foretold"
   ) {
-    Prop.forAll(Gen.nonEmptyListOf(user)) { users =>
+    forAll(Gen.nonEmptyListOf(user)) { users =>
       val aggregator = new Aggregator(Int.MaxValue)
       users.foreach(u => aggregator.tryAdd(u.key, u.hashKey, bytes(u.data)))
       val result = aggregator.result()
-      assertEquals(result.length, aggregator.size)
-      assertEquals(hex(result), hex(Containers.of(users: _*)))
+      assert(result.length == aggregator.size)
+      assert(hex(result) == hex(Containers.of(users: _*)))
     }
   }
 
-  property("what is packed is what is unpacked") {
-    Prop.forAll(Gen.nonEmptyListOf(user)) { users =>
+  test("what is packed is what is unpacked") {
+    forAll(Gen.nonEmptyListOf(user)) { users =>
       val aggregator = new Aggregator(Int.MaxValue)
       users.foreach(u => aggregator.tryAdd(u.key, u.hashKey, bytes(u.data)))
       val opened = Deaggregator.open(aggregator.result())
-      assertEquals(opened.count, users.size)
+      assert(opened.count == users.size)
       users.zipWithIndex.foreach { case (u, i) =>
-        assertEquals(opened.partitionKey(i), u.key)
-        assertEquals(Option(opened.explicitHashKey(i)), u.hashKey)
-        assertEquals(new String(opened.data(i), "UTF-8"), u.data)
+        assert(opened.partitionKey(i) == u.key)
+        assert(Option(opened.explicitHashKey(i)) == u.hashKey)
+        assert(new String(opened.data(i), "UTF-8") == u.data)
       }
     }
   }
@@ -54,6 +55,6 @@ class AggregatorSuite extends ScalaCheckSuite {
     val small = new Aggregator(100)
     while (small.tryAdd("key", None, new Array[Byte](7))) {}
     assert(small.size <= 100 && small.size > 100 - 15, small.size)
-    assertEquals(small.result().length, small.size)
+    assert(small.result().length == small.size)
   }
 }

@@ -1,11 +1,10 @@
 package org.sparkkinesis.aggregate
 
-import munit.ScalaCheckSuite
 import org.scalacheck.Gen
-import org.scalacheck.Prop._
 
 import org.sparkkinesis.aggregate.Containers.User
-class DeaggregatorSuite extends ScalaCheckSuite {
+import org.sparkkinesis.suite.PropertySuite
+class DeaggregatorSuite extends PropertySuite {
   private def users(container: AggregatedRecord): Seq[User] = (0 until container.count).map { i =>
     User(container.partitionKey(i), new String(container.data(i), "UTF-8"), Option(container.explicitHashKey(i)))
   }
@@ -13,7 +12,7 @@ class DeaggregatorSuite extends ScalaCheckSuite {
 
   test("the golden container of the format's description is read") {
     val golden = Containers.hex("f3899ac20a026b310a026b321a0508001a01411a0508011a0142233eeb3ceb54a5bad3249e423d1c1547")
-    assertEquals(users(Deaggregator.open(golden)), Seq(User("k1", "A"), User("k2", "B")))
+    assert(users(Deaggregator.open(golden)) == Seq(User("k1", "A"), User("k2", "B")))
   }
 
   private val userRecords: Gen[List[User]] = Gen.nonEmptyListOf(for {
@@ -22,11 +21,11 @@ class DeaggregatorSuite extends ScalaCheckSuite {
     hash <- Gen.option(Gen.choose(0L, Long.MaxValue).map(_.toString))
   } yield User(key, data, hash))
 
-  property("whatever was packed comes out, in order") {
-    forAll(userRecords)(packed => assertEquals(users(Deaggregator.open(Containers.of(packed: _*))), packed))
+  test("whatever was packed comes out, in order") {
+    forAll(userRecords)(packed => assert(users(Deaggregator.open(Containers.of(packed: _*))) == packed))
   }
 
-  property("a container with any one byte changed, cut off or added is a plain record") {
+  test("a container with any one byte changed, cut off or added is a plain record") {
     forAll(userRecords, Gen.choose(0, Int.MaxValue), Gen.choose(1, 255)) { (packed, at, change) =>
       val sound = Containers.of(packed: _*)
       val changed = sound.clone()
@@ -38,14 +37,14 @@ class DeaggregatorSuite extends ScalaCheckSuite {
     }
   }
 
-  property("random bytes under a right checksum are read or passed through, and never fail") {
+  test("random bytes under a right checksum are read or passed through, and never fail") {
     forAll(Gen.containerOf[Array, Byte](Gen.choose(Byte.MinValue, Byte.MaxValue))) { noise =>
       val container = Deaggregator.open(Containers.seal(noise))
       assert(container == null || container.count > 0)
     }
   }
 
-  property("a broken message under a right checksum is read or passed through, and never fails") {
+  test("a broken message under a right checksum is read or passed through, and never fails") {
     forAll(userRecords, Gen.listOf(Gen.zip(Gen.choose(0, Int.MaxValue), Gen.choose(0, 255)))) { (packed, changes) =>
       val message = Containers.message(packed)
       changes.foreach { case (at, value) => message(at % message.length) = value.toByte }
@@ -86,7 +85,7 @@ class DeaggregatorSuite extends ScalaCheckSuite {
     val fixed = Containers.varint(9 << 3 | 1) ++ new Array[Byte](8) ++ Containers.varint(10 << 3 | 5) ++
       new Array[Byte](4)
     val message = fixed ++ record(tag, index, data, fixed) ++ key ++ Containers.varintField(77, 5)
-    assertEquals(users(Deaggregator.open(Containers.seal(message))), Seq(User("k", "d")))
+    assert(users(Deaggregator.open(Containers.seal(message))) == Seq(User("k", "d")))
   }
 
   test("a large container of tiny records is opened in memory that its own size bounds") {
@@ -100,7 +99,7 @@ class DeaggregatorSuite extends ScalaCheckSuite {
     val before = threads.getCurrentThreadAllocatedBytes
     val container = Deaggregator.open(whole)
     val allocated = threads.getCurrentThreadAllocatedBytes - before
-    assertEquals(container.count, many)
+    assert(container.count == many)
     // Two doublings' worth of four ints a record.
     assert(allocated < many * 16L * 4 + 1024 * 1024, allocated)
   }

@@ -3,19 +3,18 @@ package org.sparkkinesis.aggregate
 import scala.io.Source
 import scala.util.Using
 
-import munit.FunSuite
-
 import org.sparkkinesis.json.Json
+import org.sparkkinesis.suite.TimedSuite
 
 /** Containers that the reference library packed; `tests/interop/golden_aggregates.py` makes them. */
-class GoldenContainersSuite extends FunSuite {
+class GoldenContainersSuite extends TimedSuite {
   import GoldenContainersSuite._
 
   for (golden <- load()) {
     test(s"${golden.name}: the aggregator makes the reference's container") {
       val aggregator = new Aggregator(Int.MaxValue)
       golden.users.foreach(user => assert(aggregator.tryAdd(user.key, user.hashKey, user.data.toArray)))
-      assertEquals(aggregator.result().toSeq, golden.container)
+      assert(aggregator.result().toSeq == golden.container)
     }
 
     test(s"${golden.name}: the de-aggregator reads the reference's container") {
@@ -23,7 +22,7 @@ class GoldenContainersSuite extends FunSuite {
       val users = (0 until opened.count).map { i =>
         User(opened.partitionKey(i), Option(opened.explicitHashKey(i)), opened.data(i).toSeq)
       }
-      assertEquals(users, golden.users)
+      assert(users == golden.users)
     }
   }
 }

@@ -1,15 +1,14 @@
 package org.sparkkinesis.chunk
 
-import munit.ScalaCheckSuite
 import org.scalacheck.Gen
-import org.scalacheck.Prop._
 
 import org.sparkkinesis.aggregate.Containers
 import org.sparkkinesis.aggregate.Containers.User
 import org.sparkkinesis.event.ConsumerMetrics
 import org.sparkkinesis.model._
+import org.sparkkinesis.suite.PropertySuite
 
-class ChunkBuilderSuite extends ScalaCheckSuite {
+class ChunkBuilderSuite extends PropertySuite {
   private def plain(
       number: Int,
       data: String,
@@ -31,13 +30,13 @@ class ChunkBuilderSuite extends ScalaCheckSuite {
   test("plain records become rows with their keys, numbers and times") {
     val Seq(chunk) =
       build(DecodeSettings(), plain(10, "a", "k1", arrival = 5), plain(11, "bb", "ключ", arrival = 3)): @unchecked
-    assertEquals(rows(Seq(chunk)), Seq(("10", "k1", "a", 0L), ("11", "ключ", "bb", 0L)))
-    assertEquals(chunk.summary, ChunkSummary(SequenceNumber("11"), 2, 3 + 2 + 8, 5, 5, 3, 7))
-    assertEquals(chunk.firstSequenceNumber, SequenceNumber("10"))
+    assert(rows(Seq(chunk)) == Seq(("10", "k1", "a", 0L), ("11", "ключ", "bb", 0L)))
+    assert(chunk.summary == ChunkSummary(SequenceNumber("11"), 2, 3 + 2 + 8, 5, 5, 3, 7))
+    assert(chunk.firstSequenceNumber == SequenceNumber("10"))
     assert(!chunk.aggregated(0) && chunk.encryptionType(0) == null && chunk.explicitHashKey(0) == null)
-    assertEquals(
-      new String(chunk.keyBytes, chunk.keyStart(1), chunk.keyLength(1), "UTF-8"),
-      "ключ"
+    assert(
+      new String(chunk.keyBytes, chunk.keyStart(1), chunk.keyLength(1), "UTF-8") ==
+        "ключ"
     )
   }
 
@@ -48,13 +47,13 @@ class ChunkBuilderSuite extends ScalaCheckSuite {
 
   test("a record without partition key is kept, with a null key") {
     val chunk = build(DecodeSettings(), plain(1, "a", null), plain(2, "b")).head
-    assertEquals(chunk.keyLength(0), -1)
-    assertEquals(chunk.partitionKey(0), null)
-    assertEquals(chunk.partitionKey(1), "k")
+    assert(chunk.keyLength(0) == -1)
+    assert(chunk.partitionKey(0) == null)
+    assert(chunk.partitionKey(1) == "k")
   }
 
   test("no records, no chunk") {
-    assertEquals(build(DecodeSettings()), IndexedSeq.empty[Chunk])
+    assert(build(DecodeSettings()) == IndexedSeq.empty[Chunk])
   }
 
   test("a container's records get sub-sequence numbers, among plain ones, under one sequence number") {
@@ -64,30 +63,30 @@ class ChunkBuilderSuite extends ScalaCheckSuite {
       container(2, User("x", "a"), User("y", "b", Some("17")), User("x", "c")),
       plain(3, "q", encryption = "KMS")
     )
-    assertEquals(
-      rows(chunks),
-      Seq(("1", "k", "p", 0L), ("2", "x", "a", 0L), ("2", "y", "b", 1L), ("2", "x", "c", 2L), ("3", "k", "q", 0L))
+    assert(
+      rows(chunks) ==
+        Seq(("1", "k", "p", 0L), ("2", "x", "a", 0L), ("2", "y", "b", 1L), ("2", "x", "c", 2L), ("3", "k", "q", 0L))
     )
     val chunk = chunks.head
-    assertEquals((0 to 4).map(chunk.aggregated), Seq(false, true, true, true, false))
-    assertEquals((0 to 4).map(chunk.explicitHashKey), Seq(null, null, "17", null, null))
-    assertEquals((0 to 4).map(chunk.encryptionType), Seq(null, null, null, null, "KMS"))
+    assert((0 to 4).map(chunk.aggregated) == Seq(false, true, true, true, false))
+    assert((0 to 4).map(chunk.explicitHashKey) == Seq(null, null, "17", null, null))
+    assert((0 to 4).map(chunk.encryptionType) == Seq(null, null, null, null, "KMS"))
   }
 
   test("with de-aggregation off a container is one row, byte for byte") {
     val record = container(1, User("x", "a"), User("y", "b"))
     val chunk = build(DecodeSettings(deaggregate = false), record).head
-    assertEquals(chunk.rows, 1)
+    assert(chunk.rows == 1)
     assert(chunk.data(0) eq record.data)
   }
 
   test("chunks are cut by rows and by bytes, between records") {
     val records = (1 to 10).map(plain(_, "x" * 9, "k"))
-    assertEquals(build(DecodeSettings(maxChunkRows = 4), records: _*).map(_.rows), IndexedSeq(4, 4, 2))
-    assertEquals(build(DecodeSettings(maxChunkBytes = 35), records: _*).map(_.rows), IndexedSeq(3, 3, 3, 1))
+    assert(build(DecodeSettings(maxChunkRows = 4), records: _*).map(_.rows) == IndexedSeq(4, 4, 2))
+    assert(build(DecodeSettings(maxChunkBytes = 35), records: _*).map(_.rows) == IndexedSeq(3, 3, 3, 1))
   }
 
-  property("a container is never cut in two, and no row is lost or changed by cutting") {
+  test("a container is never cut in two, and no row is lost or changed by cutting") {
     val sizes = Gen.nonEmptyListOf(Gen.choose(0, 6))
     forAll(sizes, Gen.choose(1, 5), Gen.choose(1, 60)) { (sizes, maxRows, maxBytes) =>
       val records = sizes.zipWithIndex.map {
@@ -96,10 +95,10 @@ class ChunkBuilderSuite extends ScalaCheckSuite {
       }
       val whole = build(DecodeSettings(), records: _*)
       val cut = build(DecodeSettings(maxRows, maxBytes), records: _*)
-      assertEquals(rows(cut), rows(whole))
-      assertEquals(cut.map(_.bytes).sum, whole.map(_.bytes).sum)
+      assert(rows(cut) == rows(whole))
+      assert(cut.map(_.bytes).sum == whole.map(_.bytes).sum)
       val ends = cut.map(_.lastSequenceNumber.value)
-      assertEquals(ends.distinct, ends)
+      assert(ends.distinct == ends)
       cut.foreach { chunk =>
         val single = chunk.firstSequenceNumber == chunk.lastSequenceNumber
         assert(
@@ -110,7 +109,7 @@ class ChunkBuilderSuite extends ScalaCheckSuite {
     }
   }
 
-  property("slicing at any sequence number divides the rows exactly") {
+  test("slicing at any sequence number divides the rows exactly") {
     forAll(Gen.nonEmptyListOf(Gen.choose(0, 3)), Gen.choose(0, 40)) { (sizes, at) =>
       val records = sizes.zipWithIndex.map {
         case (0, i) => plain(i * 2 + 8, s"plain$i")
@@ -120,10 +119,10 @@ class ChunkBuilderSuite extends ScalaCheckSuite {
       val number = SequenceNumber(at.toString)
       val before = chunk.upTo(number)
       val after = chunk.after(number)
-      assertEquals(rows(before.toSeq) ++ rows(after.toSeq), rows(Seq(chunk)))
+      assert(rows(before.toSeq) ++ rows(after.toSeq) == rows(Seq(chunk)))
       assert(before.forall(_.lastSequenceNumber <= number))
       assert(after.forall(_.firstSequenceNumber > number))
-      assertEquals(before.fold(0L)(_.retainedBytes) + after.fold(0L)(_.retainedBytes), chunk.retainedBytes)
+      assert(before.fold(0L)(_.retainedBytes) + after.fold(0L)(_.retainedBytes) == chunk.retainedBytes)
     }
   }
 
@@ -140,12 +139,12 @@ class ChunkBuilderSuite extends ScalaCheckSuite {
       ),
       0
     )
-    assertEquals(rows(chunks), Seq(("1", "x", "b", 1L), ("1", "x", "d", 3L), ("2", "k", "plain", 0L)))
-    assertEquals(metrics.filteredRows.sum, 2L)
+    assert(rows(chunks) == Seq(("1", "x", "b", 1L), ("1", "x", "d", 3L), ("2", "k", "plain", 0L)))
+    assert(metrics.filteredRows.sum == 2L)
     // Without an explicit hash key it is the key's MD5: "a" lies in the lower half, "k2" does not.
     assert(half.contains(HashKey.ofPartitionKey("a")) && !half.contains(HashKey.ofPartitionKey("b1")))
     val byKey = builder.build(Vector(container(3, User("a", "1"), User("b1", "2"))), 0)
-    assertEquals(rows(byKey), Seq(("3", "a", "1", 0L)))
+    assert(rows(byKey) == Seq(("3", "a", "1", 0L)))
   }
 
   test("metrics count records, rows and containers") {
@@ -155,6 +154,6 @@ class ChunkBuilderSuite extends ScalaCheckSuite {
       None,
       metrics
     ).build(Vector(plain(1, "a"), container(2, User("x", "1"), User("y", "2"))), 0)
-    assertEquals((metrics.records.sum, metrics.rows.sum, metrics.aggregatedRecords.sum), (2L, 3L, 1L))
+    assert((metrics.records.sum, metrics.rows.sum, metrics.aggregatedRecords.sum) == (2L, 3L, 1L))
   }
 }

@@ -5,9 +5,9 @@ import java.util.concurrent.{ConcurrentLinkedQueue, CountDownLatch, TimeUnit}
 import scala.concurrent.duration._
 import scala.jdk.CollectionConverters._
 
-import munit.FunSuite
+import org.sparkkinesis.suite.TimedSuite
 
-class ExecutionSuite extends FunSuite {
+class ExecutionSuite extends TimedSuite {
   test("a serial executor tells of an error that is fatal to a thread, and goes on with the next task") {
     val told = new ConcurrentLinkedQueue[Throwable]
     val serial = new SerialExecutor(task => task.run(), error => told.add(error): Unit)

@@ -2,15 +2,15 @@ package org.sparkkinesis.config
 
 import java.util.Locale
 
-import munit.FunSuite
+import org.sparkkinesis.suite.TimedSuite
 
 /** What holds for every declared option. */
-class DeclarationsSuite extends FunSuite {
+class DeclarationsSuite extends TimedSuite {
   private val all = ConnectorOptions.all
 
   test("no two options share a name, new or deprecated") {
     val names = all.flatMap(entry => entry.key +: entry.deprecated.map(_.name)).map(_.toLowerCase(Locale.ROOT))
-    assertEquals(names.diff(names.distinct), Nil)
+    assert(names.diff(names.distinct) == Nil)
   }
 
   test("every default is a value that its own option takes") {

@@ -4,16 +4,18 @@ import java.util.regex.Pattern
 
 import scala.concurrent.duration._
 
-import munit.{FunSuite, Location}
+import org.scalactic.source
 
-class OptionTypeSuite extends FunSuite {
+import org.sparkkinesis.suite.TimedSuite
+
+class OptionTypeSuite extends TimedSuite {
   import OptionType._
 
-  private def reads[T](kind: OptionType[T], table: (String, T)*)(implicit at: Location): Unit =
-    table.foreach { case (text, value) => assertEquals(kind.parse(text), Right(value), s"reading '$text'") }
+  private def reads[T](kind: OptionType[T], table: (String, T)*)(implicit at: source.Position): Unit =
+    table.foreach { case (text, value) => assert(kind.parse(text) == Right(value), s"reading '$text'") }
 
-  private def refuses(kind: OptionType[_], table: (String, String)*)(implicit at: Location): Unit =
-    table.foreach { case (text, why) => assertEquals(kind.parse(text).swap.toOption, Some(why), s"reading '$text'") }
+  private def refuses(kind: OptionType[_], table: (String, String)*)(implicit at: source.Position): Unit =
+    table.foreach { case (text, why) => assert(kind.parse(text).swap.toOption == Some(why), s"reading '$text'") }
 
   test("a text is taken as it is, unless it is empty") {
     reads(Text, "a" -> "a", " two words " -> " two words ")
@@ -37,8 +39,8 @@ class OptionTypeSuite extends FunSuite {
       "" -> "It is not a whole number.",
       "99999999999999999999" -> "It is not a whole number."
     )
-    assertEquals(Whole(1, 500).expected, "a whole number from 1 to 500")
-    assertEquals(Whole(1, Long.MaxValue).expected, "a whole number of at least 1")
+    assert(Whole(1, 500).expected == "a whole number from 1 to 500")
+    assert(Whole(1, Long.MaxValue).expected == "a whole number of at least 1")
   }
 
   test("a number keeps its bounds and is never infinite or not a number") {
@@ -84,7 +86,7 @@ class OptionTypeSuite extends FunSuite {
 
   test("a size is shown in the greatest unit that it is a whole number of") {
     Seq(0L -> "0", 1L -> "1", 1023L -> "1023", 1024L -> "1k", 1536L -> "1536", 10485760L -> "10m", (3L << 30) -> "3g")
-      .foreach { case (size, text) => assertEquals(Bytes.show(size), text) }
+      .foreach { case (size, text) => assert(Bytes.show(size) == text) }
   }
 
   test("a duration takes Spark's units, and milliseconds without one") {
@@ -114,25 +116,25 @@ class OptionTypeSuite extends FunSuite {
 
   test("a duration is shown in the greatest unit that it is a whole number of") {
     Seq(0.millis -> "0ms", 250.millis -> "250ms", 1500.millis -> "1500ms", 10.seconds -> "10s", 15.minutes -> "15m")
-      .foreach { case (duration, text) => assertEquals(Duration.show(duration), text) }
-    assertEquals(Duration.show(48.hours), "2d")
+      .foreach { case (duration, text) => assert(Duration.show(duration) == text) }
+    assert(Duration.show(48.hours) == "2d")
   }
 
   test("what a size or a duration shows is read back as the same value") {
     val sizes = Bytes(0, Long.MaxValue)
     Seq(0L, 1L, 1023L, 1024L, 123456789L, Int.MaxValue.toLong, 7L << 32)
-      .foreach(size => assertEquals(sizes.parse(sizes.render(size)), Right(size)))
+      .foreach(size => assert(sizes.parse(sizes.render(size)) == Right(size)))
     val durations = Duration(0.millis, 365.days)
     Seq(0L, 1L, 999L, 1000L, 61000L, 3600000L, 86400000L).map(_.millis)
-      .foreach(duration => assertEquals(durations.parse(durations.render(duration)), Right(duration)))
+      .foreach(duration => assert(durations.parse(durations.render(duration)) == Right(duration)))
   }
 
   test("one of several values is found without regard to case, and given as declared") {
     val kind = OneOf(Seq("fail", "deadLetter", "drop"))
     reads(kind, "deadletter" -> "deadLetter", "FAIL" -> "fail", " drop " -> "drop")
     refuses(kind, Seq("", "failed", "none").map(_ -> "It is none of the values that this option has."): _*)
-    assertEquals(kind.expected, "one of 'fail', 'deadLetter', 'drop'")
-    assertEquals(kind.pythonType, """Literal["fail", "deadLetter", "drop"]""")
+    assert(kind.expected == "one of 'fail', 'deadLetter', 'drop'")
+    assert(kind.pythonType == """Literal["fail", "deadLetter", "drop"]""")
   }
 
   test("a pattern is matched over the whole text") {
@@ -142,8 +144,8 @@ class OptionTypeSuite extends FunSuite {
   }
 
   test("a regular expression that does not compile says where it goes wrong") {
-    assertEquals(RegularExpression.parse("orders-.*").map(_.pattern), Right("orders-.*"))
+    assert(RegularExpression.parse("orders-.*").map(_.pattern) == Right("orders-.*"))
     assert(RegularExpression.parse("orders-(").swap.exists(_.startsWith("It does not compile: ")))
-    assertEquals(RegularExpression.render(Pattern.compile("a+")), "a+")
+    assert(RegularExpression.render(Pattern.compile("a+")) == "a+")
   }
 }

@@ -2,30 +2,30 @@ package org.sparkkinesis.config
 
 import scala.concurrent.duration._
 
-import munit.{FunSuite, Location}
+import org.scalactic.source
 
 import org.sparkkinesis.error.KinesisConnectorException
 import org.sparkkinesis.model.StreamRef
+import org.sparkkinesis.suite.TimedSuite
 
-class OptionsSuite extends FunSuite {
-  private def failure(options: (String, String)*)(implicit at: Location): KinesisConnectorException =
+class OptionsSuite extends TimedSuite {
+  private def failure(options: (String, String)*)(implicit at: source.Position): KinesisConnectorException =
     intercept[KinesisConnectorException](Options.read(options.toMap))
 
   test("an option is read without regard to the case of its name") {
     val options = Options.read(Map("STREAMNAME" -> "orders", "maxTriggerDelay" -> "1h"))
-    assertEquals(options(ConnectionOptions.streamName), Seq(StreamRef.ByName("orders"): StreamRef))
-    assertEquals(options(ReadOptions.maxTriggerDelay), 1.hour)
+    assert(options(ConnectionOptions.streamName) == Seq(StreamRef.ByName("orders"): StreamRef))
+    assert(options(ReadOptions.maxTriggerDelay) == 1.hour)
   }
 
   test("an option that is not set has its default, or none") {
     val options = Options.read(Map.empty)
-    assertEquals(options(ReadOptions.consumerMode), "polling")
-    assertEquals(options(WriteOptions.maxBatchSize), 500L)
-    assertEquals(options.get(ConnectionOptions.region), None)
+    assert(options(ReadOptions.consumerMode) == "polling")
+    assert(options(WriteOptions.maxBatchSize) == 500L)
+    assert(options.get(ConnectionOptions.region) == None)
     assert(!options.isSet(ReadOptions.consumerMode))
-    interceptMessage[IllegalStateException]("option region has no default and is not set")(
-      options(ConnectionOptions.region)
-    )
+    val unset = intercept[IllegalStateException](options(ConnectionOptions.region))
+    assert(unset.getMessage == "option region has no default and is not set")
   }
 
   test("an unknown option is an error that suggests the nearest name") {
@@ -39,35 +39,35 @@ class OptionsSuite extends FunSuite {
     )
     table.foreach { case (written, suggestion) =>
       val error = failure("streamName" -> "orders", written -> "secret value")
-      assertEquals(error.condition, "KINESIS_OPTION_UNKNOWN")
-      assertEquals(error.parameters, Map("option" -> written, "suggestion" -> suggestion))
+      assert(error.condition == "KINESIS_OPTION_UNKNOWN")
+      assert(error.parameters == Map("option" -> written, "suggestion" -> suggestion))
       assert(!error.getMessage.contains("secret value"), error.getMessage)
     }
   }
 
   test("a value that is not valid is an error that names the option as declared, the reason and what is expected") {
     val error = failure("MaxBatchSize" -> "501")
-    assertEquals(error.condition, "KINESIS_OPTION_INVALID")
-    assertEquals(
-      error.getMessage,
+    assert(error.condition == "KINESIS_OPTION_INVALID")
+    assert(
+      error.getMessage ==
       "[KINESIS_OPTION_INVALID] The value '501' of option 'maxBatchSize' is not valid. " +
         "Cause: 501 is outside of 1 to 500. Fix: Set 'maxBatchSize' to a whole number from 1 to 500."
     )
   }
 
   test("an error stays on one line, whatever the value") {
-    assertEquals(failure("region" -> "frank\r\nfurt").parameters("value"), "frank\\r\\nfurt")
+    assert(failure("region" -> "frank\r\nfurt").parameters("value") == "frank\\r\\nfurt")
   }
 
   test("stream names and ARNs are told apart, and none may be named twice") {
     val arn = "arn:aws:kinesis:eu-central-1:123456789012:stream/orders"
-    assertEquals(Options.read(Map("streamARN" -> arn))(ConnectionOptions.streamARN).map(_.name), Seq("orders"))
-    assertEquals(Options.read(Map("streamName" -> "a, b"))(ConnectionOptions.streamName).map(_.name), Seq("a", "b"))
-    assertEquals(failure("streamName" -> arn).parameters("reason"), s"'$arn' is not one.")
-    assertEquals(failure("streamARN" -> "orders").parameters("reason"), "'orders' is not one.")
-    assertEquals(failure("streamName" -> "a,a").parameters("reason"), "A stream is named twice.")
-    assertEquals(failure("streamName" -> "a,,b").parameters("reason"), "'' is not one.")
-    assertEquals(failure("streamName" -> "a,").parameters("reason"), "'' is not one.")
+    assert(Options.read(Map("streamARN" -> arn))(ConnectionOptions.streamARN).map(_.name) == Seq("orders"))
+    assert(Options.read(Map("streamName" -> "a, b"))(ConnectionOptions.streamName).map(_.name) == Seq("a", "b"))
+    assert(failure("streamName" -> arn).parameters("reason") == s"'$arn' is not one.")
+    assert(failure("streamARN" -> "orders").parameters("reason") == "'orders' is not one.")
+    assert(failure("streamName" -> "a,a").parameters("reason") == "A stream is named twice.")
+    assert(failure("streamName" -> "a,,b").parameters("reason") == "'' is not one.")
+    assert(failure("streamName" -> "a,").parameters("reason") == "'' is not one.")
   }
 
   test("connection options keep their forms") {
@@ -84,7 +84,7 @@ class OptionsSuite extends FunSuite {
       "streamPattern" -> "("
     )
     wrong.foreach { case (key, value) =>
-      assertEquals(failure(key -> value).condition, "KINESIS_OPTION_INVALID", s"$key=$value")
+      assert(failure(key -> value).condition == "KINESIS_OPTION_INVALID", s"$key=$value")
     }
     val right = Seq(
       "region" -> "us-gov-west-1",
@@ -95,39 +95,39 @@ class OptionsSuite extends FunSuite {
       "consumerARN" -> "arn:aws:kinesis:eu-central-1:123456789012:stream/orders/consumer/etl:1790000000"
     )
     right.foreach { case (key, value) => Options.read(Map(key -> value)) }
-    assertEquals(Options.read(Map("endpoint" -> "https://a.b/"))(ConnectionOptions.endpoint), "https://a.b")
+    assert(Options.read(Map("endpoint" -> "https://a.b/"))(ConnectionOptions.endpoint) == "https://a.b")
   }
 
   test("an older or foreign name is taken with a warning that names the new one") {
     val options = Options.read(Map("kinesis.streamName" -> "orders", "kinesis.consumerType" -> "SubscribeToShard"))
-    assertEquals(options(ConnectionOptions.streamName).map(_.name), Seq("orders"))
-    assertEquals(options(ReadOptions.consumerMode), "efo")
-    assertEquals(
-      options.warnings.sorted,
+    assert(options(ConnectionOptions.streamName).map(_.name) == Seq("orders"))
+    assert(options(ReadOptions.consumerMode) == "efo")
+    assert(
+      options.warnings.sorted ==
       Seq(
         "Option 'kinesis.consumerType' (spark-sql-kinesis-connector) is deprecated here; use 'consumerMode'.",
         "Option 'kinesis.streamName' (spark-sql-kinesis-connector) is deprecated here; use 'streamName'."
       )
     )
-    assertEquals(Options.read(Map("streamName" -> "orders")).warnings, Nil)
+    assert(Options.read(Map("streamName" -> "orders")).warnings == Nil)
   }
 
   test("values under a foreign name are translated, and refused when they mean nothing") {
     val modes = Seq("SubscribeToShard" -> "efo", "subscribetoshard" -> "efo", "GetRecords" -> "polling")
     modes.foreach { case (foreign, ours) =>
-      assertEquals(Options.read(Map("kinesis.consumerType" -> foreign))(ReadOptions.consumerMode), ours)
+      assert(Options.read(Map("kinesis.consumerType" -> foreign))(ReadOptions.consumerMode) == ours)
     }
-    assertEquals(failure("kinesis.consumerType" -> "pushing").condition, "KINESIS_OPTION_INVALID")
+    assert(failure("kinesis.consumerType" -> "pushing").condition == "KINESIS_OPTION_INVALID")
     val position = Options.read(Map("kinesis.startingPosition" -> "AT_TIMESTAMP 2026-11-20T12:00:00Z"))
-    assertEquals(position.get(ReadOptions.initialPosition), PositionOption.parse("2026-11-20T12:00:00Z").toOption)
+    assert(position.get(ReadOptions.initialPosition) == PositionOption.parse("2026-11-20T12:00:00Z").toOption)
   }
 
   test("one option under two names is a conflict only when the values differ") {
     val error = failure("streamName" -> "orders", "kinesis.streamName" -> "events")
-    assertEquals(error.condition, "KINESIS_OPTION_CONFLICT")
-    assertEquals(error.parameters("fix"), "Keep only 'streamName'.")
+    assert(error.condition == "KINESIS_OPTION_CONFLICT")
+    assert(error.parameters("fix") == "Keep only 'streamName'.")
     val same = Options.read(Map("streamName" -> "orders", "kinesis.streamName" -> "orders"))
-    assertEquals(same(ConnectionOptions.streamName).map(_.name), Seq("orders"))
+    assert(same(ConnectionOptions.streamName).map(_.name) == Seq("orders"))
   }
 
   test("options that Spark puts beside ours are let through") {
@@ -135,19 +135,19 @@ class OptionsSuite extends FunSuite {
   }
 
   test("failures that a user calls recoverable are a list of names") {
-    assertEquals(
-      Options.read(Map("retry.recoverableErrors" -> "A, b.C")).get(RetryOptions.recoverableErrors),
+    assert(
+      Options.read(Map("retry.recoverableErrors" -> "A, b.C")).get(RetryOptions.recoverableErrors) ==
       Some(Set("A", "b.C"))
     )
-    assertEquals(failure("retry.recoverableErrors" -> "A,").condition, "KINESIS_OPTION_INVALID")
+    assert(failure("retry.recoverableErrors" -> "A,").condition == "KINESIS_OPTION_INVALID")
   }
 
   test("an option for one of several streams keeps the stream's name") {
     val arn = "arn:aws:kinesis:eu-central-1:123456789012:stream/orders/consumer/etl:1790000000"
     val options = Options.read(Map("consumerARN.orders" -> arn))
-    assertEquals(options.withPrefix(ReadOptions.consumerARNOf), Map("orders" -> arn))
-    assertEquals(failure("consumerARN.orders" -> "x").condition, "KINESIS_OPTION_INVALID")
-    assertEquals(failure("consumerARN." -> arn).condition, "KINESIS_OPTION_UNKNOWN")
+    assert(options.withPrefix(ReadOptions.consumerARNOf) == Map("orders" -> arn))
+    assert(failure("consumerARN.orders" -> "x").condition == "KINESIS_OPTION_INVALID")
+    assert(failure("consumerARN." -> arn).condition == "KINESIS_OPTION_UNKNOWN")
   }
 
   test("secrets are hidden under every name and case, in texts and in errors") {
@@ -158,7 +158,7 @@ class OptionsSuite extends FunSuite {
       "region" -> "eu-central-1"
     )
     val shown = Options.redact(raw)
-    assertEquals(shown("region"), "eu-central-1")
+    assert(shown("region") == "eu-central-1")
     (raw - "region").foreach { case (key, secret) => assert(!shown(key).contains(secret), key) }
     val text = Options.read(raw).toString
     Seq("s3cret", "AKIAX", "t0ken").foreach(secret => assert(!text.contains(secret), text))
@@ -169,17 +169,17 @@ class OptionsSuite extends FunSuite {
 
   test("credentials in an endpoint's address are refused without being repeated") {
     val error = failure("endpoint" -> "https://user:s3cret@kinesis.local")
-    assertEquals(error.condition, "KINESIS_OPTION_INVALID")
+    assert(error.condition == "KINESIS_OPTION_INVALID")
     assert(!error.getMessage.contains("s3cret"), error.getMessage)
   }
 
   test("the nearest name is the one with the fewest edits, and none when all are far") {
     val names = Seq("streamName", "streamARN", "region")
     val table = Seq("steamName" -> Some("streamName"), "REGIO" -> Some("region"), "streamarm" -> Some("streamARN"))
-    table.foreach { case (written, nearest) => assertEquals(NearestName.of(written, names), nearest) }
-    assertEquals(NearestName.of("q", names), None)
-    assertEquals(NearestName.of("anything", Nil), None)
-    assertEquals(NearestName.distance("kitten", "sitting"), 3)
-    assertEquals(NearestName.distance("", "abc"), 3)
+    table.foreach { case (written, nearest) => assert(NearestName.of(written, names) == nearest) }
+    assert(NearestName.of("q", names) == None)
+    assert(NearestName.of("anything", Nil) == None)
+    assert(NearestName.distance("kitten", "sitting") == 3)
+    assert(NearestName.distance("", "abc") == 3)
   }
 }

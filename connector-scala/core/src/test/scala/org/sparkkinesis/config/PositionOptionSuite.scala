@@ -5,12 +5,11 @@ import java.util.Locale
 
 import scala.collection.immutable.ListMap
 
-import munit.FunSuite
-
 import org.sparkkinesis.model.StartingPosition._
 import org.sparkkinesis.model.{SequenceNumber, ShardId}
+import org.sparkkinesis.suite.TimedSuite
 
-class PositionOptionSuite extends FunSuite {
+class PositionOptionSuite extends TimedSuite {
   private val number = "49674026002760985237755885761747339499393848411775041538"
   private val noon = Instant.parse("2026-11-20T12:00:00Z").toEpochMilli
   private val first = ShardId.ofIndex(0)
@@ -55,11 +54,11 @@ class PositionOptionSuite extends FunSuite {
   )
 
   test("a position is a word, an instant, or JSON for all shards or each") {
-    understood.foreach { case (text, position) => assertEquals(PositionOption.parse(text), Right(position), text) }
+    understood.foreach { case (text, position) => assert(PositionOption.parse(text) == Right(position), text) }
   }
 
   test("a position that cannot be understood is refused with its reason") {
-    refused.foreach { case (text, why) => assertEquals(PositionOption.parse(text), Left(why), text) }
+    refused.foreach { case (text, why) => assert(PositionOption.parse(text) == Left(why), text) }
   }
 
   test("broken JSON says where it breaks") {
@@ -76,13 +75,13 @@ class PositionOptionSuite extends FunSuite {
   test("words are read alike in every locale") {
     val before = Locale.getDefault
     Locale.setDefault(Locale.forLanguageTag("tr"))
-    try assertEquals(PositionOption.parse("TRIM_HORIZON"), Right(PositionOption(TrimHorizon)))
+    try assert(PositionOption.parse("TRIM_HORIZON") == Right(PositionOption(TrimHorizon)))
     finally Locale.setDefault(before)
   }
 
   test("a shard that is not named takes the default position") {
     val position = PositionOption(Latest, ListMap(first -> TrimHorizon))
-    assertEquals(position.of(first), TrimHorizon)
-    assertEquals(position.of(ShardId.ofIndex(9)), Latest)
+    assert(position.of(first) == TrimHorizon)
+    assert(position.of(ShardId.ofIndex(9)) == Latest)
   }
 }

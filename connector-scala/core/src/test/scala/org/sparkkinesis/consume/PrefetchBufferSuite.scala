@@ -3,9 +3,9 @@ package org.sparkkinesis.consume
 import scala.collection.mutable
 import scala.util.Random
 
-import munit.FunSuite
+import org.sparkkinesis.suite.TimedSuite
 
-class PrefetchBufferSuite extends FunSuite {
+class PrefetchBufferSuite extends TimedSuite {
 
   /** A shard that fetches `batch` bytes whenever it may. */
   private class Shard(buffer: PrefetchBuffer, batch: Long) {
@@ -94,9 +94,9 @@ class PrefetchBufferSuite extends FunSuite {
     val buffer = new PrefetchBuffer(1000)
     val account = buffer.open(_ => ())
     account.ask(400)
-    assertEquals(buffer.usedBytes, 250L)
+    assert(buffer.usedBytes == 250L)
     account.settle()
-    assertEquals(buffer.usedBytes, 0L)
+    assert(buffer.usedBytes == 0L)
   }
 
   test("no batch is larger than a quarter of a fair share, however much room there is") {
@@ -107,7 +107,7 @@ class PrefetchBufferSuite extends FunSuite {
       account.ask(expected)
       account.settle()
     }
-    assertEquals(largest, 2500L)
+    assert(largest == 2500L)
   }
 
   test("a second grant takes the place of one that was not used") {
@@ -115,11 +115,11 @@ class PrefetchBufferSuite extends FunSuite {
     val account = buffer.open(_ => ())
     account.ask(100)
     account.ask(150)
-    assertEquals(buffer.usedBytes, 250L)
+    assert(buffer.usedBytes == 250L)
     account.add(10)
-    assertEquals(buffer.usedBytes, 10L)
+    assert(buffer.usedBytes == 10L)
     account.close()
-    assertEquals(buffer.usedBytes, 0L)
+    assert(buffer.usedBytes == 0L)
   }
 
   test("shards of unknown batch size that are opened one after the other do not take the buffer beforehand") {
@@ -143,7 +143,7 @@ class PrefetchBufferSuite extends FunSuite {
     a.account.ask(1)
     assert(!a.mayFetch)
     b.account.close()
-    assertEquals(buffer.usedBytes, 0L)
+    assert(buffer.usedBytes == 0L)
   }
 
   test("whatever is asked, filled and released at random: sums are right, the bound holds, nobody is stuck") {
@@ -163,7 +163,7 @@ class PrefetchBufferSuite extends FunSuite {
       shards.foreach(s => assert(s.mayFetch, s"seed $seed"))
       val order = mutable.ArrayBuffer.from(shards)
       order.foreach(_.account.close())
-      assertEquals(buffer.usedBytes, 0L, s"seed $seed")
+      assert(buffer.usedBytes == 0L, s"seed $seed")
     }
   }
 }

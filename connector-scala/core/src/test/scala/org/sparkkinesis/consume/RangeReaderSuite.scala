@@ -2,16 +2,15 @@ package org.sparkkinesis.consume
 
 import scala.collection.mutable
 
-import munit.FunSuite
-
 import org.sparkkinesis.chunk.{ChunkBuilder, DecodeSettings}
 import org.sparkkinesis.error.KinesisConnectorException
 import org.sparkkinesis.event.ConsumerMetrics
 import org.sparkkinesis.model.StartingPosition._
 import org.sparkkinesis.model.{StreamShard, _}
 import org.sparkkinesis.service.{ServiceErrorKind, ServiceException}
+import org.sparkkinesis.suite.TimedSuite
 
-class RangeReaderSuite extends FunSuite {
+class RangeReaderSuite extends TimedSuite {
   private val Shard = StreamShard("orders", ShardId("shardId-000000000000"))
 
   sealed private trait Step
@@ -56,15 +55,15 @@ class RangeReaderSuite extends FunSuite {
 
   test("exactly the range is read, though the answer that holds its end holds more") {
     val script = new Script(Records(100, 0, 11, 12), Records(100, 0), Records(100, 0, 13, 14, 15, 16))
-    assertEquals(read(at(14), script), Seq(11, 12, 13, 14))
+    assert(read(at(14), script) == Seq(11, 12, 13, 14))
     assert(script.cancelled)
-    assertEquals(script.requests, 3)
+    assert(script.requests == 3)
   }
 
   test("the end may be the last record of an answer; nothing is asked for after it") {
     val script = new Script(Records(0, 0, 11, 12))
-    assertEquals(read(at(12), script), Seq(11, 12))
-    assertEquals(script.requests, 1)
+    assert(read(at(12), script) == Seq(11, 12))
+    assert(script.requests == 1)
   }
 
   private val losses: Seq[(String, Seq[Step])] = Seq(
@@ -75,43 +74,43 @@ class RangeReaderSuite extends FunSuite {
   )
   for ((what, steps) <- losses) test(s"when $what, it fails as data loss and does not wait") {
     val error = intercept[KinesisConnectorException](read(at(20), new Script(steps: _*)))
-    assertEquals(error.condition, "KINESIS_DATA_LOSS")
+    assert(error.condition == "KINESIS_DATA_LOSS")
     assert(error.getMessage.contains("20") && error.getMessage.contains(Shard.shard.value), error.getMessage)
   }
 
   test("one empty answer at the tip is not yet a loss") {
-    assertEquals(read(at(11), new Script(Records(0, 0), Records(0, 0), Records(0, 0, 11))), Seq(11))
+    assert(read(at(11), new Script(Records(0, 0), Records(0, 0), Records(0, 0, 11))) == Seq(11))
   }
 
   test("without failOnDataLoss it gives what is left of the range, and ends") {
-    assertEquals(
-      read(at(20), new Script(Records(100, 0, 15, 16), Records(100, 0, 25)), failOnDataLoss = false),
-      Seq(15, 16)
+    assert(
+      read(at(20), new Script(Records(100, 0, 15, 16), Records(100, 0, 25)), failOnDataLoss = false) ==
+        Seq(15, 16)
     )
   }
 
   test("until the shard's end, everything is read") {
-    assertEquals(
-      read(RangeEnd.ShardEnd, new Script(Records(5, 0, 11), Records(0, 0), Records(0, 0, 12), End)),
-      Seq(11, 12)
+    assert(
+      read(RangeEnd.ShardEnd, new Script(Records(5, 0, 11), Records(0, 0), Records(0, 0, 12), End)) ==
+        Seq(11, 12)
     )
   }
 
   test("until a time, it ends with the first later record, and leaves later ones out") {
-    assertEquals(
-      read(RangeEnd.ArrivedBy(13), new Script(Records(9, 100, 11, 12), Records(9, 100, 13, 14))),
-      Seq(11, 12, 13)
+    assert(
+      read(RangeEnd.ArrivedBy(13), new Script(Records(9, 100, 11, 12), Records(9, 100, 13, 14))) ==
+        Seq(11, 12, 13)
     )
   }
 
   test("what is there now ends at the tip") {
-    assertEquals(read(RangeEnd.ArrivedBy(50), new Script(Records(9, 60, 11), Records(0, 61, 12))), Seq(11, 12))
+    assert(read(RangeEnd.ArrivedBy(50), new Script(Records(9, 60, 11), Records(0, 61, 12))) == Seq(11, 12))
   }
 
   test("the tip before the given time is not the end") {
-    assertEquals(
-      read(RangeEnd.ArrivedBy(50), new Script(Records(0, 40, 11), Records(0, 45), Records(0, 51, 12))),
-      Seq(11, 12)
+    assert(
+      read(RangeEnd.ArrivedBy(50), new Script(Records(0, 40, 11), Records(0, 45), Records(0, 51, 12))) ==
+        Seq(11, 12)
     )
   }
 

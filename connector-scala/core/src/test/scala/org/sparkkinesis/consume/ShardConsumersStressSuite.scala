@@ -6,18 +6,17 @@ import java.util.concurrent.{Executors, TimeUnit}
 import scala.concurrent.duration._
 import scala.util.Random
 
-import munit.FunSuite
-
 import org.sparkkinesis.chunk.{ChunkSummary, DecodeSettings}
 import org.sparkkinesis.concurrent.{SerialExecutor, SystemScheduler}
 import org.sparkkinesis.event.ConsumerMetrics
 import org.sparkkinesis.model.StartingPosition._
 import org.sparkkinesis.model.{StreamShard, _}
 import org.sparkkinesis.service.ServiceException
+import org.sparkkinesis.suite.TimedSuite
 
 /** Many threads at once, real ones: whatever they do, memory serves exact ranges or nothing, and the sums are right. */
-class ShardConsumersStressSuite extends FunSuite {
-  override def munitTimeout: Duration = 2.minutes
+class ShardConsumersStressSuite extends TimedSuite {
+  override protected def timeLimit: FiniteDuration = 2.minutes
 
   /** Every shard's records are 1, 2, 3, …, without end; each request brings some of them, on the scheduler's threads. */
   final private class Endless(scheduler: SystemScheduler) extends RecordPublisherFactory {
@@ -130,7 +129,7 @@ class ShardConsumersStressSuite extends FunSuite {
       }
     }
     consumers.stopAll()
-    assertEquals(buffer.usedBytes, 0L)
+    assert(buffer.usedBytes == 0L)
     scheduler.close()
   }
 }

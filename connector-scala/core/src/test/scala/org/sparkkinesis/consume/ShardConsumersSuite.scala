@@ -3,8 +3,6 @@ package org.sparkkinesis.consume
 import scala.collection.mutable
 import scala.concurrent.duration._
 
-import munit.FunSuite
-
 import org.sparkkinesis.chunk.{ChunkSummary, DecodeSettings}
 import org.sparkkinesis.concurrent.VirtualScheduler
 import org.sparkkinesis.consume.poll.{PollingPublisherFactory, PollingSettings}
@@ -13,8 +11,9 @@ import org.sparkkinesis.model.StartingPosition._
 import org.sparkkinesis.model.{StreamShard, _}
 import org.sparkkinesis.retry.{RetryPolicies, RetryRules}
 import org.sparkkinesis.service.{ServiceErrorKind, ServiceException}
+import org.sparkkinesis.suite.TimedSuite
 
-class ShardConsumersSuite extends FunSuite {
+class ShardConsumersSuite extends TimedSuite {
   private val A = StreamShard("orders", ShardId("shardId-000000000000"))
   private val B = StreamShard("orders", ShardId("shardId-000000000001"))
   private val Children = Seq(ChildShard(ShardId("shardId-000000000009"), Seq(A.shard), HashKeyRange.Whole))
@@ -58,11 +57,11 @@ class ShardConsumersSuite extends FunSuite {
     val n = s.put(A, "a", "b", "c", "d", "e")
     s.consumers.start(A, TrimHorizon, 1)
     s.scheduler.advance(3.seconds)
-    assertEquals(s.told.map(t => (t._1, t._2, t._3.last, t._3.rows)).toSeq, Seq((A, 1L, n(2), 3), (A, 1L, n(4), 2)))
-    for (_ <- 1 to 2) assertEquals(s.read(A, TrimHorizon, n(4)), Some(Seq("a", "b", "c", "d", "e")))
-    assertEquals(s.read(A, TrimHorizon, n(2)), Some(Seq("a", "b", "c")))
-    assertEquals(s.read(A, AfterSequenceNumber(n(2)), n(4)), Some(Seq("d", "e")))
-    assertEquals(s.read(A, AfterSequenceNumber(n(4)), n(4)), Some(Nil))
+    assert(s.told.map(t => (t._1, t._2, t._3.last, t._3.rows)).toSeq == Seq((A, 1L, n(2), 3), (A, 1L, n(4), 2)))
+    for (_ <- 1 to 2) assert(s.read(A, TrimHorizon, n(4)) == Some(Seq("a", "b", "c", "d", "e")))
+    assert(s.read(A, TrimHorizon, n(2)) == Some(Seq("a", "b", "c")))
+    assert(s.read(A, AfterSequenceNumber(n(2)), n(4)) == Some(Seq("d", "e")))
+    assert(s.read(A, AfterSequenceNumber(n(4)), n(4)) == Some(Nil))
   }
 
   test("a range is served at any record, also where no chunk ends") {
@@ -70,7 +69,7 @@ class ShardConsumersSuite extends FunSuite {
     val n = s.put(A, "a", "b", "c", "d", "e")
     s.consumers.start(A, TrimHorizon, 1)
     s.scheduler.advance(3.seconds)
-    assertEquals(s.read(A, AfterSequenceNumber(n(0)), n(3)), Some(Seq("b", "c", "d")))
+    assert(s.read(A, AfterSequenceNumber(n(0)), n(3)) == Some(Seq("b", "c", "d")))
   }
 
   test("memory does not serve what it cannot serve exactly") {
@@ -80,11 +79,11 @@ class ShardConsumersSuite extends FunSuite {
     val n = s.put(A, "a", "b")
     s.consumers.start(A, AtTimestamp(s.scheduler.currentMillis), 1)
     s.scheduler.advance(3.seconds)
-    assertEquals(s.read(A, AfterSequenceNumber(before), n(1)), None, "may lack what came before the timestamp")
-    assertEquals(s.read(A, TrimHorizon, n(1)), None)
-    assertEquals(s.read(A, AfterSequenceNumber(n(0)), SequenceNumber("999999")), None, "not there yet")
-    assertEquals(s.read(B, TrimHorizon, n(1)), None, "another shard")
-    assertEquals(s.read(A, AfterSequenceNumber(n(0)), n(1)), Some(Seq("b")))
+    assert(s.read(A, AfterSequenceNumber(before), n(1)) == None, "may lack what came before the timestamp")
+    assert(s.read(A, TrimHorizon, n(1)) == None)
+    assert(s.read(A, AfterSequenceNumber(n(0)), SequenceNumber("999999")) == None, "not there yet")
+    assert(s.read(B, TrimHorizon, n(1)) == None, "another shard")
+    assert(s.read(A, AfterSequenceNumber(n(0)), n(1)) == Some(Seq("b")))
   }
 
   test("released chunks are gone, the rest is served from there") {
@@ -95,13 +94,13 @@ class ShardConsumersSuite extends FunSuite {
     val full = s.buffer.usedBytes
     s.consumers.release(A, n(2))
     assert(s.buffer.usedBytes < full)
-    assertEquals(s.read(A, TrimHorizon, n(4)), None)
-    assertEquals(s.read(A, AfterSequenceNumber(n(2)), n(4)), Some(Seq("d", "e")))
-    assertEquals(s.consumers.snapshot(A).get.heldFrom, AfterSequenceNumber(n(2)))
+    assert(s.read(A, TrimHorizon, n(4)) == None)
+    assert(s.read(A, AfterSequenceNumber(n(2)), n(4)) == Some(Seq("d", "e")))
+    assert(s.consumers.snapshot(A).get.heldFrom == AfterSequenceNumber(n(2)))
     s.consumers.release(A, n(0))
-    assertEquals(s.read(A, AfterSequenceNumber(n(2)), n(4)), Some(Seq("d", "e")), "an older release changes nothing")
+    assert(s.read(A, AfterSequenceNumber(n(2)), n(4)) == Some(Seq("d", "e")), "an older release changes nothing")
     s.consumers.release(A, n(4))
-    assertEquals(s.consumers.snapshot(A).get.chunks, IndexedSeq.empty[ChunkSummary])
+    assert(s.consumers.snapshot(A).get.chunks == IndexedSeq.empty[ChunkSummary])
     s.scheduler.advance(1.second)
     assert(s.buffer.usedBytes <= 1, s.buffer.usedBytes)
   }
@@ -112,7 +111,7 @@ class ShardConsumersSuite extends FunSuite {
     s.consumers.start(A, TrimHorizon, 1)
     s.scheduler.advance(3.seconds)
     s.consumers.release(A, n(0))
-    assertEquals(s.read(A, AfterSequenceNumber(n(0)), n(2)), Some(Seq("b", "c")))
+    assert(s.read(A, AfterSequenceNumber(n(0)), n(2)) == Some(Seq("b", "c")))
   }
 
   test("a consumer that began before what is released skips forward, and reads nothing twice") {
@@ -122,8 +121,8 @@ class ShardConsumersSuite extends FunSuite {
     s.scheduler.advanceUntil(5.seconds)(s.told.size == 1)
     s.consumers.release(A, n(3))
     s.scheduler.advance(5.seconds)
-    assertEquals(s.read(A, AfterSequenceNumber(n(3)), n(5)), Some(Seq("e", "f")))
-    assertEquals(s.told.map(_._3.last).toSeq, Seq(n(0), n(4), n(5)))
+    assert(s.read(A, AfterSequenceNumber(n(3)), n(5)) == Some(Seq("e", "f")))
+    assert(s.told.map(_._3.last).toSeq == Seq(n(0), n(4), n(5)))
   }
 
   test("a batch that was under way when the consumer skipped is dropped") {
@@ -133,7 +132,7 @@ class ShardConsumersSuite extends FunSuite {
     s.scheduler.advanceUntil(5.seconds)(s.service.callsOf("GetRecords").nonEmpty)
     s.consumers.release(A, n(1))
     s.scheduler.advance(5.seconds)
-    assertEquals(s.told.map(_._3.last).toSeq, Seq(n(2)))
+    assert(s.told.map(_._3.last).toSeq == Seq(n(2)))
   }
 
   test("a full buffer stops fetching, and a release starts it again: nothing deadlocks") {
@@ -145,15 +144,15 @@ class ShardConsumersSuite extends FunSuite {
     assert(s.buffer.isFull)
     assert(s.buffer.usedBytes <= 20000, s.buffer.usedBytes)
     s.scheduler.advance(60.seconds)
-    assertEquals(s.service.callsOf("GetRecords").size, calls)
+    assert(s.service.callsOf("GetRecords").size == calls)
     var rounds = 0
     while (s.told.last._3.last != n.last && rounds < 1000) {
       rounds += 1
       s.consumers.release(A, s.told.last._3.last)
       s.scheduler.advance(1.second)
     }
-    assertEquals(s.told.map(_._3.rows).sum, 400)
-    assertEquals(s.told.map(_._3.last).distinct.size, s.told.size)
+    assert(s.told.map(_._3.rows).sum == 400)
+    assert(s.told.map(_._3.last).distinct.size == s.told.size)
   }
 
   test("shards that share a small buffer all make progress") {
@@ -169,7 +168,7 @@ class ShardConsumersSuite extends FunSuite {
         s.told.filter(_._1 == shard).lastOption.foreach(t => s.consumers.release(shard, t._3.last))
       )
     }
-    assertEquals(s.told.groupBy(_._1).view.mapValues(_.map(_._3.rows).sum).toMap, shards.map(_ -> 20).toMap)
+    assert(s.told.groupBy(_._1).view.mapValues(_.map(_._3.rows).sum).toMap == shards.map(_ -> 20).toMap)
   }
 
   test("the end of a shard is told with its children, after its data, and stays in the snapshot") {
@@ -178,12 +177,12 @@ class ShardConsumersSuite extends FunSuite {
     s.service.close(A.shard.value, Children: _*)
     s.consumers.start(A, TrimHorizon, 4)
     s.scheduler.advance(3.seconds)
-    assertEquals(s.ends.toSeq, Seq((A, 4L, Children)))
-    assertEquals(s.told.map(_._3.last).toSeq, n)
-    assertEquals(s.consumers.snapshot(A).get.end, Some(Children))
+    assert(s.ends.toSeq == Seq((A, 4L, Children)))
+    assert(s.told.map(_._3.last).toSeq == n)
+    assert(s.consumers.snapshot(A).get.end == Some(Children))
     s.consumers.release(A, n.head)
     s.scheduler.advance(1.minute)
-    assertEquals(s.ends.size, 1)
+    assert(s.ends.size == 1)
   }
 
   test("a fatal error is told once; what is held stays readable") {
@@ -193,9 +192,9 @@ class ShardConsumersSuite extends FunSuite {
     s.scheduler.advance(1.second)
     s.service.fail("GetRecords", ServiceErrorKind.AccessDenied)
     s.scheduler.advance(1.minute)
-    assertEquals(s.failures.map(f => (f._1, f._3.kind)).toSeq, Seq((A, ServiceErrorKind.AccessDenied)))
-    assertEquals(s.read(A, TrimHorizon, n(1)), Some(Seq("a", "b")))
-    assertEquals(s.consumers.snapshot(A).get.failure.map(_.kind), Some(ServiceErrorKind.AccessDenied))
+    assert(s.failures.map(f => (f._1, f._3.kind)).toSeq == Seq((A, ServiceErrorKind.AccessDenied)))
+    assert(s.read(A, TrimHorizon, n(1)) == Some(Seq("a", "b")))
+    assert(s.consumers.snapshot(A).get.failure.map(_.kind) == Some(ServiceErrorKind.AccessDenied))
   }
 
   test("a start under a newer epoch goes on where what is wanted is held, without fetching it again") {
@@ -206,10 +205,10 @@ class ShardConsumersSuite extends FunSuite {
     s.consumers.start(A, AfterSequenceNumber(n(1)), 2)
     s.put(A, "e")
     s.scheduler.advance(3.seconds)
-    assertEquals(s.read(A, AfterSequenceNumber(n(1)), n(3)), Some(Seq("c", "d")))
-    assertEquals(s.told.map(_._2).toSeq, Seq(1L, 1L, 2L))
-    assertEquals(s.service.callsOf("GetShardIterator").size, 1)
-    assertEquals(s.consumers.snapshot(A).get.epoch, 2L)
+    assert(s.read(A, AfterSequenceNumber(n(1)), n(3)) == Some(Seq("c", "d")))
+    assert(s.told.map(_._2).toSeq == Seq(1L, 1L, 2L))
+    assert(s.service.callsOf("GetShardIterator").size == 1)
+    assert(s.consumers.snapshot(A).get.epoch == 2L)
   }
 
   test("a start under a newer epoch at an older position begins anew, an older epoch changes nothing") {
@@ -218,11 +217,11 @@ class ShardConsumersSuite extends FunSuite {
     s.consumers.start(A, AfterSequenceNumber(n(1)), 5)
     s.scheduler.advance(2.seconds)
     s.consumers.start(A, TrimHorizon, 4)
-    assertEquals(s.consumers.snapshot(A).get.heldFrom, AfterSequenceNumber(n(1)))
+    assert(s.consumers.snapshot(A).get.heldFrom == AfterSequenceNumber(n(1)))
     s.consumers.start(A, TrimHorizon, 6)
     s.scheduler.advance(2.seconds)
-    assertEquals(s.read(A, TrimHorizon, n(2)), Some(Seq("a", "b", "c")))
-    assertEquals(s.told.map(t => (t._2, t._3.last)).toSeq, Seq((5L, n(2)), (6L, n(2))))
+    assert(s.read(A, TrimHorizon, n(2)) == Some(Seq("a", "b", "c")))
+    assert(s.told.map(t => (t._2, t._3.last)).toSeq == Seq((5L, n(2)), (6L, n(2))))
   }
 
   test("a start after a failure begins anew") {
@@ -233,7 +232,7 @@ class ShardConsumersSuite extends FunSuite {
     s.scheduler.advance(1.second)
     s.consumers.start(A, TrimHorizon, 2)
     s.scheduler.advance(1.second)
-    assertEquals(s.read(A, TrimHorizon, n.head), Some(Seq("a")))
+    assert(s.read(A, TrimHorizon, n.head) == Some(Seq("a")))
   }
 
   test("a stopped shard calls nothing, tells nothing, and gives its memory back") {
@@ -244,10 +243,10 @@ class ShardConsumersSuite extends FunSuite {
     val told = s.told.size
     s.consumers.stop(A)
     s.scheduler.advance(1.minute)
-    assertEquals(s.told.size, told)
-    assertEquals(s.buffer.usedBytes, 0L)
-    assertEquals(s.scheduler.pending, 0)
-    assertEquals(s.consumers.shards, Set.empty[StreamShard])
+    assert(s.told.size == told)
+    assert(s.buffer.usedBytes == 0L)
+    assert(s.scheduler.pending == 0)
+    assert(s.consumers.shards == Set.empty[StreamShard])
   }
 
   test("at the tip it is told up to when the shard was read, though nothing comes") {
@@ -256,6 +255,6 @@ class ShardConsumersSuite extends FunSuite {
     val begun = s.scheduler.currentMillis
     s.scheduler.advance(10.seconds)
     assert(s.readUpTo(A) > begun + 9000, s.readUpTo(A) - begun)
-    assertEquals(s.told.size, 0)
+    assert(s.told.size == 0)
   }
 }

@@ -5,9 +5,9 @@ import java.nio.file.{Files, Path, Paths}
 import scala.jdk.CollectionConverters._
 import scala.util.Using
 
-import munit.FunSuite
+import org.sparkkinesis.suite.TimedSuite
 
-class ErrorConditionsSuite extends FunSuite {
+class ErrorConditionsSuite extends TimedSuite {
   private val conditions = ErrorConditions.all
 
   test("every condition says the problem, the cause and the fix in whole sentences") {
@@ -21,9 +21,9 @@ class ErrorConditionsSuite extends FunSuite {
 
   test("a message has its condition's name, problem, cause and fix, with every parameter filled in") {
     val error = KinesisConnectorException("KINESIS_STREAM_UNUSABLE", "stream" -> "a$1b\\", "status" -> "DELETING")
-    assertEquals(
-      error.getMessage,
-      "[KINESIS_STREAM_UNUSABLE] Stream 'a$1b\\' is DELETING. Cause: Only an ACTIVE or UPDATING stream can be read or " +
+    assert(
+      error.getMessage ==
+        "[KINESIS_STREAM_UNUSABLE] Stream 'a$1b\\' is DELETING. Cause: Only an ACTIVE or UPDATING stream can be read or " +
         "written. Fix: Wait until the stream is ACTIVE, then start the query again."
     )
   }
@@ -44,7 +44,7 @@ class ErrorConditionsSuite extends FunSuite {
         case _ => None
       }
     }
-    assertEquals(defects, Nil)
+    assert(defects == Nil)
   }
 
   test("every condition's name in the sources is a declared one") {
@@ -53,7 +53,7 @@ class ErrorConditionsSuite extends FunSuite {
         s"$file: $name"
       )
     }
-    assertEquals(undeclared, Nil)
+    assert(undeclared == Nil)
   }
 
   test("the scan of the sources finds conditions and parameters in calls of every form") {
@@ -62,19 +62,19 @@ class ErrorConditionsSuite extends FunSuite {
         |KinesisConnectorException.causedBy(e, "C_D")
         |new KinesisConnectorException("E_F", Map("six" -> "a, b", "seven" -> ")"), e)
         |KinesisConnectorException("G_H", others :+ ("eight" -> "8"): _*)""".stripMargin.replace('#', '$')
-    assertEquals(
-      ErrorConditionsSuite.callsIn("here", text),
-      Seq(
-        ErrorConditionsSuite.Call("here:1", "A_B", Set("one", "two")),
-        ErrorConditionsSuite.Call("here:2", "C_D", Set.empty[String]),
-        ErrorConditionsSuite.Call("here:3", "E_F", Set("six", "seven")),
-        ErrorConditionsSuite.Call(
-          "here:4",
-          "G_H",
-          Set("one", "z", "two", "three", "six", "seven", "eight"),
-          exact = false
+    assert(
+      ErrorConditionsSuite.callsIn("here", text) ==
+        Seq(
+          ErrorConditionsSuite.Call("here:1", "A_B", Set("one", "two")),
+          ErrorConditionsSuite.Call("here:2", "C_D", Set.empty[String]),
+          ErrorConditionsSuite.Call("here:3", "E_F", Set("six", "seven")),
+          ErrorConditionsSuite.Call(
+            "here:4",
+            "G_H",
+            Set("one", "z", "two", "three", "six", "seven", "eight"),
+            exact = false
+          )
         )
-      )
     )
   }
 }

@@ -3,20 +3,20 @@ package org.sparkkinesis.model
 import scala.collection.mutable
 import scala.concurrent.duration._
 
-import munit.FunSuite
+import org.sparkkinesis.suite.TimedSuite
 
 /**
  * The limits once more, noted from the service's documentation as plain figures and not by way of `KinesisQuotas`: a
  * slip there would otherwise pass everywhere, as the emulator enforces what the connector respects.
  */
-class KinesisQuotasSuite extends FunSuite {
+class KinesisQuotasSuite extends TimedSuite {
   import KinesisQuotas._
 
   private val noted = mutable.Set.empty[String]
 
   private def same(table: (String, String, Any)*): Unit = table.foreach { case (name, what, documented) =>
     noted += name
-    assertEquals(ours.get(name), Some(documented), s"$name: $what")
+    assert(ours.get(name) == Some(documented), s"$name: $what")
   }
 
   /** Every figure of every group, by "Group.Name". */
@@ -118,6 +118,6 @@ class KinesisQuotasSuite extends FunSuite {
   }
 
   test("every figure is noted here") {
-    assertEquals(ours.keySet.diff(noted).toSeq.sorted, Nil)
+    assert(ours.keySet.diff(noted).toSeq.sorted == Nil)
   }
 }

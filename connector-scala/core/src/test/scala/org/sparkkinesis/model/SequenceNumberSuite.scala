@@ -1,10 +1,10 @@
 package org.sparkkinesis.model
 
-import munit.ScalaCheckSuite
 import org.scalacheck.Gen
-import org.scalacheck.Prop.forAll
 
-class SequenceNumberSuite extends ScalaCheckSuite {
+import org.sparkkinesis.suite.PropertySuite
+
+class SequenceNumberSuite extends PropertySuite {
 
   // Numbers that the service gave or that follow from its structure: shard 0 created at epoch second 1777319237,
   // its end 600 s later, and the first number of its child.
@@ -15,16 +15,16 @@ class SequenceNumberSuite extends ScalaCheckSuite {
 
   test("numbers are ordered by value: a shard's start, its end, its child's start") {
     val ordered = Seq("0", "9", "10", start, end, within, child).map(SequenceNumber(_))
-    assertEquals(ordered.reverse.sorted.map(_.value), ordered.map(_.value))
+    assert(ordered.reverse.sorted.map(_.value) == ordered.map(_.value))
     assert(SequenceNumber(start) < SequenceNumber(end))
     assert(SequenceNumber(child) > SequenceNumber(end))
-    assertEquals(SequenceNumber(start).compare(SequenceNumber(start)), 0)
+    assert(SequenceNumber(start).compare(SequenceNumber(start)) == 0)
   }
 
   test("only what the service's own pattern allows is a sequence number") {
-    Seq("0", "1", start, "9" * 129).foreach(text => assertEquals(SequenceNumber.parse(text).map(_.value), Some(text)))
+    Seq("0", "1", start, "9" * 129).foreach(text => assert(SequenceNumber.parse(text).map(_.value) == Some(text)))
     Seq("", "00", "01", "-1", "+1", "1.0", " 1", "1 ", "a", "9" * 130, "١").foreach { text =>
-      assertEquals(SequenceNumber.parse(text), None, text)
+      assert(SequenceNumber.parse(text) == None, text)
       intercept[IllegalArgumentException](SequenceNumber(text))
     }
   }
@@ -32,9 +32,9 @@ class SequenceNumberSuite extends ScalaCheckSuite {
   private val number =
     Gen.choose(1, 129).flatMap(n => Gen.listOfN(n, Gen.numChar)).map(digits => BigInt(digits.mkString))
 
-  property("the order is that of the numbers") {
+  test("the order is that of the numbers") {
     forAll(number, number) { (a, b) =>
-      SequenceNumber(a.toString).compare(SequenceNumber(b.toString)).sign == a.compare(b).sign
+      assert(SequenceNumber(a.toString).compare(SequenceNumber(b.toString)).sign == a.compare(b).sign)
     }
   }
 }

@@ -1,22 +1,22 @@
 package org.sparkkinesis.model
 
-import munit.FunSuite
+import org.sparkkinesis.suite.TimedSuite
 
-class StreamRefSuite extends FunSuite {
+class StreamRefSuite extends TimedSuite {
   test("a name is a stream of the caller's own account and region") {
     Seq("orders", "a", "Orders_2026.eu-1", "x" * 128).foreach { name =>
       val stream = StreamRef.parse(name)
-      assertEquals(stream, Some(StreamRef.ByName(name)))
-      assertEquals(stream.flatMap(_.arn), None)
-      assertEquals(stream.map(_.toString), Some(name))
+      assert(stream == Some(StreamRef.ByName(name)))
+      assert(stream.flatMap(_.arn) == None)
+      assert(stream.map(_.toString) == Some(name))
     }
   }
 
   test("an ARN tells region, account and name") {
     Seq("aws", "aws-cn", "aws-us-gov").foreach { partition =>
       val arn = s"arn:$partition:kinesis:eu-central-1:123456789012:stream/orders"
-      assertEquals(StreamRef.parse(arn), Some(StreamRef.ByArn(arn, "eu-central-1", "123456789012", "orders")))
-      assertEquals(StreamRef.parse(arn).map(_.toString), Some(arn))
+      assert(StreamRef.parse(arn) == Some(StreamRef.ByArn(arn, "eu-central-1", "123456789012", "orders")))
+      assert(StreamRef.parse(arn).map(_.toString) == Some(arn))
     }
   }
 
@@ -32,12 +32,12 @@ class StreamRefSuite extends FunSuite {
       "arn:aws:s3:::bucket",
       arn.replace("123", "12")
     )
-    wrong.foreach(text => assertEquals(StreamRef.parse(text), None, text))
+    wrong.foreach(text => assert(StreamRef.parse(text) == None, text))
   }
 
   test("shard ids carry the index with twelve digits and sort by it") {
-    assertEquals(ShardId.ofIndex(0).value, "shardId-000000000000")
-    assertEquals(ShardId.ofIndex(3076).value, "shardId-000000003076")
-    assertEquals(Seq(10L, 9L, 100L).map(ShardId.ofIndex).sorted, Seq(9L, 10L, 100L).map(ShardId.ofIndex))
+    assert(ShardId.ofIndex(0).value == "shardId-000000000000")
+    assert(ShardId.ofIndex(3076).value == "shardId-000000003076")
+    assert(Seq(10L, 9L, 100L).map(ShardId.ofIndex).sorted == Seq(9L, 10L, 100L).map(ShardId.ofIndex))
   }
 }

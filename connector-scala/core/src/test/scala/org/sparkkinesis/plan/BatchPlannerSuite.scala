@@ -6,8 +6,9 @@ import org.sparkkinesis.chunk.ChunkSummary
 import org.sparkkinesis.model.{StreamShard, _}
 import org.sparkkinesis.plan.ShardPosition.{After, Horizon, ShardEnd}
 import org.sparkkinesis.shard.ShardGraph
+import org.sparkkinesis.suite.TimedSuite
 
-class BatchPlannerSuite extends munit.FunSuite {
+class BatchPlannerSuite extends TimedSuite {
   private val arn = "arn:aws:kinesis:eu-central-1:123456789012:stream/orders"
   private def id(index: Int): ShardId = ShardId.ofIndex(index.toLong)
 
@@ -57,91 +58,91 @@ class BatchPlannerSuite extends munit.FunSuite {
   private def closed(chunks: ChunkSummary*): ShardAvailability = ShardAvailability(chunks.toVector, ended = true)
 
   test("no chunk, no batch") {
-    assertEquals(plan(offset(0 -> Horizon), Map(0 -> open())), None)
-    assertEquals(plan(offset(0 -> Horizon), Map.empty), None)
+    assert(plan(offset(0 -> Horizon), Map(0 -> open())) == None)
+    assert(plan(offset(0 -> Horizon), Map.empty) == None)
   }
 
   test("without limits everything that is there is planned") {
     val end =
       plan(offset(0 -> Horizon, 1 -> after(3)), Map(0 -> open(chunk(5), chunk(9)), 1 -> open(chunk(7, arrival = 2000))))
-    assertEquals(end, Some(offset(0 -> after(9), 1 -> after(7, 2000))))
+    assert(end == Some(offset(0 -> after(9), 1 -> after(7, 2000))))
   }
 
   test("a shard without news keeps its position") {
-    assertEquals(
-      plan(offset(0 -> Horizon, 1 -> after(3)), Map(0 -> open(chunk(5)))),
-      Some(offset(0 -> after(5), 1 -> after(3)))
+    assert(
+      plan(offset(0 -> Horizon, 1 -> after(3)), Map(0 -> open(chunk(5)))) ==
+        Some(offset(0 -> after(5), 1 -> after(3)))
     )
   }
 
   test("a row limit is kept, and shared") {
     val chunks = Map(0 -> open((1 to 9).map(chunk(_)): _*), 1 -> open((1 to 9).map(chunk(_)): _*))
-    assertEquals(
-      plan(offset(0 -> Horizon, 1 -> Horizon), chunks, ReadLimits(maxRecords = Some(45))),
-      Some(offset(0 -> after(2), 1 -> after(2)))
+    assert(
+      plan(offset(0 -> Horizon, 1 -> Horizon), chunks, ReadLimits(maxRecords = Some(45))) ==
+        Some(offset(0 -> after(2), 1 -> after(2)))
     )
   }
 
   test("a byte limit is kept, and what one shard lacks the others take") {
     val chunks = Map(0 -> open((1 to 9).map(chunk(_)): _*), 1 -> open(chunk(1)))
-    assertEquals(
-      plan(offset(0 -> Horizon, 1 -> Horizon), chunks, ReadLimits(maxBytes = Some(500))),
-      Some(offset(0 -> after(4), 1 -> after(1)))
+    assert(
+      plan(offset(0 -> Horizon, 1 -> Horizon), chunks, ReadLimits(maxBytes = Some(500))) ==
+        Some(offset(0 -> after(4), 1 -> after(1)))
     )
   }
 
   test("a limit below one chunk takes one chunk, of the shard that waits longest") {
     val chunks = Map(0 -> open(chunk(1, arrival = 500)), 1 -> open(chunk(1, arrival = 400)))
-    assertEquals(
-      plan(offset(0 -> Horizon, 1 -> Horizon), chunks, ReadLimits(maxRecords = Some(1))),
-      Some(offset(0 -> Horizon, 1 -> after(1, 400)))
+    assert(
+      plan(offset(0 -> Horizon, 1 -> Horizon), chunks, ReadLimits(maxRecords = Some(1))) ==
+        Some(offset(0 -> Horizon, 1 -> after(1, 400)))
     )
   }
 
   test("a shard read to its end is finished; its children wait for the next batch") {
     val available = Map(0 -> closed(chunk(5)), 1 -> open(chunk(7)), 2 -> open(chunk(8)))
     val first = plan(offset(0 -> Horizon), available, graph = lineage)
-    assertEquals(first, Some(offset(0 -> ShardEnd)))
+    assert(first == Some(offset(0 -> ShardEnd)))
     val second = plan(first.get, available.updated(0, closed()), graph = lineage)
-    assertEquals(second, Some(offset(1 -> after(7), 2 -> after(8))))
+    assert(second == Some(offset(1 -> after(7), 2 -> after(8))))
   }
 
   test("a limit that leaves a part of the parent holds its children back") {
     val available = Map(0 -> closed(chunk(5), chunk(6)), 1 -> open(chunk(7)))
-    assertEquals(
-      plan(offset(0 -> Horizon), available, ReadLimits(maxRecords = Some(10)), lineage),
-      Some(offset(0 -> after(5)))
+    assert(
+      plan(offset(0 -> Horizon), available, ReadLimits(maxRecords = Some(10)), lineage) ==
+        Some(offset(0 -> after(5)))
     )
   }
 
   test("a parent of which nothing is left does not hold its children back, over several generations") {
     val available = Map(0 -> closed(), 1 -> closed(), 2 -> open(chunk(8)), 3 -> open(chunk(9)))
-    assertEquals(
-      plan(offset(0 -> after(5)), available, graph = lineage),
-      Some(offset(2 -> after(8), 3 -> after(9), 4 -> Horizon))
+    assert(
+      plan(offset(0 -> after(5)), available, graph = lineage) ==
+        Some(offset(2 -> after(8), 3 -> after(9), 4 -> Horizon))
     )
   }
 
   test("the end of a shard alone makes no batch") {
-    assertEquals(plan(offset(0 -> after(5)), Map(0 -> closed()), graph = lineage), None)
+    assert(plan(offset(0 -> after(5)), Map(0 -> closed()), graph = lineage) == None)
   }
 
   test("the child of a merge waits for both parents") {
     val bothOpen = Map(4 -> closed(), 2 -> open(chunk(8)), 5 -> open(chunk(20)))
-    assertEquals(
-      plan(offset(2 -> Horizon, 4 -> after(3)), bothOpen, graph = lineage),
-      Some(offset(2 -> after(8), 4 -> ShardEnd))
+    assert(
+      plan(offset(2 -> Horizon, 4 -> after(3)), bothOpen, graph = lineage) ==
+        Some(offset(2 -> after(8), 4 -> ShardEnd))
     )
     val bothClosed = Map(4 -> closed(), 2 -> closed(), 5 -> open(chunk(20)))
-    assertEquals(plan(offset(2 -> after(8), 4 -> ShardEnd), bothClosed, graph = lineage), Some(offset(5 -> after(20))))
+    assert(plan(offset(2 -> after(8), 4 -> ShardEnd), bothClosed, graph = lineage) == Some(offset(5 -> after(20))))
   }
 
   test("the child of a merge waits for a parent that is itself not in yet") {
     // 2 is finished, but 4 still has to come from 1.
     val available = Map(1 -> open(chunk(7)), 2 -> closed(), 5 -> open(chunk(20)))
-    assertEquals(
-      plan(offset(1 -> Horizon, 2 -> after(8)), available, graph = lineage),
-      Some(offset(1 -> after(7), 2 -> ShardEnd))
+    assert(
+      plan(offset(1 -> Horizon, 2 -> after(8)), available, graph = lineage) ==
+        Some(offset(1 -> after(7), 2 -> ShardEnd))
     )
   }
 
@@ -157,13 +158,13 @@ class BatchPlannerSuite extends munit.FunSuite {
       ShardGraph.of(listed.take(3)).withChildren(Seq(ChildShard(id(5), Seq(4, 2).map(id), shards(5).hashKeyRange)))
     val (start, merged) = (offset(1 -> after(7), 2 -> after(8)), Map(2 -> closed(chunk(9)), 5 -> open(chunk(20))))
     val waiting = offset(1 -> after(7), 2 -> ShardEnd)
-    assertEquals(plan(start, merged, graph = told), Some(waiting))
+    assert(plan(start, merged, graph = told) == Some(waiting))
     val next = merged.updated(2, closed())
-    assertEquals(plan(waiting, next, graph = told), None)
-    assertEquals(plan(waiting, next, graph = told.withListing(listed)), None, "4 comes from 1, which is open")
-    assertEquals(
-      plan(waiting, next, graph = told.withListing(listed.takeRight(1))),
-      Some(offset(1 -> after(7), 5 -> after(20))),
+    assert(plan(waiting, next, graph = told) == None)
+    assert(plan(waiting, next, graph = told.withListing(listed)) == None, "4 comes from 1, which is open")
+    assert(
+      plan(waiting, next, graph = told.withListing(listed.takeRight(1))) ==
+        Some(offset(1 -> after(7), 5 -> after(20))),
       "4 has expired"
     )
   }
@@ -176,7 +177,7 @@ class BatchPlannerSuite extends munit.FunSuite {
     }
     val end =
       plan(offset(298 -> Horizon, 299 -> Horizon), Map(298 -> open(chunk(5))), graph = ShardGraph.of(generations))
-    assertEquals(end, Some(offset(298 -> after(5), 299 -> Horizon)))
+    assert(end == Some(offset(298 -> after(5), 299 -> Horizon)))
   }
 
   test("a finished shard stays while only a part of its children is known") {
@@ -185,7 +186,7 @@ class BatchPlannerSuite extends munit.FunSuite {
       shard(1, 0).copy(hashKeyRange = HashKeyRange.uniform(2).head)
     ))
     val end = plan(offset(0 -> ShardEnd), Map(0 -> closed(), 1 -> open(chunk(7))), graph = half)
-    assertEquals(end, Some(offset(0 -> ShardEnd, 1 -> after(7))))
+    assert(end == Some(offset(0 -> ShardEnd, 1 -> after(7))))
   }
 
   test("a batch is planned the same again") {
@@ -195,7 +196,7 @@ class BatchPlannerSuite extends munit.FunSuite {
     )
     val limits = ReadLimits(maxRecords = Some(11))
     val start = offset(0 -> Horizon, 1 -> Horizon)
-    assertEquals(plan(start, available, limits), plan(start, available, limits))
+    assert(plan(start, available, limits) == plan(start, available, limits))
   }
 
   test("reading batch after batch under a limit takes every chunk once") {
@@ -216,8 +217,8 @@ class BatchPlannerSuite extends munit.FunSuite {
     val ends = Iterator.unfold(start)(at =>
       plan(at, left(at), ReadLimits(maxRecords = Some(70))).map(end => (end, end))
     ).toVector
-    assertEquals(ends.last, offset(0 -> after(50), 1 -> after(7), 2 -> after(23)))
-    assertEquals(ends.size, 12)
+    assert(ends.last == offset(0 -> after(50), 1 -> after(7), 2 -> after(23)))
+    assert(ends.size == 12)
   }
 
   test("a shard that was found idle for long says so in the next batch's offset; one that was not does not") {
@@ -225,7 +226,7 @@ class BatchPlannerSuite extends munit.FunSuite {
     val idle = ShardAvailability(Vector.empty, ended = false, readUpToMillis = 5 * hour)
     val lately = ShardAvailability(Vector.empty, ended = false, readUpToMillis = 1000 + hour / 2)
     val end = plan(offset(0 -> Horizon, 1 -> after(3), 2 -> after(4)), Map(0 -> open(chunk(5)), 1 -> idle, 2 -> lately))
-    assertEquals(end, Some(offset(0 -> after(5), 1 -> after(3, 5 * hour - StillIdle.Margin), 2 -> after(4))))
+    assert(end == Some(offset(0 -> after(5), 1 -> after(3, 5 * hour - StillIdle.Margin), 2 -> after(4))))
   }
 
   test("positions whose next records may have expired are found") {
@@ -234,6 +235,6 @@ class BatchPlannerSuite extends munit.FunSuite {
       offset(0 -> after(3, 999), 1 -> after(4, 1000), 2 -> start, 3 -> Horizon, 4 -> ShardEnd).streams(arn),
       1000
     )
-    assertEquals(found, Seq(id(0) -> 999L, id(2) -> 500L))
+    assert(found == Seq(id(0) -> 999L, id(2) -> 500L))
   }
 }

@@ -2,12 +2,13 @@ package org.sparkkinesis.plan
 
 import scala.collection.immutable.SortedMap
 
-import org.scalacheck.{Gen, Prop}
+import org.scalacheck.Gen
 
 import org.sparkkinesis.error.KinesisConnectorException
 import org.sparkkinesis.model.{SequenceNumber, ShardId, StartingPosition}
 import org.sparkkinesis.plan.ShardPosition.{After, Horizon, ShardEnd, Start}
-class OffsetCodecSuite extends munit.ScalaCheckSuite {
+import org.sparkkinesis.suite.PropertySuite
+class OffsetCodecSuite extends PropertySuite {
   private val golden = SourceOffset(
     Seq(
       StreamOffset(
@@ -31,8 +32,8 @@ class OffsetCodecSuite extends munit.ScalaCheckSuite {
 
   test("version 1 reads what it wrote when it was new") {
     val text = new String(getClass.getResourceAsStream("/golden/offset-v1.json").readAllBytes(), "UTF-8").trim
-    assertEquals(OffsetCodec.decode(text), golden)
-    assertEquals(OffsetCodec.encode(golden), text)
+    assert(OffsetCodec.decode(text) == golden)
+    assert(OffsetCodec.encode(golden) == text)
   }
 
   private val positions: Gen[ShardPosition] = {
@@ -60,8 +61,8 @@ class OffsetCodecSuite extends munit.ScalaCheckSuite {
     Gen.listOf(streams).map(SourceOffset(_))
   }
 
-  property("what is written is read back") {
-    Prop.forAll(offsets)(offset => assertEquals(OffsetCodec.decode(OffsetCodec.encode(offset)), offset))
+  test("what is written is read back") {
+    forAll(offsets)(offset => assert(OffsetCodec.decode(OffsetCodec.encode(offset)) == offset))
   }
 
   test("10,000 shards take at most 50 bytes each") {
@@ -92,7 +93,7 @@ class OffsetCodecSuite extends munit.ScalaCheckSuite {
   rejected.foreach { case (text, reason) =>
     test(s"refuses '$text' and says that $reason") {
       val error = intercept[KinesisConnectorException](OffsetCodec.decode(text))
-      assertEquals(error.condition, "KINESIS_OFFSET_INVALID")
+      assert(error.condition == "KINESIS_OFFSET_INVALID")
       assert(error.getMessage.contains(reason), error.getMessage)
     }
   }

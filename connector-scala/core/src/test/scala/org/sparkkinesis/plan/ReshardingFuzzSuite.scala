@@ -8,12 +8,13 @@ import org.sparkkinesis.chunk.ChunkSummary
 import org.sparkkinesis.model._
 import org.sparkkinesis.plan.ShardPosition.{After, Horizon, ShardEnd}
 import org.sparkkinesis.shard.ShardGraph
+import org.sparkkinesis.suite.TimedSuite
 
 /**
  * A stream that is split and merged at random, read by consumers that come on at different speeds, listed late or not at all: whatever
  * the order, every chunk is planned once, and a shard's only after the batch with the last ones of all that it came from.
  */
-class ReshardingFuzzSuite extends munit.FunSuite {
+class ReshardingFuzzSuite extends TimedSuite {
   private val arn = "arn:aws:kinesis:eu-central-1:123456789012:stream/orders"
 
   /** What is true of a shard: its chunks by their last number, and what became of it. */
@@ -136,7 +137,7 @@ class ReshardingFuzzSuite extends munit.FunSuite {
       assert(upTo <= real.fetched, s"${real.shard.id} was planned to $upTo with ${real.fetched} fetched")
       if (upTo > real.planned) {
         ancestors(real).foreach { ancestor =>
-          assertEquals(ancestor.planned, ancestor.chunks.size, s"${ancestor.shard.id}, read before ${real.shard.id}")
+          assert(ancestor.planned == ancestor.chunks.size, s"${ancestor.shard.id}, read before ${real.shard.id}")
           assert(ancestor.lastBatch < batch, s"${ancestor.shard.id} is in one batch with ${real.shard.id}")
         }
         real.planned = upTo
@@ -177,9 +178,9 @@ class ReshardingFuzzSuite extends munit.FunSuite {
         }
         progress = plan()
       }
-      assertEquals(graph.unconfirmed, Set.empty[ShardId])
+      assert(graph.unconfirmed == Set.empty[ShardId])
       all.values.foreach(real =>
-        assertEquals(real.planned, real.chunks.size, s"${real.shard.id} was not read to its end")
+        assert(real.planned == real.chunks.size, s"${real.shard.id} was not read to its end")
       )
     }
   }

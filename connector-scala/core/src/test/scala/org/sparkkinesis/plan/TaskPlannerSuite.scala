@@ -6,7 +6,8 @@ import org.sparkkinesis.consume.RangeEnd
 import org.sparkkinesis.model.StartingPosition.{AfterSequenceNumber, TrimHorizon}
 import org.sparkkinesis.model.{StreamShard, _}
 import org.sparkkinesis.plan.ShardPosition.{After, Horizon, ShardEnd}
-class TaskPlannerSuite extends munit.FunSuite {
+import org.sparkkinesis.suite.TimedSuite
+class TaskPlannerSuite extends TimedSuite {
   private val arn = "arn:aws:kinesis:eu-central-1:123456789012:stream/orders"
   private def id(index: Int) = ShardId.ofIndex(index.toLong)
   private def shard(index: Int) = StreamShard(arn, id(index))
@@ -31,46 +32,46 @@ class TaskPlannerSuite extends munit.FunSuite {
   test("a range goes from one offset to the other, for every shard that moved") {
     val start = offset(0 -> Horizon, 1 -> after(10), 2 -> after(20))
     val end = offset(0 -> after(5), 1 -> after(15), 2 -> after(20))
-    assertEquals(
-      ranges(start, end),
-      Seq(
-        (0, TrimHorizon, RangeEnd.At(number(5))),
-        (1, AfterSequenceNumber(number(10)), RangeEnd.At(number(15)))
-      )
+    assert(
+      ranges(start, end) ==
+        Seq(
+          (0, TrimHorizon, RangeEnd.At(number(5))),
+          (1, AfterSequenceNumber(number(10)), RangeEnd.At(number(15)))
+        )
     )
   }
 
   test("a finished shard is read to its last record where that is known, else to its end") {
     val (start, end) = (offset(0 -> after(1), 1 -> after(1)), offset(0 -> ShardEnd, 1 -> ShardEnd))
-    assertEquals(
-      ranges(start, end, Map(0 -> 9)).map(_._3),
-      Seq(RangeEnd.At(number(9)), RangeEnd.ShardEnd)
+    assert(
+      ranges(start, end, Map(0 -> 9)).map(_._3) ==
+        Seq(RangeEnd.At(number(9)), RangeEnd.ShardEnd)
     )
   }
 
   test("a shard whose last record was planned before its end was seen is not read again") {
-    assertEquals(ranges(offset(0 -> after(9)), offset(0 -> ShardEnd), Map(0 -> 9)), Nil)
+    assert(ranges(offset(0 -> after(9)), offset(0 -> ShardEnd), Map(0 -> 9)) == Nil)
   }
 
   test("a child that was let in is read from its beginning once something of it is planned") {
     val start = offset(0 -> ShardEnd)
-    assertEquals(ranges(start, offset(0 -> ShardEnd, 1 -> Horizon)), Nil)
-    assertEquals(ranges(start, offset(0 -> ShardEnd, 1 -> after(3))), Seq((1, TrimHorizon, RangeEnd.At(number(3)))))
+    assert(ranges(start, offset(0 -> ShardEnd, 1 -> Horizon)) == Nil)
+    assert(ranges(start, offset(0 -> ShardEnd, 1 -> after(3))) == Seq((1, TrimHorizon, RangeEnd.At(number(3)))))
   }
 
   test("shards that came or left meanwhile, wherever they are in the order, keep no other from its own start") {
     val start = offset(0 -> ShardEnd, 2 -> after(20), 3 -> ShardEnd, 5 -> after(50), 9 -> ShardEnd)
     val end = offset((1 to 7).filter(_ != 3).map(i => i -> after(i * 11)): _*)
-    assertEquals(
-      ranges(start, end).map { case (shard, from, _) => shard -> from },
-      Seq(
-        1 -> TrimHorizon,
-        2 -> AfterSequenceNumber(number(20)),
-        4 -> TrimHorizon,
-        5 -> AfterSequenceNumber(number(50)),
-        6 -> TrimHorizon,
-        7 -> TrimHorizon
-      )
+    assert(
+      ranges(start, end).map { case (shard, from, _) => shard -> from } ==
+        Seq(
+          1 -> TrimHorizon,
+          2 -> AfterSequenceNumber(number(20)),
+          4 -> TrimHorizon,
+          5 -> AfterSequenceNumber(number(50)),
+          6 -> TrimHorizon,
+          7 -> TrimHorizon
+        )
     )
   }
 
@@ -93,7 +94,7 @@ class TaskPlannerSuite extends munit.FunSuite {
     ("ab", None, 0, Seq((Some("a"), Seq(0)), (Some("b"), Seq(1))))
   ).foreach { case (owners, perTask, slots, expected) =>
     test(s"shards of owners '$owners', $perTask per task, on $slots slots") {
-      assertEquals(tasks(owners, perTask, slots), expected)
+      assert(tasks(owners, perTask, slots) == expected)
     }
   }
 }

@@ -2,9 +2,9 @@ package org.sparkkinesis.reference
 
 import java.nio.file.Files
 
-import munit.FunSuite
+import org.sparkkinesis.suite.TimedSuite
 
-class GeneratedFilesSuite extends FunSuite {
+class GeneratedFilesSuite extends TimedSuite {
   GeneratedFiles.all.foreach { case (path, text) =>
     test(s"$path is what the declarations say") {
       val file = GeneratedFiles.root.resolve(path)

@@ -4,13 +4,12 @@ import java.util.concurrent.{CompletableFuture, CompletionException}
 
 import scala.concurrent.duration._
 
-import munit.FunSuite
-
 import org.sparkkinesis.concurrent.VirtualScheduler
 import org.sparkkinesis.service.ServiceErrorKind._
 import org.sparkkinesis.service.{ServiceErrorKind, ServiceException}
+import org.sparkkinesis.suite.TimedSuite
 
-class RetrierSuite extends FunSuite {
+class RetrierSuite extends TimedSuite {
   private val all: Seq[ServiceErrorKind] = Seq(
     Throttled,
     LimitExceeded,
@@ -41,7 +40,7 @@ class RetrierSuite extends FunSuite {
   )
   for (operation <- retried.keys.toSeq.sorted; kind <- all)
     test(s"$kind of $operation is ${if (retried(operation)(kind)) "retried" else "final"}") {
-      assertEquals(RetryRules.Default.isRecoverable(error(operation, kind)), retried(operation)(kind))
+      assert(RetryRules.Default.isRecoverable(error(operation, kind)) == retried(operation)(kind))
     }
 
   test("users can add error codes that are retried as well") {
@@ -66,13 +65,13 @@ class RetrierSuite extends FunSuite {
     val log = new RetryLog(scheduler, text => said :+= text)
     val failure = error("GetRecords", Internal)
     (1 until RetryLog.Notable).foreach(n => log.failed("shard 1", n, failure))
-    assertEquals(said, Vector.empty[String])
+    assert(said == Vector.empty[String])
     (1 to 100).foreach(shard => log.failed(s"shard $shard", RetryLog.Notable, failure))
-    assertEquals(said.size, 1)
+    assert(said.size == 1)
     assert(said.head.contains("shard 1: failed 5 times in a row") && said.head.contains("InternalException"), said)
     scheduler.advance(RetryLog.Period)
     log.failed("shard 7", 12, failure)
-    assertEquals(said.size, 2)
+    assert(said.size == 2)
     assert(said.last.contains("shard 7: failed 12 times in a row") && said.last.contains("99 more"), said)
   }
 
@@ -100,13 +99,13 @@ class RetrierSuite extends FunSuite {
 
   test("a recoverable failure is followed by the same call, after a jittered pause that grows") {
     val calls = new Calls(Seq.fill(3)(error("GetRecords", Internal)): _*)
-    assertEquals(calls.run().join(), "done")
-    assertEquals(calls.times.map(_.toMillis), Vector(0L, 50L, 150L, 350L))
+    assert(calls.run().join() == "done")
+    assert(calls.times.map(_.toMillis) == Vector(0L, 50L, 150L, 350L))
   }
 
   test("the pause is anywhere between nothing and its bound, which does not pass the maximum") {
-    assertEquals(policy.pause(1, 0), 0.millis)
-    assertEquals(Seq(1, 2, 3, 4, 5, 50).map(policy.bound(_).toMillis), Seq(100L, 200L, 400L, 800L, 1000L, 1000L))
+    assert(policy.pause(1, 0) == 0.millis)
+    assert(Seq(1, 2, 3, 4, 5, 50).map(policy.bound(_).toMillis) == Seq(100L, 200L, 400L, 800L, 1000L, 1000L))
     for (retry <- 1 to 10; random <- Seq(0.0, 0.3, 0.999)) assert(policy.pause(retry, random) <= policy.bound(retry))
   }
 
@@ -115,25 +114,25 @@ class RetrierSuite extends FunSuite {
     val calls = new Calls(Seq.fill(3)(error("GetRecords", Internal)) :+ last: _*)
     val failure = intercept[CompletionException](calls.run().join())
     assert(failure.getCause eq last)
-    assertEquals(calls.times.size, 4)
+    assert(calls.times.size == 4)
   }
 
   test("a final failure, also a wrapped one, is told at once") {
     val denied = error("GetRecords", AccessDenied)
     val calls = new Calls(new CompletionException(denied))
     assert(intercept[CompletionException](calls.run().join()).getCause eq denied)
-    assertEquals(calls.times.size, 1)
+    assert(calls.times.size == 1)
   }
 
   test("the defaults are the documented ones") {
     val defaults = RetryPolicies()
     val change = RetryPolicy(Some(10), 200.millis, 1.second, 1.5)
-    assertEquals(defaults.registerStreamConsumer, change)
-    assertEquals(defaults.deregisterStreamConsumer, change)
-    assertEquals(defaults.listStreamConsumers, change)
-    assertEquals(defaults.subscribeToShard, RetryPolicy(None, 1.second, 2.seconds, 1.5))
+    assert(defaults.registerStreamConsumer == change)
+    assert(defaults.deregisterStreamConsumer == change)
+    assert(defaults.listStreamConsumers == change)
+    assert(defaults.subscribeToShard == RetryPolicy(None, 1.second, 2.seconds, 1.5))
     Seq(defaults.getRecords, defaults.getShardIterator, defaults.listShards).foreach { policy =>
-      assertEquals((policy.maxRetries, policy.max), (None, 3.seconds))
+      assert((policy.maxRetries, policy.max) == (None, 3.seconds))
     }
   }
 }

@@ -7,8 +7,9 @@ import org.sparkkinesis.error.KinesisConnectorException
 import org.sparkkinesis.model.StartingPosition._
 import org.sparkkinesis.model._
 import org.sparkkinesis.plan.InitialShards
+import org.sparkkinesis.suite.TimedSuite
 
-class ShardGraphSuite extends munit.FunSuite {
+class ShardGraphSuite extends TimedSuite {
   private def id(index: Int): ShardId = ShardId.ofIndex(index.toLong)
   private val (low, high) = (HashKeyRange.uniform(2)(0), HashKeyRange.uniform(2)(1))
   private def shard(index: Int, range: HashKeyRange, parents: Int*): Shard =
@@ -20,18 +21,18 @@ class ShardGraphSuite extends munit.FunSuite {
   private val graph = ShardGraph.of(all)
 
   test("knows parents, children, ancestors and descendants") {
-    assertEquals(graph.children(id(0)), Seq(id(1), id(2)))
-    assertEquals(graph.parents(id(3)), Seq(id(1), id(2)))
-    assertEquals(graph.descendants(Set(id(0))), Set(id(1), id(2), id(3)))
-    assertEquals(graph.ancestors(Set(id(3))), Set(id(0), id(1), id(2)))
+    assert(graph.children(id(0)) == Seq(id(1), id(2)))
+    assert(graph.parents(id(3)) == Seq(id(1), id(2)))
+    assert(graph.descendants(Set(id(0))) == Set(id(1), id(2), id(3)))
+    assert(graph.ancestors(Set(id(3))) == Set(id(0), id(1), id(2)))
   }
 
   test("a listing in any order, with repeats and holes, adds up to the same graph") {
     val pieces = Seq(all.reverse.take(2), all.take(1) ++ all.take(1), all.slice(1, 3))
     val added = pieces.foldLeft(ShardGraph.Empty)(_.withListing(_))
     all.foreach { shard =>
-      assertEquals(added.parents(shard.id), graph.parents(shard.id))
-      assertEquals(added.children(shard.id), graph.children(shard.id))
+      assert(added.parents(shard.id) == graph.parents(shard.id))
+      assert(added.children(shard.id) == graph.children(shard.id))
     }
   }
 
@@ -72,8 +73,8 @@ class ShardGraphSuite extends munit.FunSuite {
   ).foreach { case (name, before, told, unconfirmed) =>
     test(s"unconfirmed: $name") {
       val after = told(before)
-      assertEquals(after.unconfirmed, unconfirmed.map(id))
-      assertEquals(after.mayDescend(id(3))(_ => false), unconfirmed.nonEmpty)
+      assert(after.unconfirmed == unconfirmed.map(id))
+      assert(after.mayDescend(id(3))(_ => false) == unconfirmed.nonEmpty)
     }
   }
 
@@ -92,7 +93,7 @@ class ShardGraphSuite extends munit.FunSuite {
       (Seq(shard(2, HashKeyRange(1, last))), Some(HashKeyRange(0, 0))),
       // Both were seen, from before and after a merge.
       (Seq(all(1), all(3)), None)
-    ).foreach { case (listed, gap) => assertEquals(InitialShards.uncovered(listed), gap, listed.map(_.id).toString) }
+    ).foreach { case (listed, gap) => assert(InitialShards.uncovered(listed) == gap, listed.map(_.id).toString) }
   }
 
   private val T = AtTimestamp(5)
@@ -127,9 +128,9 @@ class ShardGraphSuite extends munit.FunSuite {
         listed,
         if (listed.size < 4 && position.shards.isEmpty) listed else all
       )
-      assertEquals(
-        chosen.map { case (shard, at) => shard -> at.resumeAt.get }.toMap,
-        expected.map { case (i, p) => id(i) -> (p: StartingPosition) }
+      assert(
+        chosen.map { case (shard, at) => shard -> at.resumeAt.get }.toMap ==
+          expected.map { case (i, p) => id(i) -> (p: StartingPosition) }
       )
     }
   }
@@ -141,6 +142,6 @@ class ShardGraphSuite extends munit.FunSuite {
       all,
       all
     ))
-    assertEquals(error.condition, "KINESIS_SHARD_UNKNOWN")
+    assert(error.condition == "KINESIS_SHARD_UNKNOWN")
   }
 }

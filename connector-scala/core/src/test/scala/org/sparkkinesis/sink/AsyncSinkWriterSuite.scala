@@ -5,13 +5,12 @@ import java.util.concurrent.{CompletableFuture, CountDownLatch, TimeUnit}
 import scala.concurrent.duration._
 import scala.jdk.CollectionConverters._
 
-import munit.FunSuite
-
 import org.sparkkinesis.concurrent.VirtualScheduler
 import org.sparkkinesis.sink.Verdict._
 import org.sparkkinesis.sink.limit.{NoRateLimiting, RateLimitingContext}
+import org.sparkkinesis.suite.TimedSuite
 
-class AsyncSinkWriterSuite extends FunSuite {
+class AsyncSinkWriterSuite extends TimedSuite {
   private val settings = AsyncSinkSettings(
     maxBatchSize = 3,
     maxBatchBytes = 100,
@@ -71,23 +70,23 @@ class AsyncSinkWriterSuite extends FunSuite {
   test("a request goes out when a batch is full") {
     val rig = new Rig
     rig.write(1, 2)
-    assertEquals(rig.destination.sent, Seq.empty)
+    assert(rig.destination.sent == Seq.empty)
     rig.write(3, 4)
-    assertEquals(rig.destination.sent, Seq(Seq(1, 2, 3)))
+    assert(rig.destination.sent == Seq(Seq(1, 2, 3)))
   }
 
   test("a request goes out when its bytes are reached, and never exceeds them") {
     val rig = new Rig
     Seq(Item(1, 60), Item(2, 60), Item(3, 10)).foreach(rig.writer.write)
-    assertEquals(rig.destination.sent, Seq(Seq(1)))
+    assert(rig.destination.sent == Seq(Seq(1)))
     rig.time.advance(1.second)
-    assertEquals(rig.destination.sent, Seq(Seq(1), Seq(2, 3)))
+    assert(rig.destination.sent == Seq(Seq(1), Seq(2, 3)))
   }
 
   test("an entry above the byte limit of a request goes alone") {
     val rig = new Rig
     Seq(Item(1, 500), Item(2, 500)).foreach(rig.writer.write)
-    assertEquals(rig.destination.sent, Seq(Seq(1), Seq(2)))
+    assert(rig.destination.sent == Seq(Seq(1), Seq(2)))
   }
 
   test("an entry waits for company no longer than its time in the buffer, by one timer") {
@@ -95,19 +94,19 @@ class AsyncSinkWriterSuite extends FunSuite {
     rig.write(1)
     rig.time.advance(600.millis)
     rig.write(2)
-    assertEquals(rig.time.pending, 1)
+    assert(rig.time.pending == 1)
     rig.time.advance(399.millis)
-    assertEquals(rig.destination.sent, Seq.empty)
+    assert(rig.destination.sent == Seq.empty)
     rig.time.advance(1.milli)
-    assertEquals(rig.destination.sent, Seq(Seq(1, 2)))
+    assert(rig.destination.sent == Seq(Seq(1, 2)))
   }
 
   test("no more requests are under way than allowed, and an answer lets the next one go") {
     val rig = new Rig
     rig.write(1 to 9: _*)
-    assertEquals(rig.destination.sent, Seq(Seq(1, 2, 3), Seq(4, 5, 6)))
+    assert(rig.destination.sent == Seq(Seq(1, 2, 3), Seq(4, 5, 6)))
     rig.destination.requests.head.accept()
-    assertEquals(rig.destination.sent.last, Seq(7, 8, 9))
+    assert(rig.destination.sent.last == Seq(7, 8, 9))
   }
 
   test("write blocks while the buffer is full, and goes on when an entry is accepted") {
@@ -116,8 +115,8 @@ class AsyncSinkWriterSuite extends FunSuite {
     val tenth = rig.elsewhere(rig.write(10))
     assert(!tenth.isDone)
     rig.destination.requests.head.accept()
-    assertEquals(within(tenth), None)
-    assertEquals(rig.writer.metrics.bufferedEntries + rig.writer.metrics.inFlightEntries, 7)
+    assert(within(tenth) == None)
+    assert(rig.writer.metrics.bufferedEntries + rig.writer.metrics.inFlightEntries == 7)
   }
 
   test("write blocks on bytes as well, but takes an entry above them when nothing else is there") {
@@ -127,7 +126,7 @@ class AsyncSinkWriterSuite extends FunSuite {
     rig.destination.awaitRequests(1)
     assert(!second.isDone)
     rig.destination.last.accept()
-    assertEquals(within(second), None)
+    assert(within(second) == None)
   }
 
   test("a blocked write sends what there is, without waiting for its time in the buffer") {
@@ -135,19 +134,19 @@ class AsyncSinkWriterSuite extends FunSuite {
     rig.write(1, 2)
     val third = rig.elsewhere(rig.write(3))
     rig.destination.awaitRequests(1)
-    assertEquals(rig.destination.sent, Seq(Seq(1, 2)))
+    assert(rig.destination.sent == Seq(Seq(1, 2)))
     rig.destination.last.accept()
-    assertEquals(within(third), None)
+    assert(within(third) == None)
   }
 
   test("failed entries go again before later ones, in their order") {
     val rig = new Rig(settings.copy(maxInFlightRequests = 1))
     rig.write(1 to 7: _*)
     rig.destination.last.judge(item => if (item.n == 2) Accepted else failed)
-    assertEquals(rig.destination.sent.last, Seq(4, 5, 6))
+    assert(rig.destination.sent.last == Seq(4, 5, 6))
     rig.time.advance(50.millis)
     rig.destination.last.accept()
-    assertEquals(rig.destination.sent.last, Seq(1, 3, 7))
+    assert(rig.destination.sent.last == Seq(1, 3, 7))
   }
 
   test("a throttled entry never spins: its rest doubles, up to the longest") {
@@ -162,14 +161,14 @@ class AsyncSinkWriterSuite extends FunSuite {
       }
       waited.toMillis
     }
-    assertEquals(rests, IndexedSeq(100L, 200L, 400L, 400L, 400L))
+    assert(rests == IndexedSeq(100L, 200L, 400L, 400L, 400L))
   }
 
   test("a fatal entry fails the writer: flush and every later call throw what the destination said") {
     val rig = new Rig
     rig.write(1, 2, 3)
     rig.destination.last.judge(_ => Fatal(new RuntimeException("no such stream")))
-    assertEquals(intercept[FatalSinkException](rig.writer.flush()).getMessage, "no such stream")
+    assert(intercept[FatalSinkException](rig.writer.flush()).getMessage == "no such stream")
     intercept[FatalSinkException](rig.write(4))
   }
 
@@ -205,12 +204,12 @@ class AsyncSinkWriterSuite extends FunSuite {
     def again(verdict: Verdict): Unit = { rig.destination.last.judge(_ => verdict); rig.time.advance(10.seconds) }
     again(failed)
     rig.destination.last.judge(_ => failed)
-    assertEquals(intercept[DeliveryFailedException](rig.writer.flush()).lastReason, "try again")
+    assert(intercept[DeliveryFailedException](rig.writer.flush()).lastReason == "try again")
 
     val patient = new Rig(settings.copy(maxRetries = 0))
     patient.write(1, 2, 3)
     (1 to 5).foreach { _ => patient.destination.last.judge(_ => throttled); patient.time.advance(10.seconds) }
-    assertEquals(patient.destination.sent.size, 6)
+    assert(patient.destination.sent.size == 6)
   }
 
   test("an entry that uses up its time fails the writer, also when it never gets a turn") {
@@ -231,14 +230,14 @@ class AsyncSinkWriterSuite extends FunSuite {
     val rig = new Rig
     rig.write(1, 2, 3)
     rig.time.advance(31.seconds)
-    assertEquals(rig.destination.sent, Seq(Seq(1, 2, 3), Seq(1, 2, 3)))
+    assert(rig.destination.sent == Seq(Seq(1, 2, 3), Seq(1, 2, 3)))
     rig.destination.requests.head.accept()
-    assertEquals(rig.writer.metrics.entriesOut, 0L)
+    assert(rig.writer.metrics.entriesOut == 0L)
     rig.destination.last.accept()
     val metrics = rig.writer.metrics
-    assertEquals(
-      (metrics.entriesOut, metrics.timedOutRequests, metrics.possibleDuplicates, metrics.lateSuccesses),
-      (3L, 1L, 3L, 3L)
+    assert(
+      (metrics.entriesOut, metrics.timedOutRequests, metrics.possibleDuplicates, metrics.lateSuccesses) ==
+        (3L, 1L, 3L, 3L)
     )
   }
 
@@ -253,10 +252,10 @@ class AsyncSinkWriterSuite extends FunSuite {
     assert(!flush.isDone)
     rig.time.advance(50.millis)
     rig.destination.awaitRequests(2)
-    assertEquals(rig.destination.sent.last, Seq(1))
+    assert(rig.destination.sent.last == Seq(1))
     rig.destination.last.accept()
-    assertEquals(within(flush), None)
-    assertEquals(rig.writer.metrics.unacknowledgedBytes, 0L)
+    assert(within(flush) == None)
+    assert(rig.writer.metrics.unacknowledgedBytes == 0L)
   }
 
   test("close gives up what is not sent, leaves no timer, wakes a blocked write, and ignores answers that still come") {
@@ -265,10 +264,10 @@ class AsyncSinkWriterSuite extends FunSuite {
     val tenth = rig.elsewhere(rig.write(10))
     rig.writer.close()
     assert(within(tenth).exists(_.isInstanceOf[SinkClosedException]))
-    assertEquals(rig.time.pending, 0)
+    assert(rig.time.pending == 0)
     rig.destination.requests.foreach(_.accept())
-    assertEquals(rig.destination.sent.size, 2)
-    assertEquals(rig.time.pending, 0)
+    assert(rig.destination.sent.size == 2)
+    assert(rig.time.pending == 0)
     rig.writer.close()
     intercept[SinkClosedException](rig.writer.flush())
   }
@@ -296,8 +295,8 @@ class AsyncSinkWriterSuite extends FunSuite {
     rig.time.advance(1.second)
     rig.destination.last.accept()
     val metrics = rig.writer.metrics
-    assertEquals((metrics.entriesOut, metrics.bytesOut, metrics.entriesSent, metrics.requests), (3L, 3L, 4L, 2L))
-    assertEquals((metrics.throttled, metrics.retried), (1L, 1L))
+    assert((metrics.entriesOut, metrics.bytesOut, metrics.entriesSent, metrics.requests) == (3L, 3L, 4L, 2L))
+    assert((metrics.throttled, metrics.retried) == (1L, 1L))
   }
 
   test("a destination that answers at once does not grow the stack") {
@@ -305,7 +304,7 @@ class AsyncSinkWriterSuite extends FunSuite {
     val writer = writerTo(prompt, settings.copy(maxBatchSize = 1, maxBufferedEntries = 100000), new VirtualScheduler)
     (1 to 50000).foreach(n => writer.write(Item(n)))
     writer.flush()
-    assertEquals(prompt.sent.flatten.toSeq, 1 to 50000)
+    assert(prompt.sent.flatten.toSeq == (1 to 50000))
   }
 
   test("the shared timer's thread ends with its last holder") {
@@ -316,12 +315,12 @@ class AsyncSinkWriterSuite extends FunSuite {
     val runner = new CompletableFuture[Thread]
     first.execute { () => runner.complete(Thread.currentThread()); ran.countDown() }
     assert(ran.await(10, TimeUnit.SECONDS))
-    assertEquals(threads, 1)
+    assert(threads == 1)
     first.close()
     first.close()
-    assertEquals(threads, 1)
+    assert(threads == 1)
     second.close()
     runner.get.join(10000)
-    assertEquals(threads, 0)
+    assert(threads == 0)
   }
 }

@@ -6,9 +6,10 @@ import java.util.concurrent.{CompletableFuture, Executors}
 
 import scala.jdk.CollectionConverters._
 
-import munit.FunSuite
+import org.scalactic.source
 
 import org.sparkkinesis.sink.limit.{AimdRateLimiting, RateLimitingContext}
+import org.sparkkinesis.suite.TimedSuite
 
 /** A second destination, that has nothing to do with Kinesis: lines appended to a file. It shows all that a binding needs. */
 final class FileDestination(file: Path) extends SinkDestination[String] with AutoCloseable {
@@ -27,11 +28,14 @@ final class FileDestination(file: Path) extends SinkDestination[String] with Aut
   override def close(): Unit = disk.shutdown()
 }
 
-class FileDestinationSuite extends FunSuite {
-  private val file =
-    FunFixture[Path](_ => Files.createTempFile("sink", ".txt"), path => { Files.deleteIfExists(path); () })
+class FileDestinationSuite extends TimedSuite {
+  private def testWithFile(name: String)(body: Path => Any)(implicit position: source.Position): Unit = test(name) {
+    val path = Files.createTempFile("sink", ".txt")
+    try body(path)
+    finally Files.deleteIfExists(path)
+  }
 
-  file.test("the same writer fills a file: every line once, with back-pressure and the real timer") { path =>
+  testWithFile("the same writer fills a file: every line once, with back-pressure and the real timer") { path =>
     val timer = SharedTimer.acquire()
     val destination = new FileDestination(path)
     val settings = AsyncSinkSettings(maxBatchSize = 100, maxBatchBytes = 1 << 20, maxBufferedEntries = 300)
@@ -39,7 +43,7 @@ class FileDestinationSuite extends FunSuite {
     val writer = new AsyncSinkWriter[Int, String](n => s"line $n", destination, limit, settings, timer)
     (1 to 5050).foreach(writer.write)
     writer.flush()
-    assertEquals(Files.readAllLines(path).asScala.sortBy(_.drop(5).toInt).toSeq, (1 to 5050).map(n => s"line $n"))
+    assert(Files.readAllLines(path).asScala.sortBy(_.drop(5).toInt).toSeq == (1 to 5050).map(n => s"line $n"))
     assert(writer.metrics.requests >= 51)
     writer.close()
     destination.close()

@@ -4,14 +4,13 @@ import scala.collection.mutable
 import scala.concurrent.duration._
 import scala.util.Random
 
-import munit.FunSuite
-
 import org.sparkkinesis.concurrent.VirtualScheduler
 import org.sparkkinesis.sink.Verdict._
 import org.sparkkinesis.sink.limit.{NoRateLimiting, RateLimitingContext}
+import org.sparkkinesis.suite.TimedSuite
 
 /** Order keys and lanes. */
-class OrderedSinkSuite extends FunSuite {
+class OrderedSinkSuite extends TimedSuite {
   private val settings = AsyncSinkSettings(maxBatchSize = 4, maxInFlightRequests = 3, maxBufferedEntries = 1000)
   private val throttled: Verdict = Retry(RetryCause.Throttled, "slow down")
 
@@ -27,13 +26,13 @@ class OrderedSinkSuite extends FunSuite {
   test("an entry is not sent before an earlier one of its key is accepted; other keys go on") {
     val rig = new Rig
     rig.write(1 -> "a", 2 -> "a", 3 -> "b", 4 -> "c", 5 -> "d", 6 -> "b")
-    assertEquals(rig.destination.sent, Seq(Seq(1, 3, 4, 5)))
+    assert(rig.destination.sent == Seq(Seq(1, 3, 4, 5)))
     rig.destination.last.judge(item => if (item.n == 1) throttled else Accepted)
-    assertEquals(rig.destination.sent.last, Seq(6))
+    assert(rig.destination.sent.last == Seq(6))
     rig.time.advance(50.millis)
-    assertEquals(rig.destination.sent.last, Seq(1))
+    assert(rig.destination.sent.last == Seq(1))
     rig.destination.last.accept()
-    assertEquals(rig.destination.sent.last, Seq(2))
+    assert(rig.destination.sent.last == Seq(2))
   }
 
   test("a request without an answer holds its keys until it is answered or sent again with success") {
@@ -41,11 +40,11 @@ class OrderedSinkSuite extends FunSuite {
     rig.write(1 -> "a", 2 -> "a")
     rig.time.advance(1.second)
     rig.time.advance(31.seconds)
-    assertEquals(rig.destination.sent, Seq(Seq(1), Seq(1)))
+    assert(rig.destination.sent == Seq(Seq(1), Seq(1)))
     rig.destination.requests.head.accept()
-    assertEquals(rig.destination.sent.size, 2)
+    assert(rig.destination.sent.size == 2)
     rig.destination.last.accept()
-    assertEquals(rig.destination.sent.last, Seq(2))
+    assert(rig.destination.sent.last == Seq(2))
   }
 
   test("where the destination keeps keys together, all of a key that waits goes in one request, in order") {
@@ -53,10 +52,10 @@ class OrderedSinkSuite extends FunSuite {
     rig.write(1 -> "a", 2 -> "a", 3 -> "a")
     rig.time.advance(1.second)
     rig.write(4 -> "a", 5 -> "b", 6 -> "a")
-    assertEquals(rig.destination.sent, Seq(Seq(1, 2, 3)))
+    assert(rig.destination.sent == Seq(Seq(1, 2, 3)))
     rig.destination.last.judge(item => if (item.n == 1) Accepted else throttled)
     rig.time.advance(50.millis)
-    assertEquals(rig.destination.sent.last, Seq(2, 3, 4, 6))
+    assert(rig.destination.sent.last == Seq(2, 3, 4, 6))
   }
 
   test("what the destination left out is sent next, without a rest and without counting as an attempt") {
@@ -64,8 +63,8 @@ class OrderedSinkSuite extends FunSuite {
     rig.write(1 -> "a", 2 -> "a", 3 -> "a")
     rig.time.advance(1.second)
     rig.destination.last.judge(item => if (item.n == 3) Retry(RetryCause.NotSent, "no room") else Accepted)
-    assertEquals(rig.destination.sent.last, Seq(3))
-    assertEquals(rig.writer.metrics.retried, 0L)
+    assert(rig.destination.sent.last == Seq(3))
+    assert(rig.writer.metrics.retried == 0L)
   }
 
   test("a lane that must wait delays only its own entries, and hears how they fared") {
@@ -74,13 +73,13 @@ class OrderedSinkSuite extends FunSuite {
     shut.openAt = 500.millis.toNanos
     (1 to 6).foreach(n => rig.writer.write(Item(n, lane = if (n % 2 == 0) shut else free)))
     rig.time.advance(20.millis)
-    assertEquals(rig.destination.sent.flatten, Seq(1, 3, 5))
+    assert(rig.destination.sent.flatten == Seq(1, 3, 5))
     rig.time.advance(470.millis)
-    assertEquals(rig.destination.sent.flatten, Seq(1, 3, 5))
+    assert(rig.destination.sent.flatten == Seq(1, 3, 5))
     rig.time.advance(10.millis)
-    assertEquals(rig.destination.sent.last, Seq(2, 4, 6))
+    assert(rig.destination.sent.last == Seq(2, 4, 6))
     rig.destination.last.judge(item => if (item.n == 6) throttled else Accepted)
-    assertEquals(shut.heard, Seq(2 -> 1))
+    assert(shut.heard == Seq(2 -> 1))
   }
 
   test(
@@ -131,12 +130,12 @@ class OrderedSinkSuite extends FunSuite {
       answer(true)
       rig.time.advance(100.millis)
     }
-    assertEquals(rig.writer.metrics.unacknowledgedBytes, 0L, clue = s"seed $seed: ${rig.writer.metrics}")
+    assert(rig.writer.metrics.unacknowledgedBytes == 0L, s"seed $seed: ${rig.writer.metrics}")
     rig.writer.flush()
     val first = arrived.distinctBy(_.n)
-    assertEquals(first.map(_.n).sorted.toSeq, (1 to 150).toSeq, clue = s"seed $seed")
+    assert(first.map(_.n).sorted.toSeq == (1 to 150).toSeq, s"seed $seed")
     first.groupBy(_.key).foreach { case (key, items) =>
-      assertEquals(items.map(_.n).toSeq, items.map(_.n).sorted.toSeq, clue = s"seed $seed, key $key")
+      assert(items.map(_.n).toSeq == items.map(_.n).sorted.toSeq, s"seed $seed, key $key")
     }
     val doubled = arrived.size - first.size
     assert(doubled <= rig.writer.metrics.possibleDuplicates, s"seed $seed: $doubled doubled, but ${rig.writer.metrics}")

@@ -1,10 +1,9 @@
 package org.sparkkinesis.emulator
 
-import munit.FunSuite
-
 import org.sparkkinesis.architecture.ModuleArchitecture
+import org.sparkkinesis.suite.TimedSuite
 
-class ArchitectureSuite extends FunSuite {
+class ArchitectureSuite extends TimedSuite {
   private lazy val emulator = new ModuleArchitecture(classOf[KinesisEmulator])
 
   private def layer(names: String*): Seq[String] = names.map(name => s"org.sparkkinesis.emulator.$name")

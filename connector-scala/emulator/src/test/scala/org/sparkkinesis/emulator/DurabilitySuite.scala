@@ -5,13 +5,17 @@ import java.nio.file.{Files, Path, StandardOpenOption}
 import scala.concurrent.duration._
 import scala.jdk.CollectionConverters._
 
-import munit.FunSuite
+import org.scalactic.source
 
-class DurabilitySuite extends FunSuite {
-  private val directory = FunFixture[Path](
-    setup = _ => Files.createTempDirectory("kinesis-emulator"),
-    teardown = path => Files.walk(path).iterator.asScala.toVector.reverse.foreach(Files.delete)
-  )
+import org.sparkkinesis.suite.TimedSuite
+
+class DurabilitySuite extends TimedSuite {
+  private def testWithDirectory(name: String)(body: Path => Any)(implicit position: source.Position): Unit =
+    test(name) {
+      val path = Files.createTempDirectory("kinesis-emulator")
+      try body(path)
+      finally Files.walk(path).iterator.asScala.toVector.reverse.foreach(Files.delete)
+    }
 
   private def run[A](path: Path)(body: (KinesisEmulator, JsonClient) => A): A = {
     val emulator =
@@ -25,7 +29,7 @@ class DurabilitySuite extends FunSuite {
     emulator.admin.records("s").map(r => (r.sequenceNumber, r.partitionKey, r.arrivalMillis, new String(r.data)))
   )
 
-  directory.test("streams, lineage, records, tags and consumers outlive the process") { path =>
+  testWithDirectory("streams, lineage, records, tags and consumers outlive the process") { path =>
     val before = run(path) { (emulator, client) =>
       emulator.admin.createStream("s", 2)
       (1 to 500).foreach(i => emulator.admin.putRecord("s", s"key $i", s"text $i".getBytes))
@@ -39,20 +43,20 @@ class DurabilitySuite extends FunSuite {
       state(emulator)
     }
     run(path) { (emulator, client) =>
-      assertEquals(state(emulator), before)
-      assertEquals(
-        client.call("ListTagsForStream", """{"StreamName":"s"}""").text,
-        """{"Tags":[{"Key":"team","Value":"data"}],"HasMoreTags":false}"""
+      assert(state(emulator) == before)
+      assert(
+        client.call("ListTagsForStream", """{"StreamName":"s"}""").text ==
+          """{"Tags":[{"Key":"team","Value":"data"}],"HasMoreTags":false}"""
       )
       val consumers =
         client.ok("ListStreamConsumers", """{"StreamARN":"arn:aws:kinesis:us-east-1:123456789012:stream/s"}""")
-      assertEquals(JsonClient.at(consumers, "Consumers", 0, "ConsumerStatus"), "ACTIVE": Any)
+      assert(JsonClient.at(consumers, "Consumers", 0, "ConsumerStatus") == "ACTIVE")
       val next = emulator.admin.putRecord("s", "later", "new".getBytes)
       assert(emulator.admin.records("s").map(_.sequenceNumber).distinct.size == 502, next)
     }
   }
 
-  directory.test("a record that was cut off by a kill is left out, and what follows is whole") { path =>
+  testWithDirectory("a record that was cut off by a kill is left out, and what follows is whole") { path =>
     run(path) { (emulator, _) =>
       emulator.admin.createStream("s", 1)
       (1 to 3).foreach(i => emulator.admin.putRecord("s", "k", s"$i".getBytes))
@@ -61,16 +65,16 @@ class DurabilitySuite extends FunSuite {
     Files.write(log, Array[Byte](0, 0, 0, 0, 0, 0, 0, 9, 1), StandardOpenOption.APPEND)
     run(path) { (emulator, _) => emulator.admin.putRecord("s", "k", "4".getBytes); () }
     run(path) { (emulator, _) =>
-      assertEquals(emulator.admin.records("s").map(r => new String(r.data)), Vector("1", "2", "3", "4"))
+      assert(emulator.admin.records("s").map(r => new String(r.data)) == Vector("1", "2", "3", "4"))
     }
   }
 
-  directory.test("a deleted stream does not come back") { path =>
+  testWithDirectory("a deleted stream does not come back") { path =>
     run(path) { (emulator, _) =>
       emulator.admin.createStream("s", 1)
       emulator.admin.putRecord("s", "k", "x".getBytes)
       emulator.admin.deleteStream("s")
     }
-    run(path)((emulator, _) => assertEquals(emulator.admin.streamNames.toSeq, Seq.empty[String]))
+    run(path)((emulator, _) => assert(emulator.admin.streamNames.toSeq == Seq.empty[String]))
   }
 }

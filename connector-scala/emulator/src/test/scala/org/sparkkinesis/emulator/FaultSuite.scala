@@ -6,28 +6,32 @@ import java.util.concurrent.{CompletableFuture, TimeUnit}
 import scala.concurrent.duration._
 import scala.util.Try
 
-import munit.FunSuite
+import org.scalactic.source
 
 import org.sparkkinesis.emulator.JsonClient.at
 import org.sparkkinesis.emulator.engine.time.EmulatorClock
 import org.sparkkinesis.emulator.fault.{FaultEffect, FaultRule}
+import org.sparkkinesis.suite.TimedSuite
 
-class FaultSuite extends FunSuite {
-  private val emulator = FunFixture[(KinesisEmulator, JsonClient)](
-    setup = { _ =>
+class FaultSuite extends TimedSuite {
+  private def testOnEmulator(name: String)(body: ((KinesisEmulator, JsonClient)) => Any)(implicit
+      position: source.Position
+  ): Unit = test(name) {
+    val made = {
       val up = KinesisEmulator.start(
         EmulatorConfig(clock = EmulatorClock.manual(1777319237000L), changeDelay = 0.seconds, quotas = false)
       )
       up.admin.createStream("s", 2)
       (up, new JsonClient(up.endpoint))
-    },
-    teardown = _._1.close()
-  )
+    }
+    try body(made)
+    finally made._1.close()
+  }
 
   private def put(client: JsonClient): JsonClient.Reply =
     client.call("PutRecord", s"""{"StreamName":"s","Data":"${JsonClient.base64("x")}","PartitionKey":"k"}""")
 
-  emulator.test("an error by request hits as many calls as it was asked to, after those it skips") {
+  testOnEmulator("an error by request hits as many calls as it was asked to, after those it skips") {
     case (up, client) =>
       up.faults.add(FaultRule(
         FaultEffect.Error(500, "InternalFailure", "by request"),
@@ -35,57 +39,57 @@ class FaultSuite extends FunSuite {
         skip = 1,
         count = 2
       ))
-      assertEquals((1 to 5).map(_ => put(client).status), Vector(200, 500, 500, 200, 200))
-      assertEquals(up.calls.count("PutRecord", result = "InternalFailure"), 2L)
-      assertEquals(up.admin.recordCount("s"), 3L)
+      assert((1 to 5).map(_ => put(client).status) == Vector(200, 500, 500, 200, 200))
+      assert(up.calls.count("PutRecord", result = "InternalFailure") == 2L)
+      assert(up.admin.recordCount("s") == 3L)
   }
 
-  emulator.test("the same seed fails the same calls") { case (up, client) =>
+  testOnEmulator("the same seed fails the same calls") { case (up, client) =>
     def run(seed: Long): Seq[Int] = {
       up.faults.reset(seed)
       up.faults.add(FaultRule(FaultEffect.Error(503, "ServiceUnavailable", "x"), probability = 0.5))
       (1 to 30).map(_ => put(client).status)
     }
     val first = run(7)
-    assertEquals(run(7), first)
-    assertNotEquals(run(8), first)
+    assert(run(7) == first)
+    assert(run(8) != first)
     assert(first.contains(200) && first.contains(503))
   }
 
-  emulator.test("a lost answer has had its effect") { case (up, client) =>
+  testOnEmulator("a lost answer has had its effect") { case (up, client) =>
     up.admin.addFault("""{"effect":"lostAnswer","operation":"PutRecord","count":1}""")
-    assertEquals(put(client).status, 500)
-    assertEquals(put(client).status, 200)
-    assertEquals(up.admin.recordCount("s"), 2L)
+    assert(put(client).status == 500)
+    assert(put(client).status == 200)
+    assert(up.admin.recordCount("s") == 2L)
   }
 
-  emulator.test("entries of a PutRecords fail by their key") { case (up, client) =>
+  testOnEmulator("entries of a PutRecords fail by their key") { case (up, client) =>
     up.admin.addFault("""{"effect":"failEntries","partitionKey":"bad.*","errorType":"InternalFailure"}""")
     val entries = Seq("good", "bad1", "bad2").map(k => s"""{"Data":"eA==","PartitionKey":"$k"}""").mkString(",")
     val reply = client.ok("PutRecords", s"""{"StreamName":"s","Records":[$entries]}""")
-    assertEquals(at(reply, "FailedRecordCount"), 2L: Any)
-    assertEquals(
-      (0 to 2).map(at(reply, "Records", _, "ErrorCode")),
-      Vector[Any](null, "InternalFailure", "InternalFailure")
+    assert(at(reply, "FailedRecordCount") == 2L)
+    assert(
+      (0 to 2).map(at(reply, "Records", _, "ErrorCode")) ==
+        Vector[Any](null, "InternalFailure", "InternalFailure")
     )
   }
 
-  emulator.test("an outage is over when its time is") { case (up, client) =>
+  testOnEmulator("an outage is over when its time is") { case (up, client) =>
     up.admin.addFault("""{"effect":"error","errorType":"ServiceUnavailable","forMillis":3000}""")
-    assertEquals(put(client).status, 503)
+    assert(put(client).status == 503)
     up.admin.advanceClock(2999)
-    assertEquals(put(client).status, 503)
+    assert(put(client).status == 503)
     up.admin.advanceClock(1)
-    assertEquals(put(client).status, 200)
+    assert(put(client).status == 200)
   }
 
-  emulator.test("a cut connection is an I/O error for the caller") { case (up, client) =>
+  testOnEmulator("a cut connection is an I/O error for the caller") { case (up, client) =>
     up.admin.addFault("""{"effect":"cut","operation":"PutRecord","stream":"s","count":1}""")
     intercept[IOException](put(client))
-    assertEquals(put(client).status, 200)
+    assert(put(client).status == 200)
   }
 
-  emulator.test("a late answer comes when its time does") { case (up, client) =>
+  testOnEmulator("a late answer comes when its time does") { case (up, client) =>
     up.admin.addFault("""{"effect":"lateAnswer","millis":60000,"operation":"PutRecord"}""")
     val answer = CompletableFuture.supplyAsync(() => put(client).status)
     while (up.admin.recordCount("s") == 0) Thread.onSpinWait()
@@ -95,39 +99,39 @@ class FaultSuite extends FunSuite {
       up.admin.advanceClock(60000)
       Try(answer.get(5, TimeUnit.MILLISECONDS))
     }
-    assertEquals(answer.get.intValue, 200)
+    assert(answer.get.intValue == 200)
   }
 
-  emulator.test("faults, clock, quotas, streams and counters can be driven over HTTP") { case (up, client) =>
+  testOnEmulator("faults, clock, quotas, streams and counters can be driven over HTTP") { case (up, client) =>
     client.admin("POST", "streams", """{"name":"other","shards":3}""")
-    assertEquals(up.admin.shards("other").size, 3)
+    assert(up.admin.shards("other").size == 3)
     client.admin("POST", "faults", """{"effect":"throttle","operation":"PutRecord","count":1}""")
-    assertEquals(put(client).errorType, "ProvisionedThroughputExceededException")
+    assert(put(client).errorType == "ProvisionedThroughputExceededException")
     client.admin("DELETE", "faults")
-    assertEquals(put(client).status, 200)
+    assert(put(client).status == 200)
     val before = at(client.admin("GET", "clock"), "millis").asInstanceOf[Long]
     client.admin("POST", "clock", """{"advanceMillis":5000}""")
-    assertEquals(at(client.admin("GET", "clock"), "millis"), before + 5000: Any)
+    assert(at(client.admin("GET", "clock"), "millis") == before + 5000)
     client.admin("POST", "quotas", """{"on":true}""")
     client.admin("POST", "quotas", """{"quota":"writeRecords","scale":0.001}""")
-    assertEquals((1 to 2).map(_ => put(client).status), Vector(200, 400))
+    assert((1 to 2).map(_ => put(client).status) == Vector(200, 400))
     val calls = at(client.admin("GET", "calls"), "calls").asInstanceOf[Vector[Any]]
-    assertEquals(calls.filter(at(_, "operation") == "PutRecord").map(at(_, "count").asInstanceOf[Long]).sum, 4L)
+    assert(calls.filter(at(_, "operation") == "PutRecord").map(at(_, "count").asInstanceOf[Long]).sum == 4L)
   }
 
-  emulator.test("an unknown fault is refused with the names there are") { case (up, _) =>
+  testOnEmulator("an unknown fault is refused with the names there are") { case (up, _) =>
     val refused = intercept[IllegalArgumentException](up.admin.addFault("""{"effect":"explode"}"""))
     assert(refused.getMessage.contains("throttle"), refused.getMessage)
   }
 
-  emulator.test("the page shows streams, shards and calls, and escapes what callers wrote") { case (up, client) =>
+  testOnEmulator("the page shows streams, shards and calls, and escapes what callers wrote") { case (up, client) =>
     put(client)
     client.call("PutRecord", """{"StreamName":"<b>","Data":"","PartitionKey":"k"}""")
     val page = client.page()
-    assertEquals(page.status, 200)
+    assert(page.status == 200)
     assert(page.text.contains("shardId-000000000001"), page.text)
     assert(page.text.contains("PutRecord"))
     assert(!page.text.contains("<b>"))
-    assertEquals(up.calls.count("PutRecord"), 2L)
+    assert(up.calls.count("PutRecord") == 2L)
   }
 }

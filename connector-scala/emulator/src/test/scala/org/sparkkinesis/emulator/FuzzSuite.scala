@@ -8,25 +8,23 @@ import scala.concurrent.duration._
 import scala.util.Random
 
 import com.fasterxml.jackson.dataformat.cbor.CBORFactory
-import munit.FunSuite
+import org.scalatest.BeforeAndAfterAll
+
+import org.sparkkinesis.suite.TimedSuite
 
 /** Whatever arrives, the emulator answers with an error of the service's form or closes, and serves the next caller. */
-class FuzzSuite extends FunSuite {
-  override val munitTimeout: Duration = 2.minutes
-  private val emulator = new Fixture[KinesisEmulator]("emulator") {
-    private var up: KinesisEmulator = _
-    override def apply(): KinesisEmulator = up
-    override def beforeAll(): Unit = {
-      up = KinesisEmulator.start(EmulatorConfig(quotas = false, changeDelay = 0.seconds, tls = true))
-      up.admin.createStream("s", 1)
-    }
-    override def afterAll(): Unit = up.close()
+class FuzzSuite extends TimedSuite with BeforeAndAfterAll {
+  override protected def timeLimit: FiniteDuration = 2.minutes
+  private lazy val emulator = {
+    val up = KinesisEmulator.start(EmulatorConfig(quotas = false, changeDelay = 0.seconds, tls = true))
+    up.admin.createStream("s", 1)
+    up
   }
-  override def munitFixtures: Seq[munit.AnyFixture[?]] = Seq(emulator)
+  override def afterAll(): Unit = emulator.close()
 
   /** Sends bytes as they are, ends the sending side, and gives what came back. */
   private def send(bytes: Array[Byte]): String = {
-    val socket = new Socket(InetAddress.getByName("127.0.0.1"), emulator().port)
+    val socket = new Socket(InetAddress.getByName("127.0.0.1"), emulator.port)
     try {
       socket.setSoTimeout(10000)
       try {
@@ -126,7 +124,7 @@ class FuzzSuite extends FunSuite {
     val body = "{}"
     val request = s"POST / HTTP/1.1\r\nHost: x\r\nX-Amz-Target: Kinesis_20131202.ListStreams\r\n" +
       s"Content-Type: application/x-amz-json-1.1\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n$body"
-    val socket = new Socket(InetAddress.getByName("127.0.0.1"), emulator().port)
+    val socket = new Socket(InetAddress.getByName("127.0.0.1"), emulator.port)
     try {
       socket.setTcpNoDelay(true)
       request.getBytes(UTF_8).zipWithIndex.foreach { case (byte, i) =>
@@ -140,8 +138,8 @@ class FuzzSuite extends FunSuite {
 
   test("callers that go away in the middle of a request or of an answer leave nothing behind") {
     val data = new Array[Byte](100 * 1024)
-    (1 to 20).foreach(_ => emulator().admin.putRecord("s", "k", data))
-    val client = new JsonClient(s"http://127.0.0.1:${emulator().port}")
+    (1 to 20).foreach(_ => emulator.admin.putRecord("s", "k", data))
+    val client = new JsonClient(s"http://127.0.0.1:${emulator.port}")
     val iterator = JsonClient.at(
       client.ok(
         "GetShardIterator",
@@ -154,7 +152,7 @@ class FuzzSuite extends FunSuite {
       s"Content-Type: application/x-amz-json-1.1\r\nContent-Length: ${body.length}\r\n\r\n"
     val request = (head + body).getBytes(UTF_8)
     Seq(request.length / 2, request.length - 1, request.length).foreach { sent =>
-      val socket = new Socket(InetAddress.getByName("127.0.0.1"), emulator().port)
+      val socket = new Socket(InetAddress.getByName("127.0.0.1"), emulator.port)
       socket.getOutputStream.write(request, 0, sent)
       socket.getOutputStream.flush()
       // A reset instead of an orderly end: the answer of two megabytes is on its way.
@@ -165,6 +163,6 @@ class FuzzSuite extends FunSuite {
   }
 
   test("none of the above lost a buffer") {
-    assertEquals(BufferLeaks.collect(), Nil)
+    assert(BufferLeaks.collect() == Nil)
   }
 }

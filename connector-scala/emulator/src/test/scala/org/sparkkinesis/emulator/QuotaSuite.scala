@@ -2,12 +2,11 @@ package org.sparkkinesis.emulator
 
 import scala.concurrent.duration._
 
-import munit.FunSuite
-
 import org.sparkkinesis.emulator.JsonClient.at
 import org.sparkkinesis.emulator.engine.time.EmulatorClock
+import org.sparkkinesis.suite.TimedSuite
 
-class QuotaSuite extends FunSuite {
+class QuotaSuite extends TimedSuite {
   private val mebibyte = 1024 * 1024
 
   private def onEmulator(config: EmulatorConfig =
@@ -35,12 +34,12 @@ class QuotaSuite extends FunSuite {
   test("five records of a megabyte in one call: one is taken and four are throttled, each by itself") {
     onEmulator() { (_, client) =>
       val reply = put(client, Seq.fill(5)(entry(1000 * 1000)): _*)
-      assertEquals(at(reply, "FailedRecordCount"), 4L: Any)
+      assert(at(reply, "FailedRecordCount") == 4L)
       assert(at(reply, "Records", 0, "SequenceNumber") != null)
-      assertEquals(at(reply, "Records", 1, "ErrorCode"), "ProvisionedThroughputExceededException": Any)
-      assertEquals(
-        at(reply, "Records", 1, "ErrorMessage"),
-        "Rate exceeded for shard shardId-000000000000 in stream s under account 123456789012.": Any
+      assert(at(reply, "Records", 1, "ErrorCode") == "ProvisionedThroughputExceededException")
+      assert(
+        at(reply, "Records", 1, "ErrorMessage") ==
+        "Rate exceeded for shard shardId-000000000000 in stream s under account 123456789012."
       )
     }
   }
@@ -49,9 +48,9 @@ class QuotaSuite extends FunSuite {
     onEmulator() { (emulator, client) =>
       def failed(reply: Any): Long = at(reply, "FailedRecordCount").asInstanceOf[Long]
       val batch = Seq.fill(500)(entry(1))
-      assertEquals((1 to 3).map(_ => failed(put(client, batch: _*))), Vector(0L, 0L, 500L))
+      assert((1 to 3).map(_ => failed(put(client, batch: _*))) == Vector(0L, 0L, 500L))
       emulator.admin.advanceClock(1000)
-      assertEquals((1 to 3).map(_ => failed(put(client, batch: _*))), Vector(0L, 0L, 500L))
+      assert((1 to 3).map(_ => failed(put(client, batch: _*))) == Vector(0L, 0L, 500L))
     }
   }
 
@@ -59,7 +58,7 @@ class QuotaSuite extends FunSuite {
     onEmulator() { (_, client) =>
       val from = iterator(client)
       val results = (1 to 7).map(_ => client.call("GetRecords", s"""{"ShardIterator":"$from"}""").status)
-      assertEquals(results, Vector(200, 200, 200, 200, 200, 400, 400))
+      assert(results == Vector(200, 200, 200, 200, 200, 400, 400))
     }
   }
 
@@ -69,27 +68,27 @@ class QuotaSuite extends FunSuite {
       (1 to 10).foreach(_ => emulator.admin.putRecord("s", "k", data))
       val from = iterator(client)
       def read(): JsonClient.Reply = client.call("GetRecords", s"""{"ShardIterator":"$from"}""")
-      assertEquals(read().status, 200)
+      assert(read().status == 200)
       // Two MiB were there before, so eight are owed.
       emulator.admin.advanceClock(3900)
       val refused = read()
-      assertEquals(refused.errorType, "ProvisionedThroughputExceededException")
-      assertEquals(
-        at(refused.json, "message"),
-        "Rate exceeded for Shard - 123456789012/s/shardId-000000000000": Any
+      assert(refused.errorType == "ProvisionedThroughputExceededException")
+      assert(
+        at(refused.json, "message") ==
+        "Rate exceeded for Shard - 123456789012/s/shardId-000000000000"
       )
       emulator.admin.advanceClock(200)
-      assertEquals(read().status, 200)
+      assert(read().status == 200)
     }
   }
 
   test("control-plane calls beyond their rate are LimitExceeded until time has passed") {
     onEmulator() { (emulator, client) =>
       def describe(): String = client.call("DescribeStream", """{"StreamName":"s"}""").errorType
-      assertEquals((1 to 10).map(_ => describe()).toSet, Set(""))
-      assertEquals(describe(), "LimitExceededException")
+      assert((1 to 10).map(_ => describe()).toSet == Set(""))
+      assert(describe() == "LimitExceededException")
       emulator.admin.advanceClock(100)
-      assertEquals(describe(), "")
+      assert(describe() == "")
     }
   }
 
@@ -104,8 +103,8 @@ class QuotaSuite extends FunSuite {
           )
           .errorType
       }
-      assertEquals((1 to 20).map(register).toSet, Set(""))
-      assertEquals(register(21), "LimitExceededException")
+      assert((1 to 20).map(register).toSet == Set(""))
+      assert(register(21) == "LimitExceededException")
     }
   }
 
@@ -115,8 +114,8 @@ class QuotaSuite extends FunSuite {
       emulator.admin.updateShardCount("s", 3)
       val token = at(client.ok("ListShards", """{"StreamName":"s","MaxResults":1}"""), "NextToken")
       emulator.admin.advanceClock(300001)
-      assertEquals(client.call("GetRecords", s"""{"ShardIterator":"$from"}""").errorType, "ExpiredIteratorException")
-      assertEquals(client.call("ListShards", s"""{"NextToken":"$token"}""").errorType, "ExpiredNextTokenException")
+      assert(client.call("GetRecords", s"""{"ShardIterator":"$from"}""").errorType == "ExpiredIteratorException")
+      assert(client.call("ListShards", s"""{"NextToken":"$token"}""").errorType == "ExpiredNextTokenException")
     }
   }
 
@@ -124,11 +123,11 @@ class QuotaSuite extends FunSuite {
     onEmulator() { (emulator, client) =>
       emulator.admin.putRecord("s", "k", "old".getBytes)
       emulator.admin.splitShard("s", "shardId-000000000000")
-      assertEquals(emulator.admin.records("s").size, 1)
+      assert(emulator.admin.records("s").size == 1)
       emulator.admin.advanceClock(24.hours.toMillis + 1)
-      assertEquals(emulator.admin.records("s").size, 0)
+      assert(emulator.admin.records("s").size == 0)
       val shards = at(client.ok("ListShards", """{"StreamName":"s"}"""), "Shards").asInstanceOf[Vector[Any]]
-      assertEquals(shards.map(at(_, "ShardId")), Vector[Any]("shardId-000000000001", "shardId-000000000002"))
+      assert(shards.map(at(_, "ShardId")) == Vector[Any]("shardId-000000000001", "shardId-000000000002"))
     }
   }
 
@@ -138,21 +137,21 @@ class QuotaSuite extends FunSuite {
       emulator.admin.advanceClock(24.hours.toMillis + 1)
       emulator.admin.putRecord("s", "k", "new".getBytes)
       client.ok("IncreaseStreamRetentionPeriod", """{"StreamName":"s","RetentionPeriodHours":48}""")
-      assertEquals(emulator.admin.records("s").map(r => new String(r.data)), Vector("new"))
+      assert(emulator.admin.records("s").map(r => new String(r.data)) == Vector("new"))
       emulator.admin.advanceClock(25.hours.toMillis)
-      assertEquals(emulator.admin.records("s").size, 1)
+      assert(emulator.admin.records("s").size == 1)
     }
   }
 
   test("an on-demand stream refuses what is too much, and has twice the shards a quarter of an hour later") {
     onEmulator() { (emulator, client) =>
       client.ok("CreateStream", """{"StreamName":"od","StreamModeDetails":{"StreamMode":"ON_DEMAND"}}""")
-      assertEquals(emulator.admin.shards("od").size, 4)
+      assert(emulator.admin.shards("od").size == 4)
       val entries = Seq.fill(3)(entry(1000 * 1000)).mkString(",")
       val reply = client.ok("PutRecords", s"""{"StreamName":"od","Records":[$entries]}""")
-      assertEquals(at(reply, "FailedRecordCount"), 2L: Any)
+      assert(at(reply, "FailedRecordCount") == 2L)
       emulator.admin.advanceClock(15.minutes.toMillis)
-      assertEquals(emulator.admin.shards("od").count(_.isOpen), 8)
+      assert(emulator.admin.shards("od").count(_.isOpen) == 8)
     }
   }
 
@@ -161,16 +160,16 @@ class QuotaSuite extends FunSuite {
       emulator.admin.scaleQuota("getRecordsCalls", 2)
       val from = iterator(client)
       def read(): Int = client.call("GetRecords", s"""{"ShardIterator":"$from"}""").status
-      assertEquals((1 to 12).map(_ => read()).count(_ == 200), 10)
+      assert((1 to 12).map(_ => read()).count(_ == 200) == 10)
       emulator.admin.scaleQuota("getRecordsCalls", 0)
-      assertEquals((1 to 12).map(_ => read()).count(_ == 200), 12)
+      assert((1 to 12).map(_ => read()).count(_ == 200) == 12)
     }
   }
 
   test("without quotas nothing is throttled") {
     onEmulator(EmulatorConfig(quotas = false)) { (_, client) =>
       val reply = put(client, Seq.fill(5)(entry(1000 * 1000)): _*)
-      assertEquals(at(reply, "FailedRecordCount"), 0L: Any)
+      assert(at(reply, "FailedRecordCount") == 0L)
     }
   }
 }

@@ -4,11 +4,10 @@ import org.sparkkinesis.emulator.JsonClient.at
 
 import scala.concurrent.duration._
 
-import munit.FunSuite
-
 import org.sparkkinesis.model.HashKeyRange
+import org.sparkkinesis.suite.TimedSuite
 
-class ScaleSuite extends FunSuite {
+class ScaleSuite extends TimedSuite {
   private def onEmulator(body: (KinesisEmulator, JsonClient) => Unit): Unit = {
     val emulator = KinesisEmulator.start(EmulatorConfig(quotas = false, changeDelay = 0.seconds))
     try body(emulator, new JsonClient(emulator.endpoint))
@@ -25,8 +24,8 @@ class ScaleSuite extends FunSuite {
           (ids, Option(at(reply, "NextToken")).map(token => s"""{"NextToken":"$token"}"""))
         }
       }
-      assertEquals(pages.map(_.size), Vector.fill(10)(1000))
-      assertEquals(pages.flatten, Vector.tabulate(10000)(i => f"shardId-$i%012d"))
+      assert(pages.map(_.size) == Vector.fill(10)(1000))
+      assert(pages.flatten == Vector.tabulate(10000)(i => f"shardId-$i%012d"))
     }
   }
 
@@ -43,8 +42,8 @@ class ScaleSuite extends FunSuite {
           )
         }
       }
-      assertEquals(pages.map(_.size), Vector.fill(10)(100))
-      assertEquals(pages.flatten.map(_.toString), names.toVector)
+      assert(pages.map(_.size) == Vector.fill(10)(100))
+      assert(pages.flatten.map(_.toString) == names.toVector)
     }
   }
 
@@ -77,8 +76,8 @@ class ScaleSuite extends FunSuite {
       val data = new Array[Byte](1024)
       (1 to 25000).foreach(_ => emulator.admin.putRecord("full", "k", data))
       (1 to 1000).foreach(i => emulator.admin.putRecord("late", "k", s"$i".getBytes))
-      assertEquals(
-        emulator.admin.records("late").map(r => new String(r.data)).toVector,
+      assert(
+        emulator.admin.records("late").map(r => new String(r.data)).toVector ==
         (745 to 1000).map(_.toString).toVector
       )
     } finally emulator.close()

@@ -5,13 +5,13 @@ import java.util.Base64
 import scala.concurrent.duration._
 
 import io.netty.buffer.PooledByteBufAllocator
-import munit.FunSuite
 
 import org.sparkkinesis.emulator.JsonClient.at
+import org.sparkkinesis.suite.TimedSuite
 
 /** Subscribers that do not read cost the emulator a window each, not what they have missed. */
-class SlowSubscriberSuite extends FunSuite {
-  override val munitTimeout: Duration = 2.minutes
+class SlowSubscriberSuite extends TimedSuite {
+  override protected def timeLimit: FiniteDuration = 2.minutes
   private val mebibyte = 1024 * 1024
   private val slowOnes = 20
   private val recordBytes = 64 * 1024
@@ -61,7 +61,7 @@ class SlowSubscriberSuite extends FunSuite {
       )
       val held = emulator.admin.recordCount("s") * recordBytes
       assert(held <= cap + recordBytes, s"$held bytes of records held")
-      assertEquals(slow.map(_.bytes.get).toSet, Set(0L))
+      assert(slow.map(_.bytes.get).toSet == Set(0L))
 
       slow.head.startReading()
       slow.head.await(encoded)

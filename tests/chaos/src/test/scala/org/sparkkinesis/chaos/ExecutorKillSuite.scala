@@ -2,14 +2,16 @@ package org.sparkkinesis.chaos
 
 import scala.concurrent.duration._
 
+import org.sparkkinesis.suite.TimedSuite
+
 /** The short form of [[ExecutorKill]]; the long one is `tests/chaos/run executor-kill`. */
-class ExecutorKillSuite extends munit.FunSuite with TemporaryFolder {
-  override def munitTimeout: Duration = 8.minutes
+class ExecutorKillSuite extends TimedSuite with TemporaryFolder {
+  override protected def timeLimit: FiniteDuration = 8.minutes
 
   // The batch holds every slot until all shards are read again, and the run fails where that, or the new one's share, never comes.
   test("a lost executor's shards flow while a batch holds every slot, a new one has its share, and no record is lost") {
     val outcome = ExecutorKill.run(folder(), records = 20000, shards = 8, kills = 1, seed = 5)
-    assertEquals(outcome.verdict.faults, Nil, outcome.json)
-    assertEquals(outcome.verdict.rows, 20000L)
+    assert(outcome.verdict.faults == Nil, outcome.json)
+    assert(outcome.verdict.rows == 20000L)
   }
 }

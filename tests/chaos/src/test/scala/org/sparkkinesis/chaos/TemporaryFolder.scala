@@ -6,8 +6,12 @@ import java.util.Comparator
 import scala.collection.mutable
 import scala.util.Using
 
+import org.scalatest.Outcome
+
+import org.sparkkinesis.suite.TimedSuite
+
 /** Folders that are gone after a suite that passed; after a failure they stay, with the logs of every process. */
-trait TemporaryFolder extends munit.FunSuite {
+trait TemporaryFolder extends TimedSuite {
   private val made = mutable.ArrayBuffer.empty[Path]
 
   protected def folder(): Path = {
@@ -16,18 +20,14 @@ trait TemporaryFolder extends munit.FunSuite {
     path
   }
 
-  override def munitTestTransforms: List[TestTransform] = super.munitTestTransforms :+
-    new TestTransform(
-      "remove folders",
-      test =>
-        test.withBody { () =>
-          test.body().map { result =>
-            made.foreach(remove)
-            made.clear()
-            result
-          }(munitExecutionContext)
-        }
-    )
+  override protected def withFixture(test: NoArgTest): Outcome = {
+    val outcome = super.withFixture(test)
+    if (outcome.isSucceeded) {
+      made.foreach(remove)
+      made.clear()
+    }
+    outcome
+  }
 
   private def remove(path: Path): Unit = Using.resource(Files.walk(path))(
     _.sorted(Comparator.reverseOrder[Path]()).forEach(file => Files.delete(file))

@@ -1,9 +1,10 @@
 package org.sparkkinesis.chaos
 
 import org.sparkkinesis.chaos.query.{BatchFiles, SeenRecord}
+import org.sparkkinesis.suite.TimedSuite
 
 /** The judge itself: each kind of fault is seen. */
-class VerdictSuite extends munit.FunSuite with TemporaryFolder {
+class VerdictSuite extends TimedSuite with TemporaryFolder {
   private def record(number: Int, shard: Int = 0) =
     SeenRecord(number.toLong, s"k${number % 2}", s"s$shard", sequence(number))
   private def sequence(number: Int) = s"${100 + number}"
@@ -18,31 +19,31 @@ class VerdictSuite extends munit.FunSuite with TemporaryFolder {
   test("all of them once and in order is right, also when a batch ran twice") {
     val found =
       verdict(4, 0L -> Seq(record(0), record(1)), 1L -> Seq(record(2), record(3)), 1L -> Seq(record(3), record(2)))
-    assertEquals(found.faults, Nil)
-    assertEquals((found.batches, found.rows, found.reruns), (2, 4L, 1))
+    assert(found.faults == Nil)
+    assert((found.batches, found.rows, found.reruns) == (2, 4L, 1))
   }
 
-  test("a record that is missing is lost")(assertEquals(verdict(3, 0L -> Seq(record(0), record(2))).lost, Seq("1")))
+  test("a record that is missing is lost")(assert(verdict(3, 0L -> Seq(record(0), record(2))).lost == Seq("1")))
 
   test("a record that is in two batches is doubled") {
-    assertEquals(verdict(2, 0L -> Seq(record(0), record(1)), 1L -> Seq(record(1))).doubled.size, 1)
+    assert(verdict(2, 0L -> Seq(record(0), record(1)), 1L -> Seq(record(1))).doubled.size == 1)
   }
 
   test("a record that was never put is foreign") {
-    assertEquals(verdict(1, 0L -> Seq(record(0), record(7))).foreign.size, 1)
-    assertEquals(verdict(1, 0L -> Seq(record(0).copy(sequenceNumber = "5"))).foreign.size, 1)
+    assert(verdict(1, 0L -> Seq(record(0), record(7))).foreign.size == 1)
+    assert(verdict(1, 0L -> Seq(record(0).copy(sequenceNumber = "5"))).foreign.size == 1)
   }
 
   test("a key's later record before its earlier one is out of order, and so is a key from two shards in one batch") {
-    assertEquals(verdict(3, 0L -> Seq(record(1), record(2)), 1L -> Seq(record(0))).outOfOrder.size, 1)
-    assertEquals(verdict(3, 0L -> Seq(record(0), record(1), record(2, shard = 1))).outOfOrder.size, 1)
+    assert(verdict(3, 0L -> Seq(record(1), record(2)), 1L -> Seq(record(0))).outOfOrder.size == 1)
+    assert(verdict(3, 0L -> Seq(record(0), record(1), record(2, shard = 1))).outOfOrder.size == 1)
   }
 
   test("attempts at a batch that saw other rows, and actions that did, are unequal") {
     val runs = verdict(2, 0L -> Seq(record(0)), 0L -> Seq(record(0), record(1)))
-    assertEquals(runs.unequalAttempts.size, 1)
+    assert(runs.unequalAttempts.size == 1)
     val at = folder()
     new BatchFiles(at).write(0, Seq(Seq(record(0)), Nil))
-    assertEquals(Verdict.of(new BatchFiles(at), 1, sequence).unequalAttempts.size, 1)
+    assert(Verdict.of(new BatchFiles(at), 1, sequence).unequalAttempts.size == 1)
   }
 }

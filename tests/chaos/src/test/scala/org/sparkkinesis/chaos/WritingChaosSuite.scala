@@ -3,10 +3,11 @@ package org.sparkkinesis.chaos
 import scala.concurrent.duration._
 
 import org.sparkkinesis.chaos.writing.{FaultRound, OutageRound}
+import org.sparkkinesis.suite.TimedSuite
 
 /** The short form of `tests/chaos/run writing`. */
-class WritingChaosSuite extends munit.FunSuite {
-  override def munitTimeout: Duration = 5.minutes
+class WritingChaosSuite extends TimedSuite {
+  override protected def timeLimit: FiniteDuration = 5.minutes
 
   for {
     ordered <- Seq(false, true)

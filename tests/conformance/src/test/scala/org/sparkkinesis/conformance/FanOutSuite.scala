@@ -5,14 +5,14 @@ import java.util.concurrent.atomic.AtomicInteger
 import scala.concurrent.duration._
 import scala.jdk.CollectionConverters._
 
-import munit.FunSuite
 import software.amazon.awssdk.services.kinesis.model._
 
 import org.sparkkinesis.conformance.Subscription.Signal
+import org.sparkkinesis.suite.TimedSuite
 
 /** Enhanced fan-out, as the service documents it. */
-abstract class FanOutSuite extends FunSuite with OnBackend {
-  override val munitTimeout: Duration = 2.minutes
+abstract class FanOutSuite extends TimedSuite with OnBackend {
+  override protected def timeLimit: FiniteDuration = 2.minutes
   private val LastKey = ((BigInt(1) << 128) - 1).toString
   private val names = new AtomicInteger
 
@@ -31,7 +31,7 @@ abstract class FanOutSuite extends FunSuite with OnBackend {
     assert(arn.startsWith(s"$streamArn/consumer/"), arn)
     val listed =
       Calls.await(calls.client.listStreamConsumers((r: ListStreamConsumersRequest.Builder) => r.streamARN(streamArn)))
-    assertEquals(listed.consumers.asScala.map(_.consumerARN).toVector, Vector(arn))
+    assert(listed.consumers.asScala.map(_.consumerARN).toVector == Vector(arn))
   }
 
   conforms("registering a name twice is ResourceInUse") {
@@ -48,24 +48,24 @@ abstract class FanOutSuite extends FunSuite with OnBackend {
   conforms("a subscription at TRIM_HORIZON gets what is there and then what comes") {
     val (stream, _) = withRecords(1, "a", "b")
     val subscription = subscribe(consumerOf(stream), Subscription.at(ShardIteratorType.TRIM_HORIZON))
-    assertEquals(subscription.take(2), Vector("a", "b"))
+    assert(subscription.take(2) == Vector("a", "b"))
     calls.putToShard(stream, "0", "c")
-    assertEquals(subscription.take(1), Vector("c"))
+    assert(subscription.take(1) == Vector("c"))
   }
 
   conforms("a subscription at LATEST gets only what comes") {
     val (stream, _) = withRecords(1, "a")
     val subscription = subscribe(consumerOf(stream), Subscription.at(ShardIteratorType.LATEST))
     calls.putToShard(stream, "0", "b")
-    assertEquals(subscription.take(1), Vector("b"))
+    assert(subscription.take(1) == Vector("b"))
   }
 
   conforms("AT and AFTER a sequence number include and exclude its record") {
     val (stream, put) = withRecords(1, "a", "b", "c")
     val second = put(1).sequenceNumber
     val at = StartingPosition.builder().`type`(ShardIteratorType.AT_SEQUENCE_NUMBER).sequenceNumber(second).build()
-    assertEquals(subscribe(consumerOf(stream), at).take(2), Vector("b", "c"))
-    assertEquals(subscribe(consumerOf(stream), Subscription.after(second)).take(1), Vector("c"))
+    assert(subscribe(consumerOf(stream), at).take(2) == Vector("b", "c"))
+    assert(subscribe(consumerOf(stream), Subscription.after(second)).take(1) == Vector("c"))
   }
 
   conforms("a subscription AT_TIMESTAMP begins with the first record at or after the time") {
@@ -79,7 +79,7 @@ abstract class FanOutSuite extends FunSuite with OnBackend {
       .`type`(ShardIteratorType.AT_TIMESTAMP)
       .timestamp(first.approximateArrivalTimestamp.plusMillis(500))
       .build()
-    assertEquals(subscribe(consumerOf(stream), after).take(1), Vector("b"))
+    assert(subscribe(consumerOf(stream), after).take(1) == Vector("b"))
   }
 
   conforms("the continuation of an event resumes exactly behind it") {
@@ -92,7 +92,7 @@ abstract class FanOutSuite extends FunSuite with OnBackend {
     val seen = event.records.asScala.map(_.data.asUtf8String).toVector
     backend.passTime(6.seconds)
     val rest = subscribe(consumer, Subscription.after(event.continuationSequenceNumber)).take(3 - seen.size)
-    assertEquals(seen ++ rest, Vector("a", "b", "c"))
+    assert(seen ++ rest == Vector("a", "b", "c"))
   }
 
   conforms("a second subscription within five seconds is ResourceInUse") {
@@ -110,7 +110,7 @@ abstract class FanOutSuite extends FunSuite with OnBackend {
     val second = subscribe(consumer, Subscription.at(ShardIteratorType.LATEST))
     first.awaitEnd()
     calls.putToShard(stream, "0", "after")
-    assertEquals(second.take(1), Vector("after"))
+    assert(second.take(1) == Vector("after"))
   }
 
   conforms("an idle subscription gets an empty event with a continuation within six seconds") {
@@ -121,7 +121,7 @@ abstract class FanOutSuite extends FunSuite with OnBackend {
       case Signal.Event(event) =>
         assert(event.records.isEmpty)
         assert(event.continuationSequenceNumber != null)
-        assertEquals(event.millisBehindLatest.longValue, 0L)
+        assert(event.millisBehindLatest.longValue == 0L)
       case other => fail(s"expected an event, got $other")
     }
   }
@@ -136,19 +136,19 @@ abstract class FanOutSuite extends FunSuite with OnBackend {
       .tapEach(e => texts ++= e.records.asScala.map(_.data.asUtf8String))
       .find(e => e.hasChildShards && !e.childShards.isEmpty)
       .get
-    assertEquals(texts, Vector("a", "b"))
-    assertEquals(last.childShards.asScala.map(_.shardId).toSet, Set("shardId-000000000001", "shardId-000000000002"))
-    assertEquals(last.childShards.asScala.flatMap(_.parentShards.asScala).toSet, Set("shardId-000000000000"))
-    assertEquals(last.continuationSequenceNumber, null)
-    assertEquals(subscription.awaitEnd(), Signal.Completed: Signal)
+    assert(texts == Vector("a", "b"))
+    assert(last.childShards.asScala.map(_.shardId).toSet == Set("shardId-000000000001", "shardId-000000000002"))
+    assert(last.childShards.asScala.flatMap(_.parentShards.asScala).toSet == Set("shardId-000000000000"))
+    assert(last.continuationSequenceNumber == null)
+    assert(subscription.awaitEnd() == Signal.Completed)
   }
 
   conforms("a split while subscribed ends the subscription with the children") {
     val (stream, _) = withRecords(1, "a")
     val subscription = subscribe(consumerOf(stream), Subscription.at(ShardIteratorType.TRIM_HORIZON))
-    assertEquals(subscription.take(1), Vector("a"))
+    assert(subscription.take(1) == Vector("a"))
     calls.split(stream, calls.shards(stream).head)
-    assertEquals(subscription.nextEvent().childShards.size, 2)
+    assert(subscription.nextEvent().childShards.size == 2)
   }
 
   conforms("deregistering a consumer ends its subscriptions") {
@@ -178,9 +178,9 @@ abstract class FanOutSuite extends FunSuite with OnBackend {
       .open(calls.client, consumer, "shardId-000000000001", Subscription.at(ShardIteratorType.LATEST))
       .awaitOpen()
     calls.putToShard(stream, LastKey, "flows")
-    assertEquals(other.take(1), Vector("flows"))
+    assert(other.take(1) == Vector("flows"))
     stalled.request(100)
-    assertEquals(stalled.take(4).map(_.length), Vector.fill(4)(200000))
+    assert(stalled.take(4).map(_.length) == Vector.fill(4)(200000))
     stalled.cancel()
     other.cancel()
   }

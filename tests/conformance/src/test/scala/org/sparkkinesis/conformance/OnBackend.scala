@@ -6,14 +6,17 @@ import scala.collection.mutable
 import scala.io.Source
 import scala.util.Using
 
-import munit.{FunSuite, Location}
+import org.scalactic.source
+import org.scalatest.{BeforeAndAfterAll, BeforeAndAfterEach}
 import software.amazon.awssdk.services.kinesis.model.DeleteStreamRequest
+
+import org.sparkkinesis.suite.TimedSuite
 
 /**
  * Runs a suite against one backend. What the backend is known to do differently is listed as data, a line `suite: test`
  * each with its reason, and has to fail: a difference that is gone makes the suite fail until its line is deleted.
  */
-trait OnBackend { self: FunSuite =>
+trait OnBackend extends BeforeAndAfterAll with BeforeAndAfterEach { self: TimedSuite =>
 
   /** Starts the backend, or tells why it is not there. */
   protected def start(): Either[String, Backend]
@@ -40,7 +43,7 @@ trait OnBackend { self: FunSuite =>
     started.foreach(_.close())
   }
 
-  override def afterEach(context: AfterEach): Unit = {
+  override def afterEach(): Unit = {
     opened.foreach(_.cancel())
     opened.clear()
     streams.foreach { name =>
@@ -68,7 +71,7 @@ trait OnBackend { self: FunSuite =>
 
   private lazy val differences: Map[String, String] = OnBackend.differences(backendName)
 
-  protected def conforms(name: String)(body: => Any)(implicit location: Location): Unit = test(name) {
+  protected def conforms(name: String)(body: => Any)(implicit location: source.Position): Unit = test(name) {
     assume(started.isRight, started.left.getOrElse(""))
     differences.get(name) match {
       case None => body
@@ -109,7 +112,7 @@ object OnBackend {
 }
 
 /** Against the project's own emulator. */
-trait OnOwn extends OnBackend { self: FunSuite =>
+trait OnOwn extends OnBackend { self: TimedSuite =>
   override protected def backendName: String = "own"
   override protected def start(): Either[String, Backend] = Right(new OwnBackend)
 }

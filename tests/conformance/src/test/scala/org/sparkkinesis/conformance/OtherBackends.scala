@@ -7,8 +7,9 @@ import java.util.concurrent.TimeUnit
 import scala.concurrent.duration.FiniteDuration
 import scala.jdk.CollectionConverters._
 
-import munit.FunSuite
 import software.amazon.awssdk.auth.credentials.{AwsCredentialsProvider, DefaultCredentialsProvider}
+
+import org.sparkkinesis.suite.TimedSuite
 
 /** Another emulator, in a process of its own, started by `tests/conformance/backends/NAME.sh`. */
 final class ProcessBackend private (override val name: String, process: Process, uri: URI) extends Backend {
@@ -57,19 +58,19 @@ final class ServiceBackend extends Backend {
   override def close(): Unit = ()
 }
 
-trait OnProcess extends OnBackend { self: FunSuite =>
+trait OnProcess extends OnBackend { self: TimedSuite =>
   override protected def start(): Either[String, Backend] = ProcessBackend.start(backendName)
 }
 
-trait OnKinesisLocal extends OnProcess { self: FunSuite =>
+trait OnKinesisLocal extends OnProcess { self: TimedSuite =>
   override protected def backendName: String = "kinesis-local"
 }
 
-trait OnMinistack extends OnProcess { self: FunSuite =>
+trait OnMinistack extends OnProcess { self: TimedSuite =>
   override protected def backendName: String = "ministack"
 }
 
-trait OnFerrokinesis extends OnProcess { self: FunSuite =>
+trait OnFerrokinesis extends OnProcess { self: TimedSuite =>
   override protected def backendName: String = "ferrokinesis"
 }
 
@@ -77,13 +78,13 @@ trait OnFerrokinesis extends OnProcess { self: FunSuite =>
  * Fan-out on a clock that is not ours: within five seconds, after five seconds, within six. A loaded machine may be too slow
  * for that, so it runs when it is asked for.
  */
-trait OnRealTime extends OnBackend { self: FunSuite =>
+trait OnRealTime extends OnBackend { self: TimedSuite =>
   abstract override protected def start(): Either[String, Backend] =
     if (sys.env.get("CONFORMANCE_FAN_OUT").contains("1")) super.start()
     else Left(s"fan-out depends on real time there; tests/conformance/run $backendName runs it")
 }
 
-trait OnService extends OnBackend { self: FunSuite =>
+trait OnService extends OnBackend { self: TimedSuite =>
   override protected def backendName: String = "aws"
   override protected def start(): Either[String, Backend] =
     if (sys.env.get("CONFORMANCE_AWS").contains("1")) Right(new ServiceBackend)

@@ -4,7 +4,7 @@ import java.net.URI
 
 import scala.concurrent.duration._
 
-import munit.FunSuite
+import org.scalatest.BeforeAndAfterAll
 import software.amazon.awssdk.auth.credentials._
 import software.amazon.awssdk.http.nio.netty.NettyNioAsyncHttpClient
 import software.amazon.awssdk.http.urlconnection.UrlConnectionHttpClient
@@ -16,24 +16,20 @@ import software.amazon.awssdk.services.sts.model.{AssumeRoleRequest, StsExceptio
 
 import org.sparkkinesis.emulator.wire.auth.{EmulatorCredential, EmulatorRole}
 import org.sparkkinesis.emulator.{EmulatorConfig, KinesisEmulator}
+import org.sparkkinesis.suite.TimedSuite
 
 /** Signatures and roles, as the AWS SDK makes and uses them. */
-class SignatureSuite extends FunSuite {
+class SignatureSuite extends TimedSuite with BeforeAndAfterAll {
   private val role = "arn:aws:iam::222222222222:role/reader"
-  private val emulator = new Fixture[KinesisEmulator]("emulator") {
-    private var up: KinesisEmulator = _
-    override def apply(): KinesisEmulator = up
-    override def beforeAll(): Unit = up = KinesisEmulator.start(
-      EmulatorConfig(
-        quotas = false,
-        changeDelay = 0.seconds,
-        credentials = Seq(EmulatorCredential("AKIAOWNER", "the-secret", "123456789012")),
-        roles = Seq(EmulatorRole(role, Some("a-b-c")))
-      )
+  private lazy val emulator = KinesisEmulator.start(
+    EmulatorConfig(
+      quotas = false,
+      changeDelay = 0.seconds,
+      credentials = Seq(EmulatorCredential("AKIAOWNER", "the-secret", "123456789012")),
+      roles = Seq(EmulatorRole(role, Some("a-b-c")))
     )
-    override def afterAll(): Unit = up.close()
-  }
-  override def munitFixtures: Seq[munit.AnyFixture[?]] = Seq(emulator)
+  )
+  override def afterAll(): Unit = emulator.close()
 
   private def withClient[A](
       credentials: AwsCredentials,
@@ -42,7 +38,7 @@ class SignatureSuite extends FunSuite {
     val client = KinesisAsyncClient
       .builder()
       .region(region)
-      .endpointOverride(URI.create(emulator().endpoint))
+      .endpointOverride(URI.create(emulator.endpoint))
       .credentialsProvider(if (credentials == null) AnonymousCredentialsProvider.create()
       else StaticCredentialsProvider.create(credentials))
       .httpClientBuilder(NettyNioAsyncHttpClient.builder())
@@ -60,21 +56,21 @@ class SignatureSuite extends FunSuite {
   test("a request that is signed with the key's secret is served") {
     withClient(owner) { client =>
       Calls.await(client.createStream((r: CreateStreamRequest.Builder) => r.streamName("mine").shardCount(1)))
-      assertEquals(Calls.await(client.listStreams()).streamNames.size, 1)
+      assert(Calls.await(client.listStreams()).streamNames.size == 1)
     }
   }
 
   test("a wrong secret, an unknown key and a missing signature have the service's names") {
-    assertEquals(refusal(AwsBasicCredentials.create("AKIAOWNER", "another-secret")), "InvalidSignatureException")
-    assertEquals(refusal(AwsBasicCredentials.create("AKIASTRANGER", "the-secret")), "UnrecognizedClientException")
-    assertEquals(refusal(null), "MissingAuthenticationTokenException")
+    assert(refusal(AwsBasicCredentials.create("AKIAOWNER", "another-secret")) == "InvalidSignatureException")
+    assert(refusal(AwsBasicCredentials.create("AKIASTRANGER", "the-secret")) == "UnrecognizedClientException")
+    assert(refusal(null) == "MissingAuthenticationTokenException")
   }
 
-  private def assume(externalId: String): AwsSessionCredentials = {
+  private def assumeRole(externalId: String): AwsSessionCredentials = {
     val sts = StsClient
       .builder()
       .region(Region.US_EAST_1)
-      .endpointOverride(URI.create(emulator().endpoint))
+      .endpointOverride(URI.create(emulator.endpoint))
       .credentialsProvider(StaticCredentialsProvider.create(owner))
       .httpClientBuilder(UrlConnectionHttpClient.builder())
       .build()
@@ -88,28 +84,28 @@ class SignatureSuite extends FunSuite {
   }
 
   test("an assumed role acts in its own account until its session is over") {
-    val session = assume("a-b-c")
+    val session = assumeRole("a-b-c")
     withClient(session) { client =>
       Calls.await(client.createStream((r: CreateStreamRequest.Builder) => r.streamName("theirs").shardCount(1)))
-      assertEquals(
-        Calls.await(client.listStreams()).streamSummaries.get(0).streamARN,
-        "arn:aws:kinesis:us-east-1:222222222222:stream/theirs"
+      assert(
+        Calls.await(client.listStreams()).streamSummaries.get(0).streamARN ==
+          "arn:aws:kinesis:us-east-1:222222222222:stream/theirs"
       )
     }
-    emulator().admin.advanceClock(901 * 1000)
-    assertEquals(refusal(session), "ExpiredTokenException")
+    emulator.admin.advanceClock(901 * 1000)
+    assert(refusal(session) == "ExpiredTokenException")
   }
 
   test("a session key without its token, and a role with a wrong external id, are refused") {
-    val session = assume("a-b-c")
-    assertEquals(
-      refusal(AwsBasicCredentials.create(session.accessKeyId, session.secretAccessKey)),
-      "UnrecognizedClientException"
+    val session = assumeRole("a-b-c")
+    assert(
+      refusal(AwsBasicCredentials.create(session.accessKeyId, session.secretAccessKey)) ==
+        "UnrecognizedClientException"
     )
-    assertEquals(intercept[StsException](assume("wrong")).awsErrorDetails.errorCode, "AccessDenied")
+    assert(intercept[StsException](assumeRole("wrong")).awsErrorDetails.errorCode == "AccessDenied")
   }
 
   test("a key's streams in another region are others") {
-    withClient(owner, Region.EU_WEST_1)(client => assertEquals(Calls.await(client.listStreams()).streamNames.size, 0))
+    withClient(owner, Region.EU_WEST_1)(client => assert(Calls.await(client.listStreams()).streamNames.size == 0))
   }
 }

@@ -5,35 +5,35 @@ import java.time.Instant
 import scala.concurrent.duration._
 import scala.jdk.CollectionConverters._
 
-import munit.FunSuite
 import software.amazon.awssdk.core.SdkBytes
 import software.amazon.awssdk.services.kinesis.model._
 
 import org.sparkkinesis.model.{HashKey, HashKeyRange, SequenceNumber}
+import org.sparkkinesis.suite.TimedSuite
 
 /** Streams, shards, records and resharding, as the service documents them. */
-abstract class StreamSuite extends FunSuite with OnBackend {
-  override val munitTimeout: Duration = 2.minutes
+abstract class StreamSuite extends TimedSuite with OnBackend {
+  override protected def timeLimit: FiniteDuration = 2.minutes
   private val First = "shardId-000000000000"
 
   conforms("a new stream is described with its defaults") {
     val stream = newStream(2)
     val summary = calls.summary(stream)
-    assertEquals(summary.streamName, stream)
+    assert(summary.streamName == stream)
     assert(summary.streamARN.matches(s"arn:aws:kinesis:us-east-1:\\d{12}:stream/$stream"), summary.streamARN)
-    assertEquals(summary.openShardCount.intValue, 2)
-    assertEquals(summary.retentionPeriodHours.intValue, 24)
-    assertEquals(summary.encryptionType, EncryptionType.NONE)
-    assertEquals(summary.streamModeDetails.streamMode, StreamMode.PROVISIONED)
+    assert(summary.openShardCount.intValue == 2)
+    assert(summary.retentionPeriodHours.intValue == 24)
+    assert(summary.encryptionType == EncryptionType.NONE)
+    assert(summary.streamModeDetails.streamMode == StreamMode.PROVISIONED)
     assert(Calls.await(calls.client.listStreams()).streamNames.contains(stream))
   }
 
   conforms("the shards of a new stream divide the key space as the service does") {
     val shards = calls.shards(newStream(3))
-    assertEquals(shards.map(_.shardId), Vector(First, "shardId-000000000001", "shardId-000000000002"))
+    assert(shards.map(_.shardId) == Vector(First, "shardId-000000000001", "shardId-000000000002"))
     val ranges =
       shards.map(s => HashKeyRange(BigInt(s.hashKeyRange.startingHashKey), BigInt(s.hashKeyRange.endingHashKey)))
-    assertEquals(ranges, HashKeyRange.uniform(3).toVector)
+    assert(ranges == HashKeyRange.uniform(3).toVector)
   }
 
   conforms("a record goes to the shard that holds its key's MD5 or its explicit hash key") {
@@ -41,17 +41,17 @@ abstract class StreamSuite extends FunSuite with OnBackend {
     val shards = calls.shards(stream)
     def owner(hash: BigInt): String = shards.find(s => BigInt(s.hashKeyRange.endingHashKey) >= hash).get.shardId
     Seq("a", "b", "key", "ünï").foreach { key =>
-      assertEquals(calls.put(stream, key, "x").shardId, owner(HashKey.ofPartitionKey(key)), key)
+      assert(calls.put(stream, key, "x").shardId == owner(HashKey.ofPartitionKey(key)), key)
     }
-    assertEquals(calls.putToShard(stream, "0", "x").shardId, First)
-    assertEquals(calls.putToShard(stream, HashKeyRange.Max.toString, "x").shardId, "shardId-000000000001")
+    assert(calls.putToShard(stream, "0", "x").shardId == First)
+    assert(calls.putToShard(stream, HashKeyRange.Max.toString, "x").shardId == "shardId-000000000001")
   }
 
   conforms("sequence numbers have 56 digits and grow within a shard") {
     val stream = newStream(1)
     val numbers = (1 to 5).map(i => calls.put(stream, s"k$i", "x").sequenceNumber)
     assert(numbers.forall(_.length == 56), numbers.toString)
-    assertEquals(numbers.map(SequenceNumber.trusted).sorted.map(_.value), numbers)
+    assert(numbers.map(SequenceNumber.trusted).sorted.map(_.value) == numbers)
     val start = calls.shards(stream).head.sequenceNumberRange.startingSequenceNumber
     assert(SequenceNumber.trusted(start) < SequenceNumber.trusted(numbers.head))
   }
@@ -63,13 +63,13 @@ abstract class StreamSuite extends FunSuite with OnBackend {
       texts.map(t => PutRecordsRequestEntry.builder().partitionKey(t).data(SdkBytes.fromUtf8String(t)).build()).asJava
     val reply =
       Calls.await(calls.client.putRecords((r: PutRecordsRequest.Builder) => r.streamName(stream).records(entries)))
-    assertEquals(reply.failedRecordCount.intValue, 0)
+    assert(reply.failedRecordCount.intValue == 0)
     val stored = calls.shards(stream).flatMap(s => calls.records(iterator(stream, s.shardId)).records.asScala)
     val byNumber = stored.map(r => r.sequenceNumber -> r).toMap
     reply.records.asScala.zip(texts).foreach { case (result, text) =>
       val record = byNumber(result.sequenceNumber)
-      assertEquals(record.data.asUtf8String, text)
-      assertEquals(record.partitionKey, text)
+      assert(record.data.asUtf8String == text)
+      assert(record.partitionKey == text)
     }
   }
 
@@ -79,16 +79,16 @@ abstract class StreamSuite extends FunSuite with OnBackend {
     val second = put(1).sequenceNumber
     val latest = calls.iterator(stream, First, ShardIteratorType.LATEST)
     calls.put(stream, "k", "d")
-    assertEquals(calls.texts(iterator(stream, First)), Vector("a", "b", "c", "d"))
-    assertEquals(
-      calls.texts(calls.iterator(stream, First, ShardIteratorType.AT_SEQUENCE_NUMBER, second)),
-      Vector("b", "c", "d")
+    assert(calls.texts(iterator(stream, First)) == Vector("a", "b", "c", "d"))
+    assert(
+      calls.texts(calls.iterator(stream, First, ShardIteratorType.AT_SEQUENCE_NUMBER, second)) ==
+        Vector("b", "c", "d")
     )
-    assertEquals(
-      calls.texts(calls.iterator(stream, First, ShardIteratorType.AFTER_SEQUENCE_NUMBER, second)),
-      Vector("c", "d")
+    assert(
+      calls.texts(calls.iterator(stream, First, ShardIteratorType.AFTER_SEQUENCE_NUMBER, second)) ==
+        Vector("c", "d")
     )
-    assertEquals(calls.texts(latest), Vector("d"))
+    assert(calls.texts(latest) == Vector("d"))
   }
 
   conforms("AT_TIMESTAMP begins with the first record at or after the time") {
@@ -99,8 +99,8 @@ abstract class StreamSuite extends FunSuite with OnBackend {
     calls.put(stream, "k", "new")
     def from(time: Instant): Vector[String] =
       calls.texts(calls.iterator(stream, First, ShardIteratorType.AT_TIMESTAMP, time = time))
-    assertEquals(from(old.plusMillis(500)), Vector("new"))
-    assertEquals(from(old.minusSeconds(3600)), Vector("old", "new"))
+    assert(from(old.plusMillis(500)) == Vector("new"))
+    assert(from(old.minusSeconds(3600)) == Vector("old", "new"))
   }
 
   conforms("an iterator at a timestamp in the future is InvalidArgument") {
@@ -113,10 +113,10 @@ abstract class StreamSuite extends FunSuite with OnBackend {
     val stream = newStream(1)
     (1 to 5).foreach(i => calls.put(stream, "k", s"$i"))
     val first = calls.records(iterator(stream, First), 3)
-    assertEquals(first.records.asScala.map(_.data.asUtf8String).toVector, Vector("1", "2", "3"))
+    assert(first.records.asScala.map(_.data.asUtf8String).toVector == Vector("1", "2", "3"))
     val second = calls.records(first.nextShardIterator, 3)
-    assertEquals(second.records.asScala.map(_.data.asUtf8String).toVector, Vector("4", "5"))
-    assertEquals(second.millisBehindLatest.longValue, 0L)
+    assert(second.records.asScala.map(_.data.asUtf8String).toVector == Vector("4", "5"))
+    assert(second.millisBehindLatest.longValue == 0L)
     val empty = calls.records(second.nextShardIterator)
     assert(empty.records.isEmpty && empty.nextShardIterator != null)
   }
@@ -127,8 +127,8 @@ abstract class StreamSuite extends FunSuite with OnBackend {
     calls.split(stream, calls.shards(stream).head)
     val Vector(parent, lower, upper) = calls.shards(stream): @unchecked
     assert(parent.sequenceNumberRange.endingSequenceNumber != null)
-    assertEquals(Seq(lower, upper).map(_.parentShardId), Seq(First, First))
-    assertEquals(BigInt(lower.hashKeyRange.endingHashKey) + 1, BigInt(upper.hashKeyRange.startingHashKey))
+    assert(Seq(lower, upper).map(_.parentShardId) == Seq(First, First))
+    assert(BigInt(lower.hashKeyRange.endingHashKey) + 1 == BigInt(upper.hashKeyRange.startingHashKey))
     val end = SequenceNumber.trusted(parent.sequenceNumberRange.endingSequenceNumber)
     assert(SequenceNumber.trusted(lower.sequenceNumberRange.startingSequenceNumber) > end)
     assert(SequenceNumber.trusted(calls.put(stream, "k", "after").sequenceNumber) > end)
@@ -139,11 +139,11 @@ abstract class StreamSuite extends FunSuite with OnBackend {
     calls.put(stream, "k", "a")
     calls.split(stream, calls.shards(stream).head)
     var page = calls.records(iterator(stream, First))
-    assertEquals(page.records.asScala.map(_.data.asUtf8String).toVector, Vector("a"))
+    assert(page.records.asScala.map(_.data.asUtf8String).toVector == Vector("a"))
     while (page.nextShardIterator != null) page = calls.records(page.nextShardIterator)
-    assertEquals(
-      page.childShards.asScala.map(c => (c.shardId, c.parentShards.asScala.toVector)).toVector,
-      Vector(("shardId-000000000001", Vector(First)), ("shardId-000000000002", Vector(First)))
+    assert(
+      page.childShards.asScala.map(c => (c.shardId, c.parentShards.asScala.toVector)).toVector ==
+        Vector(("shardId-000000000001", Vector(First)), ("shardId-000000000002", Vector(First)))
     )
   }
 
@@ -152,10 +152,10 @@ abstract class StreamSuite extends FunSuite with OnBackend {
     val Vector(left, right) = calls.shards(stream): @unchecked
     calls.merge(stream, left, right)
     val merged = calls.openShards(stream)
-    assertEquals(merged.size, 1)
-    assertEquals(merged.head.parentShardId, left.shardId)
-    assertEquals(merged.head.adjacentParentShardId, right.shardId)
-    assertEquals(BigInt(merged.head.hashKeyRange.endingHashKey), HashKeyRange.Max)
+    assert(merged.size == 1)
+    assert(merged.head.parentShardId == left.shardId)
+    assert(merged.head.adjacentParentShardId == right.shardId)
+    assert(BigInt(merged.head.hashKeyRange.endingHashKey) == HashKeyRange.Max)
   }
 
   conforms("merging shards that are not adjacent is InvalidArgument") {
@@ -172,7 +172,7 @@ abstract class StreamSuite extends FunSuite with OnBackend {
     })
     calls.awaitActive(stream)
     val ranges = calls.openShards(stream).map(_.hashKeyRange.startingHashKey).map(BigInt(_)).sorted
-    assertEquals(ranges, HashKeyRange.uniform(4).map(_.start).toVector)
+    assert(ranges == HashKeyRange.uniform(4).map(_.start).toVector)
   }
 
   conforms("UpdateShardCount to more than twice the shards is InvalidArgument") {
@@ -191,12 +191,12 @@ abstract class StreamSuite extends FunSuite with OnBackend {
       r.streamName(stream).shardFilter(ShardFilter.builder().`type`(ShardFilterType.AT_LATEST).build())
       ()
     })
-    assertEquals(open.shards.asScala.map(_.shardId).toSet, calls.openShards(stream).map(_.shardId).toSet)
+    assert(open.shards.asScala.map(_.shardId).toSet == calls.openShards(stream).map(_.shardId).toSet)
     val first =
       Calls.await(calls.client.listShards((r: ListShardsRequest.Builder) => r.streamName(stream).maxResults(3)))
-    assertEquals(first.shards.size, 3)
+    assert(first.shards.size == 3)
     val rest = Calls.await(calls.client.listShards((r: ListShardsRequest.Builder) => r.nextToken(first.nextToken)))
-    assertEquals(rest.shards.size, 1)
+    assert(rest.shards.size == 1)
     intercept[InvalidArgumentException](
       Calls.await(calls.client.listShards((r: ListShardsRequest.Builder) =>
         r.streamName(stream).nextToken(first.nextToken)
@@ -216,12 +216,12 @@ abstract class StreamSuite extends FunSuite with OnBackend {
     val stream = newStream(1)
     intercept[InvalidArgumentException](calls.records("no-iterator"))
     intercept[InvalidArgumentException](calls.iterator(stream, First, ShardIteratorType.AT_SEQUENCE_NUMBER, "12345"))
-    assertEquals(
-      intercept[KinesisException](calls.put(stream, "k" * 257, "x")).awsErrorDetails.errorCode,
-      "ValidationException"
+    assert(
+      intercept[KinesisException](calls.put(stream, "k" * 257, "x")).awsErrorDetails.errorCode ==
+        "ValidationException"
     )
     val refused = intercept[KinesisException](calls.putToShard(stream, (HashKeyRange.Max + 1).toString, "x"))
-    assertEquals(refused.awsErrorDetails.errorCode, "InvalidArgumentException")
+    assert(refused.awsErrorDetails.errorCode == "InvalidArgumentException")
   }
 
   conforms("retention, encryption and tags are kept and told") {
@@ -230,20 +230,20 @@ abstract class StreamSuite extends FunSuite with OnBackend {
       r.streamName(stream).retentionPeriodHours(48)
     ))
     calls.awaitActive(stream)
-    assertEquals(calls.summary(stream).retentionPeriodHours.intValue, 48)
+    assert(calls.summary(stream).retentionPeriodHours.intValue == 48)
     Calls.await(calls.client.startStreamEncryption { (r: StartStreamEncryptionRequest.Builder) =>
       r.streamName(stream).encryptionType(EncryptionType.KMS).keyId("alias/aws/kinesis")
       ()
     })
     calls.awaitActive(stream)
-    assertEquals(calls.put(stream, "k", "x").encryptionType, EncryptionType.KMS)
-    assertEquals(calls.records(iterator(stream, First)).records.get(0).encryptionType, EncryptionType.KMS)
+    assert(calls.put(stream, "k", "x").encryptionType == EncryptionType.KMS)
+    assert(calls.records(iterator(stream, First)).records.get(0).encryptionType == EncryptionType.KMS)
     Calls.await(calls.client.addTagsToStream((r: AddTagsToStreamRequest.Builder) =>
       r.streamName(stream).tags(Map("team" -> "data").asJava)
     ))
     val tags =
       Calls.await(calls.client.listTagsForStream((r: ListTagsForStreamRequest.Builder) => r.streamName(stream))).tags
-    assertEquals(tags.asScala.map(t => t.key -> t.value).toVector, Vector("team" -> "data"))
+    assert(tags.asScala.map(t => t.key -> t.value).toVector == Vector("team" -> "data"))
   }
 
   conforms("five records of a megabyte in one call fail in part, with the throttle's name") {
@@ -253,10 +253,10 @@ abstract class StreamSuite extends FunSuite with OnBackend {
     val entries = Seq.fill(5)(PutRecordsRequestEntry.builder().partitionKey("k").data(data).build()).asJava
     val reply =
       Calls.await(calls.client.putRecords((r: PutRecordsRequest.Builder) => r.streamName(stream).records(entries)))
-    assertEquals(reply.failedRecordCount.intValue, 4)
-    assertEquals(
-      reply.records.asScala.map(_.errorCode).filter(_ != null).toSet,
-      Set("ProvisionedThroughputExceededException")
+    assert(reply.failedRecordCount.intValue == 4)
+    assert(
+      reply.records.asScala.map(_.errorCode).filter(_ != null).toSet ==
+        Set("ProvisionedThroughputExceededException")
     )
   }
 

@@ -5,7 +5,6 @@ import java.net.URI
 import scala.concurrent.duration._
 import scala.jdk.CollectionConverters._
 
-import munit.FunSuite
 import software.amazon.awssdk.auth.credentials.{AwsBasicCredentials, StaticCredentialsProvider}
 import software.amazon.awssdk.core.SdkSystemSetting
 import software.amazon.awssdk.http.nio.netty.NettyNioAsyncHttpClient
@@ -20,9 +19,10 @@ import org.sparkkinesis.emulator.engine.time.EmulatorClock
 import org.sparkkinesis.emulator.fault.{FaultEffect, FaultRule}
 import org.sparkkinesis.emulator.wire.http.Http2Limits
 import org.sparkkinesis.emulator.{EmulatorConfig, KinesisEmulator}
+import org.sparkkinesis.suite.TimedSuite
 
 /** What only the project's own emulator can be asked: every way to speak to it, pacing, five minutes, faults of the wire. */
-class WireSuite extends FunSuite {
+class WireSuite extends TimedSuite {
   private val start = 1777319237000L
 
   private def onEmulator(
@@ -55,13 +55,13 @@ class WireSuite extends FunSuite {
 
   private def roundTrip(calls: Calls): Unit = {
     calls.put("s", "k", "hällo")
-    assertEquals(
-      calls.texts(calls.iterator("s", "shardId-000000000000", ShardIteratorType.TRIM_HORIZON)),
+    assert(
+      calls.texts(calls.iterator("s", "shardId-000000000000", ShardIteratorType.TRIM_HORIZON)) ==
       Vector("hällo")
     )
     val consumer = calls.registerConsumer("s", "c")
     val subscription = subscribe(calls, consumer, ShardIteratorType.TRIM_HORIZON)
-    assertEquals(subscription.take(1), Vector("hällo"))
+    assert(subscription.take(1) == Vector("hällo"))
     subscription.cancel()
   }
 
@@ -93,8 +93,8 @@ class WireSuite extends FunSuite {
       val subscription = subscribe(calls, calls.registerConsumer("s", "c"), ShardIteratorType.TRIM_HORIZON)
       // Four times half a MiB use up the burst, and the fifth overdraws it.
       val burst = subscription.take(5)
-      assertEquals(burst.size, 5)
-      assertEquals(subscription.poll(), None)
+      assert(burst.size == 5)
+      assert(subscription.poll() == None)
       clock.advance(500.millis)
       assert(subscription.take(2).size == 2)
       clock.advance(10.seconds)
@@ -111,12 +111,12 @@ class WireSuite extends FunSuite {
       val first = subscribe(calls, consumer, ShardIteratorType.TRIM_HORIZON)
       val event = first.nextEvent()
       clock.advance(5.minutes)
-      assertEquals(first.awaitEnd(), Signal.Completed: Signal)
+      assert(first.awaitEnd() == Signal.Completed)
       emulator.admin.putRecord("s", "k", "b".getBytes)
       val next = Subscription
         .open(calls.client, consumer, "shardId-000000000000", Subscription.after(event.continuationSequenceNumber))
         .awaitOpen()
-      assertEquals(next.take(1), Vector("b"))
+      assert(next.take(1) == Vector("b"))
       next.cancel()
     }
   }
@@ -128,7 +128,7 @@ class WireSuite extends FunSuite {
       (1 to 3).foreach(_ => emulator.admin.putRecord("s", "k", data))
       clock.advance(90.seconds)
       val subscription = subscribe(calls, calls.registerConsumer("s", "c"), ShardIteratorType.TRIM_HORIZON)
-      assertEquals(Seq.fill(3)(subscription.nextEvent().millisBehindLatest.longValue), Seq(90000L, 90000L, 0L))
+      assert(Seq.fill(3)(subscription.nextEvent().millisBehindLatest.longValue) == Seq(90000L, 90000L, 0L))
       subscription.cancel()
     }
   }
@@ -139,7 +139,7 @@ class WireSuite extends FunSuite {
       emulator.faults.add(FaultRule(FaultEffect.FailAfter(1, error), "SubscribeToShard"))
       emulator.admin.putRecord("s", "k", "a".getBytes)
       val subscription = subscribe(calls, calls.registerConsumer("s", "c"), ShardIteratorType.TRIM_HORIZON)
-      assertEquals(subscription.take(1), Vector("a"))
+      assert(subscription.take(1) == Vector("a"))
       subscription.awaitEnd() match {
         case Signal.Failed(e) => assert(Calls.unwrap(e).isInstanceOf[InternalFailureException], e)
         case other => fail(s"expected a failure, got $other")
@@ -153,11 +153,11 @@ class WireSuite extends FunSuite {
       emulator.faults.add(FaultRule(FaultEffect.DuplicateEvents, "SubscribeToShard", count = 1))
       emulator.admin.putRecord("s", "k", "a".getBytes)
       val twice = subscribe(calls, consumer, ShardIteratorType.TRIM_HORIZON)
-      assertEquals(twice.take(2), Vector("a", "a"))
+      assert(twice.take(2) == Vector("a", "a"))
       twice.cancel()
       emulator.admin.advanceClock(6000)
       emulator.faults.add(FaultRule(FaultEffect.EndAfter(0), "SubscribeToShard", count = 1))
-      assertEquals(subscribe(calls, consumer, ShardIteratorType.LATEST).awaitEnd(), Signal.Completed: Signal)
+      assert(subscribe(calls, consumer, ShardIteratorType.LATEST).awaitEnd() == Signal.Completed)
     }
   }
 
@@ -167,8 +167,8 @@ class WireSuite extends FunSuite {
       emulator.faults.add(FaultRule(FaultEffect.GoAway, "PutRecord", count = 1, skip = 1))
       emulator.faults.add(FaultRule(FaultEffect.Cut(done = false), "PutRecord", count = 1, skip = 2))
       (1 to 5).foreach(i => calls.put("s", "k", s"$i"))
-      assertEquals(
-        emulator.admin.records("s").asJava.asScala.map(r => new String(r.data)).toVector,
+      assert(
+        emulator.admin.records("s").asJava.asScala.map(r => new String(r.data)).toVector ==
         Vector("1", "2", "3", "4", "5")
       )
       assert(emulator.calls.count("PutRecord", result = "reset") == 1L)

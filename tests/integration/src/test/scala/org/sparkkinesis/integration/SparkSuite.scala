@@ -8,15 +8,17 @@ import scala.concurrent.duration._
 
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.streaming.{DataStreamReader, StreamingQuery}
+import org.scalatest.{BeforeAndAfterAll, BeforeAndAfterEach}
 
 import org.sparkkinesis.emulator.{EmulatorConfig, KinesisEmulator}
+import org.sparkkinesis.suite.TimedSuite
 
 /** A Spark session and an emulator for each suite; streams, checkpoints and queries for each test. */
-abstract class SparkSuite extends munit.FunSuite {
+abstract class SparkSuite extends TimedSuite with BeforeAndAfterAll with BeforeAndAfterEach {
   protected def master: String = "local[2]"
   protected def quotas: Boolean = false
   protected def settings: Map[String, String] = Map.empty
-  override def munitTimeout: Duration = 3.minutes
+  override protected def timeLimit: FiniteDuration = 3.minutes
 
   protected lazy val spark: SparkSession = {
     val builder = SparkSession.builder().master(master).appName(getClass.getSimpleName)
@@ -41,7 +43,7 @@ abstract class SparkSuite extends munit.FunSuite {
     finally files.close()
   }
 
-  override def afterEach(context: AfterEach): Unit = spark.streams.active.foreach(_.stop())
+  override def afterEach(): Unit = spark.streams.active.foreach(_.stop())
 
   protected def connection(stream: String): Map[String, String] = Map(
     "streamName" -> stream,

@@ -1,10 +1,9 @@
 package org.sparkkinesis.aws.client
 
-import munit.FunSuite
-
 import org.sparkkinesis.model.StreamRef
+import org.sparkkinesis.suite.TimedSuite
 
-class ClientSettingsSuite extends FunSuite {
+class ClientSettingsSuite extends TimedSuite {
   private val secrets = Seq("AKIDSECRETPART", "very-secret-key", "session-secret", "external-secret")
   private val static = CredentialSettings.Static("AKIDSECRETPART", "very-secret-key", Some("session-secret"))
 
@@ -19,8 +18,8 @@ class ClientSettingsSuite extends FunSuite {
   test("the region of a stream's ARN wins over the one that was set") {
     val settings = ClientSettings(Some("eu-central-1"))
     val arn = StreamRef.parse("arn:aws:kinesis:us-west-2:123456789012:stream/orders").get
-    assertEquals(settings.forStream(arn).region, Some("us-west-2"))
-    assertEquals(settings.forStream(StreamRef.parse("orders").get).region, Some("eu-central-1"))
+    assert(settings.forStream(arn).region == Some("us-west-2"))
+    assert(settings.forStream(StreamRef.parse("orders").get).region == Some("eu-central-1"))
   }
 
   test("settings survive serialization and stay equal, so that they find the shared client") {
@@ -28,6 +27,6 @@ class ClientSettingsSuite extends FunSuite {
     val bytes = new java.io.ByteArrayOutputStream
     new java.io.ObjectOutputStream(bytes).writeObject(settings)
     val back = new java.io.ObjectInputStream(new java.io.ByteArrayInputStream(bytes.toByteArray)).readObject()
-    assertEquals(back.asInstanceOf[ClientSettings], settings)
+    assert(back.asInstanceOf[ClientSettings] == settings)
   }
 }

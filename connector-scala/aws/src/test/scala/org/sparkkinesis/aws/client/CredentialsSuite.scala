@@ -2,12 +2,12 @@ package org.sparkkinesis.aws.client
 
 import java.util.function.Supplier
 
-import munit.FunSuite
 import software.amazon.awssdk.identity.spi.{AwsCredentialsIdentity, AwsSessionCredentialsIdentity}
 import software.amazon.awssdk.regions.Region
 
 import org.sparkkinesis.error.KinesisConnectorException
 import org.sparkkinesis.service.ServiceErrorKind
+import org.sparkkinesis.suite.TimedSuite
 
 final class SuppliedForTest extends Supplier[java.util.Map[String, String]] {
   override def get(): java.util.Map[String, String] =
@@ -17,7 +17,7 @@ final class SupplierWithoutKey extends Supplier[java.util.Map[String, String]] {
   override def get(): java.util.Map[String, String] = java.util.Map.of("accessKeyId", "id")
 }
 
-class CredentialsSuite extends FunSuite {
+class CredentialsSuite extends TimedSuite {
   private def resolve(settings: CredentialSettings): AwsCredentialsIdentity = {
     val credentials = Credentials.of(settings, Region.US_EAST_1)
     try credentials.resolveIdentity().get()
@@ -25,16 +25,16 @@ class CredentialsSuite extends FunSuite {
   }
 
   test("static credentials are given as they are, with a session token where there is one") {
-    assertEquals(resolve(CredentialSettings.Static("id", "secret", None)).secretAccessKey, "secret")
+    assert(resolve(CredentialSettings.Static("id", "secret", None)).secretAccessKey == "secret")
     resolve(CredentialSettings.Static("id", "secret", Some("token"))) match {
-      case session: AwsSessionCredentialsIdentity => assertEquals(session.sessionToken, "token")
+      case session: AwsSessionCredentialsIdentity => assert(session.sessionToken == "token")
       case other => fail(s"no session credentials: ${other.getClass}")
     }
   }
 
   test("a user's class supplies credentials") {
     resolve(CredentialSettings.SuppliedBy(classOf[SuppliedForTest].getName)) match {
-      case session: AwsSessionCredentialsIdentity => assertEquals(session.sessionToken, "token")
+      case session: AwsSessionCredentialsIdentity => assert(session.sessionToken == "token")
       case other => fail(s"no session credentials: ${other.getClass}")
     }
   }
@@ -48,7 +48,7 @@ class CredentialsSuite extends FunSuite {
   ) test(s"a user's class that $what is refused by name") {
     val error =
       intercept[KinesisConnectorException](Credentials.of(CredentialSettings.SuppliedBy(name), Region.US_EAST_1))
-    assertEquals(error.condition, "KINESIS_CREDENTIALS_FAILED")
+    assert(error.condition == "KINESIS_CREDENTIALS_FAILED")
     assert(error.getMessage.contains(name), error.getMessage)
   }
 
@@ -63,7 +63,7 @@ class CredentialsSuite extends FunSuite {
       val failure = intercept[java.util.concurrent.ExecutionException](service.listStreams(None).get())
       failure.getCause match {
         case error: org.sparkkinesis.service.ServiceException =>
-          assertEquals(error.kind, ServiceErrorKind.Client: ServiceErrorKind)
+          assert(error.kind == ServiceErrorKind.Client)
           assert(error.getMessage.contains("secretAccessKey"), error.getMessage)
         case other => fail(s"not classified: $other")
       }
@@ -78,9 +78,9 @@ class CredentialsSuite extends FunSuite {
     ))
     try {
       val failure = intercept[java.util.concurrent.ExecutionException](service.listStreams(None).get())
-      assertEquals(
-        failure.getCause.asInstanceOf[org.sparkkinesis.service.ServiceException].kind,
-        ServiceErrorKind.Network: ServiceErrorKind
+      assert(
+        failure.getCause.asInstanceOf[org.sparkkinesis.service.ServiceException].kind ==
+          ServiceErrorKind.Network
       )
     } finally service.close()
   }

@@ -1,9 +1,8 @@
 package org.sparkkinesis.aws.client
 
-import munit.FunSuite
-
 import org.sparkkinesis.model.KinesisQuotas.{KiB, MiB}
-class HttpClientsSuite extends FunSuite {
+import org.sparkkinesis.suite.TimedSuite
+class HttpClientsSuite extends TimedSuite {
   private val windows: Seq[(Long, Int)] = Seq(
     128L * MiB -> 64 * KiB,
     512L * MiB -> 128 * KiB,
@@ -13,6 +12,6 @@ class HttpClientsSuite extends FunSuite {
   )
   for ((memory, window) <- windows)
     test(s"a JVM of ${memory / MiB} MiB holds ${window / KiB} KiB for a stalled subscription") {
-      assertEquals(HttpClients.subscriptionWindow(memory), window)
+      assert(HttpClients.subscriptionWindow(memory) == window)
     }
 }

@@ -5,11 +5,10 @@ import java.lang.reflect.Proxy
 import scala.collection.mutable
 import scala.concurrent.duration._
 
-import munit.FunSuite
-
 import org.sparkkinesis.service.KinesisService
+import org.sparkkinesis.suite.TimedSuite
 
-class KinesisClientsSuite extends FunSuite {
+class KinesisClientsSuite extends TimedSuite {
   private class Setup {
     val closed = mutable.ArrayBuffer.empty[String]
     val timers = mutable.ArrayBuffer.empty[() => Unit]
@@ -40,7 +39,7 @@ class KinesisClientsSuite extends FunSuite {
     val first = s.clients.acquire(here)
     assert(s.clients.acquire(here.copy()).service eq first.service)
     assert(!(s.clients.acquire(there).service eq first.service))
-    assertEquals(s.clients.size, 2)
+    assert(s.clients.size == 2)
   }
 
   test("a client is closed after the last user has left for the idle time, and not before") {
@@ -50,12 +49,12 @@ class KinesisClientsSuite extends FunSuite {
     a.close()
     a.close()
     s.idle()
-    assertEquals(s.closed.toSeq, Nil)
+    assert(s.closed.toSeq == Nil)
     b.close()
-    assertEquals(s.closed.toSeq, Nil)
+    assert(s.closed.toSeq == Nil)
     s.idle()
-    assertEquals(s.closed.toSeq, Seq("here"))
-    assertEquals(s.clients.size, 0)
+    assert(s.closed.toSeq == Seq("here"))
+    assert(s.clients.size == 0)
   }
 
   test("a client that is used again within the idle time stays") {
@@ -63,13 +62,13 @@ class KinesisClientsSuite extends FunSuite {
     s.clients.acquire(here).close()
     val again = s.clients.acquire(here)
     s.idle()
-    assertEquals(s.closed.toSeq, Nil)
+    assert(s.closed.toSeq == Nil)
     again.close()
     // The first timer is void; only the one of the last release counts.
     s.timers.head()
-    assertEquals(s.closed.toSeq, Nil)
+    assert(s.closed.toSeq == Nil)
     s.timers.last()
-    assertEquals(s.closed.toSeq, Seq("here"))
+    assert(s.closed.toSeq == Seq("here"))
   }
 
   private def forget(clients: KinesisClients): Unit = {
@@ -86,6 +85,6 @@ class KinesisClientsSuite extends FunSuite {
       Thread.`yield`()
     }
     s.idle()
-    assertEquals(s.closed.toSeq, Seq("here"))
+    assert(s.closed.toSeq == Seq("here"))
   }
 }

@@ -20,11 +20,11 @@ class RegistrarWithinQuotaSuite extends WithEmulator(EmulatorConfig()) {
       val error = intercept[java.util.concurrent.ExecutionException](await(registrar.ensure(arn, "one-more"))).getCause
       error match {
         case known: KinesisConnectorException =>
-          assertEquals(known.condition, "KINESIS_CONSUMER_LIMIT")
+          assert(known.condition == "KINESIS_CONSUMER_LIMIT")
           names.foreach(name => assert(known.getMessage.contains(name), known.getMessage))
         case other => fail(s"not explained: $other")
       }
-      assertEquals(await(registrar.deregisterOwn(20.seconds)), Set.empty[String])
+      assert(await(registrar.deregisterOwn(20.seconds)) == Set.empty[String])
     } finally scheduler.close()
   }
 
@@ -34,8 +34,8 @@ class RegistrarWithinQuotaSuite extends WithEmulator(EmulatorConfig()) {
     try {
       val registrars = Seq.fill(6)(new StreamConsumerRegistrar(service, scheduler))
       val arns = registrars.map(_.ensure(arn, "etl")).map(await(_))
-      assertEquals(arns.distinct.size, 1)
-      assertEquals(registrars.count(_.registered.nonEmpty), 1)
+      assert(arns.distinct.size == 1)
+      assert(registrars.count(_.registered.nonEmpty) == 1)
     } finally scheduler.close()
   }
 }

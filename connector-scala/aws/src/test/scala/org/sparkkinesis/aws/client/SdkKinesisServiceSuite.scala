@@ -11,9 +11,9 @@ class SdkKinesisServiceSuite extends WithEmulator {
     val arn = emulator.admin.createStream("described", 3)
     Seq(ref("described"), StreamRef.parse(arn).get).foreach { stream =>
       val description = await(service.describeStream(stream))
-      assertEquals((description.name, description.arn, description.status), ("described", arn, "ACTIVE"))
-      assertEquals((description.openShards, description.retentionHours, description.onDemand), (3, 24, false))
-      assertEquals(description.maxRecordBytes, KinesisQuotas.Record.DefaultMaxBytes)
+      assert((description.name, description.arn, description.status) == ("described", arn, "ACTIVE"))
+      assert((description.openShards, description.retentionHours, description.onDemand) == (3, 24, false))
+      assert(description.maxRecordBytes == KinesisQuotas.Record.DefaultMaxBytes)
       assert(description.creationMillis > 1_600_000_000_000L)
     }
   }
@@ -29,7 +29,7 @@ class SdkKinesisServiceSuite extends WithEmulator {
       }
       .flatten
       .toSeq
-    assertEquals(names.filter(_.startsWith("listed-")), Seq("listed-1", "listed-2", "listed-3"))
+    assert(names.filter(_.startsWith("listed-")) == Seq("listed-1", "listed-2", "listed-3"))
   }
 
   test("shards are listed over many pages, with their ranges and parents") {
@@ -40,15 +40,15 @@ class SdkKinesisServiceSuite extends WithEmulator {
       )
     val first = await(service.listShards(ref("many"), ShardFilter.FromTrimHorizon, None))
     assert(first.next.isDefined)
-    assertEquals(all(first), emulator.admin.shards("many"))
+    assert(all(first) == emulator.admin.shards("many"))
     emulator.admin.createStream("split", 1)
     emulator.admin.splitShard("split", First.value)
     val shards = await(service.listShards(ref("split"), ShardFilter.FromTrimHorizon, None)).shards
-    assertEquals(shards.map(_.parents), Seq(Nil, Seq(First), Seq(First)))
-    assertEquals(shards.map(_.isOpen), Seq(false, true, true))
-    assertEquals(
-      await(service.listShards(ref("split"), ShardFilter.AtLatest, None)).shards.map(_.id),
-      Seq(1L, 2L).map(ShardId.ofIndex)
+    assert(shards.map(_.parents) == Seq(Nil, Seq(First), Seq(First)))
+    assert(shards.map(_.isOpen) == Seq(false, true, true))
+    assert(
+      await(service.listShards(ref("split"), ShardFilter.AtLatest, None)).shards.map(_.id) ==
+        Seq(1L, 2L).map(ShardId.ofIndex)
     )
   }
 
@@ -57,20 +57,20 @@ class SdkKinesisServiceSuite extends WithEmulator {
     val payloads = Seq("a", "zwei", "").map(_.getBytes("UTF-8")) :+ Array.tabulate(300)(_.toByte)
     val results = await(service.putRecords(ref("records"), payloads.map(PutEntry("ключ", None, _))))
     val numbers = results.collect { case PutResult.Accepted(First, number) => number }
-    assertEquals(numbers.size, 4)
+    assert(numbers.size == 4)
     def from(position: StartingPosition): IndexedSeq[KinesisRecord] =
       await(service.getShardIterator(ref("records"), First, position)
         .thenCompose(iterator => service.getRecords(ref("records"), iterator, 100))).records
     val all = from(TrimHorizon)
-    assertEquals(all.map(_.sequenceNumber), numbers.map(_.value).toIndexedSeq)
-    assertEquals(all.map(_.partitionKey).distinct, IndexedSeq("ключ"))
-    all.map(_.data).zip(payloads).foreach { case (read, put) => assertEquals(read.toSeq, put.toSeq) }
+    assert(all.map(_.sequenceNumber) == numbers.map(_.value).toIndexedSeq)
+    assert(all.map(_.partitionKey).distinct == IndexedSeq("ключ"))
+    all.map(_.data).zip(payloads).foreach { case (read, put) => assert(read.toSeq == put.toSeq) }
     assert(all.forall(r => math.abs(r.arrivalMillis - System.currentTimeMillis()) < 60000))
     assert(all.forall(_.encryptionType == null))
-    assertEquals(from(AtSequenceNumber(numbers(2))).size, 2)
-    assertEquals(from(AfterSequenceNumber(numbers(2))).size, 1)
-    assertEquals(from(AtTimestamp(all.head.arrivalMillis)).size, 4)
-    assertEquals(from(Latest).size, 0)
+    assert(from(AtSequenceNumber(numbers(2))).size == 2)
+    assert(from(AfterSequenceNumber(numbers(2))).size == 1)
+    assert(from(AtTimestamp(all.head.arrivalMillis)).size == 4)
+    assert(from(Latest).size == 0)
   }
 
   test("the last answer of a closed shard has no iterator and names the children") {
@@ -79,10 +79,10 @@ class SdkKinesisServiceSuite extends WithEmulator {
     emulator.admin.splitShard("closed", First.value)
     val iterator = await(service.getShardIterator(ref("closed"), First, TrimHorizon))
     val page = await(service.getRecords(ref("closed"), iterator, 100))
-    assertEquals(page.records.size, 1)
-    assertEquals(page.nextIterator, None)
-    assertEquals(page.children.map(c => (c.id, c.parents)), Seq(1L, 2L).map(i => (ShardId.ofIndex(i), Seq(First))))
-    assertEquals(page.children.map(_.hashKeyRange).reduce(_ union _), HashKeyRange.Whole)
+    assert(page.records.size == 1)
+    assert(page.nextIterator == None)
+    assert(page.children.map(c => (c.id, c.parents)) == Seq(1L, 2L).map(i => (ShardId.ofIndex(i), Seq(First))))
+    assert(page.children.map(_.hashKeyRange).reduce(_ union _) == HashKeyRange.Whole)
   }
 
   private val refused: Seq[(String, ServiceErrorKind, () => ServiceException)] = Seq(
@@ -109,7 +109,7 @@ class SdkKinesisServiceSuite extends WithEmulator {
   )
   for ((what, kind, call) <- refused) test(s"$what is refused as $kind, in the service's words, with a request id") {
     val error = call()
-    assertEquals(error.kind, kind)
+    assert(error.kind == kind)
     assert(error.errorCode.endsWith("Exception") && error.requestId.isDefined, error.getMessage)
   }
 
@@ -123,7 +123,7 @@ class SdkKinesisServiceSuite extends WithEmulator {
     try {
       val iterator = await(other.getShardIterator(ref("json"), First, TrimHorizon))
       val page = await(other.getRecords(ref("json"), iterator, 100))
-      assertEquals(page.records.map(record => new String(record.data, "UTF-8")), IndexedSeq("a", "b"))
+      assert(page.records.map(record => new String(record.data, "UTF-8")) == IndexedSeq("a", "b"))
       assert(page.nextIterator.isDefined && page.records.forall(_.encryptionType == null))
     } finally other.close()
   }
@@ -131,13 +131,13 @@ class SdkKinesisServiceSuite extends WithEmulator {
   test("a failing call is made once: retries are the caller's") {
     val before = emulator.calls.count("DescribeStreamSummary")
     failure(service.describeStream(ref("none")))
-    assertEquals(emulator.calls.count("DescribeStreamSummary") - before, 1L)
+    assert(emulator.calls.count("DescribeStreamSummary") - before == 1L)
   }
 
   test("a closed service fails its calls") {
     val other = SdkClients.create(settings)
     await(other.listStreams(None))
     other.close()
-    assertEquals(failure(other.listStreams(None)).kind, ServiceErrorKind.Client: ServiceErrorKind)
+    assert(failure(other.listStreams(None)).kind == ServiceErrorKind.Client)
   }
 }

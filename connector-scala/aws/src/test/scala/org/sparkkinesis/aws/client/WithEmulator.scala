@@ -2,14 +2,16 @@ package org.sparkkinesis.aws.client
 
 import java.util.concurrent.{CompletableFuture, ExecutionException, TimeUnit}
 
-import munit.FunSuite
+import org.scalatest.BeforeAndAfterAll
 
 import org.sparkkinesis.emulator.{EmulatorConfig, KinesisEmulator}
 import org.sparkkinesis.model._
 import org.sparkkinesis.service.ServiceException
+import org.sparkkinesis.suite.TimedSuite
 
 /** A suite that talks to an emulator of its own through the AWS SDK. */
-abstract class WithEmulator(config: EmulatorConfig = EmulatorConfig(quotas = false)) extends FunSuite {
+abstract class WithEmulator(config: EmulatorConfig = EmulatorConfig(quotas = false)) extends TimedSuite
+    with BeforeAndAfterAll {
   protected lazy val emulator: KinesisEmulator = KinesisEmulator.start(config)
   protected lazy val settings: ClientSettings = ClientSettings(
     Some(emulator.region),

@@ -4,15 +4,15 @@ import java.io.IOException
 import java.net.UnknownHostException
 import java.util.concurrent.CompletionException
 
-import munit.FunSuite
 import software.amazon.awssdk.awscore.exception.{AwsErrorDetails, AwsServiceException}
 import software.amazon.awssdk.core.exception.{ApiCallTimeoutException, SdkClientException}
 import software.amazon.awssdk.services.kinesis.model._
 
 import org.sparkkinesis.service.ServiceErrorKind._
 import org.sparkkinesis.service.{ServiceErrorKind, ServiceException}
+import org.sparkkinesis.suite.TimedSuite
 
-class ErrorClassificationSuite extends FunSuite {
+class ErrorClassificationSuite extends TimedSuite {
   private def ofService(builder: AwsServiceException.Builder, code: String, status: Int): AwsServiceException =
     builder
       .awsErrorDetails(
@@ -61,9 +61,9 @@ class ErrorClassificationSuite extends FunSuite {
 
   for ((code, status, kind) <- byCode) test(s"$code with status $status is $kind") {
     val error = ErrorClassification.classify("GetRecords", ofService(KinesisException.builder(), code, status))
-    assertEquals(error.kind, kind)
-    assertEquals(error.errorCode, code)
-    assertEquals(error.operation, "GetRecords")
+    assert(error.kind == kind)
+    assert(error.errorCode == code)
+    assert(error.operation == "GetRecords")
     assert(error.getMessage.contains("it said so") && error.getMessage.contains("r-1"), error.getMessage)
   }
 
@@ -90,9 +90,9 @@ class ErrorClassificationSuite extends FunSuite {
   )
 
   for ((what, failure, kind) <- byClass) test(s"$what is $kind, however deep it is wrapped") {
-    assertEquals(
-      ErrorClassification.classify("GetRecords", new CompletionException(new CompletionException(failure))).kind,
-      kind
+    assert(
+      ErrorClassification.classify("GetRecords", new CompletionException(new CompletionException(failure))).kind ==
+        kind
     )
   }
 
@@ -117,7 +117,7 @@ class ErrorClassificationSuite extends FunSuite {
     ).map(_.build().getClass.getSimpleName)
     // The SDK capitalises only the first letter of KMS.
     modelled.map(_.replaceFirst("^Kms", "KMS")).foreach { code =>
-      assertEquals(ErrorClassification.ofCode(code, 400), ErrorClassification.ofCode(code, 503), code)
+      assert(ErrorClassification.ofCode(code, 400) == ErrorClassification.ofCode(code, 503), code)
     }
   }
 

@@ -10,13 +10,13 @@ import scala.util.Using
 
 import com.fasterxml.jackson.dataformat.cbor.{CBORFactory, CBORGenerator}
 import com.sun.net.httpserver.HttpServer
-import munit.FunSuite
 
 import org.sparkkinesis.aws.client.{ClientSettings, CredentialSettings, SdkClients}
 import org.sparkkinesis.model.StreamRef
+import org.sparkkinesis.suite.TimedSuite
 
 /** Whatever an answer of GetRecords looks like, it is read: by this package, or by the SDK. */
-class AnswerCaptureSuite extends FunSuite {
+class AnswerCaptureSuite extends TimedSuite {
   private val Cbor = "Content-Type" -> "application/x-amz-cbor-1.1"
 
   private def answer(more: CBORGenerator => Unit): Array[Byte] = {
@@ -84,13 +84,13 @@ class AnswerCaptureSuite extends FunSuite {
       val service = SdkClients.create(ClientSettings(Some("us-east-1"), Some(endpoint), credentials))
       try {
         val page = service.getRecords(StreamRef.ByName("any"), "first", 10).get(30, TimeUnit.SECONDS)
-        assertEquals(
-          page.records.map(record => (record.sequenceNumber, record.partitionKey)),
-          IndexedSeq("17" -> "key")
+        assert(
+          page.records.map(record => (record.sequenceNumber, record.partitionKey)) ==
+            IndexedSeq("17" -> "key")
         )
-        assertEquals(page.records.head.data.toSeq, Seq[Byte](1, 2, 3))
-        assertEquals((page.nextIterator, page.millisBehindLatest, page.children), (Option("next"), 0L, Nil))
-        assertEquals(asked.get, calls)
+        assert(page.records.head.data.toSeq == Seq[Byte](1, 2, 3))
+        assert((page.nextIterator, page.millisBehindLatest, page.children) == (Option("next"), 0L, Nil))
+        assert(asked.get == calls)
       } finally {
         service.close()
         server.stop(0)

@@ -7,13 +7,13 @@ import java.util.zip.CRC32
 import scala.util.Using
 
 import com.fasterxml.jackson.dataformat.cbor.{CBORFactory, CBORGenerator}
-import munit.FunSuite
 
 import org.sparkkinesis.model._
 import org.sparkkinesis.service.RecordPage
+import org.sparkkinesis.suite.TimedSuite
 
 /** Against what Jackson writes, whole and cut at every place. */
-class GetRecordsAnswerSuite extends FunSuite {
+class GetRecordsAnswerSuite extends TimedSuite {
   private val factory = new CBORFactory
 
   private def cbor(body: CBORGenerator => Unit): Array[Byte] = {
@@ -72,15 +72,15 @@ class GetRecordsAnswerSuite extends FunSuite {
   }
 
   private def check(page: RecordPage): Unit = {
-    assertEquals(page.records.map(_.sequenceNumber), IndexedSeq("4966" + "1" * 52, "4966" + "2" * 52))
-    assertEquals(page.records.map(_.partitionKey), IndexedSeq("key", "ключ"))
-    assertEquals(page.records.map(_.arrivalMillis).distinct, IndexedSeq(1700000000123L))
-    assertEquals(page.records.map(_.encryptionType), IndexedSeq(null, "KMS"))
-    page.records.foreach(record => assertEquals(record.data.toSeq, payload.toSeq))
-    assertEquals((page.millisBehindLatest, page.nextIterator), (4711L, Option("AAA" * 70)))
+    assert(page.records.map(_.sequenceNumber) == IndexedSeq("4966" + "1" * 52, "4966" + "2" * 52))
+    assert(page.records.map(_.partitionKey) == IndexedSeq("key", "ключ"))
+    assert(page.records.map(_.arrivalMillis).distinct == IndexedSeq(1700000000123L))
+    assert(page.records.map(_.encryptionType) == IndexedSeq(null, "KMS"))
+    page.records.foreach(record => assert(record.data.toSeq == payload.toSeq))
+    assert((page.millisBehindLatest, page.nextIterator) == (4711L, Option("AAA" * 70)))
     val child =
       ChildShard(ShardId.ofIndex(1), Seq(ShardId.ofIndex(0)), HashKeyRange(BigInt(17), HashKeyRange.Max))
-    assertEquals(page.children, Seq(child))
+    assert(page.children == Seq(child))
   }
 
   test("an answer is read, with lengths that are told and with such that are not")(check(read(answer)))
@@ -122,7 +122,7 @@ class GetRecordsAnswerSuite extends FunSuite {
         json.writeNullField("ChildShards")
         json.writeEndObject()
       })
-      assertEquals(page, RecordPage(IndexedSeq.empty, None, 0L, Nil))
+      assert(page == RecordPage(IndexedSeq.empty, None, 0L, Nil))
     }
   }
 
@@ -136,10 +136,10 @@ class GetRecordsAnswerSuite extends FunSuite {
       name("Data") ++ bytes(0x5f, 0x42, 1, 2, 0x41, 3, 0xff) ++ longName ++ time ++ bytes(0xff, 0xa1) ++
       name("SequenceNumber") ++ name("4") ++ bytes(0xff, 0xff)
     val records = read(whole).records
-    assertEquals(records.map(_.sequenceNumber), IndexedSeq("123", "4"))
-    assertEquals(records.map(_.data.toSeq), IndexedSeq(Seq[Byte](1, 2, 3), Seq.empty[Byte]))
-    assertEquals(records.map(_.arrivalMillis), IndexedSeq(1700000000123L, 0L))
-    assertEquals(records.map(_.partitionKey), IndexedSeq[String](null, null))
+    assert(records.map(_.sequenceNumber) == IndexedSeq("123", "4"))
+    assert(records.map(_.data.toSeq) == IndexedSeq(Seq[Byte](1, 2, 3), Seq.empty[Byte]))
+    assert(records.map(_.arrivalMillis) == IndexedSeq(1700000000123L, 0L))
+    assert(records.map(_.partitionKey) == IndexedSeq[String](null, null))
   }
 
   test("a length that is announced and not there reserves no memory") {

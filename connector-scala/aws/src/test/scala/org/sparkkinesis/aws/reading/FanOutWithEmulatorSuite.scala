@@ -62,14 +62,14 @@ class FanOutWithEmulatorSuite extends WithEmulator {
       r.listener.awaitUntil(s"${r.rows} rows")(r.rows == 3000)
       r.shards.foreach { shard =>
         val read = r.texts(shard)
-        assertEquals(read, read.sortBy(_.toInt))
-        assertEquals(
-          read,
-          emulator.admin.records("pushed", shard.shard.value).map(record => new String(record.data, "UTF-8")).toSeq
+        assert(read == read.sortBy(_.toInt))
+        assert(
+          read ==
+            emulator.admin.records("pushed", shard.shard.value).map(record => new String(record.data, "UTF-8")).toSeq
         )
       }
-      assertEquals(emulator.calls.count("SubscribeToShard", "pushed"), 3L)
-      assertEquals(emulator.calls.count("GetRecords", "pushed"), 0L)
+      assert(emulator.calls.count("SubscribeToShard", "pushed") == 3L)
+      assert(emulator.calls.count("GetRecords", "pushed") == 0L)
     }
   }
 
@@ -81,17 +81,17 @@ class FanOutWithEmulatorSuite extends WithEmulator {
       r.shards.foreach(r.consumers.start(_, TrimHorizon, 1))
       r.listener.awaitUntil(s"${r.rows} rows, ${r.listener.ends}")(r.rows == 200 &&
         r.listener.ends.containsKey(r.shard(0)))
-      assertEquals(r.listener.ends.get(r.shard(0)).map(_.id), Seq(1L, 2L).map(ShardId.ofIndex))
+      assert(r.listener.ends.get(r.shard(0)).map(_.id) == Seq(1L, 2L).map(ShardId.ofIndex))
       emulator.admin.mergeShards("split-live", ShardId.ofIndex(1).value, ShardId.ofIndex(2).value)
       r.listener.awaitUntil(s"${r.listener.ends}")(r.listener.ends.size == 3)
-      assertEquals(
-        r.listener.ends.get(r.shard(1)).map(c => (c.id, c.parents.toSet)),
-        Seq((ShardId.ofIndex(3), Set(1L, 2L).map(ShardId.ofIndex)))
+      assert(
+        r.listener.ends.get(r.shard(1)).map(c => (c.id, c.parents.toSet)) ==
+          Seq((ShardId.ofIndex(3), Set(1L, 2L).map(ShardId.ofIndex)))
       )
       r.consumers.start(r.shard(3), TrimHorizon, 1)
       put("split-live", (201 to 300).map(_.toString))
       r.listener.awaitUntil(s"${r.rows} rows")(r.rows == 300)
-      assertEquals(r.shards.flatMap(r.texts).sortBy(_.toInt), (1 to 300).map(_.toString))
+      assert(r.shards.flatMap(r.texts).sortBy(_.toInt) == (1 to 300).map(_.toString))
     }
   }
 
@@ -112,9 +112,9 @@ class FanOutWithEmulatorSuite extends WithEmulator {
       val chunks = new ChunkBuilder(DecodeSettings(), None, r.metrics)
       val range =
         new RangeReader(polling, r.shard(0), AfterSequenceNumber(numbers(100)), RangeEnd.At(numbers(400)), chunks)
-      assertEquals(
-        Rows.texts(range.toSeq),
-        Rows.texts(r.consumers.read(r.shard(0), AfterSequenceNumber(numbers(100)), numbers(400)).get)
+      assert(
+        Rows.texts(range.toSeq) ==
+          Rows.texts(r.consumers.read(r.shard(0), AfterSequenceNumber(numbers(100)), numbers(400)).get)
       )
     }
   }
@@ -136,8 +136,8 @@ class FanOutWithEmulatorSuite extends WithEmulator {
         }
         read.size >= texts.size
       }
-      assertEquals(read.sorted, texts.toVector)
-      assertEquals(emulator.calls.count("SubscribeToShard", "overload"), 2L)
+      assert(read.sorted == texts.toVector)
+      assert(emulator.calls.count("SubscribeToShard", "overload") == 2L)
     }
   }
 
@@ -147,9 +147,9 @@ class FanOutWithEmulatorSuite extends WithEmulator {
       r.listener.awaitUntil("begun")(r.listener.readUpTo.containsKey(r.shard(0)))
       await(r.registrar.deregisterOwn(10.seconds))
       val gone = intercept[AssertionError](r.listener.awaitUntil("the failure")(false))
-      assertEquals(
-        MissingResource.of(r.listener.failures.get(r.shard(0))),
-        Some(MissingResource.Consumer),
+      assert(
+        MissingResource.of(r.listener.failures.get(r.shard(0))) ==
+          Some(MissingResource.Consumer),
         gone.getMessage
       )
       assert(r.listener.ends.isEmpty)
@@ -167,7 +167,7 @@ class FanOutWithEmulatorSuite extends WithEmulator {
       put("again", Seq("c"), _ => "k")
       r.listener.awaitUntil(s"${r.rows} rows")(r.rows == 3)
       val read = r.consumers.read(r.shard(0), AfterSequenceNumber(last), r.listener.chunks.get(r.shard(0)).last.last)
-      assertEquals(read.map(Rows.texts(_)), Some(Seq("c")))
+      assert(read.map(Rows.texts(_)) == Some(Seq("c")))
     }
   }
 
@@ -190,7 +190,7 @@ class FanOutWithEmulatorSuite extends WithEmulator {
         (1L to 3L).map(r.shard).foreach(r.consumers.start(_, TrimHorizon, 1))
         val others = 400 - emulator.admin.records("blocked", r.shard(0).shard.value).size
         r.listener.awaitUntil(s"${r.rows} of $others rows")(r.rows == others)
-        assertEquals(await(service.describeStream(ref("blocked"))).openShards, 4)
+        assert(await(service.describeStream(ref("blocked"))).openShards == 4)
         // A single scheduler thread is left, which the others share; the blocked one is none of the client's.
         assert(threads.asScala.forall(_.startsWith("fan-out-")), threads.toString)
       } finally {
@@ -206,8 +206,8 @@ class FanOutWithEmulatorSuite extends WithEmulator {
       shards.foreach(r.consumers.start(_, TrimHorizon, 1))
       put("wide", (1 to 4000).map(_.toString))
       r.listener.awaitUntil(s"${r.listener.totalRows} rows")(r.listener.totalRows.get == 4000)
-      assertEquals(shards.flatMap(r.texts).sortBy(_.toInt), (1 to 4000).map(_.toString))
-      assertEquals(emulator.calls.count("SubscribeToShard", "wide"), 1000L)
+      assert(shards.flatMap(r.texts).sortBy(_.toInt) == (1 to 4000).map(_.toString))
+      assert(emulator.calls.count("SubscribeToShard", "wide") == 1000L)
     }
   }
 }

@@ -54,10 +54,10 @@ class PollingWithEmulatorSuite extends WithEmulator {
       val numbers = emulator.admin.records("ranges", s.shard.value).map(record => SequenceNumber(record.sequenceNumber))
       for ((from, to) <- Seq((0, 1), (0, 999), (99, 100), (100, 101), (250, 749), (998, 999))) {
         val memory = r.consumers.read(s, AfterSequenceNumber(numbers(from)), numbers(to)).map(Rows.texts(_))
-        assertEquals(memory, Some(all.slice(from + 1, to + 1)))
-        assertEquals(r.range(s, AfterSequenceNumber(numbers(from)), RangeEnd.At(numbers(to))), memory.get)
+        assert(memory == Some(all.slice(from + 1, to + 1)))
+        assert(r.range(s, AfterSequenceNumber(numbers(from)), RangeEnd.At(numbers(to))) == memory.get)
       }
-      assertEquals(r.range(s, TrimHorizon, RangeEnd.ArrivedBy(System.currentTimeMillis())), all)
+      assert(r.range(s, TrimHorizon, RangeEnd.ArrivedBy(System.currentTimeMillis())) == all)
     }
   }
 
@@ -81,12 +81,12 @@ class PollingWithEmulatorSuite extends WithEmulator {
           Rows.texts(r.consumers.read(s, TrimHorizon, c.last.last).get)
         )
       }
-      assertEquals(read.sortBy(_.toInt), texts)
-      assertEquals(r.listener.ends.keySet.asScala.toSet, closed.toSet)
+      assert(read.sortBy(_.toInt) == texts)
+      assert(r.listener.ends.keySet.asScala.toSet == closed.toSet)
       closed.foreach { s =>
-        assertEquals(
-          r.range(s, TrimHorizon, RangeEnd.ShardEnd),
-          Rows.texts(r.consumers.read(s, TrimHorizon, r.listener.chunks.get(s).last.last).get)
+        assert(
+          r.range(s, TrimHorizon, RangeEnd.ShardEnd) ==
+            Rows.texts(r.consumers.read(s, TrimHorizon, r.listener.chunks.get(s).last.last).get)
         )
       }
     }
@@ -99,7 +99,7 @@ class PollingWithEmulatorSuite extends WithEmulator {
       val last = SequenceNumber(emulator.admin.records("lossy").last.sequenceNumber)
       val beyond = SequenceNumber((BigInt(last.value) + 1000).toString)
       val error = intercept[KinesisConnectorException](r.range(shard("lossy", 0), TrimHorizon, RangeEnd.At(beyond)))
-      assertEquals(error.condition, "KINESIS_DATA_LOSS")
+      assert(error.condition == "KINESIS_DATA_LOSS")
     }
   }
 
@@ -117,7 +117,7 @@ class PollingWithEmulatorSuite extends WithEmulator {
       val seconds = (System.nanoTime - from) / 1e9
       // One for the edge of the interval, one that may have been on its way on a busy machine.
       assert(perShard <= seconds * 4 + 2, s"$perShard calls in $seconds s")
-      assertEquals(emulator.calls.count("GetShardIterator", "idle"), 2L)
+      assert(emulator.calls.count("GetShardIterator", "idle") == 2L)
       put("idle", Seq("x"))
       r.listener.awaitUntil("the record")(shards.map(r.listener.rows).sum == 1)
     }
@@ -128,7 +128,7 @@ class PollingWithEmulatorSuite extends WithEmulator {
       val s = shard("nowhere", 0)
       r.consumers.start(s, TrimHorizon, 1)
       val error = intercept[AssertionError](r.listener.awaitUntil("failure")(false))
-      assertEquals(MissingResource.of(r.listener.failures.get(s)), Some(MissingResource.Stream), error.getMessage)
+      assert(MissingResource.of(r.listener.failures.get(s)) == Some(MissingResource.Stream), error.getMessage)
     }
   }
 
@@ -151,7 +151,7 @@ class PollingWithEmulatorSuite extends WithEmulator {
         }
         read.size >= 4000
       }
-      assertEquals(read.sorted, texts.toVector)
+      assert(read.sorted == texts.toVector)
       // Softly bound: by one batch of a fair share for each shard.
       assert(largest <= 400000, largest)
     }

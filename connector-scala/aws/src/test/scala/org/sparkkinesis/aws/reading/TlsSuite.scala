@@ -3,7 +3,6 @@ package org.sparkkinesis.aws.reading
 import java.net.URI
 import java.util.concurrent.TimeUnit
 
-import munit.FunSuite
 import software.amazon.awssdk.auth.credentials.{AwsBasicCredentials, StaticCredentialsProvider}
 import software.amazon.awssdk.http.nio.netty.NettyNioAsyncHttpClient
 import software.amazon.awssdk.http.{ProtocolNegotiation, SdkHttpConfigurationOption}
@@ -23,9 +22,10 @@ import org.sparkkinesis.event.ConsumerMetrics
 import org.sparkkinesis.model.StartingPosition.TrimHorizon
 import org.sparkkinesis.model.{StreamShard, _}
 import org.sparkkinesis.retry.{RetryPolicies, RetryRules}
+import org.sparkkinesis.suite.TimedSuite
 
 /** Reading over TLS, as from the service itself; here only the certificate is one that nobody knows. */
-class TlsSuite extends FunSuite {
+class TlsSuite extends TimedSuite {
   private val trustAll =
     AttributeMap.builder().put(SdkHttpConfigurationOption.TRUST_ALL_CERTIFICATES, java.lang.Boolean.TRUE).build()
   private val credentials = StaticCredentialsProvider.create(AwsBasicCredentials.create("AKIDEXAMPLE", "secret"))
@@ -70,7 +70,7 @@ class TlsSuite extends FunSuite {
       val read = shards.flatMap(shard =>
         Rows.texts(consumers.read(shard, TrimHorizon, listener.chunks.get(shard).last.last).get)
       )
-      assertEquals(read.sortBy(_.toInt), texts)
+      assert(read.sortBy(_.toInt) == texts)
     } finally {
       consumers.stopAll()
       scheduler.close()
@@ -93,8 +93,8 @@ class TlsSuite extends FunSuite {
             metrics
           )
         }
-        assertEquals(metrics.resubscriptions.sum, 0L)
-        assertEquals(emulator.calls.count("SubscribeToShard", "secure"), 2L)
+        assert(metrics.resubscriptions.sum == 0L)
+        assert(emulator.calls.count("SubscribeToShard", "secure") == 2L)
       }
     }
   }
@@ -106,7 +106,7 @@ class TlsSuite extends FunSuite {
         val settings = PollingSettings(maxFetchesPerSecond = 100)
         new PollingPublisherFactory(_ => service, settings, RetryPolicies(), RetryRules.Default, scheduler, metrics)
       }
-      assertEquals(metrics.retries.sum, 0L)
+      assert(metrics.retries.sum == 0L)
     }
   }
 }

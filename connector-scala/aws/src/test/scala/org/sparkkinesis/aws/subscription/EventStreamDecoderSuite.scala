@@ -5,13 +5,13 @@ import java.nio.ByteBuffer
 
 import scala.jdk.CollectionConverters._
 
-import munit.ScalaCheckSuite
 import org.scalacheck.Gen
-import org.scalacheck.Prop._
 import software.amazon.eventstream.{HeaderValue, Message}
 
+import org.sparkkinesis.suite.PropertySuite
+
 /** Against messages that the SDK's own library has encoded. */
-class EventStreamDecoderSuite extends ScalaCheckSuite {
+class EventStreamDecoderSuite extends PropertySuite {
   private def encode(headers: Map[String, String], payload: Array[Byte]): Array[Byte] = {
     val out = new ByteArrayOutputStream
     new Message(headers.view.mapValues(HeaderValue.fromString).toMap.asJava, payload).encode(out)
@@ -31,11 +31,11 @@ class EventStreamDecoderSuite extends ScalaCheckSuite {
     payload <- Gen.oneOf(Gen.alphaNumStr, Gen.const("x" * 100000), Gen.const("y" * 700000), Gen.const(""))
   } yield headers -> payload)
 
-  property("messages come out as they went in, however the bytes are cut, from buffers that were used before") {
+  test("messages come out as they went in, however the bytes are cut, from buffers that were used before") {
     val buffers = new MessageBuffers
     forAllNoShrink(messages, Gen.choose(1, 5000)) { (sent, size) =>
-      val bytes = sent.flatMap { case (headers, payload) => encode(headers, payload.getBytes("UTF-8")) }.toArray
-      assertEquals(decode(new EventStreamDecoder(buffers), bytes.grouped(size).toSeq), sent)
+      val bytes = Array.concat(sent.map { case (headers, payload) => encode(headers, payload.getBytes("UTF-8")) }: _*)
+      assert(decode(new EventStreamDecoder(buffers), bytes.grouped(size).toSeq) == sent)
     }
   }
 
@@ -44,14 +44,18 @@ class EventStreamDecoderSuite extends ScalaCheckSuite {
       "00000068000000564e6817240d3a6d6573736167652d747970650700056576656e740b3a6576656e742d74797065070010696e697469616c2d" +
         "726573706f6e73650d3a636f6e74656e742d747970650700106170706c69636174696f6e2f6a736f6e7b7dfe942c1d"
     val bytes = sample.grouped(2).map(Integer.parseInt(_, 16).toByte).toArray
-    assertEquals(
-      decode(new EventStreamDecoder(new MessageBuffers), Seq(bytes)),
-      Seq(Map(":message-type" -> "event", ":event-type" -> "initial-response", ":content-type" -> "application/json") ->
-        "{}")
+    assert(
+      decode(new EventStreamDecoder(new MessageBuffers), Seq(bytes)) ==
+        Seq(Map(
+          ":message-type" -> "event",
+          ":event-type" -> "initial-response",
+          ":content-type" -> "application/json"
+        ) ->
+          "{}")
     )
   }
 
-  property("a message with any byte changed is refused, or waits for more; it is never taken for another") {
+  test("a message with any byte changed is refused, or waits for more; it is never taken for another") {
     val sound = encode(Map(":event-type" -> "SubscribeToShardEvent"), """{"Records":[]}""".getBytes("UTF-8"))
     forAll(Gen.choose(0, sound.length - 1), Gen.choose(1, 255)) { (at, change) =>
       val changed = sound.clone()
@@ -82,6 +86,6 @@ class EventStreamDecoderSuite extends ScalaCheckSuite {
     buffers.give(large.head)
     assert(buffers.take(2 * MessageBuffers.Smallest + 1).length > 2 * MessageBuffers.Smallest)
     buffers.give(new Array[Byte](10))
-    assertEquals(buffers.take(10).length, 10)
+    assert(buffers.take(10).length == 10)
   }
 }

@@ -2,13 +2,12 @@ package org.sparkkinesis.aws.subscription
 
 import scala.util.Try
 
-import munit.FunSuite
-
 import org.sparkkinesis.model.StartingPosition._
 import org.sparkkinesis.model._
 import org.sparkkinesis.service.ShardEvent
+import org.sparkkinesis.suite.TimedSuite
 
-class SubscriptionJsonSuite extends FunSuite {
+class SubscriptionJsonSuite extends TimedSuite {
   private def event(json: String): ShardEvent = {
     val bytes = json.getBytes("UTF-8")
     SubscriptionJson.event(bytes, 0, bytes.length)
@@ -22,9 +21,9 @@ class SubscriptionJsonSuite extends FunSuite {
     AfterSequenceNumber(SequenceNumber("12")) -> """{"Type":"AFTER_SEQUENCE_NUMBER","SequenceNumber":"12"}"""
   )
   for ((position, json) <- requests) test(s"a request from $position has the service's form") {
-    assertEquals(
-      new String(SubscriptionJson.request("arn", ShardId("shardId-000000000001"), position), "UTF-8"),
-      s"""{"ConsumerARN":"arn","ShardId":"shardId-000000000001","StartingPosition":$json}"""
+    assert(
+      new String(SubscriptionJson.request("arn", ShardId("shardId-000000000001"), position), "UTF-8") ==
+        s"""{"ConsumerARN":"arn","ShardId":"shardId-000000000001","StartingPosition":$json}"""
     )
   }
 
@@ -36,17 +35,17 @@ class SubscriptionJsonSuite extends FunSuite {
         |{"SequenceNumber":"13","ApproximateArrivalTimestamp":1700000000.5,"Data":"YWI=","PartitionKey":null}
         |],"ContinuationSequenceNumber":"13","MillisBehindLatest":42}""".stripMargin
     )
-    assertEquals(
+    assert(
       read.records.map(r =>
         (r.sequenceNumber, r.partitionKey, r.arrivalMillis, new String(r.data, "UTF-8"), r.encryptionType)
-      ),
-      IndexedSeq(
-        ("11", "k", 1700000000123L, "ab", "KMS"),
-        ("12", "ключ", 1700000000000L, "", null),
-        ("13", null, 1700000000500L, "ab", null)
-      )
+      ) ==
+        IndexedSeq(
+          ("11", "k", 1700000000123L, "ab", "KMS"),
+          ("12", "ключ", 1700000000000L, "", null),
+          ("13", null, 1700000000500L, "ab", null)
+        )
     )
-    assertEquals((read.continuation, read.millisBehindLatest, read.children), (Some(SequenceNumber("13")), 42L, Nil))
+    assert((read.continuation, read.millisBehindLatest, read.children) == (Some(SequenceNumber("13")), 42L, Nil))
   }
 
   private val plain =
@@ -66,9 +65,9 @@ class SubscriptionJsonSuite extends FunSuite {
     val bytes = plain.getBytes("UTF-8")
     val read = PlainEvent.read(bytes, 0, bytes.length)
     assert(read != null)
-    assertEquals(show(read), show(SubscriptionJson.anyEvent(bytes, 0, bytes.length)))
+    assert(show(read) == show(SubscriptionJson.anyEvent(bytes, 0, bytes.length)))
     val padded = Array.fill[Byte](3)('"') ++ bytes ++ Array.fill[Byte](3)('1')
-    assertEquals(show(PlainEvent.read(padded, 3, bytes.length)), show(read))
+    assert(show(PlainEvent.read(padded, 3, bytes.length)) == show(read))
   }
 
   test("an event that is cut off or has a wrong byte is never read otherwise than the general parser does") {
@@ -78,11 +77,11 @@ class SubscriptionJsonSuite extends FunSuite {
       yield bytes.updated(i, other.toByte)
     val whole = Try(show(SubscriptionJson.anyEvent(bytes, 0, bytes.length)))
     assert(whole.isSuccess)
-    cut.foreach(part => assertEquals(PlainEvent.read(part, 0, part.length), null))
+    cut.foreach(part => assert(PlainEvent.read(part, 0, part.length) == null))
     wrong.foreach { changed =>
       val read = PlainEvent.read(changed, 0, changed.length)
       if (read != null) Try(SubscriptionJson.anyEvent(changed, 0, changed.length)).foreach { expected =>
-        assertEquals(show(read), show(expected), new String(changed, "ISO-8859-1"))
+        assert(show(read) == show(expected), new String(changed, "ISO-8859-1"))
       }
     }
   }
@@ -99,11 +98,11 @@ class SubscriptionJsonSuite extends FunSuite {
         "0" -> 0L,
         "-1.5" -> -1500L
       )
-    ) assertEquals(
+    ) assert(
       event(
         s"""{"Records":[{"SequenceNumber":"1","ApproximateArrivalTimestamp":$text}]}"""
-      ).records.map(_.arrivalMillis),
-      IndexedSeq(millis),
+      ).records.map(_.arrivalMillis) ==
+        IndexedSeq(millis),
       text
     )
   }
@@ -114,10 +113,10 @@ class SubscriptionJsonSuite extends FunSuite {
         """"HashKeyRange":{"StartingHashKey":"0","EndingHashKey":"340282366920938463463374607431768211455"}}"""
     for (continuation <- Seq("", "\"ContinuationSequenceNumber\":null,")) {
       val read = event(s"""{"Records":[],$continuation"MillisBehindLatest":0,"ChildShards":[$child]}""")
-      assertEquals(read.continuation, None)
-      assertEquals(
-        read.children,
-        Seq(ChildShard(ShardId.ofIndex(2), Seq(0L, 1L).map(ShardId.ofIndex), HashKeyRange.Whole))
+      assert(read.continuation == None)
+      assert(
+        read.children ==
+          Seq(ChildShard(ShardId.ofIndex(2), Seq(0L, 1L).map(ShardId.ofIndex), HashKeyRange.Whole))
       )
     }
   }
@@ -127,11 +126,11 @@ class SubscriptionJsonSuite extends FunSuite {
       val bytes = text.getBytes("UTF-8")
       SubscriptionJson.error(bytes, 0, bytes.length)
     }
-    assertEquals(
-      error("""{"__type":"com.amazonaws.kinesis#ResourceInUseException","message":"busy"}"""),
-      (Some("ResourceInUseException"), Some("busy"))
+    assert(
+      error("""{"__type":"com.amazonaws.kinesis#ResourceInUseException","message":"busy"}""") ==
+        (Some("ResourceInUseException"), Some("busy"))
     )
-    assertEquals(error("""{"Message":"x","extra":[1]}"""), (None, Some("x")))
-    for (text <- Seq("", "<html>", "[1]", "{\"mess")) assertEquals(error(text)._1, None)
+    assert(error("""{"Message":"x","extra":[1]}""") == (None, Some("x")))
+    for (text <- Seq("", "<html>", "[1]", "{\"mess")) assert(error(text)._1 == None)
   }
 }

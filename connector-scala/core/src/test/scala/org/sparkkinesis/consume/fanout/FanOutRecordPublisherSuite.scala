@@ -3,8 +3,6 @@ package org.sparkkinesis.consume.fanout
 import scala.collection.mutable
 import scala.concurrent.duration._
 
-import munit.FunSuite
-
 import org.sparkkinesis.concurrent.VirtualScheduler
 import org.sparkkinesis.consume.{MissingResource, RecordBatch, RecordPublisher, RecordSubscriber}
 import org.sparkkinesis.event.ConsumerMetrics
@@ -12,8 +10,9 @@ import org.sparkkinesis.model.StartingPosition._
 import org.sparkkinesis.model.{StreamShard, _}
 import org.sparkkinesis.retry.{RetryPolicies, RetryRules}
 import org.sparkkinesis.service.{ServiceErrorKind, ServiceException, ShardEvent}
+import org.sparkkinesis.suite.TimedSuite
 
-class FanOutRecordPublisherSuite extends FunSuite {
+class FanOutRecordPublisherSuite extends TimedSuite {
   private val Shard = StreamShard("orders", ShardId("shardId-000000000000"))
   private val Children = Seq(ChildShard(ShardId("shardId-000000000001"), Seq(Shard.shard), HashKeyRange.Whole))
   private val Start = AfterSequenceNumber(Events.number(100))
@@ -65,18 +64,18 @@ class FanOutRecordPublisherSuite extends FunSuite {
 
   test("events are delivered as batches, and asked for as long as there is demand") {
     val r = new Reading().begin()
-    assertEquals(r.current.position, Start)
+    assert(r.current.position == Start)
     r.now(r.current.records(5, 101, 102))
     r.now(r.current.records(0, 103))
-    assertEquals(r.numbers, Seq(101, 102, 103))
-    assertEquals(r.batches.map(_.millisBehindLatest).toSeq, Seq(5L, 0L))
-    assertEquals(r.current.requested - r.current.delivered, 2L)
+    assert(r.numbers == Seq(101, 102, 103))
+    assert(r.batches.map(_.millisBehindLatest).toSeq == Seq(5L, 0L))
+    assert(r.current.requested - r.current.delivered == 2L)
   }
 
   test("nothing is opened before it is asked for") {
     val r = new Reading
     r.scheduler.advance(1.hour)
-    assertEquals(r.service.opened.size, 0)
+    assert(r.service.opened.size == 0)
   }
 
   test("without demand no further events are asked for; one that is under way waits") {
@@ -87,13 +86,13 @@ class FanOutRecordPublisherSuite extends FunSuite {
     r.ask()
     r.now(r.current.records(5, 102))
     r.now(r.current.records(5, 103))
-    assertEquals(r.numbers, Seq(101, 102))
-    assertEquals(r.current.requested, 3L)
+    assert(r.numbers == Seq(101, 102))
+    assert(r.current.requested == 3L)
     r.ask()
-    assertEquals(r.numbers, Seq(101, 102, 103))
-    assertEquals(r.current.requested, 3L)
+    assert(r.numbers == Seq(101, 102, 103))
+    assert(r.current.requested == 3L)
     r.ask()
-    assertEquals(r.current.requested, 5L)
+    assert(r.current.requested == 5L)
   }
 
   test(
@@ -112,14 +111,14 @@ class FanOutRecordPublisherSuite extends FunSuite {
     }
     r.now(r.publisher.request(1L << 30))
     r.now(r.current.accept())
-    assertEquals(r.current.requested, 1L)
+    assert(r.current.requested == 1L)
     r.now(give(101))
-    assertEquals(requested(1000), 1L)
+    assert(requested(1000) == 1L)
     r.now(give(102))
-    assertEquals(requested(2000), 2L)
+    assert(requested(2000) == 2L)
     r.now(give(103))
     r.now(give(104))
-    assertEquals(r.numbers, Seq(101, 102, 103))
+    assert(r.numbers == Seq(101, 102, 103))
   }
 
   test("the five-minute end is followed at once by a subscription from the continuation, for ever") {
@@ -133,13 +132,13 @@ class FanOutRecordPublisherSuite extends FunSuite {
       }
       r.now(r.current.complete())
       r.scheduler.runDue()
-      assertEquals(r.service.opened.size, round + 1)
-      assertEquals(r.current.position, AfterSequenceNumber(Events.number(100 + round)))
+      assert(r.service.opened.size == round + 1)
+      assert(r.current.position == AfterSequenceNumber(Events.number(100 + round)))
       r.now(r.current.accept())
     }
-    assertEquals(r.numbers, (101 to 110).toSeq)
-    assertEquals(r.error, None)
-    assertEquals(r.metrics.retries.sum, 0L)
+    assert(r.numbers == (101 to 110).toSeq)
+    assert(r.error == None)
+    assert(r.metrics.retries.sum == 0L)
   }
 
   test("the continuation counts, also where it is ahead of the last record") {
@@ -148,7 +147,7 @@ class FanOutRecordPublisherSuite extends FunSuite {
     r.now(r.current.idle(150))
     r.scheduler.advance(10.seconds)
     r.now(r.current.complete())
-    assertEquals(r.current.position, AfterSequenceNumber(Events.number(150)))
+    assert(r.current.position == AfterSequenceNumber(Events.number(150)))
   }
 
   test("a completed subscription is never the end of the shard") {
@@ -156,8 +155,8 @@ class FanOutRecordPublisherSuite extends FunSuite {
     r.now(r.current.records(0, 101))
     r.now(r.current.complete())
     r.scheduler.advance(10.seconds)
-    assertEquals(r.end, None)
-    assertEquals(r.service.opened.size, 2)
+    assert(r.end == None)
+    assert(r.service.opened.size == 2)
   }
 
   test("a subscription cut within five seconds is not opened again before the service takes it") {
@@ -165,14 +164,14 @@ class FanOutRecordPublisherSuite extends FunSuite {
     r.now(r.current.records(0, 101))
     r.scheduler.advance(1.second)
     r.now(r.current.complete())
-    assertEquals(r.untilNext(), 4.seconds)
+    assert(r.untilNext() == 4.seconds)
   }
 
   test("a consumer that is in use is waited for at least five seconds, jittered") {
     val r = new Reading()
     r.ask()
     r.now(r.current.fail(ServiceErrorKind.ResourceInUse))
-    assertEquals(r.untilNext(), 5500.millis)
+    assert(r.untilNext() == 5500.millis)
   }
 
   for (
@@ -191,9 +190,9 @@ class FanOutRecordPublisherSuite extends FunSuite {
         r.now(r.current.fail(kind))
         r.untilNext()
       }
-      assertEquals(pauses.map(_.toMillis), Seq(1500L, 1750L, 2000L, 2000L))
-      assertEquals(r.current.position, AfterSequenceNumber(Events.number(102)))
-      assertEquals(r.error, None)
+      assert(pauses.map(_.toMillis) == Seq(1500L, 1750L, 2000L, 2000L))
+      assert(r.current.position == AfterSequenceNumber(Events.number(102)))
+      assert(r.error == None)
     }
 
   test("retries end where the policy says, and an event starts the count anew") {
@@ -209,10 +208,10 @@ class FanOutRecordPublisherSuite extends FunSuite {
       r.now(r.current.fail(ServiceErrorKind.Internal))
       r.untilNext()
     }
-    assertEquals(r.error, None)
+    assert(r.error == None)
     r.now(r.current.fail(ServiceErrorKind.Internal))
-    assertEquals(r.error.map(_.kind), Some(ServiceErrorKind.Internal))
-    assertEquals(r.scheduler.pending, 0)
+    assert(r.error.map(_.kind) == Some(ServiceErrorKind.Internal))
+    assert(r.scheduler.pending == 0)
   }
 
   for (
@@ -228,9 +227,9 @@ class FanOutRecordPublisherSuite extends FunSuite {
       r.ask()
       r.now(r.current.fail(kind))
       r.scheduler.advance(1.hour)
-      assertEquals(r.error.map(_.kind), Some(kind))
-      assertEquals(r.service.opened.size, 1)
-      assertEquals(r.scheduler.pending, 0)
+      assert(r.error.map(_.kind) == Some(kind))
+      assert(r.service.opened.size == 1)
+      assert(r.scheduler.pending == 0)
     }
 
   test("an outage of a day is lived through, at the pace of the capped backoff, from the first subscribe on") {
@@ -241,11 +240,11 @@ class FanOutRecordPublisherSuite extends FunSuite {
       r.now(r.current.fail(ServiceErrorKind.Network))
       assert(r.untilNext() <= 3.seconds)
     }
-    assertEquals((r.error, r.current.position), (None, Start))
+    assert((r.error, r.current.position) == (None, Start))
     r.now(r.current.accept())
     r.now(r.current.records(5, 101))
-    assertEquals(r.numbers, Seq(101))
-    assertEquals(r.metrics.retries.sum, r.service.opened.size - 1L)
+    assert(r.numbers == Seq(101))
+    assert(r.metrics.retries.sum == r.service.opened.size - 1L)
   }
 
   test(
@@ -255,11 +254,11 @@ class FanOutRecordPublisherSuite extends FunSuite {
     r.service.fail("DescribeStreamSummary", ServiceErrorKind.LimitExceeded)
     r.current.fail(ServiceErrorKind.ResourceNotFound)
     r.untilNext()
-    assertEquals(r.error, None)
+    assert(r.error == None)
     r.service.fail("DescribeStreamConsumer", ServiceErrorKind.ResourceNotFound)
     r.current.fail(ServiceErrorKind.ResourceNotFound)
     r.scheduler.advance(1.second)
-    assertEquals(r.error.flatMap(MissingResource.of), Some(MissingResource.Consumer))
+    assert(r.error.flatMap(MissingResource.of) == Some(MissingResource.Consumer))
   }
 
   private val missing: Seq[(MissingResource, Seq[String])] = Seq(
@@ -273,20 +272,20 @@ class FanOutRecordPublisherSuite extends FunSuite {
       gone.foreach(r.service.fail(_, ServiceErrorKind.ResourceNotFound))
       r.current.fail(ServiceErrorKind.ResourceNotFound)
       r.scheduler.advance(1.second)
-      assertEquals(r.error.flatMap(MissingResource.of), Some(what))
-      assertEquals(r.end, None)
+      assert(r.error.flatMap(MissingResource.of) == Some(what))
+      assert(r.end == None)
     }
 
   test("an event with children ends the shard, after its records; nothing is opened any more") {
     val r = new Reading().begin()
     r.now(r.current.end(Children, 101))
-    assertEquals(r.numbers, Seq(101))
-    assertEquals(r.end, Some(Children))
+    assert(r.numbers == Seq(101))
+    assert(r.end == Some(Children))
     assert(r.current.requested > r.current.delivered, "the service's own end of it must get through")
     r.now(r.current.complete())
     r.scheduler.advance(1.hour)
-    assertEquals(r.service.opened.size, 1)
-    assertEquals(r.scheduler.pending, 0)
+    assert(r.service.opened.size == 1)
+    assert(r.scheduler.pending == 0)
   }
 
   test("records that came with the end wait for demand; the end is told after them") {
@@ -299,22 +298,22 @@ class FanOutRecordPublisherSuite extends FunSuite {
     r.now(r.current.end(Children, 102))
     r.now(r.current.complete())
     r.scheduler.advance(1.hour)
-    assertEquals((r.numbers, r.end), (Seq(100, 101), None))
+    assert((r.numbers, r.end) == (Seq(100, 101), None))
     r.ask()
-    assertEquals((r.numbers, r.end), (Seq(100, 101, 102), Some(Children)))
-    assertEquals(r.service.opened.size, 1)
+    assert((r.numbers, r.end) == (Seq(100, 101, 102), Some(Children)))
+    assert(r.service.opened.size == 1)
   }
 
   test("an end that names no children is asked again, and then believed; nothing is delivered twice") {
     val r = new Reading().begin()
     r.now(r.current.end(Nil, 101))
     for (_ <- 1 to 3) {
-      assertEquals(r.end, None)
+      assert(r.end == None)
       r.untilNext()
       r.now(r.current.accept())
       r.now(r.current.end(Nil))
     }
-    assertEquals((r.numbers, r.end), (Seq(101), Some(Nil)))
+    assert((r.numbers, r.end) == (Seq(101), Some(Nil)))
   }
 
   test("whatever an older subscription still tells is dropped") {
@@ -334,8 +333,8 @@ class FanOutRecordPublisherSuite extends FunSuite {
       old.subscriber.onSubscribed()
     }
     r.now(r.current.records(5, 102))
-    assertEquals(r.numbers, Seq(101, 102))
-    assertEquals((r.error, r.service.opened.size), (None, 2))
+    assert(r.numbers == Seq(101, 102))
+    assert((r.error, r.service.opened.size) == (None, 2))
   }
 
   test("records that a new subscription repeats are not delivered again") {
@@ -345,7 +344,7 @@ class FanOutRecordPublisherSuite extends FunSuite {
     r.untilNext()
     r.now(r.current.accept())
     r.now(r.current.records(5, 101, 102, 103))
-    assertEquals(r.numbers, Seq(101, 102, 103))
+    assert(r.numbers == Seq(101, 102, 103))
   }
 
   test("silence replaces a subscription, also in its first subscribe") {
@@ -360,7 +359,7 @@ class FanOutRecordPublisherSuite extends FunSuite {
     val silence = r.untilNext()
     assert(silence >= 35.seconds && silence <= 40.seconds, silence)
     assert(second.cancelled)
-    assertEquals(r.current.position, AfterSequenceNumber(Events.number(101)))
+    assert(r.current.position == AfterSequenceNumber(Events.number(101)))
   }
 
   test("the empty events of an idle shard keep its subscription") {
@@ -369,7 +368,7 @@ class FanOutRecordPublisherSuite extends FunSuite {
       r.now(r.current.idle(100))
       r.scheduler.advance(5.seconds)
     }
-    assertEquals(r.service.opened.size, 1)
+    assert(r.service.opened.size == 1)
   }
 
   test("a stall by the reader itself is not silence; it goes on at the last record when it is asked again") {
@@ -381,11 +380,11 @@ class FanOutRecordPublisherSuite extends FunSuite {
     r.now(r.current.records(5, 102))
     r.now(r.current.records(5, 103))
     r.scheduler.advance(4.minutes)
-    assertEquals(r.service.opened.size, 1)
+    assert(r.service.opened.size == 1)
     r.ask()
     r.ask()
     r.now(r.current.records(5, 104))
-    assertEquals(r.numbers, Seq(101, 102, 103, 104))
+    assert(r.numbers == Seq(101, 102, 103, 104))
   }
 
   test(
@@ -403,14 +402,14 @@ class FanOutRecordPublisherSuite extends FunSuite {
       val opened = r.service.opened.size
       r.now(if (i % 2 == 0) r.current.fail(ServiceErrorKind.Network) else r.current.complete())
       r.scheduler.advance(6.minutes)
-      assertEquals(r.service.opened.size, opened)
+      assert(r.service.opened.size == opened)
       r.ask()
       r.ask()
-      assertEquals(r.service.opened.size, opened + 1)
+      assert(r.service.opened.size == opened + 1)
       r.now(r.current.accept())
     }
-    assertEquals(r.numbers, (100 to 140).toSeq)
-    assertEquals(r.error, None)
+    assert(r.numbers == (100 to 140).toSeq)
+    assert(r.error == None)
   }
 
   test("a subscription that ends at once and without an event is not opened in a spin") {
@@ -426,6 +425,6 @@ class FanOutRecordPublisherSuite extends FunSuite {
     r.now(r.current.subscriber.onEvent(Events.of(0, 101)))
     r.now(r.current.subscriber.onComplete())
     r.scheduler.advance(1.hour)
-    assertEquals((r.batches.size, r.service.opened.size, r.scheduler.pending), (0, 1, 0))
+    assert((r.batches.size, r.service.opened.size, r.scheduler.pending) == (0, 1, 0))
   }
 }

@@ -5,16 +5,15 @@ import java.util.concurrent.CompletableFuture
 import scala.collection.mutable
 import scala.concurrent.duration._
 
-import munit.FunSuite
-
 import org.sparkkinesis.concurrent.VirtualScheduler
 import org.sparkkinesis.consume.FakeKinesis
 import org.sparkkinesis.error.KinesisConnectorException
 import org.sparkkinesis.model.KinesisQuotas
 import org.sparkkinesis.retry.{Retrier, RetryPolicies}
 import org.sparkkinesis.service.{ServiceErrorKind, ServiceException, StreamConsumer, StreamConsumerPage}
+import org.sparkkinesis.suite.TimedSuite
 
-class StreamConsumerRegistrarSuite extends FunSuite {
+class StreamConsumerRegistrarSuite extends TimedSuite {
   private val Stream = "arn:aws:kinesis:eu-central-1:123456789012:stream/orders"
 
   /** Consumers of one stream: active two seconds after they were registered. */
@@ -88,19 +87,19 @@ class StreamConsumerRegistrarSuite extends FunSuite {
     val s = new Setup
     val registrar = s.registrar()
     val arn = s.await(registrar.ensure(Stream, "etl"))
-    assertEquals(arn, s"$Stream/consumer/etl:1")
+    assert(arn == s"$Stream/consumer/etl:1")
     assert(s.scheduler.nanoTime >= 2.seconds.toNanos)
-    assertEquals(registrar.registered, Set(arn))
+    assert(registrar.registered == Set(arn))
   }
 
   test("a consumer that is there is used, at once, and not owned") {
     val s = new Setup
     val arn = s.service.add("etl", "ACTIVE")
     val registrar = s.registrar()
-    assertEquals(s.await(registrar.ensure(Stream, "etl")), arn)
-    assertEquals(s.service.calls.map(_._1).toSeq, Seq("DescribeStreamConsumer"))
-    assertEquals(s.await(registrar.deregisterOwn(10.seconds)), Set.empty[String])
-    assertEquals(s.service.names, Set("etl"))
+    assert(s.await(registrar.ensure(Stream, "etl")) == arn)
+    assert(s.service.calls.map(_._1).toSeq == Seq("DescribeStreamConsumer"))
+    assert(s.await(registrar.deregisterOwn(10.seconds)) == Set.empty[String])
+    assert(s.service.names == Set("etl"))
   }
 
   test("a consumer that was adopted is deregistered at the end like one that was registered now") {
@@ -109,12 +108,12 @@ class StreamConsumerRegistrarSuite extends FunSuite {
     s.service.add("other", "ACTIVE")
     val registrar = s.registrar()
     registrar.adopt(arn)
-    assertEquals(s.await(registrar.ensure(Stream, "etl")), arn)
-    assertEquals(registrar.registered, Set(arn))
-    assertEquals(s.await(registrar.deregisterOwn(10.seconds)), Set.empty[String])
-    assertEquals(s.service.names, Set("other"))
-    assertEquals(s.await(registrar.isThere(Stream, "etl")), false)
-    assertEquals(s.await(registrar.isThere(Stream, "other")), true)
+    assert(s.await(registrar.ensure(Stream, "etl")) == arn)
+    assert(registrar.registered == Set(arn))
+    assert(s.await(registrar.deregisterOwn(10.seconds)) == Set.empty[String])
+    assert(s.service.names == Set("other"))
+    assert(s.await(registrar.isThere(Stream, "etl")) == false)
+    assert(s.await(registrar.isThere(Stream, "other")) == true)
   }
 
   test("any number of drivers that race for a name get the same consumer; exactly one owns it") {
@@ -123,8 +122,8 @@ class StreamConsumerRegistrarSuite extends FunSuite {
       val random = new scala.util.Random(seed)
       val registrars = Seq.fill(8)(s.registrar(random.nextDouble()))
       val futures = registrars.map(_.ensure(Stream, "etl"))
-      assertEquals(futures.map(s.await(_)).distinct.size, 1, s"seed $seed")
-      assertEquals(registrars.count(_.registered.nonEmpty), 1, s"seed $seed")
+      assert(futures.map(s.await(_)).distinct.size == 1, s"seed $seed")
+      assert(registrars.count(_.registered.nonEmpty) == 1, s"seed $seed")
     }
   }
 
@@ -132,8 +131,8 @@ class StreamConsumerRegistrarSuite extends FunSuite {
     val s = new Setup
     val registrars = Seq.fill(5)(s.registrar(0))
     val futures = registrars.map(_.ensure(Stream, "etl"))
-    assertEquals(futures.map(s.await(_)).distinct.size, 1)
-    assertEquals(registrars.count(_.registered.nonEmpty), 1)
+    assert(futures.map(s.await(_)).distinct.size == 1)
+    assert(registrars.count(_.registered.nonEmpty) == 1)
   }
 
   test("a consumer that is being deleted is waited out, then registered anew") {
@@ -143,14 +142,14 @@ class StreamConsumerRegistrarSuite extends FunSuite {
     s.scheduler.advance(10.seconds)
     assert(!future.isDone)
     s.service.remove("etl")
-    assertNotEquals(s.await(future), old)
+    assert(s.await(future) != old)
   }
 
   test("one that does not become active in time is an error that says its status") {
     val s = new Setup
     s.service.add("etl", "CREATING")
     val error = intercept[KinesisConnectorException](s.await(s.registrar().ensure(Stream, "etl")))
-    assertEquals(error.condition, "KINESIS_CONSUMER_NOT_READY")
+    assert(error.condition == "KINESIS_CONSUMER_NOT_READY")
     assert(error.getMessage.contains("CREATING"), error.getMessage)
     assert(s.scheduler.nanoTime < 6.minutes.toNanos)
   }
@@ -159,22 +158,22 @@ class StreamConsumerRegistrarSuite extends FunSuite {
     val s = new Setup
     (1 to 20).foreach(i => s.service.add(s"team-$i", "ACTIVE"))
     val error = intercept[KinesisConnectorException](s.await(s.registrar().ensure(Stream, "etl")))
-    assertEquals(error.condition, "KINESIS_CONSUMER_LIMIT")
+    assert(error.condition == "KINESIS_CONSUMER_LIMIT")
     (1 to 20).foreach(i => assert(error.getMessage.contains(s"team-$i"), error.getMessage))
   }
 
   test("too many calls are not taken for too many consumers: they are made again") {
     val s = new Setup
     s.service.fail("RegisterStreamConsumer", Seq.fill(5)(ServiceErrorKind.LimitExceeded): _*)
-    assertEquals(s.await(s.registrar().ensure(Stream, "etl")), s"$Stream/consumer/etl:1")
+    assert(s.await(s.registrar().ensure(Stream, "etl")) == s"$Stream/consumer/etl:1")
   }
 
   test("calls that stay too many fail with the service's own words") {
     val s = new Setup
     s.service.fail("RegisterStreamConsumer", Seq.fill(20)(ServiceErrorKind.LimitExceeded): _*)
     val error = intercept[ServiceException](s.await(s.registrar().ensure(Stream, "etl")))
-    assertEquals(error.kind, ServiceErrorKind.LimitExceeded: ServiceErrorKind)
-    assertEquals(s.service.callsOf("RegisterStreamConsumer").size, 11)
+    assert(error.kind == ServiceErrorKind.LimitExceeded)
+    assert(s.service.callsOf("RegisterStreamConsumer").size == 11)
   }
 
   for (operation <- Seq("DescribeStreamConsumer", "RegisterStreamConsumer"))
@@ -182,19 +181,19 @@ class StreamConsumerRegistrarSuite extends FunSuite {
       val s = new Setup
       s.service.fail(operation, ServiceErrorKind.AccessDenied)
       val error = intercept[ServiceException](s.await(s.registrar().ensure(Stream, "etl")))
-      assertEquals(error.kind, ServiceErrorKind.AccessDenied: ServiceErrorKind)
-      assertEquals(s.service.callsOf(operation).size, 1)
+      assert(error.kind == ServiceErrorKind.AccessDenied)
+      assert(s.service.callsOf(operation).size == 1)
     }
 
   test("a consumer of the user's own must exist, and is never deregistered") {
     val s = new Setup
     val registrar = s.registrar()
     val arn = s.service.add("theirs", "ACTIVE")
-    assertEquals(s.await(registrar.existing(Stream, arn)), arn)
+    assert(s.await(registrar.existing(Stream, arn)) == arn)
     s.await(registrar.deregisterOwn(10.seconds))
-    assertEquals(s.service.names, Set("theirs"))
+    assert(s.service.names == Set("theirs"))
     val error = intercept[KinesisConnectorException](s.await(registrar.existing(Stream, s"$Stream/consumer/none:9")))
-    assertEquals(error.condition, "KINESIS_CONSUMER_NOT_FOUND")
+    assert(error.condition == "KINESIS_CONSUMER_NOT_FOUND")
   }
 
   test(
@@ -206,8 +205,8 @@ class StreamConsumerRegistrarSuite extends FunSuite {
     s.await(registrar.ensure(Stream, "b"))
     s.service.remove("a")
     s.service.fail("DeregisterStreamConsumer", ServiceErrorKind.LimitExceeded, ServiceErrorKind.Internal)
-    assertEquals(s.await(registrar.deregisterOwn(10.seconds)), Set.empty[String])
-    assertEquals(s.service.names, Set.empty[String])
+    assert(s.await(registrar.deregisterOwn(10.seconds)) == Set.empty[String])
+    assert(s.service.names == Set.empty[String])
   }
 
   test("as many as a stream may have are deregistered within the rate of changes") {
@@ -217,7 +216,7 @@ class StreamConsumerRegistrarSuite extends FunSuite {
       val registrar = new StreamConsumerRegistrar(s.service, s.scheduler, random = () => random.nextDouble())
       (1 to s.service.limit).foreach(i => s.await(registrar.ensure(Stream, s"team-$i")))
       s.service.changesPerSecond = KinesisQuotas.CallRate.ConsumerChangePerStream
-      assertEquals(s.await(registrar.deregisterOwn(20.seconds)), Set.empty[String], s"seed $seed")
+      assert(s.await(registrar.deregisterOwn(20.seconds)) == Set.empty[String], s"seed $seed")
     }
   }
 
@@ -227,7 +226,7 @@ class StreamConsumerRegistrarSuite extends FunSuite {
     val arn = s.await(registrar.ensure(Stream, "a"))
     s.service.fail("DeregisterStreamConsumer", Seq.fill(100)(ServiceErrorKind.Network): _*)
     val from = s.scheduler.nanoTime
-    assertEquals(s.await(registrar.deregisterOwn(2.seconds)), Set(arn))
-    assertEquals((s.scheduler.nanoTime - from).nanos, 2.seconds)
+    assert(s.await(registrar.deregisterOwn(2.seconds)) == Set(arn))
+    assert((s.scheduler.nanoTime - from).nanos == 2.seconds)
   }
 }

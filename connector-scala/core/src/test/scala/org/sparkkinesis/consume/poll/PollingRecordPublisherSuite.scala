@@ -3,16 +3,15 @@ package org.sparkkinesis.consume.poll
 import scala.collection.mutable
 import scala.concurrent.duration._
 
-import munit.FunSuite
-
 import org.sparkkinesis.concurrent.VirtualScheduler
 import org.sparkkinesis.consume.{FakeKinesis, MissingResource, RecordBatch, RecordPublisher, RecordSubscriber}
 import org.sparkkinesis.event.ConsumerMetrics
 import org.sparkkinesis.model.{StreamShard, _}
 import org.sparkkinesis.retry.{RetryPolicies, RetryPolicy, RetryRules}
 import org.sparkkinesis.service.{ServiceErrorKind, ServiceException}
+import org.sparkkinesis.suite.TimedSuite
 
-class PollingRecordPublisherSuite extends FunSuite {
+class PollingRecordPublisherSuite extends TimedSuite {
   private val Shard = StreamShard("orders", ShardId("shardId-000000000000"))
   private val Name = Shard.shard.value
   private val Children = Seq(ChildShard(ShardId("shardId-000000000001"), Seq(Shard.shard), HashKeyRange.Whole))
@@ -57,7 +56,7 @@ class PollingRecordPublisherSuite extends FunSuite {
     val all = (1 to 50).map(_.toString)
     f.service.put(Name, all: _*)
     f.begin().scheduler.advance(10.seconds)
-    assertEquals(f.texts, all)
+    assert(f.texts == all)
   }
 
   test("nothing is fetched before it is asked for, and one batch comes for each request") {
@@ -65,19 +64,19 @@ class PollingRecordPublisherSuite extends FunSuite {
     f.service.put(Name, "a", "b", "c")
     f.publisher
     f.scheduler.advance(5.seconds)
-    assertEquals(f.service.calls.size, 0)
+    assert(f.service.calls.size == 0)
     f.begin().scheduler.advance(5.seconds)
-    assertEquals(f.texts, Seq("a", "b"))
-    assertEquals(f.service.callsOf("GetRecords").size, 1)
+    assert(f.texts == Seq("a", "b"))
+    assert(f.service.callsOf("GetRecords").size == 1)
     f.begin().scheduler.advance(5.seconds)
-    assertEquals(f.texts, Seq("a", "b", "c"))
+    assert(f.texts == Seq("a", "b", "c"))
   }
 
   test("at the tip it fetches every minFetchPeriod, and no more often") {
     val f = new Reading(PollingSettings(minFetchPeriod = 400.millis)).begin()
     f.scheduler.advance(10.seconds)
     val times = f.service.callsOf("GetRecords")
-    assertEquals(times.size, 25)
+    assert(times.size == 25)
     assert(times.lazyZip(times.tail).forall((a, b) => b - a >= 400.millis.toNanos))
   }
 
@@ -98,7 +97,7 @@ class PollingRecordPublisherSuite extends FunSuite {
     val perSecond = f.batches.iterator.flatMap(_.records).map(_.size.toLong).sum / 10.0
     assert(perSecond <= 2.0 * 1024 * 1024 * 1.02, perSecond)
     assert(perSecond >= 2.0 * 1024 * 1024 * 0.9, perSecond)
-    assertEquals(f.service.limits.last, 102)
+    assert(f.service.limits.last == 102)
   }
 
   test("after an answer of ten MiB it makes no call for five seconds") {
@@ -106,7 +105,7 @@ class PollingRecordPublisherSuite extends FunSuite {
     (1 to 3).foreach(_ => f.service.put(Name, new Array[Byte](10 * 1024 * 1024 - 3)))
     f.begin().scheduler.advance(11.seconds)
     val times = f.service.callsOf("GetRecords")
-    assertEquals(times.size, 3)
+    assert(times.size == 3)
     assert(times.lazyZip(times.tail).forall((a, b) => b - a >= 5.seconds.toNanos), times)
   }
 
@@ -116,7 +115,7 @@ class PollingRecordPublisherSuite extends FunSuite {
     f.begin().scheduler.advance(1.second)
     f.publisher.request(10 * 1024)
     f.scheduler.advance(1.second)
-    assertEquals(f.service.limits.last, 10)
+    assert(f.service.limits.last == 10)
   }
 
   test("an expired iterator is renewed after the last record delivered, without loss or repetition") {
@@ -125,9 +124,9 @@ class PollingRecordPublisherSuite extends FunSuite {
     f.begin().scheduler.advanceUntil(5.seconds)(f.batches.nonEmpty)
     f.service.expireIterators()
     f.scheduler.advance(5.seconds)
-    assertEquals(f.texts, Seq("a", "b", "c", "d"))
+    assert(f.texts == Seq("a", "b", "c", "d"))
     assert(f.service.positions.contains(StartingPosition.AfterSequenceNumber(numbers(1))))
-    assertEquals(f.metrics.iteratorRenewals.sum, 1L)
+    assert(f.metrics.iteratorRenewals.sum == 1L)
   }
 
   test("an invalid argument on an iterator means a new iterator, but not for ever") {
@@ -135,10 +134,10 @@ class PollingRecordPublisherSuite extends FunSuite {
     f.service.put(Name, "a")
     f.service.fail("GetRecords", ServiceErrorKind.InvalidArgument)
     f.begin().scheduler.advance(2.seconds)
-    assertEquals(f.texts, Seq("a"))
+    assert(f.texts == Seq("a"))
     f.service.fail("GetRecords", Seq.fill(10)(ServiceErrorKind.InvalidArgument): _*)
     f.scheduler.advance(10.seconds)
-    assertEquals(f.error.map(_.kind), Some(ServiceErrorKind.InvalidArgument))
+    assert(f.error.map(_.kind) == Some(ServiceErrorKind.InvalidArgument))
   }
 
   test("iterators that expire again and again end nothing, and are renewed at a growing distance") {
@@ -146,9 +145,9 @@ class PollingRecordPublisherSuite extends FunSuite {
     f.service.put(Name, "a")
     f.service.fail("GetRecords", Seq.fill(12)(ServiceErrorKind.ExpiredIterator): _*)
     f.begin().scheduler.advanceUntil(60.seconds)(f.batches.nonEmpty)
-    assertEquals(f.texts, Seq("a"))
-    assertEquals(f.error, None)
-    assertEquals(f.metrics.iteratorRenewals.sum, 12L)
+    assert(f.texts == Seq("a"))
+    assert(f.error == None)
+    assert(f.metrics.iteratorRenewals.sum == 12L)
     val times = f.service.callsOf("GetRecords")
     assert(times(11) - times(10) >= 1.second.toNanos, times)
   }
@@ -160,7 +159,7 @@ class PollingRecordPublisherSuite extends FunSuite {
     f.service.put(Name, "between")
     f.service.expireIterators()
     f.scheduler.advance(2.seconds)
-    assertEquals(f.texts, Seq("between"))
+    assert(f.texts == Seq("between"))
   }
 
   for (kind <- Seq(ServiceErrorKind.Throttled, ServiceErrorKind.Internal, ServiceErrorKind.Network))
@@ -170,8 +169,8 @@ class PollingRecordPublisherSuite extends FunSuite {
       f.service.fail("GetShardIterator", Seq.fill(3)(kind): _*)
       f.service.fail("GetRecords", Seq.fill(30)(kind): _*)
       f.begin().scheduler.advance(2.minutes)
-      assertEquals(f.texts, Seq("a"))
-      assertEquals(f.error, None)
+      assert(f.texts == Seq("a"))
+      assert(f.error == None)
       val times = f.service.callsOf("GetRecords").take(31)
       val gaps = times.lazyZip(times.tail).map((a, b) => (b - a).nanos.toMillis)
       assert(gaps.max <= 1500 + 10 + 200, gaps)
@@ -184,7 +183,7 @@ class PollingRecordPublisherSuite extends FunSuite {
     f.begin().scheduler.advance(1.second)
     val times = f.service.callsOf("GetRecords")
     assert(times(1) - times.head >= 200.millis.toNanos)
-    assertEquals(f.metrics.throttles.sum, 1L)
+    assert(f.metrics.throttles.sum == 1L)
   }
 
   for (
@@ -198,21 +197,21 @@ class PollingRecordPublisherSuite extends FunSuite {
       val f = new Reading
       f.service.fail("GetShardIterator", kind)
       f.begin().scheduler.advance(1.minute)
-      assertEquals(f.error.map(_.kind), Some(kind))
-      assertEquals(f.service.calls.size, 1)
-      assertEquals(f.scheduler.pending, 0)
+      assert(f.error.map(_.kind) == Some(kind))
+      assert(f.service.calls.size == 1)
+      assert(f.scheduler.pending == 0)
     }
 
   test("a shard that is not there is told apart from a stream that is not there") {
     val shardGone = new Reading
     shardGone.service.fail("GetShardIterator", ServiceErrorKind.ResourceNotFound)
     shardGone.begin().scheduler.advance(1.minute)
-    assertEquals(shardGone.error.flatMap(MissingResource.of), Some(MissingResource.Shard))
+    assert(shardGone.error.flatMap(MissingResource.of) == Some(MissingResource.Shard))
     val streamGone = new Reading
     streamGone.service.fail("GetShardIterator", ServiceErrorKind.ResourceNotFound)
     streamGone.service.fail("DescribeStreamSummary", ServiceErrorKind.ResourceNotFound)
     streamGone.begin().scheduler.advance(1.minute)
-    assertEquals(streamGone.error.flatMap(MissingResource.of), Some(MissingResource.Stream))
+    assert(streamGone.error.flatMap(MissingResource.of) == Some(MissingResource.Stream))
   }
 
   test("while nobody answers whether the stream is there, it is asked again, and the shard is not taken for gone") {
@@ -221,7 +220,7 @@ class PollingRecordPublisherSuite extends FunSuite {
     f.service.fail("GetShardIterator", ServiceErrorKind.ResourceNotFound)
     f.service.fail("DescribeStreamSummary", ServiceErrorKind.LimitExceeded)
     f.begin().scheduler.advance(1.minute)
-    assertEquals((f.error, f.texts), (None, Seq("a")))
+    assert((f.error, f.texts) == (None, Seq("a")))
   }
 
   test("an outage of a day is lived through, whatever call it hits") {
@@ -230,7 +229,7 @@ class PollingRecordPublisherSuite extends FunSuite {
       f.service.put(Name, "a")
       f.service.fail(operation, Seq.fill(50000)(ServiceErrorKind.Network): _*)
       f.begin().scheduler.advance(1.day)
-      assertEquals((f.error, f.texts), (None, Seq("a")))
+      assert((f.error, f.texts) == (None, Seq("a")))
     }
   }
 
@@ -239,8 +238,8 @@ class PollingRecordPublisherSuite extends FunSuite {
     val f = new Reading(policies = few)
     f.service.fail("GetRecords", Seq.fill(5)(ServiceErrorKind.Internal): _*)
     f.begin().scheduler.advance(1.minute)
-    assertEquals(f.error.map(_.kind), Some(ServiceErrorKind.Internal))
-    assertEquals(f.service.callsOf("GetRecords").size, 3)
+    assert(f.error.map(_.kind) == Some(ServiceErrorKind.Internal))
+    assert(f.service.callsOf("GetRecords").size == 3)
   }
 
   test("a closed shard is told to end, with its children, after its last record") {
@@ -248,9 +247,9 @@ class PollingRecordPublisherSuite extends FunSuite {
     f.service.put(Name, "a", "b")
     f.service.close(Name, Children: _*)
     f.begin().scheduler.advance(2.seconds)
-    assertEquals(f.texts, Seq("a", "b"))
-    assertEquals(f.end, Some(Children))
-    assertEquals(f.scheduler.pending, 0)
+    assert(f.texts == Seq("a", "b"))
+    assert(f.end == Some(Children))
+    assert(f.scheduler.pending == 0)
   }
 
   test("an end that names no children is asked again, and then believed; nothing is delivered twice") {
@@ -258,9 +257,9 @@ class PollingRecordPublisherSuite extends FunSuite {
     f.service.put(Name, "a", "b")
     f.service.close(Name)
     f.begin().scheduler.advance(10.seconds)
-    assertEquals(f.texts, Seq("a", "b"))
-    assertEquals(f.end, Some(Nil))
-    assertEquals(f.service.callsOf("GetRecords").size, 4)
+    assert(f.texts == Seq("a", "b"))
+    assert(f.end == Some(Nil))
+    assert(f.service.callsOf("GetRecords").size == 4)
   }
 
   test("after cancel nothing more is called or told") {
@@ -268,8 +267,8 @@ class PollingRecordPublisherSuite extends FunSuite {
     f.service.put(Name, "a")
     f.begin().publisher.cancel()
     f.scheduler.advance(10.seconds)
-    assertEquals(f.batches.size, 0)
+    assert(f.batches.size == 0)
     assert(f.service.calls.size <= 1)
-    assertEquals(f.scheduler.pending, 0)
+    assert(f.scheduler.pending == 0)
   }
 }

@@ -2,15 +2,14 @@ package org.sparkkinesis.sink.kinesis
 
 import scala.concurrent.duration._
 
-import munit.FunSuite
-
 import org.sparkkinesis.aggregate.{Aggregator, Deaggregator}
 import org.sparkkinesis.concurrent.VirtualScheduler
 import org.sparkkinesis.model.{HashKeyRange, ShardId, StreamRef}
 import org.sparkkinesis.service.{PutEntry, PutResult, ServiceErrorKind, ServiceException}
 import org.sparkkinesis.sink.{AsyncSinkSettings, DeliveryFailedException, FatalSinkException}
+import org.sparkkinesis.suite.TimedSuite
 
-class KinesisStreamSinkSuite extends FunSuite {
+class KinesisStreamSinkSuite extends TimedSuite {
   private val throttling = PutResult.Rejected("ProvisionedThroughputExceededException", "Rate exceeded for shard")
 
   private class Rig(shards: Int, settings: KinesisSinkSettings = KinesisSinkSettings()) {
@@ -47,12 +46,12 @@ class KinesisStreamSinkSuite extends FunSuite {
     rig.write("a", "1")
     rig.write("b", "2", Some("340282366920938463463374607431768211455"))
     rig.flush()
-    assertEquals(
-      rig.stream.stored.map { case (_, e) => (e.partitionKey, e.explicitHashKey) }.toSeq,
-      Seq("a" -> None, "b" -> Some("340282366920938463463374607431768211455"))
+    assert(
+      rig.stream.stored.map { case (_, e) => (e.partitionKey, e.explicitHashKey) }.toSeq ==
+        Seq("a" -> None, "b" -> Some("340282366920938463463374607431768211455"))
     )
-    assertEquals(rig.stream.stored.last._1, ShardId.ofIndex(3))
-    assertEquals(rig.sink.metrics.recordsStored, 2L)
+    assert(rig.stream.stored.last._1 == ShardId.ofIndex(3))
+    assert(rig.sink.metrics.recordsStored == 2L)
   }
 
   test("only the entries that were refused go again") {
@@ -61,9 +60,9 @@ class KinesisStreamSinkSuite extends FunSuite {
     rig.stream.refuse = entry => Option.when(entry.partitionKey == "b" && refusals > 0) { refusals -= 1; throttling }
     Seq("a", "b", "c").foreach(key => rig.write(key, key))
     rig.flush()
-    assertEquals(rig.stream.stored.map(_._2.partitionKey).toSeq, Seq("a", "c", "b"))
-    assertEquals(rig.sink.metrics.requests.throttled, 2L)
-    assertEquals(rig.sink.metrics.requests.possibleDuplicates, 0L)
+    assert(rig.stream.stored.map(_._2.partitionKey).toSeq == Seq("a", "c", "b"))
+    assert(rig.sink.metrics.requests.throttled == 2L)
+    assert(rig.sink.metrics.requests.possibleDuplicates == 0L)
   }
 
   test("a call without an answer is repeated and counted as possible duplicates; a refused one is not") {
@@ -72,8 +71,8 @@ class KinesisStreamSinkSuite extends FunSuite {
       failure(ServiceErrorKind.Internal)
     rig.write("a", "1")
     rig.flush()
-    assertEquals(rig.stream.stored.size, 1)
-    assertEquals(rig.sink.metrics.requests.possibleDuplicates, 2L)
+    assert(rig.stream.stored.size == 1)
+    assert(rig.sink.metrics.requests.possibleDuplicates == 2L)
   }
 
   test("errors that no retry can mend end the sink with the service's own error") {
@@ -84,7 +83,7 @@ class KinesisStreamSinkSuite extends FunSuite {
         rig.write("a", "1")
         rig.time.advance(2.seconds)
         val error = intercept[FatalSinkException](rig.sink.flush())
-        assertEquals(error.getCause.asInstanceOf[ServiceException].kind, kind)
+        assert(error.getCause.asInstanceOf[ServiceException].kind == kind)
     }
   }
 
@@ -97,10 +96,10 @@ class KinesisStreamSinkSuite extends FunSuite {
     rig.time.advance(20.millis)
     (1 to 200).foreach(i => rig.write("cold", s"c$i", Some(cold)))
     rig.time.advance(20.millis)
-    assertEquals(rig.read.size, 200)
+    assert(rig.read.size == 200)
     rig.stream.refuse = _ => None
     rig.flush()
-    assertEquals(rig.read.map(_._3).distinct.size, 400)
+    assert(rig.read.map(_._3).distinct.size == 400)
   }
 
   test("the shard map is listed once for all writers of a stream, and again when a record lands elsewhere") {
@@ -108,15 +107,15 @@ class KinesisStreamSinkSuite extends FunSuite {
     rig.write("a", "1")
     rig.flush()
     val second = rig.open()
-    assertEquals(rig.stream.listings, 1)
+    assert(rig.stream.listings == 1)
     rig.stream.split(ShardId.ofIndex(0))
     rig.stream.split(ShardId.ofIndex(1))
     rig.write("a", "2")
     rig.flush()
-    assertEquals(rig.stream.listings, 2)
+    assert(rig.stream.listings == 2)
     rig.write("a", "3")
     rig.flush()
-    assertEquals(rig.stream.listings, 2)
+    assert(rig.stream.listings == 2)
     second.close()
   }
 
@@ -125,7 +124,7 @@ class KinesisStreamSinkSuite extends FunSuite {
     rig.stream.listingFailures += failure(ServiceErrorKind.AccessDenied)
     rig.write("a", "1")
     rig.flush()
-    assertEquals(rig.read.size, 1)
+    assert(rig.read.size == 1)
     val packing = new Rig(2, KinesisSinkSettings(aggregated = true))
     packing.stream.listingFailures += failure(ServiceErrorKind.AccessDenied)
     intercept[ServiceException](packing.open())
@@ -137,10 +136,10 @@ class KinesisStreamSinkSuite extends FunSuite {
     val rig = new Rig(4, aggregated)
     (1 to 1000).foreach(i => rig.write(s"key-$i", s"value $i"))
     rig.flush()
-    assertEquals(rig.read.map(_._3).toSet, (1 to 1000).map(i => s"value $i").toSet)
+    assert(rig.read.map(_._3).toSet == (1 to 1000).map(i => s"value $i").toSet)
     assert(rig.stream.stored.size <= 8, rig.stream.stored.size)
     rig.read.foreach { case (shard, key, _) =>
-      assertEquals(rig.stream.shardOf(PutEntry(key, None, Array())).id, shard)
+      assert(rig.stream.shardOf(PutEntry(key, None, Array())).id == shard)
     }
     assert(rig.stream.stored.forall(_._2.data.length <= Aggregator.DefaultMaxBytes))
   }
@@ -149,9 +148,9 @@ class KinesisStreamSinkSuite extends FunSuite {
     val rig = new Rig(4, aggregated)
     rig.write("a", "alone", Some("7"))
     rig.flush()
-    assertEquals(
-      rig.stream.stored.map { case (_, e) => (e.partitionKey, e.explicitHashKey, new String(e.data)) }.toSeq,
-      Seq(("a", Some("7"), "alone"))
+    assert(
+      rig.stream.stored.map { case (_, e) => (e.partitionKey, e.explicitHashKey, new String(e.data)) }.toSeq ==
+        Seq(("a", Some("7"), "alone"))
     )
   }
 
@@ -170,8 +169,8 @@ class KinesisStreamSinkSuite extends FunSuite {
       val home = rig.stream.shardOf(PutEntry(key, None, Array())).id
       assert(places(s"value $i").contains(home -> key), s"$key is not in $home")
     }
-    assertEquals(rig.sink.metrics.requests.possibleDuplicates, 100L)
-    assertEquals(rig.stream.listings, 2)
+    assert(rig.sink.metrics.requests.possibleDuplicates == 100L)
+    assert(rig.stream.listings == 2)
   }
 
   test("with ordering by key no aggregate crosses shards where records of one key have hash keys of their own") {
@@ -179,10 +178,10 @@ class KinesisStreamSinkSuite extends FunSuite {
     val hashes = Seq(0, 1).map(i => HashKeyRange.uniform(2)(i).start.toString)
     (0 until 100).foreach(i => rig.write("same", s"value $i", Some(hashes(i % 7 % 2))))
     rig.flush()
-    assertEquals(rig.read.map(_._3), (0 until 100).map(i => s"value $i"))
+    assert(rig.read.map(_._3) == (0 until 100).map(i => s"value $i"))
     rig.read.foreach { case (shard, _, value) =>
       val i = value.stripPrefix("value ").toInt
-      assertEquals(shard, ShardId.ofIndex((i % 7 % 2).toLong), value)
+      assert(shard == ShardId.ofIndex((i % 7 % 2).toLong), value)
     }
   }
 
@@ -193,8 +192,8 @@ class KinesisStreamSinkSuite extends FunSuite {
     rig.flush()
     (101 to 200).foreach(i => rig.write(s"key-$i", s"value $i"))
     rig.flush()
-    assertEquals(rig.read.map(_._3).toSet, (1 to 200).map(i => s"value $i").toSet)
-    assertEquals(rig.stream.listings, 1)
+    assert(rig.read.map(_._3).toSet == (1 to 200).map(i => s"value $i").toSet)
+    assert(rig.stream.listings == 1)
   }
 
   test("aggregation and order by key are refused where the stream distributes records itself") {
@@ -204,7 +203,7 @@ class KinesisStreamSinkSuite extends FunSuite {
         rig.stream.distributesItself = true
         (1 to 100).foreach(i => rig.write(s"key-$i", s"value $i"))
         val error = intercept[FatalSinkException](rig.flush())
-        assertEquals(error.getCause.asInstanceOf[AutoDistributionException].option, option)
+        assert(error.getCause.asInstanceOf[AutoDistributionException].option == option)
     }
   }
 
@@ -216,7 +215,7 @@ class KinesisStreamSinkSuite extends FunSuite {
         rig.flush()
         rig.stream.split(rig.stream.stored.last._1)
       }
-      assertEquals(rig.read.map(_._3).distinct.size, 21 * 50)
+      assert(rig.read.map(_._3).distinct.size == 21 * 50)
     }
   }
 
@@ -242,9 +241,9 @@ class KinesisStreamSinkSuite extends FunSuite {
         rig.time.advance(5.minutes)
         rig.sink.flush()
         val first = rig.read.map { case (_, key, data) => key -> data.toInt }.distinct
-        assertEquals(first.map(_._2).sorted, (1 to 600).toSeq, clue = s"seed $seed")
+        assert(first.map(_._2).sorted == (1 to 600).toSeq, s"seed $seed")
         first.groupMap(_._1)(_._2).foreach { case (key, numbers) =>
-          assertEquals(numbers, numbers.sorted, clue = s"seed $seed $key")
+          assert(numbers == numbers.sorted, s"seed $seed $key")
         }
       }
     }
@@ -256,8 +255,8 @@ class KinesisStreamSinkSuite extends FunSuite {
     val requests = AsyncSinkSettings(maxBatchBytes = 2570, maxTimeInBuffer = 1.hour)
     val rig = new Rig(1, KinesisSinkSettings(requests))
     (1 to 40).foreach(i => rig.write(f"$i%0256d", "x"))
-    assertEquals(rig.stream.puts, 4)
-    assertEquals(rig.stream.stored.size, 40)
+    assert(rig.stream.puts == 4)
+    assert(rig.stream.stored.size == 40)
   }
 
   test("as in Flink's sink no more: throttled records are sent again without a pause") {
@@ -269,7 +268,7 @@ class KinesisStreamSinkSuite extends FunSuite {
     assert(rig.stream.puts >= 10 && rig.stream.puts <= 40, s"${rig.stream.puts} requests in a minute")
     rig.stream.refuse = _ => None
     rig.flush()
-    assertEquals(rig.stream.stored.size, 1)
+    assert(rig.stream.stored.size == 1)
   }
 
   test("as in Flink's sink no more: what is sent again counts as sent out again") {
@@ -278,8 +277,8 @@ class KinesisStreamSinkSuite extends FunSuite {
     rig.stream.refuse = _ => Option.when(refusals > 0) { refusals -= 1; throttling }
     (1 to 3).foreach(i => rig.write(s"key-$i", "x"))
     rig.flush()
-    assertEquals(rig.sink.metrics.requests.entriesOut, 3L)
-    assertEquals(rig.sink.metrics.requests.entriesSent, 8L)
+    assert(rig.sink.metrics.requests.entriesOut == 3L)
+    assert(rig.sink.metrics.requests.entriesSent == 8L)
   }
 
   test("as in Flink's sink no more: an entry that the service will never take is sent for ever") {
@@ -288,7 +287,7 @@ class KinesisStreamSinkSuite extends FunSuite {
     rig.write("a", "1")
     rig.time.advance(1.minute)
     intercept[FatalSinkException](rig.sink.flush())
-    assertEquals(rig.stream.puts, 1)
+    assert(rig.stream.puts == 1)
   }
 
   test("as in the KPL no more: a record whose time is over is dropped, and the rest goes on") {

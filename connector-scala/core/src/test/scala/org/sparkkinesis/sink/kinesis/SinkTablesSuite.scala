@@ -1,16 +1,16 @@
 package org.sparkkinesis.sink.kinesis
 
-import munit.ScalaCheckSuite
-import org.scalacheck.{Gen, Prop}
+import org.scalacheck.Gen
 
 import org.sparkkinesis.model._
 import org.sparkkinesis.service.{PutEntry, PutResult, ServiceErrorKind, ServiceException}
 import org.sparkkinesis.shard.ShardMap
 import org.sparkkinesis.sink.RetryCause._
 import org.sparkkinesis.sink.Verdict
+import org.sparkkinesis.suite.PropertySuite
 
 /** What is pure: record rules, the shard map, verdicts, cost. */
-class SinkTablesSuite extends ScalaCheckSuite {
+class SinkTablesSuite extends PropertySuite {
   private def record(key: String, bytes: Int = 1, hash: Option[String] = None) =
     new SinkRecord(key, hash, new Array[Byte](bytes))
 
@@ -43,22 +43,22 @@ class SinkTablesSuite extends ScalaCheckSuite {
 
   private val keys: Gen[String] = Gen.alphaNumStr.suchThat(_.nonEmpty)
 
-  property("a hash point is the service's hash key, and the map finds the shard whose range has it") {
-    Prop.forAll(keys, Gen.choose(1, 40)) { (key, count) =>
+  test("a hash point is the service's hash key, and the map finds the shard whose range has it") {
+    forAll(keys, Gen.choose(1, 40)) { (key, count) =>
       val shards = HashKeyRange.uniform(count).zipWithIndex.map { case (range, i) =>
         Shard(ShardId.ofIndex(i.toLong), None, None, range, SequenceNumber("1"), None)
       }
       val map = ShardMap.of(scala.util.Random.shuffle(shards)).get
       val point = record(key).hashPoint
-      assertEquals(point.toBigInt, HashKey.ofPartitionKey(key))
-      assertEquals(map.shardOf(point), shards.find(_.hashKeyRange.contains(point.toBigInt)).get.id)
+      assert(point.toBigInt == HashKey.ofPartitionKey(key))
+      assert(map.shardOf(point) == shards.find(_.hashKeyRange.contains(point.toBigInt)).get.id)
     }
   }
 
   test("the map leaves closed shards out, and there is none without an open shard") {
     val closed =
       Shard(ShardId.ofIndex(0), None, None, HashKeyRange.Whole, SequenceNumber("1"), Some(SequenceNumber("2")))
-    assertEquals(ShardMap.of(Seq(closed)).map(_.size), None)
+    assert(ShardMap.of(Seq(closed)).map(_.size) == None)
   }
 
   test("answers of PutRecords are accepted, sent again, or final") {
@@ -87,7 +87,7 @@ class SinkTablesSuite extends ScalaCheckSuite {
       failed(ServiceErrorKind.Encryption) -> "Fatal",
       failed(ServiceErrorKind.Client) -> "Fatal"
     )
-    cases.foreach { case (verdict, expected) => assertEquals(cause(verdict), expected) }
+    cases.foreach { case (verdict, expected) => assert(cause(verdict) == expected) }
   }
 
   test("payload units are chunks of 25 KB begun, for each stored record") {
@@ -97,6 +97,6 @@ class SinkTablesSuite extends ScalaCheckSuite {
     val accepted = PutResult.Accepted(ShardId.ofIndex(0), SequenceNumber("1"))
     counts.answered(entries, entries.map(_ => accepted))
     counts.answered(entries, entries.map(_ => PutResult.Rejected("InternalFailure", "")))
-    assertEquals((counts.records, counts.payloadUnits), (4L, 1L + 1L + 2L + 3L))
+    assert((counts.records, counts.payloadUnits) == (4L, 1L + 1L + 2L + 3L))
   }
 }

@@ -2,9 +2,9 @@ package org.sparkkinesis.sink.limit
 
 import scala.concurrent.duration._
 
-import munit.FunSuite
+import org.sparkkinesis.suite.TimedSuite
 
-class PacedLaneSuite extends FunSuite {
+class PacedLaneSuite extends TimedSuite {
 
   /** The service's own limit of one shard: a bucket that holds one second's worth. */
   final private class Bucket(var perSecond: Double) {
@@ -54,7 +54,7 @@ class PacedLaneSuite extends FunSuite {
   test("a lane that was never throttled sends as it likes") {
     val free = lane
     assert((1 to 100000).forall(_ => free.tryTake(1 << 20, 0)))
-    assertEquals(free.currentScale, Double.PositiveInfinity)
+    assert(free.currentScale == Double.PositiveInfinity)
   }
 
   test("offered too much, it settles at 95 % of its capacity or more, with 5 % or less refused") {
@@ -85,7 +85,7 @@ class PacedLaneSuite extends FunSuite {
     val late = lane
     late.settled(100, 400, 0, 1000)
     (1 to 20).foreach(_ => late.settled(100, 400, 500, 2.seconds.toNanos))
-    assertEquals(late.currentScale, 1.0)
+    assert(late.currentScale == 1.0)
     late.settled(400, 100, 2.seconds.toNanos, 3.seconds.toNanos)
     assert(late.currentScale < 1.0)
   }
@@ -97,7 +97,7 @@ class PacedLaneSuite extends FunSuite {
       val now = (tenth * 100).millis.toNanos
       burst.settled(10, 90, now - 20.millis.toNanos, now)
     }
-    assertEquals(burst.currentScale, 1.0)
+    assert(burst.currentScale == 1.0)
     burst.settled(500, 1, 990.millis.toNanos, 1010.millis.toNanos)
     assert(burst.currentScale < 1.0 && burst.currentScale > 0.5, burst.currentScale)
   }
@@ -136,6 +136,6 @@ class PacedLaneSuite extends FunSuite {
     val quiet = lane
     quiet.settled(10, 5, 0, 0)
     quiet.settled(10, 0, 31.seconds.toNanos, 31.seconds.toNanos)
-    assertEquals(quiet.currentScale, Double.PositiveInfinity)
+    assert(quiet.currentScale == Double.PositiveInfinity)
   }
 }

@@ -2,19 +2,21 @@ package org.sparkkinesis.sink.limit
 
 import scala.concurrent.duration._
 
-import munit.FunSuite
+import org.scalactic.Tolerance._
 
-class RateLimitingSuite extends FunSuite {
+import org.sparkkinesis.suite.TimedSuite
+
+class RateLimitingSuite extends TimedSuite {
   private def context(shards: Int = 4) = RateLimitingContext(500, 50, () => shards, 1000)
   private def clean(sent: Int) = RequestOutcome(sent, sent, 0, 0)
 
   test("AIMD starts with one request under way and doubles until the first refusal") {
     val strategy = new AimdRateLimiting(context())
     val limit = strategy.open()
-    assertEquals(limit.acquire(500, 0), Permit.grant(500))
-    assertEquals(limit.acquire(500, 0), Permit.WaitForAnswer)
+    assert(limit.acquire(500, 0) == Permit.grant(500))
+    assert(limit.acquire(500, 0) == Permit.WaitForAnswer)
     limit.settled(clean(500), 0)
-    assertEquals(strategy.currentLimit, 1000.0)
+    assert(strategy.currentLimit == 1000.0)
   }
 
   test("AIMD adds ten entries for a clean request and takes one part in a hundred off for any other") {
@@ -22,14 +24,14 @@ class RateLimitingSuite extends FunSuite {
     val limit = strategy.open()
     limit.acquire(500, 0)
     limit.settled(RequestOutcome(500, 500, 1, 0), 0)
-    assertEquals(strategy.currentLimit, 495.0)
+    assert(strategy.currentLimit == 495.0)
     limit.acquire(100, 0)
     limit.settled(clean(100), 0)
-    assertEquals(strategy.currentLimit, 505.0)
+    assert(strategy.currentLimit == 505.0)
     (1 to 5000).foreach { _ => limit.acquire(10, 0); limit.settled(clean(10), 0) }
-    assertEquals(strategy.currentLimit, 25000.0)
+    assert(strategy.currentLimit == 25000.0)
     (1 to 5000).foreach { _ => limit.acquire(10, 0); limit.settled(RequestOutcome(10, 10, 0, 10), 0) }
-    assertEquals(strategy.currentLimit, 1.0)
+    assert(strategy.currentLimit == 1.0)
   }
 
   test(
@@ -38,12 +40,12 @@ class RateLimitingSuite extends FunSuite {
     val strategy = new AimdRateLimiting(context())
     val (first, second) = (strategy.open(), strategy.open())
     first.acquire(500, 0)
-    assertEquals(second.acquire(500, 0), Permit.grant(500))
-    assertEquals(second.acquire(500, 0), Permit.WaitForAnswer)
+    assert(second.acquire(500, 0) == Permit.grant(500))
+    assert(second.acquire(500, 0) == Permit.WaitForAnswer)
     first.close()
     second.settled(clean(500), 0)
-    assertEquals(second.acquire(500, 0), Permit.grant(500))
-    assertEquals(second.acquire(500, 0), Permit.grant(500))
+    assert(second.acquire(500, 0) == Permit.grant(500))
+    assert(second.acquire(500, 0) == Permit.grant(500))
   }
 
   test("batch-and-delay sends what the shards take in the shortest pause, shared by the writers, from 10 to 500") {
@@ -51,25 +53,25 @@ class RateLimitingSuite extends FunSuite {
     cases.foreach { case (shards, writers, expected) =>
       val strategy = new BatchAndDelayRateLimiting(context(shards))
       val limits = (1 to writers).map(_ => strategy.open())
-      assertEquals(limits.head.maxBatchSize, expected, clue = s"$shards shards, $writers writers")
+      assert(limits.head.maxBatchSize == expected, s"$shards shards, $writers writers")
     }
   }
 
   test("batch-and-delay pauses between requests: longer at once when throttled, shorter slowly, from 100 ms to 10 s") {
     val strategy = new BatchAndDelayRateLimiting(context())
     val limit = strategy.open()
-    assertEquals(limit.acquire(500, 0), Permit.grant(400))
-    assertEquals(limit.acquire(500, 0), Permit.waitFor(100.millis.toNanos))
+    assert(limit.acquire(500, 0) == Permit.grant(400))
+    assert(limit.acquire(500, 0) == Permit.waitFor(100.millis.toNanos))
     limit.settled(RequestOutcome(400, 400, 1, 0), 0)
-    assertEqualsDouble(strategy.currentLimit, 158.5, 0.1)
-    assertEquals(limit.acquire(500, 100.millis.toNanos).entries, 0)
+    assert(strategy.currentLimit === 158.5 +- 0.1)
+    assert(limit.acquire(500, 100.millis.toNanos).entries == 0)
     limit.settled(clean(400), 0)
-    assertEqualsDouble(strategy.currentLimit, 151.4, 0.1)
+    assert(strategy.currentLimit === 151.4 +- 0.1)
     (1 to 20).foreach(_ => limit.settled(RequestOutcome(400, 400, 400, 0), 0))
-    assertEqualsDouble(strategy.currentLimit, 10000.0, 0.1)
+    assert(strategy.currentLimit === 10000.0 +- 0.1)
     (1 to 99).foreach(_ => limit.settled(clean(400), 0))
     assert(strategy.currentLimit > 100.0)
     limit.settled(clean(400), 0)
-    assertEqualsDouble(strategy.currentLimit, 100.0, 0.1)
+    assert(strategy.currentLimit === 100.0 +- 0.1)
   }
 }

@@ -3,7 +3,7 @@ package org.sparkkinesis.emulator.engine
 import java.util.concurrent.atomic.AtomicReference
 import java.util.concurrent.{CountDownLatch, TimeUnit}
 
-import munit.FunSuite
+import org.scalactic.source
 
 import org.sparkkinesis.emulator.engine.quota.QuotaPolicy
 import org.sparkkinesis.emulator.engine.shard.{IncomingRecord, MemoryBudget, ShardLog}
@@ -12,10 +12,11 @@ import org.sparkkinesis.emulator.engine.stream.{
 }
 import org.sparkkinesis.emulator.engine.time.EmulatorClock
 import org.sparkkinesis.model.HashPoint
+import org.sparkkinesis.suite.TimedSuite
 
-class ReshardRaceSuite extends FunSuite {
-  private val engine = FunFixture[Engine](
-    setup = { _ =>
+class ReshardRaceSuite extends TimedSuite {
+  private def testOnEngine(name: String)(body: Engine => Any)(implicit position: source.Position): Unit = test(name) {
+    val made = {
       val delays = ChangeDelays(0, 0, 0, 0)
       new Engine(
         EmulatorClock.manual(1777319237000L),
@@ -24,9 +25,10 @@ class ReshardRaceSuite extends FunSuite {
         new MemoryBudget(1L << 30),
         StreamStore.None
       )
-    },
-    teardown = _.close()
-  )
+    }
+    try body(made)
+    finally made.close()
+  }
 
   private def newStream(engine: Engine): StreamState = {
     val stream = engine.namespace("123456789012", "us-east-1").add("s", StreamSettings())
@@ -42,7 +44,7 @@ class ReshardRaceSuite extends FunSuite {
     stream.reshard(Resharding.split(PlannedShard(shard.index, shard.range, Nil), middle, stream.shards.nextIndex))
   }
 
-  engine.test("whoever sees that a shard is closed finds its children") { engine =>
+  testOnEngine("whoever sees that a shard is closed finds its children") { engine =>
     val stream = newStream(engine)
     val missing = new AtomicReference[String]
     (1 to 200).foreach { _ =>
@@ -62,11 +64,11 @@ class ReshardRaceSuite extends FunSuite {
       watching.await()
       split(stream)
       assert(seen.await(10, TimeUnit.SECONDS))
-      assertEquals(missing.get, null)
+      assert(missing.get == null)
     }
   }
 
-  engine.test("no record is lost or put into a closed shard while shards split under it") { engine =>
+  testOnEngine("no record is lost or put into a closed shard while shards split under it") { engine =>
     val stream = newStream(engine)
     val perThread = 5000
     val threads = (1 to 3).map { t =>
@@ -86,7 +88,7 @@ class ReshardRaceSuite extends FunSuite {
     (1 to 20).foreach(_ => split(stream))
     threads.foreach(_.join())
     val records = stream.shards.all.flatMap(_.read(-1, 0, Int.MaxValue, Long.MaxValue).records)
-    assertEquals(records.map(_.partitionKey).toSet.size, 3 * perThread)
-    assertEquals(records.size, 3 * perThread)
+    assert(records.map(_.partitionKey).toSet.size == 3 * perThread)
+    assert(records.size == 3 * perThread)
   }
 }

@@ -5,8 +5,9 @@ import org.sparkkinesis.aws.client.CredentialSettings._
 import org.sparkkinesis.config.Options
 import org.sparkkinesis.error.KinesisConnectorException
 import org.sparkkinesis.model.StreamRef
+import org.sparkkinesis.suite.TimedSuite
 
-class ConnectionSuite extends munit.FunSuite {
+class ConnectionSuite extends TimedSuite {
   private val arn = "arn:aws:kinesis:eu-west-1:123456789012:stream/orders"
   private val role = "arn:aws:iam::123456789012:role/reader"
   private def options(set: (String, String)*) = Options.read(Map("region" -> "us-east-1") ++ set)
@@ -14,10 +15,10 @@ class ConnectionSuite extends munit.FunSuite {
     Connection.clientSettings(options(set: _*), Some(StreamRef.ByName("orders")))
 
   test("a stream is named by name or ARN, several with commas") {
-    assertEquals(Connection.streams(options("streamName" -> "orders")), Seq(StreamRef.ByName("orders"): StreamRef))
-    assertEquals(Connection.streams(options("streamName" -> "orders,clicks")).map(_.name), Seq("orders", "clicks"))
-    assertEquals(Connection.streams(options("streamARN" -> arn)), StreamRef.parse(arn).toSeq)
-    assertEquals(Connection.streams(options("streamPattern" -> "or.*")), Nil)
+    assert(Connection.streams(options("streamName" -> "orders")) == Seq(StreamRef.ByName("orders"): StreamRef))
+    assert(Connection.streams(options("streamName" -> "orders,clicks")).map(_.name) == Seq("orders", "clicks"))
+    assert(Connection.streams(options("streamARN" -> arn)) == StreamRef.parse(arn).toSeq)
+    assert(Connection.streams(options("streamPattern" -> "or.*")) == Nil)
   }
 
   Seq[(String, Seq[(String, String)], CredentialSettings)](
@@ -31,7 +32,7 @@ class ConnectionSuite extends munit.FunSuite {
     ("a profile", Seq("profile" -> "dev"), Profile("dev")),
     ("a class of the user's", Seq("credentialsProvider" -> "my.Keys"), SuppliedBy("my.Keys"))
   ).foreach { case (name, set, expected) =>
-    test(s"credentials: $name")(assertEquals(settings(set: _*).credentials, expected))
+    test(s"credentials: $name")(assert(settings(set: _*).credentials == expected))
   }
 
   test("a role is assumed with the other credentials") {
@@ -43,8 +44,8 @@ class ConnectionSuite extends munit.FunSuite {
   }
 
   test("the region of an ARN is the one that counts") {
-    assertEquals(Connection.clientSettings(options(), StreamRef.parse(arn)).region, Some("eu-west-1"))
-    assertEquals(settings().region, Some("us-east-1"))
+    assert(Connection.clientSettings(options(), StreamRef.parse(arn)).region == Some("eu-west-1"))
+    assert(settings().region == Some("us-east-1"))
   }
 
   test("one of several streams may have a region, an endpoint and a role of its own; its ARN counts before its name") {
@@ -57,15 +58,15 @@ class ConnectionSuite extends munit.FunSuite {
       "roleExternalId.orders" -> "x"
     )
     def of(stream: String) = Connection.clientSettings(set, StreamRef.parse(stream))
-    assertEquals(
-      Seq("orders", "clicks", arn).map(name => (of(name).region.get, of(name).endpoint.get)),
-      Seq(
-        ("eu-central-1", "https://one.example.com"),
-        ("us-east-1", "https://all.example.com"),
-        ("eu-west-1", "https://arn.example.com")
-      )
+    assert(
+      Seq("orders", "clicks", arn).map(name => (of(name).region.get, of(name).endpoint.get)) ==
+        Seq(
+          ("eu-central-1", "https://one.example.com"),
+          ("us-east-1", "https://all.example.com"),
+          ("eu-west-1", "https://arn.example.com")
+        )
     )
-    assertEquals(of("clicks").credentials, DefaultChain: CredentialSettings)
+    assert(of("clicks").credentials == DefaultChain)
     of("orders").credentials match {
       case AssumeRole(`role`, _, Some("x"), None, DefaultChain) => ()
       case other => fail(s"$other")
@@ -74,7 +75,7 @@ class ConnectionSuite extends munit.FunSuite {
 
   test("an endpoint of one stream is checked like the one of all") {
     val failure = intercept[KinesisConnectorException](settings("endpoint.orders" -> "http://192.0.2.1:4567"))
-    assertEquals(failure.condition, "KINESIS_OPTION_INVALID")
+    assert(failure.condition == "KINESIS_OPTION_INVALID")
   }
 
   test("an option for a stream that is not read is refused, with the nearest name") {
@@ -82,7 +83,7 @@ class ConnectionSuite extends munit.FunSuite {
     val failure = intercept[KinesisConnectorException](
       Connection.checkStreams(set, Seq(StreamRef.ByName("orders"), StreamRef.ByName("clicks")))
     )
-    assertEquals(failure.condition, "KINESIS_OPTION_UNKNOWN")
+    assert(failure.condition == "KINESIS_OPTION_UNKNOWN")
     assert(failure.getMessage.contains("'endpoint.orders'"), failure.getMessage)
     Connection.checkStreams(set, Seq(StreamRef.ByName("order")))
   }
@@ -94,12 +95,12 @@ class ConnectionSuite extends munit.FunSuite {
     "http://[::1]:4567",
     "https://kinesis.example.com"
   ).foreach(address =>
-    test(s"$address is taken")(assertEquals(settings("endpoint" -> address).endpoint, Some(address)))
+    test(s"$address is taken")(assert(settings("endpoint" -> address).endpoint == Some(address)))
   )
 
   test("plain http to another host is taken only when it is allowed") {
     val address = "http://kinesis.example.com"
-    assertEquals(settings("endpoint" -> address, "allowInsecureEndpoint" -> "true").endpoint, Some(address))
+    assert(settings("endpoint" -> address, "allowInsecureEndpoint" -> "true").endpoint == Some(address))
   }
 
   private def refused(name: String, condition: String, mentions: String, set: (String, String)*): Unit =
@@ -108,7 +109,7 @@ class ConnectionSuite extends munit.FunSuite {
         Connection.streams(options(set: _*))
         settings(set: _*)
       }
-      assertEquals(error.condition, condition)
+      assert(error.condition == condition)
       assert(error.getMessage.contains(mentions), error.getMessage)
       assert(!error.getMessage.contains("hidden-secret"), "a secret is in the message")
     }

@@ -4,11 +4,17 @@ import java.util.concurrent.{CountDownLatch, LinkedBlockingQueue, TimeUnit}
 
 import scala.concurrent.duration._
 
-class BackgroundLoopSuite extends munit.FunSuite {
-  override def munitTimeout: Duration = 30.seconds
+import org.scalactic.source
+
+import org.sparkkinesis.suite.TimedSuite
+
+class BackgroundLoopSuite extends TimedSuite {
+  override protected def timeLimit: FiniteDuration = 30.seconds
 
   private val never = 3600 * 1000L
-  private val rounds = FunFixture[LinkedBlockingQueue[Boolean]](_ => new LinkedBlockingQueue[Boolean], _ => ())
+  private def testWithRounds(name: String)(body: LinkedBlockingQueue[Boolean] => Any)(implicit
+      position: source.Position
+  ): Unit = test(name)(body(new LinkedBlockingQueue[Boolean]))
 
   private def next[A <: AnyRef](queue: LinkedBlockingQueue[A]): A = {
     val found = queue.poll(20, TimeUnit.SECONDS)
@@ -16,16 +22,16 @@ class BackgroundLoopSuite extends munit.FunSuite {
     found
   }
 
-  rounds.test("nothing runs before it is woken; then a round does") { seen =>
+  testWithRounds("nothing runs before it is woken; then a round does") { seen =>
     val loop = new BackgroundLoop("loop", never, fail(_))(due => seen.put(due))
     try {
       assert(seen.isEmpty)
       loop.wake()
-      assertEquals(seen.take(), false)
+      assert(seen.take() == false)
     } finally loop.close()
   }
 
-  rounds.test("wakes during a round lead to one more") { seen =>
+  testWithRounds("wakes during a round lead to one more") { seen =>
     val (inRound, goOn) = (new CountDownLatch(1), new CountDownLatch(1))
     val loop = new BackgroundLoop("loop", never, fail(_))({ due =>
       seen.put(due)
@@ -42,26 +48,26 @@ class BackgroundLoopSuite extends munit.FunSuite {
       while (seen.size < 2) Thread.onSpinWait()
       loop.wake()
       while (seen.size < 3) Thread.onSpinWait()
-      assertEquals(seen.size, 3)
+      assert(seen.size == 3)
     } finally loop.close()
   }
 
-  rounds.test("a round is due when the period has passed, also when nobody wakes it") { seen =>
+  testWithRounds("a round is due when the period has passed, also when nobody wakes it") { seen =>
     val loop = new BackgroundLoop("loop", 20, fail(_))(due => seen.put(due))
     try {
       loop.wake()
-      assertEquals(Iterator.continually(seen.take()).find(identity), Some(true))
+      assert(Iterator.continually(seen.take()).find(identity) == Some(true))
     } finally loop.close()
   }
 
-  rounds.test("a round may ask for another one, which is not one that is due") { seen =>
+  testWithRounds("a round may ask for another one, which is not one that is due") { seen =>
     lazy val loop: BackgroundLoop = new BackgroundLoop("loop", never, fail(_))({ due =>
       seen.put(due)
       loop.wakeIn(1)
     })
     try {
       loop.wake()
-      assertEquals(Seq.fill(3)(seen.take()), Seq.fill(3)(false))
+      assert(Seq.fill(3)(seen.take()) == Seq.fill(3)(false))
     } finally loop.close()
   }
 
@@ -86,7 +92,7 @@ class BackgroundLoopSuite extends munit.FunSuite {
       val failures = new LinkedBlockingQueue[Throwable]
       val loop = new BackgroundLoop("loop", never, failure => failures.put(failure))(_ => throw error)
       loop.wake()
-      assertEquals(next(failures), error)
+      assert(next(failures) == error)
       loop.close()
     }
   }
@@ -96,7 +102,7 @@ class BackgroundLoopSuite extends munit.FunSuite {
     val loop = new BackgroundLoop("loop", never, fail(_))(_ => ran.countDown())
     loop.close()
     loop.wake()
-    assertEquals(ran.getCount, 1L)
+    assert(ran.getCount == 1L)
   }
 
   private def fail(error: Throwable): Unit = throw new AssertionError("the loop failed", error)

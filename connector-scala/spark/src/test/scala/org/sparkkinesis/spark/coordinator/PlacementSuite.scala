@@ -1,12 +1,11 @@
 package org.sparkkinesis.spark.coordinator
 
-import munit.ScalaCheckSuite
 import org.scalacheck.Gen
-import org.scalacheck.Prop.forAll
 
 import org.sparkkinesis.model.{ShardId, StreamShard}
+import org.sparkkinesis.suite.PropertySuite
 
-class PlacementSuite extends ScalaCheckSuite {
+class PlacementSuite extends PropertySuite {
   private def shard(index: Int) = StreamShard("orders", ShardId.ofIndex(index.toLong))
   private def shards(count: Int) = (0 until count).map(shard)
   private def loads(placed: Map[StreamShard, String], executors: Seq[String]): Seq[Int] =
@@ -29,52 +28,52 @@ class PlacementSuite extends ScalaCheckSuite {
     (shards(count), (1 to now).map(i => s"e$i"), current)
   }
 
-  property("every shard has an owner that lives") {
+  test("every shard has an owner that lives") {
     forAll(situations) { case (all, executors, current) =>
       val placed = Placement.place(all, executors, current)
-      placed.keySet == all.toSet && placed.values.forall(executors.contains)
+      assert(placed.keySet == all.toSet && placed.values.forall(executors.contains))
     }
   }
 
-  property("an owner that lives loses shards only to balance, and few at a time") {
+  test("an owner that lives loses shards only to balance, and few at a time") {
     forAll(situations) { case (all, executors, current) =>
       val placed = Placement.place(all, executors, current)
       val moved = current.count { case (shard, owner) => executors.contains(owner) && placed(shard) != owner }
-      moved <= Placement.movesAtOnce(all.size)
+      assert(moved <= Placement.movesAtOnce(all.size))
     }
   }
 
-  property("asked again and again, it comes to loads that differ by one at most, and stays there") {
+  test("asked again and again, it comes to loads that differ by one at most, and stays there") {
     forAll(situations) { case (all, executors, current) =>
       val settled = settle(all, executors, current).drop(10).next()
       val found = loads(settled, executors)
-      found.max - found.min <= 1 && Placement.place(all, executors, settled) == settled
+      assert(found.max - found.min <= 1 && Placement.place(all, executors, settled) == settled)
     }
   }
 
-  test("no executor, no placement")(assertEquals(
-    Placement.place(shards(3), Nil, Map.empty),
-    Map.empty[StreamShard, String]
+  test("no executor, no placement")(assert(
+    Placement.place(shards(3), Nil, Map.empty) ==
+      Map.empty[StreamShard, String]
   ))
 
   test("a child goes where its parent is, if there is room") {
     val current = Map(shard(0) -> "b", shard(1) -> "a")
     val placed = Placement.place(shards(4), Seq("a", "b"), current, s => Option.when(s == shard(2))("b"))
-    assertEquals(placed(shard(2)), "b")
-    assertEquals(placed(shard(3)), "a")
+    assert(placed(shard(2)) == "b")
+    assert(placed(shard(3)) == "a")
   }
 
   test("a child does not follow its parent to an executor that is full or gone") {
     val full = Map(shard(0) -> "b", shard(1) -> "b")
-    assertEquals(Placement.place(shards(3), Seq("a", "b"), full, _ => Some("b"))(shard(2)), "a")
-    assertEquals(Placement.place(shards(1), Seq("a"), Map.empty, _ => Some("gone"))(shard(0)), "a")
+    assert(Placement.place(shards(3), Seq("a", "b"), full, _ => Some("b"))(shard(2)) == "a")
+    assert(Placement.place(shards(1), Seq("a"), Map.empty, _ => Some("gone"))(shard(0)) == "a")
   }
 
   test("a new executor gets its share a few shards at a time") {
     val all = shards(100)
     val current = all.map(_ -> "a").toMap
     val steps = settle(all, Seq("a", "b"), current).map(placed => loads(placed, Seq("b")).head).take(5).toSeq
-    assertEquals(steps, Seq(16, 32, 48, 50, 50))
+    assert(steps == Seq(16, 32, 48, 50, 50))
   }
 
   test("of thousands of shards as many move at once that a new executor has its share after some dozen rounds") {
@@ -82,6 +81,6 @@ class PlacementSuite extends ScalaCheckSuite {
     val current = all.zipWithIndex.map { case (shard, i) => shard -> s"e${i % 4}" }.toMap
     val executors = (0 to 4).map(i => s"e$i")
     val rounds = settle(all, executors, current).indexWhere(placed => loads(placed, executors).toSet == Set(2000))
-    assertEquals(rounds + 1, 7)
+    assert(rounds + 1 == 7)
   }
 }

@@ -8,6 +8,7 @@ import scala.util.Using
 
 import org.apache.spark.sparkkinesis.ListenerEvents
 import org.apache.spark.{SparkConf, SparkContext}
+import org.scalatest.BeforeAndAfterAll
 
 import org.sparkkinesis.aws.client.ClientSettings
 import org.sparkkinesis.config.Options
@@ -16,12 +17,13 @@ import org.sparkkinesis.model.{StreamShard, _}
 import org.sparkkinesis.plan._
 import org.sparkkinesis.spark.protocol.{Release, SendFullReport, StopAll, ToExecutor, Unassign}
 import org.sparkkinesis.spark.settings.ReadSettings
+import org.sparkkinesis.suite.TimedSuite
 
-class ShardCoordinatorSuite extends munit.FunSuite {
+class ShardCoordinatorSuite extends TimedSuite with BeforeAndAfterAll {
   import FakeExecutor.news
 
   private val arn = "arn:aws:kinesis:eu-central-1:123456789012:stream/orders"
-  override def munitTimeout: Duration = 1.minute
+  override protected def timeLimit: FiniteDuration = 1.minute
 
   private lazy val context = new SparkContext(
     new SparkConf().setMaster("local[1]").setAppName("coordinator").set("spark.ui.enabled", "false")
@@ -78,10 +80,10 @@ class ShardCoordinatorSuite extends munit.FunSuite {
     withSetup("driver", "1") { s =>
       s.coordinator.advance(start)
       val first = s.assigned()
-      assertEquals(first.values.map(_._1).toSeq.sorted, Seq("1", "1", "driver", "driver"))
+      assert(first.values.map(_._1).toSeq.sorted == Seq("1", "1", "driver", "driver"))
       ListenerEvents.executorRemoved(context, "1")
       val moved = s("driver").nextAssign()
-      assertEquals(moved.map(_.shard).toSet, first.collect { case (shard, ("1", _)) => shard }.toSet)
+      assert(moved.map(_.shard).toSet == first.collect { case (shard, ("1", _)) => shard }.toSet)
       assert(moved.map(_.epoch).min > first.values.map(_._2).max)
     }
   }
@@ -127,7 +129,7 @@ class ShardCoordinatorSuite extends munit.FunSuite {
         s.coordinator.advance(start)
         s.assigned()
         ListenerEvents.executorRemoved(context, "1")
-        assertEquals(s("2").nextAssign().size, 2)
+        assert(s("2").nextAssign().size == 2)
       }
     finally {
       end.countDown()
@@ -143,9 +145,9 @@ class ShardCoordinatorSuite extends munit.FunSuite {
       rows(s)(1)
       s("driver").loseReport()
       s("driver").tell(news(shard(0), epochs(shard(0)), Seq(30)))
-      assertEquals(s("driver").next(), SendFullReport)
+      assert(s("driver").next() == SendFullReport)
       (1L to ConsumerPeer.ReportsUntilAskedAgain).foreach(_ => s("driver").tell())
-      assertEquals(s("driver").next(), SendFullReport)
+      assert(s("driver").next() == SendFullReport)
       s("driver").tellAll((0 until 4).map(i =>
         news(shard(i), epochs(shard(i)), Seq(10, 20, 30).filter(_ => i == 0))
       ): _*)
@@ -160,10 +162,10 @@ class ShardCoordinatorSuite extends munit.FunSuite {
       val epochs = s.assigned().view.mapValues(_._2).toMap
       s("driver").loseReport()
       s("driver").tell()
-      assertEquals(s("driver").next(), SendFullReport)
+      assert(s("driver").next() == SendFullReport)
       s("driver").tellAll((0 until 3).map(i => news(shard(i), epochs(shard(i)))): _*)
       val again = s("driver").nextAssign()
-      assertEquals(again.map(_.shard), Seq(shard(3)))
+      assert(again.map(_.shard) == Seq(shard(3)))
       assert(again.head.epoch > epochs.values.max)
     }
   }
@@ -187,8 +189,8 @@ class ShardCoordinatorSuite extends munit.FunSuite {
       val first = s.assigned()
       val (foreign, (_, epoch)) = first.find(_._2._1 == "1").get
       s("driver").tell(news(foreign, epoch, Seq(10)))
-      assertEquals(s("driver").next(), Unassign(Seq(foreign)))
-      assertEquals(s.coordinator.prefetched.availableRows, 0L)
+      assert(s("driver").next() == Unassign(Seq(foreign)))
+      assert(s.coordinator.prefetched.availableRows == 0L)
     }
   }
 
@@ -200,9 +202,9 @@ class ShardCoordinatorSuite extends munit.FunSuite {
       s("driver").nextAssign()
       s("1").register()
       val back = s("1").nextAssign()
-      assertEquals(back.size, 2)
+      assert(back.size == 2)
       assert(back.map(_.epoch).min > first.values.map(_._2).max)
-      assertEquals(s.coordinator.prefetched.status.shardsByExecutor, Map("driver" -> 2, "1" -> 2))
+      assert(s.coordinator.prefetched.status.shardsByExecutor == Map("driver" -> 2, "1" -> 2))
     }
   }
 
@@ -212,8 +214,8 @@ class ShardCoordinatorSuite extends munit.FunSuite {
       s.assigned()
       s("driver").register()
       s.coordinator.advance(offset((0 until 4).map(i => i -> (if (i == 2) after(50) else ShardPosition.Horizon)): _*))
-      assertEquals(s("driver").next(), Release(Seq(shard(2) -> number(50))))
-      assertEquals(s.coordinator.prefetched.status.shardsByExecutor, Map("driver" -> 4))
+      assert(s("driver").next() == Release(Seq(shard(2) -> number(50))))
+      assert(s.coordinator.prefetched.status.shardsByExecutor == Map("driver" -> 4))
     }
   }
 
@@ -222,9 +224,9 @@ class ShardCoordinatorSuite extends munit.FunSuite {
       s.coordinator.advance(start)
       val epochs = s.assigned().view.mapValues(_._2).toMap
       s.coordinator.advance(offset((0 until 4).map(i => i -> (if (i == 2) after(50) else ShardPosition.Horizon)): _*))
-      assertEquals(s("driver").next(), Release(Seq(shard(2) -> number(50))))
+      assert(s("driver").next() == Release(Seq(shard(2) -> number(50))))
       s("driver").tell(news(shard(2), epochs(shard(2)), Seq(40, 60)))
-      assertEquals(s("driver").next(), Release(Seq(shard(2) -> number(50))))
+      assert(s("driver").next() == Release(Seq(shard(2) -> number(50))))
       rows(s)(1)
     }
   }
@@ -241,16 +243,16 @@ class ShardCoordinatorSuite extends munit.FunSuite {
       )
       val (owner, epoch) = first(shard(0))
       s(owner).tell(news(shard(0), epoch, Seq(10), Some(children)))
-      assertEquals(owner, "1")
-      assertEquals(s("1").nextAssign().map(_.shard).toSet, Set(shard(8), shard(9)))
+      assert(owner == "1")
+      assert(s("1").nextAssign().map(_.shard).toSet == Set(shard(8), shard(9)))
       // The end is not planned yet: whoever reads the parent next must come to it again.
       ListenerEvents.executorRemoved(context, "1")
       val moved = s("driver").nextAssign()
-      assertEquals(moved.map(_.shard).toSet, Set(shard(0), shard(2)))
+      assert(moved.map(_.shard).toSet == Set(shard(0), shard(2)))
       val again = moved.find(_.shard == shard(0)).get
       s("driver").tell(news(shard(0), again.epoch, Seq(10), Some(children)))
       val last = s("driver").nextAssign()
-      assertEquals(last.map(_.shard).toSet, Set(shard(8), shard(9)))
+      assert(last.map(_.shard).toSet == Set(shard(8), shard(9)))
       assert(last.map(_.epoch).min > again.epoch)
     }
   }
@@ -280,9 +282,9 @@ class ShardCoordinatorSuite extends munit.FunSuite {
       val children = Seq(ChildShard(id(7), Seq(id(2)), left), ChildShard(id(8), Seq(id(2)), right))
       s("driver").tell(news(shard(2), epochs(shard(2)), Seq(10), Some(children)))
       val between = s("driver").nextAssign()
-      assertEquals(between.map(_.shard).toSet, Set(shard(7), shard(8)))
+      assert(between.map(_.shard).toSet == Set(shard(7), shard(8)))
       s("driver").tell(news(shard(7), between.find(_.shard == shard(7)).get.epoch, Seq(20), Some(Seq(child))))
-      assertEquals(s("driver").nextAssign().map(_.shard), Seq(shard(9)))
+      assert(s("driver").nextAssign().map(_.shard) == Seq(shard(9)))
     }
   }
 
@@ -305,7 +307,7 @@ class ShardCoordinatorSuite extends munit.FunSuite {
       val failure =
         try { broken.advance(start); None }
         catch { case missing: NoClassDefFoundError => Some(missing.getMessage) }
-      assertEquals(failure, Some("no listing"))
+      assert(failure == Some("no listing"))
     } finally {
       broken.close()
       executor.close()
@@ -317,7 +319,7 @@ class ShardCoordinatorSuite extends munit.FunSuite {
     s.coordinator.advance(start)
     s.assigned()
     s.coordinator.close()
-    assertEquals(s.all.values.map(_.next()).toSet, Set[ToExecutor](StopAll))
+    assert(s.all.values.map(_.next()).toSet == Set[ToExecutor](StopAll))
     s.close()
   }
 }

@@ -7,8 +7,9 @@ import org.sparkkinesis.model.{HashKeyRange, SequenceNumber, Shard, ShardId}
 import org.sparkkinesis.plan.{ShardPosition, SourceOffset, StreamOffset}
 import org.sparkkinesis.shard.ShardGraph
 import org.sparkkinesis.spark.protocol.{Assign, ProtocolCodec, Register}
+import org.sparkkinesis.suite.TimedSuite
 
-class ShardPlacementSuite extends munit.FunSuite {
+class ShardPlacementSuite extends TimedSuite {
   private val arn = "arn:aws:kinesis:eu-central-1:123456789012:stream/orders"
   private val long = 600000L
 
@@ -38,27 +39,27 @@ class ShardPlacementSuite extends munit.FunSuite {
 
   test("before any shard has an owner, the first executor waits for those that are known, and then none has to move") {
     val s = new Setup(long)
-    assertEquals(s.placement.graceLeftMillis(Seq("1", "2")), 0L)
+    assert(s.placement.graceLeftMillis(Seq("1", "2")) == 0L)
     s.introduce("1")
     assert(s.placement.graceLeftMillis(Seq("1", "2")) > 0)
     s.introduce("2")
-    assertEquals(s.placement.graceLeftMillis(Seq("1", "2")), 0L)
+    assert(s.placement.graceLeftMillis(Seq("1", "2")) == 0L)
     assert(!s.placement.assign())
-    assertEquals(s.received.toMap, Map("1" -> 2, "2" -> 2))
+    assert(s.received.toMap == Map("1" -> 2, "2" -> 2))
   }
 
   test("an executor that comes while others read keeps nobody waiting") {
     val s = new Setup(long)
     s.introduce("1")
     s.placement.assign()
-    assertEquals(s.placement.graceLeftMillis(Seq("1", "2")), 0L)
+    assert(s.placement.graceLeftMillis(Seq("1", "2")) == 0L)
   }
 
   test("when all that read are lost, the first one to come back waits again") {
     val s = new Setup(long)
     s.introduce("1")
     s.placement.assign()
-    assertEquals(s.placement.lose("1"), (true, false))
+    assert(s.placement.lose("1") == (true, false))
     s.introduce("2")
     assert(s.placement.graceLeftMillis(Seq("2", "3")) > 0)
   }
@@ -66,6 +67,6 @@ class ShardPlacementSuite extends munit.FunSuite {
   test("nobody waits for longer than the grace") {
     val s = new Setup(0)
     s.introduce("1")
-    assertEquals(s.placement.graceLeftMillis(Seq("1", "2")), 0L)
+    assert(s.placement.graceLeftMillis(Seq("1", "2")) == 0L)
   }
 }

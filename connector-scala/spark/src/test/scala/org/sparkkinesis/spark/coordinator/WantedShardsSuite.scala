@@ -6,8 +6,9 @@ import org.sparkkinesis.model.{StreamShard, _}
 import org.sparkkinesis.plan.ShardPosition.{After, Horizon, ShardEnd}
 import org.sparkkinesis.plan.{ShardPosition, SourceOffset, StreamOffset}
 import org.sparkkinesis.shard.ShardGraph
+import org.sparkkinesis.suite.TimedSuite
 
-class WantedShardsSuite extends munit.FunSuite {
+class WantedShardsSuite extends TimedSuite {
   private val arn = "arn:aws:kinesis:eu-central-1:123456789012:stream/orders"
   private def id(index: Int) = ShardId.ofIndex(index.toLong)
 
@@ -36,7 +37,7 @@ class WantedShardsSuite extends munit.FunSuite {
       _ => graph,
       shard => ended.exists(i => StreamShard(arn, id(i)) == shard)
     )
-    assertEquals(found.map(_._1).distinct.size, found.size, "no shard twice")
+    assert(found.map(_._1).distinct.size == found.size, "no shard twice")
     found.map(_._1.shard.value.takeRight(4).toInt).toSet
   }
 
@@ -55,7 +56,7 @@ class WantedShardsSuite extends munit.FunSuite {
     ("a merge's child not before a parent to come", Map(2 -> ShardEnd, 1 -> after), Set.empty[Int], Set(1)),
     ("a merge's child when the last parent's end comes", Map(2 -> ShardEnd, 4 -> after), Set(4), Set(4, 5))
   ).foreach { case (name, offset, ended, expected) =>
-    test(s"reads $name")(assertEquals(wanted(offset, ended), expected))
+    test(s"reads $name")(assert(wanted(offset, ended) == expected))
   }
 
   test("reads on after a hundred splits that were merged again, looking at each shard once") {
@@ -69,6 +70,6 @@ class WantedShardsSuite extends munit.FunSuite {
         shard(merged + 2, halves(1), merged)
       )
     })
-    assertEquals(wanted(Map(299 -> ShardEnd), Set.empty, graph), Set(300))
+    assert(wanted(Map(299 -> ShardEnd), Set.empty, graph) == Set(300))
   }
 }

@@ -3,15 +3,14 @@ package org.sparkkinesis.spark.executor
 import scala.collection.mutable
 import scala.concurrent.duration._
 
-import munit.FunSuite
-
 import org.sparkkinesis.chunk.ChunkSummary
 import org.sparkkinesis.concurrent.VirtualScheduler
 import org.sparkkinesis.consume.ShardSnapshot
 import org.sparkkinesis.model.{SequenceNumber, ShardId, StartingPosition, StreamShard}
 import org.sparkkinesis.spark.protocol.{ProtocolCodec, Report}
+import org.sparkkinesis.suite.TimedSuite
 
-class ProgressReporterSuite extends FunSuite {
+class ProgressReporterSuite extends TimedSuite {
   private val Shard = StreamShard("orders", ShardId("shardId-000000000000"))
   private def chunk(last: Int) = ChunkSummary(SequenceNumber(last.toString), 1, 1, 0, 0, 0, 0)
   private def snapshot(chunks: Int*) =
@@ -41,8 +40,8 @@ class ProgressReporterSuite extends FunSuite {
     s.reporter.tellAll(Seq(snapshot(10, 20)))
     s.reporter.onChunks(Shard, 1, Seq(chunk(30)))
     s.scheduler.runDue()
-    assertEquals(s.told, Seq(10, 20, 30))
-    assertEquals(s.sent.map(_.full).toSeq, Seq(true))
+    assert(s.told == Seq(10, 20, 30))
+    assert(s.sent.map(_.full).toSeq == Seq(true))
   }
 
   test("a chunk that came while snapshots were taken is told once: with them, or after them") {
@@ -50,7 +49,7 @@ class ProgressReporterSuite extends FunSuite {
     inside.reporter.tellAll(Seq(snapshot(10, 20)))
     inside.reporter.onChunks(Shard, 1, Seq(chunk(20)))
     inside.scheduler.runDue()
-    assertEquals(inside.told, Seq(10, 20))
+    assert(inside.told == Seq(10, 20))
     val after = new Setup
     after.reporter.tellAll {
       // The consumer's thread has added a chunk after its snapshot; the listener waits for its turn.
@@ -63,7 +62,7 @@ class ProgressReporterSuite extends FunSuite {
     }
     blocked.join()
     after.scheduler.runDue()
-    assertEquals(after.told, Seq(10, 20))
+    assert(after.told == Seq(10, 20))
   }
   private var blocked: Thread = null
 
@@ -74,20 +73,20 @@ class ProgressReporterSuite extends FunSuite {
     s.scheduler.runDue()
     s.reporter.onChunks(Shard, 1, Seq(chunk(30)))
     s.scheduler.runDue()
-    assertEquals(s.sent.map(_.number).toSeq, Seq(1L, 2L))
-    assertEquals(s.told, Seq(10, 20, 30))
+    assert(s.sent.map(_.number).toSeq == Seq(1L, 2L))
+    assert(s.told == Seq(10, 20, 30))
   }
 
   test("that the tip was reached is told at once, that it still is only from time to time") {
     val s = new Setup
     s.reporter.onReadUpTo(Shard, 1, 1000, 0)
     s.scheduler.runDue()
-    assertEquals(s.sent.size, 1)
+    assert(s.sent.size == 1)
     (1 to 10).foreach(i => s.reporter.onReadUpTo(Shard, 1, 1000L + i, 0))
     s.scheduler.runDue()
-    assertEquals(s.sent.size, 1)
+    assert(s.sent.size == 1)
     s.scheduler.advance(500.millis)
-    assertEquals(s.sent.flatMap(_.shards).map(_.readUpToMillis).toSeq, Seq(1000L, 1010L))
+    assert(s.sent.flatMap(_.shards).map(_.readUpToMillis).toSeq == Seq(1000L, 1010L))
   }
 
   test("an older epoch is not told any more once there is a newer one") {
@@ -95,15 +94,15 @@ class ProgressReporterSuite extends FunSuite {
     s.reporter.onChunks(Shard, 2, Seq(chunk(10)))
     s.reporter.onChunks(Shard, 1, Seq(chunk(99)))
     s.scheduler.runDue()
-    assertEquals(s.told, Seq(10))
+    assert(s.told == Seq(10))
   }
 
   test("who has nothing to say sends an empty report every five seconds, so that a lost one is noticed") {
     val s = new Setup
     s.scheduler.advance(4900.millis)
-    assertEquals(s.sent.size, 0)
+    assert(s.sent.size == 0)
     s.scheduler.advance(10.seconds)
-    assertEquals(s.sent.map(report => (report.number, report.shards.size)).toSeq, Seq((1L, 0), (2L, 0)))
+    assert(s.sent.map(report => (report.number, report.shards.size)).toSeq == Seq((1L, 0), (2L, 0)))
   }
 
   test("after closing nothing is sent") {
@@ -111,6 +110,6 @@ class ProgressReporterSuite extends FunSuite {
     s.reporter.onChunks(Shard, 1, Seq(chunk(10)))
     s.reporter.close()
     s.scheduler.advance(1.minute)
-    assertEquals(s.sent.size, 0)
+    assert(s.sent.size == 0)
   }
 }

@@ -1,14 +1,13 @@
 package org.sparkkinesis.spark.protocol
 
-import munit.ScalaCheckSuite
 import org.scalacheck.Gen
-import org.scalacheck.Prop.forAll
 
 import org.sparkkinesis.chunk.ChunkSummary
 import org.sparkkinesis.model.{StreamShard, _}
 import org.sparkkinesis.service.{ServiceErrorKind, ServiceException}
+import org.sparkkinesis.suite.PropertySuite
 
-class ProtocolCodecSuite extends ScalaCheckSuite {
+class ProtocolCodecSuite extends PropertySuite {
   private val shard = for {
     stream <- Gen.oneOf("orders", "arn:aws:kinesis:eu-central-1:123456789012:stream/orders", "ünïcode")
     index <- Gen.choose(0L, 99999L)
@@ -70,12 +69,12 @@ class ProtocolCodecSuite extends ScalaCheckSuite {
     Gen.oneOf(register, report, broken)
   }
 
-  property("what an executor is told comes as it was sent") {
-    forAll(toExecutor)(message => ProtocolCodec.decodeToExecutor(ProtocolCodec.encode(message)) == message)
+  test("what an executor is told comes as it was sent") {
+    forAll(toExecutor)(message => assert(ProtocolCodec.decodeToExecutor(ProtocolCodec.encode(message)) == message))
   }
 
-  property("what the driver is told comes as it was sent") {
-    forAll(toDriver)(message => ProtocolCodec.decodeToDriver(ProtocolCodec.encode(message)) == message)
+  test("what the driver is told comes as it was sent") {
+    forAll(toDriver)(message => assert(ProtocolCodec.decodeToDriver(ProtocolCodec.encode(message)) == message))
   }
 
   test("a failure keeps its kind, operation, code and text, for every kind there is") {
@@ -86,9 +85,9 @@ class ProtocolCodecSuite extends ScalaCheckSuite {
       ProtocolCodec.decodeToDriver(ProtocolCodec.encode(report)) match {
         case got: Report =>
           val failure = got.shards.head.failure.get
-          assertEquals(
-            (failure.kind, failure.operation, failure.errorCode, failure.getMessage),
-            (kind, "GetRecords", "SomeException", error.getMessage)
+          assert(
+            (failure.kind, failure.operation, failure.errorCode, failure.getMessage) ==
+              (kind, "GetRecords", "SomeException", error.getMessage)
           )
         case other => fail(s"no report: $other")
       }

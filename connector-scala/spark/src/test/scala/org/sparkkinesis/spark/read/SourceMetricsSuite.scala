@@ -1,11 +1,10 @@
 package org.sparkkinesis.spark.read
 
-import munit.FunSuite
-
 import org.sparkkinesis.plan.{PlannedBatch, SourceOffset}
 import org.sparkkinesis.spark.coordinator.CoordinatorStatus
+import org.sparkkinesis.suite.TimedSuite
 
-class SourceMetricsSuite extends FunSuite {
+class SourceMetricsSuite extends TimedSuite {
   private val status = new CoordinatorStatus(
     millisBehindLatest = Seq(10, 40, 100),
     openShards = 3,
@@ -16,27 +15,27 @@ class SourceMetricsSuite extends FunSuite {
 
   test("lag and shards are those of now, counts those of all consumers, the batch the latest") {
     val found = SourceMetrics.of(status, Some(PlannedBatch(SourceOffset(Nil), rows = 7, bytes = 700)), 12345678)
-    assertEquals(
-      found,
-      Map(
-        "minMsBehindLatest" -> "10",
-        "avgMsBehindLatest" -> "50",
-        "maxMsBehindLatest" -> "100",
-        "numTotalShards" -> "5",
-        "numOpenShards" -> "3",
-        "numClosedShards" -> "2",
-        "shardsByExecutor" -> "1: 2, 2: 1",
-        "plannedRows" -> "7",
-        "plannedBytes" -> "700",
-        "planningMicros" -> "12345",
-        "records" -> "91",
-        "bufferedBytes" -> "4096"
-      )
+    assert(
+      found ==
+        Map(
+          "minMsBehindLatest" -> "10",
+          "avgMsBehindLatest" -> "50",
+          "maxMsBehindLatest" -> "100",
+          "numTotalShards" -> "5",
+          "numOpenShards" -> "3",
+          "numClosedShards" -> "2",
+          "shardsByExecutor" -> "1: 2, 2: 1",
+          "plannedRows" -> "7",
+          "plannedBytes" -> "700",
+          "planningMicros" -> "12345",
+          "records" -> "91",
+          "bufferedBytes" -> "4096"
+        )
     )
   }
 
   test("before the first answer there is no lag, and before the first batch none is told of") {
     val found = SourceMetrics.of(status.copy(millisBehindLatest = Nil), None, 0)
-    assertEquals(found.keySet.filter(name => name.contains("Behind") || name.startsWith("plan")), Set.empty[String])
+    assert(found.keySet.filter(name => name.contains("Behind") || name.startsWith("plan")) == Set.empty[String])
   }
 }

@@ -5,15 +5,15 @@ import java.net.URI
 import java.nio.file.Files
 import java.util.concurrent.atomic.AtomicInteger
 
-import munit.FunSuite
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.permission.FsPermission
 import org.apache.hadoop.fs.{FSDataOutputStream, Path, RawLocalFileSystem}
 import org.apache.hadoop.util.Progressable
 
 import org.sparkkinesis.error.KinesisConnectorException
+import org.sparkkinesis.suite.TimedSuite
 
-class CheckpointFileSuite extends FunSuite {
+class CheckpointFileSuite extends TimedSuite {
   private val conf = {
     val conf = new Configuration(false)
     conf.set("fs.crash.impl", classOf[CrashingFileSystem].getName)

@@ -6,49 +6,50 @@ import org.sparkkinesis.aws.client.{ClientSettings, CredentialSettings}
 import org.sparkkinesis.chunk.DecodeSettings
 import org.sparkkinesis.config.Options
 import org.sparkkinesis.consume.poll.PollingSettings
+import org.sparkkinesis.suite.TimedSuite
 
-class ReadSettingsSuite extends munit.FunSuite {
+class ReadSettingsSuite extends TimedSuite {
   private def settings(set: (String, String)*) =
     ReadSettings(Options.read(Map("streamName" -> "orders") ++ set), Map("arn" -> ClientSettings(Some("us-east-1"))))
 
   test("without options the service's own limits hold, and data loss is an error") {
     val standard = settings()
-    assertEquals(standard.polling.maxFetchesPerSecond, PollingSettings().maxFetchesPerSecond)
-    assertEquals(standard.polling.readBytesPerSecond, PollingSettings().readBytesPerSecond)
-    assertEquals(standard.decode.maxChunkRows, DecodeSettings().maxChunkRows)
-    assertEquals(standard.bufferBytes, None)
+    assert(standard.polling.maxFetchesPerSecond == PollingSettings().maxFetchesPerSecond)
+    assert(standard.polling.readBytesPerSecond == PollingSettings().readBytesPerSecond)
+    assert(standard.decode.maxChunkRows == DecodeSettings().maxChunkRows)
+    assert(standard.bufferBytes == None)
     assert(standard.failOnDataLoss)
   }
 
   test("whoever may call more often may read more bytes, in the same measure; never less") {
     val service = PollingSettings()
     def bytes(calls: Double) = settings("maxFetchesPerSecond" -> calls.toString).polling.readBytesPerSecond
-    assertEquals(bytes(service.maxFetchesPerSecond * 4), service.readBytesPerSecond * 4)
-    assertEquals(bytes(service.maxFetchesPerSecond / 5), service.readBytesPerSecond)
+    assert(bytes(service.maxFetchesPerSecond * 4) == service.readBytesPerSecond * 4)
+    assert(bytes(service.maxFetchesPerSecond / 5) == service.readBytesPerSecond)
   }
 
   // The limit of a batch, and the greatest chunk.
   Seq("1" -> 1, "15" -> 1, "16" -> 1, "160" -> 10, "100000000" -> DecodeSettings().maxChunkRows).foreach {
     case (limit, rows) =>
       test(s"with $limit records a batch, a chunk has at most $rows rows") {
-        assertEquals(settings("maxRecordsPerTrigger" -> limit).decode.maxChunkRows, rows)
+        assert(settings("maxRecordsPerTrigger" -> limit).decode.maxChunkRows == rows)
       }
   }
 
   test("a limit of bytes bounds chunks too") {
-    assertEquals(settings("maxBytesPerTrigger" -> "16k").decode.maxChunkBytes, 1024)
+    assert(settings("maxBytesPerTrigger" -> "16k").decode.maxChunkBytes == 1024)
   }
 
   test("retries without an end, and with one") {
     val policies = settings("retry.getRecords.maxRetries" -> "-1", "retry.listShards.maxRetries" -> "3").retries
-    assertEquals(policies.getRecords.maxRetries, None)
-    assertEquals(policies.listShards.maxRetries, Some(3))
+    assert(policies.getRecords.maxRetries == None)
+    assert(policies.listShards.maxRetries == Some(3))
   }
 
   test("a bound of pauses below their base is raised to it") {
     val policy =
       settings("retry.getRecords.backoff.base" -> "5s", "retry.getRecords.backoff.max" -> "1s").retries.getRecords
-    assertEquals((policy.base, policy.max), (5.seconds, 5.seconds))
+    assert((policy.base, policy.max) == (5.seconds, 5.seconds))
   }
 
   test("the text holds no secret") {

@@ -1,6 +1,5 @@
 package org.sparkkinesis.spark.write
 
-import munit.FunSuite
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
@@ -10,8 +9,9 @@ import org.sparkkinesis.error.KinesisConnectorException
 import org.sparkkinesis.json.Json
 import org.sparkkinesis.sink.kinesis.SinkRecord
 import org.sparkkinesis.spark.write.invalid.{DeadLetter, InvalidRow}
+import org.sparkkinesis.suite.TimedSuite
 
-class RowToRecordSuite extends FunSuite {
+class RowToRecordSuite extends TimedSuite {
   private val full = new StructType()
     .add("Data", BinaryType)
     .add("partitionkey", StringType)
@@ -40,9 +40,9 @@ class RowToRecordSuite extends FunSuite {
 
   test("columns are found by name without regard to case, data as binary or string") {
     val found = columns(full)
-    assertEquals(found, WriteColumns(0, dataIsText = false, KeySource.Column(1), Some(2), Some(3)))
+    assert(found == WriteColumns(0, dataIsText = false, KeySource.Column(1), Some(2), Some(3)))
     val text = new StructType().add("data", StringType).add("partitionKey", StringType)
-    assertEquals(columns(text), WriteColumns(0, dataIsText = true, KeySource.Column(1), None, None))
+    assert(columns(text) == WriteColumns(0, dataIsText = true, KeySource.Column(1), None, None))
   }
 
   test("what cannot be sent is refused with a condition, before anything else happens") {
@@ -62,7 +62,7 @@ class RowToRecordSuite extends FunSuite {
       refused(noKey.add("m", MapType(StringType, StringType)), "partitionKey" -> "hash(m)").condition ->
         "KINESIS_SINK_KEY_EXPRESSION"
     )
-    cases.foreach { case (found, expected) => assertEquals(found, expected) }
+    cases.foreach { case (found, expected) => assert(found == expected) }
     assert(refused(noKey, "partitionKey" -> "usr").getMessage.contains("Did you mean 'user'?"))
   }
 
@@ -72,28 +72,28 @@ class RowToRecordSuite extends FunSuite {
     val values = row(payload, "k", "42", "other")
     val record = convert.convert(values).getOrElse(fail("no record"))
     payload(0) = 9
-    assertEquals(
-      (record.partitionKey, record.explicitHashKey, record.data.toSeq),
-      ("k", Some("42"), Seq[Byte](1, 2, 3))
+    assert(
+      (record.partitionKey, record.explicitHashKey, record.data.toSeq) ==
+        ("k", Some("42"), Seq[Byte](1, 2, 3))
     )
-    assertEquals(convert.streamOf(values), Some("other"))
-    assertEquals(convert.streamOf(row(payload, "k")), None)
+    assert(convert.streamOf(values) == Some("other"))
+    assert(convert.streamOf(row(payload, "k")) == None)
   }
 
   test("rows without payload or key have no record, and say why") {
     val convert = new RowToRecord(columns(full))
-    assertEquals(convert.convert(row(null, "k")).left.toOption, Some("its column 'data' is null"))
-    assertEquals(convert.convert(row(Array[Byte](), null)).left.toOption, Some("its partition key is null"))
+    assert(convert.convert(row(null, "k")).left.toOption == Some("its column 'data' is null"))
+    assert(convert.convert(row(Array[Byte](), null)).left.toOption == Some("its partition key is null"))
   }
 
   test("a hashed key is the same for the same values and spreads others; a random one is new for each row") {
     val hashed = new RowToRecord(columns(full, "partitionKey" -> "hash(user, amount)"))
     def key(convert: RowToRecord, user: String, amount: Long) =
       convert.convert(row(Array[Byte](), null, user = user, amount = amount)).getOrElse(fail("no record")).partitionKey
-    assertEquals(key(hashed, "ann", 1), key(hashed, "ann", 1))
-    assertEquals((1 to 1000).map(i => key(hashed, "ann", i.toLong)).distinct.size, 1000)
+    assert(key(hashed, "ann", 1) == key(hashed, "ann", 1))
+    assert((1 to 1000).map(i => key(hashed, "ann", i.toLong)).distinct.size == 1000)
     val random = new RowToRecord(columns(full, "partitionKey" -> "random"))
-    assertEquals((1 to 1000).map(_ => key(random, "ann", 1)).distinct.size, 1000)
+    assert((1 to 1000).map(_ => key(random, "ann", 1)).distinct.size == 1000)
   }
 
   test("a dead letter tells reason and place, and cuts a payload that is too long for the stream") {
@@ -102,19 +102,19 @@ class RowToRecordSuite extends FunSuite {
     assert(letter.size <= (1 << 20))
     val body = Json.parse(new String(letter.data, "UTF-8")).fold(fail(_), identity)
     def text(name: String) = body.field(name).flatMap(_.asString)
-    assertEquals(
-      (text("reason"), text("stream"), text("partitionKey")),
-      (Some("it is too large"), Some("orders"), Some("key"))
+    assert(
+      (text("reason"), text("stream"), text("partitionKey")) ==
+        (Some("it is too large"), Some("orders"), Some("key"))
     )
-    assertEquals((body.field("row"), body.field("dataBytes")), (Some(Json.num(17)), Some(Json.num(2L << 20))))
-    assertEquals(body.field("truncated"), Some(Json.Bool(true)))
+    assert((body.field("row"), body.field("dataBytes")) == (Some(Json.num(17)), Some(Json.num(2L << 20))))
+    assert(body.field("truncated") == Some(Json.Bool(true)))
     val small = DeadLetter.of(
       InvalidRow(3, 17, "orders", "its key is empty", Some(new SinkRecord("", None, "text".getBytes))),
       "query",
       1 << 20
     )
     val kept = Json.parse(new String(small.data, "UTF-8")).toOption.flatMap(_.field("data")).flatMap(_.asString)
-    assertEquals(kept.map(data => new String(java.util.Base64.getDecoder.decode(data))), Some("text"))
+    assert(kept.map(data => new String(java.util.Base64.getDecoder.decode(data))) == Some("text"))
   }
 
   test("the plan that travels to executors shows no secret") {
@@ -138,7 +138,7 @@ class RowToRecordSuite extends FunSuite {
   }
 
   test("every metric can be made by Spark from its class name, and has a name of its own") {
-    WriteMetrics.all.foreach(metric => assertEquals(metric.getClass.getConstructor().newInstance().name, metric.name))
-    assertEquals(WriteMetrics.all.map(_.name).distinct.size, WriteMetrics.all.size)
+    WriteMetrics.all.foreach(metric => assert(metric.getClass.getConstructor().newInstance().name == metric.name))
+    assert(WriteMetrics.all.map(_.name).distinct.size == WriteMetrics.all.size)
   }
 }

@@ -40,10 +40,10 @@ class OutageSuite extends SparkSuite {
     await(query, "failures of discovery and of polls") {
       kinesis.faults.hits(faults.head) >= 20 && kinesis.faults.hits(faults.last) >= 20
     }
-    assertEquals(collected.rows.size, 50)
+    assert(collected.rows.size == 50)
     faults.foreach(kinesis.faults.remove)
     await(query, "100 rows")(collected.rows.size >= 100)
-    assertEquals(collected.texts.map(_.toInt).sorted, (0 until 100).toVector)
+    assert(collected.texts.map(_.toInt).sorted == (0 until 100).toVector)
   }
 
   test("fan-out begins after an outage of its first subscribe that is longer than five retries") {
@@ -55,7 +55,7 @@ class OutageSuite extends SparkSuite {
     await(query, "failures")(kinesis.faults.hits(fault) >= 7)
     kinesis.faults.remove(fault)
     await(query, "50 rows")(collected.rows.size >= 50)
-    assertEquals(collected.texts.map(_.toInt).sorted, (0 until 50).toVector)
+    assert(collected.texts.map(_.toInt).sorted == (0 until 50).toVector)
   }
 
   private def conditionOf(stream: String, options: (String, String)*)(harm: => Any): String = {
@@ -72,17 +72,17 @@ class OutageSuite extends SparkSuite {
   }
 
   test("a refusal of the credentials ends a polling query") {
-    assertEquals(conditionOf("denied")(faulty("denied", "GetRecords", denied)), "KINESIS_ACCESS_DENIED")
+    assert(conditionOf("denied")(faulty("denied", "GetRecords", denied)) == "KINESIS_ACCESS_DENIED")
   }
 
   test("a refusal of a listing ends the query") {
     val condition =
       conditionOf("unlisted", "shardFetchInterval" -> "1s")(faulty("unlisted", "ListShards", denied))
-    assertEquals(condition, "KINESIS_ACCESS_DENIED")
+    assert(condition == "KINESIS_ACCESS_DENIED")
   }
 
   test("a stream that is deleted ends the query") {
-    assertEquals(conditionOf("deleted")(kinesis.admin.deleteStream("deleted")), "KINESIS_STREAM_NOT_FOUND")
+    assert(conditionOf("deleted")(kinesis.admin.deleteStream("deleted")) == "KINESIS_STREAM_NOT_FOUND")
   }
 
   test("as many retries as the user allows, and no more") {
@@ -90,8 +90,8 @@ class OutageSuite extends SparkSuite {
     val condition = conditionOf("limited", "retry.getRecords.maxRetries" -> "2") {
       fault = faulty("limited", "GetRecords", unavailable)
     }
-    assertEquals(condition, "KINESIS_SERVICE_FAILED")
-    assertEquals(kinesis.faults.hits(fault), 3)
+    assert(condition == "KINESIS_SERVICE_FAILED")
+    assert(kinesis.faults.hits(fault) == 3)
   }
 
   test("a failure that the user calls recoverable ends nothing") {
@@ -101,6 +101,6 @@ class OutageSuite extends SparkSuite {
     val collected = new Collected
     val query = start("tolerant", collected, hasty :+ ("retry.recoverableErrors" -> "AccessDeniedException"): _*)
     await(query, "50 rows")(collected.rows.size >= 50)
-    assertEquals(kinesis.faults.hits(fault), 5)
+    assert(kinesis.faults.hits(fault) == 5)
   }
 }

@@ -37,7 +37,7 @@ class PeerFaultsSuite extends SparkSuite {
     val collected = new Collected
     val query = running("prompt", collected)
     await(query, "500 rows of the other shard")(collected.rows.size >= 500 && kinesis.faults.hits(fault) > 0)
-    assertEquals(numbers(collected), (0 until 500).toVector)
+    assert(numbers(collected) == (0 until 500).toVector)
     kinesis.faults.remove(fault)
   }
 
@@ -49,7 +49,7 @@ class PeerFaultsSuite extends SparkSuite {
     await(query, "10 rows")(collected.rows.size >= 10)
     val (batches, polls) = (collected.ids.size, kinesis.calls.count("GetRecords", "idle"))
     await(query, "further polls")(kinesis.calls.count("GetRecords", "idle") >= polls + 20)
-    assertEquals(collected.ids.size, batches)
+    assert(collected.ids.size == batches)
   }
 
   test("3. a subscription is not made anew for every batch") {
@@ -61,7 +61,7 @@ class PeerFaultsSuite extends SparkSuite {
       await(query, s"round $round")(collected.rows.size >= 100 * round + 100)
     }
     assert(collected.ids.size >= 10, collected.ids.toString)
-    assertEquals(kinesis.calls.count("SubscribeToShard", "kept"), 1L)
+    assert(kinesis.calls.count("SubscribeToShard", "kept") == 1L)
   }
 
   Seq("polling" -> Nil, "fan-out" -> efo).foreach { case (mode, options) =>
@@ -75,7 +75,7 @@ class PeerFaultsSuite extends SparkSuite {
       put(stream, 100 until 400)
       val collected = new Collected
       assert(start(stream, collected, Trigger.AvailableNow(), checkpoint(), options: _*).awaitTermination(60000))
-      assertEquals(numbers(collected), (0 until 400).toVector)
+      assert(numbers(collected) == (0 until 400).toVector)
     }
 
     test(s"5. a shard that is split while the query runs loses nothing: $mode") {
@@ -88,7 +88,7 @@ class PeerFaultsSuite extends SparkSuite {
       kinesis.admin.splitShard(stream, "shardId-000000000000")
       put(stream, 300 until 1100)
       await(query, "1100 rows")(collected.rows.size >= 1100)
-      assertEquals(numbers(collected), (0 until 1100).toVector)
+      assert(numbers(collected) == (0 until 1100).toVector)
     }
 
     test(s"6. a shard that was idle does not become 'latest': what it gets while the query is down is read: $mode") {
@@ -107,7 +107,7 @@ class PeerFaultsSuite extends SparkSuite {
       (1 to 100).foreach(i => kinesis.admin.putRecord(stream, "k", top, utf8(i.toString)))
       val second = start(stream, collected, Trigger.ProcessingTime(0), at, latest: _*)
       await(second, "101 rows")(collected.rows.size >= 101)
-      assertEquals(numbers(collected), (0 to 100).toVector)
+      assert(numbers(collected) == (0 to 100).toVector)
     }
   }
 
@@ -117,7 +117,7 @@ class PeerFaultsSuite extends SparkSuite {
     val collected = new Collected
     val query = start("now", collected, Trigger.AvailableNow(), checkpoint(), "maxRecordsPerTrigger" -> "200")
     assert(query.awaitTermination(60000))
-    assertEquals(numbers(collected), (0 until 1000).toVector)
+    assert(numbers(collected) == (0 until 1000).toVector)
     assert(collected.byBatch.forall(_.size <= 200), collected.byBatch.map(_.size).toString)
   }
 
@@ -136,7 +136,7 @@ class PeerFaultsSuite extends SparkSuite {
       .option("checkpointLocation", checkpoint()).foreachBatch(twice).start()
     await(query, "three batches")(synchronized(seen.size) >= 3)
     query.stop()
-    seen.foreach { case (first, second) => assertEquals(second, first) }
+    seen.foreach { case (first, second) => assert(second == first) }
   }
 
   test("9. a pushed record waits for no poll: the time between polls does not count for fan-out") {
@@ -147,6 +147,6 @@ class PeerFaultsSuite extends SparkSuite {
       put("woken", i to i)
       await(query, s"row $i")(collected.rows.size > i)
     }
-    assertEquals(kinesis.calls.count("GetRecords", "woken"), 0L)
+    assert(kinesis.calls.count("GetRecords", "woken") == 0L)
   }
 }

@@ -25,7 +25,7 @@ import org.sparkkinesis.integration.SparkSuite
  * of its own, where there is Docker, else skipped. LocalStack's enhanced fan-out is not right enough to be tested with.
  */
 class LocalStackSuite extends SparkSuite {
-  override def munitTimeout: Duration = 5.minutes
+  override protected def timeLimit: FiniteDuration = 5.minutes
 
   private lazy val container: Try[LocalStackContainer] =
     Try(hasDocker).filter(identity).flatMap { _ =>
@@ -84,7 +84,7 @@ class LocalStackSuite extends SparkSuite {
       PutRecordsRequestEntry.builder().partitionKey(s"k$i").data(SdkBytes.fromUtf8String(i.toString)).build()
     }
     val answer = client.putRecords(request => request.streamName(stream).records(entries.asJava))
-    assertEquals(answer.failedRecordCount.intValue, 0)
+    assert(answer.failedRecordCount.intValue == 0)
   }
 
   private def readAll(stream: String, checkpoint: String): Set[Int] = {
@@ -94,7 +94,7 @@ class LocalStackSuite extends SparkSuite {
       .trigger(Trigger.AvailableNow)
       .foreachBatch { (batch: org.apache.spark.sql.Dataset[org.apache.spark.sql.Row], _: Long) =>
         val some = batch.collect().map(_.getInt(0))
-        assertEquals(some.toSet.intersect(rows), Set.empty[Int])
+        assert(some.toSet.intersect(rows) == Set.empty[Int])
         rows ++= some
         ()
       }
@@ -107,9 +107,9 @@ class LocalStackSuite extends SparkSuite {
     val stream = newStream(2)
     val place = checkpoint()
     put(stream, 0 until 1000)
-    assertEquals(readAll(stream, place), (0 until 1000).toSet)
+    assert(readAll(stream, place) == (0 until 1000).toSet)
     put(stream, 1000 until 1500)
-    assertEquals(readAll(stream, place), (1000 until 1500).toSet)
+    assert(readAll(stream, place) == (1000 until 1500).toSet)
   }
 
   testWithLocalStack("records before and after more shards are read once") {
@@ -120,13 +120,13 @@ class LocalStackSuite extends SparkSuite {
     )
     client.waiter().waitUntilStreamExists(request => request.streamName(stream))
     put(stream, 500 until 1000)
-    assertEquals(readAll(stream, checkpoint()), (0 until 1000).toSet)
+    assert(readAll(stream, checkpoint()) == (0 until 1000).toSet)
   }
 
   testWithLocalStack("what is written is read back") {
     val stream = newStream(2)
     spark.range(1000).selectExpr("CAST(id AS STRING) AS partitionKey", "CAST(id AS STRING) AS data").write
       .format("kinesis").options(connection(stream)).mode("append").save()
-    assertEquals(readAll(stream, checkpoint()), (0 until 1000).toSet)
+    assert(readAll(stream, checkpoint()) == (0 until 1000).toSet)
   }
 }

@@ -45,10 +45,10 @@ class ConsumerOwnershipSuite extends SparkSuite {
     val at = checkpoint()
     // What is left of a kill: a registered consumer, and a checkpoint that says so.
     start("killed", at, "requireConsumerDeregistration" -> "false").stop()
-    assertEquals(changes("killed"), (1L, 0L))
+    assert(changes("killed") == (1L, 0L))
     start("killed", at).stop()
-    assertEquals(changes("killed"), (1L, 1L))
-    assertEquals(notes(at), Nil)
+    assert(changes("killed") == (1L, 1L))
+    assert(notes(at) == Nil)
   }
 
   test("a query that was killed while it registered its consumer takes it for its own") {
@@ -60,7 +60,7 @@ class ConsumerOwnershipSuite extends SparkSuite {
     notes(at).filter(_.getFileName.toString.startsWith(".")).foreach(Files.delete)
     Files.writeString(note, "")
     start("early", at).stop()
-    assertEquals(changes("early"), (1L, 1L))
+    assert(changes("early") == (1L, 1L))
   }
 
   test("a consumer that another query registered is left alone") {
@@ -69,10 +69,10 @@ class ConsumerOwnershipSuite extends SparkSuite {
     val owner = start("others", first)
     val other = checkpoint()
     start("others", other).stop()
-    assertEquals(changes("others"), (1L, 0L))
-    assertEquals(notes(other), Nil)
+    assert(changes("others") == (1L, 0L))
+    assert(notes(other) == Nil)
     owner.stop()
-    assertEquals(changes("others"), (1L, 1L))
+    assert(changes("others") == (1L, 1L))
   }
 
   test("a consumer under an earlier name is deregistered too") {
@@ -83,8 +83,8 @@ class ConsumerOwnershipSuite extends SparkSuite {
     val renamed = start("renamed", at, "consumerName" -> "etl-2")
     query.stop()
     renamed.stop()
-    assertEquals(kinesis.calls.count("RegisterStreamConsumer", "renamed", result = "ok"), 2L)
-    assertEquals(kinesis.calls.count("DeregisterStreamConsumer", "renamed", result = "ok"), 2L)
-    assertEquals(notes(at), Nil)
+    assert(kinesis.calls.count("RegisterStreamConsumer", "renamed", result = "ok") == 2L)
+    assert(kinesis.calls.count("DeregisterStreamConsumer", "renamed", result = "ok") == 2L)
+    assert(notes(at) == Nil)
   }
 }

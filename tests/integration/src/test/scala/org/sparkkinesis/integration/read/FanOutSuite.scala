@@ -33,14 +33,14 @@ class FanOutSuite extends SparkSuite {
       put("pushed", 300 * round until 300 * round + 300)
       await(query, s"round $round")(collected.rows.size >= 300 * round + 300)
     }
-    assertEquals(collected.texts.map(_.toInt).sorted, (0 until 3300).toVector)
+    assert(collected.texts.map(_.toInt).sorted == (0 until 3300).toVector)
     assert(collected.ids.size >= 11, s"${collected.ids.size} batches")
-    assertEquals(kinesis.calls.count(operation = "SubscribeToShard", stream = "pushed"), 2L)
-    assertEquals(kinesis.calls.count(operation = "GetRecords", stream = "pushed"), 0L)
-    assertEquals(kinesis.calls.count(operation = "GetShardIterator", stream = "pushed"), 0L)
+    assert(kinesis.calls.count(operation = "SubscribeToShard", stream = "pushed") == 2L)
+    assert(kinesis.calls.count(operation = "GetRecords", stream = "pushed") == 0L)
+    assert(kinesis.calls.count(operation = "GetShardIterator", stream = "pushed") == 0L)
     query.stop()
-    assertEquals(kinesis.calls.count(operation = "RegisterStreamConsumer", stream = "pushed"), 1L)
-    assertEquals(kinesis.calls.count(operation = "DeregisterStreamConsumer", stream = "pushed"), 1L)
+    assert(kinesis.calls.count(operation = "RegisterStreamConsumer", stream = "pushed") == 1L)
+    assert(kinesis.calls.count(operation = "DeregisterStreamConsumer", stream = "pushed") == 1L)
   }
 
   test("a checkpoint goes from polling to fan-out and back") {
@@ -56,7 +56,7 @@ class FanOutSuite extends SparkSuite {
       assert(query.awaitTermination(60000))
       collected.texts.map(_.toInt)
     }
-    assertEquals(runs.sorted.toVector, (0 until 300).toVector)
+    assert(runs.sorted.toVector == (0 until 300).toVector)
   }
 
   test("a split is followed, and its children come after it") {
@@ -68,6 +68,6 @@ class FanOutSuite extends SparkSuite {
     kinesis.admin.splitShard("split", "shardId-000000000000")
     put("split", 100 until 200)
     await(query, "200 rows")(collected.rows.size >= 200)
-    assertEquals(collected.texts.map(_.toInt).sorted, (0 until 200).toVector)
+    assert(collected.texts.map(_.toInt).sorted == (0 until 200).toVector)
   }
 }

@@ -46,22 +46,22 @@ class MetricsSuite extends SparkSuite {
     put("polled", 90)
     putAggregate("polled", 10)
     val (query, found) = readTo(100, "polled")
-    assertEquals(found("records"), "91")
-    assertEquals(found("rows"), "100")
-    assertEquals(found("aggregatedRecords"), "1")
+    assert(found("records") == "91")
+    assert(found("rows") == "100")
+    assert(found("aggregatedRecords") == "1")
     assert(found("bytes").toLong >= 100 * 4, found.toString)
     assert(found("getRecordsCalls").toLong >= 1, found.toString)
     assert(found("getShardIteratorCalls").toLong >= 1, found.toString)
     Seq("subscribeToShardCalls", "resubscriptions", "throttles", "filteredRows").foreach(name =>
-      assertEquals(found(name), "0", name)
+      assert(found(name) == "0", name)
     )
-    assertEquals(found("numOpenShards"), "2")
-    assertEquals(found("shardsByExecutor"), "driver: 2")
+    assert(found("numOpenShards") == "2")
+    assert(found("shardsByExecutor") == "driver: 2")
     assert(found("plannedRows").toInt >= 1 && found("plannedBytes").toInt >= 4, found.toString)
     assert(found("planningMicros").toLong > 0, found.toString)
     assert(found("bufferedBytes").toLong >= 0, found.toString)
     val lags = Seq("minMsBehindLatest", "avgMsBehindLatest", "maxMsBehindLatest").map(found(_).toLong)
-    assertEquals(lags, lags.sorted)
+    assert(lags == lags.sorted)
 
     kinesis.faults.add(FaultRule(throttled, "GetRecords", "polled", count = 2))
     await(query, "calls that are throttled and made again", LongWait) {
@@ -77,36 +77,36 @@ class MetricsSuite extends SparkSuite {
     putAggregate("batch", 10)
     kinesis.faults.add(FaultRule(throttled, "GetRecords", "batch", count = 2))
     val batch = spark.read.format("kinesis").options(connection("batch")).load()
-    assertEquals(batch.collect().length, 100)
+    assert(batch.collect().length == 100)
     val found = batch.queryExecution.executedPlan.collectLeaves().head.metrics.map { case (name, metric) =>
       name -> metric.value
     }
-    assertEquals(found("rowsFromService"), 100L)
-    assertEquals(found("rowsFromMemory"), 0L)
-    assertEquals(found("aggregatedRows"), 10L)
+    assert(found("rowsFromService") == 100L)
+    assert(found("rowsFromMemory") == 0L)
+    assert(found("aggregatedRows") == 10L)
     assert(found("bytesRead") >= 400, found.toString)
     assert(found("getRecordsCalls") >= 2, found.toString)
-    assertEquals(found("throttles"), 2L)
-    assertEquals(found("retries"), 2L)
+    assert(found("throttles") == 2L)
+    assert(found("retries") == 2L)
     ReadMetrics.all.foreach(metric => assert(found.contains(metric.name()), metric.name()))
   }
 
   test("the lag of all tasks is the least, the mean and the most of theirs") {
     val shown = ReadMetrics.all.map(metric => metric.name() -> metric.aggregateTaskMetrics(Array(10L, 40L, 100L))).toMap
-    assertEquals(shown("minMsBehindLatest"), "10")
-    assertEquals(shown("avgMsBehindLatest"), "50")
-    assertEquals(shown("maxMsBehindLatest"), "100")
-    assertEquals(shown("bytesRead"), "150")
+    assert(shown("minMsBehindLatest") == "10")
+    assert(shown("avgMsBehindLatest") == "50")
+    assert(shown("maxMsBehindLatest") == "100")
+    assert(shown("bytesRead") == "150")
   }
 
   test("the progress of a query with subscriptions counts them, and those that were opened again") {
     kinesis.admin.createStream("pushed", 2)
     put("pushed", 100)
     val (query, found) = readTo(100, "pushed", efo: _*)
-    assertEquals(found("subscribeToShardCalls"), "2")
-    assertEquals(found("resubscriptions"), "0")
-    assertEquals(found("getRecordsCalls"), "0")
-    assertEquals(found("records"), "100")
+    assert(found("subscribeToShardCalls") == "2")
+    assert(found("resubscriptions") == "0")
+    assert(found("getRecordsCalls") == "0")
+    assert(found("records") == "100")
     kinesis.admin.clock.advance(5.minutes)
     await(query, "both subscriptions are renewed", LongWait) {
       put("pushed", 1)

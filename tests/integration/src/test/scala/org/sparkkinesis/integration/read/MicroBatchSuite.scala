@@ -32,7 +32,7 @@ class MicroBatchSuite extends SparkSuite {
     await(query, "2000 rows")(collected.rows.size >= 2000)
     put("all", 2000 until 3000)
     await(query, "3000 rows")(collected.rows.size >= 3000)
-    assertEquals(collected.texts.map(_.toInt).sorted, (0 until 3000).toVector)
+    assert(collected.texts.map(_.toInt).sorted == (0 until 3000).toVector)
     val expected = kinesis.admin.shards("all").flatMap { shard =>
       kinesis.admin.records("all", shard.id.value).map(r =>
         (shard.id.value, r.sequenceNumber, r.partitionKey, new String(r.data), r.arrivalMillis)
@@ -47,8 +47,8 @@ class MicroBatchSuite extends SparkSuite {
         row.getAs[java.sql.Timestamp]("approximateArrivalTimestamp").getTime
       )
     }
-    assertEquals(got.sorted, expected.toVector.sorted)
-    assertEquals(collected.rows.map(_.getAs[String]("stream")).toSet, Set("all"))
+    assert(got.sorted == expected.toVector.sorted)
+    assert(collected.rows.map(_.getAs[String]("stream")).toSet == Set("all"))
     assert(collected.ids.size >= 2, "one batch before and one after the second part")
   }
 
@@ -66,13 +66,13 @@ class MicroBatchSuite extends SparkSuite {
     ).writeStream
       .option("checkpointLocation", checkpoint()).foreachBatch(collected.sink).start()
     await(query, "10 rows")(collected.rows.size >= 10)
-    assertEquals(
-      collected.rows.map(r => (r.getBoolean(1), r.getLong(2), r.isNullAt(3), r.isNullAt(4), r.getString(5))).toSet,
-      Set((false, 0L, true, true, "shardId-000000000000"))
+    assert(
+      collected.rows.map(r => (r.getBoolean(1), r.getLong(2), r.isNullAt(3), r.isNullAt(4), r.getString(5))).toSet ==
+        Set((false, 0L, true, true, "shardId-000000000000"))
     )
     val batch =
       spark.read.format("kinesis").options(connection("meta")).load().select("subSequenceNumber", "data", "aggregated")
-    assertEquals(batch.collect().map(r => (r.getLong(0), r.getBoolean(2))).toSet, Set((0L, false)))
+    assert(batch.collect().map(r => (r.getLong(0), r.getBoolean(2))).toSet == Set((0L, false)))
   }
 
   test("a restart goes on after the last batch; a failed batch gets the same rows again") {
@@ -98,9 +98,9 @@ class MicroBatchSuite extends SparkSuite {
     val both: (Dataset[Row], Long) => Unit = (rows, id) => { failing(rows, id); collected.sink(rows, id) }
     val second = readStream("restart").load().writeStream.option("checkpointLocation", at).foreachBatch(both).start()
     await(second, "the rest")(collected.rows.size >= 700)
-    assertEquals(attempts.size, 2)
-    assertEquals(attempts(1), attempts(0))
-    assertEquals(collected.ids.head, 1L)
+    assert(attempts.size == 2)
+    assert(attempts(1) == attempts(0))
+    assert(collected.ids.head == 1L)
   }
 
   test("two actions in one foreachBatch see the same rows") {
@@ -123,7 +123,7 @@ class MicroBatchSuite extends SparkSuite {
     ).load().writeStream.option("checkpointLocation", checkpoint()).foreachBatch(twice).start()
     await(query, "500 rows")(seen >= 500)
     query.stop()
-    pairs.foreach { case (first, second) => assertEquals(second, first) }
+    pairs.foreach { case (first, second) => assert(second == first) }
   }
 
   test("an idle stream runs no batch and is asked at its pace only") {
@@ -137,10 +137,10 @@ class MicroBatchSuite extends SparkSuite {
     val (before, since) = (calls, System.nanoTime())
     await(query, "9 polls")(calls >= before + 9)
     val seconds = (System.nanoTime() - since) / 1e9
-    assertEquals(collected.ids.size, batches)
+    assert(collected.ids.size == batches)
     // The first of the nine may have come at once, and late by up to a period on a busy machine.
     assert(seconds >= 7 * 0.25, s"9 calls took $seconds s")
-    assertEquals(kinesis.calls.count(operation = "GetShardIterator", stream = "idle"), 2L)
+    assert(kinesis.calls.count(operation = "GetShardIterator", stream = "idle") == 2L)
   }
 
   test("a stream without a record runs no batch at all") {
@@ -148,7 +148,7 @@ class MicroBatchSuite extends SparkSuite {
     val collected = new Collected
     val query = start("empty", collected, checkpoint(), continuous)
     await(query, "polls of both shards")(kinesis.calls.count(operation = "GetRecords", stream = "empty") >= 10)
-    assertEquals(collected.ids, Vector.empty[Long])
+    assert(collected.ids == Vector.empty[Long])
   }
 
   test(
@@ -171,7 +171,7 @@ class MicroBatchSuite extends SparkSuite {
     val collected = new Collected
     val second = start("latest", collected, at, continuous, "initialPosition" -> "latest")
     await(second, "30 rows")(collected.rows.size >= 30)
-    assertEquals((nothing.texts ++ collected.texts).map(_.toInt).sorted, (50 until 80).toVector)
+    assert((nothing.texts ++ collected.texts).map(_.toInt).sorted == (50 until 80).toVector)
   }
 
   test("read limits bound each batch and lose nothing") {
@@ -181,7 +181,7 @@ class MicroBatchSuite extends SparkSuite {
     val query = start("limits", collected, checkpoint(), continuous, "maxRecordsPerTrigger" -> "100")
     await(query, "1000 rows")(collected.rows.size >= 1000)
     assert(collected.byBatch.forall(_.size <= 100), collected.byBatch.map(_.size).toString)
-    assertEquals(collected.texts.map(_.toInt).sorted, (0 until 1000).toVector)
+    assert(collected.texts.map(_.toInt).sorted == (0 until 1000).toVector)
     val bytes = new Collected
     val second = start("limits", bytes, checkpoint(), continuous, "maxBytesPerTrigger" -> "1k")
     await(second, "1000 rows")(bytes.rows.size >= 1000)
@@ -197,7 +197,7 @@ class MicroBatchSuite extends SparkSuite {
     val query =
       start("minimum", collected, checkpoint(), continuous, "minRecordsPerTrigger" -> "100", "maxTriggerDelay" -> "1h")
     await(query, "two polls")(kinesis.calls.count(operation = "GetRecords", stream = "minimum") >= 6)
-    assertEquals(collected.rows.size, 0)
+    assert(collected.rows.size == 0)
     put("minimum", 40 until 120)
     await(query, "120 rows")(collected.rows.size >= 120)
     query.stop()
@@ -229,7 +229,7 @@ class MicroBatchSuite extends SparkSuite {
       "maxRecordsPerFetch" -> "100"
     )
     await(query, "what does not fit the buffer at once")(collected.rows.size >= 4500)
-    assertEquals(collected.texts.map(_.takeWhile(_ != ' ').toInt).distinct.size, collected.rows.size)
+    assert(collected.texts.map(_.takeWhile(_ != ' ').toInt).distinct.size == collected.rows.size)
     assert(collected.ids.size > 3, s"${collected.ids.size} batches")
   }
 
@@ -240,15 +240,15 @@ class MicroBatchSuite extends SparkSuite {
     val collected = new Collected
     val query = start("now", collected, at, Trigger.AvailableNow(), "maxRecordsPerTrigger" -> "250")
     assert(query.awaitTermination(60000))
-    assertEquals(collected.texts.map(_.toInt).sorted, (0 until 700).toVector)
+    assert(collected.texts.map(_.toInt).sorted == (0 until 700).toVector)
     assert(collected.ids.size >= 3, collected.ids.toString)
     put("now", 700 until 800)
     val second = new Collected
     assert(start("now", second, at, Trigger.AvailableNow()).awaitTermination(60000))
-    assertEquals(second.texts.map(_.toInt).sorted, (700 until 800).toVector)
+    assert(second.texts.map(_.toInt).sorted == (700 until 800).toVector)
     val third = new Collected
     assert(start("now", third, at, Trigger.AvailableNow()).awaitTermination(60000))
-    assertEquals(third.ids, Vector.empty[Long])
+    assert(third.ids == Vector.empty[Long])
   }
 
   test("once takes everything in one batch, also what the buffer cannot hold") {
@@ -260,6 +260,6 @@ class MicroBatchSuite extends SparkSuite {
     val once = Trigger.Once()
     val query = start("once", collected, checkpoint(), once, "fetchBufferSize" -> "1m", "maxRecordsPerFetch" -> "100")
     assert(query.awaitTermination(60000))
-    assertEquals(collected.byBatch.map(_.size), Vector(3000))
+    assert(collected.byBatch.map(_.size) == Vector(3000))
   }
 }

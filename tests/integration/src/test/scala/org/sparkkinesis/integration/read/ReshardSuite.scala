@@ -23,13 +23,13 @@ class ReshardSuite extends SparkSuite {
 
   /** All of them once, and within a key in the order in which they were put; within a batch any order will do. */
   private def assertComplete(collected: Collected, count: Int): Unit = {
-    assertEquals(collected.texts.map(_.toInt).sorted, (0 until count).toVector)
+    assert(collected.texts.map(_.toInt).sorted == (0 until count).toVector)
     val byKey = collected.byBatch.map { rows =>
       rows.groupMap(_.getAs[String]("partitionKey"))(row => new String(row.getAs[Array[Byte]]("data")).toInt)
     }
     (0 until Keys).map(k => s"key-$k").foreach { key =>
       val seen = byKey.flatMap(_.getOrElse(key, Vector.empty).sorted)
-      assertEquals(seen, seen.sorted, key)
+      assert(seen == seen.sorted, key)
     }
   }
 
@@ -95,7 +95,7 @@ class ReshardSuite extends SparkSuite {
     val query = start("hole", collected, checkpoint(), hasty: _*)
     await(query, "300 rows")(collected.rows.size >= 300)
     assertComplete(collected, 300)
-    assertEquals(kinesis.faults.hits(fault), 3)
+    assert(kinesis.faults.hits(fault) == 3)
   }
 
   test("a shard that no listing has ends the query before it reads, unless records may be lost") {
@@ -108,12 +108,12 @@ class ReshardSuite extends SparkSuite {
         case found: KinesisConnectorException => found.condition
       }
     val query = start("lacking", collected, checkpoint(), hasty: _*)
-    assertEquals(conditionOf(query.awaitTermination(60000)), Some("KINESIS_LISTING_INCOMPLETE"))
-    assertEquals(collected.rows.size, 0)
+    assert(conditionOf(query.awaitTermination(60000)) == Some("KINESIS_LISTING_INCOMPLETE"))
+    assert(collected.rows.size == 0)
     val batch = spark.read.format("kinesis").options(connection("lacking") ++ hasty)
-    assertEquals(conditionOf(batch.load().collect()), Some("KINESIS_LISTING_INCOMPLETE"))
+    assert(conditionOf(batch.load().collect()) == Some("KINESIS_LISTING_INCOMPLETE"))
     val (held, all) =
       (kinesis.admin.records("lacking", shardId(0)).size, batch.option("failOnDataLoss", "false").load())
-    assertEquals(all.count(), held.toLong)
+    assert(all.count() == held.toLong)
   }
 }

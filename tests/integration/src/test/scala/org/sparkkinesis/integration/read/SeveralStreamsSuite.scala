@@ -53,8 +53,8 @@ class SeveralStreamsSuite extends SparkSuite {
     put(kinesis, "web-clicks", 100 until 120)
     put(kinesis, "other", 900 until 910)
     val expected = Map("web-orders" -> (0 until 30).toVector, "web-clicks" -> (100 until 120).toVector)
-    assertEquals(drained(connection("web-orders,web-clicks")), expected)
-    assertEquals(drained(connection("x") - "streamName" + ("streamPattern" -> "web-.*")), expected)
+    assert(drained(connection("web-orders,web-clicks")) == expected)
+    assert(drained(connection("x") - "streamName" + ("streamPattern" -> "web-.*")) == expected)
   }
 
   Seq("polling", "efo").foreach { mode =>
@@ -69,15 +69,15 @@ class SeveralStreamsSuite extends SparkSuite {
         s"endpoint.$there" -> europe.endpoint,
         "consumerMode" -> mode
       ) ++ Option.when(mode == "efo")("consumerName" -> "etl")
-      assertEquals(drained(options, at), Map(stream -> ((0 until 20) ++ (100 until 130)).toVector))
+      assert(drained(options, at) == Map(stream -> ((0 until 20) ++ (100 until 130)).toVector))
       europe.admin.splitShard(stream, "shardId-000000000000")
       put(kinesis, stream, 20 until 25)
       put(europe, stream, 130 until 140)
-      assertEquals(drained(options, at), Map(stream -> ((20 until 25) ++ (130 until 140)).toVector))
+      assert(drained(options, at) == Map(stream -> ((20 until 25) ++ (130 until 140)).toVector))
       Seq(kinesis, europe).foreach { each =>
-        assertEquals(each.calls.count("SubscribeToShard", stream) > 0, mode == "efo")
+        assert((each.calls.count("SubscribeToShard", stream) > 0) == (mode == "efo"))
         val changes = Seq("RegisterStreamConsumer", "DeregisterStreamConsumer").map(each.calls.count(_, stream))
-        assertEquals(changes, if (mode == "efo") Seq(2L, 2L) else Seq(0L, 0L))
+        assert(changes == (if (mode == "efo") Seq(2L, 2L) else Seq(0L, 0L)))
       }
     }
   }
@@ -93,12 +93,12 @@ class SeveralStreamsSuite extends SparkSuite {
       "roleExternalId.lent" -> "shared-secret",
       "stsEndpoint" -> guarded.endpoint
     )
-    assertEquals(drained(options), Map("own" -> (0 until 10).toVector, "lent" -> (10 until 30).toVector))
-    assertEquals(spark.read.format("kinesis").options(options).load().count(), 30L)
+    assert(drained(options) == Map("own" -> (0 until 10).toVector, "lent" -> (10 until 30).toVector))
+    assert(spark.read.format("kinesis").options(options).load().count() == 30L)
     val failure = intercept[KinesisConnectorException](
       spark.read.format("kinesis").options(options - "roleArn.lent").load().count()
     )
-    assertEquals(failure.condition, "KINESIS_STREAM_NOT_FOUND")
+    assert(failure.condition == "KINESIS_STREAM_NOT_FOUND")
   }
 
   test("each stream has a consumer that was registered for it, by its ARN") {
@@ -108,10 +108,10 @@ class SeveralStreamsSuite extends SparkSuite {
         put(kinesis, stream, 0 until 10)
         s"consumerARN.$stream" -> registered(stream)
       }
-    assertEquals(drained(options), Seq("first", "second").map(_ -> (0 until 10).toVector).toMap)
+    assert(drained(options) == Seq("first", "second").map(_ -> (0 until 10).toVector).toMap)
     Seq("first", "second").foreach { stream =>
-      assertEquals(kinesis.calls.count("RegisterStreamConsumer", stream), 1L)
-      assertEquals(kinesis.calls.count("DeregisterStreamConsumer", stream), 0L)
+      assert(kinesis.calls.count("RegisterStreamConsumer", stream) == 1L)
+      assert(kinesis.calls.count("DeregisterStreamConsumer", stream) == 0L)
     }
   }
 
@@ -133,7 +133,7 @@ class SeveralStreamsSuite extends SparkSuite {
     val failure = intercept[KinesisConnectorException](
       spark.read.format("kinesis").options(connection("alone") + ("region.alon" -> "eu-west-1")).load().count()
     )
-    assertEquals(failure.condition, "KINESIS_OPTION_UNKNOWN")
+    assert(failure.condition == "KINESIS_OPTION_UNKNOWN")
     assert(failure.getMessage.contains("'region.alone'"), failure.getMessage)
   }
 }

@@ -34,17 +34,17 @@ class SteadyStateSuite extends SparkSuite {
     rounds("pushed", query, collected, 1)
     await(query, "a subscription for each shard")(calls("pushed")("SubscribeToShard") >= 3)
     val begun = calls("pushed")
-    assertEquals(begun("SubscribeToShard"), 3L)
+    assert(begun("SubscribeToShard") == 3L)
     rounds("pushed", query, collected, 12)
     assert(collected.ids.size >= 13, collected.ids.toString)
-    assertEquals(calls("pushed"), begun)
+    assert(calls("pushed") == begun)
 
     kinesis.admin.clock.advance(5.minutes)
     await(query, "a new subscription for each shard")(calls("pushed")("SubscribeToShard") >= 6)
     rounds("pushed", query, collected, 6)
-    assertEquals(calls("pushed"), begun + ("SubscribeToShard" -> 6L))
+    assert(calls("pushed") == begun + ("SubscribeToShard" -> 6L))
     assert(!begun.contains("GetRecords") && !begun.contains("GetShardIterator"), begun.toString)
-    assertEquals(collected.rows.size, 19 * 20)
+    assert(collected.rows.size == 19 * 20)
   }
 
   test("polling: one iterator a shard for the life of the query, however many batches run") {
@@ -55,8 +55,8 @@ class SteadyStateSuite extends SparkSuite {
     await(query, "an iterator for each shard")(calls("polled")("GetShardIterator") >= 3)
     val begun = calls("polled") - "GetRecords"
     rounds("polled", query, collected, 12)
-    assertEquals(calls("polled") - "GetRecords", begun)
-    assertEquals(begun("GetShardIterator"), 3L)
+    assert(calls("polled") - "GetRecords" == begun)
+    assert(begun("GetShardIterator") == 3L)
   }
 
   test("shards are listed at the interval of discovery, not with every batch") {

@@ -18,25 +18,25 @@ class SqlTableSuite extends SparkSuite {
     kinesis.admin.createStream("events", 3)
     (0 until 30).foreach(i => kinesis.admin.putRecord("events", s"k${i % 3}", utf8(i.toString)))
     createTable("events", "events")
-    assertEquals(
-      spark.table("events").columns.toSeq,
-      Seq("partitionKey", "data", "stream", "shardId", "sequenceNumber", "approximateArrivalTimestamp")
+    assert(
+      spark.table("events").columns.toSeq ==
+        Seq("partitionKey", "data", "stream", "shardId", "sequenceNumber", "approximateArrivalTimestamp")
     )
-    assertEquals(spark.sql("SELECT count(*) FROM events").head().getLong(0), 30L)
-    assertEquals(
-      texts("SELECT CAST(data AS STRING) FROM events WHERE partitionKey = 'k1'"),
-      (0 until 30).filter(_ % 3 == 1).map(_.toString).toSet
+    assert(spark.sql("SELECT count(*) FROM events").head().getLong(0) == 30L)
+    assert(
+      texts("SELECT CAST(data AS STRING) FROM events WHERE partitionKey = 'k1'") ==
+        (0 until 30).filter(_ % 3 == 1).map(_.toString).toSet
     )
-    assertEquals(
+    assert(
       spark.sql("SELECT partitionKey, count(*) AS n FROM events GROUP BY partitionKey").collect().map(r =>
         r.getString(0) -> r.getLong(1)
-      ).toMap,
-      Map("k0" -> 10L, "k1" -> 10L, "k2" -> 10L)
+      ).toMap ==
+        Map("k0" -> 10L, "k1" -> 10L, "k2" -> 10L)
     )
-    assertEquals(spark.sql("SELECT aggregated FROM events LIMIT 1").head().getBoolean(0), false)
+    assert(spark.sql("SELECT aggregated FROM events LIMIT 1").head().getBoolean(0) == false)
     assert(!spark.sql("DESCRIBE TABLE EXTENDED events").collect().map(_.toString).mkString.contains("secret-of-a-test"))
     spark.sql("DROP TABLE events")
-    assertEquals(spark.sql("SHOW TABLES").count(), 0L)
+    assert(spark.sql("SHOW TABLES").count() == 0L)
   }
 
   test("INSERT INTO by column names, and from a query") {
@@ -46,11 +46,11 @@ class SqlTableSuite extends SparkSuite {
       "INSERT INTO into_table (partitionKey, data) VALUES ('a', CAST('one' AS BINARY)), ('b', CAST('two' AS BINARY))"
     )
     spark.sql("INSERT INTO into_table SELECT 'c' AS partitionKey, CAST('three' AS BINARY) AS data")
-    assertEquals(
-      texts("SELECT concat(partitionKey, '=', CAST(data AS STRING)) FROM into_table"),
-      Set("a=one", "b=two", "c=three")
+    assert(
+      texts("SELECT concat(partitionKey, '=', CAST(data AS STRING)) FROM into_table") ==
+        Set("a=one", "b=two", "c=three")
     )
-    assertEquals(kinesis.admin.recordCount("into"), 3L)
+    assert(kinesis.admin.recordCount("into") == 3L)
   }
 
   test("a table is read as a stream, and written to as one") {
@@ -65,8 +65,8 @@ class SqlTableSuite extends SparkSuite {
     ).table("from_table").selectExpr("partitionKey", "data").writeStream
       .option("checkpointLocation", checkpoint()).trigger(Trigger.AvailableNow()).toTable("to_table")
     assert(query.awaitTermination(60000))
-    assertEquals(texts("SELECT CAST(data AS STRING) FROM to_table"), (0 until 100).map(_.toString).toSet)
-    assertEquals(kinesis.admin.recordCount("to_stream"), 100L)
+    assert(texts("SELECT CAST(data AS STRING) FROM to_table") == (0 until 100).map(_.toString).toSet)
+    assert(kinesis.admin.recordCount("to_stream") == 100L)
   }
 
   test("options of one read stand above the table's own") {
@@ -77,19 +77,19 @@ class SqlTableSuite extends SparkSuite {
     while (System.currentTimeMillis() <= cut) Thread.onSpinWait()
     kinesis.admin.putRecord("above", "k", utf8("new"))
     val at = java.time.Instant.ofEpochMilli(cut + 1).toString
-    assertEquals(
+    assert(
       spark.read.option(
         "initialPosition",
         at
-      ).table("above_table").selectExpr("CAST(data AS STRING)").collect().map(_.getString(0)).toSeq,
-      Seq("new")
+      ).table("above_table").selectExpr("CAST(data AS STRING)").collect().map(_.getString(0)).toSeq ==
+        Seq("new")
     )
-    assertEquals(
+    assert(
       spark.read.option(
         "endingPosition",
         java.time.Instant.ofEpochMilli(cut).toString
-      ).table("above_table").selectExpr("CAST(data AS STRING)").collect().map(_.getString(0)).toSeq,
-      Seq("old")
+      ).table("above_table").selectExpr("CAST(data AS STRING)").collect().map(_.getString(0)).toSeq ==
+        Seq("old")
     )
   }
 
@@ -99,12 +99,12 @@ class SqlTableSuite extends SparkSuite {
     kinesis.admin.splitShard("bounded", "shardId-000000000000")
     (50 until 80).foreach(i => kinesis.admin.putRecord("bounded", s"k$i", utf8(i.toString)))
     val rows = spark.read.format("kinesis").options(connection("bounded")).load()
-    assertEquals(rows.selectExpr("CAST(data AS STRING)").collect().map(_.getString(0).toInt).sorted.toSeq, 0 until 80)
+    assert(rows.selectExpr("CAST(data AS STRING)").collect().map(_.getString(0).toInt).sorted.toSeq == (0 until 80))
     val last = kinesis.admin.records("bounded", "shardId-000000000001").apply(4).sequenceNumber
     val some = spark.read.format("kinesis").options(connection("bounded"))
       .option("initialPosition", """{"shardId-000000000001": "trim_horizon", "*": "latest"}""")
       .option("endingPosition", s"""{"shardId-000000000001": {"at_sequence_number": "$last"}, "*": "latest"}""").load()
-    assertEquals(some.count(), 5L)
+    assert(some.count() == 5L)
   }
 
   test("a stream can be read into memory by SQL while it grows") {

@@ -16,15 +16,15 @@ class BatchWriteSuite extends SinkFixture {
   test("every row arrives once, over shards and tasks") {
     kinesis.admin.createStream("all", 4)
     writer(rows(20000), "streamName" -> "all").save()
-    assertEquals(read("all").toSet, (0 until 20000).map(i => i.toString -> s"value $i").toSet)
-    assertEquals(kinesis.admin.recordCount("all"), 20000L)
+    assert(read("all").toSet == (0 until 20000).map(i => i.toString -> s"value $i").toSet)
+    assert(kinesis.admin.recordCount("all") == 20000L)
   }
 
   test("with aggregation every row arrives once, in far fewer records") {
     kinesis.admin.createStream("packed", 4)
     writer(rows(20000), "streamName" -> "packed", "aggregation" -> "true").save()
-    assertEquals(read("packed").size, 20000)
-    assertEquals(read("packed").toSet, (0 until 20000).map(i => i.toString -> s"value $i").toSet)
+    assert(read("packed").size == 20000)
+    assert(read("packed").toSet == (0 until 20000).map(i => i.toString -> s"value $i").toSet)
     assert(kinesis.admin.recordCount("packed") < 200, kinesis.admin.recordCount("packed"))
   }
 
@@ -35,8 +35,8 @@ class BatchWriteSuite extends SinkFixture {
       .select(concat(lit("k"), col("id") % 50).as("partitionKey"), col("id").cast("string").as("data"))
     writer(keyed, "streamName" -> "ordered", "ordering" -> "key").save()
     read("ordered").groupMap(_._1)(_._2.toInt).foreach { case (key, numbers) =>
-      assertEquals(numbers, numbers.sorted, clue = key)
-      assertEquals(numbers.size, 80)
+      assert(numbers == numbers.sorted, key)
+      assert(numbers.size == 80)
     }
   }
 
@@ -51,20 +51,20 @@ class BatchWriteSuite extends SinkFixture {
       ).when(col("partitionKey") % 4 === 1, "right").when(col("partitionKey") % 4 === 2, arn)
     )
     writer(routed, "streamName" -> "home").save()
-    assertEquals(Seq("home", "left", "right", "far").map(kinesis.admin.recordCount), Seq(25L, 25L, 25L, 25L))
+    assert(Seq("home", "left", "right", "far").map(kinesis.admin.recordCount) == Seq(25L, 25L, 25L, 25L))
     writer(routed.where("stream is not null")).save()
-    assertEquals(Seq("home", "left", "right", "far").map(kinesis.admin.recordCount), Seq(25L, 50L, 50L, 50L))
+    assert(Seq("home", "left", "right", "far").map(kinesis.admin.recordCount) == Seq(25L, 50L, 50L, 50L))
   }
 
   test("the partition key comes from a column, a hash of columns, or chance") {
     kinesis.admin.createStream("keys", 1)
     val plain = spark.range(100).select(col("id").cast("string").as("data"), (col("id") % 7).cast("string").as("user"))
     writer(plain, "streamName" -> "keys", "partitionKey" -> "user").save()
-    assertEquals(read("keys").map(_._1).distinct.size, 7)
+    assert(read("keys").map(_._1).distinct.size == 7)
     writer(plain, "streamName" -> "keys", "partitionKey" -> "hash(user)").save()
-    assertEquals(read("keys").drop(100).map(_._1).distinct.size, 7)
+    assert(read("keys").drop(100).map(_._1).distinct.size == 7)
     writer(plain, "streamName" -> "keys", "partitionKey" -> "random").save()
-    assertEquals(read("keys").drop(200).map(_._1).distinct.size, 100)
+    assert(read("keys").drop(200).map(_._1).distinct.size == 100)
   }
 
   test("whatever is wrong with options, columns or streams is told before a record is sent") {
@@ -72,23 +72,23 @@ class BatchWriteSuite extends SinkFixture {
     kinesis.calls.reset()
     val good = rows(10)
     def condition(set: (String, String)*) = conditionOf(writer(good, set: _*).save())._1
-    assertEquals(condition(), "KINESIS_OPTION_MISSING")
-    assertEquals(condition("streamName" -> "strict", "maxBatchSize" -> "501"), "KINESIS_OPTION_INVALID")
-    assertEquals(condition("streamName" -> "strict", "maxBatchSise" -> "5"), "KINESIS_OPTION_UNKNOWN")
-    assertEquals(condition("streamName" -> "nowhere"), "KINESIS_STREAM_NOT_FOUND")
-    assertEquals(condition("streamName" -> "strict,other"), "KINESIS_OPTION_CONFLICT")
-    assertEquals(condition("streamName" -> "strict", "rateLimiting" -> "no.such.Clazz"), "KINESIS_OPTION_INVALID")
-    assertEquals(condition("streamName" -> "strict", "onInvalidRecord" -> "deadLetter"), "KINESIS_OPTION_MISSING")
-    assertEquals(condition("streamName" -> "strict", "partitionKey" -> "hash(x)"), "KINESIS_SINK_KEY_EXPRESSION")
-    assertEquals(
-      conditionOf(writer(good.drop("data"), "streamName" -> "strict").save())._1,
-      "KINESIS_SINK_COLUMN_MISSING"
+    assert(condition() == "KINESIS_OPTION_MISSING")
+    assert(condition("streamName" -> "strict", "maxBatchSize" -> "501") == "KINESIS_OPTION_INVALID")
+    assert(condition("streamName" -> "strict", "maxBatchSise" -> "5") == "KINESIS_OPTION_UNKNOWN")
+    assert(condition("streamName" -> "nowhere") == "KINESIS_STREAM_NOT_FOUND")
+    assert(condition("streamName" -> "strict,other") == "KINESIS_OPTION_CONFLICT")
+    assert(condition("streamName" -> "strict", "rateLimiting" -> "no.such.Clazz") == "KINESIS_OPTION_INVALID")
+    assert(condition("streamName" -> "strict", "onInvalidRecord" -> "deadLetter") == "KINESIS_OPTION_MISSING")
+    assert(condition("streamName" -> "strict", "partitionKey" -> "hash(x)") == "KINESIS_SINK_KEY_EXPRESSION")
+    assert(
+      conditionOf(writer(good.drop("data"), "streamName" -> "strict").save())._1 ==
+        "KINESIS_SINK_COLUMN_MISSING"
     )
-    assertEquals(
-      conditionOf(writer(good.withColumn("data", lit(1)), "streamName" -> "strict").save())._1,
-      "KINESIS_SINK_COLUMN_TYPE"
+    assert(
+      conditionOf(writer(good.withColumn("data", lit(1)), "streamName" -> "strict").save())._1 ==
+        "KINESIS_SINK_COLUMN_TYPE"
     )
-    assertEquals(kinesis.calls.count("PutRecords"), 0L)
+    assert(kinesis.calls.count("PutRecords") == 0L)
   }
 
   test("a row that cannot be a record fails the write with where it is and why, not with what it holds") {
@@ -104,7 +104,7 @@ class BatchWriteSuite extends SinkFixture {
     )
     wrong.foreach { case (given, reason) =>
       val (condition, message) = conditionOf(writer(given, "streamName" -> "narrow").save())
-      assertEquals(condition, "KINESIS_SINK_ROW_INVALID")
+      assert(condition == "KINESIS_SINK_ROW_INVALID")
       assert(message.contains(reason), s"expected '$reason' in: $message")
       assert(!message.contains("secretsecret"))
     }
@@ -115,10 +115,10 @@ class BatchWriteSuite extends SinkFixture {
     kinesis.admin.createStream("letters", 1)
     val mixed = rows(100).withColumn("data", when(col("partitionKey") % 10 === 0, lit(null)).otherwise(col("data")))
     writer(mixed, "streamName" -> "mixed", "onInvalidRecord" -> "drop").save()
-    assertEquals(kinesis.admin.recordCount("mixed"), 90L)
+    assert(kinesis.admin.recordCount("mixed") == 90L)
     writer(mixed, "streamName" -> "mixed", "onInvalidRecord" -> "deadLetter", "deadLetterStream" -> "letters").save()
-    assertEquals(kinesis.admin.recordCount("mixed"), 180L)
-    assertEquals(read("letters").count(_._2.contains("its column 'data' is null")), 10)
+    assert(kinesis.admin.recordCount("mixed") == 180L)
+    assert(read("letters").count(_._2.contains("its column 'data' is null")) == 10)
   }
 
   test("invalid rows go to a table with their reason, beside columns that are the table's own") {
@@ -127,15 +127,15 @@ class BatchWriteSuite extends SinkFixture {
     val mixed =
       rows(100).withColumn("partitionKey", when(col("partitionKey") % 10 === 0, "").otherwise(col("partitionKey")))
     writer(mixed, "streamName" -> "tabled", "onInvalidRecord" -> "deadLetter", "deadLetterTable" -> "letters").save()
-    assertEquals(kinesis.admin.recordCount("tabled"), 90L)
+    assert(kinesis.admin.recordCount("tabled") == 90L)
     val letters = spark.table("letters")
-    assertEquals(
-      letters.where("reason = 'its partition key is empty' AND stream = 'tabled' AND noted IS NULL").count(),
-      10L
+    assert(
+      letters.where("reason = 'its partition key is empty' AND stream = 'tabled' AND noted IS NULL").count() ==
+        10L
     )
     val payloads =
       letters.select(col("data").cast("string"), col("dataBytes")).collect().map(r => r.getString(0) -> r.getLong(1))
-    assertEquals(payloads.map(_._1).sorted.toSeq, (0 until 100 by 10).map(n => s"value $n").sorted)
+    assert(payloads.map(_._1).sorted.toSeq == (0 until 100 by 10).map(n => s"value $n").sorted)
     assert(payloads.forall { case (data, bytes) => data.length == bytes })
   }
 
@@ -152,29 +152,29 @@ class BatchWriteSuite extends SinkFixture {
             "deadLetterTable" -> table
           ).save()
         )
-        assertEquals(condition, "KINESIS_SINK_DEAD_LETTER_TABLE")
+        assert(condition == "KINESIS_SINK_DEAD_LETTER_TABLE")
         assert(message.contains(part), message)
     }
-    assertEquals(kinesis.admin.recordCount("untabled"), 0L)
+    assert(kinesis.admin.recordCount("untabled") == 0L)
   }
 
   test("an AUTO stream is written, but neither with aggregation nor in the order of keys") {
     kinesis.admin.createStream("auto", 4)
     kinesis.admin.distributeItself("auto")
     writer(rows(500), "streamName" -> "auto").save()
-    assertEquals(kinesis.admin.recordCount("auto"), 500L)
+    assert(kinesis.admin.recordCount("auto") == 500L)
     Seq("aggregation" -> "true", "ordering" -> "key").foreach { option =>
       val (condition, _) = conditionOf(writer(rows(500), "streamName" -> "auto", option).save())
-      assertEquals(condition, "KINESIS_SINK_AUTO_DISTRIBUTION")
+      assert(condition == "KINESIS_SINK_AUTO_DISTRIBUTION")
     }
   }
 
   test("a user's own strategy is made by its class name, one for each stream") {
     kinesis.admin.createStream("own-strategy", 1)
     writer(rows(100), "streamName" -> "own-strategy", "rateLimiting" -> classOf[CountingStrategy].getName).save()
-    assertEquals(kinesis.admin.recordCount("own-strategy"), 100L)
-    assertEquals(CountingStrategy.made.get, 1)
-    assertEquals(CountingStrategy.sent.get, 100)
+    assert(kinesis.admin.recordCount("own-strategy") == 100L)
+    assert(CountingStrategy.made.get == 1)
+    assert(CountingStrategy.sent.get == 100)
   }
 
   test("Spark's metrics system shows what the writers of this JVM have done, by the names of the query's progress") {
@@ -182,9 +182,9 @@ class BatchWriteSuite extends SinkFixture {
     val before = MetricsSource.values(WriterTotals.SourceName)
     writer(rows(100), "streamName" -> "measured").save()
     val after = MetricsSource.values(WriterTotals.SourceName)
-    assertEquals(after.keySet, WriteMetrics.all.map(_.name).toSet + "meanBatchSize")
-    assertEquals(after("recordsOut") - before.getOrElse("recordsOut", 0.0), 100.0)
-    assertEquals(after("putPayloadUnits") - before.getOrElse("putPayloadUnits", 0.0), 100.0)
-    assertEquals((after("inFlightRequests"), after("recordsBuffered")), (0.0, 0.0))
+    assert(after.keySet == WriteMetrics.all.map(_.name).toSet + "meanBatchSize")
+    assert(after("recordsOut") - before.getOrElse("recordsOut", 0.0) == 100.0)
+    assert(after("putPayloadUnits") - before.getOrElse("putPayloadUnits", 0.0) == 100.0)
+    assert((after("inFlightRequests"), after("recordsBuffered")) == (0.0, 0.0))
   }
 }

@@ -4,15 +4,16 @@ import java.nio.file.Files
 
 import scala.concurrent.duration._
 
-import munit.FunSuite
 import org.apache.spark.sql.{DataFrame, DataFrameWriter, Row, SparkSession}
+import org.scalatest.BeforeAndAfterAll
 
 import org.sparkkinesis.aggregate.Deaggregator
 import org.sparkkinesis.emulator.{EmulatorConfig, KinesisEmulator}
 import org.sparkkinesis.model.KinesisRecord
+import org.sparkkinesis.suite.TimedSuite
 
 /** A Spark of two threads and an emulator of one's own for each suite. */
-abstract class SinkFixture(quotas: Boolean = false) extends FunSuite {
+abstract class SinkFixture(quotas: Boolean = false) extends TimedSuite with BeforeAndAfterAll {
   protected lazy val kinesis: KinesisEmulator = KinesisEmulator.start(EmulatorConfig(quotas = quotas))
   protected lazy val spark: SparkSession = SparkSession
     .builder()
@@ -23,7 +24,7 @@ abstract class SinkFixture(quotas: Boolean = false) extends FunSuite {
     .getOrCreate()
 
   /** The first test starts Spark. */
-  override def munitTimeout: Duration = 3.minutes
+  override protected def timeLimit: FiniteDuration = 3.minutes
 
   override def afterAll(): Unit = {
     spark.stop()

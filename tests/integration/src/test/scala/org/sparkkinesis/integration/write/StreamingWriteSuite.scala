@@ -43,10 +43,10 @@ class StreamingWriteSuite extends SinkFixture {
       input.addData(batch * 100 until batch * 100 + 100)
       query.processAllAvailable()
     }
-    assertEquals(read("appended").map(_._2.toInt).sorted, (0 until 500).toSeq)
+    assert(read("appended").map(_._2.toInt).sorted == (0 until 500).toSeq)
     val metrics = query.recentProgress.filter(_.numInputRows > 0).last.sink.metrics.asScala
-    assertEquals(metrics.get("recordsOut"), Some("100"))
-    assertEquals(metrics.get("totalRecordsOut"), Some("500"))
+    assert(metrics.get("recordsOut") == Some("100"))
+    assert(metrics.get("totalRecordsOut") == Some("500"))
     query.stop()
   }
 
@@ -65,7 +65,7 @@ class StreamingWriteSuite extends SinkFixture {
     query.processAllAvailable()
     input.addData("a")
     query.processAllAvailable()
-    assertEquals(read("updated").sorted, Seq("a" -> "2", "a" -> "3", "b" -> "1").sorted)
+    assert(read("updated").sorted == Seq("a" -> "2", "a" -> "3", "b" -> "1").sorted)
     query.stop()
   }
 
@@ -100,9 +100,9 @@ class StreamingWriteSuite extends SinkFixture {
     run()
     input.addData(51 to 100)
     run()
-    assertEquals(read("again").map(_._2.toInt).groupBy(identity).map(_._2.size).toSet, Set(1, 2))
+    assert(read("again").map(_._2.toInt).groupBy(identity).map(_._2.size).toSet == Set(1, 2))
     val letters = spark.table("again").select(col("data").cast("string")).collect().map(_.getString(0).toInt)
-    assertEquals(letters.sorted.toSeq, (10 to 100 by 10))
+    assert(letters.sorted.toSeq == (10 to 100 by 10))
   }
 
   test("a stream that is not there ends the query with its condition") {
@@ -114,6 +114,6 @@ class StreamingWriteSuite extends SinkFixture {
       input.addData("a")
       start(rows, "nowhere", OutputMode.Append()).processAllAvailable()
     }
-    assertEquals(condition, "KINESIS_STREAM_NOT_FOUND")
+    assert(condition == "KINESIS_STREAM_NOT_FOUND")
   }
 }

@@ -1,41 +1,40 @@
 package org.sparkkinesis.emulator.engine.shard
 
-import munit.ScalaCheckSuite
 import org.scalacheck.Gen
-import org.scalacheck.Prop.forAll
 
 import org.sparkkinesis.emulator.engine.shard.{SequenceNumbers, SequenceParts}
+import org.sparkkinesis.suite.PropertySuite
 
-class SequenceNumbersSuite extends ScalaCheckSuite {
+class SequenceNumbersSuite extends PropertySuite {
   private val real = "49674026002850188218576229259473476449429298564223254594"
 
   test("a number of the real service falls into its known parts") {
-    assertEquals(SequenceNumbers.decode(real), Some(SequenceParts(1777319237L, 3076, 0x50ccb9d26L, 1777320018L)))
+    assert(SequenceNumbers.decode(real) == Some(SequenceParts(1777319237L, 3076, 0x50ccb9d26L, 1777320018L)))
   }
 
   test("the same parts give the real number again") {
-    assertEquals(SequenceNumbers.encode(1777319237L, 3076, 0x50ccb9d26L, 1777320018L), real)
+    assert(SequenceNumbers.encode(1777319237L, 3076, 0x50ccb9d26L, 1777320018L) == real)
   }
 
   test("starting and ending numbers of a shard and its child match the collected vectors") {
     val created = 1777319237L
-    assertEquals(
-      SequenceNumbers.encode(created, 0, 0, created),
+    assert(
+      SequenceNumbers.encode(created, 0, 0, created) ==
       "49674026002760985237755885761747339499393848411775041538"
     )
-    assertEquals(
-      SequenceNumbers.encode(created, 0, SequenceNumbers.EndSeqIx, created + 600),
+    assert(
+      SequenceNumbers.encode(created, 0, SequenceNumbers.EndSeqIx, created + 600) ==
       "49674026002772135610355151073316898432710599195039367170"
     )
-    assertEquals(
-      SequenceNumbers.encode(created + 601, 2, 0, created + 601),
+    assert(
+      SequenceNumbers.encode(created + 601, 2, 0, created + 601) ==
       "49674026217249552557223419137037877845725830676700200994"
     )
   }
 
   test("what is not a version 2 number is not decoded") {
     Seq("0", "1", "9" * 56, real.dropRight(1), real.dropRight(1) + "5").foreach { number =>
-      assertEquals(SequenceNumbers.decode(number), None, number)
+      assert(SequenceNumbers.decode(number) == None, number)
     }
   }
 
@@ -46,14 +45,14 @@ class SequenceNumbersSuite extends ScalaCheckSuite {
     later <- Gen.choose(0L, 100000L)
   } yield SequenceParts(created, index, seqIx, created + later)
 
-  property("decoding undoes encoding") {
-    forAll(parts)(p => SequenceNumbers.decode(SequenceNumbers.encode(p)) == Some(p))
+  test("decoding undoes encoding") {
+    forAll(parts)(p => assert(SequenceNumbers.decode(SequenceNumbers.encode(p)) == Some(p)))
   }
 
-  property("a greater seqIx is a greater number, whatever the time") {
+  test("a greater seqIx is a greater number, whatever the time") {
     forAll(parts, Gen.choose(0L, 100000L)) { (p, time) =>
       val next = p.copy(seqIx = p.seqIx - 1, recordSeconds = p.shardCreatedSeconds + time)
-      p.seqIx == 0 || SequenceNumbers.encode(next) < SequenceNumbers.encode(p)
+      assert(p.seqIx == 0 || SequenceNumbers.encode(next) < SequenceNumbers.encode(p))
     }
   }
 }

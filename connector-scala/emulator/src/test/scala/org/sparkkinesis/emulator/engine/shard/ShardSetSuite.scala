@@ -1,10 +1,9 @@
 package org.sparkkinesis.emulator.engine.shard
 
-import munit.FunSuite
-
 import org.sparkkinesis.model.HashKeyRange
+import org.sparkkinesis.suite.TimedSuite
 
-class ShardSetSuite extends FunSuite {
+class ShardSetSuite extends TimedSuite {
   private val budget = new MemoryBudget(1L << 20)
 
   private def shards(count: Int): Vector[ShardLog] = HashKeyRange
@@ -31,14 +30,14 @@ class ShardSetSuite extends FunSuite {
     (0 until 10).foreach { i =>
       val counted = new Counted(all)
       val found = ShardSet.pageAfter(counted, i * page - 1L, page)(_ => true)
-      assertEquals(found.map(_.index), Vector.tabulate(page)(n => (i * page + n).toLong))
+      assert(found.map(_.index) == Vector.tabulate(page)(n => (i * page + n).toLong))
       assert(counted.looks <= most, s"page $i looked ${counted.looks} times")
     }
   }
 
   test("shards that are not accepted are passed over, and a page behind the last shard is empty") {
     val all = shards(100)
-    assertEquals(ShardSet.pageAfter(all, 10, 3)(_.index % 20 == 0).map(_.index), Vector(20L, 40L, 60L))
-    assertEquals(ShardSet.pageAfter(all, 99, 3)(_ => true), Vector.empty[ShardLog])
+    assert(ShardSet.pageAfter(all, 10, 3)(_.index % 20 == 0).map(_.index) == Vector(20L, 40L, 60L))
+    assert(ShardSet.pageAfter(all, 99, 3)(_ => true) == Vector.empty[ShardLog])
   }
 }

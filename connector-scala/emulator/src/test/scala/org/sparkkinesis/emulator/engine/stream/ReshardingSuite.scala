@@ -1,13 +1,12 @@
 package org.sparkkinesis.emulator.engine.stream
 
-import munit.ScalaCheckSuite
 import org.scalacheck.Gen
-import org.scalacheck.Prop.forAll
 
 import org.sparkkinesis.emulator.engine.stream.{PlannedShard, ReshardPlan, Resharding}
 import org.sparkkinesis.model.HashKeyRange
+import org.sparkkinesis.suite.PropertySuite
 
-class ReshardingSuite extends ScalaCheckSuite {
+class ReshardingSuite extends PropertySuite {
   private def open(count: Int): Vector[PlannedShard] =
     HashKeyRange.uniform(count).zipWithIndex.map { case (range, i) => PlannedShard(i.toLong, range, Nil) }.toVector
 
@@ -16,27 +15,27 @@ class ReshardingSuite extends ScalaCheckSuite {
 
   test("splitting gives the lower half the lower index, and both the same parent") {
     val plan = Resharding.split(open(1).head, BigInt(1) << 127, nextIndex = 1)
-    assertEquals(plan.closed, Set(0L))
-    assertEquals(
-      plan.created,
-      Vector(
-        PlannedShard(1, HashKeyRange(0, (BigInt(1) << 127) - 1), Seq(0L)),
-        PlannedShard(2, HashKeyRange(BigInt(1) << 127, HashKeyRange.Max), Seq(0L))
-      )
+    assert(plan.closed == Set(0L))
+    assert(
+      plan.created ==
+        Vector(
+          PlannedShard(1, HashKeyRange(0, (BigInt(1) << 127) - 1), Seq(0L)),
+          PlannedShard(2, HashKeyRange(BigInt(1) << 127, HashKeyRange.Max), Seq(0L))
+        )
     )
   }
 
   test("merging names the first shard as parent and the second as adjacent parent") {
     val shards = open(2)
     val plan = Resharding.merge(shards(1), shards(0), nextIndex = 2)
-    assertEquals(plan.created, Vector(PlannedShard(2, HashKeyRange.Whole, Seq(1L, 0L))))
-    assertEquals(plan.closed, Set(0L, 1L))
+    assert(plan.created == Vector(PlannedShard(2, HashKeyRange.Whole, Seq(1L, 0L))))
+    assert(plan.closed == Set(0L, 1L))
   }
 
   test("doubling splits every shard once, without shards in between") {
     val plan = Resharding.uniform(open(4), 8, 4)
-    assertEquals(plan.created.size, 8)
-    assertEquals(plan.closed, Set(0L, 1L, 2L, 3L))
+    assert(plan.created.size == 8)
+    assert(plan.closed == Set(0L, 1L, 2L, 3L))
   }
 
   private val counts = for {
@@ -44,23 +43,25 @@ class ReshardingSuite extends ScalaCheckSuite {
     to <- Gen.choose((from + 1) / 2, from * 2)
   } yield (from, to)
 
-  property("scaling reaches exactly the uniform ranges of the target") {
+  test("scaling reaches exactly the uniform ranges of the target") {
     forAll(counts) { case (from, to) =>
       val shards = open(from)
-      after(shards, Resharding.uniform(shards, to, from.toLong)) == HashKeyRange.uniform(to)
+      assert(after(shards, Resharding.uniform(shards, to, from.toLong)) == HashKeyRange.uniform(to))
     }
   }
 
-  property("every shard of a plan is made of ranges that its parents had") {
+  test("every shard of a plan is made of ranges that its parents had") {
     forAll(counts) { case (from, to) =>
       val shards = open(from)
       val plan = Resharding.uniform(shards, to, from.toLong)
       val byIndex = (shards ++ plan.created).map(s => s.index -> s).toMap
-      plan.created.forall { made =>
-        val parents = made.parents.map(byIndex(_).range)
-        if (parents.size == 2) parents(0).union(parents(1)) == made.range && parents(0).isAdjacentTo(parents(1))
-        else parents.head.contains(made.range.start) && parents.head.contains(made.range.end)
-      }
+      assert(
+        plan.created.forall { made =>
+          val parents = made.parents.map(byIndex(_).range)
+          if (parents.size == 2) parents(0).union(parents(1)) == made.range && parents(0).isAdjacentTo(parents(1))
+          else parents.head.contains(made.range.start) && parents.head.contains(made.range.end)
+        }
+      )
     }
   }
 }

@@ -4,37 +4,39 @@ import java.util.concurrent.atomic.AtomicInteger
 
 import scala.concurrent.duration._
 
-import munit.FunSuite
+import org.scalactic.source
 
 import org.sparkkinesis.emulator.engine.time.{EmulatorClock, Timers}
+import org.sparkkinesis.suite.TimedSuite
 
-class TimersSuite extends FunSuite {
-  private val timers = FunFixture[(EmulatorClock, Timers)](
-    setup = { _ =>
+class TimersSuite extends TimedSuite {
+  private def testWithTimers(name: String)(body: ((EmulatorClock, Timers)) => Any)(implicit position: source.Position): Unit = test(name) {
+    val made = {
       val clock = EmulatorClock.manual(1777319237000L)
       (clock, new Timers(clock))
-    },
-    teardown = _._2.close()
-  )
+    }
+    try body(made)
+    finally made._2.close()
+  }
 
-  timers.test("what is due has happened when the clock has been moved, whichever thread took it") {
+  testWithTimers("what is due has happened when the clock has been moved, whichever thread took it") {
     case (clock, timers) =>
       val done = new AtomicInteger
       (1 to 2000).foreach { i =>
         // Adding a task wakes the timers' own thread, which then races for it with the one that moves the clock.
         timers.after(1) { () => done.incrementAndGet(); () }
         clock.advance(1.milli)
-        assertEquals(done.get, i)
+        assert(done.get == i)
       }
   }
 
-  timers.test("tasks run in the order of their times, and cancelled ones not at all") { case (clock, timers) =>
+  testWithTimers("tasks run in the order of their times, and cancelled ones not at all") { case (clock, timers) =>
     val ran = new StringBuffer
     timers.after(20) { () => ran.append("b"); () }
     timers.after(10) { () => ran.append("a"); () }
     timers.after(15) { () => ran.append("x"); () }.cancel()
     timers.after(20) { () => ran.append("c"); () }
     clock.advance(20.millis)
-    assertEquals(ran.toString, "abc")
+    assert(ran.toString == "abc")
   }
 }

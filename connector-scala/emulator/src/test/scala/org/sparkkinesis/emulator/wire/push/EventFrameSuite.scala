@@ -3,12 +3,12 @@ package org.sparkkinesis.emulator.wire.push
 import java.util.HexFormat
 
 import io.netty.buffer.{ByteBufUtil, UnpooledByteBufAllocator}
-import munit.FunSuite
 import software.amazon.eventstream.Message
 
 import org.sparkkinesis.emulator.wire.push.EventFrame
+import org.sparkkinesis.suite.TimedSuite
 
-class EventFrameSuite extends FunSuite {
+class EventFrameSuite extends TimedSuite {
   private def frame(headers: Seq[(String, String)], message: String = null): Array[Byte] = {
     val buffer =
       EventFrame.encode(UnpooledByteBufAllocator.DEFAULT, headers, 0)(p => p.obj(p.field("message", message)))
@@ -20,9 +20,9 @@ class EventFrameSuite extends FunSuite {
   }
 
   test("the initial response is the collected sample, byte by byte") {
-    assertEquals(
-      HexFormat.of().formatHex(frame(EventFrame.InitialResponse)),
-      "00000068000000564e6817240d3a6d6573736167652d747970650700056576656e740b3a6576656e742d74797065070010696e697469616c2d" +
+    assert(
+      HexFormat.of().formatHex(frame(EventFrame.InitialResponse)) ==
+        "00000068000000564e6817240d3a6d6573736167652d747970650700056576656e740b3a6576656e742d74797065070010696e697469616c2d" +
         "726573706f6e73650d3a636f6e74656e742d747970650700106170706c69636174696f6e2f6a736f6e7b7dfe942c1d"
     )
   }
@@ -30,8 +30,8 @@ class EventFrameSuite extends FunSuite {
   test("the SDK's own decoder reads an exception back") {
     val message =
       Message.decode(java.nio.ByteBuffer.wrap(frame(EventFrame.exception("ResourceInUseException"), "über")))
-    assertEquals(message.getHeaders.get(":message-type").getString, "exception")
-    assertEquals(message.getHeaders.get(":exception-type").getString, "ResourceInUseException")
-    assertEquals(new String(message.getPayload, "UTF-8"), """{"message":"über"}""")
+    assert(message.getHeaders.get(":message-type").getString == "exception")
+    assert(message.getHeaders.get(":exception-type").getString == "ResourceInUseException")
+    assert(new String(message.getPayload, "UTF-8") == """{"message":"über"}""")
   }
 }

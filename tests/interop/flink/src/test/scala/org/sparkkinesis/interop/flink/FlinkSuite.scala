@@ -19,19 +19,21 @@ import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment
 import org.apache.flink.streaming.api.functions.sink.SinkFunction
 import org.apache.flink.streaming.connectors.kinesis.FlinkKinesisConsumer
 import org.apache.flink.streaming.connectors.kinesis.config.ConsumerConfigConstants
+import org.scalatest.BeforeAndAfterAll
 
-import org.sparkkinesis.interop.ReshardedStream.Numbered
 import org.sparkkinesis.emulator.KinesisEmulator
+import org.sparkkinesis.interop.ReshardedStream.Numbered
 import org.sparkkinesis.interop.{ReshardedStream, Tally}
+import org.sparkkinesis.suite.TimedSuite
 
 /**
  * Flink's connector against the emulator, on a Flink cluster in this process: its sources read a stream through a split and
  * a merge, half of whose records its sink has written.
  */
-class FlinkSuite extends munit.FunSuite {
+class FlinkSuite extends TimedSuite with BeforeAndAfterAll {
   import FlinkSuite._
 
-  override def munitTimeout: Duration = 10.minutes
+  override protected def timeLimit: FiniteDuration = 10.minutes
 
   private lazy val emulator = KinesisEmulator.start()
 
@@ -88,10 +90,10 @@ class FlinkSuite extends munit.FunSuite {
     tally.await(stream.written, 180)
     job.cancel().get(60, TimeUnit.SECONDS)
 
-    assertEquals(tally.distinct, stream.written)
-    assertEquals(tally.duplicates, 0)
-    assertEquals(emulator.calls.count("GetRecords", name) == 0, isPush)
-    assertEquals(emulator.calls.count("SubscribeToShard", name) > 0, isPush)
+    assert(tally.distinct == stream.written)
+    assert(tally.duplicates == 0)
+    assert((emulator.calls.count("GetRecords", name) == 0) == isPush)
+    assert((emulator.calls.count("SubscribeToShard", name) > 0) == isPush)
     assert(emulator.calls.count("PutRecords", name) > 0)
   }
 

@@ -7,6 +7,7 @@ import java.util.concurrent.TimeUnit
 import scala.concurrent.duration._
 
 import org.apache.spark.sql.SparkSession
+import org.scalatest.BeforeAndAfterAll
 import software.amazon.awssdk.auth.credentials.{AwsBasicCredentials, StaticCredentialsProvider}
 import software.amazon.awssdk.awscore.client.builder.AwsClientBuilder
 import software.amazon.awssdk.regions.Region
@@ -21,16 +22,17 @@ import software.amazon.kinesis.retrieval.RetrievalSpecificConfig
 import software.amazon.kinesis.retrieval.fanout.FanOutConfig
 import software.amazon.kinesis.retrieval.polling.PollingConfig
 
-import org.sparkkinesis.interop.ReshardedStream.Numbered
 import org.sparkkinesis.emulator.KinesisEmulator
+import org.sparkkinesis.interop.ReshardedStream.Numbered
 import org.sparkkinesis.interop.{ReshardedStream, Tally}
+import org.sparkkinesis.suite.TimedSuite
 
 /**
  * KCL 3 reads a stream of the emulator through a split and a merge, its tables in DynamoDB Local. Half of the records are
  * KPL containers that the connector's sink packed.
  */
-class KclSuite extends munit.FunSuite {
-  override def munitTimeout: Duration = 10.minutes
+class KclSuite extends TimedSuite with BeforeAndAfterAll {
+  override protected def timeLimit: FiniteDuration = 10.minutes
 
   private lazy val emulator = KinesisEmulator.start()
   private lazy val dynamo = DynamoDBEmbedded.create(true)
@@ -74,11 +76,11 @@ class KclSuite extends munit.FunSuite {
     tally.await(stream.written, 180)
     scheduler.startGracefulShutdown().get(60, TimeUnit.SECONDS)
 
-    assertEquals(tally.distinct, stream.written)
-    assertEquals(tally.duplicates, 0)
-    assertEquals(tally.outOfOrder, 0)
-    assertEquals(readers.unpacked, stream.written / 2)
-    assertEquals(readers.seen.collect { case ShardReaders.Begun(shard) => shard }.sorted, stream.shards.map(_.id.value))
+    assert(tally.distinct == stream.written)
+    assert(tally.duplicates == 0)
+    assert(tally.outOfOrder == 0)
+    assert(readers.unpacked == stream.written / 2)
+    assert(readers.seen.collect { case ShardReaders.Begun(shard) => shard }.sorted == stream.shards.map(_.id.value))
     stream.shards.foreach { shard =>
       val begun = readers.seen.indexOf(ShardReaders.Begun(shard.id.value))
       shard.parents.foreach { parent =>
@@ -86,8 +88,8 @@ class KclSuite extends munit.FunSuite {
         assert(ended >= 0 && ended < begun, s"${shard.id} was begun before $parent ended: ${readers.seen}")
       }
     }
-    assertEquals(emulator.calls.count("GetRecords", name) == 0, isPush)
-    assertEquals(emulator.calls.count("SubscribeToShard", name) > 0, isPush)
+    assert((emulator.calls.count("GetRecords", name) == 0) == isPush)
+    assert((emulator.calls.count("SubscribeToShard", name) > 0) == isPush)
   }
 
   /** Writes with the connector's sink, which packs the records. */

@@ -8,6 +8,7 @@ import scala.jdk.CollectionConverters._
 
 import software.amazon.kinesis.lifecycle.events._
 import software.amazon.kinesis.processor.{ShardRecordProcessor, ShardRecordProcessorFactory}
+
 import org.sparkkinesis.interop.Tally
 
 /** Makes KCL's processors, one a shard, and notes when each shard was begun and ended. Thread-safe. */
