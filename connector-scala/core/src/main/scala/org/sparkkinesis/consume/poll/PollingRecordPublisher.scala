@@ -30,6 +30,8 @@ final class PollingRecordPublisher private[poll] (
 ) extends RecordPublisher {
   import polling.{metrics, policies, rules, scheduler, settings}
 
+  private val readers = polling.readers(shard)
+
   private val steps = new SerialExecutor(scheduler, failure => fail(polling.unexpected(failure)))
   private val pacer = new FetchPacer(settings)
   private var position = start
@@ -44,13 +46,25 @@ final class PollingRecordPublisher private[poll] (
   @volatile private var isOver = false
 
   override def request(maxBytes: Long): Unit = steps.run {
-    granted = Some(maxBytes)
-    proceed()
+    if (!isOver) {
+      if (granted.isEmpty) readers.join(shard)
+      granted = Some(maxBytes)
+      proceed()
+    }
   }
 
   override def cancel(): Unit = {
     isOver = true
-    steps.run(timer.cancel())
+    steps.run {
+      timer.cancel()
+      ungrant()
+    }
+  }
+
+  /** Without a grant it does not poll, and leaves the shard's quota to others. */
+  private def ungrant(): Unit = if (granted.nonEmpty) {
+    granted = None
+    readers.leave(shard)
   }
 
   private def proceed(): Unit = if (!isOver && !isBusy) granted.foreach { maxBytes =>
@@ -83,7 +97,12 @@ final class PollingRecordPublisher private[poll] (
     metrics.getRecordsCalls.increment()
     call(service.getRecords(shard.ref, current, pacer.limit(maxBytes)), policies.getRecords) { page =>
       val bytes = KinesisRecord.sizeOf(page.records)
-      nextFetchNanos = startedNanos + pacer.pause(page.records.length, bytes, page.millisBehindLatest).toNanos
+      nextFetchNanos = startedNanos + pacer.pause(
+        page.records.length,
+        bytes,
+        page.millisBehindLatest,
+        readers.count(shard)
+      ).toNanos
       refusedIterators = 0
       deliver(page)
     }
@@ -98,11 +117,12 @@ final class PollingRecordPublisher private[poll] (
     val surely = ended && (page.children.nonEmpty || endsWithoutChildren >= PollingRecordPublisher.EndsToBelieve)
     if (ended && !surely) endsWithoutChildren += 1 else if (!ended) endsWithoutChildren = 0
     if (!ended || page.records.nonEmpty) {
-      granted = None
+      ungrant()
       subscriber.onBatch(RecordBatch(page.records, page.millisBehindLatest, scheduler.currentMillis))
     }
     if (surely && !isOver) {
       isOver = true
+      ungrant()
       subscriber.onShardEnd(page.children)
     } else proceed()
   }
@@ -127,7 +147,10 @@ final class PollingRecordPublisher private[poll] (
   }
 
   private def recover(error: ServiceException, policy: RetryPolicy): Unit = {
-    if (error.kind == ServiceErrorKind.Throttled) metrics.throttles.increment()
+    if (error.kind == ServiceErrorKind.Throttled) {
+      metrics.throttles.increment()
+      pacer.throttled()
+    }
     retries += 1
     if (iterator.isDefined && isAboutIterator(error)) {
       refusedIterators += 1
@@ -169,6 +192,7 @@ final class PollingRecordPublisher private[poll] (
   private def fail(error: ServiceException): Unit = if (!isOver) {
     isOver = true
     timer.cancel()
+    ungrant()
     subscriber.onError(error)
   }
 }
@@ -196,6 +220,8 @@ private object PollingRecordPublisher {
  *   the service that a stream is read through
  * @param random
  *   gives the jitter, from 0 until 1
+ * @param readers
+ *   who else polls a shard from this JVM
  */
 final class PollingPublisherFactory(
     service: StreamShard => KinesisService,
@@ -204,7 +230,11 @@ final class PollingPublisherFactory(
     private[poll] val rules: RetryRules,
     private[poll] val scheduler: Scheduler,
     private[poll] val metrics: ConsumerMetrics,
-    private[poll] val random: () => Double = () => ThreadLocalRandom.current().nextDouble()
+    private[poll] val random: () => Double = () => ThreadLocalRandom.current().nextDouble(),
+    private[poll] val readers: StreamShard => ShardReaders = {
+      val alone = new ShardReaders
+      _ => alone
+    }
 ) extends RecordPublisherFactory {
   private[poll] val outages = new RetryLog(scheduler, PollingRecordPublisher.log.warn(_))
 

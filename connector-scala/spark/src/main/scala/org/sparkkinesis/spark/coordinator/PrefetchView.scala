@@ -62,12 +62,23 @@ final class PrefetchView private[coordinator] (state: CoordinatorState) {
   def lastOfEnded(shard: StreamShard): Option[SequenceNumber] =
     locked(tracks.get(shard).filter(_.ended).flatMap(_.lastReported))
 
-  def status: CoordinatorStatus = locked {
-    val behind = tracks.valuesIterator.filterNot(_.ended).flatMap(_.millisBehindLatest).toVector
+  /**
+   * @param taken
+   *   where the last batch ended
+   * @param nowMillis
+   *   epoch milliseconds, for the age of records
+   */
+  def status(taken: Option[SourceOffset], nowMillis: Long): CoordinatorStatus = locked {
+    val fetchedBehind = tracks.valuesIterator.filterNot(_.ended).flatMap(_.millisBehindLatest).toVector
+    val behind = tracks.valuesIterator.flatMap { track =>
+      val planned = taken.flatMap(_.streams.get(track.shard.stream)).flatMap(_.shards.get(track.shard.shard))
+      track.lagMillis(planned, nowMillis)
+    }.toVector
     val ended = tracks.valuesIterator.count(_.ended)
     val shards = tracks.valuesIterator.flatMap(_.owner).toVector.groupMapReduce(identity)(_ => 1)(_ + _)
     CoordinatorStatus(
       behind,
+      fetchedBehind,
       tracks.size - ended,
       ended,
       state.peers.keysIterator.map(id => id -> shards.getOrElse(id, 0)).toMap,
@@ -92,12 +103,16 @@ final class PrefetchView private[coordinator] (state: CoordinatorState) {
  * What a coordinator knows at a moment, for metrics.
  *
  * @param millisBehindLatest
- *   of every open shard that was heard of
+ *   how far the query is behind, for every shard with something to read: the age of the oldest record that no batch has taken,
+ *   or, where none is buffered, what the service said last
+ * @param fetchedMillisBehindLatest
+ *   how far fetching is behind, as the service said last, for every open shard that was heard of
  * @param totals
  *   counters of all consumers, lost ones included
  */
 final case class CoordinatorStatus(
     millisBehindLatest: Seq[Long],
+    fetchedMillisBehindLatest: Seq[Long],
     openShards: Int,
     endedShards: Int,
     shardsByExecutor: Map[String, Int],

@@ -56,6 +56,22 @@ final private[coordinator] class ShardTrack(val shard: StreamShard) {
     failure = failure.orElse(report.failure)
   }
 
+  /**
+   * How far the query is behind in this shard; none where nothing is known or left to read.
+   *
+   * @param planned
+   *   where the last batch ended in this shard
+   */
+  def lagMillis(planned: Option[ShardPosition], nowMillis: Long): Option[Long] = {
+    val oldest = planned match {
+      case Some(ShardPosition.ShardEnd) => None
+      case Some(ShardPosition.After(number, _)) => chunks.find(_.last > number)
+      case _ => chunks.headOption
+    }
+    oldest.map(chunk => math.max(0, nowMillis - chunk.firstArrivalMillis))
+      .orElse(millisBehindLatest.filterNot(_ => ended))
+  }
+
   /** Forgets what was planned; tells up to where, if there was something. */
   def dropPlanned(planned: ShardPosition): Option[SequenceNumber] = planned match {
     case ShardPosition.After(number, _) => Some(number).filter(dropUpTo)

@@ -7,7 +7,7 @@ import scala.jdk.CollectionConverters._
 import org.sparkkinesis.aws.client.{ClientLease, ClientSettings, KinesisClients}
 import org.sparkkinesis.concurrent.Scheduler
 import org.sparkkinesis.consume.fanout.{FanOutPublisherFactory, FanOutSettings}
-import org.sparkkinesis.consume.poll.PollingPublisherFactory
+import org.sparkkinesis.consume.poll.{PollingPublisherFactory, ShardReaders}
 import org.sparkkinesis.consume.{RecordPublisher, RecordPublisherFactory, RecordSubscriber}
 import org.sparkkinesis.event.ConsumerMetrics
 import org.sparkkinesis.model.{StartingPosition, StreamShard}
@@ -58,6 +58,14 @@ object PublisherFactories {
   def polling(settings: ReadSettings, scheduler: Scheduler, metrics: ConsumerMetrics): PublisherFactories =
     new PublisherFactories(
       settings,
-      new PollingPublisherFactory(_, settings.polling, settings.retries, settings.rules, scheduler, metrics)
+      new PollingPublisherFactory(
+        _,
+        settings.polling,
+        settings.retries,
+        settings.rules,
+        scheduler,
+        metrics,
+        readers = shard => ShardReaders.at(settings.client(shard.stream).endpoint.getOrElse(""))
+      )
     )
 }

@@ -215,7 +215,11 @@ final class KinesisMicroBatchStream(session: StreamSession, checkpointLocation: 
 
   override def metrics(latestConsumed: Optional[Offset]): java.util.Map[String, String] =
     coordinatorIfStarted.fold(Collections.emptyMap[String, String]())(running =>
-      SourceMetrics.of(running.prefetched.status, planned, planningNanos).asJava
+      SourceMetrics.of(
+        running.prefetched.status(planned.map(_.end).orElse(recent.headOption.map(_.value)), System.currentTimeMillis()),
+        planned,
+        planningNanos
+      ).asJava
     )
 
   private def offset(of: Offset): SourceOffset = checkpoint.mend(of match {

@@ -8,15 +8,8 @@ object SourceMetrics {
 
   /** @param planningNanos what the latest batch took to plan: where it ends, and its partitions */
   def of(status: CoordinatorStatus, planned: Option[PlannedBatch], planningNanos: Long): Map[String, String] = {
-    val behind = status.millisBehindLatest
-    val lag =
-      if (behind.isEmpty) Map.empty[String, String]
-      else
-        Map(
-          "minMsBehindLatest" -> behind.min.toString,
-          "avgMsBehindLatest" -> (behind.sum / behind.size).toString,
-          "maxMsBehindLatest" -> behind.max.toString
-        )
+    val lag = lags("MsBehindLatest", status.millisBehindLatest) ++
+      lags("FetchedMsBehindLatest", status.fetchedMillisBehindLatest)
     val shards = Map(
       "numTotalShards" -> (status.openShards + status.endedShards).toString,
       "numOpenShards" -> status.openShards.toString,
@@ -34,4 +27,13 @@ object SourceMetrics {
     )
     lag ++ shards ++ batch ++ status.totals.map { case (name, value) => name -> value.toString }
   }
+
+  private def lags(name: String, millis: Seq[Long]): Map[String, String] =
+    if (millis.isEmpty) Map.empty
+    else
+      Map(
+        s"min$name" -> millis.min.toString,
+        s"avg$name" -> (millis.sum / millis.size).toString,
+        s"max$name" -> millis.max.toString
+      )
 }

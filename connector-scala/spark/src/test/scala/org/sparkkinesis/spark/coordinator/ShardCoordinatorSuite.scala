@@ -204,7 +204,7 @@ class ShardCoordinatorSuite extends TimedSuite with BeforeAndAfterAll {
       val back = s("1").nextAssign()
       assert(back.size == 2)
       assert(back.map(_.epoch).min > first.values.map(_._2).max)
-      assert(s.coordinator.prefetched.status.shardsByExecutor == Map("driver" -> 2, "1" -> 2))
+      assert(s.coordinator.prefetched.status(None, 0).shardsByExecutor == Map("driver" -> 2, "1" -> 2))
     }
   }
 
@@ -215,7 +215,7 @@ class ShardCoordinatorSuite extends TimedSuite with BeforeAndAfterAll {
       s("driver").register()
       s.coordinator.advance(offset((0 until 4).map(i => i -> (if (i == 2) after(50) else ShardPosition.Horizon)): _*))
       assert(s("driver").next() == Release(Seq(shard(2) -> number(50))))
-      assert(s.coordinator.prefetched.status.shardsByExecutor == Map("driver" -> 4))
+      assert(s.coordinator.prefetched.status(None, 0).shardsByExecutor == Map("driver" -> 4))
     }
   }
 

@@ -7,6 +7,7 @@ import org.sparkkinesis.suite.TimedSuite
 class SourceMetricsSuite extends TimedSuite {
   private val status = new CoordinatorStatus(
     millisBehindLatest = Seq(10, 40, 100),
+    fetchedMillisBehindLatest = Seq(0, 4, 5),
     openShards = 3,
     endedShards = 2,
     shardsByExecutor = Map("2" -> 1, "1" -> 2),
@@ -21,6 +22,9 @@ class SourceMetricsSuite extends TimedSuite {
           "minMsBehindLatest" -> "10",
           "avgMsBehindLatest" -> "50",
           "maxMsBehindLatest" -> "100",
+          "minFetchedMsBehindLatest" -> "0",
+          "avgFetchedMsBehindLatest" -> "3",
+          "maxFetchedMsBehindLatest" -> "5",
           "numTotalShards" -> "5",
           "numOpenShards" -> "3",
           "numClosedShards" -> "2",
@@ -35,7 +39,7 @@ class SourceMetricsSuite extends TimedSuite {
   }
 
   test("before the first answer there is no lag, and before the first batch none is told of") {
-    val found = SourceMetrics.of(status.copy(millisBehindLatest = Nil), None, 0)
+    val found = SourceMetrics.of(status.copy(millisBehindLatest = Nil, fetchedMillisBehindLatest = Nil), None, 0)
     assert(found.keySet.filter(name => name.contains("Behind") || name.startsWith("plan")) == Set.empty[String])
   }
 }

@@ -71,6 +71,16 @@ class MetricsSuite extends SparkSuite {
     }
   }
 
+  test("the lag of a query that limits hold back is that of its oldest unread record, however far fetching is") {
+    kinesis.admin.createStream("held-back", 1)
+    put("held-back", 200)
+    val (query, last) = readTo(200, "held-back", "maxRecordsPerTrigger" -> "20")
+    val all = query.recentProgress.map(_.sources.head.metrics.asScala.toMap)
+    val heldBack = all.filter(now => now.get("records").contains("200") && now("maxFetchedMsBehindLatest") == "0")
+    assert(heldBack.init.exists(_("maxMsBehindLatest").toLong > 0), all.mkString("\n"))
+    assert(last("maxMsBehindLatest") == "0", all.mkString("\n"))
+  }
+
   test("tasks tell what they read, from where, and by which calls") {
     kinesis.admin.createStream("batch", 2)
     put("batch", 90)
