@@ -1,0 +1,35 @@
+package org.sparkkinesis.aws
+
+import org.sparkkinesis.architecture.ModuleArchitecture
+import org.sparkkinesis.aws.client.SdkKinesisService
+import org.sparkkinesis.suite.TimedSuite
+
+class AwsArchitectureSuite extends TimedSuite {
+  private lazy val aws = new ModuleArchitecture(classOf[SdkKinesisService])
+
+  test("the module uses core's lower layers, the AWS SDK and Netty, but not Spark") {
+    aws.checkUses(
+      "org.sparkkinesis.model",
+      "org.sparkkinesis.service",
+      "org.sparkkinesis.error",
+      "org.sparkkinesis.concurrent",
+      "software.amazon..",
+      "io.netty..",
+      "com.fasterxml.jackson..",
+      "org.reactivestreams",
+      "org.slf4j"
+    )
+  }
+
+  test("the module's packages are free of cycles") {
+    aws.checkNoCycles()
+  }
+
+  test("each layer of the module uses only itself and the layers below it") {
+    aws.checkLayers(
+      Seq("org.sparkkinesis.aws.error", "org.sparkkinesis.aws.getrecords"),
+      Seq("org.sparkkinesis.aws.subscription"),
+      Seq("org.sparkkinesis.aws.client")
+    )
+  }
+}

@@ -1,0 +1,36 @@
+package org.sparkkinesis.architecture
+
+import org.sparkkinesis.model.StreamRef
+import org.sparkkinesis.suite.TimedSuite
+
+class CoreArchitectureSuite extends TimedSuite {
+  private lazy val core = new ModuleArchitecture(classOf[StreamRef])
+
+  test("core uses Jackson's streaming parser and the logging interface, but neither Spark nor the AWS SDK") {
+    core.checkUses("com.fasterxml.jackson.core..", "org.slf4j")
+  }
+
+  test("core's packages are free of cycles") {
+    core.checkNoCycles()
+  }
+
+  test("each layer of core uses only itself and the layers below it") {
+    def all(names: String*): Seq[String] = names.map("org.sparkkinesis." + _)
+    core.checkLayers(
+      all("json", "model", "concurrent"),
+      all("error", "service", "aggregate"),
+      all("event"),
+      all("config", "retry", "chunk"),
+      all("shard"),
+      all("consume", "sink.limit"),
+      all("consume.poll", "consume.fanout", "plan", "sink"),
+      all("sink.kinesis.lane"),
+      all("sink.kinesis")
+    )
+  }
+
+  test("planning does not know how records are fetched or written") {
+    core.checkNoUse("org.sparkkinesis.plan..", "org.sparkkinesis.consume.*..")
+    core.checkNoUse("org.sparkkinesis.plan..", "org.sparkkinesis.sink..")
+  }
+}
