@@ -119,6 +119,9 @@ class ConnectionMethods(Builder):
             "awssecretkey",
             "kinesis.awsaccesskeyid",
             "kinesis.awssecretkey",
+            "kinesis.sessiontoken",
+            "kinesis.sink.proxypassword",
+            "kinesis.sink.proxyusername",
             "sessiontoken",
         }
     )

@@ -11,14 +11,6 @@ object Scope {
   val all: Seq[Scope] = Seq(Connection, Read, Write)
 }
 
-/**
- * An older or foreign name of an option.
- *
- * @param translate
- *   what a value under that name means under the new one
- */
-final case class DeprecatedName(name: String, origin: String, translate: String => String = identity)
-
 /** Declares options of one scope, each with a fixed default (the text that stands for it), or with words on what holds without one. */
 final private[config] class Declaration(scope: Scope) {
   def apply[T](
@@ -26,9 +18,8 @@ final private[config] class Declaration(scope: Scope) {
       kind: OptionType[T],
       doc: String,
       default: String = null,
-      defaultDoc: String = "",
-      deprecated: Seq[DeprecatedName] = Nil
-  ): ConfigEntry[T] = ConfigEntry(key, kind, scope, doc, Option(default), defaultDoc, deprecated = deprecated)
+      defaultDoc: String = ""
+  ): ConfigEntry[T] = ConfigEntry(key, kind, scope, doc, Option(default), defaultDoc)
 }
 
 /**
@@ -51,8 +42,7 @@ final case class ConfigEntry[T](
     default: Option[String] = None,
     defaultDoc: String = "",
     since: String = "0.1.0",
-    sensitive: Boolean = false,
-    deprecated: Seq[DeprecatedName] = Nil
+    sensitive: Boolean = false
 ) {
   val lowerKey: String = key.toLowerCase(Locale.ROOT)
   def isPrefix: Boolean = key.endsWith(".*")

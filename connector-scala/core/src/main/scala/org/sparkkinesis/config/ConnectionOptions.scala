@@ -27,11 +27,7 @@ object ConnectionOptions {
     ),
     Scope.Connection,
     "Name of the stream, or several names with commas between them (reading only).",
-    defaultDoc = "one of `streamName`, `streamARN` is required",
-    deprecated = Seq(
-      DeprecatedName("kinesis.streamName", "spark-sql-kinesis-connector"),
-      DeprecatedName("kinesis.stream.name", "Kinesis connectors")
-    )
+    defaultDoc = "one of `streamName`, `streamARN` is required"
   )
 
   val streamARN: ConfigEntry[Seq[StreamRef]] = ConfigEntry(
@@ -53,9 +49,7 @@ object ConnectionOptions {
     ),
     Scope.Connection,
     "AWS region of the stream.",
-    defaultDoc = "from the ARN, else from the AWS default chain",
-    deprecated =
-      Seq(DeprecatedName("kinesis.region", "spark-sql-kinesis-connector"), DeprecatedName("regionName", "kinesis-asl"))
+    defaultDoc = "from the ARN, else from the AWS default chain"
   )
 
   val endpoint: ConfigEntry[String] = ConfigEntry(
@@ -68,12 +62,7 @@ object ConnectionOptions {
     ),
     Scope.Connection,
     "Address of the service. Plain `http` is taken on loopback only, unless `allowInsecureEndpoint` is set.",
-    defaultDoc = "the region's own",
-    deprecated = Seq(
-      DeprecatedName("kinesis.endpointUrl", "spark-sql-kinesis-connector"),
-      DeprecatedName("endpointUrl", "kinesis-sql"),
-      DeprecatedName("kinesis.endpoint", "Kinesis connectors")
-    )
+    defaultDoc = "the region's own"
   )
 
   val allowInsecureEndpoint: ConfigEntry[Boolean] = ConfigEntry(
@@ -90,9 +79,7 @@ object ConnectionOptions {
     Scope.Connection,
     "Access key id of static credentials; with `awsSecretKey`.",
     defaultDoc = "the AWS default provider chain",
-    sensitive = true,
-    deprecated =
-      Seq(DeprecatedName("kinesis.awsAccessKeyId", "kinesis-sql"), DeprecatedName("awsAccessKeyId", "kinesis-sql"))
+    sensitive = true
   )
 
   val awsSecretKey: ConfigEntry[String] = ConfigEntry(
@@ -100,8 +87,7 @@ object ConnectionOptions {
     Text,
     Scope.Connection,
     "Secret key of static credentials.",
-    sensitive = true,
-    deprecated = Seq(DeprecatedName("kinesis.awsSecretKey", "kinesis-sql"))
+    sensitive = true
   )
 
   val sessionToken: ConfigEntry[String] =
@@ -129,11 +115,7 @@ object ConnectionOptions {
       "It is not the ARN of a role."
     ),
     Scope.Connection,
-    "Role to assume with the other credentials.",
-    deprecated = Seq(
-      DeprecatedName("kinesis.stsRoleArn", "spark-sql-kinesis-connector"),
-      DeprecatedName("awsSTSRoleARN", "AWS Glue")
-    )
+    "Role to assume with the other credentials."
   )
 
   val roleExternalId: ConfigEntry[String] =
@@ -148,11 +130,7 @@ object ConnectionOptions {
     ),
     Scope.Connection,
     "Session name under which the role is assumed.",
-    default = Some("spark-kinesis"),
-    deprecated = Seq(
-      DeprecatedName("awsSTSSessionName", "AWS Glue"),
-      DeprecatedName("kinesis.stsSessionName", "spark-sql-kinesis-connector")
-    )
+    default = Some("spark-kinesis")
   )
 
   val stsEndpoint: ConfigEntry[String] = ConfigEntry(

@@ -2,6 +2,7 @@ package org.sparkkinesis.config
 
 import java.util.Locale
 
+import org.sparkkinesis.config.ForeignOption.{Ignored, Refused, Renamed}
 import org.sparkkinesis.error.KinesisConnectorException
 import org.sparkkinesis.model.StreamRef
 
@@ -11,7 +12,7 @@ import org.sparkkinesis.model.StreamRef
  * @param values
  *   texts under lower-case declared keys
  * @param warnings
- *   one sentence for every deprecated name that was used
+ *   a text for every option of another connector that is set
  */
 final class Options private (private val values: Map[String, String], val warnings: Seq[String]) extends Serializable {
 
@@ -60,43 +61,54 @@ object Options {
   )
   private val ofSparkPrefixes: Seq[String] = Seq("option.", "__", "spark.")
 
+  /** One option as it was set. `shown` is its name in messages. */
+  final private case class Setting(entry: ConfigEntry[_], key: String, shown: String, value: String)
+
   /**
    * Checks names and values of everything that is set.
    *
    * @throws org.sparkkinesis.error.KinesisConnectorException
-   *   KINESIS_OPTION_UNKNOWN with the nearest name, KINESIS_OPTION_INVALID, or KINESIS_OPTION_CONFLICT for one option under two names
+   *   KINESIS_OPTION_UNKNOWN with the nearest name, KINESIS_OPTION_INVALID, KINESIS_OPTION_UNSUPPORTED, or KINESIS_OPTION_CONFLICT for
+   *   one option under two names
    */
   def read(raw: Map[String, String], declared: Seq[ConfigEntry[_]] = ConnectorOptions.all): Options = {
-    val byName = declared.filterNot(_.isPrefix).map(entry => entry.lowerKey -> (entry, Option.empty[DeprecatedName])) ++
-      declared.flatMap(entry => entry.deprecated.map(old => old.name.toLowerCase(Locale.ROOT) -> (entry, Option(old))))
-    val names = byName.toMap
-    val prefixes = declared.filter(_.isPrefix)
-    val lowered = raw.toSeq.map { case (key, value) => (key, key.toLowerCase(Locale.ROOT), value) }
+    val (settings, warnings) = raw.toSeq.map { case (written, value) => setting(written, value, declared) }.unzip
+    val set = settings.flatten
+    set.groupBy(_.key).values.filter(_.map(_.value).distinct.size > 1).foreach { same =>
+      throw KinesisConnectorException(
+        "KINESIS_OPTION_CONFLICT",
+        "options" -> same.map(_.shown).mkString("'", "' and '", "'"),
+        "reason" -> "They are names of the same option, with different values.",
+        "fix" -> s"Keep only '${same.head.entry.key}'."
+      )
+    }
+    set.foreach(setting => parse(setting.entry, setting.shown, setting.value))
+    new Options(set.map(setting => setting.key -> setting.value).toMap, warnings.flatten.distinct)
+  }
 
-    val resolved = lowered.filterNot { case (_, key, _) => isSparks(key) && !names.contains(key) }.map {
-      case (written, key, value) =>
-        names.get(key) match {
-          // Spark Connect brings names in lower case: a message has them as they are declared.
-          case Some((entry, Some(old))) =>
-            (entry, old.name, entry.lowerKey, old.translate(value), Some(deprecation(entry, old)))
-          case Some((entry, None)) => (entry, entry.key, key, value, None)
+  /** What an option sets, if anything, and the warning about it. Spark Connect brings names in lower case; messages do not. */
+  private def setting(
+      written: String,
+      value: String,
+      declared: Seq[ConfigEntry[_]]
+  ): (Option[Setting], Option[String]) = {
+    val key = written.toLowerCase(Locale.ROOT)
+    declared.find(entry => !entry.isPrefix && entry.lowerKey == key) match {
+      case Some(entry) => (Some(Setting(entry, key, entry.key, value)), None)
+      case None => ForeignOptions.find(key) match {
+          case Some(option: Renamed) =>
+            val entry = option.to(value)
+            (Some(Setting(entry, entry.lowerKey, option.name, option.translate(value))), Some(option.warning(value)))
+          case Some(option: Ignored) => (None, Some(option.warning))
+          case Some(option: Refused) => throw unsupported(option)
           case None =>
-            prefixes.find(entry => key.startsWith(entry.prefix) && key.length > entry.prefix.length) match {
-              case Some(entry) => (entry, written, key, value, None)
+            declared.find(entry => entry.isPrefix && key.startsWith(entry.prefix) && key != entry.prefix) match {
+              case Some(entry) => (Some(Setting(entry, key, written, value)), None)
+              case None if isSparks(key) => (None, None)
               case None => throw unknown(written, declared)
             }
         }
     }
-    resolved.groupBy(_._3).values.filter(_.map(_._4).distinct.size > 1).foreach { same =>
-      throw KinesisConnectorException(
-        "KINESIS_OPTION_CONFLICT",
-        "options" -> same.map(_._2).mkString("'", "' and '", "'"),
-        "reason" -> "They are names of the same option, with different values.",
-        "fix" -> s"Keep only '${same.head._1.key}'."
-      )
-    }
-    resolved.foreach { case (entry, written, _, value, _) => parse(entry, written, value) }
-    new Options(resolved.map { case (_, _, key, value, _) => key -> value }.toMap, resolved.flatMap(_._5).distinct)
   }
 
   /** The same map with the value of every sensitive option hidden, whatever its case. */
@@ -106,8 +118,8 @@ object Options {
 
   private lazy val sensitiveKeys: Set[String] = ConnectorOptions.all
     .filter(_.sensitive)
-    .flatMap(entry => entry.lowerKey +: entry.deprecated.map(_.name.toLowerCase(Locale.ROOT)))
-    .toSet
+    .map(_.lowerKey)
+    .toSet ++ ForeignOptions.all.filter(_.isSensitive).map(_.lowerName)
 
   private def parse[T](entry: ConfigEntry[T], written: String, text: String): T = entry.kind.parse(text) match {
     case Right(value) => value
@@ -126,8 +138,13 @@ object Options {
 
   private def isSparks(key: String): Boolean = ofSpark(key) || ofSparkPrefixes.exists(prefix => key.startsWith(prefix))
 
-  private def deprecation(entry: ConfigEntry[_], old: DeprecatedName): String =
-    s"Option '${old.name}' (${old.origin}) is deprecated here; use '${entry.key}'."
+  private def unsupported(option: Refused): KinesisConnectorException = KinesisConnectorException(
+    "KINESIS_OPTION_UNSUPPORTED",
+    "option" -> option.name,
+    "origin" -> option.titles,
+    "reason" -> option.reason,
+    "fix" -> option.fix
+  )
 
   private def unknown(written: String, declared: Seq[ConfigEntry[_]]): KinesisConnectorException = {
     val nearest = NearestName.of(written, declared.map(_.key.stripSuffix(".*")))

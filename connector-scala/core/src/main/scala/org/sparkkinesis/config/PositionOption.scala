@@ -1,7 +1,6 @@
 package org.sparkkinesis.config
 
-import java.time.format.DateTimeFormatter
-import java.time.{Instant, LocalDateTime, OffsetDateTime, ZoneOffset}
+import java.time.{Instant, OffsetDateTime}
 import java.util.Locale
 
 import scala.collection.immutable.ListMap
@@ -88,16 +87,11 @@ object PositionOption {
   private def number(json: Json): Either[String, SequenceNumber] =
     json.asString.flatMap(SequenceNumber.parse).toRight(s"${Json.render(json)} is not a sequence number in quotes.")
 
-  /** With a format, as java.time patterns have it, UTC unless the pattern has an offset; a number is epoch milliseconds. */
+  /** A text in ISO-8601 or in the given format, or a number of milliseconds since the epoch. */
   private def timestamp(json: Json, format: Option[String]): Either[String, Long] = (json, format) match {
     case (Json.Str(text), None) => instant(text)
     case (Json.Str(text), Some(pattern)) =>
-      Try {
-        val formatter = DateTimeFormatter.ofPattern(pattern)
-        Try(OffsetDateTime.parse(text, formatter).toInstant)
-          .getOrElse(LocalDateTime.parse(text, formatter).toInstant(ZoneOffset.UTC))
-          .toEpochMilli
-      }.toEither.left.map(why => s"'$text' does not fit the format '$pattern': ${why.getMessage}.")
+      TimestampFormat.parse(text, pattern).map(_.toEpochMilli)
     case (number, None) =>
       number.asLong.filter(_ >= 0).toRight(s"${Json.render(number)} is neither a text nor epoch milliseconds.")
     case _ => Left("With a format, at_timestamp is a text.")

@@ -1,7 +1,5 @@
 package org.sparkkinesis.config
 
-import java.util.Locale
-
 import scala.concurrent.duration._
 
 import org.sparkkinesis.model.KinesisQuotas
@@ -12,21 +10,12 @@ object ReadOptions {
 
   private val read = new Declaration(Scope.Read)
 
-  /** `AT_TIMESTAMP 2026-11-20T12:00:00Z` is how others write an instant. */
-  private def positionOfOthers(value: String): String = value.replaceFirst("(?i)^at_timestamp\\s+", "")
-
-  private val consumerTypes = Map("subscribetoshard" -> "efo", "getrecords" -> "polling")
-
   val initialPosition: ConfigEntry[PositionOption] = read(
     "initialPosition",
     PositionOption.optionType,
     "Where a query without a checkpoint begins: `latest`, `trim_horizon` (or `earliest`), an ISO-8601 instant, " +
       "`{\"at_timestamp\": \"…\", \"format\": \"…\"}`, or a JSON object with a position for each shard.",
-    defaultDoc = "`latest` for streams, `trim_horizon` for batch",
-    deprecated = Seq(
-      DeprecatedName("startingPosition", "kinesis-sql, AWS Glue", positionOfOthers),
-      DeprecatedName("kinesis.startingPosition", "spark-sql-kinesis-connector", positionOfOthers)
-    )
+    defaultDoc = "`latest` for streams, `trim_horizon` for batch"
   )
 
   val endingPosition: ConfigEntry[PositionOption] = read(
@@ -41,14 +30,7 @@ object ReadOptions {
     "consumerMode",
     OneOf(Seq("polling", "efo")),
     "How records are fetched: `polling` (GetRecords, shares 2 MiB/s a shard with other readers) or `efo` (enhanced fan-out, 2 MiB/s a shard of its own, pushed).",
-    default = "polling",
-    deprecated = Seq(
-      DeprecatedName(
-        "kinesis.consumerType",
-        "spark-sql-kinesis-connector",
-        value => consumerTypes.getOrElse(value.toLowerCase(Locale.ROOT), value)
-      )
-    )
+    default = "polling"
   )
 
   val consumerName: ConfigEntry[String] = read(
@@ -59,8 +41,7 @@ object ReadOptions {
       "It is not a consumer's name."
     ),
     "Name of the enhanced fan-out consumer to register or use.",
-    defaultDoc = "required for `efo` unless a consumer ARN is given",
-    deprecated = Seq(DeprecatedName("kinesis.consumerName", "spark-sql-kinesis-connector"))
+    defaultDoc = "required for `efo` unless a consumer ARN is given"
   )
 
   private val consumerArnType: Matching = Matching(
@@ -72,8 +53,7 @@ object ReadOptions {
   val consumerARN: ConfigEntry[String] = read(
     "consumerARN",
     consumerArnType,
-    "An existing enhanced fan-out consumer; with `registration=none`.",
-    deprecated = Seq(DeprecatedName("fanoutConsumerARN", "AWS Glue"))
+    "An existing enhanced fan-out consumer; with `registration=none`."
   )
 
   val consumerARNOf: ConfigEntry[String] =

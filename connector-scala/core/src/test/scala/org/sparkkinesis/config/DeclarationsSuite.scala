@@ -1,15 +1,13 @@
 package org.sparkkinesis.config
 
-import java.util.Locale
-
 import org.sparkkinesis.suite.TimedSuite
 
 /** What holds for every declared option. */
 class DeclarationsSuite extends TimedSuite {
   private val all = ConnectorOptions.all
 
-  test("no two options share a name, new or deprecated") {
-    val names = all.flatMap(entry => entry.key +: entry.deprecated.map(_.name)).map(_.toLowerCase(Locale.ROOT))
+  test("no two options share a name, be it of this connector or of another") {
+    val names = all.map(_.lowerKey) ++ ForeignOptions.all.map(_.lowerName)
     assert(names.diff(names.distinct) == Nil)
   }
 

@@ -50,7 +50,7 @@ class OptionsSuite extends TimedSuite {
     assert(error.condition == "KINESIS_OPTION_INVALID")
     assert(
       error.getMessage ==
-      "[KINESIS_OPTION_INVALID] The value '501' of option 'maxBatchSize' is not valid. " +
+        "[KINESIS_OPTION_INVALID] The value '501' of option 'maxBatchSize' is not valid. " +
         "Cause: 501 is outside of 1 to 500. Fix: Set 'maxBatchSize' to a whole number from 1 to 500."
     )
   }
@@ -104,10 +104,10 @@ class OptionsSuite extends TimedSuite {
     assert(options(ReadOptions.consumerMode) == "efo")
     assert(
       options.warnings.sorted ==
-      Seq(
-        "Option 'kinesis.consumerType' (spark-sql-kinesis-connector) is deprecated here; use 'consumerMode'.",
-        "Option 'kinesis.streamName' (spark-sql-kinesis-connector) is deprecated here; use 'streamName'."
-      )
+        Seq(
+          "Option 'kinesis.consumerType' (awslabs spark-sql-kinesis-connector) is deprecated here; use 'consumerMode'.",
+          "Option 'kinesis.streamName' (awslabs spark-sql-kinesis-connector) is deprecated here; use 'streamName'."
+        )
     )
     assert(Options.read(Map("streamName" -> "orders")).warnings == Nil)
   }
@@ -137,7 +137,7 @@ class OptionsSuite extends TimedSuite {
   test("failures that a user calls recoverable are a list of names") {
     assert(
       Options.read(Map("retry.recoverableErrors" -> "A, b.C")).get(RetryOptions.recoverableErrors) ==
-      Some(Set("A", "b.C"))
+        Some(Set("A", "b.C"))
     )
     assert(failure("retry.recoverableErrors" -> "A,").condition == "KINESIS_OPTION_INVALID")
   }

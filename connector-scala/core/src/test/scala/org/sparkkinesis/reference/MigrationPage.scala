@@ -1,41 +1,64 @@
 package org.sparkkinesis.reference
 
-import org.sparkkinesis.config.ConnectorOptions
+import org.sparkkinesis.config.ForeignOption.{Ignored, Refused, Renamed}
+import org.sparkkinesis.config.{ForeignOption, ForeignOptions, Origin}
 
-/** `docs/migration.md`: what the options of other connectors are called here. */
+/** `docs/migration.md`: what becomes of the options of other connectors. */
 object MigrationPage {
-  def text: String = introduction + rows.mkString("", "\n", "\n") + rest
-
-  private def rows: Seq[String] =
-    ConnectorOptions.all
-      .flatMap(entry => entry.deprecated.map(old => (old.origin, old.name, entry.key)))
-      .sorted
-      .map { case (origin, name, key) => s"| $origin | `$name` | `$key` |" }
+  def text: String = introduction + Origin.all.map(section).mkString("\n") + checkpoints
 
   private def introduction: String =
     s"""# Coming from another connector
        |
        |<!-- Made from the declarations in connector-scala/core; renew with: ${GeneratedFiles.Command} -->
        |
-       |Queries written for the `kinesis` format of Databricks keep their option names and their columns. The names below, of
-       |other connectors, are taken as well, with a warning that names the new one; their values are translated where they
-       |differ (`SubscribeToShard` becomes `efo`, `AT_TIMESTAMP 2026-11-20T12:00:00Z` becomes the instant).
+       |The columns are those of Databricks' `kinesis` format, and most option names are the same. The tables below have every
+       |other option of the connectors that they name:
        |
-       || Of | Their option | Here |
+       |- **renamed**: the option is accepted, with a warning that has its name here;
+       |- **ignored**: the option is accepted, has no effect, and a warning says why;
+       |- **refused**: the option is an error (`KINESIS_OPTION_UNSUPPORTED`) that says what to do instead.
+       |
+       |An option that is in none of the tables and not in [options.md](options.md) is an error
+       |(`KINESIS_OPTION_UNKNOWN`).
+       |
+       |These options have the same name as in Databricks, but another default or another meaning:
+       |
+       || Option | Databricks | Here |
        ||---|---|---|
+       || `consumerName` | the id of the query by default; with `consumerNamePrefix` before it; one name for each stream | required for `efo`; one name for all streams, used as it is written |
+       || `fetchBufferSize` | `20gb`, not a strict bound | memory of one executor, 25 % of its heap and at most `512m` by default |
+       || `minFetchPeriod` | `400ms` | `250ms` |
+       || `requireConsumerDeregistration` | `false` | `true` |
+       || `shardFetchInterval` | `1s` | `10s`; the end of a parent shard announces its children at once |
+       || `shardsPerTask` | `5` | as many as spread the shards over all cores |
+       |
        |""".stripMargin
 
-  private def rest: String =
+  private def section(origin: Origin): String = {
+    val rows = ForeignOptions.all.filter(_.origins.contains(origin)).map(row).sorted
+    val title = s"${origin.title.head.toUpper}${origin.title.tail}"
+    s"## $title\n\n| Option | | Here |\n|---|---|---|\n${rows.mkString("\n")}\n"
+  }
+
+  private def row(option: ForeignOption): String = option match {
+    case renamed: Renamed =>
+      val note = if (renamed.note.isEmpty) "" else s": ${renamed.note}"
+      s"| `${option.name}` | renamed | `${renamed.entry.key}`$note |"
+    case ignored: Ignored => s"| `${option.name}` | ignored | ${marked(ignored.reason)} |"
+    case refused: Refused => s"| `${option.name}` | refused | ${marked(s"${refused.reason} ${refused.fix}")} |"
+  }
+
+  /** Names in quotes become code. */
+  private def marked(text: String): String = text.replaceAll("\\B'([^' ]+)'", "`$1`")
+
+  private def checkpoints: String =
     """
-       |Checkpoints of other connectors cannot be taken over: they do not hold what a shard was read up to. Stop the old query,
-       |note the time of the last record that it processed, and start with a new `checkpointLocation` and
-       |`initialPosition` set to that time; rows that arrived at the same time may be seen twice.
-       |
-       |What has no counterpart, and why:
-       |
-       |- Metadata stores (`kinesis.metadataCommitterType`, `kinesis.metadataPath` and their like): every micro-batch is an exact
-       |  range of sequence numbers in Spark's own offset log, so there is nothing else to keep.
-       |- Idle times and fetch times for a batch (`kinesis.maxFetchTimeInMs`, `avoidEmptyBatches`): records are fetched before a
-       |  batch is planned; a batch takes what is there, and no batch runs when nothing is.
-       |""".stripMargin
+      |## Checkpoints
+      |
+      |A checkpoint of another connector cannot be used, because it does not hold the position up to which each shard was read.
+      |Stop the old query, note the arrival time of the last record that it processed, and start the new query with a new
+      |`checkpointLocation` and with `initialPosition` set to that time. Rows that arrived at exactly that time may be read
+      |twice.
+      |""".stripMargin
 }

@@ -41,12 +41,12 @@ object PythonOptions {
        |${methods("SinkMethods", "ConnectionMethods", Scope.Write)}
        |""".stripMargin
 
-  private def sensitive: String = ConnectorOptions.all
-    .filter(_.sensitive)
-    .flatMap(entry => entry.key +: entry.deprecated.map(_.name))
-    .map(name => s"            ${literal(name.toLowerCase)},\n")
-    .sorted
-    .mkString("    _sensitive = frozenset(\n        {\n", "", "        }\n    )\n\n")
+  private def sensitive: String =
+    (ConnectorOptions.all.filter(_.sensitive).map(_.lowerKey) ++
+      ForeignOptions.all.filter(_.isSensitive).map(_.lowerName))
+      .map(name => s"            ${literal(name)},\n")
+      .sorted
+      .mkString("    _sensitive = frozenset(\n        {\n", "", "        }\n    )\n\n")
 
   /** `streamARN` → `stream_arn`, `retry.getRecords.backoff.base` → `retry_get_records_backoff_base`. */
   def pythonName(entry: ConfigEntry[_]): String =

@@ -1,0 +1,60 @@
+package org.sparkkinesis.config
+
+import java.util.Locale
+
+/** The connector that an option name comes from. */
+sealed abstract class Origin(val title: String)
+object Origin {
+  case object Databricks extends Origin("Databricks")
+  case object Awslabs extends Origin("awslabs spark-sql-kinesis-connector")
+  case object Qubole extends Origin("qubole kinesis-sql")
+  case object Glue extends Origin("AWS Glue")
+  case object Other extends Origin("other connectors")
+  val all: Seq[Origin] = Seq(Databricks, Awslabs, Qubole, Glue, Other)
+}
+
+/** An option of another connector that has another name or no counterpart here, and what the connector does with it. */
+sealed trait ForeignOption {
+  def name: String
+  def origins: Seq[Origin]
+  def isSensitive: Boolean
+  final def lowerName: String = name.toLowerCase(Locale.ROOT)
+  final def titles: String = origins.map(_.title).mkString(", ")
+}
+
+object ForeignOption {
+
+  /**
+   * The option is accepted with a warning, and stands for one of this connector.
+   *
+   * @param to
+   *   the entry that a value belongs to; `entry` unless the value decides
+   * @param translate
+   *   the value in this connector's form
+   */
+  final case class Renamed(
+      name: String,
+      origins: Seq[Origin],
+      entry: ConfigEntry[_],
+      note: String = "",
+      translate: String => String = identity
+  )(val to: String => ConfigEntry[_] = _ => entry) extends ForeignOption {
+    def isSensitive: Boolean = entry.sensitive
+    def warning(value: String): String = s"Option '$name' ($titles) is deprecated here; use '${to(value).key}'."
+  }
+
+  /** The option is accepted with a warning, and has no effect. `reason` is a sentence that says why none is needed. */
+  final case class Ignored(name: String, origins: Seq[Origin], reason: String) extends ForeignOption {
+    def isSensitive: Boolean = false
+    def warning: String = s"Option '$name' ($titles) has no effect here. $reason"
+  }
+
+  /** The option is an error, because the query would not do what it asks for. `reason` and `fix` are sentences. */
+  final case class Refused(
+      name: String,
+      origins: Seq[Origin],
+      reason: String,
+      fix: String,
+      isSensitive: Boolean = false
+  ) extends ForeignOption
+}

@@ -1,0 +1,86 @@
+package org.sparkkinesis.config
+
+import java.time.format.DateTimeFormatter
+import java.time.temporal.TemporalAccessor
+import java.time.{Instant, LocalDateTime, ZoneId, ZoneOffset, ZonedDateTime}
+import java.util.Locale
+
+import scala.jdk.CollectionConverters._
+import scala.util.{Success, Try}
+
+/**
+ * Reads a time in a format that the user gives, as a pattern of `java.time.format.DateTimeFormatter` with English names.
+ *
+ * A run of `Z` or `z` takes an offset (`-0700`, `-07:00`), the id of a time zone (`America/Los_Angeles`, `UTC`), or its
+ * short name (`PDT`), as `java.text.SimpleDateFormat` and Databricks do. A time without a zone is in UTC.
+ */
+private[config] object TimestampFormat {
+  private val ZoneLetters = "[Zz]+".r
+
+  /** The names that RFC 822 gives fixed offsets; in other standards some of them name other zones too. */
+  private val Rfc822 = Map("UT" -> "+0000", "GMT" -> "+0000", "EST" -> "-0500", "EDT" -> "-0400", "CST" -> "-0600") ++
+    Map("CDT" -> "-0500", "MST" -> "-0700", "MDT" -> "-0600", "PST" -> "-0800", "PDT" -> "-0700")
+  private val Rfc822Name = s"\\b(${Rfc822.keys.mkString("|")})\\b".r
+
+  /** The instant, or the reason why there is none. */
+  def parse(text: String, pattern: String): Either[String, Instant] = {
+    def as(zone: String): String = withZone(pattern, zone)
+    val found =
+      if (!hasZone(pattern)) instant(text, pattern)
+      else {
+        val ownOffset = Rfc822Name.replaceAllIn(text, name => Rfc822(name.group(1)))
+        instant(ownOffset, as("Z")).orElse(instant(text, as("XXX"))).orElse(inRegion(text, as("VV")))
+      }
+    found match {
+      case Success(instant) => Right(instant)
+      case failed =>
+        named(text, as("z")).getOrElse {
+          Left(s"'$text' does not fit the format '$pattern': ${failed.failed.get.getMessage}.")
+        }
+    }
+  }
+
+  private def instant(text: String, pattern: String): Try[Instant] = Try(best(text, formatter(pattern)) match {
+    case zoned: ZonedDateTime => zoned.toInstant
+    case other => LocalDateTime.from(other).toInstant(ZoneOffset.UTC)
+  })
+
+  /** Ids such as `CET` look like a name of standard time, but have summer time: they are left to `named`. */
+  private def inRegion(text: String, pattern: String): Try[Instant] =
+    Try(ZonedDateTime.parse(text, formatter(pattern))).filter { zoned =>
+      zoned.getZone.getId.contains("/") || zoned.getZone.getRules.isFixedOffset
+    }.map(_.toInstant)
+
+  /** None if the text has no short name of a zone; a reason if the name stands for no offset then, or for several. */
+  private def named(text: String, pattern: String): Option[Either[String, Instant]] = for {
+    withName <- Try(formatter(pattern)).toOption
+    zoned <- Try(ZonedDateTime.parse(text, withName)).toOption
+  } yield {
+    val local = zoned.toLocalDateTime
+    val offsets = ZoneId.getAvailableZoneIds.asScala.map(ZoneId.of).collect {
+      case zone if withName.format(local.atZone(zone)) == text => zone.getRules.getOffset(local)
+    }
+    offsets.toSet.toSeq match {
+      case Seq(offset) => Right(local.toInstant(offset))
+      case Seq() => Left(s"'$text' names a time zone that is not in use then; write an offset such as -0700 instead.")
+      case _ => Left(s"'$text' has the name of several time zones; write an offset such as -0700 instead.")
+    }
+  }
+
+  private def best(text: String, formatter: DateTimeFormatter): TemporalAccessor =
+    formatter.parseBest(text, ZonedDateTime.from _, LocalDateTime.from _)
+
+  private def formatter(pattern: String): DateTimeFormatter = DateTimeFormatter.ofPattern(pattern, Locale.US)
+
+  private def hasZone(pattern: String): Boolean = parts(pattern).exists { case (part, isQuoted) =>
+    !isQuoted && ZoneLetters.findFirstIn(part).isDefined
+  }
+
+  private def withZone(pattern: String, zone: String): String = parts(pattern).map { case (part, isQuoted) =>
+    if (isQuoted) s"'$part'" else ZoneLetters.replaceAllIn(part, zone)
+  }.mkString
+
+  /** The parts of a pattern between its single quotes, and whether each is quoted. */
+  private def parts(pattern: String): Seq[(String, Boolean)] =
+    pattern.split("'", -1).toSeq.zipWithIndex.map { case (part, index) => part -> (index % 2 == 1) }
+}
