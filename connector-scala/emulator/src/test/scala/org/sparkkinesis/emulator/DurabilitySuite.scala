@@ -7,6 +7,7 @@ import scala.jdk.CollectionConverters._
 
 import org.scalactic.source
 
+import org.sparkkinesis.error.KinesisConnectorException
 import org.sparkkinesis.suite.TimedSuite
 
 class DurabilitySuite extends TimedSuite {
@@ -67,6 +68,38 @@ class DurabilitySuite extends TimedSuite {
     run(path) { (emulator, _) =>
       assert(emulator.admin.records("s").map(r => new String(r.data)) == Vector("1", "2", "3", "4"))
     }
+  }
+
+  Seq(".", "..", "a.b", "Orders", "x" * 128).foreach { name =>
+    testWithDirectory(s"a stream named '${name.take(10)}' is kept inside of the directory, and only it is deleted") {
+      path =>
+        val inside = Files.createDirectory(path.resolve("emulator"))
+        run(inside) { (emulator, _) =>
+          Seq(name, "orders").foreach { stream =>
+            emulator.admin.createStream(stream, 1)
+            emulator.admin.putRecord(stream, "k", stream.getBytes)
+          }
+        }
+        assert(Files.list(path).iterator.asScala.toSeq == Seq(inside))
+        run(inside) { (emulator, _) =>
+          assert(emulator.admin.streamNames.toSet == Set(name, "orders"))
+          assert(emulator.admin.records(name).map(r => new String(r.data)) == Seq(name))
+          emulator.admin.deleteStream(name)
+        }
+        run(inside) { (emulator, _) =>
+          assert(emulator.admin.streamNames.toSeq == Seq("orders"))
+          assert(emulator.admin.records("orders").map(r => new String(r.data)) == Seq("orders"))
+        }
+    }
+  }
+
+  testWithDirectory("a directory of another version is refused with what to do") { path =>
+    run(path)((emulator, _) => emulator.admin.createStream("s", 1))
+    val description = Files.walk(path).iterator.asScala.find(_.endsWith("stream.json")).get
+    Files.writeString(description, Files.readString(description).replace("\"version\":2", "\"version\":1"))
+    val error = intercept[KinesisConnectorException](run(path)((_, _) => ()))
+    assert(error.condition == "KINESIS_EMULATOR_FAILED")
+    assert(error.getMessage.contains(description.getParent.toString), error.getMessage)
   }
 
   testWithDirectory("a deleted stream does not come back") { path =>

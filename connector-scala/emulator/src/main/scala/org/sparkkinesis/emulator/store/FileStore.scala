@@ -27,12 +27,12 @@ final class FileStore(root: Path) extends StreamStore {
       paths.iterator.asScala
         .filter(_.getFileName.toString == FileStore.Description)
         .toVector
-        .foreach(file => StoredStream.load(engine, file.getParent, root))
+        .foreach(file => StoredStream.load(engine, file.getParent))
     }
   }
 
   private def folder(stream: StreamState): Path =
-    root.resolve(stream.account).resolve(stream.region).resolve(stream.name)
+    Seq(stream.account, stream.region, stream.name).map(FileNames.of).foldLeft(root)(_.resolve(_))
 
   override def settingsChanged(stream: StreamState): Unit = stream.synchronized {
     val home = Files.createDirectories(folder(stream))

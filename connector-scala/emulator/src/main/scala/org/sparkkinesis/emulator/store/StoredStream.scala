@@ -9,15 +9,19 @@ import org.sparkkinesis.emulator.engine.consumer.{ConsumerStatus, RegisteredCons
 import org.sparkkinesis.emulator.engine.shard.ShardLog
 import org.sparkkinesis.emulator.engine.shard.ShardLog.Closing
 import org.sparkkinesis.emulator.engine.stream.{StreamSettings, StreamState}
+import org.sparkkinesis.error.KinesisConnectorException
 import org.sparkkinesis.model.HashKeyRange
 
 /** A stream's description on disk: settings, tags, shards with their lineage, consumers. Versioned. */
 private[store] object StoredStream {
-  private val Version = 1L
+  private val Version = 2L
 
   def write(stream: StreamState, out: OutputStream): Unit = Encoding.Json.write(out) { json =>
     json.obj {
       json.field("version", Version)
+      json.field("account", stream.account)
+      json.field("region", stream.region)
+      json.field("name", stream.name)
       json.field("createdMillis", stream.createdMillis)
       writeSettings(json, stream.settings)
       json.obj("tags")(stream.tags.foreach { case (key, value) => json.field(key, value) })
@@ -59,17 +63,19 @@ private[store] object StoredStream {
     }
   }
 
-  /** Reads a stream's folder, `ACCOUNT/REGION/NAME` below `root`, and puts the stream back. */
-  def load(engine: Engine, folder: Path, root: Path): Unit = {
-    val place = root.relativize(folder)
-    val owner = engine.namespace(place.getName(0).toString, place.getName(1).toString)
-    val name = place.getName(2).toString
+  /** Reads the folder of one stream and adds the stream to the engine. */
+  def load(engine: Engine, folder: Path): Unit = {
     val bytes = Files.readAllBytes(folder.resolve(FileStore.Description))
     val fields = Encoding.Json.parse(bytes, 0, bytes.length)
     if (!fields.long("version").contains(Version))
-      throw new IllegalStateException(
-        s"$folder was written by another version of the emulator; delete it or use that version."
+      throw KinesisConnectorException(
+        "KINESIS_EMULATOR_FAILED",
+        "what" -> s"cannot read the stream in $folder",
+        "reason" -> "Another version of the emulator wrote it.",
+        "fix" -> "Delete the folder, or use the version that wrote it."
       )
+    val owner = engine.namespace(fields.string("account").get, fields.string("region").get)
+    val name = fields.string("name").get
     val settings = readSettings(fields.structure("settings").get)
     val stream = owner.newStream(name, fields.long("createdMillis").get, settings)
     val shards = fields.structures("shards").get.map(readShard(engine, _, folder))
