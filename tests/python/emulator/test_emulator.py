@@ -15,7 +15,7 @@ import pyspark
 import pytest
 
 from spark_kinesis import KinesisConnectorError, KinesisEmulator, jar_path
-from spark_kinesis.emulator import KinesisClient, ServiceError
+from spark_kinesis.emulator import EmulatorControl, KinesisClient, ServiceError
 
 
 def _is_gone(pid: int, within: float = 15) -> bool:
@@ -73,6 +73,14 @@ def test_faults_the_clock_and_the_calls_are_at_hand() -> None:
         assert kinesis.records("orders") == []
         kinesis.control.set_quotas(True)
         kinesis.control.scale_quota("getRecordsCalls", 2.0)
+
+
+def test_with_credentials_only_the_control_of_this_emulator_reaches_its_pages() -> None:
+    with KinesisEmulator(arguments=["--credentials", "AKIAOWNER:the-secret"]) as kinesis:
+        with pytest.raises(ValueError, match="admin token"):
+            EmulatorControl(kinesis.endpoint).calls()
+        kinesis.control.set_quotas(False)
+        assert kinesis.control.calls() == []
 
 
 def test_stop_ends_the_jvm_and_frees_the_port() -> None:

@@ -120,7 +120,7 @@ class KinesisEmulator:
     @property
     def control(self) -> EmulatorControl:
         """Faults, the clock, quotas, and the calls that were made."""
-        return EmulatorControl(self.endpoint)
+        return EmulatorControl(self.endpoint, self._started.get("adminToken"))
 
     def create_stream(self, name: str, shards: int = 1) -> None:
         """Create a stream and wait until it is ACTIVE."""

@@ -24,8 +24,12 @@ class Calls:
 class EmulatorControl:
     """The emulator's own paths beside the API. Each call opens a connection of its own."""
 
-    def __init__(self, endpoint: str) -> None:
+    def __init__(self, endpoint: str, token: str | None = None) -> None:
+        """``token`` is the ``adminToken`` that an emulator with credentials prints when it is ready."""
         self._address = urlsplit(endpoint)
+        self._headers = {"Content-Type": "application/json"}
+        if token is not None:
+            self._headers["Authorization"] = f"Bearer {token}"
 
     def add_fault(self, effect: str, **rule: Any) -> int:
         """Add a fault and give its number: ``add_fault("throttle", operation="PutRecords", count=20)``.
@@ -61,8 +65,7 @@ class EmulatorControl:
     def _ask(self, method: str, path: str, body: dict[str, Any] | None = None) -> dict[str, Any]:
         connection = http.client.HTTPConnection(self._address.hostname or "", self._address.port or 80, timeout=30)
         try:
-            headers = {"Content-Type": "application/json"}
-            connection.request(method, f"/_emulator/{path}", json.dumps(body or {}).encode(), headers)
+            connection.request(method, f"/_emulator/{path}", json.dumps(body or {}).encode(), self._headers)
             answer = connection.getresponse()
             text = answer.read()
         finally:

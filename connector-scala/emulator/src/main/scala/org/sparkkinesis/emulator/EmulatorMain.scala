@@ -1,9 +1,12 @@
 package org.sparkkinesis.emulator
 
+import java.io.ByteArrayOutputStream
 import java.net.BindException
+import java.nio.charset.StandardCharsets.UTF_8
 import java.nio.file.Path
 import java.util.concurrent.CountDownLatch
 
+import org.sparkkinesis.emulator.document.Encoding
 import org.sparkkinesis.emulator.wire.auth.{EmulatorCredential, EmulatorRole}
 
 /**
@@ -56,9 +59,17 @@ object EmulatorMain {
   }
 
   private def ready(emulator: KinesisEmulator): String = {
-    val pem = emulator.certificatePem.replace("\n", "\\n")
-    val certificate = if (pem.isEmpty) "" else s""","certificatePem":"$pem""""
-    s"""{"endpoint":"${emulator.endpoint}","port":${emulator.port},"region":"${emulator.region}"$certificate}"""
+    val out = new ByteArrayOutputStream
+    Encoding.Json.write(out) { line =>
+      line.obj {
+        line.field("endpoint", emulator.endpoint)
+        line.field("port", emulator.port.toLong)
+        line.field("region", emulator.region)
+        if (emulator.certificatePem.nonEmpty) line.field("certificatePem", emulator.certificatePem)
+        emulator.adminToken.foreach(line.field("adminToken", _))
+      }
+    }
+    out.toString(UTF_8)
   }
 
   private def parse(args: List[String], so: Options): Either[String, Options] = args match {

@@ -12,8 +12,8 @@ import org.sparkkinesis.emulator.fault.Faults
 import org.sparkkinesis.emulator.store.FileStore
 import org.sparkkinesis.emulator.wire.Dispatcher
 import org.sparkkinesis.emulator.wire.auth.{Gatekeeper, TokenService}
-import org.sparkkinesis.emulator.wire.http.HttpServer
-import org.sparkkinesis.emulator.wire.page.AdminPages
+import org.sparkkinesis.emulator.wire.http.{HttpServer, ServerCertificate}
+import org.sparkkinesis.emulator.wire.page.{AdminPages, PageAccess}
 
 /**
  * A Kinesis Data Streams service in this process, on one loopback port: HTTP/1.1, HTTP/2 and TLS, CBOR and JSON, with
@@ -39,7 +39,7 @@ final class KinesisEmulator private (config: EmulatorConfig) extends AutoCloseab
   )
   fileStore.foreach(_.load(engine))
   private val home = engine.namespace(config.account, config.region)
-  private val certificate = if (config.tls) Some(HttpServer.newCertificate()) else None
+  private val certificate = if (config.tls) Some(ServerCertificate.create()) else None
 
   /** How often each operation was called. */
   val calls = new CallCounters
@@ -49,6 +49,10 @@ final class KinesisEmulator private (config: EmulatorConfig) extends AutoCloseab
 
   /** What tests do past the API. */
   val admin = new EmulatorAdmin(home, faults)
+
+  /** The token that requests for the pages must carry; empty without configured credentials, when everyone may use them. */
+  val adminToken: Option[String] = Option.when(config.credentials.nonEmpty)(PageAccess.newToken())
+
   private val gatekeeper = new Gatekeeper(engine, home, config.credentials, config.roles)
   private val dispatcher = new Dispatcher(
     engine,
@@ -56,7 +60,7 @@ final class KinesisEmulator private (config: EmulatorConfig) extends AutoCloseab
     new TokenService(gatekeeper, config.clock),
     faults,
     calls,
-    new AdminPages(engine, calls, admin)
+    new AdminPages(engine, calls, admin, new PageAccess(adminToken))
   )
   private val server =
     try new HttpServer(config.port, config.threads, dispatcher, config.http2, certificate)

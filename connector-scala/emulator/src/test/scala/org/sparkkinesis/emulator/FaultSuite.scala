@@ -127,7 +127,7 @@ class FaultSuite extends TimedSuite {
   testOnEmulator("the page shows streams, shards and calls, and escapes what callers wrote") { case (up, client) =>
     put(client)
     client.call("PutRecord", """{"StreamName":"<b>","Data":"","PartitionKey":"k"}""")
-    val page = client.page()
+    val page = client.page("GET", "/", "")
     assert(page.status == 200)
     assert(page.text.contains("shardId-000000000001"), page.text)
     assert(page.text.contains("PutRecord"))

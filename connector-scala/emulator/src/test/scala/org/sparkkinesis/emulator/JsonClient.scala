@@ -30,13 +30,16 @@ final class JsonClient(endpoint: String) {
   }
 
   def admin(method: String, path: String, body: String = ""): Any = {
-    val request = HttpRequest.newBuilder(URI.create(s"$endpoint/_emulator/$path"))
-    val reply = send(request.method(method, HttpRequest.BodyPublishers.ofString(body)).build())
+    val reply = page(method, s"/_emulator/$path", body, "Content-Type" -> "application/json")
     assert(reply.status == 200, s"$method $path answered ${reply.status} ${reply.text}")
     reply.json
   }
 
-  def page(): Reply = send(HttpRequest.newBuilder(URI.create(s"$endpoint/")).GET().build())
+  def page(method: String, path: String, body: String, headers: (String, String)*): Reply = {
+    val request = HttpRequest.newBuilder(URI.create(s"$endpoint$path"))
+    headers.foreach { case (name, value) => request.header(name, value) }
+    send(request.method(method, HttpRequest.BodyPublishers.ofString(body)).build())
+  }
 
   private def send(request: HttpRequest): Reply = {
     val response = http.send(request, HttpResponse.BodyHandlers.ofByteArray())

@@ -39,7 +39,7 @@ class QuotaSuite extends TimedSuite {
       assert(at(reply, "Records", 1, "ErrorCode") == "ProvisionedThroughputExceededException")
       assert(
         at(reply, "Records", 1, "ErrorMessage") ==
-        "Rate exceeded for shard shardId-000000000000 in stream s under account 123456789012."
+          "Rate exceeded for shard shardId-000000000000 in stream s under account 123456789012."
       )
     }
   }
@@ -75,7 +75,7 @@ class QuotaSuite extends TimedSuite {
       assert(refused.errorType == "ProvisionedThroughputExceededException")
       assert(
         at(refused.json, "message") ==
-        "Rate exceeded for Shard - 123456789012/s/shardId-000000000000"
+          "Rate exceeded for Shard - 123456789012/s/shardId-000000000000"
       )
       emulator.admin.advanceClock(200)
       assert(read().status == 200)

@@ -1,9 +1,8 @@
 package org.sparkkinesis.emulator
 
-import org.sparkkinesis.emulator.JsonClient.at
-
 import scala.concurrent.duration._
 
+import org.sparkkinesis.emulator.JsonClient.at
 import org.sparkkinesis.model.HashKeyRange
 import org.sparkkinesis.suite.TimedSuite
 
@@ -78,7 +77,7 @@ class ScaleSuite extends TimedSuite {
       (1 to 1000).foreach(i => emulator.admin.putRecord("late", "k", s"$i".getBytes))
       assert(
         emulator.admin.records("late").map(r => new String(r.data)).toVector ==
-        (745 to 1000).map(_.toString).toVector
+          (745 to 1000).map(_.toString).toVector
       )
     } finally emulator.close()
   }

@@ -57,7 +57,7 @@ class WireSuite extends TimedSuite {
     calls.put("s", "k", "hällo")
     assert(
       calls.texts(calls.iterator("s", "shardId-000000000000", ShardIteratorType.TRIM_HORIZON)) ==
-      Vector("hällo")
+        Vector("hällo")
     )
     val consumer = calls.registerConsumer("s", "c")
     val subscription = subscribe(calls, consumer, ShardIteratorType.TRIM_HORIZON)
@@ -169,7 +169,7 @@ class WireSuite extends TimedSuite {
       (1 to 5).foreach(i => calls.put("s", "k", s"$i"))
       assert(
         emulator.admin.records("s").asJava.asScala.map(r => new String(r.data)).toVector ==
-        Vector("1", "2", "3", "4", "5")
+          Vector("1", "2", "3", "4", "5")
       )
       assert(emulator.calls.count("PutRecord", result = "reset") == 1L)
     }

@@ -40,6 +40,7 @@ final class EmulatorProcess(log: Path, quotas: Boolean = false, heap: String = "
   private def ask(method: String, page: String, body: String): Unit = {
     val request = HttpRequest
       .newBuilder(URI.create(s"$endpoint/_emulator/$page"))
+      .header("Content-Type", "application/json")
       .method(method, HttpRequest.BodyPublishers.ofString(body))
       .build()
     val answer = http.send(request, HttpResponse.BodyHandlers.ofString())

@@ -1,7 +1,6 @@
 package org.sparkkinesis.emulator.wire.http
 
 import java.net.{InetAddress, InetSocketAddress}
-import java.time.Instant
 import java.util.concurrent.TimeUnit
 
 import io.netty.bootstrap.ServerBootstrap
@@ -21,8 +20,13 @@ import io.netty.handler.ssl.{
 import io.netty.util.concurrent.{DefaultThreadFactory, GlobalEventExecutor}
 
 /** One loopback port that speaks HTTP/1.1, HTTP/2 and, with a certificate, TLS. */
-final class HttpServer(port: Int, threads: Int, receiver: RequestReceiver, limits: Http2Limits, tls: Option[SelfSigned])
-    extends AutoCloseable {
+final class HttpServer(
+    port: Int,
+    threads: Int,
+    receiver: RequestReceiver,
+    limits: Http2Limits,
+    tls: Option[ServerCertificate]
+) extends AutoCloseable {
   private val group = new NioEventLoopGroup(threads, new DefaultThreadFactory("kinesis-emulator", true))
   private val connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE)
   private val pipelines = new Pipelines(receiver, limits)
@@ -61,7 +65,7 @@ final class HttpServer(port: Int, threads: Int, receiver: RequestReceiver, limit
 }
 
 object HttpServer {
-  private def sslContext(own: SelfSigned): SslContext = SslContextBuilder
+  private def sslContext(own: ServerCertificate): SslContext = SslContextBuilder
     .forServer(own.key, own.certificate)
     .sslProvider(SslProvider.JDK)
     .ciphers(Http2SecurityUtil.CIPHERS, SupportedCipherSuiteFilter.INSTANCE)
@@ -75,7 +79,4 @@ object HttpServer {
       )
     )
     .build()
-
-  /** The instant certificates are valid from. */
-  def newCertificate(): SelfSigned = SelfSigned.generate(Instant.now())
 }

@@ -22,7 +22,7 @@ import org.sparkkinesis.emulator.wire.http.Exchange
  *   - `POST quotas {"on": true}` or `{"quota": name, "scale": n}`
  *   - `POST streams {"name": …, "shards": n}`: ACTIVE at once
  */
-final class AdminPages(engine: Engine, counters: CallCounters, admin: EmulatorAdmin) {
+final class AdminPages(engine: Engine, counters: CallCounters, admin: EmulatorAdmin, access: PageAccess) {
   import AdminPages._
 
   private val status = new StatusPage(engine, counters)
@@ -31,16 +31,19 @@ final class AdminPages(engine: Engine, counters: CallCounters, admin: EmulatorAd
     exchange.path.startsWith(Prefix) || exchange.path == "/" && exchange.method == HttpMethod.GET
 
   def answer(exchange: Exchange): Unit =
-    if (exchange.path == "/")
-      exchange.reply(200, "text/html; charset=utf-8", Unpooled.copiedBuffer(status.html(), UTF_8))
-    else
-      try {
-        val fields = Encoding.Json.parse(exchange.bodyArray, exchange.bodyOffset, exchange.bodyLength)
-        json(exchange, 200)(run(s"${exchange.method} ${exchange.path.drop(Prefix.length)}", fields))
-      } catch {
-        case e @ (_: ServiceError | _: IllegalArgumentException) =>
-          json(exchange, 400)(reply => reply.obj(reply.field("error", e.getMessage)))
-      }
+    access.refusal(PageRequest.of(exchange)) match {
+      case Some(Refusal(code, message)) => error(exchange, code, message)
+      case None if exchange.path == "/" =>
+        exchange.reply(200, "text/html; charset=utf-8", Unpooled.copiedBuffer(status.html(), UTF_8))
+      case None =>
+        try {
+          val fields = Encoding.Json.parse(exchange.bodyArray, exchange.bodyOffset, exchange.bodyLength)
+          json(exchange, 200)(run(s"${exchange.method} ${exchange.path.drop(Prefix.length)}", fields))
+        } catch { case e @ (_: ServiceError | _: IllegalArgumentException) => error(exchange, 400, e.getMessage) }
+    }
+
+  private def error(exchange: Exchange, code: Int, message: String): Unit =
+    json(exchange, code)(reply => reply.obj(reply.field("error", message)))
 
   private def run(request: String, fields: Fields): ReplyWriter => Unit = request match {
     case "GET calls" => writeCalls

@@ -10,7 +10,9 @@ import org.sparkkinesis.emulator.engine.time.{EmulatorClock, Timers}
 import org.sparkkinesis.suite.TimedSuite
 
 class TimersSuite extends TimedSuite {
-  private def testWithTimers(name: String)(body: ((EmulatorClock, Timers)) => Any)(implicit position: source.Position): Unit = test(name) {
+  private def testWithTimers(name: String)(body: ((EmulatorClock, Timers)) => Any)(implicit
+      position: source.Position
+  ): Unit = test(name) {
     val made = {
       val clock = EmulatorClock.manual(1777319237000L)
       (clock, new Timers(clock))
