@@ -1,9 +1,11 @@
 package org.sparkkinesis.consume.fanout
 
+import java.util.concurrent.CountDownLatch
+
 import scala.collection.mutable
 import scala.concurrent.duration._
 
-import org.sparkkinesis.concurrent.VirtualScheduler
+import org.sparkkinesis.concurrent.{SystemScheduler, VirtualScheduler}
 import org.sparkkinesis.consume.{MissingResource, RecordBatch, RecordPublisher, RecordSubscriber}
 import org.sparkkinesis.event.ConsumerMetrics
 import org.sparkkinesis.model.StartingPosition._
@@ -426,5 +428,32 @@ class FanOutRecordPublisherSuite extends TimedSuite {
     r.now(r.current.subscriber.onComplete())
     r.scheduler.advance(1.hour)
     assert((r.batches.size, r.service.opened.size, r.scheduler.pending) == (0, 1, 0))
+  }
+
+  test("a subscription is called off also when the scheduler is closed right after") {
+    val scheduler = new SystemScheduler("closed-after-cancel", 1)
+    val service = new FakeSubscriptions(scheduler)
+    val publisher = new FanOutPublisherFactory(
+      _ => service,
+      _ => "consumer-arn",
+      FanOutSettings(),
+      RetryPolicies(),
+      RetryRules.Default,
+      scheduler,
+      new ConsumerMetrics
+    ).subscribe(Shard, Start, new Reading)
+    publisher.request(1)
+    // The scheduler's only thread is busy when the reader stops, as it may be with any other shard.
+    val (busy, goOn) = (new CountDownLatch(1), new CountDownLatch(1))
+    scheduler.execute { () =>
+      busy.countDown()
+      goOn.await()
+    }
+    busy.await()
+    publisher.cancel()
+    scheduler.close()
+    goOn.countDown()
+    assert(scheduler.awaitTermination(20.seconds))
+    assert(service.last.cancelled)
   }
 }

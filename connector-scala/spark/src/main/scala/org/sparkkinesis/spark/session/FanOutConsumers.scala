@@ -41,7 +41,8 @@ final class FanOutConsumers(
    * Stream's ARN → consumer's ARN, every one ACTIVE. Waits for that.
    *
    * @throws KinesisConnectorException
-   *   KINESIS_CONSUMER_NOT_FOUND, KINESIS_CONSUMER_NOT_READY, KINESIS_CONSUMER_LIMIT, KINESIS_ACCESS_DENIED, …
+   *   KINESIS_CONSUMER_NOT_FOUND, KINESIS_CONSUMER_NOT_READY, KINESIS_CONSUMER_LIMIT, KINESIS_CONSUMER_IN_USE,
+   *   KINESIS_ACCESS_DENIED, …
    */
   def ensure(streams: Iterable[StreamDescription]): Map[String, String] = {
     val asked = streams.map { stream =>
@@ -55,8 +56,12 @@ final class FanOutConsumers(
       )(registrar.existing(stream.arn, _))
     }
     asked.map { case (stream, answer) =>
-      try stream.arn -> await(answer, stream)
-      finally record(stream.arn).write(registrars(stream.arn).registered)
+      val consumer =
+        try await(answer, stream)
+        finally record(stream.arn).write(registrars(stream.arn).registered)
+      val endpoint = settings.client(stream.arn).endpoint.getOrElse("")
+      if (!ConsumersInUse.claim(endpoint, consumer, this)) throw isInUse(consumer, stream)
+      stream.arn -> consumer
     }.toMap
   }
 
@@ -76,7 +81,12 @@ final class FanOutConsumers(
   }
 
   /** Deregisters what this query registered, unless the options say otherwise; takes a bounded time and never fails. */
-  override def close(): Unit = if (options(ReadOptions.requireConsumerDeregistration)) {
+  override def close(): Unit = {
+    ConsumersInUse.release(this)
+    deregister()
+  }
+
+  private def deregister(): Unit = if (options(ReadOptions.requireConsumerDeregistration)) {
     val left = registrars.toVector.map { case (stream, registrar) =>
       stream -> registrar.deregisterOwn(DeregistrationLimit)
     }.flatMap { case (stream, done) => forget(stream, done.join()) }
@@ -130,6 +140,9 @@ object FanOutConsumers {
       "consumer" -> settings.fanOut.flatMap(_.get(streamArn)).getOrElse("of this query"),
       "stream" -> streamArn
     )
+
+  private def isInUse(consumer: String, stream: StreamDescription) =
+    KinesisConnectorException("KINESIS_CONSUMER_IN_USE", "consumer" -> consumer, "stream" -> stream.name)
 
   private def nameIsMissing: KinesisConnectorException = KinesisConnectorException(
     "KINESIS_OPTION_MISSING",

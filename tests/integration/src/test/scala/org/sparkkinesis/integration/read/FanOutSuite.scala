@@ -1,6 +1,8 @@
 package org.sparkkinesis.integration.read
 
-import org.apache.spark.sql.streaming.{StreamingQuery, Trigger}
+import org.apache.spark.sql.functions.expr
+import org.apache.spark.sql.streaming.{StreamingQuery, StreamingQueryException, Trigger}
+import org.apache.spark.sql.DataFrame
 
 import org.sparkkinesis.integration.SparkSuite
 
@@ -41,6 +43,25 @@ class FanOutSuite extends SparkSuite {
     query.stop()
     assert(kinesis.calls.count(operation = "RegisterStreamConsumer", stream = "pushed") == 1L)
     assert(kinesis.calls.count(operation = "DeregisterStreamConsumer", stream = "pushed") == 1L)
+  }
+
+  test("two reads with one consumer are refused, as the sides of a join of a stream with itself are; names of their own help") {
+    kinesis.admin.createStream("joined", 1)
+    put("joined", 0 until 20)
+    def side(consumer: String) = readStream("joined", "consumerMode" -> "efo", "consumerName" -> consumer).load()
+      .selectExpr("CAST(data AS STRING) AS text", "shardId")
+    def join(left: DataFrame, right: DataFrame, collected: Collected): StreamingQuery =
+      left.as("l").join(right.as("r"), expr("l.text = r.text")).selectExpr("CAST(l.text AS BINARY) AS data").writeStream
+        .option("checkpointLocation", checkpoint()).foreachBatch(collected.sink).start()
+    val one = side("same")
+    val refused = intercept[StreamingQueryException](join(one, one, new Collected).processAllAvailable())
+    assert(refused.getMessage.contains("KINESIS_CONSUMER_IN_USE"), refused.getMessage)
+    // The read that was there first has ended, too: its consumer is free and can be registered again.
+    val rows = new Collected
+    val query = join(side("same"), side("other"), rows)
+    await(query, "each record finds itself")(rows.texts.size >= 20)
+    assert(rows.texts.map(_.toInt).sorted == (0 until 20).toVector)
+    query.stop()
   }
 
   test("a checkpoint goes from polling to fan-out and back") {
