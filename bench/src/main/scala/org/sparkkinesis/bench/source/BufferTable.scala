@@ -8,7 +8,7 @@ import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 import org.apache.spark.sql.vectorized.ColumnarBatch
 
-import org.sparkkinesis.spark.read.reader.{KinesisInputPartition, RangesReader}
+import org.sparkkinesis.spark.read.reader.{KinesisInputPartition, RangesRead, RangesReader}
 import org.sparkkinesis.spark.settings.KinesisSchema
 
 /** What the benchmark's consumers hold, as a table. Made by Spark, by its name. */
@@ -44,7 +44,10 @@ final private class BufferReaderFactory(columns: StructType) extends PartitionRe
 
   override def createColumnarReader(partition: InputPartition): PartitionReader[ColumnarBatch] = partition match {
     case KinesisInputPartition(ranges, _) =>
-      new RangesReader(ranges, BufferBenchmark.chunks, (range, _) => sys.error(s"$range is not held"), columns)
+      new RangesReader(
+        new RangesRead(ranges, BufferBenchmark.chunks, (range, _) => sys.error(s"$range is not held")),
+        columns
+      )
     case other => throw new IllegalArgumentException(s"not a partition of this benchmark: $other")
   }
 

@@ -5,14 +5,24 @@ import java.util.concurrent.{Executor, ScheduledThreadPoolExecutor, ThreadFactor
 
 import scala.concurrent.duration._
 
-/** Threads and time for everything that runs in the background; tests inject a virtual one. Tasks must not block. */
-trait Scheduler extends Executor {
+/** The time of one process; tests inject a virtual one. */
+trait Clock {
 
   /** Monotonic, for intervals. */
   def nanoTime: Long
 
   /** Wall clock, epoch milliseconds. */
   def currentMillis: Long
+}
+
+/** The clocks of this JVM. */
+object SystemClock extends Clock {
+  override def nanoTime: Long = System.nanoTime()
+  override def currentMillis: Long = System.currentTimeMillis()
+}
+
+/** Threads and time for everything that runs in the background; tests inject a virtual one. Tasks must not block. */
+trait Scheduler extends Executor with Clock {
 
   /** Runs `task` once, after `delay`, on one of this scheduler's threads. */
   def schedule(delay: FiniteDuration)(task: => Unit): Cancellable

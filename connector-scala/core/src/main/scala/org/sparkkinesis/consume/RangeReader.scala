@@ -2,10 +2,9 @@ package org.sparkkinesis.consume
 
 import java.util.concurrent.LinkedBlockingQueue
 
-import org.slf4j.LoggerFactory
-
 import org.sparkkinesis.chunk.{Chunk, ChunkBuilder}
-import org.sparkkinesis.error.KinesisConnectorException
+import org.sparkkinesis.concurrent.{BlockingWait, Waiting}
+import org.sparkkinesis.error.{DataLossPolicy, KinesisConnectorException}
 import org.sparkkinesis.model.{ChildShard, KinesisRecord, SequenceNumber, StartingPosition, StreamShard}
 import org.sparkkinesis.service.ServiceException
 
@@ -28,7 +27,7 @@ object RangeEnd {
  * Reads one range of one shard directly from the service, in order, on the caller's thread, which waits for it.
  *
  * It never waits for a record that cannot come: when `RangeEnd.At` names a record that is gone, it fails with
- * `KINESIS_DATA_LOSS`, or with `failOnDataLoss = false` warns and ends. Close it when it is not read to its end.
+ * `KINESIS_DATA_LOSS`, or or warns and ends, as `losses` says. Close it when it is not read to its end.
  * Interrupting the thread ends the wait.
  */
 final class RangeReader(
@@ -37,8 +36,9 @@ final class RangeReader(
     after: StartingPosition,
     end: RangeEnd,
     chunks: ChunkBuilder,
-    failOnDataLoss: Boolean = true,
-    maxBytesPerFetch: Long = RangeReader.MaxBytesPerFetch
+    losses: DataLossPolicy = DataLossPolicy.Strict,
+    maxBytesPerFetch: Long = RangeReader.MaxBytesPerFetch,
+    waiting: Waiting = BlockingWait
 ) extends Iterator[Chunk]
     with AutoCloseable {
   import RangeReader._
@@ -55,7 +55,7 @@ final class RangeReader(
   /** @throws ServiceException when the service cannot be read */
   override def hasNext: Boolean = {
     while (!ready.hasNext && !isDone)
-      events.take() match {
+      waiting.take(events) match {
         case Batch(batch) => take(batch)
         case End => finish(shardEnded = true)
         case Failed(error) =>
@@ -115,7 +115,7 @@ final class RangeReader(
           "cause" ->
             "The records were planned while they were in the stream, and expired, or the stream was created anew, before they were read."
         )
-        if (failOnDataLoss) throw loss else log.warn(loss.getMessage)
+        losses.lost(loss)
       case _ => ()
     }
   }
@@ -133,7 +133,6 @@ final class RangeReader(
 }
 
 object RangeReader {
-  private val log = LoggerFactory.getLogger(classOf[RangeReader])
 
   /** Two fetches of a shard's read quota. */
   val MaxBytesPerFetch: Long = 4L * 1024 * 1024

@@ -41,6 +41,11 @@ trait KinesisService extends AutoCloseable {
   ): ShardSubscription
 }
 
+/** The right to use a service until the lease is closed. Do not close the service itself. */
+trait ServiceLease extends AutoCloseable {
+  def service: KinesisService
+}
+
 /** A subscription that was asked for; both calls may be made from any thread. */
 trait ShardSubscription {
 

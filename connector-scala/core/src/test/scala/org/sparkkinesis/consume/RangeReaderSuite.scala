@@ -3,7 +3,7 @@ package org.sparkkinesis.consume
 import scala.collection.mutable
 
 import org.sparkkinesis.chunk.{ChunkBuilder, DecodeSettings}
-import org.sparkkinesis.error.KinesisConnectorException
+import org.sparkkinesis.error.{DataLossPolicy, KinesisConnectorException}
 import org.sparkkinesis.event.ConsumerMetrics
 import org.sparkkinesis.model.StartingPosition._
 import org.sparkkinesis.model.{StreamShard, _}
@@ -48,7 +48,14 @@ class RangeReaderSuite extends TimedSuite {
   private def number(n: Int) = SequenceNumber(n.toString)
   private def read(end: RangeEnd, script: Script, failOnDataLoss: Boolean = true): Seq[Int] = {
     val chunks = new ChunkBuilder(DecodeSettings(maxChunkRows = 3), None, new ConsumerMetrics)
-    val reader = new RangeReader(script, Shard, AfterSequenceNumber(number(10)), end, chunks, failOnDataLoss)
+    val reader = new RangeReader(
+      script,
+      Shard,
+      AfterSequenceNumber(number(10)),
+      end,
+      chunks,
+      new DataLossPolicy(failOnDataLoss, _ => ())
+    )
     reader.flatMap(chunk => (0 until chunk.rows).map(chunk.sequenceNumber(_).value.toInt)).toSeq
   }
   private def at(n: Int) = RangeEnd.At(number(n))

@@ -7,7 +7,7 @@ import java.util.concurrent.{ScheduledThreadPoolExecutor, TimeUnit}
 import scala.collection.mutable
 import scala.concurrent.duration._
 
-import org.sparkkinesis.service.KinesisService
+import org.sparkkinesis.service.{KinesisService, ServiceLease}
 
 /**
  * Clients shared by everything in this JVM that has the same settings: tasks, consumers, several queries. A client is
@@ -83,7 +83,7 @@ object KinesisClients {
 }
 
 /** The right to use a shared client until closed; closing twice does no harm. Do not close the service itself. */
-final class ClientLease private[aws] (val service: KinesisService, release: () => Unit) extends AutoCloseable {
+final class ClientLease private[aws] (val service: KinesisService, release: () => Unit) extends ServiceLease {
   private val giveBack = new ClientLease.GiveBack(release)
   private val cleanable = KinesisClients.cleaner.register(this, giveBack)
 

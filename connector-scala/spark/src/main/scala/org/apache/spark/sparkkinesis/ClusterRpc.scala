@@ -8,6 +8,8 @@ import org.apache.spark.scheduler.ExecutorCacheTaskLocation
 import org.apache.spark.util.RpcUtils
 import org.apache.spark.{SparkContext, SparkEnv}
 
+import org.sparkkinesis.spark.protocol.{DriverHandler, DriverPeer, Endpoint, ExecutorWire}
+
 /**
  * Spark's own RPC, with its authentication and encryption, for bytes between driver and executors.
  *
@@ -16,58 +18,51 @@ import org.apache.spark.{SparkContext, SparkEnv}
  */
 object ClusterRpc {
 
-  /** The other end of a connection; any thread may send. What is sent may be lost with the connection. */
-  final class Peer private[sparkkinesis] (private[sparkkinesis] val ref: RpcEndpointRef) {
-    def send(message: Array[Byte]): Unit = ref.send(message)
+  final private class RemotePeer(ref: RpcEndpointRef) extends DriverPeer {
+    override def send(message: Array[Byte]): Unit = ref.send(message)
 
-    /** Introduces an endpoint of this JVM and waits until it was heard. */
-    def register(message: Array[Byte], self: Registration): Unit = {
-      ref.askSync[Boolean]((message, self.ref))
-      ()
+    override def register(message: Array[Byte], self: Endpoint): Unit = self match {
+      case own: OpenEndpoint =>
+        ref.askSync[Boolean]((message, own.ref))
+        ()
+      case other => throw new IllegalArgumentException(s"not an endpoint of this JVM: $other")
     }
 
-    /** Tells whether the endpoint still answers, on the thread of `executor`. */
-    def ping(executor: java.util.concurrent.Executor)(answer: Boolean => Unit): Unit =
+    override def ping(executor: java.util.concurrent.Executor)(answer: Boolean => Unit): Unit =
       Try(ref.ask[Boolean](Array.emptyByteArray)).fold(
         _ => answer(false),
         _.onComplete(result => answer(result.isSuccess))(ExecutionContext.fromExecutor(executor))
       )
   }
 
-  /** What the driver's endpoint hears, one call at a time, on a thread of the RPC that must not be held up. */
-  trait DriverHandler {
-
-    /** An executor introduces itself. `address` names its connection. */
-    def onRegister(message: Array[Byte], peer: Peer, address: String): Unit
-    def onMessage(message: Array[Byte]): Unit
-    def onDisconnected(address: String): Unit
-  }
-
-  /** An endpoint that was opened here; close it once. */
-  final class Registration private[sparkkinesis] (env: RpcEnv, private[sparkkinesis] val ref: RpcEndpointRef)
-      extends AutoCloseable {
+  final private class OpenEndpoint(env: RpcEnv, val ref: RpcEndpointRef) extends Endpoint {
     override def close(): Unit = env.stop(ref)
   }
 
-  def openOnDriver(name: String, handler: DriverHandler): Registration = open(name, new DriverEndpoint(_, handler))
+  /** The executor that this JVM is. */
+  object OfExecutor extends ExecutorWire {
+    override def executorId: String = SparkEnv.get.executorId
+    override def executorHost: String = SparkEnv.get.blockManager.blockManagerId.host
+    override def driver(name: String): DriverPeer = ClusterRpc.driver(name)
+    override def open(name: String)(handler: Array[Byte] => Unit): Endpoint = openOnExecutor(name)(handler)
+  }
+
+  def openOnDriver(name: String, handler: DriverHandler): Endpoint = open(name, new DriverEndpoint(_, handler))
 
   /** `handler` hears messages one at a time. */
-  def openOnExecutor(name: String)(handler: Array[Byte] => Unit): Registration =
+  def openOnExecutor(name: String)(handler: Array[Byte] => Unit): Endpoint =
     open(name, new ExecutorEndpoint(_, handler))
 
-  private def open(name: String, endpoint: RpcEnv => ThreadSafeRpcEndpoint): Registration = {
+  private def open(name: String, endpoint: RpcEnv => ThreadSafeRpcEndpoint): Endpoint = {
     val env = SparkEnv.get.rpcEnv
-    new Registration(env, env.setupEndpoint(name, endpoint(env)))
+    new OpenEndpoint(env, env.setupEndpoint(name, endpoint(env)))
   }
 
   /** The driver's endpoint of this name, seen from any JVM of the application. */
-  def driver(name: String): Peer = {
+  def driver(name: String): DriverPeer = {
     val spark = SparkEnv.get
-    new Peer(RpcUtils.makeDriverRef(name, spark.conf, spark.rpcEnv))
+    new RemotePeer(RpcUtils.makeDriverRef(name, spark.conf, spark.rpcEnv))
   }
-
-  def executorId: String = SparkEnv.get.executorId
-  def executorHost: String = SparkEnv.get.blockManager.blockManagerId.host
 
   /** A preferred location that means one executor, not just its host. */
   def location(host: String, executorId: String): String = ExecutorCacheTaskLocation(host, executorId).toString
@@ -85,7 +80,7 @@ object ClusterRpc {
 
     override def receiveAndReply(context: RpcCallContext): PartialFunction[Any, Unit] = {
       case (message: Array[Byte], ref: RpcEndpointRef) =>
-        handler.onRegister(message, new Peer(ref), context.senderAddress.toString)
+        handler.onRegister(message, new RemotePeer(ref), context.senderAddress.toString)
         context.reply(true)
       case _: Array[Byte] => context.reply(true)
     }

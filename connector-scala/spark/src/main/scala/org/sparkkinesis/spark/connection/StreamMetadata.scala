@@ -1,32 +1,34 @@
 package org.sparkkinesis.spark.connection
 
-import java.util.concurrent.{CompletableFuture, ExecutionException, TimeUnit, TimeoutException}
+import java.util.concurrent.{CompletableFuture, ExecutionException}
 
 import scala.concurrent.duration._
 
 import org.slf4j.LoggerFactory
 
-import org.sparkkinesis.aws.client.{ClientLease, ClientSettings, KinesisClients}
-import org.sparkkinesis.concurrent.SystemScheduler
+import org.sparkkinesis.aws.client.ClientSettings
+import org.sparkkinesis.concurrent.Scheduler
 import org.sparkkinesis.error.KinesisConnectorException
 import org.sparkkinesis.model.{HashKeyRange, Shard, StreamRef}
 import org.sparkkinesis.plan.InitialShards
 import org.sparkkinesis.retry.{Retrier, RetryLog, RetryPolicies, RetryPolicy, RetryRules}
 import org.sparkkinesis.service.{
-  KinesisService, ServiceErrorKind, ServiceException, ShardFilter, ShardPage, StreamDescription
+  KinesisService, ServiceErrorKind, ServiceException, ServiceLease, ShardFilter, ShardPage, StreamDescription
 }
 
 /** Asks for streams and shards, on the driver, and waits for the answers. The one who made it closes it. */
 final class StreamMetadata(
     settings: ClientSettings,
     policies: RetryPolicies,
-    rules: RetryRules = RetryRules.Default
+    rules: RetryRules = RetryRules.Default,
+    environment: Environment = Environment.OfJvm
 ) extends AutoCloseable {
-  private val lease: ClientLease = KinesisClients.shared.acquire(settings)
-  val scheduler = new SystemScheduler("kinesis-directory", 1)
+  private val lease: ServiceLease = environment.client(settings)
+  private val threads = environment.scheduler("kinesis-directory", 1)
   private val outages = new RetryLog(scheduler, StreamMetadata.log.warn(_))
 
   def service: KinesisService = lease.service
+  def scheduler: Scheduler = threads
 
   /**
    * Name, ARN, creation time and record limit of a stream that can be used.
@@ -95,14 +97,14 @@ final class StreamMetadata(
   }
 
   override def close(): Unit = {
-    scheduler.close()
+    threads.close()
     lease.close()
   }
 
   private def pause(time: FiniteDuration): Unit = {
     val over = new CompletableFuture[Unit]
     scheduler.schedule(time)(over.complete(()): Unit)
-    over.get()
+    environment.waiting.get(over)
   }
 
   private def ask[A](stream: String, policy: RetryPolicy)(call: () => CompletableFuture[A]): A =
@@ -110,29 +112,28 @@ final class StreamMetadata(
       val retrier = new Retrier(
         scheduler,
         rules,
+        () => environment.random(),
         onRetry = (error, failures) => outages.failed(s"stream $stream", failures, error)
       )
       val answer = retrier.retry(policy)(call)
       // What is tried without end is also waited for without end.
-      if (policy.maxRetries.isEmpty) answer.get()
-      else answer.get(StreamMetadata.LongestWait.toMillis, TimeUnit.MILLISECONDS)
+      if (policy.maxRetries.nonEmpty && !environment.waiting.until(answer, StreamMetadata.LongestWait)) throw tooLate
+      environment.waiting.get(answer)
     } catch {
       case failed: ExecutionException =>
         Retrier.unwrap(failed.getCause) match {
           case error: ServiceException => throw ServiceFailure.explain(error, stream, settings)
           case other => throw other
         }
-      case late: TimeoutException =>
-        val error = new ServiceException(
-          ServiceErrorKind.Network,
-          "Kinesis",
-          "Timeout",
-          s"no answer within ${StreamMetadata.LongestWait}",
-          None,
-          late
-        )
-        throw ServiceFailure.explain(error, stream, settings)
+      case late: ServiceException => throw ServiceFailure.explain(late, stream, settings)
     }
+
+  private def tooLate: ServiceException = new ServiceException(
+    ServiceErrorKind.Network,
+    "Kinesis",
+    "Timeout",
+    s"no answer within ${StreamMetadata.LongestWait}"
+  )
 }
 
 object StreamMetadata {

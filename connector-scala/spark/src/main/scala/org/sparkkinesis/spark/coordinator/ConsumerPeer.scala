@@ -1,8 +1,6 @@
 package org.sparkkinesis.spark.coordinator
 
-import org.apache.spark.sparkkinesis.ClusterRpc
-
-import org.sparkkinesis.spark.protocol.{ProtocolCodec, Register, Report, SendFullReport, ToExecutor}
+import org.sparkkinesis.spark.protocol.{Peer, ProtocolCodec, Register, Report, SendFullReport, ToExecutor}
 
 /** An executor's consumers, as the coordinator knows them. Guarded by the coordinator's lock. */
 final private[coordinator] class ConsumerPeer(
@@ -12,9 +10,6 @@ final private[coordinator] class ConsumerPeer(
     val address: String,
     send: Array[Byte] => Unit
 ) {
-
-  /** As Spark's scheduler takes it for the place of a task. */
-  val location: String = ClusterRpc.location(host, id)
   private var lastReport = 0L
 
   /** The report at which a full one was asked for, and the newest epoch then. */
@@ -50,6 +45,6 @@ final private[coordinator] class ConsumerPeer(
 private[coordinator] object ConsumerPeer {
   val ReportsUntilAskedAgain = 20L
 
-  def apply(introduction: Register, peer: ClusterRpc.Peer, address: String): ConsumerPeer =
+  def apply(introduction: Register, peer: Peer, address: String): ConsumerPeer =
     new ConsumerPeer(introduction.executorId, introduction.host, introduction.instance, address, peer.send)
 }

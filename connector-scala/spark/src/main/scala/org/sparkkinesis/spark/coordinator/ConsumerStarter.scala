@@ -1,14 +1,10 @@
 package org.sparkkinesis.spark.coordinator
 
-import scala.concurrent.Await
-import scala.concurrent.duration.Duration
 import scala.util.control.NonFatal
 
-import org.apache.spark.SparkContext
-import org.apache.spark.sparkkinesis.ClusterRpc
 import org.slf4j.LoggerFactory
 
-import org.sparkkinesis.spark.executor.ConsumerHost
+import org.sparkkinesis.spark.connection.Environment
 import org.sparkkinesis.spark.settings.ReadSettings
 
 /**
@@ -24,16 +20,21 @@ import org.sparkkinesis.spark.settings.ReadSettings
  *   is told when starting has failed several times in a row
  */
 final private[coordinator] class ConsumerStarter(
-    context: SparkContext,
+    cluster: ExecutorCluster,
     sourceId: String,
     settings: ReadSettings,
+    environment: Environment,
     periodMillis: Long,
     isKnown: String => Boolean,
     onFailure: Throwable => Unit
 ) extends AutoCloseable {
   import ConsumerStarter._
 
-  private val loop = new BackgroundLoop(s"kinesis-start-$sourceId", periodMillis, onFailure)(_ => round())
+  private val loop = new BackgroundLoop(
+    environment.scheduler(s"kinesis-start-$sourceId", 1),
+    periodMillis,
+    onFailure
+  )(_ => round())
 
   /** Executors that a job was sent to in vain, with how often. */
   private var missed = Map.empty[String, Int]
@@ -45,12 +46,12 @@ final private[coordinator] class ConsumerStarter(
   override def close(): Unit = loop.close()
 
   private def round(): Unit = {
-    val executors = ClusterRpc.executors(context)
-    val missing = executors.filterNot { case (id, _) => isKnown(id) }
+    val executors = cluster.executors
+    val missing = executors.filterNot(place => isKnown(place.id))
     // With no executor known the job waits for one, and runs wherever Spark puts it.
     if (missing.nonEmpty || executors.isEmpty)
       try {
-        start(missing)
+        cluster.startConsumers(sourceId, settings, missing)
         failures = 0
       } catch {
         case NonFatal(failure) =>
@@ -59,26 +60,10 @@ final private[coordinator] class ConsumerStarter(
           log.warn(s"Consumers of source $sourceId could not be started; they will be tried again", failure)
       }
     // Those whose task ran elsewhere have not introduced themselves; a job waits for the others.
-    missed = missing.map(_._1).filterNot(isKnown).map(id => id -> (missed.getOrElse(id, 0) + 1)).toMap
+    missed = missing.map(_.id).filterNot(isKnown).map(id => id -> (missed.getOrElse(id, 0) + 1)).toMap
     missed.valuesIterator.minOption.foreach(times =>
       loop.wakeIn(math.min(periodMillis, RetryMillis << math.min(times - 1, 10)))
     )
-  }
-
-  private def start(targets: Seq[(String, String)]): Unit = {
-    val (id, to) = (sourceId, settings)
-    val places = if (targets.isEmpty) Seq((0, Seq.empty[String]))
-    else targets.zipWithIndex.map { case ((executor, host), i) => (i, Seq(ClusterRpc.location(host, executor))) }
-    // The thread was made by the query's and inherited what marks its jobs; this one is not part of a batch.
-    Inherited.foreach(context.setLocalProperty(_, null))
-    context.setLocalProperty("spark.job.description", "kinesis: start shard consumers")
-    val job = context.makeRDD(places).foreachAsync(_ => ConsumerHost.ensureStarted(id, to))
-    try Await.result(job, Duration.Inf)
-    catch {
-      case stopped: InterruptedException =>
-        job.cancel()
-        throw stopped
-    }
   }
 }
 
@@ -90,12 +75,4 @@ private object ConsumerStarter {
 
   /** Until the first new try; each of the next waits twice as long as the one before. */
   private val RetryMillis = 250L
-
-  private val Inherited = Seq(
-    "spark.jobGroup.id",
-    "spark.job.tags",
-    "spark.sql.execution.id",
-    "spark.sql.execution.root.id",
-    "spark.scheduler.pool"
-  )
 }

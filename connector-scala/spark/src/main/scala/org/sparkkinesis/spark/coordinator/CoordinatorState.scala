@@ -1,8 +1,12 @@
 package org.sparkkinesis.spark.coordinator
 
+import java.util.concurrent.CompletableFuture
+
 import scala.collection.immutable.SortedMap
 import scala.collection.mutable
+import scala.concurrent.duration._
 
+import org.sparkkinesis.concurrent.{BlockingWait, Clock, SystemClock, Waiting}
 import org.sparkkinesis.model.StreamShard
 import org.sparkkinesis.plan.{ShardPosition, SourceOffset, StreamOffset}
 import org.sparkkinesis.shard.ShardGraph
@@ -14,8 +18,15 @@ import org.sparkkinesis.shard.ShardGraph
  * @param streams
  *   ARNs
  */
-final private[coordinator] class CoordinatorState(val streams: Seq[String]) {
+final private[coordinator] class CoordinatorState(
+    val streams: Seq[String],
+    val clock: Clock = SystemClock,
+    waiting: Waiting = BlockingWait
+) {
   private val lock = new Object
+
+  /** Completed with the next change, and then replaced. */
+  private var change = new CompletableFuture[Unit]
   private var failure: Option[Throwable] = None
   private var closed = false
   private var changeCount = 0L
@@ -45,7 +56,7 @@ final private[coordinator] class CoordinatorState(val streams: Seq[String]) {
   def fail(error: Throwable): Unit = locked {
     if (!closed && failure.isEmpty) {
       failure = Some(error)
-      lock.notifyAll()
+      wakeWaiting()
     }
   }
 
@@ -54,23 +65,28 @@ final private[coordinator] class CoordinatorState(val streams: Seq[String]) {
   /** Something was heard that whoever waits may want to know. */
   def noteChange(): Unit = {
     changeCount += 1
-    lock.notifyAll()
+    wakeWaiting()
   }
 
   def changes: Long = changeCount
 
-  /** Waits, with the lock given up meanwhile, until a change after `seen`, a failure, the end, or this long. */
-  def awaitChange(seen: Long, millis: Long): Unit = locked {
-    val deadline = System.nanoTime() + millis * 1000000
-    while (changeCount == seen && failure.isEmpty && !closed && System.nanoTime() < deadline)
-      lock.wait(math.max(1, (deadline - System.nanoTime()) / 1000000))
+  /** Waits until a change after `seen`, a failure, the end, or this long. Not for callers that hold the lock. */
+  def awaitChange(seen: Long, millis: Long): Unit = {
+    val next = locked(if (changeCount == seen && failure.isEmpty && !closed) Some(change) else None)
+    next.foreach(waiting.until(_, millis.millis))
   }
 
   /** The executors that were there. */
   def close(): Seq[ConsumerPeer] = locked {
     closed = true
-    lock.notifyAll()
+    wakeWaiting()
     peers.values.toVector
+  }
+
+  /** Holds the lock. */
+  private def wakeWaiting(): Unit = {
+    change.complete(())
+    change = new CompletableFuture[Unit]
   }
 
   def owner(track: ShardTrack): Option[ConsumerPeer] = track.owner.flatMap(peers.get)

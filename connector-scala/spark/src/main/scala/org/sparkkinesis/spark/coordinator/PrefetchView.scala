@@ -6,7 +6,7 @@ import org.sparkkinesis.plan._
 import org.sparkkinesis.spark.protocol.Release
 
 /** What a query may ask about what was fetched ahead, on its own thread; answered from reports, without a call of the service. */
-final class PrefetchView private[coordinator] (state: CoordinatorState) {
+final class PrefetchView private[coordinator] (state: CoordinatorState, preference: ExecutorPlace => String) {
   import state.{locked, tracks}
 
   /**
@@ -56,7 +56,7 @@ final class PrefetchView private[coordinator] (state: CoordinatorState) {
 
   /** Where a task that reads the shard should run, as Spark's scheduler takes it: the executor that holds it. */
   def location(shard: StreamShard): Option[String] =
-    locked(tracks.get(shard).flatMap(state.owner).map(_.location))
+    locked(tracks.get(shard).flatMap(state.owner)).map(owner => preference(ExecutorPlace(owner.id, owner.host)))
 
   /** The last record that was fetched of a shard that has ended. */
   def lastOfEnded(shard: StreamShard): Option[SequenceNumber] =

@@ -1,20 +1,13 @@
 package org.sparkkinesis.spark.coordinator
 
-import org.apache.spark.SparkContext
-import org.apache.spark.scheduler.{
-  SparkListener,
-  SparkListenerBlockManagerAdded,
-  SparkListenerExecutorAdded,
-  SparkListenerExecutorRemoved
-}
-import org.apache.spark.sparkkinesis.ClusterRpc
 import org.slf4j.LoggerFactory
 
 import org.sparkkinesis.error.KinesisConnectorException
 import org.sparkkinesis.model.Shard
 import org.sparkkinesis.plan.SourceOffset
-import org.sparkkinesis.spark.executor.ConsumerHost
-import org.sparkkinesis.spark.protocol.{Broken, ProtocolCodec, Register, Report, StopAll}
+import org.sparkkinesis.spark.connection.Environment
+import org.sparkkinesis.spark.executor.ConsumerHosts
+import org.sparkkinesis.spark.protocol.{Broken, DriverHandler, Peer, ProtocolCodec, Register, Report, StopAll}
 import org.sparkkinesis.spark.settings.ReadSettings
 
 /**
@@ -32,30 +25,31 @@ import org.sparkkinesis.spark.settings.ReadSettings
  *   how long the first executor's consumers wait for those of the others before any shard is given an owner
  */
 final class ShardCoordinator(
-    context: SparkContext,
+    cluster: ExecutorCluster,
     sourceId: String,
     settings: ReadSettings,
     streams: Seq[String],
     listShards: String => Seq[Shard],
     discoveryMillis: Long,
-    graceMillis: Long = ShardCoordinator.GraceMillis
+    graceMillis: Long = ShardCoordinator.GraceMillis,
+    environment: Environment = Environment.OfJvm
 ) extends AutoCloseable {
   import ShardCoordinator._
 
-  private val state = new CoordinatorState(streams)
-  private val progress = new ShardProgress(state, settings.failOnDataLoss)
+  private val state = new CoordinatorState(streams, environment.clock, environment.waiting)
+  private val progress = new ShardProgress(state, environment.losses(settings.failOnDataLoss))
   private val placement = new ShardPlacement(state, graceMillis)
-  val prefetched = new PrefetchView(state)
+  val prefetched = new PrefetchView(state, cluster.location)
 
   /** How often an executor's consumers failed. Used on the RPC's thread only. */
   private var breakdowns = 0
 
-  private val endpoint = ClusterRpc.openOnDriver(ConsumerHost.coordinatorName(sourceId), Rpc)
-  private val discovery = new BackgroundLoop(s"kinesis-discovery-$sourceId", discoveryMillis, state.fail)(discover)
+  private val endpoint = cluster.open(ConsumerHosts.coordinatorName(sourceId), Rpc)
+  private val discovery = loop("discovery")(discover)
   private val starter =
-    new ConsumerStarter(context, sourceId, settings, discoveryMillis, placement.isKnown, state.fail)
-  private val placing = new BackgroundLoop(s"kinesis-placement-$sourceId", discoveryMillis, state.fail)(_ => place())
-  context.addSparkListener(Listener)
+    new ConsumerStarter(cluster, sourceId, settings, environment, discoveryMillis, placement.isKnown, state.fail)
+  private val placing = loop("placement")(_ => place())
+  private val listening = cluster.listen(() => starter.wake(), lose)
 
   /**
    * Where planning has got to: everything before is dropped wherever it is held, and what must be read next is read.
@@ -74,7 +68,7 @@ final class ShardCoordinator(
 
   override def close(): Unit = {
     val told = state.close()
-    context.removeSparkListener(Listener)
+    listening.close()
     discovery.close()
     starter.close()
     placing.close()
@@ -82,6 +76,9 @@ final class ShardCoordinator(
     told.foreach(_.tell(StopAll))
     endpoint.close()
   }
+
+  private def loop(name: String)(round: Boolean => Unit): BackgroundLoop =
+    new BackgroundLoop(environment.scheduler(s"kinesis-$name-$sourceId", 1), discoveryMillis, state.fail)(round)
 
   /** One round of discovery: lists what is due, or what an end has left open. May block. */
   private def discover(isDue: Boolean): Unit = {
@@ -92,7 +89,7 @@ final class ShardCoordinator(
 
   private def place(): Unit = {
     // Which executors there are is asked of Spark, which may have its hands full just when one was lost.
-    val grace = if (placement.isBegun) 0 else placement.graceLeftMillis(ClusterRpc.executors(context).map(_._1))
+    val grace = if (placement.isBegun) 0 else placement.graceLeftMillis(cluster.executors.map(_.id))
     if (grace > 0) placing.wakeIn(grace) else if (placement.assign()) placing.wakeIn(MovesPeriodMillis)
   }
 
@@ -113,8 +110,8 @@ final class ShardCoordinator(
     starter.wake()
   }
 
-  private object Rpc extends ClusterRpc.DriverHandler {
-    override def onRegister(message: Array[Byte], peer: ClusterRpc.Peer, address: String): Unit =
+  private object Rpc extends DriverHandler {
+    override def onRegister(message: Array[Byte], peer: Peer, address: String): Unit =
       ProtocolCodec.decodeToDriver(message) match {
         case introduction: Register =>
           val isClosed = placement.introduce(introduction, ConsumerPeer(introduction, peer, address))
@@ -131,14 +128,6 @@ final class ShardCoordinator(
     }
 
     override def onDisconnected(address: String): Unit = placement.at(address).foreach(lose)
-  }
-
-  private object Listener extends SparkListener {
-    override def onExecutorAdded(event: SparkListenerExecutorAdded): Unit = starter.wake()
-
-    // Only then is it known where it can be reached.
-    override def onBlockManagerAdded(event: SparkListenerBlockManagerAdded): Unit = starter.wake()
-    override def onExecutorRemoved(event: SparkListenerExecutorRemoved): Unit = lose(event.executorId)
   }
 }
 

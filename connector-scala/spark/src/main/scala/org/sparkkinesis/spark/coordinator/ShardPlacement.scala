@@ -14,7 +14,7 @@ import org.sparkkinesis.spark.protocol.{Assign, Assigned, Register, Unassign}
 final private[coordinator] class ShardPlacement(state: CoordinatorState, graceMillis: Long) {
   import state.{locked, peers, tracks}
 
-  /** When an executor came while there was none, on the clock of `System.nanoTime`. */
+  /** When an executor came while there was none, in nanoseconds of the clock. */
   private var firstCame = 0L
 
   /** Whether the query has ended, and the executor must stop. Introducing itself again changes nothing. */
@@ -24,7 +24,7 @@ final private[coordinator] class ShardPlacement(state: CoordinatorState, graceMi
     }
     if (!state.isClosed && !isKnown) {
       forget(introduction.executorId)
-      if (peers.isEmpty) firstCame = System.nanoTime()
+      if (peers.isEmpty) firstCame = state.clock.nanoTime
       peers(introduction.executorId) = peer
     }
     state.isClosed
@@ -52,7 +52,7 @@ final private[coordinator] class ShardPlacement(state: CoordinatorState, graceMi
    */
   def graceLeftMillis(known: Seq[String]): Long = locked {
     val isFirst = peers.nonEmpty && !isBegun
-    val left = graceMillis - TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - firstCame)
+    val left = graceMillis - TimeUnit.NANOSECONDS.toMillis(state.clock.nanoTime - firstCame)
     if (isFirst && left > 0 && !known.forall(peers.contains)) left else 0
   }
 

@@ -3,9 +3,8 @@ package org.sparkkinesis.spark.coordinator
 import scala.collection.immutable.SortedMap
 import scala.collection.mutable
 
-import org.slf4j.LoggerFactory
-
 import org.sparkkinesis.consume.MissingResource
+import org.sparkkinesis.error.{DataLossPolicy, KinesisConnectorException}
 import org.sparkkinesis.model.{ChildShard, SequenceNumber, Shard, ShardId, StreamShard}
 import org.sparkkinesis.plan.{ShardPosition, SourceOffset}
 import org.sparkkinesis.service.ServiceException
@@ -14,10 +13,10 @@ import org.sparkkinesis.spark.protocol.{Release, Report, ShardReport, Unassign}
 /**
  * Takes in how far things have got: what executors report, what listings find, and what the query has planned.
  *
- * @param failOnDataLoss
+ * @param losses
  *   whether a shard that is gone ends the query
  */
-final private[coordinator] class ShardProgress(state: CoordinatorState, failOnDataLoss: Boolean) {
+final private[coordinator] class ShardProgress(state: CoordinatorState, losses: DataLossPolicy) {
   import ShardProgress._
   import state.{locked, tracks}
 
@@ -127,11 +126,13 @@ final private[coordinator] class ShardProgress(state: CoordinatorState, failOnDa
 
   /** A shard that is gone holds nothing more to read; whether that is an error is the user's choice. */
   private def giveUp(track: ShardTrack, error: ServiceException): Unit =
-    if (!failOnDataLoss && MissingResource.of(error).contains(MissingResource.Shard)) {
-      log.warn(s"${track.shard} is gone, with what was not read of it; its children follow")
-      track.failure = None
-      track.ended = true
-    } else state.fail(new ShardFailed(track.shard, error))
+    if (MissingResource.of(error).contains(MissingResource.Shard))
+      try {
+        losses.lost(ShardFailed.isGone(track.shard, error))
+        track.failure = None
+        track.ended = true
+      } catch { case loss: KinesisConnectorException => state.fail(loss) }
+    else state.fail(new ShardFailed(track.shard, error))
 
   /** The service names a merge's child with both parents; one that does not is the reporting shard's. */
   private def withParent(track: ShardTrack, children: Seq[ChildShard]): Seq[ChildShard] =
@@ -139,7 +140,6 @@ final private[coordinator] class ShardProgress(state: CoordinatorState, failOnDa
 }
 
 private[coordinator] object ShardProgress {
-  private val log = LoggerFactory.getLogger(classOf[ShardProgress])
 
   /**
    * @param isFirst
@@ -161,3 +161,17 @@ private[coordinator] object ShardProgress {
 /** A consumer gave its shard up. */
 final class ShardFailed(val shard: StreamShard, val error: ServiceException)
     extends RuntimeException(s"$shard: ${error.getMessage}", error)
+
+private[coordinator] object ShardFailed {
+
+  /** A shard that was not read to its end is not there any more. */
+  def isGone(shard: StreamShard, error: ServiceException): KinesisConnectorException =
+    KinesisConnectorException.causedBy(
+      error,
+      "KINESIS_DATA_LOSS",
+      "shard" -> shard.shard.value,
+      "stream" -> shard.stream,
+      "reason" -> "the shard is gone, and was not read to its end",
+      "cause" -> s"A closed shard vanishes when its last record expires. The service said: ${error.detail}"
+    )
+}

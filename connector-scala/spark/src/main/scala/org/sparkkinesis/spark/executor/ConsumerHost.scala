@@ -1,21 +1,19 @@
 package org.sparkkinesis.spark.executor
 
-import java.util.concurrent.{ConcurrentHashMap, TimeoutException}
 import java.util.concurrent.atomic.AtomicBoolean
 
 import scala.concurrent.duration._
 
-import org.apache.spark.SparkException
-import org.apache.spark.sparkkinesis.ClusterRpc
-import org.slf4j.LoggerFactory
+import org.slf4j.{Logger, LoggerFactory}
 
 import org.sparkkinesis.chunk.Chunk
-import org.sparkkinesis.concurrent.{SerialExecutor, SystemScheduler}
+import org.sparkkinesis.concurrent.SerialExecutor
 import org.sparkkinesis.consume.{PrefetchBuffer, ShardConsumers}
 import org.sparkkinesis.event.ConsumerMetrics
 import org.sparkkinesis.model.{SequenceNumber, StartingPosition, StreamShard}
+import org.sparkkinesis.spark.connection.Environment
 import org.sparkkinesis.spark.protocol.{
-  Assign, Broken, ProtocolCodec, Register, Release, SendFullReport, StopAll, ToExecutor, Unassign
+  Assign, Broken, ExecutorWire, ProtocolCodec, Register, Release, SendFullReport, StopAll, ToExecutor, Unassign
 }
 import org.sparkkinesis.spark.settings.ReadSettings
 
@@ -24,20 +22,26 @@ import org.sparkkinesis.spark.settings.ReadSettings
  *
  * Made by a placement job's task; ended by the coordinator, or by itself when the coordinator does not answer any more.
  */
-final class ConsumerHost private (sourceId: String, settings: ReadSettings, driver: ClusterRpc.Peer)
-    extends AutoCloseable {
+final class ConsumerHost private[executor] (
+    sourceId: String,
+    settings: ReadSettings,
+    wire: ExecutorWire,
+    environment: Environment,
+    onClose: ConsumerHost => Unit
+) extends AutoCloseable {
   import ConsumerHost._
 
+  private val driver = wire.driver(ConsumerHosts.coordinatorName(sourceId))
   private val scheduler =
-    new SystemScheduler("kinesis-consumer", math.max(2, Runtime.getRuntime.availableProcessors / 2))
+    environment.scheduler("kinesis-consumer", math.max(2, Runtime.getRuntime.availableProcessors / 2))
   private val orders = new SerialExecutor(scheduler, breakDown)
   private val metrics = new ConsumerMetrics
-  private val publishers = PublisherFactories.open(settings, scheduler, metrics)
+  private val publishers = PublisherFactories.open(settings, scheduler, metrics, environment)
   private val buffer = new PrefetchBuffer(settings.bufferBytes.getOrElse(defaultBufferBytes))
   private val instance = java.util.UUID.randomUUID().getMostSignificantBits
   private val reporter =
     new ProgressReporter(
-      ClusterRpc.executorId,
+      wire.executorId,
       instance,
       scheduler,
       driver.send,
@@ -47,7 +51,7 @@ final class ConsumerHost private (sourceId: String, settings: ReadSettings, driv
   private val consumers = new ShardConsumers(publishers, buffer, settings.decode, reporter, metrics)
   private val closed = new AtomicBoolean
   private val endpoint =
-    ClusterRpc.openOnExecutor(s"kinesis-consumers-$sourceId-${java.lang.Long.toHexString(instance)}")(message =>
+    wire.open(s"kinesis-consumers-$sourceId-${java.lang.Long.toHexString(instance)}")(message =>
       orders.run(obey(ProtocolCodec.decodeToExecutor(message)))
     )
   private var missedPings = 0
@@ -57,7 +61,7 @@ final class ConsumerHost private (sourceId: String, settings: ReadSettings, driv
     consumers.read(shard, after, end)
 
   override def close(): Unit = if (closed.compareAndSet(false, true)) {
-    hosts.remove(sourceId, this)
+    onClose(this)
     reporter.close()
     consumers.stopAll()
     endpoint.close()
@@ -72,12 +76,12 @@ final class ConsumerHost private (sourceId: String, settings: ReadSettings, driv
   private def breakDown(failure: Throwable): Unit = {
     log.error(s"The consumers of source $sourceId failed; they stop, and others read their shards", failure)
     try close()
-    finally driver.send(ProtocolCodec.encode(Broken(ClusterRpc.executorId, instance, failure.toString)))
+    finally driver.send(ProtocolCodec.encode(Broken(wire.executorId, instance, failure.toString)))
   }
 
   /** Also when it did so before: a coordinator that asks has lost sight of it. */
-  private def introduce(): Unit = {
-    val introduction = Register(ClusterRpc.executorId, ClusterRpc.executorHost, instance, buffer.capacity)
+  private[executor] def introduce(): Unit = {
+    val introduction = Register(wire.executorId, wire.executorHost, instance, buffer.capacity)
     driver.register(ProtocolCodec.encode(introduction), endpoint)
   }
 
@@ -94,7 +98,7 @@ final class ConsumerHost private (sourceId: String, settings: ReadSettings, driv
   }
 
   /** A coordinator that ended without a word must not leave consumers behind. */
-  private def watchDriver(): Unit = {
+  private[executor] def watchDriver(): Unit = {
     scheduler.schedule(PingPeriod) {
       if (!closed.get) driver.ping(scheduler) { isThere =>
         missedPings = if (isThere) 0 else missedPings + 1
@@ -109,43 +113,11 @@ final class ConsumerHost private (sourceId: String, settings: ReadSettings, driv
   }
 }
 
-object ConsumerHost {
-  private val log = LoggerFactory.getLogger(classOf[ConsumerHost])
-  private val hosts = new ConcurrentHashMap[String, ConsumerHost]
-  private val PingPeriod = 10.seconds
-  private val PingsToMiss = 3
+private object ConsumerHost {
+  val log: Logger = LoggerFactory.getLogger(classOf[ConsumerHost])
+  val PingPeriod: FiniteDuration = 10.seconds
+  val PingsToMiss = 3
 
   /** 25 % of the heap, at most 512 MiB. */
-  private def defaultBufferBytes: Long = math.min(512L << 20, Runtime.getRuntime.maxMemory / 4)
-
-  def coordinatorName(sourceId: String): String = s"kinesis-source-$sourceId"
-
-  /**
-   * Starts the source's consumers in this JVM, unless they run already, and introduces them to the coordinator, which asks for
-   * this only when it does not know them.
-   *
-   * A coordinator that cannot be found has ended since, or will ask again: its shards are read by others until then.
-   */
-  def ensureStarted(sourceId: String, settings: ReadSettings): Unit = {
-    var started: Option[ConsumerHost] = None
-    try {
-      val host = hosts.computeIfAbsent(
-        sourceId,
-        _ => {
-          val fresh = new ConsumerHost(sourceId, settings, ClusterRpc.driver(coordinatorName(sourceId)))
-          started = Some(fresh)
-          fresh
-        }
-      )
-      host.introduce()
-      started.foreach(_.watchDriver())
-    } catch {
-      // Spark's RPC time-outs are no SparkExceptions.
-      case gone @ (_: SparkException | _: TimeoutException) =>
-        log.warn(s"Consumers of source $sourceId could not reach their coordinator: ${gone.getMessage}")
-        started.foreach(_.close())
-    }
-  }
-
-  def find(sourceId: String): Option[ConsumerHost] = Option(hosts.get(sourceId))
+  def defaultBufferBytes: Long = math.min(512L << 20, Runtime.getRuntime.maxMemory / 4)
 }

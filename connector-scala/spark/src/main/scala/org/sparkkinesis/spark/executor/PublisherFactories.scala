@@ -4,23 +4,25 @@ import java.util.concurrent.ConcurrentHashMap
 
 import scala.jdk.CollectionConverters._
 
-import org.sparkkinesis.aws.client.{ClientLease, ClientSettings, KinesisClients}
+import org.sparkkinesis.aws.client.ClientSettings
 import org.sparkkinesis.concurrent.Scheduler
 import org.sparkkinesis.consume.fanout.{FanOutPublisherFactory, FanOutSettings}
-import org.sparkkinesis.consume.poll.{PollingPublisherFactory, ShardReaders}
+import org.sparkkinesis.consume.poll.PollingPublisherFactory
 import org.sparkkinesis.consume.{RecordPublisher, RecordPublisherFactory, RecordSubscriber}
 import org.sparkkinesis.event.ConsumerMetrics
 import org.sparkkinesis.model.{StartingPosition, StreamShard}
-import org.sparkkinesis.service.KinesisService
+import org.sparkkinesis.service.{KinesisService, ServiceLease}
+import org.sparkkinesis.spark.connection.Environment
 import org.sparkkinesis.spark.settings.ReadSettings
 
 /** Publishers for one source in one JVM, and the shared clients that they use; closing it gives those back. */
 final class PublisherFactories private (
     settings: ReadSettings,
+    environment: Environment,
     kind: (StreamShard => KinesisService) => RecordPublisherFactory
 ) extends RecordPublisherFactory
     with AutoCloseable {
-  private val leases = new ConcurrentHashMap[ClientSettings, ClientLease]
+  private val leases = new ConcurrentHashMap[ClientSettings, ServiceLease]
   private val factory = kind(service)
 
   override def subscribe(
@@ -33,16 +35,22 @@ final class PublisherFactories private (
   override def close(): Unit = leases.values.asScala.foreach(_.close())
 
   private def service(shard: StreamShard): KinesisService =
-    leases.computeIfAbsent(settings.client(shard.stream), KinesisClients.shared.acquire(_)).service
+    leases.computeIfAbsent(settings.client(shard.stream), environment.client(_)).service
 }
 
 object PublisherFactories {
 
   /** Of the kind that the settings say. */
-  def open(settings: ReadSettings, scheduler: Scheduler, metrics: ConsumerMetrics): PublisherFactories =
-    settings.fanOut.fold(polling(settings, scheduler, metrics)) { consumers =>
+  def open(
+      settings: ReadSettings,
+      scheduler: Scheduler,
+      metrics: ConsumerMetrics,
+      environment: Environment
+  ): PublisherFactories =
+    settings.fanOut.fold(polling(settings, scheduler, metrics, environment)) { consumers =>
       new PublisherFactories(
         settings,
+        environment,
         new FanOutPublisherFactory(
           _,
           shard => consumers(shard.stream),
@@ -50,14 +58,21 @@ object PublisherFactories {
           settings.retries,
           settings.rules,
           scheduler,
-          metrics
+          metrics,
+          () => environment.random()
         )
       )
     }
 
-  def polling(settings: ReadSettings, scheduler: Scheduler, metrics: ConsumerMetrics): PublisherFactories =
+  def polling(
+      settings: ReadSettings,
+      scheduler: Scheduler,
+      metrics: ConsumerMetrics,
+      environment: Environment
+  ): PublisherFactories =
     new PublisherFactories(
       settings,
+      environment,
       new PollingPublisherFactory(
         _,
         settings.polling,
@@ -65,7 +80,8 @@ object PublisherFactories {
         settings.rules,
         scheduler,
         metrics,
-        readers = shard => ShardReaders.at(settings.client(shard.stream).endpoint.getOrElse(""))
+        () => environment.random(),
+        shard => environment.readers(settings.client(shard.stream))
       )
     )
 }

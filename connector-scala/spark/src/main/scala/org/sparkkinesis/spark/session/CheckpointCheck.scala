@@ -3,23 +3,20 @@ package org.sparkkinesis.spark.session
 import java.time.Instant
 import java.util.concurrent.TimeUnit
 
-import org.slf4j.LoggerFactory
-
 import org.sparkkinesis.config.PositionOption
 import org.sparkkinesis.error.KinesisConnectorException
 import org.sparkkinesis.model.StartingPosition
 import org.sparkkinesis.plan.{Retention, SourceOffset, StreamOffset}
 import org.sparkkinesis.service.StreamDescription
-import org.sparkkinesis.spark.coordinator.ShardFailed
+import org.sparkkinesis.spark.connection.Environment
 
 /**
  * Holds the offsets of a checkpoint against the streams as they are now: data that is lost is noticed, not passed over.
  *
  * With `failOnDataLoss` it ends the query, else it warns, and the query goes on with the oldest record that is left. For one query's thread.
  */
-final class CheckpointCheck(session: StreamSession) {
-  import CheckpointCheck._
-
+final class CheckpointCheck(session: StreamSession, environment: Environment) {
+  private val losses = environment.losses(session.settings.failOnDataLoss)
   private var remade = Map.empty[String, StreamOffset]
   private var checkedRetention = false
 
@@ -48,8 +45,8 @@ final class CheckpointCheck(session: StreamSession) {
     checkedRetention = true
     offset.streams.values.foreach { stream =>
       val retention = TimeUnit.HOURS.toMillis(session.streams(stream.arn).retentionHours.toLong)
-      Retention.lost(stream, System.currentTimeMillis() - retention).headOption.foreach { case (shard, until) =>
-        lose(
+      Retention.lost(stream, environment.clock.currentMillis - retention).headOption.foreach { case (shard, until) =>
+        losses.lost(
           KinesisConnectorException(
             "KINESIS_DATA_LOSS",
             "shard" -> shard.value,
@@ -66,7 +63,7 @@ final class CheckpointCheck(session: StreamSession) {
   private def beginning(stream: StreamOffset): StreamOffset = remade.getOrElse(
     stream.arn, {
       val now: StreamDescription = session.streams(stream.arn)
-      lose(
+      losses.lost(
         KinesisConnectorException(
           "KINESIS_STREAM_RECREATED",
           "stream" -> stream.name,
@@ -77,26 +74,11 @@ final class CheckpointCheck(session: StreamSession) {
       val fresh =
         session.initialOffset(
           PositionOption(StartingPosition.TrimHorizon),
-          System.currentTimeMillis()
+          environment.clock.currentMillis
         ).streams(stream.arn)
       remade += stream.arn -> fresh
       fresh
     }
   )
 
-  private def lose(loss: KinesisConnectorException): Unit =
-    if (session.settings.failOnDataLoss) throw loss else log.warn(loss.getMessage)
-}
-
-object CheckpointCheck {
-  private val log = LoggerFactory.getLogger(classOf[CheckpointCheck])
-
-  def shardIsGone(failed: ShardFailed): KinesisConnectorException = KinesisConnectorException.causedBy(
-    failed.error,
-    "KINESIS_DATA_LOSS",
-    "shard" -> failed.shard.shard.value,
-    "stream" -> failed.shard.stream,
-    "reason" -> "the shard is gone, and was not read to its end",
-    "cause" -> s"A closed shard vanishes when its last record expires. The service said: ${failed.error.detail}"
-  )
 }

@@ -14,7 +14,7 @@ import org.sparkkinesis.error.KinesisConnectorException
 import org.sparkkinesis.model.StreamRef
 import org.sparkkinesis.retry.Retrier
 import org.sparkkinesis.service.{KinesisService, ServiceException, StreamDescription}
-import org.sparkkinesis.spark.connection.ServiceFailure
+import org.sparkkinesis.spark.connection.{Environment, ServiceFailure}
 import org.sparkkinesis.spark.settings.ReadSettings
 
 /**
@@ -31,7 +31,8 @@ final class FanOutConsumers(
     settings: ReadSettings,
     service: String => KinesisService,
     record: String => RegisteredConsumers,
-    scheduler: Scheduler
+    scheduler: Scheduler,
+    environment: Environment
 ) extends AutoCloseable {
   import FanOutConsumers._
 
@@ -48,7 +49,13 @@ final class FanOutConsumers(
     val asked = streams.map { stream =>
       val registrar = registrars.getOrElse(
         stream.arn,
-        new StreamConsumerRegistrar(service(stream.arn), scheduler, settings.retries, settings.rules)
+        new StreamConsumerRegistrar(
+          service(stream.arn),
+          scheduler,
+          settings.retries,
+          settings.rules,
+          random = () => environment.random()
+        )
       )
       registrars += stream.arn -> registrar
       stream -> source(options, stream, streams.size > 1).fold(
@@ -89,7 +96,7 @@ final class FanOutConsumers(
   private def deregister(): Unit = if (options(ReadOptions.requireConsumerDeregistration)) {
     val left = registrars.toVector.map { case (stream, registrar) =>
       stream -> registrar.deregisterOwn(DeregistrationLimit)
-    }.flatMap { case (stream, done) => forget(stream, done.join()) }
+    }.flatMap { case (stream, done) => forget(stream, environment.waiting.get(done)) }
     if (left.nonEmpty) log.warn(s"Still registered, and billed: ${left.mkString(", ")}")
   }
 
@@ -100,7 +107,7 @@ final class FanOutConsumers(
   }
 
   private def await[A](answer: CompletableFuture[A], stream: StreamDescription): A =
-    try answer.get()
+    try environment.waiting.get(answer)
     catch {
       case failed: ExecutionException =>
         Retrier.unwrap(failed.getCause) match {

@@ -9,7 +9,7 @@ import org.sparkkinesis.error.KinesisConnectorException
 import org.sparkkinesis.model.{Shard, StartingPosition, StreamRef}
 import org.sparkkinesis.plan.{InitialShards, SourceOffset, StreamOffset}
 import org.sparkkinesis.service.{ShardFilter, StreamDescription}
-import org.sparkkinesis.spark.connection.{Connection, StreamMetadata}
+import org.sparkkinesis.spark.connection.{Connection, Environment, StreamMetadata}
 import org.sparkkinesis.spark.settings.ReadSettings
 
 /**
@@ -17,7 +17,7 @@ import org.sparkkinesis.spark.settings.ReadSettings
  *
  * Making one checks everything that can be checked before data moves: options, region, credentials, that the streams are there.
  */
-final class StreamSession(val options: Options) extends AutoCloseable {
+final class StreamSession(val options: Options, environment: Environment = Environment.OfJvm) extends AutoCloseable {
   import StreamSession._
 
   private val named: Seq[StreamRef] = Connection.streams(options)
@@ -77,7 +77,8 @@ final class StreamSession(val options: Options) extends AutoCloseable {
     settings,
     arn => directory(found(arn).client).service,
     record,
-    directory(general).scheduler
+    directory(general).scheduler,
+    environment
   )
 
   override def close(): Unit = synchronized(directories.values.foreach(_.close()))
@@ -85,7 +86,7 @@ final class StreamSession(val options: Options) extends AutoCloseable {
   /** Discovery asks from a thread of its own. */
   private def directory(client: ClientSettings): StreamMetadata = synchronized(directories.getOrElseUpdate(
     client,
-    new StreamMetadata(client, ReadSettings.retryPolicies(options), ReadSettings.retryRules(options))
+    new StreamMetadata(client, ReadSettings.retryPolicies(options), ReadSettings.retryRules(options), environment)
   ))
 
   private def ref(arn: String): StreamRef =

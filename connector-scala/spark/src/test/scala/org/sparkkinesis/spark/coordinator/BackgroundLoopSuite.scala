@@ -6,6 +6,7 @@ import scala.concurrent.duration._
 
 import org.scalactic.source
 
+import org.sparkkinesis.concurrent.SystemScheduler
 import org.sparkkinesis.suite.TimedSuite
 
 class BackgroundLoopSuite extends TimedSuite {
@@ -23,7 +24,7 @@ class BackgroundLoopSuite extends TimedSuite {
   }
 
   testWithRounds("nothing runs before it is woken; then a round does") { seen =>
-    val loop = new BackgroundLoop("loop", never, fail(_))(due => seen.put(due))
+    val loop = new BackgroundLoop(new SystemScheduler("loop", 1), never, fail(_))(due => seen.put(due))
     try {
       assert(seen.isEmpty)
       loop.wake()
@@ -33,7 +34,7 @@ class BackgroundLoopSuite extends TimedSuite {
 
   testWithRounds("wakes during a round lead to one more") { seen =>
     val (inRound, goOn) = (new CountDownLatch(1), new CountDownLatch(1))
-    val loop = new BackgroundLoop("loop", never, fail(_))({ due =>
+    val loop = new BackgroundLoop(new SystemScheduler("loop", 1), never, fail(_))({ due =>
       seen.put(due)
       if (seen.size == 1) {
         inRound.countDown()
@@ -53,7 +54,7 @@ class BackgroundLoopSuite extends TimedSuite {
   }
 
   testWithRounds("a round is due when the period has passed, also when nobody wakes it") { seen =>
-    val loop = new BackgroundLoop("loop", 20, fail(_))(due => seen.put(due))
+    val loop = new BackgroundLoop(new SystemScheduler("loop", 1), 20, fail(_))(due => seen.put(due))
     try {
       loop.wake()
       assert(Iterator.continually(seen.take()).find(identity) == Some(true))
@@ -61,7 +62,7 @@ class BackgroundLoopSuite extends TimedSuite {
   }
 
   testWithRounds("a round may ask for another one, which is not one that is due") { seen =>
-    lazy val loop: BackgroundLoop = new BackgroundLoop("loop", never, fail(_))({ due =>
+    lazy val loop: BackgroundLoop = new BackgroundLoop(new SystemScheduler("loop", 1), never, fail(_))({ due =>
       seen.put(due)
       loop.wakeIn(1)
     })
@@ -74,7 +75,7 @@ class BackgroundLoopSuite extends TimedSuite {
   test("closing interrupts a round that blocks, and is no failure") {
     val failures = new LinkedBlockingQueue[Throwable]
     val (blocked, ended) = (new CountDownLatch(1), new CountDownLatch(1))
-    val loop = new BackgroundLoop("loop", never, failure => failures.put(failure))(_ =>
+    val loop = new BackgroundLoop(new SystemScheduler("loop", 1), never, failure => failures.put(failure))(_ =>
       try {
         blocked.countDown()
         new CountDownLatch(1).await()
@@ -90,7 +91,8 @@ class BackgroundLoopSuite extends TimedSuite {
   Seq[Throwable](new IllegalStateException("broken"), new NoClassDefFoundError("missing")).foreach { error =>
     test(s"a round that fails with ${error.getClass.getSimpleName} tells so") {
       val failures = new LinkedBlockingQueue[Throwable]
-      val loop = new BackgroundLoop("loop", never, failure => failures.put(failure))(_ => throw error)
+      val loop =
+        new BackgroundLoop(new SystemScheduler("loop", 1), never, failure => failures.put(failure))(_ => throw error)
       loop.wake()
       assert(next(failures) == error)
       loop.close()
@@ -99,7 +101,7 @@ class BackgroundLoopSuite extends TimedSuite {
 
   test("a loop that was closed before it was woken never runs") {
     val ran = new CountDownLatch(1)
-    val loop = new BackgroundLoop("loop", never, fail(_))(_ => ran.countDown())
+    val loop = new BackgroundLoop(new SystemScheduler("loop", 1), never, fail(_))(_ => ran.countDown())
     loop.close()
     loop.wake()
     assert(ran.getCount == 1L)

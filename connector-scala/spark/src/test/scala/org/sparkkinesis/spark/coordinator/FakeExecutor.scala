@@ -6,13 +6,15 @@ import org.apache.spark.sparkkinesis.ClusterRpc
 
 import org.sparkkinesis.chunk.ChunkSummary
 import org.sparkkinesis.model.{ChildShard, SequenceNumber, StreamShard}
-import org.sparkkinesis.spark.executor.ConsumerHost
-import org.sparkkinesis.spark.protocol.{Assign, Assigned, Broken, ProtocolCodec, Register, Report, ShardReport, ToExecutor}
+import org.sparkkinesis.spark.executor.ConsumerHosts
+import org.sparkkinesis.spark.protocol.{
+  Assign, Assigned, Broken, ProtocolCodec, Register, Report, ShardReport, ToExecutor
+}
 
 /** An executor's side of the protocol, driven by a test over Spark's own RPC. */
 final class FakeExecutor(val id: String, sourceId: String, instance: Long = 1) extends AutoCloseable {
   private val heard = new LinkedBlockingQueue[ToExecutor]
-  private val driver = ClusterRpc.driver(ConsumerHost.coordinatorName(sourceId))
+  private val driver = ClusterRpc.driver(ConsumerHosts.coordinatorName(sourceId))
   private val endpoint = ClusterRpc.openOnExecutor(s"fake-$id-$instance-$sourceId")(bytes =>
     heard.add(ProtocolCodec.decodeToExecutor(bytes)): Unit
   )

@@ -50,7 +50,8 @@ class ShardCoordinatorSuite extends TimedSuite with BeforeAndAfterAll {
   /** Executors whose consumers are fakes, so that no job has to start any. */
   private class Setup(executors: Seq[String], list: () => Seq[Shard]) extends AutoCloseable {
     val sourceId: String = java.util.UUID.randomUUID().toString
-    val coordinator = new ShardCoordinator(context, sourceId, settings, Seq(arn), _ => list(), 600000, 0)
+    val coordinator =
+      new ShardCoordinator(new SparkCluster(context), sourceId, settings, Seq(arn), _ => list(), 600000, 0)
     val all: Map[String, FakeExecutor] = executors.map(id => id -> new FakeExecutor(id, sourceId)).toMap
     all.values.foreach(_.register())
     def apply(id: String): FakeExecutor = all(id)
@@ -291,7 +292,7 @@ class ShardCoordinatorSuite extends TimedSuite with BeforeAndAfterAll {
   test("a listing that fails for good ends the query, with its reason") {
     val sourceId = java.util.UUID.randomUUID().toString
     val broken = new ShardCoordinator(
-      context,
+      new SparkCluster(context),
       sourceId,
       settings,
       Seq(arn),

@@ -7,6 +7,7 @@ import org.apache.spark.sql.streaming.{StreamingQuery, Trigger}
 import org.sparkkinesis.error.KinesisConnectorException
 import org.sparkkinesis.integration.SparkSuite
 import org.sparkkinesis.integration.read.Collected
+import org.sparkkinesis.spark.session.{HadoopCheckpointFiles, InitialOffsetStore}
 
 /** Each mistake gets its condition, before any record moves. */
 class BadInputSuite extends SparkSuite {
@@ -148,10 +149,11 @@ class BadInputSuite extends SparkSuite {
 
   test("a checkpoint that cannot be written") {
     val file = Files.createTempFile(temporary, "a-file", "")
-    val store = new org.sparkkinesis.spark.session.InitialOffsetStore(
+    val files = new HadoopCheckpointFiles(
       Path.of(file.toString, "below").toString,
       spark.sparkContext.hadoopConfiguration
     )
+    val store = new InitialOffsetStore(files)
     val error = condition(store.getOrElseUpdate(org.sparkkinesis.plan.SourceOffset(Nil)))
     assert(error.condition == "KINESIS_CHECKPOINT_UNWRITABLE")
   }

@@ -5,11 +5,13 @@ import org.apache.spark.sql.connector.metric.CustomTaskMetric
 import org.sparkkinesis.chunk.Chunk
 import org.sparkkinesis.event.ConsumerMetrics
 
-/** Counts what one task reads. For the task's thread. */
-final private[reader] class ReadCounters {
-
-  /** Of the reads that went to the service. */
-  val calls = new ConsumerMetrics
+/**
+ * Counts what one task reads. For the task's thread.
+ *
+ * @param calls
+ *   of the reads that went to the service
+ */
+final private[reader] class ReadCounters(calls: ConsumerMetrics) {
   private var fromMemory = 0L
   private var fromService = 0L
   private var bytes = 0L

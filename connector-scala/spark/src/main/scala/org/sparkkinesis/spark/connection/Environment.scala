@@ -1,0 +1,55 @@
+package org.sparkkinesis.spark.connection
+
+import java.util.concurrent.ThreadLocalRandom
+
+import org.slf4j.LoggerFactory
+
+import org.sparkkinesis.aws.client.{ClientSettings, KinesisClients}
+import org.sparkkinesis.concurrent.{BlockingWait, Clock, Scheduler, SystemClock, SystemScheduler, Waiting}
+import org.sparkkinesis.consume.poll.ShardReaders
+import org.sparkkinesis.error.{DataLossPolicy, KinesisConnectorException}
+import org.sparkkinesis.service.ServiceLease
+
+/** Where the code of one process gets its time, threads and service clients. A simulation gives virtual ones. Thread-safe. */
+trait Environment {
+  def clock: Clock
+
+  /** How this process's threads wait for each other. */
+  def waiting: Waiting
+
+  /** Threads for the caller alone, who closes the scheduler. */
+  def scheduler(name: String, threads: Int): Scheduler with AutoCloseable
+
+  /** Threads for everything that has none of its own, as long as the process lives. */
+  def sharedScheduler: Scheduler
+
+  def client(settings: ClientSettings): ServiceLease
+
+  /** Counts who polls which shard of a service in this process. */
+  def readers(settings: ClientSettings): ShardReaders
+
+  /** Takes note of records that are lost without an error; any thread may call it. */
+  def warnOfLoss(loss: KinesisConnectorException): Unit
+
+  final def losses(failOnDataLoss: Boolean): DataLossPolicy = new DataLossPolicy(failOnDataLoss, warnOfLoss)
+
+  /** For the jitter of pauses, from 0 until 1. */
+  def random(): Double
+}
+
+object Environment {
+  private val log = LoggerFactory.getLogger(classOf[Environment])
+
+  /** This JVM, and the clients that everything in it shares. */
+  object OfJvm extends Environment {
+    override def clock: Clock = SystemClock
+    override def waiting: Waiting = BlockingWait
+    override def scheduler(name: String, threads: Int): Scheduler with AutoCloseable =
+      new SystemScheduler(name, threads)
+    override lazy val sharedScheduler: Scheduler = new SystemScheduler("kinesis-direct-read", 2)
+    override def client(settings: ClientSettings): ServiceLease = KinesisClients.shared.acquire(settings)
+    override def readers(settings: ClientSettings): ShardReaders = ShardReaders.at(settings.endpoint.getOrElse(""))
+    override def warnOfLoss(loss: KinesisConnectorException): Unit = log.warn(loss.getMessage)
+    override def random(): Double = ThreadLocalRandom.current().nextDouble()
+  }
+}

@@ -1,0 +1,67 @@
+package org.sparkkinesis.spark.coordinator
+
+import scala.concurrent.Await
+import scala.concurrent.duration.Duration
+
+import org.apache.spark.SparkContext
+import org.apache.spark.scheduler.{
+  SparkListener,
+  SparkListenerBlockManagerAdded,
+  SparkListenerExecutorAdded,
+  SparkListenerExecutorRemoved
+}
+import org.apache.spark.sparkkinesis.ClusterRpc
+
+import org.sparkkinesis.spark.executor.ConsumerHosts
+import org.sparkkinesis.spark.protocol.{DriverHandler, Endpoint}
+import org.sparkkinesis.spark.settings.ReadSettings
+
+/** The executors of a Spark application. Consumers are started by a small job. */
+final class SparkCluster(context: SparkContext) extends ExecutorCluster {
+  import SparkCluster._
+
+  override def open(name: String, handler: DriverHandler): Endpoint = ClusterRpc.openOnDriver(name, handler)
+
+  override def executors: Seq[ExecutorPlace] =
+    ClusterRpc.executors(context).map { case (id, host) => ExecutorPlace(id, host) }
+
+  override def location(place: ExecutorPlace): String = ClusterRpc.location(place.host, place.id)
+
+  override def startConsumers(sourceId: String, settings: ReadSettings, places: Seq[ExecutorPlace]): Unit = {
+    val targets =
+      if (places.isEmpty) Seq((0, Seq.empty[String]))
+      else places.zipWithIndex.map { case (place, i) => (i, Seq(location(place))) }
+    // The thread was made by the query's and inherited what marks its jobs; this one is not part of a batch.
+    Inherited.foreach(context.setLocalProperty(_, null))
+    context.setLocalProperty("spark.job.description", "kinesis: start shard consumers")
+    val job = context.makeRDD(targets).foreachAsync(_ => ConsumerHosts.ofJvm.ensureStarted(sourceId, settings))
+    try Await.result(job, Duration.Inf)
+    catch {
+      case stopped: InterruptedException =>
+        job.cancel()
+        throw stopped
+    }
+  }
+
+  override def listen(onAdded: () => Unit, onRemoved: String => Unit): AutoCloseable = {
+    val listener = new SparkListener {
+      override def onExecutorAdded(event: SparkListenerExecutorAdded): Unit = onAdded()
+
+      // Only then is it known where it can be reached.
+      override def onBlockManagerAdded(event: SparkListenerBlockManagerAdded): Unit = onAdded()
+      override def onExecutorRemoved(event: SparkListenerExecutorRemoved): Unit = onRemoved(event.executorId)
+    }
+    context.addSparkListener(listener)
+    () => context.removeSparkListener(listener)
+  }
+}
+
+private object SparkCluster {
+  private val Inherited = Seq(
+    "spark.jobGroup.id",
+    "spark.job.tags",
+    "spark.sql.execution.id",
+    "spark.sql.execution.root.id",
+    "spark.scheduler.pool"
+  )
+}

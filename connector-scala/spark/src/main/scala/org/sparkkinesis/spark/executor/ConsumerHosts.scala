@@ -1,0 +1,54 @@
+package org.sparkkinesis.spark.executor
+
+import java.util.concurrent.{ConcurrentHashMap, TimeoutException}
+
+import org.apache.spark.SparkException
+import org.apache.spark.sparkkinesis.ClusterRpc
+import org.slf4j.LoggerFactory
+
+import org.sparkkinesis.spark.connection.Environment
+import org.sparkkinesis.spark.protocol.ExecutorWire
+import org.sparkkinesis.spark.settings.ReadSettings
+
+/** The consumers of every running source in one executor, by the source's id. Thread-safe. */
+final class ConsumerHosts(wire: ExecutorWire, environment: Environment) {
+  private val hosts = new ConcurrentHashMap[String, ConsumerHost]
+
+  /**
+   * Starts the source's consumers in this executor, unless they run already, and introduces them to the coordinator, which asks for
+   * this only when it does not know them.
+   *
+   * A coordinator that cannot be found has ended since, or will ask again: its shards are read by others until then.
+   */
+  def ensureStarted(sourceId: String, settings: ReadSettings): Unit = {
+    var started: Option[ConsumerHost] = None
+    try {
+      val host = hosts.computeIfAbsent(
+        sourceId,
+        _ => {
+          val fresh = new ConsumerHost(sourceId, settings, wire, environment, hosts.remove(sourceId, _): Unit)
+          started = Some(fresh)
+          fresh
+        }
+      )
+      host.introduce()
+      started.foreach(_.watchDriver())
+    } catch {
+      // Spark's RPC time-outs are no SparkExceptions.
+      case gone @ (_: SparkException | _: TimeoutException) =>
+        ConsumerHosts.log.warn(s"Consumers of source $sourceId could not reach their coordinator: ${gone.getMessage}")
+        started.foreach(_.close())
+    }
+  }
+
+  def find(sourceId: String): Option[ConsumerHost] = Option(hosts.get(sourceId))
+}
+
+object ConsumerHosts {
+  private val log = LoggerFactory.getLogger(classOf[ConsumerHosts])
+
+  /** Those of this JVM. */
+  val ofJvm = new ConsumerHosts(ClusterRpc.OfExecutor, Environment.OfJvm)
+
+  def coordinatorName(sourceId: String): String = s"kinesis-source-$sourceId"
+}

@@ -1,0 +1,221 @@
+package org.sparkkinesis.spark.read
+
+import java.util.UUID
+
+import org.sparkkinesis.config.{Options, PositionOption, ReadOptions}
+import org.sparkkinesis.consume.{MissingResource, RangeEnd}
+import org.sparkkinesis.model.StartingPosition
+import org.sparkkinesis.plan._
+import org.sparkkinesis.spark.connection.{Environment, ServiceFailure}
+import org.sparkkinesis.spark.coordinator.{
+  CoordinatorStatus, ExecutorCluster, PrefetchView, ShardCoordinator, ShardFailed
+}
+import org.sparkkinesis.spark.session.{
+  CheckpointCheck,
+  CheckpointFiles,
+  FanOutConsumers,
+  InitialOffsetStore,
+  RegisteredConsumers,
+  StreamSession
+}
+import org.sparkkinesis.spark.settings.ReadSettings
+
+/**
+ * A running streaming query's source, apart from Spark's interfaces: plans each micro-batch from what the consumers in the executors
+ * report, as an exact range for each shard. For the query's thread, which waits in it.
+ *
+ * @param files
+ *   beside the query's checkpoint
+ * @param limits
+ *   of one micro-batch
+ * @param minimum
+ *   rows that a running trigger waits for
+ */
+final class SourceQuery(
+    session: StreamSession,
+    files: CheckpointFiles,
+    cluster: ExecutorCluster,
+    limits: ReadLimits,
+    minimum: Option[MinimumRecords],
+    environment: Environment = Environment.OfJvm
+) {
+  import SourceQuery._
+  import environment.clock
+
+  /** Under which the executors know the consumers of this query. */
+  val sourceId: String = UUID.randomUUID().toString
+
+  private val options: Options = session.options
+  private var target: Option[AvailableNowTarget] = None
+
+  /** The consumers have told, of every shard, what was there when the query began. */
+  private var hasLooked = false
+  private lazy val atBegin = AvailableNowTarget(clock.currentMillis)
+  private var lastBatchNanos = clock.nanoTime
+  private var planned: Option[PlannedBatch] = None
+  private var planningNanos = 0L
+  private val checkpoint = new CheckpointCheck(session, environment)
+  private var coordinatorIfStarted: Option[ShardCoordinator] = None
+
+  private val fanOut = Option.when(FanOutConsumers.isWanted(options))(
+    session.fanOutConsumers(new RegisteredConsumers(files, _))
+  )
+  if (options(ReadOptions.registration) == "eager") fanOut.foreach(_.ensure(session.streams.values))
+
+  /** With the consumers that are registered now, when the query starts, unless they were before. */
+  private lazy val settings: ReadSettings =
+    session.settings.copy(fanOut = fanOut.map(_.ensure(session.streams.values)))
+
+  private lazy val coordinator: ShardCoordinator = {
+    val started = new ShardCoordinator(
+      cluster,
+      sourceId,
+      settings,
+      session.streams.keys.toSeq,
+      session.listShards(_),
+      options(ReadOptions.shardFetchInterval).toMillis,
+      environment = environment
+    )
+    coordinatorIfStarted = Some(started)
+    started
+  }
+
+  private def prefetched: PrefetchView = coordinator.prefetched
+
+  private def position: PositionOption =
+    options.get(ReadOptions.initialPosition).getOrElse(PositionOption(StartingPosition.Latest))
+
+  /** Where the query began, also when it is started from its checkpoint. */
+  lazy val initialOffset: SourceOffset =
+    checkpoint.mend(new InitialOffsetStore(files).getOrElseUpdate(session.initialOffset(position, clock.currentMillis)))
+
+  /** `Trigger.AvailableNow` reads up to this moment. */
+  def prepareForAvailableNow(): Unit = target = Some(AvailableNowTarget(clock.currentMillis))
+
+  /**
+   * Where the next micro-batch ends, or none when there is nothing to read.
+   *
+   * @param isFirst
+   *   whether Spark has asked for no batch since the query started
+   * @param allAvailable
+   *   one batch for everything that is there, as `Trigger.Once` wants it
+   */
+  def latestOffset(start: SourceOffset, isFirst: Boolean, allAvailable: Boolean): Option[SourceOffset] = explained {
+    val from = checkpoint.mend(start)
+    // A time that the user chose may lie before the oldest record; one that the query noted itself may not.
+    if (!isFirst || position.default == StartingPosition.Latest) checkpoint.warnOfExpired(from)
+    coordinator.advance(from)
+    planned = if (allAvailable) planOnce(from) else target.fold(planNow(from))(planUntil(from, _))
+    if (planned.nonEmpty) lastBatchNanos = clock.nanoTime
+    planned.map(_.end)
+  }
+
+  private def plan(from: SourceOffset, limits: ReadLimits, until: Option[AvailableNowTarget]): Option[PlannedBatch] = {
+    val began = clock.nanoTime
+    val batch = prefetched.plan(from, limits, until)
+    if (batch.nonEmpty) planningNanos = clock.nanoTime - began
+    batch
+  }
+
+  /**
+   * A running trigger: what is there, or nothing yet. "Nothing" is not said before the consumers have looked at every shard: until then
+   * it would be a guess, and `processAllAvailable` returns on it.
+   */
+  @scala.annotation.tailrec
+  private def planNow(from: SourceOffset): Option[PlannedBatch] = {
+    val seen = prefetched.changes
+    hasLooked ||= prefetched.everythingIsFetched(atBegin)
+    val sinceLast = (clock.nanoTime - lastBatchNanos) / 1000000
+    val enough = minimum.forall(_.isReached(prefetched.availableRows, sinceLast, prefetched.bufferIsFull))
+    val batch = if (enough) plan(from, limits, None) else None
+    if (batch.nonEmpty || hasLooked) batch
+    else {
+      prefetched.awaitChange(seen, LongestWaitMillis)
+      planNow(from)
+    }
+  }
+
+  /** `Trigger.AvailableNow`: waits, since "nothing" would end the query. */
+  @scala.annotation.tailrec
+  private def planUntil(from: SourceOffset, until: AvailableNowTarget): Option[PlannedBatch] = {
+    val seen = prefetched.changes
+    val batch = plan(from, limits, Some(until))
+    if (batch.nonEmpty || prefetched.isReached(until)) batch
+    else {
+      prefetched.awaitChange(seen, LongestWaitMillis)
+      planUntil(from, until)
+    }
+  }
+
+  /** `Trigger.Once`: one batch for everything that is there, also when memory cannot hold it: tasks then read it from the service. */
+  private def planOnce(from: SourceOffset): Option[PlannedBatch] = {
+    val until = target.getOrElse(AvailableNowTarget(clock.currentMillis))
+    @scala.annotation.tailrec
+    def untilFetched(): Option[PlannedBatch] = {
+      val seen = prefetched.changes
+      if (prefetched.everythingIsFetched(until)) plan(from, ReadLimits.Unlimited, Some(until))
+      else {
+        if (prefetched.bufferIsFull) prefetched.readAhead()
+        prefetched.awaitChange(seen, LongestWaitMillis)
+        untilFetched()
+      }
+    }
+    untilFetched()
+  }
+
+  /**
+   * The tasks that read what lies between two offsets.
+   *
+   * @param slots
+   *   how many tasks can run at once
+   */
+  def tasks(start: SourceOffset, end: SourceOffset, slots: Int): Seq[TaskRanges] = explained {
+    val began = clock.nanoTime
+    val ranges = TaskPlanner.ranges(
+      checkpoint.mend(start),
+      checkpoint.mend(end),
+      shard => prefetched.lastOfEnded(shard).map(RangeEnd.At(_)),
+      prefetched.hashKeyRange
+    )
+    val perTask = options.get(ReadOptions.shardsPerTask).map(_.toInt)
+    val tasks = TaskPlanner.tasks(ranges, prefetched.location, perTask, slots)
+    planningNanos += clock.nanoTime - began
+    tasks
+  }
+
+  /** What the tasks read with. */
+  def readSettings: ReadSettings = session.settings
+
+  def stop(): Unit = {
+    coordinatorIfStarted.foreach(_.close())
+    fanOut.foreach(_.close())
+    session.close()
+  }
+
+  /**
+   * What the query's progress shows of this source.
+   *
+   * @param taken
+   *   where the last batch ended, when this run of the query has planned none
+   */
+  def metrics(taken: Option[SourceOffset]): Map[String, String] =
+    coordinatorIfStarted.fold(Map.empty[String, String]) { running =>
+      val status = running.prefetched.status(planned.map(_.end).orElse(taken), clock.currentMillis)
+      SourceMetrics.of(status, planned, planningNanos)
+    }
+
+  private def explained[A](body: => A): A =
+    try body
+    catch {
+      case failed: ShardFailed if MissingResource.of(failed.error).contains(MissingResource.Consumer) =>
+        throw FanOutConsumers.isGone(failed.error, failed.shard.stream, settings)
+      case failed: ShardFailed =>
+        throw ServiceFailure.explain(failed.error, failed.shard.toString, settings.client(failed.shard.stream))
+    }
+}
+
+private object SourceQuery {
+
+  /** A wait always ends by itself, so that what was missed for any reason is seen. */
+  val LongestWaitMillis = 1000L
+}

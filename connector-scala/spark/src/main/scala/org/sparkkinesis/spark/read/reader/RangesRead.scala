@@ -1,0 +1,122 @@
+package org.sparkkinesis.spark.read.reader
+
+import org.sparkkinesis.chunk.{Chunk, ChunkBuilder}
+import org.sparkkinesis.consume.{RangeEnd, RangeReader}
+import org.sparkkinesis.event.ConsumerMetrics
+import org.sparkkinesis.plan.ShardRange
+import org.sparkkinesis.service.ServiceException
+import org.sparkkinesis.spark.connection.{Environment, ServiceFailure}
+import org.sparkkinesis.spark.executor.{ConsumerHosts, PublisherFactories}
+import org.sparkkinesis.spark.settings.ReadSettings
+
+/**
+ * Reads a task's ranges one after the other: from memory where this executor holds a range exactly, else from the service.
+ *
+ * For one thread, which waits for the service. Close it when it is not read to its end.
+ *
+ * @param held
+ *   a range's chunks, when all of them are in memory
+ * @param direct
+ *   reads a range from the service, and counts its calls; closed after the range
+ */
+final private[sparkkinesis] class RangesRead(
+    ranges: Seq[ShardRange],
+    held: ShardRange => Option[IndexedSeq[Chunk]],
+    direct: (ShardRange, ConsumerMetrics) => Iterator[Chunk] with AutoCloseable
+) extends AutoCloseable {
+  private val todo = ranges.iterator
+  private var chunks: Iterator[Chunk] = Iterator.empty
+  private var reading: Option[AutoCloseable] = None
+  private var currentRange: ShardRange = _
+  private var currentChunk: Chunk = _
+
+  /** Counts the calls of the service. */
+  val metrics = new ConsumerMetrics
+
+  /** Goes to the next chunk; false at the end. */
+  def next(): Boolean = {
+    while (!chunks.hasNext && todo.hasNext) open(todo.next())
+    val more = chunks.hasNext
+    if (more) currentChunk = chunks.next()
+    more
+  }
+
+  /** The range that the chunk belongs to. */
+  def range: ShardRange = currentRange
+  def chunk: Chunk = currentChunk
+  def isFromMemory: Boolean = reading.isEmpty
+
+  override def close(): Unit = {
+    reading.foreach(_.close())
+    reading = None
+    chunks = Iterator.empty
+  }
+
+  private def open(range: ShardRange): Unit = {
+    close()
+    currentRange = range
+    chunks = held(range).fold {
+      val read = direct(range, metrics)
+      reading = Some(read)
+      read: Iterator[Chunk]
+    }(_.iterator)
+  }
+}
+
+private[sparkkinesis] object RangesRead {
+
+  /**
+   * @param sourceId
+   *   whose consumers may hold the ranges in memory; empty for a batch read
+   * @param hosts
+   *   the consumers of this executor
+   */
+  def apply(
+      ranges: Seq[ShardRange],
+      sourceId: Option[String],
+      settings: ReadSettings,
+      hosts: ConsumerHosts,
+      environment: Environment
+  ): RangesRead = {
+    def held(range: ShardRange): Option[IndexedSeq[Chunk]] = range.end match {
+      case RangeEnd.At(number) => sourceId.flatMap(hosts.find).flatMap(_.read(range.shard, range.after, number))
+      case _ => None
+    }
+    new RangesRead(ranges, held, new DirectRead(_, settings, _, environment))
+  }
+}
+
+/** One range, read from the service on the task's thread. */
+final private class DirectRead(
+    range: ShardRange,
+    settings: ReadSettings,
+    metrics: ConsumerMetrics,
+    environment: Environment
+) extends Iterator[Chunk]
+    with AutoCloseable {
+  private val publishers =
+    PublisherFactories.polling(settings, environment.sharedScheduler, metrics, environment)
+  private val reader = new RangeReader(
+    publishers,
+    range.shard,
+    range.after,
+    range.end,
+    new ChunkBuilder(settings.decode, range.hashKeyRange, metrics),
+    environment.losses(settings.failOnDataLoss),
+    waiting = environment.waiting
+  )
+
+  override def hasNext: Boolean =
+    try reader.hasNext
+    catch {
+      case error: ServiceException =>
+        throw ServiceFailure.explain(error, range.stream, settings.client(range.shard.stream))
+    }
+
+  override def next(): Chunk = reader.next()
+
+  override def close(): Unit = {
+    reader.close()
+    publishers.close()
+  }
+}
