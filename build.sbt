@@ -40,7 +40,7 @@ def module(name: String): Project =
 
 lazy val root = project
   .in(file("."))
-  .aggregate(suite, core, aws, spark, emulator, connector, conformance, integration, chaos, bench)
+  .aggregate(suite, core, aws, spark, emulator, connector, conformance, integration, chaos, simulation, bench)
   .settings(publish / skip := true)
 
 /** Pure Scala: neither Spark nor the AWS SDK is on its class path. */
@@ -86,6 +86,11 @@ lazy val integration = testProject("integration")
 /** Kills, throttles, outages, resharding: counts every record in and out. */
 lazy val chaos = testProject("chaos")
   .dependsOn(spark, emulator, suite % Test)
+  .settings(Launching.settings, libraryDependencies += sparkSql)
+
+/** The real reading side on virtual time, against a model of the service and of Spark's micro-batches, by seeds. */
+lazy val simulation = testProject("simulation")
+  .dependsOn(spark, core % "compile->test", suite % Test)
   .settings(Launching.settings, libraryDependencies += sparkSql)
 
 /** Benchmarks; each main prints one JSON object on its last line. */

@@ -7,9 +7,7 @@ import org.sparkkinesis.consume.{MissingResource, RangeEnd}
 import org.sparkkinesis.model.StartingPosition
 import org.sparkkinesis.plan._
 import org.sparkkinesis.spark.connection.{Environment, ServiceFailure}
-import org.sparkkinesis.spark.coordinator.{
-  CoordinatorStatus, ExecutorCluster, PrefetchView, ShardCoordinator, ShardFailed
-}
+import org.sparkkinesis.spark.coordinator.{ExecutorCluster, PrefetchView, ShardCoordinator, ShardFailed}
 import org.sparkkinesis.spark.session.{
   CheckpointCheck,
   CheckpointFiles,

@@ -1,0 +1,49 @@
+package org.sparkkinesis.simulation.model
+
+import scala.collection.mutable
+
+import org.sparkkinesis.model.KinesisQuotas
+
+/** Counts the calls, and holds the quotas of each shard: five GetRecords a second and 2 MiB/s, five GetShardIterator a second. */
+final class CallLedger(now: () => Long) {
+  final private class Quotas {
+    val calls = new CallQuota(
+      KinesisQuotas.Shard.GetRecordsPerSecond.toDouble,
+      KinesisQuotas.Shard.GetRecordsPerSecond.toDouble,
+      now
+    )
+    val bytes = new CallQuota(
+      KinesisQuotas.Shard.ReadBytesPerSecond.toDouble,
+      KinesisQuotas.Shard.ReadBytesPerSecond.toDouble,
+      now
+    )
+    val iterators = new CallQuota(
+      KinesisQuotas.Shard.GetShardIteratorPerSecond.toDouble,
+      KinesisQuotas.Shard.GetShardIteratorPerSecond.toDouble,
+      now
+    )
+  }
+
+  private val shards = mutable.HashMap.empty[ModelShard, Quotas]
+  private val made = mutable.HashMap.empty[String, Int]
+  private val refused = mutable.HashMap.empty[String, Int]
+
+  def count(operation: String): Unit = made(operation) = made.getOrElse(operation, 0) + 1
+  def total: Map[String, Int] = made.toMap
+  def throttled: Map[String, Int] = refused.toMap
+
+  def allowsIterator(shard: ModelShard): Boolean = noted("GetShardIterator", of(shard).iterators.take(1, 1))
+
+  def allowsRecords(shard: ModelShard): Boolean =
+    noted("GetRecords", of(shard).calls.take(1, 1) && of(shard).bytes.take(0, 0))
+
+  /** The answer's size, which may overdraw the quota. */
+  def answered(shard: ModelShard, bytes: Long): Unit = of(shard).bytes.overdraw(bytes.toDouble)
+
+  private def noted(operation: String, allowed: Boolean): Boolean = {
+    if (!allowed) refused(operation) = refused.getOrElse(operation, 0) + 1
+    allowed
+  }
+
+  private def of(shard: ModelShard): Quotas = shards.getOrElseUpdate(shard, new Quotas)
+}

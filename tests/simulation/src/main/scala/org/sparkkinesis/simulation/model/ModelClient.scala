@@ -1,0 +1,183 @@
+package org.sparkkinesis.simulation.model
+
+import java.util.concurrent.CompletableFuture
+
+import scala.collection.mutable
+import scala.concurrent.duration._
+
+import org.sparkkinesis.model._
+import org.sparkkinesis.service._
+
+/**
+ * The modelled service as one process sees it. Answers come after a while on the scheduler; none comes to a process that has ended.
+ *
+ * @param isAlive
+ *   whether the process still runs
+ */
+final class ModelClient(service: ModelKinesis, process: String, isAlive: () => Boolean) extends KinesisService {
+  import ModelClient._
+
+  private val iterators = mutable.HashMap.empty[String, Cursor]
+  private val tokens = mutable.HashMap.empty[String, Token]
+  private var lastId = 0
+
+  override def describeStream(stream: StreamRef): CompletableFuture[StreamDescription] =
+    answer("DescribeStreamSummary") {
+      val found = service.existing(stream.name, "DescribeStreamSummary")
+      StreamDescription(
+        found.name,
+        found.arn,
+        service.status(found.name),
+        found.creationMillis,
+        found.retentionHours,
+        found.open.size,
+        KinesisQuotas.Record.DefaultMaxBytes,
+        onDemand = false
+      )
+    }
+
+  override def listShards(stream: StreamRef, filter: ShardFilter, next: Option[String]): CompletableFuture[ShardPage] =
+    answer("ListShards") {
+      val rest = next.fold(service.listing(service.existing(stream.name, "ListShards"), filter)) { token =>
+        tokens.get(token).filter(_.untilMillis > service.now).map(_.rest).getOrElse(
+          throw service.refused(ServiceErrorKind.ExpiredNextToken, "ListShards", "The token has expired.")
+        )
+      }
+      val (page, more) = rest.splitAt(service.settings.shardsPerPage)
+      val token = Option.when(more.nonEmpty) {
+        lastId += 1
+        tokens(s"token-$lastId") = Token(more, service.now + KinesisQuotas.Lifetime.NextToken.toMillis)
+        s"token-$lastId"
+      }
+      ShardPage(page, token)
+    }
+
+  override def getShardIterator(
+      stream: StreamRef,
+      shardId: ShardId,
+      position: StartingPosition
+  ): CompletableFuture[String] =
+    answer("GetShardIterator") {
+      val found = service.existing(stream.name, "GetShardIterator")
+      val shard = service.livingShard(found, shardId, "GetShardIterator")
+      if (!service.calls.allowsIterator(shard)) throw throttled("GetShardIterator", shard)
+      iterator(found, shard, service.indexOf(shard, position, "GetShardIterator"))
+    }
+
+  override def getRecords(stream: StreamRef, iteratorName: String, limit: Int): CompletableFuture[RecordPage] =
+    answer("GetRecords") {
+      val found = service.existing(stream.name, "GetRecords")
+      val cursor = iterators.getOrElse(iteratorName, throw invalidIterator)
+      if (cursor.stream ne found) throw invalidIterator
+      if (cursor.untilMillis < service.now)
+        throw service.refused(ServiceErrorKind.ExpiredIterator, "GetRecords", "Iterator expired.")
+      val shard = service.livingShard(found, cursor.shard.id, "GetRecords")
+      if (!service.calls.allowsRecords(shard)) throw throttled("GetRecords", shard)
+      page(found, shard, math.max(cursor.index, shard.trimmed), limit)
+    }
+
+  private def page(stream: ModelStream, shard: ModelShard, from: Int, limit: Int): RecordPage = {
+    val most = math.min(limit, service.settings.recordsPerAnswer)
+    val isEmpty = from < shard.records.size && service.faults.answersEmpty()
+    val records = if (isEmpty) Vector.empty else Pages.of(shard, from, most)
+    val next = from + records.size
+    service.calls.answered(shard, KinesisRecord.sizeOf(records))
+    if (next >= shard.records.size && !shard.isOpen)
+      RecordPage(records, None, 0, Pages.children(service, shard))
+    else RecordPage(records, Some(iterator(stream, shard, next)), service.millisBehind(shard, next), Nil)
+  }
+
+  private def iterator(stream: ModelStream, shard: ModelShard, index: Int): String = {
+    lastId += 1
+    val name = s"iterator-$lastId"
+    iterators(name) = Cursor(stream, shard, index, service.now + KinesisQuotas.Lifetime.ShardIterator.toMillis)
+    if (lastId % 1024 == 0) iterators.filterInPlace((_, cursor) => cursor.untilMillis > service.now - 60000)
+    name
+  }
+
+  override def registerStreamConsumer(streamArn: String, name: String): CompletableFuture[StreamConsumer] =
+    answer("RegisterStreamConsumer")(service.consumers.register(streamArn, name))
+
+  override def describeStreamConsumer(streamArn: String, name: String): CompletableFuture[StreamConsumer] =
+    answer("DescribeStreamConsumer")(service.consumers.named(streamArn, name))
+
+  override def describeStreamConsumer(arn: String): CompletableFuture[StreamConsumer] =
+    answer("DescribeStreamConsumer")(service.consumers.existing(arn, "DescribeStreamConsumer"))
+
+  override def listStreamConsumers(streamArn: String, next: Option[String]): CompletableFuture[StreamConsumerPage] =
+    answer("ListStreamConsumers")(StreamConsumerPage(service.consumers.of(streamArn), None))
+
+  override def deregisterStreamConsumer(arn: String): CompletableFuture[Unit] =
+    answer("DeregisterStreamConsumer")(service.consumers.deregister(arn))
+
+  override def subscribeToShard(
+      consumerArn: String,
+      shard: ShardId,
+      position: StartingPosition,
+      subscriber: ShardSubscriber
+  ): ShardSubscription = {
+    service.calls.count("SubscribeToShard")
+    val opened = new ModelSubscription(service, subscriber, () => isAlive() && !isUnreachable)
+    service.scheduler.schedule(service.latencyMillis.millis) {
+      if (isAlive())
+        service.faults.of(process, "SubscribeToShard") match {
+          case Some(error) => opened.refuse(error)
+          case None =>
+            try service.consumers.subscribe(consumerArn, shard, position, opened)
+            catch { case error: ServiceException => opened.refuse(error) }
+        }
+    }
+    opened
+  }
+
+  override def listStreams(after: Option[String]): CompletableFuture[StreamNamePage] = notRead("ListStreams")
+  override def putRecords(stream: StreamRef, entries: Seq[PutEntry]): CompletableFuture[Seq[PutResult]] =
+    notRead("PutRecords")
+  override def close(): Unit = ()
+
+  private def notRead[A](operation: String): CompletableFuture[A] =
+    CompletableFuture.failedFuture(new UnsupportedOperationException(s"$operation is no part of reading"))
+
+  private def isUnreachable: Boolean = service.faults.holds(ServiceFault.Unreachable(process)) ||
+    service.faults.holds(ServiceFault.Unreachable("*"))
+
+  private def answer[A](operation: String)(body: => A): CompletableFuture[A] = {
+    service.calls.count(operation)
+    val result = new CompletableFuture[A]
+    service.scheduler.schedule(service.latencyMillis.millis) {
+      if (isAlive()) {
+        try {
+          service.faults.of(process, operation).foreach(throw _)
+          result.complete(body)
+        } catch { case error: ServiceException => result.completeExceptionally(error) }
+        ()
+      }
+    }
+    result
+  }
+
+  private def throttled(operation: String, shard: ModelShard): ServiceException =
+    service.refused(ServiceErrorKind.Throttled, operation, s"Rate exceeded for Shard - ${shard.id}")
+
+  private def invalidIterator: ServiceException =
+    service.refused(ServiceErrorKind.InvalidArgument, "GetRecords", "Invalid ShardIterator.")
+}
+
+private object ModelClient {
+  final case class Cursor(stream: ModelStream, shard: ModelShard, index: Int, untilMillis: Long)
+  final case class Token(rest: Seq[Shard], untilMillis: Long)
+}
+
+/** What answers and events hold. */
+private[model] object Pages {
+  def of(shard: ModelShard, from: Int, most: Int): Vector[KinesisRecord] = {
+    var bytes = 0L
+    shard.records.iterator.slice(from, from + most).map(_.record).takeWhile { record =>
+      bytes += record.size
+      bytes <= KinesisQuotas.Request.GetRecordsBytes || bytes == record.size
+    }.toVector
+  }
+
+  def children(service: ModelKinesis, shard: ModelShard): Seq[ChildShard] =
+    if (service.faults.holds(ServiceFault.EndWithoutChildren)) Nil else shard.children.map(_.asChild)
+}

@@ -1,0 +1,171 @@
+package org.sparkkinesis.simulation.model
+
+import scala.collection.mutable
+import scala.concurrent.duration._
+
+import org.sparkkinesis.model._
+import org.sparkkinesis.service._
+
+/** Enhanced fan-out: registered consumers, and their subscriptions with the rule of five seconds. */
+final class ModelConsumers(service: ModelKinesis) {
+  import ModelConsumers._
+
+  private val consumers = mutable.LinkedHashMap.empty[String, Registered]
+  private val open = mutable.HashMap.empty[(String, ShardId), ModelSubscription]
+
+  def of(streamArn: String): Seq[StreamConsumer] =
+    consumers.values.filter(_.streamArn == streamArn).map(_.describe(service.now)).toVector
+
+  def register(streamArn: String, name: String): StreamConsumer = {
+    if (consumers.values.exists(consumer => consumer.streamArn == streamArn && consumer.name == name))
+      throw service.refused(ServiceErrorKind.ResourceInUse, "RegisterStreamConsumer", s"Consumer $name exists.")
+    service.existing(StreamRef.parse(streamArn).get.name, "RegisterStreamConsumer")
+    val arn = s"$streamArn/consumer/$name:${service.now / 1000}${consumers.size}"
+    val registered = new Registered(streamArn, name, arn, service.now)
+    consumers(arn) = registered
+    registered.describe(service.now)
+  }
+
+  def named(streamArn: String, name: String): StreamConsumer =
+    consumers.values.find(consumer => consumer.streamArn == streamArn && consumer.name == name)
+      .fold(throw notFound(name, "DescribeStreamConsumer"))(_.describe(service.now))
+
+  def existing(arn: String, operation: String): StreamConsumer =
+    consumers.get(arn).fold(throw notFound(arn, operation))(_.describe(service.now))
+
+  def deregister(arn: String): Unit = if (consumers.remove(arn).isEmpty) throw notFound(arn, "DeregisterStreamConsumer")
+
+  /** The stream was deleted, and its consumers with it. */
+  def forget(streamArn: String): Unit = consumers.filterInPlace((_, consumer) => consumer.streamArn != streamArn)
+
+  def subscribe(arn: String, shardId: ShardId, position: StartingPosition, subscription: ModelSubscription): Unit = {
+    val consumer = existing(arn, "SubscribeToShard")
+    if (consumer.status != "ACTIVE")
+      throw service.refused(ServiceErrorKind.ResourceInUse, "SubscribeToShard", "The consumer is not active.")
+    val stream = service.existing(StreamRef.parse(arn.split("/consumer/").head).get.name, "SubscribeToShard")
+    val shard = service.livingShard(stream, shardId, "SubscribeToShard")
+    val key = (arn, shardId)
+    open.get(key).filter(_.isOpen).foreach { other =>
+      if (service.now - other.openedMillis < KinesisQuotas.Lifetime.SubscriptionTakeover.toMillis)
+        throw service.refused(ServiceErrorKind.ResourceInUse, "SubscribeToShard", "Another active subscription exists.")
+      other.end()
+    }
+    open(key) = subscription
+    subscription.begin(stream, shard, service.indexOf(shard, position, "SubscribeToShard"))
+  }
+
+  /** A shard has a new record, or was closed. */
+  def changed(shard: ModelShard): Unit = open.valuesIterator.filter(_.reads(shard)).foreach(_.pushSoon())
+
+  private def notFound(what: String, operation: String): ServiceException =
+    service.refused(ServiceErrorKind.ResourceNotFound, operation, s"Consumer $what not found.")
+}
+
+private object ModelConsumers {
+  final class Registered(val streamArn: String, val name: String, val arn: String, createdMillis: Long) {
+    def describe(now: Long): StreamConsumer =
+      StreamConsumer(name, arn, if (now - createdMillis < CreationMillis) "CREATING" else "ACTIVE", createdMillis)
+  }
+  val CreationMillis: Long = 3000L
+}
+
+/** One subscription: pushes what is there as it is asked for, an empty event when nothing is, and ends after five minutes. */
+final class ModelSubscription(service: ModelKinesis, subscriber: ShardSubscriber, isReachable: () => Boolean)
+    extends ShardSubscription {
+  private var wanted = 0L
+  private var index = 0
+  private var stream: ModelStream = null
+  private var shard: ModelShard = null
+  private var over = false
+  private var isPushDue = false
+  private var lastEventMillis = 0L
+  var openedMillis = 0L
+
+  def isOpen: Boolean = !over && shard != null
+  def reads(changed: ModelShard): Boolean = isOpen && (shard eq changed)
+
+  override def request(n: Long): Unit = {
+    wanted += n
+    pushSoon()
+  }
+
+  override def cancel(): Unit = over = true
+
+  def refuse(error: ServiceException): Unit = if (!over) {
+    over = true
+    subscriber.onError(error)
+  }
+
+  def begin(ofStream: ModelStream, ofShard: ModelShard, from: Int): Unit = if (!over) {
+    stream = ofStream
+    shard = ofShard
+    index = from
+    openedMillis = service.now
+    lastEventMillis = service.now
+    subscriber.onSubscribed()
+    service.scheduler.schedule(KinesisQuotas.Lifetime.Subscription)(end())
+    idle()
+    pushSoon()
+  }
+
+  /** An orderly end, as after five minutes, or when another subscription takes over. */
+  def end(): Unit = if (isOpen) {
+    over = true
+    if (isReachable()) subscriber.onComplete()
+  }
+
+  private def idle(): Unit = {
+    service.scheduler.schedule(KinesisQuotas.Lifetime.IdleSubscriptionEvent) {
+      if (isOpen) {
+        if (service.now - lastEventMillis >= KinesisQuotas.Lifetime.IdleSubscriptionEvent.toMillis)
+          push(evenEmpty = true)
+        idle()
+      }
+    }
+    ()
+  }
+
+  def pushSoon(): Unit = if (isOpen && !isPushDue) {
+    isPushDue = true
+    service.scheduler.schedule(service.latencyMillis.millis) {
+      isPushDue = false
+      push(evenEmpty = false)
+    }
+    ()
+  }
+
+  private def push(evenEmpty: Boolean): Unit =
+    if (isOpen && wanted > 0 && isReachable() && !service.faults.holds(ServiceFault.SilentSubscriptions)) {
+      if (!service.stream(stream.name).exists(_ eq stream) || stream.isExpired(shard, service.now)) fail()
+      else {
+        stream.trim(shard, service.now)
+        index = math.max(index, shard.trimmed)
+        val records = Pages.of(shard, index, service.settings.recordsPerAnswer)
+        val isEnd = !shard.isOpen && index + records.size >= shard.records.size
+        if (records.nonEmpty || isEnd || evenEmpty) tell(records, isEnd)
+      }
+    }
+
+  private def tell(records: Vector[KinesisRecord], isEnd: Boolean): Unit = {
+    index += records.size
+    wanted -= 1
+    lastEventMillis = service.now
+    val children = if (isEnd) Pages.children(service, shard) else Nil
+    val continuation =
+      if (isEnd) None
+      else if (index >= shard.records.size) Some(shard.continuation)
+      else if (index == 0) Some(shard.startingNumber)
+      else Some(shard.number(index.toLong))
+    subscriber.onEvent(ShardEvent(records, continuation, service.millisBehind(shard, index), children))
+    if (isEnd) end() else if (index < shard.records.size) pushSoon()
+  }
+
+  private def fail(): Unit = {
+    over = true
+    subscriber.onError(service.refused(
+      ServiceErrorKind.ResourceNotFound,
+      "SubscribeToShard",
+      "The shard does not exist."
+    ))
+  }
+}

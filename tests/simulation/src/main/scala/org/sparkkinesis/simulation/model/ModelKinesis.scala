@@ -1,0 +1,187 @@
+package org.sparkkinesis.simulation.model
+
+import scala.collection.mutable
+import scala.util.Random
+
+import org.sparkkinesis.concurrent.Scheduler
+import org.sparkkinesis.model._
+import org.sparkkinesis.service._
+
+/**
+ * How the modelled service is laid out.
+ *
+ * @param latencyMillis
+ *   most time that an answer takes
+ * @param recordsPerAnswer
+ *   most records of one answer or event
+ * @param shardsPerPage
+ *   of ListShards
+ * @param arrivalJitterMillis
+ *   how far arrival times may lie before the moment of the put
+ */
+final case class ModelSettings(
+    latencyMillis: Int = 20,
+    recordsPerAnswer: Int = 1000,
+    shardsPerPage: Int = 100,
+    arrivalJitterMillis: Int = 0
+)
+
+/**
+ * Kinesis in memory, on virtual time, for one thread: its streams, and what it refuses. [[ModelClient]] is how a process sees it.
+ *
+ * It is written from the service's documentation, apart from the emulator, so that one mistake is not in both.
+ */
+final class ModelKinesis(val scheduler: Scheduler, val random: Random, val settings: ModelSettings) {
+  import ModelKinesis._
+
+  private val streams = mutable.LinkedHashMap.empty[String, ModelStream]
+  private val deleting = mutable.Set.empty[String]
+  private val creating = mutable.Set.empty[String]
+  private val generations = mutable.HashMap.empty[String, Int]
+  val faults = new ModelFaults(random, () => now)
+  val consumers = new ModelConsumers(this)
+  val calls = new CallLedger(() => now)
+
+  def now: Long = scheduler.currentMillis
+  def arn(name: String): String = s"arn:aws:kinesis:eu-central-1:$Account:stream/$name"
+
+  def create(name: String, shards: Int, retentionHours: Int): ModelStream = {
+    val generation = generations.getOrElse(name, 0)
+    generations(name) = generation + 1
+    val stream = new ModelStream(name, arn(name), generation, now, retentionHours, shards)
+    streams(name) = stream
+    deleting -= name
+    stream
+  }
+
+  /** The service as one process sees it, as long as the process runs. */
+  def client(process: String, isAlive: () => Boolean): ModelClient = new ModelClient(this, process, isAlive)
+
+  /** The stream is seen as CREATING until [[activate]]. */
+  def beginCreation(name: String): Unit = creating += name
+  def activate(name: String): Unit = creating -= name
+
+  /** The stream is seen as DELETING until [[remove]]. */
+  def beginDeletion(name: String): Unit = deleting += name
+
+  def remove(name: String): Unit = {
+    streams.remove(name)
+    deleting -= name
+    consumers.forget(arn(name))
+  }
+
+  def stream(name: String): Option[ModelStream] = streams.get(name)
+
+  def status(name: String): String =
+    if (deleting(name)) "DELETING" else if (creating(name)) "CREATING" else "ACTIVE"
+
+  /** Stores a record at the open shard of its hash key. */
+  def put(
+      stream: ModelStream,
+      id: Long,
+      partitionKey: String,
+      hash: BigInt,
+      data: Array[Byte]
+  ): (ModelShard, KinesisRecord) = {
+    val shard = stream.shardOf(hash)
+    val arrival = now - (if (settings.arrivalJitterMillis == 0) 0 else random.nextInt(settings.arrivalJitterMillis))
+    val number = shard.number(shard.records.size + 1L)
+    val record = new KinesisRecord(number.value, partitionKey, arrival, data, null)
+    shard.records += StoredRecord(id, record)
+    consumers.changed(shard)
+    (shard, record)
+  }
+
+  def split(stream: ModelStream, shard: ModelShard): Unit = {
+    stream.split(shard, now)
+    consumers.changed(shard)
+  }
+
+  def merge(stream: ModelStream, one: ModelShard, other: ModelShard): Unit = {
+    stream.merge(one, other, now)
+    Seq(one, other).foreach(consumers.changed)
+  }
+
+  /** A stream that answers, for an operation of the data plane or the control plane. */
+  def existing(name: String, operation: String): ModelStream = streams.getOrElse(
+    name,
+    throw refused(ServiceErrorKind.ResourceNotFound, operation, s"Stream $name under account $Account not found.")
+  )
+
+  /** A shard that has not expired. */
+  def livingShard(stream: ModelStream, id: ShardId, operation: String): ModelShard = {
+    val shard = stream.shard(id).filterNot(stream.isExpired(_, now)).getOrElse(
+      throw refused(
+        ServiceErrorKind.ResourceNotFound,
+        operation,
+        s"Shard $id in stream ${stream.name} under account $Account does not exist"
+      )
+    )
+    stream.trim(shard, now)
+    shard
+  }
+
+  /** Index of the first record at a position. */
+  def indexOf(shard: ModelShard, position: StartingPosition, operation: String): Int = {
+    val found = position match {
+      case StartingPosition.TrimHorizon => shard.trimmed
+      case StartingPosition.Latest => shard.records.size
+      case StartingPosition.AtTimestamp(millis) =>
+        if (millis > now)
+          throw refused(ServiceErrorKind.InvalidArgument, operation, s"Timestamp $millis lies in the future of $now")
+        firstIndex(shard)(_.arrivalMillis >= millis)
+      case StartingPosition.AtSequenceNumber(number) => after(shard, number, operation)(_ >= number)
+      case StartingPosition.AfterSequenceNumber(number) => after(shard, number, operation)(_ > number)
+    }
+    math.max(found, shard.trimmed)
+  }
+
+  private def after(
+      shard: ModelShard,
+      number: SequenceNumber,
+      operation: String
+  )(wanted: SequenceNumber => Boolean): Int = {
+    if (number < shard.startingNumber || number > shard.number(999999999L))
+      throw refused(
+        ServiceErrorKind.InvalidArgument,
+        operation,
+        s"StartingSequenceNumber $number is invalid because it did not come from this stream."
+      )
+    firstIndex(shard)(record => wanted(SequenceNumber.trusted(record.sequenceNumber)))
+  }
+
+  private def firstIndex(shard: ModelShard)(wanted: KinesisRecord => Boolean): Int = {
+    val index = shard.records.indexWhere(stored => wanted(stored.record), shard.trimmed)
+    if (index < 0) shard.records.size else index
+  }
+
+  /** What the service would say of a reader at this index. */
+  def millisBehind(shard: ModelShard, index: Int): Long =
+    if (index >= shard.records.size) 0 else math.max(1, now - shard.records(index).record.arrivalMillis)
+
+  /** A listing as it was so long ago, perhaps with a hole. */
+  def listing(stream: ModelStream, filter: ShardFilter): Seq[Shard] = {
+    val asOf = now - faults.listingAgeMillis
+    val known = stream.shards.iterator.filter(shard => shard.parents.isEmpty || shard.createdMillis - 1000 <= asOf)
+      .filterNot(stream.isExpired(_, now)).toVector
+    val wanted = filter match {
+      case ShardFilter.FromTimestamp(millis) => known.filter(_.closedMillis.forall(_ >= millis))
+      case ShardFilter.AtLatest => known.filter(_.isOpen)
+      case _ => known
+    }
+    val seen = wanted.map { shard =>
+      val listed = shard.describe
+      if (shard.closedMillis.exists(_ > asOf)) listed.copy(endingSequenceNumber = None) else listed
+    }
+    if (seen.nonEmpty && faults.leavesOut()) seen.patch(random.nextInt(seen.size), Nil, 1) else seen
+  }
+
+  def latencyMillis: Int = 1 + random.nextInt(settings.latencyMillis)
+
+  def refused(kind: ServiceErrorKind, operation: String, message: String): ServiceException =
+    new ServiceException(kind, operation, s"${kind.name}Exception", message)
+}
+
+object ModelKinesis {
+  val Account = "123456789012"
+}

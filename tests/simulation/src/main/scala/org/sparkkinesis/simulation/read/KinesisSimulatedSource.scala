@@ -1,0 +1,74 @@
+package org.sparkkinesis.simulation.read
+
+import java.nio.charset.StandardCharsets.UTF_8
+
+import org.sparkkinesis.chunk.Chunk
+import org.sparkkinesis.config.Options
+import org.sparkkinesis.plan.{OffsetCodec, SourceOffset, TaskRanges}
+import org.sparkkinesis.simulation.spark._
+import org.sparkkinesis.spark.coordinator.ExecutorCluster
+import org.sparkkinesis.spark.read.SourceQuery
+import org.sparkkinesis.spark.read.reader.RangesRead
+import org.sparkkinesis.spark.session.{CheckpointFiles, StreamSession}
+import org.sparkkinesis.spark.settings.KinesisReadLimit
+
+/** The connector's source, driven as Spark drives it; offsets go through their texts, as after a restart. */
+final class KinesisSimulatedSource(
+    options: Map[String, String],
+    files: CheckpointFiles,
+    cluster: ExecutorCluster,
+    environment: SimulatedEnvironment,
+    slots: () => Int
+) extends MicroBatchSource {
+  private val session = new StreamSession(Options.read(options), environment)
+  private val limit = KinesisReadLimit(session.options)
+  private val query = new SourceQuery(session, files, cluster, limit.limits, limit.minimum, environment)
+
+  /** Whether Spark has an offset of the log. */
+  private var isFirst = true
+
+  override def initialOffset(): String = OffsetCodec.encode(query.initialOffset)
+
+  override def prepareForTriggerAvailableNow(): Unit = query.prepareForAvailableNow()
+
+  override def latestOffset(start: String, isLogged: Boolean, allAvailable: Boolean): Option[String] = {
+    if (isLogged) isFirst = false
+    query.latestOffset(decode(start), isFirst, allAvailable).map { end =>
+      isFirst = false
+      OffsetCodec.encode(end)
+    }
+  }
+
+  override def partitions(start: String, end: String): Seq[BatchPartition] =
+    query.tasks(decode(start), decode(end), slots()).map(new Partition(_))
+
+  override def stop(): Unit = query.stop()
+
+  private def decode(text: String): SourceOffset = OffsetCodec.decode(text)
+
+  final private class Partition(task: TaskRanges) extends BatchPartition {
+    private val settings = query.readSettings
+    override def preferred: Seq[String] = task.owner.toSeq
+
+    override def read(executor: SimulatedExecutor): Vector[ReadRow] = {
+      val reading =
+        RangesRead(task.ranges, Some(query.sourceId), settings, executor.hosts, executor.environment)
+      val rows = Vector.newBuilder[ReadRow]
+      try while (reading.next()) rows ++= KinesisSimulatedSource.rows(reading.range.shard.shard.value, reading.chunk)
+      finally reading.close()
+      rows.result()
+    }
+  }
+}
+
+private object KinesisSimulatedSource {
+  def rows(shard: String, chunk: Chunk): Iterator[ReadRow] = (0 until chunk.rows).iterator.map { row =>
+    ReadRow(
+      shard,
+      chunk.sequenceNumber(row).value,
+      chunk.subSequenceNumber(row),
+      chunk.partitionKey(row),
+      new String(chunk.data(row), UTF_8).toLong
+    )
+  }
+}

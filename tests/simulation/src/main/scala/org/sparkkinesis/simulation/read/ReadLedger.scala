@@ -1,0 +1,129 @@
+package org.sparkkinesis.simulation.read
+
+import scala.collection.mutable
+
+import org.sparkkinesis.simulation.common.Violation
+import org.sparkkinesis.simulation.spark.{BatchSink, ReadRow}
+
+/**
+ * A user record that was put.
+ *
+ * @param stream
+ *   the generation of the stream
+ * @param ordered
+ *   whether records of its key come in the order of their ids
+ * @param dropped
+ *   whether the hash range filter leaves it out
+ */
+final case class PutRecord(
+    id: Long,
+    stream: Int,
+    shard: String,
+    key: String,
+    arrivalMillis: Long,
+    ordered: Boolean,
+    dropped: Boolean
+)
+
+/** Records that may be lost, as the query tells it. */
+final case class LossReport(millis: Long, condition: String, shard: String, isError: Boolean)
+
+/** Holds what was put against what the batches delivered, batch by batch, and at the end as a whole. */
+final class ReadLedger(now: () => Long, retentionMillis: Long) extends BatchSink {
+  private val put = mutable.LongMap.empty[PutRecord]
+  private val delivered = mutable.LongMap.empty[Long]
+  private val read = mutable.LongMap.empty[Vector[ReadRow]]
+  private val lastOfKey = mutable.HashMap.empty[(Int, String), (Long, Long, String)]
+  private var reported = Vector.empty[LossReport]
+
+  /** When streams were deleted, by generation. */
+  private val deletions = mutable.HashMap.empty[Int, Long]
+
+  /** The first record that must be delivered, by its time. */
+  private var beginsAtMillis = Long.MaxValue
+  private var firstStartMillis = Long.MaxValue
+
+  def records: Int = put.size
+  def deliveredCount: Int = delivered.size
+  def losses: Vector[LossReport] = reported
+
+  def add(record: PutRecord): Unit = put(record.id) = record
+  def deleted(generation: Int): Unit = deletions(generation) = now()
+
+  /**
+   * The query has started for the first time.
+   *
+   * @param positionMillis
+   *   records that arrived before need not be delivered
+   */
+  def begin(positionMillis: Long): Unit = if (firstStartMillis == Long.MaxValue) {
+    beginsAtMillis = positionMillis
+    firstStartMillis = now()
+  }
+
+  def report(loss: LossReport): Unit = reported :+= loss
+
+  override def onBatchRead(batch: Long, rows: Vector[ReadRow]): Unit = {
+    read.get(batch).foreach(sameRows(batch, _, rows))
+    read(batch) = rows
+  }
+
+  override def sameRows(batch: Long, before: Vector[ReadRow], again: Vector[ReadRow]): Unit = {
+    val added = again.toSet -- before
+    if (added.nonEmpty) throw new Violation("rerun", s"batch $batch has other rows when it runs again, for example ${added.head}")
+    val gone = before.toSet -- again
+    gone.flatMap(row => put.get(row.id)).find(!isExcused(_)).foreach { record =>
+      throw new Violation("rerun", s"batch $batch lacks $record when it runs again, and no loss was reported")
+    }
+  }
+
+  override def onBatchCommitted(batch: Long): Unit = {
+    val rows = read.getOrElse(batch, Vector.empty)
+    rows.foreach(row => deliver(batch, row))
+  }
+
+  private def deliver(batch: Long, row: ReadRow): Unit = {
+    val record = put.getOrElse(row.id, throw new Violation("unknown", s"$row was never put"))
+    if (record.dropped) throw new Violation("filter", s"$record was delivered, though the filter leaves it out")
+    delivered.put(row.id, batch).foreach(first =>
+      throw new Violation("duplicate", s"$record is in batch $batch and in batch $first")
+    )
+    if (record.ordered) {
+      val key = (record.stream, record.key)
+      lastOfKey.get(key).foreach { case (lastBatch, lastId, lastShard) =>
+        if (lastId > row.id) throw new Violation("order", s"$record came after record $lastId of its key, in batch $batch")
+        if (lastBatch == batch && lastShard != row.shard)
+          throw new Violation("order", s"batch $batch has records of key ${record.key} of $lastShard and of ${row.shard}")
+      }
+      lastOfKey(key) = (batch, row.id, row.shard)
+    }
+  }
+
+  /** Records that must still come, or be reported as lost. */
+  def missing: Iterator[PutRecord] =
+    put.valuesIterator.filter(record => !delivered.contains(record.id) && isExpected(record) && !isExcused(record))
+
+  def isExpected(record: PutRecord): Boolean = !record.dropped && record.arrivalMillis >= beginsAtMillis &&
+    record.arrivalMillis >= firstStartMillis - retentionMillis
+
+  /** When the record could not be read any more. */
+  def goneMillis(record: PutRecord): Long =
+    math.min(record.arrivalMillis + retentionMillis, deletions.getOrElse(record.stream, Long.MaxValue))
+
+  /** It could not be read any more, and the query said so afterwards. */
+  private def isExcused(record: PutRecord): Boolean = {
+    val gone = goneMillis(record)
+    gone <= now() && reported.exists(_.millis >= gone)
+  }
+
+  /** Whether some record may really have been lost at this moment. */
+  def hasLoss: Boolean = put.valuesIterator.exists(record =>
+    isExpected(record) && !delivered.contains(record.id) && goneMillis(record) <= now() + ReadLedger.MarginMillis
+  )
+}
+
+object ReadLedger {
+
+  /** Expiry is told from approximate times. */
+  val MarginMillis: Long = 10 * 60 * 1000L
+}

@@ -1,0 +1,242 @@
+package org.sparkkinesis.simulation.read
+
+import java.time.Instant
+
+import scala.concurrent.duration._
+import scala.util.Random
+import scala.util.control.NonFatal
+
+import org.sparkkinesis.simulation.common._
+import org.sparkkinesis.simulation.model.ModelKinesis
+import org.sparkkinesis.simulation.spark._
+import org.sparkkinesis.spark.protocol.{ProtocolCodec, Report}
+import org.sparkkinesis.spark.session.CheckpointFiles
+
+/** What one run did. */
+final case class ReadOutcome(
+    records: Int,
+    delivered: Int,
+    virtualMillis: Long,
+    queries: Int,
+    losses: Int,
+    failures: Vector[String],
+    calls: Map[String, Int]
+)
+
+/** Runs one scenario: the real reading side, against the model of the service and of Spark. Throws a [[Violation]]. */
+final class ReadSimulation(scenario: ReadScenario) {
+  import ReadAction._
+  import ReadSimulation._
+
+  private val setup = scenario.setup
+  private val random = new Random(scenario.seed)
+  private val time = new SimulatedTime(StartMillis)
+  private val service = new ModelKinesis(time.scheduler, random, setup.model)
+  private val wireFaults = new WireFaults(random, () => time.nowMillis)
+  private val checkpoint = new CheckpointFolder
+  private val ledger = new ReadLedger(() => time.nowMillis, setup.retentionHours * 3600000L)
+  private val stream = new StreamActions(service, ledger, setup, random)
+  private val verdict = new ReadVerdict(time, ledger, setup.retentionHours * 3600000L)
+
+  private var requested = Option.empty[Start]
+  private var skewMillis = 0L
+  private var running = Option.empty[Running]
+  private var queries = 0
+  private var executors = 0
+  private var isHealed = false
+  private var failures = Vector.empty[String]
+
+  /** One run of the query. */
+  final private class Running(val driver: SimulatedProcess, val thread: QueryThread, val cluster: SimulatedCluster)
+
+  def run(): ReadOutcome = {
+    service.create(Stream, setup.shards, setup.retentionHours)
+    val end = scenario.actions.foldLeft(0L) {
+      case (at, Advance(millis)) => at + millis
+      case (at, action) =>
+        time.scheduler.schedule(at.millis)(perform(action))
+        at
+    }
+    while (time.nowMillis - StartMillis < end || requested.nonEmpty) {
+      time.waitFor((end - (time.nowMillis - StartMillis)).max(0).millis)(requested.nonEmpty)
+      requested.foreach { start =>
+        requested = None
+        query(start, endMillis = StartMillis + end)
+      }
+    }
+    finish()
+    ReadOutcome(
+      ledger.records,
+      ledger.deliveredCount,
+      time.nowMillis - StartMillis,
+      queries,
+      ledger.losses.size,
+      failures,
+      service.calls.total
+    )
+  }
+
+  private def perform(action: ReadAction): Unit = if (!isHealed) action match {
+    case start: Start => if (running.isEmpty) requested = Some(start)
+    case Stop => running.foreach(_.thread.stop())
+    case Kill(steps) => running.foreach(_.driver.killAfter(steps))
+    case LoseExecutor(index) => running.map(_.cluster).filter(_.executorsNow.nonEmpty).foreach { cluster =>
+        cluster.lose(cluster.executorsNow(index % cluster.executorsNow.size).name)
+        if (cluster.executorsNow.isEmpty) addExecutor(cluster)
+      }
+    case AddExecutor => running.foreach(query => addExecutor(query.cluster))
+    case Fault(fault, millis) => service.faults.add(fault, time.nowMillis + millis)
+    case LoseMessages(percent, millis) => wireFaults.loseFor(millis, percent)
+    case Skew(millis) => skewMillis = millis
+    case other => stream.perform(other)
+  }
+
+  private def addExecutor(cluster: SimulatedCluster): Unit = {
+    executors += 1
+    cluster.add(s"executor-$executors")
+  }
+
+  /** After the last action nothing goes wrong any more: everything must be delivered, or be reported as lost. */
+  private def finish(): Unit = {
+    heal()
+    time.limit(PatienceMillis.millis, "the last query")
+    var rounds = 0
+    var failOnDataLoss = true
+    var isDone = false
+    while (!isDone) {
+      rounds += 1
+      if (rounds > LastRounds) throw new Violation("failing", s"the query fails again and again: ${failures.takeRight(3)}")
+      val failed = query(Start(QueryTrigger.AvailableNow, efo = rounds % 2 == 0 && usesFanOut, failOnDataLoss), Long.MaxValue)
+      isDone = failed.isEmpty
+      if (failed.exists(verdict.isLoss)) failOnDataLoss = false
+    }
+    verdict.atEnd()
+  }
+
+  private def usesFanOut: Boolean = scenario.actions.exists { case start: Start => start.efo; case _ => false }
+
+  private def heal(): Unit = {
+    isHealed = true
+    service.faults.clear()
+    wireFaults.clear()
+    stream.heal()
+  }
+
+  /**
+   * Runs the query until it ends, is stopped or killed; one that runs for ever is stopped at the end, when it has caught up.
+   *
+   * @return
+   *   why it failed, if it did
+   */
+  private def query(start: Start, endMillis: Long): Option[Throwable] = {
+    queries += 1
+    val driver = new SimulatedProcess("driver", time, () => skewMillis)
+    val thread = new QueryThread
+    def environment(process: SimulatedProcess) = new SimulatedEnvironment(
+      time,
+      process,
+      service.client(process.name, () => process.isAlive),
+      random,
+      thread,
+      loss => verdict.warned(loss)
+    )
+    val cluster = new SimulatedCluster(time, driver, random, wireFaults, environment, inspect)
+    driver.whenKilled(cluster.killAll())
+    (1 to setup.executors).foreach(_ => addExecutor(cluster))
+    running = Some(new Running(driver, thread, cluster))
+    if (!isHealed) stopAtEnd(thread, endMillis)
+    try {
+      val began = time.nowMillis
+      runOn(driver, thread, cluster, environment(driver), start)
+      if (start.trigger == QueryTrigger.AvailableNow && !thread.isStopped) verdict.drained(began + math.min(0, skewMillis))
+      None
+    } catch {
+      case violation: Violation => throw violation
+      case _: ProcessKilled => None
+      case _: InterruptedException if thread.isStopped => None
+      case NonFatal(failure) =>
+        verdict.failed(failure, start.failOnDataLoss)
+        failures :+= failure.toString.take(300)
+        Some(failure)
+    } finally {
+      running = None
+      driver.kill()
+    }
+  }
+
+  private def runOn(
+      driver: SimulatedProcess,
+      thread: QueryThread,
+      cluster: SimulatedCluster,
+      environment: SimulatedEnvironment,
+      start: Start
+  ): Unit = {
+    // Spark writes it before `start()` returns.
+    if (checkpoint.read("metadata").isEmpty) checkpoint.write(driver, time.nowMillis)("metadata", "{}")
+    verdict.running()
+    ledger.begin(positionMillis)
+    val files = new CheckpointFiles {
+      override def read(name: String): Option[String] = checkpoint.read(name)
+      override def write(name: String, text: String): Unit = checkpoint.write(driver, time.nowMillis)(name, text)
+      override def delete(name: String): Unit = checkpoint.delete(driver)(name)
+    }
+    val tasks = new TaskScheduler(time, driver, () => cluster.executorsNow, setup.tasks, random, thread)
+    val source =
+      new KinesisSimulatedSource(options(start), files, cluster, environment, () => cluster.executorsNow.size * 2)
+    try new MicroBatchQuery(time, driver, checkpoint, source, start.trigger, tasks, verdict.watching(ledger), thread).run()
+    finally if (driver.isAlive) source.stop()
+  }
+
+  /** The position is pinned by the first start. */
+  private lazy val positionMillis: Long = setup.initialPosition match {
+    case "trim_horizon" => 0L
+    case "latest" => time.nowMillis
+    case _ => initialTime
+  }
+
+  private lazy val initialTime: Long = time.nowMillis - setup.positionAgeMillis
+
+  private def options(start: Start): Map[String, String] = Map(
+    "streamName" -> Stream,
+    "region" -> "eu-central-1",
+    "awsAccessKey" -> "key",
+    "awsSecretKey" -> "secret",
+    "failOnDataLoss" -> start.failOnDataLoss.toString,
+    "initialPosition" ->
+      (if (setup.initialPosition == "at_timestamp") Instant.ofEpochMilli(initialTime).toString else setup.initialPosition)
+  ) ++ (if (start.efo) Map("consumerMode" -> "efo", "consumerName" -> "reader") else Map.empty) ++ setup.options
+
+  private def stopAtEnd(thread: QueryThread, endMillis: Long): Unit = {
+    time.scheduler.schedule((endMillis - time.nowMillis).max(0).millis) {
+      heal()
+      time.limit(PatienceMillis.millis, "a query that runs")
+      stopWhenDone(thread, time.nowMillis + CatchUpMillis)
+    }
+    ()
+  }
+
+  private def stopWhenDone(thread: QueryThread, latestMillis: Long): Unit =
+    if (ledger.missing.isEmpty || time.nowMillis >= latestMillis) thread.stop()
+    else {
+      time.scheduler.schedule(5.seconds)(stopWhenDone(thread, latestMillis))
+      ()
+    }
+
+  /** Sees every message of an executor to the driver. */
+  private def inspect(message: Array[Byte]): Unit = ProtocolCodec.decodeToDriver(message) match {
+    case report: Report => verdict.holds(report.metrics.getOrElse("bufferedBytes", 0L), setup)
+    case _ => ()
+  }
+}
+
+object ReadSimulation {
+  val Stream = "orders"
+  val StartMillis = 1_780_000_000_000L
+
+  /** The longest time that the last query may take. */
+  private val PatienceMillis = 12 * 3600000L
+
+  /** How long a query that runs is waited for at the end. */
+  private val CatchUpMillis = 2 * 3600000L
+  private val LastRounds = 6
+}

@@ -1,0 +1,87 @@
+package org.sparkkinesis.simulation.spark
+
+import java.util.concurrent.{BlockingQueue, CompletableFuture}
+
+import scala.concurrent.duration._
+import scala.util.Random
+
+import org.sparkkinesis.aws.client.ClientSettings
+import org.sparkkinesis.concurrent.{Cancellable, Clock, Scheduler, Waiting}
+import org.sparkkinesis.consume.poll.ShardReaders
+import org.sparkkinesis.error.KinesisConnectorException
+import org.sparkkinesis.service.{KinesisService, ServiceLease}
+import org.sparkkinesis.simulation.common.{QueryThread, SimulatedProcess, SimulatedTime}
+import org.sparkkinesis.spark.connection.Environment
+
+/**
+ * One process's environment: virtual time, waits that let it pass, and the modelled service.
+ *
+ * @param thread
+ *   the query's, which may be interrupted
+ * @param onLoss
+ *   is told of records that are lost without an error
+ */
+final class SimulatedEnvironment(
+    time: SimulatedTime,
+    process: SimulatedProcess,
+    service: KinesisService,
+    jitter: Random,
+    thread: QueryThread,
+    onLoss: KinesisConnectorException => Unit
+) extends Environment {
+  override def clock: Clock = process.scheduler
+  override def sharedScheduler: Scheduler = process.scheduler
+  override def warnOfLoss(loss: KinesisConnectorException): Unit = onLoss(loss)
+  private val shared = new ShardReaders
+  override def readers(settings: ClientSettings): ShardReaders = shared
+  override def random(): Double = jitter.nextDouble()
+
+  override def client(settings: ClientSettings): ServiceLease = new ServiceLease {
+    override def service: KinesisService = SimulatedEnvironment.this.service
+    override def close(): Unit = ()
+  }
+
+  override def scheduler(name: String, threads: Int): Scheduler with AutoCloseable = new ClosableScheduler
+
+  override val waiting: Waiting = new Waiting {
+    override def until(done: CompletableFuture[_], limit: FiniteDuration): Boolean = waitFor(limit)(done.isDone)
+
+    override def get[A](future: CompletableFuture[A]): A = {
+      while (!waitFor(SimulatedEnvironment.Patience)(future.isDone)) {}
+      future.get()
+    }
+
+    override def take[A](queue: BlockingQueue[A]): A = {
+      while (!waitFor(SimulatedEnvironment.Patience)(!queue.isEmpty)) {}
+      queue.take()
+    }
+  }
+
+  private def waitFor(limit: FiniteDuration)(condition: => Boolean): Boolean = {
+    process.step()
+    val isOutermost = time.isOutermost
+    def isEnded: Boolean = !process.isAlive || (isOutermost && thread.isInterrupted)
+    val holds = time.waitFor(limit)(condition || isEnded)
+    process.check()
+    if (isOutermost) thread.check()
+    holds
+  }
+
+  /** Tasks that are still waiting when it is closed are dropped. */
+  final private class ClosableScheduler extends Scheduler with AutoCloseable {
+    private var isClosed = false
+    override def nanoTime: Long = process.scheduler.nanoTime
+    override def currentMillis: Long = process.scheduler.currentMillis
+    override def execute(task: Runnable): Unit =
+      if (!isClosed) process.scheduler.execute(() => if (!isClosed) task.run())
+    override def schedule(delay: FiniteDuration)(task: => Unit): Cancellable =
+      if (isClosed) Cancellable.None else process.scheduler.schedule(delay)(if (!isClosed) task)
+    override def close(): Unit = isClosed = true
+  }
+}
+
+private object SimulatedEnvironment {
+
+  /** How long one wait lasts before it is begun anew. */
+  val Patience: FiniteDuration = 1.hour
+}
