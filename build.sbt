@@ -44,7 +44,8 @@ lazy val root = project
   .settings(publish / skip := true)
 
 /** Pure Scala: neither Spark nor the AWS SDK is on its class path. */
-lazy val core = module("core").settings(libraryDependencies ++= Seq(jacksonCore, slf4j % Provided))
+lazy val core =
+  module("core").settings(libraryDependencies ++= Seq(jacksonCore, objectLayout, slf4j % Provided))
 
 /** The implementation of core's service port on the AWS SDK. */
 lazy val aws = module("aws").dependsOn(

@@ -24,6 +24,9 @@ object Dependencies {
     "org.scalatestplus" %% "scalacheck-1-18" % "3.2.19.0"
   )
 
+  /** Measures in the unit tests what objects take in memory. */
+  val objectLayout = "org.openjdk.jol" % "jol-core" % "0.17" % Test
+
   /** Checks the rules on packages in the unit tests. */
   val archUnit = ("com.tngtech.archunit" % "archunit" % "1.4.2" % Test).excludeAll(ExclusionRule("org.slf4j"))
 

@@ -89,8 +89,8 @@ final class Chunk private[chunk] (
   val lastSequenceNumber: SequenceNumber = sequenceNumber(rows - 1)
   def lastArrivalMillis: Long = arrivalMillis(rows - 1)
 
-  /** What the chunk keeps alive: payload, keys, and what each row needs besides. */
-  def retainedBytes: Long = bytes + rows.toLong * Chunk.RowOverheadBytes
+  /** What the chunk keeps alive: payload, keys, what each row needs besides, and what the chunk itself needs. */
+  def retainedBytes: Long = bytes + rows.toLong * Chunk.RowOverheadBytes + Chunk.OverheadBytes
 
   def summary: ChunkSummary =
     ChunkSummary(
@@ -144,6 +144,12 @@ object Chunk {
 
   /** A row's share of the arrays: array header and reference 24, arrival 8, sequence number 56, starts and lengths 16. */
   val RowOverheadBytes: Int = 104
+
+  /**
+   * The objects of a chunk with any number of rows: the columns, the headers of their arrays, and its last sequence number. It
+   * outweighs the rows of a quiet shard, whose chunks have one or two.
+   */
+  val OverheadBytes: Int = 560
 
   private[chunk] def of(columns: ChunkColumns, from: Int, rows: Int, millisBehindLatest: Long): Chunk = {
     var bytes = 0L
