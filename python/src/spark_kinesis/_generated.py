@@ -425,11 +425,12 @@ class SourceMethods(ConnectionMethods):
         return self._with("maxFetchesPerSecond", value)
 
     def fetch_buffer_size(self, value: str | int) -> Self:
-        """Memory for fetched records in each executor.
+        """Memory for fetched records of this read in each executor.
 
         Takes a size such as 64m, from 1m to 1024g.
 
-        Default: 25 % of the executor's heap, at most 512m.
+        Default: an equal part of 25 % of the executor's heap, at most 512m, shared by all reads without a size
+        of their own.
         """
         return self._with("fetchBufferSize", value)
 

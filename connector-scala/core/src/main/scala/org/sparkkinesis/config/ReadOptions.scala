@@ -151,8 +151,8 @@ object ReadOptions {
   val fetchBufferSize: ConfigEntry[Long] = read(
     "fetchBufferSize",
     Bytes(KinesisQuotas.MiB.toLong, 1L << 40),
-    "Memory for fetched records in each executor.",
-    defaultDoc = "25 % of the executor's heap, at most 512m"
+    "Memory for fetched records of this read in each executor.",
+    defaultDoc = "an equal part of 25 % of the executor's heap, at most 512m, shared by all reads without a size of their own"
   )
 
   val shardFetchInterval: ConfigEntry[FiniteDuration] = read(

@@ -11,14 +11,17 @@ import scala.collection.mutable
  * early cannot lock their parents out. For a shard that has had little lately only little is set aside, so the bound is
  * soft: idle shards that all wake up at once may pass it, by such a batch each.
  *
- * @param capacity
- *   bytes
+ * @param room
+ *   bytes that all shards together may hold; it may change, see [[PrefetchMemory]]
  */
-final class PrefetchBuffer(val capacity: Long) {
+final class PrefetchBuffer private[consume] (room: () => Long) {
+  def this(capacity: Long) = this(() => capacity)
   require(capacity > 0, s"the prefetch buffer needs room, was $capacity bytes")
 
+  def capacity: Long = room()
+
   /** Shards are often opened all at once, when the first of them would take all that a lone one may have. */
-  private val firstBatch = math.min(capacity / 8, 256L * 1024)
+  private def firstBatch = math.min(capacity / 8, 256L * 1024)
   private val accounts = mutable.HashSet.empty[Account]
   private val waiting = mutable.TreeSet.empty[Account](Ordering.by((a: Account) => (a.used, a.id)))
   private var total = 0L
@@ -39,6 +42,12 @@ final class PrefetchBuffer(val capacity: Long) {
     val account = new Account(lastId, onGrant)
     accounts += account
     account
+  }
+
+  /** Grants what waits, after the capacity grew. */
+  private[consume] def onGrowth(): Unit = {
+    val granted = synchronized(resumeAll())
+    granted.foreach { case (account, bytes) => account.tell(bytes) }
   }
 
   final private class Account(val id: Long, onGrant: Long => Unit) extends PrefetchAccount {

@@ -52,7 +52,7 @@ final class PrefetchView private[coordinator] (state: CoordinatorState, preferen
   def bufferIsFull: Boolean = locked(state.peers.valuesIterator.exists(_.bufferIsFull))
 
   /** Rows that are reported and not planned. */
-  def availableRows: Long = locked(tracks.valuesIterator.map(_.chunks.iterator.map(_.rows.toLong).sum).sum)
+  def availableRows: Long = locked(tracks.valuesIterator.map(_.rows).sum)
 
   /** Where a task that reads the shard should run, as Spark's scheduler takes it: the executor that holds it. */
   def location(shard: StreamShard): Option[String] =

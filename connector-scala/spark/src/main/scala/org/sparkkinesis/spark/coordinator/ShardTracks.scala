@@ -18,6 +18,9 @@ final private[coordinator] class ShardTrack(val shard: StreamShard) {
 
   /** Reported, and after the position that planning has reached. */
   val chunks: mutable.ArrayDeque[ChunkSummary] = mutable.ArrayDeque.empty
+
+  /** Rows of `chunks`; the query asks for them with every trigger. */
+  var rows = 0L
   var lastReported: Option[SequenceNumber] = None
   var readUpToMillis = 0L
   var millisBehindLatest: Option[Long] = None
@@ -38,6 +41,7 @@ final private[coordinator] class ShardTrack(val shard: StreamShard) {
 
   private def forget(): Unit = {
     chunks.clear()
+    rows = 0
     lastReported = None
     readUpToMillis = 0
     ended = false
@@ -45,9 +49,12 @@ final private[coordinator] class ShardTrack(val shard: StreamShard) {
   }
 
   def accept(report: ShardReport, replaces: Boolean): Unit = {
-    if (replaces) chunks.clear()
+    if (replaces) {
+      chunks.clear()
+      rows = 0
+    }
     val known = if (replaces) None else lastReported
-    chunks ++= report.chunks.filter(chunk => known.forall(chunk.last > _))
+    report.chunks.foreach(chunk => if (known.forall(chunk.last > _)) add(chunk))
     lastReported =
       report.chunks.lastOption.map(_.last).filter(last => lastReported.forall(last > _)).orElse(lastReported)
     readUpToMillis = math.max(readUpToMillis, report.readUpToMillis)
@@ -79,10 +86,15 @@ final private[coordinator] class ShardTrack(val shard: StreamShard) {
     case _: ShardPosition.Start => None
   }
 
+  private def add(chunk: ChunkSummary): Unit = {
+    chunks += chunk
+    rows += chunk.rows
+  }
+
   /** Forgets chunks up to this number; true if there were some. */
   def dropUpTo(number: SequenceNumber): Boolean = {
     val before = chunks.size
-    while (chunks.nonEmpty && chunks.head.last <= number) chunks.removeHead()
+    while (chunks.nonEmpty && chunks.head.last <= number) rows -= chunks.removeHead().rows
     chunks.size < before
   }
 }

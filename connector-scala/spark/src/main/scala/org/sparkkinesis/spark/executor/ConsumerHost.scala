@@ -8,7 +8,7 @@ import org.slf4j.{Logger, LoggerFactory}
 
 import org.sparkkinesis.chunk.Chunk
 import org.sparkkinesis.concurrent.SerialExecutor
-import org.sparkkinesis.consume.{PrefetchBuffer, ShardConsumers}
+import org.sparkkinesis.consume.{PrefetchBuffer, PrefetchMemory, ShardConsumers}
 import org.sparkkinesis.event.ConsumerMetrics
 import org.sparkkinesis.model.{SequenceNumber, StartingPosition, StreamShard}
 import org.sparkkinesis.spark.connection.Environment
@@ -27,6 +27,7 @@ final class ConsumerHost private[executor] (
     settings: ReadSettings,
     wire: ExecutorWire,
     environment: Environment,
+    memory: PrefetchMemory,
     onClose: ConsumerHost => Unit
 ) extends AutoCloseable {
   import ConsumerHost._
@@ -37,7 +38,7 @@ final class ConsumerHost private[executor] (
   private val orders = new SerialExecutor(scheduler, breakDown)
   private val metrics = new ConsumerMetrics
   private val publishers = PublisherFactories.open(settings, scheduler, metrics, environment)
-  private val buffer = new PrefetchBuffer(settings.bufferBytes.getOrElse(defaultBufferBytes))
+  private val buffer = settings.bufferBytes.fold(memory.open())(new PrefetchBuffer(_))
   private val instance = java.util.UUID.randomUUID().getMostSignificantBits
   private val reporter =
     new ProgressReporter(
@@ -67,6 +68,7 @@ final class ConsumerHost private[executor] (
     endpoint.close()
     publishers.close()
     scheduler.close()
+    memory.close(buffer)
   }
 
   /**
@@ -81,7 +83,7 @@ final class ConsumerHost private[executor] (
 
   /** Also when it did so before: a coordinator that asks has lost sight of it. */
   private[executor] def introduce(): Unit = {
-    val introduction = Register(wire.executorId, wire.executorHost, instance, buffer.capacity)
+    val introduction = Register(wire.executorId, wire.executorHost, instance)
     driver.register(ProtocolCodec.encode(introduction), endpoint)
   }
 
@@ -117,7 +119,4 @@ private object ConsumerHost {
   val log: Logger = LoggerFactory.getLogger(classOf[ConsumerHost])
   val PingPeriod: FiniteDuration = 10.seconds
   val PingsToMiss = 3
-
-  /** 25 % of the heap, at most 512 MiB. */
-  def defaultBufferBytes: Long = math.min(512L << 20, Runtime.getRuntime.maxMemory / 4)
 }

@@ -6,12 +6,14 @@ import org.apache.spark.SparkException
 import org.apache.spark.sparkkinesis.ClusterRpc
 import org.slf4j.LoggerFactory
 
+import org.sparkkinesis.consume.PrefetchMemory
 import org.sparkkinesis.spark.connection.Environment
 import org.sparkkinesis.spark.protocol.ExecutorWire
 import org.sparkkinesis.spark.settings.ReadSettings
 
 /** The consumers of every running source in one executor, by the source's id. Thread-safe. */
 final class ConsumerHosts(wire: ExecutorWire, environment: Environment) {
+  private val memory = PrefetchMemory.ofHeap()
   private val hosts = new ConcurrentHashMap[String, ConsumerHost]
 
   /**
@@ -26,7 +28,7 @@ final class ConsumerHosts(wire: ExecutorWire, environment: Environment) {
       val host = hosts.computeIfAbsent(
         sourceId,
         _ => {
-          val fresh = new ConsumerHost(sourceId, settings, wire, environment, hosts.remove(sourceId, _): Unit)
+          val fresh = new ConsumerHost(sourceId, settings, wire, environment, memory, hosts.remove(sourceId, _): Unit)
           started = Some(fresh)
           fresh
         }

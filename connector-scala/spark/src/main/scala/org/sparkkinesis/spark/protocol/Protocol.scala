@@ -30,7 +30,7 @@ sealed trait ToDriver
  * @param instance
  *   tells two lives of one executor's consumers apart
  */
-final case class Register(executorId: String, host: String, instance: Long, bufferBytes: Long) extends ToDriver
+final case class Register(executorId: String, host: String, instance: Long) extends ToDriver
 
 /**
  * The consumers of an executor failed at something that is no answer of the service, and have stopped.

@@ -50,12 +50,11 @@ object ProtocolCodec {
 
   def encode(message: ToDriver): Array[Byte] = write { out =>
     message match {
-      case Register(executorId, host, instance, bufferBytes) =>
+      case Register(executorId, host, instance) =>
         out.writeByte(1)
         out.writeUTF(executorId)
         out.writeUTF(host)
         out.writeLong(instance)
-        out.writeLong(bufferBytes)
       case Broken(executorId, instance, reason) =>
         out.writeByte(3)
         out.writeUTF(executorId)
@@ -79,7 +78,7 @@ object ProtocolCodec {
   def decodeToDriver(bytes: Array[Byte]): ToDriver = {
     val in = new In(bytes)
     in.readByte().toInt match {
-      case 1 => Register(in.readUTF(), in.readUTF(), in.readLong(), in.readLong())
+      case 1 => Register(in.readUTF(), in.readUTF(), in.readLong())
       case 2 =>
         Report(
           in.readUTF(),

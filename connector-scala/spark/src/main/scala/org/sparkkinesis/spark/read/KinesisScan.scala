@@ -33,8 +33,16 @@ final class KinesisScan(options: Options, schema: StructType) extends Scan {
 
   override def toBatch: Batch = new KinesisBatch(options, schema)
 
-  override def toMicroBatchStream(checkpointLocation: String): MicroBatchStream =
-    new KinesisMicroBatchStream(new StreamSession(options), checkpointLocation, schema)
+  override def toMicroBatchStream(checkpointLocation: String): MicroBatchStream = {
+    val session = new StreamSession(options)
+    try new KinesisMicroBatchStream(session, checkpointLocation, schema)
+    catch {
+      // Spark stops only what it was given.
+      case failure: Throwable =>
+        session.close()
+        throw failure
+    }
+  }
 
   override def columnarSupportMode(): Scan.ColumnarSupportMode = Scan.ColumnarSupportMode.SUPPORTED
   override def supportedCustomMetrics(): Array[CustomMetric] = ReadMetrics.all

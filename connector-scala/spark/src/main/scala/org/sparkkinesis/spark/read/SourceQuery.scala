@@ -2,9 +2,11 @@ package org.sparkkinesis.spark.read
 
 import java.util.UUID
 
+import scala.collection.mutable
+
 import org.sparkkinesis.config.{Options, PositionOption, ReadOptions}
 import org.sparkkinesis.consume.{MissingResource, RangeEnd}
-import org.sparkkinesis.model.StartingPosition
+import org.sparkkinesis.model.{HashKeyRange, ShardId, StartingPosition, StreamShard}
 import org.sparkkinesis.plan._
 import org.sparkkinesis.spark.connection.{Environment, ServiceFailure}
 import org.sparkkinesis.spark.coordinator.{ExecutorCluster, PrefetchView, ShardCoordinator, ShardFailed}
@@ -51,14 +53,25 @@ final class SourceQuery(
   private lazy val atBegin = AvailableNowTarget(clock.currentMillis)
   private var lastBatchNanos = clock.nanoTime
   private var planned: Option[PlannedBatch] = None
+
+  /** The changes that were heard, and the start, when there was nothing to plan. */
+  private var nothingAt: Option[(Long, SourceOffset)] = None
   private var planningNanos = 0L
+  private val ranges = mutable.HashMap.empty[String, Map[ShardId, HashKeyRange]]
   private val checkpoint = new CheckpointCheck(session, environment)
   private var coordinatorIfStarted: Option[ShardCoordinator] = None
 
   private val fanOut = Option.when(FanOutConsumers.isWanted(options))(
     session.fanOutConsumers(new RegisteredConsumers(files, _))
   )
-  if (options(ReadOptions.registration) == "eager") fanOut.foreach(_.ensure(session.streams.values))
+  if (options(ReadOptions.registration) == "eager")
+    try fanOut.foreach(_.ensure(session.streams.values))
+    catch {
+      // Nobody else can stop what was never made.
+      case failure: Throwable =>
+        stop()
+        throw failure
+    }
 
   /** With the consumers that are registered now, when the query starts, unless they were before. */
   private lazy val settings: ReadSettings =
@@ -122,14 +135,19 @@ final class SourceQuery(
   @scala.annotation.tailrec
   private def planNow(from: SourceOffset): Option[PlannedBatch] = {
     val seen = prefetched.changes
-    hasLooked ||= prefetched.everythingIsFetched(atBegin)
-    val sinceLast = (clock.nanoTime - lastBatchNanos) / 1000000
-    val enough = minimum.forall(_.isReached(prefetched.availableRows, sinceLast, prefetched.bufferIsFull))
-    val batch = if (enough) plan(from, limits, None) else None
-    if (batch.nonEmpty || hasLooked) batch
+    // Spark asks again every few milliseconds. Only a minimum also depends on the time.
+    if (minimum.isEmpty && nothingAt.exists { case (changes, start) => changes == seen && (start eq from) }) None
     else {
-      prefetched.awaitChange(seen, LongestWaitMillis)
-      planNow(from)
+      hasLooked ||= prefetched.everythingIsFetched(atBegin)
+      val sinceLast = (clock.nanoTime - lastBatchNanos) / 1000000
+      val enough = minimum.forall(_.isReached(prefetched.availableRows, sinceLast, prefetched.bufferIsFull))
+      val batch = if (enough) plan(from, limits, None) else None
+      nothingAt = Option.when(batch.isEmpty && hasLooked)((seen, from))
+      if (batch.nonEmpty || hasLooked) batch
+      else {
+        prefetched.awaitChange(seen, LongestWaitMillis)
+        planNow(from)
+      }
     }
   }
 
@@ -173,13 +191,23 @@ final class SourceQuery(
       checkpoint.mend(start),
       checkpoint.mend(end),
       shard => prefetched.lastOfEnded(shard).map(RangeEnd.At(_)),
-      prefetched.hashKeyRange
+      hashKeyRange
     )
     val perTask = options.get(ReadOptions.shardsPerTask).map(_.toInt)
     val tasks = TaskPlanner.tasks(ranges, prefetched.location, perTask, slots)
     planningNanos += clock.nanoTime - began
     tasks
   }
+
+  /** A batch that runs again after a restart is read before any listing, and must be filtered as it was at first. */
+  private def hashKeyRange(shard: StreamShard): Option[HashKeyRange] = prefetched.hashKeyRange(shard).orElse(
+    if (options(ReadOptions.deaggregationHashRangeFilter)) listedRanges(shard.stream).get(shard.shard) else None
+  )
+
+  private def listedRanges(stream: String): Map[ShardId, HashKeyRange] = ranges.getOrElseUpdate(
+    stream,
+    session.allShards(stream).map(shard => shard.id -> shard.hashKeyRange).toMap
+  )
 
   /** What the tasks read with. */
   def readSettings: ReadSettings = session.settings

@@ -21,7 +21,7 @@ final class FakeExecutor(val id: String, sourceId: String, instance: Long = 1) e
   private var number = 0L
 
   def register(): Unit =
-    driver.register(ProtocolCodec.encode(Register(id, "localhost", instance, 1 << 20)), endpoint)
+    driver.register(ProtocolCodec.encode(Register(id, "localhost", instance)), endpoint)
 
   /** The next message; none may be missing. */
   def next(): ToExecutor = Option(heard.poll(20, TimeUnit.SECONDS))

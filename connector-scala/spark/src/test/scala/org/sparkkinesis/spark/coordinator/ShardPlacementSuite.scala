@@ -28,7 +28,7 @@ class ShardPlacementSuite extends TimedSuite {
 
     def introduce(id: String): Unit = {
       val peer = new ConsumerPeer(id, "host", 1, s"$id:1", heard(id, _))
-      assert(!placement.introduce(Register(id, "host", 1, 1), peer))
+      assert(!placement.introduce(Register(id, "host", 1), peer))
     }
 
     private def heard(id: String, message: Array[Byte]): Unit = ProtocolCodec.decodeToExecutor(message) match {

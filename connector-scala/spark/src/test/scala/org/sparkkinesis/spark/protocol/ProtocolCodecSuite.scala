@@ -55,7 +55,7 @@ class ProtocolCodecSuite extends PropertySuite {
   } yield ShardReport(s, epoch, chunks, readUpTo, behind, end, None)
 
   private val toDriver: Gen[ToDriver] = {
-    val register = Gen.zip(Gen.alphaNumStr, Gen.alphaNumStr, long, long).map((Register.apply _).tupled)
+    val register = Gen.zip(Gen.alphaNumStr, Gen.alphaNumStr, long).map((Register.apply _).tupled)
     val report = for {
       id <- Gen.alphaNumStr
       instance <- long

@@ -1,0 +1,54 @@
+package org.sparkkinesis.consume
+
+import scala.collection.mutable
+
+import org.sparkkinesis.suite.TimedSuite
+
+class PrefetchMemorySuite extends TimedSuite {
+  test("sources share the memory in equal parts, and one that ends leaves its part to the others") {
+    val memory = new PrefetchMemory(1200)
+    val first = memory.open()
+    assert(first.capacity == 1200)
+    val others = Seq.fill(2)(memory.open())
+    assert((first +: others).map(_.capacity) == Seq(400, 400, 400))
+    memory.close(others.head)
+    assert(first.capacity == 600)
+    memory.close(others.last)
+    memory.close(first)
+    assert(memory.open().capacity == 1200)
+  }
+
+  test("a buffer with a size of its own is no part of it") {
+    val memory = new PrefetchMemory(1000)
+    val shared = memory.open()
+    memory.close(new PrefetchBuffer(5000))
+    assert(shared.capacity == 1000)
+  }
+
+  test("a shard that waits for room goes on when another source ends") {
+    val memory = new PrefetchMemory(2000)
+    val (buffer, other) = (memory.open(), memory.open())
+    val grants = mutable.ArrayBuffer.empty[Long]
+    val account = buffer.open(grants += _)
+    account.ask(PrefetchAccount.Unknown)
+    account.add(1000)
+    account.ask(1000)
+    assert(grants.size == 1 && buffer.isFull)
+    memory.close(other)
+    assert(grants.size == 2 && !buffer.isFull)
+  }
+
+  test("a buffer that became smaller grants nothing more until it is below its new size") {
+    val memory = new PrefetchMemory(2000)
+    val buffer = memory.open()
+    val grants = mutable.ArrayBuffer.empty[Long]
+    val account = buffer.open(grants += _)
+    account.ask(PrefetchAccount.Unknown)
+    account.add(900)
+    memory.open()
+    account.ask(300)
+    assert(grants.size == 1)
+    account.remove(800)
+    assert(grants.size == 2)
+  }
+}
