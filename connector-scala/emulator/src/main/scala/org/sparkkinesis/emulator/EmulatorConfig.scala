@@ -10,22 +10,32 @@ import org.sparkkinesis.emulator.wire.auth.{EmulatorCredential, EmulatorRole}
 import org.sparkkinesis.emulator.wire.http.Http2Limits
 
 /**
- * How an emulator is to run.
+ * Settings of an emulator.
  *
  * @param port
- *   on the loopback interface; 0 takes a free one
+ *   port on the loopback interface; 0 takes a free port
  * @param quotas
  *   whether the service's quotas are enforced
  * @param quotaScales
- *   factors on single quotas: 2 allows twice what the service allows
+ *   factors on single quotas; 2 allows twice as much as the service
+ * @param clock
+ *   the time that retention, expiry and delays follow
  * @param tls
- *   whether `endpoint` is https, with a certificate made at start
+ *   whether `endpoint` is https, with a certificate that is created at start
  * @param changeDelay
- *   how long a new or changing stream takes to become ACTIVE
+ *   how long a new or changed stream takes to become ACTIVE
+ * @param account
+ *   the account of callers without configured credentials
  * @param memoryCapBytes
- *   how many bytes of records are held before the oldest go early
+ *   how many bytes of records are held before the oldest records are dropped early
  * @param threads
- *   network threads
+ *   number of network threads
+ * @param directory
+ *   where streams are kept from one run to the next; without it they end with the emulator
+ * @param credentials
+ *   the keys that requests must be signed with; without them every request is served
+ * @param roles
+ *   the roles that AssumeRole accepts
  */
 final case class EmulatorConfig(
     port: Int = 0,

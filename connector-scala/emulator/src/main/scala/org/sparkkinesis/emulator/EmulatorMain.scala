@@ -8,23 +8,25 @@ import java.util.concurrent.CountDownLatch
 
 import org.sparkkinesis.emulator.document.Encoding
 import org.sparkkinesis.emulator.wire.auth.{EmulatorCredential, EmulatorRole}
+import org.sparkkinesis.error.KinesisConnectorException
 
 /**
- * An emulator as a process of its own. Prints one line of JSON with its `endpoint` when it is ready, and runs until it is
- * ended by a signal or, with `--stdin-bound`, until its standard input ends.
+ * Runs an emulator as a separate process. It prints one line of JSON with its `endpoint` when it is ready, and runs
+ * until it receives a signal or, with `--stdin-bound`, until its standard input ends.
  */
 object EmulatorMain {
   private val Usage =
     """Usage: EmulatorMain [--port N] [--quotas on|off] [--tls] [--region NAME] [--account NUMBER] [--memory-mb N]
       |       [--directory DIR] [--credentials ID:SECRET] [--role ARN] [--stdin-bound]
-      |  --port N         port on the loopback interface; 0, the default, takes a free one
+      |  --port N         port on the loopback interface; 0, the default, takes a free port
       |  --quotas on|off  whether the service's quotas are enforced; on by default
-      |  --tls            serve https, with a certificate made at start; the line of JSON then has it as certificatePem
-      |  --directory DIR  keep streams there from one run to the next
-      |  --credentials ID:SECRET[,ID:SECRET]  check signatures against these keys
-      |  --role ARN       a role that AssumeRole may be asked for; may be given again
-      |  --memory-mb N    how many MiB of records to hold before the oldest are dropped early
-      |  --stdin-bound    end when standard input ends
+      |  --tls            serve https, with a certificate that is created at start and printed as certificatePem
+      |  --directory DIR  directory that keeps the streams from one run to the next
+      |  --credentials ID:SECRET[,ID:SECRET]  keys that requests must be signed with; requests for the pages need the
+      |                   token that is printed as adminToken
+      |  --role ARN       role that AssumeRole accepts; repeat the option for several roles
+      |  --memory-mb N    maximum MiB of records to hold; above it, the oldest records are dropped early
+      |  --stdin-bound    stop when standard input ends
       |""".stripMargin
 
   final private case class Options(config: EmulatorConfig, stdinBound: Boolean)
@@ -43,6 +45,9 @@ object EmulatorMain {
       catch {
         case taken: BindException =>
           System.err.println(s"Port ${options.config.port} cannot be listened on: ${taken.getMessage}.")
+          sys.exit(1)
+        case e: KinesisConnectorException =>
+          System.err.println(e.getMessage)
           sys.exit(1)
       }
     val ended = new CountDownLatch(1)
@@ -88,10 +93,10 @@ object EmulatorMain {
     case "--role" :: role :: rest =>
       parse(rest, so.copy(config = so.config.copy(roles = so.config.roles :+ EmulatorRole(role))))
     case "--stdin-bound" :: rest => parse(rest, so.copy(stdinBound = true))
-    case other :: _ => Left(s"Cannot read the argument $other, or what follows it.")
+    case other :: _ => Left(s"The argument $other is unknown, or its value is wrong.")
   }
 
-  /** `ID:SECRET`, or several with commas between. */
+  /** Matches `ID:SECRET`, or several of them separated by commas. */
   private object Keys {
     def unapply(text: String): Option[String => Seq[EmulatorCredential]] = {
       val pairs = text.split(',').map(_.split(":", 2))

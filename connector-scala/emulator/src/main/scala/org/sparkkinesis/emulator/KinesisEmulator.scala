@@ -16,8 +16,9 @@ import org.sparkkinesis.emulator.wire.http.{HttpServer, ServerCertificate}
 import org.sparkkinesis.emulator.wire.page.{AdminPages, PageAccess}
 
 /**
- * A Kinesis Data Streams service in this process, on one loopback port: HTTP/1.1, HTTP/2 and TLS, CBOR and JSON, with
- * the service's rules, errors and quotas. Ready when `start` returns; `close` ends its threads and forgets its streams.
+ * A Kinesis Data Streams service in this process, on one loopback port. It speaks HTTP/1.1, HTTP/2 and TLS with CBOR
+ * and JSON, and enforces the rules, errors and quotas of the service. It is ready when `start` returns. `close` ends
+ * its threads and removes its streams, unless they are kept in a directory.
  */
 final class KinesisEmulator private (config: EmulatorConfig) extends AutoCloseable {
   private val closed = new AtomicBoolean
@@ -41,16 +42,19 @@ final class KinesisEmulator private (config: EmulatorConfig) extends AutoCloseab
   private val home = engine.namespace(config.account, config.region)
   private val certificate = if (config.tls) Some(ServerCertificate.create()) else None
 
-  /** How often each operation was called. */
+  /** Counts the calls of each operation. */
   val calls = new CallCounters
 
-  /** What is to go wrong. */
+  /** The faults that calls meet. */
   val faults = new Faults(config.clock)
 
-  /** What tests do past the API. */
+  /** Changes streams, time, faults and quotas directly, without calls of the API. */
   val admin = new EmulatorAdmin(home, faults)
 
-  /** The token that requests for the pages must carry; empty without configured credentials, when everyone may use them. */
+  /**
+   * The token that requests for the pages must carry. It is empty without configured credentials; then no token is
+   * needed.
+   */
   val adminToken: Option[String] = Option.when(config.credentials.nonEmpty)(PageAccess.newToken())
 
   private val gatekeeper = new Gatekeeper(engine, home, config.credentials, config.roles)
@@ -74,7 +78,7 @@ final class KinesisEmulator private (config: EmulatorConfig) extends AutoCloseab
   def endpoint: String = s"${if (config.tls) "https" else "http"}://127.0.0.1:$port"
   def region: String = config.region
 
-  /** The certificate that clients are to trust, as PEM text; empty without TLS. */
+  /** The certificate that clients must trust, as PEM text; empty without TLS. */
   def certificatePem: String = certificate.fold("")(_.pem)
 
   override def close(): Unit = if (closed.compareAndSet(false, true)) {

@@ -9,11 +9,14 @@ import scala.jdk.CollectionConverters._
 import io.netty.buffer.PooledByteBufAllocator
 import io.netty.util.ResourceLeakDetector
 
-/** Netty's detector, which remembers what it finds. The build names it to Netty by a system property, with level paranoid. */
+/**
+ * A leak detector of Netty that remembers the leaks that it finds. The build sets it by a system property, at level
+ * paranoid.
+ */
 final class BufferLeakDetector[T](resourceType: Class[?], samplingInterval: Int)
     extends ResourceLeakDetector[T](resourceType, samplingInterval) {
 
-  // Netty looks for this one too, and complains when it is not there.
+  // Netty also looks up this constructor and logs a warning if it is missing.
   def this(resourceType: Class[?], samplingInterval: Int, @unused maxActive: Long) =
     this(resourceType, samplingInterval)
 
@@ -30,14 +33,14 @@ final class BufferLeakDetector[T](resourceType: Class[?], samplingInterval: Int)
   }
 }
 
-/** Buffers of this JVM that were collected without having been released. */
+/** The buffers of this JVM that were collected by the garbage collector without having been released. */
 object BufferLeaks {
   private[emulator] val found = new ConcurrentLinkedQueue[String]
   private val Patience = 30.seconds
 
   /**
-   * What has leaked so far. Loses a marked buffer itself, and collects garbage until the detector has told of that one:
-   * so a detector that does not work fails, instead of finding nothing.
+   * Returns the leaks so far. It first leaks a marked buffer and collects garbage until the detector has reported
+   * that buffer, so that a detector that does not work fails the test.
    */
   def collect(): Seq[String] = {
     val mark = s"lost on purpose ${System.nanoTime()}"
@@ -51,13 +54,13 @@ object BufferLeaks {
     found.asScala.filterNot(_.contains("lost on purpose")).toSeq
   }
 
-  // In a method of its own, so that nothing holds on to the buffer.
+  // A separate method, so that no local variable keeps the buffer alive.
   private def lose(mark: String): Unit = {
     PooledByteBufAllocator.DEFAULT.buffer(16).touch(mark)
     ()
   }
 
-  // The detector looks at what was collected whenever a buffer is made.
+  // The detector checks the collected buffers whenever a buffer is allocated.
   private def collectGarbage(): Unit = {
     System.gc()
     (1 to 100).foreach(_ => PooledByteBufAllocator.DEFAULT.buffer(16).release())

@@ -94,7 +94,8 @@ class FaultSuite extends TimedSuite {
     val answer = CompletableFuture.supplyAsync(() => put(client).status)
     while (up.admin.recordCount("s") == 0) Thread.onSpinWait()
     assert(!answer.isDone)
-    // The timer may be set just after the record is there; the clock stands still, so moving it twice is harmless.
+    // The timer may be set just after the record is stored. The clock stands still, so advancing it twice is
+    // harmless.
     while (!answer.isDone) {
       up.admin.advanceClock(60000)
       Try(answer.get(5, TimeUnit.MILLISECONDS))

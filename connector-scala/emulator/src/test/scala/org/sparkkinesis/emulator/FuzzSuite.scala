@@ -12,7 +12,10 @@ import org.scalatest.BeforeAndAfterAll
 
 import org.sparkkinesis.suite.TimedSuite
 
-/** Whatever arrives, the emulator answers with an error of the service's form or closes, and serves the next caller. */
+/**
+ * For any input, the emulator answers with an error in the format of the service or closes the connection, and serves
+ * the next client.
+ */
 class FuzzSuite extends TimedSuite with BeforeAndAfterAll {
   override protected def timeLimit: FiniteDuration = 2.minutes
   private lazy val emulator = {
@@ -22,7 +25,7 @@ class FuzzSuite extends TimedSuite with BeforeAndAfterAll {
   }
   override def afterAll(): Unit = emulator.close()
 
-  /** Sends bytes as they are, ends the sending side, and gives what came back. */
+  /** Sends raw bytes, closes the sending side, and returns the answer. */
   private def send(bytes: Array[Byte]): String = {
     val socket = new Socket(InetAddress.getByName("127.0.0.1"), emulator.port)
     try {
@@ -35,12 +38,11 @@ class FuzzSuite extends TimedSuite with BeforeAndAfterAll {
     } finally socket.close()
   }
 
-  private def post(operation: String, contentType: String, body: Array[Byte], extra: String = ""): String = send(
-    s"POST / HTTP/1.1\r\nHost: x\r\nX-Amz-Target: Kinesis_20131202.$operation\r\nContent-Type: $contentType\r\n$extra".getBytes(
-      UTF_8
-    ) ++
-      s"Content-Length: ${body.length}\r\nConnection: close\r\n\r\n".getBytes(UTF_8) ++ body
-  )
+  private def post(operation: String, contentType: String, body: Array[Byte], extra: String = ""): String = {
+    val head = s"POST / HTTP/1.1\r\nHost: x\r\nX-Amz-Target: Kinesis_20131202.$operation\r\n" +
+      s"Content-Type: $contentType\r\n${extra}Content-Length: ${body.length}\r\nConnection: close\r\n\r\n"
+    send(head.getBytes(UTF_8) ++ body)
+  }
 
   private def assertServes(): Unit =
     assert(post("ListStreams", "application/x-amz-json-1.1", "{}".getBytes).startsWith("HTTP/1.1 200"))
@@ -155,7 +157,7 @@ class FuzzSuite extends TimedSuite with BeforeAndAfterAll {
       val socket = new Socket(InetAddress.getByName("127.0.0.1"), emulator.port)
       socket.getOutputStream.write(request, 0, sent)
       socket.getOutputStream.flush()
-      // A reset instead of an orderly end: the answer of two megabytes is on its way.
+      // Closing resets the connection while an answer of two megabytes is being sent.
       socket.setSoLinger(true, 0)
       socket.close()
     }

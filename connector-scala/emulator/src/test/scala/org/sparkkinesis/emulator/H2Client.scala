@@ -19,7 +19,7 @@ import io.netty.channel.{
 import io.netty.handler.codec.http2._
 import io.netty.util.concurrent.DefaultThreadFactory
 
-/** One HTTP/2 connection whose streams read, or do not, as a test wants it. */
+/** One HTTP/2 connection. A test decides for each stream whether it is read. */
 final class H2Client(port: Int) extends AutoCloseable {
   import H2Client._
 
@@ -31,7 +31,8 @@ final class H2Client(port: Int) extends AutoCloseable {
     .handler(new ChannelInitializer[Channel] {
       override def initChannel(channel: Channel): Unit = {
         val codec = Http2FrameCodecBuilder.forClient().build()
-        // A stream that does not read keeps its own window and gives back the connection's, as the SDK's client does.
+        // A stream that is not read keeps its own window full and returns the window of the connection, as the SDK's
+        // client does.
         val window = new DefaultHttp2LocalFlowController(codec.connection, WindowUpdateRatio, true)
         codec.connection.local.flowController(window.frameWriter(codec.encoder.frameWriter))
         channel.pipeline.addLast(codec, new Http2MultiplexHandler(new ChannelInboundHandlerAdapter))
@@ -42,7 +43,7 @@ final class H2Client(port: Int) extends AutoCloseable {
     .sync()
     .channel
 
-  /** Sends a request of the JSON protocol. With `reads` false nothing of the answer is taken from the connection. */
+  /** Sends a request of the JSON protocol. If `reads` is false, the answer is not read. */
   def open(operation: String, body: String, reads: Boolean): Answer = {
     val answer = new Answer
     val stream = new Http2StreamChannelBootstrap(connection)
@@ -65,7 +66,7 @@ final class H2Client(port: Int) extends AutoCloseable {
     answer
   }
 
-  // A stream that is closed gives up what it has not read; one that goes down with its connection loses it.
+  // Closing a stream releases the data that it has not read; closing only the connection leaks them.
   override def close(): Unit = {
     answers.forEach(answer => answer.closeStream())
     connection.close().sync()
@@ -76,13 +77,13 @@ final class H2Client(port: Int) extends AutoCloseable {
 
 object H2Client {
 
-  /** One answer as it comes in. */
+  /** One answer while it arrives. */
   final class Answer {
     @volatile private[H2Client] var stream: Channel = _
     private val text = new StringBuffer
     val bytes = new AtomicLong
 
-    /** Waits until the answer has `part` in it. */
+    /** Waits until the answer contains `part`. */
     def await(part: String): Unit = text.synchronized {
       val deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60)
       while (text.indexOf(part) < 0) {
@@ -108,7 +109,7 @@ object H2Client {
         case data: Http2DataFrame =>
           bytes.addAndGet(data.content.readableBytes.toLong)
           text.synchronized {
-            // The end is all that anyone waits for, and it may fall on two frames.
+            // Tests wait only for the latest text, which may be split between two frames.
             if (text.length > Kept) text.delete(0, text.length - Kept / 2)
             text.append(data.content.toString(UTF_8))
             text.notifyAll()

@@ -7,7 +7,7 @@ import java.util.Base64
 
 import com.fasterxml.jackson.core.{JsonFactory, JsonParser, JsonToken}
 
-/** Talks to an emulator as any JSON 1.1 client does, with nothing but the JDK. */
+/** Calls an emulator with JSON 1.1, with nothing but the JDK. */
 final class JsonClient(endpoint: String) {
   import JsonClient._
 
@@ -82,7 +82,7 @@ object JsonClient {
     case _ => null
   }
 
-  /** Digs into what `parse` gave: names into objects, numbers into arrays. */
+  /** Returns a part of a result of `parse`: names select members of objects, numbers select items of arrays. */
   def at(json: Any, path: Any*): Any = path.foldLeft(json) {
     case (fields: Map[_, _], name: String) => fields.asInstanceOf[Map[String, Any]].getOrElse(name, null)
     case (items: Vector[_], i: Int) => items(i)

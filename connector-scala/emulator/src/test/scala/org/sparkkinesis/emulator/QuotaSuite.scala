@@ -69,7 +69,7 @@ class QuotaSuite extends TimedSuite {
       val from = iterator(client)
       def read(): JsonClient.Reply = client.call("GetRecords", s"""{"ShardIterator":"$from"}""")
       assert(read().status == 200)
-      // Two MiB were there before, so eight are owed.
+      // Two MiB were available, so eight MiB have to be refilled.
       emulator.admin.advanceClock(3900)
       val refused = read()
       assert(refused.errorType == "ProvisionedThroughputExceededException")

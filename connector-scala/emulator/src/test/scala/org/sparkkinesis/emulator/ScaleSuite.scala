@@ -48,7 +48,7 @@ class ScaleSuite extends TimedSuite {
 
   private val cap = 20L * 1024 * 1024
 
-  /** Bytes of records that are held after so many records of one size went into each of four shards. */
+  /** Returns the bytes of records that are held after this number of records was put into each of four shards. */
   private def heldAfter(records: Int, bytes: Int): Long = {
     val emulator = KinesisEmulator.start(EmulatorConfig(quotas = false, memoryCapBytes = cap))
     try {

@@ -9,7 +9,7 @@ import io.netty.buffer.PooledByteBufAllocator
 import org.sparkkinesis.emulator.JsonClient.at
 import org.sparkkinesis.suite.TimedSuite
 
-/** Subscribers that do not read cost the emulator a window each, not what they have missed. */
+/** Subscribers that do not read use one window of memory each, not the memory of the events that they have missed. */
 class SlowSubscriberSuite extends TimedSuite {
   override protected def timeLimit: FiniteDuration = 2.minutes
   private val mebibyte = 1024 * 1024
@@ -18,7 +18,7 @@ class SlowSubscriberSuite extends TimedSuite {
   private val records = 200
   private val cap = 6L * mebibyte
 
-  // What a channel may hold (half a MiB, and the event that goes beyond it: half a MiB as base64), with as much for the pool.
+  // A channel may hold 512 KiB and one event that exceeds them, 512 KiB as base64; the pool may hold as much again.
   private val mostForEach = 3L * mebibyte
 
   private def networkMemory: Long = {
@@ -43,7 +43,7 @@ class SlowSubscriberSuite extends TimedSuite {
         )
       }
       val slow = (1 to slowOnes).map(i => subscribe(s"slow-$i", reads = false))
-      // The last of the connection: what is pushed to it was offered to the others before.
+      // It is the last subscription of the connection: events for it were offered to the others before.
       val reader = subscribe("reader", reads = true)
       reader.await("initial-response")
       val data = new Array[Byte](recordBytes)

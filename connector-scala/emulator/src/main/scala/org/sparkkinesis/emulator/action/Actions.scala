@@ -19,7 +19,7 @@ import org.sparkkinesis.emulator.action.tag.{
   AddTagsToStream, ListTagsForResource, ListTagsForStream, RemoveTagsFromStream, TagResource, UntagResource
 }
 
-/** Every operation that the emulator knows, by name. */
+/** All operations that the emulator supports, by name. */
 object Actions {
   val byName: Map[String, Action] = Seq[Action](
     CreateStream,

@@ -15,8 +15,8 @@ import org.sparkkinesis.emulator.fault.{FaultJson, Faults}
 import org.sparkkinesis.model.{HashKey, HashPoint, KinesisRecord, Shard, ShardId, Utf8}
 
 /**
- * What a test does to an emulator in its own process, past the API: at once, without quotas or delays. Thread-safe.
- * Takes and gives types that py4j can pass.
+ * Changes an emulator in the same process directly, without calls of the API. The changes take effect at once,
+ * without quotas and delays. Thread-safe. The parameters and results are types that py4j supports.
  */
 final class EmulatorAdmin private[emulator] (home: Namespace, val faults: Faults) {
   private val engine = home.engine
@@ -25,7 +25,9 @@ final class EmulatorAdmin private[emulator] (home: Namespace, val faults: Faults
 
   def advanceClock(millis: Long): Unit = clock.advance(millis.millis)
 
-  /** Adds a fault that is written as JSON (see [[org.sparkkinesis.emulator.fault.FaultJson]]), and tells its number. */
+  /**
+   * Adds a fault that is written as JSON (see [[org.sparkkinesis.emulator.fault.FaultJson]]), and returns its number.
+   */
   def addFault(json: String): Int = {
     val bytes = json.getBytes(UTF_8)
     addFault(Encoding.Json.parse(bytes, 0, bytes.length))
@@ -33,14 +35,17 @@ final class EmulatorAdmin private[emulator] (home: Namespace, val faults: Faults
 
   private[emulator] def addFault(fields: Fields): Int = faults.add(FaultJson.read(fields))
 
-  /** Makes a stream that is ACTIVE when this returns, and tells its ARN. */
+  /** Creates a stream that is ACTIVE when this returns, and returns its ARN. */
   def createStream(name: String, shards: Int): String = {
     val stream = home.add(name, StreamSettings())
     stream.change(StreamStatus.Creating, 0)(() => stream.open(shards, clock.millis))
     stream.arn
   }
 
-  /** Makes the stream on-demand with record distribution strategy AUTO: it chooses shards without regard to keys. */
+  /**
+   * Changes the stream to on-demand mode with record distribution strategy AUTO: it ignores partition keys when it
+   * chooses shards.
+   */
   def distributeItself(name: String): Unit =
     home.stream(name).update(_.copy(onDemand = true, distributesItself = true))
 
@@ -48,7 +53,7 @@ final class EmulatorAdmin private[emulator] (home: Namespace, val faults: Faults
 
   def streamNames: Array[String] = home.streams.map(_.name).toArray
 
-  /** Puts one record, past the write quota; answers its sequence number. */
+  /** Puts one record without a write limit, and returns its sequence number. */
   def putRecord(stream: String, partitionKey: String, data: Array[Byte]): String =
     put(stream, partitionKey, null, data)
 
@@ -68,7 +73,7 @@ final class EmulatorAdmin private[emulator] (home: Namespace, val faults: Faults
     record.sequenceNumber
   }
 
-  /** Splits an open shard in the middle of its range, at once. */
+  /** Splits an open shard at once, in the middle of its range. */
   def splitShard(stream: String, shard: String): Unit = {
     val state = home.stream(stream)
     val parent = state.shard(ShardId(shard))
@@ -76,7 +81,7 @@ final class EmulatorAdmin private[emulator] (home: Namespace, val faults: Faults
     state.reshard(Resharding.split(PlannedShard(parent.index, parent.range, Nil), middle, state.shards.nextIndex))
   }
 
-  /** Merges two adjacent open shards, at once. */
+  /** Merges two adjacent open shards at once. */
   def mergeShards(stream: String, shard: String, adjacent: String): Unit = {
     val state = home.stream(stream)
     val Seq(first, second) =
@@ -84,7 +89,7 @@ final class EmulatorAdmin private[emulator] (home: Namespace, val faults: Faults
     state.reshard(Resharding.merge(first, second, state.shards.nextIndex))
   }
 
-  /** Scales to so many equal shards, at once and without the service's limits. */
+  /** Scales the stream to a number of equal shards at once, without the limits of the service. */
   def updateShardCount(stream: String, target: Int): Unit = {
     val state = home.stream(stream)
     val open = state.shards.openShards.map(s => PlannedShard(s.index, s.range, Nil))
@@ -93,7 +98,7 @@ final class EmulatorAdmin private[emulator] (home: Namespace, val faults: Faults
 
   def shards(stream: String): Seq[Shard] = home.stream(stream).shards.all.map(_.toShard)
 
-  /** Everything that a shard holds now, in order. */
+  /** All records that a shard holds now, in order. */
   def records(stream: String, shard: String): IndexedSeq[KinesisRecord] = {
     val state = home.stream(stream)
     val read = state.shard(ShardId(shard)).read(-1, state.horizon(clock.millis), Int.MaxValue, Long.MaxValue)
@@ -102,7 +107,7 @@ final class EmulatorAdmin private[emulator] (home: Namespace, val faults: Faults
     }
   }
 
-  /** Everything that a stream holds now, shard by shard. */
+  /** All records that a stream holds now, shard by shard. */
   def records(stream: String): IndexedSeq[KinesisRecord] =
     home.stream(stream).shards.all.flatMap(shard => records(stream, shard.id.value))
 
@@ -111,12 +116,12 @@ final class EmulatorAdmin private[emulator] (home: Namespace, val faults: Faults
   /** Switches all quotas on or off. */
   def setQuotas(on: Boolean): Unit = engine.policy = if (on) QuotaPolicy.Service else QuotaPolicy.Off
 
-  /** Scales one quota, by its name in [[Quota]]; 0 switches it off. */
+  /** Scales the quota of this name in [[Quota]]; 0 switches it off. */
   def scaleQuota(name: String, factor: Double): Unit = {
     val quota = Quota
       .parse(name)
       .getOrElse(throw new IllegalArgumentException(
-        s"No quota $name; there are ${Quota.all.map(_.name).mkString(", ")}."
+        s"No quota $name. The quotas are ${Quota.all.map(_.name).mkString(", ")}."
       ))
     engine.policy = if (factor == 0) engine.policy.without(quota) else engine.policy.scaled(quota, factor)
   }

@@ -5,10 +5,13 @@ import java.util.concurrent.{ConcurrentHashMap, ConcurrentLinkedDeque}
 
 import scala.jdk.CollectionConverters._
 
-/** What a call was: `shard` and `stream` are empty where the operation has none, `result` is `ok` or the error's type. */
+/**
+ * What a call is counted by. `shard` and `stream` are empty if the operation has none; `result` is `ok` or the error
+ * type.
+ */
 final case class CallKey(operation: String, stream: String, shard: String, result: String)
 
-/** How often each operation was called, by stream, shard and result. Thread-safe; counted when a call is answered. */
+/** Counts calls by operation, stream, shard and result when they are answered. Thread-safe. */
 final class CallCounters {
   private val counts = new ConcurrentHashMap[CallKey, LongAdder]
 
@@ -25,12 +28,12 @@ final class CallCounters {
     ()
   }
 
-  /** The latest calls with their times (epoch milliseconds), the newest last. */
+  /** The latest calls with their times in epoch milliseconds, the newest call last. */
   def recent: Vector[(Long, CallKey)] = last.asScala.toVector
 
   def snapshot: Map[CallKey, Long] = counts.asScala.view.mapValues(_.sum).toMap
 
-  /** The calls that match what is given; an empty string matches everything. */
+  /** Returns the number of calls that match all given parameters. An empty string matches everything. */
   def count(operation: String = "", stream: String = "", shard: String = "", result: String = ""): Long =
     snapshot.collect {
       case (key, n)

@@ -5,22 +5,24 @@ import java.io.OutputStream
 import com.fasterxml.jackson.core.{JsonFactoryBuilder, StreamReadConstraints}
 import com.fasterxml.jackson.dataformat.cbor.CBORFactory
 
-/** How a request and its answer are written: `application/x-amz-json-1.1` or `application/x-amz-cbor-1.1`. */
+/** The encoding of a request and its answer: `application/x-amz-json-1.1` or `application/x-amz-cbor-1.1`. */
 sealed abstract class Encoding(val contentType: String) {
 
   /**
-   * @throws org.sparkkinesis.emulator.engine.ServiceError
-   *   SerializationException for anything that is not one object of this encoding
+   * Reads one object.
+   *
+   * @throws org.sparkkinesis.emulator.engine.error.ServiceError
+   *   SerializationException if the bytes are not one object in this encoding
    */
   def parse(bytes: Array[Byte], offset: Int, length: Int): Fields
 
-  /** Writes one answer to `out`, completely. */
+  /** Writes one complete answer to `out`. */
   def write(out: OutputStream)(body: ReplyWriter => Unit): Unit
 }
 
 object Encoding {
 
-  // A record of 10 MiB as base64, with room.
+  // A record of 10 MiB takes 14 MiB as base64.
   private val MaxStringLength = 20 * 1024 * 1024
   private val constraints = StreamReadConstraints.builder.maxStringLength(MaxStringLength).build
 

@@ -5,13 +5,14 @@ import java.util.Base64
 import org.sparkkinesis.emulator.engine.error.ServiceError
 
 /**
- * A request's members as they were on the wire: names and values side by side, in order, since requests are small.
+ * The members of a request in their order. Names and values are in two arrays, since requests are small.
  *
- * Values are String, java.lang.Long, java.lang.Double, java.math.BigInteger, java.lang.Boolean, Array[Byte], [[Fields]],
- * Vector, or null. A value of the wrong type is a SerializationException, as the service answers it.
+ * Values are String, java.lang.Long, java.lang.Double, java.math.BigInteger, java.lang.Boolean, Array[Byte],
+ * [[Fields]], Vector, or null. Reading a value as the wrong type throws a SerializationException, as the service
+ * does.
  *
  * @param millisTimestamps
- *   whether numbers that are timestamps are milliseconds (CBOR) or seconds (JSON)
+ *   whether timestamps are in milliseconds (CBOR) or in seconds (JSON)
  */
 final class Fields(names: Array[String], values: Array[Any], count: Int, millisTimestamps: Boolean) {
   import Fields._
@@ -47,7 +48,7 @@ final class Fields(names: Array[String], values: Array[Any], count: Int, millisT
     case other => throw wrongType(name, other, "Boolean")
   }
 
-  /** Epoch milliseconds. */
+  /** Returns a timestamp in epoch milliseconds. */
   def timestamp(name: String): Option[Long] = {
     val scale = if (millisTimestamps) 1.0 else 1000.0
     get(name) match {
@@ -58,7 +59,7 @@ final class Fields(names: Array[String], values: Array[Any], count: Int, millisT
     }
   }
 
-  /** A blob: bytes in CBOR, base64 text in JSON. */
+  /** Returns a blob: bytes in CBOR, base64 text in JSON; null if it is missing. */
   def blob(name: String): Array[Byte] = get(name) match {
     case null => null
     case bytes: Array[Byte] => bytes

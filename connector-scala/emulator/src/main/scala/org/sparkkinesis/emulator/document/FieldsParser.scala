@@ -8,7 +8,7 @@ import com.fasterxml.jackson.core.{JsonParser, JsonToken}
 
 import org.sparkkinesis.emulator.engine.error.ServiceError
 
-/** Reads one object from a streaming parser into [[Fields]], in one pass, without looking at what it means. */
+/** Reads one object from a streaming parser into [[Fields]] in one pass, without interpreting it. */
 private[document] object FieldsParser {
   private val InitialMembers = 4
 
@@ -27,7 +27,7 @@ private[document] object FieldsParser {
       } catch {
         case e: ServiceError => throw e
         case e: IOException => throw ServiceError.serialization(s"The request cannot be read: ${firstLine(e)}")
-        // Parsers may trip over garbage in ways of their own; to the caller that is the same error.
+        // Parsers may throw other exceptions for malformed bytes; callers get the same error for all of them.
         case NonFatal(e) => throw ServiceError.serialization(s"The request cannot be read: ${firstLine(e)}")
       }
 

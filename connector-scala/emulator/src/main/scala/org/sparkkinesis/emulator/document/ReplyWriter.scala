@@ -1,6 +1,6 @@
 package org.sparkkinesis.emulator.document
 
-/** Writes an answer in the request's encoding. Members are written in order; null strings are left out. */
+/** Writes an answer in the encoding of its request. Members are written in order; null strings are omitted. */
 trait ReplyWriter {
   def startObject(): Unit
   def endObject(): Unit

@@ -16,10 +16,10 @@ abstract private[document] class GeneratorReplyWriter(generator: JsonGenerator) 
   override def value(flag: Boolean): Unit = generator.writeBoolean(flag)
 }
 
-/** JSON 1.1: blobs as base64, timestamps as seconds with a fraction. */
+/** Writes JSON 1.1: blobs as base64, timestamps as seconds with a fraction. */
 final private[document] class JsonReplyWriter(generator: JsonGenerator) extends GeneratorReplyWriter(generator) {
 
-  // The JDK's encoder is vectorised and the generator's is not; base64 needs no escaping.
+  // The JDK's base64 encoder is vectorized and the generator's is not. Base64 needs no escaping.
   override def blobValue(bytes: Array[Byte]): Unit = {
     val text = Base64.getEncoder.encode(bytes)
     generator.writeRawUTF8String(text, 0, text.length)
@@ -29,7 +29,7 @@ final private[document] class JsonReplyWriter(generator: JsonGenerator) extends 
     generator.writeNumber(java.math.BigDecimal.valueOf(epochMillis, 3).toPlainString)
 }
 
-/** CBOR: blobs as byte strings, timestamps as tag 1 with integer milliseconds. */
+/** Writes CBOR: blobs as byte strings, timestamps as tag 1 with integer milliseconds. */
 final private[document] class CborReplyWriter(generator: CBORGenerator) extends GeneratorReplyWriter(generator) {
   override def blobValue(bytes: Array[Byte]): Unit = generator.writeBinary(bytes)
 

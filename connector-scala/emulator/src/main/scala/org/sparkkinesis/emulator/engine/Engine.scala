@@ -9,10 +9,13 @@ import org.sparkkinesis.emulator.engine.shard.MemoryBudget
 import org.sparkkinesis.emulator.engine.stream.{StreamHost, StreamStore}
 import org.sparkkinesis.emulator.engine.time.{EmulatorClock, Timers}
 
-/** How long the service takes for its changes; milliseconds on the emulator's clock. */
+/** How long changes of streams and consumers take, in milliseconds of the emulator's clock. */
 final case class ChangeDelays(create: Long, update: Long, delete: Long, consumer: Long)
 
-/** What all accounts and regions of one emulator share: clock, quotas, memory. Knows nothing of the wire. */
+/**
+ * The state that all accounts and regions of an emulator share: clock, quotas and memory. It is independent of the
+ * network.
+ */
 final class Engine(
     val clock: EmulatorClock,
     initialPolicy: QuotaPolicy,
@@ -25,7 +28,7 @@ final class Engine(
   val timers = new Timers(clock)
   private val namespaces = new ConcurrentHashMap[(String, String), Namespace]
 
-  /** The streams of one account in one region. */
+  /** Returns the streams of one account in one region. */
   def namespace(account: String, region: String): Namespace =
     namespaces.computeIfAbsent((account, region), _ => new Namespace(account, region, this))
 
@@ -48,6 +51,6 @@ final class Engine(
 
 object Engine {
 
-  /** How often what is out of retention is dropped from memory; reads never see it, even before. */
+  /** How often expired records are removed from memory. Readers do not see them even before. */
   private val SweepMillis = 60000L
 }

@@ -1,15 +1,13 @@
 package org.sparkkinesis.emulator.engine
 
-import org.sparkkinesis.emulator.engine.consumer.RegisteredConsumer
-import org.sparkkinesis.emulator.engine.error.ServiceError
-import org.sparkkinesis.emulator.engine.quota.CallRates
-import org.sparkkinesis.emulator.engine.stream.StreamSettings
-import org.sparkkinesis.emulator.engine.stream.StreamState
-
 import java.util.concurrent.ConcurrentSkipListMap
 
 import scala.jdk.CollectionConverters._
 
+import org.sparkkinesis.emulator.engine.consumer.RegisteredConsumer
+import org.sparkkinesis.emulator.engine.error.ServiceError
+import org.sparkkinesis.emulator.engine.quota.CallRates
+import org.sparkkinesis.emulator.engine.stream.{StreamSettings, StreamState}
 import org.sparkkinesis.model.StreamRef
 
 /** The streams of one account in one region, by name. Thread-safe. */
@@ -19,7 +17,7 @@ final class Namespace(val account: String, val region: String, val engine: Engin
   val rates = new CallRates
   private val byName = new ConcurrentSkipListMap[String, StreamState]
 
-  /** Whether the account has committed itself to a minimum throughput (On-demand Advantage). */
+  /** Whether the account has a minimum throughput commitment (On-demand Advantage). */
   @volatile var hasCommitment: Boolean = false
 
   def streams: Iterable[StreamState] = byName.values.asScala
@@ -52,10 +50,10 @@ final class Namespace(val account: String, val region: String, val engine: Engin
   private def arn(name: String): String = s"arn:aws:kinesis:$region:$account:stream/$name"
 
   /**
-   * Adds a stream, not yet open; the caller has checked the limits.
+   * Adds a stream without shards. The caller has checked the limits.
    *
    * @throws ServiceError
-   *   ResourceInUse when there is one of that name
+   *   ResourceInUse if a stream of this name exists
    */
   def add(name: String, settings: StreamSettings): StreamState = {
     val made = newStream(name, engine.clock.millis, settings)
@@ -64,7 +62,7 @@ final class Namespace(val account: String, val region: String, val engine: Engin
     made
   }
 
-  /** Creates the stream without adding it. */
+  /** Creates a stream without adding it. */
   private[emulator] def newStream(name: String, createdMillis: Long, settings: StreamSettings): StreamState =
     new StreamState(name, arn(name), account, region, createdMillis, settings, engine)
 

@@ -2,12 +2,17 @@ package org.sparkkinesis.emulator.fault
 
 import org.sparkkinesis.emulator.document.Fields
 
-/** Rules as a separate process writes them: the members of [[FaultRule]] in one JSON object, `effect` by name. */
+/**
+ * Reads fault rules that other processes send: one JSON object with the members of [[FaultRule]] and the name of the
+ * `effect`.
+ */
 object FaultJson {
 
   /**
+   * Reads one rule.
+   *
    * @throws IllegalArgumentException
-   *   telling what is wrong with it
+   *   if a member is missing or wrong; the message names it
    */
   def read(fields: Fields): FaultRule = FaultRule(
     effect(fields),
@@ -27,7 +32,7 @@ object FaultJson {
       FaultEffect.Error(
         400,
         "ProvisionedThroughputExceededException",
-        message(fields, "Rate exceeded for shard, by request.")
+        message(fields, "Rate exceeded for shard, by a fault rule.")
       )
     case "delay" => FaultEffect.Delay(millis(fields))
     case "lateAnswer" => FaultEffect.LateAnswer(millis(fields))
@@ -36,7 +41,7 @@ object FaultJson {
     case "cut" => FaultEffect.Cut(fields.boolean("done").getOrElse(false))
     case "resetStream" => FaultEffect.ResetStream
     case "goAway" => FaultEffect.GoAway
-    case "failEntries" => FaultEffect.FailEntries(errorType(fields), message(fields, "Failed by request."))
+    case "failEntries" => FaultEffect.FailEntries(errorType(fields), message(fields, "Failed by a fault rule."))
     case "leaveOut" => FaultEffect.LeaveOut
     case "endAfter" => FaultEffect.EndAfter(fields.int("events").getOrElse(0))
     case "failAfter" => FaultEffect.FailAfter(fields.int("events").getOrElse(0), error(fields))
@@ -45,8 +50,8 @@ object FaultJson {
     case "resetAfter" => FaultEffect.ResetAfter(fields.int("events").getOrElse(0))
     case other =>
       throw new IllegalArgumentException(
-        s"No fault effect '$other'; there are error, throttle, delay, lateAnswer, lostAnswer, silence, cut, resetStream, " +
-          "goAway, failEntries, leaveOut, endAfter, failAfter, mute, duplicateEvents, resetAfter."
+        s"No fault effect '$other'. The effects are error, throttle, delay, lateAnswer, lostAnswer, silence, cut, " +
+          "resetStream, goAway, failEntries, leaveOut, endAfter, failAfter, mute, duplicateEvents and resetAfter."
       )
   }
 
@@ -61,16 +66,18 @@ object FaultJson {
       case "ServiceUnavailable" => 503
       case _ => 400
     })
-    FaultEffect.Error(status, kind, message(fields, s"$kind by request."))
+    FaultEffect.Error(status, kind, message(fields, s"$kind by a fault rule."))
   }
 
   private def millis(fields: Fields): Long = fields
     .long("millis")
-    .getOrElse(throw new IllegalArgumentException(s"The effect ${fields.string("effect").getOrElse("")} needs millis."))
+    .getOrElse(throw new IllegalArgumentException(
+      s"The effect ${fields.string("effect").getOrElse("")} needs the member millis."
+    ))
 
   private def number(fields: Fields, name: String): Option[Double] = fields.get(name) match {
     case n: java.lang.Number => Some(n.doubleValue)
     case null => None
-    case other => throw new IllegalArgumentException(s"$name is a number, was $other")
+    case other => throw new IllegalArgumentException(s"$name must be a number, but was $other.")
   }
 }

@@ -2,76 +2,77 @@ package org.sparkkinesis.emulator.fault
 
 import scala.util.matching.Regex
 
-/** What goes wrong with a call. Times are milliseconds on the emulator's clock. */
+/** The effect of a fault on a call. Times are milliseconds of the emulator's clock. */
 sealed trait FaultEffect
 
 object FaultEffect {
 
-  /** Answered with an error, and nothing done. */
+  /** The call has no effect and is answered with an error. */
   final case class Error(status: Int, errorType: String, message: String) extends FaultEffect
 
-  /** Done and answered, only later. */
+  /** The call is executed and answered later. */
   final case class Delay(millis: Long) extends FaultEffect
 
-  /** Done at once, but the answer comes late. */
+  /** The call is executed at once and answered later. */
   final case class LateAnswer(millis: Long) extends FaultEffect
 
-  /** Done, but answered with an error: the caller's retry puts duplicates. */
+  /** The call is executed but answered with an error, so that a retry writes duplicates. */
   final case class LostAnswer(error: Error) extends FaultEffect
 
-  /** Never answered, and nothing done. */
+  /** The call has no effect and is never answered. */
   case object Silence extends FaultEffect
 
-  /** The connection is cut instead of an answer; `done` says whether the call had its effect. */
+  /** The connection is closed instead of an answer. `done` says whether the call is executed. */
   final case class Cut(done: Boolean) extends FaultEffect
 
-  /** The HTTP/2 stream is reset instead of an answer; over HTTP/1.1 the connection is cut. */
+  /** The HTTP/2 stream is reset instead of an answer. With HTTP/1.1, the connection is closed. */
   case object ResetStream extends FaultEffect
 
-  /** The connection is told to go away, and the call is answered. */
+  /** The call is answered, and the server sends GOAWAY on the connection. */
   case object GoAway extends FaultEffect
 
-  /** It concerns parts of a call, each as the rule's probability says, and not the call. */
+  /** An effect on parts of a call. The probability of the rule applies to each part. */
   sealed trait OfParts extends FaultEffect
 
-  /** Entries of a PutRecords fail, as far as the rule's key pattern says. */
+  /** Entries of a PutRecords call fail if their partition key matches the rule. */
   final case class FailEntries(errorType: String, message: String) extends OfParts
 
-  /** ListShards leaves the rule's shard out, as a listing may that is made while a reshard is under way. */
+  /** ListShards does not return the shard of the rule, as it may happen during a resharding. */
   case object LeaveOut extends OfParts
 
-  /** The subscription opens and goes wrong in its event stream. */
+  /** An effect on the event stream of a subscription, which opens normally. */
   sealed trait OfSubscription extends FaultEffect
 
-  /** It ends in an orderly way after so many events. */
+  /** The subscription ends without an error after this number of events. */
   final case class EndAfter(events: Int) extends OfSubscription
 
-  /** It fails with an exception in the stream after so many events. */
+  /** The subscription fails with an exception in its event stream after this number of events. */
   final case class FailAfter(events: Int, error: Error) extends OfSubscription
 
-  /** It stays open without a sign of life, not even idle events. */
+  /** The subscription stays open but sends no events, not even empty ones. */
   case object Mute extends OfSubscription
 
-  /** Every event is sent twice. */
+  /** Each event is sent twice. */
   case object DuplicateEvents extends OfSubscription
 
-  /** The HTTP/2 stream is reset after so many events. */
+  /** The HTTP/2 stream is reset after this number of events. */
   final case class ResetAfter(events: Int) extends OfSubscription
 }
 
 /**
- * Which calls a fault hits: what is left empty matches all.
+ * A fault and the calls that it affects. An empty member matches all calls.
  *
  * @param probability
- *   of each matching call (for `FailEntries`: of each matching entry, for `LeaveOut`: of each matching shard)
+ *   the probability for each matching call; for `FailEntries` for each matching entry, for `LeaveOut` for each
+ *   matching shard
  * @param skip
- *   how many matching calls pass before it begins
+ *   the number of matching calls before the first affected call
  * @param count
- *   how many calls it hits at most
+ *   the maximum number of affected calls
  * @param forMillis
- *   how long it holds from when it was added; 0 is for ever
+ *   how long the rule is active after it was added; 0 for no limit
  * @param partitionKey
- *   for `FailEntries`: the keys that may fail
+ *   the partition keys that `FailEntries` affects
  */
 final case class FaultRule(
     effect: FaultEffect,
@@ -84,7 +85,10 @@ final case class FaultRule(
     forMillis: Long = 0,
     partitionKey: Option[Regex] = None
 ) {
-  require(probability >= 0 && probability <= 1, s"a probability is between 0 and 1, was $probability")
+  require(
+    probability >= 0 && probability <= 1,
+    s"The probability of a fault must be between 0 and 1, but was $probability."
+  )
 
   private[fault] def matches(call: FaultTarget): Boolean =
     fits(operation, call.operation) && fits(stream, call.stream) && fits(shard, call.shard)
@@ -92,5 +96,5 @@ final case class FaultRule(
   private def fits(wanted: String, actual: String): Boolean = wanted.isEmpty || wanted == actual
 }
 
-/** A call as rules see it. */
+/** The properties of a call that rules match. */
 final case class FaultTarget(operation: String, stream: String, shard: String)

@@ -7,10 +7,10 @@ import org.sparkkinesis.emulator.engine.shard.IncomingRecord
 import org.sparkkinesis.emulator.engine.time.EmulatorClock
 
 /**
- * The faults that are asked for. Thread-safe.
+ * The active fault rules. Thread-safe.
  *
- * Deterministic by seed: every rule draws from its own random numbers, made from the seed and the rule's number, one for
- * each call that matches it.
+ * The same seed gives the same faults: every rule draws one random number for each matching call, from a generator
+ * that is created from the seed and the number of the rule.
  */
 final class Faults(clock: EmulatorClock) {
   final private class Active(val id: Int, val rule: FaultRule, val random: SplittableRandom, val addedMillis: Long) {
@@ -23,7 +23,7 @@ final class Faults(clock: EmulatorClock) {
   private var lastId = 0
   @volatile private var isEmpty = true
 
-  /** Starts the random numbers of rules that are added from now on; removes those that are there. */
+  /** Removes all rules and sets the seed of the rules that are added from now on. */
   def reset(newSeed: Long): Unit = synchronized {
     rules = Vector.empty
     seed = newSeed
@@ -31,7 +31,7 @@ final class Faults(clock: EmulatorClock) {
     isEmpty = true
   }
 
-  /** Adds a rule after those that are there, and tells its number. */
+  /** Adds a rule after the existing ones and returns its number. */
   def add(rule: FaultRule): Int = synchronized {
     lastId += 1
     rules :+= new Active(lastId, rule, new SplittableRandom(seed * 31 + lastId), clock.millis)
@@ -49,10 +49,10 @@ final class Faults(clock: EmulatorClock) {
     isEmpty = true
   }
 
-  /** How many calls a rule has hit. */
+  /** Returns the number of calls that a rule has affected. */
   def hits(id: Int): Int = synchronized(rules.find(_.id == id).fold(0)(_.hit))
 
-  /** The effect on this call of the first rule that hits it. */
+  /** Returns the effect of the first rule that affects this call. */
   def of(call: => FaultTarget): Option[FaultEffect] =
     if (isEmpty) None
     else
@@ -64,7 +64,7 @@ final class Faults(clock: EmulatorClock) {
           .nextOption()
       }
 
-  /** Which entries of a PutRecords fail; null for those that do not. */
+  /** Returns the errors of the PutRecords entries that fail, with null for the other entries. */
   def ofEntries(call: FaultTarget, entries: Array[IncomingRecord]): Array[ServiceError] = {
     val failures = new Array[ServiceError](entries.length)
     if (!isEmpty) synchronized {
@@ -79,7 +79,7 @@ final class Faults(clock: EmulatorClock) {
     failures
   }
 
-  /** Whether a listing lacks this shard. */
+  /** Whether a rule removes this shard from a listing. */
   def leavesOut(listed: FaultTarget): Boolean = !isEmpty && synchronized {
     rules.exists(active => active.rule.effect == FaultEffect.LeaveOut && isHit(active, listed))
   }

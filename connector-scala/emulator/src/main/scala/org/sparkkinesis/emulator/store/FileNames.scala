@@ -5,8 +5,8 @@ import java.security.MessageDigest
 import java.util.{HexFormat, Locale}
 
 /**
- * Folder names for names that clients choose. A folder name is one path component below its parent, and differs from the
- * folder name of every other name, also on file systems that ignore case.
+ * Derives folder names from names that clients choose. A folder name is one path component and differs from the folder
+ * names of all other names, also on file systems that ignore case.
  */
 private[store] object FileNames {
   private val Plain = "[a-z0-9][a-z0-9_-]{0,99}".r

@@ -13,14 +13,14 @@ import org.sparkkinesis.emulator.engine.shard.{ShardLog, StoredRecord}
 import org.sparkkinesis.emulator.engine.stream.{StreamState, StreamStore}
 
 /**
- * Keeps streams in a directory, for people who use the emulator while they develop: one folder a stream, with its
- * description as JSON and one log file a shard. What was acknowledged has been handed to the operating system, so it
- * outlives the process, not a power cut. Thread-safe.
+ * Keeps streams in a directory, for users who develop with the emulator: one folder for each stream, with its
+ * description as JSON and one log file for each shard. A record is handed to the operating system before its put is
+ * answered, so it survives the end of the process but not a power failure. Thread-safe.
  */
 final class FileStore(root: Path) extends StreamStore {
   private val logs = new ConcurrentHashMap[ShardLog, DataOutputStream]
 
-  /** Brings back what is there; called once, before the emulator serves. */
+  /** Restores the streams in the directory. Called once, before the emulator serves requests. */
   def load(engine: Engine): Unit = {
     Files.createDirectories(root)
     Using.resource(Files.walk(root, FileStore.Depth)) { paths =>

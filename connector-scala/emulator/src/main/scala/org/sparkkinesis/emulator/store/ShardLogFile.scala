@@ -10,8 +10,8 @@ import org.sparkkinesis.emulator.engine.shard.{SequenceNumbers, StoredRecord}
 import org.sparkkinesis.model.Utf8
 
 /**
- * A shard's log file: records one after the other, in the order in which they were handed over, which is nearly the
- * order of their numbers. A last record that is not whole, after a kill, is cut off when the file is read.
+ * The log file of a shard. Records are in the order in which they were written, which is nearly the order of their
+ * sequence numbers. Reading a file removes an incomplete last record, which a killed process may leave.
  */
 private[store] object ShardLogFile {
   def fileName(shardIndex: Long): String = f"shard-$shardIndex%012d.log"
@@ -27,7 +27,7 @@ private[store] object ShardLogFile {
     out.write(record.data)
   }
 
-  /** The records of a file in the order of their numbers. */
+  /** Returns the records of a file in the order of their sequence numbers. */
   def read(file: Path, createdSeconds: Long, shardIndex: Long): Vector[StoredRecord] =
     if (!Files.exists(file)) Vector.empty
     else {

@@ -12,7 +12,9 @@ import org.sparkkinesis.emulator.engine.stream.{StreamSettings, StreamState}
 import org.sparkkinesis.error.KinesisConnectorException
 import org.sparkkinesis.model.HashKeyRange
 
-/** A stream's description on disk: settings, tags, shards with their lineage, consumers. Versioned. */
+/**
+ * The description of a stream on disk: settings, tags, shards with their lineage, and consumers. It has a version.
+ */
 private[store] object StoredStream {
   private val Version = 2L
 
@@ -92,7 +94,7 @@ private[store] object StoredStream {
       consumer
     }
     stream.restore(shards, tags, consumers)
-    // A stream that was still being created when the process ended is not there.
+    // A stream whose creation was not complete when the process ended is not restored.
     if (shards.nonEmpty) owner.restore(stream)
   }
 

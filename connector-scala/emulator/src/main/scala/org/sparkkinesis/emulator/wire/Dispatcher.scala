@@ -19,7 +19,7 @@ import org.sparkkinesis.emulator.wire.http.{Exchange, Log, RequestReceiver}
 import org.sparkkinesis.emulator.wire.page.AdminPages
 import org.sparkkinesis.emulator.wire.push.EventPush
 
-/** Takes requests to the actions and their answers back to the wire. Runs on the network threads. */
+/** Passes requests to the actions and writes their answers. Runs on the network threads. */
 final class Dispatcher(
     engine: Engine,
     gatekeeper: Gatekeeper,
@@ -37,7 +37,11 @@ final class Dispatcher(
     else answerError(
       exchange,
       Encoding.Json,
-      new ServiceError(404, "UnknownOperationException", "Only POST and the pages.")
+      new ServiceError(
+        404,
+        "UnknownOperationException",
+        "Only POST requests to the API and requests for the pages are served."
+      )
     )(())
 
   private def api(exchange: Exchange): Unit = {
@@ -53,7 +57,7 @@ final class Dispatcher(
     }
   }
 
-  /** One request of an operation, from its first byte to its answer. */
+  /** Handles one request of an operation, from its first byte to its answer. */
   final private class Request(exchange: Exchange, encoding: Encoding, action: Action) {
     private var call: Call = _
 
@@ -111,12 +115,12 @@ final class Dispatcher(
         case e: ServiceError => failed(e)
         case NonFatal(e) =>
           Log.requestFailed(action.name, e)
-          failed(ServiceError.internalFailure("The emulator failed: its log tells why."))
+          failed(ServiceError.internalFailure("The emulator failed. Its log shows the cause."))
       }
 
     private def failed(error: ServiceError): Unit = answerError(exchange, encoding, error)(count(error.errorType))
 
-    /** Before the answer goes out: whoever has got it finds its call counted. */
+    /** Counts the call before the answer is sent, so that a client that has the answer finds its call counted. */
     private def count(result: String): Unit = {
       val (stream, shard) = if (call == null) ("", "") else (call.streamName, call.shardName)
       counters.add(CallKey(action.name, stream, shard, result), engine.clock.millis)
@@ -143,7 +147,7 @@ final class Dispatcher(
   }
 
   private def answerError(exchange: Exchange, encoding: Encoding, error: ServiceError)(beforeReply: => Unit): Unit = {
-    // The service spells this one member differently.
+    // The service writes this member with another case.
     val member = if (error.errorType == "SerializationException") "Message" else "message"
     answerBody(exchange, encoding, error.status, 0) { reply =>
       reply.obj {

@@ -3,10 +3,9 @@ package org.sparkkinesis.emulator.wire
 import org.sparkkinesis.emulator.action.call.Tokens
 import org.sparkkinesis.emulator.document.Fields
 import org.sparkkinesis.emulator.fault.FaultTarget
-
 import org.sparkkinesis.model.ShardId
 
-/** What a request is about, as far as its own members tell, before anything is looked up. */
+/** Finds stream and shard of a request in its members alone, without looking up any state. */
 private[wire] object RequestTarget {
   private val StreamOfArn = """arn:aws[^:]*:kinesis:[^:]*:\d*:stream/([a-zA-Z0-9_.-]+).*""".r
 

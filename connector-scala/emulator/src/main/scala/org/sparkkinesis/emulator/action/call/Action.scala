@@ -10,15 +10,15 @@ import org.sparkkinesis.emulator.fault.{FaultTarget, Faults}
 import org.sparkkinesis.model.StreamRef
 
 /**
- * One operation of the API: checks the request, changes the state, and says what to answer. Runs on a network thread,
- * never blocks; an error is thrown as [[ServiceError]] before anything of the answer is written.
+ * One operation of the API. It checks the request, changes the state, and returns the answer. It runs on a network
+ * thread and never blocks. It throws a [[ServiceError]] before any part of the answer is written.
  */
 trait Action {
   def name: String
   def run(call: Call): Answer
 }
 
-/** One request of an operation, with what became known about it for the counters. */
+/** One request of an operation. It records the stream and the shard of the request for the call counters. */
 final class Call(val operation: String, val fields: Fields, val namespace: Namespace, faults: Faults) {
   @volatile var streamName: String = ""
   @volatile var shardName: String = ""
@@ -26,7 +26,10 @@ final class Call(val operation: String, val fields: Fields, val namespace: Names
   def engine: Engine = namespace.engine
   val now: Long = engine.clock.millis
 
-  /** The stream that StreamName or StreamARN names, which must exist; counts the call against its rate. */
+  /**
+   * Returns the stream that StreamName or StreamARN names, and counts the call against the rate limit of its
+   * operation.
+   */
   def stream(validator: Validator, alsoChecked: => Unit = ()): StreamState = {
     val ref = streamRef(validator)
     alsoChecked
@@ -37,7 +40,7 @@ final class Call(val operation: String, val fields: Fields, val namespace: Names
     found
   }
 
-  /** Reads StreamName and StreamARN; both may be given when they agree. */
+  /** Reads StreamName and StreamARN. Both may be given if they name the same stream. */
   def streamRef(validator: Validator): Option[StreamRef] = {
     val name = validator.string("StreamName", Patterns.StreamName, Patterns.MaxName, 1)
     val arn = validator.streamArn()
@@ -53,11 +56,11 @@ final class Call(val operation: String, val fields: Fields, val namespace: Names
     }
   }
 
-  /** Entries of a PutRecords that are to fail, by position; null for those that are not. */
+  /** Returns the errors of the PutRecords entries that must fail, by position, with null for the other entries. */
   def entryFailures(entries: Array[IncomingRecord]): Array[ServiceError] =
     faults.ofEntries(FaultTarget(operation, streamName, ""), entries)
 
-  /** Whether a listing is to lack this shard. */
+  /** Whether a fault removes this shard from a listing. */
   def leavesOut(shard: ShardLog): Boolean = faults.leavesOut(FaultTarget(operation, streamName, shard.id.value))
 
   def touch(shard: ShardLog): ShardLog = {
@@ -65,7 +68,7 @@ final class Call(val operation: String, val fields: Fields, val namespace: Names
     shard
   }
 
-  /** Counts this call against the rate of its operation. */
+  /** Counts this call against the rate limit of its operation. */
   def admit(): Unit = namespace.rates.admit(operation, streamName, shardName, engine.policy, now)
 }
 
@@ -73,7 +76,7 @@ object Call {
   private val NoStream = "Either StreamName or StreamARN must be given."
 }
 
-/** What an action answers. */
+/** The result of an action. */
 sealed trait Answer
 
 object Answer {
@@ -82,19 +85,21 @@ object Answer {
   case object Empty extends Answer
   final case class Body(write: ReplyWriter => Unit, sizeHint: Int) extends Answer
 
-  /** An event stream; the wire opens it and pushes until it ends. */
+  /** An event stream. The wire opens it and pushes events until the subscription ends. */
   final case class Events(request: SubscribeRequest) extends Answer
 
   /**
+   * Creates an answer with a body.
+   *
    * @param sizeHint
-   *   about how many bytes it will be, so that a large answer is not copied while it grows
+   *   the approximate size in bytes, so that the buffer of a large answer does not have to grow
    */
   def body(sizeHint: Int)(write: ReplyWriter => Unit): Answer = Body(write, sizeHint)
 
   def body(write: ReplyWriter => Unit): Answer = Body(write, 0)
 }
 
-/** A subscription whose request is valid; it still has to claim its consumer's shard. */
+/** A valid request for a subscription. The subscription must still claim the shard of its consumer. */
 final case class SubscribeRequest(
     stream: StreamState,
     consumer: RegisteredConsumer,

@@ -5,7 +5,7 @@ import org.sparkkinesis.emulator.engine.shard.{SequenceNumbers, ShardLog}
 import org.sparkkinesis.emulator.engine.stream.StreamState
 import org.sparkkinesis.model.{SequenceNumber, ShardId, StartingPosition}
 
-/** How the five starting positions are read and what they mean in a shard. */
+/** Reads the five types of starting positions and finds them in a shard. */
 private[action] object StartPositions {
   val Types: Seq[String] =
     Seq("AT_SEQUENCE_NUMBER", "AFTER_SEQUENCE_NUMBER", "AT_TIMESTAMP", "TRIM_HORIZON", "LATEST")
@@ -28,7 +28,7 @@ private[action] object StartPositions {
     }
   }
 
-  /** The seqIx after which to read. */
+  /** Returns the seqIx of the last record before the position. */
   def resolve(stream: StreamState, shard: ShardLog, position: StartingPosition, operation: String): Long =
     position match {
       case StartingPosition.TrimHorizon => -1
@@ -40,14 +40,14 @@ private[action] object StartPositions {
 
   private def seqIx(stream: StreamState, shard: ShardLog, number: String, operation: String): Long = {
     def invalid(why: String): ServiceError = ServiceError.invalidArgument(
-      s"StartingSequenceNumber $number used in $operation on shard ${shard.id} in stream ${stream.name} under account " +
-        s"${stream.account} is invalid$why."
+      s"StartingSequenceNumber $number used in $operation on shard ${shard.id} in stream ${stream.name} under " +
+        s"account ${stream.account} is invalid$why."
     )
     val parts = SequenceNumbers.decode(number).getOrElse(throw invalid(""))
     if (parts.shardIndex != shard.index)
       throw ServiceError.invalidArgument(
-        s"Invalid StartingSequenceNumber. It encodes ${ShardId.ofIndex(parts.shardIndex)}, while it was used in a call to " +
-          s"a shard with ${shard.id}"
+        s"Invalid StartingSequenceNumber. It encodes ${ShardId.ofIndex(parts.shardIndex)}, while it was used in a " +
+          s"call to a shard with ${shard.id}"
       )
     val isEnd = parts.seqIx == SequenceNumbers.EndSeqIx && !shard.isOpen
     if (parts.shardCreatedSeconds != shard.createdSeconds || (parts.seqIx > shard.tipSeqIx && !isEnd))

@@ -4,7 +4,7 @@ import java.io.{ByteArrayInputStream, ByteArrayOutputStream, DataInputStream, Da
 import java.util.Base64
 import java.util.zip.CRC32
 
-/** Where a shard iterator stands: after record `afterSeqIx` of a shard, as told at `issuedMillis`. */
+/** The position of a shard iterator: after record `afterSeqIx` of a shard. It was issued at `issuedMillis`. */
 final case class IteratorToken(
     stream: String,
     streamCreated: Long,
@@ -21,7 +21,7 @@ final case class IteratorToken(
   }
 }
 
-/** Where a listing goes on; `fields` belong to the operation that issued it. */
+/** The position at which a listing continues. The operation that issued the token defines the `fields`. */
 final case class PageToken(operation: String, issuedMillis: Long, fields: Seq[String]) {
   def encode: String = Tokens.seal(Tokens.Page) { out =>
     out.writeUTF(operation)
@@ -31,7 +31,7 @@ final case class PageToken(operation: String, issuedMillis: Long, fields: Seq[St
   }
 }
 
-/** Opaque tokens: URL-safe text with a checksum, so that anything else is refused instead of misread. */
+/** Encodes and decodes opaque tokens: URL-safe text with a checksum, so that a damaged token is rejected. */
 object Tokens {
   private[call] val Iterator = 1
   private[call] val Page = 2

@@ -7,8 +7,8 @@ import org.sparkkinesis.emulator.document.Fields
 import org.sparkkinesis.emulator.engine.error.ServiceError
 
 /**
- * Reads members of a request under the API model's constraints, collects what is violated, and tells all of it in one
- * ValidationException, in the service's words.
+ * Reads members of a request and checks them against the constraints of the API model. It collects all violations and
+ * reports them in one ValidationException with the wording of the service.
  */
 final class Validator(fields: Fields) {
   private val violations = mutable.ArrayBuffer.empty[String]
@@ -73,18 +73,19 @@ final class Validator(fields: Fields) {
 
   def streamArn(): Option[String] = string("StreamARN", Patterns.StreamArn, Patterns.MaxArn, 1)
 
-  /** StreamId is reserved by the service: it is checked, and means nothing. */
+  /** Checks StreamId, which the service reserves and which has no effect. */
   def streamId(): Unit = {
     string("StreamId", Patterns.StreamId, Patterns.MaxStreamId, 1)
     ()
   }
 
-  /** Lengths of what is inside of a map or a list; `inside` is "Map keys", "Map values" or "Member". */
+  /** Checks the lengths of the texts in a map or a list. `inside` is "Map keys", "Map values" or "Member". */
   def lengths(member: String, inside: String, texts: Iterable[String], min: Int, max: Int): Unit = {
     def length(text: String): Int = text.codePointCount(0, text.length)
     if (texts.exists(text => length(text) > max || length(text) < min)) violations +=
-      s"Value '[${texts.size} items]' at '${lower(member)}' failed to satisfy constraint: $inside must satisfy constraint: " +
-        s"[Member must have length less than or equal to $max, Member must have length greater than or equal to $min]"
+      s"Value '[${texts.size} items]' at '${lower(member)}' failed to satisfy constraint: $inside must satisfy " +
+        s"constraint: [Member must have length less than or equal to $max, " +
+        s"Member must have length greater than or equal to $min]"
   }
 
   def present(member: String): Unit = if (!fields.has(member)) violated("Value null", member, "not be null")
@@ -95,8 +96,10 @@ final class Validator(fields: Fields) {
   }
 
   /**
+   * Reports the violations.
+   *
    * @throws ServiceError
-   *   ValidationException when anything was violated
+   *   ValidationException if there is a violation
    */
   def check(): Unit = if (violations.nonEmpty) {
     val errors = if (violations.size == 1) "1 validation error" else s"${violations.size} validation errors"
@@ -104,7 +107,7 @@ final class Validator(fields: Fields) {
   }
 }
 
-/** The API model's patterns, as it spells them. */
+/** The patterns of the API model, in its notation. */
 object Patterns {
   val StreamName: Regex = "[a-zA-Z0-9_.-]+".r
   val StreamArn: Regex = """arn:aws.*:kinesis:.*:\d{12}:stream/\S+""".r

@@ -6,10 +6,10 @@ import org.sparkkinesis.emulator.engine.consumer.RegisteredConsumer
 import org.sparkkinesis.emulator.engine.error.ServiceError
 import org.sparkkinesis.emulator.engine.stream.StreamState
 
-/** What the operations on consumers share. */
+/** Rules and answers that the operations on consumers share. */
 private[action] object ConsumerRules {
 
-  /** The consumer that ConsumerARN, or StreamARN and ConsumerName, stand for. */
+  /** Finds the consumer that ConsumerARN, or StreamARN with ConsumerName, identifies. */
   def find(call: Call): (StreamState, RegisteredConsumer) = {
     val validator = new Validator(call.fields)
     val arn = validator.string("ConsumerARN", Patterns.ConsumerArn, Patterns.MaxArn, 1)

@@ -4,7 +4,9 @@ import org.sparkkinesis.emulator.action.call.{Action, Answer, Call}
 import org.sparkkinesis.emulator.engine.consumer.ConsumerStatus
 import org.sparkkinesis.emulator.engine.error.ServiceError
 
-/** DeregisterStreamConsumer: its subscriptions end at once, and it is gone after the configured delay. */
+/**
+ * DeregisterStreamConsumer ends the subscriptions of a consumer at once and removes it after the configured delay.
+ */
 object DeregisterStreamConsumer extends Action {
   val name = "DeregisterStreamConsumer"
 

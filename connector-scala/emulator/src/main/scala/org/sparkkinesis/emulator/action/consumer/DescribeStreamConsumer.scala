@@ -2,7 +2,7 @@ package org.sparkkinesis.emulator.action.consumer
 
 import org.sparkkinesis.emulator.action.call.{Action, Answer, Call}
 
-/** DescribeStreamConsumer, by its ARN or by stream and name. */
+/** DescribeStreamConsumer describes a consumer, found by its ARN or by stream and name. */
 object DescribeStreamConsumer extends Action {
   val name = "DescribeStreamConsumer"
 

@@ -5,7 +5,7 @@ import org.sparkkinesis.emulator.engine.consumer.RegisteredConsumer
 import org.sparkkinesis.emulator.engine.error.ServiceError
 import org.sparkkinesis.model.KinesisQuotas
 
-/** ListStreamConsumers: by name, at most 100 a page. */
+/** ListStreamConsumers lists consumers by name, at most 100 on a page. */
 object ListStreamConsumers extends Action {
   val name = "ListStreamConsumers"
 

@@ -1,20 +1,14 @@
 package org.sparkkinesis.emulator.action.consumer
 
-import org.sparkkinesis.emulator.action.call.Action
-import org.sparkkinesis.emulator.action.call.Answer
-import org.sparkkinesis.emulator.action.call.Call
-import org.sparkkinesis.emulator.action.call.Patterns
-import org.sparkkinesis.emulator.action.call.Validator
+import org.sparkkinesis.emulator.action.call.{Action, Answer, Call, Patterns, Validator}
 import org.sparkkinesis.emulator.action.tag.TagRules
-import org.sparkkinesis.emulator.engine.consumer.ConsumerStatus
-import org.sparkkinesis.emulator.engine.consumer.RegisteredConsumer
+import org.sparkkinesis.emulator.engine.consumer.{ConsumerStatus, RegisteredConsumer}
 import org.sparkkinesis.emulator.engine.error.ServiceError
 import org.sparkkinesis.emulator.engine.quota.Quota
 import org.sparkkinesis.emulator.engine.stream.StreamState
-
 import org.sparkkinesis.model.KinesisQuotas.Count
 
-/** RegisterStreamConsumer: CREATING until the configured delay is over, then ACTIVE. */
+/** RegisterStreamConsumer creates a consumer, which is CREATING for the configured delay and then ACTIVE. */
 object RegisterStreamConsumer extends Action {
   val name = "RegisterStreamConsumer"
 
@@ -46,7 +40,8 @@ object RegisterStreamConsumer extends Action {
     policy.limit(Quota.Consumers, perStream).foreach { limit =>
       if (stream.consumers.size >= limit)
         throw ServiceError.limitExceeded(
-          s"Stream ${stream.name} under account ${stream.account} already has ${limit.toInt} registered consumers, the most allowed."
+          s"Stream ${stream.name} under account ${stream.account} already has the maximum of ${limit.toInt} " +
+            "registered consumers."
         )
     }
     policy.limit(Quota.Consumers, Count.ConsumersCreatingAtOnce).foreach { limit =>

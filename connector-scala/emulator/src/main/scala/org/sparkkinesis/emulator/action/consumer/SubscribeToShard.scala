@@ -1,18 +1,16 @@
 package org.sparkkinesis.emulator.action.consumer
 
-import org.sparkkinesis.emulator.action.call.Action
-import org.sparkkinesis.emulator.action.call.Answer
-import org.sparkkinesis.emulator.action.call.Call
-import org.sparkkinesis.emulator.action.call.Patterns
-import org.sparkkinesis.emulator.action.call.StartPositions
-import org.sparkkinesis.emulator.action.call.SubscribeRequest
-import org.sparkkinesis.emulator.action.call.Validator
+import org.sparkkinesis.emulator.action.call.{
+  Action, Answer, Call, Patterns, StartPositions, SubscribeRequest, Validator
+}
 import org.sparkkinesis.emulator.engine.consumer.ConsumerStatus
 import org.sparkkinesis.emulator.engine.error.ServiceError
-
 import org.sparkkinesis.model.ShardId
 
-/** SubscribeToShard: checks the request; the wire claims the shard and pushes. LATEST is fixed now. */
+/**
+ * SubscribeToShard checks the request and determines the start position, also for LATEST. The wire then claims the
+ * shard and pushes events.
+ */
 object SubscribeToShard extends Action {
   val name = "SubscribeToShard"
 

@@ -14,8 +14,8 @@ import org.sparkkinesis.model.KinesisQuotas.Lifetime
 import org.sparkkinesis.model.{KinesisQuotas, StreamRef}
 
 /**
- * GetRecords: at most 10,000 records or 10 MiB after an iterator, within the shard's read allowance. The next iterator
- * is missing only when a closed shard is drained, and then the children are told.
+ * GetRecords returns at most 10,000 records or 10 MiB after an iterator, within the read limits of the shard. The
+ * answer lacks NextShardIterator only after the last record of a closed shard; then it contains the child shards.
  */
 object GetRecords extends Action {
   val name = "GetRecords"
@@ -93,10 +93,10 @@ object GetRecords extends Action {
   private def timeText(millis: Long): String = ErrorTime.format(Instant.ofEpochMilli(millis).atOffset(ZoneOffset.UTC))
 }
 
-/** The shapes that polling and enhanced fan-out share. */
+/** Writes the shapes that polling and enhanced fan-out share. */
 private[emulator] object RecordShape {
 
-  /** Bytes of a record's answer beside its payload and key, about. */
+  /** Approximate number of bytes that a record takes in an answer in addition to its payload and key. */
   val Overhead = 200
 
   def write(reply: ReplyWriter)(record: StoredRecord): Unit = reply.obj {

@@ -5,7 +5,7 @@ import org.sparkkinesis.emulator.engine.error.ServiceError
 import org.sparkkinesis.emulator.engine.shard.{SequenceNumbers, ShardLog}
 import org.sparkkinesis.emulator.engine.stream.StreamState
 
-/** PutRecord: one record; a full shard refuses the call. */
+/** PutRecord writes one record. The call fails if the write limit of the shard is exceeded. */
 object PutRecord extends Action {
   val name = "PutRecord"
 
@@ -35,7 +35,7 @@ object PutRecord extends Action {
     }
   }
 
-  // Numbers grow within a shard whatever the caller says, so all that is left to do is to refuse what cannot be a number.
+  // The sequence numbers of a shard always increase, so the value only has to be a valid sequence number.
   private def checkOrdering(stream: StreamState, number: String): Unit = {
     if (stream.settings.distributesItself)
       throw ServiceError.invalidArgument(

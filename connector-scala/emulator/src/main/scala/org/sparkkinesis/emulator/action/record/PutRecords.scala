@@ -6,7 +6,10 @@ import org.sparkkinesis.emulator.engine.shard.{IncomingRecord, ShardLog, StoredR
 import org.sparkkinesis.emulator.engine.stream.StreamState
 import org.sparkkinesis.model.KinesisQuotas.Request
 
-/** PutRecords: up to 500 records, each admitted or refused by its own shard; a malformed one fails the whole call. */
+/**
+ * PutRecords writes up to 500 records. Each shard accepts or throttles its own records; one malformed record fails
+ * the whole call.
+ */
 object PutRecords extends Action {
   val name = "PutRecords"
 
@@ -76,7 +79,7 @@ object PutRecords extends Action {
     }
   }
 
-  // Once for each shard, however many of the entries it took.
+  // Wakes each shard once, even if it took several entries.
   private def wake(touched: Array[ShardLog]): Unit = {
     val woken = new java.util.HashSet[ShardLog]
     touched.foreach(shard => if (shard != null && woken.add(shard)) shard.wake())

@@ -9,7 +9,10 @@ import org.sparkkinesis.emulator.engine.shard.IncomingRecord
 import org.sparkkinesis.emulator.engine.stream.StreamState
 import org.sparkkinesis.model.{HashKey, HashKeyRange, HashPoint, KinesisQuotas, Utf8}
 
-/** Reads and checks one record to put; `at` says where it stands in the request, for messages. */
+/**
+ * Reads and checks one record of a put request. `at` is the position of the record in the request, for error
+ * messages.
+ */
 private[record] object PutRules {
   import KinesisQuotas.Record._
 

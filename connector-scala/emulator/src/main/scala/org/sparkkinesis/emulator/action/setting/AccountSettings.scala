@@ -1,15 +1,11 @@
 package org.sparkkinesis.emulator.action.setting
 
-import org.sparkkinesis.emulator.action.call.Action
-import org.sparkkinesis.emulator.action.call.Answer
-import org.sparkkinesis.emulator.action.call.Call
-import org.sparkkinesis.emulator.action.call.Validator
+import org.sparkkinesis.emulator.action.call.{Action, Answer, Call, Validator}
 import org.sparkkinesis.emulator.document.ReplyWriter
 import org.sparkkinesis.emulator.engine.Namespace
-
 import org.sparkkinesis.model.KinesisQuotas.Count
 
-/** DescribeLimits: shards and on-demand streams, those there are and those there may be. */
+/** DescribeLimits returns the number of shards and on-demand streams, and their limits. */
 object DescribeLimits extends Action {
   val name = "DescribeLimits"
 
@@ -27,7 +23,7 @@ object DescribeLimits extends Action {
   }
 }
 
-/** DescribeAccountSettings: whether the account has committed itself to a minimum throughput. */
+/** DescribeAccountSettings returns whether the account has a minimum throughput commitment. */
 object DescribeAccountSettings extends Action {
   val name = "DescribeAccountSettings"
 
@@ -37,7 +33,7 @@ object DescribeAccountSettings extends Action {
   }
 }
 
-/** UpdateAccountSettings: turns that commitment on or off. */
+/** UpdateAccountSettings switches the minimum throughput commitment on or off. */
 object UpdateAccountSettings extends Action {
   val name = "UpdateAccountSettings"
 

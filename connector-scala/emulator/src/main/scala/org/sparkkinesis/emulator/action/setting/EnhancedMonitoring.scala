@@ -3,7 +3,10 @@ package org.sparkkinesis.emulator.action.setting
 import org.sparkkinesis.emulator.action.call.{Action, Answer, Call, Validator}
 import org.sparkkinesis.emulator.engine.error.ServiceError
 
-/** Enable- and DisableEnhancedMonitoring: which shard metrics the stream would publish; the emulator only remembers. */
+/**
+ * EnableEnhancedMonitoring and DisableEnhancedMonitoring set the shard metrics of a stream. The emulator stores the
+ * setting but does not publish metrics.
+ */
 sealed abstract class EnhancedMonitoring(enables: Boolean) extends Action {
   override def run(call: Call): Answer = {
     val validator = new Validator(call.fields)
@@ -14,9 +17,10 @@ sealed abstract class EnhancedMonitoring(enables: Boolean) extends Action {
     val stream = call.stream(validator)
     stream.requireActive()
     named.filterNot(n => n == "ALL" || EnhancedMonitoring.Metrics.contains(n)).foreach { unknown =>
+      val allowed = (EnhancedMonitoring.Metrics + "ALL").toSeq.sorted.mkString(", ")
       throw ServiceError.validation(
-        s"1 validation error detected: Value '[$unknown]' at 'shardLevelMetrics' failed to satisfy constraint: Member must " +
-          s"satisfy constraint: [Member must satisfy enum value set: [${(EnhancedMonitoring.Metrics + "ALL").toSeq.sorted.mkString(", ")}]]"
+        s"1 validation error detected: Value '[$unknown]' at 'shardLevelMetrics' failed to satisfy constraint: " +
+          s"Member must satisfy constraint: [Member must satisfy enum value set: [$allowed]]"
       )
     }
     val chosen = if (named.contains("ALL")) EnhancedMonitoring.Metrics else named.toSet

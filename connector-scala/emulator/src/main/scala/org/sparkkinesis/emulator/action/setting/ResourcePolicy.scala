@@ -1,16 +1,11 @@
 package org.sparkkinesis.emulator.action.setting
 
-import org.sparkkinesis.emulator.action.call.Action
-import org.sparkkinesis.emulator.action.call.Answer
-import org.sparkkinesis.emulator.action.call.Call
-import org.sparkkinesis.emulator.action.call.Patterns
-import org.sparkkinesis.emulator.action.call.Validator
+import org.sparkkinesis.emulator.action.call.{Action, Answer, Call, Patterns, Validator}
 import org.sparkkinesis.emulator.engine.error.ServiceError
 import org.sparkkinesis.emulator.engine.stream.StreamState
-
 import org.sparkkinesis.model.StreamRef
 
-/** Put-, Get- and DeleteResourcePolicy: kept and told, not evaluated. */
+/** PutResourcePolicy, GetResourcePolicy and DeleteResourcePolicy store policies, which are not evaluated. */
 sealed abstract class ResourcePolicy extends Action {
   protected def validateMore(validator: Validator): Unit = ()
   protected def onStream(call: Call, stream: StreamState): Answer

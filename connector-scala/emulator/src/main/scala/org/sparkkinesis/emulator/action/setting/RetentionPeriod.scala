@@ -1,14 +1,13 @@
 package org.sparkkinesis.emulator.action.setting
 
-import org.sparkkinesis.emulator.action.call.Action
-import org.sparkkinesis.emulator.action.call.Answer
-import org.sparkkinesis.emulator.action.call.Call
-import org.sparkkinesis.emulator.action.call.Validator
+import org.sparkkinesis.emulator.action.call.{Action, Answer, Call, Validator}
 import org.sparkkinesis.emulator.engine.error.ServiceError
-
 import org.sparkkinesis.model.KinesisQuotas.Lifetime
 
-/** Increase- and DecreaseStreamRetentionPeriod: 24 to 8,760 hours. What has fallen out does not come back. */
+/**
+ * IncreaseStreamRetentionPeriod and DecreaseStreamRetentionPeriod set 24 to 8,760 hours. Expired records do not
+ * become readable again.
+ */
 sealed abstract class RetentionPeriod(increases: Boolean) extends Action {
   override def run(call: Call): Answer = {
     val validator = new Validator(call.fields)
@@ -27,11 +26,13 @@ sealed abstract class RetentionPeriod(increases: Boolean) extends Action {
     )
     if (increases && wanted < current)
       throw ServiceError.invalidArgument(
-        s"Requested retention period ($wanted hours) for stream ${stream.name} can not be shorter than existing retention period ($current hours). Use DecreaseRetentionPeriod API."
+        s"Requested retention period ($wanted hours) for stream ${stream.name} can not be shorter than " +
+          s"existing retention period ($current hours). Use DecreaseRetentionPeriod API."
       )
     if (!increases && wanted > current)
       throw ServiceError.invalidArgument(
-        s"Requested retention period ($wanted hours) for stream ${stream.name} can not be longer than existing retention period ($current hours). Use IncreaseRetentionPeriod API."
+        s"Requested retention period ($wanted hours) for stream ${stream.name} can not be longer than " +
+          s"existing retention period ($current hours). Use IncreaseRetentionPeriod API."
       )
     Changes.of(
       call,

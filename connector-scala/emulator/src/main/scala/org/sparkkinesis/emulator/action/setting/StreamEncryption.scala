@@ -1,14 +1,13 @@
 package org.sparkkinesis.emulator.action.setting
 
-import org.sparkkinesis.emulator.action.call.Action
-import org.sparkkinesis.emulator.action.call.Answer
-import org.sparkkinesis.emulator.action.call.Call
-import org.sparkkinesis.emulator.action.call.Validator
+import org.sparkkinesis.emulator.action.call.{Action, Answer, Call, Validator}
 import org.sparkkinesis.emulator.engine.error.ServiceError
-
 import org.sparkkinesis.model.KinesisQuotas.Count
 
-/** Start- and StopStreamEncryption: records put from then on say how they are encrypted. Nothing is really encrypted. */
+/**
+ * StartStreamEncryption and StopStreamEncryption set the encryption type that new records report. Records are not
+ * encrypted.
+ */
 sealed abstract class StreamEncryption(starts: Boolean) extends Action {
   override def run(call: Call): Answer = {
     val validator = new Validator(call.fields)

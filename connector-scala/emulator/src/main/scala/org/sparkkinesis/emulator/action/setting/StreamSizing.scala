@@ -1,14 +1,10 @@
 package org.sparkkinesis.emulator.action.setting
 
-import org.sparkkinesis.emulator.action.call.Action
-import org.sparkkinesis.emulator.action.call.Answer
-import org.sparkkinesis.emulator.action.call.Call
-import org.sparkkinesis.emulator.action.call.Validator
+import org.sparkkinesis.emulator.action.call.{Action, Answer, Call, Validator}
 import org.sparkkinesis.emulator.engine.error.ServiceError
-
 import org.sparkkinesis.model.KinesisQuotas.Record
 
-/** UpdateMaxRecordSize: 1,024 to 10,240 KiB, for records put from then on. */
+/** UpdateMaxRecordSize sets 1,024 to 10,240 KiB for new records. */
 object UpdateMaxRecordSize extends Action {
   val name = "UpdateMaxRecordSize"
 
@@ -22,7 +18,9 @@ object UpdateMaxRecordSize extends Action {
   }
 }
 
-/** UpdateStreamWarmThroughput: for on-demand streams of accounts with a throughput commitment. */
+/**
+ * UpdateStreamWarmThroughput sets the warm throughput of on-demand streams in accounts with a throughput commitment.
+ */
 object UpdateStreamWarmThroughput extends Action {
   val name = "UpdateStreamWarmThroughput"
 
@@ -46,7 +44,7 @@ object UpdateStreamWarmThroughput extends Action {
   }
 }
 
-/** UpdateStreamRecordDistributionStrategy: AUTO, for on-demand streams, ignores partition keys. */
+/** UpdateStreamRecordDistributionStrategy sets AUTO, which ignores partition keys, for on-demand streams. */
 object UpdateStreamRecordDistributionStrategy extends Action {
   val name = "UpdateStreamRecordDistributionStrategy"
 

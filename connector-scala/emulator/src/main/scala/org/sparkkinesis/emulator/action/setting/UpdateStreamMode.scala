@@ -1,15 +1,14 @@
 package org.sparkkinesis.emulator.action.setting
 
-import org.sparkkinesis.emulator.action.call.Action
-import org.sparkkinesis.emulator.action.call.Answer
-import org.sparkkinesis.emulator.action.call.Call
-import org.sparkkinesis.emulator.action.call.Validator
+import org.sparkkinesis.emulator.action.call.{Action, Answer, Call, Validator}
 import org.sparkkinesis.emulator.action.stream.StreamRules
 import org.sparkkinesis.emulator.engine.error.ServiceError
-
 import org.sparkkinesis.model.KinesisQuotas.Count
 
-/** UpdateStreamMode: between provisioned and on-demand, twice in 24 hours; the shards stay. */
+/**
+ * UpdateStreamMode switches between provisioned and on-demand mode, at most twice in 24 hours. The shards do not
+ * change.
+ */
 object UpdateStreamMode extends Action {
   val name = "UpdateStreamMode"
 

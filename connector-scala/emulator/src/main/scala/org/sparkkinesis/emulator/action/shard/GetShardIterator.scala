@@ -1,17 +1,13 @@
 package org.sparkkinesis.emulator.action.shard
 
-import org.sparkkinesis.emulator.action.call.Action
-import org.sparkkinesis.emulator.action.call.Answer
-import org.sparkkinesis.emulator.action.call.Call
-import org.sparkkinesis.emulator.action.call.IteratorToken
-import org.sparkkinesis.emulator.action.call.Patterns
-import org.sparkkinesis.emulator.action.call.StartPositions
-import org.sparkkinesis.emulator.action.call.Validator
+import org.sparkkinesis.emulator.action.call.{Action, Answer, Call, IteratorToken, Patterns, StartPositions, Validator}
 import org.sparkkinesis.emulator.engine.error.ServiceError
-
 import org.sparkkinesis.model.ShardId
 
-/** GetShardIterator: a position that holds for five minutes; LATEST is fixed now, not when the iterator is used. */
+/**
+ * GetShardIterator returns an iterator that is valid for five minutes. The position of LATEST is determined by this
+ * call.
+ */
 object GetShardIterator extends Action {
   val name = "GetShardIterator"
 

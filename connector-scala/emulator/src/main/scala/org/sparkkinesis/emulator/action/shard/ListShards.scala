@@ -8,8 +8,8 @@ import org.sparkkinesis.emulator.engine.stream.{StreamState, StreamStatus}
 import org.sparkkinesis.model.{KinesisQuotas, ShardId, StreamRef}
 
 /**
- * ListShards: shards by index, filtered, at most 1,000 a page. A token stands for stream, filter and position, and goes
- * alone.
+ * ListShards lists shards by index, with a filter, at most 1,000 on a page. A NextToken contains stream, filter and
+ * position; no other parameter may accompany it.
  */
 object ListShards extends Action {
   val name = "ListShards"

@@ -1,17 +1,14 @@
 package org.sparkkinesis.emulator.action.shard
 
-import org.sparkkinesis.emulator.action.call.Action
-import org.sparkkinesis.emulator.action.call.Answer
-import org.sparkkinesis.emulator.action.call.Call
-import org.sparkkinesis.emulator.action.call.Patterns
-import org.sparkkinesis.emulator.action.call.Validator
+import org.sparkkinesis.emulator.action.call.{Action, Answer, Call, Patterns, Validator}
 import org.sparkkinesis.emulator.engine.error.ServiceError
-import org.sparkkinesis.emulator.engine.stream.Resharding
-import org.sparkkinesis.emulator.engine.stream.StreamStatus
-
+import org.sparkkinesis.emulator.engine.stream.{Resharding, StreamStatus}
 import org.sparkkinesis.model.ShardId
 
-/** MergeShards: two adjacent open shards, in either order, become one when the stream leaves UPDATING. */
+/**
+ * MergeShards merges two adjacent open shards, given in any order. The change takes effect when the stream leaves
+ * UPDATING.
+ */
 object MergeShards extends Action {
   val name = "MergeShards"
 

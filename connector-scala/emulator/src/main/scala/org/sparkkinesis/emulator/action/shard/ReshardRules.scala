@@ -5,19 +5,20 @@ import org.sparkkinesis.emulator.engine.shard.ShardLog
 import org.sparkkinesis.emulator.engine.stream.{PlannedShard, StreamState}
 import org.sparkkinesis.model.ShardId
 
-/** What splitting, merging and scaling have in common. */
+/** Rules that splitting, merging and scaling share. */
 private[shard] object ReshardRules {
   def requireProvisioned(stream: StreamState): Unit = if (stream.settings.onDemand)
     throw ServiceError.validation(
-      s"Stream ${stream.name} under account ${stream.account} is in ON_DEMAND mode, where shards are not resharded by request."
+      s"Stream ${stream.name} under account ${stream.account} is in ON_DEMAND mode, in which the service changes the " +
+        "shards."
     )
 
   def openShard(stream: StreamState, id: ShardId): ShardLog = {
     val shard = stream.shard(id)
     if (!shard.isOpen)
       throw ServiceError.invalidArgument(
-        s"Shard $id in stream ${stream.name} under account ${stream.account} has already been merged or split, and thus " +
-          "is not eligible for merging or splitting."
+        s"Shard $id in stream ${stream.name} under account ${stream.account} has already been merged or split, and " +
+          "thus is not eligible for merging or splitting."
       )
     shard
   }

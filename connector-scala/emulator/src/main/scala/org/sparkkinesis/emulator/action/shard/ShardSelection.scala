@@ -7,10 +7,10 @@ import org.sparkkinesis.emulator.engine.shard.{ShardLog, ShardSet}
 import org.sparkkinesis.emulator.engine.stream.StreamState
 import org.sparkkinesis.model.ShardId
 
-/** Which shards ListShards tells; times are epoch milliseconds. */
+/** The shards that ListShards returns. Times are epoch milliseconds. */
 sealed abstract private[shard] class ShardSelection(val name: String) {
 
-  /** The test for one listing, at `now`. */
+  /** Returns the condition that a shard must meet in a listing at the time `now`. */
   def accepts(stream: StreamState, now: Long): ShardLog => Boolean
   protected def argument: String = ""
   final def encode: String = s"$name $argument"

@@ -1,18 +1,12 @@
 package org.sparkkinesis.emulator.action.shard
 
-import org.sparkkinesis.emulator.action.call.Action
-import org.sparkkinesis.emulator.action.call.Answer
-import org.sparkkinesis.emulator.action.call.Call
-import org.sparkkinesis.emulator.action.call.Patterns
-import org.sparkkinesis.emulator.action.call.Validator
+import org.sparkkinesis.emulator.action.call.{Action, Answer, Call, Patterns, Validator}
 import org.sparkkinesis.emulator.action.stream.StreamRules
 import org.sparkkinesis.emulator.engine.error.ServiceError
-import org.sparkkinesis.emulator.engine.stream.Resharding
-import org.sparkkinesis.emulator.engine.stream.StreamStatus
-
+import org.sparkkinesis.emulator.engine.stream.{Resharding, StreamStatus}
 import org.sparkkinesis.model.ShardId
 
-/** SplitShard: one open shard becomes two when the stream leaves UPDATING. */
+/** SplitShard splits one open shard. The change takes effect when the stream leaves UPDATING. */
 object SplitShard extends Action {
   val name = "SplitShard"
 
@@ -28,8 +22,8 @@ object SplitShard extends Action {
     if (hash <= shard.range.start + 1 || hash >= shard.range.end)
       throw ServiceError.invalidArgument(
         s"NewStartingHashKey $hash used in SplitShard() on shard ${shard.id} in stream ${stream.name} under account " +
-          s"${stream.account} is not both greater than one plus the shard's StartingHashKey ${shard.range.start} and less " +
-          s"than the shard's EndingHashKey ${shard.range.end}."
+          s"${stream.account} is not both greater than one plus the shard's StartingHashKey ${shard.range.start} and " +
+          s"less than the shard's EndingHashKey ${shard.range.end}."
       )
     StreamRules.checkShardLimit(call.namespace, 1)
     stream.change(StreamStatus.Updating, call.engine.delays.update) { () =>

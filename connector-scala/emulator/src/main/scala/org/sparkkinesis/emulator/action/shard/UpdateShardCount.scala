@@ -1,18 +1,16 @@
 package org.sparkkinesis.emulator.action.shard
 
-import org.sparkkinesis.emulator.action.call.Action
-import org.sparkkinesis.emulator.action.call.Answer
-import org.sparkkinesis.emulator.action.call.Call
-import org.sparkkinesis.emulator.action.call.Validator
+import org.sparkkinesis.emulator.action.call.{Action, Answer, Call, Validator}
 import org.sparkkinesis.emulator.action.stream.StreamRules
 import org.sparkkinesis.emulator.engine.error.ServiceError
 import org.sparkkinesis.emulator.engine.quota.Quota
-import org.sparkkinesis.emulator.engine.stream.Resharding
-import org.sparkkinesis.emulator.engine.stream.StreamStatus
-
+import org.sparkkinesis.emulator.engine.stream.{Resharding, StreamStatus}
 import org.sparkkinesis.model.KinesisQuotas.Count
 
-/** UpdateShardCount: uniform scaling to at most twice and at least half the shards; may leave short-lived shards between. */
+/**
+ * UpdateShardCount scales a stream to equal ranges, to at least half and at most twice its shards. It may create
+ * short-lived intermediate shards.
+ */
 object UpdateShardCount extends Action {
   val name = "UpdateShardCount"
 
@@ -27,13 +25,13 @@ object UpdateShardCount extends Action {
     val current = stream.shards.openCount
     if (wanted > current * 2L)
       throw ServiceError.invalidArgument(
-        s"UpdateShardCount cannot scale up over double your current open shard count. Current open shard count: $current. " +
-          s"Target shard count: $wanted."
+        s"UpdateShardCount cannot scale up over double your current open shard count. Current open shard count: " +
+          s"$current. Target shard count: $wanted."
       )
     if (wanted * 2L < current)
       throw ServiceError.invalidArgument(
-        s"UpdateShardCount cannot scale down below half your current open shard count. Current open shard count: $current. " +
-          s"Target shard count: $wanted."
+        s"UpdateShardCount cannot scale down below half your current open shard count. Current open shard count: " +
+          s"$current. Target shard count: $wanted."
       )
     if (wanted > Count.ShardsByUpdateShardCount)
       throw ServiceError.limitExceeded(

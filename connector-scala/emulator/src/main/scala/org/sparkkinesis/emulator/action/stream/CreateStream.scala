@@ -1,21 +1,14 @@
 package org.sparkkinesis.emulator.action.stream
 
-import org.sparkkinesis.emulator.action.call.Action
-import org.sparkkinesis.emulator.action.call.Answer
-import org.sparkkinesis.emulator.action.call.Call
-import org.sparkkinesis.emulator.action.call.Patterns
-import org.sparkkinesis.emulator.action.call.Validator
+import org.sparkkinesis.emulator.action.call.{Action, Answer, Call, Patterns, Validator}
 import org.sparkkinesis.emulator.action.tag.TagRules
 import org.sparkkinesis.emulator.engine.error.ServiceError
 import org.sparkkinesis.emulator.engine.quota.Quota
-import org.sparkkinesis.emulator.engine.stream.StreamSettings
-import org.sparkkinesis.emulator.engine.stream.StreamState
-import org.sparkkinesis.emulator.engine.stream.StreamStatus
-
+import org.sparkkinesis.emulator.engine.stream.{StreamSettings, StreamState, StreamStatus}
 import org.sparkkinesis.model.KinesisQuotas
 import org.sparkkinesis.model.KinesisQuotas.{Count, Record}
 
-/** CreateStream: the stream is CREATING until the configured delay is over, then ACTIVE. */
+/** CreateStream creates a stream, which is CREATING for the configured delay and then ACTIVE. */
 object CreateStream extends Action {
   val name = "CreateStream"
 

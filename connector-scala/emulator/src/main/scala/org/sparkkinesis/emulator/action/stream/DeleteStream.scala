@@ -5,8 +5,8 @@ import org.sparkkinesis.emulator.engine.error.ServiceError
 import org.sparkkinesis.emulator.engine.stream.StreamStatus
 
 /**
- * DeleteStream: DELETING for a moment, then gone with its records; refused while consumers are registered, unless the
- * caller enforces their deletion.
+ * DeleteStream removes a stream with its records; the stream is DELETING for the configured delay. The call fails if
+ * consumers are registered, unless EnforceConsumerDeletion is set.
  */
 object DeleteStream extends Action {
   val name = "DeleteStream"

@@ -4,7 +4,7 @@ import org.sparkkinesis.emulator.action.call.{Action, Answer, Call, Patterns, Va
 import org.sparkkinesis.emulator.engine.shard.ShardSet
 import org.sparkkinesis.model.{KinesisQuotas, ShardId}
 
-/** DescribeStream: settings and one page of shards, at most 100. */
+/** DescribeStream returns the settings and one page of at most 100 shards. */
 object DescribeStream extends Action {
   val name = "DescribeStream"
 

@@ -2,7 +2,7 @@ package org.sparkkinesis.emulator.action.stream
 
 import org.sparkkinesis.emulator.action.call.{Action, Answer, Call, Validator}
 
-/** DescribeStreamSummary: settings and counts, without shards. */
+/** DescribeStreamSummary returns the settings and counts of a stream, without its shards. */
 object DescribeStreamSummary extends Action {
   val name = "DescribeStreamSummary"
 

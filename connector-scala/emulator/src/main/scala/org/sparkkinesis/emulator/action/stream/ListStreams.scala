@@ -1,16 +1,10 @@
 package org.sparkkinesis.emulator.action.stream
 
-import org.sparkkinesis.emulator.action.call.Action
-import org.sparkkinesis.emulator.action.call.Answer
-import org.sparkkinesis.emulator.action.call.Call
-import org.sparkkinesis.emulator.action.call.PageTokens
-import org.sparkkinesis.emulator.action.call.Patterns
-import org.sparkkinesis.emulator.action.call.Validator
+import org.sparkkinesis.emulator.action.call.{Action, Answer, Call, PageTokens, Patterns, Validator}
 import org.sparkkinesis.emulator.engine.stream.StreamState
-
 import org.sparkkinesis.model.KinesisQuotas
 
-/** ListStreams: names in order, at most 100 a page, continued by name or by token. */
+/** ListStreams lists names in order, at most 100 on a page. The next page starts after a name or at a token. */
 object ListStreams extends Action {
   val name = "ListStreams"
 

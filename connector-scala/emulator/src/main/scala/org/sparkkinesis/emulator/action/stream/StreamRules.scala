@@ -8,18 +8,19 @@ import org.sparkkinesis.emulator.engine.shard.ShardLog
 import org.sparkkinesis.emulator.engine.stream.StreamState
 import org.sparkkinesis.model.{HashKeyRange, KinesisQuotas}
 
-/** What several operations on streams share: rules and the shapes they answer with. */
+/** Rules and answers that several operations on streams share. */
 private[action] object StreamRules {
 
-  /** StreamModeDetails: whether it asks for on-demand; empty when it is not there. */
+  /** Returns whether StreamModeDetails asks for on-demand mode; empty if the member is missing. */
   def onDemand(fields: Fields): Option[Boolean] = fields.structure("StreamModeDetails").map { details =>
     details.string("StreamMode") match {
       case Some("ON_DEMAND") => true
       case Some("PROVISIONED") => false
       case other =>
+        val shown = other.fold("null")(value => s"'$value'")
         throw ServiceError.validation(
-          s"1 validation error detected: Value ${other.fold("null")(v => s"'$v'")} at 'streamModeDetails.streamMode' failed to " +
-            "satisfy constraint: Member must satisfy enum value set: [PROVISIONED, ON_DEMAND]"
+          s"1 validation error detected: Value $shown at 'streamModeDetails.streamMode' failed to satisfy " +
+            "constraint: Member must satisfy enum value set: [PROVISIONED, ON_DEMAND]"
         )
     }
   }
@@ -52,7 +53,7 @@ private[action] object StreamRules {
     reply.field("EndingHashKey", range.end.toString)
   }
 
-  /** The members that DescribeStream and DescribeStreamSummary have in common. */
+  /** Writes the members that DescribeStream and DescribeStreamSummary share. */
   def writeBasics(reply: ReplyWriter, stream: StreamState): Unit = {
     val settings = stream.settings
     reply.field("StreamName", stream.name)

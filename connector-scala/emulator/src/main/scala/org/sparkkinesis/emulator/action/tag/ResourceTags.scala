@@ -1,15 +1,12 @@
 package org.sparkkinesis.emulator.action.tag
 
-import org.sparkkinesis.emulator.action.call.Action
-import org.sparkkinesis.emulator.action.call.Answer
-import org.sparkkinesis.emulator.action.call.Call
-import org.sparkkinesis.emulator.action.call.Patterns
-import org.sparkkinesis.emulator.action.call.Validator
+import org.sparkkinesis.emulator.action.call.{Action, Answer, Call, Patterns, Validator}
 import org.sparkkinesis.emulator.engine.error.ServiceError
-
 import org.sparkkinesis.model.StreamRef
 
-/** TagResource, UntagResource, ListTagsForResource: the tags of a stream or of a consumer, by ARN. */
+/**
+ * TagResource, UntagResource and ListTagsForResource change and list the tags of a stream or a consumer, by its ARN.
+ */
 sealed abstract class ResourceTags extends Action {
   protected def validateMore(call: Call, validator: Validator): Unit = ()
   protected def onTags(call: Call, tags: Tagged): Answer
@@ -37,7 +34,7 @@ sealed abstract class ResourceTags extends Action {
   }
 }
 
-/** The tags of one resource. */
+/** The tags of one stream or consumer. */
 final private[tag] class Tagged(
     read: () => Map[String, String],
     change: (Map[String, String] => Map[String, String]) => Unit

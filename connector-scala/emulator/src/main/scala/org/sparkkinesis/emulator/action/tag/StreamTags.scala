@@ -1,13 +1,9 @@
 package org.sparkkinesis.emulator.action.tag
 
-import org.sparkkinesis.emulator.action.call.Action
-import org.sparkkinesis.emulator.action.call.Answer
-import org.sparkkinesis.emulator.action.call.Call
-import org.sparkkinesis.emulator.action.call.Validator
-
+import org.sparkkinesis.emulator.action.call.{Action, Answer, Call, Validator}
 import org.sparkkinesis.model.KinesisQuotas.Count
 
-/** AddTagsToStream: adds or replaces. */
+/** AddTagsToStream adds or replaces tags. */
 object AddTagsToStream extends Action {
   val name = "AddTagsToStream"
 
@@ -23,7 +19,7 @@ object AddTagsToStream extends Action {
   }
 }
 
-/** RemoveTagsFromStream: names that are not there are ignored. */
+/** RemoveTagsFromStream removes tags and ignores unknown keys. */
 object RemoveTagsFromStream extends Action {
   val name = "RemoveTagsFromStream"
 
@@ -37,7 +33,7 @@ object RemoveTagsFromStream extends Action {
   }
 }
 
-/** ListTagsForStream: by key, with pages. */
+/** ListTagsForStream lists tags by key, in pages. */
 object ListTagsForStream extends Action {
   val name = "ListTagsForStream"
 

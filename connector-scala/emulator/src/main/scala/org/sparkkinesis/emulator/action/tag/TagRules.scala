@@ -1,19 +1,17 @@
 package org.sparkkinesis.emulator.action.tag
 
 import org.sparkkinesis.emulator.action.call.Validator
-import org.sparkkinesis.emulator.document.Fields
-import org.sparkkinesis.emulator.document.ReplyWriter
+import org.sparkkinesis.emulator.document.{Fields, ReplyWriter}
 import org.sparkkinesis.emulator.engine.error.ServiceError
-
 import org.sparkkinesis.model.KinesisQuotas.Count
 
-/** Rules and shapes of tags. */
+/** Reads, checks and writes tags. */
 private[action] object TagRules {
   val MaxKey = 128
   private val MaxValue = 256
   private val MaxTagsOfCall = 200
 
-  /** The Tags member, a map of strings. */
+  /** Reads the Tags member, a map of strings. */
   def read(fields: Fields): Map[String, String] = fields.structure("Tags").fold(Map.empty[String, String]) { tags =>
     tags.entries.map {
       case (key, value: String) => key -> value
@@ -21,7 +19,10 @@ private[action] object TagRules {
     }.toMap
   }
 
-  /** Holds the Tags member against the model's constraints; how many a resource may have is for [[check]]. */
+  /**
+   * Checks the Tags member against the constraints of the API model; [[check]] checks the number of tags of a
+   * resource.
+   */
   def validate(fields: Fields, validator: Validator): Unit = if (fields.has("Tags")) {
     val tags = read(fields)
     validator.size("Tags", tags.size, 1, MaxTagsOfCall)
@@ -29,7 +30,7 @@ private[action] object TagRules {
     validator.lengths("Tags", "Map values", tags.values, 0, MaxValue)
   }
 
-  /** The TagKeys member. */
+  /** Reads the TagKeys member. */
   def readKeys(fields: Fields): Vector[String] = fields.strings("TagKeys").getOrElse(Vector.empty)
 
   def validateKeys(fields: Fields, validator: Validator): Unit = {
@@ -42,8 +43,10 @@ private[action] object TagRules {
   }
 
   /**
+   * Checks the keys, and the number of tags that a resource would have.
+   *
    * @param total
-   *   how many tags the resource would have
+   *   the number of tags that the resource would have
    */
   def check(keys: Seq[String], total: Int): Unit = {
     keys.foreach { key =>

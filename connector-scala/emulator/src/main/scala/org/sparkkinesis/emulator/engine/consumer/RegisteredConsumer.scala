@@ -5,6 +5,8 @@ import scala.collection.mutable
 import org.sparkkinesis.emulator.engine.error.ServiceError
 import org.sparkkinesis.emulator.engine.quota.{Quota, QuotaPolicy, TokenBucket}
 import org.sparkkinesis.model.KinesisQuotas.{CallRate, Lifetime}
+
+/** The status of a registered consumer, with its name in the API. */
 sealed abstract class ConsumerStatus(val name: String)
 object ConsumerStatus {
   case object Creating extends ConsumerStatus("CREATING")
@@ -12,13 +14,13 @@ object ConsumerStatus {
   case object Deleting extends ConsumerStatus("DELETING")
 }
 
-/** A running subscription, as its consumer needs to end it. */
+/** A running subscription, which its consumer can end. */
 trait OpenSubscription {
 
-  /** Ends it with an exception in its event stream. */
+  /** Ends the subscription with an exception in its event stream. */
   def fail(error: ServiceError): Unit
 
-  /** Ends it in an orderly way. */
+  /** Ends the subscription without an error. */
   def complete(): Unit
 }
 
@@ -31,10 +33,11 @@ final class RegisteredConsumer(val name: String, val arn: String, val createdMil
   private val slots = mutable.Map.empty[String, Slot]
 
   /**
-   * Claims a shard for a new subscription: refused within five seconds of the last success, else the old one ends.
+   * Claims a shard for a new subscription and ends the previous subscription. The claim fails within five seconds
+   * after the previous subscription was opened.
    *
    * @param policy
-   *   whether one call a second for each shard is enforced as well
+   *   whether the limit of one call per second for each shard is enforced
    */
   def claim(shard: String, subscription: OpenSubscription, now: Long, policy: QuotaPolicy): Unit = {
     val replaced = synchronized {
@@ -53,14 +56,17 @@ final class RegisteredConsumer(val name: String, val arn: String, val createdMil
     if (replaced != null) replaced.fail(anotherIsActive(shard))
   }
 
-  /** A subscription is over. Its shard may be claimed again, five seconds after it was opened. */
+  /**
+   * Records that a subscription has ended. Its shard may be claimed again five seconds after the subscription was
+   * opened.
+   */
   def released(shard: String, subscription: OpenSubscription): Unit = synchronized {
     slots.get(shard).foreach { slot => if (slot.current eq subscription) slot.ended = true }
   }
 
   def openSubscriptions: Int = synchronized(slots.values.count(s => s.current != null && !s.ended))
 
-  /** The consumer is deregistered: every subscription ends. */
+  /** Ends all subscriptions, since the consumer is deregistered. */
   def endAll(error: ServiceError): Unit = {
     val open = synchronized {
       val current = slots.values.filter(!_.ended).flatMap(s => Option(s.current)).toVector

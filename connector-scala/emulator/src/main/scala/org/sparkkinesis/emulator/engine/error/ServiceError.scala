@@ -1,10 +1,10 @@
 package org.sparkkinesis.emulator.engine.error
 
-/** An error answer of the service: its HTTP status, its type name and its message. Carries no stack trace. */
+/** An error answer of the service: HTTP status, error type and message. It has no stack trace. */
 final class ServiceError(val status: Int, val errorType: String, message: String)
     extends RuntimeException(message, null, false, false)
 
-/** The service's errors by name; the messages are the service's own words where they are known. */
+/** The errors of the service by name. The messages have the wording of the service where it is known. */
 object ServiceError {
   def apply(errorType: String, message: String): ServiceError = new ServiceError(400, errorType, message)
 

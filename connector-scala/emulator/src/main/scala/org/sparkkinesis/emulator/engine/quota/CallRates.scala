@@ -1,12 +1,11 @@
 package org.sparkkinesis.emulator.engine.quota
 
-import org.sparkkinesis.emulator.engine.error.ServiceError
-
 import java.util.concurrent.ConcurrentHashMap
 
+import org.sparkkinesis.emulator.engine.error.ServiceError
 import org.sparkkinesis.model.KinesisQuotas.{CallRate, Shard}
 
-/** How often each operation may be called, and what the calls are counted for. Thread-safe. */
+/** Enforces the rate limits of operations. Thread-safe. */
 final class CallRates {
   import CallRates._
 
@@ -16,7 +15,7 @@ final class CallRates {
    * Counts one call.
    *
    * @throws ServiceError
-   *   LimitExceeded on the control plane, ProvisionedThroughputExceeded for iterators, when the rate is used up
+   *   if the rate is exceeded: ProvisionedThroughputExceeded for iterators, LimitExceeded for the other operations
    */
   def admit(operation: String, stream: String, shard: String, policy: QuotaPolicy, now: Long): Unit =
     Table.get(operation).foreach { rate =>
@@ -39,7 +38,7 @@ final class CallRates {
     case Scope.Account => ServiceError.limitExceeded("Rate exceeded for account.")
   }
 
-  /** Forgets what was counted for a stream that is gone. */
+  /** Removes the counts of a deleted stream. */
   def forget(stream: String): Unit = {
     buckets.keySet().removeIf(key => key.contains(s"/$stream*") || key.contains(s"/$stream/"))
     ()
@@ -47,6 +46,8 @@ final class CallRates {
 }
 
 object CallRates {
+
+  /** The resource that a rate limit applies to. */
   sealed trait Scope
   object Scope {
     case object Account extends Scope
@@ -55,8 +56,10 @@ object CallRates {
   }
 
   /**
+   * The rate limit of an operation.
+   *
    * @param shared
-   *   the operations of one name here draw on the same allowance
+   *   operations with the same value share one limit
    */
   final case class Rate(perSecond: Int, scope: Scope, shared: String, quota: Quota = Quota.ControlPlaneCalls)
 

@@ -1,6 +1,6 @@
 package org.sparkkinesis.emulator.engine.quota
 
-/** The limits that the emulator enforces and that a user may scale or switch off, by the name that users write. */
+/** The quotas that the emulator enforces and that users may scale or switch off, with their names. */
 sealed abstract class Quota(val name: String)
 
 object Quota {
@@ -35,17 +35,17 @@ object Quota {
   def parse(name: String): Option[Quota] = all.find(_.name == name)
 }
 
-/** Which quotas hold, and how large they are against the service's: a scale of 2 allows twice as much. */
+/** The quotas that are enforced and their factors on the quotas of the service; 2 allows twice as much. */
 final case class QuotaPolicy(scales: Map[Quota, Double], off: Set[Quota]) {
   def enforces(quota: Quota): Boolean = !off.contains(quota)
   def scale(quota: Quota): Double = scales.getOrElse(quota, 1.0)
 
-  /** The limit to hold against, or `None` when it is switched off. */
+  /** Returns the limit to enforce, or `None` if the quota is switched off. */
   def limit(quota: Quota, ofService: Double): Option[Double] =
     if (enforces(quota)) Some(ofService * scale(quota)) else None
 
   def scaled(quota: Quota, by: Double): QuotaPolicy = {
-    require(by > 0, s"the scale of ${quota.name} must be positive, was $by")
+    require(by > 0, s"The scale of the quota ${quota.name} must be positive, but was $by.")
     copy(scales = scales.updated(quota, by), off = off - quota)
   }
 

@@ -4,11 +4,11 @@ import org.sparkkinesis.model.KinesisQuotas
 import org.sparkkinesis.model.KinesisQuotas.Shard
 
 /**
- * One shard's write and read allowances. Guarded by the shard's lock.
+ * The write and read limits of one shard. The lock of the shard guards it.
  *
- * Writing: 1 MiB/s and 1,000 records/s, with a burst of one second, or of the largest record where the stream allows
- * records above 1 MiB. Reading: 5 calls/s; 2 MiB/s which one answer may overdraw, so that after a full answer of 10 MiB
- * the calls of the next five seconds are refused.
+ * A shard takes 1 MiB/s and 1,000 records/s, with a burst of one second, or of the largest record if the stream
+ * allows records above 1 MiB. It serves 5 GetRecords calls/s and 2 MiB/s. One answer may exceed the 2 MiB/s: after an
+ * answer of 10 MiB, the calls of the next five seconds are throttled.
  */
 final class ShardQuota(policy: QuotaPolicy, largeRecords: Boolean, now: Long) {
   private def bucket(quota: Quota, capacity: Double, perSecond: Double): Option[TokenBucket] =
@@ -29,7 +29,7 @@ final class ShardQuota(policy: QuotaPolicy, largeRecords: Boolean, now: Long) {
     admitted
   }
 
-  /** Counts one GetRecords call, refused while an earlier answer is still being paid for. */
+  /** Counts one GetRecords call. Returns false while the calls or the bytes of earlier answers exceed the limits. */
   def admitRead(now: Long): Boolean = readBytes.forall(_.has(0, now)) && readCalls.forall(_.tryTake(1, now))
 
   def readTaken(bytes: Long, now: Long): Unit = readBytes.foreach(_.overdraw(bytes.toDouble, now))

@@ -1,6 +1,6 @@
 package org.sparkkinesis.emulator.engine.quota
 
-/** Tokens that come back at a steady rate up to a capacity. Not thread-safe: its owner guards it; time in milliseconds. */
+/** A token bucket that refills at a steady rate up to its capacity. Times are in milliseconds. Not thread-safe. */
 final class TokenBucket(capacity: Double, perSecond: Double, startMillis: Long) {
   private var tokens = capacity
   private var last = startMillis
@@ -21,13 +21,16 @@ final class TokenBucket(capacity: Double, perSecond: Double, startMillis: Long) 
     enough
   }
 
-  /** Takes even what is not there: the bucket goes negative, and is empty until that has come back. */
+  /**
+   * Takes tokens even if there are not enough. The balance becomes negative, and no tokens are available until it is
+   * positive.
+   */
   def overdraw(n: Double, now: Long): Unit = {
     refill(now)
     tokens -= n
   }
 
-  /** How long until at least `n` tokens are there. */
+  /** Returns the time until at least `n` tokens are available. */
   def millisUntil(n: Double, now: Long): Long = {
     refill(now)
     if (tokens >= n) 0 else math.ceil((n - tokens) * 1000 / perSecond).toLong

@@ -2,15 +2,18 @@ package org.sparkkinesis.emulator.engine.shard
 
 import scala.collection.mutable
 
-/** Records in order of arrival, in fixed segments: append and trim at the ends, binary search between. Not thread-safe. */
+/**
+ * Records in order of arrival, in segments of fixed size. Supports append and removal at the ends, and binary search.
+ * Not thread-safe.
+ */
 final private[shard] class RecordSegments {
   import RecordSegments._
 
   private val segments = mutable.ArrayDeque.empty[Array[StoredRecord]]
   private var lastSize = SegmentSize
-  private var dropped = 0 // at the front of the first segment
+  private var dropped = 0 // number of removed records at the front of the first segment
 
-  /** Sequence positions from 0 (the oldest record still held). */
+  /** The number of records; position 0 is the oldest record. */
   def size: Int = if (segments.isEmpty) 0 else (segments.size - 1) * SegmentSize + lastSize - dropped
 
   def apply(i: Int): StoredRecord = {
@@ -27,7 +30,7 @@ final private[shard] class RecordSegments {
     lastSize += 1
   }
 
-  /** Gives up the oldest record; there must be one. */
+  /** Removes and returns the oldest record, which must exist. */
   def dropFirst(): StoredRecord = {
     val record = apply(0)
     segments.head(dropped) = null

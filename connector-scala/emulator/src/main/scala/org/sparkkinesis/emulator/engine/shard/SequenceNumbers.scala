@@ -2,18 +2,18 @@ package org.sparkkinesis.emulator.engine.shard
 
 import java.nio.charset.StandardCharsets
 
-/** What a version 2 sequence number is made of; times are epoch seconds. */
+/** The parts of a version 2 sequence number. Times are epoch seconds. */
 final case class SequenceParts(shardCreatedSeconds: Long, shardIndex: Long, seqIx: Long, recordSeconds: Long)
 
 /**
- * The service's sequence numbers: 188 bits, written as 56 decimal digits.
+ * Encodes and decodes sequence numbers in the format of the service: 188 bits, written as 56 decimal digits.
  *
- * From the top: the digit 2 (4 bits), shard creation (36), low nibble of the shard's index (4), seqIx (64), zeros (8),
- * record time (36), shard index (32), version 2 (4).
+ * From the highest bit: the digit 2 (4 bits), shard creation (36), low nibble of the shard's index (4), seqIx (64),
+ * zeros (8), record time (36), shard index (32), version 2 (4).
  */
 object SequenceNumbers {
 
-  /** seqIx of the EndingSequenceNumber of every closed shard. */
+  /** The seqIx in the EndingSequenceNumber of every closed shard. */
   val EndSeqIx: Long = 0x7fffffffffffffffL
   private val Digits = 56
   private val Billion = 1000000000L
@@ -44,7 +44,8 @@ object SequenceNumbers {
       if (wellFormed) Some(SequenceParts(field(148, 36), shardIndex, field(80, 64), field(36, 36))) else None
     }
 
-  // Long division by 10^9 over six 32-bit limbs: about five times as fast as BigInteger, and put needs one a record.
+  // Long division by 10^9 over six 32-bit limbs is about five times as fast as BigInteger, and each put record needs
+  // it.
   private def decimal(high: Long, middle: Long, low: Long): String = {
     val limbs =
       Array(high >>> 32, high & 0xffffffffL, middle >>> 32, middle & 0xffffffffL, low >>> 32, low & 0xffffffffL)
@@ -52,7 +53,7 @@ object SequenceNumbers {
     var end = Digits
     var first = 0
     while (end > 0) {
-      // What has been divided away costs nothing more: nearly half of the divisions.
+      // Skipping limbs that are zero saves nearly half of the divisions.
       while (first < limbs.length && limbs(first) == 0) first += 1
       var remainder = 0L
       var i = first

@@ -4,11 +4,11 @@ import org.sparkkinesis.emulator.engine.quota.{QuotaPolicy, ShardQuota}
 import org.sparkkinesis.model.{ChildShard, HashKeyRange, HashPoint, SequenceNumber, Shard, ShardId}
 
 /**
- * One shard: its place in the lineage and its records. Thread-safe; every shard has its own lock, so shards do not wait
- * for each other. Arrival times never go back within a shard.
+ * One shard: its lineage and its records. Thread-safe; every shard has its own lock, so shards do not wait for each
+ * other. Arrival times never decrease within a shard.
  *
  * @param createdSeconds
- *   the time inside its sequence numbers, one second after its parents' end
+ *   the creation time in its sequence numbers, one second after the end of its parents
  */
 final class ShardLog private (
     val index: Long,
@@ -41,12 +41,12 @@ final class ShardLog private (
   private[engine] def takesRecords: Boolean = sealing == null
 
   /**
-   * Takes a record, and tells its sequence number.
+   * Appends a record and returns it with its sequence number.
    *
    * @param limits
-   *   null to take it whatever the shard's write allowance says
+   *   null to ignore the write limits
    * @return
-   *   null when the shard has closed meanwhile, [[Throttled]] when its write allowance is used up
+   *   null if the shard has been closed, [[Throttled]] if the write limit is exceeded
    */
   def append(put: IncomingRecord, encryptionType: String, now: Long, horizon: Long, limits: QuotaLimits): StoredRecord =
     synchronized {
@@ -67,7 +67,7 @@ final class ShardLog private (
       }
     }
 
-  /** Puts back a record that was kept on disk. */
+  /** Restores a record from disk. */
   private[emulator] def restore(record: StoredRecord): Unit = synchronized {
     lastSeqIx = record.seqIx
     lastArrival = record.arrivalMillis
@@ -90,7 +90,7 @@ final class ShardLog private (
     quota
   }
 
-  /** Counts a GetRecords call against the shard's read allowance. */
+  /** Counts a GetRecords call against the read limits of the shard. */
   def admitRead(now: Long, limits: QuotaLimits): Boolean = synchronized {
     val admitted = currentQuota(limits, now).admitRead(now)
     if (!admitted) traffic.throttledReads += 1
@@ -103,8 +103,8 @@ final class ShardLog private (
   }
 
   /**
-   * Records after `seqIx` that arrived at or after `horizon`: at most `maxRecords`, and until `maxBytes` are reached,
-   * at least one.
+   * Returns the records after `seqIx` that arrived at or after `horizon`: at most `maxRecords`, and at most
+   * `maxBytes` unless the first record is larger.
    */
   def read(seqIx: Long, horizon: Long, maxRecords: Int, maxBytes: Long): ReadResult = synchronized {
     trim(horizon)
@@ -125,7 +125,7 @@ final class ShardLog private (
     new ReadResult(found, bytes, if (until < records.size) records(until).arrivalMillis else -1)
   }
 
-  /** The position just before the first record at or after a time. */
+  /** Returns the position before the first record that arrived at or after a time. */
   def seqIxBefore(millis: Long): Long = synchronized {
     val first = records.firstAtOrAfterTime(millis)
     if (first < records.size) records(first).seqIx - 1 else lastSeqIx
@@ -133,13 +133,15 @@ final class ShardLog private (
 
   def tipSeqIx: Long = synchronized(lastSeqIx)
 
-  /** Takes no more records from now on; readers still see it open, until [[close]]. */
+  /** Stops accepting records. Readers see the shard as open until [[close]]. */
   private[engine] def seal(now: Long): Unit = synchronized {
     val seconds = math.max(now / 1000, createdSeconds)
     sealing = Closing(now, seconds, SequenceNumbers.encode(createdSeconds, index, SequenceNumbers.EndSeqIx, seconds))
   }
 
-  /** Shows readers the end of a sealed shard. Its children have to be known by now: readers ask for them at once. */
+  /**
+   * Shows the end of a sealed shard to readers. Its children must already exist, since readers ask for them at once.
+   */
   private[engine] def close(): Unit = {
     end = sealing
     wake()
@@ -150,7 +152,7 @@ final class ShardLog private (
     end = closing
   }
 
-  /** Drops what is out of retention, and the oldest records while the emulator is above its memory cap. */
+  /** Drops expired records, and the oldest records while the emulator exceeds its memory limit. */
   def trim(horizon: Long): Unit = synchronized {
     while (records.size > 0 && records(0).arrivalMillis < horizon) drop()
     while (budget.isExceeded && isAboveFloor) {
@@ -159,7 +161,7 @@ final class ShardLog private (
     }
   }
 
-  // However full the emulator is of other shards' records, a shard keeps its newest ones for its readers.
+  // Each shard keeps its newest records for its readers, even if other shards use all of the memory.
   private def isAboveFloor: Boolean =
     records.size > 1 && (records.size > MemoryBudget.FloorRecords || heldBytes > MemoryBudget.FloorBytes)
 
@@ -178,7 +180,7 @@ final class ShardLog private (
   def onChange(listener: Runnable): Unit = synchronized { listeners = listener :: listeners }
   def removeListener(listener: Runnable): Unit = synchronized { listeners = listeners.filterNot(_ eq listener) }
 
-  /** Tells the listeners that there is something new; called without the lock. */
+  /** Tells the listeners that there are new records or that the shard is closed. Called without the lock. */
   def wake(): Unit = listeners.foreach(_.run())
 
   def toShard: Shard = Shard(
@@ -211,22 +213,25 @@ object ShardLog {
   ): ShardLog =
     new ShardLog(index, range, parents.headOption, parents.drop(1).headOption, openedMillis, createdSeconds, budget)
 
-  /** When and with which last number a shard closed. */
+  /** The time and the last sequence number of a closed shard. */
   final case class Closing(millis: Long, seconds: Long, endingSequenceNumber: String)
 
-  /** The answer of `append` for a record that the shard's write allowance does not admit. */
+  /** The result of `append` for a record that exceeds the write limit. */
   val Throttled: StoredRecord = new StoredRecord(null, 0, 0, null, Array.emptyByteArray, 0, null)
 
-  // Numbers of the service are not dense; an odd multiplier spreads the steps over 1 to 8, the same in every run.
+  // Sequence numbers of the service have gaps. An odd multiplier gives reproducible gaps of 1 to 8.
   private val SeqIxMixer = 0x9e3779b97f4a7c15L
 
   private def cost(record: StoredRecord): Long = record.size.toLong + MemoryBudget.RecordOverhead
 }
 
-/** The quotas that a shard is held to, given with each call since they may be changed while the emulator runs. */
+/** The quotas of a shard. They are given with each call since they may change while the emulator runs. */
 final class QuotaLimits(val policy: QuotaPolicy, val largeRecords: Boolean)
 
-/** What went through a shard; written under the shard's lock, read by anyone who wants a rough figure. */
+/**
+ * Counts the traffic of a shard. Written under the lock of the shard; readers without the lock get approximate
+ * values.
+ */
 final class ShardTraffic {
   @volatile var recordsIn: Long = 0
   @volatile var bytesIn: Long = 0

@@ -2,17 +2,20 @@ package org.sparkkinesis.emulator.engine.shard
 
 import org.sparkkinesis.model.{HashPoint, ShardId}
 
-/** The shards of a stream at one moment, immutable: all that have not expired, by index, and the open ones by range. */
+/**
+ * An immutable snapshot of the shards of a stream: all shards that have not expired by index, and the open shards by
+ * range.
+ */
 final class ShardSet private (val all: Vector[ShardLog], open: Array[ShardLog]) {
 
   /** The open shards in the order of their hash ranges. */
   def openShards: Vector[ShardLog] = open.toVector
   def openCount: Int = open.length
 
-  /** Index that the next new shard gets; they only ever grow. */
+  /** The index of the next new shard. Indices only increase. */
   def nextIndex: Long = if (all.isEmpty) 0 else all.last.index + 1
 
-  /** The open shard that takes a hash; the ranges of the open shards cover the key space. */
+  /** Returns the open shard for a hash. The ranges of the open shards cover the whole key space. */
   def owner(hash: HashPoint): ShardLog = {
     var low = 0
     var high = open.length - 1
@@ -30,10 +33,10 @@ final class ShardSet private (val all: Vector[ShardLog], open: Array[ShardLog]) 
     if (at < all.length && all(at).index == index) Some(all(at)) else None
   }
 
-  /** Position in `all` of the first shard of this index or a greater one. */
+  /** Returns the position in `all` of the first shard with this index or a greater one. */
   def positionFrom(index: Long): Int = ShardSet.positionFrom(all, index)
 
-  /** Up to `size` shards of an index above `index` that are accepted, in order. */
+  /** Returns up to `size` accepted shards with an index above `index`, in order. */
   def pageAfter(index: Long, size: Int)(accepts: ShardLog => Boolean): Vector[ShardLog] =
     ShardSet.pageAfter(all, index, size)(accepts)
 
@@ -51,7 +54,7 @@ object ShardSet {
   def apply(shards: Seq[ShardLog]): ShardSet =
     new ShardSet(shards.toVector, shards.filter(_.takesRecords).sortBy(_.range.start).toArray)
 
-  // Over any sequence, so that a test can count what a page looks at: its own shards, and a binary search for the first.
+  // It takes any sequence, so that a test can count the accesses: the shards of the page and one binary search.
   private[engine] def pageAfter(all: IndexedSeq[ShardLog], index: Long, size: Int)(
       accepts: ShardLog => Boolean
   ): Vector[ShardLog] = {

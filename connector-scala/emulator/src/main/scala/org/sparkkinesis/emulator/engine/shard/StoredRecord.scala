@@ -1,8 +1,8 @@
 package org.sparkkinesis.emulator.engine.shard
 
 /**
- * A record as a shard keeps it. `size` is payload and UTF-8 key, as the service counts it; `encryptionType` and, for
- * streams that distribute records themselves, `partitionKey` may be null.
+ * A record that a shard holds. `size` is the number of bytes of payload and UTF-8 key, as the service counts it.
+ * `encryptionType` may be null, and so may `partitionKey` in streams that ignore partition keys.
  */
 final class StoredRecord(
     val sequenceNumber: String,
@@ -14,5 +14,5 @@ final class StoredRecord(
     val encryptionType: String
 )
 
-/** What a read found: the records, and the arrival time of the first one after them, or -1 at the tip. */
+/** The result of a read: the records, and the arrival time of the first record after them, or -1 if there is none. */
 final class ReadResult(val records: Array[StoredRecord], val bytes: Long, val nextArrivalMillis: Long)

@@ -4,13 +4,16 @@ import scala.collection.mutable
 
 import org.sparkkinesis.model.HashKeyRange
 
-/** A shard that a resharding makes; `parents` are indices, the first is ParentShardId. */
+/** A shard that a resharding creates. `parents` are indices; the first one is ParentShardId. */
 final case class PlannedShard(index: Long, range: HashKeyRange, parents: Seq[Long])
 
-/** What a resharding closes and makes, in order. A shard of the plan may itself be closed by a later step of it. */
+/**
+ * The shards that a resharding creates, in order, and closes. A later step may close a shard that an earlier step
+ * created.
+ */
 final case class ReshardPlan(created: Vector[PlannedShard], closed: Set[Long])
 
-/** The ways to reshard, as pure plans over open ranges. */
+/** Plans reshardings of open ranges. Pure. */
 object Resharding {
 
   def split(shard: PlannedShard, newStart: BigInt, nextIndex: Long): ReshardPlan =
@@ -28,7 +31,7 @@ object Resharding {
       Set(shard.index, adjacent.index)
     )
 
-  /** Splits and merges towards `target` equal ranges: first splits at every new boundary, then merges the pieces. */
+  /** Plans the change to `target` equal ranges: splits at all new boundaries, then merges the pieces. */
   def uniform(open: Seq[PlannedShard], target: Int, firstIndex: Long): ReshardPlan = {
     val wanted = HashKeyRange.uniform(target)
     val boundaries = wanted.map(_.start)

@@ -4,12 +4,12 @@ import org.sparkkinesis.emulator.engine.quota.QuotaPolicy
 import org.sparkkinesis.emulator.engine.shard.MemoryBudget
 import org.sparkkinesis.emulator.engine.time.{EmulatorClock, Timers}
 
-/** What a stream uses of the engine that it belongs to. Thread-safe. */
+/** The services of the engine that a stream uses. Thread-safe. */
 trait StreamHost {
   def clock: EmulatorClock
   def timers: Timers
 
-  /** The quotas that apply now; they may change while the emulator runs. */
+  /** The quotas that are enforced now. They may change while the emulator runs. */
   def policy: QuotaPolicy
   def budget: MemoryBudget
   def store: StreamStore

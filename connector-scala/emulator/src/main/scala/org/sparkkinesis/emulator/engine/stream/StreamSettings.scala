@@ -2,6 +2,7 @@ package org.sparkkinesis.emulator.engine.stream
 
 import org.sparkkinesis.model.KinesisQuotas
 
+/** The status of a stream, with its name in the API. */
 sealed abstract class StreamStatus(val name: String)
 object StreamStatus {
   case object Creating extends StreamStatus("CREATING")
@@ -11,8 +12,8 @@ object StreamStatus {
 }
 
 /**
- * What can be set on a stream. Names and units are those of the API; `encryptionKey` is empty while not encrypted.
- * What arrived before `expiredBeforeMillis` fell out under an earlier, shorter retention, and does not come back.
+ * The settings of a stream, with names and units of the API. `encryptionKey` is empty if the stream is not encrypted.
+ * Records that arrived before `expiredBeforeMillis` expired under a shorter retention period and stay expired.
  */
 final case class StreamSettings(
     onDemand: Boolean = false,
@@ -27,7 +28,7 @@ final case class StreamSettings(
 ) {
   def modeName: String = if (onDemand) "ON_DEMAND" else "PROVISIONED"
 
-  /** As records carry it: null when not encrypted. */
+  /** The encryption type of new records; null if the stream is not encrypted. */
   def encryptionType: String = if (encryptionKey.isDefined) "KMS" else null
   def maxRecordBytes: Int = maxRecordKiB * KinesisQuotas.KiB
   def retentionMillis: Long = retentionHours * 3600000L

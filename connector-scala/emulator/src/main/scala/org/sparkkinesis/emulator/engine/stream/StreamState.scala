@@ -12,8 +12,8 @@ import org.sparkkinesis.model.KinesisQuotas.{Count, Lifetime}
 import org.sparkkinesis.model.{HashKeyRange, ShardId}
 
 /**
- * One stream: its life, settings, shards and consumers. Thread-safe: changes take the stream's lock, puts and reads
- * work on the current [[ShardSet]] and take only a shard's lock.
+ * One stream with its status, settings, shards and consumers. Thread-safe: changes take the lock of the stream; puts
+ * and reads use the current [[ShardSet]] and take only the lock of a shard.
  */
 final class StreamState(
     val name: String,
@@ -38,10 +38,10 @@ final class StreamState(
   def consumers: Vector[RegisteredConsumer] = synchronized(byName.values.toVector)
   def consumer(name: String): Option[RegisteredConsumer] = synchronized(byName.get(name))
 
-  /** Every shard that has not expired. */
+  /** All shards that have not expired. */
   def shards: ShardSet = set
 
-  /** What arrived before this time is no longer there. */
+  /** Returns the time before which records have expired. */
   def horizon(now: Long): Long = math.max(now - current.retentionMillis, current.expiredBeforeMillis)
 
   def quotaLimits: QuotaLimits = {
@@ -64,7 +64,7 @@ final class StreamState(
       s"Stream $name under account $account not ACTIVE, instead in state ${status.name}"
     )
 
-  /** Records may be put and read in every state but these. */
+  /** Checks that records may be put and read, which is so in all states except CREATING and DELETING. */
   def requireUsable(): Unit = if (status == StreamStatus.Creating || status == StreamStatus.Deleting)
     throw ServiceError.resourceNotFound(s"Stream $name under account $account not found.")
 
@@ -78,14 +78,14 @@ final class StreamState(
     host.store.settingsChanged(this)
   }
 
-  /** Opens the first shards of a new stream. */
+  /** Creates the first shards of a new stream. */
   def open(shardCount: Int, now: Long): Unit = synchronized {
     set = ShardSet(HashKeyRange.uniform(shardCount).zipWithIndex.map { case (range, i) =>
       ShardLog(i.toLong, range, Nil, now, now / 1000, host.budget)
     })
   }
 
-  /** Enters a state, and leaves it for ACTIVE, after having done `finish`, when the configured delay is over. */
+  /** Enters a state. After the delay, runs `finish` and changes to ACTIVE. */
   def change(through: StreamStatus, delayMillis: Long)(finish: () => Unit): Unit = {
     status = through
     host.timers.afterOrNow(delayMillis) { () =>
@@ -99,13 +99,13 @@ final class StreamState(
     }
   }
 
-  /** Carries out a plan: parents close, their children open at once. */
+  /** Executes a plan: closes parents and opens their children at the same time. */
   def reshard(plan: ReshardPlan): Unit = synchronized {
     val now = host.clock.millis
     val made = mutable.LinkedHashMap.empty[Long, ShardLog]
     def known(index: Long): ShardLog = made.getOrElse(index, set.byIndex(index).get)
     plan.created.foreach { planned =>
-      // One second after the parents' end, as their own numbers tell it, so that the children's numbers are greater.
+      // One second after the end of the parents, so that the children's sequence numbers are greater.
       val parentsEnd = planned.parents.map(p => math.max(now / 1000, known(p).createdSeconds)).max
       made(planned.index) = ShardLog(planned.index, planned.range, planned.parents, now, parentsEnd + 1, host.budget)
     }
@@ -116,12 +116,12 @@ final class StreamState(
   }
 
   /**
-   * Finds the shard that takes an entry and appends it there.
+   * Appends an entry to the shard for its hash.
    *
    * @param limits
-   *   null to take it whatever the shard's write allowance says
+   *   null to ignore the write limits
    * @return
-   *   the shard and what its `append` gave
+   *   the shard and the result of its `append`
    */
   def append(put: IncomingRecord, encryptionType: String, now: Long, limits: QuotaLimits): (ShardLog, StoredRecord) = {
     val shard = set.owner(put.hash)
@@ -130,13 +130,13 @@ final class StreamState(
       if (record ne ShardLog.Throttled) host.store.appended(this, shard, record) else growOnDemand()
       (shard, record)
     } else {
-      // The shard has just been closed: its children are there once the resharding lets go of the lock.
+      // The shard has just been closed. Its children exist once the resharding releases the lock.
       synchronized(())
       append(put, encryptionType, now, limits)
     }
   }
 
-  // An on-demand stream that is written to faster than it can take goes on refusing while the service splits its shards.
+  // A throttled on-demand stream continues to throttle until the service has split its shards.
   private def growOnDemand(): Unit = if (current.onDemand && growing.compareAndSet(false, true)) {
     host.timers.after(Lifetime.OnDemandScaling.toMillis) { () =>
       growing.set(false)
@@ -157,7 +157,7 @@ final class StreamState(
     host.store.settingsChanged(this)
   }
 
-  /** Counts a change of which only so many are allowed in 24 hours; false when they are used up. */
+  /** Counts a change that is limited to a number in 24 hours. Returns false if the limit is reached. */
   def admitChange(kind: String, perDay: Double, now: Long): Boolean = synchronized {
     val recent = changesByKind.getOrElse(kind, Vector.empty).filter(_ > now - StreamState.DayMillis)
     val admitted = recent.size < perDay
@@ -165,7 +165,7 @@ final class StreamState(
     admitted
   }
 
-  /** Drops records and shards that are out of retention. */
+  /** Drops expired records and shards. */
   def expire(now: Long): Unit = {
     val limit = horizon(now)
     set.all.foreach(_.trim(limit))
@@ -176,7 +176,7 @@ final class StreamState(
 
   def discard(): Unit = set.all.foreach(_.discard())
 
-  /** Puts back what was kept on disk. */
+  /** Restores the state from disk. */
   private[emulator] def restore(
       shards: Seq[(ShardLog, Option[Closing])],
       tags: Map[String, String],

@@ -2,7 +2,7 @@ package org.sparkkinesis.emulator.engine.stream
 
 import org.sparkkinesis.emulator.engine.shard.{ShardLog, StoredRecord}
 
-/** Where streams are kept beyond the life of the process. Called after each change, from any thread. */
+/** Keeps streams after the end of the process. Called after each change, from any thread. */
 trait StreamStore extends AutoCloseable {
   def settingsChanged(stream: StreamState): Unit
   def appended(stream: StreamState, shard: ShardLog, record: StoredRecord): Unit
@@ -11,7 +11,7 @@ trait StreamStore extends AutoCloseable {
 
 object StreamStore {
 
-  /** Keeps nothing: streams live as long as the emulator. */
+  /** Keeps nothing: streams end with the emulator. */
   object None extends StreamStore {
     override def settingsChanged(stream: StreamState): Unit = ()
     override def appended(stream: StreamState, shard: ShardLog, record: StoredRecord): Unit = ()

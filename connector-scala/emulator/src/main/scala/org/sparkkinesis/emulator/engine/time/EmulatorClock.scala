@@ -6,10 +6,10 @@ import java.util.concurrent.atomic.AtomicLong
 import scala.concurrent.duration.FiniteDuration
 
 /**
- * The emulator's time in epoch milliseconds, as everything in it sees it. Thread-safe.
+ * The time of the emulator in epoch milliseconds. Thread-safe.
  *
- * `system` follows the machine's clock and `manual` stands still; either can be moved forward, which is how tests reach
- * the end of retention or of a five-minute subscription. What is due by then has happened when `advance` returns.
+ * `system` follows the clock of the machine and `manual` stands still. Both can be advanced, so that tests reach the
+ * end of retention or of a five-minute subscription. When `advance` returns, all tasks that became due have run.
  */
 final class EmulatorClock private (source: () => Long, val ticks: Boolean) {
   private val offset = new AtomicLong
@@ -19,7 +19,7 @@ final class EmulatorClock private (source: () => Long, val ticks: Boolean) {
   def seconds: Long = millis / 1000
 
   def advance(by: FiniteDuration): Unit = {
-    require(by.toMillis >= 0, s"the clock cannot be moved back, by $by")
+    require(by.toMillis >= 0, s"The clock cannot be moved back, but was to be advanced by $by.")
     offset.addAndGet(by.toMillis)
     listeners.forEach(_.run())
   }

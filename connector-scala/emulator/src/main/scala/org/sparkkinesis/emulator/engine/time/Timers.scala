@@ -8,8 +8,8 @@ import scala.collection.mutable
 import org.slf4j.LoggerFactory
 
 /**
- * Runs tasks when the emulator's clock reaches their time: on its own daemon thread, or on the thread that moves the
- * clock past them. Tasks are short and never block.
+ * Runs tasks when the emulator's clock reaches their time, on its own daemon thread or on the thread that advances
+ * the clock. Tasks must be short and must not block.
  */
 final class Timers(clock: EmulatorClock) extends AutoCloseable {
   import Timers._
@@ -44,7 +44,7 @@ final class Timers(clock: EmulatorClock) extends AutoCloseable {
     timer
   }
 
-  // One thread at a time: whoever moves the clock has to find done what the other thread had only taken out.
+  // Only one thread runs tasks, so that all due tasks have run when the clock's `advance` returns.
   private def runDue(): Unit = {
     running.lock()
     try {
@@ -90,11 +90,11 @@ final class Timers(clock: EmulatorClock) extends AutoCloseable {
 object Timers {
   private val log = LoggerFactory.getLogger(classOf[Timers])
 
-  /** One task that waits for its time. */
+  /** One scheduled task. */
   final class Timer private[Timers] (val dueMillis: Long, private[Timers] val order: Long, work: () => Unit) {
     @volatile private var task = work
 
-    /** It will not run, and holds on to nothing while it waits to be taken out. */
+    /** Cancels the task and releases what it refers to. */
     def cancel(): Unit = task = null
 
     private[Timers] def run(): Unit = {

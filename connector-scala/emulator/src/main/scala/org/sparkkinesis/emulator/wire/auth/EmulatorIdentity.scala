@@ -1,13 +1,16 @@
 package org.sparkkinesis.emulator.wire.auth
 
-/** A long-term key that the emulator knows; its calls act in `account`. */
+/** A long-term access key that the emulator accepts. Its calls act in `account`. */
 final case class EmulatorCredential(accessKeyId: String, secretAccessKey: String, account: String) {
   override def toString: String = s"EmulatorCredential($accessKeyId, ***, $account)"
 }
 
-/** A role that may be assumed, by anyone who has a valid key and, where it is set, knows the external id. */
+/** A role that callers with a valid key may assume. If an external ID is set, they must also send it. */
 final case class EmulatorRole(arn: String, externalId: Option[String] = None) {
-  require(EmulatorRole.Arn.matches(arn), s"not a role's ARN: $arn")
+  require(
+    EmulatorRole.Arn.matches(arn),
+    s"The role must be given as its ARN, arn:aws:iam::ACCOUNT:role/NAME, but was $arn."
+  )
 
   def account: String = EmulatorRole.accountOf(arn)
 }
@@ -21,5 +24,5 @@ object EmulatorRole {
   }
 }
 
-/** A key as the gatekeeper checks it; session keys carry a token and end at `expiresMillis`. */
+/** A key that the gatekeeper accepts. A session key has a token and expires at `expiresMillis`. */
 final private[auth] case class KnownKey(secret: String, account: String, token: String, expiresMillis: Long)

@@ -9,9 +9,9 @@ import org.sparkkinesis.emulator.engine.{Engine, Namespace}
 import org.sparkkinesis.emulator.wire.http.Exchange
 
 /**
- * Who may call. Without configured credentials everyone may, and acts in the emulator's own account and region. With
- * them each request has to be signed with a known key, and acts in the account of that key and the region it was signed
- * for. Thread-safe.
+ * Checks the signatures of requests. Without configured credentials, all requests are accepted and act in the
+ * emulator's own account and region. With credentials, each request must be signed with a known key; it acts in the
+ * account of the key and in the region of the signature. Thread-safe.
  */
 final class Gatekeeper(
     engine: Engine,
@@ -28,8 +28,10 @@ final class Gatekeeper(
   def homeAccount: String = home.account
 
   /**
+   * Returns the streams that the caller may use.
+   *
    * @throws ServiceError
-   *   what the service answers to a missing, wrong or expired signature
+   *   as the service does, if the signature is missing, wrong or expired
    */
   def admit(exchange: Exchange): Namespace =
     if (!checks) home
@@ -49,7 +51,7 @@ final class Gatekeeper(
     key
   }
 
-  /** A new session key for an account, as AssumeRole hands it out: access key id, secret and token. */
+  /** Creates a session key for an account, as AssumeRole does: access key ID, secret and token. */
   def issue(account: String, expiresMillis: Long): (String, String, String) = {
     val id = s"ASIA${randomText(12).toUpperCase.replaceAll("[^A-Z0-9]", "A")}"
     val key = KnownKey(randomText(30), account, randomText(90), expiresMillis)

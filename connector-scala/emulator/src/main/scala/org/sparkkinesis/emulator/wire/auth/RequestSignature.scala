@@ -13,7 +13,7 @@ import scala.jdk.CollectionConverters._
 import org.sparkkinesis.emulator.engine.error.ServiceError
 import org.sparkkinesis.emulator.wire.http.Exchange
 
-/** An AWS Signature Version 4 as a request carries it in its Authorization header. */
+/** An AWS Signature Version 4 in the Authorization header of a request. */
 final private[auth] case class RequestSignature(
     accessKeyId: String,
     date: String,
@@ -25,8 +25,8 @@ final private[auth] case class RequestSignature(
   import RequestSignature._
 
   /**
-   * Signs the request again with the secret that the service knows, and compares. The time is the machine's, not the
-   * emulator's: callers sign with theirs.
+   * Computes the signature with the secret and compares it. The time is that of the machine, not the emulator's
+   * clock, since callers sign with the time of their machine.
    */
   def check(exchange: Exchange, secret: String): Unit = {
     val time = Option(exchange.header("X-Amz-Date")).getOrElse(throw incomplete(
@@ -65,7 +65,7 @@ final private[auth] case class RequestSignature(
     s"${exchange.method}\n${exchange.path}\n${exchange.query}\n$headers\n${signedHeaders.mkString(";")}\n$payload"
   }
 
-  // HTTP/2 has an :authority, which the codec hands over as Host.
+  // HTTP/2 has an :authority, which the codec converts to Host.
   private def hostHeader(exchange: Exchange): String = if (exchange.header("host") == null) ":authority" else "host"
 }
 
@@ -98,8 +98,8 @@ private[auth] object RequestSignature {
 
   private def mismatch(): ServiceError = ServiceError(
     "InvalidSignatureException",
-    "The request signature we calculated does not match the signature you provided. Check your AWS Secret Access Key and " +
-      "signing method. Consult the service documentation for details."
+    "The request signature we calculated does not match the signature you provided. Check your AWS Secret Access " +
+      "Key and signing method. Consult the service documentation for details."
   )
 
   private def sha256(bytes: Array[Byte]): Array[Byte] = sha256(bytes, 0, bytes.length)

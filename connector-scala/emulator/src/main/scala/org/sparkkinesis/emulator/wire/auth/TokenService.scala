@@ -12,8 +12,9 @@ import org.sparkkinesis.emulator.engine.time.EmulatorClock
 import org.sparkkinesis.emulator.wire.http.Exchange
 
 /**
- * Just enough of STS, on the same port, for role options to be tested: AssumeRole, AssumeRoleWithWebIdentity and
- * GetCallerIdentity. Roles have to be configured once credentials are; a web identity token is taken as it is.
+ * Serves the operations of STS that role options need, on the same port: AssumeRole, AssumeRoleWithWebIdentity and
+ * GetCallerIdentity. If credentials are configured, only configured roles can be assumed. Web identity tokens are not
+ * checked.
  */
 final class TokenService(gatekeeper: Gatekeeper, clock: EmulatorClock) {
   import TokenService._
@@ -58,7 +59,7 @@ final class TokenService(gatekeeper: Gatekeeper, clock: EmulatorClock) {
     val seconds = form.get("DurationSeconds").flatMap(_.toLongOption).getOrElse(DefaultSeconds)
     val expires = clock.millis + seconds * 1000
     val (id, secret, token) = gatekeeper.issue(EmulatorRole.accountOf(arn), expires)
-    // Callers compare with their own clock.
+    // Callers compare the expiration with the clock of their machine.
     val told = Instant.now().plusSeconds(seconds).truncatedTo(ChronoUnit.SECONDS)
     val credentials = s"<Credentials><AccessKeyId>$id</AccessKeyId><SecretAccessKey>$secret</SecretAccessKey>" +
       s"<SessionToken>$token</SessionToken><Expiration>$told</Expiration></Credentials>"

@@ -9,10 +9,10 @@ import io.netty.handler.codec.http._
 import io.netty.handler.codec.http2.{DefaultHttp2GoAwayFrame, Http2Error}
 
 /**
- * One complete HTTP request and the way to answer it, over HTTP/1.1 or HTTP/2 alike. Used on its channel's event loop.
+ * One complete HTTP request and its answer, for HTTP/1.1 and HTTP/2. Used on the event loop of its channel.
  *
  * @param body
- *   a heap buffer, released by the handler that made it once the request is handled
+ *   a heap buffer; the handler that created it releases it after the request is handled
  */
 final class Exchange(val ctx: ChannelHandlerContext, val head: HttpRequest, val body: ByteBuf) {
   private val keepAlive = HttpUtil.isKeepAlive(head)
@@ -26,14 +26,14 @@ final class Exchange(val ctx: ChannelHandlerContext, val head: HttpRequest, val 
   def method: HttpMethod = head.method
   def path: String = head.uri.takeWhile(_ != '?')
 
-  /** The query as the client wrote it; empty for every call of the API. */
+  /** The query string of the request; empty for all calls of the API. */
   def query: String = head.uri.dropWhile(_ != '?').drop(1)
 
   def bodyArray: Array[Byte] = body.array
   def bodyOffset: Int = body.arrayOffset + body.readerIndex
   def bodyLength: Int = body.readableBytes
 
-  /** Answers with a whole body, which this takes over. */
+  /** Answers with a complete body and takes ownership of it. */
   def reply(status: Int, contentType: String, content: ByteBuf): Unit = {
     val response = new DefaultFullHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.valueOf(status), content)
     response.headers.setInt(HttpHeaderNames.CONTENT_LENGTH, content.readableBytes)
@@ -45,7 +45,7 @@ final class Exchange(val ctx: ChannelHandlerContext, val head: HttpRequest, val 
 
   def replyEmpty(status: Int, contentType: String): Unit = reply(status, contentType, Unpooled.EMPTY_BUFFER)
 
-  /** Opens a response whose content follows in pieces. */
+  /** Starts a response whose content follows in parts. */
   def replyStreaming(contentType: String): Unit = {
     val response = new DefaultHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.OK)
     HttpUtil.setTransferEncodingChunked(response, true)
@@ -54,7 +54,7 @@ final class Exchange(val ctx: ChannelHandlerContext, val head: HttpRequest, val 
     ()
   }
 
-  /** The connection as a whole, which for HTTP/2 carries other requests as well. */
+  /** The connection, which for HTTP/2 also carries other requests. */
   private def connection: Channel =
     if (ctx.channel.parent.isInstanceOf[ServerChannel]) ctx.channel else ctx.channel.parent
 
@@ -63,13 +63,13 @@ final class Exchange(val ctx: ChannelHandlerContext, val head: HttpRequest, val 
     ()
   }
 
-  /** Over HTTP/2 closing an unfinished stream resets it. */
+  /** Resets the HTTP/2 stream; closing an unfinished stream does that. With HTTP/1.1, closes the connection. */
   def resetStream(): Unit = {
     ctx.channel.close()
     ()
   }
 
-  /** Tells an HTTP/2 client to open no more streams on this connection. */
+  /** Tells an HTTP/2 client not to open more streams on this connection. */
   def goAway(): Unit = if (connection ne ctx.channel) {
     connection.writeAndFlush(new DefaultHttp2GoAwayFrame(Http2Error.NO_ERROR))
     ()

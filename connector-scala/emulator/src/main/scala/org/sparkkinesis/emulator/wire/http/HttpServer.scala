@@ -19,7 +19,7 @@ import io.netty.handler.ssl.{
 }
 import io.netty.util.concurrent.{DefaultThreadFactory, GlobalEventExecutor}
 
-/** One loopback port that speaks HTTP/1.1, HTTP/2 and, with a certificate, TLS. */
+/** Serves one loopback port with HTTP/1.1, HTTP/2 and, if it has a certificate, TLS. */
 final class HttpServer(
     port: Int,
     threads: Int,

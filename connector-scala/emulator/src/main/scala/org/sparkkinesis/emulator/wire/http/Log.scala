@@ -5,11 +5,14 @@ import java.io.IOException
 import io.netty.channel.ChannelHandlerContext
 import org.slf4j.LoggerFactory
 
-/** What the wire says in the log. */
+/** The log messages of the wire. */
 private[wire] object Log {
   private val log = LoggerFactory.getLogger("org.sparkkinesis.emulator")
 
-  /** Clients that go away are everyday matters; anything else that reaches a channel's end is worth a line. */
+  /**
+   * Logs the failure of a connection: a lost connection at DEBUG, since clients may disconnect at any time, all other
+   * failures at WARN.
+   */
   def channelFailed(ctx: ChannelHandlerContext, cause: Throwable): Unit = cause match {
     case e: IOException => log.debug("A client's connection {} was lost: {}", ctx.channel, e.getMessage: Any)
     case e => log.warn(s"A request on ${ctx.channel} failed", e)

@@ -7,7 +7,7 @@ import io.netty.handler.codec.http2._
 /** HTTP/2 settings that the server announces. */
 final case class Http2Limits(maxConcurrentStreams: Int = 100, initialWindowBytes: Int = 1024 * 1024)
 
-/** The handlers of a connection, once it is known what it speaks. */
+/** Installs the handlers of a connection after its protocol is known. */
 final private[http] class Pipelines(receiver: RequestReceiver, limits: Http2Limits) {
   import Pipelines._
 
@@ -27,7 +27,8 @@ final private[http] class Pipelines(receiver: RequestReceiver, limits: Http2Limi
     widenConnectionWindow(codec)
   }
 
-  // The connection's own window starts at 64 KiB whatever the settings say, and would hold back every put.
+  // The flow-control window of the connection starts at 64 KiB regardless of the settings, which would slow down
+  // puts.
   private def widenConnectionWindow(codec: Http2FrameCodec): Unit = {
     val connection = codec.connection
     val more = limits.initialWindowBytes * ConnectionWindows
@@ -51,6 +52,7 @@ private object Pipelines {
   val MaxChunkBytes: Int = 64 * 1024
   val ConnectionWindows: Int = 8
 
-  // How much may wait in a channel before pushing stops; low enough that a slow reader holds little memory.
+  // The number of bytes that may wait in a channel before pushing stops, low enough that a slow reader uses little
+  // memory.
   val PushWaterMark = new WriteBufferWaterMark(128 * 1024, 512 * 1024)
 }

@@ -8,8 +8,8 @@ import io.netty.handler.codec.ByteToMessageDecoder
 import io.netty.handler.ssl.SslContext
 
 /**
- * Looks at a connection's first bytes and sets up what they speak: TLS (then looks again inside), HTTP/2 with prior
- * knowledge or by ALPN (both begin with `PRI `), or HTTP/1.1.
+ * Detects the protocol of a connection from its first bytes and installs its handlers: TLS (and then the protocol
+ * inside), HTTP/2 with prior knowledge or by ALPN (both begin with `PRI `), or HTTP/1.1.
  */
 final private[http] class ProtocolSniffer(tls: Option[SslContext], pipelines: Pipelines) extends ByteToMessageDecoder {
   import ProtocolSniffer._

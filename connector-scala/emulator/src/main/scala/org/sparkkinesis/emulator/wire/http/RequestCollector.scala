@@ -5,17 +5,19 @@ import io.netty.channel.{ChannelHandlerContext, SimpleChannelInboundHandler}
 import io.netty.handler.codec.http._
 import io.netty.util.ReferenceCountUtil
 
-/** Receives whole requests and what happens to their channel afterwards; called on the channel's event loop. */
+/** Receives complete requests and later events of their channel. Called on the event loop of the channel. */
 trait RequestReceiver {
   def received(exchange: Exchange): Unit
 
-  /** The request cannot be read as HTTP, or is too large: answer with an error of the service's form. */
+  /** Answers a request that is not valid HTTP or too large, with an error in the format of the service. */
   def refused(exchange: Exchange, status: Int, errorType: String, message: String): Unit
   def writabilityChanged(ctx: ChannelHandlerContext): Unit
   def closed(ctx: ChannelHandlerContext): Unit
 }
 
-/** Gathers one request's pieces into one heap buffer, so that parsers read it in place. One for each channel. */
+/**
+ * Collects the parts of one request in one heap buffer, which parsers read in place. One instance for each channel.
+ */
 final class RequestCollector(receiver: RequestReceiver) extends SimpleChannelInboundHandler[HttpObject] {
   import RequestCollector._
 
@@ -103,7 +105,7 @@ final class RequestCollector(receiver: RequestReceiver) extends SimpleChannelInb
 
 private object RequestCollector {
 
-  // The largest request is 10 MiB of records; base64 adds a third, and names and keys some more.
+  // The largest request has 10 MiB of records. Base64 adds a third, and names and keys need some more.
   val MaxBodyBytes: Int = 24 * 1024 * 1024
   val TooLarge = s"The request is larger than $MaxBodyBytes bytes."
   val NoBody: ByteBuf = Unpooled.wrappedBuffer(Array.emptyByteArray)

@@ -27,8 +27,8 @@ object ServerCertificate {
   private val ValidDays = "365"
 
   /**
-   * Creates a key and a certificate that is valid for one year. Runs the `keytool` of this Java installation, which takes
-   * about a second, since the JDK has no public API for this.
+   * Creates a key and a certificate that is valid for one year. Runs the `keytool` of this Java installation, which
+   * takes about a second, since the JDK has no public API for this.
    */
   def create(): ServerCertificate = {
     val folder = Files.createTempDirectory("kinesis-emulator-certificate")

@@ -13,14 +13,14 @@ import org.sparkkinesis.emulator.engine.error.ServiceError
 import org.sparkkinesis.emulator.wire.http.Exchange
 
 /**
- * What is served beside the API: the page for a person on `GET /`, and below `/_emulator/` the means by which a test in
- * another process drives this one, JSON in and out.
+ * Serves the pages: the status page on `GET /`, and the pages below `/_emulator/`, which tests in other processes use
+ * to control the emulator with JSON.
  *
- *   - `GET calls`, `DELETE calls`: the counters
- *   - `GET clock`, `POST clock {"advanceMillis": n}`
- *   - `POST faults {rule}`, `DELETE faults` (with `{"seed": n}`: and start the random numbers anew)
- *   - `POST quotas {"on": true}` or `{"quota": name, "scale": n}`
- *   - `POST streams {"name": …, "shards": n}`: ACTIVE at once
+ *   - `GET calls`, `DELETE calls`: returns or resets the counters
+ *   - `GET clock`, `POST clock {"advanceMillis": n}`: returns or advances the clock
+ *   - `POST faults {rule}`, `DELETE faults`: adds a fault, removes all (`{"seed": n}` also sets the seed)
+ *   - `POST quotas {"on": true}` or `{"quota": name, "scale": n}`: switches or scales quotas
+ *   - `POST streams {"name": …, "shards": n}`: creates a stream that is ACTIVE at once
  */
 final class AdminPages(engine: Engine, counters: CallCounters, admin: EmulatorAdmin, access: PageAccess) {
   import AdminPages._
@@ -65,7 +65,7 @@ final class AdminPages(engine: Engine, counters: CallCounters, admin: EmulatorAd
       val name = fields.string("name").getOrElse(throw missing("name"))
       val arn = admin.createStream(name, fields.int("shards").getOrElse(1))
       reply => reply.obj(reply.field("arn", arn))
-    case other => throw new IllegalArgumentException(s"There is no $other below $Prefix.")
+    case other => throw new IllegalArgumentException(s"The page $other does not exist below $Prefix.")
   }
 
   private def scale(fields: Fields): Double = fields.get("scale") match {
@@ -73,7 +73,8 @@ final class AdminPages(engine: Engine, counters: CallCounters, admin: EmulatorAd
     case _ => throw missing("scale")
   }
 
-  private def missing(member: String): IllegalArgumentException = new IllegalArgumentException(s"$member is missing.")
+  private def missing(member: String): IllegalArgumentException =
+    new IllegalArgumentException(s"The member $member is missing or has a wrong type.")
 
   private def done(effect: => Unit): ReplyWriter => Unit = {
     effect

@@ -33,12 +33,13 @@ private[page] object PageRequest {
 final private[page] case class Refusal(status: Int, message: String)
 
 /**
- * Decides who may use the pages. Websites that a browser on this machine shows may not: the request must name a loopback
- * host, so that no foreign domain name can lead here, must not come from another origin, and a POST must be JSON, which
- * browsers do not send to another site without asking it first.
+ * Decides which requests the pages answer. Websites in a browser on this machine must not be able to use them. So a
+ * request must name a loopback host, which excludes foreign domain names that resolve to this machine; it must not
+ * come from another origin; and a POST must be JSON, which browsers do not send to other sites.
  *
  * @param token
- *   the secret that each request must carry: as `Authorization: Bearer TOKEN`, or, for the status page, as `?token=TOKEN`
+ *   the secret that each request must carry, as `Authorization: Bearer TOKEN` or, for the status page, as
+ *   `?token=TOKEN`; without it no secret is needed
  */
 final class PageAccess(token: Option[String]) {
   import PageAccess._

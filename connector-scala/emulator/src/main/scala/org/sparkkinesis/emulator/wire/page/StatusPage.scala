@@ -9,8 +9,8 @@ import org.sparkkinesis.emulator.engine.stream.StreamState
 import org.sparkkinesis.model.HashKeyRange
 
 /**
- * The read-only page: streams, their shards as hash ranges with lineage, rates since it was last looked at, consumers,
- * and the latest calls. Plain HTML that renews itself.
+ * The read-only status page as HTML, which reloads itself. It shows streams, their shards with hash ranges and
+ * lineage, rates since the last request of the page, consumers, and the latest calls.
  */
 final private[page] class StatusPage(engine: Engine, counters: CallCounters) {
   import StatusPage._
@@ -48,8 +48,8 @@ final private[page] class StatusPage(engine: Engine, counters: CallCounters) {
     }.mkString
     s"""<h2>${escape(s.name)} <small>${s.status.name} ${s.settings.modeName}, ${s.shards.openCount} open shards,
        |${s.settings.retentionHours} h</small></h2>
-       |<table><tr><th>shard</th><th>parents</th><th>hash keys</th><th>records</th><th>in/s</th><th>out/s</th><th>pushed/s</th>
-       |<th>throttled</th></tr>$rows$hidden</table>${if (consumers.isEmpty) ""
+       |<table><tr><th>shard</th><th>parents</th><th>hash keys</th><th>records</th><th>in/s</th><th>out/s</th>
+       |<th>pushed/s</th><th>throttled</th></tr>$rows$hidden</table>${if (consumers.isEmpty) ""
       else s"<ul>$consumers</ul>"}""".stripMargin
   }
 
@@ -70,8 +70,8 @@ final private[page] class StatusPage(engine: Engine, counters: CallCounters) {
 
   private def calls: String = counters.recent.reverse.take(MaxCalls).map {
     case (millis, CallKey(operation, stream, shard, result)) =>
-      s"<tr class=${if (result == CallCounters.Ok) "ok" else "failed"}><td>${Instant.ofEpochMilli(millis)}</td><td>$operation</td>" +
-        s"<td>${escape(stream)}</td><td>${escape(shard)}</td><td>${escape(result)}</td></tr>"
+      s"<tr class=${if (result == CallCounters.Ok) "ok" else "failed"}><td>${Instant.ofEpochMilli(millis)}</td>" +
+        s"<td>$operation</td><td>${escape(stream)}</td><td>${escape(shard)}</td><td>${escape(result)}</td></tr>"
   }.mkString(
     "<table><tr><th>time</th><th>operation</th><th>stream</th><th>shard</th><th>result</th></tr>",
     "",

@@ -7,7 +7,10 @@ import io.netty.buffer.{ByteBuf, ByteBufAllocator, ByteBufOutputStream}
 
 import org.sparkkinesis.emulator.document.{Encoding, ReplyWriter}
 
-/** Frames of `application/vnd.amazon.eventstream`: lengths, checksum of the lengths, headers, payload, checksum of all. */
+/**
+ * Encodes frames of `application/vnd.amazon.eventstream`: lengths, checksum of the lengths, headers, payload,
+ * checksum of the frame.
+ */
 object EventFrame {
   private val PreludeBytes = 12
   private val ChecksumBytes = 4
@@ -23,10 +26,10 @@ object EventFrame {
     Seq(":exception-type" -> errorType, ":content-type" -> "application/json", ":message-type" -> "exception")
 
   /**
-   * One frame with a JSON payload, in a buffer that the caller owns.
+   * Encodes one frame with a JSON payload in a buffer that the caller owns.
    *
    * @param sizeHint
-   *   about how many bytes the payload takes
+   *   the approximate size of the payload in bytes
    */
   def encode(
       allocator: ByteBufAllocator,

@@ -20,11 +20,11 @@ import org.sparkkinesis.model.KinesisQuotas
 import org.sparkkinesis.model.KinesisQuotas.Lifetime
 
 /**
- * One subscription to one shard, pushed into one response.
+ * Pushes the events of one subscription to one shard into one response.
  *
- * Everything runs on the channel's event loop; other threads only ask it to look again. Events are written while the
- * channel is writable, so a reader that stops reading stops the events (HTTP/2 flow control), not the connection.
- * It ends after five minutes, at the end of the shard, when another subscription takes over, or with its consumer.
+ * All work is done on the event loop of the channel; other threads only wake it. Events are written while the channel
+ * is writable, so a slow reader stops the events (HTTP/2 flow control) but not the connection. The subscription ends
+ * after five minutes, at the end of the shard, when another subscription takes over, or with its consumer.
  */
 final class EventPush(
     request: SubscribeRequest,
@@ -50,7 +50,7 @@ final class EventPush(
   private var events = 0
   private var ended = false
 
-  /** Starts pushing; the response's head has been written. */
+  /** Starts pushing. The head of the response has already been written. */
   def start(): Unit = {
     write(EventFrame.encode(ctx.alloc(), EventFrame.InitialResponse, 0)(_.obj(())))
     shard.onChange(wakeUp)
@@ -60,7 +60,7 @@ final class EventPush(
     pump()
   }
 
-  /** Looks for something to push, soon, on the event loop. */
+  /** Pushes new records soon, on the event loop. */
   def wake(): Unit = if (pumpWanted.compareAndSet(false, true)) ctx.channel.eventLoop.execute(() => pump())
 
   override def complete(): Unit = onLoop(finish())
@@ -74,7 +74,7 @@ final class EventPush(
     }
   }
 
-  /** The reader has gone: nothing more is written. */
+  /** Stops writing, since the reader has disconnected. */
   def abandon(): Unit = onLoop(release())
 
   private def onLoop(body: => Unit): Unit =
@@ -94,7 +94,7 @@ final class EventPush(
     wait > 0
   }
 
-  /** Writes the next event; false when there is none. */
+  /** Writes the next event. Returns false if there is none. */
   private def pushOne(): Boolean = {
     val now = engine.clock.millis
     val wasClosed = !shard.isOpen
@@ -116,7 +116,7 @@ final class EventPush(
 
   private def isMute: Boolean = fault.contains(FaultEffect.Mute)
 
-  // What was asked to go wrong after so many events.
+  // Applies faults that take effect after a number of events.
   private def afterEvent(): Unit = fault match {
     case Some(FaultEffect.EndAfter(n)) if events >= n => finish()
     case Some(FaultEffect.FailAfter(n, error)) if events >= n =>
@@ -157,7 +157,7 @@ final class EventPush(
       math.max(now / 1000, shard.createdSeconds)
     )
 
-  // A client's read timeout is longer than this: an idle subscription stays alive by empty events.
+  // Empty events keep an idle subscription alive: the read timeout of a client is longer than their interval.
   private def scheduleIdle(): Unit = {
     val idle = Lifetime.IdleSubscriptionEvent.toMillis
     val due = lastEventMillis + idle
@@ -194,7 +194,7 @@ final class EventPush(
 
 object EventPush {
 
-  // Half a MiB keeps an event below the client's flow-control window; a larger record goes out alone.
+  // 512 KiB keep an event below the client's flow-control window. A larger record is sent alone.
   private val MaxEventBytes = 512L * 1024
   private val MaxEventRecords = 10000
   private val RecordJsonBytes = 220

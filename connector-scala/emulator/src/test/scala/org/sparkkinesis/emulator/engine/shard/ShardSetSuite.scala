@@ -12,7 +12,7 @@ class ShardSetSuite extends TimedSuite {
     .map { case (range, i) => ShardLog(i.toLong, range, Nil, 0, 0, budget) }
     .toVector
 
-  /** Counts how often it was asked for one of its items. */
+  /** Counts the accesses to its items. */
   final private class Counted(items: Vector[ShardLog]) extends IndexedSeq[ShardLog] {
     var looks = 0
     override def length: Int = items.length

@@ -25,7 +25,7 @@ class TimersSuite extends TimedSuite {
     case (clock, timers) =>
       val done = new AtomicInteger
       (1 to 2000).foreach { i =>
-        // Adding a task wakes the timers' own thread, which then races for it with the one that moves the clock.
+        // Adding a task wakes the timers' own thread, which then competes with the thread that advances the clock.
         timers.after(1) { () => done.incrementAndGet(); () }
         clock.advance(1.milli)
         assert(done.get == i)
