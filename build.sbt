@@ -40,7 +40,7 @@ def module(name: String): Project =
 
 lazy val root = project
   .in(file("."))
-  .aggregate(suite, core, aws, spark, emulator, connector, conformance, integration, chaos, simulation, bench)
+  .aggregate(suite, kit, core, aws, spark, emulator, connector, conformance, integration, chaos, simulation, bench)
   .settings(publish / skip := true)
 
 /** Pure Scala: neither Spark nor the AWS SDK is on its class path. */
@@ -79,14 +79,17 @@ def testProject(name: String): Project =
 lazy val conformance =
   testProject("conformance").dependsOn(emulator, aws, suite % Test).settings(libraryDependencies += sparkSql % Test)
 
+/** What the three below share: processes, and the language of the tests of streams. */
+lazy val kit = testProject("kit").dependsOn(spark, emulator, suite % Test).settings(libraryDependencies += sparkSql)
+
 /** The connector in Spark, local and on a cluster, against the emulator. */
 lazy val integration = testProject("integration")
-  .dependsOn(spark % "compile->compile;test->test", emulator, suite % Test)
+  .dependsOn(spark % "compile->compile;test->test", kit, suite % Test)
   .settings(libraryDependencies ++= Seq(sparkSql, localStack))
 
 /** Kills, throttles, outages, resharding: counts every record in and out. */
 lazy val chaos = testProject("chaos")
-  .dependsOn(spark, emulator, suite % Test)
+  .dependsOn(kit, suite % Test)
   .settings(Launching.settings, libraryDependencies += sparkSql)
 
 /** The real reading side on virtual time, against a model of the service and of Spark's micro-batches, by seeds. */
@@ -97,7 +100,7 @@ lazy val simulation = testProject("simulation")
 /** Benchmarks; each main prints one JSON object on its last line. */
 lazy val bench = project
   .in(file("bench"))
-  .dependsOn(spark, emulator)
+  .dependsOn(kit)
   .settings(common, Launching.settings, publish / skip := true, libraryDependencies += sparkSql)
 
 def interopProject(name: String, folder: String): Project =

@@ -20,6 +20,8 @@ import org.sparkkinesis.aws.client.{ClientSettings, CredentialSettings, SdkClien
 import org.sparkkinesis.bench.source.ReadingRounds
 import org.sparkkinesis.concurrent.SystemScheduler
 import org.sparkkinesis.consume.fanout.StreamConsumerRegistrar
+import org.sparkkinesis.kit.Arguments
+import org.sparkkinesis.kit.process.EmulatorProcess
 
 /**
  * How long a record takes from PutRecords to the row in `foreachBatch`, by enhanced fan-out, and what a bare SDK subscriber of the same
@@ -35,10 +37,10 @@ object LatencyBenchmark {
   private val TicksPerSecond = 50
 
   def main(args: Array[String]): Unit = {
-    val arguments = new Arguments(args)
+    val arguments = Arguments(args)
     val seconds = arguments.seconds(90)
     val rate = arguments.number("rate", 2000)
-    val emulator = new EmulatorProcess("2g")
+    val emulator = new EmulatorProcess("2g", processor = Some(0))
     val bare = bareClient(emulator.endpoint)
     try {
       val arn = ReadingRounds.createStream(bare, Shards)

@@ -4,6 +4,7 @@ import scala.collection.immutable.SortedMap
 
 import org.sparkkinesis.chunk.ChunkSummary
 import org.sparkkinesis.consume.RangeEnd
+import org.sparkkinesis.kit.Arguments
 import org.sparkkinesis.model.{StreamShard, _}
 import org.sparkkinesis.plan._
 import org.sparkkinesis.shard.ShardGraph
@@ -17,7 +18,7 @@ object ScaleBenchmark {
   private val First = BigInt("49674026002850188218576229259473476449429298564223254594")
 
   def main(args: Array[String]): Unit = {
-    val arguments = new Arguments(args)
+    val arguments = Arguments(args)
     val count = arguments.number("shards", 10000)
     val seconds = arguments.seconds(20)
     val shards = HashKeyRange.uniform(count).zipWithIndex.map { case (range, i) =>

@@ -4,9 +4,9 @@ import java.lang.management.ManagementFactory
 
 import scala.concurrent.duration._
 
-import org.sparkkinesis.bench.Arguments
 import org.sparkkinesis.bench.emulator.Load._
 import org.sparkkinesis.emulator.{EmulatorConfig, KinesisEmulator}
+import org.sparkkinesis.kit.Arguments
 
 /**
  * How fast the emulator is, in this process, with quotas off: MB/s (10^6 bytes of payload) in 1 KiB records over 4 shards,
@@ -21,7 +21,7 @@ object EmulatorBenchmark {
   private val PhasesOfLoad = 4
 
   def main(args: Array[String]): Unit = {
-    val deadline = new Arguments(args).seconds(60).seconds.fromNow
+    val deadline = Arguments(args).seconds(60).seconds.fromNow
     val emulator =
       KinesisEmulator.start(EmulatorConfig(quotas = false, memoryCapBytes = CapBytes, changeDelay = 0.seconds))
     try {

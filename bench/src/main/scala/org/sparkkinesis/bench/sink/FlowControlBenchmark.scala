@@ -4,8 +4,8 @@ import java.util.concurrent.CompletableFuture
 
 import scala.concurrent.duration._
 
-import org.sparkkinesis.bench.Arguments
 import org.sparkkinesis.json.Json
+import org.sparkkinesis.kit.Arguments
 import org.sparkkinesis.model.{HashPoint, KinesisQuotas}
 import org.sparkkinesis.sink.SinkMetrics
 import org.sparkkinesis.sink.kinesis.{KinesisSinkSettings, SinkRecord}
@@ -29,7 +29,7 @@ object FlowControlBenchmark {
   private val none = "none" -> KinesisSinkSettings(rateLimiting = "none", shardLimits = false)
 
   def main(args: Array[String]): Unit = {
-    val arguments = new Arguments(args)
+    val arguments = Arguments(args)
     val fixed = 7 * SettlingTime.toSeconds
     val window = math.max(5, (arguments.seconds(105) - fixed) / 7).seconds
     val emulator = new WriteTarget(quotas = true)

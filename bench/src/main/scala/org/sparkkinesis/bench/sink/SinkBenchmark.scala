@@ -8,8 +8,9 @@ import org.apache.spark.sql.functions._
 import software.amazon.awssdk.core.SdkBytes
 import software.amazon.awssdk.services.kinesis.model.{PutRecordsRequest, PutRecordsRequestEntry}
 
-import org.sparkkinesis.bench.{Arguments, Measured, Meter}
+import org.sparkkinesis.bench.{Measured, Meter}
 import org.sparkkinesis.json.Json
+import org.sparkkinesis.kit.Arguments
 import org.sparkkinesis.model.StreamRef
 import org.sparkkinesis.sink.kinesis.{KinesisSinkSettings, KinesisStreamSink, SinkRecord}
 import org.sparkkinesis.sink.{AsyncSinkSettings, SharedTimer}
@@ -25,7 +26,7 @@ object SinkBenchmark {
   private val Sizes = Seq(200, 2048)
 
   def main(args: Array[String]): Unit = {
-    val arguments = new Arguments(args)
+    val arguments = Arguments(args)
     val perRun = math.max(1.0, arguments.seconds(120).toDouble / (Sizes.size * 4 * (Rounds + WarmUps - 1)))
     val emulator = new WriteTarget(quotas = false)
     val spark = SparkSession.builder().master(s"local[$Tasks]").config("spark.ui.enabled", "false").getOrCreate()

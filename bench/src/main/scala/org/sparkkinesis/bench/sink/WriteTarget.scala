@@ -8,11 +8,11 @@ import software.amazon.awssdk.services.kinesis.KinesisAsyncClient
 import software.amazon.awssdk.services.kinesis.waiters.KinesisAsyncWaiter
 
 import org.sparkkinesis.aws.client.{ClientLease, ClientSettings, CredentialSettings, KinesisClients}
-import org.sparkkinesis.bench.EmulatorProcess
+import org.sparkkinesis.kit.process.EmulatorProcess
 
 /** An emulator in a process of its own, with the clients that write to it. */
 final class WriteTarget(quotas: Boolean) extends AutoCloseable {
-  private val process = new EmulatorProcess("3g", quotas)
+  private val process = new EmulatorProcess("3g", quotas, processor = Some(0))
   val endpoint: String = process.endpoint
 
   val settings: ClientSettings = ClientSettings(

@@ -5,7 +5,7 @@ import java.util.concurrent.TimeUnit
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.connector.read.InputPartition
 
-import org.sparkkinesis.bench.{Arguments, Meter}
+import org.sparkkinesis.bench.Meter
 import org.sparkkinesis.chunk.{Chunk, ChunkSummary, DecodeSettings}
 import org.sparkkinesis.concurrent.{SerialExecutor, SystemScheduler}
 import org.sparkkinesis.consume.{
@@ -13,6 +13,7 @@ import org.sparkkinesis.consume.{
   ShardConsumers
 }
 import org.sparkkinesis.event.ConsumerMetrics
+import org.sparkkinesis.kit.Arguments
 import org.sparkkinesis.model.{StreamShard, _}
 import org.sparkkinesis.plan.ShardRange
 import org.sparkkinesis.service.ServiceException
@@ -36,7 +37,7 @@ object BufferBenchmark {
   private val RowsPerJob = RowsPerShard.toLong * Shards * Passes
 
   def main(args: Array[String]): Unit = {
-    val seconds = new Arguments(args).seconds(60)
+    val seconds = Arguments(args).seconds(60)
     val scheduler = new SystemScheduler("bench", 1)
     val session = SparkSession.builder().master("local[2]").appName("buffer").config("spark.ui.enabled", "false")
     val spark = session.getOrCreate()

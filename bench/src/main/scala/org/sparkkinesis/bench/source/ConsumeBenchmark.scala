@@ -7,9 +7,10 @@ import scala.concurrent.duration._
 import software.amazon.awssdk.services.kinesis.model.DescribeStreamSummaryRequest
 
 import org.sparkkinesis.aws.client.SdkClients
-import org.sparkkinesis.bench.{Arguments, EmulatorProcess}
 import org.sparkkinesis.concurrent.SystemScheduler
 import org.sparkkinesis.consume.fanout.StreamConsumerRegistrar
+import org.sparkkinesis.kit.Arguments
+import org.sparkkinesis.kit.process.{EmulatorProcess, Processors}
 import org.sparkkinesis.model.KinesisQuotas
 
 /**
@@ -21,13 +22,13 @@ object ConsumeBenchmark {
   import ReadingRounds._
 
   def main(args: Array[String]): Unit = {
-    val arguments = new Arguments(args)
+    val arguments = Arguments(args)
     val records = arguments.number("records", 1000000)
     val shards = arguments.number("shards", 4)
     val seconds = arguments.seconds(90)
     val mode = arguments.text("mode", "both")
-    EmulatorProcess.pinSelf()
-    val emulator = new EmulatorProcess("4g")
+    Processors.moveSelfTo(1)
+    val emulator = new EmulatorProcess("4g", processor = Some(0))
     val service = SdkClients.create(settings(emulator.endpoint))
     val scheduler = new SystemScheduler("bench", 2)
     val bare = bareClient(emulator.endpoint)

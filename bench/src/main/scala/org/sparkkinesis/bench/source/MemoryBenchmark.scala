@@ -2,7 +2,8 @@ package org.sparkkinesis.bench.source
 
 import scala.util.Using
 
-import org.sparkkinesis.bench.{Arguments, EmulatorProcess, JavaProcess}
+import org.sparkkinesis.kit.Arguments
+import org.sparkkinesis.kit.process.{EmulatorProcess, JavaProcess}
 
 /**
  * A query in a JVM with a heap of 512 MiB that takes a tenth, or less, of what its shards offer: `MemoryBenchmark [--seconds N] [--shards N]
@@ -16,19 +17,19 @@ object MemoryBenchmark {
   private val Heap = "512m"
 
   def main(args: Array[String]): Unit = {
-    val arguments = new Arguments(args)
+    val arguments = Arguments(args)
     val seconds = arguments.seconds(60) / 2
     val shards = arguments.number("shards", 64)
-    Using.resource(new EmulatorProcess("4g")) { emulator =>
+    Using.resource(new EmulatorProcess("4g", processor = Some(0))) { emulator =>
       Using.resource(ReadingRounds.bareClient(emulator.endpoint))(
         ReadingRounds.load(_, shards, arguments.number("records", 2000000))
       )
       val figures = Seq("polling", "efo").map { mode =>
         val query = JavaProcess.start(
           "org.sparkkinesis.bench.source.SlowQuery",
-          Heap,
           Seq("--endpoint", emulator.endpoint, "--mode", mode) ++
-            Seq("--seconds", seconds.toString, "--rate", arguments.number("rate", 20000).toString)
+            Seq("--seconds", seconds.toString, "--rate", arguments.number("rate", 20000).toString),
+          Heap
         )
         val lines = query.inputReader.lines.toArray(new Array[String](_))
         val exit = query.waitFor()

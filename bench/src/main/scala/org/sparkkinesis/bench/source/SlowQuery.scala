@@ -11,7 +11,7 @@ import scala.jdk.CollectionConverters._
 import org.apache.spark.sql.streaming.{StreamingQuery, StreamingQueryListener, Trigger}
 import org.apache.spark.sql.{Dataset, Row, SparkSession}
 
-import org.sparkkinesis.bench.Arguments
+import org.sparkkinesis.kit.Arguments
 
 /**
  * The reading half of [[MemoryBenchmark]], in a JVM with a small heap: `SlowQuery --endpoint URL --mode polling|efo --seconds N --rate N`.
@@ -19,8 +19,8 @@ import org.sparkkinesis.bench.Arguments
  */
 object SlowQuery {
   def main(args: Array[String]): Unit = {
-    val arguments = new Arguments(args)
-    val mode = arguments.text("mode")
+    val arguments = Arguments(args)
+    val mode = arguments("mode")
     val rate = arguments.number("rate", 20000)
     val seconds = arguments.seconds(30)
     val spark = SparkSession.builder().master("local[2]").appName("memory").config("spark.ui.enabled", "false")
@@ -33,7 +33,7 @@ object SlowQuery {
     val query = spark.readStream.format("kinesis").options(
       Map(
         "streamName" -> ReadingRounds.Stream,
-        "endpoint" -> arguments.text("endpoint"),
+        "endpoint" -> arguments("endpoint"),
         "region" -> "us-east-1",
         "awsAccessKey" -> "AKIDEXAMPLE",
         "awsSecretKey" -> "secret",

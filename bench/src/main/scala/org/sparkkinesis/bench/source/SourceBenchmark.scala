@@ -10,9 +10,11 @@ import org.apache.spark.sql.streaming.{StreamingQueryListener, Trigger}
 import software.amazon.awssdk.services.kinesis.model.DescribeStreamSummaryRequest
 
 import org.sparkkinesis.aws.client.SdkClients
-import org.sparkkinesis.bench.{Arguments, Checkpoints, EmulatorProcess}
+import org.sparkkinesis.bench.Checkpoints
 import org.sparkkinesis.concurrent.SystemScheduler
 import org.sparkkinesis.consume.fanout.StreamConsumerRegistrar
+import org.sparkkinesis.kit.Arguments
+import org.sparkkinesis.kit.process.{EmulatorProcess, Processors}
 
 /**
  * How fast a micro-batch query reads into the `noop` sink, polling and by enhanced fan-out, against a bare SDK loop that only counts,
@@ -31,12 +33,12 @@ object SourceBenchmark {
   private val Consumers = 10
 
   def main(args: Array[String]): Unit = {
-    val arguments = new Arguments(args)
+    val arguments = Arguments(args)
     val records = arguments.number("records", 2000000)
     val shards = arguments.number("shards", 4)
     val seconds = arguments.seconds(120)
     val mode = arguments.text("mode", "both")
-    val emulator = new EmulatorProcess("6g")
+    val emulator = new EmulatorProcess("6g", processor = Some(0))
     val service = SdkClients.create(settings(emulator.endpoint))
     val scheduler = new SystemScheduler("bench", 1)
     val bare = bareClient(emulator.endpoint)
@@ -63,7 +65,7 @@ object SourceBenchmark {
       val kinds = (if (mode == "efo") Nil else Seq(polling)) ++ (if (mode == "polling") Nil else Seq(fanOut))
       for (loops <- kinds; _ <- 1 to WarmUps) round("warm-up", loops, records.toLong, Duration.Zero)
       // From here on there is one processor for each side, and nothing left to compile for either.
-      EmulatorProcess.pinSelf()
+      Processors.moveSelfTo(1)
       val measured =
         kinds.flatMap(measure(_, records.toLong, seconds / kinds.size, Duration.Zero, areWarm = true))
       println(json(measured))

@@ -7,12 +7,13 @@ import java.util.concurrent.{CountDownLatch, TimeUnit}
 import scala.util.Using
 
 import org.sparkkinesis.aws.client.SdkClients
-import org.sparkkinesis.bench.{Arguments, EmulatorProcess}
 import org.sparkkinesis.chunk.{ChunkSummary, DecodeSettings}
 import org.sparkkinesis.concurrent.SystemScheduler
 import org.sparkkinesis.consume.fanout.StreamConsumerRegistrar
 import org.sparkkinesis.consume.{PrefetchBuffer, ProgressListener, ShardConsumers}
 import org.sparkkinesis.event.ConsumerMetrics
+import org.sparkkinesis.kit.Arguments
+import org.sparkkinesis.kit.process.EmulatorProcess
 import org.sparkkinesis.model.{ChildShard, ShardId, StartingPosition, StreamShard}
 import org.sparkkinesis.service.{PutEntry, ServiceException}
 
@@ -23,8 +24,8 @@ import org.sparkkinesis.service.{PutEntry, ServiceException}
  */
 object SubscriptionsBenchmark {
   def main(args: Array[String]): Unit = {
-    val shards = new Arguments(args).number("shards", 2000)
-    val emulator = new EmulatorProcess("4g")
+    val shards = Arguments(args).number("shards", 2000)
+    val emulator = new EmulatorProcess("4g", processor = Some(0))
     val service = SdkClients.create(ReadingRounds.settings(emulator.endpoint))
     val scheduler = new SystemScheduler("bench", 2)
     try {

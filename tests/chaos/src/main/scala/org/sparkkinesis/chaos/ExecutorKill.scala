@@ -12,9 +12,10 @@ import org.apache.spark.scheduler.{SparkListener, SparkListenerExecutorAdded}
 import org.apache.spark.sql.streaming.StreamingQuery
 import org.apache.spark.sql.{Dataset, Row}
 
-import org.sparkkinesis.chaos.process.StandaloneCluster
 import org.sparkkinesis.chaos.query.{BatchFiles, QuerySession, SeenRecord}
 import org.sparkkinesis.emulator.{EmulatorConfig, KinesisEmulator}
+import org.sparkkinesis.kit.Arguments
+import org.sparkkinesis.kit.process.StandaloneCluster
 
 /**
  * Executors of a standalone cluster (2 workers, 4 executors) are killed with SIGKILL while a batch holds every slot; the lost
@@ -34,9 +35,9 @@ object ExecutorKill {
     println(s"logs and output in $folder")
     val outcome = run(
       folder,
-      arguments.int("records", 200000),
-      arguments.int("shards", 8),
-      arguments.int("kills", 3),
+      arguments.number("records", 200000),
+      arguments.number("shards", 8),
+      arguments.number("kills", 3),
       arguments.seed()
     )
     println(outcome.json)

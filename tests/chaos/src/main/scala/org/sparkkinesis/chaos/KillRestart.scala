@@ -5,8 +5,9 @@ import java.nio.file.{Files, Path}
 import scala.concurrent.duration._
 import scala.util.{Random, Using}
 
-import org.sparkkinesis.chaos.process.EmulatorProcess
 import org.sparkkinesis.chaos.query.QueryProcess
+import org.sparkkinesis.kit.Arguments
+import org.sparkkinesis.kit.process.EmulatorProcess
 
 /**
  * A query that is killed with SIGKILL at random points, and started again from its checkpoint, while a producer writes:
@@ -25,10 +26,10 @@ object KillRestart {
     println(s"logs and output in $folder")
     val outcome = run(
       folder,
-      arguments.int("records", 1000000),
-      arguments.int("shards", 8),
-      arguments.int("restarts", 20),
-      arguments.int("actions", 1),
+      arguments.number("records", 1000000),
+      arguments.number("shards", 8),
+      arguments.number("restarts", 20),
+      arguments.number("actions", 1),
       arguments.seed(),
       arguments.under("conf.")
     )
@@ -55,7 +56,7 @@ object KillRestart {
     val began = System.nanoTime
     val random = new Random(seed)
     Using.Manager { use =>
-      val emulator = use(new EmulatorProcess(folder.resolve("emulator.log")))
+      val emulator = use(new EmulatorProcess(log = Some(folder.resolve("emulator.log"))))
       emulator.createStream(Stream, shards)
       val producer = use(new Producer(emulator.endpoint, Stream, Keys))
       val perLife = records / (restarts + 1)

@@ -6,10 +6,11 @@ import scala.concurrent.duration._
 import scala.util.Using
 
 import org.sparkkinesis.chaos.ChaosEvent._
-import org.sparkkinesis.chaos.process.StandaloneCluster
 import org.sparkkinesis.chaos.query.QueryProcess
 import org.sparkkinesis.emulator.fault.{FaultEffect, FaultRule}
 import org.sparkkinesis.emulator.{EmulatorConfig, KinesisEmulator}
+import org.sparkkinesis.kit.Arguments
+import org.sparkkinesis.kit.process.StandaloneCluster
 
 /**
  * A query under everything at once: splits, merges, throttling, outages, cut connections, subscriptions that break, executors and the
@@ -33,11 +34,11 @@ object ReadingChaos {
     val folder = Files.createTempDirectory("reading-chaos")
     println(s"logs and output in $folder")
     val plan = Plan(
-      arguments.int("seconds", 60).seconds,
+      arguments.number("seconds", 60).seconds,
       seed,
       arguments.text("mode", "polling"),
-      arguments.int("executors", 4),
-      arguments.int("rate", 2000),
+      arguments.number("executors", 4),
+      arguments.number("rate", 2000),
       arguments.text("quotas", "off") == "on"
     )
     val outcome = run(folder, plan)

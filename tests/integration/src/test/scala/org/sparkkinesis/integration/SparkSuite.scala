@@ -11,10 +11,11 @@ import org.apache.spark.sql.streaming.{DataStreamReader, StreamingQuery}
 import org.scalatest.{BeforeAndAfterAll, BeforeAndAfterEach}
 
 import org.sparkkinesis.emulator.{EmulatorConfig, KinesisEmulator}
+import org.sparkkinesis.kit.stream.StreamTests
 import org.sparkkinesis.suite.TimedSuite
 
 /** A Spark session and an emulator for each suite; streams, checkpoints and queries for each test. */
-abstract class SparkSuite extends TimedSuite with BeforeAndAfterAll with BeforeAndAfterEach {
+abstract class SparkSuite extends TimedSuite with StreamTests with BeforeAndAfterAll with BeforeAndAfterEach {
   protected def master: String = "local[2]"
   protected def quotas: Boolean = false
   protected def settings: Map[String, String] = Map.empty
@@ -37,6 +38,7 @@ abstract class SparkSuite extends TimedSuite with BeforeAndAfterAll with BeforeA
 
   override def afterAll(): Unit = {
     spark.stop()
+    cluster.foreach(_.close())
     kinesis.close()
     val files = Files.walk(temporary)
     try files.sorted(Comparator.reverseOrder[Path]()).forEach(path => Files.delete(path))
@@ -53,11 +55,13 @@ abstract class SparkSuite extends TimedSuite with BeforeAndAfterAll with BeforeA
     "awsSecretKey" -> "test"
   )
 
-  protected def readStream(stream: String, options: (String, String)*): DataStreamReader =
-    spark.readStream.format("kinesis").options(connection(stream) ++
-      Map("initialPosition" -> "trim_horizon", "minFetchPeriod" -> "20ms") ++ options)
+  override protected def readOptions(stream: String): Map[String, String] =
+    connection(stream) ++ Map("initialPosition" -> "trim_horizon", "minFetchPeriod" -> "20ms")
 
-  protected def checkpoint(): String = Files.createTempDirectory(temporary, "checkpoint").toString
+  protected def readStream(stream: String, options: (String, String)*): DataStreamReader =
+    spark.readStream.format("kinesis").options(readOptions(stream) ++ options)
+
+  override protected def checkpoint(): String = Files.createTempDirectory(temporary, "checkpoint").toString
 
   /** Waits for a condition that a running query brings about; its failure ends the wait. */
   protected def await(

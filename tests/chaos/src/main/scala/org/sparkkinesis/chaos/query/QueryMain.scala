@@ -8,7 +8,7 @@ import scala.concurrent.duration._
 import org.apache.spark.sql.streaming.Trigger
 import org.apache.spark.sql.{Dataset, Row, SparkSession}
 
-import org.sparkkinesis.chaos.Arguments
+import org.sparkkinesis.kit.Arguments
 
 /**
  * The process that is killed: a streaming query that leaves every batch in [[BatchFiles]]. Prints `started`, then `batch ID ROWS`
@@ -21,7 +21,7 @@ object QueryMain {
     val arguments = Arguments(args)
     endWithInput()
     val files = new BatchFiles(Path.of(arguments("output")))
-    val actions = arguments.int("actions", 1)
+    val actions = arguments.number("actions", 1)
     val spark = QuerySession.open(arguments("master"), arguments.under("conf."))
     val query = spark.readStream
       .format("kinesis")
@@ -29,7 +29,7 @@ object QueryMain {
       .load()
       .writeStream
       .option("checkpointLocation", arguments("checkpoint"))
-      .trigger(Trigger.ProcessingTime(arguments.int("trigger", 0).millis))
+      .trigger(Trigger.ProcessingTime(arguments.number("trigger", 0).millis))
       .foreachBatch { (rows: Dataset[Row], id: Long) =>
         val seen = Seq.fill(actions)(()).zipWithIndex.map { case (_, i) => look(rows, i) }
         files.write(id, seen)

@@ -6,7 +6,7 @@ import java.util.concurrent.TimeUnit
 import scala.collection.mutable
 import scala.concurrent.duration._
 
-import org.sparkkinesis.chaos.process.ChildJvm
+import org.sparkkinesis.kit.process.JavaProcess
 
 /**
  * One query over all its lives: the same checkpoint and the same output, and one [[QueryMain]] at a time that can be killed.
@@ -27,12 +27,13 @@ final class QueryProcess(folder: Path, arguments: Seq[String], heap: String = "1
 
   def start(): Unit = synchronized {
     require(process.isEmpty, "it runs already")
-    val started = ChildJvm.start(
+    val started = JavaProcess.start(
       "org.sparkkinesis.chaos.query.QueryMain",
       Seq("--output", output.toString, "--checkpoint", folder.resolve("checkpoint").toString) ++ arguments,
       heap,
-      log,
-      Map("SPARK_HOME" -> ChildJvm.emptySparkHome(folder).toString)
+      Some(log),
+      JavaProcess.ShortLived,
+      Map("SPARK_HOME" -> JavaProcess.emptySparkHome(folder).toString)
     )
     batchesInLife = 0
     begun += 1

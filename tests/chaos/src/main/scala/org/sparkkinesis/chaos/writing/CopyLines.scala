@@ -3,8 +3,8 @@ package org.sparkkinesis.chaos.writing
 import org.apache.spark.sql.functions._
 import org.apache.spark.sql.streaming.Trigger
 
-import org.sparkkinesis.chaos.Arguments
 import org.sparkkinesis.chaos.query.QuerySession
+import org.sparkkinesis.kit.Arguments
 
 /**
  * The query that is killed: `--folder F --endpoint E --region R --master M --conf.NAME VALUE…`; one file of lines a micro-batch,

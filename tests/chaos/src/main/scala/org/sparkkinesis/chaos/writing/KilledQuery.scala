@@ -7,8 +7,8 @@ import scala.concurrent.duration._
 import scala.jdk.CollectionConverters._
 import scala.util.{Random, Using}
 
-import org.sparkkinesis.chaos.process.{ChildJvm, StandaloneCluster}
 import org.sparkkinesis.emulator.{EmulatorConfig, KinesisEmulator}
+import org.sparkkinesis.kit.process.{JavaProcess, StandaloneCluster}
 
 /**
  * A streaming query on a standalone cluster that copies numbered lines into a stream. Its driver and its executors are killed
@@ -81,12 +81,13 @@ final class KilledQuery(seed: Long, time: FiniteDuration) {
       "region" -> kinesis.region,
       "master" -> cluster.master
     ) ++ cluster.settings.map { case (name, value) => s"conf.$name" -> value }
-    ChildJvm.start(
+    JavaProcess.start(
       CopyLines.getClass.getName.stripSuffix("$"),
       arguments.flatMap { case (name, value) => Seq(s"--$name", value) },
       "768m",
-      folder.resolve("query.log"),
-      Map("SPARK_HOME" -> ChildJvm.emptySparkHome(folder).toString)
+      Some(folder.resolve("query.log")),
+      JavaProcess.ShortLived,
+      Map("SPARK_HOME" -> JavaProcess.emptySparkHome(folder).toString)
     )
   }
 

@@ -2,8 +2,8 @@ package org.sparkkinesis.chaos.writing
 
 import scala.concurrent.duration._
 
-import org.sparkkinesis.chaos.Arguments
 import org.sparkkinesis.json.Json
+import org.sparkkinesis.kit.Arguments
 
 /**
  * Writes while everything goes wrong, and counts what arrived: `--seconds N --seed S`. Rounds of writers under faults and
@@ -15,7 +15,7 @@ object WritingChaos {
   def main(args: Array[String]): Unit = {
     val arguments = Arguments(args)
     val seed = arguments.seed()
-    val total = arguments.int("seconds", 60).seconds
+    val total = arguments.number("seconds", 60).seconds
     val forKills = total / 2
     val forOutage = (total / 6).min(1.minute)
 

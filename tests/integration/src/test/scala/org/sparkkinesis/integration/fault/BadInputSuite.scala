@@ -6,7 +6,7 @@ import org.apache.spark.sql.streaming.{StreamingQuery, Trigger}
 
 import org.sparkkinesis.error.KinesisConnectorException
 import org.sparkkinesis.integration.SparkSuite
-import org.sparkkinesis.integration.read.Collected
+import org.sparkkinesis.kit.stream.Collected
 import org.sparkkinesis.spark.session.{HadoopCheckpointFiles, InitialOffsetStore}
 
 /** Each mistake gets its condition, before any record moves. */

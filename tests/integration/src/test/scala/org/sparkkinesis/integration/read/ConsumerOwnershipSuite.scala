@@ -7,6 +7,7 @@ import scala.jdk.CollectionConverters._
 import org.apache.spark.sql.streaming.StreamingQuery
 
 import org.sparkkinesis.integration.SparkSuite
+import org.sparkkinesis.kit.stream.Collected
 
 /** Who registered an enhanced fan-out consumer deregisters it, also when it was killed in between. */
 class ConsumerOwnershipSuite extends SparkSuite {

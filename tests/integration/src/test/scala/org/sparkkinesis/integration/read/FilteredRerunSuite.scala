@@ -5,6 +5,7 @@ import org.apache.spark.sql.{Dataset, Row}
 
 import org.sparkkinesis.aggregate.Aggregator
 import org.sparkkinesis.integration.SparkSuite
+import org.sparkkinesis.kit.stream.Collected
 import org.sparkkinesis.model.{HashKey, HashKeyRange}
 
 class FilteredRerunSuite extends SparkSuite {

@@ -8,6 +8,7 @@ import org.apache.spark.sql.streaming.StreamingQuery
 import org.sparkkinesis.aggregate.Aggregator
 import org.sparkkinesis.emulator.fault.{FaultEffect, FaultRule}
 import org.sparkkinesis.integration.SparkSuite
+import org.sparkkinesis.kit.stream.Collected
 import org.sparkkinesis.spark.read.reader.ReadMetrics
 
 /** What a query tells of itself: by source in its progress, by task in the SQL tab. */

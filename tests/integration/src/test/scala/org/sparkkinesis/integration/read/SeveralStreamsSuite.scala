@@ -6,6 +6,7 @@ import org.sparkkinesis.emulator.wire.auth.{EmulatorCredential, EmulatorRole}
 import org.sparkkinesis.emulator.{EmulatorConfig, KinesisEmulator}
 import org.sparkkinesis.error.KinesisConnectorException
 import org.sparkkinesis.integration.SparkSuite
+import org.sparkkinesis.kit.stream.Collected
 
 /** Several streams in one source: in one region or in several, of one account or of another, which a role gives access to. */
 class SeveralStreamsSuite extends SparkSuite {

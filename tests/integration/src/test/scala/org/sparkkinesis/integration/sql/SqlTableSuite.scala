@@ -3,7 +3,7 @@ package org.sparkkinesis.integration.sql
 import org.apache.spark.sql.streaming.Trigger
 
 import org.sparkkinesis.integration.SparkSuite
-import org.sparkkinesis.integration.read.Collected
+import org.sparkkinesis.kit.stream.Collected
 
 class SqlTableSuite extends SparkSuite {
   private def createTable(table: String, stream: String): Unit = {

@@ -1,47 +1,19 @@
 package org.sparkkinesis.integration.write
 
-import java.nio.file.Files
-
-import scala.concurrent.duration._
-
-import org.apache.spark.sql.{DataFrame, DataFrameWriter, Row, SparkSession}
-import org.scalatest.BeforeAndAfterAll
+import org.apache.spark.sql.{DataFrame, DataFrameWriter, Row}
 
 import org.sparkkinesis.aggregate.Deaggregator
-import org.sparkkinesis.emulator.{EmulatorConfig, KinesisEmulator}
+import org.sparkkinesis.integration.SparkSuite
 import org.sparkkinesis.model.KinesisRecord
-import org.sparkkinesis.suite.TimedSuite
 
-/** A Spark of two threads and an emulator of one's own for each suite. */
-abstract class SinkFixture(quotas: Boolean = false) extends TimedSuite with BeforeAndAfterAll {
-  protected lazy val kinesis: KinesisEmulator = KinesisEmulator.start(EmulatorConfig(quotas = quotas))
-  protected lazy val spark: SparkSession = SparkSession
-    .builder()
-    .master("local[2]")
-    .config("spark.ui.enabled", "false")
-    .config("spark.sql.shuffle.partitions", "2")
-    .config("spark.sql.warehouse.dir", Files.createTempDirectory("warehouse").toString)
-    .getOrCreate()
-
-  /** The first test starts Spark. */
-  override protected def timeLimit: FiniteDuration = 3.minutes
-
-  override def afterAll(): Unit = {
-    spark.stop()
-    kinesis.close()
-  }
-
+/** What suites of the sink share: writers, and what a stream holds in the end. */
+abstract class SinkFixture extends SparkSuite {
   protected val format: String = "kinesis"
 
-  protected def connection: Map[String, String] = Map(
-    "endpoint" -> kinesis.endpoint,
-    "region" -> kinesis.region,
-    "awsAccessKey" -> "AKIDEXAMPLE",
-    "awsSecretKey" -> "secret"
-  )
+  protected def target: Map[String, String] = connection("none") - "streamName"
 
   protected def writer(rows: DataFrame, set: (String, String)*): DataFrameWriter[Row] =
-    rows.write.format(format).mode("append").options(connection).options(set.toMap)
+    rows.write.format(format).mode("append").options(target).options(set.toMap)
 
   /** The user records that a stream holds, shard by shard, aggregates opened. */
   protected def read(stream: String): Seq[(String, String)] =

@@ -1,6 +1,6 @@
 package org.sparkkinesis.integration.write
 
-import java.nio.file.Files
+import java.nio.file.{Files, Path}
 
 import scala.jdk.CollectionConverters._
 
@@ -19,11 +19,11 @@ class StreamingWriteSuite extends SinkFixture {
       set: (String, String)*
   ): StreamingQuery = rows.writeStream
     .format(format)
-    .options(connection + ("streamName" -> stream))
+    .options(target + ("streamName" -> stream))
     .options(set.toMap - "checkpointLocation")
     .option(
       "checkpointLocation",
-      set.toMap.getOrElse("checkpointLocation", Files.createTempDirectory("checkpoint").toString)
+      set.toMap.getOrElse("checkpointLocation", checkpoint())
     )
     .outputMode(mode)
     .trigger(Trigger.ProcessingTime(0))
@@ -74,7 +74,7 @@ class StreamingWriteSuite extends SinkFixture {
     import spark.implicits._
     kinesis.admin.createStream("again", 1)
     spark.sql(s"CREATE TABLE again (${DeadLetterTable.schema.toDDL}) USING parquet")
-    val checkpoint = Files.createTempDirectory("checkpoint")
+    val at = Path.of(checkpoint())
     val input = MemoryStream[Int]
     def run(): Unit = {
       val query = start(
@@ -86,7 +86,7 @@ class StreamingWriteSuite extends SinkFixture {
         OutputMode.Append(),
         "onInvalidRecord" -> "deadLetter",
         "deadLetterTable" -> "again",
-        "checkpointLocation" -> checkpoint.toString
+        "checkpointLocation" -> at.toString
       )
       query.processAllAvailable()
       query.stop()
@@ -94,7 +94,7 @@ class StreamingWriteSuite extends SinkFixture {
     input.addData(1 to 50)
     run()
     // As if the driver had died between the table's commit and Spark's own.
-    val commits = Files.list(checkpoint.resolve("commits"))
+    val commits = Files.list(at.resolve("commits"))
     try commits.iterator.asScala.toSeq.foreach(file => Files.delete(file))
     finally commits.close()
     run()

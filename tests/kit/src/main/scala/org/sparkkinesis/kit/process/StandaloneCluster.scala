@@ -1,4 +1,4 @@
-package org.sparkkinesis.chaos.process
+package org.sparkkinesis.kit.process
 
 import java.net.{InetSocketAddress, ServerSocket, Socket}
 import java.nio.file.{Files, Path, Paths}
@@ -18,7 +18,7 @@ final class StandaloneCluster(folder: Path, workers: Int, executorsPerWorker: In
 
   private val port = Using.resource(new ServerSocket(0))(_.getLocalPort)
   private val environment = Map(
-    "SPARK_HOME" -> ChildJvm.emptySparkHome(folder).toString,
+    "SPARK_HOME" -> JavaProcess.emptySparkHome(folder).toString,
     "SPARK_SCALA_VERSION" -> "2.13",
     "SPARK_LOCAL_IP" -> "127.0.0.1"
   )
@@ -44,8 +44,8 @@ final class StandaloneCluster(folder: Path, workers: Int, executorsPerWorker: In
     "spark.executor.cores" -> "1",
     "spark.executor.memory" -> s"${ExecutorMegabytes}m",
     "spark.cores.max" -> (workers * executorsPerWorker).toString,
-    "spark.executor.extraClassPath" -> ChildJvm.classPath,
-    "spark.executor.extraJavaOptions" -> "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+    "spark.executor.extraClassPath" -> JavaProcess.classPath,
+    "spark.executor.extraJavaOptions" -> JavaProcess.ShortLived.mkString(" "),
     // Executors are killed on purpose, more often than any application should bear.
     "spark.task.maxFailures" -> "100",
     "spark.deploy.maxExecutorRetries" -> "-1"
@@ -66,11 +66,12 @@ final class StandaloneCluster(folder: Path, workers: Int, executorsPerWorker: In
   }
 
   private def start(name: String, daemon: String, arguments: Seq[String]): Process = {
-    val process = ChildJvm.start(
+    val process = JavaProcess.start(
       s"org.apache.spark.deploy.${daemon.toLowerCase}.$daemon",
       arguments,
       "256m",
-      folder.resolve(s"$name.log"),
+      Some(folder.resolve(s"$name.log")),
+      JavaProcess.ShortLived,
       environment
     )
     // Bound to this JVM's life: Spark's daemons do not look at their input.
@@ -91,7 +92,7 @@ final class StandaloneCluster(folder: Path, workers: Int, executorsPerWorker: In
 private object StandaloneCluster {
   val ExecutorMegabytes = 512
 
-  /** Of a process that is an executor, from its command line. */
+  /** Reads the executor's id from the command line of a process that is one. */
   def executorId(process: ProcessHandle): Option[Int] = {
     val words = Try(Files.readString(Paths.get(s"/proc/${process.pid}/cmdline")).split('\u0000').toSeq).getOrElse(Nil)
     if (words.exists(_.endsWith("CoarseGrainedExecutorBackend")))

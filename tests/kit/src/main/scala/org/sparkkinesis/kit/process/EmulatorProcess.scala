@@ -1,32 +1,49 @@
-package org.sparkkinesis.chaos.process
+package org.sparkkinesis.kit.process
 
 import java.net.URI
 import java.net.http.{HttpClient, HttpRequest, HttpResponse}
 import java.nio.file.Path
 
-/** An emulator in a JVM of its own, which outlives every query that reads from it. Closing it ends it. */
-final class EmulatorProcess(log: Path, quotas: Boolean = false, heap: String = "2g") extends AutoCloseable {
-  private val process = ChildJvm.start(
+/**
+ * An emulator in a JVM of its own, which ends when it is closed or this process ends.
+ *
+ * @param heap
+ *   for example `4g`
+ * @param log
+ *   the file for its standard error
+ * @param processor
+ *   the only processor that it may use, where `taskset` is installed
+ */
+final class EmulatorProcess(
+    heap: String = "2g",
+    quotas: Boolean = false,
+    log: Option[Path] = None,
+    processor: Option[Int] = None
+) extends AutoCloseable {
+  private val process = JavaProcess.start(
     "org.sparkkinesis.emulator.EmulatorMain",
     Seq("--port", "0", "--quotas", if (quotas) "on" else "off", "--stdin-bound"),
     heap,
-    log
+    log,
+    prefix = processor.fold(Seq.empty[String])(Processors.on)
   )
   private val http = HttpClient.newHttpClient()
 
-  /** Taken from the line that it prints when it is ready. */
+  /** The URL from the line that it prints when it is ready. */
   val endpoint: String = {
     val line = process.inputReader().readLine()
     Option(line)
       .flatMap("\"endpoint\"\\s*:\\s*\"([^\"]+)\"".r.findFirstMatchIn(_))
       .map(_.group(1))
-      .getOrElse(throw new IllegalStateException(s"the emulator did not start; it said: $line; see $log"))
+      .getOrElse(throw new IllegalStateException(s"the emulator did not start; it said: $line" + log.fold("")(path =>
+        s"; see $path"
+      )))
   }
 
-  /** Makes a stream that is ACTIVE when this returns. */
+  /** Creates a stream that is ACTIVE when this returns. */
   def createStream(name: String, shards: Int): Unit = ask("POST", "streams", s"""{"name":"$name","shards":$shards}""")
 
-  /** A fault as the emulator's `FaultJson` reads it. */
+  /** Adds a fault that is written as JSON, as the emulator's `FaultJson` reads it. */
   def addFault(rule: String): Unit = ask("POST", "faults", rule)
   def clearFaults(): Unit = ask("DELETE", "faults", "{}")
   def seedFaults(seed: Long): Unit = ask("DELETE", "faults", s"""{"seed":$seed}""")

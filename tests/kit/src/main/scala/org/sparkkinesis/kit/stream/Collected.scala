@@ -1,0 +1,40 @@
+package org.sparkkinesis.kit.stream
+
+import java.nio.charset.StandardCharsets.UTF_8
+
+import scala.collection.mutable
+import scala.concurrent.duration.FiniteDuration
+
+import org.apache.spark.sql.{Dataset, Row}
+
+/**
+ * The rows that `foreachBatch` was given, by batch. A batch that runs again replaces its first attempt, as in a
+ * transactional sink. Thread-safe.
+ */
+final class Collected {
+  private val batches = mutable.TreeMap.empty[Long, Vector[Row]]
+
+  /** The function for `foreachBatch`. */
+  val sink: (Dataset[Row], Long) => Unit = (rows, id) => {
+    val got = rows.collect().toVector
+    synchronized {
+      batches(id) = got
+      notifyAll()
+    }
+  }
+
+  def rows: Vector[Row] = synchronized(batches.valuesIterator.flatten.toVector)
+  def ids: Vector[Long] = synchronized(batches.keys.toVector)
+  def byBatch: Vector[Vector[Row]] = synchronized(batches.values.toVector)
+  def texts: Vector[String] = rows.map(Collected.text)
+
+  /** The data of every row as a number, in ascending order. */
+  def numbers: Vector[Int] = texts.map(_.toInt).sorted
+
+  /** Returns when the next batch is collected, at the latest after `limit`. */
+  private[stream] def awaitBatch(limit: FiniteDuration): Unit = synchronized(wait(limit.toMillis))
+}
+
+object Collected {
+  def text(row: Row): String = new String(row.getAs[Array[Byte]]("data"), UTF_8)
+}

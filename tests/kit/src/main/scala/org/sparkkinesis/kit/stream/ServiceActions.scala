@@ -1,0 +1,63 @@
+package org.sparkkinesis.kit.stream
+
+import scala.concurrent.duration.FiniteDuration
+
+import org.sparkkinesis.emulator.fault.{FaultEffect, FaultRule}
+
+/** Puts the texts of these numbers, each under one of [[StreamRun.Keys]] partition keys. */
+final case class PutRecords(numbers: Seq[Int], explicitHashKey: Option[String] = None) extends StreamAction {
+  override private[stream] def run(in: StreamRun): Unit = in.put(numbers, explicitHashKey)
+}
+
+/** Splits the shard with this number in the middle of its range. */
+final case class Split(shard: Int) extends StreamAction {
+  override private[stream] def run(in: StreamRun): Unit =
+    in.kinesis.admin.splitShard(in.stream, StreamRun.shardId(shard))
+}
+
+/** Merges two adjacent shards. */
+final case class Merge(shard: Int, adjacent: Int) extends StreamAction {
+  override private[stream] def run(in: StreamRun): Unit =
+    in.kinesis.admin.mergeShards(in.stream, StreamRun.shardId(shard), StreamRun.shardId(adjacent))
+}
+
+/** Moves the service's clock, which the emulator's timers and quotas run on. */
+final case class AdvanceClock(by: FiniteDuration) extends StreamAction {
+  override private[stream] def run(in: StreamRun): Unit = in.kinesis.admin.clock.advance(by)
+}
+
+/** Adds a fault of calls on this stream; without an operation of all, without a shard of every one. */
+final case class AddFault(
+    effect: FaultEffect,
+    operation: String = "",
+    shard: Option[Int] = None,
+    count: Int = Int.MaxValue
+) extends StreamAction {
+  override private[stream] def run(in: StreamRun): Unit =
+    in.addFault(FaultRule(effect, operation, in.stream, shard.fold("")(StreamRun.shardId), count = count))
+}
+
+/** Removes all faults of this test. */
+case object ClearFaults extends StreamAction {
+  override private[stream] def run(in: StreamRun): Unit = in.clearFaults()
+}
+
+/** Waits until a fault has hit so many calls; `fault` is its position among those that were added. */
+final case class AwaitFault(hits: Int, fault: Int = 0) extends StreamAction {
+  override private[stream] def run(in: StreamRun): Unit =
+    in.await(s"$hits calls that fault $fault hits")(in.hits(fault) >= hits)
+}
+
+/** Waits until an operation was called so often on this stream. */
+final case class AwaitCalls(operation: String, count: Long) extends StreamAction {
+  override private[stream] def run(in: StreamRun): Unit = in.await(s"$count calls of $operation")(
+    in.calls(operation) >= count
+  )
+}
+
+/** Checks how often operations were called on this stream since it was created. */
+final case class CheckCalls(expected: (String, Long)*) extends StreamAction {
+  override private[stream] def run(in: StreamRun): Unit = expected.foreach { case (operation, count) =>
+    in.expect(in.calls(operation) == count, s"$operation was called ${in.calls(operation)} times, not $count")
+  }
+}

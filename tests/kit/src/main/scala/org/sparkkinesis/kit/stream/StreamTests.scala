@@ -1,0 +1,58 @@
+package org.sparkkinesis.kit.stream
+
+import scala.util.control.NonFatal
+
+import org.apache.spark.sql.SparkSession
+
+import org.sparkkinesis.emulator.KinesisEmulator
+import org.sparkkinesis.kit.process.StandaloneCluster
+
+/** Tests of streams that are written as lists of actions, in the manner of Spark's own `StreamTest`. */
+trait StreamTests {
+  protected def spark: SparkSession
+  protected def kinesis: KinesisEmulator
+
+  /** The options that a query on this stream needs, without those of the test. */
+  protected def readOptions(stream: String): Map[String, String]
+
+  /** A new folder for a checkpoint. */
+  protected def checkpoint(): String
+
+  /** The cluster that `spark` runs on, if it is not this process. */
+  protected def cluster: Option[StandaloneCluster] = None
+
+  /**
+   * Creates the stream, and runs the actions one after another up to the first that fails.
+   *
+   * @throws StreamTestFailure
+   *   with the action that failed, those before and after it, and what the query reported
+   */
+  protected def testStream(
+      stream: String,
+      shards: Int,
+      options: (String, String)*
+  )(actions: StreamAction*): StreamRun = {
+    kinesis.admin.createStream(stream, shards)
+    val run = new StreamRun(spark, kinesis, stream, checkpoint(), readOptions(stream) ++ options, cluster)
+    actions.zipWithIndex.foreach { case (action, index) =>
+      try action.run(run)
+      catch {
+        case NonFatal(failure) =>
+          throw new StreamTestFailure(StreamTests.describe(run, actions, index, failure), failure)
+      }
+    }
+    run.clearFaults()
+    run
+  }
+}
+
+private object StreamTests {
+  def describe(run: StreamRun, actions: Seq[StreamAction], failed: Int, failure: Throwable): String = {
+    val steps = actions.zipWithIndex.map { case (action, index) =>
+      val state = if (index < failed) "done" else if (index == failed) "FAILED" else "not run"
+      f"  $state%-8s ${index + 1}. $action"
+    }
+    val head = s"Action ${failed + 1} of ${actions.size} on stream ${run.stream} failed, ${actions(failed)}: $failure"
+    (Seq(head) ++ steps ++ Seq(run.report)).mkString("\n")
+  }
+}
