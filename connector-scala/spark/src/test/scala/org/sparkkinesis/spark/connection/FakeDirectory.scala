@@ -1,0 +1,67 @@
+package org.sparkkinesis.spark.connection
+
+import java.util.concurrent.CompletableFuture
+
+import scala.collection.mutable
+
+import org.sparkkinesis.concurrent.Scheduler
+import org.sparkkinesis.consume.FakeKinesis
+import org.sparkkinesis.model._
+import org.sparkkinesis.service._
+
+/** A service whose streams and listings a test writes down. Listings are answered in their order; the last one stays. */
+final class FakeDirectory(scheduler: Scheduler) extends FakeKinesis(scheduler) {
+  val streams: mutable.Map[String, StreamDescription] = mutable.LinkedHashMap.empty
+  val names: mutable.Queue[StreamNamePage] = mutable.Queue.empty
+  val listings: mutable.Queue[ShardPage] = mutable.Queue.empty
+
+  /** The filter and the token of each ListShards call. */
+  val listed: mutable.ArrayBuffer[(ShardFilter, Option[String])] = mutable.ArrayBuffer.empty
+
+  /** The names after which ListStreams was asked to go on. */
+  val asked: mutable.ArrayBuffer[Option[String]] = mutable.ArrayBuffer.empty
+  var isSilent = false
+
+  def add(name: String, status: String = "ACTIVE", creationMillis: Long = 1000, retentionHours: Int = 24): Unit =
+    streams(name) =
+      StreamDescription(name, FakeDirectory.arn(name), status, creationMillis, retentionHours, 1, 1048576, false)
+
+  override def describeStream(stream: StreamRef): CompletableFuture[StreamDescription] =
+    if (isSilent) new CompletableFuture
+    else answer("DescribeStreamSummary") {
+      streams.getOrElse(
+        stream.name,
+        throw new ServiceException(
+          ServiceErrorKind.ResourceNotFound,
+          "DescribeStreamSummary",
+          "ResourceNotFoundException",
+          "not there"
+        )
+      )
+    }
+
+  override def listShards(
+      stream: StreamRef,
+      filter: ShardFilter,
+      next: Option[String]
+  ): CompletableFuture[ShardPage] = {
+    listed += filter -> next
+    answer("ListShards")(if (listings.size > 1) listings.dequeue() else listings.head)
+  }
+
+  override def listStreams(after: Option[String]): CompletableFuture[StreamNamePage] = {
+    asked += after
+    answer("ListStreams")(names.dequeue())
+  }
+}
+
+object FakeDirectory {
+  def arn(name: String): String = s"arn:aws:kinesis:us-east-1:123456789012:stream/$name"
+
+  /** The open shards of a new stream, or those with these numbers of them. */
+  def shards(count: Int, only: Range = 0 to Int.MaxValue - 1): Seq[Shard] =
+    HashKeyRange.uniform(count).zipWithIndex.collect {
+      case (range, index) if only.contains(index) =>
+        Shard(ShardId.ofIndex(index.toLong), None, None, range, SequenceNumber("1"), None)
+    }
+}

@@ -1,0 +1,166 @@
+package org.sparkkinesis.spark.connection
+
+import scala.concurrent.duration._
+
+import org.sparkkinesis.aws.client.{ClientSettings, CredentialSettings}
+import org.sparkkinesis.concurrent.VirtualScheduler
+import org.sparkkinesis.error.KinesisConnectorException
+import org.sparkkinesis.model.StreamRef
+import org.sparkkinesis.retry.RetryPolicies
+import org.sparkkinesis.service._
+import org.sparkkinesis.spark.connection.FakeDirectory.shards
+import org.sparkkinesis.suite.TimedSuite
+
+class StreamMetadataSuite extends TimedSuite {
+  private val orders = StreamRef.ByName("orders")
+
+  final private class Rig {
+    val time = new VirtualScheduler
+    val service = new FakeDirectory(time)
+    val environment = new VirtualEnvironment(time, service)
+    val metadata = new StreamMetadata(
+      ClientSettings(Some("us-east-1"), None, CredentialSettings.DefaultChain),
+      RetryPolicies(),
+      environment = environment
+    )
+    def calls(operation: String): Int = service.callsOf(operation).size
+    def condition(body: => Any): String = intercept[KinesisConnectorException](body).condition
+    def passed: FiniteDuration = time.nanoTime.nanos
+  }
+
+  test("a stream that is active or being changed is described as the service tells it") {
+    Seq("ACTIVE", "UPDATING").foreach { status =>
+      val rig = new Rig
+      rig.service.add("orders", status)
+      assert(rig.metadata.describe(orders) == rig.service.streams("orders"))
+    }
+  }
+
+  test("a stream that is being created or deleted cannot be used") {
+    Seq("CREATING", "DELETING").foreach { status =>
+      val rig = new Rig
+      rig.service.add("orders", status)
+      val error = intercept[KinesisConnectorException](rig.metadata.describe(orders))
+      assert(error.condition == "KINESIS_STREAM_UNUSABLE")
+      assert(error.parameters == Map("stream" -> "orders", "status" -> status))
+    }
+  }
+
+  test("what no retry mends is told at once, with its condition") {
+    val table = Seq(
+      ServiceErrorKind.ResourceNotFound -> "KINESIS_STREAM_NOT_FOUND",
+      ServiceErrorKind.AccessDenied -> "KINESIS_ACCESS_DENIED",
+      ServiceErrorKind.InvalidArgument -> "KINESIS_SERVICE_FAILED"
+    )
+    table.foreach { case (kind, condition) =>
+      val rig = new Rig
+      rig.service.add("orders")
+      rig.service.fail("DescribeStreamSummary", kind)
+      assert(rig.condition(rig.metadata.describe(orders)) == condition)
+      assert(rig.calls("DescribeStreamSummary") == 1, kind)
+    }
+  }
+
+  test("a call that fails for a while is made again; after five retries it looks like a wrong address") {
+    val passing = new Rig
+    passing.service.add("orders")
+    passing.service.fail("DescribeStreamSummary", Seq.fill(5)(ServiceErrorKind.Network): _*)
+    assert(passing.metadata.describe(orders).name == "orders")
+    val lasting = new Rig
+    lasting.service.add("orders")
+    lasting.service.fail("DescribeStreamSummary", Seq.fill(6)(ServiceErrorKind.Network): _*)
+    assert(lasting.condition(lasting.metadata.describe(orders)) == "KINESIS_ENDPOINT_UNREACHABLE")
+    assert(lasting.calls("DescribeStreamSummary") == 6)
+  }
+
+  test("a service that never answers is given up after five minutes") {
+    val rig = new Rig
+    rig.service.isSilent = true
+    assert(rig.condition(rig.metadata.describe(orders)) == "KINESIS_ENDPOINT_UNREACHABLE")
+    assert(rig.passed == 5.minutes)
+  }
+
+  test("all pages of a listing are put together, each shard once") {
+    val rig = new Rig
+    val all = shards(5)
+    rig.service.listings ++= Seq(
+      ShardPage(all.take(2), Some("second")),
+      ShardPage(all.slice(1, 4), Some("third")),
+      ShardPage(all.drop(4), None)
+    )
+    assert(rig.metadata.shards(orders, ShardFilter.AtLatest) == all)
+    assert(rig.service.listed == Seq(None, Some("second"), Some("third")).map(ShardFilter.AtLatest -> _))
+  }
+
+  test("a listing whose token expires on the way is begun anew") {
+    val rig = new Rig
+    val all = shards(3)
+    rig.service.listings ++= Seq(ShardPage(all.take(1), Some("stale")), ShardPage(all, None))
+    val filter = ShardFilter.FromTrimHorizon
+    // While the first page is on its way: the second call fails.
+    rig.time.schedule(5.millis)(rig.service.fail("ListShards", ServiceErrorKind.ExpiredNextToken))
+    assert(rig.metadata.shards(orders, filter) == all)
+    assert(rig.service.listed.map(_._2) == Seq(None, Some("stale"), None))
+  }
+
+  test("an expired token in the first page is an error: there is nothing to begin anew") {
+    val rig = new Rig
+    rig.service.listings += ShardPage(shards(1), None)
+    rig.service.fail("ListShards", ServiceErrorKind.ExpiredNextToken)
+    assert(rig.condition(rig.metadata.shards(orders, ShardFilter.FromTrimHorizon)) == "KINESIS_SERVICE_FAILED")
+  }
+
+  test("an outage of the listing is waited for without an end") {
+    val rig = new Rig
+    rig.service.listings += ShardPage(shards(2), None)
+    rig.service.fail("ListShards", Seq.fill(500)(ServiceErrorKind.Network): _*)
+    assert(rig.metadata.shards(orders, ShardFilter.FromTrimHorizon) == shards(2))
+    assert(rig.calls("ListShards") == 501)
+    assert(rig.passed > 20.minutes)
+  }
+
+  test("a listing that lacks a shard is asked for again, after a pause, until it is whole") {
+    val rig = new Rig
+    val hole = ShardPage(shards(3, only = 0 to 1), None)
+    rig.service.listings ++= Seq(hole, hole, ShardPage(shards(3), None))
+    assert(rig.metadata.allShards(orders, ShardFilter.FromTrimHorizon, failOnDataLoss = true) == shards(3))
+    assert(rig.calls("ListShards") == 3)
+    val policy = RetryPolicies().listShards
+    assert(rig.passed >= policy.bound(1) + policy.bound(2))
+  }
+
+  test("a shard that ten listings lack is an error that names the missing keys, or is left out where loss is allowed") {
+    val strict = new Rig
+    strict.service.listings += ShardPage(shards(2, only = 0 to 0), None)
+    def allOf(rig: Rig, failOnDataLoss: Boolean) =
+      rig.metadata.allShards(orders, ShardFilter.FromTrimHorizon, failOnDataLoss)
+    val error = intercept[KinesisConnectorException](allOf(strict, failOnDataLoss = true))
+    assert(error.condition == "KINESIS_LISTING_INCOMPLETE")
+    val gap = shards(2).last.hashKeyRange
+    assert(error.parameters("from") == gap.start.toString && error.parameters("to") == gap.end.toString)
+    assert(strict.calls("ListShards") == 10)
+
+    val lenient = new Rig
+    lenient.service.listings += ShardPage(shards(2, only = 0 to 0), None)
+    assert(allOf(lenient, failOnDataLoss = false) == shards(2, only = 0 to 0))
+    assert(lenient.calls("ListShards") == 10)
+  }
+
+  test("the names of all streams are asked for page by page, each after the last name of the one before") {
+    val rig = new Rig
+    rig.service.names ++= Seq(
+      StreamNamePage(Seq("a", "b"), hasMore = true),
+      StreamNamePage(Seq("c"), hasMore = true),
+      StreamNamePage(Nil, hasMore = true)
+    )
+    assert(rig.metadata.streamNames() == Seq("a", "b", "c"))
+    assert(rig.service.asked == Seq(None, Some("b"), Some("c")))
+  }
+
+  test("closing gives the client and the threads back") {
+    val rig = new Rig
+    assert(rig.environment.open == 2)
+    rig.metadata.close()
+    assert(rig.environment.open == 0)
+  }
+}

@@ -1,0 +1,112 @@
+package org.sparkkinesis.spark.read.reader
+
+import scala.jdk.CollectionConverters._
+
+import org.apache.spark.sql.types._
+import org.apache.spark.sql.vectorized.{ColumnVector, ColumnarBatch}
+import org.apache.spark.unsafe.types.UTF8String
+
+import org.sparkkinesis.aggregate.Containers.User
+import org.sparkkinesis.chunk.Chunk
+import org.sparkkinesis.model.SequenceNumber
+import org.sparkkinesis.spark.read.reader.TestChunks._
+import org.sparkkinesis.spark.settings.KinesisSchema
+import org.sparkkinesis.suite.TimedSuite
+
+class ChunkVectorsSuite extends TimedSuite {
+  private def batch(chunk: Chunk, schema: StructType = KinesisSchema.all): ColumnarBatch =
+    ChunkVectors.batch(schema, UTF8String.fromString("orders"), UTF8String.fromString("shardId-000000000003"), chunk)
+
+  private val chunkOfAll = chunk(
+    0,
+    plain(10, "first", "ключ", arrival = 1_600_000_000_123L, encryption = "KMS"),
+    aggregate(20, User("x", "second"), User("y", "third", Some("17"))),
+    plain(30, "", null, arrival = 5)
+  )
+
+  /** The values of one column by row, read as Spark's generated code reads them. */
+  private def column(of: ColumnarBatch, name: String): Seq[Any] = {
+    val vector = of.column(KinesisSchema.all.fieldIndex(name))
+    (0 until of.numRows).map { row =>
+      if (vector.isNullAt(row)) null
+      else vector.dataType match {
+        case StringType => vector.getUTF8String(row).toString
+        case BinaryType => new String(vector.getBinary(row), "UTF-8")
+        case LongType | TimestampType => vector.getLong(row)
+        case BooleanType => vector.getBoolean(row)
+        case other => fail(s"a column of $other")
+      }
+    }
+  }
+
+  private val expected: Seq[(String, Seq[Any])] = Seq(
+    KinesisSchema.PartitionKey -> Seq("ключ", "x", "y", null),
+    KinesisSchema.Data -> Seq("first", "second", "third", ""),
+    KinesisSchema.Stream -> Seq.fill(4)("orders"),
+    KinesisSchema.ShardId -> Seq.fill(4)("shardId-000000000003"),
+    KinesisSchema.SequenceNumber -> Seq("10", "20", "20", "30"),
+    KinesisSchema.ArrivalTimestamp -> Seq(1_600_000_000_123_000L, 20000L, 20000L, 5000L),
+    KinesisSchema.SubSequenceNumber -> Seq(0L, 0L, 1L, 0L),
+    KinesisSchema.ExplicitHashKey -> Seq(null, null, "17", null),
+    KinesisSchema.EncryptionType -> Seq("KMS", null, null, null),
+    KinesisSchema.Aggregated -> Seq(false, true, true, false)
+  )
+
+  test("the table has every column that a stream has") {
+    assert(expected.map(_._1) == KinesisSchema.all.fieldNames.toSeq)
+  }
+
+  expected.foreach { case (name, values) =>
+    test(s"$name is shown for every row, of plain records and of aggregates") {
+      val all = batch(chunkOfAll)
+      assert(all.numRows == 4)
+      assert(column(all, name) == values)
+    }
+
+    test(s"$name of a slice is that of its own rows") {
+      assert(column(batch(chunkOfAll.after(SequenceNumber("10")).get), name) == values.drop(1))
+      assert(column(batch(chunkOfAll.upTo(SequenceNumber("20")).get), name) == values.take(3))
+    }
+  }
+
+  test("a column with a null in it says that it may have nulls, and each vector has its field's type") {
+    val all = batch(chunkOfAll)
+    expected.zipWithIndex.foreach { case ((name, values), index) =>
+      val vector = all.column(index)
+      assert(vector.dataType == KinesisSchema.all(name).dataType, name)
+      assert(vector.hasNull || !values.contains(null), name)
+    }
+  }
+
+  test("the payload is the record's own array, not a copy") {
+    val record = plain(1, "data")
+    val vector = batch(chunk(0, record)).column(KinesisSchema.all.fieldIndex(KinesisSchema.Data))
+    assert(vector.getBinary(0) eq record.data)
+  }
+
+  test("columns come in the order of the schema that was asked for, and no others") {
+    val schema = StructType(Seq(KinesisSchema.all(KinesisSchema.Aggregated), KinesisSchema.all(KinesisSchema.Data)))
+    val rows = batch(chunkOfAll, schema).rowIterator().asScala.map { row =>
+      assert(row.numFields == 2)
+      row.getBoolean(0) -> new String(row.getBinary(1), "UTF-8")
+    }.toSeq
+    assert(rows == Seq(false -> "first", true -> "second", true -> "third", false -> ""))
+  }
+
+  test("a query that needs no column, as a count, still gets the number of rows") {
+    val none = batch(chunkOfAll, StructType(Nil))
+    assert(none.numRows == 4 && none.numCols == 0)
+    assert(none.rowIterator().asScala.size == 4)
+  }
+
+  test("a column that streams do not have is refused by its name") {
+    val error = intercept[IllegalArgumentException](batch(chunkOfAll, new StructType().add("offset", LongType)))
+    assert(error.getMessage.contains("offset"))
+  }
+
+  test("reading a column as another type fails instead of giving something") {
+    val text = batch(chunkOfAll).column(0)
+    Seq[ColumnVector => Any](_.getLong(0), _.getInt(0), _.getBinary(0), _.getBoolean(0), _.getDouble(0), _.getArray(0))
+      .foreach(read => intercept[UnsupportedOperationException](read(text)))
+  }
+}

@@ -1,0 +1,169 @@
+package org.sparkkinesis.spark.read.reader
+
+import java.util.concurrent.CancellationException
+
+import scala.collection.mutable
+
+import org.apache.spark.sql.catalyst.InternalRow
+
+import org.sparkkinesis.aggregate.Containers.User
+import org.sparkkinesis.chunk.Chunk
+import org.sparkkinesis.consume.RangeEnd
+import org.sparkkinesis.event.ConsumerMetrics
+import org.sparkkinesis.model.{SequenceNumber, ShardId, StartingPosition, StreamShard}
+import org.sparkkinesis.plan.ShardRange
+import org.sparkkinesis.spark.read.reader.TestChunks._
+import org.sparkkinesis.spark.settings.KinesisSchema
+import org.sparkkinesis.suite.TimedSuite
+
+class RangesReaderSuite extends TimedSuite {
+  private def range(shard: Int, stream: String = "orders"): ShardRange = ShardRange(
+    StreamShard(s"arn:$stream", ShardId.ofIndex(shard.toLong)),
+    stream,
+    StartingPosition.TrimHorizon,
+    RangeEnd.At(SequenceNumber("99")),
+    None
+  )
+
+  /** A task with ranges of which some are in memory; notes what is read from the service, and what is closed. */
+  final private class Rig(ranges: ShardRange*) {
+    val inMemory: mutable.Map[ShardRange, Seq[Chunk]] = mutable.HashMap.empty
+    val inService: mutable.Map[ShardRange, Iterator[Chunk]] = mutable.HashMap.empty
+    val events: mutable.ArrayBuffer[String] = mutable.ArrayBuffer.empty
+
+    private def direct(range: ShardRange, metrics: ConsumerMetrics): Iterator[Chunk] with AutoCloseable = {
+      events += s"open ${range.shard.shard}"
+      metrics.getRecordsCalls.add(3)
+      metrics.throttles.add(2)
+      metrics.retries.add(1)
+      new Iterator[Chunk] with AutoCloseable {
+        private val chunks = inService(range)
+        override def hasNext: Boolean = chunks.hasNext
+        override def next(): Chunk = chunks.next()
+        override def close(): Unit = events += s"close ${range.shard.shard}"
+      }
+    }
+
+    val reader =
+      new RangesReader(new RangesRead(ranges, inMemory.get(_).map(_.toIndexedSeq), direct), KinesisSchema.all)
+
+    def metrics: Map[String, Long] = reader.currentMetricsValues().map(metric => metric.name() -> metric.value()).toMap
+  }
+
+  /** Stream, shard, sequence number and data. */
+  private def text(row: InternalRow): String =
+    s"${row.getUTF8String(2)} ${row.getUTF8String(3)} ${row.getUTF8String(4)} ${new String(row.getBinary(1), "UTF-8")}"
+
+  private def rows(reader: RangesReader): Seq[String] = {
+    val found = mutable.ArrayBuffer.empty[String]
+    while (reader.next()) reader.get().rowIterator().forEachRemaining(row => found += text(row))
+    found.toSeq
+  }
+
+  private def id(shard: Int): String = ShardId.ofIndex(shard.toLong).value
+
+  test("ranges are read one after the other, each row with its range's stream and shard") {
+    val (first, second, third) = (range(0), range(1), range(0, stream = "clicks"))
+    val rig = new Rig(first, second, third)
+    rig.inMemory(first) = Seq(chunk(0, plain(1, "a"), plain(2, "b")), chunk(0, plain(3, "c")))
+    rig.inService(second) = Iterator(chunk(0, plain(4, "d")), chunk(0, plain(5, "e")))
+    rig.inMemory(third) = Seq(chunk(0, plain(6, "f")))
+    assert(
+      rows(rig.reader) == Seq(
+        s"orders ${id(0)} 1 a",
+        s"orders ${id(0)} 2 b",
+        s"orders ${id(0)} 3 c",
+        s"orders ${id(1)} 4 d",
+        s"orders ${id(1)} 5 e",
+        s"clicks ${id(0)} 6 f"
+      )
+    )
+  }
+
+  test("a range that is in memory is not asked of the service; one that is not is, and is closed at its end") {
+    val rig = new Rig(range(0), range(1), range(2))
+    rig.inService(range(0)) = Iterator(chunk(0, plain(1, "a")))
+    rig.inMemory(range(1)) = Seq(chunk(0, plain(2, "b")))
+    rig.inService(range(2)) = Iterator(chunk(0, plain(3, "c")))
+    assert(rows(rig.reader).size == 3)
+    assert(rig.events == Seq(s"open ${id(0)}", s"close ${id(0)}", s"open ${id(2)}"))
+    rig.reader.close()
+    assert(rig.events.last == s"close ${id(2)}" && rig.events.size == 4)
+  }
+
+  test("ranges without a row are passed over, at the beginning, between others and at the end") {
+    val rig = new Rig(range(0), range(1), range(2), range(3))
+    rig.inMemory(range(0)) = Nil
+    rig.inService(range(1)) = Iterator(chunk(0, plain(1, "a")))
+    rig.inService(range(2)) = Iterator.empty
+    rig.inMemory(range(3)) = Nil
+    assert(rows(rig.reader) == Seq(s"orders ${id(1)} 1 a"))
+    assert(!rig.reader.next())
+  }
+
+  test("a task that is closed in the middle of a range closes it, and opens no other") {
+    val rig = new Rig(range(0), range(1))
+    rig.inService(range(0)) = Iterator(chunk(0, plain(1, "a")), chunk(0, plain(2, "b")))
+    assert(rig.reader.next())
+    rig.reader.close()
+    assert(rig.events == Seq(s"open ${id(0)}", s"close ${id(0)}"))
+    rig.reader.close()
+    assert(rig.events.size == 2)
+  }
+
+  test("a read that fails fails the task, and is closed with it") {
+    val rig = new Rig(range(0))
+    rig.inService(range(0)) = new Iterator[Chunk] {
+      override def hasNext: Boolean = throw new CancellationException("cut")
+      override def next(): Chunk = fail("there is none")
+    }
+    assert(intercept[CancellationException](rig.reader.next()).getMessage == "cut")
+    rig.reader.close()
+    assert(rig.events == Seq(s"open ${id(0)}", s"close ${id(0)}"))
+  }
+
+  test("rows, bytes and aggregates are counted by where they came from, and the calls of direct reads are added up") {
+    val rig = new Rig(range(0), range(1), range(2))
+    rig.inMemory(range(0)) = Seq(chunk(10, plain(1, "abc"), aggregate(2, User("x", "de"), User("y", "f"))))
+    rig.inService(range(1)) = Iterator(chunk(40, plain(3, "gh")))
+    rig.inService(range(2)) = Iterator(chunk(100, aggregate(4, User("z", "i"))))
+    assert(rows(rig.reader).size == 5)
+    assert(
+      rig.metrics == Map(
+        "rowsFromMemory" -> 3L,
+        "rowsFromService" -> 2L,
+        // Nine bytes of payload, and a key of one byte for each row.
+        "bytesRead" -> 14L,
+        "aggregatedRows" -> 3L,
+        "getRecordsCalls" -> 6L,
+        "throttles" -> 4L,
+        "retries" -> 2L,
+        "minMsBehindLatest" -> 10L,
+        "avgMsBehindLatest" -> 50L,
+        "maxMsBehindLatest" -> 100L
+      )
+    )
+  }
+
+  test("a task that has read nothing tells no lag, not even one of zero") {
+    val rig = new Rig(range(0))
+    rig.inMemory(range(0)) = Nil
+    assert(!rig.reader.next())
+    assert(rig.metrics.keySet.filter(_.endsWith("MsBehindLatest")).isEmpty)
+    assert(rig.metrics("rowsFromMemory") == 0L)
+  }
+
+  test(
+    "a plan that is not columnar gets the same rows one by one, across chunks and ranges, and closes the same read"
+  ) {
+    val rig = new Rig(range(0), range(1))
+    rig.inMemory(range(0)) = Seq(chunk(0, plain(1, "a"), plain(2, "b")), chunk(0, plain(3, "c")))
+    rig.inService(range(1)) = Iterator(chunk(0, plain(4, "d")))
+    val byRow = new RowReader(rig.reader)
+    val found = Iterator.continually(byRow.next()).takeWhile(identity).map(_ => text(byRow.get())).toVector
+    assert(found.map(_.takeRight(1)) == Vector("a", "b", "c", "d"))
+    assert(byRow.currentMetricsValues().map(_.value()).toSeq == rig.reader.currentMetricsValues().map(_.value()).toSeq)
+    byRow.close()
+    assert(rig.events.last == s"close ${id(1)}")
+  }
+}

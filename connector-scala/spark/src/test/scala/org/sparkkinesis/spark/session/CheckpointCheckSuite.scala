@@ -1,0 +1,129 @@
+package org.sparkkinesis.spark.session
+
+import scala.collection.immutable.SortedMap
+import scala.concurrent.duration._
+
+import org.sparkkinesis.concurrent.VirtualScheduler
+import org.sparkkinesis.config.Options
+import org.sparkkinesis.error.KinesisConnectorException
+import org.sparkkinesis.model.{SequenceNumber, ShardId, StartingPosition}
+import org.sparkkinesis.plan.{ShardPosition, SourceOffset, StreamOffset}
+import org.sparkkinesis.service.ShardPage
+import org.sparkkinesis.spark.connection.FakeDirectory.{arn, shards}
+import org.sparkkinesis.spark.connection.{FakeDirectory, VirtualEnvironment}
+import org.sparkkinesis.suite.TimedSuite
+
+class CheckpointCheckSuite extends TimedSuite {
+  private val Created = 1_600_000_000_000L
+
+  final private class Rig(
+      names: Seq[String] = Seq("orders"),
+      failOnDataLoss: Boolean = true,
+      retention: Map[String, Int] = Map.empty
+  ) {
+    val time = new VirtualScheduler
+    val service = new FakeDirectory(time)
+    names.foreach(name => service.add(name, creationMillis = Created, retentionHours = retention.getOrElse(name, 24)))
+    service.listings += ShardPage(shards(2), None)
+    val environment = new VirtualEnvironment(time, service)
+    private val options = Map(
+      "streamName" -> names.mkString(","),
+      "region" -> "us-east-1",
+      "awsAccessKey" -> "test",
+      "awsSecretKey" -> "test",
+      "failOnDataLoss" -> failOnDataLoss.toString
+    )
+    val check = new CheckpointCheck(new StreamSession(Options.read(options), environment), environment)
+    def listings: Int = service.callsOf("ListShards").size
+    def lost: Seq[String] = environment.losses.map(_.condition).toSeq
+  }
+
+  private def readUpTo(millis: Long): ShardPosition = ShardPosition.After(SequenceNumber("7"), millis)
+
+  private def stream(name: String, created: Long, positions: (Int, ShardPosition)*): StreamOffset = StreamOffset(
+    name,
+    arn(name),
+    created,
+    positions.map { case (index, position) => ShardId.ofIndex(index.toLong) -> position }.to(SortedMap)
+  )
+
+  test("an offset of the streams as they are stays as it is, and nothing is asked for") {
+    val rig = new Rig(Seq("clicks", "orders"))
+    val offset = SourceOffset(Seq("clicks", "orders").map(stream(_, Created, 0 -> readUpTo(5))))
+    assert(rig.check.mend(offset) eq offset)
+    assert(rig.listings == 0)
+  }
+
+  test("an offset of other streams, of more or of fewer is refused with the names of both") {
+    Seq(Seq("clicks"), Seq("clicks", "orders"), Nil).foreach { names =>
+      val offset = SourceOffset(names.map(stream(_, Created, 0 -> readUpTo(5))))
+      val error = intercept[KinesisConnectorException](new Rig().check.mend(offset))
+      assert(error.condition == "KINESIS_CHECKPOINT_OTHER_STREAM")
+      assert(error.parameters("checkpointStream") == names.map(arn).mkString(", "))
+      assert(error.parameters("stream") == arn("orders"))
+    }
+  }
+
+  test("a stream that was recreated ends the query, with the two times") {
+    val error = intercept[KinesisConnectorException] {
+      new Rig().check.mend(SourceOffset(Seq(stream("orders", Created - 1000, 0 -> readUpTo(5)))))
+    }
+    assert(error.condition == "KINESIS_STREAM_RECREATED")
+    assert(error.parameters("checkpointCreation") == "2020-09-13T12:26:39Z")
+    assert(error.parameters("creation") == "2020-09-13T12:26:40Z")
+  }
+
+  test("where loss is allowed, a recreated stream is read from its beginning, the others go on, and it is told once") {
+    val rig = new Rig(Seq("clicks", "orders"), failOnDataLoss = false)
+    val clicks = stream("clicks", Created, 0 -> readUpTo(5))
+    val offset = SourceOffset(Seq(clicks, stream("orders", Created - 1000, 9 -> readUpTo(5))))
+    val mended = rig.check.mend(offset)
+    assert(mended.streams(arn("clicks")) == clicks)
+    val fresh = stream("orders", Created, 0 -> ShardPosition.Horizon, 1 -> ShardPosition.Horizon)
+    assert(mended.streams(arn("orders")) == fresh)
+    assert(rig.lost == Seq("KINESIS_STREAM_RECREATED"))
+
+    val listings = rig.listings
+    assert(rig.check.mend(offset) == mended)
+    assert(rig.check.mend(mended) eq mended)
+    assert(rig.lost.size == 1 && rig.listings == listings)
+  }
+
+  /** Before now, as the virtual clock has it when a rig is made. */
+  private def ago(time: FiniteDuration): Long = new VirtualScheduler().currentMillis - time.toMillis
+
+  test("positions whose next records may have expired are data loss; whatever the stream still keeps is not") {
+    val table = Seq(
+      readUpTo(ago(25.hours)) -> true,
+      readUpTo(ago(23.hours)) -> false,
+      ShardPosition.Start(StartingPosition.AtTimestamp(ago(25.hours))) -> true,
+      ShardPosition.Start(StartingPosition.AtTimestamp(ago(23.hours))) -> false,
+      ShardPosition.Horizon -> false,
+      ShardPosition.ShardEnd -> false
+    )
+    table.foreach { case (position, isLost) =>
+      val offset = SourceOffset(Seq(stream("orders", Created, 0 -> readUpTo(ago(1.hour)), 1 -> position)))
+      val lenient = new Rig(failOnDataLoss = false)
+      lenient.check.warnOfExpired(offset)
+      assert(lenient.lost == (if (isLost) Seq("KINESIS_DATA_LOSS") else Nil), position)
+
+      val strict = new Rig()
+      if (isLost) {
+        val error = intercept[KinesisConnectorException](strict.check.warnOfExpired(offset))
+        assert(error.condition == "KINESIS_DATA_LOSS")
+        assert(error.parameters("shard") == ShardId.ofIndex(1).value && error.parameters("stream") == "orders")
+        assert(error.parameters("reason").contains("keeps 24 hours"))
+      } else strict.check.warnOfExpired(offset)
+    }
+  }
+
+  test("the retention is the stream's own, and is looked at once in the life of a query") {
+    val rig = new Rig(Seq("clicks", "orders"), failOnDataLoss = false, retention = Map("clicks" -> 48))
+    val old = readUpTo(ago(30.hours))
+    val offset = SourceOffset(Seq("clicks", "orders").map(stream(_, Created, 0 -> old)))
+    rig.check.warnOfExpired(offset)
+    assert(rig.environment.losses.map(_.parameters("stream")) == Seq("orders"))
+    rig.check.warnOfExpired(offset)
+    assert(rig.lost.size == 1)
+  }
+}
