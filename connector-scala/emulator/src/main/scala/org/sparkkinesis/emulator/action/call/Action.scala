@@ -30,9 +30,8 @@ final class Call(val operation: String, val fields: Fields, val namespace: Names
    * Returns the stream that StreamName or StreamARN names, and counts the call against the rate limit of its
    * operation.
    */
-  def stream(validator: Validator, alsoChecked: => Unit = ()): StreamState = {
+  def stream(validator: Validator): StreamState = {
     val ref = streamRef(validator)
-    alsoChecked
     validator.check()
     val found = namespace.stream(ref.getOrElse(throw ServiceError.invalidArgument(Call.NoStream)))
     streamName = found.name
