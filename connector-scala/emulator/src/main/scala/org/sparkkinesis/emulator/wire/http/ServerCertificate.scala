@@ -23,7 +23,7 @@ final class ServerCertificate private (val key: PrivateKey, val certificate: X50
 
 object ServerCertificate {
   private val Alias = "emulator"
-  private val PasswordVariable = "KINESIS_EMULATOR_STORE_PASSWORD"
+  private val PasswordVariable = "EMULATOR_STORE_PASSWORD"
   private val ValidDays = "365"
 
   /**
