@@ -1,3 +1,6 @@
+import com.github.sbt.sbom.BomSbtPlugin.autoImport._
+import com.typesafe.tools.mima.core._
+import com.typesafe.tools.mima.plugin.MimaPlugin.autoImport._
 import sbt._
 import sbt.Keys._
 import sbtassembly.AssemblyPlugin.autoImport._
@@ -43,7 +46,11 @@ object Packaging {
     assemblyPackageScala / assembleArtifact := false,
     assembly / assemblyShadeRules := relocated.map(name => ShadeRule.rename(s"$name.**" -> s"$shaded.$name.@1").inAll),
     assembly / assemblyMergeStrategy := {
-      case PathList("META-INF", "FastDoubleParser-LICENSE" | "FastDoubleParser-NOTICE") => MergeStrategy.first
+      case PathList("META-INF", "licenses", _*) => MergeStrategy.singleOrError
+      case PathList("META-INF", "LICENSE" | "NOTICE") => MergeStrategy.preferProject
+      // ThirdPartyLicenses has put these into META-INF/licenses.
+      case PathList("META-INF", name) if name.matches("([A-Za-z-]+-)?(LICENSE|NOTICE)(\\.txt)?") =>
+        MergeStrategy.discard
       case PathList("META-INF", "versions" | "native-image" | "maven", _*) => MergeStrategy.discard
       case PathList("META-INF", "services", "reactor.blockhound.integration.BlockHoundIntegration") =>
         MergeStrategy.discard
@@ -52,7 +59,15 @@ object Packaging {
       case path if unusedNetty.exists(path.startsWith) => MergeStrategy.discard
       case path => (assembly / assemblyMergeStrategy).value(path)
     }
-  ) ++ publishing
+  ) ++ publishing ++ ThirdPartyLicenses.settings ++ compatibility
+
+  /** The classes whose signatures stay compatible within a minor version are those of the published jar. */
+  private lazy val compatibility: Seq[Setting[_]] = Seq(
+    // When 0.1.0 is released: Set(organization.value % moduleName.value % "0.1.0"), and so on for each later release.
+    mimaPreviousArtifacts := Set.empty,
+    mimaCurrentClassfiles := assembly.value,
+    mimaBinaryIssueFilters += ProblemFilters.exclude[Problem](s"$shaded.*")
+  )
 
   /** The fat jar is the main artifact, and its pom names no dependency: `--packages` fetches one file. */
   private lazy val publishing: Seq[Setting[_]] = Seq(
@@ -62,6 +77,12 @@ object Packaging {
         IO.copyFile((ThisBuild / baseDirectory).value / name, copy)
         copy
       }
+    }.taskValue,
+    // Software bill of materials (CycloneDX): target/spark-kinesis_2.13-VERSION.bom.json, and in the jar.
+    Compile / resourceGenerators += Def.task {
+      val copy = (Compile / resourceManaged).value / "META-INF" / "sbom" / "spark-kinesis.cdx.json"
+      IO.copyFile(makeBom.value, copy)
+      Seq(copy)
     }.taskValue,
     Compile / packageBin := assembly.value,
     Compile / packageDoc / publishArtifact := false,

@@ -18,6 +18,7 @@ _SOURCES = (
     "project/*.scala",
     "project/*.sbt",
     "project/build.properties",
+    "project/licenses/**/*",
     "connector-scala/*/src/main/**/*",
     "python/src/spark_kinesis/_version.py",
     "LICENSE",

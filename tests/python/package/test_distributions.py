@@ -59,8 +59,12 @@ def test_wheel_and_source_distribution_hold_the_jar_and_the_licence(built: Path,
 def test_the_wheel_works_in_a_fresh_virtual_environment(built: Path, root: Path, tmp_path: Path) -> None:
     run([sys.executable, "-m", "venv", tmp_path / "venv"])
     python = tmp_path / "venv" / "bin" / "python"
-    pinned = root / "python" / "requirements.txt"
-    run([python, "-m", "pip", "install", "--quiet", "--constraint", pinned, next(built.glob("*.whl"))], timeout=600)
+    pip = [python, "-m", "pip", "install", "--quiet"]
+    for requirements in ("requirements-build.txt", "requirements.txt"):
+        file = root / "python" / requirements
+        run([*pip, "--require-hashes", "--no-build-isolation", "--requirement", file], timeout=600)
+    # The dependencies that the wheel declares are met by now: pip has nothing else to install.
+    run([*pip, "--no-index", next(built.glob("*.whl"))])
     done = run([python, program(tmp_path, READ_FROM_THE_WHEEL)])
     assert f"from {tmp_path}/venv/" in done.stdout
     assert "rows: 7" in done.stdout

@@ -1,11 +1,12 @@
 from __future__ import annotations
 
+import json
 import zipfile
 from pathlib import Path
 
 import pytest
 
-from spark_kinesis import KinesisConnectorError, jar_path, session
+from spark_kinesis import KinesisConnectorError, __version__, jar_path, session
 
 MOST_BYTES = 15_000_000
 
@@ -16,23 +17,59 @@ def names() -> list[str]:
         return [entry for entry in jar.namelist() if not entry.endswith("/")]
 
 
+def _read(name: str) -> str:
+    with zipfile.ZipFile(jar_path()) as jar:
+        return jar.read(name).decode()
+
+
 def test_every_class_is_below_the_projects_own_packages(names: list[str]) -> None:
     own = ("org/sparkkinesis/", "org/apache/spark/sparkkinesis/")
     assert [name for name in names if name.endswith(".class") and not name.startswith(own)] == []
 
 
-def test_outside_of_them_there_are_only_services_licences_and_the_manifest(names: list[str]) -> None:
-    rest = [name for name in names if not name.startswith(("org/sparkkinesis/", "org/apache/spark/sparkkinesis/"))]
-    legal = ("LICENSE", "NOTICE", "Schubfach-LICENSE", "thirdparty-LICENSE", "FastDoubleParser-")
-    known = [n for n in rest if n.startswith(("META-INF/services/", *(f"META-INF/{word}" for word in legal)))]
-    assert set(rest) - set(known) == {"META-INF/MANIFEST.MF"}
+def test_outside_of_them_there_are_only_services_licenses_and_the_manifest(names: list[str]) -> None:
+    rest = {name for name in names if not name.startswith(("org/sparkkinesis/", "org/apache/spark/sparkkinesis/"))}
+    known = {name for name in rest if name.startswith(("META-INF/services/", "META-INF/licenses/"))}
+    single = {"META-INF/MANIFEST.MF", "META-INF/LICENSE", "META-INF/NOTICE", "META-INF/sbom/spark-kinesis.cdx.json"}
+    assert rest - known == single
     assert not any(name.startswith("META-INF/versions") or "module-info" in name for name in names)
 
 
-def test_licences_and_notices_of_what_it_holds_are_kept(names: list[str]) -> None:
-    for library in ("spark-kinesis_2.13-", "kinesis-2.", "netty-nio-client-", "jackson-core-"):
-        for kind in ("LICENSE", "NOTICE"):
-            assert any(name.startswith(f"META-INF/{kind}_{library}") for name in names), f"{kind} of {library}"
+def test_its_own_license_and_notice_are_those_of_the_project(root: Path) -> None:
+    for name in ("LICENSE", "NOTICE"):
+        assert _read(f"META-INF/{name}") == (root / name).read_text()
+
+
+@pytest.mark.parametrize(
+    ("organization", "files"),
+    [
+        ("software.amazon.awssdk", {"LICENSE.txt": "Apache License", "NOTICE.txt": "AWS SDK for Java"}),
+        ("software.amazon.eventstream", {"LICENSE.txt": "Apache License"}),
+        (
+            "io.netty",
+            {
+                "LICENSE.txt": "Apache License",
+                "NOTICE.txt": "The Netty Project",
+                "LICENSE-third-party.txt": "Copyright (c) 2003-2008 Yuta Mori",
+            },
+        ),
+        ("org.reactivestreams", {"LICENSE.txt": "MIT No Attribution"}),
+        ("com.fasterxml.jackson.core", {"LICENSE": "Apache License", "NOTICE": "Tatu Saloranta"}),
+        ("com.fasterxml.jackson.dataformat", {"LICENSE": "Apache (Software) License", "NOTICE": "Tatu Saloranta"}),
+    ],
+)
+def test_the_license_and_the_notice_of_every_library_are_in_it(organization: str, files: dict[str, str]) -> None:
+    for name, text in files.items():
+        assert text in _read(f"META-INF/licenses/{organization}/{name}")
+
+
+def test_every_relocated_library_is_in_the_bill_of_materials_and_has_a_license(names: list[str]) -> None:
+    bill = json.loads(_read("META-INF/sbom/spark-kinesis.cdx.json"))
+    assert bill["bomFormat"] == "CycloneDX"
+    assert bill["metadata"]["component"]["version"] == __version__
+    organizations = {component["group"] for component in bill["components"]} - {"org.scala-lang", "org.sparkkinesis"}
+    assert organizations == {name.split("/")[2] for name in names if name.startswith("META-INF/licenses/")}
+    assert all(c["hashes"] and c["licenses"] for c in bill["components"] if c["group"] in organizations)
 
 
 def test_service_files_name_classes_that_are_there(names: list[str]) -> None:
