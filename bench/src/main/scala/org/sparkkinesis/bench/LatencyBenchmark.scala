@@ -19,9 +19,11 @@ import software.amazon.awssdk.services.kinesis.model.{StartingPosition => SdkPos
 import org.sparkkinesis.aws.client.{ClientSettings, CredentialSettings, SdkClients}
 import org.sparkkinesis.bench.source.ReadingRounds
 import org.sparkkinesis.concurrent.SystemScheduler
+import org.sparkkinesis.config.Options
 import org.sparkkinesis.consume.fanout.StreamConsumerRegistrar
 import org.sparkkinesis.kit.Arguments
 import org.sparkkinesis.kit.process.EmulatorProcess
+import org.sparkkinesis.retry.{RetryPolicies, RetryRules}
 
 /**
  * How long a record takes from PutRecords to the row in `foreachBatch`, by enhanced fan-out, and what a bare SDK subscriber of the same
@@ -105,7 +107,12 @@ object LatencyBenchmark {
     def run(name: String): Seq[String] = {
       val service = SdkClients.create(ClientSettings(Some("us-east-1"), Some(endpoint), credentials))
       val scheduler = new SystemScheduler("bench", 1)
-      val consumer = new StreamConsumerRegistrar(service, scheduler).ensure(arn, s"sdk-$name").get(1, TimeUnit.MINUTES)
+      val consumer = new StreamConsumerRegistrar(
+        service,
+        scheduler,
+        RetryPolicies.of(Options.defaults),
+        RetryRules.Default
+      ).ensure(arn, s"sdk-$name").get(1, TimeUnit.MINUTES)
       val (ofQuery, ofSdk) = (new Latencies, new Latencies)
       val subscriptions = (0 until Shards).map(shard => subscribe(bare, consumer, f"shardId-$shard%012d", ofSdk))
       val stages = new Stages

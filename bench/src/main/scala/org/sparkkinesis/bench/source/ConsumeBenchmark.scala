@@ -8,10 +8,12 @@ import software.amazon.awssdk.services.kinesis.model.DescribeStreamSummaryReques
 
 import org.sparkkinesis.aws.client.SdkClients
 import org.sparkkinesis.concurrent.SystemScheduler
+import org.sparkkinesis.config.Options
 import org.sparkkinesis.consume.fanout.StreamConsumerRegistrar
 import org.sparkkinesis.kit.Arguments
 import org.sparkkinesis.kit.process.{EmulatorProcess, Processors}
 import org.sparkkinesis.model.KinesisQuotas
+import org.sparkkinesis.retry.{RetryPolicies, RetryRules}
 
 /**
  * How fast records come through the connector's consumers, without Spark, against a bare SDK loop that only counts, side
@@ -42,7 +44,12 @@ object ConsumeBenchmark {
       )
       val arn = bare.describeStreamSummary(DescribeStreamSummaryRequest.builder().streamName(Stream).build()).join()
         .streamDescriptionSummary.streamARN
-      val consumerArn = new StreamConsumerRegistrar(service, scheduler).ensure(arn, "bench").get(1, TimeUnit.MINUTES)
+      val consumerArn = new StreamConsumerRegistrar(
+        service,
+        scheduler,
+        RetryPolicies.of(Options.defaults),
+        RetryRules.Default
+      ).ensure(arn, "bench").get(1, TimeUnit.MINUTES)
       val fanOut = ReadingLoops.fanOut(service, consumerArn, scheduler)
       val fanOutLoops = Seq(
         new SdkFanOutLoop("efo_sdk", bare, () => consumerArn, shards),

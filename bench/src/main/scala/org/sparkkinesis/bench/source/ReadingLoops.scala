@@ -12,6 +12,7 @@ import software.amazon.awssdk.services.kinesis.model.{ChildShard => _, StartingP
 
 import org.sparkkinesis.chunk.{ChunkSummary, DecodeSettings}
 import org.sparkkinesis.concurrent.SystemScheduler
+import org.sparkkinesis.config.Options
 import org.sparkkinesis.consume.fanout.{FanOutPublisherFactory, FanOutSettings}
 import org.sparkkinesis.consume.poll.{PollingPublisherFactory, PollingSettings}
 import org.sparkkinesis.consume.{
@@ -192,7 +193,7 @@ object ReadingLoops {
     new PollingPublisherFactory(
       _ => service,
       unpaced,
-      RetryPolicies(),
+      RetryPolicies.of(Options.defaults),
       RetryRules.Default,
       scheduler,
       new ConsumerMetrics
@@ -203,7 +204,7 @@ object ReadingLoops {
       _ => service,
       _ => consumerArn,
       FanOutSettings(),
-      RetryPolicies(),
+      RetryPolicies.of(Options.defaults),
       RetryRules.Default,
       scheduler,
       new ConsumerMetrics

@@ -12,9 +12,11 @@ import software.amazon.awssdk.services.kinesis.model.DescribeStreamSummaryReques
 import org.sparkkinesis.aws.client.SdkClients
 import org.sparkkinesis.bench.Checkpoints
 import org.sparkkinesis.concurrent.SystemScheduler
+import org.sparkkinesis.config.Options
 import org.sparkkinesis.consume.fanout.StreamConsumerRegistrar
 import org.sparkkinesis.kit.Arguments
 import org.sparkkinesis.kit.process.{EmulatorProcess, Processors}
+import org.sparkkinesis.retry.{RetryPolicies, RetryRules}
 
 /**
  * How fast a micro-batch query reads into the `noop` sink, polling and by enhanced fan-out, against a bare SDK loop that only counts,
@@ -50,7 +52,8 @@ object SourceBenchmark {
       val arn = bare.describeStreamSummary(DescribeStreamSummaryRequest.builder().streamName(Stream).build()).join()
         .streamDescriptionSummary.streamARN
       // Another subscription within five seconds of the consumer's last is refused: they take turns.
-      val registrar = new StreamConsumerRegistrar(service, scheduler)
+      val registrar =
+        new StreamConsumerRegistrar(service, scheduler, RetryPolicies.of(Options.defaults), RetryRules.Default)
       val arns = (1 to Consumers).map(i => registrar.ensure(arn, s"bench-$i").get(1, TimeUnit.MINUTES))
       val consumers = Iterator.continually(arns).flatten
       def efo = Map("consumerMode" -> "efo", "registration" -> "none", "consumerARN" -> consumers.next())

@@ -9,12 +9,14 @@ import scala.util.Using
 import org.sparkkinesis.aws.client.SdkClients
 import org.sparkkinesis.chunk.{ChunkSummary, DecodeSettings}
 import org.sparkkinesis.concurrent.SystemScheduler
+import org.sparkkinesis.config.Options
 import org.sparkkinesis.consume.fanout.StreamConsumerRegistrar
 import org.sparkkinesis.consume.{PrefetchBuffer, ProgressListener, ShardConsumers}
 import org.sparkkinesis.event.ConsumerMetrics
 import org.sparkkinesis.kit.Arguments
 import org.sparkkinesis.kit.process.EmulatorProcess
 import org.sparkkinesis.model.{ChildShard, ShardId, StartingPosition, StreamShard}
+import org.sparkkinesis.retry.{RetryPolicies, RetryRules}
 import org.sparkkinesis.service.{PutEntry, ServiceException}
 
 /**
@@ -30,7 +32,12 @@ object SubscriptionsBenchmark {
     val scheduler = new SystemScheduler("bench", 2)
     try {
       val arn = Using.resource(ReadingRounds.bareClient(emulator.endpoint))(ReadingRounds.createStream(_, shards))
-      val consumer = new StreamConsumerRegistrar(service, scheduler).ensure(arn, "scale").get(1, TimeUnit.MINUTES)
+      val consumer = new StreamConsumerRegistrar(
+        service,
+        scheduler,
+        RetryPolicies.of(Options.defaults),
+        RetryRules.Default
+      ).ensure(arn, "scale").get(1, TimeUnit.MINUTES)
       val heapBefore = usedHeap()
       val listener = new Waiting(shards)
       val consumers = new ShardConsumers(

@@ -42,6 +42,10 @@ final class Options private (private val values: Map[String, String], val warnin
 }
 
 object Options {
+
+  /** Nothing is set: every option has its default. */
+  lazy val defaults: Options = read(Map.empty)
+
   private val Hidden = "*********(redacted)"
 
   /** Name and password in front of the host of an address. */

@@ -2,9 +2,11 @@ package org.sparkkinesis.config
 
 import scala.concurrent.duration._
 
-/** The four retry settings of one operation of the service. */
+import org.sparkkinesis.service.{Operation, TunableOperation}
+
+/** The four retry settings of one operation, and of those that share its `retryKey`. */
 final case class RetryEntries(
-    operation: String,
+    operation: TunableOperation,
     maxRetries: ConfigEntry[Long],
     base: ConfigEntry[FiniteDuration],
     max: ConfigEntry[FiniteDuration],
@@ -17,11 +19,12 @@ final case class RetryEntries(
 object RetryOptions {
   import OptionType._
 
-  private def entries(operation: String, scope: Scope, maxRetries: Long, base: String, max: String): RetryEntries = {
+  private def entries(of: TunableOperation, maxRetries: Long, base: String, max: String): RetryEntries = {
+    val operation = of.retryKey
     def entry[T](name: String, kind: OptionType[T], doc: String, default: String): ConfigEntry[T] =
-      ConfigEntry(s"retry.$operation.$name", kind, scope, doc, Some(default))
+      ConfigEntry(s"retry.$operation.$name", kind, Scope.Read, doc, Some(default))
     RetryEntries(
-      operation,
+      of,
       entry(
         "maxRetries",
         Whole(-1, Int.MaxValue.toLong),
@@ -39,13 +42,13 @@ object RetryOptions {
     )
   }
 
-  val registerStreamConsumer: RetryEntries = entries("registerStreamConsumer", Scope.Read, 10, "200ms", "1s")
-  val deregisterStreamConsumer: RetryEntries = entries("deregisterStreamConsumer", Scope.Read, 10, "200ms", "1s")
-  val listStreamConsumers: RetryEntries = entries("listStreamConsumers", Scope.Read, 10, "200ms", "1s")
-  val subscribeToShard: RetryEntries = entries("subscribeToShard", Scope.Read, -1, "1s", "2s")
-  val getRecords: RetryEntries = entries("getRecords", Scope.Read, -1, "200ms", "3s")
-  val getShardIterator: RetryEntries = entries("getShardIterator", Scope.Read, -1, "200ms", "3s")
-  val listShards: RetryEntries = entries("listShards", Scope.Read, -1, "200ms", "3s")
+  val registerStreamConsumer: RetryEntries = entries(Operation.RegisterStreamConsumer, 10, "200ms", "1s")
+  val deregisterStreamConsumer: RetryEntries = entries(Operation.DeregisterStreamConsumer, 10, "200ms", "1s")
+  val listStreamConsumers: RetryEntries = entries(Operation.ListStreamConsumers, 10, "200ms", "1s")
+  val subscribeToShard: RetryEntries = entries(Operation.SubscribeToShard, -1, "1s", "2s")
+  val getRecords: RetryEntries = entries(Operation.GetRecords, -1, "200ms", "3s")
+  val getShardIterator: RetryEntries = entries(Operation.GetShardIterator, -1, "200ms", "3s")
+  val listShards: RetryEntries = entries(Operation.ListShards, -1, "200ms", "3s")
 
   val putRecordsMaxRetries: ConfigEntry[Long] = ConfigEntry(
     "retry.putRecords.maxRetries",
@@ -74,6 +77,7 @@ object RetryOptions {
     defaultDoc = "none"
   )
 
+  /** In the order of the reference. */
   val reading: Seq[RetryEntries] = Seq(
     registerStreamConsumer,
     deregisterStreamConsumer,

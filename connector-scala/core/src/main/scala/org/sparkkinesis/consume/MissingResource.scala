@@ -2,9 +2,10 @@ package org.sparkkinesis.consume
 
 import java.util.concurrent.CompletableFuture
 
+import org.sparkkinesis.concurrent.Futures
 import org.sparkkinesis.model.StreamRef
-import org.sparkkinesis.retry.{Retrier, RetryRules}
-import org.sparkkinesis.service.{KinesisService, ServiceErrorKind, ServiceException}
+import org.sparkkinesis.retry.RetryRules
+import org.sparkkinesis.service.{KinesisService, Operation, ServiceErrorKind, ServiceException}
 
 /** What a ResourceNotFound was about. */
 sealed trait MissingResource
@@ -21,8 +22,8 @@ object MissingResource {
     if (error.kind != ServiceErrorKind.ResourceNotFound) None
     else
       error.operation match {
-        case "DescribeStreamSummary" => Some(Stream)
-        case "DescribeStreamConsumer" => Some(Consumer)
+        case Operation.DescribeStreamSummary => Some(Stream)
+        case Operation.DescribeStreamConsumer => Some(Consumer)
         case _ => Some(Shard)
       }
 
@@ -37,7 +38,10 @@ object MissingResource {
       stream: StreamRef,
       rules: RetryRules
   ): CompletableFuture[ServiceException] =
-    missing(service.describeStream(stream), rules)(_.status, "DescribeStreamSummary").thenApply(_.getOrElse(error))
+    missing(
+      service.describeStream(stream),
+      rules
+    )(_.status, Operation.DescribeStreamSummary).thenApply(_.getOrElse(error))
 
   def find(
       service: KinesisService,
@@ -46,8 +50,8 @@ object MissingResource {
       consumerArn: String,
       rules: RetryRules
   ): CompletableFuture[ServiceException] =
-    missing(service.describeStream(stream), rules)(_.status, "DescribeStreamSummary").thenCombine(
-      missing(service.describeStreamConsumer(consumerArn), rules)(_.status, "DescribeStreamConsumer"),
+    missing(service.describeStream(stream), rules)(_.status, Operation.DescribeStreamSummary).thenCombine(
+      missing(service.describeStreamConsumer(consumerArn), rules)(_.status, Operation.DescribeStreamConsumer),
       (stream: Option[ServiceException], consumer: Option[ServiceException]) => stream.orElse(consumer).getOrElse(error)
     )
 
@@ -55,9 +59,9 @@ object MissingResource {
   private def missing[A](
       call: CompletableFuture[A],
       rules: RetryRules
-  )(status: A => String, operation: String): CompletableFuture[Option[ServiceException]] =
+  )(status: A => String, operation: Operation): CompletableFuture[Option[ServiceException]] =
     call.handle { (found, failure) =>
-      Option(failure).map(Retrier.unwrap) match {
+      Option(failure).map(Futures.unwrap) match {
         case Some(error: ServiceException)
             if error.kind == ServiceErrorKind.ResourceNotFound || rules.isRecoverable(error) =>
           Some(error)

@@ -1,8 +1,8 @@
 package org.sparkkinesis.retry
 
-import java.util.concurrent.{CompletableFuture, CompletionException, ThreadLocalRandom}
+import java.util.concurrent.CompletableFuture
 
-import org.sparkkinesis.concurrent.Scheduler
+import org.sparkkinesis.concurrent.{Futures, Scheduler}
 import org.sparkkinesis.service.ServiceException
 
 /**
@@ -15,8 +15,8 @@ import org.sparkkinesis.service.ServiceException
  */
 final class Retrier(
     scheduler: Scheduler,
-    rules: RetryRules = RetryRules.Default,
-    random: () => Double = () => ThreadLocalRandom.current().nextDouble(),
+    rules: RetryRules,
+    random: () => Double = Jitter.random,
     onRetry: (ServiceException, Int) => Unit = (_, _) => ()
 ) {
   def retry[A](policy: RetryPolicy)(call: () => CompletableFuture[A]): CompletableFuture[A] = {
@@ -34,7 +34,7 @@ final class Retrier(
     call().whenComplete { (value, failure) =>
       if (failure == null) result.complete(value)
       else
-        Retrier.unwrap(failure) match {
+        Futures.unwrap(failure) match {
           case error: ServiceException if rules.isRecoverable(error) && policy.allows(next) && !result.isDone =>
             onRetry(error, next)
             scheduler.schedule(policy.pause(next, random()))(attempt(policy, call, next + 1, result))
@@ -43,14 +43,5 @@ final class Retrier(
       ()
     }
     ()
-  }
-}
-
-object Retrier {
-
-  /** What failed, without the wrapping that dependent futures add. */
-  def unwrap(failure: Throwable): Throwable = failure match {
-    case wrapped: CompletionException if wrapped.getCause != null => unwrap(wrapped.getCause)
-    case other => other
   }
 }

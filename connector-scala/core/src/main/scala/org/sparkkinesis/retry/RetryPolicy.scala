@@ -3,7 +3,7 @@ package org.sparkkinesis.retry
 import scala.concurrent.duration._
 
 /**
- * How often and after which pause a failed call is made again: full jitter over an exponentially growing bound.
+ * Says how often and after which pause a failed call is made again: full jitter over an exponentially growing bound.
  *
  * @param maxRetries
  *   calls after the first one; `None` for no end
@@ -27,23 +27,4 @@ final case class RetryPolicy(maxRetries: Option[Int], base: FiniteDuration, max:
 
   /** @param random from 0 until 1 */
   def pause(retry: Int, random: Double): FiniteDuration = (bound(retry).toNanos * random).toLong.nanos
-}
-
-/**
- * One policy for each operation that the reading side calls. Defaults follow the field's (FLIP-128, Flink's reader), but what a running
- * query needs is retried without end: an outage is no reason to end it.
- */
-final case class RetryPolicies(
-    registerStreamConsumer: RetryPolicy = RetryPolicies.ConsumerChange,
-    deregisterStreamConsumer: RetryPolicy = RetryPolicies.ConsumerChange,
-    listStreamConsumers: RetryPolicy = RetryPolicies.ConsumerChange,
-    subscribeToShard: RetryPolicy = RetryPolicy(None, 1.second, 2.seconds, 1.5),
-    getRecords: RetryPolicy = RetryPolicies.Patient,
-    getShardIterator: RetryPolicy = RetryPolicies.Patient,
-    listShards: RetryPolicy = RetryPolicies.Patient
-)
-
-object RetryPolicies {
-  private val ConsumerChange = RetryPolicy(Some(10), 200.millis, 1.second, 1.5)
-  private val Patient = RetryPolicy(None, 200.millis, 3.seconds, 1.5)
 }

@@ -54,13 +54,13 @@ object ServiceErrorKind {
  * A failed call. The message holds no secret.
  *
  * @param operation
- *   the service's name of the operation, for example `GetRecords`
+ *   what was called
  * @param errorCode
  *   the service's name of the error, or the exception's class where there was no answer
  */
 final class ServiceException(
     val kind: ServiceErrorKind,
-    val operation: String,
+    val operation: Operation,
     val errorCode: String,
     val detail: String,
     val requestId: Option[String] = None,

@@ -8,6 +8,7 @@ import scala.annotation.tailrec
 import scala.util.control.NonFatal
 
 import org.sparkkinesis.concurrent.Scheduler
+import org.sparkkinesis.retry.Jitter
 import org.sparkkinesis.sink.limit.{RateLimit, RequestOutcome}
 
 /**
@@ -23,7 +24,7 @@ final class AsyncSinkWriter[Input, Entry](
     rateLimit: RateLimit,
     settings: AsyncSinkSettings,
     scheduler: Scheduler,
-    random: () => Double = () => java.util.concurrent.ThreadLocalRandom.current().nextDouble()
+    random: () => Double = Jitter.random
 ) extends AutoCloseable {
   private type P = Pending[Entry]
 

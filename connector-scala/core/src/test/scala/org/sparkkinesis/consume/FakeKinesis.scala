@@ -8,8 +8,8 @@ import scala.concurrent.duration._
 import org.sparkkinesis.concurrent.Scheduler
 import org.sparkkinesis.model._
 import org.sparkkinesis.service.{
-  KinesisService, PutEntry, PutResult, RecordPage, ServiceErrorKind, ServiceException, ShardFilter, ShardPage,
-  ShardSubscriber, ShardSubscription, StreamConsumer, StreamConsumerPage, StreamDescription, StreamNamePage
+  KinesisService, Operation, PutEntry, PutResult, RecordPage, ServiceErrorKind, ServiceException, ShardFilter,
+  ShardPage, ShardSubscriber, ShardSubscription, StreamConsumer, StreamConsumerPage, StreamDescription, StreamNamePage
 }
 
 /** One stream's read side, in memory, on the scheduler's time: every answer takes `latency`. Not thread-safe: all on the test's thread. */
@@ -21,12 +21,12 @@ class FakeKinesis(scheduler: Scheduler, latency: FiniteDuration = 10.millis) ext
   }
 
   val shards: mutable.Map[String, FakeShard] = mutable.LinkedHashMap.empty
-  val calls: mutable.ArrayBuffer[(String, Long)] = mutable.ArrayBuffer.empty
+  val calls: mutable.ArrayBuffer[(Operation, Long)] = mutable.ArrayBuffer.empty
   val limits: mutable.ArrayBuffer[Int] = mutable.ArrayBuffer.empty
   val positions: mutable.ArrayBuffer[StartingPosition] = mutable.ArrayBuffer.empty
 
   /** Failures to give, in order, before the next calls of an operation are answered. */
-  private val failures = mutable.Map.empty[String, mutable.Queue[ServiceException]]
+  private val failures = mutable.Map.empty[Operation, mutable.Queue[ServiceException]]
   private val iterators = mutable.Map.empty[String, (String, Int)]
   var maxReplyBytes: Int = KinesisQuotas.Request.GetRecordsBytes
   private var numbers = 1000L
@@ -43,19 +43,19 @@ class FakeKinesis(scheduler: Scheduler, latency: FiniteDuration = 10.millis) ext
 
   def close(name: String, children: ChildShard*): Unit = shard(name).children = Some(children)
 
-  def fail(operation: String, kinds: ServiceErrorKind*): Unit =
+  def fail(operation: Operation, kinds: ServiceErrorKind*): Unit =
     failures.getOrElseUpdate(operation, mutable.Queue.empty) ++=
       kinds.map(new ServiceException(_, operation, s"${kinds.head}Exception", "injected"))
 
   def expireIterators(): Unit = iterators.clear()
-  def callsOf(operation: String): Seq[Long] = calls.iterator.filter(_._1 == operation).map(_._2).toSeq
+  def callsOf(operation: Operation): Seq[Long] = calls.iterator.filter(_._1 == operation).map(_._2).toSeq
 
   override def getShardIterator(
       stream: StreamRef,
       shardId: ShardId,
       position: StartingPosition
   ): CompletableFuture[String] =
-    answer("GetShardIterator") {
+    answer(Operation.GetShardIterator) {
       positions += position
       val records = shard(shardId.value).records
       val index = position match {
@@ -71,11 +71,16 @@ class FakeKinesis(scheduler: Scheduler, latency: FiniteDuration = 10.millis) ext
     }
 
   override def getRecords(stream: StreamRef, iteratorName: String, limit: Int): CompletableFuture[RecordPage] =
-    answer("GetRecords") {
+    answer(Operation.GetRecords) {
       limits += limit
       val (name, from) = iterators.getOrElse(
         iteratorName,
-        throw new ServiceException(ServiceErrorKind.ExpiredIterator, "GetRecords", "ExpiredIteratorException", "gone")
+        throw new ServiceException(
+          ServiceErrorKind.ExpiredIterator,
+          Operation.GetRecords,
+          "ExpiredIteratorException",
+          "gone"
+        )
       )
       val source = shard(name)
       var bytes = 0
@@ -101,7 +106,7 @@ class FakeKinesis(scheduler: Scheduler, latency: FiniteDuration = 10.millis) ext
     name
   }
 
-  protected def answer[A](operation: String)(body: => A): CompletableFuture[A] = {
+  protected def answer[A](operation: Operation)(body: => A): CompletableFuture[A] = {
     calls += operation -> scheduler.nanoTime
     val result = new CompletableFuture[A]
     val failure = failures.get(operation).filter(_.nonEmpty).map(_.dequeue())
@@ -117,7 +122,7 @@ class FakeKinesis(scheduler: Scheduler, latency: FiniteDuration = 10.millis) ext
 
   private def unused: Nothing = throw new UnsupportedOperationException("not part of this fake")
   override def describeStream(stream: StreamRef): CompletableFuture[StreamDescription] =
-    answer("DescribeStreamSummary") {
+    answer(Operation.DescribeStreamSummary) {
       StreamDescription(
         stream.name,
         stream.toString,
@@ -138,7 +143,7 @@ class FakeKinesis(scheduler: Scheduler, latency: FiniteDuration = 10.millis) ext
   override def describeStreamConsumer(streamArn: String, consumerName: String): CompletableFuture[StreamConsumer] =
     unused
   override def describeStreamConsumer(consumerArn: String): CompletableFuture[StreamConsumer] =
-    answer("DescribeStreamConsumer")(StreamConsumer("consumer", consumerArn, "ACTIVE", 0))
+    answer(Operation.DescribeStreamConsumer)(StreamConsumer("consumer", consumerArn, "ACTIVE", 0))
   override def listStreamConsumers(streamArn: String, next: Option[String]): CompletableFuture[StreamConsumerPage] =
     unused
   override def deregisterStreamConsumer(consumerArn: String): CompletableFuture[Unit] = unused

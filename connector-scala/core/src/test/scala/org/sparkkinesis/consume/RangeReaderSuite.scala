@@ -7,7 +7,7 @@ import org.sparkkinesis.error.{DataLossPolicy, KinesisConnectorException}
 import org.sparkkinesis.event.ConsumerMetrics
 import org.sparkkinesis.model.StartingPosition._
 import org.sparkkinesis.model.{StreamShard, _}
-import org.sparkkinesis.service.{ServiceErrorKind, ServiceException}
+import org.sparkkinesis.service.{Operation, ServiceErrorKind, ServiceException}
 import org.sparkkinesis.suite.TimedSuite
 
 class RangeReaderSuite extends TimedSuite {
@@ -122,7 +122,8 @@ class RangeReaderSuite extends TimedSuite {
   }
 
   test("a failure of the service is thrown to the reader") {
-    val denied = new ServiceException(ServiceErrorKind.AccessDenied, "GetRecords", "AccessDeniedException", "no")
+    val denied =
+      new ServiceException(ServiceErrorKind.AccessDenied, Operation.GetRecords, "AccessDeniedException", "no")
     assert(intercept[ServiceException](read(at(20), new Script(Records(9, 0, 11), Failure(denied)))) eq denied)
   }
 

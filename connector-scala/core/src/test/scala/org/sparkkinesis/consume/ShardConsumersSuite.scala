@@ -5,12 +5,13 @@ import scala.concurrent.duration._
 
 import org.sparkkinesis.chunk.{ChunkSummary, DecodeSettings}
 import org.sparkkinesis.concurrent.VirtualScheduler
+import org.sparkkinesis.config.Options
 import org.sparkkinesis.consume.poll.{PollingPublisherFactory, PollingSettings}
 import org.sparkkinesis.event.ConsumerMetrics
 import org.sparkkinesis.model.StartingPosition._
 import org.sparkkinesis.model.{StreamShard, _}
 import org.sparkkinesis.retry.{RetryPolicies, RetryRules}
-import org.sparkkinesis.service.{ServiceErrorKind, ServiceException}
+import org.sparkkinesis.service.{Operation, ServiceErrorKind, ServiceException}
 import org.sparkkinesis.suite.TimedSuite
 
 class ShardConsumersSuite extends TimedSuite {
@@ -30,7 +31,7 @@ class ShardConsumersSuite extends TimedSuite {
     private val publishers = new PollingPublisherFactory(
       _ => service,
       PollingSettings(maxRecordsPerFetch),
-      RetryPolicies(),
+      RetryPolicies.of(Options.defaults),
       RetryRules.Default,
       scheduler,
       metrics,
@@ -129,7 +130,7 @@ class ShardConsumersSuite extends TimedSuite {
     val s = new Setup(maxRecordsPerFetch = 1)
     val n = s.put(A, "a", "b", "c")
     s.consumers.start(A, TrimHorizon, 1)
-    s.scheduler.advanceUntil(5.seconds)(s.service.callsOf("GetRecords").nonEmpty)
+    s.scheduler.advanceUntil(5.seconds)(s.service.callsOf(Operation.GetRecords).nonEmpty)
     s.consumers.release(A, n(1))
     s.scheduler.advance(5.seconds)
     assert(s.told.map(_._3.last).toSeq == Seq(n(2)))
@@ -140,11 +141,11 @@ class ShardConsumersSuite extends TimedSuite {
     val n = (1 to 400).map(i => s.service.put(A.shard.value, new Array[Byte](1000), s"k$i"))
     s.consumers.start(A, TrimHorizon, 1)
     s.scheduler.advance(60.seconds)
-    val calls = s.service.callsOf("GetRecords").size
+    val calls = s.service.callsOf(Operation.GetRecords).size
     assert(s.buffer.isFull)
     assert(s.buffer.usedBytes <= 20000, s.buffer.usedBytes)
     s.scheduler.advance(60.seconds)
-    assert(s.service.callsOf("GetRecords").size == calls)
+    assert(s.service.callsOf(Operation.GetRecords).size == calls)
     var rounds = 0
     while (s.told.last._3.last != n.last && rounds < 1000) {
       rounds += 1
@@ -190,7 +191,7 @@ class ShardConsumersSuite extends TimedSuite {
     val n = s.put(A, "a", "b")
     s.consumers.start(A, TrimHorizon, 1)
     s.scheduler.advance(1.second)
-    s.service.fail("GetRecords", ServiceErrorKind.AccessDenied)
+    s.service.fail(Operation.GetRecords, ServiceErrorKind.AccessDenied)
     s.scheduler.advance(1.minute)
     assert(s.failures.map(f => (f._1, f._3.kind)).toSeq == Seq((A, ServiceErrorKind.AccessDenied)))
     assert(s.read(A, TrimHorizon, n(1)) == Some(Seq("a", "b")))
@@ -207,7 +208,7 @@ class ShardConsumersSuite extends TimedSuite {
     s.scheduler.advance(3.seconds)
     assert(s.read(A, AfterSequenceNumber(n(1)), n(3)) == Some(Seq("c", "d")))
     assert(s.told.map(_._2).toSeq == Seq(1L, 1L, 2L))
-    assert(s.service.callsOf("GetShardIterator").size == 1)
+    assert(s.service.callsOf(Operation.GetShardIterator).size == 1)
     assert(s.consumers.snapshot(A).get.epoch == 2L)
   }
 
@@ -227,7 +228,7 @@ class ShardConsumersSuite extends TimedSuite {
   test("a start after a failure begins anew") {
     val s = new Setup
     val n = s.put(A, "a")
-    s.service.fail("GetShardIterator", ServiceErrorKind.AccessDenied)
+    s.service.fail(Operation.GetShardIterator, ServiceErrorKind.AccessDenied)
     s.consumers.start(A, TrimHorizon, 1)
     s.scheduler.advance(1.second)
     s.consumers.start(A, TrimHorizon, 2)

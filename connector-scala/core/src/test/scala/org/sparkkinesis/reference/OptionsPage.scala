@@ -44,7 +44,11 @@ object OptionsPage {
   }
 
   private def retry(entries: RetryEntries): String =
-    (s"`${entries.operation}`" +: entries.all.map(_.default.fold("")(text => s"`$text`"))).mkString("| ", " | ", " |")
+    (s"`${entries.operation.retryKey}`" +: entries.all.map(_.default.fold("")(text => s"`$text`"))).mkString(
+      "| ",
+      " | ",
+      " |"
+    )
 
   private def cell(text: String): String = text.replace("|", "\\|").replace("\n", " ")
 }

@@ -5,8 +5,9 @@ import java.util.concurrent.{CompletableFuture, CompletionException}
 import scala.concurrent.duration._
 
 import org.sparkkinesis.concurrent.VirtualScheduler
+import org.sparkkinesis.config.Options
 import org.sparkkinesis.service.ServiceErrorKind._
-import org.sparkkinesis.service.{ServiceErrorKind, ServiceException}
+import org.sparkkinesis.service.{Operation, ServiceErrorKind, ServiceException, TunableOperation}
 import org.sparkkinesis.suite.TimedSuite
 
 class RetrierSuite extends TimedSuite {
@@ -26,33 +27,36 @@ class RetrierSuite extends TimedSuite {
   )
 
   /** Written down from the service's documentation, not taken from the code. */
-  private val retried: Map[String, Set[ServiceErrorKind]] = Map(
-    "GetRecords" -> Set(Throttled, Internal, Network),
-    "GetShardIterator" -> Set(Throttled, Internal, Network),
-    "ListShards" -> Set(Throttled, LimitExceeded, Internal, Network, ResourceInUse),
-    "SubscribeToShard" -> Set(Throttled, LimitExceeded, Internal, Network, ResourceInUse),
-    "RegisterStreamConsumer" -> Set(Throttled, LimitExceeded, Internal, Network),
-    "DeregisterStreamConsumer" -> Set(Throttled, LimitExceeded, Internal, Network),
-    "DescribeStreamConsumer" -> Set(Throttled, LimitExceeded, Internal, Network),
-    "ListStreamConsumers" -> Set(Throttled, LimitExceeded, Internal, Network),
-    "DescribeStreamSummary" -> Set(Throttled, LimitExceeded, Internal, Network),
-    "ListStreams" -> Set(Throttled, LimitExceeded, Internal, Network)
+  private val retried: Map[Operation, Set[ServiceErrorKind]] = Map(
+    Operation.GetRecords -> Set(Throttled, Internal, Network),
+    Operation.GetShardIterator -> Set(Throttled, Internal, Network),
+    Operation.ListShards -> Set(Throttled, LimitExceeded, Internal, Network, ResourceInUse),
+    Operation.SubscribeToShard -> Set(Throttled, LimitExceeded, Internal, Network, ResourceInUse),
+    Operation.RegisterStreamConsumer -> Set(Throttled, LimitExceeded, Internal, Network),
+    Operation.DeregisterStreamConsumer -> Set(Throttled, LimitExceeded, Internal, Network),
+    Operation.DescribeStreamConsumer -> Set(Throttled, LimitExceeded, Internal, Network),
+    Operation.ListStreamConsumers -> Set(Throttled, LimitExceeded, Internal, Network),
+    Operation.DescribeStreamSummary -> Set(Throttled, LimitExceeded, Internal, Network),
+    Operation.ListStreams -> Set(Throttled, LimitExceeded, Internal, Network),
+    Operation.PutRecords -> Set(Throttled, Internal, Network)
   )
-  for (operation <- retried.keys.toSeq.sorted; kind <- all)
+  test("every operation is in the table")(assert(retried.keySet == Operation.all.toSet))
+
+  for (operation <- retried.keys.toSeq.sortBy(_.name); kind <- all)
     test(s"$kind of $operation is ${if (retried(operation)(kind)) "retried" else "final"}") {
       assert(RetryRules.Default.isRecoverable(error(operation, kind)) == retried(operation)(kind))
     }
 
   test("users can add error codes that are retried as well") {
     val rules = RetryRules(Set("ClientException"))
-    assert(rules.isRecoverable(error("GetRecords", Client)))
-    assert(!rules.isRecoverable(error("GetRecords", AccessDenied)))
+    assert(rules.isRecoverable(error(Operation.GetRecords, Client)))
+    assert(!rules.isRecoverable(error(Operation.GetRecords, AccessDenied)))
   }
 
   for (name <- Seq("IllegalStateException", "java.lang.IllegalStateException"))
     test(s"users can add classes of exceptions, wherever in the chain of causes: $name") {
       def failed(cause: Throwable) =
-        new ServiceException(Client, "GetRecords", "SdkClientException", "x", None, new RuntimeException(cause))
+        new ServiceException(Client, Operation.GetRecords, "SdkClientException", "x", None, new RuntimeException(cause))
       val rules = RetryRules(Set(name))
       assert(rules.isRecoverable(failed(new IllegalStateException)))
       assert(!rules.isRecoverable(failed(new IllegalArgumentException)))
@@ -63,7 +67,7 @@ class RetrierSuite extends TimedSuite {
     val scheduler = new VirtualScheduler
     var said = Vector.empty[String]
     val log = new RetryLog(scheduler, text => said :+= text)
-    val failure = error("GetRecords", Internal)
+    val failure = error(Operation.GetRecords, Internal)
     (1 until RetryLog.Notable).foreach(n => log.failed("shard 1", n, failure))
     assert(said == Vector.empty[String])
     (1 to 100).foreach(shard => log.failed(s"shard $shard", RetryLog.Notable, failure))
@@ -75,7 +79,7 @@ class RetrierSuite extends TimedSuite {
     assert(said.last.contains("shard 7: failed 12 times in a row") && said.last.contains("99 more"), said)
   }
 
-  private def error(operation: String, kind: ServiceErrorKind) =
+  private def error(operation: Operation, kind: ServiceErrorKind) =
     new ServiceException(kind, operation, s"${kind}Exception", "injected")
   private val policy = RetryPolicy(Some(3), 100.millis, 1.second, 2)
 
@@ -98,7 +102,7 @@ class RetrierSuite extends TimedSuite {
   }
 
   test("a recoverable failure is followed by the same call, after a jittered pause that grows") {
-    val calls = new Calls(Seq.fill(3)(error("GetRecords", Internal)): _*)
+    val calls = new Calls(Seq.fill(3)(error(Operation.GetRecords, Internal)): _*)
     assert(calls.run().join() == "done")
     assert(calls.times.map(_.toMillis) == Vector(0L, 50L, 150L, 350L))
   }
@@ -110,29 +114,46 @@ class RetrierSuite extends TimedSuite {
   }
 
   test("after the last retry the failure itself is told") {
-    val last = error("GetRecords", Throttled)
-    val calls = new Calls(Seq.fill(3)(error("GetRecords", Internal)) :+ last: _*)
+    val last = error(Operation.GetRecords, Throttled)
+    val calls = new Calls(Seq.fill(3)(error(Operation.GetRecords, Internal)) :+ last: _*)
     val failure = intercept[CompletionException](calls.run().join())
     assert(failure.getCause eq last)
     assert(calls.times.size == 4)
   }
 
   test("a final failure, also a wrapped one, is told at once") {
-    val denied = error("GetRecords", AccessDenied)
+    val denied = error(Operation.GetRecords, AccessDenied)
     val calls = new Calls(new CompletionException(denied))
     assert(intercept[CompletionException](calls.run().join()).getCause eq denied)
     assert(calls.times.size == 1)
   }
 
   test("the defaults are the documented ones") {
-    val defaults = RetryPolicies()
+    val defaults = RetryPolicies.of(Options.defaults)
     val change = RetryPolicy(Some(10), 200.millis, 1.second, 1.5)
-    assert(defaults.registerStreamConsumer == change)
-    assert(defaults.deregisterStreamConsumer == change)
-    assert(defaults.listStreamConsumers == change)
-    assert(defaults.subscribeToShard == RetryPolicy(None, 1.second, 2.seconds, 1.5))
-    Seq(defaults.getRecords, defaults.getShardIterator, defaults.listShards).foreach { policy =>
-      assert((policy.maxRetries, policy.max) == (None, 3.seconds))
-    }
+    val patient = RetryPolicy(None, 200.millis, 3.seconds, 1.5)
+    val documented = Map[TunableOperation, RetryPolicy](
+      Operation.RegisterStreamConsumer -> change,
+      Operation.DeregisterStreamConsumer -> change,
+      Operation.ListStreamConsumers -> change,
+      Operation.DescribeStreamConsumer -> change,
+      Operation.SubscribeToShard -> RetryPolicy(None, 1.second, 2.seconds, 1.5),
+      Operation.GetRecords -> patient,
+      Operation.GetShardIterator -> patient,
+      Operation.ListShards -> patient
+    )
+    assert(Operation.tunable.map(operation => operation -> defaults(operation)).toMap == documented)
+  }
+
+  test(
+    "an operation's policy is what the options of its group say; a largest pause below the first one is raised to it"
+  ) {
+    val set = Map("maxRetries" -> "3", "backoff.base" -> "5s", "backoff.max" -> "2s", "backoff.exponent" -> "2")
+    val policies = RetryPolicies.of(Options.read(set.map { case (key, value) =>
+      s"retry.listStreamConsumers.$key" -> value
+    }))
+    Seq(Operation.ListStreamConsumers, Operation.DescribeStreamConsumer)
+      .foreach(operation => assert(policies(operation) == RetryPolicy(Some(3), 5.seconds, 5.seconds, 2)))
+    assert(policies(Operation.GetRecords) == RetryPolicies.of(Options.defaults)(Operation.GetRecords))
   }
 }

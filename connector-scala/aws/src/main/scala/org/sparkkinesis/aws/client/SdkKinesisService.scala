@@ -19,7 +19,8 @@ import org.sparkkinesis.aws.getrecords.{AnswerCapture, CapturedAnswer, GetRecord
 import org.sparkkinesis.aws.subscription.SubscriptionTransport
 import org.sparkkinesis.model._
 import org.sparkkinesis.service.{
-  KinesisService, PutEntry, PutResult, RecordPage, ShardFilter, ShardPage, ShardSubscriber, ShardSubscription,
+  KinesisService, Operation, PutEntry, PutResult, RecordPage, ShardFilter, ShardPage, ShardSubscriber,
+  ShardSubscription,
   StreamConsumer, StreamConsumerPage, StreamDescription, StreamNamePage
 }
 
@@ -42,7 +43,7 @@ final class SdkKinesisService(
   @volatile private var isClosed = false
 
   override def describeStream(stream: StreamRef): CompletableFuture[StreamDescription] =
-    call("DescribeStreamSummary")(_.describeStreamSummary(
+    call(Operation.DescribeStreamSummary)(_.describeStreamSummary(
       DescribeStreamSummaryRequest.builder().streamName(nameOf(stream)).streamARN(arnOf(stream)).build()
     )) { answer =>
       val summary = answer.streamDescriptionSummary
@@ -59,7 +60,7 @@ final class SdkKinesisService(
     }
 
   override def listShards(stream: StreamRef, filter: ShardFilter, next: Option[String]): CompletableFuture[ShardPage] =
-    call("ListShards") { client =>
+    call(Operation.ListShards) { client =>
       val request = ListShardsRequest.builder()
       client.listShards((next match {
         case Some(token) => request.nextToken(token)
@@ -69,16 +70,16 @@ final class SdkKinesisService(
     }(answer => ShardPage(answer.shards.asScala.iterator.map(SdkConversions.shard).toVector, Option(answer.nextToken)))
 
   override def listStreams(after: Option[String]): CompletableFuture[StreamNamePage] =
-    call("ListStreams")(_.listStreams(ListStreamsRequest.builder().exclusiveStartStreamName(after.orNull).build()))(
-      answer => StreamNamePage(answer.streamNames.asScala.toVector, answer.hasMoreStreams)
-    )
+    call(Operation.ListStreams)(
+      _.listStreams(ListStreamsRequest.builder().exclusiveStartStreamName(after.orNull).build())
+    )(answer => StreamNamePage(answer.streamNames.asScala.toVector, answer.hasMoreStreams))
 
   override def getShardIterator(
       stream: StreamRef,
       shard: ShardId,
       position: StartingPosition
   ): CompletableFuture[String] =
-    call("GetShardIterator") { client =>
+    call(Operation.GetShardIterator) { client =>
       val (kind, number, timestamp) = SdkConversions.position(position)
       val request = GetShardIteratorRequest.builder().streamName(nameOf(stream)).streamARN(arnOf(stream))
       request.shardId(shard.value).shardIteratorType(kind)
@@ -95,18 +96,18 @@ final class SdkKinesisService(
     val settings = AwsRequestOverrideConfiguration.builder()
     settings.putExecutionAttribute(AnswerCapture.Wanted, captured)
     val capturing = request.toBuilder.overrideConfiguration(settings.build()).build()
-    call("GetRecords")(_.getRecords(capturing)) { answer =>
+    call(Operation.GetRecords)(_.getRecords(capturing)) { answer =>
       if (captured.isPresent) GetRecordsAnswer.tryRead(captured) else Success(SdkConversions.page(answer))
     }.thenCompose {
       case Success(page) => CompletableFuture.completedFuture(page)
       case Failure(unreadable) =>
         log.warn(s"An answer of GetRecords for ${stream.name} is read by the SDK: ${unreadable.getMessage}")
-        call("GetRecords")(_.getRecords(request))(SdkConversions.page)
+        call(Operation.GetRecords)(_.getRecords(request))(SdkConversions.page)
     }
   }
 
   override def putRecords(stream: StreamRef, entries: Seq[PutEntry]): CompletableFuture[Seq[PutResult]] =
-    call("PutRecords") { client =>
+    call(Operation.PutRecords) { client =>
       val converted = new java.util.ArrayList[PutRecordsRequestEntry](entries.size)
       entries.foreach { entry =>
         converted.add(
@@ -129,7 +130,7 @@ final class SdkKinesisService(
     }
 
   override def registerStreamConsumer(streamArn: String, consumerName: String): CompletableFuture[StreamConsumer] =
-    call("RegisterStreamConsumer")(_.registerStreamConsumer(
+    call(Operation.RegisterStreamConsumer)(_.registerStreamConsumer(
       RegisterStreamConsumerRequest.builder().streamARN(streamArn).consumerName(consumerName).build()
     ))(answer => SdkConversions.consumer(answer.consumer))
 
@@ -142,12 +143,12 @@ final class SdkKinesisService(
   private def describeConsumer(
       which: DescribeStreamConsumerRequest.Builder => DescribeStreamConsumerRequest.Builder
   ): CompletableFuture[StreamConsumer] =
-    call("DescribeStreamConsumer")(_.describeStreamConsumer(which(DescribeStreamConsumerRequest.builder()).build()))(
-      answer => SdkConversions.consumer(answer.consumerDescription)
-    )
+    call(Operation.DescribeStreamConsumer)(
+      _.describeStreamConsumer(which(DescribeStreamConsumerRequest.builder()).build())
+    )(answer => SdkConversions.consumer(answer.consumerDescription))
 
   override def listStreamConsumers(streamArn: String, next: Option[String]): CompletableFuture[StreamConsumerPage] =
-    call("ListStreamConsumers")(
+    call(Operation.ListStreamConsumers)(
       _.listStreamConsumers(ListStreamConsumersRequest.builder().streamARN(streamArn).nextToken(next.orNull).build())
     ) { answer =>
       StreamConsumerPage(
@@ -157,7 +158,7 @@ final class SdkKinesisService(
     }
 
   override def deregisterStreamConsumer(consumerArn: String): CompletableFuture[Unit] =
-    call("DeregisterStreamConsumer")(
+    call(Operation.DeregisterStreamConsumer)(
       _.deregisterStreamConsumer(DeregisterStreamConsumerRequest.builder().consumerARN(consumerArn).build())
     )(_ => ())
 
@@ -176,7 +177,7 @@ final class SdkKinesisService(
     credentials.close()
   }
 
-  private def call[R, A](operation: String)(
+  private def call[R, A](operation: Operation)(
       send: KinesisAsyncClient => CompletableFuture[R]
   )(convert: R => A): CompletableFuture[A] = {
     val result = new CompletableFuture[A]

@@ -2,9 +2,7 @@ package org.sparkkinesis.aws.error
 
 import java.io.IOException
 import java.nio.channels.ClosedChannelException
-import java.util.concurrent.{CancellationException, CompletionException, TimeoutException}
-
-import scala.annotation.tailrec
+import java.util.concurrent.{CancellationException, TimeoutException}
 
 import software.amazon.awssdk.awscore.exception.AwsServiceException
 import software.amazon.awssdk.core.exception.{
@@ -14,14 +12,15 @@ import software.amazon.awssdk.core.exception.{
   SdkException
 }
 
+import org.sparkkinesis.concurrent.Futures
 import org.sparkkinesis.error.KinesisConnectorException
 import org.sparkkinesis.service.ServiceErrorKind._
-import org.sparkkinesis.service.{ServiceErrorKind, ServiceException}
+import org.sparkkinesis.service.{Operation, ServiceErrorKind, ServiceException}
 
 /** What a failure of the AWS SDK means in the port's terms: by the service's error code, else by status, else by class. */
 object ErrorClassification {
 
-  def classify(operation: String, failure: Throwable): ServiceException = rootOf(failure) match {
+  def classify(operation: Operation, failure: Throwable): ServiceException = Futures.unwrap(failure) match {
     case known: ServiceException => known
     case error: AwsServiceException =>
       val details = Option(error.awsErrorDetails)
@@ -112,11 +111,6 @@ object ErrorClassification {
 
   private def causes(error: Throwable): Iterator[Throwable] =
     Iterator.iterate(error)(_.getCause).takeWhile(_ != null).take(16)
-
-  @tailrec private def rootOf(failure: Throwable): Throwable = failure match {
-    case wrapped: CompletionException if wrapped.getCause != null => rootOf(wrapped.getCause)
-    case other => other
-  }
 
   private def messageOf(error: Throwable): String = error match {
     case known: KinesisConnectorException => known.getMessage

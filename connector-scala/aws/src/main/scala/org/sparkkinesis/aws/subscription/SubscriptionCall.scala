@@ -12,7 +12,7 @@ import software.amazon.awssdk.http.SdkHttpResponse
 import software.amazon.awssdk.http.async.SdkAsyncHttpResponseHandler
 
 import org.sparkkinesis.aws.error.ErrorClassification
-import org.sparkkinesis.service.{ServiceException, ShardSubscriber, ShardSubscription}
+import org.sparkkinesis.service.{Operation, ServiceException, ShardSubscriber, ShardSubscription}
 
 /**
  * One SubscribeToShard call: what the HTTP client tells becomes the port's callbacks, one at a time and as they are
@@ -92,7 +92,7 @@ final private[aws] class SubscriptionCall(subscriber: ShardSubscriber, buffers: 
     var pending = 1
     while (pending > 0) {
       try while (!isOver && step()) ()
-      catch { case NonFatal(error) => end(_.onError(ErrorClassification.classify("SubscribeToShard", error))) }
+      catch { case NonFatal(error) => end(_.onError(ErrorClassification.classify(Operation.SubscribeToShard, error))) }
       pending = rounds.addAndGet(-pending)
     }
   }
@@ -149,7 +149,7 @@ final private[aws] class SubscriptionCall(subscriber: ShardSubscriber, buffers: 
   }
 
   private def finish(): Unit =
-    if (failure != null) end(_.onError(ErrorClassification.classify("SubscribeToShard", failure)))
+    if (failure != null) end(_.onError(ErrorClassification.classify(Operation.SubscribeToShard, failure)))
     else if (isRefused) {
       val body = errorBody.toByteArray
       val (kind, text) = SubscriptionJson.error(body, 0, body.length)
@@ -157,7 +157,7 @@ final private[aws] class SubscriptionCall(subscriber: ShardSubscriber, buffers: 
       val code = kind.orElse(fromHeader).getOrElse(s"HTTP ${response.statusCode}")
       end(_.onError(error(code, response.statusCode, text.getOrElse("no message"))))
     } else if (response == null) end(_.onError(ErrorClassification.classify(
-      "SubscribeToShard",
+      Operation.SubscribeToShard,
       new IOException("the call ended without an answer")
     )))
     else end(_.onComplete())
@@ -171,7 +171,7 @@ final private[aws] class SubscriptionCall(subscriber: ShardSubscriber, buffers: 
 
   private def error(code: String, status: Int, text: String): ServiceException = new ServiceException(
     ErrorClassification.ofCode(code, status),
-    "SubscribeToShard",
+    Operation.SubscribeToShard,
     code,
     text,
     header("x-amzn-RequestId")

@@ -3,10 +3,12 @@ package org.sparkkinesis.aws.client
 import scala.concurrent.duration._
 
 import org.sparkkinesis.concurrent.SystemScheduler
+import org.sparkkinesis.config.Options
 import org.sparkkinesis.consume.fanout.StreamConsumerRegistrar
 import org.sparkkinesis.emulator.EmulatorConfig
 import org.sparkkinesis.error.KinesisConnectorException
 import org.sparkkinesis.model.KinesisQuotas
+import org.sparkkinesis.retry.{RetryPolicies, RetryRules}
 
 /** Registration against a service that enforces its quotas on calls and on consumers. */
 class RegistrarWithinQuotaSuite extends WithEmulator(EmulatorConfig()) {
@@ -14,7 +16,8 @@ class RegistrarWithinQuotaSuite extends WithEmulator(EmulatorConfig()) {
     val arn = emulator.admin.createStream("crowded", 1)
     val scheduler = new SystemScheduler("registrar", 1)
     try {
-      val registrar = new StreamConsumerRegistrar(service, scheduler)
+      val registrar =
+        new StreamConsumerRegistrar(service, scheduler, RetryPolicies.of(Options.defaults), RetryRules.Default)
       val names = (1 to KinesisQuotas.Count.ConsumersPerStream).map(i => s"team-$i")
       names.grouped(4).foreach(_.map(registrar.ensure(arn, _)).foreach(await(_)))
       val error = intercept[java.util.concurrent.ExecutionException](await(registrar.ensure(arn, "one-more"))).getCause
@@ -32,7 +35,12 @@ class RegistrarWithinQuotaSuite extends WithEmulator(EmulatorConfig()) {
     val arn = emulator.admin.createStream("raced", 1)
     val scheduler = new SystemScheduler("registrar", 1)
     try {
-      val registrars = Seq.fill(6)(new StreamConsumerRegistrar(service, scheduler))
+      val registrars = Seq.fill(6)(new StreamConsumerRegistrar(
+        service,
+        scheduler,
+        RetryPolicies.of(Options.defaults),
+        RetryRules.Default
+      ))
       val arns = registrars.map(_.ensure(arn, "etl")).map(await(_))
       assert(arns.distinct.size == 1)
       assert(registrars.count(_.registered.nonEmpty) == 1)

@@ -9,7 +9,7 @@ import software.amazon.awssdk.core.exception.{ApiCallTimeoutException, SdkClient
 import software.amazon.awssdk.services.kinesis.model._
 
 import org.sparkkinesis.service.ServiceErrorKind._
-import org.sparkkinesis.service.{ServiceErrorKind, ServiceException}
+import org.sparkkinesis.service.{Operation, ServiceErrorKind, ServiceException}
 import org.sparkkinesis.suite.TimedSuite
 
 class ErrorClassificationSuite extends TimedSuite {
@@ -60,10 +60,10 @@ class ErrorClassificationSuite extends TimedSuite {
   )
 
   for ((code, status, kind) <- byCode) test(s"$code with status $status is $kind") {
-    val error = ErrorClassification.classify("GetRecords", ofService(KinesisException.builder(), code, status))
+    val error = ErrorClassification.classify(Operation.GetRecords, ofService(KinesisException.builder(), code, status))
     assert(error.kind == kind)
     assert(error.errorCode == code)
-    assert(error.operation == "GetRecords")
+    assert(error.operation == Operation.GetRecords)
     assert(error.getMessage.contains("it said so") && error.getMessage.contains("r-1"), error.getMessage)
   }
 
@@ -91,7 +91,10 @@ class ErrorClassificationSuite extends TimedSuite {
 
   for ((what, failure, kind) <- byClass) test(s"$what is $kind, however deep it is wrapped") {
     assert(
-      ErrorClassification.classify("GetRecords", new CompletionException(new CompletionException(failure))).kind ==
+      ErrorClassification.classify(
+        Operation.GetRecords,
+        new CompletionException(new CompletionException(failure))
+      ).kind ==
         kind
     )
   }
@@ -122,7 +125,7 @@ class ErrorClassificationSuite extends TimedSuite {
   }
 
   test("what is classified already stays as it is") {
-    val error = new ServiceException(ExpiredIterator, "GetRecords", "ExpiredIteratorException", "old")
-    assert(ErrorClassification.classify("Other", new CompletionException(error)) eq error)
+    val error = new ServiceException(ExpiredIterator, Operation.GetRecords, "ExpiredIteratorException", "old")
+    assert(ErrorClassification.classify(Operation.ListShards, new CompletionException(error)) eq error)
   }
 }

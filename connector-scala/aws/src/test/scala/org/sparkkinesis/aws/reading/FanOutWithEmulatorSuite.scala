@@ -9,6 +9,7 @@ import scala.util.Using
 import org.sparkkinesis.aws.client.WithEmulator
 import org.sparkkinesis.chunk.{ChunkBuilder, DecodeSettings}
 import org.sparkkinesis.concurrent.SystemScheduler
+import org.sparkkinesis.config.Options
 import org.sparkkinesis.consume.fanout._
 import org.sparkkinesis.consume.poll.{PollingPublisherFactory, PollingSettings}
 import org.sparkkinesis.consume.{
@@ -25,7 +26,8 @@ class FanOutWithEmulatorSuite extends WithEmulator {
   private class Reading(stream: String, shardCount: Int, bufferBytes: Long = 64L << 20) extends AutoCloseable {
     val arn: String = emulator.admin.createStream(stream, shardCount)
     val scheduler = new SystemScheduler("fan-out", 2)
-    val registrar = new StreamConsumerRegistrar(service, scheduler)
+    val registrar =
+      new StreamConsumerRegistrar(service, scheduler, RetryPolicies.of(Options.defaults), RetryRules.Default)
     val consumerArn: String = await(registrar.ensure(arn, "test"))
     val metrics = new ConsumerMetrics
     val listener = new RecordingListener
@@ -33,7 +35,7 @@ class FanOutWithEmulatorSuite extends WithEmulator {
       _ => service,
       _ => consumerArn,
       FanOutSettings(),
-      RetryPolicies(),
+      RetryPolicies.of(Options.defaults),
       RetryRules.Default,
       scheduler,
       metrics
@@ -104,7 +106,7 @@ class FanOutWithEmulatorSuite extends WithEmulator {
       val polling = new PollingPublisherFactory(
         _ => service,
         PollingSettings(maxFetchesPerSecond = 1000),
-        RetryPolicies(),
+        RetryPolicies.of(Options.defaults),
         RetryRules.Default,
         r.scheduler,
         r.metrics

@@ -7,6 +7,7 @@ import scala.util.Using
 import org.sparkkinesis.aws.client.WithEmulator
 import org.sparkkinesis.chunk.{ChunkBuilder, DecodeSettings}
 import org.sparkkinesis.concurrent.SystemScheduler
+import org.sparkkinesis.config.Options
 import org.sparkkinesis.consume.poll.{PollingPublisherFactory, PollingSettings}
 import org.sparkkinesis.consume.{MissingResource, PrefetchBuffer, RangeEnd, RangeReader, ShardConsumers}
 import org.sparkkinesis.error.KinesisConnectorException
@@ -25,7 +26,14 @@ class PollingWithEmulatorSuite extends WithEmulator {
     val metrics = new ConsumerMetrics
     val listener = new RecordingListener
     val publishers =
-      new PollingPublisherFactory(_ => service, polling, RetryPolicies(), RetryRules.Default, scheduler, metrics)
+      new PollingPublisherFactory(
+        _ => service,
+        polling,
+        RetryPolicies.of(Options.defaults),
+        RetryRules.Default,
+        scheduler,
+        metrics
+      )
     val consumers = new ShardConsumers(publishers, new PrefetchBuffer(bufferBytes), DecodeSettings(), listener, metrics)
 
     def range(shard: StreamShard, after: StartingPosition, end: RangeEnd): Seq[String] =

@@ -5,6 +5,7 @@ import scala.concurrent.duration._
 import org.sparkkinesis.aws.client.WithEmulator
 import org.sparkkinesis.chunk.DecodeSettings
 import org.sparkkinesis.concurrent.SystemScheduler
+import org.sparkkinesis.config.Options
 import org.sparkkinesis.consume.poll.{PollingPublisherFactory, PollingSettings}
 import org.sparkkinesis.consume.{PrefetchBuffer, ProgressListener, ShardConsumers}
 import org.sparkkinesis.emulator.EmulatorConfig
@@ -23,7 +24,7 @@ class PollingWithinQuotaSuite extends WithEmulator(EmulatorConfig()) {
     val publishers = new PollingPublisherFactory(
       _ => service,
       PollingSettings(),
-      RetryPolicies(),
+      RetryPolicies.of(Options.defaults),
       RetryRules.Default,
       scheduler,
       metrics

@@ -9,6 +9,7 @@ import scala.jdk.CollectionConverters._
 import org.sparkkinesis.aws.client.{SdkClients, WithEmulator}
 import org.sparkkinesis.chunk.DecodeSettings
 import org.sparkkinesis.concurrent.SystemScheduler
+import org.sparkkinesis.config.Options
 import org.sparkkinesis.consume.fanout._
 import org.sparkkinesis.consume.poll.{PollingPublisherFactory, PollingSettings}
 import org.sparkkinesis.consume.{PrefetchBuffer, RecordPublisherFactory, ShardConsumers}
@@ -81,20 +82,32 @@ class ReadingThroughFaultsSuite extends WithEmulator {
     val metrics = new ConsumerMetrics
     readThrough(s"poll-${what.hashCode.toHexString}", rule, metrics) { (_, scheduler) =>
       val settings = PollingSettings(maxRecordsPerFetch = 20, minFetchPeriod = 20.millis, maxFetchesPerSecond = 100)
-      new PollingPublisherFactory(_ => impatient, settings, RetryPolicies(), RetryRules.Default, scheduler, metrics)
+      new PollingPublisherFactory(
+        _ => impatient,
+        settings,
+        RetryPolicies.of(Options.defaults),
+        RetryRules.Default,
+        scheduler,
+        metrics
+      )
     }
   }
 
   private def subscribe(what: String, rule: FaultRule): Unit = {
     val metrics = new ConsumerMetrics
     readThrough(s"efo-${what.hashCode.toHexString}", rule, metrics) { (arn, scheduler) =>
-      val consumer = await(new StreamConsumerRegistrar(service, scheduler).ensure(arn, "test"))
+      val consumer = await(new StreamConsumerRegistrar(
+        service,
+        scheduler,
+        RetryPolicies.of(Options.defaults),
+        RetryRules.Default
+      ).ensure(arn, "test"))
       val settings = FanOutSettings(silenceTimeout = 7.seconds)
       new FanOutPublisherFactory(
         _ => service,
         _ => consumer,
         settings,
-        RetryPolicies(),
+        RetryPolicies.of(Options.defaults),
         RetryRules.Default,
         scheduler,
         metrics

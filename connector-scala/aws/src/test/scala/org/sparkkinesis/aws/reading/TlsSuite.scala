@@ -14,6 +14,7 @@ import org.sparkkinesis.aws.client.{HttpClients, SdkKinesisService}
 import org.sparkkinesis.aws.subscription.SubscriptionTransport
 import org.sparkkinesis.chunk.DecodeSettings
 import org.sparkkinesis.concurrent.SystemScheduler
+import org.sparkkinesis.config.Options
 import org.sparkkinesis.consume.fanout._
 import org.sparkkinesis.consume.poll.{PollingPublisherFactory, PollingSettings}
 import org.sparkkinesis.consume.{PrefetchBuffer, RecordPublisherFactory, ShardConsumers}
@@ -82,12 +83,17 @@ class TlsSuite extends TimedSuite {
       onService(alpn) { (emulator, service) =>
         val (scheduler, metrics) = (new SystemScheduler("tls", 2), new ConsumerMetrics)
         readAll(emulator, metrics, scheduler) { arn =>
-          val consumer = new StreamConsumerRegistrar(service, scheduler).ensure(arn, "etl").get(30, TimeUnit.SECONDS)
+          val consumer = new StreamConsumerRegistrar(
+            service,
+            scheduler,
+            RetryPolicies.of(Options.defaults),
+            RetryRules.Default
+          ).ensure(arn, "etl").get(30, TimeUnit.SECONDS)
           new FanOutPublisherFactory(
             _ => service,
             _ => consumer,
             FanOutSettings(),
-            RetryPolicies(),
+            RetryPolicies.of(Options.defaults),
             RetryRules.Default,
             scheduler,
             metrics
@@ -104,7 +110,14 @@ class TlsSuite extends TimedSuite {
       val (scheduler, metrics) = (new SystemScheduler("tls", 2), new ConsumerMetrics)
       readAll(emulator, metrics, scheduler) { _ =>
         val settings = PollingSettings(maxFetchesPerSecond = 100)
-        new PollingPublisherFactory(_ => service, settings, RetryPolicies(), RetryRules.Default, scheduler, metrics)
+        new PollingPublisherFactory(
+          _ => service,
+          settings,
+          RetryPolicies.of(Options.defaults),
+          RetryRules.Default,
+          scheduler,
+          metrics
+        )
       }
       assert(metrics.retries.sum == 0L)
     }

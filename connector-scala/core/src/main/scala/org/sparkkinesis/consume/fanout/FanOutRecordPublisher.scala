@@ -1,7 +1,5 @@
 package org.sparkkinesis.consume.fanout
 
-import java.util.concurrent.ThreadLocalRandom
-
 import scala.collection.mutable
 import scala.concurrent.duration._
 
@@ -13,8 +11,8 @@ import org.sparkkinesis.consume.{
 }
 import org.sparkkinesis.event.ConsumerMetrics
 import org.sparkkinesis.model.{ChildShard, KinesisQuotas, KinesisRecord, SequenceNumber, StartingPosition, StreamShard}
-import org.sparkkinesis.retry.{RetryLog, RetryPolicies, RetryRules}
-import org.sparkkinesis.service.{KinesisService, ServiceErrorKind, ServiceException, ShardEvent}
+import org.sparkkinesis.retry.{Jitter, RetryLog, RetryPolicies, RetryRules}
+import org.sparkkinesis.service.{KinesisService, Operation, ServiceErrorKind, ServiceException, ShardEvent}
 
 /**
  * Publishes a shard by enhanced fan-out: one subscription at a time, opened again from where the last one stopped, for
@@ -241,7 +239,7 @@ private object FanOutRecordPublisher {
 
   /** Found by this side alone: the service said nothing. */
   def lost(message: String): ServiceException =
-    new ServiceException(ServiceErrorKind.Network, "SubscribeToShard", "SubscriptionLost", message)
+    new ServiceException(ServiceErrorKind.Network, Operation.SubscribeToShard, "SubscriptionLost", message)
 }
 
 /**
@@ -262,9 +260,9 @@ final class FanOutPublisherFactory(
     private[fanout] val rules: RetryRules,
     private[fanout] val scheduler: Scheduler,
     private[fanout] val metrics: ConsumerMetrics,
-    private[fanout] val random: () => Double = () => ThreadLocalRandom.current().nextDouble()
+    private[fanout] val random: () => Double = Jitter.random
 ) extends RecordPublisherFactory {
-  private[fanout] val policy = policies.subscribeToShard
+  private[fanout] val policy = policies(Operation.SubscribeToShard)
   private[fanout] val outages = new RetryLog(scheduler, FanOutRecordPublisher.log.warn(_))
 
   override def subscribe(
@@ -276,7 +274,7 @@ final class FanOutPublisherFactory(
 
   private[fanout] def unexpected(failure: Throwable): ServiceException = new ServiceException(
     ServiceErrorKind.Client,
-    "SubscribeToShard",
+    Operation.SubscribeToShard,
     failure.getClass.getName,
     String.valueOf(failure.getMessage),
     None,

@@ -1,17 +1,17 @@
 package org.sparkkinesis.consume.fanout
 
-import java.util.concurrent.{CompletableFuture, ConcurrentHashMap, ThreadLocalRandom}
+import java.util.concurrent.{CompletableFuture, ConcurrentHashMap}
 
 import scala.concurrent.duration._
 import scala.jdk.CollectionConverters._
 
 import org.slf4j.LoggerFactory
 
-import org.sparkkinesis.concurrent.Scheduler
+import org.sparkkinesis.concurrent.{Futures, Scheduler}
 import org.sparkkinesis.error.KinesisConnectorException
 import org.sparkkinesis.model.KinesisQuotas
-import org.sparkkinesis.retry.{Retrier, RetryPolicies, RetryRules}
-import org.sparkkinesis.service.{KinesisService, ServiceErrorKind, ServiceException, StreamConsumer}
+import org.sparkkinesis.retry.{Jitter, Retrier, RetryPolicies, RetryRules}
+import org.sparkkinesis.service.{KinesisService, Operation, ServiceErrorKind, ServiceException, StreamConsumer}
 
 /**
  * Registers enhanced fan-out consumers, waits until they can be used, and deregisters those that it registered itself.
@@ -23,10 +23,10 @@ import org.sparkkinesis.service.{KinesisService, ServiceErrorKind, ServiceExcept
 final class StreamConsumerRegistrar(
     service: KinesisService,
     scheduler: Scheduler,
-    policies: RetryPolicies = RetryPolicies(),
-    rules: RetryRules = RetryRules.Default,
+    policies: RetryPolicies,
+    rules: RetryRules,
     activeTimeout: FiniteDuration = 5.minutes,
-    random: () => Double = () => ThreadLocalRandom.current().nextDouble()
+    random: () => Double = Jitter.random
 ) {
   import StreamConsumerRegistrar._
 
@@ -98,9 +98,9 @@ final class StreamConsumerRegistrar(
 
   /** Never fails; what could not be deregistered is logged and stays known as registered. */
   private def deregister(arn: String): CompletableFuture[Unit] =
-    retrier.retry(policies.deregisterStreamConsumer)(() => service.deregisterStreamConsumer(arn)).handle {
+    retrier.retry(policies(Operation.DeregisterStreamConsumer))(() => service.deregisterStreamConsumer(arn)).handle {
       (_: Unit, failure) =>
-        Option(failure).map(Retrier.unwrap) match {
+        Option(failure).map(Futures.unwrap) match {
           case Some(error: ServiceException) if error.kind != ServiceErrorKind.ResourceNotFound =>
             log.warn(s"The consumer $arn is still registered: ${error.getMessage}")
           case Some(error) if !error.isInstanceOf[ServiceException] =>
@@ -129,11 +129,11 @@ final class StreamConsumerRegistrar(
 
   private def register(streamArn: String, consumerName: String): CompletableFuture[Option[StreamConsumer]] =
     flatten(
-      retrier.retry(policies.registerStreamConsumer)(() =>
+      retrier.retry(policies(Operation.RegisterStreamConsumer))(() =>
         service.registerStreamConsumer(streamArn, consumerName)
       ).handle {
         (consumer, failure) =>
-          Option(failure).map(Retrier.unwrap) match {
+          Option(failure).map(Futures.unwrap) match {
             case None =>
               own.add(consumer.arn)
               CompletableFuture.completedFuture(Option(consumer))
@@ -169,15 +169,17 @@ final class StreamConsumerRegistrar(
       next: Option[String],
       before: Seq[StreamConsumer]
   ): CompletableFuture[Seq[StreamConsumer]] =
-    retrier.retry(policies.listStreamConsumers)(() => service.listStreamConsumers(streamArn, next)).thenCompose {
+    retrier.retry(policies(Operation.ListStreamConsumers))(() =>
+      service.listStreamConsumers(streamArn, next)
+    ).thenCompose {
       page =>
         val consumers = before ++ page.consumers
         if (page.next.isEmpty) CompletableFuture.completedFuture(consumers) else list(streamArn, page.next, consumers)
     }
 
   private def find(describe: => CompletableFuture[StreamConsumer]): CompletableFuture[Option[StreamConsumer]] =
-    flatten(retrier.retry(policies.listStreamConsumers)(() => describe).handle { (consumer, failure) =>
-      Option(failure).map(Retrier.unwrap) match {
+    flatten(retrier.retry(policies(Operation.DescribeStreamConsumer))(() => describe).handle { (consumer, failure) =>
+      Option(failure).map(Futures.unwrap) match {
         case None => CompletableFuture.completedFuture(Option(consumer))
         case Some(error: ServiceException) if error.kind == ServiceErrorKind.ResourceNotFound =>
           CompletableFuture.completedFuture(Option.empty[StreamConsumer])

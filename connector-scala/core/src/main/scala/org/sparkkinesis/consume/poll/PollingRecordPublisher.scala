@@ -1,19 +1,17 @@
 package org.sparkkinesis.consume.poll
 
-import java.util.concurrent.ThreadLocalRandom
-
 import scala.concurrent.duration._
 
 import org.slf4j.{Logger, LoggerFactory}
 
-import org.sparkkinesis.concurrent.{Cancellable, Scheduler, SerialExecutor}
+import org.sparkkinesis.concurrent.{Cancellable, Futures, Scheduler, SerialExecutor}
 import org.sparkkinesis.consume.{
   MissingResource, RecordBatch, RecordPublisher, RecordPublisherFactory, RecordSubscriber
 }
 import org.sparkkinesis.event.ConsumerMetrics
 import org.sparkkinesis.model.{KinesisRecord, SequenceNumber, StartingPosition, StreamShard}
-import org.sparkkinesis.retry.{Retrier, RetryLog, RetryPolicies, RetryPolicy, RetryRules}
-import org.sparkkinesis.service.{KinesisService, RecordPage, ServiceErrorKind, ServiceException}
+import org.sparkkinesis.retry.{Jitter, RetryLog, RetryPolicies, RetryPolicy, RetryRules}
+import org.sparkkinesis.service.{KinesisService, Operation, RecordPage, ServiceErrorKind, ServiceException}
 
 /**
  * Publishes a shard by GetRecords. All its work is done one step at a time on the scheduler's threads, none of it blocks.
@@ -84,7 +82,7 @@ final class PollingRecordPublisher private[poll] (
 
   private def renewIterator(): Unit = {
     metrics.getShardIteratorCalls.increment()
-    call(service.getShardIterator(shard.ref, shard.shard, position), policies.getShardIterator) { fresh =>
+    call(service.getShardIterator(shard.ref, shard.shard, position), policies(Operation.GetShardIterator)) { fresh =>
       // "Latest" is resolved once, by the first iterator: a later one must not skip what came in between.
       if (position == StartingPosition.Latest) position = StartingPosition.AtTimestamp(scheduler.currentMillis)
       iterator = Some(fresh)
@@ -95,7 +93,7 @@ final class PollingRecordPublisher private[poll] (
   private def fetch(current: String, maxBytes: Long): Unit = {
     val startedNanos = scheduler.nanoTime
     metrics.getRecordsCalls.increment()
-    call(service.getRecords(shard.ref, current, pacer.limit(maxBytes)), policies.getRecords) { page =>
+    call(service.getRecords(shard.ref, current, pacer.limit(maxBytes)), policies(Operation.GetRecords)) { page =>
       val bytes = KinesisRecord.sizeOf(page.records)
       nextFetchNanos = startedNanos + pacer.pause(
         page.records.length,
@@ -136,7 +134,7 @@ final class PollingRecordPublisher private[poll] (
             retries = 0
             use(value)
           } else
-            Retrier.unwrap(failure) match {
+            Futures.unwrap(failure) match {
               case error: ServiceException => recover(error, policy)
               case other => fail(polling.unexpected(other))
             }
@@ -186,7 +184,7 @@ final class PollingRecordPublisher private[poll] (
   private def pause(policy: RetryPolicy, retry: Int, least: FiniteDuration = Duration.Zero): Unit =
     nextFetchNanos = scheduler.nanoTime + (least + policy.pause(retry, polling.random())).toNanos
 
-  private def isAboutIterator(error: ServiceException): Boolean = error.operation == "GetRecords" &&
+  private def isAboutIterator(error: ServiceException): Boolean = error.operation == Operation.GetRecords &&
     (error.kind == ServiceErrorKind.ExpiredIterator || error.kind == ServiceErrorKind.InvalidArgument)
 
   private def fail(error: ServiceException): Unit = if (!isOver) {
@@ -230,7 +228,7 @@ final class PollingPublisherFactory(
     private[poll] val rules: RetryRules,
     private[poll] val scheduler: Scheduler,
     private[poll] val metrics: ConsumerMetrics,
-    private[poll] val random: () => Double = () => ThreadLocalRandom.current().nextDouble(),
+    private[poll] val random: () => Double = Jitter.random,
     private[poll] val readers: StreamShard => ShardReaders = {
       val alone = new ShardReaders
       _ => alone
@@ -248,7 +246,7 @@ final class PollingPublisherFactory(
   private[poll] def unexpected(failure: Throwable): ServiceException =
     new ServiceException(
       ServiceErrorKind.Client,
-      "GetRecords",
+      Operation.GetRecords,
       failure.getClass.getName,
       String.valueOf(failure.getMessage),
       None,

@@ -6,9 +6,9 @@ import scala.concurrent.duration._
 
 import org.slf4j.LoggerFactory
 
-import org.sparkkinesis.concurrent.Scheduler
+import org.sparkkinesis.concurrent.{Futures, Scheduler}
 import org.sparkkinesis.model.StreamRef
-import org.sparkkinesis.retry.{Retrier, RetryPolicy}
+import org.sparkkinesis.retry.{Retrier, RetryPolicy, RetryRules}
 import org.sparkkinesis.service.{KinesisService, ServiceErrorKind, ServiceException}
 import org.sparkkinesis.sink.kinesis.lane.ShardLanes
 import org.sparkkinesis.sink.{AsyncSinkWriter, SinkMetrics}
@@ -110,11 +110,11 @@ object KinesisStreamSink {
       scheduler: Scheduler
   ): Unit =
     try {
-      new Retrier(scheduler).retry(ListingRetries)(() => lanes.refresh(service, stream)).get()
+      new Retrier(scheduler, RetryRules.Default).retry(ListingRetries)(() => lanes.refresh(service, stream)).get()
       ()
     } catch {
       case failed: ExecutionException =>
-        Retrier.unwrap(failed.getCause) match {
+        Futures.unwrap(failed) match {
           case denied: ServiceException if denied.kind == ServiceErrorKind.AccessDenied && !settings.aggregated =>
             log.warn(
               "Stream {} is written without limits for each shard: the caller may not list its shards. {}",

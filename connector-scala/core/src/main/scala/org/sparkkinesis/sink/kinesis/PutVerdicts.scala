@@ -1,8 +1,7 @@
 package org.sparkkinesis.sink.kinesis
 
-import java.util.concurrent.CompletionException
-
-import org.sparkkinesis.service.{PutResult, ServiceErrorKind, ServiceException}
+import org.sparkkinesis.concurrent.Futures
+import org.sparkkinesis.service.{Operation, PutResult, ServiceErrorKind, ServiceException}
 import org.sparkkinesis.sink.{RetryCause, Verdict}
 
 /** What the answers of PutRecords mean for the entries: a table, without I/O. */
@@ -14,12 +13,12 @@ object PutVerdicts {
     case PutResult.Rejected(code, message) =>
       if (Throttles(code)) Verdict.Retry(RetryCause.Throttled, s"$code: $message")
       else if (isFinal(code))
-        Verdict.Fatal(new ServiceException(ServiceErrorKind.Encryption, "PutRecords", code, message))
+        Verdict.Fatal(new ServiceException(ServiceErrorKind.Encryption, Operation.PutRecords, code, message))
       else Verdict.Retry(RetryCause.Failed, s"$code: $message")
   }
 
   /** Of every entry of a failed call. */
-  def of(failure: Throwable): Verdict = unwrap(failure) match {
+  def of(failure: Throwable): Verdict = Futures.unwrap(failure) match {
     case error: ServiceException =>
       error.kind match {
         case ServiceErrorKind.Throttled | ServiceErrorKind.LimitExceeded =>
@@ -36,9 +35,4 @@ object PutVerdicts {
   private val Throttles = Set("ProvisionedThroughputExceededException", "KMSThrottlingException", "ThrottlingException")
 
   private def isFinal(code: String): Boolean = code.startsWith("KMS") || code.startsWith("AccessDenied")
-
-  private def unwrap(failure: Throwable): Throwable = failure match {
-    case wrapped: CompletionException if wrapped.getCause != null => unwrap(wrapped.getCause)
-    case other => other
-  }
 }

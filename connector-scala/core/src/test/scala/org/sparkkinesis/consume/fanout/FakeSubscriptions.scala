@@ -6,7 +6,9 @@ import scala.concurrent.duration._
 import org.sparkkinesis.concurrent.Scheduler
 import org.sparkkinesis.consume.FakeKinesis
 import org.sparkkinesis.model._
-import org.sparkkinesis.service.{ServiceErrorKind, ServiceException, ShardEvent, ShardSubscriber, ShardSubscription}
+import org.sparkkinesis.service.{
+  Operation, ServiceErrorKind, ServiceException, ShardEvent, ShardSubscriber, ShardSubscription
+}
 
 /** Subscriptions whose every callback the test gives. Never gives more events than were asked for. */
 class FakeSubscriptions(scheduler: Scheduler) extends FakeKinesis(scheduler, 10.millis) {
@@ -29,7 +31,7 @@ class FakeSubscriptions(scheduler: Scheduler) extends FakeKinesis(scheduler, 10.
     def end(children: Seq[ChildShard], numbers: Int*): Unit =
       give(ShardEvent(numbers.map(Events.record).toVector, None, 0, children))
     def fail(kind: ServiceErrorKind): Unit =
-      subscriber.onError(new ServiceException(kind, "SubscribeToShard", s"${kind}Exception", "injected"))
+      subscriber.onError(new ServiceException(kind, Operation.SubscribeToShard, s"${kind}Exception", "injected"))
     def complete(): Unit = subscriber.onComplete()
   }
 

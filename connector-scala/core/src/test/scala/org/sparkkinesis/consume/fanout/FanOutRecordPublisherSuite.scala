@@ -6,12 +6,13 @@ import scala.collection.mutable
 import scala.concurrent.duration._
 
 import org.sparkkinesis.concurrent.{SystemScheduler, VirtualScheduler}
+import org.sparkkinesis.config.Options
 import org.sparkkinesis.consume.{MissingResource, RecordBatch, RecordPublisher, RecordSubscriber}
 import org.sparkkinesis.event.ConsumerMetrics
 import org.sparkkinesis.model.StartingPosition._
 import org.sparkkinesis.model.{StreamShard, _}
 import org.sparkkinesis.retry.{RetryPolicies, RetryRules}
-import org.sparkkinesis.service.{ServiceErrorKind, ServiceException, ShardEvent}
+import org.sparkkinesis.service.{Operation, ServiceErrorKind, ServiceException, ShardEvent}
 import org.sparkkinesis.suite.TimedSuite
 
 class FanOutRecordPublisherSuite extends TimedSuite {
@@ -19,8 +20,10 @@ class FanOutRecordPublisherSuite extends TimedSuite {
   private val Children = Seq(ChildShard(ShardId("shardId-000000000001"), Seq(Shard.shard), HashKeyRange.Whole))
   private val Start = AfterSequenceNumber(Events.number(100))
 
-  private class Reading(policies: RetryPolicies = RetryPolicies(), settings: FanOutSettings = FanOutSettings())
-      extends RecordSubscriber {
+  private class Reading(
+      policies: RetryPolicies = RetryPolicies.of(Options.defaults),
+      settings: FanOutSettings = FanOutSettings()
+  ) extends RecordSubscriber {
     val scheduler = new VirtualScheduler
     val service = new FakeSubscriptions(scheduler)
     val metrics = new ConsumerMetrics
@@ -198,8 +201,8 @@ class FanOutRecordPublisherSuite extends TimedSuite {
     }
 
   test("retries end where the policy says, and an event starts the count anew") {
-    val five = RetryPolicies().subscribeToShard.copy(maxRetries = Some(5))
-    val r = new Reading(RetryPolicies(subscribeToShard = five)).begin()
+    val five = RetryPolicies.of(Options.read(Map("retry.subscribeToShard.maxRetries" -> "5")))
+    val r = new Reading(five).begin()
     for (_ <- 1 to 4) {
       r.now(r.current.fail(ServiceErrorKind.Internal))
       r.untilNext()
@@ -253,20 +256,20 @@ class FanOutRecordPublisherSuite extends TimedSuite {
     "while nobody answers what a ResourceNotFound is about, it is asked again, and the shard is not taken for gone"
   ) {
     val r = new Reading().begin()
-    r.service.fail("DescribeStreamSummary", ServiceErrorKind.LimitExceeded)
+    r.service.fail(Operation.DescribeStreamSummary, ServiceErrorKind.LimitExceeded)
     r.current.fail(ServiceErrorKind.ResourceNotFound)
     r.untilNext()
     assert(r.error == None)
-    r.service.fail("DescribeStreamConsumer", ServiceErrorKind.ResourceNotFound)
+    r.service.fail(Operation.DescribeStreamConsumer, ServiceErrorKind.ResourceNotFound)
     r.current.fail(ServiceErrorKind.ResourceNotFound)
     r.scheduler.advance(1.second)
     assert(r.error.flatMap(MissingResource.of) == Some(MissingResource.Consumer))
   }
 
-  private val missing: Seq[(MissingResource, Seq[String])] = Seq(
+  private val missing: Seq[(MissingResource, Seq[Operation])] = Seq(
     MissingResource.Shard -> Nil,
-    MissingResource.Consumer -> Seq("DescribeStreamConsumer"),
-    MissingResource.Stream -> Seq("DescribeStreamSummary", "DescribeStreamConsumer")
+    MissingResource.Consumer -> Seq(Operation.DescribeStreamConsumer),
+    MissingResource.Stream -> Seq(Operation.DescribeStreamSummary, Operation.DescribeStreamConsumer)
   )
   for ((what, gone) <- missing)
     test(s"a ResourceNotFound that is about the $what says so, and is not the shard's end") {
@@ -330,7 +333,12 @@ class FanOutRecordPublisherSuite extends TimedSuite {
     r.now {
       old.subscriber.onEvent(Events.of(5, 102))
       old.subscriber.onEvent(Events.of(5, 500))
-      old.subscriber.onError(new ServiceException(ServiceErrorKind.AccessDenied, "SubscribeToShard", "x", "late"))
+      old.subscriber.onError(new ServiceException(
+        ServiceErrorKind.AccessDenied,
+        Operation.SubscribeToShard,
+        "x",
+        "late"
+      ))
       old.subscriber.onComplete()
       old.subscriber.onSubscribed()
     }
@@ -437,7 +445,7 @@ class FanOutRecordPublisherSuite extends TimedSuite {
       _ => service,
       _ => "consumer-arn",
       FanOutSettings(),
-      RetryPolicies(),
+      RetryPolicies.of(Options.defaults),
       RetryRules.Default,
       scheduler,
       new ConsumerMetrics

@@ -5,12 +5,13 @@ import java.util.concurrent.CompletableFuture
 import scala.collection.mutable
 import scala.concurrent.duration._
 
-import org.sparkkinesis.concurrent.VirtualScheduler
+import org.sparkkinesis.concurrent.{Futures, VirtualScheduler}
+import org.sparkkinesis.config.Options
 import org.sparkkinesis.consume.FakeKinesis
 import org.sparkkinesis.error.KinesisConnectorException
 import org.sparkkinesis.model.KinesisQuotas
-import org.sparkkinesis.retry.{Retrier, RetryPolicies}
-import org.sparkkinesis.service.{ServiceErrorKind, ServiceException, StreamConsumer, StreamConsumerPage}
+import org.sparkkinesis.retry.{RetryPolicies, RetryRules}
+import org.sparkkinesis.service.{Operation, ServiceErrorKind, ServiceException, StreamConsumer, StreamConsumerPage}
 import org.sparkkinesis.suite.TimedSuite
 
 class StreamConsumerRegistrarSuite extends TimedSuite {
@@ -37,49 +38,61 @@ class StreamConsumerRegistrarSuite extends TimedSuite {
     def set(name: String, status: String): Unit = consumers(name).status = Some(status)
 
     override def registerStreamConsumer(streamArn: String, name: String): CompletableFuture[StreamConsumer] =
-      answer("RegisterStreamConsumer") {
-        if (consumers.contains(name)) refuse(ServiceErrorKind.ResourceInUse, "RegisterStreamConsumer")
-        if (consumers.size >= limit) refuse(ServiceErrorKind.LimitExceeded, "RegisterStreamConsumer")
+      answer(Operation.RegisterStreamConsumer) {
+        if (consumers.contains(name)) refuse(ServiceErrorKind.ResourceInUse, Operation.RegisterStreamConsumer)
+        if (consumers.size >= limit) refuse(ServiceErrorKind.LimitExceeded, Operation.RegisterStreamConsumer)
         made += 1
         consumers(name) = new Registered(name, s"$streamArn/consumer/$name:$made", scheduler.nanoTime, None)
         view(consumers(name))
       }
     override def describeStreamConsumer(streamArn: String, name: String): CompletableFuture[StreamConsumer] =
-      answer("DescribeStreamConsumer")(view(found(consumers.get(name), "DescribeStreamConsumer")))
+      answer(Operation.DescribeStreamConsumer)(view(found(consumers.get(name), Operation.DescribeStreamConsumer)))
     override def describeStreamConsumer(arn: String): CompletableFuture[StreamConsumer] =
-      answer("DescribeStreamConsumer")(view(found(consumers.values.find(_.arn == arn), "DescribeStreamConsumer")))
+      answer(Operation.DescribeStreamConsumer)(view(found(
+        consumers.values.find(_.arn == arn),
+        Operation.DescribeStreamConsumer
+      )))
     override def listStreamConsumers(streamArn: String, next: Option[String]): CompletableFuture[StreamConsumerPage] =
-      answer("ListStreamConsumers") {
+      answer(Operation.ListStreamConsumers) {
         val (page, rest) = consumers.values.toSeq.map(view).drop(next.fold(0)(_.toInt)).splitAt(7)
         StreamConsumerPage(page, if (rest.isEmpty) None else Some((next.fold(0)(_.toInt) + 7).toString))
       }
-    override def deregisterStreamConsumer(arn: String): CompletableFuture[Unit] = answer("DeregisterStreamConsumer") {
-      if (changes.count(_ > scheduler.nanoTime - 1.second.toNanos) >= changesPerSecond)
-        refuse(ServiceErrorKind.LimitExceeded, "DeregisterStreamConsumer")
-      changes += scheduler.nanoTime
-      consumers -= found(consumers.values.find(_.arn == arn), "DeregisterStreamConsumer").name
-      ()
-    }
+    override def deregisterStreamConsumer(arn: String): CompletableFuture[Unit] =
+      answer(Operation.DeregisterStreamConsumer) {
+        if (changes.count(_ > scheduler.nanoTime - 1.second.toNanos) >= changesPerSecond)
+          refuse(ServiceErrorKind.LimitExceeded, Operation.DeregisterStreamConsumer)
+        changes += scheduler.nanoTime
+        consumers -= found(consumers.values.find(_.arn == arn), Operation.DeregisterStreamConsumer).name
+        ()
+      }
 
     private def view(c: Registered): StreamConsumer = {
       val grown = if (scheduler.nanoTime - c.at >= 2.seconds.toNanos) "ACTIVE" else "CREATING"
       StreamConsumer(c.name, c.arn, c.status.getOrElse(grown), 0)
     }
-    private def found(c: Option[Registered], operation: String): Registered =
+    private def found(c: Option[Registered], operation: Operation): Registered =
       c.getOrElse(refuse(ServiceErrorKind.ResourceNotFound, operation))
-    private def refuse(kind: ServiceErrorKind, operation: String): Nothing =
+    private def refuse(kind: ServiceErrorKind, operation: Operation): Nothing =
       throw new ServiceException(kind, operation, s"${kind}Exception", "as the service says")
   }
+
+  private def registrarOf(setup: Setup, random: () => Double) = new StreamConsumerRegistrar(
+    setup.service,
+    setup.scheduler,
+    RetryPolicies.of(Options.defaults),
+    RetryRules.Default,
+    random = random
+  )
 
   private class Setup {
     val scheduler = new VirtualScheduler
     val service = new Consumers(scheduler)
     def registrar(random: Double = 0.5): StreamConsumerRegistrar =
-      new StreamConsumerRegistrar(service, scheduler, RetryPolicies(), random = () => random)
+      registrarOf(this, () => random)
     def await[A](future: CompletableFuture[A], limit: FiniteDuration = 10.minutes): A = {
       scheduler.advanceUntil(limit)(future.isDone)
       try future.join()
-      catch { case error: java.util.concurrent.CompletionException => throw Retrier.unwrap(error) }
+      catch { case error: java.util.concurrent.CompletionException => throw Futures.unwrap(error) }
     }
   }
 
@@ -97,7 +110,7 @@ class StreamConsumerRegistrarSuite extends TimedSuite {
     val arn = s.service.add("etl", "ACTIVE")
     val registrar = s.registrar()
     assert(s.await(registrar.ensure(Stream, "etl")) == arn)
-    assert(s.service.calls.map(_._1).toSeq == Seq("DescribeStreamConsumer"))
+    assert(s.service.calls.map(_._1).toSeq == Seq(Operation.DescribeStreamConsumer))
     assert(s.await(registrar.deregisterOwn(10.seconds)) == Set.empty[String])
     assert(s.service.names == Set("etl"))
   }
@@ -164,19 +177,19 @@ class StreamConsumerRegistrarSuite extends TimedSuite {
 
   test("too many calls are not taken for too many consumers: they are made again") {
     val s = new Setup
-    s.service.fail("RegisterStreamConsumer", Seq.fill(5)(ServiceErrorKind.LimitExceeded): _*)
+    s.service.fail(Operation.RegisterStreamConsumer, Seq.fill(5)(ServiceErrorKind.LimitExceeded): _*)
     assert(s.await(s.registrar().ensure(Stream, "etl")) == s"$Stream/consumer/etl:1")
   }
 
   test("calls that stay too many fail with the service's own words") {
     val s = new Setup
-    s.service.fail("RegisterStreamConsumer", Seq.fill(20)(ServiceErrorKind.LimitExceeded): _*)
+    s.service.fail(Operation.RegisterStreamConsumer, Seq.fill(20)(ServiceErrorKind.LimitExceeded): _*)
     val error = intercept[ServiceException](s.await(s.registrar().ensure(Stream, "etl")))
     assert(error.kind == ServiceErrorKind.LimitExceeded)
-    assert(s.service.callsOf("RegisterStreamConsumer").size == 11)
+    assert(s.service.callsOf(Operation.RegisterStreamConsumer).size == 11)
   }
 
-  for (operation <- Seq("DescribeStreamConsumer", "RegisterStreamConsumer"))
+  for (operation <- Seq(Operation.DescribeStreamConsumer, Operation.RegisterStreamConsumer))
     test(s"access denied to $operation is final at once") {
       val s = new Setup
       s.service.fail(operation, ServiceErrorKind.AccessDenied)
@@ -204,7 +217,7 @@ class StreamConsumerRegistrarSuite extends TimedSuite {
     s.await(registrar.ensure(Stream, "a"))
     s.await(registrar.ensure(Stream, "b"))
     s.service.remove("a")
-    s.service.fail("DeregisterStreamConsumer", ServiceErrorKind.LimitExceeded, ServiceErrorKind.Internal)
+    s.service.fail(Operation.DeregisterStreamConsumer, ServiceErrorKind.LimitExceeded, ServiceErrorKind.Internal)
     assert(s.await(registrar.deregisterOwn(10.seconds)) == Set.empty[String])
     assert(s.service.names == Set.empty[String])
   }
@@ -213,7 +226,7 @@ class StreamConsumerRegistrarSuite extends TimedSuite {
     for (seed <- 1 to 20) {
       val s = new Setup
       val random = new scala.util.Random(seed)
-      val registrar = new StreamConsumerRegistrar(s.service, s.scheduler, random = () => random.nextDouble())
+      val registrar = registrarOf(s, () => random.nextDouble())
       (1 to s.service.limit).foreach(i => s.await(registrar.ensure(Stream, s"team-$i")))
       s.service.changesPerSecond = KinesisQuotas.CallRate.ConsumerChangePerStream
       assert(s.await(registrar.deregisterOwn(20.seconds)) == Set.empty[String], s"seed $seed")
@@ -224,7 +237,7 @@ class StreamConsumerRegistrarSuite extends TimedSuite {
     val s = new Setup
     val registrar = s.registrar()
     val arn = s.await(registrar.ensure(Stream, "a"))
-    s.service.fail("DeregisterStreamConsumer", Seq.fill(100)(ServiceErrorKind.Network): _*)
+    s.service.fail(Operation.DeregisterStreamConsumer, Seq.fill(100)(ServiceErrorKind.Network): _*)
     val from = s.scheduler.nanoTime
     assert(s.await(registrar.deregisterOwn(2.seconds)) == Set(arn))
     assert((s.scheduler.nanoTime - from).nanos == 2.seconds)

@@ -6,11 +6,12 @@ import scala.collection.mutable
 import scala.concurrent.duration._
 
 import org.sparkkinesis.concurrent.VirtualScheduler
+import org.sparkkinesis.config.Options
 import org.sparkkinesis.consume.{FakeKinesis, MissingResource, RecordBatch, RecordPublisher, RecordSubscriber}
 import org.sparkkinesis.event.ConsumerMetrics
 import org.sparkkinesis.model.{StreamShard, _}
-import org.sparkkinesis.retry.{RetryPolicies, RetryPolicy, RetryRules}
-import org.sparkkinesis.service.{RecordPage, ServiceErrorKind, ServiceException}
+import org.sparkkinesis.retry.{RetryPolicies, RetryRules}
+import org.sparkkinesis.service.{Operation, RecordPage, ServiceErrorKind, ServiceException}
 import org.sparkkinesis.suite.TimedSuite
 
 class PollingRecordPublisherSuite extends TimedSuite {
@@ -27,7 +28,7 @@ class PollingRecordPublisherSuite extends TimedSuite {
       if (free >= 1) free -= 1
       else {
         refused += 1
-        fail("GetRecords", ServiceErrorKind.Throttled)
+        fail(Operation.GetRecords, ServiceErrorKind.Throttled)
       }
       super.getRecords(stream, iterator, limit)
     }
@@ -50,7 +51,7 @@ class PollingRecordPublisherSuite extends TimedSuite {
       publisher = new PollingPublisherFactory(
         _ => service,
         PollingSettings(),
-        RetryPolicies(),
+        RetryPolicies.of(Options.defaults),
         RetryRules.Default,
         scheduler,
         new ConsumerMetrics,
@@ -69,14 +70,17 @@ class PollingRecordPublisherSuite extends TimedSuite {
     (1 to 6).foreach { count =>
       val service = idleReaders(count, 5, inOneJvm = true)
       assert(service.refused <= count, s"$count readers: ${service.refused} calls refused")
-      assert(service.callsOf("GetRecords").size >= 4 * 300 * 0.9, s"$count readers leave the shard's calls unused")
+      assert(
+        service.callsOf(Operation.GetRecords).size >= 4 * 300 * 0.9,
+        s"$count readers leave the shard's calls unused"
+      )
     }
   }
 
   test("readers of one shard in several JVMs give way to each other: few calls are refused") {
     (2 to 6).foreach { count =>
       val service = idleReaders(count, 10, inOneJvm = false)
-      val share = service.refused.toDouble / service.callsOf("GetRecords").size
+      val share = service.refused.toDouble / service.callsOf(Operation.GetRecords).size
       assert(share < 0.06, s"$count readers: $share of the calls refused")
     }
   }
@@ -87,7 +91,7 @@ class PollingRecordPublisherSuite extends TimedSuite {
 
   private class Reading(
       settings: PollingSettings = PollingSettings(),
-      policies: RetryPolicies = RetryPolicies(),
+      policies: RetryPolicies = RetryPolicies.of(Options.defaults),
       start: StartingPosition = StartingPosition.TrimHorizon,
       alwaysAsk: Boolean = true
   ) extends RecordSubscriber {
@@ -136,7 +140,7 @@ class PollingRecordPublisherSuite extends TimedSuite {
     assert(f.service.calls.size == 0)
     f.begin().scheduler.advance(5.seconds)
     assert(f.texts == Seq("a", "b"))
-    assert(f.service.callsOf("GetRecords").size == 1)
+    assert(f.service.callsOf(Operation.GetRecords).size == 1)
     f.begin().scheduler.advance(5.seconds)
     assert(f.texts == Seq("a", "b", "c"))
   }
@@ -144,7 +148,7 @@ class PollingRecordPublisherSuite extends TimedSuite {
   test("at the tip it fetches every minFetchPeriod, and no more often") {
     val f = new Reading(PollingSettings(minFetchPeriod = 400.millis)).begin()
     f.scheduler.advance(10.seconds)
-    val times = f.service.callsOf("GetRecords")
+    val times = f.service.callsOf(Operation.GetRecords)
     assert(times.size == 25)
     assert(times.lazyZip(times.tail).forall((a, b) => b - a >= 400.millis.toNanos))
   }
@@ -153,7 +157,7 @@ class PollingRecordPublisherSuite extends TimedSuite {
     val f = new Reading(PollingSettings(maxRecordsPerFetch = 1))
     f.service.put(Name, (1 to 100).map(_.toString): _*)
     f.begin().scheduler.advance(15.seconds)
-    val times = f.service.callsOf("GetRecords")
+    val times = f.service.callsOf(Operation.GetRecords)
     assert(times.size > 60, times.size)
     assert(times.lazyZip(times.drop(5)).forall((a, b) => b - a >= 1.second.toNanos))
   }
@@ -173,7 +177,7 @@ class PollingRecordPublisherSuite extends TimedSuite {
     val f = new Reading
     (1 to 3).foreach(_ => f.service.put(Name, new Array[Byte](10 * 1024 * 1024 - 3)))
     f.begin().scheduler.advance(11.seconds)
-    val times = f.service.callsOf("GetRecords")
+    val times = f.service.callsOf(Operation.GetRecords)
     assert(times.size == 3)
     assert(times.lazyZip(times.tail).forall((a, b) => b - a >= 5.seconds.toNanos), times)
   }
@@ -201,10 +205,10 @@ class PollingRecordPublisherSuite extends TimedSuite {
   test("an invalid argument on an iterator means a new iterator, but not for ever") {
     val f = new Reading
     f.service.put(Name, "a")
-    f.service.fail("GetRecords", ServiceErrorKind.InvalidArgument)
+    f.service.fail(Operation.GetRecords, ServiceErrorKind.InvalidArgument)
     f.begin().scheduler.advance(2.seconds)
     assert(f.texts == Seq("a"))
-    f.service.fail("GetRecords", Seq.fill(10)(ServiceErrorKind.InvalidArgument): _*)
+    f.service.fail(Operation.GetRecords, Seq.fill(10)(ServiceErrorKind.InvalidArgument): _*)
     f.scheduler.advance(10.seconds)
     assert(f.error.map(_.kind) == Some(ServiceErrorKind.InvalidArgument))
   }
@@ -212,12 +216,12 @@ class PollingRecordPublisherSuite extends TimedSuite {
   test("iterators that expire again and again end nothing, and are renewed at a growing distance") {
     val f = new Reading
     f.service.put(Name, "a")
-    f.service.fail("GetRecords", Seq.fill(12)(ServiceErrorKind.ExpiredIterator): _*)
+    f.service.fail(Operation.GetRecords, Seq.fill(12)(ServiceErrorKind.ExpiredIterator): _*)
     f.begin().scheduler.advanceUntil(60.seconds)(f.batches.nonEmpty)
     assert(f.texts == Seq("a"))
     assert(f.error == None)
     assert(f.metrics.iteratorRenewals.sum == 12L)
-    val times = f.service.callsOf("GetRecords")
+    val times = f.service.callsOf(Operation.GetRecords)
     assert(times(11) - times(10) >= 1.second.toNanos, times)
   }
 
@@ -235,12 +239,12 @@ class PollingRecordPublisherSuite extends TimedSuite {
     test(s"$kind is retried without end, with pauses that grow to three seconds") {
       val f = new Reading
       f.service.put(Name, "a")
-      f.service.fail("GetShardIterator", Seq.fill(3)(kind): _*)
-      f.service.fail("GetRecords", Seq.fill(30)(kind): _*)
+      f.service.fail(Operation.GetShardIterator, Seq.fill(3)(kind): _*)
+      f.service.fail(Operation.GetRecords, Seq.fill(30)(kind): _*)
       f.begin().scheduler.advance(2.minutes)
       assert(f.texts == Seq("a"))
       assert(f.error == None)
-      val times = f.service.callsOf("GetRecords").take(31)
+      val times = f.service.callsOf(Operation.GetRecords).take(31)
       val gaps = times.lazyZip(times.tail).map((a, b) => (b - a).nanos.toMillis)
       assert(gaps.max <= 1500 + 10 + 200, gaps)
       assert(gaps.drop(10).min >= 1500, gaps)
@@ -248,9 +252,9 @@ class PollingRecordPublisherSuite extends TimedSuite {
 
   test("a throttled shard is left alone for at least the pace of its quota") {
     val f = new Reading
-    f.service.fail("GetRecords", ServiceErrorKind.Throttled)
+    f.service.fail(Operation.GetRecords, ServiceErrorKind.Throttled)
     f.begin().scheduler.advance(1.second)
-    val times = f.service.callsOf("GetRecords")
+    val times = f.service.callsOf(Operation.GetRecords)
     assert(times(1) - times.head >= 200.millis.toNanos)
     assert(f.metrics.throttles.sum == 1L)
   }
@@ -264,7 +268,7 @@ class PollingRecordPublisherSuite extends TimedSuite {
   )
     test(s"$kind ends it at once and is told once") {
       val f = new Reading
-      f.service.fail("GetShardIterator", kind)
+      f.service.fail(Operation.GetShardIterator, kind)
       f.begin().scheduler.advance(1.minute)
       assert(f.error.map(_.kind) == Some(kind))
       assert(f.service.calls.size == 1)
@@ -273,12 +277,12 @@ class PollingRecordPublisherSuite extends TimedSuite {
 
   test("a shard that is not there is told apart from a stream that is not there") {
     val shardGone = new Reading
-    shardGone.service.fail("GetShardIterator", ServiceErrorKind.ResourceNotFound)
+    shardGone.service.fail(Operation.GetShardIterator, ServiceErrorKind.ResourceNotFound)
     shardGone.begin().scheduler.advance(1.minute)
     assert(shardGone.error.flatMap(MissingResource.of) == Some(MissingResource.Shard))
     val streamGone = new Reading
-    streamGone.service.fail("GetShardIterator", ServiceErrorKind.ResourceNotFound)
-    streamGone.service.fail("DescribeStreamSummary", ServiceErrorKind.ResourceNotFound)
+    streamGone.service.fail(Operation.GetShardIterator, ServiceErrorKind.ResourceNotFound)
+    streamGone.service.fail(Operation.DescribeStreamSummary, ServiceErrorKind.ResourceNotFound)
     streamGone.begin().scheduler.advance(1.minute)
     assert(streamGone.error.flatMap(MissingResource.of) == Some(MissingResource.Stream))
   }
@@ -286,14 +290,14 @@ class PollingRecordPublisherSuite extends TimedSuite {
   test("while nobody answers whether the stream is there, it is asked again, and the shard is not taken for gone") {
     val f = new Reading
     f.service.put(Name, "a")
-    f.service.fail("GetShardIterator", ServiceErrorKind.ResourceNotFound)
-    f.service.fail("DescribeStreamSummary", ServiceErrorKind.LimitExceeded)
+    f.service.fail(Operation.GetShardIterator, ServiceErrorKind.ResourceNotFound)
+    f.service.fail(Operation.DescribeStreamSummary, ServiceErrorKind.LimitExceeded)
     f.begin().scheduler.advance(1.minute)
     assert((f.error, f.texts) == (None, Seq("a")))
   }
 
   test("an outage of a day is lived through, whatever call it hits") {
-    for (operation <- Seq("GetShardIterator", "GetRecords")) {
+    for (operation <- Seq(Operation.GetShardIterator, Operation.GetRecords)) {
       val f = new Reading
       f.service.put(Name, "a")
       f.service.fail(operation, Seq.fill(50000)(ServiceErrorKind.Network): _*)
@@ -303,12 +307,12 @@ class PollingRecordPublisherSuite extends TimedSuite {
   }
 
   test("retries end where the policy says") {
-    val few = RetryPolicies(getRecords = RetryPolicy(Some(2), 100.millis, 1.second, 2))
+    val few = RetryPolicies.of(Options.read(Map("retry.getRecords.maxRetries" -> "2")))
     val f = new Reading(policies = few)
-    f.service.fail("GetRecords", Seq.fill(5)(ServiceErrorKind.Internal): _*)
+    f.service.fail(Operation.GetRecords, Seq.fill(5)(ServiceErrorKind.Internal): _*)
     f.begin().scheduler.advance(1.minute)
     assert(f.error.map(_.kind) == Some(ServiceErrorKind.Internal))
-    assert(f.service.callsOf("GetRecords").size == 3)
+    assert(f.service.callsOf(Operation.GetRecords).size == 3)
   }
 
   test("a closed shard is told to end, with its children, after its last record") {
@@ -328,7 +332,7 @@ class PollingRecordPublisherSuite extends TimedSuite {
     f.begin().scheduler.advance(10.seconds)
     assert(f.texts == Seq("a", "b"))
     assert(f.end == Some(Nil))
-    assert(f.service.callsOf("GetRecords").size == 4)
+    assert(f.service.callsOf(Operation.GetRecords).size == 4)
   }
 
   test("after cancel nothing more is called or told") {

@@ -5,7 +5,7 @@ import scala.concurrent.duration._
 import org.sparkkinesis.aggregate.{Aggregator, Deaggregator}
 import org.sparkkinesis.concurrent.VirtualScheduler
 import org.sparkkinesis.model.{HashKeyRange, ShardId, StreamRef}
-import org.sparkkinesis.service.{PutEntry, PutResult, ServiceErrorKind, ServiceException}
+import org.sparkkinesis.service.{Operation, PutEntry, PutResult, ServiceErrorKind, ServiceException}
 import org.sparkkinesis.sink.{AsyncSinkSettings, DeliveryFailedException, FatalSinkException}
 import org.sparkkinesis.suite.TimedSuite
 
@@ -39,7 +39,7 @@ class KinesisStreamSinkSuite extends TimedSuite {
   }
 
   private def failure(kind: ServiceErrorKind) =
-    new ServiceException(kind, "PutRecords", s"${kind}Exception", "said the service")
+    new ServiceException(kind, Operation.PutRecords, s"${kind}Exception", "said the service")
 
   test("records are stored with their keys, payloads and explicit hash keys") {
     val rig = new Rig(4)

@@ -3,7 +3,7 @@ package org.sparkkinesis.sink.kinesis
 import org.scalacheck.Gen
 
 import org.sparkkinesis.model._
-import org.sparkkinesis.service.{PutEntry, PutResult, ServiceErrorKind, ServiceException}
+import org.sparkkinesis.service.{Operation, PutEntry, PutResult, ServiceErrorKind, ServiceException}
 import org.sparkkinesis.shard.ShardMap
 import org.sparkkinesis.sink.RetryCause._
 import org.sparkkinesis.sink.Verdict
@@ -63,7 +63,7 @@ class SinkTablesSuite extends PropertySuite {
 
   test("answers of PutRecords are accepted, sent again, or final") {
     def rejected(code: String) = PutVerdicts.of(PutResult.Rejected(code, "why"))
-    def failed(kind: ServiceErrorKind) = PutVerdicts.of(new ServiceException(kind, "PutRecords", "Code", "why"))
+    def failed(kind: ServiceErrorKind) = PutVerdicts.of(new ServiceException(kind, Operation.PutRecords, "Code", "why"))
     def cause(verdict: Verdict) = verdict match {
       case Verdict.Retry(cause, _) => cause.toString
       case other => other.getClass.getSimpleName.stripSuffix("$")

@@ -15,20 +15,20 @@ object ServiceFailure {
       case ServiceErrorKind.ResourceNotFound =>
         condition("KINESIS_STREAM_NOT_FOUND", "where" -> where, "serviceMessage" -> error.getMessage)
       case ServiceErrorKind.AccessDenied =>
-        condition("KINESIS_ACCESS_DENIED", "operation" -> error.operation, "serviceMessage" -> error.getMessage)
+        condition("KINESIS_ACCESS_DENIED", "operation" -> error.operation.name, "serviceMessage" -> error.getMessage)
       case ServiceErrorKind.Client if error.getMessage.toLowerCase.contains("credential") =>
         condition("KINESIS_CREDENTIALS_FAILED", "reason" -> error.getMessage)
       case ServiceErrorKind.Network | ServiceErrorKind.Client =>
         condition(
           "KINESIS_ENDPOINT_UNREACHABLE",
-          "operation" -> error.operation,
+          "operation" -> error.operation.name,
           "where" -> where,
           "reason" -> error.getMessage
         )
       case _ =>
         condition(
           "KINESIS_SERVICE_FAILED",
-          "operation" -> error.operation,
+          "operation" -> error.operation.name,
           "serviceMessage" -> error.getMessage,
           "fix" -> "Mend what the service's message names, then start the query again: the checkpoint is kept."
         )

@@ -7,20 +7,20 @@ import scala.concurrent.duration._
 import org.slf4j.LoggerFactory
 
 import org.sparkkinesis.aws.client.ClientSettings
-import org.sparkkinesis.concurrent.Scheduler
+import org.sparkkinesis.concurrent.{Futures, Scheduler}
 import org.sparkkinesis.error.KinesisConnectorException
 import org.sparkkinesis.model.{HashKeyRange, Shard, StreamRef}
 import org.sparkkinesis.plan.InitialShards
 import org.sparkkinesis.retry.{Retrier, RetryLog, RetryPolicies, RetryPolicy, RetryRules}
 import org.sparkkinesis.service.{
-  KinesisService, ServiceErrorKind, ServiceException, ServiceLease, ShardFilter, ShardPage, StreamDescription
+  KinesisService, Operation, ServiceErrorKind, ServiceException, ServiceLease, ShardFilter, ShardPage, StreamDescription
 }
 
 /** Asks for streams and shards, on the driver, and waits for the answers. The one who made it closes it. */
 final class StreamMetadata(
     settings: ClientSettings,
     policies: RetryPolicies,
-    rules: RetryRules = RetryRules.Default,
+    rules: RetryRules,
     environment: Environment = Environment.OfJvm
 ) extends AutoCloseable {
   private val lease: ServiceLease = environment.client(settings)
@@ -37,7 +37,8 @@ final class StreamMetadata(
    *   KINESIS_STREAM_NOT_FOUND, KINESIS_STREAM_UNUSABLE, KINESIS_ACCESS_DENIED, KINESIS_CREDENTIALS_FAILED, KINESIS_ENDPOINT_UNREACHABLE
    */
   def describe(stream: StreamRef): StreamDescription = {
-    val found = ask(stream.name, StreamMetadata.Describe)(() => service.describeStream(stream))
+    val found =
+      ask(Operation.DescribeStreamSummary, stream.name, StreamMetadata.Describe)(() => service.describeStream(stream))
     if (!StreamMetadata.Usable(found.status))
       throw KinesisConnectorException("KINESIS_STREAM_UNUSABLE", "stream" -> stream.name, "status" -> found.status)
     found
@@ -48,7 +49,9 @@ final class StreamMetadata(
     @scala.annotation.tailrec
     def page(token: Option[String], before: Vector[Shard]): Vector[Shard] = {
       val answer =
-        try Some(ask(stream.name, policies.listShards)(() => service.listShards(stream, filter, token)))
+        try Some(ask(Operation.ListShards, stream.name, policies(Operation.ListShards))(() =>
+            service.listShards(stream, filter, token)
+          ))
         catch { case StreamMetadata.ExpiredToken() if token.nonEmpty => None }
       answer match {
         case None => page(None, Vector.empty)
@@ -73,7 +76,7 @@ final class StreamMetadata(
       val found = shards(stream, filter)
       InitialShards.uncovered(found) match {
         case Some(_) if times < StreamMetadata.Listings =>
-          pause(policies.listShards.bound(times))
+          pause(policies(Operation.ListShards).bound(times))
           listed(times + 1)
         case Some(gap) =>
           val incomplete = StreamMetadata.incomplete(stream, gap)
@@ -89,7 +92,7 @@ final class StreamMetadata(
   def streamNames(): Seq[String] = {
     @scala.annotation.tailrec
     def page(after: Option[String], before: Vector[String]): Vector[String] = {
-      val answer = ask("*", StreamMetadata.Describe)(() => service.listStreams(after))
+      val answer = ask(Operation.ListStreams, "*", StreamMetadata.Describe)(() => service.listStreams(after))
       if (answer.hasMore && answer.names.nonEmpty) page(answer.names.lastOption, before ++ answer.names)
       else before ++ answer.names
     }
@@ -107,7 +110,7 @@ final class StreamMetadata(
     environment.waiting.get(over)
   }
 
-  private def ask[A](stream: String, policy: RetryPolicy)(call: () => CompletableFuture[A]): A =
+  private def ask[A](operation: Operation, stream: String, policy: RetryPolicy)(call: () => CompletableFuture[A]): A =
     try {
       val retrier = new Retrier(
         scheduler,
@@ -117,20 +120,21 @@ final class StreamMetadata(
       )
       val answer = retrier.retry(policy)(call)
       // What is tried without end is also waited for without end.
-      if (policy.maxRetries.nonEmpty && !environment.waiting.until(answer, StreamMetadata.LongestWait)) throw tooLate
+      if (policy.maxRetries.nonEmpty && !environment.waiting.until(answer, StreamMetadata.LongestWait))
+        throw tooLate(operation)
       environment.waiting.get(answer)
     } catch {
       case failed: ExecutionException =>
-        Retrier.unwrap(failed.getCause) match {
+        Futures.unwrap(failed) match {
           case error: ServiceException => throw ServiceFailure.explain(error, stream, settings)
           case other => throw other
         }
       case late: ServiceException => throw ServiceFailure.explain(late, stream, settings)
     }
 
-  private def tooLate: ServiceException = new ServiceException(
+  private def tooLate(operation: Operation): ServiceException = new ServiceException(
     ServiceErrorKind.Network,
-    "Kinesis",
+    operation,
     "Timeout",
     s"no answer within ${StreamMetadata.LongestWait}"
   )

@@ -4,7 +4,7 @@ import java.io.{ByteArrayInputStream, ByteArrayOutputStream, DataInputStream, Da
 
 import org.sparkkinesis.chunk.ChunkSummary
 import org.sparkkinesis.model.{StreamShard, _}
-import org.sparkkinesis.service.{ServiceErrorKind, ServiceException}
+import org.sparkkinesis.service.{Operation, ServiceErrorKind, ServiceException}
 
 /** Messages as bytes. Both ends run the same jar, so there is one version only. */
 object ProtocolCodec {
@@ -168,10 +168,11 @@ object ProtocolCodec {
         }
       )
       option(value.failure) { error =>
-        writeUTF(error.kind.name)
-        writeUTF(error.operation)
+        writeByte(ServiceErrorKind.all.indexOf(error.kind))
+        writeByte(Operation.all.indexOf(error.operation))
         writeUTF(error.errorCode)
-        writeUTF(String.valueOf(error.detail).take(4096))
+        writeUTF(String.valueOf(error.detail).take(LongestReason))
+        option(error.requestId)(writeUTF)
       }
     }
   }
@@ -216,14 +217,12 @@ object ProtocolCodec {
       option(failure())
     )
 
-    private def failure(): ServiceException = {
-      val kind = readUTF()
-      new ServiceException(
-        ServiceErrorKind.all.find(_.name == kind).getOrElse(ServiceErrorKind.Client),
-        readUTF(),
-        readUTF(),
-        readUTF()
-      )
-    }
+    private def failure(): ServiceException = new ServiceException(
+      ServiceErrorKind.all(readByte().toInt),
+      Operation.all(readByte().toInt),
+      readUTF(),
+      readUTF(),
+      option(readUTF())
+    )
   }
 }

@@ -7,12 +7,11 @@ import scala.util.control.NonFatal
 
 import org.slf4j.LoggerFactory
 
-import org.sparkkinesis.concurrent.Scheduler
+import org.sparkkinesis.concurrent.{Futures, Scheduler}
 import org.sparkkinesis.config.{Options, ReadOptions}
 import org.sparkkinesis.consume.fanout.StreamConsumerRegistrar
 import org.sparkkinesis.error.KinesisConnectorException
 import org.sparkkinesis.model.StreamRef
-import org.sparkkinesis.retry.Retrier
 import org.sparkkinesis.service.{KinesisService, ServiceException, StreamDescription}
 import org.sparkkinesis.spark.connection.{Environment, ServiceFailure}
 import org.sparkkinesis.spark.settings.ReadSettings
@@ -110,7 +109,7 @@ final class FanOutConsumers(
     try environment.waiting.get(answer)
     catch {
       case failed: ExecutionException =>
-        Retrier.unwrap(failed.getCause) match {
+        Futures.unwrap(failed) match {
           case error: ServiceException => throw ServiceFailure.explain(error, stream.name, settings.client(stream.arn))
           case other => throw other
         }

@@ -8,6 +8,7 @@ import org.sparkkinesis.config.{ConnectionOptions, Options, PositionOption}
 import org.sparkkinesis.error.KinesisConnectorException
 import org.sparkkinesis.model.{Shard, StartingPosition, StreamRef}
 import org.sparkkinesis.plan.{InitialShards, SourceOffset, StreamOffset}
+import org.sparkkinesis.retry.{RetryPolicies, RetryRules}
 import org.sparkkinesis.service.{ShardFilter, StreamDescription}
 import org.sparkkinesis.spark.connection.{Connection, Environment, StreamMetadata}
 import org.sparkkinesis.spark.settings.ReadSettings
@@ -86,7 +87,7 @@ final class StreamSession(val options: Options, environment: Environment = Envir
   /** Discovery asks from a thread of its own. */
   private def directory(client: ClientSettings): StreamMetadata = synchronized(directories.getOrElseUpdate(
     client,
-    new StreamMetadata(client, ReadSettings.retryPolicies(options), ReadSettings.retryRules(options), environment)
+    new StreamMetadata(client, RetryPolicies.of(options), RetryRules.of(options), environment)
   ))
 
   private def ref(arn: String): StreamRef =

@@ -2,9 +2,9 @@ package org.sparkkinesis.spark.settings
 
 import org.sparkkinesis.aws.client.ClientSettings
 import org.sparkkinesis.chunk.DecodeSettings
-import org.sparkkinesis.config.{Options, ReadOptions, RetryEntries, RetryOptions}
+import org.sparkkinesis.config.{Options, ReadOptions}
 import org.sparkkinesis.consume.poll.PollingSettings
-import org.sparkkinesis.retry.{RetryPolicies, RetryPolicy, RetryRules}
+import org.sparkkinesis.retry.{RetryPolicies, RetryRules}
 
 /**
  * What executors need to read; it travels with tasks and placement jobs. Its text holds no secret.
@@ -44,8 +44,8 @@ object ReadSettings {
       maxFetchesPerSecond = options(ReadOptions.maxFetchesPerSecond),
       readBytesPerSecond = readBytesPerSecond(options)
     ),
-    retryPolicies(options),
-    retryRules(options),
+    RetryPolicies.of(options),
+    RetryRules.of(options),
     decode(options),
     options.get(ReadOptions.fetchBufferSize),
     options(ReadOptions.failOnDataLoss)
@@ -68,30 +68,6 @@ object ReadSettings {
     standard.copy(
       maxChunkRows = share(options.get(ReadOptions.maxRecordsPerTrigger), standard.maxChunkRows),
       maxChunkBytes = share(options.get(ReadOptions.maxBytesPerTrigger), standard.maxChunkBytes)
-    )
-  }
-
-  def retryRules(options: Options): RetryRules =
-    RetryRules(options.get(RetryOptions.recoverableErrors).getOrElse(Set.empty))
-
-  def retryPolicies(options: Options): RetryPolicies = {
-    def policy(entries: RetryEntries): RetryPolicy = {
-      val base = options(entries.base)
-      RetryPolicy(
-        Some(options(entries.maxRetries).toInt).filter(_ >= 0),
-        base,
-        options(entries.max).max(base),
-        options(entries.exponent)
-      )
-    }
-    RetryPolicies(
-      policy(RetryOptions.registerStreamConsumer),
-      policy(RetryOptions.deregisterStreamConsumer),
-      policy(RetryOptions.listStreamConsumers),
-      policy(RetryOptions.subscribeToShard),
-      policy(RetryOptions.getRecords),
-      policy(RetryOptions.getShardIterator),
-      policy(RetryOptions.listShards)
     )
   }
 }

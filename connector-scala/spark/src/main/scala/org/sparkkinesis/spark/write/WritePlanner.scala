@@ -9,7 +9,7 @@ import org.sparkkinesis.aws.client.ClientSettings
 import org.sparkkinesis.config.{ConnectionOptions, Options, WriteOptions}
 import org.sparkkinesis.error.KinesisConnectorException
 import org.sparkkinesis.model.StreamRef
-import org.sparkkinesis.retry.RetryPolicies
+import org.sparkkinesis.retry.{RetryPolicies, RetryRules}
 import org.sparkkinesis.sink.kinesis.KinesisSinkSettings
 import org.sparkkinesis.sink.limit.RateLimiting
 import org.sparkkinesis.spark.connection.{Connection, StreamMetadata}
@@ -121,7 +121,11 @@ object WritePlanner {
 
   /** Asks the service for the stream; the executors do so too, for streams that only the rows name. */
   def describe(stream: StreamRef, connection: ClientSettings): CheckedStream =
-    Using.resource(new StreamMetadata(connection.forStream(stream), RetryPolicies())) { directory =>
+    Using.resource(new StreamMetadata(
+      connection.forStream(stream),
+      RetryPolicies.of(Options.defaults),
+      RetryRules.Default
+    )) { directory =>
       CheckedStream(stream, directory.describe(stream).maxRecordBytes)
     }
 }

@@ -28,12 +28,12 @@ final class FakeDirectory(scheduler: Scheduler) extends FakeKinesis(scheduler) {
 
   override def describeStream(stream: StreamRef): CompletableFuture[StreamDescription] =
     if (isSilent) new CompletableFuture
-    else answer("DescribeStreamSummary") {
+    else answer(Operation.DescribeStreamSummary) {
       streams.getOrElse(
         stream.name,
         throw new ServiceException(
           ServiceErrorKind.ResourceNotFound,
-          "DescribeStreamSummary",
+          Operation.DescribeStreamSummary,
           "ResourceNotFoundException",
           "not there"
         )
@@ -46,12 +46,12 @@ final class FakeDirectory(scheduler: Scheduler) extends FakeKinesis(scheduler) {
       next: Option[String]
   ): CompletableFuture[ShardPage] = {
     listed += filter -> next
-    answer("ListShards")(if (listings.size > 1) listings.dequeue() else listings.head)
+    answer(Operation.ListShards)(if (listings.size > 1) listings.dequeue() else listings.head)
   }
 
   override def listStreams(after: Option[String]): CompletableFuture[StreamNamePage] = {
     asked += after
-    answer("ListStreams")(names.dequeue())
+    answer(Operation.ListStreams)(names.dequeue())
   }
 }
 

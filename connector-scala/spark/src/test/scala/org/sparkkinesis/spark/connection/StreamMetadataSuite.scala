@@ -4,9 +4,10 @@ import scala.concurrent.duration._
 
 import org.sparkkinesis.aws.client.{ClientSettings, CredentialSettings}
 import org.sparkkinesis.concurrent.VirtualScheduler
+import org.sparkkinesis.config.Options
 import org.sparkkinesis.error.KinesisConnectorException
 import org.sparkkinesis.model.StreamRef
-import org.sparkkinesis.retry.RetryPolicies
+import org.sparkkinesis.retry.{RetryPolicies, RetryRules}
 import org.sparkkinesis.service._
 import org.sparkkinesis.spark.connection.FakeDirectory.shards
 import org.sparkkinesis.suite.TimedSuite
@@ -20,10 +21,11 @@ class StreamMetadataSuite extends TimedSuite {
     val environment = new VirtualEnvironment(time, service)
     val metadata = new StreamMetadata(
       ClientSettings(Some("us-east-1"), None, CredentialSettings.DefaultChain),
-      RetryPolicies(),
+      RetryPolicies.of(Options.defaults),
+      RetryRules.Default,
       environment = environment
     )
-    def calls(operation: String): Int = service.callsOf(operation).size
+    def calls(operation: Operation): Int = service.callsOf(operation).size
     def condition(body: => Any): String = intercept[KinesisConnectorException](body).condition
     def passed: FiniteDuration = time.nanoTime.nanos
   }
@@ -55,22 +57,22 @@ class StreamMetadataSuite extends TimedSuite {
     table.foreach { case (kind, condition) =>
       val rig = new Rig
       rig.service.add("orders")
-      rig.service.fail("DescribeStreamSummary", kind)
+      rig.service.fail(Operation.DescribeStreamSummary, kind)
       assert(rig.condition(rig.metadata.describe(orders)) == condition)
-      assert(rig.calls("DescribeStreamSummary") == 1, kind)
+      assert(rig.calls(Operation.DescribeStreamSummary) == 1, kind)
     }
   }
 
   test("a call that fails for a while is made again; after five retries it looks like a wrong address") {
     val passing = new Rig
     passing.service.add("orders")
-    passing.service.fail("DescribeStreamSummary", Seq.fill(5)(ServiceErrorKind.Network): _*)
+    passing.service.fail(Operation.DescribeStreamSummary, Seq.fill(5)(ServiceErrorKind.Network): _*)
     assert(passing.metadata.describe(orders).name == "orders")
     val lasting = new Rig
     lasting.service.add("orders")
-    lasting.service.fail("DescribeStreamSummary", Seq.fill(6)(ServiceErrorKind.Network): _*)
+    lasting.service.fail(Operation.DescribeStreamSummary, Seq.fill(6)(ServiceErrorKind.Network): _*)
     assert(lasting.condition(lasting.metadata.describe(orders)) == "KINESIS_ENDPOINT_UNREACHABLE")
-    assert(lasting.calls("DescribeStreamSummary") == 6)
+    assert(lasting.calls(Operation.DescribeStreamSummary) == 6)
   }
 
   test("a service that never answers is given up after five minutes") {
@@ -98,7 +100,7 @@ class StreamMetadataSuite extends TimedSuite {
     rig.service.listings ++= Seq(ShardPage(all.take(1), Some("stale")), ShardPage(all, None))
     val filter = ShardFilter.FromTrimHorizon
     // While the first page is on its way: the second call fails.
-    rig.time.schedule(5.millis)(rig.service.fail("ListShards", ServiceErrorKind.ExpiredNextToken))
+    rig.time.schedule(5.millis)(rig.service.fail(Operation.ListShards, ServiceErrorKind.ExpiredNextToken))
     assert(rig.metadata.shards(orders, filter) == all)
     assert(rig.service.listed.map(_._2) == Seq(None, Some("stale"), None))
   }
@@ -106,16 +108,16 @@ class StreamMetadataSuite extends TimedSuite {
   test("an expired token in the first page is an error: there is nothing to begin anew") {
     val rig = new Rig
     rig.service.listings += ShardPage(shards(1), None)
-    rig.service.fail("ListShards", ServiceErrorKind.ExpiredNextToken)
+    rig.service.fail(Operation.ListShards, ServiceErrorKind.ExpiredNextToken)
     assert(rig.condition(rig.metadata.shards(orders, ShardFilter.FromTrimHorizon)) == "KINESIS_SERVICE_FAILED")
   }
 
   test("an outage of the listing is waited for without an end") {
     val rig = new Rig
     rig.service.listings += ShardPage(shards(2), None)
-    rig.service.fail("ListShards", Seq.fill(500)(ServiceErrorKind.Network): _*)
+    rig.service.fail(Operation.ListShards, Seq.fill(500)(ServiceErrorKind.Network): _*)
     assert(rig.metadata.shards(orders, ShardFilter.FromTrimHorizon) == shards(2))
-    assert(rig.calls("ListShards") == 501)
+    assert(rig.calls(Operation.ListShards) == 501)
     assert(rig.passed > 20.minutes)
   }
 
@@ -124,8 +126,8 @@ class StreamMetadataSuite extends TimedSuite {
     val hole = ShardPage(shards(3, only = 0 to 1), None)
     rig.service.listings ++= Seq(hole, hole, ShardPage(shards(3), None))
     assert(rig.metadata.allShards(orders, ShardFilter.FromTrimHorizon, failOnDataLoss = true) == shards(3))
-    assert(rig.calls("ListShards") == 3)
-    val policy = RetryPolicies().listShards
+    assert(rig.calls(Operation.ListShards) == 3)
+    val policy = RetryPolicies.of(Options.defaults)(Operation.ListShards)
     assert(rig.passed >= policy.bound(1) + policy.bound(2))
   }
 
@@ -138,12 +140,12 @@ class StreamMetadataSuite extends TimedSuite {
     assert(error.condition == "KINESIS_LISTING_INCOMPLETE")
     val gap = shards(2).last.hashKeyRange
     assert(error.parameters("from") == gap.start.toString && error.parameters("to") == gap.end.toString)
-    assert(strict.calls("ListShards") == 10)
+    assert(strict.calls(Operation.ListShards) == 10)
 
     val lenient = new Rig
     lenient.service.listings += ShardPage(shards(2, only = 0 to 0), None)
     assert(allOf(lenient, failOnDataLoss = false) == shards(2, only = 0 to 0))
-    assert(lenient.calls("ListShards") == 10)
+    assert(lenient.calls(Operation.ListShards) == 10)
   }
 
   test("the names of all streams are asked for page by page, each after the last name of the one before") {

@@ -4,7 +4,7 @@ import org.scalacheck.Gen
 
 import org.sparkkinesis.chunk.ChunkSummary
 import org.sparkkinesis.model.{StreamShard, _}
-import org.sparkkinesis.service.{ServiceErrorKind, ServiceException}
+import org.sparkkinesis.service.{Operation, ServiceErrorKind, ServiceException}
 import org.sparkkinesis.suite.PropertySuite
 
 class ProtocolCodecSuite extends PropertySuite {
@@ -77,17 +77,17 @@ class ProtocolCodecSuite extends PropertySuite {
     forAll(toDriver)(message => assert(ProtocolCodec.decodeToDriver(ProtocolCodec.encode(message)) == message))
   }
 
-  test("a failure keeps its kind, operation, code and text, for every kind there is") {
-    ServiceErrorKind.all.foreach { kind =>
-      val error = new ServiceException(kind, "GetRecords", "SomeException", "it said so")
+  test("a failure keeps its kind, operation, code, text and request id, for every kind and operation there is") {
+    for (kind <- ServiceErrorKind.all; operation <- Operation.all; request <- Seq(None, Some("5f3c"))) {
+      val error = new ServiceException(kind, operation, "SomeException", "it said so", request)
       val told = ShardReport(StreamShard("orders", ShardId.ofIndex(0)), 1, Vector.empty, 0, 0, None, Some(error))
       val report = Report("1", 1, 1, full = false, bufferIsFull = false, Seq(told), Map.empty)
       ProtocolCodec.decodeToDriver(ProtocolCodec.encode(report)) match {
         case got: Report =>
           val failure = got.shards.head.failure.get
           assert(
-            (failure.kind, failure.operation, failure.errorCode, failure.getMessage) ==
-              (kind, "GetRecords", "SomeException", error.getMessage)
+            (failure.kind, failure.operation, failure.errorCode, failure.detail, failure.requestId) ==
+              (kind, operation, "SomeException", "it said so", request)
           )
         case other => fail(s"no report: $other")
       }

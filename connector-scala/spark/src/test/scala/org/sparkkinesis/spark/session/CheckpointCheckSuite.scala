@@ -8,7 +8,7 @@ import org.sparkkinesis.config.Options
 import org.sparkkinesis.error.KinesisConnectorException
 import org.sparkkinesis.model.{SequenceNumber, ShardId, StartingPosition}
 import org.sparkkinesis.plan.{ShardPosition, SourceOffset, StreamOffset}
-import org.sparkkinesis.service.ShardPage
+import org.sparkkinesis.service.{Operation, ShardPage}
 import org.sparkkinesis.spark.connection.FakeDirectory.{arn, shards}
 import org.sparkkinesis.spark.connection.{FakeDirectory, VirtualEnvironment}
 import org.sparkkinesis.suite.TimedSuite
@@ -34,7 +34,7 @@ class CheckpointCheckSuite extends TimedSuite {
       "failOnDataLoss" -> failOnDataLoss.toString
     )
     val check = new CheckpointCheck(new StreamSession(Options.read(options), environment), environment)
-    def listings: Int = service.callsOf("ListShards").size
+    def listings: Int = service.callsOf(Operation.ListShards).size
     def lost: Seq[String] = environment.losses.map(_.condition).toSeq
   }
 

@@ -6,6 +6,7 @@ import org.sparkkinesis.aws.client.{ClientSettings, CredentialSettings}
 import org.sparkkinesis.chunk.DecodeSettings
 import org.sparkkinesis.config.Options
 import org.sparkkinesis.consume.poll.PollingSettings
+import org.sparkkinesis.service.Operation
 import org.sparkkinesis.suite.TimedSuite
 
 class ReadSettingsSuite extends TimedSuite {
@@ -42,13 +43,16 @@ class ReadSettingsSuite extends TimedSuite {
 
   test("retries without an end, and with one") {
     val policies = settings("retry.getRecords.maxRetries" -> "-1", "retry.listShards.maxRetries" -> "3").retries
-    assert(policies.getRecords.maxRetries == None)
-    assert(policies.listShards.maxRetries == Some(3))
+    assert(policies(Operation.GetRecords).maxRetries == None)
+    assert(policies(Operation.ListShards).maxRetries == Some(3))
   }
 
   test("a bound of pauses below their base is raised to it") {
     val policy =
-      settings("retry.getRecords.backoff.base" -> "5s", "retry.getRecords.backoff.max" -> "1s").retries.getRecords
+      settings(
+        "retry.getRecords.backoff.base" -> "5s",
+        "retry.getRecords.backoff.max" -> "1s"
+      ).retries(Operation.GetRecords)
     assert((policy.base, policy.max) == (5.seconds, 5.seconds))
   }
 

@@ -3,6 +3,7 @@ package org.sparkkinesis.simulation.model
 import scala.collection.mutable
 
 import org.sparkkinesis.model.KinesisQuotas
+import org.sparkkinesis.service.Operation
 
 /** Counts the calls, and holds the quotas of each shard: five GetRecords a second and 2 MiB/s, five GetShardIterator a second. */
 final class CallLedger(now: () => Long) {
@@ -25,25 +26,28 @@ final class CallLedger(now: () => Long) {
   }
 
   private val shards = mutable.HashMap.empty[ModelShard, Quotas]
-  private val made = mutable.HashMap.empty[String, Int]
-  private val refused = mutable.HashMap.empty[String, Int]
+  private val made = mutable.HashMap.empty[Operation, Int]
+  private val refused = mutable.HashMap.empty[Operation, Int]
 
-  def count(operation: String): Unit = made(operation) = made.getOrElse(operation, 0) + 1
-  def total: Map[String, Int] = made.toMap
-  def throttled: Map[String, Int] = refused.toMap
+  def count(operation: Operation): Unit = made(operation) = made.getOrElse(operation, 0) + 1
+  def total: Map[String, Int] = byName(made)
+  def throttled: Map[String, Int] = byName(refused)
 
-  def allowsIterator(shard: ModelShard): Boolean = noted("GetShardIterator", of(shard).iterators.take(1, 1))
+  def allowsIterator(shard: ModelShard): Boolean = noted(Operation.GetShardIterator, of(shard).iterators.take(1, 1))
 
   def allowsRecords(shard: ModelShard): Boolean =
-    noted("GetRecords", of(shard).calls.take(1, 1) && of(shard).bytes.take(0, 0))
+    noted(Operation.GetRecords, of(shard).calls.take(1, 1) && of(shard).bytes.take(0, 0))
 
   /** The answer's size, which may overdraw the quota. */
   def answered(shard: ModelShard, bytes: Long): Unit = of(shard).bytes.overdraw(bytes.toDouble)
 
-  private def noted(operation: String, allowed: Boolean): Boolean = {
+  private def noted(operation: Operation, allowed: Boolean): Boolean = {
     if (!allowed) refused(operation) = refused.getOrElse(operation, 0) + 1
     allowed
   }
+
+  private def byName(counts: collection.Map[Operation, Int]): Map[String, Int] =
+    counts.iterator.map { case (operation, count) => operation.name -> count }.toMap
 
   private def of(shard: ModelShard): Quotas = shards.getOrElseUpdate(shard, new Quotas)
 }

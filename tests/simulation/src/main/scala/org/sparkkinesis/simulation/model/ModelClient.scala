@@ -6,6 +6,7 @@ import scala.collection.mutable
 import scala.concurrent.duration._
 
 import org.sparkkinesis.model._
+import org.sparkkinesis.service.Operation
 import org.sparkkinesis.service._
 
 /**
@@ -22,8 +23,8 @@ final class ModelClient(service: ModelKinesis, process: String, isAlive: () => B
   private var lastId = 0
 
   override def describeStream(stream: StreamRef): CompletableFuture[StreamDescription] =
-    answer("DescribeStreamSummary") {
-      val found = service.existing(stream.name, "DescribeStreamSummary")
+    answer(Operation.DescribeStreamSummary) {
+      val found = service.existing(stream.name, Operation.DescribeStreamSummary)
       StreamDescription(
         found.name,
         found.arn,
@@ -37,10 +38,10 @@ final class ModelClient(service: ModelKinesis, process: String, isAlive: () => B
     }
 
   override def listShards(stream: StreamRef, filter: ShardFilter, next: Option[String]): CompletableFuture[ShardPage] =
-    answer("ListShards") {
-      val rest = next.fold(service.listing(service.existing(stream.name, "ListShards"), filter)) { token =>
+    answer(Operation.ListShards) {
+      val rest = next.fold(service.listing(service.existing(stream.name, Operation.ListShards), filter)) { token =>
         tokens.get(token).filter(_.untilMillis > service.now).map(_.rest).getOrElse(
-          throw service.refused(ServiceErrorKind.ExpiredNextToken, "ListShards", "The token has expired.")
+          throw service.refused(ServiceErrorKind.ExpiredNextToken, Operation.ListShards, "The token has expired.")
         )
       }
       val (page, more) = rest.splitAt(service.settings.shardsPerPage)
@@ -57,22 +58,22 @@ final class ModelClient(service: ModelKinesis, process: String, isAlive: () => B
       shardId: ShardId,
       position: StartingPosition
   ): CompletableFuture[String] =
-    answer("GetShardIterator") {
-      val found = service.existing(stream.name, "GetShardIterator")
-      val shard = service.livingShard(found, shardId, "GetShardIterator")
-      if (!service.calls.allowsIterator(shard)) throw throttled("GetShardIterator", shard)
-      iterator(found, shard, service.indexOf(shard, position, "GetShardIterator"))
+    answer(Operation.GetShardIterator) {
+      val found = service.existing(stream.name, Operation.GetShardIterator)
+      val shard = service.livingShard(found, shardId, Operation.GetShardIterator)
+      if (!service.calls.allowsIterator(shard)) throw throttled(Operation.GetShardIterator, shard)
+      iterator(found, shard, service.indexOf(shard, position, Operation.GetShardIterator))
     }
 
   override def getRecords(stream: StreamRef, iteratorName: String, limit: Int): CompletableFuture[RecordPage] =
-    answer("GetRecords") {
-      val found = service.existing(stream.name, "GetRecords")
+    answer(Operation.GetRecords) {
+      val found = service.existing(stream.name, Operation.GetRecords)
       val cursor = iterators.getOrElse(iteratorName, throw invalidIterator)
       if (cursor.stream ne found) throw invalidIterator
       if (cursor.untilMillis < service.now)
-        throw service.refused(ServiceErrorKind.ExpiredIterator, "GetRecords", "Iterator expired.")
-      val shard = service.livingShard(found, cursor.shard.id, "GetRecords")
-      if (!service.calls.allowsRecords(shard)) throw throttled("GetRecords", shard)
+        throw service.refused(ServiceErrorKind.ExpiredIterator, Operation.GetRecords, "Iterator expired.")
+      val shard = service.livingShard(found, cursor.shard.id, Operation.GetRecords)
+      if (!service.calls.allowsRecords(shard)) throw throttled(Operation.GetRecords, shard)
       page(found, shard, math.max(cursor.index, shard.trimmed), limit)
     }
 
@@ -96,19 +97,19 @@ final class ModelClient(service: ModelKinesis, process: String, isAlive: () => B
   }
 
   override def registerStreamConsumer(streamArn: String, name: String): CompletableFuture[StreamConsumer] =
-    answer("RegisterStreamConsumer")(service.consumers.register(streamArn, name))
+    answer(Operation.RegisterStreamConsumer)(service.consumers.register(streamArn, name))
 
   override def describeStreamConsumer(streamArn: String, name: String): CompletableFuture[StreamConsumer] =
-    answer("DescribeStreamConsumer")(service.consumers.named(streamArn, name))
+    answer(Operation.DescribeStreamConsumer)(service.consumers.named(streamArn, name))
 
   override def describeStreamConsumer(arn: String): CompletableFuture[StreamConsumer] =
-    answer("DescribeStreamConsumer")(service.consumers.existing(arn, "DescribeStreamConsumer"))
+    answer(Operation.DescribeStreamConsumer)(service.consumers.existing(arn, Operation.DescribeStreamConsumer))
 
   override def listStreamConsumers(streamArn: String, next: Option[String]): CompletableFuture[StreamConsumerPage] =
-    answer("ListStreamConsumers")(StreamConsumerPage(service.consumers.of(streamArn), None))
+    answer(Operation.ListStreamConsumers)(StreamConsumerPage(service.consumers.of(streamArn), None))
 
   override def deregisterStreamConsumer(arn: String): CompletableFuture[Unit] =
-    answer("DeregisterStreamConsumer")(service.consumers.deregister(arn))
+    answer(Operation.DeregisterStreamConsumer)(service.consumers.deregister(arn))
 
   override def subscribeToShard(
       consumerArn: String,
@@ -116,11 +117,11 @@ final class ModelClient(service: ModelKinesis, process: String, isAlive: () => B
       position: StartingPosition,
       subscriber: ShardSubscriber
   ): ShardSubscription = {
-    service.calls.count("SubscribeToShard")
+    service.calls.count(Operation.SubscribeToShard)
     val opened = new ModelSubscription(service, subscriber, () => isAlive() && !isUnreachable)
     service.scheduler.schedule(service.latencyMillis.millis) {
       if (isAlive())
-        service.faults.of(process, "SubscribeToShard") match {
+        service.faults.of(process, Operation.SubscribeToShard) match {
           case Some(error) => opened.refuse(error)
           case None =>
             try service.consumers.subscribe(consumerArn, shard, position, opened)
@@ -130,18 +131,18 @@ final class ModelClient(service: ModelKinesis, process: String, isAlive: () => B
     opened
   }
 
-  override def listStreams(after: Option[String]): CompletableFuture[StreamNamePage] = notRead("ListStreams")
+  override def listStreams(after: Option[String]): CompletableFuture[StreamNamePage] = notRead(Operation.ListStreams)
   override def putRecords(stream: StreamRef, entries: Seq[PutEntry]): CompletableFuture[Seq[PutResult]] =
-    notRead("PutRecords")
+    notRead(Operation.PutRecords)
   override def close(): Unit = ()
 
-  private def notRead[A](operation: String): CompletableFuture[A] =
+  private def notRead[A](operation: Operation): CompletableFuture[A] =
     CompletableFuture.failedFuture(new UnsupportedOperationException(s"$operation is no part of reading"))
 
   private def isUnreachable: Boolean = service.faults.holds(ServiceFault.Unreachable(process)) ||
     service.faults.holds(ServiceFault.Unreachable("*"))
 
-  private def answer[A](operation: String)(body: => A): CompletableFuture[A] = {
+  private def answer[A](operation: Operation)(body: => A): CompletableFuture[A] = {
     service.calls.count(operation)
     val result = new CompletableFuture[A]
     service.scheduler.schedule(service.latencyMillis.millis) {
@@ -156,11 +157,11 @@ final class ModelClient(service: ModelKinesis, process: String, isAlive: () => B
     result
   }
 
-  private def throttled(operation: String, shard: ModelShard): ServiceException =
+  private def throttled(operation: Operation, shard: ModelShard): ServiceException =
     service.refused(ServiceErrorKind.Throttled, operation, s"Rate exceeded for Shard - ${shard.id}")
 
   private def invalidIterator: ServiceException =
-    service.refused(ServiceErrorKind.InvalidArgument, "GetRecords", "Invalid ShardIterator.")
+    service.refused(ServiceErrorKind.InvalidArgument, Operation.GetRecords, "Invalid ShardIterator.")
 }
 
 private object ModelClient {

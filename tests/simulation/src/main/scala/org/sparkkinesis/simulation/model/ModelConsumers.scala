@@ -4,6 +4,7 @@ import scala.collection.mutable
 import scala.concurrent.duration._
 
 import org.sparkkinesis.model._
+import org.sparkkinesis.service.Operation
 import org.sparkkinesis.service._
 
 /** Enhanced fan-out: registered consumers, and their subscriptions with the rule of five seconds. */
@@ -18,8 +19,8 @@ final class ModelConsumers(service: ModelKinesis) {
 
   def register(streamArn: String, name: String): StreamConsumer = {
     if (consumers.values.exists(consumer => consumer.streamArn == streamArn && consumer.name == name))
-      throw service.refused(ServiceErrorKind.ResourceInUse, "RegisterStreamConsumer", s"Consumer $name exists.")
-    service.existing(StreamRef.parse(streamArn).get.name, "RegisterStreamConsumer")
+      throw service.refused(ServiceErrorKind.ResourceInUse, Operation.RegisterStreamConsumer, s"Consumer $name exists.")
+    service.existing(StreamRef.parse(streamArn).get.name, Operation.RegisterStreamConsumer)
     val arn = s"$streamArn/consumer/$name:${service.now / 1000}${consumers.size}"
     val registered = new Registered(streamArn, name, arn, service.now)
     consumers(arn) = registered
@@ -28,36 +29,41 @@ final class ModelConsumers(service: ModelKinesis) {
 
   def named(streamArn: String, name: String): StreamConsumer =
     consumers.values.find(consumer => consumer.streamArn == streamArn && consumer.name == name)
-      .fold(throw notFound(name, "DescribeStreamConsumer"))(_.describe(service.now))
+      .fold(throw notFound(name, Operation.DescribeStreamConsumer))(_.describe(service.now))
 
-  def existing(arn: String, operation: String): StreamConsumer =
+  def existing(arn: String, operation: Operation): StreamConsumer =
     consumers.get(arn).fold(throw notFound(arn, operation))(_.describe(service.now))
 
-  def deregister(arn: String): Unit = if (consumers.remove(arn).isEmpty) throw notFound(arn, "DeregisterStreamConsumer")
+  def deregister(arn: String): Unit =
+    if (consumers.remove(arn).isEmpty) throw notFound(arn, Operation.DeregisterStreamConsumer)
 
   /** The stream was deleted, and its consumers with it. */
   def forget(streamArn: String): Unit = consumers.filterInPlace((_, consumer) => consumer.streamArn != streamArn)
 
   def subscribe(arn: String, shardId: ShardId, position: StartingPosition, subscription: ModelSubscription): Unit = {
-    val consumer = existing(arn, "SubscribeToShard")
+    val consumer = existing(arn, Operation.SubscribeToShard)
     if (consumer.status != "ACTIVE")
-      throw service.refused(ServiceErrorKind.ResourceInUse, "SubscribeToShard", "The consumer is not active.")
-    val stream = service.existing(StreamRef.parse(arn.split("/consumer/").head).get.name, "SubscribeToShard")
-    val shard = service.livingShard(stream, shardId, "SubscribeToShard")
+      throw service.refused(ServiceErrorKind.ResourceInUse, Operation.SubscribeToShard, "The consumer is not active.")
+    val stream = service.existing(StreamRef.parse(arn.split("/consumer/").head).get.name, Operation.SubscribeToShard)
+    val shard = service.livingShard(stream, shardId, Operation.SubscribeToShard)
     val key = (arn, shardId)
     open.get(key).filter(_.isOpen).foreach { other =>
       if (service.now - other.openedMillis < KinesisQuotas.Lifetime.SubscriptionTakeover.toMillis)
-        throw service.refused(ServiceErrorKind.ResourceInUse, "SubscribeToShard", "Another active subscription exists.")
+        throw service.refused(
+          ServiceErrorKind.ResourceInUse,
+          Operation.SubscribeToShard,
+          "Another active subscription exists."
+        )
       other.end()
     }
     open(key) = subscription
-    subscription.begin(stream, shard, service.indexOf(shard, position, "SubscribeToShard"))
+    subscription.begin(stream, shard, service.indexOf(shard, position, Operation.SubscribeToShard))
   }
 
   /** A shard has a new record, or was closed. */
   def changed(shard: ModelShard): Unit = open.valuesIterator.filter(_.reads(shard)).foreach(_.pushSoon())
 
-  private def notFound(what: String, operation: String): ServiceException =
+  private def notFound(what: String, operation: Operation): ServiceException =
     service.refused(ServiceErrorKind.ResourceNotFound, operation, s"Consumer $what not found.")
 }
 
@@ -164,7 +170,7 @@ final class ModelSubscription(service: ModelKinesis, subscriber: ShardSubscriber
     over = true
     subscriber.onError(service.refused(
       ServiceErrorKind.ResourceNotFound,
-      "SubscribeToShard",
+      Operation.SubscribeToShard,
       "The shard does not exist."
     ))
   }

@@ -2,7 +2,7 @@ package org.sparkkinesis.simulation.model
 
 import scala.util.Random
 
-import org.sparkkinesis.service.{ServiceErrorKind, ServiceException}
+import org.sparkkinesis.service.{Operation, ServiceErrorKind, ServiceException}
 
 /** What goes wrong in the service, or on the way to it, for a while. */
 sealed trait ServiceFault
@@ -50,9 +50,9 @@ final class ModelFaults(random: Random, now: () => Long) {
   def holds(fault: ServiceFault): Boolean = current.contains(fault)
 
   /** What a call of this process meets. */
-  def of(process: String, operation: String): Option[ServiceException] = current.collectFirst {
+  def of(process: String, operation: Operation): Option[ServiceException] = current.collectFirst {
     case Unreachable(who) if process.startsWith(who) || who == "*" => error(ServiceErrorKind.Network, operation)
-    case Failing(what, kind, percent) if (what == operation || what == "*") && random.nextInt(100) < percent =>
+    case Failing(what, kind, percent) if (what == operation.name || what == "*") && random.nextInt(100) < percent =>
       error(kind, operation)
   }
 
@@ -66,6 +66,6 @@ final class ModelFaults(random: Random, now: () => Long) {
 
   def answersEmpty(): Boolean = holds(EmptyAnswers) && random.nextInt(3) == 0
 
-  private def error(kind: ServiceErrorKind, operation: String): ServiceException =
+  private def error(kind: ServiceErrorKind, operation: Operation): ServiceException =
     new ServiceException(kind, operation, s"${kind.name}Exception", "injected")
 }

@@ -5,6 +5,7 @@ import scala.util.Random
 
 import org.sparkkinesis.concurrent.Scheduler
 import org.sparkkinesis.model._
+import org.sparkkinesis.service.Operation
 import org.sparkkinesis.service._
 
 /**
@@ -103,13 +104,13 @@ final class ModelKinesis(val scheduler: Scheduler, val random: Random, val setti
   }
 
   /** A stream that answers, for an operation of the data plane or the control plane. */
-  def existing(name: String, operation: String): ModelStream = streams.getOrElse(
+  def existing(name: String, operation: Operation): ModelStream = streams.getOrElse(
     name,
     throw refused(ServiceErrorKind.ResourceNotFound, operation, s"Stream $name under account $Account not found.")
   )
 
   /** A shard that has not expired. */
-  def livingShard(stream: ModelStream, id: ShardId, operation: String): ModelShard = {
+  def livingShard(stream: ModelStream, id: ShardId, operation: Operation): ModelShard = {
     val shard = stream.shard(id).filterNot(stream.isExpired(_, now)).getOrElse(
       throw refused(
         ServiceErrorKind.ResourceNotFound,
@@ -122,7 +123,7 @@ final class ModelKinesis(val scheduler: Scheduler, val random: Random, val setti
   }
 
   /** Index of the first record at a position. */
-  def indexOf(shard: ModelShard, position: StartingPosition, operation: String): Int = {
+  def indexOf(shard: ModelShard, position: StartingPosition, operation: Operation): Int = {
     val found = position match {
       case StartingPosition.TrimHorizon => shard.trimmed
       case StartingPosition.Latest => shard.records.size
@@ -139,7 +140,7 @@ final class ModelKinesis(val scheduler: Scheduler, val random: Random, val setti
   private def after(
       shard: ModelShard,
       number: SequenceNumber,
-      operation: String
+      operation: Operation
   )(wanted: SequenceNumber => Boolean): Int = {
     if (number < shard.startingNumber || number > shard.number(999999999L))
       throw refused(
@@ -178,7 +179,7 @@ final class ModelKinesis(val scheduler: Scheduler, val random: Random, val setti
 
   def latencyMillis: Int = 1 + random.nextInt(settings.latencyMillis)
 
-  def refused(kind: ServiceErrorKind, operation: String, message: String): ServiceException =
+  def refused(kind: ServiceErrorKind, operation: Operation, message: String): ServiceException =
     new ServiceException(kind, operation, s"${kind.name}Exception", message)
 }
 
