@@ -5,6 +5,7 @@ import java.util.concurrent.LinkedBlockingQueue
 import org.sparkkinesis.chunk.{Chunk, ChunkBuilder}
 import org.sparkkinesis.concurrent.{BlockingWait, Waiting}
 import org.sparkkinesis.error.{DataLossPolicy, KinesisConnectorException}
+import org.sparkkinesis.event.{DataLost, EventSink}
 import org.sparkkinesis.model.{ChildShard, KinesisRecord, SequenceNumber, StartingPosition, StreamShard}
 import org.sparkkinesis.service.ServiceException
 
@@ -27,7 +28,7 @@ object RangeEnd {
  * Reads one range of one shard directly from the service, in order, on the caller's thread, which waits for it.
  *
  * It never waits for a record that cannot come: when `RangeEnd.At` names a record that is gone, it fails with
- * `KINESIS_DATA_LOSS`, or or warns and ends, as `losses` says. Close it when it is not read to its end.
+ * `KINESIS_DATA_LOSS` or ends, as `losses` says; both emit [[DataLost]]. Close it when it is not read to its end.
  * Interrupting the thread ends the wait.
  */
 final class RangeReader(
@@ -38,12 +39,13 @@ final class RangeReader(
     chunks: ChunkBuilder,
     losses: DataLossPolicy = DataLossPolicy.Strict,
     maxBytesPerFetch: Long = RangeReader.MaxBytesPerFetch,
-    waiting: Waiting = BlockingWait
+    waiting: Waiting = BlockingWait,
+    events: EventSink = EventSink.Discard
 ) extends Iterator[Chunk]
     with AutoCloseable {
   import RangeReader._
 
-  private val events = new LinkedBlockingQueue[Event]
+  private val inbox = new LinkedBlockingQueue[Event]
   private val publisher = publishers.subscribe(shard, after, new Queueing)
   private var ready = Iterator.empty[Chunk]
   private var isDone = false
@@ -55,7 +57,7 @@ final class RangeReader(
   /** @throws ServiceException when the service cannot be read */
   override def hasNext: Boolean = {
     while (!ready.hasNext && !isDone)
-      waiting.take(events) match {
+      waiting.take(inbox) match {
         case Batch(batch) => take(batch)
         case End => finish(shardEnded = true)
         case Failed(error) =>
@@ -107,11 +109,13 @@ final class RangeReader(
       case RangeEnd.At(number) if !lastSeen.contains(number) =>
         val where = if (shardEnded) "the shard ended"
         else lastSeen.fold("no record of the range is left")(last => s"the last one found is $last")
+        val reason = s"the range after ${position(after)} ends with record $number, which is not there; $where"
+        events.emit(DataLost(shard.stream, shard.shard, reason, losses.endsQuery))
         val loss = KinesisConnectorException(
           "KINESIS_DATA_LOSS",
           "shard" -> shard.shard.value,
           "stream" -> shard.stream,
-          "reason" -> s"the range after ${position(after)} ends with record $number, which is not there; $where",
+          "reason" -> reason,
           "cause" ->
             "The records were planned while they were in the stream, and expired, or the stream was created anew, before they were read."
         )
@@ -126,9 +130,9 @@ final class RangeReader(
   }
 
   final private class Queueing extends RecordSubscriber {
-    override def onBatch(batch: RecordBatch): Unit = events.put(Batch(batch))
-    override def onShardEnd(children: Seq[ChildShard]): Unit = events.put(End)
-    override def onError(error: ServiceException): Unit = events.put(Failed(error))
+    override def onBatch(batch: RecordBatch): Unit = inbox.put(Batch(batch))
+    override def onShardEnd(children: Seq[ChildShard]): Unit = inbox.put(End)
+    override def onError(error: ServiceException): Unit = inbox.put(Failed(error))
   }
 }
 

@@ -3,17 +3,19 @@ package org.sparkkinesis.error
 /**
  * What follows when records are lost: an error, or a warning after which reading goes on with what is left. Thread-safe.
  *
+ * @param endsQuery
+ *   whether a loss is an error
  * @param warn
  *   takes note of a loss that is not an error
  */
-final class DataLossPolicy(failOnDataLoss: Boolean, warn: KinesisConnectorException => Unit) {
+final class DataLossPolicy(val endsQuery: Boolean, warn: KinesisConnectorException => Unit) {
 
   /** Throws the loss, or warns of it. */
-  def lost(loss: KinesisConnectorException): Unit = if (failOnDataLoss) throw loss else warn(loss)
+  def lost(loss: KinesisConnectorException): Unit = if (endsQuery) throw loss else warn(loss)
 }
 
 object DataLossPolicy {
 
   /** Every loss is an error. */
-  val Strict = new DataLossPolicy(failOnDataLoss = true, _ => ())
+  val Strict = new DataLossPolicy(endsQuery = true, _ => ())
 }

@@ -2,8 +2,13 @@ package org.sparkkinesis.event
 
 import java.util.concurrent.atomic.LongAdder
 
-/** What the consumers of one source in one JVM have done since they began; only ever growing. Thread-safe. */
-final class ConsumerMetrics {
+/**
+ * Counts what the consumers of one source in one JVM have done since they began; counts only grow. Thread-safe.
+ *
+ * Changes of state are counted from events. What happens with every record or fetch is counted by the caller, since an event
+ * for each would cost too much.
+ */
+final class ConsumerMetrics extends EventSink {
   val getRecordsCalls = new LongAdder
   val getShardIteratorCalls = new LongAdder
   val subscribeToShardCalls = new LongAdder
@@ -24,6 +29,19 @@ final class ConsumerMetrics {
 
   /** User records outside the shard's hash key range, dropped by `deaggregation.hashRangeFilter`. */
   val filteredRows = new LongAdder
+
+  override def emit(event: ConnectorEvent): Unit = event match {
+    case _: IteratorRequested => getShardIteratorCalls.increment()
+    case _: IteratorRenewed => iteratorRenewals.increment()
+    case _: SubscriptionRequested => subscribeToShardCalls.increment()
+    case _: SubscriptionRenewed => resubscriptions.increment()
+    case _: SubscriptionLost =>
+      resubscriptions.increment()
+      retries.increment()
+    case _: CallThrottled => throttles.increment()
+    case _: CallRetried => retries.increment()
+    case _ => ()
+  }
 
   def snapshot: Map[String, Long] = Map(
     "getRecordsCalls" -> getRecordsCalls.sum,

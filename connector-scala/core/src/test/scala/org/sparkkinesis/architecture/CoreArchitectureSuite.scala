@@ -20,7 +20,7 @@ class CoreArchitectureSuite extends TimedSuite {
       all("json", "model", "concurrent"),
       all("error", "service", "aggregate"),
       all("event"),
-      all("config", "retry", "chunk"),
+      all("event.log", "config", "retry", "chunk"),
       all("shard"),
       all("consume", "sink.limit"),
       all("consume.poll", "consume.fanout", "plan", "sink"),

@@ -63,22 +63,6 @@ class RetrierSuite extends TimedSuite {
       assert(!RetryRules.Default.isRecoverable(failed(new IllegalStateException)))
     }
 
-  test("an outage is warned of when it lasts, once a period for everything together") {
-    val scheduler = new VirtualScheduler
-    var said = Vector.empty[String]
-    val log = new RetryLog(scheduler, text => said :+= text)
-    val failure = error(Operation.GetRecords, Internal)
-    (1 until RetryLog.Notable).foreach(n => log.failed("shard 1", n, failure))
-    assert(said == Vector.empty[String])
-    (1 to 100).foreach(shard => log.failed(s"shard $shard", RetryLog.Notable, failure))
-    assert(said.size == 1)
-    assert(said.head.contains("shard 1: failed 5 times in a row") && said.head.contains("InternalException"), said)
-    scheduler.advance(RetryLog.Period)
-    log.failed("shard 7", 12, failure)
-    assert(said.size == 2)
-    assert(said.last.contains("shard 7: failed 12 times in a row") && said.last.contains("99 more"), said)
-  }
-
   private def error(operation: Operation, kind: ServiceErrorKind) =
     new ServiceException(kind, operation, s"${kind}Exception", "injected")
   private val policy = RetryPolicy(Some(3), 100.millis, 1.second, 2)

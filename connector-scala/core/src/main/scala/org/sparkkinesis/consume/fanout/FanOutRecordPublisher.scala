@@ -3,15 +3,16 @@ package org.sparkkinesis.consume.fanout
 import scala.collection.mutable
 import scala.concurrent.duration._
 
-import org.slf4j.{Logger, LoggerFactory}
-
 import org.sparkkinesis.concurrent.{Cancellable, Scheduler, SerialExecutor}
 import org.sparkkinesis.consume.{
   MissingResource, RecordBatch, RecordPublisher, RecordPublisherFactory, RecordSubscriber
 }
-import org.sparkkinesis.event.ConsumerMetrics
+import org.sparkkinesis.event.{
+  CallThrottled, ConsumerMetrics, EventSink, SubscriptionLost, SubscriptionOpened, SubscriptionRenewed,
+  SubscriptionRequested, SubscriptionTakenOver
+}
 import org.sparkkinesis.model.{ChildShard, KinesisQuotas, KinesisRecord, SequenceNumber, StartingPosition, StreamShard}
-import org.sparkkinesis.retry.{Jitter, RetryLog, RetryPolicies, RetryRules}
+import org.sparkkinesis.retry.{Jitter, Outages, RetryPolicies, RetryRules}
 import org.sparkkinesis.service.{KinesisService, Operation, ServiceErrorKind, ServiceException, ShardEvent}
 
 /**
@@ -32,7 +33,7 @@ final class FanOutRecordPublisher private[fanout] (
 ) extends RecordPublisher
     with FanOutSubscription.Owner {
   import FanOutRecordPublisher._
-  import fanOut.{metrics, policy, rules, scheduler, settings}
+  import fanOut.{events, policy, rules, scheduler, settings}
 
   private val steps = new SerialExecutor(scheduler, failure => fail(fanOut.unexpected(failure)))
 
@@ -73,13 +74,14 @@ final class FanOutRecordPublisher private[fanout] (
 
   override def subscribed(subscription: FanOutSubscription): Unit = {
     subscription.activeNanos = Some(scheduler.nanoTime)
+    events.emit(SubscriptionOpened(shard))
     markAlive()
   }
 
   override def received(subscription: FanOutSubscription, event: ShardEvent): Unit = {
     subscription.inFlight -= 1
     subscription.hadEvent = true
-    failures = 0
+    noteSuccess()
     markAlive()
     val records = notYetReceived(event.records)
     lastReceived = records.lastOption.map(record => SequenceNumber.trusted(record.sequenceNumber)).orElse(lastReceived)
@@ -107,13 +109,17 @@ final class FanOutRecordPublisher private[fanout] (
   /** An orderly end tells nothing about the shard. One that came at once and without an event is a failure all the same. */
   override def completed(subscription: FanOutSubscription): Unit =
     if (subscription.hadEvent || lasted(subscription)) {
-      failures = 0
+      noteSuccess()
+      val activeNanos = subscription.activeNanos.fold(0L)(scheduler.nanoTime - _)
+      events.emit(SubscriptionRenewed(shard, activeNanos / 1000000))
       reopen(Duration.Zero)
     } else recover(lost("the subscription ended before its first event"))
 
   override def failed(subscription: FanOutSubscription, error: ServiceException): Unit = {
     // One that was stalled by its own reader for longer than the client waits had been sound.
-    if (lasted(subscription)) failures = 0
+    if (lasted(subscription)) noteSuccess()
+    if (error.kind == ServiceErrorKind.ResourceInUse && subscription.activeNanos.isDefined)
+      events.emit(SubscriptionTakenOver(shard))
     recover(error)
   }
 
@@ -124,7 +130,7 @@ final class FanOutRecordPublisher private[fanout] (
       val subscription = new FanOutSubscription(this, steps, scheduler.nanoTime)
       current = Some(subscription)
       markAlive()
-      metrics.subscribeToShardCalls.increment()
+      events.emit(SubscriptionRequested(shard, position))
       subscription.open(service, consumerArn, shard.shard, position)
       askForEvents()
       watch()
@@ -162,7 +168,7 @@ final class FanOutRecordPublisher private[fanout] (
   private def recover(error: ServiceException): Unit = {
     failures += 1
     if (error.kind == ServiceErrorKind.Throttled || error.kind == ServiceErrorKind.LimitExceeded)
-      metrics.throttles.increment()
+      events.emit(CallThrottled(shard.stream, Some(shard.shard), error.operation.name))
     if (error.kind == ServiceErrorKind.ResourceNotFound) {
       closeCurrent()
       MissingResource.find(service, error, shard.ref, consumerArn, rules).thenAccept { found =>
@@ -170,12 +176,17 @@ final class FanOutRecordPublisher private[fanout] (
       }
       ()
     } else if (rules.isRecoverable(error) && policy.allows(failures)) {
-      metrics.retries.increment()
-      fanOut.outages.failed(shard.toString, failures, error)
+      events.emit(SubscriptionLost(shard, failures, error.getMessage))
+      fanOut.outages.failed(shard.stream, Some(shard.shard), failures, error)
       val isTaken = error.kind == ServiceErrorKind.ResourceInUse
       val least = if (isTaken) KinesisQuotas.Lifetime.SubscriptionTakeover else CallPeriod
       reopen(least + policy.pause(failures, fanOut.random()))
     } else fail(error)
+  }
+
+  private def noteSuccess(): Unit = {
+    if (failures >= Outages.Notable) fanOut.outages.recovered(shard.stream, Some(shard.shard))
+    failures = 0
   }
 
   /** Opens the next one after `pause`, and not before the service takes it. */
@@ -185,7 +196,6 @@ final class FanOutRecordPublisher private[fanout] (
         KinesisQuotas.Lifetime.SubscriptionTakeover.toNanos)
     }
     closeCurrent()
-    metrics.resubscriptions.increment()
     val wait = math.max(pause.toNanos, refusedUntil - scheduler.nanoTime)
     timer.cancel()
     timer = scheduler.schedule(wait.nanos)(steps.run(open()))
@@ -218,6 +228,7 @@ final class FanOutRecordPublisher private[fanout] (
 
   private def release(): Unit = {
     timer.cancel()
+    fanOut.outages.left(shard.stream, Some(shard.shard))
     closeCurrent()
     received.clear()
   }
@@ -230,7 +241,6 @@ final class FanOutRecordPublisher private[fanout] (
 }
 
 private object FanOutRecordPublisher {
-  val log: Logger = LoggerFactory.getLogger(classOf[FanOutRecordPublisher])
 
   /** Events in a row that end a shard without naming children before it is believed; they then come from ListShards. */
   val EndsToBelieve = 3
@@ -251,6 +261,8 @@ private object FanOutRecordPublisher {
  *   the registered consumer of a shard's stream
  * @param random
  *   gives the jitter, from 0 until 1
+ * @param listener
+ *   receives the publishers' events; `metrics` receives them in any case
  */
 final class FanOutPublisherFactory(
     service: StreamShard => KinesisService,
@@ -259,11 +271,13 @@ final class FanOutPublisherFactory(
     policies: RetryPolicies,
     private[fanout] val rules: RetryRules,
     private[fanout] val scheduler: Scheduler,
-    private[fanout] val metrics: ConsumerMetrics,
-    private[fanout] val random: () => Double = Jitter.random
+    metrics: ConsumerMetrics,
+    private[fanout] val random: () => Double = Jitter.random,
+    listener: EventSink = EventSink.Discard
 ) extends RecordPublisherFactory {
   private[fanout] val policy = policies(Operation.SubscribeToShard)
-  private[fanout] val outages = new RetryLog(scheduler, FanOutRecordPublisher.log.warn(_))
+  private[fanout] val events = EventSink.all(metrics, listener)
+  private[fanout] val outages = new Outages(scheduler, events)
 
   override def subscribe(
       shard: StreamShard,

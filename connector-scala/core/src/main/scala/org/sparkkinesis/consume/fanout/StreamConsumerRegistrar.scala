@@ -5,10 +5,11 @@ import java.util.concurrent.{CompletableFuture, ConcurrentHashMap}
 import scala.concurrent.duration._
 import scala.jdk.CollectionConverters._
 
-import org.slf4j.LoggerFactory
-
 import org.sparkkinesis.concurrent.{Futures, Scheduler}
 import org.sparkkinesis.error.KinesisConnectorException
+import org.sparkkinesis.event.{
+  ConsumerAdopted, ConsumerDeregistered, ConsumerLeft, ConsumerReady, ConsumerRegistered, EventSink
+}
 import org.sparkkinesis.model.KinesisQuotas
 import org.sparkkinesis.retry.{Jitter, Retrier, RetryPolicies, RetryRules}
 import org.sparkkinesis.service.{KinesisService, Operation, ServiceErrorKind, ServiceException, StreamConsumer}
@@ -26,7 +27,8 @@ final class StreamConsumerRegistrar(
     policies: RetryPolicies,
     rules: RetryRules,
     activeTimeout: FiniteDuration = 5.minutes,
-    random: () => Double = Jitter.random
+    random: () => Double = Jitter.random,
+    events: EventSink = EventSink.Discard
 ) {
   import StreamConsumerRegistrar._
 
@@ -35,7 +37,7 @@ final class StreamConsumerRegistrar(
 
   /** The ARN of the stream's consumer of this name, active; registered now if there was none. */
   def ensure(streamArn: String, consumerName: String): CompletableFuture[String] =
-    settle(s"$streamArn/consumer/$consumerName", deadline(), FirstLook) {
+    settle(streamArn, s"$streamArn/consumer/$consumerName", deadline(), FirstLook) {
       find(service.describeStreamConsumer(streamArn, consumerName)).thenCompose {
         case Some(consumer) => CompletableFuture.completedFuture(Option(consumer))
         // Drivers that were started together ask apart, within the rate that the service takes.
@@ -45,7 +47,7 @@ final class StreamConsumerRegistrar(
 
   /** The same for a consumer that the user has registered. */
   def existing(streamArn: String, consumerArn: String): CompletableFuture[String] =
-    settle(consumerArn, deadline(), FirstLook) {
+    settle(streamArn, consumerArn, deadline(), FirstLook) {
       find(service.describeStreamConsumer(consumerArn)).thenApply { found =>
         if (found.isEmpty)
           throw KinesisConnectorException(
@@ -62,10 +64,8 @@ final class StreamConsumerRegistrar(
     find(service.describeStreamConsumer(streamArn, consumerName)).thenApply(_.nonEmpty)
 
   /** Takes a consumer for its own that it registered in an earlier life. */
-  def adopt(consumerArn: String): Unit = {
-    own.add(consumerArn)
-    ()
-  }
+  def adopt(consumerArn: String): Unit =
+    if (own.add(consumerArn)) events.emit(ConsumerAdopted(streamOf(consumerArn), consumerArn))
 
   /** What this registrar has registered, or adopted, and not deregistered. */
   def registered: Set[String] = own.asScala.toSet
@@ -78,13 +78,14 @@ final class StreamConsumerRegistrar(
    */
   def deregisterOwn(limit: FiniteDuration): CompletableFuture[Set[String]] = {
     // One after the other: together, those of a crowded stream would use up their retries on its rate of changes.
-    val done = registered.toSeq.groupBy(_.split("/consumer/").head).values.map {
+    val done = registered.toSeq.groupBy(streamOf).values.map {
       _.foldLeft(CompletableFuture.completedFuture(()))((before, arn) =>
         before.thenCompose((_: Unit) => deregister(arn))
       )
     }.toSeq
     val result = new CompletableFuture[Set[String]]
     val timer = scheduler.schedule(limit) {
+      registered.foreach(arn => events.emit(ConsumerLeft(streamOf(arn), arn, s"it took longer than $limit")))
       result.complete(registered)
       ()
     }
@@ -96,25 +97,26 @@ final class StreamConsumerRegistrar(
     result
   }
 
-  /** Never fails; what could not be deregistered is logged and stays known as registered. */
+  /** Never fails; what could not be deregistered stays known as registered. */
   private def deregister(arn: String): CompletableFuture[Unit] =
     retrier.retry(policies(Operation.DeregisterStreamConsumer))(() => service.deregisterStreamConsumer(arn)).handle {
       (_: Unit, failure) =>
         Option(failure).map(Futures.unwrap) match {
           case Some(error: ServiceException) if error.kind != ServiceErrorKind.ResourceNotFound =>
-            log.warn(s"The consumer $arn is still registered: ${error.getMessage}")
+            events.emit(ConsumerLeft(streamOf(arn), arn, error.getMessage))
           case Some(error) if !error.isInstanceOf[ServiceException] =>
-            log.warn(s"The consumer $arn is still registered.", error)
-          case _ => own.remove(arn)
+            events.emit(ConsumerLeft(streamOf(arn), arn, error.toString))
+          case _ => if (own.remove(arn)) events.emit(ConsumerDeregistered(streamOf(arn), arn))
         }
-        ()
     }
 
   /** Looks until the consumer is active. An empty answer, and a consumer that is being deleted, mean: look again. */
-  private def settle(what: String, deadline: Long, wait: FiniteDuration)(
+  private def settle(streamArn: String, what: String, deadline: Long, wait: FiniteDuration)(
       look: => CompletableFuture[Option[StreamConsumer]]
   ): CompletableFuture[String] = look.thenCompose {
-    case Some(consumer) if consumer.status == "ACTIVE" => CompletableFuture.completedFuture(consumer.arn)
+    case Some(consumer) if consumer.status == "ACTIVE" =>
+      events.emit(ConsumerReady(streamArn, consumer.arn))
+      CompletableFuture.completedFuture(consumer.arn)
     case other if scheduler.nanoTime >= deadline =>
       CompletableFuture.failedFuture(
         KinesisConnectorException(
@@ -124,7 +126,7 @@ final class StreamConsumerRegistrar(
           "limit" -> activeTimeout.toString
         )
       )
-    case _ => pause(wait).thenCompose((_: Unit) => settle(what, deadline, (wait * 2).min(LookPeriod))(look))
+    case _ => pause(wait).thenCompose((_: Unit) => settle(streamArn, what, deadline, (wait * 2).min(LookPeriod))(look))
   }
 
   private def register(streamArn: String, consumerName: String): CompletableFuture[Option[StreamConsumer]] =
@@ -136,6 +138,7 @@ final class StreamConsumerRegistrar(
           Option(failure).map(Futures.unwrap) match {
             case None =>
               own.add(consumer.arn)
+              events.emit(ConsumerRegistered(streamArn, consumer.arn))
               CompletableFuture.completedFuture(Option(consumer))
             // Somebody else was faster; the next look finds what they registered.
             case Some(error: ServiceException) if error.kind == ServiceErrorKind.ResourceInUse =>
@@ -199,11 +202,12 @@ final class StreamConsumerRegistrar(
     over
   }
 
+  private def streamOf(consumerArn: String): String = consumerArn.split("/consumer/").head
+
   private def deadline(): Long = scheduler.nanoTime + activeTimeout.toNanos
 }
 
 private object StreamConsumerRegistrar {
-  private val log = LoggerFactory.getLogger(classOf[StreamConsumerRegistrar])
 
   /** Well within the rate of DescribeStreamConsumer, for a handful of drivers together. */
   val LookPeriod: FiniteDuration = 1.second

@@ -2,15 +2,15 @@ package org.sparkkinesis.consume.poll
 
 import scala.concurrent.duration._
 
-import org.slf4j.{Logger, LoggerFactory}
-
 import org.sparkkinesis.concurrent.{Cancellable, Futures, Scheduler, SerialExecutor}
 import org.sparkkinesis.consume.{
   MissingResource, RecordBatch, RecordPublisher, RecordPublisherFactory, RecordSubscriber
 }
-import org.sparkkinesis.event.ConsumerMetrics
+import org.sparkkinesis.event.{
+  CallRetried, CallThrottled, ConsumerMetrics, EventSink, IteratorRenewed, IteratorRequested
+}
 import org.sparkkinesis.model.{KinesisRecord, SequenceNumber, StartingPosition, StreamShard}
-import org.sparkkinesis.retry.{Jitter, RetryLog, RetryPolicies, RetryPolicy, RetryRules}
+import org.sparkkinesis.retry.{Jitter, Outages, RetryPolicies, RetryPolicy, RetryRules}
 import org.sparkkinesis.service.{KinesisService, Operation, RecordPage, ServiceErrorKind, ServiceException}
 
 /**
@@ -26,7 +26,7 @@ final class PollingRecordPublisher private[poll] (
     subscriber: RecordSubscriber,
     polling: PollingPublisherFactory
 ) extends RecordPublisher {
-  import polling.{metrics, policies, rules, scheduler, settings}
+  import polling.{events, metrics, policies, rules, scheduler, settings}
 
   private val readers = polling.readers(shard)
 
@@ -55,6 +55,7 @@ final class PollingRecordPublisher private[poll] (
     isOver = true
     steps.run {
       timer.cancel()
+      polling.outages.left(shard.stream, Some(shard.shard))
       ungrant()
     }
   }
@@ -81,7 +82,7 @@ final class PollingRecordPublisher private[poll] (
   }
 
   private def renewIterator(): Unit = {
-    metrics.getShardIteratorCalls.increment()
+    events.emit(IteratorRequested(shard, position))
     call(service.getShardIterator(shard.ref, shard.shard, position), policies(Operation.GetShardIterator)) { fresh =>
       // "Latest" is resolved once, by the first iterator: a later one must not skip what came in between.
       if (position == StartingPosition.Latest) position = StartingPosition.AtTimestamp(scheduler.currentMillis)
@@ -131,6 +132,7 @@ final class PollingRecordPublisher private[poll] (
         isBusy = false
         if (!isOver) {
           if (failure == null) {
+            if (retries >= Outages.Notable) polling.outages.recovered(shard.stream, Some(shard.shard))
             retries = 0
             use(value)
           } else
@@ -146,13 +148,13 @@ final class PollingRecordPublisher private[poll] (
 
   private def recover(error: ServiceException, policy: RetryPolicy): Unit = {
     if (error.kind == ServiceErrorKind.Throttled) {
-      metrics.throttles.increment()
+      events.emit(CallThrottled(shard.stream, Some(shard.shard), error.operation.name))
       pacer.throttled()
     }
     retries += 1
     if (iterator.isDefined && isAboutIterator(error)) {
       refusedIterators += 1
-      metrics.iteratorRenewals.increment()
+      events.emit(IteratorRenewed(shard, error.getMessage))
       iterator = None
       val tryAnother =
         if (error.kind == ServiceErrorKind.ExpiredIterator) policy.allows(refusedIterators)
@@ -163,8 +165,8 @@ final class PollingRecordPublisher private[poll] (
         proceed()
       }
     } else if (rules.isRecoverable(error) && policy.allows(retries)) {
-      metrics.retries.increment()
-      polling.outages.failed(shard.toString, retries, error)
+      events.emit(CallRetried(shard.stream, Some(shard.shard), retries, error.getMessage))
+      polling.outages.failed(shard.stream, Some(shard.shard), retries, error)
       // A throttled shard is out of calls for this period at least, whatever the jitter says.
       val least = if (error.kind == ServiceErrorKind.Throttled) settings.catchUpPeriod else Duration.Zero
       pause(policy, retries, least)
@@ -190,13 +192,13 @@ final class PollingRecordPublisher private[poll] (
   private def fail(error: ServiceException): Unit = if (!isOver) {
     isOver = true
     timer.cancel()
+    polling.outages.left(shard.stream, Some(shard.shard))
     ungrant()
     subscriber.onError(error)
   }
 }
 
 private object PollingRecordPublisher {
-  val log: Logger = LoggerFactory.getLogger(classOf[PollingRecordPublisher])
 
   /**
    * New iterators in a row that are refused as invalid, before the request is taken to be wrong. One that expired is
@@ -220,6 +222,8 @@ private object PollingRecordPublisher {
  *   gives the jitter, from 0 until 1
  * @param readers
  *   who else polls a shard from this JVM
+ * @param listener
+ *   receives the publishers' events; `metrics` receives them in any case
  */
 final class PollingPublisherFactory(
     service: StreamShard => KinesisService,
@@ -232,9 +236,11 @@ final class PollingPublisherFactory(
     private[poll] val readers: StreamShard => ShardReaders = {
       val alone = new ShardReaders
       _ => alone
-    }
+    },
+    listener: EventSink = EventSink.Discard
 ) extends RecordPublisherFactory {
-  private[poll] val outages = new RetryLog(scheduler, PollingRecordPublisher.log.warn(_))
+  private[poll] val events = EventSink.all(metrics, listener)
+  private[poll] val outages = new Outages(scheduler, events)
 
   override def subscribe(
       shard: StreamShard,

@@ -8,10 +8,10 @@ import scala.concurrent.duration._
 import org.sparkkinesis.concurrent.{SystemScheduler, VirtualScheduler}
 import org.sparkkinesis.config.Options
 import org.sparkkinesis.consume.{MissingResource, RecordBatch, RecordPublisher, RecordSubscriber}
-import org.sparkkinesis.event.ConsumerMetrics
+import org.sparkkinesis.event._
 import org.sparkkinesis.model.StartingPosition._
 import org.sparkkinesis.model.{StreamShard, _}
-import org.sparkkinesis.retry.{RetryPolicies, RetryRules}
+import org.sparkkinesis.retry.{Outages, RetryPolicies, RetryRules}
 import org.sparkkinesis.service.{Operation, ServiceErrorKind, ServiceException, ShardEvent}
 import org.sparkkinesis.suite.TimedSuite
 
@@ -27,6 +27,7 @@ class FanOutRecordPublisherSuite extends TimedSuite {
     val scheduler = new VirtualScheduler
     val service = new FakeSubscriptions(scheduler)
     val metrics = new ConsumerMetrics
+    val events = new RecordedEvents
     val batches = mutable.ArrayBuffer.empty[RecordBatch]
     var end: Option[Seq[ChildShard]] = None
     var error: Option[ServiceException] = None
@@ -40,7 +41,8 @@ class FanOutRecordPublisherSuite extends TimedSuite {
         RetryRules.Default,
         scheduler,
         metrics,
-        () => 0.5
+        () => 0.5,
+        events
       )
         .subscribe(Shard, Start, this)
 
@@ -170,6 +172,43 @@ class FanOutRecordPublisherSuite extends TimedSuite {
     r.scheduler.advance(1.second)
     r.now(r.current.complete())
     assert(r.untilNext() == 4.seconds)
+  }
+
+  test("a subscription's life is told: requested, opened, renewed after five minutes, lost, and taken over") {
+    val r = new Reading().begin()
+    r.now(r.current.records(5, 101))
+    (1 to 60).foreach { _ =>
+      r.scheduler.advance(5.seconds)
+      r.now(r.current.idle(101))
+    }
+    r.now(r.current.complete())
+    r.now(r.current.accept())
+    r.now(r.current.fail(ServiceErrorKind.ResourceInUse))
+    val requested = Seq(Start, AfterSequenceNumber(Events.number(101))).map(SubscriptionRequested(Shard, _))
+    val reason = r.events.of[SubscriptionLost].map(_.reason)
+    assert(reason.forall(_.contains("ResourceInUse")))
+    assert(r.events.all == Vector(
+      requested.head,
+      SubscriptionOpened(Shard),
+      SubscriptionRenewed(Shard, 300000),
+      requested.last,
+      SubscriptionOpened(Shard),
+      SubscriptionTakenOver(Shard),
+      SubscriptionLost(Shard, 1, reason.head)
+    ))
+  }
+
+  test("an outage is told when it begins, and when an event comes again") {
+    val r = new Reading().begin()
+    (1 to Outages.Notable).foreach { _ =>
+      r.now(r.current.fail(ServiceErrorKind.Internal))
+      r.untilNext()
+    }
+    assert(r.events.of[OutageBegan].map(_.failures) == Vector(Outages.Notable))
+    r.now(r.current.accept())
+    assert(r.events.of[OutageEnded].isEmpty)
+    r.now(r.current.records(5, 101))
+    assert(r.events.of[OutageEnded].map(_.shards) == Vector(1))
   }
 
   test("a consumer that is in use is waited for at least five seconds, jittered") {

@@ -9,6 +9,7 @@ import org.sparkkinesis.concurrent.{Futures, VirtualScheduler}
 import org.sparkkinesis.config.Options
 import org.sparkkinesis.consume.FakeKinesis
 import org.sparkkinesis.error.KinesisConnectorException
+import org.sparkkinesis.event._
 import org.sparkkinesis.model.KinesisQuotas
 import org.sparkkinesis.retry.{RetryPolicies, RetryRules}
 import org.sparkkinesis.service.{Operation, ServiceErrorKind, ServiceException, StreamConsumer, StreamConsumerPage}
@@ -81,12 +82,14 @@ class StreamConsumerRegistrarSuite extends TimedSuite {
     setup.scheduler,
     RetryPolicies.of(Options.defaults),
     RetryRules.Default,
-    random = random
+    random = random,
+    events = setup.events
   )
 
   private class Setup {
     val scheduler = new VirtualScheduler
     val service = new Consumers(scheduler)
+    val events = new RecordedEvents
     def registrar(random: Double = 0.5): StreamConsumerRegistrar =
       registrarOf(this, () => random)
     def await[A](future: CompletableFuture[A], limit: FiniteDuration = 10.minutes): A = {
@@ -103,6 +106,7 @@ class StreamConsumerRegistrarSuite extends TimedSuite {
     assert(arn == s"$Stream/consumer/etl:1")
     assert(s.scheduler.nanoTime >= 2.seconds.toNanos)
     assert(registrar.registered == Set(arn))
+    assert(s.events.all == Vector(ConsumerRegistered(Stream, arn), ConsumerReady(Stream, arn)))
   }
 
   test("a consumer that is there is used, at once, and not owned") {
@@ -127,6 +131,8 @@ class StreamConsumerRegistrarSuite extends TimedSuite {
     assert(s.service.names == Set("other"))
     assert(s.await(registrar.isThere(Stream, "etl")) == false)
     assert(s.await(registrar.isThere(Stream, "other")) == true)
+    assert(s.events.all ==
+      Vector(ConsumerAdopted(Stream, arn), ConsumerReady(Stream, arn), ConsumerDeregistered(Stream, arn)))
   }
 
   test("any number of drivers that race for a name get the same consumer; exactly one owns it") {
@@ -241,5 +247,6 @@ class StreamConsumerRegistrarSuite extends TimedSuite {
     val from = s.scheduler.nanoTime
     assert(s.await(registrar.deregisterOwn(2.seconds)) == Set(arn))
     assert((s.scheduler.nanoTime - from).nanos == 2.seconds)
+    assert(s.events.of[ConsumerLeft] == Vector(ConsumerLeft(Stream, arn, "it took longer than 2 seconds")))
   }
 }

@@ -8,9 +8,9 @@ import scala.concurrent.duration._
 import org.sparkkinesis.concurrent.VirtualScheduler
 import org.sparkkinesis.config.Options
 import org.sparkkinesis.consume.{FakeKinesis, MissingResource, RecordBatch, RecordPublisher, RecordSubscriber}
-import org.sparkkinesis.event.ConsumerMetrics
+import org.sparkkinesis.event._
 import org.sparkkinesis.model.{StreamShard, _}
-import org.sparkkinesis.retry.{RetryPolicies, RetryRules}
+import org.sparkkinesis.retry.{Outages, RetryPolicies, RetryRules}
 import org.sparkkinesis.service.{Operation, RecordPage, ServiceErrorKind, ServiceException}
 import org.sparkkinesis.suite.TimedSuite
 
@@ -98,6 +98,7 @@ class PollingRecordPublisherSuite extends TimedSuite {
     val scheduler = new VirtualScheduler
     val service = new FakeKinesis(scheduler)
     val metrics = new ConsumerMetrics
+    val events = new RecordedEvents
     val batches = mutable.ArrayBuffer.empty[RecordBatch]
     var end: Option[Seq[ChildShard]] = None
     var error: Option[ServiceException] = None
@@ -109,7 +110,8 @@ class PollingRecordPublisherSuite extends TimedSuite {
         RetryRules.Default,
         scheduler,
         metrics,
-        () => 0.5
+        () => 0.5,
+        listener = events
       ).subscribe(Shard, start, this)
 
     override def onBatch(batch: RecordBatch): Unit = {
@@ -200,6 +202,21 @@ class PollingRecordPublisherSuite extends TimedSuite {
     assert(f.texts == Seq("a", "b", "c", "d"))
     assert(f.service.positions.contains(StartingPosition.AfterSequenceNumber(numbers(1))))
     assert(f.metrics.iteratorRenewals.sum == 1L)
+  }
+
+  test("iterators, throttling, retries, and an outage with its end are told") {
+    val f = new Reading
+    f.service.fail(Operation.GetRecords, ServiceErrorKind.Throttled +: Seq.fill(5)(ServiceErrorKind.Internal): _*)
+    f.service.put(Name, "a")
+    f.begin().scheduler.advance(1.minute)
+    assert(f.texts == Seq("a"))
+    assert(f.events.of[IteratorRequested] == Vector(IteratorRequested(Shard, StartingPosition.TrimHorizon)))
+    assert(f.events.of[CallThrottled] == Vector(CallThrottled("orders", Some(Shard.shard), "GetRecords")))
+    assert(f.events.of[CallRetried].map(_.failures) == (1 to 6))
+    assert(f.events.of[OutageBegan].map(_.failures) == Vector(Outages.Notable))
+    assert(f.events.of[OutageEnded].map(_.shards) == Vector(1))
+    assert(f.metrics.snapshot.filter(Set("throttles", "retries") contains _._1) ==
+      Map("throttles" -> 1, "retries" -> 6))
   }
 
   test("an invalid argument on an iterator means a new iterator, but not for ever") {

@@ -2,12 +2,12 @@ package org.sparkkinesis.spark.connection
 
 import java.util.concurrent.ThreadLocalRandom
 
-import org.slf4j.LoggerFactory
-
 import org.sparkkinesis.aws.client.{ClientSettings, KinesisClients}
 import org.sparkkinesis.concurrent.{BlockingWait, Clock, Scheduler, SystemClock, SystemScheduler, Waiting}
 import org.sparkkinesis.consume.poll.ShardReaders
 import org.sparkkinesis.error.{DataLossPolicy, KinesisConnectorException}
+import org.sparkkinesis.event.EventSink
+import org.sparkkinesis.event.log.{EventLog, QueryContext}
 import org.sparkkinesis.service.ServiceLease
 
 /** Where the code of one process gets its time, threads and service clients. A simulation gives virtual ones. Thread-safe. */
@@ -28,7 +28,10 @@ trait Environment {
   /** Counts who polls which shard of a service in this process. */
   def readers(settings: ClientSettings): ShardReaders
 
-  /** Takes note of records that are lost without an error; any thread may call it. */
+  /** Where events of a query go. */
+  def events(query: QueryContext): EventSink
+
+  /** Takes note of records that are lost without an error, beside the event of it; any thread may call it. */
   def warnOfLoss(loss: KinesisConnectorException): Unit
 
   final def losses(failOnDataLoss: Boolean): DataLossPolicy = new DataLossPolicy(failOnDataLoss, warnOfLoss)
@@ -38,7 +41,6 @@ trait Environment {
 }
 
 object Environment {
-  private val log = LoggerFactory.getLogger(classOf[Environment])
 
   /** This JVM, and the clients that everything in it shares. */
   object OfJvm extends Environment {
@@ -49,7 +51,8 @@ object Environment {
     override lazy val sharedScheduler: Scheduler = new SystemScheduler("kinesis-direct-read", 2)
     override def client(settings: ClientSettings): ServiceLease = KinesisClients.shared.acquire(settings)
     override def readers(settings: ClientSettings): ShardReaders = ShardReaders.at(settings.endpoint.getOrElse(""))
-    override def warnOfLoss(loss: KinesisConnectorException): Unit = log.warn(loss.getMessage)
+    override def events(query: QueryContext): EventSink = new EventLog(query)
+    override def warnOfLoss(loss: KinesisConnectorException): Unit = ()
     override def random(): Double = ThreadLocalRandom.current().nextDouble()
   }
 }

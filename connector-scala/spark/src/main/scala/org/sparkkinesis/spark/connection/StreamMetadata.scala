@@ -1,17 +1,18 @@
 package org.sparkkinesis.spark.connection
 
+import java.util.concurrent.atomic.AtomicInteger
 import java.util.concurrent.{CompletableFuture, ExecutionException}
 
 import scala.concurrent.duration._
 
-import org.slf4j.LoggerFactory
-
 import org.sparkkinesis.aws.client.ClientSettings
 import org.sparkkinesis.concurrent.{Futures, Scheduler}
 import org.sparkkinesis.error.KinesisConnectorException
+import org.sparkkinesis.event.log.QueryContext
+import org.sparkkinesis.event.{CallRetried, ListingIncomplete}
 import org.sparkkinesis.model.{HashKeyRange, Shard, StreamRef}
 import org.sparkkinesis.plan.InitialShards
-import org.sparkkinesis.retry.{Retrier, RetryLog, RetryPolicies, RetryPolicy, RetryRules}
+import org.sparkkinesis.retry.{Outages, Retrier, RetryPolicies, RetryPolicy, RetryRules}
 import org.sparkkinesis.service.{
   KinesisService, Operation, ServiceErrorKind, ServiceException, ServiceLease, ShardFilter, ShardPage, StreamDescription
 }
@@ -21,11 +22,13 @@ final class StreamMetadata(
     settings: ClientSettings,
     policies: RetryPolicies,
     rules: RetryRules,
-    environment: Environment = Environment.OfJvm
+    environment: Environment = Environment.OfJvm,
+    query: QueryContext = QueryContext.Unknown
 ) extends AutoCloseable {
   private val lease: ServiceLease = environment.client(settings)
   private val threads = environment.scheduler("kinesis-directory", 1)
-  private val outages = new RetryLog(scheduler, StreamMetadata.log.warn(_))
+  private val events = environment.events(query)
+  private val outages = new Outages(scheduler, events)
 
   def service: KinesisService = lease.service
   def scheduler: Scheduler = threads
@@ -66,7 +69,7 @@ final class StreamMetadata(
    * The same, asked again while some shard is missing from it.
    *
    * @param failOnDataLoss
-   *   whether a listing that stays incomplete is refused; otherwise it is taken as it is, with a warning
+   *   whether a listing that stays incomplete is refused; otherwise it is taken as it is, and an event tells it
    * @throws KinesisConnectorException
    *   KINESIS_LISTING_INCOMPLETE
    */
@@ -79,8 +82,8 @@ final class StreamMetadata(
           pause(policies(Operation.ListShards).bound(times))
           listed(times + 1)
         case Some(gap) =>
-          val incomplete = StreamMetadata.incomplete(stream, gap)
-          if (failOnDataLoss) throw incomplete else StreamMetadata.log.warn(incomplete.getMessage)
+          if (failOnDataLoss) throw StreamMetadata.incomplete(stream, gap)
+          events.emit(ListingIncomplete(stream.toString, gap.start, gap.end, StreamMetadata.Listings))
           found
         case None => found
       }
@@ -110,15 +113,27 @@ final class StreamMetadata(
     environment.waiting.get(over)
   }
 
-  private def ask[A](operation: Operation, stream: String, policy: RetryPolicy)(call: () => CompletableFuture[A]): A =
+  private def ask[A](operation: Operation, stream: String, policy: RetryPolicy)(call: () => CompletableFuture[A]): A = {
+    val failures = new AtomicInteger
+    val retrier = new Retrier(
+      scheduler,
+      rules,
+      () => environment.random(),
+      onRetry = (error, inARow) => {
+        failures.set(inARow)
+        events.emit(CallRetried(stream, None, inARow, error.getMessage))
+        outages.failed(stream, None, inARow, error)
+      }
+    )
     try {
-      val retrier = new Retrier(
-        scheduler,
-        rules,
-        () => environment.random(),
-        onRetry = (error, failures) => outages.failed(s"stream $stream", failures, error)
-      )
-      val answer = retrier.retry(policy)(call)
+      val answer = await(operation, stream, policy, retrier.retry(policy)(call))
+      if (failures.get >= Outages.Notable) outages.recovered(stream, None)
+      answer
+    } finally outages.left(stream, None)
+  }
+
+  private def await[A](operation: Operation, stream: String, policy: RetryPolicy, answer: CompletableFuture[A]): A =
+    try {
       // What is tried without end is also waited for without end.
       if (policy.maxRetries.nonEmpty && !environment.waiting.until(answer, StreamMetadata.LongestWait))
         throw tooLate(operation)
@@ -141,7 +156,6 @@ final class StreamMetadata(
 }
 
 object StreamMetadata {
-  private val log = LoggerFactory.getLogger(classOf[StreamMetadata])
   private val Usable = Set("ACTIVE", "UPDATING")
 
   /** Asked before anything is read: a wrong address or name must show soon, and looks like an outage. */

@@ -15,6 +15,9 @@ final private[coordinator] class ConsumerPeer(
   /** The report at which a full one was asked for, and the newest epoch then. */
   private var asked: Option[(Long, Long)] = None
   var bufferIsFull = false
+
+  /** How often a full report was asked for because one before it was lost. */
+  var missedReports = 0
   var metrics = Map.empty[String, Long]
 
   def tell(message: ToExecutor): Unit = send(ProtocolCodec.encode(message))
@@ -36,6 +39,7 @@ final private[coordinator] class ConsumerPeer(
     if (report.full) asked = None
     else if (isGap || asked.exists { case (at, _) => report.number - at >= ConsumerPeer.ReportsUntilAskedAgain }) {
       asked = Some(report.number -> newestEpoch)
+      missedReports += 1
       tell(SendFullReport)
     }
     answered

@@ -2,8 +2,7 @@ package org.sparkkinesis.spark.coordinator
 
 import scala.util.control.NonFatal
 
-import org.slf4j.LoggerFactory
-
+import org.sparkkinesis.event.ConsumersNotStarted
 import org.sparkkinesis.spark.connection.Environment
 import org.sparkkinesis.spark.settings.ReadSettings
 
@@ -57,7 +56,7 @@ final private[coordinator] class ConsumerStarter(
         case NonFatal(failure) =>
           failures += 1
           if (failures >= FailuresToGiveUp) throw failure
-          log.warn(s"Consumers of source $sourceId could not be started; they will be tried again", failure)
+          environment.events(settings.query).emit(ConsumersNotStarted(failures, failure))
       }
     // Those whose task ran elsewhere have not introduced themselves; a job waits for the others.
     missed = missing.map(_.id).filterNot(isKnown).map(id => id -> (missed.getOrElse(id, 0) + 1)).toMap
@@ -68,8 +67,6 @@ final private[coordinator] class ConsumerStarter(
 }
 
 private object ConsumerStarter {
-  private val log = LoggerFactory.getLogger(classOf[ConsumerStarter])
-
   /** Executors that die take the job with them; what fails again and again is a mistake in the set-up. */
   private val FailuresToGiveUp = 4
 

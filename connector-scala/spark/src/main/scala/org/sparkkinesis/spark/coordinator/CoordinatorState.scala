@@ -7,6 +7,7 @@ import scala.collection.mutable
 import scala.concurrent.duration._
 
 import org.sparkkinesis.concurrent.{BlockingWait, Clock, SystemClock, Waiting}
+import org.sparkkinesis.event.{ConnectorEvent, EventSink}
 import org.sparkkinesis.model.StreamShard
 import org.sparkkinesis.plan.{ShardPosition, SourceOffset, StreamOffset}
 import org.sparkkinesis.shard.ShardGraph
@@ -17,13 +18,19 @@ import org.sparkkinesis.shard.ShardGraph
  *
  * @param streams
  *   ARNs
+ * @param events
+ *   receives what was noted, in its order, without the lock held
  */
 final private[coordinator] class CoordinatorState(
     val streams: Seq[String],
     val clock: Clock = SystemClock,
-    waiting: Waiting = BlockingWait
+    waiting: Waiting = BlockingWait,
+    events: EventSink = EventSink.Discard
 ) {
   private val lock = new Object
+  private val telling = new Object
+  private val noted = mutable.ArrayBuffer.empty[ConnectorEvent]
+  @volatile private var hasNoted = false
 
   /** Completed with the next change, and then replaced. */
   private var change = new CompletableFuture[Unit]
@@ -48,7 +55,26 @@ final private[coordinator] class CoordinatorState(
   /** Counters of executors that are lost. */
   var lostMetrics: Map[String, Long] = Map.empty
 
-  def locked[A](body: => A): A = lock.synchronized(body)
+  /** Whoever leaves the lock passes on the events that were noted under it: a listener may write to a slow disk. */
+  def locked[A](body: => A): A =
+    try lock.synchronized(body)
+    finally if (hasNoted && !Thread.holdsLock(lock)) tellNoted()
+
+  /** Within [[locked]]: an event for when the lock is given up. */
+  def note(event: ConnectorEvent): Unit = {
+    noted += event
+    hasNoted = true
+  }
+
+  private def tellNoted(): Unit = telling.synchronized {
+    val told = lock.synchronized {
+      val all = noted.toVector
+      noted.clear()
+      hasNoted = false
+      all
+    }
+    told.foreach(events.emit)
+  }
 
   def isClosed: Boolean = closed
 

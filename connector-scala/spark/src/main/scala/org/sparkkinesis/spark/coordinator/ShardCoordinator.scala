@@ -1,8 +1,7 @@
 package org.sparkkinesis.spark.coordinator
 
-import org.slf4j.LoggerFactory
-
 import org.sparkkinesis.error.KinesisConnectorException
+import org.sparkkinesis.event.ExecutorFailed
 import org.sparkkinesis.model.Shard
 import org.sparkkinesis.plan.SourceOffset
 import org.sparkkinesis.spark.connection.Environment
@@ -36,7 +35,8 @@ final class ShardCoordinator(
 ) extends AutoCloseable {
   import ShardCoordinator._
 
-  private val state = new CoordinatorState(streams, environment.clock, environment.waiting)
+  private val events = environment.events(settings.query)
+  private val state = new CoordinatorState(streams, environment.clock, environment.waiting, events)
   private val progress = new ShardProgress(state, environment.losses(settings.failOnDataLoss))
   private val placement = new ShardPlacement(state, graceMillis)
   val prefetched = new PrefetchView(state, cluster.location)
@@ -95,15 +95,12 @@ final class ShardCoordinator(
 
   private def lose(executorId: String): Unit = {
     val (wasThere, othersAreThere) = placement.lose(executorId)
-    if (wasThere) {
-      log.info(s"Executor $executorId is lost; its shards are read elsewhere")
-      if (othersAreThere) placing.wake() else starter.wake()
-    }
+    if (wasThere) { if (othersAreThere) placing.wake() else starter.wake() }
   }
 
   /** The executor's consumers have stopped. They are started again, unless this goes on. */
   private def breakDown(broken: Broken): Unit = if (placement.isThere(broken.executorId, broken.instance)) {
-    log.warn(s"The consumers of executor ${broken.executorId} failed: ${broken.reason}")
+    events.emit(ExecutorFailed(broken.executorId, broken.reason))
     breakdowns += 1
     if (breakdowns >= BreakdownsToGiveUp) state.fail(consumersFailed(broken))
     lose(broken.executorId)
@@ -132,8 +129,6 @@ final class ShardCoordinator(
 }
 
 private object ShardCoordinator {
-  private val log = LoggerFactory.getLogger(classOf[ShardCoordinator])
-
   /** A class that is missing fails at once on every executor; memory that was used up once may suffice the next time. */
   private val BreakdownsToGiveUp = 4
 

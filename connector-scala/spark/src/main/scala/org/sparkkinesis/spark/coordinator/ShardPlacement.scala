@@ -2,6 +2,7 @@ package org.sparkkinesis.spark.coordinator
 
 import java.util.concurrent.TimeUnit
 
+import org.sparkkinesis.event.{ConnectorEvent, ExecutorJoined, ExecutorLost, ShardFinished, ShardsAssigned, ShardsMoved}
 import org.sparkkinesis.model.StreamShard
 import org.sparkkinesis.spark.protocol.{Assign, Assigned, Register, Unassign}
 
@@ -26,6 +27,7 @@ final private[coordinator] class ShardPlacement(state: CoordinatorState, graceMi
       forget(introduction.executorId)
       if (peers.isEmpty) firstCame = state.clock.nanoTime
       peers(introduction.executorId) = peer
+      state.note(ExecutorJoined(introduction.executorId, introduction.host))
     }
     state.isClosed
   }
@@ -83,11 +85,22 @@ final private[coordinator] class ShardPlacement(state: CoordinatorState, graceMi
           }
         }
         peers(owner).tell(Assign(assigned))
+        note(owner, assigned, current)
       }
       retire()
       moved.size >= Placement.movesAtOnce(shards.size)
     }
   }
+
+  private def note(owner: String, assigned: Seq[Assigned], before: Map[StreamShard, String]): Unit =
+    assigned.groupBy(one => (one.shard.stream, before.get(one.shard))).foreach { case ((stream, from), ofStream) =>
+      val shards = ofStream.map(one => one.shard.shard -> one.position).sortBy(_._1)
+      state.note(from.fold[ConnectorEvent](ShardsAssigned(
+        stream,
+        owner,
+        shards
+      ))(ShardsMoved(stream, _, owner, shards)))
+    }
 
   /** Stops consumers of shards that have left the offset. */
   private def retire(): Unit = {
@@ -95,6 +108,7 @@ final private[coordinator] class ShardPlacement(state: CoordinatorState, graceMi
     val gone = tracks.keysIterator.filterNot { shard =>
       keep(shard) || state.position.streams.get(shard.stream).exists(_.shards.contains(shard.shard))
     }.toVector
+    gone.foreach(shard => state.note(ShardFinished(shard.stream, shard.shard)))
     gone.flatMap(tracks.remove).groupBy(state.owner).foreach { case (owner, left) =>
       owner.foreach(_.tell(Unassign(left.map(_.shard))))
     }
@@ -105,7 +119,9 @@ final private[coordinator] class ShardPlacement(state: CoordinatorState, graceMi
     gone.foreach(peer =>
       state.lostMetrics = CoordinatorStatus.sum(state.lostMetrics, peer.metrics - "bufferedBytes")
     )
-    tracks.valuesIterator.filter(_.owner.contains(executorId)).foreach(_.lose())
+    val left = tracks.valuesIterator.filter(_.owner.contains(executorId)).toVector
+    left.foreach(_.lose())
+    if (gone.nonEmpty) state.note(ExecutorLost(executorId, left.size))
     gone.nonEmpty
   }
 }

@@ -5,6 +5,9 @@ import scala.collection.mutable
 
 import org.sparkkinesis.consume.MissingResource
 import org.sparkkinesis.error.{DataLossPolicy, KinesisConnectorException}
+import org.sparkkinesis.event.{
+  BufferFilled, BufferFreed, DataLost, ReadFailed, ReportMissed, ShardEnded, ShardExpired, ShardsListed
+}
 import org.sparkkinesis.model.{ChildShard, SequenceNumber, Shard, ShardId, StreamShard}
 import org.sparkkinesis.plan.{ShardPosition, SourceOffset}
 import org.sparkkinesis.service.ServiceException
@@ -35,7 +38,7 @@ final private[coordinator] class ShardProgress(state: CoordinatorState, losses: 
   /** What must be looked at again after a report. */
   def accept(report: Report): Heard = locked {
     state.peers.get(report.executorId).filter(_.instance == report.instance).fold(Heard(false, false)) { from =>
-      val mustName = from.hear(report, state.epoch)
+      val mustName = hear(from, report)
       val (own, others) =
         report.shards.partition(told => tracks.get(told.shard).exists(_.owner.contains(from.id)))
       // It was taken from this executor, or given to another one while this one was out of sight.
@@ -49,12 +52,24 @@ final private[coordinator] class ShardProgress(state: CoordinatorState, losses: 
     }
   }
 
+  private def hear(from: ConsumerPeer, report: Report): Option[Long] = {
+    val (wasFull, missed) = (from.bufferIsFull, from.missedReports)
+    val mustName = from.hear(report, state.epoch)
+    if (from.bufferIsFull && !wasFull) state.note(BufferFilled(from.id))
+    if (wasFull && !from.bufferIsFull) state.note(BufferFreed(from.id))
+    if (from.missedReports > missed) state.note(ReportMissed(from.id))
+    mustName
+  }
+
   /** Streams that a round of discovery has to list: all when it is due, else those of which something is not known. */
   def toList(isDue: Boolean): Set[String] = locked {
     if (isDue) state.streams.toSet else state.streams.toSet -- state.listed ++ state.streamsWithOpenLineage
   }
 
   def list(stream: String, shards: Seq[Shard]): Unit = locked {
+    val (open, closed) = shards.partition(_.isOpen)
+    val added = shards.map(_.id).filter(state.graphs(stream).range(_).isEmpty)
+    state.note(ShardsListed(stream, open.size, closed.size, added))
     state.graphs += stream -> state.graphs(stream).withListing(shards)
     state.listed += stream
     state.noteChange()
@@ -104,10 +119,12 @@ final private[coordinator] class ShardProgress(state: CoordinatorState, losses: 
   /** Takes one shard's news in; tells up to where they were planned already. */
   private def acceptShard(told: ShardReport, replaces: Boolean): Option[(StreamShard, SequenceNumber)] =
     tracks.get(told.shard).filter(_.epoch == told.epoch).flatMap { track =>
+      val hadEnded = track.ended
       track.accept(told, replaces)
       told.failure.foreach(giveUp(track, _))
       told.end.foreach { children =>
         val stream = track.shard.stream
+        if (!hadEnded) state.note(ShardEnded(stream, track.shard.shard, children.map(_.id)))
         state.graphs += stream -> state.graphs(stream).withChildren(withParent(track, children))
       }
       state.position.streams.get(track.shard.stream).flatMap(_.shards.get(track.shard.shard))
@@ -128,11 +145,19 @@ final private[coordinator] class ShardProgress(state: CoordinatorState, losses: 
   private def giveUp(track: ShardTrack, error: ServiceException): Unit =
     if (MissingResource.of(error).contains(MissingResource.Shard))
       try {
+        val StreamShard(stream, shard) = track.shard
+        state.note(
+          if (losses.endsQuery) DataLost(stream, shard, "the shard expired before it was read to its end", endsQuery = true)
+          else ShardExpired(stream, shard)
+        )
         losses.lost(ShardFailed.isGone(track.shard, error))
         track.failure = None
         track.ended = true
       } catch { case loss: KinesisConnectorException => state.fail(loss) }
-    else state.fail(new ShardFailed(track.shard, error))
+    else {
+      state.note(ReadFailed(track.shard.stream, track.shard.shard, error.getMessage))
+      state.fail(new ShardFailed(track.shard, error))
+    }
 
   /** The service names a merge's child with both parents; one that does not is the reporting shard's. */
   private def withParent(track: ShardTrack, children: Seq[ChildShard]): Seq[ChildShard] =

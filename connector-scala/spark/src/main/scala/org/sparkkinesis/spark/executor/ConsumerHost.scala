@@ -4,12 +4,10 @@ import java.util.concurrent.atomic.AtomicBoolean
 
 import scala.concurrent.duration._
 
-import org.slf4j.{Logger, LoggerFactory}
-
 import org.sparkkinesis.chunk.Chunk
 import org.sparkkinesis.concurrent.SerialExecutor
 import org.sparkkinesis.consume.{PrefetchBuffer, PrefetchMemory, ShardConsumers}
-import org.sparkkinesis.event.ConsumerMetrics
+import org.sparkkinesis.event.{ConsumerMetrics, ConsumersCrashed, CoordinatorLost}
 import org.sparkkinesis.model.{SequenceNumber, StartingPosition, StreamShard}
 import org.sparkkinesis.spark.connection.Environment
 import org.sparkkinesis.spark.protocol.{
@@ -37,7 +35,8 @@ final class ConsumerHost private[executor] (
     environment.scheduler("kinesis-consumer", math.max(2, Runtime.getRuntime.availableProcessors / 2))
   private val orders = new SerialExecutor(scheduler, breakDown)
   private val metrics = new ConsumerMetrics
-  private val publishers = PublisherFactories.open(settings, scheduler, metrics, environment)
+  private val events = environment.events(settings.query)
+  private val publishers = PublisherFactories.open(settings, scheduler, metrics, environment, events)
   private val buffer = settings.bufferBytes.fold(memory.open())(new PrefetchBuffer(_))
   private val instance = java.util.UUID.randomUUID().getMostSignificantBits
   private val reporter =
@@ -76,7 +75,7 @@ final class ConsumerHost private[executor] (
    * the coordinator: it would wait for ever for shards that nobody reads.
    */
   private def breakDown(failure: Throwable): Unit = {
-    log.error(s"The consumers of source $sourceId failed; they stop, and others read their shards", failure)
+    events.emit(ConsumersCrashed(wire.executorId, failure))
     try close()
     finally driver.send(ProtocolCodec.encode(Broken(wire.executorId, instance, failure.toString)))
   }
@@ -106,7 +105,7 @@ final class ConsumerHost private[executor] (
         missedPings = if (isThere) 0 else missedPings + 1
         if (missedPings < PingsToMiss) watchDriver()
         else {
-          log.info(s"The coordinator of source $sourceId does not answer any more; its consumers stop")
+          events.emit(CoordinatorLost(wire.executorId, missedPings))
           close()
         }
       }
@@ -116,7 +115,6 @@ final class ConsumerHost private[executor] (
 }
 
 private object ConsumerHost {
-  val log: Logger = LoggerFactory.getLogger(classOf[ConsumerHost])
   val PingPeriod: FiniteDuration = 10.seconds
   val PingsToMiss = 3
 }

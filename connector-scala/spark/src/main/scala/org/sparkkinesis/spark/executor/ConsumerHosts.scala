@@ -4,9 +4,9 @@ import java.util.concurrent.{ConcurrentHashMap, TimeoutException}
 
 import org.apache.spark.SparkException
 import org.apache.spark.sparkkinesis.ClusterRpc
-import org.slf4j.LoggerFactory
 
 import org.sparkkinesis.consume.PrefetchMemory
+import org.sparkkinesis.event.CoordinatorUnreachable
 import org.sparkkinesis.spark.connection.Environment
 import org.sparkkinesis.spark.protocol.ExecutorWire
 import org.sparkkinesis.spark.settings.ReadSettings
@@ -38,7 +38,7 @@ final class ConsumerHosts(wire: ExecutorWire, environment: Environment) {
     } catch {
       // Spark's RPC time-outs are no SparkExceptions.
       case gone @ (_: SparkException | _: TimeoutException) =>
-        ConsumerHosts.log.warn(s"Consumers of source $sourceId could not reach their coordinator: ${gone.getMessage}")
+        environment.events(settings.query).emit(CoordinatorUnreachable(wire.executorId, gone.getMessage))
         started.foreach(_.close())
     }
   }
@@ -47,7 +47,6 @@ final class ConsumerHosts(wire: ExecutorWire, environment: Environment) {
 }
 
 object ConsumerHosts {
-  private val log = LoggerFactory.getLogger(classOf[ConsumerHosts])
 
   /** Those of this JVM. */
   val ofJvm = new ConsumerHosts(ClusterRpc.OfExecutor, Environment.OfJvm)

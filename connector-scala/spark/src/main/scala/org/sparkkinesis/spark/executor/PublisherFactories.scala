@@ -9,7 +9,7 @@ import org.sparkkinesis.concurrent.Scheduler
 import org.sparkkinesis.consume.fanout.{FanOutPublisherFactory, FanOutSettings}
 import org.sparkkinesis.consume.poll.PollingPublisherFactory
 import org.sparkkinesis.consume.{RecordPublisher, RecordPublisherFactory, RecordSubscriber}
-import org.sparkkinesis.event.ConsumerMetrics
+import org.sparkkinesis.event.{ConsumerMetrics, EventSink}
 import org.sparkkinesis.model.{StartingPosition, StreamShard}
 import org.sparkkinesis.service.{KinesisService, ServiceLease}
 import org.sparkkinesis.spark.connection.Environment
@@ -45,9 +45,10 @@ object PublisherFactories {
       settings: ReadSettings,
       scheduler: Scheduler,
       metrics: ConsumerMetrics,
-      environment: Environment
+      environment: Environment,
+      events: EventSink
   ): PublisherFactories =
-    settings.fanOut.fold(polling(settings, scheduler, metrics, environment)) { consumers =>
+    settings.fanOut.fold(polling(settings, scheduler, metrics, environment, events)) { consumers =>
       new PublisherFactories(
         settings,
         environment,
@@ -59,7 +60,8 @@ object PublisherFactories {
           settings.rules,
           scheduler,
           metrics,
-          () => environment.random()
+          () => environment.random(),
+          events
         )
       )
     }
@@ -68,7 +70,8 @@ object PublisherFactories {
       settings: ReadSettings,
       scheduler: Scheduler,
       metrics: ConsumerMetrics,
-      environment: Environment
+      environment: Environment,
+      events: EventSink
   ): PublisherFactories =
     new PublisherFactories(
       settings,
@@ -81,7 +84,8 @@ object PublisherFactories {
         scheduler,
         metrics,
         () => environment.random(),
-        shard => environment.readers(settings.client(shard.stream))
+        shard => environment.readers(settings.client(shard.stream)),
+        events
       )
     )
 }

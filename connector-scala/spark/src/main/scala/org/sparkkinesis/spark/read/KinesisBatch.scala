@@ -18,7 +18,7 @@ final class KinesisBatch(options: Options, schema: StructType) extends Batch {
   private lazy val ranges = planned._2
 
   private lazy val planned: (ReadSettings, Seq[ShardRange]) = {
-    val session = new StreamSession(options)
+    val session = new StreamSession(options, KinesisScan.queryOf(options))
     try {
       val now = System.currentTimeMillis()
       val from = StreamSession.pin(

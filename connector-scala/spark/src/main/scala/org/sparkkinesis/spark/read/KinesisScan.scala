@@ -1,14 +1,16 @@
 package org.sparkkinesis.spark.read
 
+import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.connector.metric.CustomMetric
 import org.apache.spark.sql.connector.read._
 import org.apache.spark.sql.connector.read.streaming.MicroBatchStream
 import org.apache.spark.sql.types.StructType
 
 import org.sparkkinesis.config.{ConnectionOptions, Options}
+import org.sparkkinesis.event.log.QueryContext
 import org.sparkkinesis.spark.connection.Connection
 import org.sparkkinesis.spark.read.reader.ReadMetrics
-import org.sparkkinesis.spark.session.StreamSession
+import org.sparkkinesis.spark.session.{QueryNames, StreamSession}
 import org.sparkkinesis.spark.settings.KinesisSchema
 
 /** Takes the columns that a query needs. */
@@ -34,7 +36,7 @@ final class KinesisScan(options: Options, schema: StructType) extends Scan {
   override def toBatch: Batch = new KinesisBatch(options, schema)
 
   override def toMicroBatchStream(checkpointLocation: String): MicroBatchStream = {
-    val session = new StreamSession(options)
+    val session = new StreamSession(options, KinesisScan.queryOf(options))
     try new KinesisMicroBatchStream(session, checkpointLocation, schema)
     catch {
       // Spark stops only what it was given.
@@ -46,4 +48,11 @@ final class KinesisScan(options: Options, schema: StructType) extends Scan {
 
   override def columnarSupportMode(): Scan.ColumnarSupportMode = Scan.ColumnarSupportMode.SUPPORTED
   override def supportedCustomMetrics(): Array[CustomMetric] = ReadMetrics.all
+}
+
+private[read] object KinesisScan {
+
+  /** How log lines name the query that plans this read. */
+  def queryOf(options: Options): QueryContext =
+    QueryNames.ofThread(SparkSession.active.sparkContext, Connection.streams(options).map(_.toString))
 }

@@ -6,6 +6,7 @@ import scala.collection.mutable
 
 import org.sparkkinesis.config.{Options, PositionOption, ReadOptions}
 import org.sparkkinesis.consume.{MissingResource, RangeEnd}
+import org.sparkkinesis.event.{BatchPlanned, QueryStarted, QueryStopped}
 import org.sparkkinesis.model.{HashKeyRange, ShardId, StartingPosition, StreamShard}
 import org.sparkkinesis.plan._
 import org.sparkkinesis.spark.connection.{Environment, ServiceFailure}
@@ -59,6 +60,13 @@ final class SourceQuery(
   private var planningNanos = 0L
   private val ranges = mutable.HashMap.empty[String, Map[ShardId, HashKeyRange]]
   private val checkpoint = new CheckpointCheck(session, environment)
+  private val beganNanos = clock.nanoTime
+  private var isStarted = false
+
+  /** Whether this run chose where the query begins, rather than finding it in the checkpoint. */
+  private var choseBeginning = false
+  private var batches = 0L
+  private var rows = 0L
   private var coordinatorIfStarted: Option[ShardCoordinator] = None
 
   private val fanOut = Option.when(FanOutConsumers.isWanted(options))(
@@ -98,7 +106,18 @@ final class SourceQuery(
 
   /** Where the query began, also when it is started from its checkpoint. */
   lazy val initialOffset: SourceOffset =
-    checkpoint.mend(new InitialOffsetStore(files).getOrElseUpdate(session.initialOffset(position, clock.currentMillis)))
+    checkpoint.mend(new InitialOffsetStore(files).getOrElseUpdate {
+      choseBeginning = true
+      session.initialOffset(position, clock.currentMillis)
+    })
+
+  private def noteStart(from: SourceOffset): Unit = if (!isStarted) {
+    isStarted = true
+    from.streams.values.foreach { stream =>
+      val shards = stream.shards.toSeq.map { case (shard, at) => shard -> at.resumeAt }
+      session.events.emit(QueryStarted(stream.arn, options(ReadOptions.consumerMode), !choseBeginning, shards))
+    }
+  }
 
   /** `Trigger.AvailableNow` reads up to this moment. */
   def prepareForAvailableNow(): Unit = target = Some(AvailableNowTarget(clock.currentMillis))
@@ -115,9 +134,15 @@ final class SourceQuery(
     val from = checkpoint.mend(start)
     // A time that the user chose may lie before the oldest record; one that the query noted itself may not.
     if (!isFirst || position.default == StartingPosition.Latest) checkpoint.warnOfExpired(from)
+    noteStart(from)
     coordinator.advance(from)
     planned = if (allAvailable) planOnce(from) else target.fold(planNow(from))(planUntil(from, _))
-    if (planned.nonEmpty) lastBatchNanos = clock.nanoTime
+    planned.foreach { batch =>
+      lastBatchNanos = clock.nanoTime
+      batches += 1
+      rows += batch.rows
+      session.events.emit(BatchPlanned(batch.rows, batch.bytes, planningNanos / 1000))
+    }
     planned.map(_.end)
   }
 
@@ -187,8 +212,10 @@ final class SourceQuery(
    */
   def tasks(start: SourceOffset, end: SourceOffset, slots: Int): Seq[TaskRanges] = explained {
     val began = clock.nanoTime
+    val from = checkpoint.mend(start)
+    noteStart(from)
     val ranges = TaskPlanner.ranges(
-      checkpoint.mend(start),
+      from,
       checkpoint.mend(end),
       shard => prefetched.lastOfEnded(shard).map(RangeEnd.At(_)),
       hashKeyRange
@@ -216,6 +243,7 @@ final class SourceQuery(
     coordinatorIfStarted.foreach(_.close())
     fanOut.foreach(_.close())
     session.close()
+    session.events.emit(QueryStopped(batches, rows, (clock.nanoTime - beganNanos) / 1000000))
   }
 
   /**

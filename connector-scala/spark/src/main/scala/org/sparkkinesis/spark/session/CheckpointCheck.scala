@@ -5,6 +5,7 @@ import java.util.concurrent.TimeUnit
 
 import org.sparkkinesis.config.PositionOption
 import org.sparkkinesis.error.KinesisConnectorException
+import org.sparkkinesis.event.{DataLost, StreamRecreated}
 import org.sparkkinesis.model.StartingPosition
 import org.sparkkinesis.plan.{Retention, SourceOffset, StreamOffset}
 import org.sparkkinesis.service.StreamDescription
@@ -13,7 +14,7 @@ import org.sparkkinesis.spark.connection.Environment
 /**
  * Holds the offsets of a checkpoint against the streams as they are now: data that is lost is noticed, not passed over.
  *
- * With `failOnDataLoss` it ends the query, else it warns, and the query goes on with the oldest record that is left. For one query's thread.
+ * With `failOnDataLoss` it ends the query, else an event tells it, and the query goes on with the oldest record that is left. For one query's thread.
  */
 final class CheckpointCheck(session: StreamSession, environment: Environment) {
   private val losses = environment.losses(session.settings.failOnDataLoss)
@@ -46,13 +47,15 @@ final class CheckpointCheck(session: StreamSession, environment: Environment) {
     offset.streams.values.foreach { stream =>
       val retention = TimeUnit.HOURS.toMillis(session.streams(stream.arn).retentionHours.toLong)
       Retention.lost(stream, environment.clock.currentMillis - retention).headOption.foreach { case (shard, until) =>
+        val reason = s"it was read up to ${Instant.ofEpochMilli(until)}, and the stream keeps " +
+          s"${session.streams(stream.arn).retentionHours} hours"
+        session.events.emit(DataLost(stream.arn, shard, reason, losses.endsQuery))
         losses.lost(
           KinesisConnectorException(
             "KINESIS_DATA_LOSS",
             "shard" -> shard.value,
             "stream" -> stream.name,
-            "reason" ->
-              s"it was read up to ${Instant.ofEpochMilli(until)}, and the stream keeps ${session.streams(stream.arn).retentionHours} hours",
+            "reason" -> reason,
             "cause" -> "The query was stopped, or behind, for longer than the stream keeps its records."
           )
         )
@@ -63,6 +66,9 @@ final class CheckpointCheck(session: StreamSession, environment: Environment) {
   private def beginning(stream: StreamOffset): StreamOffset = remade.getOrElse(
     stream.arn, {
       val now: StreamDescription = session.streams(stream.arn)
+      session.events.emit(
+        StreamRecreated(stream.arn, stream.creationMillis, now.creationMillis, losses.endsQuery)
+      )
       losses.lost(
         KinesisConnectorException(
           "KINESIS_STREAM_RECREATED",

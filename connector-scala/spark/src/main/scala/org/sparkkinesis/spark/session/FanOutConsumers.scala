@@ -5,12 +5,11 @@ import java.util.concurrent.{CompletableFuture, ExecutionException}
 import scala.concurrent.duration._
 import scala.util.control.NonFatal
 
-import org.slf4j.LoggerFactory
-
 import org.sparkkinesis.concurrent.{Futures, Scheduler}
 import org.sparkkinesis.config.{Options, ReadOptions}
 import org.sparkkinesis.consume.fanout.StreamConsumerRegistrar
 import org.sparkkinesis.error.KinesisConnectorException
+import org.sparkkinesis.event.{ConsumersNotRecorded, EventSink}
 import org.sparkkinesis.model.StreamRef
 import org.sparkkinesis.service.{KinesisService, ServiceException, StreamDescription}
 import org.sparkkinesis.spark.connection.{Environment, ServiceFailure}
@@ -31,7 +30,8 @@ final class FanOutConsumers(
     service: String => KinesisService,
     record: String => RegisteredConsumers,
     scheduler: Scheduler,
-    environment: Environment
+    environment: Environment,
+    events: EventSink
 ) extends AutoCloseable {
   import FanOutConsumers._
 
@@ -53,7 +53,8 @@ final class FanOutConsumers(
           scheduler,
           settings.retries,
           settings.rules,
-          random = () => environment.random()
+          random = () => environment.random(),
+          events = events
         )
       )
       registrars += stream.arn -> registrar
@@ -93,17 +94,14 @@ final class FanOutConsumers(
   }
 
   private def deregister(): Unit = if (options(ReadOptions.requireConsumerDeregistration)) {
-    val left = registrars.toVector.map { case (stream, registrar) =>
+    registrars.toVector.map { case (stream, registrar) =>
       stream -> registrar.deregisterOwn(DeregistrationLimit)
-    }.flatMap { case (stream, done) => forget(stream, environment.waiting.get(done)) }
-    if (left.nonEmpty) log.warn(s"Still registered, and billed: ${left.mkString(", ")}")
+    }.foreach { case (stream, done) => note(stream, environment.waiting.get(done)) }
   }
 
-  private def forget(stream: String, left: Set[String]): Set[String] = {
+  private def note(stream: String, left: Set[String]): Unit =
     try record(stream).write(left)
-    catch { case NonFatal(failure) => log.warn("What is still registered could not be noted", failure) }
-    left
-  }
+    catch { case NonFatal(failure) => events.emit(ConsumersNotRecorded(stream, failure)) }
 
   private def await[A](answer: CompletableFuture[A], stream: StreamDescription): A =
     try environment.waiting.get(answer)
@@ -117,7 +115,6 @@ final class FanOutConsumers(
 }
 
 object FanOutConsumers {
-  private val log = LoggerFactory.getLogger(classOf[FanOutConsumers])
   private val DeregistrationLimit = 10.seconds
 
   def isWanted(options: Options): Boolean = options(ReadOptions.consumerMode) == "efo"

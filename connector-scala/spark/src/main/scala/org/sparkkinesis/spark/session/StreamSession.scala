@@ -6,6 +6,8 @@ import scala.collection.mutable
 import org.sparkkinesis.aws.client.ClientSettings
 import org.sparkkinesis.config.{ConnectionOptions, Options, PositionOption}
 import org.sparkkinesis.error.KinesisConnectorException
+import org.sparkkinesis.event.EventSink
+import org.sparkkinesis.event.log.QueryContext
 import org.sparkkinesis.model.{Shard, StartingPosition, StreamRef}
 import org.sparkkinesis.plan.{InitialShards, SourceOffset, StreamOffset}
 import org.sparkkinesis.retry.{RetryPolicies, RetryRules}
@@ -17,8 +19,12 @@ import org.sparkkinesis.spark.settings.ReadSettings
  * The streams of one read, described by the service, on the driver. The one who made it closes it.
  *
  * Making one checks everything that can be checked before data moves: options, region, credentials, that the streams are there.
+ *
+ * @param asked
+ *   how log lines name the query, before the service was asked for its streams
  */
-final class StreamSession(val options: Options, environment: Environment = Environment.OfJvm) extends AutoCloseable {
+final class StreamSession(val options: Options, asked: QueryContext, environment: Environment = Environment.OfJvm)
+    extends AutoCloseable {
   import StreamSession._
 
   private val named: Seq[StreamRef] = Connection.streams(options)
@@ -46,8 +52,14 @@ final class StreamSession(val options: Options, environment: Environment = Envir
   /** By ARN. */
   val streams: SortedMap[String, StreamDescription] = found.map { case (arn, one) => arn -> one.stream }
 
+  private val query = asked.copy(streams = streams.keys.toSeq)
+
   val settings: ReadSettings =
     ReadSettings(options, found.map { case (arn, one) => arn -> one.client.forStream(ref(arn)) }.toMap)
+      .copy(query = query)
+
+  /** Receives what happens to the query on the driver. */
+  val events: EventSink = environment.events(query)
 
   /** As the service lists them now; some may be missing while a reshard is under way. */
   def listShards(arn: String): Seq[Shard] =
@@ -79,7 +91,8 @@ final class StreamSession(val options: Options, environment: Environment = Envir
     arn => directory(found(arn).client).service,
     record,
     directory(general).scheduler,
-    environment
+    environment,
+    events
   )
 
   override def close(): Unit = synchronized(directories.values.foreach(_.close()))
@@ -87,7 +100,7 @@ final class StreamSession(val options: Options, environment: Environment = Envir
   /** Discovery asks from a thread of its own. */
   private def directory(client: ClientSettings): StreamMetadata = synchronized(directories.getOrElseUpdate(
     client,
-    new StreamMetadata(client, RetryPolicies.of(options), RetryRules.of(options), environment)
+    new StreamMetadata(client, RetryPolicies.of(options), RetryRules.of(options), environment, asked)
   ))
 
   private def ref(arn: String): StreamRef =

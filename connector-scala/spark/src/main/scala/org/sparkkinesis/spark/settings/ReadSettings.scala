@@ -4,6 +4,7 @@ import org.sparkkinesis.aws.client.ClientSettings
 import org.sparkkinesis.chunk.DecodeSettings
 import org.sparkkinesis.config.{Options, ReadOptions}
 import org.sparkkinesis.consume.poll.PollingSettings
+import org.sparkkinesis.event.log.QueryContext
 import org.sparkkinesis.retry.{RetryPolicies, RetryRules}
 
 /**
@@ -15,6 +16,8 @@ import org.sparkkinesis.retry.{RetryPolicies, RetryRules}
  *   prefetch memory of each executor; empty for a share of its heap
  * @param fanOut
  *   stream's ARN → consumer's ARN, when the consumers read by enhanced fan-out; a task that reads a range again always polls
+ * @param query
+ *   how log lines name the query
  */
 final case class ReadSettings(
     clients: Map[String, ClientSettings],
@@ -24,7 +27,8 @@ final case class ReadSettings(
     decode: DecodeSettings,
     bufferBytes: Option[Long],
     failOnDataLoss: Boolean,
-    fanOut: Option[Map[String, String]] = None
+    fanOut: Option[Map[String, String]] = None,
+    query: QueryContext = QueryContext.Unknown
 ) {
 
   /** For one of the streams that are read. */

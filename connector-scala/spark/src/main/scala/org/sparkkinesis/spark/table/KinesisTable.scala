@@ -10,9 +10,10 @@ import org.apache.spark.sql.connector.read.streaming.ReportsSinkMetrics
 import org.apache.spark.sql.connector.write.{LogicalWriteInfo, WriteBuilder}
 import org.apache.spark.sql.types.{DataType, StructType}
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
-import org.slf4j.LoggerFactory
 
 import org.sparkkinesis.config.Options
+import org.sparkkinesis.event.OptionDeprecated
+import org.sparkkinesis.event.log.{EventLog, QueryContext}
 import org.sparkkinesis.spark.read.KinesisScanBuilder
 import org.sparkkinesis.spark.settings.KinesisSchema
 import org.sparkkinesis.spark.write.{KinesisWriteBuilder, WriteProgress}
@@ -68,12 +69,14 @@ final class KinesisTable(properties: Map[String, String]) extends Table with Sup
 }
 
 private object KinesisTable {
-  private val log = LoggerFactory.getLogger(classOf[KinesisTable])
+
+  /** A table is made before there is a query. */
+  private val events = new EventLog(QueryContext.Unknown)
 
   /** @throws org.sparkkinesis.error.KinesisConnectorException when a name or a value is wrong */
   def read(properties: Map[String, String]): Options = {
     val options = Options.read(properties)
-    options.warnings.foreach(warning => log.warn(warning))
+    options.warnings.foreach(warning => events.emit(OptionDeprecated(warning)))
     options
   }
 }

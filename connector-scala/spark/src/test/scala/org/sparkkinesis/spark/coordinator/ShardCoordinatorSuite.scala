@@ -13,8 +13,10 @@ import org.scalatest.BeforeAndAfterAll
 import org.sparkkinesis.aws.client.ClientSettings
 import org.sparkkinesis.config.Options
 import org.sparkkinesis.error.KinesisConnectorException
+import org.sparkkinesis.event._
 import org.sparkkinesis.model.{StreamShard, _}
 import org.sparkkinesis.plan._
+import org.sparkkinesis.spark.connection.RecordingEnvironment
 import org.sparkkinesis.spark.protocol.{Release, SendFullReport, StopAll, ToExecutor, Unassign}
 import org.sparkkinesis.spark.settings.ReadSettings
 import org.sparkkinesis.suite.TimedSuite
@@ -50,8 +52,17 @@ class ShardCoordinatorSuite extends TimedSuite with BeforeAndAfterAll {
   /** Executors whose consumers are fakes, so that no job has to start any. */
   private class Setup(executors: Seq[String], list: () => Seq[Shard]) extends AutoCloseable {
     val sourceId: String = java.util.UUID.randomUUID().toString
-    val coordinator =
-      new ShardCoordinator(new SparkCluster(context), sourceId, settings, Seq(arn), _ => list(), 600000, 0)
+    val events = new RecordedEvents
+    val coordinator = new ShardCoordinator(
+      new SparkCluster(context),
+      sourceId,
+      settings,
+      Seq(arn),
+      _ => list(),
+      600000,
+      0,
+      new RecordingEnvironment(events)
+    )
     val all: Map[String, FakeExecutor] = executors.map(id => id -> new FakeExecutor(id, sourceId)).toMap
     all.values.foreach(_.register())
     def apply(id: String): FakeExecutor = all(id)
@@ -86,6 +97,13 @@ class ShardCoordinatorSuite extends TimedSuite with BeforeAndAfterAll {
       val moved = s("driver").nextAssign()
       assert(moved.map(_.shard).toSet == first.collect { case (shard, ("1", _)) => shard }.toSet)
       assert(moved.map(_.epoch).min > first.values.map(_._2).max)
+      val assignments = s.events.await[ShardsAssigned](3)
+      assert(s.events.of[ExecutorJoined].map(_.id).toSet == Set("driver", "1"))
+      assert(s.events.of[ShardsListed].map(_.added.size) == Vector(4))
+      assert(s.events.of[ExecutorLost] == Vector(ExecutorLost("1", 2)))
+      assert(assignments.map(event => event.executor -> event.shards.size).sorted ==
+        Vector("1" -> 2, "driver" -> 2, "driver" -> 2))
+      assert(assignments.last.shards.map(_._1).toSet == moved.map(_.shard.shard).toSet)
     }
   }
 
@@ -108,6 +126,7 @@ class ShardCoordinatorSuite extends TimedSuite with BeforeAndAfterAll {
         case Some(error: KinesisConnectorException) =>
           assert(error.condition == "KINESIS_CONSUMERS_FAILED")
           assert(error.getMessage.contains("NoClassDefFoundError: org/example/Missing"))
+          assert(s.events.await[ExecutorFailed](4).map(_.id).toSet == Set("1"))
         case other => fail(s"the query did not end with a condition: $other")
       }
     }
@@ -154,6 +173,7 @@ class ShardCoordinatorSuite extends TimedSuite with BeforeAndAfterAll {
       ): _*)
       rows(s)(3)
       assert(s("driver").heardNothing)
+      assert(s.events.await[ReportMissed](2) == Vector.fill(2)(ReportMissed("driver")))
     }
   }
 
@@ -255,6 +275,8 @@ class ShardCoordinatorSuite extends TimedSuite with BeforeAndAfterAll {
       val last = s("driver").nextAssign()
       assert(last.map(_.shard).toSet == Set(shard(8), shard(9)))
       assert(last.map(_.epoch).min > again.epoch)
+      // Its next owner comes to the end again, after the first one was lost with it.
+      assert(s.events.await[ShardEnded](2) == Vector.fill(2)(ShardEnded(arn, id(0), Seq(id(8), id(9)))))
     }
   }
 

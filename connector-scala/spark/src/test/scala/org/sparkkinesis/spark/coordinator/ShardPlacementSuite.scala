@@ -3,10 +3,11 @@ package org.sparkkinesis.spark.coordinator
 import scala.collection.immutable.SortedMap
 import scala.collection.mutable
 
-import org.sparkkinesis.model.{HashKeyRange, SequenceNumber, Shard, ShardId}
+import org.sparkkinesis.event._
+import org.sparkkinesis.model.{HashKeyRange, SequenceNumber, Shard, ShardId, StartingPosition}
 import org.sparkkinesis.plan.{ShardPosition, SourceOffset, StreamOffset}
 import org.sparkkinesis.shard.ShardGraph
-import org.sparkkinesis.spark.protocol.{Assign, ProtocolCodec, Register}
+import org.sparkkinesis.spark.protocol.{Assign, ProtocolCodec, Register, Unassign}
 import org.sparkkinesis.suite.TimedSuite
 
 class ShardPlacementSuite extends TimedSuite {
@@ -15,7 +16,8 @@ class ShardPlacementSuite extends TimedSuite {
 
   /** Four shards that must be read, and executors that note how many of them they are given. */
   private class Setup(graceMillis: Long) {
-    val state = new CoordinatorState(Seq(arn))
+    val events = new RecordedEvents
+    val state = new CoordinatorState(Seq(arn), events = events)
     val placement = new ShardPlacement(state, graceMillis)
     val received: mutable.Map[String, Int] = mutable.Map.empty.withDefaultValue(0)
     private val shards = HashKeyRange.uniform(4).zipWithIndex.map { case (range, i) =>
@@ -33,6 +35,7 @@ class ShardPlacementSuite extends TimedSuite {
 
     private def heard(id: String, message: Array[Byte]): Unit = ProtocolCodec.decodeToExecutor(message) match {
       case Assign(assigned) => received(id) += assigned.size
+      case Unassign(left) => received(id) -= left.size
       case other => fail(s"executor $id heard $other")
     }
   }
@@ -68,5 +71,35 @@ class ShardPlacementSuite extends TimedSuite {
     val s = new Setup(0)
     s.introduce("1")
     assert(s.placement.graceLeftMillis(Seq("1", "2")) == 0L)
+  }
+
+  test("assignments, moves to an executor that comes later, and its loss are told with positions and numbers") {
+    val s = new Setup(0)
+    s.introduce("1")
+    s.placement.assign()
+    s.introduce("2")
+    s.placement.assign()
+    s.placement.lose("2")
+    val (joined, assigned, moved) = (s.events.of[ExecutorJoined], s.events.of[ShardsAssigned], s.events.of[ShardsMoved])
+    assert(joined == Vector(ExecutorJoined("1", "host"), ExecutorJoined("2", "host")))
+    assert(assigned.map(event => (event.executor, event.shards.map(_._2).toSet, event.shards.size)) ==
+      Vector(("1", Set(StartingPosition.TrimHorizon), 4)))
+    assert(moved.map(event => (event.from, event.to, event.shards.size)) == Vector(("1", "2", 2)))
+    assert(s.events.of[ExecutorLost] == Vector(ExecutorLost("2", 2)))
+  }
+
+  test("events are passed on without the lock, so that a slow listener holds nobody up") {
+    val held = new java.util.concurrent.atomic.AtomicBoolean
+    lazy val state: CoordinatorState = new CoordinatorState(
+      Seq(arn),
+      events = _ => {
+        val other = new Thread(() => state.locked(()))
+        other.start()
+        other.join(10000)
+        held.set(other.isAlive)
+      }
+    )
+    state.locked(state.locked(state.note(BufferFilled("1"))))
+    assert(!held.get)
   }
 }

@@ -4,6 +4,7 @@ import java.nio.charset.StandardCharsets.UTF_8
 
 import org.sparkkinesis.chunk.Chunk
 import org.sparkkinesis.config.Options
+import org.sparkkinesis.event.log.QueryContext
 import org.sparkkinesis.plan.{OffsetCodec, SourceOffset, TaskRanges}
 import org.sparkkinesis.simulation.spark._
 import org.sparkkinesis.spark.coordinator.ExecutorCluster
@@ -20,7 +21,7 @@ final class KinesisSimulatedSource(
     environment: SimulatedEnvironment,
     slots: () => Int
 ) extends MicroBatchSource {
-  private val session = new StreamSession(Options.read(options), environment)
+  private val session = new StreamSession(Options.read(options), QueryContext.Unknown, environment)
   private val limit = KinesisReadLimit(session.options)
   private val query = new SourceQuery(session, files, cluster, limit.limits, limit.minimum, environment)
 

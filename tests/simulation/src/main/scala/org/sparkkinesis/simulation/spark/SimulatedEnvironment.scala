@@ -9,6 +9,8 @@ import org.sparkkinesis.aws.client.ClientSettings
 import org.sparkkinesis.concurrent.{Cancellable, Clock, Scheduler, Waiting}
 import org.sparkkinesis.consume.poll.ShardReaders
 import org.sparkkinesis.error.KinesisConnectorException
+import org.sparkkinesis.event.EventSink
+import org.sparkkinesis.event.log.QueryContext
 import org.sparkkinesis.service.{KinesisService, ServiceLease}
 import org.sparkkinesis.simulation.common.{QueryThread, SimulatedProcess, SimulatedTime}
 import org.sparkkinesis.spark.connection.Environment
@@ -31,6 +33,7 @@ final class SimulatedEnvironment(
 ) extends Environment {
   override def clock: Clock = process.scheduler
   override def sharedScheduler: Scheduler = process.scheduler
+  override def events(query: QueryContext): EventSink = EventSink.Discard
   override def warnOfLoss(loss: KinesisConnectorException): Unit = onLoss(loss)
   private val shared = new ShardReaders
   override def readers(settings: ClientSettings): ShardReaders = shared

@@ -94,8 +94,9 @@ final private class DirectRead(
     environment: Environment
 ) extends Iterator[Chunk]
     with AutoCloseable {
+  private val events = environment.events(settings.query)
   private val publishers =
-    PublisherFactories.polling(settings, environment.sharedScheduler, metrics, environment)
+    PublisherFactories.polling(settings, environment.sharedScheduler, metrics, environment, events)
   private val reader = new RangeReader(
     publishers,
     range.shard,
@@ -103,7 +104,8 @@ final private class DirectRead(
     range.end,
     new ChunkBuilder(settings.decode, range.hashKeyRange, metrics),
     environment.losses(settings.failOnDataLoss),
-    waiting = environment.waiting
+    waiting = environment.waiting,
+    events = events
   )
 
   override def hasNext: Boolean =

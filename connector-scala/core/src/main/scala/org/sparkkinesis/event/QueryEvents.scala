@@ -1,0 +1,87 @@
+package org.sparkkinesis.event
+
+import java.time.Instant
+
+import org.sparkkinesis.event.EventText.{count, positions, seconds}
+import org.sparkkinesis.model.{ShardId, StartingPosition}
+
+/** What happens to a query as a whole, and to its offsets. */
+sealed abstract class QueryEvent extends ConnectorEvent(EventSubject.Query)
+
+/**
+ * A query begins to read a stream.
+ *
+ * @param isResumed
+ *   the positions are those of a checkpoint
+ * @param shards
+ *   where each shard is read from; empty for a shard that is finished
+ */
+final case class QueryStarted(
+    streamName: String,
+    consumerMode: String,
+    isResumed: Boolean,
+    shards: Seq[(ShardId, Option[StartingPosition])]
+) extends QueryEvent {
+  override def level: EventLevel = EventLevel.Info
+  override def stream: Option[String] = Some(streamName)
+  override def message: String = {
+    val how = if (isResumed) "resumed from its checkpoint" else "started from its initial offsets"
+    s"Query $how in consumer mode '$consumerMode', ${count(shards.size.toLong, "shard")}: ${positions(shards)}"
+  }
+}
+
+/** Spark has stopped the source, because the query ended, failed, or was stopped. */
+final case class QueryStopped(batches: Long, rows: Long, runMillis: Long) extends QueryEvent {
+  override def level: EventLevel = EventLevel.Info
+  override def stream: Option[String] = None
+  override def message: String = s"Source stopped after ${seconds(runMillis)}: ${count(rows, "row")} in " +
+    s"${count(batches, "micro-batch", "micro-batches")} planned in this run"
+}
+
+final case class BatchPlanned(rows: Long, bytes: Long, planningMicros: Long) extends QueryEvent {
+  override def level: EventLevel = EventLevel.Debug
+  override def stream: Option[String] = None
+  override def message: String =
+    s"Micro-batch of ${count(rows, "row")} ($bytes bytes) planned in $planningMicros microseconds"
+}
+
+/** Records that the query had not read are gone. */
+final case class DataLost(streamName: String, lostIn: ShardId, reason: String, endsQuery: Boolean) extends QueryEvent {
+  override def level: EventLevel = EventLevel.Warn
+  override def stream: Option[String] = Some(streamName)
+  override def shard: Option[ShardId] = Some(lostIn)
+  override def limitKey: Any = (getClass, stream, shard)
+  override def message: String = s"Records were lost: $reason. ${QueryEvent.continuation(endsQuery)}"
+}
+
+/** The stream of the checkpoint was deleted, and another one has its name. */
+final case class StreamRecreated(streamName: String, wasMillis: Long, isMillis: Long, endsQuery: Boolean)
+    extends QueryEvent {
+  override def level: EventLevel = EventLevel.Warn
+  override def stream: Option[String] = Some(streamName)
+  override def message: String =
+    s"The stream was deleted and recreated: the checkpoint is of the one created at ${Instant.ofEpochMilli(wasMillis)}, " +
+      s"the present one was created at ${Instant.ofEpochMilli(isMillis)}. ${QueryEvent.continuation(endsQuery)}"
+}
+
+/** A consumer gave its shard up for good; the query ends with this error. */
+final case class ReadFailed(streamName: String, failed: ShardId, reason: String) extends QueryEvent {
+  override def level: EventLevel = EventLevel.Warn
+  override def stream: Option[String] = Some(streamName)
+  override def shard: Option[ShardId] = Some(failed)
+  override def message: String = s"The shard cannot be read, so the query fails: $reason"
+}
+
+/** An option's name or value works, and should be changed. */
+final case class OptionDeprecated(warning: String) extends QueryEvent {
+  override def level: EventLevel = EventLevel.Warn
+  override def stream: Option[String] = None
+  override def limitKey: Any = this
+  override def message: String = warning
+}
+
+private object QueryEvent {
+  def continuation(endsQuery: Boolean): String =
+    if (endsQuery) "The query fails, because failOnDataLoss is true"
+    else "The query continues with the oldest record that is left, because failOnDataLoss is false"
+}

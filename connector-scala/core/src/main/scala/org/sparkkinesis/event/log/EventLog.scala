@@ -1,0 +1,39 @@
+package org.sparkkinesis.event.log
+
+import org.slf4j.{Logger, LoggerFactory, MDC}
+
+import org.sparkkinesis.event.{ConnectorEvent, EventLevel, EventSink}
+
+/**
+ * Writes events to the log: each to the logger of its subject (`org.sparkkinesis.event.query` and so on), at its level,
+ * with the names of query, stream and shard both in the line and in the logging context (MDC). Warnings are limited to one
+ * for each kind and stream (for lost data: and shard) in 30 seconds; the next one tells how many were suppressed.
+ */
+final class EventLog(
+    context: QueryContext,
+    limit: WarningLimit = WarningLimit.ofJvm,
+    logger: String => Logger = LoggerFactory.getLogger(_)
+) extends EventSink {
+  override def emit(event: ConnectorEvent): Unit = {
+    val log = logger(event.subject.logger)
+    event.level match {
+      case EventLevel.Debug => if (log.isDebugEnabled) inContext(event)(log.debug(_, _))
+      case EventLevel.Info => if (log.isInfoEnabled) inContext(event)(log.info(_, _))
+      case EventLevel.Warn => if (log.isWarnEnabled) limit.admit((context.queryId, event.limitKey)).foreach {
+          suppressed =>
+            inContext(event) { (line, cause) =>
+              log.warn(if (suppressed == 0) line else s"$line ($suppressed more since the last such warning)", cause)
+            }
+        }
+    }
+  }
+
+  /** What the thread's own logging context held before is put back: Spark names the query there too. */
+  private def inContext(event: ConnectorEvent)(write: (String, Throwable) => Unit): Unit = {
+    val keys = context.keys(event)
+    val before = keys.map { case (key, _) => key -> MDC.get(key) }
+    keys.foreach { case (key, value) => MDC.put(key, value) }
+    try write(context.line(event), event.cause.orNull)
+    finally before.foreach { case (key, value) => if (value == null) MDC.remove(key) else MDC.put(key, value) }
+  }
+}

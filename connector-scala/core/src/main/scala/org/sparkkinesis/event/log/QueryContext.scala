@@ -1,0 +1,58 @@
+package org.sparkkinesis.event.log
+
+import org.sparkkinesis.event.ConnectorEvent
+import org.sparkkinesis.model.StreamRef
+
+/**
+ * Names the query in log lines. Travels to executors.
+ *
+ * @param queryId
+ *   the query's id, which stays the same when it is restarted from its checkpoint; empty for a batch read
+ * @param runId
+ *   the id of this run of the query
+ * @param name
+ *   the name that the user gave the query
+ * @param streams
+ *   names or ARNs of the query's streams, for events that concern all of them
+ */
+final case class QueryContext(
+    queryId: Option[String] = None,
+    runId: Option[String] = None,
+    name: Option[String] = None,
+    streams: Seq[String] = Nil
+) {
+
+  /** The line of an event: names in brackets, then the message, without line breaks. */
+  def line(event: ConnectorEvent): String = {
+    val named = Seq(
+      "name" -> name,
+      "query" -> queryId,
+      "run" -> runId,
+      "stream" -> streamNames(event),
+      "shard" -> event.shard.map(_.value)
+    ).collect { case (key, Some(value)) => s"$key=$value" }
+    val context = if (named.isEmpty) "" else named.mkString("[", " ", "] ")
+    (context + event.message).replaceAll("\\s*[\\r\\n]+\\s*", " ")
+  }
+
+  /** Keys of the logging context and their values; the keys are those of Spark's own structured log. */
+  def keys(event: ConnectorEvent): Seq[(String, String)] = Seq(
+    "query_id" -> queryId,
+    "run_id" -> runId,
+    "stream_name" -> streamNames(event),
+    "shard_id" -> event.shard.map(_.value)
+  ).collect { case (key, Some(value)) => key -> value }
+
+  private def streamNames(event: ConnectorEvent): Option[String] = {
+    val of = event.stream.fold(streams)(Seq(_)).map(stream => StreamRef.parse(stream).fold(stream)(_.name))
+    val more = of.size - QueryContext.MostNamed
+    Option.when(of.nonEmpty)(of.take(QueryContext.MostNamed).mkString(",") + (if (more > 0) s",+$more" else ""))
+  }
+}
+
+object QueryContext {
+  private val MostNamed = 5
+
+  /** For what several queries of a JVM share, such as clients. */
+  val Unknown: QueryContext = QueryContext()
+}

@@ -1,0 +1,29 @@
+package org.sparkkinesis.event
+
+import scala.concurrent.duration._
+import scala.reflect.ClassTag
+
+/** Keeps events for a test, in the order in which they came. Thread-safe. */
+final class RecordedEvents extends EventSink {
+  private var events = Vector.empty[ConnectorEvent]
+
+  override def emit(event: ConnectorEvent): Unit = synchronized {
+    events :+= event
+    notifyAll()
+  }
+
+  def all: Vector[ConnectorEvent] = synchronized(events)
+
+  def of[E <: ConnectorEvent](implicit kind: ClassTag[E]): Vector[E] = all.collect { case event: E => event }
+
+  /** Waits until so many events of a kind have come, and gives them. */
+  def await[E <: ConnectorEvent](count: Int, limit: FiniteDuration = 20.seconds)(implicit
+      kind: ClassTag[E]
+  ): Vector[E] =
+    synchronized {
+      val deadline = limit.fromNow
+      while (of[E].size < count && deadline.hasTimeLeft()) wait(math.max(1, deadline.timeLeft.toMillis))
+      if (of[E].size < count) throw new AssertionError(s"not $count of $kind within $limit, but $events")
+      of[E]
+    }
+}

@@ -1,0 +1,294 @@
+package org.sparkkinesis.event.log
+
+import org.sparkkinesis.event._
+import org.sparkkinesis.model.{SequenceNumber, ShardId, StartingPosition, StreamShard}
+
+/** One example of each event, with its level and its line in the log: what operators grep for. */
+object EventExamples {
+  val Context: QueryContext = QueryContext(
+    Some("3f2c3a4e-0c55-4b6c-9c0e-6d7f6a3f7b11"),
+    Some("b7f6a0d2-8d0e-4f34-9c55-1f0f3c1d2e3f"),
+    Some("etl"),
+    Seq("arn:aws:kinesis:us-east-1:123456789012:stream/orders")
+  )
+  private val Arn = Context.streams.head
+  private val Consumer = s"$Arn/consumer/etl:1700000000"
+  private val Query = "name=etl query=3f2c3a4e-0c55-4b6c-9c0e-6d7f6a3f7b11 run=b7f6a0d2-8d0e-4f34-9c55-1f0f3c1d2e3f"
+  private val OfStream = s"[$Query stream=orders]"
+  private val OfShard = s"[$Query stream=orders shard=shardId-000000000001]"
+  private val One = ShardId.ofIndex(1)
+  private val Two = ShardId.ofIndex(2)
+  private val Shard = StreamShard(Arn, One)
+  private val Horizon = StartingPosition.TrimHorizon
+  private val After = StartingPosition.AfterSequenceNumber(SequenceNumber.trusted("495"))
+  private val Failure = new IllegalStateException("by request")
+  private val Debug = EventLevel.Debug
+  private val Info = EventLevel.Info
+  private val Warn = EventLevel.Warn
+  private val Goes = "The query continues with the oldest record that is left, because failOnDataLoss is false"
+  private val Ends = "The query fails, because failOnDataLoss is true"
+
+  val all: Seq[(ConnectorEvent, EventLevel, String)] = query ++ shard ++ executor ++ subscription ++ service ++ write
+
+  private def query = Seq(
+    (
+      QueryStarted(Arn, "polling", isResumed = false, Seq(One -> Some(Horizon), Two -> None)),
+      Info,
+      s"$OfStream Query started from its initial offsets in consumer mode 'polling', 2 shards: " +
+        "shardId-000000000001 from TRIM_HORIZON, shardId-000000000002 finished"
+    ),
+    (
+      QueryStarted(Arn, "efo", isResumed = true, Seq(One -> Some(After))),
+      Info,
+      s"$OfStream Query resumed from its checkpoint in consumer mode 'efo', 1 shard: shardId-000000000001 after 495"
+    ),
+    (
+      QueryStopped(1, 2500, 61234),
+      Info,
+      s"$OfStream Source stopped after 61.2 s: 2500 rows in 1 micro-batch planned in this run"
+    ),
+    (
+      BatchPlanned(2500, 123456, 730),
+      Debug,
+      s"$OfStream Micro-batch of 2500 rows (123456 bytes) planned in 730 microseconds"
+    ),
+    (
+      DataLost(Arn, One, "the stream keeps 24 hours", endsQuery = false),
+      Warn,
+      s"$OfShard Records were lost: the stream keeps 24 hours. $Goes"
+    ),
+    (
+      DataLost(Arn, One, "the stream keeps 24 hours", endsQuery = true),
+      Warn,
+      s"$OfShard Records were lost: the stream keeps 24 hours. $Ends"
+    ),
+    (
+      StreamRecreated(Arn, 1700000000000L, 1700000100000L, endsQuery = true),
+      Warn,
+      s"$OfStream The stream was deleted and recreated: the checkpoint is of the one created at 2023-11-14T22:13:20Z, " +
+        s"the present one was created at 2023-11-14T22:15:00Z. $Ends"
+    ),
+    (
+      ReadFailed(Arn, One, "GetRecords: AccessDenied:\n  no"),
+      Warn,
+      s"$OfShard The shard cannot be read, so the query fails: GetRecords: AccessDenied: no"
+    ),
+    (OptionDeprecated("Option 'a' is now 'b'."), Warn, s"$OfStream Option 'a' is now 'b'.")
+  )
+
+  private def shard = Seq(
+    (ShardsListed(Arn, 2, 1, Seq(One)), Info, s"$OfStream Listed 2 open shards and 1 closed shard; 1 new: $One"),
+    (ShardsListed(Arn, 2, 1, Nil), Debug, s"$OfStream Listed 2 open shards and 1 closed shard; none is new"),
+    (
+      ListingIncomplete(Arn, BigInt(0), BigInt(99), 10),
+      Warn,
+      s"$OfStream 10 listings had no open shard for the hash keys from 0 to 99. " +
+        "The query starts without that shard, because failOnDataLoss is false"
+    ),
+    (
+      ShardsAssigned(Arn, "7", Seq(One -> Horizon, Two -> After)),
+      Info,
+      s"$OfStream 2 shards assigned to executor 7: $One from TRIM_HORIZON, $Two after 495"
+    ),
+    (
+      ShardsAssigned(Arn, "7", Seq(One -> StartingPosition.AtTimestamp(1700000000000L))),
+      Info,
+      s"$OfShard 1 shard assigned to executor 7: $One from 2023-11-14T22:13:20Z"
+    ),
+    (
+      ShardsMoved(Arn, "7", "8", Seq(One -> After)),
+      Info,
+      s"$OfShard 1 shard moved from executor 7 to executor 8: $One after 495"
+    ),
+    (ShardEnded(Arn, One, Seq(Two)), Info, s"$OfShard The shard was fetched to its end; children: $Two"),
+    (
+      ShardEnded(Arn, One, Nil),
+      Info,
+      s"$OfShard The shard was fetched to its end; the service named no children, so the shards are listed"
+    ),
+    (
+      ShardFinished(Arn, One),
+      Debug,
+      s"$OfShard Every record of the shard was processed; the shard left the offsets"
+    ),
+    (
+      ShardExpired(Arn, One),
+      Warn,
+      s"$OfShard The shard expired before it was read to its end, so its unread records are lost. " +
+        "The query continues with its children, because failOnDataLoss is false"
+    )
+  )
+
+  private def executor = Seq(
+    (
+      ExecutorJoined("7", "10.0.0.7"),
+      Info,
+      s"$OfStream Executor 7 on 10.0.0.7 is ready to read"
+    ),
+    (ExecutorLost("7", 3), Info, s"$OfStream Executor 7 is lost; its 3 shards will be assigned to others"),
+    (
+      ConsumersNotStarted(2, Failure),
+      Warn,
+      s"$OfStream The Spark job that starts consumers failed 2 times in a row and is retried"
+    ),
+    (BufferFilled("7"), Debug, s"$OfStream The prefetch buffer of executor 7 is full; fetching waits for the query"),
+    (BufferFreed("7"), Debug, s"$OfStream The prefetch buffer of executor 7 has room again"),
+    (ReportMissed("7"), Debug, s"$OfStream A report of executor 7 was lost; the driver requested a full one"),
+    (
+      CoordinatorUnreachable("7", "no endpoint"),
+      Warn,
+      s"$OfStream Executor 7 could not reach the driver, so it does not read: no endpoint. The driver will ask again"
+    ),
+    (
+      CoordinatorLost("7", 3),
+      Warn,
+      s"$OfStream The driver did not answer 3 pings in a row; executor 7 stops reading"
+    ),
+    (ConsumersCrashed("7", Failure), Warn, s"$OfStream The consumers of executor 7 failed and stop"),
+    (
+      ExecutorFailed("7", "out of memory"),
+      Warn,
+      s"$OfStream The consumers of executor 7 failed and are started again: out of memory"
+    )
+  )
+
+  private def subscription = Seq(
+    (SubscriptionRequested(Shard, After), Debug, s"$OfShard Subscription requested after 495"),
+    (SubscriptionOpened(Shard), Debug, s"$OfShard Subscription opened"),
+    (SubscriptionRenewed(Shard, 300040), Debug, s"$OfShard Subscription ended after 300.0 s and is renewed"),
+    (
+      SubscriptionLost(Shard, 2, "connection reset"),
+      Debug,
+      s"$OfShard Subscription lost (failure 2 in a row) and requested again: connection reset"
+    ),
+    (
+      SubscriptionTakenOver(Shard),
+      Warn,
+      s"$OfShard Another subscription of the same consumer took this one over. " +
+        "If another query uses this consumer, give each query a consumer of its own"
+    ),
+    (ConsumerRegistered(Arn, Consumer), Info, s"$OfStream Consumer $Consumer registered"),
+    (ConsumerReady(Arn, Consumer), Info, s"$OfStream Consumer $Consumer is active"),
+    (
+      ConsumerAdopted(Arn, Consumer),
+      Info,
+      s"$OfStream Consumer $Consumer was registered by an earlier run of this query"
+    ),
+    (ConsumerDeregistered(Arn, Consumer), Info, s"$OfStream Consumer $Consumer deregistered"),
+    (
+      ConsumerLeft(Arn, Consumer, "denied"),
+      Warn,
+      s"$OfStream Consumer $Consumer could not be deregistered: denied. " +
+        "It remains registered, and AWS bills it, until you deregister it"
+    ),
+    (
+      ConsumersNotRecorded(Arn, Failure),
+      Warn,
+      s"$OfStream The list of registered consumers beside the checkpoint could not be updated"
+    )
+  )
+
+  private def service = Seq(
+    (IteratorRequested(Shard, Horizon), Debug, s"$OfShard Shard iterator requested from TRIM_HORIZON"),
+    (IteratorRenewed(Shard, "it expired"), Debug, s"$OfShard Shard iterator renewed: it expired"),
+    (CallThrottled(Arn, Some(One), "GetRecords"), Debug, s"$OfShard GetRecords was throttled"),
+    (
+      CallRetried(Arn, Some(One), 1, "reset"),
+      Debug,
+      s"$OfShard Call failed 1 time in a row and is retried: reset"
+    ),
+    (
+      OutageBegan(Arn, Some(One), 5, "reset"),
+      Warn,
+      s"$OfShard A call failed 5 times in a row and is retried: reset"
+    ),
+    (
+      OutageLasts(Arn, 30000, 12, "reset"),
+      Warn,
+      s"$OfStream Calls have failed for 30.0 s now, of 12 shards, and are retried: reset"
+    ),
+    (
+      OutageEnded(Arn, 43210, 1),
+      Info,
+      s"$OfStream Calls succeed again; they had failed for 43.2 s, of 1 shard"
+    ),
+    (
+      AnswerUnreadable(Arn, "unknown field"),
+      Warn,
+      s"$OfStream An answer of GetRecords is requested again and read by the AWS SDK: unknown field"
+    )
+  )
+
+  private def write = Seq(
+    (WritePlanned(Some("orders"), "fail"), Debug, s"$OfStream Write planned, with onInvalidRecord 'fail'"),
+    (
+      BatchWritten(Some(3), 1000, 2, 10, 11),
+      Debug,
+      s"$OfStream Micro-batch 3 written: 1000 records in 2 requests; 10 throttled, 11 retried"
+    ),
+    (
+      PutFailed(Arn, 500, "InternalFailure"),
+      Warn,
+      s"$OfStream PutRecords with 500 records failed, and its records are sent again: InternalFailure"
+    ),
+    (
+      PutTimedOut(Arn, 500, 30000),
+      Warn,
+      s"$OfStream PutRecords with 500 records got no answer within 30.0 s; " +
+        "its records are sent again and may be stored twice"
+    ),
+    (
+      RecordsMisplaced(Arn, 1),
+      Debug,
+      s"$OfStream 1 aggregate went to another shard than planned, and the records are sent again"
+    ),
+    (
+      ShardMapRefreshed(Arn, 4, isFirst = false),
+      Info,
+      s"$OfStream The stream was resharded; writers now use 4 open shards"
+    ),
+    (ShardMapRefreshed(Arn, 1, isFirst = true), Debug, s"$OfStream Writers use 1 open shard"),
+    (
+      ShardMapNotRefreshed(Arn, "denied"),
+      Warn,
+      s"$OfStream The shards could not be listed; writers continue with those they know: denied"
+    ),
+    (
+      DistributionAutomatic(Arn),
+      Warn,
+      s"$OfStream The stream chooses shards without regard to partition keys (record distribution strategy AUTO); " +
+        "writers apply no limits for each shard"
+    ),
+    (
+      ShardLimitsUnavailable(Arn, "denied"),
+      Warn,
+      s"$OfStream Writers apply no limits for each shard, because the shards cannot be listed: denied"
+    ),
+    (
+      ShardPaced(Arn, One),
+      Warn,
+      s"$OfShard The shard throttles writes; records for it are now sent at the rate that it accepts"
+    ),
+    (
+      ShardRateCut(Arn, One, 0.8234),
+      Debug,
+      s"$OfShard Rate of the shard cut to 0.82 of its documented capacity"
+    ),
+    (
+      ShardUnpaced(Arn, One),
+      Debug,
+      s"$OfShard The shard no longer throttles writes; its rate is not limited any more"
+    ),
+    (
+      RowsInvalid(Arn, 3, 2, "dropped", "its partition key is null"),
+      Warn,
+      s"$OfStream 2 invalid rows of partition 3 dropped. Reason of the first: its partition key is null"
+    ),
+    (
+      StreamColumnUsed("orders"),
+      Warn,
+      s"$OfStream Rows are written to the stream that their column 'stream' names, and to this one " +
+        "where that is null. Drop the column to write all of them to this stream"
+    )
+  )
+}

@@ -1,0 +1,69 @@
+package org.sparkkinesis.retry
+
+import scala.concurrent.duration._
+
+import org.sparkkinesis.concurrent.VirtualScheduler
+import org.sparkkinesis.event.{OutageBegan, OutageEnded, OutageLasts, RecordedEvents}
+import org.sparkkinesis.model.ShardId
+import org.sparkkinesis.service.{Operation, ServiceErrorKind, ServiceException}
+import org.sparkkinesis.suite.TimedSuite
+
+class OutagesSuite extends TimedSuite {
+  private val failure = new ServiceException(ServiceErrorKind.Internal, Operation.GetRecords, "InternalFailure", "injected")
+
+  private class Calls {
+    val scheduler = new VirtualScheduler
+    val events = new RecordedEvents
+    val outages = new Outages(scheduler, events)
+    def fail(shard: Int, failures: Int = Outages.Notable, stream: String = "orders"): Unit =
+      outages.failed(stream, Some(ShardId.ofIndex(shard.toLong)), failures, failure)
+    def succeed(shard: Int): Unit = outages.recovered("orders", Some(ShardId.ofIndex(shard.toLong)))
+    def leave(shard: Int): Unit = outages.left("orders", Some(ShardId.ofIndex(shard.toLong)))
+  }
+
+  test("fewer failures in a row than are notable are no outage") {
+    val calls = new Calls
+    (1 until Outages.Notable).foreach(n => calls.fail(0, n))
+    assert(calls.events.all.size == 0)
+  }
+
+  test("an outage is told once, once more for each period, and when all calls succeed again") {
+    val calls = new Calls
+    (0 until 100).foreach(calls.fail(_))
+    assert(calls.events.all ==
+      Vector(OutageBegan("orders", Some(ShardId.ofIndex(0)), Outages.Notable, failure.getMessage)))
+    calls.scheduler.advance(Outages.Period)
+    (0 until 100).foreach(calls.fail(_, 12))
+    assert(calls.events.of[OutageLasts] ==
+      Vector(OutageLasts("orders", Outages.Period.toMillis, 100, failure.getMessage)))
+    calls.scheduler.advance(1.second)
+    (1 until 100).foreach(calls.succeed)
+    assert(calls.events.of[OutageEnded] == Vector.empty[OutageEnded])
+    calls.succeed(0)
+    assert(calls.events.of[OutageEnded] == Vector(OutageEnded("orders", Outages.Period.toMillis + 1000, 100)))
+  }
+
+  test("streams have outages of their own") {
+    val calls = new Calls
+    calls.fail(0)
+    calls.fail(0, stream = "clicks")
+    assert(calls.events.of[OutageBegan].map(_.streamName) == Vector("orders", "clicks"))
+  }
+
+  test("an outage of which only calls that were given up are left is over without a word") {
+    val calls = new Calls
+    calls.fail(0)
+    calls.leave(0)
+    assert(calls.events.of[OutageEnded] == Vector.empty[OutageEnded])
+    calls.fail(0)
+    assert(calls.events.of[OutageBegan].size == 2)
+  }
+
+  test("a success that ends no outage is not told") {
+    val calls = new Calls
+    calls.succeed(0)
+    calls.fail(1)
+    calls.succeed(0)
+    assert(calls.events.all.size == 1)
+  }
+}

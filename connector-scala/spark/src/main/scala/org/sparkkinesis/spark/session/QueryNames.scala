@@ -1,0 +1,25 @@
+package org.sparkkinesis.spark.session
+
+import org.apache.spark.SparkContext
+
+import org.sparkkinesis.event.log.QueryContext
+
+/** Finds the names of a streaming query in the local properties that Spark sets on the query's thread. */
+object QueryNames {
+  private val QueryId = "sql.streaming.queryId"
+
+  /** Spark makes the run's id the group of the query's jobs, and begins their description with the query's name. */
+  private val RunId = "spark.jobGroup.id"
+  private val Description = "spark.job.description"
+  private val LineBreak = "<br/>"
+
+  /** The query whose thread this is; without an id on any other thread, such as that of a batch read. */
+  def ofThread(context: SparkContext, streams: Seq[String]): QueryContext =
+    of(key => Option(context.getLocalProperty(key)), streams)
+
+  private[session] def of(property: String => Option[String], streams: Seq[String]): QueryContext =
+    property(QueryId).fold(QueryContext(streams = streams)) { id =>
+      val name = property(Description).flatMap(_.split(LineBreak).headOption).filterNot(_.startsWith("id = "))
+      QueryContext(Some(id), property(RunId), name, streams)
+    }
+}

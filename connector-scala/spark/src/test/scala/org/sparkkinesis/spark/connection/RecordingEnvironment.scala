@@ -1,0 +1,24 @@
+package org.sparkkinesis.spark.connection
+
+import org.sparkkinesis.aws.client.ClientSettings
+import org.sparkkinesis.concurrent.{Clock, Scheduler, Waiting}
+import org.sparkkinesis.consume.poll.ShardReaders
+import org.sparkkinesis.error.KinesisConnectorException
+import org.sparkkinesis.event.EventSink
+import org.sparkkinesis.event.log.QueryContext
+import org.sparkkinesis.service.ServiceLease
+
+/** This JVM's environment, with the events for a test. */
+final class RecordingEnvironment(recorded: EventSink) extends Environment {
+  import Environment.OfJvm
+
+  override def clock: Clock = OfJvm.clock
+  override def waiting: Waiting = OfJvm.waiting
+  override def scheduler(name: String, threads: Int): Scheduler with AutoCloseable = OfJvm.scheduler(name, threads)
+  override def sharedScheduler: Scheduler = OfJvm.sharedScheduler
+  override def client(settings: ClientSettings): ServiceLease = OfJvm.client(settings)
+  override def readers(settings: ClientSettings): ShardReaders = OfJvm.readers(settings)
+  override def events(query: QueryContext): EventSink = recorded
+  override def warnOfLoss(loss: KinesisConnectorException): Unit = ()
+  override def random(): Double = OfJvm.random()
+}

@@ -1,0 +1,32 @@
+package org.sparkkinesis.spark.session
+
+import org.sparkkinesis.event.log.QueryContext
+import org.sparkkinesis.suite.TimedSuite
+
+class QueryNamesSuite extends TimedSuite {
+  private def names(properties: (String, String)*): QueryContext =
+    QueryNames.of(properties.toMap.get, Seq("orders"))
+
+  test("a streaming query has an id, a run and the name that the user gave it") {
+    val found = names(
+      "sql.streaming.queryId" -> "q",
+      "spark.jobGroup.id" -> "r",
+      "spark.job.description" -> "etl<br/>id = q<br/>runId = r<br/>batch = init"
+    )
+    assert(found == QueryContext(Some("q"), Some("r"), Some("etl"), Seq("orders")))
+  }
+
+  test("a query without a name has none") {
+    val found = names(
+      "sql.streaming.queryId" -> "q",
+      "spark.jobGroup.id" -> "r",
+      "spark.job.description" -> "id = q<br/>runId = r<br/>batch = 7"
+    )
+    assert(found.name.isEmpty)
+  }
+
+  test("outside of a streaming query a job's group and description are not taken for a query's") {
+    val found = names("spark.jobGroup.id" -> "mine", "spark.job.description" -> "a report")
+    assert(found == QueryContext(streams = Seq("orders")))
+  }
+}
