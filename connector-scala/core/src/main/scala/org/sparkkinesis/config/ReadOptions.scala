@@ -152,7 +152,8 @@ object ReadOptions {
     "fetchBufferSize",
     Bytes(KinesisQuotas.MiB.toLong, 1L << 40),
     "Memory for fetched records of this read in each executor.",
-    defaultDoc = "an equal part of 25 % of the executor's heap, at most 512m, shared by all reads without a size of their own"
+    defaultDoc =
+      "an equal part of 25 % of the executor's heap, at most 512m, shared by all reads without a size of their own"
   )
 
   val shardFetchInterval: ConfigEntry[FiniteDuration] = read(

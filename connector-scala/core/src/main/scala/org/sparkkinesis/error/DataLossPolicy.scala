@@ -1,7 +1,8 @@
 package org.sparkkinesis.error
 
 /**
- * What follows when records are lost: an error, or a warning after which reading goes on with what is left. Thread-safe.
+ * Decides what follows when records are lost: an error, or a notice after which reading continues with what is left.
+ * Thread-safe.
  *
  * @param endsQuery
  *   whether a loss is an error

@@ -3,8 +3,8 @@ package org.sparkkinesis.event
 import org.sparkkinesis.model.ShardId
 
 /**
- * A change of state that an operator, a counter or a test may want to know of. Events are for changes of state: none is
- * made for each record, and none for a request that went well.
+ * A change of state that an operator, a counter or a test may want to know of. No event is made for each record, and
+ * none for a request that succeeded.
  *
  * Every event is a case class of a sealed family (`QueryEvent`, `ShardEvent` …), and only this package can add families.
  * No event holds credentials, payloads or partition keys.

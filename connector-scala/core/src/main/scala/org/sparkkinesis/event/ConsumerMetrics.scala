@@ -5,8 +5,8 @@ import java.util.concurrent.atomic.LongAdder
 /**
  * Counts what the consumers of one source in one JVM have done since they began; counts only grow. Thread-safe.
  *
- * Changes of state are counted from events. What happens with every record or fetch is counted by the caller, since an event
- * for each would cost too much.
+ * Changes of state are counted from events. What happens with every record or fetch is counted by the caller, since an
+ * event for each would cost too much.
  */
 final class ConsumerMetrics extends EventSink {
   val getRecordsCalls = new LongAdder

@@ -60,8 +60,9 @@ final case class StreamRecreated(streamName: String, wasMillis: Long, isMillis: 
   override def level: EventLevel = EventLevel.Warn
   override def stream: Option[String] = Some(streamName)
   override def message: String =
-    s"The stream was deleted and recreated: the checkpoint is of the one created at ${Instant.ofEpochMilli(wasMillis)}, " +
-      s"the present one was created at ${Instant.ofEpochMilli(isMillis)}. ${QueryEvent.continuation(endsQuery)}"
+    s"The stream was deleted and recreated: the checkpoint is of the stream created at " +
+      s"${Instant.ofEpochMilli(wasMillis)}, the present one was created at ${Instant.ofEpochMilli(isMillis)}. " +
+      QueryEvent.continuation(endsQuery)
 }
 
 /** A consumer gave its shard up for good; the query ends with this error. */

@@ -50,7 +50,7 @@ final case class RecordsMisplaced(streamName: String, aggregates: Int) extends S
     s"${count(aggregates.toLong, "aggregate")} went to another shard than planned, and the records are sent again"
 }
 
-/** The open shards were listed for the writers. The first listing is not worth an operator's attention; a reshard is. */
+/** The open shards were listed for the writers. A listing after the first one means that the stream was resharded. */
 final case class ShardMapRefreshed(streamName: String, shards: Int, isFirst: Boolean)
     extends StreamWriteEvent(streamName) {
   override def level: EventLevel = if (isFirst) EventLevel.Debug else EventLevel.Info

@@ -9,8 +9,9 @@ import org.sparkkinesis.model.ShardId
 import org.sparkkinesis.service.ServiceException
 
 /**
- * Makes an outage visible that is survived by retries: one event when calls of a stream have failed several times in a row,
- * one for each period while it lasts, however many shards are affected, and one when calls succeed again. Thread-safe.
+ * Makes an outage visible that is survived by retries: one event when calls of a stream have failed several times in a
+ * row, one for each period while it lasts, however many shards are affected, and one when calls succeed again.
+ * Thread-safe.
  */
 final class Outages(scheduler: Scheduler, events: EventSink) {
   import Outages._

@@ -6,8 +6,8 @@ import org.sparkkinesis.event.{ConnectorEvent, EventLevel, EventSink}
 
 /**
  * Writes events to the log: each to the logger of its subject (`org.sparkkinesis.event.query` and so on), at its level,
- * with the names of query, stream and shard both in the line and in the logging context (MDC). Warnings are limited to one
- * for each kind and stream (for lost data: and shard) in 30 seconds; the next one tells how many were suppressed.
+ * with the names of query, stream and shard both in the line and in the logging context (MDC). Warnings are limited to
+ * one for each kind and stream (for lost data: and shard) in 30 seconds; the next one says how many were suppressed.
  */
 final class EventLog(
     context: QueryContext,

@@ -65,8 +65,8 @@ object EventExamples {
     (
       StreamRecreated(Arn, 1700000000000L, 1700000100000L, endsQuery = true),
       Warn,
-      s"$OfStream The stream was deleted and recreated: the checkpoint is of the one created at 2023-11-14T22:13:20Z, " +
-        s"the present one was created at 2023-11-14T22:15:00Z. $Ends"
+      s"$OfStream The stream was deleted and recreated: the checkpoint is of the stream created at " +
+        s"2023-11-14T22:13:20Z, the present one was created at 2023-11-14T22:15:00Z. $Ends"
     ),
     (
       ReadFailed(Arn, One, "GetRecords: AccessDenied:\n  no"),

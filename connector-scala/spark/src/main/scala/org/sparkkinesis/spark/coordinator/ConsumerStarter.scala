@@ -67,6 +67,7 @@ final private[coordinator] class ConsumerStarter(
 }
 
 private object ConsumerStarter {
+
   /** Executors that die take the job with them; what fails again and again is a mistake in the set-up. */
   private val FailuresToGiveUp = 4
 

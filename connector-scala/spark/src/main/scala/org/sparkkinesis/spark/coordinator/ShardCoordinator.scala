@@ -129,6 +129,7 @@ final class ShardCoordinator(
 }
 
 private object ShardCoordinator {
+
   /** A class that is missing fails at once on every executor; memory that was used up once may suffice the next time. */
   private val BreakdownsToGiveUp = 4
 

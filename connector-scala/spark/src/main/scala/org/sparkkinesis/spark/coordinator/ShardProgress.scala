@@ -147,7 +147,8 @@ final private[coordinator] class ShardProgress(state: CoordinatorState, losses: 
       try {
         val StreamShard(stream, shard) = track.shard
         state.note(
-          if (losses.endsQuery) DataLost(stream, shard, "the shard expired before it was read to its end", endsQuery = true)
+          if (losses.endsQuery)
+            DataLost(stream, shard, "the shard expired before it was read to its end", endsQuery = true)
           else ShardExpired(stream, shard)
         )
         losses.lost(ShardFailed.isGone(track.shard, error))
