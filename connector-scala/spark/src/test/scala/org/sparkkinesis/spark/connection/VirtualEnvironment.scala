@@ -9,6 +9,8 @@ import org.sparkkinesis.aws.client.ClientSettings
 import org.sparkkinesis.concurrent.{Cancellable, Clock, Scheduler, VirtualScheduler, Waiting}
 import org.sparkkinesis.consume.poll.ShardReaders
 import org.sparkkinesis.error.KinesisConnectorException
+import org.sparkkinesis.event.log.QueryContext
+import org.sparkkinesis.event.{EventSink, RecordedEvents}
 import org.sparkkinesis.service.{KinesisService, ServiceLease}
 
 /** An environment on virtual time, which passes while the test's thread waits. Every client is the same service. */
@@ -22,6 +24,8 @@ final class VirtualEnvironment(val time: VirtualScheduler, service: KinesisServi
   override def clock: Clock = time
   override def sharedScheduler: Scheduler = time
   override def readers(settings: ClientSettings): ShardReaders = shared
+  val recorded = new RecordedEvents
+  override def events(query: QueryContext): EventSink = recorded
   override def warnOfLoss(loss: KinesisConnectorException): Unit = losses += loss
   override def random(): Double = 1.0
 

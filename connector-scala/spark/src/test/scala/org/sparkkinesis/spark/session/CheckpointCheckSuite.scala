@@ -6,6 +6,8 @@ import scala.concurrent.duration._
 import org.sparkkinesis.concurrent.VirtualScheduler
 import org.sparkkinesis.config.Options
 import org.sparkkinesis.error.KinesisConnectorException
+import org.sparkkinesis.event.StreamRecreated
+import org.sparkkinesis.event.log.QueryContext
 import org.sparkkinesis.model.{SequenceNumber, ShardId, StartingPosition}
 import org.sparkkinesis.plan.{ShardPosition, SourceOffset, StreamOffset}
 import org.sparkkinesis.service.{Operation, ShardPage}
@@ -33,7 +35,10 @@ class CheckpointCheckSuite extends TimedSuite {
       "awsSecretKey" -> "test",
       "failOnDataLoss" -> failOnDataLoss.toString
     )
-    val check = new CheckpointCheck(new StreamSession(Options.read(options), environment), environment)
+    val check = new CheckpointCheck(
+      new StreamSession(Options.read(options), QueryContext.Unknown, environment),
+      environment
+    )
     def listings: Int = service.callsOf(Operation.ListShards).size
     def lost: Seq[String] = environment.losses.map(_.condition).toSeq
   }
@@ -82,6 +87,8 @@ class CheckpointCheckSuite extends TimedSuite {
     val fresh = stream("orders", Created, 0 -> ShardPosition.Horizon, 1 -> ShardPosition.Horizon)
     assert(mended.streams(arn("orders")) == fresh)
     assert(rig.lost == Seq("KINESIS_STREAM_RECREATED"))
+    assert(rig.environment.recorded.all ==
+      Vector(StreamRecreated(arn("orders"), Created - 1000, Created, endsQuery = false)))
 
     val listings = rig.listings
     assert(rig.check.mend(offset) == mended)
