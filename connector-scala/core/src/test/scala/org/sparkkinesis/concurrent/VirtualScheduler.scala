@@ -10,7 +10,11 @@ import scala.concurrent.duration._
 final class VirtualScheduler(startMillis: Long = 1_700_000_000_000L) extends Scheduler {
   final private class Task(val at: Long, val order: Long, val body: () => Unit)
 
-  private val tasks = mutable.TreeSet.empty[Task](Ordering.by((t: Task) => (t.at, t.order)))
+  private val byTime: Ordering[Task] = (a, b) => {
+    val order = java.lang.Long.compare(a.at, b.at)
+    if (order != 0) order else java.lang.Long.compare(a.order, b.order)
+  }
+  private val tasks = mutable.TreeSet.empty[Task](byTime)
   private var now = 0L
   private var scheduled = 0L
 

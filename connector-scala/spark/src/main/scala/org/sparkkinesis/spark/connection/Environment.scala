@@ -28,6 +28,9 @@ trait Environment {
   /** Counts who polls which shard of a service in this process. */
   def readers(settings: ClientSettings): ShardReaders
 
+  /** The enhanced fan-out consumers that reads of this process use. */
+  def consumersInUse: ConsumersInUse
+
   /** Where events of a query go. */
   def events(query: QueryContext): EventSink
 
@@ -49,6 +52,7 @@ object Environment {
     override def scheduler(name: String, threads: Int): Scheduler with AutoCloseable =
       new SystemScheduler(name, threads)
     override lazy val sharedScheduler: Scheduler = new SystemScheduler("kinesis-direct-read", 2)
+    override val consumersInUse: ConsumersInUse = new ConsumersInUse
     override def client(settings: ClientSettings): ServiceLease = KinesisClients.shared.acquire(settings)
     override def readers(settings: ClientSettings): ShardReaders = ShardReaders.at(settings.endpoint.getOrElse(""))
     override def events(query: QueryContext): EventSink = new EventLog(query)

@@ -67,7 +67,7 @@ final class FanOutConsumers(
         try await(answer, stream)
         finally record(stream.arn).write(registrars(stream.arn).registered)
       val endpoint = settings.client(stream.arn).endpoint.getOrElse("")
-      if (!ConsumersInUse.claim(endpoint, consumer, this)) throw isInUse(consumer, stream)
+      if (!environment.consumersInUse.claim(endpoint, consumer, this)) throw isInUse(consumer, stream)
       stream.arn -> consumer
     }.toMap
   }
@@ -89,7 +89,7 @@ final class FanOutConsumers(
 
   /** Deregisters what this query registered, unless the options say otherwise; takes a bounded time and never fails. */
   override def close(): Unit = {
-    ConsumersInUse.release(this)
+    environment.consumersInUse.release(this)
     deregister()
   }
 

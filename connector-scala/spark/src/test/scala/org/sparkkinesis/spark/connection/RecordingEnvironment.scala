@@ -10,6 +10,7 @@ import org.sparkkinesis.service.ServiceLease
 
 /** This JVM's environment, with the events for a test. */
 final class RecordingEnvironment(recorded: EventSink) extends Environment {
+  override val consumersInUse: ConsumersInUse = new ConsumersInUse
   import Environment.OfJvm
 
   override def clock: Clock = OfJvm.clock

@@ -15,6 +15,7 @@ import org.sparkkinesis.service.{KinesisService, ServiceLease}
 
 /** An environment on virtual time, which passes while the test's thread waits. Every client is the same service. */
 final class VirtualEnvironment(val time: VirtualScheduler, service: KinesisService) extends Environment {
+  override val consumersInUse: ConsumersInUse = new ConsumersInUse
   private val shared = new ShardReaders
 
   /** The clients that were taken and not given back, and the schedulers that were made and not closed. */

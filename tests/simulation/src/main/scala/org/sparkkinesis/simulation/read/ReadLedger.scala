@@ -70,7 +70,8 @@ final class ReadLedger(now: () => Long, retentionMillis: Long) extends BatchSink
 
   override def sameRows(batch: Long, before: Vector[ReadRow], again: Vector[ReadRow]): Unit = {
     val added = again.toSet -- before
-    if (added.nonEmpty) throw new Violation("rerun", s"batch $batch has other rows when it runs again, for example ${added.head}")
+    if (added.nonEmpty)
+      throw new Violation("rerun", s"batch $batch has other rows when it runs again, for example ${added.head}")
     val gone = before.toSet -- again
     gone.flatMap(row => put.get(row.id)).find(!isExcused(_)).foreach { record =>
       throw new Violation("rerun", s"batch $batch lacks $record when it runs again, and no loss was reported")
@@ -91,9 +92,13 @@ final class ReadLedger(now: () => Long, retentionMillis: Long) extends BatchSink
     if (record.ordered) {
       val key = (record.stream, record.key)
       lastOfKey.get(key).foreach { case (lastBatch, lastId, lastShard) =>
-        if (lastId > row.id) throw new Violation("order", s"$record came after record $lastId of its key, in batch $batch")
+        if (lastId > row.id)
+          throw new Violation("order", s"$record came after record $lastId of its key, in batch $batch")
         if (lastBatch == batch && lastShard != row.shard)
-          throw new Violation("order", s"batch $batch has records of key ${record.key} of $lastShard and of ${row.shard}")
+          throw new Violation(
+            "order",
+            s"batch $batch has records of key ${record.key} of $lastShard and of ${row.shard}"
+          )
       }
       lastOfKey(key) = (batch, row.id, row.shard)
     }
@@ -104,7 +109,7 @@ final class ReadLedger(now: () => Long, retentionMillis: Long) extends BatchSink
     put.valuesIterator.filter(record => !delivered.contains(record.id) && isExpected(record) && !isExcused(record))
 
   def isExpected(record: PutRecord): Boolean = !record.dropped && record.arrivalMillis >= beginsAtMillis &&
-    record.arrivalMillis >= firstStartMillis - retentionMillis
+    goneMillis(record) >= firstStartMillis
 
   /** When the record could not be read any more. */
   def goneMillis(record: PutRecord): Long =
@@ -115,6 +120,9 @@ final class ReadLedger(now: () => Long, retentionMillis: Long) extends BatchSink
     val gone = goneMillis(record)
     gone <= now() && reported.exists(_.millis >= gone)
   }
+
+  /** Whether a stream that the query may have read was deleted. */
+  def hasDeletion: Boolean = deletions.nonEmpty
 
   /** Whether some record may really have been lost at this moment. */
   def hasLoss: Boolean = put.valuesIterator.exists(record =>

@@ -14,6 +14,9 @@ object ReadAction {
   /** Puts records of random keys. */
   final case class Put(count: Int) extends ReadAction
 
+  /** Puts records of keys that belong to one shard, so that the others stay idle. */
+  final case class PutTo(shard: Int, count: Int) extends ReadAction
+
   /**
    * Puts one KPL aggregate.
    *

@@ -24,7 +24,7 @@ final case class ReadOutcome(
 )
 
 /** Runs one scenario: the real reading side, against the model of the service and of Spark. Throws a [[Violation]]. */
-final class ReadSimulation(scenario: ReadScenario) {
+final class ReadSimulation(scenario: ReadScenario, trace: String => Unit = _ => ()) {
   import ReadAction._
   import ReadSimulation._
 
@@ -76,7 +76,14 @@ final class ReadSimulation(scenario: ReadScenario) {
     )
   }
 
-  private def perform(action: ReadAction): Unit = if (!isHealed) action match {
+  private def tell(what: => String): Unit = trace(s"${Instant.ofEpochMilli(time.nowMillis)} $what")
+
+  private def perform(action: ReadAction): Unit = if (!isHealed) {
+    tell(ScalaText(action))
+    carryOut(action)
+  }
+
+  private def carryOut(action: ReadAction): Unit = action match {
     case start: Start => if (running.isEmpty) requested = Some(start)
     case Stop => running.foreach(_.thread.stop())
     case Kill(steps) => running.foreach(_.driver.killAfter(steps))
@@ -105,8 +112,10 @@ final class ReadSimulation(scenario: ReadScenario) {
     var isDone = false
     while (!isDone) {
       rounds += 1
-      if (rounds > LastRounds) throw new Violation("failing", s"the query fails again and again: ${failures.takeRight(3)}")
-      val failed = query(Start(QueryTrigger.AvailableNow, efo = rounds % 2 == 0 && usesFanOut, failOnDataLoss), Long.MaxValue)
+      if (rounds > LastRounds)
+        throw new Violation("failing", s"the query fails again and again: ${failures.takeRight(3)}")
+      val failed =
+        query(Start(QueryTrigger.AvailableNow, efo = rounds % 2 == 0 && usesFanOut, failOnDataLoss), Long.MaxValue)
       isDone = failed.isEmpty
       if (failed.exists(verdict.isLoss)) failOnDataLoss = false
     }
@@ -130,6 +139,7 @@ final class ReadSimulation(scenario: ReadScenario) {
    */
   private def query(start: Start, endMillis: Long): Option[Throwable] = {
     queries += 1
+    tell(s"query $queries: ${ScalaText(start)}")
     val driver = new SimulatedProcess("driver", time, () => skewMillis)
     val thread = new QueryThread
     def environment(process: SimulatedProcess) = new SimulatedEnvironment(
@@ -138,7 +148,10 @@ final class ReadSimulation(scenario: ReadScenario) {
       service.client(process.name, () => process.isAlive),
       random,
       thread,
-      loss => verdict.warned(loss)
+      loss => {
+        tell(s"warning of ${process.name}: ${loss.getMessage}")
+        verdict.warned(loss)
+      }
     )
     val cluster = new SimulatedCluster(time, driver, random, wireFaults, environment, inspect)
     driver.whenKilled(cluster.killAll())
@@ -148,7 +161,8 @@ final class ReadSimulation(scenario: ReadScenario) {
     try {
       val began = time.nowMillis
       runOn(driver, thread, cluster, environment(driver), start)
-      if (start.trigger == QueryTrigger.AvailableNow && !thread.isStopped) verdict.drained(began + math.min(0, skewMillis))
+      if (start.trigger == QueryTrigger.AvailableNow && !thread.isStopped)
+        verdict.drained(began + math.min(0, skewMillis))
       None
     } catch {
       case violation: Violation => throw violation
@@ -156,9 +170,11 @@ final class ReadSimulation(scenario: ReadScenario) {
       case _: InterruptedException if thread.isStopped => None
       case NonFatal(failure) =>
         verdict.failed(failure, start.failOnDataLoss)
+        tell(s"query $queries failed: $failure")
         failures :+= failure.toString.take(300)
         Some(failure)
     } finally {
+      tell(s"query $queries ended")
       running = None
       driver.kill()
     }
@@ -177,20 +193,34 @@ final class ReadSimulation(scenario: ReadScenario) {
     ledger.begin(positionMillis)
     val files = new CheckpointFiles {
       override def read(name: String): Option[String] = checkpoint.read(name)
-      override def write(name: String, text: String): Unit = checkpoint.write(driver, time.nowMillis)(name, text)
+      override def write(name: String, text: String): Unit = {
+        tell(s"writes $name: $text")
+        checkpoint.write(driver, time.nowMillis)(name, text)
+      }
       override def delete(name: String): Unit = checkpoint.delete(driver)(name)
     }
     val tasks = new TaskScheduler(time, driver, () => cluster.executorsNow, setup.tasks, random, thread)
     val source =
       new KinesisSimulatedSource(options(start), files, cluster, environment, () => cluster.executorsNow.size * 2)
-    try new MicroBatchQuery(time, driver, checkpoint, source, start.trigger, tasks, verdict.watching(ledger), thread).run()
+    try new MicroBatchQuery(
+        time,
+        driver,
+        checkpoint,
+        source,
+        start.trigger,
+        tasks,
+        verdict.watching(ledger, tell(_)),
+        thread,
+        tell(_)
+      ).run()
     finally if (driver.isAlive) source.stop()
   }
 
   /** The position is pinned by the first start. */
   private lazy val positionMillis: Long = setup.initialPosition match {
     case "trim_horizon" => 0L
-    case "latest" => time.nowMillis
+    // What arrives in the moment of the start may have come before it.
+    case "latest" => time.nowMillis + 1
     case _ => initialTime
   }
 
@@ -203,7 +233,8 @@ final class ReadSimulation(scenario: ReadScenario) {
     "awsSecretKey" -> "secret",
     "failOnDataLoss" -> start.failOnDataLoss.toString,
     "initialPosition" ->
-      (if (setup.initialPosition == "at_timestamp") Instant.ofEpochMilli(initialTime).toString else setup.initialPosition)
+      (if (setup.initialPosition == "at_timestamp") Instant.ofEpochMilli(initialTime).toString
+       else setup.initialPosition)
   ) ++ (if (start.efo) Map("consumerMode" -> "efo", "consumerName" -> "reader") else Map.empty) ++ setup.options
 
   private def stopAtEnd(thread: QueryThread, endMillis: Long): Unit = {
@@ -222,8 +253,15 @@ final class ReadSimulation(scenario: ReadScenario) {
       ()
     }
 
-  /** Sees every message of an executor to the driver. */
-  private def inspect(message: Array[Byte]): Unit = ProtocolCodec.decodeToDriver(message) match {
+  private var inspected = 0
+
+  /** Looks at some messages of executors to the driver. */
+  private def inspect(message: Array[Byte]): Unit = {
+    inspected += 1
+    if (inspected % 8 == 0) checkReport(message)
+  }
+
+  private def checkReport(message: Array[Byte]): Unit = ProtocolCodec.decodeToDriver(message) match {
     case report: Report => verdict.holds(report.metrics.getOrElse("bufferedBytes", 0L), setup)
     case _ => ()
   }

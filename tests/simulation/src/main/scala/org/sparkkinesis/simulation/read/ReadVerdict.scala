@@ -26,7 +26,8 @@ final class ReadVerdict(time: SimulatedTime, ledger: ReadLedger, retentionMillis
   /** The query ended with this error. */
   def failed(failure: Throwable, failOnDataLoss: Boolean): Unit = conditionOf(failure) match {
     case Some(loss) if isLoss(loss) =>
-      if (!failOnDataLoss) throw new Violation("loss", s"the query ended although it need not: ${loss.getMessage}", failure)
+      if (!failOnDataLoss)
+        throw new Violation("loss", s"the query ended although it need not: ${loss.getMessage}", failure)
       note(loss, isError = true)
     case Some(error) if Passing(error.condition) => ()
     case _ => throw new Violation("failure", s"the query ended with $failure", failure)
@@ -37,7 +38,9 @@ final class ReadVerdict(time: SimulatedTime, ledger: ReadLedger, retentionMillis
   /** `Trigger.AvailableNow` has ended by itself, and must have read everything that arrived before. */
   def drained(untilMillis: Long): Unit =
     ledger.missing.find(record => record.arrivalMillis <= untilMillis && ledger.goneMillis(record) > time.nowMillis)
-      .foreach(record => throw new Violation("availableNow", s"$record was there when AvailableNow started, and is not read"))
+      .foreach(record =>
+        throw new Violation("availableNow", s"$record was there when AvailableNow started, and is not read")
+      )
 
   /** Nothing may be left out without a report. */
   def atEnd(): Unit = ledger.missing.nextOption().foreach { record =>
@@ -53,12 +56,16 @@ final class ReadVerdict(time: SimulatedTime, ledger: ReadLedger, retentionMillis
   }
 
   /** The ledger, with every committed batch noted as a sign of life. */
-  def watching(sink: BatchSink): BatchSink = new BatchSink {
-    override def onBatchRead(batch: Long, rows: Vector[ReadRow]): Unit = sink.onBatchRead(batch, rows)
+  def watching(sink: BatchSink, trace: (=> String) => Unit): BatchSink = new BatchSink {
+    override def onBatchRead(batch: Long, rows: Vector[ReadRow]): Unit = {
+      trace(s"batch $batch has ${rows.map(row => s"${row.id}@${row.shard.takeRight(2)}").mkString(" ")}")
+      sink.onBatchRead(batch, rows)
+    }
     override def sameRows(batch: Long, before: Vector[ReadRow], again: Vector[ReadRow]): Unit =
       sink.sameRows(batch, before, again)
     override def onBatchCommitted(batch: Long): Unit = {
       running()
+      trace(s"batch $batch is committed")
       sink.onBatchCommitted(batch)
     }
   }
@@ -67,13 +74,16 @@ final class ReadVerdict(time: SimulatedTime, ledger: ReadLedger, retentionMillis
     val millis = time.nowMillis
     // A query that was down, or behind, for longer than the retention cannot know what it has missed.
     val isUncertain = longestGapMillis + (millis - lastAliveMillis).max(0) > retentionMillis - UncertainMillis
-    if (!ledger.hasLoss && !isUncertain)
+    val isReal = if (loss.condition == "KINESIS_STREAM_RECREATED") ledger.hasDeletion else ledger.hasLoss
+    if (!isReal && !isUncertain)
       throw new Violation("alarm", s"nothing is lost, but the query says so: ${loss.getMessage}", loss)
     ledger.report(LossReport(millis, loss.condition, loss.parameters.getOrElse("shard", ""), isError))
   }
 
   private def conditionOf(failure: Throwable): Option[KinesisConnectorException] =
-    Iterator.iterate(failure)(_.getCause).takeWhile(_ != null).collectFirst { case found: KinesisConnectorException => found }
+    Iterator.iterate(failure)(_.getCause).takeWhile(_ != null).collectFirst { case found: KinesisConnectorException =>
+      found
+    }
 }
 
 private object ReadVerdict {

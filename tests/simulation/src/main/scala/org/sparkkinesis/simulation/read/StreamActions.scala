@@ -17,23 +17,28 @@ final class StreamActions(service: ModelKinesis, ledger: ReadLedger, setup: Read
   private var isDown = false
   private val filters = setup.options.get("deaggregation.hashRangeFilter").contains("true")
 
-  def perform(action: ReadAction): Unit = service.stream(ReadSimulation.Stream).filterNot(_ => isDown).foreach { stream =>
-    action match {
-      case Put(count) => (1 to count).foreach(_ => put(stream))
-      case PutAggregate(count, strays) => putAggregate(stream, count, strays)
-      case Split(index) =>
-        val shard = stream.open(index % stream.open.size)
-        if (stream.open.size < StreamActions.MostShards) service.split(stream, shard)
-      case Merge(index) =>
-        val open = stream.open
-        if (open.size > 1) {
-          val first = index % (open.size - 1)
-          service.merge(stream, open(first), open(first + 1))
-        }
-      case Recreate(shards, downMillis) => recreate(shards, downMillis)
-      case _ => ()
+  def perform(action: ReadAction): Unit =
+    service.stream(ReadSimulation.Stream).filterNot(_ => isDown).foreach { stream =>
+      action match {
+        case Put(count) => (1 to count).foreach(_ => put(stream, randomKey()))
+        case PutTo(index, count) =>
+          val shard = stream.open(index % stream.open.size)
+          val keys = StreamActions.keys.filter(key => shard.range.contains(HashKey.ofPartitionKey(key)))
+          if (keys.nonEmpty) (1 to count).foreach(_ => put(stream, keys(random.nextInt(keys.size))))
+        case PutAggregate(count, strays) => putAggregate(stream, count, strays)
+        case Split(index) =>
+          val shard = stream.open(index % stream.open.size)
+          if (stream.open.size < StreamActions.MostShards) service.split(stream, shard)
+        case Merge(index) =>
+          val open = stream.open
+          if (open.size > 1) {
+            val first = index % (open.size - 1)
+            service.merge(stream, open(first), open(first + 1))
+          }
+        case Recreate(shards, downMillis) => recreate(shards, downMillis)
+        case _ => ()
+      }
     }
-  }
 
   /** A stream that is being created again is there at once. */
   def heal(): Unit = if (isDown) {
@@ -43,11 +48,20 @@ final class StreamActions(service: ModelKinesis, ledger: ReadLedger, setup: Read
     isDown = false
   }
 
-  private def put(stream: ModelStream): Unit = {
-    val key = s"key-${random.nextInt(StreamActions.Keys)}"
+  private def randomKey(): String = StreamActions.keys(random.nextInt(StreamActions.Keys))
+
+  private def put(stream: ModelStream, key: String): Unit = {
     lastId += 1
     val (shard, record) = service.put(stream, lastId, key, HashKey.ofPartitionKey(key), lastId.toString.getBytes(UTF_8))
-    ledger.add(PutRecord(lastId, stream.generation, shard.id.value, key, record.arrivalMillis, ordered = true, dropped = false))
+    ledger.add(PutRecord(
+      lastId,
+      stream.generation,
+      shard.id.value,
+      key,
+      record.arrivalMillis,
+      ordered = true,
+      dropped = false
+    ))
   }
 
   private def putAggregate(stream: ModelStream, count: Int, strays: Int): Unit = {
@@ -56,7 +70,8 @@ final class StreamActions(service: ModelKinesis, ledger: ReadLedger, setup: Read
     val target = stream.shardOf(hash)
     val aggregator = new Aggregator()
     val members = Iterator.from(0).map(i => s"member-${lastId + i}")
-    val (own, other) = members.take(200).toVector.partition(member => target.range.contains(HashKey.ofPartitionKey(member)))
+    val (own, other) =
+      members.take(200).toVector.partition(member => target.range.contains(HashKey.ofPartitionKey(member)))
     val keys = random.shuffle(own.take(count) ++ other.take(strays))
     if (keys.nonEmpty) {
       val ids = keys.map { member =>
@@ -96,6 +111,7 @@ final class StreamActions(service: ModelKinesis, ledger: ReadLedger, setup: Read
 }
 
 private object StreamActions {
-  val Keys = 12
+  val Keys = 16
+  val keys: Vector[String] = Vector.tabulate(Keys)(i => s"key-$i")
   val MostShards = 8
 }

@@ -67,7 +67,8 @@ final class MicroBatchQuery(
     trigger: QueryTrigger,
     tasks: TaskScheduler,
     sink: BatchSink,
-    thread: QueryThread
+    thread: QueryThread,
+    trace: (=> String) => Unit
 ) {
   private var batch = 0L
   private var committed = Option.empty[String]
@@ -117,8 +118,9 @@ final class MicroBatchQuery(
       val start = committed.getOrElse(source.initialOffset())
       val end = available.getOrElse(throw new IllegalStateException("a constructed batch has an end"))
       if (!committed.contains(end)) read(start, end)
-      write(s"commits/$batch", "{}")
-      sink.onBatchCommitted(batch)
+      // A driver that is killed once the file is there has committed.
+      try write(s"commits/$batch", "{}")
+      finally if (checkpoint.read(s"commits/$batch").nonEmpty) sink.onBatchCommitted(batch)
       committed = available
       batch += 1
       isConstructed = false
@@ -132,6 +134,7 @@ final class MicroBatchQuery(
     val next = source.latestOffset(start, available.isDefined, trigger == QueryTrigger.Once)
     check()
     next.filterNot(available.contains).foreach { end =>
+      trace(s"offset of batch $batch: $end")
       available = Some(end)
       write(s"offsets/$batch", end)
     }

@@ -127,7 +127,8 @@ final class SimulatedCluster(
 }
 
 /** An executor's endpoint, which the driver sends to. */
-final private class ExecutorEndpoint(toExecutor: MessageChannel, handler: Array[Byte] => Unit) extends Endpoint with Peer {
+final private class ExecutorEndpoint(toExecutor: MessageChannel, handler: Array[Byte] => Unit) extends Endpoint
+    with Peer {
   private var isOpen = true
   override def send(message: Array[Byte]): Unit = toExecutor.send(if (isOpen) handler(message))
   override def close(): Unit = isOpen = false

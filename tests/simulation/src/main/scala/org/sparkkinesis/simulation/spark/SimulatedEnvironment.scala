@@ -13,7 +13,7 @@ import org.sparkkinesis.event.EventSink
 import org.sparkkinesis.event.log.QueryContext
 import org.sparkkinesis.service.{KinesisService, ServiceLease}
 import org.sparkkinesis.simulation.common.{QueryThread, SimulatedProcess, SimulatedTime}
-import org.sparkkinesis.spark.connection.Environment
+import org.sparkkinesis.spark.connection.{ConsumersInUse, Environment}
 
 /**
  * One process's environment: virtual time, waits that let it pass, and the modelled service.
@@ -36,6 +36,7 @@ final class SimulatedEnvironment(
   override def events(query: QueryContext): EventSink = EventSink.Discard
   override def warnOfLoss(loss: KinesisConnectorException): Unit = onLoss(loss)
   private val shared = new ShardReaders
+  override val consumersInUse: ConsumersInUse = new ConsumersInUse
   override def readers(settings: ClientSettings): ShardReaders = shared
   override def random(): Double = jitter.nextDouble()
 

@@ -1,4 +1,4 @@
-package org.sparkkinesis.spark.session
+package org.sparkkinesis.spark.connection
 
 import java.util.concurrent.ConcurrentHashMap
 
@@ -6,7 +6,7 @@ import java.util.concurrent.ConcurrentHashMap
  * Knows which read of this application uses which enhanced fan-out consumer. The service gives each shard of a consumer to one
  * subscriber: a second read would take the subscriptions from the first one, and both would stand still. Thread-safe.
  */
-private[session] object ConsumersInUse {
+final class ConsumersInUse {
 
   /** Consumer's endpoint and ARN → the one who reads with it. */
   private val owners = new ConcurrentHashMap[(String, String), AnyRef]

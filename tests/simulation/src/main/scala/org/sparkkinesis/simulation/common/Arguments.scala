@@ -1,0 +1,39 @@
+package org.sparkkinesis.simulation.common
+
+/**
+ * What the command line asks for.
+ *
+ * @param seeds
+ *   how many, from `first` on
+ * @param steps
+ *   actions of one run
+ */
+final case class Arguments(
+    first: Long = 1,
+    seeds: Int = 1000,
+    steps: Int = 40,
+    json: Boolean = false,
+    shrinks: Boolean = true,
+    traces: Boolean = false
+)
+
+object Arguments {
+  @scala.annotation.tailrec
+  def parse(arguments: List[String], before: Arguments = Arguments()): Either[String, Arguments] = arguments match {
+    case Nil => Right(before)
+    case "--json" :: rest => parse(rest, before.copy(json = true))
+    case "--trace" :: rest => parse(rest, before.copy(traces = true))
+    case "--no-shrink" :: rest => parse(rest, before.copy(shrinks = false))
+    case "--seeds" :: Number(count) :: rest => parse(rest, before.copy(seeds = count.toInt))
+    case "--seed" :: Number(seed) :: rest => parse(rest, before.copy(first = seed, seeds = 1))
+    case "--first" :: Number(seed) :: rest => parse(rest, before.copy(first = seed))
+    case "--steps" :: Number(count) :: rest => parse(rest, before.copy(steps = count.toInt))
+    case other :: _ => Left(
+        s"'$other' is not understood. Usage: [--seeds N] [--first S] [--seed S] [--steps N] [--no-shrink] [--trace] [--json]"
+      )
+  }
+
+  private object Number {
+    def unapply(text: String): Option[Long] = text.toLongOption.filter(_ >= 0)
+  }
+}

@@ -1,0 +1,153 @@
+package org.sparkkinesis.simulation.read
+
+import scala.util.Random
+
+import org.sparkkinesis.service.ServiceErrorKind
+import org.sparkkinesis.simulation.model.{ModelSettings, ServiceFault}
+import org.sparkkinesis.simulation.spark.{QueryTrigger, TaskSettings}
+
+/** Makes a scenario of a seed. */
+object ReadScenarios {
+  import ReadAction._
+
+  private val Second = 1000L
+  private val Minute = 60 * Second
+  private val Hour = 60 * Minute
+
+  def apply(seed: Long, steps: Int): ReadScenario = {
+    val random = new Random(seed * 0x9e3779b97f4a7c15L + 1)
+    new Maker(random).scenario(seed, steps)
+  }
+
+  final private class Maker(random: Random) {
+
+    /** Everything of a slow scenario has long periods, so that hours of it are not too many events. */
+    private val isSlow = random.nextInt(3) == 0
+    private val usesFanOut = random.nextInt(3) == 0
+    private val goesOnAfterLoss = random.nextInt(3) == 0
+    private val isCalm = random.nextInt(4) == 0
+
+    private def chance(percent: Int): Boolean = random.nextInt(100) < percent
+    private def one[A](items: A*): A = items(random.nextInt(items.size))
+    private def between(least: Long, most: Long): Long = least + (random.nextDouble() * (most - least)).toLong
+
+    def scenario(seed: Long, steps: Int): ReadScenario = {
+      val actions = Vector.newBuilder[ReadAction]
+      actions += Put(1 + random.nextInt(20))
+      if (chance(50)) actions += Advance(between(Second, if (isSlow) 30 * Hour else Hour))
+      actions += start()
+      val count = math.max(4, steps / 4 + random.nextInt(math.max(1, steps * 3 / 4)))
+      (1 to count).foreach { _ =>
+        actions += pause()
+        actions ++= next()
+      }
+      ReadScenario(seed, setup(), actions.result())
+    }
+
+    private def setup(): ReadSetup = ReadSetup(
+      shards = 1 + random.nextInt(4),
+      initialPosition = one("trim_horizon", "trim_horizon", "latest", "at_timestamp"),
+      positionAgeMillis = one(Second, Minute, Hour, 23 * Hour, 30 * Hour),
+      executors = 1 + random.nextInt(3),
+      model = ModelSettings(
+        latencyMillis = one(5, 20, 200),
+        recordsPerAnswer = one(2, 10, 1000),
+        shardsPerPage = one(1, 2, 100),
+        arrivalJitterMillis = one(0, 0, 50)
+      ),
+      tasks = TaskSettings(
+        failPercent = one(0, 0, 10),
+        speculationPercent = one(0, 0, 20),
+        elsewherePercent = one(0, 5, 50),
+        secondActionPercent = one(0, 0, 30)
+      ),
+      options = options()
+    )
+
+    private def options(): Map[String, String] = {
+      val pace =
+        if (isSlow) Map("minFetchPeriod" -> "30s", "shardFetchInterval" -> "5m")
+        else Map("minFetchPeriod" -> one("250ms", "1s"), "shardFetchInterval" -> one("1s", "10s"))
+      val limits = one(
+        Map.empty[String, String],
+        Map("maxRecordsPerTrigger" -> one("1", "5", "30")),
+        Map("maxBytesPerTrigger" -> "1k"),
+        Map("minRecordsPerTrigger" -> "50", "maxTriggerDelay" -> "30s")
+      )
+      val buffer = if (chance(30)) Map("fetchBufferSize" -> "1048576") else Map.empty[String, String]
+      val filter = if (chance(30)) Map("deaggregation.hashRangeFilter" -> "true") else Map.empty[String, String]
+      val tasks = if (chance(30)) Map("shardsPerTask" -> one("1", "2")) else Map.empty[String, String]
+      pace ++ limits ++ buffer ++ filter ++ tasks
+    }
+
+    private def pause(): Advance = Advance(
+      if (isSlow) one(between(Second, Minute), between(Minute, 20 * Minute), between(20 * Minute, Hour))
+      else one(between(1, Second), between(Second, 5 * Second), between(5 * Second, Minute))
+    )
+
+    private def next(): Seq[ReadAction] =
+      if (isSlow && chance(12)) down()
+      // A day of a query that runs has many events.
+      else if (isSlow && chance(1)) Seq(Advance(between(20 * Hour, 30 * Hour)))
+      else Seq(action())
+
+    /** The query is down for hours or days, while others write and reshard. */
+    private def down(): Seq[ReadAction] = {
+      val others = (1 to random.nextInt(6)).flatMap(_ => Seq(whileDown(), Advance(between(Minute, 16 * Hour))))
+      (if (chance(50)) Stop else Kill(random.nextInt(10))) +: Advance(Minute) +: others :+ start()
+    }
+
+    private def whileDown(): ReadAction = random.nextInt(10) match {
+      case n if n < 2 => Put(1 + random.nextInt(20))
+      case n if n < 4 => PutTo(random.nextInt(4), 1 + random.nextInt(20))
+      case n if n < 7 => Split(random.nextInt(8))
+      case _ => Merge(random.nextInt(8))
+    }
+
+    private def start(): Start = {
+      val trigger = one(
+        QueryTrigger.ProcessingTime(if (isSlow) Minute else one(100L, Second, 10 * Second)),
+        QueryTrigger.ProcessingTime(if (isSlow) Hour else 5 * Second),
+        QueryTrigger.AvailableNow,
+        QueryTrigger.AvailableNow,
+        QueryTrigger.Once
+      )
+      Start(trigger, usesFanOut && chance(60), !goesOnAfterLoss && chance(90))
+    }
+
+    private def action(): ReadAction = random.nextInt(if (isCalm) 60 else 100) match {
+      case n if n < 12 => Put(1 + random.nextInt(one(3, 20, 60)))
+      case n if n < 18 => PutTo(random.nextInt(4), 1 + random.nextInt(20))
+      case n if n < 21 => PutAggregate(1 + random.nextInt(5), random.nextInt(3))
+      case n if n < 28 => Split(random.nextInt(8))
+      case n if n < 34 => Merge(random.nextInt(8))
+      case n if n < 48 => start()
+      case n if n < 54 => Stop
+      case n if n < 60 => Kill(random.nextInt(one(1, 10, 60)))
+      case n if n < 65 => LoseExecutor(random.nextInt(3))
+      case n if n < 68 => AddExecutor
+      case n if n < 92 => Fault(fault(), between(Second, if (isSlow) Hour else Minute))
+      case n if n < 95 => LoseMessages(one(10, 50, 100), between(Second, Minute))
+      case n if n < 98 => Skew(one(-1, 1) * one(Second, Minute, 20 * Minute))
+      case _ => Recreate(1 + random.nextInt(3), between(2 * Second, 5 * Minute))
+    }
+
+    private def fault(): ServiceFault = one(
+      ServiceFault.Failing("*", one(ServiceErrorKind.Internal, ServiceErrorKind.Network), one(10, 50)),
+      ServiceFault.Failing(
+        "GetRecords",
+        one(ServiceErrorKind.Throttled, ServiceErrorKind.ExpiredIterator),
+        one(20, 80)
+      ),
+      ServiceFault.Failing("GetShardIterator", ServiceErrorKind.Throttled, 50),
+      ServiceFault.Failing("ListShards", one(ServiceErrorKind.LimitExceeded, ServiceErrorKind.ExpiredNextToken), 50),
+      ServiceFault.Failing("SubscribeToShard", one(ServiceErrorKind.ResourceInUse, ServiceErrorKind.LimitExceeded), 60),
+      ServiceFault.Unreachable(one("driver", "executor", "executor-1", "*")),
+      ServiceFault.StaleListing(1 + random.nextInt(20)),
+      ServiceFault.ListingHoles(1 + random.nextInt(4)),
+      ServiceFault.EndWithoutChildren,
+      ServiceFault.EmptyAnswers,
+      ServiceFault.SilentSubscriptions
+    )
+  }
+}

@@ -1,0 +1,169 @@
+package org.sparkkinesis.simulation.read
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import org.sparkkinesis.simulation.model.ServiceFault.Unreachable
+import org.sparkkinesis.simulation.read.ReadAction._
+import org.sparkkinesis.simulation.spark.QueryTrigger._
+
+/** Schedules that once failed, shortened; README.md tells which seed of which commit found each. */
+class ReadFindingsSuite extends AnyFunSuite {
+  private val slow = Map("minFetchPeriod" -> "30s", "shardFetchInterval" -> "5m")
+  private val Hour = 3600000L
+  private val Minute = 60000L
+
+  private def run(scenario: ReadScenario): ReadOutcome = ReadRuns.run(scenario).fold(throw _, identity)
+
+  test("A1: AvailableNow does not move an idle shard's time past records that arrived after it started") {
+    pendingUntilFixed {
+      run(ReadScenario(
+        1,
+        ReadSetup(shards = 2, executors = 2, initialPosition = "latest", options = slow),
+        Vector(
+          Start(AvailableNow, efo = false, failOnDataLoss = true),
+          Advance(2 * Hour),
+          PutTo(0, 3),
+          Fault(Unreachable("executor-3"), 20 * Minute),
+          Start(AvailableNow, efo = false, failOnDataLoss = true),
+          Advance(Minute),
+          PutTo(1, 1),
+          Advance(Hour)
+        )
+      ))
+      ()
+    }
+  }
+
+  test("A2: descendants of shards of which two generations expired are read, or reported as lost") {
+    pendingUntilFixed {
+      run(ReadScenario(
+        46,
+        ReadSetup(options = slow),
+        Vector(
+          Start(Once, efo = false, failOnDataLoss = false),
+          Advance(Minute),
+          Split(1),
+          Merge(1),
+          Advance(26 * Hour),
+          Put(1)
+        )
+      ))
+      ()
+    }
+  }
+
+  test("A3: a logged batch over a shard that has expired is data loss, and passed over when that is allowed") {
+    pendingUntilFixed {
+      killed { steps =>
+        ReadScenario(
+          47,
+          ReadSetup(shards = 2, options = slow),
+          Vector(
+            Put(5),
+            Start(ProcessingTime(Minute), efo = false, failOnDataLoss = true),
+            Kill(steps),
+            Advance(Minute),
+            Merge(0),
+            Advance(26 * Hour)
+          )
+        )
+      }
+    }
+  }
+
+  test("A6: records of a logged batch that expired before it ran again are reported as lost") {
+    pendingUntilFixed {
+      killed { steps =>
+        ReadScenario(
+          6,
+          ReadSetup(options = slow),
+          Vector(
+            Put(5),
+            Advance(10 * Hour),
+            Put(5),
+            Start(Once, efo = false, failOnDataLoss = true),
+            Kill(steps),
+            Advance(15 * Hour)
+          )
+        )
+      }
+    }
+  }
+
+  /** The driver is killed at each of its first steps in turn. */
+  private def killed(scenario: Int => ReadScenario): Unit = (1 to 20).foreach(steps => run(scenario(steps)))
+
+  test("A4: an initial position that is older than the retention is no data loss") {
+    pendingUntilFixed {
+      run(ReadScenario(
+        107,
+        ReadSetup(shards = 3, initialPosition = "at_timestamp", positionAgeMillis = 23 * Hour, options = slow),
+        Vector(Put(7), Start(ProcessingTime(Hour), efo = false, failOnDataLoss = false), Advance(7000))
+      ))
+      ()
+    }
+  }
+
+  test("A12: a driver's clock that is ahead of the service's fails no query that begins with what is latest") {
+    pendingUntilFixed {
+      run(ReadScenario(
+        12,
+        ReadSetup(initialPosition = "latest"),
+        Vector(Skew(Minute), Start(ProcessingTime(1000), efo = false, failOnDataLoss = true), Advance(5000), Put(3))
+      ))
+      ()
+    }
+  }
+
+  test("A14: latest holds from the moment that the query's start returns") {
+    pendingUntilFixed {
+      killed { steps =>
+        ReadScenario(
+          137,
+          ReadSetup(initialPosition = "latest"),
+          Vector(
+            Start(ProcessingTime(1000), efo = false, failOnDataLoss = true),
+            Kill(steps),
+            Advance(10),
+            Put(1),
+            Advance(Minute)
+          )
+        )
+      }
+    }
+  }
+
+  test("A18: a driver's clock that is behind the service's leaves no record out of AvailableNow") {
+    pendingUntilFixed {
+      run(ReadScenario(58, ReadSetup(), Vector(Skew(-Minute), Put(1), Advance(1000))))
+      ()
+    }
+  }
+
+  test("a query that was down for less than the retention raises no alarm for the age of its last record") {
+    pendingUntilFixed {
+      run(ReadScenario(
+        35,
+        ReadSetup(options = slow),
+        Vector(Put(1), Advance(10 * Hour), Start(AvailableNow, efo = false, failOnDataLoss = true), Advance(15 * Hour))
+      ))
+      ()
+    }
+  }
+
+  test("a query that read an idle stream within the retention raises no alarm for it") {
+    pendingUntilFixed {
+      run(ReadScenario(
+        26,
+        ReadSetup(initialPosition = "latest", options = slow),
+        Vector(
+          Start(AvailableNow, efo = false, failOnDataLoss = true),
+          Advance(15 * Hour),
+          Start(Once, efo = false, failOnDataLoss = true),
+          Advance(13 * Hour)
+        )
+      ))
+      ()
+    }
+  }
+}
