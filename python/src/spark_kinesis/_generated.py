@@ -816,7 +816,7 @@ class SinkMethods(ConnectionMethods):
         """How the sink finds the rate that the stream takes: `aimd`, `batchAndDelay`, `none`, or the name of a
         class that extends `org.sparkkinesis.sink.limit.RateLimitingStrategy`.
 
-        Takes a text.
+        Takes aimd, batchAndDelay, none, or the name of a class.
 
         Default: ``aimd``.
         """

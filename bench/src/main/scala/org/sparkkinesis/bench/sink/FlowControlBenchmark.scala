@@ -4,6 +4,7 @@ import java.util.concurrent.CompletableFuture
 
 import scala.concurrent.duration._
 
+import org.sparkkinesis.config.{Options, RateLimitingOption}
 import org.sparkkinesis.json.Json
 import org.sparkkinesis.kit.Arguments
 import org.sparkkinesis.model.{HashPoint, KinesisQuotas}
@@ -22,11 +23,15 @@ object FlowControlBenchmark {
   private val SettlingTime = 10.seconds
   private val GrowthTime = 30.seconds
 
-  private val ours = Ours -> KinesisSinkSettings()
+  private val ours = Ours -> KinesisSinkSettings.of(Options.defaults)
   private val hazelcast =
-    "batchAndDelay (Hazelcast)" -> KinesisSinkSettings(rateLimiting = "batchAndDelay", shardLimits = false)
-  private val flink = "aimd (Flink)" -> KinesisSinkSettings(shardLimits = false)
-  private val none = "none" -> KinesisSinkSettings(rateLimiting = "none", shardLimits = false)
+    "batchAndDelay (Hazelcast)" -> KinesisSinkSettings.of(Options.defaults).copy(
+      rateLimiting = RateLimitingOption.BatchAndDelay,
+      shardLimits = false
+    )
+  private val flink = "aimd (Flink)" -> KinesisSinkSettings.of(Options.defaults).copy(shardLimits = false)
+  private val none = "none" ->
+    KinesisSinkSettings.of(Options.defaults).copy(rateLimiting = RateLimitingOption.Unlimited, shardLimits = false)
 
   def main(args: Array[String]): Unit = {
     val arguments = Arguments(args)
@@ -45,11 +50,11 @@ final private class FlowControlBenchmark(emulator: WriteTarget, window: FiniteDu
 
   def run(): Json = {
     val first = together(settling(ours), settling(hazelcast))
-    val (limited, grown) = both(othersBesideHotKey(Ours, KinesisSinkSettings()), grow())
+    val (limited, grown) = both(othersBesideHotKey(Ours, KinesisSinkSettings.of(Options.defaults)), grow())
     // What is only here to compare with refuses most of what it sends, and takes the processors for it.
     val (unlimited, others) =
       both(
-        othersBesideHotKey("without shard limits", KinesisSinkSettings(shardLimits = false)),
+        othersBesideHotKey("without shard limits", KinesisSinkSettings.of(Options.defaults).copy(shardLimits = false)),
         together(settling(flink), settling(none))
       )
     val settled = first ++ others
@@ -124,7 +129,7 @@ final private class FlowControlBenchmark(emulator: WriteTarget, window: FiniteDu
 
   /** What part of the new capacity is used 30 seconds after the shards were doubled. */
   private def grow(): Double = onStream(Shards) { stream =>
-    withLoad(stream, KinesisSinkSettings(), spreadKeys, spreadKeys) { load =>
+    withLoad(stream, KinesisSinkSettings.of(Options.defaults), spreadKeys, spreadKeys) { load =>
       load.sample(SettlingTime).get()
       emulator.sdk
         .updateShardCount { request =>

@@ -9,11 +9,12 @@ import software.amazon.awssdk.core.SdkBytes
 import software.amazon.awssdk.services.kinesis.model.{PutRecordsRequest, PutRecordsRequestEntry}
 
 import org.sparkkinesis.bench.{Measured, Meter}
+import org.sparkkinesis.config.Options
 import org.sparkkinesis.json.Json
 import org.sparkkinesis.kit.Arguments
 import org.sparkkinesis.model.StreamRef
 import org.sparkkinesis.sink.kinesis.{KinesisSinkSettings, KinesisStreamSink, SinkRecord}
-import org.sparkkinesis.sink.{AsyncSinkSettings, SharedTimer}
+import org.sparkkinesis.sink.SharedTimer
 
 /**
  * The sink against a bare loop of SDK PutRecords with as many requests in flight, quotas off, each way several times in
@@ -134,8 +135,8 @@ final private class SinkBenchmark(emulator: WriteTarget, spark: SparkSession, se
     if (failed.sum > 0) throw new IllegalStateException(s"${failed.sum} requests failed")
   }
 
-  private def settings(aggregated: Boolean) = KinesisSinkSettings(
-    AsyncSinkSettings(maxInFlightRequests = InFlight / Tasks),
+  private def settings(aggregated: Boolean) = KinesisSinkSettings.of(Options.defaults).copy(
+    KinesisSinkSettings.of(Options.defaults).requests.copy(maxInFlightRequests = InFlight / Tasks),
     aggregated = aggregated
   )
 

@@ -8,6 +8,7 @@ import org.apache.spark.sql.connector.read.InputPartition
 import org.sparkkinesis.bench.Meter
 import org.sparkkinesis.chunk.{Chunk, ChunkSummary, DecodeSettings}
 import org.sparkkinesis.concurrent.{SerialExecutor, SystemScheduler}
+import org.sparkkinesis.config.Options
 import org.sparkkinesis.consume.{
   PrefetchBuffer, ProgressListener, RangeEnd, RecordBatch, RecordPublisher, RecordPublisherFactory, RecordSubscriber,
   ShardConsumers
@@ -97,7 +98,13 @@ object BufferBenchmark {
     }
     val publishers: RecordPublisherFactory = (_, _, subscriber) => new Made(scheduler, subscriber, tally.fail)
     val consumers =
-      new ShardConsumers(publishers, new PrefetchBuffer(4L << 30), DecodeSettings(), listener, new ConsumerMetrics)
+      new ShardConsumers(
+        publishers,
+        new PrefetchBuffer(4L << 30),
+        DecodeSettings.of(Options.defaults),
+        listener,
+        new ConsumerMetrics
+      )
     (0 until Shards).foreach(shard =>
       consumers.start(StreamShard(Stream, ShardId.ofIndex(shard.toLong)), StartingPosition.TrimHorizon, 1)
     )

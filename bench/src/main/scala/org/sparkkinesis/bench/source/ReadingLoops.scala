@@ -174,7 +174,13 @@ final class ConsumersLoop(val name: String, publishers: RecordPublisherFactory, 
       override def onFailure(shard: StreamShard, epoch: Long, error: ServiceException): Unit = tally.fail(error)
     }
     consumers =
-      new ShardConsumers(publishers, new PrefetchBuffer(256L << 20), DecodeSettings(), listener, new ConsumerMetrics)
+      new ShardConsumers(
+        publishers,
+        new PrefetchBuffer(256L << 20),
+        DecodeSettings.of(Options.defaults),
+        listener,
+        new ConsumerMetrics
+      )
     (0 until shards).foreach(shard =>
       consumers.start(StreamShard(stream, ShardId.ofIndex(shard.toLong)), StartingPosition.TrimHorizon, 1)
     )
@@ -187,7 +193,11 @@ object ReadingLoops {
 
   /** No pace at all: what is measured is the path, not the quota. */
   private val unpaced =
-    PollingSettings(minFetchPeriod = 1.milli, maxFetchesPerSecond = 1e6, readBytesPerSecond = 1L << 50)
+    PollingSettings.of(Options.defaults).copy(
+      minFetchPeriod = 1.milli,
+      maxFetchesPerSecond = 1e6,
+      readBytesPerSecond = 1L << 50
+    )
 
   def polling(service: KinesisService, scheduler: SystemScheduler): RecordPublisherFactory =
     new PollingPublisherFactory(
@@ -203,7 +213,7 @@ object ReadingLoops {
     new FanOutPublisherFactory(
       _ => service,
       _ => consumerArn,
-      FanOutSettings(),
+      FanOutSettings.Standard,
       RetryPolicies.of(Options.defaults),
       RetryRules.Default,
       scheduler,

@@ -43,7 +43,7 @@ object SubscriptionsBenchmark {
       val consumers = new ShardConsumers(
         ReadingLoops.fanOut(service, consumer, scheduler),
         new PrefetchBuffer(256L << 20),
-        DecodeSettings(),
+        DecodeSettings.of(Options.defaults),
         listener,
         new ConsumerMetrics
       )

@@ -5,27 +5,6 @@ import org.sparkkinesis.event.ConsumerMetrics
 import org.sparkkinesis.model.{HashKey, HashKeyRange, KinesisRecord}
 
 /**
- * How records become rows.
- *
- * @param maxChunkRows
- *   a chunk has no more rows, unless a single aggregate has
- * @param maxChunkBytes
- *   likewise for payload and keys
- * @param deaggregate
- *   whether KPL containers are opened
- * @param hashRangeFilter
- *   whether user records of an aggregate that belong to another shard are dropped
- */
-final case class DecodeSettings(
-    maxChunkRows: Int = 4096,
-    maxChunkBytes: Int = 1024 * 1024,
-    deaggregate: Boolean = true,
-    hashRangeFilter: Boolean = false
-) {
-  require(maxChunkRows > 0 && maxChunkBytes > 0, "a chunk must be allowed to hold something")
-}
-
-/**
  * Turns the records of one answer into chunks. Stateless; thread-safe.
  *
  * @param hashKeyRange

@@ -28,7 +28,8 @@ object ForeignOptions {
   private def position(name: String, origins: Seq[Origin]): ForeignOption =
     Renamed(name, origins, initialPosition, translate = _.replaceFirst("(?i)^at_timestamp\\s+", ""))()
 
-  private val consumerTypes = Map("subscribetoshard" -> "efo", "getrecords" -> "polling")
+  private val consumerTypes =
+    Map("subscribetoshard" -> ConsumerMode.FanOut.word, "getrecords" -> ConsumerMode.Polling.word)
 
   private val consumerType: ForeignOption = Renamed(
     "kinesis.consumerType",

@@ -132,11 +132,13 @@ object OptionType {
       .getOrElse(s"${value.toMillis}ms")
   }
 
-  final case class OneOf(values: Seq[String]) extends OptionType[String] {
-    def parse(text: String): Either[String, String] =
-      values.find(_.equalsIgnoreCase(text.trim)).toRight("It is none of the values that this option has.")
-    def expected: String = values.mkString("one of '", "', '", "'")
-    def pythonType: String = values.map(value => s""""$value"""").mkString("Literal[", ", ", "]")
+  /** One of a fixed set of values, by its word. */
+  final case class OneOf[T <: Choice](values: Seq[T]) extends OptionType[T] {
+    def parse(text: String): Either[String, T] =
+      values.find(_.word.equalsIgnoreCase(text.trim)).toRight("It is none of the values that this option has.")
+    def expected: String = values.map(_.word).mkString("one of '", "', '", "'")
+    def pythonType: String = values.map(value => s""""${value.word}"""").mkString("Literal[", ", ", "]")
+    override def render(value: T): String = value.word
   }
 
   val RegularExpression: Parsed[Pattern] =

@@ -26,9 +26,9 @@ object ReadOptions {
     default = "latest"
   )
 
-  val consumerMode: ConfigEntry[String] = read(
+  val consumerMode: ConfigEntry[ConsumerMode] = read(
     "consumerMode",
-    OneOf(Seq("polling", "efo")),
+    OneOf(ConsumerMode.all),
     "How records are fetched: `polling` (GetRecords, shares 2 MiB/s a shard with other readers) or `efo` (enhanced fan-out, 2 MiB/s a shard of its own, pushed).",
     default = "polling"
   )
@@ -85,9 +85,9 @@ object ReadOptions {
   /** Each holds for one of several streams. */
   val ofOneStream: Seq[ConfigEntry[String]] = Seq(consumerARNOf, regionOf, endpointOf, roleArnOf, roleExternalIdOf)
 
-  val registration: ConfigEntry[String] = read(
+  val registration: ConfigEntry[Registration] = read(
     "registration",
-    OneOf(Seq("lazy", "eager", "none")),
+    OneOf(Registration.all),
     "When the enhanced fan-out consumer is registered: when the query starts, when the source is created, or never.",
     default = "lazy"
   )

@@ -53,9 +53,9 @@ object WriteOptions {
   val maxBufferedBytes: ConfigEntry[Long] =
     write("maxBufferedBytes", Bytes(1024, 1L << 40), "Most bytes that a task holds; then it waits.", default = "64m")
 
-  val rateLimiting: ConfigEntry[String] = write(
+  val rateLimiting: ConfigEntry[RateLimitingOption] = write(
     "rateLimiting",
-    Text,
+    RateLimitingOption.optionType,
     "How the sink finds the rate that the stream takes: `aimd`, `batchAndDelay`, `none`, or the name of a class that extends `org.sparkkinesis.sink.limit.RateLimitingStrategy`.",
     default = "aimd"
   )
@@ -67,9 +67,9 @@ object WriteOptions {
     default = "true"
   )
 
-  val ordering: ConfigEntry[String] = write(
+  val ordering: ConfigEntry[WriteOrdering] = write(
     "ordering",
-    OneOf(Seq("none", "key")),
+    OneOf(WriteOrdering.all),
     "With `key` no record overtakes an earlier one of the same partition key.",
     default = "none"
   )
@@ -82,9 +82,9 @@ object WriteOptions {
       default = "false"
     )
 
-  val onInvalidRecord: ConfigEntry[String] = write(
+  val onInvalidRecord: ConfigEntry[OnInvalidRecord] = write(
     "onInvalidRecord",
-    OneOf(Seq("fail", "deadLetter", "drop")),
+    OneOf(OnInvalidRecord.all),
     "What becomes of a row that cannot be a record (size, key): the task fails, it goes to `deadLetterStream` or `deadLetterTable` with its reason, or it is left out and counted.",
     default = "fail"
   )

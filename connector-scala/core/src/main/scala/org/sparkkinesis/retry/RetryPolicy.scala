@@ -27,4 +27,12 @@ final case class RetryPolicy(maxRetries: Option[Int], base: FiniteDuration, max:
 
   /** @param random from 0 until 1 */
   def pause(retry: Int, random: Double): FiniteDuration = (bound(retry).toNanos * random).toLong.nanos
+
+  /**
+   * A pause in the upper half of the bound, for what must neither spin nor come back all at once.
+   *
+   * @param random
+   *   from 0 until 1
+   */
+  def longPause(retry: Int, random: Double): FiniteDuration = (bound(retry).toNanos * (0.5 + random / 2)).toLong.nanos
 }

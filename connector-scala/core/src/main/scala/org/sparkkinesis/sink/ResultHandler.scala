@@ -64,7 +64,7 @@ final private[sink] class ResultHandler[Entry](settings: AsyncSinkSettings, sent
       cause != RetryCause.Throttled && entry.attempts > settings.maxRetries
     if (spent) fail(new DeliveryFailedException(entry.attempts, waited / 1000000, reason))
     else {
-      val rest = settings.backoff.delayNanos(entry.attempts, random)
+      val rest = settings.backoff.longPause(entry.attempts, random).toNanos
       restNanos = math.max(restNanos, rest)
       entry.restsUntil = now + rest
       retriedEntries += 1

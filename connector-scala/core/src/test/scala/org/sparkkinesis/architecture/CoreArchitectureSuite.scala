@@ -33,4 +33,17 @@ class CoreArchitectureSuite extends TimedSuite {
     core.checkNoUse("org.sparkkinesis.plan..", "org.sparkkinesis.consume.*..")
     core.checkNoUse("org.sparkkinesis.plan..", "org.sparkkinesis.sink..")
   }
+
+  test("settings have no defaults of their own: those are declared with the options") {
+    core.checkNoDefaultArguments(".*(Settings|RetryPolicies|RetryRules|RetryPolicy)")
+  }
+
+  test("the check of defaults finds one where there is one") {
+    val tests = new ModuleArchitecture(getClass)
+    val error = intercept[AssertionError](tests.checkNoDefaultArguments("WithDefault"))
+    assert(error.getMessage.contains("WithDefault.apply$default$1"), error.getMessage)
+  }
 }
+
+/** What the check of defaults must find. */
+final case class WithDefault(size: Int = 1)

@@ -76,6 +76,15 @@ final class ModuleArchitecture(member: Class[_]) {
     .allowEmptyShould(false)
     .check(classes)
 
+  /** Checks that classes whose names match, with their companions, are never built with default arguments. */
+  def checkNoDefaultArguments(className: String): Unit = {
+    val matching = classes.asScala.filter(_.getSimpleName.stripSuffix("$").matches(className)).toSeq
+    if (matching.isEmpty) throw new AssertionError(s"No class is named $className.")
+    val defaults = matching.flatMap(_.getMethods.asScala).map(_.getFullName)
+      .filter(_.matches(".*\\.(apply|\\$lessinit\\$greater)\\$default\\$.*"))
+    if (defaults.nonEmpty) throw new AssertionError(s"Default arguments: ${defaults.sorted.mkString(", ")}")
+  }
+
   private def inThisModule: DescribedPredicate[JavaClass] = DescribedPredicate.describe(
     "belong to this module",
     (used: JavaClass) => classes.contain(used.getBaseComponentType.getName)

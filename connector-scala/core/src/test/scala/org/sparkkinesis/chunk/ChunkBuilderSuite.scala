@@ -4,6 +4,7 @@ import org.scalacheck.Gen
 
 import org.sparkkinesis.aggregate.Containers
 import org.sparkkinesis.aggregate.Containers.User
+import org.sparkkinesis.config.Options
 import org.sparkkinesis.event.ConsumerMetrics
 import org.sparkkinesis.model._
 import org.sparkkinesis.suite.PropertySuite
@@ -29,7 +30,11 @@ class ChunkBuilderSuite extends PropertySuite {
 
   test("plain records become rows with their keys, numbers and times") {
     val Seq(chunk) =
-      build(DecodeSettings(), plain(10, "a", "k1", arrival = 5), plain(11, "bb", "ключ", arrival = 3)): @unchecked
+      build(
+        DecodeSettings.of(Options.defaults),
+        plain(10, "a", "k1", arrival = 5),
+        plain(11, "bb", "ключ", arrival = 3)
+      ): @unchecked
     assert(rows(Seq(chunk)) == Seq(("10", "k1", "a", 0L), ("11", "ключ", "bb", 0L)))
     assert(chunk.summary == ChunkSummary(SequenceNumber("11"), 2, 3 + 2 + 8, 5, 5, 3, 7))
     assert(chunk.firstSequenceNumber == SequenceNumber("10"))
@@ -42,23 +47,23 @@ class ChunkBuilderSuite extends PropertySuite {
 
   test("the payload is handed over, not copied") {
     val record = plain(1, "data")
-    assert(build(DecodeSettings(), record).head.data(0) eq record.data)
+    assert(build(DecodeSettings.of(Options.defaults), record).head.data(0) eq record.data)
   }
 
   test("a record without partition key is kept, with a null key") {
-    val chunk = build(DecodeSettings(), plain(1, "a", null), plain(2, "b")).head
+    val chunk = build(DecodeSettings.of(Options.defaults), plain(1, "a", null), plain(2, "b")).head
     assert(chunk.keyLength(0) == -1)
     assert(chunk.partitionKey(0) == null)
     assert(chunk.partitionKey(1) == "k")
   }
 
   test("no records, no chunk") {
-    assert(build(DecodeSettings()) == IndexedSeq.empty[Chunk])
+    assert(build(DecodeSettings.of(Options.defaults)) == IndexedSeq.empty[Chunk])
   }
 
   test("a container's records get sub-sequence numbers, among plain ones, under one sequence number") {
     val chunks = build(
-      DecodeSettings(),
+      DecodeSettings.of(Options.defaults),
       plain(1, "p"),
       container(2, User("x", "a"), User("y", "b", Some("17")), User("x", "c")),
       plain(3, "q", encryption = "KMS")
@@ -75,15 +80,17 @@ class ChunkBuilderSuite extends PropertySuite {
 
   test("with de-aggregation off a container is one row, byte for byte") {
     val record = container(1, User("x", "a"), User("y", "b"))
-    val chunk = build(DecodeSettings(deaggregate = false), record).head
+    val chunk = build(DecodeSettings.of(Options.defaults).copy(deaggregate = false), record).head
     assert(chunk.rows == 1)
     assert(chunk.data(0) eq record.data)
   }
 
   test("chunks are cut by rows and by bytes, between records") {
     val records = (1 to 10).map(plain(_, "x" * 9, "k"))
-    assert(build(DecodeSettings(maxChunkRows = 4), records: _*).map(_.rows) == IndexedSeq(4, 4, 2))
-    assert(build(DecodeSettings(maxChunkBytes = 35), records: _*).map(_.rows) == IndexedSeq(3, 3, 3, 1))
+    assert(build(DecodeSettings.of(Options.defaults).copy(maxChunkRows = 4), records: _*).map(_.rows) ==
+      IndexedSeq(4, 4, 2))
+    assert(build(DecodeSettings.of(Options.defaults).copy(maxChunkBytes = 35), records: _*).map(_.rows) ==
+      IndexedSeq(3, 3, 3, 1))
   }
 
   test("a container is never cut in two, and no row is lost or changed by cutting") {
@@ -93,8 +100,8 @@ class ChunkBuilderSuite extends PropertySuite {
         case (0, i) => plain(i + 10, s"plain$i")
         case (n, i) => container(i + 10, (1 to n).map(j => User(s"k$j", s"$i/$j")): _*)
       }
-      val whole = build(DecodeSettings(), records: _*)
-      val cut = build(DecodeSettings(maxRows, maxBytes), records: _*)
+      val whole = build(DecodeSettings.of(Options.defaults), records: _*)
+      val cut = build(DecodeSettings.of(Options.defaults).copy(maxRows, maxBytes), records: _*)
       assert(rows(cut) == rows(whole))
       assert(cut.map(_.bytes).sum == whole.map(_.bytes).sum)
       val ends = cut.map(_.lastSequenceNumber.value)
@@ -115,7 +122,7 @@ class ChunkBuilderSuite extends PropertySuite {
         case (0, i) => plain(i * 2 + 8, s"plain$i")
         case (n, i) => container(i * 2 + 8, (1 to n).map(j => User(s"k$j", s"$i/$j")): _*)
       }
-      val chunk = build(DecodeSettings(), records: _*).head
+      val chunk = build(DecodeSettings.of(Options.defaults), records: _*).head
       val number = SequenceNumber(at.toString)
       val before = chunk.upTo(number)
       val after = chunk.after(number)
@@ -132,7 +139,8 @@ class ChunkBuilderSuite extends PropertySuite {
     val half = HashKeyRange(0, BigInt(1) << 127)
     val low = Some("1")
     val high = Some(HashKeyRange.Max.toString)
-    val builder = new ChunkBuilder(DecodeSettings(hashRangeFilter = true), Some(half), metrics)
+    val builder =
+      new ChunkBuilder(DecodeSettings.of(Options.defaults).copy(hashRangeFilter = true), Some(half), metrics)
     val chunks = builder.build(
       Vector(
         container(1, User("x", "a", high), User("x", "b", low), User("x", "c", high), User("x", "d", low)),
@@ -151,7 +159,7 @@ class ChunkBuilderSuite extends PropertySuite {
   test("metrics count records, rows and containers") {
     val metrics = new ConsumerMetrics
     new ChunkBuilder(
-      DecodeSettings(),
+      DecodeSettings.of(Options.defaults),
       None,
       metrics
     ).build(Vector(plain(1, "a"), container(2, User("x", "1"), User("y", "2"))), 0)

@@ -3,6 +3,7 @@ package org.sparkkinesis.chunk
 import org.openjdk.jol.info.GraphLayout
 
 import org.sparkkinesis.aggregate.Containers
+import org.sparkkinesis.config.Options
 import org.sparkkinesis.event.ConsumerMetrics
 import org.sparkkinesis.model.KinesisRecord
 import org.sparkkinesis.suite.TimedSuite
@@ -30,7 +31,8 @@ class RetainedBytesSuite extends TimedSuite {
       "records with keys of 256 characters" -> plain(50, 30, "k" * 256),
       "aggregates" -> aggregates(10, 50)
     ).foreach { case (records, made) =>
-      val chunks = new ChunkBuilder(DecodeSettings(), None, new ConsumerMetrics).build(made.toVector, 0)
+      val chunks =
+        new ChunkBuilder(DecodeSettings.of(Options.defaults), None, new ConsumerMetrics).build(made.toVector, 0)
       val counted = chunks.map(_.retainedBytes).sum
       val taken = GraphLayout.parseInstance(chunks.toArray: _*).totalSize
       assert(counted > taken * 2 / 3 && counted < taken * 4 / 3, s"$records: $counted bytes counted, $taken taken")

@@ -130,8 +130,13 @@ class OptionTypeSuite extends TimedSuite {
   }
 
   test("one of several values is found without regard to case, and given as declared") {
-    val kind = OneOf(Seq("fail", "deadLetter", "drop"))
-    reads(kind, "deadletter" -> "deadLetter", "FAIL" -> "fail", " drop " -> "drop")
+    val kind = OneOf(OnInvalidRecord.all)
+    reads(
+      kind,
+      "deadletter" -> OnInvalidRecord.DeadLetter,
+      "FAIL" -> OnInvalidRecord.Fail,
+      " drop " -> OnInvalidRecord.Drop
+    )
     refuses(kind, Seq("", "failed", "none").map(_ -> "It is none of the values that this option has."): _*)
     assert(kind.expected == "one of 'fail', 'deadLetter', 'drop'")
     assert(kind.pythonType == """Literal["fail", "deadLetter", "drop"]""")

@@ -20,7 +20,7 @@ class OptionsSuite extends TimedSuite {
 
   test("an option that is not set has its default, or none") {
     val options = Options.read(Map.empty)
-    assert(options(ReadOptions.consumerMode) == "polling")
+    assert(options(ReadOptions.consumerMode) == ConsumerMode.Polling)
     assert(options(WriteOptions.maxBatchSize) == 500L)
     assert(options.get(ConnectionOptions.region) == None)
     assert(!options.isSet(ReadOptions.consumerMode))
@@ -101,7 +101,7 @@ class OptionsSuite extends TimedSuite {
   test("an older or foreign name is taken with a warning that names the new one") {
     val options = Options.read(Map("kinesis.streamName" -> "orders", "kinesis.consumerType" -> "SubscribeToShard"))
     assert(options(ConnectionOptions.streamName).map(_.name) == Seq("orders"))
-    assert(options(ReadOptions.consumerMode) == "efo")
+    assert(options(ReadOptions.consumerMode) == ConsumerMode.FanOut)
     assert(
       options.warnings.sorted ==
         Seq(
@@ -113,7 +113,11 @@ class OptionsSuite extends TimedSuite {
   }
 
   test("values under a foreign name are translated, and refused when they mean nothing") {
-    val modes = Seq("SubscribeToShard" -> "efo", "subscribetoshard" -> "efo", "GetRecords" -> "polling")
+    val modes = Seq(
+      "SubscribeToShard" -> ConsumerMode.FanOut,
+      "subscribetoshard" -> ConsumerMode.FanOut,
+      "GetRecords" -> ConsumerMode.Polling
+    )
     modes.foreach { case (foreign, ours) =>
       assert(Options.read(Map("kinesis.consumerType" -> foreign))(ReadOptions.consumerMode) == ours)
     }

@@ -3,6 +3,7 @@ package org.sparkkinesis.consume
 import scala.collection.mutable
 
 import org.sparkkinesis.chunk.{ChunkBuilder, DecodeSettings}
+import org.sparkkinesis.config.Options
 import org.sparkkinesis.error.{DataLossPolicy, KinesisConnectorException}
 import org.sparkkinesis.event.ConsumerMetrics
 import org.sparkkinesis.model.StartingPosition._
@@ -47,7 +48,7 @@ class RangeReaderSuite extends TimedSuite {
   private def record(n: Int) = new KinesisRecord(n.toString, "k", n.toLong, Array.emptyByteArray, null)
   private def number(n: Int) = SequenceNumber(n.toString)
   private def read(end: RangeEnd, script: Script, failOnDataLoss: Boolean = true): Seq[Int] = {
-    val chunks = new ChunkBuilder(DecodeSettings(maxChunkRows = 3), None, new ConsumerMetrics)
+    val chunks = new ChunkBuilder(DecodeSettings.of(Options.defaults).copy(maxChunkRows = 3), None, new ConsumerMetrics)
     val reader = new RangeReader(
       script,
       Shard,
@@ -129,7 +130,7 @@ class RangeReaderSuite extends TimedSuite {
 
   test("closing early cancels the publisher and ends the iteration") {
     val script = new Script(Records(9, 0, 11, 12))
-    val chunks = new ChunkBuilder(DecodeSettings(), None, new ConsumerMetrics)
+    val chunks = new ChunkBuilder(DecodeSettings.of(Options.defaults), None, new ConsumerMetrics)
     val reader = new RangeReader(script, Shard, TrimHorizon, RangeEnd.ShardEnd, chunks)
     reader.close()
     assert(!reader.hasNext)

@@ -8,6 +8,7 @@ import scala.util.Random
 
 import org.sparkkinesis.chunk.{ChunkSummary, DecodeSettings}
 import org.sparkkinesis.concurrent.{SerialExecutor, SystemScheduler}
+import org.sparkkinesis.config.Options
 import org.sparkkinesis.event.ConsumerMetrics
 import org.sparkkinesis.model.StartingPosition._
 import org.sparkkinesis.model.{StreamShard, _}
@@ -66,7 +67,7 @@ class ShardConsumersStressSuite extends TimedSuite {
     val consumers = new ShardConsumers(
       new Endless(scheduler),
       buffer,
-      DecodeSettings(maxChunkRows = 7),
+      DecodeSettings.of(Options.defaults).copy(maxChunkRows = 7),
       listener,
       new ConsumerMetrics
     )

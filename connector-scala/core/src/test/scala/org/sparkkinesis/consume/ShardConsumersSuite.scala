@@ -30,14 +30,14 @@ class ShardConsumersSuite extends TimedSuite {
     val failures = mutable.ArrayBuffer.empty[(StreamShard, Long, ServiceException)]
     private val publishers = new PollingPublisherFactory(
       _ => service,
-      PollingSettings(maxRecordsPerFetch),
+      PollingSettings.of(Options.defaults).copy(maxRecordsPerFetch),
       RetryPolicies.of(Options.defaults),
       RetryRules.Default,
       scheduler,
       metrics,
       () => 0.5
     )
-    val consumers = new ShardConsumers(publishers, buffer, DecodeSettings(), this, metrics)
+    val consumers = new ShardConsumers(publishers, buffer, DecodeSettings.of(Options.defaults), this, metrics)
 
     override def onChunks(shard: StreamShard, epoch: Long, chunks: Seq[ChunkSummary]): Unit =
       told ++= chunks.map((shard, epoch, _))

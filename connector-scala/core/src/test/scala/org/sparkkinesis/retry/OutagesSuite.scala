@@ -9,7 +9,8 @@ import org.sparkkinesis.service.{Operation, ServiceErrorKind, ServiceException}
 import org.sparkkinesis.suite.TimedSuite
 
 class OutagesSuite extends TimedSuite {
-  private val failure = new ServiceException(ServiceErrorKind.Internal, Operation.GetRecords, "InternalFailure", "injected")
+  private val failure =
+    new ServiceException(ServiceErrorKind.Internal, Operation.GetRecords, "InternalFailure", "injected")
 
   private class Calls {
     val scheduler = new VirtualScheduler

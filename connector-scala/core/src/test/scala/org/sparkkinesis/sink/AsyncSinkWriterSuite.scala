@@ -6,12 +6,15 @@ import scala.concurrent.duration._
 import scala.jdk.CollectionConverters._
 
 import org.sparkkinesis.concurrent.VirtualScheduler
+import org.sparkkinesis.config.Options
+import org.sparkkinesis.retry.RetryPolicy
 import org.sparkkinesis.sink.Verdict._
+import org.sparkkinesis.sink.kinesis.KinesisSinkSettings
 import org.sparkkinesis.sink.limit.{NoRateLimiting, RateLimitingContext}
 import org.sparkkinesis.suite.TimedSuite
 
 class AsyncSinkWriterSuite extends TimedSuite {
-  private val settings = AsyncSinkSettings(
+  private val settings = KinesisSinkSettings.of(Options.defaults).requests.copy(
     maxBatchSize = 3,
     maxBatchBytes = 100,
     maxTimeInBuffer = 1.second,
@@ -150,7 +153,7 @@ class AsyncSinkWriterSuite extends TimedSuite {
   }
 
   test("a throttled entry never spins: its rest doubles, up to the longest") {
-    val rig = new Rig(settings.copy(backoff = Backoff(100.millis, 400.millis)))
+    val rig = new Rig(settings.copy(backoff = RetryPolicy(None, 100.millis, 400.millis, 2)))
     rig.write(1, 2, 3)
     val rests = (1 to 5).map { attempt =>
       rig.destination.last.judge(_ => throttled)

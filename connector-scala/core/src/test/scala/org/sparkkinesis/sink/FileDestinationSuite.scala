@@ -8,6 +8,8 @@ import scala.jdk.CollectionConverters._
 
 import org.scalactic.source
 
+import org.sparkkinesis.config.Options
+import org.sparkkinesis.sink.kinesis.KinesisSinkSettings
 import org.sparkkinesis.sink.limit.{AimdRateLimiting, RateLimitingContext}
 import org.sparkkinesis.suite.TimedSuite
 
@@ -38,7 +40,11 @@ class FileDestinationSuite extends TimedSuite {
   testWithFile("the same writer fills a file: every line once, with back-pressure and the real timer") { path =>
     val timer = SharedTimer.acquire()
     val destination = new FileDestination(path)
-    val settings = AsyncSinkSettings(maxBatchSize = 100, maxBatchBytes = 1 << 20, maxBufferedEntries = 300)
+    val settings = KinesisSinkSettings.of(Options.defaults).requests.copy(
+      maxBatchSize = 100,
+      maxBatchBytes = 1 << 20,
+      maxBufferedEntries = 300
+    )
     val limit = new AimdRateLimiting(RateLimitingContext(100, 50, () => 1, 1000)).open()
     val writer = new AsyncSinkWriter[Int, String](n => s"line $n", destination, limit, settings, timer)
     (1 to 5050).foreach(writer.write)

@@ -5,13 +5,19 @@ import scala.concurrent.duration._
 import scala.util.Random
 
 import org.sparkkinesis.concurrent.VirtualScheduler
+import org.sparkkinesis.config.Options
 import org.sparkkinesis.sink.Verdict._
+import org.sparkkinesis.sink.kinesis.KinesisSinkSettings
 import org.sparkkinesis.sink.limit.{NoRateLimiting, RateLimitingContext}
 import org.sparkkinesis.suite.TimedSuite
 
 /** Order keys and lanes. */
 class OrderedSinkSuite extends TimedSuite {
-  private val settings = AsyncSinkSettings(maxBatchSize = 4, maxInFlightRequests = 3, maxBufferedEntries = 1000)
+  private val settings = KinesisSinkSettings.of(Options.defaults).requests.copy(
+    maxBatchSize = 4,
+    maxInFlightRequests = 3,
+    maxBufferedEntries = 1000
+  )
   private val throttled: Verdict = Retry(RetryCause.Throttled, "slow down")
 
   private class Rig(together: Boolean = false, settings: AsyncSinkSettings = settings) {

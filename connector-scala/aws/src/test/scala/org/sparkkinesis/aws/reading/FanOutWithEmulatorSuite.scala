@@ -34,13 +34,19 @@ class FanOutWithEmulatorSuite extends WithEmulator {
     val publishers = new FanOutPublisherFactory(
       _ => service,
       _ => consumerArn,
-      FanOutSettings(),
+      FanOutSettings.Standard,
       RetryPolicies.of(Options.defaults),
       RetryRules.Default,
       scheduler,
       metrics
     )
-    val consumers = new ShardConsumers(publishers, new PrefetchBuffer(bufferBytes), DecodeSettings(), listener, metrics)
+    val consumers = new ShardConsumers(
+      publishers,
+      new PrefetchBuffer(bufferBytes),
+      DecodeSettings.of(Options.defaults),
+      listener,
+      metrics
+    )
 
     def shard(index: Long): StreamShard = StreamShard(arn, ShardId.ofIndex(index))
     def shards: Seq[StreamShard] = emulator.admin.shards(stream).map(s => StreamShard(arn, s.id))
@@ -105,13 +111,13 @@ class FanOutWithEmulatorSuite extends WithEmulator {
       val numbers = emulator.admin.records("mixed").map(record => SequenceNumber(record.sequenceNumber))
       val polling = new PollingPublisherFactory(
         _ => service,
-        PollingSettings(maxFetchesPerSecond = 1000),
+        PollingSettings.of(Options.defaults).copy(maxFetchesPerSecond = 1000),
         RetryPolicies.of(Options.defaults),
         RetryRules.Default,
         r.scheduler,
         r.metrics
       )
-      val chunks = new ChunkBuilder(DecodeSettings(), None, r.metrics)
+      val chunks = new ChunkBuilder(DecodeSettings.of(Options.defaults), None, r.metrics)
       val range =
         new RangeReader(polling, r.shard(0), AfterSequenceNumber(numbers(100)), RangeEnd.At(numbers(400)), chunks)
       assert(

@@ -19,7 +19,11 @@ import org.sparkkinesis.retry.{RetryPolicies, RetryRules}
 /** Consumers and range readers on real threads, the real SDK and a real wire. */
 class PollingWithEmulatorSuite extends WithEmulator {
   private val fast =
-    PollingSettings(minFetchPeriod = 20.millis, maxFetchesPerSecond = 1000, readBytesPerSecond = 1L << 40)
+    PollingSettings.of(Options.defaults).copy(
+      minFetchPeriod = 20.millis,
+      maxFetchesPerSecond = 1000,
+      readBytesPerSecond = 1L << 40
+    )
 
   private class Reading(polling: PollingSettings = fast, bufferBytes: Long = 64L << 20) extends AutoCloseable {
     val scheduler = new SystemScheduler("test", 2)
@@ -34,7 +38,13 @@ class PollingWithEmulatorSuite extends WithEmulator {
         scheduler,
         metrics
       )
-    val consumers = new ShardConsumers(publishers, new PrefetchBuffer(bufferBytes), DecodeSettings(), listener, metrics)
+    val consumers = new ShardConsumers(
+      publishers,
+      new PrefetchBuffer(bufferBytes),
+      DecodeSettings.of(Options.defaults),
+      listener,
+      metrics
+    )
 
     def range(shard: StreamShard, after: StartingPosition, end: RangeEnd): Seq[String] =
       Rows.texts(new RangeReader(
@@ -42,7 +52,7 @@ class PollingWithEmulatorSuite extends WithEmulator {
         shard,
         after,
         end,
-        new ChunkBuilder(DecodeSettings(), None, metrics)
+        new ChunkBuilder(DecodeSettings.of(Options.defaults), None, metrics)
       ).toSeq)
     override def close(): Unit = {
       consumers.stopAll()
@@ -113,7 +123,7 @@ class PollingWithEmulatorSuite extends WithEmulator {
 
   test("at the tip of idle shards, calls keep to the configured pace, and a record is read within it") {
     emulator.admin.createStream("idle", 2)
-    Using.resource(new Reading(PollingSettings(minFetchPeriod = 250.millis))) { r =>
+    Using.resource(new Reading(PollingSettings.of(Options.defaults).copy(minFetchPeriod = 250.millis))) { r =>
       val shards = Seq(shard("idle", 0), shard("idle", 1))
       shards.foreach(r.consumers.start(_, TrimHorizon, 1))
       r.listener.awaitUntil("begun")(shards.forall(r.listener.readUpTo.containsKey))

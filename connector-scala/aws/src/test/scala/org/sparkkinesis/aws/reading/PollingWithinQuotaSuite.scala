@@ -23,13 +23,19 @@ class PollingWithinQuotaSuite extends WithEmulator(EmulatorConfig()) {
   ): ShardConsumers = {
     val publishers = new PollingPublisherFactory(
       _ => service,
-      PollingSettings(),
+      PollingSettings.of(Options.defaults),
       RetryPolicies.of(Options.defaults),
       RetryRules.Default,
       scheduler,
       metrics
     )
-    new ShardConsumers(publishers, new PrefetchBuffer(256L << 20), DecodeSettings(), listener, metrics)
+    new ShardConsumers(
+      publishers,
+      new PrefetchBuffer(256L << 20),
+      DecodeSettings.of(Options.defaults),
+      listener,
+      metrics
+    )
   }
 
   test("a backlog is read at the shard's quota, and never throttled") {

@@ -81,7 +81,11 @@ class ReadingThroughFaultsSuite extends WithEmulator {
   private def poll(what: String, rule: FaultRule): Unit = {
     val metrics = new ConsumerMetrics
     readThrough(s"poll-${what.hashCode.toHexString}", rule, metrics) { (_, scheduler) =>
-      val settings = PollingSettings(maxRecordsPerFetch = 20, minFetchPeriod = 20.millis, maxFetchesPerSecond = 100)
+      val settings = PollingSettings.of(Options.defaults).copy(
+        maxRecordsPerFetch = 20,
+        minFetchPeriod = 20.millis,
+        maxFetchesPerSecond = 100
+      )
       new PollingPublisherFactory(
         _ => impatient,
         settings,
@@ -102,7 +106,7 @@ class ReadingThroughFaultsSuite extends WithEmulator {
         RetryPolicies.of(Options.defaults),
         RetryRules.Default
       ).ensure(arn, "test"))
-      val settings = FanOutSettings(silenceTimeout = 7.seconds)
+      val settings = FanOutSettings.Standard.copy(silenceTimeout = 7.seconds)
       new FanOutPublisherFactory(
         _ => service,
         _ => consumer,
@@ -130,7 +134,13 @@ class ReadingThroughFaultsSuite extends WithEmulator {
     val scheduler = new SystemScheduler("faults", 2)
     val listener = new RecordingListener
     val consumers =
-      new ShardConsumers(publishers(arn, scheduler), new PrefetchBuffer(64L << 20), DecodeSettings(), listener, metrics)
+      new ShardConsumers(
+        publishers(arn, scheduler),
+        new PrefetchBuffer(64L << 20),
+        DecodeSettings.of(Options.defaults),
+        listener,
+        metrics
+      )
     val shards = (0 until Shards).map(i => StreamShard(arn, ShardId.ofIndex(i.toLong)))
     def rows = shards.map(listener.rows).sum
     val texts = (1 to 600).map(_.toString)

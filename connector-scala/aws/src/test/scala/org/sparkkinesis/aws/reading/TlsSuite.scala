@@ -59,7 +59,13 @@ class TlsSuite extends TimedSuite {
     val arn = emulator.admin.createStream("secure", 2)
     val listener = new RecordingListener
     val consumers =
-      new ShardConsumers(publishers(arn), new PrefetchBuffer(64L << 20), DecodeSettings(), listener, metrics)
+      new ShardConsumers(
+        publishers(arn),
+        new PrefetchBuffer(64L << 20),
+        DecodeSettings.of(Options.defaults),
+        listener,
+        metrics
+      )
     val shards = (0L until 2L).map(i => StreamShard(arn, ShardId.ofIndex(i)))
     try {
       val texts = (1 to 2000).map(_.toString)
@@ -92,7 +98,7 @@ class TlsSuite extends TimedSuite {
           new FanOutPublisherFactory(
             _ => service,
             _ => consumer,
-            FanOutSettings(),
+            FanOutSettings.Standard,
             RetryPolicies.of(Options.defaults),
             RetryRules.Default,
             scheduler,
@@ -109,7 +115,7 @@ class TlsSuite extends TimedSuite {
     onService(alpn = false) { (emulator, service) =>
       val (scheduler, metrics) = (new SystemScheduler("tls", 2), new ConsumerMetrics)
       readAll(emulator, metrics, scheduler) { _ =>
-        val settings = PollingSettings(maxFetchesPerSecond = 100)
+        val settings = PollingSettings.of(Options.defaults).copy(maxFetchesPerSecond = 100)
         new PollingPublisherFactory(
           _ => service,
           settings,

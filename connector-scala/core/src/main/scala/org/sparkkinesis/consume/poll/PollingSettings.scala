@@ -2,10 +2,11 @@ package org.sparkkinesis.consume.poll
 
 import scala.concurrent.duration._
 
+import org.sparkkinesis.config.{Options, ReadOptions}
 import org.sparkkinesis.model.KinesisQuotas
 
 /**
- * How a shard is polled. Defaults are the service's quotas, of which several readers of one stream get only a part.
+ * How a shard is polled. The service's quotas bound it, of which several readers of one stream get only a part.
  *
  * @param maxRecordsPerFetch
  *   the largest `Limit`
@@ -17,10 +18,10 @@ import org.sparkkinesis.model.KinesisQuotas
  *   for each shard
  */
 final case class PollingSettings(
-    maxRecordsPerFetch: Int = KinesisQuotas.Request.GetRecordsLimit,
-    minFetchPeriod: FiniteDuration = 250.millis,
-    maxFetchesPerSecond: Double = KinesisQuotas.Shard.GetRecordsPerSecond.toDouble,
-    readBytesPerSecond: Long = KinesisQuotas.Shard.ReadBytesPerSecond.toLong
+    maxRecordsPerFetch: Int,
+    minFetchPeriod: FiniteDuration,
+    maxFetchesPerSecond: Double,
+    readBytesPerSecond: Long
 ) {
   require(
     maxRecordsPerFetch >= 1 && maxRecordsPerFetch <= KinesisQuotas.Request.GetRecordsLimit,
@@ -30,4 +31,18 @@ final case class PollingSettings(
 
   /** Time from one GetRecords to the next when behind. */
   def catchUpPeriod: FiniteDuration = (1e9 / maxFetchesPerSecond).toLong.nanos
+}
+
+object PollingSettings {
+  def of(options: Options): PollingSettings = {
+    val fetches = options(ReadOptions.maxFetchesPerSecond)
+    // The byte quota goes with the call quota: a service that allows more calls than Kinesis has no quotas.
+    val factor = math.max(1.0, fetches / KinesisQuotas.Shard.GetRecordsPerSecond)
+    PollingSettings(
+      options(ReadOptions.maxRecordsPerFetch).toInt,
+      options(ReadOptions.minFetchPeriod),
+      fetches,
+      (KinesisQuotas.Shard.ReadBytesPerSecond * factor).toLong
+    )
+  }
 }

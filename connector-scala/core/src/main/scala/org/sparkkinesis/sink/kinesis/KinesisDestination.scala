@@ -2,6 +2,7 @@ package org.sparkkinesis.sink.kinesis
 
 import java.util.concurrent.CompletableFuture
 
+import org.sparkkinesis.config.{WriteOptions, WriteOrdering}
 import org.sparkkinesis.model.{ShardId, StreamRef}
 import org.sparkkinesis.service.{KinesisService, PutEntry, PutResult}
 import org.sparkkinesis.sink.kinesis.lane.ShardLanes
@@ -52,7 +53,9 @@ final class KinesisDestination(
         // Another answer may have noticed it before.
         else if (elsewhere.nonEmpty && lanes.map == expected) lanes.refresh(service, stream)
       }
-      if (ordered && lanes.distributesItself) refusal(verdicts.size, "ordering=key") else verdicts.map(_._1)
+      if (ordered && lanes.distributesItself)
+        refusal(verdicts.size, s"${WriteOptions.ordering.key}=${WriteOrdering.ByKey}")
+      else verdicts.map(_._1)
     }
   }
 

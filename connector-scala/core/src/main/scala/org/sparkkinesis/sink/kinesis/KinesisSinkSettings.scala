@@ -1,7 +1,10 @@
 package org.sparkkinesis.sink.kinesis
 
-import org.sparkkinesis.config.{Options, RetryOptions, WriteOptions}
+import scala.concurrent.duration._
+
+import org.sparkkinesis.config.{Options, RateLimitingOption, RetryOptions, WriteOptions, WriteOrdering}
 import org.sparkkinesis.model.KinesisQuotas
+import org.sparkkinesis.retry.RetryPolicy
 import org.sparkkinesis.sink.AsyncSinkSettings
 
 /**
@@ -11,11 +14,11 @@ import org.sparkkinesis.sink.AsyncSinkSettings
  *   each shard has limits of its own, so that a hot one delays only its own records
  */
 final case class KinesisSinkSettings(
-    requests: AsyncSinkSettings = AsyncSinkSettings(),
-    rateLimiting: String = "aimd",
-    shardLimits: Boolean = true,
-    ordered: Boolean = false,
-    aggregated: Boolean = false
+    requests: AsyncSinkSettings,
+    rateLimiting: RateLimitingOption,
+    shardLimits: Boolean,
+    ordered: Boolean,
+    aggregated: Boolean
 ) {
 
   /**
@@ -45,6 +48,8 @@ object KinesisSinkSettings {
 
   private val AggregatedBytes = KinesisQuotas.KiB.toLong * KinesisQuotas.KiB
 
+  private val Backoff = RetryPolicy(None, 50.millis, 5.seconds, 2)
+
   def of(options: Options): KinesisSinkSettings = KinesisSinkSettings(
     AsyncSinkSettings(
       maxBatchSize = options(WriteOptions.maxBatchSize).toInt,
@@ -58,11 +63,12 @@ object KinesisSinkSettings {
       maxRetries = options(RetryOptions.putRecordsMaxRetries) match {
         case -1 => Int.MaxValue
         case retries => retries.toInt
-      }
+      },
+      backoff = Backoff
     ),
     options(WriteOptions.rateLimiting),
     options(WriteOptions.shardLimits),
-    options(WriteOptions.ordering) == "key",
+    options(WriteOptions.ordering) == WriteOrdering.ByKey,
     options(WriteOptions.aggregation)
   )
 }

@@ -61,7 +61,7 @@ object StreamLimits {
       KinesisQuotas.Shard.WriteRecordsPerSecond
     )
     val strategy =
-      RateLimiting.byName(key.settings.rateLimiting).fold(why => throw new IllegalArgumentException(why), identity)
+      RateLimiting.of(key.settings.rateLimiting).fold(why => throw new IllegalArgumentException(why), identity)
     new StreamLimits(key, strategy(context), lanes)
   }
 }

@@ -2,18 +2,18 @@ package org.sparkkinesis.sink.limit
 
 import scala.util.control.NonFatal
 
-/** Makes strategies by the name that the option gives. */
-object RateLimiting {
-  val Names: Seq[String] = Seq("aimd", "batchAndDelay", "none")
+import org.sparkkinesis.config.RateLimitingOption
 
-  /** A built-in one, without regard to case, or the class of this name; `Left` says what is wrong with the class. */
-  def byName(name: String): Either[String, RateLimitingContext => RateLimitingStrategy] =
-    Names.find(_.equalsIgnoreCase(name)) match {
-      case Some("aimd") => Right(new AimdRateLimiting(_))
-      case Some("batchAndDelay") => Right(new BatchAndDelayRateLimiting(_))
-      case Some(_) => Right(new NoRateLimiting(_))
-      case None => ofClass(name)
-    }
+/** Makes strategies as the option says. */
+object RateLimiting {
+
+  /** What makes the strategy; `Left` says what is wrong with the user's class. */
+  def of(option: RateLimitingOption): Either[String, RateLimitingContext => RateLimitingStrategy] = option match {
+    case RateLimitingOption.Aimd => Right(new AimdRateLimiting(_))
+    case RateLimitingOption.BatchAndDelay => Right(new BatchAndDelayRateLimiting(_))
+    case RateLimitingOption.Unlimited => Right(new NoRateLimiting(_))
+    case RateLimitingOption.OfClass(name) => ofClass(name)
+  }
 
   private def ofClass(name: String): Either[String, RateLimitingContext => RateLimitingStrategy] = {
     val loader = Option(Thread.currentThread.getContextClassLoader).getOrElse(getClass.getClassLoader)
@@ -23,7 +23,9 @@ object RateLimiting {
       Right(context => constructor.newInstance(context))
     } catch {
       case _: ClassNotFoundException =>
-        Left(s"It is none of ${Names.mkString(", ")}, and there is no class of this name on the class path.")
+        Left(
+          s"It is none of ${RateLimitingOption.builtIn.mkString(", ")}, and there is no class of this name on the class path."
+        )
       case _: ClassCastException =>
         Left(s"The class does not extend ${classOf[RateLimitingStrategy].getName}.")
       case _: NoSuchMethodException =>

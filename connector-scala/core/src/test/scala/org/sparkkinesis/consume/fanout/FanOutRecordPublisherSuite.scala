@@ -22,7 +22,7 @@ class FanOutRecordPublisherSuite extends TimedSuite {
 
   private class Reading(
       policies: RetryPolicies = RetryPolicies.of(Options.defaults),
-      settings: FanOutSettings = FanOutSettings()
+      settings: FanOutSettings = FanOutSettings.Standard
   ) extends RecordSubscriber {
     val scheduler = new VirtualScheduler
     val service = new FakeSubscriptions(scheduler)
@@ -483,7 +483,7 @@ class FanOutRecordPublisherSuite extends TimedSuite {
     val publisher = new FanOutPublisherFactory(
       _ => service,
       _ => "consumer-arn",
-      FanOutSettings(),
+      FanOutSettings.Standard,
       RetryPolicies.of(Options.defaults),
       RetryRules.Default,
       scheduler,

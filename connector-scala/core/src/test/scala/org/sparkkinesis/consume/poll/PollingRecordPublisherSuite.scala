@@ -50,7 +50,7 @@ class PollingRecordPublisherSuite extends TimedSuite {
       val readers = if (inOneJvm) shared else new ShardReaders
       publisher = new PollingPublisherFactory(
         _ => service,
-        PollingSettings(),
+        PollingSettings.of(Options.defaults),
         RetryPolicies.of(Options.defaults),
         RetryRules.Default,
         scheduler,
@@ -90,7 +90,7 @@ class PollingRecordPublisherSuite extends TimedSuite {
   private val Children = Seq(ChildShard(ShardId("shardId-000000000001"), Seq(Shard.shard), HashKeyRange.Whole))
 
   private class Reading(
-      settings: PollingSettings = PollingSettings(),
+      settings: PollingSettings = PollingSettings.of(Options.defaults),
       policies: RetryPolicies = RetryPolicies.of(Options.defaults),
       start: StartingPosition = StartingPosition.TrimHorizon,
       alwaysAsk: Boolean = true
@@ -127,7 +127,7 @@ class PollingRecordPublisherSuite extends TimedSuite {
   }
 
   test("every record is delivered once, in order, over many answers") {
-    val f = new Reading(PollingSettings(maxRecordsPerFetch = 7))
+    val f = new Reading(PollingSettings.of(Options.defaults).copy(maxRecordsPerFetch = 7))
     val all = (1 to 50).map(_.toString)
     f.service.put(Name, all: _*)
     f.begin().scheduler.advance(10.seconds)
@@ -135,7 +135,7 @@ class PollingRecordPublisherSuite extends TimedSuite {
   }
 
   test("nothing is fetched before it is asked for, and one batch comes for each request") {
-    val f = new Reading(PollingSettings(maxRecordsPerFetch = 2), alwaysAsk = false)
+    val f = new Reading(PollingSettings.of(Options.defaults).copy(maxRecordsPerFetch = 2), alwaysAsk = false)
     f.service.put(Name, "a", "b", "c")
     f.publisher
     f.scheduler.advance(5.seconds)
@@ -148,7 +148,7 @@ class PollingRecordPublisherSuite extends TimedSuite {
   }
 
   test("at the tip it fetches every minFetchPeriod, and no more often") {
-    val f = new Reading(PollingSettings(minFetchPeriod = 400.millis)).begin()
+    val f = new Reading(PollingSettings.of(Options.defaults).copy(minFetchPeriod = 400.millis)).begin()
     f.scheduler.advance(10.seconds)
     val times = f.service.callsOf(Operation.GetRecords)
     assert(times.size == 25)
@@ -156,7 +156,7 @@ class PollingRecordPublisherSuite extends TimedSuite {
   }
 
   test("behind, it never makes more than five calls in any second") {
-    val f = new Reading(PollingSettings(maxRecordsPerFetch = 1))
+    val f = new Reading(PollingSettings.of(Options.defaults).copy(maxRecordsPerFetch = 1))
     f.service.put(Name, (1 to 100).map(_.toString): _*)
     f.begin().scheduler.advance(15.seconds)
     val times = f.service.callsOf(Operation.GetRecords)
@@ -194,7 +194,7 @@ class PollingRecordPublisherSuite extends TimedSuite {
   }
 
   test("an expired iterator is renewed after the last record delivered, without loss or repetition") {
-    val f = new Reading(PollingSettings(maxRecordsPerFetch = 2))
+    val f = new Reading(PollingSettings.of(Options.defaults).copy(maxRecordsPerFetch = 2))
     val numbers = f.service.put(Name, "a", "b", "c", "d")
     f.begin().scheduler.advanceUntil(5.seconds)(f.batches.nonEmpty)
     f.service.expireIterators()

@@ -4,15 +4,16 @@ import scala.concurrent.duration._
 
 import org.sparkkinesis.aggregate.{Aggregator, Deaggregator}
 import org.sparkkinesis.concurrent.VirtualScheduler
+import org.sparkkinesis.config.Options
 import org.sparkkinesis.model.{HashKeyRange, ShardId, StreamRef}
 import org.sparkkinesis.service.{Operation, PutEntry, PutResult, ServiceErrorKind, ServiceException}
-import org.sparkkinesis.sink.{AsyncSinkSettings, DeliveryFailedException, FatalSinkException}
+import org.sparkkinesis.sink.{DeliveryFailedException, FatalSinkException}
 import org.sparkkinesis.suite.TimedSuite
 
 class KinesisStreamSinkSuite extends TimedSuite {
   private val throttling = PutResult.Rejected("ProvisionedThroughputExceededException", "Rate exceeded for shard")
 
-  private class Rig(shards: Int, settings: KinesisSinkSettings = KinesisSinkSettings()) {
+  private class Rig(shards: Int, settings: KinesisSinkSettings = KinesisSinkSettings.of(Options.defaults)) {
     val time = new VirtualScheduler
     val stream = new FakeStream(shards)
     val ref: StreamRef = StreamRef.ByName(s"stream-${System.identityHashCode(this)}")
@@ -89,7 +90,12 @@ class KinesisStreamSinkSuite extends TimedSuite {
 
   test("a throttled shard delays only its own records") {
     val rig =
-      new Rig(2, KinesisSinkSettings(requests = AsyncSinkSettings(maxTimeInBuffer = 10.millis)))
+      new Rig(
+        2,
+        KinesisSinkSettings.of(Options.defaults).copy(requests =
+          KinesisSinkSettings.of(Options.defaults).requests.copy(maxTimeInBuffer = 10.millis)
+        )
+      )
     val (hot, cold) = ("0", (BigInt(1) << 127).toString)
     rig.stream.refuse = entry => Option.when(entry.explicitHashKey.contains(hot))(throttling)
     (1 to 200).foreach(i => rig.write("hot", s"h$i", Some(hot)))
@@ -125,12 +131,12 @@ class KinesisStreamSinkSuite extends TimedSuite {
     rig.write("a", "1")
     rig.flush()
     assert(rig.read.size == 1)
-    val packing = new Rig(2, KinesisSinkSettings(aggregated = true))
+    val packing = new Rig(2, KinesisSinkSettings.of(Options.defaults).copy(aggregated = true))
     packing.stream.listingFailures += failure(ServiceErrorKind.AccessDenied)
     intercept[ServiceException](packing.open())
   }
 
-  private val aggregated = KinesisSinkSettings(aggregated = true)
+  private val aggregated = KinesisSinkSettings.of(Options.defaults).copy(aggregated = true)
 
   test("with aggregation each shard's records travel in aggregates that lie wholly in its range") {
     val rig = new Rig(4, aggregated)
@@ -174,7 +180,7 @@ class KinesisStreamSinkSuite extends TimedSuite {
   }
 
   test("with ordering by key no aggregate crosses shards where records of one key have hash keys of their own") {
-    val rig = new Rig(2, KinesisSinkSettings(ordered = true, aggregated = true))
+    val rig = new Rig(2, KinesisSinkSettings.of(Options.defaults).copy(ordered = true, aggregated = true))
     val hashes = Seq(0, 1).map(i => HashKeyRange.uniform(2)(i).start.toString)
     (0 until 100).foreach(i => rig.write("same", s"value $i", Some(hashes(i % 7 % 2))))
     rig.flush()
@@ -197,7 +203,10 @@ class KinesisStreamSinkSuite extends TimedSuite {
   }
 
   test("aggregation and order by key are refused where the stream distributes records itself") {
-    Seq("aggregation" -> aggregated, "ordering=key" -> KinesisSinkSettings(ordered = true)).foreach {
+    Seq(
+      "aggregation" -> aggregated,
+      "ordering=key" -> KinesisSinkSettings.of(Options.defaults).copy(ordered = true)
+    ).foreach {
       case (option, settings) =>
         val rig = new Rig(4, settings)
         rig.stream.distributesItself = true
@@ -208,7 +217,11 @@ class KinesisStreamSinkSuite extends TimedSuite {
   }
 
   test("a reshard is never taken for a stream that distributes records itself") {
-    Seq(KinesisSinkSettings(), aggregated, KinesisSinkSettings(ordered = true)).foreach { settings =>
+    Seq(
+      KinesisSinkSettings.of(Options.defaults),
+      aggregated,
+      KinesisSinkSettings.of(Options.defaults).copy(ordered = true)
+    ).foreach { settings =>
       val rig = new Rig(4, settings)
       (0 to 20).foreach { round =>
         (1 to 50).foreach(i => rig.write(s"key-$i", s"$round $i"))
@@ -225,12 +238,13 @@ class KinesisStreamSinkSuite extends TimedSuite {
     ) {
       (1 to 20).foreach { seed =>
         val random = new scala.util.Random(seed.toLong)
-        val requests = AsyncSinkSettings(
+        val requests = KinesisSinkSettings.of(Options.defaults).requests.copy(
           maxBatchSize = 50,
           maxTimeInBuffer = 5.millis,
           maxBufferedEntries = 100000
         )
-        val rig = new Rig(2, KinesisSinkSettings(requests, ordered = true, aggregated = packed))
+        val rig =
+          new Rig(2, KinesisSinkSettings.of(Options.defaults).copy(requests, ordered = true, aggregated = packed))
         rig.stream.refuse = _ => Option.when(random.nextInt(4) == 0)(throttling)
         (1 to 600).foreach { n =>
           rig.write(s"key-${random.nextInt(20)}", n.toString)
@@ -252,8 +266,9 @@ class KinesisStreamSinkSuite extends TimedSuite {
   // What sinks of others do wrong; their further faults are the tests above on order, hot shards and repeated entries.
 
   test("as in Flink's sink no more: a request's bytes leave out the keys") {
-    val requests = AsyncSinkSettings(maxBatchBytes = 2570, maxTimeInBuffer = 1.hour)
-    val rig = new Rig(1, KinesisSinkSettings(requests))
+    val requests =
+      KinesisSinkSettings.of(Options.defaults).requests.copy(maxBatchBytes = 2570, maxTimeInBuffer = 1.hour)
+    val rig = new Rig(1, KinesisSinkSettings.of(Options.defaults).copy(requests))
     (1 to 40).foreach(i => rig.write(f"$i%0256d", "x"))
     assert(rig.stream.puts == 4)
     assert(rig.stream.stored.size == 40)
@@ -291,7 +306,12 @@ class KinesisStreamSinkSuite extends TimedSuite {
   }
 
   test("as in the KPL no more: a record whose time is over is dropped, and the rest goes on") {
-    val rig = new Rig(1, KinesisSinkSettings(AsyncSinkSettings(deliveryTimeout = 1.minute)))
+    val rig = new Rig(
+      1,
+      KinesisSinkSettings.of(
+        Options.defaults
+      ).copy(KinesisSinkSettings.of(Options.defaults).requests.copy(deliveryTimeout = 1.minute))
+    )
     rig.stream.refuse = _ => Some(throttling)
     rig.write("a", "1")
     rig.time.advance(2.minutes)

@@ -55,7 +55,7 @@ object PublisherFactories {
         new FanOutPublisherFactory(
           _,
           shard => consumers(shard.stream),
-          FanOutSettings(),
+          FanOutSettings.Standard,
           settings.retries,
           settings.rules,
           scheduler,

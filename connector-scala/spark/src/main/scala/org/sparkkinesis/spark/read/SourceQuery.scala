@@ -4,7 +4,7 @@ import java.util.UUID
 
 import scala.collection.mutable
 
-import org.sparkkinesis.config.{Options, PositionOption, ReadOptions}
+import org.sparkkinesis.config.{Options, PositionOption, ReadOptions, Registration}
 import org.sparkkinesis.consume.{MissingResource, RangeEnd}
 import org.sparkkinesis.event.{BatchPlanned, QueryStarted, QueryStopped}
 import org.sparkkinesis.model.{HashKeyRange, ShardId, StartingPosition, StreamShard}
@@ -72,7 +72,7 @@ final class SourceQuery(
   private val fanOut = Option.when(FanOutConsumers.isWanted(options))(
     session.fanOutConsumers(new RegisteredConsumers(files, _))
   )
-  if (options(ReadOptions.registration) == "eager")
+  if (options(ReadOptions.registration) == Registration.Eager)
     try fanOut.foreach(_.ensure(session.streams.values))
     catch {
       // Nobody else can stop what was never made.
@@ -115,7 +115,7 @@ final class SourceQuery(
     isStarted = true
     from.streams.values.foreach { stream =>
       val shards = stream.shards.toSeq.map { case (shard, at) => shard -> at.resumeAt }
-      session.events.emit(QueryStarted(stream.arn, options(ReadOptions.consumerMode), !choseBeginning, shards))
+      session.events.emit(QueryStarted(stream.arn, options(ReadOptions.consumerMode).word, !choseBeginning, shards))
     }
   }
 

@@ -6,7 +6,7 @@ import scala.concurrent.duration._
 import scala.util.control.NonFatal
 
 import org.sparkkinesis.concurrent.{Futures, Scheduler}
-import org.sparkkinesis.config.{Options, ReadOptions}
+import org.sparkkinesis.config.{ConsumerMode, Options, ReadOptions, Registration}
 import org.sparkkinesis.consume.fanout.StreamConsumerRegistrar
 import org.sparkkinesis.error.KinesisConnectorException
 import org.sparkkinesis.event.{ConsumersNotRecorded, EventSink}
@@ -117,7 +117,7 @@ final class FanOutConsumers(
 object FanOutConsumers {
   private val DeregistrationLimit = 10.seconds
 
-  def isWanted(options: Options): Boolean = options(ReadOptions.consumerMode) == "efo"
+  def isWanted(options: Options): Boolean = options(ReadOptions.consumerMode) == ConsumerMode.FanOut
 
   /**
    * @throws KinesisConnectorException
@@ -125,7 +125,7 @@ object FanOutConsumers {
    */
   def check(options: Options): Unit = if (isWanted(options)) {
     val hasArn = options.isSet(ReadOptions.consumerARN) || options.withPrefix(ReadOptions.consumerARNOf).nonEmpty
-    if (options(ReadOptions.registration) == "none" && !hasArn)
+    if (options(ReadOptions.registration) == Registration.Never && !hasArn)
       throw KinesisConnectorException(
         "KINESIS_OPTION_MISSING",
         "required" -> "'consumerARN', since registration is 'none'",

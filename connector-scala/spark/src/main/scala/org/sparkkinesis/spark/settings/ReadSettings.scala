@@ -37,41 +37,13 @@ final case class ReadSettings(
 
 object ReadSettings {
 
-  /** Chunks are this much smaller than a batch's limit, so that several shards can share it. */
-  private val ChunksOfALimit = 16
-
   def apply(options: Options, clients: Map[String, ClientSettings]): ReadSettings = ReadSettings(
     clients,
-    PollingSettings(
-      maxRecordsPerFetch = options(ReadOptions.maxRecordsPerFetch).toInt,
-      minFetchPeriod = options(ReadOptions.minFetchPeriod),
-      maxFetchesPerSecond = options(ReadOptions.maxFetchesPerSecond),
-      readBytesPerSecond = readBytesPerSecond(options)
-    ),
+    PollingSettings.of(options),
     RetryPolicies.of(options),
     RetryRules.of(options),
-    decode(options),
+    DecodeSettings.of(options),
     options.get(ReadOptions.fetchBufferSize),
     options(ReadOptions.failOnDataLoss)
   )
-
-  /** The byte quota goes with the call quota: whoever is allowed more calls than the service gives reads from something without quotas. */
-  private def readBytesPerSecond(options: Options): Long = {
-    val service = PollingSettings()
-    val factor = math.max(1.0, options(ReadOptions.maxFetchesPerSecond) / service.maxFetchesPerSecond)
-    (service.readBytesPerSecond * factor).toLong
-  }
-
-  private def decode(options: Options): DecodeSettings = {
-    val standard = DecodeSettings(
-      deaggregate = options(ReadOptions.deaggregation),
-      hashRangeFilter = options(ReadOptions.deaggregationHashRangeFilter)
-    )
-    def share(limit: Option[Long], most: Int): Int =
-      limit.fold(most)(n => math.min(most.toLong, math.max(1L, n / ChunksOfALimit)).toInt)
-    standard.copy(
-      maxChunkRows = share(options.get(ReadOptions.maxRecordsPerTrigger), standard.maxChunkRows),
-      maxChunkBytes = share(options.get(ReadOptions.maxBytesPerTrigger), standard.maxChunkBytes)
-    )
-  }
 }

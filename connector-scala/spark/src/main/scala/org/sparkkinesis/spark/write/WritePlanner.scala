@@ -6,7 +6,7 @@ import org.apache.spark.sql.types.StructType
 import org.slf4j.LoggerFactory
 
 import org.sparkkinesis.aws.client.ClientSettings
-import org.sparkkinesis.config.{ConnectionOptions, Options, WriteOptions}
+import org.sparkkinesis.config.{ConnectionOptions, OnInvalidRecord, Options, WriteOptions}
 import org.sparkkinesis.error.KinesisConnectorException
 import org.sparkkinesis.model.StreamRef
 import org.sparkkinesis.retry.{RetryPolicies, RetryRules}
@@ -70,8 +70,8 @@ final class WritePlanner(options: Options) {
 
   private def onInvalid(connection: ClientSettings, queryId: String): OnInvalidRow =
     options(WriteOptions.onInvalidRecord) match {
-      case "drop" => OnInvalidRow.Drop
-      case "deadLetter" =>
+      case OnInvalidRecord.Drop => OnInvalidRow.Drop
+      case OnInvalidRecord.DeadLetter =>
         val stream = options.get(WriteOptions.deadLetterStream).flatMap(_.headOption)
         (stream, options.get(WriteOptions.deadLetterTable)) match {
           case (Some(stream), None) => OnInvalidRow.SendTo(WritePlanner.describe(stream, connection))
@@ -93,18 +93,18 @@ final class WritePlanner(options: Options) {
               "fix" -> "Set one of them to where invalid rows go."
             )
         }
-      case _ => OnInvalidRow.Fail
+      case OnInvalidRecord.Fail => OnInvalidRow.Fail
     }
 
   private def checkStrategy(): Unit = {
-    val name = options(WriteOptions.rateLimiting)
-    RateLimiting.byName(name).left.foreach { why =>
+    val chosen = options(WriteOptions.rateLimiting)
+    RateLimiting.of(chosen).left.foreach { why =>
       throw KinesisConnectorException(
         "KINESIS_OPTION_INVALID",
         "option" -> WriteOptions.rateLimiting.key,
-        "value" -> name,
+        "value" -> chosen.word,
         "reason" -> why,
-        "expected" -> s"${RateLimiting.Names.mkString(", ")}, or the name of a class"
+        "expected" -> WriteOptions.rateLimiting.kind.expected
       )
     }
   }

@@ -15,22 +15,22 @@ class ReadSettingsSuite extends TimedSuite {
 
   test("without options the service's own limits hold, and data loss is an error") {
     val standard = settings()
-    assert(standard.polling.maxFetchesPerSecond == PollingSettings().maxFetchesPerSecond)
-    assert(standard.polling.readBytesPerSecond == PollingSettings().readBytesPerSecond)
-    assert(standard.decode.maxChunkRows == DecodeSettings().maxChunkRows)
+    assert(standard.polling.maxFetchesPerSecond == PollingSettings.of(Options.defaults).maxFetchesPerSecond)
+    assert(standard.polling.readBytesPerSecond == PollingSettings.of(Options.defaults).readBytesPerSecond)
+    assert(standard.decode.maxChunkRows == DecodeSettings.MaxRows)
     assert(standard.bufferBytes == None)
     assert(standard.failOnDataLoss)
   }
 
   test("whoever may call more often may read more bytes, in the same measure; never less") {
-    val service = PollingSettings()
+    val service = PollingSettings.of(Options.defaults)
     def bytes(calls: Double) = settings("maxFetchesPerSecond" -> calls.toString).polling.readBytesPerSecond
     assert(bytes(service.maxFetchesPerSecond * 4) == service.readBytesPerSecond * 4)
     assert(bytes(service.maxFetchesPerSecond / 5) == service.readBytesPerSecond)
   }
 
   // The limit of a batch, and the greatest chunk.
-  Seq("1" -> 1, "15" -> 1, "16" -> 1, "160" -> 10, "100000000" -> DecodeSettings().maxChunkRows).foreach {
+  Seq("1" -> 1, "15" -> 1, "16" -> 1, "160" -> 10, "100000000" -> DecodeSettings.MaxRows).foreach {
     case (limit, rows) =>
       test(s"with $limit records a batch, a chunk has at most $rows rows") {
         assert(settings("maxRecordsPerTrigger" -> limit).decode.maxChunkRows == rows)

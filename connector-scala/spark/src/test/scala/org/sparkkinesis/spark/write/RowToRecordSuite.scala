@@ -127,7 +127,7 @@ class RowToRecordSuite extends TimedSuite {
         None,
         org.sparkkinesis.aws.client.CredentialSettings.Static("AKIAEXAMPLE", "very-secret", Some("tok-secret"))
       ),
-      org.sparkkinesis.sink.kinesis.KinesisSinkSettings(),
+      org.sparkkinesis.sink.kinesis.KinesisSinkSettings.of(Options.defaults),
       "query"
     )
     val text = s"$plan ${new KinesisWrite(plan, new WriteProgress).description} ${new KinesisWriterFactory(plan)}"

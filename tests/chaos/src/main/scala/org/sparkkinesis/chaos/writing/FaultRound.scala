@@ -3,10 +3,11 @@ package org.sparkkinesis.chaos.writing
 import scala.concurrent.duration._
 import scala.util.{Random, Using}
 
+import org.sparkkinesis.config.Options
 import org.sparkkinesis.emulator.fault.{FaultEffect, FaultRule}
 import org.sparkkinesis.emulator.{EmulatorConfig, KinesisEmulator}
 import org.sparkkinesis.sink.kinesis.KinesisSinkSettings
-import org.sparkkinesis.sink.{AsyncSinkSettings, SinkMetrics}
+import org.sparkkinesis.sink.SinkMetrics
 
 /**
  * Writers with a key space each, over the real client, while requests are refused, cut, answered late or never, entries fail,
@@ -17,8 +18,8 @@ final class FaultRound(ordered: Boolean, aggregated: Boolean, seed: Long, time: 
   private val Writers = 3
   private val stream = "chaos"
 
-  private val settings = KinesisSinkSettings(
-    AsyncSinkSettings(
+  private val settings = KinesisSinkSettings.of(Options.defaults).copy(
+    KinesisSinkSettings.of(Options.defaults).requests.copy(
       maxTimeInBuffer = 50.millis,
       requestTimeout = 1500.millis,
       maxBufferedEntries = 5000,

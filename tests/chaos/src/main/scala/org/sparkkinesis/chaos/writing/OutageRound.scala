@@ -3,9 +3,9 @@ package org.sparkkinesis.chaos.writing
 import scala.concurrent.duration._
 import scala.util.Using
 
+import org.sparkkinesis.config.Options
 import org.sparkkinesis.emulator.fault.{FaultEffect, FaultRule}
 import org.sparkkinesis.emulator.{EmulatorConfig, KinesisEmulator}
-import org.sparkkinesis.sink.AsyncSinkSettings
 import org.sparkkinesis.sink.kinesis.KinesisSinkSettings
 
 /**
@@ -17,7 +17,9 @@ final class OutageRound(seed: Long, time: FiniteDuration) {
   private val Buffered = 5000
   private val stream = "outage"
 
-  private val settings = KinesisSinkSettings(AsyncSinkSettings(maxBufferedEntries = Buffered))
+  private val settings = KinesisSinkSettings.of(
+    Options.defaults
+  ).copy(KinesisSinkSettings.of(Options.defaults).requests.copy(maxBufferedEntries = Buffered))
 
   def run(): Verdict = Using.Manager { use =>
     val kinesis = use(KinesisEmulator.start(EmulatorConfig(quotas = false)))

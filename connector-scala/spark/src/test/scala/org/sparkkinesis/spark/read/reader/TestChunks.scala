@@ -3,6 +3,7 @@ package org.sparkkinesis.spark.read.reader
 import org.sparkkinesis.aggregate.Containers
 import org.sparkkinesis.aggregate.Containers.User
 import org.sparkkinesis.chunk.{Chunk, ChunkBuilder, DecodeSettings}
+import org.sparkkinesis.config.Options
 import org.sparkkinesis.event.ConsumerMetrics
 import org.sparkkinesis.model.KinesisRecord
 
@@ -15,5 +16,9 @@ object TestChunks {
     new KinesisRecord(number.toString, "a", number.toLong, Containers.of(users: _*), null)
 
   def chunk(behind: Long, records: KinesisRecord*): Chunk =
-    new ChunkBuilder(DecodeSettings(), None, new ConsumerMetrics).build(records.toVector, behind).head
+    new ChunkBuilder(
+      DecodeSettings.of(Options.defaults),
+      None,
+      new ConsumerMetrics
+    ).build(records.toVector, behind).head
 }
