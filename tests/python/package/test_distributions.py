@@ -59,7 +59,7 @@ def test_wheel_and_source_distribution_hold_the_jar_and_the_licence(built: Path,
 def test_the_wheel_works_in_a_fresh_virtual_environment(built: Path, root: Path, tmp_path: Path) -> None:
     run([sys.executable, "-m", "venv", tmp_path / "venv"])
     python = tmp_path / "venv" / "bin" / "python"
-    pip = [python, "-m", "pip", "install", "--quiet"]
+    pip: list[str | Path] = [python, "-m", "pip", "install", "--quiet"]
     for requirements in ("requirements-build.txt", "requirements.txt"):
         file = root / "python" / requirements
         run([*pip, "--require-hashes", "--no-build-isolation", "--requirement", file], timeout=600)
