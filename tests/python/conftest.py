@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -14,9 +13,6 @@ from spark_kinesis import KinesisEmulator, configure_spark_with_kinesis
 
 ROOT = Path(__file__).resolve().parents[2]
 QUIET = ROOT / "python" / "examples" / "log4j2-quiet.properties"
-
-# What the README has its reader export; the JVM of the session takes them over.
-os.environ |= {"AWS_ACCESS_KEY_ID": "emulator", "AWS_SECRET_ACCESS_KEY": "emulator"}
 
 _numbers = itertools.count(1)
 
