@@ -243,20 +243,24 @@ final class AsyncSinkWriter[Input, Entry](
 
   /** On the timer's thread: something may be due. */
   private def tick(): Unit = {
-    val act = locked {
+    val (act, expired) = locked {
       val now = scheduler.nanoTime
       alarm.rang(now)
-      if (!closed) expire(now)
-      !closed && wake()
+      val requests = if (closed) Nil else expire(now)
+      (!closed && wake(), requests)
     }
+    expired.foreach(destination.timedOut(_, settings.requestTimeout))
     if (act) pump()
   }
 
-  private def expire(now: Long): Unit = {
+  /** The numbers of entries of the requests that have timed out. */
+  private def expire(now: Long): Seq[Int] = {
+    val expired = Seq.newBuilder[Int]
     while (!inFlight.isEmpty && inFlight.peekFirst().deadline - now <= 0) {
       val request = inFlight.removeFirst()
       request.open = false
       tally.timedOutRequests += 1
+      expired += request.batch.size
       settle(
         request,
         request.batch.map(_ => Verdict.Retry(RetryCause.Unanswered, s"no answer within ${settings.requestTimeout}"))
@@ -266,6 +270,7 @@ final class AsyncSinkWriter[Input, Entry](
       if (failure.isEmpty)
         failure = Some(new DeliveryFailedException(entry.attempts, (now - entry.writtenAt) / 1000000, ""))
     }
+    expired.result()
   }
 
   private def locked[A](body: => A): A = {

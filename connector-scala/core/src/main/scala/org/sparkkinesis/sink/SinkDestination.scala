@@ -2,6 +2,8 @@ package org.sparkkinesis.sink
 
 import java.util.concurrent.CompletableFuture
 
+import scala.concurrent.duration.FiniteDuration
+
 import org.sparkkinesis.sink.limit.Lane
 
 /**
@@ -28,6 +30,9 @@ trait SinkDestination[Entry] {
    * none behind it is.
    */
   def keepsKeysTogether: Boolean = false
+
+  /** Takes note that a request got no answer within this time; its entries are sent again. */
+  def timedOut(entries: Int, after: FiniteDuration): Unit = ()
 }
 
 /** What became of one entry of a request. */

@@ -29,6 +29,10 @@ class CoreArchitectureSuite extends TimedSuite {
     )
   }
 
+  test("only the log of events writes to the log") {
+    core.checkNoUse("org.sparkkinesis.(aggregate|chunk|config|consume|plan|retry|service|shard|sink)..", "org.slf4j..")
+  }
+
   test("planning does not know how records are fetched or written") {
     core.checkNoUse("org.sparkkinesis.plan..", "org.sparkkinesis.consume.*..")
     core.checkNoUse("org.sparkkinesis.plan..", "org.sparkkinesis.sink..")

@@ -234,6 +234,7 @@ class AsyncSinkWriterSuite extends TimedSuite {
     rig.write(1, 2, 3)
     rig.time.advance(31.seconds)
     assert(rig.destination.sent == Seq(Seq(1, 2, 3), Seq(1, 2, 3)))
+    assert(rig.destination.unanswered.toSeq == Seq(3 -> 30.seconds))
     rig.destination.requests.head.accept()
     assert(rig.writer.metrics.entriesOut == 0L)
     rig.destination.last.accept()

@@ -3,6 +3,7 @@ package org.sparkkinesis.sink
 import java.util.concurrent.CompletableFuture
 
 import scala.collection.mutable
+import scala.concurrent.duration.FiniteDuration
 
 import org.sparkkinesis.sink.Verdict._
 import org.sparkkinesis.sink.limit.Lane
@@ -21,9 +22,11 @@ final class OpenRequest(val items: IndexedSeq[Item]) {
 /** Keeps every request open until the test answers it. */
 class WaitingDestination(override val keepsKeysTogether: Boolean = false) extends SinkDestination[Item] {
   val requests = mutable.ArrayBuffer.empty[OpenRequest]
+  val unanswered = mutable.ArrayBuffer.empty[(Int, FiniteDuration)]
 
   override def sizeOf(entry: Item): Int = entry.size
   override def lane(entry: Item): Lane = entry.lane
+  override def timedOut(entries: Int, after: FiniteDuration): Unit = unanswered += entries -> after
   override def orderKey(entry: Item): Option[Any] = entry.key
   override def send(batch: IndexedSeq[Item]): CompletableFuture[IndexedSeq[Verdict]] = synchronized {
     val request = new OpenRequest(batch)

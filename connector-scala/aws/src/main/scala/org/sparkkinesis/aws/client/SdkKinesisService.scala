@@ -6,7 +6,6 @@ import scala.jdk.CollectionConverters._
 import scala.util.control.NonFatal
 import scala.util.{Failure, Success}
 
-import org.slf4j.LoggerFactory
 import software.amazon.awssdk.awscore.AwsRequestOverrideConfiguration
 import software.amazon.awssdk.core.SdkBytes
 import software.amazon.awssdk.services.kinesis.KinesisAsyncClient
@@ -17,6 +16,8 @@ import software.amazon.awssdk.services.kinesis.model.{
 import org.sparkkinesis.aws.error.ErrorClassification
 import org.sparkkinesis.aws.getrecords.{AnswerCapture, CapturedAnswer, GetRecordsAnswer}
 import org.sparkkinesis.aws.subscription.SubscriptionTransport
+import org.sparkkinesis.event.log.{EventLog, QueryContext}
+import org.sparkkinesis.event.{AnswerUnreadable, EventSink}
 import org.sparkkinesis.model._
 import org.sparkkinesis.service.{
   KinesisService, Operation, PutEntry, PutResult, RecordPage, ShardFilter, ShardPage, ShardSubscriber,
@@ -33,13 +34,15 @@ import org.sparkkinesis.service.{
  *   without retries, owned
  * @param subscriptions
  *   over the JVM's one client for them
+ * @param events
+ *   queries share a client, so its events name no query
  */
 final class SdkKinesisService(
     requests: KinesisAsyncClient,
     subscriptions: SubscriptionTransport,
-    credentials: AutoCloseable
+    credentials: AutoCloseable,
+    events: EventSink = new EventLog(QueryContext.Unknown)
 ) extends KinesisService {
-  private val log = LoggerFactory.getLogger(classOf[SdkKinesisService])
   @volatile private var isClosed = false
 
   override def describeStream(stream: StreamRef): CompletableFuture[StreamDescription] =
@@ -101,7 +104,7 @@ final class SdkKinesisService(
     }.thenCompose {
       case Success(page) => CompletableFuture.completedFuture(page)
       case Failure(unreadable) =>
-        log.warn(s"An answer of GetRecords for ${stream.name} is read by the SDK: ${unreadable.getMessage}")
+        events.emit(AnswerUnreadable(stream.toString, String.valueOf(unreadable.getMessage)))
         call(Operation.GetRecords)(_.getRecords(request))(SdkConversions.page)
     }
   }

@@ -2,9 +2,12 @@ package org.sparkkinesis.sink.kinesis
 
 import java.util.concurrent.CompletableFuture
 
+import scala.concurrent.duration.FiniteDuration
+
 import org.sparkkinesis.config.{WriteOptions, WriteOrdering}
+import org.sparkkinesis.event.{CallThrottled, EventSink, PutFailed, PutTimedOut, RecordsMisplaced}
 import org.sparkkinesis.model.{ShardId, StreamRef}
-import org.sparkkinesis.service.{KinesisService, PutEntry, PutResult}
+import org.sparkkinesis.service.{KinesisService, Operation, PutEntry, PutResult}
 import org.sparkkinesis.sink.kinesis.lane.ShardLanes
 import org.sparkkinesis.sink.limit.Lane
 import org.sparkkinesis.sink.{RetryCause, SinkDestination, Verdict}
@@ -25,7 +28,8 @@ final class KinesisDestination(
     lanes: ShardLanes,
     laned: Boolean,
     ordered: Boolean,
-    packer: Option[AggregatePacker]
+    packer: Option[AggregatePacker],
+    events: EventSink = EventSink.Discard
 ) extends SinkDestination[SinkRecord] {
   val counts = new PutCounts
 
@@ -34,6 +38,9 @@ final class KinesisDestination(
   override def lane(record: SinkRecord): Lane = if (laned) lanes.laneOf(record.hashPoint) else Lane.Unlimited
   override def orderKey(record: SinkRecord): Option[Any] = if (ordered) Some(record.partitionKey) else None
   override def keepsKeysTogether: Boolean = ordered && packer.isDefined
+
+  override def timedOut(entries: Int, after: FiniteDuration): Unit =
+    events.emit(PutTimedOut(stream.toString, entries, after.toMillis))
 
   override def send(batch: IndexedSeq[SinkRecord]): CompletableFuture[IndexedSeq[Verdict]] =
     (packer, lanes.map) match {
@@ -49,9 +56,9 @@ final class KinesisDestination(
           verdict._2.filter(_ != map.shardOf(record.hashPoint)).map(_ -> record)
         }
         if (elsewhere.exists { case (shard, record) => map.isRefutedBy(shard, record.hashPoint) })
-          lanes.foundToDistributeItself(stream)
+          lanes.foundToDistributeItself(stream, events)
         // Another answer may have noticed it before.
-        else if (elsewhere.nonEmpty && lanes.map == expected) lanes.refresh(service, stream)
+        else if (elsewhere.nonEmpty && lanes.map == expected) lanes.refresh(service, stream, events)
       }
       if (ordered && lanes.distributesItself)
         refusal(verdicts.size, s"${WriteOptions.ordering.key}=${WriteOrdering.ByKey}")
@@ -70,11 +77,11 @@ final class KinesisDestination(
           verdict._2.exists(map.isRefutedBy(_, batch(first).hashPoint))
         }
       }
-      if (refuted) lanes.foundToDistributeItself(stream)
+      if (refuted) lanes.foundToDistributeItself(stream, events)
       if (lanes.distributesItself) CompletableFuture.completedFuture(refusal(batch.size, "aggregation"))
       else if (!moved) CompletableFuture.completedFuture(packed.spread(verdicts.map(_._1), KinesisDestination.LeftOut))
       else
-        lanes.refresh(service, stream).handle[IndexedSeq[Verdict]] { (map, _) =>
+        lanes.refresh(service, stream, events).handle[IndexedSeq[Verdict]] { (map, _) =>
           // KCL leaves out a container as a whole when one of its records is not of the shard's range. Without a new map
           // nobody knows what the shard takes, and sending twice is better than losing.
           val judged = verdicts.indices.map { entry =>
@@ -87,15 +94,29 @@ final class KinesisDestination(
             else
               Verdict.Retry(RetryCause.Misplaced, s"an aggregate went into shard ${landed.mkString} in place of $meant")
           }
+          val misplaced = judged.count {
+            case Verdict.Retry(RetryCause.Misplaced, _) => true
+            case _ => false
+          }
+          if (misplaced > 0) events.emit(RecordsMisplaced(stream.toString, misplaced))
           packed.spread(judged, KinesisDestination.LeftOut)
         }
     }
+
+  /** A failure that no retry can mend ends the writer with an error, which tells it. */
+  private def note(verdict: Verdict, entries: Int): Unit = verdict match {
+    case Verdict.Retry(RetryCause.Throttled, _) =>
+      events.emit(CallThrottled(stream.toString, None, Operation.PutRecords.name))
+    case Verdict.Retry(_, reason) => events.emit(PutFailed(stream.toString, entries, reason))
+    case _ => ()
+  }
 
   /** Each entry's verdict, and the shard that took it. */
   private def put(entries: IndexedSeq[PutEntry]): CompletableFuture[IndexedSeq[(Verdict, Option[ShardId])]] =
     service.putRecords(stream, entries).handle { (results, failure) =>
       if (failure != null) {
         val verdict = PutVerdicts.of(failure)
+        note(verdict, entries.size)
         entries.map(_ => verdict -> None)
       } else if (results.size != entries.size) {
         val error =

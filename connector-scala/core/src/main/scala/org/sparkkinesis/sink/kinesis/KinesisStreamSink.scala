@@ -4,9 +4,8 @@ import java.util.concurrent.ExecutionException
 
 import scala.concurrent.duration._
 
-import org.slf4j.LoggerFactory
-
 import org.sparkkinesis.concurrent.{Futures, Scheduler}
+import org.sparkkinesis.event.{EventSink, ShardLimitsUnavailable}
 import org.sparkkinesis.model.StreamRef
 import org.sparkkinesis.retry.{Retrier, RetryPolicy, RetryRules}
 import org.sparkkinesis.service.{KinesisService, ServiceErrorKind, ServiceException}
@@ -63,7 +62,6 @@ final case class KinesisSinkMetrics(
 }
 
 object KinesisStreamSink {
-  private val log = LoggerFactory.getLogger(classOf[KinesisStreamSink])
   private val ListingRetries = RetryPolicy(Some(8), 200.millis, 3.seconds, 1.5)
 
   /**
@@ -79,14 +77,15 @@ object KinesisStreamSink {
       stream: StreamRef,
       where: String,
       settings: KinesisSinkSettings,
-      scheduler: Scheduler
+      scheduler: Scheduler,
+      events: EventSink = EventSink.Discard
   ): KinesisStreamSink = {
     val limits = StreamLimits.acquire(StreamLimits.Key(stream.toString, where, settings), scheduler.nanoTime)
     try {
-      if (limits.lanes.map.isEmpty) listShards(service, stream, limits.lanes, settings, scheduler)
+      if (limits.lanes.map.isEmpty) listShards(service, stream, limits.lanes, settings, scheduler, events)
       val packer = Option.when(settings.aggregated)(AggregatePacker(settings.ordered, settings.requests.maxBatchSize))
       val destination =
-        new KinesisDestination(service, stream, limits.lanes, settings.shardLimits, settings.ordered, packer)
+        new KinesisDestination(service, stream, limits.lanes, settings.shardLimits, settings.ordered, packer, events)
       val writer = new AsyncSinkWriter[SinkRecord, SinkRecord](
         record => record,
         destination,
@@ -107,20 +106,19 @@ object KinesisStreamSink {
       stream: StreamRef,
       lanes: ShardLanes,
       settings: KinesisSinkSettings,
-      scheduler: Scheduler
+      scheduler: Scheduler,
+      events: EventSink
   ): Unit =
     try {
-      new Retrier(scheduler, RetryRules.Default).retry(ListingRetries)(() => lanes.refresh(service, stream)).get()
+      new Retrier(scheduler, RetryRules.Default).retry(ListingRetries)(() =>
+        lanes.refresh(service, stream, events)
+      ).get()
       ()
     } catch {
       case failed: ExecutionException =>
         Futures.unwrap(failed) match {
           case denied: ServiceException if denied.kind == ServiceErrorKind.AccessDenied && !settings.aggregated =>
-            log.warn(
-              "Stream {} is written without limits for each shard: the caller may not list its shards. {}",
-              stream,
-              denied.getMessage: Any
-            )
+            events.emit(ShardLimitsUnavailable(stream.toString, denied.getMessage))
           case other => throw other
         }
     }

@@ -3,7 +3,9 @@ package org.sparkkinesis.sink.kinesis
 import scala.collection.mutable
 import scala.concurrent.duration._
 
-import org.sparkkinesis.model.KinesisQuotas
+import org.sparkkinesis.event.log.{EventLog, QueryContext}
+import org.sparkkinesis.event.{ConnectorEvent, ShardPaced, ShardRateCut, ShardUnpaced}
+import org.sparkkinesis.model.{KinesisQuotas, ShardId}
 import org.sparkkinesis.sink.kinesis.lane.ShardLanes
 import org.sparkkinesis.sink.limit.{PacedLane, RateLimiting, RateLimitingContext, RateLimitingStrategy}
 
@@ -25,6 +27,9 @@ object StreamLimits {
 
   /** What nobody has used for so long is forgotten. */
   private val IdleTime = 10.minutes
+
+  /** Queries share the limits, so their events name no query. */
+  private val events = new EventLog(QueryContext.Unknown)
 
   final private class Entry(val limits: StreamLimits) {
     var users = 0
@@ -52,7 +57,13 @@ object StreamLimits {
     // An aggregate holds many entries of the writer, and only its bytes come near a shard's limits.
     val entriesPerSecond =
       if (key.settings.aggregated) Double.MaxValue / 1e9 else KinesisQuotas.Shard.WriteRecordsPerSecond.toDouble
-    val lanes = new ShardLanes(() => new PacedLane(entriesPerSecond, KinesisQuotas.Shard.WriteBytesPerSecond.toDouble))
+    val lanes = new ShardLanes(shard =>
+      new PacedLane(
+        entriesPerSecond,
+        KinesisQuotas.Shard.WriteBytesPerSecond.toDouble,
+        scale => events.emit(rateEvent(key.stream, shard, scale))
+      )
+    )
     val requests = key.settings.requestsFor(1)
     val context = RateLimitingContext(
       requests.maxBatchSize,
@@ -64,4 +75,10 @@ object StreamLimits {
       RateLimiting.of(key.settings.rateLimiting).fold(why => throw new IllegalArgumentException(why), identity)
     new StreamLimits(key, strategy(context), lanes)
   }
+
+  /** The first time that its shard throttles, a lane is set to the documented rate; later cuts follow from there. */
+  private def rateEvent(stream: String, shard: ShardId, scale: Double): ConnectorEvent =
+    if (scale.isPosInfinity) ShardUnpaced(stream, shard)
+    else if (scale == 1) ShardPaced(stream, shard)
+    else ShardRateCut(stream, shard, scale)
 }

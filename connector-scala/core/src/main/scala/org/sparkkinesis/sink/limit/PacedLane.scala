@@ -11,8 +11,12 @@ import org.sparkkinesis.sink.limit.PacedLane._
  * to 1. A further one, once a second of it was measured, cuts it to what was accepted of late; then it climbs back as a cubic curve does: soon near its last good
  * value, long about there, and faster and faster beyond when nothing is refused. After a long quiet time the lane is
  * free again. Shared by all writers of the JVM.
+ *
+ * @param onChange
+ *   is told the new rate when it is cut, and infinity when the lane is free again; must not block
  */
-final class PacedLane(entriesPerSecond: Double, bytesPerSecond: Double) extends Lane {
+final class PacedLane(entriesPerSecond: Double, bytesPerSecond: Double, onChange: Double => Unit = _ => ())
+    extends Lane {
   @volatile private var scale = Double.PositiveInfinity
   private var entryTokens = 0.0
   private var byteTokens = 0.0
@@ -117,11 +121,14 @@ final class PacedLane(entriesPerSecond: Double, bytesPerSecond: Double) extends 
     climbedNanos = 0
     loweredAt = now
     grownAt = now
+    onChange(value)
   }
 
   private def grow(now: Long): Unit = {
-    if (now - throttledAt > FreeAfter.toNanos) scale = Double.PositiveInfinity
-    else if (wanted) {
+    if (now - throttledAt > FreeAfter.toNanos) {
+      scale = Double.PositiveInfinity
+      onChange(scale)
+    } else if (wanted) {
       refill(now)
       climbedNanos += math.min(now - grownAt, LongestStep.toNanos)
       val climbed = peak * (1 + Steepness * math.pow(climbedNanos / 1e9 - SecondsToPeak, 3))

@@ -5,6 +5,7 @@ import scala.concurrent.duration._
 import org.sparkkinesis.aggregate.{Aggregator, Deaggregator}
 import org.sparkkinesis.concurrent.VirtualScheduler
 import org.sparkkinesis.config.Options
+import org.sparkkinesis.event._
 import org.sparkkinesis.model.{HashKeyRange, ShardId, StreamRef}
 import org.sparkkinesis.service.{Operation, PutEntry, PutResult, ServiceErrorKind, ServiceException}
 import org.sparkkinesis.sink.{DeliveryFailedException, FatalSinkException}
@@ -16,8 +17,9 @@ class KinesisStreamSinkSuite extends TimedSuite {
   private class Rig(shards: Int, settings: KinesisSinkSettings = KinesisSinkSettings.of(Options.defaults)) {
     val time = new VirtualScheduler
     val stream = new FakeStream(shards)
+    val events = new RecordedEvents
     val ref: StreamRef = StreamRef.ByName(s"stream-${System.identityHashCode(this)}")
-    def open(): KinesisStreamSink = KinesisStreamSink.open(stream, ref, "test", settings, time)
+    def open(): KinesisStreamSink = KinesisStreamSink.open(stream, ref, "test", settings, time, events)
     lazy val sink: KinesisStreamSink = open()
 
     def write(key: String, data: String, hash: Option[String] = None): Unit =
@@ -74,6 +76,8 @@ class KinesisStreamSinkSuite extends TimedSuite {
     rig.flush()
     assert(rig.stream.stored.size == 1)
     assert(rig.sink.metrics.requests.possibleDuplicates == 2L)
+    assert(rig.events.of[PutFailed].map(_.records) == Vector(1, 1))
+    assert(rig.events.of[CallThrottled] == Vector(CallThrottled(rig.ref.toString, None, "PutRecords")))
   }
 
   test("errors that no retry can mend end the sink with the service's own error") {
@@ -122,6 +126,8 @@ class KinesisStreamSinkSuite extends TimedSuite {
     rig.write("a", "3")
     rig.flush()
     assert(rig.stream.listings == 2)
+    assert(rig.events.of[ShardMapRefreshed].map(event => event.shards -> event.isFirst) ==
+      Vector(2 -> true, 4 -> false))
     second.close()
   }
 
@@ -131,6 +137,7 @@ class KinesisStreamSinkSuite extends TimedSuite {
     rig.write("a", "1")
     rig.flush()
     assert(rig.read.size == 1)
+    assert(rig.events.of[ShardLimitsUnavailable].size == 1)
     val packing = new Rig(2, KinesisSinkSettings.of(Options.defaults).copy(aggregated = true))
     packing.stream.listingFailures += failure(ServiceErrorKind.AccessDenied)
     intercept[ServiceException](packing.open())
@@ -177,6 +184,7 @@ class KinesisStreamSinkSuite extends TimedSuite {
     }
     assert(rig.sink.metrics.requests.possibleDuplicates == 100L)
     assert(rig.stream.listings == 2)
+    assert(rig.events.of[RecordsMisplaced].map(_.aggregates).sum > 0)
   }
 
   test("with ordering by key no aggregate crosses shards where records of one key have hash keys of their own") {
@@ -200,6 +208,7 @@ class KinesisStreamSinkSuite extends TimedSuite {
     rig.flush()
     assert(rig.read.map(_._3).toSet == (1 to 200).map(i => s"value $i").toSet)
     assert(rig.stream.listings == 1)
+    assert(rig.events.of[DistributionAutomatic].size == 1)
   }
 
   test("aggregation and order by key are refused where the stream distributes records itself") {

@@ -57,6 +57,16 @@ class PacedLaneSuite extends TimedSuite {
     assert(free.currentScale == Double.PositiveInfinity)
   }
 
+  test("its rate is told when it is throttled, at each cut, and when it is free again") {
+    var told = Vector.empty[Double]
+    val lane = new PacedLane(1000, 1 << 20, scale => told :+= scale)
+    new Offer(new Bucket(500), Seq(lane)).run(10.seconds)
+    assert(told.head == 1.0)
+    assert(told.size > 1 && told.tail.forall(scale => scale > 0 && !scale.isInfinite))
+    lane.settled(1, 0, 1.hour.toNanos, 1.hour.toNanos)
+    assert(told.last.isPosInfinity)
+  }
+
   test("offered too much, it settles at 95 % of its capacity or more, with 5 % or less refused") {
     val offer = new Offer(new Bucket(1000), Seq(lane))
     offer.run(10.seconds)

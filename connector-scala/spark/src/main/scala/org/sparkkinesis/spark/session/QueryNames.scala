@@ -11,7 +11,6 @@ object QueryNames {
   /** Spark makes the run's id the group of the query's jobs, and begins their description with the query's name. */
   private val RunId = "spark.jobGroup.id"
   private val Description = "spark.job.description"
-  private val LineBreak = "<br/>"
 
   /** The query whose thread this is; without an id on any other thread, such as that of a batch read. */
   def ofThread(context: SparkContext, streams: Seq[String]): QueryContext =
@@ -19,7 +18,7 @@ object QueryNames {
 
   private[session] def of(property: String => Option[String], streams: Seq[String]): QueryContext =
     property(QueryId).fold(QueryContext(streams = streams)) { id =>
-      val name = property(Description).flatMap(_.split(LineBreak).headOption).filterNot(_.startsWith("id = "))
+      val name = property(Description).flatMap(_.linesIterator.nextOption()).filterNot(_.startsWith("id = "))
       QueryContext(Some(id), property(RunId), name, streams)
     }
 }

@@ -7,6 +7,8 @@ import org.apache.spark.sql.connector.write.{DataWriter, WriterCommitMessage}
 import org.sparkkinesis.aws.client.KinesisClients
 import org.sparkkinesis.concurrent.Scheduler
 import org.sparkkinesis.error.KinesisConnectorException
+import org.sparkkinesis.event.log.EventLog
+import org.sparkkinesis.event.{EventSink, RowsInvalid}
 import org.sparkkinesis.model.StreamRef
 import org.sparkkinesis.service.ServiceException
 import org.sparkkinesis.sink.kinesis.{
@@ -19,13 +21,18 @@ import org.sparkkinesis.spark.write.invalid.{DeadLetter, HeldLetter, HeldLetters
 /** Writes one partition's rows. `commit` returns only when the service has stored all of them; `abort` gives up the rest. */
 final class KinesisDataWriter(plan: WritePlan, partition: Int) extends DataWriter[InternalRow] {
   private val timer = SharedTimer.acquire()
-  private val router = new StreamRouter(KinesisDataWriter.open(plan, _, timer), KinesisDataWriter.explain(plan, _, _))
+  private val events: EventSink = new EventLog(plan.query)
+  private val router =
+    new StreamRouter(KinesisDataWriter.open(plan, _, timer, events), KinesisDataWriter.explain(plan, _, _))
   private val toRecord = new RowToRecord(plan.columns)
   private var row = 0L
   @volatile private var dropped = 0L
   @volatile private var deadLettered = 0L
   private val held = Some(plan.onInvalid).collect { case OnInvalidRow.Hold(table) => new HeldLetters(table) }
   private var isOpen = true
+
+  /** The stream of the first invalid row, and why that row is invalid. */
+  private var firstInvalid: Option[(String, String)] = None
   WriterTotals.opened(this)
 
   override def write(values: InternalRow): Unit = {
@@ -47,6 +54,7 @@ final class KinesisDataWriter(plan: WritePlan, partition: Int) extends DataWrite
 
   override def commit(): WriterCommitMessage = {
     router.flush()
+    noteInvalid()
     WrittenPartition(counts, held.fold(Seq.empty[HeldLetter])(_.all))
   }
 
@@ -66,7 +74,22 @@ final class KinesisDataWriter(plan: WritePlan, partition: Int) extends DataWrite
   /** What was written so far; from any thread. */
   def counts: WriteCounts = WriteCounts(router.metrics, dropped, deadLettered)
 
-  private def invalid(stream: String, reason: String, record: Option[SinkRecord]): Unit = plan.onInvalid match {
+  /** One event for the task, however many rows were invalid. */
+  private def noteInvalid(): Unit = firstInvalid.foreach { case (stream, reason) =>
+    val action = plan.onInvalid match {
+      case OnInvalidRow.SendTo(letters) => s"sent to the dead-letter stream ${letters.stream.name}"
+      case OnInvalidRow.Hold(table) => s"held for the dead-letter table $table"
+      case _ => "dropped"
+    }
+    events.emit(RowsInvalid(stream, partition, dropped + deadLettered, action, reason))
+  }
+
+  private def invalid(stream: String, reason: String, record: Option[SinkRecord]): Unit = {
+    if (firstInvalid.isEmpty) firstInvalid = Some(stream -> reason)
+    handle(stream, reason, record)
+  }
+
+  private def handle(stream: String, reason: String, record: Option[SinkRecord]): Unit = plan.onInvalid match {
     case OnInvalidRow.Drop => dropped += 1
     case OnInvalidRow.SendTo(letters) =>
       val facts = InvalidRow(partition, row, stream, reason, record)
@@ -87,13 +110,14 @@ final class KinesisDataWriter(plan: WritePlan, partition: Int) extends DataWrite
 }
 
 object KinesisDataWriter {
-  private def open(plan: WritePlan, stream: StreamRef, timer: Scheduler): StreamRouter.Target = {
-    val checked = plan.checkedStreams.find(_.stream == stream).getOrElse(WritePlanner.describe(stream, plan.connection))
+  private def open(plan: WritePlan, stream: StreamRef, timer: Scheduler, events: EventSink): StreamRouter.Target = {
+    val checked =
+      plan.checkedStreams.find(_.stream == stream).getOrElse(WritePlanner.describe(stream, plan.connection, plan.query))
     val connection = plan.connection.forStream(stream)
     val lease = KinesisClients.shared.acquire(connection)
     try {
       val where = s"${connection.endpoint.getOrElse("")} ${connection.region.getOrElse("")}"
-      val sink = KinesisStreamSink.open(lease.service, stream, where, plan.settings, timer)
+      val sink = KinesisStreamSink.open(lease.service, stream, where, plan.settings, timer, events)
       new StreamRouter.Target(sink, RecordRules(checked.maxRecordBytes), () => lease.close())
     } catch {
       case failure: Throwable =>

@@ -7,6 +7,8 @@ import org.apache.spark.sql.connector.write.streaming.{StreamingDataWriterFactor
 import org.apache.spark.sql.internal.connector.SupportsStreamingUpdateAsAppend
 
 import org.sparkkinesis.config.Options
+import org.sparkkinesis.event.BatchWritten
+import org.sparkkinesis.event.log.EventLog
 import org.sparkkinesis.spark.write.invalid.DeadLetterTable
 
 /**
@@ -49,7 +51,12 @@ private object KinesisWrite {
         new DeadLetterTable(table, plan.queryId).append(WrittenPartition.letters(messages), epochId)
       case _ => ()
     }
-    progress.committed(WrittenPartition.total(messages))
+    val total = WrittenPartition.total(messages)
+    progress.committed(total)
+    val requests = total.sink.requests
+    new EventLog(plan.query).emit(
+      BatchWritten(epochId, requests.entriesOut, requests.requests, requests.throttled, requests.retried)
+    )
   }
 }
 

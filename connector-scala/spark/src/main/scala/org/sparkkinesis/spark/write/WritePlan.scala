@@ -1,6 +1,7 @@
 package org.sparkkinesis.spark.write
 
 import org.sparkkinesis.aws.client.ClientSettings
+import org.sparkkinesis.event.log.QueryContext
 import org.sparkkinesis.model.StreamRef
 import org.sparkkinesis.sink.kinesis.KinesisSinkSettings
 
@@ -11,7 +12,8 @@ final case class WritePlan(
     onInvalid: OnInvalidRow,
     connection: ClientSettings,
     settings: KinesisSinkSettings,
-    queryId: String
+    queryId: String,
+    query: QueryContext = QueryContext.Unknown
 ) {
   def checkedStreams: Seq[CheckedStream] =
     defaultStream.toSeq ++ Some(onInvalid).collect { case OnInvalidRow.SendTo(deadLetters) => deadLetters }

@@ -2,22 +2,24 @@ package org.sparkkinesis.spark.write
 
 import scala.util.Using
 
+import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.types.StructType
-import org.slf4j.LoggerFactory
 
 import org.sparkkinesis.aws.client.ClientSettings
 import org.sparkkinesis.config.{ConnectionOptions, OnInvalidRecord, Options, WriteOptions}
 import org.sparkkinesis.error.KinesisConnectorException
+import org.sparkkinesis.event.log.{EventLog, QueryContext}
+import org.sparkkinesis.event.{EventSink, StreamColumnUsed, WritePlanned}
 import org.sparkkinesis.model.StreamRef
 import org.sparkkinesis.retry.{RetryPolicies, RetryRules}
 import org.sparkkinesis.sink.kinesis.KinesisSinkSettings
 import org.sparkkinesis.sink.limit.RateLimiting
 import org.sparkkinesis.spark.connection.{Connection, StreamMetadata}
+import org.sparkkinesis.spark.session.QueryNames
 import org.sparkkinesis.spark.write.invalid.DeadLetterTable
 
 /** Checks on the driver everything that can be known before the first record is sent: options, columns, streams. */
 final class WritePlanner(options: Options) {
-  private val log = LoggerFactory.getLogger(classOf[WritePlanner])
 
   /** @throws KinesisConnectorException that tells the first thing that is wrong */
   def plan(schema: StructType, queryId: String): WritePlan = {
@@ -25,16 +27,25 @@ final class WritePlanner(options: Options) {
     val settings = KinesisSinkSettings.of(options)
     checkStrategy()
     val stream = defaultStream(columns)
+    val query = WritePlanner.context(queryId, stream)
+    val events: EventSink = new EventLog(query)
+    noteStreamColumn(columns, stream, events)
     val connection = Connection.clientSettings(options, stream)
-    WritePlan(
+    val plan = WritePlan(
       columns,
-      stream.map(WritePlanner.describe(_, connection)),
-      onInvalid(connection, queryId),
+      stream.map(WritePlanner.describe(_, connection, query)),
+      onInvalid(connection, query, queryId),
       connection,
       settings,
-      queryId
+      queryId,
+      query
     )
+    events.emit(WritePlanned(stream.map(_.toString), options(WriteOptions.onInvalidRecord).word))
+    plan
   }
+
+  private def noteStreamColumn(columns: WriteColumns, stream: Option[StreamRef], events: EventSink): Unit =
+    if (columns.stream.isDefined) stream.foreach(one => events.emit(StreamColumnUsed(one.toString)))
 
   private def defaultStream(columns: WriteColumns): Option[StreamRef] = {
     if (options.isSet(ConnectionOptions.streamPattern))
@@ -53,13 +64,7 @@ final class WritePlanner(options: Options) {
           "fix" -> "Set 'streamName'."
         )
       case Seq() => None
-      case Seq(one) =>
-        if (columns.stream.isDefined) log.warn(
-          "Rows are written to the stream that their column 'stream' names, and to {} where that is null. Drop the column to write all of them to {}.",
-          one: Any,
-          one: Any
-        )
-        Some(one)
+      case Seq(one) => Some(one)
       case several => throw conflict(
           "streamName",
           s"${several.size} streams are named, but rows go to one.",
@@ -68,13 +73,13 @@ final class WritePlanner(options: Options) {
     }
   }
 
-  private def onInvalid(connection: ClientSettings, queryId: String): OnInvalidRow =
+  private def onInvalid(connection: ClientSettings, query: QueryContext, queryId: String): OnInvalidRow =
     options(WriteOptions.onInvalidRecord) match {
       case OnInvalidRecord.Drop => OnInvalidRow.Drop
       case OnInvalidRecord.DeadLetter =>
         val stream = options.get(WriteOptions.deadLetterStream).flatMap(_.headOption)
         (stream, options.get(WriteOptions.deadLetterTable)) match {
-          case (Some(stream), None) => OnInvalidRow.SendTo(WritePlanner.describe(stream, connection))
+          case (Some(stream), None) => OnInvalidRow.SendTo(WritePlanner.describe(stream, connection, query))
           case (None, Some(table)) =>
             new DeadLetterTable(table, queryId).check()
             OnInvalidRow.Hold(table)
@@ -119,12 +124,17 @@ final class WritePlanner(options: Options) {
 
 object WritePlanner {
 
+  /** A batch write has an id of its own and neither a run nor a name. */
+  private def context(queryId: String, stream: Option[StreamRef]): QueryContext =
+    QueryNames.ofThread(SparkSession.active.sparkContext, stream.map(_.toString).toSeq).copy(queryId = Some(queryId))
+
   /** Asks the service for the stream; the executors do so too, for streams that only the rows name. */
-  def describe(stream: StreamRef, connection: ClientSettings): CheckedStream =
+  def describe(stream: StreamRef, connection: ClientSettings, query: QueryContext): CheckedStream =
     Using.resource(new StreamMetadata(
       connection.forStream(stream),
       RetryPolicies.of(Options.defaults),
-      RetryRules.Default
+      RetryRules.Default,
+      query = query
     )) { directory =>
       CheckedStream(stream, directory.describe(stream).maxRecordBytes)
     }

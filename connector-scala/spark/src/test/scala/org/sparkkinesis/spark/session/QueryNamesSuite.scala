@@ -11,7 +11,7 @@ class QueryNamesSuite extends TimedSuite {
     val found = names(
       "sql.streaming.queryId" -> "q",
       "spark.jobGroup.id" -> "r",
-      "spark.job.description" -> "etl<br/>id = q<br/>runId = r<br/>batch = init"
+      "spark.job.description" -> "etl\nid = q\nrunId = r\nbatch = init"
     )
     assert(found == QueryContext(Some("q"), Some("r"), Some("etl"), Seq("orders")))
   }
@@ -20,7 +20,7 @@ class QueryNamesSuite extends TimedSuite {
     val found = names(
       "sql.streaming.queryId" -> "q",
       "spark.jobGroup.id" -> "r",
-      "spark.job.description" -> "id = q<br/>runId = r<br/>batch = 7"
+      "spark.job.description" -> "id = q\nrunId = r\nbatch = 7"
     )
     assert(found.name.isEmpty)
   }

@@ -3,8 +3,8 @@ package org.sparkkinesis.sink.kinesis.lane
 import java.util.concurrent.CompletableFuture
 import java.util.concurrent.atomic.AtomicReference
 
-import org.slf4j.LoggerFactory
-
+import org.sparkkinesis.concurrent.Futures
+import org.sparkkinesis.event.{DistributionAutomatic, EventSink, ShardMapNotRefreshed, ShardMapRefreshed}
 import org.sparkkinesis.model.{HashPoint, Shard, ShardId, StreamRef}
 import org.sparkkinesis.service.{KinesisService, ShardFilter}
 import org.sparkkinesis.shard.ShardMap
@@ -16,8 +16,7 @@ import org.sparkkinesis.sink.limit.{Lane, PacedLane}
  * The map is listed when the first writer needs it, and again when the service put a record into another shard than the
  * map says: the only sign of a reshard, and a sure one.
  */
-final class ShardLanes(newLane: () => PacedLane) {
-  private val log = LoggerFactory.getLogger(classOf[ShardLanes])
+final class ShardLanes(newLane: ShardId => PacedLane) {
 
   /** A map with the lane of each of its shards. */
   final private class Known(val map: ShardMap, val lanes: Array[PacedLane])
@@ -38,12 +37,9 @@ final class ShardLanes(newLane: () => PacedLane) {
   def distributesItself: Boolean = unpredictable
 
   /** To be told when an answer has proved it, see [[ShardMap.isRefutedBy]]. */
-  def foundToDistributeItself(stream: StreamRef): Unit = if (!unpredictable) {
+  def foundToDistributeItself(stream: StreamRef, events: EventSink): Unit = if (!unpredictable) {
     unpredictable = true
-    log.warn(
-      "Stream {} distributes records over its shards itself: it is written without limits for each shard.",
-      stream
-    )
+    events.emit(DistributionAutomatic(stream.toString))
   }
 
   /** The lane of the shard that a record of this hash key will go to. */
@@ -53,31 +49,33 @@ final class ShardLanes(newLane: () => PacedLane) {
   }
 
   /** Lists the shards anew; calls that come while one is under way share its answer. */
-  def refresh(service: KinesisService, stream: StreamRef): CompletableFuture[ShardMap] = {
+  def refresh(service: KinesisService, stream: StreamRef, events: EventSink): CompletableFuture[ShardMap] = {
     val mine = new CompletableFuture[ShardMap]
     val shared = listing.updateAndGet(running => if (running == null || running.isDone) mine else running)
-    if (shared eq mine) list(service, stream, None, Vector.empty, mine)
+    if (shared eq mine) list(service, stream, events, None, Vector.empty, mine)
     shared
   }
 
   private def list(
       service: KinesisService,
       stream: StreamRef,
+      events: EventSink,
       next: Option[String],
       before: Vector[Shard],
       result: CompletableFuture[ShardMap]
   ): Unit = {
     service.listShards(stream, ShardFilter.AtLatest, next).whenComplete { (page, error) =>
       if (error != null) {
-        log.warn("The shards of {} could not be listed; the writers go on with what they know.", stream: Any, error)
+        events.emit(ShardMapNotRefreshed(stream.toString, String.valueOf(Futures.unwrap(error).getMessage)))
         result.completeExceptionally(error)
       } else {
         val shards = before ++ page.shards
-        if (page.next.isDefined) list(service, stream, page.next, shards, result)
+        if (page.next.isDefined) list(service, stream, events, page.next, shards, result)
         else
           ShardMap.of(shards) match {
             case Some(map) =>
-              known.updateAndGet(before => Some(withLanes(map, before)))
+              val replaced = known.getAndUpdate(before => Some(withLanes(map, before)))
+              note(stream, events, replaced.map(_.map), map)
               result.complete(map)
             case None => result.completeExceptionally(new IllegalStateException(s"stream $stream lists no open shard"))
           }
@@ -87,11 +85,18 @@ final class ShardLanes(newLane: () => PacedLane) {
     ()
   }
 
+  /** A listing that finds the same shards is no news. */
+  private def note(stream: StreamRef, events: EventSink, before: Option[ShardMap], now: ShardMap): Unit = {
+    def shards(map: ShardMap): Set[ShardId] = (0 until map.size).map(map.shard).toSet
+    if (!before.map(shards).contains(shards(now)))
+      events.emit(ShardMapRefreshed(stream.toString, now.size, isFirst = before.isEmpty))
+  }
+
   /** Shards that were known keep their lanes, with what these have learned. */
   private def withLanes(map: ShardMap, before: Option[Known]): Known = {
     val kept = before.fold(Map.empty[ShardId, PacedLane]) { old =>
       (0 until old.map.size).map(i => old.map.shard(i) -> old.lanes(i)).toMap
     }
-    new Known(map, Array.tabulate(map.size)(i => kept.getOrElse(map.shard(i), newLane())))
+    new Known(map, Array.tabulate(map.size)(i => kept.getOrElse(map.shard(i), newLane(map.shard(i)))))
   }
 }

@@ -1,0 +1,92 @@
+package org.sparkkinesis.integration.log
+
+import scala.util.Using
+
+import org.apache.logging.log4j.Level
+import org.apache.spark.sql.streaming.StreamingQuery
+
+import org.sparkkinesis.emulator.fault.{FaultEffect, FaultRule}
+import org.sparkkinesis.integration.SparkSuite
+import org.sparkkinesis.kit.stream.Collected
+
+/** What an operator reads in the log of a query. */
+class QueryLogSuite extends SparkSuite {
+  private def shard(index: Int): String = f"shardId-$index%012d"
+
+  private def put(stream: String, numbers: Range): Unit =
+    numbers.foreach(i => kinesis.admin.putRecord(stream, s"planted-key-$i", utf8(s"planted-data-$i")))
+
+  private def start(stream: String, collected: Collected, at: String): StreamingQuery =
+    readStream(
+      stream,
+      "awsSecretKey" -> "planted-secret",
+      "retry.getRecords.backoff.base" -> "1ms",
+      "retry.getRecords.backoff.max" -> "10ms"
+    ).load().writeStream.queryName("night").option("checkpointLocation", at).foreachBatch(collected.sink).start()
+
+  test("start, outage, reshard and stop can be followed at INFO, and a restart says where it goes on") {
+    kinesis.admin.createStream("logged", 1)
+    put("logged", 0 until 50)
+    val (at, collected) = (checkpoint(), new Collected)
+    Using.resource(new RecordedLog) { log =>
+      val query = start("logged", collected, at)
+      await(query, "50 rows")(collected.rows.size >= 50)
+      val fault =
+        kinesis.faults.add(FaultRule(
+          FaultEffect.Error(503, "ServiceUnavailable", "by request"),
+          "GetRecords",
+          "logged"
+        ))
+      await(query, "an outage")(log.visible.exists(_.level == Level.WARN))
+      kinesis.faults.remove(fault)
+      await(query, "its end")(log.visible.exists(_.message.startsWith("Calls succeed again")))
+      kinesis.admin.splitShard("logged", shard(0))
+      put("logged", 50 until 100)
+      await(query, "100 rows")(collected.rows.size >= 100)
+      query.processAllAvailable()
+      query.stop()
+
+      val seen = log.visible.map(_.message)
+      assert(
+        seen.head ==
+          s"Query started from its initial offsets in consumer mode 'polling', 1 shard: ${shard(0)} from TRIM_HORIZON"
+      )
+      // The executor introduces itself while the shards are listed.
+      val (listed, joined) = seen.slice(1, 3).partition(_.startsWith("Listed"))
+      assert(listed == Vector(s"Listed 1 open shard and 0 closed shards; 1 new: ${shard(0)}"))
+      assert(joined.size == 1 && joined.head.matches("Executor driver on \\S+ is ready to read"), joined)
+      val beginnings = Vector(
+        s"1 shard assigned to executor driver: ${shard(0)} from TRIM_HORIZON",
+        "A call failed 5 times in a row and is retried: GetRecords: ServiceUnavailable",
+        "Calls succeed again; they had failed for ",
+        s"The shard was fetched to its end; children: ${shard(1)}, ${shard(2)}",
+        s"2 shards assigned to executor driver: ${shard(1)} from TRIM_HORIZON, ${shard(2)} from TRIM_HORIZON",
+        "Source stopped after "
+      )
+      assert(seen.drop(3).size == beginnings.size, seen)
+      seen.drop(3).zip(beginnings).foreach { case (line, beginning) => assert(line.startsWith(beginning), seen) }
+
+      val names = s"name=night query=${query.id} run=${query.runId} stream=logged"
+      log.lines.foreach { line =>
+        assert(line.text.startsWith(s"[$names"), line)
+        assert(line.logger.startsWith("org.sparkkinesis.event."))
+        assert(line.context.get("query_id").contains(query.id.toString), line)
+        assert(line.context.get("run_id").contains(query.runId.toString), line)
+        assert(line.context.get("stream_name").contains("logged"), line)
+      }
+      val ended = log.visible.filter(_.message.contains("fetched to its end"))
+      assert(ended.map(_.context("shard_id")) == Vector(shard(0)))
+      assert(log.lines.exists(_.level == Level.DEBUG))
+      log.lines.foreach(line => assert(!line.text.contains("planted"), line))
+    }
+    Using.resource(new RecordedLog) { log =>
+      put("logged", 100 until 110)
+      val again = start("logged", collected, at)
+      await(again, "110 rows")(collected.rows.size >= 110)
+      again.stop()
+      val first = log.visible.head.message
+      assert(first.startsWith("Query resumed from its checkpoint in consumer mode 'polling', 2 shards: "), first)
+      assert(first.contains(s"${shard(1)} after ") && first.contains(s"${shard(2)} after "), first)
+    }
+  }
+}
