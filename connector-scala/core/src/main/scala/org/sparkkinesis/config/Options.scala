@@ -3,7 +3,7 @@ package org.sparkkinesis.config
 import java.util.Locale
 
 import org.sparkkinesis.config.ForeignOption.{Ignored, Refused, Renamed}
-import org.sparkkinesis.error.KinesisConnectorException
+import org.sparkkinesis.error.{KinesisConnectorException, OptionErrors}
 import org.sparkkinesis.model.StreamRef
 
 /**
@@ -79,11 +79,10 @@ object Options {
     val (settings, warnings) = raw.toSeq.map { case (written, value) => setting(written, value, declared) }.unzip
     val set = settings.flatten
     set.groupBy(_.key).values.filter(_.map(_.value).distinct.size > 1).foreach { same =>
-      throw KinesisConnectorException(
-        "KINESIS_OPTION_CONFLICT",
-        "options" -> same.map(_.shown).mkString("'", "' and '", "'"),
-        "reason" -> "They are names of the same option, with different values.",
-        "fix" -> s"Keep only '${same.head.entry.key}'."
+      throw OptionErrors.conflict(
+        options = same.map(_.shown).mkString("'", "' and '", "'"),
+        reason = "They are names of the same option, with different values.",
+        fix = s"Keep only '${same.head.entry.key}'."
       )
     }
     set.foreach(setting => parse(setting.entry, setting.shown, setting.value))
@@ -128,12 +127,11 @@ object Options {
   private def parse[T](entry: ConfigEntry[T], written: String, text: String): T = entry.kind.parse(text) match {
     case Right(value) => value
     case Left(why) =>
-      throw KinesisConnectorException(
-        "KINESIS_OPTION_INVALID",
-        "option" -> written,
-        "value" -> (if (entry.sensitive) Hidden else shown(text)),
-        "reason" -> why,
-        "expected" -> entry.kind.expected
+      throw OptionErrors.invalid(
+        option = written,
+        value = if (entry.sensitive) Hidden else shown(text),
+        reason = why,
+        expected = entry.kind.expected
       )
   }
 
@@ -142,20 +140,18 @@ object Options {
 
   private def isSparks(key: String): Boolean = ofSpark(key) || ofSparkPrefixes.exists(prefix => key.startsWith(prefix))
 
-  private def unsupported(option: Refused): KinesisConnectorException = KinesisConnectorException(
-    "KINESIS_OPTION_UNSUPPORTED",
-    "option" -> option.name,
-    "origin" -> option.titles,
-    "reason" -> option.reason,
-    "fix" -> option.fix
+  private def unsupported(option: Refused): KinesisConnectorException = OptionErrors.unsupported(
+    option = option.name,
+    origin = option.titles,
+    reason = option.reason,
+    fix = option.fix
   )
 
   private def unknown(written: String, declared: Seq[ConfigEntry[_]]): KinesisConnectorException = {
     val nearest = NearestName.of(written, declared.map(_.key.stripSuffix(".*")))
-    KinesisConnectorException(
-      "KINESIS_OPTION_UNKNOWN",
-      "option" -> written,
-      "suggestion" -> nearest.fold("See the reference of options for the names.")(name => s"Did you mean '$name'?")
+    OptionErrors.unknown(
+      option = written,
+      suggestion = nearest.fold("See the reference of options for the names.")(name => s"Did you mean '$name'?")
     )
   }
 }

@@ -4,7 +4,7 @@ import java.util.concurrent.LinkedBlockingQueue
 
 import org.sparkkinesis.chunk.{Chunk, ChunkBuilder}
 import org.sparkkinesis.concurrent.{BlockingWait, Waiting}
-import org.sparkkinesis.error.{DataLossPolicy, KinesisConnectorException}
+import org.sparkkinesis.error.{DataLossPolicy, ReadErrors}
 import org.sparkkinesis.event.{DataLost, EventSink}
 import org.sparkkinesis.model.{ChildShard, KinesisRecord, SequenceNumber, StartingPosition, StreamShard}
 import org.sparkkinesis.service.ServiceException
@@ -111,12 +111,11 @@ final class RangeReader(
         else lastSeen.fold("no record of the range is left")(last => s"the last one found is $last")
         val reason = s"the range after ${position(after)} ends with record $number, which is not there; $where"
         events.emit(DataLost(shard.stream, shard.shard, reason, losses.endsQuery))
-        val loss = KinesisConnectorException(
-          "KINESIS_DATA_LOSS",
-          "shard" -> shard.shard.value,
-          "stream" -> shard.stream,
-          "reason" -> reason,
-          "cause" ->
+        val loss = ReadErrors.dataLoss(
+          shard = shard.shard.value,
+          stream = shard.stream,
+          reason = reason,
+          cause =
             "The records were planned while they were in the stream, and expired, or the stream was created anew, before they were read."
         )
         losses.lost(loss)

@@ -3,7 +3,7 @@ package org.sparkkinesis.plan
 import scala.collection.immutable.SortedMap
 
 import org.sparkkinesis.config.PositionOption
-import org.sparkkinesis.error.KinesisConnectorException
+import org.sparkkinesis.error.ReadErrors
 import org.sparkkinesis.model.{HashKeyRange, Shard, ShardId, StartingPosition}
 import org.sparkkinesis.service.ShardFilter
 import org.sparkkinesis.shard.ShardGraph
@@ -58,11 +58,10 @@ object InitialShards {
   def checkNames(stream: String, position: PositionOption, all: Seq[Shard]): Unit = {
     val known = all.map(_.id).toSet
     position.shards.keys.find(shard => !known(shard)).foreach { shard =>
-      throw KinesisConnectorException(
-        "KINESIS_SHARD_UNKNOWN",
-        "shard" -> shard.value,
-        "stream" -> stream,
-        "known" -> all.take(20).map(_.id.value).mkString(", ")
+      throw ReadErrors.shardUnknown(
+        shard = shard.value,
+        stream = stream,
+        known = all.take(20).map(_.id.value).mkString(", ")
       )
     }
   }

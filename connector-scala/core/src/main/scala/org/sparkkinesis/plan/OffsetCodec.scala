@@ -3,7 +3,7 @@ package org.sparkkinesis.plan
 import scala.collection.immutable.SortedMap
 import scala.util.Try
 
-import org.sparkkinesis.error.KinesisConnectorException
+import org.sparkkinesis.error.ReadErrors
 import org.sparkkinesis.json.Json
 import org.sparkkinesis.model.{SequenceNumber, ShardId, StartingPosition}
 
@@ -47,7 +47,7 @@ object OffsetCodec {
   /** @throws org.sparkkinesis.error.KinesisConnectorException KINESIS_OFFSET_INVALID */
   def decode(text: String): SourceOffset = {
     def invalid(reason: String): Nothing =
-      throw KinesisConnectorException("KINESIS_OFFSET_INVALID", "reason" -> reason, "offset" -> text.take(120))
+      throw ReadErrors.offsetInvalid(reason = reason, offset = text.take(120))
     val json = Json.parse(text).fold(why => invalid(s"it is not JSON, $why"), identity)
     json.field("v").flatMap(_.asLong) match {
       case Some(1L) =>

@@ -1,14 +1,40 @@
 package org.sparkkinesis.error
 
-import java.nio.file.{Files, Path, Paths}
-
-import scala.jdk.CollectionConverters._
-import scala.util.Using
+import java.lang.reflect.Method
 
 import org.sparkkinesis.suite.TimedSuite
 
 class ErrorConditionsSuite extends TimedSuite {
   private val conditions = ErrorConditions.all
+
+  private val factories: Seq[AnyRef] =
+    Seq(OptionErrors, ServiceErrors, ReadErrors, ConsumerErrors, SinkErrors, EmulatorErrors)
+
+  /** Only the Python package raises it. */
+  private val raisedElsewhere = Set("KINESIS_JAR_MISSING")
+
+  /** A method of a factory, called with values that tell the parameters apart. */
+  final private class Made(factory: AnyRef, method: Method) {
+    private val arguments: Seq[(String, Any)] = method.getParameters.toSeq.zipWithIndex.map { case (parameter, i) =>
+      val value: Any = parameter.getType match {
+        case c if c == classOf[Int] => 1000 + i
+        case c if c == classOf[Long] => 2000L + i
+        case _ => s"<${parameter.getName}>"
+      }
+      parameter.getName -> value
+    }
+    val name: String = s"${factory.getClass.getSimpleName.stripSuffix("$")}.${method.getName}"
+    val error: KinesisConnectorException =
+      method.invoke(factory, arguments.map(_._2.asInstanceOf[AnyRef]): _*).asInstanceOf[KinesisConnectorException]
+    val values: Map[String, String] = arguments.map { case (parameter, value) => parameter -> value.toString }.toMap
+  }
+
+  private lazy val made: Seq[Made] = factories.flatMap { factory =>
+    factory.getClass.getDeclaredMethods
+      .filter(_.getReturnType == classOf[KinesisConnectorException])
+      .sortBy(_.getName)
+      .map(new Made(factory, _))
+  }
 
   test("every condition says the problem, the cause and the fix in whole sentences") {
     val ends = "(?s).*([.?]|\\{[a-zA-Z]+\\})"
@@ -20,7 +46,7 @@ class ErrorConditionsSuite extends TimedSuite {
   }
 
   test("a message has its condition's name, problem, cause and fix, with every parameter filled in") {
-    val error = KinesisConnectorException("KINESIS_STREAM_UNUSABLE", "stream" -> "a$1b\\", "status" -> "DELETING")
+    val error = ServiceErrors.streamUnusable(stream = "a$1b\\", status = "DELETING")
     assert(
       error.getMessage ==
         "[KINESIS_STREAM_UNUSABLE] Stream 'a$1b\\' is DELETING. Cause: Only an ACTIVE or UPDATING stream can be read or " +
@@ -33,136 +59,24 @@ class ErrorConditionsSuite extends TimedSuite {
     assert(text.contains("Stream '{status}' is CREATING."), text)
   }
 
-  test("every condition that the sources raise is declared, and given exactly its parameters") {
-    val raised = ErrorConditionsSuite.calls
-    assert(raised.nonEmpty, "no source was scanned")
-    val defects = raised.flatMap { call =>
-      conditions.get(call.condition) match {
-        case None => Some(s"${call.where} raises the undeclared ${call.condition}")
-        case Some(condition) if !call.gives(condition.parameters) =>
-          Some(s"${call.where} gives ${call.condition} ${call.parameters}, which takes ${condition.parameters}")
-        case _ => None
-      }
-    }
-    assert(defects == Nil)
+  test("an error keeps its condition and parameters when it gets a cause") {
+    val cause = new RuntimeException("why")
+    val error = ServiceErrors.regionMissing("orders")
+    val caused = error.causedBy(cause)
+    assert(caused.getCause eq cause)
+    assert((caused.condition, caused.parameters) == (error.condition, error.parameters))
   }
 
-  test("every condition's name in the sources is a declared one") {
-    val undeclared = ErrorConditionsSuite.sources.flatMap { case (file, text) =>
-      "\"(KINESIS_[A-Z_]+)\"".r.findAllMatchIn(text).map(_.group(1)).filterNot(conditions.contains).map(name =>
-        s"$file: $name"
-      )
-    }
-    assert(undeclared == Nil)
+  test("every condition has exactly one factory") {
+    assert(made.map(_.error.condition).sorted == (conditions.keySet -- raisedElsewhere).toSeq.sorted)
   }
 
-  test("the scan of the sources finds conditions and parameters in calls of every form") {
-    val text =
-      """KinesisConnectorException("A_B", "one" -> s"x #{y("z" -> 1)} )", "two" -> f("three" -> 3))
-        |KinesisConnectorException.causedBy(e, "C_D")
-        |new KinesisConnectorException("E_F", Map("six" -> "a, b", "seven" -> ")"), e)
-        |KinesisConnectorException("G_H", others :+ ("eight" -> "8"): _*)""".stripMargin.replace('#', '$')
-    assert(
-      ErrorConditionsSuite.callsIn("here", text) ==
-        Seq(
-          ErrorConditionsSuite.Call("here:1", "A_B", Set("one", "two")),
-          ErrorConditionsSuite.Call("here:2", "C_D", Set.empty[String]),
-          ErrorConditionsSuite.Call("here:3", "E_F", Set("six", "seven")),
-          ErrorConditionsSuite.Call(
-            "here:4",
-            "G_H",
-            Set("one", "z", "two", "three", "six", "seven", "eight"),
-            exact = false
-          )
-        )
-    )
-  }
-}
-
-/** Reads the project's own sources for the conditions that they raise. */
-object ErrorConditionsSuite {
-
-  /** `exact` unless the parameters come in a sequence: then they are all that the file names, and may be more. */
-  final case class Call(where: String, condition: String, parameters: Set[String], exact: Boolean = true) {
-    def gives(wanted: Set[String]): Boolean = if (exact) parameters == wanted else wanted.subsetOf(parameters)
-  }
-
-  lazy val sources: Seq[(String, String)] = {
-    val modules = Iterator.iterate(Paths.get("").toAbsolutePath)(_.getParent).map(_.resolve("connector-scala"))
-      .find(Files.isDirectory(_)).get
-    Using.resource(Files.walk(modules)) { files =>
-      files.iterator.asScala.filter(isMainSource).toSeq.sorted.map(file =>
-        modules.relativize(file).toString -> Files.readString(file)
-      )
+  test("a factory takes the parameters of its condition, by their names, and fills all of them in") {
+    made.foreach { one =>
+      assert(one.error.parameters == one.values, one.name)
+      assert(one.values.keySet == conditions(one.error.condition).parameters, one.name)
+      one.values.values.foreach(value => assert(one.error.getMessage.contains(value), one.name))
+      assert(!one.error.getMessage.contains("{"), one.error.getMessage)
     }
-  }
-
-  lazy val calls: Seq[Call] = sources.flatMap { case (file, text) => callsIn(file, text) }
-
-  private def isMainSource(file: Path): Boolean =
-    file.toString.contains("/src/main/") && (file.toString.endsWith(".scala") || file.toString.endsWith(".java"))
-
-  private val Start = """KinesisConnectorException(?:\.causedBy)?\(\s*(?:[\w.]+\s*,\s*)?"([A-Z_]+)"""".r
-  private val Parameter = """"([a-zA-Z]+)"\s*->""".r
-
-  def callsIn(file: String, text: String): Seq[Call] = Start.findAllMatchIn(text).map { m =>
-    val line = text.substring(0, m.start).count(_ == '\n') + 1
-    val arguments = topLevel(text, m.end)
-    if (arguments.exists(_.endsWith(": _*")))
-      Call(s"$file:$line", m.group(1), Parameter.findAllMatchIn(text).map(_.group(1)).toSet, exact = false)
-    else {
-      val flat = arguments.flatMap(a => if (a.startsWith("Map(")) topLevel(a, "Map(".length) else Seq(a))
-      val leading = flat.flatMap(Parameter.findPrefixMatchOf(_))
-      Call(s"$file:$line", m.group(1), leading.map(_.group(1)).toSet)
-    }
-  }.toSeq
-
-  /** The arguments from `from` to the parenthesis that closes the call, split at its commas; strings are skipped over. */
-  private def topLevel(text: String, from: Int): Seq[String] = {
-    val arguments = Seq.newBuilder[String]
-    var depth = 0
-    var begin = from
-    var i = from
-    while (depth >= 0) {
-      text.charAt(i) match {
-        case '"' => i = endOfString(text, i)
-        case '(' | '{' | '[' => depth += 1
-        case ')' | '}' | ']' => depth -= 1
-        case ',' if depth == 0 =>
-          arguments += text.substring(begin, i).trim
-          begin = i + 1
-        case _ =>
-      }
-      i += 1
-    }
-    (arguments += text.substring(begin, i - 1).trim).result().filter(_.nonEmpty)
-  }
-
-  /** The index of the quote that ends the string begun at `from`, over escapes and interpolated expressions. */
-  private def endOfString(text: String, from: Int): Int =
-    if (text.startsWith("\"\"\"", from)) text.indexOf("\"\"\"", from + 3) + 2
-    else {
-      var i = from + 1
-      while (text.charAt(i) != '"') {
-        if (text.charAt(i) == '\\') i += 1
-        else if (text.startsWith("${", i)) i = endOfBlock(text, i + 2)
-        i += 1
-      }
-      i
-    }
-
-  private def endOfBlock(text: String, from: Int): Int = {
-    var depth = 1
-    var i = from
-    while (depth > 0) {
-      text.charAt(i) match {
-        case '"' => i = endOfString(text, i)
-        case '{' => depth += 1
-        case '}' => depth -= 1
-        case _ =>
-      }
-      i += 1
-    }
-    i - 1
   }
 }

@@ -16,7 +16,7 @@ import software.amazon.awssdk.services.sts.StsClient
 import software.amazon.awssdk.services.sts.auth.StsAssumeRoleCredentialsProvider
 import software.amazon.awssdk.services.sts.model.AssumeRoleRequest
 
-import org.sparkkinesis.error.KinesisConnectorException
+import org.sparkkinesis.error.{KinesisConnectorException, ServiceErrors}
 
 /** Credentials of one client, resolved without blocking the caller. Closing it ends what refreshes them. */
 final class Credentials private (provider: AwsCredentialsProvider, owned: Seq[AutoCloseable], resolver: ExecutorService)
@@ -125,7 +125,7 @@ final private class SuppliedCredentials(className: String) extends AwsCredential
     }
 
   private def failed(reason: String, cause: Throwable): KinesisConnectorException =
-    KinesisConnectorException.causedBy(cause, "KINESIS_CREDENTIALS_FAILED", "stream" -> "any", "reason" -> reason)
+    ServiceErrors.credentialsFailed(stream = "any", reason = reason).causedBy(cause)
 }
 
 private object SuppliedCredentials {

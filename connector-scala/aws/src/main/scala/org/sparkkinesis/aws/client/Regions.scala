@@ -5,7 +5,7 @@ import scala.util.control.NonFatal
 import software.amazon.awssdk.regions.Region
 import software.amazon.awssdk.regions.providers.DefaultAwsRegionProviderChain
 
-import org.sparkkinesis.error.KinesisConnectorException
+import org.sparkkinesis.error.ServiceErrors
 
 /** The region that settings mean. */
 object Regions {
@@ -18,7 +18,7 @@ object Regions {
    */
   def resolve(settings: ClientSettings, stream: String): String =
     settings.region.orElse(ofDefaultChain()).getOrElse {
-      throw KinesisConnectorException("KINESIS_REGION_MISSING", "stream" -> stream)
+      throw ServiceErrors.regionMissing(stream)
     }
 
   private def ofDefaultChain(): Option[String] =

@@ -6,7 +6,7 @@ import scala.concurrent.duration._
 import scala.jdk.CollectionConverters._
 
 import org.sparkkinesis.concurrent.{Futures, Scheduler}
-import org.sparkkinesis.error.KinesisConnectorException
+import org.sparkkinesis.error.ConsumerErrors
 import org.sparkkinesis.event.{
   ConsumerAdopted, ConsumerDeregistered, ConsumerLeft, ConsumerReady, ConsumerRegistered, EventSink
 }
@@ -50,11 +50,7 @@ final class StreamConsumerRegistrar(
     settle(streamArn, consumerArn, deadline(), FirstLook) {
       find(service.describeStreamConsumer(consumerArn)).thenApply { found =>
         if (found.isEmpty)
-          throw KinesisConnectorException(
-            "KINESIS_CONSUMER_NOT_FOUND",
-            "consumer" -> consumerArn,
-            "stream" -> streamArn
-          )
+          throw ConsumerErrors.notFound(consumer = consumerArn, stream = streamArn)
         found
       }
     }
@@ -119,11 +115,10 @@ final class StreamConsumerRegistrar(
       CompletableFuture.completedFuture(consumer.arn)
     case other if scheduler.nanoTime >= deadline =>
       CompletableFuture.failedFuture(
-        KinesisConnectorException(
-          "KINESIS_CONSUMER_NOT_READY",
-          "consumer" -> what,
-          "status" -> other.fold("not there")(_.status),
-          "limit" -> activeTimeout.toString
+        ConsumerErrors.notReady(
+          consumer = what,
+          status = other.fold("not there")(_.status),
+          limit = activeTimeout.toString
         )
       )
     case _ => pause(wait).thenCompose((_: Unit) => settle(streamArn, what, deadline, (wait * 2).min(LookPeriod))(look))
@@ -157,14 +152,12 @@ final class StreamConsumerRegistrar(
       error: ServiceException
   ): CompletableFuture[Option[StreamConsumer]] = list(streamArn, None, Nil).thenApply { consumers =>
     if (consumers.size < KinesisQuotas.Count.ConsumersPerStream) throw error
-    throw KinesisConnectorException.causedBy(
-      error,
-      "KINESIS_CONSUMER_LIMIT",
-      "consumer" -> consumerName,
-      "stream" -> streamArn,
-      "count" -> consumers.size.toString,
-      "existing" -> consumers.map(_.name).sorted.mkString(", ")
-    )
+    throw ConsumerErrors.limitReached(
+      consumer = consumerName,
+      stream = streamArn,
+      count = consumers.size,
+      existing = consumers.map(_.name).sorted.mkString(", ")
+    ).causedBy(error)
   }
 
   private def list(

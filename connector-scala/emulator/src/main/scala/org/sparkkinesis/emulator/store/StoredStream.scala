@@ -9,7 +9,7 @@ import org.sparkkinesis.emulator.engine.consumer.{ConsumerStatus, RegisteredCons
 import org.sparkkinesis.emulator.engine.shard.ShardLog
 import org.sparkkinesis.emulator.engine.shard.ShardLog.Closing
 import org.sparkkinesis.emulator.engine.stream.{StreamSettings, StreamState}
-import org.sparkkinesis.error.KinesisConnectorException
+import org.sparkkinesis.error.EmulatorErrors
 import org.sparkkinesis.model.HashKeyRange
 
 /**
@@ -70,11 +70,10 @@ private[store] object StoredStream {
     val bytes = Files.readAllBytes(folder.resolve(FileStore.Description))
     val fields = Encoding.Json.parse(bytes, 0, bytes.length)
     if (!fields.long("version").contains(Version))
-      throw KinesisConnectorException(
-        "KINESIS_EMULATOR_FAILED",
-        "what" -> s"cannot read the stream in $folder",
-        "reason" -> "Another version of the emulator wrote it.",
-        "fix" -> "Delete the folder, or use the version that wrote it."
+      throw EmulatorErrors.failed(
+        what = s"cannot read the stream in $folder",
+        reason = "Another version of the emulator wrote it.",
+        fix = "Delete the folder, or use the version that wrote it."
       )
     val owner = engine.namespace(fields.string("account").get, fields.string("region").get)
     val name = fields.string("name").get

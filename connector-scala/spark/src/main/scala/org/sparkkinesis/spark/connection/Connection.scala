@@ -8,7 +8,7 @@ import scala.util.Try
 import org.sparkkinesis.aws.client.{ClientSettings, CredentialSettings, Regions}
 import org.sparkkinesis.config.ConnectionOptions._
 import org.sparkkinesis.config.{ConfigEntry, NearestName, Options, ReadOptions}
-import org.sparkkinesis.error.KinesisConnectorException
+import org.sparkkinesis.error.{KinesisConnectorException, OptionErrors}
 import org.sparkkinesis.model.StreamRef
 
 /** Which streams, where and as whom: the connection options, checked against each other. */
@@ -23,11 +23,10 @@ object Connection {
   def streams(options: Options): Seq[StreamRef] = {
     val ways = Seq[ConfigEntry[_]](streamName, streamARN, streamPattern).filter(options.isSet)
     if (ways.isEmpty)
-      throw KinesisConnectorException(
-        "KINESIS_OPTION_MISSING",
-        "required" -> "one of 'streamName', 'streamARN', 'streamPattern'",
-        "reason" -> "No option says which stream is meant.",
-        "fix" -> "Set 'streamName' to the name of the stream."
+      throw OptionErrors.missing(
+        required = "one of 'streamName', 'streamARN', 'streamPattern'",
+        reason = "No option says which stream is meant.",
+        fix = "Set 'streamName' to the name of the stream."
       )
     if (ways.size > 1) throw conflict(ways, "Each of them says which streams are meant.")
     options.get(streamName).orElse(options.get(streamARN)).getOrElse(Nil)
@@ -44,10 +43,9 @@ object Connection {
     val known = names.map(_.toLowerCase(Locale.ROOT)).toSet
     for (entry <- ReadOptions.ofOneStream; name <- options.withPrefix(entry).keys if !known(name)) {
       val option = entry.key.stripSuffix("*")
-      throw KinesisConnectorException(
-        "KINESIS_OPTION_UNKNOWN",
-        "option" -> s"$option$name",
-        "suggestion" -> NearestName.of(name, names).fold("No stream of this name is read.")(nearest =>
+      throw OptionErrors.unknown(
+        option = s"$option$name",
+        suggestion = NearestName.of(name, names).fold("No stream of this name is read.")(nearest =>
           s"No stream of this name is read. Did you mean '$option$nearest'?"
         )
       )
@@ -95,23 +93,21 @@ object Connection {
     options.get(awsAccessKey).zip(options.get(awsSecretKey)) match {
       case Some((key, secret)) => CredentialSettings.Static(key, secret, options.get(sessionToken))
       case None =>
-        throw KinesisConnectorException(
-          "KINESIS_OPTION_MISSING",
-          "required" -> "both of 'awsAccessKey' and 'awsSecretKey'",
-          "reason" -> "Only a part of the static credentials is set.",
-          "fix" -> "Set both, or neither to use the AWS default provider chain."
+        throw OptionErrors.missing(
+          required = "both of 'awsAccessKey' and 'awsSecretKey'",
+          reason = "Only a part of the static credentials is set.",
+          fix = "Set both, or neither to use the AWS default provider chain."
         )
     }
 
   private def checkEndpoint(address: String, allowInsecure: Boolean): Unit = {
     val uri = URI.create(address)
     if (uri.getScheme == "http" && !allowInsecure && !isLoopback(uri.getHost))
-      throw KinesisConnectorException(
-        "KINESIS_OPTION_INVALID",
-        "option" -> endpoint.key,
-        "value" -> address,
-        "reason" -> "Plain http to another host sends records and the request signatures in the clear.",
-        "expected" -> "an https address, or set 'allowInsecureEndpoint' to true"
+      throw OptionErrors.invalid(
+        option = endpoint.key,
+        value = address,
+        reason = "Plain http to another host sends records and the request signatures in the clear.",
+        expected = "an https address, or set 'allowInsecureEndpoint' to true"
       )
   }
 
@@ -121,10 +117,9 @@ object Connection {
         (host.matches("[\\d.]+|\\[.*\\]") && Try(InetAddress.getByName(host).isLoopbackAddress).getOrElse(false)))
 
   private def conflict(entries: Seq[ConfigEntry[_]], reason: String): KinesisConnectorException =
-    KinesisConnectorException(
-      "KINESIS_OPTION_CONFLICT",
-      "options" -> entries.map(entry => s"'${entry.key}'").mkString(" and "),
-      "reason" -> reason,
-      "fix" -> "Keep one of them."
+    OptionErrors.conflict(
+      options = entries.map(entry => s"'${entry.key}'").mkString(" and "),
+      reason = reason,
+      fix = "Keep one of them."
     )
 }

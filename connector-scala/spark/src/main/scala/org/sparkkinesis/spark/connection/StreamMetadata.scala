@@ -7,7 +7,7 @@ import scala.concurrent.duration._
 
 import org.sparkkinesis.aws.client.ClientSettings
 import org.sparkkinesis.concurrent.{Futures, Scheduler}
-import org.sparkkinesis.error.KinesisConnectorException
+import org.sparkkinesis.error.{KinesisConnectorException, ReadErrors, ServiceErrors}
 import org.sparkkinesis.event.log.QueryContext
 import org.sparkkinesis.event.{CallRetried, ListingIncomplete}
 import org.sparkkinesis.model.{HashKeyRange, Shard, StreamRef}
@@ -43,7 +43,7 @@ final class StreamMetadata(
     val found =
       ask(Operation.DescribeStreamSummary, stream.name, StreamMetadata.Describe)(() => service.describeStream(stream))
     if (!StreamMetadata.Usable(found.status))
-      throw KinesisConnectorException("KINESIS_STREAM_UNUSABLE", "stream" -> stream.name, "status" -> found.status)
+      throw ServiceErrors.streamUnusable(stream = stream.name, status = found.status)
     found
   }
 
@@ -165,12 +165,11 @@ object StreamMetadata {
   /** A reshard is listed as a whole within seconds; with the longest pauses of ListShards' retries these take some twelve. */
   private val Listings = 10
 
-  private def incomplete(stream: StreamRef, gap: HashKeyRange) = KinesisConnectorException(
-    "KINESIS_LISTING_INCOMPLETE",
-    "stream" -> stream.name,
-    "from" -> gap.start.toString,
-    "to" -> gap.end.toString,
-    "times" -> Listings.toString
+  private def incomplete(stream: StreamRef, gap: HashKeyRange) = ReadErrors.listingIncomplete(
+    stream = stream.name,
+    from = gap.start.toString,
+    to = gap.end.toString,
+    times = Listings
   )
 
   private object ExpiredToken {

@@ -1,6 +1,6 @@
 package org.sparkkinesis.spark.coordinator
 
-import org.sparkkinesis.error.KinesisConnectorException
+import org.sparkkinesis.error.ReadErrors
 import org.sparkkinesis.event.ExecutorFailed
 import org.sparkkinesis.model.Shard
 import org.sparkkinesis.plan.SourceOffset
@@ -133,11 +133,10 @@ private object ShardCoordinator {
   /** A class that is missing fails at once on every executor; memory that was used up once may suffice the next time. */
   private val BreakdownsToGiveUp = 4
 
-  private def consumersFailed(broken: Broken) = KinesisConnectorException(
-    "KINESIS_CONSUMERS_FAILED",
-    "executor" -> broken.executorId,
-    "times" -> BreakdownsToGiveUp.toString,
-    "reason" -> broken.reason
+  private def consumersFailed(broken: Broken) = ReadErrors.consumersFailed(
+    executor = broken.executorId,
+    times = BreakdownsToGiveUp,
+    reason = broken.reason
   )
 
   /** Between the few moves of a round and those of the next one. */

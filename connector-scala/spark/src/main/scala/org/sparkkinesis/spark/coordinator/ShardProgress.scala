@@ -4,7 +4,7 @@ import scala.collection.immutable.SortedMap
 import scala.collection.mutable
 
 import org.sparkkinesis.consume.MissingResource
-import org.sparkkinesis.error.{DataLossPolicy, KinesisConnectorException}
+import org.sparkkinesis.error.{DataLossPolicy, KinesisConnectorException, ReadErrors}
 import org.sparkkinesis.event.{
   BufferFilled, BufferFreed, DataLost, ReadFailed, ReportMissed, ShardEnded, ShardExpired, ShardsListed
 }
@@ -192,12 +192,10 @@ private[coordinator] object ShardFailed {
 
   /** A shard that was not read to its end is not there any more. */
   def isGone(shard: StreamShard, error: ServiceException): KinesisConnectorException =
-    KinesisConnectorException.causedBy(
-      error,
-      "KINESIS_DATA_LOSS",
-      "shard" -> shard.shard.value,
-      "stream" -> shard.stream,
-      "reason" -> "the shard is gone, and was not read to its end",
-      "cause" -> s"A closed shard vanishes when its last record expires. The service said: ${error.detail}"
-    )
+    ReadErrors.dataLoss(
+      shard = shard.shard.value,
+      stream = shard.stream,
+      reason = "the shard is gone, and was not read to its end",
+      cause = s"A closed shard vanishes when its last record expires. The service said: ${error.detail}"
+    ).causedBy(error)
 }

@@ -4,7 +4,7 @@ import java.time.Instant
 import java.util.concurrent.TimeUnit
 
 import org.sparkkinesis.config.PositionOption
-import org.sparkkinesis.error.KinesisConnectorException
+import org.sparkkinesis.error.ReadErrors
 import org.sparkkinesis.event.{DataLost, StreamRecreated}
 import org.sparkkinesis.model.StartingPosition
 import org.sparkkinesis.plan.{Retention, SourceOffset, StreamOffset}
@@ -29,11 +29,10 @@ final class CheckpointCheck(session: StreamSession, environment: Environment) {
    */
   def mend(offset: SourceOffset): SourceOffset = {
     if (offset.streams.keySet != session.streams.keySet)
-      throw KinesisConnectorException(
-        "KINESIS_CHECKPOINT_OTHER_STREAM",
-        "checkpointStream" -> offset.streams.keys.mkString(", "),
-        "stream" -> session.streams.keys.mkString(", "),
-        "reason" -> "Positions in one stream mean nothing in another."
+      throw ReadErrors.checkpointOfOtherStream(
+        checkpointStream = offset.streams.keys.mkString(", "),
+        stream = session.streams.keys.mkString(", "),
+        reason = "Positions in one stream mean nothing in another."
       )
     val changed =
       offset.streams.values.filter(stream => session.streams(stream.arn).creationMillis != stream.creationMillis)
@@ -51,12 +50,11 @@ final class CheckpointCheck(session: StreamSession, environment: Environment) {
           s"${session.streams(stream.arn).retentionHours} hours"
         session.events.emit(DataLost(stream.arn, shard, reason, losses.endsQuery))
         losses.lost(
-          KinesisConnectorException(
-            "KINESIS_DATA_LOSS",
-            "shard" -> shard.value,
-            "stream" -> stream.name,
-            "reason" -> reason,
-            "cause" -> "The query was stopped, or behind, for longer than the stream keeps its records."
+          ReadErrors.dataLoss(
+            shard = shard.value,
+            stream = stream.name,
+            reason = reason,
+            cause = "The query was stopped, or behind, for longer than the stream keeps its records."
           )
         )
       }
@@ -70,11 +68,10 @@ final class CheckpointCheck(session: StreamSession, environment: Environment) {
         StreamRecreated(stream.arn, stream.creationMillis, now.creationMillis, losses.endsQuery)
       )
       losses.lost(
-        KinesisConnectorException(
-          "KINESIS_STREAM_RECREATED",
-          "stream" -> stream.name,
-          "checkpointCreation" -> Instant.ofEpochMilli(stream.creationMillis).toString,
-          "creation" -> Instant.ofEpochMilli(now.creationMillis).toString
+        ReadErrors.streamRecreated(
+          stream = stream.name,
+          checkpointCreation = Instant.ofEpochMilli(stream.creationMillis).toString,
+          creation = Instant.ofEpochMilli(now.creationMillis).toString
         )
       )
       val fresh =

@@ -9,7 +9,7 @@ import scala.util.Using
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FileSystem, Path}
 
-import org.sparkkinesis.error.KinesisConnectorException
+import org.sparkkinesis.error.ReadErrors
 
 /**
  * A text that is kept beside a query's checkpoint.
@@ -59,11 +59,9 @@ final private[session] class CheckpointFile(location: String, name: String, conf
     try body
     catch {
       case failure: IOException =>
-        throw KinesisConnectorException.causedBy(
-          failure,
-          "KINESIS_CHECKPOINT_UNWRITABLE",
-          "location" -> location,
-          "reason" -> String.valueOf(failure.getMessage)
-        )
+        throw ReadErrors.checkpointUnwritable(
+          location = location,
+          reason = String.valueOf(failure.getMessage)
+        ).causedBy(failure)
     }
 }

@@ -8,7 +8,7 @@ import scala.util.control.NonFatal
 import org.sparkkinesis.concurrent.{Futures, Scheduler}
 import org.sparkkinesis.config.{ConsumerMode, Options, ReadOptions, Registration}
 import org.sparkkinesis.consume.fanout.StreamConsumerRegistrar
-import org.sparkkinesis.error.KinesisConnectorException
+import org.sparkkinesis.error.{ConsumerErrors, KinesisConnectorException, OptionErrors}
 import org.sparkkinesis.event.{ConsumersNotRecorded, EventSink}
 import org.sparkkinesis.model.StreamRef
 import org.sparkkinesis.service.{KinesisService, ServiceException, StreamDescription}
@@ -126,32 +126,28 @@ object FanOutConsumers {
   def check(options: Options): Unit = if (isWanted(options)) {
     val hasArn = options.isSet(ReadOptions.consumerARN) || options.withPrefix(ReadOptions.consumerARNOf).nonEmpty
     if (options(ReadOptions.registration) == Registration.Never && !hasArn)
-      throw KinesisConnectorException(
-        "KINESIS_OPTION_MISSING",
-        "required" -> "'consumerARN', since registration is 'none'",
-        "reason" -> "Nothing is registered, so an existing consumer must be named by its ARN.",
-        "fix" -> "Set 'consumerARN', or set registration to 'lazy' and give a 'consumerName'."
+      throw OptionErrors.missing(
+        required = "'consumerARN', since registration is 'none'",
+        reason = "Nothing is registered, so an existing consumer must be named by its ARN.",
+        fix = "Set 'consumerARN', or set registration to 'lazy' and give a 'consumerName'."
       )
     if (!hasArn && !options.isSet(ReadOptions.consumerName)) throw nameIsMissing
   }
 
   /** The consumer was deregistered by somebody else while the query read with it. */
   def isGone(error: ServiceException, streamArn: String, settings: ReadSettings): KinesisConnectorException =
-    KinesisConnectorException.causedBy(
-      error,
-      "KINESIS_CONSUMER_NOT_FOUND",
-      "consumer" -> settings.fanOut.flatMap(_.get(streamArn)).getOrElse("of this query"),
-      "stream" -> streamArn
-    )
+    ConsumerErrors.notFound(
+      consumer = settings.fanOut.flatMap(_.get(streamArn)).getOrElse("of this query"),
+      stream = streamArn
+    ).causedBy(error)
 
   private def isInUse(consumer: String, stream: StreamDescription) =
-    KinesisConnectorException("KINESIS_CONSUMER_IN_USE", "consumer" -> consumer, "stream" -> stream.name)
+    ConsumerErrors.inUse(consumer = consumer, stream = stream.name)
 
-  private def nameIsMissing: KinesisConnectorException = KinesisConnectorException(
-    "KINESIS_OPTION_MISSING",
-    "required" -> "'consumerName' or 'consumerARN', since consumerMode is 'efo'",
-    "reason" -> "Enhanced fan-out reads as a consumer that is registered with the stream.",
-    "fix" -> "Set 'consumerName' to a name for this query; no other query may use it at the same time."
+  private def nameIsMissing: KinesisConnectorException = OptionErrors.missing(
+    required = "'consumerName' or 'consumerARN', since consumerMode is 'efo'",
+    reason = "Enhanced fan-out reads as a consumer that is registered with the stream.",
+    fix = "Set 'consumerName' to a name for this query; no other query may use it at the same time."
   )
 
   /** The ARN that the user gives for a stream's consumer. One that is given for all belongs to one of them only. */

@@ -5,7 +5,7 @@ import scala.collection.mutable
 
 import org.sparkkinesis.aws.client.ClientSettings
 import org.sparkkinesis.config.{ConnectionOptions, Options, PositionOption}
-import org.sparkkinesis.error.KinesisConnectorException
+import org.sparkkinesis.error.{KinesisConnectorException, OptionErrors, ServiceErrors}
 import org.sparkkinesis.event.EventSink
 import org.sparkkinesis.event.log.QueryContext
 import org.sparkkinesis.model.{Shard, StartingPosition, StreamRef}
@@ -106,22 +106,20 @@ final class StreamSession(val options: Options, asked: QueryContext, environment
   private def ref(arn: String): StreamRef =
     StreamRef.parse(arn).getOrElse(StreamRef.ByName(found(arn).stream.name))
 
-  private def isSame(one: Found, other: Found): KinesisConnectorException = KinesisConnectorException(
-    "KINESIS_OPTION_INVALID",
-    "option" -> (if (one.ref.arn.isEmpty) ConnectionOptions.streamName.key else ConnectionOptions.streamARN.key),
-    "value" -> s"${one.ref},${other.ref}",
-    "reason" -> s"Both are the stream ${one.stream.arn} to the service.",
-    "expected" -> "streams that differ"
+  private def isSame(one: Found, other: Found): KinesisConnectorException = OptionErrors.invalid(
+    option = if (one.ref.arn.isEmpty) ConnectionOptions.streamName.key else ConnectionOptions.streamARN.key,
+    value = s"${one.ref},${other.ref}",
+    reason = s"Both are the stream ${one.stream.arn} to the service.",
+    expected = "streams that differ"
   )
 
   private def refs: Seq[StreamRef] = options.get(ConnectionOptions.streamPattern).fold(named) { pattern =>
     val names = directory(general).streamNames().filter(name => pattern.matcher(name).matches)
     if (names.isEmpty)
-      throw KinesisConnectorException(
-        "KINESIS_STREAM_NOT_FOUND",
-        "stream" -> pattern.pattern,
-        "where" -> general.endpoint.orElse(general.region).getOrElse(""),
-        "serviceMessage" -> "no stream's name matches the pattern"
+      throw ServiceErrors.streamNotFound(
+        stream = pattern.pattern,
+        where = general.endpoint.orElse(general.region).getOrElse(""),
+        serviceMessage = "no stream's name matches the pattern"
       )
     names.map(StreamRef.ByName(_))
   }

@@ -6,7 +6,7 @@ import org.apache.spark.sql.connector.write.{DataWriter, WriterCommitMessage}
 
 import org.sparkkinesis.aws.client.KinesisClients
 import org.sparkkinesis.concurrent.Scheduler
-import org.sparkkinesis.error.KinesisConnectorException
+import org.sparkkinesis.error.SinkErrors
 import org.sparkkinesis.event.log.EventLog
 import org.sparkkinesis.event.{EventSink, RowsInvalid}
 import org.sparkkinesis.model.StreamRef
@@ -99,13 +99,7 @@ final class KinesisDataWriter(plan: WritePlan, partition: Int) extends DataWrite
       held.foreach(_.add(InvalidRow(partition, row, stream, reason, record)))
       deadLettered += 1
     case OnInvalidRow.Fail =>
-      throw KinesisConnectorException(
-        "KINESIS_SINK_ROW_INVALID",
-        "reason" -> reason,
-        "row" -> row.toString,
-        "partition" -> partition.toString,
-        "stream" -> stream
-      )
+      throw SinkErrors.rowInvalid(reason = reason, row = row, partition = partition, stream = stream)
   }
 }
 
@@ -129,22 +123,16 @@ object KinesisDataWriter {
   /** The user's condition for a failure of writing to the stream. */
   private def explain(plan: WritePlan, stream: StreamRef, failure: Throwable): Throwable = failure match {
     case fatal: FatalSinkException => explain(plan, stream, fatal.getCause)
-    case auto: AutoDistributionException => KinesisConnectorException.causedBy(
-        auto,
-        "KINESIS_SINK_AUTO_DISTRIBUTION",
-        "stream" -> stream.name,
-        "option" -> auto.option
-      )
+    case auto: AutoDistributionException =>
+      SinkErrors.autoDistribution(stream = stream.name, option = auto.option).causedBy(auto)
     case error: ServiceException => ServiceFailure.explain(error, stream.name, plan.connection.forStream(stream))
     case late: DeliveryFailedException =>
-      KinesisConnectorException.causedBy(
-        late,
-        "KINESIS_SINK_DELIVERY_FAILED",
-        "stream" -> stream.name,
-        "attempts" -> late.attempts.toString,
-        "waited" -> late.waitedMillis.toString,
-        "lastReason" -> (if (late.lastReason.isEmpty) "none" else late.lastReason)
-      )
+      SinkErrors.deliveryFailed(
+        stream = stream.name,
+        attempts = late.attempts,
+        waited = late.waitedMillis,
+        lastReason = if (late.lastReason.isEmpty) "none" else late.lastReason
+      ).causedBy(late)
     case other => other
   }
 }

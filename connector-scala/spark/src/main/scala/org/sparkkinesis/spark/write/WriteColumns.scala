@@ -3,7 +3,7 @@ package org.sparkkinesis.spark.write
 import org.apache.spark.sql.types._
 
 import org.sparkkinesis.config.{NearestName, Options, WriteOptions}
-import org.sparkkinesis.error.KinesisConnectorException
+import org.sparkkinesis.error.SinkErrors
 
 /**
  * Which column of the rows is what; decided on the driver, from the schema and the options alone.
@@ -116,22 +116,20 @@ object WriteColumns {
     s"There is no column '$name'.$nearest"
   }
 
-  private def missing(schema: StructType, column: String, reason: String, fix: String) = KinesisConnectorException(
-    "KINESIS_SINK_COLUMN_MISSING",
-    "column" -> column,
-    "reason" -> reason,
-    "columns" -> schema.fieldNames.mkString(", "),
-    "fix" -> fix
+  private def missing(schema: StructType, column: String, reason: String, fix: String) = SinkErrors.columnMissing(
+    column = column,
+    reason = reason,
+    columns = schema.fieldNames.mkString(", "),
+    fix = fix
   )
 
-  private def wrongType(field: StructField, expected: String, fix: String) = KinesisConnectorException(
-    "KINESIS_SINK_COLUMN_TYPE",
-    "column" -> field.name,
-    "type" -> field.dataType.sql,
-    "expected" -> expected,
-    "fix" -> fix
+  private def wrongType(field: StructField, expected: String, fix: String) = SinkErrors.columnType(
+    column = field.name,
+    `type` = field.dataType.sql,
+    expected = expected,
+    fix = fix
   )
 
   private def badExpression(expression: String, reason: String) =
-    KinesisConnectorException("KINESIS_SINK_KEY_EXPRESSION", "expression" -> expression, "reason" -> reason)
+    SinkErrors.keyExpression(expression = expression, reason = reason)
 }

@@ -7,7 +7,7 @@ import org.apache.spark.sql.types.StructType
 
 import org.sparkkinesis.aws.client.ClientSettings
 import org.sparkkinesis.config.{ConnectionOptions, OnInvalidRecord, Options, WriteOptions}
-import org.sparkkinesis.error.KinesisConnectorException
+import org.sparkkinesis.error.OptionErrors
 import org.sparkkinesis.event.log.{EventLog, QueryContext}
 import org.sparkkinesis.event.{EventSink, StreamColumnUsed, WritePlanned}
 import org.sparkkinesis.model.StreamRef
@@ -57,11 +57,10 @@ final class WritePlanner(options: Options) {
     val named = Seq(ConnectionOptions.streamName, ConnectionOptions.streamARN).flatMap(options.get(_)).flatten
     named match {
       case Seq() if columns.stream.isEmpty =>
-        throw KinesisConnectorException(
-          "KINESIS_OPTION_MISSING",
-          "required" -> "'streamName' or 'streamARN', or a column 'stream'",
-          "reason" -> "Nothing says which stream the rows are for.",
-          "fix" -> "Set 'streamName'."
+        throw OptionErrors.missing(
+          required = "'streamName' or 'streamARN', or a column 'stream'",
+          reason = "Nothing says which stream the rows are for.",
+          fix = "Set 'streamName'."
         )
       case Seq() => None
       case Seq(one) => Some(one)
@@ -84,18 +83,16 @@ final class WritePlanner(options: Options) {
             new DeadLetterTable(table, queryId).check()
             OnInvalidRow.Hold(table)
           case (Some(_), Some(_)) =>
-            throw KinesisConnectorException(
-              "KINESIS_OPTION_CONFLICT",
-              "options" -> "'deadLetterStream' and 'deadLetterTable'",
-              "reason" -> "Invalid rows go to one place.",
-              "fix" -> "Leave one of them out."
+            throw OptionErrors.conflict(
+              options = "'deadLetterStream' and 'deadLetterTable'",
+              reason = "Invalid rows go to one place.",
+              fix = "Leave one of them out."
             )
           case (None, None) =>
-            throw KinesisConnectorException(
-              "KINESIS_OPTION_MISSING",
-              "required" -> "'deadLetterStream' or 'deadLetterTable'",
-              "reason" -> "'onInvalidRecord' is deadLetter.",
-              "fix" -> "Set one of them to where invalid rows go."
+            throw OptionErrors.missing(
+              required = "'deadLetterStream' or 'deadLetterTable'",
+              reason = "'onInvalidRecord' is deadLetter.",
+              fix = "Set one of them to where invalid rows go."
             )
         }
       case OnInvalidRecord.Fail => OnInvalidRow.Fail
@@ -104,22 +101,17 @@ final class WritePlanner(options: Options) {
   private def checkStrategy(): Unit = {
     val chosen = options(WriteOptions.rateLimiting)
     RateLimiting.of(chosen).left.foreach { why =>
-      throw KinesisConnectorException(
-        "KINESIS_OPTION_INVALID",
-        "option" -> WriteOptions.rateLimiting.key,
-        "value" -> chosen.word,
-        "reason" -> why,
-        "expected" -> WriteOptions.rateLimiting.kind.expected
+      throw OptionErrors.invalid(
+        option = WriteOptions.rateLimiting.key,
+        value = chosen.word,
+        reason = why,
+        expected = WriteOptions.rateLimiting.kind.expected
       )
     }
   }
 
-  private def conflict(option: String, reason: String, fix: String) = KinesisConnectorException(
-    "KINESIS_OPTION_CONFLICT",
-    "options" -> s"'$option' and writing",
-    "reason" -> reason,
-    "fix" -> fix
-  )
+  private def conflict(option: String, reason: String, fix: String) =
+    OptionErrors.conflict(options = s"'$option' and writing", reason = reason, fix = fix)
 }
 
 object WritePlanner {

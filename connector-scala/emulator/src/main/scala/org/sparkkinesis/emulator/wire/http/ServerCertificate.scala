@@ -9,7 +9,7 @@ import java.util.{Base64, HexFormat}
 
 import scala.util.Using
 
-import org.sparkkinesis.error.KinesisConnectorException
+import org.sparkkinesis.error.{EmulatorErrors, KinesisConnectorException}
 
 /** A private key and its self-signed certificate for `localhost` and 127.0.0.1. */
 final class ServerCertificate private (val key: PrivateKey, val certificate: X509Certificate) {
@@ -67,11 +67,10 @@ object ServerCertificate {
     if (code != 0) throw failed(s"$keytool ended with code $code: $output")
   }
 
-  private def failed(reason: String): KinesisConnectorException = KinesisConnectorException(
-    "KINESIS_EMULATOR_FAILED",
-    "what" -> "cannot create a certificate for TLS",
-    "reason" -> reason,
-    "fix" -> "Run the emulator on a complete installation of Java 17 or newer, or without TLS."
+  private def failed(reason: String): KinesisConnectorException = EmulatorErrors.failed(
+    what = "cannot create a certificate for TLS",
+    reason = reason,
+    fix = "Run the emulator on a complete installation of Java 17 or newer, or without TLS."
   )
 
   private def read(file: Path, password: Array[Char]): ServerCertificate = {

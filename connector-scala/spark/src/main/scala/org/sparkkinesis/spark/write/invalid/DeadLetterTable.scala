@@ -6,7 +6,7 @@ import org.apache.spark.sql.functions.{col, lit}
 import org.apache.spark.sql.types._
 import org.apache.spark.sql.{AnalysisException, DataFrame, Row, SparkSession}
 
-import org.sparkkinesis.error.KinesisConnectorException
+import org.sparkkinesis.error.SinkErrors
 
 /**
  * The table that invalid rows go to; used on the driver, when a batch is committed.
@@ -62,12 +62,8 @@ final class DeadLetterTable(name: String, queryId: String) {
 
   private def session: SparkSession = SparkSession.active
 
-  private def unusable(reason: String) = KinesisConnectorException(
-    "KINESIS_SINK_DEAD_LETTER_TABLE",
-    "table" -> name,
-    "reason" -> reason,
-    "columns" -> DeadLetterTable.schema.toDDL
-  )
+  private def unusable(reason: String) =
+    SinkErrors.deadLetterTable(table = name, reason = reason, columns = DeadLetterTable.schema.toDDL)
 }
 
 object DeadLetterTable {

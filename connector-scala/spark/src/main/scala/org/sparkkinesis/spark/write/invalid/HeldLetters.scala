@@ -2,7 +2,7 @@ package org.sparkkinesis.spark.write.invalid
 
 import scala.collection.mutable
 
-import org.sparkkinesis.error.KinesisConnectorException
+import org.sparkkinesis.error.SinkErrors
 import org.sparkkinesis.model.KinesisQuotas
 
 /**
@@ -32,12 +32,11 @@ final class HeldLetters(table: String) {
 
   /** @throws KinesisConnectorException when there are too many */
   def add(row: InvalidRow): Unit = {
-    if (held.size == MaxRows) throw KinesisConnectorException(
-      "KINESIS_SINK_DEAD_LETTERS_TOO_MANY",
-      "limit" -> MaxRows.toString,
-      "partition" -> row.partition.toString,
-      "table" -> table,
-      "reason" -> row.reason
+    if (held.size == MaxRows) throw SinkErrors.tooManyDeadLetters(
+      limit = MaxRows,
+      partition = row.partition,
+      table = table,
+      reason = row.reason
     )
     val kept = row.record.map(record => record.data.take(math.min(MaxPayloadBytes, room)))
     room -= kept.fold(0)(_.length)

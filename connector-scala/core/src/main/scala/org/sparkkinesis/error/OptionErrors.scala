@@ -1,0 +1,32 @@
+package org.sparkkinesis.error
+
+/** The options are wrong. One method for each condition, with its parameters. */
+object OptionErrors {
+
+  def unknown(option: String, suggestion: String): KinesisConnectorException =
+    KinesisConnectorException("KINESIS_OPTION_UNKNOWN", "option" -> option, "suggestion" -> suggestion)
+
+  def invalid(value: String, option: String, reason: String, expected: String): KinesisConnectorException =
+    KinesisConnectorException(
+      "KINESIS_OPTION_INVALID",
+      "value" -> value,
+      "option" -> option,
+      "reason" -> reason,
+      "expected" -> expected
+    )
+
+  def unsupported(option: String, origin: String, reason: String, fix: String): KinesisConnectorException =
+    KinesisConnectorException(
+      "KINESIS_OPTION_UNSUPPORTED",
+      "option" -> option,
+      "origin" -> origin,
+      "reason" -> reason,
+      "fix" -> fix
+    )
+
+  def missing(required: String, reason: String, fix: String): KinesisConnectorException =
+    KinesisConnectorException("KINESIS_OPTION_MISSING", "required" -> required, "reason" -> reason, "fix" -> fix)
+
+  def conflict(options: String, reason: String, fix: String): KinesisConnectorException =
+    KinesisConnectorException("KINESIS_OPTION_CONFLICT", "options" -> options, "reason" -> reason, "fix" -> fix)
+}

@@ -1,0 +1,56 @@
+package org.sparkkinesis.error
+
+/** A read cannot begin where it should, or records may be lost. One method for each condition, with its parameters. */
+object ReadErrors {
+
+  def checkpointOfOtherStream(checkpointStream: String, stream: String, reason: String): KinesisConnectorException =
+    KinesisConnectorException(
+      "KINESIS_CHECKPOINT_OTHER_STREAM",
+      "checkpointStream" -> checkpointStream,
+      "stream" -> stream,
+      "reason" -> reason
+    )
+
+  def checkpointUnwritable(location: String, reason: String): KinesisConnectorException =
+    KinesisConnectorException("KINESIS_CHECKPOINT_UNWRITABLE", "location" -> location, "reason" -> reason)
+
+  def offsetInvalid(reason: String, offset: String): KinesisConnectorException =
+    KinesisConnectorException("KINESIS_OFFSET_INVALID", "reason" -> reason, "offset" -> offset)
+
+  def streamRecreated(stream: String, checkpointCreation: String, creation: String): KinesisConnectorException =
+    KinesisConnectorException(
+      "KINESIS_STREAM_RECREATED",
+      "stream" -> stream,
+      "checkpointCreation" -> checkpointCreation,
+      "creation" -> creation
+    )
+
+  def dataLoss(shard: String, stream: String, reason: String, cause: String): KinesisConnectorException =
+    KinesisConnectorException(
+      "KINESIS_DATA_LOSS",
+      "shard" -> shard,
+      "stream" -> stream,
+      "reason" -> reason,
+      "cause" -> cause
+    )
+
+  def listingIncomplete(stream: String, from: String, to: String, times: Int): KinesisConnectorException =
+    KinesisConnectorException(
+      "KINESIS_LISTING_INCOMPLETE",
+      "stream" -> stream,
+      "from" -> from,
+      "to" -> to,
+      "times" -> times.toString
+    )
+
+  def shardUnknown(shard: String, stream: String, known: String): KinesisConnectorException =
+    KinesisConnectorException("KINESIS_SHARD_UNKNOWN", "shard" -> shard, "stream" -> stream, "known" -> known)
+
+  def consumersFailed(times: Int, executor: String, reason: String): KinesisConnectorException =
+    KinesisConnectorException(
+      "KINESIS_CONSUMERS_FAILED",
+      "times" -> times.toString,
+      "executor" -> executor,
+      "reason" -> reason
+    )
+}

@@ -1,0 +1,48 @@
+package org.sparkkinesis.error
+
+/** The service cannot be reached or used, or refuses what it is asked. One method for each condition, with its parameters. */
+object ServiceErrors {
+
+  def regionMissing(stream: String): KinesisConnectorException =
+    KinesisConnectorException("KINESIS_REGION_MISSING", "stream" -> stream)
+
+  def streamNotFound(stream: String, where: String, serviceMessage: String): KinesisConnectorException =
+    KinesisConnectorException(
+      "KINESIS_STREAM_NOT_FOUND",
+      "stream" -> stream,
+      "where" -> where,
+      "serviceMessage" -> serviceMessage
+    )
+
+  def streamUnusable(stream: String, status: String): KinesisConnectorException =
+    KinesisConnectorException("KINESIS_STREAM_UNUSABLE", "stream" -> stream, "status" -> status)
+
+  def accessDenied(operation: String, stream: String, serviceMessage: String): KinesisConnectorException =
+    KinesisConnectorException(
+      "KINESIS_ACCESS_DENIED",
+      "operation" -> operation,
+      "stream" -> stream,
+      "serviceMessage" -> serviceMessage
+    )
+
+  def failed(operation: String, stream: String, serviceMessage: String, fix: String): KinesisConnectorException =
+    KinesisConnectorException(
+      "KINESIS_SERVICE_FAILED",
+      "operation" -> operation,
+      "stream" -> stream,
+      "serviceMessage" -> serviceMessage,
+      "fix" -> fix
+    )
+
+  def credentialsFailed(stream: String, reason: String): KinesisConnectorException =
+    KinesisConnectorException("KINESIS_CREDENTIALS_FAILED", "stream" -> stream, "reason" -> reason)
+
+  def endpointUnreachable(where: String, operation: String, stream: String, reason: String): KinesisConnectorException =
+    KinesisConnectorException(
+      "KINESIS_ENDPOINT_UNREACHABLE",
+      "where" -> where,
+      "operation" -> operation,
+      "stream" -> stream,
+      "reason" -> reason
+    )
+}

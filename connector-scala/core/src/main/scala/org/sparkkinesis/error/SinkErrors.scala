@@ -1,0 +1,64 @@
+package org.sparkkinesis.error
+
+/** Rows cannot be written. One method for each condition, with its parameters. */
+object SinkErrors {
+
+  def columnMissing(column: String, reason: String, columns: String, fix: String): KinesisConnectorException =
+    KinesisConnectorException(
+      "KINESIS_SINK_COLUMN_MISSING",
+      "column" -> column,
+      "reason" -> reason,
+      "columns" -> columns,
+      "fix" -> fix
+    )
+
+  def columnType(column: String, `type`: String, expected: String, fix: String): KinesisConnectorException =
+    KinesisConnectorException(
+      "KINESIS_SINK_COLUMN_TYPE",
+      "column" -> column,
+      "type" -> `type`,
+      "expected" -> expected,
+      "fix" -> fix
+    )
+
+  def keyExpression(expression: String, reason: String): KinesisConnectorException =
+    KinesisConnectorException("KINESIS_SINK_KEY_EXPRESSION", "expression" -> expression, "reason" -> reason)
+
+  def rowInvalid(reason: String, row: Long, partition: Int, stream: String): KinesisConnectorException =
+    KinesisConnectorException(
+      "KINESIS_SINK_ROW_INVALID",
+      "reason" -> reason,
+      "row" -> row.toString,
+      "partition" -> partition.toString,
+      "stream" -> stream
+    )
+
+  def deadLetterTable(table: String, reason: String, columns: String): KinesisConnectorException =
+    KinesisConnectorException(
+      "KINESIS_SINK_DEAD_LETTER_TABLE",
+      "table" -> table,
+      "reason" -> reason,
+      "columns" -> columns
+    )
+
+  def tooManyDeadLetters(limit: Int, partition: Int, table: String, reason: String): KinesisConnectorException =
+    KinesisConnectorException(
+      "KINESIS_SINK_DEAD_LETTERS_TOO_MANY",
+      "limit" -> limit.toString,
+      "partition" -> partition.toString,
+      "table" -> table,
+      "reason" -> reason
+    )
+
+  def deliveryFailed(stream: String, attempts: Int, waited: Long, lastReason: String): KinesisConnectorException =
+    KinesisConnectorException(
+      "KINESIS_SINK_DELIVERY_FAILED",
+      "stream" -> stream,
+      "attempts" -> attempts.toString,
+      "waited" -> waited.toString,
+      "lastReason" -> lastReason
+    )
+
+  def autoDistribution(stream: String, option: String): KinesisConnectorException =
+    KinesisConnectorException("KINESIS_SINK_AUTO_DISTRIBUTION", "stream" -> stream, "option" -> option)
+}
