@@ -13,11 +13,11 @@ class AwsArchitectureSuite extends TimedSuite {
       "org.sparkkinesis.service",
       "org.sparkkinesis.error",
       "org.sparkkinesis.concurrent",
+      "org.sparkkinesis.event..",
       "software.amazon..",
       "io.netty..",
       "com.fasterxml.jackson..",
-      "org.reactivestreams",
-      "org.slf4j"
+      "org.reactivestreams"
     )
   }
 
