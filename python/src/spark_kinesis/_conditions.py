@@ -12,7 +12,7 @@ CONDITIONS: Mapping[str, tuple[str, str, str]] = {
         "{fix}",
     ),
     "KINESIS_JAR_MISSING": (
-        "The connector's jar is not where it is needed: {where}.",
+        "The connector's jar is missing: {where}.",
         "{reason}",
         "{fix}",
     ),

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class ConnectionKeywords(TypedDict, total=False):
-    """Keywords: which stream, as whom."""
+    """Keywords: stream and credentials."""
 
     stream_name: str | Sequence[str]
     stream_arn: str | Sequence[str]
@@ -110,7 +110,7 @@ class SinkKeywords(ConnectionKeywords, total=False):
 
 
 class ConnectionMethods(Builder):
-    """Methods: which stream, as whom."""
+    """Methods: stream and credentials."""
 
     _sensitive = frozenset(
         {
@@ -127,26 +127,25 @@ class ConnectionMethods(Builder):
     )
 
     def stream_name(self, value: str | Sequence[str]) -> Self:
-        """Name of the stream, or several names with commas between them (reading only).
+        """Name of the stream. A read accepts several names, separated by commas.
 
-        Takes a stream name of 1 to 128 characters a-z, A-Z, 0-9, '_', '.', '-', or several with commas between.
+        Takes a stream name of 1 to 128 characters a-z, A-Z, 0-9, '_', '.', '-', or several separated by commas.
 
         Default: one of `streamName`, `streamARN` is required.
         """
         return self._with("streamName", value)
 
     def stream_arn(self, value: str | Sequence[str]) -> Self:
-        """ARN of the stream, or several ARNs with commas between them (reading only); region and account come from
-        it.
+        """ARN of the stream, which determines region and account. A read accepts several ARNs, separated by commas.
 
-        Takes a stream ARN such as arn:aws:kinesis:eu-central-1:123456789012:stream/orders, or several with
-        commas between.
+        Takes a stream ARN such as arn:aws:kinesis:eu-central-1:123456789012:stream/orders, or several separated
+        by commas.
         """
         return self._with("streamARN", value)
 
     def stream_pattern(self, value: str) -> Self:
-        """Regular expression over the names of all streams of the account and region; looked up once, when the
-        query starts (reading only).
+        """Regular expression for the names of the streams of the account and region, for reads only. The names are
+        listed once, when the query starts.
 
         Takes a regular expression of java.util.regex.
         """
@@ -157,22 +156,23 @@ class ConnectionMethods(Builder):
 
         Takes the name of an AWS region such as eu-central-1.
 
-        Default: from the ARN, else from the AWS default chain.
+        Default: the region of the ARN, otherwise of the AWS default chain.
         """
         return self._with("region", value)
 
     def endpoint(self, value: str) -> Self:
-        """Address of the service. Plain `http` is taken on loopback only, unless `allowInsecureEndpoint` is set.
+        """Address of the service. Plain `http` is accepted for loopback addresses only, unless
+        `allowInsecureEndpoint` is set.
 
         Takes an address such as https://kinesis.eu-central-1.amazonaws.com, or http://127.0.0.1:4567.
 
-        Default: the region's own.
+        Default: the endpoint of the region.
         """
         return self._with("endpoint", value)
 
     def allow_insecure_endpoint(self, value: bool) -> Self:
-        """Take an `http` endpoint that is not on loopback: records and credentials' signatures then travel in the
-        clear.
+        """Accept an `http` endpoint that is not a loopback address. Records and request signatures are then sent
+        without encryption.
 
         Takes true or false.
 
@@ -181,7 +181,7 @@ class ConnectionMethods(Builder):
         return self._with("allowInsecureEndpoint", value)
 
     def aws_access_key(self, value: str) -> Self:
-        """Access key id of static credentials; with `awsSecretKey`.
+        """Access key id of static credentials. It requires `awsSecretKey`.
 
         Takes a text.
 
@@ -190,7 +190,7 @@ class ConnectionMethods(Builder):
         return self._with("awsAccessKey", value)
 
     def aws_secret_key(self, value: str) -> Self:
-        """Secret key of static credentials.
+        """Secret key of static credentials. It requires `awsAccessKey`.
 
         Takes a text.
         """
@@ -204,28 +204,28 @@ class ConnectionMethods(Builder):
         return self._with("sessionToken", value)
 
     def profile(self, value: str) -> Self:
-        """Profile of the shared AWS configuration files, which every executor must have.
+        """Profile in the shared AWS configuration files. Every executor must have these files.
 
         Takes a text.
         """
         return self._with("profile", value)
 
     def role_arn(self, value: str) -> Self:
-        """Role to assume with the other credentials.
+        """ARN of the role to assume with the other credentials.
 
         Takes the ARN of a role such as arn:aws:iam::123456789012:role/reader.
         """
         return self._with("roleArn", value)
 
     def role_external_id(self, value: str) -> Self:
-        """External id that the role's trust policy asks for.
+        """External id that the trust policy of the role requires.
 
         Takes a text.
         """
         return self._with("roleExternalId", value)
 
     def role_session_name(self, value: str) -> Self:
-        """Session name under which the role is assumed.
+        """Session name of the assumed role.
 
         Takes 2 to 64 characters of a-z, A-Z, 0-9 and _+=,.@-.
 
@@ -234,17 +234,17 @@ class ConnectionMethods(Builder):
         return self._with("roleSessionName", value)
 
     def sts_endpoint(self, value: str) -> Self:
-        """Address of the Security Token Service that the role is assumed at.
+        """Address of the Security Token Service that assumes the role.
 
         Takes an address such as https://kinesis.eu-central-1.amazonaws.com, or http://127.0.0.1:4567.
 
-        Default: the region's own.
+        Default: the endpoint of the region.
         """
         return self._with("stsEndpoint", value)
 
     def credentials_provider(self, value: str) -> Self:
-        """Class that gives credentials: a `java.util.function.Supplier<Map<String, String>>` with a constructor
-        without parameters, whose map has `accessKeyId`, `secretAccessKey` and, where they are temporary,
+        """Class that provides credentials: a `java.util.function.Supplier<Map<String, String>>` with a constructor
+        without parameters. The map has `accessKeyId`, `secretAccessKey` and, for temporary credentials,
         `sessionToken`.
 
         Takes the name of a class.
@@ -256,11 +256,11 @@ class SourceMethods(ConnectionMethods):
     """Methods: reading."""
 
     def initial_position(self, value: str | datetime | Mapping[str, Any]) -> Self:
-        """Where a query without a checkpoint begins: `latest`, `trim_horizon` (or `earliest`), an ISO-8601 instant,
-        `{"at_timestamp": "…", "format": "…"}`, or a JSON object with a position for each shard.
+        """Start position of a query without a checkpoint: `latest`, `trim_horizon` (or `earliest`), an ISO-8601
+        instant, `{"at_timestamp": "…", "format": "…"}`, or a JSON object with a position for each shard.
 
         Takes latest, trim_horizon (or earliest), an ISO-8601 instant, {"at_timestamp": "…", "format": "…"}, or a
-        JSON object that gives shard ids positions, such as {"shardId-000000000000": {"after_sequence_number":
+        JSON object with a position for each shard, such as {"shardId-000000000000": {"after_sequence_number":
         "…"}, "*": "trim_horizon"}.
 
         Default: `latest` for streams, `trim_horizon` for batch.
@@ -268,11 +268,12 @@ class SourceMethods(ConnectionMethods):
         return self._with("initialPosition", value)
 
     def ending_position(self, value: str | datetime | Mapping[str, Any]) -> Self:
-        """Batch only. Where the read ends: `latest` (what is there when the query starts), an instant, or a JSON
-        object with a position for each shard; a record at the position is the last one read.
+        """End position of a batch read: `latest` (the records that are in the stream when the query starts), an
+        instant, or a JSON object with a position for each shard. A record at the position is the last one that
+        is read.
 
         Takes latest, trim_horizon (or earliest), an ISO-8601 instant, {"at_timestamp": "…", "format": "…"}, or a
-        JSON object that gives shard ids positions, such as {"shardId-000000000000": {"after_sequence_number":
+        JSON object with a position for each shard, such as {"shardId-000000000000": {"after_sequence_number":
         "…"}, "*": "trim_horizon"}.
 
         Default: ``latest``.
@@ -280,8 +281,8 @@ class SourceMethods(ConnectionMethods):
         return self._with("endingPosition", value)
 
     def consumer_mode(self, value: Literal["polling", "efo"]) -> Self:
-        """How records are fetched: `polling` (GetRecords, shares 2 MiB/s a shard with other readers) or `efo`
-        (enhanced fan-out, 2 MiB/s a shard of its own, pushed).
+        """How records are fetched: `polling` calls GetRecords and shares 2 MiB/s per shard with other readers;
+        `efo` (enhanced fan-out) has 2 MiB/s per shard for this consumer, and the service pushes the records.
 
         Takes one of 'polling', 'efo'.
 
@@ -290,7 +291,7 @@ class SourceMethods(ConnectionMethods):
         return self._with("consumerMode", value)
 
     def consumer_name(self, value: str) -> Self:
-        """Name of the enhanced fan-out consumer to register or use.
+        """Name of the enhanced fan-out consumer to register or reuse.
 
         Takes 1 to 128 characters of a-z, A-Z, 0-9, '_', '.', '-'.
 
@@ -299,51 +300,51 @@ class SourceMethods(ConnectionMethods):
         return self._with("consumerName", value)
 
     def consumer_arn(self, value: str) -> Self:
-        """An existing enhanced fan-out consumer; with `registration=none`.
+        """ARN of an existing enhanced fan-out consumer. Set it with `registration=none`.
 
         Takes the ARN of a stream consumer.
         """
         return self._with("consumerARN", value)
 
     def consumer_arn_of(self, stream: str, value: str) -> Self:
-        """The same for one of several streams: `consumerARN.orders` for stream `orders`.
+        """ARN of the consumer for one of several streams: `consumerARN.orders` for stream `orders`.
 
         Takes the ARN of a stream consumer.
         """
         return self._with(f"consumerARN.{stream}", value)
 
     def region_of(self, stream: str, value: str) -> Self:
-        """The region of one of several streams: `region.orders` for stream `orders`. Here, as in the other options
-        for one of several streams, the stream's ARN may stand for its name.
+        """Region of one of several streams: `region.orders` for stream `orders`. Each option for one of several
+        streams also accepts the ARN of the stream instead of its name.
 
         Takes the name of an AWS region such as eu-central-1.
         """
         return self._with(f"region.{stream}", value)
 
     def endpoint_of(self, stream: str, value: str) -> Self:
-        """The address of the service for one of several streams: `endpoint.orders`.
+        """Address of the service for one of several streams: `endpoint.orders`.
 
         Takes an address such as https://kinesis.eu-central-1.amazonaws.com, or http://127.0.0.1:4567.
         """
         return self._with(f"endpoint.{stream}", value)
 
     def role_arn_of(self, stream: str, value: str) -> Self:
-        """The role to assume for one of several streams: `roleArn.orders`.
+        """ARN of the role to assume for one of several streams: `roleArn.orders`.
 
         Takes the ARN of a role such as arn:aws:iam::123456789012:role/reader.
         """
         return self._with(f"roleArn.{stream}", value)
 
     def role_external_id_of(self, stream: str, value: str) -> Self:
-        """The external id with which the role of one of several streams is assumed: `roleExternalId.orders`.
+        """External id for the role of one of several streams: `roleExternalId.orders`.
 
         Takes a text.
         """
         return self._with(f"roleExternalId.{stream}", value)
 
     def registration(self, value: Literal["lazy", "eager", "none"]) -> Self:
-        """When the enhanced fan-out consumer is registered: when the query starts, when the source is created, or
-        never.
+        """When the enhanced fan-out consumer is registered: `lazy`, when the query starts; `eager`, when the source
+        is created; `none`, never.
 
         Takes one of 'lazy', 'eager', 'none'.
 
@@ -352,7 +353,7 @@ class SourceMethods(ConnectionMethods):
         return self._with("registration", value)
 
     def require_consumer_deregistration(self, value: bool) -> Self:
-        """Deregister at stop the consumers that this query registered.
+        """Deregister the consumers that this query registered when it stops.
 
         Takes true or false.
 
@@ -361,7 +362,7 @@ class SourceMethods(ConnectionMethods):
         return self._with("requireConsumerDeregistration", value)
 
     def max_records_per_trigger(self, value: int) -> Self:
-        """Most rows of one micro-batch, shared fairly over the shards.
+        """Maximum number of rows per micro-batch, with a fair share for each shard.
 
         Takes a whole number of at least 1.
 
@@ -370,7 +371,7 @@ class SourceMethods(ConnectionMethods):
         return self._with("maxRecordsPerTrigger", value)
 
     def max_bytes_per_trigger(self, value: str | int) -> Self:
-        """Most bytes (payload and key) of one micro-batch.
+        """Maximum number of bytes (payloads and keys) per micro-batch.
 
         Takes a size such as 64m, at least 1.
 
@@ -379,7 +380,8 @@ class SourceMethods(ConnectionMethods):
         return self._with("maxBytesPerTrigger", value)
 
     def min_records_per_trigger(self, value: int) -> Self:
-        """Wait until this many rows are there, or `maxTriggerDelay` has passed, or the prefetch buffer is full.
+        """Minimum number of rows per micro-batch. A batch waits until this many rows have been fetched,
+        `maxTriggerDelay` has passed, or the prefetch buffer is full.
 
         Takes a whole number of at least 1.
 
@@ -388,7 +390,7 @@ class SourceMethods(ConnectionMethods):
         return self._with("minRecordsPerTrigger", value)
 
     def max_trigger_delay(self, value: str | int | timedelta) -> Self:
-        """Longest wait for `minRecordsPerTrigger`.
+        """Maximum time that a batch waits for `minRecordsPerTrigger`.
 
         Takes a duration such as 250ms, 10s or 15m, from 1ms to 365d.
 
@@ -397,7 +399,7 @@ class SourceMethods(ConnectionMethods):
         return self._with("maxTriggerDelay", value)
 
     def max_records_per_fetch(self, value: int) -> Self:
-        """`Limit` of one GetRecords call.
+        """Maximum number of records per GetRecords call.
 
         Takes a whole number from 1 to 10000.
 
@@ -406,7 +408,7 @@ class SourceMethods(ConnectionMethods):
         return self._with("maxRecordsPerFetch", value)
 
     def min_fetch_period(self, value: str | int | timedelta) -> Self:
-        """Time between two GetRecords calls of one shard whose tip has been reached.
+        """Time between two GetRecords calls of a shard that has no more records to read.
 
         Takes a duration such as 250ms, 10s or 15m, from 0ms to 1h.
 
@@ -415,8 +417,8 @@ class SourceMethods(ConnectionMethods):
         return self._with("minFetchPeriod", value)
 
     def max_fetches_per_second(self, value: float) -> Self:
-        """Most GetRecords calls per second and shard while records are behind. The service's quota is 5, shared by
-        all readers of a shard; only an emulator takes more.
+        """Maximum number of GetRecords calls per second and shard while there are more records to read. The quota
+        of the service is 5, shared by all readers of a shard; only an emulator accepts more.
 
         Takes a number from 0.01 to 100000.0.
 
@@ -425,17 +427,17 @@ class SourceMethods(ConnectionMethods):
         return self._with("maxFetchesPerSecond", value)
 
     def fetch_buffer_size(self, value: str | int) -> Self:
-        """Memory for fetched records of this read in each executor.
+        """Memory for the fetched records of this read in each executor.
 
         Takes a size such as 64m, from 1m to 1024g.
 
-        Default: an equal part of 25 % of the executor's heap, at most 512m, shared by all reads without a size
-        of their own.
+        Default: 25 % of the executor's heap, at most 512m, shared equally by all reads without a size of their
+        own.
         """
         return self._with("fetchBufferSize", value)
 
     def shard_fetch_interval(self, value: str | int | timedelta) -> Self:
-        """Time between two listings of the shards. A reshard is noticed at once, by the end of its parent shards.
+        """Time between two listings of the shards. A reshard is detected at once, by the end of its parent shards.
 
         Takes a duration such as 250ms, 10s or 15m, from 1s to 1d.
 
@@ -444,17 +446,18 @@ class SourceMethods(ConnectionMethods):
         return self._with("shardFetchInterval", value)
 
     def shards_per_task(self, value: int) -> Self:
-        """How many shards one task reads.
+        """Number of shards that one task reads.
 
         Takes a whole number from 1 to 100000.
 
-        Default: as many as spread the shards over all cores.
+        Default: enough to spread the shards over all cores.
         """
         return self._with("shardsPerTask", value)
 
     def fail_on_data_loss(self, value: bool) -> Self:
-        """End the query when records may be lost (position out of retention, shard gone unread or missing from the
-        listing, stream made again); otherwise warn and go on with the oldest record.
+        """Fail the query when records may be lost: a position is older than the retention, a shard expired before
+        it was read or is missing from the listing, or the stream was recreated. With `false`, log a warning and
+        continue with the oldest record.
 
         Takes true or false.
 
@@ -463,7 +466,7 @@ class SourceMethods(ConnectionMethods):
         return self._with("failOnDataLoss", value)
 
     def deaggregation(self, value: bool) -> Self:
-        """Take KPL aggregates apart into the user's records.
+        """Unpack KPL aggregates into the records of the user.
 
         Takes true or false.
 
@@ -472,8 +475,8 @@ class SourceMethods(ConnectionMethods):
         return self._with("deaggregation", value)
 
     def deaggregation_hash_range_filter(self, value: bool) -> Self:
-        """Leave out records of an aggregate whose hash key is outside of their shard's range; they are counted. KCL
-        leaves out the whole aggregate.
+        """Drop and count the records of an aggregate whose hash key is outside the range of their shard. KCL drops
+        the whole aggregate.
 
         Takes true or false.
 
@@ -482,7 +485,7 @@ class SourceMethods(ConnectionMethods):
         return self._with("deaggregation.hashRangeFilter", value)
 
     def retry_register_stream_consumer_max_retries(self, value: int) -> Self:
-        """How often a failed registerStreamConsumer is tried again; -1: without end.
+        """Maximum number of retries of registerStreamConsumer; -1 means no limit.
 
         Takes a whole number from -1 to 2147483647.
 
@@ -491,7 +494,7 @@ class SourceMethods(ConnectionMethods):
         return self._with("retry.registerStreamConsumer.maxRetries", value)
 
     def retry_register_stream_consumer_backoff_base(self, value: str | int | timedelta) -> Self:
-        """Upper bound of the first random wait before registerStreamConsumer is tried again.
+        """Upper bound of the random pause before the first retry of registerStreamConsumer.
 
         Takes a duration such as 250ms, 10s or 15m, from 1ms to 1h.
 
@@ -500,7 +503,7 @@ class SourceMethods(ConnectionMethods):
         return self._with("retry.registerStreamConsumer.backoff.base", value)
 
     def retry_register_stream_consumer_backoff_max(self, value: str | int | timedelta) -> Self:
-        """Upper bound of every wait of registerStreamConsumer.
+        """Upper bound of every pause between retries of registerStreamConsumer.
 
         Takes a duration such as 250ms, 10s or 15m, from 1ms to 1h.
 
@@ -509,7 +512,7 @@ class SourceMethods(ConnectionMethods):
         return self._with("retry.registerStreamConsumer.backoff.max", value)
 
     def retry_register_stream_consumer_backoff_exponent(self, value: float) -> Self:
-        """By what the upper bound grows with each try of registerStreamConsumer.
+        """Factor by which the upper bound of the pause grows with each retry of registerStreamConsumer.
 
         Takes a number from 1.0 to 10.0.
 
@@ -518,7 +521,7 @@ class SourceMethods(ConnectionMethods):
         return self._with("retry.registerStreamConsumer.backoff.exponent", value)
 
     def retry_deregister_stream_consumer_max_retries(self, value: int) -> Self:
-        """How often a failed deregisterStreamConsumer is tried again; -1: without end.
+        """Maximum number of retries of deregisterStreamConsumer; -1 means no limit.
 
         Takes a whole number from -1 to 2147483647.
 
@@ -527,7 +530,7 @@ class SourceMethods(ConnectionMethods):
         return self._with("retry.deregisterStreamConsumer.maxRetries", value)
 
     def retry_deregister_stream_consumer_backoff_base(self, value: str | int | timedelta) -> Self:
-        """Upper bound of the first random wait before deregisterStreamConsumer is tried again.
+        """Upper bound of the random pause before the first retry of deregisterStreamConsumer.
 
         Takes a duration such as 250ms, 10s or 15m, from 1ms to 1h.
 
@@ -536,7 +539,7 @@ class SourceMethods(ConnectionMethods):
         return self._with("retry.deregisterStreamConsumer.backoff.base", value)
 
     def retry_deregister_stream_consumer_backoff_max(self, value: str | int | timedelta) -> Self:
-        """Upper bound of every wait of deregisterStreamConsumer.
+        """Upper bound of every pause between retries of deregisterStreamConsumer.
 
         Takes a duration such as 250ms, 10s or 15m, from 1ms to 1h.
 
@@ -545,7 +548,7 @@ class SourceMethods(ConnectionMethods):
         return self._with("retry.deregisterStreamConsumer.backoff.max", value)
 
     def retry_deregister_stream_consumer_backoff_exponent(self, value: float) -> Self:
-        """By what the upper bound grows with each try of deregisterStreamConsumer.
+        """Factor by which the upper bound of the pause grows with each retry of deregisterStreamConsumer.
 
         Takes a number from 1.0 to 10.0.
 
@@ -554,7 +557,7 @@ class SourceMethods(ConnectionMethods):
         return self._with("retry.deregisterStreamConsumer.backoff.exponent", value)
 
     def retry_list_stream_consumers_max_retries(self, value: int) -> Self:
-        """How often a failed listStreamConsumers is tried again; -1: without end.
+        """Maximum number of retries of listStreamConsumers; -1 means no limit.
 
         Takes a whole number from -1 to 2147483647.
 
@@ -563,7 +566,7 @@ class SourceMethods(ConnectionMethods):
         return self._with("retry.listStreamConsumers.maxRetries", value)
 
     def retry_list_stream_consumers_backoff_base(self, value: str | int | timedelta) -> Self:
-        """Upper bound of the first random wait before listStreamConsumers is tried again.
+        """Upper bound of the random pause before the first retry of listStreamConsumers.
 
         Takes a duration such as 250ms, 10s or 15m, from 1ms to 1h.
 
@@ -572,7 +575,7 @@ class SourceMethods(ConnectionMethods):
         return self._with("retry.listStreamConsumers.backoff.base", value)
 
     def retry_list_stream_consumers_backoff_max(self, value: str | int | timedelta) -> Self:
-        """Upper bound of every wait of listStreamConsumers.
+        """Upper bound of every pause between retries of listStreamConsumers.
 
         Takes a duration such as 250ms, 10s or 15m, from 1ms to 1h.
 
@@ -581,7 +584,7 @@ class SourceMethods(ConnectionMethods):
         return self._with("retry.listStreamConsumers.backoff.max", value)
 
     def retry_list_stream_consumers_backoff_exponent(self, value: float) -> Self:
-        """By what the upper bound grows with each try of listStreamConsumers.
+        """Factor by which the upper bound of the pause grows with each retry of listStreamConsumers.
 
         Takes a number from 1.0 to 10.0.
 
@@ -590,7 +593,7 @@ class SourceMethods(ConnectionMethods):
         return self._with("retry.listStreamConsumers.backoff.exponent", value)
 
     def retry_subscribe_to_shard_max_retries(self, value: int) -> Self:
-        """How often a failed subscribeToShard is tried again; -1: without end.
+        """Maximum number of retries of subscribeToShard; -1 means no limit.
 
         Takes a whole number from -1 to 2147483647.
 
@@ -599,7 +602,7 @@ class SourceMethods(ConnectionMethods):
         return self._with("retry.subscribeToShard.maxRetries", value)
 
     def retry_subscribe_to_shard_backoff_base(self, value: str | int | timedelta) -> Self:
-        """Upper bound of the first random wait before subscribeToShard is tried again.
+        """Upper bound of the random pause before the first retry of subscribeToShard.
 
         Takes a duration such as 250ms, 10s or 15m, from 1ms to 1h.
 
@@ -608,7 +611,7 @@ class SourceMethods(ConnectionMethods):
         return self._with("retry.subscribeToShard.backoff.base", value)
 
     def retry_subscribe_to_shard_backoff_max(self, value: str | int | timedelta) -> Self:
-        """Upper bound of every wait of subscribeToShard.
+        """Upper bound of every pause between retries of subscribeToShard.
 
         Takes a duration such as 250ms, 10s or 15m, from 1ms to 1h.
 
@@ -617,7 +620,7 @@ class SourceMethods(ConnectionMethods):
         return self._with("retry.subscribeToShard.backoff.max", value)
 
     def retry_subscribe_to_shard_backoff_exponent(self, value: float) -> Self:
-        """By what the upper bound grows with each try of subscribeToShard.
+        """Factor by which the upper bound of the pause grows with each retry of subscribeToShard.
 
         Takes a number from 1.0 to 10.0.
 
@@ -626,7 +629,7 @@ class SourceMethods(ConnectionMethods):
         return self._with("retry.subscribeToShard.backoff.exponent", value)
 
     def retry_get_records_max_retries(self, value: int) -> Self:
-        """How often a failed getRecords is tried again; -1: without end.
+        """Maximum number of retries of getRecords; -1 means no limit.
 
         Takes a whole number from -1 to 2147483647.
 
@@ -635,7 +638,7 @@ class SourceMethods(ConnectionMethods):
         return self._with("retry.getRecords.maxRetries", value)
 
     def retry_get_records_backoff_base(self, value: str | int | timedelta) -> Self:
-        """Upper bound of the first random wait before getRecords is tried again.
+        """Upper bound of the random pause before the first retry of getRecords.
 
         Takes a duration such as 250ms, 10s or 15m, from 1ms to 1h.
 
@@ -644,7 +647,7 @@ class SourceMethods(ConnectionMethods):
         return self._with("retry.getRecords.backoff.base", value)
 
     def retry_get_records_backoff_max(self, value: str | int | timedelta) -> Self:
-        """Upper bound of every wait of getRecords.
+        """Upper bound of every pause between retries of getRecords.
 
         Takes a duration such as 250ms, 10s or 15m, from 1ms to 1h.
 
@@ -653,7 +656,7 @@ class SourceMethods(ConnectionMethods):
         return self._with("retry.getRecords.backoff.max", value)
 
     def retry_get_records_backoff_exponent(self, value: float) -> Self:
-        """By what the upper bound grows with each try of getRecords.
+        """Factor by which the upper bound of the pause grows with each retry of getRecords.
 
         Takes a number from 1.0 to 10.0.
 
@@ -662,7 +665,7 @@ class SourceMethods(ConnectionMethods):
         return self._with("retry.getRecords.backoff.exponent", value)
 
     def retry_get_shard_iterator_max_retries(self, value: int) -> Self:
-        """How often a failed getShardIterator is tried again; -1: without end.
+        """Maximum number of retries of getShardIterator; -1 means no limit.
 
         Takes a whole number from -1 to 2147483647.
 
@@ -671,7 +674,7 @@ class SourceMethods(ConnectionMethods):
         return self._with("retry.getShardIterator.maxRetries", value)
 
     def retry_get_shard_iterator_backoff_base(self, value: str | int | timedelta) -> Self:
-        """Upper bound of the first random wait before getShardIterator is tried again.
+        """Upper bound of the random pause before the first retry of getShardIterator.
 
         Takes a duration such as 250ms, 10s or 15m, from 1ms to 1h.
 
@@ -680,7 +683,7 @@ class SourceMethods(ConnectionMethods):
         return self._with("retry.getShardIterator.backoff.base", value)
 
     def retry_get_shard_iterator_backoff_max(self, value: str | int | timedelta) -> Self:
-        """Upper bound of every wait of getShardIterator.
+        """Upper bound of every pause between retries of getShardIterator.
 
         Takes a duration such as 250ms, 10s or 15m, from 1ms to 1h.
 
@@ -689,7 +692,7 @@ class SourceMethods(ConnectionMethods):
         return self._with("retry.getShardIterator.backoff.max", value)
 
     def retry_get_shard_iterator_backoff_exponent(self, value: float) -> Self:
-        """By what the upper bound grows with each try of getShardIterator.
+        """Factor by which the upper bound of the pause grows with each retry of getShardIterator.
 
         Takes a number from 1.0 to 10.0.
 
@@ -698,7 +701,7 @@ class SourceMethods(ConnectionMethods):
         return self._with("retry.getShardIterator.backoff.exponent", value)
 
     def retry_list_shards_max_retries(self, value: int) -> Self:
-        """How often a failed listShards is tried again; -1: without end.
+        """Maximum number of retries of listShards; -1 means no limit.
 
         Takes a whole number from -1 to 2147483647.
 
@@ -707,7 +710,7 @@ class SourceMethods(ConnectionMethods):
         return self._with("retry.listShards.maxRetries", value)
 
     def retry_list_shards_backoff_base(self, value: str | int | timedelta) -> Self:
-        """Upper bound of the first random wait before listShards is tried again.
+        """Upper bound of the random pause before the first retry of listShards.
 
         Takes a duration such as 250ms, 10s or 15m, from 1ms to 1h.
 
@@ -716,7 +719,7 @@ class SourceMethods(ConnectionMethods):
         return self._with("retry.listShards.backoff.base", value)
 
     def retry_list_shards_backoff_max(self, value: str | int | timedelta) -> Self:
-        """Upper bound of every wait of listShards.
+        """Upper bound of every pause between retries of listShards.
 
         Takes a duration such as 250ms, 10s or 15m, from 1ms to 1h.
 
@@ -725,7 +728,7 @@ class SourceMethods(ConnectionMethods):
         return self._with("retry.listShards.backoff.max", value)
 
     def retry_list_shards_backoff_exponent(self, value: float) -> Self:
-        """By what the upper bound grows with each try of listShards.
+        """Factor by which the upper bound of the pause grows with each retry of listShards.
 
         Takes a number from 1.0 to 10.0.
 
@@ -734,10 +737,10 @@ class SourceMethods(ConnectionMethods):
         return self._with("retry.listShards.backoff.exponent", value)
 
     def retry_recoverable_errors(self, value: str | Sequence[str]) -> Self:
-        """Failures that are tried again besides those that are known to pass (throttling, failures within the
-        service, lost connections): the service's error codes, or names of exception classes.
+        """Failures to treat as temporary, in addition to throttling, failures within the service and lost
+        connections: error codes of the service, or names of exception classes.
 
-        Takes error codes such as KMSDisabledException, or names of exception classes, with commas between.
+        Takes error codes such as KMSDisabledException, or names of exception classes, separated by commas.
 
         Default: none.
         """
@@ -748,8 +751,8 @@ class SinkMethods(ConnectionMethods):
     """Methods: writing."""
 
     def partition_key(self, value: str) -> Self:
-        """Where the partition key comes from when the rows have no column `partitionKey`: `random`, `hash(column,
-        …)`, or the name of a column.
+        """Source of the partition key for rows without a column `partitionKey`: `random`, `hash(column, …)`, or the
+        name of a column.
 
         Takes a text.
 
@@ -758,7 +761,7 @@ class SinkMethods(ConnectionMethods):
         return self._with("partitionKey", value)
 
     def max_batch_size(self, value: int) -> Self:
-        """Most records of one PutRecords.
+        """Maximum number of records per PutRecords request.
 
         Takes a whole number from 1 to 500.
 
@@ -767,7 +770,7 @@ class SinkMethods(ConnectionMethods):
         return self._with("maxBatchSize", value)
 
     def max_batch_bytes(self, value: str | int) -> Self:
-        """Most bytes of one PutRecords, payloads and keys.
+        """Maximum number of bytes (payloads and keys) per PutRecords request.
 
         Takes a size such as 64m, from 1k to 10m.
 
@@ -776,7 +779,7 @@ class SinkMethods(ConnectionMethods):
         return self._with("maxBatchBytes", value)
 
     def max_time_in_buffer(self, value: str | int | timedelta) -> Self:
-        """Longest time that a record waits for its batch to fill.
+        """Maximum time that a record waits for its request to fill.
 
         Takes a duration such as 250ms, 10s or 15m, from 1ms to 1h.
 
@@ -785,7 +788,7 @@ class SinkMethods(ConnectionMethods):
         return self._with("maxTimeInBuffer", value)
 
     def max_in_flight_requests(self, value: int) -> Self:
-        """Most PutRecords calls at a time, for each task.
+        """Maximum number of concurrent PutRecords requests per task.
 
         Takes a whole number from 1 to 10000.
 
@@ -794,8 +797,8 @@ class SinkMethods(ConnectionMethods):
         return self._with("maxInFlightRequests", value)
 
     def max_buffered_records(self, value: int) -> Self:
-        """Most records that a task holds, sent ones without an answer included; then it waits. With `aggregation`
-        only bytes count.
+        """Maximum number of records that a task holds, including sent records without an answer. At this limit the
+        task waits. With `aggregation`, only bytes are limited.
 
         Takes a whole number from 1 to 100000000.
 
@@ -804,7 +807,7 @@ class SinkMethods(ConnectionMethods):
         return self._with("maxBufferedRecords", value)
 
     def max_buffered_bytes(self, value: str | int) -> Self:
-        """Most bytes that a task holds; then it waits.
+        """Maximum number of bytes that a task holds. At this limit the task waits.
 
         Takes a size such as 64m, from 1k to 1024g.
 
@@ -813,8 +816,8 @@ class SinkMethods(ConnectionMethods):
         return self._with("maxBufferedBytes", value)
 
     def rate_limiting(self, value: str) -> Self:
-        """How the sink finds the rate that the stream takes: `aimd`, `batchAndDelay`, `none`, or the name of a
-        class that extends `org.sparkkinesis.sink.limit.RateLimitingStrategy`.
+        """How the sink adapts its rate to what the stream accepts: `aimd`, `batchAndDelay`, `none`, or the name of
+        a class that extends `org.sparkkinesis.sink.limit.RateLimitingStrategy`.
 
         Takes aimd, batchAndDelay, none, or the name of a class.
 
@@ -823,8 +826,8 @@ class SinkMethods(ConnectionMethods):
         return self._with("rateLimiting", value)
 
     def shard_limits(self, value: bool) -> Self:
-        """Find each shard's rate by itself, so that a hot shard delays only its own records; needs
-        kinesis:ListShards.
+        """Limit the rate of each shard separately, so that a hot shard delays only its own records. This requires
+        the permission kinesis:ListShards.
 
         Takes true or false.
 
@@ -833,7 +836,7 @@ class SinkMethods(ConnectionMethods):
         return self._with("shardLimits", value)
 
     def ordering(self, value: Literal["none", "key"]) -> Self:
-        """With `key` no record overtakes an earlier one of the same partition key.
+        """Order of the records. With `key`, no record overtakes an earlier record with the same partition key.
 
         Takes one of 'none', 'key'.
 
@@ -851,8 +854,9 @@ class SinkMethods(ConnectionMethods):
         return self._with("aggregation", value)
 
     def on_invalid_record(self, value: Literal["fail", "deadLetter", "drop"]) -> Self:
-        """What becomes of a row that cannot be a record (size, key): the task fails, it goes to `deadLetterStream`
-        or `deadLetterTable` with its reason, or it is left out and counted.
+        """What happens to a row that cannot become a record because of its size or key: `fail` fails the task;
+        `deadLetter` writes the row and the reason to `deadLetterStream` or `deadLetterTable`; `drop` drops and
+        counts it.
 
         Takes one of 'fail', 'deadLetter', 'drop'.
 
@@ -868,15 +872,15 @@ class SinkMethods(ConnectionMethods):
         return self._with("deadLetterStream", value)
 
     def dead_letter_table(self, value: str) -> Self:
-        """Table for invalid rows, with `onInvalidRecord=deadLetter`; they are appended when their batch is
-        committed. Its columns are in the guide to writing.
+        """Table for invalid rows, with `onInvalidRecord=deadLetter`. The rows are appended when their batch is
+        committed. The guide to writing has the columns of the table.
 
         Takes a text.
         """
         return self._with("deadLetterTable", value)
 
     def request_timeout(self, value: str | int | timedelta) -> Self:
-        """How long one PutRecords may take before it is sent again.
+        """Maximum duration of a PutRecords request. After that, the request is sent again.
 
         Takes a duration such as 250ms, 10s or 15m, from 100ms to 10m.
 
@@ -885,7 +889,7 @@ class SinkMethods(ConnectionMethods):
         return self._with("requestTimeout", value)
 
     def delivery_timeout(self, value: str | int | timedelta) -> Self:
-        """How long the sink tries to deliver a record before the task fails.
+        """Maximum time to deliver a record. After that, the task fails.
 
         Takes a duration such as 250ms, 10s or 15m, from 1s to 1d.
 
@@ -894,7 +898,8 @@ class SinkMethods(ConnectionMethods):
         return self._with("deliveryTimeout", value)
 
     def retry_put_records_max_retries(self, value: int) -> Self:
-        """How often a record that the service did not take is sent again; -1: as often as `deliveryTimeout` allows.
+        """Maximum number of times that a refused record is sent again; -1 means no limit other than
+        `deliveryTimeout`.
 
         Takes a whole number from -1 to 2147483647.
 

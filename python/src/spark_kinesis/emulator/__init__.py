@@ -162,7 +162,7 @@ class KinesisEmulator:
             return ""
         self._log.seek(0)
         text = self._log.read().decode(errors="replace").strip()
-        return f"It said: {text[:2000]}" if text else "It said nothing."
+        return f"It printed: {text[:2000]}" if text else "It printed nothing."
 
     @staticmethod
     def _failure(what: str, reason: str) -> KinesisConnectorError:

@@ -5,13 +5,13 @@ import java.util.Locale
 /** For what an option is read. `Connection` is shared by reading and writing. */
 sealed abstract class Scope(val title: String)
 object Scope {
-  case object Connection extends Scope("Which stream, as whom")
+  case object Connection extends Scope("Stream and credentials")
   case object Read extends Scope("Reading")
   case object Write extends Scope("Writing")
   val all: Seq[Scope] = Seq(Connection, Read, Write)
 }
 
-/** Declares options of one scope, each with a fixed default (the text that stands for it), or with words on what holds without one. */
+/** Declares the options of one scope. Each has a fixed default as text, or a description of what applies without it. */
 final private[config] class Declaration(scope: Scope) {
   def apply[T](
       key: String,

@@ -4,7 +4,7 @@ import java.util.regex.Pattern
 
 import org.sparkkinesis.model.StreamRef
 
-/** Which stream, as whom. */
+/** The options for the stream and the credentials. */
 object ConnectionOptions {
   import OptionType._
 
@@ -14,7 +14,7 @@ object ConnectionOptions {
       val read = parts.map(part => part -> StreamRef.parse(part).filter(accept))
       read.collectFirst { case (part, None) => part } match {
         case Some(wrong) => Left(s"'$wrong' is not one.")
-        case None if parts.distinct.size < parts.size => Left("A stream is named twice.")
+        case None if parts.distinct.size < parts.size => Left("A stream is listed twice.")
         case None => Right(read.flatMap(_._2))
       }
     }
@@ -22,22 +22,24 @@ object ConnectionOptions {
   val streamName: ConfigEntry[Seq[StreamRef]] = ConfigEntry(
     "streamName",
     streams(
-      "a stream name of 1 to 128 characters a-z, A-Z, 0-9, '_', '.', '-', or several with commas between",
+      "a stream name of 1 to 128 characters a-z, A-Z, 0-9, '_', '.', '-', or several separated by commas",
       _.arn.isEmpty
     ),
     Scope.Connection,
-    "Name of the stream, or several names with commas between them (reading only).",
+    "Name of the stream. A read accepts several names, separated by commas.",
     defaultDoc = "one of `streamName`, `streamARN` is required"
   )
 
   val streamARN: ConfigEntry[Seq[StreamRef]] = ConfigEntry(
     "streamARN",
     streams(
-      "a stream ARN such as arn:aws:kinesis:eu-central-1:123456789012:stream/orders, or several with commas between",
+      "a stream ARN such as arn:aws:kinesis:eu-central-1:123456789012:stream/orders, or several separated " +
+        "by commas",
       _.arn.nonEmpty
     ),
     Scope.Connection,
-    "ARN of the stream, or several ARNs with commas between them (reading only); region and account come from it."
+    "ARN of the stream, which determines region and account. A read accepts several ARNs, separated by " +
+      "commas."
   )
 
   val region: ConfigEntry[String] = ConfigEntry(
@@ -49,7 +51,7 @@ object ConnectionOptions {
     ),
     Scope.Connection,
     "AWS region of the stream.",
-    defaultDoc = "from the ARN, else from the AWS default chain"
+    defaultDoc = "the region of the ARN, otherwise of the AWS default chain"
   )
 
   val endpoint: ConfigEntry[String] = ConfigEntry(
@@ -61,15 +63,17 @@ object ConnectionOptions {
       _.stripSuffix("/")
     ),
     Scope.Connection,
-    "Address of the service. Plain `http` is taken on loopback only, unless `allowInsecureEndpoint` is set.",
-    defaultDoc = "the region's own"
+    "Address of the service. Plain `http` is accepted for loopback addresses only, unless " +
+      "`allowInsecureEndpoint` is set.",
+    defaultDoc = "the endpoint of the region"
   )
 
   val allowInsecureEndpoint: ConfigEntry[Boolean] = ConfigEntry(
     "allowInsecureEndpoint",
     Flag,
     Scope.Connection,
-    "Take an `http` endpoint that is not on loopback: records and credentials' signatures then travel in the clear.",
+    "Accept an `http` endpoint that is not a loopback address. Records and request signatures are then " +
+      "sent without encryption.",
     default = Some("false")
   )
 
@@ -77,7 +81,7 @@ object ConnectionOptions {
     "awsAccessKey",
     Text,
     Scope.Connection,
-    "Access key id of static credentials; with `awsSecretKey`.",
+    "Access key id of static credentials. It requires `awsSecretKey`.",
     defaultDoc = "the AWS default provider chain",
     sensitive = true
   )
@@ -86,7 +90,7 @@ object ConnectionOptions {
     "awsSecretKey",
     Text,
     Scope.Connection,
-    "Secret key of static credentials.",
+    "Secret key of static credentials. It requires `awsAccessKey`.",
     sensitive = true
   )
 
@@ -104,7 +108,7 @@ object ConnectionOptions {
       "profile",
       Text,
       Scope.Connection,
-      "Profile of the shared AWS configuration files, which every executor must have."
+      "Profile in the shared AWS configuration files. Every executor must have these files."
     )
 
   val roleArn: ConfigEntry[String] = ConfigEntry(
@@ -115,11 +119,11 @@ object ConnectionOptions {
       "It is not the ARN of a role."
     ),
     Scope.Connection,
-    "Role to assume with the other credentials."
+    "ARN of the role to assume with the other credentials."
   )
 
   val roleExternalId: ConfigEntry[String] =
-    ConfigEntry("roleExternalId", Text, Scope.Connection, "External id that the role's trust policy asks for.")
+    ConfigEntry("roleExternalId", Text, Scope.Connection, "External id that the trust policy of the role requires.")
 
   val roleSessionName: ConfigEntry[String] = ConfigEntry(
     "roleSessionName",
@@ -129,7 +133,7 @@ object ConnectionOptions {
       "It is not a role session name."
     ),
     Scope.Connection,
-    "Session name under which the role is assumed.",
+    "Session name of the assumed role.",
     default = Some("spark-kinesis")
   )
 
@@ -137,23 +141,25 @@ object ConnectionOptions {
     "stsEndpoint",
     endpoint.kind,
     Scope.Connection,
-    "Address of the Security Token Service that the role is assumed at.",
-    defaultDoc = "the region's own"
+    "Address of the Security Token Service that assumes the role.",
+    defaultDoc = "the endpoint of the region"
   )
 
   val credentialsProvider: ConfigEntry[String] = ConfigEntry(
     "credentialsProvider",
     Matching("the name of a class", "[\\w.$]+", "It is not the name of a class."),
     Scope.Connection,
-    "Class that gives credentials: a `java.util.function.Supplier<Map<String, String>>` with a constructor without parameters, " +
-      "whose map has `accessKeyId`, `secretAccessKey` and, where they are temporary, `sessionToken`."
+    "Class that provides credentials: a `java.util.function.Supplier<Map<String, String>>` with a " +
+      "constructor without parameters. The map has `accessKeyId`, `secretAccessKey` and, for temporary " +
+      "credentials, `sessionToken`."
   )
 
   val streamPattern: ConfigEntry[Pattern] = ConfigEntry(
     "streamPattern",
     RegularExpression,
     Scope.Connection,
-    "Regular expression over the names of all streams of the account and region; looked up once, when the query starts (reading only)."
+    "Regular expression for the names of the streams of the account and region, for reads only. The names " +
+      "are listed once, when the query starts."
   )
 
   val all: Seq[ConfigEntry[_]] = Seq(

@@ -9,7 +9,7 @@ import org.sparkkinesis.config.ReadOptions._
 import org.sparkkinesis.config.WriteOptions._
 
 /**
- * Every option of the other Spark connectors for Kinesis that is not also an option of this one, with what becomes of it.
+ * Every option of the other Spark connectors for Kinesis that is not also an option of this connector, and its effect.
  * `docs/migration.md` is made from it.
  */
 object ForeignOptions {
@@ -95,9 +95,11 @@ object ForeignOptions {
   ).flatten
 
   private val pacing =
-    "The connector reads as fast as the service's quotas allow, and slows down when it is throttled; 'maxFetchesPerSecond' sets another limit."
+    "The connector reads as fast as the service's quotas allow, and slows down when it is throttled; " +
+      "'maxFetchesPerSecond' sets another limit."
   private val perBatch =
-    "Records are fetched before a micro-batch is planned, so a batch does not wait for them; 'maxRecordsPerTrigger' and 'maxBytesPerTrigger' limit it."
+    "Records are fetched before a micro-batch is planned, so a batch does not wait for them; " +
+      "'maxRecordsPerTrigger' and 'maxBytesPerTrigger' limit it."
   private val noMetadata =
     "The connector keeps no metadata store: each micro-batch is a range of sequence numbers in Spark's own checkpoint."
   private val ownRetries =
@@ -196,7 +198,8 @@ object ForeignOptions {
   private val jvmProxy =
     "Set the JVM's system properties https.proxyHost and https.proxyPort on the driver and the executors."
   private val supplier =
-    "Set 'credentialsProvider' to a class that implements java.util.function.Supplier, as the reference of options describes."
+    "Set 'credentialsProvider' to a class that implements java.util.function.Supplier, as the reference of options " +
+      "describes."
 
   private val refusedOptions: Seq[ForeignOption] = Seq(
     refused(

@@ -135,7 +135,7 @@ object OptionType {
   /** One of a fixed set of values, by its word. */
   final case class OneOf[T <: Choice](values: Seq[T]) extends OptionType[T] {
     def parse(text: String): Either[String, T] =
-      values.find(_.word.equalsIgnoreCase(text.trim)).toRight("It is none of the values that this option has.")
+      values.find(_.word.equalsIgnoreCase(text.trim)).toRight("It is not one of the accepted values.")
     def expected: String = values.map(_.word).mkString("one of '", "', '", "'")
     def pythonType: String = values.map(value => s""""${value.word}"""").mkString("Literal[", ", ", "]")
     override def render(value: T): String = value.word

@@ -72,8 +72,8 @@ object Options {
    * Checks names and values of everything that is set.
    *
    * @throws org.sparkkinesis.error.KinesisConnectorException
-   *   KINESIS_OPTION_UNKNOWN with the nearest name, KINESIS_OPTION_INVALID, KINESIS_OPTION_UNSUPPORTED, or KINESIS_OPTION_CONFLICT for
-   *   one option under two names
+   *   KINESIS_OPTION_UNKNOWN with the nearest name, KINESIS_OPTION_INVALID, KINESIS_OPTION_UNSUPPORTED, or
+   *   KINESIS_OPTION_CONFLICT for one option under two names
    */
   def read(raw: Map[String, String], declared: Seq[ConfigEntry[_]] = ConnectorOptions.all): Options = {
     val (settings, warnings) = raw.toSeq.map { case (written, value) => setting(written, value, declared) }.unzip
@@ -89,7 +89,7 @@ object Options {
     new Options(set.map(setting => setting.key -> setting.value).toMap, warnings.flatten.distinct)
   }
 
-  /** What an option sets, if anything, and the warning about it. Spark Connect brings names in lower case; messages do not. */
+  /** Returns the setting of an option, if it has an effect, and the warning about it. Spark Connect sends lower case. */
   private def setting(
       written: String,
       value: String,

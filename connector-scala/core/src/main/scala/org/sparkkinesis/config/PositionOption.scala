@@ -21,8 +21,9 @@ final case class PositionOption(default: StartingPosition, shards: ListMap[Shard
 
 object PositionOption {
   private val Expected =
-    "latest, trim_horizon (or earliest), an ISO-8601 instant, {\"at_timestamp\": \"…\", \"format\": \"…\"}, or a JSON object that gives " +
-      "shard ids positions, such as {\"shardId-000000000000\": {\"after_sequence_number\": \"…\"}, \"*\": \"trim_horizon\"}"
+    "latest, trim_horizon (or earliest), an ISO-8601 instant, {\"at_timestamp\": \"…\", \"format\": \"…\"}, or a " +
+      "JSON object with a position for each shard, such as {\"shardId-000000000000\": " +
+      "{\"after_sequence_number\": \"…\"}, \"*\": \"trim_horizon\"}"
 
   val optionType: OptionType.Parsed[PositionOption] =
     OptionType.Parsed[PositionOption](Expected, _.toString, "str | datetime | Mapping[str, Any]")(parse)
@@ -81,7 +82,7 @@ object PositionOption {
             s"Exactly one of at_timestamp, at_sequence_number, after_sequence_number is wanted in ${Json.render(json)}."
           )
       }
-    case other => Left(s"${Json.render(other)} is no position.")
+    case other => Left(s"${Json.render(other)} is not a position.")
   }
 
   private def number(json: Json): Either[String, SequenceNumber] =

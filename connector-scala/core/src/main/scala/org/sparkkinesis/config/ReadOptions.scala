@@ -4,7 +4,7 @@ import scala.concurrent.duration._
 
 import org.sparkkinesis.model.KinesisQuotas
 
-/** How a stream is read. */
+/** The options for reads. */
 object ReadOptions {
   import OptionType._
 
@@ -13,23 +13,27 @@ object ReadOptions {
   val initialPosition: ConfigEntry[PositionOption] = read(
     "initialPosition",
     PositionOption.optionType,
-    "Where a query without a checkpoint begins: `latest`, `trim_horizon` (or `earliest`), an ISO-8601 instant, " +
-      "`{\"at_timestamp\": \"…\", \"format\": \"…\"}`, or a JSON object with a position for each shard.",
+    "Start position of a query without a checkpoint: `latest`, `trim_horizon` (or `earliest`), an " +
+      "ISO-8601 instant, `{\"at_timestamp\": \"…\", \"format\": \"…\"}`, or a JSON object with a position for each " +
+      "shard.",
     defaultDoc = "`latest` for streams, `trim_horizon` for batch"
   )
 
   val endingPosition: ConfigEntry[PositionOption] = read(
     "endingPosition",
     PositionOption.optionType,
-    "Batch only. Where the read ends: `latest` (what is there when the query starts), an instant, or a JSON object with a position for each shard; " +
-      "a record at the position is the last one read.",
+    "End position of a batch read: `latest` (the records that are in the stream when the query starts), " +
+      "an instant, or a JSON object with a position for each shard. A record at the position is the last " +
+      "one that is read.",
     default = "latest"
   )
 
   val consumerMode: ConfigEntry[ConsumerMode] = read(
     "consumerMode",
     OneOf(ConsumerMode.all),
-    "How records are fetched: `polling` (GetRecords, shares 2 MiB/s a shard with other readers) or `efo` (enhanced fan-out, 2 MiB/s a shard of its own, pushed).",
+    "How records are fetched: `polling` calls GetRecords and shares 2 MiB/s per shard with other readers; " +
+      "`efo` (enhanced fan-out) has 2 MiB/s per shard for this consumer, and the service pushes the " +
+      "records.",
     default = "polling"
   )
 
@@ -40,7 +44,7 @@ object ReadOptions {
       "[a-zA-Z0-9_.-]{1,128}",
       "It is not a consumer's name."
     ),
-    "Name of the enhanced fan-out consumer to register or use.",
+    "Name of the enhanced fan-out consumer to register or reuse.",
     defaultDoc = "required for `efo` unless a consumer ARN is given"
   )
 
@@ -53,33 +57,33 @@ object ReadOptions {
   val consumerARN: ConfigEntry[String] = read(
     "consumerARN",
     consumerArnType,
-    "An existing enhanced fan-out consumer; with `registration=none`."
+    "ARN of an existing enhanced fan-out consumer. Set it with `registration=none`."
   )
 
   val consumerARNOf: ConfigEntry[String] =
     read(
       "consumerARN.*",
       consumerArnType,
-      "The same for one of several streams: `consumerARN.orders` for stream `orders`."
+      "ARN of the consumer for one of several streams: `consumerARN.orders` for stream `orders`."
     )
 
   private def ofStream[T](entry: ConfigEntry[T], doc: String): ConfigEntry[T] = read(s"${entry.key}.*", entry.kind, doc)
 
   val regionOf: ConfigEntry[String] = ofStream(
     ConnectionOptions.region,
-    "The region of one of several streams: `region.orders` for stream `orders`. Here, as in the other options for one of " +
-      "several streams, the stream's ARN may stand for its name."
+    "Region of one of several streams: `region.orders` for stream `orders`. Each option for one of " +
+      "several streams also accepts the ARN of the stream instead of its name."
   )
 
   val endpointOf: ConfigEntry[String] =
-    ofStream(ConnectionOptions.endpoint, "The address of the service for one of several streams: `endpoint.orders`.")
+    ofStream(ConnectionOptions.endpoint, "Address of the service for one of several streams: `endpoint.orders`.")
 
   val roleArnOf: ConfigEntry[String] =
-    ofStream(ConnectionOptions.roleArn, "The role to assume for one of several streams: `roleArn.orders`.")
+    ofStream(ConnectionOptions.roleArn, "ARN of the role to assume for one of several streams: `roleArn.orders`.")
 
   val roleExternalIdOf: ConfigEntry[String] = ofStream(
     ConnectionOptions.roleExternalId,
-    "The external id with which the role of one of several streams is assumed: `roleExternalId.orders`."
+    "External id for the role of one of several streams: `roleExternalId.orders`."
   )
 
   /** Each holds for one of several streams. */
@@ -88,7 +92,8 @@ object ReadOptions {
   val registration: ConfigEntry[Registration] = read(
     "registration",
     OneOf(Registration.all),
-    "When the enhanced fan-out consumer is registered: when the query starts, when the source is created, or never.",
+    "When the enhanced fan-out consumer is registered: `lazy`, when the query starts; `eager`, when the " +
+      "source is created; `none`, never.",
     default = "lazy"
   )
 
@@ -96,7 +101,7 @@ object ReadOptions {
     read(
       "requireConsumerDeregistration",
       Flag,
-      "Deregister at stop the consumers that this query registered.",
+      "Deregister the consumers that this query registered when it stops.",
       default = "true"
     )
 
@@ -104,7 +109,7 @@ object ReadOptions {
     read(
       "maxRecordsPerTrigger",
       Whole(1, Long.MaxValue),
-      "Most rows of one micro-batch, shared fairly over the shards.",
+      "Maximum number of rows per micro-batch, with a fair share for each shard.",
       defaultDoc = "no limit"
     )
 
@@ -112,54 +117,62 @@ object ReadOptions {
     read(
       "maxBytesPerTrigger",
       Bytes(1, Long.MaxValue),
-      "Most bytes (payload and key) of one micro-batch.",
+      "Maximum number of bytes (payloads and keys) per micro-batch.",
       defaultDoc = "no limit"
     )
 
   val minRecordsPerTrigger: ConfigEntry[Long] = read(
     "minRecordsPerTrigger",
     Whole(1, Long.MaxValue),
-    "Wait until this many rows are there, or `maxTriggerDelay` has passed, or the prefetch buffer is full.",
+    "Minimum number of rows per micro-batch. A batch waits until this many rows have been fetched, " +
+      "`maxTriggerDelay` has passed, or the prefetch buffer is full.",
     defaultDoc = "no minimum"
   )
 
   val maxTriggerDelay: ConfigEntry[FiniteDuration] =
-    read("maxTriggerDelay", Duration(1.milli, 365.days), "Longest wait for `minRecordsPerTrigger`.", default = "15m")
+    read(
+      "maxTriggerDelay",
+      Duration(1.milli, 365.days),
+      "Maximum time that a batch waits for `minRecordsPerTrigger`.",
+      default = "15m"
+    )
 
   val maxRecordsPerFetch: ConfigEntry[Long] =
     read(
       "maxRecordsPerFetch",
       Whole(1, KinesisQuotas.Request.GetRecordsLimit.toLong),
-      "`Limit` of one GetRecords call.",
+      "Maximum number of records per GetRecords call.",
       default = KinesisQuotas.Request.GetRecordsLimit.toString
     )
 
   val minFetchPeriod: ConfigEntry[FiniteDuration] = read(
     "minFetchPeriod",
     Duration(0.millis, 1.hour),
-    "Time between two GetRecords calls of one shard whose tip has been reached.",
+    "Time between two GetRecords calls of a shard that has no more records to read.",
     default = "250ms"
   )
 
   val maxFetchesPerSecond: ConfigEntry[Double] = read(
     "maxFetchesPerSecond",
     Real(0.01, 100000),
-    "Most GetRecords calls per second and shard while records are behind. The service's quota is 5, shared by all readers of a shard; only an emulator takes more.",
+    "Maximum number of GetRecords calls per second and shard while there are more records to read. The " +
+      "quota of the service is 5, shared by all readers of a shard; only an emulator accepts more.",
     default = KinesisQuotas.Shard.GetRecordsPerSecond.toString
   )
 
   val fetchBufferSize: ConfigEntry[Long] = read(
     "fetchBufferSize",
     Bytes(KinesisQuotas.MiB.toLong, 1L << 40),
-    "Memory for fetched records of this read in each executor.",
+    "Memory for the fetched records of this read in each executor.",
     defaultDoc =
-      "an equal part of 25 % of the executor's heap, at most 512m, shared by all reads without a size of their own"
+      "25 % of the executor's heap, at most 512m, shared equally by all reads without a size of their own"
   )
 
   val shardFetchInterval: ConfigEntry[FiniteDuration] = read(
     "shardFetchInterval",
     Duration(1.second, 1.day),
-    "Time between two listings of the shards. A reshard is noticed at once, by the end of its parent shards.",
+    "Time between two listings of the shards. A reshard is detected at once, by the end of its parent " +
+      "shards.",
     default = "10s"
   )
 
@@ -167,24 +180,27 @@ object ReadOptions {
     read(
       "shardsPerTask",
       Whole(1, 100000),
-      "How many shards one task reads.",
-      defaultDoc = "as many as spread the shards over all cores"
+      "Number of shards that one task reads.",
+      defaultDoc = "enough to spread the shards over all cores"
     )
 
   val failOnDataLoss: ConfigEntry[Boolean] = read(
     "failOnDataLoss",
     Flag,
-    "End the query when records may be lost (position out of retention, shard gone unread or missing from the listing, stream made again); otherwise warn and go on with the oldest record.",
+    "Fail the query when records may be lost: a position is older than the retention, a shard expired " +
+      "before it was read or is missing from the listing, or the stream was recreated. With `false`, log a " +
+      "warning and continue with the oldest record.",
     default = "true"
   )
 
   val deaggregation: ConfigEntry[Boolean] =
-    read("deaggregation", Flag, "Take KPL aggregates apart into the user's records.", default = "true")
+    read("deaggregation", Flag, "Unpack KPL aggregates into the records of the user.", default = "true")
 
   val deaggregationHashRangeFilter: ConfigEntry[Boolean] = read(
     "deaggregation.hashRangeFilter",
     Flag,
-    "Leave out records of an aggregate whose hash key is outside of their shard's range; they are counted. KCL leaves out the whole aggregate.",
+    "Drop and count the records of an aggregate whose hash key is outside the range of their shard. KCL " +
+      "drops the whole aggregate.",
     default = "false"
   )
 

@@ -28,17 +28,27 @@ object RetryOptions {
       entry(
         "maxRetries",
         Whole(-1, Int.MaxValue.toLong),
-        s"How often a failed $operation is tried again; -1: without end.",
+        s"Maximum number of retries of $operation; -1 means no limit.",
         maxRetries.toString
       ),
       entry(
         "backoff.base",
         Duration(1.milli, 1.hour),
-        s"Upper bound of the first random wait before $operation is tried again.",
+        s"Upper bound of the random pause before the first retry of $operation.",
         base
       ),
-      entry("backoff.max", Duration(1.milli, 1.hour), s"Upper bound of every wait of $operation.", max),
-      entry("backoff.exponent", Real(1, 10), s"By what the upper bound grows with each try of $operation.", "1.5")
+      entry(
+        "backoff.max",
+        Duration(1.milli, 1.hour),
+        s"Upper bound of every pause between retries of $operation.",
+        max
+      ),
+      entry(
+        "backoff.exponent",
+        Real(1, 10),
+        s"Factor by which the upper bound of the pause grows with each retry of $operation.",
+        "1.5"
+      )
     )
   }
 
@@ -54,14 +64,15 @@ object RetryOptions {
     "retry.putRecords.maxRetries",
     Whole(-1, Int.MaxValue.toLong),
     Scope.Write,
-    "How often a record that the service did not take is sent again; -1: as often as `deliveryTimeout` allows.",
+    "Maximum number of times that a refused record is sent again; -1 means no limit other than " +
+      "`deliveryTimeout`.",
     Some("-1")
   )
 
   val recoverableErrors: ConfigEntry[Set[String]] = ConfigEntry(
     "retry.recoverableErrors",
     OptionType.Parsed[Set[String]](
-      "error codes such as KMSDisabledException, or names of exception classes, with commas between",
+      "error codes such as KMSDisabledException, or names of exception classes, separated by commas",
       _.toSeq.sorted.mkString(","),
       "str | Sequence[str]"
     ) { text =>
@@ -72,8 +83,8 @@ object RetryOptions {
       }
     },
     Scope.Read,
-    "Failures that are tried again besides those that are known to pass (throttling, failures within the service, lost connections): " +
-      "the service's error codes, or names of exception classes.",
+    "Failures to treat as temporary, in addition to throttling, failures within the service and lost " +
+      "connections: error codes of the service, or names of exception classes.",
     defaultDoc = "none"
   )
 

@@ -4,7 +4,7 @@ import scala.concurrent.duration._
 
 import org.sparkkinesis.model.{KinesisQuotas, StreamRef}
 
-/** How rows are written. */
+/** The options for writes. */
 object WriteOptions {
   import OptionType._
 
@@ -13,21 +13,22 @@ object WriteOptions {
   val partitionKey: ConfigEntry[String] = write(
     "partitionKey",
     Text,
-    "Where the partition key comes from when the rows have no column `partitionKey`: `random`, `hash(column, …)`, or the name of a column.",
+    "Source of the partition key for rows without a column `partitionKey`: `random`, `hash(column, …)`, " +
+      "or the name of a column.",
     defaultDoc = "column `partitionKey`"
   )
 
   val maxBatchSize: ConfigEntry[Long] = write(
     "maxBatchSize",
     Whole(1, KinesisQuotas.Request.PutRecordsEntries.toLong),
-    "Most records of one PutRecords.",
+    "Maximum number of records per PutRecords request.",
     default = KinesisQuotas.Request.PutRecordsEntries.toString
   )
 
   val maxBatchBytes: ConfigEntry[Long] = write(
     "maxBatchBytes",
     Bytes(1024, KinesisQuotas.Request.PutRecordsBytes.toLong),
-    "Most bytes of one PutRecords, payloads and keys.",
+    "Maximum number of bytes (payloads and keys) per PutRecords request.",
     default = "10m"
   )
 
@@ -35,42 +36,55 @@ object WriteOptions {
     write(
       "maxTimeInBuffer",
       Duration(1.milli, 1.hour),
-      "Longest time that a record waits for its batch to fill.",
+      "Maximum time that a record waits for its request to fill.",
       default = "1s"
     )
 
   val maxInFlightRequests: ConfigEntry[Long] =
-    write("maxInFlightRequests", Whole(1, 10000), "Most PutRecords calls at a time, for each task.", default = "50")
+    write(
+      "maxInFlightRequests",
+      Whole(1, 10000),
+      "Maximum number of concurrent PutRecords requests per task.",
+      default = "50"
+    )
 
   val maxBufferedRecords: ConfigEntry[Long] =
     write(
       "maxBufferedRecords",
       Whole(1, 100000000),
-      "Most records that a task holds, sent ones without an answer included; then it waits. With `aggregation` only bytes count.",
+      "Maximum number of records that a task holds, including sent records without an answer. At this limit " +
+        "the task waits. With `aggregation`, only bytes are limited.",
       default = "10000"
     )
 
   val maxBufferedBytes: ConfigEntry[Long] =
-    write("maxBufferedBytes", Bytes(1024, 1L << 40), "Most bytes that a task holds; then it waits.", default = "64m")
+    write(
+      "maxBufferedBytes",
+      Bytes(1024, 1L << 40),
+      "Maximum number of bytes that a task holds. At this limit the task waits.",
+      default = "64m"
+    )
 
   val rateLimiting: ConfigEntry[RateLimitingOption] = write(
     "rateLimiting",
     RateLimitingOption.optionType,
-    "How the sink finds the rate that the stream takes: `aimd`, `batchAndDelay`, `none`, or the name of a class that extends `org.sparkkinesis.sink.limit.RateLimitingStrategy`.",
+    "How the sink adapts its rate to what the stream accepts: `aimd`, `batchAndDelay`, `none`, or the " +
+      "name of a class that extends `org.sparkkinesis.sink.limit.RateLimitingStrategy`.",
     default = "aimd"
   )
 
   val shardLimits: ConfigEntry[Boolean] = write(
     "shardLimits",
     Flag,
-    "Find each shard's rate by itself, so that a hot shard delays only its own records; needs kinesis:ListShards.",
+    "Limit the rate of each shard separately, so that a hot shard delays only its own records. This " +
+      "requires the permission kinesis:ListShards.",
     default = "true"
   )
 
   val ordering: ConfigEntry[WriteOrdering] = write(
     "ordering",
     OneOf(WriteOrdering.all),
-    "With `key` no record overtakes an earlier one of the same partition key.",
+    "Order of the records. With `key`, no record overtakes an earlier record with the same partition key.",
     default = "none"
   )
 
@@ -85,7 +99,9 @@ object WriteOptions {
   val onInvalidRecord: ConfigEntry[OnInvalidRecord] = write(
     "onInvalidRecord",
     OneOf(OnInvalidRecord.all),
-    "What becomes of a row that cannot be a record (size, key): the task fails, it goes to `deadLetterStream` or `deadLetterTable` with its reason, or it is left out and counted.",
+    "What happens to a row that cannot become a record because of its size or key: `fail` fails the task; " +
+      "`deadLetter` writes the row and the reason to `deadLetterStream` or `deadLetterTable`; `drop` drops " +
+      "and counts it.",
     default = "fail"
   )
 
@@ -101,14 +117,15 @@ object WriteOptions {
   val deadLetterTable: ConfigEntry[String] = write(
     "deadLetterTable",
     Text,
-    "Table for invalid rows, with `onInvalidRecord=deadLetter`; they are appended when their batch is committed. Its columns are in the guide to writing."
+    "Table for invalid rows, with `onInvalidRecord=deadLetter`. The rows are appended when their batch is " +
+      "committed. The guide to writing has the columns of the table."
   )
 
   val requestTimeout: ConfigEntry[FiniteDuration] =
     write(
       "requestTimeout",
       Duration(100.millis, 10.minutes),
-      "How long one PutRecords may take before it is sent again.",
+      "Maximum duration of a PutRecords request. After that, the request is sent again.",
       default = "30s"
     )
 
@@ -116,7 +133,7 @@ object WriteOptions {
     write(
       "deliveryTimeout",
       Duration(1.second, 1.day),
-      "How long the sink tries to deliver a record before the task fails.",
+      "Maximum time to deliver a record. After that, the task fails.",
       default = "10m"
     )
 

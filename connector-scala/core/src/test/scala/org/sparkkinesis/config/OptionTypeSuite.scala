@@ -137,7 +137,7 @@ class OptionTypeSuite extends TimedSuite {
       "FAIL" -> OnInvalidRecord.Fail,
       " drop " -> OnInvalidRecord.Drop
     )
-    refuses(kind, Seq("", "failed", "none").map(_ -> "It is none of the values that this option has."): _*)
+    refuses(kind, Seq("", "failed", "none").map(_ -> "It is not one of the accepted values."): _*)
     assert(kind.expected == "one of 'fail', 'deadLetter', 'drop'")
     assert(kind.pythonType == """Literal["fail", "deadLetter", "drop"]""")
   }

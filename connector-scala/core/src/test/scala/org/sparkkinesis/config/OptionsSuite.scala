@@ -65,7 +65,7 @@ class OptionsSuite extends TimedSuite {
     assert(Options.read(Map("streamName" -> "a, b"))(ConnectionOptions.streamName).map(_.name) == Seq("a", "b"))
     assert(failure("streamName" -> arn).parameters("reason") == s"'$arn' is not one.")
     assert(failure("streamARN" -> "orders").parameters("reason") == "'orders' is not one.")
-    assert(failure("streamName" -> "a,a").parameters("reason") == "A stream is named twice.")
+    assert(failure("streamName" -> "a,a").parameters("reason") == "A stream is listed twice.")
     assert(failure("streamName" -> "a,,b").parameters("reason") == "'' is not one.")
     assert(failure("streamName" -> "a,").parameters("reason") == "'' is not one.")
   }

@@ -48,7 +48,7 @@ class PositionOptionSuite extends TimedSuite {
     """{"at_sequence_number": 12}""" -> "12 is not a sequence number in quotes.",
     """{"at_sequence_number": "012"}""" -> "\"012\" is not a sequence number in quotes.",
     """{"a shard": "latest"}""" -> "'a shard' is not a shard id.",
-    """{"shardId-000000000000": 7}""" -> "7 is no position.",
+    """{"shardId-000000000000": 7}""" -> "7 is not a position.",
     """{"shardId-000000000000": {}}""" ->
       "Exactly one of at_timestamp, at_sequence_number, after_sequence_number is wanted in {}."
   )

@@ -12,9 +12,9 @@ object ErrorsPage {
        |
        |<!-- Made from error-conditions.json; renew with: ${GeneratedFiles.Command} -->
        |
-       |Every error of the connector begins with the name of its condition in brackets, then says what is wrong, why, and what
-       |to do. `{…}` stands for what the message fills in. In Python, `spark_kinesis.KinesisConnectorError` has the name as
-       |`condition`.
+       |Every error of the connector begins with the name of its condition in brackets, followed by the problem, the cause
+       |and the fix. `{…}` is a parameter of the message. In Python, `condition` of `spark_kinesis.KinesisConnectorError` is
+       |the name.
        |
        |${conditions.mkString("\n")}""".stripMargin
   }

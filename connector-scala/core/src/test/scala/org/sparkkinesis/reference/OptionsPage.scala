@@ -13,20 +13,20 @@ object OptionsPage {
        |
        |<!-- Made from the declarations in connector-scala/core; renew with: ${GeneratedFiles.Command} -->
        |
-       |Names are taken without regard to case. An unknown name is an error that suggests the nearest one, and every value is
-       |checked before a query starts. Sizes are bytes, or have a unit (`512k`, `64m`, `1g`, powers of 1024); durations are
-       |milliseconds, or have a unit (`250ms`, `10s`, `15m`, `1h`, `2d`). In Python every option is a method and a keyword
-       |of `KinesisSource` or `KinesisSink`, in snake case. The names that other connectors use are in
-       |[migration.md](migration.md), what the errors mean in [errors.md](errors.md).
+       |Option names are not case-sensitive. An unknown name is an error that suggests the nearest name, and every value is
+       |checked before a query starts. A size is a number of bytes, or has a unit (`512k`, `64m`, `1g`, powers of 1024). A
+       |duration is a number of milliseconds, or has a unit (`250ms`, `10s`, `15m`, `1h`, `2d`). In Python, every option is a
+       |method and a keyword of `KinesisSource` or `KinesisSink`, in snake case. [migration.md](migration.md) has the names
+       |that other connectors use, and [errors.md](errors.md) explains the errors.
        |""".stripMargin
 
   private def retrySection: String =
     s"""## Retries
        |
-       |Each call of the service below is tried again after a random wait, whose upper bound begins at `backoff.base` and grows
-       |by `backoff.exponent` up to `backoff.max`. The options are `retry.<operation>.maxRetries` (-1: without end),
-       |`retry.<operation>.backoff.base`, `.backoff.max` and `.backoff.exponent`. What cannot succeed is never tried again: no
-       |such stream, no permission, an argument that is not valid.
+       |The calls below are retried after a random pause. The upper bound of the pause begins at `backoff.base` and grows by
+       |the factor `backoff.exponent`, up to `backoff.max`. The options are `retry.<operation>.maxRetries` (-1 means no limit),
+       |`retry.<operation>.backoff.base`, `.backoff.max` and `.backoff.exponent`. A call that cannot succeed is never retried:
+       |for example, the stream does not exist, a permission is missing, or an argument is not valid.
        |
        || `<operation>` | `maxRetries` | `backoff.base` | `backoff.max` | `backoff.exponent` |
        ||---|---|---|---|---|
