@@ -5,7 +5,7 @@ import java.util.Locale
 /** Finds what a user may have meant. */
 object NearestName {
 
-  /** The candidate with the fewest edits from `written`, without regard to case; none when all are further than half its length. */
+  /** Returns the candidate with the fewest edits, ignoring case; none if all need more edits than half the length. */
   def of(written: String, candidates: Seq[String]): Option[String] = {
     val wanted = written.toLowerCase(Locale.ROOT)
     candidates

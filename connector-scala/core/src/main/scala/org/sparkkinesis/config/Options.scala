@@ -89,7 +89,7 @@ object Options {
     new Options(set.map(setting => setting.key -> setting.value).toMap, warnings.flatten.distinct)
   }
 
-  /** Returns the setting of an option, if it has an effect, and the warning about it. Spark Connect sends lower case. */
+  /** Returns the setting of an option, if it has an effect, and the warning about it. Names are in any case. */
   private def setting(
       written: String,
       value: String,

@@ -9,7 +9,7 @@ import scala.jdk.CollectionConverters._
 import scala.util.{Success, Try}
 
 /**
- * Reads a time in a format that the user gives, as a pattern of `java.time.format.DateTimeFormatter` with English names.
+ * Reads a time in a format of the user, as a pattern of `java.time.format.DateTimeFormatter` with English names.
  *
  * A run of `Z` or `z` takes an offset (`-0700`, `-07:00`), the id of a time zone (`America/Los_Angeles`, `UTC`), or its
  * short name (`PDT`), as `java.text.SimpleDateFormat` and Databricks do. A time without a zone is in UTC.
