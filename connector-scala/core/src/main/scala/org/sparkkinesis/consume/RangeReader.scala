@@ -62,7 +62,11 @@ final class RangeReader(
         case End => finish(shardEnded = true)
         case Failed(error) =>
           isDone = true
-          throw error
+          if (!MissingResource.of(error).contains(MissingResource.Shard)) throw error
+          lose(
+            s"the range after ${position(after)} is of a shard that is gone",
+            s"A closed shard vanishes when its last record expires. The service said: ${error.detail}"
+          )
       }
     ready.hasNext
   }
@@ -110,17 +114,17 @@ final class RangeReader(
         val where = if (shardEnded) "the shard ended"
         else lastSeen.fold("no record of the range is left")(last => s"the last one found is $last")
         val reason = s"the range after ${position(after)} ends with record $number, which is not there; $where"
-        events.emit(DataLost(shard.stream, shard.shard, reason, losses.endsQuery))
-        val loss = ReadErrors.dataLoss(
-          shard = shard.shard.value,
-          stream = shard.stream,
-          reason = reason,
-          cause =
-            "The records were planned while they were in the stream, and expired, or the stream was created anew, before they were read."
+        lose(
+          reason,
+          "The records were planned while they were in the stream, and expired, or the stream was created anew, before they were read."
         )
-        losses.lost(loss)
       case _ => ()
     }
+  }
+
+  private def lose(reason: String, cause: String): Unit = {
+    events.emit(DataLost(shard.stream, shard.shard, reason, losses.endsQuery))
+    losses.lost(ReadErrors.dataLoss(shard.shard.value, shard.stream, reason, cause))
   }
 
   private def position(position: StartingPosition): String = position match {

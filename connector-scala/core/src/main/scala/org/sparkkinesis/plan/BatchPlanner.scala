@@ -175,11 +175,11 @@ object BatchPlanner {
     }
 
     /**
-     * The position that the batch ends with. A shard of which nothing was there to take is known to have been idle: its position says
+     * The position that the batch ends with. A shard of which everything was taken is known to have been idle since: its position says
      * so, once in a while, or a restart would take it for one whose records have expired.
      */
     def settled: ShardPosition =
-      if (chunks.nonEmpty) position
-      else available.fold(position)(idle => StillIdle.refresh(position, idle.readUpToMillis))
+      if (count < chunks.size) position
+      else available.fold(position)(read => StillIdle.refresh(position, read.readUpToMillis))
   }
 }

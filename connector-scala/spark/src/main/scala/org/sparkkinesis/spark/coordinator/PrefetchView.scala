@@ -95,7 +95,9 @@ final class PrefetchView private[coordinator] (state: CoordinatorState, preferen
   private def available(track: ShardTrack, until: Option[AvailableNowTarget]): ShardAvailability = {
     val chunks = track.chunks.toVector
     val within = until.fold[IndexedSeq[ChunkSummary]](chunks)(_.within(chunks))
-    ShardAvailability(within, track.ended && within.size == chunks.size, track.readUpToMillis)
+    // What arrived after the target is left out, so nothing may be said of that time.
+    val readUpTo = until.fold(track.readUpToMillis)(target => math.min(track.readUpToMillis, target.millis))
+    ShardAvailability(within, track.ended && within.size == chunks.size, readUpTo)
   }
 }
 

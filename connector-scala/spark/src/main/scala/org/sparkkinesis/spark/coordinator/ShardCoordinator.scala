@@ -66,6 +66,9 @@ final class ShardCoordinator(
     if (advanced.concernsPlacement) placing.wake()
   }
 
+  /** Takes in shards that were listed before; a later listing may lack some of them. */
+  def know(stream: String, shards: Seq[Shard]): Unit = progress.know(stream, shards)
+
   override def close(): Unit = {
     val told = state.close()
     listening.close()

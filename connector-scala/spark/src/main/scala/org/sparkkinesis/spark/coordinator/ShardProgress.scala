@@ -75,6 +75,11 @@ final private[coordinator] class ShardProgress(state: CoordinatorState, losses: 
     state.noteChange()
   }
 
+  /** Takes in shards that are known beside the listings; the stream still has to be listed. */
+  def know(stream: String, shards: Seq[Shard]): Unit = locked {
+    state.graphs += stream -> state.graphs(stream).withListing(shards)
+  }
+
   /** Whether a child waits for another listing: the last one was older than the child, or had one of its parents only. */
   def mustListAgain: Boolean = locked(state.streamsWithUnconfirmedParents.nonEmpty)
 

@@ -131,10 +131,12 @@ final class SourceQuery(
    *   one batch for everything that is there, as `Trigger.Once` wants it
    */
   def latestOffset(start: SourceOffset, isFirst: Boolean, allAvailable: Boolean): Option[SourceOffset] = explained {
-    val from = checkpoint.mend(start)
+    val mended = checkpoint.mend(start)
+    val from = if (isFirst && choseBeginning) mended else checkpoint.link(mended)
     // A time that the user chose may lie before the oldest record; one that the query noted itself may not.
     if (!isFirst || position.default == StartingPosition.Latest) checkpoint.warnOfExpired(from)
     noteStart(from)
+    from.streams.keys.foreach(arn => coordinator.know(arn, checkpoint.listed(arn)))
     coordinator.advance(from)
     planned = if (allAvailable) planOnce(from) else target.fold(planNow(from))(planUntil(from, _))
     planned.foreach { batch =>

@@ -1,13 +1,15 @@
 package org.sparkkinesis.spark.session
 
 import java.time.Instant
-import java.util.concurrent.TimeUnit
+import java.util.concurrent.{CompletableFuture, TimeUnit}
+
+import scala.concurrent.duration._
 
 import org.sparkkinesis.config.PositionOption
 import org.sparkkinesis.error.ReadErrors
 import org.sparkkinesis.event.{DataLost, StreamRecreated}
-import org.sparkkinesis.model.StartingPosition
-import org.sparkkinesis.plan.{Retention, SourceOffset, StreamOffset}
+import org.sparkkinesis.model.{Shard, ShardId, StartingPosition}
+import org.sparkkinesis.plan.{LostLineage, Retention, SourceOffset, StreamOffset}
 import org.sparkkinesis.service.StreamDescription
 import org.sparkkinesis.spark.connection.Environment
 
@@ -17,9 +19,15 @@ import org.sparkkinesis.spark.connection.Environment
  * With `failOnDataLoss` it ends the query, else an event tells it, and the query goes on with the oldest record that is left. For one query's thread.
  */
 final class CheckpointCheck(session: StreamSession, environment: Environment) {
+  import CheckpointCheck._
+
   private val losses = environment.losses(session.settings.failOnDataLoss)
   private var remade = Map.empty[String, StreamOffset]
   private var checkedRetention = false
+
+  /** What was listed of each stream when its lineage was checked. */
+  private var listings = Map.empty[String, Seq[Shard]]
+  private var linked = Option.empty[(SourceOffset, SourceOffset)]
 
   /**
    * The same offset, with the streams that were made anew since at their beginning.
@@ -61,6 +69,57 @@ final class CheckpointCheck(session: StreamSession, environment: Environment) {
     }
   }
 
+  /**
+   * The same offset, with the shards that are left in the place of those that have expired together with their children: no listing
+   * links them any more. What lay between is lost.
+   *
+   * @throws KinesisConnectorException
+   *   KINESIS_DATA_LOSS
+   */
+  def link(offset: SourceOffset): SourceOffset = linked.filter(_._1 == offset).map(_._2).getOrElse {
+    val whole = offset.copy(streams = offset.streams.map { case (arn, stream) => arn -> link(stream) })
+    linked = Some(offset -> whole)
+    whole
+  }
+
+  /** The shards of a stream as its lineage was checked; empty before that. */
+  def listed(arn: String): Seq[Shard] = listings.getOrElse(arn, Nil)
+
+  private def link(stream: StreamOffset): StreamOffset =
+    if (listings.contains(stream.arn)) stream
+    else
+      lostLineage(stream).fold(stream) { lost =>
+        val shard = lost.gone.minOption.orElse(lost.orphans.minOption).fold("")(_.value)
+        val reason = s"of its descendants only ${lost.orphans.toSeq.sorted.mkString(", ")} are left"
+        session.events.emit(DataLost(stream.arn, ShardId(shard), reason, losses.endsQuery))
+        losses.lost(
+          ReadErrors.dataLoss(
+            shard = shard,
+            stream = stream.name,
+            reason = reason,
+            cause =
+              "The stream was resharded more than once, and the shards between expired, since the query last read it."
+          )
+        )
+        lost.mend(stream)
+      }
+
+  /** A listing may lack a shard for a while: before its lineage is given up, the stream is listed several times. */
+  private def lostLineage(stream: StreamOffset): Option[LostLineage] = {
+    @scala.annotation.tailrec
+    def look(times: Int, before: Seq[Shard]): Option[LostLineage] = {
+      val all = (session.allShards(stream.arn) ++ before).distinctBy(_.id)
+      listings += stream.arn -> all
+      val lost = LostLineage.of(stream, all)
+      if (lost.isEmpty || times == Listings) lost
+      else {
+        environment.waiting.until(new CompletableFuture[Unit], ListingPause)
+        look(times + 1, all)
+      }
+    }
+    look(1, Nil)
+  }
+
   private def beginning(stream: StreamOffset): StreamOffset = remade.getOrElse(
     stream.arn, {
       val now: StreamDescription = session.streams(stream.arn)
@@ -83,5 +142,11 @@ final class CheckpointCheck(session: StreamSession, environment: Environment) {
       fresh
     }
   )
+}
 
+private object CheckpointCheck {
+
+  /** A listing is complete within some seconds of a reshard. */
+  val Listings = 4
+  val ListingPause: FiniteDuration = 1.second
 }

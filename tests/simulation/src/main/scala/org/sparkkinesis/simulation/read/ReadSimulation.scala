@@ -190,12 +190,14 @@ final class ReadSimulation(scenario: ReadScenario, trace: String => Unit = _ => 
     // Spark writes it before `start()` returns.
     if (checkpoint.read("metadata").isEmpty) checkpoint.write(driver, time.nowMillis)("metadata", "{}")
     verdict.running()
-    ledger.begin(positionMillis)
+    // "Latest" holds from the start on, any other position from the moment in which it is noted.
+    if (setup.initialPosition == "latest") ledger.begin(positionMillis)
     val files = new CheckpointFiles {
       override def read(name: String): Option[String] = checkpoint.read(name)
       override def write(name: String, text: String): Unit = {
         tell(s"writes $name: $text")
-        checkpoint.write(driver, time.nowMillis)(name, text)
+        try checkpoint.write(driver, time.nowMillis)(name, text)
+        finally if (name == "initial-offset" && checkpoint.read(name).nonEmpty) ledger.begin(positionMillis)
       }
       override def delete(name: String): Unit = checkpoint.delete(driver)(name)
     }

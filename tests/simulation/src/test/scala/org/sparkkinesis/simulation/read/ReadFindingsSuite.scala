@@ -15,59 +15,51 @@ class ReadFindingsSuite extends AnyFunSuite {
   private def run(scenario: ReadScenario): ReadOutcome = ReadRuns.run(scenario).fold(throw _, identity)
 
   test("A1: AvailableNow does not move an idle shard's time past records that arrived after it started") {
-    pendingUntilFixed {
-      run(ReadScenario(
-        1,
-        ReadSetup(shards = 2, executors = 2, initialPosition = "latest", options = slow),
-        Vector(
-          Start(AvailableNow, efo = false, failOnDataLoss = true),
-          Advance(2 * Hour),
-          PutTo(0, 3),
-          Fault(Unreachable("executor-3"), 20 * Minute),
-          Start(AvailableNow, efo = false, failOnDataLoss = true),
-          Advance(Minute),
-          PutTo(1, 1),
-          Advance(Hour)
-        )
-      ))
-      ()
-    }
+    run(ReadScenario(
+      1,
+      ReadSetup(shards = 2, executors = 2, initialPosition = "latest", options = slow),
+      Vector(
+        Start(AvailableNow, efo = false, failOnDataLoss = true),
+        Advance(2 * Hour),
+        PutTo(0, 3),
+        Fault(Unreachable("executor-3"), 20 * Minute),
+        Start(AvailableNow, efo = false, failOnDataLoss = true),
+        Advance(Minute),
+        PutTo(1, 1),
+        Advance(Hour)
+      )
+    ))
   }
 
   test("A2: descendants of shards of which two generations expired are read, or reported as lost") {
-    pendingUntilFixed {
-      run(ReadScenario(
-        46,
-        ReadSetup(options = slow),
-        Vector(
-          Start(Once, efo = false, failOnDataLoss = false),
-          Advance(Minute),
-          Split(1),
-          Merge(1),
-          Advance(26 * Hour),
-          Put(1)
-        )
-      ))
-      ()
-    }
+    run(ReadScenario(
+      46,
+      ReadSetup(options = slow),
+      Vector(
+        Start(Once, efo = false, failOnDataLoss = false),
+        Advance(Minute),
+        Split(1),
+        Merge(1),
+        Advance(26 * Hour),
+        Put(1)
+      )
+    ))
   }
 
   test("A3: a logged batch over a shard that has expired is data loss, and passed over when that is allowed") {
-    pendingUntilFixed {
-      killed { steps =>
-        ReadScenario(
-          47,
-          ReadSetup(shards = 2, options = slow),
-          Vector(
-            Put(5),
-            Start(ProcessingTime(Minute), efo = false, failOnDataLoss = true),
-            Kill(steps),
-            Advance(Minute),
-            Merge(0),
-            Advance(26 * Hour)
-          )
+    killed { steps =>
+      ReadScenario(
+        47,
+        ReadSetup(shards = 2, options = slow),
+        Vector(
+          Put(5),
+          Start(ProcessingTime(Minute), efo = false, failOnDataLoss = true),
+          Kill(steps),
+          Advance(Minute),
+          Merge(0),
+          Advance(26 * Hour)
         )
-      }
+      )
     }
   }
 
@@ -141,14 +133,11 @@ class ReadFindingsSuite extends AnyFunSuite {
   }
 
   test("a query that was down for less than the retention raises no alarm for the age of its last record") {
-    pendingUntilFixed {
-      run(ReadScenario(
-        35,
-        ReadSetup(options = slow),
-        Vector(Put(1), Advance(10 * Hour), Start(AvailableNow, efo = false, failOnDataLoss = true), Advance(15 * Hour))
-      ))
-      ()
-    }
+    run(ReadScenario(
+      35,
+      ReadSetup(options = slow),
+      Vector(Put(1), Advance(10 * Hour), Start(AvailableNow, efo = false, failOnDataLoss = true), Advance(15 * Hour))
+    ))
   }
 
   test("a query that read an idle stream within the retention raises no alarm for it") {
