@@ -57,6 +57,20 @@ object BatchPlanner {
     }
   }
 
+  /**
+   * The same place, as far as it is known without a record: shards without news were read up to a later time, and closed ones of which
+   * nothing is left have given way to their children.
+   */
+  def settle(
+      start: SourceOffset,
+      graphs: String => ShardGraph,
+      availability: StreamShard => Option[ShardAvailability]
+  ): SourceOffset = {
+    val lines = start.streams.values.toVector.map(stream => new StreamLine(stream, graphs(stream.arn), availability))
+    lines.foreach(_.advanceFreely())
+    SourceOffset(lines.map(_.result))
+  }
+
   /** One stream's positions while a batch is planned. */
   final private[plan] class StreamLine(
       stream: StreamOffset,

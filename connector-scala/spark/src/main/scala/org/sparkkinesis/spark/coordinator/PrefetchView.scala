@@ -20,6 +20,10 @@ final class PrefetchView private[coordinator] (state: CoordinatorState, preferen
     BatchPlanner.plan(start, state.graphs, shard => tracks.get(shard).map(available(_, until)), limits)
   }
 
+  /** The same place, as far as it is known when there is nothing to plan. */
+  def settle(start: SourceOffset, until: Option[AvailableNowTarget]): SourceOffset =
+    locked(BatchPlanner.settle(start, state.graphs, shard => tracks.get(shard).map(available(_, until))))
+
   /** Whether everything that belongs to the target was planned; asked when there is nothing to plan. */
   def isReached(target: AvailableNowTarget): Boolean = ofEveryShard { track =>
     target.isReached(track.chunks.toVector, track.readUpToMillis, track.ended)

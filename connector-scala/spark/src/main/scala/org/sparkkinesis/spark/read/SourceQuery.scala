@@ -3,6 +3,7 @@ package org.sparkkinesis.spark.read
 import java.util.UUID
 
 import scala.collection.mutable
+import scala.concurrent.duration._
 
 import org.sparkkinesis.config.{Options, PositionOption, ReadOptions, Registration}
 import org.sparkkinesis.consume.{MissingResource, RangeEnd}
@@ -16,6 +17,7 @@ import org.sparkkinesis.spark.session.{
   CheckpointFiles,
   FanOutConsumers,
   InitialOffsetStore,
+  ReadUpToStore,
   RegisteredConsumers,
   StreamSession
 }
@@ -60,6 +62,8 @@ final class SourceQuery(
   private var planningNanos = 0L
   private val ranges = mutable.HashMap.empty[String, Map[ShardId, HashKeyRange]]
   private val checkpoint = new CheckpointCheck(session, environment)
+  private lazy val readUpTo = new ReadUpToStore(files)
+  private var readUpToNanos = clock.nanoTime
   private val beganNanos = clock.nanoTime
   private var isStarted = false
 
@@ -132,13 +136,15 @@ final class SourceQuery(
    */
   def latestOffset(start: SourceOffset, isFirst: Boolean, allAvailable: Boolean): Option[SourceOffset] = explained {
     val mended = checkpoint.mend(start)
-    val from = if (isFirst && choseBeginning) mended else checkpoint.link(mended)
-    // A time that the user chose may lie before the oldest record; one that the query noted itself may not.
-    if (!isFirst || position.default == StartingPosition.Latest) checkpoint.warnOfExpired(from)
+    val linked = if (isFirst && choseBeginning) mended else checkpoint.link(mended)
+    val from = readUpTo.of(linked)
+    // What has just been chosen cannot have expired since.
+    if (!isStarted && !choseBeginning) checkpoint.warnOfExpired(from)
     noteStart(from)
     from.streams.keys.foreach(arn => coordinator.know(arn, checkpoint.listed(arn)))
     coordinator.advance(from)
     planned = if (allAvailable) planOnce(from) else target.fold(planNow(from))(planUntil(from, _))
+    if (planned.isEmpty) noteReadUpTo(linked, from, isLast = allAvailable || target.nonEmpty)
     planned.foreach { batch =>
       lastBatchNanos = clock.nanoTime
       batches += 1
@@ -147,6 +153,13 @@ final class SourceQuery(
     }
     planned.map(_.end)
   }
+
+  /** A running trigger asks every few milliseconds, and there may be thousands of shards. */
+  private def noteReadUpTo(offset: SourceOffset, from: SourceOffset, isLast: Boolean): Unit =
+    if (isLast || clock.nanoTime - readUpToNanos >= NotePeriod.toNanos) {
+      readUpToNanos = clock.nanoTime
+      readUpTo.note(offset, prefetched.settle(from, target))
+    }
 
   private def plan(from: SourceOffset, limits: ReadLimits, until: Option[AvailableNowTarget]): Option[PlannedBatch] = {
     val began = clock.nanoTime
@@ -274,4 +287,7 @@ private object SourceQuery {
 
   /** A wait always ends by itself, so that what was missed for any reason is seen. */
   val LongestWaitMillis = 1000L
+
+  /** How often it is looked whether more is known than was noted. */
+  val NotePeriod: FiniteDuration = 1.minute
 }

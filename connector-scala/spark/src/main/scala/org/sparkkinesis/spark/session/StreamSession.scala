@@ -1,5 +1,7 @@
 package org.sparkkinesis.spark.session
 
+import java.util.concurrent.TimeUnit
+
 import scala.collection.immutable.SortedMap
 import scala.collection.mutable
 
@@ -72,7 +74,8 @@ final class StreamSession(val options: Options, asked: QueryContext, environment
   /** Where a query begins. What is "latest" now is pinned to a time, so that it still means the same after a restart. */
   def initialOffset(position: PositionOption, nowMillis: Long): SourceOffset =
     SourceOffset(streams.values.map { stream =>
-      val pinned = StreamSession.pin(position, nowMillis)
+      val oldest = nowMillis - TimeUnit.HOURS.toMillis(stream.retentionHours.toLong)
+      val pinned = StreamSession.withinRetention(StreamSession.pin(position, nowMillis), oldest)
       val all = allShards(stream.arn)
       val filter = InitialShards.filter(pinned.default)
       val listed = if (filter == ShardFilter.FromTrimHorizon) all else allShards(stream.arn, filter)
@@ -133,6 +136,15 @@ object StreamSession {
   def pin(position: PositionOption, nowMillis: Long): PositionOption = {
     def at(one: StartingPosition): StartingPosition =
       if (one == StartingPosition.Latest) StartingPosition.AtTimestamp(nowMillis) else one
+    PositionOption(at(position.default), position.shards.map { case (shard, one) => shard -> at(one) })
+  }
+
+  /** A time before the oldest record means that record; noted as a time it would look like one that expired unread. */
+  private def withinRetention(position: PositionOption, oldestMillis: Long): PositionOption = {
+    def at(one: StartingPosition): StartingPosition = one match {
+      case StartingPosition.AtTimestamp(millis) if millis < oldestMillis => StartingPosition.TrimHorizon
+      case other => other
+    }
     PositionOption(at(position.default), position.shards.map { case (shard, one) => shard -> at(one) })
   }
 }

@@ -86,14 +86,11 @@ class ReadFindingsSuite extends AnyFunSuite {
   private def killed(scenario: Int => ReadScenario): Unit = (1 to 20).foreach(steps => run(scenario(steps)))
 
   test("A4: an initial position that is older than the retention is no data loss") {
-    pendingUntilFixed {
-      run(ReadScenario(
-        107,
-        ReadSetup(shards = 3, initialPosition = "at_timestamp", positionAgeMillis = 23 * Hour, options = slow),
-        Vector(Put(7), Start(ProcessingTime(Hour), efo = false, failOnDataLoss = false), Advance(7000))
-      ))
-      ()
-    }
+    run(ReadScenario(
+      107,
+      ReadSetup(shards = 3, initialPosition = "at_timestamp", positionAgeMillis = 23 * Hour, options = slow),
+      Vector(Put(7), Start(ProcessingTime(Hour), efo = false, failOnDataLoss = false), Advance(7000))
+    ))
   }
 
   test("A12: a driver's clock that is ahead of the service's fails no query that begins with what is latest") {
@@ -141,18 +138,15 @@ class ReadFindingsSuite extends AnyFunSuite {
   }
 
   test("a query that read an idle stream within the retention raises no alarm for it") {
-    pendingUntilFixed {
-      run(ReadScenario(
-        26,
-        ReadSetup(initialPosition = "latest", options = slow),
-        Vector(
-          Start(AvailableNow, efo = false, failOnDataLoss = true),
-          Advance(15 * Hour),
-          Start(Once, efo = false, failOnDataLoss = true),
-          Advance(13 * Hour)
-        )
-      ))
-      ()
-    }
+    run(ReadScenario(
+      26,
+      ReadSetup(initialPosition = "latest", options = slow),
+      Vector(
+        Start(AvailableNow, efo = false, failOnDataLoss = true),
+        Advance(15 * Hour),
+        Start(Once, efo = false, failOnDataLoss = true),
+        Advance(13 * Hour)
+      )
+    ))
   }
 }

@@ -1,0 +1,34 @@
+package org.sparkkinesis.spark.session
+
+import org.sparkkinesis.error.KinesisConnectorException
+import org.sparkkinesis.plan.{OffsetCodec, SourceOffset}
+
+/**
+ * Keeps, beside the checkpoint, how far a stream was read while there was no record to plan a batch for. Spark's offset log says
+ * nothing of that: after a restart, an idle shard would look as if its records had expired unread. For the query's thread.
+ */
+final class ReadUpToStore(files: CheckpointFiles) {
+  import ReadUpToStore._
+
+  private var noted: Option[(SourceOffset, SourceOffset)] = read()
+
+  /** The same place, with what was noted of it; the offset itself when nothing was. */
+  def of(offset: SourceOffset): SourceOffset = noted.filter(_._1 == offset).fold(offset)(_._2)
+
+  /** Notes that nothing is left to read between `offset` and `readUpTo`. */
+  def note(offset: SourceOffset, readUpTo: SourceOffset): Unit = if (readUpTo != of(offset)) {
+    files.write(Name, s"${OffsetCodec.encode(offset)}\n${OffsetCodec.encode(readUpTo)}")
+    noted = Some(offset -> readUpTo)
+  }
+
+  /** A note that cannot be read says nothing; the checkpoint is whole without it. */
+  private def read(): Option[(SourceOffset, SourceOffset)] = files.read(Name).map(_.linesIterator.toSeq).collect {
+    case Seq(offset, readUpTo) =>
+      try Some(OffsetCodec.decode(offset) -> OffsetCodec.decode(readUpTo))
+      catch { case invalid: KinesisConnectorException if invalid.condition == "KINESIS_OFFSET_INVALID" => None }
+  }.flatten
+}
+
+private object ReadUpToStore {
+  val Name = "read-up-to"
+}
