@@ -28,7 +28,6 @@ final class PrefetchBuffer private[consume] (room: () => Long) {
   private var lastId = 0L
 
   def usedBytes: Long = synchronized(total)
-  def freeBytes: Long = synchronized(math.max(0, capacity - total))
 
   /** Too full to grant anything but a first batch to an empty shard. */
   def isFull: Boolean = synchronized(waiting.nonEmpty)

@@ -4,7 +4,7 @@ import scala.collection.immutable.SortedMap
 
 import org.sparkkinesis.config.PositionOption
 import org.sparkkinesis.error.ReadErrors
-import org.sparkkinesis.model.{HashKeyRange, Shard, ShardId, StartingPosition}
+import org.sparkkinesis.model.{Shard, ShardId, StartingPosition}
 import org.sparkkinesis.service.ShardFilter
 import org.sparkkinesis.shard.ShardGraph
 
@@ -46,13 +46,6 @@ object InitialShards {
       .map(shard => shard -> (ShardPosition.Start(position.of(shard)): ShardPosition))
       .to(SortedMap)
   }
-
-  /**
-   * Hash keys that no open shard of a listing takes. Open shards share the whole key space at any moment: a listing that leaves some of
-   * it out lacks a shard, and a query that began with it would never read that one.
-   */
-  def uncovered(listed: Seq[Shard]): Option[HashKeyRange] =
-    HashKeyRange.gap(HashKeyRange.Whole, listed.filter(_.isOpen).map(_.hashKeyRange))
 
   /** @throws KinesisConnectorException KINESIS_SHARD_UNKNOWN */
   def checkNames(stream: String, position: PositionOption, all: Seq[Shard]): Unit = {

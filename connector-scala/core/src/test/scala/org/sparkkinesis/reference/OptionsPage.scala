@@ -34,13 +34,13 @@ object OptionsPage {
 
   private def section(scope: Scope): String = {
     val rows = ConnectorOptions.all.filter(entry => entry.scope == scope && !retries(entry.key)).map(row)
-    s"## ${scope.title}\n\n| Option | Meaning | Takes | Default |\n|---|---|---|---|\n${rows.mkString("\n")}\n"
+    s"## ${scope.title}\n\n| Option | Meaning | Takes | Default | Since |\n|---|---|---|---|---|\n${rows.mkString("\n")}\n"
   }
 
   private def row(entry: ConfigEntry[_]): String = {
     val name = s"`${entry.key.replace(".*", ".<stream>")}`"
     val default = entry.default.fold(entry.defaultDoc)(text => s"`$text`")
-    s"| $name | ${cell(entry.doc)} | ${cell(entry.kind.expected)} | ${cell(default)} |"
+    s"| $name | ${cell(entry.doc)} | ${cell(entry.kind.expected)} | ${cell(default)} | ${entry.since} |"
   }
 
   private def retry(entries: RetryEntries): String =

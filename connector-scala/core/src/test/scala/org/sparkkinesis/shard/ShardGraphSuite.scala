@@ -93,7 +93,7 @@ class ShardGraphSuite extends TimedSuite {
       (Seq(shard(2, HashKeyRange(1, last))), Some(HashKeyRange(0, 0))),
       // Both were seen, from before and after a merge.
       (Seq(all(1), all(3)), None)
-    ).foreach { case (listed, gap) => assert(InitialShards.uncovered(listed) == gap, listed.map(_.id).toString) }
+    ).foreach { case (listed, gap) => assert(ShardListing.uncovered(listed) == gap, listed.map(_.id).toString) }
   }
 
   private val T = AtTimestamp(5)

@@ -25,7 +25,7 @@ class SparkArchitectureSuite extends TimedSuite {
   test("each layer of the module uses only itself and the layers below it") {
     def all(names: String*): Seq[String] = names.map("org.sparkkinesis.spark." + _)
     spark.checkLayers(
-      "org.apache.spark.sparkkinesis" +: all("settings", "protocol", "connection", "write.invalid"),
+      "org.apache.spark.sparkkinesis" +: all("settings", "metric", "protocol", "connection", "write.invalid"),
       all("executor"),
       all("coordinator"),
       all("session"),

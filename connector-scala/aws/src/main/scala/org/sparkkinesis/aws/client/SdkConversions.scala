@@ -14,8 +14,7 @@ import software.amazon.awssdk.services.kinesis.model.{
   Shard => SdkShard,
   ShardFilter => SdkShardFilter,
   ShardFilterType,
-  ShardIteratorType,
-  StartingPosition => SdkStartingPosition
+  ShardIteratorType
 }
 
 import org.sparkkinesis.model._
@@ -101,7 +100,7 @@ private[aws] object SdkConversions {
     }).build()
   }
 
-  /** Type, sequence number, timestamp: the three that GetShardIterator and SubscribeToShard both take. */
+  /** Type, sequence number, timestamp: as GetShardIterator takes them. */
   def position(from: StartingPosition): (ShardIteratorType, Option[String], Option[Instant]) = from match {
     case StartingPosition.TrimHorizon => (ShardIteratorType.TRIM_HORIZON, None, None)
     case StartingPosition.Latest => (ShardIteratorType.LATEST, None, None)
@@ -109,11 +108,6 @@ private[aws] object SdkConversions {
     case StartingPosition.AtSequenceNumber(number) => (ShardIteratorType.AT_SEQUENCE_NUMBER, Some(number.value), None)
     case StartingPosition.AfterSequenceNumber(number) =>
       (ShardIteratorType.AFTER_SEQUENCE_NUMBER, Some(number.value), None)
-  }
-
-  def subscriptionPosition(from: StartingPosition): SdkStartingPosition = {
-    val (kind, number, timestamp) = position(from)
-    SdkStartingPosition.builder().`type`(kind).sequenceNumber(number.orNull).timestamp(timestamp.orNull).build()
   }
 
   def millis(instant: Instant): Long = if (instant == null) 0L else instant.toEpochMilli

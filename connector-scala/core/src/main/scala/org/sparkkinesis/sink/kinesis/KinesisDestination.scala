@@ -8,6 +8,7 @@ import org.sparkkinesis.config.{WriteOptions, WriteOrdering}
 import org.sparkkinesis.event.{CallThrottled, EventSink, PutFailed, PutTimedOut, RecordsMisplaced}
 import org.sparkkinesis.model.{ShardId, StreamRef}
 import org.sparkkinesis.service.{KinesisService, Operation, PutEntry, PutResult}
+import org.sparkkinesis.shard.ShardLister
 import org.sparkkinesis.sink.kinesis.lane.ShardLanes
 import org.sparkkinesis.sink.limit.Lane
 import org.sparkkinesis.sink.{RetryCause, SinkDestination, Verdict}
@@ -26,6 +27,7 @@ final class KinesisDestination(
     service: KinesisService,
     stream: StreamRef,
     lanes: ShardLanes,
+    lister: ShardLister,
     laned: Boolean,
     ordered: Boolean,
     packer: Option[AggregatePacker],
@@ -58,7 +60,7 @@ final class KinesisDestination(
         if (elsewhere.exists { case (shard, record) => map.isRefutedBy(shard, record.hashPoint) })
           lanes.foundToDistributeItself(stream, events)
         // Another answer may have noticed it before.
-        else if (elsewhere.nonEmpty && lanes.map == expected) lanes.refresh(service, stream, events)
+        else if (elsewhere.nonEmpty && lanes.map == expected) lanes.refresh(lister, stream, events)
       }
       if (ordered && lanes.distributesItself)
         refusal(verdicts.size, s"${WriteOptions.ordering.key}=${WriteOrdering.ByKey}")
@@ -81,7 +83,7 @@ final class KinesisDestination(
       if (lanes.distributesItself) CompletableFuture.completedFuture(refusal(batch.size, "aggregation"))
       else if (!moved) CompletableFuture.completedFuture(packed.spread(verdicts.map(_._1), KinesisDestination.LeftOut))
       else
-        lanes.refresh(service, stream, events).handle[IndexedSeq[Verdict]] { (map, _) =>
+        lanes.refresh(lister, stream, events).handle[IndexedSeq[Verdict]] { (map, _) =>
           // KCL leaves out a container as a whole when one of its records is not of the shard's range. Without a new map
           // nobody knows what the shard takes, and sending twice is better than losing.
           val judged = verdicts.indices.map { entry =>

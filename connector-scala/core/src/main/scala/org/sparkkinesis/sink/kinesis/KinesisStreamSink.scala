@@ -9,6 +9,7 @@ import org.sparkkinesis.event.{EventSink, ShardLimitsUnavailable}
 import org.sparkkinesis.model.StreamRef
 import org.sparkkinesis.retry.{Retrier, RetryPolicy, RetryRules}
 import org.sparkkinesis.service.{KinesisService, ServiceErrorKind, ServiceException}
+import org.sparkkinesis.shard.ShardLister
 import org.sparkkinesis.sink.kinesis.lane.ShardLanes
 import org.sparkkinesis.sink.{AsyncSinkWriter, SinkMetrics}
 
@@ -80,12 +81,24 @@ object KinesisStreamSink {
       scheduler: Scheduler,
       events: EventSink = EventSink.Discard
   ): KinesisStreamSink = {
-    val limits = StreamLimits.acquire(StreamLimits.Key(stream.toString, where, settings), scheduler.nanoTime)
+    val held = StreamLimits.acquire(StreamLimits.Key(stream.toString, where, settings))
     try {
-      if (limits.lanes.map.isEmpty) listShards(service, stream, limits.lanes, settings, scheduler, events)
+      val limits = held.value
+      val lister =
+        new ShardLister(service, new Retrier(scheduler, RetryRules.Default), ListingRetries, scheduler)
+      if (limits.lanes.map.isEmpty) listShards(lister, stream, limits.lanes, settings, events)
       val packer = Option.when(settings.aggregated)(AggregatePacker(settings.ordered, settings.requests.maxBatchSize))
       val destination =
-        new KinesisDestination(service, stream, limits.lanes, settings.shardLimits, settings.ordered, packer, events)
+        new KinesisDestination(
+          service,
+          stream,
+          limits.lanes,
+          lister,
+          settings.shardLimits,
+          settings.ordered,
+          packer,
+          events
+        )
       val writer = new AsyncSinkWriter[SinkRecord, SinkRecord](
         record => record,
         destination,
@@ -93,26 +106,23 @@ object KinesisStreamSink {
         settings.requestsFor(limits.lanes.openShards),
         scheduler
       )
-      new KinesisStreamSink(writer, destination.counts, () => StreamLimits.release(limits, scheduler.nanoTime))
+      new KinesisStreamSink(writer, destination.counts, () => held.close())
     } catch {
       case failure: Throwable =>
-        StreamLimits.release(limits, scheduler.nanoTime)
+        held.close()
         throw failure
     }
   }
 
   private def listShards(
-      service: KinesisService,
+      lister: ShardLister,
       stream: StreamRef,
       lanes: ShardLanes,
       settings: KinesisSinkSettings,
-      scheduler: Scheduler,
       events: EventSink
   ): Unit =
     try {
-      new Retrier(scheduler, RetryRules.Default).retry(ListingRetries)(() =>
-        lanes.refresh(service, stream, events)
-      ).get()
+      lanes.refresh(lister, stream, events).get()
       ()
     } catch {
       case failed: ExecutionException =>

@@ -1,8 +1,8 @@
 package org.sparkkinesis.sink.kinesis
 
-import scala.collection.mutable
 import scala.concurrent.duration._
 
+import org.sparkkinesis.concurrent.Shared
 import org.sparkkinesis.event.log.{EventLog, QueryContext}
 import org.sparkkinesis.event.{ConnectorEvent, ShardPaced, ShardRateCut, ShardUnpaced}
 import org.sparkkinesis.model.{KinesisQuotas, ShardId}
@@ -10,11 +10,7 @@ import org.sparkkinesis.sink.kinesis.lane.ShardLanes
 import org.sparkkinesis.sink.limit.{PacedLane, RateLimiting, RateLimitingContext, RateLimitingStrategy}
 
 /** What the writers to one stream in this JVM share: the strategy's state and the shards' lanes. */
-final class StreamLimits private (
-    private val key: StreamLimits.Key,
-    val strategy: RateLimitingStrategy,
-    val lanes: ShardLanes
-)
+final class StreamLimits private (val strategy: RateLimitingStrategy, val lanes: ShardLanes)
 
 /** The JVM's limits by stream. They outlive the writers, so that a micro-batch begins where the last one ended. Thread-safe. */
 object StreamLimits {
@@ -31,27 +27,10 @@ object StreamLimits {
   /** Queries share the limits, so their events name no query. */
   private val events = new EventLog(QueryContext.Unknown)
 
-  final private class Entry(val limits: StreamLimits) {
-    var users = 0
-    var idleSince = 0L
-  }
-
-  private val entries = mutable.HashMap.empty[Key, Entry]
+  private val limits = new Shared[Key, StreamLimits](create, _ => (), IdleTime, Shared.onTimer)
 
   /** @throws IllegalArgumentException when the strategy's class cannot be used */
-  def acquire(key: Key, nowNanos: Long): StreamLimits = synchronized {
-    entries.filterInPlace((_, entry) => entry.users > 0 || nowNanos - entry.idleSince < IdleTime.toNanos)
-    val entry = entries.getOrElseUpdate(key, new Entry(create(key)))
-    entry.users += 1
-    entry.limits
-  }
-
-  def release(limits: StreamLimits, nowNanos: Long): Unit = synchronized {
-    entries.get(limits.key).foreach { entry =>
-      entry.users -= 1
-      entry.idleSince = nowNanos
-    }
-  }
+  def acquire(key: Key): Shared.Hold[StreamLimits] = limits.acquire(key)
 
   private def create(key: Key): StreamLimits = {
     // An aggregate holds many entries of the writer, and only its bytes come near a shard's limits.
@@ -73,7 +52,7 @@ object StreamLimits {
     )
     val strategy =
       RateLimiting.of(key.settings.rateLimiting).fold(why => throw new IllegalArgumentException(why), identity)
-    new StreamLimits(key, strategy(context), lanes)
+    new StreamLimits(strategy(context), lanes)
   }
 
   /** The first time that its shard throttles, a lane is set to the documented rate; later cuts follow from there. */

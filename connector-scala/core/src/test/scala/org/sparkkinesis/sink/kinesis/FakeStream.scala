@@ -26,6 +26,9 @@ final class FakeStream(shardCount: Int) extends KinesisService {
   /** Fails whole calls, in order. */
   val failures = mutable.Queue.empty[ServiceException]
   val listingFailures = mutable.Queue.empty[ServiceException]
+
+  /** Listings that leave out the first shard. */
+  var listingsWithHole = 0
   private var nextIndex = shardCount
   private var open: Vector[Shard] = HashKeyRange.uniform(shardCount).zipWithIndex.map { case (range, i) =>
     shard(i, range)
@@ -54,7 +57,8 @@ final class FakeStream(shardCount: Int) extends KinesisService {
     else {
       if (next.isEmpty) listings += 1
       val from = next.fold(0)(_.toInt)
-      completedFuture(ShardPage(open.slice(from, from + 2), Option.when(from + 2 < open.size)((from + 2).toString)))
+      val listed = if (listings <= listingsWithHole) open.drop(1) else open
+      completedFuture(ShardPage(listed.slice(from, from + 2), Option.when(from + 2 < listed.size)((from + 2).toString)))
     }
 
   override def putRecords(stream: StreamRef, entries: Seq[PutEntry]): CompletableFuture[Seq[PutResult]] = {

@@ -57,6 +57,19 @@ class KinesisStreamSinkSuite extends TimedSuite {
     assert(rig.sink.metrics.recordsStored == 2L)
   }
 
+  test("a listing that lacks a shard when the stream is resharded is asked for again, and then its lanes are known") {
+    val rig = new Rig(3)
+    rig.write("a", "1")
+    rig.flush()
+    val before = rig.stream.listings
+    rig.stream.listingsWithHole = before + 2
+    rig.stream.split(rig.stream.stored.head._1)
+    rig.write("a", "2")
+    rig.flush()
+    assert(rig.stream.listings == before + 3)
+    assert(rig.events.all.collect { case refreshed: ShardMapRefreshed => refreshed.shards } == Seq(3, 4))
+  }
+
   test("only the entries that were refused go again") {
     val rig = new Rig(1)
     var refusals = 2

@@ -7,15 +7,15 @@ import scala.concurrent.duration._
 
 import org.sparkkinesis.aws.client.ClientSettings
 import org.sparkkinesis.concurrent.{Futures, Scheduler}
-import org.sparkkinesis.error.{KinesisConnectorException, ReadErrors, ServiceErrors}
+import org.sparkkinesis.error.{ReadErrors, ServiceErrors}
 import org.sparkkinesis.event.log.QueryContext
 import org.sparkkinesis.event.{CallRetried, ListingIncomplete}
 import org.sparkkinesis.model.{HashKeyRange, Shard, StreamRef}
-import org.sparkkinesis.plan.InitialShards
 import org.sparkkinesis.retry.{Outages, Retrier, RetryPolicies, RetryPolicy, RetryRules}
 import org.sparkkinesis.service.{
-  KinesisService, Operation, ServiceErrorKind, ServiceException, ServiceLease, ShardFilter, ShardPage, StreamDescription
+  KinesisService, Operation, ServiceErrorKind, ServiceException, ServiceLease, ShardFilter, StreamDescription
 }
+import org.sparkkinesis.shard.ShardLister
 
 /** Asks for streams and shards, on the driver, and waits for the answers. The one who made it closes it. */
 final class StreamMetadata(
@@ -41,29 +41,17 @@ final class StreamMetadata(
    */
   def describe(stream: StreamRef): StreamDescription = {
     val found =
-      ask(Operation.DescribeStreamSummary, stream.name, StreamMetadata.Describe)(() => service.describeStream(stream))
+      ask(Operation.DescribeStreamSummary, stream.name, Some(StreamMetadata.LongestWait))(
+        _.retry(StreamMetadata.Describe)(() => service.describeStream(stream))
+      )
     if (!StreamMetadata.Usable(found.status))
       throw ServiceErrors.streamUnusable(stream = stream.name, status = found.status)
     found
   }
 
   /** All pages of ListShards. A listing whose token expired on the way is begun anew. */
-  def shards(stream: StreamRef, filter: ShardFilter): Seq[Shard] = {
-    @scala.annotation.tailrec
-    def page(token: Option[String], before: Vector[Shard]): Vector[Shard] = {
-      val answer =
-        try Some(ask(Operation.ListShards, stream.name, policies(Operation.ListShards))(() =>
-            service.listShards(stream, filter, token)
-          ))
-        catch { case StreamMetadata.ExpiredToken() if token.nonEmpty => None }
-      answer match {
-        case None => page(None, Vector.empty)
-        case Some(ShardPage(found, Some(next))) => page(Some(next), before ++ found)
-        case Some(ShardPage(found, None)) => before ++ found
-      }
-    }
-    page(None, Vector.empty).distinctBy(_.id)
-  }
+  def shards(stream: StreamRef, filter: ShardFilter): Seq[Shard] =
+    ask(Operation.ListShards, stream.name, listingLimit(1))(lister(_).list(stream, filter))
 
   /**
    * The same, asked again while some shard is missing from it.
@@ -74,28 +62,29 @@ final class StreamMetadata(
    *   KINESIS_LISTING_INCOMPLETE
    */
   def allShards(stream: StreamRef, filter: ShardFilter, failOnDataLoss: Boolean): Seq[Shard] = {
-    @scala.annotation.tailrec
-    def listed(times: Int): Seq[Shard] = {
-      val found = shards(stream, filter)
-      InitialShards.uncovered(found) match {
-        case Some(_) if times < StreamMetadata.Listings =>
-          pause(policies(Operation.ListShards).bound(times))
-          listed(times + 1)
-        case Some(gap) =>
-          if (failOnDataLoss) throw StreamMetadata.incomplete(stream, gap)
-          events.emit(ListingIncomplete(stream.toString, gap.start, gap.end, StreamMetadata.Listings))
-          found
-        case None => found
-      }
+    val limit = listingLimit(ShardLister.Listings)
+    val listing = ask(Operation.ListShards, stream.name, limit)(lister(_).complete(stream, filter))
+    listing.gap.foreach { gap =>
+      if (failOnDataLoss) throw StreamMetadata.incomplete(stream, gap)
+      events.emit(ListingIncomplete(stream.toString, gap.start, gap.end, ShardLister.Listings))
     }
-    listed(1)
+    listing.shards
   }
+
+  private def lister(retrier: Retrier): ShardLister =
+    new ShardLister(service, retrier, policies(Operation.ListShards), scheduler)
+
+  /** What is tried without end is also waited for without end. */
+  private def listingLimit(listings: Int): Option[FiniteDuration] =
+    policies(Operation.ListShards).maxRetries.map(_ => StreamMetadata.LongestWait * listings.toLong)
 
   /** Names of all streams of this account and region. */
   def streamNames(): Seq[String] = {
     @scala.annotation.tailrec
     def page(after: Option[String], before: Vector[String]): Vector[String] = {
-      val answer = ask(Operation.ListStreams, "*", StreamMetadata.Describe)(() => service.listStreams(after))
+      val answer = ask(Operation.ListStreams, "*", Some(StreamMetadata.LongestWait))(
+        _.retry(StreamMetadata.Describe)(() => service.listStreams(after))
+      )
       if (answer.hasMore && answer.names.nonEmpty) page(answer.names.lastOption, before ++ answer.names)
       else before ++ answer.names
     }
@@ -107,13 +96,9 @@ final class StreamMetadata(
     lease.close()
   }
 
-  private def pause(time: FiniteDuration): Unit = {
-    val over = new CompletableFuture[Unit]
-    scheduler.schedule(time)(over.complete(()): Unit)
-    environment.waiting.get(over)
-  }
-
-  private def ask[A](operation: Operation, stream: String, policy: RetryPolicy)(call: () => CompletableFuture[A]): A = {
+  private def ask[A](operation: Operation, stream: String, limit: Option[FiniteDuration])(
+      call: Retrier => CompletableFuture[A]
+  ): A = {
     val failures = new AtomicInteger
     val retrier = new Retrier(
       scheduler,
@@ -126,17 +111,20 @@ final class StreamMetadata(
       }
     )
     try {
-      val answer = await(operation, stream, policy, retrier.retry(policy)(call))
+      val answer = await(operation, stream, limit, call(retrier))
       if (failures.get >= Outages.Notable) outages.recovered(stream, None)
       answer
     } finally outages.left(stream, None)
   }
 
-  private def await[A](operation: Operation, stream: String, policy: RetryPolicy, answer: CompletableFuture[A]): A =
+  private def await[A](
+      operation: Operation,
+      stream: String,
+      limit: Option[FiniteDuration],
+      answer: CompletableFuture[A]
+  ): A =
     try {
-      // What is tried without end is also waited for without end.
-      if (policy.maxRetries.nonEmpty && !environment.waiting.until(answer, StreamMetadata.LongestWait))
-        throw tooLate(operation)
+      limit.foreach(longest => if (!environment.waiting.until(answer, longest)) throw tooLate(operation, longest))
       environment.waiting.get(answer)
     } catch {
       case failed: ExecutionException =>
@@ -147,12 +135,8 @@ final class StreamMetadata(
       case late: ServiceException => throw ServiceFailure.explain(late, stream, settings)
     }
 
-  private def tooLate(operation: Operation): ServiceException = new ServiceException(
-    ServiceErrorKind.Network,
-    operation,
-    "Timeout",
-    s"no answer within ${StreamMetadata.LongestWait}"
-  )
+  private def tooLate(operation: Operation, limit: FiniteDuration): ServiceException =
+    new ServiceException(ServiceErrorKind.Network, operation, "Timeout", s"no answer within $limit")
 }
 
 object StreamMetadata {
@@ -162,20 +146,10 @@ object StreamMetadata {
   private val Describe = RetryPolicy(Some(5), 200.millis, 2.seconds, 1.5)
   private val LongestWait = 5.minutes
 
-  /** A reshard is listed as a whole within seconds; with the longest pauses of ListShards' retries these take some twelve. */
-  private val Listings = 10
-
   private def incomplete(stream: StreamRef, gap: HashKeyRange) = ReadErrors.listingIncomplete(
     stream = stream.name,
     from = gap.start.toString,
     to = gap.end.toString,
-    times = Listings
+    times = ShardLister.Listings
   )
-
-  private object ExpiredToken {
-    def unapply(error: KinesisConnectorException): Boolean = error.getCause match {
-      case cause: ServiceException => cause.kind == ServiceErrorKind.ExpiredNextToken
-      case _ => false
-    }
-  }
 }

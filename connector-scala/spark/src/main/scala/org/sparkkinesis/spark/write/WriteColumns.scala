@@ -4,6 +4,7 @@ import org.apache.spark.sql.types._
 
 import org.sparkkinesis.config.{NearestName, Options, WriteOptions}
 import org.sparkkinesis.error.SinkErrors
+import org.sparkkinesis.spark.settings.KinesisSchema
 
 /**
  * Which column of the rows is what; decided on the driver, from the schema and the options alone.
@@ -42,9 +43,9 @@ object WriteColumns {
 
   /** @throws KinesisConnectorException when a column is missing, or has a type that cannot be sent */
   def of(schema: StructType, options: Options): WriteColumns = {
-    val data = find(schema, "data").getOrElse(throw missing(
+    val data = find(schema, KinesisSchema.Data).getOrElse(throw missing(
       schema,
-      "data",
+      KinesisSchema.Data,
       "It holds the payload.",
       "Add it, for example with selectExpr(\"to_json(struct(*)) AS data\", …)."
     ))
@@ -58,17 +59,17 @@ object WriteColumns {
       data,
       isText(dataType),
       keySource(schema, options),
-      find(schema, "explicitHashKey").map(textColumn(schema, _)),
-      find(schema, "stream").map(textColumn(schema, _))
+      find(schema, KinesisSchema.ExplicitHashKey).map(textColumn(schema, _)),
+      find(schema, KinesisSchema.Stream).map(textColumn(schema, _))
     )
   }
 
   private def keySource(schema: StructType, options: Options): KeySource =
-    (options.get(WriteOptions.partitionKey).map(_.trim), find(schema, "partitionKey")) match {
+    (options.get(WriteOptions.partitionKey).map(_.trim), find(schema, KinesisSchema.PartitionKey)) match {
       case (None, Some(column)) => KeySource.Column(textColumn(schema, column))
       case (None, None) => throw missing(
           schema,
-          "partitionKey",
+          KinesisSchema.PartitionKey,
           "Every record needs a partition key.",
           "Add the column, or set option 'partitionKey' to random, hash(column, …) or the name of another column."
         )

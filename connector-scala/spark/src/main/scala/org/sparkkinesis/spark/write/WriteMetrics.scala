@@ -1,11 +1,12 @@
 package org.sparkkinesis.spark.write
 
-import org.apache.spark.sql.connector.metric.{CustomMetric, CustomSumMetric, CustomTaskMetric}
+import org.apache.spark.sql.connector.metric.{CustomMetric, CustomTaskMetric}
 
 import org.sparkkinesis.sink.kinesis.KinesisSinkMetrics
+import org.sparkkinesis.spark.metric.{TaskSum, TaskValue}
 
 /** One metric of the sink: its name, what the SQL tab shows of it, and where its value comes from. */
-sealed abstract class WriteMetric(override val name: String, override val description: String) extends CustomSumMetric {
+sealed abstract class WriteMetric(name: String, description: String) extends TaskSum(name, description) {
   def of(written: WriteCounts): Long
 }
 
@@ -78,12 +79,8 @@ final case class WriteCounts(
   def +(other: WriteCounts): WriteCounts =
     WriteCounts(sink + other.sink, dropped + other.dropped, deadLettered + other.deadLettered)
 
-  def taskMetrics: Array[CustomTaskMetric] = WriteMetrics.all.map { metric =>
-    new CustomTaskMetric {
-      override val name: String = metric.name
-      override val value: Long = metric.of(WriteCounts.this)
-    }
-  }.toArray
+  def taskMetrics: Array[CustomTaskMetric] =
+    WriteMetrics.all.map(metric => new TaskValue(metric.name, metric.of(this)): CustomTaskMetric).toArray
 }
 
 object WriteMetrics {

@@ -4,10 +4,12 @@ import java.util.concurrent.CompletableFuture
 import java.util.concurrent.atomic.AtomicReference
 
 import org.sparkkinesis.concurrent.Futures
-import org.sparkkinesis.event.{DistributionAutomatic, EventSink, ShardMapNotRefreshed, ShardMapRefreshed}
-import org.sparkkinesis.model.{HashPoint, Shard, ShardId, StreamRef}
-import org.sparkkinesis.service.{KinesisService, ShardFilter}
-import org.sparkkinesis.shard.ShardMap
+import org.sparkkinesis.event.{
+  DistributionAutomatic, EventSink, ListingIncomplete, ShardMapNotRefreshed, ShardMapRefreshed
+}
+import org.sparkkinesis.model.{HashPoint, ShardId, StreamRef}
+import org.sparkkinesis.service.ShardFilter
+import org.sparkkinesis.shard.{ShardLister, ShardListing, ShardMap}
 import org.sparkkinesis.sink.limit.{Lane, PacedLane}
 
 /**
@@ -49,38 +51,36 @@ final class ShardLanes(newLane: ShardId => PacedLane) {
   }
 
   /** Lists the shards anew; calls that come while one is under way share its answer. */
-  def refresh(service: KinesisService, stream: StreamRef, events: EventSink): CompletableFuture[ShardMap] = {
+  def refresh(lister: ShardLister, stream: StreamRef, events: EventSink): CompletableFuture[ShardMap] = {
     val mine = new CompletableFuture[ShardMap]
     val shared = listing.updateAndGet(running => if (running == null || running.isDone) mine else running)
-    if (shared eq mine) list(service, stream, events, None, Vector.empty, mine)
+    if (shared eq mine)
+      lister.complete(stream, ShardFilter.AtLatest).whenComplete { (found, failure) =>
+        if (failure != null) {
+          events.emit(ShardMapNotRefreshed(stream.toString, String.valueOf(Futures.unwrap(failure).getMessage)))
+          mine.completeExceptionally(Futures.unwrap(failure))
+        } else learn(stream, events, found, mine)
+        ()
+      }
     shared
   }
 
-  private def list(
-      service: KinesisService,
+  /** A map that lacks a shard is of use all the same: the shard beside it stands for the missing one. */
+  private def learn(
       stream: StreamRef,
       events: EventSink,
-      next: Option[String],
-      before: Vector[Shard],
+      found: ShardListing,
       result: CompletableFuture[ShardMap]
   ): Unit = {
-    service.listShards(stream, ShardFilter.AtLatest, next).whenComplete { (page, error) =>
-      if (error != null) {
-        events.emit(ShardMapNotRefreshed(stream.toString, String.valueOf(Futures.unwrap(error).getMessage)))
-        result.completeExceptionally(error)
-      } else {
-        val shards = before ++ page.shards
-        if (page.next.isDefined) list(service, stream, events, page.next, shards, result)
-        else
-          ShardMap.of(shards) match {
-            case Some(map) =>
-              val replaced = known.getAndUpdate(before => Some(withLanes(map, before)))
-              note(stream, events, replaced.map(_.map), map)
-              result.complete(map)
-            case None => result.completeExceptionally(new IllegalStateException(s"stream $stream lists no open shard"))
-          }
-      }
-      ()
+    found.gap.foreach(gap =>
+      events.emit(ListingIncomplete(stream.toString, gap.start, gap.end, ShardLister.Listings))
+    )
+    ShardMap.of(found.shards) match {
+      case Some(map) =>
+        val replaced = known.getAndUpdate(before => Some(withLanes(map, before)))
+        note(stream, events, replaced.map(_.map), map)
+        result.complete(map)
+      case None => result.completeExceptionally(new IllegalStateException(s"stream $stream lists no open shard"))
     }
     ()
   }

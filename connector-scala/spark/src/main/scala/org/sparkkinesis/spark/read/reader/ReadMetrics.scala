@@ -1,16 +1,15 @@
 package org.sparkkinesis.spark.read.reader
 
-import org.apache.spark.sql.connector.metric.{CustomMetric, CustomSumMetric, CustomTaskMetric}
+import org.apache.spark.sql.connector.metric.{CustomMetric, CustomTaskMetric}
+
+import org.sparkkinesis.spark.metric.{TaskSum, TaskValue}
 
 /** What the SQL tab shows of a read. */
 object ReadMetrics {
 
   /** A number that a task tells, and Spark makes one of all tasks' numbers of. */
   final class Counter(val name: String, val description: String) {
-    def value(count: Long): CustomTaskMetric = new CustomTaskMetric {
-      override def name(): String = Counter.this.name
-      override def value(): Long = count
-    }
+    def value(count: Long): CustomTaskMetric = new TaskValue(name, count)
   }
 
   val rowsFromMemory = new Counter("rowsFromMemory", "rows served from the prefetch buffer")
@@ -39,10 +38,7 @@ object ReadMetrics {
 }
 
 /** A sum over tasks. Spark makes those below anew, by their names. */
-sealed abstract class ReadSum(counter: ReadMetrics.Counter) extends CustomSumMetric {
-  override def name(): String = counter.name
-  override def description(): String = counter.description
-}
+sealed abstract class ReadSum(counter: ReadMetrics.Counter) extends TaskSum(counter.name, counter.description)
 
 final class RowsFromMemory extends ReadSum(ReadMetrics.rowsFromMemory)
 final class RowsFromService extends ReadSum(ReadMetrics.rowsFromService)

@@ -7,6 +7,7 @@ import org.apache.spark.sql.types._
 import org.apache.spark.sql.{AnalysisException, DataFrame, Row, SparkSession}
 
 import org.sparkkinesis.error.SinkErrors
+import org.sparkkinesis.spark.settings.KinesisSchema
 
 /**
  * The table that invalid rows go to; used on the driver, when a batch is committed.
@@ -71,13 +72,13 @@ object DeadLetterTable {
   /** Columns by name. `data` is the payload, cut where it is long; `dataBytes` is how long it was. */
   val schema: StructType = StructType(Seq(
     StructField("reason", StringType),
-    StructField("stream", StringType),
+    StructField(KinesisSchema.Stream, StringType),
     StructField("queryId", StringType),
     StructField("epochId", LongType),
     StructField("partition", IntegerType),
     StructField("row", LongType),
-    StructField("partitionKey", StringType),
-    StructField("data", BinaryType),
+    StructField(KinesisSchema.PartitionKey, StringType),
+    StructField(KinesisSchema.Data, BinaryType),
     StructField("dataBytes", LongType)
   ))
 }

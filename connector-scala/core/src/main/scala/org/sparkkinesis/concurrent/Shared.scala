@@ -1,0 +1,74 @@
+package org.sparkkinesis.concurrent
+
+import java.util.concurrent.atomic.AtomicBoolean
+
+import scala.collection.mutable
+import scala.concurrent.duration._
+
+/**
+ * Values that everything in this JVM with the same key shares. A value is made for its first holder, and disposed of when
+ * nobody has held it for the idle time. Thread-safe.
+ *
+ * @param create
+ *   is called under a lock
+ * @param later
+ *   runs a task after a delay; not used when the idle time is zero
+ */
+final class Shared[K, A](create: K => A, dispose: A => Unit, idleTime: FiniteDuration, later: Shared.Later) {
+  final private class Entry(val value: A) {
+    var holders = 0
+
+    /** Counts the times it became idle; a disposal that was arranged for an earlier one is void. */
+    var idleTimes = 0L
+  }
+
+  private val entries = mutable.HashMap.empty[K, Entry]
+
+  def acquire(key: K): Shared.Hold[A] = synchronized {
+    val entry = entries.getOrElseUpdate(key, new Entry(create(key)))
+    entry.holders += 1
+    new Shared.Hold(entry.value, () => release(key, entry))
+  }
+
+  /** How many values there are, held or idle. */
+  def size: Int = synchronized(entries.size)
+
+  private def release(key: K, entry: Entry): Unit = {
+    val mark = synchronized {
+      entry.holders -= 1
+      entry.idleTimes += 1
+      Option.when(entry.holders == 0)(entry.idleTimes)
+    }
+    mark.foreach { idle =>
+      if (idleTime == Duration.Zero) disposeOf(key, entry, idle)
+      else later(idleTime, () => disposeOf(key, entry, idle))
+    }
+  }
+
+  private def disposeOf(key: K, entry: Entry, mark: Long): Unit = {
+    val isIdle = synchronized {
+      val still = entry.holders == 0 && entry.idleTimes == mark
+      if (still) entries -= key
+      still
+    }
+    if (isIdle) dispose(entry.value)
+  }
+}
+
+object Shared {
+  type Later = (FiniteDuration, () => Unit) => Unit
+
+  /** The right to use a value until closed; closing twice does no harm. */
+  final class Hold[A] private[Shared] (val value: A, release: () => Unit) extends AutoCloseable {
+    private val isDone = new AtomicBoolean
+    override def close(): Unit = if (isDone.compareAndSet(false, true)) release()
+  }
+
+  private lazy val timer = new SystemScheduler("kinesis-shared", 1)
+
+  /** On a thread of this JVM that is never closed. */
+  val onTimer: Later = (delay, task) => {
+    timer.schedule(delay)(task())
+    ()
+  }
+}
