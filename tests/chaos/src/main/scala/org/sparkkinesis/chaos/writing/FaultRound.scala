@@ -6,8 +6,8 @@ import scala.util.{Random, Using}
 import org.sparkkinesis.config.Options
 import org.sparkkinesis.emulator.fault.{FaultEffect, FaultRule}
 import org.sparkkinesis.emulator.{EmulatorConfig, KinesisEmulator}
-import org.sparkkinesis.sink.kinesis.KinesisSinkSettings
 import org.sparkkinesis.sink.SinkMetrics
+import org.sparkkinesis.sink.kinesis.KinesisSinkSettings
 
 /**
  * Writers with a key space each, over the real client, while requests are refused, cut, answered late or never, entries fail,

@@ -6,8 +6,7 @@ import scala.collection.mutable
 import scala.concurrent.duration._
 
 import org.sparkkinesis.model._
-import org.sparkkinesis.service.Operation
-import org.sparkkinesis.service._
+import org.sparkkinesis.service.{Operation, _}
 
 /**
  * The modelled service as one process sees it. Answers come after a while on the scheduler; none comes to a process that has ended.

@@ -4,8 +4,7 @@ import scala.collection.mutable
 import scala.concurrent.duration._
 
 import org.sparkkinesis.model._
-import org.sparkkinesis.service.Operation
-import org.sparkkinesis.service._
+import org.sparkkinesis.service.{Operation, _}
 
 /** Enhanced fan-out: registered consumers, and their subscriptions with the rule of five seconds. */
 final class ModelConsumers(service: ModelKinesis) {

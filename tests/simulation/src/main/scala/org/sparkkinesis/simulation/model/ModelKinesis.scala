@@ -5,8 +5,7 @@ import scala.util.Random
 
 import org.sparkkinesis.concurrent.Scheduler
 import org.sparkkinesis.model._
-import org.sparkkinesis.service.Operation
-import org.sparkkinesis.service._
+import org.sparkkinesis.service.{Operation, _}
 
 /**
  * How the modelled service is laid out.
