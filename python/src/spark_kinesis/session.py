@@ -1,4 +1,4 @@
-"""The connector's jar, and how it reaches a Spark session."""
+"""The connector's jar, and functions that add it to a Spark session."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
 
 
 def jar_path() -> Path:
-    """The jar that this package carries; an error when it is not there, as Spark would only log that."""
+    """Return the jar of this package. It is an error if the file is missing, which Spark would only log."""
     jar = Path(__file__).parent / "jars" / f"spark-kinesis_2.13-{__version__}.jar"
     if not jar.is_file():
         raise KinesisConnectorError.of(
             "KINESIS_JAR_MISSING",
             where=str(jar),
-            reason="The package was not built, or only in part.",
+            reason="The package was not built, or only a part of it was.",
             fix="In a checkout run ./dev jar; elsewhere install the package spark-kinesis again.",
         )
     return jar
@@ -29,9 +29,9 @@ def jar_path() -> Path:
 def configure_spark_with_kinesis(
     builder: SparkSession.Builder, extra_jars: Sequence[str | Path] = ()
 ) -> SparkSession.Builder:
-    """Put the connector's jar, and ``extra_jars``, on a session that is yet to be made.
+    """Add the connector's jar and ``extra_jars`` to a session that has not been created yet.
 
-    A session that runs already does not take it up by ``getOrCreate``; use ``add_kinesis_to`` for that.
+    ``getOrCreate`` does not add them to a session that is already running; use ``add_kinesis_to`` for that.
     """
     already = builder._options.get("spark.jars", "")
     jars = [jar for jar in already.split(",") if jar] + [str(jar) for jar in (jar_path(), *extra_jars)]
@@ -39,7 +39,7 @@ def configure_spark_with_kinesis(
 
 
 def add_kinesis_to(spark: SparkSession) -> SparkSession:
-    """Put the connector's jar on a session that runs already, classic or Spark Connect."""
+    """Add the connector's jar to a session that is already running, classic or Spark Connect."""
     if is_connect(spark):
         spark.addArtifacts(str(jar_path()))
     else:
@@ -49,5 +49,5 @@ def add_kinesis_to(spark: SparkSession) -> SparkSession:
 
 
 def is_connect(spark: SparkSession) -> bool:
-    """Whether the session talks to a Spark Connect server, so that there is no JVM on this side."""
+    """Return whether the session uses a Spark Connect server, so that this process has no JVM."""
     return type(spark).__module__.startswith("pyspark.sql.connect")

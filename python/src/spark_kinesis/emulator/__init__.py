@@ -1,4 +1,4 @@
-"""Kinesis on this machine, in a JVM of its own: the emulator that the connector's tests run against."""
+"""A Kinesis emulator on this machine, in a separate JVM. The connector's own tests use it."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ __all__ = ["Calls", "EmulatorControl", "KinesisClient", "KinesisEmulator", "Reco
 
 
 class KinesisEmulator:
-    """An emulator on loopback, from ``start`` (or ``with``) to ``stop``; it ends with this process, however that ends.
+    """An emulator on a loopback port, from ``start`` (or ``with``) to ``stop``, or to the end of this process.
 
-    It enforces the service's quotas unless ``quotas`` is False. ``port`` 0 takes a free one.
+    It enforces the service's quotas unless ``quotas`` is False. ``port`` 0 chooses a free port.
     """
 
     def __init__(
@@ -34,7 +34,7 @@ class KinesisEmulator:
         arguments: Sequence[str] = (),
         timeout: float = 60,
     ) -> None:
-        """``heap`` bounds the JVM's memory, ``arguments`` go to the emulator's main, ``timeout`` bounds its start."""
+        """``heap`` limits the JVM's memory, ``arguments`` go to the emulator, ``timeout`` limits the start."""
         self._port = port
         self._quotas = quotas
         self._heap = heap
@@ -46,7 +46,7 @@ class KinesisEmulator:
         self._client: KinesisClient | None = None
 
     def start(self) -> KinesisEmulator:
-        """Start the JVM and wait until it listens."""
+        """Start the JVM and wait until it accepts connections."""
         if self._process is not None:
             return self
         command = java_command(self._heap, self._main_arguments())
@@ -63,7 +63,7 @@ class KinesisEmulator:
         return self
 
     def stop(self) -> None:
-        """End the JVM; it ends by itself when its standard input closes."""
+        """Stop the JVM, which ends when its standard input is closed."""
         if self._client is not None:
             self._client.close()
         process, self._process, self._client = self._process, None, None
@@ -90,19 +90,19 @@ class KinesisEmulator:
 
     @property
     def endpoint(self) -> str:
-        """The address, ``http://127.0.0.1:port``."""
+        """Return the address, ``http://127.0.0.1:port``."""
         return str(self._started["endpoint"])
 
     @property
     def pid(self) -> int:
-        """Of the JVM."""
+        """Return the process id of the JVM."""
         if self._process is None:
             raise self._failure("is not running", "It was not started, or was stopped.")
         return self._process.pid
 
     @property
     def connection(self) -> Mapping[str, str]:
-        """The options that lead a source or a sink here."""
+        """Return the options that connect a source or a sink to the emulator."""
         return {
             "endpoint": self.endpoint,
             "region": "us-east-1",
@@ -112,14 +112,14 @@ class KinesisEmulator:
 
     @property
     def client(self) -> KinesisClient:
-        """For calls of every operation by name."""
+        """Return a client that calls every operation by name."""
         if self._client is None:
             raise self._failure("is not running", "It was not started, or was stopped.")
         return self._client
 
     @property
     def control(self) -> EmulatorControl:
-        """Faults, the clock, quotas, and the calls that were made."""
+        """Return the control of faults, clock and quotas, with the counts of the calls."""
         return EmulatorControl(self.endpoint, self._started.get("adminToken"))
 
     def create_stream(self, name: str, shards: int = 1) -> None:
@@ -127,11 +127,11 @@ class KinesisEmulator:
         self.client.create_stream(name, shards)
 
     def put_records(self, stream: str, records: Iterable[tuple[str, bytes | str]]) -> int:
-        """Put ``(partition key, data)`` pairs, throttled ones again until they are in. How many were put."""
+        """Put ``(partition key, data)`` pairs and return their number. Throttled records are sent again."""
         return self.client.put_records(stream, records)
 
     def records(self, stream: str) -> list[Record]:
-        """Every record that is in the stream now."""
+        """Return every record that is in the stream now."""
         return list(self.client.records(stream))
 
     def _main_arguments(self) -> list[str]:
@@ -139,7 +139,7 @@ class KinesisEmulator:
         return ["--stdin-bound", "--port", str(self._port), *quotas, *self._arguments]
 
     def _first_line(self) -> dict[str, Any]:
-        """The JSON line that the main prints when it listens, read on a thread so that the wait has an end."""
+        """Return the JSON line that the emulator prints when it is ready. A thread reads it to allow a timeout."""
         process = self._process
         if process is None or process.stdout is None:
             raise self._failure("is not running", "It was stopped while it started.")
@@ -149,9 +149,7 @@ class KinesisEmulator:
         try:
             line = lines.get(timeout=self._timeout)
         except Empty:
-            raise self._failure(
-                "did not start", f"It did not listen within {self._timeout} s. {self._said()}"
-            ) from None
+            raise self._failure("did not start", f"It was not ready within {self._timeout} s. {self._said()}") from None
         if not line:
             raise self._failure("did not start", f"Its JVM ended with code {process.wait()}. {self._said()}")
         started: dict[str, Any] = json.loads(line)
@@ -166,5 +164,5 @@ class KinesisEmulator:
 
     @staticmethod
     def _failure(what: str, reason: str) -> KinesisConnectorError:
-        fix = "Check the Java of this machine (17 or newer) and that the port is free; start it once more."
+        fix = "Install Java 17 or newer, make sure that the port is free, and start the emulator again."
         return KinesisConnectorError.of("KINESIS_EMULATOR_FAILED", what=what, reason=reason, fix=fix)

@@ -1,6 +1,6 @@
-"""``python -m spark_kinesis.emulator``: runs the emulator until this process ends.
+"""Run the emulator until this process ends: ``python -m spark_kinesis.emulator``.
 
-One JSON line with its ``endpoint`` tells that it is ready. Every argument goes to the emulator's main.
+The emulator prints one line of JSON with its ``endpoint`` when it is ready. It receives all arguments.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from spark_kinesis.errors import KinesisConnectorError
 
 
 def main() -> int:
-    """The JVM has the terminal to itself; it ends when standard input does, or on a signal."""
+    """Start the JVM and wait for it. It ends with this process, or when it receives a signal."""
     try:
         process = subprocess.Popen(java_command("2g", ["--stdin-bound", *sys.argv[1:]]), stdin=subprocess.PIPE)
     except KinesisConnectorError as error:

@@ -1,4 +1,4 @@
-"""A small client of the service's JSON protocol, for tests and examples against the emulator; it signs nothing."""
+"""A small client for tests and examples with the emulator. It speaks JSON and does not sign its requests."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
-# Of PutRecords, as docs.aws.amazon.com has them under "Quotas and limits".
+# The limits of PutRecords, from "Quotas and limits" at docs.aws.amazon.com.
 _MOST_ENTRIES = 500
 _MOST_BYTES = 10 * 1024 * 1024
 
 
 class ServiceError(Exception):
-    """What the service answered instead of a result; ``name`` is ``ResourceNotFoundException`` and so on."""
+    """An error that the service returned. ``name`` is its type, for example ``ResourceNotFoundException``."""
 
     def __init__(self, name: str, message: str) -> None:
         super().__init__(f"{name}: {message}")
@@ -26,7 +26,7 @@ class ServiceError(Exception):
 
 @dataclass(frozen=True)
 class Record:
-    """A record as it was read."""
+    """A record of a stream."""
 
     partition_key: str
     data: bytes
@@ -36,7 +36,7 @@ class Record:
 
 
 class KinesisClient:
-    """Calls by name over one connection. Not to be shared by threads."""
+    """Calls operations by name over one connection. Threads must not share a client."""
 
     def __init__(self, endpoint: str, timeout: float = 60) -> None:
         address = urlsplit(endpoint)
@@ -47,7 +47,7 @@ class KinesisClient:
         self._connection.close()
 
     def call(self, operation: str, **parameters: Any) -> dict[str, Any]:
-        """The answer of an operation, with the service's own names: ``call("ListShards", StreamName="orders")``."""
+        """Call an operation of the API and return the answer: ``call("ListShards", StreamName="orders")``."""
         headers = {"Content-Type": "application/x-amz-json-1.1", "X-Amz-Target": f"Kinesis_20131202.{operation}"}
         self._connection.request("POST", "/", json.dumps(parameters).encode(), headers)
         answer = self._connection.getresponse()
@@ -64,7 +64,7 @@ class KinesisClient:
         self.wait_until_active(name, timeout=timeout)
 
     def wait_until_active(self, name: str, *, timeout: float = 30) -> None:
-        """Ask for the stream's state, at the rate that the service allows, until it is ACTIVE."""
+        """Wait until the stream is ACTIVE. The calls stay within the quota of the service."""
         end = time.monotonic() + timeout
         while (state := self.status(name)) != "ACTIVE":
             if time.monotonic() > end:
@@ -72,12 +72,12 @@ class KinesisClient:
             time.sleep(0.1)
 
     def status(self, name: str) -> str:
-        """ACTIVE, CREATING, UPDATING or DELETING."""
+        """Return ACTIVE, CREATING, UPDATING or DELETING."""
         answer = self.call("DescribeStreamSummary", StreamName=name)
         return str(answer["StreamDescriptionSummary"]["StreamStatus"])
 
     def put_records(self, stream: str, records: Iterable[tuple[str, bytes | str]], *, timeout: float = 60) -> int:
-        """Put ``(partition key, data)`` pairs; entries that the service throttles are sent again. How many were put."""
+        """Put ``(partition key, data)`` pairs and return their number. Throttled records are sent again."""
         put = 0
         for batch in _batches(records):
             waiting = [{"PartitionKey": key, "Data": base64.b64encode(data).decode()} for key, data in batch]
@@ -96,7 +96,7 @@ class KinesisClient:
         return put
 
     def shards(self, stream: str) -> list[dict[str, Any]]:
-        """Every shard that ListShards tells of."""
+        """Return every shard that ListShards returns."""
         answer = self.call("ListShards", StreamName=stream)
         found: list[dict[str, Any]] = list(answer["Shards"])
         while token := answer.get("NextToken"):
@@ -105,7 +105,7 @@ class KinesisClient:
         return found
 
     def records(self, stream: str) -> Iterator[Record]:
-        """Every record that is in the stream now, shard by shard."""
+        """Return every record that is in the stream now, shard by shard."""
         for shard in self.shards(stream):
             yield from self._records_of(stream, str(shard["ShardId"]))
 

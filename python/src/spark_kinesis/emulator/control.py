@@ -1,4 +1,4 @@
-"""What a test does to an emulator past the service's API: faults, the clock, quotas, and how often what was called."""
+"""Control of an emulator by tests: faults, the clock, quotas, and the counts of the calls."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 @dataclass(frozen=True)
 class Calls:
-    """How often an operation was called on a stream or shard, with one result (``ok`` or an exception's name)."""
+    """The count of the calls of an operation on a stream or shard with one result (``ok`` or an error type)."""
 
     operation: str
     stream: str
@@ -22,7 +22,7 @@ class Calls:
 
 
 class EmulatorControl:
-    """The emulator's own paths beside the API. Each call opens a connection of its own."""
+    """Calls the pages of the emulator. Each call opens its own connection."""
 
     def __init__(self, endpoint: str, token: str | None = None) -> None:
         """``token`` is the ``adminToken`` that an emulator with credentials prints when it is ready."""
@@ -32,18 +32,18 @@ class EmulatorControl:
             self._headers["Authorization"] = f"Bearer {token}"
 
     def add_fault(self, effect: str, **rule: Any) -> int:
-        """Add a fault and give its number: ``add_fault("throttle", operation="PutRecords", count=20)``.
+        """Add a fault and return its number: ``add_fault("throttle", operation="PutRecords", count=20)``.
 
         Effects and the members of a rule are in docs/emulator.md.
         """
         return int(self._ask("POST", "faults", {"effect": effect, **rule})["id"])
 
     def clear_faults(self, seed: int | None = None) -> None:
-        """Take every fault away; with a seed, also start their random numbers anew."""
+        """Remove all faults. With a seed, also restart their random numbers from it."""
         self._ask("DELETE", "faults", {} if seed is None else {"seed": seed})
 
     def advance_clock(self, by: timedelta) -> None:
-        """Let time pass for the emulator: retention, expiry of iterators and tokens, the end of subscriptions."""
+        """Advance the emulator's clock, which affects retention, iterators, tokens and subscriptions."""
         self._ask("POST", "clock", {"advanceMillis": by // timedelta(milliseconds=1)})
 
     def set_quotas(self, on: bool) -> None:
@@ -51,15 +51,15 @@ class EmulatorControl:
         self._ask("POST", "quotas", {"on": on})
 
     def scale_quota(self, quota: str, scale: float) -> None:
-        """Allow ``scale`` times what the service allows of one quota."""
+        """Multiply one quota of the service by ``scale``."""
         self._ask("POST", "quotas", {"quota": quota, "scale": scale})
 
     def calls(self) -> list[Calls]:
-        """Every call so far, counted by operation, stream, shard and result."""
+        """Return the counts of all calls so far, by operation, stream, shard and result."""
         return [Calls(**entry) for entry in self._ask("GET", "calls")["calls"]]
 
     def reset_calls(self) -> None:
-        """Count from nought again."""
+        """Set all counts to zero."""
         self._ask("DELETE", "calls")
 
     def _ask(self, method: str, path: str, body: dict[str, Any] | None = None) -> dict[str, Any]:

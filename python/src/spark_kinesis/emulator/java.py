@@ -1,4 +1,4 @@
-"""How the emulator's JVM is started: this package's jar, and of Spark's jars only what it needs."""
+"""The command that starts the emulator's JVM, with this package's jar and the jars of Spark that it needs."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _SPARK_JARS = (
 
 
 def java_command(heap: str, arguments: Sequence[str]) -> list[str]:
-    """The command that runs the emulator's main with these arguments."""
+    """Return the command that runs the emulator with these arguments."""
     classes = os.pathsep.join(str(jar) for jar in (jar_path(), *_spark_jars()))
     return [_java(), f"-Xmx{heap}", "-XX:+ExitOnOutOfMemoryError", "-cp", classes, MAIN, *arguments]
 
@@ -36,7 +36,7 @@ def _java() -> str:
             "KINESIS_EMULATOR_FAILED",
             what="needs Java",
             reason=f"There is no java in JAVA_HOME ({home})." if home else "There is no java on the PATH.",
-            fix="Install Java 17 or newer, or set JAVA_HOME to where it is.",
+            fix="Install Java 17 or newer, or set JAVA_HOME to its directory.",
         )
     return java
 
@@ -51,8 +51,8 @@ def _spark_jars() -> list[Path]:
     if not any(jar.name.startswith("scala-library") for jar in jars):
         raise KinesisConnectorError.of(
             "KINESIS_EMULATOR_FAILED",
-            what="needs the Scala library that Spark ships",
+            what="needs the Scala library of Spark",
             reason=f"There is no scala-library in {folder}.",
-            fix="Install pyspark beside this package, or set SPARK_HOME to an installation of Spark.",
+            fix="Install pyspark, or set SPARK_HOME to an installation of Spark.",
         )
     return jars
