@@ -1,10 +1,12 @@
 package org.sparkkinesis.bench.source
 
+import java.lang.management.ManagementFactory
 import java.net.URI
 import java.util.concurrent.{CompletableFuture, TimeUnit}
 
 import scala.concurrent.duration._
 
+import com.sun.management.OperatingSystemMXBean
 import software.amazon.awssdk.auth.credentials.{AwsBasicCredentials, StaticCredentialsProvider}
 import software.amazon.awssdk.core.SdkBytes
 import software.amazon.awssdk.regions.Region
@@ -20,6 +22,7 @@ object ReadingRounds {
   val Stream = "bench"
   private val RecordBytes = 200
   private val MinRounds = 3
+  private val process = ManagementFactory.getOperatingSystemMXBean.asInstanceOf[OperatingSystemMXBean]
 
   /**
    * Rounds of all readers in turn, so that whatever else the machine does meets them alike; the first warms up, unless
@@ -45,12 +48,14 @@ object ReadingRounds {
     loops.map(loop => loop.name -> Meter.median(rounds.map(_(loop.name))))
   }
 
-  /** What each reads in a second. */
+  /** What each reads in a second. The CPU time of this process for one record is printed beside it. */
   def round(title: String, loops: Seq[ReadingLoop], records: Long, pause: Duration): Map[String, Double] =
     loops.map { loop =>
       TimeUnit.MILLISECONDS.sleep(pause.toMillis)
+      val cpuNanos = process.getProcessCpuTime
       val rate = loop.run(records)
-      println(f"$title%-8s  ${loop.name}%-20s $rate%,12.0f records/s")
+      val micros = (process.getProcessCpuTime - cpuNanos) / 1e3 / records
+      println(f"$title%-8s  ${loop.name}%-20s $rate%,12.0f records/s  $micros%6.2f µs CPU per record")
       loop.name -> rate
     }.toMap
 
