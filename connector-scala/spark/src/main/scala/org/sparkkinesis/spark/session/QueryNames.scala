@@ -18,7 +18,9 @@ object QueryNames {
 
   private[session] def of(property: String => Option[String], streams: Seq[String]): QueryContext =
     property(QueryId).fold(QueryContext(streams = streams)) { id =>
-      val name = property(Description).flatMap(_.linesIterator.nextOption()).filterNot(_.startsWith("id = "))
+      val name = property(Description).flatMap(_.linesIterator.nextOption()).filterNot(line =>
+        line.isEmpty || line.startsWith("id = ")
+      )
       QueryContext(Some(id), property(RunId), name, streams)
     }
 }

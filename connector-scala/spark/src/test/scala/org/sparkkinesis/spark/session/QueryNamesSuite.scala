@@ -20,7 +20,7 @@ class QueryNamesSuite extends TimedSuite {
     val found = names(
       "sql.streaming.queryId" -> "q",
       "spark.jobGroup.id" -> "r",
-      "spark.job.description" -> "id = q\nrunId = r\nbatch = 7"
+      "spark.job.description" -> "\nid = q\nrunId = r\nbatch = 7"
     )
     assert(found.name.isEmpty)
   }

@@ -89,4 +89,16 @@ class QueryLogSuite extends SparkSuite {
       assert(first.contains(s"${shard(1)} after ") && first.contains(s"${shard(2)} after "), first)
     }
   }
+
+  test("the lines of a query without a name begin with its id") {
+    kinesis.admin.createStream("unnamed", 1)
+    Using.resource(new RecordedLog) { log =>
+      val query = readStream("unnamed").load().writeStream
+        .option("checkpointLocation", checkpoint()).foreachBatch((new Collected).sink).start()
+      query.processAllAvailable()
+      query.stop()
+      assert(log.visible.nonEmpty)
+      log.lines.foreach(line => assert(line.text.startsWith(s"[query=${query.id} run="), line))
+    }
+  }
 }
