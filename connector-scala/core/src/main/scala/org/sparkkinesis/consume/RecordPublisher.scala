@@ -52,6 +52,16 @@ final case class RecordBatch(records: IndexedSeq[KinesisRecord], millisBehindLat
     if (millisBehindLatest == 0 || records.isEmpty) receivedMillis - millisBehindLatest else records.last.arrivalMillis
 }
 
+object RecordBatch {
+
+  /**
+   * The last records of a closed shard. They are at no tip: what arrives now goes to the shard's children, of which this batch says
+   * nothing. The shard's end is told apart from it.
+   */
+  def atShardEnd(records: IndexedSeq[KinesisRecord], receivedMillis: Long): RecordBatch =
+    RecordBatch(records, millisBehindLatest = 1, receivedMillis)
+}
+
 /** Makes publishers of one kind: polling, or enhanced fan-out. Thread-safe. */
 trait RecordPublisherFactory {
   def subscribe(shard: StreamShard, position: StartingPosition, subscriber: RecordSubscriber): RecordPublisher

@@ -90,8 +90,9 @@ final class FanOutRecordPublisher private[fanout] (
     )
     lastEventBytes = KinesisRecord.sizeOf(event.records)
     val isEnd = event.continuation.isEmpty || event.children.nonEmpty
-    if (!isEnd || records.nonEmpty)
-      received.enqueue(RecordBatch(records, event.millisBehindLatest, scheduler.currentMillis))
+    val now = scheduler.currentMillis
+    if (!isEnd) received.enqueue(RecordBatch(records, event.millisBehindLatest, now))
+    else if (records.nonEmpty) received.enqueue(RecordBatch.atShardEnd(records, now))
     if (!isEnd) endsWithoutChildren = 0
     else if (event.children.nonEmpty || endsWithoutChildren >= EndsToBelieve) {
       watchdog.cancel()

@@ -117,7 +117,11 @@ final class PollingRecordPublisher private[poll] (
     if (ended && !surely) endsWithoutChildren += 1 else if (!ended) endsWithoutChildren = 0
     if (!ended || page.records.nonEmpty) {
       ungrant()
-      subscriber.onBatch(RecordBatch(page.records, page.millisBehindLatest, scheduler.currentMillis))
+      val now = scheduler.currentMillis
+      subscriber.onBatch(
+        if (ended) RecordBatch.atShardEnd(page.records, now)
+        else RecordBatch(page.records, page.millisBehindLatest, now)
+      )
     }
     if (surely && !isOver) {
       isOver = true

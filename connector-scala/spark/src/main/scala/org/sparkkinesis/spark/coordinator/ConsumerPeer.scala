@@ -20,6 +20,9 @@ final private[coordinator] class ConsumerPeer(
   var missedReports = 0
   var metrics = Map.empty[String, Long]
 
+  /** Whether a report was lost whose news has not been told again; a later one does not say what it held. */
+  def lacksNews: Boolean = asked.nonEmpty
+
   def tell(message: ToExecutor): Unit = send(ProtocolCodec.encode(message))
 
   /**

@@ -43,11 +43,13 @@ final private[coordinator] class ShardProgress(state: CoordinatorState, losses: 
         report.shards.partition(told => tracks.get(told.shard).exists(_.owner.contains(from.id)))
       // It was taken from this executor, or given to another one while this one was out of sight.
       if (others.nonEmpty) from.tell(Unassign(others.map(_.shard)))
-      val planned = own.flatMap(acceptShard(_, report.full))
+      // Chunks may be missing before what this report tells: that the shard was read up to a time, or to its end, is not known yet.
+      val certain = if (from.lacksNews) own.map(_.copy(readUpToMillis = 0, end = None)) else own
+      val planned = certain.flatMap(acceptShard(_, report.full))
       if (planned.nonEmpty) from.tell(Release(planned))
       val lost = mustName.exists(loseUnnamed(from, report, _))
       state.noteChange()
-      val ended = own.exists(told => told.end.nonEmpty || told.failure.nonEmpty)
+      val ended = certain.exists(told => told.end.nonEmpty || told.failure.nonEmpty)
       Heard(ended && state.streamsWithOpenLineage.nonEmpty, ended || lost)
     }
   }

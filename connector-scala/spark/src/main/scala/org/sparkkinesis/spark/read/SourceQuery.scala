@@ -63,7 +63,7 @@ final class SourceQuery(
   private val ranges = mutable.HashMap.empty[String, Map[ShardId, HashKeyRange]]
   private val checkpoint = new CheckpointCheck(session, environment)
   private lazy val readUpTo = new ReadUpToStore(files)
-  private var readUpToNanos = clock.nanoTime
+  private var readUpToNanos = clock.nanoTime - NotePeriod.toNanos
   private val beganNanos = clock.nanoTime
   private var isStarted = false
 
@@ -136,15 +136,15 @@ final class SourceQuery(
    */
   def latestOffset(start: SourceOffset, isFirst: Boolean, allAvailable: Boolean): Option[SourceOffset] = explained {
     val mended = checkpoint.mend(start)
-    val linked = if (isFirst && choseBeginning) mended else checkpoint.link(mended)
-    val from = readUpTo.of(linked)
+    val known = readUpTo.of(mended)
+    val from = if (isFirst && choseBeginning) known else checkpoint.link(known)
     // What has just been chosen cannot have expired since.
     if (!isStarted && !choseBeginning) checkpoint.warnOfExpired(from)
     noteStart(from)
     from.streams.keys.foreach(arn => coordinator.know(arn, checkpoint.listed(arn)))
     coordinator.advance(from)
     planned = if (allAvailable) planOnce(from) else target.fold(planNow(from))(planUntil(from, _))
-    if (planned.isEmpty) noteReadUpTo(linked, from, isLast = allAvailable || target.nonEmpty)
+    if (planned.isEmpty) noteReadUpTo(mended, from, isLast = allAvailable || target.nonEmpty)
     planned.foreach { batch =>
       lastBatchNanos = clock.nanoTime
       batches += 1

@@ -88,21 +88,26 @@ final class CheckpointCheck(session: StreamSession, environment: Environment) {
   private def link(stream: StreamOffset): StreamOffset =
     if (listings.contains(stream.arn)) stream
     else
-      lostLineage(stream).fold(stream) { lost =>
-        val shard = lost.gone.minOption.orElse(lost.orphans.minOption).fold("")(_.value)
-        val reason = s"of its descendants only ${lost.orphans.toSeq.sorted.mkString(", ")} are left"
-        session.events.emit(DataLost(stream.arn, ShardId(shard), reason, losses.endsQuery))
-        losses.lost(
-          ReadErrors.dataLoss(
-            shard = shard,
-            stream = stream.name,
-            reason = reason,
-            cause =
-              "The stream was resharded more than once, and the shards between expired, since the query last read it."
-          )
-        )
-        lost.mend(stream)
+      lostLineage(stream).fold(stream) { lineage =>
+        if (lineage.isLoss) report(stream, lineage)
+        lineage.mend(stream)
       }
+
+  private def report(stream: StreamOffset, lineage: LostLineage): Unit = {
+    val shard = (lineage.unread ++ lineage.finished).minOption.orElse(lineage.orphans.minOption).fold("")(_.value)
+    val left = if (lineage.orphans.isEmpty) "nothing is left"
+    else s"only ${lineage.orphans.toSeq.sorted.mkString(", ")} and their children are left"
+    val reason = s"of the shard and its descendants, $left"
+    session.events.emit(DataLost(stream.arn, ShardId(shard), reason, losses.endsQuery))
+    losses.lost(
+      ReadErrors.dataLoss(
+        shard = shard,
+        stream = stream.name,
+        reason = reason,
+        cause = "The shards between expired since the query last read the stream."
+      )
+    )
+  }
 
   /** A listing may lack a shard for a while: before its lineage is given up, the stream is listed several times. */
   private def lostLineage(stream: StreamOffset): Option[LostLineage] = {
@@ -111,7 +116,7 @@ final class CheckpointCheck(session: StreamSession, environment: Environment) {
       val all = (session.allShards(stream.arn) ++ before).distinctBy(_.id)
       listings += stream.arn -> all
       val lost = LostLineage.of(stream, all)
-      if (lost.isEmpty || times == Listings) lost
+      if (!lost.exists(_.isLoss) || times == Listings) lost
       else {
         environment.waiting.until(new CompletableFuture[Unit], ListingPause)
         look(times + 1, all)

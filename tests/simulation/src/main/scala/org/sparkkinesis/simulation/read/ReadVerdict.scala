@@ -74,7 +74,7 @@ final class ReadVerdict(time: SimulatedTime, ledger: ReadLedger, retentionMillis
     val millis = time.nowMillis
     // A query that was down, or behind, for longer than the retention cannot know what it has missed.
     val isUncertain = longestGapMillis + (millis - lastAliveMillis).max(0) > retentionMillis - UncertainMillis
-    val isReal = if (loss.condition == "KINESIS_STREAM_RECREATED") ledger.hasDeletion else ledger.hasLoss
+    val isReal = ledger.hasDeletion || ledger.hasLoss
     if (!isReal && !isUncertain)
       throw new Violation("alarm", s"nothing is lost, but the query says so: ${loss.getMessage}", loss)
     ledger.report(LossReport(millis, loss.condition, loss.parameters.getOrElse("shard", ""), isError))

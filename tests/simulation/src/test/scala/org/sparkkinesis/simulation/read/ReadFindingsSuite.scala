@@ -2,13 +2,15 @@ package org.sparkkinesis.simulation.read
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import org.sparkkinesis.simulation.model.ServiceFault.Unreachable
+import org.sparkkinesis.service.ServiceErrorKind.Internal
+import org.sparkkinesis.simulation.model.ServiceFault.{EndWithoutChildren, Failing, ListingHoles, Unreachable}
 import org.sparkkinesis.simulation.read.ReadAction._
 import org.sparkkinesis.simulation.spark.QueryTrigger._
 
 /** Schedules that once failed, shortened; README.md tells which seed of which commit found each. */
 class ReadFindingsSuite extends AnyFunSuite {
   private val slow = Map("minFetchPeriod" -> "30s", "shardFetchInterval" -> "5m")
+  private val fast = Map("minFetchPeriod" -> "1s", "shardFetchInterval" -> "10s")
   private val Hour = 3600000L
   private val Minute = 60000L
 
@@ -146,6 +148,51 @@ class ReadFindingsSuite extends AnyFunSuite {
         Advance(15 * Hour),
         Start(Once, efo = false, failOnDataLoss = true),
         Advance(13 * Hour)
+      )
+    ))
+  }
+
+  test("seed 169: AvailableNow does not end before what a lost report held was told again") {
+    run(ReadScenario(
+      169,
+      ReadSetup(initialPosition = "at_timestamp", positionAgeMillis = 23 * Hour, options = fast),
+      Vector(
+        PutTo(2, 19),
+        Fault(ListingHoles(1), 11681),
+        Fault(Failing("*", Internal, 50), 59048),
+        LoseMessages(10, 43013),
+        Advance(3000),
+        Start(AvailableNow, efo = false, failOnDataLoss = true),
+        Advance(21000)
+      )
+    ))
+  }
+
+  test("seed 256: AvailableNow reads the children of a closed shard whose end was not believed at once") {
+    run(ReadScenario(
+      256,
+      ReadSetup(shards = 3, options = slow),
+      Vector(
+        Put(29),
+        Merge(5),
+        PutTo(1, 1),
+        Fault(EndWithoutChildren, 1652682),
+        Start(AvailableNow, efo = false, failOnDataLoss = true),
+        Advance(Hour)
+      )
+    ))
+  }
+
+  test("seed 67: reshards that were read while the stream was idle are no data loss once they have expired") {
+    run(ReadScenario(
+      67,
+      ReadSetup(shards = 4, options = slow),
+      Vector(
+        Merge(5),
+        Split(5),
+        Advance(15 * Hour),
+        Start(AvailableNow, efo = true, failOnDataLoss = false),
+        Advance(10 * Hour)
       )
     ))
   }

@@ -1,0 +1,60 @@
+package org.sparkkinesis.plan
+
+import scala.collection.immutable.SortedMap
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import org.sparkkinesis.model._
+import org.sparkkinesis.plan.ShardPosition.{After, Horizon, ShardEnd}
+
+class LostLineageSuite extends AnyFunSuite {
+  private def id(index: Int) = ShardId.ofIndex(index.toLong)
+  private def at(shards: (Int, ShardPosition)*): StreamOffset =
+    StreamOffset("orders", "arn", 1, shards.map { case (index, position) => id(index) -> position }.to(SortedMap))
+  private def shard(index: Int, parents: Int*): Shard = {
+    val ids = parents.map(id)
+    Shard(id(index), ids.headOption, ids.lift(1), HashKeyRange.Whole, SequenceNumber("1"), None)
+  }
+  private val read = After(SequenceNumber("7"), 0)
+
+  Seq[(String, StreamOffset, Seq[Shard], Option[LostLineage])](
+    ("the offset's shard is listed", at(0 -> read), Seq(shard(0)), None),
+    ("its children are listed", at(0 -> ShardEnd), Seq(shard(1, 0), shard(2, 0)), None),
+    ("ancestors that were read before are still listed", at(2 -> read), Seq(shard(0), shard(1), shard(2, 0, 1)), None),
+    (
+      "a generation between has expired",
+      at(0 -> ShardEnd),
+      Seq(shard(3, 1), shard(4, 2)),
+      Some(LostLineage(Set(id(0)), Set.empty, Set(id(3), id(4))))
+    ),
+    (
+      "the descendants of one child only are linked",
+      at(0 -> ShardEnd),
+      Seq(shard(1, 0), shard(3, 2)),
+      Some(LostLineage(Set.empty, Set.empty, Set(id(3))))
+    ),
+    (
+      "of several orphans of one line only the oldest begins",
+      at(0 -> read),
+      Seq(shard(3, 1), shard(5, 3)),
+      Some(LostLineage(Set.empty, Set(id(0)), Set(id(3))))
+    ),
+    (
+      "other lines go on",
+      at(0 -> read, 9 -> read),
+      Seq(shard(9), shard(3, 1)),
+      Some(LostLineage(Set.empty, Set(id(0)), Set(id(3))))
+    )
+  ).foreach { case (name, offset, listed, expected) => test(name)(assert(LostLineage.of(offset, listed) == expected)) }
+
+  test("what is gone gives way to what is left, from its oldest record on") {
+    val mended = LostLineage(Set(id(0)), Set.empty, Set(id(3), id(4))).mend(at(0 -> ShardEnd, 9 -> read))
+    assert(mended == at(3 -> Horizon, 4 -> Horizon, 9 -> read))
+  }
+
+  test("a finished shard that has expired is no loss when its descendants are in the offset") {
+    val lineage = LostLineage.of(at(0 -> ShardEnd, 3 -> read), Seq(shard(3, 1)))
+    assert(lineage.contains(LostLineage(Set(id(0)), Set.empty, Set.empty)))
+    assert(!lineage.exists(_.isLoss))
+  }
+}
