@@ -50,7 +50,7 @@ final class KinesisMicroBatchStream(session: StreamSession, checkpointLocation: 
     throw new UnsupportedOperationException("latestOffset(Offset, ReadLimit) is the one to call")
 
   override def latestOffset(start: Offset, limit: ReadLimit): Offset =
-    query.latestOffset(offset(start), recent.isEmpty, limit.isInstanceOf[ReadAllAvailable]) match {
+    query.latestOffset(offset(start), limit.isInstanceOf[ReadAllAvailable]) match {
       case Some(end) => remember(KinesisSourceOffset(end))
       // Not `start`: Spark would run the first batch of a query for it, without a row.
       case None => null

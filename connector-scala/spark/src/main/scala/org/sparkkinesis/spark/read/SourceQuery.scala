@@ -129,16 +129,14 @@ final class SourceQuery(
   /**
    * Where the next micro-batch ends, or none when there is nothing to read.
    *
-   * @param isFirst
-   *   whether Spark has asked for no batch since the query started
    * @param allAvailable
    *   one batch for everything that is there, as `Trigger.Once` wants it
    */
-  def latestOffset(start: SourceOffset, isFirst: Boolean, allAvailable: Boolean): Option[SourceOffset] = explained {
+  def latestOffset(start: SourceOffset, allAvailable: Boolean): Option[SourceOffset] = explained {
     val mended = checkpoint.mend(start)
     val known = readUpTo.of(mended)
-    val from = if (isFirst && choseBeginning) known else checkpoint.link(known)
-    // What has just been chosen cannot have expired since.
+    val from = if (choseBeginning) known else checkpoint.link(known)
+    // What this run chose cannot have expired before it.
     if (!isStarted && !choseBeginning) checkpoint.warnOfExpired(from)
     noteStart(from)
     from.streams.keys.foreach(arn => coordinator.know(arn, checkpoint.listed(arn)))

@@ -25,20 +25,12 @@ final class KinesisSimulatedSource(
   private val limit = KinesisReadLimit(session.options)
   private val query = new SourceQuery(session, files, cluster, limit.limits, limit.minimum, environment)
 
-  /** Whether Spark has an offset of the log. */
-  private var isFirst = true
-
   override def initialOffset(): String = OffsetCodec.encode(query.initialOffset)
 
   override def prepareForTriggerAvailableNow(): Unit = query.prepareForAvailableNow()
 
-  override def latestOffset(start: String, isLogged: Boolean, allAvailable: Boolean): Option[String] = {
-    if (isLogged) isFirst = false
-    query.latestOffset(decode(start), isFirst, allAvailable).map { end =>
-      isFirst = false
-      OffsetCodec.encode(end)
-    }
-  }
+  override def latestOffset(start: String, allAvailable: Boolean): Option[String] =
+    query.latestOffset(decode(start), allAvailable).map(OffsetCodec.encode)
 
   override def partitions(start: String, end: String): Seq[BatchPartition] =
     query.tasks(decode(start), decode(end), slots()).map(new Partition(_))

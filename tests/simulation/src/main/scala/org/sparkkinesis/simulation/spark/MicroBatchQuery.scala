@@ -18,13 +18,8 @@ trait MicroBatchSource {
   def initialOffset(): String
   def prepareForTriggerAvailableNow(): Unit
 
-  /**
-   * Nothing, when there is nothing new.
-   *
-   * @param isLogged
-   *   whether `start` is of the offset log
-   */
-  def latestOffset(start: String, isLogged: Boolean, allAvailable: Boolean): Option[String]
+  /** Nothing, when there is nothing new. */
+  def latestOffset(start: String, allAvailable: Boolean): Option[String]
   def partitions(start: String, end: String): Seq[BatchPartition]
   def stop(): Unit
 }
@@ -131,7 +126,7 @@ final class MicroBatchQuery(
   private def construct(): Boolean = {
     check()
     val start = available.getOrElse(source.initialOffset())
-    val next = source.latestOffset(start, available.isDefined, trigger == QueryTrigger.Once)
+    val next = source.latestOffset(start, trigger == QueryTrigger.Once)
     check()
     next.filterNot(available.contains).foreach { end =>
       trace(s"offset of batch $batch: $end")
