@@ -13,8 +13,8 @@ import org.sparkkinesis.config.Options
 import org.sparkkinesis.json.Json
 import org.sparkkinesis.kit.Arguments
 import org.sparkkinesis.model.StreamRef
-import org.sparkkinesis.sink.kinesis.{KinesisSinkSettings, KinesisStreamSink, SinkRecord}
 import org.sparkkinesis.sink.SharedTimer
+import org.sparkkinesis.sink.kinesis.{KinesisSinkSettings, KinesisStreamSink, SinkRecord}
 
 /**
  * The sink against a bare loop of SDK PutRecords with as many requests in flight, quotas off, each way several times in
