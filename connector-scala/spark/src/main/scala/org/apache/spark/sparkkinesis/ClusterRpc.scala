@@ -11,10 +11,11 @@ import org.apache.spark.{SparkContext, SparkEnv}
 import org.sparkkinesis.spark.protocol.{DriverHandler, DriverPeer, Endpoint, ExecutorWire}
 
 /**
- * Spark's own RPC, with its authentication and encryption, for bytes between driver and executors.
+ * Sends bytes between the driver and executors through Spark's RPC, with Spark's authentication and encryption.
  *
- * With [[MetricsSource]] all that touches Spark's private API; none of its types shows outside. Only bytes and Spark's own references
- * travel: the receiving side's deserializer may not see the classes of a jar that came with `--packages`.
+ * Only this object and [[MetricsSource]] use Spark's private API, and neither exposes a private type. Messages are
+ * byte arrays and Spark's own references, because the class loader of the receiving RPC may not see the classes of a
+ * jar that was added with `--packages`.
  */
 object ClusterRpc {
 
@@ -39,7 +40,7 @@ object ClusterRpc {
     override def close(): Unit = env.stop(ref)
   }
 
-  /** The executor that this JVM is. */
+  /** Connects the executor of this JVM to the driver. */
   object OfExecutor extends ExecutorWire {
     override def executorId: String = SparkEnv.get.executorId
     override def executorHost: String = SparkEnv.get.blockManager.blockManagerId.host
@@ -47,9 +48,10 @@ object ClusterRpc {
     override def open(name: String)(handler: Array[Byte] => Unit): Endpoint = openOnExecutor(name)(handler)
   }
 
+  /** Opens an endpoint on the driver. The RPC calls `handler` with one message at a time. */
   def openOnDriver(name: String, handler: DriverHandler): Endpoint = open(name, new DriverEndpoint(_, handler))
 
-  /** `handler` hears messages one at a time. */
+  /** Opens an endpoint on an executor. The RPC calls `handler` with one message at a time. */
   def openOnExecutor(name: String)(handler: Array[Byte] => Unit): Endpoint =
     open(name, new ExecutorEndpoint(_, handler))
 
@@ -58,16 +60,16 @@ object ClusterRpc {
     new OpenEndpoint(env, env.setupEndpoint(name, endpoint(env)))
   }
 
-  /** The driver's endpoint of this name, seen from any JVM of the application. */
+  /** Returns the driver's endpoint of this name, from any JVM of the application. */
   def driver(name: String): DriverPeer = {
     val spark = SparkEnv.get
     new RemotePeer(RpcUtils.makeDriverRef(name, spark.conf, spark.rpcEnv))
   }
 
-  /** A preferred location that means one executor, not just its host. */
+  /** Returns a preferred location that names one executor, not only its host. */
   def location(host: String, executorId: String): String = ExecutorCacheTaskLocation(host, executorId).toString
 
-  /** Every executor that can run tasks now, as (id, host); in local mode that is the driver. */
+  /** Returns every executor that can run tasks now, as (id, host). In local mode this is the driver. */
   def executors(context: SparkContext): Seq[(String, String)] = {
     val own = context.env.blockManager.blockManagerId
     if (context.isLocal) Seq((own.executorId, own.host))

@@ -5,12 +5,13 @@ import org.apache.spark.SparkEnv
 import org.apache.spark.metrics.source.Source
 
 /**
- * Figures of this JVM in Spark's own metrics system, which shows them where the user's `metrics.properties` says (JMX,
- * Prometheus, Graphite …) without any further setting. Spark's public way, a plugin, would have to be switched on.
+ * Publishes gauges of this JVM in Spark's metrics system, so that the sinks in the user's `metrics.properties` (JMX,
+ * Prometheus, Graphite …) report them without further configuration. Spark's public plugin API would require the user
+ * to enable a plugin.
  */
 object MetricsSource {
 
-  /** Once for each SparkEnv, however often it is called; without effect outside of Spark. */
+  /** Registers the gauges once per SparkEnv; further calls have no effect. Does nothing outside of Spark. */
   def register(name: String, gauges: => Map[String, () => Double]): Unit = synchronized {
     Option(SparkEnv.get).map(_.metricsSystem).filter(_.getSourcesByName(name).isEmpty).foreach { system =>
       val registry = new MetricRegistry
@@ -24,7 +25,7 @@ object MetricsSource {
     }
   }
 
-  /** The present values of a registered source by name, for tests; empty when there is none. */
+  /** Returns the current values of a registered source, for tests; empty if there is no such source. */
   def values(name: String): Map[String, Double] = {
     import scala.jdk.CollectionConverters._
     Option(SparkEnv.get).toSeq.flatMap(_.metricsSystem.getSourcesByName(name)).flatMap { source =>

@@ -7,15 +7,15 @@ import scala.concurrent.duration._
 import org.sparkkinesis.concurrent.{Cancellable, Scheduler}
 
 /**
- * Runs rounds of placement, one at a time, on a scheduler of its own: when woken, and at least once each period. Wakes during a round
- * lead to one more.
+ * Runs a task in rounds, one round at a time, on its own scheduler: when it is woken, and at least once per period. A
+ * call of [[wake]] during a round starts one more round afterwards.
  *
  * @param scheduler
- *   closed with the loop
+ *   the loop closes it
  * @param onFailure
- *   is told what ended the loop
+ *   receives the error that ended the loop
  * @param round
- *   is told whether the period has passed; may block
+ *   receives whether the period has passed; may block
  */
 final private[coordinator] class BackgroundLoop(
     scheduler: Scheduler with AutoCloseable,
@@ -29,14 +29,14 @@ final private[coordinator] class BackgroundLoop(
   private var isClosed = false
   private var nextPeriod = 0L
 
-  /** The thread that runs a round now. */
+  /** The thread that is running a round. */
   private var runner: Option[Thread] = None
   private var periodTimer: Cancellable = Cancellable.None
 
-  /** When it wakes by itself, beside its period. */
+  /** The timer of [[wakeIn]], independent of the period. */
   private var alarm: Cancellable = Cancellable.None
 
-  /** The first call starts the loop. */
+  /** Requests a round. The first call starts the loop. */
   def wake(): Unit = synchronized {
     if (!isStarted) {
       isStarted = true
@@ -48,13 +48,13 @@ final private[coordinator] class BackgroundLoop(
     }
   }
 
-  /** Another round after so long, or earlier. For a round to ask for; it takes the place of what an earlier one asked for. */
+  /** Requests another round after this time at the latest. A later request replaces an earlier one. */
   def wakeIn(millis: Long): Unit = synchronized {
     alarm.cancel()
     alarm = scheduler.schedule(millis.millis)(wake())
   }
 
-  /** Ends the loop; a round that blocks is interrupted. */
+  /** Ends the loop and interrupts a round that blocks. */
   override def close(): Unit = {
     val running = synchronized {
       isClosed = true
@@ -68,7 +68,7 @@ final private[coordinator] class BackgroundLoop(
     try while (begin()) round(takeDue())
     catch {
       case _: InterruptedException if closed => ()
-      // Also what is fatal to this thread, such as a class that is missing: the query must not wait for it for ever.
+      // Fatal errors, such as a missing class, are included: otherwise the query would wait for this loop forever.
       case failure: Throwable =>
         if (!closed) {
           close()
@@ -78,7 +78,7 @@ final private[coordinator] class BackgroundLoop(
 
   private def closed: Boolean = synchronized(isClosed)
 
-  /** Whether there is another round to run. */
+  /** Returns whether there is another round to run. */
   private def begin(): Boolean = synchronized {
     isRunning = isWoken && !isClosed
     isWoken = false

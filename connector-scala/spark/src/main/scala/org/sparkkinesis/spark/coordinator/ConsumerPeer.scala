@@ -2,7 +2,7 @@ package org.sparkkinesis.spark.coordinator
 
 import org.sparkkinesis.spark.protocol.{Peer, ProtocolCodec, Register, Report, SendFullReport, ToExecutor}
 
-/** An executor's consumers, as the coordinator knows them. Guarded by the coordinator's lock. */
+/** The coordinator's state about one executor's consumers. Guarded by the coordinator's lock. */
 final private[coordinator] class ConsumerPeer(
     val id: String,
     val host: String,
@@ -12,26 +12,30 @@ final private[coordinator] class ConsumerPeer(
 ) {
   private var lastReport = 0L
 
-  /** The report at which a full one was asked for, and the newest epoch then. */
+  /** The number of the report that led to a request for a full report, and the newest epoch at that time. */
   private var asked: Option[(Long, Long)] = None
   var bufferIsFull = false
 
-  /** How often a full report was asked for because one before it was lost. */
+  /** Counts requests for a full report because an earlier report was lost. */
   var missedReports = 0
   var metrics = Map.empty[String, Long]
 
-  /** Whether a report was lost whose news has not been told again; a later one does not say what it held. */
+  /**
+   * Returns whether a lost report has not been replaced by a full one yet. Later incremental reports do not repeat
+   * its content.
+   */
   def lacksNews: Boolean = asked.nonEmpty
 
   def tell(message: ToExecutor): Unit = send(ProtocolCodec.encode(message))
 
   /**
-   * Takes note of a report; asks for a full one when some before it was lost, and again when that does not come.
+   * Records the arrival of a report. Requests a full report when an earlier one was lost, and again when the full
+   * report does not arrive.
    *
    * @param newestEpoch
-   *   of all assignments so far
+   *   the newest epoch of all assignments so far
    * @return
-   *   with the full report that was asked for: assignments up to this epoch must be in it
+   *   for a requested full report: the epoch up to which it must name every assignment
    */
   def hear(report: Report, newestEpoch: Long): Option[Long] = {
     val isGap = report.number != lastReport + 1
@@ -50,6 +54,7 @@ final private[coordinator] class ConsumerPeer(
 }
 
 private[coordinator] object ConsumerPeer {
+  /** Number of reports after which an unanswered request for a full report is repeated. */
   val ReportsUntilAskedAgain = 20L
 
   def apply(introduction: Register, peer: Peer, address: String): ConsumerPeer =

@@ -7,16 +7,16 @@ import org.sparkkinesis.spark.connection.Environment
 import org.sparkkinesis.spark.settings.ReadSettings
 
 /**
- * Brings a source's consumers up in executors that have none, by a small job whose tasks prefer them.
+ * Starts a source's consumers in executors that have none, with a small Spark job whose tasks prefer those executors.
  *
- * The job waits for free slots as long as a batch holds them, and so has a thread of its own: nothing else waits for it. A preference
- * is no more than that: Spark runs a task elsewhere when it does not offer the executor yet, as just after it came, or when the executor is
- * busy for long. Such an executor is tried again soon, at first, and at longest after the period.
+ * The job waits for free task slots while a batch uses them, so it runs on its own thread. Preferred locations are
+ * not binding: Spark runs a task elsewhere if the executor has just been added or is busy for long. The starter
+ * retries such an executor, first after a short pause, then after increasing pauses of at most one period.
  *
  * @param isKnown
- *   whether an executor's consumers have introduced themselves
+ *   whether an executor's consumers have registered
  * @param onFailure
- *   is told when starting has failed several times in a row
+ *   receives the error when starting has failed several times in a row
  */
 final private[coordinator] class ConsumerStarter(
     cluster: ExecutorCluster,
@@ -35,11 +35,11 @@ final private[coordinator] class ConsumerStarter(
     onFailure
   )(_ => round())
 
-  /** Executors that a job was sent to in vain, with how often. */
+  /** Executors in which a job did not start consumers, with the number of attempts. */
   private var missed = Map.empty[String, Int]
   private var failures = 0
 
-  /** Looks for executors without consumers. */
+  /** Starts a search for executors without consumers. */
   def wake(): Unit = loop.wake()
 
   override def close(): Unit = loop.close()
@@ -47,7 +47,7 @@ final private[coordinator] class ConsumerStarter(
   private def round(): Unit = {
     val executors = cluster.executors
     val missing = executors.filterNot(place => isKnown(place.id))
-    // With no executor known the job waits for one, and runs wherever Spark puts it.
+    // If no executor is known, the job waits for one and runs wherever Spark schedules it.
     if (missing.nonEmpty || executors.isEmpty)
       try {
         cluster.startConsumers(sourceId, settings, missing)
@@ -58,7 +58,7 @@ final private[coordinator] class ConsumerStarter(
           if (failures >= FailuresToGiveUp) throw failure
           environment.events(settings.query).emit(ConsumersNotStarted(failures, failure))
       }
-    // Those whose task ran elsewhere have not introduced themselves; a job waits for the others.
+    // An executor whose task ran elsewhere has not registered. Executors without a task slot still hold the job up.
     missed = missing.map(_.id).filterNot(isKnown).map(id => id -> (missed.getOrElse(id, 0) + 1)).toMap
     missed.valuesIterator.minOption.foreach(times =>
       loop.wakeIn(math.min(periodMillis, RetryMillis << math.min(times - 1, 10)))
@@ -68,9 +68,9 @@ final private[coordinator] class ConsumerStarter(
 
 private object ConsumerStarter {
 
-  /** Executors that die take the job with them; what fails again and again is a mistake in the set-up. */
+  /** The job can fail because an executor was lost. Repeated failures indicate a configuration error. */
   private val FailuresToGiveUp = 4
 
-  /** Until the first new try; each of the next waits twice as long as the one before. */
+  /** The pause before the first retry in milliseconds. Each further pause is twice as long. */
   private val RetryMillis = 250L
 }

@@ -13,13 +13,14 @@ import org.sparkkinesis.plan.{ShardPosition, SourceOffset, StreamOffset}
 import org.sparkkinesis.shard.ShardGraph
 
 /**
- * What the coordinator of one running source knows. Its parts use everything here within [[locked]] only, which they hold for
- * microseconds; messages to executors are handed to the RPC there too, so that they leave in the order of the changes that they tell.
+ * The shared state of one running source's coordinator. Its parts access the state only within [[locked]], and hold
+ * the lock for microseconds. They also pass messages for executors to the RPC within it, so that messages are sent in
+ * the order of the changes they describe.
  *
  * @param streams
- *   ARNs
+ *   ARNs of the source's streams
  * @param events
- *   receives what was noted, in its order, without the lock held
+ *   receives the events of [[note]], in order, without the lock held
  */
 final private[coordinator] class CoordinatorState(
     val streams: Seq[String],
@@ -32,35 +33,38 @@ final private[coordinator] class CoordinatorState(
   private val noted = mutable.ArrayBuffer.empty[ConnectorEvent]
   @volatile private var hasNoted = false
 
-  /** Completed with the next change, and then replaced. */
+  /** Completes at the next change and is then replaced. */
   private var change = new CompletableFuture[Unit]
   private var failure: Option[Throwable] = None
   private var closed = false
   private var changeCount = 0L
 
-  /** Executors whose consumers have introduced themselves, by id. */
+  /** Executors whose consumers have registered, by executor id. */
   val peers: mutable.LinkedHashMap[String, ConsumerPeer] = mutable.LinkedHashMap.empty
   val tracks: mutable.HashMap[StreamShard, ShardTrack] = mutable.HashMap.empty
   var graphs: Map[String, ShardGraph] = streams.map(_ -> ShardGraph.Empty).toMap
 
-  /** Streams whose shards were listed once. */
+  /** Streams whose shards have been listed at least once. */
   var listed: Set[String] = Set.empty
 
-  /** Where planning has got to. */
+  /** The end of the last planned batch. */
   var position: SourceOffset = SourceOffset(SortedMap.empty[String, StreamOffset])
 
-  /** Of the newest assignment of any shard. */
+  /** The epoch of the newest assignment of any shard. */
   var epoch = 0L
 
-  /** Counters of executors that are lost. */
+  /** The counters of lost executors, summed. */
   var lostMetrics: Map[String, Long] = Map.empty
 
-  /** Whoever leaves the lock passes on the events that were noted under it: a listener may write to a slow disk. */
+  /**
+   * Runs `body` with the lock held. The events that were noted are emitted after the lock is released, because a
+   * listener may write to a slow disk.
+   */
   def locked[A](body: => A): A =
     try lock.synchronized(body)
     finally if (hasNoted && !Thread.holdsLock(lock)) tellNoted()
 
-  /** Within [[locked]]: an event for when the lock is given up. */
+  /** Queues an event until the lock is released. The caller holds the lock. */
   def note(event: ConnectorEvent): Unit = {
     noted += event
     hasNoted = true
@@ -78,7 +82,7 @@ final private[coordinator] class CoordinatorState(
 
   def isClosed: Boolean = closed
 
-  /** The first failure ends the query with the next thing that it asks. */
+  /** Records the failure that ends the query at its next call. Only the first failure counts. */
   def fail(error: Throwable): Unit = locked {
     if (!closed && failure.isEmpty) {
       failure = Some(error)
@@ -88,7 +92,7 @@ final private[coordinator] class CoordinatorState(
 
   def throwFailure(): Unit = failure.foreach(error => throw error)
 
-  /** Something was heard that whoever waits may want to know. */
+  /** Records a change that waiting callers may be interested in. The caller holds the lock. */
   def noteChange(): Unit = {
     changeCount += 1
     wakeWaiting()
@@ -96,20 +100,23 @@ final private[coordinator] class CoordinatorState(
 
   def changes: Long = changeCount
 
-  /** Waits until a change after `seen`, a failure, the end, or this long. Not for callers that hold the lock. */
+  /**
+   * Waits for a change after `seen`, a failure, the end of the query, or this many milliseconds. The caller must not
+   * hold the lock.
+   */
   def awaitChange(seen: Long, millis: Long): Unit = {
     val next = locked(if (changeCount == seen && failure.isEmpty && !closed) Some(change) else None)
     next.foreach(waiting.until(_, millis.millis))
   }
 
-  /** The executors that were there. */
+  /** Marks the query as ended. Returns the executors that were registered. */
   def close(): Seq[ConsumerPeer] = locked {
     closed = true
     wakeWaiting()
     peers.values.toVector
   }
 
-  /** Holds the lock. */
+  /** Wakes all waiting callers. The caller holds the lock. */
   private def wakeWaiting(): Unit = {
     change.complete(())
     change = new CompletableFuture[Unit]
@@ -120,7 +127,10 @@ final private[coordinator] class CoordinatorState(
   def wanted(): Seq[(StreamShard, ShardPosition)] =
     WantedShards.of(position, graphs, shard => tracks.get(shard).exists(_.ended))
 
-  /** Streams of whose shards' lineage a listing has something to tell: children of an ended shard, or a parent. */
+  /**
+   * Returns the streams that must be listed again: the children of an ended shard, or a second parent of a child, are
+   * still unknown.
+   */
   def streamsWithOpenLineage: Set[String] = {
     val childless = tracks.valuesIterator
       .filter(track => track.ended && !graphs(track.shard.stream).hasAllChildren(track.shard.shard))
@@ -128,7 +138,10 @@ final private[coordinator] class CoordinatorState(
     childless.toSet ++ streamsWithUnconfirmedParents
   }
 
-  /** Streams of which some child waits until a listing has told whether its other parent is still to be read. */
+  /**
+   * Returns the streams with a child that has to wait until a listing shows whether its other parent is still to be
+   * read.
+   */
   def streamsWithUnconfirmedParents: Set[String] =
     graphs.iterator.collect { case (stream, graph) if graph.unconfirmed.nonEmpty => stream }.toSet
 }

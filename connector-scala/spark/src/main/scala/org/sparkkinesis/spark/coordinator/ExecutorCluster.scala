@@ -3,27 +3,30 @@ package org.sparkkinesis.spark.coordinator
 import org.sparkkinesis.spark.protocol.{DriverHandler, Endpoint}
 import org.sparkkinesis.spark.settings.ReadSettings
 
-/** One executor that can run tasks. */
+/** An executor that can run tasks. */
 final case class ExecutorPlace(id: String, host: String)
 
-/** The application's executors, as the driver reaches them. */
+/** Gives the driver access to the application's executors. */
 trait ExecutorCluster {
 
-  /** Opens the driver's endpoint that executors find by this name. */
+  /** Opens the driver's endpoint under this name. */
   def open(name: String, handler: DriverHandler): Endpoint
 
-  /** Every executor that can run tasks now. */
+  /** Returns every executor that can run tasks now. */
   def executors: Seq[ExecutorPlace]
 
-  /** The executor as Spark's scheduler takes it for the preferred place of a task. */
+  /** Returns the executor in the form in which Spark's scheduler accepts a preferred location. */
   def location(place: ExecutorPlace): String
 
   /**
-   * Starts the source's consumers in these executors, or in any one when there are none, and waits for that as long as it takes. A
-   * place is a preference only.
+   * Starts the source's consumers in these executors, or in any executor if `places` is empty, and waits until they
+   * have started. The places are preferences only.
    */
   def startConsumers(sourceId: String, settings: ReadSettings, places: Seq[ExecutorPlace]): Unit
 
-  /** Tells when an executor was added, and the id of one that was removed, until what it returns is closed. */
+  /**
+   * Calls `onAdded` after an executor was added, and `onRemoved` with the id of an executor that was removed, until
+   * the returned value is closed.
+   */
   def listen(onAdded: () => Unit, onRemoved: String => Unit): AutoCloseable
 }

@@ -5,24 +5,24 @@ import scala.collection.mutable
 import org.sparkkinesis.model.StreamShard
 
 /**
- * Which executor reads which shard. Pure: the same input gives the same placement.
+ * Decides which executor reads which shard. Pure: the same input gives the same placement.
  *
- * Numbers of shards differ by at most one between executors when shards are placed anew; what is placed already stays, unless an
- * executor has more than its share, and then only a few move at a time.
+ * New shards are distributed so that executors differ by at most one shard. Placed shards stay where they are, unless
+ * an executor has more than its share; then a limited number of shards moves per round.
  */
 object Placement {
 
   /**
-   * How many shards of so many move away from executors that live, at most, each time it is asked: few, so that no storm of new reads
-   * arises, and so many that a new executor has its share after some dozen rounds.
+   * Returns the maximum number of shards that move away from living executors per round. The limit avoids a burst of
+   * new reads, and still gives a new executor its share after a few dozen rounds.
    */
   def movesAtOnce(shards: Int): Int = math.max(16, shards / 32)
 
   /**
    * @param current
-   *   owners of shards; those that are not in `executors` any more are ignored
+   *   the present owners of shards; owners that are not in `executors` are ignored
    * @param near
-   *   the shard whose owner is preferred, a parent's, if there is room
+   *   the executor that should get the shard if it has room, usually the owner of a parent shard
    */
   def place(
       shards: Seq[StreamShard],

@@ -5,31 +5,37 @@ import org.sparkkinesis.model.{HashKeyRange, SequenceNumber, StreamShard}
 import org.sparkkinesis.plan._
 import org.sparkkinesis.spark.protocol.Release
 
-/** What a query may ask about what was fetched ahead, on its own thread; answered from reports, without a call of the service. */
+/**
+ * Answers the query's questions about prefetched records from the executors' reports, without a service call. For the
+ * query's thread.
+ */
 final class PrefetchView private[coordinator] (state: CoordinatorState, preference: ExecutorPlace => String) {
   import state.{locked, tracks}
 
   /**
-   * Where the next batch ends, or none when there is nothing.
+   * Plans the next batch; `None` when there is nothing to read.
    *
    * @param until
-   *   leaves out what arrived later
+   *   excludes records that arrived later
    */
   def plan(start: SourceOffset, limits: ReadLimits, until: Option[AvailableNowTarget]): Option[PlannedBatch] = locked {
     state.throwFailure()
     BatchPlanner.plan(start, state.graphs, shard => tracks.get(shard).map(available(_, until)), limits)
   }
 
-  /** The same place, as far as it is known when there is nothing to plan. */
+  /** Returns `start` with the newest known read times, when there is nothing to plan. */
   def settle(start: SourceOffset, until: Option[AvailableNowTarget]): SourceOffset =
     locked(BatchPlanner.settle(start, state.graphs, shard => tracks.get(shard).map(available(_, until))))
 
-  /** Whether everything that belongs to the target was planned; asked when there is nothing to plan. */
+  /** Returns whether every record of the target has been planned. Call it when there is nothing to plan. */
   def isReached(target: AvailableNowTarget): Boolean = ofEveryShard { track =>
     target.isReached(track.chunks.toVector, track.readUpToMillis, track.ended)
   }
 
-  /** Whether the consumers have fetched, of every shard, all that belongs to the target; part of it may be planned only later. */
+  /**
+   * Returns whether the consumers have fetched every record of the target in every shard. Some of these records may
+   * not be planned yet.
+   */
   def everythingIsFetched(target: AvailableNowTarget): Boolean = ofEveryShard { track =>
     track.ended || track.readUpToMillis >= target.millis ||
     track.chunks.exists(_.firstArrivalMillis > target.millis)
@@ -38,13 +44,16 @@ final class PrefetchView private[coordinator] (state: CoordinatorState, preferen
   def hashKeyRange(shard: StreamShard): Option[HashKeyRange] =
     locked(state.graphs(shard.stream).range(shard.shard))
 
-  /** Counts what was heard; for [[awaitChange]]. */
+  /** Returns the number of changes so far; see [[awaitChange]]. */
   def changes: Long = locked(state.changes)
 
-  /** Waits until something was heard since `seen`, at most this long. */
+  /** Waits for a change after `seen`, at most this many milliseconds. */
   def awaitChange(seen: Long, millis: Long): Unit = state.awaitChange(seen, millis)
 
-  /** Frees the buffers of what is reported already, so that the consumers go on; tasks will read it from the service. */
+  /**
+   * Drops reported records from the buffers, so that the consumers continue to fetch. Tasks read these records from
+   * the service.
+   */
   def readAhead(): Unit = locked {
     tracks.valuesIterator.toVector.groupBy(state.owner).foreach { case (owner, ofOwner) =>
       val reported = ofOwner.flatMap(track => track.lastReported.map(track.shard -> _))
@@ -52,26 +61,27 @@ final class PrefetchView private[coordinator] (state: CoordinatorState, preferen
     }
   }
 
-  /** Some executor's buffer takes no more until something is planned. */
+  /** Returns whether the buffer of some executor is full. It stays full until records are planned. */
   def bufferIsFull: Boolean = locked(state.peers.valuesIterator.exists(_.bufferIsFull))
 
-  /** Rows that are reported and not planned. */
+  /** Returns the number of rows that are reported but not planned. */
   def availableRows: Long = locked(tracks.valuesIterator.map(_.rows).sum)
 
-  /** Where a task that reads the shard should run, as Spark's scheduler takes it: the executor that holds it. */
+  /** Returns the preferred location of a task that reads the shard: the executor that holds its records. */
   def location(shard: StreamShard): Option[String] =
     locked(tracks.get(shard).flatMap(state.owner)).map(owner => preference(ExecutorPlace(owner.id, owner.host)))
 
-  /** The last record that was fetched of a shard that has ended. */
+  /** Returns the sequence number of the last record that was fetched from an ended shard. */
   def lastOfEnded(shard: StreamShard): Option[SequenceNumber] =
     locked(tracks.get(shard).filter(_.ended).flatMap(_.lastReported))
 
   /**
    * @param taken
-   *   where the last batch ended
+   *   the end of the last batch
    * @param nowMillis
-   *   epoch milliseconds, for the age of records
+   *   the current time in epoch milliseconds, to compute the age of records
    */
+  /** Returns the coordinator's current figures. */
   def status(taken: Option[SourceOffset], nowMillis: Long): CoordinatorStatus = locked {
     val fetchedBehind = tracks.valuesIterator.filterNot(_.ended).flatMap(_.millisBehindLatest).toVector
     val behind = tracks.valuesIterator.flatMap { track =>
@@ -99,22 +109,22 @@ final class PrefetchView private[coordinator] (state: CoordinatorState, preferen
   private def available(track: ShardTrack, until: Option[AvailableNowTarget]): ShardAvailability = {
     val chunks = track.chunks.toVector
     val within = until.fold[IndexedSeq[ChunkSummary]](chunks)(_.within(chunks))
-    // What arrived after the target is left out, so nothing may be said of that time.
+    // Records after the target are excluded, so the time up to which the shard was read must not pass the target.
     val readUpTo = until.fold(track.readUpToMillis)(target => math.min(track.readUpToMillis, target.millis))
     ShardAvailability(within, track.ended && within.size == chunks.size, readUpTo)
   }
 }
 
 /**
- * What a coordinator knows at a moment, for metrics.
+ * A snapshot of the coordinator's state, for metrics.
  *
  * @param millisBehindLatest
- *   how far the query is behind, for every shard with something to read: the age of the oldest record that no batch has taken,
- *   or, where none is buffered, what the service said last
+ *   how far the query is behind, in milliseconds, for each shard with something to read: the age of the oldest record
+ *   that no batch has taken or, if no record is buffered, the service's last value
  * @param fetchedMillisBehindLatest
- *   how far fetching is behind, as the service said last, for every open shard that was heard of
+ *   how far fetching is behind, in milliseconds, for each open shard with a report: the service's last value
  * @param totals
- *   counters of all consumers, lost ones included
+ *   counters of all consumers, including those of lost executors
  */
 final case class CoordinatorStatus(
     millisBehindLatest: Seq[Long],

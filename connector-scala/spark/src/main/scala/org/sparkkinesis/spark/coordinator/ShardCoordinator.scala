@@ -10,18 +10,20 @@ import org.sparkkinesis.spark.protocol.{Broken, DriverHandler, Peer, ProtocolCod
 import org.sparkkinesis.spark.settings.ReadSettings
 
 /**
- * Keeps, on the driver, the shards of one running source read by the executors' consumers: [[ShardPlacement]] gives them owners,
- * [[ShardProgress]] takes in how far they are, [[PrefetchView]] answers the query from that. This class has the threads and the wires.
+ * Coordinates, on the driver, how the executors' consumers read the shards of one running source. [[ShardPlacement]]
+ * assigns shards to executors, [[ShardProgress]] records the progress, and [[PrefetchView]] answers the query. This
+ * class owns the threads and connections.
  *
- * Reports come on RPC threads, planning on the query's. Listing shards, starting consumers and giving shards their owners have a
- * thread each ([[BackgroundLoop]]): a slow listing, or a batch that leaves no slot free, never keeps a lost executor's shards waiting.
+ * Reports arrive on RPC threads; planning runs on the query's thread. Listing shards, starting consumers and
+ * assigning shards have one thread each ([[BackgroundLoop]]), so that a slow listing or a batch that uses every task
+ * slot does not delay the reassignment of a lost executor's shards.
  *
  * @param listShards
- *   all shards of the stream with this ARN; may block
+ *   returns all shards of the stream with this ARN; may block
  * @param discoveryMillis
- *   how often shards are listed when nothing else asks for it
+ *   interval between listings, in milliseconds, unless something requires an earlier listing
  * @param graceMillis
- *   how long the first executor's consumers wait for those of the others before any shard is given an owner
+ *   maximum time, in milliseconds, that the first executor waits for the other executors before any shard is assigned
  */
 final class ShardCoordinator(
     cluster: ExecutorCluster,
@@ -41,7 +43,7 @@ final class ShardCoordinator(
   private val placement = new ShardPlacement(state, graceMillis)
   val prefetched = new PrefetchView(state, cluster.location)
 
-  /** How often an executor's consumers failed. Used on the RPC's thread only. */
+  /** Counts failures of an executor's consumers. Used on the RPC's thread only. */
   private var breakdowns = 0
 
   private val endpoint = cluster.open(ConsumerHosts.coordinatorName(sourceId), Rpc)
@@ -52,10 +54,11 @@ final class ShardCoordinator(
   private val listening = cluster.listen(() => starter.wake(), lose)
 
   /**
-   * Where planning has got to: everything before is dropped wherever it is held, and what must be read next is read.
+   * Sets the position that planning has reached. Records before it are dropped everywhere, and the next shards are
+   * read.
    *
    * @throws Throwable
-   *   what ended the reading, if something did
+   *   the error that ended reading, if there is one
    */
   def advance(to: SourceOffset): Unit = {
     val advanced = progress.advance(to)
@@ -66,7 +69,7 @@ final class ShardCoordinator(
     if (advanced.concernsPlacement) placing.wake()
   }
 
-  /** Takes in shards that were listed before; a later listing may lack some of them. */
+  /** Adds shards of an earlier listing; a later listing may lack some of them. */
   def know(stream: String, shards: Seq[Shard]): Unit = progress.know(stream, shards)
 
   override def close(): Unit = {
@@ -75,7 +78,7 @@ final class ShardCoordinator(
     discovery.close()
     starter.close()
     placing.close()
-    // Consumers stop before the endpoint that they report to does.
+    // Consumers must stop before the endpoint that receives their reports is closed.
     told.foreach(_.tell(StopAll))
     endpoint.close()
   }
@@ -83,7 +86,7 @@ final class ShardCoordinator(
   private def loop(name: String)(round: Boolean => Unit): BackgroundLoop =
     new BackgroundLoop(environment.scheduler(s"kinesis-$name-$sourceId", 1), discoveryMillis, state.fail)(round)
 
-  /** One round of discovery: lists what is due, or what an end has left open. May block. */
+  /** Runs one round of discovery: lists the streams that are due, or whose lineage is incomplete. May block. */
   private def discover(isDue: Boolean): Unit = {
     progress.toList(isDue).foreach(stream => progress.list(stream, listShards(stream)))
     if (progress.mustListAgain) discovery.wakeIn(ListAgainMillis)
@@ -91,7 +94,8 @@ final class ShardCoordinator(
   }
 
   private def place(): Unit = {
-    // Which executors there are is asked of Spark, which may have its hands full just when one was lost.
+    // Ask Spark for its executors only before the first assignment: the call can be slow just after an executor was
+    // lost.
     val grace = if (placement.isBegun) 0 else placement.graceLeftMillis(cluster.executors.map(_.id))
     if (grace > 0) placing.wakeIn(grace) else if (placement.assign()) placing.wakeIn(MovesPeriodMillis)
   }
@@ -101,7 +105,7 @@ final class ShardCoordinator(
     if (wasThere) { if (othersAreThere) placing.wake() else starter.wake() }
   }
 
-  /** The executor's consumers have stopped. They are started again, unless this goes on. */
+  /** Handles the failure of an executor's consumers: they are started again, unless failures persist. */
   private def breakDown(broken: Broken): Unit = if (placement.isThere(broken.executorId, broken.instance)) {
     events.emit(ExecutorFailed(broken.executorId, broken.reason))
     breakdowns += 1
@@ -133,7 +137,10 @@ final class ShardCoordinator(
 
 private object ShardCoordinator {
 
-  /** A class that is missing fails at once on every executor; memory that was used up once may suffice the next time. */
+  /**
+   * Maximum number of failures before the query ends. A missing class fails on every executor at once; an exhausted
+   * heap may recover.
+   */
   private val BreakdownsToGiveUp = 4
 
   private def consumersFailed(broken: Broken) = ReadErrors.consumersFailed(
@@ -142,12 +149,12 @@ private object ShardCoordinator {
     reason = broken.reason
   )
 
-  /** Between the few moves of a round and those of the next one. */
+  /** Pause between two rounds that move shards, in milliseconds. */
   private val MovesPeriodMillis = 200L
 
-  /** A listing that is older than what a shard's end has told. */
+  /** Pause before another listing, in milliseconds, when the last one was older than the end of a shard. */
   private val ListAgainMillis = 1000L
 
-  /** Executors that start together bring their consumers up within some hundred milliseconds of each other. */
+  /** Executors that start together have their consumers ready within a few hundred milliseconds of each other. */
   private val GraceMillis = 1000L
 }

@@ -7,18 +7,21 @@ import org.sparkkinesis.model.StreamShard
 import org.sparkkinesis.spark.protocol.{Assign, Assigned, Register, Unassign}
 
 /**
- * Gives the shards that must be read their owners, and takes them from executors that are lost.
+ * Assigns an owner to each shard that must be read, and takes shards from lost executors.
  *
  * @param graceMillis
- *   how long the first executor that comes waits for others
+ *   maximum time, in milliseconds, that the first executor waits for others
  */
 final private[coordinator] class ShardPlacement(state: CoordinatorState, graceMillis: Long) {
   import state.{locked, peers, tracks}
 
-  /** When an executor came while there was none, in nanoseconds of the clock. */
+  /** The clock's nanoseconds when the first executor registered. */
   private var firstCame = 0L
 
-  /** Whether the query has ended, and the executor must stop. Introducing itself again changes nothing. */
+  /**
+   * Registers an executor's consumers; registering them again has no effect. Returns whether the query has ended and
+   * the consumers must stop.
+   */
   def introduce(introduction: Register, peer: => ConsumerPeer): Boolean = locked {
     val isKnown = peers.get(introduction.executorId).exists { known =>
       known.instance == introduction.instance && known.address == peer.address
@@ -32,25 +35,29 @@ final private[coordinator] class ShardPlacement(state: CoordinatorState, graceMi
     state.isClosed
   }
 
-  /** Whether it was there, and whether others are. Its shards have no owner any more. */
+  /**
+   * Removes an executor, whose shards lose their owner. Returns whether it was registered, and whether other
+   * executors are.
+   */
   def lose(executorId: String): (Boolean, Boolean) = locked((forget(executorId), peers.nonEmpty))
 
-  /** Whether this life of the executor's consumers is the one that is known. */
+  /** Returns whether this instance of the executor's consumers is the registered one. */
   def isThere(executorId: String, instance: Long): Boolean =
     locked(peers.get(executorId).exists(_.instance == instance))
 
   def isKnown(executorId: String): Boolean = locked(peers.contains(executorId))
 
-  /** Executors that registered from this address. */
+  /** Returns the executors that registered from this address. */
   def at(address: String): Seq[String] =
     locked(peers.valuesIterator.filter(_.address == address).map(_.id).toVector)
 
-  /** Whether some shard has an owner. */
+  /** Returns whether some shard has an owner. */
   def isBegun: Boolean = locked(tracks.valuesIterator.exists(_.owner.nonEmpty))
 
   /**
-   * How long to wait for executors that are known and have not introduced themselves, as long as no shard has an owner: the first one to come
-   * would be given all of them, only to hand most on, and a subscription that is taken over stands still for seconds.
+   * Returns how many milliseconds to wait for executors that Spark knows but that have not registered, as long as no
+   * shard has an owner. Otherwise the first executor would get every shard and then hand most of them over, and a
+   * subscription that is taken over pauses for seconds.
    */
   def graceLeftMillis(known: Seq[String]): Long = locked {
     val isFirst = peers.nonEmpty && !isBegun
@@ -58,10 +65,13 @@ final private[coordinator] class ShardPlacement(state: CoordinatorState, graceMi
     if (isFirst && left > 0 && !known.forall(peers.contains)) left else 0
   }
 
-  /** One round: gives every shard that must be read an owner. True if more shards have to move, in another round. */
+  /**
+   * Runs one round: assigns an owner to every shard that must be read. Returns true if more shards have to move in
+   * another round.
+   */
   def assign(): Boolean = locked {
     !state.isClosed && peers.nonEmpty && {
-      // A stream that was not listed yet would be read without its shards' hash ranges.
+      // Shards of an unlisted stream wait, because their hash key ranges are unknown.
       val shards = state.wanted().filter { case (shard, _) =>
         state.listed(shard.stream) && !tracks.get(shard).exists(track => track.ended && track.owner.nonEmpty)
       }
@@ -102,7 +112,7 @@ final private[coordinator] class ShardPlacement(state: CoordinatorState, graceMi
       ))(ShardsMoved(stream, _, owner, shards)))
     }
 
-  /** Stops consumers of shards that have left the offset. */
+  /** Stops the consumers of shards that have left the offset. */
   private def retire(): Unit = {
     val keep = state.wanted().iterator.map(_._1).toSet
     val gone = tracks.keysIterator.filterNot { shard =>

@@ -14,16 +14,16 @@ import org.sparkkinesis.service.ServiceException
 import org.sparkkinesis.spark.protocol.{Release, Report, ShardReport, Unassign}
 
 /**
- * Takes in how far things have got: what executors report, what listings find, and what the query has planned.
+ * Records progress: the executors' reports, the listings, and what the query has planned.
  *
  * @param losses
- *   whether a shard that is gone ends the query
+ *   whether a missing shard ends the query
  */
 final private[coordinator] class ShardProgress(state: CoordinatorState, losses: DataLossPolicy) {
   import ShardProgress._
   import state.{locked, tracks}
 
-  /** Drops what was planned, here and wherever it is held. */
+  /** Drops planned records here and in the executors. */
   def advance(to: SourceOffset): Advance = locked {
     state.throwFailure()
     val before = state.position
@@ -35,15 +35,15 @@ final private[coordinator] class ShardProgress(state: CoordinatorState, losses: 
     }
   }
 
-  /** What must be looked at again after a report. */
+  /** Records a report. Returns what must be checked again because of it. */
   def accept(report: Report): Heard = locked {
     state.peers.get(report.executorId).filter(_.instance == report.instance).fold(Heard(false, false)) { from =>
       val mustName = hear(from, report)
       val (own, others) =
         report.shards.partition(told => tracks.get(told.shard).exists(_.owner.contains(from.id)))
-      // It was taken from this executor, or given to another one while this one was out of sight.
+      // The shard was taken from this executor, or assigned to another one while this one was unreachable.
       if (others.nonEmpty) from.tell(Unassign(others.map(_.shard)))
-      // Chunks may be missing before what this report tells: that the shard was read up to a time, or to its end, is not known yet.
+      // Chunks before this report may be missing, so its read time and its end of shard do not count yet.
       val certain = if (from.lacksNews) own.map(_.copy(readUpToMillis = 0, end = None)) else own
       val planned = certain.flatMap(acceptShard(_, report.full))
       if (planned.nonEmpty) from.tell(Release(planned))
@@ -63,11 +63,15 @@ final private[coordinator] class ShardProgress(state: CoordinatorState, losses: 
     mustName
   }
 
-  /** Streams that a round of discovery has to list: all when it is due, else those of which something is not known. */
+  /**
+   * Returns the streams that a round of discovery has to list: all streams when it is due, else streams with an
+   * incomplete lineage.
+   */
   def toList(isDue: Boolean): Set[String] = locked {
     if (isDue) state.streams.toSet else state.streams.toSet -- state.listed ++ state.streamsWithOpenLineage
   }
 
+  /** Records a complete listing of a stream. */
   def list(stream: String, shards: Seq[Shard]): Unit = locked {
     val (open, closed) = shards.partition(_.isOpen)
     val added = shards.map(_.id).filter(state.graphs(stream).range(_).isEmpty)
@@ -77,17 +81,20 @@ final private[coordinator] class ShardProgress(state: CoordinatorState, losses: 
     state.noteChange()
   }
 
-  /** Takes in shards that are known beside the listings; the stream still has to be listed. */
+  /** Adds shards that are known from elsewhere. The stream still has to be listed. */
   def know(stream: String, shards: Seq[Shard]): Unit = locked {
     state.graphs += stream -> state.graphs(stream).withListing(shards)
   }
 
-  /** Whether a child waits for another listing: the last one was older than the child, or had one of its parents only. */
+  /**
+   * Returns whether a child requires another listing, because the last listing was older than the child or named only
+   * one of its parents.
+   */
   def mustListAgain: Boolean = locked(state.streamsWithUnconfirmedParents.nonEmpty)
 
   /**
-   * Drops what was planned, here and where it is held; also where nothing was reported yet: an owner that came late may still be
-   * fetching it. True if other shards are to be read than before.
+   * Drops planned records here and in the executors, including shards without a report, because a late owner may
+   * still be fetching them. Returns true if the set of shards to read has changed.
    */
   private def release(before: SourceOffset, to: SourceOffset): Boolean = {
     val finished = mutable.HashMap.empty[String, mutable.ArrayBuffer[(StreamShard, SequenceNumber)]]
@@ -112,7 +119,7 @@ final private[coordinator] class ShardProgress(state: CoordinatorState, losses: 
     concernsPlacement
   }
 
-  /** Tells who must drop what it holds of a shard, and up to where. */
+  /** Returns the executor that must drop records of a shard, and the last sequence number to drop. */
   private def drop(track: ShardTrack, planned: ShardPosition): Option[(String, SequenceNumber)] =
     track.owner.flatMap { owner =>
       val dropped = track.dropPlanned(planned)
@@ -123,7 +130,7 @@ final private[coordinator] class ShardProgress(state: CoordinatorState, losses: 
       upTo.map(owner -> _)
     }
 
-  /** Takes one shard's news in; tells up to where they were planned already. */
+  /** Records one shard's report. Returns the last sequence number that was planned already, if there is one. */
   private def acceptShard(told: ShardReport, replaces: Boolean): Option[(StreamShard, SequenceNumber)] =
     tracks.get(told.shard).filter(_.epoch == told.epoch).flatMap { track =>
       val hadEnded = track.ended
@@ -138,7 +145,10 @@ final private[coordinator] class ShardProgress(state: CoordinatorState, losses: 
         .flatMap(track.dropPlanned).map(track.shard -> _)
     }
 
-  /** What a full report does not name was never heard of there: it is assigned anew. */
+  /**
+   * Releases shards that a full report does not name: the executor never received their assignment, so they are
+   * assigned again.
+   */
   private def loseUnnamed(from: ConsumerPeer, report: Report, upToEpoch: Long): Boolean = {
     val named = report.shards.iterator.map(told => told.shard -> told.epoch).toSet
     val unnamed = tracks.valuesIterator.filter { track =>
@@ -148,7 +158,10 @@ final private[coordinator] class ShardProgress(state: CoordinatorState, losses: 
     unnamed.nonEmpty
   }
 
-  /** A shard that is gone holds nothing more to read; whether that is an error is the user's choice. */
+  /**
+   * Handles a shard that cannot be read. A missing shard is treated as ended; the user's option decides whether that
+   * is an error.
+   */
   private def giveUp(track: ShardTrack, error: ServiceException): Unit =
     if (MissingResource.of(error).contains(MissingResource.Shard))
       try {
@@ -167,7 +180,7 @@ final private[coordinator] class ShardProgress(state: CoordinatorState, losses: 
       state.fail(new ShardFailed(track.shard, error))
     }
 
-  /** The service names a merge's child with both parents; one that does not is the reporting shard's. */
+  /** Adds the reporting shard as parent if the service named no parent. For the child of a merge it names both. */
   private def withParent(track: ShardTrack, children: Seq[ChildShard]): Seq[ChildShard] =
     children.map(child => if (child.parents.isEmpty) child.copy(parents = Seq(track.shard.shard)) else child)
 }
@@ -176,33 +189,33 @@ private[coordinator] object ShardProgress {
 
   /**
    * @param isFirst
-   *   the query has just begun
+   *   whether the query has just started
    * @param concernsPlacement
-   *   other shards are to be read than before
+   *   whether the set of shards to read has changed
    */
   final case class Advance(isFirst: Boolean, concernsPlacement: Boolean)
 
   /**
    * @param concernsDiscovery
-   *   a shard has ended of whose children, or of their other parents, something is not known
+   *   whether a shard has ended and its children, or their other parents, are not all known
    * @param concernsPlacement
-   *   a shard has ended, or must be assigned anew
+   *   whether a shard has ended or must be assigned again
    */
   final case class Heard(concernsDiscovery: Boolean, concernsPlacement: Boolean)
 }
 
-/** A consumer gave its shard up. */
+/** Ends the query because a consumer cannot read its shard. */
 final class ShardFailed(val shard: StreamShard, val error: ServiceException)
     extends RuntimeException(s"$shard: ${error.getMessage}", error)
 
 private[coordinator] object ShardFailed {
 
-  /** A shard that was not read to its end is not there any more. */
+  /** Makes the error for a shard that no longer exists and was not read to its end. */
   def isGone(shard: StreamShard, error: ServiceException): KinesisConnectorException =
     ReadErrors.dataLoss(
       shard = shard.shard.value,
       stream = shard.stream,
-      reason = "the shard is gone, and was not read to its end",
-      cause = s"A closed shard vanishes when its last record expires. The service said: ${error.detail}"
+      reason = "the shard no longer exists and was not read to its end",
+      cause = s"The service removes a closed shard when its last record expires. Service message: ${error.detail}"
     ).causedBy(error)
 }

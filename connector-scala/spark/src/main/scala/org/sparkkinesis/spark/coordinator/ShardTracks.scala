@@ -9,17 +9,20 @@ import org.sparkkinesis.service.ServiceException
 import org.sparkkinesis.shard.ShardGraph
 import org.sparkkinesis.spark.protocol.ShardReport
 
-/** One shard, as the coordinator knows it from reports. */
+/** The coordinator's state about one shard, from reports. */
 final private[coordinator] class ShardTrack(val shard: StreamShard) {
   var owner: Option[String] = None
 
-  /** Every assignment of any shard has a newer one; reports of an older one are void. */
+  /**
+   * The epoch of the current assignment. Each assignment gets a higher epoch; reports with an older epoch are
+   * ignored.
+   */
   var epoch = 0L
 
-  /** Reported, and after the position that planning has reached. */
+  /** Reported chunks after the position that planning has reached. */
   val chunks: mutable.ArrayDeque[ChunkSummary] = mutable.ArrayDeque.empty
 
-  /** Rows of `chunks`; the query asks for them with every trigger. */
+  /** The number of rows in `chunks`. The query reads it at every trigger. */
   var rows = 0L
   var lastReported: Option[SequenceNumber] = None
   var readUpToMillis = 0L
@@ -33,7 +36,7 @@ final private[coordinator] class ShardTrack(val shard: StreamShard) {
     forget()
   }
 
-  /** What the lost owner held is fetched again by the next one, maybe in other chunks. */
+  /** Removes the owner. The next owner fetches its records again, possibly in other chunks. */
   def lose(): Unit = {
     owner = None
     forget()
@@ -64,10 +67,11 @@ final private[coordinator] class ShardTrack(val shard: StreamShard) {
   }
 
   /**
-   * How far the query is behind in this shard; none where nothing is known or left to read.
+   * Returns how many milliseconds the query is behind in this shard; `None` if that is unknown or nothing is left to
+   * read.
    *
    * @param planned
-   *   where the last batch ended in this shard
+   *   the end of the last batch in this shard
    */
   def lagMillis(planned: Option[ShardPosition], nowMillis: Long): Option[Long] = {
     val oldest = planned match {
@@ -79,7 +83,7 @@ final private[coordinator] class ShardTrack(val shard: StreamShard) {
       .orElse(millisBehindLatest.filterNot(_ => ended))
   }
 
-  /** Forgets what was planned; tells up to where, if there was something. */
+  /** Drops planned chunks. Returns the last dropped sequence number, if there is one. */
   def dropPlanned(planned: ShardPosition): Option[SequenceNumber] = planned match {
     case ShardPosition.After(number, _) => Some(number).filter(dropUpTo)
     case ShardPosition.ShardEnd => chunks.lastOption.map(_.last).filter(dropUpTo)
@@ -91,7 +95,7 @@ final private[coordinator] class ShardTrack(val shard: StreamShard) {
     rows += chunk.rows
   }
 
-  /** Forgets chunks up to this number; true if there were some. */
+  /** Drops chunks up to this sequence number. Returns true if there were some. */
   def dropUpTo(number: SequenceNumber): Boolean = {
     val before = chunks.size
     while (chunks.nonEmpty && chunks.head.last <= number) rows -= chunks.removeHead().rows
@@ -99,10 +103,13 @@ final private[coordinator] class ShardTrack(val shard: StreamShard) {
   }
 }
 
-/** Which shards must be read, given how far planning is and what has ended. Pure. */
+/** Determines which shards must be read from the planned position and the ended shards. Pure. */
 private[coordinator] object WantedShards {
 
-  /** Shards of the offset that are not finished, and the children of those whose end was fetched, once all their parents' was. */
+  /**
+   * Returns the unfinished shards of the offset, and the children of fetched shards once all their parents have been
+   * fetched to the end.
+   */
   def of(
       offset: SourceOffset,
       graphs: String => ShardGraph,
@@ -127,7 +134,7 @@ private[coordinator] object WantedShards {
       }
       stream.shards.foreach { case (shard, position) => if (position != ShardPosition.ShardEnd) add(shard, position) }
       stream.shards.foreach { case (shard, position) => if (position == ShardPosition.ShardEnd) addChildren(shard) }
-      // A merge's second parent may have come after its first one.
+      // The second parent of a merge may have been added after the first one.
       wanted.keys.toVector.filter(shard => ended(StreamShard(stream.arn, shard))).foreach(addChildren)
       wanted.toVector.map { case (shard, position) => StreamShard(stream.arn, shard) -> position }
     }

@@ -16,7 +16,7 @@ import org.sparkkinesis.spark.executor.ConsumerHosts
 import org.sparkkinesis.spark.protocol.{DriverHandler, Endpoint}
 import org.sparkkinesis.spark.settings.ReadSettings
 
-/** The executors of a Spark application. Consumers are started by a small job. */
+/** The executors of a Spark application. A small Spark job starts the consumers. */
 final class SparkCluster(context: SparkContext) extends ExecutorCluster {
   import SparkCluster._
 
@@ -31,7 +31,8 @@ final class SparkCluster(context: SparkContext) extends ExecutorCluster {
     val targets =
       if (places.isEmpty) Seq((0, Seq.empty[String]))
       else places.zipWithIndex.map { case (place, i) => (i, Seq(location(place))) }
-    // The thread was made by the query's and inherited what marks its jobs; this one is not part of a batch.
+    // This thread inherited the local properties of the query's thread. They must not mark this job as part of a
+    // batch.
     Inherited.foreach(context.setLocalProperty(_, null))
     context.setLocalProperty("spark.job.description", "kinesis: start shard consumers")
     val job = context.makeRDD(targets).foreachAsync(_ => ConsumerHosts.ofJvm.ensureStarted(sourceId, settings))
@@ -47,7 +48,7 @@ final class SparkCluster(context: SparkContext) extends ExecutorCluster {
     val listener = new SparkListener {
       override def onExecutorAdded(event: SparkListenerExecutorAdded): Unit = onAdded()
 
-      // Only then is it known where it can be reached.
+      // Only this event shows where the executor can be reached.
       override def onBlockManagerAdded(event: SparkListenerBlockManagerAdded): Unit = onAdded()
       override def onExecutorRemoved(event: SparkListenerExecutorRemoved): Unit = onRemoved(event.executorId)
     }
