@@ -13,7 +13,10 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap
 import org.sparkkinesis.spark.settings.KinesisSchema
 import org.sparkkinesis.spark.table.KinesisTable
 
-/** `format("kinesis")` and `USING kinesis`. Found by its service entry; makes tables from options, asks no service. */
+/**
+ * Provides `format("kinesis")` and `USING kinesis`. Spark finds it through its service entry. It creates tables from
+ * options and calls no service.
+ */
 final class KinesisTableProvider extends TableProvider with DataSourceRegister {
   override def shortName(): String = "kinesis"
   override def inferSchema(options: CaseInsensitiveStringMap): StructType = KinesisSchema.columns

@@ -11,11 +11,11 @@ import org.sparkkinesis.config.{ConfigEntry, NearestName, Options, ReadOptions}
 import org.sparkkinesis.error.{KinesisConnectorException, OptionErrors}
 import org.sparkkinesis.model.StreamRef
 
-/** Which streams, where and as whom: the connection options, checked against each other. */
+/** Streams, endpoint and credentials: reads the connection options and checks them against each other. */
 object Connection {
 
   /**
-   * The streams that the options name, by name or ARN; empty with `streamPattern`.
+   * Returns the streams that the options name, by name or ARN; empty with `streamPattern`.
    *
    * @throws KinesisConnectorException
    *   KINESIS_OPTION_MISSING, KINESIS_OPTION_CONFLICT
@@ -25,15 +25,15 @@ object Connection {
     if (ways.isEmpty)
       throw OptionErrors.missing(
         required = "one of 'streamName', 'streamARN', 'streamPattern'",
-        reason = "No option says which stream is meant.",
+        reason = "No option names a stream.",
         fix = "Set 'streamName' to the name of the stream."
       )
-    if (ways.size > 1) throw conflict(ways, "Each of them says which streams are meant.")
+    if (ways.size > 1) throw conflict(ways, "Each of them selects the streams.")
     options.get(streamName).orElse(options.get(streamARN)).getOrElse(Nil)
   }
 
   /**
-   * Makes sure that the options for one of several streams are for streams that are read.
+   * Checks that every option for one of several streams names a stream that is read.
    *
    * @throws KinesisConnectorException
    *   KINESIS_OPTION_UNKNOWN
@@ -54,7 +54,7 @@ object Connection {
 
   /**
    * @param stream
-   *   whose own options and region count, and which is named when no region is known
+   *   the stream whose own options and region apply, and which the error names if no region is known
    * @throws KinesisConnectorException
    *   KINESIS_REGION_MISSING, KINESIS_OPTION_MISSING, KINESIS_OPTION_CONFLICT, KINESIS_OPTION_INVALID
    */
@@ -82,7 +82,7 @@ object Connection {
       options.get(profile).map(name => profile -> CredentialSettings.Profile(name)),
       options.get(credentialsProvider).map(name => credentialsProvider -> CredentialSettings.SuppliedBy(name))
     ).flatten
-    if (sources.size > 1) throw conflict(sources.map(_._1), "Each of them is a source of credentials of its own.")
+    if (sources.size > 1) throw conflict(sources.map(_._1), "Each of them selects a different source of credentials.")
     val first = sources.headOption.fold[CredentialSettings](CredentialSettings.DefaultChain)(_._2)
     role.fold(first) { arn =>
       CredentialSettings.AssumeRole(arn, options(roleSessionName), externalId, options.get(stsEndpoint), first)

@@ -10,42 +10,45 @@ import org.sparkkinesis.event.EventSink
 import org.sparkkinesis.event.log.{EventLog, QueryContext}
 import org.sparkkinesis.service.ServiceLease
 
-/** Where the code of one process gets its time, threads and service clients. A simulation gives virtual ones. Thread-safe. */
+/**
+ * Supplies one process with its clock, threads and service clients. A simulation supplies virtual ones. Thread-safe.
+ */
 trait Environment {
   def clock: Clock
 
-  /** How this process's threads wait for each other. */
+  /** Blocks this process's threads until a result is there. */
   def waiting: Waiting
 
-  /** Threads for the caller alone, who closes the scheduler. */
+  /** Creates threads for the caller, which must close the scheduler. */
   def scheduler(name: String, threads: Int): Scheduler with AutoCloseable
 
-  /** Threads for everything that has none of its own, as long as the process lives. */
+  /** Threads that live as long as the process, for code without a scheduler of its own. */
   def sharedScheduler: Scheduler
 
+  /** Returns a client for these settings. The caller must close the lease. */
   def client(settings: ClientSettings): ServiceLease
 
-  /** Counts who polls which shard of a service in this process. */
+  /** Counts the readers that poll each shard of a service in this process. */
   def readers(settings: ClientSettings): ShardReaders
 
   /** The enhanced fan-out consumers that reads of this process use. */
   def consumersInUse: ConsumersInUse
 
-  /** Where events of a query go. */
+  /** Returns the sink that receives a query's events. */
   def events(query: QueryContext): EventSink
 
-  /** Takes note of records that are lost without an error, beside the event of it; any thread may call it. */
+  /** Called for records that are lost without an error, in addition to the event. Any thread may call it. */
   def warnOfLoss(loss: KinesisConnectorException): Unit
 
   final def losses(failOnDataLoss: Boolean): DataLossPolicy = new DataLossPolicy(failOnDataLoss, warnOfLoss)
 
-  /** For the jitter of pauses, from 0 until 1. */
+  /** Returns a random number from 0 (inclusive) to 1 (exclusive), for the jitter of pauses. */
   def random(): Double
 }
 
 object Environment {
 
-  /** This JVM, and the clients that everything in it shares. */
+  /** The environment of this JVM: system clock, real threads, and clients that the whole JVM shares. */
   object OfJvm extends Environment {
     override def clock: Clock = SystemClock
     override def waiting: Waiting = BlockingWait

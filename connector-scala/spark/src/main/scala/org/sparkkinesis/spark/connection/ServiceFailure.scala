@@ -4,7 +4,7 @@ import org.sparkkinesis.aws.client.ClientSettings
 import org.sparkkinesis.error.{KinesisConnectorException, ServiceErrors}
 import org.sparkkinesis.service.{ServiceErrorKind, ServiceException}
 
-/** Makes of a failed call what a user can act on: problem, cause, fix. */
+/** Turns a failed service call into an error that a user can act on: problem, cause and fix. */
 object ServiceFailure {
 
   def explain(error: ServiceException, stream: String, settings: ClientSettings): KinesisConnectorException = {
@@ -25,7 +25,7 @@ object ServiceFailure {
           operation = operation,
           stream = stream,
           serviceMessage = said,
-          fix = "Mend what the service's message names, then start the query again: the checkpoint is kept."
+          fix = "Correct what the service's message names, then restart the query from its checkpoint."
         )
     }
     explained.causedBy(error)

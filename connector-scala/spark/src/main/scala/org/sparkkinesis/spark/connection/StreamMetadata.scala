@@ -17,7 +17,10 @@ import org.sparkkinesis.service.{
 }
 import org.sparkkinesis.shard.ShardLister
 
-/** Asks for streams and shards, on the driver, and waits for the answers. The one who made it closes it. */
+/**
+ * Describes streams and lists shards, on the driver. Each method blocks until the service has answered. The creator
+ * closes it.
+ */
 final class StreamMetadata(
     settings: ClientSettings,
     policies: RetryPolicies,
@@ -34,10 +37,11 @@ final class StreamMetadata(
   def scheduler: Scheduler = threads
 
   /**
-   * Name, ARN, creation time and record limit of a stream that can be used.
+   * Describes a stream that can be used: its name, ARN, creation time and record size limit.
    *
    * @throws KinesisConnectorException
-   *   KINESIS_STREAM_NOT_FOUND, KINESIS_STREAM_UNUSABLE, KINESIS_ACCESS_DENIED, KINESIS_CREDENTIALS_FAILED, KINESIS_ENDPOINT_UNREACHABLE
+   *   KINESIS_STREAM_NOT_FOUND, KINESIS_STREAM_UNUSABLE, KINESIS_ACCESS_DENIED, KINESIS_CREDENTIALS_FAILED,
+   *   KINESIS_ENDPOINT_UNREACHABLE
    */
   def describe(stream: StreamRef): StreamDescription = {
     val found =
@@ -49,15 +53,16 @@ final class StreamMetadata(
     found
   }
 
-  /** All pages of ListShards. A listing whose token expired on the way is begun anew. */
+  /** Returns all pages of ListShards. If a token expires, the listing starts again. */
   def shards(stream: StreamRef, filter: ShardFilter): Seq[Shard] =
     ask(Operation.ListShards, stream.name, listingLimit(1))(lister(_).list(stream, filter))
 
   /**
-   * The same, asked again while some shard is missing from it.
+   * Returns all shards, like [[shards]], and lists again while the hash key ranges have a gap.
    *
    * @param failOnDataLoss
-   *   whether a listing that stays incomplete is refused; otherwise it is taken as it is, and an event tells it
+   *   whether a listing that stays incomplete is an error; otherwise the incomplete listing is returned and an event
+   *   reports it
    * @throws KinesisConnectorException
    *   KINESIS_LISTING_INCOMPLETE
    */
@@ -74,11 +79,11 @@ final class StreamMetadata(
   private def lister(retrier: Retrier): ShardLister =
     new ShardLister(service, retrier, policies(Operation.ListShards), scheduler)
 
-  /** What is tried without end is also waited for without end. */
+  /** A call with unlimited retries also has no time limit. */
   private def listingLimit(listings: Int): Option[FiniteDuration] =
     policies(Operation.ListShards).maxRetries.map(_ => StreamMetadata.LongestWait * listings.toLong)
 
-  /** Names of all streams of this account and region. */
+  /** Returns the names of all streams of this account and region. */
   def streamNames(): Seq[String] = {
     @scala.annotation.tailrec
     def page(after: Option[String], before: Vector[String]): Vector[String] = {
@@ -142,7 +147,10 @@ final class StreamMetadata(
 object StreamMetadata {
   private val Usable = Set("ACTIVE", "UPDATING")
 
-  /** Asked before anything is read: a wrong address or name must show soon, and looks like an outage. */
+  /**
+   * The retry policy for calls before a read starts. It gives up early, because a wrong endpoint or stream name looks
+   * like an outage.
+   */
   private val Describe = RetryPolicy(Some(5), 200.millis, 2.seconds, 1.5)
   private val LongestWait = 5.minutes
 

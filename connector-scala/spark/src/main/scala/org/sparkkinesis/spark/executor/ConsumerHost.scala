@@ -16,9 +16,11 @@ import org.sparkkinesis.spark.protocol.{
 import org.sparkkinesis.spark.settings.ReadSettings
 
 /**
- * The consumers of one running source in one JVM: does what the driver's coordinator says, and tells it what it holds.
+ * Runs the consumers of one source in one JVM. It follows the messages of the driver's coordinator and reports its
+ * progress.
  *
- * Made by a placement job's task; ended by the coordinator, or by itself when the coordinator does not answer any more.
+ * A task of the start job creates it. The coordinator closes it, or it closes itself when the coordinator stops
+ * answering.
  */
 final class ConsumerHost private[executor] (
     sourceId: String,
@@ -56,7 +58,7 @@ final class ConsumerHost private[executor] (
     )
   private var missedPings = 0
 
-  /** Memory's copy of a range, or `None` when it does not hold all of it. */
+  /** Returns the buffered chunks of a range, or `None` when the buffer does not hold all of it. */
   def read(shard: StreamShard, after: StartingPosition, end: SequenceNumber): Option[IndexedSeq[Chunk]] =
     consumers.read(shard, after, end)
 
@@ -71,8 +73,8 @@ final class ConsumerHost private[executor] (
   }
 
   /**
-   * Stops after an error that is no answer of the service, such as a class that is missing or memory that is used up, and tells
-   * the coordinator: it would wait for ever for shards that nobody reads.
+   * Stops after an error that is not a service response, such as a missing class or an exhausted heap, and reports
+   * it. Otherwise the coordinator would wait forever for shards that nobody reads.
    */
   private def breakDown(failure: Throwable): Unit = {
     events.emit(ConsumersCrashed(wire.executorId, failure))
@@ -80,7 +82,10 @@ final class ConsumerHost private[executor] (
     finally driver.send(ProtocolCodec.encode(Broken(wire.executorId, instance, failure.toString)))
   }
 
-  /** Also when it did so before: a coordinator that asks has lost sight of it. */
+  /**
+   * Registers with the coordinator, even if it is registered already: the coordinator asks when it has lost the
+   * registration.
+   */
   private[executor] def introduce(): Unit = {
     val introduction = Register(wire.executorId, wire.executorHost, instance)
     driver.register(ProtocolCodec.encode(introduction), endpoint)
@@ -90,7 +95,7 @@ final class ConsumerHost private[executor] (
     case Assign(shards) =>
       val readBefore = consumers.shards
       shards.foreach(assigned => consumers.start(assigned.shard, assigned.position, assigned.epoch, assigned.range))
-      // What a consumer that goes on holds already would else be told by nobody.
+      // Report the chunks of consumers that continue under a new assignment; nothing else would report them.
       if (shards.exists(assigned => readBefore(assigned.shard))) reporter.tellAll(consumers.snapshot())
     case Release(upTo) => upTo.foreach { case (shard, number) => consumers.release(shard, number) }
     case Unassign(shards) => shards.foreach(consumers.stop)
@@ -98,7 +103,7 @@ final class ConsumerHost private[executor] (
     case StopAll => close()
   }
 
-  /** A coordinator that ended without a word must not leave consumers behind. */
+  /** Pings the driver, so that consumers stop when the coordinator ends without a message. */
   private[executor] def watchDriver(): Unit = {
     scheduler.schedule(PingPeriod) {
       if (!closed.get) driver.ping(scheduler) { isThere =>

@@ -11,16 +11,15 @@ import org.sparkkinesis.spark.connection.Environment
 import org.sparkkinesis.spark.protocol.ExecutorWire
 import org.sparkkinesis.spark.settings.ReadSettings
 
-/** The consumers of every running source in one executor, by the source's id. Thread-safe. */
+/** Holds the consumers of every running source in one executor, by source id. Thread-safe. */
 final class ConsumerHosts(wire: ExecutorWire, environment: Environment) {
   private val memory = PrefetchMemory.ofHeap()
   private val hosts = new ConcurrentHashMap[String, ConsumerHost]
 
   /**
-   * Starts the source's consumers in this executor, unless they run already, and introduces them to the coordinator, which asks for
-   * this only when it does not know them.
+   * Starts the source's consumers in this executor, unless they run already, and registers them with the coordinator.
    *
-   * A coordinator that cannot be found has ended since, or will ask again: its shards are read by others until then.
+   * A coordinator that cannot be found has ended or will retry; other executors read its shards until then.
    */
   def ensureStarted(sourceId: String, settings: ReadSettings): Unit = {
     var started: Option[ConsumerHost] = None
@@ -36,20 +35,22 @@ final class ConsumerHosts(wire: ExecutorWire, environment: Environment) {
       host.introduce()
       started.foreach(_.watchDriver())
     } catch {
-      // Spark's RPC time-outs are no SparkExceptions.
+      // A timeout of Spark's RPC is not a SparkException.
       case gone @ (_: SparkException | _: TimeoutException) =>
         environment.events(settings.query).emit(CoordinatorUnreachable(wire.executorId, gone.getMessage))
         started.foreach(_.close())
     }
   }
 
+  /** Returns the source's consumers if they run in this executor. */
   def find(sourceId: String): Option[ConsumerHost] = Option(hosts.get(sourceId))
 }
 
 object ConsumerHosts {
 
-  /** Those of this JVM. */
+  /** The consumers of this JVM. */
   val ofJvm = new ConsumerHosts(ClusterRpc.OfExecutor, Environment.OfJvm)
 
+  /** Returns the name of the source's RPC endpoint on the driver. */
   def coordinatorName(sourceId: String): String = s"kinesis-source-$sourceId"
 }

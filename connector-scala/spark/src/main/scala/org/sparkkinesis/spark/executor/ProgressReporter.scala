@@ -14,11 +14,12 @@ import org.sparkkinesis.service.ServiceException
 import org.sparkkinesis.spark.protocol.{ProtocolCodec, Report, ShardReport}
 
 /**
- * Tells the driver what changed in the consumers: at once when there is new data, an end or a failure; what it says while
- * one report is being made goes into the next. That nothing new came is told from time to time only.
+ * Reports changes in the consumers to the driver. New data, the end of a shard, and failures are sent at once;
+ * changes during the creation of one report go into the next. An idle shard is reported only from time to time.
+ * Thread-safe.
  *
  * @param send
- *   takes a message to the driver; must not block
+ *   sends a message to the driver; must not block
  */
 final class ProgressReporter(
     executorId: String,
@@ -33,7 +34,7 @@ final class ProgressReporter(
 
   private val changed = mutable.LinkedHashMap.empty[StreamShard, Change]
 
-  /** Shards whose last answer left nothing to fetch, by epoch. */
+  /** Shards whose last response reached the tip, with the epoch of the assignment. */
   private val atTip = new ConcurrentHashMap[StreamShard, Long]
   private val isDue = new AtomicBoolean
   private val sending = new Object
@@ -48,7 +49,7 @@ final class ProgressReporter(
   }
 
   override def onReadUpTo(shard: StreamShard, epoch: Long, readUpToMillis: Long, millisBehindLatest: Long): Unit = {
-    // That the tip was reached is news; that it still is, is not.
+    // Report at once when a shard reaches its tip, but not while it stays there.
     val reachedTip = millisBehindLatest == 0 && !java.util.Objects.equals(atTip.put(shard, epoch), epoch)
     change(shard, epoch, reachedTip) { change =>
       change.readUpToMillis = math.max(change.readUpToMillis, readUpToMillis)
@@ -63,8 +64,8 @@ final class ProgressReporter(
     change(shard, epoch, atOnce = true)(_.failure = Some(error))
 
   /**
-   * Puts everything there is in the place of what was told before. The snapshots are taken while nothing else can be
-   * told: a chunk that comes meanwhile is in them, or is told after them, or both.
+   * Replaces all pending changes by full snapshots. They are taken under the lock, so a chunk that arrives meanwhile
+   * is in a snapshot, in a later report, or in both.
    */
   def tellAll(snapshots: => Seq[ShardSnapshot]): Unit = {
     changed.synchronized {
@@ -115,7 +116,9 @@ final class ProgressReporter(
     if (!closed) send(ProtocolCodec.encode(report))
   }
 
-  /** Without anything new to say an empty report still shows the driver, by its number, when one before it was lost. */
+  /**
+   * Schedules periodic reports. Without changes, an empty report lets the driver detect a lost report by its number.
+   */
   private def scheduleQuiet(periodsInSilence: Int = 0): Cancellable = scheduler.schedule(QuietPeriod) {
     val speaks = periodsInSilence + 1 >= MostPeriodsInSilence || changed.synchronized(changed.nonEmpty)
     if (speaks) flushSoon()
@@ -125,8 +128,9 @@ final class ProgressReporter(
 
 private object ProgressReporter {
 
-  /** How long it may take until the driver hears that a shard is still at its tip. */
+  /** Maximum delay until the driver learns that a shard is still at its tip. */
   private val QuietPeriod = 500.millis
+  /** An empty report is sent after this number of periods without a change. */
   private val MostPeriodsInSilence = 10
 
   final private class Change(val epoch: Long) {
@@ -136,7 +140,7 @@ private object ProgressReporter {
     var end: Option[Seq[ChildShard]] = None
     var failure: Option[ServiceException] = None
 
-    /** What a snapshot held is told again by the consumer that was just about to. */
+    /** Adds newer chunks only: a consumer may report a chunk that the snapshot contains already. */
     def add(more: Seq[ChunkSummary]): Unit = chunks ++=
       more.filter(chunk => chunks.lastOption.forall(_.last < chunk.last))
 

@@ -15,7 +15,10 @@ import org.sparkkinesis.service.{KinesisService, ServiceLease}
 import org.sparkkinesis.spark.connection.Environment
 import org.sparkkinesis.spark.settings.ReadSettings
 
-/** Publishers for one source in one JVM, and the shared clients that they use; closing it gives those back. */
+/**
+ * Creates publishers for one source in one JVM and owns the leases of the shared clients that they use. Closing it
+ * returns the leases.
+ */
 final class PublisherFactories private (
     settings: ReadSettings,
     environment: Environment,
@@ -40,7 +43,7 @@ final class PublisherFactories private (
 
 object PublisherFactories {
 
-  /** Of the kind that the settings say. */
+  /** Creates the kind of publishers that the settings select. */
   def open(
       settings: ReadSettings,
       scheduler: Scheduler,
@@ -66,6 +69,7 @@ object PublisherFactories {
       )
     }
 
+  /** Creates publishers that poll, whatever the settings select. */
   def polling(
       settings: ReadSettings,
       scheduler: Scheduler,

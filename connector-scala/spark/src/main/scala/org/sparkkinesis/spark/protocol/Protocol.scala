@@ -4,36 +4,37 @@ import org.sparkkinesis.chunk.ChunkSummary
 import org.sparkkinesis.model.{ChildShard, HashKeyRange, SequenceNumber, StartingPosition, StreamShard}
 import org.sparkkinesis.service.ServiceException
 
-/** What the driver tells an executor's consumers. */
+/** A message from the driver to an executor's consumers. */
 sealed trait ToExecutor
 
-/** Read this shard ahead, from here on. */
+/** A shard to prefetch, starting at `position`. */
 final case class Assigned(shard: StreamShard, position: StartingPosition, epoch: Long, range: Option[HashKeyRange])
+/** Starts reading these shards. */
 final case class Assign(shards: Seq[Assigned]) extends ToExecutor
 
-/** What lies at or before these numbers is finished: drop it. */
+/** Drops the chunks at or before these sequence numbers; they are planned. */
 final case class Release(upTo: Seq[(StreamShard, SequenceNumber)]) extends ToExecutor
 
-/** Stop reading these. */
+/** Stops reading these shards. */
 final case class Unassign(shards: Seq[StreamShard]) extends ToExecutor
 
-/** A report was lost: tell everything. */
+/** Requests a full report, because an earlier report was lost. */
 case object SendFullReport extends ToExecutor
 
-/** The query has ended. */
+/** Stops all consumers, because the query has ended. */
 case object StopAll extends ToExecutor
 
-/** What an executor's consumers tell the driver. */
+/** A message from an executor's consumers to the driver. */
 sealed trait ToDriver
 
 /**
  * @param instance
- *   tells two lives of one executor's consumers apart
+ *   distinguishes two instances of one executor's consumers
  */
 final case class Register(executorId: String, host: String, instance: Long) extends ToDriver
 
 /**
- * The consumers of an executor failed at something that is no answer of the service, and have stopped.
+ * Reports that an executor's consumers have stopped after an error that is not a service response.
  *
  * @param reason
  *   class and message of the error
@@ -41,16 +42,16 @@ final case class Register(executorId: String, host: String, instance: Long) exte
 final case class Broken(executorId: String, instance: Long, reason: String) extends ToDriver
 
 /**
- * What changed since the report before.
+ * Reports the changes since the previous report.
  *
  * @param number
- *   counts up by one with each report of an instance; a gap means that one was lost
+ *   increases by one with each report of an instance; a gap means that a report was lost
  * @param full
- *   it says everything there is, in place of what changed
+ *   whether the report contains the whole state instead of changes
  * @param bufferIsFull
- *   some shard waits for room
+ *   whether some shard waits for room in the buffer
  * @param metrics
- *   totals of the consumers' counters, with `bufferedBytes`
+ *   totals of the consumers' counters, and `bufferedBytes`
  */
 final case class Report(
     executorId: String,
@@ -64,11 +65,11 @@ final case class Report(
 
 /**
  * @param chunks
- *   new ones, or all with a full report
+ *   new chunks, or all chunks in a full report
  * @param readUpToMillis
- *   everything that arrived until then is held, or was before; 0 when unknown
+ *   every record that arrived up to this time, in epoch milliseconds, is or was in the buffer; 0 when unknown
  * @param end
- *   the children, once the shard has ended
+ *   the shard's children, once the shard has ended
  */
 final case class ShardReport(
     shard: StreamShard,

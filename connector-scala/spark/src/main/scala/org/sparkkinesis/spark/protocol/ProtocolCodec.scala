@@ -6,10 +6,10 @@ import org.sparkkinesis.chunk.ChunkSummary
 import org.sparkkinesis.model.{StreamShard, _}
 import org.sparkkinesis.service.{Operation, ServiceErrorKind, ServiceException}
 
-/** Messages as bytes. Both ends run the same jar, so there is one version only. */
+/** Encodes and decodes messages. Both ends run the same jar, so the format has one version. */
 object ProtocolCodec {
 
-  /** Characters; `writeUTF` takes 65,535 bytes. */
+  /** Maximum length of a reason in characters; `writeUTF` accepts 65,535 bytes. */
   private val LongestReason = 4096
 
   def encode(message: ToExecutor): Array[Byte] = write { out =>
@@ -104,7 +104,7 @@ object ProtocolCodec {
 
   final private class Out(bytes: ByteArrayOutputStream) extends DataOutputStream(bytes) {
 
-    /** Shards of one stream follow each other: its name is written once. */
+    /** Shards of one stream follow each other, so a stream's ARN is written once. */
     private var stream = ""
 
     def seq[A](items: Seq[A])(each: A => Unit): Unit = {

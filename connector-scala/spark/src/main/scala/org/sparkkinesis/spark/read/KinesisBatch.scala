@@ -12,7 +12,7 @@ import org.sparkkinesis.spark.read.reader.{KinesisInputPartition, KinesisReaderF
 import org.sparkkinesis.spark.session.StreamSession
 import org.sparkkinesis.spark.settings.ReadSettings
 
-/** A bounded read: every shard from the starting to the ending position. Its ends are pinned when it is planned. */
+/** A bounded read: each shard from the starting to the ending position. Planning fixes both ends. */
 final class KinesisBatch(options: Options, schema: StructType) extends Batch {
   private lazy val settings = planned._1
   private lazy val ranges = planned._2
@@ -47,7 +47,7 @@ final class KinesisBatch(options: Options, schema: StructType) extends Batch {
 
 private object KinesisBatch {
 
-  /** None when the shard holds nothing between the positions. */
+  /** Returns the range of one shard, or `None` when the positions leave nothing to read. */
   def range(arn: String, name: String, shard: Shard, from: PositionOption, to: PositionOption): Option[ShardRange] = {
     val end = to.of(shard.id) match {
       case StartingPosition.AtTimestamp(millis) => Some(RangeEnd.ArrivedBy(millis))

@@ -15,12 +15,12 @@ import org.sparkkinesis.spark.read.reader.{KinesisInputPartition, KinesisReaderF
 import org.sparkkinesis.spark.session.{HadoopCheckpointFiles, StreamSession}
 import org.sparkkinesis.spark.settings.KinesisReadLimit
 
-/** An offset as Spark keeps it. */
+/** A source offset in the form that Spark's offset log stores. */
 final case class KinesisSourceOffset(value: SourceOffset) extends Offset {
   override lazy val json: String = OffsetCodec.encode(value)
 }
 
-/** The source of a streaming query, as Spark calls it from the query's thread: [[SourceQuery]] in Spark's terms. */
+/** Adapts [[SourceQuery]] to Spark's streaming source interfaces. Spark calls it from the query's thread. */
 final class KinesisMicroBatchStream(session: StreamSession, checkpointLocation: String, schema: StructType)
     extends MicroBatchStream
     with SupportsAdmissionControl
@@ -36,10 +36,13 @@ final class KinesisMicroBatchStream(session: StreamSession, checkpointLocation: 
     admission.minimum
   )
 
-  /** The newest first. Spark has the texts of the last two read again with every trigger, and of thousands of shards that takes long. */
+  /**
+   * The last two offsets, newest first. Spark deserializes both at every trigger, which is slow with thousands of
+   * shards.
+   */
   private var recent = Vector.empty[KinesisSourceOffset]
 
-  /** Asked for again with every trigger, until the first batch. */
+  /** Spark calls it at every trigger until the first batch. */
   override def initialOffset(): Offset = KinesisSourceOffset(query.initialOffset)
 
   override def getDefaultReadLimit: ReadLimit = admission
@@ -47,12 +50,12 @@ final class KinesisMicroBatchStream(session: StreamSession, checkpointLocation: 
   override def prepareForTriggerAvailableNow(): Unit = query.prepareForAvailableNow()
 
   override def latestOffset(): Offset =
-    throw new UnsupportedOperationException("latestOffset(Offset, ReadLimit) is the one to call")
+    throw new UnsupportedOperationException("call latestOffset(Offset, ReadLimit) instead")
 
   override def latestOffset(start: Offset, limit: ReadLimit): Offset =
     query.latestOffset(offset(start), limit.isInstanceOf[ReadAllAvailable]) match {
       case Some(end) => remember(KinesisSourceOffset(end))
-      // Not `start`: Spark would run the first batch of a query for it, without a row.
+      // Return null instead of `start`: Spark would run an empty first batch for `start`.
       case None => null
     }
 
@@ -72,7 +75,7 @@ final class KinesisMicroBatchStream(session: StreamSession, checkpointLocation: 
     offset
   }
 
-  /** What was read is released when the next batch is planned. */
+  /** Does nothing: records are released when the next batch is planned. */
   override def commit(end: Offset): Unit = ()
 
   override def stop(): Unit = query.stop()

@@ -13,10 +13,10 @@ import org.sparkkinesis.spark.read.reader.ReadMetrics
 import org.sparkkinesis.spark.session.{QueryNames, StreamSession}
 import org.sparkkinesis.spark.settings.KinesisSchema
 
-/** Takes the columns that a query needs. */
+/** Builds a scan of the columns that a query needs. */
 final class KinesisScanBuilder(options: Options) extends ScanBuilder with SupportsPushDownRequiredColumns {
 
-  /** Streaming plans prune nothing, and number the metadata columns after the others. */
+  /** The columns to read. Streaming plans do not prune, and number the metadata columns after the others. */
   private var required = KinesisSchema.all
 
   override def pruneColumns(requiredSchema: StructType): Unit = required = requiredSchema
@@ -39,7 +39,7 @@ final class KinesisScan(options: Options, schema: StructType) extends Scan {
     val session = new StreamSession(options, KinesisScan.queryOf(options))
     try new KinesisMicroBatchStream(session, checkpointLocation, schema)
     catch {
-      // Spark stops only what it was given.
+      // Spark stops only a stream that it has received.
       case failure: Throwable =>
         session.close()
         throw failure
@@ -52,7 +52,7 @@ final class KinesisScan(options: Options, schema: StructType) extends Scan {
 
 private[read] object KinesisScan {
 
-  /** How log lines name the query that plans this read. */
+  /** Returns the query's name, id and streams for log lines. */
   def queryOf(options: Options): QueryContext =
     QueryNames.ofThread(SparkSession.active.sparkContext, Connection.streams(options).map(_.toString))
 }

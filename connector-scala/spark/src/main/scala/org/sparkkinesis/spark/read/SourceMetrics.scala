@@ -3,10 +3,17 @@ package org.sparkkinesis.spark.read
 import org.sparkkinesis.plan.PlannedBatch
 import org.sparkkinesis.spark.coordinator.CoordinatorStatus
 
-/** What `StreamingQueryProgress` shows of a source; names that are known from Databricks' connector where it has them. */
+/**
+ * Builds the source metrics of `StreamingQueryProgress`. Names match Databricks' connector where it has the metric.
+ */
 object SourceMetrics {
 
-  /** @param planningNanos what the latest batch took to plan: where it ends, and its partitions */
+  /**
+   * Builds the metrics of one trigger.
+   *
+   * @param planningNanos
+   *   planning time of the latest batch in nanoseconds: its end and its partitions
+   */
   def of(status: CoordinatorStatus, planned: Option[PlannedBatch], planningNanos: Long): Map[String, String] = {
     val lag = lags("MsBehindLatest", status.millisBehindLatest) ++
       lags("FetchedMsBehindLatest", status.fetchedMillisBehindLatest)

@@ -24,15 +24,15 @@ import org.sparkkinesis.spark.session.{
 import org.sparkkinesis.spark.settings.ReadSettings
 
 /**
- * A running streaming query's source, apart from Spark's interfaces: plans each micro-batch from what the consumers in the executors
- * report, as an exact range for each shard. For the query's thread, which waits in it.
+ * The source of one running streaming query, without Spark's interfaces. It plans each micro-batch from the reports
+ * of the executors' consumers, as an exact range for each shard. For the query's thread; its methods may block.
  *
  * @param files
- *   beside the query's checkpoint
+ *   files in the query's checkpoint directory
  * @param limits
- *   of one micro-batch
+ *   limits of one micro-batch
  * @param minimum
- *   rows that a running trigger waits for
+ *   minimum number of rows for which a processing-time trigger waits
  */
 final class SourceQuery(
     session: StreamSession,
@@ -45,19 +45,19 @@ final class SourceQuery(
   import SourceQuery._
   import environment.clock
 
-  /** Under which the executors know the consumers of this query. */
+  /** Identifies this query's consumers in the executors. */
   val sourceId: String = UUID.randomUUID().toString
 
   private val options: Options = session.options
   private var target: Option[AvailableNowTarget] = None
 
-  /** The consumers have told, of every shard, what was there when the query began. */
+  /** Whether the consumers have reported, for every shard, the records that existed when the query started. */
   private var hasLooked = false
   private lazy val atBegin = AvailableNowTarget(clock.currentMillis)
   private var lastBatchNanos = clock.nanoTime
   private var planned: Option[PlannedBatch] = None
 
-  /** The changes that were heard, and the start, when there was nothing to plan. */
+  /** The change count and start offset at which there was nothing to plan. */
   private var nothingAt: Option[(Long, SourceOffset)] = None
   private var planningNanos = 0L
   private val ranges = mutable.HashMap.empty[String, Map[ShardId, HashKeyRange]]
@@ -67,7 +67,7 @@ final class SourceQuery(
   private val beganNanos = clock.nanoTime
   private var isStarted = false
 
-  /** Whether this run chose where the query begins, rather than finding it in the checkpoint. */
+  /** Whether this run chose the initial offset instead of finding it in the checkpoint. */
   private var choseBeginning = false
   private var batches = 0L
   private var rows = 0L
@@ -79,13 +79,15 @@ final class SourceQuery(
   if (options(ReadOptions.registration) == Registration.Eager)
     try fanOut.foreach(_.ensure(session.streams.values))
     catch {
-      // Nobody else can stop what was never made.
+      // Spark cannot stop an instance whose constructor failed.
       case failure: Throwable =>
         stop()
         throw failure
     }
 
-  /** With the consumers that are registered now, when the query starts, unless they were before. */
+  /**
+   * The settings with the enhanced fan-out consumers, which are registered when the query starts unless they exist.
+   */
   private lazy val settings: ReadSettings =
     session.settings.copy(fanOut = fanOut.map(_.ensure(session.streams.values)))
 
@@ -108,7 +110,7 @@ final class SourceQuery(
   private def position: PositionOption =
     options.get(ReadOptions.initialPosition).getOrElse(PositionOption(StartingPosition.Latest))
 
-  /** Where the query began, also when it is started from its checkpoint. */
+  /** The initial offset of the query, also when it restarts from its checkpoint. */
   lazy val initialOffset: SourceOffset =
     checkpoint.mend(new InitialOffsetStore(files).getOrElseUpdate {
       choseBeginning = true
@@ -123,20 +125,20 @@ final class SourceQuery(
     }
   }
 
-  /** `Trigger.AvailableNow` reads up to this moment. */
+  /** Fixes the current time as the end for `Trigger.AvailableNow`. */
   def prepareForAvailableNow(): Unit = target = Some(AvailableNowTarget(clock.currentMillis))
 
   /**
-   * Where the next micro-batch ends, or none when there is nothing to read.
+   * Plans the next micro-batch. Returns its end, or `None` when there is nothing to read.
    *
    * @param allAvailable
-   *   one batch for everything that is there, as `Trigger.Once` wants it
+   *   whether one batch takes every available record, as `Trigger.Once` requires
    */
   def latestOffset(start: SourceOffset, allAvailable: Boolean): Option[SourceOffset] = explained {
     val mended = checkpoint.mend(start)
     val known = readUpTo.of(mended)
     val from = if (choseBeginning) known else checkpoint.link(known)
-    // What this run chose cannot have expired before it.
+    // An initial offset that this run chose cannot have expired.
     if (!isStarted && !choseBeginning) checkpoint.warnOfExpired(from)
     noteStart(from)
     from.streams.keys.foreach(arn => coordinator.know(arn, checkpoint.listed(arn)))
@@ -152,7 +154,9 @@ final class SourceQuery(
     planned.map(_.end)
   }
 
-  /** A running trigger asks every few milliseconds, and there may be thousands of shards. */
+  /**
+   * Limits how often the position is stored: Spark asks every few milliseconds, and there may be thousands of shards.
+   */
   private def noteReadUpTo(offset: SourceOffset, from: SourceOffset, isLast: Boolean): Unit =
     if (isLast || clock.nanoTime - readUpToNanos >= NotePeriod.toNanos) {
       readUpToNanos = clock.nanoTime
@@ -167,13 +171,14 @@ final class SourceQuery(
   }
 
   /**
-   * A running trigger: what is there, or nothing yet. "Nothing" is not said before the consumers have looked at every shard: until then
-   * it would be a guess, and `processAllAvailable` returns on it.
+   * Plans for a processing-time trigger: the available records, or nothing. Before the first answer "nothing" it
+   * waits until the consumers have fetched every shard once, because `processAllAvailable` returns on that answer.
    */
   @scala.annotation.tailrec
   private def planNow(from: SourceOffset): Option[PlannedBatch] = {
     val seen = prefetched.changes
-    // Spark asks again every few milliseconds. Only a minimum also depends on the time.
+    // Spark asks every few milliseconds. Without a change there is nothing new to plan, unless a minimum depends on
+    // the time.
     if (minimum.isEmpty && nothingAt.exists { case (changes, start) => changes == seen && (start eq from) }) None
     else {
       hasLooked ||= prefetched.everythingIsFetched(atBegin)
@@ -189,7 +194,7 @@ final class SourceQuery(
     }
   }
 
-  /** `Trigger.AvailableNow`: waits, since "nothing" would end the query. */
+  /** Plans for `Trigger.AvailableNow`. It waits for records, because the answer "nothing" ends the query. */
   @scala.annotation.tailrec
   private def planUntil(from: SourceOffset, until: AvailableNowTarget): Option[PlannedBatch] = {
     val seen = prefetched.changes
@@ -201,7 +206,10 @@ final class SourceQuery(
     }
   }
 
-  /** `Trigger.Once`: one batch for everything that is there, also when memory cannot hold it: tasks then read it from the service. */
+  /**
+   * Plans for `Trigger.Once`: one batch with every available record. If the buffers cannot hold them, tasks read them
+   * from the service.
+   */
   private def planOnce(from: SourceOffset): Option[PlannedBatch] = {
     val until = target.getOrElse(AvailableNowTarget(clock.currentMillis))
     @scala.annotation.tailrec
@@ -218,10 +226,10 @@ final class SourceQuery(
   }
 
   /**
-   * The tasks that read what lies between two offsets.
+   * Returns the tasks that read the records between two offsets.
    *
    * @param slots
-   *   how many tasks can run at once
+   *   number of tasks that can run at once
    */
   def tasks(start: SourceOffset, end: SourceOffset, slots: Int): Seq[TaskRanges] = explained {
     val began = clock.nanoTime
@@ -239,7 +247,10 @@ final class SourceQuery(
     tasks
   }
 
-  /** A batch that runs again after a restart is read before any listing, and must be filtered as it was at first. */
+  /**
+   * Returns a shard's hash key range for the filter of aggregated records. A batch that is repeated after a restart
+   * is planned before any listing, and must be filtered as before.
+   */
   private def hashKeyRange(shard: StreamShard): Option[HashKeyRange] = prefetched.hashKeyRange(shard).orElse(
     if (options(ReadOptions.deaggregationHashRangeFilter)) listedRanges(shard.stream).get(shard.shard) else None
   )
@@ -249,7 +260,7 @@ final class SourceQuery(
     session.allShards(stream).map(shard => shard.id -> shard.hashKeyRange).toMap
   )
 
-  /** What the tasks read with. */
+  /** The settings of the tasks. */
   def readSettings: ReadSettings = session.settings
 
   def stop(): Unit = {
@@ -260,10 +271,10 @@ final class SourceQuery(
   }
 
   /**
-   * What the query's progress shows of this source.
+   * Returns the metrics for the query's progress.
    *
    * @param taken
-   *   where the last batch ended, when this run of the query has planned none
+   *   the end of the last batch, used when this run of the query has planned none
    */
   def metrics(taken: Option[SourceOffset]): Map[String, String] =
     coordinatorIfStarted.fold(Map.empty[String, String]) { running =>
@@ -283,9 +294,9 @@ final class SourceQuery(
 
 private object SourceQuery {
 
-  /** A wait always ends by itself, so that what was missed for any reason is seen. */
+  /** Maximum time of one wait in milliseconds, so that a missed notification only delays the query. */
   val LongestWaitMillis = 1000L
 
-  /** How often it is looked whether more is known than was noted. */
+  /** Interval at which the read position of idle shards is stored. */
   val NotePeriod: FiniteDuration = 1.minute
 }

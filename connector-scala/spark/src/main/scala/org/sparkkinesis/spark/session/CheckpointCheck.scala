@@ -14,9 +14,10 @@ import org.sparkkinesis.service.StreamDescription
 import org.sparkkinesis.spark.connection.Environment
 
 /**
- * Holds the offsets of a checkpoint against the streams as they are now: data that is lost is noticed, not passed over.
+ * Compares the offsets of a checkpoint with the streams as they are now, so that lost data is detected.
  *
- * With `failOnDataLoss` it ends the query, else an event tells it, and the query goes on with the oldest record that is left. For one query's thread.
+ * With `failOnDataLoss`, lost data ends the query. Otherwise an event reports it, and the query continues with the
+ * oldest remaining record. For one query's thread.
  */
 final class CheckpointCheck(session: StreamSession, environment: Environment) {
   import CheckpointCheck._
@@ -25,12 +26,12 @@ final class CheckpointCheck(session: StreamSession, environment: Environment) {
   private var remade = Map.empty[String, StreamOffset]
   private var checkedRetention = false
 
-  /** What was listed of each stream when its lineage was checked. */
+  /** The shards of each stream from the listing that checked its lineage. */
   private var listings = Map.empty[String, Seq[Shard]]
   private var linked = Option.empty[(SourceOffset, SourceOffset)]
 
   /**
-   * The same offset, with the streams that were made anew since at their beginning.
+   * Returns the offset with each recreated stream set to its oldest record.
    *
    * @throws KinesisConnectorException
    *   KINESIS_CHECKPOINT_OTHER_STREAM, KINESIS_STREAM_RECREATED
@@ -48,7 +49,7 @@ final class CheckpointCheck(session: StreamSession, environment: Environment) {
     else offset.copy(streams = offset.streams ++ changed.map(stream => stream.arn -> beginning(stream)))
   }
 
-  /** Looks, once, whether records after the positions may have expired while the query was down. */
+  /** Checks once whether records after the positions may have expired while the query was stopped. */
   def warnOfExpired(offset: SourceOffset): Unit = if (!checkedRetention) {
     checkedRetention = true
     offset.streams.values.foreach { stream =>
@@ -70,8 +71,8 @@ final class CheckpointCheck(session: StreamSession, environment: Environment) {
   }
 
   /**
-   * The same offset, with the shards that are left in the place of those that have expired together with their children: no listing
-   * links them any more. What lay between is lost.
+   * Returns the offset with expired shards, whose children have expired as well, replaced by the remaining shards
+   * that no listing connects to them. The records in between are lost.
    *
    * @throws KinesisConnectorException
    *   KINESIS_DATA_LOSS
@@ -82,7 +83,7 @@ final class CheckpointCheck(session: StreamSession, environment: Environment) {
     whole
   }
 
-  /** The shards of a stream as its lineage was checked; empty before that. */
+  /** Returns the shards of a stream from the listing that checked its lineage; empty before the check. */
   def listed(arn: String): Seq[Shard] = listings.getOrElse(arn, Nil)
 
   private def link(stream: StreamOffset): StreamOffset =
@@ -109,7 +110,9 @@ final class CheckpointCheck(session: StreamSession, environment: Environment) {
     )
   }
 
-  /** A listing may lack a shard for a while: before its lineage is given up, the stream is listed several times. */
+  /**
+   * Lists the stream several times before it reports a lost lineage, because a listing may lack a shard for a while.
+   */
   private def lostLineage(stream: StreamOffset): Option[LostLineage] = {
     @scala.annotation.tailrec
     def look(times: Int, before: Seq[Shard]): Option[LostLineage] = {
@@ -151,7 +154,7 @@ final class CheckpointCheck(session: StreamSession, environment: Environment) {
 
 private object CheckpointCheck {
 
-  /** A listing is complete within some seconds of a reshard. */
+  /** Number of listings; a listing is complete within a few seconds of a reshard. */
   val Listings = 4
   val ListingPause: FiniteDuration = 1.second
 }

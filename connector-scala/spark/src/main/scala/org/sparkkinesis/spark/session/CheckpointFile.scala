@@ -12,35 +12,35 @@ import org.apache.hadoop.fs.{FileSystem, Path}
 import org.sparkkinesis.error.ReadErrors
 
 /**
- * A text that is kept beside a query's checkpoint.
+ * A text file in a query's checkpoint directory.
  *
  * Its methods throw KINESIS_CHECKPOINT_UNWRITABLE.
  */
 final private[session] class CheckpointFile(location: String, name: String, conf: Configuration) {
   private val file = new Path(location, name)
 
-  /** Holds the newest text, whole, from before the old file is deleted until after it was replaced. */
+  /** Holds the complete newest text from before the old file is deleted until after it is replaced. */
   private val next = new Path(location, s".$name.next")
 
-  /** None when it was never written. */
+  /** Returns the text; `None` when it was never written. */
   def read(): Option[String] = explained(textOf(file).orElse(textOf(next)))
 
-  /** Replaces what was there. After a crash at any point the old text or the new one is read, never none and never a part. */
+  /** Replaces the text. After a crash at any point, [[read]] returns the complete old or new text. */
   def write(text: String): Unit = explained {
     val files = file.getFileSystem(conf)
     val unfinished = new Path(location, s".$name.${UUID.randomUUID()}")
     files.mkdirs(file.getParent)
     Using.resource(files.create(unfinished, false))(_.write(text.getBytes(StandardCharsets.UTF_8)))
-    // A crash may have left the only whole text there.
+    // After a crash, this file may be the only complete text.
     if (!files.exists(file) && files.exists(next)) rename(files, next, file)
-    // Not every file system renames over what is there.
+    // Some file systems cannot rename over an existing file.
     files.delete(next, false)
     rename(files, unfinished, next)
     files.delete(file, false)
     rename(files, next, file)
   }
 
-  /** Deletes the file, if there is one. */
+  /** Deletes the file if it exists. */
   def delete(): Unit = explained {
     Seq(next, file).foreach(file.getFileSystem(conf).delete(_, false))
   }

@@ -3,23 +3,23 @@ package org.sparkkinesis.spark.session
 import org.apache.hadoop.conf.Configuration
 
 /**
- * Texts that are kept beside a query's checkpoint, by name. A crash never leaves half of one.
+ * Text files in a query's checkpoint directory, by name. A crash never leaves a partial text.
  *
  * Its methods throw KINESIS_CHECKPOINT_UNWRITABLE.
  */
 trait CheckpointFiles {
 
-  /** None when it was never written. */
+  /** Returns the text; `None` when it was never written. */
   def read(name: String): Option[String]
 
-  /** Replaces what was there. */
+  /** Replaces the text. */
   def write(name: String, text: String): Unit
 
-  /** Deletes the text, if there is one. */
+  /** Deletes the text if it exists. */
   def delete(name: String): Unit
 }
 
-/** Keeps them on the file system of the checkpoint. */
+/** Stores the files on the file system of the checkpoint. */
 final class HadoopCheckpointFiles(location: String, conf: Configuration) extends CheckpointFiles {
   override def read(name: String): Option[String] = file(name).read()
   override def write(name: String, text: String): Unit = file(name).write(text)

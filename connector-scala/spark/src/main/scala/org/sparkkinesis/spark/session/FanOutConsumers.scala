@@ -16,13 +16,14 @@ import org.sparkkinesis.spark.connection.{Environment, ServiceFailure}
 import org.sparkkinesis.spark.settings.ReadSettings
 
 /**
- * The enhanced fan-out consumers of one query, on the driver: registered or found before they are used, and deregistered at the
- * end if this query registered them, also in an earlier run that was killed. For the query's thread.
+ * Manages the enhanced fan-out consumers of one query, on the driver. Consumers are registered or looked up before
+ * use. A consumer that this query registered is deregistered at the end, including one from an earlier run that was
+ * killed. For the query's thread.
  *
  * @param service
- *   by ARN
+ *   returns the client for a stream's ARN
  * @param record
- *   by ARN
+ *   returns the checkpoint's record of the consumers of a stream's ARN
  */
 final class FanOutConsumers(
     options: Options,
@@ -38,7 +39,7 @@ final class FanOutConsumers(
   private var registrars = Map.empty[String, StreamConsumerRegistrar]
 
   /**
-   * Stream's ARN → consumer's ARN, every one ACTIVE. Waits for that.
+   * Returns the ARN of each stream's consumer, by the stream's ARN. Blocks until every consumer is ACTIVE.
    *
    * @throws KinesisConnectorException
    *   KINESIS_CONSUMER_NOT_FOUND, KINESIS_CONSUMER_NOT_READY, KINESIS_CONSUMER_LIMIT, KINESIS_CONSUMER_IN_USE,
@@ -72,7 +73,7 @@ final class FanOutConsumers(
     }.toMap
   }
 
-  /** Registers the consumer, or finds it; knows it again when an earlier run of this query registered it. */
+  /** Registers the consumer or finds it. Adopts a consumer that an earlier run of this query registered. */
   private def register(
       registrar: StreamConsumerRegistrar,
       stream: StreamDescription,
@@ -87,7 +88,7 @@ final class FanOutConsumers(
     }
   }
 
-  /** Deregisters what this query registered, unless the options say otherwise; takes a bounded time and never fails. */
+  /** Deregisters the query's own consumers unless the options disable it. Takes a bounded time and never fails. */
   override def close(): Unit = {
     environment.consumersInUse.release(this)
     deregister()
@@ -117,11 +118,12 @@ final class FanOutConsumers(
 object FanOutConsumers {
   private val DeregistrationLimit = 10.seconds
 
+  /** Returns whether the options select enhanced fan-out. */
   def isWanted(options: Options): Boolean = options(ReadOptions.consumerMode) == ConsumerMode.FanOut
 
   /**
    * @throws KinesisConnectorException
-   *   KINESIS_OPTION_MISSING when the options say neither a name nor ARNs
+   *   KINESIS_OPTION_MISSING when the options contain neither a name nor ARNs
    */
   def check(options: Options): Unit = if (isWanted(options)) {
     val hasArn = options.isSet(ReadOptions.consumerARN) || options.withPrefix(ReadOptions.consumerARNOf).nonEmpty
@@ -134,7 +136,7 @@ object FanOutConsumers {
     if (!hasArn && !options.isSet(ReadOptions.consumerName)) throw nameIsMissing
   }
 
-  /** The consumer was deregistered by somebody else while the query read with it. */
+  /** Makes the error for a consumer that was deregistered elsewhere while the query used it. */
   def isGone(error: ServiceException, streamArn: String, settings: ReadSettings): KinesisConnectorException =
     ConsumerErrors.notFound(
       consumer = settings.fanOut.flatMap(_.get(streamArn)).getOrElse("of this query"),
@@ -150,7 +152,10 @@ object FanOutConsumers {
     fix = "Set 'consumerName' to a name for this query; no other query may use it at the same time."
   )
 
-  /** The ARN that the user gives for a stream's consumer. One that is given for all belongs to one of them only. */
+  /**
+   * Returns the consumer ARN that the options give for a stream. A general ARN applies only to the stream it belongs
+   * to.
+   */
   private def source(options: Options, stream: StreamDescription, areSeveral: Boolean): Option[String] =
     options.ofStream(ReadOptions.consumerARNOf, StreamRef.parse(stream.arn).getOrElse(StreamRef.ByName(stream.name)))
       .orElse(options.get(ReadOptions.consumerARN).filter(arn => !areSeveral || arn.startsWith(s"${stream.arn}/")))

@@ -3,8 +3,8 @@ package org.sparkkinesis.spark.session
 import org.sparkkinesis.plan.{OffsetCodec, SourceOffset}
 
 /**
- * Keeps where a query began, beside its checkpoint: Spark's offset log holds only the ends of batches, and a restart before the
- * first one must not begin anywhere else. Written once.
+ * Stores a query's initial offset in its checkpoint directory. Spark's offset log holds only the ends of batches, and
+ * a restart before the first batch must start at the same position. Written once.
  */
 final class InitialOffsetStore(files: CheckpointFiles) {
 
@@ -12,6 +12,7 @@ final class InitialOffsetStore(files: CheckpointFiles) {
    * @throws KinesisConnectorException
    *   KINESIS_CHECKPOINT_UNWRITABLE, KINESIS_OFFSET_INVALID
    */
+  /** Returns the stored offset; otherwise stores and returns `choose`. */
   def getOrElseUpdate(choose: => SourceOffset): SourceOffset =
     files.read(InitialOffsetStore.Name).map(OffsetCodec.decode).getOrElse {
       val chosen = choose

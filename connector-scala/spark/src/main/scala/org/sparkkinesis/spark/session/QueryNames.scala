@@ -4,15 +4,15 @@ import org.apache.spark.SparkContext
 
 import org.sparkkinesis.event.log.QueryContext
 
-/** Finds the names of a streaming query in the local properties that Spark sets on the query's thread. */
+/** Reads the names of a streaming query from the local properties that Spark sets on the query's thread. */
 object QueryNames {
   private val QueryId = "sql.streaming.queryId"
 
-  /** Spark makes the run's id the group of the query's jobs, and begins their description with the query's name. */
+  /** Spark uses the run id as the job group, and starts the job description with the query's name. */
   private val RunId = "spark.jobGroup.id"
   private val Description = "spark.job.description"
 
-  /** The query whose thread this is; without an id on any other thread, such as that of a batch read. */
+  /** Returns the query of the calling thread; without an id on any other thread, such as that of a batch read. */
   def ofThread(context: SparkContext, streams: Seq[String]): QueryContext =
     of(key => Option(context.getLocalProperty(key)), streams)
 

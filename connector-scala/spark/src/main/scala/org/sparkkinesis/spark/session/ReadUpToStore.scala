@@ -4,24 +4,25 @@ import org.sparkkinesis.error.KinesisConnectorException
 import org.sparkkinesis.plan.{OffsetCodec, SourceOffset}
 
 /**
- * Keeps, beside the checkpoint, how far a stream was read while there was no record to plan a batch for. Spark's offset log says
- * nothing of that: after a restart, an idle shard would look as if its records had expired unread. For the query's thread.
+ * Stores, in the checkpoint directory, how far a stream was read while there were no records to plan. Spark's offset
+ * log does not contain this: after a restart, an idle shard would look as if its records had expired unread. For the
+ * query's thread.
  */
 final class ReadUpToStore(files: CheckpointFiles) {
   import ReadUpToStore._
 
   private var noted: Option[(SourceOffset, SourceOffset)] = read()
 
-  /** The same place, with what was noted of it; the offset itself when nothing was. */
+  /** Returns the stored read position for this offset; the offset itself if there is none. */
   def of(offset: SourceOffset): SourceOffset = noted.filter(_._1 == offset).fold(offset)(_._2)
 
-  /** Notes that nothing is left to read between `offset` and `readUpTo`. */
+  /** Stores that nothing is left to read between `offset` and `readUpTo`. */
   def note(offset: SourceOffset, readUpTo: SourceOffset): Unit = if (readUpTo != of(offset)) {
     files.write(Name, s"${OffsetCodec.encode(offset)}\n${OffsetCodec.encode(readUpTo)}")
     noted = Some(offset -> readUpTo)
   }
 
-  /** A note that cannot be read says nothing; the checkpoint is whole without it. */
+  /** Ignores a file that cannot be decoded: the checkpoint is complete without it. */
   private def read(): Option[(SourceOffset, SourceOffset)] = files.read(Name).map(_.linesIterator.toSeq).collect {
     case Seq(offset, readUpTo) =>
       try Some(OffsetCodec.decode(offset) -> OffsetCodec.decode(readUpTo))

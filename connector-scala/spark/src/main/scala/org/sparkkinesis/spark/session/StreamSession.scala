@@ -18,12 +18,13 @@ import org.sparkkinesis.spark.connection.{Connection, Environment, StreamMetadat
 import org.sparkkinesis.spark.settings.ReadSettings
 
 /**
- * The streams of one read, described by the service, on the driver. The one who made it closes it.
+ * The streams of one read with their descriptions, on the driver. The creator closes it.
  *
- * Making one checks everything that can be checked before data moves: options, region, credentials, that the streams are there.
+ * The constructor checks everything that can be checked before data moves: options, region, credentials, and that the
+ * streams exist.
  *
  * @param asked
- *   how log lines name the query, before the service was asked for its streams
+ *   the query's names for log lines, before the streams are known
  */
 final class StreamSession(val options: Options, asked: QueryContext, environment: Environment = Environment.OfJvm)
     extends AutoCloseable {
@@ -33,7 +34,7 @@ final class StreamSession(val options: Options, asked: QueryContext, environment
   private val general = Connection.clientSettings(options, named.headOption)
   FanOutConsumers.check(options)
 
-  /** One for each way to the service: region, endpoint and role may be a stream's own. */
+  /** One instance per region, endpoint and role, because each stream may have its own. */
   private val directories = mutable.HashMap.empty[ClientSettings, StreamMetadata]
 
   private val found: SortedMap[String, Found] =
@@ -51,7 +52,7 @@ final class StreamSession(val options: Options, asked: QueryContext, environment
         throw failure
     }
 
-  /** By ARN. */
+  /** The streams by ARN. */
   val streams: SortedMap[String, StreamDescription] = found.map { case (arn, one) => arn -> one.stream }
 
   private val query = asked.copy(streams = streams.keys.toSeq)
@@ -60,18 +61,21 @@ final class StreamSession(val options: Options, asked: QueryContext, environment
     ReadSettings(options, found.map { case (arn, one) => arn -> one.client.forStream(ref(arn)) }.toMap)
       .copy(query = query)
 
-  /** Receives what happens to the query on the driver. */
+  /** Receives the query's events on the driver. */
   val events: EventSink = environment.events(query)
 
-  /** As the service lists them now; some may be missing while a reshard is under way. */
+  /** Returns the shards of the current listing; some may be missing during a reshard. */
   def listShards(arn: String): Seq[Shard] =
     directory(found(arn).client).shards(ref(arn), ShardFilter.FromTrimHorizon)
 
-  /** All of them; what a read begins with. */
+  /** Returns all shards, for the start of a read. */
   def allShards(arn: String, filter: ShardFilter = ShardFilter.FromTrimHorizon): Seq[Shard] =
     directory(found(arn).client).allShards(ref(arn), filter, settings.failOnDataLoss)
 
-  /** Where a query begins. What is "latest" now is pinned to a time, so that it still means the same after a restart. */
+  /**
+   * Returns the initial offset of a query. "Latest" becomes the current time, so that a restart starts at the same
+   * position.
+   */
   def initialOffset(position: PositionOption, nowMillis: Long): SourceOffset =
     SourceOffset(streams.values.map { stream =>
       val oldest = nowMillis - TimeUnit.HOURS.toMillis(stream.retentionHours.toLong)
@@ -87,7 +91,7 @@ final class StreamSession(val options: Options, asked: QueryContext, environment
       )
     })
 
-  /** Makes sure of the enhanced fan-out consumers; the one who asked closes them. */
+  /** Creates the manager of the enhanced fan-out consumers. The caller closes it. */
   def fanOutConsumers(record: String => RegisteredConsumers): FanOutConsumers = new FanOutConsumers(
     options,
     settings,
@@ -100,7 +104,7 @@ final class StreamSession(val options: Options, asked: QueryContext, environment
 
   override def close(): Unit = synchronized(directories.values.foreach(_.close()))
 
-  /** Discovery asks from a thread of its own. */
+  /** Synchronized, because discovery calls it from its own thread. */
   private def directory(client: ClientSettings): StreamMetadata = synchronized(directories.getOrElseUpdate(
     client,
     new StreamMetadata(client, RetryPolicies.of(options), RetryRules.of(options), environment, asked)
@@ -130,16 +134,20 @@ final class StreamSession(val options: Options, asked: QueryContext, environment
 
 object StreamSession {
 
-  /** A stream as the options name it, as the service describes it, and where that was asked. */
+  /** A stream as the options name it, its description, and the client settings that found it. */
   final private case class Found(ref: StreamRef, stream: StreamDescription, client: ClientSettings)
 
+  /** Replaces "latest" by the current time. */
   def pin(position: PositionOption, nowMillis: Long): PositionOption = {
     def at(one: StartingPosition): StartingPosition =
       if (one == StartingPosition.Latest) StartingPosition.AtTimestamp(nowMillis) else one
     PositionOption(at(position.default), position.shards.map { case (shard, one) => shard -> at(one) })
   }
 
-  /** A time before the oldest record means that record; noted as a time it would look like one that expired unread. */
+  /**
+   * Replaces a time before the retention period by the oldest record. Otherwise the offset would look like one that
+   * expired unread.
+   */
   private def withinRetention(position: PositionOption, oldestMillis: Long): PositionOption = {
     def at(one: StartingPosition): StartingPosition = one match {
       case StartingPosition.AtTimestamp(millis) if millis < oldestMillis => StartingPosition.TrimHorizon

@@ -6,8 +6,8 @@ import org.sparkkinesis.config.{Options, ReadOptions}
 import org.sparkkinesis.plan.{MinimumRecords, ReadLimits}
 
 /**
- * How much a micro-batch takes, as the options say. Spark hands it back with every trigger; it is a limit of our own since Spark 3.5
- * knows none of bytes. `Trigger.AvailableNow` does not heed the minimum: it takes everything anyway.
+ * The options' limits of a micro-batch. Spark passes it back at every trigger. Spark 3.5 has no limit in bytes, so
+ * this is a separate type. `Trigger.AvailableNow` ignores the minimum, because it takes all records.
  */
 final case class KinesisReadLimit(limits: ReadLimits, minimum: Option[MinimumRecords]) extends ReadLimit
 

@@ -2,7 +2,7 @@ package org.sparkkinesis.spark.settings
 
 import org.apache.spark.sql.types._
 
-/** The columns of a stream. Their names and types are those that users of Databricks' connector know. */
+/** The columns of a stream, with the names and types of Databricks' connector. */
 object KinesisSchema {
   val PartitionKey = "partitionKey"
   val Data = "data"
@@ -26,14 +26,14 @@ object KinesisSchema {
     )
   )
 
-  /** Columns that a query gets by naming them, and what each one is. */
+  /** The metadata columns, which a query gets by naming them, with their comments. */
   val metadata: Seq[(StructField, String)] = Seq(
-    StructField(SubSequenceNumber, LongType) -> "Place within a KPL aggregate; 0 for a plain record.",
-    StructField(ExplicitHashKey, StringType) -> "Hash key that the producer set, where an aggregate tells it.",
+    StructField(SubSequenceNumber, LongType) -> "Position within a KPL aggregate; 0 for a plain record.",
+    StructField(ExplicitHashKey, StringType) -> "Hash key that the producer set, if an aggregate contains it.",
     StructField(EncryptionType, StringType) -> "KMS when the record was encrypted at rest, else null.",
     StructField(Aggregated, BooleanType) -> "Whether the record came in a KPL aggregate."
   )
 
-  /** Everything, in the order in which streaming plans number the columns. */
+  /** All columns, in the order in which streaming plans number them. */
   val all: StructType = StructType(columns.fields ++ metadata.map(_._1))
 }

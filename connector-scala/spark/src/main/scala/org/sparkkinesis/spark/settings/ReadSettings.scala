@@ -8,16 +8,16 @@ import org.sparkkinesis.event.log.QueryContext
 import org.sparkkinesis.retry.{RetryPolicies, RetryRules}
 
 /**
- * What executors need to read; it travels with tasks and placement jobs. Its text holds no secret.
+ * The settings with which executors read. Spark sends them with tasks and start jobs. `toString` contains no secret.
  *
  * @param clients
- *   stream's ARN → as whom and where it is read
+ *   client settings by stream ARN: endpoint, region and credentials
  * @param bufferBytes
- *   prefetch memory of each executor; empty for a share of its heap
+ *   prefetch memory of each executor in bytes; empty for a share of its heap
  * @param fanOut
- *   stream's ARN → consumer's ARN, when the consumers read by enhanced fan-out; a task that reads a range again always polls
+ *   consumer ARN by stream ARN if the consumers use enhanced fan-out; a task that reads a range again always polls
  * @param query
- *   how log lines name the query
+ *   the query's names for log lines
  */
 final case class ReadSettings(
     clients: Map[String, ClientSettings],
@@ -31,7 +31,7 @@ final case class ReadSettings(
     query: QueryContext = QueryContext.Unknown
 ) {
 
-  /** For one of the streams that are read. */
+  /** Returns the client settings of one of the streams. */
   def client(streamArn: String): ClientSettings = clients(streamArn)
 }
 

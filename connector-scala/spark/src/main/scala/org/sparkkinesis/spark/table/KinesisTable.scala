@@ -19,10 +19,10 @@ import org.sparkkinesis.spark.settings.KinesisSchema
 import org.sparkkinesis.spark.write.{KinesisWriteBuilder, WriteProgress}
 
 /**
- * One stream, or several read as one, as a table.
+ * A table over one stream, or over several streams that are read together.
  *
  * @param properties
- *   options that the table was made with; those of a read or write are put above them
+ *   options of the table; the options of a read or write override them
  */
 final class KinesisTable(properties: Map[String, String]) extends Table with SupportsRead with SupportsWrite
     with SupportsMetadataColumns
@@ -38,7 +38,7 @@ final class KinesisTable(properties: Map[String, String]) extends Table with Sup
     TableCapability.MICRO_BATCH_READ,
     TableCapability.BATCH_WRITE,
     TableCapability.STREAMING_WRITE,
-    // A row may have only some of the columns, and others that the partition key is made of.
+    // A row may lack some of the columns, and may have other columns for the partition key.
     TableCapability.ACCEPT_ANY_SCHEMA
   )
 
@@ -70,10 +70,13 @@ final class KinesisTable(properties: Map[String, String]) extends Table with Sup
 
 private object KinesisTable {
 
-  /** A table is made before there is a query. */
+  /** A table exists before any query, so its events name no query. */
   private val events = new EventLog(QueryContext.Unknown)
 
-  /** @throws org.sparkkinesis.error.KinesisConnectorException when a name or a value is wrong */
+  /**
+   * @throws org.sparkkinesis.error.KinesisConnectorException
+   *   when an option's name or value is invalid
+   */
   def read(properties: Map[String, String]): Options = {
     val options = Options.read(properties)
     options.warnings.foreach(warning => events.emit(OptionDeprecated(warning)))

@@ -17,10 +17,10 @@ import org.sparkkinesis.spark.connection.Connection
 import org.sparkkinesis.spark.session.FanOutConsumers
 
 /**
- * A format whose only purpose is its schema: Spark asks for it while it analyses `spark.read`, before any query starts.
- * A wrong option fails the analysis with the error that a query would end with; otherwise the schema has one column for
- * each warning, with the text as its comment. The Python package reads it in classic sessions and through Spark
- * Connect. It calls no service, and the table is empty.
+ * A format that only supplies a schema, to check options. Spark asks for the schema while it analyses `spark.read`,
+ * before any query starts. An invalid option fails the analysis with the error of the query; otherwise the schema has
+ * one column for each warning, with the text as its comment. The Python package uses it in classic sessions and
+ * through Spark Connect. It calls no service, and the table is empty.
  */
 sealed abstract class OptionCheck(check: Options => Unit) extends TableProvider with DataSourceRegister {
   override def inferSchema(raw: CaseInsensitiveStringMap): StructType = {
@@ -44,7 +44,7 @@ final class SourceOptionCheck extends OptionCheck({ options =>
   override def shortName(): String = "kinesis-source-options"
 }
 
-/** Checks the options of a write. Its streams may be known only with the rows. */
+/** Checks the options of a write. The rows may name its streams. */
 final class SinkOptionCheck extends OptionCheck(options => Connection.clientSettings(options, None)) {
   override def shortName(): String = "kinesis-sink-options"
 }

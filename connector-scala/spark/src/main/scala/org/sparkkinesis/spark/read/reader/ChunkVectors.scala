@@ -7,10 +7,10 @@ import org.apache.spark.unsafe.types.UTF8String
 import org.sparkkinesis.chunk.Chunk
 import org.sparkkinesis.spark.settings.KinesisSchema
 
-/** Shows chunks as columns, without copying them. */
+/** Presents chunks as Spark columns without copying them. */
 object ChunkVectors {
 
-  /** The columns of `schema`, for the rows of `chunk`. */
+  /** Returns the columns of `schema` for the rows of `chunk`. */
   def batch(schema: StructType, stream: UTF8String, shard: UTF8String, chunk: Chunk): ColumnarBatch = {
     val vectors = schema.fields.map { field =>
       (field.name match {
@@ -48,7 +48,7 @@ object ChunkVectors {
 
   final private class ArrivalVector(chunk: Chunk) extends ChunkVector(TimestampType) {
 
-    /** Microseconds, as Spark counts. */
+    /** Returns microseconds since the epoch, as Spark's timestamps require. */
     override def getLong(row: Int): Long = chunk.arrivalMillis(row) * 1000
   }
 
@@ -71,7 +71,7 @@ object ChunkVectors {
   }
 }
 
-/** A vector that has one of the types that a stream's columns have; the accessors of other types are never called. */
+/** A vector with one of the types of a stream's columns. Spark never calls the accessors of other types. */
 abstract private[reader] class ChunkVector(dataType: DataType) extends ColumnVector(dataType) {
   private def wrongType: Nothing =
     throw new UnsupportedOperationException(s"not the type of a column of ${dataType.simpleString}")

@@ -13,20 +13,20 @@ import org.sparkkinesis.spark.executor.ConsumerHosts
 import org.sparkkinesis.spark.settings.ReadSettings
 
 /**
- * One task's ranges.
+ * The ranges that one task reads.
  *
  * @param locations
- *   the executor that holds them, as Spark writes it
+ *   the executor that has them in its buffer, in Spark's format
  */
 final case class KinesisInputPartition(ranges: Seq[ShardRange], locations: Array[String]) extends InputPartition {
   override def preferredLocations(): Array[String] = locations
 }
 
 /**
- * Makes readers in executors.
+ * Creates readers in executors.
  *
  * @param sourceId
- *   whose consumers may hold the ranges in memory; empty for a batch read
+ *   the source whose consumers may have the ranges in memory; empty for a batch read
  */
 final class KinesisReaderFactory(sourceId: Option[String], settings: ReadSettings, schema: StructType)
     extends PartitionReaderFactory {
@@ -68,7 +68,7 @@ final private[sparkkinesis] class RangesReader(reading: RangesRead, schema: Stru
   override def close(): Unit = reading.close()
 }
 
-/** The same rows one by one, for plans that are not columnar. */
+/** Reads the same rows one by one, for plans that are not columnar. */
 final private class RowReader(batches: PartitionReader[ColumnarBatch]) extends PartitionReader[InternalRow] {
   private var rows: java.util.Iterator[InternalRow] = java.util.Collections.emptyIterator[InternalRow]()
 

@@ -10,14 +10,14 @@ import org.sparkkinesis.spark.executor.{ConsumerHosts, PublisherFactories}
 import org.sparkkinesis.spark.settings.ReadSettings
 
 /**
- * Reads a task's ranges one after the other: from memory where this executor holds a range exactly, else from the service.
+ * Reads a task's ranges one after the other: from memory if this executor holds a whole range, else from the service.
  *
- * For one thread, which waits for the service. Close it when it is not read to its end.
+ * For one thread, which blocks on service calls. The caller closes it if it does not read to the end.
  *
  * @param held
- *   a range's chunks, when all of them are in memory
+ *   returns a range's chunks if all of them are in memory
  * @param direct
- *   reads a range from the service, and counts its calls; closed after the range
+ *   reads a range from the service and counts its calls; it is closed after the range
  */
 final private[sparkkinesis] class RangesRead(
     ranges: Seq[ShardRange],
@@ -30,10 +30,10 @@ final private[sparkkinesis] class RangesRead(
   private var currentRange: ShardRange = _
   private var currentChunk: Chunk = _
 
-  /** Counts the calls of the service. */
+  /** Counts the service calls. */
   val metrics = new ConsumerMetrics
 
-  /** Goes to the next chunk; false at the end. */
+  /** Advances to the next chunk. Returns false at the end. */
   def next(): Boolean = {
     while (!chunks.hasNext && todo.hasNext) open(todo.next())
     val more = chunks.hasNext
@@ -41,7 +41,7 @@ final private[sparkkinesis] class RangesRead(
     more
   }
 
-  /** The range that the chunk belongs to. */
+  /** The range of the current chunk. */
   def range: ShardRange = currentRange
   def chunk: Chunk = currentChunk
   def isFromMemory: Boolean = reading.isEmpty
@@ -67,9 +67,9 @@ private[sparkkinesis] object RangesRead {
 
   /**
    * @param sourceId
-   *   whose consumers may hold the ranges in memory; empty for a batch read
+   *   the source whose consumers may have the ranges in memory; empty for a batch read
    * @param hosts
-   *   the consumers of this executor
+   *   the consumers in this executor
    */
   def apply(
       ranges: Seq[ShardRange],
@@ -86,7 +86,7 @@ private[sparkkinesis] object RangesRead {
   }
 }
 
-/** One range, read from the service on the task's thread. */
+/** Reads one range from the service on the task's thread. */
 final private class DirectRead(
     range: ShardRange,
     settings: ReadSettings,

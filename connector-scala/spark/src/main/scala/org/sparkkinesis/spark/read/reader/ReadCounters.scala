@@ -6,10 +6,10 @@ import org.sparkkinesis.chunk.Chunk
 import org.sparkkinesis.event.ConsumerMetrics
 
 /**
- * Counts what one task reads. For the task's thread.
+ * Counts the rows, bytes and calls of one task. For the task's thread.
  *
  * @param calls
- *   of the reads that went to the service
+ *   the counters of the reads from the service
  */
 final private[reader] class ReadCounters(calls: ConsumerMetrics) {
   private var fromMemory = 0L
@@ -41,7 +41,7 @@ final private[reader] class ReadCounters(calls: ConsumerMetrics) {
       ReadMetrics.throttles.value(calls.throttles.sum),
       ReadMetrics.retries.value(calls.retries.sum)
     )
-    // Who has read nothing has no lag to tell.
+    // A task that has read nothing reports no lag.
     if (chunks == 0) counts
     else counts ++ Array(
       ReadMetrics.minMsBehindLatest.value(leastLag),

@@ -4,10 +4,10 @@ import org.apache.spark.sql.connector.metric.{CustomMetric, CustomTaskMetric}
 
 import org.sparkkinesis.spark.metric.{TaskSum, TaskValue}
 
-/** What the SQL tab shows of a read. */
+/** The metrics of a read in Spark's SQL tab. */
 object ReadMetrics {
 
-  /** A number that a task tells, and Spark makes one of all tasks' numbers of. */
+  /** A metric with one value per task. Spark aggregates the values of all tasks. */
   final class Counter(val name: String, val description: String) {
     def value(count: Long): CustomTaskMetric = new TaskValue(name, count)
   }
@@ -18,10 +18,10 @@ object ReadMetrics {
   val aggregatedRows = new Counter("aggregatedRows", "rows that came in KPL aggregates")
   val getRecordsCalls = new Counter("getRecordsCalls", "GetRecords calls made by tasks")
   val throttles = new Counter("throttles", "calls of tasks that were throttled")
-  val retries = new Counter("retries", "calls that tasks made again")
-  val minMsBehindLatest = new Counter("minMsBehindLatest", "least milliseconds behind the tip of a shard")
+  val retries = new Counter("retries", "calls that tasks retried")
+  val minMsBehindLatest = new Counter("minMsBehindLatest", "minimum milliseconds behind the tip of a shard")
   val avgMsBehindLatest = new Counter("avgMsBehindLatest", "average milliseconds behind the tip of a shard")
-  val maxMsBehindLatest = new Counter("maxMsBehindLatest", "most milliseconds behind the tip of a shard")
+  val maxMsBehindLatest = new Counter("maxMsBehindLatest", "maximum milliseconds behind the tip of a shard")
 
   val all: Array[CustomMetric] = Array(
     new RowsFromMemory,
@@ -37,7 +37,7 @@ object ReadMetrics {
   )
 }
 
-/** A sum over tasks. Spark makes those below anew, by their names. */
+/** A sum over tasks. Spark creates the classes below by name. */
 sealed abstract class ReadSum(counter: ReadMetrics.Counter) extends TaskSum(counter.name, counter.description)
 
 final class RowsFromMemory extends ReadSum(ReadMetrics.rowsFromMemory)
@@ -48,7 +48,7 @@ final class GetRecordsCalls extends ReadSum(ReadMetrics.getRecordsCalls)
 final class Throttles extends ReadSum(ReadMetrics.throttles)
 final class Retries extends ReadSum(ReadMetrics.retries)
 
-/** One number for all tasks that read something. */
+/** Aggregates the lag of all tasks that read something into one number. */
 sealed abstract class ReadLag(counter: ReadMetrics.Counter, aggregate: Array[Long] => Long) extends CustomMetric {
   override def name(): String = counter.name
   override def description(): String = counter.description
