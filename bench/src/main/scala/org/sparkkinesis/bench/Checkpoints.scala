@@ -2,7 +2,10 @@ package org.sparkkinesis.bench
 
 object Checkpoints {
 
-  /** What docs/reading.md recommends for checkpoints on a local disk: files are written without a process for each permission. */
+  /**
+   * The settings that docs/reading.md recommends for checkpoints on a local disk. They write files without a child
+   * process for permissions.
+   */
   val OnLocalDisk: Map[String, String] = Map(
     "spark.sql.streaming.checkpointFileManagerClass" ->
       "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager",

@@ -26,12 +26,16 @@ import org.sparkkinesis.kit.process.EmulatorProcess
 import org.sparkkinesis.retry.{RetryPolicies, RetryRules}
 
 /**
- * How long a record takes from PutRecords to the row in `foreachBatch`, by enhanced fan-out, and what a bare SDK subscriber of the same
- * records sees in the same run: `LatencyBenchmark [--seconds N] [--rate RECORDS_A_SECOND]`. Three queries in turn: one that warms the JVM
- * up, for half of the time, and is not counted; one with Spark's defaults; one with the settings that the documentation
- * recommends for checkpoints on a local disk. The last line is one JSON object, in milliseconds; `…_above_sdk_…` is the query's percentile
- * less the subscriber's, `…_stages_p50_ms` where Spark says that a trigger's time goes, `…_spark_alone_stages_p50_ms` where it goes when
- * Spark's own rate source takes the place of ours: the least that any source could have.
+ * Measures the time of a record from PutRecords to the row in `foreachBatch` with enhanced fan-out, and the time that
+ * a bare SDK subscriber needs for the same records in the same run: `LatencyBenchmark [--seconds N] [--rate
+ * RECORDS_PER_SECOND]`.
+ *
+ * Three queries run in turn: one that warms up the JVM for half of the time and is not counted, one with Spark's
+ * defaults, and one with the settings that the documentation recommends for checkpoints on a local disk.
+ *
+ * The last line is one JSON object, in milliseconds. `…_above_sdk_…` is the query's percentile minus the
+ * subscriber's. `…_stages_p50_ms` is the duration of a trigger's stages as Spark reports it.
+ * `…_spark_alone_stages_p50_ms` is the same with Spark's rate source, and thus the minimum for any source.
  */
 object LatencyBenchmark {
   import ReadingRounds.{bareClient, Stream}
@@ -52,11 +56,11 @@ object LatencyBenchmark {
             alone(name, spark, bare, ofSeconds / 2, rate)
         finally {
           spark.stop()
-          // File systems outlive the session whose settings they were made with.
+          // Hadoop caches file systems with the settings of the session that created them.
           FileSystem.closeAll()
         }
       }
-      // A query runs for hours, and what plans and runs its batches is compiled by then. Short triggers compile it soonest.
+      // In production, a query runs for hours with compiled planning code. Short triggers compile it soonest.
       round("warm_up", Checkpoints.OnLocalDisk, seconds / 2)
       val figures = round("default", Map.empty, seconds / 4) ++
         round("recommended", Checkpoints.OnLocalDisk, seconds / 4)
@@ -71,7 +75,7 @@ object LatencyBenchmark {
     SparkSession.builder().master("local[2]").appName("latency")
       .config("spark.ui.enabled", "false").config(settings).getOrCreate()
 
-  /** The same query of about as many rows, from Spark's own source, while as much is put as before. */
+  /** The same query with about as many rows from Spark's rate source, while the same number of records is put. */
   private def alone(
       name: String,
       spark: SparkSession,
@@ -92,7 +96,7 @@ object LatencyBenchmark {
     stages.json(s"${name}_spark_alone")
   }
 
-  /** One query and one bare subscriber that see the same records. */
+  /** One query and one bare subscriber that receive the same records. */
   final private class Round(
       spark: SparkSession,
       endpoint: String,
@@ -103,7 +107,7 @@ object LatencyBenchmark {
   ) {
     private val credentials = CredentialSettings.Static("AKIDEXAMPLE", "secret", None)
 
-    /** Fields of the result. */
+    /** Runs the round and returns the fields of its result. */
     def run(name: String): Seq[String] = {
       val service = SdkClients.create(ClientSettings(Some("us-east-1"), Some(endpoint), credentials))
       val scheduler = new SystemScheduler("bench", 1)
@@ -119,7 +123,7 @@ object LatencyBenchmark {
       spark.streams.addListener(stages)
       val query = start(name, ofQuery)
       try {
-        // Its first batch plans and compiles, whatever the settings.
+        // The first batch is not counted: it includes compilation with any settings.
         val now = System.nanoTime()
         produce(bare, rate, now + TimeUnit.SECONDS.toNanos(seconds.toLong))
         require(query.isActive, s"the query ended: ${query.exception}")
@@ -161,7 +165,7 @@ object LatencyBenchmark {
     }
   }
 
-  /** Puts the time of sending into each record, evenly over the second. */
+  /** Puts records at a steady rate. Each record contains the time at which it was sent. */
   private def produce(client: KinesisAsyncClient, rate: Int, end: Long): Unit = {
     val perTick = math.max(1, rate / TicksPerSecond)
     val period = TimeUnit.SECONDS.toNanos(1) / TicksPerSecond
@@ -205,7 +209,7 @@ object LatencyBenchmark {
     )
   }
 
-  /** What triggers that had rows spent their time on, as Spark tells it. */
+  /** Collects the stage durations of triggers with rows, as Spark reports them. */
   final private class Stages extends StreamingQueryListener {
     private val all = new ConcurrentLinkedQueue[Map[String, Long]]
 
@@ -217,7 +221,7 @@ object LatencyBenchmark {
         ()
       }
 
-    /** The later half's medians. */
+    /** Returns the medians of the second half of the triggers. */
     def json(name: String): String = {
       val last = all.asScala.toVector.drop(all.size / 2)
       val medians = last.flatten.groupMap(_._1)(_._2).toSeq.sortBy(_._1).map { case (stage, millis) =>
@@ -227,7 +231,7 @@ object LatencyBenchmark {
     }
   }
 
-  /** When records were sent, and how long they took. */
+  /** The time of sending and the latency of each record. */
   final private class Latencies {
     private val all = new ConcurrentLinkedQueue[(Long, Double)]
 
@@ -237,7 +241,7 @@ object LatencyBenchmark {
       ()
     }
 
-    /** A percentile of those that were sent after `nanos`. */
+    /** Returns percentiles of the records that were sent after `nanos`. */
     def since(nanos: Long): Int => Double = {
       val sorted = all.asScala.iterator.filter(_._1 >= nanos).map(_._2).toVector.sorted
       require(sorted.nonEmpty, "nothing came")

@@ -2,7 +2,7 @@ package org.sparkkinesis.bench
 
 import java.lang.management.ManagementFactory
 
-/** What a stretch of work took of this process. */
+/** The resources of this process that a measured piece of work used. */
 final case class Measured(records: Long, seconds: Double, cpuMicros: Double, allocatedBytes: Double) {
   def perSecond: Double = records / seconds
 }
@@ -12,7 +12,7 @@ object Meter {
     ManagementFactory.getOperatingSystemMXBean.asInstanceOf[com.sun.management.OperatingSystemMXBean]
   private val threads = ManagementFactory.getThreadMXBean.asInstanceOf[com.sun.management.ThreadMXBean]
 
-  /** CPU time and allocation for each record, over all threads that outlive the work. */
+  /** Measures CPU time and allocation per record, over all threads that are alive after the work. */
   def measure(records: Long)(work: => Unit): Measured = {
     val (cpu, memory, start) = (system.getProcessCpuTime, allocated, System.nanoTime())
     work

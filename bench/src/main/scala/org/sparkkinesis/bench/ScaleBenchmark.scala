@@ -10,8 +10,9 @@ import org.sparkkinesis.plan._
 import org.sparkkinesis.shard.ShardGraph
 
 /**
- * What a micro-batch costs the driver with very many shards, each with news: planning its end and its tasks, and writing its offset:
- * `ScaleBenchmark [--seconds N] [--shards N]`. The last line is one JSON object, with percentiles in milliseconds.
+ * Measures the driver's time for a micro-batch with very many shards that all have new records: planning its end and
+ * its tasks, and encoding its offset: `ScaleBenchmark [--seconds N] [--shards N]`. The last line is one JSON object,
+ * with percentiles in milliseconds.
  */
 object ScaleBenchmark {
   private val Arn = "arn:aws:kinesis:us-east-1:123456789012:stream/bench"
@@ -58,7 +59,7 @@ object ScaleBenchmark {
 
   final private class Rounds(graph: ShardGraph, ids: Seq[ShardId]) {
 
-    /** Made beforehand: what the consumers do to have them is not measured, nor what it leaves to the collector. */
+    /** Created in advance, so that the work of the consumers and its garbage are not measured. */
     private val news = (1 to Prepared).map(chunks)
 
     def run(start: SourceOffset, seconds: Int): Measured = {

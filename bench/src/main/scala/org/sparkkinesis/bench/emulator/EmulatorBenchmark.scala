@@ -9,10 +9,11 @@ import org.sparkkinesis.emulator.{EmulatorConfig, KinesisEmulator}
 import org.sparkkinesis.kit.Arguments
 
 /**
- * How fast the emulator is, in this process, with quotas off: MB/s (10^6 bytes of payload) in 1 KiB records over 4 shards,
- * and the 99th percentile from put to push in milliseconds. `put_mb_s` and the like are asked over bare connections, so
- * that they are the emulator's; `sdk_put_mb_s` and the like through the AWS SDK, which shares the processors with it.
- * `…_emulator_cpu_ms_mb` is the CPU time of the emulator's own threads for a MB. `--seconds` (60) bounds the whole run.
+ * Measures the emulator in this process with quotas off: throughput in MB/s (10^6 bytes of payload) of 1 KiB records
+ * over 4 shards, and the 99th percentile from put to push in milliseconds. `put_mb_s` and similar fields are measured
+ * over bare connections, so that they show the emulator alone; `sdk_put_mb_s` and similar fields through the AWS SDK,
+ * which shares the processors with it. `…_emulator_cpu_ms_mb` is the CPU time of the emulator's own threads per MB.
+ * `--seconds` (60) limits the whole run.
  */
 object EmulatorBenchmark {
   private val StoredBytes = 64L * 1000 * 1000
@@ -60,13 +61,13 @@ object EmulatorBenchmark {
     ()
   }
 
-  /** Something to read, well below the cap. */
+  /** Fills the shards with records to read, far below the memory cap. */
   private def fill(emulator: KinesisEmulator): Unit = {
     val payload = Array.tabulate[Byte](RecordBytes)(i => (i * 31).toByte)
     (0L until StoredBytes / RecordBytes).foreach(i => emulator.admin.putRecord(Stream, s"key-$i", payload.clone()))
   }
 
-  /** Works for a third of the time to warm up, and measures the rest. */
+  /** Warms up for a third of the time and measures the rest. */
   private def rate(name: String, time: FiniteDuration)(work: FiniteDuration => Long): Seq[(String, Double)] = {
     val warm = warmUp(time)
     work(warm)

@@ -6,10 +6,10 @@ import java.util.concurrent.{CompletableFuture, Semaphore}
 import scala.collection.mutable
 import scala.concurrent.duration._
 
-/** One way to ask the emulator. Every method works for the given time, on the stream that the benchmark filled. */
+/** A client that loads the emulator. Every method runs for the given time, on the stream that the benchmark filled. */
 trait Load extends AutoCloseable {
 
-  /** PutRecords of 500 records, several in flight; gives the bytes of payload that were taken in. */
+  /** Puts 500 records per call, with several calls in flight. Returns the bytes of payload that were accepted. */
   def put(time: FiniteDuration): Long = {
     val permits = new Semaphore(Load.InFlight)
     val records = new AtomicLong
@@ -29,16 +29,24 @@ trait Load extends AutoCloseable {
     records.get * Load.RecordBytes
   }
 
-  /** One PutRecords of 500 records; gives how many of them failed. */
+  /** Puts 500 records in one call. Returns the number of failed records. */
   protected def putRecords(): CompletableFuture[Int]
 
-  /** GetRecords through all shards, from the start again at the tip; gives the bytes of payload that came back. */
+  /**
+   * Reads all shards with GetRecords, again from the start after the tip. Returns the bytes of payload that were
+   * read.
+   */
   def get(time: FiniteDuration): Long
 
-  /** SubscribeToShard at TRIM_HORIZON, anew at the tip; gives the bytes of payload that were pushed. */
+  /**
+   * Subscribes to all shards from TRIM_HORIZON, again after the tip. Returns the bytes of payload that were pushed.
+   */
   def push(time: FiniteDuration): Long
 
-  /** PutRecord at a steady rate beside one subscriber for each shard; gives milliseconds from put to push, sorted. */
+  /**
+   * Puts single records at a steady rate, with one subscriber per shard. Returns the milliseconds from put to push,
+   * sorted.
+   */
   def latencies(time: FiniteDuration): Array[Double]
 }
 
@@ -51,12 +59,12 @@ object Load {
   val Stream = "bench"
   val PutEveryMillis = 2L
 
-  /** How long the first latencies are left out, while code and connections warm up. */
+  /** The time during which latencies are ignored, while code and connections warm up. */
   def warmUp(time: FiniteDuration): FiniteDuration = time / 3
 
   def shardId(i: Int): String = f"shardId-$i%012d"
 
-  /** Waits for what must come soon, and tells what did not. */
+  /** Waits up to 20 s for the latch and fails with `what` after that. */
   def await(latch: java.util.concurrent.CountDownLatch, what: String): Unit =
     if (!latch.await(20, SECONDS)) throw new IllegalStateException(s"$what did not happen within 20 s")
 

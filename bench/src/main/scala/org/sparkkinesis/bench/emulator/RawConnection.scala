@@ -19,8 +19,8 @@ import io.netty.handler.codec.LengthFieldBasedFrameDecoder
 import io.netty.handler.codec.http2._
 
 /**
- * One HTTP/2 connection without TLS that does nothing but send bytes and hand over those that come back, so that what is
- * measured is the emulator. Thread-safe.
+ * An HTTP/2 connection without TLS that only sends and receives bytes, so that a measurement shows the emulator.
+ * Thread-safe.
  */
 final private[emulator] class RawConnection(port: Int, group: EventLoopGroup) {
   import RawConnection._
@@ -44,21 +44,27 @@ final private[emulator] class RawConnection(port: Int, group: EventLoopGroup) {
     .sync()
     .channel
 
-  // The connection's own window is 64 KiB whatever the settings say.
+  // The window of the connection is 64 KiB regardless of the settings.
   private val widen: Runnable = () => {
     val connection = codec.connection
     connection.local.flowController.incrementWindowSize(connection.connectionStream, WindowBytes * ConnectionWindows)
   }
   channel.eventLoop.submit(widen).sync()
 
-  /** Sends a request, whose body it takes over, and gives the whole body of the answer. An error fails the future. */
+  /**
+   * Sends a request, takes ownership of its body, and returns the complete body of the answer. An error fails the
+   * future.
+   */
   def call(operation: String, contentType: String, body: ByteBuf): CompletableFuture[Array[Byte]] = {
     val answer = new CompletableFuture[Array[Byte]]
     open(operation, contentType, body, Seq(new WholeBody(operation, answer)), answer)
     answer
   }
 
-  /** Sends a SubscribeToShard and gives every frame of the event stream to `onFrame`, until that says false. */
+  /**
+   * Sends a SubscribeToShard request and passes every frame of the event stream to `onFrame` until that returns
+   * false.
+   */
   def subscribe(body: ByteBuf)(onFrame: ByteBuf => Boolean): CompletableFuture[Unit] = {
     val ended = new CompletableFuture[Unit]
     val frames = new LengthFieldBasedFrameDecoder(MaxFrame, 0, 4, -4, 0)
@@ -152,7 +158,7 @@ private[emulator] object RawConnection {
     }
   }
 
-  /** Takes the content out of the frames of HTTP/2. */
+  /** Passes on the content of HTTP/2 data frames. */
   final private class DataOnly extends ChannelInboundHandlerAdapter {
     override def channelRead(ctx: ChannelHandlerContext, message: Any): Unit = message match {
       case headers: Http2HeadersFrame => requireOk(headers.headers, "SubscribeToShard")

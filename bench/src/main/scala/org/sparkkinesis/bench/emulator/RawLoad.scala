@@ -18,8 +18,8 @@ import io.netty.util.concurrent.DefaultThreadFactory
 import org.sparkkinesis.bench.emulator.Load._
 
 /**
- * Asks over two bare HTTP/2 connections, with requests that are encoded once and answers of which only is read what has
- * to be counted: nearly all of the processor is the emulator's.
+ * Loads the emulator over two bare HTTP/2 connections, with requests that are encoded once, and reads only the
+ * counted parts of answers. So nearly all processor time is the emulator's.
  */
 final class RawLoad(port: Int) extends Load {
   import RawConnection.{Cbor, Json, text}
@@ -101,7 +101,7 @@ final class RawLoad(port: Int) extends Load {
       json(n, "PutRecord", s"""$InStream,"PartitionKey":"key-$n","Data":"$data"}""")
       TimeUnit.MILLISECONDS.sleep(PutEveryMillis)
     }
-    // Every subscription ends at its next event: one more record for each shard.
+    // Every subscription ends at its next event, so put one more record per shard.
     (0 until Shards).foreach { shard =>
       val key = (BigInt(2).pow(128) / Shards * shard + 1).toString
       json(shard, "PutRecord", s"""$InStream,"PartitionKey":"end","ExplicitHashKey":"$key","Data":""}""").join()
@@ -140,7 +140,7 @@ private object RawLoad {
   private val ConsumerArn = "\"ConsumerARN\":\"([^\"]+)\"".r
   private val cbor = new CBORFactory
 
-  // A frame: 12 bytes of lengths and their checksum, headers, payload, 4 bytes of checksum.
+  // A frame has 12 bytes of lengths and their checksum, headers, payload, and 4 bytes of checksum.
   private val Prelude = 12
   private val Trailer = 4
   private val LeastRecordJson = RecordBytes * 4 / 3
@@ -183,7 +183,7 @@ private object RawLoad {
     parser.getIntValue
   }
 
-  /** How many records an answer to GetRecords has, and its next iterator. */
+  /** Returns the number of records in an answer to GetRecords, and the next iterator. */
   def readPage(answer: Array[Byte]): (Int, String) = {
     val parser = cbor.createParser(answer)
     var records = -1 // The answer itself is an object as well.
@@ -197,7 +197,7 @@ private object RawLoad {
     (records, next)
   }
 
-  /** Records begin with a brace, which neither base64 nor anything else in an event has; then their data follows. */
+  /** Counts records by their opening brace, which occurs nowhere else in an event, and skips their data. */
   def countRecords(frame: ByteBuf): Int = {
     val end = frame.writerIndex - Trailer
     var records = -1
@@ -217,7 +217,7 @@ private object RawLoad {
     from >= 0 && AtTip.indices.forall(i => frame.getByte(from + i) == AtTip(i))
   }
 
-  /** The times that the records of an event begin with. */
+  /** Returns the times at the start of each record's data. */
   def sentTimes(frame: ByteBuf): Seq[Long] = {
     val start = payloadStart(frame)
     val json = frame.toString(start, frame.writerIndex - Trailer - start, ISO_8859_1)
@@ -226,7 +226,7 @@ private object RawLoad {
     ).toSeq
   }
 
-  // Twelve characters are nine bytes.
+  // Twelve base64 characters encode nine bytes.
   private val DataStart = "\"Data\":\"([^\"]{12})".r
 
   private def payloadStart(frame: ByteBuf): Int = frame.readerIndex + Prelude + frame.getInt(frame.readerIndex + 4)

@@ -19,7 +19,10 @@ import software.amazon.awssdk.services.kinesis.model._
 
 import org.sparkkinesis.bench.emulator.Load._
 
-/** Asks through the AWS SDK, which signs, encodes and decodes on the same processors: what a user's client would see. */
+/**
+ * Loads the emulator through the AWS SDK, which signs, encodes and decodes on the same processors, as a user's client
+ * does.
+ */
 final class SdkLoad(endpoint: String) extends Load {
   private val client = KinesisAsyncClient
     .builder()
@@ -105,7 +108,7 @@ final class SdkLoad(endpoint: String) extends Load {
       put((r: PutRecordRequest.Builder) => r.partitionKey(s"key-$n").data(SdkBytes.fromByteBuffer(data)))
       TimeUnit.MILLISECONDS.sleep(PutEveryMillis)
     }
-    // Every subscription ends at its next event: one more record for each shard.
+    // Every subscription ends at its next event, so put one more record per shard.
     (0 until Shards).foreach { shard =>
       val key = (BigInt(2).pow(128) / Shards * shard + 1).toString
       put((r: PutRecordRequest.Builder) => r.partitionKey("end").explicitHashKey(key).data(SdkBytes.fromUtf8String("")))
@@ -130,7 +133,9 @@ final class SdkLoad(endpoint: String) extends Load {
     made.join().consumer.consumerARN
   }
 
-  /** Gives every event to `onEvent` until that says false; the future tells that the subscription is over. */
+  /**
+   * Passes every event to `onEvent` until that returns false. The future completes when the subscription has ended.
+   */
   private def subscribe(arn: String, shard: String, from: ShardIteratorType, opened: () => Unit = () => ())(
       onEvent: SubscribeToShardEvent => Boolean
   ): CompletableFuture[Unit] = {

@@ -12,10 +12,11 @@ import org.sparkkinesis.sink.SinkMetrics
 import org.sparkkinesis.sink.kinesis.{KinesisSinkSettings, SinkRecord}
 
 /**
- * Writers that always have more than the stream takes, against the emulator's enforced quotas: what part of the capacity is
- * used once it has settled and how soon that is, what part of the sent records is refused, how soon added shards are used,
- * and what a hot key costs the other shards' writers. Our own limits beside Flink's and Hazelcast's strategies as
- * implemented here. Two loads of ours at a time, each on a stream of its own.
+ * Measures writers that always have more records than the stream accepts, against the emulator's enforced quotas: the
+ * used share of the capacity once it is stable and the time until then, the share of refused records, the time until
+ * added shards are used, and the effect of a hot key on the writers to other shards. Compares this project's limits
+ * with the strategies of Flink and Hazelcast as implemented here. Two loads of this project's limits run at a time,
+ * each on its own stream.
  */
 object FlowControlBenchmark {
   private val Ours = "aimd with shard limits"
@@ -51,7 +52,8 @@ final private class FlowControlBenchmark(emulator: WriteTarget, window: FiniteDu
   def run(): Json = {
     val first = together(settling(ours), settling(hazelcast))
     val (limited, grown) = both(othersBesideHotKey(Ours, KinesisSinkSettings.of(Options.defaults)), grow())
-    // What is only here to compare with refuses most of what it sends, and takes the processors for it.
+    // The strategies for comparison refuse most of their records and use much processor time for that, so they run
+    // alone.
     val (unlimited, others) =
       both(
         othersBesideHotKey("without shard limits", KinesisSinkSettings.of(Options.defaults).copy(shardLimits = false)),
@@ -72,7 +74,12 @@ final private class FlowControlBenchmark(emulator: WriteTarget, window: FiniteDu
     )
   }
 
-  /** @param afterSeconds when every later second used 95 % of the capacity with at most 5 % refused; negative for never */
+  /**
+   * The stable state of one strategy.
+   *
+   * @param afterSeconds
+   *   time in seconds after which every second used 95 % of the capacity with at most 5 % refused; negative for never
+   */
   private case class Settled(perSecond: Double, refused: Double, afterSeconds: Double, requestsPerSecond: Double) {
     def share: Double = perSecond / capacity(Shards)
     def toJson: Json = Json.obj(
@@ -111,7 +118,7 @@ final private class FlowControlBenchmark(emulator: WriteTarget, window: FiniteDu
     }
   }
 
-  /** What was accepted and what part refused, second by second. */
+  /** Prints the accepted records and the refused share, second by second. */
   private def tell(name: String, series: IndexedSeq[SinkMetrics]): Unit =
     println(seconds(series).map { second =>
       f"${WriteLoad.perSecond(second)}%.0f (${WriteLoad.refusedShare(second) * 100}%.0f %%)"
@@ -127,7 +134,7 @@ final private class FlowControlBenchmark(emulator: WriteTarget, window: FiniteDu
     if (good.last) good.lastIndexWhere(!_) + 1.0 else -1
   }
 
-  /** What part of the new capacity is used 30 seconds after the shards were doubled. */
+  /** Returns the used share of the new capacity 30 seconds after the number of shards was doubled. */
   private def grow(): Double = onStream(Shards) { stream =>
     withLoad(stream, KinesisSinkSettings.of(Options.defaults), spreadKeys, spreadKeys) { load =>
       load.sample(SettlingTime).get()
@@ -150,7 +157,10 @@ final private class FlowControlBenchmark(emulator: WriteTarget, window: FiniteDu
     )
   }
 
-  /** Throughput of a writer to three shards' keys before, while, and after another one has a hot key in the fourth shard. */
+  /**
+   * Measures the throughput of a writer to the keys of three shards before, during and after another writer's hot key
+   * in the fourth shard.
+   */
   private def othersBesideHotKey(name: String, settings: KinesisSinkSettings): Others = onStream(Shards) { stream =>
     withLoad(stream, settings, coldKeys) { others =>
       def settled(phase: String): Double = {
@@ -176,7 +186,7 @@ final private class FlowControlBenchmark(emulator: WriteTarget, window: FiniteDu
   private def spreadKeys: Long => SinkRecord = n => new SinkRecord(s"key-$n", None, payload)
   private def hotKey: Long => SinkRecord = _ => new SinkRecord("hot", Some("0"), payload)
 
-  /** Evenly over the upper three quarters of the key space. */
+  /** Records whose keys are distributed evenly over the upper three quarters of the key space. */
   private def coldKeys: Long => SinkRecord = n =>
     new SinkRecord(
       s"key-$n",

@@ -17,8 +17,9 @@ import org.sparkkinesis.sink.SharedTimer
 import org.sparkkinesis.sink.kinesis.{KinesisSinkSettings, KinesisStreamSink, SinkRecord}
 
 /**
- * The sink against a bare loop of SDK PutRecords with as many requests in flight, quotas off, each way several times in
- * turn; a ratio is the median over the rounds. `writer_…` is the sink without Spark.
+ * Compares the sink with a bare loop of SDK PutRecords with the same number of requests in flight and quotas off.
+ * Each variant runs several times in turn; a ratio is the median over the rounds. `writer_…` is the sink without
+ * Spark.
  */
 object SinkBenchmark {
   private val Shards = 4
@@ -31,7 +32,7 @@ object SinkBenchmark {
     val perRun = math.max(1.0, arguments.seconds(120).toDouble / (Sizes.size * 4 * (Rounds + WarmUps - 1)))
     val emulator = new WriteTarget(quotas = false)
     val spark = SparkSession.builder().master(s"local[$Tasks]").config("spark.ui.enabled", "false").getOrCreate()
-    // Held open, so that the timer's thread is there to be measured.
+    // Keep the timer open, so that its thread is part of the measurement.
     val timer = SharedTimer.acquire()
     try println(Json.render(new SinkBenchmark(emulator, spark, perRun).run()))
     finally {
@@ -93,7 +94,10 @@ final private class SinkBenchmark(emulator: WriteTarget, spark: SparkSession, se
     ways.map { case (name, _) => name -> rounds.map(_(name)) }.toMap
   }
 
-  /** How many records each way writes in the time that it has, found in rounds that do not count: the first of them compile it. */
+  /**
+   * Returns the number of records that a variant can write in its time, from rounds that are not counted and that
+   * compile the code.
+   */
   private def warmUp(way: (String, Long) => Unit): Long = (1 to WarmUps).foldLeft(20000L) { (count, _) =>
     math.max(20000L, (measure(count, way).perSecond * secondsPerRun).toLong)
   }

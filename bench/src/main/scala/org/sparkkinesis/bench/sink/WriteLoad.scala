@@ -9,7 +9,10 @@ import org.sparkkinesis.model.StreamRef
 import org.sparkkinesis.sink.kinesis.{KinesisSinkSettings, KinesisStreamSink, SinkRecord}
 import org.sparkkinesis.sink.{SharedTimer, SinkMetrics}
 
-/** Writers that never run out, one thread each, until stopped; their counters are read at fixed times. */
+/**
+ * Writers with unlimited records, one thread each, until they are stopped. Their counters are read at fixed
+ * intervals.
+ */
 final class WriteLoad(target: WriteTarget, stream: String, settings: KinesisSinkSettings, keys: Seq[Long => SinkRecord])
     extends AutoCloseable {
   private val timer = SharedTimer.acquire()
@@ -32,7 +35,7 @@ final class WriteLoad(target: WriteTarget, stream: String, settings: KinesisSink
     )
   }
 
-  /** What was done in each [[WriteLoad.Interval]] of the time from now. */
+  /** Returns the counters of each [[WriteLoad.Interval]] from now on. */
   def sample(time: FiniteDuration): CompletableFuture[IndexedSeq[SinkMetrics]] = {
     val done = new CompletableFuture[IndexedSeq[SinkMetrics]]
     val wanted = math.max(1, (time / WriteLoad.Interval).toInt)

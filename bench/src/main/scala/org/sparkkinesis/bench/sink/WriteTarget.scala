@@ -10,7 +10,7 @@ import software.amazon.awssdk.services.kinesis.waiters.KinesisAsyncWaiter
 import org.sparkkinesis.aws.client.{ClientLease, ClientSettings, CredentialSettings, KinesisClients}
 import org.sparkkinesis.kit.process.EmulatorProcess
 
-/** An emulator in a process of its own, with the clients that write to it. */
+/** An emulator in a separate process, with the clients that write to it. */
 final class WriteTarget(quotas: Boolean) extends AutoCloseable {
   private val process = new EmulatorProcess("3g", quotas, processor = Some(0))
   val endpoint: String = process.endpoint
@@ -24,7 +24,7 @@ final class WriteTarget(quotas: Boolean) extends AutoCloseable {
   /** The connector's own client. */
   val lease: ClientLease = KinesisClients.shared.acquire(settings)
 
-  /** A client as anybody would make it, for streams and for the loop to compare with. */
+  /** An ordinary SDK client, to create streams and for the loop of the comparison. */
   val sdk: KinesisAsyncClient = KinesisAsyncClient
     .builder()
     .region(software.amazon.awssdk.regions.Region.US_EAST_1)

@@ -22,9 +22,10 @@ import org.sparkkinesis.spark.read.reader.KinesisInputPartition
 import org.sparkkinesis.spark.settings.KinesisSchema
 
 /**
- * How fast rows come out of the prefetch buffer into the `noop` sink, without any network, all columns of a stream:
- * `BufferBenchmark [--seconds N]`. Consumers hold a million records of 200 bytes, of four shards, in the prefetch buffer; two tasks
- * of a Spark job read them by the connector's own reader, over and over. The last line is one JSON object with rows a second.
+ * Measures how fast rows are read from the prefetch buffer into the `noop` sink, without a network, with all columns
+ * of a stream: `BufferBenchmark [--seconds N]`. Consumers hold a million records of 200 bytes of four shards in the
+ * buffer; two tasks of a Spark job read them repeatedly with the connector's reader. The last line is one JSON object
+ * in rows per second.
  */
 object BufferBenchmark {
   private val Stream = "bench"
@@ -33,7 +34,7 @@ object BufferBenchmark {
   private val RecordBytes = 200
   private val MinRounds = 5
 
-  /** How often a job reads what the buffer holds: its tasks should last seconds. */
+  /** The number of times a job reads the buffer, so that its tasks run for seconds. */
   private val Passes = 20
   private val RowsPerJob = RowsPerShard.toLong * Shards * Passes
 
@@ -77,7 +78,7 @@ object BufferBenchmark {
     case _ => None
   }
 
-  /** Two tasks, each with half of the shards. */
+  /** Returns two tasks, each with half of the shards. */
   private[bench] def partitions: Array[InputPartition] = (0 until Shards).map { shard =>
     val id = ShardId.ofIndex(shard.toLong)
     val end = RangeEnd.At(SequenceNumber(number(RowsPerShard - 1)))
@@ -112,10 +113,10 @@ object BufferBenchmark {
     consumers
   }
 
-  /** As many digits as the service's. */
+  /** Returns a sequence number with the length of the service's. */
   private def number(row: Int): String = "4966" + f"$row%052d"
 
-  /** Publishes records that it makes itself, until there are as many as a shard should have. */
+  /** Publishes generated records until a shard has its number of records. */
   final private class Made(scheduler: SystemScheduler, subscriber: RecordSubscriber, failed: Throwable => Unit)
       extends RecordPublisher {
     private val steps = new SerialExecutor(scheduler, failed)

@@ -11,7 +11,7 @@ import org.apache.spark.sql.vectorized.ColumnarBatch
 import org.sparkkinesis.spark.read.reader.{KinesisInputPartition, RangesRead, RangesReader}
 import org.sparkkinesis.spark.settings.KinesisSchema
 
-/** What the benchmark's consumers hold, as a table. Made by Spark, by its name. */
+/** A table over the buffer of the benchmark's consumers. Spark creates it by class name. */
 final class BufferTableProvider extends TableProvider {
   override def inferSchema(options: CaseInsensitiveStringMap): StructType = KinesisSchema.columns
   override def getTable(

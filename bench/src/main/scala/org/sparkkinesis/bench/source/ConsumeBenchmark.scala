@@ -16,9 +16,9 @@ import org.sparkkinesis.model.KinesisQuotas
 import org.sparkkinesis.retry.{RetryPolicies, RetryRules}
 
 /**
- * How fast records come through the connector's consumers, without Spark, against a bare SDK loop that only counts, side
- * by side in one run: `ConsumeBenchmark [--seconds N] [--records N] [--shards N] [--mode polling|efo|both]`.
- * The last line is one JSON object: the median of each reader in records a second, and its ratio to the SDK's.
+ * Measures the connector's consumers without Spark against a bare SDK loop that only counts, side by side in one run:
+ * `ConsumeBenchmark [--seconds N] [--records N] [--shards N] [--mode polling|efo|both]`. The last line is one JSON
+ * object with the median of each reader in records per second and its ratio to the SDK's.
  */
 object ConsumeBenchmark {
   import ReadingRounds._
@@ -57,7 +57,7 @@ object ConsumeBenchmark {
         new ConsumersLoop("efo_consumers", fanOut, Stream, shards)
       )
       val measured = (if (mode == "efo") Nil else measure(pollingLoops, records.toLong, seconds / 2, Duration.Zero)) ++
-        // Another subscription within five seconds of the last is refused, so every reader waits that long.
+        // The service refuses another subscription within five seconds, so every reader waits that long.
         (if (mode == "polling") Nil
          else measure(fanOutLoops, records.toLong, seconds / 2, KinesisQuotas.Lifetime.SubscriptionTakeover))
       println(json(measured))

@@ -6,12 +6,14 @@ import org.sparkkinesis.kit.Arguments
 import org.sparkkinesis.kit.process.{EmulatorProcess, JavaProcess}
 
 /**
- * A query in a JVM with a heap of 512 MiB that takes a tenth, or less, of what its shards offer: `MemoryBenchmark [--seconds N] [--shards N]
- * [--records N] [--rate ROWS_A_SECOND]`. A backlog lies in every shard, and the query takes `rate` rows a second of it.
+ * Runs a query in a JVM with a heap of 512 MiB that takes at most a tenth of the records that its shards offer:
+ * `MemoryBenchmark [--seconds N] [--shards N] [--records N] [--rate ROWS_PER_SECOND]`. Every shard has a backlog,
+ * from which the query takes `rate` rows per second.
  *
- * The last line is one JSON object; for polling and for fan-out: the peak of the prefetch buffer as a share of its capacity, what the last
- * collection left of the heap, the peak of direct memory, rows taken, how many shards they came from, and the consumers' retries and
- * resubscriptions. Fails when a query runs out of memory or ends.
+ * The last line is one JSON object with, for polling and for fan-out: the peak of the prefetch buffer as a share of
+ * its capacity, the heap after the last collection, the peak of direct memory, the rows taken, the number of shards
+ * they came from, and the consumers' retries and resubscriptions. The benchmark fails when a query runs out of memory
+ * or ends.
  */
 object MemoryBenchmark {
   private val Heap = "512m"

@@ -24,15 +24,18 @@ import org.sparkkinesis.model.{ChildShard, ShardId, StartingPosition, StreamShar
 import org.sparkkinesis.retry.{RetryPolicies, RetryRules}
 import org.sparkkinesis.service.{KinesisService, ServiceException}
 
-/** Reads all shards of a stream from the oldest record until `expected` records have come; gives records a second. */
+/**
+ * Reads all shards of a stream from the oldest record until `expected` records have arrived. Returns records per
+ * second.
+ */
 trait ReadingLoop {
   def name: String
   def run(expected: Long): Double
 }
 
 /**
- * Counts records, tells when all have come, and how fast: from the moment at which the first were counted, without
- * those that had come until then. How long a reader takes to start is no part of it.
+ * Counts records and measures their rate from the moment of the first count, without the records that had arrived by
+ * then, so that the start of a reader is not part of it.
  */
 final class Tally(expected: Long) {
   private val count = new AtomicLong
@@ -46,7 +49,7 @@ final class Tally(expected: Long) {
 
   /**
    * @param received
-   *   how many had come by now, counted or not; asked of the first only
+   *   the number of records that have arrived, counted or not; evaluated at the first call only
    */
   def add(records: Long, received: => Long): Unit = if (records > 0) {
     if (begun.compareAndSet(false, true)) {
@@ -68,7 +71,7 @@ final class Tally(expected: Long) {
   }
 }
 
-/** What a user of the SDK would write, and that counts only. */
+/** A polling loop as a user of the SDK would write it, which only counts. */
 final class SdkPollingLoop(val name: String, client: KinesisAsyncClient, stream: String, shards: Int)
     extends ReadingLoop {
   override def run(expected: Long): Double = {
@@ -96,7 +99,7 @@ final class SdkPollingLoop(val name: String, client: KinesisAsyncClient, stream:
   }
 }
 
-/** The same by enhanced fan-out, by the consumer that `nextConsumer` names: every event is asked for beforehand. */
+/** The same with enhanced fan-out, with the consumer that `nextConsumer` returns and unlimited demand. */
 final class SdkFanOutLoop(val name: String, client: KinesisAsyncClient, nextConsumer: () => String, shards: Int)
     extends ReadingLoop {
   override def run(expected: Long): Double = {
@@ -129,7 +132,7 @@ final class SdkFanOutLoop(val name: String, client: KinesisAsyncClient, nextCons
   }
 }
 
-/** The connector's publishers alone: records are counted and dropped. */
+/** The connector's publishers alone; records are counted and dropped. */
 final class PublisherLoop(val name: String, publishers: RecordPublisherFactory, stream: String, shards: Int)
     extends ReadingLoop {
   final private class Counting(tally: Tally) extends RecordSubscriber {
@@ -157,7 +160,7 @@ final class PublisherLoop(val name: String, publishers: RecordPublisherFactory, 
   }
 }
 
-/** The connector's consumers: chunks are built, held in the prefetch buffer, told, and released at once. */
+/** The connector's consumers: chunks are built, stored in the prefetch buffer, reported, and released at once. */
 final class ConsumersLoop(val name: String, publishers: RecordPublisherFactory, stream: String, shards: Int)
     extends ReadingLoop {
   override def run(expected: Long): Double = {
@@ -191,7 +194,7 @@ final class ConsumersLoop(val name: String, publishers: RecordPublisherFactory, 
 
 object ReadingLoops {
 
-  /** No pace at all: what is measured is the path, not the quota. */
+  /** Polling without a pace, to measure the code path instead of the quota. */
   private val unpaced =
     PollingSettings.of(Options.defaults).copy(
       minFetchPeriod = 1.milli,

@@ -17,7 +17,7 @@ import org.sparkkinesis.aws.client.{ClientSettings, CredentialSettings}
 import org.sparkkinesis.bench.Meter
 import org.sparkkinesis.model.KinesisQuotas
 
-/** What benchmarks of readers share: a loaded stream, a bare client, rounds in turn, ratios. */
+/** Shared parts of the reading benchmarks: a loaded stream, a bare client, rounds in turn, ratios. */
 object ReadingRounds {
   val Stream = "bench"
   private val RecordBytes = 200
@@ -25,11 +25,11 @@ object ReadingRounds {
   private val process = ManagementFactory.getOperatingSystemMXBean.asInstanceOf[OperatingSystemMXBean]
 
   /**
-   * Rounds of all readers in turn, so that whatever else the machine does meets them alike; the first warms up, unless
-   * they are warm. At least three rounds that count, and as many as begin within `seconds`.
+   * Runs rounds of all readers in turn, so that other load on the machine affects them equally. The first round warms
+   * up unless the readers are warm. Runs at least three counted rounds, and starts further rounds within `seconds`.
    *
    * @param pause
-   *   before every reader
+   *   pause before every reader
    */
   def measure(
       loops: Seq[ReadingLoop],
@@ -48,7 +48,7 @@ object ReadingRounds {
     loops.map(loop => loop.name -> Meter.median(rounds.map(_(loop.name))))
   }
 
-  /** What each reads in a second. The CPU time of this process for one record is printed beside it. */
+  /** Runs one round. Returns records per second by reader and prints the CPU time per record of this process. */
   def round(title: String, loops: Seq[ReadingLoop], records: Long, pause: Duration): Map[String, Double] =
     loops.map { loop =>
       TimeUnit.MILLISECONDS.sleep(pause.toMillis)
@@ -69,11 +69,11 @@ object ReadingRounds {
     (measured.map { case (name, rate) => f""""${name}_per_second": $rate%.0f""" } ++ ratios).mkString("{", ", ", "}")
   }
 
-  /** Where the connector's own client finds the emulator. */
+  /** Returns the settings with which the connector's client finds the emulator. */
   def settings(endpoint: String): ClientSettings =
     ClientSettings(Some("us-east-1"), Some(endpoint), CredentialSettings.Static("AKIDEXAMPLE", "secret", None))
 
-  /** As the SDK makes it, but for where it talks to. */
+  /** Returns an SDK client with defaults except for the endpoint and credentials. */
   def bareClient(endpoint: String): KinesisAsyncClient = KinesisAsyncClient
     .builder()
     .region(Region.US_EAST_1)
@@ -81,7 +81,7 @@ object ReadingRounds {
     .credentialsProvider(StaticCredentialsProvider.create(AwsBasicCredentials.create("AKIDEXAMPLE", "secret")))
     .build()
 
-  /** The stream's ARN; it is active when this returns. */
+  /** Creates the stream and returns its ARN when it is active. */
   def createStream(client: KinesisAsyncClient, shards: Int): String = {
     client.createStream(CreateStreamRequest.builder().streamName(Stream).shardCount(shards).build()).join()
     client.waiter().waitUntilStreamExists(DescribeStreamRequest.builder().streamName(Stream).build()).join()
@@ -89,7 +89,7 @@ object ReadingRounds {
     client.describeStreamSummary(request).join().streamDescriptionSummary.streamARN
   }
 
-  /** One of each shard of a new stream. */
+  /** Returns one hash key in each shard of a new stream. */
   def hashKeys(shards: Int): IndexedSeq[String] = (0 until shards).map(i =>
     (BigInt(2).pow(128) / shards * i + 1).toString
   )

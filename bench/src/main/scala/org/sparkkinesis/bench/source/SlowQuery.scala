@@ -14,8 +14,8 @@ import org.apache.spark.sql.{Dataset, Row, SparkSession}
 import org.sparkkinesis.kit.Arguments
 
 /**
- * The reading half of [[MemoryBenchmark]], in a JVM with a small heap: `SlowQuery --endpoint URL --mode polling|efo --seconds N --rate N`.
- * The last line holds the fields of its part of the result.
+ * The reading part of [[MemoryBenchmark]], in a JVM with a small heap: `SlowQuery --endpoint URL --mode polling|efo
+ * --seconds N --rate N`. The last line contains the fields of its part of the result.
  */
 object SlowQuery {
   def main(args: Array[String]): Unit = {
@@ -63,7 +63,7 @@ object SlowQuery {
     )
   }
 
-  /** The peak of direct memory, in bytes. */
+  /** Watches the query and returns the peak of direct memory in bytes. */
   private def watch(query: StreamingQuery, seconds: Int): Long = {
     val end = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds.toLong)
     var peak = 0L
@@ -71,7 +71,7 @@ object SlowQuery {
     peak
   }
 
-  /** What the source told with every trigger. */
+  /** Collects the source's metrics of every trigger. */
   final private class Metrics extends StreamingQueryListener {
     private val peak = new AtomicLong
     @volatile private var newest = Map.empty[String, String]
@@ -88,7 +88,7 @@ object SlowQuery {
     }
   }
 
-  /** What the last collection of each heap pool left; more is being allocated all the time. */
+  /** Returns the bytes in each heap pool after its last collection, without later allocations. */
   private def liveHeap: Long = {
     System.gc()
     ManagementFactory.getMemoryPoolMXBeans.asScala.iterator

@@ -19,11 +19,15 @@ import org.sparkkinesis.kit.process.{EmulatorProcess, Processors}
 import org.sparkkinesis.retry.{RetryPolicies, RetryRules}
 
 /**
- * How fast a micro-batch query reads into the `noop` sink, polling and by enhanced fan-out, against a bare SDK loop that only counts,
- * side by side in one run: `SourceBenchmark [--seconds N] [--records N] [--shards N] [--mode polling|efo|both]`. Both are measured
- * warm, after rounds that do not count, and in their steady state: a query from the end of its first batch to the end of its last,
- * without the records that its consumers had received until then, and with the settings that the documentation recommends for checkpoints
- * on a local disk; the loop from its first answer to its last, without the first.
+ * Measures a micro-batch query that reads into the `noop` sink, with polling and with enhanced fan-out, against a
+ * bare SDK loop that only counts, side by side in one run: `SourceBenchmark [--seconds N] [--records N] [--shards N]
+ * [--mode polling|efo|both]`.
+ *
+ * Both are measured warm, after rounds that are not counted, and in their stable state: the query from the end of its
+ * first batch to the end of its last, without the records that its consumers had received before, and with the
+ * settings that the documentation recommends for checkpoints on a local disk; the loop from its first answer to its
+ * last, without the first.
+ *
  * The last line is one JSON object with the ratios `polling_vs_sdk` and `efo_vs_sdk`.
  */
 object SourceBenchmark {
@@ -31,7 +35,7 @@ object SourceBenchmark {
 
   private val WarmUps = 2
 
-  /** A round of as many readers lasts longer than five seconds. */
+  /** With this number of consumers, each is used again only after more than five seconds. */
   private val Consumers = 10
 
   def main(args: Array[String]): Unit = {
@@ -51,7 +55,7 @@ object SourceBenchmark {
       load(bare, shards, records)
       val arn = bare.describeStreamSummary(DescribeStreamSummaryRequest.builder().streamName(Stream).build()).join()
         .streamDescriptionSummary.streamARN
-      // Another subscription within five seconds of the consumer's last is refused: they take turns.
+      // The service refuses another subscription of a consumer within five seconds, so consumers are used in turn.
       val registrar =
         new StreamConsumerRegistrar(service, scheduler, RetryPolicies.of(Options.defaults), RetryRules.Default)
       val arns = (1 to Consumers).map(i => registrar.ensure(arn, s"bench-$i").get(1, TimeUnit.MINUTES))
@@ -67,7 +71,7 @@ object SourceBenchmark {
       )
       val kinds = (if (mode == "efo") Nil else Seq(polling)) ++ (if (mode == "polling") Nil else Seq(fanOut))
       for (loops <- kinds; _ <- 1 to WarmUps) round("warm-up", loops, records.toLong, Duration.Zero)
-      // From here on there is one processor for each side, and nothing left to compile for either.
+      // From here on, each side has one processor, and all code is compiled.
       Processors.moveSelfTo(1)
       val measured =
         kinds.flatMap(measure(_, records.toLong, seconds / kinds.size, Duration.Zero, areWarm = true))
@@ -82,11 +86,11 @@ object SourceBenchmark {
   }
 }
 
-/** A streaming query from the oldest record into nothing; `options` are asked for at each start. */
+/** A streaming query from the oldest record into the `noop` sink. `options` are evaluated at each start. */
 final class QueryLoop(val name: String, spark: SparkSession, endpoint: String, options: => Map[String, String])
     extends ReadingLoop {
 
-  // What a batch costs whatever its size is shared by many rows; see docs/reading.md, "Throughput".
+  // Large batches spread the fixed costs of a batch over many rows; see docs/reading.md, "Throughput".
   private val large = Map("minRecordsPerTrigger" -> "500000", "maxTriggerDelay" -> "1s")
 
   override def run(expected: Long): Double = {
@@ -113,7 +117,7 @@ final class QueryLoop(val name: String, spark: SparkSession, endpoint: String, o
 
 object QueryLoop {
 
-  /** Reads the benchmarks' stream from its oldest record, as fast as it comes: the service's pace would be measured otherwise. */
+  /** Reads the benchmarks' stream from its oldest record without a limit on the polling rate. */
   def connection(endpoint: String): Map[String, String] = Map(
     "streamName" -> ReadingRounds.Stream,
     "endpoint" -> endpoint,

@@ -20,9 +20,9 @@ import org.sparkkinesis.retry.{RetryPolicies, RetryRules}
 import org.sparkkinesis.service.{PutEntry, ServiceException}
 
 /**
- * Many enhanced fan-out subscriptions in one JVM, its emulator in another: `SubscriptionsBenchmark [--shards N]`.
- * The last line is one JSON object: seconds until every shard has answered, heap per subscription after a collection,
- * threads, seconds until a record for each shard has come.
+ * Measures many enhanced fan-out subscriptions in one JVM, with the emulator in another: `SubscriptionsBenchmark
+ * [--shards N]`. The last line is one JSON object: seconds until every shard has answered, heap per subscription
+ * after a collection, threads, and seconds until a record of each shard has arrived.
  */
 object SubscriptionsBenchmark {
   def main(args: Array[String]): Unit = {
@@ -61,7 +61,8 @@ object SubscriptionsBenchmark {
       val came = (System.nanoTime - pushed) / 1e9
       val threads = ManagementFactory.getThreadMXBean.getThreadCount
       println(
-        f"""{"subscriptions": $shards, "subscribed_seconds": $subscribed%.2f, "heap_bytes_each": $heap, "threads": $threads, "records_came_seconds": $came%.2f}"""
+        f"""{"subscriptions": $shards, "subscribed_seconds": $subscribed%.2f, "heap_bytes_each": $heap, """ +
+          f""""threads": $threads, "records_came_seconds": $came%.2f}"""
       )
       consumers.stopAll()
     } finally {

@@ -43,7 +43,7 @@ class AdminPagesSuite extends TimedSuite {
     }
   }
 
-  test("what a foreign website can make a browser send has no effect") {
+  test("requests that a foreign website can send through a browser have no effect") {
     withEmulator() { (emulator, client) =>
       val foreign = "Origin" -> "http://example.com"
       assert(client.page("POST", "/_emulator/streams", stream, json, foreign).status == 403)
@@ -53,7 +53,7 @@ class AdminPagesSuite extends TimedSuite {
     }
   }
 
-  test("a foreign domain name that leads to this machine is refused") {
+  test("a foreign domain name that resolves to this machine is refused") {
     withEmulator() { (emulator, _) =>
       assert(statusLine(emulator.port, "example.com") == "HTTP/1.1 403 Forbidden")
       assert(statusLine(emulator.port, s"localhost:${emulator.port}") == "HTTP/1.1 200 OK")

@@ -40,7 +40,7 @@ class ArchitectureSuite extends TimedSuite {
     }
   }
 
-  test("HTTP is separate from the service that it carries") {
+  test("the HTTP package does not use the service packages") {
     emulator.checkNoUse("org.sparkkinesis.emulator.wire.http", layer("engine..", "action..", "document", "admin"): _*)
   }
 

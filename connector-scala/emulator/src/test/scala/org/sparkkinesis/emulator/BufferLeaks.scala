@@ -43,15 +43,15 @@ object BufferLeaks {
    * that buffer, so that a detector that does not work fails the test.
    */
   def collect(): Seq[String] = {
-    val mark = s"lost on purpose ${System.nanoTime()}"
+    val mark = s"leaked deliberately ${System.nanoTime()}"
     lose(mark)
     val deadline = Patience.fromNow
     while (!found.asScala.exists(_.contains(mark))) {
-      assert(deadline.hasTimeLeft(), "the detector did not find the buffer that was lost on purpose")
+      assert(deadline.hasTimeLeft(), "the detector did not find the buffer that was leaked deliberately")
       collectGarbage()
     }
     collectGarbage()
-    found.asScala.filterNot(_.contains("lost on purpose")).toSeq
+    found.asScala.filterNot(_.contains("leaked deliberately")).toSeq
   }
 
   // A separate method, so that no local variable keeps the buffer alive.

@@ -30,7 +30,7 @@ class DurabilitySuite extends TimedSuite {
     emulator.admin.records("s").map(r => (r.sequenceNumber, r.partitionKey, r.arrivalMillis, new String(r.data)))
   )
 
-  testWithDirectory("streams, lineage, records, tags and consumers outlive the process") { path =>
+  testWithDirectory("streams, lineage, records, tags and consumers are restored after a restart") { path =>
     val before = run(path) { (emulator, client) =>
       emulator.admin.createStream("s", 2)
       (1 to 500).foreach(i => emulator.admin.putRecord("s", s"key $i", s"text $i".getBytes))
@@ -57,7 +57,7 @@ class DurabilitySuite extends TimedSuite {
     }
   }
 
-  testWithDirectory("a record that was cut off by a kill is left out, and what follows is whole") { path =>
+  testWithDirectory("an incomplete record of a killed process is dropped, and later records are complete") { path =>
     run(path) { (emulator, _) =>
       emulator.admin.createStream("s", 1)
       (1 to 3).foreach(i => emulator.admin.putRecord("s", "k", s"$i".getBytes))
@@ -71,7 +71,7 @@ class DurabilitySuite extends TimedSuite {
   }
 
   Seq(".", "..", "a.b", "Orders", "x" * 128).foreach { name =>
-    testWithDirectory(s"a stream named '${name.take(10)}' is kept inside of the directory, and only it is deleted") {
+    testWithDirectory(s"a stream named '${name.take(10)}' is stored inside the directory, and only it is deleted") {
       path =>
         val inside = Files.createDirectory(path.resolve("emulator"))
         run(inside) { (emulator, _) =>
@@ -93,7 +93,7 @@ class DurabilitySuite extends TimedSuite {
     }
   }
 
-  testWithDirectory("a directory of another version is refused with what to do") { path =>
+  testWithDirectory("a directory of another version is an error with a fix") { path =>
     run(path)((emulator, _) => emulator.admin.createStream("s", 1))
     val description = Files.walk(path).iterator.asScala.find(_.endsWith("stream.json")).get
     Files.writeString(description, Files.readString(description).replace("\"version\":2", "\"version\":1"))
@@ -102,7 +102,7 @@ class DurabilitySuite extends TimedSuite {
     assert(error.getMessage.contains(description.getParent.toString), error.getMessage)
   }
 
-  testWithDirectory("a deleted stream does not come back") { path =>
+  testWithDirectory("a deleted stream is not restored") { path =>
     run(path) { (emulator, _) =>
       emulator.admin.createStream("s", 1)
       emulator.admin.putRecord("s", "k", "x".getBytes)

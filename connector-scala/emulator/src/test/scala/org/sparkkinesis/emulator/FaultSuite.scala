@@ -31,7 +31,7 @@ class FaultSuite extends TimedSuite {
   private def put(client: JsonClient): JsonClient.Reply =
     client.call("PutRecord", s"""{"StreamName":"s","Data":"${JsonClient.base64("x")}","PartitionKey":"k"}""")
 
-  testOnEmulator("an error by request hits as many calls as it was asked to, after those it skips") {
+  testOnEmulator("an error rule affects `count` calls after it has skipped `skip` calls") {
     case (up, client) =>
       up.faults.add(FaultRule(
         FaultEffect.Error(500, "InternalFailure", "by request"),
@@ -44,7 +44,7 @@ class FaultSuite extends TimedSuite {
       assert(up.admin.recordCount("s") == 3L)
   }
 
-  testOnEmulator("the same seed fails the same calls") { case (up, client) =>
+  testOnEmulator("the same seed affects the same calls") { case (up, client) =>
     def run(seed: Long): Seq[Int] = {
       up.faults.reset(seed)
       up.faults.add(FaultRule(FaultEffect.Error(503, "ServiceUnavailable", "x"), probability = 0.5))
@@ -56,14 +56,14 @@ class FaultSuite extends TimedSuite {
     assert(first.contains(200) && first.contains(503))
   }
 
-  testOnEmulator("a lost answer has had its effect") { case (up, client) =>
+  testOnEmulator("a call whose answer is lost has its effect") { case (up, client) =>
     up.admin.addFault("""{"effect":"lostAnswer","operation":"PutRecord","count":1}""")
     assert(put(client).status == 500)
     assert(put(client).status == 200)
     assert(up.admin.recordCount("s") == 2L)
   }
 
-  testOnEmulator("entries of a PutRecords fail by their key") { case (up, client) =>
+  testOnEmulator("PutRecords entries fail by partition key") { case (up, client) =>
     up.admin.addFault("""{"effect":"failEntries","partitionKey":"bad.*","errorType":"InternalFailure"}""")
     val entries = Seq("good", "bad1", "bad2").map(k => s"""{"Data":"eA==","PartitionKey":"$k"}""").mkString(",")
     val reply = client.ok("PutRecords", s"""{"StreamName":"s","Records":[$entries]}""")
@@ -74,7 +74,7 @@ class FaultSuite extends TimedSuite {
     )
   }
 
-  testOnEmulator("an outage is over when its time is") { case (up, client) =>
+  testOnEmulator("a rule with a duration ends after it") { case (up, client) =>
     up.admin.addFault("""{"effect":"error","errorType":"ServiceUnavailable","forMillis":3000}""")
     assert(put(client).status == 503)
     up.admin.advanceClock(2999)
@@ -83,13 +83,13 @@ class FaultSuite extends TimedSuite {
     assert(put(client).status == 200)
   }
 
-  testOnEmulator("a cut connection is an I/O error for the caller") { case (up, client) =>
+  testOnEmulator("a cut connection is an I/O error of the client") { case (up, client) =>
     up.admin.addFault("""{"effect":"cut","operation":"PutRecord","stream":"s","count":1}""")
     intercept[IOException](put(client))
     assert(put(client).status == 200)
   }
 
-  testOnEmulator("a late answer comes when its time does") { case (up, client) =>
+  testOnEmulator("a late answer is sent after its delay") { case (up, client) =>
     up.admin.addFault("""{"effect":"lateAnswer","millis":60000,"operation":"PutRecord"}""")
     val answer = CompletableFuture.supplyAsync(() => put(client).status)
     while (up.admin.recordCount("s") == 0) Thread.onSpinWait()
@@ -103,7 +103,7 @@ class FaultSuite extends TimedSuite {
     assert(answer.get.intValue == 200)
   }
 
-  testOnEmulator("faults, clock, quotas, streams and counters can be driven over HTTP") { case (up, client) =>
+  testOnEmulator("faults, clock, quotas, streams and counters can be controlled over HTTP") { case (up, client) =>
     client.admin("POST", "streams", """{"name":"other","shards":3}""")
     assert(up.admin.shards("other").size == 3)
     client.admin("POST", "faults", """{"effect":"throttle","operation":"PutRecord","count":1}""")
@@ -120,12 +120,12 @@ class FaultSuite extends TimedSuite {
     assert(calls.filter(at(_, "operation") == "PutRecord").map(at(_, "count").asInstanceOf[Long]).sum == 4L)
   }
 
-  testOnEmulator("an unknown fault is refused with the names there are") { case (up, _) =>
+  testOnEmulator("an unknown fault is an error that lists the known names") { case (up, _) =>
     val refused = intercept[IllegalArgumentException](up.admin.addFault("""{"effect":"explode"}"""))
     assert(refused.getMessage.contains("throttle"), refused.getMessage)
   }
 
-  testOnEmulator("the page shows streams, shards and calls, and escapes what callers wrote") { case (up, client) =>
+  testOnEmulator("the status page shows streams, shards and calls, and escapes clients' text") { case (up, client) =>
     put(client)
     client.call("PutRecord", """{"StreamName":"<b>","Data":"","PartitionKey":"k"}""")
     val page = client.page("GET", "/", "")

@@ -67,7 +67,7 @@ class FuzzSuite extends TimedSuite with BeforeAndAfterAll {
     assert(post("PutRecord", "application/x-amz-cbor-1.1", goodCbor).startsWith("HTTP/1.1 200"))
   }
 
-  test("random CBOR and JSON bodies are answered with an error of the client") {
+  test("random CBOR and JSON bodies get a client error") {
     val random = new Random(1)
     val operations = Seq("PutRecords", "GetRecords", "ListShards", "CreateStream", "SubscribeToShard")
     (1 to 300).foreach { i =>
@@ -78,7 +78,7 @@ class FuzzSuite extends TimedSuite with BeforeAndAfterAll {
     }
   }
 
-  test("a request with flipped bytes never fails inside") {
+  test("a request with flipped bytes never causes an internal failure") {
     val random = new Random(2)
     (1 to 300).foreach { _ =>
       val body = goodCbor.clone()
@@ -88,7 +88,7 @@ class FuzzSuite extends TimedSuite with BeforeAndAfterAll {
     }
   }
 
-  test("deeply nested and hugely announced bodies are refused") {
+  test("deeply nested bodies and very large announced bodies are refused") {
     val nested = ("[" * 100000).getBytes(UTF_8)
     assert(post(
       "PutRecords",
@@ -104,7 +104,7 @@ class FuzzSuite extends TimedSuite with BeforeAndAfterAll {
     assert(announced.startsWith("HTTP/1.1 413"), announced)
   }
 
-  test("huge headers are refused, and neither they nor garbage stop the server") {
+  test("very large headers are refused, and neither they nor random bytes stop the server") {
     val header = post("ListStreams", "application/x-amz-json-1.1", "{}".getBytes, s"X-Long: ${"y" * 100000}\r\n")
     assert(header.startsWith("HTTP/1.1 400"), header.take(200))
     val random = new Random(3)
@@ -112,7 +112,7 @@ class FuzzSuite extends TimedSuite with BeforeAndAfterAll {
     assertServes()
   }
 
-  test("broken HTTP/2 and broken TLS close their own connection only") {
+  test("invalid HTTP/2 and invalid TLS close only their own connection") {
     val random = new Random(4)
     val preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes
     (1 to 100).foreach { _ =>
@@ -122,7 +122,7 @@ class FuzzSuite extends TimedSuite with BeforeAndAfterAll {
     assertServes()
   }
 
-  test("a client that sends its request a byte at a time is served, and others meanwhile") {
+  test("a client that sends single bytes is served and does not block others") {
     val body = "{}"
     val request = s"POST / HTTP/1.1\r\nHost: x\r\nX-Amz-Target: Kinesis_20131202.ListStreams\r\n" +
       s"Content-Type: application/x-amz-json-1.1\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n$body"
@@ -138,7 +138,7 @@ class FuzzSuite extends TimedSuite with BeforeAndAfterAll {
     } finally socket.close()
   }
 
-  test("callers that go away in the middle of a request or of an answer leave nothing behind") {
+  test("clients that disconnect during a request or an answer leave no resources behind") {
     val data = new Array[Byte](100 * 1024)
     (1 to 20).foreach(_ => emulator.admin.putRecord("s", "k", data))
     val client = new JsonClient(s"http://127.0.0.1:${emulator.port}")
@@ -164,7 +164,7 @@ class FuzzSuite extends TimedSuite with BeforeAndAfterAll {
     assertServes()
   }
 
-  test("none of the above lost a buffer") {
+  test("no test above leaked a buffer") {
     assert(BufferLeaks.collect() == Nil)
   }
 }

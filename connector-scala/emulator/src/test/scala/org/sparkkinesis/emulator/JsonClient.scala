@@ -7,7 +7,7 @@ import java.util.Base64
 
 import com.fasterxml.jackson.core.{JsonFactory, JsonParser, JsonToken}
 
-/** Calls an emulator with JSON 1.1, with nothing but the JDK. */
+/** Calls an emulator with JSON 1.1 through the JDK's HTTP client. */
 final class JsonClient(endpoint: String) {
   import JsonClient._
 

@@ -31,7 +31,7 @@ class QuotaSuite extends TimedSuite {
     "ShardIterator"
   ).toString
 
-  test("five records of a megabyte in one call: one is taken and four are throttled, each by itself") {
+  test("of five 1 MB records in one call, one is accepted and four are throttled individually") {
     onEmulator() { (_, client) =>
       val reply = put(client, Seq.fill(5)(entry(1000 * 1000)): _*)
       assert(at(reply, "FailedRecordCount") == 4L)
@@ -44,7 +44,7 @@ class QuotaSuite extends TimedSuite {
     }
   }
 
-  test("a shard takes a thousand records a second, and again as many a second later") {
+  test("a shard accepts 1,000 records per second, and another 1,000 one second later") {
     onEmulator() { (emulator, client) =>
       def failed(reply: Any): Long = at(reply, "FailedRecordCount").asInstanceOf[Long]
       val batch = Seq.fill(500)(entry(1))
@@ -54,7 +54,7 @@ class QuotaSuite extends TimedSuite {
     }
   }
 
-  test("a shard is read five times a second") {
+  test("a shard accepts five GetRecords calls per second") {
     onEmulator() { (_, client) =>
       val from = iterator(client)
       val results = (1 to 7).map(_ => client.call("GetRecords", s"""{"ShardIterator":"$from"}""").status)
@@ -62,7 +62,7 @@ class QuotaSuite extends TimedSuite {
     }
   }
 
-  test("after an answer of ten MiB a shard cannot be read until that is paid for at two MiB a second") {
+  test("after an answer of 10 MiB, reads are throttled until the excess is refilled at 2 MiB/s") {
     onEmulator() { (emulator, client) =>
       val data = new Array[Byte](mebibyte - 1)
       (1 to 10).foreach(_ => emulator.admin.putRecord("s", "k", data))
@@ -82,7 +82,7 @@ class QuotaSuite extends TimedSuite {
     }
   }
 
-  test("control-plane calls beyond their rate are LimitExceeded until time has passed") {
+  test("control-plane calls above their rate fail with LimitExceeded until the limit refills") {
     onEmulator() { (emulator, client) =>
       def describe(): String = client.call("DescribeStream", """{"StreamName":"s"}""").errorType
       assert((1 to 10).map(_ => describe()).toSet == Set(""))
@@ -92,7 +92,7 @@ class QuotaSuite extends TimedSuite {
     }
   }
 
-  test("the twenty-first consumer of a stream is LimitExceeded") {
+  test("the twenty-first consumer of a stream fails with LimitExceeded") {
     onEmulator() { (emulator, client) =>
       def register(i: Int): String = {
         emulator.admin.advanceClock(1000)
@@ -119,7 +119,7 @@ class QuotaSuite extends TimedSuite {
     }
   }
 
-  test("records fall out after retention, and a closed shard with them") {
+  test("records expire after the retention period, and a closed shard with them") {
     onEmulator() { (emulator, client) =>
       emulator.admin.putRecord("s", "k", "old".getBytes)
       emulator.admin.splitShard("s", "shardId-000000000000")
@@ -131,7 +131,7 @@ class QuotaSuite extends TimedSuite {
     }
   }
 
-  test("what fell out of retention does not come back when retention grows") {
+  test("expired records do not return when the retention period is increased") {
     onEmulator() { (emulator, client) =>
       emulator.admin.putRecord("s", "k", "old".getBytes)
       emulator.admin.advanceClock(24.hours.toMillis + 1)
@@ -143,7 +143,7 @@ class QuotaSuite extends TimedSuite {
     }
   }
 
-  test("an on-demand stream refuses what is too much, and has twice the shards a quarter of an hour later") {
+  test("an on-demand stream throttles excess records and doubles its shards fifteen minutes later") {
     onEmulator() { (emulator, client) =>
       client.ok("CreateStream", """{"StreamName":"od","StreamModeDetails":{"StreamMode":"ON_DEMAND"}}""")
       assert(emulator.admin.shards("od").size == 4)
@@ -155,7 +155,7 @@ class QuotaSuite extends TimedSuite {
     }
   }
 
-  test("a quota can be scaled or switched off by itself") {
+  test("each quota can be scaled or switched off individually") {
     onEmulator() { (emulator, client) =>
       emulator.admin.scaleQuota("getRecordsCalls", 2)
       val from = iterator(client)
@@ -166,7 +166,7 @@ class QuotaSuite extends TimedSuite {
     }
   }
 
-  test("without quotas nothing is throttled") {
+  test("without quotas no call is throttled") {
     onEmulator(EmulatorConfig(quotas = false)) { (_, client) =>
       val reply = put(client, Seq.fill(5)(entry(1000 * 1000)): _*)
       assert(at(reply, "FailedRecordCount") == 0L)

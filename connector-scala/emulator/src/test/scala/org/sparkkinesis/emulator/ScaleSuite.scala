@@ -13,7 +13,7 @@ class ScaleSuite extends TimedSuite {
     finally emulator.close()
   }
 
-  test("ten thousand shards are listed once each, in pages of a thousand") {
+  test("ten thousand shards are listed once each, in pages of 1,000") {
     onEmulator { (emulator, client) =>
       emulator.admin.createStream("wide", 10000)
       val pages = Vector.unfold(Option("""{"StreamName":"wide"}""")) {
@@ -28,7 +28,7 @@ class ScaleSuite extends TimedSuite {
     }
   }
 
-  test("a thousand streams are listed by name, a hundred a page") {
+  test("a thousand streams are listed by name, in pages of 100") {
     onEmulator { (emulator, client) =>
       val names = (0 until 1000).map(i => f"stream-$i%04d")
       names.foreach(emulator.admin.createStream(_, 1))
@@ -48,7 +48,7 @@ class ScaleSuite extends TimedSuite {
 
   private val cap = 20L * 1024 * 1024
 
-  /** Returns the bytes of records that are held after this number of records was put into each of four shards. */
+  /** Returns the bytes that the emulator holds after this number of records was put into each of four shards. */
   private def heldAfter(records: Int, bytes: Int): Long = {
     val emulator = KinesisEmulator.start(EmulatorConfig(quotas = false, memoryCapBytes = cap))
     try {
@@ -60,7 +60,7 @@ class ScaleSuite extends TimedSuite {
     } finally emulator.close()
   }
 
-  test("above the memory cap the oldest records go, and what is held stays near the cap, whatever their size") {
+  test("above the memory cap the oldest records are dropped, so that memory stays near the cap for any record size") {
     Seq(10 * 1024 -> 1500, 1024 * 1024 -> 40).foreach { case (bytes, records) =>
       val held = heldAfter(records, bytes)
       assert(held <= cap + 4L * bytes, s"$held held of records of $bytes")
@@ -68,7 +68,7 @@ class ScaleSuite extends TimedSuite {
     }
   }
 
-  test("a shard keeps its newest records although others have taken up the cap") {
+  test("a shard keeps its newest records even if other shards use the whole cap") {
     val emulator = KinesisEmulator.start(EmulatorConfig(quotas = false, memoryCapBytes = cap))
     try {
       Seq("full", "late").foreach(emulator.admin.createStream(_, 1))

@@ -9,7 +9,7 @@ import io.netty.buffer.PooledByteBufAllocator
 import org.sparkkinesis.emulator.JsonClient.at
 import org.sparkkinesis.suite.TimedSuite
 
-/** Subscribers that do not read use one window of memory each, not the memory of the events that they have missed. */
+/** A subscriber that does not read uses the memory of one window, not that of the events it has missed. */
 class SlowSubscriberSuite extends TimedSuite {
   override protected def timeLimit: FiniteDuration = 2.minutes
   private val mebibyte = 1024 * 1024
@@ -26,7 +26,7 @@ class SlowSubscriberSuite extends TimedSuite {
     metric.usedDirectMemory + metric.usedHeapMemory
   }
 
-  test("with twenty subscribers that never read memory stays bounded, others get on, and a late reader resumes") {
+  test("twenty subscribers that never read use bounded memory and block no other, and a late reader resumes") {
     val emulator = KinesisEmulator.start(EmulatorConfig(quotas = false, changeDelay = 0.seconds, memoryCapBytes = cap))
     val client = new H2Client(emulator.port)
     try {
@@ -43,7 +43,7 @@ class SlowSubscriberSuite extends TimedSuite {
         )
       }
       val slow = (1 to slowOnes).map(i => subscribe(s"slow-$i", reads = false))
-      // It is the last subscription of the connection: events for it were offered to the others before.
+      // This is the last subscription of the connection, so the others were offered their events before it.
       val reader = subscribe("reader", reads = true)
       reader.await("initial-response")
       val data = new Array[Byte](recordBytes)
@@ -57,7 +57,7 @@ class SlowSubscriberSuite extends TimedSuite {
       val unbounded = slowOnes.toLong * records * recordBytes
       assert(
         grown < slowOnes * mostForEach,
-        s"$grown bytes more for network buffers; without a bound it were $unbounded"
+        s"$grown more bytes for network buffers; without a bound it would be $unbounded"
       )
       val held = emulator.admin.recordCount("s") * recordBytes
       assert(held <= cap + recordBytes, s"$held bytes of records held")

@@ -35,7 +35,7 @@ class TlsSuite extends TimedSuite {
       HttpResponse.BodyHandlers.ofString()
     )
 
-  test("a client that trusts the certificate connects by both names, and others do not connect") {
+  test("a client that trusts the certificate connects by both names, and other clients fail") {
     val emulator = KinesisEmulator.start(EmulatorConfig(tls = true))
     try {
       val trusting = contextThatTrusts(emulator.certificatePem)
@@ -48,7 +48,7 @@ class TlsSuite extends TimedSuite {
     } finally emulator.close()
   }
 
-  test("a certificate is signed by its own key and valid now, and each one has another key") {
+  test("a certificate is self-signed and valid now, and each certificate has a new key") {
     val (one, other) = (ServerCertificate.create(), ServerCertificate.create())
     one.certificate.checkValidity()
     one.certificate.verify(one.certificate.getPublicKey)

@@ -3,7 +3,7 @@ package org.sparkkinesis.chaos
 import scala.concurrent.duration._
 import scala.util.Random
 
-/** Something that goes wrong, or changes. `pick` chooses among what is there when it happens. */
+/** A fault or a change. `pick` selects one of the targets that exist when it happens. */
 sealed trait ChaosEvent
 object ChaosEvent {
   final case class Split(pick: Int) extends ChaosEvent
@@ -12,21 +12,21 @@ object ChaosEvent {
   /** The next listing lacks one of the newest shards. */
   final case class LeaveOut(pick: Int) extends ChaosEvent
 
-  /** A rule of the emulator's, as `FaultJson` reads it. */
+  /** A fault rule of the emulator, as `FaultJson` reads it. */
   final case class Fault(rule: String) extends ChaosEvent
   final case class KillExecutor(pick: Int) extends ChaosEvent
   case object KillDriver extends ChaosEvent
 }
 
-/** All events of a run with their times from its start; the same for the same seed. */
+/** All events of a run with their times from its start. The same seed gives the same events. */
 object ChaosSchedule {
   import ChaosEvent._
 
   /**
    * @param executors
-   *   whether there are any to kill
+   *   whether there are executors to kill
    * @param fanOut
-   *   whether faults of subscriptions mean something
+   *   whether to include faults of subscriptions
    */
   def of(
       seed: Long,
@@ -59,14 +59,14 @@ object ChaosSchedule {
     s"""{"effect": $effect, "operation": "$of", "probability": $probability, "forMillis": $millis}"""
   }
 
-  /** Nothing that reads is answered. */
+  /** Returns a fault that answers every reading operation with an error. */
   private def outage(random: Random): String = {
     val operation = if (random.nextBoolean()) "GetRecords" else "SubscribeToShard"
     val millis = 1000 + random.nextInt(4000)
     s"""{"effect": "error", "errorType": "ServiceUnavailable", "operation": "$operation", "forMillis": $millis}"""
   }
 
-  // The rest of a rule's JSON follows the name of its effect.
+  // Each text is the name of an effect and the rest of the rule's JSON.
   private val polling = Vector(
     "\"throttle\"",
     "\"error\", \"errorType\": \"InternalFailure\"",

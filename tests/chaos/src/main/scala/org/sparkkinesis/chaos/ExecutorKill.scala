@@ -18,10 +18,11 @@ import org.sparkkinesis.kit.Arguments
 import org.sparkkinesis.kit.process.StandaloneCluster
 
 /**
- * Executors of a standalone cluster (2 workers, 4 executors) are killed with SIGKILL while a batch holds every slot; the lost
- * shards must flow again meanwhile: `ExecutorKill [--records N] [--shards N] [--kills N] [--seed S]`.
+ * Kills executors of a standalone cluster (2 workers, 4 executors) with SIGKILL while a batch uses every task slot.
+ * Other executors must continue the lost shards meanwhile: `ExecutorKill [--records N] [--shards N] [--kills N]
+ * [--seed S]`.
  *
- * Prints the seed first, and one JSON object on the last line; exits with 1 when a record was lost or came twice.
+ * Prints the seed first and one JSON object on the last line. Exits with 1 when a record was lost or duplicated.
  */
 object ExecutorKill {
   private val Stream = "numbers"
@@ -46,9 +47,9 @@ object ExecutorKill {
 
   /**
    * @param flowsAgainMillis
-   *   from each kill until every shard was read again, while the batch still held all slots
+   *   milliseconds from each kill until every shard was read again, while the batch still used all slots
    * @param shareMillis
-   *   from when Spark knew the executor that came in place of the lost one until that one had a share of the shards
+   *   milliseconds from the time at which Spark knew the replacement executor until it owned its share of the shards
    */
   final case class Outcome(verdict: Verdict, flowsAgainMillis: Seq[Long], shareMillis: Seq[Long], seed: Long) {
     def json: String = s"""{"test": "executor-kill", "seed": $seed, "kills": ${flowsAgainMillis.size}, """ +
@@ -65,7 +66,7 @@ object ExecutorKill {
       val cluster = use(new StandaloneCluster(folder, workers = 2, executorsPerWorker = 2))
       val spark = QuerySession.open(cluster.master, cluster.settings ++ ProgressAtOnce)
       use.acquire(spark)(session => session.stop())
-      // This process prints its own findings; what the executors log is in the workers' folders.
+      // This process prints its own results; the executors' logs are in the workers' folders.
       spark.sparkContext.setLogLevel("OFF")
       val arrivals = new Arrivals
       spark.sparkContext.addSparkListener(arrivals)
@@ -99,7 +100,8 @@ object ExecutorKill {
           cycle.awaitShareOf(came.executor)
           val share = (System.nanoTime - came.nanos) / 1000000
           println(
-            s"kill $kill: executor $id; its shards flowed again after $flows ms, and executor ${came.executor} had a share $share ms after it came"
+            s"kill $kill: executor $id; its shards were read again after $flows ms, and executor ${came.executor} had " +
+              s"its share $share ms after it was added"
           )
           (flows, share)
         }
@@ -133,7 +135,7 @@ object ExecutorKill {
       )
     }
 
-  /** Waits for what the running query and its cluster bring about. */
+  /** Waits for states of the running query and its cluster. */
   final private class Cycle(
       kinesis: KinesisEmulator,
       cluster: StandaloneCluster,
@@ -143,12 +145,15 @@ object ExecutorKill {
   ) {
     def rows: Long = files.attempts.groupBy(_.batch).valuesIterator.map(_.head.rows.toLong).sum
 
-    /** Polls of each shard that were answered. */
+    /** Returns the number of answered polls of each shard. */
     private def polls: Map[String, Long] = kinesis.calls.snapshot.collect {
       case (key, count) if key.operation == "GetRecords" && key.result == "ok" => key.shard -> count
     }
 
-    /** From the kill until every shard was polled twice: one answer may have been on its way. */
+    /**
+     * Returns the milliseconds from the kill until every shard was polled twice, because one answer may have been on
+     * its way.
+     */
     def millisUntilAllFlow(kill: => Unit): Long = {
       kill
       val before = polls
@@ -157,12 +162,12 @@ object ExecutorKill {
       ))
     }
 
-    /** So many executors are there, and every shard is read. */
+    /** Waits until this number of executors exists and every shard is read. */
     def awaitOwners(count: Int): Unit = await(s"$count executors that read $shards shards") {
       cluster.executors.size == count && owners.values.count(_ > 0) == count && owners.values.sum == shards
     }
 
-    /** The executor owns shards, and all shards are owned. */
+    /** Waits until the executor owns shards and all shards are owned. */
     def awaitShareOf(executor: Int): Unit = await(s"a share for executor $executor") {
       owners.get(executor.toString).exists(_ > 0) && owners.values.sum == shards
     }
@@ -183,7 +188,7 @@ object ExecutorKill {
       }
     }
 
-    /** Shards by executor, as the last progress told. */
+    /** Returns the number of shards by executor, from the last progress. */
     private def owners: Map[String, Int] = Option(query.lastProgress)
       .flatMap(progress => Option(progress.sources.head.metrics.get("shardsByExecutor")))
       .fold(Map.empty[String, Int])(_.split(", ").collect { case s"$id: $count" => id -> count.toInt }.toMap)
@@ -191,17 +196,17 @@ object ExecutorKill {
 
   final private case class Arrival(executor: Int, nanos: Long)
 
-  /** When Spark learned of each executor. */
+  /** Records when Spark learned of each executor. */
   final private class Arrivals extends SparkListener {
     private val all = new LinkedBlockingQueue[Arrival]
 
     override def onExecutorAdded(event: SparkListenerExecutorAdded): Unit =
       all.put(Arrival(event.executorId.toInt, System.nanoTime))
 
-    /** The first that came after the executor `last`. */
+    /** Waits for the first executor that was added after the executor `last`. */
     def awaitAfter(last: Int): Arrival = {
       val next = all.poll(Patience.toMillis, TimeUnit.MILLISECONDS)
-      if (next == null) throw new IllegalStateException(s"no executor came after $last within $Patience")
+      if (next == null) throw new IllegalStateException(s"no executor was added after $last within $Patience")
       if (next.executor > last) next else awaitAfter(last)
     }
   }

@@ -10,11 +10,11 @@ import org.sparkkinesis.kit.Arguments
 import org.sparkkinesis.kit.process.EmulatorProcess
 
 /**
- * A query that is killed with SIGKILL at random points, and started again from its checkpoint, while a producer writes:
- * `KillRestart [--records N] [--shards N] [--restarts N] [--actions 1|2] [--seed S] [--conf.NAME VALUE]`,
- * the last as often as Spark settings are to be tried.
+ * Kills a query with SIGKILL at random points and restarts it from its checkpoint, while a producer writes:
+ * `KillRestart [--records N] [--shards N] [--restarts N] [--actions 1|2] [--seed S] [--conf.NAME VALUE]`. The last
+ * argument sets a Spark setting and can be repeated.
  *
- * Prints the seed first, and one JSON object on the last line; exits with 1 when a record was lost or came twice.
+ * Prints the seed first and one JSON object on the last line. Exits with 1 when a record was lost or duplicated.
  */
 object KillRestart {
   private val Stream = "numbers"
@@ -37,7 +37,12 @@ object KillRestart {
     if (!outcome.verdict.isRight) sys.exit(1)
   }
 
-  /** @param killPoints how many batches each life had written when it was killed */
+  /**
+   * The result of a run.
+   *
+   * @param killPoints
+   *   the number of batches that each life had written when it was killed
+   */
   final case class Outcome(verdict: Verdict, killPoints: Seq[Int], seconds: Double, seed: Long) {
     def json: String =
       f"""{"test": "kill-restart", "seed": $seed, "kills": ${killPoints.size}, "seconds": $seconds%.1f, """ +
@@ -91,7 +96,10 @@ object KillRestart {
     }.get
   }
 
-  /** Some lives end while they start, the others a moment after one of their batches; each is given as many draws. */
+  /**
+   * Kills some lives during their start and others shortly after a batch; both kinds use the same number of random
+   * draws.
+   */
   private def waitForKillPoint(query: QueryProcess, random: Random, life: Int): Int = {
     val duringStart = life > 1 && random.nextInt(5) == 0
     val batches = random.nextInt(6)

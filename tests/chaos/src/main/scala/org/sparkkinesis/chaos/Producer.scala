@@ -9,11 +9,11 @@ import org.sparkkinesis.model.{KinesisQuotas, StreamRef}
 import org.sparkkinesis.service.{PutEntry, PutResult}
 
 /**
- * Puts numbered records under many keys, and remembers which record each number became. A thread of its own puts as many as are
- * allowed.
+ * Puts numbered records under many keys from its own thread, up to the allowed number, and remembers the sequence
+ * number of each.
  *
  * @param keys
- *   how many partition keys share the numbers evenly
+ *   number of partition keys over which the numbers are distributed evenly
  */
 final class Producer(endpoint: String, stream: String, keys: Int) extends AutoCloseable {
   private val service = SdkClients.create(
@@ -27,25 +27,25 @@ final class Producer(endpoint: String, stream: String, keys: Int) extends AutoCl
   thread.setDaemon(true)
   thread.start()
 
-  /** Lets it go on until this many records are put. */
+  /** Allows the producer to continue until this number of records is put. */
   def allow(total: Long): Unit = synchronized {
     allowed = math.max(allowed, total)
     notifyAll()
   }
 
-  /** How many records the stream has taken. */
+  /** Returns the number of records that the stream has accepted. */
   def count: Long = synchronized {
     failure.foreach(throw _)
     sequenceNumbers.size.toLong
   }
 
-  /** Waits until all that is allowed is put. */
+  /** Waits until all allowed records are put. */
   def awaitAll(): Unit = synchronized {
     while (failure.isEmpty && sequenceNumbers.size < allowed) wait()
     failure.foreach(throw _)
   }
 
-  /** The record that a number became. */
+  /** Returns the sequence number of a record. */
   def sequenceNumber(number: Int): String = synchronized(sequenceNumbers(number))
 
   override def close(): Unit = {
@@ -75,14 +75,14 @@ final class Producer(endpoint: String, stream: String, keys: Int) extends AutoCl
         }
     }
 
-  /** Empty at the end. */
+  /** Returns the next numbers to put; empty at the end. */
   private def nextRange(): Range = synchronized {
     while (!closed && sequenceNumbers.size >= allowed) wait()
     val from = sequenceNumbers.size
     if (closed) 0 until 0 else from until math.min(from + BatchSize, allowed.toInt)
   }
 
-  /** Their sequence numbers, in order; entries that were refused are put again. */
+  /** Puts the numbers and returns their sequence numbers in order. Refused entries are put again. */
   private def put(numbers: Range): Seq[String] = {
     val taken = mutable.HashMap.empty[Int, String]
     while (taken.size < numbers.size) {

@@ -13,12 +13,12 @@ import org.sparkkinesis.kit.Arguments
 import org.sparkkinesis.kit.process.StandaloneCluster
 
 /**
- * A query under everything at once: splits, merges, throttling, outages, cut connections, subscriptions that break, executors and the
- * driver killed with SIGKILL, while a producer writes numbered records under many keys:
- * `ReadingChaos [--seconds N] [--seed S] [--mode polling|efo] [--executors 0|4] [--rate N] [--quotas on|off]`.
+ * Runs a query under all faults at once: splits, merges, throttling, outages, cut connections, broken subscriptions,
+ * and SIGKILL of executors and the driver, while a producer writes numbered records under many keys: `ReadingChaos
+ * [--seconds N] [--seed S] [--mode polling|efo] [--executors 0|4] [--rate N] [--quotas on|off]`.
  *
- * Prints the seed first, and one JSON object on the last line; exits with 1 unless every record came exactly once, and in order.
- * The same seed gives the same schedule.
+ * Prints the seed first and one JSON object on the last line. Exits with 1 unless every record was read exactly once
+ * and in order. The same seed gives the same schedule.
  */
 object ReadingChaos {
   private val Stream = "numbers"
@@ -48,9 +48,9 @@ object ReadingChaos {
 
   /**
    * @param rate
-   *   records a second
+   *   records per second
    * @param quotas
-   *   whether the stream enforces the service's quotas, and throttles whoever passes them
+   *   whether the emulator enforces the service's quotas
    */
   final case class Plan(
       length: FiniteDuration,
@@ -63,9 +63,10 @@ object ReadingChaos {
 
   /**
    * @param events
-   *   how many of each kind happened
+   *   number of events of each kind
    * @param inTime
-   *   whether as many rows as records came while the query was given time for them; if not, what the verdict calls lost may be late only
+   *   whether the number of rows reached the number of records within the time limit; otherwise records that the
+   *   verdict reports as lost may only be late
    */
   final case class Outcome(
       verdict: Verdict,
@@ -77,7 +78,8 @@ object ReadingChaos {
   ) {
     def json: String = {
       val counted = events.toSeq.sorted.map { case (name, count) => s""""$name": $count""" }.mkString("{", ", ", "}")
-      s"""{"test": "reading-chaos", "seed": ${plan.seed}, "mode": "${plan.mode}", "quotas": ${plan.quotas}, "seconds": ${plan.length.toSeconds}, """ +
+      s"""{"test": "reading-chaos", "seed": ${plan.seed}, "mode": "${plan.mode}", "quotas": ${plan.quotas}, """ +
+        s""""seconds": ${plan.length.toSeconds}, """ +
         s""""records": $records, "shards": $shards, "events": $counted, "inTime": $inTime, ${verdict.json}}"""
     }
   }
@@ -128,7 +130,7 @@ object ReadingChaos {
       settings.toSeq.flatMap { case (name, value) => Seq(s"--conf.$name", value) }
   }
 
-  /** Makes events happen. */
+  /** Executes the events of a schedule. */
   final private class Stage(kinesis: KinesisEmulator, cluster: Option[StandaloneCluster], query: QueryProcess) {
     private var happened = Map.empty[String, Int]
 

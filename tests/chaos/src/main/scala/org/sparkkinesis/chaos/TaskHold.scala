@@ -5,7 +5,9 @@ import java.util.concurrent.CountDownLatch
 
 import org.apache.spark.SparkContext
 
-/** A job whose tasks run until they are let go: each connects to this JVM, and waits for the end of the connection. */
+/**
+ * A job whose tasks run until they are released: each connects to this JVM and waits for the end of the connection.
+ */
 final class TaskHold(tasks: Int) extends AutoCloseable {
   private val server = new ServerSocket(0, 100, InetAddress.getLoopbackAddress)
   private val running = new CountDownLatch(tasks)
@@ -24,7 +26,7 @@ final class TaskHold(tasks: Int) extends AutoCloseable {
   /** Returns when every task runs. */
   def awaitRunning(): Unit = running.await()
 
-  /** Ends the tasks that run, and those that start again. */
+  /** Ends the running tasks, and tasks that start again. */
   def release(): Unit = synchronized {
     released = true
     connections.foreach(_.close())
@@ -48,7 +50,7 @@ final class TaskHold(tasks: Int) extends AutoCloseable {
 
 object TaskHold {
 
-  /** In an executor. */
+  /** Runs in an executor. */
   private def await(port: Int): Unit = {
     val connection = new Socket(InetAddress.getLoopbackAddress, port)
     try {

@@ -5,10 +5,10 @@ import scala.collection.mutable
 import org.sparkkinesis.chaos.query.{BatchFiles, SeenRecord}
 
 /**
- * What came out, compared with what was put. Every list of faults holds at most some examples.
+ * The result of comparing the rows with the put records. Every list of faults has a limited number of examples.
  *
  * @param reruns
- *   batches that ran more than once
+ *   the number of batches that ran more than once
  */
 final case class Verdict(
     batches: Int,
@@ -23,7 +23,7 @@ final case class Verdict(
   def faults: Seq[String] = lost ++ doubled ++ foreign ++ outOfOrder ++ unequalAttempts
   def isRight: Boolean = faults.isEmpty
 
-  /** Members of a JSON object. */
+  /** The members of a JSON object. */
   def json: String = {
     def list(items: Seq[String]) = items.map(item => "\"" + item.replace("\"", "'") + "\"").mkString("[", ", ", "]")
     s""""batches": $batches, "rows": $rows, "reruns": $reruns, "lost": ${list(lost)}, "doubled": ${list(doubled)}, """ +
@@ -35,11 +35,11 @@ object Verdict {
   private val Examples = 5
 
   /**
-   * Every record once, the same in each attempt at a batch, and for every key in order: by batches, and within a batch by the order
-   * of its shard, which must be one.
+   * Checks that every record is in one batch, that all attempts at a batch are equal, and that the records of every
+   * key are in order: by batches, and within a batch by the order of its one shard.
    *
    * @param sequenceNumber
-   *   the record that a number became
+   *   returns the sequence number of a record
    */
   def of(files: BatchFiles, count: Int, sequenceNumber: Int => String): Verdict = {
     val seen = new Array[Byte](count)
@@ -91,6 +91,6 @@ object Verdict {
     shards.toSeq ++ late.map(row => s"batch $batch: ${row.line}")
   }
 
-  /** Both are numbers without leading zeros. */
+  /** Compares two decimal numbers without leading zeros. */
   private def isBefore(a: String, b: String): Boolean = a.length < b.length || (a.length == b.length && a < b)
 }

@@ -8,7 +8,7 @@ import org.sparkkinesis.suite.TimedSuite
 class KillRestartSuite extends TimedSuite with TemporaryFolder {
   override protected def timeLimit: FiniteDuration = 8.minutes
 
-  test("a query that is killed and restarted gives every record once, and both actions on a batch the same rows") {
+  test("a query that is killed and restarted reads every record once, and both actions on a batch get the same rows") {
     val outcome = KillRestart.run(folder(), records = 60000, shards = 8, restarts = 3, actions = 2, seed = 5)
     assert(outcome.verdict.faults == Nil, outcome.json)
     assert(outcome.verdict.rows == 60000L)

@@ -19,7 +19,7 @@ class ReadingChaosSuite extends TimedSuite with TemporaryFolder {
     }
   }
 
-  test("the same seed gives the same schedule, another one another") {
+  test("the same seed gives the same schedule, and another seed a different one") {
     def schedule(seed: Long) = ChaosSchedule.of(seed, 10.minutes, executors = true, fanOut = true)
     assert(schedule(1) == schedule(1))
     assert(schedule(1) != schedule(2))

@@ -10,7 +10,10 @@ import org.scalatest.Outcome
 
 import org.sparkkinesis.suite.TimedSuite
 
-/** Folders that are gone after a suite that passed; after a failure they stay, with the logs of every process. */
+/**
+ * Creates folders that are deleted after a successful suite. After a failure they remain, with the logs of every
+ * process.
+ */
 trait TemporaryFolder extends TimedSuite {
   private val made = mutable.ArrayBuffer.empty[Path]
 

@@ -3,20 +3,20 @@ package org.sparkkinesis.chaos
 import org.sparkkinesis.chaos.query.{BatchFiles, SeenRecord}
 import org.sparkkinesis.suite.TimedSuite
 
-/** The judge itself: each kind of fault is seen. */
+/** Tests that [[Verdict]] detects each kind of fault. */
 class VerdictSuite extends TimedSuite with TemporaryFolder {
   private def record(number: Int, shard: Int = 0) =
     SeenRecord(number.toLong, s"k${number % 2}", s"s$shard", sequence(number))
   private def sequence(number: Int) = s"${100 + number}"
 
-  /** Each attempt is a batch's number and its rows. */
+  /** Returns the verdict on attempts, each given as a batch id and its rows. */
   private def verdict(count: Int, attempts: (Long, Seq[SeenRecord])*): Verdict = {
     val at = folder()
     attempts.foreach { case (batch, rows) => new BatchFiles(at).write(batch, Seq(rows)) }
     Verdict.of(new BatchFiles(at), count, sequence)
   }
 
-  test("all of them once and in order is right, also when a batch ran twice") {
+  test("all records once and in order is correct, even if a batch ran twice") {
     val found =
       verdict(4, 0L -> Seq(record(0), record(1)), 1L -> Seq(record(2), record(3)), 1L -> Seq(record(3), record(2)))
     assert(found.faults == Nil)
@@ -25,21 +25,21 @@ class VerdictSuite extends TimedSuite with TemporaryFolder {
 
   test("a record that is missing is lost")(assert(verdict(3, 0L -> Seq(record(0), record(2))).lost == Seq("1")))
 
-  test("a record that is in two batches is doubled") {
+  test("a record in two batches is reported as doubled") {
     assert(verdict(2, 0L -> Seq(record(0), record(1)), 1L -> Seq(record(1))).doubled.size == 1)
   }
 
-  test("a record that was never put is foreign") {
+  test("a record that was never put is reported as foreign") {
     assert(verdict(1, 0L -> Seq(record(0), record(7))).foreign.size == 1)
     assert(verdict(1, 0L -> Seq(record(0).copy(sequenceNumber = "5"))).foreign.size == 1)
   }
 
-  test("a key's later record before its earlier one is out of order, and so is a key from two shards in one batch") {
+  test("a key's records in the wrong order, or from two shards in one batch, are reported as out of order") {
     assert(verdict(3, 0L -> Seq(record(1), record(2)), 1L -> Seq(record(0))).outOfOrder.size == 1)
     assert(verdict(3, 0L -> Seq(record(0), record(1), record(2, shard = 1))).outOfOrder.size == 1)
   }
 
-  test("attempts at a batch that saw other rows, and actions that did, are unequal") {
+  test("attempts or actions of a batch with different rows are reported as unequal") {
     val runs = verdict(2, 0L -> Seq(record(0)), 0L -> Seq(record(0), record(1)))
     assert(runs.unequalAttempts.size == 1)
     val at = folder()

@@ -9,19 +9,19 @@ import software.amazon.awssdk.http.nio.netty.NettyNioAsyncHttpClient
 import software.amazon.awssdk.regions.Region
 import software.amazon.awssdk.services.kinesis.KinesisAsyncClient
 
-/** A Kinesis that the conformance suite runs against. */
+/** A Kinesis implementation that the conformance suite runs against. */
 trait Backend extends AutoCloseable {
   def name: String
 
-  /** Empty for the service itself. */
+  /** The endpoint; empty for the service itself. */
   def endpoint: Option[URI]
   def credentials: AwsCredentialsProvider =
     StaticCredentialsProvider.create(AwsBasicCredentials.create("conformance", "conformance-secret"))
 
-  /** Lets time pass for the backend: by its clock where it can be moved, else by waiting. */
+  /** Advances the backend's clock if possible, else waits for this time. */
   def passTime(by: FiniteDuration): Unit
 
-  /** Whether write quotas are enforced here. */
+  /** Whether the backend enforces write quotas. */
   def enforcesQuotas: Boolean = false
 
   def client(): KinesisAsyncClient = {

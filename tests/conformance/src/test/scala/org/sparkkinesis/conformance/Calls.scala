@@ -8,7 +8,7 @@ import software.amazon.awssdk.core.SdkBytes
 import software.amazon.awssdk.services.kinesis.KinesisAsyncClient
 import software.amazon.awssdk.services.kinesis.model._
 
-/** Kinesis calls as the tests want them: blocking, with the service's own exceptions. */
+/** Kinesis calls for tests: blocking, with the SDK's exceptions. */
 final class Calls(val client: KinesisAsyncClient) {
   import Calls._
 
@@ -57,7 +57,7 @@ final class Calls(val client: KinesisAsyncClient) {
   def records(iterator: String, limit: Integer = null): GetRecordsResponse =
     await(client.getRecords((r: GetRecordsRequest.Builder) => r.shardIterator(iterator).limit(limit)))
 
-  /** Texts from an iterator on, until the shard's tip or end. */
+  /** Returns the data of the records after an iterator as text, up to the shard's tip or end. */
   def texts(iterator: String): Vector[String] = {
     val page = records(iterator)
     val found = page.records.asScala.map(_.data.asUtf8String).toVector
@@ -109,7 +109,7 @@ object Calls {
     case _ => e
   }
 
-  /** Another process changes state on its own: all that can be done is to ask again. */
+  /** Polls a condition on another process, which has no notification. */
   def awaitUntil(condition: => Boolean, what: String): Unit = {
     val deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(TimeoutSeconds)
     while (!condition) {

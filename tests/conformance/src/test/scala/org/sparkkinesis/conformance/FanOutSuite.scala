@@ -10,7 +10,7 @@ import software.amazon.awssdk.services.kinesis.model._
 import org.sparkkinesis.conformance.Subscription.Signal
 import org.sparkkinesis.suite.TimedSuite
 
-/** Enhanced fan-out, as the service documents it. */
+/** Tests enhanced fan-out as the service documents it. */
 abstract class FanOutSuite extends TimedSuite with OnBackend {
   override protected def timeLimit: FiniteDuration = 2.minutes
   private val LastKey = ((BigInt(1) << 128) - 1).toString
@@ -45,7 +45,7 @@ abstract class FanOutSuite extends TimedSuite with OnBackend {
     subscribe(consumerOf(stream), Subscription.at(ShardIteratorType.LATEST)).awaitInitialResponse()
   }
 
-  conforms("a subscription at TRIM_HORIZON gets what is there and then what comes") {
+  conforms("a subscription at TRIM_HORIZON gets existing records and then new ones") {
     val (stream, _) = withRecords(1, "a", "b")
     val subscription = subscribe(consumerOf(stream), Subscription.at(ShardIteratorType.TRIM_HORIZON))
     assert(subscription.take(2) == Vector("a", "b"))
@@ -53,7 +53,7 @@ abstract class FanOutSuite extends TimedSuite with OnBackend {
     assert(subscription.take(1) == Vector("c"))
   }
 
-  conforms("a subscription at LATEST gets only what comes") {
+  conforms("a subscription at LATEST gets only new records") {
     val (stream, _) = withRecords(1, "a")
     val subscription = subscribe(consumerOf(stream), Subscription.at(ShardIteratorType.LATEST))
     calls.putToShard(stream, "0", "b")
@@ -68,7 +68,7 @@ abstract class FanOutSuite extends TimedSuite with OnBackend {
     assert(subscribe(consumerOf(stream), Subscription.after(second)).take(1) == Vector("c"))
   }
 
-  conforms("a subscription AT_TIMESTAMP begins with the first record at or after the time") {
+  conforms("a subscription AT_TIMESTAMP starts with the first record at or after the time") {
     val (stream, _) = withRecords(1, "a")
     val first =
       calls.records(calls.iterator(stream, "shardId-000000000000", ShardIteratorType.TRIM_HORIZON)).records.get(0)
@@ -82,7 +82,7 @@ abstract class FanOutSuite extends TimedSuite with OnBackend {
     assert(subscribe(consumerOf(stream), after).take(1) == Vector("b"))
   }
 
-  conforms("the continuation of an event resumes exactly behind it") {
+  conforms("the continuation of an event resumes directly after it") {
     val (stream, _) = withRecords(1, "a", "b")
     val consumer = consumerOf(stream)
     val first = subscribe(consumer, Subscription.at(ShardIteratorType.TRIM_HORIZON))
@@ -102,7 +102,7 @@ abstract class FanOutSuite extends TimedSuite with OnBackend {
     intercept[ResourceInUseException](subscribe(consumer, Subscription.at(ShardIteratorType.LATEST)))
   }
 
-  conforms("a second subscription after five seconds takes over and the first one ends") {
+  conforms("a second subscription after five seconds takes over and ends the first one") {
     val (stream, _) = withRecords(1)
     val consumer = consumerOf(stream)
     val first = subscribe(consumer, Subscription.at(ShardIteratorType.LATEST))
@@ -126,7 +126,7 @@ abstract class FanOutSuite extends TimedSuite with OnBackend {
     }
   }
 
-  conforms("a closed shard is read to its end, which names the children and has no continuation") {
+  conforms("the last event of a closed shard names the children and has no continuation") {
     val (stream, _) = withRecords(1, "a", "b")
     calls.split(stream, calls.shards(stream).head)
     val subscription = subscribe(consumerOf(stream), Subscription.at(ShardIteratorType.TRIM_HORIZON))
@@ -143,7 +143,7 @@ abstract class FanOutSuite extends TimedSuite with OnBackend {
     assert(subscription.awaitEnd() == Signal.Completed)
   }
 
-  conforms("a split while subscribed ends the subscription with the children") {
+  conforms("a split ends a running subscription with the children") {
     val (stream, _) = withRecords(1, "a")
     val subscription = subscribe(consumerOf(stream), Subscription.at(ShardIteratorType.TRIM_HORIZON))
     assert(subscription.take(1) == Vector("a"))
@@ -161,7 +161,7 @@ abstract class FanOutSuite extends TimedSuite with OnBackend {
     subscription.awaitEnd()
   }
 
-  conforms("a subscription that asks for nothing more holds up neither its own connection nor other streams") {
+  conforms("a subscription without demand blocks neither its connection nor other streams") {
     val stream = newStream(2)
     val consumer = consumerOf(stream)
     val stalled = Subscription.open(

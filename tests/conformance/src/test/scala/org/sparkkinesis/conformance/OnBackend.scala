@@ -13,12 +13,12 @@ import software.amazon.awssdk.services.kinesis.model.DeleteStreamRequest
 import org.sparkkinesis.suite.TimedSuite
 
 /**
- * Runs a suite against one backend. What the backend is known to do differently is listed as data, a line `suite: test`
- * each with its reason, and has to fail: a difference that is gone makes the suite fail until its line is deleted.
+ * Runs a suite against one backend. The backend's known differences are listed as data, one line `test name | reason`
+ * each, and these tests must fail: a difference that no longer exists fails the suite until its line is deleted.
  */
 trait OnBackend extends BeforeAndAfterAll with BeforeAndAfterEach { self: TimedSuite =>
 
-  /** Starts the backend, or tells why it is not there. */
+  /** Starts the backend, or returns the reason why it is not available. */
   protected def start(): Either[String, Backend]
   protected def backendName: String
 
@@ -59,10 +59,10 @@ trait OnBackend extends BeforeAndAfterAll with BeforeAndAfterEach { self: TimedS
     subscription
   }
 
-  /** A new ACTIVE stream, deleted after the test. */
+  /** Creates an ACTIVE stream that is deleted after the test. */
   protected def newStream(shards: Int): String = {
     val name = OnBackend.newName()
-    // CreateStream and DeleteStream are limited to five a second.
+    // CreateStream and DeleteStream are limited to five calls per second.
     if (backend.enforcesQuotas) backend.passTime(OnBackend.QuotaPause)
     calls.createStream(name, shards)
     streams += name
@@ -95,7 +95,7 @@ object OnBackend {
 
   def newName(): String = s"conformance-$run-${counter.incrementAndGet()}"
 
-  /** Lines of `test name | reason`. */
+  /** Returns the reasons by test name from lines of `test name | reason`. */
   def differences(backend: String): Map[String, String] =
     Option(getClass.getResourceAsStream(s"/known-differences/$backend.txt")).fold(Map.empty[String, String]) { in =>
       Using.resource(Source.fromInputStream(in, "UTF-8")) { source =>
@@ -111,7 +111,7 @@ object OnBackend {
     }
 }
 
-/** Against the project's own emulator. */
+/** Runs a suite against the project's emulator. */
 trait OnOwn extends OnBackend { self: TimedSuite =>
   override protected def backendName: String = "own"
   override protected def start(): Either[String, Backend] = Right(new OwnBackend)

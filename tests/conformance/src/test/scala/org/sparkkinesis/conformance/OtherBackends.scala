@@ -11,11 +11,11 @@ import software.amazon.awssdk.auth.credentials.{AwsCredentialsProvider, DefaultC
 
 import org.sparkkinesis.suite.TimedSuite
 
-/** Another emulator, in a process of its own, started by `tests/conformance/backends/NAME.sh`. */
+/** Another emulator in a separate process, started by `tests/conformance/backends/NAME.sh`. */
 final class ProcessBackend private (override val name: String, process: Process, uri: URI) extends Backend {
   override def endpoint: Option[URI] = Some(uri)
 
-  // Its clock is its own, so time can only be waited for.
+  // The clock of the process cannot be moved, so this waits.
   override def passTime(by: FiniteDuration): Unit = TimeUnit.MILLISECONDS.sleep(by.toMillis)
   override def enforcesQuotas: Boolean = name == "ferrokinesis"
 
@@ -28,7 +28,10 @@ final class ProcessBackend private (override val name: String, process: Process,
 
 object ProcessBackend {
 
-  /** Runs the script, whose one line on standard output is the endpoint once it is ready, or the reason why it is not there. */
+  /**
+   * Runs the script. Its one line on standard output is the endpoint when it is ready, or the reason why it is not
+   * available.
+   */
   def start(name: String): Either[String, Backend] = {
     val script = Iterator
       .iterate(Path.of("").toAbsolutePath)(_.getParent)
@@ -39,7 +42,7 @@ object ProcessBackend {
     val process = new ProcessBuilder("bash", script.toString)
       .redirectError(ProcessBuilder.Redirect.DISCARD)
       .start()
-    val line = Option(process.inputReader.readLine()).getOrElse("it ended without a word")
+    val line = Option(process.inputReader.readLine()).getOrElse("it ended without output")
     if (line.startsWith("http")) Right(new ProcessBackend(name, process, URI.create(line)))
     else {
       process.destroyForcibly()
@@ -48,7 +51,7 @@ object ProcessBackend {
   }
 }
 
-/** The service itself, for those who ask for it and have credentials. Costs a little money. */
+/** The service itself, if it is requested and credentials exist. A run costs a small amount of money. */
 final class ServiceBackend extends Backend {
   override def name: String = "aws"
   override def endpoint: Option[URI] = None
@@ -75,8 +78,8 @@ trait OnFerrokinesis extends OnProcess { self: TimedSuite =>
 }
 
 /**
- * Fan-out on a clock that is not ours: within five seconds, after five seconds, within six. A loaded machine may be too slow
- * for that, so it runs when it is asked for.
+ * Fan-out tests with limits of five and six seconds in real time, which a loaded machine may miss. They run only on
+ * request.
  */
 trait OnRealTime extends OnBackend { self: TimedSuite =>
   abstract override protected def start(): Either[String, Backend] =

@@ -6,7 +6,7 @@ import scala.concurrent.duration.FiniteDuration
 
 import org.sparkkinesis.emulator.{EmulatorConfig, KinesisEmulator}
 
-/** The project's own emulator, in this process. */
+/** The project's emulator in this process. */
 final class OwnBackend extends Backend {
   private val emulator = KinesisEmulator.start(EmulatorConfig())
 

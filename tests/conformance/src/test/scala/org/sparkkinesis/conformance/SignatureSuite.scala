@@ -18,7 +18,7 @@ import org.sparkkinesis.emulator.wire.auth.{EmulatorCredential, EmulatorRole}
 import org.sparkkinesis.emulator.{EmulatorConfig, KinesisEmulator}
 import org.sparkkinesis.suite.TimedSuite
 
-/** Signatures and roles, as the AWS SDK makes and uses them. */
+/** Tests signatures and roles as the AWS SDK creates and uses them. */
 class SignatureSuite extends TimedSuite with BeforeAndAfterAll {
   private val role = "arn:aws:iam::222222222222:role/reader"
   private lazy val emulator = KinesisEmulator.start(
@@ -60,7 +60,7 @@ class SignatureSuite extends TimedSuite with BeforeAndAfterAll {
     }
   }
 
-  test("a wrong secret, an unknown key and a missing signature have the service's names") {
+  test("a wrong secret, an unknown key and a missing signature are the service's errors") {
     assert(refusal(AwsBasicCredentials.create("AKIAOWNER", "another-secret")) == "InvalidSignatureException")
     assert(refusal(AwsBasicCredentials.create("AKIASTRANGER", "the-secret")) == "UnrecognizedClientException")
     assert(refusal(null) == "MissingAuthenticationTokenException")
@@ -83,7 +83,7 @@ class SignatureSuite extends TimedSuite with BeforeAndAfterAll {
     } finally sts.close()
   }
 
-  test("an assumed role acts in its own account until its session is over") {
+  test("an assumed role acts in its own account until its session expires") {
     val session = assumeRole("a-b-c")
     withClient(session) { client =>
       Calls.await(client.createStream((r: CreateStreamRequest.Builder) => r.streamName("theirs").shardCount(1)))
@@ -96,7 +96,7 @@ class SignatureSuite extends TimedSuite with BeforeAndAfterAll {
     assert(refusal(session) == "ExpiredTokenException")
   }
 
-  test("a session key without its token, and a role with a wrong external id, are refused") {
+  test("a session key without its token and a role with a wrong external id are refused") {
     val session = assumeRole("a-b-c")
     assert(
       refusal(AwsBasicCredentials.create(session.accessKeyId, session.secretAccessKey)) ==
@@ -105,7 +105,7 @@ class SignatureSuite extends TimedSuite with BeforeAndAfterAll {
     assert(intercept[StsException](assumeRole("wrong")).awsErrorDetails.errorCode == "AccessDenied")
   }
 
-  test("a key's streams in another region are others") {
+  test("streams of one key are separate in each region") {
     withClient(owner, Region.EU_WEST_1)(client => assert(Calls.await(client.listStreams()).streamNames.size == 0))
   }
 }

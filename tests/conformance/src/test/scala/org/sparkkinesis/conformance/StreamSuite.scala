@@ -11,12 +11,12 @@ import software.amazon.awssdk.services.kinesis.model._
 import org.sparkkinesis.model.{HashKey, HashKeyRange, SequenceNumber}
 import org.sparkkinesis.suite.TimedSuite
 
-/** Streams, shards, records and resharding, as the service documents them. */
+/** Tests streams, shards, records and resharding as the service documents them. */
 abstract class StreamSuite extends TimedSuite with OnBackend {
   override protected def timeLimit: FiniteDuration = 2.minutes
   private val First = "shardId-000000000000"
 
-  conforms("a new stream is described with its defaults") {
+  conforms("a new stream has the default settings") {
     val stream = newStream(2)
     val summary = calls.summary(stream)
     assert(summary.streamName == stream)
@@ -28,7 +28,7 @@ abstract class StreamSuite extends TimedSuite with OnBackend {
     assert(Calls.await(calls.client.listStreams()).streamNames.contains(stream))
   }
 
-  conforms("the shards of a new stream divide the key space as the service does") {
+  conforms("the shards of a new stream divide the key space like the service's") {
     val shards = calls.shards(newStream(3))
     assert(shards.map(_.shardId) == Vector(First, "shardId-000000000001", "shardId-000000000002"))
     val ranges =
@@ -36,7 +36,7 @@ abstract class StreamSuite extends TimedSuite with OnBackend {
     assert(ranges == HashKeyRange.uniform(3).toVector)
   }
 
-  conforms("a record goes to the shard that holds its key's MD5 or its explicit hash key") {
+  conforms("a record is stored in the shard of its key's MD5 or of its explicit hash key") {
     val stream = newStream(2)
     val shards = calls.shards(stream)
     def owner(hash: BigInt): String = shards.find(s => BigInt(s.hashKeyRange.endingHashKey) >= hash).get.shardId
@@ -56,7 +56,7 @@ abstract class StreamSuite extends TimedSuite with OnBackend {
     assert(SequenceNumber.trusted(start) < SequenceNumber.trusted(numbers.head))
   }
 
-  conforms("PutRecords answers in the order of its entries, and records keep key and payload") {
+  conforms("PutRecords results are in the order of the entries, and records keep key and payload") {
     val stream = newStream(2)
     val texts = (1 to 20).map(i => s"text $i")
     val entries =
@@ -73,7 +73,7 @@ abstract class StreamSuite extends TimedSuite with OnBackend {
     }
   }
 
-  conforms("the five iterator types begin where they say") {
+  conforms("the five iterator types start at their positions") {
     val stream = newStream(1)
     val put = Seq("a", "b", "c").map(calls.put(stream, "k", _))
     val second = put(1).sequenceNumber
@@ -91,7 +91,7 @@ abstract class StreamSuite extends TimedSuite with OnBackend {
     assert(calls.texts(latest) == Vector("d"))
   }
 
-  conforms("AT_TIMESTAMP begins with the first record at or after the time") {
+  conforms("AT_TIMESTAMP starts with the first record at or after the time") {
     val stream = newStream(1)
     calls.put(stream, "k", "old")
     val old = calls.records(iterator(stream, First)).records.get(0).approximateArrivalTimestamp
@@ -109,7 +109,7 @@ abstract class StreamSuite extends TimedSuite with OnBackend {
     intercept[InvalidArgumentException](calls.iterator(stream, First, ShardIteratorType.AT_TIMESTAMP, time = future))
   }
 
-  conforms("GetRecords pages by Limit, and tells that it is at the tip") {
+  conforms("GetRecords returns at most Limit records, and its lag is 0 at the tip") {
     val stream = newStream(1)
     (1 to 5).foreach(i => calls.put(stream, "k", s"$i"))
     val first = calls.records(iterator(stream, First), 3)
@@ -121,7 +121,7 @@ abstract class StreamSuite extends TimedSuite with OnBackend {
     assert(empty.records.isEmpty && empty.nextShardIterator != null)
   }
 
-  conforms("splitting closes the parent and opens two children with its halves") {
+  conforms("a split closes the parent and opens two children with its halves") {
     val stream = newStream(1)
     calls.put(stream, "k", "before")
     calls.split(stream, calls.shards(stream).head)
@@ -134,7 +134,7 @@ abstract class StreamSuite extends TimedSuite with OnBackend {
     assert(SequenceNumber.trusted(calls.put(stream, "k", "after").sequenceNumber) > end)
   }
 
-  conforms("a drained closed shard has no next iterator and names its children") {
+  conforms("the end of a closed shard has no next iterator and names the children") {
     val stream = newStream(1)
     calls.put(stream, "k", "a")
     calls.split(stream, calls.shards(stream).head)
@@ -147,7 +147,7 @@ abstract class StreamSuite extends TimedSuite with OnBackend {
     )
   }
 
-  conforms("merging names both parents and covers both ranges") {
+  conforms("a merged shard names both parents and covers both ranges") {
     val stream = newStream(2)
     val Vector(left, right) = calls.shards(stream): @unchecked
     calls.merge(stream, left, right)
@@ -184,7 +184,7 @@ abstract class StreamSuite extends TimedSuite with OnBackend {
     }))
   }
 
-  conforms("ListShards filters by what is open, and pages with a token that goes alone") {
+  conforms("ListShards filters open shards and pages with a token as the only parameter") {
     val stream = newStream(2)
     calls.split(stream, calls.shards(stream).head)
     val open = Calls.await(calls.client.listShards { (r: ListShardsRequest.Builder) =>
@@ -204,7 +204,7 @@ abstract class StreamSuite extends TimedSuite with OnBackend {
     )
   }
 
-  conforms("what does not exist is ResourceNotFound, and what exists ResourceInUse") {
+  conforms("a missing stream is ResourceNotFound, and an existing one ResourceInUse") {
     intercept[ResourceNotFoundException](calls.put("conformance-no-such-stream", "k", "x"))
     intercept[ResourceNotFoundException](calls.summary("conformance-no-such-stream"))
     val stream = newStream(1)
@@ -212,7 +212,7 @@ abstract class StreamSuite extends TimedSuite with OnBackend {
     intercept[ResourceInUseException](calls.createStream(stream, 1))
   }
 
-  conforms("arguments that cannot be right are refused") {
+  conforms("invalid arguments are errors") {
     val stream = newStream(1)
     intercept[InvalidArgumentException](calls.records("no-iterator"))
     intercept[InvalidArgumentException](calls.iterator(stream, First, ShardIteratorType.AT_SEQUENCE_NUMBER, "12345"))
@@ -224,7 +224,7 @@ abstract class StreamSuite extends TimedSuite with OnBackend {
     assert(refused.awsErrorDetails.errorCode == "InvalidArgumentException")
   }
 
-  conforms("retention, encryption and tags are kept and told") {
+  conforms("retention, encryption and tags are stored and returned") {
     val stream = newStream(1)
     Calls.await(calls.client.increaseStreamRetentionPeriod((r: IncreaseStreamRetentionPeriodRequest.Builder) =>
       r.streamName(stream).retentionPeriodHours(48)
@@ -246,7 +246,7 @@ abstract class StreamSuite extends TimedSuite with OnBackend {
     assert(tags.asScala.map(t => t.key -> t.value).toVector == Vector("team" -> "data"))
   }
 
-  conforms("five records of a megabyte in one call fail in part, with the throttle's name") {
+  conforms("some of five 1 MB records in one call fail with ProvisionedThroughputExceeded") {
     assume(backend.enforcesQuotas, s"$backendName has no write quotas")
     val stream = newStream(1)
     val data = SdkBytes.fromByteArray(new Array[Byte](1000 * 1000))

@@ -9,7 +9,7 @@ import org.reactivestreams.{Subscriber, Subscription => Demand}
 import software.amazon.awssdk.services.kinesis.KinesisAsyncClient
 import software.amazon.awssdk.services.kinesis.model._
 
-/** One SubscribeToShard, its events taken one at a time. */
+/** One SubscribeToShard whose events are taken one at a time. */
 final class Subscription private (client: KinesisAsyncClient, request: SubscribeToShardRequest, initialDemand: Long) {
   import Subscription._
 
@@ -53,14 +53,14 @@ final class Subscription private (client: KinesisAsyncClient, request: Subscribe
     }
   }
 
-  /** Waits until events may come; throws what the service refused with. */
+  /** Waits until the subscription is open; throws the error of a refused subscription. */
   def awaitOpen(): this.type =
     try {
       opened.get(20, TimeUnit.SECONDS)
       this
     } catch { case e: java.util.concurrent.ExecutionException => throw Calls.unwrap(e) }
 
-  /** Waits for the first message of the stream, which says that it is one. */
+  /** Waits for the initial-response message. */
   def awaitInitialResponse(): Unit = responded.get(15, TimeUnit.SECONDS)
 
   def request(n: Long): Unit = demand.request(n)
@@ -77,10 +77,10 @@ final class Subscription private (client: KinesisAsyncClient, request: Subscribe
     signal
   }
 
-  /** What is there without waiting. */
+  /** Returns the next signal if there is one, without waiting. */
   def poll(): Option[Signal] = Option(signals.poll())
 
-  /** The next event that has records or ends the shard, idle events left out. */
+  /** Waits for the next event with records or the end of the shard, and skips empty events. */
   def nextEvent(within: FiniteDuration = 15.seconds): SubscribeToShardEvent = {
     val deadline = System.nanoTime() + within.toNanos
     def isIdle(e: SubscribeToShardEvent): Boolean = e.records.isEmpty && e.childShards.isEmpty
@@ -94,14 +94,14 @@ final class Subscription private (client: KinesisAsyncClient, request: Subscribe
       .get
   }
 
-  /** Payloads as text, until there are `n`. */
+  /** Waits for `n` records and returns their payloads as text. */
   def take(n: Int): Vector[String] = {
     var found = Vector.empty[String]
     while (found.size < n) found ++= nextEvent().records.asScala.map(_.data.asUtf8String)
     found
   }
 
-  /** Waits for the end, and tells it. */
+  /** Waits for the end of the subscription and returns its signal. */
   def awaitEnd(within: FiniteDuration = 15.seconds): Signal = {
     val deadline = System.nanoTime() + within.toNanos
     Iterator

@@ -21,7 +21,10 @@ import org.sparkkinesis.emulator.wire.http.Http2Limits
 import org.sparkkinesis.emulator.{EmulatorConfig, KinesisEmulator}
 import org.sparkkinesis.suite.TimedSuite
 
-/** What only the project's own emulator can be asked: every way to speak to it, pacing, five minutes, faults of the wire. */
+/**
+ * Tests that only the project's emulator supports: every protocol, the rate of pushed data, the five-minute limit,
+ * and faults of the connection.
+ */
 class WireSuite extends TimedSuite {
   private val start = 1777319237000L
 
@@ -76,7 +79,7 @@ class WireSuite extends TimedSuite {
     onEmulator(EmulatorConfig(tls = tls), protocol, alpn)((_, calls) => roundTrip(calls))
   }
 
-  test("polling and fan-out in JSON, and with few streams a connection") {
+  test("polling and fan-out with JSON, and with few streams per connection") {
     System.setProperty(SdkSystemSetting.CBOR_ENABLED.property, "false")
     try onEmulator(EmulatorConfig(http2 = Http2Limits(maxConcurrentStreams = 5)))((_, calls) => roundTrip(calls))
     finally {
@@ -85,13 +88,13 @@ class WireSuite extends TimedSuite {
     }
   }
 
-  test("a backlog is pushed at two mebibytes a second, after the first two at once") {
+  test("a backlog is pushed at 2 MiB/s after a burst of 2 MiB") {
     val clock = EmulatorClock.manual(start)
     onEmulator(EmulatorConfig(clock = clock)) { (emulator, calls) =>
       val data = new Array[Byte](512 * 1024 - 1)
       (1 to 20).foreach(_ => emulator.admin.putRecord("s", "k", data))
       val subscription = subscribe(calls, calls.registerConsumer("s", "c"), ShardIteratorType.TRIM_HORIZON)
-      // Four times half a MiB use up the burst, and the fifth overdraws it.
+      // Four records of 512 KiB use up the burst, and the fifth overdraws it.
       val burst = subscription.take(5)
       assert(burst.size == 5)
       assert(subscription.poll() == None)
@@ -103,7 +106,7 @@ class WireSuite extends TimedSuite {
     }
   }
 
-  test("a subscription ends in good order after five minutes, and is renewed from its continuation") {
+  test("a subscription completes after five minutes and is renewed from its continuation") {
     val clock = EmulatorClock.manual(start)
     onEmulator(EmulatorConfig(clock = clock)) { (emulator, calls) =>
       val consumer = calls.registerConsumer("s", "c")
@@ -121,7 +124,7 @@ class WireSuite extends TimedSuite {
     }
   }
 
-  test("behind the tip an event tells by how much") {
+  test("an event behind the tip contains its lag") {
     val clock = EmulatorClock.manual(start)
     onEmulator(EmulatorConfig(clock = clock)) { (emulator, calls) =>
       val data = new Array[Byte](400 * 1024)
@@ -133,7 +136,7 @@ class WireSuite extends TimedSuite {
     }
   }
 
-  test("a failure inside the event stream reaches the subscriber by its type") {
+  test("an exception in the event stream reaches the subscriber with its type") {
     onEmulator() { (emulator, calls) =>
       val error = FaultEffect.Error(500, "InternalFailureException", "by request")
       emulator.faults.add(FaultRule(FaultEffect.FailAfter(1, error), "SubscribeToShard"))
@@ -147,7 +150,7 @@ class WireSuite extends TimedSuite {
     }
   }
 
-  test("duplicate events are sent twice, and a subscription that is to end does") {
+  test("faults send duplicate events and end a subscription") {
     onEmulator() { (emulator, calls) =>
       val consumer = calls.registerConsumer("s", "c")
       emulator.faults.add(FaultRule(FaultEffect.DuplicateEvents, "SubscribeToShard", count = 1))
@@ -161,7 +164,7 @@ class WireSuite extends TimedSuite {
     }
   }
 
-  test("a reset stream and a connection that goes away are survived by the SDK's own retries") {
+  test("the SDK's retries recover from a reset stream, GOAWAY and a cut connection") {
     onEmulator() { (emulator, calls) =>
       emulator.faults.add(FaultRule(FaultEffect.ResetStream, "PutRecord", count = 1))
       emulator.faults.add(FaultRule(FaultEffect.GoAway, "PutRecord", count = 1, skip = 1))

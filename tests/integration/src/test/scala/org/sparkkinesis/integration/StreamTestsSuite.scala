@@ -2,7 +2,7 @@ package org.sparkkinesis.integration
 
 import org.sparkkinesis.kit.stream._
 
-/** What a failed test of a stream tells. */
+/** Tests the messages of failed stream tests. */
 class StreamTestsSuite extends SparkSuite {
   test("a failure names the action, those before and after it, and what the query and the service counted") {
     val failure = intercept[StreamTestFailure] {
@@ -40,7 +40,7 @@ class StreamTestsSuite extends SparkSuite {
     assert(failure.getMessage.contains("AwaitRows(3)") && failure.getMessage.contains("on purpose"))
   }
 
-  test("an expected condition that does not come is a failure with the one that came") {
+  test("an unmet expected condition fails with the actual condition") {
     val failure = intercept[StreamTestFailure] {
       testStream("other", 1)(
         StartStream(),

@@ -9,11 +9,11 @@ final class Arguments private (values: Map[String, String]) {
   def number(name: String, default: Int): Int = values.get(name).fold(default)(_.toInt)
   def seconds(default: Int): Int = number("seconds", default)
 
-  /** The values whose names begin with `prefix`, by the rest of the name. */
+  /** Returns the values whose names start with `prefix`, by the rest of the name. */
   def under(prefix: String): Map[String, String] =
     values.collect { case (name, value) if name.startsWith(prefix) => name.stripPrefix(prefix) -> value }
 
-  /** The seed that was given, or a random one. Prints it first, so that a run that fails can be repeated. */
+  /** Returns the given seed or a random one, and prints it first, so that a failed run can be repeated. */
   def seed(): Long = {
     val chosen = values.get("seed").fold(ThreadLocalRandom.current.nextLong(1000000))(_.toLong)
     println(s"seed $chosen")

@@ -4,7 +4,10 @@ import org.sparkkinesis.json.Json
 import org.sparkkinesis.simulation.common.Arguments
 import org.sparkkinesis.simulation.read.{FailedRun, ReadOutcome, ReadRuns, ReadScenarios}
 
-/** `tests/simulation/run`: runs seeds, and prints the shortened schedule of each that fails as a test. */
+/**
+ * The main class of `tests/simulation/run`: runs seeds and prints the shortened schedule of each failed seed as a
+ * test.
+ */
 object SimulationMain {
 
   def main(arguments: Array[String]): Unit = Arguments.parse(arguments.toList) match {

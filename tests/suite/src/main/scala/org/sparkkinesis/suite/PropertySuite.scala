@@ -5,12 +5,12 @@ import org.scalactic.source
 import org.scalatest.Assertion
 import org.scalatestplus.scalacheck.{CheckerAsserting, ScalaCheckPropertyChecks}
 
-/** The base of the suites with properties: each property holds for 100 generated cases, ScalaCheck's own default. */
+/** The base of suites with properties. Each property is checked with 100 generated cases, ScalaCheck's default. */
 abstract class PropertySuite extends TimedSuite with ScalaCheckPropertyChecks {
   implicit override val generatorDrivenConfig: PropertyCheckConfiguration =
     PropertyCheckConfiguration(minSuccessful = 100)
 
-  /** As `forAll`, but reports a failing case as it was generated: a smaller one may lie outside of the generators. */
+  /** Like `forAll`, but reports a failing case as it was generated: a shrunk case may be outside of the generators. */
   protected def forAllNoShrink[A, B](first: Gen[A], second: Gen[B])(property: (A, B) => Assertion)(implicit
       position: source.Position
   ): Assertion = {

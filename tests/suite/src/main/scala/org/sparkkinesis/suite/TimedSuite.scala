@@ -9,12 +9,12 @@ import org.scalatest.funsuite.AnyFunSuite
 import org.scalatest.{Failed, Outcome}
 
 /**
- * The base of every suite. A test that takes longer than `timeLimit` fails with a dump of all threads, so that no suite
- * hangs. Each test runs in a daemon thread of its own, which is interrupted at the limit and then left behind.
+ * The base of every suite. A test that takes longer than `timeLimit` fails with a dump of all threads, so that no
+ * suite hangs. Each test runs in its own daemon thread, which is interrupted at the limit and then abandoned.
  */
 abstract class TimedSuite extends AnyFunSuite {
 
-  /** The time that one test may take, without `beforeAll` and `afterAll`. */
+  /** The time limit of one test, without `beforeAll` and `afterAll`. */
   protected def timeLimit: FiniteDuration = 2.minutes
 
   override protected def withFixture(test: NoArgTest): Outcome = {
@@ -35,7 +35,7 @@ abstract class TimedSuite extends AnyFunSuite {
 
 object TimedSuite {
 
-  /** The stack of every thread, with the locks that it holds and waits for. */
+  /** Returns the stack of every thread, with the locks that it holds and waits for. */
   private def dump(): String = {
     val beans = ManagementFactory.getThreadMXBean
     beans.dumpAllThreads(beans.isObjectMonitorUsageSupported, beans.isSynchronizerUsageSupported).map { thread =>

@@ -34,7 +34,7 @@ class TimedSuiteSuite extends TimedSuite {
     assert(found.collect { case passed: TestSucceeded => passed.testName } == Seq("does not"))
   }
 
-  test("a failed assertion and an exception are the test's own failure") {
+  test("a failed assertion and an exception are reported as the failure of the test") {
     val found = events(new TimedSuite {
       test("asserts")(assert(1 + 1 == 3))
       test("throws")(throw new IllegalStateException("broken"))

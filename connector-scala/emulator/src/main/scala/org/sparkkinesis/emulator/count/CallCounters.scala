@@ -6,8 +6,8 @@ import java.util.concurrent.{ConcurrentHashMap, ConcurrentLinkedDeque}
 import scala.jdk.CollectionConverters._
 
 /**
- * What a call is counted by. `shard` and `stream` are empty if the operation has none; `result` is `ok` or the error
- * type.
+ * The properties by which calls are counted. `shard` and `stream` are empty if the operation has none; `result` is
+ * `ok` or the error type.
  */
 final case class CallKey(operation: String, stream: String, shard: String, result: String)
 

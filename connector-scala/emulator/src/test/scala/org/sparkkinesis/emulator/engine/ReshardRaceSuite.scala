@@ -44,7 +44,7 @@ class ReshardRaceSuite extends TimedSuite {
     stream.reshard(Resharding.split(PlannedShard(shard.index, shard.range, Nil), middle, stream.shards.nextIndex))
   }
 
-  testOnEngine("whoever sees that a shard is closed finds its children") { engine =>
+  testOnEngine("a reader that sees a closed shard finds its children") { engine =>
     val stream = newStream(engine)
     val missing = new AtomicReference[String]
     (1 to 200).foreach { _ =>
@@ -68,7 +68,7 @@ class ReshardRaceSuite extends TimedSuite {
     }
   }
 
-  testOnEngine("no record is lost or put into a closed shard while shards split under it") { engine =>
+  testOnEngine("no record is lost or put into a closed shard during concurrent splits") { engine =>
     val stream = newStream(engine)
     val perThread = 5000
     val threads = (1 to 3).map { t =>

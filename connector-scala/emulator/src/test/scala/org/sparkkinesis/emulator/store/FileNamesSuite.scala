@@ -46,7 +46,7 @@ class FileNamesSuite extends TimedSuite {
     }
   }
 
-  test("two names have two folders, also where case is ignored") {
+  test("different names have different folders, even if the file system ignores case") {
     assert(names.map(FileNames.of(_).toLowerCase(Locale.ROOT)).distinct.size == names.size)
   }
 }

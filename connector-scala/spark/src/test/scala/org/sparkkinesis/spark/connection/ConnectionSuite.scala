@@ -14,7 +14,7 @@ class ConnectionSuite extends TimedSuite {
   private def settings(set: (String, String)*) =
     Connection.clientSettings(options(set: _*), Some(StreamRef.ByName("orders")))
 
-  test("a stream is named by name or ARN, several with commas") {
+  test("streams are given by name, ARN or pattern, several separated by commas") {
     assert(Connection.streams(options("streamName" -> "orders")) == Seq(StreamRef.ByName("orders"): StreamRef))
     assert(Connection.streams(options("streamName" -> "orders,clicks")).map(_.name) == Seq("orders", "clicks"))
     assert(Connection.streams(options("streamARN" -> arn)) == StreamRef.parse(arn).toSeq)
@@ -22,20 +22,20 @@ class ConnectionSuite extends TimedSuite {
   }
 
   Seq[(String, Seq[(String, String)], CredentialSettings)](
-    ("the default chain when nothing is set", Nil, DefaultChain),
+    ("the default chain without options", Nil, DefaultChain),
     ("static keys", Seq("awsAccessKey" -> "AK", "awsSecretKey" -> "SK"), Static("AK", "SK", None)),
     (
-      "static keys of a session",
+      "static keys with a session token",
       Seq("awsAccessKey" -> "AK", "awsSecretKey" -> "SK", "sessionToken" -> "T"),
       Static("AK", "SK", Some("T"))
     ),
     ("a profile", Seq("profile" -> "dev"), Profile("dev")),
-    ("a class of the user's", Seq("credentialsProvider" -> "my.Keys"), SuppliedBy("my.Keys"))
+    ("a provider class of the user", Seq("credentialsProvider" -> "my.Keys"), SuppliedBy("my.Keys"))
   ).foreach { case (name, set, expected) =>
     test(s"credentials: $name")(assert(settings(set: _*).credentials == expected))
   }
 
-  test("a role is assumed with the other credentials") {
+  test("a role is assumed with the configured credentials") {
     val found = settings("roleArn" -> role, "roleExternalId" -> "x", "profile" -> "dev").credentials
     found match {
       case AssumeRole(`role`, _, Some("x"), None, Profile("dev")) => ()
@@ -43,12 +43,12 @@ class ConnectionSuite extends TimedSuite {
     }
   }
 
-  test("the region of an ARN is the one that counts") {
+  test("the region of an ARN takes precedence over the option") {
     assert(Connection.clientSettings(options(), StreamRef.parse(arn)).region == Some("eu-west-1"))
     assert(settings().region == Some("us-east-1"))
   }
 
-  test("one of several streams may have a region, an endpoint and a role of its own; its ARN counts before its name") {
+  test("each stream may have its own region, endpoint and role; an option for its ARN overrides one for its name") {
     val set = options(
       "endpoint" -> "https://all.example.com",
       "region.orders" -> "eu-central-1",
@@ -73,12 +73,12 @@ class ConnectionSuite extends TimedSuite {
     }
   }
 
-  test("an endpoint of one stream is checked like the one of all") {
+  test("the endpoint of one stream is checked like the general endpoint") {
     val failure = intercept[KinesisConnectorException](settings("endpoint.orders" -> "http://192.0.2.1:4567"))
     assert(failure.condition == "KINESIS_OPTION_INVALID")
   }
 
-  test("an option for a stream that is not read is refused, with the nearest name") {
+  test("an option for a stream that is not read is an error that suggests the nearest name") {
     val set = options("endpoint.order" -> "https://one.example.com")
     val failure = intercept[KinesisConnectorException](
       Connection.checkStreams(set, Seq(StreamRef.ByName("orders"), StreamRef.ByName("clicks")))
@@ -95,10 +95,10 @@ class ConnectionSuite extends TimedSuite {
     "http://[::1]:4567",
     "https://kinesis.example.com"
   ).foreach(address =>
-    test(s"$address is taken")(assert(settings("endpoint" -> address).endpoint == Some(address)))
+    test(s"$address is accepted")(assert(settings("endpoint" -> address).endpoint == Some(address)))
   )
 
-  test("plain http to another host is taken only when it is allowed") {
+  test("plain http to another host requires allowInsecureEndpoint") {
     val address = "http://kinesis.example.com"
     assert(settings("endpoint" -> address, "allowInsecureEndpoint" -> "true").endpoint == Some(address))
   }
@@ -137,7 +137,7 @@ class ConnectionSuite extends TimedSuite {
     "endpoint" -> "http://kinesis.example.com"
   )
   refused(
-    "a name that only begins like this host",
+    "a host name that only starts like localhost",
     "KINESIS_OPTION_INVALID",
     "endpoint",
     orders,

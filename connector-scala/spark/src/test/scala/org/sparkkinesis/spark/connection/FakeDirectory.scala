@@ -9,7 +9,9 @@ import org.sparkkinesis.consume.FakeKinesis
 import org.sparkkinesis.model._
 import org.sparkkinesis.service._
 
-/** A service whose streams and listings a test writes down. Listings are answered in their order; the last one stays. */
+/**
+ * A service whose streams and listings the test supplies. It returns the listings in order and repeats the last one.
+ */
 final class FakeDirectory(scheduler: Scheduler) extends FakeKinesis(scheduler) {
   val streams: mutable.Map[String, StreamDescription] = mutable.LinkedHashMap.empty
   val names: mutable.Queue[StreamNamePage] = mutable.Queue.empty
@@ -18,7 +20,7 @@ final class FakeDirectory(scheduler: Scheduler) extends FakeKinesis(scheduler) {
   /** The filter and the token of each ListShards call. */
   val listed: mutable.ArrayBuffer[(ShardFilter, Option[String])] = mutable.ArrayBuffer.empty
 
-  /** The names after which ListStreams was asked to go on. */
+  /** The names after which ListStreams was asked to continue. */
   val asked: mutable.ArrayBuffer[Option[String]] = mutable.ArrayBuffer.empty
   var isSilent = false
 
@@ -58,7 +60,7 @@ final class FakeDirectory(scheduler: Scheduler) extends FakeKinesis(scheduler) {
 object FakeDirectory {
   def arn(name: String): String = s"arn:aws:kinesis:us-east-1:123456789012:stream/$name"
 
-  /** The open shards of a new stream, or those with these numbers of them. */
+  /** Returns the open shards of a new stream with `count` shards, restricted to the indexes in `only`. */
   def shards(count: Int, only: Range = 0 to Int.MaxValue - 1): Seq[Shard] =
     HashKeyRange.uniform(count).zipWithIndex.collect {
       case (range, index) if only.contains(index) =>

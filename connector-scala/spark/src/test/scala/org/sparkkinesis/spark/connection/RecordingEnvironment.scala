@@ -8,7 +8,7 @@ import org.sparkkinesis.event.EventSink
 import org.sparkkinesis.event.log.QueryContext
 import org.sparkkinesis.service.ServiceLease
 
-/** This JVM's environment, with the events for a test. */
+/** The JVM's environment, with events recorded for the test. */
 final class RecordingEnvironment(recorded: EventSink) extends Environment {
   override val consumersInUse: ConsumersInUse = new ConsumersInUse
   import Environment.OfJvm

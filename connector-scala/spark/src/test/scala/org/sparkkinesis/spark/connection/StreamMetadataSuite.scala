@@ -30,7 +30,7 @@ class StreamMetadataSuite extends TimedSuite {
     def passed: FiniteDuration = time.nanoTime.nanos
   }
 
-  test("a stream that is active or being changed is described as the service tells it") {
+  test("an ACTIVE or UPDATING stream is described with the service's values") {
     Seq("ACTIVE", "UPDATING").foreach { status =>
       val rig = new Rig
       rig.service.add("orders", status)
@@ -38,7 +38,7 @@ class StreamMetadataSuite extends TimedSuite {
     }
   }
 
-  test("a stream that is being created or deleted cannot be used") {
+  test("a CREATING or DELETING stream is an error") {
     Seq("CREATING", "DELETING").foreach { status =>
       val rig = new Rig
       rig.service.add("orders", status)
@@ -48,7 +48,7 @@ class StreamMetadataSuite extends TimedSuite {
     }
   }
 
-  test("what no retry mends is told at once, with its condition") {
+  test("an error that no retry can solve is thrown at once, with its condition") {
     val table = Seq(
       ServiceErrorKind.ResourceNotFound -> "KINESIS_STREAM_NOT_FOUND",
       ServiceErrorKind.AccessDenied -> "KINESIS_ACCESS_DENIED",
@@ -63,7 +63,7 @@ class StreamMetadataSuite extends TimedSuite {
     }
   }
 
-  test("a call that fails for a while is made again; after five retries it looks like a wrong address") {
+  test("a failing call is retried; after five retries it is an unreachable endpoint") {
     val passing = new Rig
     passing.service.add("orders")
     passing.service.fail(Operation.DescribeStreamSummary, Seq.fill(5)(ServiceErrorKind.Network): _*)
@@ -75,14 +75,14 @@ class StreamMetadataSuite extends TimedSuite {
     assert(lasting.calls(Operation.DescribeStreamSummary) == 6)
   }
 
-  test("a service that never answers is given up after five minutes") {
+  test("a call without an answer fails after five minutes") {
     val rig = new Rig
     rig.service.isSilent = true
     assert(rig.condition(rig.metadata.describe(orders)) == "KINESIS_ENDPOINT_UNREACHABLE")
     assert(rig.passed == 5.minutes)
   }
 
-  test("all pages of a listing are put together, each shard once") {
+  test("all pages of a listing are combined, with each shard once") {
     val rig = new Rig
     val all = shards(5)
     rig.service.listings ++= Seq(
@@ -94,25 +94,25 @@ class StreamMetadataSuite extends TimedSuite {
     assert(rig.service.listed == Seq(None, Some("second"), Some("third")).map(ShardFilter.AtLatest -> _))
   }
 
-  test("a listing whose token expires on the way is begun anew") {
+  test("a listing whose token expires starts again") {
     val rig = new Rig
     val all = shards(3)
     rig.service.listings ++= Seq(ShardPage(all.take(1), Some("stale")), ShardPage(all, None))
     val filter = ShardFilter.FromTrimHorizon
-    // While the first page is on its way: the second call fails.
+    // The error is queued while the first page is on its way, so the second call fails.
     rig.time.schedule(5.millis)(rig.service.fail(Operation.ListShards, ServiceErrorKind.ExpiredNextToken))
     assert(rig.metadata.shards(orders, filter) == all)
     assert(rig.service.listed.map(_._2) == Seq(None, Some("stale"), None))
   }
 
-  test("an expired token in the first page is an error: there is nothing to begin anew") {
+  test("an expired token on the first page is an error") {
     val rig = new Rig
     rig.service.listings += ShardPage(shards(1), None)
     rig.service.fail(Operation.ListShards, ServiceErrorKind.ExpiredNextToken)
     assert(rig.condition(rig.metadata.shards(orders, ShardFilter.FromTrimHorizon)) == "KINESIS_SERVICE_FAILED")
   }
 
-  test("an outage of the listing is waited for without an end") {
+  test("listing waits for the end of an outage without a limit") {
     val rig = new Rig
     rig.service.listings += ShardPage(shards(2), None)
     rig.service.fail(Operation.ListShards, Seq.fill(500)(ServiceErrorKind.Network): _*)
@@ -121,7 +121,7 @@ class StreamMetadataSuite extends TimedSuite {
     assert(rig.passed > 20.minutes)
   }
 
-  test("a listing that lacks a shard is asked for again, after a pause, until it is whole") {
+  test("a listing that lacks a shard is repeated after a pause until it is complete") {
     val rig = new Rig
     val hole = ShardPage(shards(3, only = 0 to 1), None)
     rig.service.listings ++= Seq(hole, hole, ShardPage(shards(3), None))
@@ -131,7 +131,7 @@ class StreamMetadataSuite extends TimedSuite {
     assert(rig.passed >= policy.bound(1) + policy.bound(2))
   }
 
-  test("a shard that ten listings lack is an error that names the missing keys, or is left out where loss is allowed") {
+  test("a shard missing from ten listings is an error with the missing hash keys, or is skipped if loss is allowed") {
     val strict = new Rig
     strict.service.listings += ShardPage(shards(2, only = 0 to 0), None)
     def allOf(rig: Rig, failOnDataLoss: Boolean) =
@@ -148,7 +148,7 @@ class StreamMetadataSuite extends TimedSuite {
     assert(lenient.calls(Operation.ListShards) == 10)
   }
 
-  test("the names of all streams are asked for page by page, each after the last name of the one before") {
+  test("stream names are listed page by page, each page after the last name of the previous one") {
     val rig = new Rig
     rig.service.names ++= Seq(
       StreamNamePage(Seq("a", "b"), hasMore = true),
@@ -159,7 +159,7 @@ class StreamMetadataSuite extends TimedSuite {
     assert(rig.service.asked == Seq(None, Some("b"), Some("c")))
   }
 
-  test("closing gives the client and the threads back") {
+  test("closing releases the client and the threads") {
     val rig = new Rig
     assert(rig.environment.open == 2)
     rig.metadata.close()

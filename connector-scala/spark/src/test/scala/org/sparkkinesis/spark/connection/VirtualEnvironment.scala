@@ -13,12 +13,12 @@ import org.sparkkinesis.event.log.QueryContext
 import org.sparkkinesis.event.{EventSink, RecordedEvents}
 import org.sparkkinesis.service.{KinesisService, ServiceLease}
 
-/** An environment on virtual time, which passes while the test's thread waits. Every client is the same service. */
+/** An environment on virtual time, which advances while the test's thread waits. Every client is the same service. */
 final class VirtualEnvironment(val time: VirtualScheduler, service: KinesisService) extends Environment {
   override val consumersInUse: ConsumersInUse = new ConsumersInUse
   private val shared = new ShardReaders
 
-  /** The clients that were taken and not given back, and the schedulers that were made and not closed. */
+  /** Number of leases and schedulers that are not closed. */
   var open = 0
   val losses: mutable.ArrayBuffer[KinesisConnectorException] = mutable.ArrayBuffer.empty
 

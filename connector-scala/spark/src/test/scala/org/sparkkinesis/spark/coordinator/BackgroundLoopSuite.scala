@@ -19,11 +19,11 @@ class BackgroundLoopSuite extends TimedSuite {
 
   private def next[A <: AnyRef](queue: LinkedBlockingQueue[A]): A = {
     val found = queue.poll(20, TimeUnit.SECONDS)
-    assert(found != null, "nothing came for 20 s")
+    assert(found != null, "no round within 20 s")
     found
   }
 
-  testWithRounds("nothing runs before it is woken; then a round does") { seen =>
+  testWithRounds("the first wake starts a round, and nothing runs before it") { seen =>
     val loop = new BackgroundLoop(new SystemScheduler("loop", 1), never, fail(_))(due => seen.put(due))
     try {
       assert(seen.isEmpty)
@@ -32,7 +32,7 @@ class BackgroundLoopSuite extends TimedSuite {
     } finally loop.close()
   }
 
-  testWithRounds("wakes during a round lead to one more") { seen =>
+  testWithRounds("several wakes during a round start one more round") { seen =>
     val (inRound, goOn) = (new CountDownLatch(1), new CountDownLatch(1))
     val loop = new BackgroundLoop(new SystemScheduler("loop", 1), never, fail(_))({ due =>
       seen.put(due)
@@ -53,7 +53,7 @@ class BackgroundLoopSuite extends TimedSuite {
     } finally loop.close()
   }
 
-  testWithRounds("a round is due when the period has passed, also when nobody wakes it") { seen =>
+  testWithRounds("a round runs and is due after the period, without a wake") { seen =>
     val loop = new BackgroundLoop(new SystemScheduler("loop", 1), 20, fail(_))(due => seen.put(due))
     try {
       loop.wake()
@@ -61,7 +61,7 @@ class BackgroundLoopSuite extends TimedSuite {
     } finally loop.close()
   }
 
-  testWithRounds("a round may ask for another one, which is not one that is due") { seen =>
+  testWithRounds("a round can request another round, which is not due") { seen =>
     lazy val loop: BackgroundLoop = new BackgroundLoop(new SystemScheduler("loop", 1), never, fail(_))({ due =>
       seen.put(due)
       loop.wakeIn(1)
@@ -72,7 +72,7 @@ class BackgroundLoopSuite extends TimedSuite {
     } finally loop.close()
   }
 
-  test("closing interrupts a round that blocks, and is no failure") {
+  test("closing interrupts a blocked round and reports no failure") {
     val failures = new LinkedBlockingQueue[Throwable]
     val (blocked, ended) = (new CountDownLatch(1), new CountDownLatch(1))
     val loop = new BackgroundLoop(new SystemScheduler("loop", 1), never, failure => failures.put(failure))(_ =>
@@ -89,7 +89,7 @@ class BackgroundLoopSuite extends TimedSuite {
   }
 
   Seq[Throwable](new IllegalStateException("broken"), new NoClassDefFoundError("missing")).foreach { error =>
-    test(s"a round that fails with ${error.getClass.getSimpleName} tells so") {
+    test(s"a round that fails with ${error.getClass.getSimpleName} reports the error") {
       val failures = new LinkedBlockingQueue[Throwable]
       val loop =
         new BackgroundLoop(new SystemScheduler("loop", 1), never, failure => failures.put(failure))(_ => throw error)
@@ -99,7 +99,7 @@ class BackgroundLoopSuite extends TimedSuite {
     }
   }
 
-  test("a loop that was closed before it was woken never runs") {
+  test("a loop that is closed before its first wake never runs") {
     val ran = new CountDownLatch(1)
     val loop = new BackgroundLoop(new SystemScheduler("loop", 1), never, fail(_))(_ => ran.countDown())
     loop.close()

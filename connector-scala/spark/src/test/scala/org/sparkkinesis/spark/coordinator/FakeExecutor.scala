@@ -11,7 +11,7 @@ import org.sparkkinesis.spark.protocol.{
   Assign, Assigned, Broken, ProtocolCodec, Register, Report, ShardReport, ToExecutor
 }
 
-/** An executor's side of the protocol, driven by a test over Spark's own RPC. */
+/** The executor's side of the protocol, driven by a test over Spark's RPC. */
 final class FakeExecutor(val id: String, sourceId: String, instance: Long = 1) extends AutoCloseable {
   private val heard = new LinkedBlockingQueue[ToExecutor]
   private val driver = ClusterRpc.driver(ConsumerHosts.coordinatorName(sourceId))
@@ -23,13 +23,13 @@ final class FakeExecutor(val id: String, sourceId: String, instance: Long = 1) e
   def register(): Unit =
     driver.register(ProtocolCodec.encode(Register(id, "localhost", instance)), endpoint)
 
-  /** The next message; none may be missing. */
+  /** Returns the next message; fails if none arrives. */
   def next(): ToExecutor = Option(heard.poll(20, TimeUnit.SECONDS))
-    .getOrElse(throw new AssertionError(s"executor $id heard nothing for 20 s"))
+    .getOrElse(throw new AssertionError(s"executor $id received nothing for 20 s"))
 
   def nextAssign(): Seq[Assigned] = next() match {
     case Assign(shards) => shards
-    case other => throw new AssertionError(s"executor $id expected an assignment, and heard $other")
+    case other => throw new AssertionError(s"executor $id expected an assignment but received $other")
   }
 
   def heardNothing: Boolean = heard.isEmpty
@@ -37,10 +37,10 @@ final class FakeExecutor(val id: String, sourceId: String, instance: Long = 1) e
   def tell(shards: ShardReport*): Unit = report(full = false, shards)
   def tellAll(shards: ShardReport*): Unit = report(full = true, shards)
 
-  /** As if a report had been lost on its way. */
+  /** Simulates the loss of a report. */
   def loseReport(): Unit = number += 1
 
-  /** As if an order had failed with an error. */
+  /** Reports a failure of the consumers. */
   def breakDown(reason: String): Unit = driver.send(ProtocolCodec.encode(Broken(id, instance, reason)))
 
   private def report(full: Boolean, shards: Seq[ShardReport]): Unit = {

@@ -11,7 +11,7 @@ class PlacementSuite extends PropertySuite {
   private def loads(placed: Map[StreamShard, String], executors: Seq[String]): Seq[Int] =
     executors.map(executor => placed.values.count(_ == executor))
 
-  /** Asks again until nothing moves. */
+  /** Repeats the placement until no shard moves. */
   private def settle(
       all: Seq[StreamShard],
       executors: Seq[String],
@@ -28,14 +28,14 @@ class PlacementSuite extends PropertySuite {
     (shards(count), (1 to now).map(i => s"e$i"), current)
   }
 
-  test("every shard has an owner that lives") {
+  test("every shard gets a living owner") {
     forAll(situations) { case (all, executors, current) =>
       val placed = Placement.place(all, executors, current)
       assert(placed.keySet == all.toSet && placed.values.forall(executors.contains))
     }
   }
 
-  test("an owner that lives loses shards only to balance, and few at a time") {
+  test("a living owner loses shards only for balance, and a limited number per round") {
     forAll(situations) { case (all, executors, current) =>
       val placed = Placement.place(all, executors, current)
       val moved = current.count { case (shard, owner) => executors.contains(owner) && placed(shard) != owner }
@@ -43,7 +43,7 @@ class PlacementSuite extends PropertySuite {
     }
   }
 
-  test("asked again and again, it comes to loads that differ by one at most, and stays there") {
+  test("repeated rounds converge to loads that differ by at most one, and then change nothing") {
     forAll(situations) { case (all, executors, current) =>
       val settled = settle(all, executors, current).drop(10).next()
       val found = loads(settled, executors)
@@ -51,32 +51,32 @@ class PlacementSuite extends PropertySuite {
     }
   }
 
-  test("no executor, no placement")(assert(
+  test("without executors no shard is placed")(assert(
     Placement.place(shards(3), Nil, Map.empty) ==
       Map.empty[StreamShard, String]
   ))
 
-  test("a child goes where its parent is, if there is room") {
+  test("a child shard is placed with its parent's owner if there is room") {
     val current = Map(shard(0) -> "b", shard(1) -> "a")
     val placed = Placement.place(shards(4), Seq("a", "b"), current, s => Option.when(s == shard(2))("b"))
     assert(placed(shard(2)) == "b")
     assert(placed(shard(3)) == "a")
   }
 
-  test("a child does not follow its parent to an executor that is full or gone") {
+  test("a child shard is placed elsewhere if its parent's owner is full or lost") {
     val full = Map(shard(0) -> "b", shard(1) -> "b")
     assert(Placement.place(shards(3), Seq("a", "b"), full, _ => Some("b"))(shard(2)) == "a")
     assert(Placement.place(shards(1), Seq("a"), Map.empty, _ => Some("gone"))(shard(0)) == "a")
   }
 
-  test("a new executor gets its share a few shards at a time") {
+  test("a new executor gets its share in several rounds") {
     val all = shards(100)
     val current = all.map(_ -> "a").toMap
     val steps = settle(all, Seq("a", "b"), current).map(placed => loads(placed, Seq("b")).head).take(5).toSeq
     assert(steps == Seq(16, 32, 48, 50, 50))
   }
 
-  test("of thousands of shards as many move at once that a new executor has its share after some dozen rounds") {
+  test("with thousands of shards, a new executor has its share after a few dozen rounds") {
     val all = shards(10000)
     val current = all.zipWithIndex.map { case (shard, i) => shard -> s"e${i % 4}" }.toMap
     val executors = (0 to 4).map(i => s"e$i")

@@ -49,7 +49,7 @@ class ShardCoordinatorSuite extends TimedSuite with BeforeAndAfterAll {
     Shard(id(i), None, None, HashKeyRange.uniform(4)(i), number(1), None)
   )
 
-  /** Executors whose consumers are fakes, so that no job has to start any. */
+  /** A coordinator with fake executors, so that no job has to start consumers. */
   private class Setup(executors: Seq[String], list: () => Seq[Shard]) extends AutoCloseable {
     val sourceId: String = java.util.UUID.randomUUID().toString
     val events = new RecordedEvents
@@ -67,7 +67,7 @@ class ShardCoordinatorSuite extends TimedSuite with BeforeAndAfterAll {
     all.values.foreach(_.register())
     def apply(id: String): FakeExecutor = all(id)
 
-    /** Epochs by shard and executor, once every executor has heard of its share. */
+    /** Returns executor and epoch by shard, after every executor has received its share. */
     def assigned(): Map[StreamShard, (String, Long)] =
       all.values.flatMap(e => e.nextAssign().map(a => a.shard -> (e.id -> a.epoch))).toMap
 
@@ -88,7 +88,7 @@ class ShardCoordinatorSuite extends TimedSuite with BeforeAndAfterAll {
     }
   }
 
-  test("shards are spread evenly, and a lost executor's go to the one that is left, under newer epochs") {
+  test("shards are spread evenly, and the remaining executor gets a lost executor's shards under newer epochs") {
     withSetup("driver", "1") { s =>
       s.coordinator.advance(start)
       val first = s.assigned()
@@ -107,7 +107,7 @@ class ShardCoordinatorSuite extends TimedSuite with BeforeAndAfterAll {
     }
   }
 
-  test("shards move from an executor whose consumers failed, and the query ends when they fail again and again") {
+  test("shards move away from an executor whose consumers failed, and repeated failures end the query") {
     withSetup("driver", "1") { s =>
       s.coordinator.advance(start)
       val first = s.assigned()
@@ -132,7 +132,7 @@ class ShardCoordinatorSuite extends TimedSuite with BeforeAndAfterAll {
     }
   }
 
-  test("a lost executor's shards move while every slot is taken and a job waits for one") {
+  test("a lost executor's shards move while every task slot is in use and a job waits for one") {
     val (running, end) = (new CountDownLatch(1), new CountDownLatch(1))
     ShardCoordinatorSuite.slot = (running, end)
     val batch = new Thread(() =>
@@ -144,7 +144,7 @@ class ShardCoordinatorSuite extends TimedSuite with BeforeAndAfterAll {
     batch.start()
     running.await()
     try
-      // Nobody is "driver": consumers are to be started there, which the slot prevents.
+      // No executor registers as "driver", so a job tries to start consumers there and waits for the slot.
       withSetup("1", "2") { s =>
         s.coordinator.advance(start)
         s.assigned()
@@ -157,7 +157,7 @@ class ShardCoordinatorSuite extends TimedSuite with BeforeAndAfterAll {
     }
   }
 
-  test("a gap in the reports asks for everything, and asks again when that does not come") {
+  test("a gap in the reports requests a full report, and requests it again when it does not arrive") {
     withSetup("driver") { s =>
       s.coordinator.advance(start)
       val epochs = s.assigned().view.mapValues(_._2).toMap
@@ -177,7 +177,7 @@ class ShardCoordinatorSuite extends TimedSuite with BeforeAndAfterAll {
     }
   }
 
-  test("a shard that a full report does not name is assigned anew") {
+  test("a shard that a full report does not name is assigned again") {
     withSetup("driver") { s =>
       s.coordinator.advance(start)
       val epochs = s.assigned().view.mapValues(_._2).toMap
@@ -191,7 +191,7 @@ class ShardCoordinatorSuite extends TimedSuite with BeforeAndAfterAll {
     }
   }
 
-  test("reports of an older epoch are void") {
+  test("reports of an older epoch are ignored") {
     withSetup("driver", "1") { s =>
       s.coordinator.advance(start)
       val first = s.assigned()
@@ -204,7 +204,7 @@ class ShardCoordinatorSuite extends TimedSuite with BeforeAndAfterAll {
     }
   }
 
-  test("an executor that reads what another one owns is told to stop") {
+  test("an executor that reads another executor's shard is stopped") {
     withSetup("driver", "1") { s =>
       s.coordinator.advance(start)
       val first = s.assigned()
@@ -215,7 +215,7 @@ class ShardCoordinatorSuite extends TimedSuite with BeforeAndAfterAll {
     }
   }
 
-  test("an executor that comes back is taken in, and what it read before is adopted or stopped") {
+  test("an executor that registers again is accepted, and its earlier reads are adopted or stopped") {
     withSetup("driver", "1") { s =>
       s.coordinator.advance(start)
       val first = s.assigned()
@@ -229,7 +229,7 @@ class ShardCoordinatorSuite extends TimedSuite with BeforeAndAfterAll {
     }
   }
 
-  test("introducing itself twice changes nothing") {
+  test("a repeated registration has no effect") {
     withSetup("driver") { s =>
       s.coordinator.advance(start)
       s.assigned()
@@ -240,7 +240,7 @@ class ShardCoordinatorSuite extends TimedSuite with BeforeAndAfterAll {
     }
   }
 
-  test("what was planned is released also where it was not reported yet, and again when it is reported late") {
+  test("planned records are released before they are reported, and again when they are reported late") {
     withSetup("driver") { s =>
       s.coordinator.advance(start)
       val epochs = s.assigned().view.mapValues(_._2).toMap
@@ -252,7 +252,7 @@ class ShardCoordinatorSuite extends TimedSuite with BeforeAndAfterAll {
     }
   }
 
-  test("children of a split are read once their parent's end is held, and again after its owner was lost") {
+  test("children of a split are read once their parent's end is fetched, and again after the owner was lost") {
     withSetup("driver", "1") { s =>
       s.coordinator.advance(start)
       val first = s.assigned()
@@ -266,7 +266,7 @@ class ShardCoordinatorSuite extends TimedSuite with BeforeAndAfterAll {
       s(owner).tell(news(shard(0), epoch, Seq(10), Some(children)))
       assert(owner == "1")
       assert(s("1").nextAssign().map(_.shard).toSet == Set(shard(8), shard(9)))
-      // The end is not planned yet: whoever reads the parent next must come to it again.
+      // The end is not planned yet, so the next reader of the parent must reach it again.
       ListenerEvents.executorRemoved(context, "1")
       val moved = s("driver").nextAssign()
       assert(moved.map(_.shard).toSet == Set(shard(0), shard(2)))
@@ -275,12 +275,12 @@ class ShardCoordinatorSuite extends TimedSuite with BeforeAndAfterAll {
       val last = s("driver").nextAssign()
       assert(last.map(_.shard).toSet == Set(shard(8), shard(9)))
       assert(last.map(_.epoch).min > again.epoch)
-      // Its next owner comes to the end again, after the first one was lost with it.
+      // The next owner reports the end again, because the first report was lost with its owner.
       assert(s.events.await[ShardEnded](2) == Vector.fill(2)(ShardEnded(arn, id(0), Seq(id(8), id(9)))))
     }
   }
 
-  test("the child of a merge is read after a parent that nobody has told of, however late a listing does") {
+  test("the child of a merge waits for a parent that only a later listing shows") {
     val (middle, last) = (listing(2).hashKeyRange.start + 1, listing(2).hashKeyRange.end)
     val (left, right) = (HashKeyRange(listing(2).hashKeyRange.start, middle), HashKeyRange(middle + 1, last))
     val merged = HashKeyRange(listing(1).hashKeyRange.start, middle)
@@ -289,7 +289,7 @@ class ShardCoordinatorSuite extends TimedSuite with BeforeAndAfterAll {
       Shard(id(8), Some(id(2)), None, right, number(1), None),
       Shard(id(9), Some(id(1)), Some(id(7)), merged, number(1), None)
     )
-    // The one of the start, one that is older than the end that asks for it, and one that tells.
+    // The listing of the start, one that is older than the end that requested it, and a complete one.
     val listings = new java.util.concurrent.LinkedBlockingQueue(java.util.List.of(listing, listing, later))
     val told = new CountDownLatch(listings.size)
     def list() = {
@@ -301,7 +301,7 @@ class ShardCoordinatorSuite extends TimedSuite with BeforeAndAfterAll {
       val epochs = s.assigned().view.mapValues(_._2).toMap
       val child = ChildShard(id(9), Seq(id(1), id(7)), merged)
       s("driver").tell(news(shard(1), epochs(shard(1)), Seq(10), Some(Seq(child))))
-      assert(told.await(20, java.util.concurrent.TimeUnit.SECONDS), s"${told.getCount} listings were not asked for")
+      assert(told.await(20, java.util.concurrent.TimeUnit.SECONDS), s"${told.getCount} listings were not requested")
       val children = Seq(ChildShard(id(7), Seq(id(2)), left), ChildShard(id(8), Seq(id(2)), right))
       s("driver").tell(news(shard(2), epochs(shard(2)), Seq(10), Some(children)))
       val between = s("driver").nextAssign()
@@ -311,7 +311,7 @@ class ShardCoordinatorSuite extends TimedSuite with BeforeAndAfterAll {
     }
   }
 
-  test("a listing that fails for good ends the query, with its reason") {
+  test("a permanent failure of a listing ends the query with its reason") {
     val sourceId = java.util.UUID.randomUUID().toString
     val broken = new ShardCoordinator(
       new SparkCluster(context),
@@ -326,7 +326,7 @@ class ShardCoordinatorSuite extends TimedSuite with BeforeAndAfterAll {
       executor.register()
       broken.advance(start)
       broken.prefetched.awaitChange(broken.prefetched.changes, 20000)
-      // What `intercept` lets through.
+      // Fatal errors, which `intercept` does not catch, must end the query too.
       val failure =
         try { broken.advance(start); None }
         catch { case missing: NoClassDefFoundError => Some(missing.getMessage) }
@@ -337,7 +337,7 @@ class ShardCoordinatorSuite extends TimedSuite with BeforeAndAfterAll {
     }
   }
 
-  test("at the end every executor is told to stop") {
+  test("closing stops the consumers of every executor") {
     val s = new Setup(Seq("driver", "1"), () => listing)
     s.coordinator.advance(start)
     s.assigned()
@@ -349,6 +349,6 @@ class ShardCoordinatorSuite extends TimedSuite with BeforeAndAfterAll {
 
 object ShardCoordinatorSuite {
 
-  /** For a task in this JVM: tells that it runs, and waits for its end. */
+  /** Latches for a task in this JVM: the first signals that it runs, the second ends it. */
   @volatile private var slot: (CountDownLatch, CountDownLatch) = _
 }

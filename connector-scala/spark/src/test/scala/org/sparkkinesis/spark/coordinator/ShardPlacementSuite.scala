@@ -14,7 +14,7 @@ class ShardPlacementSuite extends TimedSuite {
   private val arn = "arn:aws:kinesis:eu-central-1:123456789012:stream/orders"
   private val long = 600000L
 
-  /** Four shards that must be read, and executors that note how many of them they are given. */
+  /** Four shards that must be read, and executors that count the shards they are assigned. */
   private class Setup(graceMillis: Long) {
     val events = new RecordedEvents
     val state = new CoordinatorState(Seq(arn), events = events)
@@ -36,11 +36,11 @@ class ShardPlacementSuite extends TimedSuite {
     private def heard(id: String, message: Array[Byte]): Unit = ProtocolCodec.decodeToExecutor(message) match {
       case Assign(assigned) => received(id) += assigned.size
       case Unassign(left) => received(id) -= left.size
-      case other => fail(s"executor $id heard $other")
+      case other => fail(s"executor $id received $other")
     }
   }
 
-  test("before any shard has an owner, the first executor waits for those that are known, and then none has to move") {
+  test("before the first assignment, the first executor waits for the known executors, so that no shard moves later") {
     val s = new Setup(long)
     assert(s.placement.graceLeftMillis(Seq("1", "2")) == 0L)
     s.introduce("1")
@@ -51,14 +51,14 @@ class ShardPlacementSuite extends TimedSuite {
     assert(s.received.toMap == Map("1" -> 2, "2" -> 2))
   }
 
-  test("an executor that comes while others read keeps nobody waiting") {
+  test("an executor that joins while others read causes no wait") {
     val s = new Setup(long)
     s.introduce("1")
     s.placement.assign()
     assert(s.placement.graceLeftMillis(Seq("1", "2")) == 0L)
   }
 
-  test("when all that read are lost, the first one to come back waits again") {
+  test("after the loss of all executors, the first new one waits again") {
     val s = new Setup(long)
     s.introduce("1")
     s.placement.assign()
@@ -67,13 +67,13 @@ class ShardPlacementSuite extends TimedSuite {
     assert(s.placement.graceLeftMillis(Seq("2", "3")) > 0)
   }
 
-  test("nobody waits for longer than the grace") {
+  test("the wait is limited to the grace period") {
     val s = new Setup(0)
     s.introduce("1")
     assert(s.placement.graceLeftMillis(Seq("1", "2")) == 0L)
   }
 
-  test("assignments, moves to an executor that comes later, and its loss are told with positions and numbers") {
+  test("events report assignments, moves to a later executor, and its loss, with positions and counts") {
     val s = new Setup(0)
     s.introduce("1")
     s.placement.assign()
@@ -88,7 +88,7 @@ class ShardPlacementSuite extends TimedSuite {
     assert(s.events.of[ExecutorLost] == Vector(ExecutorLost("2", 2)))
   }
 
-  test("events are passed on without the lock, so that a slow listener holds nobody up") {
+  test("events are emitted without the lock, so that a slow listener blocks no other thread") {
     val held = new java.util.concurrent.atomic.AtomicBoolean
     lazy val state: CoordinatorState = new CoordinatorState(
       Seq(arn),

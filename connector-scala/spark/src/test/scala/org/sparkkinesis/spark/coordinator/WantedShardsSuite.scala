@@ -15,7 +15,7 @@ class WantedShardsSuite extends TimedSuite {
   private def shard(index: Int, range: HashKeyRange, parents: Int*) =
     Shard(id(index), parents.headOption.map(id), parents.lift(1).map(id), range, SequenceNumber("1"), None)
 
-  /** 0 split into 1 and 2; 1 split into 3 and 4; 4 and 2 merged into 5. */
+  /** Shard 0 was split into 1 and 2, shard 1 into 3 and 4; shards 4 and 2 were merged into 5. */
   private val lineage = {
     val halves = HashKeyRange.uniform(2)
     val quarters = HashKeyRange.uniform(4)
@@ -41,25 +41,25 @@ class WantedShardsSuite extends TimedSuite {
     found.map(_._1.shard.value.takeRight(4).toInt).toSet
   }
 
-  // The offset, whose end was fetched, and what is to be read.
+  // The offset, the shards that were fetched to the end, and the shards that must be read.
   Seq(
     ("an open shard", Map(0 -> Horizon), Set.empty[Int], Set(0)),
-    ("one whose end was fetched, with its children", Map(0 -> after), Set(0), Set(0, 1, 2)),
-    ("grandchildren, when all between was fetched", Map(0 -> after), Set(0, 1), Set(0, 1, 2, 3, 4)),
+    ("a shard that was fetched to its end, and its children", Map(0 -> after), Set(0), Set(0, 1, 2)),
+    ("grandchildren, when their parents were fetched to the end", Map(0 -> after), Set(0, 1), Set(0, 1, 2, 3, 4)),
     ("a merge's child only after both parents", Map(0 -> after), Set(0, 1, 2), Set(0, 1, 2, 3, 4)),
     ("a merge's child after both parents", Map(0 -> after), Set(0, 1, 2, 4), Set(0, 1, 2, 3, 4, 5)),
-    ("children of what was planned to its end", Map(0 -> ShardEnd), Set.empty[Int], Set(1, 2)),
+    ("the children of a shard that was planned to its end", Map(0 -> ShardEnd), Set.empty[Int], Set(1, 2)),
     ("only the child that is not in the offset yet", Map(0 -> ShardEnd, 1 -> after), Set.empty[Int], Set(1, 2)),
-    ("nothing but the last ones", Map(3 -> after, 5 -> after), Set.empty[Int], Set(3, 5)),
-    ("a merge's child whose other parent has left", Map(2 -> ShardEnd, 3 -> after), Set.empty[Int], Set(3, 5)),
-    ("a merge's child not before the parent that is read", Map(2 -> ShardEnd, 4 -> after), Set.empty[Int], Set(4)),
-    ("a merge's child not before a parent to come", Map(2 -> ShardEnd, 1 -> after), Set.empty[Int], Set(1)),
-    ("a merge's child when the last parent's end comes", Map(2 -> ShardEnd, 4 -> after), Set(4), Set(4, 5))
+    ("only the unfinished leaves", Map(3 -> after, 5 -> after), Set.empty[Int], Set(3, 5)),
+    ("a merge's child whose other parent was removed", Map(2 -> ShardEnd, 3 -> after), Set.empty[Int], Set(3, 5)),
+    ("a merge's child only after the parent in the offset", Map(2 -> ShardEnd, 4 -> after), Set.empty[Int], Set(4)),
+    ("a merge's child only after a parent's parent", Map(2 -> ShardEnd, 1 -> after), Set.empty[Int], Set(1)),
+    ("a merge's child once its last parent was fetched to the end", Map(2 -> ShardEnd, 4 -> after), Set(4), Set(4, 5))
   ).foreach { case (name, offset, ended, expected) =>
     test(s"reads $name")(assert(wanted(offset, ended) == expected))
   }
 
-  test("reads on after a hundred splits that were merged again, looking at each shard once") {
+  test("a lineage of a hundred splits and merges is followed with one visit per shard") {
     val halves = HashKeyRange.uniform(2)
     val graph = ShardGraph.of((0 to 100).flatMap { g =>
       val merged = 3 * g

@@ -34,7 +34,7 @@ class ProgressReporterSuite extends TimedSuite {
     def told: Seq[Int] = sent.flatMap(_.shards).flatMap(_.chunks).map(_.last.value.toInt).toSeq
   }
 
-  test("a full report takes the place of what was not sent yet, and what comes later goes with it") {
+  test("a full report replaces unsent changes, and later changes are added to it") {
     val s = new Setup
     s.reporter.onChunks(Shard, 1, Seq(chunk(10)))
     s.reporter.tellAll(Seq(snapshot(10, 20)))
@@ -44,7 +44,7 @@ class ProgressReporterSuite extends TimedSuite {
     assert(s.sent.map(_.full).toSeq == Seq(true))
   }
 
-  test("a chunk that came while snapshots were taken is told once: with them, or after them") {
+  test("a chunk that arrives during the snapshots is reported once, in them or after them") {
     val inside = new Setup
     inside.reporter.tellAll(Seq(snapshot(10, 20)))
     inside.reporter.onChunks(Shard, 1, Seq(chunk(20)))
@@ -52,7 +52,7 @@ class ProgressReporterSuite extends TimedSuite {
     assert(inside.told == Seq(10, 20))
     val after = new Setup
     after.reporter.tellAll {
-      // The consumer's thread has added a chunk after its snapshot; the listener waits for its turn.
+      // The consumer's thread has added a chunk after its snapshot, and waits for the lock to report it.
       val taken = Seq(snapshot(10))
       val consumer = new Thread(() => after.reporter.onChunks(Shard, 1, Seq(chunk(20))))
       consumer.start()
@@ -66,7 +66,7 @@ class ProgressReporterSuite extends TimedSuite {
   }
   private var blocked: Thread = null
 
-  test("what comes while one report waits to be sent goes into it; numbers count up") {
+  test("changes are added to a report that is waiting to be sent; report numbers increase by one") {
     val s = new Setup
     s.reporter.onChunks(Shard, 1, Seq(chunk(10)))
     s.reporter.onChunks(Shard, 1, Seq(chunk(20)))
@@ -77,7 +77,7 @@ class ProgressReporterSuite extends TimedSuite {
     assert(s.told == Seq(10, 20, 30))
   }
 
-  test("that the tip was reached is told at once, that it still is only from time to time") {
+  test("reaching the tip is reported at once, staying there only periodically") {
     val s = new Setup
     s.reporter.onReadUpTo(Shard, 1, 1000, 0)
     s.scheduler.runDue()
@@ -89,7 +89,7 @@ class ProgressReporterSuite extends TimedSuite {
     assert(s.sent.flatMap(_.shards).map(_.readUpToMillis).toSeq == Seq(1000L, 1010L))
   }
 
-  test("an older epoch is not told any more once there is a newer one") {
+  test("changes of an older epoch are not reported after those of a newer one") {
     val s = new Setup
     s.reporter.onChunks(Shard, 2, Seq(chunk(10)))
     s.reporter.onChunks(Shard, 1, Seq(chunk(99)))
@@ -97,7 +97,7 @@ class ProgressReporterSuite extends TimedSuite {
     assert(s.told == Seq(10))
   }
 
-  test("who has nothing to say sends an empty report every five seconds, so that a lost one is noticed") {
+  test("without changes an empty report is sent every five seconds, so that a lost report is detected") {
     val s = new Setup
     s.scheduler.advance(4900.millis)
     assert(s.sent.size == 0)
@@ -105,7 +105,7 @@ class ProgressReporterSuite extends TimedSuite {
     assert(s.sent.map(report => (report.number, report.shards.size)).toSeq == Seq((1L, 0), (2L, 0)))
   }
 
-  test("after closing nothing is sent") {
+  test("no report is sent after close") {
     val s = new Setup
     s.reporter.onChunks(Shard, 1, Seq(chunk(10)))
     s.reporter.close()

@@ -69,15 +69,15 @@ class ProtocolCodecSuite extends PropertySuite {
     Gen.oneOf(register, report, broken)
   }
 
-  test("what an executor is told comes as it was sent") {
+  test("messages to an executor are decoded as they were encoded") {
     forAll(toExecutor)(message => assert(ProtocolCodec.decodeToExecutor(ProtocolCodec.encode(message)) == message))
   }
 
-  test("what the driver is told comes as it was sent") {
+  test("messages to the driver are decoded as they were encoded") {
     forAll(toDriver)(message => assert(ProtocolCodec.decodeToDriver(ProtocolCodec.encode(message)) == message))
   }
 
-  test("a failure keeps its kind, operation, code, text and request id, for every kind and operation there is") {
+  test("a failure keeps its kind, operation, code, text and request id, for every kind and operation") {
     for (kind <- ServiceErrorKind.all; operation <- Operation.all; request <- Seq(None, Some("5f3c"))) {
       val error = new ServiceException(kind, operation, "SomeException", "it said so", request)
       val told = ShardReport(StreamShard("orders", ShardId.ofIndex(0)), 1, Vector.empty, 0, 0, None, Some(error))
@@ -94,14 +94,14 @@ class ProtocolCodecSuite extends PropertySuite {
     }
   }
 
-  test("a stream's name is written once for all of its shards that follow each other") {
+  test("a stream's name is written once for consecutive shards") {
     val arn = "arn:aws:kinesis:eu-central-1:123456789012:stream/orders"
     def size(shards: Int) =
       ProtocolCodec.encode(Unassign((0 until shards).map(i => StreamShard(arn, ShardId.ofIndex(i.toLong))))).length
     assert(size(1000) - size(999) < 30, s"${size(1000) - size(999)} bytes for one more shard")
   }
 
-  test("bytes of another kind are refused") {
+  test("an unknown message type is an error") {
     intercept[IllegalArgumentException](ProtocolCodec.decodeToExecutor(Array[Byte](99)))
     intercept[IllegalArgumentException](ProtocolCodec.decodeToDriver(Array[Byte](99)))
   }

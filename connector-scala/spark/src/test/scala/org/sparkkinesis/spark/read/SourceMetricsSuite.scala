@@ -14,7 +14,7 @@ class SourceMetricsSuite extends TimedSuite {
     totals = Map("records" -> 91, "bufferedBytes" -> 4096)
   )
 
-  test("lag and shards are those of now, counts those of all consumers, the batch the latest") {
+  test("metrics contain the current lag and shards, the counters of all consumers, and the latest batch") {
     val found = SourceMetrics.of(status, Some(PlannedBatch(SourceOffset(Nil), rows = 7, bytes = 700)), 12345678)
     assert(
       found ==
@@ -38,7 +38,7 @@ class SourceMetricsSuite extends TimedSuite {
     )
   }
 
-  test("before the first answer there is no lag, and before the first batch none is told of") {
+  test("there are no lag metrics before the first response, and no batch metrics before the first batch") {
     val found = SourceMetrics.of(status.copy(millisBehindLatest = Nil, fetchedMillisBehindLatest = Nil), None, 0)
     assert(found.keySet.filter(name => name.contains("Behind") || name.startsWith("plan")) == Set.empty[String])
   }

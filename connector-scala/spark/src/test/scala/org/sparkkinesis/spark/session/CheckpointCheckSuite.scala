@@ -52,14 +52,14 @@ class CheckpointCheckSuite extends TimedSuite {
     positions.map { case (index, position) => ShardId.ofIndex(index.toLong) -> position }.to(SortedMap)
   )
 
-  test("an offset of the streams as they are stays as it is, and nothing is asked for") {
+  test("an offset of unchanged streams is returned as it is, without a service call") {
     val rig = new Rig(Seq("clicks", "orders"))
     val offset = SourceOffset(Seq("clicks", "orders").map(stream(_, Created, 0 -> readUpTo(5))))
     assert(rig.check.mend(offset) eq offset)
     assert(rig.listings == 0)
   }
 
-  test("an offset of other streams, of more or of fewer is refused with the names of both") {
+  test("an offset of other streams, of more or of fewer streams is an error that names both sets") {
     Seq(Seq("clicks"), Seq("clicks", "orders"), Nil).foreach { names =>
       val offset = SourceOffset(names.map(stream(_, Created, 0 -> readUpTo(5))))
       val error = intercept[KinesisConnectorException](new Rig().check.mend(offset))
@@ -69,7 +69,7 @@ class CheckpointCheckSuite extends TimedSuite {
     }
   }
 
-  test("a stream that was recreated ends the query, with the two times") {
+  test("a recreated stream ends the query with both creation times") {
     val error = intercept[KinesisConnectorException] {
       new Rig().check.mend(SourceOffset(Seq(stream("orders", Created - 1000, 0 -> readUpTo(5)))))
     }
@@ -78,7 +78,7 @@ class CheckpointCheckSuite extends TimedSuite {
     assert(error.parameters("creation") == "2020-09-13T12:26:40Z")
   }
 
-  test("where loss is allowed, a recreated stream is read from its beginning, the others go on, and it is told once") {
+  test("if loss is allowed, a recreated stream starts at its oldest record and others continue, with one event") {
     val rig = new Rig(Seq("clicks", "orders"), failOnDataLoss = false)
     val clicks = stream("clicks", Created, 0 -> readUpTo(5))
     val offset = SourceOffset(Seq(clicks, stream("orders", Created - 1000, 9 -> readUpTo(5))))
@@ -96,10 +96,10 @@ class CheckpointCheckSuite extends TimedSuite {
     assert(rig.lost.size == 1 && rig.listings == listings)
   }
 
-  /** Before now, as the virtual clock has it when a rig is made. */
+  /** Returns the time this long before the virtual clock's start. */
   private def ago(time: FiniteDuration): Long = new VirtualScheduler().currentMillis - time.toMillis
 
-  test("positions whose next records may have expired are data loss; whatever the stream still keeps is not") {
+  test("a position whose next records may have expired is data loss; a position within the retention period is not") {
     val table = Seq(
       readUpTo(ago(25.hours)) -> true,
       readUpTo(ago(23.hours)) -> false,
@@ -124,7 +124,7 @@ class CheckpointCheckSuite extends TimedSuite {
     }
   }
 
-  test("the retention is the stream's own, and is looked at once in the life of a query") {
+  test("each stream's own retention period is checked once per query") {
     val rig = new Rig(Seq("clicks", "orders"), failOnDataLoss = false, retention = Map("clicks" -> 48))
     val old = readUpTo(ago(30.hours))
     val offset = SourceOffset(Seq("clicks", "orders").map(stream(_, Created, 0 -> old)))

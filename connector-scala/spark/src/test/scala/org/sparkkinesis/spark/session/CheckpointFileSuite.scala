@@ -24,7 +24,7 @@ class CheckpointFileSuite extends TimedSuite {
   private def fresh(): CheckpointFile =
     new CheckpointFile(s"crash://${Files.createTempDirectory("checkpoint-file")}", "noted", conf)
 
-  test("what was written is read, replaced and deleted") {
+  test("a text can be written, read, replaced and deleted") {
     val file = fresh()
     assert(file.read().isEmpty)
     file.write("one")
@@ -42,7 +42,7 @@ class CheckpointFileSuite extends TimedSuite {
       file.write("old")
       val crashed = CrashingFileSystem.crashAt(step)(file.write("new"))
       assert(file.read().exists(Set("old", "new")), s"step $step left ${file.read()}")
-      // Whoever comes after the crash writes as if nothing had happened, and may crash as well.
+      // The next run writes as usual, and may crash as well.
       CrashingFileSystem.crashAt(step)(file.write("newer"))
       assert(file.read().exists(Set("old", "new", "newer")), s"a second crash at step $step left ${file.read()}")
       file.write("last")
@@ -51,20 +51,20 @@ class CheckpointFileSuite extends TimedSuite {
       assert(file.read().isEmpty)
       crashed
     }
-    assert(outcomes.head && !outcomes.last, "the crashes do not cover the replacement from its first step to its last")
+    assert(outcomes.head && !outcomes.last, "the crashes do not cover every step of the replacement")
   }
 
-  test("a location that cannot be written is an error with a condition") {
+  test("an unwritable location is an error with a condition") {
     val error = intercept[KinesisConnectorException](CrashingFileSystem.strict(fresh().write("text")))
     assert(error.condition == "KINESIS_CHECKPOINT_UNWRITABLE")
   }
 }
 
-/** Changes of the file system that fail from the n-th one on, as after a kill. */
+/** Lets changes of the file system fail from the n-th one on, as after a kill. */
 object CrashingFileSystem {
   private[session] val left = new AtomicInteger(Int.MaxValue)
 
-  /** True if `body` did not get to its end. */
+  /** Runs `body` and returns true if it did not finish. */
   def crashAt(step: Int)(body: => Unit): Boolean = {
     left.set(step)
     try {
@@ -81,7 +81,7 @@ object CrashingFileSystem {
   }
 }
 
-/** The local file system under a scheme of its own. */
+/** The local file system under its own scheme. */
 final class CrashingFileSystem extends RawLocalFileSystem {
   override def getUri: URI = URI.create("crash:///")
   override def getScheme: String = "crash"

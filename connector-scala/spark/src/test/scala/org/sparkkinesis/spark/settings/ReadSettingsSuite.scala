@@ -13,7 +13,7 @@ class ReadSettingsSuite extends TimedSuite {
   private def settings(set: (String, String)*) =
     ReadSettings(Options.read(Map("streamName" -> "orders") ++ set), Map("arn" -> ClientSettings(Some("us-east-1"))))
 
-  test("without options the service's own limits hold, and data loss is an error") {
+  test("without options the service's limits apply and data loss is an error") {
     val standard = settings()
     assert(standard.polling.maxFetchesPerSecond == PollingSettings.of(Options.defaults).maxFetchesPerSecond)
     assert(standard.polling.readBytesPerSecond == PollingSettings.of(Options.defaults).readBytesPerSecond)
@@ -22,32 +22,32 @@ class ReadSettingsSuite extends TimedSuite {
     assert(standard.failOnDataLoss)
   }
 
-  test("whoever may call more often may read more bytes, in the same measure; never less") {
+  test("a higher call rate raises the byte rate in proportion; a lower call rate does not reduce it") {
     val service = PollingSettings.of(Options.defaults)
     def bytes(calls: Double) = settings("maxFetchesPerSecond" -> calls.toString).polling.readBytesPerSecond
     assert(bytes(service.maxFetchesPerSecond * 4) == service.readBytesPerSecond * 4)
     assert(bytes(service.maxFetchesPerSecond / 5) == service.readBytesPerSecond)
   }
 
-  // The limit of a batch, and the greatest chunk.
+  // The row limit of a batch, and the maximum rows per chunk.
   Seq("1" -> 1, "15" -> 1, "16" -> 1, "160" -> 10, "100000000" -> DecodeSettings.MaxRows).foreach {
     case (limit, rows) =>
-      test(s"with $limit records a batch, a chunk has at most $rows rows") {
+      test(s"with at most $limit records per batch, a chunk has at most $rows rows") {
         assert(settings("maxRecordsPerTrigger" -> limit).decode.maxChunkRows == rows)
       }
   }
 
-  test("a limit of bytes bounds chunks too") {
+  test("a byte limit of batches also limits the size of chunks") {
     assert(settings("maxBytesPerTrigger" -> "16k").decode.maxChunkBytes == 1024)
   }
 
-  test("retries without an end, and with one") {
+  test("retry options set unlimited and limited retries") {
     val policies = settings("retry.getRecords.maxRetries" -> "-1", "retry.listShards.maxRetries" -> "3").retries
     assert(policies(Operation.GetRecords).maxRetries == None)
     assert(policies(Operation.ListShards).maxRetries == Some(3))
   }
 
-  test("a bound of pauses below their base is raised to it") {
+  test("a maximum pause below the base pause is raised to the base pause") {
     val policy =
       settings(
         "retry.getRecords.backoff.base" -> "5s",
@@ -56,7 +56,7 @@ class ReadSettingsSuite extends TimedSuite {
     assert((policy.base, policy.max) == (5.seconds, 5.seconds))
   }
 
-  test("the text holds no secret") {
+  test("toString contains no secret") {
     val secret = CredentialSettings.Static("AK", "hidden-secret", Some("hidden-token"))
     val text = ReadSettings(Options.read(Map.empty), Map("arn" -> ClientSettings(None, credentials = secret))).toString
     assert(!text.contains("hidden"), text)

@@ -45,7 +45,7 @@ class RowToRecordSuite extends TimedSuite {
     assert(columns(text) == WriteColumns(0, dataIsText = true, KeySource.Column(1), None, None))
   }
 
-  test("what cannot be sent is refused with a condition, before anything else happens") {
+  test("a schema that cannot be written is an error with a condition, before the write starts") {
     val noData = new StructType().add("partitionKey", StringType)
     val noKey = new StructType().add("data", StringType).add("user", StringType)
     val cases = Seq(
@@ -80,7 +80,7 @@ class RowToRecordSuite extends TimedSuite {
     assert(convert.streamOf(row(payload, "k")) == None)
   }
 
-  test("rows without payload or key have no record, and say why") {
+  test("rows without payload or key give a reason instead of a record") {
     val convert = new RowToRecord(columns(full))
     assert(convert.convert(row(null, "k")).left.toOption == Some("its column 'data' is null"))
     assert(convert.convert(row(Array[Byte](), null)).left.toOption == Some("its partition key is null"))
@@ -96,7 +96,7 @@ class RowToRecordSuite extends TimedSuite {
     assert((1 to 1000).map(_ => key(random, "ann", 1)).distinct.size == 1000)
   }
 
-  test("a dead letter tells reason and place, and cuts a payload that is too long for the stream") {
+  test("a dead letter contains reason and position, and truncates a payload that is too long for the stream") {
     val record = new SinkRecord("key", None, Array.fill[Byte](2 << 20)(7))
     val letter = DeadLetter.of(InvalidRow(3, 17, "orders", "it is too large", Some(record)), "query", 1 << 20)
     assert(letter.size <= (1 << 20))
@@ -117,7 +117,7 @@ class RowToRecordSuite extends TimedSuite {
     assert(kept.map(data => new String(java.util.Base64.getDecoder.decode(data))) == Some("text"))
   }
 
-  test("the plan that travels to executors shows no secret") {
+  test("the text of the plan contains no secret") {
     val plan = WritePlan(
       columns(full),
       None,
@@ -137,7 +137,7 @@ class RowToRecordSuite extends TimedSuite {
     assert(bytes.size > 0)
   }
 
-  test("every metric can be made by Spark from its class name, and has a name of its own") {
+  test("Spark can create every metric from its class name, and metric names are unique") {
     WriteMetrics.all.foreach(metric => assert(metric.getClass.getConstructor().newInstance().name == metric.name))
     assert(WriteMetrics.all.map(_.name).distinct.size == WriteMetrics.all.size)
   }

@@ -9,7 +9,7 @@ import org.sparkkinesis.integration.SparkSuite
 import org.sparkkinesis.kit.stream.Collected
 import org.sparkkinesis.spark.session.{HadoopCheckpointFiles, InitialOffsetStore}
 
-/** Each mistake gets its condition, before any record moves. */
+/** Each invalid input is an error with its condition, before any record moves. */
 class BadInputSuite extends SparkSuite {
 
   private def condition(body: => Any): KinesisConnectorException = {
@@ -35,7 +35,7 @@ class BadInputSuite extends SparkSuite {
     connection("good")
   }
 
-  test("unknown option, with the nearest name, already at load") {
+  test("an unknown option is an error with the nearest name at load") {
     val error = condition(spark.readStream.format("kinesis").options(good).option("initalPosition", "latest").load())
     assert(error.condition == "KINESIS_OPTION_UNKNOWN")
     assert(error.getMessage.contains("Did you mean 'initialPosition'?"), error.getMessage)
@@ -49,7 +49,7 @@ class BadInputSuite extends SparkSuite {
     ("bad name", Map("streamName" -> "no spaces"), "KINESIS_OPTION_INVALID")
   )
   atLoad.foreach { case (name, options, expected) =>
-    test(s"$name, already at load") {
+    test(s"$name is an error at load") {
       assert(condition(spark.read.format("kinesis").options(good ++ options).load()).condition == expected)
     }
   }
@@ -57,7 +57,7 @@ class BadInputSuite extends SparkSuite {
   private val beforeData = Seq(
     ("no such stream", Map("streamName" -> "missing"), "KINESIS_STREAM_NOT_FOUND"),
     ("no stream named", Map("streamName" -> null), "KINESIS_OPTION_MISSING"),
-    ("half of the credentials", Map("awsSecretKey" -> null), "KINESIS_OPTION_MISSING"),
+    ("incomplete static credentials", Map("awsSecretKey" -> null), "KINESIS_OPTION_MISSING"),
     ("two sources of credentials", Map("profile" -> "other"), "KINESIS_OPTION_CONFLICT"),
     (
       "a name and an ARN",
@@ -65,14 +65,14 @@ class BadInputSuite extends SparkSuite {
       "KINESIS_OPTION_CONFLICT"
     ),
     ("plain http to another host", Map("endpoint" -> "http://192.0.2.1:4567"), "KINESIS_OPTION_INVALID"),
-    ("an endpoint that nobody answers at", Map("endpoint" -> "http://127.0.0.1:9"), "KINESIS_ENDPOINT_UNREACHABLE"),
+    ("an unreachable endpoint", Map("endpoint" -> "http://127.0.0.1:9"), "KINESIS_ENDPOINT_UNREACHABLE"),
     (
-      "a class of credentials that is not there",
+      "a missing class of credentials",
       Map("awsAccessKey" -> null, "awsSecretKey" -> null, "credentialsProvider" -> "no.such.Class"),
       "KINESIS_CREDENTIALS_FAILED"
     ),
     (
-      "a position of a shard that is not there",
+      "a position for a shard that does not exist",
       Map("initialPosition" -> """{"shardId-000000000009": "latest"}"""),
       "KINESIS_SHARD_UNKNOWN"
     ),
@@ -93,7 +93,7 @@ class BadInputSuite extends SparkSuite {
     }
   }
 
-  test("a checkpoint of another stream is refused") {
+  test("a checkpoint of another stream is an error") {
     kinesis.admin.createStream("other", 1)
     val at = checkpoint()
     ran(streamed(good + ("initialPosition" -> "trim_horizon"), at))
@@ -111,7 +111,7 @@ class BadInputSuite extends SparkSuite {
   }
 
   test(
-    "a checkpoint of a stream that was made again is refused; without failOnDataLoss the new one is read from its beginning"
+    "a checkpoint of a recreated stream is an error; without failOnDataLoss the new stream is read from the start"
   ) {
     kinesis.admin.createStream("again", 1)
     kinesis.admin.putRecord("again", "k", utf8("old"))
@@ -130,7 +130,7 @@ class BadInputSuite extends SparkSuite {
     assert(collected.texts == Vector("new"))
   }
 
-  test("a position older than what the stream keeps is data loss") {
+  test("a position before the retention period is data loss") {
     kinesis.admin.createStream("expired", 1)
     kinesis.admin.putRecord("expired", "k", utf8("1"))
     val at = checkpoint()
@@ -139,7 +139,7 @@ class BadInputSuite extends SparkSuite {
       at
     ))
     val log = Path.of(at, "offsets", "0")
-    // As if the query had last run then; the emulator's stream keeps a day.
+    // Simulates that the query last ran in 2020; the emulator's stream keeps records for a day.
     val aged = Files.readString(log).replaceAll("\"base\":\\d+", "\"base\":1577836800000")
     Files.writeString(log, aged)
     Files.deleteIfExists(Path.of(at, "offsets", ".0.crc"))
@@ -147,7 +147,7 @@ class BadInputSuite extends SparkSuite {
     ran(streamed(connection("expired") + ("failOnDataLoss" -> "false"), at))
   }
 
-  test("a checkpoint that cannot be written") {
+  test("an unwritable checkpoint is an error") {
     val file = Files.createTempFile(temporary, "a-file", "")
     val files = new HadoopCheckpointFiles(
       Path.of(file.toString, "below").toString,
@@ -158,7 +158,7 @@ class BadInputSuite extends SparkSuite {
     assert(error.condition == "KINESIS_CHECKPOINT_UNWRITABLE")
   }
 
-  test("a damaged offset in the checkpoint") {
+  test("a damaged offset in the checkpoint is an error") {
     val at = checkpoint()
     ran(streamed(good + ("initialPosition" -> "trim_horizon"), at))
     val log = Path.of(at, "offsets", "0")
@@ -170,7 +170,7 @@ class BadInputSuite extends SparkSuite {
     assert(condition(ran(streamed(good, at))).condition == "KINESIS_OFFSET_INVALID")
   }
 
-  test("secrets show nowhere: plan, options, errors") {
+  test("plan, options and errors contain no secret") {
     val options = good ++ Map("awsAccessKey" -> "AKIASECRETOFATEST", "awsSecretKey" -> "secret-of-a-test")
     val rows = spark.read.format("kinesis").options(options).load()
     val plan = rows.queryExecution.toString

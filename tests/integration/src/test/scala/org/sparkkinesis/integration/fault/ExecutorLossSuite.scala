@@ -4,7 +4,7 @@ import org.sparkkinesis.integration.SparkSuite
 import org.sparkkinesis.kit.process.StandaloneCluster
 import org.sparkkinesis.kit.stream._
 
-/** A query on a cluster of two executors, of which one is killed. */
+/** A query on a cluster of two executors, one of which is killed. */
 class ExecutorLossSuite extends SparkSuite {
   private lazy val standalone = new StandaloneCluster(temporary, workers = 1, executorsPerWorker = 2)
   override protected def cluster: Option[StandaloneCluster] = Some(standalone)
@@ -13,7 +13,7 @@ class ExecutorLossSuite extends SparkSuite {
 
   Seq("polling" -> Nil, "fan-out" -> Seq("consumerMode" -> "efo", "consumerName" -> "etl")).foreach {
     case (mode, options) =>
-      test(s"the shards of a killed executor are read on by the others, every record once and in order: $mode") {
+      test(s"other executors continue a killed executor's shards, with every record once and in order: $mode") {
         testStream(s"loss-$mode", 4, options: _*)(
           PutRecords(0 until 400),
           StartStream(),
@@ -27,7 +27,7 @@ class ExecutorLossSuite extends SparkSuite {
       }
   }
 
-  /** The executors that read shards, as the last progress of the query tells. */
+  /** Returns the executors that read shards, from the last progress of the query. */
   private def owners(run: StreamRun): Set[String] =
     Option(run.query.lastProgress).flatMap(progress => Option(progress.sources.head.metrics.get("shardsByExecutor")))
       .fold(Set.empty[String])(_.split(", ").map(_.takeWhile(_ != ':')).toSet)

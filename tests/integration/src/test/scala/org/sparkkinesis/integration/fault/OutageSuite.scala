@@ -4,18 +4,18 @@ import org.sparkkinesis.emulator.fault.FaultEffect
 import org.sparkkinesis.integration.SparkSuite
 import org.sparkkinesis.kit.stream._
 
-/** What passes never ends a query; what does not pass ends it with a condition. */
+/** A temporary failure never ends a query; a permanent one ends it with a condition. */
 class OutageSuite extends SparkSuite {
   private val unavailable = FaultEffect.Error(503, "ServiceUnavailable", "by request")
   private val denied = FaultEffect.Error(400, "AccessDeniedException", "by request")
 
-  /** The settings of retries are the defaults, only the pauses are short. */
+  /** Default retry settings with shorter pauses. */
   private val hasty = Seq("getRecords", "getShardIterator", "listShards", "subscribeToShard").flatMap { operation =>
     Seq(s"retry.$operation.backoff.base" -> "1ms", s"retry.$operation.backoff.max" -> "10ms")
   }
   private val efo = Seq("consumerMode" -> "efo", "consumerName" -> "etl")
 
-  test("polling goes on after an outage of everything, longer than any number of retries, and of discovery") {
+  test("polling continues after an outage of all operations, longer than any number of retries, and of discovery") {
     testStream("polled", 1, hasty :+ ("shardFetchInterval" -> "1s"): _*)(
       PutRecords(0 until 50),
       StartStream(),
@@ -33,7 +33,7 @@ class OutageSuite extends SparkSuite {
     )
   }
 
-  test("fan-out begins after an outage of its first subscribe that is longer than five retries") {
+  test("fan-out starts after an outage of its first SubscribeToShard that is longer than five retries") {
     testStream("pushed", 1, efo ++ hasty: _*)(
       PutRecords(0 until 50),
       AddFault(unavailable, "SubscribeToShard"),
@@ -44,31 +44,31 @@ class OutageSuite extends SparkSuite {
     )
   }
 
-  /** A query that has read ten rows, what happens to it, and what follows from that. */
+  /** Starts a query that reads ten rows, and then runs the actions. */
   private def running(stream: String, options: (String, String)*)(actions: StreamAction*): StreamRun =
     testStream(stream, 1, hasty ++ options: _*)(
       Seq(PutRecords(0 until 10), StartStream(), CheckRows(0 until 10)) ++ actions: _*
     )
 
-  test("a refusal of the credentials ends a polling query") {
+  test("refused credentials end a polling query") {
     running("denied")(AddFault(denied, "GetRecords"), ExpectFailure("KINESIS_ACCESS_DENIED"))
   }
 
-  test("a refusal of a listing ends the query") {
+  test("a refused listing ends the query") {
     running("unlisted", "shardFetchInterval" -> "1s")(
       AddFault(denied, "ListShards"),
       ExpectFailure("KINESIS_ACCESS_DENIED")
     )
   }
 
-  test("a stream that is deleted ends the query") {
+  test("the deletion of the stream ends the query") {
     running("deleted")(
       Execute("delete the stream")(run => kinesis.admin.deleteStream(run.stream)),
       ExpectFailure("KINESIS_STREAM_NOT_FOUND")
     )
   }
 
-  test("as many retries as the user allows, and no more") {
+  test("calls are retried as often as the user's option allows") {
     running("limited", "retry.getRecords.maxRetries" -> "2")(
       AddFault(unavailable, "GetRecords"),
       ExpectFailure("KINESIS_SERVICE_FAILED"),
@@ -76,7 +76,7 @@ class OutageSuite extends SparkSuite {
     )
   }
 
-  test("a failure that the user calls recoverable ends nothing") {
+  test("an error that the user's option declares recoverable does not end the query") {
     testStream("tolerant", 1, hasty :+ ("retry.recoverableErrors" -> "AccessDeniedException"): _*)(
       PutRecords(0 until 50),
       AddFault(denied, "GetRecords", count = 5),

@@ -7,11 +7,11 @@ import org.sparkkinesis.emulator.fault.FaultEffect
 import org.sparkkinesis.integration.SparkSuite
 import org.sparkkinesis.kit.stream._
 
-/** Nine faults that were measured in other connectors, each as a test that such a fault fails. */
+/** Nine faults that were measured in other connectors. Each test fails if this connector has the fault. */
 class PeerFaultsSuite extends SparkSuite {
   private val efo = Seq("consumerMode" -> "efo", "consumerName" -> "etl")
 
-  test("1. a batch waits neither for idleness nor for a shard that does not answer") {
+  test("1. a batch waits neither for an idle shard nor for one that does not answer") {
     testStream("prompt", 2)(
       AddFault(FaultEffect.Silence, "GetRecords", shard = Some(1)),
       PutRecords(0 until 500, explicitHashKey = Some("0")),
@@ -22,7 +22,7 @@ class PeerFaultsSuite extends SparkSuite {
     )
   }
 
-  test("2. nothing new runs no batch") {
+  test("2. without new records no batch runs") {
     var (batches, polls) = (0, 0L)
     testStream("idle", 2)(
       PutRecords(0 until 10),
@@ -37,7 +37,7 @@ class PeerFaultsSuite extends SparkSuite {
     )
   }
 
-  test("3. a subscription is not made anew for every batch") {
+  test("3. a subscription is kept across batches") {
     val rounds = (0 until 10).flatMap { round =>
       Seq(PutRecords(100 * round until 100 * (round + 1)), AwaitRows(100 * (round + 1)))
     }
@@ -51,7 +51,7 @@ class PeerFaultsSuite extends SparkSuite {
   Seq("polling" -> Nil, "fan-out" -> efo).foreach { case (mode, options) =>
     val suffix = mode.take(3)
 
-    test(s"4. a shard that was split before the query began is read to its end, not taken for finished: $mode") {
+    test(s"4. a shard that was split before the query started is read to its end: $mode") {
       testStream(s"closed-$suffix", 1, options: _*)(
         PutRecords(0 until 100),
         Split(0),
@@ -62,7 +62,7 @@ class PeerFaultsSuite extends SparkSuite {
       )
     }
 
-    test(s"5. a shard that is split while the query runs loses nothing: $mode") {
+    test(s"5. a split while the query runs loses no record: $mode") {
       testStream(s"live-$suffix", 1, options: _*)(
         PutRecords(0 until 300),
         StartStream(),
@@ -73,12 +73,12 @@ class PeerFaultsSuite extends SparkSuite {
       )
     }
 
-    test(s"6. a shard that was idle does not become 'latest': what it gets while the query is down is read: $mode") {
+    test(s"6. records that arrive in an idle shard while the query is stopped are read after the restart: $mode") {
       val top = ((BigInt(1) << 128) - 1).toString
       testStream(s"quiet-$suffix", 2, options :+ ("initialPosition" -> "latest"): _*)(
         StartStream(),
         Await("its start")(_.hasInitialOffset),
-        // Into the first shard; the other one has never had a record.
+        // Only the first shard gets records; the other one has never had any.
         PutRecords(Seq(0), explicitHashKey = Some("0")),
         CheckRows(Seq(0)),
         StopStream,
@@ -89,7 +89,7 @@ class PeerFaultsSuite extends SparkSuite {
     }
   }
 
-  test("7. available-now under a limit takes everything, over as many batches as that needs") {
+  test("7. AvailableNow with a limit reads every record, in as many batches as needed") {
     testStream("now", 2, "maxRecordsPerTrigger" -> "200")(
       PutRecords(0 until 1000),
       StartStream(Trigger.AvailableNow()),
@@ -99,7 +99,7 @@ class PeerFaultsSuite extends SparkSuite {
     )
   }
 
-  test("8. two actions in one foreachBatch see the same rows, whatever arrives between them") {
+  test("8. two actions in one foreachBatch read the same rows, even if records arrive between them") {
     var seen = Vector.empty[(Set[String], Set[String])]
     val twice: (Dataset[Row], Long) => Unit = (rows, _) => {
       def look() = rows.collect().map(Collected.text).toSet
@@ -119,7 +119,7 @@ class PeerFaultsSuite extends SparkSuite {
     seen.foreach { case (first, second) => assert(second == first) }
   }
 
-  test("9. a pushed record waits for no poll: the time between polls does not count for fan-out") {
+  test("9. a pushed record does not wait for the polling period") {
     val rounds = (0 until 20).flatMap(i => Seq(PutRecords(Seq(i)), AwaitRows(i + 1)))
     testStream("woken", 1, efo :+ ("minFetchPeriod" -> "1h"): _*)(
       StartStream() +: rounds :+ CheckCalls("GetRecords" -> 0L): _*

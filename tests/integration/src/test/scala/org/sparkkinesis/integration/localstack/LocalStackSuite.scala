@@ -21,8 +21,8 @@ import software.amazon.awssdk.services.kinesis.model.{PutRecordsRequestEntry, Sc
 import org.sparkkinesis.integration.SparkSuite
 
 /**
- * The same as against the emulator, against LocalStack: at `LOCALSTACK_ENDPOINT`, where that is set, else in a container
- * of its own, where there is Docker, else skipped. LocalStack's enhanced fan-out is not right enough to be tested with.
+ * Runs against LocalStack: at `LOCALSTACK_ENDPOINT` if it is set, else in a container if Docker is available, else
+ * skipped. LocalStack's enhanced fan-out is too incomplete to test with.
  */
 class LocalStackSuite extends SparkSuite {
   override protected def timeLimit: FiniteDuration = 5.minutes
@@ -52,7 +52,7 @@ class LocalStackSuite extends SparkSuite {
     .build()
 
   override def afterAll(): Unit = {
-    // Else there is nothing to end, and asking would start it.
+    // Without an endpoint there is no session to stop, and accessing it would start one.
     if (endpoint.isSuccess) super.afterAll()
     container.foreach(_.stop())
   }
@@ -112,7 +112,7 @@ class LocalStackSuite extends SparkSuite {
     assert(readAll(stream, place) == (1000 until 1500).toSet)
   }
 
-  testWithLocalStack("records before and after more shards are read once") {
+  testWithLocalStack("records before and after an increase of the shard count are read once") {
     val stream = newStream(1)
     put(stream, 0 until 500)
     client.updateShardCount(request =>
@@ -123,7 +123,7 @@ class LocalStackSuite extends SparkSuite {
     assert(readAll(stream, checkpoint()) == (0 until 1000).toSet)
   }
 
-  testWithLocalStack("what is written is read back") {
+  testWithLocalStack("written rows can be read") {
     val stream = newStream(2)
     spark.range(1000).selectExpr("CAST(id AS STRING) AS partitionKey", "CAST(id AS STRING) AS data").write
       .format("kinesis").options(connection(stream)).mode("append").save()

@@ -9,7 +9,7 @@ import org.sparkkinesis.emulator.fault.{FaultEffect, FaultRule}
 import org.sparkkinesis.integration.SparkSuite
 import org.sparkkinesis.kit.stream.Collected
 
-/** What an operator reads in the log of a query. */
+/** The log lines of a query that an operator reads. */
 class QueryLogSuite extends SparkSuite {
   private def shard(index: Int): String = f"shardId-$index%012d"
 
@@ -24,7 +24,7 @@ class QueryLogSuite extends SparkSuite {
       "retry.getRecords.backoff.max" -> "10ms"
     ).load().writeStream.queryName("night").option("checkpointLocation", at).foreachBatch(collected.sink).start()
 
-  test("start, outage, reshard and stop can be followed at INFO, and a restart says where it goes on") {
+  test("INFO lines report start, outage, reshard and stop, and the position of a restart") {
     kinesis.admin.createStream("logged", 1)
     put("logged", 0 until 50)
     val (at, collected) = (checkpoint(), new Collected)
@@ -51,7 +51,7 @@ class QueryLogSuite extends SparkSuite {
         seen.head ==
           s"Query started from its initial offsets in consumer mode 'polling', 1 shard: ${shard(0)} from TRIM_HORIZON"
       )
-      // The executor introduces itself while the shards are listed.
+      // The executor registers while the shards are listed.
       val (listed, joined) = seen.slice(1, 3).partition(_.startsWith("Listed"))
       assert(listed == Vector(s"Listed 1 open shard and 0 closed shards; 1 new: ${shard(0)}"))
       assert(joined.size == 1 && joined.head.matches("Executor driver on \\S+ is ready to read"), joined)
@@ -90,7 +90,7 @@ class QueryLogSuite extends SparkSuite {
     }
   }
 
-  test("the lines of a query without a name begin with its id") {
+  test("the lines of a query without a name start with its id") {
     kinesis.admin.createStream("unnamed", 1)
     Using.resource(new RecordedLog) { log =>
       val query = readStream("unnamed").load().writeStream

@@ -12,11 +12,11 @@ import org.apache.logging.log4j.{Level, LogManager}
 /** A line of the connector's log, with its logging context. */
 final case class LogLine(level: Level, logger: String, text: String, context: Map[String, String]) {
 
-  /** The message without the names before it. */
+  /** The message without the query's names in front of it. */
   def message: String = text.replaceFirst("^\\[[^\\]]*\\] ", "")
 }
 
-/** Records everything that the connector logs through log4j from here on, at DEBUG and above, until it is closed. */
+/** Records the connector's log lines at DEBUG and above until it is closed. */
 final class RecordedLog extends AutoCloseable {
   private val recorded = new ConcurrentLinkedQueue[LogLine]
   private val context = LogManager.getContext(false).asInstanceOf[LoggerContext]
@@ -35,7 +35,7 @@ final class RecordedLog extends AutoCloseable {
 
   def lines: Vector[LogLine] = recorded.asScala.toVector
 
-  /** What an operator sees by default. */
+  /** The lines at INFO and above, which are visible by default. */
   def visible: Vector[LogLine] = lines.filter(_.level.isMoreSpecificThan(Level.INFO))
 
   override def close(): Unit = {

@@ -9,7 +9,7 @@ import org.apache.spark.sql.streaming.StreamingQuery
 import org.sparkkinesis.integration.SparkSuite
 import org.sparkkinesis.kit.stream.Collected
 
-/** Who registered an enhanced fan-out consumer deregisters it, also when it was killed in between. */
+/** A query deregisters the enhanced fan-out consumer that it registered, even if it was killed in between. */
 class ConsumerOwnershipSuite extends SparkSuite {
   private def start(stream: String, at: String, options: (String, String)*): StreamingQuery = {
     val collected = new Collected
@@ -30,7 +30,7 @@ class ConsumerOwnershipSuite extends SparkSuite {
   private def notes(at: String): Seq[Path] =
     Files.list(Path.of(at, "sources", "0")).iterator.asScala.filter(isNote).toSeq
 
-  /** The checkpoint as a query leaves it that is killed now, its consumer still registered. */
+  /** Returns the checkpoint of a query that was killed with its consumer still registered. */
   private def killed(at: String): String = {
     val copy = checkpoint()
     Files.walk(Path.of(at)).iterator.asScala.filter(Files.isRegularFile(_)).foreach { file =>
@@ -41,10 +41,10 @@ class ConsumerOwnershipSuite extends SparkSuite {
     copy
   }
 
-  test("a query that was killed knows its consumer again when it is started, and deregisters it when it stops") {
+  test("a query that was killed adopts its consumer after a restart and deregisters it at its stop") {
     kinesis.admin.createStream("killed", 1)
     val at = checkpoint()
-    // What is left of a kill: a registered consumer, and a checkpoint that says so.
+    // A kill leaves a registered consumer and a checkpoint that names it.
     start("killed", at, "requireConsumerDeregistration" -> "false").stop()
     assert(changes("killed") == (1L, 0L))
     start("killed", at).stop()
@@ -52,11 +52,11 @@ class ConsumerOwnershipSuite extends SparkSuite {
     assert(notes(at) == Nil)
   }
 
-  test("a query that was killed while it registered its consumer takes it for its own") {
+  test("a query that was killed during the registration adopts the consumer") {
     kinesis.admin.createStream("early", 1)
     val at = checkpoint()
     start("early", at, "requireConsumerDeregistration" -> "false").stop()
-    // As it was just before the service's answer was noted.
+    // The state just before the service's answer was stored.
     val note = notes(at).filterNot(_.getFileName.toString.startsWith(".")).head
     notes(at).filter(_.getFileName.toString.startsWith(".")).foreach(Files.delete)
     Files.writeString(note, "")
@@ -64,10 +64,11 @@ class ConsumerOwnershipSuite extends SparkSuite {
     assert(changes("early") == (1L, 1L))
   }
 
-  test("a consumer that another query registered is left alone") {
+  test("a consumer that another query registered is not deregistered") {
     kinesis.admin.createStream("others", 1)
     val owner = checkpoint()
-    // Left registered: two reads of one application may not use one consumer at the same time.
+    // The owner leaves its consumer registered: two reads of one application cannot use one consumer at the same
+    // time.
     start("others", owner, "requireConsumerDeregistration" -> "false").stop()
     val other = checkpoint()
     start("others", other).stop()

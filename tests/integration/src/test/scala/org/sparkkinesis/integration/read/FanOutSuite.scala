@@ -11,7 +11,7 @@ class FanOutSuite extends SparkSuite {
   private val efo = Seq("consumerMode" -> "efo", "consumerName" -> "etl")
 
   test(
-    "records are pushed: one subscription a shard over many batches, no GetRecords, and the consumer is deregistered at stop"
+    "records are pushed with one subscription per shard and no GetRecords, and the consumer is deregistered at the stop"
   ) {
     val rounds = (0 to 10).flatMap { round =>
       Seq(PutRecords(300 * round until 300 * (round + 1)), CheckRows(0 until 300 * (round + 1)))
@@ -26,7 +26,7 @@ class FanOutSuite extends SparkSuite {
   }
 
   test(
-    "two reads with one consumer are refused, as the sides of a join of a stream with itself are; names of their own help"
+    "two reads with one consumer, as in a self-join, are an error; separate consumer names work"
   ) {
     kinesis.admin.createStream("joined", 1)
     (0 until 20).foreach(i => kinesis.admin.putRecord("joined", s"key-$i", utf8(i.toString)))
@@ -38,15 +38,15 @@ class FanOutSuite extends SparkSuite {
     val one = side("same")
     val refused = intercept[StreamingQueryException](join(one, one, new Collected).processAllAvailable())
     assert(refused.getMessage.contains("KINESIS_CONSUMER_IN_USE"), refused.getMessage)
-    // The read that was there first has ended, too: its consumer is free and can be registered again.
+    // The first read has ended as well, so its consumer can be registered again.
     val rows = new Collected
     val query = join(side("same"), side("other"), rows)
-    await(query, "each record finds itself")(rows.texts.size >= 20)
+    await(query, "the join of each record with itself")(rows.texts.size >= 20)
     assert(rows.numbers == (0 until 20).toVector)
     query.stop()
   }
 
-  test("a checkpoint goes from polling to fan-out and back") {
+  test("a checkpoint can change from polling to fan-out and back") {
     testStream("switched", 2)(
       PutRecords(0 until 100),
       StartStream(Trigger.AvailableNow()),
@@ -63,7 +63,7 @@ class FanOutSuite extends SparkSuite {
     )
   }
 
-  test("a split is followed, and its children come after it") {
+  test("the children of a split are read after their parent") {
     testStream("split", 1, efo: _*)(
       PutRecords(0 until 100),
       StartStream(),

@@ -16,7 +16,7 @@ class FilteredRerunSuite extends SparkSuite {
     readStream("filtered", "deaggregation.hashRangeFilter" -> "true").load().writeStream
       .option("checkpointLocation", at).foreachBatch(sink).start()
 
-  test("a batch that runs again after a restart is filtered by the shards' hash ranges, as it was at first") {
+  test("a batch that is repeated after a restart is filtered by the shards' hash ranges as before") {
     kinesis.admin.createStream("filtered", 2)
     val container = new Aggregator(100000)
     keys.foreach(key => assert(container.tryAdd(key, None, utf8(key))))

@@ -4,17 +4,17 @@ import org.sparkkinesis.emulator.fault.FaultEffect
 import org.sparkkinesis.integration.SparkSuite
 import org.sparkkinesis.kit.stream._
 
-/** `processAllAvailable` right after the start, when nothing was fetched yet. */
+/** Calls `processAllAvailable` right after the start, before any record is fetched. */
 class FirstLookSuite extends SparkSuite {
   private val efo = Seq("consumerMode" -> "efo", "consumerName" -> "first-look")
 
   Seq("polling" -> Nil, "efo" -> efo).foreach { case (mode, options) =>
     test(
-      s"$mode: everything that is in the stream is processed, also of a shard that answers late, and after a restart"
+      s"$mode: every record of the stream is processed, even of a slow shard, and after a restart"
     ) {
       testStream(s"first-$mode", 3, options: _*)(
         PutRecords(0 until 60),
-        // The others' records make a batch before this shard says a word.
+        // The other shards' records form a batch before this shard answers.
         AddFault(FaultEffect.Delay(500), shard = Some(1), count = 2),
         StartStream(),
         ProcessAllAvailable,
@@ -27,7 +27,7 @@ class FirstLookSuite extends SparkSuite {
       )
     }
 
-    test(s"$mode: a stream without a record has nothing to process") {
+    test(s"$mode: an empty stream has nothing to process") {
       testStream(s"nothing-$mode", 2, options: _*)(
         StartStream(),
         ProcessAllAvailable,
@@ -36,7 +36,7 @@ class FirstLookSuite extends SparkSuite {
     }
   }
 
-  test("a minimum that was fetched is processed") {
+  test("a fetched minimum of records is processed") {
     testStream("enough", 2, "minRecordsPerTrigger" -> "50", "maxTriggerDelay" -> "1h")(
       PutRecords(0 until 50),
       StartStream(),

@@ -11,7 +11,7 @@ import org.sparkkinesis.integration.SparkSuite
 import org.sparkkinesis.kit.stream.Collected
 import org.sparkkinesis.spark.read.reader.ReadMetrics
 
-/** What a query tells of itself: by source in its progress, by task in the SQL tab. */
+/** The metrics of a query: of its source in the progress, and of its tasks in the SQL tab. */
 class MetricsSuite extends SparkSuite {
   private val efo = Seq("consumerMode" -> "efo", "consumerName" -> "etl")
 
@@ -36,13 +36,13 @@ class MetricsSuite extends SparkSuite {
     query -> metrics(query)
   }
 
-  /** With the batch that read the last rows, which tells of itself when it has ended. */
+  /** Returns the source metrics of the progress after the last batch. */
   private def metrics(query: StreamingQuery): Map[String, String] = {
     query.processAllAvailable()
     query.recentProgress.filter(_.numInputRows > 0).last.sources.head.metrics.asScala.toMap
   }
 
-  test("the progress of a polling query tells of lag, shards, what was fetched, and by which calls") {
+  test("the progress of a polling query contains lag, shards, fetched records, and calls") {
     kinesis.admin.createStream("polled", 2)
     put("polled", 90)
     putAggregate("polled", 10)
@@ -65,14 +65,14 @@ class MetricsSuite extends SparkSuite {
     assert(lags == lags.sorted)
 
     kinesis.faults.add(FaultRule(throttled, "GetRecords", "polled", count = 2))
-    await(query, "calls that are throttled and made again", LongWait) {
+    await(query, "throttled and retried calls", LongWait) {
       put("polled", 1)
       val now = metrics(query)
       now("throttles") == "2" && now("retries").toLong >= 2
     }
   }
 
-  test("the lag of a query that limits hold back is that of its oldest unread record, however far fetching is") {
+  test("the lag of a rate-limited query is that of its oldest unread record, independent of fetching") {
     kinesis.admin.createStream("held-back", 1)
     put("held-back", 200)
     val (query, last) = readTo(200, "held-back", "maxRecordsPerTrigger" -> "20")
@@ -82,7 +82,7 @@ class MetricsSuite extends SparkSuite {
     assert(last("maxMsBehindLatest") == "0", all.mkString("\n"))
   }
 
-  test("tasks tell what they read, from where, and by which calls") {
+  test("task metrics contain rows by source and service calls") {
     kinesis.admin.createStream("batch", 2)
     put("batch", 90)
     putAggregate("batch", 10)
@@ -102,7 +102,7 @@ class MetricsSuite extends SparkSuite {
     ReadMetrics.all.foreach(metric => assert(found.contains(metric.name()), metric.name()))
   }
 
-  test("the lag of all tasks is the least, the mean and the most of theirs") {
+  test("the lag of all tasks is their minimum, average and maximum") {
     val shown = ReadMetrics.all.map(metric => metric.name() -> metric.aggregateTaskMetrics(Array(10L, 40L, 100L))).toMap
     assert(shown("minMsBehindLatest") == "10")
     assert(shown("avgMsBehindLatest") == "50")
@@ -110,7 +110,7 @@ class MetricsSuite extends SparkSuite {
     assert(shown("bytesRead") == "150")
   }
 
-  test("the progress of a query with subscriptions counts them, and those that were opened again") {
+  test("the progress of a fan-out query counts subscriptions and resubscriptions") {
     kinesis.admin.createStream("pushed", 2)
     put("pushed", 100)
     val (query, found) = readTo(100, "pushed", efo: _*)

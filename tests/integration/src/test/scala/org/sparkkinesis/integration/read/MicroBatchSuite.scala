@@ -51,7 +51,7 @@ class MicroBatchSuite extends SparkSuite {
     assert(batch.collect().map(r => (r.getLong(0), r.getBoolean(2))).toSet == Set((0L, false)))
   }
 
-  test("a restart goes on after the last batch; a failed batch gets the same rows again") {
+  test("a restart continues after the last batch, and a failed batch gets the same rows again") {
     var attempts = Vector.empty[Vector[String]]
     val failing: (Dataset[Row], Long) => Unit = (rows, id) => {
       val texts =
@@ -73,7 +73,7 @@ class MicroBatchSuite extends SparkSuite {
     )
   }
 
-  test("two actions in one foreachBatch see the same rows") {
+  test("two actions in one foreachBatch read the same rows") {
     var pairs = Vector.empty[(Seq[String], Seq[String])]
     var seen = 0
     val twice: (Dataset[Row], Long) => Unit = (rows, _) => {
@@ -94,7 +94,7 @@ class MicroBatchSuite extends SparkSuite {
     pairs.foreach { case (first, second) => assert(second == first) }
   }
 
-  test("an idle stream runs no batch and is asked at its pace only") {
+  test("an idle stream runs no batch and is polled once per period") {
     var (batches, polls, since) = (0, 0L, 0L)
     def pollsOfOne = kinesis.calls.count("GetRecords", "idle", StreamRun.shardId(0))
     testStream("idle", 2, "minFetchPeriod" -> "250ms")(
@@ -110,14 +110,14 @@ class MicroBatchSuite extends SparkSuite {
       Execute("no further batch, and the pace") { run =>
         val seconds = (System.nanoTime() - since) / 1e9
         assert(run.collected.ids.size == batches)
-        // The first of the nine may have come at once, and late by up to a period on a busy machine.
+        // The first of the nine polls may have been due already, and on a busy machine up to one period late.
         assert(seconds >= 7 * 0.25, s"9 calls took $seconds s")
       },
       CheckCalls("GetShardIterator" -> 2L)
     )
   }
 
-  test("a stream without a record runs no batch at all") {
+  test("an empty stream runs no batch") {
     testStream("empty", 2)(
       StartStream(),
       AwaitCalls("GetRecords", 10),
@@ -126,11 +126,11 @@ class MicroBatchSuite extends SparkSuite {
   }
 
   test(
-    "latest begins where the stream was when the query first started, also when it was stopped before its first batch"
+    "latest is the time of the query's first start, even if the query stops before its first batch"
   ) {
     testStream("latest", 2, "initialPosition" -> "latest")(
       PutRecords(0 until 50),
-      // Arrival times are milliseconds: what is to be left out must be older than the query.
+      // Arrival times have millisecond precision, so the excluded records must be older than the query.
       Execute("wait for the next millisecond") { _ =>
         val before = System.currentTimeMillis()
         while (System.currentTimeMillis() <= before) Thread.onSpinWait()
@@ -144,7 +144,7 @@ class MicroBatchSuite extends SparkSuite {
     )
   }
 
-  test("read limits bound each batch and lose nothing") {
+  test("read limits apply to each batch and lose no record") {
     testStream("rows", 4, "maxRecordsPerTrigger" -> "100")(
       PutRecords(0 until 1000),
       StartStream(),
@@ -160,7 +160,7 @@ class MicroBatchSuite extends SparkSuite {
     )
   }
 
-  test("a minimum of records holds a batch back until it is reached, or the delay has passed") {
+  test("a batch waits for the minimum number of records or the maximum delay") {
     testStream("minimum", 2, "minRecordsPerTrigger" -> "100", "maxTriggerDelay" -> "1h")(
       PutRecords(0 until 40),
       StartStream(),
@@ -182,7 +182,7 @@ class MicroBatchSuite extends SparkSuite {
     (0 until count).foreach(i => kinesis.admin.putRecord(run.stream, s"k$i", utf8(s"$i $payload")))
   }
 
-  test("a full buffer is enough for any minimum, and what is finished is dropped before the next batch is planned") {
+  test("a full buffer satisfies any minimum, and finished records are dropped before the next batch") {
     testStream(
       "full",
       2,
@@ -193,9 +193,9 @@ class MicroBatchSuite extends SparkSuite {
     )(
       putLarge(6000),
       StartStream(),
-      // What does not fit the buffer at once.
+      // These records do not fit the buffer at once.
       AwaitRows(4500),
-      Execute("no row came twice, in several batches") { run =>
+      Execute("no row twice in several batches") { run =>
         val numbers = run.collected.texts.map(_.takeWhile(_ != ' ').toInt)
         assert(numbers.distinct.size == numbers.size)
         assert(run.collected.ids.size > 3)
@@ -203,7 +203,7 @@ class MicroBatchSuite extends SparkSuite {
     )
   }
 
-  test("available-now drains what is there, over several batches, and ends") {
+  test("AvailableNow reads every available record in several batches and ends") {
     testStream("now", 3, "maxRecordsPerTrigger" -> "250")(
       PutRecords(0 until 700),
       StartStream(Trigger.AvailableNow()),
@@ -217,7 +217,7 @@ class MicroBatchSuite extends SparkSuite {
     )
   }
 
-  test("available-now without anything new runs no batch") {
+  test("AvailableNow without new records runs no batch") {
     var batches = 0
     testStream("nothing-new", 3)(
       PutRecords(0 until 100),
@@ -230,7 +230,7 @@ class MicroBatchSuite extends SparkSuite {
     )
   }
 
-  test("once takes everything in one batch, also what the buffer cannot hold") {
+  test("Once reads every record in one batch, even if the buffer cannot hold them") {
     @annotation.nowarn("cat=deprecation")
     val once = Trigger.Once()
     testStream("once", 2, "fetchBufferSize" -> "1m", "maxRecordsPerFetch" -> "100")(

@@ -8,14 +8,14 @@ import org.sparkkinesis.error.KinesisConnectorException
 import org.sparkkinesis.integration.SparkSuite
 import org.sparkkinesis.kit.stream.Collected
 
-/** Several streams in one source: in one region or in several, of one account or of another, which a role gives access to. */
+/** Several streams in one source: in one region or in several, of one account, or of another account with a role. */
 class SeveralStreamsSuite extends SparkSuite {
   private val role = "arn:aws:iam::222222222222:role/reader"
 
-  /** Another region; takes any credentials. */
+  /** An emulator of another region, which accepts any credentials. */
   private lazy val europe = KinesisEmulator.start(EmulatorConfig(quotas = false, region = "eu-west-1"))
 
-  /** Another account, whose streams only those who have assumed the role can see. */
+  /** An emulator of another account, whose streams require the assumed role. */
   private lazy val guarded = KinesisEmulator.start(
     EmulatorConfig(
       quotas = false,
@@ -46,7 +46,7 @@ class SeveralStreamsSuite extends SparkSuite {
     }
   }
 
-  test("streams by name, and by a pattern") {
+  test("streams are selected by name and by pattern") {
     kinesis.admin.createStream("web-orders", 2)
     kinesis.admin.createStream("web-clicks", 1)
     kinesis.admin.createStream("other", 1)
@@ -59,7 +59,7 @@ class SeveralStreamsSuite extends SparkSuite {
   }
 
   Seq("polling", "efo").foreach { mode =>
-    test(s"the same name in two regions, each at its endpoint, across a restart and a split: $mode") {
+    test(s"streams of one name in two regions are read from their endpoints across a restart and a split: $mode") {
       val stream = s"orders-$mode"
       val (here, there) = (kinesis.admin.createStream(stream, 1), europe.admin.createStream(stream, 2))
       put(kinesis, stream, 0 until 20)
@@ -83,7 +83,7 @@ class SeveralStreamsSuite extends SparkSuite {
     }
   }
 
-  test("one of the streams belongs to another account, and is read in a role, in a stream and in a batch") {
+  test("a stream of another account is read with a role, in a streaming query and in a batch read") {
     kinesis.admin.createStream("own", 1)
     guarded.admin.createStream("lent", 1)
     put(kinesis, "own", 0 until 10)
@@ -102,7 +102,7 @@ class SeveralStreamsSuite extends SparkSuite {
     assert(failure.condition == "KINESIS_STREAM_NOT_FOUND")
   }
 
-  test("each stream has a consumer that was registered for it, by its ARN") {
+  test("each stream is read with the existing consumer that its option names by ARN") {
     val options = connection("first,second") ++ Map("consumerMode" -> "efo", "registration" -> "none") ++
       Seq("first", "second").map { stream =>
         kinesis.admin.createStream(stream, 1)
@@ -116,7 +116,7 @@ class SeveralStreamsSuite extends SparkSuite {
     }
   }
 
-  /** By a query that leaves its consumer behind. */
+  /** Registers a consumer with a query that does not deregister it, and returns its ARN. */
   private def registered(stream: String): String = {
     val at = checkpoint()
     drained(
@@ -129,7 +129,7 @@ class SeveralStreamsSuite extends SparkSuite {
     java.nio.file.Files.readString(folder.resolve(note))
   }
 
-  test("an option for a stream that is not read is refused") {
+  test("an option for a stream that is not read is an error") {
     kinesis.admin.createStream("alone", 1)
     val failure = intercept[KinesisConnectorException](
       spark.read.format("kinesis").options(connection("alone") + ("region.alon" -> "eu-west-1")).load().count()

@@ -7,16 +7,16 @@ import org.apache.spark.sql.streaming.Trigger
 import org.sparkkinesis.integration.SparkSuite
 import org.sparkkinesis.kit.stream._
 
-/** What a running query costs the service does not depend on how many batches it runs; counted by the emulator. */
+/** The service calls of a running query do not depend on the number of its batches, as the emulator counts them. */
 class SteadyStateSuite extends SparkSuite {
   private val efo = Seq("consumerMode" -> "efo", "consumerName" -> "etl")
   private val start = StartStream(Trigger.ProcessingTime(200.millis.toMillis))
 
-  /** Each round is a batch of its own, or more. */
+  /** Returns rounds of records, each of which is at least one batch. */
   private def rounds(numbers: Range): Seq[StreamAction] =
     numbers.flatMap(n => Seq(PutRecords(20 * n until 20 * (n + 1)), AwaitRows(20 * (n + 1))))
 
-  test("fan-out: one SubscribeToShard a shard in five minutes, and nothing else, however many batches run") {
+  test("fan-out: one SubscribeToShard per shard in five minutes and no other call, for any number of batches") {
     var begun = Map.empty[String, Long]
     val actions = (start +: rounds(0 until 1)) ++ Seq(
       AwaitCalls("SubscribeToShard", 3),
@@ -34,7 +34,7 @@ class SteadyStateSuite extends SparkSuite {
     testStream("pushed", 3, efo :+ ("shardFetchInterval" -> "1d"): _*)(actions: _*)
   }
 
-  test("polling: one iterator a shard for the life of the query, however many batches run") {
+  test("polling: one iterator per shard for the life of the query, for any number of batches") {
     var begun = Map.empty[String, Long]
     val actions = (start +: rounds(0 until 1)) ++ Seq(
       AwaitCalls("GetShardIterator", 3),
@@ -46,11 +46,11 @@ class SteadyStateSuite extends SparkSuite {
     testStream("polled", 3, "shardFetchInterval" -> "1d")(actions: _*)
   }
 
-  test("shards are listed at the interval of discovery, not with every batch") {
+  test("shards are listed at the discovery interval, not with every batch") {
     val began = System.nanoTime()
     val actions = (start +: rounds(0 until 12)) ++ Seq(
       AwaitCalls("ListShards", 5),
-      Execute("one listing to begin with, one by the coordinator, and then one each second") { run =>
+      Execute("one listing at the start, one by the coordinator, and then one per second") { run =>
         val seconds = (System.nanoTime() - began) / 1000000000L
         val listings = run.calls("ListShards")
         assert(listings <= 3 + seconds, s"$listings listings in $seconds s")

@@ -14,7 +14,7 @@ class SqlTableSuite extends SparkSuite {
 
   private def texts(query: String): Set[String] = spark.sql(query).collect().map(_.getString(0)).toSet
 
-  test("a table is created, described, selected from, and dropped") {
+  test("a table can be created, described, queried and dropped") {
     kinesis.admin.createStream("events", 3)
     (0 until 30).foreach(i => kinesis.admin.putRecord("events", s"k${i % 3}", utf8(i.toString)))
     createTable("events", "events")
@@ -39,7 +39,7 @@ class SqlTableSuite extends SparkSuite {
     assert(spark.sql("SHOW TABLES").count() == 0L)
   }
 
-  test("INSERT INTO by column names, and from a query") {
+  test("INSERT INTO works with column names and from a query") {
     kinesis.admin.createStream("into", 2)
     createTable("into_table", "into")
     spark.sql(
@@ -53,7 +53,7 @@ class SqlTableSuite extends SparkSuite {
     assert(kinesis.admin.recordCount("into") == 3L)
   }
 
-  test("a table is read as a stream, and written to as one") {
+  test("a table can be read and written as a stream") {
     kinesis.admin.createStream("from_stream", 2)
     kinesis.admin.createStream("to_stream", 2)
     createTable("from_table", "from_stream")
@@ -69,7 +69,7 @@ class SqlTableSuite extends SparkSuite {
     assert(kinesis.admin.recordCount("to_stream") == 100L)
   }
 
-  test("options of one read stand above the table's own") {
+  test("options of a read override the table's options") {
     kinesis.admin.createStream("above", 1)
     createTable("above_table", "above")
     kinesis.admin.putRecord("above", "k", utf8("old"))
@@ -93,7 +93,7 @@ class SqlTableSuite extends SparkSuite {
     )
   }
 
-  test("a batch read is bounded by what is there when it starts, in all shards, also closed ones") {
+  test("a batch read ends at its start time in all shards, including closed ones") {
     kinesis.admin.createStream("bounded", 2)
     (0 until 50).foreach(i => kinesis.admin.putRecord("bounded", s"k$i", utf8(i.toString)))
     kinesis.admin.splitShard("bounded", "shardId-000000000000")

@@ -13,14 +13,14 @@ class BatchWriteSuite extends SinkFixture {
       concat(lit("value "), col("id")).as("data")
     )
 
-  test("every row arrives once, over shards and tasks") {
+  test("every row is written once, with several shards and tasks") {
     kinesis.admin.createStream("all", 4)
     writer(rows(20000), "streamName" -> "all").save()
     assert(read("all").toSet == (0 until 20000).map(i => i.toString -> s"value $i").toSet)
     assert(kinesis.admin.recordCount("all") == 20000L)
   }
 
-  test("with aggregation every row arrives once, in far fewer records") {
+  test("with aggregation every row is written once, in far fewer records") {
     kinesis.admin.createStream("packed", 4)
     writer(rows(20000), "streamName" -> "packed", "aggregation" -> "true").save()
     assert(read("packed").size == 20000)
@@ -28,7 +28,7 @@ class BatchWriteSuite extends SinkFixture {
     assert(kinesis.admin.recordCount("packed") < 200, kinesis.admin.recordCount("packed"))
   }
 
-  test("with ordering by key the rows of a key arrive in their order") {
+  test("with ordering by key the rows of a key are written in order") {
     kinesis.admin.createStream("ordered", 4)
     val keyed = spark
       .range(0, 4000, 1, 1)
@@ -40,7 +40,7 @@ class BatchWriteSuite extends SinkFixture {
     }
   }
 
-  test("rows go to the stream that their column names, and to the option's where it is null") {
+  test("rows are written to the stream in their column, or to the option's stream if it is null") {
     Seq("home", "left", "right").foreach(kinesis.admin.createStream(_, 1))
     val arn = kinesis.admin.createStream("far", 1)
     val routed = rows(100).withColumn(
@@ -56,7 +56,7 @@ class BatchWriteSuite extends SinkFixture {
     assert(Seq("home", "left", "right", "far").map(kinesis.admin.recordCount) == Seq(25L, 50L, 50L, 50L))
   }
 
-  test("the partition key comes from a column, a hash of columns, or chance") {
+  test("the partition key is a column, a hash of columns, or random") {
     kinesis.admin.createStream("keys", 1)
     val plain = spark.range(100).select(col("id").cast("string").as("data"), (col("id") % 7).cast("string").as("user"))
     writer(plain, "streamName" -> "keys", "partitionKey" -> "user").save()
@@ -67,7 +67,7 @@ class BatchWriteSuite extends SinkFixture {
     assert(read("keys").drop(200).map(_._1).distinct.size == 100)
   }
 
-  test("whatever is wrong with options, columns or streams is told before a record is sent") {
+  test("invalid options, columns or streams are errors before a record is sent") {
     kinesis.admin.createStream("strict", 1)
     kinesis.calls.reset()
     val good = rows(10)
@@ -91,7 +91,7 @@ class BatchWriteSuite extends SinkFixture {
     assert(kinesis.calls.count("PutRecords") == 0L)
   }
 
-  test("a row that cannot be a record fails the write with where it is and why, not with what it holds") {
+  test("an invalid row fails the write with its position and the reason, without its content") {
     kinesis.admin.createStream("narrow", 1)
     val wrong = Seq(
       rows(3).withColumn("data", when(col("partitionKey") === "1", repeat(lit("secret"), 200000)).otherwise("x")) ->
@@ -110,7 +110,7 @@ class BatchWriteSuite extends SinkFixture {
     }
   }
 
-  test("invalid rows are dropped, or go to the dead-letter stream with their reason, while the others are written") {
+  test("invalid rows are dropped or sent to the dead-letter stream with the reason, and other rows are written") {
     kinesis.admin.createStream("mixed", 1)
     kinesis.admin.createStream("letters", 1)
     val mixed = rows(100).withColumn("data", when(col("partitionKey") % 10 === 0, lit(null)).otherwise(col("data")))
@@ -121,7 +121,7 @@ class BatchWriteSuite extends SinkFixture {
     assert(read("letters").count(_._2.contains("its column 'data' is null")) == 10)
   }
 
-  test("invalid rows go to a table with their reason, beside columns that are the table's own") {
+  test("invalid rows are appended to a table with the reason; the table may have other columns") {
     kinesis.admin.createStream("tabled", 1)
     spark.sql(s"CREATE TABLE letters (noted STRING, ${DeadLetterTable.schema.toDDL}) USING parquet")
     val mixed =
@@ -139,7 +139,7 @@ class BatchWriteSuite extends SinkFixture {
     assert(payloads.forall { case (data, bytes) => data.length == bytes })
   }
 
-  test("a table that cannot take invalid rows is refused before a record is sent, with the statement that makes one") {
+  test("an unsuitable dead-letter table is an error before a record is sent, with the CREATE TABLE statement") {
     kinesis.admin.createStream("untabled", 1)
     spark.sql("CREATE TABLE incomplete (reason STRING) USING parquet")
     Seq("nowhere" -> "CREATE TABLE nowhere (", "incomplete" -> "It has no column 'stream'").foreach {
@@ -158,7 +158,7 @@ class BatchWriteSuite extends SinkFixture {
     assert(kinesis.admin.recordCount("untabled") == 0L)
   }
 
-  test("an AUTO stream is written, but neither with aggregation nor in the order of keys") {
+  test("an AUTO stream can be written, but not with aggregation or ordering by key") {
     kinesis.admin.createStream("auto", 4)
     kinesis.admin.distributeItself("auto")
     writer(rows(500), "streamName" -> "auto").save()
@@ -169,7 +169,7 @@ class BatchWriteSuite extends SinkFixture {
     }
   }
 
-  test("a user's own strategy is made by its class name, one for each stream") {
+  test("a custom strategy is created by class name, once per stream") {
     kinesis.admin.createStream("own-strategy", 1)
     writer(rows(100), "streamName" -> "own-strategy", "rateLimiting" -> classOf[CountingStrategy].getName).save()
     assert(kinesis.admin.recordCount("own-strategy") == 100L)
@@ -177,7 +177,7 @@ class BatchWriteSuite extends SinkFixture {
     assert(CountingStrategy.sent.get == 100)
   }
 
-  test("Spark's metrics system shows what the writers of this JVM have done, by the names of the query's progress") {
+  test("Spark's metrics system shows the totals of this JVM's writers under the names of the query's progress") {
     kinesis.admin.createStream("measured", 1)
     val before = MetricsSource.values(WriterTotals.SourceName)
     writer(rows(100), "streamName" -> "measured").save()

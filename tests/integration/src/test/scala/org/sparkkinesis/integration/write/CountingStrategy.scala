@@ -4,7 +4,7 @@ import java.util.concurrent.atomic.AtomicInteger
 
 import org.sparkkinesis.sink.limit._
 
-/** A user's strategy: no limits, but it counts what it hears. */
+/** A custom strategy without limits that counts its calls. */
 class CountingStrategy(context: RateLimitingContext) extends RateLimitingStrategy {
   CountingStrategy.made.incrementAndGet()
   private val unlimited = new NoRateLimiting(context)

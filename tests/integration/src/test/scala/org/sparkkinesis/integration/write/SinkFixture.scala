@@ -6,7 +6,7 @@ import org.sparkkinesis.aggregate.Deaggregator
 import org.sparkkinesis.integration.SparkSuite
 import org.sparkkinesis.model.KinesisRecord
 
-/** What suites of the sink share: writers, and what a stream holds in the end. */
+/** Shared parts of the sink's suites: writers, and the records of a stream. */
 abstract class SinkFixture extends SparkSuite {
   protected val format: String = "kinesis"
 
@@ -15,7 +15,7 @@ abstract class SinkFixture extends SparkSuite {
   protected def writer(rows: DataFrame, set: (String, String)*): DataFrameWriter[Row] =
     rows.write.format(format).mode("append").options(target).options(set.toMap)
 
-  /** The user records that a stream holds, shard by shard, aggregates opened. */
+  /** Returns the user records of a stream, shard by shard, with aggregates unpacked. */
   protected def read(stream: String): Seq[(String, String)] =
     kinesis.admin.records(stream).flatMap { (record: KinesisRecord) =>
       Option(Deaggregator.open(record.data)) match {
@@ -24,7 +24,7 @@ abstract class SinkFixture extends SparkSuite {
       }
     }
 
-  /** The condition of the connector's error, wherever Spark has wrapped it, with its message. */
+  /** Returns the condition and message of the connector's error inside Spark's exceptions. */
   protected def conditionOf(body: => Any): (String, String) = {
     val error = intercept[Throwable](body)
     val chain = Iterator.iterate(error)(_.getCause).takeWhile(_ != null).toSeq

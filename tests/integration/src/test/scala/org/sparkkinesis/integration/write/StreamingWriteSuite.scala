@@ -29,7 +29,7 @@ class StreamingWriteSuite extends SinkFixture {
     .trigger(Trigger.ProcessingTime(0))
     .start()
 
-  test("appended rows of every micro-batch arrive, and the progress tells of them") {
+  test("the rows of every micro-batch are written, and the progress counts them") {
     implicit val sql = spark.sqlContext
     import spark.implicits._
     kinesis.admin.createStream("appended", 2)
@@ -50,7 +50,7 @@ class StreamingWriteSuite extends SinkFixture {
     query.stop()
   }
 
-  test("an aggregation in update mode sends each changed row") {
+  test("an aggregation in update mode writes each changed row") {
     implicit val sql = spark.sqlContext
     import spark.implicits._
     kinesis.admin.createStream("updated", 1)
@@ -69,7 +69,7 @@ class StreamingWriteSuite extends SinkFixture {
     query.stop()
   }
 
-  test("a micro-batch that is committed again leaves its invalid rows in the table once") {
+  test("a micro-batch that is committed again appends its invalid rows to the table once") {
     implicit val sql = spark.sqlContext
     import spark.implicits._
     kinesis.admin.createStream("again", 1)
@@ -93,7 +93,7 @@ class StreamingWriteSuite extends SinkFixture {
     }
     input.addData(1 to 50)
     run()
-    // As if the driver had died between the table's commit and Spark's own.
+    // Simulates that the driver died between the table's commit and Spark's.
     val commits = Files.list(at.resolve("commits"))
     try commits.iterator.asScala.toSeq.foreach(file => Files.delete(file))
     finally commits.close()
@@ -105,7 +105,7 @@ class StreamingWriteSuite extends SinkFixture {
     assert(letters.sorted.toSeq == (10 to 100 by 10))
   }
 
-  test("a stream that is not there ends the query with its condition") {
+  test("a missing stream ends the query with its condition") {
     implicit val sql = spark.sqlContext
     import spark.implicits._
     val input = MemoryStream[String]

@@ -6,7 +6,7 @@ import org.sparkkinesis.emulator.admin.EmulatorAdmin
 import org.sparkkinesis.model.Shard
 
 /**
- * A stream of two shards that numbered records are put into, and that is split and merged.
+ * A stream of two shards into which numbered records are put, and which is split and merged.
  *
  * @param perWrite how many records each [[write]] puts
  */
@@ -17,10 +17,12 @@ final class ReshardedStream(admin: EmulatorAdmin, val name: String, perWrite: In
 
   val arn: String = admin.createStream(name, 2)
 
-  /** How many records were written. */
+  /** The number of written records. */
   def written: Int = next
 
-  /** Puts the first half of the next records one by one, then gives the other half to `writer`, which is to put them. */
+  /**
+   * Puts the first half of the next records one by one, and passes the other half to `writer`, which must put them.
+   */
   def write(writer: Seq[Numbered] => Unit): Unit = {
     val (first, second) = (next until next + perWrite).map(i => Numbered(s"key-${i % Keys}", i)).splitAt(perWrite / 2)
     first.foreach(record => admin.putRecord(name, record.key, record.data.getBytes(UTF_8)))
@@ -44,7 +46,7 @@ final class ReshardedStream(admin: EmulatorAdmin, val name: String, perWrite: In
 object ReshardedStream {
   private val Keys = 50
 
-  /** A record; the numbers of a key grow in the order in which they were written. */
+  /** A record. The numbers of a key increase in the order of writing. */
   final case class Numbered(key: String, number: Int) {
     def data: String = s"$key $number"
   }

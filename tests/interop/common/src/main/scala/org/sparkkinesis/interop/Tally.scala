@@ -4,13 +4,13 @@ import java.util.concurrent.TimeUnit
 
 import scala.collection.mutable
 
-/** Counts what a client read, by the records' numbers. Thread-safe. */
+/** Counts the records that a client read by their numbers. Thread-safe. */
 final class Tally {
   private val times = mutable.HashMap.empty[Int, Int]
   private val lastOfKey = mutable.HashMap.empty[String, Int]
   private var late = 0
 
-  /** Takes the data of one [[ReshardedStream.Numbered]]. */
+  /** Counts one record from the data of a [[ReshardedStream.Numbered]]. */
   def read(data: String): Unit = synchronized {
     val Array(key, text) = data.split(' '): @unchecked
     val number = text.toInt
@@ -20,16 +20,16 @@ final class Tally {
     notifyAll()
   }
 
-  /** How many different records were read. */
+  /** Returns the number of different records. */
   def distinct: Int = synchronized(times.size)
 
-  /** How many were read more than once, each counted as often as it came again. */
+  /** Returns the number of repeated reads; each further read of a record counts. */
   def duplicates: Int = synchronized(times.valuesIterator.map(_ - 1).sum)
 
-  /** How many came after a later one of their key. */
+  /** Returns the number of records that were read after a later record of their key. */
   def outOfOrder: Int = synchronized(late)
 
-  /** Waits until `count` different records were read, or the time is over. */
+  /** Waits until `count` different records were read, at most this many seconds. */
   def await(count: Int, seconds: Long): Unit = synchronized {
     val end = System.nanoTime + TimeUnit.SECONDS.toNanos(seconds)
     while (times.size < count && System.nanoTime < end)

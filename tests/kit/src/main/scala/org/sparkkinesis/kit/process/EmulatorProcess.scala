@@ -5,7 +5,7 @@ import java.net.http.{HttpClient, HttpRequest, HttpResponse}
 import java.nio.file.Path
 
 /**
- * An emulator in a JVM of its own, which ends when it is closed or this process ends.
+ * An emulator in a separate JVM, which ends when it is closed or when this process ends.
  *
  * @param heap
  *   for example `4g`
@@ -29,7 +29,7 @@ final class EmulatorProcess(
   )
   private val http = HttpClient.newHttpClient()
 
-  /** The URL from the line that it prints when it is ready. */
+  /** The URL from the line that the emulator prints when it is ready. */
   val endpoint: String = {
     val line = process.inputReader().readLine()
     Option(line)

@@ -6,10 +6,12 @@ import java.nio.file.{Files, Path, Paths}
 
 import scala.jdk.CollectionConverters._
 
-/** Runs main classes in JVMs of their own, with this JVM's class path and module options. */
+/** Runs main classes in separate JVMs, with this JVM's class path and module options. */
 object JavaProcess {
 
-  /** Options for a process that lives for seconds or minutes, several on few processors: it has to start fast. */
+  /**
+   * Options for a process that runs for seconds or minutes beside others on few processors, so that it starts fast.
+   */
   val ShortLived: Seq[String] = Seq("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
 
   /**
@@ -41,7 +43,7 @@ object JavaProcess {
 
   def classPath: String = System.getProperty("java.class.path")
 
-  /** Makes a folder that Spark's processes accept as SPARK_HOME when everything is on the class path already. */
+  /** Creates a folder that Spark's processes accept as SPARK_HOME, since all classes are on the class path. */
   def emptySparkHome(in: Path): Path = {
     Files.createDirectories(in.resolve("spark-home").resolve("jars"))
     in.resolve("spark-home")

@@ -9,9 +9,9 @@ import scala.jdk.CollectionConverters._
 import scala.util.{Try, Using}
 
 /**
- * A Spark standalone cluster: a master, and workers of which each runs executors of one core. Closing it ends all of them.
+ * A Spark standalone cluster: a master, and workers whose executors have one core each. Closing it ends all of them.
  *
- * Its class path is this JVM's, so that what was just compiled is what runs.
+ * It uses this JVM's class path, and thus the compiled classes.
  */
 final class StandaloneCluster(folder: Path, workers: Int, executorsPerWorker: Int) extends AutoCloseable {
   import StandaloneCluster._
@@ -39,19 +39,19 @@ final class StandaloneCluster(folder: Path, workers: Int, executorsPerWorker: In
     )
   }
 
-  /** What a session needs to run here, with every executor that there is. */
+  /** The settings with which a session uses this cluster and all of its executors. */
   val settings: Map[String, String] = Map(
     "spark.executor.cores" -> "1",
     "spark.executor.memory" -> s"${ExecutorMegabytes}m",
     "spark.cores.max" -> (workers * executorsPerWorker).toString,
     "spark.executor.extraClassPath" -> JavaProcess.classPath,
     "spark.executor.extraJavaOptions" -> JavaProcess.ShortLived.mkString(" "),
-    // Executors are killed on purpose, more often than any application should bear.
+    // Tests kill executors more often than Spark's default limit of task failures allows.
     "spark.task.maxFailures" -> "100",
     "spark.deploy.maxExecutorRetries" -> "-1"
   )
 
-  /** The executors that live, by id; ids grow with every new one. */
+  /** The living executors by id. A new executor has a higher id. */
   def executors: Seq[(Int, ProcessHandle)] = workerProcesses
     .flatMap(_.toHandle.children.iterator.asScala)
     .flatMap(child => executorId(child).map(_ -> child))
@@ -74,7 +74,7 @@ final class StandaloneCluster(folder: Path, workers: Int, executorsPerWorker: In
       JavaProcess.ShortLived,
       environment
     )
-    // Bound to this JVM's life: Spark's daemons do not look at their input.
+    // End the process with this JVM; Spark's daemons do not watch their standard input.
     sys.addShutdownHook(process.destroy())
     process
   }
@@ -92,7 +92,7 @@ final class StandaloneCluster(folder: Path, workers: Int, executorsPerWorker: In
 private object StandaloneCluster {
   val ExecutorMegabytes = 512
 
-  /** Reads the executor's id from the command line of a process that is one. */
+  /** Returns the id from the command line of an executor process. */
   def executorId(process: ProcessHandle): Option[Int] = {
     val words = Try(Files.readString(Paths.get(s"/proc/${process.pid}/cmdline")).split('\u0000').toSeq).getOrElse(Nil)
     if (words.exists(_.endsWith("CoarseGrainedExecutorBackend")))

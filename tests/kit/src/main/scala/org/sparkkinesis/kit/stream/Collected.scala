@@ -8,7 +8,7 @@ import scala.concurrent.duration.FiniteDuration
 import org.apache.spark.sql.{Dataset, Row}
 
 /**
- * The rows that `foreachBatch` was given, by batch. A batch that runs again replaces its first attempt, as in a
+ * Collects the rows of `foreachBatch` by batch. A batch that runs again replaces its first attempt, as in a
  * transactional sink. Thread-safe.
  */
 final class Collected {

@@ -1,6 +1,6 @@
 package org.sparkkinesis.kit.stream
 
-/** Waits for as many rows, and then checks them as [[CheckRowsNow]] does. */
+/** Waits for this number of rows, and then checks them like [[CheckRowsNow]]. */
 final case class CheckRows(numbers: Seq[Int]) extends StreamAction {
   override private[stream] def run(in: StreamRun): Unit = {
     in.await(s"${numbers.size} rows")(in.collected.rows.size >= numbers.size)
@@ -8,7 +8,7 @@ final case class CheckRows(numbers: Seq[Int]) extends StreamAction {
   }
 }
 
-/** Checks that the data of all rows that came until now are exactly these numbers, each once. */
+/** Checks that the data of all rows so far are exactly these numbers, each once. */
 final case class CheckRowsNow(numbers: Seq[Int]) extends StreamAction {
   override private[stream] def run(in: StreamRun): Unit = {
     val (found, expected) = (in.collected.numbers, numbers.sorted.toVector)
@@ -19,12 +19,15 @@ final case class CheckRowsNow(numbers: Seq[Int]) extends StreamAction {
   }
 }
 
-/** Waits for at least so many rows. */
+/** Waits for at least this number of rows. */
 final case class AwaitRows(count: Int) extends StreamAction {
   override private[stream] def run(in: StreamRun): Unit = in.await(s"$count rows")(in.collected.rows.size >= count)
 }
 
-/** Checks that the batches gave the numbers of each partition key in ascending order; in a batch any order will do. */
+/**
+ * Checks that the batches returned the numbers of each partition key in ascending order. Within a batch any order is
+ * valid.
+ */
 case object CheckKeyOrder extends StreamAction {
   override private[stream] def run(in: StreamRun): Unit = {
     val byBatch = in.collected.byBatch.map(_.groupMap(_.getAs[String]("partitionKey"))(Collected.text(_).toInt))
@@ -40,7 +43,7 @@ final case class Await(what: String)(condition: StreamRun => Boolean) extends St
   override private[stream] def run(in: StreamRun): Unit = in.await(what)(condition(in))
 }
 
-/** Does something that has no action of its own, or checks it with the assertions of the suite. */
+/** Runs code that has no action of its own, or checks it with the assertions of the suite. */
 final case class Execute(what: String)(body: StreamRun => Any) extends StreamAction {
   override private[stream] def run(in: StreamRun): Unit = {
     body(in)

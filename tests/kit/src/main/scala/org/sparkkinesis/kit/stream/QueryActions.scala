@@ -14,7 +14,7 @@ import org.sparkkinesis.error.KinesisConnectorException
  * Starts the query, again with the same checkpoint when it ran before.
  *
  * @param options
- *   options of this start, above those of the test
+ *   options of this start, which override those of the test
  * @param onBatch
  *   what each batch does before its rows are collected
  */

@@ -4,7 +4,7 @@ import scala.concurrent.duration.FiniteDuration
 
 import org.sparkkinesis.emulator.fault.{FaultEffect, FaultRule}
 
-/** Puts the texts of these numbers, each under one of [[StreamRun.Keys]] partition keys. */
+/** Puts these numbers as text, each under one of [[StreamRun.Keys]] partition keys. */
 final case class PutRecords(numbers: Seq[Int], explicitHashKey: Option[String] = None) extends StreamAction {
   override private[stream] def run(in: StreamRun): Unit = in.put(numbers, explicitHashKey)
 }
@@ -21,12 +21,12 @@ final case class Merge(shard: Int, adjacent: Int) extends StreamAction {
     in.kinesis.admin.mergeShards(in.stream, StreamRun.shardId(shard), StreamRun.shardId(adjacent))
 }
 
-/** Moves the service's clock, which the emulator's timers and quotas run on. */
+/** Advances the service's clock, which the emulator's timers and quotas follow. */
 final case class AdvanceClock(by: FiniteDuration) extends StreamAction {
   override private[stream] def run(in: StreamRun): Unit = in.kinesis.admin.clock.advance(by)
 }
 
-/** Adds a fault of calls on this stream; without an operation of all, without a shard of every one. */
+/** Adds a fault for calls on this stream, restricted to an operation and a shard if they are given. */
 final case class AddFault(
     effect: FaultEffect,
     operation: String = "",
@@ -42,20 +42,20 @@ case object ClearFaults extends StreamAction {
   override private[stream] def run(in: StreamRun): Unit = in.clearFaults()
 }
 
-/** Waits until a fault has hit so many calls; `fault` is its position among those that were added. */
+/** Waits until a fault has affected this number of calls; `fault` is its position among the added faults. */
 final case class AwaitFault(hits: Int, fault: Int = 0) extends StreamAction {
   override private[stream] def run(in: StreamRun): Unit =
-    in.await(s"$hits calls that fault $fault hits")(in.hits(fault) >= hits)
+    in.await(s"$hits calls that fault $fault affects")(in.hits(fault) >= hits)
 }
 
-/** Waits until an operation was called so often on this stream. */
+/** Waits until an operation was called this number of times on this stream. */
 final case class AwaitCalls(operation: String, count: Long) extends StreamAction {
   override private[stream] def run(in: StreamRun): Unit = in.await(s"$count calls of $operation")(
     in.calls(operation) >= count
   )
 }
 
-/** Checks how often operations were called on this stream since it was created. */
+/** Checks the number of calls of each operation on this stream since it was created. */
 final case class CheckCalls(expected: (String, Long)*) extends StreamAction {
   override private[stream] def run(in: StreamRun): Unit = expected.foreach { case (operation, count) =>
     in.expect(in.calls(operation) == count, s"$operation was called ${in.calls(operation)} times, not $count")

@@ -13,8 +13,8 @@ import org.sparkkinesis.emulator.fault.FaultRule
 import org.sparkkinesis.kit.process.StandaloneCluster
 
 /**
- * The state of one stream test: a stream, a query on it with one checkpoint, and the rows that the query gave since its
- * first start. Actions use it in the test's own thread.
+ * The state of one stream test: a stream, a query on it with one checkpoint, and the rows of the query since its
+ * first start. Actions use it in the test's thread.
  */
 final class StreamRun private[stream] (
     val spark: SparkSession,
@@ -32,24 +32,24 @@ final class StreamRun private[stream] (
   /** The query that was started last. */
   def query: StreamingQuery = current.getOrElse(throw new IllegalStateException("no query was started"))
 
-  /** How often each operation was called on this stream; 0 for those that were not. */
+  /** Returns the number of calls of each operation on this stream; 0 for operations without calls. */
   def calls: Map[String, Long] = kinesis.calls.snapshot.toSeq
     .filter(_._1.stream == stream)
     .groupMapReduce(_._1.operation)(_._2)(_ + _)
     .withDefaultValue(0L)
 
-  /** How many calls a fault of this test has hit, by its position among those that were added. */
+  /** Returns the number of calls that a fault has affected, by its position among the added faults. */
   def hits(fault: Int): Int = kinesis.faults.hits(faults(fault))
 
-  /** Puts the texts of these numbers, each under one of [[StreamRun.Keys]] partition keys. */
+  /** Puts these numbers as text, each under one of [[StreamRun.Keys]] partition keys. */
   def put(numbers: Seq[Int], explicitHashKey: Option[String] = None): Unit = numbers.foreach { n =>
     kinesis.admin.putRecord(stream, s"key-${n % StreamRun.Keys}", explicitHashKey.orNull, n.toString.getBytes(UTF_8))
   }
 
-  /** Whether the checkpoint holds the offsets at which the query begins. */
+  /** Returns whether the checkpoint contains the query's initial offsets. */
   def hasInitialOffset: Boolean = Files.exists(Path.of(checkpoint, "sources", "0", "initial-offset"))
 
-  /** Waits for a condition that the query or the service brings about. The end of the query ends the wait. */
+  /** Waits for a condition of the query or the service. The end of the query ends the wait. */
   def await(what: String, within: FiniteDuration = 60.seconds)(condition: => Boolean): Unit = {
     val deadline = within.fromNow
     while (!condition) {
@@ -58,7 +58,7 @@ final class StreamRun private[stream] (
         expect(query.isActive, s"the query ended before $what")
       }
       expect(deadline.hasTimeLeft(), s"not within $within: $what")
-      // The calls and faults of the emulator tell nobody that they were counted.
+      // The emulator's counters of calls and faults have no notification, so check them again.
       collected.awaitBatch(20.millis)
     }
   }
@@ -72,7 +72,7 @@ final class StreamRun private[stream] (
   private[stream] def expect(holds: Boolean, otherwise: => String): Unit =
     if (!holds) throw new AssertionError(otherwise)
 
-  /** What the query and the rows that it gave tell about this moment. */
+  /** Returns the current state of the query and its rows, for the message of a failure. */
   private[stream] def report: String = {
     val rows = s"Rows: ${collected.rows.size} in the batches ${collected.ids.mkString(", ")}"
     val told = current.fold(Seq("Query: none was started")) { query =>

@@ -7,25 +7,25 @@ import org.apache.spark.sql.SparkSession
 import org.sparkkinesis.emulator.KinesisEmulator
 import org.sparkkinesis.kit.process.StandaloneCluster
 
-/** Tests of streams that are written as lists of actions, in the manner of Spark's own `StreamTest`. */
+/** Runs stream tests that are written as lists of actions, in the manner of Spark's `StreamTest`. */
 trait StreamTests {
   protected def spark: SparkSession
   protected def kinesis: KinesisEmulator
 
-  /** The options that a query on this stream needs, without those of the test. */
+  /** Returns the options that a query on this stream needs, without those of the test. */
   protected def readOptions(stream: String): Map[String, String]
 
-  /** A new folder for a checkpoint. */
+  /** Creates a folder for a checkpoint. */
   protected def checkpoint(): String
 
-  /** The cluster that `spark` runs on, if it is not this process. */
+  /** The cluster of the Spark session, if it does not run in this process. */
   protected def cluster: Option[StandaloneCluster] = None
 
   /**
    * Creates the stream, and runs the actions one after another up to the first that fails.
    *
    * @throws StreamTestFailure
-   *   with the action that failed, those before and after it, and what the query reported
+   *   with the failed action, those before and after it, and the query's report
    */
   protected def testStream(
       stream: String,

@@ -1,12 +1,12 @@
 package org.sparkkinesis.simulation.common
 
 /**
- * What the command line asks for.
+ * The command line of the simulation.
  *
  * @param seeds
- *   how many, from `first` on
+ *   number of seeds, starting at `first`
  * @param steps
- *   actions of one run
+ *   number of actions of one run
  */
 final case class Arguments(
     first: Long = 1,
@@ -29,7 +29,8 @@ object Arguments {
     case "--first" :: Number(seed) :: rest => parse(rest, before.copy(first = seed))
     case "--steps" :: Number(count) :: rest => parse(rest, before.copy(steps = count.toInt))
     case other :: _ => Left(
-        s"'$other' is not understood. Usage: [--seeds N] [--first S] [--seed S] [--steps N] [--no-shrink] [--trace] [--json]"
+        s"'$other' is not understood. Usage: [--seeds N] [--first S] [--seed S] [--steps N] [--no-shrink] [--trace] " +
+          "[--json]"
       )
   }
 

@@ -1,6 +1,6 @@
 package org.sparkkinesis.simulation.common
 
-/** Writes data as Scala code that gives the same data. */
+/** Writes data as Scala code that creates equal data. */
 object ScalaText {
   def apply(value: Any): String = value match {
     case text: String => "\"" + text.replace("\\", "\\\\").replace("\"", "\\\"") + "\""

@@ -1,15 +1,15 @@
 package org.sparkkinesis.simulation.common
 
-/** Finds a short list that fails in the same way: leaves out ever smaller runs of its elements. */
+/** Finds a short list with the same failure by removing ever smaller runs of its elements. */
 object Shrinker {
 
   /**
    * @param fails
-   *   whether a list still fails in the way that is looked for
+   *   whether a list still has the failure
    * @param simpler
    *   simpler forms of one element, the simplest first
    * @param attempts
-   *   most lists that are tried
+   *   maximum number of lists to try
    */
   def shrink[A](list: Vector[A], attempts: Int = 400)(fails: Vector[A] => Boolean)(simpler: A => Seq[A]): Vector[A] = {
     var left = attempts

@@ -5,16 +5,17 @@ import scala.util.control.NonFatal
 
 import org.sparkkinesis.concurrent.{Cancellable, Scheduler, VirtualScheduler}
 
-/** The simulation has come to a state that must not be: what the oracle, or the run itself, found. */
+/** The simulation has reached an invalid state, detected by the oracle or by the run itself. */
 final class Violation(val kind: String, message: String, cause: Throwable = null)
     extends RuntimeException(s"$kind: $message", cause)
 
 /**
- * Virtual time for all processes, on one thread. Whoever has to wait runs what is due meanwhile, so that a wait within such a task is
- * nested: the outermost code is the query's thread, everything else is somebody's background.
+ * Virtual time for all processes, on one thread. A waiting caller runs the tasks that become due, so a wait within
+ * such a task is nested: the outermost code is the query's thread, and all other code is background work of some
+ * process.
  *
  * @param startMillis
- *   the service's clock at the beginning
+ *   the service's time at the start
  */
 final class SimulatedTime(startMillis: Long) {
   val scheduler = new VirtualScheduler(startMillis)
@@ -24,16 +25,16 @@ final class SimulatedTime(startMillis: Long) {
 
   def nowMillis: Long = scheduler.currentMillis
 
-  /** Whether the caller is the outermost code, not a task that runs while it waits. */
+  /** Returns whether the caller is the outermost code, not a task that runs during a wait. */
   def isOutermost: Boolean = depth == 0
 
-  /** From now on the simulation must be over within this time. */
+  /** Sets the time limit of the simulation from now on. */
   def limit(time: FiniteDuration, what: String): Unit = {
     limitNanos = scheduler.nanoTime + time.toNanos
     limitIsOf = what
   }
 
-  /** Lets time pass until the condition holds, at most so long; tells whether it does. */
+  /** Advances time until the condition holds, at most this long. Returns whether it holds. */
   def waitFor(most: FiniteDuration)(condition: => Boolean): Boolean = {
     var isLate = false
     val alarm = scheduler.schedule(most) { isLate = true }
@@ -43,24 +44,24 @@ final class SimulatedTime(startMillis: Long) {
       depth -= 1
       alarm.cancel()
     }
-    if (isStuck) throw new Violation("hang", s"$limitIsOf is not over in time")
+    if (isStuck) throw new Violation("hang", s"$limitIsOf exceeded its time limit")
     !isLate || condition
   }
 
   private def isStuck: Boolean = scheduler.nanoTime > limitNanos
 }
 
-/** A process: it has a clock of its own, and ends without a word. */
+/** A process with its own clock, which can end without notice. */
 final class SimulatedProcess(val name: String, time: SimulatedTime, skewMillis: () => Long = () => 0) {
   private var alive = true
   private var onKill: () => Unit = () => ()
 
-  /** Steps until the process is killed. */
+  /** The number of steps until the process is killed. */
   private var stepsLeft = Option.empty[Int]
 
   def isAlive: Boolean = alive
 
-  /** Whoever ends with this process. */
+  /** Registers an action that runs when this process is killed. */
   def whenKilled(action: => Unit): Unit = onKill = () => action
 
   def kill(): Unit = if (alive) {
@@ -70,14 +71,14 @@ final class SimulatedProcess(val name: String, time: SimulatedTime, skewMillis: 
 
   def killAfter(steps: Int): Unit = if (steps <= 0) kill() else stepsLeft = Some(steps)
 
-  /** A place where the process may be killed. */
+  /** Marks a point at which the process may be killed. */
   def step(): Unit = {
     stepsLeft = stepsLeft.map(_ - 1)
     if (stepsLeft.contains(0)) kill()
     check()
   }
 
-  /** Ends the thread of a process that has been killed. */
+  /** Throws if the process has been killed, to end its thread. */
   def check(): Unit = if (!alive) throw new ProcessKilled(name)
 
   val scheduler: Scheduler = new Scheduler {
@@ -110,12 +111,12 @@ final class QueryThread {
     interrupted = true
   }
 
-  /** An interrupt ends one wait. */
+  /** Throws once if the thread was interrupted. */
   def check(): Unit = if (interrupted) {
     interrupted = false
     throw new InterruptedException("the query is stopped")
   }
 }
 
-/** Unwinds the thread of a process that was killed; nobody may catch it for good. */
+/** Ends the thread of a killed process; no code may catch it permanently. */
 final class ProcessKilled(process: String) extends Error(s"$process was killed", null, false, false)

@@ -5,7 +5,10 @@ import scala.collection.mutable
 import org.sparkkinesis.model.KinesisQuotas
 import org.sparkkinesis.service.Operation
 
-/** Counts the calls, and holds the quotas of each shard: five GetRecords a second and 2 MiB/s, five GetShardIterator a second. */
+/**
+ * Counts the calls and enforces the quotas of each shard: five GetRecords calls and 2 MiB per second, and five
+ * GetShardIterator calls per second.
+ */
 final class CallLedger(now: () => Long) {
   final private class Quotas {
     val calls = new CallQuota(
@@ -38,7 +41,7 @@ final class CallLedger(now: () => Long) {
   def allowsRecords(shard: ModelShard): Boolean =
     noted(Operation.GetRecords, of(shard).calls.take(1, 1) && of(shard).bytes.take(0, 0))
 
-  /** The answer's size, which may overdraw the quota. */
+  /** Counts the bytes of an answer, which may overdraw the quota. */
   def answered(shard: ModelShard, bytes: Long): Unit = of(shard).bytes.overdraw(bytes.toDouble)
 
   private def noted(operation: Operation, allowed: Boolean): Boolean = {

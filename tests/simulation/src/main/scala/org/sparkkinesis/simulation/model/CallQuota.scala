@@ -4,15 +4,18 @@ package org.sparkkinesis.simulation.model
  * A token bucket on the service's clock.
  *
  * @param perSecond
- *   what comes back each second
+ *   tokens that are added per second
  * @param capacity
- *   what may be taken at once
+ *   maximum number of tokens
  */
 final class CallQuota(perSecond: Double, capacity: Double, now: () => Long) {
   private var level = capacity
   private var asOf = now()
 
-  /** Takes `amount` when anything is left, so that one large call may overdraw it; false when nothing is. */
+  /**
+   * Takes `amount` if at least `least` tokens are left, so that one large call may overdraw the bucket. Returns false
+   * otherwise.
+   */
   def take(amount: Double, least: Double): Boolean = {
     refill()
     val allowed = level >= least
@@ -20,7 +23,7 @@ final class CallQuota(perSecond: Double, capacity: Double, now: () => Long) {
     allowed
   }
 
-  /** Takes more, after a call was allowed. */
+  /** Takes tokens for an allowed call, even if there are not enough. */
   def overdraw(amount: Double): Unit = level -= amount
 
   private def refill(): Unit = {

@@ -9,7 +9,8 @@ import org.sparkkinesis.model._
 import org.sparkkinesis.service.{Operation, _}
 
 /**
- * The modelled service as one process sees it. Answers come after a while on the scheduler; none comes to a process that has ended.
+ * The modelled service as one process uses it. The scheduler delivers answers with a delay; a process that has ended
+ * gets none.
  *
  * @param isAlive
  *   whether the process still runs
@@ -168,7 +169,7 @@ private object ModelClient {
   final case class Token(rest: Seq[Shard], untilMillis: Long)
 }
 
-/** What answers and events hold. */
+/** Creates the content of answers and events. */
 private[model] object Pages {
   def of(shard: ModelShard, from: Int, most: Int): Vector[KinesisRecord] = {
     var bytes = 0L

@@ -6,7 +6,7 @@ import scala.concurrent.duration._
 import org.sparkkinesis.model._
 import org.sparkkinesis.service.{Operation, _}
 
-/** Enhanced fan-out: registered consumers, and their subscriptions with the rule of five seconds. */
+/** Models enhanced fan-out: registered consumers, and subscriptions with the five-second rule. */
 final class ModelConsumers(service: ModelKinesis) {
   import ModelConsumers._
 
@@ -36,7 +36,7 @@ final class ModelConsumers(service: ModelKinesis) {
   def deregister(arn: String): Unit =
     if (consumers.remove(arn).isEmpty) throw notFound(arn, Operation.DeregisterStreamConsumer)
 
-  /** The stream was deleted, and its consumers with it. */
+  /** Removes the consumers of a deleted stream. */
   def forget(streamArn: String): Unit = consumers.filterInPlace((_, consumer) => consumer.streamArn != streamArn)
 
   def subscribe(arn: String, shardId: ShardId, position: StartingPosition, subscription: ModelSubscription): Unit = {
@@ -59,7 +59,7 @@ final class ModelConsumers(service: ModelKinesis) {
     subscription.begin(stream, shard, service.indexOf(shard, position, Operation.SubscribeToShard))
   }
 
-  /** A shard has a new record, or was closed. */
+  /** Pushes to subscriptions of a shard that has a new record or was closed. */
   def changed(shard: ModelShard): Unit = open.valuesIterator.filter(_.reads(shard)).foreach(_.pushSoon())
 
   private def notFound(what: String, operation: Operation): ServiceException =
@@ -74,7 +74,10 @@ private object ModelConsumers {
   val CreationMillis: Long = 3000L
 }
 
-/** One subscription: pushes what is there as it is asked for, an empty event when nothing is, and ends after five minutes. */
+/**
+ * A subscription. It pushes available records on demand, or an empty event if there are none, and ends after five
+ * minutes.
+ */
 final class ModelSubscription(service: ModelKinesis, subscriber: ShardSubscriber, isReachable: () => Boolean)
     extends ShardSubscription {
   private var wanted = 0L
@@ -113,7 +116,7 @@ final class ModelSubscription(service: ModelKinesis, subscriber: ShardSubscriber
     pushSoon()
   }
 
-  /** An orderly end, as after five minutes, or when another subscription takes over. */
+  /** Completes the subscription, for example after five minutes or when another subscription takes over. */
   def end(): Unit = if (isOpen) {
     over = true
     if (isReachable()) subscriber.onComplete()

@@ -4,34 +4,34 @@ import scala.util.Random
 
 import org.sparkkinesis.service.{Operation, ServiceErrorKind, ServiceException}
 
-/** What goes wrong in the service, or on the way to it, for a while. */
+/** A temporary fault of the service or of the connection to it. */
 sealed trait ServiceFault
 
 object ServiceFault {
 
-  /** This share of the calls of the operation fails in this way; `*` stands for every operation. */
+  /** This share of an operation's calls fails with this kind of error; `*` stands for every operation. */
   final case class Failing(operation: String, kind: ServiceErrorKind, percent: Int) extends ServiceFault
 
-  /** No call of these processes gets an answer, whose names begin so; `*` stands for every process. */
+  /** Processes whose names start with this text get no answer; `*` stands for every process. */
   final case class Unreachable(process: String) extends ServiceFault
 
-  /** ListShards tells what was true so long ago. */
+  /** ListShards returns the state of this many seconds ago. */
   final case class StaleListing(seconds: Int) extends ServiceFault
 
-  /** ListShards leaves shards out: one of so many. */
+  /** ListShards omits one in this many shards. */
   final case class ListingHoles(oneOf: Int) extends ServiceFault
 
   /** The last answer of a closed shard names no children. */
   case object EndWithoutChildren extends ServiceFault
 
-  /** Answers before the tip are empty now and then. */
+  /** Some answers before the tip are empty. */
   case object EmptyAnswers extends ServiceFault
 
-  /** Subscriptions that are open say nothing any more. */
+  /** Open subscriptions send no more events. */
   case object SilentSubscriptions extends ServiceFault
 }
 
-/** The faults that hold at this moment. */
+/** The currently active faults. */
 final class ModelFaults(random: Random, now: () => Long) {
   import ServiceFault._
 
@@ -49,7 +49,7 @@ final class ModelFaults(random: Random, now: () => Long) {
 
   def holds(fault: ServiceFault): Boolean = current.contains(fault)
 
-  /** What a call of this process meets. */
+  /** Returns the error of a call of this process, if a fault affects it. */
   def of(process: String, operation: Operation): Option[ServiceException] = current.collectFirst {
     case Unreachable(who) if process.startsWith(who) || who == "*" => error(ServiceErrorKind.Network, operation)
     case Failing(what, kind, percent) if (what == operation.name || what == "*") && random.nextInt(100) < percent =>
@@ -58,7 +58,7 @@ final class ModelFaults(random: Random, now: () => Long) {
 
   def listingAgeMillis: Long = current.collectFirst { case StaleListing(seconds) => seconds * 1000L }.getOrElse(0L)
 
-  /** Whether a listing leaves out one shard, out of so many. */
+  /** Returns whether a listing omits the next shard. */
   def leavesOut(): Boolean = current.exists {
     case ListingHoles(oneOf) => random.nextInt(oneOf) == 0
     case _ => false

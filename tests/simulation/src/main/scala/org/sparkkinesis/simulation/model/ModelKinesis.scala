@@ -8,16 +8,16 @@ import org.sparkkinesis.model._
 import org.sparkkinesis.service.{Operation, _}
 
 /**
- * How the modelled service is laid out.
+ * The settings of the modelled service.
  *
  * @param latencyMillis
- *   most time that an answer takes
+ *   maximum delay of an answer in milliseconds
  * @param recordsPerAnswer
- *   most records of one answer or event
+ *   maximum number of records in one answer or event
  * @param shardsPerPage
- *   of ListShards
+ *   number of shards on one page of ListShards
  * @param arrivalJitterMillis
- *   how far arrival times may lie before the moment of the put
+ *   maximum time in milliseconds by which arrival times are before the time of the put
  */
 final case class ModelSettings(
     latencyMillis: Int = 20,
@@ -27,9 +27,10 @@ final case class ModelSettings(
 )
 
 /**
- * Kinesis in memory, on virtual time, for one thread: its streams, and what it refuses. [[ModelClient]] is how a process sees it.
+ * An in-memory Kinesis on virtual time, for one thread: its streams and its errors. [[ModelClient]] is one process's
+ * view of it.
  *
- * It is written from the service's documentation, apart from the emulator, so that one mistake is not in both.
+ * It is written from the service's documentation, independently of the emulator, so that no mistake is in both.
  */
 final class ModelKinesis(val scheduler: Scheduler, val random: Random, val settings: ModelSettings) {
   import ModelKinesis._
@@ -54,14 +55,14 @@ final class ModelKinesis(val scheduler: Scheduler, val random: Random, val setti
     stream
   }
 
-  /** The service as one process sees it, as long as the process runs. */
+  /** Returns the service for one process, as long as the process runs. */
   def client(process: String, isAlive: () => Boolean): ModelClient = new ModelClient(this, process, isAlive)
 
-  /** The stream is seen as CREATING until [[activate]]. */
+  /** Makes the stream appear as CREATING until [[activate]]. */
   def beginCreation(name: String): Unit = creating += name
   def activate(name: String): Unit = creating -= name
 
-  /** The stream is seen as DELETING until [[remove]]. */
+  /** Makes the stream appear as DELETING until [[remove]]. */
   def beginDeletion(name: String): Unit = deleting += name
 
   def remove(name: String): Unit = {
@@ -75,7 +76,7 @@ final class ModelKinesis(val scheduler: Scheduler, val random: Random, val setti
   def status(name: String): String =
     if (deleting(name)) "DELETING" else if (creating(name)) "CREATING" else "ACTIVE"
 
-  /** Stores a record at the open shard of its hash key. */
+  /** Stores a record in the open shard of its hash key. */
   def put(
       stream: ModelStream,
       id: Long,
@@ -102,13 +103,13 @@ final class ModelKinesis(val scheduler: Scheduler, val random: Random, val setti
     Seq(one, other).foreach(consumers.changed)
   }
 
-  /** A stream that answers, for an operation of the data plane or the control plane. */
+  /** Returns a stream that exists, or throws the service's error. */
   def existing(name: String, operation: Operation): ModelStream = streams.getOrElse(
     name,
     throw refused(ServiceErrorKind.ResourceNotFound, operation, s"Stream $name under account $Account not found.")
   )
 
-  /** A shard that has not expired. */
+  /** Returns a shard that has not expired, or throws the service's error. */
   def livingShard(stream: ModelStream, id: ShardId, operation: Operation): ModelShard = {
     val shard = stream.shard(id).filterNot(stream.isExpired(_, now)).getOrElse(
       throw refused(
@@ -121,7 +122,7 @@ final class ModelKinesis(val scheduler: Scheduler, val random: Random, val setti
     shard
   }
 
-  /** Index of the first record at a position. */
+  /** Returns the index of the first record at a position. */
   def indexOf(shard: ModelShard, position: StartingPosition, operation: Operation): Int = {
     val found = position match {
       case StartingPosition.TrimHorizon => shard.trimmed
@@ -155,11 +156,11 @@ final class ModelKinesis(val scheduler: Scheduler, val random: Random, val setti
     if (index < 0) shard.records.size else index
   }
 
-  /** What the service would say of a reader at this index. */
+  /** Returns the lag that the service would report to a reader at this index. */
   def millisBehind(shard: ModelShard, index: Int): Long =
     if (index >= shard.records.size) 0 else math.max(1, now - shard.records(index).record.arrivalMillis)
 
-  /** A listing as it was so long ago, perhaps with a hole. */
+  /** Returns a listing, with the age and the gaps of the active faults. */
   def listing(stream: ModelStream, filter: ShardFilter): Seq[Shard] = {
     val asOf = now - faults.listingAgeMillis
     val known = stream.shards.iterator.filter(shard => shard.parents.isEmpty || shard.createdMillis - 1000 <= asOf)

@@ -4,14 +4,14 @@ import scala.collection.mutable
 
 import org.sparkkinesis.model._
 
-/** One record as the service keeps it. */
+/** A record as the service stores it. */
 final case class StoredRecord(id: Long, record: KinesisRecord)
 
 /**
- * One shard of a [[ModelStream]]: its records in order, also those that have expired.
+ * One shard of a [[ModelStream]]: its records in order, including expired ones.
  *
  * @param createdMillis
- *   on the service's clock
+ *   creation time on the service's clock
  */
 final class ModelShard(
     val index: Int,
@@ -27,14 +27,14 @@ final class ModelShard(
   /** Index of the oldest record that has not expired; only [[ModelStream.trim]] moves it. */
   var trimmed = 0
 
-  /** Sequence numbers of one shard share this prefix, which is greater for shards that were created later. */
+  /** The common prefix of the shard's sequence numbers, which is greater for shards that were created later. */
   private val base: Long = createdMillis / 1000
   def isOpen: Boolean = closedMillis.isEmpty
   def number(position: Long): SequenceNumber =
     SequenceNumber(f"49${base}%011d${index}%06d${position * 10}%012d")
   def startingNumber: SequenceNumber = number(0)
 
-  /** A number after everything that is stored, and before what comes next. */
+  /** Returns a sequence number after every stored record and before the next one. */
   def continuation: SequenceNumber = SequenceNumber(f"49${base}%011d${index}%06d${records.size * 10L + 5}%012d")
 
   def describe: Shard = Shard(
@@ -53,7 +53,7 @@ final class ModelShard(
  * A stream with its shards, lineage and retention. All times are the service's.
  *
  * @param generation
- *   counts how often a stream of this name was created before
+ *   number of earlier streams of this name
  */
 final class ModelStream(
     val name: String,
@@ -72,22 +72,22 @@ final class ModelStream(
   def shard(id: ShardId): Option[ModelShard] = shards.find(_.id == id)
   def open: Seq[ModelShard] = shards.iterator.filter(_.isOpen).toVector.sortBy(_.range.start)
 
-  /** When the shards changed, oldest first. */
+  /** The times of the changes of shards, oldest first. */
   def changeTimes: Seq[Long] = changes
 
-  /** The open shard that takes this hash key. */
+  /** Returns the open shard for this hash key. */
   def shardOf(hash: BigInt): ModelShard = shards.iterator.filter(_.isOpen).find(_.range.contains(hash)).get
 
   def isExpired(shard: ModelShard, now: Long): Boolean = shard.closedMillis.exists(_ + retentionMillis <= now)
 
-  /** Moves the shard's horizon to what the retention leaves at this moment. */
+  /** Advances the shard's horizon according to the retention period. */
   def trim(shard: ModelShard, now: Long): Unit = {
     val horizon = now - retentionMillis
     while (shard.trimmed < shard.records.size && shard.records(shard.trimmed).record.arrivalMillis < horizon)
       shard.trimmed += 1
   }
 
-  /** Splits at the middle of the range. */
+  /** Splits the shard in the middle of its range. */
   def split(shard: ModelShard, now: Long): Unit = {
     val middle = (shard.range.start + shard.range.end) / 2
     val ranges = Seq(HashKeyRange(shard.range.start, middle), HashKeyRange(middle + 1, shard.range.end))

@@ -13,7 +13,7 @@ import org.sparkkinesis.spark.read.reader.RangesRead
 import org.sparkkinesis.spark.session.{CheckpointFiles, StreamSession}
 import org.sparkkinesis.spark.settings.KinesisReadLimit
 
-/** The connector's source, driven as Spark drives it; offsets go through their texts, as after a restart. */
+/** Calls the connector's source as Spark does. Offsets are passed as their texts, as after a restart. */
 final class KinesisSimulatedSource(
     options: Map[String, String],
     files: CheckpointFiles,

@@ -9,11 +9,11 @@ import org.sparkkinesis.simulation.spark.{BatchSink, ReadRow}
  * A user record that was put.
  *
  * @param stream
- *   the generation of the stream
+ *   generation of the stream
  * @param ordered
- *   whether records of its key come in the order of their ids
+ *   whether the records of its key are delivered in the order of their ids
  * @param dropped
- *   whether the hash range filter leaves it out
+ *   whether the hash range filter removes it
  */
 final case class PutRecord(
     id: Long,
@@ -25,10 +25,10 @@ final case class PutRecord(
     dropped: Boolean
 )
 
-/** Records that may be lost, as the query tells it. */
+/** A report of the query that records may be lost. */
 final case class LossReport(millis: Long, condition: String, shard: String, isError: Boolean)
 
-/** Holds what was put against what the batches delivered, batch by batch, and at the end as a whole. */
+/** Compares the put records with the delivered rows, after each batch and at the end. */
 final class ReadLedger(now: () => Long, retentionMillis: Long) extends BatchSink {
   private val put = mutable.LongMap.empty[PutRecord]
   private val delivered = mutable.LongMap.empty[Long]
@@ -36,10 +36,10 @@ final class ReadLedger(now: () => Long, retentionMillis: Long) extends BatchSink
   private val lastOfKey = mutable.HashMap.empty[(Int, String), (Long, Long, String)]
   private var reported = Vector.empty[LossReport]
 
-  /** When streams were deleted, by generation. */
+  /** The times at which streams were deleted, by generation. */
   private val deletions = mutable.HashMap.empty[Int, Long]
 
-  /** The first record that must be delivered, by its time. */
+  /** The arrival time of the first record that must be delivered. */
   private var beginsAtMillis = Long.MaxValue
   private var firstStartMillis = Long.MaxValue
 
@@ -51,10 +51,10 @@ final class ReadLedger(now: () => Long, retentionMillis: Long) extends BatchSink
   def deleted(generation: Int): Unit = deletions(generation) = now()
 
   /**
-   * The query has started for the first time.
+   * Records the first start of the query.
    *
    * @param positionMillis
-   *   records that arrived before need not be delivered
+   *   records that arrived before this time need not be delivered
    */
   def begin(positionMillis: Long): Unit = if (firstStartMillis == Long.MaxValue) {
     beginsAtMillis = positionMillis
@@ -104,27 +104,27 @@ final class ReadLedger(now: () => Long, retentionMillis: Long) extends BatchSink
     }
   }
 
-  /** Records that must still come, or be reported as lost. */
+  /** Returns the records that must still be delivered or reported as lost. */
   def missing: Iterator[PutRecord] =
     put.valuesIterator.filter(record => !delivered.contains(record.id) && isExpected(record) && !isExcused(record))
 
   def isExpected(record: PutRecord): Boolean = !record.dropped && record.arrivalMillis >= beginsAtMillis &&
     goneMillis(record) >= firstStartMillis
 
-  /** When the record could not be read any more. */
+  /** Returns the time from which the record could not be read any more. */
   def goneMillis(record: PutRecord): Long =
     math.min(record.arrivalMillis + retentionMillis, deletions.getOrElse(record.stream, Long.MaxValue))
 
-  /** It could not be read any more, and the query said so afterwards. */
+  /** Returns whether the record became unreadable and the query reported a loss after that. */
   private def isExcused(record: PutRecord): Boolean = {
     val gone = goneMillis(record)
     gone <= now() && reported.exists(_.millis >= gone)
   }
 
-  /** Whether a stream that the query may have read was deleted. */
+  /** Returns whether a stream that the query may have read was deleted. */
   def hasDeletion: Boolean = deletions.nonEmpty
 
-  /** Whether some record may really have been lost at this moment. */
+  /** Returns whether some record may really be lost now. */
   def hasLoss: Boolean = put.valuesIterator.exists(record =>
     isExpected(record) && !delivered.contains(record.id) && goneMillis(record) <= now() + ReadLedger.MarginMillis
   )
@@ -132,6 +132,6 @@ final class ReadLedger(now: () => Long, retentionMillis: Long) extends BatchSink
 
 object ReadLedger {
 
-  /** Expiry is told from approximate times. */
+  /** The tolerance for expiry, because arrival times are approximate. */
   val MarginMillis: Long = 10 * 60 * 1000L
 }

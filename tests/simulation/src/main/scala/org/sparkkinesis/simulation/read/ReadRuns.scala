@@ -2,10 +2,10 @@ package org.sparkkinesis.simulation.read
 
 import org.sparkkinesis.simulation.common.{ScalaText, Shrinker, Violation}
 
-/** A scenario that failed, shortened. */
+/** A failed scenario, shortened. */
 final case class FailedRun(scenario: ReadScenario, violation: Violation) {
 
-  /** Test code for a suite of [[ReadFindingsSuite]]'s kind. */
+  /** Returns the scenario as a test for a suite like [[ReadFindingsSuite]]. */
   def asTest: String = {
     val actions = scenario.actions.map(action => s"      ${ScalaText(action)}").mkString(",\n")
     s"""  test("seed ${scenario.seed}: ${violation.kind}") {
@@ -22,7 +22,7 @@ final case class FailedRun(scenario: ReadScenario, violation: Violation) {
 
 object ReadRuns {
 
-  /** Runs a seed's scenario; what failed is told as it happened. */
+  /** Runs a scenario. `trace` receives its steps. */
   def run(scenario: ReadScenario, trace: String => Unit = _ => ()): Either[Violation, ReadOutcome] =
     try Right(new ReadSimulation(scenario, trace).run())
     catch {
@@ -38,7 +38,7 @@ object ReadRuns {
     FailedRun(shortened, run(shortened).left.getOrElse(violation))
   }
 
-  /** As much of the setup as can be the default. */
+  /** Replaces settings by their defaults as long as the scenario still fails. */
   private def simplest(scenario: ReadScenario, violation: Violation): ReadScenario = {
     val plain = ReadSetup()
     val forms = Seq[ReadSetup => ReadSetup](
@@ -55,7 +55,7 @@ object ReadRuns {
     }
   }
 
-  /** Without these a run of days has too many events. */
+  /** Options that stay, because without them a run of days has too many events. */
   private val Paces = Set("minFetchPeriod", "shardFetchInterval")
 
   private def simpler(action: ReadAction): Seq[ReadAction] = action match {

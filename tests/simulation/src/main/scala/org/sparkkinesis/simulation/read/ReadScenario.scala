@@ -3,53 +3,53 @@ package org.sparkkinesis.simulation.read
 import org.sparkkinesis.simulation.model.{ModelSettings, ServiceFault}
 import org.sparkkinesis.simulation.spark.{QueryTrigger, TaskSettings}
 
-/** What happens to a stream and to the query that reads it. Indexes are taken modulo what there is. */
+/** An action on the stream or on the query that reads it. Indexes are taken modulo the number of targets. */
 sealed trait ReadAction
 
 object ReadAction {
 
-  /** Lets time pass; everything else takes none. */
+  /** Advances time; all other actions take no time. */
   final case class Advance(millis: Long) extends ReadAction
 
-  /** Puts records of random keys. */
+  /** Puts records with random keys. */
   final case class Put(count: Int) extends ReadAction
 
-  /** Puts records of keys that belong to one shard, so that the others stay idle. */
+  /** Puts records with keys of one shard, so that the others stay idle. */
   final case class PutTo(shard: Int, count: Int) extends ReadAction
 
   /**
    * Puts one KPL aggregate.
    *
    * @param strays
-   *   user records whose keys belong to other shards, beside those that belong to the shard
+   *   number of further user records whose keys belong to other shards
    */
   final case class PutAggregate(count: Int, strays: Int) extends ReadAction
   final case class Split(shard: Int) extends ReadAction
   final case class Merge(shard: Int) extends ReadAction
 
-  /** Deletes the stream, and creates it again after a while. */
+  /** Deletes the stream and creates it again later. */
   final case class Recreate(shards: Int, downMillis: Long) extends ReadAction
 
-  /** Starts the query from its checkpoint, unless it runs. */
+  /** Starts the query from its checkpoint unless it is running. */
   final case class Start(trigger: QueryTrigger, efo: Boolean, failOnDataLoss: Boolean) extends ReadAction
   case object Stop extends ReadAction
 
-  /** Kills the driver when it has made so many steps more, and all executors with it. */
+  /** Kills the driver after this number of further steps, with all executors. */
   final case class Kill(steps: Int) extends ReadAction
   final case class LoseExecutor(executor: Int) extends ReadAction
   case object AddExecutor extends ReadAction
   final case class Fault(fault: ServiceFault, millis: Long) extends ReadAction
   final case class LoseMessages(percent: Int, millis: Long) extends ReadAction
 
-  /** Sets the driver's clock ahead of the service's, or behind it. */
+  /** Sets the difference between the driver's clock and the service's. */
   final case class Skew(millis: Long) extends ReadAction
 }
 
 /**
  * @param positionAgeMillis
- *   how far `initialPosition` lies before the first start, when it is a time
+ *   age of `initialPosition` in milliseconds at the first start, if it is a time
  * @param options
- *   of the source
+ *   options of the source
  */
 final case class ReadSetup(
     shards: Int = 1,
@@ -62,5 +62,5 @@ final case class ReadSetup(
     options: Map[String, String] = Map.empty
 )
 
-/** One run, which the same seed repeats exactly. */
+/** One run. The same seed repeats it exactly. */
 final case class ReadScenario(seed: Long, setup: ReadSetup, actions: Vector[ReadAction])

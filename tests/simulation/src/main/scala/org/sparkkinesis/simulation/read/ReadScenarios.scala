@@ -6,7 +6,7 @@ import org.sparkkinesis.service.ServiceErrorKind
 import org.sparkkinesis.simulation.model.{ModelSettings, ServiceFault}
 import org.sparkkinesis.simulation.spark.{QueryTrigger, TaskSettings}
 
-/** Makes a scenario of a seed. */
+/** Creates the scenario of a seed. */
 object ReadScenarios {
   import ReadAction._
 
@@ -21,7 +21,7 @@ object ReadScenarios {
 
   final private class Maker(random: Random) {
 
-    /** Everything of a slow scenario has long periods, so that hours of it are not too many events. */
+    /** A slow scenario has long periods, so that hours of it do not have too many events. */
     private val isSlow = random.nextInt(3) == 0
     private val usesFanOut = random.nextInt(3) == 0
     private val goesOnAfterLoss = random.nextInt(3) == 0
@@ -87,11 +87,11 @@ object ReadScenarios {
 
     private def next(): Seq[ReadAction] =
       if (isSlow && chance(12)) down()
-      // A day of a query that runs has many events.
+      // Rare, because a day of a running query has many events.
       else if (isSlow && chance(1)) Seq(Advance(between(20 * Hour, 30 * Hour)))
       else Seq(action())
 
-    /** The query is down for hours or days, while others write and reshard. */
+    /** Returns actions during which the query is stopped for hours or days while others write and reshard. */
     private def down(): Seq[ReadAction] = {
       val others = (1 to random.nextInt(6)).flatMap(_ => Seq(whileDown(), Advance(between(Minute, 16 * Hour))))
       (if (chance(50)) Stop else Kill(random.nextInt(10))) +: Advance(Minute) +: others :+ start()

@@ -12,7 +12,7 @@ import org.sparkkinesis.simulation.spark._
 import org.sparkkinesis.spark.protocol.{ProtocolCodec, Report}
 import org.sparkkinesis.spark.session.CheckpointFiles
 
-/** What one run did. */
+/** The counts of one run. */
 final case class ReadOutcome(
     records: Int,
     delivered: Int,
@@ -23,7 +23,10 @@ final case class ReadOutcome(
     calls: Map[String, Int]
 )
 
-/** Runs one scenario: the real reading side, against the model of the service and of Spark. Throws a [[Violation]]. */
+/**
+ * Runs one scenario with the connector's reading side against models of the service and of Spark. Throws a
+ * [[Violation]].
+ */
 final class ReadSimulation(scenario: ReadScenario, trace: String => Unit = _ => ()) {
   import ReadAction._
   import ReadSimulation._
@@ -103,7 +106,7 @@ final class ReadSimulation(scenario: ReadScenario, trace: String => Unit = _ => 
     cluster.add(s"executor-$executors")
   }
 
-  /** After the last action nothing goes wrong any more: everything must be delivered, or be reported as lost. */
+  /** Ends all faults after the last action and runs the query: every record must be delivered or reported as lost. */
   private def finish(): Unit = {
     heal()
     time.limit(PatienceMillis.millis, "the last query")
@@ -132,10 +135,11 @@ final class ReadSimulation(scenario: ReadScenario, trace: String => Unit = _ => 
   }
 
   /**
-   * Runs the query until it ends, is stopped or killed; one that runs for ever is stopped at the end, when it has caught up.
+   * Runs the query until it ends, is stopped or killed. A continuous query is stopped at the end of the scenario,
+   * when it has caught up.
    *
    * @return
-   *   why it failed, if it did
+   *   the failure, if there is one
    */
   private def query(start: Start, endMillis: Long): Option[Throwable] = {
     queries += 1
@@ -187,10 +191,10 @@ final class ReadSimulation(scenario: ReadScenario, trace: String => Unit = _ => 
       environment: SimulatedEnvironment,
       start: Start
   ): Unit = {
-    // Spark writes it before `start()` returns.
+    // Spark writes the file before `start()` returns.
     if (checkpoint.read("metadata").isEmpty) checkpoint.write(driver, time.nowMillis)("metadata", "{}")
     verdict.running()
-    // "Latest" holds from the start on, any other position from the moment in which it is noted.
+    // "Latest" counts from the start, any other position from the moment at which it is stored.
     if (setup.initialPosition == "latest") ledger.begin(positionMillis)
     val files = new CheckpointFiles {
       override def read(name: String): Option[String] = checkpoint.read(name)
@@ -218,10 +222,10 @@ final class ReadSimulation(scenario: ReadScenario, trace: String => Unit = _ => 
     finally if (driver.isAlive) source.stop()
   }
 
-  /** The position is pinned by the first start. */
+  /** The position that the first start fixes. */
   private lazy val positionMillis: Long = setup.initialPosition match {
     case "trim_horizon" => 0L
-    // What arrives in the moment of the start may have come before it.
+    // A record that arrives in the millisecond of the start may have arrived before it.
     case "latest" => time.nowMillis + 1
     case _ => initialTime
   }
@@ -257,7 +261,7 @@ final class ReadSimulation(scenario: ReadScenario, trace: String => Unit = _ => 
 
   private var inspected = 0
 
-  /** Looks at some messages of executors to the driver. */
+  /** Checks some messages from executors to the driver. */
   private def inspect(message: Array[Byte]): Unit = {
     inspected += 1
     if (inspected % 8 == 0) checkReport(message)
@@ -273,10 +277,10 @@ object ReadSimulation {
   val Stream = "orders"
   val StartMillis = 1_780_000_000_000L
 
-  /** The longest time that the last query may take. */
+  /** Time limit of the last query in milliseconds. */
   private val PatienceMillis = 12 * 3600000L
 
-  /** How long a query that runs is waited for at the end. */
+  /** Time limit for a running query to catch up at the end, in milliseconds. */
   private val CatchUpMillis = 2 * 3600000L
   private val LastRounds = 6
 }

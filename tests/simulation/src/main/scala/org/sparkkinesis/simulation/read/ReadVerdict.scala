@@ -4,17 +4,17 @@ import org.sparkkinesis.error.KinesisConnectorException
 import org.sparkkinesis.simulation.common.{SimulatedTime, Violation}
 import org.sparkkinesis.simulation.spark.{BatchSink, ReadRow}
 
-/** Says whether what a query did, and how it ended, is as it must be. */
+/** Decides whether the actions of a query and its end are correct. */
 final class ReadVerdict(time: SimulatedTime, ledger: ReadLedger, retentionMillis: Long) {
   import ReadVerdict._
 
-  /** When a query was last known to run, or to have caught up. */
+  /** The last time at which a query ran or had caught up. */
   private var lastAliveMillis = Long.MinValue
 
   /** The longest time between two such moments. */
   private var longestGapMillis = 0L
 
-  /** A query has started, or has made progress. */
+  /** Records that a query has started or made progress. */
   def running(): Unit = {
     val now = time.nowMillis
     if (lastAliveMillis != Long.MinValue) longestGapMillis = math.max(longestGapMillis, now - lastAliveMillis)
@@ -23,7 +23,7 @@ final class ReadVerdict(time: SimulatedTime, ledger: ReadLedger, retentionMillis
 
   def warned(loss: KinesisConnectorException): Unit = note(loss, isError = false)
 
-  /** The query ended with this error. */
+  /** Checks the error with which the query ended. */
   def failed(failure: Throwable, failOnDataLoss: Boolean): Unit = conditionOf(failure) match {
     case Some(loss) if isLoss(loss) =>
       if (!failOnDataLoss)
@@ -35,27 +35,30 @@ final class ReadVerdict(time: SimulatedTime, ledger: ReadLedger, retentionMillis
 
   def isLoss(failure: Throwable): Boolean = conditionOf(failure).exists(error => Losses(error.condition))
 
-  /** `Trigger.AvailableNow` has ended by itself, and must have read everything that arrived before. */
+  /**
+   * Checks after the end of `Trigger.AvailableNow` that the query has read every record that arrived before its
+   * start.
+   */
   def drained(untilMillis: Long): Unit =
     ledger.missing.find(record => record.arrivalMillis <= untilMillis && ledger.goneMillis(record) > time.nowMillis)
       .foreach(record =>
         throw new Violation("availableNow", s"$record was there when AvailableNow started, and is not read")
       )
 
-  /** Nothing may be left out without a report. */
+  /** Checks at the end that no record is missing without a report. */
   def atEnd(): Unit = ledger.missing.nextOption().foreach { record =>
     val all = ledger.missing.size
     throw new Violation("lost", s"$all records are not delivered and not reported as lost, for example $record")
   }
 
-  /** What one executor's buffer holds. */
+  /** Checks the bytes in one executor's buffer. */
   def holds(bytes: Long, setup: ReadSetup): Unit = {
     val capacity = setup.options.get("fetchBufferSize").map(_.toLong).getOrElse(Long.MaxValue / 4)
-    // The bound is soft: shards that were idle may each pass it by one batch.
+    // The limit is soft: every shard that was idle may exceed it by one batch.
     if (bytes > 2 * capacity) throw new Violation("memory", s"$bytes bytes are buffered, of $capacity that may be")
   }
 
-  /** The ledger, with every committed batch noted as a sign of life. */
+  /** Returns the ledger, which also records every committed batch as progress. */
   def watching(sink: BatchSink, trace: (=> String) => Unit): BatchSink = new BatchSink {
     override def onBatchRead(batch: Long, rows: Vector[ReadRow]): Unit = {
       trace(s"batch $batch has ${rows.map(row => s"${row.id}@${row.shard.takeRight(2)}").mkString(" ")}")
@@ -72,7 +75,7 @@ final class ReadVerdict(time: SimulatedTime, ledger: ReadLedger, retentionMillis
 
   private def note(loss: KinesisConnectorException, isError: Boolean): Unit = {
     val millis = time.nowMillis
-    // A query that was down, or behind, for longer than the retention cannot know what it has missed.
+    // A query that was stopped or behind for longer than the retention period cannot know what it has missed.
     val isUncertain = longestGapMillis + (millis - lastAliveMillis).max(0) > retentionMillis - UncertainMillis
     val isReal = ledger.hasDeletion || ledger.hasLoss
     if (!isReal && !isUncertain)
@@ -89,7 +92,7 @@ final class ReadVerdict(time: SimulatedTime, ledger: ReadLedger, retentionMillis
 private object ReadVerdict {
   val Losses = Set("KINESIS_DATA_LOSS", "KINESIS_STREAM_RECREATED")
 
-  /** What a query may end with while something is wrong; it is started again. */
+  /** The conditions with which a query may end during a fault; it is then restarted. */
   val Passing = Set(
     "KINESIS_LISTING_INCOMPLETE",
     "KINESIS_ENDPOINT_UNREACHABLE",
@@ -100,6 +103,6 @@ private object ReadVerdict {
     "KINESIS_SERVICE_FAILED"
   )
 
-  /** Positions are refreshed seldom. */
+  /** The tolerance, because stored positions are refreshed rarely. */
   val UncertainMillis: Long = 3 * 3600000L
 }

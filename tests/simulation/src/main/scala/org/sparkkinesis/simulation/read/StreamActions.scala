@@ -9,7 +9,7 @@ import org.sparkkinesis.aggregate.Aggregator
 import org.sparkkinesis.model.HashKey
 import org.sparkkinesis.simulation.model.{ModelKinesis, ModelStream}
 
-/** The other users of the stream: writes to it, reshards it, deletes and creates it. */
+/** The other users of the stream, which write to it, reshard it, delete it and create it. */
 final class StreamActions(service: ModelKinesis, ledger: ReadLedger, setup: ReadSetup, random: Random) {
   import ReadAction._
 
@@ -40,7 +40,7 @@ final class StreamActions(service: ModelKinesis, ledger: ReadLedger, setup: Read
       }
     }
 
-  /** A stream that is being created again is there at once. */
+  /** Completes the creation of a recreated stream at once. */
   def heal(): Unit = if (isDown) {
     if (service.stream(ReadSimulation.Stream).isEmpty || service.status(ReadSimulation.Stream) == "DELETING")
       service.create(ReadSimulation.Stream, setup.shards, setup.retentionHours)

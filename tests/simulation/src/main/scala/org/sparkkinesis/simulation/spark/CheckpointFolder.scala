@@ -4,16 +4,19 @@ import scala.collection.mutable
 
 import org.sparkkinesis.simulation.common.SimulatedProcess
 
-/** The files of one query's checkpoint. They outlive the drivers that write them; a file is there whole or not at all. */
+/**
+ * The files of one query's checkpoint. They remain after the drivers that wrote them. A file exists completely or not
+ * at all.
+ */
 final class CheckpointFolder {
   private val texts = mutable.TreeMap.empty[String, (String, Long)]
 
   def read(name: String): Option[String] = texts.get(name).map(_._1)
 
-  /** When the file was written, on the clock of the file system, which is the service's. */
+  /** Returns the time of the file on the file system's clock, which is the service's. */
   def writtenMillis(name: String): Option[Long] = texts.get(name).map(_._2)
 
-  /** The driver may be killed before the file is there, and after. */
+  /** Writes a file. The driver may be killed before and after it. */
   def write(driver: SimulatedProcess, nowMillis: Long)(name: String, text: String): Unit = {
     driver.step()
     texts(name) = text -> nowMillis
@@ -25,7 +28,7 @@ final class CheckpointFolder {
     texts -= name
   }
 
-  /** The newest file of a log, whose files are numbered. */
+  /** Returns the newest file of a log, whose files are numbered. */
   def latest(log: String): Option[(Long, String)] =
     texts.iterator.filter(_._1.startsWith(s"$log/")).map { case (name, (text, _)) =>
       name.drop(log.length + 1).toLong -> text

@@ -4,7 +4,7 @@ import scala.concurrent.duration._
 
 import org.sparkkinesis.simulation.common.{ProcessKilled, QueryThread, SimulatedProcess, SimulatedTime}
 
-/** How a query is triggered. */
+/** The trigger of a query. */
 sealed trait QueryTrigger
 
 object QueryTrigger {
@@ -13,46 +13,47 @@ object QueryTrigger {
   case object Once extends QueryTrigger
 }
 
-/** What Spark calls of a source with micro-batches; offsets are the texts of the offset log. */
+/** The methods of a micro-batch source that Spark calls. Offsets are the texts of the offset log. */
 trait MicroBatchSource {
   def initialOffset(): String
   def prepareForTriggerAvailableNow(): Unit
 
-  /** Nothing, when there is nothing new. */
+  /** Returns `None` when there is nothing new. */
   def latestOffset(start: String, allAvailable: Boolean): Option[String]
   def partitions(start: String, end: String): Seq[BatchPartition]
   def stop(): Unit
 }
 
-/** What one task reads. */
+/** The ranges that one task reads. */
 trait BatchPartition {
 
-  /** Executors that should run it. */
+  /** The executors that should run the task. */
   def preferred: Seq[String]
 
-  /** Reads all of it in this executor. */
+  /** Reads the whole partition in this executor. */
   def read(executor: SimulatedExecutor): Vector[ReadRow]
 }
 
-/** A row as the query's sink gets it. */
+/** A row that the query's sink receives. */
 final case class ReadRow(shard: String, sequenceNumber: String, subSequenceNumber: Long, key: String, id: Long)
 
-/** Where the rows of batches go; knows what is committed. */
+/** Receives the rows of batches and knows which batches are committed. */
 trait BatchSink {
 
-  /** Every task of the batch has read its rows, for the first time or again. */
+  /** Called when every task of a batch has read its rows, for the first time or again. */
   def onBatchRead(batch: Long, rows: Vector[ReadRow]): Unit
 
-  /** Fails unless the rows may be what an earlier read of the same ranges gave. */
+  /** Fails unless the rows are a valid result of reading the same ranges again. */
   def sameRows(batch: Long, before: Vector[ReadRow], again: Vector[ReadRow]): Unit
 
-  /** The batch is in the commit log. */
+  /** Called when the batch is in the commit log. */
   def onBatchCommitted(batch: Long): Unit
 }
 
 /**
- * One run of a query as Spark's MicroBatchExecution does it: the offset log is written before a batch is read, the commit log after
- * it; a batch that is in the first and not in the second one is read again after a restart. For the outermost thread.
+ * One run of a query, like Spark's MicroBatchExecution: it writes the offset log before it reads a batch and the
+ * commit log after it. A batch that is only in the offset log is read again after a restart. For the outermost
+ * thread.
  */
 final class MicroBatchQuery(
     time: SimulatedTime,
@@ -70,7 +71,7 @@ final class MicroBatchQuery(
   private var available = Option.empty[String]
   private var isConstructed = false
 
-  /** Returns when the trigger ends the query, or it was stopped. */
+  /** Returns when the trigger ends the query or when it is stopped. */
   def run(): Unit = {
     recover()
     if (trigger == QueryTrigger.AvailableNow) source.prepareForTriggerAvailableNow()
@@ -104,16 +105,16 @@ final class MicroBatchQuery(
     }
   }
 
-  /** Whether there was something to do. */
+  /** Runs the next batch. Returns whether there was one. */
   private def runBatch(): Boolean = {
     if (!isConstructed) isConstructed = construct()
     val runs = isConstructed
     if (runs) {
-      // Spark asks for the beginning with every batch until one is committed.
+      // Spark asks for the initial offset with every batch until one is committed.
       val start = committed.getOrElse(source.initialOffset())
       val end = available.getOrElse(throw new IllegalStateException("a constructed batch has an end"))
       if (!committed.contains(end)) read(start, end)
-      // A driver that is killed once the file is there has committed.
+      // A driver that is killed after the file is written has committed the batch.
       try write(s"commits/$batch", "{}")
       finally if (checkpoint.read(s"commits/$batch").nonEmpty) sink.onBatchCommitted(batch)
       committed = available
@@ -144,14 +145,14 @@ final class MicroBatchQuery(
 
   private def write(name: String, text: String): Unit = checkpoint.write(driver, time.nowMillis)(name, text)
 
-  /** A query that is being stopped is interrupted. */
+  /** Throws if the query is being stopped, as an interrupt does. */
   private def check(): Unit = {
     driver.check()
     thread.check()
   }
 }
 
-/** Runs the tasks of a batch in executors, with attempts that fail, speculative copies and second actions. */
+/** Runs the tasks of a batch in executors, with failing attempts, speculative copies and second actions. */
 final class TaskScheduler(
     time: SimulatedTime,
     driver: SimulatedProcess,
@@ -161,7 +162,7 @@ final class TaskScheduler(
     thread: QueryThread
 ) {
 
-  /** The rows of all partitions, in order. */
+  /** Returns the rows of all partitions, in order. */
   def runAll(partitions: Seq[BatchPartition])(compare: (Vector[ReadRow], Vector[ReadRow]) => Unit): Vector[ReadRow] = {
     val rows = partitions.iterator.map(run(_, 1)(compare)).toVector
     if (happens(settings.secondActionPercent))
@@ -210,10 +211,10 @@ private object TaskScheduler {
 }
 
 /**
- * Shares of tasks, in percent, to which something happens.
+ * The percentages of tasks to which something happens.
  *
  * @param elsewherePercent
- *   run in another executor than the preferred one
+ *   percentage of tasks that do not run in their preferred executor
  */
 final case class TaskSettings(
     attempts: Int = 4,

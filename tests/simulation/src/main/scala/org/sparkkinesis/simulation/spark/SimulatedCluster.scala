@@ -23,13 +23,13 @@ final class SimulatedExecutor(
 }
 
 /**
- * The executors of one application and their connections with its driver. Messages of one direction between two processes arrive in
- * order, unless they are lost.
+ * The executors of one application and their connections to its driver. Messages in one direction between two
+ * processes arrive in order, unless they are lost.
  *
  * @param environmentOf
- *   makes an executor's environment
+ *   creates an executor's environment
  * @param inspect
- *   sees what executors send to the driver
+ *   receives every message that executors send to the driver
  */
 final class SimulatedCluster(
     time: SimulatedTime,
@@ -51,14 +51,14 @@ final class SimulatedCluster(
     later(random.nextInt(2000))(listeners.foreach(_._1()))
   }
 
-  /** Ends an executor without a word; the driver notices some time later, in one way or in two. */
+  /** Ends an executor without notice. The driver notices it later, in one or two ways. */
   def lose(name: String): Unit = living.remove(name).foreach { lost =>
     lost.process.kill()
     later(random.nextInt(3000))(endpoints.values.toVector.foreach(_.onDisconnected(name)))
     later(random.nextInt(30000))(listeners.foreach(_._2(name)))
   }
 
-  /** The application has ended. */
+  /** Ends all executors with the application. */
   def killAll(): Unit = {
     living.values.foreach(_.process.kill())
     living.clear()
@@ -73,7 +73,7 @@ final class SimulatedCluster(
 
   override def location(place: ExecutorPlace): String = place.id
 
-  /** Each task takes its place, but for some that run elsewhere. */
+  /** Runs most tasks in their preferred executor, and some elsewhere. */
   override def startConsumers(sourceId: String, settings: ReadSettings, places: Seq[ExecutorPlace]): Unit = {
     time.waitFor(SimulatedCluster.LongestWait)(living.nonEmpty || !driver.isAlive)
     driver.check()
@@ -96,7 +96,7 @@ final class SimulatedCluster(
     ()
   }
 
-  /** Connections of one executor. */
+  /** The connections of one executor. */
   final private class Wire(process: SimulatedProcess) extends ExecutorWire {
     private val toDriver = new MessageChannel(process, SimulatedCluster.this.driver, time, random, faults)
     private val toExecutor = new MessageChannel(SimulatedCluster.this.driver, process, time, random, faults)
@@ -126,7 +126,7 @@ final class SimulatedCluster(
   }
 }
 
-/** An executor's endpoint, which the driver sends to. */
+/** The endpoint of an executor, to which the driver sends. */
 final private class ExecutorEndpoint(toExecutor: MessageChannel, handler: Array[Byte] => Unit) extends Endpoint
     with Peer {
   private var isOpen = true
@@ -134,7 +134,7 @@ final private class ExecutorEndpoint(toExecutor: MessageChannel, handler: Array[
   override def close(): Unit = isOpen = false
 }
 
-/** One direction between two processes. */
+/** One direction of a connection between two processes. */
 final private class MessageChannel(
     from: SimulatedProcess,
     to: SimulatedProcess,
@@ -156,7 +156,7 @@ private object SimulatedCluster {
   val LongestWait: FiniteDuration = 30.minutes
 }
 
-/** Messages between driver and executors that are lost for a while. */
+/** Temporary loss of messages between driver and executors. */
 final class WireFaults(random: Random, now: () => Long) {
   private var untilMillis = 0L
   private var percent = 0

@@ -16,12 +16,12 @@ import org.sparkkinesis.simulation.common.{QueryThread, SimulatedProcess, Simula
 import org.sparkkinesis.spark.connection.{ConsumersInUse, Environment}
 
 /**
- * One process's environment: virtual time, waits that let it pass, and the modelled service.
+ * The environment of one process: virtual time, waits that advance it, and the modelled service.
  *
  * @param thread
- *   the query's, which may be interrupted
+ *   the query's thread, which may be interrupted
  * @param onLoss
- *   is told of records that are lost without an error
+ *   receives reports of records that are lost without an error
  */
 final class SimulatedEnvironment(
     time: SimulatedTime,
@@ -71,7 +71,7 @@ final class SimulatedEnvironment(
     holds
   }
 
-  /** Tasks that are still waiting when it is closed are dropped. */
+  /** A scheduler that drops waiting tasks when it is closed. */
   final private class ClosableScheduler extends Scheduler with AutoCloseable {
     private var isClosed = false
     override def nanoTime: Long = process.scheduler.nanoTime
@@ -86,6 +86,6 @@ final class SimulatedEnvironment(
 
 private object SimulatedEnvironment {
 
-  /** How long one wait lasts before it is begun anew. */
+  /** Maximum time of one wait before it is started again. */
   val Patience: FiniteDuration = 1.hour
 }

@@ -7,7 +7,7 @@ import org.sparkkinesis.simulation.model.ServiceFault.{EndWithoutChildren, Faili
 import org.sparkkinesis.simulation.read.ReadAction._
 import org.sparkkinesis.simulation.spark.QueryTrigger._
 
-/** Schedules that once failed, shortened; README.md tells which seed of which commit found each. */
+/** Shortened schedules of fixed failures. README.md lists the seed and the commit that found each. */
 class ReadFindingsSuite extends AnyFunSuite {
   private val slow = Map("minFetchPeriod" -> "30s", "shardFetchInterval" -> "5m")
   private val fast = Map("minFetchPeriod" -> "1s", "shardFetchInterval" -> "10s")
@@ -48,7 +48,7 @@ class ReadFindingsSuite extends AnyFunSuite {
     ))
   }
 
-  test("A3: a logged batch over a shard that has expired is data loss, and passed over when that is allowed") {
+  test("A3: a logged batch over an expired shard is data loss, and is skipped if loss is allowed") {
     killed { steps =>
       ReadScenario(
         47,
@@ -84,10 +84,10 @@ class ReadFindingsSuite extends AnyFunSuite {
     }
   }
 
-  /** The driver is killed at each of its first steps in turn. */
+  /** Runs the scenario once for each of the driver's first steps, at which it is killed. */
   private def killed(scenario: Int => ReadScenario): Unit = (1 to 20).foreach(steps => run(scenario(steps)))
 
-  test("A4: an initial position that is older than the retention is no data loss") {
+  test("A4: an initial position before the retention period is no data loss") {
     run(ReadScenario(
       107,
       ReadSetup(shards = 3, initialPosition = "at_timestamp", positionAgeMillis = 23 * Hour, options = slow),
@@ -95,7 +95,7 @@ class ReadFindingsSuite extends AnyFunSuite {
     ))
   }
 
-  test("A12: a driver's clock that is ahead of the service's fails no query that begins with what is latest") {
+  test("A12: a query that starts at latest works if the driver's clock is ahead of the service's") {
     pendingUntilFixed {
       run(ReadScenario(
         12,
@@ -106,7 +106,7 @@ class ReadFindingsSuite extends AnyFunSuite {
     }
   }
 
-  test("A14: latest holds from the moment that the query's start returns") {
+  test("A14: latest means the moment at which the query's start returns") {
     pendingUntilFixed {
       killed { steps =>
         ReadScenario(
@@ -124,14 +124,14 @@ class ReadFindingsSuite extends AnyFunSuite {
     }
   }
 
-  test("A18: a driver's clock that is behind the service's leaves no record out of AvailableNow") {
+  test("A18: AvailableNow reads every record if the driver's clock is behind the service's") {
     pendingUntilFixed {
       run(ReadScenario(58, ReadSetup(), Vector(Skew(-Minute), Put(1), Advance(1000))))
       ()
     }
   }
 
-  test("a query that was down for less than the retention raises no alarm for the age of its last record") {
+  test("a query that was stopped for less than the retention period reports no loss") {
     run(ReadScenario(
       35,
       ReadSetup(options = slow),
@@ -139,7 +139,7 @@ class ReadFindingsSuite extends AnyFunSuite {
     ))
   }
 
-  test("a query that read an idle stream within the retention raises no alarm for it") {
+  test("a query that read an idle stream within the retention period reports no loss") {
     run(ReadScenario(
       26,
       ReadSetup(initialPosition = "latest", options = slow),
@@ -152,7 +152,7 @@ class ReadFindingsSuite extends AnyFunSuite {
     ))
   }
 
-  test("seed 169: AvailableNow does not end before what a lost report held was told again") {
+  test("seed 169: AvailableNow does not end before the content of a lost report was reported again") {
     run(ReadScenario(
       169,
       ReadSetup(initialPosition = "at_timestamp", positionAgeMillis = 23 * Hour, options = fast),
@@ -168,7 +168,7 @@ class ReadFindingsSuite extends AnyFunSuite {
     ))
   }
 
-  test("seed 256: AvailableNow reads the children of a closed shard whose end was not believed at once") {
+  test("seed 256: AvailableNow reads the children of a closed shard whose end was not confirmed at once") {
     run(ReadScenario(
       256,
       ReadSetup(shards = 3, options = slow),
@@ -183,7 +183,7 @@ class ReadFindingsSuite extends AnyFunSuite {
     ))
   }
 
-  test("seed 67: reshards that were read while the stream was idle are no data loss once they have expired") {
+  test("seed 67: expired shards that were read while the stream was idle are no data loss") {
     run(ReadScenario(
       67,
       ReadSetup(shards = 4, options = slow),

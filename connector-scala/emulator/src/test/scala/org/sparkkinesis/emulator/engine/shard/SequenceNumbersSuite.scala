@@ -8,11 +8,11 @@ import org.sparkkinesis.suite.PropertySuite
 class SequenceNumbersSuite extends PropertySuite {
   private val real = "49674026002850188218576229259473476449429298564223254594"
 
-  test("a number of the real service falls into its known parts") {
+  test("a sequence number of the real service is decoded into its known parts") {
     assert(SequenceNumbers.decode(real) == Some(SequenceParts(1777319237L, 3076, 0x50ccb9d26L, 1777320018L)))
   }
 
-  test("the same parts give the real number again") {
+  test("the parts are encoded as the original sequence number") {
     assert(SequenceNumbers.encode(1777319237L, 3076, 0x50ccb9d26L, 1777320018L) == real)
   }
 
@@ -32,7 +32,7 @@ class SequenceNumbersSuite extends PropertySuite {
     )
   }
 
-  test("what is not a version 2 number is not decoded") {
+  test("a text that is not a version 2 sequence number is not decoded") {
     Seq("0", "1", "9" * 56, real.dropRight(1), real.dropRight(1) + "5").foreach { number =>
       assert(SequenceNumbers.decode(number) == None, number)
     }
@@ -45,11 +45,11 @@ class SequenceNumbersSuite extends PropertySuite {
     later <- Gen.choose(0L, 100000L)
   } yield SequenceParts(created, index, seqIx, created + later)
 
-  test("decoding undoes encoding") {
+  test("decoding an encoded sequence number returns its parts") {
     forAll(parts)(p => assert(SequenceNumbers.decode(SequenceNumbers.encode(p)) == Some(p)))
   }
 
-  test("a greater seqIx is a greater number, whatever the time") {
+  test("a greater seqIx gives a greater sequence number at any time") {
     forAll(parts, Gen.choose(0L, 100000L)) { (p, time) =>
       val next = p.copy(seqIx = p.seqIx - 1, recordSeconds = p.shardCreatedSeconds + time)
       assert(p.seqIx == 0 || SequenceNumbers.encode(next) < SequenceNumbers.encode(p))

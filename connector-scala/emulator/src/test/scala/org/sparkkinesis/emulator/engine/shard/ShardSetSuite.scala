@@ -22,7 +22,7 @@ class ShardSetSuite extends TimedSuite {
     }
   }
 
-  test("a page looks at its own shards and at a search's worth of others, wherever it begins") {
+  test("a page accesses its own shards and the shards of one binary search, wherever it starts") {
     val all = shards(10000)
     val page = 1000
     // 2^14 is the first power of two above 10,000.
@@ -35,7 +35,7 @@ class ShardSetSuite extends TimedSuite {
     }
   }
 
-  test("shards that are not accepted are passed over, and a page behind the last shard is empty") {
+  test("shards that do not match are skipped, and a page after the last shard is empty") {
     val all = shards(100)
     assert(ShardSet.pageAfter(all, 10, 3)(_.index % 20 == 0).map(_.index) == Vector(20L, 40L, 60L))
     assert(ShardSet.pageAfter(all, 99, 3)(_ => true) == Vector.empty[ShardLog])

@@ -13,7 +13,7 @@ class ReshardingSuite extends PropertySuite {
   private def after(before: Seq[PlannedShard], plan: ReshardPlan): Seq[HashKeyRange] =
     (before ++ plan.created).filterNot(s => plan.closed(s.index)).map(_.range).sortBy(_.start)
 
-  test("splitting gives the lower half the lower index, and both the same parent") {
+  test("a split gives the lower half the lower index, and both halves the same parent") {
     val plan = Resharding.split(open(1).head, BigInt(1) << 127, nextIndex = 1)
     assert(plan.closed == Set(0L))
     assert(
@@ -25,14 +25,14 @@ class ReshardingSuite extends PropertySuite {
     )
   }
 
-  test("merging names the first shard as parent and the second as adjacent parent") {
+  test("a merge names the first shard as parent and the second as adjacent parent") {
     val shards = open(2)
     val plan = Resharding.merge(shards(1), shards(0), nextIndex = 2)
     assert(plan.created == Vector(PlannedShard(2, HashKeyRange.Whole, Seq(1L, 0L))))
     assert(plan.closed == Set(0L, 1L))
   }
 
-  test("doubling splits every shard once, without shards in between") {
+  test("doubling splits every shard once, without intermediate shards") {
     val plan = Resharding.uniform(open(4), 8, 4)
     assert(plan.created.size == 8)
     assert(plan.closed == Set(0L, 1L, 2L, 3L))
@@ -43,14 +43,14 @@ class ReshardingSuite extends PropertySuite {
     to <- Gen.choose((from + 1) / 2, from * 2)
   } yield (from, to)
 
-  test("scaling reaches exactly the uniform ranges of the target") {
+  test("scaling ends with the uniform ranges of the target") {
     forAll(counts) { case (from, to) =>
       val shards = open(from)
       assert(after(shards, Resharding.uniform(shards, to, from.toLong)) == HashKeyRange.uniform(to))
     }
   }
 
-  test("every shard of a plan is made of ranges that its parents had") {
+  test("the range of every planned shard is covered by its parents") {
     forAll(counts) { case (from, to) =>
       val shards = open(from)
       val plan = Resharding.uniform(shards, to, from.toLong)

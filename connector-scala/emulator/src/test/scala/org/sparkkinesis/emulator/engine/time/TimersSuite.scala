@@ -21,7 +21,7 @@ class TimersSuite extends TimedSuite {
     finally made._2.close()
   }
 
-  testWithTimers("what is due has happened when the clock has been moved, whichever thread took it") {
+  testWithTimers("all due tasks have run when `advance` returns, on whichever thread") {
     case (clock, timers) =>
       val done = new AtomicInteger
       (1 to 2000).foreach { i =>
@@ -32,7 +32,7 @@ class TimersSuite extends TimedSuite {
       }
   }
 
-  testWithTimers("tasks run in the order of their times, and cancelled ones not at all") { case (clock, timers) =>
+  testWithTimers("tasks run in the order of their times, and cancelled tasks do not run") { case (clock, timers) =>
     val ran = new StringBuffer
     timers.after(20) { () => ran.append("b"); () }
     timers.after(10) { () => ran.append("a"); () }

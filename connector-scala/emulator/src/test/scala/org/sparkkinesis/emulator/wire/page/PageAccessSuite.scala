@@ -22,7 +22,7 @@ class PageAccessSuite extends TimedSuite {
       }
     }
 
-  test("a page of the emulator itself may send requests, a page of another origin may not") {
+  test("requests of the emulator's own pages are served, requests of another origin are refused") {
     assert(status(open, post.copy(origin = "http://127.0.0.1:4567")).isEmpty)
     Seq("http://example.com", "http://127.0.0.1:8080", "http://127.0.0.1", "null", "").foreach { origin =>
       assert(status(open, post.copy(origin = origin)).contains(403), origin)
@@ -37,7 +37,7 @@ class PageAccessSuite extends TimedSuite {
     }
   }
 
-  test("with a token, a request must carry it in its header") {
+  test("with a token, a request must have it in its header") {
     assert(status(guarded, post.copy(authorization = "Bearer the-token")).isEmpty)
     assert(status(guarded, post.copy(authorization = "bearer the-token")).isEmpty)
     Seq(null, "", "the-token", "Bearer", "Bearer another", "Basic the-token").foreach { authorization =>
@@ -45,7 +45,7 @@ class PageAccessSuite extends TimedSuite {
     }
   }
 
-  test("only the status page takes the token from its address") {
+  test("only the status page accepts the token as a query parameter") {
     assert(status(guarded, get.copy(path = "/", query = "token=the-token")).isEmpty)
     assert(status(guarded, get.copy(path = "/", query = "a=b&token=the-token")).isEmpty)
     assert(status(guarded, get.copy(path = "/", query = "token=another")).contains(403))
@@ -58,7 +58,7 @@ class PageAccessSuite extends TimedSuite {
     assert(status(guarded, withToken.copy(origin = "http://example.com")).contains(403))
   }
 
-  test("tokens differ and can be part of an address") {
+  test("tokens are different and can be part of a URL") {
     val tokens = Seq.fill(100)(PageAccess.newToken())
     assert(tokens.distinct.size == 100)
     assert(tokens.forall(_.matches("[A-Za-z0-9_-]{32}")))

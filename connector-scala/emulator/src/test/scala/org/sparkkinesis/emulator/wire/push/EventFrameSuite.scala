@@ -19,7 +19,7 @@ class EventFrameSuite extends TimedSuite {
     }
   }
 
-  test("the initial response is the collected sample, byte by byte") {
+  test("the initial response equals the recorded sample, byte by byte") {
     assert(
       HexFormat.of().formatHex(frame(EventFrame.InitialResponse)) ==
         "00000068000000564e6817240d3a6d6573736167652d747970650700056576656e740b3a6576656e742d74797065070010696e6974" +
@@ -27,7 +27,7 @@ class EventFrameSuite extends TimedSuite {
     )
   }
 
-  test("the SDK's own decoder reads an exception back") {
+  test("the SDK's decoder decodes an exception frame") {
     val message =
       Message.decode(java.nio.ByteBuffer.wrap(frame(EventFrame.exception("ResourceInUseException"), "über")))
     assert(message.getHeaders.get(":message-type").getString == "exception")

@@ -24,7 +24,7 @@ class ChunkVectorsSuite extends TimedSuite {
     plain(30, "", null, arrival = 5)
   )
 
-  /** The values of one column by row, read as Spark's generated code reads them. */
+  /** Returns the values of one column by row, read as Spark's generated code reads them. */
   private def column(of: ColumnarBatch, name: String): Seq[Any] = {
     val vector = of.column(KinesisSchema.all.fieldIndex(name))
     (0 until of.numRows).map { row =>
@@ -52,24 +52,24 @@ class ChunkVectorsSuite extends TimedSuite {
     KinesisSchema.Aggregated -> Seq(false, true, true, false)
   )
 
-  test("the table has every column that a stream has") {
+  test("the test covers every column of a stream") {
     assert(expected.map(_._1) == KinesisSchema.all.fieldNames.toSeq)
   }
 
   expected.foreach { case (name, values) =>
-    test(s"$name is shown for every row, of plain records and of aggregates") {
+    test(s"$name has a value for every row of plain records and aggregates") {
       val all = batch(chunkOfAll)
       assert(all.numRows == 4)
       assert(column(all, name) == values)
     }
 
-    test(s"$name of a slice is that of its own rows") {
+    test(s"$name of a slice contains the values of its rows") {
       assert(column(batch(chunkOfAll.after(SequenceNumber("10")).get), name) == values.drop(1))
       assert(column(batch(chunkOfAll.upTo(SequenceNumber("20")).get), name) == values.take(3))
     }
   }
 
-  test("a column with a null in it says that it may have nulls, and each vector has its field's type") {
+  test("a column with a null reports that it has nulls, and each vector has its field's type") {
     val all = batch(chunkOfAll)
     expected.zipWithIndex.foreach { case ((name, values), index) =>
       val vector = all.column(index)
@@ -84,7 +84,7 @@ class ChunkVectorsSuite extends TimedSuite {
     assert(vector.getBinary(0) eq record.data)
   }
 
-  test("columns come in the order of the schema that was asked for, and no others") {
+  test("a batch has exactly the requested columns in their order") {
     val schema = StructType(Seq(KinesisSchema.all(KinesisSchema.Aggregated), KinesisSchema.all(KinesisSchema.Data)))
     val rows = batch(chunkOfAll, schema).rowIterator().asScala.map { row =>
       assert(row.numFields == 2)
@@ -93,18 +93,18 @@ class ChunkVectorsSuite extends TimedSuite {
     assert(rows == Seq(false -> "first", true -> "second", true -> "third", false -> ""))
   }
 
-  test("a query that needs no column, as a count, still gets the number of rows") {
+  test("a batch without columns, as for a count, has the number of rows") {
     val none = batch(chunkOfAll, StructType(Nil))
     assert(none.numRows == 4 && none.numCols == 0)
     assert(none.rowIterator().asScala.size == 4)
   }
 
-  test("a column that streams do not have is refused by its name") {
+  test("an unknown column is an error with its name") {
     val error = intercept[IllegalArgumentException](batch(chunkOfAll, new StructType().add("offset", LongType)))
     assert(error.getMessage.contains("offset"))
   }
 
-  test("reading a column as another type fails instead of giving something") {
+  test("reading a column as another type is an error") {
     val text = batch(chunkOfAll).column(0)
     Seq[ColumnVector => Any](_.getLong(0), _.getInt(0), _.getBinary(0), _.getBoolean(0), _.getDouble(0), _.getArray(0))
       .foreach(read => intercept[UnsupportedOperationException](read(text)))

@@ -25,7 +25,7 @@ class RangesReaderSuite extends TimedSuite {
     None
   )
 
-  /** A task with ranges of which some are in memory; notes what is read from the service, and what is closed. */
+  /** A task whose ranges are partly in memory. It records what is read from the service and what is closed. */
   final private class Rig(ranges: ShardRange*) {
     val inMemory: mutable.Map[ShardRange, Seq[Chunk]] = mutable.HashMap.empty
     val inService: mutable.Map[ShardRange, Iterator[Chunk]] = mutable.HashMap.empty
@@ -50,7 +50,7 @@ class RangesReaderSuite extends TimedSuite {
     def metrics: Map[String, Long] = reader.currentMetricsValues().map(metric => metric.name() -> metric.value()).toMap
   }
 
-  /** Stream, shard, sequence number and data. */
+  /** Returns stream, shard, sequence number and data of a row. */
   private def text(row: InternalRow): String =
     s"${row.getUTF8String(2)} ${row.getUTF8String(3)} ${row.getUTF8String(4)} ${new String(row.getBinary(1), "UTF-8")}"
 
@@ -80,7 +80,7 @@ class RangesReaderSuite extends TimedSuite {
     )
   }
 
-  test("a range that is in memory is not asked of the service; one that is not is, and is closed at its end") {
+  test("a range in memory needs no service call; another range is read from the service and closed at its end") {
     val rig = new Rig(range(0), range(1), range(2))
     rig.inService(range(0)) = Iterator(chunk(0, plain(1, "a")))
     rig.inMemory(range(1)) = Seq(chunk(0, plain(2, "b")))
@@ -91,7 +91,7 @@ class RangesReaderSuite extends TimedSuite {
     assert(rig.events.last == s"close ${id(2)}" && rig.events.size == 4)
   }
 
-  test("ranges without a row are passed over, at the beginning, between others and at the end") {
+  test("empty ranges are skipped at the beginning, in the middle and at the end") {
     val rig = new Rig(range(0), range(1), range(2), range(3))
     rig.inMemory(range(0)) = Nil
     rig.inService(range(1)) = Iterator(chunk(0, plain(1, "a")))
@@ -101,7 +101,7 @@ class RangesReaderSuite extends TimedSuite {
     assert(!rig.reader.next())
   }
 
-  test("a task that is closed in the middle of a range closes it, and opens no other") {
+  test("closing a task in the middle of a range closes the range and opens no other") {
     val rig = new Rig(range(0), range(1))
     rig.inService(range(0)) = Iterator(chunk(0, plain(1, "a")), chunk(0, plain(2, "b")))
     assert(rig.reader.next())
@@ -111,7 +111,7 @@ class RangesReaderSuite extends TimedSuite {
     assert(rig.events.size == 2)
   }
 
-  test("a read that fails fails the task, and is closed with it") {
+  test("a failed read fails the task and is closed") {
     val rig = new Rig(range(0))
     rig.inService(range(0)) = new Iterator[Chunk] {
       override def hasNext: Boolean = throw new CancellationException("cut")
@@ -122,7 +122,7 @@ class RangesReaderSuite extends TimedSuite {
     assert(rig.events == Seq(s"open ${id(0)}", s"close ${id(0)}"))
   }
 
-  test("rows, bytes and aggregates are counted by where they came from, and the calls of direct reads are added up") {
+  test("rows, bytes and aggregated rows are counted by source, and the calls of direct reads are summed") {
     val rig = new Rig(range(0), range(1), range(2))
     rig.inMemory(range(0)) = Seq(chunk(10, plain(1, "abc"), aggregate(2, User("x", "de"), User("y", "f"))))
     rig.inService(range(1)) = Iterator(chunk(40, plain(3, "gh")))
@@ -132,7 +132,7 @@ class RangesReaderSuite extends TimedSuite {
       rig.metrics == Map(
         "rowsFromMemory" -> 3L,
         "rowsFromService" -> 2L,
-        // Nine bytes of payload, and a key of one byte for each row.
+        // Nine bytes of payload and one byte of partition key per row.
         "bytesRead" -> 14L,
         "aggregatedRows" -> 3L,
         "getRecordsCalls" -> 6L,
@@ -145,7 +145,7 @@ class RangesReaderSuite extends TimedSuite {
     )
   }
 
-  test("a task that has read nothing tells no lag, not even one of zero") {
+  test("a task that has read nothing reports no lag") {
     val rig = new Rig(range(0))
     rig.inMemory(range(0)) = Nil
     assert(!rig.reader.next())
@@ -154,7 +154,7 @@ class RangesReaderSuite extends TimedSuite {
   }
 
   test(
-    "a plan that is not columnar gets the same rows one by one, across chunks and ranges, and closes the same read"
+    "the row reader returns the same rows across chunks and ranges, and closes the same read"
   ) {
     val rig = new Rig(range(0), range(1))
     rig.inMemory(range(0)) = Seq(chunk(0, plain(1, "a"), plain(2, "b")), chunk(0, plain(3, "c")))

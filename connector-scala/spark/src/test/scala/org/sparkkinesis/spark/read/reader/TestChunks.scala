@@ -7,7 +7,7 @@ import org.sparkkinesis.config.Options
 import org.sparkkinesis.event.ConsumerMetrics
 import org.sparkkinesis.model.KinesisRecord
 
-/** Chunks as the consumers build them of records. */
+/** Builds chunks from records as the consumers do. */
 object TestChunks {
   def plain(number: Int, text: String, key: String = "k", arrival: Long = 0, encryption: String = null): KinesisRecord =
     new KinesisRecord(number.toString, key, arrival, text.getBytes("UTF-8"), encryption)

@@ -27,8 +27,8 @@ import org.sparkkinesis.interop.{ReshardedStream, Tally}
 import org.sparkkinesis.suite.TimedSuite
 
 /**
- * Flink's connector against the emulator, on a Flink cluster in this process: its sources read a stream through a split and
- * a merge, half of whose records its sink has written.
+ * Runs Flink's connector against the emulator, on a Flink cluster in this process: its sources read a stream through
+ * a split and a merge, and its sink has written half of the records.
  */
 class FlinkSuite extends TimedSuite with BeforeAndAfterAll {
   import FlinkSuite._
@@ -68,7 +68,7 @@ class FlinkSuite extends TimedSuite with BeforeAndAfterAll {
     }
   }
 
-  // The source is of the kind that Flink has replaced, and the one of its kind that reads by enhanced fan-out.
+  // Flink has deprecated this kind of source, but only this kind supports enhanced fan-out.
   @nowarn("cat=deprecation")
   private def consumer(settings: Properties)(environment: StreamExecutionEnvironment, stream: ReshardedStream)
       : DataStream[String] =
@@ -97,7 +97,7 @@ class FlinkSuite extends TimedSuite with BeforeAndAfterAll {
     assert(emulator.calls.count("PutRecords", name) > 0)
   }
 
-  /** Writes with Flink's sink; returns when all is acknowledged. */
+  /** Writes with Flink's sink and returns when all records are acknowledged. */
   private def sink(stream: ReshardedStream, records: Seq[Numbered]): Unit = {
     val environment = newEnvironment()
     val sink = KinesisStreamsSink
@@ -141,7 +141,7 @@ class FlinkSuite extends TimedSuite with BeforeAndAfterAll {
 
 object FlinkSuite {
 
-  /** By stream; Flink makes a sink anew from its serialized form. */
+  /** The tallies by stream, in a static map because Flink deserializes its sinks. */
   private val tallies = new ConcurrentHashMap[String, Tally]
 
   final private class TallySink(stream: String) extends SinkFunction[String] {

@@ -28,8 +28,8 @@ import org.sparkkinesis.interop.{ReshardedStream, Tally}
 import org.sparkkinesis.suite.TimedSuite
 
 /**
- * KCL 3 reads a stream of the emulator through a split and a merge, its tables in DynamoDB Local. Half of the records are
- * KPL containers that the connector's sink packed.
+ * KCL 3 reads a stream of the emulator through a split and a merge, with its tables in DynamoDB Local. Half of the
+ * records are KPL containers that the connector's sink packed.
  */
 class KclSuite extends TimedSuite with BeforeAndAfterAll {
   override protected def timeLimit: FiniteDuration = 10.minutes
@@ -51,11 +51,11 @@ class KclSuite extends TimedSuite with BeforeAndAfterAll {
     emulator.close()
   }
 
-  test("by polling, every record once and in order, parents before their children") {
+  test("polling reads every record once and in order, parents before children") {
     reads("polling", isPush = false)((stream, client) => new PollingConfig(stream, client))
   }
 
-  test("by enhanced fan-out, every record once and in order, parents before their children") {
+  test("enhanced fan-out reads every record once and in order, parents before children") {
     reads("fan-out", isPush = true) { (stream, client) =>
       new FanOutConfig(client).streamName(stream).applicationName(stream)
     }
@@ -124,7 +124,7 @@ class KclSuite extends TimedSuite with BeforeAndAfterAll {
       stream,
       client,
       dynamo.dynamoDbAsyncClient(),
-      // Never called: there are no metrics.
+      // KCL never calls CloudWatch here, because metrics are off.
       onThisMachine(CloudWatchAsyncClient.builder()).build(),
       "worker",
       readers
@@ -135,8 +135,9 @@ class KclSuite extends TimedSuite with BeforeAndAfterAll {
       configs.leaseManagementConfig
         .leaseAssignmentIntervalMillis(2000L)
         .shardSyncIntervalMillis(5000)
-        // At once, not after 30 s, KCL knows the range of a new shard, and from then on it leaves out a container that has
-        // a record of another shard. The sink's shard map is the old one then, so that it has to send such containers again.
+        // Let KCL learn the range of a new shard at once instead of after 30 s. From then on it ignores containers
+        // with a record of another shard, so the sink, whose shard map is outdated, has to send these containers
+        // again.
         .maxCacheMissesBeforeReload(0),
       configs.lifecycleConfig,
       configs.metricsConfig.metricsFactory(new NullMetricsFactory),

@@ -11,14 +11,14 @@ import software.amazon.kinesis.processor.{ShardRecordProcessor, ShardRecordProce
 
 import org.sparkkinesis.interop.Tally
 
-/** Makes KCL's processors, one a shard, and notes when each shard was begun and ended. Thread-safe. */
+/** Creates KCL's processors, one per shard, and records when each shard was started and finished. Thread-safe. */
 final class ShardReaders(tally: Tally) extends ShardRecordProcessorFactory {
   private val events = mutable.ArrayBuffer.empty[ShardReaders.Event]
   private val fromContainers = ConcurrentHashMap.newKeySet[String]()
 
   def seen: Seq[ShardReaders.Event] = events.synchronized(events.toSeq)
 
-  /** How many of the records that were read came out of KPL containers. */
+  /** Returns the number of read records that were in KPL containers. */
   def unpacked: Int = fromContainers.size
 
   override def shardRecordProcessor(): ShardRecordProcessor = new ShardRecordProcessor {
