@@ -3,9 +3,10 @@ package org.sparkkinesis.aggregate
 import java.nio.charset.StandardCharsets.UTF_8
 
 /**
- * The user records of one KPL container, as places within the container's bytes; read by index.
+ * The user records of one KPL aggregate, stored as ranges of its bytes and accessed by index. The aggregate has at
+ * least one.
  *
- * Memory is 16 bytes a user record besides the container itself, whatever the container claims of itself.
+ * It needs 16 bytes of memory per user record in addition to the bytes of the aggregate.
  */
 final class AggregatedRecord private[aggregate] (
     val container: Array[Byte],
@@ -14,23 +15,23 @@ final class AggregatedRecord private[aggregate] (
     records: ParsedRecords
 ) {
 
-  /** How many user records there are; at least one. */
+  /** Number of user records, at least 1. */
   def count: Int = records.count
 
   def keyCount: Int = keyTable.count
 
-  /** The place of a user record's partition key in the container's table of keys. */
+  /** Index of the partition key of a user record in the key table. */
   def keyIndex(record: Int): Int = records.keyIndex(record)
   def keyStart(key: Int): Int = keyTable.start(key)
   def keyLength(key: Int): Int = keyTable.length(key)
   def partitionKey(record: Int): String = text(keyTable, keyIndex(record))
   def hasExplicitHashKey(record: Int): Boolean = records.hashKeyIndex(record) >= 0
 
-  /** Null when the user record has none. */
+  /** Returns null if the user record has no explicit hash key. */
   def explicitHashKey(record: Int): String =
     if (hasExplicitHashKey(record)) text(hashKeyTable, records.hashKeyIndex(record)) else null
 
-  /** A copy, so that one small record does not keep a large container alive. */
+  /** Returns a copy, so that one small record does not keep a large aggregate in memory. */
   def data(record: Int): Array[Byte] = {
     val start = records.dataStart(record)
     java.util.Arrays.copyOfRange(container, start, start + records.dataLength(record))
@@ -40,7 +41,7 @@ final class AggregatedRecord private[aggregate] (
     new String(container, table.start(index), table.length(index), UTF_8)
 }
 
-/** Growing list of (start, length). */
+/** A growing list of ranges. */
 final private[aggregate] class Slices {
   private var starts = new Array[Int](8)
   private var lengths = new Array[Int](8)
@@ -61,7 +62,7 @@ final private[aggregate] class Slices {
   }
 }
 
-/** Four numbers for each user record. */
+/** A growing list with four numbers per user record. */
 final private[aggregate] class ParsedRecords {
   private val data = new Slices
   private val keys = new Slices
@@ -71,7 +72,7 @@ final private[aggregate] class ParsedRecords {
   def dataLength(i: Int): Int = data.length(i)
   def keyIndex(i: Int): Int = keys.start(i)
 
-  /** -1 for none. */
+  /** Returns -1 if the user record has no explicit hash key. */
   def hashKeyIndex(i: Int): Int = keys.length(i)
 
   def add(keyIndex: Int, hashKeyIndex: Int, dataStart: Int, dataLength: Int): Unit = {

@@ -4,10 +4,11 @@ import java.nio.charset.StandardCharsets.UTF_8
 import java.security.MessageDigest
 
 /**
- * Builds one KPL container: magic, a protobuf message with tables of the distinct keys and the records, and its MD5.
+ * Builds one KPL aggregate: magic bytes, a protobuf message with the tables of distinct keys and the records, and its
+ * MD5 digest.
  *
- * It grows until `maxBytes`, the container's whole length. Records keep their order. They are encoded as they come, so that a
- * record costs a copy of its bytes and little more. Not thread-safe.
+ * The length of the aggregate is at most `maxBytes`. Records keep their order. Each record is encoded when it is added,
+ * so that it costs little more than a copy of its bytes. Not thread-safe.
  */
 final class Aggregator(maxBytes: Int = Aggregator.DefaultMaxBytes) {
   import Aggregator._
@@ -19,10 +20,13 @@ final class Aggregator(maxBytes: Int = Aggregator.DefaultMaxBytes) {
 
   def count: Int = added
 
-  /** Length of the container as it stands. */
+  /** Length in bytes of the aggregate with the records so far. */
   def size: Int = Overhead + partitionKeys.encoded.length + hashKeys.encoded.length + records.length
 
-  /** Adds the record, unless the container would grow beyond its limit; the first one is always taken. */
+  /**
+   * Adds a record and returns true, or returns false if the aggregate would exceed its limit. The first record is
+   * always added.
+   */
   def tryAdd(partitionKey: String, explicitHashKey: Option[String], data: Array[Byte]): Boolean = {
     val key = partitionKeys.find(partitionKey)
     val hash = if (explicitHashKey.isEmpty) NoIndex else hashKeys.find(explicitHashKey.get)
@@ -46,7 +50,7 @@ final class Aggregator(maxBytes: Int = Aggregator.DefaultMaxBytes) {
     fits
   }
 
-  /** Begins another container, in the memory of this one. */
+  /** Removes all records and keeps the memory for the next aggregate. */
   def clear(): Unit = {
     partitionKeys.clear()
     hashKeys.clear()
@@ -54,7 +58,7 @@ final class Aggregator(maxBytes: Int = Aggregator.DefaultMaxBytes) {
     added = 0
   }
 
-  /** The container's bytes. */
+  /** Returns the bytes of the aggregate. */
   def result(): Array[Byte] = {
     val out = new Encoded(size)
     out.bytes(Magic, Magic.length)
@@ -70,10 +74,10 @@ final class Aggregator(maxBytes: Int = Aggregator.DefaultMaxBytes) {
 
 object Aggregator {
 
-  /** What the KPL calls AggregationMaxSize: two PUT payload units of 25 KB. */
+  /** The default of the KPL's `AggregationMaxSize`: two PUT payload units of 25 KB. */
   val DefaultMaxBytes: Int = 51200
 
-  /** The partition key of a container; its place is told by the explicit hash key. */
+  /** Partition key of the aggregate. Its explicit hash key selects the shard. */
   val OuterPartitionKey: String = "a"
 
   private val Magic: Array[Byte] = Array(0xf3, 0x89, 0x9a, 0xc2).map(_.toByte)
@@ -81,7 +85,7 @@ object Aggregator {
   private val Overhead = Magic.length + DigestLength
   private val FirstCapacity = 8192
   private val NoIndex = -1
-  // Field numbers of AggregatedRecord, then of its Record.
+  // Field numbers of the protobuf messages `AggregatedRecord` and `Record`.
   private val PartitionKeyTable = 1
   private val HashKeyTable = 2
   private val Records = 3
@@ -93,8 +97,9 @@ object Aggregator {
   private def fieldLength(length: Int): Int = 1 + varintLength(length) + length
 
   /**
-   * Distinct keys in the order of their first use. [[find]] looks one up; `growth` tells of the one last sought, and [[keep]]
-   * makes it part of the table. Open addressing, so that a key costs no object of its own.
+   * The distinct keys in the order of their first use. `find` looks up a key, `growth` is the size that this key would
+   * add, and `keep` adds it to the table. The hash table uses open addressing, so that a key needs no object of its
+   * own.
    */
   final private class KeyTable(field: Int) {
     val encoded = new Encoded(1024)
@@ -106,10 +111,10 @@ object Aggregator {
     private var fresh: Array[Byte] = null
     private var sought: String = ""
 
-    /** By what the table would grow for it. */
+    /** Number of bytes that the key of the last `find` would add to the table. */
     def growth: Int = if (fresh == null) 0 else fieldLength(fresh.length)
 
-    /** Its place in the table, or the one that it would get. */
+    /** Returns the index of `key` in the table, or the index that it would get. */
     def find(key: String): Int = {
       sought = key
       slot = slotOf(key)
@@ -156,7 +161,7 @@ object Aggregator {
     }
   }
 
-  /** Protobuf, as it grows. */
+  /** A growing protobuf message. */
   final private class Encoded(capacity: Int) {
     var array = new Array[Byte](capacity)
     var length = 0
@@ -195,6 +200,6 @@ object Aggregator {
           java.util.Arrays.copyOf(array, math.max(length + more, math.min(array.length.toLong * 2, MaxArray).toInt))
   }
 
-  /** What every JVM can allocate. */
+  /** The largest array that every JVM can allocate. */
   private val MaxArray = Int.MaxValue - 8L
 }

@@ -3,22 +3,22 @@ package org.sparkkinesis.aggregate
 import java.security.MessageDigest
 
 /**
- * Recognises and opens KPL containers: magic, a protobuf message, and its MD5.
+ * Recognizes and decodes KPL aggregates: magic bytes, a protobuf message, and its MD5 digest.
  *
- * The format is described in the KPL's own `aggregation-format.md`. Whatever is not a whole and sound container is a
- * plain record: the answer is null, never an error. An empty container is taken for a plain record too, since there
- * would be nothing left of it. Thread-safe.
+ * The KPL's `aggregation-format.md` describes the format. Data that is not a complete and valid aggregate is a plain
+ * record: `open` then returns null and does not fail. An aggregate without user records is also a plain record, because
+ * it would otherwise produce no row. Thread-safe.
  */
 object Deaggregator {
   private val Magic: Array[Byte] = Array(0xf3, 0x89, 0x9a, 0xc2).map(_.toByte)
   private val DigestLength = 16
 
-  /** Whether `data` begins like a container; cheap, and true for no other payload but by chance. */
+  /** Returns true if `data` begins like an aggregate. The check is cheap; other payloads pass it only by chance. */
   def looksAggregated(data: Array[Byte]): Boolean =
     data.length > Magic.length + DigestLength && data(0) == Magic(0) && data(1) == Magic(1) && data(2) == Magic(2) &&
       data(3) == Magic(3)
 
-  /** The container's user records, or null when `data` is a plain record. */
+  /** Returns the user records of the aggregate, or null if `data` is a plain record. */
   def open(data: Array[Byte]): AggregatedRecord =
     if (!looksAggregated(data)) null
     else {
@@ -26,19 +26,19 @@ object Deaggregator {
       val digest = MessageDigest.getInstance("MD5")
       digest.update(data, Magic.length, end - Magic.length)
       if (!MessageDigest.isEqual(digest.digest(), java.util.Arrays.copyOfRange(data, end, data.length))) null
-      else new ContainerReader(data, Magic.length, end).read()
+      else new AggregateReader(data, Magic.length, end).read()
     }
 }
 
-/** Reads the protobuf message `AggregatedRecord` between two places of an array. Each byte is read at most twice. */
-final private class ContainerReader(data: Array[Byte], from: Int, end: Int) {
+/** Reads the protobuf message `AggregatedRecord` in a range of an array. It reads each byte at most twice. */
+final private class AggregateReader(data: Array[Byte], from: Int, end: Int) {
   private val keys = new Slices
   private val hashKeys = new Slices
   private val records = new ParsedRecords
 
   private val varint = new Varint(data)
 
-  // Of the record that is being read; fields, since a container may hold a million records.
+  // The current record. These are fields, so that a record needs no object; an aggregate can have a million records.
   private var keyIndex = -1L
   private var hashKeyIndex = -1L
   private var dataStart = -1
@@ -63,8 +63,8 @@ final private class ContainerReader(data: Array[Byte], from: Int, end: Int) {
     }
 
   def read(): AggregatedRecord = {
-    val sound = forEachField(from, end, containerFields) && records.count > 0 && indexesExist
-    if (sound) new AggregatedRecord(data, keys, hashKeys, records) else null
+    val isValid = forEachField(from, end, containerFields) && records.count > 0 && indexesExist
+    if (isValid) new AggregatedRecord(data, keys, hashKeys, records) else null
   }
 
   private def readRecord(start: Int, end: Int): Boolean = {
@@ -76,7 +76,7 @@ final private class ContainerReader(data: Array[Byte], from: Int, end: Int) {
     complete
   }
 
-  /** A table cannot hold more entries than the container has bytes. */
+  /** A table cannot have more entries than the aggregate has bytes. */
   private def isIndex(value: Long): Boolean = value >= 0 && value < data.length
 
   private def indexesExist: Boolean = {
@@ -85,15 +85,18 @@ final private class ContainerReader(data: Array[Byte], from: Int, end: Int) {
     i == records.count
   }
 
-  /** Calls `field(number, wire type, start, length, varint value)` for each; false when one is malformed or refused. */
+  /**
+   * Calls `field` with number, wire type, start, length and varint value of each field. Returns false if a field is
+   * malformed or `field` rejects it.
+   */
   private def forEachField(from: Int, end: Int, field: FieldVisitor): Boolean = {
     var position = from
-    var sound = true
-    while (sound && position < end) {
+    var isValid = true
+    while (isValid && position < end) {
       position = varint.read(position, end)
       val number = (varint.value >>> 3)
       val wireType = (varint.value & 7).toInt
-      if (position < 0 || number == 0 || number > 0x1fffffff) sound = false
+      if (position < 0 || number == 0 || number > 0x1fffffff) isValid = false
       else {
         var start = position
         wireType match {
@@ -107,10 +110,10 @@ final private class ContainerReader(data: Array[Byte], from: Int, end: Int) {
           case Wire.Fixed32 => position = if (end - position < 4) -1 else position + 4
           case _ => position = -1
         }
-        sound = position >= 0 && field.visit(number.toInt, wireType, start, position - start, varint.value)
+        isValid = position >= 0 && field.visit(number.toInt, wireType, start, position - start, varint.value)
       }
     }
-    sound
+    isValid
   }
 }
 
@@ -125,11 +128,11 @@ private trait FieldVisitor {
   def visit(field: Int, wireType: Int, start: Int, length: Int, value: Long): Boolean
 }
 
-/** Reads base-128 numbers of up to ten bytes. */
+/** Reads base-128 numbers of at most ten bytes. */
 final private class Varint(data: Array[Byte]) {
   var value: Long = 0L
 
-  /** The place after the number, or -1 when it is cut off or too long. */
+  /** Returns the position after the number, or -1 if the number is truncated or too long. */
   def read(from: Int, end: Int): Int = {
     var position = from
     var shift = 0

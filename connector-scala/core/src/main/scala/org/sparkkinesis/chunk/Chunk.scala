@@ -3,20 +3,22 @@ package org.sparkkinesis.chunk
 import org.sparkkinesis.model.SequenceNumber
 
 /**
- * What the planner needs to know of a chunk.
+ * Summary of a chunk for the planner.
  *
  * @param last
- *   sequence number of its last record: a place where a micro-batch may end
+ *   sequence number of the last record; a micro-batch may end there
  * @param rows
- *   user records, after de-aggregation
+ *   number of user records, after de-aggregation
  * @param bytes
- *   payload and partition keys
+ *   bytes of payloads and partition keys
  * @param firstArrivalMillis
- *   of its first record
+ *   arrival time of the first record, epoch milliseconds
  * @param newestArrivalMillis
- *   the latest arrival time in it, which need not be the last record's
+ *   latest arrival time of all records, which may differ from that of the last record
+ * @param lastArrivalMillis
+ *   arrival time of the last record
  * @param millisBehindLatest
- *   as the service told it with the answer that this chunk was in
+ *   the value of the response that contained the chunk
  */
 final case class ChunkSummary(
     last: SequenceNumber,
@@ -29,9 +31,8 @@ final case class ChunkSummary(
 )
 
 /**
- * The columns of consecutive user records; a chunk is all of them or a slice. Arrays that hold nothing for any row are null.
- *
- * Never changed once it is shared.
+ * Columns of consecutive user records. A chunk refers to all rows or to a range of them. A column without any value is
+ * null. Immutable after it is shared.
  */
 final class ChunkColumns(
     val data: Array[Array[Byte]],
@@ -45,9 +46,9 @@ final class ChunkColumns(
 ) extends Serializable
 
 /**
- * Consecutive user records of one shard, as columns. Immutable; any thread may read it, by row, without allocation.
+ * Consecutive user records of one shard, as columns. Immutable and thread-safe. Access by row does not allocate.
  *
- * It holds whole Kinesis records only: the user records of one aggregate are never in two chunks.
+ * A chunk contains complete Kinesis records only: it never splits the user records of an aggregate.
  */
 final class Chunk private[chunk] (
     val columns: ChunkColumns,
@@ -63,19 +64,19 @@ final class Chunk private[chunk] (
   def keyBytes: Array[Byte] = columns.keys.bytes
   def keyStart(row: Int): Int = columns.keys.start(from + row)
 
-  /** -1 when the record has no partition key. */
+  /** Returns -1 if the record has no partition key. */
   def keyLength(row: Int): Int = columns.keys.length(from + row)
   def sequenceBytes: Array[Byte] = columns.sequenceNumbers.bytes
   def sequenceStart(row: Int): Int = columns.sequenceNumbers.start(from + row)
   def sequenceLength(row: Int): Int = columns.sequenceNumbers.length(from + row)
   def arrivalMillis(row: Int): Long = columns.arrivalMillis(from + row)
 
-  /** Place within its aggregate; 0 for a plain record. */
+  /** Index of the user record in its aggregate; 0 for a plain record. */
   def subSequenceNumber(row: Int): Long =
     if (columns.subSequenceNumbers == null) 0 else columns.subSequenceNumbers(from + row)
   def aggregated(row: Int): Boolean = columns.aggregated != null && columns.aggregated(from + row)
 
-  /** Null unless the record was encrypted at rest. */
+  /** Returns null if the record was not encrypted at rest. */
   def encryptionType(row: Int): String =
     if (columns.encryptionTypes == null) null else columns.encryptionTypes(from + row)
   def hasExplicitHashKey(row: Int): Boolean = columns.explicitHashKeys != null &&
@@ -89,7 +90,7 @@ final class Chunk private[chunk] (
   val lastSequenceNumber: SequenceNumber = sequenceNumber(rows - 1)
   def lastArrivalMillis: Long = arrivalMillis(rows - 1)
 
-  /** What the chunk keeps alive: payload, keys, what each row needs besides, and what the chunk itself needs. */
+  /** Memory in bytes that the chunk retains: payloads, keys, and the overhead of its rows and of the chunk itself. */
   def retainedBytes: Long = bytes + rows.toLong * Chunk.RowOverheadBytes + Chunk.OverheadBytes
 
   def summary: ChunkSummary =
@@ -103,13 +104,13 @@ final class Chunk private[chunk] (
       millisBehindLatest
     )
 
-  /** The records after `sequenceNumber`; none when there are none. */
+  /** Returns the records after `sequenceNumber`, or `None` if there are none. */
   def after(sequenceNumber: SequenceNumber): Option[Chunk] = slice(rowsUpTo(sequenceNumber), rows)
 
-  /** The records up to and with `sequenceNumber`. */
+  /** Returns the records up to and including `sequenceNumber`, or `None` if there are none. */
   def upTo(sequenceNumber: SequenceNumber): Option[Chunk] = slice(0, rowsUpTo(sequenceNumber))
 
-  /** How many rows lie at or before `sequenceNumber`. */
+  /** Number of rows at or before `sequenceNumber`. */
   private def rowsUpTo(sequenceNumber: SequenceNumber): Int =
     if (lastSequenceNumber <= sequenceNumber) rows
     else {
@@ -142,12 +143,15 @@ final class Chunk private[chunk] (
 
 object Chunk {
 
-  /** A row's share of the arrays: array header and reference 24, arrival 8, sequence number 56, starts and lengths 16. */
+  /**
+   * Overhead per row in bytes: 24 for array header and reference, 8 for the arrival time, 56 for the sequence number,
+   * and 16 for starts and lengths.
+   */
   val RowOverheadBytes: Int = 104
 
   /**
-   * The objects of a chunk with any number of rows: the columns, the headers of their arrays, and its last sequence number. It
-   * outweighs the rows of a quiet shard, whose chunks have one or two.
+   * Overhead per chunk in bytes: the columns, the headers of their arrays, and the last sequence number. In a shard
+   * with little traffic, chunks have one or two rows, and this overhead exceeds that of the rows.
    */
   val OverheadBytes: Int = 560
 

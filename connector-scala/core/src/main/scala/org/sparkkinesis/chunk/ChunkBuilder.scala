@@ -5,15 +5,15 @@ import org.sparkkinesis.event.ConsumerMetrics
 import org.sparkkinesis.model.{HashKey, HashKeyRange, KinesisRecord}
 
 /**
- * Turns the records of one answer into chunks. Stateless; thread-safe.
+ * Builds chunks from the records of a response. Stateless and thread-safe.
  *
  * @param hashKeyRange
- *   the shard's own, needed only by `hashRangeFilter`
+ *   hash key range of the shard; required only by `hashRangeFilter`
  */
 final class ChunkBuilder(settings: DecodeSettings, hashKeyRange: Option[HashKeyRange], metrics: ConsumerMetrics) {
   private val keep: Option[HashKeyRange] = hashKeyRange.filter(_ => settings.hashRangeFilter)
 
-  /** No chunk at all when `records` is empty, or when the filter drops every row. */
+  /** Returns no chunk if `records` is empty or the filter drops every row. */
   def build(records: IndexedSeq[KinesisRecord], millisBehindLatest: Long): IndexedSeq[Chunk] =
     if (records.isEmpty) IndexedSeq.empty
     else {
@@ -36,12 +36,15 @@ final class ChunkBuilder(settings: DecodeSettings, hashKeyRange: Option[HashKeyR
       built
     }
 
-  /** One after the other, each with columns of its own: one for a whole answer would be a humongous object for G1. */
+  /**
+   * Builds consecutive chunks, each with its own columns. Columns for a whole response would be humongous objects for
+   * G1.
+   */
   final private class Chunks(records: IndexedSeq[KinesisRecord], millisBehindLatest: Long) {
     private val done = Vector.newBuilder[Chunk]
     private var columns = begin(0)
 
-    /** Goes into the next chunk when this one would become too large by it. */
+    /** Adds a record to the current chunk, or starts the next chunk if the current one would become too large. */
     def add(index: Int, container: AggregatedRecord): Unit = {
       val record = records(index)
       val rows = if (container == null) 1L else container.count.toLong
@@ -49,7 +52,7 @@ final class ChunkBuilder(settings: DecodeSettings, hashKeyRange: Option[HashKeyR
       val rowsBefore = columns.rows
       val bytesBefore = columns.bytes
       var dropped = addTo(columns, record, container)
-      // How many bytes a container's rows have is seen only then: they may share keys.
+      // The size of the rows of an aggregate is known only after adding them, because they can share keys.
       if (rowsBefore > 0 && isTooLarge(columns.rows.toLong, columns.bytes)) {
         columns.cut(rowsBefore, bytesBefore)
         next(index)
@@ -81,7 +84,7 @@ final class ChunkBuilder(settings: DecodeSettings, hashKeyRange: Option[HashKeyR
       rows > settings.maxChunkRows || bytes > settings.maxChunkBytes
   }
 
-  /** How many rows the filter dropped. */
+  /** Adds the rows of a record and returns how many rows the filter dropped. */
   private def addTo(columns: ColumnsBuilder, record: KinesisRecord, container: AggregatedRecord): Long =
     if (container == null) {
       columns.addPlain(record)

@@ -6,12 +6,12 @@ import org.sparkkinesis.aggregate.AggregatedRecord
 import org.sparkkinesis.model.KinesisRecord
 
 /**
- * Collects rows into columns. Columns that most streams never need begin with the first row that needs them.
+ * Collects rows into columns. Rarely used columns are created with the first row that has a value.
  *
  * @param expectedRows
- *   how many there will be, most likely
+ *   expected number of rows
  * @param like
- *   keys and sequence numbers are expected to be about as long as its
+ *   a record whose key and sequence number have typical lengths
  */
 final private[chunk] class ColumnsBuilder(expectedRows: Int, like: KinesisRecord) {
   private var data = new Array[Array[Byte]](math.max(1, expectedRows))
@@ -27,12 +27,12 @@ final private[chunk] class ColumnsBuilder(expectedRows: Int, like: KinesisRecord
   private var container: AggregatedRecord = null
   private var firstOfRecord = 0
 
-  /** For each key of the container, the row that first had it; what rows share is stored once. */
+  /** For each key of the aggregate, the first row with that key. Rows with the same key share its bytes. */
   private var rowOfKey: Array[Int] = null
 
   var rows: Int = 0
 
-  /** Payload and keys so far. */
+  /** Bytes of payloads and keys so far. */
   var bytes: Long = 0L
 
   def addPlain(plain: KinesisRecord): Unit = {
@@ -72,7 +72,7 @@ final private[chunk] class ColumnsBuilder(expectedRows: Int, like: KinesisRecord
     }
   }
 
-  /** Takes back the rows from this one on. */
+  /** Removes all rows from `row` on. */
   def cut(row: Int, bytesBefore: Long): Unit = {
     Arrays.fill(data.asInstanceOf[Array[AnyRef]], row, rows, null)
     Seq(keys, numbers).foreach(_.cut(row))

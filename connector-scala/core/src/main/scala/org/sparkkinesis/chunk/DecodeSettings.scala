@@ -4,14 +4,14 @@ import org.sparkkinesis.config.{Options, ReadOptions}
 import org.sparkkinesis.model.KinesisQuotas
 
 /**
- * How records become rows.
+ * Controls how records become rows.
  *
  * @param maxChunkRows
- *   a chunk has no more rows, unless a single aggregate has
+ *   maximum number of rows per chunk; a single aggregate may exceed it
  * @param maxChunkBytes
- *   likewise for payload and keys
+ *   maximum number of bytes of payloads and keys per chunk; a single record may exceed it
  * @param deaggregate
- *   whether KPL containers are opened
+ *   whether KPL aggregates are unpacked
  * @param hashRangeFilter
  *   whether user records of an aggregate that belong to another shard are dropped
  */
@@ -21,21 +21,24 @@ final case class DecodeSettings(
     deaggregate: Boolean,
     hashRangeFilter: Boolean
 ) {
-  require(maxChunkRows > 0 && maxChunkBytes > 0, "a chunk must be allowed to hold something")
+  require(
+    maxChunkRows > 0 && maxChunkBytes > 0,
+    s"maxChunkRows and maxChunkBytes must be positive, were $maxChunkRows and $maxChunkBytes"
+  )
 }
 
 object DecodeSettings {
 
-  /** The largest chunk; a batch that is limited has smaller ones. */
+  /** Maximum size of a chunk. Chunks are smaller if the size of micro-batches is limited. */
   val MaxRows: Int = 4096
   val MaxBytes: Int = KinesisQuotas.MiB
 
-  /** Chunks are this much smaller than a batch's limit, so that several shards can share it. */
-  private val ChunksOfALimit = 16
+  /** The limit of a micro-batch divided by the size of a chunk, so that several shards can contribute to a batch. */
+  private val ChunksPerLimit = 16
 
   def of(options: Options): DecodeSettings = {
     def share(limit: Option[Long], most: Int): Int =
-      limit.fold(most)(n => math.min(most.toLong, math.max(1L, n / ChunksOfALimit)).toInt)
+      limit.fold(most)(n => math.min(most.toLong, math.max(1L, n / ChunksPerLimit)).toInt)
     DecodeSettings(
       share(options.get(ReadOptions.maxRecordsPerTrigger), MaxRows),
       share(options.get(ReadOptions.maxBytesPerTrigger), MaxBytes),

@@ -6,22 +6,22 @@ import java.util.Arrays
 import scala.annotation.nowarn
 
 /**
- * Strings of many rows as UTF-8 in one array; rows may share bytes. Read by index, without allocation.
+ * The strings of many rows as UTF-8 in one array. Rows may share bytes. Access by row does not allocate.
  *
- * A length of -1 is a null. Never changed once built.
+ * A length of -1 marks a null. Immutable.
  */
 final class PackedBytes private (val bytes: Array[Byte], starts: Array[Int], lengths: Array[Int]) extends Serializable {
   def start(row: Int): Int = starts(row)
   def length(row: Int): Int = lengths(row)
   def isNull(row: Int): Boolean = lengths(row) < 0
 
-  /** A copy, as a string; null for a null. */
+  /** Returns a copy as a string, or null for a null. */
   def string(row: Int): String = if (isNull(row)) null else new String(bytes, starts(row), lengths(row), UTF_8)
 }
 
 object PackedBytes {
 
-  /** Both figures are only what to begin with. */
+  /** Builds a [[PackedBytes]]. The parameters only determine the initial capacity. */
   final class Builder(expectedRows: Int, expectedBytes: Int) {
     private var bytes = new Array[Byte](math.max(expectedBytes, 16))
     private var starts = new Array[Int](math.max(expectedRows, 1))
@@ -37,7 +37,7 @@ object PackedBytes {
         add(encoded, 0, encoded.length)
       }
 
-    /** A text of which it is known that it has ASCII characters only. */
+    /** Adds a text that contains only ASCII characters. */
     def addAscii(text: String): Unit = {
       reserve(text.length)
       copyAscii(text)
@@ -45,7 +45,7 @@ object PackedBytes {
       used += text.length
     }
 
-    /** UTF-8 as it is. */
+    /** Adds bytes that are already UTF-8. */
     def add(source: Array[Byte], from: Int, length: Int): Unit = {
       reserve(length)
       System.arraycopy(source, from, bytes, used, length)
@@ -53,18 +53,18 @@ object PackedBytes {
       used += length
     }
 
-    /** The same as the row before, without a second copy. */
+    /** Adds a row with the same bytes as the last row, without a copy. */
     def repeatLast(): Unit = addRow(starts(rows - 1), lengths(rows - 1))
 
-    /** The same as an earlier row, without a second copy. */
+    /** Adds a row with the same bytes as `row`, without a copy. */
     def repeat(row: Int): Unit = addRow(starts(row), lengths(row))
 
     def size: Int = rows
 
-    /** Takes back the rows from this one on; their bytes stay. */
+    /** Removes all rows from `row` on; their bytes remain in the array. */
     def cut(row: Int): Unit = rows = math.min(rows, row)
 
-    /** Of the row added last; 0 for a null. */
+    /** Length in bytes of the last row; 0 for a null. */
     def lastLength: Int = math.max(0, lengths(rows - 1))
 
     def result(): PackedBytes = new PackedBytes(
@@ -88,7 +88,7 @@ object PackedBytes {
 
     private def grown(now: Int, needed: Int): Int = math.max(needed, math.min(now.toLong * 2, Int.MaxValue - 8L).toInt)
 
-    // The one copy of low bytes that needs no array in between.
+    // This deprecated method is the only one that copies the low bytes without an intermediate array.
     @nowarn("cat=deprecation")
     private def copyAscii(text: String): Unit = text.getBytes(0, text.length, bytes, used)
 

@@ -4,10 +4,10 @@ import java.util.concurrent.{CompletionException, ExecutionException}
 
 import scala.annotation.tailrec
 
-/** What is common to the use of Java's futures. */
+/** Functions for Java's futures. */
 object Futures {
 
-  /** The failure itself, without the wrapping that dependent futures and `get` add. */
+  /** Returns the original exception without the wrappers that dependent futures and `get` add. */
   @tailrec def unwrap(failure: Throwable): Throwable = failure match {
     case wrapped @ (_: CompletionException | _: ExecutionException) if wrapped.getCause != null =>
       unwrap(wrapped.getCause)

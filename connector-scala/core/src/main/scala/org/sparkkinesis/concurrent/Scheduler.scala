@@ -5,30 +5,30 @@ import java.util.concurrent.{Executor, ScheduledThreadPoolExecutor, ThreadFactor
 
 import scala.concurrent.duration._
 
-/** The time of one process; tests inject a virtual one. */
+/** Provides the time. Tests inject a virtual clock. */
 trait Clock {
 
-  /** Monotonic, for intervals. */
+  /** Monotonic time in nanoseconds, for measuring intervals. */
   def nanoTime: Long
 
-  /** Wall clock, epoch milliseconds. */
+  /** Wall-clock time in epoch milliseconds. */
   def currentMillis: Long
 }
 
-/** The clocks of this JVM. */
+/** The clock of this JVM. */
 object SystemClock extends Clock {
   override def nanoTime: Long = System.nanoTime()
   override def currentMillis: Long = System.currentTimeMillis()
 }
 
-/** Threads and time for everything that runs in the background; tests inject a virtual one. Tasks must not block. */
+/** Runs background tasks and provides the time. Tests inject a virtual scheduler. Tasks must not block. */
 trait Scheduler extends Executor with Clock {
 
-  /** Runs `task` once, after `delay`, on one of this scheduler's threads. */
+  /** Runs `task` once after `delay` on a thread of this scheduler. */
   def schedule(delay: FiniteDuration)(task: => Unit): Cancellable
 }
 
-/** Something that may still be called off; doing so twice, or too late, does no harm. */
+/** A task that can be cancelled. `cancel` has no effect if it was called before or the task has run. */
 trait Cancellable {
   def cancel(): Unit
 }
@@ -38,10 +38,10 @@ object Cancellable {
 }
 
 /**
- * Runs tasks on daemon threads of its own. The owner closes it.
+ * Runs tasks on its own daemon threads. The owner closes it.
  *
- * `close` returns at once. Tasks that were given to `execute` before still run, so that a component can cancel its requests
- * and then close its scheduler; tasks that wait for their delay are dropped, and so is what arrives later.
+ * `close` returns immediately. Tasks that were submitted with `execute` still run, so that a component can cancel its
+ * requests and then close its scheduler. Delayed tasks and tasks submitted after `close` are dropped.
  */
 final class SystemScheduler(name: String, threads: Int) extends Scheduler with AutoCloseable {
   private val pool = {
@@ -51,7 +51,7 @@ final class SystemScheduler(name: String, threads: Int) extends Scheduler with A
       thread.setDaemon(true)
       thread
     }
-    // After close() whatever still arrives has nobody to run for.
+    // Tasks that arrive after `close` are dropped silently.
     val executor = new ScheduledThreadPoolExecutor(threads, factory, new ThreadPoolExecutor.DiscardPolicy)
     executor.setRemoveOnCancelPolicy(true)
     executor.setExecuteExistingDelayedTasksAfterShutdownPolicy(false)
@@ -72,6 +72,6 @@ final class SystemScheduler(name: String, threads: Int) extends Scheduler with A
 
   override def close(): Unit = pool.shutdown()
 
-  /** Waits after `close` until the last task has ended; false after `limit`. */
+  /** Waits after `close` until the last task has ended. Returns false if `limit` has passed before that. */
   def awaitTermination(limit: FiniteDuration): Boolean = pool.awaitTermination(limit.toNanos, TimeUnit.NANOSECONDS)
 }

@@ -4,11 +4,12 @@ import java.util.concurrent.atomic.AtomicInteger
 import java.util.concurrent.{ConcurrentLinkedQueue, Executor}
 
 /**
- * Runs tasks one at a time, in the order given, on the threads of another executor; each sees what the former did.
+ * Runs tasks one at a time in the order of submission on the threads of another executor. Each task sees the memory
+ * effects of the previous one.
  *
  * @param onFailure
- *   is told what a task throws, on the same thread, also errors that are fatal to a thread such as `OutOfMemoryError` and
- *   `LinkageError`: nobody else would hear of them. The tasks after it still run.
+ *   receives every throwable of a task on the same thread, including fatal errors such as `OutOfMemoryError` and
+ *   `LinkageError`, which would otherwise be lost. The next tasks still run.
  */
 final class SerialExecutor(underlying: Executor, onFailure: Throwable => Unit) extends Executor {
   private val tasks = new ConcurrentLinkedQueue[Runnable]

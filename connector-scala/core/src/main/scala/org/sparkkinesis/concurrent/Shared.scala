@@ -6,19 +6,19 @@ import scala.collection.mutable
 import scala.concurrent.duration._
 
 /**
- * Values that everything in this JVM with the same key shares. A value is made for its first holder, and disposed of when
- * nobody has held it for the idle time. Thread-safe.
+ * Shares one value per key within a JVM. The first holder creates the value. The value is disposed of when nobody has
+ * held it for the idle time. Thread-safe.
  *
  * @param create
- *   is called under a lock
+ *   creates a value; called while a lock is held
  * @param later
- *   runs a task after a delay; not used when the idle time is zero
+ *   runs a task after a delay; not used if the idle time is zero
  */
 final class Shared[K, A](create: K => A, dispose: A => Unit, idleTime: FiniteDuration, later: Shared.Later) {
   final private class Entry(val value: A) {
     var holders = 0
 
-    /** Counts the times it became idle; a disposal that was arranged for an earlier one is void. */
+    /** Counts how often the value became idle. A scheduled disposal is void if the count has changed since. */
     var idleTimes = 0L
   }
 
@@ -30,7 +30,7 @@ final class Shared[K, A](create: K => A, dispose: A => Unit, idleTime: FiniteDur
     new Shared.Hold(entry.value, () => release(key, entry))
   }
 
-  /** How many values there are, held or idle. */
+  /** Number of values, held or idle. */
   def size: Int = synchronized(entries.size)
 
   private def release(key: K, entry: Entry): Unit = {
@@ -58,7 +58,7 @@ final class Shared[K, A](create: K => A, dispose: A => Unit, idleTime: FiniteDur
 object Shared {
   type Later = (FiniteDuration, () => Unit) => Unit
 
-  /** The right to use a value until closed; closing twice does no harm. */
+  /** Permission to use a value until `close`. A second `close` has no effect. */
   final class Hold[A] private[Shared] (val value: A, release: () => Unit) extends AutoCloseable {
     private val isDone = new AtomicBoolean
     override def close(): Unit = if (isDone.compareAndSet(false, true)) release()
@@ -66,7 +66,7 @@ object Shared {
 
   private lazy val timer = new SystemScheduler("kinesis-shared", 1)
 
-  /** On a thread of this JVM that is never closed. */
+  /** Runs tasks on a daemon thread that exists as long as the JVM. */
   val onTimer: Later = (delay, task) => {
     timer.schedule(delay)(task())
     ()

@@ -5,24 +5,24 @@ import java.util.concurrent.{BlockingQueue, CompletableFuture, ExecutionExceptio
 import scala.concurrent.duration._
 
 /**
- * How a thread waits for what other threads do. A simulation, which has one thread only, runs what is due meanwhile.
+ * Controls how a thread waits for other threads. The simulation has a single thread, and runs due tasks while it waits.
  *
- * Interrupting the thread ends each of these waits with an `InterruptedException`.
+ * Interrupting the thread ends each wait with an `InterruptedException`.
  */
 trait Waiting {
 
-  /** Waits until the future is done, at most this long, and tells whether it is. Failures of the future count as done. */
+  /** Waits at most `limit` until the future is done, and returns whether it is done. A failed future is done. */
   def until(done: CompletableFuture[_], limit: FiniteDuration): Boolean
 
   /**
-   * The future's result; waits for it without a limit.
+   * Waits without a limit and returns the result of the future.
    *
    * @throws ExecutionException
-   *   when the future failed
+   *   if the future failed
    */
   def get[A](future: CompletableFuture[A]): A
 
-  /** Takes the head of the queue, and waits until there is one. */
+  /** Removes and returns the head of the queue. Waits while the queue is empty. */
   def take[A](queue: BlockingQueue[A]): A
 }
 

@@ -1,9 +1,9 @@
 package org.sparkkinesis.config
 
-/** A value of an option that has a fixed set of them. */
+/** A value of an option with a fixed set of values. */
 trait Choice extends Serializable {
 
-  /** As the user writes it; it is matched without regard to case. */
+  /** The text of the value in options. Matching ignores case. */
   def word: String
   override def toString: String = word
 }
@@ -22,18 +22,18 @@ sealed abstract class Registration(val word: String) extends Choice
 
 object Registration {
 
-  /** When the query starts. */
+  /** The consumer is registered when the query starts. */
   case object Lazy extends Registration("lazy")
 
-  /** When the source is created. */
+  /** The consumer is registered when the source is created. */
   case object Eager extends Registration("eager")
 
-  /** Never: the user has registered it. */
+  /** The connector never registers a consumer; the user has registered it. */
   case object Never extends Registration("none")
   val all: Seq[Registration] = Seq(Lazy, Eager, Never)
 }
 
-/** Whether records of one partition key keep their order. */
+/** Whether records with the same partition key keep their order. */
 sealed abstract class WriteOrdering(val word: String) extends Choice
 
 object WriteOrdering {
@@ -42,7 +42,7 @@ object WriteOrdering {
   val all: Seq[WriteOrdering] = Seq(Unordered, ByKey)
 }
 
-/** What becomes of a row that cannot be a record. */
+/** What happens to a row that cannot become a record. */
 sealed abstract class OnInvalidRecord(val word: String) extends Choice
 
 object OnInvalidRecord {
@@ -50,15 +50,15 @@ object OnInvalidRecord {
   /** The task fails. */
   case object Fail extends OnInvalidRecord("fail")
 
-  /** The row goes to the dead-letter stream or table. */
+  /** The row is written to the dead-letter stream or table. */
   case object DeadLetter extends OnInvalidRecord("deadLetter")
 
-  /** The row is left out and counted. */
+  /** The row is dropped and counted. */
   case object Drop extends OnInvalidRecord("drop")
   val all: Seq[OnInvalidRecord] = Seq(Fail, DeadLetter, Drop)
 }
 
-/** How the sink finds the rate that a stream takes. */
+/** How the sink adapts its rate to what the stream accepts. */
 sealed abstract class RateLimitingOption(val word: String) extends Choice
 
 object RateLimitingOption {
@@ -66,7 +66,7 @@ object RateLimitingOption {
   case object BatchAndDelay extends RateLimitingOption("batchAndDelay")
   case object Unlimited extends RateLimitingOption("none")
 
-  /** A user's own strategy. */
+  /** A strategy class of the user. */
   final case class OfClass(name: String) extends RateLimitingOption(name)
 
   val builtIn: Seq[RateLimitingOption] = Seq(Aimd, BatchAndDelay, Unlimited)

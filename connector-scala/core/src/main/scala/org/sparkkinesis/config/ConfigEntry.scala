@@ -2,7 +2,7 @@ package org.sparkkinesis.config
 
 import java.util.Locale
 
-/** For what an option is read. `Connection` is shared by reading and writing. */
+/** Operations that an option applies to. `Connection` options apply to reads and writes. */
 sealed abstract class Scope(val title: String)
 object Scope {
   case object Connection extends Scope("Stream and credentials")
@@ -11,7 +11,10 @@ object Scope {
   val all: Seq[Scope] = Seq(Connection, Read, Write)
 }
 
-/** Declares the options of one scope. Each has a fixed default as text, or a description of what applies without it. */
+/**
+ * Declares the options of one scope. An option has a fixed default as text, or a description of the behavior without
+ * it.
+ */
 final private[config] class Declaration(scope: Scope) {
   def apply[T](
       key: String,
@@ -23,16 +26,16 @@ final private[config] class Declaration(scope: Scope) {
 }
 
 /**
- * One option, declared once: parsing, bounds, reference page, Python builders and redaction all come from here.
+ * Declaration of one option. Parsing, bounds, reference page, Python builders and redaction are derived from it.
  *
  * @param key
- *   as the user writes it; matched without regard to case. A key that ends in `.*` takes every key with that prefix.
+ *   name of the option. Matching ignores case. A key that ends in `.*` matches every key with that prefix.
  * @param default
- *   the text that stands for the option when it is not set; empty when there is no fixed one
+ *   text of the default value; empty if there is no fixed default
  * @param defaultDoc
- *   what the reference says of the default where there is no fixed one
+ *   description of the default in the reference, if there is no fixed default
  * @param sensitive
- *   never shown
+ *   whether the value is hidden in messages and plans
  */
 final case class ConfigEntry[T](
     key: String,
@@ -48,7 +51,7 @@ final case class ConfigEntry[T](
   def isPrefix: Boolean = key.endsWith(".*")
   def prefix: String = lowerKey.stripSuffix("*")
 
-  /** The default's value; only for entries that have a fixed one. */
+  /** The parsed default; empty if there is no fixed default. */
   lazy val defaultValue: Option[T] = default.map { text =>
     kind.parse(text).fold(why => throw new IllegalStateException(s"default of $key: $why"), identity)
   }

@@ -8,12 +8,12 @@ import org.sparkkinesis.model.StreamRef
 object ConnectionOptions {
   import OptionType._
 
-  private def streams(expected: String, accept: StreamRef => Boolean): Parsed[Seq[StreamRef]] =
+  private def streams(what: String, expected: String, accept: StreamRef => Boolean): Parsed[Seq[StreamRef]] =
     Parsed[Seq[StreamRef]](expected, _.mkString(","), "str | Sequence[str]") { text =>
       val parts = text.split(",", -1).map(_.trim).toSeq
       val read = parts.map(part => part -> StreamRef.parse(part).filter(accept))
       read.collectFirst { case (part, None) => part } match {
-        case Some(wrong) => Left(s"'$wrong' is not one.")
+        case Some(wrong) => Left(s"'$wrong' is not $what.")
         case None if parts.distinct.size < parts.size => Left("A stream is listed twice.")
         case None => Right(read.flatMap(_._2))
       }
@@ -22,6 +22,7 @@ object ConnectionOptions {
   val streamName: ConfigEntry[Seq[StreamRef]] = ConfigEntry(
     "streamName",
     streams(
+      "a stream name",
       "a stream name of 1 to 128 characters a-z, A-Z, 0-9, '_', '.', '-', or several separated by commas",
       _.arn.isEmpty
     ),
@@ -33,6 +34,7 @@ object ConnectionOptions {
   val streamARN: ConfigEntry[Seq[StreamRef]] = ConfigEntry(
     "streamARN",
     streams(
+      "a stream ARN",
       "a stream ARN such as arn:aws:kinesis:eu-central-1:123456789012:stream/orders, or several separated " +
         "by commas",
       _.arn.nonEmpty

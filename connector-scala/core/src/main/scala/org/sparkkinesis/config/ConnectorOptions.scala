@@ -1,6 +1,6 @@
 package org.sparkkinesis.config
 
-/** Every option that the connector takes, in the order of the reference. */
+/** All options of the connector, in the order of the reference. */
 object ConnectorOptions {
   val all: Seq[ConfigEntry[_]] = ConnectionOptions.all ++ ReadOptions.all ++ WriteOptions.all ++ RetryOptions.all
 }

@@ -2,7 +2,7 @@ package org.sparkkinesis.config
 
 import java.util.Locale
 
-/** The connector that an option name comes from. */
+/** The connector that defines an option name. */
 sealed abstract class Origin(val title: String)
 object Origin {
   case object Databricks extends Origin("Databricks")
@@ -13,7 +13,10 @@ object Origin {
   val all: Seq[Origin] = Seq(Databricks, Awslabs, Qubole, Glue, Other)
 }
 
-/** An option of another connector that has another name or no counterpart here, and what the connector does with it. */
+/**
+ * An option of another connector that has another name or no counterpart in this connector, and how this connector
+ * treats it.
+ */
 sealed trait ForeignOption {
   def name: String
   def origins: Seq[Origin]
@@ -25,12 +28,12 @@ sealed trait ForeignOption {
 object ForeignOption {
 
   /**
-   * The option is accepted with a warning, and stands for one of this connector.
+   * The option is accepted with a warning and sets an option of this connector.
    *
    * @param to
-   *   the entry that a value belongs to; `entry` unless the value decides
+   *   returns the entry that a value sets; this is `entry` unless it depends on the value
    * @param translate
-   *   the value in this connector's form
+   *   converts the value to the form of this connector
    */
   final case class Renamed(
       name: String,
@@ -43,13 +46,15 @@ object ForeignOption {
     def warning(value: String): String = s"Option '$name' ($titles) is deprecated here; use '${to(value).key}'."
   }
 
-  /** The option is accepted with a warning, and has no effect. `reason` is a sentence that says why none is needed. */
+  /**
+   * The option is accepted with a warning and has no effect. `reason` is a sentence that explains why it is not needed.
+   */
   final case class Ignored(name: String, origins: Seq[Origin], reason: String) extends ForeignOption {
     def isSensitive: Boolean = false
     def warning: String = s"Option '$name' ($titles) has no effect here. $reason"
   }
 
-  /** The option is an error, because the query would not do what it asks for. `reason` and `fix` are sentences. */
+  /** The option is rejected, because the query would not behave as requested. `reason` and `fix` are sentences. */
   final case class Refused(
       name: String,
       origins: Seq[Origin],

@@ -9,8 +9,8 @@ import org.sparkkinesis.config.ReadOptions._
 import org.sparkkinesis.config.WriteOptions._
 
 /**
- * Every option of the other Spark connectors for Kinesis that is not also an option of this connector, and its effect.
- * `docs/migration.md` is made from it.
+ * All options of other Spark connectors for Kinesis that this connector does not share, and how it treats them.
+ * `docs/migration.md` is generated from this list.
  */
 object ForeignOptions {
   private val awslabs = Seq(Awslabs)
@@ -24,7 +24,7 @@ object ForeignOptions {
   private def ignored(origins: Seq[Origin], reason: String)(names: String*): Seq[ForeignOption] =
     names.map(Ignored(_, origins, reason))
 
-  /** `AT_TIMESTAMP 2026-11-20T12:00:00Z` is how others write an instant. */
+  /** Other connectors write an instant as `AT_TIMESTAMP 2026-11-20T12:00:00Z`. */
   private def position(name: String, origins: Seq[Origin]): ForeignOption =
     Renamed(name, origins, initialPosition, translate = _.replaceFirst("(?i)^at_timestamp\\s+", ""))()
 
@@ -232,6 +232,6 @@ object ForeignOptions {
 
   private val byName: Map[String, ForeignOption] = all.map(option => option.lowerName -> option).toMap
 
-  /** The option of this name, whatever its case. */
+  /** Finds an option by its name in lower case. */
   def find(lowerName: String): Option[ForeignOption] = byName.get(lowerName)
 }

@@ -2,10 +2,13 @@ package org.sparkkinesis.config
 
 import java.util.Locale
 
-/** Finds what a user may have meant. */
+/** Finds the name that a user may have meant. */
 object NearestName {
 
-  /** Returns the candidate with the fewest edits, ignoring case; none if all need more edits than half the length. */
+  /**
+   * Returns the candidate with the fewest edits, ignoring case, or `None` if all candidates need too many edits: more
+   * than 2 and more than half the length of the name.
+   */
   def of(written: String, candidates: Seq[String]): Option[String] = {
     val wanted = written.toLowerCase(Locale.ROOT)
     candidates
@@ -14,7 +17,7 @@ object NearestName {
       .collect { case (edits, name) if edits <= math.max(2, wanted.length / 2) => name }
   }
 
-  /** Levenshtein distance, one row at a time. */
+  /** Levenshtein distance, computed row by row. */
   private[config] def distance(a: String, b: String): Int =
     a.foldLeft((0 to b.length).toVector) { (previous, char) =>
       b.indices.scanLeft(previous.head + 1) { (left, j) =>

@@ -7,9 +7,9 @@ import scala.concurrent.duration._
 import scala.util.Try
 
 /**
- * How the text of an option becomes a value.
+ * Parses the text of an option to a value.
  *
- * `expected` completes "Set it to …"; `pythonType` is the type that the Python builders take.
+ * `expected` completes the sentence "Set it to …". `pythonType` is the type that the Python builders accept.
  */
 sealed trait OptionType[T] {
   def parse(text: String): Either[String, T]
@@ -19,7 +19,7 @@ sealed trait OptionType[T] {
 }
 
 object OptionType {
-  // Java's own parsers take digits of other alphabets, and `2d` for a double.
+  // Java's parsers also accept digits of other alphabets, and `2d` for a double.
   private val Digits = "[+-]?[0-9]+".r
   private val Decimal = "[+-]?([0-9]+\\.?[0-9]*|\\.[0-9]+)([eE][+-]?[0-9]+)?".r
 
@@ -29,7 +29,7 @@ object OptionType {
     def pythonType: String = "str"
   }
 
-  /** A text with a reading of its own, done by `read`. */
+  /** A text that `read` parses. */
   final case class Parsed[T](expected: String, show: T => String, pythonType: String = "str")(
       read: String => Either[String, T]
   ) extends OptionType[T] {
@@ -37,7 +37,7 @@ object OptionType {
     override def render(value: T): String = show(value)
   }
 
-  /** A text that the whole of `pattern` matches; the Python builders check the same pattern. */
+  /** A text that matches `pattern` completely. The Python builders check the same pattern. */
   final case class Matching(expected: String, pattern: String, why: String, normal: String => String = identity)
       extends OptionType[String] {
     private val whole = pattern.r
@@ -75,7 +75,7 @@ object OptionType {
     def pythonType: String = "float"
   }
 
-  /** Sizes as Spark writes them: `512m`, `64mb`, `10MiB`, or plain bytes; powers of 1024. */
+  /** Sizes in Spark's notation, in powers of 1024: `512m`, `64mb`, `10MiB`, or plain bytes. */
   final case class Bytes(min: Long, max: Long) extends OptionType[Long] {
     private val Form = "(?i)(\\d+)\\s*(b|k|kb|kib|m|mb|mib|g|gb|gib)?".r
     def parse(text: String): Either[String, Long] = text.trim match {
@@ -103,7 +103,7 @@ object OptionType {
       .getOrElse(size.toString)
   }
 
-  /** Durations as Spark writes them: `250ms`, `10s`, `15m`, `1h`, `2d`; a plain number is milliseconds. */
+  /** Durations in Spark's notation: `250ms`, `10s`, `15m`, `1h`, `2d`. A plain number is in milliseconds. */
   final case class Duration(min: FiniteDuration, max: FiniteDuration) extends OptionType[FiniteDuration] {
     private val Form = "(?i)(\\d{1,15})\\s*(ms|s|m|min|h|d)?".r
     def parse(text: String): Either[String, FiniteDuration] = text.trim match {
@@ -132,7 +132,7 @@ object OptionType {
       .getOrElse(s"${value.toMillis}ms")
   }
 
-  /** One of a fixed set of values, by its word. */
+  /** One of a fixed set of values. */
   final case class OneOf[T <: Choice](values: Seq[T]) extends OptionType[T] {
     def parse(text: String): Either[String, T] =
       values.find(_.word.equalsIgnoreCase(text.trim)).toRight("It is not one of the accepted values.")

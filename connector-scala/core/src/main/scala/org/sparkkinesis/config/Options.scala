@@ -7,31 +7,34 @@ import org.sparkkinesis.error.{KinesisConnectorException, OptionErrors}
 import org.sparkkinesis.model.StreamRef
 
 /**
- * What a user set, checked against the declarations; the only way to read an option.
+ * Validated options of a user. All options are read through this class.
  *
  * @param values
- *   texts under lower-case declared keys
+ *   texts by declared key in lower case
  * @param warnings
- *   a text for every option of another connector that is set
+ *   one text for each option of another connector that is set
  */
 final class Options private (private val values: Map[String, String], val warnings: Seq[String]) extends Serializable {
 
-  /** The option's value, or its default's. */
+  /** Returns the value of the option, or its default. */
   def get[T](entry: ConfigEntry[T]): Option[T] =
     values.get(entry.lowerKey).map(Options.parse(entry, entry.key, _)).orElse(entry.defaultValue)
 
-  /** For an option with a fixed default. */
+  /** Returns the value of an option with a fixed default. */
   def apply[T](entry: ConfigEntry[T]): T =
     get(entry).getOrElse(throw new IllegalStateException(s"option ${entry.key} has no default and is not set"))
 
   def isSet(entry: ConfigEntry[_]): Boolean = values.contains(entry.lowerKey)
 
-  /** What follows the prefix → value, for an entry whose key ends in `.*`; the rest of the key is in lower case. */
+  /** Returns the values of an entry whose key ends in `.*`, by the rest of the key after the prefix, in lower case. */
   def withPrefix[T](entry: ConfigEntry[T]): Map[String, T] = values.collect {
     case (key, text) if key.startsWith(entry.prefix) => key.stripPrefix(entry.prefix) -> Options.parse(entry, key, text)
   }
 
-  /** The value of an entry whose key ends in `.*` for this stream, whose ARN counts before its name. */
+  /**
+   * Returns the value for `stream` of an entry whose key ends in `.*`. The ARN of the stream takes precedence over its
+   * name.
+   */
   def ofStream[T](entry: ConfigEntry[T], stream: StreamRef): Option[T] = {
     val all = withPrefix(entry)
     (stream.arn.toSeq :+ stream.name).map(_.toLowerCase(Locale.ROOT)).collectFirst(Function.unlift(all.get))
@@ -43,15 +46,15 @@ final class Options private (private val values: Map[String, String], val warnin
 
 object Options {
 
-  /** Nothing is set: every option has its default. */
+  /** Options with default values only. */
   lazy val defaults: Options = read(Map.empty)
 
   private val Hidden = "*********(redacted)"
 
-  /** Name and password in front of the host of an address. */
+  /** User name and password before the host of a URL. */
   private val UserInfo = "//[^/@\\s]*@".r
 
-  /** Options that Spark itself puts beside a source's or sink's own. */
+  /** Options that Spark adds to the options of a source or sink. */
   private val ofSpark: Set[String] = Set(
     "checkpointlocation",
     "queryname",
@@ -65,15 +68,15 @@ object Options {
   )
   private val ofSparkPrefixes: Seq[String] = Seq("option.", "__", "spark.")
 
-  /** One option as it was set. `shown` is its name in messages. */
+  /** One option as set by the user. `shown` is its name in messages. */
   final private case class Setting(entry: ConfigEntry[_], key: String, shown: String, value: String)
 
   /**
-   * Checks names and values of everything that is set.
+   * Validates the names and values of all options.
    *
    * @throws org.sparkkinesis.error.KinesisConnectorException
    *   KINESIS_OPTION_UNKNOWN with the nearest name, KINESIS_OPTION_INVALID, KINESIS_OPTION_UNSUPPORTED, or
-   *   KINESIS_OPTION_CONFLICT for one option under two names
+   *   KINESIS_OPTION_CONFLICT if one option is set under two names
    */
   def read(raw: Map[String, String], declared: Seq[ConfigEntry[_]] = ConnectorOptions.all): Options = {
     val (settings, warnings) = raw.toSeq.map { case (written, value) => setting(written, value, declared) }.unzip
@@ -89,7 +92,7 @@ object Options {
     new Options(set.map(setting => setting.key -> setting.value).toMap, warnings.flatten.distinct)
   }
 
-  /** Returns the setting of an option, if it has an effect, and the warning about it. Names are in any case. */
+  /** Returns the setting of an option, if it has an effect, and the warning about it. Names may be in any case. */
   private def setting(
       written: String,
       value: String,
@@ -107,14 +110,14 @@ object Options {
           case None =>
             declared.find(entry => entry.isPrefix && key.startsWith(entry.prefix) && key != entry.prefix) match {
               case Some(entry) => (Some(Setting(entry, key, written, value)), None)
-              case None if isSparks(key) => (None, None)
+              case None if isSparkOption(key) => (None, None)
               case None => throw unknown(written, declared)
             }
         }
     }
   }
 
-  /** The same map with the value of every sensitive option hidden, whatever its case. */
+  /** Returns the same map with the value of each sensitive option hidden. Names may be in any case. */
   def redact(raw: Map[String, String]): Map[String, String] = raw.map { case (key, value) =>
     key -> (if (sensitiveKeys(key.toLowerCase(Locale.ROOT))) Hidden else value)
   }
@@ -135,10 +138,11 @@ object Options {
       )
   }
 
-  /** On one line, so that the message stays on one, and without the credentials of an address. */
+  /** Returns the text on one line and without the credentials of a URL. */
   private def shown(text: String): String = UserInfo.replaceAllIn(text, "//").replace("\r", "\\r").replace("\n", "\\n")
 
-  private def isSparks(key: String): Boolean = ofSpark(key) || ofSparkPrefixes.exists(prefix => key.startsWith(prefix))
+  private def isSparkOption(key: String): Boolean =
+    ofSpark(key) || ofSparkPrefixes.exists(prefix => key.startsWith(prefix))
 
   private def unsupported(option: Refused): KinesisConnectorException = OptionErrors.unsupported(
     option = option.name,

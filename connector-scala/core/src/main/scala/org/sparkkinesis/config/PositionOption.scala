@@ -10,10 +10,10 @@ import org.sparkkinesis.json.Json
 import org.sparkkinesis.model.{SequenceNumber, ShardId, StartingPosition}
 
 /**
- * A position as a user writes it: the same for every shard, or one for each.
+ * A position as a user writes it: one for all shards, or one for each shard.
  *
  * @param default
- *   for shards that `shards` does not name
+ *   position of the shards that `shards` does not name
  */
 final case class PositionOption(default: StartingPosition, shards: ListMap[ShardId, StartingPosition] = ListMap.empty) {
   def of(shard: ShardId): StartingPosition = shards.getOrElse(shard, default)
@@ -79,22 +79,22 @@ object PositionOption {
         case Seq(("at_sequence_number", value)) => number(value).map(StartingPosition.AtSequenceNumber(_))
         case Seq(("after_sequence_number", value)) => number(value).map(StartingPosition.AfterSequenceNumber(_))
         case _ => Left(
-            s"Exactly one of at_timestamp, at_sequence_number, after_sequence_number is wanted in ${Json.render(json)}."
+            s"${Json.render(json)} must have exactly one of at_timestamp, at_sequence_number, after_sequence_number."
           )
       }
     case other => Left(s"${Json.render(other)} is not a position.")
   }
 
   private def number(json: Json): Either[String, SequenceNumber] =
-    json.asString.flatMap(SequenceNumber.parse).toRight(s"${Json.render(json)} is not a sequence number in quotes.")
+    json.asString.flatMap(SequenceNumber.parse).toRight(s"${Json.render(json)} is not a quoted sequence number.")
 
-  /** A text in ISO-8601 or in the given format, or a number of milliseconds since the epoch. */
+  /** Parses an ISO-8601 text, a text in the given format, or a number of epoch milliseconds. */
   private def timestamp(json: Json, format: Option[String]): Either[String, Long] = (json, format) match {
     case (Json.Str(text), None) => instant(text)
     case (Json.Str(text), Some(pattern)) =>
       TimestampFormat.parse(text, pattern).map(_.toEpochMilli)
     case (number, None) =>
       number.asLong.filter(_ >= 0).toRight(s"${Json.render(number)} is neither a text nor epoch milliseconds.")
-    case _ => Left("With a format, at_timestamp is a text.")
+    case _ => Left("With a format, at_timestamp must be a text.")
   }
 }

@@ -86,7 +86,7 @@ object ReadOptions {
     "External id for the role of one of several streams: `roleExternalId.orders`."
   )
 
-  /** Each holds for one of several streams. */
+  /** Options that apply to one of several streams. */
   val ofOneStream: Seq[ConfigEntry[String]] = Seq(consumerARNOf, regionOf, endpointOf, roleArnOf, roleExternalIdOf)
 
   val registration: ConfigEntry[Registration] = read(

@@ -4,7 +4,7 @@ import scala.concurrent.duration._
 
 import org.sparkkinesis.service.{Operation, TunableOperation}
 
-/** The four retry settings of one operation, and of those that share its `retryKey`. */
+/** The four retry options of an operation and of the operations that share its `retryKey`. */
 final case class RetryEntries(
     operation: TunableOperation,
     maxRetries: ConfigEntry[Long],
@@ -15,7 +15,7 @@ final case class RetryEntries(
   def all: Seq[ConfigEntry[_]] = Seq(maxRetries, base, max, exponent)
 }
 
-/** How often, and how far apart, each operation is tried again. `maxRetries` of -1 means without end. */
+/** The retry options of each operation: number of retries and backoff. A `maxRetries` of -1 means no limit. */
 object RetryOptions {
   import OptionType._
 
@@ -78,7 +78,7 @@ object RetryOptions {
     ) { text =>
       val names = text.split(",", -1).map(_.trim).toSeq
       names.find(name => !name.matches("[A-Za-z_$][\\w.$]*")) match {
-        case Some(wrong) => Left(s"'$wrong' is not one.")
+        case Some(wrong) => Left(s"'$wrong' is neither an error code nor a class name.")
         case None => Right(names.toSet)
       }
     },
@@ -88,7 +88,7 @@ object RetryOptions {
     defaultDoc = "none"
   )
 
-  /** In the order of the reference. */
+  /** The options for reads in the order of the reference. */
   val reading: Seq[RetryEntries] = Seq(
     registerStreamConsumer,
     deregisterStreamConsumer,

@@ -9,20 +9,20 @@ import scala.jdk.CollectionConverters._
 import scala.util.{Success, Try}
 
 /**
- * Reads a time in a format of the user, as a pattern of `java.time.format.DateTimeFormatter` with English names.
+ * Parses a time in a format of the user: a pattern of `java.time.format.DateTimeFormatter` with English names.
  *
- * A run of `Z` or `z` takes an offset (`-0700`, `-07:00`), the id of a time zone (`America/Los_Angeles`, `UTC`), or its
+ * The letters `Z` and `z` accept an offset (`-0700`, `-07:00`), a time zone id (`America/Los_Angeles`, `UTC`), or a
  * short name (`PDT`), as `java.text.SimpleDateFormat` and Databricks do. A time without a zone is in UTC.
  */
 private[config] object TimestampFormat {
   private val ZoneLetters = "[Zz]+".r
 
-  /** The names that RFC 822 gives fixed offsets; in other standards some of them name other zones too. */
+  /** The names to which RFC 822 assigns fixed offsets. In other standards, some of them also name other zones. */
   private val Rfc822 = Map("UT" -> "+0000", "GMT" -> "+0000", "EST" -> "-0500", "EDT" -> "-0400", "CST" -> "-0600") ++
     Map("CDT" -> "-0500", "MST" -> "-0700", "MDT" -> "-0600", "PST" -> "-0800", "PDT" -> "-0700")
   private val Rfc822Name = s"\\b(${Rfc822.keys.mkString("|")})\\b".r
 
-  /** The instant, or the reason why there is none. */
+  /** Returns the instant, or the reason why the text has none. */
   def parse(text: String, pattern: String): Either[String, Instant] = {
     def as(zone: String): String = withZone(pattern, zone)
     val found =
@@ -45,13 +45,16 @@ private[config] object TimestampFormat {
     case other => LocalDateTime.from(other).toInstant(ZoneOffset.UTC)
   })
 
-  /** Ids such as `CET` look like a name of standard time, but have summer time: they are left to `named`. */
+  /** Ids such as `CET` look like a name of standard time but have daylight saving time; `named` handles them. */
   private def inRegion(text: String, pattern: String): Try[Instant] =
     Try(ZonedDateTime.parse(text, formatter(pattern))).filter { zoned =>
       zoned.getZone.getId.contains("/") || zoned.getZone.getRules.isFixedOffset
     }.map(_.toInstant)
 
-  /** None if the text has no short name of a zone; a reason if the name stands for no offset then, or for several. */
+  /**
+   * Returns `None` if the text has no short zone name, and a reason if the name has no offset or several offsets at
+   * that time.
+   */
   private def named(text: String, pattern: String): Option[Either[String, Instant]] = for {
     withName <- Try(formatter(pattern)).toOption
     zoned <- Try(ZonedDateTime.parse(text, withName)).toOption
@@ -62,8 +65,9 @@ private[config] object TimestampFormat {
     }
     offsets.toSet.toSeq match {
       case Seq(offset) => Right(local.toInstant(offset))
-      case Seq() => Left(s"'$text' names a time zone that is not in use then; write an offset such as -0700 instead.")
-      case _ => Left(s"'$text' has the name of several time zones; write an offset such as -0700 instead.")
+      case Seq() =>
+        Left(s"'$text' names a time zone that is not in use at that time; write an offset such as -0700 instead.")
+      case _ => Left(s"'$text' has a name that several time zones share; write an offset such as -0700 instead.")
     }
   }
 
@@ -80,7 +84,7 @@ private[config] object TimestampFormat {
     if (isQuoted) s"'$part'" else ZoneLetters.replaceAllIn(part, zone)
   }.mkString
 
-  /** The parts of a pattern between its single quotes, and whether each is quoted. */
+  /** Splits a pattern at its single quotes. The flag tells whether the part is quoted. */
   private def parts(pattern: String): Seq[(String, Boolean)] =
     pattern.split("'", -1).toSeq.zipWithIndex.map { case (part, index) => part -> (index % 2 == 1) }
 }

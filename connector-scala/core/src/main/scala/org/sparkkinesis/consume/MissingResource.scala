@@ -7,17 +7,17 @@ import org.sparkkinesis.model.StreamRef
 import org.sparkkinesis.retry.RetryRules
 import org.sparkkinesis.service.{KinesisService, Operation, ServiceErrorKind, ServiceException}
 
-/** What a ResourceNotFound was about. */
+/** The resource that a ResourceNotFound error refers to. */
 sealed trait MissingResource
 
 object MissingResource {
   case object Stream extends MissingResource
   case object Consumer extends MissingResource
 
-  /** The shard has expired, or never was. */
+  /** The shard has expired or never existed. */
   case object Shard extends MissingResource
 
-  /** For an error that `find` gave. */
+  /** Returns the missing resource of an error that `find` returned. */
   def of(error: ServiceException): Option[MissingResource] =
     if (error.kind != ServiceErrorKind.ResourceNotFound) None
     else
@@ -28,9 +28,10 @@ object MissingResource {
       }
 
   /**
-   * Asks the service which of stream, consumer and shard is not there, and gives the error that says so: the stream's or
-   * the consumer's own, else `error` itself. Where the service cannot be asked just now, it is that failure, which is recoverable: a
-   * shard must not be taken for gone because of it. Where the question is refused, `error` is all there is.
+   * Asks the service whether the stream, the consumer or the shard is missing, and returns the corresponding error. If
+   * only the shard is missing, that is `error`. If the service cannot be reached, the result is that recoverable
+   * failure, so that the shard is not considered missing because of an outage. If the service refuses the question, the
+   * result is `error`.
    */
   def find(
       service: KinesisService,
@@ -55,7 +56,7 @@ object MissingResource {
       (stream: Option[ServiceException], consumer: Option[ServiceException]) => stream.orElse(consumer).getOrElse(error)
     )
 
-  /** What is being deleted is as good as gone. */
+  /** A resource that is being deleted counts as missing. */
   private def missing[A](
       call: CompletableFuture[A],
       rules: RetryRules
@@ -70,7 +71,7 @@ object MissingResource {
             ServiceErrorKind.ResourceNotFound,
             operation,
             "ResourceNotFoundException",
-            "It is being deleted."
+            "The resource is being deleted."
           ))
         case _ => None
       }

@@ -3,24 +3,28 @@ package org.sparkkinesis.consume
 import scala.collection.mutable
 
 /**
- * Bounds what all shards of one source hold in one JVM. Thread-safe; never blocks: a shard that must wait is called back.
+ * Limits the memory that all shards of a source hold in one JVM. Thread-safe and non-blocking: a shard that must wait
+ * receives a callback.
  *
- * A shard may fetch while it uses less than twice what is still free (a dynamic threshold): one busy shard takes two
- * thirds of the buffer and leaves a third for those that wake up, many busy ones share it evenly. A shard that uses
- * nothing may always fetch one batch, of a quarter of a fair share, so that none starves and children that were prefetched
- * early cannot lock their parents out. For a shard that has had little lately only little is set aside, so the bound is
- * soft: idle shards that all wake up at once may pass it, by such a batch each.
+ * A shard may fetch while it uses less than twice the free space (a dynamic threshold). One busy shard can take two
+ * thirds of the buffer and leaves one third for shards that become busy; many busy shards share the buffer evenly. A
+ * shard that holds nothing may always fetch one batch of a quarter of its fair share, so that no shard starves and
+ * prefetched child shards cannot block their parents. For a shard whose last batches were small, only little space is
+ * reserved. The limit is therefore soft: idle shards that become busy at the same time can exceed it by one batch each.
  *
  * @param room
- *   bytes that all shards together may hold; it may change, see [[PrefetchMemory]]
+ *   maximum number of bytes that all shards together may hold; it may change, see [[PrefetchMemory]]
  */
 final class PrefetchBuffer private[consume] (room: () => Long) {
   def this(capacity: Long) = this(() => capacity)
-  require(capacity > 0, s"the prefetch buffer needs room, was $capacity bytes")
+  require(capacity > 0, s"the capacity of the prefetch buffer must be positive, was $capacity bytes")
 
   def capacity: Long = room()
 
-  /** Shards are often opened all at once, when the first of them would take all that a lone one may have. */
+  /**
+   * Size of the first batch of a shard. Shards are often opened together, and the first one must not take the whole
+   * buffer.
+   */
   private def firstBatch = math.min(capacity / 8, 256L * 1024)
   private val accounts = mutable.HashSet.empty[Account]
   private val waiting = mutable.TreeSet.empty[Account](Ordering.by((a: Account) => (a.used, a.id)))
@@ -29,12 +33,13 @@ final class PrefetchBuffer private[consume] (room: () => Long) {
 
   def usedBytes: Long = synchronized(total)
 
-  /** Too full to grant anything but a first batch to an empty shard. */
+  /** True if only shards that hold nothing can get space. */
   def isFull: Boolean = synchronized(waiting.nonEmpty)
 
   /**
    * @param onGrant
-   *   is told how much a batch may hold; called on the thread that asked, or on the one that released. Must not block.
+   *   receives the maximum number of bytes of the next batch. It is called on the thread that asked or that released
+   *   space, and must not block.
    */
   def open(onGrant: Long => Unit): PrefetchAccount = synchronized {
     lastId += 1
@@ -43,7 +48,7 @@ final class PrefetchBuffer private[consume] (room: () => Long) {
     account
   }
 
-  /** Grants what waits, after the capacity grew. */
+  /** Grants space to waiting shards after the capacity grew. */
   private[consume] def onGrowth(): Unit = {
     val granted = synchronized(resumeAll())
     granted.foreach { case (account, bytes) => account.tell(bytes) }
@@ -95,13 +100,14 @@ final class PrefetchBuffer private[consume] (room: () => Long) {
       accounts -= this
     }
 
-    /** The size of the next batch, or 0 when it has to wait for room. Holds the lock. */
+    /** Returns the size of the next batch, or 0 if the shard must wait for space. Called while the lock is held. */
     def grantOrWait(): Long = {
       val free = capacity - total
-      // Answers under way take several times their payload; all shards' together must not outweigh the buffer.
+      // A response in flight needs several times its payload. The responses of all shards together must not exceed the
+      // buffer.
       val largest = math.max(1, capacity / math.max(1, accounts.size) / 4)
       val room = math.min(2 * free - used, free)
-      // Not for a sliver of room: that would be many small calls.
+      // Small free spaces are not granted, because they would cause many small calls.
       if (used == 0 || room >= math.max(1, largest / 4)) {
         val isIdle = expected != PrefetchAccount.Unknown && expected <= largest / 4
         val wanted =
@@ -109,10 +115,10 @@ final class PrefetchBuffer private[consume] (room: () => Long) {
           else if (isIdle) largest
           else math.min(2 * expected, largest)
         val granted = if (used == 0) wanted else math.min(wanted, room)
-        val aside = if (isIdle) math.max(expected, 1) else granted
-        // A grant before this one may still be under way.
-        total += aside - reserved
-        reserved = aside
+        val reservation = if (isIdle) math.max(expected, 1) else granted
+        // Space of an earlier grant may still be reserved.
+        total += reservation - reserved
+        reserved = reservation
         granted
       } else {
         waiting += this
@@ -124,7 +130,7 @@ final class PrefetchBuffer private[consume] (room: () => Long) {
 
     private def change(body: => Unit): Unit = {
       val granted = PrefetchBuffer.this.synchronized {
-        // The set is ordered by what accounts use: it must not hold one while that changes.
+        // The set is ordered by used bytes, so an account must not be in it while that number changes.
         val waits = waiting.remove(this)
         if (isOpen) body
         if (waits && isOpen) waiting += this
@@ -134,7 +140,10 @@ final class PrefetchBuffer private[consume] (room: () => Long) {
     }
   }
 
-  /** The waiting one that uses least goes first; when it cannot go, none can. Holds the lock. */
+  /**
+   * Grants space to the waiting account that uses least. If it gets none, no account can. Called while the lock is
+   * held.
+   */
   private def resumeAll(): List[(Account, Long)] = {
     val resumed = List.newBuilder[(Account, Long)]
     var more = true
@@ -148,28 +157,28 @@ final class PrefetchBuffer private[consume] (room: () => Long) {
   }
 }
 
-/** One shard's part of a [[PrefetchBuffer]]. */
+/** The account of one shard in a [[PrefetchBuffer]]. */
 trait PrefetchAccount {
 
   /**
-   * Asks for room for one batch; the answer comes by `onGrant`, once, now or when there is room.
+   * Asks for space for one batch. `onGrant` is called once, immediately or when there is space.
    *
    * @param expectedBytes
-   *   what the batch will probably hold, and what is set aside for it; or [[PrefetchAccount.Unknown]]
+   *   expected size of the batch, which is reserved; or [[PrefetchAccount.Unknown]]
    */
   def ask(expectedBytes: Long): Unit
 
-  /** A batch has come: what was set aside becomes what is really held. */
+  /** Replaces the reserved space by the size of a batch that has arrived. */
   def add(bytes: Long): Unit
 
-  /** Nothing came of the last grant. */
+  /** Returns the space of the last grant, because no batch arrived. */
   def settle(): Unit
 
-  /** May come shortly before the `add` that it belongs to. */
+  /** Returns the space of removed data. This may be called shortly before the `add` of the same data. */
   def remove(bytes: Long): Unit
   def heldBytes: Long
 
-  /** Gives everything back. */
+  /** Returns all space and closes the account. */
   def close(): Unit
 }
 

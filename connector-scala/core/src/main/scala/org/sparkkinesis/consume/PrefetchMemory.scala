@@ -3,18 +3,18 @@ package org.sparkkinesis.consume
 import scala.collection.mutable
 
 /**
- * Memory of one JVM that the prefetch buffers of all its sources share in equal parts, unless a source has a size of its own.
- * A buffer becomes smaller when another source starts and larger when one ends. Thread-safe.
+ * Divides prefetch memory equally between the buffers of all sources in this JVM. A source with an explicit buffer size
+ * does not take part. Buffers shrink when a source starts and grow when one ends. Thread-safe.
  *
  * @param total
- *   bytes
+ *   memory in bytes
  */
 final class PrefetchMemory(total: Long) {
-  require(total > 0, s"prefetching needs memory, was $total bytes")
+  require(total > 0, s"the memory for prefetching must be positive, was $total bytes")
   private val buffers = mutable.HashSet.empty[PrefetchBuffer]
   @volatile private var share = total
 
-  /** The buffer of one more source. */
+  /** Creates the buffer of another source. */
   def open(): PrefetchBuffer = synchronized {
     val buffer = new PrefetchBuffer(() => share)
     buffers += buffer
@@ -22,14 +22,14 @@ final class PrefetchMemory(total: Long) {
     buffer
   }
 
-  /** Gives a source's part to the others. A buffer with a size of its own is no part, and changes nothing. */
+  /** Divides the memory of a source between the others. A buffer with an explicit size has no effect. */
   def close(buffer: PrefetchBuffer): Unit = {
     val others = synchronized {
       buffers -= buffer
       divide()
       buffers.toVector
     }
-    // A grant may call publishers, which must not happen under a lock.
+    // Growing may call publishers, which must not happen while a lock is held.
     others.foreach(_.onGrowth())
   }
 
@@ -37,8 +37,8 @@ final class PrefetchMemory(total: Long) {
 }
 
 object PrefetchMemory {
-  private val Most = 512L << 20
+  private val MaxBytes = 512L << 20
 
-  /** 25 % of the heap of this JVM, at most 512 MiB. */
-  def ofHeap(): PrefetchMemory = new PrefetchMemory(math.max(1, math.min(Most, Runtime.getRuntime.maxMemory / 4)))
+  /** 25 % of the maximum heap size of this JVM, at most 512 MiB. */
+  def ofHeap(): PrefetchMemory = new PrefetchMemory(math.max(1, math.min(MaxBytes, Runtime.getRuntime.maxMemory / 4)))
 }

@@ -5,35 +5,38 @@ import org.sparkkinesis.model.{ChildShard, StartingPosition, StreamShard}
 import org.sparkkinesis.service.ServiceException
 
 /**
- * Hears what changed in the consumers of one source in one JVM.
+ * Receives the progress of a source's consumers in one JVM.
  *
- * For one shard the calls come in order, one at a time; different shards' calls may come at the same time. They must
- * not block. After a snapshot a listener may hear again what the snapshot held already: compare sequence numbers.
+ * Calls for one shard are sequential; calls for different shards may be concurrent. They must not block. After a
+ * snapshot, a listener may receive chunks that the snapshot already contained; sequence numbers identify them.
  */
 trait ProgressListener {
 
-  /** New data is held. */
+  /** New chunks are held. */
   def onChunks(shard: StreamShard, epoch: Long, chunks: Seq[ChunkSummary]): Unit
 
-  /** After every answer, also an empty one: everything that arrived until `readUpToMillis` is held, or was before. */
+  /**
+   * Called after every response, including empty ones. All records that arrived until `readUpToMillis` are held or were
+   * held before.
+   */
   def onReadUpTo(shard: StreamShard, epoch: Long, readUpToMillis: Long, millisBehindLatest: Long): Unit
 
-  /** Everything in the shard is held, or was before. */
+  /** All records of the shard are held or were held before. */
   def onShardEnd(shard: StreamShard, epoch: Long, children: Seq[ChildShard]): Unit
 
-  /** The shard is no longer read. What is held stays readable. */
+  /** The shard is no longer read. Held chunks remain readable. */
   def onFailure(shard: StreamShard, epoch: Long, error: ServiceException): Unit
 }
 
 /**
- * Everything about one shard at one moment.
+ * State of one shard at one moment.
  *
  * @param heldFrom
- *   memory can serve what lies after this position, up to the last of `chunks`
+ *   memory contains all records from this position to the last of `chunks`
  * @param readUpToMillis
- *   see [[ProgressListener.onReadUpTo]]; 0 before the first answer
+ *   see [[ProgressListener.onReadUpTo]]; 0 before the first response
  * @param end
- *   the children, once the shard is known to have ended
+ *   the child shards, if the end of the shard has been fetched
  */
 final case class ShardSnapshot(
     shard: StreamShard,

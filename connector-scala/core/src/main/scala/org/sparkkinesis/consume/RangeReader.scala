@@ -9,27 +9,30 @@ import org.sparkkinesis.event.{DataLost, EventSink}
 import org.sparkkinesis.model.{ChildShard, KinesisRecord, SequenceNumber, StartingPosition, StreamShard}
 import org.sparkkinesis.service.ServiceException
 
-/** Where a bounded read of one shard ends. */
+/** The end of a bounded read of one shard. */
 sealed trait RangeEnd
 
 object RangeEnd {
 
-  /** With the record of this number, which must exist. */
+  /** The record with this number, which must exist; it is the last one of the range. */
   final case class At(sequenceNumber: SequenceNumber) extends RangeEnd
 
-  /** With the shard's last record; an open shard is read for ever. */
+  /** The last record of the shard. The read of an open shard does not end. */
   case object ShardEnd extends RangeEnd
 
-  /** With the last record that arrived until then, or the end of the shard. "What is there now" is the present time. */
+  /**
+   * The last record that arrived until this time, or the end of the shard. For the records that are in the shard now,
+   * use the current time.
+   */
   final case class ArrivedBy(epochMillis: Long) extends RangeEnd
 }
 
 /**
- * Reads one range of one shard directly from the service, in order, on the caller's thread, which waits for it.
+ * Reads one range of one shard directly from the service, in order, and blocks the calling thread.
  *
- * It never waits for a record that cannot come: when `RangeEnd.At` names a record that is gone, it fails with
- * `KINESIS_DATA_LOSS` or ends, as `losses` says; both emit [[DataLost]]. Close it when it is not read to its end.
- * Interrupting the thread ends the wait.
+ * It does not wait for records that cannot arrive: if the record of `RangeEnd.At` is missing, `losses` decides whether
+ * it fails with `KINESIS_DATA_LOSS` or ends. Both emit [[DataLost]]. A reader that is not read to its end must be
+ * closed. Interrupting the thread ends the wait.
  */
 final class RangeReader(
     publishers: RecordPublisherFactory,
@@ -54,7 +57,7 @@ final class RangeReader(
 
   publisher.request(maxBytesPerFetch)
 
-  /** @throws ServiceException when the service cannot be read */
+  /** @throws ServiceException if the service cannot be read */
   override def hasNext: Boolean = {
     while (!ready.hasNext && !isDone)
       waiting.take(inbox) match {
@@ -64,8 +67,8 @@ final class RangeReader(
           isDone = true
           if (!MissingResource.of(error).contains(MissingResource.Shard)) throw error
           lose(
-            s"the range after ${position(after)} is of a shard that is gone",
-            s"A closed shard vanishes when its last record expires. The service said: ${error.detail}"
+            s"the range after ${position(after)} is in a shard that no longer exists",
+            s"A closed shard is deleted when its last record expires. The service answered: ${error.detail}"
           )
       }
     ready.hasNext
@@ -96,7 +99,7 @@ final class RangeReader(
     end match {
       case RangeEnd.At(number) =>
         emptyTips = if (isAtTip && batch.records.isEmpty) emptyTips + 1 else 0
-        emptyTips >= TipsToBelieve || batch.records.lastOption.exists(isAtOrAfter(_, number))
+        emptyTips >= EmptyTipsBeforeLoss || batch.records.lastOption.exists(isAtOrAfter(_, number))
       case RangeEnd.ShardEnd => false
       case RangeEnd.ArrivedBy(millis) =>
         (isAtTip && batch.receivedMillis >= millis) || batch.records.lastOption.exists(_.arrivalMillis > millis)
@@ -112,11 +115,11 @@ final class RangeReader(
     end match {
       case RangeEnd.At(number) if !lastSeen.contains(number) =>
         val where = if (shardEnded) "the shard ended"
-        else lastSeen.fold("no record of the range is left")(last => s"the last one found is $last")
-        val reason = s"the range after ${position(after)} ends with record $number, which is not there; $where"
+        else lastSeen.fold("the shard has no record of the range")(last => s"the last record found is $last")
+        val reason = s"the range after ${position(after)} ends with record $number, which is missing; $where"
         lose(
           reason,
-          "The records were planned while they were in the stream, and expired, or the stream was created anew, before they were read."
+          "After the records were planned and before they were read, they expired or the stream was recreated."
         )
       case _ => ()
     }
@@ -141,11 +144,11 @@ final class RangeReader(
 
 object RangeReader {
 
-  /** Two fetches of a shard's read quota. */
+  /** The bytes that two seconds of a shard's read quota allow. */
   val MaxBytesPerFetch: Long = 4L * 1024 * 1024
 
-  /** Empty answers at the tip, one after the other, before a planned record is taken to be gone. */
-  private val TipsToBelieve = 3
+  /** Number of consecutive empty responses at the tip of the shard after which a planned record counts as lost. */
+  private val EmptyTipsBeforeLoss = 3
 
   sealed private trait Event
   final private case class Batch(batch: RecordBatch) extends Event

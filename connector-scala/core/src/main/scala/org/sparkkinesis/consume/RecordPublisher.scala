@@ -4,50 +4,54 @@ import org.sparkkinesis.model.{ChildShard, KinesisRecord, StartingPosition, Stre
 import org.sparkkinesis.service.ServiceException
 
 /**
- * Publishes the records of one shard, in order, from one position on, as they are asked for.
+ * Publishes the records of one shard in order from one position on, within demand.
  *
- * It starts at once but delivers nothing before the first `request`. Both calls may be made from any thread and return at once.
+ * It starts immediately but delivers nothing before the first `request`. Both methods return immediately and may be
+ * called from any thread.
  */
 trait RecordPublisher {
 
   /**
-   * Allows one more batch.
+   * Requests one more batch.
    *
    * @param maxBytes
-   *   about how much it should hold; a publisher that is pushed to cannot respect it
+   *   approximate maximum size of the batch in bytes; enhanced fan-out cannot respect it
    */
   def request(maxBytes: Long): Unit
 
-  /** Ends it; at most the callback that is running now is still finished. */
+  /** Stops publishing. A callback that is running completes. */
   def cancel(): Unit
 }
 
 /**
- * What a publisher tells, in order, never two at once, on a thread that must not be blocked.
+ * Receives the records of a publisher, in order and never concurrently, on a thread that must not block.
  *
- * After `onShardEnd` or `onError` nothing follows.
+ * No callback follows `onShardEnd` or `onError`.
  */
 trait RecordSubscriber {
 
-  /** One for each `request`; it may be empty. */
+  /** Called once per `request`. The batch may be empty. */
   def onBatch(batch: RecordBatch): Unit
 
-  /** Every record of the shard was delivered. `children` is empty where the service did not name them. */
+  /** All records of the shard were delivered. `children` is empty if the service did not name them. */
   def onShardEnd(children: Seq[ChildShard]): Unit
 
-  /** It cannot go on: not recoverable, or retried as often as the policy allows. */
+  /** Publishing cannot continue, because the error is not recoverable or the retry policy allows no more retries. */
   def onError(error: ServiceException): Unit
 }
 
 /**
- * One answer, or one pushed event.
+ * The records of one response or one pushed event.
  *
  * @param receivedMillis
- *   when it came, epoch milliseconds
+ *   time of receipt, epoch milliseconds
  */
 final case class RecordBatch(records: IndexedSeq[KinesisRecord], millisBehindLatest: Long, receivedMillis: Long) {
 
-  /** Every record that had arrived at this time has been delivered. The service's own clock is taken where there is one. */
+  /**
+   * All records that arrived until this time, in epoch milliseconds, have been delivered. If possible, it is derived
+   * from the service's clock.
+   */
   def readUpToMillis: Long =
     if (millisBehindLatest == 0 || records.isEmpty) receivedMillis - millisBehindLatest else records.last.arrivalMillis
 }
@@ -55,14 +59,14 @@ final case class RecordBatch(records: IndexedSeq[KinesisRecord], millisBehindLat
 object RecordBatch {
 
   /**
-   * The last records of a closed shard. They are at no tip: what arrives now goes to the shard's children, of which this batch says
-   * nothing. The shard's end is told apart from it.
+   * Creates the last batch of a closed shard. Its `millisBehindLatest` is not 0, because new records go to the child
+   * shards, which this batch does not describe. The end of the shard is reported separately.
    */
   def atShardEnd(records: IndexedSeq[KinesisRecord], receivedMillis: Long): RecordBatch =
     RecordBatch(records, millisBehindLatest = 1, receivedMillis)
 }
 
-/** Makes publishers of one kind: polling, or enhanced fan-out. Thread-safe. */
+/** Creates publishers of one kind: polling or enhanced fan-out. Thread-safe. */
 trait RecordPublisherFactory {
   def subscribe(shard: StreamShard, position: StartingPosition, subscriber: RecordSubscriber): RecordPublisher
 }

@@ -8,9 +8,9 @@ import org.sparkkinesis.model.{ChildShard, KinesisRecord, SequenceNumber, Starti
 import org.sparkkinesis.service.ServiceException
 
 /**
- * Reads one shard ahead and holds its chunks until they are released. Thread-safe; no call blocks.
+ * Prefetches one shard and holds its chunks until they are released. Thread-safe and non-blocking.
  *
- * What it holds is without gaps: everything after `heldFrom` up to the last record that came.
+ * The held chunks have no gaps: they contain all records after `heldFrom` up to the last fetched record.
  */
 final private[consume] class ShardConsumer(
     shard: StreamShard,
@@ -32,15 +32,18 @@ final private[consume] class ShardConsumer(
   private var stopped = false
   private var lastBatchBytes = PrefetchAccount.Unknown
 
-  /** Bytes of memory for each byte of payload: rows need more than their payload, and aggregates unfold. */
+  /** Retained bytes per byte of payload. Rows have an overhead, and aggregates expand. */
   private var retainedPerByte = 1.0
 
-  /** Callbacks of any other feed are those of a publisher that was left behind. */
+  /** The current feed. Callbacks of other feeds come from a publisher that was cancelled. */
   private var feed: Feed = null
   private val account = buffer.open(granted => requestFromFeed(granted))
 
-  /** Held while the listener is told, so that it hears things in order; never taken while `this` is held. */
-  private val telling = new Object
+  /**
+   * Lock that is held while the listener is called, so that its calls are in order. Never acquired while `this` is
+   * held.
+   */
+  private val listenerLock = new Object
 
   def epoch: Long = synchronized(currentEpoch)
 
@@ -55,7 +58,10 @@ final private[consume] class ShardConsumer(
     account.close()
   }
 
-  /** Goes on under a newer epoch if what is wanted next is held or comes next; false if it has to be started anew. */
+  /**
+   * Continues under a newer epoch and returns true if the records after `position` are held or are fetched next.
+   * Returns false if a new consumer is required.
+   */
   def adopt(position: StartingPosition, newEpoch: Long): Boolean = {
     val adopted = synchronized {
       val fits = failure.isEmpty && covers(position)
@@ -69,7 +75,7 @@ final private[consume] class ShardConsumer(
     adopted
   }
 
-  /** Drops what lies at or before `upTo`; when it is ahead of everything fetched, goes on after it. */
+  /** Releases all records at or before `upTo`. If `upTo` is after everything fetched, continues after it. */
   def release(upTo: SequenceNumber): Unit = {
     var freed = 0L
     synchronized {
@@ -89,7 +95,7 @@ final private[consume] class ShardConsumer(
     feedIfNeeded()
   }
 
-  /** Exactly what lies in `(after, last]`, or nothing when not all of it is held. */
+  /** Returns exactly the records in `(after, last]`, or `None` if some of them are not held. */
   def read(after: StartingPosition, last: SequenceNumber): Option[IndexedSeq[Chunk]] = synchronized {
     if (stopped || !covers(after) || !lastFetched.exists(_ >= last)) None
     else {
@@ -117,22 +123,23 @@ final private[consume] class ShardConsumer(
     )
   }
 
-  /** Whether everything that lies after `position`, as far as it was fetched, is held. */
+  /** True if all records after `position` that have been fetched are held. */
   private def covers(position: StartingPosition): Boolean = position == heldFrom ||
     ((position, heldFrom) match {
       case (AfterSequenceNumber(wanted), AfterSequenceNumber(from)) => wanted >= from && lastFetched.forall(wanted <= _)
       case (AfterSequenceNumber(wanted), _) =>
-        // Begun at a time or at the horizon: before the first record that came, more may lie than was asked for.
+        // After a start at a time or at TRIM_HORIZON, records before the first fetched one may exist that the caller
+        // wants.
         held.headOption.exists(_.firstSequenceNumber <= wanted) && lastFetched.exists(wanted <= _)
       case _ => false
     })
 
   /**
-   * Reads on from `heldFrom` when nothing is read yet, or when what was read is all before it. Decided under the lock:
-   * of several that release at the same time, the last to come here must not go back to an earlier place.
+   * Starts a feed at `heldFrom` if there is none, or if everything fetched is before `heldFrom`. The decision is made
+   * while the lock is held, so that the last of several concurrent releases cannot move the feed backwards.
    */
   private def feedIfNeeded(): Unit = {
-    // The account is only called without the lock: it may wake other shards, whose locks it then needs.
+    // The account is called without the lock, because it may resume other shards and acquire their locks.
     val expected = synchronized {
       val isAhead = heldFrom match {
         case AfterSequenceNumber(from) => lastFetched.forall(_ < from)
@@ -199,14 +206,14 @@ final private[consume] class ShardConsumer(
       listener.onFailure(shard, epoch, error)
     }
 
-    private def ifCurrent(change: => Unit)(thenTell: Long => Unit): Unit = telling.synchronized {
+    private def ifCurrent(change: => Unit)(thenNotify: Long => Unit): Unit = listenerLock.synchronized {
       val epoch = ShardConsumer.this.synchronized {
         if (feed eq this) {
           change
           Some(currentEpoch)
         } else None
       }
-      epoch.foreach(thenTell)
+      epoch.foreach(thenNotify)
     }
   }
 }

@@ -9,9 +9,9 @@ import org.sparkkinesis.event.ConsumerMetrics
 import org.sparkkinesis.model.{HashKeyRange, SequenceNumber, StartingPosition, StreamShard}
 
 /**
- * The consumers of one source in one JVM: they read their shards ahead, within one prefetch buffer, until they are stopped.
+ * The consumers of one source in one JVM. They prefetch their shards within one prefetch buffer until they are stopped.
  *
- * Thread-safe; no call blocks. The one who made it stops it.
+ * Thread-safe and non-blocking. The creator stops it.
  */
 final class ShardConsumers(
     publishers: RecordPublisherFactory,
@@ -23,11 +23,12 @@ final class ShardConsumers(
   private val consumers = new ConcurrentHashMap[StreamShard, ShardConsumer]
 
   /**
-   * Begins to read a shard. When it is being read already, under an older epoch, and what is wanted is held or comes
-   * next, its consumer goes on (a snapshot tells what it holds); else it is started anew. An epoch older than the present one changes nothing.
+   * Starts reading a shard. If the shard is already read under an older epoch, and the records after `position` are
+   * held or are fetched next, its consumer continues; a snapshot shows what it holds. Otherwise a new consumer starts.
+   * A call with an older epoch has no effect.
    *
    * @param hashKeyRange
-   *   the shard's own; needed only by the hash range filter
+   *   hash key range of the shard; required only by the hash range filter
    */
   def start(
       shard: StreamShard,
@@ -57,10 +58,12 @@ final class ShardConsumers(
 
   def stopAll(): Unit = consumers.keySet.asScala.foreach(stop)
 
-  /** Drops what lies at or before `upTo`; a consumer that is still before it skips forward. */
+  /** Releases all records at or before `upTo`. A consumer that has not reached `upTo` skips to it. */
   def release(shard: StreamShard, upTo: SequenceNumber): Unit = Option(consumers.get(shard)).foreach(_.release(upTo))
 
-  /** Exactly the records in `(after, end]`, or `None` when memory does not hold all of them. Nothing is removed. */
+  /**
+   * Returns exactly the records in `(after, end]`, or `None` if memory does not hold all of them. Nothing is removed.
+   */
   def read(shard: StreamShard, after: StartingPosition, end: SequenceNumber): Option[IndexedSeq[Chunk]] =
     Option(consumers.get(shard)).flatMap(_.read(after, end))
 
@@ -68,6 +71,6 @@ final class ShardConsumers(
 
   def snapshot(shard: StreamShard): Option[ShardSnapshot] = Option(consumers.get(shard)).map(_.snapshot)
 
-  /** Everything that is held, shard by shard; not one moment for all of them. */
+  /** Returns the snapshots of all shards. They are not taken at the same moment. */
   def snapshot(): IndexedSeq[ShardSnapshot] = consumers.values.asScala.iterator.map(_.snapshot).toVector
 }

@@ -6,7 +6,7 @@ import scala.collection.immutable.ListMap
 
 import com.fasterxml.jackson.core.{JsonFactory, JsonGenerator, JsonParser, JsonProcessingException, JsonToken}
 
-/** A JSON value, for the small documents that this project reads and writes itself. */
+/** A JSON value, for small documents such as offsets. */
 sealed trait Json {
   def field(name: String): Option[Json] = None
   def asString: Option[String] = None
@@ -32,7 +32,7 @@ object Json {
 
   private val factory = new JsonFactory().enable(JsonParser.Feature.STRICT_DUPLICATE_DETECTION)
 
-  /** Reads one document; `Left` tells where and why it is not JSON. */
+  /** Parses one document. `Left` contains the position and the reason if the text is not JSON. */
   def parse(text: String): Either[String, Json] = {
     val parser = factory.createParser(text)
     try
@@ -73,7 +73,7 @@ object Json {
     case _ => Null
   }
 
-  /** Writes without white space, fields in their order. */
+  /** Writes JSON without white space and with the fields in their order. */
   def render(value: Json): String = {
     val out = new StringWriter()
     val generator = factory.createGenerator(out)

@@ -3,25 +3,25 @@ package org.sparkkinesis.plan
 import org.sparkkinesis.chunk.ChunkSummary
 
 /**
- * How far `Trigger.AvailableNow` reads: what arrived until it started. Pure, and without a memory of its own, so that it
- * gives the same answer after an executor was lost and its shards were fetched again.
+ * The end of a query with `Trigger.AvailableNow`: all records that arrived before it started. Pure and stateless, so
+ * that its result stays the same after an executor was lost and its shards are fetched again.
  *
  * @param millis
- *   epoch milliseconds
+ *   start of the query, epoch milliseconds
  */
 final case class AvailableNowTarget(millis: Long) {
 
-  /** The chunks that a batch may take. The last one may hold some later records too. */
+  /** Returns the chunks that a batch may take. The last one may also contain later records. */
   def within(chunks: IndexedSeq[ChunkSummary]): IndexedSeq[ChunkSummary] =
     chunks.takeWhile(_.firstArrivalMillis <= millis)
 
   /**
-   * Whether nothing more of this shard can belong to the target.
+   * Whether the shard has no more records for the target.
    *
    * @param chunks
-   *   fetched and not planned
+   *   chunks that are fetched and not planned
    * @param readUpToMillis
-   *   everything that arrived until then was fetched
+   *   all records that arrived until this time are fetched
    */
   def isReached(chunks: IndexedSeq[ChunkSummary], readUpToMillis: Long, ended: Boolean): Boolean =
     within(chunks).isEmpty && (ended || readUpToMillis >= millis || chunks.nonEmpty)

@@ -1,10 +1,11 @@
 package org.sparkkinesis.plan
 
 /**
- * Decimal digits to base 36, for the offset log: thousands of long sequence numbers with every micro-batch.
+ * Converts decimal digits to base 36 for the offset log, which contains thousands of long sequence numbers per
+ * micro-batch.
  *
- * An offset of 10,000 shards takes 3.8 ms and 1.9 MB this way, and 6.4 ms and 20 MB with `BigInteger` (JDK 17, medians of 200
- * rounds in turns). Spark asks for the text of an offset several times in each micro-batch.
+ * An offset of 10,000 shards takes 3.8 ms and allocates 1.9 MB, compared to 6.4 ms and 20 MB with `BigInteger` (JDK 17,
+ * medians of 200 alternating rounds). Spark requests the text of an offset several times in each micro-batch.
  */
 private[plan] object Base36 {
   private val DecimalDigits = 9
@@ -14,10 +15,10 @@ private[plan] object Base36 {
   /** The largest power of 36 whose product with a decimal limb fits a `Long`. */
   private val Limb = 36L * 36 * 36 * 36 * 36 * 36
 
-  /** @param decimal digits only, at least one */
+  /** @param decimal at least one decimal digit, and nothing else */
   def append(out: java.lang.StringBuilder, decimal: String): Unit = {
     val limbs = parse(decimal)
-    // The digits come from the last one on.
+    // The digits are produced in reverse order.
     val from = out.length
     var first = 0
     while (first < limbs.length) {
@@ -35,7 +36,7 @@ private[plan] object Base36 {
     reverse(out, from)
   }
 
-  /** From the most significant nine digits on. */
+  /** Splits the number into limbs of nine digits, most significant first. */
   private def parse(decimal: String): Array[Long] = {
     val limbs = new Array[Long]((decimal.length + DecimalDigits - 1) / DecimalDigits)
     var end = decimal.length

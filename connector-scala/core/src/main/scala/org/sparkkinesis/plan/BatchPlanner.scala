@@ -8,44 +8,46 @@ import org.sparkkinesis.model.{ShardId, StreamShard}
 import org.sparkkinesis.shard.ShardGraph
 
 /**
- * What the planner may know of a shard.
+ * The state of a shard that the planner uses.
  *
  * @param chunks
- *   fetched and not planned yet, in order: they follow the shard's position without a gap
+ *   chunks that are fetched and not planned, in order; they follow the shard's position without a gap
  * @param ended
- *   nothing comes after `chunks`
+ *   no record follows `chunks`
  * @param readUpToMillis
- *   everything that arrived until then is in `chunks`, or before them; 0 when unknown
+ *   all records that arrived until this time are in `chunks` or before them; 0 if unknown
  */
 final case class ShardAvailability(chunks: IndexedSeq[ChunkSummary], ended: Boolean, readUpToMillis: Long = 0)
 
 /**
- * A planned end.
+ * The end of a planned micro-batch.
  *
  * @param rows
- *   of the range, as the consumers counted them
+ *   number of rows in the range, as counted by the consumers
+ * @param bytes
+ *   payload and key bytes of the range
  */
 final case class PlannedBatch(end: SourceOffset, rows: Long, bytes: Long)
 
 /**
- * Chooses where the next micro-batch ends. Pure: the same input gives the same range.
+ * Chooses the end of the next micro-batch. Pure: equal inputs give equal results.
  *
- * What it promises: it ends at chunk boundaries; it keeps to the limits, except that one chunk is always taken; it shares
- * the limits fairly; a child is planned only after the batch that took its parents, all of them, to their end; when there is
- * no record to plan there is no batch.
+ * It ends batches at chunk boundaries. It respects the limits, except that one chunk is always taken, and shares them
+ * fairly between the shards. It plans a child shard only in a batch after the one that completed all its parents.
+ * Without records there is no batch.
  */
 object BatchPlanner {
 
-  /** None when there is no record after `start`. */
+  /** Returns `None` if there is no record after `start`. */
   def plan(
       start: SourceOffset,
       graphs: String => ShardGraph,
       availability: StreamShard => Option[ShardAvailability],
       limits: ReadLimits
   ): Option[PlannedBatch] = {
-    val lines = start.streams.values.toVector.map(stream => new StreamLine(stream, graphs(stream.arn), availability))
-    lines.foreach(_.advanceFreely())
-    val taken = FairShare.take(lines.flatMap(_.readable), limits)
+    val plans = start.streams.values.toVector.map(stream => new StreamPlan(stream, graphs(stream.arn), availability))
+    plans.foreach(_.advanceWithoutRecords())
+    val taken = FairShare.take(plans.flatMap(_.readable), limits)
     Option.when(taken.exists(_.count > 0)) {
       var (rows, bytes) = (0L, 0L)
       taken.foreach { candidate =>
@@ -53,40 +55,43 @@ object BatchPlanner {
         rows += candidate.rows
         bytes += candidate.bytes
       }
-      PlannedBatch(SourceOffset(lines.map(_.result)), rows, bytes)
+      PlannedBatch(SourceOffset(plans.map(_.result)), rows, bytes)
     }
   }
 
   /**
-   * The same place, as far as it is known without a record: shards without news were read up to a later time, and closed ones of which
-   * nothing is left have given way to their children.
+   * Returns `start` with the progress that needs no record: shards without records get a later time, and closed shards
+   * without records are replaced by their children.
    */
   def settle(
       start: SourceOffset,
       graphs: String => ShardGraph,
       availability: StreamShard => Option[ShardAvailability]
   ): SourceOffset = {
-    val lines = start.streams.values.toVector.map(stream => new StreamLine(stream, graphs(stream.arn), availability))
-    lines.foreach(_.advanceFreely())
-    SourceOffset(lines.map(_.result))
+    val plans = start.streams.values.toVector.map(stream => new StreamPlan(stream, graphs(stream.arn), availability))
+    plans.foreach(_.advanceWithoutRecords())
+    SourceOffset(plans.map(_.result))
   }
 
-  /** One stream's positions while a batch is planned. */
-  final private[plan] class StreamLine(
+  /** The positions of one stream while a batch is planned. */
+  final private[plan] class StreamPlan(
       stream: StreamOffset,
       graph: ShardGraph,
       availability: StreamShard => Option[ShardAvailability]
   ) {
 
-    /** In the order of their names. */
+    /** The candidates in the order of their shard ids. */
     private val atStart: Vector[Candidate] =
       stream.shards.iterator.map { case (shard, position) => candidate(shard, position) }.toVector
 
-    /** Made when lineage asks for it; of thousands of shards that only flow it would be most of the work. */
+    /**
+     * Created only if the lineage is needed. With thousands of shards and no reshard, creating it would be most of the
+     * work.
+     */
     private lazy val present: mutable.HashMap[ShardId, Candidate] =
       mutable.HashMap.from(atStart.iterator.map(candidate => candidate.shard -> candidate))
 
-    /** Whether a shard came or left; if none did, the sorted map need not be built anew. */
+    /** Whether a shard was added or removed. If not, the sorted map is not built again. */
     private var hasOtherShards = false
 
     private def candidate(shard: ShardId, position: ShardPosition): Candidate =
@@ -96,14 +101,17 @@ object BatchPlanner {
       present.get(parent).fold(isPending(parent))(!_.isDone)
     }
 
-    /** Not in yet, but to come: it may descend from a shard that is in. What has left has no ancestors here any more. */
+    /**
+     * True if the shard is not present but may still be added, because it may descend from a present shard. A shard
+     * that was removed has no present ancestors.
+     */
     private def isPending(shard: ShardId): Boolean = graph.mayDescend(shard)(present.contains)
 
     /**
-     * Finishes closed shards of which no record is left, and lets children in whose parents are all finished, until nothing
-     * changes any more. None of this takes a record, so the children of such a shard may be read in this very batch.
+     * Finishes closed shards without records and adds the children whose parents are all finished, until nothing
+     * changes. This takes no record, so this batch may read the children.
      */
-    def advanceFreely(): Unit = {
+    def advanceWithoutRecords(): Unit = {
       val frontier = mutable.Queue.from(atStart.iterator.filter(_.isOver).map(_.shard))
       while (frontier.nonEmpty) {
         val shard = frontier.dequeue()
@@ -116,7 +124,7 @@ object BatchPlanner {
       }
     }
 
-    /** Whether a child was let in. */
+    /** Adds the children whose parents are finished. Returns true if there was one. */
     private def admitChildren(shard: ShardId): Boolean = {
       val admitted = graph.children(shard).filter(child => !present.contains(child) && !waitsForParent(child))
       present ++= admitted.map(child => child -> candidate(child, ShardPosition.Horizon))
@@ -124,7 +132,10 @@ object BatchPlanner {
       admitted.nonEmpty
     }
 
-    /** A finished shard leaves once its children are all in; not while a parent is there that would let it in again. */
+    /**
+     * Removes a finished shard when all its children are present, unless a parent is present that would add it again.
+     * Returns true if it was removed.
+     */
     private def leave(shard: ShardId): Boolean = {
       val leaves = graph.hasAllChildren(shard) && graph.children(shard).forall(present.contains) &&
         !graph.parents(shard).exists(present.contains)
@@ -133,7 +144,7 @@ object BatchPlanner {
       leaves
     }
 
-    /** Shards that have something to read and no parent that must be read first. */
+    /** Shards that have records to read and no parent that must be read first. */
     def readable: Seq[Candidate] = {
       val all = if (hasOtherShards) present.values.toVector.sortBy(_.shard) else atStart
       all.filter(candidate => candidate.hasNews && !waitsForParent(candidate.shard))
@@ -146,7 +157,7 @@ object BatchPlanner {
           val inOrder = atStart.iterator
           stream.shards.transform { (shard, _) =>
             val next = inOrder.next()
-            // No map promises the order of its transformation.
+            // `transform` does not promise an order.
             (if (next.shard == shard) next else present(shard)).settled
           }
         }
@@ -154,7 +165,7 @@ object BatchPlanner {
     }
   }
 
-  /** One shard: its position, its chunks, and how many of them the batch takes. */
+  /** One shard: its position, its chunks, and the number of chunks that the batch takes. */
   final private[plan] class Candidate(
       val shard: ShardId,
       var position: ShardPosition,
@@ -167,7 +178,7 @@ object BatchPlanner {
 
     def isDone: Boolean = position == ShardPosition.ShardEnd
 
-    /** Finished, or closed and without anything left to read. */
+    /** Finished, or closed and without records to read. */
     def isOver: Boolean = isDone || (chunks.isEmpty && available.exists(_.ended))
     def hasNews: Boolean = chunks.nonEmpty && !isDone
     def next: Option[ChunkSummary] = chunks.lift(count)
@@ -180,7 +191,7 @@ object BatchPlanner {
 
     def takeAll(): Unit = while (count < chunks.size) takeNext()
 
-    /** Moves the position to the end of what was taken. */
+    /** Moves the position to the end of the taken chunks. */
     def take(): Unit = if (count > 0) {
       val last = chunks(count - 1)
       position =
@@ -189,11 +200,11 @@ object BatchPlanner {
     }
 
     /**
-     * The position that the batch ends with. A shard of which everything was taken is known to have been idle since: its position says
-     * so, once in a while, or a restart would take it for one whose records have expired.
+     * The position at the end of the batch. If all chunks were taken, the position's time is updated occasionally;
+     * otherwise a restart could assume that the records of an idle shard have expired.
      */
     def settled: ShardPosition =
       if (count < chunks.size) position
-      else available.fold(position)(read => StillIdle.refresh(position, read.readUpToMillis))
+      else available.fold(position)(read => IdleTime.refresh(position, read.readUpToMillis))
   }
 }

@@ -5,8 +5,9 @@ import scala.collection.mutable
 import org.sparkkinesis.plan.BatchPlanner.Candidate
 
 /**
- * Shares a batch's limits over shards: the shard that has been given the least goes next, and among equals the one
- * whose next records have waited longest. So a shard that has little is read whole, and none starves.
+ * Shares the limits of a batch between the shards. The next chunk comes from the shard with the fewest rows so far, and
+ * among equals from the shard whose next records have waited longest. Shards with few records are read completely, and
+ * no shard starves.
  */
 private[plan] object FairShare {
 
@@ -29,7 +30,7 @@ private[plan] object FairShare {
         waiting.enqueue(candidate)
       }
     }
-    // A limit below the size of any chunk must not stop the query.
+    // A limit below the size of every chunk must not stop the query.
     if (candidates.nonEmpty && candidates.forall(_.count == 0)) candidates.minBy(waitingSince).takeNext()
   }
 

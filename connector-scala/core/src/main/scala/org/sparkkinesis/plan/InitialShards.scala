@@ -8,24 +8,24 @@ import org.sparkkinesis.model.{Shard, ShardId, StartingPosition}
 import org.sparkkinesis.service.ShardFilter
 import org.sparkkinesis.shard.ShardGraph
 
-/** From which shards, and where in each, a query without a checkpoint begins. Pure. */
+/** Chooses the shards and positions at which a query without a checkpoint starts. Pure. */
 object InitialShards {
 
-  /** What to list: everything that can hold a record at or after the position. */
+  /** Returns the filter for ListShards that matches all shards that can contain a record at or after `position`. */
   def filter(position: StartingPosition): ShardFilter = position match {
     case StartingPosition.AtTimestamp(millis) => ShardFilter.FromTimestamp(millis)
     case _ => ShardFilter.FromTrimHorizon
   }
 
   /**
-   * The first shards of every line of descent in `listed`; what came from them follows when they end.
+   * Returns the first shard of every line of descent in `listed`. Their descendants follow when they end.
    *
-   * `latest` must have been pinned to a time before. Shards that the position names replace their ancestors.
+   * LATEST must be replaced by a time before. Shards that `position` names replace their ancestors.
    *
    * @param listed
-   *   what ListShards gave for [[filter]] of the default position
+   *   shards that ListShards returned for [[filter]] of the default position
    * @param all
-   *   what ListShards gives without a filter, to check names against
+   *   shards that ListShards returned without a filter, for checking names
    */
   def choose(
       stream: String,
@@ -59,7 +59,7 @@ object InitialShards {
     }
   }
 
-  /** A named shard that takes the place of its ancestors leaves their other descendants to be started themselves. */
+  /** Other children of the ancestors that a named shard replaces. They must be started themselves. */
   private def siblingsLeft(replaced: Set[ShardId], named: Set[ShardId], graph: ShardGraph): Set[ShardId] =
     replaced.flatMap(graph.children).filterNot(shard => replaced(shard) || named(shard))
 }

@@ -4,22 +4,22 @@ import org.sparkkinesis.model.{Shard, ShardId}
 import org.sparkkinesis.shard.ShardGraph
 
 /**
- * Where a stream has moved on from an offset by more than one generation of shards: the shards between have expired, and no listing
- * links the offset's shards to their descendants any more.
+ * The part of an offset whose lineage is lost: the stream was resharded more than once since, the shards in between
+ * have expired, and the listing no longer links the offset's shards to their descendants.
  *
  * @param finished
- *   shards of the offset that were read to their end and are not listed, nor is any child of theirs
+ *   shards of the offset that were read to their end and are not listed, and whose children are not listed
  * @param unread
- *   the same for shards that were not read to their end
+ *   such shards that were not read to their end
  * @param orphans
- *   the first listed shards of every line of descent that none of the offset's shards leads to
+ *   the first listed shard of every line of descent that is not related to a shard of the offset
  */
 final case class LostLineage(finished: Set[ShardId], unread: Set[ShardId], orphans: Set[ShardId]) {
 
-  /** False when the descendants of everything that is finished are in the offset themselves. */
+  /** False if all descendants of the finished shards are in the offset. */
   def isLoss: Boolean = unread.nonEmpty || orphans.nonEmpty
 
-  /** The offset without what is gone, and with what is left in its place, from its oldest record on. */
+  /** Returns the offset without the missing shards and with the orphans, from their oldest record on. */
   def mend(stream: StreamOffset): StreamOffset =
     stream.copy(shards = stream.shards -- finished -- unread ++ orphans.map(_ -> ShardPosition.Horizon))
 }
@@ -27,10 +27,10 @@ final case class LostLineage(finished: Set[ShardId], unread: Set[ShardId], orpha
 object LostLineage {
 
   /**
-   * None when the offset's shards lead to everything that is listed. Pure.
+   * Returns `None` if all listed shards are related to shards of the offset. Pure.
    *
    * @param listed
-   *   all shards of the stream; one that is missing by mistake looks as if it had expired
+   *   all shards of the stream; a shard that is missing by mistake looks expired
    */
   def of(stream: StreamOffset, listed: Seq[Shard]): Option[LostLineage] = {
     val present = stream.shards.keySet.toSet

@@ -8,12 +8,13 @@ import org.sparkkinesis.json.Json
 import org.sparkkinesis.model.{SequenceNumber, ShardId, StartingPosition}
 
 /**
- * Offsets as text, in Spark's offset log and for people who look into it.
+ * Encodes and decodes offsets for Spark's offset log, as readable text.
  *
- * `{"v":1,"streams":[{"name":…,"arn":…,"created":ms,"base":ms,"shards":"0+<seq>.<delta>,1^,2@<ms>,3!"}]}`: for each shard its
- * index (or `~` and its name, where that is not of the service's form) and its position: `^` trim horizon, `@` a time, `=` at and
- * `+` after a sequence number, with the record's arrival relative to `base`, `!` finished. All numbers of `shards` have base 36:
- * 10,000 shards take below 0.5 MB. Old versions stay readable; there are golden files of each.
+ * `{"v":1,"streams":[{"name":…,"arn":…,"created":ms,"base":ms,"shards":"0+<seq>.<delta>,1^,2@<ms>,3!"}]}`: for each
+ * shard its index (or `~`, its name and `~` if the name is not of the service's form) and its position: `^` trim
+ * horizon, `@` a time, `=` at and `+` after a sequence number, with the record's arrival relative to `base`, `!`
+ * finished. Numbers in `shards` have base 36: 10,000 shards take less than 0.5 MB. Old versions stay readable; golden
+ * files of each version check that.
  */
 object OffsetCodec {
   val Version = 1
@@ -48,7 +49,7 @@ object OffsetCodec {
   def decode(text: String): SourceOffset = {
     def invalid(reason: String): Nothing =
       throw ReadErrors.offsetInvalid(reason = reason, offset = text.take(120))
-    val json = Json.parse(text).fold(why => invalid(s"it is not JSON, $why"), identity)
+    val json = Json.parse(text).fold(why => invalid(s"it is not JSON: $why"), identity)
     json.field("v").flatMap(_.asLong) match {
       case Some(1L) =>
         json.field("streams") match {
@@ -82,7 +83,7 @@ object OffsetCodec {
       out.append(java.lang.Long.toString(java.lang.Long.parseLong(id.value, NamePrefix.length, NameLength, 10), Radix))
     else out.append('~').append(id.value).append('~')
 
-  /** Of the form that the service gives names. */
+  /** Whether the name has the form that the service assigns. */
   private def isStandard(name: String): Boolean = name.length == NameLength && name.startsWith(NamePrefix) && {
     var i = NamePrefix.length
     while (i < NameLength && name.charAt(i) >= '0' && name.charAt(i) <= '9') i += 1
@@ -99,7 +100,7 @@ object OffsetCodec {
       out.append('@').append(java.lang.Long.toString(millis, Radix))
     case ShardPosition.Start(StartingPosition.AtSequenceNumber(number)) => Base36.append(out.append('='), number.value)
     case ShardPosition.Start(other) => throw new IllegalArgumentException(
-        s"$other has no place in an offset: it would mean another record after a restart"
+        s"$other cannot be stored in an offset, because it would select other records after a restart"
       )
   }
 

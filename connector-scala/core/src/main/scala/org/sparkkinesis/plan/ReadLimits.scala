@@ -1,12 +1,12 @@
 package org.sparkkinesis.plan
 
 /**
- * What one micro-batch may hold.
+ * The limits of one micro-batch.
  *
  * @param maxRecords
- *   rows
+ *   maximum number of rows
  * @param maxBytes
- *   payload and keys
+ *   maximum number of bytes of payloads and keys
  */
 final case class ReadLimits(maxRecords: Option[Long] = None, maxBytes: Option[Long] = None)
 
@@ -15,16 +15,16 @@ object ReadLimits {
 }
 
 /**
- * Whether a batch waits for more rows.
+ * Decides whether a batch waits for more rows.
  *
  * @param records
- *   rows that are enough
+ *   minimum number of rows
  * @param maxDelayMillis
- *   longest time since the last batch
+ *   maximum time since the last batch in milliseconds
  */
 final case class MinimumRecords(records: Long, maxDelayMillis: Long) {
 
-  /** A full buffer is enough too: no more would come until it is read. */
+  /** A full buffer is sufficient too, because nothing more is fetched until it is read. */
   def isReached(available: Long, millisSinceLastBatch: Long, bufferIsFull: Boolean): Boolean =
     available >= records || bufferIsFull || millisSinceLastBatch >= maxDelayMillis
 }

@@ -4,10 +4,10 @@ import scala.collection.immutable.SortedMap
 
 import org.sparkkinesis.model.{SequenceNumber, ShardId, StartingPosition}
 
-/** How far a shard was planned. */
+/** The position up to which a shard was planned. */
 sealed trait ShardPosition {
 
-  /** Where reading goes on; empty when there is nothing left. */
+  /** Position at which reading continues; empty if the shard is finished. */
   def resumeAt: Option[StartingPosition]
 }
 
@@ -19,14 +19,14 @@ object ShardPosition {
   }
 
   /**
-   * Everything up to and with this record, and whatever arrived until `arrivalMillis`: the record's own arrival, or later when the
-   * shard was found idle since.
+   * All records up to and including this one were planned, and no other record arrived until `arrivalMillis`. That is
+   * the arrival time of the record, or a later time if the shard was idle since.
    */
   final case class After(sequenceNumber: SequenceNumber, arrivalMillis: Long) extends ShardPosition {
     def resumeAt: Option[StartingPosition] = Some(StartingPosition.AfterSequenceNumber(sequenceNumber))
   }
 
-  /** Everything; the shard is closed. */
+  /** The shard is closed and all its records were planned. */
   case object ShardEnd extends ShardPosition {
     def resumeAt: Option[StartingPosition] = None
   }
@@ -35,12 +35,12 @@ object ShardPosition {
 }
 
 /**
- * A stream's identity and the positions of its shards.
+ * The identity of a stream and the positions of its shards.
  *
  * @param arn
- *   or the name, where the service gives no ARN
+ *   ARN of the stream, or its name if the service provides no ARN
  * @param creationMillis
- *   tells a stream from one of the same name that was made after its deletion
+ *   creation time of the stream, which differs if it is deleted and recreated with the same name
  */
 final case class StreamOffset(
     name: String,
@@ -50,12 +50,12 @@ final case class StreamOffset(
 )
 
 /**
- * An end of a micro-batch, and the start of the next one: exact, for every live shard of every stream.
+ * The end of a micro-batch and the start of the next one, exact for every active shard of every stream.
  *
- * A shard leaves when it is finished and its children are in.
+ * A shard is removed when it is finished and all its children are present.
  *
  * @param streams
- *   by ARN
+ *   streams by ARN
  */
 final case class SourceOffset(streams: SortedMap[String, StreamOffset])
 

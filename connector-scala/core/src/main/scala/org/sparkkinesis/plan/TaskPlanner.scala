@@ -4,10 +4,10 @@ import org.sparkkinesis.consume.RangeEnd
 import org.sparkkinesis.model.{HashKeyRange, ShardId, StartingPosition, StreamShard}
 
 /**
- * What a micro-batch or a batch reads of one shard: everything after `after`, up to and with `end`.
+ * The records of one shard that a batch reads: all records after `after`, up to and including `end`.
  *
  * @param stream
- *   the stream's name, as rows show it
+ *   name of the stream, as in the rows
  */
 final case class ShardRange(
     shard: StreamShard,
@@ -18,21 +18,21 @@ final case class ShardRange(
 )
 
 /**
- * The ranges that one task reads, one after the other.
+ * The ranges that one task reads one after the other.
  *
  * @param owner
- *   the executor that holds them, if one does
+ *   the executor that holds the records, if there is one
  */
 final case class TaskRanges(ranges: Seq[ShardRange], owner: Option[String])
 
-/** Ranges from offsets, and tasks from ranges. Pure. */
+/** Computes the ranges between two offsets and the tasks for these ranges. Pure. */
 object TaskPlanner {
 
   /**
-   * What lies between two offsets.
+   * Returns the ranges between two offsets.
    *
    * @param lastOfEnded
-   *   the number of the last record of a shard that is finished at `end`, where it is known
+   *   returns the last record of a shard that is finished at `end`, if it is known
    */
   def ranges(
       start: SourceOffset,
@@ -40,9 +40,9 @@ object TaskPlanner {
       lastOfEnded: StreamShard => Option[RangeEnd],
       hashKeyRange: StreamShard => Option[HashKeyRange]
   ): Seq[ShardRange] = end.streams.values.toVector.flatMap { stream =>
-    // A stream of another creation time was made anew: nothing of it was read.
+    // A stream with another creation time was recreated, and nothing of it was read.
     val known = start.streams.get(stream.arn).filter(_.creationMillis == stream.creationMillis)
-    val before = new Before(known.iterator.flatMap(_.shards))
+    val before = new PositionsBefore(known.iterator.flatMap(_.shards))
     val found = Vector.newBuilder[ShardRange]
     stream.shards.foreachEntry { (id, to) =>
       val from = before.of(id)
@@ -52,7 +52,7 @@ object TaskPlanner {
           case ShardPosition.After(number, _) => Some(RangeEnd.At(number))
           case ShardPosition.ShardEnd =>
             Some(lastOfEnded(shard).getOrElse(RangeEnd.ShardEnd)).filterNot(isEmpty(_, from))
-          // Admitted, but nothing of it is planned yet.
+          // The shard was added, but none of its records are planned.
           case _: ShardPosition.Start => None
         }
         for {
@@ -65,13 +65,13 @@ object TaskPlanner {
   }
 
   /**
-   * Positions before a batch, asked for in the order of the shards. Both offsets are sorted and have mostly the same shards, of which there
-   * may be thousands: going through them side by side spares the look-ups.
+   * Positions before a batch, requested in the order of the shards. Both offsets are sorted and contain mostly the same
+   * shards, so iterating over both avoids thousands of lookups.
    */
-  final private class Before(positions: Iterator[(ShardId, ShardPosition)]) {
+  final private class PositionsBefore(positions: Iterator[(ShardId, ShardPosition)]) {
     private var ahead: (ShardId, ShardPosition) = next()
 
-    /** Of a shard that was not there, the beginning. */
+    /** Returns TRIM_HORIZON for a shard that is not in the start offset. */
     def of(shard: ShardId): ShardPosition = {
       while (ahead != null && ShardId.ordering.lt(ahead._1, shard)) ahead = next()
       if (ahead != null && ahead._1 == shard) ahead._2 else ShardPosition.Horizon
@@ -80,7 +80,7 @@ object TaskPlanner {
     private def next(): (ShardId, ShardPosition) = if (positions.hasNext) positions.next() else null
   }
 
-  /** The time in a position says how idle the shard has been, not what was read. */
+  /** The time in a position says how long the shard was idle, not what was read. */
   private def isSame(from: ShardPosition, to: ShardPosition): Boolean = (from eq to) ||
     (from match {
       case after: ShardPosition.After =>
@@ -91,17 +91,19 @@ object TaskPlanner {
       case _ => from == to
     })
 
-  /** A shard whose end came after its last record was planned: a reader would look for that record, and not find it again. */
+  /**
+   * The end of the shard was reported after its last record was planned. A reader would search for that record in vain.
+   */
   private def isEmpty(until: RangeEnd, from: ShardPosition): Boolean = (until, from.resumeAt) match {
     case (RangeEnd.At(last), Some(StartingPosition.AfterSequenceNumber(read))) => last <= read
     case _ => false
   }
 
   /**
-   * Several ranges to a task, all of one owner.
+   * Groups the ranges of each owner into tasks.
    *
    * @param perTask
-   *   ranges for each task; without it, as many as give each of `slots` one task
+   *   number of ranges per task; without it, the ranges are spread over `slots` tasks
    */
   def tasks(
       ranges: Seq[ShardRange],
@@ -116,7 +118,7 @@ object TaskPlanner {
       .sortBy(_._1)
       .flatMap { case (owner, ofOwner) =>
         val count = math.max(1, (ofOwner.size + size - 1) / size)
-        // Dealt out in turn, so that the tasks of one owner differ by one range at most.
+        // Ranges are assigned in turn, so that the tasks of one owner differ by at most one range.
         val all = ofOwner.toIndexedSeq
         (0 until count).map(first => TaskRanges((first until all.size by count).map(all), owner))
       }

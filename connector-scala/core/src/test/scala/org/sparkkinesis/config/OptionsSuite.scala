@@ -63,11 +63,11 @@ class OptionsSuite extends TimedSuite {
     val arn = "arn:aws:kinesis:eu-central-1:123456789012:stream/orders"
     assert(Options.read(Map("streamARN" -> arn))(ConnectionOptions.streamARN).map(_.name) == Seq("orders"))
     assert(Options.read(Map("streamName" -> "a, b"))(ConnectionOptions.streamName).map(_.name) == Seq("a", "b"))
-    assert(failure("streamName" -> arn).parameters("reason") == s"'$arn' is not one.")
-    assert(failure("streamARN" -> "orders").parameters("reason") == "'orders' is not one.")
+    assert(failure("streamName" -> arn).parameters("reason") == s"'$arn' is not a stream name.")
+    assert(failure("streamARN" -> "orders").parameters("reason") == "'orders' is not a stream ARN.")
     assert(failure("streamName" -> "a,a").parameters("reason") == "A stream is listed twice.")
-    assert(failure("streamName" -> "a,,b").parameters("reason") == "'' is not one.")
-    assert(failure("streamName" -> "a,").parameters("reason") == "'' is not one.")
+    assert(failure("streamName" -> "a,,b").parameters("reason") == "'' is not a stream name.")
+    assert(failure("streamName" -> "a,").parameters("reason") == "'' is not a stream name.")
   }
 
   test("connection options keep their forms") {

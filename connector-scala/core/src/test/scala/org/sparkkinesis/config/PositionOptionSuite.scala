@@ -44,13 +44,13 @@ class PositionOptionSuite extends TimedSuite {
     "{}" -> "The object is empty.",
     """{"at_timestamp": true}""" -> "true is neither a text nor epoch milliseconds.",
     """{"at_timestamp": -1}""" -> "-1 is neither a text nor epoch milliseconds.",
-    """{"at_timestamp": 5, "format": "yyyy"}""" -> "With a format, at_timestamp is a text.",
-    """{"at_sequence_number": 12}""" -> "12 is not a sequence number in quotes.",
-    """{"at_sequence_number": "012"}""" -> "\"012\" is not a sequence number in quotes.",
+    """{"at_timestamp": 5, "format": "yyyy"}""" -> "With a format, at_timestamp must be a text.",
+    """{"at_sequence_number": 12}""" -> "12 is not a quoted sequence number.",
+    """{"at_sequence_number": "012"}""" -> "\"012\" is not a quoted sequence number.",
     """{"a shard": "latest"}""" -> "'a shard' is not a shard id.",
     """{"shardId-000000000000": 7}""" -> "7 is not a position.",
     """{"shardId-000000000000": {}}""" ->
-      "Exactly one of at_timestamp, at_sequence_number, after_sequence_number is wanted in {}."
+      "{} must have exactly one of at_timestamp, at_sequence_number, after_sequence_number."
   )
 
   test("a position is a word, an instant, or JSON for all shards or each") {

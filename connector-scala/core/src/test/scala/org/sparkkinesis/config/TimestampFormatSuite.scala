@@ -29,8 +29,8 @@ class TimestampFormatSuite extends TimedSuite {
   )
 
   private val refused = Seq(
-    ("06/25/2020 10:23:45 NZDT", databricks, "names a time zone that is not in use then"),
-    ("06/25/2020 10:23:45 IST", databricks, "has the name of several time zones"),
+    ("06/25/2020 10:23:45 NZDT", databricks, "names a time zone that is not in use at that time"),
+    ("06/25/2020 10:23:45 IST", databricks, "has a name that several time zones share"),
     ("06/25/2020 10:23:45 XYZ", databricks, "does not fit the format"),
     ("06/25/20 10:23:45 PDT", databricks, "does not fit the format"),
     ("06/25/2020 10:23:45", databricks, "does not fit the format"),

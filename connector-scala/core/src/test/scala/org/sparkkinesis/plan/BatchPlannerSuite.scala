@@ -222,11 +222,11 @@ class BatchPlannerSuite extends TimedSuite {
   }
 
   test("a shard that was found idle for long says so in the next batch's offset; one that was not does not") {
-    val hour = StillIdle.Period
+    val hour = IdleTime.Period
     val idle = ShardAvailability(Vector.empty, ended = false, readUpToMillis = 5 * hour)
     val lately = ShardAvailability(Vector.empty, ended = false, readUpToMillis = 1000 + hour / 2)
     val end = plan(offset(0 -> Horizon, 1 -> after(3), 2 -> after(4)), Map(0 -> open(chunk(5)), 1 -> idle, 2 -> lately))
-    assert(end == Some(offset(0 -> after(5), 1 -> after(3, 5 * hour - StillIdle.Margin), 2 -> after(4))))
+    assert(end == Some(offset(0 -> after(5), 1 -> after(3, 5 * hour - IdleTime.Margin), 2 -> after(4))))
   }
 
   test("positions whose next records may have expired are found") {

@@ -5,17 +5,17 @@ import scala.concurrent.duration._
 import org.sparkkinesis.model.StreamRef
 
 /**
- * Everything that decides which client talks to the service, and as whom. Equal settings share a client. It travels
- * from the driver to executors; its text holds no secret.
+ * Settings of one Kinesis client: endpoint, credentials and limits. Equal settings share a client. Immutable and
+ * serializable, so that the driver can send it to executors. `toString` contains no secret.
  *
  * @param region
- *   where empty, the AWS default chain is asked where the client is made
+ *   AWS region; if empty, the AWS default chain provides it when the client is created
  * @param endpoint
- *   where empty, the region's own
+ *   URL of the endpoint; if empty, the endpoint of the region
  * @param maxConcurrency
- *   requests in flight, each with a connection of its own; subscriptions are not counted
+ *   maximum number of requests in flight; each uses one connection. Subscriptions are not counted.
  * @param requestTimeout
- *   for one request; subscriptions have none
+ *   time limit of one request. Subscriptions have no such limit.
  */
 final case class ClientSettings(
     region: Option[String],
@@ -25,37 +25,44 @@ final case class ClientSettings(
     requestTimeout: FiniteDuration = 30.seconds
 ) {
 
-  /** For this stream: the region of its ARN is the only one that knows it. */
+  /**
+   * Returns these settings for `stream`. The region of a stream ARN replaces the configured region, because only that
+   * region has the stream.
+   */
   def forStream(stream: StreamRef): ClientSettings = stream match {
     case arn: StreamRef.ByArn => copy(region = Some(arn.region))
     case _: StreamRef.ByName => this
   }
 }
 
-/** Where credentials come from. No text of any of these shows a secret. */
+/** Source of the credentials. The `toString` of every source hides its secrets. */
 sealed trait CredentialSettings extends Serializable
 
 object CredentialSettings {
 
-  /** System properties, environment, web identity, profile, container, instance: as every AWS tool looks for them. */
+  /** The AWS default chain: system properties, environment, web identity, profile, container and instance. */
   case object DefaultChain extends CredentialSettings
 
-  /** Fixed ones; with a session token they are temporary. */
+  /** Fixed credentials. They are temporary if they have a session token. */
   final case class Static(accessKeyId: String, secretAccessKey: String, sessionToken: Option[String])
       extends CredentialSettings {
     override def toString: String = s"Static(${accessKeyId.take(4)}…, secrets redacted)"
   }
 
-  /** A profile of the shared configuration files. */
+  /** A profile of the shared AWS configuration files. */
   final case class Profile(name: String) extends CredentialSettings
 
   /**
-   * A user's class, a `java.util.function.Supplier[java.util.Map[String, String]]` with a constructor without
-   * parameters, that gives `accessKeyId`, `secretAccessKey` and maybe `sessionToken`. Asked again every few minutes.
+   * A class of the user that implements `java.util.function.Supplier[java.util.Map[String, String]]` and has a
+   * constructor without parameters. The map contains `accessKeyId`, `secretAccessKey` and, for temporary credentials,
+   * `sessionToken`. The connector calls the supplier again after five minutes.
    */
   final case class SuppliedBy(className: String) extends CredentialSettings
 
-  /** A role, assumed with other credentials and assumed again before it expires. */
+  /**
+   * An IAM role. The connector assumes it with the credentials of `base`, and assumes it again before the session
+   * expires.
+   */
   final case class AssumeRole(
       roleArn: String,
       sessionName: String,

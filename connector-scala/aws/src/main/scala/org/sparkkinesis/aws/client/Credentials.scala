@@ -18,7 +18,7 @@ import software.amazon.awssdk.services.sts.model.AssumeRoleRequest
 
 import org.sparkkinesis.error.{KinesisConnectorException, ServiceErrors}
 
-/** Credentials of one client, resolved without blocking the caller. Closing it ends what refreshes them. */
+/** Credentials of one client. Resolving them does not block the caller. `close` stops the background refresh. */
 final class Credentials private (provider: AwsCredentialsProvider, owned: Seq[AutoCloseable], resolver: ExecutorService)
     extends IdentityProvider[AwsCredentialsIdentity]
     with AutoCloseable {
@@ -27,7 +27,7 @@ final class Credentials private (provider: AwsCredentialsProvider, owned: Seq[Au
   override def resolveIdentity(request: ResolveIdentityRequest): CompletableFuture[AwsCredentialsIdentity] =
     provider match {
       case fixed: StaticCredentialsProvider => CompletableFuture.completedFuture(fixed.resolveCredentials)
-      // Files, the metadata service or STS may have to be asked, and callers are on threads that must not wait.
+      // The provider may read files, call the metadata service or call STS. The caller's thread must not block.
       case _ => CompletableFuture.supplyAsync(() => provider.resolveCredentials, resolver)
     }
 
@@ -44,7 +44,7 @@ object Credentials {
     new Credentials(provider, owned, Executors.newCachedThreadPool(DaemonThreads.named("kinesis-credentials")))
   }
 
-  /** The provider, and what has to be closed after it, outermost first. */
+  /** Returns the provider and the resources to close with it, outermost first. */
   private def create(settings: CredentialSettings, region: Region): (AwsCredentialsProvider, Seq[AutoCloseable]) =
     settings match {
       case CredentialSettings.DefaultChain =>
@@ -81,7 +81,7 @@ object Credentials {
   }
 }
 
-/** Credentials from a user's class, asked again when five minutes have passed. */
+/** Credentials from a class of the user. The supplier is called again after [[SuppliedCredentials.RefreshSeconds]]. */
 final private class SuppliedCredentials(className: String) extends AwsCredentialsProvider {
   private val supplier = load()
   private var current: Option[(Instant, AwsCredentials)] = None
@@ -103,7 +103,7 @@ final private class SuppliedCredentials(className: String) extends AwsCredential
       catch { case NonFatal(error) => throw failed(s"The class $className threw ${error.getClass.getName}.", error) }
     def required(name: String): String =
       supplied.get(name).filter(_ != null).getOrElse(throw failed(
-        s"The map that $className gave has no '$name'.",
+        s"The map that $className returned has no '$name'.",
         null
       ))
     supplied.get("sessionToken").filter(_ != null) match {
@@ -116,12 +116,12 @@ final private class SuppliedCredentials(className: String) extends AwsCredential
     try {
       val loader = Option(Thread.currentThread.getContextClassLoader).getOrElse(getClass.getClassLoader)
       Class.forName(className, true, loader).getDeclaredConstructor().newInstance() match {
-        case made: Supplier[_] => made.asInstanceOf[Supplier[java.util.Map[String, String]]]
-        case _ => throw failed(s"The class $className is no java.util.function.Supplier.", null)
+        case instance: Supplier[_] => instance.asInstanceOf[Supplier[java.util.Map[String, String]]]
+        case _ => throw failed(s"The class $className does not implement java.util.function.Supplier.", null)
       }
     } catch {
       case error: ReflectiveOperationException =>
-        throw failed(s"The class $className cannot be made: ${error.getClass.getSimpleName}.", error)
+        throw failed(s"The class $className cannot be instantiated: ${error.getClass.getSimpleName}.", error)
     }
 
   private def failed(reason: String, cause: Throwable): KinesisConnectorException =

@@ -3,7 +3,7 @@ package org.sparkkinesis.aws.client
 import java.util.concurrent.ThreadFactory
 import java.util.concurrent.atomic.AtomicInteger
 
-/** Named threads that do not keep the JVM alive. */
+/** Creates named threads that do not keep the JVM alive. */
 private[aws] object DaemonThreads {
   def named(name: String): ThreadFactory = {
     val count = new AtomicInteger

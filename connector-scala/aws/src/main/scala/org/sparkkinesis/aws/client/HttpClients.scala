@@ -12,8 +12,8 @@ import software.amazon.awssdk.http.nio.netty.{NettyNioAsyncHttpClient, SdkEventL
 import org.sparkkinesis.model.KinesisQuotas
 
 /**
- * The HTTP clients and their event loops. Requests and subscriptions never share a loop: whoever fills one, a sink in
- * a burst or a backlog that is pushed, must not hold up the other.
+ * The HTTP clients and their event loops. Requests and subscriptions use separate event loops, so that a burst of the
+ * sink cannot delay pushed records, and a backlog of pushed records cannot delay requests.
  */
 private[aws] object HttpClients {
   private lazy val requestLoops =
@@ -23,8 +23,8 @@ private[aws] object HttpClients {
     SdkEventLoopGroup.builder().threadFactory(DaemonThreads.named("kinesis-subscription")).build()
 
   /**
-   * For calls of one answer: HTTP/1.1. A connection carries one call at a time, so a slow answer holds up no other, and
-   * one lost connection fails one call.
+   * Creates the client for request-response calls. It uses HTTP/1.1, where a connection carries one call at a time: a
+   * slow response delays no other call, and a lost connection fails one call.
    */
   def forRequests(settings: ClientSettings): SdkAsyncHttpClient = NettyNioAsyncHttpClient
     .builder()
@@ -41,13 +41,15 @@ private[aws] object HttpClients {
     .build()
 
   /**
-   * For subscriptions: one for the JVM, never closed, HTTP/2. A subscription counts as busy for its whole life, so
-   * there is no bound on how many; a stalled reader must not be timed out before the service ends the subscription;
-   * window and ping are those that the field has settled on (KCL, Flink).
+   * The client for subscriptions. The JVM has one, over HTTP/2, and never closes it. A subscription occupies its stream
+   * of a connection until it ends, so concurrency has no bound. The read timeout is longer than the lifetime of a
+   * subscription, so that a paused reader does not time out. Window and ping interval follow KCL and Flink.
    */
   lazy val forSubscriptions: SdkAsyncHttpClient = subscriptions().build()
 
-  /** The same, to be built by whoever has to say more, such as whom to trust. */
+  /**
+   * Returns a builder with the settings of [[forSubscriptions]], for callers that add settings, such as trust managers.
+   */
   def subscriptions(): NettyNioAsyncHttpClient.Builder = NettyNioAsyncHttpClient
     .builder()
     .protocol(Protocol.HTTP2)
@@ -68,8 +70,9 @@ private[aws] object HttpClients {
     }
 
   /**
-   * What a stalled subscription may still receive, and hold in memory: what the field has settled on, or less where
-   * thousands of them would fill a small JVM. At 2 MiB a second for a shard the least serves round trips of 30 ms.
+   * Returns the HTTP/2 window of one subscription in bytes: the data that a paused subscription can receive and hold in
+   * memory. It is 512 KiB, as in KCL and Flink, and less in a small JVM, which thousands of subscriptions would fill.
+   * The minimum of 64 KiB supports 2 MiB per second and shard at a round-trip time of 30 ms.
    */
   def subscriptionWindow(maxMemory: Long): Int =
     math.max(64L * KinesisQuotas.KiB, math.min(512L * KinesisQuotas.KiB, maxMemory / 4096)).toInt
@@ -77,8 +80,9 @@ private[aws] object HttpClients {
   private val ConnectTimeout = Duration.ofSeconds(5)
 
   /**
-   * The SDK's own default, and more than a connection takes. Below the time of a request: while an endpoint has never been reached, the
-   * SDK's pool loses one in some thirty refused connections, and such a call would say nothing until all of its time is over.
+   * The SDK's default, which is longer than the connection timeout, and shorter than the request timeout. While an
+   * endpoint has never been reached, the SDK's pool loses about one in thirty refused connections. A call that waits
+   * for such a connection would otherwise fail only after the whole request timeout.
    */
   private val AcquireTimeout = 10.seconds
   private val MaxPendingAcquires = 100000

@@ -8,10 +8,11 @@ import org.sparkkinesis.concurrent.Shared
 import org.sparkkinesis.service.{KinesisService, ServiceLease}
 
 /**
- * Clients shared by everything in this JVM that has the same settings: tasks, consumers, several queries. A client is
- * closed when nobody has used it for a while. Thread-safe.
+ * Shares clients between all users in this JVM that have equal settings: tasks, consumers and queries. It closes a
+ * client that was idle for `idleTime`. Thread-safe.
  *
- * A lease that is forgotten is given back when it is garbage collected, so that forgetting cannot pile up.
+ * A lease that its owner did not close is returned when it is garbage collected, so that unclosed leases do not
+ * accumulate.
  */
 final class KinesisClients(
     create: ClientSettings => KinesisService,
@@ -25,28 +26,30 @@ final class KinesisClients(
     new ClientLease(held.value, () => held.close())
   }
 
-  /** How many clients there are, in use or idle. */
+  /** Number of clients, in use or idle. */
   def size: Int = clients.size
 }
 
 object KinesisClients {
   private val IdleTime = 60.seconds
 
-  /** The one that the connector uses. */
+  /** The instance that the connector uses. */
   lazy val shared: KinesisClients = new KinesisClients(SdkClients.create, IdleTime, Shared.onTimer)
 
   private[aws] val cleaner = Cleaner.create()
 }
 
-/** The right to use a shared client until closed; closing twice does no harm. Do not close the service itself. */
+/**
+ * Permission to use a shared client until `close`. A second `close` has no effect. The holder must not close `service`.
+ */
 final class ClientLease private[aws] (val service: KinesisService, release: () => Unit) extends ServiceLease {
-  private val cleanable = KinesisClients.cleaner.register(this, ClientLease.giveBack(release))
+  private val cleanable = KinesisClients.cleaner.register(this, ClientLease.releaseTask(release))
 
   override def close(): Unit = cleanable.clean()
 }
 
 private object ClientLease {
 
-  /** Must not refer to the lease, which could then never be collected. */
-  private def giveBack(release: () => Unit): Runnable = () => release()
+  /** The returned task must not refer to the lease; otherwise the lease would never be garbage collected. */
+  private def releaseTask(release: () => Unit): Runnable = () => release()
 }

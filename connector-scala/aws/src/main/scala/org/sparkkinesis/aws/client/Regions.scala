@@ -7,14 +7,15 @@ import software.amazon.awssdk.regions.providers.DefaultAwsRegionProviderChain
 
 import org.sparkkinesis.error.ServiceErrors
 
-/** The region that settings mean. */
+/** Resolves the AWS region of client settings. */
 object Regions {
 
   /**
-   * The settings' own, else the AWS default chain's; asks files and the instance, so it may take a moment.
+   * Returns the configured region, or the region of the AWS default chain. The chain reads files and calls the instance
+   * metadata service, so this method can block for some seconds.
    *
    * @throws KinesisConnectorException
-   *   `KINESIS_REGION_MISSING`, naming `stream`
+   *   `KINESIS_REGION_MISSING`, which names `stream`
    */
   def resolve(settings: ClientSettings, stream: String): String =
     settings.region.orElse(ofDefaultChain()).getOrElse {
@@ -22,7 +23,7 @@ object Regions {
     }
 
   private def ofDefaultChain(): Option[String] =
-    // The chain throws when no link of it knows a region; that is the answer here.
+    // The chain throws an exception if it finds no region.
     try Option(DefaultAwsRegionProviderChain.builder().build().getRegion).map((region: Region) => region.id)
     catch { case NonFatal(_) => None }
 }

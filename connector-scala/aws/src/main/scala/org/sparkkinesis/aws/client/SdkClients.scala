@@ -17,14 +17,14 @@ import software.amazon.awssdk.services.kinesis.KinesisAsyncClient
 import org.sparkkinesis.aws.getrecords.AnswerCapture
 import org.sparkkinesis.aws.subscription.SubscriptionTransport
 
-/** Makes a [[SdkKinesisService]] from settings. */
+/** Creates a [[SdkKinesisService]] from settings. */
 object SdkClients {
 
   /**
-   * The caller owns and closes it; [[KinesisClients]] shares them.
+   * Creates a service that the caller owns and closes. [[KinesisClients]] shares them.
    *
    * @throws org.sparkkinesis.error.KinesisConnectorException
-   *   when no region is known
+   *   if no region is known
    */
   def create(settings: ClientSettings): SdkKinesisService = {
     val region = Region.of(Regions.resolve(settings, "any"))
@@ -53,7 +53,8 @@ object SdkClients {
       .region(region)
       .credentialsProvider(credentials)
       .overrideConfiguration(overrides.build())
-      // The callers' own threads take over at once; a pool in between would only add a hand-over.
+      // Futures complete on the event loop. Callers switch to their own threads at once, so a pool would add a thread
+      // switch.
       .asyncConfiguration { async =>
         async.advancedOption(
           SdkAdvancedAsyncClientOption.FUTURE_COMPLETION_EXECUTOR,
@@ -61,7 +62,7 @@ object SdkClients {
         )
         ()
       }
-    // The SDK closes only an HTTP client that it made itself.
+    // The SDK closes only an HTTP client that it created itself.
     builder.httpClientBuilder(new OwnedHttpClient(HttpClients.forRequests(settings)))
     endpoint.foreach(builder.endpointOverride)
     builder.build()

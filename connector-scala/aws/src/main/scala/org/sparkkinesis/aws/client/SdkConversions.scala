@@ -20,7 +20,7 @@ import software.amazon.awssdk.services.kinesis.model.{
 import org.sparkkinesis.model._
 import org.sparkkinesis.service.{RecordPage, ShardFilter, StreamConsumer}
 
-/** Between the SDK's objects and the model's. Payloads are handed over, not copied. */
+/** Converts between the classes of the SDK and of the model. Payloads are not copied. */
 private[aws] object SdkConversions {
 
   def page(answer: GetRecordsResponse): RecordPage = RecordPage(
@@ -100,7 +100,7 @@ private[aws] object SdkConversions {
     }).build()
   }
 
-  /** Type, sequence number, timestamp: as GetShardIterator takes them. */
+  /** Returns the iterator type, sequence number and timestamp of a GetShardIterator request. */
   def position(from: StartingPosition): (ShardIteratorType, Option[String], Option[Instant]) = from match {
     case StartingPosition.TrimHorizon => (ShardIteratorType.TRIM_HORIZON, None, None)
     case StartingPosition.Latest => (ShardIteratorType.LATEST, None, None)

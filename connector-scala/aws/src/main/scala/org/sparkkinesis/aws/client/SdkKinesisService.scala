@@ -26,16 +26,17 @@ import org.sparkkinesis.service.{
 }
 
 /**
- * The service port on the AWS SDK. Requests go over HTTP/1.1, subscriptions over a client of their own (HTTP/2).
+ * Implements [[KinesisService]] with the AWS SDK. Requests use HTTP/1.1, and subscriptions use a separate HTTP/2
+ * client.
  *
- * Futures complete on the SDK's event loops: who waits on one of those for another call waits for ever.
+ * Futures complete on the SDK's event loops. A callback that blocks there until another call completes can deadlock.
  *
  * @param requests
- *   without retries, owned
+ *   client for requests; it does not retry, and this instance owns it
  * @param subscriptions
- *   over the JVM's one client for them
+ *   transport that uses the JVM's HTTP client for subscriptions
  * @param events
- *   queries share a client, so its events name no query
+ *   receives the events of this client. Queries share a client, so its events name no query.
  */
 final class SdkKinesisService(
     requests: KinesisAsyncClient,
@@ -90,8 +91,8 @@ final class SdkKinesisService(
     }(_.shardIterator)
 
   /**
-   * The SDK's own reading of these answers costs more than everything else about them: see [[GetRecordsAnswer]]. An answer
-   * that cannot be read without it is asked for once more, and left to it.
+   * Reads the response with [[GetRecordsAnswer]], because decoding accounts for most of the SDK's cost of this call. If
+   * that fails, it repeats the request and leaves decoding to the SDK.
    */
   override def getRecords(stream: StreamRef, iterator: String, limit: Int): CompletableFuture[RecordPage] = {
     val request = GetRecordsRequest.builder().shardIterator(iterator).streamARN(arnOf(stream)).limit(limit).build()

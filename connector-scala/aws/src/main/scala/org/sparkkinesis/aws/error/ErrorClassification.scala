@@ -17,7 +17,10 @@ import org.sparkkinesis.error.KinesisConnectorException
 import org.sparkkinesis.service.ServiceErrorKind._
 import org.sparkkinesis.service.{Operation, ServiceErrorKind, ServiceException}
 
-/** What a failure of the AWS SDK means in the port's terms: by the service's error code, else by status, else by class. */
+/**
+ * Translates failures of the AWS SDK to [[ServiceErrorKind]]: by the error code of the service, or by HTTP status, or
+ * by the class of the exception.
+ */
 object ErrorClassification {
 
   def classify(operation: Operation, failure: Throwable): ServiceException = Futures.unwrap(failure) match {
@@ -31,7 +34,7 @@ object ErrorClassification {
       new ServiceException(ofClass(error), operation, error.getClass.getSimpleName, messageOf(error), None, error)
   }
 
-  /** @param status the HTTP status; 0 for an error within an event stream */
+  /** @param status HTTP status; 0 for an error inside an event stream */
   def ofCode(code: String, status: Int): ServiceErrorKind =
     Codes.getOrElse(
       code,
@@ -100,7 +103,10 @@ object ErrorClassification {
     case _ => Client
   }
 
-  /** The SDK wraps what its HTTP client reports, at various depths; Netty's own timeouts are known by their names. */
+  /**
+   * The SDK wraps the exceptions of its HTTP client at various depths. Netty's exceptions are recognized by their class
+   * names.
+   */
   private def isLostConnection(error: Throwable): Boolean = error match {
     case _: javax.net.ssl.SSLHandshakeException => false
     case _: IOException | _: ClosedChannelException | _: TimeoutException => true

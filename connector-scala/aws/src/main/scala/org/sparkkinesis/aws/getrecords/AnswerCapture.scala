@@ -13,22 +13,22 @@ import software.amazon.awssdk.core.interceptor.{Context, ExecutionAttribute, Exe
 import software.amazon.awssdk.http.SdkHttpResponse
 
 /**
- * Holds the body of one call's answer, for those who read it better than the SDK does. Written on the thread that receives it, read
- * when the call is complete.
+ * Holds the response body of one call, so that the connector can decode it instead of the SDK. The receiving thread
+ * writes it; it is read after the call has completed.
  */
 final private[aws] class CapturedAnswer {
   private var buffers: mutable.ArrayBuffer[ByteBuffer] = null
   private var checksum = Option.empty[Long]
 
-  /** Whether there is one: a refused call's is left to the SDK, as is one that is no plain CBOR. */
+  /** True if the body was captured. The SDK decodes error responses, and responses that are not plain CBOR. */
   def isPresent: Boolean = buffers != null
 
-  /** @throws IOException when the answer is not what the service says that it sent */
+  /** @throws IOException if the checksum of the body is wrong */
   def body: IndexedSeq[ByteBuffer] = {
     checksum.foreach { expected =>
       val actual = new CRC32
       buffers.foreach(buffer => actual.update(buffer.duplicate()))
-      if (actual.getValue != expected) throw new IOException("an answer with a wrong checksum")
+      if (actual.getValue != expected) throw new IOException("The checksum of the response is wrong")
     }
     buffers.toVector
   }
@@ -47,12 +47,12 @@ final private[aws] class CapturedAnswer {
 }
 
 /**
- * Gives the SDK an empty answer in the place of one that a call wants to have captured. All else is the SDK's: credentials, endpoint,
- * signature, time limits, and every answer that tells of an error.
+ * Captures the body of a response if the request asks for it, and passes an empty response to the SDK. The SDK remains
+ * responsible for credentials, endpoint, signature, timeouts and error responses.
  */
 private[aws] object AnswerCapture extends ExecutionInterceptor {
 
-  /** Set in the configuration of a request whose answer is to be captured. */
+  /** Execution attribute of a request whose response is captured. */
   val Wanted: ExecutionAttribute[CapturedAnswer] = new ExecutionAttribute[CapturedAnswer]("spark-kinesis-answer")
 
   private val ChecksumHeader = "x-amz-crc32"
@@ -66,7 +66,7 @@ private[aws] object AnswerCapture extends ExecutionInterceptor {
     val wanted = attributes.getAttribute(Wanted)
     if (wanted != null && response.isSuccessful && isPlainCbor(response)) {
       wanted.begin(Option(response.firstMatchingHeader(ChecksumHeader).orElse(null)).map(_.toLong))
-      // The SDK would compare it with what it gets to see.
+      // The SDK would compare the checksum with that of the empty response.
       response.toBuilder.removeHeader(ChecksumHeader).build()
     } else response
   }
@@ -80,7 +80,9 @@ private[aws] object AnswerCapture extends ExecutionInterceptor {
     else context.responsePublisher.map[Publisher[ByteBuffer]](publisher => captured(publisher, wanted))
   }
 
-  /** One buffer for each that comes, so that demand stays what it is: an empty map, then nothing. */
+  /**
+   * Replaces each received buffer by one buffer, so that demand is unchanged: first an empty map, then empty buffers.
+   */
   private def captured(publisher: Publisher[ByteBuffer], into: CapturedAnswer): Publisher[ByteBuffer] = {
     var isFirst = true
     SdkPublisher.adapt(publisher).map[ByteBuffer] { buffer =>

@@ -5,13 +5,13 @@ import java.nio.ByteBuffer
 import java.nio.charset.StandardCharsets.UTF_8
 
 /**
- * Reads CBOR (RFC 8949) out of the buffers that an answer came in, forward only, without putting them together first: an
- * answer of megabytes in one array would be a humongous object for G1. Used by one thread.
+ * Reads CBOR (RFC 8949) from the buffers of a response, forward only. It does not merge the buffers, because an array
+ * of several MiB would be a humongous object for G1. Not thread-safe.
  *
  * @param buffers
- *   backed by arrays, which nobody changes
+ *   buffers with an accessible array; nobody may change their content
  * @param names
- *   of the fields that are expected
+ *   names of the expected fields
  */
 final private[aws] class CborInput(buffers: IndexedSeq[ByteBuffer], names: FieldNames) {
   import CborInput._
@@ -21,14 +21,16 @@ final private[aws] class CborInput(buffers: IndexedSeq[ByteBuffer], names: Field
   private var at = 0
   private var end = 0
 
-  /** In the buffers after the present one. */
+  /** Number of bytes in the buffers after the current one. */
   private var later = buffers.iterator.map(_.remaining.toLong).sum
 
-  /** Of the head that was read last. */
+  /** Major type and additional information of the last head. */
   private var major = 0
   private var info = 0
 
-  /** Calls `field` with each name of the map that comes next, or never when that is null; `field` has to read the value. */
+  /**
+   * Calls `field` with each name of the next map, and never if the value is null. `field` must read or skip the value.
+   */
   def map(field: String => Unit): Unit = {
     var left = begin(MapType)
     while (hasMore(left)) {
@@ -37,7 +39,9 @@ final private[aws] class CborInput(buffers: IndexedSeq[ByteBuffer], names: Field
     }
   }
 
-  /** Calls `element` for each element of the array that comes next, or never when that is null; it has to read it. */
+  /**
+   * Calls `element` for each element of the next array, and never if the value is null. `element` must read or skip it.
+   */
   def array(element: => Unit): Unit = {
     var left = begin(ArrayType)
     while (hasMore(left)) {
@@ -46,7 +50,7 @@ final private[aws] class CborInput(buffers: IndexedSeq[ByteBuffer], names: Field
     }
   }
 
-  /** Null for a null. */
+  /** Reads the next text. Returns null for a null. */
   def text(): String = {
     val length = head(TextType)
     if (length == Absent) null
@@ -57,13 +61,13 @@ final private[aws] class CborInput(buffers: IndexedSeq[ByteBuffer], names: Field
     } else new String(content(TextType, length), UTF_8)
   }
 
-  /** A fresh array; null for a null. */
+  /** Reads the next byte string into a new array. Returns null for a null. */
   def bytes(): Array[Byte] = {
     val length = head(BytesType)
     if (length == Absent) null else content(BytesType, length)
   }
 
-  /** An integer, or a floating point number rounded, with or without tags; 0 for a null. */
+  /** Reads the next integer, or rounds the next floating-point number. Skips tags. Returns 0 for a null. */
   def number(): Long = {
     var value = head()
     while (major == TagType) value = head()
@@ -77,9 +81,9 @@ final private[aws] class CborInput(buffers: IndexedSeq[ByteBuffer], names: Field
     }
   }
 
-  /** Passes over whatever comes next. */
+  /** Skips the next value. */
   def skip(depth: Int = 0): Unit = {
-    if (depth > MaxDepth) throw new IOException(s"CBOR nested more than $MaxDepth deep")
+    if (depth > MaxDepth) throw new IOException(s"CBOR is nested more than $MaxDepth levels deep")
     val value = head()
     major match {
       case BytesType | TextType => if (value >= 0) advance(value) else while (!isBreak()) skip(depth + 1)
@@ -105,7 +109,7 @@ final private[aws] class CborInput(buffers: IndexedSeq[ByteBuffer], names: Field
     }
   }
 
-  /** Elements that follow: a count, [[CborInput.Indefinite]], or none for a null. */
+  /** Number of elements that follow, [[CborInput.Indefinite]] if it is not known, or 0 for a null. */
   private def begin(wanted: Int): Long = {
     val count = head(wanted)
     if (count == Absent) 0 else count
@@ -113,7 +117,7 @@ final private[aws] class CborInput(buffers: IndexedSeq[ByteBuffer], names: Field
 
   private def hasMore(left: Long): Boolean = if (left >= 0) left > 0 else !isBreak()
 
-  /** Takes the mark that ends something of indefinite length, if that comes next. */
+  /** Reads the break byte that ends a value of indefinite length, if it is next. */
   private def isBreak(): Boolean = {
     fill()
     val ends = (array(at) & 0xff) == Break
@@ -121,7 +125,7 @@ final private[aws] class CborInput(buffers: IndexedSeq[ByteBuffer], names: Field
     ends
   }
 
-  /** The content of a string whose head was read: in one piece, or in several up to a break. */
+  /** Content of a string after its head: one piece, or several pieces until a break. */
   private def content(kind: Int, length: Long): Array[Byte] =
     if (length >= 0) take(length)
     else {
@@ -132,7 +136,7 @@ final private[aws] class CborInput(buffers: IndexedSeq[ByteBuffer], names: Field
 
   private def take(length: Long): Array[Byte] = {
     if (length < 0 || length > end - at + later)
-      throw new EOFException(s"CBOR ends before $length bytes that it announces")
+      throw new EOFException(s"CBOR announces $length bytes and ends before them")
     val taken = new Array[Byte](length.toInt)
     var done = 0
     while (done < taken.length) {
@@ -155,14 +159,17 @@ final private[aws] class CborInput(buffers: IndexedSeq[ByteBuffer], names: Field
     }
   }
 
-  /** The value in the head of something of this type, or [[CborInput.Absent]] for a null. Tags are passed over. */
+  /**
+   * Reads the next head, which must have type `wanted`, and returns its value, or [[CborInput.Absent]] for a null.
+   * Skips tags.
+   */
   private def head(wanted: Int): Long = {
     var value = head()
     while (major == TagType) value = head()
     if (major == wanted) value else if (isNull) Absent else throw unexpected(s"type $wanted")
   }
 
-  /** The value in the next head: a number, length, count or [[CborInput.Indefinite]]. */
+  /** Reads the next head and returns its value: a number, length, count or [[CborInput.Indefinite]]. */
   private def head(): Long = {
     val first = byte()
     major = first >>> 5
@@ -175,11 +182,11 @@ final private[aws] class CborInput(buffers: IndexedSeq[ByteBuffer], names: Field
         value = value << 8 | byte()
         i -= 1
       }
-      // Only a floating point number uses all bits.
-      if (value < 0 && major != SimpleType) throw unexpected("a number of 63 bits")
+      // Only a floating-point number uses all 64 bits.
+      if (value < 0 && major != SimpleType) throw unexpected("a number of at most 63 bits")
       value
     } else if (info == 31 && major >= BytesType && major <= MapType) Indefinite
-    else throw unexpected("something that CBOR knows")
+    else throw unexpected("a defined CBOR type")
   }
 
   private def byte(): Int = {
@@ -189,9 +196,9 @@ final private[aws] class CborInput(buffers: IndexedSeq[ByteBuffer], names: Field
     value
   }
 
-  /** Goes on to the next buffer when this one is used up. */
+  /** Moves to the next buffer when the current one has been read. */
   private def fill(): Unit = while (at == end) {
-    if (nextBuffer == buffers.length) throw new EOFException("CBOR ends too early")
+    if (nextBuffer == buffers.length) throw new EOFException("CBOR ends in the middle of a value")
     val buffer = buffers(nextBuffer)
     nextBuffer += 1
     array = buffer.array
@@ -203,7 +210,7 @@ final private[aws] class CborInput(buffers: IndexedSeq[ByteBuffer], names: Field
   private def isNull: Boolean = major == SimpleType && (info == 22 || info == 23)
 
   private def unexpected(wanted: String): IOException =
-    new IOException(s"CBOR has type $major with $info where $wanted was expected")
+    new IOException(s"CBOR has major type $major with additional information $info, expected $wanted")
 }
 
 private object CborInput {

@@ -3,13 +3,13 @@ package org.sparkkinesis.aws.getrecords
 import java.nio.charset.StandardCharsets.US_ASCII
 import java.util.Arrays
 
-/** Names of fields that are expected in an answer, found again where they stand in its bytes: none is made anew. Thread-safe. */
+/** Finds the names of expected fields in the bytes of a response without allocating a string for each. Thread-safe. */
 final private[aws] class FieldNames(names: String*) {
   private val byLength: Array[Array[(String, Array[Byte])]] = Array.tabulate(names.map(_.length).max + 1) { length =>
     names.filter(_.length == length).map(name => name -> name.getBytes(US_ASCII)).toArray
   }
 
-  /** Null when it is none of them. */
+  /** Returns the name in this range of `array`, or null if it is none of the expected names. */
   def at(array: Array[Byte], from: Int, length: Int): String =
     if (length >= byLength.length) null
     else {

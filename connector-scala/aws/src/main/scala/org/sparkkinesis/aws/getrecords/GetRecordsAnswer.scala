@@ -9,13 +9,16 @@ import scala.util.Try
 import org.sparkkinesis.model._
 import org.sparkkinesis.service.RecordPage
 
-/** The CBOR of a GetRecords answer. Fields of later times are skipped. */
+/** Decodes the CBOR of a GetRecords response. Unknown fields are skipped. */
 private[aws] object GetRecordsAnswer {
 
-  /** A failure when what was captured is no such answer, or not all of it. */
+  /** Returns a failure if the captured body is not a complete GetRecords response. */
   def tryRead(captured: CapturedAnswer): Try[RecordPage] = Try(read(captured.body))
 
-  /** @throws java.io.IOException or IllegalArgumentException when the buffers hold no such answer, or not all of it */
+  /**
+   * @throws java.io.IOException
+   *   or IllegalArgumentException if the buffers do not contain a complete GetRecords response
+   */
   def read(buffers: IndexedSeq[ByteBuffer]): RecordPage = {
     val cbor = new CborInput(buffers, Fields)
     val records = new mutable.ArrayBuilder.ofRef[KinesisRecord]
@@ -54,12 +57,12 @@ private[aws] object GetRecordsAnswer {
       case "SequenceNumber" => number = cbor.text()
       case "PartitionKey" => key = cbor.text()
       case "Data" => data = cbor.bytes()
-      // In this protocol milliseconds, with CBOR's tag for a time.
+      // The CBOR protocol has milliseconds here, with CBOR's tag for a time.
       case "ApproximateArrivalTimestamp" => arrival = cbor.number()
       case "EncryptionType" => encryption = cbor.text()
       case _ => cbor.skip()
     }
-    if (number == null) throw new java.io.IOException("a record without a sequence number")
+    if (number == null) throw new java.io.IOException("A record has no sequence number")
     KinesisRecord.delivered(number, key, arrival, data, encryption)
   }
 

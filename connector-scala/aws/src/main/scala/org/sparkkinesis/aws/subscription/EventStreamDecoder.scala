@@ -5,7 +5,10 @@ import java.nio.ByteBuffer
 import java.nio.charset.StandardCharsets.UTF_8
 import java.util.zip.CRC32
 
-/** One message of an event stream: its text headers, and where its payload lies in an array that must not be kept. */
+/**
+ * One message of an event stream: its text headers, and the range of its payload in `bytes`, which the caller must not
+ * keep.
+ */
 final private[aws] class EventStreamMessage(
     val headers: Map[String, String],
     val bytes: Array[Byte],
@@ -14,13 +17,14 @@ final private[aws] class EventStreamMessage(
 )
 
 /**
- * Cuts a byte stream into messages of the event stream encoding: lengths, header block, payload, two checksums.
+ * Splits bytes into messages of the AWS event stream encoding: lengths, headers, payload and two checksums.
  *
- * Its buffer is as large as what it waits for, and none between messages: the SDK's own decoder sets two MiB aside for
- * each subscription, which thousands of idle ones cannot afford. Used by one thread at a time.
+ * Its buffer is as large as the incomplete message, and it holds no buffer between messages. The SDK's decoder
+ * allocates 2 MiB for each subscription, which is too much for thousands of idle subscriptions. Used by one thread at a
+ * time.
  *
  * @param buffers
- *   where it has its buffer from; a message is read before anything else is fed
+ *   provides the buffers; the caller must read a message before it feeds more bytes
  */
 final private[aws] class EventStreamDecoder(buffers: MessageBuffers) {
   import EventStreamDecoder._
@@ -30,7 +34,7 @@ final private[aws] class EventStreamDecoder(buffers: MessageBuffers) {
   private var end = 0
   private val checksum = new CRC32
 
-  /** Takes everything that `bytes` has left. */
+  /** Reads all remaining bytes of `bytes`. */
   def feed(bytes: ByteBuffer): Unit = {
     val count = bytes.remaining
     val held = end - start
@@ -48,10 +52,10 @@ final private[aws] class EventStreamDecoder(buffers: MessageBuffers) {
   }
 
   /**
-   * The next whole message, or null until more has come.
+   * Returns the next complete message, or null if more bytes are needed.
    *
    * @throws IOException
-   *   when what came is no event stream
+   *   if the bytes are not a valid event stream
    */
   def next(): EventStreamMessage = {
     val available = end - start
@@ -64,7 +68,7 @@ final private[aws] class EventStreamDecoder(buffers: MessageBuffers) {
         headersLength > total - PreludeBytes - ChecksumBytes
       )
         throw new IOException(
-          s"an event stream message cannot be $total bytes long with $headersLength bytes of headers"
+          s"An event stream message cannot have $total bytes with $headersLength bytes of headers"
         )
       verify(start, PreludeBytes - ChecksumBytes)
       if (available < total) null else take(total, headersLength)
@@ -85,7 +89,7 @@ final private[aws] class EventStreamDecoder(buffers: MessageBuffers) {
     message
   }
 
-  /** Nothing is kept while there is nothing. */
+  /** Returns the buffer if it is empty. */
   private def release(): EventStreamMessage = {
     if (start == end) {
       buffers.give(buffer)
@@ -103,9 +107,9 @@ final private[aws] class EventStreamDecoder(buffers: MessageBuffers) {
       val nameLength = buffer(at) & 0xff
       val valueAt = at + 1 + nameLength
       if (valueAt + 3 > until || buffer(valueAt) != TextHeader)
-        throw new IOException("an event stream header that is no text")
+        throw new IOException("An event stream header is not a text")
       val valueLength = (buffer(valueAt + 1) & 0xff) << 8 | buffer(valueAt + 2) & 0xff
-      if (valueAt + 3 + valueLength > until) throw new IOException("an event stream header that is cut off")
+      if (valueAt + 3 + valueLength > until) throw new IOException("An event stream header is truncated")
       found += new String(buffer, at + 1, nameLength, UTF_8) -> new String(buffer, valueAt + 3, valueLength, UTF_8)
       at = valueAt + 3 + valueLength
     }
@@ -116,7 +120,7 @@ final private[aws] class EventStreamDecoder(buffers: MessageBuffers) {
     checksum.reset()
     checksum.update(buffer, from, length)
     if (checksum.getValue.toInt != intAt(from + length))
-      throw new IOException("an event stream message with a wrong checksum")
+      throw new IOException("The checksum of an event stream message is wrong")
   }
 
   private def intAt(at: Int): Int =
@@ -127,10 +131,10 @@ private object EventStreamDecoder {
   private val Empty = new Array[Byte](0)
   private val ChecksumBytes = 4
 
-  /** Two lengths and their checksum. */
+  /** Size of the prelude: two lengths and their checksum. */
   private val PreludeBytes = 12
   private val TextHeader: Byte = 7
 
-  /** The encoding's own limits: 24 MiB of payload, 128 KiB of headers. */
+  /** Limits of the encoding: 24 MiB of payload and 128 KiB of headers. */
   private val MaxMessageBytes = 24 * 1024 * 1024 + 128 * 1024 + PreludeBytes + ChecksumBytes
 }

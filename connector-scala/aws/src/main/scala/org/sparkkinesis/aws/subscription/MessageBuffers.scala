@@ -3,11 +3,11 @@ package org.sparkkinesis.aws.subscription
 import java.util.ArrayDeque
 
 /**
- * Arrays that the large messages of event streams are put together in, to be used again: of pushed events there are hundreds a second,
- * of a MiB or two each, and every one would be a humongous object for G1. Small ones are made anew. Thread-safe.
+ * Pool of arrays for large messages of event streams. Fan-out delivers hundreds of events per second of 1 to 2 MiB
+ * each, and a new array for each would be a humongous object for G1. Small arrays are not pooled. Thread-safe.
  *
  * @param maxBytes
- *   of arrays that are kept while nobody uses them
+ *   maximum number of bytes in unused arrays
  */
 final private[aws] class MessageBuffers(maxBytes: Long = MessageBuffers.MaxBytes) {
   import MessageBuffers._
@@ -15,7 +15,7 @@ final private[aws] class MessageBuffers(maxBytes: Long = MessageBuffers.MaxBytes
   private val free = new ArrayDeque[Array[Byte]]
   private var held = 0L
 
-  /** At least so many bytes, of whatever content. */
+  /** Returns an array of at least `size` bytes with undefined content. */
   def take(size: Int): Array[Byte] =
     if (size < Smallest) new Array[Byte](size)
     else {
@@ -27,7 +27,7 @@ final private[aws] class MessageBuffers(maxBytes: Long = MessageBuffers.MaxBytes
       if (found != null && found.length >= size) found else new Array[Byte]((size + Smallest - 1) / Smallest * Smallest)
     }
 
-  /** It must not be used any more by whoever gives it. */
+  /** Returns `array` to the pool. The caller must not use it afterwards. */
   def give(array: Array[Byte]): Unit = synchronized {
     if (array.length >= Smallest && held + array.length <= maxBytes) {
       free.addLast(array)
@@ -38,7 +38,7 @@ final private[aws] class MessageBuffers(maxBytes: Long = MessageBuffers.MaxBytes
 
 private[aws] object MessageBuffers {
 
-  /** Half of the smallest region that G1 has: above it an object is humongous. */
+  /** Half of G1's smallest region size. Larger objects are humongous. */
   val Smallest: Int = 512 * 1024
   private val MaxBytes = 8L * 1024 * 1024
 }

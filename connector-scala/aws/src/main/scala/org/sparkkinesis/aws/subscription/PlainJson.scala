@@ -9,8 +9,8 @@ import scala.util.control.NoStackTrace
 import org.sparkkinesis.aws.getrecords.FieldNames
 
 /**
- * Reads a part of JSON, forward only: known names, texts of ASCII without escapes, numbers that are not negative. Whatever is not that,
- * also what is no JSON, ends in [[PlainJson.Other]]: somebody else has to read it. Used by one thread.
+ * Reads a subset of JSON, forward only: known names, ASCII texts without escapes, and non-negative numbers. All other
+ * input, also invalid JSON, throws [[PlainJson.Other]], and the caller then uses a general parser. Not thread-safe.
  */
 final private[subscription] class PlainJson(bytes: Array[Byte], start: Int, length: Int, names: FieldNames) {
   import PlainJson.Other
@@ -18,7 +18,7 @@ final private[subscription] class PlainJson(bytes: Array[Byte], start: Int, leng
   private val until = start + length
   private var at = start
 
-  /** Calls `field` with each name of the object that comes next, or never when that is null; it has to read the value. */
+  /** Calls `field` with each name of the next object, and never if the value is null. `field` must read the value. */
   def map(field: String => Unit): Unit = if (!isNull && opens('{', '}')) {
     var more = true
     while (more) {
@@ -31,7 +31,7 @@ final private[subscription] class PlainJson(bytes: Array[Byte], start: Int, leng
     }
   }
 
-  /** Calls `element` for each element of the array that comes next, or never when that is null; it has to read it. */
+  /** Calls `element` for each element of the next array, and never if the value is null. `element` must read it. */
   def array(element: => Unit): Unit = if (!isNull && opens('[', ']')) {
     var more = true
     while (more) {
@@ -40,14 +40,14 @@ final private[subscription] class PlainJson(bytes: Array[Byte], start: Int, leng
     }
   }
 
-  /** Null for a null. */
+  /** Reads the next text. Returns null for a null. */
   def text(): String = if (isNull) null
   else {
     val from = quoted()
     new String(bytes, from, at - 1 - from, US_ASCII)
   }
 
-  /** The bytes that are written in base64; null for a null. */
+  /** Reads and decodes the next base64 text. Returns null for a null. */
   def binary(): Array[Byte] = if (isNull) null
   else {
     val from = quoted()
@@ -57,10 +57,13 @@ final private[subscription] class PlainJson(bytes: Array[Byte], start: Int, leng
     if (decoded.remaining == decoded.array.length) decoded.array else throw Other
   }
 
-  /** 0 for a null. */
+  /** Reads the next integer. Returns 0 for a null. */
   def integer(): Long = if (isNull) 0 else digits(0)
 
-  /** A number times 1000, with or without decimals and exponent, when that is an integer; 0 for a null. */
+  /**
+   * Reads the next number, with or without decimals and exponent, and returns 1000 times its value, which must be an
+   * integer. Returns 0 for a null.
+   */
   def thousandths(): Long = if (isNull) 0
   else {
     val first = at
@@ -87,10 +90,10 @@ final private[subscription] class PlainJson(bytes: Array[Byte], start: Int, leng
     value
   }
 
-  /** Nothing but white space may follow. */
+  /** Checks that only white space follows. */
   def end(): Unit = if (peek() >= 0) throw Other
 
-  /** Digits that go on after `before`. */
+  /** Reads digits and appends them to the number `before`. */
   private def digits(before: Long): Long = {
     val from = at
     var value = before
@@ -104,7 +107,9 @@ final private[subscription] class PlainJson(bytes: Array[Byte], start: Int, leng
 
   private def isAt(wanted: Char): Boolean = at < until && bytes(at) == wanted
 
-  /** Where the text begins that comes next; the place after its closing quote is where reading goes on. */
+  /**
+   * Reads the next text and returns the position after its opening quote. Reading continues after its closing quote.
+   */
   private def quoted(): Int = {
     expect('"')
     val from = at
@@ -115,7 +120,7 @@ final private[subscription] class PlainJson(bytes: Array[Byte], start: Int, leng
     from
   }
 
-  /** False for an object or array without anything in it. */
+  /** Returns false if the object or array is empty. */
   private def opens(open: Char, close: Char): Boolean = {
     expect(open)
     val isEmpty = peek() == close
@@ -138,7 +143,7 @@ final private[subscription] class PlainJson(bytes: Array[Byte], start: Int, leng
 
   private def expect(wanted: Char): Unit = if (peek() == wanted) at += 1 else throw Other
 
-  /** The next byte that is no white space, which stays the next; -1 at the end. */
+  /** Returns the next byte that is not white space, without reading it, or -1 at the end. */
   private def peek(): Int = {
     while (at < until && (bytes(at) == ' ' || bytes(at) == '\n' || bytes(at) == '\r' || bytes(at) == '\t')) at += 1
     if (at < until) bytes(at) & 0xff else -1
@@ -147,9 +152,9 @@ final private[subscription] class PlainJson(bytes: Array[Byte], start: Int, leng
 
 private[subscription] object PlainJson {
 
-  /** What is there is not what this reads. */
+  /** Thrown if the input is outside the supported subset. */
   case object Other extends RuntimeException with NoStackTrace
 
-  /** As many as a `Long` surely holds. */
+  /** Maximum number of digits that always fit a `Long`. */
   private val MaxDigits = 18
 }

@@ -15,9 +15,10 @@ import org.sparkkinesis.aws.error.ErrorClassification
 import org.sparkkinesis.service.{Operation, ServiceException, ShardSubscriber, ShardSubscription}
 
 /**
- * One SubscribeToShard call: what the HTTP client tells becomes the port's callbacks, one at a time and as they are
- * asked for. Bytes are asked for only while events are, so that a slow reader holds the service back. Of the several ways
- * in which an end is told the first counts; after it, or after `cancel`, the subscriber hears nothing.
+ * One SubscribeToShard call. It translates the HTTP client's callbacks to those of [[ShardSubscriber]], one at a time
+ * and within demand. It requests bytes only while the subscriber has requested events, so that a slow reader applies
+ * back-pressure to the service. The first reported end of the call counts. After it, or after `cancel`, the subscriber
+ * receives no callback.
  */
 final private[aws] class SubscriptionCall(subscriber: ShardSubscriber, buffers: MessageBuffers)
     extends ShardSubscription
@@ -26,7 +27,7 @@ final private[aws] class SubscriptionCall(subscriber: ShardSubscriber, buffers: 
   private val arrived = new ConcurrentLinkedQueue[ByteBuffer]
   private val decoder = new EventStreamDecoder(buffers)
 
-  /** Of refused calls. */
+  /** Body of an error response. */
   private val errorBody = new ByteArrayOutputStream
   private val rounds = new AtomicInteger
   @volatile private var response: SdkHttpResponse = null
@@ -37,7 +38,7 @@ final private[aws] class SubscriptionCall(subscriber: ShardSubscriber, buffers: 
   @volatile private var isOver = false
   @volatile private var exchange: CompletableFuture[Void] = null
 
-  // Used within a round only.
+  // Only accessed within a round of [[proceed]].
   private var isSubscribed = false
   private var message: EventStreamMessage = null
 
@@ -49,15 +50,15 @@ final private[aws] class SubscriptionCall(subscriber: ShardSubscriber, buffers: 
   override def cancel(): Unit = {
     isOver = true
     val bytes = upstream
-    // A call that has no answer yet has no bytes to cancel: it is called off itself.
+    // A call without a response has no body to cancel, so the exchange is cancelled.
     if (bytes != null) bytes.cancel() else Option(exchange).foreach(_.cancel(true))
   }
 
-  /** The call as the HTTP client makes it. */
+  /** Connects this call with the HTTP client's exchange. */
   def follow(made: CompletableFuture[Void]): Unit = {
     exchange = made
     if (isOver) made.cancel(true)
-    // A call that succeeded may still have bytes to give: then they tell their own end.
+    // After a successful exchange, the body may still deliver bytes and then reports its end itself.
     made.whenComplete((_, error) => if (error != null || upstream == null) ended(error))
     ()
   }
@@ -87,7 +88,10 @@ final private[aws] class SubscriptionCall(subscriber: ShardSubscriber, buffers: 
     proceed()
   }
 
-  /** Only one thread at a time is in a round; whoever comes meanwhile leaves another round to it. */
+  /**
+   * Runs rounds until nothing is left to do. Only one thread at a time runs rounds; a thread that arrives meanwhile
+   * adds one.
+   */
   private def proceed(): Unit = if (rounds.getAndIncrement() == 0) {
     var pending = 1
     while (pending > 0) {
@@ -97,7 +101,7 @@ final private[aws] class SubscriptionCall(subscriber: ShardSubscriber, buffers: 
     }
   }
 
-  /** False when there is nothing to do until something comes or is asked for. */
+  /** Performs one step. Returns false if nothing is left to do until bytes arrive or events are requested. */
   private def step(): Boolean =
     if (message != null || { message = decoder.next(); message != null }) tell()
     else {
@@ -158,7 +162,7 @@ final private[aws] class SubscriptionCall(subscriber: ShardSubscriber, buffers: 
       end(_.onError(error(code, response.statusCode, text.getOrElse("no message"))))
     } else if (response == null) end(_.onError(ErrorClassification.classify(
       Operation.SubscribeToShard,
-      new IOException("the call ended without an answer")
+      new IOException("The call ended without a response")
     )))
     else end(_.onComplete())
 

@@ -12,7 +12,7 @@ import com.fasterxml.jackson.core.{JsonFactory, JsonParser, JsonToken}
 import org.sparkkinesis.model._
 import org.sparkkinesis.service.ShardEvent
 
-/** The JSON of SubscribeToShard: its request, its events, its errors. */
+/** Encodes and decodes the JSON of SubscribeToShard: request, events and errors. */
 private[aws] object SubscriptionJson {
   private val factory = new JsonFactory
 
@@ -43,13 +43,13 @@ private[aws] object SubscriptionJson {
     text.toString.getBytes(UTF_8)
   }
 
-  /** A SubscribeToShardEvent. Fields of later times are skipped. */
+  /** Decodes a SubscribeToShardEvent. Unknown fields are skipped. */
   def event(bytes: Array[Byte], start: Int, length: Int): ShardEvent = {
     val plain = PlainEvent.read(bytes, start, length)
     if (plain != null) plain else anyEvent(bytes, start, length)
   }
 
-  /** Whatever JSON may be in it: escapes, children, fields of later times. */
+  /** Decodes any event, also with escapes, child shards and unknown fields. */
   private[subscription] def anyEvent(bytes: Array[Byte], start: Int, length: Int): ShardEvent =
     Using.resource(factory.createParser(bytes, start, length)) { json =>
       var records: IndexedSeq[KinesisRecord] = IndexedSeq.empty
@@ -67,7 +67,7 @@ private[aws] object SubscriptionJson {
       ShardEvent(records, continuation, millisBehindLatest, children)
     }
 
-  /** Type and message of an error; the type without its name space. Empty where the text is no such JSON. */
+  /** Returns type and message of an error; the type has no namespace. Both are empty if the text is not such JSON. */
   def error(bytes: Array[Byte], start: Int, length: Int): (Option[String], Option[String]) = {
     var kind = Option.empty[String]
     var message = Option.empty[String]
@@ -119,7 +119,7 @@ private[aws] object SubscriptionJson {
     ChildShard(ShardId(id), parents, HashKeyRange(start, end))
   }
 
-  /** Calls `field` with each name, the parser being at its value. */
+  /** Calls `field` with each name, with the parser at the value. */
   private def fields(json: JsonParser)(field: String => Unit): Unit =
     if (json.currentToken == JsonToken.START_OBJECT) while (json.nextToken() == JsonToken.FIELD_NAME) {
       val name = json.currentName

@@ -20,11 +20,11 @@ import org.sparkkinesis.model.{ShardId, StartingPosition}
 import org.sparkkinesis.service.{ShardSubscriber, ShardSubscription}
 
 /**
- * Makes SubscribeToShard calls: the SDK's endpoint rules, signer and HTTP client, but not its event stream, which takes
- * two MiB for each subscription (see [[EventStreamDecoder]]).
+ * Sends SubscribeToShard calls with the SDK's endpoint rules, signer and HTTP client. It does not use the SDK's event
+ * stream, which allocates 2 MiB for each subscription (see [[EventStreamDecoder]]).
  *
  * @param http
- *   speaks HTTP/2; not owned
+ *   HTTP/2 client; not owned
  */
 final private[aws] class SubscriptionTransport(
     region: Region,
@@ -51,7 +51,7 @@ final private[aws] class SubscriptionTransport(
     call
   }
 
-  /** Of a call that is not made at all. */
+  /** Returns a call that fails with `error` and sends nothing. */
   def refuse(subscriber: ShardSubscriber, error: Throwable): ShardSubscription = {
     val call = new SubscriptionCall(subscriber, buffers)
     call.fail(error)

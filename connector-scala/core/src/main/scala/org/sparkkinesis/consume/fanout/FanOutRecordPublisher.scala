@@ -16,12 +16,12 @@ import org.sparkkinesis.retry.{Jitter, Outages, RetryPolicies, RetryRules}
 import org.sparkkinesis.service.{KinesisService, Operation, ServiceErrorKind, ServiceException, ShardEvent}
 
 /**
- * Publishes a shard by enhanced fan-out: one subscription at a time, opened again from where the last one stopped, for
- * as long as it is not cancelled. All its work is done one step at a time on the scheduler's threads; none of it blocks.
+ * Publishes a shard with enhanced fan-out. It has one subscription at a time and opens the next one at the position
+ * where the last one stopped. All steps run sequentially on the scheduler's threads and do not block.
  *
- * Only an event with children, or without a continuation, ends the shard. A subscription that ends in any other way,
- * orderly (after five minutes) or not, or that falls silent, is followed by another: after an orderly end at once,
- * after a failure with jittered pauses, and never within the time in which the service refuses it.
+ * Only an event with children, or without a continuation, ends the shard. A subscription that completes (after five
+ * minutes), fails or is silent is replaced: after completion immediately, after a failure with jittered backoff, and
+ * never within the period in which the service refuses a new subscription.
  */
 final class FanOutRecordPublisher private[fanout] (
     service: KinesisService,
@@ -37,19 +37,19 @@ final class FanOutRecordPublisher private[fanout] (
 
   private val steps = new SerialExecutor(scheduler, failure => fail(fanOut.unexpected(failure)))
 
-  /** Where the next subscription begins: after everything received, whether delivered or not. */
+  /** Start of the next subscription: after all received records, whether delivered or not. */
   private var position = start
   private var lastReceived: Option[SequenceNumber] = None
   private val received = mutable.Queue.empty[RecordBatch]
   private var end: Option[Seq[ChildShard]] = None
   private var demand = 0
 
-  /** What the last request allowed, and what the last event held; nothing is known of the first. */
+  /** Size allowed by the last request, and size of the last event, which is not known before the first one. */
   private var allowedBytes = 0L
   private var lastEventBytes = Long.MaxValue
   private var current: Option[FanOutSubscription] = None
 
-  /** None is open and none is on its way: the first request opens one. */
+  /** No subscription is open or pending. The next request opens one. */
   private var isIdle = true
   private var failures = 0
   private var endsWithoutChildren = 0
@@ -81,7 +81,7 @@ final class FanOutRecordPublisher private[fanout] (
   override def received(subscription: FanOutSubscription, event: ShardEvent): Unit = {
     subscription.inFlight -= 1
     subscription.hadEvent = true
-    noteSuccess()
+    resetFailures()
     markAlive()
     val records = notYetReceived(event.records)
     lastReceived = records.lastOption.map(record => SequenceNumber.trusted(record.sequenceNumber)).orElse(lastReceived)
@@ -94,7 +94,7 @@ final class FanOutRecordPublisher private[fanout] (
     if (!isEnd) received.enqueue(RecordBatch(records, event.millisBehindLatest, now))
     else if (records.nonEmpty) received.enqueue(RecordBatch.atShardEnd(records, now))
     if (!isEnd) endsWithoutChildren = 0
-    else if (event.children.nonEmpty || endsWithoutChildren >= EndsToBelieve) {
+    else if (event.children.nonEmpty || endsWithoutChildren >= EndsToAccept) {
       watchdog.cancel()
       current = None
       subscription.finish()
@@ -107,25 +107,29 @@ final class FanOutRecordPublisher private[fanout] (
     askForEvents()
   }
 
-  /** An orderly end tells nothing about the shard. One that came at once and without an event is a failure all the same. */
+  /**
+   * A completed subscription does not mean that the shard ended. One that completes immediately and without an event
+   * counts as a failure.
+   */
   override def completed(subscription: FanOutSubscription): Unit =
     if (subscription.hadEvent || lasted(subscription)) {
-      noteSuccess()
+      resetFailures()
       val activeNanos = subscription.activeNanos.fold(0L)(scheduler.nanoTime - _)
       events.emit(SubscriptionRenewed(shard, activeNanos / 1000000))
       reopen(Duration.Zero)
     } else recover(lost("the subscription ended before its first event"))
 
   override def failed(subscription: FanOutSubscription, error: ServiceException): Unit = {
-    // One that was stalled by its own reader for longer than the client waits had been sound.
-    if (lasted(subscription)) noteSuccess()
+    // If the client closed the subscription because its reader had paused for too long, the subscription itself was
+    // sound.
+    if (lasted(subscription)) resetFailures()
     if (error.kind == ServiceErrorKind.ResourceInUse && subscription.activeNanos.isDefined)
       events.emit(SubscriptionTakenOver(shard))
     recover(error)
   }
 
   private def open(): Unit = if (!isOver && end.isEmpty) {
-    // Nobody asks: it would be stalled from the start, and billed.
+    // Without demand the subscription would be idle and billed.
     isIdle = demand == 0
     if (!isIdle) {
       val subscription = new FanOutSubscription(this, steps, scheduler.nanoTime)
@@ -150,7 +154,7 @@ final class FanOutRecordPublisher private[fanout] (
     }
   }
 
-  /** The service promises to go on after the continuation; were it to repeat records, they would be doubled here. */
+  /** The service continues after the continuation. This filter prevents duplicates if it repeats records. */
   private def notYetReceived(records: IndexedSeq[KinesisRecord]): IndexedSeq[KinesisRecord] = lastReceived match {
     case Some(last) if records.headOption.exists(isUpTo(_, last)) => records.dropWhile(isUpTo(_, last))
     case _ => records
@@ -161,7 +165,7 @@ final class FanOutRecordPublisher private[fanout] (
 
   private def askForEvents(): Unit = if (demand > 0 && !isOver) current.foreach { subscription =>
     if (subscription.inFlight == 0) markAlive()
-    // One that is not asked for by `request` must have room all the same, half as large as the last one at least.
+    // An additional event is requested only if the allowed size leaves room for half of the last event.
     val ahead = if (allowedBytes / 3 >= lastEventBytes / 2) settings.eventsInFlight else 1
     subscription.request(ahead - received.size)
   }
@@ -180,17 +184,17 @@ final class FanOutRecordPublisher private[fanout] (
       events.emit(SubscriptionLost(shard, failures, error.getMessage))
       fanOut.outages.failed(shard.stream, Some(shard.shard), failures, error)
       val isTaken = error.kind == ServiceErrorKind.ResourceInUse
-      val least = if (isTaken) KinesisQuotas.Lifetime.SubscriptionTakeover else CallPeriod
-      reopen(least + policy.pause(failures, fanOut.random()))
+      val minimum = if (isTaken) KinesisQuotas.Lifetime.SubscriptionTakeover else CallPeriod
+      reopen(minimum + policy.pause(failures, fanOut.random()))
     } else fail(error)
   }
 
-  private def noteSuccess(): Unit = {
+  private def resetFailures(): Unit = {
     if (failures >= Outages.Notable) fanOut.outages.recovered(shard.stream, Some(shard.shard))
     failures = 0
   }
 
-  /** Opens the next one after `pause`, and not before the service takes it. */
+  /** Opens the next subscription after `pause`, and not before the service accepts it. */
   private def reopen(pause: FiniteDuration): Unit = {
     val refusedUntil = current.fold(scheduler.nanoTime) { last =>
       last.activeNanos.fold(last.openedNanos + CallPeriod.toNanos)(_ +
@@ -205,18 +209,20 @@ final class FanOutRecordPublisher private[fanout] (
   private def lasted(subscription: FanOutSubscription): Boolean =
     subscription.activeNanos.exists(scheduler.nanoTime - _ >= KinesisQuotas.Lifetime.SubscriptionTakeover.toNanos)
 
-  /** Looks again whenever the present silence could have become too long; no timer is set for each event. */
+  /**
+   * Schedules the next check for the time when the current silence would exceed the timeout. Events do not set timers.
+   */
   private def watch(): Unit = {
     watchdog.cancel()
     val left = lastAliveNanos + settings.silenceTimeout.toNanos - scheduler.nanoTime
-    watchdog = scheduler.schedule(left.nanos)(steps.run(current.foreach(lookAfter)))
+    watchdog = scheduler.schedule(left.nanos)(steps.run(current.foreach(checkSilence)))
   }
 
-  private def lookAfter(subscription: FanOutSubscription): Unit = if (!isOver) {
-    // A reader that asks for nothing hears nothing.
+  private def checkSilence(subscription: FanOutSubscription): Unit = if (!isOver) {
+    // There is no demand, so silence is expected.
     if (subscription.activeNanos.isDefined && subscription.inFlight == 0) markAlive()
     if (scheduler.nanoTime - lastAliveNanos < settings.silenceTimeout.toNanos) watch()
-    else recover(lost(s"nothing came for ${settings.silenceTimeout.toSeconds} s"))
+    else recover(lost(s"no event was received for ${settings.silenceTimeout.toSeconds} s"))
   }
 
   private def markAlive(): Unit = lastAliveNanos = scheduler.nanoTime
@@ -243,27 +249,30 @@ final class FanOutRecordPublisher private[fanout] (
 
 private object FanOutRecordPublisher {
 
-  /** Events in a row that end a shard without naming children before it is believed; they then come from ListShards. */
-  val EndsToBelieve = 3
+  /**
+   * Number of consecutive events that end a shard without naming children before the end is accepted. The children are
+   * then found with ListShards.
+   */
+  val EndsToAccept = 3
 
   val CallPeriod: FiniteDuration = 1.second / KinesisQuotas.CallRate.SubscribeToShardPerConsumerAndShard.toLong
 
-  /** Found by this side alone: the service said nothing. */
+  /** An error that this side detected; the service reported none. */
   def lost(message: String): ServiceException =
     new ServiceException(ServiceErrorKind.Network, Operation.SubscribeToShard, "SubscriptionLost", message)
 }
 
 /**
- * Makes enhanced fan-out publishers, of several streams.
+ * Creates enhanced fan-out publishers for several streams.
  *
  * @param service
- *   the service that a stream is read through
+ *   returns the service for the stream of a shard
  * @param consumerArn
- *   the registered consumer of a shard's stream
+ *   returns the ARN of the registered consumer for the stream of a shard
  * @param random
- *   gives the jitter, from 0 until 1
+ *   returns the jitter in `[0, 1)`
  * @param listener
- *   receives the publishers' events; `metrics` receives them in any case
+ *   receives the publishers' events in addition to `metrics`
  */
 final class FanOutPublisherFactory(
     service: StreamShard => KinesisService,

@@ -5,12 +5,14 @@ import scala.concurrent.duration._
 import org.sparkkinesis.model.KinesisQuotas
 
 /**
- * How subscriptions are kept alive.
+ * Settings of subscriptions.
  *
  * @param silenceTimeout
- *   a subscription that was asked for an event and gives none for so long is replaced. Counts from the call itself, so it covers the first answer too.
+ *   time without an event, while one is requested, after which a subscription is replaced. It starts with the call and
+ *   so includes the first response.
  * @param eventsInFlight
- *   how many events are asked for at once, while there is demand and the prefetch buffer has room for more than one
+ *   number of events to request at once while there is demand and the prefetch buffer has room for more than one; at
+ *   least 1
  */
 final case class FanOutSettings(
     silenceTimeout: FiniteDuration,
@@ -21,7 +23,7 @@ final case class FanOutSettings(
 
 object FanOutSettings {
 
-  /** No option sets these. */
+  /** The settings of all queries. No option changes them. */
   val Standard: FanOutSettings =
     FanOutSettings(silenceTimeout = KinesisQuotas.Lifetime.IdleSubscriptionEvent * 7, eventsInFlight = 2)
 }

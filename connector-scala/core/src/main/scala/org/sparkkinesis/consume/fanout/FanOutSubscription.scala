@@ -6,9 +6,8 @@ import org.sparkkinesis.model.{ShardId, StartingPosition}
 import org.sparkkinesis.service.{KinesisService, ServiceException, ShardEvent, ShardSubscriber, ShardSubscription}
 
 /**
- * One SubscribeToShard call and what became of it: pending, then active, then over. Its callbacks, which come on the
- * client's event loop, are handed to `steps` and reach the owner only while this subscription is the current one: what
- * an older one still tells is dropped there.
+ * One SubscribeToShard call and its state: pending, active, or over. Its callbacks arrive on the client's event loop.
+ * They run on `steps` and reach the owner only while this is the owner's current subscription.
  */
 final private[fanout] class FanOutSubscription(
     owner: FanOutSubscription.Owner,
@@ -17,26 +16,26 @@ final private[fanout] class FanOutSubscription(
 ) extends ShardSubscriber {
   private var handle: Option[ShardSubscription] = None
 
-  // Everything below is used on `steps` only.
+  // The fields below are accessed on `steps` only.
 
-  /** When the service answered; it refuses another subscription for a while from then on. */
+  /** Time when the service accepted the subscription. It refuses another one for a while after that. */
   var activeNanos: Option[Long] = None
   var hadEvent = false
 
-  /** Events asked for that have not come. */
+  /** Number of requested events that have not arrived. */
   var inFlight = 0
 
   def open(service: KinesisService, consumerArn: String, shard: ShardId, position: StartingPosition): Unit =
     handle = Some(service.subscribeToShard(consumerArn, shard, position, this))
 
-  /** Asks for events until so many are in flight. */
+  /** Requests events until `wanted` events are in flight. */
   def request(wanted: Int): Unit = if (wanted > inFlight) {
     val more = wanted - inFlight
     inFlight = wanted
     handle.foreach(_.request(more.toLong))
   }
 
-  /** After the shard's last event: the service ends it by itself, which must not be stalled for want of demand. */
+  /** Requests one more event after the last event of the shard, so that back-pressure cannot delay completion. */
   def finish(): Unit = request(inFlight + 1)
 
   def cancel(): Unit = handle.foreach(_.cancel())
@@ -51,7 +50,7 @@ final private[fanout] class FanOutSubscription(
 
 private[fanout] object FanOutSubscription {
 
-  /** Who opened it; called on `steps`. */
+  /** The publisher that opened the subscription. Its methods are called on `steps`. */
   trait Owner {
     def isCurrent(subscription: FanOutSubscription): Boolean
     def subscribed(subscription: FanOutSubscription): Unit

@@ -15,11 +15,11 @@ import org.sparkkinesis.retry.{Jitter, Retrier, RetryPolicies, RetryRules}
 import org.sparkkinesis.service.{KinesisService, Operation, ServiceErrorKind, ServiceException, StreamConsumer}
 
 /**
- * Registers enhanced fan-out consumers, waits until they can be used, and deregisters those that it registered itself.
- * For the driver; one for each query. Nothing blocks; futures fail with [[KinesisConnectorException]] where it knows the
- * cause, else with [[ServiceException]].
+ * Registers enhanced fan-out consumers, waits until they are active, and deregisters those that it registered. Used on
+ * the driver, one instance per query. It does not block. Futures fail with [[KinesisConnectorException]] if the cause
+ * is known, otherwise with [[ServiceException]].
  *
- * Any number of drivers may ask for the same name at the same time: one registers it, the others find it.
+ * Several drivers may request the same name at the same time: one registers the consumer and the others find it.
  */
 final class StreamConsumerRegistrar(
     service: KinesisService,
@@ -35,17 +35,17 @@ final class StreamConsumerRegistrar(
   private val retrier = new Retrier(scheduler, rules, random)
   private val own = ConcurrentHashMap.newKeySet[String]
 
-  /** The ARN of the stream's consumer of this name, active; registered now if there was none. */
+  /** Returns the ARN of the active consumer with this name. Registers the consumer if it does not exist. */
   def ensure(streamArn: String, consumerName: String): CompletableFuture[String] =
     settle(streamArn, s"$streamArn/consumer/$consumerName", deadline(), FirstLook) {
       find(service.describeStreamConsumer(streamArn, consumerName)).thenCompose {
         case Some(consumer) => CompletableFuture.completedFuture(Option(consumer))
-        // Drivers that were started together ask apart, within the rate that the service takes.
+        // Drivers that start together register at random times, within the service's rate limit.
         case None => pause(Stagger * random()).thenCompose((_: Unit) => register(streamArn, consumerName))
       }
     }
 
-  /** The same for a consumer that the user has registered. */
+  /** Returns the ARN of an active consumer that the user has registered. */
   def existing(streamArn: String, consumerArn: String): CompletableFuture[String] =
     settle(streamArn, consumerArn, deadline(), FirstLook) {
       find(service.describeStreamConsumer(consumerArn)).thenApply { found =>
@@ -55,25 +55,26 @@ final class StreamConsumerRegistrar(
       }
     }
 
-  /** Whether the stream has a consumer of this name, whatever its state. */
+  /** Whether the stream has a consumer with this name, in any status. */
   def isThere(streamArn: String, consumerName: String): CompletableFuture[Boolean] =
     find(service.describeStreamConsumer(streamArn, consumerName)).thenApply(_.nonEmpty)
 
-  /** Takes a consumer for its own that it registered in an earlier life. */
+  /** Treats a consumer that an earlier run of the query registered as one of its own. */
   def adopt(consumerArn: String): Unit =
     if (own.add(consumerArn)) events.emit(ConsumerAdopted(streamOf(consumerArn), consumerArn))
 
-  /** What this registrar has registered, or adopted, and not deregistered. */
+  /** ARNs of the consumers that this registrar registered or adopted and did not deregister. */
   def registered: Set[String] = own.asScala.toSet
 
   /**
-   * Deregisters what this registrar registered or adopted, and nothing else.
+   * Deregisters only the consumers that this registrar registered or adopted.
    *
    * @return
-   *   completes within `limit`, with the ARNs that are still registered as far as is known; never fails
+   *   completes within `limit` with the ARNs that are still registered as far as is known; never fails
    */
   def deregisterOwn(limit: FiniteDuration): CompletableFuture[Set[String]] = {
-    // One after the other: together, those of a crowded stream would use up their retries on its rate of changes.
+    // Consumers of a stream are deregistered one after the other, because concurrent calls would exceed the rate limit
+    // and use up their retries.
     val done = registered.toSeq.groupBy(streamOf).values.map {
       _.foldLeft(CompletableFuture.completedFuture(()))((before, arn) =>
         before.thenCompose((_: Unit) => deregister(arn))
@@ -81,7 +82,7 @@ final class StreamConsumerRegistrar(
     }.toSeq
     val result = new CompletableFuture[Set[String]]
     val timer = scheduler.schedule(limit) {
-      registered.foreach(arn => events.emit(ConsumerLeft(streamOf(arn), arn, s"it took longer than $limit")))
+      registered.foreach(arn => events.emit(ConsumerLeft(streamOf(arn), arn, s"the call took longer than $limit")))
       result.complete(registered)
       ()
     }
@@ -93,7 +94,7 @@ final class StreamConsumerRegistrar(
     result
   }
 
-  /** Never fails; what could not be deregistered stays known as registered. */
+  /** Never fails. A consumer that could not be deregistered stays in `registered`. */
   private def deregister(arn: String): CompletableFuture[Unit] =
     retrier.retry(policies(Operation.DeregisterStreamConsumer))(() => service.deregisterStreamConsumer(arn)).handle {
       (_: Unit, failure) =>
@@ -106,7 +107,7 @@ final class StreamConsumerRegistrar(
         }
     }
 
-  /** Looks until the consumer is active. An empty answer, and a consumer that is being deleted, mean: look again. */
+  /** Describes the consumer until it is active. If it does not exist yet or is being deleted, describes it again. */
   private def settle(streamArn: String, what: String, deadline: Long, wait: FiniteDuration)(
       look: => CompletableFuture[Option[StreamConsumer]]
   ): CompletableFuture[String] = look.thenCompose {
@@ -117,7 +118,7 @@ final class StreamConsumerRegistrar(
       CompletableFuture.failedFuture(
         ConsumerErrors.notReady(
           consumer = what,
-          status = other.fold("not there")(_.status),
+          status = other.fold("not registered")(_.status),
           limit = activeTimeout.toString
         )
       )
@@ -135,7 +136,7 @@ final class StreamConsumerRegistrar(
               own.add(consumer.arn)
               events.emit(ConsumerRegistered(streamArn, consumer.arn))
               CompletableFuture.completedFuture(Option(consumer))
-            // Somebody else was faster; the next look finds what they registered.
+            // Another driver registered the consumer first; the next DescribeStreamConsumer finds it.
             case Some(error: ServiceException) if error.kind == ServiceErrorKind.ResourceInUse =>
               CompletableFuture.completedFuture(Option.empty[StreamConsumer])
             case Some(error: ServiceException) if error.kind == ServiceErrorKind.LimitExceeded =>
@@ -145,7 +146,7 @@ final class StreamConsumerRegistrar(
       }
     )
 
-  /** Either there are as many consumers as there may be, or the calls were too many; the list tells which. */
+  /** The error means either too many consumers or too many calls. The number of registered consumers shows which. */
   private def explainLimit(
       streamArn: String,
       consumerName: String,
@@ -202,7 +203,7 @@ final class StreamConsumerRegistrar(
 
 private object StreamConsumerRegistrar {
 
-  /** Well within the rate of DescribeStreamConsumer, for a handful of drivers together. */
+  /** Well below the rate limit of DescribeStreamConsumer for a few drivers together. */
   val LookPeriod: FiniteDuration = 1.second
   val FirstLook: FiniteDuration = 100.millis
 

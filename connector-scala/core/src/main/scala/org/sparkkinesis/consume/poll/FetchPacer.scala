@@ -2,17 +2,18 @@ package org.sparkkinesis.consume.poll
 
 import scala.concurrent.duration._
 
-/** Says how much to ask for and when, for one shard. No clock of its own; used by one thread at a time. */
+/** Computes the size and the time of the next fetch of one shard. It has no clock. Not thread-safe. */
 final private[poll] class FetchPacer(settings: PollingSettings) {
   private var averageRecordBytes = Double.NaN
 
-  /** By how much calls are spread out, since readers elsewhere use the shard's quota too. */
+  /** Factor by which the pause between calls grows, because readers elsewhere use the quota of the shard too. */
   private var slowdown = 1.0
 
   /**
-   * The `Limit` of the next fetch: what the shard may give until the one after it, and no more than there is room for.
+   * Returns the `Limit` of the next fetch: the records that the shard's quota allows until the fetch after it, and at
+   * most those that fit `maxBytes`.
    *
-   * Until a record was seen its size is not known; a few are asked for, that they may be large.
+   * The size of a record is not known before the first one. The first fetch is small, because records may be large.
    */
   def limit(maxBytes: Long): Int = {
     val perFetch = settings.readBytesPerSecond * settings.catchUpPeriod.toNanos / 1e9
@@ -21,13 +22,13 @@ final private[poll] class FetchPacer(settings: PollingSettings) {
   }
 
   /**
-   * Time from the start of the fetch that brought this until the next.
+   * Returns the time from the start of the last fetch to the next one.
    *
-   * A large answer overdraws the shard's read quota; the service refuses calls until that is made up for (10 MiB: five
-   * seconds), so that is how long the next one waits.
+   * A large response exceeds the shard's read quota, and the service refuses calls until the quota has recovered (after
+   * 10 MiB: five seconds). The next fetch waits that long.
    *
    * @param readers
-   *   how many publishers of this JVM poll the shard, this one included: each takes its part of the quota
+   *   number of publishers of this JVM that poll the shard, including this one; each uses its share of the quota
    */
   def pause(records: Int, bytes: Long, millisBehindLatest: Long, readers: Int = 1): FiniteDuration = {
     slowdown = math.max(1.0, slowdown - FetchPacer.Recovery)
@@ -43,20 +44,23 @@ final private[poll] class FetchPacer(settings: PollingSettings) {
     (period.toNanos * slowdown).toLong.nanos.max(earned)
   }
 
-  /** Spreads the next calls out after one that was refused for going too fast: others read the shard as well. */
+  /** Increases the pause after a throttled call, because other readers use the quota of the shard. */
   def throttled(): Unit = slowdown = math.min(FetchPacer.LargestSlowdown, slowdown * FetchPacer.Spread)
 }
 
 private[poll] object FetchPacer {
 
-  /** What a record is taken for before one was seen; sets the size of the first answer only. */
+  /** Assumed size in bytes of a record before the first one. It affects only the first response. */
   val UnknownRecordBytes: Double = 16 * 1024
   private val Smoothing = 0.3
 
-  /** Two readers at the service's own limit need a factor of two; eight of them one of eight. */
+  /** Two readers that use the whole quota need a factor of two, eight readers a factor of eight. */
   val LargestSlowdown = 8.0
   private val Spread = 1.5
 
-  /** For each call that is answered: a reader that was alone again after a factor of two is as fast as before after 50 calls. */
+  /**
+   * Reduction per successful call. After a factor of two, a reader that is alone again has its full speed after 50
+   * calls.
+   */
   private val Recovery = 0.02
 }

@@ -14,10 +14,10 @@ import org.sparkkinesis.retry.{Jitter, Outages, RetryPolicies, RetryPolicy, Retr
 import org.sparkkinesis.service.{KinesisService, Operation, RecordPage, ServiceErrorKind, ServiceException}
 
 /**
- * Publishes a shard by GetRecords. All its work is done one step at a time on the scheduler's threads, none of it blocks.
+ * Publishes a shard with GetRecords. All steps run sequentially on the scheduler's threads and do not block.
  *
- * A position is never lost: an iterator that expired, or that the service does not accept any more, is replaced by a
- * new one after the last record delivered. Paced by [[FetchPacer]].
+ * It never loses its position: an iterator that expired or that the service rejects is replaced by one after the last
+ * delivered record. [[FetchPacer]] sets the pace.
  */
 final class PollingRecordPublisher private[poll] (
     service: KinesisService,
@@ -60,7 +60,7 @@ final class PollingRecordPublisher private[poll] (
     }
   }
 
-  /** Without a grant it does not poll, and leaves the shard's quota to others. */
+  /** Without a grant the publisher does not poll and does not use the quota of the shard. */
   private def ungrant(): Unit = if (granted.nonEmpty) {
     granted = None
     readers.leave(shard)
@@ -84,7 +84,7 @@ final class PollingRecordPublisher private[poll] (
   private def renewIterator(): Unit = {
     events.emit(IteratorRequested(shard, position))
     call(service.getShardIterator(shard.ref, shard.shard, position), policies(Operation.GetShardIterator)) { fresh =>
-      // "Latest" is resolved once, by the first iterator: a later one must not skip what came in between.
+      // LATEST is resolved by the first iterator only. A later one must not skip the records that arrived in between.
       if (position == StartingPosition.Latest) position = StartingPosition.AtTimestamp(scheduler.currentMillis)
       iterator = Some(fresh)
       proceed()
@@ -113,8 +113,8 @@ final class PollingRecordPublisher private[poll] (
       position = StartingPosition.AfterSequenceNumber(SequenceNumber.trusted(record.sequenceNumber))
     }
     val ended = page.nextIterator.isEmpty
-    val surely = ended && (page.children.nonEmpty || endsWithoutChildren >= PollingRecordPublisher.EndsToBelieve)
-    if (ended && !surely) endsWithoutChildren += 1 else if (!ended) endsWithoutChildren = 0
+    val isConfirmed = ended && (page.children.nonEmpty || endsWithoutChildren >= PollingRecordPublisher.EndsToAccept)
+    if (ended && !isConfirmed) endsWithoutChildren += 1 else if (!ended) endsWithoutChildren = 0
     if (!ended || page.records.nonEmpty) {
       ungrant()
       val now = scheduler.currentMillis
@@ -123,7 +123,7 @@ final class PollingRecordPublisher private[poll] (
         else RecordBatch(page.records, page.millisBehindLatest, now)
       )
     }
-    if (surely && !isOver) {
+    if (isConfirmed && !isOver) {
       isOver = true
       ungrant()
       subscriber.onShardEnd(page.children)
@@ -171,9 +171,9 @@ final class PollingRecordPublisher private[poll] (
     } else if (rules.isRecoverable(error) && policy.allows(retries)) {
       events.emit(CallRetried(shard.stream, Some(shard.shard), retries, error.getMessage))
       polling.outages.failed(shard.stream, Some(shard.shard), retries, error)
-      // A throttled shard is out of calls for this period at least, whatever the jitter says.
-      val least = if (error.kind == ServiceErrorKind.Throttled) settings.catchUpPeriod else Duration.Zero
-      pause(policy, retries, least)
+      // After throttling, the pause lasts at least one period, independently of the jitter.
+      val minimum = if (error.kind == ServiceErrorKind.Throttled) settings.catchUpPeriod else Duration.Zero
+      pause(policy, retries, minimum)
       proceed()
     } else if (error.kind == ServiceErrorKind.ResourceNotFound) {
       isBusy = true
@@ -187,8 +187,8 @@ final class PollingRecordPublisher private[poll] (
     } else fail(error)
   }
 
-  private def pause(policy: RetryPolicy, retry: Int, least: FiniteDuration = Duration.Zero): Unit =
-    nextFetchNanos = scheduler.nanoTime + (least + policy.pause(retry, polling.random())).toNanos
+  private def pause(policy: RetryPolicy, retry: Int, minimum: FiniteDuration = Duration.Zero): Unit =
+    nextFetchNanos = scheduler.nanoTime + (minimum + policy.pause(retry, polling.random())).toNanos
 
   private def isAboutIterator(error: ServiceException): Boolean = error.operation == Operation.GetRecords &&
     (error.kind == ServiceErrorKind.ExpiredIterator || error.kind == ServiceErrorKind.InvalidArgument)
@@ -205,29 +205,30 @@ final class PollingRecordPublisher private[poll] (
 private object PollingRecordPublisher {
 
   /**
-   * New iterators in a row that are refused as invalid, before the request is taken to be wrong. One that expired is
-   * another matter: nothing was wrong with it, and the policy for GetRecords says how often it is renewed.
+   * Number of consecutive new iterators that the service may reject as invalid before the request counts as wrong.
+   * Expired iterators do not count; the retry policy of GetRecords limits them.
    */
   val IteratorsToTry = 3
 
   /**
-   * A closed shard's last answer names children. One that does not is asked again this often (KCL found such answers
-   * to be passing states); then it is believed, and the children have to come from ListShards.
+   * The last response of a closed shard names its children. A response without children is requested again this many
+   * times, because KCL found such responses to be temporary. Then the end is accepted, and the children are found with
+   * ListShards.
    */
-  val EndsToBelieve = 3
+  val EndsToAccept = 3
 }
 
 /**
- * Makes polling publishers, of several streams.
+ * Creates polling publishers for several streams.
  *
  * @param service
- *   the service that a stream is read through
+ *   returns the service for the stream of a shard
  * @param random
- *   gives the jitter, from 0 until 1
+ *   returns the jitter in `[0, 1)`
  * @param readers
- *   who else polls a shard from this JVM
+ *   returns the counter of publishers that poll a shard in this JVM
  * @param listener
- *   receives the publishers' events; `metrics` receives them in any case
+ *   receives the publishers' events in addition to `metrics`
  */
 final class PollingPublisherFactory(
     service: StreamShard => KinesisService,

@@ -6,16 +6,16 @@ import org.sparkkinesis.config.{Options, ReadOptions}
 import org.sparkkinesis.model.KinesisQuotas
 
 /**
- * How a shard is polled. The service's quotas bound it, of which several readers of one stream get only a part.
+ * Settings for polling a shard. All readers of a stream share the service's quotas.
  *
  * @param maxRecordsPerFetch
- *   the largest `Limit`
+ *   maximum `Limit` of GetRecords
  * @param minFetchPeriod
- *   time from one GetRecords to the next when the shard has nothing new
+ *   time between two GetRecords calls of a shard that has no more records to read
  * @param maxFetchesPerSecond
- *   for each shard, when there is something to catch up with
+ *   maximum number of GetRecords calls per second and shard while there are more records to read
  * @param readBytesPerSecond
- *   for each shard
+ *   read quota of a shard in bytes per second
  */
 final case class PollingSettings(
     maxRecordsPerFetch: Int,
@@ -29,14 +29,14 @@ final case class PollingSettings(
   )
   require(maxFetchesPerSecond > 0 && readBytesPerSecond > 0, "rates must be positive")
 
-  /** Time from one GetRecords to the next when behind. */
+  /** Time between two GetRecords calls while there are more records to read. */
   def catchUpPeriod: FiniteDuration = (1e9 / maxFetchesPerSecond).toLong.nanos
 }
 
 object PollingSettings {
   def of(options: Options): PollingSettings = {
     val fetches = options(ReadOptions.maxFetchesPerSecond)
-    // The byte quota goes with the call quota: a service that allows more calls than Kinesis has no quotas.
+    // The byte quota grows with the call quota, because only an emulator without quotas accepts more calls.
     val factor = math.max(1.0, fetches / KinesisQuotas.Shard.GetRecordsPerSecond)
     PollingSettings(
       options(ReadOptions.maxRecordsPerFetch).toInt,

@@ -5,8 +5,8 @@ import java.util.concurrent.ConcurrentHashMap
 import org.sparkkinesis.model.StreamShard
 
 /**
- * Counts, for each shard, the publishers that poll it now. Those of one JVM share the shard's quotas of calls and bytes, which hold for
- * all readers of the shard together. Thread-safe.
+ * Counts the publishers that poll each shard. Publishers in one JVM share the quotas of a shard, which apply to all
+ * readers of the shard together. Thread-safe.
  */
 final class ShardReaders {
   private val counts = new ConcurrentHashMap[StreamShard, Integer]
@@ -21,7 +21,7 @@ final class ShardReaders {
     ()
   }
 
-  /** At least 1, for the one who asks. */
+  /** Number of publishers that poll the shard, at least 1. */
   def count(shard: StreamShard): Int = math.max(1, counts.getOrDefault(shard, 1))
 }
 
@@ -29,10 +29,10 @@ object ShardReaders {
   private val byService = new ConcurrentHashMap[String, ShardReaders]
 
   /**
-   * The readers of this JVM at one service.
+   * Returns the counter of this JVM for one service.
    *
    * @param service
-   *   the endpoint, or nothing for the real service; the stream's ARN tells region and account
+   *   the endpoint, or an empty text for AWS; stream ARNs identify region and account
    */
   def at(service: String): ShardReaders = byService.computeIfAbsent(service, _ => new ShardReaders)
 }

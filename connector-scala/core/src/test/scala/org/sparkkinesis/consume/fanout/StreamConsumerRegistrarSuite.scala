@@ -247,6 +247,6 @@ class StreamConsumerRegistrarSuite extends TimedSuite {
     val from = s.scheduler.nanoTime
     assert(s.await(registrar.deregisterOwn(2.seconds)) == Set(arn))
     assert((s.scheduler.nanoTime - from).nanos == 2.seconds)
-    assert(s.events.of[ConsumerLeft] == Vector(ConsumerLeft(Stream, arn, "it took longer than 2 seconds")))
+    assert(s.events.of[ConsumerLeft] == Vector(ConsumerLeft(Stream, arn, "the call took longer than 2 seconds")))
   }
 }

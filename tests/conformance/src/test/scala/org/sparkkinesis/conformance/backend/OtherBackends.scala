@@ -93,12 +93,3 @@ trait OnService extends OnBackend { self: TimedSuite =>
     if (sys.env.get("CONFORMANCE_AWS").contains("1")) Right(new ServiceBackend)
     else Left("set CONFORMANCE_AWS=1 and have credentials to run against the service")
 }
-
-class KinesisLocalStreamSuite extends StreamSuite with OnKinesisLocal
-class KinesisLocalFanOutSuite extends FanOutSuite with OnKinesisLocal with OnRealTime
-class MinistackStreamSuite extends StreamSuite with OnMinistack
-class MinistackFanOutSuite extends FanOutSuite with OnMinistack with OnRealTime
-class FerrokinesisStreamSuite extends StreamSuite with OnFerrokinesis
-class FerrokinesisFanOutSuite extends FanOutSuite with OnFerrokinesis with OnRealTime
-class ServiceStreamSuite extends StreamSuite with OnService
-class ServiceFanOutSuite extends FanOutSuite with OnService with OnRealTime
