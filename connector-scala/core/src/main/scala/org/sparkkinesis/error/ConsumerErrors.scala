@@ -1,6 +1,6 @@
 package org.sparkkinesis.error
 
-/** An enhanced fan-out consumer cannot be used. One method for each condition, with its parameters. */
+/** Errors of enhanced fan-out consumers. Each method creates the error of one condition. */
 object ConsumerErrors {
 
   def limitReached(consumer: String, stream: String, count: Int, existing: String): KinesisConnectorException =

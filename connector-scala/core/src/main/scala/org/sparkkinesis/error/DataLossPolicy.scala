@@ -1,22 +1,22 @@
 package org.sparkkinesis.error
 
 /**
- * Decides what follows when records are lost: an error, or a notice after which reading continues with what is left.
- * Thread-safe.
+ * Decides what happens when records are lost: an error, or a warning after which reading continues with the remaining
+ * records. Thread-safe.
  *
  * @param endsQuery
  *   whether a loss is an error
  * @param warn
- *   takes note of a loss that is not an error
+ *   called for a loss that is not an error
  */
 final class DataLossPolicy(val endsQuery: Boolean, warn: KinesisConnectorException => Unit) {
 
-  /** Throws the loss, or warns of it. */
+  /** Throws the loss or reports it as a warning. */
   def lost(loss: KinesisConnectorException): Unit = if (endsQuery) throw loss else warn(loss)
 }
 
 object DataLossPolicy {
 
-  /** Every loss is an error. */
+  /** Throws every loss. */
   val Strict = new DataLossPolicy(endsQuery = true, _ => ())
 }

@@ -1,6 +1,6 @@
 package org.sparkkinesis.error
 
-/** The emulator cannot run. One method for each condition, with its parameters. */
+/** Errors of the emulator. Each method creates the error of one condition. */
 object EmulatorErrors {
 
   def failed(what: String, reason: String, fix: String): KinesisConnectorException =

@@ -7,7 +7,7 @@ import scala.util.matching.Regex
 
 import org.sparkkinesis.json.Json
 
-/** The texts of one condition; `{name}` stands for a parameter. */
+/** The texts of one error condition. `{name}` is a placeholder for a parameter. */
 final case class ErrorCondition(name: String, problem: String, cause: String, fix: String) {
   def parameters: Set[String] =
     ErrorCondition.Parameter.findAllMatchIn(s"$problem $cause $fix").map(_.group(1)).toSet
@@ -23,13 +23,16 @@ object ErrorCondition {
   private val Parameter: Regex = "\\{([a-zA-Z]+)\\}".r
 }
 
-/** Every condition that a user can meet, read once from `error-conditions.json`. */
+/** All error conditions, loaded from `error-conditions.json`. */
 object ErrorConditions {
   private val Resource = "error-conditions.json"
 
   val all: Map[String, ErrorCondition] = load()
 
-  /** The message of a condition; a name that is not declared is a defect and says so. */
+  /**
+   * Returns the message of a condition. The message of an undeclared condition says that it is undeclared, which is a
+   * defect.
+   */
   def message(name: String, parameters: Map[String, String]): String =
     all.get(name).fold(s"[$name] (undeclared condition) $parameters")(_.render(parameters))
 
@@ -43,7 +46,7 @@ object ErrorConditions {
           def part(key: String): String = body
             .field(key)
             .flatMap(_.asString)
-            .getOrElse(throw new IllegalStateException(s"$Resource: $name lacks \"$key\""))
+            .getOrElse(throw new IllegalStateException(s"$Resource: $name has no \"$key\""))
           name -> ErrorCondition(name, part("problem"), part("cause"), part("fix"))
         }
       case other => throw new IllegalStateException(s"$Resource is not an object: $other")

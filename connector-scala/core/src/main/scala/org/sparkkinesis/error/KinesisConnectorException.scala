@@ -1,15 +1,15 @@
 package org.sparkkinesis.error
 
 /**
- * An error for a user: what is wrong, why, and what to do, under a condition name that tools can match.
+ * An error for the user: problem, cause and fix, with a condition name for programs.
  *
- * The objects of this package make it, by subject: [[OptionErrors]], [[ServiceErrors]], [[ReadErrors]], [[ConsumerErrors]],
- * [[SinkErrors]], [[EmulatorErrors]].
+ * The objects of this package create it by subject: [[OptionErrors]], [[ServiceErrors]], [[ReadErrors]],
+ * [[ConsumerErrors]], [[SinkErrors]], [[EmulatorErrors]].
  *
  * @param condition
- *   a name of `error-conditions.json`
+ *   a name from `error-conditions.json`
  * @param parameters
- *   what the condition's texts name; never a secret
+ *   values of the placeholders; never a secret
  */
 final class KinesisConnectorException private (
     val condition: String,
@@ -17,7 +17,7 @@ final class KinesisConnectorException private (
     cause: Throwable
 ) extends RuntimeException(ErrorConditions.message(condition, parameters), cause) {
 
-  /** The same error, with what led to it. */
+  /** Returns the same error with a cause. */
   def causedBy(cause: Throwable): KinesisConnectorException =
     new KinesisConnectorException(condition, parameters, cause)
 }

@@ -1,6 +1,6 @@
 package org.sparkkinesis.error
 
-/** The options are wrong. One method for each condition, with its parameters. */
+/** Errors of options. Each method creates the error of one condition. */
 object OptionErrors {
 
   def unknown(option: String, suggestion: String): KinesisConnectorException =

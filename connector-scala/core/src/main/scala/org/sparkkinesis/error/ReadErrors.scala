@@ -1,6 +1,8 @@
 package org.sparkkinesis.error
 
-/** A read cannot begin where it should, or records may be lost. One method for each condition, with its parameters. */
+/**
+ * Errors of reads: invalid checkpoints and positions, and lost records. Each method creates the error of one condition.
+ */
 object ReadErrors {
 
   def checkpointOfOtherStream(checkpointStream: String, stream: String, reason: String): KinesisConnectorException =

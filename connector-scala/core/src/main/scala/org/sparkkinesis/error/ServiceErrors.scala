@@ -1,6 +1,6 @@
 package org.sparkkinesis.error
 
-/** The service cannot be reached or used, or refuses what it is asked. One method for each condition, with its parameters. */
+/** Errors of the service and of the connection to it. Each method creates the error of one condition. */
 object ServiceErrors {
 
   def regionMissing(stream: String): KinesisConnectorException =

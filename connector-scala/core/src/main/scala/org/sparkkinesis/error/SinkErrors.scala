@@ -1,6 +1,6 @@
 package org.sparkkinesis.error
 
-/** Rows cannot be written. One method for each condition, with its parameters. */
+/** Errors of writes. Each method creates the error of one condition. */
 object SinkErrors {
 
   def columnMissing(column: String, reason: String, columns: String, fix: String): KinesisConnectorException =

@@ -3,45 +3,46 @@ package org.sparkkinesis.event
 import org.sparkkinesis.model.ShardId
 
 /**
- * A change of state that an operator, a counter or a test may want to know of. No event is made for each record, and
- * none for a request that succeeded.
+ * A change of state for logs, metrics and tests. There is no event for a single record or for a successful request.
  *
- * Every event is a case class of a sealed family (`QueryEvent`, `ShardEvent` …), and only this package can add families.
- * No event holds credentials, payloads or partition keys.
+ * Every event is a case class of a sealed family (`QueryEvent`, `ShardEvent` …), and only this package can add
+ * families. No event contains credentials, payloads or partition keys.
  */
 abstract class ConnectorEvent private[event] (val subject: EventSubject) extends Product with Serializable {
   def level: EventLevel
 
-  /** The name or ARN of the stream; empty for an event that concerns the whole query. */
+  /** Name or ARN of the stream; empty if the event concerns the whole query. */
   def stream: Option[String]
   def shard: Option[ShardId] = None
 
-  /** What happened, in one English sentence or two, without the names of query, stream and shard. */
+  /** Describes the event in one or two English sentences, without the names of query, stream and shard. */
   def message: String
 
-  /** An exception whose stack trace belongs into the log. */
+  /** Exception whose stack trace is logged. */
   def cause: Option[Throwable] = None
 
-  /** The warnings with equal keys share one rate limit in the log: by default those of one class and stream. */
+  /**
+   * Warnings with equal keys share one rate limit in the log. By default, these are warnings of one class and stream.
+   */
   def limitKey: Any = (getClass, stream)
 }
 
-/** Decides whether an operator sees an event by default. */
+/** Level at which an event is logged. */
 sealed abstract class EventLevel
 
 object EventLevel {
 
-  /** Details for finding the cause of a problem. */
+  /** Details for troubleshooting. */
   case object Debug extends EventLevel
 
-  /** What an operator needs to reconstruct what a query did. */
+  /** Events that an operator needs to reconstruct what a query did. */
   case object Info extends EventLevel
 
-  /** Something that the query survives, and that an operator should know of at once. Rate-limited in the log. */
+  /** Problems that the query survives and that an operator should notice. The log limits their rate. */
   case object Warn extends EventLevel
 }
 
-/** What an event is about. Each subject has a logger of its own, so that log levels can be set for each. */
+/** Subject of an event. Each subject has its own logger, so that log levels can be set separately. */
 sealed abstract class EventSubject(val name: String) {
   def logger: String = s"org.sparkkinesis.event.$name"
 }
@@ -57,7 +58,10 @@ object EventSubject {
   val all: Seq[EventSubject] = Seq(Query, Shard, Executor, Subscription, Service, Write)
 }
 
-/** Receives events where they happen, on any thread. Must be thread-safe, must not block and must not throw. */
+/**
+ * Receives events on the thread where they occur. Implementations must be thread-safe, must not block and must not
+ * throw.
+ */
 trait EventSink {
   def emit(event: ConnectorEvent): Unit
 }
@@ -67,6 +71,6 @@ object EventSink {
   /** Ignores every event. */
   val Discard: EventSink = _ => ()
 
-  /** Passes each event on to all of `sinks`, in their order. */
+  /** Passes each event to all `sinks` in their order. */
   def all(sinks: EventSink*): EventSink = event => sinks.foreach(_.emit(event))
 }

@@ -3,23 +3,23 @@ package org.sparkkinesis.event
 import java.util.concurrent.atomic.LongAdder
 
 /**
- * Counts what the consumers of one source in one JVM have done since they began; counts only grow. Thread-safe.
+ * Counters of the consumers of one source in one JVM since they started. They only grow. Thread-safe.
  *
- * Changes of state are counted from events. What happens with every record or fetch is counted by the caller, since an
- * event for each would cost too much.
+ * State changes are counted from events. Callers count records and fetches directly, because an event for each would be
+ * too expensive.
  */
 final class ConsumerMetrics extends EventSink {
   val getRecordsCalls = new LongAdder
   val getShardIteratorCalls = new LongAdder
   val subscribeToShardCalls = new LongAdder
 
-  /** Subscriptions opened again after an orderly end or a failure. */
+  /** Subscriptions that were opened again after completion or a failure. */
   val resubscriptions = new LongAdder
   val iteratorRenewals = new LongAdder
   val throttles = new LongAdder
   val retries = new LongAdder
 
-  /** Records as the service delivers them, and their payload and keys. */
+  /** Number of Kinesis records, and bytes of their payloads and keys. */
   val records = new LongAdder
   val bytes = new LongAdder
 
@@ -27,7 +27,7 @@ final class ConsumerMetrics extends EventSink {
   val rows = new LongAdder
   val aggregatedRecords = new LongAdder
 
-  /** User records outside the shard's hash key range, dropped by `deaggregation.hashRangeFilter`. */
+  /** User records outside the hash key range of the shard, which `deaggregation.hashRangeFilter` dropped. */
   val filteredRows = new LongAdder
 
   override def emit(event: ConnectorEvent): Unit = event match {

@@ -4,15 +4,15 @@ import java.time.Instant
 
 import org.sparkkinesis.model.{ShardId, StartingPosition}
 
-/** Renders the values that several events have in their messages. */
+/** Formats values that several events have in their messages. */
 private[event] object EventText {
 
-  /** Shards that a message names; a stream may have thousands. */
-  val MostNamed = 20
+  /** Maximum number of shards in a message; a stream can have thousands. */
+  val MaxNamed = 20
 
   def list(items: Seq[String]): String = {
-    val more = items.size - MostNamed
-    items.take(MostNamed).mkString(", ") + (if (more > 0) s", and $more more" else "")
+    val more = items.size - MaxNamed
+    items.take(MaxNamed).mkString(", ") + (if (more > 0) s", and $more more" else "")
   }
 
   def shards(ids: Seq[ShardId]): String = list(ids.map(_.value))
@@ -32,6 +32,6 @@ private[event] object EventText {
     case StartingPosition.AfterSequenceNumber(number) => s"after $number"
   }
 
-  /** Seconds with one decimal. */
+  /** Formats milliseconds as seconds with one decimal. */
   def seconds(millis: Long): String = String.format(java.util.Locale.ROOT, "%.1f s", Double.box(millis / 1000.0))
 }

@@ -2,23 +2,23 @@ package org.sparkkinesis.event
 
 import org.sparkkinesis.event.EventText.count
 
-/** What happens to the executors that read for a query. */
+/** Events of the executors that read for a query. */
 sealed abstract class ExecutorEvent extends ConnectorEvent(EventSubject.Executor) {
   override def stream: Option[String] = None
 
-  /** The executor's id, where the event concerns one executor. */
+  /** The executor's id; empty if the event concerns no single executor. */
   def executor: Option[String]
   override def limitKey: Any = (getClass, executor)
 }
 
-/** The consumers of an executor have introduced themselves to the driver. */
+/** The consumers of an executor have registered with the driver. */
 final case class ExecutorJoined(id: String, host: String) extends ExecutorEvent {
   override def level: EventLevel = EventLevel.Info
   override def executor: Option[String] = Some(id)
   override def message: String = s"Executor $id on $host is ready to read"
 }
 
-/** Told by the driver. */
+/** An executor was lost. Emitted on the driver. */
 final case class ExecutorLost(id: String, shards: Int) extends ExecutorEvent {
   override def level: EventLevel = EventLevel.Info
   override def executor: Option[String] = Some(id)
@@ -26,7 +26,7 @@ final case class ExecutorLost(id: String, shards: Int) extends ExecutorEvent {
     s"Executor $id is lost; its ${count(shards.toLong, "shard")} will be assigned to others"
 }
 
-/** The Spark job that starts consumers has failed; it runs again. */
+/** The Spark job that starts consumers failed and will run again. */
 final case class ConsumersNotStarted(failures: Int, failure: Throwable) extends ExecutorEvent {
   override def level: EventLevel = EventLevel.Warn
   override def executor: Option[String] = None
@@ -35,7 +35,7 @@ final case class ConsumersNotStarted(failures: Int, failure: Throwable) extends 
     s"The Spark job that starts consumers failed ${count(failures.toLong, "time")} in a row and is retried"
 }
 
-/** The prefetch buffer of an executor takes no more, so fetching waits for the query. */
+/** The prefetch buffer of an executor is full, so fetching waits for the query. */
 final case class BufferFilled(id: String) extends ExecutorEvent {
   override def level: EventLevel = EventLevel.Debug
   override def executor: Option[String] = Some(id)
@@ -48,14 +48,14 @@ final case class BufferFreed(id: String) extends ExecutorEvent {
   override def message: String = s"The prefetch buffer of executor $id has room again"
 }
 
-/** A report of an executor did not reach the driver, which asks for a full one. */
+/** A report of an executor did not reach the driver, which requested a full report. */
 final case class ReportMissed(id: String) extends ExecutorEvent {
   override def level: EventLevel = EventLevel.Debug
   override def executor: Option[String] = Some(id)
   override def message: String = s"A report of executor $id was lost; the driver requested a full one"
 }
 
-/** Told by an executor that was to start consumers. */
+/** The driver was unreachable when an executor was to start consumers. Emitted on the executor. */
 final case class CoordinatorUnreachable(id: String, reason: String) extends ExecutorEvent {
   override def level: EventLevel = EventLevel.Warn
   override def executor: Option[String] = Some(id)
@@ -63,7 +63,10 @@ final case class CoordinatorUnreachable(id: String, reason: String) extends Exec
     s"Executor $id could not reach the driver, so it does not read: $reason. The driver will ask again"
 }
 
-/** Told by an executor; its consumers stop, so that a driver that died leaves none behind. */
+/**
+ * The driver no longer answers. The executor stops its consumers, so that they do not outlive the driver. Emitted on
+ * the executor.
+ */
 final case class CoordinatorLost(id: String, pings: Int) extends ExecutorEvent {
   override def level: EventLevel = EventLevel.Warn
   override def executor: Option[String] = Some(id)
@@ -71,7 +74,10 @@ final case class CoordinatorLost(id: String, pings: Int) extends ExecutorEvent {
     s"The driver did not answer ${count(pings.toLong, "ping")} in a row; executor $id stops reading"
 }
 
-/** Told by an executor whose consumers failed at something that is no answer of the service; they stop. */
+/**
+ * The consumers of an executor failed with an error that is not a response of the service, and stop. Emitted on the
+ * executor.
+ */
 final case class ConsumersCrashed(id: String, failure: Throwable) extends ExecutorEvent {
   override def level: EventLevel = EventLevel.Warn
   override def executor: Option[String] = Some(id)
@@ -79,7 +85,7 @@ final case class ConsumersCrashed(id: String, failure: Throwable) extends Execut
   override def message: String = s"The consumers of executor $id failed and stop"
 }
 
-/** The same, told by the driver, which starts the consumers again. */
+/** The consumers of an executor failed, and the driver starts them again. Emitted on the driver. */
 final case class ExecutorFailed(id: String, reason: String) extends ExecutorEvent {
   override def level: EventLevel = EventLevel.Warn
   override def executor: Option[String] = Some(id)

@@ -5,16 +5,16 @@ import java.time.Instant
 import org.sparkkinesis.event.EventText.{count, positions, seconds}
 import org.sparkkinesis.model.{ShardId, StartingPosition}
 
-/** What happens to a query as a whole, and to its offsets. */
+/** Events of a query as a whole, and of its offsets. */
 sealed abstract class QueryEvent extends ConnectorEvent(EventSubject.Query)
 
 /**
- * A query begins to read a stream.
+ * A query starts reading a stream.
  *
  * @param isResumed
- *   the positions are those of a checkpoint
+ *   whether the positions come from a checkpoint
  * @param shards
- *   where each shard is read from; empty for a shard that is finished
+ *   start position of each shard; empty for a finished shard
  */
 final case class QueryStarted(
     streamName: String,
@@ -30,7 +30,7 @@ final case class QueryStarted(
   }
 }
 
-/** Spark has stopped the source, because the query ended, failed, or was stopped. */
+/** Spark stopped the source, because the query ended, failed or was stopped. */
 final case class QueryStopped(batches: Long, rows: Long, runMillis: Long) extends QueryEvent {
   override def level: EventLevel = EventLevel.Info
   override def stream: Option[String] = None
@@ -45,7 +45,7 @@ final case class BatchPlanned(rows: Long, bytes: Long, planningMicros: Long) ext
     s"Micro-batch of ${count(rows, "row")} ($bytes bytes) planned in $planningMicros microseconds"
 }
 
-/** Records that the query had not read are gone. */
+/** Records that the query had not read no longer exist. */
 final case class DataLost(streamName: String, lostIn: ShardId, reason: String, endsQuery: Boolean) extends QueryEvent {
   override def level: EventLevel = EventLevel.Warn
   override def stream: Option[String] = Some(streamName)
@@ -54,7 +54,7 @@ final case class DataLost(streamName: String, lostIn: ShardId, reason: String, e
   override def message: String = s"Records were lost: $reason. ${QueryEvent.continuation(endsQuery)}"
 }
 
-/** The stream of the checkpoint was deleted, and another one has its name. */
+/** The stream of the checkpoint was deleted, and a new stream has its name. */
 final case class StreamRecreated(streamName: String, wasMillis: Long, isMillis: Long, endsQuery: Boolean)
     extends QueryEvent {
   override def level: EventLevel = EventLevel.Warn
@@ -65,7 +65,7 @@ final case class StreamRecreated(streamName: String, wasMillis: Long, isMillis: 
       QueryEvent.continuation(endsQuery)
 }
 
-/** A consumer gave its shard up for good; the query ends with this error. */
+/** A consumer cannot continue reading a shard. The query fails with this error. */
 final case class ReadFailed(streamName: String, failed: ShardId, reason: String) extends QueryEvent {
   override def level: EventLevel = EventLevel.Warn
   override def stream: Option[String] = Some(streamName)
@@ -73,7 +73,7 @@ final case class ReadFailed(streamName: String, failed: ShardId, reason: String)
   override def message: String = s"The shard cannot be read, so the query fails: $reason"
 }
 
-/** An option's name or value works, and should be changed. */
+/** An option has a deprecated name or value. */
 final case class OptionDeprecated(warning: String) extends QueryEvent {
   override def level: EventLevel = EventLevel.Warn
   override def stream: Option[String] = None

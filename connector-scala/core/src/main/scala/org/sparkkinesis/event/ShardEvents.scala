@@ -3,12 +3,12 @@ package org.sparkkinesis.event
 import org.sparkkinesis.event.EventText.{count, positions, shards => named}
 import org.sparkkinesis.model.{ShardId, StartingPosition}
 
-/** What happens to the shards of a stream that is read; told by the driver. */
+/** Events of the shards of a stream that is read. Emitted on the driver. */
 sealed abstract class ShardEvent(streamName: String) extends ConnectorEvent(EventSubject.Shard) {
   override def stream: Option[String] = Some(streamName)
 }
 
-/** ListShards was answered. */
+/** ListShards returned. */
 final case class ShardsListed(streamName: String, open: Int, closed: Int, added: Seq[ShardId])
     extends ShardEvent(streamName) {
   override def level: EventLevel = if (added.isEmpty) EventLevel.Debug else EventLevel.Info
@@ -17,7 +17,7 @@ final case class ShardsListed(streamName: String, open: Int, closed: Int, added:
       (if (added.isEmpty) "none is new" else s"${added.size} new: ${named(added)}")
 }
 
-/** Open shards of every listing left some hash keys out, so at least one shard is unknown. */
+/** No listing had an open shard for some hash keys, so at least one shard is unknown. */
 final case class ListingIncomplete(streamName: String, fromHashKey: BigInt, toHashKey: BigInt, listings: Int)
     extends ShardEvent(streamName) {
   override def level: EventLevel = EventLevel.Warn
@@ -26,7 +26,7 @@ final case class ListingIncomplete(streamName: String, fromHashKey: BigInt, toHa
       "The query starts without that shard, because failOnDataLoss is false"
 }
 
-/** Shards that no executor has read so far get an owner. */
+/** Shards that no executor reads were assigned to an executor. */
 final case class ShardsAssigned(streamName: String, executor: String, shards: Seq[(ShardId, StartingPosition)])
     extends ShardEvent(streamName) {
   override def level: EventLevel = EventLevel.Info
@@ -38,7 +38,7 @@ final case class ShardsAssigned(streamName: String, executor: String, shards: Se
     positions(shards.map { case (shard, position) => shard -> Some(position) })
 }
 
-/** Shards get another owner while their former one lives, so that executors read equally many. */
+/** Shards moved from one live executor to another, so that executors read equal numbers of shards. */
 final case class ShardsMoved(streamName: String, from: String, to: String, shards: Seq[(ShardId, StartingPosition)])
     extends ShardEvent(streamName) {
   override def level: EventLevel = EventLevel.Info
@@ -59,14 +59,14 @@ final case class ShardEnded(streamName: String, ended: ShardId, children: Seq[Sh
      else s"children: ${named(children)}")
 }
 
-/** Every record of the shard was processed, and its children have taken its place in the offsets. */
+/** All records of the shard were processed, and its children have replaced it in the offsets. */
 final case class ShardFinished(streamName: String, finished: ShardId) extends ShardEvent(streamName) {
   override def level: EventLevel = EventLevel.Debug
   override def shard: Option[ShardId] = Some(finished)
   override def message: String = "Every record of the shard was processed; the shard left the offsets"
 }
 
-/** The shard vanished before it was read to its end, and the query goes on without the rest. */
+/** The shard expired before it was read to its end, and the query continues without its remaining records. */
 final case class ShardExpired(streamName: String, expired: ShardId) extends ShardEvent(streamName) {
   override def level: EventLevel = EventLevel.Warn
   override def shard: Option[ShardId] = Some(expired)

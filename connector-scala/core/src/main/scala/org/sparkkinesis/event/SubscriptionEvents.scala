@@ -3,47 +3,47 @@ package org.sparkkinesis.event
 import org.sparkkinesis.event.EventText.{place, seconds}
 import org.sparkkinesis.model.{ShardId, StartingPosition, StreamShard}
 
-/** What happens to enhanced fan-out subscriptions, and to the registered consumers that they belong to. */
+/** Events of enhanced fan-out subscriptions and of registered consumers. */
 sealed abstract class SubscriptionEvent extends ConnectorEvent(EventSubject.Subscription)
 
-/** A subscription of one shard changed; told by an executor. */
+/** The subscription of a shard changed. Emitted on an executor. */
 sealed abstract class ShardSubscriptionEvent(of: StreamShard) extends SubscriptionEvent {
   override def stream: Option[String] = Some(of.stream)
   override def shard: Option[ShardId] = Some(of.shard)
 }
 
-/** SubscribeToShard is called. */
+/** The connector calls SubscribeToShard. */
 final case class SubscriptionRequested(of: StreamShard, position: StartingPosition) extends ShardSubscriptionEvent(of) {
   override def level: EventLevel = EventLevel.Debug
   override def message: String = s"Subscription requested ${place(position)}"
 }
 
-/** The service has accepted the subscription. */
+/** The service accepted the subscription. */
 final case class SubscriptionOpened(of: StreamShard) extends ShardSubscriptionEvent(of) {
   override def level: EventLevel = EventLevel.Debug
   override def message: String = "Subscription opened"
 }
 
-/** The subscription ended in an orderly way, as each does after five minutes, and the next one follows. */
+/** The subscription completed, which happens after five minutes, and is replaced. */
 final case class SubscriptionRenewed(of: StreamShard, ageMillis: Long) extends ShardSubscriptionEvent(of) {
   override def level: EventLevel = EventLevel.Debug
   override def message: String = s"Subscription ended after ${seconds(ageMillis)} and is renewed"
 }
 
-/** The subscription failed, or was not accepted, and another one follows. */
+/** The subscription failed or was rejected, and is replaced. */
 final case class SubscriptionLost(of: StreamShard, failures: Int, reason: String) extends ShardSubscriptionEvent(of) {
   override def level: EventLevel = EventLevel.Debug
   override def message: String = s"Subscription lost (failure $failures in a row) and requested again: $reason"
 }
 
-/** A subscription that was active ended because another one of the same consumer began. */
+/** An active subscription ended because another subscription of the same consumer started. */
 final case class SubscriptionTakenOver(of: StreamShard) extends ShardSubscriptionEvent(of) {
   override def level: EventLevel = EventLevel.Warn
-  override def message: String = "Another subscription of the same consumer took this one over. " +
-    "If another query uses this consumer, give each query a consumer of its own"
+  override def message: String = "Another subscription of the same consumer replaced this one. " +
+    "If another query uses this consumer, use a separate consumer for each query"
 }
 
-/** A registered consumer of a stream changed; told by the driver. */
+/** A registered consumer of a stream changed. Emitted on the driver. */
 sealed abstract class ConsumerEvent(streamArn: String) extends SubscriptionEvent {
   override def stream: Option[String] = Some(streamArn)
 }
@@ -59,7 +59,7 @@ final case class ConsumerReady(streamArn: String, consumerArn: String) extends C
   override def message: String = s"Consumer $consumerArn is active"
 }
 
-/** An earlier run of the query registered the consumer, so this one will deregister it. */
+/** An earlier run of the query registered the consumer, so this run deregisters it. */
 final case class ConsumerAdopted(streamArn: String, consumerArn: String) extends ConsumerEvent(streamArn) {
   override def level: EventLevel = EventLevel.Info
   override def message: String = s"Consumer $consumerArn was registered by an earlier run of this query"
@@ -70,7 +70,7 @@ final case class ConsumerDeregistered(streamArn: String, consumerArn: String) ex
   override def message: String = s"Consumer $consumerArn deregistered"
 }
 
-/** The query has ended and its consumer remains. */
+/** The query ended, and its consumer remains registered. */
 final case class ConsumerLeft(streamArn: String, consumerArn: String, reason: String) extends ConsumerEvent(streamArn) {
   override def level: EventLevel = EventLevel.Warn
   override def limitKey: Any = (getClass, consumerArn)
@@ -78,7 +78,7 @@ final case class ConsumerLeft(streamArn: String, consumerArn: String, reason: St
     "It remains registered, and AWS bills it, until you deregister it"
 }
 
-/** The file beside the checkpoint that lists the registered consumers could not be changed. */
+/** The file beside the checkpoint that lists the registered consumers could not be updated. */
 final case class ConsumersNotRecorded(streamArn: String, failure: Throwable) extends ConsumerEvent(streamArn) {
   override def level: EventLevel = EventLevel.Warn
   override def cause: Option[Throwable] = Some(failure)

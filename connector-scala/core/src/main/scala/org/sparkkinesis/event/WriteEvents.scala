@@ -3,10 +3,10 @@ package org.sparkkinesis.event
 import org.sparkkinesis.event.EventText.{count, seconds}
 import org.sparkkinesis.model.ShardId
 
-/** What happens while a stream is written. */
+/** Events of writes. */
 sealed abstract class WriteEvent extends ConnectorEvent(EventSubject.Write)
 
-/** A write was planned on the driver; for streams, one for each micro-batch. */
+/** A write was planned on the driver. A streaming query emits one for each micro-batch. */
 final case class WritePlanned(streamName: Option[String], onInvalidRecord: String) extends WriteEvent {
   override def level: EventLevel = EventLevel.Debug
   override def stream: Option[String] = streamName
@@ -14,7 +14,7 @@ final case class WritePlanned(streamName: Option[String], onInvalidRecord: Strin
     (if (streamName.isEmpty) "; the column 'stream' names the stream of each row" else "")
 }
 
-/** Every record of a batch was stored; told by the driver. */
+/** All records of a batch were stored. Emitted on the driver. */
 final case class BatchWritten(epoch: Option[Long], records: Long, requests: Long, throttled: Long, retried: Long)
     extends WriteEvent {
   override def level: EventLevel = EventLevel.Debug
@@ -24,26 +24,28 @@ final case class BatchWritten(epoch: Option[Long], records: Long, requests: Long
       s"${count(requests, "request")}; $throttled throttled, $retried retried"
 }
 
-/** What happens to the requests of one stream; told by an executor. */
+/** Events of the requests of one stream. Emitted on an executor. */
 sealed abstract class StreamWriteEvent(streamName: String) extends WriteEvent {
   override def stream: Option[String] = Some(streamName)
 }
 
-/** A PutRecords request failed as a whole and its records are sent again. */
+/** A PutRecords request failed as a whole, and its records are sent again. */
 final case class PutFailed(streamName: String, records: Int, reason: String) extends StreamWriteEvent(streamName) {
   override def level: EventLevel = EventLevel.Warn
   override def message: String =
     s"PutRecords with ${count(records.toLong, "record")} failed, and its records are sent again: $reason"
 }
 
-/** A PutRecords request got no answer in time; its records are sent again and may be stored twice. */
+/** A PutRecords request had no response in time. Its records are sent again and may be stored twice. */
 final case class PutTimedOut(streamName: String, records: Int, millis: Long) extends StreamWriteEvent(streamName) {
   override def level: EventLevel = EventLevel.Warn
   override def message: String = s"PutRecords with ${count(records.toLong, "record")} got no answer within " +
     s"${seconds(millis)}; its records are sent again and may be stored twice"
 }
 
-/** Aggregates were stored in shards where readers would skip them, so their records are sent again. */
+/**
+ * Aggregates were stored in other shards than planned, where readers would skip them, so their records are sent again.
+ */
 final case class RecordsMisplaced(streamName: String, aggregates: Int) extends StreamWriteEvent(streamName) {
   override def level: EventLevel = EventLevel.Debug
   override def message: String =
@@ -64,28 +66,35 @@ final case class ShardMapNotRefreshed(streamName: String, reason: String) extend
   override def message: String = s"The shards could not be listed; writers continue with those they know: $reason"
 }
 
-/** The stream ignores partition keys, so the connector cannot tell which shard a record will go to. */
+/** The stream ignores partition keys, so the connector cannot predict the shard of a record. */
 final case class DistributionAutomatic(streamName: String) extends StreamWriteEvent(streamName) {
   override def level: EventLevel = EventLevel.Warn
   override def message: String = "The stream chooses shards without regard to partition keys (record distribution " +
     "strategy AUTO); writers apply no limits for each shard"
 }
 
-/** The caller may not list shards. */
+/** The credentials do not allow ListShards. */
 final case class ShardLimitsUnavailable(streamName: String, reason: String) extends StreamWriteEvent(streamName) {
   override def level: EventLevel = EventLevel.Warn
   override def message: String =
     s"Writers apply no limits for each shard, because the shards cannot be listed: $reason"
 }
 
-/** A shard refused records for the first time in a while; from now on records go to it at its documented rate. */
+/**
+ * A shard rejected records after a period without rejections. From now on its records are sent at its documented rate.
+ */
 final case class ShardPaced(streamName: String, paced: ShardId) extends StreamWriteEvent(streamName) {
   override def level: EventLevel = EventLevel.Warn
   override def shard: Option[ShardId] = Some(paced)
   override def message: String = "The shard throttles writes; records for it are now sent at the rate that it accepts"
 }
 
-/** @param scale the new rate as a multiple of the documented one */
+/**
+ * The rate of a shard was reduced.
+ *
+ * @param scale
+ *   the new rate as a multiple of the documented rate
+ */
 final case class ShardRateCut(streamName: String, cut: ShardId, scale: Double) extends StreamWriteEvent(streamName) {
   override def level: EventLevel = EventLevel.Debug
   override def shard: Option[ShardId] = Some(cut)
@@ -93,14 +102,14 @@ final case class ShardRateCut(streamName: String, cut: ShardId, scale: Double) e
     String.format(java.util.Locale.ROOT, "Rate of the shard cut to %.2f of its documented capacity", Double.box(scale))
 }
 
-/** A shard has not throttled for a while, so its records are sent without a limit again. */
+/** A shard has not throttled for a period, so its rate is no longer limited. */
 final case class ShardUnpaced(streamName: String, freed: ShardId) extends StreamWriteEvent(streamName) {
   override def level: EventLevel = EventLevel.Debug
   override def shard: Option[ShardId] = Some(freed)
   override def message: String = "The shard no longer throttles writes; its rate is not limited any more"
 }
 
-/** A task had rows that cannot be records. Told once for each task and stream. */
+/** A task had rows that cannot become records. Emitted once per task and stream. */
 final case class RowsInvalid(streamName: String, partition: Int, rows: Long, action: String, firstReason: String)
     extends StreamWriteEvent(streamName) {
   override def level: EventLevel = EventLevel.Warn
@@ -108,7 +117,7 @@ final case class RowsInvalid(streamName: String, partition: Int, rows: Long, act
     s"${count(rows, "invalid row")} of partition $partition $action. Reason of the first: $firstReason"
 }
 
-/** Rows have a column `stream`, which overrides the option. */
+/** The rows have a column `stream`, which overrides the option. */
 final case class StreamColumnUsed(streamName: String) extends StreamWriteEvent(streamName) {
   override def level: EventLevel = EventLevel.Warn
   override def message: String = "Rows are written to the stream that their column 'stream' names, and to this one " +

@@ -4,7 +4,7 @@ import java.nio.ByteBuffer
 import java.nio.charset.StandardCharsets.UTF_8
 import java.security.MessageDigest
 
-/** A hash key as two unsigned halves, to be compared without big integers; the same number as a [[HashKey]] gives. */
+/** A hash key as two unsigned halves, for comparisons without big integers. Its value equals that of [[HashKey]]. */
 final case class HashPoint(high: Long, low: Long) extends Ordered[HashPoint] {
   override def compare(that: HashPoint): Int = {
     val byHigh = java.lang.Long.compareUnsigned(high, that.high)
@@ -17,7 +17,7 @@ final case class HashPoint(high: Long, low: Long) extends Ordered[HashPoint] {
 
 object HashPoint {
 
-  /** A digest with room for its result. */
+  /** A digest with a buffer for its result. */
   final private class Md5 {
     private val digest = MessageDigest.getInstance("MD5")
     private val result = ByteBuffer.allocate(digest.getDigestLength)

@@ -3,21 +3,21 @@ package org.sparkkinesis.model
 import scala.concurrent.duration._
 
 /**
- * Every limit of the service that this project relies on, once.
+ * Every limit of the service that this project uses, defined once.
  *
- * The emulator enforces these figures and the connector respects them. Sources: "Quotas and limits" and the API
+ * The emulator enforces these limits and the connector respects them. Sources: "Quotas and limits" and the API
  * reference of the Kinesis Data Streams developer guide (2026), and the announcement of 10 MiB records (2025-10-28).
- * Sizes are bytes, rates are per second, unless a name says otherwise.
+ * Sizes are in bytes and rates are per second unless a name says otherwise.
  */
 object KinesisQuotas {
   val KiB: Int = 1024
   val MiB: Int = 1024 * 1024
 
-  /** What one call may ask for and return. */
+  /** Limits of one request and its response. */
   object Request {
     val PutRecordsEntries: Int = 500
 
-    /** Data and partition keys of one PutRecords together. */
+    /** Total size of the data and partition keys of one PutRecords request. */
     val PutRecordsBytes: Int = 10 * MiB
     val GetRecordsLimit: Int = 10000
     val GetRecordsBytes: Int = 10 * MiB
@@ -28,18 +28,18 @@ object KinesisQuotas {
     val DescribeStreamShards: Int = 100
   }
 
-  /** What one record may be. */
+  /** Limits of one record. */
   object Record {
     val PartitionKeyMinChars: Int = 1
     val PartitionKeyMaxChars: Int = 256
 
-    /** Data and partition key together, unless the stream's MaxRecordSizeInKiB says otherwise. */
+    /** Size of data and partition key together, unless the stream's MaxRecordSizeInKiB is larger. */
     val DefaultMaxBytes: Int = 1 * MiB
     val LargestMaxBytes: Int = 10 * MiB
     val MaxRecordSizeKiB: Range.Inclusive = 1024 to 10240
   }
 
-  /** What one open shard takes and gives. */
+  /** Throughput of one open shard. */
   object Shard {
     val WriteBytesPerSecond: Int = 1 * MiB
     val WriteRecordsPerSecond: Int = 1000
@@ -47,11 +47,11 @@ object KinesisQuotas {
     val GetRecordsPerSecond: Int = 5
     val GetShardIteratorPerSecond: Int = 5
 
-    /** Pushed to one consumer by enhanced fan-out. */
+    /** Rate at which enhanced fan-out pushes to one consumer. */
     val FanOutBytesPerSecond: Int = 2 * MiB
   }
 
-  /** Calls per second; "stream" and "account" say what they are counted for. */
+  /** Calls per second. The suffix of each name says what they are counted for. */
   object CallRate {
     val CreateStreamPerAccount: Int = 5
     val DeleteStreamPerAccount: Int = 5
@@ -72,11 +72,11 @@ object KinesisQuotas {
     val SubscribeToShardPerConsumerAndShard: Int = 1
   }
 
-  /** How many there may be. */
+  /** Maximum numbers of resources. */
   object Count {
     val ConsumersPerStream: Int = 20
 
-    /** With the account on On-demand Advantage. */
+    /** For accounts with On-demand Advantage. */
     val ConsumersPerStreamAdvantage: Int = 50
     val ConsumersCreatingAtOnce: Int = 5
     val StreamsCreatingAtOnce: Int = 5
@@ -90,28 +90,31 @@ object KinesisQuotas {
     val TagsPerResource: Int = 50
   }
 
-  /** How long things live. */
+  /** Lifetimes of resources and tokens. */
   object Lifetime {
     val ShardIterator: FiniteDuration = 5.minutes
     val NextToken: FiniteDuration = 300.seconds
     val Subscription: FiniteDuration = 5.minutes
 
-    /** A second SubscribeToShard within this time of a successful one is refused; afterwards it takes over. */
+    /**
+     * Within this time of a successful SubscribeToShard, a second one is rejected. After it, the second one replaces
+     * the first.
+     */
     val SubscriptionTakeover: FiniteDuration = 5.seconds
 
-    /** An idle subscription still gets an empty event about this often. */
+    /** Approximate time between empty events of an idle subscription. */
     val IdleSubscriptionEvent: FiniteDuration = 5.seconds
 
-    /** About how long an on-demand stream refuses what is too much for it until its shards are split. */
+    /** Approximate time for which an on-demand stream throttles excess writes until its shards are split. */
     val OnDemandScaling: FiniteDuration = 15.minutes
     val RetentionDefault: FiniteDuration = 24.hours
     val RetentionMax: FiniteDuration = 8760.hours
   }
 
-  /** What is counted for the bill. */
+  /** Units of billing. */
   object Billing {
 
-    /** One PUT payload unit: each record costs one for every 25 KB begun. */
+    /** Size of one PUT payload unit. A record is billed one unit for each 25 KB or part of it. */
     val PayloadUnitBytes: Int = 25 * KiB
   }
 }

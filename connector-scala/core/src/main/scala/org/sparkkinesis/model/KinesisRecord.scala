@@ -1,18 +1,18 @@
 package org.sparkkinesis.model
 
 /**
- * A record as the service delivers it, before any de-aggregation.
+ * A record as the service delivers it, before de-aggregation.
  *
  * @param sequenceNumber
- *   the service's number, digits only
+ *   sequence number, digits only
  * @param partitionKey
- *   null for streams that distribute records themselves
+ *   null for streams with automatic record distribution
  * @param arrivalMillis
  *   approximate arrival time, epoch milliseconds; not necessarily ascending
  * @param data
- *   the payload; never changed after construction
+ *   the payload, which must not be modified
  * @param encryptionType
- *   null when not encrypted
+ *   null if the record is not encrypted
  */
 final class KinesisRecord(
     val sequenceNumber: String,
@@ -22,19 +22,19 @@ final class KinesisRecord(
     val encryptionType: String
 ) extends Serializable {
 
-  /** Payload and key as the service counts them; the key is taken for one byte a character. */
+  /** Size of payload and key as the service counts it, assuming one byte per character of the key. */
   def size: Int = data.length + (if (partitionKey == null) 0 else partitionKey.length)
 }
 
 object KinesisRecord {
 
   /**
-   * What an answer or an event says of a record.
+   * Creates a record from the fields of a response or an event.
    *
    * @param data
    *   null for an empty payload
    * @param encryptionType
-   *   streams without encryption say either nothing or NONE
+   *   null or NONE for a stream without encryption
    */
   def delivered(
       sequenceNumber: String,
@@ -50,7 +50,7 @@ object KinesisRecord {
     if (encryptionType == "NONE") null else encryptionType
   )
 
-  /** Bytes of all of them, as [[KinesisRecord.size]] counts. */
+  /** Returns the total [[KinesisRecord.size]] of the records. */
   def sizeOf(records: IndexedSeq[KinesisRecord]): Long = {
     var bytes = 0L
     var i = 0

@@ -1,13 +1,14 @@
 package org.sparkkinesis.model
 
 /**
- * A sequence number as the service gives it: a decimal without leading zeros, opaque, ordered by value.
+ * A sequence number of the service: an opaque decimal without leading zeros, ordered by value.
  *
- * Numbers of the same shard are ordered as their records are; a child shard's numbers exceed its parents'.
+ * Sequence numbers of a shard have the order of its records. Those of a child shard are larger than those of its
+ * parents.
  */
 final class SequenceNumber private (val value: String) extends AnyVal with Ordered[SequenceNumber] {
 
-  /** By length, then by digits: the order of the numbers themselves, without building big integers. */
+  /** Compares by length and then by digits, which is the numeric order, without creating big integers. */
   override def compare(that: SequenceNumber): Int = SequenceNumber.compareDigits(value, that.value)
 
   override def toString: String = value
@@ -16,10 +17,7 @@ final class SequenceNumber private (val value: String) extends AnyVal with Order
 object SequenceNumber {
   private val MaxDigits = 129
 
-  /**
-   * @throws IllegalArgumentException
-   *   unless `value` matches `0|([1-9]\d{0,128})`, the service's own pattern
-   */
+  /** @throws IllegalArgumentException if `value` does not match `0|([1-9]\d{0,128})`, the service's pattern */
   def apply(value: String): SequenceNumber = {
     require(isValid(value), s"not a sequence number: '${value.take(MaxDigits + 3)}' (expected 0|([1-9]\\d{0,128}))")
     new SequenceNumber(value)
@@ -27,7 +25,7 @@ object SequenceNumber {
 
   def parse(value: String): Option[SequenceNumber] = if (isValid(value)) Some(new SequenceNumber(value)) else None
 
-  /** Takes a number that the service has just sent; not checked again. */
+  /** Creates a sequence number that the service has sent, without validation. */
   def trusted(value: String): SequenceNumber = new SequenceNumber(value)
 
   def compareDigits(a: String, b: String): Int = {

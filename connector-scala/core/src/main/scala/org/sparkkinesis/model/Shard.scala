@@ -1,19 +1,19 @@
 package org.sparkkinesis.model
 
-/** A shard's name within its stream, `shardId-000000000000` and so on. */
+/** The name of a shard within its stream, such as `shardId-000000000000`. */
 final case class ShardId(value: String) extends AnyVal {
   override def toString: String = value
 }
 
 object ShardId {
 
-  /** The name that the service gives the shard of this index. */
+  /** Returns the name that the service assigns to the shard with this index. */
   def ofIndex(index: Long): ShardId = ShardId(f"shardId-$index%012d")
 
   implicit val ordering: Ordering[ShardId] = (a, b) => a.value.compareTo(b.value)
 }
 
-/** A shard as ListShards tells it. Open while `endingSequenceNumber` is empty; a parent may have expired already. */
+/** A shard as ListShards returns it. It is open if `endingSequenceNumber` is empty. Its parents may have expired. */
 final case class Shard(
     id: ShardId,
     parent: Option[ShardId],
@@ -26,5 +26,5 @@ final case class Shard(
   def parents: Seq[ShardId] = parent.toSeq ++ adjacentParent
 }
 
-/** A shard as the last answer of a closed parent names it. */
+/** A shard as the last response of its closed parent describes it. */
 final case class ChildShard(id: ShardId, parents: Seq[ShardId], hashKeyRange: HashKeyRange)

@@ -1,6 +1,6 @@
 package org.sparkkinesis.model
 
-/** Where to begin in a shard; the five iterator types of the service. Timestamps are epoch milliseconds. */
+/** Position in a shard: the five iterator types of the service. Timestamps are epoch milliseconds. */
 sealed trait StartingPosition
 
 object StartingPosition {

@@ -1,14 +1,14 @@
 package org.sparkkinesis.model
 
 /**
- * A shard among several streams.
+ * Identifies a shard across several streams.
  *
  * @param stream
- *   the stream's ARN, or its name where the ARN is not known
+ *   ARN of the stream, or its name if the ARN is not known
  */
 final case class StreamShard(stream: String, shard: ShardId) {
 
-  /** Strings keep theirs: planning looks thousands of shards up, several times a second. */
+  /** Strings cache their hash codes. Planning looks up thousands of shards several times per second. */
   override def hashCode: Int = 31 * stream.hashCode + shard.value.hashCode
 
   /** @throws IllegalArgumentException if `stream` is neither a name nor an ARN */

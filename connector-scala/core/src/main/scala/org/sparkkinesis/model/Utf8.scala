@@ -1,6 +1,6 @@
 package org.sparkkinesis.model
 
-/** How long a string is in UTF-8, without encoding it. */
+/** Computes the length of a string in UTF-8 without encoding it. */
 object Utf8 {
   def length(text: String): Int = {
     var bytes = 0

@@ -2,9 +2,9 @@ package org.sparkkinesis.retry
 
 import java.util.concurrent.ThreadLocalRandom
 
-/** The source of the random part of pauses; tests give numbers of their own. */
+/** Source of the random part of pauses. Tests inject other numbers. */
 object Jitter {
 
-  /** A number from 0 until 1, another one with each call. Thread-safe. */
+  /** Returns a new random number in `[0, 1)` with each call. Thread-safe. */
   val random: () => Double = () => ThreadLocalRandom.current().nextDouble()
 }

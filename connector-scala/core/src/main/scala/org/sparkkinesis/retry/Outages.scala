@@ -9,8 +9,8 @@ import org.sparkkinesis.model.ShardId
 import org.sparkkinesis.service.ServiceException
 
 /**
- * Makes an outage visible that is survived by retries: one event when calls of a stream have failed several times in a
- * row, one for each period while it lasts, however many shards are affected, and one when calls succeed again.
+ * Reports outages that retries survive. It emits one event when calls of a stream have failed several times in a row,
+ * one per period while the outage lasts, independently of the number of shards, and one when calls succeed again.
  * Thread-safe.
  */
 final class Outages(scheduler: Scheduler, events: EventSink) {
@@ -19,19 +19,19 @@ final class Outages(scheduler: Scheduler, events: EventSink) {
   final private class Outage(val sinceNanos: Long) {
     val failing = mutable.HashSet.empty[Option[ShardId]]
     val affected = mutable.HashSet.empty[Option[ShardId]]
-    var saidNanos: Long = sinceNanos
+    var reportedNanos: Long = sinceNanos
     def shards: Int = affected.count(_.nonEmpty)
   }
 
   private val byStream = mutable.HashMap.empty[String, Outage]
 
   /**
-   * Takes note of a failed call that will be made again.
+   * Records a failed call that is retried.
    *
    * @param shard
-   *   empty for a call that concerns the stream as a whole
+   *   empty for a call that concerns the whole stream
    * @param failures
-   *   how often the call has failed in a row
+   *   number of consecutive failures of the call
    */
   def failed(stream: String, shard: Option[ShardId], failures: Int, error: ServiceException): Unit =
     if (failures >= Notable) {
@@ -42,15 +42,15 @@ final class Outages(scheduler: Scheduler, events: EventSink) {
         outage.failing += shard
         outage.affected += shard
         if (isNew) Some(OutageBegan(stream, shard, failures, error.getMessage))
-        else if (now - outage.saidNanos >= Period.toNanos) {
-          outage.saidNanos = now
+        else if (now - outage.reportedNanos >= Period.toNanos) {
+          outage.reportedNanos = now
           Some(OutageLasts(stream, millis(now - outage.sinceNanos), outage.shards, error.getMessage))
         } else None
       }
       event.foreach(events.emit)
     }
 
-  /** Takes note of a call that succeeded; needed only after [[Notable]] failures in a row. */
+  /** Records a successful call. Required only after at least [[Notable]] consecutive failures. */
   def recovered(stream: String, shard: Option[ShardId]): Unit = {
     val ended = remove(stream, shard)
     ended.foreach { outage =>
@@ -58,13 +58,13 @@ final class Outages(scheduler: Scheduler, events: EventSink) {
     }
   }
 
-  /** The calls are given up, or not wanted any more: whether they would succeed is not known. */
+  /** Records that the calls are no longer made. Whether they would succeed is unknown. */
   def left(stream: String, shard: Option[ShardId]): Unit = {
     remove(stream, shard)
     ()
   }
 
-  /** The outage, if nothing of it is left. */
+  /** Returns the outage if no failing call remains. */
   private def remove(stream: String, shard: Option[ShardId]): Option[Outage] = synchronized {
     val over = byStream.get(stream).filter(outage => outage.failing.remove(shard) && outage.failing.isEmpty)
     over.foreach(_ => byStream -= stream)
@@ -76,7 +76,7 @@ final class Outages(scheduler: Scheduler, events: EventSink) {
 
 object Outages {
 
-  /** Failures in a row that make an outage. Fewer are normal, and are counted in the metrics only. */
+  /** Number of consecutive failures that make an outage. Fewer are normal and only counted in metrics. */
   val Notable = 5
   val Period: FiniteDuration = 30.seconds
 }

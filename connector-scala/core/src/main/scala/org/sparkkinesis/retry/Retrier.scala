@@ -6,12 +6,12 @@ import org.sparkkinesis.concurrent.{Futures, Scheduler}
 import org.sparkkinesis.service.ServiceException
 
 /**
- * Makes a call again while its failure is recoverable and the policy allows it. Never blocks; thread-safe.
+ * Retries a call while its failure is recoverable and the policy allows it. Non-blocking and thread-safe.
  *
  * @param random
- *   gives the jitter, from 0 until 1
+ *   returns the jitter in `[0, 1)`
  * @param onRetry
- *   is told of every failure that leads to another call, and how many there have been in a row
+ *   receives every failure that is retried, and the number of consecutive failures
  */
 final class Retrier(
     scheduler: Scheduler,

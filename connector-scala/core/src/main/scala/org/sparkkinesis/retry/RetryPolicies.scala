@@ -4,8 +4,8 @@ import org.sparkkinesis.config.{Options, RetryEntries, RetryOptions}
 import org.sparkkinesis.service.TunableOperation
 
 /**
- * The user's policy for each operation that the reading side calls. The defaults are those of the options: what a running query
- * needs is retried without end, because an outage is no reason to end it.
+ * The retry policy of each operation that reads use. By default, the operations that a running query needs are retried
+ * without limit, so that an outage does not end the query.
  */
 final class RetryPolicies private (byKey: Map[String, RetryPolicy]) extends Serializable {
   def apply(operation: TunableOperation): RetryPolicy = byKey(operation.retryKey)

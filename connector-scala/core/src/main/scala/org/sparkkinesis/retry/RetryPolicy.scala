@@ -3,16 +3,16 @@ package org.sparkkinesis.retry
 import scala.concurrent.duration._
 
 /**
- * Says how often and after which pause a failed call is made again: full jitter over an exponentially growing bound.
+ * Retry limit and backoff of a failed call: full jitter with an exponentially growing upper bound.
  *
  * @param maxRetries
- *   calls after the first one; `None` for no end
+ *   maximum number of retries; `None` for no limit
  * @param base
- *   the bound of the first pause
+ *   upper bound of the first pause
  * @param max
- *   what the bound grows to
+ *   limit of the upper bound
  * @param exponent
- *   by what it grows each time
+ *   factor by which the upper bound grows with each retry
  */
 final case class RetryPolicy(maxRetries: Option[Int], base: FiniteDuration, max: FiniteDuration, exponent: Double) {
   require(maxRetries.forall(_ >= 0), s"maxRetries must not be negative, was $maxRetries")
@@ -21,18 +21,19 @@ final case class RetryPolicy(maxRetries: Option[Int], base: FiniteDuration, max:
 
   def allows(retry: Int): Boolean = maxRetries.forall(retry <= _)
 
-  /** The longest pause before the `retry`-th retry, counted from 1. */
+  /** Upper bound of the pause before a retry, counted from 1. */
   def bound(retry: Int): FiniteDuration =
     math.min(max.toNanos.toDouble, base.toNanos * math.pow(exponent, retry - 1.0)).toLong.nanos
 
-  /** @param random from 0 until 1 */
+  /** @param random number in `[0, 1)` */
   def pause(retry: Int, random: Double): FiniteDuration = (bound(retry).toNanos * random).toLong.nanos
 
   /**
-   * A pause in the upper half of the bound, for what must neither spin nor come back all at once.
+   * Returns a pause in the upper half of the bound, for repeated work that must neither run without pause nor run in
+   * all processes at once.
    *
    * @param random
-   *   from 0 until 1
+   *   number in `[0, 1)`
    */
   def longPause(retry: Int, random: Double): FiniteDuration = (bound(retry).toNanos * (0.5 + random / 2)).toLong.nanos
 }

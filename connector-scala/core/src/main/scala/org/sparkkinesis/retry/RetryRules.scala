@@ -4,10 +4,10 @@ import org.sparkkinesis.config.{Options, RetryOptions}
 import org.sparkkinesis.service.ServiceException
 
 /**
- * Decides which failures are worth the same call again: those that the operation itself names, and those that the user adds.
+ * Decides which failures are retried: those of the operation, and those that the user adds.
  *
  * @param alsoRecoverable
- *   what the user wants retried as well: the service's error codes, or names of exception classes, with or without their package
+ *   additional failures: error codes of the service, or class names of exceptions with or without package
  */
 final case class RetryRules(alsoRecoverable: Set[String]) {
   def isRecoverable(error: ServiceException): Boolean =
@@ -21,14 +21,14 @@ final case class RetryRules(alsoRecoverable: Set[String]) {
 
 object RetryRules {
 
-  /** Nothing besides what the operations themselves name. */
+  /** The rules of the operations without additions. */
   val Default: RetryRules = RetryRules(Set.empty)
 
   def of(options: Options): RetryRules = RetryRules(options.get(RetryOptions.recoverableErrors).getOrElse(Set.empty))
 
-  /** More than any chain that is not a circle. */
-  private val LongestChain = 32
+  /** Maximum number of causes to inspect, in case the causes form a cycle. */
+  private val MaxCauses = 32
 
   private def causes(error: Throwable): Iterator[Throwable] =
-    Iterator.iterate(error.getCause)(_.getCause).takeWhile(_ != null).take(LongestChain)
+    Iterator.iterate(error.getCause)(_.getCause).takeWhile(_ != null).take(MaxCauses)
 }

@@ -5,18 +5,21 @@ import java.util.concurrent.CompletableFuture
 import org.sparkkinesis.model.{Utf8, _}
 
 /**
- * The service port: what the connector asks of Kinesis Data Streams. One instance talks to one region as one caller.
+ * The service port: the calls that the connector makes to Kinesis Data Streams. An instance is bound to one region and
+ * one set of credentials.
  *
- * Every call returns at once. A future fails with [[ServiceException]] and nothing else. No call is retried here:
- * retries are the caller's policy. Implementations are thread-safe and complete futures on threads that must not block.
+ * Every call returns immediately. Futures fail only with [[ServiceException]]. Calls are not retried; retries are up to
+ * the caller. Implementations are thread-safe and complete futures on threads that must not block.
  */
 trait KinesisService extends AutoCloseable {
   def describeStream(stream: StreamRef): CompletableFuture[StreamDescription]
 
-  /** One page; `next` continues it (and then goes alone, without stream or filter, as the service wants it). */
+  /**
+   * Returns one page. With a token in `next`, the request contains neither stream nor filter, as the service requires.
+   */
   def listShards(stream: StreamRef, filter: ShardFilter, next: Option[String]): CompletableFuture[ShardPage]
 
-  /** Names of the caller's streams in this region, one page, in order, after `after`. */
+  /** Returns one page of the stream names of the account and region, in order, starting after `after`. */
   def listStreams(after: Option[String]): CompletableFuture[StreamNamePage]
 
   def getShardIterator(stream: StreamRef, shard: ShardId, position: StartingPosition): CompletableFuture[String]
@@ -32,7 +35,7 @@ trait KinesisService extends AutoCloseable {
   def listStreamConsumers(streamArn: String, next: Option[String]): CompletableFuture[StreamConsumerPage]
   def deregisterStreamConsumer(consumerArn: String): CompletableFuture[Unit]
 
-  /** Opens a subscription; its life is told to `subscriber`. Cancelling the handle tells the subscriber nothing more. */
+  /** Opens a subscription and reports its state to `subscriber`. After `cancel` the subscriber receives no callback. */
   def subscribeToShard(
       consumerArn: String,
       shard: ShardId,
@@ -41,24 +44,24 @@ trait KinesisService extends AutoCloseable {
   ): ShardSubscription
 }
 
-/** The right to use a service until the lease is closed. Do not close the service itself. */
+/** Permission to use a service until the lease is closed. The holder must not close the service. */
 trait ServiceLease extends AutoCloseable {
   def service: KinesisService
 }
 
-/** A subscription that was asked for; both calls may be made from any thread. */
+/** A requested subscription. Both methods may be called from any thread. */
 trait ShardSubscription {
 
-  /** Allows `n` more events. */
+  /** Requests `n` more events. */
   def request(n: Long): Unit
   def cancel(): Unit
 }
 
 /**
- * Callbacks of one subscription, in order, never two at once, on a thread that must not be blocked.
+ * Callbacks of one subscription, in order and never concurrently, on a thread that must not block.
  *
- * `onComplete` says that the connection ended in an orderly way. It never says that the shard ended: only an event with
- * children, or without a continuation, does.
+ * `onComplete` reports that the connection completed. It does not mean that the shard ended; only an event with
+ * children, or without a continuation, ends the shard.
  */
 trait ShardSubscriber {
   def onSubscribed(): Unit
@@ -69,7 +72,7 @@ trait ShardSubscriber {
 
 /**
  * @param continuation
- *   where to resume; empty only at the end of the shard
+ *   position to resume at; empty only at the end of the shard
  * @param children
  *   not empty only at the end of the shard
  */
@@ -104,10 +107,7 @@ object ShardFilter {
 final case class ShardPage(shards: Seq[Shard], next: Option[String])
 final case class StreamNamePage(names: Seq[String], hasMore: Boolean)
 
-/**
- * @param nextIterator
- *   empty only when a closed shard is drained
- */
+/** @param nextIterator empty only if a closed shard was read to its end */
 final case class RecordPage(
     records: IndexedSeq[KinesisRecord],
     nextIterator: Option[String],
@@ -117,7 +117,7 @@ final case class RecordPage(
 
 final case class PutEntry(partitionKey: String, explicitHashKey: Option[String], data: Array[Byte]) {
 
-  /** As the service counts it: payload and the key's UTF-8 bytes. */
+  /** Size as the service counts it: payload and UTF-8 bytes of the key. */
   lazy val size: Int = data.length + Utf8.length(partitionKey)
 }
 

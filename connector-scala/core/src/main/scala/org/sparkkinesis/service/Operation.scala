@@ -6,30 +6,30 @@ import org.sparkkinesis.service.ServiceErrorKind._
  * An operation of the service that the connector calls.
  *
  * @param name
- *   the service's own name of it, as in its API reference and in IAM actions
+ *   name in the API reference and in IAM actions
  * @param recoverable
- *   failures after which the same call is worth making again; every other failure of the operation is final. What a caller
- *   does about those (a new iterator, a new listing) is its own decision.
+ *   failures after which the same call may succeed. All other failures are final for the call; callers may react to
+ *   them, for example with a new iterator or a new listing.
  */
 sealed abstract class Operation(val name: String, val recoverable: Set[ServiceErrorKind]) extends Serializable {
   override def toString: String = name
 }
 
 /**
- * An operation whose retries the user sets.
+ * An operation with retry options.
  *
  * @param retryKey
- *   names the group of options: `retry.<retryKey>.maxRetries` and so on
+ *   name of the option group: `retry.<retryKey>.maxRetries` and so on
  */
 sealed abstract class TunableOperation(name: String, val retryKey: String, recoverable: Set[ServiceErrorKind])
     extends Operation(name, recoverable)
 
 object Operation {
 
-  /** Nothing is known to be wrong with the request: the service was busy, failing, or not reached. */
+  /** The request may be correct: the service was busy, failed or could not be reached. */
   private val transient: Set[ServiceErrorKind] = Set(Throttled, Internal, Network)
 
-  /** Control-plane operations answer LimitExceeded where the data plane answers Throttled. */
+  /** Control-plane operations return LimitExceeded where the data plane returns Throttled. */
   private val control: Set[ServiceErrorKind] = transient + LimitExceeded
 
   case object GetRecords extends TunableOperation("GetRecords", "getRecords", transient)
@@ -46,13 +46,13 @@ object Operation {
       extends TunableOperation("DeregisterStreamConsumer", "deregisterStreamConsumer", control)
   case object ListStreamConsumers extends TunableOperation("ListStreamConsumers", "listStreamConsumers", control)
 
-  /** Looks for a consumer as ListStreamConsumers does, and shares its options. */
+  /** Shares the options of ListStreamConsumers, which also looks up consumers. */
   case object DescribeStreamConsumer extends TunableOperation("DescribeStreamConsumer", "listStreamConsumers", control)
   case object DescribeStreamSummary extends Operation("DescribeStreamSummary", control)
   case object ListStreams extends Operation("ListStreams", control)
   case object PutRecords extends Operation("PutRecords", transient)
 
-  // Lazy: an object below may be used, and so initialized, before this one.
+  // Lazy, because one of the objects may be initialized before this one.
   lazy val all: Seq[Operation] = Seq(
     GetRecords,
     GetShardIterator,
@@ -67,6 +67,6 @@ object Operation {
     PutRecords
   )
 
-  /** Those whose retries the user sets. */
+  /** The operations with retry options. */
   lazy val tunable: Seq[TunableOperation] = all.collect { case operation: TunableOperation => operation }
 }

@@ -1,6 +1,6 @@
 package org.sparkkinesis.service
 
-/** How a failed call is to be understood; the operations decide what they do about it. */
+/** Classification of a failed call. Each operation decides which kinds are recoverable. */
 sealed abstract class ServiceErrorKind(val name: String) extends Serializable {
   override def toString: String = name
 }
@@ -21,17 +21,17 @@ object ServiceErrorKind {
     Client
   )
 
-  /** ProvisionedThroughputExceeded, Throttling, KMSThrottling: the data plane asks to slow down. */
+  /** ProvisionedThroughputExceeded, Throttling, KMSThrottling: the data plane throttles the caller. */
   case object Throttled extends ServiceErrorKind("Throttled")
 
-  /** LimitExceeded: too many control-plane calls, or too many of a thing. */
+  /** LimitExceeded: too many control-plane calls, or too many resources. */
   case object LimitExceeded extends ServiceErrorKind("LimitExceeded")
   case object ResourceInUse extends ServiceErrorKind("ResourceInUse")
   case object ResourceNotFound extends ServiceErrorKind("ResourceNotFound")
   case object ExpiredIterator extends ServiceErrorKind("ExpiredIterator")
   case object ExpiredNextToken extends ServiceErrorKind("ExpiredNextToken")
 
-  /** InvalidArgument, Validation, Serialization: the request itself is wrong. */
+  /** InvalidArgument, Validation, Serialization: the request is invalid. */
   case object InvalidArgument extends ServiceErrorKind("InvalidArgument")
 
   /** AccessDenied, and every error about the caller's identity or signature. */
@@ -43,20 +43,25 @@ object ServiceErrorKind {
   /** 500, 502, 503, 504, InternalFailure. */
   case object Internal extends ServiceErrorKind("Internal")
 
-  /** The call got no answer: name not resolved, connect, read, acquire timeout, connection reset. What it asked for may have happened. */
+  /**
+   * The call got no response: DNS failure, timeout of connection, read or pool, or a reset connection. The request may
+   * have taken effect.
+   */
   case object Network extends ServiceErrorKind("Network")
 
-  /** Found by the client before anything was sent: no credentials, bad configuration. */
+  /**
+   * The client detected the error before it sent anything, for example missing credentials or invalid configuration.
+   */
   case object Client extends ServiceErrorKind("Client")
 }
 
 /**
- * A failed call. The message holds no secret.
+ * A failed call. The message contains no secret.
  *
  * @param operation
- *   what was called
+ *   the operation that failed
  * @param errorCode
- *   the service's name of the error, or the exception's class where there was no answer
+ *   error code of the service, or class name of the exception if there was no response
  */
 final class ServiceException(
     val kind: ServiceErrorKind,

@@ -5,13 +5,13 @@ import scala.collection.mutable
 import org.sparkkinesis.model.{ChildShard, HashKeyRange, Shard, ShardId}
 
 /**
- * Which shard came from which, as far as it was listed or told. Immutable and pure.
+ * The known parent-child relations of the shards of a stream. Immutable and pure.
  *
- * Parents may have expired and be unknown themselves.
+ * Parents may have expired and be unknown.
  *
  * @param unconfirmed
- *   parents of which nothing but their names is known, and which need not have expired: a shard may be told of by one of its parents
- *   while what led to the other one, a split, is not known yet. A listing has to tell, see [[withListing]]
+ *   parents of which only the names are known, and which may not have expired: one parent may report a child while the
+ *   split that created the other parent is not known yet. A listing resolves this, see [[withListing]].
  */
 final class ShardGraph private (private val nodes: Map[ShardId, ShardGraph.Node], val unconfirmed: Set[ShardId]) {
   private lazy val byParent: Map[ShardId, Seq[ShardId]] = nodes.toSeq
@@ -19,7 +19,7 @@ final class ShardGraph private (private val nodes: Map[ShardId, ShardGraph.Node]
     .groupMap(_._1)(_._2)
     .map { case (parent, children) => parent -> children.sorted }
 
-  /** Asked for each shard with every batch, and most have no parents. */
+  /** Used for each shard in every batch; most shards have no parents. */
   private lazy val withParents: Map[ShardId, Seq[ShardId]] = nodes.collect {
     case (child, node) if node.parents.nonEmpty => child -> node.parents
   }
@@ -27,23 +27,23 @@ final class ShardGraph private (private val nodes: Map[ShardId, ShardGraph.Node]
   def parents(shard: ShardId): Seq[ShardId] = withParents.getOrElse(shard, Nil)
   def children(shard: ShardId): Seq[ShardId] = byParent.getOrElse(shard, Nil)
 
-  /** Asked for each shard with every batch, too. */
+  /** Used for each shard in every batch. */
   private lazy val ranges: java.util.HashMap[String, Option[HashKeyRange]] = {
     val found = new java.util.HashMap[String, Option[HashKeyRange]](nodes.size * 2)
     nodes.foreachEntry { (shard, node) => found.put(shard.value, Some(node.range)); () }
     found
   }
 
-  /** The hash keys of a known shard. */
+  /** Returns the hash key range of a known shard. */
   def range(shard: ShardId): Option[HashKeyRange] = ranges.getOrDefault(shard.value, None)
 
-  /** Whether the known children take all of the shard's keys, so that none of them is still to be found. */
+  /** Whether the known children cover the whole hash key range of the shard, so that no child is missing. */
   def hasAllChildren(shard: ShardId): Boolean = {
     val ranges = children(shard).flatMap(nodes.get).map(_.range)
     ranges.nonEmpty && nodes.get(shard).forall(node => HashKeyRange.gap(node.range, ranges).isEmpty)
   }
 
-  /** Takes in what a shard's end told of its children. */
+  /** Adds the children that the end of a shard reported. */
   def withChildren(children: Seq[ChildShard]): ShardGraph =
     withNodes(
       news(children.map(child => child.id -> ShardGraph.Node(child.parents, child.hashKeyRange))),
@@ -51,9 +51,9 @@ final class ShardGraph private (private val nodes: Map[ShardId, ShardGraph.Node]
     )
 
   /**
-   * Takes a listing in; what is known already stays, since a listing may miss a shard that was told. A parent that it does not have
-   * although it has the child has expired. Only where it has one parent of a merge and not the other, which were closed in the same
-   * moment, it is asked once more.
+   * Adds the shards of a listing. Known shards remain, because a listing may omit a shard that its parent reported. A
+   * parent that is not listed although its child is listed has expired. If only one parent of a merge is listed, the
+   * other one stays unconfirmed until the next listing, because both were closed at the same time.
    */
   def withListing(shards: Seq[Shard]): ShardGraph = {
     val listed = shards.map(shard => shard.id -> ShardGraph.Node(shard.parents, shard.hashKeyRange))
@@ -62,14 +62,14 @@ final class ShardGraph private (private val nodes: Map[ShardId, ShardGraph.Node]
     withNodes(found, unconfirmed -- listed.flatMap(_._2.parents) ++ halfKnown.filterNot(unconfirmed))
   }
 
-  /** Every shard that came, directly or not, from one of `shards`. */
+  /** All shards that descend, directly or not, from one of `shards`. */
   def descendants(shards: Set[ShardId]): Set[ShardId] = reach(shards, children)
 
   def ancestors(shards: Set[ShardId]): Set[ShardId] = reach(shards, parents)
 
   /**
-   * Whether this shard comes, directly or not, from one that is as wanted, or may do so for all that is known. Looks at each ancestor
-   * once: by the ways there would be twice as many of them with every split that is merged again.
+   * Whether the shard descends, or may descend, from a shard that satisfies `wanted`. It visits each ancestor once,
+   * because the number of paths doubles with every split that is followed by a merge.
    */
   def mayDescend(shard: ShardId)(wanted: ShardId => Boolean): Boolean = {
     val seen = mutable.HashSet(shard)

@@ -8,20 +8,20 @@ import org.sparkkinesis.retry.{Retrier, RetryPolicy}
 import org.sparkkinesis.service.{KinesisService, ServiceErrorKind, ServiceException, ShardFilter, ShardPage}
 
 /**
- * Lists a stream's shards. Never blocks; thread-safe. Futures fail with what the service answered after the last retry.
+ * Lists the shards of a stream. Non-blocking and thread-safe. Futures fail with the last error after all retries.
  *
  * @param retrier
- *   makes each call
+ *   retries each call
  * @param policy
- *   of ListShards; its pauses are also those between two listings
+ *   retry policy of ListShards; its pauses also apply between two listings
  */
 final class ShardLister(service: KinesisService, retrier: Retrier, policy: RetryPolicy, scheduler: Scheduler) {
 
-  /** All pages, each shard once. A listing whose token expired on the way is begun anew. */
+  /** Returns all pages, with each shard once. If the token expires, the listing starts again. */
   def list(stream: StreamRef, filter: ShardFilter): CompletableFuture[Seq[Shard]] =
     pages(stream, filter, None, Vector.empty).thenApply((shards: Vector[Shard]) => shards.distinctBy(_.id))
 
-  /** The same, asked for again while it lacks a shard, at most [[ShardLister.Listings]] times. */
+  /** Like `list`, but repeats the listing while a shard is missing, at most [[ShardLister.Listings]] times. */
   def complete(stream: StreamRef, filter: ShardFilter): CompletableFuture[ShardListing] = listed(stream, filter, 1)
 
   private def listed(stream: StreamRef, filter: ShardFilter, times: Int): CompletableFuture[ShardListing] =
@@ -58,21 +58,21 @@ final class ShardLister(service: KinesisService, retrier: Retrier, policy: Retry
 
 object ShardLister {
 
-  /** A reshard is listed as a whole within seconds; with the longest default pauses of ListShards these take some twelve. */
+  /**
+   * Maximum number of listings. A reshard is listed completely within seconds; with the default pauses of ListShards,
+   * ten listings take about twelve seconds.
+   */
   val Listings = 10
 }
 
-/**
- * @param gap
- *   hash keys that no open shard takes, when the service left a shard out each time
- */
+/** @param gap hash keys without an open shard, if every listing lacked a shard */
 final case class ShardListing(shards: Seq[Shard], gap: Option[HashKeyRange])
 
 object ShardListing {
 
   /**
-   * Hash keys that no open shard of a listing takes. Open shards share the whole key space at any moment: a listing that
-   * leaves some of it out lacks a shard, and a query that began with it would never read that one.
+   * Returns hash keys without an open shard. Open shards always cover the whole key space, so a gap means that the
+   * listing lacks a shard. A query that starts with this listing would never read that shard.
    */
   def uncovered(listed: Seq[Shard]): Option[HashKeyRange] =
     HashKeyRange.gap(HashKeyRange.Whole, listed.filter(_.isOpen).map(_.hashKeyRange))

@@ -5,9 +5,10 @@ import org.slf4j.{Logger, LoggerFactory, MDC}
 import org.sparkkinesis.event.{ConnectorEvent, EventLevel, EventSink}
 
 /**
- * Writes events to the log: each to the logger of its subject (`org.sparkkinesis.event.query` and so on), at its level,
- * with the names of query, stream and shard both in the line and in the logging context (MDC). Warnings are limited to
- * one for each kind and stream (for lost data: and shard) in 30 seconds; the next one says how many were suppressed.
+ * Writes events to the log: to the logger of their subject (`org.sparkkinesis.event.query` and so on), at their level,
+ * with the names of query, stream and shard in the line and in the logging context (MDC). Warnings are limited to one
+ * per kind and stream in 30 seconds (for lost data: per kind, stream and shard). The next warning says how many were
+ * suppressed.
  */
 final class EventLog(
     context: QueryContext,
@@ -28,7 +29,7 @@ final class EventLog(
     }
   }
 
-  /** What the thread's own logging context held before is put back: Spark names the query there too. */
+  /** Restores the previous values of the MDC, because Spark names the query there too. */
   private def inContext(event: ConnectorEvent)(write: (String, Throwable) => Unit): Unit = {
     val keys = context.keys(event)
     val before = keys.map { case (key, _) => key -> MDC.get(key) }

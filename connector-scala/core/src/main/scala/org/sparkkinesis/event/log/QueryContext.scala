@@ -4,14 +4,14 @@ import org.sparkkinesis.event.ConnectorEvent
 import org.sparkkinesis.model.StreamRef
 
 /**
- * Names the query in log lines. Travels to executors.
+ * Identifies the query in log lines. Serializable, so that the driver can send it to executors.
  *
  * @param queryId
- *   the query's id, which stays the same when it is restarted from its checkpoint; empty for a batch read
+ *   id of the query, which does not change when it restarts from its checkpoint; empty for a batch read
  * @param runId
- *   the id of this run of the query
+ *   id of this run of the query
  * @param name
- *   the name that the user gave the query
+ *   name that the user gave the query
  * @param streams
  *   names or ARNs of the query's streams, for events that concern all of them
  */
@@ -22,7 +22,7 @@ final case class QueryContext(
     streams: Seq[String] = Nil
 ) {
 
-  /** The line of an event: names in brackets, then the message, without line breaks. */
+  /** Formats an event as one line: names in brackets, then the message without line breaks. */
   def line(event: ConnectorEvent): String = {
     val named = Seq(
       "name" -> name,
@@ -35,7 +35,7 @@ final case class QueryContext(
     (context + event.message).replaceAll("\\s*[\\r\\n]+\\s*", " ")
   }
 
-  /** Keys of the logging context and their values; the keys are those of Spark's own structured log. */
+  /** Returns keys and values for the MDC. The keys are those of Spark's structured log. */
   def keys(event: ConnectorEvent): Seq[(String, String)] = Seq(
     "query_id" -> queryId,
     "run_id" -> runId,
@@ -45,14 +45,14 @@ final case class QueryContext(
 
   private def streamNames(event: ConnectorEvent): Option[String] = {
     val of = event.stream.fold(streams)(Seq(_)).map(stream => StreamRef.parse(stream).fold(stream)(_.name))
-    val more = of.size - QueryContext.MostNamed
-    Option.when(of.nonEmpty)(of.take(QueryContext.MostNamed).mkString(",") + (if (more > 0) s",+$more" else ""))
+    val more = of.size - QueryContext.MaxNamed
+    Option.when(of.nonEmpty)(of.take(QueryContext.MaxNamed).mkString(",") + (if (more > 0) s",+$more" else ""))
   }
 }
 
 object QueryContext {
-  private val MostNamed = 5
+  private val MaxNamed = 5
 
-  /** For what several queries of a JVM share, such as clients. */
+  /** For objects that several queries of a JVM share, such as clients. */
   val Unknown: QueryContext = QueryContext()
 }

@@ -164,8 +164,8 @@ object EventExamples {
     (
       SubscriptionTakenOver(Shard),
       Warn,
-      s"$OfShard Another subscription of the same consumer took this one over. " +
-        "If another query uses this consumer, give each query a consumer of its own"
+      s"$OfShard Another subscription of the same consumer replaced this one.  " +
+        "If another query uses this consumer, use a separate consumer for each query"
     ),
     (ConsumerRegistered(Arn, Consumer), Info, s"$OfStream Consumer $Consumer registered"),
     (ConsumerReady(Arn, Consumer), Info, s"$OfStream Consumer $Consumer is active"),
@@ -205,17 +205,17 @@ object EventExamples {
     (
       OutageLasts(Arn, 30000, 12, "reset"),
       Warn,
-      s"$OfStream Calls have failed for 30.0 s now, of 12 shards, and are retried: reset"
+      s"$OfStream Calls for 12 shards have failed for 30.0 s and are retried: reset"
     ),
     (
       OutageEnded(Arn, 43210, 1),
       Info,
-      s"$OfStream Calls succeed again; they had failed for 43.2 s, of 1 shard"
+      s"$OfStream Calls for 1 shard succeed again after failing for 43.2 s"
     ),
     (
       AnswerUnreadable(Arn, "unknown field"),
       Warn,
-      s"$OfStream An answer of GetRecords is requested again and read by the AWS SDK: unknown field"
+      s"$OfStream A GetRecords response is requested again and decoded by the AWS SDK: unknown field"
     )
   )
 
