@@ -8,7 +8,7 @@ class AggregatorSuite extends PropertySuite {
   private def hex(bytes: Array[Byte]): String = bytes.map(b => f"${b & 0xff}%02x").mkString
   private def bytes(text: String): Array[Byte] = text.getBytes("UTF-8")
 
-  test("a container is byte for byte the one that the KPL's format asks for") {
+  test("an aggregate has exactly the bytes that the KPL's format specifies") {
     val aggregator = new Aggregator
     assert(aggregator.tryAdd("k1", None, bytes("A")))
     assert(aggregator.tryAdd("k2", None, bytes("B")))
@@ -23,7 +23,7 @@ class AggregatorSuite extends PropertySuite {
   } yield Containers.User(key, data, hash)
 
   test(
-    "any records come out as an independent writer of the format would write them, in the size that was foretold"
+    "for any records the aggregate equals that of an independent encoder and has the predicted size"
   ) {
     forAll(Gen.nonEmptyListOf(user)) { users =>
       val aggregator = new Aggregator(Int.MaxValue)
@@ -34,7 +34,7 @@ class AggregatorSuite extends PropertySuite {
     }
   }
 
-  test("what is packed is what is unpacked") {
+  test("de-aggregation returns the aggregated records") {
     forAll(Gen.nonEmptyListOf(user)) { users =>
       val aggregator = new Aggregator(Int.MaxValue)
       users.foreach(u => aggregator.tryAdd(u.key, u.hashKey, bytes(u.data)))
@@ -48,7 +48,7 @@ class AggregatorSuite extends PropertySuite {
     }
   }
 
-  test("it grows to its limit and not beyond, but always takes a first record") {
+  test("an aggregate does not exceed its limit, except for a single record") {
     val aggregator = new Aggregator(100)
     assert(aggregator.tryAdd("key", None, new Array[Byte](500)))
     assert(!aggregator.tryAdd("key", None, new Array[Byte](1)))

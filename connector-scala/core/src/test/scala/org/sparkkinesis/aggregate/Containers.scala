@@ -3,7 +3,7 @@ package org.sparkkinesis.aggregate
 import java.io.ByteArrayOutputStream
 import java.security.MessageDigest
 
-/** Writes KPL containers, sound or broken, as a test wants them; independent of the code under test. */
+/** Encodes valid and malformed KPL aggregates for tests. Independent of the code under test. */
 object Containers {
   final case class User(key: String, data: String, hashKey: Option[String] = None)
 

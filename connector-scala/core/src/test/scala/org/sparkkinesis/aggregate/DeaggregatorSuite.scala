@@ -10,7 +10,7 @@ class DeaggregatorSuite extends PropertySuite {
   }
   private def isPlain(data: Array[Byte]): Boolean = Deaggregator.open(data) == null
 
-  test("the golden container of the format's description is read") {
+  test("the example of the format description is read") {
     val golden = Containers.hex("f3899ac20a026b310a026b321a0508001a01411a0508011a0142233eeb3ceb54a5bad3249e423d1c1547")
     assert(users(Deaggregator.open(golden)) == Seq(User("k1", "A"), User("k2", "B")))
   }
@@ -21,11 +21,11 @@ class DeaggregatorSuite extends PropertySuite {
     hash <- Gen.option(Gen.choose(0L, Long.MaxValue).map(_.toString))
   } yield User(key, data, hash))
 
-  test("whatever was packed comes out, in order") {
+  test("all aggregated records are returned in order") {
     forAll(userRecords)(packed => assert(users(Deaggregator.open(Containers.of(packed: _*))) == packed))
   }
 
-  test("a container with any one byte changed, cut off or added is a plain record") {
+  test("an aggregate with one byte changed, removed or added is a plain record") {
     forAll(userRecords, Gen.choose(0, Int.MaxValue), Gen.choose(1, 255)) { (packed, at, change) =>
       val sound = Containers.of(packed: _*)
       val changed = sound.clone()
@@ -37,14 +37,14 @@ class DeaggregatorSuite extends PropertySuite {
     }
   }
 
-  test("random bytes under a right checksum are read or passed through, and never fail") {
+  test("random bytes with a valid checksum are an aggregate or a plain record, and never fail") {
     forAll(Gen.containerOf[Array, Byte](Gen.choose(Byte.MinValue, Byte.MaxValue))) { noise =>
       val container = Deaggregator.open(Containers.seal(noise))
       assert(container == null || container.count > 0)
     }
   }
 
-  test("a broken message under a right checksum is read or passed through, and never fails") {
+  test("a malformed message with a valid checksum is an aggregate or a plain record, and never fails") {
     forAll(userRecords, Gen.listOf(Gen.zip(Gen.choose(0, Int.MaxValue), Gen.choose(0, 255)))) { (packed, changes) =>
       val message = Containers.message(packed)
       changes.foreach { case (at, value) => message(at % message.length) = value.toByte }
@@ -60,7 +60,7 @@ class DeaggregatorSuite extends PropertySuite {
 
   private val plain: Seq[(String, Array[Byte])] = Seq(
     "no records" -> key,
-    "nothing at all" -> Array.emptyByteArray,
+    "no bytes" -> Array.emptyByteArray,
     "a key index beyond the table" -> (key ++ record(Containers.varintField(1, 1), data)),
     "a key index that only fits a long" -> (key ++ record(Containers.varintField(1, 1L << 40), data)),
     "a negative key index" -> (key ++ record(Containers.varintField(1, -1), data)),
@@ -80,7 +80,7 @@ class DeaggregatorSuite extends PropertySuite {
     assert(isPlain(Containers.seal(message)))
   }
 
-  test("tags and fields of later times are skipped") {
+  test("tags and unknown fields are skipped") {
     val tag = Containers.bytesField(4, Containers.bytesField(1, "t".getBytes))
     val fixed = Containers.varint(9 << 3 | 1) ++ new Array[Byte](8) ++ Containers.varint(10 << 3 | 5) ++
       new Array[Byte](4)
@@ -88,7 +88,7 @@ class DeaggregatorSuite extends PropertySuite {
     assert(users(Deaggregator.open(Containers.seal(message))) == Seq(User("k", "d")))
   }
 
-  test("a large container of tiny records is opened in memory that its own size bounds") {
+  test("reading a large aggregate of tiny records needs memory in proportion to its size") {
     val one = record(index, Containers.bytesField(3, Array.emptyByteArray))
     val many = 10 * 1024 * 1024 / one.length
     val message = new Array[Byte](key.length + many * one.length)
@@ -100,7 +100,7 @@ class DeaggregatorSuite extends PropertySuite {
     val container = Deaggregator.open(whole)
     val allocated = threads.getCurrentThreadAllocatedBytes - before
     assert(container.count == many)
-    // Two doublings' worth of four ints a record.
+    // Arrays of four ints per record, doubled twice while they grow.
     assert(allocated < many * 16L * 4 + 1024 * 1024, allocated)
   }
 }

@@ -6,18 +6,18 @@ import scala.util.Using
 import org.sparkkinesis.json.Json
 import org.sparkkinesis.suite.TimedSuite
 
-/** Containers that the reference library packed; `tests/interop/golden_aggregates.py` makes them. */
+/** Checks aggregates that the reference library created with `tests/interop/golden_aggregates.py`. */
 class GoldenContainersSuite extends TimedSuite {
   import GoldenContainersSuite._
 
   for (golden <- load()) {
-    test(s"${golden.name}: the aggregator makes the reference's container") {
+    test(s"${golden.name}: the aggregator creates the aggregate of the reference library") {
       val aggregator = new Aggregator(Int.MaxValue)
       golden.users.foreach(user => assert(aggregator.tryAdd(user.key, user.hashKey, user.data.toArray)))
       assert(aggregator.result().toSeq == golden.container)
     }
 
-    test(s"${golden.name}: the de-aggregator reads the reference's container") {
+    test(s"${golden.name}: the de-aggregator reads the aggregate of the reference library") {
       val opened = Deaggregator.open(golden.container.toArray)
       val users = (0 until opened.count).map { i =>
         User(opened.partitionKey(i), Option(opened.explicitHashKey(i)), opened.data(i).toSeq)

@@ -29,25 +29,25 @@ class CoreArchitectureSuite extends TimedSuite {
     )
   }
 
-  test("only the log of events writes to the log") {
+  test("only the event log uses the logging interface") {
     core.checkNoUse("org.sparkkinesis.(aggregate|chunk|config|consume|plan|retry|service|shard|sink)..", "org.slf4j..")
   }
 
-  test("planning does not know how records are fetched or written") {
+  test("the planner does not depend on fetching or writing") {
     core.checkNoUse("org.sparkkinesis.plan..", "org.sparkkinesis.consume.*..")
     core.checkNoUse("org.sparkkinesis.plan..", "org.sparkkinesis.sink..")
   }
 
-  test("settings have no defaults of their own: those are declared with the options") {
+  test("settings have no default arguments, because defaults are declared with the options") {
     core.checkNoDefaultArguments(".*(Settings|RetryPolicies|RetryRules|RetryPolicy)")
   }
 
-  test("the check of defaults finds one where there is one") {
+  test("the check of defaults finds a default argument") {
     val tests = new ModuleArchitecture(getClass)
     val error = intercept[AssertionError](tests.checkNoDefaultArguments("WithDefault"))
     assert(error.getMessage.contains("WithDefault.apply$default$1"), error.getMessage)
   }
 }
 
-/** What the check of defaults must find. */
+/** A class with a default argument, which the check must find. */
 final case class WithDefault(size: Int = 1)

@@ -11,12 +11,12 @@ import com.tngtech.archunit.lang.syntax.ArchRuleDefinition
 import com.tngtech.archunit.library.dependencies.{SliceAssignment, SliceIdentifier, SlicesRuleDefinition}
 
 /**
- * Rules on the packages of one module, checked on its compiled main classes. Each check throws an `AssertionError` that
- * lists every violation with its class and line.
+ * Rules for the packages of one module, checked on its compiled main classes. Each check throws an `AssertionError`
+ * that lists every violation with its class and line.
  *
- * The classes are those of the directory or jar that `member` was loaded from, so tests and other modules do not count.
- * Dependencies are those of the byte code: Scala's closures, companions and anonymous classes count for their package.
- * An unused import and a type that only the compiler sees leave no trace there.
+ * The classes are those of the directory or jar that contains `member`, so tests and other modules are excluded.
+ * Dependencies are those of the byte code: closures, companions and anonymous classes count for their package. Unused
+ * imports and types that only the compiler uses are not visible there.
  *
  * @param member
  *   any class of the module's main sources
@@ -25,27 +25,27 @@ final class ModuleArchitecture(member: Class[_]) {
   private val classes: JavaClasses =
     new ClassFileImporter().importUrl(member.getProtectionDomain.getCodeSource.getLocation)
 
-  /** The names of the packages that hold classes. */
+  /** Names of the packages that contain classes. */
   val packages: Seq[String] = classes.asScala.map(_.getPackageName).toSeq.distinct.sorted
 
-  /** Checks that no package depends on itself through other packages. Each package counts on its own. */
+  /** Checks that no package depends on itself through other packages. Subpackages are separate packages. */
   def checkNoCycles(): Unit =
     SlicesRuleDefinition.slices.assignedFrom(OnePackageEach).should.beFreeOfCycles.check(classes)
 
   /**
-   * Checks that the packages of each layer use only their own layer and those below it.
+   * Checks that the packages of each layer use only their own layer and lower layers.
    *
    * @param bottomUp
-   *   the layers from the lowest to the highest, each a set of package patterns (`a.b` is one package, `a.b..` is it with
-   *   everything below). Every package of the module must belong to exactly one layer.
+   *   the layers from the lowest to the highest, each a list of package patterns: `a.b` is one package, and `a.b..`
+   *   includes its subpackages. Every package of the module must belong to exactly one layer.
    */
   def checkLayers(bottomUp: Seq[String]*): Unit = {
     packages.foreach { name =>
       val owners = bottomUp.filter(_.exists(PackageMatcher.of(_).matches(name)))
       if (owners.size != 1)
         throw new AssertionError(
-          s"Package $name belongs to ${owners.size} layers instead of one: ${owners.map(_.mkString("[", ", ", "]"))}. " +
-            "Add it to the layer that it is part of."
+          s"Package $name belongs to ${owners.size} layers instead of one: " +
+            s"${owners.map(_.mkString("[", ", ", "]"))}. Add it to the layer that it is part of."
         )
     }
     bottomUp.indices.foreach { i =>
@@ -59,7 +59,7 @@ final class ModuleArchitecture(member: Class[_]) {
     }
   }
 
-  /** Checks that the module uses nothing outside of itself but the Java and Scala libraries and these packages. */
+  /** Checks that the module uses only itself, the Java and Scala libraries and these packages. */
   def checkUses(allowed: String*): Unit = {
     val libraries = Seq("java..", "javax..", "scala..") ++ allowed
     ArchRuleDefinition.classes
@@ -76,7 +76,7 @@ final class ModuleArchitecture(member: Class[_]) {
     .allowEmptyShould(false)
     .check(classes)
 
-  /** Checks that classes whose names match, with their companions, are never built with default arguments. */
+  /** Checks that no constructor of the classes whose names match, nor of their companions, has default arguments. */
   def checkNoDefaultArguments(className: String): Unit = {
     val matching = classes.asScala.filter(_.getSimpleName.stripSuffix("$").matches(className)).toSeq
     if (matching.isEmpty) throw new AssertionError(s"No class is named $className.")

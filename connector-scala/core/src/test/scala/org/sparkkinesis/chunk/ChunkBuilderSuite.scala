@@ -28,7 +28,7 @@ class ChunkBuilderSuite extends PropertySuite {
       (0 until c.rows).map(r => (c.sequenceNumber(r).value, c.partitionKey(r), text(c, r), c.subSequenceNumber(r)))
     )
 
-  test("plain records become rows with their keys, numbers and times") {
+  test("plain records become rows with their keys, sequence numbers and arrival times") {
     val Seq(chunk) =
       build(
         DecodeSettings.of(Options.defaults),
@@ -45,23 +45,23 @@ class ChunkBuilderSuite extends PropertySuite {
     )
   }
 
-  test("the payload is handed over, not copied") {
+  test("the payload is not copied") {
     val record = plain(1, "data")
     assert(build(DecodeSettings.of(Options.defaults), record).head.data(0) eq record.data)
   }
 
-  test("a record without partition key is kept, with a null key") {
+  test("a record without a partition key has a null key") {
     val chunk = build(DecodeSettings.of(Options.defaults), plain(1, "a", null), plain(2, "b")).head
     assert(chunk.keyLength(0) == -1)
     assert(chunk.partitionKey(0) == null)
     assert(chunk.partitionKey(1) == "k")
   }
 
-  test("no records, no chunk") {
+  test("without records there is no chunk") {
     assert(build(DecodeSettings.of(Options.defaults)) == IndexedSeq.empty[Chunk])
   }
 
-  test("a container's records get sub-sequence numbers, among plain ones, under one sequence number") {
+  test("records of an aggregate share a sequence number and have sub-sequence numbers") {
     val chunks = build(
       DecodeSettings.of(Options.defaults),
       plain(1, "p"),
@@ -78,14 +78,14 @@ class ChunkBuilderSuite extends PropertySuite {
     assert((0 to 4).map(chunk.encryptionType) == Seq(null, null, null, null, "KMS"))
   }
 
-  test("with de-aggregation off a container is one row, byte for byte") {
+  test("without de-aggregation an aggregate is one row with its bytes") {
     val record = container(1, User("x", "a"), User("y", "b"))
     val chunk = build(DecodeSettings.of(Options.defaults).copy(deaggregate = false), record).head
     assert(chunk.rows == 1)
     assert(chunk.data(0) eq record.data)
   }
 
-  test("chunks are cut by rows and by bytes, between records") {
+  test("chunks are split between records by rows and by bytes") {
     val records = (1 to 10).map(plain(_, "x" * 9, "k"))
     assert(build(DecodeSettings.of(Options.defaults).copy(maxChunkRows = 4), records: _*).map(_.rows) ==
       IndexedSeq(4, 4, 2))
@@ -93,7 +93,7 @@ class ChunkBuilderSuite extends PropertySuite {
       IndexedSeq(3, 3, 3, 1))
   }
 
-  test("a container is never cut in two, and no row is lost or changed by cutting") {
+  test("splitting into chunks never splits an aggregate and neither loses nor changes a row") {
     val sizes = Gen.nonEmptyListOf(Gen.choose(0, 6))
     forAll(sizes, Gen.choose(1, 5), Gen.choose(1, 60)) { (sizes, maxRows, maxBytes) =>
       val records = sizes.zipWithIndex.map {
@@ -116,7 +116,7 @@ class ChunkBuilderSuite extends PropertySuite {
     }
   }
 
-  test("slicing at any sequence number divides the rows exactly") {
+  test("slicing at any sequence number divides the rows exactly there") {
     forAll(Gen.nonEmptyListOf(Gen.choose(0, 3)), Gen.choose(0, 40)) { (sizes, at) =>
       val records = sizes.zipWithIndex.map {
         case (0, i) => plain(i * 2 + 8, s"plain$i")
@@ -134,7 +134,9 @@ class ChunkBuilderSuite extends PropertySuite {
     }
   }
 
-  test("the hash range filter drops single user records of other shards, counts them, and leaves numbers as they are") {
+  test(
+    "the hash range filter drops and counts user records of other shards and keeps the sub-sequence numbers of the rest"
+  ) {
     val metrics = new ConsumerMetrics
     val half = HashKeyRange(0, BigInt(1) << 127)
     val low = Some("1")
@@ -150,13 +152,14 @@ class ChunkBuilderSuite extends PropertySuite {
     )
     assert(rows(chunks) == Seq(("1", "x", "b", 1L), ("1", "x", "d", 3L), ("2", "k", "plain", 0L)))
     assert(metrics.filteredRows.sum == 2L)
-    // Without an explicit hash key it is the key's MD5: "a" lies in the lower half, "k2" does not.
+    // Without an explicit hash key, the hash key is the MD5 digest of the partition key: "a" is in the lower half, "k2"
+    // is not.
     assert(half.contains(HashKey.ofPartitionKey("a")) && !half.contains(HashKey.ofPartitionKey("b1")))
     val byKey = builder.build(Vector(container(3, User("a", "1"), User("b1", "2"))), 0)
     assert(rows(byKey) == Seq(("3", "a", "1", 0L)))
   }
 
-  test("metrics count records, rows and containers") {
+  test("metrics count records, rows and aggregates") {
     val metrics = new ConsumerMetrics
     new ChunkBuilder(
       DecodeSettings.of(Options.defaults),

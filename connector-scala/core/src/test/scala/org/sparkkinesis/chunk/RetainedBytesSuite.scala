@@ -20,7 +20,7 @@ class RetainedBytesSuite extends TimedSuite {
     new KinesisRecord(number.dropRight(4) + f"$i%04d", "a", 1_700_000_000_000L + i, data, null)
   }
 
-  test("what is counted for a chunk is what it takes in memory, within a third, for chunks of any size") {
+  test("the retained bytes of a chunk differ from its memory by less than a third, for chunks of any size") {
     Seq(
       "one empty record" -> plain(1, 0, "k"),
       "one record of 100 bytes" -> plain(1, 100, "customer-7"),

@@ -8,7 +8,7 @@ import scala.jdk.CollectionConverters._
 import org.sparkkinesis.suite.TimedSuite
 
 class ExecutionSuite extends TimedSuite {
-  test("a serial executor tells of an error that is fatal to a thread, and goes on with the next task") {
+  test("a serial executor reports a fatal error and continues with the next task") {
     val told = new ConcurrentLinkedQueue[Throwable]
     val serial = new SerialExecutor(task => task.run(), error => told.add(error): Unit)
     var ran = false
@@ -19,7 +19,7 @@ class ExecutionSuite extends TimedSuite {
     assert(ran)
   }
 
-  test("a scheduler that closes runs what was given to it before, and drops what waits for its time") {
+  test("a closed scheduler runs the tasks submitted before and drops delayed tasks") {
     val scheduler = new SystemScheduler("execution-suite", 1)
     val (begun, goOn, done) = (new CountDownLatch(1), new CountDownLatch(1), new CountDownLatch(1))
     @volatile var dropped = true
@@ -33,7 +33,7 @@ class ExecutionSuite extends TimedSuite {
     scheduler.close()
     goOn.countDown()
     assert(done.await(20, TimeUnit.SECONDS), "the task that was given before the end did not run")
-    // What arrives after the end is dropped without an error.
+    // A task submitted after `close` is dropped without an error.
     scheduler.execute { () => dropped = false }
     scheduler.schedule(Duration.Zero) { dropped = false }.cancel()
     assert(scheduler.awaitTermination(20.seconds), "the scheduler's threads did not end")

@@ -21,7 +21,7 @@ class SharedSuite extends TimedSuite {
     )
   }
 
-  test("holders of one key share a value, another key has its own") {
+  test("holders of one key share a value, and each key has its own value") {
     val rig = new Rig(1.minute)
     assert(rig.shared.acquire("a").value eq rig.shared.acquire("a").value)
     assert(rig.shared.acquire("b").value == "value of b")
@@ -29,7 +29,7 @@ class SharedSuite extends TimedSuite {
     assert(rig.shared.size == 2)
   }
 
-  test("a value is disposed of once its last holder has left for the idle time; closing twice counts once") {
+  test("a value without holders is disposed of after the idle time, and a second close has no effect") {
     val rig = new Rig(1.minute)
     val (first, second) = (rig.shared.acquire("a"), rig.shared.acquire("a"))
     first.close()
@@ -44,7 +44,7 @@ class SharedSuite extends TimedSuite {
     assert(rig.shared.size == 0)
   }
 
-  test("a value that is held again within the idle time stays for another idle time") {
+  test("holding a value again within the idle time postpones its disposal") {
     val rig = new Rig(1.minute)
     rig.shared.acquire("a").close()
     rig.time.advance(30.seconds)
@@ -56,7 +56,7 @@ class SharedSuite extends TimedSuite {
     assert(rig.made.size == 1)
   }
 
-  test("without an idle time a value goes with its last holder, and the next one gets a new value") {
+  test("without an idle time a value is disposed of with its last holder, and the next holder gets a new value") {
     val rig = new Rig(Duration.Zero)
     rig.shared.acquire("a").close()
     assert(rig.disposed.size == 1)

@@ -4,8 +4,8 @@ import scala.collection.mutable
 import scala.concurrent.duration._
 
 /**
- * Time that only moves when a test says so; tasks run on the test's own thread, in the order of their times. Other
- * threads may schedule.
+ * A scheduler whose time passes only when a test advances it. Tasks run on the test's thread in the order of their
+ * times. Other threads may schedule tasks.
  */
 final class VirtualScheduler(startMillis: Long = 1_700_000_000_000L) extends Scheduler {
   final private class Task(val at: Long, val order: Long, val body: () => Unit)
@@ -32,7 +32,7 @@ final class VirtualScheduler(startMillis: Long = 1_700_000_000_000L) extends Sch
 
   def pending: Int = synchronized(tasks.size)
 
-  /** Runs what is due, and what that makes due, without any time passing. */
+  /** Runs due tasks, and tasks that become due by them, without advancing the time. */
   def runDue(): Unit = advance(Duration.Zero)
 
   def advance(by: FiniteDuration): Unit = {
@@ -41,7 +41,7 @@ final class VirtualScheduler(startMillis: Long = 1_700_000_000_000L) extends Sch
     synchronized { now = until }
   }
 
-  /** Lets time pass, task by task, until `condition` holds; fails after `limit`. */
+  /** Advances the time task by task until `condition` is true. Fails after `limit`. */
   def advanceUntil(limit: FiniteDuration)(condition: => Boolean): Unit = {
     val until = nanoTime + limit.toNanos
     while (!condition)

@@ -7,7 +7,7 @@ import org.sparkkinesis.suite.TimedSuite
 class ForeignOptionsSuite extends TimedSuite {
   private val arn = "arn:aws:kinesis:eu-central-1:123456789012:stream/orders/consumer/etl:1790000000"
 
-  /** Option of another connector, a value of it, and the option and value that it stands for. */
+  /** Name and value of an option of another connector, and the option and value of this connector that they set. */
   private val renamed = Seq(
     ("kinesis.streamName", "orders", "streamName", "orders"),
     (
@@ -36,7 +36,7 @@ class ForeignOptionsSuite extends TimedSuite {
     ("registeredConsumerId", arn, "consumerARN", arn)
   )
 
-  test("a renamed option has the effect of the option that it stands for, and a warning that names it") {
+  test("a renamed option has the effect of its replacement, with a warning that names the replacement") {
     renamed.foreach { case (name, value, key, meaning) =>
       val options = Options.read(Map(name -> value))
       val entry = ConnectorOptions.all.find(_.key == key).get
@@ -47,14 +47,14 @@ class ForeignOptionsSuite extends TimedSuite {
     }
   }
 
-  test("names of other connectors are read without regard to case") {
+  test("option names of other connectors are matched without regard to case") {
     val options =
       Options.read(Map("KINESIS.STARTINGPOSITION" -> "latest", "kniesis.executor.flushwaittimemillis" -> "1"))
     assert(options.isSet(ReadOptions.initialPosition))
     assert(options.warnings.size == 2)
   }
 
-  test("an ignored option sets nothing, and its warning says why") {
+  test("an ignored option has no effect, with a warning that says why") {
     val ignored = ForeignOptions.all.collect { case option: Ignored => option }
     assert(ignored.size > 40)
     ignored.foreach { option =>
@@ -65,7 +65,7 @@ class ForeignOptionsSuite extends TimedSuite {
     }
   }
 
-  test("a refused option is an error with the reason and the fix, and without its value") {
+  test("a rejected option is an error with the reason and the fix but without its value") {
     val refused = ForeignOptions.all.collect { case option: Refused => option }
     assert(refused.size > 5)
     refused.foreach { option =>
@@ -77,7 +77,7 @@ class ForeignOptionsSuite extends TimedSuite {
     }
   }
 
-  test("every reason and every fix is a whole sentence") {
+  test("every reason and every fix is a complete sentence") {
     ForeignOptions.all.flatMap {
       case option: Ignored => Seq(option.reason)
       case option: Refused => Seq(option.reason, option.fix)
@@ -85,7 +85,7 @@ class ForeignOptionsSuite extends TimedSuite {
     }.foreach(text => assert(text.matches("[A-Z'].*\\."), text))
   }
 
-  test("every option that a reason names exists") {
+  test("reasons name only options that exist") {
     val names = ConnectorOptions.all.map(_.key).toSet ++ ForeignOptions.all.map(_.name) ++
       Set("retry.<operation>.maxRetries", "retry.<operation>.backoff.*", "spark.sql.streaming.minBatchesToRetain") ++
       Set("data", "approximateArrivalTimestamp")
@@ -97,7 +97,7 @@ class ForeignOptionsSuite extends TimedSuite {
       )
   }
 
-  test("the options that the documentation of Databricks names are all known") {
+  test("all options in the documentation of Databricks are known") {
     val documented =
       Seq("streamName", "streamARN", "region", "endpoint", "initialPosition", "consumerMode", "consumerName") ++
         Seq("consumerNamePrefix", "consumerRefreshInterval", "registeredConsumerId", "registeredConsumerIdType") ++

@@ -17,7 +17,7 @@ class OptionTypeSuite extends TimedSuite {
   private def refuses(kind: OptionType[_], table: (String, String)*)(implicit at: source.Position): Unit =
     table.foreach { case (text, why) => assert(kind.parse(text).swap.toOption == Some(why), s"reading '$text'") }
 
-  test("a text is taken as it is, unless it is empty") {
+  test("a text is any text that is not empty") {
     reads(Text, "a" -> "a", " two words " -> " two words ")
     refuses(Text, "" -> "It is empty.")
   }
@@ -27,7 +27,7 @@ class OptionTypeSuite extends TimedSuite {
     refuses(Flag, Seq("yes", "1", "", "truee").map(_ -> "It is neither true nor false."): _*)
   }
 
-  test("a whole number keeps its bounds, both of which are allowed") {
+  test("a whole number is within its bounds, including both") {
     reads(Whole(1, 500), "1" -> 1L, "500" -> 500L, " 42 " -> 42L)
     refuses(
       Whole(1, 500),
@@ -43,7 +43,7 @@ class OptionTypeSuite extends TimedSuite {
     assert(Whole(1, Long.MaxValue).expected == "a whole number of at least 1")
   }
 
-  test("a number keeps its bounds and is never infinite or not a number") {
+  test("a number is within its bounds and is neither infinite nor NaN") {
     reads(Real(1, 10), "1" -> 1.0, "1.5" -> 1.5, "1e1" -> 10.0)
     refuses(
       Real(1, 10),
@@ -56,7 +56,7 @@ class OptionTypeSuite extends TimedSuite {
     )
   }
 
-  test("a size takes Spark's units as powers of 1024") {
+  test("a size accepts Spark's units as powers of 1024") {
     val kind = Bytes(1, 1L << 40)
     reads(
       kind,
@@ -84,12 +84,12 @@ class OptionTypeSuite extends TimedSuite {
     )
   }
 
-  test("a size is shown in the greatest unit that it is a whole number of") {
+  test("a size is shown in the largest unit of which it is a multiple") {
     Seq(0L -> "0", 1L -> "1", 1023L -> "1023", 1024L -> "1k", 1536L -> "1536", 10485760L -> "10m", (3L << 30) -> "3g")
       .foreach { case (size, text) => assert(Bytes.show(size) == text) }
   }
 
-  test("a duration takes Spark's units, and milliseconds without one") {
+  test("a duration accepts Spark's units and is in milliseconds without a unit") {
     val kind = Duration(1.milli, 365.days)
     reads(
       kind,
@@ -114,13 +114,13 @@ class OptionTypeSuite extends TimedSuite {
     )
   }
 
-  test("a duration is shown in the greatest unit that it is a whole number of") {
+  test("a duration is shown in the largest unit of which it is a multiple") {
     Seq(0.millis -> "0ms", 250.millis -> "250ms", 1500.millis -> "1500ms", 10.seconds -> "10s", 15.minutes -> "15m")
       .foreach { case (duration, text) => assert(Duration.show(duration) == text) }
     assert(Duration.show(48.hours) == "2d")
   }
 
-  test("what a size or a duration shows is read back as the same value") {
+  test("the text of a size or a duration is parsed to the same value") {
     val sizes = Bytes(0, Long.MaxValue)
     Seq(0L, 1L, 1023L, 1024L, 123456789L, Int.MaxValue.toLong, 7L << 32)
       .foreach(size => assert(sizes.parse(sizes.render(size)) == Right(size)))
@@ -129,7 +129,7 @@ class OptionTypeSuite extends TimedSuite {
       .foreach(duration => assert(durations.parse(durations.render(duration)) == Right(duration)))
   }
 
-  test("one of several values is found without regard to case, and given as declared") {
+  test("one of several values is matched without regard to case") {
     val kind = OneOf(OnInvalidRecord.all)
     reads(
       kind,
@@ -142,13 +142,13 @@ class OptionTypeSuite extends TimedSuite {
     assert(kind.pythonType == """Literal["fail", "deadLetter", "drop"]""")
   }
 
-  test("a pattern is matched over the whole text") {
+  test("a pattern must match the whole text") {
     val kind = Matching("a name", "[a-z]+", "It is not a name.")
     reads(kind, "abc" -> "abc")
     refuses(kind, "abc1" -> "It is not a name.", "ABC" -> "It is not a name.", "" -> "It is empty.")
   }
 
-  test("a regular expression that does not compile says where it goes wrong") {
+  test("a regular expression that does not compile is rejected with the position of the error") {
     assert(RegularExpression.parse("orders-.*").map(_.pattern) == Right("orders-.*"))
     assert(RegularExpression.parse("orders-(").swap.exists(_.startsWith("It does not compile: ")))
     assert(RegularExpression.render(Pattern.compile("a+")) == "a+")

@@ -12,13 +12,13 @@ class OptionsSuite extends TimedSuite {
   private def failure(options: (String, String)*)(implicit at: source.Position): KinesisConnectorException =
     intercept[KinesisConnectorException](Options.read(options.toMap))
 
-  test("an option is read without regard to the case of its name") {
+  test("option names are matched without regard to case") {
     val options = Options.read(Map("STREAMNAME" -> "orders", "maxTriggerDelay" -> "1h"))
     assert(options(ConnectionOptions.streamName) == Seq(StreamRef.ByName("orders"): StreamRef))
     assert(options(ReadOptions.maxTriggerDelay) == 1.hour)
   }
 
-  test("an option that is not set has its default, or none") {
+  test("an option that is not set has its default or no value") {
     val options = Options.read(Map.empty)
     assert(options(ReadOptions.consumerMode) == ConsumerMode.Polling)
     assert(options(WriteOptions.maxBatchSize) == 500L)
@@ -45,7 +45,7 @@ class OptionsSuite extends TimedSuite {
     }
   }
 
-  test("a value that is not valid is an error that names the option as declared, the reason and what is expected") {
+  test("an invalid value is an error with the declared name of the option, the reason and the expected form") {
     val error = failure("MaxBatchSize" -> "501")
     assert(error.condition == "KINESIS_OPTION_INVALID")
     assert(
@@ -55,11 +55,11 @@ class OptionsSuite extends TimedSuite {
     )
   }
 
-  test("an error stays on one line, whatever the value") {
+  test("an error message has one line for any value") {
     assert(failure("region" -> "frank\r\nfurt").parameters("value") == "frank\\r\\nfurt")
   }
 
-  test("stream names and ARNs are told apart, and none may be named twice") {
+  test("stream names and ARNs are distinguished, and duplicates are rejected") {
     val arn = "arn:aws:kinesis:eu-central-1:123456789012:stream/orders"
     assert(Options.read(Map("streamARN" -> arn))(ConnectionOptions.streamARN).map(_.name) == Seq("orders"))
     assert(Options.read(Map("streamName" -> "a, b"))(ConnectionOptions.streamName).map(_.name) == Seq("a", "b"))
@@ -70,7 +70,7 @@ class OptionsSuite extends TimedSuite {
     assert(failure("streamName" -> "a,").parameters("reason") == "'' is not a stream name.")
   }
 
-  test("connection options keep their forms") {
+  test("connection options are validated") {
     val wrong = Seq(
       "region" -> "frankfurt",
       "region" -> "EU-CENTRAL-1",
@@ -98,7 +98,7 @@ class OptionsSuite extends TimedSuite {
     assert(Options.read(Map("endpoint" -> "https://a.b/"))(ConnectionOptions.endpoint) == "https://a.b")
   }
 
-  test("an older or foreign name is taken with a warning that names the new one") {
+  test("a deprecated name or one of another connector is accepted with a warning that names the current one") {
     val options = Options.read(Map("kinesis.streamName" -> "orders", "kinesis.consumerType" -> "SubscribeToShard"))
     assert(options(ConnectionOptions.streamName).map(_.name) == Seq("orders"))
     assert(options(ReadOptions.consumerMode) == ConsumerMode.FanOut)
@@ -112,7 +112,7 @@ class OptionsSuite extends TimedSuite {
     assert(Options.read(Map("streamName" -> "orders")).warnings == Nil)
   }
 
-  test("values under a foreign name are translated, and refused when they mean nothing") {
+  test("values of options of other connectors are translated, and rejected if they are invalid") {
     val modes = Seq(
       "SubscribeToShard" -> ConsumerMode.FanOut,
       "subscribetoshard" -> ConsumerMode.FanOut,
@@ -126,7 +126,7 @@ class OptionsSuite extends TimedSuite {
     assert(position.get(ReadOptions.initialPosition) == PositionOption.parse("2026-11-20T12:00:00Z").toOption)
   }
 
-  test("one option under two names is a conflict only when the values differ") {
+  test("an option under two names is a conflict only if the values differ") {
     val error = failure("streamName" -> "orders", "kinesis.streamName" -> "events")
     assert(error.condition == "KINESIS_OPTION_CONFLICT")
     assert(error.parameters("fix") == "Keep only 'streamName'.")
@@ -134,11 +134,11 @@ class OptionsSuite extends TimedSuite {
     assert(same(ConnectionOptions.streamName).map(_.name) == Seq("orders"))
   }
 
-  test("options that Spark puts beside ours are let through") {
+  test("options that Spark adds are accepted") {
     Options.read(Map("checkpointLocation" -> "/tmp/x", "queryName" -> "q", "provider" -> "kinesis", "spark.foo" -> "1"))
   }
 
-  test("failures that a user calls recoverable are a list of names") {
+  test("recoverable errors are a list of names") {
     assert(
       Options.read(Map("retry.recoverableErrors" -> "A, b.C")).get(RetryOptions.recoverableErrors) ==
         Some(Set("A", "b.C"))
@@ -146,7 +146,7 @@ class OptionsSuite extends TimedSuite {
     assert(failure("retry.recoverableErrors" -> "A,").condition == "KINESIS_OPTION_INVALID")
   }
 
-  test("an option for one of several streams keeps the stream's name") {
+  test("an option for one of several streams is stored with the name of the stream") {
     val arn = "arn:aws:kinesis:eu-central-1:123456789012:stream/orders/consumer/etl:1790000000"
     val options = Options.read(Map("consumerARN.orders" -> arn))
     assert(options.withPrefix(ReadOptions.consumerARNOf) == Map("orders" -> arn))
@@ -154,7 +154,7 @@ class OptionsSuite extends TimedSuite {
     assert(failure("consumerARN." -> arn).condition == "KINESIS_OPTION_UNKNOWN")
   }
 
-  test("secrets are hidden under every name and case, in texts and in errors") {
+  test("secrets are hidden under every name and case, in texts and in error messages") {
     val raw = Map(
       "AWSSECRETKEY" -> "s3cret",
       "kinesis.awsAccessKeyId" -> "AKIAX",
@@ -171,13 +171,13 @@ class OptionsSuite extends TimedSuite {
     assert(!failure("awsSecretKey" -> "").getMessage.contains("''"))
   }
 
-  test("credentials in an endpoint's address are refused without being repeated") {
+  test("an endpoint with credentials is rejected, and the message does not contain them") {
     val error = failure("endpoint" -> "https://user:s3cret@kinesis.local")
     assert(error.condition == "KINESIS_OPTION_INVALID")
     assert(!error.getMessage.contains("s3cret"), error.getMessage)
   }
 
-  test("the nearest name is the one with the fewest edits, and none when all are far") {
+  test("the nearest name has the fewest edits, and there is none if all names differ too much") {
     val names = Seq("streamName", "streamARN", "region")
     val table = Seq("steamName" -> Some("streamName"), "REGIO" -> Some("region"), "streamarm" -> Some("streamARN"))
     table.foreach { case (written, nearest) => assert(NearestName.of(written, names) == nearest) }

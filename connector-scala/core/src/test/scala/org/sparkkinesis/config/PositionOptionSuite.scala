@@ -53,33 +53,33 @@ class PositionOptionSuite extends TimedSuite {
       "{} must have exactly one of at_timestamp, at_sequence_number, after_sequence_number."
   )
 
-  test("a position is a word, an instant, or JSON for all shards or each") {
+  test("a position is a word, an instant, or JSON for all shards or for each shard") {
     understood.foreach { case (text, position) => assert(PositionOption.parse(text) == Right(position), text) }
   }
 
-  test("a position that cannot be understood is refused with its reason") {
+  test("an invalid position is rejected with the reason") {
     refused.foreach { case (text, why) => assert(PositionOption.parse(text) == Left(why), text) }
   }
 
-  test("broken JSON says where it breaks") {
+  test("invalid JSON is rejected with the position of the error") {
     assert(PositionOption.parse("""{"at_timestamp": """).swap.exists(_.startsWith("It is not JSON: ")))
     assert(PositionOption.parse("""{"shardId-000000000000": "latest", "shardId-000000000000": "latest"}""").isLeft)
   }
 
-  test("a timestamp that does not fit its format names both") {
+  test("a timestamp that does not fit its format is rejected with both") {
     val why = PositionOption.parse("""{"at_timestamp": "noon", "format": "HH:mm"}""").swap.getOrElse("")
     assert(why.startsWith("'noon' does not fit the format 'HH:mm': "), why)
     assert(PositionOption.parse("""{"at_timestamp": "noon", "format": "{"}""").isLeft)
   }
 
-  test("words are read alike in every locale") {
+  test("words are matched independently of the locale") {
     val before = Locale.getDefault
     Locale.setDefault(Locale.forLanguageTag("tr"))
     try assert(PositionOption.parse("TRIM_HORIZON") == Right(PositionOption(TrimHorizon)))
     finally Locale.setDefault(before)
   }
 
-  test("a shard that is not named takes the default position") {
+  test("a shard without its own position has the default position") {
     val position = PositionOption(Latest, ListMap(first -> TrimHorizon))
     assert(position.of(first) == TrimHorizon)
     assert(position.of(ShardId.ofIndex(9)) == Latest)

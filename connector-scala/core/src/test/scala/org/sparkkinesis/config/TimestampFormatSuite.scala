@@ -39,27 +39,27 @@ class TimestampFormatSuite extends TimedSuite {
     ("noon", "'HH", "does not fit the format")
   )
 
-  test("a time in a format is an instant") {
+  test("a time in a given format is parsed to an instant") {
     understood.foreach { case (text, pattern, instant) =>
       assert(TimestampFormat.parse(text, pattern) == Right(Instant.parse(instant)), s"$text as $pattern")
     }
   }
 
-  test("a time that stands for no instant, or for several, is refused with its reason") {
+  test("a time that means no instant or several is rejected with the reason") {
     refused.foreach { case (text, pattern, why) =>
       val result = TimestampFormat.parse(text, pattern)
       assert(result.left.exists(reason => reason.startsWith(s"'$text' ") && reason.contains(why)), result)
     }
   }
 
-  test("names of months and zones are English in every locale") {
+  test("names of months and zones are English independently of the locale") {
     val before = Locale.getDefault
     Locale.setDefault(Locale.GERMANY)
     try assert(TimestampFormat.parse("25 Dec 2020 10:23 PST", "dd MMM yyyy HH:mm z").isRight)
     finally Locale.setDefault(before)
   }
 
-  test("the position that Databricks' documentation shows is understood") {
+  test("the example position of the documentation of Databricks is accepted") {
     val text = """{"at_timestamp": "06/25/2020 10:23:45 PDT", "format": "MM/dd/yyyy HH:mm:ss ZZZ"}"""
     assert(PositionOption.parse(text) == PositionOption.parse("2020-06-25T17:23:45Z"))
   }

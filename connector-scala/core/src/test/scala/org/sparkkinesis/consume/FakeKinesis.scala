@@ -12,7 +12,10 @@ import org.sparkkinesis.service.{
   ShardPage, ShardSubscriber, ShardSubscription, StreamConsumer, StreamConsumerPage, StreamDescription, StreamNamePage
 }
 
-/** One stream's read side, in memory, on the scheduler's time: every answer takes `latency`. Not thread-safe: all on the test's thread. */
+/**
+ * The read operations of one stream in memory, on the scheduler's time. Every response takes `latency`. Not
+ * thread-safe; used on the test's thread.
+ */
 class FakeKinesis(scheduler: Scheduler, latency: FiniteDuration = 10.millis) extends KinesisService {
   final class FakeShard {
     val records = mutable.ArrayBuffer.empty[KinesisRecord]
@@ -25,7 +28,7 @@ class FakeKinesis(scheduler: Scheduler, latency: FiniteDuration = 10.millis) ext
   val limits: mutable.ArrayBuffer[Int] = mutable.ArrayBuffer.empty
   val positions: mutable.ArrayBuffer[StartingPosition] = mutable.ArrayBuffer.empty
 
-  /** Failures to give, in order, before the next calls of an operation are answered. */
+  /** Failures for the next calls of an operation, in order. */
   private val failures = mutable.Map.empty[Operation, mutable.Queue[ServiceException]]
   private val iterators = mutable.Map.empty[String, (String, Int)]
   var maxReplyBytes: Int = KinesisQuotas.Request.GetRecordsBytes

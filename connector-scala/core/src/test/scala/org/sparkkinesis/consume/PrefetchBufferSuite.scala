@@ -18,7 +18,7 @@ class PrefetchBufferSuite extends TimedSuite {
     }
     def ask(): this.type = { account.ask(batch); this }
 
-    /** Fetches as long as it may; how often it did. */
+    /** Fetches as long as it may, and returns the number of fetches. */
     def fill(): Int = {
       var fetched = 0
       while (mayFetch) {
@@ -39,7 +39,7 @@ class PrefetchBufferSuite extends TimedSuite {
     }
   }
 
-  test("a single busy shard takes nearly two thirds and leaves the rest for others") {
+  test("a single busy shard uses nearly two thirds of the buffer and leaves the rest for others") {
     val buffer = new PrefetchBuffer(3000)
     val shard = new Shard(buffer, 10).ask()
     shard.fill()
@@ -47,7 +47,7 @@ class PrefetchBufferSuite extends TimedSuite {
     assert(buffer.isFull)
   }
 
-  test("busy shards share evenly, within the capacity") {
+  test("busy shards share the capacity evenly") {
     val buffer = new PrefetchBuffer(10000)
     val shards = Vector.fill(10)(new Shard(buffer, 10).ask())
     while (shards.exists(_.mayFetch)) shards.foreach(s => if (s.mayFetch) s.fetchOne())
@@ -55,7 +55,7 @@ class PrefetchBufferSuite extends TimedSuite {
     assert(buffer.usedBytes <= 10000 && buffer.usedBytes > 9000, buffer.usedBytes)
   }
 
-  test("a shard that holds nothing may fetch, however full the buffer is") {
+  test("a shard that holds nothing may fetch even if the buffer is full") {
     val buffer = new PrefetchBuffer(1000)
     val hogs = Vector.fill(5)(new Shard(buffer, 100).ask())
     hogs.foreach(_.fill())
@@ -65,7 +65,7 @@ class PrefetchBufferSuite extends TimedSuite {
     assert(!late.mayFetch)
   }
 
-  test("children that were prefetched and cannot be released do not stop their parents") {
+  test("prefetched children that cannot be released do not block their parents") {
     val buffer = new PrefetchBuffer(1000)
     val children = Vector.fill(20)(new Shard(buffer, 100).ask())
     children.foreach(_.fill())
@@ -78,7 +78,7 @@ class PrefetchBufferSuite extends TimedSuite {
     assert(progress >= 100, progress)
   }
 
-  test("who waits goes on when there is room again, the one that uses least first") {
+  test("waiting shards continue when there is space, starting with the one that uses least") {
     val buffer = new PrefetchBuffer(1000)
     val a = new Shard(buffer, 100).ask()
     val b = new Shard(buffer, 100).ask()
@@ -90,7 +90,7 @@ class PrefetchBufferSuite extends TimedSuite {
     assert(a.held > 0)
   }
 
-  test("what was set aside for a grant that came to nothing is given back") {
+  test("the reservation of an unused grant is returned") {
     val buffer = new PrefetchBuffer(1000)
     val account = buffer.open(_ => ())
     account.ask(400)
@@ -99,7 +99,7 @@ class PrefetchBufferSuite extends TimedSuite {
     assert(buffer.usedBytes == 0L)
   }
 
-  test("no batch is larger than a quarter of a fair share, however much room there is") {
+  test("no batch is larger than a quarter of the fair share, independently of the free space") {
     val buffer = new PrefetchBuffer(100000)
     var largest = 0L
     val accounts = Vector.fill(10)(buffer.open(granted => largest = math.max(largest, granted)))
@@ -110,7 +110,7 @@ class PrefetchBufferSuite extends TimedSuite {
     assert(largest == 2500L)
   }
 
-  test("a second grant takes the place of one that was not used") {
+  test("a second grant replaces an unused one") {
     val buffer = new PrefetchBuffer(1000)
     val account = buffer.open(_ => ())
     account.ask(100)
@@ -122,7 +122,7 @@ class PrefetchBufferSuite extends TimedSuite {
     assert(buffer.usedBytes == 0L)
   }
 
-  test("shards of unknown batch size that are opened one after the other do not take the buffer beforehand") {
+  test("opening many shards of unknown batch size does not reserve the whole buffer") {
     for (shards <- Seq(1, 4, 100, 1000)) {
       val buffer = new PrefetchBuffer(100000)
       (1 to shards).foreach(_ => buffer.open(_ => ()).ask(PrefetchAccount.Unknown))
@@ -130,7 +130,7 @@ class PrefetchBufferSuite extends TimedSuite {
     }
   }
 
-  test("closing gives everything back and wakes others; nothing is granted afterwards") {
+  test("close returns all space, resumes other shards and ends all grants") {
     val buffer = new PrefetchBuffer(1000)
     val a = new Shard(buffer, 500).ask()
     a.fill()
@@ -146,7 +146,9 @@ class PrefetchBufferSuite extends TimedSuite {
     assert(buffer.usedBytes == 0L)
   }
 
-  test("whatever is asked, filled and released at random: sums are right, the bound holds, nobody is stuck") {
+  test(
+    "random requests, additions and releases keep the sums correct and the limit respected, and no shard gets stuck"
+  ) {
     for (seed <- 1 to 50) {
       val random = new Random(seed)
       val buffer = new PrefetchBuffer(10000)

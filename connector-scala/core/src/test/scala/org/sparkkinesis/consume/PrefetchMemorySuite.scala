@@ -5,7 +5,7 @@ import scala.collection.mutable
 import org.sparkkinesis.suite.TimedSuite
 
 class PrefetchMemorySuite extends TimedSuite {
-  test("sources share the memory in equal parts, and one that ends leaves its part to the others") {
+  test("sources share the memory in equal parts, and the part of an ended source goes to the others") {
     val memory = new PrefetchMemory(1200)
     val first = memory.open()
     assert(first.capacity == 1200)
@@ -18,14 +18,14 @@ class PrefetchMemorySuite extends TimedSuite {
     assert(memory.open().capacity == 1200)
   }
 
-  test("a buffer with a size of its own is no part of it") {
+  test("a buffer with an explicit size does not take part") {
     val memory = new PrefetchMemory(1000)
     val shared = memory.open()
     memory.close(new PrefetchBuffer(5000))
     assert(shared.capacity == 1000)
   }
 
-  test("a shard that waits for room goes on when another source ends") {
+  test("a waiting shard continues when another source ends") {
     val memory = new PrefetchMemory(2000)
     val (buffer, other) = (memory.open(), memory.open())
     val grants = mutable.ArrayBuffer.empty[Long]
@@ -38,7 +38,7 @@ class PrefetchMemorySuite extends TimedSuite {
     assert(grants.size == 2 && !buffer.isFull)
   }
 
-  test("a buffer that became smaller grants nothing more until it is below its new size") {
+  test("a buffer that shrank grants nothing until it is below its new size") {
     val memory = new PrefetchMemory(2000)
     val buffer = memory.open()
     val grants = mutable.ArrayBuffer.empty[Long]

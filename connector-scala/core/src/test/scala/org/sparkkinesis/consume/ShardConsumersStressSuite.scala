@@ -15,11 +15,16 @@ import org.sparkkinesis.model.{StreamShard, _}
 import org.sparkkinesis.service.ServiceException
 import org.sparkkinesis.suite.TimedSuite
 
-/** Many threads at once, real ones: whatever they do, memory serves exact ranges or nothing, and the sums are right. */
+/**
+ * Many real threads use the consumers at the same time. Each read returns the exact range or nothing, and the sums are
+ * correct.
+ */
 class ShardConsumersStressSuite extends TimedSuite {
   override protected def timeLimit: FiniteDuration = 2.minutes
 
-  /** Every shard's records are 1, 2, 3, …, without end; each request brings some of them, on the scheduler's threads. */
+  /**
+   * Every shard has the records 1, 2, 3, … without end. Each request delivers some of them on the scheduler's threads.
+   */
   final private class Endless(scheduler: SystemScheduler) extends RecordPublisherFactory {
     override def subscribe(
         shard: StreamShard,
@@ -47,17 +52,17 @@ class ShardConsumersStressSuite extends TimedSuite {
   private val problems = new AtomicReference[Throwable]
   private def number(n: Int) = SequenceNumber(n.toString)
 
-  test("starting, releasing, reading and stopping at random from many threads") {
+  test("random starts, releases, reads and stops from many threads give exact ranges") {
     val scheduler = new SystemScheduler("stress", 3)
     val buffer = new PrefetchBuffer(200000)
     val last = new java.util.concurrent.ConcurrentHashMap[(StreamShard, Long), String]
     val listener = new ProgressListener {
       override def onChunks(shard: StreamShard, epoch: Long, chunks: Seq[ChunkSummary]): Unit = chunks.foreach {
         chunk =>
-          // In order for one epoch, unless it was begun anew in between, which only a newer epoch does.
+          // Records are in order within one epoch. Only a newer epoch restarts the consumer.
           val before = Option(last.put((shard, epoch), chunk.last.value)).map(SequenceNumber(_))
           if (before.exists(_ >= chunk.last))
-            problems.compareAndSet(null, new AssertionError(s"$shard: ${chunk.last} was told after $before"))
+            problems.compareAndSet(null, new AssertionError(s"$shard: ${chunk.last} was reported after $before"))
       }
       override def onReadUpTo(shard: StreamShard, epoch: Long, readUpToMillis: Long, millisBehindLatest: Long): Unit =
         ()
@@ -117,7 +122,7 @@ class ShardConsumersStressSuite extends TimedSuite {
     assert(threads.awaitTermination(1, TimeUnit.MINUTES))
     Option(problems.get).foreach(throw _)
     assert(served.get > 100, served.get)
-    // Nothing is stuck: what is released flows again.
+    // No shard is stuck: after a release, records arrive again.
     shards.foreach(consumers.start(_, TrimHorizon, epochs.incrementAndGet().toLong))
     shards.foreach { shard =>
       val before = consumers.snapshot(shard).get.chunks.lastOption.fold(0)(_.last.value.toInt)

@@ -53,7 +53,7 @@ class ShardConsumersSuite extends TimedSuite {
       consumers.read(shard, after, end).map(_.flatMap(c => (0 until c.rows).map(r => new String(c.data(r), "UTF-8"))))
   }
 
-  test("what was read ahead is told, chunk by chunk, and served without being removed") {
+  test("prefetched chunks are reported one by one, and reading does not remove them") {
     val s = new Setup
     val n = s.put(A, "a", "b", "c", "d", "e")
     s.consumers.start(A, TrimHorizon, 1)
@@ -65,7 +65,7 @@ class ShardConsumersSuite extends TimedSuite {
     assert(s.read(A, AfterSequenceNumber(n(4)), n(4)) == Some(Nil))
   }
 
-  test("a range is served at any record, also where no chunk ends") {
+  test("a range can start and end at any record, also within a chunk") {
     val s = new Setup
     val n = s.put(A, "a", "b", "c", "d", "e")
     s.consumers.start(A, TrimHorizon, 1)
@@ -73,21 +73,21 @@ class ShardConsumersSuite extends TimedSuite {
     assert(s.read(A, AfterSequenceNumber(n(0)), n(3)) == Some(Seq("b", "c", "d")))
   }
 
-  test("memory does not serve what it cannot serve exactly") {
+  test("a range that is not held exactly is not served") {
     val s = new Setup
     val before = s.put(A, "before").head
     s.scheduler.advance(10.seconds)
     val n = s.put(A, "a", "b")
     s.consumers.start(A, AtTimestamp(s.scheduler.currentMillis), 1)
     s.scheduler.advance(3.seconds)
-    assert(s.read(A, AfterSequenceNumber(before), n(1)) == None, "may lack what came before the timestamp")
+    assert(s.read(A, AfterSequenceNumber(before), n(1)) == None, "records before the timestamp may be missing")
     assert(s.read(A, TrimHorizon, n(1)) == None)
-    assert(s.read(A, AfterSequenceNumber(n(0)), SequenceNumber("999999")) == None, "not there yet")
+    assert(s.read(A, AfterSequenceNumber(n(0)), SequenceNumber("999999")) == None, "not fetched yet")
     assert(s.read(B, TrimHorizon, n(1)) == None, "another shard")
     assert(s.read(A, AfterSequenceNumber(n(0)), n(1)) == Some(Seq("b")))
   }
 
-  test("released chunks are gone, the rest is served from there") {
+  test("released chunks are removed, and the remaining ones are served") {
     val s = new Setup
     val n = s.put(A, "a", "b", "c", "d", "e")
     s.consumers.start(A, TrimHorizon, 1)
@@ -99,14 +99,14 @@ class ShardConsumersSuite extends TimedSuite {
     assert(s.read(A, AfterSequenceNumber(n(2)), n(4)) == Some(Seq("d", "e")))
     assert(s.consumers.snapshot(A).get.heldFrom == AfterSequenceNumber(n(2)))
     s.consumers.release(A, n(0))
-    assert(s.read(A, AfterSequenceNumber(n(2)), n(4)) == Some(Seq("d", "e")), "an older release changes nothing")
+    assert(s.read(A, AfterSequenceNumber(n(2)), n(4)) == Some(Seq("d", "e")), "an older release has no effect")
     s.consumers.release(A, n(4))
     assert(s.consumers.snapshot(A).get.chunks == IndexedSeq.empty[ChunkSummary])
     s.scheduler.advance(1.second)
     assert(s.buffer.usedBytes <= 1, s.buffer.usedBytes)
   }
 
-  test("a release within a chunk keeps its later records") {
+  test("a release within a chunk keeps the later records of the chunk") {
     val s = new Setup
     val n = s.put(A, "a", "b", "c")
     s.consumers.start(A, TrimHorizon, 1)
@@ -115,7 +115,7 @@ class ShardConsumersSuite extends TimedSuite {
     assert(s.read(A, AfterSequenceNumber(n(0)), n(2)) == Some(Seq("b", "c")))
   }
 
-  test("a consumer that began before what is released skips forward, and reads nothing twice") {
+  test("a consumer that is behind a release skips to it and reads nothing twice") {
     val s = new Setup(maxRecordsPerFetch = 1)
     val n = s.put(A, "a", "b", "c", "d", "e", "f")
     s.consumers.start(A, TrimHorizon, 1)
@@ -126,7 +126,7 @@ class ShardConsumersSuite extends TimedSuite {
     assert(s.told.map(_._3.last).toSeq == Seq(n(0), n(4), n(5)))
   }
 
-  test("a batch that was under way when the consumer skipped is dropped") {
+  test("a batch in flight during a skip is dropped") {
     val s = new Setup(maxRecordsPerFetch = 1)
     val n = s.put(A, "a", "b", "c")
     s.consumers.start(A, TrimHorizon, 1)
@@ -136,7 +136,7 @@ class ShardConsumersSuite extends TimedSuite {
     assert(s.told.map(_._3.last).toSeq == Seq(n(2)))
   }
 
-  test("a full buffer stops fetching, and a release starts it again: nothing deadlocks") {
+  test("a full buffer stops fetching, and a release resumes it without a deadlock") {
     val s = new Setup(bufferBytes = 20000)
     val n = (1 to 400).map(i => s.service.put(A.shard.value, new Array[Byte](1000), s"k$i"))
     s.consumers.start(A, TrimHorizon, 1)
@@ -156,7 +156,7 @@ class ShardConsumersSuite extends TimedSuite {
     assert(s.told.map(_._3.last).distinct.size == s.told.size)
   }
 
-  test("shards that share a small buffer all make progress") {
+  test("all shards that share a small buffer make progress") {
     val s = new Setup(bufferBytes = 10000)
     val shards = (0 until 20).map(i => StreamShard("orders", ShardId.ofIndex(i.toLong)))
     shards.foreach(shard => (1 to 20).foreach(_ => s.service.put(shard.shard.value, new Array[Byte](500))))
@@ -172,7 +172,7 @@ class ShardConsumersSuite extends TimedSuite {
     assert(s.told.groupBy(_._1).view.mapValues(_.map(_._3.rows).sum).toMap == shards.map(_ -> 20).toMap)
   }
 
-  test("the end of a shard is told with its children, after its data, and stays in the snapshot") {
+  test("the end of a shard is reported with its children after its data and remains in the snapshot") {
     val s = new Setup
     val n = s.put(A, "a")
     s.service.close(A.shard.value, Children: _*)
@@ -186,7 +186,7 @@ class ShardConsumersSuite extends TimedSuite {
     assert(s.ends.size == 1)
   }
 
-  test("a fatal error is told once; what is held stays readable") {
+  test("a fatal error is reported once, and held records remain readable") {
     val s = new Setup
     val n = s.put(A, "a", "b")
     s.consumers.start(A, TrimHorizon, 1)
@@ -198,7 +198,7 @@ class ShardConsumersSuite extends TimedSuite {
     assert(s.consumers.snapshot(A).get.failure.map(_.kind) == Some(ServiceErrorKind.AccessDenied))
   }
 
-  test("a start under a newer epoch goes on where what is wanted is held, without fetching it again") {
+  test("a start under a newer epoch uses held records without fetching them again") {
     val s = new Setup
     val n = s.put(A, "a", "b", "c", "d")
     s.consumers.start(A, TrimHorizon, 1)
@@ -212,7 +212,7 @@ class ShardConsumersSuite extends TimedSuite {
     assert(s.consumers.snapshot(A).get.epoch == 2L)
   }
 
-  test("a start under a newer epoch at an older position begins anew, an older epoch changes nothing") {
+  test("a start under a newer epoch at an older position restarts the consumer, and an older epoch has no effect") {
     val s = new Setup
     val n = s.put(A, "a", "b", "c")
     s.consumers.start(A, AfterSequenceNumber(n(1)), 5)
@@ -225,7 +225,7 @@ class ShardConsumersSuite extends TimedSuite {
     assert(s.told.map(t => (t._2, t._3.last)).toSeq == Seq((5L, n(2)), (6L, n(2))))
   }
 
-  test("a start after a failure begins anew") {
+  test("a start after a failure restarts the consumer") {
     val s = new Setup
     val n = s.put(A, "a")
     s.service.fail(Operation.GetShardIterator, ServiceErrorKind.AccessDenied)
@@ -236,7 +236,7 @@ class ShardConsumersSuite extends TimedSuite {
     assert(s.read(A, TrimHorizon, n.head) == Some(Seq("a")))
   }
 
-  test("a stopped shard calls nothing, tells nothing, and gives its memory back") {
+  test("a stopped shard makes no calls, reports nothing and returns its memory") {
     val s = new Setup
     s.put(A, "a", "b", "c", "d", "e", "f", "g")
     s.consumers.start(A, TrimHorizon, 1)
@@ -250,7 +250,7 @@ class ShardConsumersSuite extends TimedSuite {
     assert(s.consumers.shards == Set.empty[StreamShard])
   }
 
-  test("at the tip it is told up to when the shard was read, though nothing comes") {
+  test("at the tip the time up to which the shard was read is reported without new records") {
     val s = new Setup
     s.consumers.start(A, TrimHorizon, 1)
     val begun = s.scheduler.currentMillis

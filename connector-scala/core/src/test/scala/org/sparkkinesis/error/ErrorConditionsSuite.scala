@@ -10,10 +10,10 @@ class ErrorConditionsSuite extends TimedSuite {
   private val factories: Seq[AnyRef] =
     Seq(OptionErrors, ServiceErrors, ReadErrors, ConsumerErrors, SinkErrors, EmulatorErrors)
 
-  /** Only the Python package raises it. */
+  /** Conditions that only the Python package raises. */
   private val raisedElsewhere = Set("KINESIS_JAR_MISSING")
 
-  /** A method of a factory, called with values that tell the parameters apart. */
+  /** A factory method that was called with a different value for each parameter. */
   final private class Made(factory: AnyRef, method: Method) {
     private val arguments: Seq[(String, Any)] = method.getParameters.toSeq.zipWithIndex.map { case (parameter, i) =>
       val value: Any = parameter.getType match {
@@ -36,7 +36,7 @@ class ErrorConditionsSuite extends TimedSuite {
       .map(new Made(factory, _))
   }
 
-  test("every condition says the problem, the cause and the fix in whole sentences") {
+  test("every condition has problem, cause and fix in complete sentences") {
     val ends = "(?s).*([.?]|\\{[a-zA-Z]+\\})"
     conditions.values.foreach { condition =>
       Seq(condition.problem, condition.fix, condition.cause)
@@ -45,21 +45,21 @@ class ErrorConditionsSuite extends TimedSuite {
     }
   }
 
-  test("a message has its condition's name, problem, cause and fix, with every parameter filled in") {
+  test("a message has name, problem, cause and fix of its condition with all parameters") {
     val error = ServiceErrors.streamUnusable(stream = "a$1b\\", status = "DELETING")
     assert(
       error.getMessage ==
-        "[KINESIS_STREAM_UNUSABLE] Stream 'a$1b\\' is DELETING. Cause: Only an ACTIVE or UPDATING stream can be read or " +
-        "written. Fix: Wait until the stream is ACTIVE, then start the query again."
+        "[KINESIS_STREAM_UNUSABLE] Stream 'a$1b\\' is DELETING. Cause: Only an ACTIVE or UPDATING stream can be read " +
+        "or written. Fix: Wait until the stream is ACTIVE, then start the query again."
     )
   }
 
-  test("a parameter's value that looks like a parameter is not filled in again") {
+  test("a value that looks like a placeholder is not replaced") {
     val text = ErrorConditions.message("KINESIS_STREAM_UNUSABLE", Map("stream" -> "{status}", "status" -> "CREATING"))
     assert(text.contains("Stream '{status}' is CREATING."), text)
   }
 
-  test("an error keeps its condition and parameters when it gets a cause") {
+  test("an error with a cause keeps its condition and parameters") {
     val cause = new RuntimeException("why")
     val error = ServiceErrors.regionMissing("orders")
     val caused = error.causedBy(cause)
@@ -71,7 +71,7 @@ class ErrorConditionsSuite extends TimedSuite {
     assert(made.map(_.error.condition).sorted == (conditions.keySet -- raisedElsewhere).toSeq.sorted)
   }
 
-  test("a factory takes the parameters of its condition, by their names, and fills all of them in") {
+  test("the parameters of a factory method are those of its condition") {
     made.foreach { one =>
       assert(one.error.parameters == one.values, one.name)
       assert(one.values.keySet == conditions(one.error.condition).parameters, one.name)

@@ -3,7 +3,7 @@ package org.sparkkinesis.event
 import scala.concurrent.duration._
 import scala.reflect.ClassTag
 
-/** Keeps events for a test, in the order in which they came. Thread-safe. */
+/** Records events for a test in the order of their arrival. Thread-safe. */
 final class RecordedEvents extends EventSink {
   private var events = Vector.empty[ConnectorEvent]
 
@@ -16,7 +16,7 @@ final class RecordedEvents extends EventSink {
 
   def of[E <: ConnectorEvent](implicit kind: ClassTag[E]): Vector[E] = all.collect { case event: E => event }
 
-  /** Waits until so many events of a kind have come, and gives them. */
+  /** Waits until `count` events of a type have arrived, and returns them. */
   def await[E <: ConnectorEvent](count: Int, limit: FiniteDuration = 20.seconds)(implicit
       kind: ClassTag[E]
   ): Vector[E] =

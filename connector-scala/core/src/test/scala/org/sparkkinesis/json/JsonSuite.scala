@@ -9,7 +9,7 @@ import org.sparkkinesis.suite.PropertySuite
 class JsonSuite extends PropertySuite {
   import Json._
 
-  test("documents of every kind are read") {
+  test("all kinds of JSON values are read") {
     val table = Seq(
       "null" -> Null,
       "true" -> Bool(true),
@@ -26,21 +26,21 @@ class JsonSuite extends PropertySuite {
     assert(fields.keys.toSeq == Seq("z", "a", "m", "b", "y"))
   }
 
-  test("whole numbers keep all of their digits") {
+  test("integers keep all digits") {
     val digits = "49674026002760985237755885761747339499393848411775041538"
     assert(parse(digits).map(render) == Right(digits))
     assert(parse("9007199254740993").map(_.asLong) == Right(Some(9007199254740993L)))
     assert(parse("1.5").map(_.asLong) == Right(None))
   }
 
-  test("what is not one JSON document is refused with the place") {
+  test("a text that is not one JSON document is rejected with the position") {
     Seq("", " ", "{", "[1,", "{\"a\":}", "nul", "{\"a\":1,\"a\":2}", "1 2", "{'a':1}").foreach { text =>
       val why = parse(text).swap.getOrElse(fail(s"read '$text'"))
       assert(text.isBlank || why.matches("(?s).*line \\d+, column \\d+"), s"'$text': $why")
     }
   }
 
-  test("a field is asked for by name; what is no object has none") {
+  test("a field is found by name, and only objects have fields") {
     assert(parse("{\"a\":\"b\"}").toOption.flatMap(_.field("a")).flatMap(_.asString) == Some("b"))
     assert(num(1).field("a") == None)
     assert(Null.asString == None)
@@ -63,7 +63,7 @@ class JsonSuite extends PropertySuite {
         Gen.mapOfN(3, Gen.zip(Gen.asciiPrintableStr, tree(depth - 1))).map(fields => Obj(ListMap.from(fields)))
       )
 
-  test("what is written is read back the same") {
+  test("written JSON is read back as the same value") {
     forAll(tree(3))(value => assert(parse(render(value)) == Right(value)))
   }
 }

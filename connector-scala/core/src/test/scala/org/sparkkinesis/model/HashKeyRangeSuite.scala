@@ -25,26 +25,26 @@ class HashKeyRangeSuite extends PropertySuite {
     )
   }
 
-  test("three shards have equal widths, the last takes what is left over") {
+  test("three shards have equal ranges, and the last one has the remainder") {
     val ranges = HashKeyRange.uniform(3)
     assert(ranges.last.end == max)
     assert(ranges.map(range => range.end - range.start + 1).distinct.size == 2)
     assert(ranges.last.end - ranges.last.start == ranges.head.end - ranges.head.start + 1)
   }
 
-  test("a range holds both of its ends") {
+  test("a range contains both of its ends") {
     val range = HashKeyRange(10, 20)
     assert(Seq(9, 10, 20, 21).map(key => range.contains(BigInt(key))) == Seq(false, true, true, false))
   }
 
-  test("ranges are adjacent when one begins right after the other") {
+  test("ranges are adjacent if one begins right after the other") {
     assert(HashKeyRange(0, 9).isAdjacentTo(HashKeyRange(10, 20)))
     assert(HashKeyRange(10, 20).isAdjacentTo(HashKeyRange(0, 9)))
     assert(!HashKeyRange(0, 9).isAdjacentTo(HashKeyRange(11, 20)))
     assert(HashKeyRange(0, 9).union(HashKeyRange(10, 20)) == HashKeyRange(0, 20))
   }
 
-  test("a range outside of the key space, or upside down, cannot be made") {
+  test("a range outside the key space or with its ends swapped is rejected") {
     Seq(BigInt(-1) -> BigInt(1), BigInt(2) -> BigInt(1), BigInt(0) -> (max + 1)).foreach { case (start, end) =>
       intercept[IllegalArgumentException](HashKeyRange(start, end))
     }
@@ -69,7 +69,7 @@ class HashKeyRangeSuite extends PropertySuite {
     }
   }
 
-  test("every key falls into exactly one shard") {
+  test("every key is in exactly one range") {
     forAll(Gen.asciiPrintableStr, Gen.choose(1, 50)) { (key, count) =>
       assert(HashKeyRange.uniform(count).count(_.contains(HashKey.ofPartitionKey(key))) == 1)
     }

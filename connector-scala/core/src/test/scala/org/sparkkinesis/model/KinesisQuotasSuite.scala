@@ -6,8 +6,8 @@ import scala.concurrent.duration._
 import org.sparkkinesis.suite.TimedSuite
 
 /**
- * The limits once more, noted from the service's documentation as plain figures and not by way of `KinesisQuotas`: a
- * slip there would otherwise pass everywhere, as the emulator enforces what the connector respects.
+ * Checks the limits against values copied from the service's documentation. The emulator enforces what the connector
+ * respects, so other tests would not detect a wrong limit.
  */
 class KinesisQuotasSuite extends TimedSuite {
   import KinesisQuotas._
@@ -19,7 +19,7 @@ class KinesisQuotasSuite extends TimedSuite {
     assert(ours.get(name) == Some(documented), s"$name: $what")
   }
 
-  /** Every figure of every group, by "Group.Name". */
+  /** Every limit of every group, by "Group.Name". */
   private lazy val ours: Map[String, Any] =
     Seq[Any](Request, Record, Shard, CallRate, Count, Lifetime, Billing).flatMap { group =>
       val name = group.getClass.getSimpleName.stripSuffix("$")
@@ -28,7 +28,7 @@ class KinesisQuotasSuite extends TimedSuite {
       }
     }.toMap
 
-  test("requests are bounded as PutRecords, GetRecords and the listings are documented") {
+  test("the limits of requests are the documented ones") {
     same(
       ("Request.PutRecordsEntries", "records in one PutRecords", 500),
       ("Request.PutRecordsBytes", "bytes in one PutRecords: 10 MiB", 10485760),
@@ -42,7 +42,7 @@ class KinesisQuotasSuite extends TimedSuite {
     )
   }
 
-  test("records are bounded as documented since 10 MiB records came") {
+  test("the limits of records are the documented ones") {
     same(
       ("Record.PartitionKeyMinChars", "shortest key", 1),
       ("Record.PartitionKeyMaxChars", "longest key", 256),
@@ -52,7 +52,7 @@ class KinesisQuotasSuite extends TimedSuite {
     )
   }
 
-  test("a shard takes and gives what is documented") {
+  test("the throughput of a shard is the documented one") {
     same(
       ("Shard.WriteBytesPerSecond", "bytes written per second: 1 MiB", 1048576),
       ("Shard.WriteRecordsPerSecond", "records written per second", 1000),
@@ -63,7 +63,7 @@ class KinesisQuotasSuite extends TimedSuite {
     )
   }
 
-  test("calls are limited to the documented rates") {
+  test("the call rates are the documented ones") {
     same(
       ("CallRate.CreateStreamPerAccount", "CreateStream", 5),
       ("CallRate.DeleteStreamPerAccount", "DeleteStream", 5),
@@ -83,7 +83,7 @@ class KinesisQuotasSuite extends TimedSuite {
     )
   }
 
-  test("there are no more streams, shards and consumers than documented") {
+  test("the maximum numbers of resources are the documented ones") {
     same(
       ("Count.ConsumersPerStream", "consumers of a stream", 20),
       ("Count.ConsumersPerStreamAdvantage", "consumers of a stream, On-demand Advantage", 50),
@@ -100,7 +100,7 @@ class KinesisQuotasSuite extends TimedSuite {
     )
   }
 
-  test("iterators, tokens, subscriptions and records live as long as documented") {
+  test("the lifetimes of iterators, tokens, subscriptions and records are the documented ones") {
     same(
       ("Lifetime.ShardIterator", "shard iterator", 300000.millis),
       ("Lifetime.NextToken", "token of a listing", 300000.millis),
@@ -113,11 +113,11 @@ class KinesisQuotasSuite extends TimedSuite {
     )
   }
 
-  test("the bill counts payload units of 25 KB") {
+  test("the payload unit of the bill is 25 KB") {
     same(("Billing.PayloadUnitBytes", "PUT payload unit", 25600))
   }
 
-  test("every figure is noted here") {
+  test("every limit is in this suite") {
     assert(ours.keySet.diff(noted).toSeq.sorted == Nil)
   }
 }

@@ -57,25 +57,25 @@ class BatchPlannerSuite extends TimedSuite {
   private def open(chunks: ChunkSummary*): ShardAvailability = ShardAvailability(chunks.toVector, ended = false)
   private def closed(chunks: ChunkSummary*): ShardAvailability = ShardAvailability(chunks.toVector, ended = true)
 
-  test("no chunk, no batch") {
+  test("without chunks there is no batch") {
     assert(plan(offset(0 -> Horizon), Map(0 -> open())) == None)
     assert(plan(offset(0 -> Horizon), Map.empty) == None)
   }
 
-  test("without limits everything that is there is planned") {
+  test("without limits all available chunks are planned") {
     val end =
       plan(offset(0 -> Horizon, 1 -> after(3)), Map(0 -> open(chunk(5), chunk(9)), 1 -> open(chunk(7, arrival = 2000))))
     assert(end == Some(offset(0 -> after(9), 1 -> after(7, 2000))))
   }
 
-  test("a shard without news keeps its position") {
+  test("a shard without new records keeps its position") {
     assert(
       plan(offset(0 -> Horizon, 1 -> after(3)), Map(0 -> open(chunk(5)))) ==
         Some(offset(0 -> after(5), 1 -> after(3)))
     )
   }
 
-  test("a row limit is kept, and shared") {
+  test("a row limit is respected and shared") {
     val chunks = Map(0 -> open((1 to 9).map(chunk(_)): _*), 1 -> open((1 to 9).map(chunk(_)): _*))
     assert(
       plan(offset(0 -> Horizon, 1 -> Horizon), chunks, ReadLimits(maxRecords = Some(45))) ==
@@ -83,7 +83,7 @@ class BatchPlannerSuite extends TimedSuite {
     )
   }
 
-  test("a byte limit is kept, and what one shard lacks the others take") {
+  test("a byte limit is respected, and shards use the unused share of others") {
     val chunks = Map(0 -> open((1 to 9).map(chunk(_)): _*), 1 -> open(chunk(1)))
     assert(
       plan(offset(0 -> Horizon, 1 -> Horizon), chunks, ReadLimits(maxBytes = Some(500))) ==
@@ -91,7 +91,7 @@ class BatchPlannerSuite extends TimedSuite {
     )
   }
 
-  test("a limit below one chunk takes one chunk, of the shard that waits longest") {
+  test("with a limit below one chunk the batch takes one chunk of the shard that waited longest") {
     val chunks = Map(0 -> open(chunk(1, arrival = 500)), 1 -> open(chunk(1, arrival = 400)))
     assert(
       plan(offset(0 -> Horizon, 1 -> Horizon), chunks, ReadLimits(maxRecords = Some(1))) ==
@@ -99,7 +99,7 @@ class BatchPlannerSuite extends TimedSuite {
     )
   }
 
-  test("a shard read to its end is finished; its children wait for the next batch") {
+  test("a shard that was read to its end is finished, and its children wait for the next batch") {
     val available = Map(0 -> closed(chunk(5)), 1 -> open(chunk(7)), 2 -> open(chunk(8)))
     val first = plan(offset(0 -> Horizon), available, graph = lineage)
     assert(first == Some(offset(0 -> ShardEnd)))
@@ -107,7 +107,7 @@ class BatchPlannerSuite extends TimedSuite {
     assert(second == Some(offset(1 -> after(7), 2 -> after(8))))
   }
 
-  test("a limit that leaves a part of the parent holds its children back") {
+  test("children wait while a limit leaves a part of their parent unread") {
     val available = Map(0 -> closed(chunk(5), chunk(6)), 1 -> open(chunk(7)))
     assert(
       plan(offset(0 -> Horizon), available, ReadLimits(maxRecords = Some(10)), lineage) ==
@@ -115,7 +115,7 @@ class BatchPlannerSuite extends TimedSuite {
     )
   }
 
-  test("a parent of which nothing is left does not hold its children back, over several generations") {
+  test("children do not wait for closed ancestors without records") {
     val available = Map(0 -> closed(), 1 -> closed(), 2 -> open(chunk(8)), 3 -> open(chunk(9)))
     assert(
       plan(offset(0 -> after(5)), available, graph = lineage) ==
@@ -123,7 +123,7 @@ class BatchPlannerSuite extends TimedSuite {
     )
   }
 
-  test("the end of a shard alone makes no batch") {
+  test("the end of a shard without records makes no batch") {
     assert(plan(offset(0 -> after(5)), Map(0 -> closed()), graph = lineage) == None)
   }
 
@@ -137,8 +137,8 @@ class BatchPlannerSuite extends TimedSuite {
     assert(plan(offset(2 -> after(8), 4 -> ShardEnd), bothClosed, graph = lineage) == Some(offset(5 -> after(20))))
   }
 
-  test("the child of a merge waits for a parent that is itself not in yet") {
-    // 2 is finished, but 4 still has to come from 1.
+  test("the child of a merge waits for a parent that is not present yet") {
+    // Shard 2 is finished, but 4 is still to be created from 1.
     val available = Map(1 -> open(chunk(7)), 2 -> closed(), 5 -> open(chunk(20)))
     assert(
       plan(offset(1 -> Horizon, 2 -> after(8)), available, graph = lineage) ==
@@ -147,9 +147,9 @@ class BatchPlannerSuite extends TimedSuite {
   }
 
   test(
-    "the child of a merge waits for a parent of which only the name is known, until a listing tells of it, or leaves it out"
+    "the child of a merge waits for a parent of which only the name is known, until a listing has it or not"
   ) {
-    // 2 was read to its end, which told of 5; that 1 was split into 3 and 4 nobody has told yet.
+    // Shard 2 was read to its end, which reported 5. The split of 1 into 3 and 4 is not known yet.
     val shards = (0 to 5).map(i => Shard(id(i), None, None, lineage.range(id(i)).get, SequenceNumber("1"), None))
     val listed = shards.map(s =>
       s.copy(parent = lineage.parents(s.id).headOption, adjacentParent = lineage.parents(s.id).lift(1))
@@ -169,7 +169,7 @@ class BatchPlannerSuite extends TimedSuite {
     )
   }
 
-  test("a shard that was split and merged a hundred times is planned by its ancestors, not by the ways to them") {
+  test("planning a shard after a hundred splits and merges visits each ancestor once") {
     val generations = (0 until 100).flatMap { g =>
       val (merged, low, high) = (3 * g, 3 * g + 1, 3 * g + 2)
       val first = if (g == 0) shard(merged) else shard(merged, merged - 2, merged - 1)
@@ -180,7 +180,7 @@ class BatchPlannerSuite extends TimedSuite {
     assert(end == Some(offset(298 -> after(5), 299 -> Horizon)))
   }
 
-  test("a finished shard stays while only a part of its children is known") {
+  test("a finished shard is not removed while only some of its children are known") {
     val half = ShardGraph.of(Seq(
       shard(0).copy(hashKeyRange = HashKeyRange.Whole),
       shard(1, 0).copy(hashKeyRange = HashKeyRange.uniform(2).head)
@@ -189,7 +189,7 @@ class BatchPlannerSuite extends TimedSuite {
     assert(end == Some(offset(0 -> ShardEnd, 1 -> after(7))))
   }
 
-  test("a batch is planned the same again") {
+  test("planning is deterministic") {
     val available = Map(
       0 -> open((1 to 5).map(i => chunk(i, rows = i)): _*),
       1 -> open((1 to 5).map(i => chunk(i, rows = 6 - i)): _*)
@@ -199,7 +199,7 @@ class BatchPlannerSuite extends TimedSuite {
     assert(plan(start, available, limits) == plan(start, available, limits))
   }
 
-  test("reading batch after batch under a limit takes every chunk once") {
+  test("consecutive batches with a limit take every chunk once") {
     val all = Map(0 -> (1 to 50).map(chunk(_)), 1 -> (1 to 7).map(chunk(_)), 2 -> (1 to 23).map(chunk(_)))
     def left(at: SourceOffset): Map[Int, ShardAvailability] = all.map { case (i, chunks) =>
       val position = at.streams(arn).shards(id(i))
@@ -221,7 +221,7 @@ class BatchPlannerSuite extends TimedSuite {
     assert(ends.size == 12)
   }
 
-  test("a shard that was found idle for long says so in the next batch's offset; one that was not does not") {
+  test("the next offset has a later time for a shard that was idle for long, and for no other shard") {
     val hour = IdleTime.Period
     val idle = ShardAvailability(Vector.empty, ended = false, readUpToMillis = 5 * hour)
     val lately = ShardAvailability(Vector.empty, ended = false, readUpToMillis = 1000 + hour / 2)
@@ -229,7 +229,7 @@ class BatchPlannerSuite extends TimedSuite {
     assert(end == Some(offset(0 -> after(5), 1 -> after(3, 5 * hour - IdleTime.Margin), 2 -> after(4))))
   }
 
-  test("positions whose next records may have expired are found") {
+  test("positions whose next records may have expired are returned") {
     val start = ShardPosition.Start(StartingPosition.AtTimestamp(500))
     val found = Retention.lost(
       offset(0 -> after(3, 999), 1 -> after(4, 1000), 2 -> start, 3 -> Horizon, 4 -> ShardEnd).streams(arn),

@@ -22,7 +22,7 @@ class LostLineageSuite extends AnyFunSuite {
     ("its children are listed", at(0 -> ShardEnd), Seq(shard(1, 0), shard(2, 0)), None),
     ("ancestors that were read before are still listed", at(2 -> read), Seq(shard(0), shard(1), shard(2, 0, 1)), None),
     (
-      "a generation between has expired",
+      "a generation in between has expired",
       at(0 -> ShardEnd),
       Seq(shard(3, 1), shard(4, 2)),
       Some(LostLineage(Set(id(0)), Set.empty, Set(id(3), id(4))))
@@ -47,12 +47,12 @@ class LostLineageSuite extends AnyFunSuite {
     )
   ).foreach { case (name, offset, listed, expected) => test(name)(assert(LostLineage.of(offset, listed) == expected)) }
 
-  test("what is gone gives way to what is left, from its oldest record on") {
+  test("missing shards are replaced by the remaining ones, from their oldest record on") {
     val mended = LostLineage(Set(id(0)), Set.empty, Set(id(3), id(4))).mend(at(0 -> ShardEnd, 9 -> read))
     assert(mended == at(3 -> Horizon, 4 -> Horizon, 9 -> read))
   }
 
-  test("a finished shard that has expired is no loss when its descendants are in the offset") {
+  test("an expired finished shard is no loss if its descendants are in the offset") {
     val lineage = LostLineage.of(at(0 -> ShardEnd, 3 -> read), Seq(shard(3, 1)))
     assert(lineage.contains(LostLineage(Set(id(0)), Set.empty, Set.empty)))
     assert(!lineage.exists(_.isLoss))

@@ -30,7 +30,7 @@ class OffsetCodecSuite extends PropertySuite {
     )
   )
 
-  test("version 1 reads what it wrote when it was new") {
+  test("offsets of version 1 in the golden file are still read") {
     val text = new String(getClass.getResourceAsStream("/golden/offset-v1.json").readAllBytes(), "UTF-8").trim
     assert(OffsetCodec.decode(text) == golden)
     assert(OffsetCodec.encode(golden) == text)
@@ -61,7 +61,7 @@ class OffsetCodecSuite extends PropertySuite {
     Gen.listOf(streams).map(SourceOffset(_))
   }
 
-  test("what is written is read back") {
+  test("an encoded offset is decoded to the same offset") {
     forAll(offsets)(offset => assert(OffsetCodec.decode(OffsetCodec.encode(offset)) == offset))
   }
 
@@ -91,7 +91,7 @@ class OffsetCodecSuite extends PropertySuite {
     """{"v":1,"streams":[{"name":"a","arn":"a","created":1,"base":0,"shards":"0+1"}]}""" -> "is not a shard's position"
   )
   rejected.foreach { case (text, reason) =>
-    test(s"refuses '$text' and says that $reason") {
+    test(s"decoding rejects '$text' because $reason") {
       val error = intercept[KinesisConnectorException](OffsetCodec.decode(text))
       assert(error.condition == "KINESIS_OFFSET_INVALID")
       assert(error.getMessage.contains(reason), error.getMessage)

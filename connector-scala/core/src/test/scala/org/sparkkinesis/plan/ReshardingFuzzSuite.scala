@@ -11,13 +11,14 @@ import org.sparkkinesis.shard.ShardGraph
 import org.sparkkinesis.suite.TimedSuite
 
 /**
- * A stream that is split and merged at random, read by consumers that come on at different speeds, listed late or not at all: whatever
- * the order, every chunk is planned once, and a shard's only after the batch with the last ones of all that it came from.
+ * Plans a stream that is split and merged at random. Consumers progress at different speeds, and listings are late or
+ * missing. In any order, every chunk is planned once, and chunks of a shard only after the batch with the last chunks
+ * of all its ancestors.
  */
 class ReshardingFuzzSuite extends TimedSuite {
   private val arn = "arn:aws:kinesis:eu-central-1:123456789012:stream/orders"
 
-  /** What is true of a shard: its chunks by their last number, and what became of it. */
+  /** The true state of a shard: its chunks by their last number, and its successors. */
   final private class Real(val shard: Shard) {
     val chunks = mutable.ArrayBuffer.empty[Int]
     var isClosed = false
@@ -36,7 +37,7 @@ class ReshardingFuzzSuite extends TimedSuite {
     (0 until random.nextInt(6)).foreach(_ => reshard())
     private val first = open.map(_.shard.id)
     private val listings = mutable.ArrayBuffer.empty[Seq[Shard]]
-    // Whether what was closed before the query began can still be listed.
+    // Whether shards that were closed before the start of the query can still be listed.
     private val expired = if (random.nextBoolean()) all.keySet.toSet -- first else Set.empty[ShardId]
     private var graph = ShardGraph.Empty
     private var offset = SourceOffset(Seq(StreamOffset("orders", arn, 1, first.map(_ -> Horizon).to(SortedMap))))
@@ -83,7 +84,7 @@ class ReshardingFuzzSuite extends TimedSuite {
     private def snapshot(): Unit =
       listings += all.values.map(_.shard).filterNot(shard => expired(shard.id)).toVector
 
-    /** Perhaps as it was a while ago, perhaps with a hole. */
+    /** Possibly an old or an incomplete listing. */
     private def list(): Unit = {
       val listed = listings(listings.size - 1 - random.nextInt(math.min(3, listings.size)))
       val hole = random.nextInt(3 * listed.size)
@@ -112,7 +113,7 @@ class ReshardingFuzzSuite extends TimedSuite {
       ShardAvailability(chunks.toVector, isEnded(real))
     }
 
-    /** False when there was nothing to plan. */
+    /** Returns false if there was nothing to plan. */
     private def plan(): Boolean = {
       val limits =
         if (random.nextBoolean()) ReadLimits.Unlimited else ReadLimits(maxRecords = Some(1 + random.nextLong(4)))
@@ -133,7 +134,7 @@ class ReshardingFuzzSuite extends TimedSuite {
         case None if before.nonEmpty => real.chunks.size
         case _ => real.planned
       }
-      assert(upTo >= real.planned, s"${real.shard.id} went back to $upTo of ${real.planned}")
+      assert(upTo >= real.planned, s"${real.shard.id} went back from ${real.planned} to $upTo")
       assert(upTo <= real.fetched, s"${real.shard.id} was planned to $upTo with ${real.fetched} fetched")
       if (upTo > real.planned) {
         ancestors(real).foreach { ancestor =>
@@ -145,7 +146,7 @@ class ReshardingFuzzSuite extends TimedSuite {
       }
     }
 
-    /** Those that the query reads; what lies before its start it never sees. */
+    /** The ancestors that the query reads. It does not read shards from before its start. */
     private def ancestors(real: Real): Set[Real] = {
       val parents = real.shard.parents.map(all).filterNot(parent => first.contains(real.shard.id) || isBefore(parent))
       parents.toSet ++ parents.flatMap(ancestors)
@@ -168,7 +169,7 @@ class ReshardingFuzzSuite extends TimedSuite {
         }
       }
       snapshot()
-      // As discovery does while something is open: lists until it is not.
+      // Like the discovery of shards: lists until no parent is unconfirmed.
       var progress = true
       while (progress) {
         graph = graph.withListing(listings.last)
@@ -185,7 +186,7 @@ class ReshardingFuzzSuite extends TimedSuite {
     }
   }
 
-  test("every chunk is planned once, after those of its ancestors, whatever is told first") {
+  test("every chunk is planned once and after those of its ancestors, in any order of reports") {
     (1 to 500).foreach { seed =>
       try new World(new Random(seed.toLong)).run()
       catch { case failure: Throwable => throw new AssertionError(s"seed $seed: ${failure.getMessage}", failure) }

@@ -29,7 +29,7 @@ class TaskPlannerSuite extends TimedSuite {
     )
     .map(range => (range.shard.shard.value.takeRight(4).toInt, range.after, range.end))
 
-  test("a range goes from one offset to the other, for every shard that moved") {
+  test("ranges are between two offsets, for every shard whose position changed") {
     val start = offset(0 -> Horizon, 1 -> after(10), 2 -> after(20))
     val end = offset(0 -> after(5), 1 -> after(15), 2 -> after(20))
     assert(
@@ -41,7 +41,7 @@ class TaskPlannerSuite extends TimedSuite {
     )
   }
 
-  test("a finished shard is read to its last record where that is known, else to its end") {
+  test("a finished shard is read to its last record if that is known, otherwise to its end") {
     val (start, end) = (offset(0 -> after(1), 1 -> after(1)), offset(0 -> ShardEnd, 1 -> ShardEnd))
     assert(
       ranges(start, end, Map(0 -> 9)).map(_._3) ==
@@ -49,17 +49,17 @@ class TaskPlannerSuite extends TimedSuite {
     )
   }
 
-  test("a shard whose last record was planned before its end was seen is not read again") {
+  test("a shard whose last record was planned before its end was known is not read again") {
     assert(ranges(offset(0 -> after(9)), offset(0 -> ShardEnd), Map(0 -> 9)) == Nil)
   }
 
-  test("a child that was let in is read from its beginning once something of it is planned") {
+  test("an added child is read from its beginning once records of it are planned") {
     val start = offset(0 -> ShardEnd)
     assert(ranges(start, offset(0 -> ShardEnd, 1 -> Horizon)) == Nil)
     assert(ranges(start, offset(0 -> ShardEnd, 1 -> after(3))) == Seq((1, TrimHorizon, RangeEnd.At(number(3)))))
   }
 
-  test("shards that came or left meanwhile, wherever they are in the order, keep no other from its own start") {
+  test("added and removed shards do not change the start of other shards") {
     val start = offset(0 -> ShardEnd, 2 -> after(20), 3 -> ShardEnd, 5 -> after(50), 9 -> ShardEnd)
     val end = offset((1 to 7).filter(_ != 3).map(i => i -> after(i * 11)): _*)
     assert(
@@ -84,7 +84,7 @@ class TaskPlannerSuite extends TimedSuite {
       .map(task => task.owner -> task.ranges.map(_.shard.shard.value.takeRight(4).toInt))
   }
 
-  // Owners of shards 0, 1, 2 … by letter, `-` for none.
+  // Owners of the shards 0, 1, 2 … as letters; `-` for none.
   Seq(
     ("", None, 4, Nil),
     ("aabb", None, 2, Seq((Some("a"), Seq(0, 1)), (Some("b"), Seq(2, 3)))),

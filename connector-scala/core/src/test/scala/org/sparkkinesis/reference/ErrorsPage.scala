@@ -2,7 +2,7 @@ package org.sparkkinesis.reference
 
 import org.sparkkinesis.error.ErrorConditions
 
-/** `docs/errors.md`: every condition that a user can meet. */
+/** `docs/errors.md`: all error conditions. */
 object ErrorsPage {
   def text: String = {
     val conditions = ErrorConditions.all.values.toSeq.sortBy(_.name).map { condition =>
@@ -12,9 +12,9 @@ object ErrorsPage {
        |
        |<!-- Made from error-conditions.json; renew with: ${GeneratedFiles.Command} -->
        |
-       |Every error of the connector begins with the name of its condition in brackets, followed by the problem, the cause
-       |and the fix. `{…}` is a parameter of the message. In Python, `condition` of `spark_kinesis.KinesisConnectorError` is
-       |the name.
+       |Every error of the connector begins with the name of its condition in brackets, followed by the problem, the
+       |cause and the fix. `{…}` is a parameter of the message. In Python, `condition` of
+       |`spark_kinesis.KinesisConnectorError` is the name.
        |
        |${conditions.mkString("\n")}""".stripMargin
   }

@@ -2,17 +2,17 @@ package org.sparkkinesis.reference
 
 import java.nio.file.{Files, Path, Paths}
 
-/** The committed files that are made from the declarations, and the command that renews them. */
+/** The committed files that are generated from the declarations, and the command that renews them. */
 object GeneratedFiles {
   val Command = "./dev generate"
 
-  /** The folder of the build, above whichever module the tests run in. */
+  /** The root of the build, above the module in which the tests run. */
   lazy val root: Path = Iterator
     .iterate(Paths.get("").toAbsolutePath)(_.getParent)
     .find(folder => Files.exists(folder.resolve("build.sbt")))
     .get
 
-  /** Path below the root → what the file should hold. */
+  /** Path below the root and expected content of each file. */
   def all: Seq[(String, String)] = Seq(
     "docs/options.md" -> OptionsPage.text,
     "docs/errors.md" -> ErrorsPage.text,

@@ -3,7 +3,7 @@ package org.sparkkinesis.reference
 import org.sparkkinesis.config.ForeignOption.{Ignored, Refused, Renamed}
 import org.sparkkinesis.config.{ForeignOption, ForeignOptions, Origin}
 
-/** `docs/migration.md`: what becomes of the options of other connectors. */
+/** `docs/migration.md`: the options of other connectors and their treatment. */
 object MigrationPage {
   def text: String = introduction + Origin.all.map(section).mkString("\n") + checkpoints
 
@@ -12,8 +12,8 @@ object MigrationPage {
        |
        |<!-- Made from the declarations in connector-scala/core; renew with: ${GeneratedFiles.Command} -->
        |
-       |The columns are those of Databricks' `kinesis` format, and most option names are the same. The tables below have every
-       |other option of the connectors that they name:
+       |The columns are those of Databricks' `kinesis` format, and most option names are the same. The tables below
+       |have every other option of the connectors that they name:
        |
        |- **renamed**: the option is accepted, with a warning that has its name here;
        |- **ignored**: the option is accepted, has no effect, and a warning says why;
@@ -26,14 +26,21 @@ object MigrationPage {
        |
        || Option | Databricks | Here |
        ||---|---|---|
-       || `consumerName` | the id of the query by default; with `consumerNamePrefix` before it; one name for each stream | required for `efo`; one name for all streams, used as it is written |
-       || `fetchBufferSize` | `20gb`, not a strict bound | memory of one executor, 25 % of its heap and at most `512m` by default |
+       |$consumerName
+       |$fetchBufferSize
        || `minFetchPeriod` | `400ms` | `250ms` |
        || `requireConsumerDeregistration` | `false` | `true` |
        || `shardFetchInterval` | `1s` | `10s`; the end of a parent shard announces its children at once |
        || `shardsPerTask` | `5` | as many as spread the shards over all cores |
        |
        |""".stripMargin
+
+  private val consumerName: String = "| `consumerName` " +
+    "| the id of the query by default; with `consumerNamePrefix` before it; one name for each stream " +
+    "| required for `efo`; one name for all streams, used as it is written |"
+
+  private val fetchBufferSize: String = "| `fetchBufferSize` | `20gb`, not a strict bound " +
+    "| memory of one executor, 25 % of its heap and at most `512m` by default |"
 
   private def section(origin: Origin): String = {
     val rows = ForeignOptions.all.filter(_.origins.contains(origin)).map(row).sorted
@@ -49,16 +56,16 @@ object MigrationPage {
     case refused: Refused => s"| `${option.name}` | refused | ${marked(s"${refused.reason} ${refused.fix}")} |"
   }
 
-  /** Names in quotes become code. */
+  /** Formats quoted names as code. */
   private def marked(text: String): String = text.replaceAll("\\B'([^' ]+)'", "`$1`")
 
   private def checkpoints: String =
     """
       |## Checkpoints
       |
-      |A checkpoint of another connector cannot be used, because it does not hold the position up to which each shard was read.
-      |Stop the old query, note the arrival time of the last record that it processed, and start the new query with a new
-      |`checkpointLocation` and with `initialPosition` set to that time. Rows that arrived at exactly that time may be read
-      |twice.
+      |A checkpoint of another connector cannot be used, because it does not hold the position up to which each
+      |shard was read. Stop the old query, note the arrival time of the last record that it processed, and start
+      |the new query with a new `checkpointLocation` and with `initialPosition` set to that time. Rows that arrived
+      |at exactly that time may be read twice.
       |""".stripMargin
 }

@@ -3,7 +3,7 @@ package org.sparkkinesis.reference
 import org.sparkkinesis.error.ErrorConditions
 import org.sparkkinesis.json.Json
 
-/** `_conditions.py`: the texts of the conditions that the Python package raises itself. */
+/** `_conditions.py`: the texts of the conditions that the Python package raises. */
 object PythonConditions {
   private val prefixes = Seq("KINESIS_JAR_", "KINESIS_EMULATOR_")
 

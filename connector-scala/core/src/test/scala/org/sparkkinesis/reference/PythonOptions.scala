@@ -3,7 +3,7 @@ package org.sparkkinesis.reference
 import org.sparkkinesis.config._
 import org.sparkkinesis.json.Json
 
-/** `_generated.py`: one typed method and one keyword for each declared option, for the Python builders. */
+/** `_generated.py`: a typed method and a keyword of the Python builders for each declared option. */
 object PythonOptions {
   private val single = ConnectorOptions.all.filterNot(_.isPrefix)
 
@@ -54,18 +54,20 @@ object PythonOptions {
 
   private def literal(text: String): String = Json.render(Json.Str(text))
 
+  private def title(scope: Scope): String = s"${scope.title.head.toLower}${scope.title.tail}"
+
   private def typedDict(name: String, parent: String, scope: Scope): String =
     single.filter(_.scope == scope)
       .map(entry => s"    ${pythonName(entry)}: ${entry.kind.pythonType}")
       .mkString(
-        s"class $name($parent, total=False):\n    \"\"\"Keywords: ${scope.title.head.toLower}${scope.title.tail}.\"\"\"\n\n",
+        s"class $name($parent, total=False):\n    \"\"\"Keywords: ${title(scope)}.\"\"\"\n\n",
         "\n",
         ""
       )
 
   private def methods(name: String, parent: String, scope: Scope, members: String = ""): String =
     ConnectorOptions.all.filter(_.scope == scope).map(method).mkString(
-      s"class $name($parent):\n    \"\"\"Methods: ${scope.title.head.toLower}${scope.title.tail}.\"\"\"\n\n$members",
+      s"class $name($parent):\n    \"\"\"Methods: ${title(scope)}.\"\"\"\n\n$members",
       "\n",
       ""
     ).stripTrailing
@@ -85,7 +87,7 @@ object PythonOptions {
        |""".stripMargin
   }
 
-  /** Lines of at most 105 characters, which with their indentation and the quotes stay below the package's 120. */
+  /** Lines of at most 105 characters, so that they have at most 120 with indentation and quotes. */
   private def wrapped(text: String): Seq[String] = text.split(' ').foldLeft(Vector.empty[String]) {
     case (lines :+ last, word) if last.length + word.length < 105 => lines :+ s"$last $word"
     case (lines, word) => lines :+ word

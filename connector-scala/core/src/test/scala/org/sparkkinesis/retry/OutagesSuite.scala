@@ -22,13 +22,13 @@ class OutagesSuite extends TimedSuite {
     def leave(shard: Int): Unit = outages.left("orders", Some(ShardId.ofIndex(shard.toLong)))
   }
 
-  test("fewer failures in a row than are notable are no outage") {
+  test("fewer consecutive failures than the threshold are no outage") {
     val calls = new Calls
     (1 until Outages.Notable).foreach(n => calls.fail(0, n))
     assert(calls.events.all.size == 0)
   }
 
-  test("an outage is told once, once more for each period, and when all calls succeed again") {
+  test("an outage is reported once, then once per period, and when all calls succeed again") {
     val calls = new Calls
     (0 until 100).foreach(calls.fail(_))
     assert(calls.events.all ==
@@ -44,14 +44,14 @@ class OutagesSuite extends TimedSuite {
     assert(calls.events.of[OutageEnded] == Vector(OutageEnded("orders", Outages.Period.toMillis + 1000, 100)))
   }
 
-  test("streams have outages of their own") {
+  test("each stream has its own outage") {
     val calls = new Calls
     calls.fail(0)
     calls.fail(0, stream = "clicks")
     assert(calls.events.of[OutageBegan].map(_.streamName) == Vector("orders", "clicks"))
   }
 
-  test("an outage of which only calls that were given up are left is over without a word") {
+  test("an outage whose remaining calls are no longer made ends without an event") {
     val calls = new Calls
     calls.fail(0)
     calls.leave(0)
@@ -60,7 +60,7 @@ class OutagesSuite extends TimedSuite {
     assert(calls.events.of[OutageBegan].size == 2)
   }
 
-  test("a success that ends no outage is not told") {
+  test("a success without an outage is not reported") {
     val calls = new Calls
     calls.succeed(0)
     calls.fail(1)

@@ -26,7 +26,7 @@ class RetrierSuite extends TimedSuite {
     Client
   )
 
-  /** Written down from the service's documentation, not taken from the code. */
+  /** Copied from the service's documentation and not from the code. */
   private val retried: Map[Operation, Set[ServiceErrorKind]] = Map(
     Operation.GetRecords -> Set(Throttled, Internal, Network),
     Operation.GetShardIterator -> Set(Throttled, Internal, Network),
@@ -47,14 +47,14 @@ class RetrierSuite extends TimedSuite {
       assert(RetryRules.Default.isRecoverable(error(operation, kind)) == retried(operation)(kind))
     }
 
-  test("users can add error codes that are retried as well") {
+  test("users can add error codes that are retried") {
     val rules = RetryRules(Set("ClientException"))
     assert(rules.isRecoverable(error(Operation.GetRecords, Client)))
     assert(!rules.isRecoverable(error(Operation.GetRecords, AccessDenied)))
   }
 
   for (name <- Seq("IllegalStateException", "java.lang.IllegalStateException"))
-    test(s"users can add classes of exceptions, wherever in the chain of causes: $name") {
+    test(s"users can add exception classes at any depth of the causes: $name") {
       def failed(cause: Throwable) =
         new ServiceException(Client, Operation.GetRecords, "SdkClientException", "x", None, new RuntimeException(cause))
       val rules = RetryRules(Set(name))
@@ -85,19 +85,19 @@ class RetrierSuite extends TimedSuite {
     }
   }
 
-  test("a recoverable failure is followed by the same call, after a jittered pause that grows") {
+  test("after a recoverable failure the call is repeated with growing jittered pauses") {
     val calls = new Calls(Seq.fill(3)(error(Operation.GetRecords, Internal)): _*)
     assert(calls.run().join() == "done")
     assert(calls.times.map(_.toMillis) == Vector(0L, 50L, 150L, 350L))
   }
 
-  test("the pause is anywhere between nothing and its bound, which does not pass the maximum") {
+  test("a pause is between zero and its bound, which does not exceed the maximum") {
     assert(policy.pause(1, 0) == 0.millis)
     assert(Seq(1, 2, 3, 4, 5, 50).map(policy.bound(_).toMillis) == Seq(100L, 200L, 400L, 800L, 1000L, 1000L))
     for (retry <- 1 to 10; random <- Seq(0.0, 0.3, 0.999)) assert(policy.pause(retry, random) <= policy.bound(retry))
   }
 
-  test("after the last retry the failure itself is told") {
+  test("after the last retry the call fails with the last failure") {
     val last = error(Operation.GetRecords, Throttled)
     val calls = new Calls(Seq.fill(3)(error(Operation.GetRecords, Internal)) :+ last: _*)
     val failure = intercept[CompletionException](calls.run().join())
@@ -105,14 +105,14 @@ class RetrierSuite extends TimedSuite {
     assert(calls.times.size == 4)
   }
 
-  test("a final failure, also a wrapped one, is told at once") {
+  test("a final failure is not retried, also if it is wrapped") {
     val denied = error(Operation.GetRecords, AccessDenied)
     val calls = new Calls(new CompletionException(denied))
     assert(intercept[CompletionException](calls.run().join()).getCause eq denied)
     assert(calls.times.size == 1)
   }
 
-  test("the defaults are the documented ones") {
+  test("the default policies are the documented ones") {
     val defaults = RetryPolicies.of(Options.defaults)
     val change = RetryPolicy(Some(10), 200.millis, 1.second, 1.5)
     val patient = RetryPolicy(None, 200.millis, 3.seconds, 1.5)
@@ -130,7 +130,7 @@ class RetrierSuite extends TimedSuite {
   }
 
   test(
-    "an operation's policy is what the options of its group say; a largest pause below the first one is raised to it"
+    "the options of a group set the policy of its operations, and a maximum pause below the first one is raised to it"
   ) {
     val set = Map("maxRetries" -> "3", "backoff.base" -> "5s", "backoff.max" -> "2s", "backoff.exponent" -> "2")
     val policies = RetryPolicies.of(Options.read(set.map { case (key, value) =>

@@ -15,19 +15,19 @@ class ShardGraphSuite extends TimedSuite {
   private def shard(index: Int, range: HashKeyRange, parents: Int*): Shard =
     Shard(id(index), parents.headOption.map(id), parents.drop(1).headOption.map(id), range, SequenceNumber("1"), None)
 
-  /** 0 was split into 1 and 2, which were merged into 3. */
+  /** Shard 0 was split into 1 and 2, which were merged into 3. */
   private val all =
     Seq(shard(0, HashKeyRange.Whole), shard(1, low, 0), shard(2, high, 0), shard(3, HashKeyRange.Whole, 1, 2))
   private val graph = ShardGraph.of(all)
 
-  test("knows parents, children, ancestors and descendants") {
+  test("a graph has parents, children, ancestors and descendants") {
     assert(graph.children(id(0)) == Seq(id(1), id(2)))
     assert(graph.parents(id(3)) == Seq(id(1), id(2)))
     assert(graph.descendants(Set(id(0))) == Set(id(1), id(2), id(3)))
     assert(graph.ancestors(Set(id(3))) == Set(id(0), id(1), id(2)))
   }
 
-  test("a listing in any order, with repeats and holes, adds up to the same graph") {
+  test("listings in any order, with duplicates and gaps, give the same graph") {
     val pieces = Seq(all.reverse.take(2), all.take(1) ++ all.take(1), all.slice(1, 3))
     val added = pieces.foldLeft(ShardGraph.Empty)(_.withListing(_))
     all.foreach { shard =>
@@ -36,7 +36,7 @@ class ShardGraphSuite extends TimedSuite {
     }
   }
 
-  test("children are complete when they cover their parent's keys") {
+  test("children are complete if they cover the keys of their parent") {
     assert(graph.hasAllChildren(id(0)))
     assert(graph.hasAllChildren(id(1)))
     assert(!graph.hasAllChildren(id(3)))
@@ -49,27 +49,32 @@ class ShardGraphSuite extends TimedSuite {
 
   private val child = ChildShard(id(3), Seq(1, 2).map(id), HashKeyRange.Whole)
 
-  // What is known before, what is told or listed then, and the parents of which a listing has to tell afterwards.
+  // The graph before, the report or listing that is added, and the unconfirmed parents afterwards.
   Seq[(String, ShardGraph, ShardGraph => ShardGraph, Set[Int])](
-    ("one of which nothing is known", ShardGraph.of(all.slice(1, 2)), _.withChildren(Seq(child)), Set(2)),
-    ("none that is known", ShardGraph.of(all.take(3)), _.withChildren(Seq(child)), Set.empty),
+    ("an unknown parent", ShardGraph.of(all.slice(1, 2)), _.withChildren(Seq(child)), Set(2)),
+    ("no known parent", ShardGraph.of(all.take(3)), _.withChildren(Seq(child)), Set.empty),
     (
-      "both, listed as if they had expired, when one is read all the same",
+      "both parents, if they seemed expired and one of them is read nevertheless",
       ShardGraph.of(all.slice(3, 4)),
       _.withChildren(Seq(child)),
       Set(1, 2)
     ),
-    ("one that a listing has", toldOf(child), _.withListing(all), Set.empty),
-    ("one that a listing with its child leaves out", toldOf(child), _.withListing(all.slice(3, 4)), Set.empty),
-    ("one that a listing from before its child leaves out", toldOf(child), _.withListing(all.take(2)), Set(2)),
-    ("one that a listing lacks beside the other", ShardGraph.Empty, _.withListing(Seq(all(1), all(3))), Set(2)),
+    ("no parent that a listing has", toldOf(child), _.withListing(all), Set.empty),
+    ("no parent that a listing with its child omits", toldOf(child), _.withListing(all.slice(3, 4)), Set.empty),
+    ("a parent that a listing from before its child omits", toldOf(child), _.withListing(all.take(2)), Set(2)),
     (
-      "one that two listings lack beside the other",
+      "a parent that a listing omits while it has the other one",
+      ShardGraph.Empty,
+      _.withListing(Seq(all(1), all(3))),
+      Set(2)
+    ),
+    (
+      "no parent that two listings omit while they have the other one",
       ShardGraph.of(Seq(all(1), all(3))),
       _.withListing(Seq(all(1), all(3))),
       Set.empty
     ),
-    ("parents that have expired both", ShardGraph.Empty, _.withListing(all.drop(3)), Set.empty)
+    ("no parents that have both expired", ShardGraph.Empty, _.withListing(all.drop(3)), Set.empty)
   ).foreach { case (name, before, told, unconfirmed) =>
     test(s"unconfirmed: $name") {
       val after = told(before)
@@ -80,7 +85,7 @@ class ShardGraphSuite extends TimedSuite {
 
   private def toldOf(child: ChildShard): ShardGraph = ShardGraph.of(all.slice(1, 2)).withChildren(Seq(child))
 
-  test("a listing is complete when its open shards take all keys") {
+  test("a listing is complete if its open shards cover all keys") {
     def closed(shard: Shard) = shard.copy(endingSequenceNumber = Some(SequenceNumber("2")))
     val (q, last) = (HashKeyRange.uniform(4), HashKeyRange.Max)
     Seq[(Seq[Shard], Option[HashKeyRange])](
@@ -91,30 +96,30 @@ class ShardGraphSuite extends TimedSuite {
       (Nil, Some(HashKeyRange.Whole)),
       (Seq(shard(1, q(0)), shard(2, q(3))), Some(HashKeyRange(q(1).start, q(2).end))),
       (Seq(shard(2, HashKeyRange(1, last))), Some(HashKeyRange(0, 0))),
-      // Both were seen, from before and after a merge.
+      // Shards from before and after a merge were listed.
       (Seq(all(1), all(3)), None)
     ).foreach { case (listed, gap) => assert(ShardListing.uncovered(listed) == gap, listed.map(_.id).toString) }
   }
 
   private val T = AtTimestamp(5)
   private val initial = Seq(
-    ("the oldest shards, from their horizon", PositionOption(TrimHorizon), all, Map(0 -> TrimHorizon)),
+    ("the oldest shards, from TRIM_HORIZON", PositionOption(TrimHorizon), all, Map(0 -> TrimHorizon)),
     (
-      "an expired parent makes a root of its children",
+      "the children of an expired parent",
       PositionOption(TrimHorizon),
       all.drop(1),
       Map(1 -> TrimHorizon, 2 -> TrimHorizon)
     ),
-    ("from a time, the shards that were open then", PositionOption(T), all.drop(3), Map(3 -> T)),
-    ("a named shard replaces its ancestors", PositionOption(TrimHorizon, ListMap(id(3) -> T)), all, Map(3 -> T)),
+    ("from a time, the shards that were open at that time", PositionOption(T), all.drop(3), Map(3 -> T)),
+    ("a named shard instead of its ancestors", PositionOption(TrimHorizon, ListMap(id(3) -> T)), all, Map(3 -> T)),
     (
-      "and its siblings start themselves",
+      "a named shard and its siblings",
       PositionOption(T, ListMap(id(1) -> TrimHorizon)),
       all.take(3),
       Map(1 -> TrimHorizon, 2 -> T)
     ),
     (
-      "a named ancestor and a named descendant are both kept",
+      "both a named ancestor and a named descendant",
       PositionOption(T, ListMap(id(0) -> TrimHorizon, id(1) -> T)),
       all,
       Map(0 -> TrimHorizon, 1 -> T)
@@ -135,7 +140,7 @@ class ShardGraphSuite extends TimedSuite {
     }
   }
 
-  test("a position for a shard that does not exist is refused") {
+  test("a position for a shard that does not exist is rejected") {
     val error = intercept[KinesisConnectorException](InitialShards.choose(
       "orders",
       PositionOption(TrimHorizon, ListMap(id(9) -> T)),

@@ -20,7 +20,7 @@ class ShardListerSuite extends TimedSuite {
     Shard(ShardId.ofIndex(i.toLong), None, None, range, SequenceNumber("1"), None)
   }.toVector
 
-  /** Answers ListShards with the pages that the test writes down; the last one stays. */
+  /** Answers ListShards with the given pages. The last page is repeated. */
   private class Pages(time: VirtualScheduler, pages: ShardPage*) extends FakeKinesis(time) {
     private val left = mutable.Queue.from(pages)
     val tokens = mutable.ArrayBuffer.empty[Option[String]]
@@ -47,21 +47,21 @@ class ShardListerSuite extends TimedSuite {
     def complete(): ShardListing = await(lister.complete(orders, ShardFilter.AtLatest))
   }
 
-  test("all pages are put together, each shard once") {
+  test("all pages are combined, with each shard once") {
     val rig =
       new Rig(ShardPage(all.take(2), Some("a")), ShardPage(all.slice(1, 3), Some("b")), ShardPage(all.drop(3), None))
     assert(rig.list() == all)
     assert(rig.service.tokens.toSeq == Seq(None, Some("a"), Some("b")))
   }
 
-  test("a failed page is asked for again, and the pages before it are kept") {
+  test("a failed page is requested again, and the previous pages are kept") {
     val rig = new Rig(ShardPage(all.take(2), Some("a")), ShardPage(all.drop(2), None))
     rig.time.schedule(5.millis)(rig.service.fail(Operation.ListShards, ServiceErrorKind.LimitExceeded))
     assert(rig.list() == all)
     assert(rig.service.tokens.toSeq == Seq(None, Some("a"), Some("a")))
   }
 
-  test("a listing whose token expires on the way is begun anew") {
+  test("a listing whose token expires starts again") {
     val rig = new Rig(ShardPage(all.take(1), Some("stale")), ShardPage(all, None))
     rig.time.schedule(5.millis)(rig.service.fail(Operation.ListShards, ServiceErrorKind.ExpiredNextToken))
     assert(rig.list() == all)
@@ -69,11 +69,11 @@ class ShardListerSuite extends TimedSuite {
   }
 
   Seq(
-    "an expired token where none was sent" -> Seq(ServiceErrorKind.ExpiredNextToken),
+    "an expired token although none was sent" -> Seq(ServiceErrorKind.ExpiredNextToken),
     "a final failure" -> Seq(ServiceErrorKind.AccessDenied),
     "more failures than retries" -> Seq.fill(3)(ServiceErrorKind.Internal)
   ).foreach { case (what, kinds) =>
-    test(s"$what is the listing's failure") {
+    test(s"a listing fails after $what") {
       val rig = new Rig(ShardPage(all, None))
       rig.service.fail(Operation.ListShards, kinds: _*)
       assert(intercept[ServiceException](rig.list()).kind == kinds.head)
@@ -81,7 +81,7 @@ class ShardListerSuite extends TimedSuite {
     }
   }
 
-  test("a listing that lacks a shard is asked for again after growing pauses, until it is whole") {
+  test("a listing that lacks a shard is requested again after growing pauses until it is complete") {
     val hole = ShardPage(all.patch(2, Nil, 1), None)
     val rig = new Rig(hole, hole, ShardPage(all, None))
     assert(rig.complete() == ShardListing(all, None))
@@ -89,7 +89,7 @@ class ShardListerSuite extends TimedSuite {
     assert(rig.time.nanoTime.nanos >= policy.bound(1) + policy.bound(2))
   }
 
-  test("a shard that every listing lacks is told as the hash keys that no shard takes") {
+  test("if every listing lacks a shard, the result has the hash keys without a shard") {
     val lacking = all.patch(2, Nil, 1)
     val rig = new Rig(ShardPage(lacking, None))
     assert(rig.complete() == ShardListing(lacking, Some(all(2).hashKeyRange)))

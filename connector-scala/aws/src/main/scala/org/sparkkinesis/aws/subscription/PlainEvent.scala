@@ -35,12 +35,12 @@ private[subscription] object PlainEvent {
         case "Records" => json.array(records += record(json))
         case "ContinuationSequenceNumber" => continuation = Option(json.text()).map(SequenceNumber.trusted)
         case "MillisBehindLatest" => millisBehindLatest = json.integer()
-        case "ChildShards" => json.array(throw PlainJson.Other)
-        case _ => throw PlainJson.Other
+        case "ChildShards" => json.array(throw PlainJson.Unsupported)
+        case _ => throw PlainJson.Unsupported
       }
       json.end()
       ShardEvent(ArraySeq.unsafeWrapArray(records.result()), continuation, millisBehindLatest, Nil)
-    } catch { case PlainJson.Other => null }
+    } catch { case PlainJson.Unsupported => null }
 
   private def record(json: PlainJson): KinesisRecord = {
     var number: String = null
@@ -54,7 +54,7 @@ private[subscription] object PlainEvent {
       case "Data" => data = json.binary()
       case "ApproximateArrivalTimestamp" => arrival = json.thousandths()
       case "EncryptionType" => encryption = json.text()
-      case _ => throw PlainJson.Other
+      case _ => throw PlainJson.Unsupported
     }
     KinesisRecord.delivered(number, key, arrival, data, encryption)
   }

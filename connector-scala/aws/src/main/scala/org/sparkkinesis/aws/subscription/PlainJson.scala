@@ -10,33 +10,33 @@ import org.sparkkinesis.aws.getrecords.FieldNames
 
 /**
  * Reads a subset of JSON, forward only: known names, ASCII texts without escapes, and non-negative numbers. All other
- * input, also invalid JSON, throws [[PlainJson.Other]], and the caller then uses a general parser. Not thread-safe.
+ * input, also invalid JSON, throws [[PlainJson.Unsupported]], and the caller then uses a general parser. Not thread-safe.
  */
 final private[subscription] class PlainJson(bytes: Array[Byte], start: Int, length: Int, names: FieldNames) {
-  import PlainJson.Other
+  import PlainJson.Unsupported
 
   private val until = start + length
   private var at = start
 
   /** Calls `field` with each name of the next object, and never if the value is null. `field` must read the value. */
-  def map(field: String => Unit): Unit = if (!isNull && opens('{', '}')) {
+  def map(field: String => Unit): Unit = if (!isNull && isNonEmpty('{', '}')) {
     var more = true
     while (more) {
       val from = quoted()
       val name = names.at(bytes, from, at - 1 - from)
-      if (name == null) throw Other
+      if (name == null) throw Unsupported
       expect(':')
       field(name)
-      more = goesOn('}')
+      more = hasMore('}')
     }
   }
 
   /** Calls `element` for each element of the next array, and never if the value is null. `element` must read it. */
-  def array(element: => Unit): Unit = if (!isNull && opens('[', ']')) {
+  def array(element: => Unit): Unit = if (!isNull && isNonEmpty('[', ']')) {
     var more = true
     while (more) {
       element
-      more = goesOn(']')
+      more = hasMore(']')
     }
   }
 
@@ -53,8 +53,8 @@ final private[subscription] class PlainJson(bytes: Array[Byte], start: Int, leng
     val from = quoted()
     val decoded =
       try Base64.getDecoder.decode(ByteBuffer.wrap(bytes, from, at - 1 - from))
-      catch { case _: IllegalArgumentException => throw Other }
-    if (decoded.remaining == decoded.array.length) decoded.array else throw Other
+      catch { case _: IllegalArgumentException => throw Unsupported }
+    if (decoded.remaining == decoded.array.length) decoded.array else throw Unsupported
   }
 
   /** Reads the next integer. Returns 0 for a null. */
@@ -82,7 +82,7 @@ final private[subscription] class PlainJson(bytes: Array[Byte], start: Int, leng
       if (isAt('+')) at += 1
       shift += digits(0).toInt
     }
-    if (shift < 0 || count + shift > PlainJson.MaxDigits) throw Other
+    if (shift < 0 || count + shift > PlainJson.MaxDigits) throw Unsupported
     while (shift > 0) {
       value *= 10
       shift -= 1
@@ -91,7 +91,7 @@ final private[subscription] class PlainJson(bytes: Array[Byte], start: Int, leng
   }
 
   /** Checks that only white space follows. */
-  def end(): Unit = if (peek() >= 0) throw Other
+  def end(): Unit = if (peek() >= 0) throw Unsupported
 
   /** Reads digits and appends them to the number `before`. */
   private def digits(before: Long): Long = {
@@ -101,7 +101,7 @@ final private[subscription] class PlainJson(bytes: Array[Byte], start: Int, leng
       value = value * 10 + (bytes(at) - '0')
       at += 1
     }
-    if (at == from || at - from > PlainJson.MaxDigits) throw Other
+    if (at == from || at - from > PlainJson.MaxDigits) throw Unsupported
     value
   }
 
@@ -115,33 +115,33 @@ final private[subscription] class PlainJson(bytes: Array[Byte], start: Int, leng
     val from = at
     var i = at
     while (i < until && bytes(i) >= ' ' && bytes(i) != '"' && bytes(i) != '\\') i += 1
-    if (i == until || bytes(i) != '"') throw Other
+    if (i == until || bytes(i) != '"') throw Unsupported
     at = i + 1
     from
   }
 
   /** Returns false if the object or array is empty. */
-  private def opens(open: Char, close: Char): Boolean = {
+  private def isNonEmpty(open: Char, close: Char): Boolean = {
     expect(open)
     val isEmpty = peek() == close
     if (isEmpty) at += 1
     !isEmpty
   }
 
-  private def goesOn(close: Char): Boolean = {
+  private def hasMore(close: Char): Boolean = {
     val next = peek()
-    if (next != ',' && next != close) throw Other
+    if (next != ',' && next != close) throw Unsupported
     at += 1
     next == ','
   }
 
   private def isNull: Boolean = peek() == 'n' && {
-    if (until - at < 4 || bytes(at + 1) != 'u' || bytes(at + 2) != 'l' || bytes(at + 3) != 'l') throw Other
+    if (until - at < 4 || bytes(at + 1) != 'u' || bytes(at + 2) != 'l' || bytes(at + 3) != 'l') throw Unsupported
     at += 4
     true
   }
 
-  private def expect(wanted: Char): Unit = if (peek() == wanted) at += 1 else throw Other
+  private def expect(wanted: Char): Unit = if (peek() == wanted) at += 1 else throw Unsupported
 
   /** Returns the next byte that is not white space, without reading it, or -1 at the end. */
   private def peek(): Int = {
@@ -153,7 +153,7 @@ final private[subscription] class PlainJson(bytes: Array[Byte], start: Int, leng
 private[subscription] object PlainJson {
 
   /** Thrown if the input is outside the supported subset. */
-  case object Other extends RuntimeException with NoStackTrace
+  case object Unsupported extends RuntimeException with NoStackTrace
 
   /** Maximum number of digits that always fit a `Long`. */
   private val MaxDigits = 18

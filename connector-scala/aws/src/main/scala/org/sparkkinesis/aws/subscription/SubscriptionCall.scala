@@ -55,11 +55,11 @@ final private[aws] class SubscriptionCall(subscriber: ShardSubscriber, buffers: 
   }
 
   /** Connects this call with the HTTP client's exchange. */
-  def follow(made: CompletableFuture[Void]): Unit = {
-    exchange = made
-    if (isOver) made.cancel(true)
+  def follow(call: CompletableFuture[Void]): Unit = {
+    exchange = call
+    if (isOver) call.cancel(true)
     // After a successful exchange, the body may still deliver bytes and then reports its end itself.
-    made.whenComplete((_, error) => if (error != null || upstream == null) ended(error))
+    call.whenComplete((_, error) => if (error != null || upstream == null) ended(error))
     ()
   }
 
@@ -103,7 +103,7 @@ final private[aws] class SubscriptionCall(subscriber: ShardSubscriber, buffers: 
 
   /** Performs one step. Returns false if nothing is left to do until bytes arrive or events are requested. */
   private def step(): Boolean =
-    if (message != null || { message = decoder.next(); message != null }) tell()
+    if (message != null || { message = decoder.next(); message != null }) dispatch()
     else {
       val bytes = arrived.poll()
       if (bytes != null) {
@@ -123,7 +123,7 @@ final private[aws] class SubscriptionCall(subscriber: ShardSubscriber, buffers: 
       }
     }
 
-  private def tell(): Boolean = {
+  private def dispatch(): Boolean = {
     val headers = message.headers
     headers.getOrElse(":message-type", "") match {
       case "event" if headers.get(":event-type").contains("SubscribeToShardEvent") =>
@@ -166,11 +166,11 @@ final private[aws] class SubscriptionCall(subscriber: ShardSubscriber, buffers: 
     )))
     else end(_.onComplete())
 
-  private def end(tell: ShardSubscriber => Unit): Unit = if (!isOver) {
+  private def end(callback: ShardSubscriber => Unit): Unit = if (!isOver) {
     isOver = true
     val bytes = upstream
     if (bytes != null && !hasEnded) bytes.cancel()
-    tell(subscriber)
+    callback(subscriber)
   }
 
   private def error(code: String, status: Int, text: String): ServiceException = new ServiceException(

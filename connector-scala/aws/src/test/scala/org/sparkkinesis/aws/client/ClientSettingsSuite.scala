@@ -7,7 +7,7 @@ class ClientSettingsSuite extends TimedSuite {
   private val secrets = Seq("AKIDSECRETPART", "very-secret-key", "session-secret", "external-secret")
   private val static = CredentialSettings.Static("AKIDSECRETPART", "very-secret-key", Some("session-secret"))
 
-  test("no secret is in the text of settings, at any depth") {
+  test("the text of settings contains no secret at any depth") {
     val role =
       CredentialSettings.AssumeRole("arn:aws:iam::123456789012:role/r", "me", Some("external-secret"), None, static)
     val text = ClientSettings(Some("eu-central-1"), credentials = role).toString
@@ -15,14 +15,14 @@ class ClientSettingsSuite extends TimedSuite {
     assert(text.contains("role/r"))
   }
 
-  test("the region of a stream's ARN wins over the one that was set") {
+  test("the region of a stream ARN takes precedence over the configured one") {
     val settings = ClientSettings(Some("eu-central-1"))
     val arn = StreamRef.parse("arn:aws:kinesis:us-west-2:123456789012:stream/orders").get
     assert(settings.forStream(arn).region == Some("us-west-2"))
     assert(settings.forStream(StreamRef.parse("orders").get).region == Some("eu-central-1"))
   }
 
-  test("settings survive serialization and stay equal, so that they find the shared client") {
+  test("settings are equal after serialization, so that they find the shared client") {
     val settings = ClientSettings(Some("eu-central-1"), Some("http://127.0.0.1:1"), static)
     val bytes = new java.io.ByteArrayOutputStream
     new java.io.ObjectOutputStream(bytes).writeObject(settings)

@@ -24,7 +24,7 @@ class CredentialsSuite extends TimedSuite {
     finally credentials.close()
   }
 
-  test("static credentials are given as they are, with a session token where there is one") {
+  test("static credentials are returned unchanged, with a session token if there is one") {
     assert(resolve(CredentialSettings.Static("id", "secret", None)).secretAccessKey == "secret")
     resolve(CredentialSettings.Static("id", "secret", Some("token"))) match {
       case session: AwsSessionCredentialsIdentity => assert(session.sessionToken == "token")
@@ -32,7 +32,7 @@ class CredentialsSuite extends TimedSuite {
     }
   }
 
-  test("a user's class supplies credentials") {
+  test("a class of the user supplies credentials") {
     resolve(CredentialSettings.SuppliedBy(classOf[SuppliedForTest].getName)) match {
       case session: AwsSessionCredentialsIdentity => assert(session.sessionToken == "token")
       case other => fail(s"no session credentials: ${other.getClass}")
@@ -42,17 +42,17 @@ class CredentialsSuite extends TimedSuite {
   for (
     (what, name) <- Seq(
       "is missing" -> "org.example.Missing",
-      "is no supplier" -> "java.lang.Object",
+      "is not a supplier" -> "java.lang.Object",
       "cannot be constructed" -> "java.lang.Runnable"
     )
-  ) test(s"a user's class that $what is refused by name") {
+  ) test(s"a class of the user that $what is rejected by name") {
     val error =
       intercept[KinesisConnectorException](Credentials.of(CredentialSettings.SuppliedBy(name), Region.US_EAST_1))
     assert(error.condition == "KINESIS_CREDENTIALS_FAILED")
     assert(error.getMessage.contains(name), error.getMessage)
   }
 
-  test("a user's class that leaves a key out fails the call as a client error that names the key") {
+  test("if a class of the user omits a key, the call fails with a client error that names the key") {
     val settings = ClientSettings(
       Some("us-east-1"),
       Some("http://127.0.0.1:1"),
@@ -65,12 +65,12 @@ class CredentialsSuite extends TimedSuite {
         case error: org.sparkkinesis.service.ServiceException =>
           assert(error.kind == ServiceErrorKind.Client)
           assert(error.getMessage.contains("secretAccessKey"), error.getMessage)
-        case other => fail(s"not classified: $other")
+        case other => fail(s"not a classified error: $other")
       }
     } finally service.close()
   }
 
-  test("an endpoint where nobody listens is a network error") {
+  test("an endpoint without a listener is a network error") {
     val service = SdkClients.create(ClientSettings(
       Some("us-east-1"),
       Some("http://127.0.0.1:1"),

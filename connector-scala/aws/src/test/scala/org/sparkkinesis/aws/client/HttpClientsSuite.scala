@@ -11,7 +11,7 @@ class HttpClientsSuite extends TimedSuite {
     65536L * MiB -> 512 * KiB
   )
   for ((memory, window) <- windows)
-    test(s"a JVM of ${memory / MiB} MiB holds ${window / KiB} KiB for a stalled subscription") {
+    test(s"the window of a subscription is ${window / KiB} KiB in a JVM of ${memory / MiB} MiB") {
       assert(HttpClients.subscriptionWindow(memory) == window)
     }
 }

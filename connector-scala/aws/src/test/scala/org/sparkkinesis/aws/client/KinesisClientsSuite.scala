@@ -19,7 +19,7 @@ class KinesisClientsSuite extends TimedSuite {
     )
     def idle(): Unit = timers.toList.foreach(_())
 
-    /** Only closing is called here. */
+    /** A service of which only `close` is called. */
     private def service(name: String): KinesisService = Proxy
       .newProxyInstance(
         getClass.getClassLoader,
@@ -34,7 +34,7 @@ class KinesisClientsSuite extends TimedSuite {
   private val here = ClientSettings(Some("here"))
   private val there = ClientSettings(Some("there"))
 
-  test("equal settings share one client, others have their own") {
+  test("equal settings share one client, and other settings have another client") {
     val s = new Setup
     val first = s.clients.acquire(here)
     assert(s.clients.acquire(here.copy()).service eq first.service)
@@ -42,7 +42,7 @@ class KinesisClientsSuite extends TimedSuite {
     assert(s.clients.size == 2)
   }
 
-  test("a client is closed after the last user has left for the idle time, and not before") {
+  test("a client is closed after it was unused for the idle time, and not before") {
     val s = new Setup
     val a = s.clients.acquire(here)
     val b = s.clients.acquire(here)
@@ -57,14 +57,14 @@ class KinesisClientsSuite extends TimedSuite {
     assert(s.clients.size == 0)
   }
 
-  test("a client that is used again within the idle time stays") {
+  test("a client that is used again within the idle time is not closed") {
     val s = new Setup
     s.clients.acquire(here).close()
     val again = s.clients.acquire(here)
     s.idle()
     assert(s.closed.toSeq == Nil)
     again.close()
-    // The first timer is void; only the one of the last release counts.
+    // The first timer is void. Only the timer of the last release counts.
     s.timers.head()
     assert(s.closed.toSeq == Nil)
     s.timers.last()
@@ -76,7 +76,7 @@ class KinesisClientsSuite extends TimedSuite {
     ()
   }
 
-  test("a lease that was forgotten is given back when it is collected") {
+  test("an unclosed lease is returned when it is garbage collected") {
     val s = new Setup
     forget(s.clients)
     val deadline = 30.seconds.fromNow

@@ -10,9 +10,9 @@ import org.sparkkinesis.error.KinesisConnectorException
 import org.sparkkinesis.model.KinesisQuotas
 import org.sparkkinesis.retry.{RetryPolicies, RetryRules}
 
-/** Registration against a service that enforces its quotas on calls and on consumers. */
+/** Registers consumers with a service that enforces its quotas on calls and consumers. */
 class RegistrarWithinQuotaSuite extends WithEmulator(EmulatorConfig()) {
-  test("consumers are registered up to the limit, whatever the rate of calls; then those that exist are named") {
+  test("consumers are registered up to the limit at any rate of calls, and the error at the limit names them") {
     val arn = emulator.admin.createStream("crowded", 1)
     val scheduler = new SystemScheduler("registrar", 1)
     try {
@@ -25,13 +25,13 @@ class RegistrarWithinQuotaSuite extends WithEmulator(EmulatorConfig()) {
         case known: KinesisConnectorException =>
           assert(known.condition == "KINESIS_CONSUMER_LIMIT")
           names.foreach(name => assert(known.getMessage.contains(name), known.getMessage))
-        case other => fail(s"not explained: $other")
+        case other => fail(s"unexpected result: $other")
       }
       assert(await(registrar.deregisterOwn(20.seconds)) == Set.empty[String])
     } finally scheduler.close()
   }
 
-  test("drivers that race for a name over the wire get one consumer, owned by one of them") {
+  test("drivers that register the same name concurrently get one consumer that one of them owns") {
     val arn = emulator.admin.createStream("raced", 1)
     val scheduler = new SystemScheduler("registrar", 1)
     try {

@@ -7,7 +7,7 @@ import org.sparkkinesis.service.{PutEntry, PutResult, ServiceErrorKind, ServiceE
 class SdkKinesisServiceSuite extends WithEmulator {
   private val First = ShardId.ofIndex(0)
 
-  test("a stream is described, by name and by ARN") {
+  test("a stream is described by name and by ARN") {
     val arn = emulator.admin.createStream("described", 3)
     Seq(ref("described"), StreamRef.parse(arn).get).foreach { stream =>
       val description = await(service.describeStream(stream))
@@ -32,7 +32,7 @@ class SdkKinesisServiceSuite extends WithEmulator {
     assert(names.filter(_.startsWith("listed-")) == Seq("listed-1", "listed-2", "listed-3"))
   }
 
-  test("shards are listed over many pages, with their ranges and parents") {
+  test("shards are listed page by page with their ranges and parents") {
     emulator.admin.createStream("many", 2500)
     def all(page: ShardPage): Seq[Shard] =
       page.shards ++ page.next.fold(Seq.empty[Shard])(token =>
@@ -52,7 +52,7 @@ class SdkKinesisServiceSuite extends WithEmulator {
     )
   }
 
-  test("records come with key, payload, number and time, from every position") {
+  test("records from every position have key, payload, sequence number and arrival time") {
     emulator.admin.createStream("records", 1)
     val payloads = Seq("a", "zwei", "").map(_.getBytes("UTF-8")) :+ Array.tabulate(300)(_.toByte)
     val results = await(service.putRecords(ref("records"), payloads.map(PutEntry("ключ", None, _))))
@@ -73,7 +73,7 @@ class SdkKinesisServiceSuite extends WithEmulator {
     assert(from(Latest).size == 0)
   }
 
-  test("the last answer of a closed shard has no iterator and names the children") {
+  test("the last response of a closed shard has no iterator and names the children") {
     emulator.admin.createStream("closed", 1)
     put("closed", Seq("a"))
     emulator.admin.splitShard("closed", First.value)
@@ -87,33 +87,33 @@ class SdkKinesisServiceSuite extends WithEmulator {
 
   private val refused: Seq[(String, ServiceErrorKind, () => ServiceException)] = Seq(
     (
-      "a stream that is not there",
+      "a missing stream",
       ServiceErrorKind.ResourceNotFound,
       () => failure(service.describeStream(ref("none")))
     ),
     (
-      "a shard that is not there",
+      "a missing shard",
       ServiceErrorKind.ResourceNotFound,
       () => failure(service.getShardIterator(ref("described"), ShardId.ofIndex(99), TrimHorizon))
     ),
     (
-      "an iterator that is none",
+      "an invalid iterator",
       ServiceErrorKind.InvalidArgument,
       () => failure(service.getRecords(ref("described"), "nonsense", 1))
     ),
     (
-      "a limit above the service's",
+      "a limit above the maximum",
       ServiceErrorKind.InvalidArgument,
       () => failure(service.getRecords(ref("described"), "nonsense", 10001))
     )
   )
-  for ((what, kind, call) <- refused) test(s"$what is refused as $kind, in the service's words, with a request id") {
+  for ((what, kind, call) <- refused) test(s"$what fails with $kind, the message of the service and a request id") {
     val error = call()
     assert(error.kind == kind)
     assert(error.errorCode.endsWith("Exception") && error.requestId.isDefined, error.getMessage)
   }
 
-  test("where CBOR is switched off, records come as JSON, and just the same") {
+  test("without CBOR the same records are decoded from JSON") {
     emulator.admin.createStream("json", 1)
     put("json", Seq("a", "b"))
     System.setProperty("aws.cborEnabled", "false")
@@ -128,7 +128,7 @@ class SdkKinesisServiceSuite extends WithEmulator {
     } finally other.close()
   }
 
-  test("a failing call is made once: retries are the caller's") {
+  test("a failing call is not retried") {
     val before = emulator.calls.count("DescribeStreamSummary")
     failure(service.describeStream(ref("none")))
     assert(emulator.calls.count("DescribeStreamSummary") - before == 1L)

@@ -9,7 +9,7 @@ import org.sparkkinesis.model._
 import org.sparkkinesis.service.ServiceException
 import org.sparkkinesis.suite.TimedSuite
 
-/** A suite that talks to an emulator of its own through the AWS SDK. */
+/** A suite that connects to its own emulator with the AWS SDK. */
 abstract class WithEmulator(config: EmulatorConfig = EmulatorConfig(quotas = false)) extends TimedSuite
     with BeforeAndAfterAll {
   protected lazy val emulator: KinesisEmulator = KinesisEmulator.start(config)

@@ -16,7 +16,7 @@ class ErrorClassificationSuite extends TimedSuite {
   private def ofService(builder: AwsServiceException.Builder, code: String, status: Int): AwsServiceException =
     builder
       .awsErrorDetails(
-        AwsErrorDetails.builder().errorCode(code).errorMessage("it said so").serviceName("Kinesis").build()
+        AwsErrorDetails.builder().errorCode(code).errorMessage("message of the service").serviceName("Kinesis").build()
       )
       .statusCode(status)
       .requestId("r-1")
@@ -55,7 +55,7 @@ class ErrorClassificationSuite extends TimedSuite {
     ("SomethingNew", 403, AccessDenied),
     ("SomethingNew", 429, Throttled),
     ("SomethingNew", 400, InvalidArgument),
-    // Within an event stream an error has no status.
+    // An error in an event stream has no status.
     ("SomethingNew", 0, Internal)
   )
 
@@ -64,7 +64,7 @@ class ErrorClassificationSuite extends TimedSuite {
     assert(error.kind == kind)
     assert(error.errorCode == code)
     assert(error.operation == Operation.GetRecords)
-    assert(error.getMessage.contains("it said so") && error.getMessage.contains("r-1"), error.getMessage)
+    assert(error.getMessage.contains("message of the service") && error.getMessage.contains("r-1"), error.getMessage)
   }
 
   private val byClass: Seq[(String, Throwable, ServiceErrorKind)] = Seq(
@@ -89,7 +89,7 @@ class ErrorClassificationSuite extends TimedSuite {
     ("a defect", new IllegalStateException("oops"), Client)
   )
 
-  for ((what, failure, kind) <- byClass) test(s"$what is $kind, however deep it is wrapped") {
+  for ((what, failure, kind) <- byClass) test(s"$what is $kind, at any depth of causes") {
     assert(
       ErrorClassification.classify(
         Operation.GetRecords,
@@ -99,7 +99,7 @@ class ErrorClassificationSuite extends TimedSuite {
     )
   }
 
-  test("every error class that the SDK models is classified by its code, none by chance") {
+  test("every error code that the SDK models is listed in the classification") {
     val modelled = Seq(
       LimitExceededException.builder(),
       ValidationException.builder(),
@@ -118,13 +118,13 @@ class ErrorClassificationSuite extends TimedSuite {
       InternalFailureException.builder(),
       ResourceNotFoundException.builder()
     ).map(_.build().getClass.getSimpleName)
-    // The SDK capitalises only the first letter of KMS.
+    // The SDK capitalizes only the first letter of KMS.
     modelled.map(_.replaceFirst("^Kms", "KMS")).foreach { code =>
       assert(ErrorClassification.ofCode(code, 400) == ErrorClassification.ofCode(code, 503), code)
     }
   }
 
-  test("what is classified already stays as it is") {
+  test("a classified exception is returned unchanged") {
     val error = new ServiceException(ExpiredIterator, Operation.GetRecords, "ExpiredIteratorException", "old")
     assert(ErrorClassification.classify(Operation.ListShards, new CompletionException(error)) eq error)
   }

@@ -15,7 +15,7 @@ import org.sparkkinesis.aws.client.{ClientSettings, CredentialSettings, SdkClien
 import org.sparkkinesis.model.StreamRef
 import org.sparkkinesis.suite.TimedSuite
 
-/** Whatever an answer of GetRecords looks like, it is read: by this package, or by the SDK. */
+/** Every GetRecords response is decoded, by this package or by the SDK. */
 class AnswerCaptureSuite extends TimedSuite {
   private val Cbor = "Content-Type" -> "application/x-amz-cbor-1.1"
 
@@ -40,7 +40,7 @@ class AnswerCaptureSuite extends TimedSuite {
 
   private val plain = answer(_ => ())
 
-  /** Deeper than this package reads, not than the SDK does. */
+  /** Nested deeper than this package supports, but not deeper than the SDK supports. */
   private val strange = answer { json =>
     json.writeFieldName("OfALaterTime")
     (1 to 100).foreach(_ => json.writeStartArray())
@@ -65,7 +65,7 @@ class AnswerCaptureSuite extends TimedSuite {
     ("CBOR that is compressed", Seq(Cbor, "Content-Encoding" -> "gzip"), zipped(plain), 1),
     ("CBOR that only the SDK reads", Seq(Cbor, checksum(strange)), strange, 2)
   ).foreach { case (what, headers, body, calls) =>
-    test(s"$what is read, asked for ${if (calls == 1) "once" else "once more"}") {
+    test(s"$what is decoded with ${if (calls == 1) "one request" else "two requests"}") {
       val asked = new AtomicInteger
       val server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress, 0), 0)
       server.createContext(

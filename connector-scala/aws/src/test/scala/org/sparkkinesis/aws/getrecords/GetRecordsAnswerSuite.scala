@@ -12,7 +12,7 @@ import org.sparkkinesis.model._
 import org.sparkkinesis.service.RecordPage
 import org.sparkkinesis.suite.TimedSuite
 
-/** Against what Jackson writes, whole and cut at every place. */
+/** Decodes responses that Jackson encoded, complete and truncated at every position. */
 class GetRecordsAnswerSuite extends TimedSuite {
   private val factory = new CBORFactory
 
@@ -83,25 +83,25 @@ class GetRecordsAnswerSuite extends TimedSuite {
     assert(page.children == Seq(child))
   }
 
-  test("an answer is read, with lengths that are told and with such that are not")(check(read(answer)))
+  test("a response with definite and indefinite lengths is decoded")(check(read(answer)))
 
-  test("it may come in buffers of any size") {
+  test("a response in buffers of any size is decoded") {
     (1 to answer.length).foreach { size =>
       check(GetRecordsAnswer.read(answer.grouped(size).map(ByteBuffer.wrap).toVector))
     }
   }
 
-  test("a buffer may be a part of its array") {
+  test("a buffer that is a part of its array is decoded") {
     val padded = Array.fill[Byte](7)(-1) ++ answer ++ Array.fill[Byte](5)(-1)
     check(GetRecordsAnswer.read(Vector(ByteBuffer.wrap(padded, 7, answer.length))))
     check(GetRecordsAnswer.read(Vector(ByteBuffer.wrap(padded, 7, answer.length).slice())))
   }
 
-  test("an answer that was cut off is no answer, wherever that was") {
+  test("a response that is truncated anywhere is rejected") {
     (0 until answer.length).foreach(length => intercept[IOException](read(answer.take(length))))
   }
 
-  test("a byte that came wrong gives another answer or an I/O error, never anything else") {
+  test("a response with a wrong byte gives another response or an I/O error") {
     answer.indices.foreach { i =>
       Seq(0x00, 0x1f, 0x7f, 0xff).foreach { other =>
         val wrong = answer.clone()
@@ -112,7 +112,7 @@ class GetRecordsAnswerSuite extends TimedSuite {
     }
   }
 
-  test("a closed shard's last answer has no iterator") {
+  test("the decoded last response of a closed shard has no iterator") {
     Seq[CBORGenerator => Unit](_.writeNullField("NextShardIterator"), _ => ()).foreach { iterator =>
       val page = read(cbor { json =>
         json.writeStartObject()
@@ -126,7 +126,7 @@ class GetRecordsAnswerSuite extends TimedSuite {
     }
   }
 
-  test("text and bytes may come in pieces, a time as a floating point number, a payload not at all") {
+  test("text and bytes in pieces, a floating-point time and a missing payload are decoded") {
     def bytes(values: Int*): Array[Byte] = values.map(_.toByte).toArray
     def name(text: String): Array[Byte] = bytes(0x60 + text.length) ++ text.getBytes("UTF-8")
     val time = bytes(0xc1, 0xfb) ++ ByteBuffer.allocate(8).putDouble(1700000000123.4).array
@@ -142,19 +142,19 @@ class GetRecordsAnswerSuite extends TimedSuite {
     assert(records.map(_.partitionKey) == IndexedSeq[String](null, null))
   }
 
-  test("a length that is announced and not there reserves no memory") {
+  test("an announced length without the bytes allocates no memory") {
     val announced = Array[Byte](0xa1.toByte, 0x64, 'D', 'a', 't', 'a', 0x5a, 0x7f, -1, -1, -1)
     intercept[IOException](read(announced))
     val data = Array[Byte](0xa1.toByte, 0x67) ++ "Records".getBytes("UTF-8") ++ Array[Byte](0x81.toByte) ++ announced
     intercept[IOException](read(data))
   }
 
-  test("nesting without end is refused") {
+  test("too deep nesting is rejected") {
     val deep = Array[Byte](0xa1.toByte, 0x61, 'x') ++ Array.fill[Byte](100000)(0x81.toByte)
     intercept[IOException](read(deep))
   }
 
-  test("a checksum that is sent has to be right") {
+  test("a wrong checksum is rejected") {
     val crc = new CRC32
     crc.update(answer)
     def captured(checksum: Long): CapturedAnswer = {

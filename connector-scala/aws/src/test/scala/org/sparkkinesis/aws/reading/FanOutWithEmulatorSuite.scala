@@ -21,7 +21,7 @@ import org.sparkkinesis.model.{StreamShard, _}
 import org.sparkkinesis.retry.{RetryPolicies, RetryRules}
 import org.sparkkinesis.service.ServiceException
 
-/** Enhanced fan-out on real threads, the real SDK and a real HTTP/2 wire. */
+/** Enhanced fan-out with real threads, the real SDK and real HTTP/2 connections. */
 class FanOutWithEmulatorSuite extends WithEmulator {
   private class Reading(stream: String, shardCount: Int, bufferBytes: Long = 64L << 20) extends AutoCloseable {
     val arn: String = emulator.admin.createStream(stream, shardCount)
@@ -60,7 +60,7 @@ class FanOutWithEmulatorSuite extends WithEmulator {
     }
   }
 
-  test("what was there and what comes is pushed, in order, over one subscription for each shard") {
+  test("existing and new records are pushed in order over one subscription per shard") {
     Using.resource(new Reading("pushed", 3)) { r =>
       val texts = (1 to 3000).map(_.toString)
       put("pushed", texts.take(1500))
@@ -81,7 +81,7 @@ class FanOutWithEmulatorSuite extends WithEmulator {
     }
   }
 
-  test("closed shards end with their children, after their records; a live split does too") {
+  test("closed shards and a live split end with their children after their records") {
     Using.resource(new Reading("split-live", 1)) { r =>
       put("split-live", (1 to 100).map(_.toString))
       emulator.admin.splitShard("split-live", ShardId.ofIndex(0).value)
@@ -103,7 +103,7 @@ class FanOutWithEmulatorSuite extends WithEmulator {
     }
   }
 
-  test("a direct read by polling gives the same rows as the memory that was filled by fan-out") {
+  test("polling returns the same rows as the records prefetched by fan-out") {
     Using.resource(new Reading("mixed", 1)) { r =>
       put("mixed", (1 to 500).map(_.toString), _ => "k")
       r.consumers.start(r.shard(0), TrimHorizon, 1)
@@ -127,7 +127,7 @@ class FanOutWithEmulatorSuite extends WithEmulator {
     }
   }
 
-  test("a full buffer holds the push back, within its bounds, and a release lets it flow again: nothing is lost") {
+  test("a full buffer pauses the subscription within its limit, a release resumes it, and nothing is lost") {
     Using.resource(new Reading("overload", 2, bufferBytes = 400000)) { r =>
       val texts = (1 to 10000).map(i => f"$i%06d" + "x" * 1000)
       put("overload", texts)
@@ -149,7 +149,7 @@ class FanOutWithEmulatorSuite extends WithEmulator {
     }
   }
 
-  test("a deregistered consumer is told apart from the end of the shard") {
+  test("a deregistered consumer is not the end of the shard") {
     Using.resource(new Reading("deregistered", 1)) { r =>
       r.consumers.start(r.shard(0), TrimHorizon, 1)
       r.listener.awaitUntil("begun")(r.listener.readUpTo.containsKey(r.shard(0)))
@@ -164,7 +164,7 @@ class FanOutWithEmulatorSuite extends WithEmulator {
     }
   }
 
-  test("a consumer that starts again right after it stopped waits out the service's refusal and goes on at its record") {
+  test("a consumer that restarts immediately waits until the service accepts it and continues at its last record") {
     Using.resource(new Reading("again", 1)) { r =>
       put("again", Seq("a", "b"), _ => "k")
       r.consumers.start(r.shard(0), TrimHorizon, 1)
@@ -179,7 +179,7 @@ class FanOutWithEmulatorSuite extends WithEmulator {
     }
   }
 
-  test("a consumer that blocks in its callback holds up no event loop: other shards and requests go on") {
+  test("a consumer that blocks in its callback does not block event loops, other shards or requests") {
     Using.resource(new Reading("blocked", 4)) { r =>
       val release = new CountDownLatch(1)
       val threads = java.util.concurrent.ConcurrentHashMap.newKeySet[String]
@@ -199,7 +199,8 @@ class FanOutWithEmulatorSuite extends WithEmulator {
         val others = 400 - emulator.admin.records("blocked", r.shard(0).shard.value).size
         r.listener.awaitUntil(s"${r.rows} of $others rows")(r.rows == others)
         assert(await(service.describeStream(ref("blocked"))).openShards == 4)
-        // A single scheduler thread is left, which the others share; the blocked one is none of the client's.
+        // One thread of the scheduler is blocked, and the other shards share the remaining one. No thread of the client
+        // is blocked.
         assert(threads.asScala.forall(_.startsWith("fan-out-")), threads.toString)
       } finally {
         release.countDown()

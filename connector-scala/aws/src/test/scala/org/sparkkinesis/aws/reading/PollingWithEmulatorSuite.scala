@@ -16,7 +16,7 @@ import org.sparkkinesis.model.StartingPosition._
 import org.sparkkinesis.model.{StreamShard, _}
 import org.sparkkinesis.retry.{RetryPolicies, RetryRules}
 
-/** Consumers and range readers on real threads, the real SDK and a real wire. */
+/** Consumers and range readers with real threads, the real SDK and real connections. */
 class PollingWithEmulatorSuite extends WithEmulator {
   private val fast =
     PollingSettings.of(Options.defaults).copy(
@@ -61,7 +61,7 @@ class PollingWithEmulatorSuite extends WithEmulator {
   }
   private def shard(stream: String, index: Long) = StreamShard(stream, ShardId.ofIndex(index))
 
-  test("memory and a direct read give the same rows for the same range, whatever the range") {
+  test("prefetched records and a direct read give the same rows for every range") {
     emulator.admin.createStream("ranges", 1)
     val all = (1 to 1000).map(_.toString)
     put("ranges", all, _ => "k")
@@ -79,7 +79,7 @@ class PollingWithEmulatorSuite extends WithEmulator {
     }
   }
 
-  test("a whole history of splits and merges is read from its closed shards to the tip, each record once") {
+  test("a history of splits and merges is read from its closed shards to the tip with each record once") {
     emulator.admin.createStream("resharded", 2)
     val texts = (1 to 900).map(_.toString)
     put("resharded", texts.slice(0, 300))
@@ -110,7 +110,7 @@ class PollingWithEmulatorSuite extends WithEmulator {
     }
   }
 
-  test("a planned record that was never in the stream is data loss, not a wait") {
+  test("a planned record that was never in the stream is reported as data loss without waiting") {
     emulator.admin.createStream("lossy", 1)
     put("lossy", Seq("a", "b"), _ => "k")
     Using.resource(new Reading) { r =>
@@ -121,7 +121,7 @@ class PollingWithEmulatorSuite extends WithEmulator {
     }
   }
 
-  test("at the tip of idle shards, calls keep to the configured pace, and a record is read within it") {
+  test("at the tip of idle shards calls have the configured period, and a record is read within it") {
     emulator.admin.createStream("idle", 2)
     Using.resource(new Reading(PollingSettings.of(Options.defaults).copy(minFetchPeriod = 250.millis))) { r =>
       val shards = Seq(shard("idle", 0), shard("idle", 1))
@@ -133,7 +133,7 @@ class PollingWithEmulatorSuite extends WithEmulator {
       r.listener.awaitUntil("read on")(shards.forall(r.listener.readUpTo.get(_) >= until))
       val perShard = (emulator.calls.count("GetRecords", "idle") - before) / 2.0
       val seconds = (System.nanoTime - from) / 1e9
-      // One for the edge of the interval, one that may have been on its way on a busy machine.
+      // One call for the edge of the interval, and one that may have been in flight on a busy machine.
       assert(perShard <= seconds * 4 + 2, s"$perShard calls in $seconds s")
       assert(emulator.calls.count("GetShardIterator", "idle") == 2L)
       put("idle", Seq("x"))
@@ -141,7 +141,7 @@ class PollingWithEmulatorSuite extends WithEmulator {
     }
   }
 
-  test("a stream that is not there fails the consumer as such") {
+  test("a missing stream fails the consumer with the error of the stream") {
     Using.resource(new Reading) { r =>
       val s = shard("nowhere", 0)
       r.consumers.start(s, TrimHorizon, 1)
@@ -150,7 +150,7 @@ class PollingWithEmulatorSuite extends WithEmulator {
     }
   }
 
-  test("a slow reader with a small buffer gets everything, in bounded memory") {
+  test("a slow reader with a small buffer gets all records in limited memory") {
     emulator.admin.createStream("small", 4)
     val texts = (1 to 4000).map(i => f"$i%05d" + "x" * 500)
     put("small", texts)
@@ -170,7 +170,7 @@ class PollingWithEmulatorSuite extends WithEmulator {
         read.size >= 4000
       }
       assert(read.sorted == texts.toVector)
-      // Softly bound: by one batch of a fair share for each shard.
+      // The limit is soft: each shard can exceed it by one batch of its fair share.
       assert(largest <= 400000, largest)
     }
   }

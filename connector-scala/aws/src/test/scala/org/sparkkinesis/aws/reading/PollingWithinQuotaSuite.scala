@@ -14,7 +14,7 @@ import org.sparkkinesis.model.StartingPosition._
 import org.sparkkinesis.model.{StreamShard, _}
 import org.sparkkinesis.retry.{RetryPolicies, RetryRules}
 
-/** Polling against a service that enforces its quotas. */
+/** Polls a service that enforces its quotas. */
 class PollingWithinQuotaSuite extends WithEmulator(EmulatorConfig()) {
   private def consumers(
       scheduler: SystemScheduler,
@@ -38,7 +38,7 @@ class PollingWithinQuotaSuite extends WithEmulator(EmulatorConfig()) {
     )
   }
 
-  test("a backlog is read at the shard's quota, and never throttled") {
+  test("a backlog is read at the quota of the shard without throttling") {
     emulator.admin.createStream("backlog", 1)
     val record = new Array[Byte](8 * 1024)
     (1 to 1000).foreach(_ => emulator.admin.putRecord("backlog", "k", record))
@@ -61,7 +61,7 @@ class PollingWithinQuotaSuite extends WithEmulator(EmulatorConfig()) {
     }
   }
 
-  test("several queries on one shard share its quota: all are throttled, none fails, each reads everything") {
+  test("several queries on one shard share its quota, are throttled, and each read all records") {
     emulator.admin.createStream("shared", 1)
     (1 to 200).foreach(i => emulator.admin.putRecord("shared", "k", s"$i".getBytes("UTF-8")))
     val shard = StreamShard("shared", ShardId.ofIndex(0))

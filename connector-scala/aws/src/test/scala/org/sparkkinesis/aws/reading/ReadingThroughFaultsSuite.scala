@@ -19,7 +19,7 @@ import org.sparkkinesis.model.StartingPosition._
 import org.sparkkinesis.model.{StreamShard, _}
 import org.sparkkinesis.retry.{RetryPolicies, RetryRules}
 
-/** Whatever happens on the way, every record is read once, in order. */
+/** Despite faults, every record is read once and in order. */
 class ReadingThroughFaultsSuite extends WithEmulator {
   private val Shards = 4
   private val InternalFailure = FaultEffect.Error(500, "InternalFailure", "by request")
@@ -27,33 +27,34 @@ class ReadingThroughFaultsSuite extends WithEmulator {
 
   private val polling: Seq[(String, FaultRule)] = Seq(
     "throttled calls" -> FaultRule(refused("ProvisionedThroughputExceededException"), "GetRecords", probability = 0.3),
-    "calls that fail inside" -> FaultRule(InternalFailure, "GetRecords", probability = 0.3),
+    "internal failures" -> FaultRule(InternalFailure, "GetRecords", probability = 0.3),
     "an unavailable service" ->
       FaultRule(FaultEffect.Error(503, "ServiceUnavailable", "by request"), probability = 0.3),
     "throttled iterators" ->
       FaultRule(refused("ProvisionedThroughputExceededException"), "GetShardIterator", count = 3),
     "expired iterators" -> FaultRule(refused("ExpiredIteratorException"), "GetRecords", probability = 0.2),
-    "iterators that are refused" -> FaultRule(refused("InvalidArgumentException"), "GetRecords", count = 3),
+    "rejected iterators" -> FaultRule(refused("InvalidArgumentException"), "GetRecords", count = 3),
     "cut connections" -> FaultRule(FaultEffect.Cut(done = false), "GetRecords", probability = 0.2),
-    "answers cut off after the call was done" ->
+    "connections cut after the call succeeded" ->
       FaultRule(FaultEffect.Cut(done = true), "GetRecords", probability = 0.2),
-    "late answers" -> FaultRule(FaultEffect.LateAnswer(300), "GetRecords", probability = 0.2),
-    "calls that are never answered" -> FaultRule(FaultEffect.Silence, "GetRecords", probability = 0.05),
-    "an outage of everything" -> FaultRule(FaultEffect.Cut(done = false), count = 30)
+    "late responses" -> FaultRule(FaultEffect.LateAnswer(300), "GetRecords", probability = 0.2),
+    "calls without a response" -> FaultRule(FaultEffect.Silence, "GetRecords", probability = 0.05),
+    "an outage of all operations" -> FaultRule(FaultEffect.Cut(done = false), count = 30)
   )
 
   private val fanOut: Seq[(String, FaultRule)] = Seq(
     "subscriptions that end early" -> FaultRule(FaultEffect.EndAfter(2), "SubscribeToShard", count = 3),
-    "subscriptions that end at once" -> FaultRule(FaultEffect.EndAfter(0), "SubscribeToShard", count = 3),
-    "failures within the stream" -> FaultRule(FaultEffect.FailAfter(2, InternalFailure), "SubscribeToShard", count = 3),
-    "takeovers told within the stream" ->
+    "subscriptions that end immediately" -> FaultRule(FaultEffect.EndAfter(0), "SubscribeToShard", count = 3),
+    "failures in the event stream" ->
+      FaultRule(FaultEffect.FailAfter(2, InternalFailure), "SubscribeToShard", count = 3),
+    "takeovers reported in the event stream" ->
       FaultRule(FaultEffect.FailAfter(2, refused("ResourceInUseException")), "SubscribeToShard", count = 3),
-    "subscriptions that fall silent" -> FaultRule(FaultEffect.Mute, "SubscribeToShard", count = 2),
-    "calls that are never answered" -> FaultRule(FaultEffect.Silence, "SubscribeToShard", count = 2),
+    "silent subscriptions" -> FaultRule(FaultEffect.Mute, "SubscribeToShard", count = 2),
+    "calls without a response" -> FaultRule(FaultEffect.Silence, "SubscribeToShard", count = 2),
     "events sent twice" -> FaultRule(FaultEffect.DuplicateEvents, "SubscribeToShard"),
     "reset streams" -> FaultRule(FaultEffect.ResetAfter(2), "SubscribeToShard", count = 3),
-    "streams reset before an answer" -> FaultRule(FaultEffect.ResetStream, "SubscribeToShard", count = 3),
-    "connections told to go away" -> FaultRule(FaultEffect.GoAway, "SubscribeToShard", count = 3),
+    "streams reset before a response" -> FaultRule(FaultEffect.ResetStream, "SubscribeToShard", count = 3),
+    "connections closed with GOAWAY" -> FaultRule(FaultEffect.GoAway, "SubscribeToShard", count = 3),
     "cut connections" -> FaultRule(FaultEffect.Cut(done = false), "SubscribeToShard", count = 2),
     "too many calls" -> FaultRule(refused("LimitExceededException"), "SubscribeToShard", count = 6),
     "an outage of fifteen seconds" ->
@@ -61,18 +62,18 @@ class ReadingThroughFaultsSuite extends WithEmulator {
     "a consumer that is in use" -> FaultRule(refused("ResourceInUseException"), "SubscribeToShard", count = 4)
   )
 
-  /** All at once, each on a stream of its own: most of the time is spent on pauses. */
+  /** All cases run concurrently, each with its own stream, because they spend most of their time in pauses. */
   private lazy val threads = Executors.newCachedThreadPool()
   private lazy val running: Map[String, Future[Unit]] = {
     implicit val context: ExecutionContext = ExecutionContext.fromExecutor(threads)
-    (polling.map { case (what, rule) => s"polling reads everything once through $what" -> Future(poll(what, rule)) } ++
+    (polling.map { case (what, rule) => s"polling reads all records once despite $what" -> Future(poll(what, rule)) } ++
       fanOut.map { case (what, rule) =>
-        s"fan-out reads everything once through $what" -> Future(subscribe(what, rule))
+        s"fan-out reads all records once despite $what" -> Future(subscribe(what, rule))
       }).toMap
   }
   for (
-    name <- polling.map(c => s"polling reads everything once through ${c._1}") ++
-      fanOut.map(c => s"fan-out reads everything once through ${c._1}")
+    name <- polling.map(c => s"polling reads all records once despite ${c._1}") ++
+      fanOut.map(c => s"fan-out reads all records once despite ${c._1}")
   )
     test(name)(running(name))
 
@@ -119,7 +120,7 @@ class ReadingThroughFaultsSuite extends WithEmulator {
     }
   }
 
-  /** Gives up on a call after a second. */
+  /** A client with a request timeout of one second. */
   private lazy val impatient = SdkClients.create(settings.copy(requestTimeout = 1.second))
   override def afterAll(): Unit = {
     threads.shutdown()
@@ -145,16 +146,16 @@ class ReadingThroughFaultsSuite extends WithEmulator {
     def rows = shards.map(listener.rows).sum
     val texts = (1 to 600).map(_.toString)
     var fault = Option.empty[Int]
-    // A rule that was for a time only is gone with its count.
+    // A rule with a time limit is removed, and its count with it.
     def faultCame = fault.exists(emulator.faults.hits(_) > 0) || metrics.retries.sum > 0
     try {
       put(stream, texts.take(300))
       fault = Some(emulator.faults.add(rule.copy(stream = stream)))
       shards.foreach(consumers.start(_, TrimHorizon, 1))
-      // In pieces, so that there are several answers and events.
+      // Several puts, so that there are several responses and events.
       texts.drop(300).grouped(30).foreach { piece =>
-        // A fault that comes by chance is waited for, before the end.
-        if (piece.last == texts.last) listener.awaitUntil("the fault never came")(faultCame)
+        // Waits for a random fault before the last records are put.
+        if (piece.last == texts.last) listener.awaitUntil("the fault did not occur")(faultCame)
         put(stream, piece)
         val expected = piece.last.toInt
         listener.awaitUntil(s"$rows of $expected rows, ${metrics.snapshot}", seconds = 150)(rows >= expected)

@@ -10,7 +10,7 @@ import org.sparkkinesis.consume.ProgressListener
 import org.sparkkinesis.model.{StreamShard, _}
 import org.sparkkinesis.service.ServiceException
 
-/** Keeps what consumers tell, and lets a test wait for something to become true of it. */
+/** Records the progress of consumers, and lets a test wait for a condition. */
 final class RecordingListener extends ProgressListener {
   private val signals = new LinkedBlockingQueue[AnyRef]
   val chunks = new ConcurrentHashMap[StreamShard, Vector[ChunkSummary]]
@@ -39,7 +39,7 @@ final class RecordingListener extends ProgressListener {
 
   def rows(shard: StreamShard): Int = chunks.getOrDefault(shard, Vector.empty).map(_.rows).sum
 
-  /** Fails with `state` when it does not come true in time, or at once when a shard failed. */
+  /** Fails with `state` if the condition does not become true in time, or immediately if a shard failed. */
   def awaitUntil(state: => String, seconds: Long = 60)(condition: => Boolean): Unit = {
     val deadline = System.nanoTime + TimeUnit.SECONDS.toNanos(seconds)
     while (!condition) {
@@ -58,7 +58,7 @@ final class RecordingListener extends ProgressListener {
 
 object Rows {
 
-  /** The payloads of chunks, as text. */
+  /** Returns the payloads of chunks as text. */
   def texts(chunks: Iterable[Chunk]): Seq[String] = {
     val found = mutable.ArrayBuffer.empty[String]
     chunks.foreach(chunk => (0 until chunk.rows).foreach(row => found += new String(chunk.data(row), "UTF-8")))

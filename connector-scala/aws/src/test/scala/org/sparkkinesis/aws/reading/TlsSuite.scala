@@ -25,7 +25,7 @@ import org.sparkkinesis.model.{StreamShard, _}
 import org.sparkkinesis.retry.{RetryPolicies, RetryRules}
 import org.sparkkinesis.suite.TimedSuite
 
-/** Reading over TLS, as from the service itself; here only the certificate is one that nobody knows. */
+/** Reads over TLS, as from the real service, but with a certificate that only the test trusts. */
 class TlsSuite extends TimedSuite {
   private val trustAll =
     AttributeMap.builder().put(SdkHttpConfigurationOption.TRUST_ALL_CERTIFICATES, java.lang.Boolean.TRUE).build()
@@ -85,7 +85,7 @@ class TlsSuite extends TimedSuite {
   }
 
   Seq("by ALPN" -> true, "without ALPN" -> false).foreach { case (how, alpn) =>
-    test(s"subscriptions over TLS, HTTP/2 agreed upon $how") {
+    test(s"subscriptions work over TLS with HTTP/2 negotiated $how") {
       onService(alpn) { (emulator, service) =>
         val (scheduler, metrics) = (new SystemScheduler("tls", 2), new ConsumerMetrics)
         readAll(emulator, metrics, scheduler) { arn =>
@@ -111,7 +111,7 @@ class TlsSuite extends TimedSuite {
     }
   }
 
-  test("polling over TLS") {
+  test("polling works over TLS") {
     onService(alpn = false) { (emulator, service) =>
       val (scheduler, metrics) = (new SystemScheduler("tls", 2), new ConsumerMetrics)
       readAll(emulator, metrics, scheduler) { _ =>

@@ -10,7 +10,7 @@ import software.amazon.eventstream.{HeaderValue, Message}
 
 import org.sparkkinesis.suite.PropertySuite
 
-/** Against messages that the SDK's own library has encoded. */
+/** Decodes messages that the SDK's library encoded. */
 class EventStreamDecoderSuite extends PropertySuite {
   private def encode(headers: Map[String, String], payload: Array[Byte]): Array[Byte] = {
     val out = new ByteArrayOutputStream
@@ -26,12 +26,12 @@ class EventStreamDecoderSuite extends PropertySuite {
     }
 
   private val messages: Gen[List[(Map[String, String], String)]] = Gen.listOf(for {
-    // The library refuses to write empty names and values.
+    // The library does not encode empty names and values.
     headers <- Gen.mapOf(Gen.zip(Gen.identifier.map(_.take(50)), Gen.identifier))
     payload <- Gen.oneOf(Gen.alphaNumStr, Gen.const("x" * 100000), Gen.const("y" * 700000), Gen.const(""))
   } yield headers -> payload)
 
-  test("messages come out as they went in, however the bytes are cut, from buffers that were used before") {
+  test("messages are decoded from pieces of any size, also in reused buffers") {
     val buffers = new MessageBuffers
     forAllNoShrink(messages, Gen.choose(1, 5000)) { (sent, size) =>
       val bytes = Array.concat(sent.map { case (headers, payload) => encode(headers, payload.getBytes("UTF-8")) }: _*)
@@ -39,10 +39,10 @@ class EventStreamDecoderSuite extends PropertySuite {
     }
   }
 
-  test("the sample of the first message that a subscription sends is read") {
+  test("the sample of a subscription's first message is decoded") {
     val sample =
-      "00000068000000564e6817240d3a6d6573736167652d747970650700056576656e740b3a6576656e742d74797065070010696e697469616c2d" +
-        "726573706f6e73650d3a636f6e74656e742d747970650700106170706c69636174696f6e2f6a736f6e7b7dfe942c1d"
+      "00000068000000564e6817240d3a6d6573736167652d747970650700056576656e740b3a6576656e742d7479706507" +
+        "0010696e697469616c2d726573706f6e73650d3a636f6e74656e742d747970650700106170706c69636174696f6e2f6a736f6e7b7dfe942c1d"
     val bytes = sample.grouped(2).map(Integer.parseInt(_, 16).toByte).toArray
     assert(
       decode(new EventStreamDecoder(new MessageBuffers), Seq(bytes)) ==
@@ -55,7 +55,7 @@ class EventStreamDecoderSuite extends PropertySuite {
     )
   }
 
-  test("a message with any byte changed is refused, or waits for more; it is never taken for another") {
+  test("a message with a changed byte is rejected or incomplete, and never decoded as another one") {
     val sound = encode(Map(":event-type" -> "SubscribeToShardEvent"), """{"Records":[]}""".getBytes("UTF-8"))
     forAll(Gen.choose(0, sound.length - 1), Gen.choose(1, 255)) { (at, change) =>
       val changed = sound.clone()
@@ -69,7 +69,7 @@ class EventStreamDecoderSuite extends PropertySuite {
     }
   }
 
-  test("a length that no message may have is refused before anything is set aside for it") {
+  test("an invalid message length is rejected before memory is allocated") {
     for (length <- Seq(0, 15, -1, Int.MaxValue, 30 * 1024 * 1024)) {
       val decoder = new EventStreamDecoder(new MessageBuffers)
       decoder.feed(ByteBuffer.allocate(12).putInt(length).putInt(0).putInt(0).flip())
@@ -77,7 +77,7 @@ class EventStreamDecoderSuite extends PropertySuite {
     }
   }
 
-  test("large buffers are used again, as many as are to be kept; small ones are not") {
+  test("large buffers are reused up to the limit of the pool, and small ones are not") {
     val buffers = new MessageBuffers(3L * MessageBuffers.Smallest)
     val large = Seq.fill(2)(buffers.take(2 * MessageBuffers.Smallest - 1))
     large.foreach(buffers.give)

@@ -20,18 +20,20 @@ class SubscriptionJsonSuite extends TimedSuite {
     AtSequenceNumber(SequenceNumber("12")) -> """{"Type":"AT_SEQUENCE_NUMBER","SequenceNumber":"12"}""",
     AfterSequenceNumber(SequenceNumber("12")) -> """{"Type":"AFTER_SEQUENCE_NUMBER","SequenceNumber":"12"}"""
   )
-  for ((position, json) <- requests) test(s"a request from $position has the service's form") {
+  for ((position, json) <- requests) test(s"a request from $position has the form that the service requires") {
     assert(
       new String(SubscriptionJson.request("arn", ShardId("shardId-000000000001"), position), "UTF-8") ==
         s"""{"ConsumerARN":"arn","ShardId":"shardId-000000000001","StartingPosition":$json}"""
     )
   }
 
-  test("an event's records are read, with numbers of seconds in every form") {
+  test("the records of an event are decoded with times in every form") {
     val read = event(
       """{"Records":[
-        |{"SequenceNumber":"11","ApproximateArrivalTimestamp":1.700000000123E9,"Data":"YWI=","PartitionKey":"k","EncryptionType":"KMS"},
-        |{"Unknown":{"deep":[1,{"a":2}]},"PartitionKey":"ключ","Data":"","ApproximateArrivalTimestamp":1700000000,"SequenceNumber":"12","EncryptionType":"NONE"},
+        |{"SequenceNumber":"11","ApproximateArrivalTimestamp":1.700000000123E9,"Data":"YWI=",
+        |"PartitionKey":"k","EncryptionType":"KMS"},
+        |{"Unknown":{"deep":[1,{"a":2}]},"PartitionKey":"ключ","Data":"","ApproximateArrivalTimestamp":1700000000,
+        |"SequenceNumber":"12","EncryptionType":"NONE"},
         |{"SequenceNumber":"13","ApproximateArrivalTimestamp":1700000000.5,"Data":"YWI=","PartitionKey":null}
         |],"ContinuationSequenceNumber":"13","MillisBehindLatest":42}""".stripMargin
     )
@@ -50,8 +52,10 @@ class SubscriptionJsonSuite extends TimedSuite {
 
   private val plain =
     """{"Records":[
-    |{"SequenceNumber":"11","ApproximateArrivalTimestamp":1.700000000123E9,"Data":"TWFueSBieXRlcyBhcmUgcmVhZCBlaWdodCBhdCBhIHRpbWU=","PartitionKey":"k","EncryptionType":"KMS"},
-    |{"SequenceNumber":"12","ApproximateArrivalTimestamp":1700000000.5, "Data" : "" ,"PartitionKey":null, "EncryptionType":"NONE"}
+    |{"SequenceNumber":"11","ApproximateArrivalTimestamp":1.700000000123E9,
+    |"Data":"TWFueSBieXRlcyBhcmUgcmVhZCBlaWdodCBhdCBhIHRpbWU=","PartitionKey":"k","EncryptionType":"KMS"},
+    |{"SequenceNumber":"12","ApproximateArrivalTimestamp":1700000000.5, "Data" : "" ,
+    |"PartitionKey":null, "EncryptionType":"NONE"}
     |],"ContinuationSequenceNumber":"13","MillisBehindLatest":42,"ChildShards":[]}""".stripMargin
 
   private def show(event: ShardEvent) = (
@@ -61,7 +65,7 @@ class SubscriptionJsonSuite extends TimedSuite {
     event.children
   )
 
-  test("a plain event is read without a general parser, and as that reads it") {
+  test("a plain event is decoded without the general parser and with the same result") {
     val bytes = plain.getBytes("UTF-8")
     val read = PlainEvent.read(bytes, 0, bytes.length)
     assert(read != null)
@@ -70,7 +74,7 @@ class SubscriptionJsonSuite extends TimedSuite {
     assert(show(PlainEvent.read(padded, 3, bytes.length)) == show(read))
   }
 
-  test("an event that is cut off or has a wrong byte is never read otherwise than the general parser does") {
+  test("a truncated or changed event is decoded as by the general parser") {
     val bytes = plain.getBytes("UTF-8")
     val cut = bytes.indices.map(length => bytes.take(length))
     val wrong = for (i <- bytes.indices; other <- "\u0000\u001f\"\\ {}[],:0e.n\u007f\u0080\u00e9")
@@ -86,7 +90,7 @@ class SubscriptionJsonSuite extends TimedSuite {
     }
   }
 
-  test("numbers of seconds in any form are milliseconds") {
+  test("seconds in any number format are converted to milliseconds") {
     for (
       (text, millis) <- Seq(
         "1.7E9" -> 1700000000000L,
@@ -107,7 +111,7 @@ class SubscriptionJsonSuite extends TimedSuite {
     )
   }
 
-  test("the last event of a shard has no continuation, absent or null, and names the children") {
+  test("the last event of a shard has an absent or null continuation and names the children") {
     val child =
       """{"ShardId":"shardId-000000000002","ParentShards":["shardId-000000000000","shardId-000000000001"],""" +
         """"HashKeyRange":{"StartingHashKey":"0","EndingHashKey":"340282366920938463463374607431768211455"}}"""
@@ -121,7 +125,7 @@ class SubscriptionJsonSuite extends TimedSuite {
     }
   }
 
-  test("errors are read without their name space; what is no JSON gives none") {
+  test("error types are decoded without their namespace, and text that is not JSON gives no error") {
     def error(text: String) = {
       val bytes = text.getBytes("UTF-8")
       SubscriptionJson.error(bytes, 0, bytes.length)

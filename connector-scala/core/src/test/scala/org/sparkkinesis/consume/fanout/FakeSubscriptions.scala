@@ -10,7 +10,7 @@ import org.sparkkinesis.service.{
   Operation, ServiceErrorKind, ServiceException, ShardEvent, ShardSubscriber, ShardSubscription
 }
 
-/** Subscriptions whose every callback the test gives. Never gives more events than were asked for. */
+/** Subscriptions whose callbacks the test triggers. They never deliver more events than requested. */
 class FakeSubscriptions(scheduler: Scheduler) extends FakeKinesis(scheduler, 10.millis) {
   final class Opened(val position: StartingPosition, val subscriber: ShardSubscriber, val atNanos: Long)
       extends ShardSubscription {
@@ -23,7 +23,7 @@ class FakeSubscriptions(scheduler: Scheduler) extends FakeKinesis(scheduler, 10.
     def accept(): this.type = { subscriber.onSubscribed(); this }
     def give(event: ShardEvent): Unit = {
       delivered += 1
-      assert(delivered <= requested, "an event that was not asked for")
+      assert(delivered <= requested, "an event was delivered without demand")
       subscriber.onEvent(event)
     }
     def records(behind: Long, numbers: Int*): Unit = give(Events.of(behind, numbers: _*))

@@ -60,7 +60,7 @@ class FanOutRecordPublisherSuite extends TimedSuite {
     def current: service.Opened = service.last
     def numbers: Seq[Int] = batches.iterator.flatMap(_.records).map(_.sequenceNumber.toInt).toSeq
 
-    /** How long it took until the next subscription was opened. */
+    /** Time until the next subscription was opened. */
     def untilNext(limit: FiniteDuration = 1.minute): FiniteDuration = {
       val before = service.opened.size
       val from = scheduler.nanoTime
@@ -69,7 +69,7 @@ class FanOutRecordPublisherSuite extends TimedSuite {
     }
   }
 
-  test("events are delivered as batches, and asked for as long as there is demand") {
+  test("events are delivered as batches and requested while there is demand") {
     val r = new Reading().begin()
     assert(r.current.position == Start)
     r.now(r.current.records(5, 101, 102))
@@ -79,13 +79,13 @@ class FanOutRecordPublisherSuite extends TimedSuite {
     assert(r.current.requested - r.current.delivered == 2L)
   }
 
-  test("nothing is opened before it is asked for") {
+  test("without demand no subscription is opened") {
     val r = new Reading
     r.scheduler.advance(1.hour)
     assert(r.service.opened.size == 0)
   }
 
-  test("without demand no further events are asked for; one that is under way waits") {
+  test("without demand no further events are requested, and an event in flight waits") {
     val r = new Reading
     r.isHungry = false
     r.begin()
@@ -103,7 +103,7 @@ class FanOutRecordPublisherSuite extends TimedSuite {
   }
 
   test(
-    "an event is asked for ahead only where there is room for another like the last one, so never before the first"
+    "an additional event is requested only if there is room for another like the last one, not before the first"
   ) {
     val r = new Reading
     r.isHungry = false
@@ -128,7 +128,7 @@ class FanOutRecordPublisherSuite extends TimedSuite {
     assert(r.numbers == Seq(101, 102, 103))
   }
 
-  test("the five-minute end is followed at once by a subscription from the continuation, for ever") {
+  test("after five minutes the next subscription starts immediately at the continuation, every time") {
     val r = new Reading().begin()
     for (round <- 1 to 10) {
       r.now(r.current.records(5, 100 + round))
@@ -148,7 +148,7 @@ class FanOutRecordPublisherSuite extends TimedSuite {
     assert(r.metrics.retries.sum == 0L)
   }
 
-  test("the continuation counts, also where it is ahead of the last record") {
+  test("the next subscription starts at the continuation, also if it is after the last record") {
     val r = new Reading().begin()
     r.now(r.current.records(5, 101))
     r.now(r.current.idle(150))
@@ -157,7 +157,7 @@ class FanOutRecordPublisherSuite extends TimedSuite {
     assert(r.current.position == AfterSequenceNumber(Events.number(150)))
   }
 
-  test("a completed subscription is never the end of the shard") {
+  test("a completed subscription does not end the shard") {
     val r = new Reading().begin()
     r.now(r.current.records(0, 101))
     r.now(r.current.complete())
@@ -166,7 +166,7 @@ class FanOutRecordPublisherSuite extends TimedSuite {
     assert(r.service.opened.size == 2)
   }
 
-  test("a subscription cut within five seconds is not opened again before the service takes it") {
+  test("a subscription that fails within five seconds is not opened again before the service accepts it") {
     val r = new Reading().begin()
     r.now(r.current.records(0, 101))
     r.scheduler.advance(1.second)
@@ -174,7 +174,7 @@ class FanOutRecordPublisherSuite extends TimedSuite {
     assert(r.untilNext() == 4.seconds)
   }
 
-  test("a subscription's life is told: requested, opened, renewed after five minutes, lost, and taken over") {
+  test("events report that a subscription is requested, opened, renewed after five minutes, lost and taken over") {
     val r = new Reading().begin()
     r.now(r.current.records(5, 101))
     (1 to 60).foreach { _ =>
@@ -198,7 +198,7 @@ class FanOutRecordPublisherSuite extends TimedSuite {
     ))
   }
 
-  test("an outage is told when it begins, and when an event comes again") {
+  test("an outage is reported when it begins and when an event arrives again") {
     val r = new Reading().begin()
     (1 to Outages.Notable).foreach { _ =>
       r.now(r.current.fail(ServiceErrorKind.Internal))
@@ -211,7 +211,7 @@ class FanOutRecordPublisherSuite extends TimedSuite {
     assert(r.events.of[OutageEnded].map(_.shards) == Vector(1))
   }
 
-  test("a consumer that is in use is waited for at least five seconds, jittered") {
+  test("a subscription to a consumer in use is retried after at least five seconds with jitter") {
     val r = new Reading()
     r.ask()
     r.now(r.current.fail(ServiceErrorKind.ResourceInUse))
@@ -226,7 +226,9 @@ class FanOutRecordPublisherSuite extends TimedSuite {
       ServiceErrorKind.Throttled
     )
   )
-    test(s"$kind is recovered from after a jittered pause of a second at least, at the last record received") {
+    test(
+      s"after $kind the next subscription starts at the last received record after at least one second with jitter"
+    ) {
       val r = new Reading().begin()
       r.now(r.current.records(5, 101, 102))
       r.scheduler.advance(10.seconds)
@@ -239,7 +241,7 @@ class FanOutRecordPublisherSuite extends TimedSuite {
       assert(r.error == None)
     }
 
-  test("retries end where the policy says, and an event starts the count anew") {
+  test("retries end at the limit of the policy, and an event resets the count") {
     val five = RetryPolicies.of(Options.read(Map("retry.subscribeToShard.maxRetries" -> "5")))
     val r = new Reading(five).begin()
     for (_ <- 1 to 4) {
@@ -266,7 +268,7 @@ class FanOutRecordPublisherSuite extends TimedSuite {
       ServiceErrorKind.Client
     )
   )
-    test(s"$kind is final, told once") {
+    test(s"$kind ends publishing and is reported once") {
       val r = new Reading
       r.ask()
       r.now(r.current.fail(kind))
@@ -276,7 +278,7 @@ class FanOutRecordPublisherSuite extends TimedSuite {
       assert(r.scheduler.pending == 0)
     }
 
-  test("an outage of a day is lived through, at the pace of the capped backoff, from the first subscribe on") {
+  test("publishing survives an outage of a day from the first subscription on, at the maximum backoff") {
     val r = new Reading
     r.ask()
     val day = r.scheduler.nanoTime + 1.day.toNanos
@@ -292,7 +294,7 @@ class FanOutRecordPublisherSuite extends TimedSuite {
   }
 
   test(
-    "while nobody answers what a ResourceNotFound is about, it is asked again, and the shard is not taken for gone"
+    "while the missing resource of a ResourceNotFound is unknown, the question is repeated and the shard does not end"
   ) {
     val r = new Reading().begin()
     r.service.fail(Operation.DescribeStreamSummary, ServiceErrorKind.LimitExceeded)
@@ -311,7 +313,7 @@ class FanOutRecordPublisherSuite extends TimedSuite {
     MissingResource.Stream -> Seq(Operation.DescribeStreamSummary, Operation.DescribeStreamConsumer)
   )
   for ((what, gone) <- missing)
-    test(s"a ResourceNotFound that is about the $what says so, and is not the shard's end") {
+    test(s"a ResourceNotFound of the $what is reported as such and does not end the shard") {
       val r = new Reading().begin()
       gone.foreach(r.service.fail(_, ServiceErrorKind.ResourceNotFound))
       r.current.fail(ServiceErrorKind.ResourceNotFound)
@@ -320,19 +322,19 @@ class FanOutRecordPublisherSuite extends TimedSuite {
       assert(r.end == None)
     }
 
-  test("an event with children ends the shard, after its records; nothing is opened any more") {
+  test("an event with children ends the shard after its records, and no subscription is opened afterwards") {
     val r = new Reading().begin()
     r.now(r.current.end(Children, 101))
     assert(r.numbers == Seq(101))
     assert(r.end == Some(Children))
-    assert(r.current.requested > r.current.delivered, "the service's own end of it must get through")
+    assert(r.current.requested > r.current.delivered, "the completion of the subscription must be received")
     r.now(r.current.complete())
     r.scheduler.advance(1.hour)
     assert(r.service.opened.size == 1)
     assert(r.scheduler.pending == 0)
   }
 
-  test("records that came with the end wait for demand; the end is told after them") {
+  test("records in the last event wait for demand, and the end is reported after them") {
     val r = new Reading
     r.isHungry = false
     r.begin()
@@ -348,7 +350,7 @@ class FanOutRecordPublisherSuite extends TimedSuite {
     assert(r.service.opened.size == 1)
   }
 
-  test("an end that names no children is asked again, and then believed; nothing is delivered twice") {
+  test("an end without children is requested again before it is accepted, and nothing is delivered twice") {
     val r = new Reading().begin()
     r.now(r.current.end(Nil, 101))
     for (_ <- 1 to 3) {
@@ -360,7 +362,7 @@ class FanOutRecordPublisherSuite extends TimedSuite {
     assert((r.numbers, r.end) == (Seq(101), Some(Nil)))
   }
 
-  test("whatever an older subscription still tells is dropped") {
+  test("callbacks of an older subscription are dropped") {
     val r = new Reading().begin()
     val old = r.current
     r.now(old.records(5, 101))
@@ -386,7 +388,7 @@ class FanOutRecordPublisherSuite extends TimedSuite {
     assert((r.error, r.service.opened.size) == (None, 2))
   }
 
-  test("records that a new subscription repeats are not delivered again") {
+  test("repeated records of a new subscription are not delivered again") {
     val r = new Reading().begin()
     r.now(r.current.records(5, 101, 102))
     r.now(r.current.fail(ServiceErrorKind.Network))
@@ -396,7 +398,7 @@ class FanOutRecordPublisherSuite extends TimedSuite {
     assert(r.numbers == Seq(101, 102, 103))
   }
 
-  test("silence replaces a subscription, also in its first subscribe") {
+  test("a silent subscription is replaced, also before its first response") {
     val r = new Reading
     r.ask()
     val first = r.current
@@ -411,7 +413,7 @@ class FanOutRecordPublisherSuite extends TimedSuite {
     assert(r.current.position == AfterSequenceNumber(Events.number(101)))
   }
 
-  test("the empty events of an idle shard keep its subscription") {
+  test("empty events of an idle shard keep its subscription open") {
     val r = new Reading().begin()
     for (_ <- 1 to 60) {
       r.now(r.current.idle(100))
@@ -420,7 +422,7 @@ class FanOutRecordPublisherSuite extends TimedSuite {
     assert(r.service.opened.size == 1)
   }
 
-  test("a stall by the reader itself is not silence; it goes on at the last record when it is asked again") {
+  test("a subscription without demand is not silent, and continues at the last record when there is demand") {
     val r = new Reading
     r.isHungry = false
     r.begin()
@@ -437,7 +439,7 @@ class FanOutRecordPublisherSuite extends TimedSuite {
   }
 
   test(
-    "a stalled subscription that ends is opened again when there is demand, not before, and stalls do not add up to a failure"
+    "a subscription that ends without demand is opened again only when there is demand, and such ends are no failures"
   ) {
     val r = new Reading
     r.isHungry = false
@@ -461,13 +463,13 @@ class FanOutRecordPublisherSuite extends TimedSuite {
     assert(r.error == None)
   }
 
-  test("a subscription that ends at once and without an event is not opened in a spin") {
+  test("a subscription that completes immediately without an event is not opened again without a pause") {
     val r = new Reading().begin()
     r.now(r.current.complete())
     assert(r.untilNext() >= 5.seconds)
   }
 
-  test("after cancel the subscription is called off and nothing is told") {
+  test("cancel ends the subscription, and nothing is reported afterwards") {
     val r = new Reading().begin()
     r.now(r.publisher.cancel())
     assert(r.current.cancelled)
@@ -477,7 +479,7 @@ class FanOutRecordPublisherSuite extends TimedSuite {
     assert((r.batches.size, r.service.opened.size, r.scheduler.pending) == (0, 1, 0))
   }
 
-  test("a subscription is called off also when the scheduler is closed right after") {
+  test("cancel ends the subscription also if the scheduler is closed right after it") {
     val scheduler = new SystemScheduler("closed-after-cancel", 1)
     val service = new FakeSubscriptions(scheduler)
     val publisher = new FanOutPublisherFactory(
@@ -490,7 +492,7 @@ class FanOutRecordPublisherSuite extends TimedSuite {
       new ConsumerMetrics
     ).subscribe(Shard, Start, new Reading)
     publisher.request(1)
-    // The scheduler's only thread is busy when the reader stops, as it may be with any other shard.
+    // When the reader stops, the only thread of the scheduler is busy, as it may be with another shard.
     val (busy, goOn) = (new CountDownLatch(1), new CountDownLatch(1))
     scheduler.execute { () =>
       busy.countDown()

@@ -18,14 +18,14 @@ import org.sparkkinesis.suite.TimedSuite
 class StreamConsumerRegistrarSuite extends TimedSuite {
   private val Stream = "arn:aws:kinesis:eu-central-1:123456789012:stream/orders"
 
-  /** Consumers of one stream: active two seconds after they were registered. */
+  /** The consumers of one stream. A consumer is active two seconds after its registration. */
   private class Consumers(scheduler: VirtualScheduler) extends FakeKinesis(scheduler, 50.millis) {
     final private class Registered(val name: String, val arn: String, val at: Long, var status: Option[String])
     private val consumers = mutable.LinkedHashMap.empty[String, Registered]
     var limit: Int = KinesisQuotas.Count.ConsumersPerStream
     private var made = 0
 
-    /** Deregistrations within any second; more are refused, as the service does. */
+    /** Maximum number of deregistrations per second. The service rejects further ones. */
     var changesPerSecond: Int = Int.MaxValue
     private val changes = mutable.ArrayBuffer.empty[Long]
 
@@ -74,7 +74,7 @@ class StreamConsumerRegistrarSuite extends TimedSuite {
     private def found(c: Option[Registered], operation: Operation): Registered =
       c.getOrElse(refuse(ServiceErrorKind.ResourceNotFound, operation))
     private def refuse(kind: ServiceErrorKind, operation: Operation): Nothing =
-      throw new ServiceException(kind, operation, s"${kind}Exception", "as the service says")
+      throw new ServiceException(kind, operation, s"${kind}Exception", "message of the service")
   }
 
   private def registrarOf(setup: Setup, random: () => Double) = new StreamConsumerRegistrar(
@@ -99,7 +99,7 @@ class StreamConsumerRegistrarSuite extends TimedSuite {
     }
   }
 
-  test("a consumer that is not there is registered and waited for until it is active") {
+  test("a consumer that does not exist is registered, and the registrar waits until it is active") {
     val s = new Setup
     val registrar = s.registrar()
     val arn = s.await(registrar.ensure(Stream, "etl"))
@@ -109,7 +109,7 @@ class StreamConsumerRegistrarSuite extends TimedSuite {
     assert(s.events.all == Vector(ConsumerRegistered(Stream, arn), ConsumerReady(Stream, arn)))
   }
 
-  test("a consumer that is there is used, at once, and not owned") {
+  test("an existing active consumer is used immediately and not owned") {
     val s = new Setup
     val arn = s.service.add("etl", "ACTIVE")
     val registrar = s.registrar()
@@ -119,7 +119,7 @@ class StreamConsumerRegistrarSuite extends TimedSuite {
     assert(s.service.names == Set("etl"))
   }
 
-  test("a consumer that was adopted is deregistered at the end like one that was registered now") {
+  test("an adopted consumer is deregistered like a registered one") {
     val s = new Setup
     val arn = s.service.add("etl", "ACTIVE")
     s.service.add("other", "ACTIVE")
@@ -135,7 +135,7 @@ class StreamConsumerRegistrarSuite extends TimedSuite {
       Vector(ConsumerAdopted(Stream, arn), ConsumerReady(Stream, arn), ConsumerDeregistered(Stream, arn)))
   }
 
-  test("any number of drivers that race for a name get the same consumer; exactly one owns it") {
+  test("drivers that register the same name concurrently get the same consumer, and exactly one owns it") {
     for (seed <- 1 to 20) {
       val s = new Setup
       val random = new scala.util.Random(seed)
@@ -146,7 +146,7 @@ class StreamConsumerRegistrarSuite extends TimedSuite {
     }
   }
 
-  test("drivers that come at exactly the same moment settle too") {
+  test("drivers that register at exactly the same moment get the same consumer") {
     val s = new Setup
     val registrars = Seq.fill(5)(s.registrar(0))
     val futures = registrars.map(_.ensure(Stream, "etl"))
@@ -154,7 +154,7 @@ class StreamConsumerRegistrarSuite extends TimedSuite {
     assert(registrars.count(_.registered.nonEmpty) == 1)
   }
 
-  test("a consumer that is being deleted is waited out, then registered anew") {
+  test("a consumer that is being deleted is registered again after its deletion") {
     val s = new Setup
     val old = s.service.add("etl", "DELETING")
     val future = s.registrar().ensure(Stream, "etl")
@@ -164,7 +164,7 @@ class StreamConsumerRegistrarSuite extends TimedSuite {
     assert(s.await(future) != old)
   }
 
-  test("one that does not become active in time is an error that says its status") {
+  test("a consumer that is not active in time is an error with its status") {
     val s = new Setup
     s.service.add("etl", "CREATING")
     val error = intercept[KinesisConnectorException](s.await(s.registrar().ensure(Stream, "etl")))
@@ -173,7 +173,7 @@ class StreamConsumerRegistrarSuite extends TimedSuite {
     assert(s.scheduler.nanoTime < 6.minutes.toNanos)
   }
 
-  test("at the limit of consumers the error names every one that exists") {
+  test("the error at the limit of consumers names all registered consumers") {
     val s = new Setup
     (1 to 20).foreach(i => s.service.add(s"team-$i", "ACTIVE"))
     val error = intercept[KinesisConnectorException](s.await(s.registrar().ensure(Stream, "etl")))
@@ -181,13 +181,13 @@ class StreamConsumerRegistrarSuite extends TimedSuite {
     (1 to 20).foreach(i => assert(error.getMessage.contains(s"team-$i"), error.getMessage))
   }
 
-  test("too many calls are not taken for too many consumers: they are made again") {
+  test("calls that exceed the rate limit are retried and not reported as too many consumers") {
     val s = new Setup
     s.service.fail(Operation.RegisterStreamConsumer, Seq.fill(5)(ServiceErrorKind.LimitExceeded): _*)
     assert(s.await(s.registrar().ensure(Stream, "etl")) == s"$Stream/consumer/etl:1")
   }
 
-  test("calls that stay too many fail with the service's own words") {
+  test("calls that still exceed the rate limit after all retries fail with the message of the service") {
     val s = new Setup
     s.service.fail(Operation.RegisterStreamConsumer, Seq.fill(20)(ServiceErrorKind.LimitExceeded): _*)
     val error = intercept[ServiceException](s.await(s.registrar().ensure(Stream, "etl")))
@@ -196,7 +196,7 @@ class StreamConsumerRegistrarSuite extends TimedSuite {
   }
 
   for (operation <- Seq(Operation.DescribeStreamConsumer, Operation.RegisterStreamConsumer))
-    test(s"access denied to $operation is final at once") {
+    test(s"AccessDenied of $operation is not retried") {
       val s = new Setup
       s.service.fail(operation, ServiceErrorKind.AccessDenied)
       val error = intercept[ServiceException](s.await(s.registrar().ensure(Stream, "etl")))
@@ -204,7 +204,7 @@ class StreamConsumerRegistrarSuite extends TimedSuite {
       assert(s.service.callsOf(operation).size == 1)
     }
 
-  test("a consumer of the user's own must exist, and is never deregistered") {
+  test("a consumer that the user registered must exist and is never deregistered") {
     val s = new Setup
     val registrar = s.registrar()
     val arn = s.service.add("theirs", "ACTIVE")
@@ -216,7 +216,7 @@ class StreamConsumerRegistrarSuite extends TimedSuite {
   }
 
   test(
-    "what was registered is deregistered, again where the service is busy; one that is gone already counts as done"
+    "registered consumers are deregistered with retries, and a consumer that no longer exists counts as deregistered"
   ) {
     val s = new Setup
     val registrar = s.registrar()
@@ -228,7 +228,7 @@ class StreamConsumerRegistrarSuite extends TimedSuite {
     assert(s.service.names == Set.empty[String])
   }
 
-  test("as many as a stream may have are deregistered within the rate of changes") {
+  test("the maximum number of consumers of a stream is deregistered within the rate limit") {
     for (seed <- 1 to 20) {
       val s = new Setup
       val random = new scala.util.Random(seed)
@@ -239,7 +239,7 @@ class StreamConsumerRegistrarSuite extends TimedSuite {
     }
   }
 
-  test("deregistration ends at its time limit and says what is left") {
+  test("deregistration ends at its time limit and returns the remaining consumers") {
     val s = new Setup
     val registrar = s.registrar()
     val arn = s.await(registrar.ensure(Stream, "a"))

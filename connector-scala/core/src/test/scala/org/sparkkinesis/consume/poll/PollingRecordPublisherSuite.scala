@@ -16,7 +16,7 @@ import org.sparkkinesis.suite.TimedSuite
 
 class PollingRecordPublisherSuite extends TimedSuite {
 
-  /** A service that takes five calls a second for each shard, as the real one does, and refuses the others. */
+  /** A service that accepts five calls per second and shard, like the real one, and rejects further calls. */
   private class LimitedKinesis(scheduler: VirtualScheduler) extends FakeKinesis(scheduler) {
     private var free = 5.0
     private var at = scheduler.nanoTime
@@ -34,7 +34,7 @@ class PollingRecordPublisherSuite extends TimedSuite {
     }
   }
 
-  /** Publishers at the tip of one shard, each of a query of its own. */
+  /** Publishers at the tip of one shard, each of a separate query. */
   private def idleReaders(count: Int, minutes: Int, inOneJvm: Boolean): LimitedKinesis = {
     val scheduler = new VirtualScheduler
     val service = new LimitedKinesis(scheduler)
@@ -66,7 +66,7 @@ class PollingRecordPublisherSuite extends TimedSuite {
     service
   }
 
-  test("readers of one shard in one JVM share its calls: none is refused") {
+  test("readers of one shard in one JVM share its quota, and no call is throttled") {
     (1 to 6).foreach { count =>
       val service = idleReaders(count, 5, inOneJvm = true)
       assert(service.refused <= count, s"$count readers: ${service.refused} calls refused")
@@ -77,7 +77,7 @@ class PollingRecordPublisherSuite extends TimedSuite {
     }
   }
 
-  test("readers of one shard in several JVMs give way to each other: few calls are refused") {
+  test("readers of one shard in several JVMs slow down, and few calls are throttled") {
     (2 to 6).foreach { count =>
       val service = idleReaders(count, 10, inOneJvm = false)
       val share = service.refused.toDouble / service.callsOf(Operation.GetRecords).size
@@ -126,7 +126,7 @@ class PollingRecordPublisherSuite extends TimedSuite {
     def texts: Seq[String] = batches.iterator.flatMap(_.records).map(record => new String(record.data, "UTF-8")).toSeq
   }
 
-  test("every record is delivered once, in order, over many answers") {
+  test("every record of many responses is delivered once and in order") {
     val f = new Reading(PollingSettings.of(Options.defaults).copy(maxRecordsPerFetch = 7))
     val all = (1 to 50).map(_.toString)
     f.service.put(Name, all: _*)
@@ -134,7 +134,7 @@ class PollingRecordPublisherSuite extends TimedSuite {
     assert(f.texts == all)
   }
 
-  test("nothing is fetched before it is asked for, and one batch comes for each request") {
+  test("nothing is fetched without demand, and each request delivers one batch") {
     val f = new Reading(PollingSettings.of(Options.defaults).copy(maxRecordsPerFetch = 2), alwaysAsk = false)
     f.service.put(Name, "a", "b", "c")
     f.publisher
@@ -147,7 +147,7 @@ class PollingRecordPublisherSuite extends TimedSuite {
     assert(f.texts == Seq("a", "b", "c"))
   }
 
-  test("at the tip it fetches every minFetchPeriod, and no more often") {
+  test("at the tip of a shard it fetches once per minFetchPeriod") {
     val f = new Reading(PollingSettings.of(Options.defaults).copy(minFetchPeriod = 400.millis)).begin()
     f.scheduler.advance(10.seconds)
     val times = f.service.callsOf(Operation.GetRecords)
@@ -155,7 +155,7 @@ class PollingRecordPublisherSuite extends TimedSuite {
     assert(times.lazyZip(times.tail).forall((a, b) => b - a >= 400.millis.toNanos))
   }
 
-  test("behind, it never makes more than five calls in any second") {
+  test("with a backlog it makes at most five calls in any second") {
     val f = new Reading(PollingSettings.of(Options.defaults).copy(maxRecordsPerFetch = 1))
     f.service.put(Name, (1 to 100).map(_.toString): _*)
     f.begin().scheduler.advance(15.seconds)
@@ -164,7 +164,7 @@ class PollingRecordPublisherSuite extends TimedSuite {
     assert(times.lazyZip(times.drop(5)).forall((a, b) => b - a >= 1.second.toNanos))
   }
 
-  test("the record count adapts, so that a backlog is read at the shard's two MiB a second without a pause") {
+  test("the limit adapts to the record size, so that a backlog is read at 2 MiB per second without pauses") {
     val f = new Reading
     val record = new Array[Byte](4 * 1024)
     (1 to 10000).foreach(_ => f.service.put(Name, record))
@@ -175,7 +175,7 @@ class PollingRecordPublisherSuite extends TimedSuite {
     assert(f.service.limits.last == 102)
   }
 
-  test("after an answer of ten MiB it makes no call for five seconds") {
+  test("after a response of 10 MiB it makes no call for five seconds") {
     val f = new Reading
     (1 to 3).foreach(_ => f.service.put(Name, new Array[Byte](10 * 1024 * 1024 - 3)))
     f.begin().scheduler.advance(11.seconds)
@@ -184,7 +184,7 @@ class PollingRecordPublisherSuite extends TimedSuite {
     assert(times.lazyZip(times.tail).forall((a, b) => b - a >= 5.seconds.toNanos), times)
   }
 
-  test("an answer is no larger than the room that was granted, once the size of records is known") {
+  test("once the record size is known, a response is not larger than the granted space") {
     val f = new Reading(alwaysAsk = false)
     (1 to 1000).foreach(_ => f.service.put(Name, new Array[Byte](1021)))
     f.begin().scheduler.advance(1.second)
@@ -193,7 +193,7 @@ class PollingRecordPublisherSuite extends TimedSuite {
     assert(f.service.limits.last == 10)
   }
 
-  test("an expired iterator is renewed after the last record delivered, without loss or repetition") {
+  test("an expired iterator is renewed after the last delivered record without loss or duplicates") {
     val f = new Reading(PollingSettings.of(Options.defaults).copy(maxRecordsPerFetch = 2))
     val numbers = f.service.put(Name, "a", "b", "c", "d")
     f.begin().scheduler.advanceUntil(5.seconds)(f.batches.nonEmpty)
@@ -204,7 +204,7 @@ class PollingRecordPublisherSuite extends TimedSuite {
     assert(f.metrics.iteratorRenewals.sum == 1L)
   }
 
-  test("iterators, throttling, retries, and an outage with its end are told") {
+  test("events report iterators, throttling, retries, and the start and end of an outage") {
     val f = new Reading
     f.service.fail(Operation.GetRecords, ServiceErrorKind.Throttled +: Seq.fill(5)(ServiceErrorKind.Internal): _*)
     f.service.put(Name, "a")
@@ -219,7 +219,7 @@ class PollingRecordPublisherSuite extends TimedSuite {
       Map("throttles" -> 1, "retries" -> 6))
   }
 
-  test("an invalid argument on an iterator means a new iterator, but not for ever") {
+  test("an InvalidArgument for an iterator leads to a new iterator a limited number of times") {
     val f = new Reading
     f.service.put(Name, "a")
     f.service.fail(Operation.GetRecords, ServiceErrorKind.InvalidArgument)
@@ -230,7 +230,7 @@ class PollingRecordPublisherSuite extends TimedSuite {
     assert(f.error.map(_.kind) == Some(ServiceErrorKind.InvalidArgument))
   }
 
-  test("iterators that expire again and again end nothing, and are renewed at a growing distance") {
+  test("iterators that expire repeatedly are renewed without limit and with growing pauses") {
     val f = new Reading
     f.service.put(Name, "a")
     f.service.fail(Operation.GetRecords, Seq.fill(12)(ServiceErrorKind.ExpiredIterator): _*)
@@ -242,7 +242,7 @@ class PollingRecordPublisherSuite extends TimedSuite {
     assert(times(11) - times(10) >= 1.second.toNanos, times)
   }
 
-  test("a renewed iterator of a reader that began at latest does not skip what came in between") {
+  test("a renewed iterator of a reader that started at LATEST does not skip records") {
     val f = new Reading(start = StartingPosition.Latest)
     f.service.put(Name, "before")
     f.begin().scheduler.advance(1.second)
@@ -253,7 +253,7 @@ class PollingRecordPublisherSuite extends TimedSuite {
   }
 
   for (kind <- Seq(ServiceErrorKind.Throttled, ServiceErrorKind.Internal, ServiceErrorKind.Network))
-    test(s"$kind is retried without end, with pauses that grow to three seconds") {
+    test(s"$kind is retried without limit, with pauses of up to three seconds") {
       val f = new Reading
       f.service.put(Name, "a")
       f.service.fail(Operation.GetShardIterator, Seq.fill(3)(kind): _*)
@@ -267,7 +267,7 @@ class PollingRecordPublisherSuite extends TimedSuite {
       assert(gaps.drop(10).min >= 1500, gaps)
     }
 
-  test("a throttled shard is left alone for at least the pace of its quota") {
+  test("after throttling the pause is at least one call period") {
     val f = new Reading
     f.service.fail(Operation.GetRecords, ServiceErrorKind.Throttled)
     f.begin().scheduler.advance(1.second)
@@ -283,7 +283,7 @@ class PollingRecordPublisherSuite extends TimedSuite {
       ServiceErrorKind.Client
     )
   )
-    test(s"$kind ends it at once and is told once") {
+    test(s"$kind ends publishing immediately and is reported once") {
       val f = new Reading
       f.service.fail(Operation.GetShardIterator, kind)
       f.begin().scheduler.advance(1.minute)
@@ -292,7 +292,7 @@ class PollingRecordPublisherSuite extends TimedSuite {
       assert(f.scheduler.pending == 0)
     }
 
-  test("a shard that is not there is told apart from a stream that is not there") {
+  test("a missing shard and a missing stream are distinguished") {
     val shardGone = new Reading
     shardGone.service.fail(Operation.GetShardIterator, ServiceErrorKind.ResourceNotFound)
     shardGone.begin().scheduler.advance(1.minute)
@@ -304,7 +304,7 @@ class PollingRecordPublisherSuite extends TimedSuite {
     assert(streamGone.error.flatMap(MissingResource.of) == Some(MissingResource.Stream))
   }
 
-  test("while nobody answers whether the stream is there, it is asked again, and the shard is not taken for gone") {
+  test("while it is unknown whether the stream exists, the question is repeated and the shard does not end") {
     val f = new Reading
     f.service.put(Name, "a")
     f.service.fail(Operation.GetShardIterator, ServiceErrorKind.ResourceNotFound)
@@ -313,7 +313,7 @@ class PollingRecordPublisherSuite extends TimedSuite {
     assert((f.error, f.texts) == (None, Seq("a")))
   }
 
-  test("an outage of a day is lived through, whatever call it hits") {
+  test("publishing survives an outage of a day of any operation") {
     for (operation <- Seq(Operation.GetShardIterator, Operation.GetRecords)) {
       val f = new Reading
       f.service.put(Name, "a")
@@ -323,7 +323,7 @@ class PollingRecordPublisherSuite extends TimedSuite {
     }
   }
 
-  test("retries end where the policy says") {
+  test("retries end at the limit of the policy") {
     val few = RetryPolicies.of(Options.read(Map("retry.getRecords.maxRetries" -> "2")))
     val f = new Reading(policies = few)
     f.service.fail(Operation.GetRecords, Seq.fill(5)(ServiceErrorKind.Internal): _*)
@@ -332,7 +332,7 @@ class PollingRecordPublisherSuite extends TimedSuite {
     assert(f.service.callsOf(Operation.GetRecords).size == 3)
   }
 
-  test("a closed shard is told to end, with its children, after its last record") {
+  test("the end of a closed shard is reported with its children after its last record") {
     val f = new Reading
     f.service.put(Name, "a", "b")
     f.service.close(Name, Children: _*)
@@ -342,7 +342,7 @@ class PollingRecordPublisherSuite extends TimedSuite {
     assert(f.scheduler.pending == 0)
   }
 
-  test("an end that names no children is asked again, and then believed; nothing is delivered twice") {
+  test("an end without children is requested again before it is accepted, and nothing is delivered twice") {
     val f = new Reading
     f.service.put(Name, "a", "b")
     f.service.close(Name)
@@ -352,7 +352,7 @@ class PollingRecordPublisherSuite extends TimedSuite {
     assert(f.service.callsOf(Operation.GetRecords).size == 4)
   }
 
-  test("after cancel nothing more is called or told") {
+  test("after cancel no call is made and nothing is reported") {
     val f = new Reading
     f.service.put(Name, "a")
     f.begin().publisher.cancel()

@@ -3,7 +3,7 @@ package org.sparkkinesis.event.log
 import org.sparkkinesis.event._
 import org.sparkkinesis.model.{SequenceNumber, ShardId, StartingPosition, StreamShard}
 
-/** One example of each event, with its level and its line in the log: what operators grep for. */
+/** One example of each event with its level and its log line. Operators search for these lines. */
 object EventExamples {
   val Context: QueryContext = QueryContext(
     Some("3f2c3a4e-0c55-4b6c-9c0e-6d7f6a3f7b11"),
@@ -164,7 +164,7 @@ object EventExamples {
     (
       SubscriptionTakenOver(Shard),
       Warn,
-      s"$OfShard Another subscription of the same consumer replaced this one.  " +
+      s"$OfShard Another subscription of the same consumer replaced this one. " +
         "If another query uses this consumer, use a separate consumer for each query"
     ),
     (ConsumerRegistered(Arn, Consumer), Info, s"$OfStream Consumer $Consumer registered"),

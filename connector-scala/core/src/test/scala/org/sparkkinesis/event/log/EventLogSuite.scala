@@ -42,7 +42,7 @@ class EventLogSuite extends TimedSuite {
   }
 
   for ((event, level, line) <- EventExamples.all)
-    test(s"$event: the line and its level") {
+    test(s"$event has the expected log line and level") {
       val written = new Written
       written.log().emit(event)
       val expected = level match {
@@ -54,7 +54,7 @@ class EventLogSuite extends TimedSuite {
         Seq(Line(s"org.sparkkinesis.event.${event.subject.name}", expected, line, event.cause)))
     }
 
-  test("no event lacks an example") {
+  test("every event has an example") {
     val classes = new ClassFileImporter()
       .importUrl(classOf[ConnectorEvent].getProtectionDomain.getCodeSource.getLocation)
       .asScala
@@ -71,7 +71,7 @@ class EventLogSuite extends TimedSuite {
     assert(EventExamples.all.map(_._1.subject).toSet == EventSubject.all.toSet)
   }
 
-  test("the logging context names query, run, stream and shard by the keys of Spark's structured log") {
+  test("the logging context has query, run, stream and shard under the keys of Spark's structured log") {
     assert(EventExamples.Context.keys(ShardFinished("orders", ShardId.ofIndex(1))) == Seq(
       "query_id" -> "3f2c3a4e-0c55-4b6c-9c0e-6d7f6a3f7b11",
       "run_id" -> "b7f6a0d2-8d0e-4f34-9c55-1f0f3c1d2e3f",
@@ -80,7 +80,7 @@ class EventLogSuite extends TimedSuite {
     ))
   }
 
-  test("a line names the first streams of a query that has many, and the first shards of many") {
+  test("a line names at most the first five streams of a query and the first 20 shards") {
     val context = QueryContext(streams = (1 to 7).map(i => s"s$i"))
     assert(context.line(BufferFreed("1")).takeWhile(_ != ']') == "[stream=s1,s2,s3,s4,s5,+2")
     val shards = (1 to 1000).map(i => ShardId.ofIndex(i.toLong) -> StartingPosition.TrimHorizon)
@@ -89,19 +89,19 @@ class EventLogSuite extends TimedSuite {
       line.endsWith("shardId-000000000020 from TRIM_HORIZON, and 980 more"))
   }
 
-  test("without a query, a line names what is known") {
+  test("without a query a line has the known names only") {
     assert(QueryContext.Unknown.line(ShardUnpaced("orders", ShardId.ofIndex(1))).takeWhile(_ != ']') ==
       "[stream=orders shard=shardId-000000000001")
     assert(QueryContext.Unknown.line(OptionDeprecated("Rename it.")) == "Rename it.")
   }
 
-  test("a level that is switched off writes nothing") {
+  test("events of a disabled level are not written") {
     val written = new Written(Level.WARN)
     EventExamples.all.foreach { case (event, _, _) => written.log().emit(event) }
     assert(written.lines.map(_.level).toSet == Set(Level.WARN))
   }
 
-  test("a warning that comes again and again is written once a period, with the number that was suppressed") {
+  test("a repeated warning is written once per period with the number of suppressed ones") {
     val written = new Written
     val log = written.log()
     (1 to 100).foreach(i => log.emit(PutFailed("orders", i, "reset")))
@@ -116,7 +116,7 @@ class EventLogSuite extends TimedSuite {
   }
 
   test(
-    "warnings of other streams, of other kinds, of other queries and of other lost shards are written all the same"
+    "warnings of other streams, kinds, queries and lost shards have separate limits"
   ) {
     val written = new Written
     val log = written.log()
@@ -140,7 +140,7 @@ class EventLogSuite extends TimedSuite {
     assert(written.lines.size == 3)
   }
 
-  test("the limit forgets keys whose period has ended") {
+  test("the limit removes keys whose period has ended") {
     var nanos = 0L
     val limit = new WarningLimit(30.seconds, () => nanos)
     (1 to 5000).foreach { key =>
