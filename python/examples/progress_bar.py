@@ -1,4 +1,4 @@
-"""A bar that fills in place on a terminal, and plain lines elsewhere."""
+"""A progress bar that is redrawn in place on a terminal, and plain lines elsewhere."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TextIO
 
 
 class ProgressBar:
-    """Shows how much of ``total`` is done. ``show`` may be called often; it writes seldom."""
+    """Shows the done share of ``total``. ``show`` may be called often; it limits its output."""
 
     _WIDTH = 32
     _SECONDS_BETWEEN_LINES = 2.0
@@ -21,7 +21,7 @@ class ProgressBar:
         self._last_line = 0.0
 
     def show(self, done: int, remark: str = "") -> None:
-        """Bring the bar to ``done``."""
+        """Set the progress to ``done``."""
         share = min(1.0, done / self._total)
         if self._in_place:
             filled = round(share * self._WIDTH)
@@ -33,7 +33,7 @@ class ProgressBar:
         self._out.flush()
 
     def close(self) -> None:
-        """Leave the bar as it stands, and go to the next line."""
+        """Keep the bar and go to the next line."""
         if self._in_place:
             self._out.write("\n")
             self._out.flush()

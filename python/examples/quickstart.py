@@ -1,6 +1,7 @@
-"""The main job, end to end: real text into a stream, counted by Spark across micro-batches, into another, and checked.
+"""The main job, end to end: put real text into a stream, count it with Spark over micro-batches, write the counts
+into a second stream, and check them.
 
-Everything runs on this machine, against the embedded emulator. Exits with 1 when any count is not what it has to be.
+Everything runs on this machine, against the embedded emulator. Exits with 1 when a count is wrong.
 """
 
 from __future__ import annotations
@@ -25,10 +26,10 @@ LOG4J = Path(__file__).parent / "log4j2-quiet.properties"
 
 
 def main() -> int:
-    """Run the job; 0 when every count is right."""
+    """Run the job and return 0 when every count is right."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--records", type=int, default=100_000, help="words to put into the stream")
-    parser.add_argument("--batches", type=int, default=10, help="micro-batches to spread them over, at least")
+    parser.add_argument("--records", type=int, default=100_000, help="number of words to put into the stream")
+    parser.add_argument("--batches", type=int, default=10, help="minimum number of micro-batches")
     arguments = parser.parse_args()
     began = time.monotonic()
     print("Starting Spark and the emulator …", file=sys.stderr)
@@ -65,7 +66,7 @@ def _run(spark: SparkSession, kinesis: KinesisEmulator, checkpoint: str, count: 
 
 
 def verdict(expected: Mapping[str, int], written: Mapping[str, int], count: int, read: int) -> int:
-    """Compare every count, and say how it came out; 1 when anything differs."""
+    """Compare every count and print the result. Return 1 when a count differs."""
     wrong = sorted(word for word in expected.keys() | written.keys() if expected.get(word) != written.get(word))
     if read == count and not wrong:
         print(f"All {len(expected):,} counts are right.")
@@ -89,13 +90,15 @@ def _session() -> SparkSession:
 
 
 def _counts(lines: DataFrame) -> DataFrame:
-    """A row for every word that a batch brings: its count so far."""
+    """Return a row for every word of a batch with its count so far."""
     counted = lines.groupBy("partitionKey").agg(F.count("*").alias("count"))
     return counted.select("partitionKey", F.to_json(F.struct("count")).alias("data"))
 
 
 def _follow(query: StreamingQuery, count: int) -> tuple[int, int, str]:
-    """Show the query's progress until it has read everything: rows, batches, and the lag at the end."""
+    """Show the query's progress until it has read everything, and return its rows, its batches, and the lag at the
+    end.
+    """
     bar = ProgressBar("Counting", count)
     done: dict[int, int] = {}
     lag = "unknown"
@@ -116,7 +119,7 @@ def _follow(query: StreamingQuery, count: int) -> tuple[int, int, str]:
 
 
 def _read_back(spark: SparkSession, kinesis: KinesisEmulator) -> dict[str, int]:
-    """The greatest count that was written for every word; counts only grow."""
+    """Return the greatest count that was written for every word; counts only increase."""
     written = KinesisSource("counts").on_emulator(kinesis).read(spark)
     number = F.get_json_object(F.col("data").cast("string"), "$.count").cast("long")
     rows = written.groupBy("partitionKey").agg(F.max(number).alias("count")).collect()
@@ -128,12 +131,12 @@ def _summary(read: int, batches: int, seconds: float, lag: str, keys: int, total
         f"""
   Kinesis → Spark → Kinesis, on the embedded emulator
 
-  records in      {read:>12,}   words of pyspark's own documentation, 4 shards
+  records in      {read:>12,}   words of pyspark's documentation, 4 shards
   micro-batches   {batches:>12,}
   records/s       {read / seconds:>12,.0f}   from the start of the query to its last commit
   lag at the end  {lag:>12}   ms behind the tip of the stream
   keys counted    {keys:>12,}   read back from the second stream and compared
-  all in all      {total:>12.1f}   seconds, with the start of Spark and of the emulator
+  total           {total:>12.1f}   seconds, with the start of Spark and of the emulator
 """
     )
 

@@ -1,4 +1,4 @@
-"""Real text for the quick start: the words of the documentation in pyspark's own sources (Apache License 2.0)."""
+"""Real text for the quick start: the words of the documentation in pyspark's sources (Apache License 2.0)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _WORD = re.compile(r"[A-Za-z]+(?:'[a-z]+)?")
 
 
 def words(count: int) -> list[tuple[str, str]]:
-    """The first ``count`` words, each in lower case and with the line that it stands in."""
+    """Return the first ``count`` words in lower case, each with the line that contains it."""
     found = list(islice(_words(), count))
     if len(found) < count:
         raise ValueError(f"pyspark's documentation has {len(found)} words, fewer than {count}")

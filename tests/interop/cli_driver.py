@@ -1,7 +1,8 @@
-"""The AWS CLI in a process that runs one command after the other: starting Python for each takes most of the time.
+"""Run the AWS CLI in one process for many commands, because the start of Python takes most of the time of a
+command.
 
-Reads a JSON list of arguments a line, as they would stand behind `aws`; answers with `[exit code, output, errors]`.
-A process of its own, since the CLI puts its own botocore in the place of boto3's. The first line tells what it knows:
+Reads one JSON list of arguments per line, as they follow `aws`, and answers with `[exit code, output, errors]`. It
+is a separate process, because the CLI replaces boto3's botocore with its own. The first line of output is
 `[version, operations of Kinesis]`.
 """
 

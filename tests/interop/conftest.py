@@ -1,4 +1,6 @@
-"""One emulator, in a process of its own, for the clients of other projects; and what each test says that it calls."""
+"""One emulator in a separate process for the clients of other projects, and the check of the operations that tests
+call.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,7 @@ from spark_kinesis import KinesisEmulator
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    config.addinivalue_line("markers", "exercises(*operations): what the test has to call, which is checked")
+    config.addinivalue_line("markers", "exercises(*operations): operations that the test must call")
 
 
 @pytest.fixture(scope="session")
@@ -21,7 +23,7 @@ def kinesis() -> Iterator[KinesisEmulator]:
 
 @pytest.fixture
 def calls_what_it_says(request: pytest.FixtureRequest, called: set[str]) -> Iterator[None]:
-    """Fails a test that did not call what its `exercises` mark names; the client's module gives `called`."""
+    """Fail a test that did not call the operations of its `exercises` mark; the client's module supplies `called`."""
     called.clear()
     yield
     said = {operation for mark in request.node.iter_markers("exercises") for operation in mark.args}

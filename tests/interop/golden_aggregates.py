@@ -1,7 +1,7 @@
-"""The golden KPL containers: made by the reference aggregator, `aws-kinesis-agg` from PyPI.
+"""The golden KPL containers, made by the reference aggregator `aws-kinesis-agg` from PyPI.
 
-`python tests/interop/golden_aggregates.py` renews the file. `GoldenContainersSuite` holds the project's own aggregator
-and de-aggregator to it, byte for byte; `test_aggregated_records.py` the reference ones.
+`python tests/interop/golden_aggregates.py` renews the file. `GoldenContainersSuite` compares the project's
+aggregator and de-aggregator with it byte for byte; `test_aggregated_records.py` does so with the reference ones.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class UserRecord(NamedTuple):
 
 
 def cases() -> dict[str, list[UserRecord]]:
-    """User records by the name of their case; the same at every run."""
+    """Return user records by the name of their case, the same at every run."""
     noise = random.Random(1)
     largest = str(2**128 - 1)
     return {
@@ -40,7 +40,7 @@ def cases() -> dict[str, list[UserRecord]]:
 
 
 def container(records: list[UserRecord]) -> bytes:
-    """What the reference aggregator packs them into."""
+    """Return the container into which the reference aggregator packs the records."""
     aggregator = RecordAggregator()
     for record in records:
         assert aggregator.add_user_record(record.key, record.data, record.hash_key) is None
@@ -49,7 +49,7 @@ def container(records: list[UserRecord]) -> bytes:
 
 
 def rendered() -> str:
-    """The file's text."""
+    """Return the text of the file."""
     golden: list[dict[str, Any]] = [
         {
             "case": name,

@@ -1,4 +1,4 @@
-"""Which operations of the API the clients are put through: every one of the client's own model, or a reason."""
+"""The operations of the API that clients are tested with: every one of the client's model, or a reason."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from types import ModuleType
 CHANNELS = "delivers a stream to tables elsewhere; not a call that reads or writes a stream's records"
 QUEUES = "another kind of resource, with messages that are acknowledged one by one; not a data stream"
 
-# What the emulator leaves out, so that a newer client with a new operation fails until it is here or there.
+# Operations that the emulator does not support. A new operation of a newer client fails the tests until it is
+# tested or listed here.
 LEFT_OUT = {
     **dict.fromkeys(("CreateChannel", "DeleteChannel", "DescribeChannel", "ListChannels", "UpdateChannel"), CHANNELS),
     **dict.fromkeys(("CreateQueue", "DeleteQueue", "DescribeQueue", "ListQueues", "UpdateQueue"), QUEUES),
@@ -19,7 +20,7 @@ LEFT_OUT = {
 
 
 def exercised(module: ModuleType) -> set[str]:
-    """What the tests of a module say that they call; `calls_what_it_says` holds them to it."""
+    """Return the operations that the tests of a module declare; `calls_what_it_says` checks them."""
     return {
         operation
         for test in vars(module).values()
@@ -30,5 +31,5 @@ def exercised(module: ModuleType) -> set[str]:
 
 
 def missing(module: ModuleType, operations: Iterable[str], left_out: Iterable[str]) -> set[str]:
-    """Operations of a client's model that are neither exercised nor listed with a reason."""
+    """Return the operations of a client's model that are neither tested nor listed with a reason."""
     return set(operations) - exercised(module) - set(left_out)

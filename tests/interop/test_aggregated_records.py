@@ -1,7 +1,8 @@
-"""KPL containers between the project and the reference library, `aws-kinesis-agg`: golden bytes, and through a stream.
+"""Exchange KPL containers between the project and the reference library `aws-kinesis-agg`, as golden bytes and
+through a stream.
 
-The golden file's other half is `GoldenContainersSuite`: the project's own aggregator makes the same bytes, so what the
-reference reads here is what the sink writes.
+`GoldenContainersSuite` tests that the project's aggregator makes the same bytes, so the sink writes the containers
+that the reference reads here.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ def boto_record(data: bytes) -> dict[str, Any]:
     return {"SequenceNumber": "1", "PartitionKey": "a", "ApproximateArrivalTimestamp": 0, "Data": data}
 
 
-def test_the_golden_file_is_what_the_reference_makes() -> None:
+def test_the_golden_file_equals_the_output_of_the_reference() -> None:
     assert GOLDEN.read_text(encoding="utf-8") == rendered(), "run: python tests/interop/golden_aggregates.py"
 
 
@@ -38,7 +39,8 @@ def test_the_reference_reads_the_golden_container(case: str) -> None:
     read = list(iter_deaggregate_records([boto_record(bytes.fromhex(golden["container"]))], data_format="Boto3"))
     users = [entry["kinesis"] for entry in read]
     found = [UserRecord(u["partitionKey"], base64.b64decode(u["data"]), u["explicitHashKey"]) for u in users]
-    # The reference does not look whether a record has a hash key: where any has one, those without get the first.
+    # The reference ignores whether a record has a hash key: records without one get the first hash key of the
+    # container.
     first = next((record.hash_key for record in cases()[case] if record.hash_key is not None), None)
     assert found == [record._replace(hash_key=record.hash_key or first) for record in cases()[case]]
 

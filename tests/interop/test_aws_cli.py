@@ -1,4 +1,4 @@
-"""Every operation of the emulator through the AWS CLI, version 1, the one that PyPI has."""
+"""Test every operation of the emulator with version 1 of the AWS CLI, which is on PyPI."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ POLICY = '{"Version":"2012-10-17"}'
 
 
 class AwsCli:
-    """`aws kinesis …` against the emulator, by commands as people type them."""
+    """Runs `aws kinesis …` commands against the emulator."""
 
     def __init__(self, endpoint: str, folder: Path, called: set[str]) -> None:
         self._endpoint = endpoint
@@ -48,7 +48,7 @@ class AwsCli:
         self.operations: dict[str, str] = {_command(name): name for name in names}
 
     def run(self, line: str, *more: str) -> tuple[int, str, str]:
-        """Exit code, output and errors of a line, split at spaces, with `more` arguments behind it."""
+        """Return exit code, output and errors of a command line, split at spaces, with `more` arguments after it."""
         command, *arguments = line.split()
         self._called.add(self.operations.get(command, command))
         words = ["kinesis", command, *arguments, *more, "--endpoint-url", self._endpoint, "--output", "json"]
@@ -64,7 +64,7 @@ class AwsCli:
         return json.loads(out) if out else None
 
     def active(self, stream: str) -> dict[str, Any]:
-        """The stream's summary once it is ACTIVE. The CLI's own `wait` asks every 10 s only."""
+        """Return the stream's summary once it is ACTIVE. The CLI's `wait` polls only every 10 s."""
         while True:
             summary: dict[str, Any] = self(f"describe-stream-summary --stream-name {stream}")[
                 "StreamDescriptionSummary"
@@ -86,7 +86,7 @@ class AwsCli:
 
 
 def _command(operation: str) -> str:
-    """CreateStream is `create-stream`."""
+    """Return the CLI's name of an operation: CreateStream is `create-stream`."""
     return "".join(f"-{letter.lower()}" if letter.isupper() else letter for letter in operation).lstrip("-")
 
 
@@ -119,7 +119,7 @@ def test_records_and_resharding(aws: AwsCli) -> None:
     stream = "--stream-name cli-records"
     aws(f"create-stream {stream} --shard-count 1")
     aws.active("cli-records")
-    # Version 1 takes the bytes themselves for a single record, and writes what it reads as base64.
+    # Version 1 accepts raw bytes for a single record, and prints records as base64.
     put = aws(f"put-record {stream} --partition-key k", "--data", "from the shell")
     entries = [{"Data": f"entry {i}", "PartitionKey": str(i)} for i in range(3)]
     assert aws(f"put-records {stream}", "--records", json.dumps(entries))["FailedRecordCount"] == 0
@@ -201,7 +201,7 @@ def test_settings(aws: AwsCli) -> None:
     aws(f"delete-stream {stream}")
 
 
-def test_an_error_of_the_service_is_told_by_its_name(aws: AwsCli) -> None:
+def test_an_error_of_the_service_is_printed_with_its_name(aws: AwsCli) -> None:
     code, _, errors = aws.run("describe-stream --stream-name cli-missing")
     assert code == 255
     assert "ResourceNotFoundException" in errors
@@ -212,7 +212,7 @@ def test_every_operation_is_exercised_or_left_out_for_a_reason(aws: AwsCli) -> N
     assert missing(sys.modules[__name__], known, {**LEFT_OUT, **NO_STREAMS}) == set()
 
 
-def test_what_the_cli_cannot_do_it_still_cannot_do(aws: AwsCli) -> None:
+def test_the_cli_still_does_not_support_the_listed_operations(aws: AwsCli) -> None:
     for operation in NO_STREAMS:
         code, _, errors = aws.run(_command(operation))
         assert (code, "Invalid choice" in errors) == (2, True), errors

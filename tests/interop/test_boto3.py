@@ -1,4 +1,4 @@
-"""Every operation of the emulator through boto3, the client that most scripts use."""
+"""Test every operation of the emulator with boto3, the client of most scripts."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def client(kinesis: KinesisEmulator, called: set[str]) -> Any:
 
 @pytest.fixture
 def new_stream(client: Any) -> Iterator[Callable[..., dict[str, Any]]]:
-    """Creates a stream that no other test uses; gives its summary."""
+    """Create a stream that no other test uses, and return its summary."""
     names: list[str] = []
 
     def create(shards: int = 1, **settings: Any) -> dict[str, Any]:
@@ -55,14 +55,14 @@ def new_stream(client: Any) -> Iterator[Callable[..., dict[str, Any]]]:
 
 
 def active(client: Any, name: str) -> dict[str, Any]:
-    """The stream's summary once it is ACTIVE."""
+    """Return the stream's summary once it is ACTIVE."""
     client.get_waiter("stream_exists").wait(StreamName=name, WaiterConfig={"Delay": 0.1, "MaxAttempts": 600})
     summary: dict[str, Any] = client.describe_stream_summary(StreamName=name)["StreamDescriptionSummary"]
     return summary
 
 
 def read_all(client: Any, name: str, shard: str) -> list[bytes]:
-    """What is in the shard now."""
+    """Return the data of all records in the shard."""
     iterator = client.get_shard_iterator(StreamName=name, ShardId=shard, ShardIteratorType="TRIM_HORIZON")[
         "ShardIterator"
     ]

@@ -1,4 +1,4 @@
-"""What the tests share: one emulator, one classic session, and streams of their own."""
+"""Shared fixtures: one emulator, one classic session, and a stream per test."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def kinesis() -> Iterator[KinesisEmulator]:
 
 @pytest.fixture
 def new_stream(kinesis: KinesisEmulator) -> Callable[..., str]:
-    """Creates a stream that no other test uses; gives its name."""
+    """Create a stream that no other test uses, and return its name."""
 
     def create(shards: int = 1) -> str:
         name = f"test-{next(_numbers)}"
@@ -41,7 +41,7 @@ def new_stream(kinesis: KinesisEmulator) -> Callable[..., str]:
 
 
 def quiet_session() -> SparkSession.Builder:
-    """A local session of the tests, without the connector's jar."""
+    """Return the builder of a local session without the connector's jar."""
     builder: SparkSession.Builder = SparkSession.builder
     return (
         builder.master("local[2]")

@@ -1,4 +1,4 @@
-"""Runs programs in processes of their own: what must not share this one's Spark session."""
+"""Run programs in separate processes, because they must not share this process's Spark session."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SPARK_HOME = Path(pyspark.__file__).parent
 
 
 def run(command: Sequence[str | Path], *, timeout: float = 300, **environment: str) -> subprocess.CompletedProcess[str]:
-    """Run to the end; a failure shows everything that was said."""
+    """Run a command to its end. The error of a failed command contains its output."""
     full = {key: value for key, value in os.environ.items() if not key.startswith(("SPARK_", "PYSPARK_"))}
     full |= {"SPARK_LOCAL_IP": "127.0.0.1", "PYSPARK_PYTHON": sys.executable, **environment}
     parts = [str(part) for part in command]
@@ -24,7 +24,7 @@ def run(command: Sequence[str | Path], *, timeout: float = 300, **environment: s
 
 
 def program(folder: Path, text: str) -> Path:
-    """The text as a file to run."""
+    """Write the text to a file and return its path."""
     file = folder / "program.py"
     file.write_text(text)
     return file

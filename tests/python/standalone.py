@@ -1,4 +1,4 @@
-"""A standalone Spark cluster on loopback, made of the pyspark package alone."""
+"""A standalone Spark cluster on loopback that uses only the pyspark package."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from programs import SPARK_HOME
 
 
 class StandaloneCluster:
-    """A master and its workers, ready when entered, ended when left."""
+    """A master and its workers, started on entry and ended on exit."""
 
     def __init__(self, *, workers: int, cores: int, memory: str, folder: Path) -> None:
         self._workers = workers

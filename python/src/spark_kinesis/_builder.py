@@ -1,4 +1,4 @@
-"""What the builders of sources and sinks share: an immutable set of options, each kept as text."""
+"""The common part of the builders of sources and sinks: an immutable set of options, each stored as text."""
 
 from __future__ import annotations
 

@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 def check(options: Mapping[str, str], spark: SparkSession, use: Literal["source", "sink"]) -> None:
     """Raise KinesisConnectorError with the JVM's message if an option is wrong, and show the JVM's warnings.
 
-    The jar brings a format for each use. Its schema is the result: analysing it fails with the error, or it has a
-    column with a comment for each warning. No query runs, and no service is called.
+    The jar has a format for each use, and the schema of the format is the result: its analysis fails with the
+    error, or it has a column with a comment for each warning. No query runs, and no service is called.
     """
-    # Whoever has a session has imported pyspark; the rest of this package works without it.
+    # A caller with a session has imported pyspark; the rest of this package works without it.
     from pyspark.errors import PySparkException
 
     with raising_conditions():

@@ -44,7 +44,9 @@ def raising_conditions() -> Iterator[None]:
 
 
 def condition_of(error: BaseException) -> str | None:
-    """Return the condition that an error of Spark carries in its message, for example the error of a failed query."""
+    """Return the condition in the message of a Spark error, for example the error of a failed query; None without
+    one.
+    """
     if isinstance(error, KinesisConnectorError):
         return error.condition
     match = _MESSAGE.search(str(error))

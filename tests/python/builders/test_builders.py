@@ -69,7 +69,7 @@ def test_enhanced_fan_out_takes_a_name_or_an_arn() -> None:
     assert several.options()["consumerARN.orders"] == consumer
 
 
-def test_one_of_several_streams_has_options_of_its_own() -> None:
+def test_each_of_several_streams_can_have_its_own_options() -> None:
     role = "arn:aws:iam::123456789012:role/reader"
     source = (
         KinesisSource(["orders", "clicks"], region="eu-central-1")
@@ -101,7 +101,7 @@ def test_a_builder_never_changes() -> None:
     assert base.options() == {"streamName": "counts"}
 
 
-def test_the_last_value_of_an_option_counts_whatever_its_case() -> None:
+def test_the_last_value_of_an_option_counts_with_any_case_of_its_name() -> None:
     assert KinesisSource("orders").option("REGION", "eu-west-1").region("eu-west-2").options() == {
         "streamName": "orders",
         "region": "eu-west-2",
@@ -116,7 +116,7 @@ def test_equal_builders_are_equal_hash_alike_and_survive_pickling() -> None:
     assert pickle.loads(pickle.dumps(sink)) == sink
 
 
-def test_secrets_do_not_show() -> None:
+def test_repr_redacts_secrets() -> None:
     source = KinesisSource("orders", aws_access_key="AKIAX", aws_secret_key="s3cret", region="eu-central-1")
     shown = repr(source.option("KINESIS.AWSSECRETKEY", "0ther"))
     assert "region='eu-central-1'" in shown

@@ -1,4 +1,4 @@
-"""The JVM checks options before a query starts; Spark Connect is in deployment/test_connect.py."""
+"""Test that the JVM checks options before a query starts. Spark Connect is in deployment/test_connect.py."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bad input: each with a clear error, before a query starts and before anything moves."""
+"""Test that bad input is a clear error before a query starts and before any record moves."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _sink(kinesis: KinesisEmulator, stream: str) -> KinesisSink:
     ],
     ids=lambda value: value if isinstance(value, str) and value.startswith("KINESIS") else None,
 )
-def test_options_of_a_source_are_refused_before_the_query(
+def test_invalid_options_of_a_source_are_errors_before_the_query(
     change: Callable[[KinesisSource], KinesisSource],
     condition: str,
     says: str,
@@ -91,7 +91,7 @@ def test_a_stream_that_does_not_exist(kinesis: KinesisEmulator, spark: SparkSess
         ("data STRING", ("v",), "partitionKey"),
     ],
 )
-def test_rows_of_a_wrong_shape_are_refused_and_nothing_is_written(
+def test_rows_with_a_wrong_schema_are_an_error_and_nothing_is_written(
     schema: str,
     row: tuple[object, ...],
     says: str,
@@ -116,7 +116,7 @@ def test_rows_of_a_wrong_shape_are_refused_and_nothing_is_written(
     ],
     ids=["empty key", "257-character key", "no key", "no data", "oversize"],
 )
-def test_a_row_that_cannot_be_a_record_fails_with_its_reason(
+def test_an_invalid_row_fails_with_its_reason(
     key: str | None,
     data: str | None,
     says: str,
@@ -153,7 +153,7 @@ def test_a_checkpoint_that_cannot_be_written(
     assert str(blocked) in str(error)
 
 
-def test_a_schema_of_the_users_own_is_refused(
+def test_a_user_specified_schema_is_an_error(
     kinesis: KinesisEmulator, new_stream: Callable[..., str], spark: SparkSession
 ) -> None:
     reader = spark.readStream.format("kinesis").schema("a STRING").options(**_source(kinesis, new_stream()).options())

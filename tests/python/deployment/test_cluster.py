@@ -1,4 +1,6 @@
-"""A standalone cluster from the pyspark package: two workers, four executors, one of which is killed in the middle."""
+"""Test a standalone cluster of the pyspark package: two workers and four executors, one of which is killed during
+the query.
+"""
 
 from __future__ import annotations
 
@@ -64,7 +66,7 @@ print(json.dumps({
 """
 
 
-def test_counts_are_exact_though_an_executor_is_killed(
+def test_counts_are_exact_although_an_executor_is_killed(
     kinesis: KinesisEmulator, new_stream: Callable[..., str], tmp_path: Path
 ) -> None:
     count = 100_000

@@ -1,4 +1,4 @@
-"""Spark Connect: no JVM on this side, the jar by spark.jars on the server or by addArtifacts."""
+"""Test Spark Connect: no JVM in the client, and the jar from spark.jars on the server or from addArtifacts."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ def _is_gone(pid: int, within: float = 15) -> bool:
     return False
 
 
-def test_records_come_back_as_they_were_put(kinesis: KinesisEmulator, new_stream: Callable[..., str]) -> None:
+def test_records_are_read_as_they_were_put(kinesis: KinesisEmulator, new_stream: Callable[..., str]) -> None:
     stream = new_stream(shards=3)
     sent = [(f"key-{i}", f"väl {i}".encode()) for i in range(1234)]
     assert kinesis.put_records(stream, sent) == 1234
@@ -55,7 +55,7 @@ def test_quotas_are_enforced_unless_switched_off() -> None:
     assert sum(answer["FailedRecordCount"] for answer in answers) > 0
 
 
-def test_faults_the_clock_and_the_calls_are_at_hand() -> None:
+def test_control_gives_faults_the_clock_and_the_calls() -> None:
     with KinesisEmulator(quotas=False) as kinesis:
         kinesis.create_stream("orders")
         kinesis.control.add_fault("throttle", operation="DescribeStreamSummary", count=1)
@@ -114,7 +114,7 @@ def test_the_jvm_ends_when_its_parent_is_killed() -> None:
     assert _is_gone(pid)
 
 
-def test_the_command_prints_its_endpoint_and_runs_until_it_is_ended() -> None:
+def test_the_command_prints_its_endpoint_and_runs_until_it_is_stopped() -> None:
     command = [sys.executable, "-m", "spark_kinesis.emulator", "--port", "0", "--quotas", "off"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True) as process:
         assert process.stdout is not None

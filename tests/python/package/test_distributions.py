@@ -1,4 +1,4 @@
-"""What users install: the wheel, and the jar by --packages."""
+"""Test the distributions that users install: the wheel, and the jar with --packages."""
 
 from __future__ import annotations
 
@@ -63,14 +63,14 @@ def test_the_wheel_works_in_a_fresh_virtual_environment(built: Path, root: Path,
     for requirements in ("requirements-build.txt", "requirements.txt"):
         file = root / "python" / requirements
         run([*pip, "--require-hashes", "--no-build-isolation", "--requirement", file], timeout=600)
-    # The dependencies that the wheel declares are met by now: pip has nothing else to install.
+    # The dependencies of the wheel are installed by now, so pip has nothing else to install.
     run([*pip, "--no-index", next(built.glob("*.whl"))])
     done = run([python, program(tmp_path, READ_FROM_THE_WHEEL)])
     assert f"from {tmp_path}/venv/" in done.stdout
     assert "rows: 7" in done.stdout
 
 
-def test_packages_brings_the_jar_alone_from_a_repository_on_disk(
+def test_packages_installs_only_the_jar_from_a_repository_on_disk(
     root: Path, kinesis: KinesisEmulator, new_stream: Callable[..., str], tmp_path: Path
 ) -> None:
     stream = new_stream()

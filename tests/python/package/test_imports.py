@@ -8,7 +8,9 @@ import pytest
 
 
 def _imports(package: Path) -> dict[str, set[str]]:
-    """Module to the modules of the same package that it imports, inside functions and TYPE_CHECKING as well."""
+    """Map each module to the modules of its package that it imports, including imports inside functions and
+    TYPE_CHECKING.
+    """
     files = {".".join(file.relative_to(package.parent).with_suffix("").parts): file for file in package.rglob("*.py")}
     modules = {name.removesuffix(".__init__"): file for name, file in files.items()}
     graph: dict[str, set[str]] = {}
@@ -23,13 +25,13 @@ def _imports(package: Path) -> dict[str, set[str]]:
     return graph
 
 
-def test_no_module_of_the_package_imports_itself_by_way_of_others(root: Path) -> None:
+def test_the_imports_of_the_package_have_no_cycle(root: Path) -> None:
     graph = _imports(root / "python" / "src" / "spark_kinesis")
     assert "spark_kinesis.errors" in graph["spark_kinesis.session"]
     TopologicalSorter(graph).prepare()
 
 
-def test_a_circle_is_found(tmp_path: Path) -> None:
+def test_a_cycle_is_found(tmp_path: Path) -> None:
     package = tmp_path / "circle"
     package.mkdir()
     (package / "__init__.py").write_text("from circle import a\n")

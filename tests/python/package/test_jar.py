@@ -27,7 +27,7 @@ def test_every_class_is_below_the_projects_own_packages(names: list[str]) -> Non
     assert [name for name in names if name.endswith(".class") and not name.startswith(own)] == []
 
 
-def test_outside_of_them_there_are_only_services_licenses_and_the_manifest(names: list[str]) -> None:
+def test_other_files_are_only_services_licenses_and_the_manifest(names: list[str]) -> None:
     rest = {name for name in names if not name.startswith(("org/sparkkinesis/", "org/apache/spark/sparkkinesis/"))}
     known = {name for name in rest if name.startswith(("META-INF/services/", "META-INF/licenses/"))}
     single = {"META-INF/MANIFEST.MF", "META-INF/LICENSE", "META-INF/NOTICE", "META-INF/sbom/spark-kinesis.cdx.json"}
@@ -35,7 +35,7 @@ def test_outside_of_them_there_are_only_services_licenses_and_the_manifest(names
     assert not any(name.startswith("META-INF/versions") or "module-info" in name for name in names)
 
 
-def test_its_own_license_and_notice_are_those_of_the_project(root: Path) -> None:
+def test_the_jar_has_the_license_and_notice_of_the_project(root: Path) -> None:
     for name in ("LICENSE", "NOTICE"):
         assert _read(f"META-INF/{name}") == (root / name).read_text()
 
@@ -58,7 +58,7 @@ def test_its_own_license_and_notice_are_those_of_the_project(root: Path) -> None
         ("com.fasterxml.jackson.dataformat", {"LICENSE": "Apache (Software) License", "NOTICE": "Tatu Saloranta"}),
     ],
 )
-def test_the_license_and_the_notice_of_every_library_are_in_it(organization: str, files: dict[str, str]) -> None:
+def test_the_jar_has_the_license_and_notice_of_every_library(organization: str, files: dict[str, str]) -> None:
     for name, text in files.items():
         assert text in _read(f"META-INF/licenses/{organization}/{name}")
 
@@ -72,7 +72,7 @@ def test_every_relocated_library_is_in_the_bill_of_materials_and_has_a_license(n
     assert all(c["hashes"] and c["licenses"] for c in bill["components"] if c["group"] in organizations)
 
 
-def test_service_files_name_classes_that_are_there(names: list[str]) -> None:
+def test_service_files_name_existing_classes(names: list[str]) -> None:
     with zipfile.ZipFile(jar_path()) as jar:
         for service in [name for name in names if name.startswith("META-INF/services/")]:
             lines = [line.split("#")[0].strip() for line in jar.read(service).decode().splitlines()]
@@ -83,7 +83,7 @@ def test_service_files_name_classes_that_are_there(names: list[str]) -> None:
             assert providers == list(dict.fromkeys(providers)), service
 
 
-def test_it_stays_small() -> None:
+def test_the_jar_is_below_its_size_limit() -> None:
     assert jar_path().stat().st_size < MOST_BYTES
 
 

@@ -26,7 +26,7 @@ def test_a_small_quick_start_counts_every_word_across_micro_batches() -> None:
     assert "5,000 of 5,000 (100%)" in done.stderr
 
 
-def test_a_wrong_count_is_told_and_ends_with_an_error(
+def test_a_wrong_count_is_printed_and_ends_with_an_error(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.syspath_prepend(str(EXAMPLES))

@@ -1,7 +1,7 @@
-"""The examples of each page, run in their order in one new Python process, exactly as a reader would paste them.
+"""Run the examples of each page in their order in one new Python process, exactly as a reader would paste them.
 
-The only change is the port of the emulator, which may be in use. A block that cannot run here has the reason in its
-fence, as skip="reason".
+The only change is the port of the emulator, which may be in use. A block that cannot run here states the reason in
+its fence, as skip="reason".
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ PAGES = [ROOT / "README.md", ROOT / "python" / "README.md", *sorted((ROOT / "doc
 PORT = "4567"
 FENCE = re.compile(r'^```(\w*)(?: skip="([^"]+)")?\n(.*?)^```$', re.MULTILINE | re.DOTALL)
 
-# What the examples of a page print, among other lines.
+# Some of the lines that the examples of a page print.
 PRINTS = {
     "README.md": [
         "partition_key='customer-1', data=b'2'",
@@ -88,7 +88,7 @@ def test_the_examples_of_a_page_run_in_their_order(page: Path, tmp_path: Path, m
 
 
 @pytest.mark.parametrize(("page", "block"), SKIPPED, ids=lambda value: _name(value) if isinstance(value, Path) else "")
-def test_a_block_that_does_not_run_says_why(page: Path, block: Block) -> None:
+def test_a_block_that_does_not_run_has_a_reason(page: Path, block: Block) -> None:
     pytest.skip(f"{_name(page)}: {block.text.splitlines()[0]}: {block.skip}")
 
 
@@ -99,14 +99,14 @@ def test_every_block_has_a_language_that_runs_or_is_plain_text() -> None:
     assert fences == 2 * sum(len(_blocks(page)) for page in PAGES)
 
 
-def test_the_first_two_commands_are_the_main_job_and_the_tests() -> None:
+def test_the_first_two_commands_run_the_main_job_and_the_tests() -> None:
     headings = re.findall(r"^## (.*)$", (ROOT / "README.md").read_text(), re.MULTILINE)
     assert headings[0] == "Getting started"
     commands = [block.text for block in _blocks(ROOT / "README.md") if block.language == "bash"]
     assert commands[:2] == ["./dev quickstart\n", "./dev test\n"]
 
 
-def test_every_link_between_the_pages_leads_somewhere() -> None:
+def test_every_link_between_the_pages_has_a_target() -> None:
     for page in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")]:
         for link in re.findall(r"\]\(([^)#:]+)\)", page.read_text()):
             assert (page.parent / link).exists(), f"{_name(page)}: {link}"

@@ -82,7 +82,7 @@ object Connection {
       options.get(profile).map(name => profile -> CredentialSettings.Profile(name)),
       options.get(credentialsProvider).map(name => credentialsProvider -> CredentialSettings.SuppliedBy(name))
     ).flatten
-    if (sources.size > 1) throw conflict(sources.map(_._1), "Each of them selects a different source of credentials.")
+    if (sources.size > 1) throw conflict(sources.map(_._1), "Each of them selects a source of credentials.")
     val first = sources.headOption.fold[CredentialSettings](CredentialSettings.DefaultChain)(_._2)
     role.fold(first) { arn =>
       CredentialSettings.AssumeRole(arn, options(roleSessionName), externalId, options.get(stsEndpoint), first)
