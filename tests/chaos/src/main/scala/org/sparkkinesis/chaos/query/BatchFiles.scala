@@ -9,24 +9,24 @@ import java.util.{HexFormat, UUID}
 import scala.jdk.CollectionConverters._
 import scala.util.Using
 
-/** One record, as the query saw it. */
+/** A record that the query read. */
 final case class SeenRecord(number: Long, key: String, shard: String, sequenceNumber: String) {
   def line: String = s"$number\t$key\t$shard\t$sequenceNumber"
 }
 
-/** What the actions of one attempt at a batch saw, each as a digest over its sorted rows. */
+/** One attempt at a batch: its number of rows, and the digest of the sorted rows of each action. */
 final case class Attempt(batch: Long, rows: Int, digests: Seq[String])
 
 /**
- * What the batches of a query left in a folder: the rows of each batch, replaced as a whole when the batch runs again, and the
- * digests of every attempt, which nothing replaces.
+ * The output folder of a query: the rows of each batch, which are replaced as a whole when the batch runs again, and
+ * the digests of every attempt, which are never replaced.
  */
 final class BatchFiles(folder: Path) {
   private val life = UUID.randomUUID().toString
 
   /**
    * @param actions
-   *   the rows that each action on the batch gave; the first one's are kept
+   *   the rows of each action on the batch; the rows of the first action are stored
    */
   def write(batch: Long, actions: Seq[Seq[SeenRecord]]): Unit = {
     val digests = actions.map(rows => BatchFiles.digest(rows))

@@ -11,10 +11,10 @@ import org.apache.spark.sql.{Dataset, Row, SparkSession}
 import org.sparkkinesis.kit.Arguments
 
 /**
- * The process that is killed: a streaming query that leaves every batch in [[BatchFiles]]. Prints `started`, then `batch ID ROWS`
- * for each batch once its file is there. Ends when its standard input does.
+ * The main class of the process that tests kill: a streaming query that writes every batch to [[BatchFiles]]. Prints
+ * `started`, then `batch ID ROWS` for each batch once its file exists. Ends with its standard input.
  *
- * `--source.NAME VALUE` are options of the source, `--conf.NAME VALUE` settings of the session.
+ * `--source.NAME VALUE` sets an option of the source, `--conf.NAME VALUE` a setting of the session.
  */
 object QueryMain {
   def main(args: Array[String]): Unit = {
@@ -40,7 +40,7 @@ object QueryMain {
     query.awaitTermination()
   }
 
-  /** Every action is a job of its own; the later ones have another plan, too. */
+  /** Runs one action as a separate job. Later actions also have a different plan. */
   private def look(rows: Dataset[Row], action: Int): Seq[SeenRecord] = {
     val wanted = rows.select("data", "partitionKey", "shardId", "sequenceNumber")
     val planned = if (action == 0) wanted else wanted.where("length(partitionKey) > 0")
@@ -71,8 +71,8 @@ object QueryMain {
 object QuerySession {
 
   /**
-   * A process that is killed while it writes the offset of its very first batch leaves a temporary file; Spark 4.2 takes the
-   * checkpoint for one of another query then (STATE_STORE_CHECKPOINT_LOCATION_NOT_EMPTY), unless this is off.
+   * Lets a query restart after a kill during its first offset. The kill leaves a temporary file, and Spark 4.2 then
+   * rejects the checkpoint with STATE_STORE_CHECKPOINT_LOCATION_NOT_EMPTY unless this check is off.
    */
   val RestartsFromAnything: Map[String, String] =
     Map("spark.sql.streaming.verifyCheckpointDirectoryEmptyOnStart" -> "false")

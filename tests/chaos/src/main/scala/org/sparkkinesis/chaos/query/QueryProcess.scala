@@ -9,7 +9,8 @@ import scala.concurrent.duration._
 import org.sparkkinesis.kit.process.JavaProcess
 
 /**
- * One query over all its lives: the same checkpoint and the same output, and one [[QueryMain]] at a time that can be killed.
+ * One query over several process lives: with one checkpoint and one output, it runs one [[QueryMain]] at a time,
+ * which can be killed.
  *
  * Thread-safe.
  */
@@ -22,7 +23,7 @@ final class QueryProcess(folder: Path, arguments: Seq[String], heap: String = "1
 
   val files = new BatchFiles(output)
 
-  /** Where every life's standard error goes. */
+  /** The file for the standard error of every life. */
   val log: Path = folder.resolve("query.log")
 
   def start(): Unit = synchronized {
@@ -45,7 +46,7 @@ final class QueryProcess(folder: Path, arguments: Seq[String], heap: String = "1
     ()
   }
 
-  /** SIGKILL, at whatever it is doing; returns when it is gone. */
+  /** Kills the process with SIGKILL and returns when it has ended. */
   def kill(): Unit = {
     val victim = synchronized {
       val running = process
@@ -59,21 +60,21 @@ final class QueryProcess(folder: Path, arguments: Seq[String], heap: String = "1
     }
   }
 
-  /** Rows of all batches that were ever written, each batch once. */
+  /** Returns the number of rows of all batches, each batch once. */
   def rows: Long = synchronized(rowsByBatch.valuesIterator.map(_.toLong).sum)
 
   def starts: Int = synchronized(begun)
   def batchesOfLife: Int = synchronized(batchesInLife)
 
-  /** The process of the present life. */
+  /** The process of the current life. */
   def handle: Option[ProcessHandle] = synchronized(process.map(_.toHandle))
 
-  /** Waits for this many batches in the present life; false if there were not so many in time. */
+  /** Waits for this number of batches in the current life. Returns false after the time limit. */
   def awaitBatches(count: Int, within: FiniteDuration): Boolean = await(within)(batchesInLife >= count)
 
   def awaitRows(count: Long, within: FiniteDuration): Boolean = await(within)(rows >= count)
 
-  /** Waits this long, unless the query ends before, which is a failure. */
+  /** Waits this long; fails if the query ends before. */
   def letRun(time: FiniteDuration): Unit = {
     await(time)(false)
     ()
