@@ -100,8 +100,8 @@ object ExecutorKill {
           cycle.awaitShareOf(came.executor)
           val share = (System.nanoTime - came.nanos) / 1000000
           println(
-            s"kill $kill: executor $id; its shards were read again after $flows ms, and executor ${came.executor} had " +
-              s"its share $share ms after it was added"
+            s"kill $kill: executor $id; its shards were read again after $flows ms, and executor ${came.executor} " +
+              s"had its share $share ms after it was added"
           )
           (flows, share)
         }
