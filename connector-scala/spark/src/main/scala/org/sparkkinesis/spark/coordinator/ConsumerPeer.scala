@@ -54,6 +54,7 @@ final private[coordinator] class ConsumerPeer(
 }
 
 private[coordinator] object ConsumerPeer {
+
   /** Number of reports after which an unanswered request for a full report is repeated. */
   val ReportsUntilAskedAgain = 20L
 

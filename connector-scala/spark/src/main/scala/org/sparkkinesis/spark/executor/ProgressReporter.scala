@@ -130,6 +130,7 @@ private object ProgressReporter {
 
   /** Maximum delay until the driver learns that a shard is still at its tip. */
   private val QuietPeriod = 500.millis
+
   /** An empty report is sent after this number of periods without a change. */
   private val MostPeriodsInSilence = 10
 

@@ -9,6 +9,7 @@ sealed trait ToExecutor
 
 /** A shard to prefetch, starting at `position`. */
 final case class Assigned(shard: StreamShard, position: StartingPosition, epoch: Long, range: Option[HashKeyRange])
+
 /** Starts reading these shards. */
 final case class Assign(shards: Seq[Assigned]) extends ToExecutor
 

@@ -8,7 +8,6 @@ import org.apache.spark.sparkkinesis.ListenerEvents
 
 import org.sparkkinesis.error.KinesisConnectorException
 import org.sparkkinesis.event._
-import org.sparkkinesis.model.StreamShard
 import org.sparkkinesis.plan._
 import org.sparkkinesis.spark.protocol.{Release, StopAll, ToExecutor, Unassign}
 
