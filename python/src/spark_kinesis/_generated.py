@@ -91,6 +91,7 @@ class SinkKeywords(ConnectionKeywords, total=False):
     """Keywords: writing."""
 
     partition_key: str
+    stream_column: str
     max_batch_size: int
     max_batch_bytes: str | int
     max_time_in_buffer: str | int | timedelta
@@ -122,6 +123,8 @@ class ConnectionMethods(Builder):
             "kinesis.sessiontoken",
             "kinesis.sink.proxypassword",
             "kinesis.sink.proxyusername",
+            "roleexternalid",
+            "roleexternalid.*",
             "sessiontoken",
         }
     )
@@ -234,7 +237,7 @@ class ConnectionMethods(Builder):
         return self._with("roleSessionName", value)
 
     def sts_endpoint(self, value: str) -> Self:
-        """Address of the Security Token Service that assumes the role.
+        """Address of the Security Token Service that assumes the role. Plain `http` is accepted as for `endpoint`.
 
         Takes an address such as https://kinesis.eu-central-1.amazonaws.com, or http://127.0.0.1:4567.
 
@@ -751,14 +754,24 @@ class SinkMethods(ConnectionMethods):
     """Methods: writing."""
 
     def partition_key(self, value: str) -> Self:
-        """Source of the partition key for rows without a column `partitionKey`: `random`, `hash(column, …)`, or the
-        name of a column.
+        """Source of the partition key: `random`, `hash(column, …)`, or the name of a column. It takes precedence
+        over a column `partitionKey`.
 
         Takes a text.
 
         Default: column `partitionKey`.
         """
         return self._with("partitionKey", value)
+
+    def stream_column(self, value: str) -> Self:
+        """Column with the name or the ARN of the stream that a row goes to. A row where it is null goes to the
+        stream of `streamName` or `streamARN`.
+
+        Takes a text.
+
+        Default: column `stream` if neither `streamName` nor `streamARN` is set, otherwise none.
+        """
+        return self._with("streamColumn", value)
 
     def max_batch_size(self, value: int) -> Self:
         """Maximum number of records per PutRecords request.
@@ -797,8 +810,8 @@ class SinkMethods(ConnectionMethods):
         return self._with("maxInFlightRequests", value)
 
     def max_buffered_records(self, value: int) -> Self:
-        """Maximum number of records that a task holds, including sent records without an answer. At this limit the
-        task waits. With `aggregation`, only bytes are limited.
+        """Maximum number of records that a task holds for all of its streams, including sent records without an
+        answer. At this limit the task waits. With `aggregation`, only bytes are limited.
 
         Takes a whole number from 1 to 100000000.
 
@@ -807,7 +820,7 @@ class SinkMethods(ConnectionMethods):
         return self._with("maxBufferedRecords", value)
 
     def max_buffered_bytes(self, value: str | int) -> Self:
-        """Maximum number of bytes that a task holds. At this limit the task waits.
+        """Maximum number of bytes that a task holds for all of its streams. At this limit the task waits.
 
         Takes a size such as 64m, from 1k to 1024g.
 
@@ -898,8 +911,8 @@ class SinkMethods(ConnectionMethods):
         return self._with("deliveryTimeout", value)
 
     def retry_put_records_max_retries(self, value: int) -> Self:
-        """Maximum number of times that a refused record is sent again; -1 means no limit other than
-        `deliveryTimeout`.
+        """Maximum number of times that a refused record is sent again, not counting throttling; -1 means no limit
+        other than `deliveryTimeout`.
 
         Takes a whole number from -1 to 2147483647.
 

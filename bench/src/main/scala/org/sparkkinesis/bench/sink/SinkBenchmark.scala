@@ -14,7 +14,7 @@ import org.sparkkinesis.json.Json
 import org.sparkkinesis.kit.Arguments
 import org.sparkkinesis.model.StreamRef
 import org.sparkkinesis.sink.SharedTimer
-import org.sparkkinesis.sink.kinesis.{KinesisSinkSettings, KinesisStreamSink, SinkRecord}
+import org.sparkkinesis.sink.kinesis.{CheckedStream, KinesisSinkSettings, KinesisStreamSink, SinkProcess, SinkRecord}
 
 /**
  * Compares the sink with a bare loop of SDK PutRecords with the same number of requests in flight and quotas off.
@@ -146,15 +146,18 @@ final private class SinkBenchmark(emulator: WriteTarget, spark: SparkSession, se
 
   private def writer(size: Int, aggregated: Boolean)(stream: String, records: Long): Unit = {
     val timer = SharedTimer.acquire()
+    val ref = StreamRef.ByName(stream)
+    val checked = CheckedStream.of(ref, emulator.lease.service.describeStream(ref).get(), Some(emulator.endpoint))
+    val sinkSettings = settings(aggregated)
     try
       inTasks(records) { (task, count) =>
         val payload = new Array[Byte](size)
         val sink = KinesisStreamSink.open(
           emulator.lease.service,
-          StreamRef.ByName(stream),
-          emulator.endpoint,
-          settings(aggregated),
-          timer
+          checked,
+          sinkSettings,
+          sinkSettings.newBounds,
+          new SinkProcess(timer)
         )
         try {
           var sent = 0L

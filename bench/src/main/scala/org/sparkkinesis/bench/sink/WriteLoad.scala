@@ -6,7 +6,7 @@ import scala.collection.mutable
 import scala.concurrent.duration._
 
 import org.sparkkinesis.model.StreamRef
-import org.sparkkinesis.sink.kinesis.{KinesisSinkSettings, KinesisStreamSink, SinkRecord}
+import org.sparkkinesis.sink.kinesis.{CheckedStream, KinesisSinkSettings, KinesisStreamSink, SinkProcess, SinkRecord}
 import org.sparkkinesis.sink.{SharedTimer, SinkMetrics}
 
 /**
@@ -17,8 +17,11 @@ final class WriteLoad(target: WriteTarget, stream: String, settings: KinesisSink
     extends AutoCloseable {
   private val timer = SharedTimer.acquire()
   private val sampler = Executors.newSingleThreadScheduledExecutor()
+  private val ref = StreamRef.ByName(stream)
+  private val checked =
+    CheckedStream.of(ref, target.lease.service.describeStream(ref).get(), Some(target.endpoint))
   private val sinks = keys.map(_ =>
-    KinesisStreamSink.open(target.lease.service, StreamRef.ByName(stream), target.endpoint, settings, timer)
+    KinesisStreamSink.open(target.lease.service, checked, settings, settings.newBounds, new SinkProcess(timer))
   )
   @volatile private var running = true
   private val tasks = sinks.lazyZip(keys).map { (sink, key) =>

@@ -125,7 +125,13 @@ object ConnectionOptions {
   )
 
   val roleExternalId: ConfigEntry[String] =
-    ConfigEntry("roleExternalId", Text, Scope.Connection, "External id that the trust policy of the role requires.")
+    ConfigEntry(
+      "roleExternalId",
+      Text,
+      Scope.Connection,
+      "External id that the trust policy of the role requires.",
+      sensitive = true
+    )
 
   val roleSessionName: ConfigEntry[String] = ConfigEntry(
     "roleSessionName",
@@ -143,7 +149,7 @@ object ConnectionOptions {
     "stsEndpoint",
     endpoint.kind,
     Scope.Connection,
-    "Address of the Security Token Service that assumes the role.",
+    "Address of the Security Token Service that assumes the role. Plain `http` is accepted as for `endpoint`.",
     defaultDoc = "the endpoint of the region"
   )
 

@@ -119,8 +119,15 @@ object Options {
 
   /** Returns the same map with the value of each sensitive option hidden. Names may be in any case. */
   def redact(raw: Map[String, String]): Map[String, String] = raw.map { case (key, value) =>
-    key -> (if (sensitiveKeys(key.toLowerCase(Locale.ROOT))) Hidden else value)
+    key -> (if (isSensitive(key.toLowerCase(Locale.ROOT))) Hidden else value)
   }
+
+  private def isSensitive(lowerKey: String): Boolean =
+    sensitiveKeys(lowerKey) || sensitivePrefixes.exists(lowerKey.startsWith)
+
+  /** Of options for one of several streams. */
+  private lazy val sensitivePrefixes: Seq[String] =
+    ConnectorOptions.all.filter(entry => entry.sensitive && entry.isPrefix).map(_.prefix)
 
   private lazy val sensitiveKeys: Set[String] = ConnectorOptions.all
     .filter(_.sensitive)

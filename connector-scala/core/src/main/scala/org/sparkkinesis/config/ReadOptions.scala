@@ -67,7 +67,8 @@ object ReadOptions {
       "ARN of the consumer for one of several streams: `consumerARN.orders` for stream `orders`."
     )
 
-  private def ofStream[T](entry: ConfigEntry[T], doc: String): ConfigEntry[T] = read(s"${entry.key}.*", entry.kind, doc)
+  private def ofStream[T](entry: ConfigEntry[T], doc: String): ConfigEntry[T] =
+    read(s"${entry.key}.*", entry.kind, doc).copy(sensitive = entry.sensitive)
 
   val regionOf: ConfigEntry[String] = ofStream(
     ConnectionOptions.region,

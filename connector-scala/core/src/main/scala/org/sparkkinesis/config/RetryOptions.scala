@@ -64,8 +64,8 @@ object RetryOptions {
     "retry.putRecords.maxRetries",
     Whole(-1, Int.MaxValue.toLong),
     Scope.Write,
-    "Maximum number of times that a refused record is sent again; -1 means no limit other than " +
-      "`deliveryTimeout`.",
+    "Maximum number of times that a refused record is sent again, not counting throttling; -1 means no limit other " +
+      "than `deliveryTimeout`.",
     Some("-1")
   )
 

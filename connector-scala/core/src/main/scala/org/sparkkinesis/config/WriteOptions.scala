@@ -13,9 +13,17 @@ object WriteOptions {
   val partitionKey: ConfigEntry[String] = write(
     "partitionKey",
     Text,
-    "Source of the partition key for rows without a column `partitionKey`: `random`, `hash(column, …)`, " +
-      "or the name of a column.",
+    "Source of the partition key: `random`, `hash(column, …)`, or the name of a column. It takes precedence over a " +
+      "column `partitionKey`.",
     defaultDoc = "column `partitionKey`"
+  )
+
+  val streamColumn: ConfigEntry[String] = write(
+    "streamColumn",
+    Text,
+    "Column with the name or the ARN of the stream that a row goes to. A row where it is null goes to the stream of " +
+      "`streamName` or `streamARN`.",
+    defaultDoc = "column `stream` if neither `streamName` nor `streamARN` is set, otherwise none"
   )
 
   val maxBatchSize: ConfigEntry[Long] = write(
@@ -52,8 +60,8 @@ object WriteOptions {
     write(
       "maxBufferedRecords",
       Whole(1, 100000000),
-      "Maximum number of records that a task holds, including sent records without an answer. At this limit " +
-        "the task waits. With `aggregation`, only bytes are limited.",
+      "Maximum number of records that a task holds for all of its streams, including sent records without an " +
+        "answer. At this limit the task waits. With `aggregation`, only bytes are limited.",
       default = "10000"
     )
 
@@ -61,7 +69,7 @@ object WriteOptions {
     write(
       "maxBufferedBytes",
       Bytes(1024, 1L << 40),
-      "Maximum number of bytes that a task holds. At this limit the task waits.",
+      "Maximum number of bytes that a task holds for all of its streams. At this limit the task waits.",
       default = "64m"
     )
 
@@ -139,6 +147,7 @@ object WriteOptions {
 
   val all: Seq[ConfigEntry[_]] = Seq(
     partitionKey,
+    streamColumn,
     maxBatchSize,
     maxBatchBytes,
     maxTimeInBuffer,

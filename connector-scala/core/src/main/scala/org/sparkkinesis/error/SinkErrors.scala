@@ -41,10 +41,17 @@ object SinkErrors {
       "columns" -> columns
     )
 
-  def tooManyDeadLetters(limit: Int, partition: Int, table: String, reason: String): KinesisConnectorException =
+  def tooManyDeadLetters(
+      held: Int,
+      limit: String,
+      partition: Int,
+      table: String,
+      reason: String
+  ): KinesisConnectorException =
     KinesisConnectorException(
       "KINESIS_SINK_DEAD_LETTERS_TOO_MANY",
-      "limit" -> limit.toString,
+      "held" -> held.toString,
+      "limit" -> limit,
       "partition" -> partition.toString,
       "table" -> table,
       "reason" -> reason
@@ -58,6 +65,13 @@ object SinkErrors {
       "waited" -> waited.toString,
       "lastReason" -> lastReason
     )
+
+  /** The query reads the stream that it would write. */
+  def loop(stream: String, arn: String): KinesisConnectorException =
+    KinesisConnectorException("KINESIS_SINK_LOOP", "stream" -> stream, "arn" -> arn)
+
+  def rateLimitingFailed(stream: String, reason: String): KinesisConnectorException =
+    KinesisConnectorException("KINESIS_SINK_RATE_LIMITING_FAILED", "stream" -> stream, "reason" -> reason)
 
   def autoDistribution(stream: String, option: String): KinesisConnectorException =
     KinesisConnectorException("KINESIS_SINK_AUTO_DISTRIBUTION", "stream" -> stream, "option" -> option)

@@ -36,7 +36,9 @@ final case class PutFailed(streamName: String, records: Int, reason: String) ext
     s"PutRecords with ${count(records.toLong, "record")} failed, and its records are sent again: $reason"
 }
 
-/** A PutRecords request had no response in time. Its records are sent again and may be stored twice. */
+/**
+ * A PutRecords request had no response in time and is cancelled. Its records are sent again and may be stored twice.
+ */
 final case class PutTimedOut(streamName: String, records: Int, millis: Long) extends StreamWriteEvent(streamName) {
   override def level: EventLevel = EventLevel.Warn
   override def message: String = s"PutRecords with ${count(records.toLong, "record")} got no answer within " +
@@ -117,9 +119,10 @@ final case class RowsInvalid(streamName: String, partition: Int, rows: Long, act
     s"${count(rows, "invalid row")} of partition $partition $action. Reason of the first: $firstReason"
 }
 
-/** The rows have a column `stream`, which overrides the option. */
-final case class StreamColumnUsed(streamName: String) extends StreamWriteEvent(streamName) {
+/** The rows have a column `stream`, but options name the stream that they are written to. */
+final case class StreamColumnIgnored(streamName: String, column: String) extends StreamWriteEvent(streamName) {
   override def level: EventLevel = EventLevel.Warn
-  override def message: String = "Rows are written to the stream that their column 'stream' names, and to this one " +
-    "where that is null. Drop the column to write all of them to this stream"
+  override def message: String = s"The rows have a column '$column', which is ignored, because options name the " +
+    "stream that they are written to. To send each row to the stream that this column names, set " +
+    s"'streamColumn' to $column"
 }

@@ -2,13 +2,18 @@ package org.sparkkinesis.shard
 
 import org.sparkkinesis.model.{HashKeyRange, HashPoint, Shard, ShardId}
 
-/** Maps hash keys to open shards. Immutable. Shards are numbered from 0 in the order of their ranges. */
+/**
+ * Maps hash keys to open shards. Immutable. Each hash key belongs to exactly one shard. Shards are numbered from 0 in the
+ * order of their ranges.
+ */
 final class ShardMap private (open: Array[Shard]) {
   private val starts = open.map(shard => HashPoint.of(shard.hashKeyRange.start))
-  private val ranges: Map[ShardId, HashKeyRange] = open.iterator.map(shard => shard.id -> shard.hashKeyRange).toMap
+  private val byId: Map[ShardId, Shard] = open.iterator.map(shard => shard.id -> shard).toMap
 
   def size: Int = open.length
   def shard(index: Int): ShardId = open(index).id
+  def knows(shard: ShardId): Boolean = byId.contains(shard)
+  def hasShardsOf(other: ShardMap): Boolean = byId.keySet == other.byId.keySet
 
   /** Number of the shard whose range contains the hash key. */
   def indexOf(point: HashPoint): Int = {
@@ -24,20 +29,36 @@ final class ShardMap private (open: Array[Shard]) {
   def shardOf(point: HashPoint): ShardId = shard(indexOf(point))
 
   /** Whether the range of the shard contains the hash key; false for an unknown shard. */
-  def takes(shard: ShardId, point: HashPoint): Boolean = ranges.get(shard).exists(_.contains(point.toBigInt))
+  def takes(shard: ShardId, point: HashPoint): Boolean =
+    byId.get(shard).exists(_.hashKeyRange.contains(point.toBigInt))
 
   /**
-   * Whether a record with this hash key in this shard proves that the stream ignores hash keys. The range of a shard
-   * never changes, so a reshard cannot be the reason.
+   * Whether a record with this hash key in this shard proves that the stream ignores hash keys, or is another stream. The
+   * range of a shard never changes, so a reshard cannot be the reason.
    */
-  def isRefutedBy(shard: ShardId, point: HashPoint): Boolean = ranges.get(shard).exists(!_.contains(point.toBigInt))
+  def isRefutedBy(shard: ShardId, point: HashPoint): Boolean = knows(shard) && !takes(shard, point)
+
+  /**
+   * Whether both maps may belong to one stream. A stream that was deleted and created again has shards of the same names
+   * that begin at other sequence numbers.
+   */
+  def agreesWith(other: ShardMap): Boolean = open.forall { shard =>
+    other.byId.get(shard.id).forall { same =>
+      same.hashKeyRange == shard.hashKeyRange && same.startingSequenceNumber == shard.startingSequenceNumber
+    }
+  }
 }
 
 object ShardMap {
 
-  /** Creates a map from the open shards of a listing. Returns `None` if there is none. */
-  def of(listed: Seq[Shard]): Option[ShardMap] = {
-    val open = listed.filter(_.isOpen).sortBy(_.hashKeyRange.start).toArray
-    Option.when(open.nonEmpty)(new ShardMap(open))
+  /** Creates a map from the open shards of a listing. `Left` says why they are not the open shards of a stream. */
+  def of(listed: Seq[Shard]): Either[String, ShardMap] = {
+    val open = listed.filter(_.isOpen).distinctBy(_.id).sortBy(_.hashKeyRange.start)
+    val overlap = open.zip(open.drop(1)).find { case (one, next) => one.hashKeyRange.end >= next.hashKeyRange.start }
+    (overlap, HashKeyRange.gap(HashKeyRange.Whole, open.map(_.hashKeyRange))) match {
+      case (Some((one, next)), _) => Left(s"the open shards ${one.id} and ${next.id} take the same hash keys")
+      case (None, Some(gap)) => Left(s"no open shard takes the hash keys ${gap.start} to ${gap.end}")
+      case (None, None) => Right(new ShardMap(open.toArray))
+    }
   }
 }

@@ -16,15 +16,15 @@ import org.sparkkinesis.retry.RetryPolicy
  * @param maxInFlightRequests
  *   requests without an answer, for one writer
  * @param maxBufferedEntries
- *   entries that are not acknowledged yet, waiting or under way; `write` blocks at this number
+ *   entries of all writers of a task that are not acknowledged yet, waiting or under way; `write` blocks at this number
  * @param maxBufferedBytes
  *   the same in bytes
  * @param requestTimeout
- *   after this time an unanswered request counts as failed
+ *   after this time an unanswered request is cancelled, and its entries are sent again when the destination has ended it
  * @param deliveryTimeout
  *   from `write` to the acknowledgement; past it the writer fails
  * @param maxRetries
- *   how often one entry is sent again; throttling does not count
+ *   how often one entry is sent again after failures; throttling does not count
  * @param backoff
  *   how long failed entries rest before they are sent again
  */
@@ -42,4 +42,7 @@ final case class AsyncSinkSettings(
 ) {
   require(maxBatchSize > 0 && maxBatchBytes > 0, "a batch must hold something")
   require(maxInFlightRequests > 0 && maxBufferedEntries > 0 && maxBufferedBytes > 0, "nothing could ever be sent")
+
+  /** New bounds, for the writers of one task. */
+  def newBounds: SinkBounds = new SinkBounds(maxBufferedEntries, maxBufferedBytes)
 }

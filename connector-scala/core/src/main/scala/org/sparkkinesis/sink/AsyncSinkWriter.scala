@@ -1,15 +1,14 @@
 package org.sparkkinesis.sink
 
-import java.util.ArrayDeque
 import java.util.concurrent.CompletableFuture
-import java.util.concurrent.locks.ReentrantLock
+import java.util.concurrent.locks.{Condition, Lock, ReentrantLock}
 
 import scala.annotation.tailrec
 import scala.util.control.NonFatal
 
 import org.sparkkinesis.concurrent.Scheduler
 import org.sparkkinesis.retry.Jitter
-import org.sparkkinesis.sink.limit.{RateLimit, RequestOutcome}
+import org.sparkkinesis.sink.limit.{CheckedRateLimit, RateLimit, RequestOutcome}
 
 /**
  * Sends what is written to a destination in asynchronous requests, and knows when all of it has arrived.
@@ -17,23 +16,30 @@ import org.sparkkinesis.sink.limit.{RateLimit, RequestOutcome}
  * One thread calls `write`, `flush` and `close`. `write` blocks while the buffer is full: that is the back-pressure. Nothing counts
  * as delivered before `flush` has returned; a failure, once it happened, is thrown by every later call. The writer has no thread:
  * requests start on the writing thread while it is here, else on those of the destination's answers or of the timer.
+ *
+ * @param bounds
+ *   what the writers of the task hold together
+ * @param newCondition
+ *   makes what the writing thread waits on
  */
 final class AsyncSinkWriter[Input, Entry](
     converter: ElementConverter[Input, Entry],
     destination: SinkDestination[Entry],
     rateLimit: RateLimit,
     settings: AsyncSinkSettings,
+    bounds: SinkBounds,
     scheduler: Scheduler,
-    random: () => Double = Jitter.random
+    random: () => Double = Jitter.random,
+    newCondition: Lock => Condition = _.newCondition()
 ) extends AutoCloseable {
-  private type P = Pending[Entry]
-
   private val lock = new ReentrantLock
-  private val progress = lock.newCondition()
+  private val progress = newCondition(lock)
   private val buffer = new RequestBuffer[Entry](destination.keepsKeysTogether)
-  private val inFlight = new ArrayDeque[Request]
+  private val inFlight = new InFlight[Entry]
+  private val limit = new CheckedRateLimit(rateLimit)
   private val tally = new SinkTally
   private val alarm = new Alarm(scheduler, () => tick())
+  private val starter = new RequestStarter(settings, buffer, inFlight, limit, alarm)
   private var ordinals = 0L
   private var unacknowledged = 0
   private var unacknowledgedBytes = 0L
@@ -42,11 +48,11 @@ final class AsyncSinkWriter[Input, Entry](
   private var closed = false
   private var failure: Option[SinkException] = None
 
-  /** One request under way; `open` until its answer or its timeout, whichever is first. */
-  final private class Request(val batch: IndexedSeq[P], val granted: Int, val startedAt: Long) {
-    var open = true
-    def deadline: Long = startedAt + settings.requestTimeout.toNanos
+  private val member = new SinkBounds.Member {
+    override def hurry(): Unit = guarded(pump())
+    override def wake(): Unit = locked(progress.signalAll())
   }
+  bounds.join(member)
 
   /** Takes one element; returns once it is buffered. */
   def write(input: Input): Unit = {
@@ -55,18 +61,28 @@ final class AsyncSinkWriter[Input, Entry](
     val key = destination.orderKey(entry)
     val lane = destination.lane(entry)
     val full = locked {
-      awaitProgress(isFull(size))
+      throwIfEnded()
+      if (bounds.isFull(size)) awaitRoom(size)
       val now = scheduler.nanoTime
       ordinals += 1
       unacknowledged += 1
       unacknowledgedBytes += size
+      bounds.take(size)
       buffer.add(new Pending(entry, size, key, lane, now, ordinals))
       alarm.setBy(now + settings.maxTimeInBuffer.toNanos)
-      // While no request may start, its answer will see to it.
-      inFlight.size < settings.maxInFlightRequests && batchIsFull
+      startsRequest()
     }
-    if (full) pump()
+    if (full) guarded(pump())
   }
+
+  /** Whether the thread that has just written is to start a request. While none may start, an answer will see to it. */
+  private def startsRequest(): Boolean =
+    try inFlight.size < settings.maxInFlightRequests && starter.batchIsFull
+    catch {
+      case NonFatal(error) =>
+        fail(error)
+        throw SinkException.of(error)
+    }
 
   /** Sends everything that was written and returns when all of it is accepted. */
   def flush(): Unit = locked {
@@ -75,14 +91,19 @@ final class AsyncSinkWriter[Input, Entry](
     finally flushing = false
   }
 
-  /** Ends the writer; what is not flushed is given up. Answers that still come are only counted. Never throws, may be repeated. */
-  override def close(): Unit = locked {
-    if (!closed) {
-      closed = true
-      alarm.cancel()
-      rateLimit.close()
-      progress.signalAll()
+  /** Ends the writer; what is not flushed is given up. Answers that still come are ignored. Never throws, may be repeated. */
+  override def close(): Unit = {
+    locked {
+      if (!closed) {
+        closed = true
+        alarm.cancel()
+        limit.close()
+        bounds.leave(member)
+        bounds.release(unacknowledged, unacknowledgedBytes)
+        progress.signalAll()
+      }
     }
+    bounds.wakeBlocked(member)
   }
 
   /** A consistent picture, from any thread. */
@@ -92,8 +113,15 @@ final class AsyncSinkWriter[Input, Entry](
       inFlightEntries = unacknowledged - buffer.size,
       bufferedEntries = buffer.size,
       unacknowledgedBytes = unacknowledgedBytes,
-      currentLimit = rateLimit.currentLimit
+      currentLimit = limit.currentLimit
     )
+  }
+
+  /** Waits for room; the task's other writers are asked to send what they hold. Holds the lock on entry and exit. */
+  private def awaitRoom(size: Int): Unit = {
+    unlocked(bounds.blocks(member))
+    try awaitProgress(bounds.isFull(size))
+    finally bounds.unblocks()
   }
 
   /** Holds the calling thread while `blocked`; meanwhile it starts what requests it can. Holds the lock on entry and exit. */
@@ -104,11 +132,8 @@ final class AsyncSinkWriter[Input, Entry](
       waiting = true
       try
         while (blocked && failure.isEmpty && !closed) nextRequest() match {
-          case Some(request) =>
-            lock.unlock()
-            try submit(request)
-            finally lock.lock()
-          case None => progress.await()
+          case Some(request) => unlocked(submit(request))
+          case None => if (failure.isEmpty) progress.await()
         }
       finally {
         waiting = false
@@ -131,93 +156,46 @@ final class AsyncSinkWriter[Input, Entry](
     case None => ()
   }
 
-  private def isFull(size: Int): Boolean = unacknowledged >= settings.maxBufferedEntries ||
-    unacknowledged > 0 && unacknowledgedBytes + size > settings.maxBufferedBytes
-
-  private def batchIsFull: Boolean = {
-    val size = math.min(settings.maxBatchSize, rateLimit.maxBatchSize)
-    buffer.openEntries >= size || buffer.openBytes >= settings.maxBatchBytes
-  }
-
-  /** The next request to start, or none, with the alarm set for when that may change without an answer. */
-  private def nextRequest(): Option[Request] = {
-    val now = scheduler.nanoTime
-    buffer.advance(now)
-    val request =
-      if (
-        failure.isDefined || closed || buffer.openEntries == 0 || inFlight.size >= settings.maxInFlightRequests ||
-        !isTime(now)
-      ) None
-      else {
-        val permit = rateLimit.acquire(math.min(settings.maxBatchSize, buffer.sendableAtMost), now)
-        if (permit.entries > 0) start(permit.entries, now)
-        else {
-          if (permit.waitNanos != Long.MaxValue) alarm.setBy(now + permit.waitNanos)
+  /** The next request to start, or none. Whatever the strategy throws fails the writer. */
+  private def nextRequest(): Option[Request[Entry]] =
+    if (failure.isDefined || closed) None
+    else
+      try {
+        val request = starter.next(waiting || flushing || bounds.isContended, scheduler.nanoTime)
+        request.foreach(started => tally.started(started.batch.size))
+        request
+      } catch {
+        case NonFatal(error) =>
+          fail(error)
           None
-        }
       }
-    if (request.isEmpty && !closed) setAlarm(now)
-    request
-  }
 
-  private def isTime(now: Long): Boolean = waiting || flushing || buffer.hasUrgent || batchIsFull ||
-    buffer.oldestOpen.exists(now - _ >= settings.maxTimeInBuffer.toNanos)
-
-  private def start(granted: Int, now: Long): Option[Request] = {
-    val batch = buffer.take(granted, settings.maxBatchBytes, now)
-    if (batch.isEmpty) {
-      rateLimit.settled(RequestOutcome(granted, 0, 0, 0), now)
-      None
-    } else {
-      val request = new Request(batch, granted, now)
-      inFlight.addLast(request)
-      tally.started(batch.size)
-      alarm.setBy(request.deadline)
-      Some(request)
-    }
-  }
-
-  private def setAlarm(now: Long): Unit = {
-    buffer.nextEventAt.foreach(alarm.setBy)
-    buffer.oldestOpen.foreach { written =>
-      // Past its time already: what holds it is a limit, and whatever lifts that limit wakes the writer.
-      if (now - written < settings.maxTimeInBuffer.toNanos) alarm.setBy(written + settings.maxTimeInBuffer.toNanos)
-    }
-    Option(inFlight.peekFirst()).foreach(request => alarm.setBy(request.deadline))
-    buffer.oldest.foreach(entry => alarm.setBy(entry.writtenAt + settings.deliveryTimeout.toNanos))
-  }
-
-  private def submit(request: Request): Unit = {
+  private def submit(request: Request[Entry]): Unit = {
     val answer =
       try destination.send(request.batch.map(_.entry))
       catch { case NonFatal(error) => CompletableFuture.failedFuture[IndexedSeq[Verdict]](error) }
     answer.whenComplete { (verdicts, error) =>
-      val judged =
-        if (error != null) Left(error)
-        else if (verdicts.size == request.batch.size) Right(verdicts)
-        else Left(new IllegalStateException(
-          s"the destination answered ${verdicts.size} verdicts for ${request.batch.size} entries"
-        ))
-      if (locked(answered(request, judged))) pump()
+      guarded {
+        val act = locked(answered(request, request.verdicts(verdicts, error)))
+        bounds.wakeBlocked(member)
+        if (act) pump()
+      }
     }
-    ()
+    request.started(answer)
   }
 
   /** @return whether the caller should pump; a waiting writer thread is woken for it instead */
-  private def answered(request: Request, answer: Either[Throwable, IndexedSeq[Verdict]]): Boolean = {
-    val verdicts = answer.fold(error => request.batch.map(_ => Verdict.Fatal(error)), identity)
-    if (!request.open || closed) {
-      if (!request.open) tally.lateSuccesses += verdicts.count(_ == Verdict.Accepted)
-      false
-    } else {
-      request.open = false
-      inFlight.remove(request)
+  private def answered(request: Request[Entry], verdicts: IndexedSeq[Verdict]): Boolean = {
+    inFlight.remove(request)
+    if (closed) false
+    else {
+      if (request.hasExpired) tally.lateSuccesses += verdicts.count(_ == Verdict.Accepted)
       settle(request, verdicts)
       wake()
     }
   }
 
-  private def settle(request: Request, verdicts: IndexedSeq[Verdict]): Unit = {
+  private def settle(request: Request[Entry], verdicts: IndexedSeq[Verdict]): Unit = {
     val now = scheduler.nanoTime
     val judged = new ResultHandler[Entry](settings, request.startedAt, now, random())
     var i = 0
@@ -226,13 +204,17 @@ final class AsyncSinkWriter[Input, Entry](
       i += 1
     }
     val throttled = judged.settleLanes()
-    rateLimit.settled(RequestOutcome(request.granted, request.batch.size, throttled, judged.failedEntries), now)
     unacknowledged -= judged.acceptedEntries
     unacknowledgedBytes -= judged.acceptedBytes
+    bounds.release(judged.acceptedEntries, judged.acceptedBytes)
     tally.add(judged, now - request.startedAt)
-    buffer.settle(request.batch, judged.toRetry)
-    if (failure.isEmpty) failure = judged.failure
-    setAlarm(now)
+    val again = judged.toRetry
+    again.foreach(entry => entry.lane = destination.lane(entry.entry))
+    buffer.settle(request.batch, again)
+    judged.failure.foreach(fail)
+    // Last, since it may be a user's code, and throw.
+    limit.settled(RequestOutcome(request.granted, request.batch.size, throttled, judged.failedEntries), now)
+    starter.setAlarm(now)
   }
 
   private def wake(): Boolean =
@@ -242,40 +224,51 @@ final class AsyncSinkWriter[Input, Entry](
     } else true
 
   /** On the timer's thread: something may be due. */
-  private def tick(): Unit = {
-    val (act, expired) = locked {
+  private def tick(): Unit = guarded {
+    val expired = locked {
       val now = scheduler.nanoTime
       alarm.rang(now)
-      val requests = if (closed) Nil else expire(now)
-      (!closed && wake(), requests)
+      if (closed) Nil else expire(now)
     }
-    expired.foreach(destination.timedOut(_, settings.requestTimeout))
-    if (act) pump()
+    expired.foreach { request =>
+      destination.timedOut(request.batch.size, settings.requestTimeout)
+      request.cancel()
+    }
+    if (locked(!closed && wake())) pump()
   }
 
-  /** The numbers of entries of the requests that have timed out. */
-  private def expire(now: Long): Seq[Int] = {
-    val expired = Seq.newBuilder[Int]
-    while (!inFlight.isEmpty && inFlight.peekFirst().deadline - now <= 0) {
-      val request = inFlight.removeFirst()
-      request.open = false
-      tally.timedOutRequests += 1
-      expired += request.batch.size
-      settle(
-        request,
-        request.batch.map(_ => Verdict.Retry(RetryCause.Unanswered, s"no answer within ${settings.requestTimeout}"))
-      )
+  private def expire(now: Long): Seq[Request[Entry]] = {
+    val expired = inFlight.expire(now)
+    tally.timedOutRequests += expired.size
+    starter.oldest.filter(now - _.writtenAt >= settings.deliveryTimeout.toNanos).foreach { entry =>
+      fail(new DeliveryFailedException(entry.attempts, (now - entry.writtenAt) / 1000000, entry.lastReason))
     }
-    buffer.oldest.filter(now - _.writtenAt >= settings.deliveryTimeout.toNanos).foreach { entry =>
-      if (failure.isEmpty)
-        failure = Some(new DeliveryFailedException(entry.attempts, (now - entry.writtenAt) / 1000000, ""))
+    expired
+  }
+
+  /** Runs what may throw on a thread of others, where an error would be lost, and the writing thread would wait for ever. */
+  private def guarded(body: => Unit): Unit =
+    try body
+    catch {
+      case error: Throwable =>
+        locked(fail(error))
+        if (!NonFatal(error)) throw error
     }
-    expired.result()
+
+  private def fail(error: Throwable): Unit = {
+    if (failure.isEmpty) failure = Some(SinkException.of(error))
+    progress.signalAll()
   }
 
   private def locked[A](body: => A): A = {
     lock.lock()
     try body
     finally lock.unlock()
+  }
+
+  private def unlocked(body: => Unit): Unit = {
+    lock.unlock()
+    try body
+    finally lock.lock()
   }
 }

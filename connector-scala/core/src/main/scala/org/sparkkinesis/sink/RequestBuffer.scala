@@ -13,13 +13,19 @@ final private[sink] class Pending[Entry](
     val entry: Entry,
     val size: Int,
     val key: Option[Any],
-    val lane: Lane,
+    var lane: Lane,
     val writtenAt: Long,
     val ordinal: Long
 ) {
 
   /** How often it was sent. */
   var attempts = 0
+
+  /** How many of these attempts failed for another reason than throttling. */
+  var failures = 0
+
+  /** What the destination said last; empty while it has said nothing. */
+  var lastReason = ""
 
   /** It has waited already, for its rest or for an earlier entry of its key: no reason to let it wait for company. */
   var urgent = false

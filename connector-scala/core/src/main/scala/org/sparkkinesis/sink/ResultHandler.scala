@@ -19,6 +19,7 @@ final private[sink] class ResultHandler[Entry](settings: AsyncSinkSettings, sent
   var retriedEntries = 0
   var restNanos = 0L
 
+  /** Entries that go again, in the order of the request. */
   def toRetry: IndexedSeq[Pending[Entry]] = again.toIndexedSeq
 
   def see(entry: Pending[Entry], verdict: Verdict): Unit = verdict match {
@@ -31,14 +32,12 @@ final private[sink] class ResultHandler[Entry](settings: AsyncSinkSettings, sent
       again += entry
     case Verdict.Retry(cause, reason) =>
       entry.attempts += 1
-      count(entry.lane, cause)
+      entry.lastReason = reason
+      count(entry, cause)
       retry(entry, cause, reason)
     case Verdict.Fatal(error) =>
       failedEntries += 1
-      fail(error match {
-        case known: SinkException => known
-        case other => new FatalSinkException(other)
-      })
+      fail(SinkException.of(error))
   }
 
   /** Tells every lane its share, and returns the throttled entries that no lane answers for. */
@@ -48,20 +47,25 @@ final private[sink] class ResultHandler[Entry](settings: AsyncSinkSettings, sent
     unclaimed
   }
 
-  private def count(lane: Lane, cause: RetryCause): Unit = cause match {
+  private def count(entry: Pending[Entry], cause: RetryCause): Unit = cause match {
     case RetryCause.Throttled =>
       throttledEntries += 1
-      laneCounts(lane)(1) += 1
-    case RetryCause.Unanswered | RetryCause.Misplaced =>
+      laneCounts(entry.lane)(1) += 1
+    case RetryCause.Unanswered =>
+      entry.failures += 1
       failedEntries += 1
       possibleDuplicates += 1
-    case _ => failedEntries += 1
+    case RetryCause.Misplaced => possibleDuplicates += 1
+    case RetryCause.Failed =>
+      entry.failures += 1
+      failedEntries += 1
+    case RetryCause.NotSent => ()
   }
 
   private def retry(entry: Pending[Entry], cause: RetryCause, reason: String): Unit = {
     val waited = now - entry.writtenAt
     val spent = waited >= settings.deliveryTimeout.toNanos ||
-      cause != RetryCause.Throttled && entry.attempts > settings.maxRetries
+      failing(cause) && entry.failures > settings.maxRetries
     if (spent) fail(new DeliveryFailedException(entry.attempts, waited / 1000000, reason))
     else {
       val rest = settings.backoff.longPause(entry.attempts, random).toNanos
@@ -71,6 +75,8 @@ final private[sink] class ResultHandler[Entry](settings: AsyncSinkSettings, sent
       again += entry
     }
   }
+
+  private def failing(cause: RetryCause): Boolean = cause == RetryCause.Failed || cause == RetryCause.Unanswered
 
   private def fail(error: SinkException): Unit = if (failure.isEmpty) failure = Some(error)
 

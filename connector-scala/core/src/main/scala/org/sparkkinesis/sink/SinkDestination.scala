@@ -16,7 +16,13 @@ trait SinkDestination[Entry] {
   /** Bytes that the entry takes of a request, as the destination counts them. */
   def sizeOf(entry: Entry): Int
 
-  /** Starts one request. The answer tells about each entry, in the order of `batch`; a failed future is fatal for all. */
+  /**
+   * Starts one request. The answer tells about each entry, in the order of `batch`; a failed future is fatal for all.
+   *
+   * The writer cancels the future of a request that has no answer in time, and sends nothing of it again before the future is
+   * done. A destination whose requests can still take effect after they were given up returns an
+   * [[org.sparkkinesis.concurrent.AbortableFuture]], which is done when the request has ended.
+   */
   def send(batch: IndexedSeq[Entry]): CompletableFuture[IndexedSeq[Verdict]]
 
   /** What the entry's own limits belong to; entries of a lane that may not send now wait, those of others go on. */
@@ -31,7 +37,7 @@ trait SinkDestination[Entry] {
    */
   def keepsKeysTogether: Boolean = false
 
-  /** Takes note that a request got no answer within this time; its entries are sent again. */
+  /** Takes note that a request got no answer within this time and is cancelled; its entries are sent again. */
   def timedOut(entries: Int, after: FiniteDuration): Unit = ()
 }
 

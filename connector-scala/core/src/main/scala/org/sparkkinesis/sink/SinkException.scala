@@ -1,10 +1,25 @@
 package org.sparkkinesis.sink
 
+import org.sparkkinesis.sink.limit.RateLimitingException
+
 /** Why a writer gave up. Nothing that was written after the last successful `flush` may be taken for stored. */
 sealed abstract class SinkException(message: String, cause: Throwable) extends RuntimeException(message, cause)
 
-/** The destination refused an entry for good. */
+object SinkException {
+
+  /** A failure as one of these. */
+  def of(failure: Throwable): SinkException = failure match {
+    case known: SinkException => known
+    case strategy: RateLimitingException => new RateLimitingFailedException(strategy)
+    case other => new FatalSinkException(other)
+  }
+}
+
+/** The destination refused an entry for good, or could not be used. */
 final class FatalSinkException(cause: Throwable) extends SinkException(cause.getMessage, cause)
+
+/** The rate limiting strategy threw an exception, or did what it may not do. */
+final class RateLimitingFailedException(cause: RateLimitingException) extends SinkException(cause.getMessage, cause)
 
 /**
  * An entry used up its attempts or its time.

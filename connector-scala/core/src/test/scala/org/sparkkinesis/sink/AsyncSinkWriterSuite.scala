@@ -58,6 +58,7 @@ class AsyncSinkWriterSuite extends TimedSuite {
         1000
       )).open(),
       settings,
+      settings.newBounds,
       time,
       () => 1.0
     )
@@ -205,7 +206,9 @@ class AsyncSinkWriterSuite extends TimedSuite {
     val rig = new Rig(settings.copy(maxRetries = 1))
     rig.write(1, 2, 3)
     def again(verdict: Verdict): Unit = { rig.destination.last.judge(_ => verdict); rig.time.advance(10.seconds) }
+    (1 to 5).foreach(_ => again(throttled))
     again(failed)
+    (1 to 5).foreach(_ => again(throttled))
     rig.destination.last.judge(_ => failed)
     assert(intercept[DeliveryFailedException](rig.writer.flush()).lastReason == "try again")
 
@@ -227,22 +230,40 @@ class AsyncSinkWriterSuite extends TimedSuite {
     intercept[DeliveryFailedException](stuck.writer.flush())
   }
 
-  test(
-    "a request without an answer is sent again, and its late success counts as a possible duplicate, not twice as out"
-  ) {
+  test("a request without an answer in time is cancelled, and sent again when the destination has ended it") {
     val rig = new Rig
+    rig.destination.endsOnCancel = false
     rig.write(1, 2, 3)
-    rig.time.advance(31.seconds)
+    rig.time.advance(5.minutes)
+    assert(rig.destination.sent == Seq(Seq(1, 2, 3)))
+    assert(rig.destination.last.cancels == 1)
+    rig.destination.last.judge(_ => Retry(RetryCause.Unanswered, "the connection was closed"))
+    rig.time.advance(1.second)
     assert(rig.destination.sent == Seq(Seq(1, 2, 3), Seq(1, 2, 3)))
     assert(rig.destination.unanswered.toSeq == Seq(3 -> 30.seconds))
-    rig.destination.requests.head.accept()
-    assert(rig.writer.metrics.entriesOut == 0L)
     rig.destination.last.accept()
     val metrics = rig.writer.metrics
-    assert(
-      (metrics.entriesOut, metrics.timedOutRequests, metrics.possibleDuplicates, metrics.lateSuccesses) ==
-        (3L, 1L, 3L, 3L)
-    )
+    assert((metrics.entriesOut, metrics.timedOutRequests, metrics.possibleDuplicates) == (3L, 1L, 3L))
+  }
+
+  test("an answer that comes while its request is cancelled counts, and nothing is sent again") {
+    val rig = new Rig
+    rig.destination.endsOnCancel = false
+    rig.write(1, 2, 3)
+    rig.time.advance(31.seconds)
+    rig.destination.last.accept()
+    rig.time.advance(1.minute)
+    assert(rig.destination.sent == Seq(Seq(1, 2, 3)))
+    val metrics = rig.writer.metrics
+    assert((metrics.entriesOut, metrics.lateSuccesses, metrics.possibleDuplicates) == (3L, 3L, 0L))
+  }
+
+  test("a request whose end never comes fails the writer when the delivery timeout is over") {
+    val rig = new Rig(settings.copy(deliveryTimeout = 1.minute))
+    rig.destination.endsOnCancel = false
+    rig.write(1, 2, 3)
+    rig.time.advance(61.seconds)
+    intercept[DeliveryFailedException](rig.writer.flush())
   }
 
   test("flush returns only when everything is accepted, through failures") {

@@ -1,10 +1,11 @@
 package org.sparkkinesis.sink
 
-import java.util.concurrent.CompletableFuture
+import java.util.concurrent.{CancellationException, CompletableFuture}
 
 import scala.collection.mutable
 import scala.concurrent.duration.FiniteDuration
 
+import org.sparkkinesis.concurrent.AbortableFuture
 import org.sparkkinesis.sink.Verdict._
 import org.sparkkinesis.sink.limit.Lane
 
@@ -12,8 +13,13 @@ import org.sparkkinesis.sink.limit.Lane
 final case class Item(n: Int, size: Int = 1, key: Option[String] = None, lane: Lane = Lane.Unlimited)
 
 /** A request that waits for the test to answer it. */
-final class OpenRequest(val items: IndexedSeq[Item]) {
-  val answer = new CompletableFuture[IndexedSeq[Verdict]]
+final class OpenRequest(val items: IndexedSeq[Item], endsOnCancel: => Boolean = true) {
+  var cancels = 0
+  val answer: CompletableFuture[IndexedSeq[Verdict]] = new AbortableFuture[IndexedSeq[Verdict]](() => cancelled())
+  private def cancelled(): Unit = {
+    cancels += 1
+    if (endsOnCancel) { answer.completeExceptionally(new CancellationException); () }
+  }
   def numbers: Seq[Int] = items.map(_.n)
   def accept(): Unit = judge(_ => Accepted)
   def judge(verdict: Item => Verdict): Unit = { answer.complete(items.map(verdict)); () }
@@ -24,12 +30,15 @@ class WaitingDestination(override val keepsKeysTogether: Boolean = false) extend
   val requests = mutable.ArrayBuffer.empty[OpenRequest]
   val unanswered = mutable.ArrayBuffer.empty[(Int, FiniteDuration)]
 
+  /** Whether a request that is cancelled is over at once, without a verdict. */
+  var endsOnCancel = true
+
   override def sizeOf(entry: Item): Int = entry.size
   override def lane(entry: Item): Lane = entry.lane
   override def timedOut(entries: Int, after: FiniteDuration): Unit = unanswered += entries -> after
   override def orderKey(entry: Item): Option[Any] = entry.key
   override def send(batch: IndexedSeq[Item]): CompletableFuture[IndexedSeq[Verdict]] = synchronized {
-    val request = new OpenRequest(batch)
+    val request = new OpenRequest(batch, endsOnCancel)
     requests += request
     notifyAll()
     request.answer

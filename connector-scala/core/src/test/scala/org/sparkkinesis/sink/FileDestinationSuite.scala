@@ -46,7 +46,8 @@ class FileDestinationSuite extends TimedSuite {
       maxBufferedEntries = 300
     )
     val limit = new AimdRateLimiting(RateLimitingContext(100, 50, () => 1, 1000)).open()
-    val writer = new AsyncSinkWriter[Int, String](n => s"line $n", destination, limit, settings, timer)
+    val writer =
+      new AsyncSinkWriter[Int, String](n => s"line $n", destination, limit, settings, settings.newBounds, timer)
     (1 to 5050).foreach(writer.write)
     writer.flush()
     assert(Files.readAllLines(path).asScala.sortBy(_.drop(5).toInt).toSeq == (1 to 5050).map(n => s"line $n"))

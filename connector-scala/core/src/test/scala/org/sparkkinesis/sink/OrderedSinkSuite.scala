@@ -25,7 +25,15 @@ class OrderedSinkSuite extends TimedSuite {
     val destination = new WaitingDestination(together)
     val limits =
       new NoRateLimiting(RateLimitingContext(settings.maxBatchSize, settings.maxInFlightRequests, () => 1, 1000))
-    val writer = new AsyncSinkWriter[Item, Item](item => item, destination, limits.open(), settings, time, () => 1.0)
+    val writer = new AsyncSinkWriter[Item, Item](
+      item => item,
+      destination,
+      limits.open(),
+      settings,
+      settings.newBounds,
+      time,
+      () => 1.0
+    )
     def write(items: (Int, String)*): Unit = items.foreach { case (n, key) => writer.write(Item(n, key = Some(key))) }
   }
 

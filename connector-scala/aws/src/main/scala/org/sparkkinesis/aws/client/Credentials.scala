@@ -17,10 +17,15 @@ import software.amazon.awssdk.services.sts.auth.StsAssumeRoleCredentialsProvider
 import software.amazon.awssdk.services.sts.model.AssumeRoleRequest
 
 import org.sparkkinesis.error.{KinesisConnectorException, ServiceErrors}
+import org.sparkkinesis.service.ServiceException
 
 /** Credentials of one client. Resolving them does not block the caller. `close` stops the background refresh. */
-final class Credentials private (provider: AwsCredentialsProvider, owned: Seq[AutoCloseable], resolver: ExecutorService)
-    extends IdentityProvider[AwsCredentialsIdentity]
+final class Credentials private (
+    provider: AwsCredentialsProvider,
+    supplied: Option[SuppliedCredentials],
+    owned: Seq[AutoCloseable],
+    resolver: ExecutorService
+) extends IdentityProvider[AwsCredentialsIdentity]
     with AutoCloseable {
   override def identityType: Class[AwsCredentialsIdentity] = classOf[AwsCredentialsIdentity]
 
@@ -31,6 +36,13 @@ final class Credentials private (provider: AwsCredentialsProvider, owned: Seq[Au
       case _ => CompletableFuture.supplyAsync(() => provider.resolveCredentials, resolver)
     }
 
+  /**
+   * Whether a call that failed with this error may succeed with other credentials: a user's class is called again when
+   * the credentials that it returned have expired.
+   */
+  def mayDifferAfter(error: ServiceException): Boolean =
+    Credentials.Expired(error.errorCode) && supplied.exists(_.forget())
+
   override def close(): Unit = {
     owned.foreach(_.close())
     resolver.shutdownNow()
@@ -40,12 +52,31 @@ final class Credentials private (provider: AwsCredentialsProvider, owned: Seq[Au
 
 object Credentials {
   def of(settings: CredentialSettings, region: Region): Credentials = {
-    val (provider, owned) = create(settings, region)
-    new Credentials(provider, owned, Executors.newCachedThreadPool(DaemonThreads.named("kinesis-credentials")))
+    val supplied = suppliedFor(settings)
+    val (provider, owned) = create(settings, region, supplied)
+    new Credentials(
+      provider,
+      supplied,
+      owned,
+      Executors.newCachedThreadPool(DaemonThreads.named("kinesis-credentials"))
+    )
+  }
+
+  /** Codes of errors that say that the credentials, or those that a role is assumed with, are too old. */
+  private val Expired = Set("ExpiredTokenException", "ExpiredToken")
+
+  private def suppliedFor(settings: CredentialSettings): Option[SuppliedCredentials] = settings match {
+    case CredentialSettings.SuppliedBy(className) => Some(new SuppliedCredentials(className))
+    case role: CredentialSettings.AssumeRole => suppliedFor(role.base)
+    case _ => None
   }
 
   /** Returns the provider and the resources to close with it, outermost first. */
-  private def create(settings: CredentialSettings, region: Region): (AwsCredentialsProvider, Seq[AutoCloseable]) =
+  private def create(
+      settings: CredentialSettings,
+      region: Region,
+      supplied: Option[SuppliedCredentials]
+  ): (AwsCredentialsProvider, Seq[AutoCloseable]) =
     settings match {
       case CredentialSettings.DefaultChain =>
         val chain = DefaultCredentialsProvider.builder().build()
@@ -57,15 +88,16 @@ object Credentials {
       case CredentialSettings.Profile(name) =>
         val profile = ProfileCredentialsProvider.create(name)
         (profile, Seq(profile))
-      case CredentialSettings.SuppliedBy(className) => (new SuppliedCredentials(className), Nil)
-      case role: CredentialSettings.AssumeRole => assumeRole(role, region)
+      case CredentialSettings.SuppliedBy(className) => (supplied.getOrElse(new SuppliedCredentials(className)), Nil)
+      case role: CredentialSettings.AssumeRole => assumeRole(role, region, supplied)
     }
 
   private def assumeRole(
       role: CredentialSettings.AssumeRole,
-      region: Region
+      region: Region,
+      supplied: Option[SuppliedCredentials]
   ): (AwsCredentialsProvider, Seq[AutoCloseable]) = {
-    val (base, ownedByBase) = create(role.base, region)
+    val (base, ownedByBase) = create(role.base, region, supplied)
     val sts = StsClient.builder().region(region).credentialsProvider(base).httpClient(UrlConnectionHttpClient.create())
     role.stsEndpoint.foreach(endpoint => sts.endpointOverride(URI.create(endpoint)))
     val client = sts.build()
@@ -81,7 +113,7 @@ object Credentials {
   }
 }
 
-/** Credentials from a class of the user. The supplier is called again after [[SuppliedCredentials.RefreshSeconds]]. */
+/** Credentials from a class of the user. The supplier is called again after five minutes, or when they have expired. */
 final private class SuppliedCredentials(className: String) extends AwsCredentialsProvider {
   private val supplier = load()
   private var current: Option[(Instant, AwsCredentials)] = None
@@ -95,6 +127,13 @@ final private class SuppliedCredentials(className: String) extends AwsCredential
         current = Some(now.plusSeconds(SuppliedCredentials.RefreshSeconds) -> fresh)
         fresh
     }
+  }
+
+  /** Gives up what the class has given; false when it is going to be asked anyway. */
+  def forget(): Boolean = synchronized {
+    val had = current.isDefined
+    current = None
+    had
   }
 
   private def read(): AwsCredentials = {

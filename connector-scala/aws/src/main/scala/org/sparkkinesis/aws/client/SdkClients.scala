@@ -32,8 +32,15 @@ object SdkClients {
     val endpoint = settings.endpoint.map(URI.create)
     new SdkKinesisService(
       requests(settings, region, endpoint, credentials),
-      new SubscriptionTransport(region, endpoint, credentials, HttpClients.forSubscriptions),
-      credentials
+      new SubscriptionTransport(
+        region,
+        endpoint,
+        credentials,
+        HttpClients.forSubscriptions,
+        credentials.mayDifferAfter
+      ),
+      credentials,
+      credentials.mayDifferAfter
     )
   }
 
@@ -63,7 +70,7 @@ object SdkClients {
         ()
       }
     // The SDK closes only an HTTP client that it created itself.
-    builder.httpClientBuilder(new OwnedHttpClient(HttpClients.forRequests(settings)))
+    builder.httpClientBuilder(new OwnedHttpClient(new ObservedHttpClient(HttpClients.forRequests(settings))))
     endpoint.foreach(builder.endpointOverride)
     builder.build()
   }

@@ -16,13 +16,13 @@ import software.amazon.awssdk.services.kinesis.model.{
 import org.sparkkinesis.aws.error.ErrorClassification
 import org.sparkkinesis.aws.getrecords.{AnswerCapture, CapturedAnswer, GetRecordsAnswer}
 import org.sparkkinesis.aws.subscription.SubscriptionTransport
+import org.sparkkinesis.concurrent.AbortableFuture
 import org.sparkkinesis.event.log.{EventLog, QueryContext}
 import org.sparkkinesis.event.{AnswerUnreadable, EventSink}
 import org.sparkkinesis.model._
 import org.sparkkinesis.service.{
-  KinesisService, Operation, PutEntry, PutResult, RecordPage, ShardFilter, ShardPage, ShardSubscriber,
-  ShardSubscription,
-  StreamConsumer, StreamConsumerPage, StreamDescription, StreamNamePage
+  KinesisService, Operation, PutEntry, PutResult, RecordPage, ServiceException, ShardFilter, ShardPage, ShardSubscriber,
+  ShardSubscription, StreamConsumer, StreamConsumerPage, StreamDescription, StreamNamePage
 }
 
 /**
@@ -35,6 +35,8 @@ import org.sparkkinesis.service.{
  *   client for requests; it does not retry, and this instance owns it
  * @param subscriptions
  *   transport that uses the JVM's HTTP client for subscriptions
+ * @param mayRenew
+ *   whether a call that failed with this error may succeed with other credentials
  * @param events
  *   receives the events of this client. Queries share a client, so its events name no query.
  */
@@ -42,6 +44,7 @@ final class SdkKinesisService(
     requests: KinesisAsyncClient,
     subscriptions: SubscriptionTransport,
     credentials: AutoCloseable,
+    mayRenew: ServiceException => Boolean = _ => false,
     events: EventSink = new EventLog(QueryContext.Unknown)
 ) extends KinesisService {
   @volatile private var isClosed = false
@@ -110,28 +113,37 @@ final class SdkKinesisService(
     }
   }
 
-  override def putRecords(stream: StreamRef, entries: Seq[PutEntry]): CompletableFuture[Seq[PutResult]] =
-    call(Operation.PutRecords) { client =>
-      val converted = new java.util.ArrayList[PutRecordsRequestEntry](entries.size)
-      entries.foreach { entry =>
-        converted.add(
-          PutRecordsRequestEntry
-            .builder()
-            .partitionKey(entry.partitionKey)
-            .explicitHashKey(entry.explicitHashKey.orNull)
-            .data(SdkBytes.fromByteArrayUnsafe(entry.data))
-            .build()
-        )
-      }
-      val request = PutRecordsRequest.builder().streamName(nameOf(stream)).streamARN(arnOf(stream))
-      client.putRecords(request.records(converted).build())
-    } { answer =>
-      answer.records.asScala.iterator.map { entry =>
-        if (entry.errorCode == null)
-          PutResult.Accepted(ShardId(entry.shardId), SequenceNumber.trusted(entry.sequenceNumber))
-        else PutResult.Rejected(entry.errorCode, String.valueOf(entry.errorMessage))
-      }.toVector
+  override def putRecords(stream: StreamRef, entries: Seq[PutEntry]): CompletableFuture[Seq[PutResult]] = {
+    val running = new RunningCall
+    val result = new AbortableFuture[Seq[PutResult]](() => running.cancel())
+    val request = putRequest(stream, entries)
+    def send(): CompletableFuture[PutRecordsResponse] = running.make { exchange =>
+      requests.putRecords(request.toBuilder.overrideConfiguration(exchange.configuration).build())
     }
+    complete[PutRecordsResponse, Seq[PutResult]](result, Operation.PutRecords, () => send(), putResults, isFirst = true)
+    result
+  }
+
+  private def putRequest(stream: StreamRef, entries: Seq[PutEntry]): PutRecordsRequest = {
+    val converted = new java.util.ArrayList[PutRecordsRequestEntry](entries.size)
+    entries.foreach { entry =>
+      converted.add(
+        PutRecordsRequestEntry
+          .builder()
+          .partitionKey(entry.partitionKey)
+          .explicitHashKey(entry.explicitHashKey.orNull)
+          .data(SdkBytes.fromByteArrayUnsafe(entry.data))
+          .build()
+      )
+    }
+    PutRecordsRequest.builder().streamName(nameOf(stream)).streamARN(arnOf(stream)).records(converted).build()
+  }
+
+  private def putResults(answer: PutRecordsResponse): Seq[PutResult] = answer.records.asScala.iterator.map { entry =>
+    if (entry.errorCode == null)
+      PutResult.Accepted(ShardId(entry.shardId), SequenceNumber.trusted(entry.sequenceNumber))
+    else PutResult.Rejected(entry.errorCode, String.valueOf(entry.errorMessage))
+  }.toVector
 
   override def registerStreamConsumer(streamArn: String, consumerName: String): CompletableFuture[StreamConsumer] =
     call(Operation.RegisterStreamConsumer)(_.registerStreamConsumer(
@@ -185,16 +197,42 @@ final class SdkKinesisService(
       send: KinesisAsyncClient => CompletableFuture[R]
   )(convert: R => A): CompletableFuture[A] = {
     val result = new CompletableFuture[A]
-    try
-      send(requests).whenComplete { (answer, failure) =>
-        if (failure != null) result.completeExceptionally(ErrorClassification.classify(operation, failure))
-        else
-          try result.complete(convert(answer))
-          catch { case NonFatal(error) => result.completeExceptionally(ErrorClassification.classify(operation, error)) }
+    complete[R, A](result, operation, () => send(requests), convert, isFirst = true)
+    result
+  }
+
+  /**
+   * Makes the call, and completes its result.
+   *
+   * @param isFirst
+   *   whether it is made once more when the credentials had expired and there may be others
+   */
+  private def complete[R, A](
+      result: CompletableFuture[A],
+      operation: Operation,
+      send: () => CompletableFuture[R],
+      convert: R => A,
+      isFirst: Boolean
+  ): Unit = {
+    def failed(failure: Throwable): Unit = {
+      val error = ErrorClassification.classify(operation, failure)
+      if (isFirst && mayRenew(error)) complete(result, operation, send, convert, isFirst = false)
+      else {
+        result.completeExceptionally(error)
         ()
       }
-    catch { case NonFatal(error) => result.completeExceptionally(ErrorClassification.classify(operation, error)) }
-    result
+    }
+    try {
+      send().whenComplete { (answer, failure) =>
+        if (failure != null) failed(failure)
+        else
+          try {
+            result.complete(convert(answer))
+            ()
+          } catch { case NonFatal(error) => failed(error) }
+      }
+      ()
+    } catch { case NonFatal(error) => failed(error) }
   }
 
   private def nameOf(stream: StreamRef): String = if (stream.arn.isEmpty) stream.name else null

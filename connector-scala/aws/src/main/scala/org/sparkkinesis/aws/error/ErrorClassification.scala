@@ -108,7 +108,8 @@ object ErrorClassification {
    * names.
    */
   private def isLostConnection(error: Throwable): Boolean = error match {
-    case _: javax.net.ssl.SSLHandshakeException => false
+    // Certificates do not get better; a handshake that nobody answers is a lost connection like others.
+    case handshake: javax.net.ssl.SSLHandshakeException => handshake.getClass.getSimpleName.endsWith("TimeoutException")
     case _: IOException | _: ClosedChannelException | _: TimeoutException => true
     case other =>
       val name = other.getClass.getSimpleName

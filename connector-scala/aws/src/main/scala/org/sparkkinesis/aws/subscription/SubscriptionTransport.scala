@@ -17,7 +17,8 @@ import software.amazon.awssdk.regions.Region
 import software.amazon.awssdk.services.kinesis.endpoints.{KinesisEndpointParams, KinesisEndpointProvider}
 
 import org.sparkkinesis.model.{ShardId, StartingPosition}
-import org.sparkkinesis.service.{ShardSubscriber, ShardSubscription}
+import org.sparkkinesis.service.ServiceErrorKind.Internal
+import org.sparkkinesis.service.{ServiceException, ShardEvent, ShardSubscriber, ShardSubscription}
 
 /**
  * Sends SubscribeToShard calls with the SDK's endpoint rules, signer and HTTP client. It does not use the SDK's event
@@ -25,12 +26,15 @@ import org.sparkkinesis.service.{ShardSubscriber, ShardSubscription}
  *
  * @param http
  *   HTTP/2 client; not owned
+ * @param mayRenew
+ *   whether a call that failed with this error may succeed with other credentials
  */
 final private[aws] class SubscriptionTransport(
     region: Region,
     endpoint: Option[URI],
     credentials: IdentityProvider[AwsCredentialsIdentity],
-    http: SdkAsyncHttpClient
+    http: SdkAsyncHttpClient,
+    mayRenew: ServiceException => Boolean = _ => false
 ) {
   private val signer = AwsV4HttpSigner.create()
   private val buffers = new MessageBuffers
@@ -41,7 +45,7 @@ final private[aws] class SubscriptionTransport(
       position: StartingPosition,
       subscriber: ShardSubscriber
   ): ShardSubscription = {
-    val call = new SubscriptionCall(subscriber, buffers)
+    val call = new SubscriptionCall(new Renewing(subscriber), buffers)
     credentials.resolveIdentity().whenComplete { (identity, failure) =>
       if (failure != null) call.fail(failure)
       else
@@ -49,6 +53,18 @@ final private[aws] class SubscriptionTransport(
         catch { case NonFatal(error) => call.fail(error) }
     }
     call
+  }
+
+  /** Reports expired credentials as a temporary failure if other credentials may succeed. */
+  final private class Renewing(subscriber: ShardSubscriber) extends ShardSubscriber {
+    override def onSubscribed(): Unit = subscriber.onSubscribed()
+    override def onEvent(event: ShardEvent): Unit = subscriber.onEvent(event)
+    override def onComplete(): Unit = subscriber.onComplete()
+    override def onError(error: ServiceException): Unit = subscriber.onError(
+      if (!mayRenew(error)) error
+      else
+        new ServiceException(Internal, error.operation, error.errorCode, error.detail, error.requestId, error)
+    )
   }
 
   /** Returns a call that fails with `error` and sends nothing. */

@@ -17,6 +17,15 @@ final class SupplierWithoutKey extends Supplier[java.util.Map[String, String]] {
   override def get(): java.util.Map[String, String] = java.util.Map.of("accessKeyId", "id")
 }
 
+/** Gives `first` until it is asked a second time. */
+final class RotatingSupplier extends Supplier[java.util.Map[String, String]] {
+  override def get(): java.util.Map[String, String] = {
+    val asked = RotatingSupplier.asked.incrementAndGet()
+    java.util.Map.of("accessKeyId", s"id-$asked", "secretAccessKey", "secret", "sessionToken", "token")
+  }
+}
+object RotatingSupplier { val asked = new java.util.concurrent.atomic.AtomicInteger }
+
 class CredentialsSuite extends TimedSuite {
   private def resolve(settings: CredentialSettings): AwsCredentialsIdentity = {
     val credentials = Credentials.of(settings, Region.US_EAST_1)
@@ -37,6 +46,29 @@ class CredentialsSuite extends TimedSuite {
       case session: AwsSessionCredentialsIdentity => assert(session.sessionToken == "token")
       case other => fail(s"no session credentials: ${other.getClass}")
     }
+  }
+
+  test("a user's class is asked again at once when what it gave has expired, and else when five minutes have passed") {
+    def error(code: String) = new org.sparkkinesis.service.ServiceException(
+      ServiceErrorKind.AccessDenied,
+      org.sparkkinesis.service.Operation.PutRecords,
+      code,
+      "The security token included in the request is expired"
+    )
+    RotatingSupplier.asked.set(0)
+    val settings = CredentialSettings.SuppliedBy(classOf[RotatingSupplier].getName)
+    val credentials = Credentials.of(settings, Region.US_EAST_1)
+    def id = credentials.resolveIdentity().get().accessKeyId
+    try {
+      assert((id, id) == ("id-1", "id-1"))
+      assert(!credentials.mayDifferAfter(error("AccessDeniedException")))
+      assert(id == "id-1")
+      assert(credentials.mayDifferAfter(error("ExpiredTokenException")))
+      assert((id, id) == ("id-2", "id-2"))
+    } finally credentials.close()
+    val fixed = Credentials.of(CredentialSettings.Static("id", "secret", Some("token")), Region.US_EAST_1)
+    assert(!fixed.mayDifferAfter(error("ExpiredTokenException")))
+    fixed.close()
   }
 
   for (

@@ -85,6 +85,16 @@ class ErrorClassificationSuite extends TimedSuite {
       Network
     ),
     ("an unknown host", SdkClientException.create("x", new UnknownHostException("nowhere")), Network),
+    (
+      "a TLS handshake that nobody answers",
+      SdkClientException.create("x", new io.netty.handler.ssl.SslHandshakeTimeoutException("timed out after 5000ms")),
+      Network
+    ),
+    (
+      "a certificate that is not trusted",
+      SdkClientException.create("x", new javax.net.ssl.SSLHandshakeException("PKIX path building failed")),
+      Client
+    ),
     ("missing credentials", SdkClientException.create("Unable to load credentials from any of the providers"), Client),
     ("a defect", new IllegalStateException("oops"), Client)
   )

@@ -1,42 +1,60 @@
 package org.sparkkinesis.sink.kinesis
 
 import java.util.concurrent.CompletableFuture
+import java.util.concurrent.CompletableFuture.completedFuture
 
 import scala.concurrent.duration.FiniteDuration
 
-import org.sparkkinesis.config.{WriteOptions, WriteOrdering}
-import org.sparkkinesis.event.{CallThrottled, EventSink, PutFailed, PutTimedOut, RecordsMisplaced}
+import org.sparkkinesis.concurrent.{Futures, Scheduler}
+import org.sparkkinesis.event.{
+  CallThrottled, DistributionAutomatic, EventSink, PutFailed, PutTimedOut, RecordsMisplaced
+}
 import org.sparkkinesis.model.{ShardId, StreamRef}
-import org.sparkkinesis.service.{KinesisService, Operation, PutEntry, PutResult}
-import org.sparkkinesis.shard.ShardLister
-import org.sparkkinesis.sink.kinesis.lane.ShardLanes
+import org.sparkkinesis.retry.RetryRules
+import org.sparkkinesis.service.{KinesisService, Operation, PutEntry, PutResult, ServiceException}
+import org.sparkkinesis.shard.ShardMap
+import org.sparkkinesis.sink.kinesis.lane.{Placement, ShardLanes, Sighting}
 import org.sparkkinesis.sink.limit.Lane
 import org.sparkkinesis.sink.{RetryCause, SinkDestination, Verdict}
 
 /**
  * One stream as a destination of an [[org.sparkkinesis.sink.AsyncSinkWriter]]: PutRecords, with or without aggregation.
  *
+ * An aggregate is accepted only when the shard that took it takes all of its records: readers leave out the others (KCL the whole
+ * aggregate). Records of an aggregate that may be in the wrong shard are sent again.
+ *
  * @param laned
  *   whether each shard has limits of its own
  * @param ordered
  *   whether records of one partition key keep their order
  * @param packer
- *   packs records into aggregates; needs a shard map, so the lanes must have been listed
+ *   packs records into aggregates
+ * @param sizes
+ *   is told of the records that are packed
  */
 final class KinesisDestination(
     service: KinesisService,
     stream: StreamRef,
     lanes: ShardLanes,
-    lister: ShardLister,
     laned: Boolean,
     ordered: Boolean,
     packer: Option[AggregatePacker],
-    events: EventSink = EventSink.Discard
+    sizes: MeanSize,
+    scheduler: Scheduler,
+    events: EventSink
 ) extends SinkDestination[SinkRecord] {
+  import KinesisDestination._
+  private val shards = lanes.shards
+  private val background = new BackgroundListing(scheduler)
   val counts = new PutCounts
 
   override def sizeOf(record: SinkRecord): Int =
-    if (packer.isDefined) record.size + KinesisDestination.AggregateOverhead else record.size
+    if (packer.isEmpty) record.size
+    else {
+      val size = AggregateSize.atMost(record)
+      sizes.saw(size)
+      size
+    }
   override def lane(record: SinkRecord): Lane = if (laned) lanes.laneOf(record.hashPoint) else Lane.Unlimited
   override def orderKey(record: SinkRecord): Option[Any] = if (ordered) Some(record.partitionKey) else None
   override def keepsKeysTogether: Boolean = ordered && packer.isDefined
@@ -44,66 +62,112 @@ final class KinesisDestination(
   override def timedOut(entries: Int, after: FiniteDuration): Unit =
     events.emit(PutTimedOut(stream.toString, entries, after.toMillis))
 
-  override def send(batch: IndexedSeq[SinkRecord]): CompletableFuture[IndexedSeq[Verdict]] =
-    (packer, lanes.map) match {
-      case (Some(packing), Some(map)) => sendPacked(batch, packing.pack(batch, map))
-      case _ => sendPlain(batch)
-    }
+  override def send(batch: IndexedSeq[SinkRecord]): CompletableFuture[IndexedSeq[Verdict]] = {
+    val exchange = new PutExchange
+    exchange.completesWith(packer match {
+      case Some(packing) => sendPacked(batch, packing, exchange)
+      case None => sendPlain(batch, exchange)
+    })
+    exchange.verdicts
+  }
 
-  private def sendPlain(batch: IndexedSeq[SinkRecord]): CompletableFuture[IndexedSeq[Verdict]] = {
-    val expected = lanes.map.filterNot(_ => lanes.distributesItself)
-    put(batch.map(record => PutEntry(record.partitionKey, record.explicitHashKey, record.data))).thenApply { verdicts =>
-      expected.foreach { map =>
-        val elsewhere = batch.lazyZip(verdicts).flatMap { (record, verdict) =>
-          verdict._2.filter(_ != map.shardOf(record.hashPoint)).map(_ -> record)
-        }
-        if (elsewhere.exists { case (shard, record) => map.isRefutedBy(shard, record.hashPoint) })
-          lanes.foundToDistributeItself(stream, events)
-        // Another answer may have noticed it before.
-        else if (elsewhere.nonEmpty && lanes.map == expected) lanes.refresh(lister, stream, events)
+  private def sendPlain(
+      batch: IndexedSeq[SinkRecord],
+      exchange: PutExchange
+  ): CompletableFuture[IndexedSeq[Verdict]] = {
+    val sentAt = scheduler.nanoTime
+    val entries = batch.map(record => PutEntry(record.partitionKey, record.explicitHashKey, record.data))
+    put(entries, exchange).thenCompose { answers =>
+      val verdicts = answers.map(_.verdict)
+      see(answers, batch, sentAt) match {
+        case refuted: Sighting.Refuted if ordered => unlessRefuted(refuted, "ordering=key", verdicts)
+        case refuted: Sighting.Refuted =>
+          shards.list(service, stream, events).thenAccept(map => detectDistribution(map, refuted))
+          completedFuture(verdicts)
+        case Sighting.Elsewhere =>
+          background.begin(() => shards.list(service, stream, events))
+          completedFuture(verdicts)
+        case _ => completedFuture(verdicts)
       }
-      if (ordered && lanes.distributesItself)
-        refusal(verdicts.size, s"${WriteOptions.ordering.key}=${WriteOrdering.ByKey}")
-      else verdicts.map(_._1)
     }
   }
 
-  private def refusal(count: Int, option: String): IndexedSeq[Verdict] =
-    IndexedSeq.fill(count)(Verdict.Fatal(new AutoDistributionException(option)))
-
-  private def sendPacked(batch: IndexedSeq[SinkRecord], packed: PackedRequest): CompletableFuture[IndexedSeq[Verdict]] =
-    put(packed.entries).thenCompose { verdicts =>
-      val moved = packed.shards.lazyZip(verdicts).exists((shard, verdict) => verdict._2.exists(_ != shard))
-      val refuted = lanes.map.exists { map =>
-        packed.firsts.lazyZip(verdicts).exists { (first, verdict) =>
-          verdict._2.exists(map.isRefutedBy(_, batch(first).hashPoint))
-        }
+  private def sendPacked(
+      batch: IndexedSeq[SinkRecord],
+      packing: AggregatePacker,
+      exchange: PutExchange
+  ): CompletableFuture[IndexedSeq[Verdict]] = placement.thenCompose {
+    case Left(refusal) => completedFuture(all(batch, Verdict.Fatal(refusal)))
+    case Right(_) if exchange.isAborted => completedFuture(all(batch, AggregateProof.LeftOut))
+    case Right(known) =>
+      val packed = packing.pack(batch, known)
+      val sentAt = scheduler.nanoTime
+      put(packed.entries.map(_.put), exchange).thenCompose { answers =>
+        val seen = see(answers, packed.entries.map(entry => batch(entry.first)), sentAt)
+        judge(new AggregateProof(packed, batch, answers, known.map(_.map), shards.isConfirmed), seen)
       }
-      if (refuted) lanes.foundToDistributeItself(stream, events)
-      if (lanes.distributesItself) CompletableFuture.completedFuture(refusal(batch.size, "aggregation"))
-      else if (!moved) CompletableFuture.completedFuture(packed.spread(verdicts.map(_._1), KinesisDestination.LeftOut))
-      else
-        lanes.refresh(lister, stream, events).handle[IndexedSeq[Verdict]] { (map, _) =>
-          // KCL leaves out a container as a whole when one of its records is not of the shard's range. Without a new map
-          // nobody knows what the shard takes, and sending twice is better than losing.
-          val judged = verdicts.indices.map { entry =>
-            val (verdict, meant) = (verdicts(entry), packed.shards(entry))
-            val landed = verdict._2
-            val isFound = landed.forall(shard =>
-              shard == meant || map != null && packed.members(entry).forall(i => map.takes(shard, batch(i).hashPoint))
-            )
-            if (isFound) verdict._1
-            else
-              Verdict.Retry(RetryCause.Misplaced, s"an aggregate went into shard ${landed.mkString} in place of $meant")
-          }
-          val misplaced = judged.count {
-            case Verdict.Retry(RetryCause.Misplaced, _) => true
-            case _ => false
-          }
-          if (misplaced > 0) events.emit(RecordsMisplaced(stream.toString, misplaced))
-          packed.spread(judged, KinesisDestination.LeftOut)
+  }
+
+  private def judge(proof: AggregateProof, seen: Sighting): CompletableFuture[IndexedSeq[Verdict]] = {
+    val current = shards.map
+    seen match {
+      case Sighting.AsExpected if proof.isGivenBy(current) => completedFuture(proof.asAnswered)
+      case Sighting.AsExpected | Sighting.Late if shards.isConfirmed => completedFuture(judge(proof, current))
+      case Sighting.AsExpected | Sighting.Late if !proof.isNeeded => completedFuture(proof.asAnswered)
+      case _ =>
+        shards.list(service, stream, events).handle[IndexedSeq[Verdict]] { (listed, _) =>
+          if (listed != null && isRefuted(listed, seen)) proof.forAll(refusal("aggregation"))
+          else judge(proof, Option(listed))
         }
     }
+  }
+
+  private def judge(proof: AggregateProof, known: Option[ShardMap]): IndexedSeq[Verdict] = {
+    val misplaced = proof.misplacedBy(known)
+    if (misplaced.nonEmpty) events.emit(RecordsMisplaced(stream.toString, misplaced.size))
+    proof.without(misplaced)
+  }
+
+  /**
+   * Where records will go, from a map that is known to be true now. Without one records go as they are, which is right in any
+   * case; a refusal to list the shards is final.
+   */
+  private def placement: CompletableFuture[Either[Throwable, Option[Placement]]] = shards.placement match {
+    case None if !shards.hasJustFailed =>
+      shards.confirm(service, stream, events).handle[Either[Throwable, Option[Placement]]] { (_, error) =>
+        Futures.unwrap(error) match {
+          case refused: ServiceException if !RetryRules.Default.isRecoverable(refused) => Left(refused)
+          case _ => Right(shards.placement)
+        }
+      }
+    case known => completedFuture(Right(known))
+  }
+
+  private def see(answers: IndexedSeq[Answer], firsts: IndexedSeq[SinkRecord], sentAt: Long): Sighting =
+    if (shards.map.isEmpty || lanes.distributesItself && packer.isEmpty && !ordered) Sighting.AsExpected
+    else {
+      val taken = answers.indices.iterator.flatMap(i => answers(i).shard.map(_ -> firsts(i).hashPoint))
+      shards.saw(taken, sentAt)
+    }
+
+  private def unlessRefuted(
+      refuted: Sighting.Refuted,
+      option: String,
+      verdicts: IndexedSeq[Verdict]
+  ): CompletableFuture[IndexedSeq[Verdict]] =
+    shards.list(service, stream, events).handle[IndexedSeq[Verdict]] { (map, _) =>
+      if (map != null && isRefuted(map, refuted)) verdicts.map(_ => refusal(option)) else verdicts
+    }
+
+  /** By a listing that was begun after the answer: before, a stream of the same name may have been another one. */
+  private def isRefuted(map: ShardMap, seen: Sighting): Boolean = seen match {
+    case Sighting.Refuted(shard, point) => map.isRefutedBy(shard, point)
+    case _ => false
+  }
+
+  private def detectDistribution(map: ShardMap, seen: Sighting): Unit =
+    if (isRefuted(map, seen) && lanes.foundToDistributeItself())
+      events.emit(DistributionAutomatic(stream.toString))
 
   /** A failure that no retry can mend ends the writer with an error, which tells it. */
   private def note(verdict: Verdict, entries: Int): Unit = verdict match {
@@ -113,26 +177,29 @@ final class KinesisDestination(
     case _ => ()
   }
 
-  /** Each entry's verdict, and the shard that took it. */
-  private def put(entries: IndexedSeq[PutEntry]): CompletableFuture[IndexedSeq[(Verdict, Option[ShardId])]] =
-    service.putRecords(stream, entries).handle { (results, failure) =>
+  private def put(entries: IndexedSeq[PutEntry], exchange: PutExchange): CompletableFuture[IndexedSeq[Answer]] =
+    exchange.calls(service.putRecords(stream, entries)).handle { (results, failure) =>
       if (failure != null) {
-        val verdict = PutVerdicts.of(failure)
-        note(verdict, entries.size)
-        entries.map(_ => verdict -> None)
+        val answer = Answer(PutVerdicts.of(failure), None)
+        // Who gave the request up has told so already.
+        if (!exchange.isAborted) note(answer.verdict, entries.size)
+        entries.map(_ => answer)
       } else if (results.size != entries.size) {
         val error =
           new IllegalStateException(s"PutRecords answered ${results.size} results for ${entries.size} records")
-        entries.map(_ => Verdict.Fatal(error) -> None)
+        entries.map(_ => Answer(Verdict.Fatal(error), None))
       } else {
         counts.answered(entries, results)
         results.iterator.map {
-          case accepted: PutResult.Accepted => Verdict.Accepted -> Some(accepted.shard)
-          case rejected => PutVerdicts.of(rejected) -> None
+          case accepted: PutResult.Accepted => Answer(Verdict.Accepted, Some(accepted.shard))
+          case rejected => Answer(PutVerdicts.of(rejected), None)
         }.toIndexedSeq
       }
     }
 }
+
+/** An entry's verdict, and the shard that took it. */
+final private[kinesis] case class Answer(verdict: Verdict, shard: Option[ShardId])
 
 /**
  * A stream with record distribution strategy AUTO cannot do what an option asks.
@@ -143,9 +210,7 @@ final class KinesisDestination(
 final class AutoDistributionException(val option: String)
     extends RuntimeException(s"the stream chooses shards without regard to keys, so $option is not possible")
 
-object KinesisDestination {
-
-  /** What a record adds to a container besides payload and key: tags, indexes and lengths, generously. */
-  private val AggregateOverhead = 24
-  private val LeftOut: Verdict = Verdict.Retry(RetryCause.NotSent, "did not fit into this request")
+private object KinesisDestination {
+  def refusal(option: String): Verdict = Verdict.Fatal(new AutoDistributionException(option))
+  def all(batch: IndexedSeq[SinkRecord], verdict: Verdict): IndexedSeq[Verdict] = batch.map(_ => verdict)
 }

@@ -5,7 +5,7 @@ import scala.concurrent.duration._
 import org.sparkkinesis.config.{Options, RateLimitingOption, RetryOptions, WriteOptions, WriteOrdering}
 import org.sparkkinesis.model.KinesisQuotas
 import org.sparkkinesis.retry.RetryPolicy
-import org.sparkkinesis.sink.AsyncSinkSettings
+import org.sparkkinesis.sink.{AsyncSinkSettings, SinkBounds}
 
 /**
  * How records are written to a stream; travels to the executors and holds no secret.
@@ -39,6 +39,9 @@ final case class KinesisSinkSettings(
         ),
         maxBufferedEntries = Int.MaxValue
       )
+
+  /** New bounds, for the sinks of one task. With aggregation only bytes count. */
+  def newBounds: SinkBounds = requestsFor(1).newBounds
 }
 
 object KinesisSinkSettings {

@@ -1,17 +1,16 @@
 package org.sparkkinesis.sink.kinesis
 
-import java.util.concurrent.ExecutionException
+import java.util.concurrent.locks.{Condition, Lock}
 
 import scala.concurrent.duration._
 
 import org.sparkkinesis.concurrent.{Futures, Scheduler}
 import org.sparkkinesis.event.{EventSink, ShardLimitsUnavailable}
 import org.sparkkinesis.model.StreamRef
-import org.sparkkinesis.retry.{Retrier, RetryPolicy, RetryRules}
-import org.sparkkinesis.service.{KinesisService, ServiceErrorKind, ServiceException}
-import org.sparkkinesis.shard.ShardLister
+import org.sparkkinesis.retry.{Jitter, Retrier, RetryPolicy, RetryRules}
+import org.sparkkinesis.service.KinesisService
 import org.sparkkinesis.sink.kinesis.lane.ShardLanes
-import org.sparkkinesis.sink.{AsyncSinkWriter, SinkMetrics}
+import org.sparkkinesis.sink.{AsyncSinkWriter, SinkBounds, SinkMetrics}
 
 /** Writes records to one stream, for one task. As [[AsyncSinkWriter]]: one thread, `flush` before anything counts as stored. */
 final class KinesisStreamSink private (
@@ -66,70 +65,84 @@ object KinesisStreamSink {
   private val ListingRetries = RetryPolicy(Some(8), 200.millis, 3.seconds, 1.5)
 
   /**
-   * Lists the shards when that is needed and has not been done in this JVM, then opens; blocks for that.
+   * Opens a sink. Never blocks: the shards are listed meanwhile, where that is needed and has not been done in this process.
    *
-   * @param where
-   *   endpoint and region, to tell streams of one name apart
-   * @throws ServiceException
-   *   when the shards cannot be listed and aggregation needs them
+   * @param bounds
+   *   what the sinks of one task hold together
    */
   def open(
       service: KinesisService,
-      stream: StreamRef,
-      where: String,
+      stream: CheckedStream,
       settings: KinesisSinkSettings,
-      scheduler: Scheduler,
+      bounds: SinkBounds,
+      process: SinkProcess,
       events: EventSink = EventSink.Discard
   ): KinesisStreamSink = {
-    val held = StreamLimits.acquire(StreamLimits.Key(stream.toString, where, settings))
+    val scheduler = process.scheduler
+    val limits = process.limits.acquire(stream.identity, settings, scheduler)
     try {
-      val limits = held.value
-      val lister =
-        new ShardLister(service, new Retrier(scheduler, RetryRules.Default), ListingRetries, scheduler)
-      if (limits.lanes.map.isEmpty) listShards(lister, stream, limits.lanes, settings, events)
+      if (limits.lanes.shards.map.isEmpty) listShards(service, stream.stream, limits.lanes, scheduler, events)
       val packer = Option.when(settings.aggregated)(AggregatePacker(settings.ordered, settings.requests.maxBatchSize))
-      val destination =
-        new KinesisDestination(
-          service,
-          stream,
-          limits.lanes,
-          lister,
-          settings.shardLimits,
-          settings.ordered,
-          packer,
-          events
-        )
+      val destination = new KinesisDestination(
+        service,
+        stream.stream,
+        limits.lanes,
+        settings.shardLimits,
+        settings.ordered,
+        packer,
+        limits.sizes,
+        scheduler,
+        events
+      )
       val writer = new AsyncSinkWriter[SinkRecord, SinkRecord](
         record => record,
         destination,
         limits.strategy.open(),
         settings.requestsFor(limits.lanes.openShards),
-        scheduler
+        bounds,
+        scheduler,
+        process.random,
+        process.newCondition
       )
-      new KinesisStreamSink(writer, destination.counts, () => held.close())
+      new KinesisStreamSink(writer, destination.counts, () => process.limits.release(limits, scheduler))
     } catch {
       case failure: Throwable =>
-        held.close()
+        process.limits.release(limits, scheduler)
         throw failure
     }
   }
 
+  /** For the shards' lanes; aggregation asks for itself when it cannot do without. */
   private def listShards(
-      lister: ShardLister,
+      service: KinesisService,
       stream: StreamRef,
       lanes: ShardLanes,
-      settings: KinesisSinkSettings,
+      scheduler: Scheduler,
       events: EventSink
-  ): Unit =
-    try {
-      lanes.refresh(lister, stream, events).get()
-      ()
-    } catch {
-      case failed: ExecutionException =>
-        Futures.unwrap(failed) match {
-          case denied: ServiceException if denied.kind == ServiceErrorKind.AccessDenied && !settings.aggregated =>
-            events.emit(ShardLimitsUnavailable(stream.toString, denied.getMessage))
-          case other => throw other
-        }
+  ): Unit = {
+    val retrier = new Retrier(scheduler, RetryRules.Default)
+    new BackgroundListing(scheduler).begin(() =>
+      retrier.retry(ListingRetries)(() => lanes.shards.confirm(service, stream, events))
+    ).whenComplete {
+      (_, error) =>
+        if (error != null)
+          events.emit(ShardLimitsUnavailable(stream.toString, String.valueOf(Futures.unwrap(error).getMessage)))
     }
+    ()
+  }
 }
+
+/**
+ * What the sinks of one process take from it; a simulation gives virtual ones.
+ *
+ * @param newCondition
+ *   makes what a writing thread waits on
+ * @param random
+ *   gives the jitter of rests, from 0 until 1
+ */
+final class SinkProcess(
+    val scheduler: Scheduler,
+    val limits: SharedStreamLimits = SharedStreamLimits.OfJvm,
+    val newCondition: Lock => Condition = _.newCondition(),
+    val random: () => Double = Jitter.random
+)

@@ -1,58 +1,90 @@
 package org.sparkkinesis.sink.kinesis
 
+import scala.collection.mutable
 import scala.concurrent.duration._
 
-import org.sparkkinesis.concurrent.Shared
+import org.sparkkinesis.concurrent.Scheduler
 import org.sparkkinesis.event.log.{EventLog, QueryContext}
-import org.sparkkinesis.event.{ConnectorEvent, ShardPaced, ShardRateCut, ShardUnpaced}
+import org.sparkkinesis.event.{ConnectorEvent, EventSink, ShardPaced, ShardRateCut, ShardUnpaced}
 import org.sparkkinesis.model.{KinesisQuotas, ShardId}
 import org.sparkkinesis.sink.kinesis.lane.ShardLanes
 import org.sparkkinesis.sink.limit.{PacedLane, RateLimiting, RateLimitingContext, RateLimitingStrategy}
 
-/** What the writers to one stream in this JVM share: the strategy's state and the shards' lanes. */
-final class StreamLimits private (val strategy: RateLimitingStrategy, val lanes: ShardLanes)
+/** What the writers to one stream in one process share: the strategy's state and the shards' lanes. */
+final class StreamLimits private[kinesis] (
+    private[kinesis] val key: StreamLimitsKey,
+    val strategy: RateLimitingStrategy,
+    val lanes: ShardLanes,
+    val sizes: MeanSize
+)
 
-/** The JVM's limits by stream. They outlive the writers, so that a micro-batch begins where the last one ended. Thread-safe. */
-object StreamLimits {
+final private[kinesis] case class StreamLimitsKey(stream: StreamIdentity, settings: KinesisSinkSettings)
 
-  /**
-   * @param where
-   *   tells streams of the same name apart: endpoint and region
-   */
-  final case class Key(stream: String, where: String, settings: KinesisSinkSettings)
+/**
+ * A process's limits by stream. They outlive the writers, so that a micro-batch begins where the last one ended. Thread-safe.
+ *
+ * @param events
+ *   is told when the rate of a shard changes; queries share the limits, so these events name no query
+ */
+final class SharedStreamLimits(events: EventSink = EventSink.Discard) {
+  import SharedStreamLimits._
+
+  final private class Entry(val limits: StreamLimits) {
+    var users = 0
+    var idleSince = 0L
+  }
+
+  private val entries = mutable.HashMap.empty[StreamLimitsKey, Entry]
+
+  /** @throws IllegalArgumentException when the strategy's class cannot be used */
+  def acquire(stream: StreamIdentity, settings: KinesisSinkSettings, scheduler: Scheduler): StreamLimits =
+    synchronized {
+      val now = scheduler.nanoTime
+      entries.filterInPlace((_, entry) => entry.users > 0 || now - entry.idleSince < IdleTime.toNanos)
+      val key = StreamLimitsKey(stream, settings)
+      val entry = entries.getOrElseUpdate(key, new Entry(create(key, scheduler, events)))
+      entry.users += 1
+      entry.limits
+    }
+
+  def release(limits: StreamLimits, scheduler: Scheduler): Unit = synchronized {
+    entries.get(limits.key).foreach { entry =>
+      entry.users -= 1
+      entry.idleSince = scheduler.nanoTime
+    }
+  }
+}
+
+object SharedStreamLimits {
+
+  /** The limits of this JVM. */
+  val OfJvm = new SharedStreamLimits(new EventLog(QueryContext.Unknown))
 
   /** What nobody has used for so long is forgotten. */
   private val IdleTime = 10.minutes
 
-  /** Queries share the limits, so their events name no query. */
-  private val events = new EventLog(QueryContext.Unknown)
-
-  private val limits = new Shared[Key, StreamLimits](create, _ => (), IdleTime, Shared.onTimer)
-
-  /** @throws IllegalArgumentException when the strategy's class cannot be used */
-  def acquire(key: Key): Shared.Hold[StreamLimits] = limits.acquire(key)
-
-  private def create(key: Key): StreamLimits = {
+  private def create(key: StreamLimitsKey, scheduler: Scheduler, events: EventSink): StreamLimits = {
+    val settings = key.settings
     // An aggregate holds many entries of the writer, and only its bytes come near a shard's limits.
     val entriesPerSecond =
-      if (key.settings.aggregated) Double.MaxValue / 1e9 else KinesisQuotas.Shard.WriteRecordsPerSecond.toDouble
-    val lanes = new ShardLanes(shard =>
-      new PacedLane(
-        entriesPerSecond,
-        KinesisQuotas.Shard.WriteBytesPerSecond.toDouble,
-        scale => events.emit(rateEvent(key.stream, shard, scale))
-      )
+      if (settings.aggregated) Double.MaxValue / 1e9 else KinesisQuotas.Shard.WriteRecordsPerSecond.toDouble
+    val bytesPerSecond = KinesisQuotas.Shard.WriteBytesPerSecond.toDouble
+    val lanes = new ShardLanes(
+      scheduler,
+      shard =>
+        new PacedLane(entriesPerSecond, bytesPerSecond, scale => events.emit(rateEvent(key.stream.arn, shard, scale)))
     )
-    val requests = key.settings.requestsFor(1)
-    val context = RateLimitingContext(
+    val sizes = new MeanSize
+    val requests = settings.requestsFor(1)
+    val context = new RateLimitingContext(
       requests.maxBatchSize,
       requests.maxInFlightRequests,
       () => lanes.openShards,
-      KinesisQuotas.Shard.WriteRecordsPerSecond
+      () => if (settings.aggregated) sizes.perSecond else KinesisQuotas.Shard.WriteRecordsPerSecond
     )
     val strategy =
-      RateLimiting.of(key.settings.rateLimiting).fold(why => throw new IllegalArgumentException(why), identity)
-    new StreamLimits(strategy(context), lanes)
+      RateLimiting.of(settings.rateLimiting).fold(why => throw new IllegalArgumentException(why), identity)
+    new StreamLimits(key, strategy(context), lanes, sizes)
   }
 
   /** The first time that its shard throttles, a lane is set to the documented rate; later cuts follow from there. */
@@ -60,4 +92,21 @@ object StreamLimits {
     if (scale.isPosInfinity) ShardUnpaced(stream, shard)
     else if (scale == 1) ShardPaced(stream, shard)
     else ShardRateCut(stream, shard, scale)
+}
+
+/** The mean size of the records that are packed into aggregates, of late. Thread-safe. */
+final class MeanSize {
+  import MeanSize._
+  @volatile private var mean = 0.0
+
+  def saw(bytes: Int): Unit = mean = if (mean == 0) bytes.toDouble else mean + (bytes - mean) * Weight
+
+  /** How many of them a shard takes in a second by its bytes; by its records while none was seen. */
+  def perSecond: Int =
+    if (mean == 0) KinesisQuotas.Shard.WriteRecordsPerSecond
+    else math.max(1, (KinesisQuotas.Shard.WriteBytesPerSecond / mean).toInt)
+}
+
+private object MeanSize {
+  val Weight = 0.01
 }

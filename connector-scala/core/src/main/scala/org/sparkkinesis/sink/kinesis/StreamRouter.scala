@@ -1,43 +1,59 @@
 package org.sparkkinesis.sink.kinesis
 
 import scala.collection.immutable.VectorMap
+import scala.collection.mutable
 
 import org.sparkkinesis.model.StreamRef
 
 /**
- * Sends each record to its stream; opens a stream at its first record. One task's own, used by one thread.
+ * Sends each record to its stream; opens a stream at its first record. A stream has one sink, whether rows call it by its name or
+ * by its ARN, so that its records keep their order. One task's own, used by one thread.
  *
+ * @param check
+ *   finds a stream; what it throws reaches the writer of the record
  * @param open
  *   opens a stream; what it throws reaches the writer of the record
  * @param explain
  *   makes of a stream's failure what is thrown
  */
-final class StreamRouter(open: StreamRef => StreamRouter.Target, explain: (StreamRef, Throwable) => Throwable)
-    extends AutoCloseable {
-  @volatile private var targets = VectorMap.empty[StreamRef, StreamRouter.Target]
+final class StreamRouter(
+    check: StreamRef => CheckedStream,
+    open: CheckedStream => StreamRouter.Target,
+    explain: (CheckedStream, Throwable) => Throwable
+) extends AutoCloseable {
+  @volatile private var targets = VectorMap.empty[StreamIdentity, StreamRouter.Target]
+  private val byName = mutable.HashMap.empty[StreamRef, StreamRouter.Target]
 
   /** What the stream's records must be. */
   def rules(stream: StreamRef): RecordRules = target(stream).rules
 
-  def write(stream: StreamRef, record: SinkRecord): Unit = explaining(stream)(target(stream).sink.write(record))
+  def write(stream: StreamRef, record: SinkRecord): Unit = {
+    val to = target(stream)
+    explaining(to.stream)(to.sink.write(record))
+  }
 
   /** Returns when every record of every stream is stored. */
-  def flush(): Unit = targets.foreach { case (stream, target) => explaining(stream)(target.sink.flush()) }
+  def flush(): Unit = targets.valuesIterator.foreach(target => explaining(target.stream)(target.sink.flush()))
 
   /** From any thread. */
   def metrics: KinesisSinkMetrics = targets.valuesIterator.map(_.sink.metrics).foldLeft(KinesisSinkMetrics())(_ + _)
 
   override def close(): Unit = targets.valuesIterator.foreach(_.close())
 
-  private def target(stream: StreamRef): StreamRouter.Target = targets.getOrElse(
+  private def target(stream: StreamRef): StreamRouter.Target = byName.getOrElseUpdate(
     stream, {
-      val opened = open(stream)
-      targets = targets.updated(stream, opened)
-      opened
+      val found = check(stream)
+      targets.getOrElse(
+        found.identity, {
+          val opened = open(found)
+          targets = targets.updated(found.identity, opened)
+          opened
+        }
+      )
     }
   )
 
-  private def explaining(stream: StreamRef)(body: => Unit): Unit =
+  private def explaining(stream: CheckedStream)(body: => Unit): Unit =
     try body
     catch {
       case interrupted: InterruptedException => throw interrupted
@@ -48,7 +64,10 @@ final class StreamRouter(open: StreamRef => StreamRouter.Target, explain: (Strea
 object StreamRouter {
 
   /** An open stream: its sink, what it takes, and what must be given back after it. */
-  final class Target(val sink: KinesisStreamSink, val rules: RecordRules, release: () => Unit) extends AutoCloseable {
+  final class Target(val stream: CheckedStream, val sink: KinesisStreamSink, release: () => Unit)
+      extends AutoCloseable {
+    val rules: RecordRules = RecordRules(stream.maxRecordBytes)
+
     override def close(): Unit =
       try sink.close()
       finally release()

@@ -65,12 +65,28 @@ final case class RequestOutcome(granted: Int, sent: Int, throttled: Int, failed:
  *
  * @param partitions
  *   how many independent parts the destination has now, for Kinesis its open shards; zero while unknown
- * @param entriesPerPartition
- *   what one part takes in a second
+ * @param perPartition
+ *   how many entries one part takes in a second, as far as is known now
  */
-final case class RateLimitingContext(
-    maxBatchSize: Int,
-    maxInFlightRequests: Int,
-    partitions: () => Int,
-    entriesPerPartition: Int
-)
+final class RateLimitingContext(
+    val maxBatchSize: Int,
+    val maxInFlightRequests: Int,
+    val partitions: () => Int,
+    perPartition: () => Int
+) {
+
+  /** How many entries one part takes in a second, as far as is known now. */
+  def entriesPerPartition: Int = perPartition()
+}
+
+object RateLimitingContext {
+
+  /** For a destination whose parts always take the same number of entries. */
+  def apply(
+      maxBatchSize: Int,
+      maxInFlightRequests: Int,
+      partitions: () => Int,
+      entriesPerPartition: Int
+  ): RateLimitingContext =
+    new RateLimitingContext(maxBatchSize, maxInFlightRequests, partitions, () => entriesPerPartition)
+}

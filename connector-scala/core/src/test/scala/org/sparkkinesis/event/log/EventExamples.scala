@@ -285,10 +285,10 @@ object EventExamples {
       s"$OfStream 2 invalid rows of partition 3 dropped. Reason of the first: its partition key is null"
     ),
     (
-      StreamColumnUsed("orders"),
+      StreamColumnIgnored("orders", "stream"),
       Warn,
-      s"$OfStream Rows are written to the stream that their column 'stream' names, and to this one " +
-        "where that is null. Drop the column to write all of them to this stream"
+      s"$OfStream The rows have a column 'stream', which is ignored, because options name the stream that they are " +
+        "written to. To send each row to the stream that this column names, set 'streamColumn' to stream"
     )
   )
 }

@@ -12,7 +12,7 @@ import org.sparkkinesis.service.{
 }
 
 /** One stream's write side: shards that can be resharded, and refusals that the test asks for. Answers at once. */
-final class FakeStream(shardCount: Int) extends KinesisService {
+class FakeStream(shardCount: Int) extends KinesisService {
   val stored = mutable.ArrayBuffer.empty[(ShardId, PutEntry)]
   var listings = 0
   var puts = 0
@@ -29,13 +29,26 @@ final class FakeStream(shardCount: Int) extends KinesisService {
 
   /** Listings that leave out the first shard. */
   var listingsWithHole = 0
-  private var nextIndex = shardCount
-  private var open: Vector[Shard] = HashKeyRange.uniform(shardCount).zipWithIndex.map { case (range, i) =>
-    shard(i, range)
-  }.toVector
 
-  private def shard(index: Int, range: HashKeyRange): Shard =
-    Shard(ShardId.ofIndex(index.toLong), None, None, range, SequenceNumber("1"), None)
+  /** What a listing tells of the open shards. */
+  var listed: Vector[Shard] => Vector[Shard] = identity
+  private var nextIndex = 0
+  private var created = 0
+  private var open = Vector.empty[Shard]
+  private var ranges = Map.empty[ShardId, HashKeyRange]
+  create(shardCount)
+
+  /** Makes the stream anew, as if it had been deleted: its shards have the old names. */
+  def create(shards: Int): Unit = {
+    created += 1
+    nextIndex = shards
+    open = HashKeyRange.uniform(shards).zipWithIndex.map { case (range, i) => shard(i, range) }.toVector
+  }
+
+  private def shard(index: Int, range: HashKeyRange): Shard = {
+    ranges += ShardId.ofIndex(index.toLong) -> range
+    Shard(ShardId.ofIndex(index.toLong), None, None, range, SequenceNumber(created.toString), None)
+  }
 
   /** Splits the shard in its middle. */
   def split(id: ShardId): Unit = {
@@ -45,6 +58,11 @@ final class FakeStream(shardCount: Int) extends KinesisService {
       shard(nextIndex + 1, HashKeyRange(middle + 1, parent.end))
     nextIndex += 2
   }
+
+  def openShards: Vector[Shard] = open
+
+  /** The range of any shard that there ever was. */
+  def rangeOf(id: ShardId): Option[HashKeyRange] = ranges.get(id)
 
   def shardOf(entry: PutEntry): Shard = {
     val hash = entry.explicitHashKey.fold(HashKey.ofPartitionKey(entry.partitionKey))(BigInt(_))
@@ -57,8 +75,8 @@ final class FakeStream(shardCount: Int) extends KinesisService {
     else {
       if (next.isEmpty) listings += 1
       val from = next.fold(0)(_.toInt)
-      val listed = if (listings <= listingsWithHole) open.drop(1) else open
-      completedFuture(ShardPage(listed.slice(from, from + 2), Option.when(from + 2 < listed.size)((from + 2).toString)))
+      val shards = listed(if (listings <= listingsWithHole) open.drop(1) else open)
+      completedFuture(ShardPage(shards.slice(from, from + 2), Option.when(from + 2 < shards.size)((from + 2).toString)))
     }
 
   override def putRecords(stream: StreamRef, entries: Seq[PutEntry]): CompletableFuture[Seq[PutResult]] = {

@@ -18,8 +18,13 @@ class KinesisStreamSinkSuite extends TimedSuite {
     val time = new VirtualScheduler
     val stream = new FakeStream(shards)
     val events = new RecordedEvents
-    val ref: StreamRef = StreamRef.ByName(s"stream-${System.identityHashCode(this)}")
-    def open(): KinesisStreamSink = KinesisStreamSink.open(stream, ref, "test", settings, time, events)
+    private val process = new SinkProcess(time, new SharedStreamLimits(events))
+    var created = 1L
+    def open(): KinesisStreamSink = {
+      val identity = StreamIdentity("arn:aws:kinesis:us-east-1:000000000000:stream/s", created, "")
+      val checked = CheckedStream(StreamRef.ByName("s"), identity, 1 << 20)
+      KinesisStreamSink.open(stream, checked, settings, settings.newBounds, process, events)
+    }
     lazy val sink: KinesisStreamSink = open()
 
     def write(key: String, data: String, hash: Option[String] = None): Unit =
@@ -70,6 +75,18 @@ class KinesisStreamSinkSuite extends TimedSuite {
     assert(rig.events.all.collect { case refreshed: ShardMapRefreshed => refreshed.shards } == Seq(3, 4))
   }
 
+  test("the first listing is made again while it lacks a shard, and records are written meanwhile") {
+    val rig = new Rig(3)
+    rig.stream.listingsWithHole = 2
+    rig.write("a", "1")
+    rig.flush()
+    assert(rig.read.size == 1)
+    rig.time.advance(10.seconds)
+    assert(rig.stream.listings == 3)
+    assert(rig.events.of[ShardMapRefreshed].map(_.shards) == Seq(3))
+    assert(rig.events.of[ShardLimitsUnavailable].isEmpty)
+  }
+
   test("only the entries that were refused go again") {
     val rig = new Rig(1)
     var refusals = 2
@@ -90,7 +107,7 @@ class KinesisStreamSinkSuite extends TimedSuite {
     assert(rig.stream.stored.size == 1)
     assert(rig.sink.metrics.requests.possibleDuplicates == 2L)
     assert(rig.events.of[PutFailed].map(_.records) == Vector(1, 1))
-    assert(rig.events.of[CallThrottled] == Vector(CallThrottled(rig.ref.toString, None, "PutRecords")))
+    assert(rig.events.of[CallThrottled] == Vector(CallThrottled("s", None, "PutRecords")))
   }
 
   test("errors that no retry can mend end the sink with the service's own error") {
@@ -144,7 +161,7 @@ class KinesisStreamSinkSuite extends TimedSuite {
     second.close()
   }
 
-  test("a caller who may not list shards writes without limits for each shard") {
+  test("a caller who may not list shards writes without limits for each shard, and cannot aggregate") {
     val rig = new Rig(2)
     rig.stream.listingFailures += failure(ServiceErrorKind.AccessDenied)
     rig.write("a", "1")
@@ -152,8 +169,10 @@ class KinesisStreamSinkSuite extends TimedSuite {
     assert(rig.read.size == 1)
     assert(rig.events.of[ShardLimitsUnavailable].size == 1)
     val packing = new Rig(2, KinesisSinkSettings.of(Options.defaults).copy(aggregated = true))
-    packing.stream.listingFailures += failure(ServiceErrorKind.AccessDenied)
-    intercept[ServiceException](packing.open())
+    packing.stream.listingFailures ++= Seq.fill(2)(failure(ServiceErrorKind.AccessDenied))
+    packing.write("a", "1")
+    val error = intercept[FatalSinkException](packing.flush())
+    assert(error.getCause.asInstanceOf[ServiceException].kind == ServiceErrorKind.AccessDenied)
   }
 
   private val aggregated = KinesisSinkSettings.of(Options.defaults).copy(aggregated = true)
@@ -185,7 +204,7 @@ class KinesisStreamSinkSuite extends TimedSuite {
   ) {
     val rig = new Rig(1, aggregated)
     rig.write("x", "before")
-    rig.flush()
+    rig.time.advance(1.second)
     rig.stream.split(ShardId.ofIndex(0))
     (1 to 100).foreach(i => rig.write(s"key-$i", s"value $i"))
     rig.flush()
@@ -212,7 +231,7 @@ class KinesisStreamSinkSuite extends TimedSuite {
     }
   }
 
-  test("a stream that distributes records itself is written without limits for each shard, and not listed again") {
+  test("a stream that distributes records itself is listed once more, and written without limits for each shard") {
     val rig = new Rig(4)
     rig.stream.distributesItself = true
     (1 to 100).foreach(i => rig.write(s"key-$i", s"value $i"))
@@ -220,7 +239,7 @@ class KinesisStreamSinkSuite extends TimedSuite {
     (101 to 200).foreach(i => rig.write(s"key-$i", s"value $i"))
     rig.flush()
     assert(rig.read.map(_._3).toSet == (1 to 200).map(i => s"value $i").toSet)
-    assert(rig.stream.listings == 1)
+    assert(rig.stream.listings == 2)
     assert(rig.events.of[DistributionAutomatic].size == 1)
   }
 

@@ -7,6 +7,7 @@ import org.sparkkinesis.service.{Operation, PutEntry, PutResult, ServiceErrorKin
 import org.sparkkinesis.shard.ShardMap
 import org.sparkkinesis.sink.RetryCause._
 import org.sparkkinesis.sink.Verdict
+import org.sparkkinesis.sink.kinesis.lane.Placement
 import org.sparkkinesis.suite.PropertySuite
 
 /** What is pure: record rules, the shard map, verdicts, cost. */
@@ -48,17 +49,60 @@ class SinkTablesSuite extends PropertySuite {
       val shards = HashKeyRange.uniform(count).zipWithIndex.map { case (range, i) =>
         Shard(ShardId.ofIndex(i.toLong), None, None, range, SequenceNumber("1"), None)
       }
-      val map = ShardMap.of(scala.util.Random.shuffle(shards)).get
+      val map = ShardMap.of(scala.util.Random.shuffle(shards)).getOrElse(fail("no map"))
       val point = record(key).hashPoint
       assert(point.toBigInt == HashKey.ofPartitionKey(key))
       assert(map.shardOf(point) == shards.find(_.hashKeyRange.contains(point.toBigInt)).get.id)
     }
   }
 
-  test("the map leaves closed shards out, and there is none without an open shard") {
-    val closed =
-      Shard(ShardId.ofIndex(0), None, None, HashKeyRange.Whole, SequenceNumber("1"), Some(SequenceNumber("2")))
-    assert(ShardMap.of(Seq(closed)).map(_.size) == None)
+  private def shard(index: Long, range: HashKeyRange, start: String = "1", end: Option[String] = None) =
+    Shard(ShardId.ofIndex(index), None, None, range, SequenceNumber(start), end.map(SequenceNumber(_)))
+
+  private val low = HashKeyRange.uniform(2)(0)
+  private val high = HashKeyRange.uniform(2)(1)
+
+  test("a map is made only of open shards that take each hash key once") {
+    val cases = Seq(
+      Seq(shard(0, low), shard(1, high)) -> "",
+      Seq(shard(0, HashKeyRange.Whole)) -> "",
+      Seq(shard(0, HashKeyRange.Whole, end = Some("2")), shard(1, low), shard(2, high)) -> "",
+      Seq.empty[Shard] -> s"no open shard takes the hash keys 0 to ${HashKeyRange.Max}",
+      Seq(shard(0, HashKeyRange.Whole, end = Some("2"))) -> "no open shard",
+      Seq(shard(0, low)) -> s"no open shard takes the hash keys ${high.start} to ${high.end}",
+      Seq(shard(1, high)) -> s"no open shard takes the hash keys 0 to ${low.end}",
+      Seq(shard(0, HashKeyRange.Whole), shard(1, low)) ->
+        "shardId-000000000000 and shardId-000000000001 take the same hash keys"
+    )
+    cases.foreach { case (listed, refusal) =>
+      val found = ShardMap.of(listed)
+      assert(found.isRight == refusal.isEmpty, listed)
+      found.left.foreach(text => assert(text.contains(refusal)))
+    }
+  }
+
+  test("two maps agree unless a shard of both has another range or another beginning: that is another stream") {
+    def map(shards: Shard*) = ShardMap.of(shards).getOrElse(fail("no map"))
+    val first = map(shard(0, low), shard(1, high))
+    assert(first.agreesWith(map(shard(0, low), shard(2, high))))
+    assert(first.agreesWith(map(shard(2, HashKeyRange.Whole))))
+    assert(!first.agreesWith(map(shard(0, low, start = "9"), shard(1, high))))
+    assert(!first.agreesWith(map(shard(0, HashKeyRange.Whole))))
+  }
+
+  test("what records take in aggregates is never more than what they are counted for, explicit hash keys included") {
+    val sizes = Gen.frequency(8 -> Gen.choose(0, 200), 1 -> Gen.choose(20000, 60000))
+    val records = Gen.nonEmptyListOf(for {
+      key <- Gen.choose(1, 256).flatMap(n => Gen.stringOfN(n, Gen.alphaNumChar))
+      hash <- Gen.option(Gen.choose(0, 1 << 30).map(n => (HashKeyRange.Max - n).toString))
+      size <- sizes
+    } yield record(key, size, hash))
+    val map = ShardMap.of(Seq(shard(0, low), shard(1, high))).getOrElse(fail("no map"))
+    forAll(records) { given =>
+      val packed =
+        AggregatePacker(keepKeysTogether = false, 500).pack(given.toIndexedSeq, Some(Placement(map, _ => false)))
+      assert(packed.entries.map(_.put.size).sum <= given.map(AggregateSize.atMost).sum)
+    }
   }
 
   test("answers of PutRecords are accepted, sent again, or final") {

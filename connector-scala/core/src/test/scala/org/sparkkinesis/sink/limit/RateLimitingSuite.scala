@@ -57,6 +57,19 @@ class RateLimitingSuite extends TimedSuite {
     }
   }
 
+  test("batch-and-delay counts what a shard takes of small records that are packed, not of Kinesis records") {
+    // Of 128 bytes a shard takes 8,192 in a second, though only 1,000 records that are not packed.
+    var perShard = 1000
+    val strategy = new BatchAndDelayRateLimiting(new RateLimitingContext(50000, 50, () => 4, () => perShard))
+    assert(strategy.open().maxBatchSize == 400)
+    val sizes = new org.sparkkinesis.sink.kinesis.MeanSize
+    assert(sizes.perSecond == 1000)
+    (1 to 1000).foreach(_ => sizes.saw(128))
+    perShard = sizes.perSecond
+    assert(perShard == 8192)
+    assert(strategy.open().maxBatchSize == 3276 / 2)
+  }
+
   test("batch-and-delay pauses between requests: longer at once when throttled, shorter slowly, from 100 ms to 10 s") {
     val strategy = new BatchAndDelayRateLimiting(context())
     val limit = strategy.open()

@@ -62,7 +62,8 @@ object Connection {
     def own(general: ConfigEntry[String], each: ConfigEntry[String]): Option[String] =
       stream.flatMap(options.ofStream(each, _)).orElse(options.get(general))
     val address = own(endpoint, ReadOptions.endpointOf)
-    address.foreach(checkEndpoint(_, options(allowInsecureEndpoint)))
+    address.foreach(checkEndpoint(endpoint, _, options(allowInsecureEndpoint)))
+    options.get(stsEndpoint).foreach(checkEndpoint(stsEndpoint, _, options(allowInsecureEndpoint)))
     val role = own(roleArn, ReadOptions.roleArnOf)
     val externalId = own(roleExternalId, ReadOptions.roleExternalIdOf)
     val settings =
@@ -100,13 +101,13 @@ object Connection {
         )
     }
 
-  private def checkEndpoint(address: String, allowInsecure: Boolean): Unit = {
+  private def checkEndpoint(option: ConfigEntry[String], address: String, allowInsecure: Boolean): Unit = {
     val uri = URI.create(address)
     if (uri.getScheme == "http" && !allowInsecure && !isLoopback(uri.getHost))
       throw OptionErrors.invalid(
-        option = endpoint.key,
+        option = option.key,
         value = address,
-        reason = "Plain http to another host sends records and the request signatures in the clear.",
+        reason = "Plain http to another host sends records, credentials and request signatures in the clear.",
         expected = "an https address, or set 'allowInsecureEndpoint' to true"
       )
   }

@@ -10,6 +10,7 @@ import org.apache.spark.sql.connector.read.{InputPartition, PartitionReaderFacto
 import org.apache.spark.sql.types.StructType
 
 import org.sparkkinesis.plan._
+import org.sparkkinesis.spark.connection.ReadStreams
 import org.sparkkinesis.spark.coordinator.SparkCluster
 import org.sparkkinesis.spark.read.reader.{KinesisInputPartition, KinesisReaderFactory}
 import org.sparkkinesis.spark.session.{HadoopCheckpointFiles, StreamSession}
@@ -28,6 +29,7 @@ final class KinesisMicroBatchStream(session: StreamSession, checkpointLocation: 
     with ReportsSourceMetrics {
   private val spark = SparkSession.active
   private val admission = KinesisReadLimit(session.options)
+  private val reading = ReadStreams.read(session.identities)
   private val query = new SourceQuery(
     session,
     new HadoopCheckpointFiles(checkpointLocation, spark.sessionState.newHadoopConf()),
@@ -78,7 +80,9 @@ final class KinesisMicroBatchStream(session: StreamSession, checkpointLocation: 
   /** Does nothing: records are released when the next batch is planned. */
   override def commit(end: Offset): Unit = ()
 
-  override def stop(): Unit = query.stop()
+  override def stop(): Unit =
+    try query.stop()
+    finally reading.close()
 
   override def metrics(latestConsumed: Optional[Offset]): java.util.Map[String, String] =
     query.metrics(recent.headOption.map(_.value)).asJava

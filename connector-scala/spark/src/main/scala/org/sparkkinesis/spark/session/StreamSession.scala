@@ -14,6 +14,7 @@ import org.sparkkinesis.model.{Shard, StartingPosition, StreamRef}
 import org.sparkkinesis.plan.{InitialShards, SourceOffset, StreamOffset}
 import org.sparkkinesis.retry.{RetryPolicies, RetryRules}
 import org.sparkkinesis.service.{ShardFilter, StreamDescription}
+import org.sparkkinesis.sink.kinesis.StreamIdentity
 import org.sparkkinesis.spark.connection.{Connection, Environment, StreamMetadata}
 import org.sparkkinesis.spark.settings.ReadSettings
 
@@ -56,6 +57,11 @@ final class StreamSession(val options: Options, asked: QueryContext, environment
   val streams: SortedMap[String, StreamDescription] = found.map { case (arn, one) => arn -> one.stream }
 
   private val query = asked.copy(streams = streams.keys.toSeq)
+
+  /** Which streams these are to the service. */
+  def identities: Iterable[StreamIdentity] = found.values.map { one =>
+    StreamIdentity(one.stream.arn, one.stream.creationMillis, one.client.endpoint.getOrElse(""))
+  }
 
   val settings: ReadSettings =
     ReadSettings(options, found.map { case (arn, one) => arn -> one.client.forStream(ref(arn)) }.toMap)

@@ -1,6 +1,7 @@
 package org.sparkkinesis.spark.table
 
 import java.util
+import java.util.concurrent.ConcurrentHashMap
 
 import scala.jdk.CollectionConverters._
 
@@ -12,8 +13,8 @@ import org.apache.spark.sql.types.{DataType, StructType}
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
 import org.sparkkinesis.config.Options
-import org.sparkkinesis.event.OptionDeprecated
 import org.sparkkinesis.event.log.{EventLog, QueryContext}
+import org.sparkkinesis.event.{ConnectorEvent, OptionDeprecated}
 import org.sparkkinesis.spark.read.KinesisScanBuilder
 import org.sparkkinesis.spark.settings.KinesisSchema
 import org.sparkkinesis.spark.write.{KinesisWriteBuilder, WriteProgress}
@@ -29,6 +30,9 @@ final class KinesisTable(properties: Map[String, String]) extends Table with Sup
     with ReportsSinkMetrics {
   private val declared = KinesisTable.read(properties)
   private val progress = new WriteProgress
+
+  /** Events that are told once, although each micro-batch is planned anew. */
+  private val told = ConcurrentHashMap.newKeySet[ConnectorEvent]()
 
   override def name(): String = "kinesis"
   override def schema(): StructType = KinesisSchema.columns
@@ -54,8 +58,7 @@ final class KinesisTable(properties: Map[String, String]) extends Table with Sup
   override def newScanBuilder(options: CaseInsensitiveStringMap): ScanBuilder = new KinesisScanBuilder(merged(options))
 
   override def newWriteBuilder(info: LogicalWriteInfo): WriteBuilder =
-
-    new KinesisWriteBuilder(merged(info.options()), info, progress)
+    new KinesisWriteBuilder(merged(info.options()), info, progress, told.add(_))
 
   override def metrics(): util.Map[String, String] = progress.metrics
 

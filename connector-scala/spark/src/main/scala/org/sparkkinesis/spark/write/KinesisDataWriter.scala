@@ -5,30 +5,42 @@ import org.apache.spark.sql.connector.metric.CustomTaskMetric
 import org.apache.spark.sql.connector.write.{DataWriter, WriterCommitMessage}
 
 import org.sparkkinesis.aws.client.KinesisClients
-import org.sparkkinesis.concurrent.Scheduler
 import org.sparkkinesis.error.SinkErrors
 import org.sparkkinesis.event.log.EventLog
 import org.sparkkinesis.event.{EventSink, RowsInvalid}
 import org.sparkkinesis.model.StreamRef
-import org.sparkkinesis.service.ServiceException
+import org.sparkkinesis.service.{ServiceErrorKind, ServiceException}
 import org.sparkkinesis.sink.kinesis.{
-  AutoDistributionException, KinesisStreamSink, RecordRules, SinkRecord, StreamRouter
+  AutoDistributionException, CheckedStream, KinesisStreamSink, SinkProcess, SinkRecord, StreamRouter
 }
-import org.sparkkinesis.sink.{DeliveryFailedException, FatalSinkException, SharedTimer}
-import org.sparkkinesis.spark.connection.ServiceFailure
+import org.sparkkinesis.sink.{
+  DeliveryFailedException, FatalSinkException, RateLimitingFailedException, SharedTimer, SinkBounds
+}
+import org.sparkkinesis.spark.connection.{ServiceFailure, StreamCheck}
 import org.sparkkinesis.spark.write.invalid.{DeadLetter, HeldLetter, HeldLetters, InvalidRow}
 
-/** Writes one partition's rows. `commit` returns only when the service has stored all of them; `abort` gives up the rest. */
-final class KinesisDataWriter(plan: WritePlan, partition: Int) extends DataWriter[InternalRow] {
+/**
+ * Writes one partition's rows. `commit` returns only when the service has stored all of them; `abort` gives up the rest.
+ *
+ * @param letterBytes
+ *   what the invalid rows that the task holds may take
+ */
+final class KinesisDataWriter(plan: WritePlan, partition: Int, letterBytes: Int) extends DataWriter[InternalRow] {
   private val timer = SharedTimer.acquire()
   private val events: EventSink = new EventLog(plan.query)
-  private val router =
-    new StreamRouter(KinesisDataWriter.open(plan, _, timer, events), KinesisDataWriter.explain(plan, _, _))
+  private val bounds = plan.settings.newBounds
+  private val router = new StreamRouter(
+    KinesisDataWriter.check(plan, _),
+    KinesisDataWriter.open(plan, _, bounds, new SinkProcess(timer), events),
+    KinesisDataWriter.explain(plan, _, _)
+  )
   private val toRecord = new RowToRecord(plan.columns)
   private var row = 0L
   @volatile private var dropped = 0L
   @volatile private var deadLettered = 0L
-  private val held = Some(plan.onInvalid).collect { case OnInvalidRow.Hold(table) => new HeldLetters(table) }
+  private val held = Some(plan.onInvalid).collect { case OnInvalidRow.Hold(table) =>
+    new HeldLetters(table, letterBytes)
+  }
   private var isOpen = true
 
   /** The stream of the first invalid row, and why that row is invalid. */
@@ -39,8 +51,9 @@ final class KinesisDataWriter(plan: WritePlan, partition: Int) extends DataWrite
     row += 1
     val stream = toRecord.streamOf(values) match {
       case Some(name) =>
-        StreamRef.parse(name).toRight("its column 'stream' holds neither the name nor the ARN of a stream")
-      case None => plan.defaultStream.map(_.stream).toRight("its column 'stream' is null, and no option names a stream")
+        StreamRef.parse(name).toRight("the column of its stream holds neither the name nor the ARN of a stream")
+      case None =>
+        plan.defaultStream.map(_.stream).toRight("the column of its stream is null, and no option names a stream")
     }
     (stream, toRecord.convert(values)) match {
       case (Right(to), Right(record)) => router.rules(to).violation(record) match {
@@ -104,15 +117,24 @@ final class KinesisDataWriter(plan: WritePlan, partition: Int) extends DataWrite
 }
 
 object KinesisDataWriter {
-  private def open(plan: WritePlan, stream: StreamRef, timer: Scheduler, events: EventSink): StreamRouter.Target = {
-    val checked =
-      plan.checkedStreams.find(_.stream == stream).getOrElse(WritePlanner.describe(stream, plan.connection, plan.query))
-    val connection = plan.connection.forStream(stream)
-    val lease = KinesisClients.shared.acquire(connection)
+  private def check(plan: WritePlan, stream: StreamRef): CheckedStream =
+    plan.checkedStreams.find(_.stream == stream).getOrElse {
+      val found = StreamCheck.check(stream, plan.connection, plan.settings.requests.deliveryTimeout, plan.query)
+      plan.sources.refuse(found)
+      found
+    }
+
+  private def open(
+      plan: WritePlan,
+      stream: CheckedStream,
+      bounds: SinkBounds,
+      process: SinkProcess,
+      events: EventSink
+  ): StreamRouter.Target = {
+    val lease = KinesisClients.shared.acquire(plan.connection.forStream(stream.stream))
     try {
-      val where = s"${connection.endpoint.getOrElse("")} ${connection.region.getOrElse("")}"
-      val sink = KinesisStreamSink.open(lease.service, stream, where, plan.settings, timer, events)
-      new StreamRouter.Target(sink, RecordRules(checked.maxRecordBytes), () => lease.close())
+      val sink = KinesisStreamSink.open(lease.service, stream, plan.settings, bounds, process, events)
+      new StreamRouter.Target(stream, sink, () => lease.close())
     } catch {
       case failure: Throwable =>
         lease.close()
@@ -121,19 +143,26 @@ object KinesisDataWriter {
   }
 
   /** The user's condition for a failure of writing to the stream. */
-  private def explain(plan: WritePlan, stream: StreamRef, failure: Throwable): Throwable = failure match {
-    case fatal: FatalSinkException => explain(plan, stream, fatal.getCause)
-    case auto: AutoDistributionException =>
-      SinkErrors.autoDistribution(stream = stream.name, option = auto.option).causedBy(auto)
-    case error: ServiceException => ServiceFailure.explain(error, stream.name, plan.connection.forStream(stream))
-    case late: DeliveryFailedException =>
-      SinkErrors.deliveryFailed(
-        stream = stream.name,
-        attempts = late.attempts,
-        waited = late.waitedMillis,
-        lastReason = if (late.lastReason.isEmpty) "none" else late.lastReason
-      ).causedBy(late)
-    case other => other
+  private def explain(plan: WritePlan, to: CheckedStream, failure: Throwable): Throwable = {
+    val stream = to.stream
+    failure match {
+      case fatal: FatalSinkException => explain(plan, to, fatal.getCause)
+      case auto: AutoDistributionException =>
+        SinkErrors.autoDistribution(stream = stream.name, option = auto.option).causedBy(auto)
+      case strategy: RateLimitingFailedException =>
+        SinkErrors.rateLimitingFailed(stream = stream.name, reason = strategy.getMessage).causedBy(strategy)
+      case error: ServiceException =>
+        if (error.kind == ServiceErrorKind.ResourceNotFound) StreamCheck.forget(stream, plan.connection)
+        ServiceFailure.explain(error, stream.name, plan.connection.forStream(stream))
+      case late: DeliveryFailedException =>
+        SinkErrors.deliveryFailed(
+          stream = stream.name,
+          attempts = late.attempts,
+          waited = late.waitedMillis,
+          lastReason = if (late.lastReason.isEmpty) "none" else late.lastReason
+        ).causedBy(late)
+      case other => other
+    }
   }
 }
 

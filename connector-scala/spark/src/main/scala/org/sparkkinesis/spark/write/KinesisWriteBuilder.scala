@@ -7,25 +7,32 @@ import org.apache.spark.sql.connector.write.streaming.{StreamingDataWriterFactor
 import org.apache.spark.sql.internal.connector.SupportsStreamingUpdateAsAppend
 
 import org.sparkkinesis.config.Options
-import org.sparkkinesis.event.BatchWritten
 import org.sparkkinesis.event.log.EventLog
-import org.sparkkinesis.spark.write.invalid.DeadLetterTable
+import org.sparkkinesis.event.{BatchWritten, ConnectorEvent}
+import org.sparkkinesis.spark.connection.{ReadStreams, StreamCheck}
+import org.sparkkinesis.spark.write.invalid.{DeadLetterTable, HeldLetters, LetterBudget}
 
 /**
  * Writing to Kinesis, batch and streaming; append, and update for streams (every updated row is a record).
  *
  * @param progress
  *   the table's own, which shows it in the query's progress
+ * @param isNew
+ *   whether an event has not been told yet, which is to be told once although each micro-batch is planned anew
  */
 final class KinesisWriteBuilder(
     options: Options,
     info: LogicalWriteInfo,
-    progress: WriteProgress
+    progress: WriteProgress,
+    isNew: ConnectorEvent => Boolean
 ) extends WriteBuilder with SupportsStreamingUpdateAsAppend {
 
   /** Checks options, columns and streams; nothing has been sent when that fails. */
   override def build(): Write =
-    new KinesisWrite(new WritePlanner(options).plan(info.schema, info.queryId), progress)
+    new KinesisWrite(
+      new WritePlanner(options, ReadStreams.of(info.queryId), isNew).plan(info.schema, info.queryId),
+      progress
+    )
 }
 
 /** A checked write. */
@@ -58,32 +65,41 @@ private object KinesisWrite {
       BatchWritten(epochId, requests.entriesOut, requests.requests, requests.throttled, requests.retried)
     )
   }
+
+  /** A stream may be gone, so the next batch asks for it. */
+  def abort(plan: WritePlan): Unit =
+    plan.checkedStreams.foreach(found => StreamCheck.forget(found.stream, plan.connection))
+
+  def factory(plan: WritePlan, info: PhysicalWriteInfo): KinesisWriterFactory =
+    new KinesisWriterFactory(plan, HeldLetters.bytesOfTask(LetterBudget.ofDriver, info.numPartitions))
 }
 
 /** Rows are stored as tasks commit: a failed job leaves the records of its finished tasks, as at-least-once allows. */
 final class KinesisBatchWrite(plan: WritePlan, progress: WriteProgress) extends BatchWrite {
-  override def createBatchWriterFactory(info: PhysicalWriteInfo): DataWriterFactory = new KinesisWriterFactory(plan)
+  override def createBatchWriterFactory(info: PhysicalWriteInfo): DataWriterFactory =
+    KinesisWrite.factory(plan, info)
   override def useCommitCoordinator(): Boolean = false
   override def commit(messages: Array[WriterCommitMessage]): Unit = KinesisWrite.commit(plan, progress, messages, None)
-  override def abort(messages: Array[WriterCommitMessage]): Unit = ()
+  override def abort(messages: Array[WriterCommitMessage]): Unit = KinesisWrite.abort(plan)
   override def toString: String = "KinesisBatchWrite"
 }
 
 /** The same for every micro-batch. */
 final class KinesisStreamingWrite(plan: WritePlan, progress: WriteProgress) extends StreamingWrite {
   override def createStreamingWriterFactory(info: PhysicalWriteInfo): StreamingDataWriterFactory =
-    new KinesisWriterFactory(plan)
+    KinesisWrite.factory(plan, info)
   override def useCommitCoordinator(): Boolean = false
   override def commit(epochId: Long, messages: Array[WriterCommitMessage]): Unit =
     KinesisWrite.commit(plan, progress, messages, Some(epochId))
-  override def abort(epochId: Long, messages: Array[WriterCommitMessage]): Unit = ()
+  override def abort(epochId: Long, messages: Array[WriterCommitMessage]): Unit = KinesisWrite.abort(plan)
   override def toString: String = "KinesisStreamingWrite"
 }
 
 /** Travels to the executors. */
-final class KinesisWriterFactory(plan: WritePlan) extends DataWriterFactory with StreamingDataWriterFactory {
+final class KinesisWriterFactory(plan: WritePlan, letterBytes: Int) extends DataWriterFactory
+    with StreamingDataWriterFactory {
   override def createWriter(partitionId: Int, taskId: Long): DataWriter[InternalRow] =
-    new KinesisDataWriter(plan, partitionId)
+    new KinesisDataWriter(plan, partitionId, letterBytes)
   override def createWriter(partitionId: Int, taskId: Long, epochId: Long): DataWriter[InternalRow] =
-    new KinesisDataWriter(plan, partitionId)
+    new KinesisDataWriter(plan, partitionId, letterBytes)
 }

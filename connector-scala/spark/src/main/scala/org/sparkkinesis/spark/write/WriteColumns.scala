@@ -2,8 +2,9 @@ package org.sparkkinesis.spark.write
 
 import org.apache.spark.sql.types._
 
-import org.sparkkinesis.config.{NearestName, Options, WriteOptions}
+import org.sparkkinesis.config.{ConnectionOptions, NearestName, Options, WriteOptions}
 import org.sparkkinesis.error.SinkErrors
+import org.sparkkinesis.model.StreamRef
 import org.sparkkinesis.spark.settings.KinesisSchema
 
 /**
@@ -13,6 +14,8 @@ import org.sparkkinesis.spark.settings.KinesisSchema
  *   the payload's column
  * @param dataIsText
  *   it is a string, to be sent as UTF-8
+ * @param stream
+ *   names the stream of each row
  */
 final case class WriteColumns(
     data: Int,
@@ -60,9 +63,33 @@ object WriteColumns {
       isText(dataType),
       keySource(schema, options),
       find(schema, KinesisSchema.ExplicitHashKey).map(textColumn(schema, _)),
-      find(schema, KinesisSchema.Stream).map(textColumn(schema, _))
+      streamColumn(schema, options).map(textColumn(schema, _))
     )
   }
+
+  /** The streams that the options name. */
+  def namedStreams(options: Options): Seq[StreamRef] =
+    Seq(ConnectionOptions.streamName, ConnectionOptions.streamARN).flatMap(options.get(_)).flatten
+
+  /** The column `stream` of rows that all go to the stream that the options name. */
+  def ignoredStream(schema: StructType, options: Options): Option[String] =
+    find(schema, KinesisSchema.Stream).filter(_ =>
+      !options.isSet(WriteOptions.streamColumn) && namedStreams(options).nonEmpty
+    )
+      .map(schema.fieldNames(_))
+
+  private def streamColumn(schema: StructType, options: Options): Option[Int] =
+    options.get(WriteOptions.streamColumn) match {
+      case Some(name) => Some(find(schema, name).getOrElse(throw missing(
+          schema,
+          name,
+          "Option 'streamColumn' says that it names the stream of each row.",
+          "Add the column, or correct the option."
+        )))
+      // A source has a column of this name, and a copy of a stream must not go back there.
+      case None if namedStreams(options).nonEmpty => None
+      case None => find(schema, KinesisSchema.Stream)
+    }
 
   private def keySource(schema: StructType, options: Options): KeySource =
     (options.get(WriteOptions.partitionKey).map(_.trim), find(schema, KinesisSchema.PartitionKey)) match {

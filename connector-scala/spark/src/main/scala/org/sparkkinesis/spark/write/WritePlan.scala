@@ -2,10 +2,15 @@ package org.sparkkinesis.spark.write
 
 import org.sparkkinesis.aws.client.ClientSettings
 import org.sparkkinesis.event.log.QueryContext
-import org.sparkkinesis.model.StreamRef
-import org.sparkkinesis.sink.kinesis.KinesisSinkSettings
+import org.sparkkinesis.sink.kinesis.{CheckedStream, KinesisSinkSettings}
+import org.sparkkinesis.spark.connection.ReadStreams
 
-/** All that a task needs to write. Its text holds no secret. */
+/**
+ * All that a task needs to write. Its text holds no secret.
+ *
+ * @param sources
+ *   streams that the same query reads, and that none of its rows may go to
+ */
 final case class WritePlan(
     columns: WriteColumns,
     defaultStream: Option[CheckedStream],
@@ -13,14 +18,12 @@ final case class WritePlan(
     connection: ClientSettings,
     settings: KinesisSinkSettings,
     queryId: String,
-    query: QueryContext = QueryContext.Unknown
+    query: QueryContext = QueryContext.Unknown,
+    sources: ReadStreams = ReadStreams.none
 ) {
   def checkedStreams: Seq[CheckedStream] =
     defaultStream.toSeq ++ Some(onInvalid).collect { case OnInvalidRow.SendTo(deadLetters) => deadLetters }
 }
-
-/** A stream that the driver has found to be there. */
-final case class CheckedStream(stream: StreamRef, maxRecordBytes: Int)
 
 /** What becomes of a row that cannot be a record. */
 sealed trait OnInvalidRow

@@ -1,7 +1,5 @@
 package org.sparkkinesis.spark.write
 
-import scala.util.Using
-
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.types.StructType
 
@@ -9,17 +7,23 @@ import org.sparkkinesis.aws.client.ClientSettings
 import org.sparkkinesis.config.{ConnectionOptions, OnInvalidRecord, Options, WriteOptions}
 import org.sparkkinesis.error.OptionErrors
 import org.sparkkinesis.event.log.{EventLog, QueryContext}
-import org.sparkkinesis.event.{EventSink, StreamColumnUsed, WritePlanned}
+import org.sparkkinesis.event.{ConnectorEvent, EventSink, StreamColumnIgnored, WritePlanned}
 import org.sparkkinesis.model.StreamRef
-import org.sparkkinesis.retry.{RetryPolicies, RetryRules}
-import org.sparkkinesis.sink.kinesis.KinesisSinkSettings
+import org.sparkkinesis.sink.kinesis.{CheckedStream, KinesisSinkSettings}
 import org.sparkkinesis.sink.limit.RateLimiting
-import org.sparkkinesis.spark.connection.{Connection, StreamMetadata}
+import org.sparkkinesis.spark.connection.{Connection, ReadStreams, StreamCheck}
 import org.sparkkinesis.spark.session.QueryNames
 import org.sparkkinesis.spark.write.invalid.DeadLetterTable
 
-/** Checks on the driver everything that can be known before the first record is sent: options, columns, streams. */
-final class WritePlanner(options: Options) {
+/**
+ * Checks on the driver everything that can be known before the first record is sent: options, columns, streams.
+ *
+ * @param sources
+ *   the streams that the same query reads
+ * @param isNew
+ *   whether an event has not been told yet, which is to be told once although each micro-batch is planned anew
+ */
+final class WritePlanner(options: Options, sources: ReadStreams, isNew: ConnectorEvent => Boolean) {
 
   /** @throws KinesisConnectorException that tells the first thing that is wrong */
   def plan(schema: StructType, queryId: String): WritePlan = {
@@ -29,23 +33,38 @@ final class WritePlanner(options: Options) {
     val stream = defaultStream(columns)
     val query = WritePlanner.context(queryId, stream)
     val events: EventSink = new EventLog(query)
-    noteStreamColumn(columns, stream, events)
-    val connection = Connection.clientSettings(options, stream)
+    noteIgnoredColumn(schema, columns, stream, events)
+    // A request that has no answer in time is given up by the client too.
+    val connection = Connection.clientSettings(options, stream).copy(requestTimeout = settings.requests.requestTimeout)
     val plan = WritePlan(
       columns,
-      stream.map(WritePlanner.describe(_, connection, query)),
+      stream.map(check(_, connection, query)),
       onInvalid(connection, query, queryId),
       connection,
       settings,
       queryId,
-      query
+      query,
+      sources
     )
+    plan.checkedStreams.foreach(sources.refuse)
     events.emit(WritePlanned(stream.map(_.toString), options(WriteOptions.onInvalidRecord).word))
     plan
   }
 
-  private def noteStreamColumn(columns: WriteColumns, stream: Option[StreamRef], events: EventSink): Unit =
-    if (columns.stream.isDefined) stream.foreach(one => events.emit(StreamColumnUsed(one.toString)))
+  private def check(stream: StreamRef, connection: ClientSettings, query: QueryContext): CheckedStream =
+    StreamCheck.check(stream, connection, options(WriteOptions.deliveryTimeout), query)
+
+  private def noteIgnoredColumn(
+      schema: StructType,
+      columns: WriteColumns,
+      stream: Option[StreamRef],
+      events: EventSink
+  ): Unit =
+    for {
+      one <- stream if columns.stream.isEmpty
+      column <- WriteColumns.ignoredStream(schema, options)
+      event = StreamColumnIgnored(one.toString, column) if isNew(event)
+    } events.emit(event)
 
   private def defaultStream(columns: WriteColumns): Option[StreamRef] = {
     if (options.isSet(ConnectionOptions.streamPattern))
@@ -54,8 +73,7 @@ final class WritePlanner(options: Options) {
         "A pattern names streams to read.",
         "Name the stream with 'streamName' or 'streamARN'."
       )
-    val named = Seq(ConnectionOptions.streamName, ConnectionOptions.streamARN).flatMap(options.get(_)).flatten
-    named match {
+    WriteColumns.namedStreams(options) match {
       case Seq() if columns.stream.isEmpty =>
         throw OptionErrors.missing(
           required = "'streamName' or 'streamARN', or a column 'stream'",
@@ -67,7 +85,7 @@ final class WritePlanner(options: Options) {
       case several => throw conflict(
           "streamName",
           s"${several.size} streams are named, but rows go to one.",
-          "Name one stream, and let a column 'stream' choose others."
+          "Name one stream, and set 'streamColumn' to the column that chooses others."
         )
     }
   }
@@ -78,7 +96,7 @@ final class WritePlanner(options: Options) {
       case OnInvalidRecord.DeadLetter =>
         val stream = options.get(WriteOptions.deadLetterStream).flatMap(_.headOption)
         (stream, options.get(WriteOptions.deadLetterTable)) match {
-          case (Some(stream), None) => OnInvalidRow.SendTo(WritePlanner.describe(stream, connection, query))
+          case (Some(stream), None) => OnInvalidRow.SendTo(check(stream, connection, query))
           case (None, Some(table)) =>
             new DeadLetterTable(table, queryId).check()
             OnInvalidRow.Hold(table)
@@ -114,20 +132,9 @@ final class WritePlanner(options: Options) {
     OptionErrors.conflict(options = s"'$option' and writing", reason = reason, fix = fix)
 }
 
-object WritePlanner {
+private object WritePlanner {
 
   /** A batch write has an id of its own and neither a run nor a name. */
-  private def context(queryId: String, stream: Option[StreamRef]): QueryContext =
+  def context(queryId: String, stream: Option[StreamRef]): QueryContext =
     QueryNames.ofThread(SparkSession.active.sparkContext, stream.map(_.toString).toSeq).copy(queryId = Some(queryId))
-
-  /** Asks the service for the stream; the executors do so too, for streams that only the rows name. */
-  def describe(stream: StreamRef, connection: ClientSettings, query: QueryContext): CheckedStream =
-    Using.resource(new StreamMetadata(
-      connection.forStream(stream),
-      RetryPolicies.of(Options.defaults),
-      RetryRules.Default,
-      query = query
-    )) { directory =>
-      CheckedStream(stream, directory.describe(stream).maxRecordBytes)
-    }
 }

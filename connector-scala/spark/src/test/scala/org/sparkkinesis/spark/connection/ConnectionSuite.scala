@@ -98,6 +98,16 @@ class ConnectionSuite extends TimedSuite {
     test(s"$address is accepted")(assert(settings("endpoint" -> address).endpoint == Some(address)))
   )
 
+  test("plain http to a Security Token Service is accepted on loopback, or with allowInsecureEndpoint") {
+    def stsOf(set: (String, String)*) = settings(set :+ ("roleArn" -> role): _*).credentials match {
+      case assumed: AssumeRole => assumed.stsEndpoint
+      case other => fail(s"$other")
+    }
+    assert(stsOf("stsEndpoint" -> "http://127.0.0.1:4567") == Some("http://127.0.0.1:4567"))
+    val address = "http://sts.example.com"
+    assert(stsOf("stsEndpoint" -> address, "allowInsecureEndpoint" -> "true") == Some(address))
+  }
+
   test("plain http to another host requires allowInsecureEndpoint") {
     val address = "http://kinesis.example.com"
     assert(settings("endpoint" -> address, "allowInsecureEndpoint" -> "true").endpoint == Some(address))
@@ -135,6 +145,14 @@ class ConnectionSuite extends TimedSuite {
     "endpoint",
     orders,
     "endpoint" -> "http://kinesis.example.com"
+  )
+  refused(
+    "plain http to a Security Token Service on another host",
+    "KINESIS_OPTION_INVALID",
+    "stsEndpoint",
+    orders,
+    "roleArn" -> role,
+    "stsEndpoint" -> "http://sts.example.com"
   )
   refused(
     "a host name that only starts like localhost",

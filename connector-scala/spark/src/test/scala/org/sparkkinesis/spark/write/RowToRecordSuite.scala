@@ -45,6 +45,29 @@ class RowToRecordSuite extends TimedSuite {
     assert(columns(text) == WriteColumns(0, dataIsText = true, KeySource.Column(1), None, None))
   }
 
+  test("a column of another name names the stream of each row when an option says so") {
+    assert(columns(full, "streamColumn" -> "User").stream == Some(4))
+    assert(columns(full, "streamColumn" -> "user", "streamName" -> "orders").stream == Some(4))
+    assert(refused(full, "streamColumn" -> "usr").condition == "KINESIS_SINK_COLUMN_MISSING")
+    assert(refused(full, "streamColumn" -> "amount").condition == "KINESIS_SINK_COLUMN_TYPE")
+  }
+
+  test("a column 'stream' is ignored when options name the stream, as in a copy of a stream") {
+    val arn = "arn:aws:kinesis:us-east-1:000000000000:stream/b"
+    Seq("streamName" -> "b", "streamARN" -> arn).foreach { named =>
+      assert(columns(full, named).stream == None)
+      assert(WriteColumns.ignoredStream(full, options(named)) == Some("stream"))
+      assert(WriteColumns.ignoredStream(full, options(named, "streamColumn" -> "stream")) == None)
+      assert(columns(full, named, "streamColumn" -> "stream").stream == Some(3))
+    }
+    assert(WriteColumns.ignoredStream(full, options()) == None)
+  }
+
+  test("the option 'partitionKey' wins over the column") {
+    assert(columns(full, "partitionKey" -> "user").key == KeySource.Column(4))
+    assert(columns(full, "partitionKey" -> "random").key == KeySource.Random)
+  }
+
   test("a schema that cannot be written is an error with a condition, before the write starts") {
     val noData = new StructType().add("partitionKey", StringType)
     val noKey = new StructType().add("data", StringType).add("user", StringType)
@@ -130,10 +153,10 @@ class RowToRecordSuite extends TimedSuite {
       org.sparkkinesis.sink.kinesis.KinesisSinkSettings.of(Options.defaults),
       "query"
     )
-    val text = s"$plan ${new KinesisWrite(plan, new WriteProgress).description} ${new KinesisWriterFactory(plan)}"
+    val text = s"$plan ${new KinesisWrite(plan, new WriteProgress).description} ${new KinesisWriterFactory(plan, 1024)}"
     assert(!text.contains("-secret"), text)
     val bytes = new java.io.ByteArrayOutputStream
-    new java.io.ObjectOutputStream(bytes).writeObject(new KinesisWriterFactory(plan))
+    new java.io.ObjectOutputStream(bytes).writeObject(new KinesisWriterFactory(plan, 1024))
     assert(bytes.size > 0)
   }
 

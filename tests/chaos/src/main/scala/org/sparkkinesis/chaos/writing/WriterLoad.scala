@@ -9,7 +9,7 @@ import scala.util.{Random, Using}
 import org.sparkkinesis.aws.client.{ClientSettings, CredentialSettings, KinesisClients}
 import org.sparkkinesis.emulator.KinesisEmulator
 import org.sparkkinesis.model.StreamRef
-import org.sparkkinesis.sink.kinesis.{KinesisSinkSettings, KinesisStreamSink, SinkRecord}
+import org.sparkkinesis.sink.kinesis.{CheckedStream, KinesisSinkSettings, KinesisStreamSink, SinkProcess, SinkRecord}
 import org.sparkkinesis.sink.{SharedTimer, SinkMetrics}
 
 /**
@@ -33,8 +33,10 @@ final class WriterLoad(
     Some(kinesis.endpoint),
     CredentialSettings.Static("AKIDEXAMPLE", "secret", None)
   ))
+  private val ref = StreamRef.ByName(stream)
+  private val checked = CheckedStream.of(ref, lease.service.describeStream(ref).get(), Some(kinesis.endpoint))
   private val sinks = (0 until writers).map(_ =>
-    KinesisStreamSink.open(lease.service, StreamRef.ByName(stream), kinesis.endpoint, settings, timer)
+    KinesisStreamSink.open(lease.service, checked, settings, settings.newBounds, new SinkProcess(timer))
   )
   private val tasks = sinks.zipWithIndex.map { case (sink, writer) =>
     CompletableFuture.runAsync(() => write(sink, writer), task => new Thread(task, s"chaos-writer-$writer").start())

@@ -50,7 +50,7 @@ class BatchWriteSuite extends SinkFixture {
         "left"
       ).when(col("partitionKey") % 4 === 1, "right").when(col("partitionKey") % 4 === 2, arn)
     )
-    writer(routed, "streamName" -> "home").save()
+    writer(routed, "streamName" -> "home", "streamColumn" -> "stream").save()
     assert(Seq("home", "left", "right", "far").map(kinesis.admin.recordCount) == Seq(25L, 25L, 25L, 25L))
     writer(routed.where("stream is not null")).save()
     assert(Seq("home", "left", "right", "far").map(kinesis.admin.recordCount) == Seq(25L, 50L, 50L, 50L))
@@ -103,7 +103,8 @@ class BatchWriteSuite extends SinkFixture {
       rows(3).withColumn("stream", lit("not a stream!")) -> "neither the name nor the ARN"
     )
     wrong.foreach { case (given, reason) =>
-      val (condition, message) = conditionOf(writer(given, "streamName" -> "narrow").save())
+      val routing = given.columns.toSeq.filter(_ == "stream").map("streamColumn" -> _)
+      val (condition, message) = conditionOf(writer(given, routing :+ ("streamName" -> "narrow"): _*).save())
       assert(condition == "KINESIS_SINK_ROW_INVALID")
       assert(message.contains(reason), s"expected '$reason' in: $message")
       assert(!message.contains("secretsecret"))

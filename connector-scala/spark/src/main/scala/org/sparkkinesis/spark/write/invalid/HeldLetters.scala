@@ -3,7 +3,7 @@ package org.sparkkinesis.spark.write.invalid
 import scala.collection.mutable
 
 import org.sparkkinesis.error.SinkErrors
-import org.sparkkinesis.model.KinesisQuotas
+import org.sparkkinesis.model.{KinesisQuotas, Utf8}
 
 /**
  * An invalid row on its way to the driver.
@@ -21,26 +21,26 @@ final case class HeldLetter(
     dataBytes: Option[Long]
 )
 
-/** One task's invalid rows, for the table that they are appended to at the batch's commit. Bounded, since the driver gets all. */
-final class HeldLetters(table: String) {
+/**
+ * One task's invalid rows, for the table that they are appended to at the batch's commit. Bounded, since the driver gets those of
+ * all tasks.
+ *
+ * @param maxBytes
+ *   for all of them; half of it is for payloads, which are cut to what is left of it
+ */
+final class HeldLetters(table: String, maxBytes: Int) {
   import HeldLetters._
 
   private val held = mutable.ArrayBuffer.empty[HeldLetter]
-  private var room = MaxBytes
+  private var roomForPayloads = maxBytes / 2
+  private var room = maxBytes - roomForPayloads
 
   def all: Seq[HeldLetter] = held.toSeq
 
   /** @throws KinesisConnectorException when there are too many */
   def add(row: InvalidRow): Unit = {
-    if (held.size == MaxRows) throw SinkErrors.tooManyDeadLetters(
-      limit = MaxRows,
-      partition = row.partition,
-      table = table,
-      reason = row.reason
-    )
-    val kept = row.record.map(record => record.data.take(math.min(MaxPayloadBytes, room)))
-    room -= kept.fold(0)(_.length)
-    held += HeldLetter(
+    val kept = row.record.map(record => record.data.take(math.min(MaxPayloadBytes, roomForPayloads)))
+    val letter = HeldLetter(
       row.reason,
       row.stream,
       row.partition,
@@ -49,13 +49,33 @@ final class HeldLetters(table: String) {
       kept,
       row.record.map(_.data.length.toLong)
     )
+    val size = sizeWithoutPayload(letter)
+    if (held.size == MaxRows || size > room) throw SinkErrors.tooManyDeadLetters(
+      held = held.size,
+      limit = s"$MaxRows rows or ${maxBytes / KinesisQuotas.KiB} KiB",
+      partition = row.partition,
+      table = table,
+      reason = row.reason
+    )
+    room -= size
+    roomForPayloads -= kept.fold(0)(_.length)
+    held += letter
   }
 }
 
 object HeldLetters {
   val MaxRows: Int = 10000
 
-  /** What is kept of one payload, and of a task's payloads together. */
+  /** What is kept of one payload, and what a task's rows take together where there are few tasks. */
   val MaxPayloadBytes: Int = 64 * KinesisQuotas.KiB
-  val MaxBytes: Int = 8 * KinesisQuotas.KiB * KinesisQuotas.KiB
+  val MaxBytes: Int = 16 * KinesisQuotas.KiB * KinesisQuotas.KiB
+
+  /** What one letter takes besides its texts and its payload when it is sent to the driver. */
+  private val Envelope = 200
+
+  /** A task's share of what the driver takes from all tasks. */
+  def bytesOfTask(ofAllTasks: Long, tasks: Int): Int = math.min(MaxBytes.toLong, ofAllTasks / math.max(1, tasks)).toInt
+
+  private def sizeWithoutPayload(letter: HeldLetter): Int =
+    Envelope + Utf8.length(letter.reason) + Utf8.length(letter.stream) + letter.partitionKey.fold(0)(Utf8.length)
 }

@@ -1,0 +1,110 @@
+package org.sparkkinesis.aws.client
+
+import java.nio.ByteBuffer
+import java.util.concurrent.{CancellationException, CompletableFuture, TimeUnit}
+
+import scala.concurrent.duration._
+
+import org.reactivestreams.Publisher
+import software.amazon.awssdk.awscore.AwsRequestOverrideConfiguration
+import software.amazon.awssdk.core.interceptor.SdkInternalExecutionAttribute
+import software.amazon.awssdk.http.async.{AsyncExecuteRequest, SdkAsyncHttpClient, SdkAsyncHttpResponseHandler}
+import software.amazon.awssdk.http.{SdkHttpExecutionAttribute, SdkHttpExecutionAttributes, SdkHttpResponse}
+
+/**
+ * The HTTP exchange of one call, and whether it can still have an effect. The SDK's own future of a call that is cancelled or timed
+ * out is done before the connection is closed, and until then the service may get the request. Thread-safe.
+ */
+final private[aws] class HttpExchange {
+  private var running: CompletableFuture[Void] = null
+  private var isGivenUp = false
+  private val closed = new CompletableFuture[Unit]
+
+  /** For the request of the call. */
+  def configuration: AwsRequestOverrideConfiguration = {
+    val attributes = SdkHttpExecutionAttributes.builder().put(HttpExchange.Attribute, this).build()
+    val settings = AwsRequestOverrideConfiguration.builder()
+    settings.putExecutionAttribute(SdkInternalExecutionAttribute.SDK_HTTP_EXECUTION_ATTRIBUTES, attributes)
+    settings.build()
+  }
+
+  /**
+   * Closes the connection, unless the exchange is over. Done when nothing of the exchange can reach the service any more; an exchange
+   * that has not begun never will.
+   */
+  def end(): CompletableFuture[Unit] = {
+    val begun = synchronized {
+      isGivenUp = true
+      running
+    }
+    if (begun == null) CompletableFuture.completedFuture(())
+    else {
+      begun.cancel(true)
+      closed.copy().completeOnTimeout((), HttpExchange.LongestClose.toMillis, TimeUnit.MILLISECONDS)
+    }
+  }
+
+  /** Begins the exchange, unless it was given up before. */
+  private[client] def begin(execute: () => CompletableFuture[Void]): Option[CompletableFuture[Void]] = synchronized {
+    if (!isGivenUp) running = execute()
+    Option(running)
+  }
+
+  /** The client closes the connection next, on the thread that tells so. */
+  private[client] def closes(): Unit = {
+    closed.completeAsync(() => (), HttpExchange.afterClose)
+    ()
+  }
+}
+
+private[aws] object HttpExchange {
+  val Attribute: SdkHttpExecutionAttribute[HttpExchange] =
+    new SdkHttpExecutionAttribute[HttpExchange](classOf[HttpExchange]) {}
+
+  private val CloseTime = 50.millis
+  private val afterClose = CompletableFuture.delayedExecutor(CloseTime.toMillis, TimeUnit.MILLISECONDS)
+
+  /** The client says nothing of an exchange that waits for a connection when it is given up. */
+  private val LongestClose = 2.seconds
+}
+
+/** Tells the exchange of a request how it goes, where the request has one. */
+final private[aws] class ObservedHttpClient(client: SdkAsyncHttpClient) extends SdkAsyncHttpClient {
+  override def clientName(): String = client.clientName()
+  override def close(): Unit = client.close()
+
+  override def execute(request: AsyncExecuteRequest): CompletableFuture[Void] =
+    Option(request.httpExecutionAttributes()).flatMap(all => Option(all.getAttribute(HttpExchange.Attribute))) match {
+      case None => client.execute(request)
+      case Some(exchange) =>
+        exchange.begin(() => client.execute(observed(request, exchange))) match {
+          case Some(running) =>
+            running.whenComplete((_, error) => if (error == null) exchange.closes())
+            running
+          case None =>
+            val cancelled = new CancellationException("the call was given up before its request was sent")
+            request.responseHandler().onError(cancelled)
+            CompletableFuture.failedFuture(cancelled)
+        }
+    }
+
+  private def observed(request: AsyncExecuteRequest, exchange: HttpExchange): AsyncExecuteRequest = {
+    val builder = AsyncExecuteRequest.builder()
+    request.metricCollector().ifPresent { collector => builder.metricCollector(collector); () }
+    builder
+      .request(request.request())
+      .requestContentPublisher(request.requestContentPublisher())
+      .fullDuplex(request.fullDuplex())
+      .responseHandler(new Observer(request.responseHandler(), exchange))
+      .build()
+  }
+
+  final private class Observer(handler: SdkAsyncHttpResponseHandler, exchange: HttpExchange)
+      extends SdkAsyncHttpResponseHandler {
+    override def onHeaders(headers: SdkHttpResponse): Unit = handler.onHeaders(headers)
+    override def onStream(stream: Publisher[ByteBuffer]): Unit = handler.onStream(stream)
+    override def onError(error: Throwable): Unit =
+      try handler.onError(error)
+      finally exchange.closes()
+  }
+}

@@ -1,0 +1,33 @@
+package org.sparkkinesis.aws.client
+
+import java.util.concurrent.CompletableFuture
+
+/** A call of the SDK that can be given up; its future is done only when nothing of the call can reach the service any more. */
+final private[client] class RunningCall {
+  private var current: CompletableFuture[_] = null
+  private var isCancelled = false
+
+  /** Makes the call, and makes sure of the end of its exchange before a failure is told. */
+  def make[R](send: HttpExchange => CompletableFuture[R]): CompletableFuture[R] = {
+    val exchange = new HttpExchange
+    val made = send(exchange)
+    val isLate = synchronized {
+      current = made
+      isCancelled
+    }
+    if (isLate) made.cancel(true)
+    made.handle[CompletableFuture[R]] { (answer, error) =>
+      if (error == null) CompletableFuture.completedFuture(answer)
+      else exchange.end().thenCompose(_ => CompletableFuture.failedFuture[R](error))
+    }.thenCompose(outcome => outcome)
+  }
+
+  def cancel(): Unit = {
+    val made = synchronized {
+      isCancelled = true
+      current
+    }
+    if (made != null) made.cancel(true)
+    ()
+  }
+}

@@ -1,0 +1,49 @@
+package org.sparkkinesis.sink.kinesis
+
+import java.util.concurrent.CompletableFuture
+import java.util.concurrent.CompletableFuture.{completedFuture, failedFuture}
+import java.util.concurrent.atomic.AtomicReference
+
+import scala.concurrent.duration._
+
+import org.sparkkinesis.concurrent.{Futures, Scheduler}
+import org.sparkkinesis.shard.{ShardLister, ShardMap}
+import org.sparkkinesis.sink.kinesis.lane.IncompleteListingException
+
+/**
+ * Lists the shards while a sink writes on, and lists them again while a shard is missing, at most [[ShardLister.Listings]] times.
+ * Thread-safe; never blocks.
+ */
+final private class BackgroundListing(scheduler: Scheduler) {
+  private val running = new AtomicReference[CompletableFuture[ShardMap]]
+
+  /** Begins, or returns what is under way. */
+  def begin(list: () => CompletableFuture[ShardMap]): CompletableFuture[ShardMap] = {
+    val mine = new CompletableFuture[ShardMap]
+    val shared = running.updateAndGet(now => if (now == null || now.isDone) mine else now)
+    if (shared eq mine) untilWhole(list, 1).whenComplete { (map, error) =>
+      if (error == null) mine.complete(map) else mine.completeExceptionally(Futures.unwrap(error))
+      ()
+    }
+    shared
+  }
+
+  private def untilWhole(list: () => CompletableFuture[ShardMap], times: Int): CompletableFuture[ShardMap] =
+    list().handle[CompletableFuture[ShardMap]] { (map, error) =>
+      Futures.unwrap(error) match {
+        case null => completedFuture(map)
+        case _: IncompleteListingException if times < ShardLister.Listings =>
+          val again = new CompletableFuture[Unit]
+          scheduler.schedule(BackgroundListing.Pause) {
+            again.complete(())
+            ()
+          }
+          again.thenCompose((_: Unit) => untilWhole(list, times + 1))
+        case other => failedFuture[ShardMap](other)
+      }
+    }.thenCompose((next: CompletableFuture[ShardMap]) => next)
+}
+
+private object BackgroundListing {
+  val Pause: FiniteDuration = 1.second
+}

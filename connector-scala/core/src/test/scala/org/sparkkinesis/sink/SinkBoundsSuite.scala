@@ -1,0 +1,67 @@
+package org.sparkkinesis.sink
+
+import java.util.concurrent.{CompletableFuture, TimeUnit}
+
+import scala.concurrent.duration._
+
+import org.sparkkinesis.concurrent.VirtualScheduler
+import org.sparkkinesis.config.Options
+import org.sparkkinesis.sink.kinesis.KinesisSinkSettings
+import org.sparkkinesis.sink.limit.{NoRateLimiting, RateLimitingContext}
+import org.sparkkinesis.suite.TimedSuite
+
+/** Several writers of one task, as for rows that go to several streams. */
+class SinkBoundsSuite extends TimedSuite {
+  private val settings = KinesisSinkSettings.of(Options.defaults).requests.copy(
+    maxTimeInBuffer = 1.hour,
+    maxBufferedEntries = 10,
+    maxBufferedBytes = 1000
+  )
+
+  private class Rig(writers: Int) {
+    val time = new VirtualScheduler
+    val bounds: SinkBounds = settings.newBounds
+    val destinations = IndexedSeq.fill(writers)(new WaitingDestination)
+    val all = destinations.map { destination =>
+      val limit = new NoRateLimiting(RateLimitingContext(500, 50, () => 1, 1000)).open()
+      new AsyncSinkWriter[Item, Item](item => item, destination, limit, settings, bounds, time, () => 1.0)
+    }
+    def held: Int = all.map(_.metrics).map(m => m.bufferedEntries + m.inFlightEntries).sum
+
+    def elsewhere(body: => Unit): CompletableFuture[Void] = CompletableFuture.runAsync(() => body)
+  }
+
+  test("the writers of a task hold no more entries together than one writer alone") {
+    val rig = new Rig(5)
+    (0 until 10).foreach(n => rig.all(n % 5).write(Item(n)))
+    val eleventh = rig.elsewhere(rig.all(0).write(Item(10)))
+    // What the others hold goes out though its time in the buffer is not over, since somebody waits for the room.
+    rig.destinations.foreach(_.awaitRequests(1))
+    assert(!eleventh.isDone)
+    assert(rig.held == 10)
+    rig.destinations(4).last.accept()
+    eleventh.get(10, TimeUnit.SECONDS)
+    assert(rig.held == 9)
+  }
+
+  test("bytes are shared too") {
+    val rig = new Rig(2)
+    rig.all(0).write(Item(1, size = 600))
+    rig.all(1).write(Item(2, size = 300))
+    val third = rig.elsewhere(rig.all(1).write(Item(3, size = 200)))
+    rig.destinations.foreach(_.awaitRequests(1))
+    assert(!third.isDone)
+    rig.destinations(0).last.accept()
+    third.get(10, TimeUnit.SECONDS)
+  }
+
+  test("a writer that is closed gives back what it holds, and wakes the one that waits for it") {
+    val rig = new Rig(2)
+    (0 until 10).foreach(n => rig.all(0).write(Item(n)))
+    val waits = rig.elsewhere(rig.all(1).write(Item(10)))
+    rig.destinations(0).awaitRequests(1)
+    rig.all(0).close()
+    waits.get(10, TimeUnit.SECONDS)
+    assert(rig.all(1).metrics.bufferedEntries == 1)
+  }
+}

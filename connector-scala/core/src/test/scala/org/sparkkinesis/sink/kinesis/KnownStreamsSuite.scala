@@ -1,0 +1,123 @@
+package org.sparkkinesis.sink.kinesis
+
+import java.util.concurrent.{CompletableFuture, ExecutionException}
+
+import scala.collection.mutable
+import scala.concurrent.duration._
+
+import org.sparkkinesis.concurrent.VirtualScheduler
+import org.sparkkinesis.model.StreamRef
+import org.sparkkinesis.service._
+import org.sparkkinesis.suite.TimedSuite
+
+class KnownStreamsSuite extends TimedSuite {
+  private val ref = StreamRef.ByName("s")
+
+  private class Rig {
+    val time = new VirtualScheduler
+    val known = new KnownStreams[String]
+    val answers = mutable.Queue.empty[Either[ServiceException, StreamDescription]]
+    var asked = 0
+    val service: KinesisService = new FakeStream(1) {
+      override def describeStream(stream: StreamRef): CompletableFuture[StreamDescription] = {
+        asked += 1
+        answers.dequeue().fold(CompletableFuture.failedFuture(_), CompletableFuture.completedFuture(_))
+      }
+    }
+    def find(caller: String = "me"): CompletableFuture[StreamDescription] =
+      known.find(caller, ref, service, time)((_, _) => ())
+    def found(caller: String = "me"): Long = {
+      val answer = find(caller)
+      assert(answer.isDone)
+      answer.get().creationMillis
+    }
+  }
+
+  private def stream(created: Long, status: String = "ACTIVE") =
+    Right(StreamDescription("s", "arn:s", status, created, 24, 1, 1 << 20, onDemand = false))
+  private def failure(kind: ServiceErrorKind) =
+    Left(new ServiceException(
+      kind,
+      org.sparkkinesis.service.Operation.DescribeStreamSummary,
+      kind.name,
+      "said the service"
+    ))
+  private def kindOf(future: CompletableFuture[_]): ServiceErrorKind =
+    intercept[ExecutionException](future.get()).getCause.asInstanceOf[ServiceException].kind
+
+  test("a stream is asked for once by each caller") {
+    val rig = new Rig
+    rig.answers ++= Seq(stream(1), stream(2))
+    assert(Seq.fill(3)(rig.found()) == Seq(1L, 1L, 1L))
+    assert(rig.found("other") == 2)
+    assert(rig.asked == 2)
+  }
+
+  test("an answer that is a minute old is used, and asked for anew meanwhile; an outage leaves it in use") {
+    val rig = new Rig
+    rig.answers ++= Seq(stream(1), failure(ServiceErrorKind.Internal), stream(2))
+    rig.found()
+    rig.time.advance(61.seconds)
+    assert(rig.found() == 1)
+    assert(rig.asked == 2)
+    assert(rig.found() == 1)
+    assert(rig.asked == 3)
+    assert(rig.found() == 2)
+    assert(rig.asked == 3)
+  }
+
+  test("a stream that is gone or being deleted is asked for again by the next batch") {
+    val rig = new Rig
+    rig.answers ++= Seq(stream(1), failure(ServiceErrorKind.ResourceNotFound), stream(2))
+    rig.found()
+    rig.time.advance(61.seconds)
+    rig.found()
+    assert(rig.found() == 2)
+    rig.answers ++= Seq(stream(2, "DELETING"), stream(3))
+    rig.time.advance(61.seconds)
+    rig.found()
+    assert(rig.found() == 3)
+    rig.answers += stream(4)
+    rig.known.forget("me", ref)
+    assert(rig.found() == 4)
+  }
+
+  test("an outage is waited for, however long the one who asks waits") {
+    val rig = new Rig
+    rig.answers ++= Seq.fill(100)(failure(ServiceErrorKind.Internal)) :+ stream(1)
+    val waiting = rig.find()
+    rig.time.advance(10.minutes)
+    assert(waiting.get().creationMillis == 1)
+  }
+
+  test("whoever stops to wait ends the calls") {
+    val rig = new Rig
+    rig.answers ++= Seq.fill(100)(failure(ServiceErrorKind.Internal))
+    rig.find().cancel(true)
+    rig.time.advance(10.minutes)
+    assert(rig.asked <= 2)
+  }
+
+  test("an address that has never answered is given up soon; one that has is waited for") {
+    val rig = new Rig
+    rig.answers ++= Seq.fill(6)(failure(ServiceErrorKind.Network))
+    val first = rig.find()
+    rig.time.advance(20.seconds)
+    assert(kindOf(first) == ServiceErrorKind.Client)
+    rig.answers += stream(1)
+    rig.found()
+    rig.known.forget("me", ref)
+    rig.answers ++= Seq.fill(20)(failure(ServiceErrorKind.Network)) :+ stream(2)
+    val second = rig.find()
+    rig.time.advance(2.minutes)
+    assert(second.get().creationMillis == 2)
+  }
+
+  test("what no retry mends fails at once") {
+    Seq(ServiceErrorKind.ResourceNotFound, ServiceErrorKind.AccessDenied).foreach { kind =>
+      val rig = new Rig
+      rig.answers += failure(kind)
+      assert(kindOf(rig.find()) == kind)
+    }
+  }
+}

@@ -1,0 +1,92 @@
+package org.sparkkinesis.sink.kinesis
+
+import scala.concurrent.duration._
+
+import org.sparkkinesis.concurrent.VirtualScheduler
+import org.sparkkinesis.config.Options
+import org.sparkkinesis.model.{HashKey, StreamRef}
+import org.sparkkinesis.suite.TimedSuite
+
+/** What belongs to a stream, and what a stream is called by. */
+class StreamIdentitySuite extends TimedSuite {
+  private def arn(account: Int) = f"arn:aws:kinesis:us-east-1:$account%012d:stream/s"
+  private def checked(
+      account: Int = 1,
+      created: Long = 1,
+      endpoint: String = "",
+      ref: StreamRef = StreamRef.ByName("s")
+  ) =
+    CheckedStream(ref, StreamIdentity(arn(account), created, endpoint), 1 << 20)
+
+  test("limits and shards are shared by the writers of one stream, and by those of no other") {
+    val time = new VirtualScheduler
+    val shared = new SharedStreamLimits
+    def limits(stream: CheckedStream) = shared.acquire(stream.identity, KinesisSinkSettings.of(Options.defaults), time)
+    val one = limits(checked())
+    assert(limits(checked()) eq one)
+    assert(limits(checked(ref = StreamRef.parse(arn(1)).getOrElse(fail("no ARN")))) eq one)
+    val others = Seq(checked(account = 2), checked(created = 2), checked(endpoint = "http://127.0.0.1:1"))
+    assert((others.map(limits(_)) :+ one).distinct.size == 4)
+  }
+
+  test("limits that nobody uses for ten minutes are forgotten; those in use are not") {
+    val time = new VirtualScheduler
+    val shared = new SharedStreamLimits
+    def limits() = shared.acquire(checked().identity, KinesisSinkSettings.of(Options.defaults), time)
+    val used = limits()
+    time.advance(11.minutes)
+    assert(limits() eq used)
+    Seq(1, 2).foreach(_ => shared.release(used, time))
+    time.advance(11.minutes)
+    assert(limits() ne used)
+  }
+
+  test("streams of one name in two accounts do not learn of each other's shards") {
+    val time = new VirtualScheduler
+    val process = new SinkProcess(time, new SharedStreamLimits)
+    val settings = KinesisSinkSettings.of(Options.defaults).copy(aggregated = true)
+    val services = Seq(new FakeStream(2), new FakeStream(4))
+    services.zipWithIndex.foreach { case (service, account) =>
+      val sink = KinesisStreamSink.open(service, checked(account), settings, settings.newBounds, process)
+      (1 to 100).foreach(i => sink.write(new SinkRecord(s"key-$i", None, Array[Byte](1))))
+      time.advance(1.second)
+      sink.flush()
+      assert(service.stored.map(_._1).distinct.size == service.openShards.size)
+      assert(sink.metrics.requests.possibleDuplicates == 0)
+    }
+  }
+
+  test("a stream under its name and its ARN has one writer, so that the order of a key holds over both") {
+    val time = new VirtualScheduler
+    val process = new SinkProcess(time, new SharedStreamLimits)
+    val settings = KinesisSinkSettings.of(Options.defaults).copy(ordered = true)
+    val service = new FakeStream(2)
+    val byArn = StreamRef.parse(arn(1)).getOrElse(fail("no ARN"))
+    var opened = 0
+    val router = new StreamRouter(
+      ref => checked(ref = ref),
+      stream => {
+        opened += 1
+        val sink = KinesisStreamSink.open(service, stream, settings, settings.newBounds, process)
+        new StreamRouter.Target(stream, sink, () => ())
+      },
+      (_, failure) => failure
+    )
+    var refusals = 20
+    service.refuse = _ =>
+      Option.when(refusals > 0) {
+        refusals -= 1
+        org.sparkkinesis.service.PutResult.Rejected("InternalFailure", "try again")
+      }
+    (1 to 100).foreach { i =>
+      router.write(if (i % 2 == 0) byArn else StreamRef.ByName("s"), new SinkRecord("key", None, Array(i.toByte)))
+    }
+    time.advance(5.minutes)
+    router.flush()
+    assert(opened == 1)
+    assert(service.stored.map(_._2.data.head.toInt).toSeq == (1 to 100))
+    assert(service.stored.map(_._1).distinct.size == 1 && HashKey.ofPartitionKey("key") > 0)
+    assert(router.metrics.requests.entriesOut == 100)
+    router.close()
+  }
+}

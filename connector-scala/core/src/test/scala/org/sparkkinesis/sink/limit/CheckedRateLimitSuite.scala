@@ -1,0 +1,106 @@
+package org.sparkkinesis.sink.limit
+
+import scala.concurrent.duration._
+
+import org.sparkkinesis.concurrent.VirtualScheduler
+import org.sparkkinesis.config.Options
+import org.sparkkinesis.sink._
+import org.sparkkinesis.sink.kinesis.KinesisSinkSettings
+import org.sparkkinesis.suite.TimedSuite
+
+/** A user's strategy that breaks its contract fails the writer, or is made up for; it never hangs it. */
+class CheckedRateLimitSuite extends TimedSuite {
+  private class Broken extends RateLimit {
+    def boom: Nothing = throw new IllegalStateException("my own fault")
+    override def maxBatchSize: Int = 500
+    override def acquire(wanted: Int, nowNanos: Long): Permit = Permit.grant(wanted)
+    override def settled(outcome: RequestOutcome, nowNanos: Long): Unit = ()
+    override def currentLimit: Double = 1
+    override def close(): Unit = ()
+  }
+
+  private val settings =
+    KinesisSinkSettings.of(Options.defaults).requests.copy(maxTimeInBuffer = 1.second, deliveryTimeout = 10.minutes)
+
+  private class Rig(limit: RateLimit) {
+    val time = new VirtualScheduler
+    val destination = new WaitingDestination
+    val writer =
+      new AsyncSinkWriter[Item, Item](item => item, destination, limit, settings, settings.newBounds, time, () => 1.0)
+  }
+
+  private val strategies = Seq[(String, RateLimit)](
+    "acquire" -> new Broken { override def acquire(wanted: Int, nowNanos: Long): Permit = boom },
+    "acquire" -> new Broken { override def acquire(wanted: Int, nowNanos: Long): Permit = null },
+    "settled" -> new Broken { override def settled(outcome: RequestOutcome, nowNanos: Long): Unit = boom }
+  )
+
+  strategies.zipWithIndex.foreach { case ((method, limit), i) =>
+    test(s"an exception on a thread of answers or timers fails flush, with the class and the method ($method, $i)") {
+      val rig = new Rig(limit)
+      rig.writer.write(Item(1))
+      // The timer starts the request, and the answer settles it: none of the user's threads is there to be told.
+      rig.time.advance(2.seconds)
+      rig.destination.requests.foreach(_.accept())
+      val error = intercept[RateLimitingFailedException](rig.writer.flush())
+      assert(error.getMessage.contains(s"Broken") || error.getMessage.contains("CheckedRateLimitSuite"))
+      assert(error.getMessage.contains(s".$method "))
+    }
+  }
+
+  test("an exception on the writing thread fails that write and every later call") {
+    val rig = new Rig(new Broken { override def maxBatchSize: Int = boom })
+    intercept[RateLimitingFailedException](rig.writer.write(Item(1)))
+    intercept[RateLimitingFailedException](rig.writer.write(Item(2)))
+  }
+
+  test("metrics and close do not mind a strategy that throws") {
+    val rig = new Rig(new Broken {
+      override def currentLimit: Double = boom
+      override def close(): Unit = boom
+    })
+    assert(rig.writer.metrics.currentLimit == 0)
+    rig.writer.close()
+  }
+
+  test("a strategy that waits for an answer when none can come is asked again") {
+    var asked = 0
+    val rig = new Rig(new Broken {
+      override def acquire(wanted: Int, nowNanos: Long): Permit = {
+        asked += 1
+        if (asked < 5) Permit.WaitForAnswer else Permit.grant(wanted)
+      }
+    })
+    rig.writer.write(Item(1))
+    rig.time.advance(2.seconds)
+    assert(rig.destination.sent == Seq(Seq(1)))
+  }
+
+  test("a strategy that refuses without a time to wait does not make the timer spin") {
+    var asked = 0
+    val rig = new Rig(new Broken {
+      override def acquire(wanted: Int, nowNanos: Long): Permit = {
+        asked += 1
+        Permit(0, 0)
+      }
+    })
+    rig.writer.write(Item(1))
+    rig.time.advance(2.seconds)
+    assert(asked > 1 && asked <= 10001, asked)
+  }
+
+  test("a strategy that never lets anything go fails the writer when the delivery timeout is over") {
+    val rig = new Rig(new Broken {
+      override def acquire(wanted: Int, nowNanos: Long): Permit = Permit.WaitForAnswer
+    })
+    rig.writer.write(Item(1))
+    rig.time.advance(11.minutes)
+    intercept[DeliveryFailedException](rig.writer.flush())
+  }
+
+  test("a strategy that grants more than was asked for gets no larger requests") {
+    val rig = new Rig(new Broken { override def acquire(wanted: Int, nowNanos: Long): Permit = Permit.grant(100000) })
+    (1 to 501).foreach(n => rig.writer.write(Item(n)))
+    assert(rig.destination.sent.map(_.size) == Seq(500))
+  }
+}

@@ -1,0 +1,71 @@
+package org.sparkkinesis.spark.connection
+
+import java.net.URI
+import java.util.concurrent.ConcurrentHashMap
+
+import scala.util.Try
+
+import org.apache.spark.sql.SparkSession
+
+import org.sparkkinesis.error.SinkErrors
+import org.sparkkinesis.sink.kinesis.{CheckedStream, StreamIdentity}
+
+/**
+ * The streams that one streaming query reads. What it writes into one of them it would read again, without an end.
+ *
+ * @param streams
+ *   ARN, and address of the service
+ */
+final case class ReadStreams(streams: Set[(String, String)]) {
+
+  /** @throws KinesisConnectorException KINESIS_SINK_LOOP, when the query reads the stream */
+  def refuse(stream: CheckedStream): Unit =
+    if (streams(ReadStreams.placeOf(stream.identity)))
+      throw SinkErrors.loop(stream = stream.stream.name, arn = stream.identity.arn)
+}
+
+object ReadStreams {
+  val none: ReadStreams = ReadStreams(Set.empty)
+
+  /** Set by Spark on the thread of a streaming query, and on those that run its batches. */
+  private val QueryIdProperty = "sql.streaming.queryId"
+
+  private val byQuery = new ConcurrentHashMap[String, Set[Registration]]
+
+  final private class Registration(val queryId: String, val streams: Set[(String, String)]) extends AutoCloseable {
+    override def close(): Unit = {
+      byQuery.computeIfPresent(
+        queryId,
+        (_, all) => {
+          val left = all - this
+          if (left.isEmpty) null else left
+        }
+      )
+      ()
+    }
+  }
+
+  def reading(streams: Iterable[StreamIdentity]): ReadStreams = ReadStreams(streams.map(placeOf).toSet)
+
+  /** Takes note of what a source of the query on this thread reads; it is forgotten when the result is closed. */
+  def read(streams: Iterable[StreamIdentity]): AutoCloseable = currentQuery.fold[AutoCloseable](() => ()) { id =>
+    val registration = new Registration(id, reading(streams).streams)
+    byQuery.merge(id, Set(registration), (all, one) => all ++ one)
+    registration
+  }
+
+  /** What this query reads, or the query on whose thread this is called, as from `foreachBatch`. */
+  def of(queryId: String): ReadStreams = ReadStreams(
+    (currentQuery.toSet + queryId).flatMap(id => Option(byQuery.get(id))).flatten.flatMap(_.streams)
+  )
+
+  private def currentQuery: Option[String] =
+    SparkSession.getActiveSession.flatMap(session => Option(session.sparkContext.getLocalProperty(QueryIdProperty)))
+
+  /** AWS' own addresses all lead to the stream of the ARN; behind another address the same ARN may be another stream. */
+  private def placeOf(stream: StreamIdentity): (String, String) = {
+    val host = Try(URI.create(stream.endpoint).getHost).toOption.flatMap(Option(_)).getOrElse("")
+    val isAws = stream.endpoint.isEmpty || host.contains(".amazonaws.com")
+    (stream.arn, if (isAws) "" else stream.endpoint)
+  }
+}

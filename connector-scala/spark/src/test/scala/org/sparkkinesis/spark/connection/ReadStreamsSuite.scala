@@ -1,0 +1,43 @@
+package org.sparkkinesis.spark.connection
+
+import org.sparkkinesis.error.KinesisConnectorException
+import org.sparkkinesis.model.StreamRef
+import org.sparkkinesis.sink.kinesis.{CheckedStream, StreamIdentity}
+import org.sparkkinesis.suite.TimedSuite
+
+class ReadStreamsSuite extends TimedSuite {
+  private val arn = "arn:aws:kinesis:us-east-1:000000000000:stream/a"
+  private def stream(endpoint: String, arn: String = arn, created: Long = 1) =
+    CheckedStream(StreamRef.ByName("a"), StreamIdentity(arn, created, endpoint), 1 << 20)
+
+  private def isRefused(read: CheckedStream, written: CheckedStream): Boolean = {
+    val sources = ReadStreams.reading(Seq(read.identity))
+    try {
+      sources.refuse(written)
+      false
+    } catch {
+      case error: KinesisConnectorException =>
+        assert(error.condition == "KINESIS_SINK_LOOP")
+        true
+    }
+  }
+
+  test("the stream that is read is refused, under whatever address of AWS") {
+    val addresses =
+      Seq("", "https://kinesis.us-east-1.amazonaws.com", "https://vpce-1.kinesis.us-east-1.vpce.amazonaws.com")
+    for (read <- addresses; written <- addresses) assert(isRefused(stream(read), stream(written)))
+    assert(isRefused(stream("http://127.0.0.1:1"), stream("http://127.0.0.1:1")))
+  }
+
+  test("a stream of another name, account, region or service is not") {
+    assert(!isRefused(stream(""), stream("", arn.replace("stream/a", "stream/b"))))
+    assert(!isRefused(stream(""), stream("", arn.replace("000000000000", "000000000001"))))
+    assert(!isRefused(stream(""), stream("", arn.replace("us-east-1", "us-east-2"))))
+    assert(!isRefused(stream("http://127.0.0.1:1"), stream("http://127.0.0.1:2")))
+    assert(!isRefused(stream("http://127.0.0.1:1"), stream("")))
+  }
+
+  test("a stream that was deleted and created again since is still the one that is read") {
+    assert(isRefused(stream("", created = 1), stream("", created = 2)))
+  }
+}
