@@ -36,6 +36,11 @@ object Dependencies {
     ("software.amazon.awssdk" % name % awsSdk).excludeAll(unusedHttpClients :+ ExclusionRule("org.slf4j"): _*)
   }
 
+  /** The libraries in the jar that obtain loggers; a test checks that there is no other one. */
+  val logging: Seq[ModuleID] =
+    Seq("kinesis", "netty-nio-client", "regions", "sdk-core", "sts", "utils").map("software.amazon.awssdk" % _ % awsSdk) :+
+      "io.netty" % "netty-common" % netty
+
   val nettyServer: Seq[ModuleID] =
     Seq("netty-codec-http", "netty-codec-http2", "netty-handler").map("io.netty" % _ % netty)
   val eventStream = "software.amazon.eventstream" % "eventstream" % "1.0.1"

@@ -44,7 +44,8 @@ object Packaging {
     assembly / assemblyOutputPath := target.value / (assembly / assemblyJarName).value,
     assembly / test := {},
     assemblyPackageScala / assembleArtifact := false,
-    assembly / assemblyShadeRules := relocated.map(name => ShadeRule.rename(s"$name.**" -> s"$shaded.$name.@1").inAll),
+    assembly / assemblyShadeRules := quietLibraries +:
+      relocated.map(name => ShadeRule.rename(s"$name.**" -> s"$shaded.$name.@1").inAll),
     assembly / assemblyMergeStrategy := {
       case PathList("META-INF", "licenses", _*) => MergeStrategy.singleOrError
       case PathList("META-INF", "LICENSE" | "NOTICE") => MergeStrategy.preferProject
@@ -60,6 +61,11 @@ object Packaging {
       case path => (assembly / assemblyMergeStrategy).value(path)
     }
   ) ++ publishing ++ ThirdPartyLicenses.settings ++ compatibility
+
+  /** The loggers of the libraries never write below INFO: what they log there contains session tokens and signatures. */
+  private lazy val quietLibraries =
+    ShadeRule.rename("org.slf4j.LoggerFactory" -> "org.sparkkinesis.aws.logging.QuietLoggerFactory")
+      .inLibrary(Dependencies.logging: _*)
 
   /** The classes whose signatures stay compatible within a minor version are those of the published jar. */
   private lazy val compatibility: Seq[Setting[_]] = Seq(

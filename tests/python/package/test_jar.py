@@ -92,3 +92,14 @@ def test_a_missing_jar_is_an_error(monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
     with pytest.raises(KinesisConnectorError, match=r"run \./dev jar") as caught:
         jar_path()
     assert caught.value.condition == "KINESIS_JAR_MISSING"
+
+
+def test_no_library_in_it_writes_to_a_logger_that_is_not_quiet(names: list[str]) -> None:
+    """Below INFO, the loggers of the AWS SDK and of Netty write headers with session tokens."""
+    with zipfile.ZipFile(jar_path()) as jar:
+        shaded = [name for name in names if name.startswith("org/sparkkinesis/shaded/") and name.endswith(".class")]
+        contents = {name: jar.read(name) for name in shaded}
+    assert [name for name, content in contents.items() if b"org/slf4j/LoggerFactory" in content] == []
+    quiet = [name for name, content in contents.items() if b"org/sparkkinesis/aws/logging/QuietLoggerFactory" in content]
+    assert any(name.startswith("org/sparkkinesis/shaded/software/amazon/awssdk/") for name in quiet)
+    assert any(name.startswith("org/sparkkinesis/shaded/io/netty/") for name in quiet)

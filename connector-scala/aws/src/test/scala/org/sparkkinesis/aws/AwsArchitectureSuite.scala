@@ -17,8 +17,13 @@ class AwsArchitectureSuite extends TimedSuite {
       "software.amazon..",
       "io.netty..",
       "com.fasterxml.jackson..",
-      "org.reactivestreams"
+      "org.reactivestreams",
+      "org.slf4j.."
     )
+  }
+
+  test("only the loggers of the libraries in the jar use the logging interface") {
+    aws.checkNoUse("org.sparkkinesis.aws.(client|error|getrecords|subscription)..", "org.slf4j..")
   }
 
   test("the module's packages are free of cycles") {
@@ -27,7 +32,7 @@ class AwsArchitectureSuite extends TimedSuite {
 
   test("each layer of the module uses only itself and the layers below it") {
     aws.checkLayers(
-      Seq("org.sparkkinesis.aws.error", "org.sparkkinesis.aws.getrecords"),
+      Seq("org.sparkkinesis.aws.error", "org.sparkkinesis.aws.getrecords", "org.sparkkinesis.aws.logging"),
       Seq("org.sparkkinesis.aws.subscription"),
       Seq("org.sparkkinesis.aws.client")
     )
