@@ -83,6 +83,10 @@ final case class ShardEvent(
     children: Seq[ChildShard]
 )
 
+/**
+ * @param answeredMillis
+ *   when the service answered, on its own clock, where the answer says so
+ */
 final case class StreamDescription(
     name: String,
     arn: String,
@@ -91,7 +95,8 @@ final case class StreamDescription(
     retentionHours: Int,
     openShards: Int,
     maxRecordBytes: Int,
-    onDemand: Boolean
+    onDemand: Boolean,
+    answeredMillis: Option[Long] = None
 )
 
 sealed trait ShardFilter

@@ -1,9 +1,13 @@
 package org.sparkkinesis.aws.client
 
-import java.time.Instant
+import java.time.format.DateTimeFormatter
+import java.time.{Instant, ZonedDateTime}
 
 import scala.jdk.CollectionConverters._
+import scala.jdk.OptionConverters._
+import scala.util.Try
 
+import software.amazon.awssdk.core.SdkResponse
 import software.amazon.awssdk.services.kinesis.model.{
   ChildShard => SdkChildShard,
   Consumer,
@@ -109,6 +113,13 @@ private[aws] object SdkConversions {
     case StartingPosition.AfterSequenceNumber(number) =>
       (ShardIteratorType.AFTER_SEQUENCE_NUMBER, Some(number.value), None)
   }
+
+  /** The `Date` header, in whole seconds; none when an answer has none, or not one that can be read. */
+  def answeredMillis(answer: SdkResponse): Option[Long] = for {
+    http <- Option(answer.sdkHttpResponse)
+    date <- http.firstMatchingHeader("Date").toScala
+    time <- Try(ZonedDateTime.parse(date, DateTimeFormatter.RFC_1123_DATE_TIME)).toOption
+  } yield time.toInstant.toEpochMilli
 
   def millis(instant: Instant): Long = if (instant == null) 0L else instant.toEpochMilli
 

@@ -62,7 +62,8 @@ final class SdkKinesisService(
         summary.retentionPeriodHours,
         summary.openShardCount,
         Option(summary.maxRecordSizeInKiB).fold(KinesisQuotas.Record.DefaultMaxBytes)(_ * KinesisQuotas.KiB),
-        Option(summary.streamModeDetails).exists(_.streamMode == StreamMode.ON_DEMAND)
+        Option(summary.streamModeDetails).exists(_.streamMode == StreamMode.ON_DEMAND),
+        SdkConversions.answeredMillis(answer)
       )
     }
 

@@ -1,11 +1,14 @@
 package org.sparkkinesis.spark.read
 
+import java.time.Instant
+
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.connector.read.{Batch, InputPartition, PartitionReaderFactory}
 import org.apache.spark.sql.types.StructType
 
 import org.sparkkinesis.config.{Options, PositionOption, ReadOptions}
 import org.sparkkinesis.consume.RangeEnd
+import org.sparkkinesis.error.OptionErrors
 import org.sparkkinesis.model.{Shard, StartingPosition, StreamShard}
 import org.sparkkinesis.plan.{InitialShards, ShardRange, TaskPlanner}
 import org.sparkkinesis.spark.read.reader.{KinesisInputPartition, KinesisReaderFactory}
@@ -20,12 +23,13 @@ final class KinesisBatch(options: Options, schema: StructType) extends Batch {
   private lazy val planned: (ReadSettings, Seq[ShardRange]) = {
     val session = new StreamSession(options, KinesisScan.queryOf(options))
     try {
-      val now = System.currentTimeMillis()
+      val now = session.serviceClock.atMost
       val from = StreamSession.pin(
         options.get(ReadOptions.initialPosition).getOrElse(PositionOption(StartingPosition.TrimHorizon)),
         now
       )
       val to = StreamSession.pin(options(ReadOptions.endingPosition), now)
+      KinesisBatch.checkIsPast(to, now)
       session.settings -> session.streams.values.toVector.flatMap { stream =>
         val all = session.allShards(stream.arn)
         Seq(from, to).foreach(InitialShards.checkNames(stream.name, _, all))
@@ -47,7 +51,25 @@ final class KinesisBatch(options: Options, schema: StructType) extends Batch {
 
 private object KinesisBatch {
 
-  /** Returns the range of one shard, or `None` when the positions leave nothing to read. */
+  /**
+   * Refuses an end that the streams have not reached: the read would wait until then.
+   *
+   * @throws org.sparkkinesis.error.KinesisConnectorException
+   *   KINESIS_OPTION_INVALID
+   */
+  def checkIsPast(to: PositionOption, nowMillis: Long): Unit = (to.default +: to.shards.values.toSeq).collectFirst {
+    case StartingPosition.AtTimestamp(millis) if millis > nowMillis => Instant.ofEpochMilli(millis)
+  }.foreach { future =>
+    throw OptionErrors.invalid(
+      value = future.toString,
+      option = ReadOptions.endingPosition.key,
+      reason = s"The time lies in the future: it is ${Instant.ofEpochMilli(nowMillis)} at the service. " +
+        "A batch read ends with records that have arrived.",
+      expected = "'latest', or a time that has passed"
+    )
+  }
+
+  /** None when the shard holds nothing between the positions. */
   def range(arn: String, name: String, shard: Shard, from: PositionOption, to: PositionOption): Option[ShardRange] = {
     val end = to.of(shard.id) match {
       case StartingPosition.AtTimestamp(millis) => Some(RangeEnd.ArrivedBy(millis))

@@ -53,7 +53,7 @@ final class SourceQuery(
 
   /** Whether the consumers have reported, for every shard, the records that existed when the query started. */
   private var hasLooked = false
-  private lazy val atBegin = AvailableNowTarget(clock.currentMillis)
+  private lazy val atBegin = AvailableNowTarget(session.serviceClock.atLeast)
   private var lastBatchNanos = clock.nanoTime
   private var planned: Option[PlannedBatch] = None
 
@@ -114,8 +114,14 @@ final class SourceQuery(
   lazy val initialOffset: SourceOffset =
     checkpoint.mend(new InitialOffsetStore(files).getOrElseUpdate {
       choseBeginning = true
-      session.initialOffset(position, clock.currentMillis)
+      session.initialOffset(position, latestMillis)
     })
+
+  /** What is latest was so when the query's start returned, which may have been some runs ago. */
+  private def latestMillis: Long = files.startedMillis.fold(session.serviceClock.atLeast) { started =>
+    // The file system may have the service's clock or this process's.
+    Seq(started, session.serviceClock.ofOwn(started), session.serviceClock.atLeast).min
+  }
 
   private def noteStart(from: SourceOffset): Unit = if (!isStarted) {
     isStarted = true
@@ -125,8 +131,8 @@ final class SourceQuery(
     }
   }
 
-  /** Fixes the current time as the end for `Trigger.AvailableNow`. */
-  def prepareForAvailableNow(): Unit = target = Some(AvailableNowTarget(clock.currentMillis))
+  /** `Trigger.AvailableNow` reads up to this moment. */
+  def prepareForAvailableNow(): Unit = target = Some(AvailableNowTarget(session.serviceClock.atMost))
 
   /**
    * Plans the next micro-batch. Returns its end, or `None` when there is nothing to read.
@@ -138,8 +144,8 @@ final class SourceQuery(
     val mended = checkpoint.mend(start)
     val known = readUpTo.of(mended)
     val from = if (choseBeginning) known else checkpoint.link(known)
-    // An initial offset that this run chose cannot have expired.
-    if (!isStarted && !choseBeginning) checkpoint.warnOfExpired(from)
+    // What this run chose cannot have expired before it; what was latest when the query was first started may have.
+    if (!isStarted && (!choseBeginning || position.default == StartingPosition.Latest)) checkpoint.warnOfExpired(from)
     noteStart(from)
     from.streams.keys.foreach(arn => coordinator.know(arn, checkpoint.listed(arn)))
     coordinator.advance(from)
@@ -211,7 +217,7 @@ final class SourceQuery(
    * from the service.
    */
   private def planOnce(from: SourceOffset): Option[PlannedBatch] = {
-    val until = target.getOrElse(AvailableNowTarget(clock.currentMillis))
+    val until = target.getOrElse(AvailableNowTarget(session.serviceClock.atMost))
     @scala.annotation.tailrec
     def untilFetched(): Option[PlannedBatch] = {
       val seen = prefetched.changes
@@ -278,7 +284,7 @@ final class SourceQuery(
    */
   def metrics(taken: Option[SourceOffset]): Map[String, String] =
     coordinatorIfStarted.fold(Map.empty[String, String]) { running =>
-      val status = running.prefetched.status(planned.map(_.end).orElse(taken), clock.currentMillis)
+      val status = running.prefetched.status(planned.map(_.end).orElse(taken), session.serviceClock.atLeast)
       SourceMetrics.of(status, planned, planningNanos)
     }
 

@@ -54,7 +54,7 @@ final class CheckpointCheck(session: StreamSession, environment: Environment) {
     checkedRetention = true
     offset.streams.values.foreach { stream =>
       val retention = TimeUnit.HOURS.toMillis(session.streams(stream.arn).retentionHours.toLong)
-      Retention.lost(stream, environment.clock.currentMillis - retention).headOption.foreach { case (shard, until) =>
+      Retention.lost(stream, session.serviceClock.atLeast - retention).headOption.foreach { case (shard, until) =>
         val reason = s"it was read up to ${Instant.ofEpochMilli(until)}, and the stream keeps " +
           s"${session.streams(stream.arn).retentionHours} hours"
         session.events.emit(DataLost(stream.arn, shard, reason, losses.endsQuery))
@@ -144,7 +144,7 @@ final class CheckpointCheck(session: StreamSession, environment: Environment) {
       val fresh =
         session.initialOffset(
           PositionOption(StartingPosition.TrimHorizon),
-          environment.clock.currentMillis
+          session.serviceClock.atLeast
         ).streams(stream.arn)
       remade += stream.arn -> fresh
       fresh

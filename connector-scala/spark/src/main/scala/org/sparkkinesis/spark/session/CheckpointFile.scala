@@ -40,7 +40,13 @@ final private[session] class CheckpointFile(location: String, name: String, conf
     rename(files, next, file)
   }
 
-  /** Deletes the file if it exists. */
+  /** When it was last written, on the clock of the file system; none when it was never written. */
+  def writtenMillis(): Option[Long] = explained {
+    try Some(file.getFileSystem(conf).getFileStatus(file).getModificationTime)
+    catch { case _: FileNotFoundException => None }
+  }
+
+  /** Deletes the file, if there is one. */
   def delete(): Unit = explained {
     Seq(next, file).foreach(file.getFileSystem(conf).delete(_, false))
   }

@@ -1,6 +1,7 @@
 package org.sparkkinesis.spark.session
 
 import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.Path
 
 /**
  * Text files in a query's checkpoint directory, by name. A crash never leaves a partial text.
@@ -17,6 +18,9 @@ trait CheckpointFiles {
 
   /** Deletes the text if it exists. */
   def delete(name: String): Unit
+
+  /** When the query was started for the first time, on the clock of the file system; none where that is not known. */
+  def startedMillis: Option[Long]
 }
 
 /** Stores the files on the file system of the checkpoint. */
@@ -24,6 +28,12 @@ final class HadoopCheckpointFiles(location: String, conf: Configuration) extends
   override def read(name: String): Option[String] = file(name).read()
   override def write(name: String, text: String): Unit = file(name).write(text)
   override def delete(name: String): Unit = file(name).delete()
+
+  /** Spark writes the query's metadata before `start()` returns; this location is that of one source below it. */
+  override def startedMillis: Option[Long] =
+    Option(new Path(location).getParent).flatMap(sources => Option(sources.getParent)).flatMap(root =>
+      new CheckpointFile(root.toString, "metadata", conf).writtenMillis()
+    )
 
   private def file(name: String): CheckpointFile = new CheckpointFile(location, name, conf)
 }

@@ -15,7 +15,7 @@ import org.sparkkinesis.plan.{InitialShards, SourceOffset, StreamOffset}
 import org.sparkkinesis.retry.{RetryPolicies, RetryRules}
 import org.sparkkinesis.service.{ShardFilter, StreamDescription}
 import org.sparkkinesis.sink.kinesis.StreamIdentity
-import org.sparkkinesis.spark.connection.{Connection, Environment, StreamMetadata}
+import org.sparkkinesis.spark.connection.{Connection, Environment, ServiceClock, StreamMetadata}
 import org.sparkkinesis.spark.settings.ReadSettings
 
 /**
@@ -38,11 +38,17 @@ final class StreamSession(val options: Options, asked: QueryContext, environment
   /** One instance per region, endpoint and role, because each stream may have its own. */
   private val directories = mutable.HashMap.empty[ClientSettings, StreamMetadata]
 
+  /** As the streams' descriptions told it. */
+  val serviceClock = new ServiceClock(environment.clock)
+
   private val found: SortedMap[String, Found] =
     try {
       val all = refs.map { ref =>
         val client = Connection.clientSettings(options, Some(ref))
-        Found(ref, directory(client).describe(ref), client)
+        val began = environment.clock.currentMillis
+        val stream = directory(client).describe(ref)
+        stream.answeredMillis.foreach(serviceClock.heard(_, began))
+        Found(ref, stream, client)
       }
       Connection.checkStreams(options, all.map(_.ref))
       all.groupBy(_.stream.arn).values.collectFirst { case Seq(one, other, _*) => throw isSame(one, other) }
@@ -79,13 +85,15 @@ final class StreamSession(val options: Options, asked: QueryContext, environment
     directory(found(arn).client).allShards(ref(arn), filter, settings.failOnDataLoss)
 
   /**
-   * Returns the initial offset of a query. "Latest" becomes the current time, so that a restart starts at the same
-   * position.
+   * Where a query begins. What is "latest" is pinned to a time, so that it still means the same after a restart.
+   *
+   * @param latestMillis
+   *   that time, on the service's clock
    */
-  def initialOffset(position: PositionOption, nowMillis: Long): SourceOffset =
+  def initialOffset(position: PositionOption, latestMillis: Long): SourceOffset =
     SourceOffset(streams.values.map { stream =>
-      val oldest = nowMillis - TimeUnit.HOURS.toMillis(stream.retentionHours.toLong)
-      val pinned = StreamSession.withinRetention(StreamSession.pin(position, nowMillis), oldest)
+      val oldest = serviceClock.atLeast - TimeUnit.HOURS.toMillis(stream.retentionHours.toLong)
+      val pinned = StreamSession.pin(StreamSession.withinRetention(position, oldest), latestMillis)
       val all = allShards(stream.arn)
       val filter = InitialShards.filter(pinned.default)
       val listed = if (filter == ShardFilter.FromTrimHorizon) all else allShards(stream.arn, filter)

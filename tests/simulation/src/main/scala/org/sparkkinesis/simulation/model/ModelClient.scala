@@ -33,7 +33,8 @@ final class ModelClient(service: ModelKinesis, process: String, isAlive: () => B
         found.retentionHours,
         found.open.size,
         KinesisQuotas.Record.DefaultMaxBytes,
-        onDemand = false
+        onDemand = false,
+        answeredMillis = Some(service.now / 1000 * 1000)
       )
     }
 

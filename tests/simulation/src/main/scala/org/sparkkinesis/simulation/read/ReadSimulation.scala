@@ -204,6 +204,7 @@ final class ReadSimulation(scenario: ReadScenario, trace: String => Unit = _ => 
         finally if (name == "initial-offset" && checkpoint.read(name).nonEmpty) ledger.begin(positionMillis)
       }
       override def delete(name: String): Unit = checkpoint.delete(driver)(name)
+      override def startedMillis: Option[Long] = checkpoint.writtenMillis("metadata")
     }
     val tasks = new TaskScheduler(time, driver, () => cluster.executorsNow, setup.tasks, random, thread)
     val source =

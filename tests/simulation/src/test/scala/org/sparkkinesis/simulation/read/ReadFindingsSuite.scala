@@ -95,40 +95,32 @@ class ReadFindingsSuite extends AnyFunSuite {
     ))
   }
 
-  test("A12: a query that starts at latest works if the driver's clock is ahead of the service's") {
-    pendingUntilFixed {
-      run(ReadScenario(
-        12,
+  test("A12: a driver's clock that is ahead of the service's fails no query that begins with what is latest") {
+    run(ReadScenario(
+      12,
+      ReadSetup(initialPosition = "latest"),
+      Vector(Skew(Minute), Start(ProcessingTime(1000), efo = false, failOnDataLoss = true), Advance(5000), Put(3))
+    ))
+  }
+
+  test("A14: latest holds from the moment that the query's start returns") {
+    killed { steps =>
+      ReadScenario(
+        137,
         ReadSetup(initialPosition = "latest"),
-        Vector(Skew(Minute), Start(ProcessingTime(1000), efo = false, failOnDataLoss = true), Advance(5000), Put(3))
-      ))
-      ()
-    }
-  }
-
-  test("A14: latest means the moment at which the query's start returns") {
-    pendingUntilFixed {
-      killed { steps =>
-        ReadScenario(
-          137,
-          ReadSetup(initialPosition = "latest"),
-          Vector(
-            Start(ProcessingTime(1000), efo = false, failOnDataLoss = true),
-            Kill(steps),
-            Advance(10),
-            Put(1),
-            Advance(Minute)
-          )
+        Vector(
+          Start(ProcessingTime(1000), efo = false, failOnDataLoss = true),
+          Kill(steps),
+          Advance(10),
+          Put(1),
+          Advance(Minute)
         )
-      }
+      )
     }
   }
 
-  test("A18: AvailableNow reads every record if the driver's clock is behind the service's") {
-    pendingUntilFixed {
-      run(ReadScenario(58, ReadSetup(), Vector(Skew(-Minute), Put(1), Advance(1000))))
-      ()
-    }
+  test("A18: a driver's clock that is behind the service's leaves no record out of AvailableNow") {
+    run(ReadScenario(58, ReadSetup(), Vector(Skew(-Minute), Put(1), Advance(1000))))
   }
 
   test("a query that was stopped for less than the retention period reports no loss") {

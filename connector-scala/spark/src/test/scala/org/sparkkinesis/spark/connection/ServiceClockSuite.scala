@@ -1,0 +1,58 @@
+package org.sparkkinesis.spark.connection
+
+import scala.concurrent.duration._
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import org.sparkkinesis.concurrent.VirtualScheduler
+
+class ServiceClockSuite extends AnyFunSuite {
+  private val Start = 1_700_000_000_000L
+
+  /** The service's clock differs by `skew`; its answer takes 40 ms each way. */
+  private def heard(skewMillis: Long): (VirtualScheduler, ServiceClock) = {
+    val own = new VirtualScheduler(Start)
+    val clock = new ServiceClock(own)
+    ask(own, clock, skewMillis)
+    (own, clock)
+  }
+
+  private def ask(own: VirtualScheduler, clock: ServiceClock, skewMillis: Long): Unit = {
+    val asked = own.currentMillis
+    own.advance(40.millis)
+    val answered = (own.currentMillis + skewMillis) / 1000 * 1000
+    own.advance(40.millis)
+    clock.heard(answered, asked)
+  }
+
+  test("before an answer it is the process's own clock") {
+    val clock = new ServiceClock(new VirtualScheduler(Start))
+    assert((clock.atLeast, clock.atMost) == ((Start, Start)))
+  }
+
+  Seq(0L, 60_000L, -60_000L, 1_234_567L, -999L).foreach { skew =>
+    test(s"a clock that differs by $skew ms lies between the bounds, which are close") {
+      val (own, clock) = heard(skew)
+      own.advance(1.hour)
+      val truth = own.currentMillis + skew
+      assert(clock.atLeast <= truth && truth <= clock.atMost)
+      assert(clock.atMost - clock.atLeast <= 1080)
+    }
+  }
+
+  test("a second answer narrows the bounds") {
+    val (own, clock) = heard(300)
+    own.advance(500.millis)
+    ask(own, clock, 300)
+    val truth = own.currentMillis + 300
+    assert(clock.atLeast <= truth && truth <= clock.atMost)
+    assert(clock.atMost - clock.atLeast < 1080)
+  }
+
+  test("an answer that contradicts the ones before replaces them") {
+    val (own, clock) = heard(0)
+    ask(own, clock, 60_000)
+    val truth = own.currentMillis + 60_000
+    assert(clock.atLeast <= truth && truth <= clock.atMost)
+  }
+}
