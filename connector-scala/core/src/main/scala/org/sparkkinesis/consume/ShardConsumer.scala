@@ -3,7 +3,7 @@ package org.sparkkinesis.consume
 import scala.collection.mutable
 
 import org.sparkkinesis.chunk.{Chunk, ChunkBuilder}
-import org.sparkkinesis.model.StartingPosition.AfterSequenceNumber
+import org.sparkkinesis.model.StartingPosition.{AfterSequenceNumber, AtTimestamp, TrimHorizon}
 import org.sparkkinesis.model.{ChildShard, KinesisRecord, SequenceNumber, StartingPosition, StreamShard}
 import org.sparkkinesis.service.ServiceException
 
@@ -131,8 +131,13 @@ final private[consume] class ShardConsumer(
         // After a start at a time or at TRIM_HORIZON, records before the first fetched one may exist that the caller
         // wants.
         held.headOption.exists(_.firstSequenceNumber <= wanted) && lastFetched.exists(wanted <= _)
+      case (AtTimestamp(wanted), TrimHorizon) => beginsAt(wanted)
+      case (AtTimestamp(wanted), AtTimestamp(from)) => from <= wanted && beginsAt(wanted)
       case _ => false
     })
+
+  /** Nothing lies between where it began and this time: the first record that came is the first one since. */
+  private def beginsAt(millis: Long): Boolean = held.headOption.exists(_.arrivalMillis(0) >= millis)
 
   /**
    * Starts a feed at `heldFrom` if there is none, or if everything fetched is before `heldFrom`. The decision is made

@@ -4,7 +4,7 @@ import scala.collection.immutable.SortedMap
 import scala.collection.mutable
 
 import org.sparkkinesis.chunk.ChunkSummary
-import org.sparkkinesis.model.{ShardId, StreamShard}
+import org.sparkkinesis.model.{ShardId, StartingPosition, StreamShard}
 import org.sparkkinesis.shard.ShardGraph
 
 /**
@@ -68,7 +68,15 @@ object BatchPlanner {
       graphs: String => ShardGraph,
       availability: StreamShard => Option[ShardAvailability]
   ): SourceOffset = {
-    val plans = start.streams.values.toVector.map(stream => new StreamPlan(stream, graphs(stream.arn), availability))
+    val plans = start.streams.values.toVector.map { stream =>
+      def unread(shard: StreamShard): Option[ShardAvailability] = availability(shard).map { known =>
+        stream.shards.get(shard.shard) match {
+          case Some(ShardPosition.After(number, _)) => known.copy(chunks = known.chunks.dropWhile(_.last <= number))
+          case _ => known
+        }
+      }
+      new StreamPlan(stream, graphs(stream.arn), unread)
+    }
     plans.foreach(_.advanceWithoutRecords())
     SourceOffset(plans.map(_.result))
   }
@@ -127,9 +135,16 @@ object BatchPlanner {
     /** Adds the children whose parents are finished. Returns true if there was one. */
     private def admitChildren(shard: ShardId): Boolean = {
       val admitted = graph.children(shard).filter(child => !present.contains(child) && !waitsForParent(child))
-      present ++= admitted.map(child => child -> candidate(child, ShardPosition.Horizon))
+      present ++= admitted.map(child => child -> candidate(child, beginning(child)))
       hasOtherShards ||= admitted.nonEmpty
       admitted.nonEmpty
+    }
+
+    /** The position before the child's oldest record, which arrived after the last records that were read of its parents. */
+    private def beginning(child: ShardId): ShardPosition = {
+      val times = graph.parents(child).map(parent => stream.shards.get(parent).flatMap(IdleTime.of))
+      if (times.isEmpty || times.exists(_.isEmpty)) ShardPosition.Horizon
+      else ShardPosition.Start(StartingPosition.AtTimestamp(math.max(0, times.flatten.min - IdleTime.Margin)))
     }
 
     /**
@@ -161,7 +176,12 @@ object BatchPlanner {
             (if (next.shard == shard) next else present(shard)).settled
           }
         }
-      stream.copy(shards = shards)
+      stream.copy(shards = shards, begun = begun)
+    }
+
+    private def begun: SortedMap[ShardId, Long] = {
+      val candidates = if (hasOtherShards) present.valuesIterator else atStart.iterator
+      candidates.flatMap(candidate => candidate.begun.map(candidate.shard -> _)).to(SortedMap)
     }
   }
 
@@ -172,6 +192,7 @@ object BatchPlanner {
       available: Option[ShardAvailability]
   ) {
     private val chunks = available.fold[IndexedSeq[ChunkSummary]](Vector.empty)(_.chunks)
+    private val hadRecords = position.isInstanceOf[ShardPosition.After]
     var count = 0
     var rows = 0L
     var bytes = 0L
@@ -189,6 +210,9 @@ object BatchPlanner {
       count += 1
     }
 
+    /** The arrival time of the shard's first record if the batch takes it. */
+    def begun: Option[Long] = Option.when(count > 0 && !hadRecords)(chunks.head.firstArrivalMillis)
+
     def takeAll(): Unit = while (count < chunks.size) takeNext()
 
     /** Moves the position to the end of the taken chunks. */
@@ -203,8 +227,10 @@ object BatchPlanner {
      * The position at the end of the batch. If all chunks were taken, the position's time is updated occasionally;
      * otherwise a restart could assume that the records of an idle shard have expired.
      */
-    def settled: ShardPosition =
-      if (count < chunks.size) position
-      else available.fold(position)(read => IdleTime.refresh(position, read.readUpToMillis))
+    def settled: ShardPosition = available.filter(_.readUpToMillis > 0).fold(position) { known =>
+      next.fold(IdleTime.refresh(position, known.readUpToMillis))(chunk =>
+        IdleTime.upToNext(position, chunk.firstArrivalMillis)
+      )
+    }
   }
 }

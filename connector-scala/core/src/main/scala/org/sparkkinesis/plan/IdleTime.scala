@@ -13,13 +13,26 @@ private[plan] object IdleTime {
   /** Safety margin in milliseconds, because arrival times are approximate and come from another clock. */
   val Margin: Long = TimeUnit.MINUTES.toMillis(5)
 
-  def refresh(position: ShardPosition, readUpToMillis: Long): ShardPosition = {
-    val idleUntil = readUpToMillis - Margin
-    position match {
-      case ShardPosition.After(number, until) if idleUntil - until > Period => ShardPosition.After(number, idleUntil)
-      case ShardPosition.Start(StartingPosition.AtTimestamp(from)) if idleUntil - from > Period =>
-        ShardPosition.Start(StartingPosition.AtTimestamp(idleUntil))
-      case other => other
-    }
+  /** Updates the position of a shard that has no record which arrived between the position and this time. */
+  def refresh(position: ShardPosition, readUpToMillis: Long): ShardPosition =
+    if (readUpToMillis > 0) moved(position, readUpToMillis - Margin) else position
+
+  /** Updates the position of a shard whose next record arrived at this time. The time is the record's, so it needs no margin. */
+  def upToNext(position: ShardPosition, firstArrivalMillis: Long): ShardPosition = moved(position, firstArrivalMillis)
+
+  /** The time up to which every record is before the position, or `None` if the position has no time. */
+  def of(position: ShardPosition): Option[Long] = position match {
+    case ShardPosition.After(_, until) => Some(until)
+    case ShardPosition.Start(StartingPosition.AtTimestamp(from)) => Some(from)
+    case _ => None
+  }
+
+  private def moved(position: ShardPosition, idleUntil: Long): ShardPosition = position match {
+    case ShardPosition.After(number, until) if idleUntil - until > Period => ShardPosition.After(number, idleUntil)
+    case ShardPosition.Start(StartingPosition.AtTimestamp(from)) if idleUntil - from > Period =>
+      ShardPosition.Start(StartingPosition.AtTimestamp(idleUntil))
+    // A position without a time would never show that the records after it have expired.
+    case ShardPosition.Horizon => ShardPosition.Start(StartingPosition.AtTimestamp(idleUntil))
+    case other => other
   }
 }

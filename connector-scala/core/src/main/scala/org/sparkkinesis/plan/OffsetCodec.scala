@@ -13,8 +13,8 @@ import org.sparkkinesis.model.{SequenceNumber, ShardId, StartingPosition}
  * `{"v":1,"streams":[{"name":…,"arn":…,"created":ms,"base":ms,"shards":"0+<seq>.<delta>,1^,2@<ms>,3!"}]}`: for each
  * shard its index (or `~`, its name and `~` if the name is not of the service's form) and its position: `^` trim
  * horizon, `@` a time, `=` at and `+` after a sequence number, with the record's arrival relative to `base`, `!`
- * finished. Numbers in `shards` have base 36: 10,000 shards take less than 0.5 MB. Old versions stay readable; golden
- * files of each version check that.
+ * finished. The optional field `begun` has, in the same form, the arrival times of [[StreamOffset.begun]]. Numbers have
+ * base 36: 10,000 shards take less than 0.5 MB. Old versions stay readable; golden files of each version check that.
  */
 object OffsetCodec {
   val Version = 1
@@ -34,13 +34,14 @@ object OffsetCodec {
         appendShard(shards, id)
         appendPosition(shards, position, base)
       }
-      Json.obj(
+      val fields = Seq(
         "name" -> Json.Str(stream.name),
         "arn" -> Json.Str(stream.arn),
         "created" -> Json.num(stream.creationMillis),
         "base" -> Json.num(base),
         "shards" -> Json.Str(shards.toString)
       )
+      Json.obj((if (stream.begun.isEmpty) fields else fields :+ "begun" -> Json.Str(begun(stream))): _*)
     }
     Json.render(Json.obj("v" -> Json.num(Version.toLong), "streams" -> Json.Arr(streams.toVector)))
   }
@@ -73,8 +74,31 @@ object OffsetCodec {
               shard(entry, base).toRight(s"'${entry.take(80)}' is not a shard's position").map(list :+ _)
             )
           }
-          .map(list => StreamOffset(name, arn, created, list.to(SortedMap)))
+          .flatMap(list =>
+            begun(text("begun").getOrElse("")).map(StreamOffset(name, arn, created, list.to(SortedMap), _))
+          )
       case _ => Left("a stream lacks name, arn, created, base or shards")
+    }
+  }
+
+  private def begun(stream: StreamOffset): String = {
+    val out = new java.lang.StringBuilder
+    stream.begun.foreach { case (id, millis) =>
+      if (out.length > 0) out.append(',')
+      appendShard(out, id)
+      appendPosition(out, ShardPosition.Start(StartingPosition.AtTimestamp(millis)), 0)
+    }
+    out.toString
+  }
+
+  /** Absent from offsets of older connectors, which ignore it. */
+  private def begun(text: String): Either[String, SortedMap[ShardId, Long]] = {
+    val entries = if (text.isEmpty) Vector.empty else text.split(',').toVector
+    entries.foldLeft[Either[String, SortedMap[ShardId, Long]]](Right(SortedMap.empty[ShardId, Long])) { (done, entry) =>
+      shard(entry, 0) match {
+        case Some((id, ShardPosition.Start(StartingPosition.AtTimestamp(millis)))) => done.map(_ + (id -> millis))
+        case _ => Left(s"'${entry.take(80)}' does not tell when a shard began")
+      }
     }
   }
 

@@ -15,4 +15,20 @@ object Retention {
     case (shard, ShardPosition.After(_, until)) if until < oldestMillis => shard -> until
     case (shard, ShardPosition.Start(StartingPosition.AtTimestamp(from))) if from < oldestMillis => shard -> from
   }
+
+  /**
+   * Shards of a batch that runs again whose first records may have expired since it was planned.
+   *
+   * @param read
+   *   the shards that the batch reads
+   */
+  def lostOfBatch(
+      start: StreamOffset,
+      end: StreamOffset,
+      read: Set[ShardId],
+      oldestMillis: Long
+  ): Seq[(ShardId, Long)] = {
+    val unbegun = lost(start, oldestMillis).filterNot { case (shard, _) => end.begun.contains(shard) }
+    (unbegun ++ end.begun.filter(_._2 < oldestMillis)).filter { case (shard, _) => read(shard) }
+  }
 }

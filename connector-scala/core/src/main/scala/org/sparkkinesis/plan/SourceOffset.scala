@@ -41,12 +41,16 @@ object ShardPosition {
  *   ARN of the stream, or its name if the service provides no ARN
  * @param creationMillis
  *   creation time of the stream, which differs if it is deleted and recreated with the same name
+ * @param begun
+ *   arrival times of the first records of the batch that ends here, for shards in which the batch starts without a record's
+ *   position. If the batch runs again, they tell whether those records may have expired
  */
 final case class StreamOffset(
     name: String,
     arn: String,
     creationMillis: Long,
-    shards: SortedMap[ShardId, ShardPosition]
+    shards: SortedMap[ShardId, ShardPosition],
+    begun: SortedMap[ShardId, Long] = SortedMap.empty
 )
 
 /**

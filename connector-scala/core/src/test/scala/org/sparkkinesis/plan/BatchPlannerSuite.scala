@@ -41,21 +41,53 @@ class BatchPlannerSuite extends TimedSuite {
   private def offset(shards: (Int, ShardPosition)*): SourceOffset =
     SourceOffset(Seq(StreamOffset("orders", arn, 1, shards.map { case (i, p) => id(i) -> p }.to(SortedMap))))
 
+  /** The positions of the end. */
   private def plan(
       start: SourceOffset,
       available: Map[Int, ShardAvailability],
       limits: ReadLimits = ReadLimits.Unlimited,
       graph: ShardGraph = ShardGraph.Empty
   ): Option[SourceOffset] =
-    BatchPlanner.plan(
-      start,
-      _ => graph,
-      s => available.collectFirst { case (i, a) if StreamShard(arn, id(i)) == s => a },
-      limits
-    ).map(_.end)
+    end(start, available, limits, graph).map(end =>
+      SourceOffset(end.streams.values.map(_.copy(begun = SortedMap.empty[ShardId, Long])))
+    )
+
+  private def end(
+      start: SourceOffset,
+      available: Map[Int, ShardAvailability],
+      limits: ReadLimits = ReadLimits.Unlimited,
+      graph: ShardGraph = ShardGraph.Empty
+  ): Option[SourceOffset] = BatchPlanner.plan(start, _ => graph, known(available), limits).map(_.end)
+
+  private def known(available: Map[Int, ShardAvailability])(shard: StreamShard): Option[ShardAvailability] =
+    available.collectFirst { case (i, a) if StreamShard(arn, id(i)) == shard => a }
 
   private def open(chunks: ChunkSummary*): ShardAvailability = ShardAvailability(chunks.toVector, ended = false)
   private def closed(chunks: ChunkSummary*): ShardAvailability = ShardAvailability(chunks.toVector, ended = true)
+
+  test("the end contains the arrival of the first record of each shard that had no position") {
+    val planned = end(
+      offset(0 -> Horizon, 1 -> after(3), 2 -> Horizon),
+      Map(0 -> open(chunk(5, arrival = 4000), chunk(6)), 1 -> open(chunk(7)), 2 -> open())
+    )
+    assert(planned.map(_.streams(arn).begun) == Some(SortedMap(id(0) -> 4000L)))
+    val next = end(planned.get, Map(0 -> open(chunk(9))))
+    assert(next.map(_.streams(arn).begun) == Some(SortedMap.empty[ShardId, Long]))
+  }
+
+  test("without records, idle shards get a later time and closed shards are replaced by their children") {
+    val start = offset(0 -> after(3, 400000), 3 -> Horizon, 4 -> after(8))
+    val available = Map(
+      0 -> closed(chunk(2)),
+      3 -> open().copy(readUpToMillis = 18000000L),
+      4 -> open(chunk(9)).copy(readUpToMillis = 18000000L)
+    )
+    val settled = BatchPlanner.settle(start, _ => lineage, known(available))
+    val idle = ShardPosition.Start(StartingPosition.AtTimestamp(17700000L))
+    // Nothing in a child is older than what was read of its parent.
+    val child = ShardPosition.Start(StartingPosition.AtTimestamp(100000L))
+    assert(settled == offset(1 -> child, 2 -> child, 3 -> idle, 4 -> after(8)))
+  }
 
   test("without chunks there is no batch") {
     assert(plan(offset(0 -> Horizon), Map(0 -> open())) == None)

@@ -55,8 +55,10 @@ class OffsetCodecSuite extends PropertySuite {
       5 -> Gen.choose(0L, 999999999999L).map(ShardId.ofIndex),
       1 -> Gen.alphaNumStr.suchThat(_.nonEmpty).map(s => ShardId(s + "_.-"))
     )
-    val streams = Gen.zip(Gen.choose(0, 99), Gen.mapOf(Gen.zip(ids, positions))).map { case (n, shards) =>
-      StreamOffset(s"s$n", s"arn:aws:kinesis:eu-central-1:123456789012:stream/s$n", n.toLong, shards.to(SortedMap))
+    val begun = Gen.mapOf(Gen.zip(ids, Gen.choose(0L, 4102444800000L)))
+    val streams = Gen.zip(Gen.choose(0, 99), Gen.mapOf(Gen.zip(ids, positions)), begun).map { case (n, shards, begun) =>
+      val arn = s"arn:aws:kinesis:eu-central-1:123456789012:stream/s$n"
+      StreamOffset(s"s$n", arn, n.toLong, shards.to(SortedMap), begun.to(SortedMap))
     }
     Gen.listOf(streams).map(SourceOffset(_))
   }

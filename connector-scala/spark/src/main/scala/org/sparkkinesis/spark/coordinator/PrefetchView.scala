@@ -109,8 +109,9 @@ final class PrefetchView private[coordinator] (state: CoordinatorState, preferen
   private def available(track: ShardTrack, until: Option[AvailableNowTarget]): ShardAvailability = {
     val chunks = track.chunks.toVector
     val within = until.fold[IndexedSeq[ChunkSummary]](chunks)(_.within(chunks))
-    // Records after the target are excluded, so the time up to which the shard was read must not pass the target.
-    val readUpTo = until.fold(track.readUpToMillis)(target => math.min(track.readUpToMillis, target.millis))
+    // What arrived after the target is left out, so nothing may be said of that time.
+    val told = if (state.owner(track).exists(_.lacksNews)) 0 else track.readUpToMillis
+    val readUpTo = until.fold(told)(target => math.min(told, target.millis))
     ShardAvailability(within, track.ended && within.size == chunks.size, readUpTo)
   }
 }

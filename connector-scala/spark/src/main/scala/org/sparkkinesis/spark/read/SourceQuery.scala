@@ -4,6 +4,9 @@ import java.util.UUID
 
 import scala.collection.mutable
 import scala.concurrent.duration._
+import scala.util.control.NonFatal
+
+import org.slf4j.{Logger, LoggerFactory}
 
 import org.sparkkinesis.config.{Options, PositionOption, ReadOptions, Registration}
 import org.sparkkinesis.consume.{MissingResource, RangeEnd}
@@ -63,6 +66,12 @@ final class SourceQuery(
   private val ranges = mutable.HashMap.empty[String, Map[ShardId, HashKeyRange]]
   private val checkpoint = new CheckpointCheck(session, environment)
   private lazy val readUpTo = new ReadUpToStore(files)
+
+  /** Where this run has got to; none before it planned anything or found nothing to plan. */
+  private var current: Option[SourceOffset] = None
+
+  /** The end of the batch of an earlier run that runs again. */
+  private var rerun: Option[SourceOffset] = None
   private var readUpToNanos = clock.nanoTime - NotePeriod.toNanos
   private val beganNanos = clock.nanoTime
   private var isStarted = false
@@ -157,12 +166,16 @@ final class SourceQuery(
       rows += batch.rows
       session.events.emit(BatchPlanned(batch.rows, batch.bytes, planningNanos / 1000))
     }
+    current = Some(planned.fold(mended)(_.end))
     planned.map(_.end)
   }
 
-  /**
-   * Limits how often the position is stored: Spark asks every few milliseconds, and there may be thousands of shards.
-   */
+  /** What is known beyond the last batch, for a run that may come long after this one. */
+  private def noteAtStop(): Unit = for (running <- coordinatorIfStarted; offset <- current)
+    try readUpTo.note(offset, running.prefetched.settle(readUpTo.of(offset), target))
+    catch { case NonFatal(failure) => log.warn("How far the query has read could not be noted", failure) }
+
+  /** A running trigger asks every few milliseconds, and there may be thousands of shards. */
   private def noteReadUpTo(offset: SourceOffset, from: SourceOffset, isLast: Boolean): Unit =
     if (isLast || clock.nanoTime - readUpToNanos >= NotePeriod.toNanos) {
       readUpToNanos = clock.nanoTime
@@ -239,14 +252,19 @@ final class SourceQuery(
    */
   def tasks(start: SourceOffset, end: SourceOffset, slots: Int): Seq[TaskRanges] = explained {
     val began = clock.nanoTime
-    val from = checkpoint.mend(start)
+    val (from, to) = (checkpoint.mend(start), checkpoint.mend(end))
     noteStart(from)
     val ranges = TaskPlanner.ranges(
       from,
-      checkpoint.mend(end),
+      to,
       shard => prefetched.lastOfEnded(shard).map(RangeEnd.At(_)),
       hashKeyRange
     )
+    // What this run planned was there just now.
+    if (!current.contains(to) && !rerun.contains(to)) {
+      rerun = Some(to)
+      checkpoint.warnOfExpiredBatch(readUpTo.of(from), to, ranges.iterator.map(_.shard).toSet)
+    }
     val perTask = options.get(ReadOptions.shardsPerTask).map(_.toInt)
     val tasks = TaskPlanner.tasks(ranges, prefetched.location, perTask, slots)
     planningNanos += clock.nanoTime - began
@@ -270,6 +288,7 @@ final class SourceQuery(
   def readSettings: ReadSettings = session.settings
 
   def stop(): Unit = {
+    noteAtStop()
     coordinatorIfStarted.foreach(_.close())
     fanOut.foreach(_.close())
     session.close()
@@ -299,6 +318,7 @@ final class SourceQuery(
 }
 
 private object SourceQuery {
+  val log: Logger = LoggerFactory.getLogger(classOf[SourceQuery])
 
   /** Maximum time of one wait in milliseconds, so that a missed notification only delays the query. */
   val LongestWaitMillis = 1000L

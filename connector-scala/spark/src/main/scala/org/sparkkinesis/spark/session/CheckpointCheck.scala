@@ -8,7 +8,7 @@ import scala.concurrent.duration._
 import org.sparkkinesis.config.PositionOption
 import org.sparkkinesis.error.ReadErrors
 import org.sparkkinesis.event.{DataLost, StreamRecreated}
-import org.sparkkinesis.model.{Shard, ShardId, StartingPosition}
+import org.sparkkinesis.model.{Shard, ShardId, StartingPosition, StreamShard}
 import org.sparkkinesis.plan.{LostLineage, Retention, SourceOffset, StreamOffset}
 import org.sparkkinesis.service.StreamDescription
 import org.sparkkinesis.spark.connection.Environment
@@ -52,22 +52,43 @@ final class CheckpointCheck(session: StreamSession, environment: Environment) {
   /** Checks once whether records after the positions may have expired while the query was stopped. */
   def warnOfExpired(offset: SourceOffset): Unit = if (!checkedRetention) {
     checkedRetention = true
-    offset.streams.values.foreach { stream =>
-      val retention = TimeUnit.HOURS.toMillis(session.streams(stream.arn).retentionHours.toLong)
-      Retention.lost(stream, session.serviceClock.atLeast - retention).headOption.foreach { case (shard, until) =>
-        val reason = s"it was read up to ${Instant.ofEpochMilli(until)}, and the stream keeps " +
-          s"${session.streams(stream.arn).retentionHours} hours"
-        session.events.emit(DataLost(stream.arn, shard, reason, losses.endsQuery))
-        losses.lost(
-          ReadErrors.dataLoss(
-            shard = shard.value,
-            stream = stream.name,
-            reason = reason,
-            cause = "The query was stopped, or behind, for longer than the stream keeps its records."
-          )
-        )
+    offset.streams.values.foreach(stream =>
+      Retention.lost(stream, oldestMillis(stream)).headOption.foreach { case (shard, until) =>
+        expired(stream, shard, s"it was read up to ${Instant.ofEpochMilli(until)}")
       }
+    )
+  }
+
+  /**
+   * Looks whether records of a batch that was planned in an earlier run may have expired since.
+   *
+   * @param read
+   *   the shards that the batch reads
+   */
+  def warnOfExpiredBatch(start: SourceOffset, end: SourceOffset, read: Set[StreamShard]): Unit =
+    start.streams.values.foreach { stream =>
+      val shards = read.collect { case StreamShard(stream.arn, shard) => shard }
+      end.streams.get(stream.arn).toSeq
+        .flatMap(Retention.lostOfBatch(stream, _, shards, oldestMillis(stream)))
+        .headOption.foreach { case (shard, from) =>
+          expired(stream, shard, s"a batch that runs again begins with what arrived at ${Instant.ofEpochMilli(from)}")
+        }
     }
+
+  private def oldestMillis(stream: StreamOffset): Long =
+    session.serviceClock.atLeast - TimeUnit.HOURS.toMillis(session.streams(stream.arn).retentionHours.toLong)
+
+  private def expired(stream: StreamOffset, shard: ShardId, what: String): Unit = {
+    val reason = s"$what, and the stream keeps ${session.streams(stream.arn).retentionHours} hours"
+    session.events.emit(DataLost(stream.arn, shard, reason, losses.endsQuery))
+    losses.lost(
+      ReadErrors.dataLoss(
+        shard = shard.value,
+        stream = stream.name,
+        reason = reason,
+        cause = "The query was stopped, or behind, for longer than the stream keeps its records."
+      )
+    )
   }
 
   /**

@@ -63,6 +63,8 @@ final class ReadLedger(now: () => Long, retentionMillis: Long) extends BatchSink
 
   def report(loss: LossReport): Unit = reported :+= loss
 
+  override def onBatchLogged(): Unit = ()
+
   override def onBatchRead(batch: Long, rows: Vector[ReadRow]): Unit = {
     read.get(batch).foreach(sameRows(batch, _, rows))
     read(batch) = rows

@@ -39,7 +39,7 @@ final class ReadSimulation(scenario: ReadScenario, trace: String => Unit = _ => 
   private val checkpoint = new CheckpointFolder
   private val ledger = new ReadLedger(() => time.nowMillis, setup.retentionHours * 3600000L)
   private val stream = new StreamActions(service, ledger, setup, random)
-  private val verdict = new ReadVerdict(time, ledger, setup.retentionHours * 3600000L)
+  private val verdict = new ReadVerdict(time, ledger, setup.retentionHours * 3600000L, hasExpiredSince)
 
   private var requested = Option.empty[Start]
   private var skewMillis = 0L
@@ -84,6 +84,10 @@ final class ReadSimulation(scenario: ReadScenario, trace: String => Unit = _ => 
   private def perform(action: ReadAction): Unit = if (!isHealed) {
     tell(ScalaText(action))
     carryOut(action)
+  }
+
+  private def hasExpiredSince(millis: Long): Boolean = service.stream(Stream).exists { stream =>
+    stream.shards.exists(shard => stream.isExpired(shard, time.nowMillis) && !stream.isExpired(shard, millis))
   }
 
   private def carryOut(action: ReadAction): Unit = action match {
@@ -194,14 +198,14 @@ final class ReadSimulation(scenario: ReadScenario, trace: String => Unit = _ => 
     // Spark writes the file before `start()` returns.
     if (checkpoint.read("metadata").isEmpty) checkpoint.write(driver, time.nowMillis)("metadata", "{}")
     verdict.running()
-    // "Latest" counts from the start, any other position from the moment at which it is stored.
+    // "Latest" holds from the start on.
     if (setup.initialPosition == "latest") ledger.begin(positionMillis)
     val files = new CheckpointFiles {
       override def read(name: String): Option[String] = checkpoint.read(name)
       override def write(name: String, text: String): Unit = {
         tell(s"writes $name: $text")
         try checkpoint.write(driver, time.nowMillis)(name, text)
-        finally if (name == "initial-offset" && checkpoint.read(name).nonEmpty) ledger.begin(positionMillis)
+        finally if (begins(name) && checkpoint.read(name).nonEmpty) ledger.begin(positionMillis)
       }
       override def delete(name: String): Unit = checkpoint.delete(driver)(name)
       override def startedMillis: Option[Long] = checkpoint.writtenMillis("metadata")
@@ -216,14 +220,18 @@ final class ReadSimulation(scenario: ReadScenario, trace: String => Unit = _ => 
         source,
         start.trigger,
         tasks,
-        verdict.watching(ledger, tell(_)),
+        verdict.watching(ledger, tell(_))(ledger.begin(positionMillis)),
         thread,
         tell(_)
       ).run()
     finally if (driver.isAlive) source.stop()
   }
 
-  /** The position that the first start fixes. */
+  /** A time holds from the moment in which it is noted, the oldest record from the moment in which something of the stream is. */
+  private def begins(file: String): Boolean =
+    file == "read-up-to" || (file == "initial-offset" && setup.initialPosition != "trim_horizon")
+
+  /** The position is pinned by the first start. */
   private lazy val positionMillis: Long = setup.initialPosition match {
     case "trim_horizon" => 0L
     // A record that arrives in the millisecond of the start may have arrived before it.

@@ -4,8 +4,18 @@ import org.sparkkinesis.error.KinesisConnectorException
 import org.sparkkinesis.simulation.common.{SimulatedTime, Violation}
 import org.sparkkinesis.simulation.spark.{BatchSink, ReadRow}
 
-/** Decides whether the actions of a query and its end are correct. */
-final class ReadVerdict(time: SimulatedTime, ledger: ReadLedger, retentionMillis: Long) {
+/**
+ * Says whether what a query did, and how it ended, is as it must be.
+ *
+ * @param hasExpiredSince
+ *   whether a closed shard has expired since a time
+ */
+final class ReadVerdict(
+    time: SimulatedTime,
+    ledger: ReadLedger,
+    retentionMillis: Long,
+    hasExpiredSince: Long => Boolean
+) {
   import ReadVerdict._
 
   /** The last time at which a query ran or had caught up. */
@@ -58,8 +68,9 @@ final class ReadVerdict(time: SimulatedTime, ledger: ReadLedger, retentionMillis
     if (bytes > 2 * capacity) throw new Violation("memory", s"$bytes bytes are buffered, of $capacity that may be")
   }
 
-  /** Returns the ledger, which also records every committed batch as progress. */
-  def watching(sink: BatchSink, trace: (=> String) => Unit): BatchSink = new BatchSink {
+  /** The ledger, with every committed batch noted as a sign of life. */
+  def watching(sink: BatchSink, trace: (=> String) => Unit)(onLogged: => Unit): BatchSink = new BatchSink {
+    override def onBatchLogged(): Unit = onLogged
     override def onBatchRead(batch: Long, rows: Vector[ReadRow]): Unit = {
       trace(s"batch $batch has ${rows.map(row => s"${row.id}@${row.shard.takeRight(2)}").mkString(" ")}")
       sink.onBatchRead(batch, rows)
@@ -75,8 +86,10 @@ final class ReadVerdict(time: SimulatedTime, ledger: ReadLedger, retentionMillis
 
   private def note(loss: KinesisConnectorException, isError: Boolean): Unit = {
     val millis = time.nowMillis
-    // A query that was stopped or behind for longer than the retention period cannot know what it has missed.
-    val isUncertain = longestGapMillis + (millis - lastAliveMillis).max(0) > retentionMillis - UncertainMillis
+    // A query that was down, or behind, for longer than the retention cannot know what it has missed.
+    // Nor can it know what was in a closed shard that expired meanwhile.
+    val isUncertain = longestGapMillis + (millis - lastAliveMillis).max(0) > retentionMillis - UncertainMillis ||
+      hasExpiredSince(lastAliveMillis)
     val isReal = ledger.hasDeletion || ledger.hasLoss
     if (!isReal && !isUncertain)
       throw new Violation("alarm", s"nothing is lost, but the query says so: ${loss.getMessage}", loss)

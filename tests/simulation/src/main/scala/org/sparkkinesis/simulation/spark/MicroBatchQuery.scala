@@ -40,7 +40,10 @@ final case class ReadRow(shard: String, sequenceNumber: String, subSequenceNumbe
 /** Receives the rows of batches and knows which batches are committed. */
 trait BatchSink {
 
-  /** Called when every task of a batch has read its rows, for the first time or again. */
+  /** The batch is in the offset log. */
+  def onBatchLogged(): Unit
+
+  /** Every task of the batch has read its rows, for the first time or again. */
   def onBatchRead(batch: Long, rows: Vector[ReadRow]): Unit
 
   /** Fails unless the rows are a valid result of reading the same ranges again. */
@@ -132,7 +135,8 @@ final class MicroBatchQuery(
     next.filterNot(available.contains).foreach { end =>
       trace(s"offset of batch $batch: $end")
       available = Some(end)
-      write(s"offsets/$batch", end)
+      try write(s"offsets/$batch", end)
+      finally if (checkpoint.read(s"offsets/$batch").nonEmpty) sink.onBatchLogged()
     }
     available.isDefined && available != committed
   }

@@ -66,21 +66,19 @@ class ReadFindingsSuite extends AnyFunSuite {
   }
 
   test("A6: records of a logged batch that expired before it ran again are reported as lost") {
-    pendingUntilFixed {
-      killed { steps =>
-        ReadScenario(
-          6,
-          ReadSetup(options = slow),
-          Vector(
-            Put(5),
-            Advance(10 * Hour),
-            Put(5),
-            Start(Once, efo = false, failOnDataLoss = true),
-            Kill(steps),
-            Advance(15 * Hour)
-          )
+    killed { steps =>
+      ReadScenario(
+        6,
+        ReadSetup(options = slow),
+        Vector(
+          Put(5),
+          Advance(10 * Hour),
+          Put(5),
+          Start(Once, efo = false, failOnDataLoss = true),
+          Kill(steps),
+          Advance(15 * Hour)
         )
-      }
+      )
     }
   }
 

@@ -1,0 +1,53 @@
+package org.sparkkinesis.plan
+
+import scala.collection.immutable.SortedMap
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import org.sparkkinesis.model.{SequenceNumber, ShardId, StartingPosition}
+import org.sparkkinesis.plan.ShardPosition.{After, Horizon, ShardEnd, Start}
+
+class RetentionSuite extends AnyFunSuite {
+  private def id(index: Int) = ShardId.ofIndex(index.toLong)
+  private val number = SequenceNumber("7")
+  private def at(begun: (Int, Long)*)(shards: (Int, ShardPosition)*): StreamOffset = StreamOffset(
+    "orders",
+    "arn",
+    1,
+    shards.map { case (index, position) => id(index) -> position }.to(SortedMap),
+    begun.map { case (index, millis) => id(index) -> millis }.to(SortedMap)
+  )
+  private val oldest = 1000L
+
+  Seq[(String, ShardPosition, Option[Long])](
+    ("a record that is still there", After(number, 1000), None),
+    ("a record that has expired", After(number, 999), Some(999)),
+    ("a time that is still there", Start(StartingPosition.AtTimestamp(1000)), None),
+    ("a time that has expired", Start(StartingPosition.AtTimestamp(999)), Some(999)),
+    ("the oldest record", Horizon, None),
+    ("the shard's end", ShardEnd, None)
+  ).foreach { case (name, position, expected) =>
+    test(s"a position at $name") {
+      assert(Retention.lost(at()(0 -> position), oldest) == expected.map(id(0) -> _).toSeq)
+    }
+  }
+
+  Seq[(String, StreamOffset, StreamOffset, Set[Int], Seq[(Int, Long)])](
+    ("begins after an expired record", at()(0 -> After(number, 5)), at()(0 -> ShardEnd), Set(0), Seq(0 -> 5L)),
+    ("does not read the shard", at()(0 -> After(number, 5)), at()(0 -> ShardEnd), Set.empty, Nil),
+    ("began with a record that has expired", at()(0 -> Horizon), at(0 -> 5L)(0 -> ShardEnd), Set(0), Seq(0 -> 5L)),
+    ("began with a record that is there", at()(0 -> Horizon), at(0 -> 2000L)(0 -> ShardEnd), Set(0), Nil),
+    (
+      "has an old beginning and a first record that is there",
+      at()(0 -> Start(StartingPosition.AtTimestamp(5))),
+      at(0 -> 2000L)(0 -> ShardEnd),
+      Set(0),
+      Nil
+    )
+  ).foreach { case (name, start, end, read, expected) =>
+    test(s"a batch that $name") {
+      val lost = Retention.lostOfBatch(start, end, read.map(id), oldest)
+      assert(lost == expected.map { case (index, millis) => id(index) -> millis })
+    }
+  }
+}
