@@ -69,4 +69,7 @@ object RecordBatch {
 /** Creates publishers of one kind: polling or enhanced fan-out. Thread-safe. */
 trait RecordPublisherFactory {
   def subscribe(shard: StreamShard, position: StartingPosition, subscriber: RecordSubscriber): RecordPublisher
+
+  /** Streams of which no call of its publishers has got an answer for a while. */
+  def unreachable: Set[String] = Set.empty
 }

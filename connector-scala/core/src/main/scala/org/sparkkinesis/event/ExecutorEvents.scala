@@ -26,6 +26,15 @@ final case class ExecutorLost(id: String, shards: Int) extends ExecutorEvent {
     s"Executor $id is lost; its ${count(shards.toLong, "shard")} will be assigned to others"
 }
 
+/** Emitted by the driver: the calls of an executor for a stream receive no answer, and another executor may reach it. */
+final case class StreamUnreachable(id: String, streamName: String, shards: Int) extends ExecutorEvent {
+  override def level: EventLevel = EventLevel.Warn
+  override def executor: Option[String] = Some(id)
+  override def stream: Option[String] = Some(streamName)
+  override def message: String =
+    s"Executor $id cannot reach the stream; its ${count(shards.toLong, "shard")} will be assigned to others"
+}
+
 /** The Spark job that starts consumers failed and will run again. */
 final case class ConsumersNotStarted(failures: Int, failure: Throwable) extends ExecutorEvent {
   override def level: EventLevel = EventLevel.Warn

@@ -20,10 +20,16 @@ final class Outages(scheduler: Scheduler, events: EventSink) {
     val failing = mutable.HashSet.empty[Option[ShardId]]
     val affected = mutable.HashSet.empty[Option[ShardId]]
     var reportedNanos: Long = sinceNanos
+
+    /** The time at which a call for any shard of the stream last received an answer, which may be a refusal. */
+    var answeredNanos: Long = sinceNanos
     def shards: Int = affected.count(_.nonEmpty)
   }
 
   private val byStream = mutable.HashMap.empty[String, Outage]
+
+  /** Avoids the lock for successful calls while there is no outage. */
+  @volatile private var hasOutage = false
 
   /**
    * Records a failed call that is retried.
@@ -33,12 +39,14 @@ final class Outages(scheduler: Scheduler, events: EventSink) {
    * @param failures
    *   number of consecutive failures of the call
    */
-  def failed(stream: String, shard: Option[ShardId], failures: Int, error: ServiceException): Unit =
+  def failed(stream: String, shard: Option[ShardId], failures: Int, error: ServiceException): Unit = {
+    if (error.isAnswer) answered(stream)
     if (failures >= Notable) {
       val event = synchronized {
         val now = scheduler.nanoTime
         val isNew = !byStream.contains(stream)
         val outage = byStream.getOrElseUpdate(stream, new Outage(now))
+        hasOutage = true
         outage.failing += shard
         outage.affected += shard
         if (isNew) Some(OutageBegan(stream, shard, failures, error.getMessage))
@@ -49,6 +57,7 @@ final class Outages(scheduler: Scheduler, events: EventSink) {
       }
       event.foreach(events.emit)
     }
+  }
 
   /** Records a successful call. Required only after at least [[Notable]] consecutive failures. */
   def recovered(stream: String, shard: Option[ShardId]): Unit = {
@@ -58,7 +67,20 @@ final class Outages(scheduler: Scheduler, events: EventSink) {
     }
   }
 
-  /** Records that the calls are no longer made. Whether they would succeed is unknown. */
+  /** Records an answer of the service, which may be a refusal: the stream is reachable. */
+  def answered(stream: String): Unit = if (hasOutage) synchronized {
+    byStream.get(stream).foreach(_.answeredNanos = scheduler.nanoTime)
+  }
+
+  /** Returns the streams whose calls fail and have received no answer for at least [[Silence]]. */
+  def unreachable: Set[String] =
+    if (!hasOutage) Set.empty
+    else synchronized {
+      val now = scheduler.nanoTime
+      byStream.collect { case (stream, outage) if now - outage.answeredNanos >= Silence.toNanos => stream }.toSet
+    }
+
+  /** The calls are given up, or not wanted any more: whether they would succeed is not known. */
   def left(stream: String, shard: Option[ShardId]): Unit = {
     remove(stream, shard)
     ()
@@ -68,6 +90,7 @@ final class Outages(scheduler: Scheduler, events: EventSink) {
   private def remove(stream: String, shard: Option[ShardId]): Option[Outage] = synchronized {
     val over = byStream.get(stream).filter(outage => outage.failing.remove(shard) && outage.failing.isEmpty)
     over.foreach(_ => byStream -= stream)
+    hasOutage = byStream.nonEmpty
     over
   }
 
@@ -79,4 +102,7 @@ object Outages {
   /** Number of consecutive failures that make an outage. Fewer are normal and only counted in metrics. */
   val Notable = 5
   val Period: FiniteDuration = 30.seconds
+
+  /** A stream is unreachable after this time without an answer. */
+  val Silence: FiniteDuration = 10.seconds
 }

@@ -70,4 +70,8 @@ final class ServiceException(
     val detail: String,
     val requestId: Option[String] = None,
     cause: Throwable = null
-) extends RuntimeException(s"$operation: $errorCode: $detail${requestId.fold("")(id => s" (request $id)")}", cause)
+) extends RuntimeException(s"$operation: $errorCode: $detail${requestId.fold("")(id => s" (request $id)")}", cause) {
+
+  /** Whether the service said so itself, and so was reached. */
+  def isAnswer: Boolean = kind != ServiceErrorKind.Network && kind != ServiceErrorKind.Client
+}

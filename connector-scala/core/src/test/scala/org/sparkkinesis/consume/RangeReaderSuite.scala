@@ -115,6 +115,11 @@ class RangeReaderSuite extends TimedSuite {
     assert(read(RangeEnd.ArrivedBy(50), new Script(Records(9, 60, 11), Records(0, 61, 12))) == Seq(11, 12))
   }
 
+  test("a read up to a past time ends even if the clock is behind the service's") {
+    val tips = Seq.fill(3)(Records(0, 20))
+    assert(read(RangeEnd.ArrivedBy(50), new Script(Records(0, 20, 11) +: tips: _*)) == Seq(11))
+  }
+
   test("reaching the tip before the given time does not end the read") {
     assert(
       read(RangeEnd.ArrivedBy(50), new Script(Records(0, 40, 11), Records(0, 45), Records(0, 51, 12))) ==

@@ -67,4 +67,43 @@ class OutagesSuite extends TimedSuite {
     calls.succeed(0)
     assert(calls.events.all.size == 1)
   }
+
+  private val noAnswer =
+    new ServiceException(ServiceErrorKind.Network, Operation.GetRecords, "ConnectException", "injected")
+  private def silent(calls: Calls, shard: Int): Unit =
+    calls.outages.failed("orders", Some(ShardId.ofIndex(shard.toLong)), Outages.Notable, noAnswer)
+
+  test("a stream is unreachable when its calls fail, and none has had an answer for a while") {
+    val calls = new Calls
+    silent(calls, 0)
+    calls.scheduler.advance(Outages.Silence - 1.milli)
+    assert(calls.outages.unreachable == Set.empty[String])
+    calls.scheduler.advance(1.milli)
+    assert(calls.outages.unreachable == Set("orders"))
+    calls.succeed(0)
+    assert(calls.outages.unreachable == Set.empty[String])
+  }
+
+  Seq[(String, Calls => Unit)](
+    "an answer of another shard" -> (_.outages.answered("orders")),
+    "a refusal" -> (_.fail(1, failures = 1))
+  ).foreach { case (what, happens) =>
+    test(s"a stream is reached by $what") {
+      val calls = new Calls
+      silent(calls, 0)
+      calls.scheduler.advance(Outages.Silence)
+      happens(calls)
+      assert(calls.outages.unreachable == Set.empty[String])
+      calls.scheduler.advance(Outages.Silence)
+      assert(calls.outages.unreachable == Set("orders"))
+    }
+  }
+
+  test("what is not called any more is not unreachable") {
+    val calls = new Calls
+    silent(calls, 0)
+    calls.scheduler.advance(Outages.Silence)
+    calls.leave(0)
+    assert(calls.outages.unreachable == Set.empty[String])
+  }
 }

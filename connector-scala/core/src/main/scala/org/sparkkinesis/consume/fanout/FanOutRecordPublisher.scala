@@ -82,6 +82,7 @@ final class FanOutRecordPublisher private[fanout] (
     subscription.inFlight -= 1
     subscription.hadEvent = true
     resetFailures()
+    fanOut.outages.answered(shard.stream)
     markAlive()
     val records = notYetReceived(event.records)
     lastReceived = records.lastOption.map(record => SequenceNumber.trusted(record.sequenceNumber)).orElse(lastReceived)
@@ -288,6 +289,8 @@ final class FanOutPublisherFactory(
   private[fanout] val policy = policies(Operation.SubscribeToShard)
   private[fanout] val events = EventSink.all(metrics, listener)
   private[fanout] val outages = new Outages(scheduler, events)
+
+  override def unreachable: Set[String] = outages.unreachable
 
   override def subscribe(
       shard: StreamShard,

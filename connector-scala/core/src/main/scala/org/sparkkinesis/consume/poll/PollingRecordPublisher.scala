@@ -138,6 +138,7 @@ final class PollingRecordPublisher private[poll] (
           if (failure == null) {
             if (retries >= Outages.Notable) polling.outages.recovered(shard.stream, Some(shard.shard))
             retries = 0
+            polling.outages.answered(shard.stream)
             use(value)
           } else
             Futures.unwrap(failure) match {
@@ -246,6 +247,8 @@ final class PollingPublisherFactory(
 ) extends RecordPublisherFactory {
   private[poll] val events = EventSink.all(metrics, listener)
   private[poll] val outages = new Outages(scheduler, events)
+
+  override def unreachable: Set[String] = outages.unreachable
 
   override def subscribe(
       shard: StreamShard,

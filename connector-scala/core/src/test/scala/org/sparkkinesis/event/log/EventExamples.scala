@@ -127,6 +127,11 @@ object EventExamples {
     ),
     (ExecutorLost("7", 3), Info, s"$OfStream Executor 7 is lost; its 3 shards will be assigned to others"),
     (
+      StreamUnreachable("7", Arn, 3),
+      Warn,
+      s"$OfStream Executor 7 cannot reach the stream; its 3 shards will be assigned to others"
+    ),
+    (
       ConsumersNotStarted(2, Failure),
       Warn,
       s"$OfStream The Spark job that starts consumers failed 2 times in a row and is retried"

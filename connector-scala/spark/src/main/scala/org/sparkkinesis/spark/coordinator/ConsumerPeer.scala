@@ -18,6 +18,9 @@ final private[coordinator] class ConsumerPeer(
 
   /** Counts requests for a full report because an earlier report was lost. */
   var missedReports = 0
+
+  /** The streams that the executor cannot reach, by its last report. */
+  var unreachable = Set.empty[String]
   var metrics = Map.empty[String, Long]
 
   /**
@@ -42,6 +45,7 @@ final private[coordinator] class ConsumerPeer(
     lastReport = report.number
     bufferIsFull = report.bufferIsFull
     metrics = report.metrics
+    unreachable = report.unreachable
     val answered = if (report.full) asked.map(_._2) else None
     if (report.full) asked = None
     else if (isGap || asked.exists { case (at, _) => report.number - at >= ConsumerPeer.ReportsUntilAskedAgain }) {

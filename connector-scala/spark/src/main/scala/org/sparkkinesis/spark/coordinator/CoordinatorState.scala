@@ -6,6 +6,7 @@ import scala.collection.immutable.SortedMap
 import scala.collection.mutable
 import scala.concurrent.duration._
 
+import org.sparkkinesis.chunk.SummaryBounds
 import org.sparkkinesis.concurrent.{BlockingWait, Clock, SystemClock, Waiting}
 import org.sparkkinesis.event.{ConnectorEvent, EventSink}
 import org.sparkkinesis.model.StreamShard
@@ -19,11 +20,14 @@ import org.sparkkinesis.shard.ShardGraph
  *
  * @param streams
  *   ARNs of the source's streams
+ * @param bounds
+ *   limits for joining the summaries of reported chunks
  * @param events
  *   receives the events of [[note]], in order, without the lock held
  */
 final private[coordinator] class CoordinatorState(
     val streams: Seq[String],
+    val bounds: SummaryBounds,
     val clock: Clock = SystemClock,
     waiting: Waiting = BlockingWait,
     events: EventSink = EventSink.Discard
@@ -41,6 +45,7 @@ final private[coordinator] class CoordinatorState(
 
   /** Executors whose consumers have registered, by executor id. */
   val peers: mutable.LinkedHashMap[String, ConsumerPeer] = mutable.LinkedHashMap.empty
+  val unreachable = new UnreachableStreams(clock)
   val tracks: mutable.HashMap[StreamShard, ShardTrack] = mutable.HashMap.empty
   var graphs: Map[String, ShardGraph] = streams.map(_ -> ShardGraph.Empty).toMap
 

@@ -20,7 +20,13 @@ final class PrefetchView private[coordinator] (state: CoordinatorState, preferen
    */
   def plan(start: SourceOffset, limits: ReadLimits, until: Option[AvailableNowTarget]): Option[PlannedBatch] = locked {
     state.throwFailure()
-    BatchPlanner.plan(start, state.graphs, shard => tracks.get(shard).map(available(_, until)), limits)
+    val batch = BatchPlanner.plan(start, state.graphs, shard => tracks.get(shard).map(available(_, until)), limits)
+    batch.foreach { planned =>
+      tracks.valuesIterator.foreach { track =>
+        planned.end.streams.get(track.shard.stream).flatMap(_.shards.get(track.shard.shard)).foreach(track.planned)
+      }
+    }
+    batch
   }
 
   /** Returns `start` with the newest known read times, when there is nothing to plan. */
@@ -109,7 +115,7 @@ final class PrefetchView private[coordinator] (state: CoordinatorState, preferen
   private def available(track: ShardTrack, until: Option[AvailableNowTarget]): ShardAvailability = {
     val chunks = track.chunks.toVector
     val within = until.fold[IndexedSeq[ChunkSummary]](chunks)(_.within(chunks))
-    // What arrived after the target is left out, so nothing may be said of that time.
+    // Records after the target are excluded, so the time up to which the shard was read must not pass the target.
     val told = if (state.owner(track).exists(_.lacksNews)) 0 else track.readUpToMillis
     val readUpTo = until.fold(told)(target => math.min(told, target.millis))
     ShardAvailability(within, track.ended && within.size == chunks.size, readUpTo)

@@ -1,5 +1,6 @@
 package org.sparkkinesis.spark.coordinator
 
+import org.sparkkinesis.chunk.SummaryBounds
 import org.sparkkinesis.error.ReadErrors
 import org.sparkkinesis.event.ExecutorFailed
 import org.sparkkinesis.model.Shard
@@ -22,6 +23,8 @@ import org.sparkkinesis.spark.settings.ReadSettings
  *   returns all shards of the stream with this ARN; may block
  * @param discoveryMillis
  *   interval between listings, in milliseconds, unless something requires an earlier listing
+ * @param serviceMillis
+ *   returns a time, in epoch milliseconds, that is not later than the service's current time
  * @param graceMillis
  *   maximum time, in milliseconds, that the first executor waits for the other executors before any shard is assigned
  */
@@ -32,15 +35,17 @@ final class ShardCoordinator(
     streams: Seq[String],
     listShards: String => Seq[Shard],
     discoveryMillis: Long,
+    serviceMillis: () => Long,
     graceMillis: Long = ShardCoordinator.GraceMillis,
     environment: Environment = Environment.OfJvm
 ) extends AutoCloseable {
   import ShardCoordinator._
 
   private val events = environment.events(settings.query)
-  private val state = new CoordinatorState(streams, environment.clock, environment.waiting, events)
+  private val state =
+    new CoordinatorState(streams, SummaryBounds.of(settings.decode), environment.clock, environment.waiting, events)
   private val progress = new ShardProgress(state, environment.losses(settings.failOnDataLoss))
-  private val placement = new ShardPlacement(state, graceMillis)
+  private val placement = new ShardPlacement(state, graceMillis, serviceMillis)
   val prefetched = new PrefetchView(state, cluster.location)
 
   /** Counts failures of an executor's consumers. Used on the RPC's thread only. */

@@ -2,7 +2,15 @@ package org.sparkkinesis.spark.coordinator
 
 import java.util.concurrent.TimeUnit
 
-import org.sparkkinesis.event.{ConnectorEvent, ExecutorJoined, ExecutorLost, ShardFinished, ShardsAssigned, ShardsMoved}
+import org.sparkkinesis.event.{
+  ConnectorEvent,
+  ExecutorJoined,
+  ExecutorLost,
+  ShardFinished,
+  ShardsAssigned,
+  ShardsMoved,
+  StreamUnreachable
+}
 import org.sparkkinesis.model.StreamShard
 import org.sparkkinesis.spark.protocol.{Assign, Assigned, Register, Unassign}
 
@@ -11,8 +19,14 @@ import org.sparkkinesis.spark.protocol.{Assign, Assigned, Register, Unassign}
  *
  * @param graceMillis
  *   maximum time, in milliseconds, that the first executor waits for others
+ * @param serviceMillis
+ *   returns a time, in epoch milliseconds, that is not later than the service's current time
  */
-final private[coordinator] class ShardPlacement(state: CoordinatorState, graceMillis: Long) {
+final private[coordinator] class ShardPlacement(
+    state: CoordinatorState,
+    graceMillis: Long,
+    serviceMillis: () => Long
+) {
   import state.{locked, peers, tracks}
 
   /** The clock's nanoseconds when the first executor registered. */
@@ -81,24 +95,37 @@ final private[coordinator] class ShardPlacement(state: CoordinatorState, graceMi
         state.graphs(shard.stream).parents(shard.shard).flatMap(parent =>
           current.get(StreamShard(shard.stream, parent))
         ).headOption
-      val placed = Placement.place(shards.map(_._1), peers.keys.toVector, current, near)
+      avoidUnreachable(current)
+      val placed =
+        Placement.place(shards.map(_._1), peers.keys.toVector, current, near, state.unreachable.avoided(_))
       val news = placed.toVector.filter { case (shard, owner) => !current.get(shard).contains(owner) }
       val moved = news.flatMap { case (shard, _) => current.get(shard).map(_ -> shard) }
       moved.groupMap(_._1)(_._2).foreach { case (from, left) => peers.get(from).foreach(_.tell(Unassign(left))) }
       news.groupMap(_._2)(_._1).foreach { case (owner, ofOwner) =>
         val assigned = ofOwner.flatMap { shard =>
           positions(shard).resumeAt.map { at =>
-            val track = tracks.getOrElseUpdate(shard, new ShardTrack(shard))
+            val track = tracks.getOrElseUpdate(shard, new ShardTrack(shard, state.bounds))
             state.epoch += 1
             track.assign(owner, state.epoch)
             Assigned(shard, at, track.epoch, state.graphs(shard.stream).range(shard.shard))
           }
         }
-        peers(owner).tell(Assign(assigned))
+        peers(owner).tell(Assign(assigned, serviceMillis()))
         note(owner, assigned, current)
       }
       retire()
       moved.size >= Placement.movesAtOnce(shards.size)
+    }
+  }
+
+  /** Excludes executors from the streams that they report as unreachable while another executor may reach them. */
+  private def avoidUnreachable(current: Map[StreamShard, String]): Unit = {
+    val reported = peers.view.mapValues(_.unreachable).toMap
+    if (reported.values.exists(_.nonEmpty)) {
+      val owned = current.toVector.groupMapReduce { case (shard, owner) => (owner, shard.stream) }(_ => 1)(_ + _)
+      state.unreachable.avoid(reported, owned.keySet).foreach { case (executor, stream) =>
+        state.note(StreamUnreachable(executor, stream, owned((executor, stream))))
+      }
     }
   }
 
@@ -126,6 +153,7 @@ final private[coordinator] class ShardPlacement(state: CoordinatorState, graceMi
 
   private def forget(executorId: String): Boolean = {
     val gone = peers.remove(executorId)
+    state.unreachable.forget(executorId)
     gone.foreach(peer =>
       state.lostMetrics = CoordinatorStatus.sum(state.lostMetrics, peer.metrics - "bufferedBytes")
     )

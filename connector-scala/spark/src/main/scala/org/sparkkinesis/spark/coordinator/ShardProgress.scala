@@ -48,9 +48,10 @@ final private[coordinator] class ShardProgress(state: CoordinatorState, losses: 
       val planned = certain.flatMap(acceptShard(_, report.full))
       if (planned.nonEmpty) from.tell(Release(planned))
       val lost = mustName.exists(loseUnnamed(from, report, _))
+      certain.foreach(told => if (told.readUpToMillis > 0) state.unreachable.reached(from.id, told.shard.stream))
       state.noteChange()
       val ended = certain.exists(told => told.end.nonEmpty || told.failure.nonEmpty)
-      Heard(ended && state.streamsWithOpenLineage.nonEmpty, ended || lost)
+      Heard(ended && state.streamsWithOpenLineage.nonEmpty, ended || lost || from.unreachable.nonEmpty)
     }
   }
 
@@ -134,6 +135,8 @@ final private[coordinator] class ShardProgress(state: CoordinatorState, losses: 
   private def acceptShard(told: ShardReport, replaces: Boolean): Option[(StreamShard, SequenceNumber)] =
     tracks.get(told.shard).filter(_.epoch == told.epoch).flatMap { track =>
       val hadEnded = track.ended
+      val planned = state.position.streams.get(track.shard.stream).flatMap(_.shards.get(track.shard.shard))
+      planned.foreach(track.planned)
       track.accept(told, replaces)
       told.failure.foreach(giveUp(track, _))
       told.end.foreach { children =>
@@ -141,8 +144,7 @@ final private[coordinator] class ShardProgress(state: CoordinatorState, losses: 
         if (!hadEnded) state.note(ShardEnded(stream, track.shard.shard, children.map(_.id)))
         state.graphs += stream -> state.graphs(stream).withChildren(withParent(track, children))
       }
-      state.position.streams.get(track.shard.stream).flatMap(_.shards.get(track.shard.shard))
-        .flatMap(track.dropPlanned).map(track.shard -> _)
+      planned.flatMap(track.dropPlanned).map(track.shard -> _)
     }
 
   /**
@@ -199,7 +201,7 @@ private[coordinator] object ShardProgress {
    * @param concernsDiscovery
    *   whether a shard has ended and its children, or their other parents, are not all known
    * @param concernsPlacement
-   *   whether a shard has ended or must be assigned again
+   *   whether a shard has ended, must be assigned again, or is owned by an executor that cannot reach its stream
    */
   final case class Heard(concernsDiscovery: Boolean, concernsPlacement: Boolean)
 }

@@ -2,7 +2,7 @@ package org.sparkkinesis.spark.coordinator
 
 import scala.collection.mutable
 
-import org.sparkkinesis.chunk.ChunkSummary
+import org.sparkkinesis.chunk.{ChunkSummary, SummaryBounds}
 import org.sparkkinesis.model.{SequenceNumber, ShardId, StreamShard}
 import org.sparkkinesis.plan.{ShardPosition, SourceOffset}
 import org.sparkkinesis.service.ServiceException
@@ -10,7 +10,7 @@ import org.sparkkinesis.shard.ShardGraph
 import org.sparkkinesis.spark.protocol.ShardReport
 
 /** The coordinator's state about one shard, from reports. */
-final private[coordinator] class ShardTrack(val shard: StreamShard) {
+final private[coordinator] class ShardTrack(val shard: StreamShard, bounds: SummaryBounds) {
   var owner: Option[String] = None
 
   /**
@@ -21,6 +21,9 @@ final private[coordinator] class ShardTrack(val shard: StreamShard) {
 
   /** Reported chunks after the position that planning has reached. */
   val chunks: mutable.ArrayDeque[ChunkSummary] = mutable.ArrayDeque.empty
+
+  /** The end of the last batch. Chunks are not joined across it, because planned rows would count again. */
+  private var plannedUpTo: Option[SequenceNumber] = None
 
   /** The number of rows in `chunks`. The query reads it at every trigger. */
   var rows = 0L
@@ -90,8 +93,16 @@ final private[coordinator] class ShardTrack(val shard: StreamShard) {
     case _: ShardPosition.Start => None
   }
 
+  /** Called when a batch was planned that ends at this position of the shard. */
+  def planned(end: ShardPosition): Unit = end match {
+    case ShardPosition.After(number, _) => plannedUpTo = (plannedUpTo.toSeq :+ number).maxOption
+    case _ => ()
+  }
+
   private def add(chunk: ChunkSummary): Unit = {
-    chunks += chunk
+    val joined = chunks.lastOption.filter(last => plannedUpTo.forall(last.last > _)).flatMap(bounds.join(_, chunk))
+    if (joined.nonEmpty) chunks.removeLast()
+    chunks += joined.getOrElse(chunk)
     rows += chunk.rows
   }
 

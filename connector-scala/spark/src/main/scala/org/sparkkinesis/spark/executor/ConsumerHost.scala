@@ -9,7 +9,7 @@ import org.sparkkinesis.concurrent.SerialExecutor
 import org.sparkkinesis.consume.{PrefetchBuffer, PrefetchMemory, ShardConsumers}
 import org.sparkkinesis.event.{ConsumerMetrics, ConsumersCrashed, CoordinatorLost}
 import org.sparkkinesis.model.{SequenceNumber, StartingPosition, StreamShard}
-import org.sparkkinesis.spark.connection.Environment
+import org.sparkkinesis.spark.connection.{Environment, ServiceTimeScheduler}
 import org.sparkkinesis.spark.protocol.{
   Assign, Broken, ExecutorWire, ProtocolCodec, Register, Release, SendFullReport, StopAll, ToExecutor, Unassign
 }
@@ -33,8 +33,9 @@ final class ConsumerHost private[executor] (
   import ConsumerHost._
 
   private val driver = wire.driver(ConsumerHosts.coordinatorName(sourceId))
-  private val scheduler =
+  private val scheduler = new ServiceTimeScheduler(
     environment.scheduler("kinesis-consumer", math.max(2, Runtime.getRuntime.availableProcessors / 2))
+  )
   private val orders = new SerialExecutor(scheduler, breakDown)
   private val metrics = new ConsumerMetrics
   private val events = environment.events(settings.query)
@@ -48,6 +49,7 @@ final class ConsumerHost private[executor] (
       scheduler,
       driver.send,
       () => buffer.isFull,
+      () => publishers.unreachable,
       () => metrics.snapshot + ("bufferedBytes" -> buffer.usedBytes)
     )
   private val consumers = new ShardConsumers(publishers, buffer, settings.decode, reporter, metrics)
@@ -92,7 +94,8 @@ final class ConsumerHost private[executor] (
   }
 
   private def obey(message: ToExecutor): Unit = message match {
-    case Assign(shards) =>
+    case Assign(shards, serviceMillis) =>
+      scheduler.heard(serviceMillis)
       val readBefore = consumers.shards
       shards.foreach(assigned => consumers.start(assigned.shard, assigned.position, assigned.epoch, assigned.range))
       // Report the chunks of consumers that continue under a new assignment; nothing else would report them.

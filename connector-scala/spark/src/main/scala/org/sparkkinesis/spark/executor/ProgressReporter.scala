@@ -27,6 +27,7 @@ final class ProgressReporter(
     scheduler: Scheduler,
     send: Array[Byte] => Unit,
     bufferIsFull: () => Boolean,
+    unreachable: () => Set[String],
     metrics: () => Map[String, Long]
 ) extends ProgressListener
     with AutoCloseable {
@@ -111,7 +112,7 @@ final class ProgressReporter(
       val isFull = full
       full = false
       number += 1
-      Report(executorId, instance, number, isFull, bufferIsFull(), shards, metrics())
+      Report(executorId, instance, number, isFull, bufferIsFull(), unreachable(), shards, metrics())
     }
     if (!closed) send(ProtocolCodec.encode(report))
   }

@@ -35,6 +35,8 @@ final class PublisherFactories private (
   ): RecordPublisher =
     factory.subscribe(shard, position, subscriber)
 
+  override def unreachable: Set[String] = factory.unreachable
+
   override def close(): Unit = leases.values.asScala.foreach(_.close())
 
   private def service(shard: StreamShard): KinesisService =

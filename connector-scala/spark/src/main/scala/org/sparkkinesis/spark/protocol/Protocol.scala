@@ -10,8 +10,13 @@ sealed trait ToExecutor
 /** A shard to prefetch, starting at `position`. */
 final case class Assigned(shard: StreamShard, position: StartingPosition, epoch: Long, range: Option[HashKeyRange])
 
-/** Starts reading these shards. */
-final case class Assign(shards: Seq[Assigned]) extends ToExecutor
+/**
+ * Starts reading these shards.
+ *
+ * @param serviceMillis
+ *   a time, in epoch milliseconds, that was not later than the service's time when the message was sent
+ */
+final case class Assign(shards: Seq[Assigned], serviceMillis: Long) extends ToExecutor
 
 /** Drops the chunks at or before these sequence numbers; they are planned. */
 final case class Release(upTo: Seq[(StreamShard, SequenceNumber)]) extends ToExecutor
@@ -51,6 +56,8 @@ final case class Broken(executorId: String, instance: Long, reason: String) exte
  *   whether the report contains the whole state instead of changes
  * @param bufferIsFull
  *   whether some shard waits for room in the buffer
+ * @param unreachable
+ *   the streams for which the executor's calls have received no answer for some time
  * @param metrics
  *   totals of the consumers' counters, and `bufferedBytes`
  */
@@ -60,6 +67,7 @@ final case class Report(
     number: Long,
     full: Boolean,
     bufferIsFull: Boolean,
+    unreachable: Set[String],
     shards: Seq[ShardReport],
     metrics: Map[String, Long]
 ) extends ToDriver

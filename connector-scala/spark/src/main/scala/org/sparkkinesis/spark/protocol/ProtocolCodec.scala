@@ -14,8 +14,9 @@ object ProtocolCodec {
 
   def encode(message: ToExecutor): Array[Byte] = write { out =>
     message match {
-      case Assign(shards) =>
+      case Assign(shards, serviceMillis) =>
         out.writeByte(1)
+        out.writeLong(serviceMillis)
         out.seq(shards) { a =>
           out.shard(a.shard)
           out.position(a.position)
@@ -39,7 +40,9 @@ object ProtocolCodec {
   def decodeToExecutor(bytes: Array[Byte]): ToExecutor = {
     val in = new In(bytes)
     in.readByte().toInt match {
-      case 1 => Assign(in.seq(Assigned(in.shard(), in.position(), in.readLong(), in.option(in.range()))))
+      case 1 =>
+        val serviceMillis = in.readLong()
+        Assign(in.seq(Assigned(in.shard(), in.position(), in.readLong(), in.option(in.range()))), serviceMillis)
       case 2 => Release(in.seq(in.shard() -> SequenceNumber.trusted(in.readUTF())))
       case 3 => Unassign(in.seq(in.shard()))
       case 4 => SendFullReport
@@ -67,6 +70,7 @@ object ProtocolCodec {
         out.writeLong(report.number)
         out.writeBoolean(report.full)
         out.writeBoolean(report.bufferIsFull)
+        out.seq(report.unreachable.toSeq)(out.writeUTF)
         out.seq(report.shards)(out.report)
         out.seq(report.metrics.toSeq) { case (name, value) =>
           out.writeUTF(name)
@@ -86,6 +90,7 @@ object ProtocolCodec {
           in.readLong(),
           in.readBoolean(),
           in.readBoolean(),
+          in.seq(in.readUTF()).toSet,
           in.seq(in.report()),
           in.seq(in.readUTF() -> in.readLong()).toMap
         )

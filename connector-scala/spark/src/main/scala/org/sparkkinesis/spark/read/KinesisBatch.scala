@@ -52,7 +52,7 @@ final class KinesisBatch(options: Options, schema: StructType) extends Batch {
 private object KinesisBatch {
 
   /**
-   * Refuses an end that the streams have not reached: the read would wait until then.
+   * Refuses an end in the future, because the read would wait until then.
    *
    * @throws org.sparkkinesis.error.KinesisConnectorException
    *   KINESIS_OPTION_INVALID
@@ -69,7 +69,7 @@ private object KinesisBatch {
     )
   }
 
-  /** None when the shard holds nothing between the positions. */
+  /** Returns the range of one shard, or `None` when the positions leave nothing to read. */
   def range(arn: String, name: String, shard: Shard, from: PositionOption, to: PositionOption): Option[ShardRange] = {
     val end = to.of(shard.id) match {
       case StartingPosition.AtTimestamp(millis) => Some(RangeEnd.ArrivedBy(millis))

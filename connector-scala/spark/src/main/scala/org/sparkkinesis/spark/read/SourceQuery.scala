@@ -67,10 +67,10 @@ final class SourceQuery(
   private val checkpoint = new CheckpointCheck(session, environment)
   private lazy val readUpTo = new ReadUpToStore(files)
 
-  /** Where this run has got to; none before it planned anything or found nothing to plan. */
+  /** The end of the last batch of this run, or the offset at which there was nothing to plan. */
   private var current: Option[SourceOffset] = None
 
-  /** The end of the batch of an earlier run that runs again. */
+  /** The end of a batch of an earlier run that runs again. */
   private var rerun: Option[SourceOffset] = None
   private var readUpToNanos = clock.nanoTime - NotePeriod.toNanos
   private val beganNanos = clock.nanoTime
@@ -108,6 +108,7 @@ final class SourceQuery(
       session.streams.keys.toSeq,
       session.listShards(_),
       options(ReadOptions.shardFetchInterval).toMillis,
+      () => session.serviceClock.atLeast,
       environment = environment
     )
     coordinatorIfStarted = Some(started)
@@ -126,7 +127,7 @@ final class SourceQuery(
       session.initialOffset(position, latestMillis)
     })
 
-  /** What is latest was so when the query's start returned, which may have been some runs ago. */
+  /** Returns the time that "latest" means: when the query was first started, which may have been an earlier run. */
   private def latestMillis: Long = files.startedMillis.fold(session.serviceClock.atLeast) { started =>
     // The file system may have the service's clock or this process's.
     Seq(started, session.serviceClock.ofOwn(started), session.serviceClock.atLeast).min
@@ -140,7 +141,7 @@ final class SourceQuery(
     }
   }
 
-  /** `Trigger.AvailableNow` reads up to this moment. */
+  /** Fixes the service's current time as the end for `Trigger.AvailableNow`. */
   def prepareForAvailableNow(): Unit = target = Some(AvailableNowTarget(session.serviceClock.atMost))
 
   /**
@@ -153,7 +154,7 @@ final class SourceQuery(
     val mended = checkpoint.mend(start)
     val known = readUpTo.of(mended)
     val from = if (choseBeginning) known else checkpoint.link(known)
-    // What this run chose cannot have expired before it; what was latest when the query was first started may have.
+    // An initial offset that this run chose cannot have expired, unless it means the time of an earlier first start.
     if (!isStarted && (!choseBeginning || position.default == StartingPosition.Latest)) checkpoint.warnOfExpired(from)
     noteStart(from)
     from.streams.keys.foreach(arn => coordinator.know(arn, checkpoint.listed(arn)))
@@ -170,12 +171,14 @@ final class SourceQuery(
     planned.map(_.end)
   }
 
-  /** What is known beyond the last batch, for a run that may come long after this one. */
+  /** Stores how far the shards are read beyond the last batch, because the next run may start long after this one. */
   private def noteAtStop(): Unit = for (running <- coordinatorIfStarted; offset <- current)
     try readUpTo.note(offset, running.prefetched.settle(readUpTo.of(offset), target))
     catch { case NonFatal(failure) => log.warn("How far the query has read could not be noted", failure) }
 
-  /** A running trigger asks every few milliseconds, and there may be thousands of shards. */
+  /**
+   * Limits how often the position is stored: Spark asks every few milliseconds, and there may be thousands of shards.
+   */
   private def noteReadUpTo(offset: SourceOffset, from: SourceOffset, isLast: Boolean): Unit =
     if (isLast || clock.nanoTime - readUpToNanos >= NotePeriod.toNanos) {
       readUpToNanos = clock.nanoTime
@@ -260,7 +263,7 @@ final class SourceQuery(
       shard => prefetched.lastOfEnded(shard).map(RangeEnd.At(_)),
       hashKeyRange
     )
-    // What this run planned was there just now.
+    // The records of a batch that this run planned existed a moment ago.
     if (!current.contains(to) && !rerun.contains(to)) {
       rerun = Some(to)
       checkpoint.warnOfExpiredBatch(readUpTo.of(from), to, ranges.iterator.map(_.shard).toSet)

@@ -40,13 +40,13 @@ final private[session] class CheckpointFile(location: String, name: String, conf
     rename(files, next, file)
   }
 
-  /** When it was last written, on the clock of the file system; none when it was never written. */
+  /** Returns the file's modification time by the file system's clock, or `None` if the file does not exist. */
   def writtenMillis(): Option[Long] = explained {
     try Some(file.getFileSystem(conf).getFileStatus(file).getModificationTime)
     catch { case _: FileNotFoundException => None }
   }
 
-  /** Deletes the file, if there is one. */
+  /** Deletes the file if it exists. */
   def delete(): Unit = explained {
     Seq(next, file).foreach(file.getFileSystem(conf).delete(_, false))
   }

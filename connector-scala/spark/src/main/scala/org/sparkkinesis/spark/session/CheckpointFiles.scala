@@ -19,7 +19,7 @@ trait CheckpointFiles {
   /** Deletes the text if it exists. */
   def delete(name: String): Unit
 
-  /** When the query was started for the first time, on the clock of the file system; none where that is not known. */
+  /** The time of the query's first start by the file system's clock, or `None` if it is unknown. */
   def startedMillis: Option[Long]
 }
 
@@ -29,7 +29,7 @@ final class HadoopCheckpointFiles(location: String, conf: Configuration) extends
   override def write(name: String, text: String): Unit = file(name).write(text)
   override def delete(name: String): Unit = file(name).delete()
 
-  /** Spark writes the query's metadata before `start()` returns; this location is that of one source below it. */
+  /** Spark writes the query's metadata before `start()` returns. The location of a source lies two levels below it. */
   override def startedMillis: Option[Long] =
     Option(new Path(location).getParent).flatMap(sources => Option(sources.getParent)).flatMap(root =>
       new CheckpointFile(root.toString, "metadata", conf).writtenMillis()

@@ -38,14 +38,14 @@ final class StreamSession(val options: Options, asked: QueryContext, environment
   /** One instance per region, endpoint and role, because each stream may have its own. */
   private val directories = mutable.HashMap.empty[ClientSettings, StreamMetadata]
 
-  /** As the streams' descriptions told it. */
+  /** The service's clock, known from the descriptions of the streams. */
   val serviceClock = new ServiceClock(environment.clock)
 
   private val found: SortedMap[String, Found] =
     try {
       val all = refs.map { ref =>
         val client = Connection.clientSettings(options, Some(ref))
-        val began = environment.clock.currentMillis
+        val began = environment.clock.nanoTime
         val stream = directory(client).describe(ref)
         stream.answeredMillis.foreach(serviceClock.heard(_, began))
         Found(ref, stream, client)
@@ -85,10 +85,10 @@ final class StreamSession(val options: Options, asked: QueryContext, environment
     directory(found(arn).client).allShards(ref(arn), filter, settings.failOnDataLoss)
 
   /**
-   * Where a query begins. What is "latest" is pinned to a time, so that it still means the same after a restart.
+   * Returns the initial offset of a query. "Latest" becomes a time, so that a restart starts at the same position.
    *
    * @param latestMillis
-   *   that time, on the service's clock
+   *   the time that "latest" means, by the service's clock
    */
   def initialOffset(position: PositionOption, latestMillis: Long): SourceOffset =
     SourceOffset(streams.values.map { stream =>

@@ -54,6 +54,7 @@ abstract class CoordinatorFixture extends TimedSuite with BeforeAndAfterAll {
       Seq(arn),
       _ => list(),
       600000,
+      () => System.currentTimeMillis(),
       0,
       new RecordingEnvironment(events)
     )

@@ -80,7 +80,8 @@ class CoordinatorLineageSuite extends CoordinatorFixture {
       settings,
       Seq(arn),
       _ => throw new NoClassDefFoundError("no listing"),
-      600000
+      600000,
+      () => System.currentTimeMillis()
     )
     val executor = new FakeExecutor("driver", sourceId)
     try {

@@ -20,6 +20,9 @@ final class FakeExecutor(val id: String, sourceId: String, instance: Long = 1) e
   )
   private var number = 0L
 
+  /** Streams that its reports call unreachable. */
+  @volatile var unreachable: Set[String] = Set.empty
+
   def register(): Unit =
     driver.register(ProtocolCodec.encode(Register(id, "localhost", instance)), endpoint)
 
@@ -28,7 +31,7 @@ final class FakeExecutor(val id: String, sourceId: String, instance: Long = 1) e
     .getOrElse(throw new AssertionError(s"executor $id received nothing for 20 s"))
 
   def nextAssign(): Seq[Assigned] = next() match {
-    case Assign(shards) => shards
+    case Assign(shards, _) => shards
     case other => throw new AssertionError(s"executor $id expected an assignment but received $other")
   }
 
@@ -45,7 +48,16 @@ final class FakeExecutor(val id: String, sourceId: String, instance: Long = 1) e
 
   private def report(full: Boolean, shards: Seq[ShardReport]): Unit = {
     number += 1
-    driver.send(ProtocolCodec.encode(Report(id, instance, number, full, bufferIsFull = false, shards, Map.empty)))
+    driver.send(ProtocolCodec.encode(Report(
+      id,
+      instance,
+      number,
+      full,
+      bufferIsFull = false,
+      unreachable,
+      shards,
+      Map.empty
+    )))
   }
 
   override def close(): Unit = endpoint.close()

@@ -69,6 +69,21 @@ class PlacementSuite extends PropertySuite {
     assert(Placement.place(shards(1), Seq("a"), Map.empty, _ => Some("gone"))(shard(0)) == "a")
   }
 
+  test("an avoided executor has no shards of that stream but keeps shards of others") {
+    val clicks = (0 until 4).map(i => StreamShard("clicks", ShardId.ofIndex(i.toLong)))
+    val all = shards(8) ++ clicks
+    val current = Placement.place(all, Seq("a", "b"), Map.empty)
+    val avoided = Map("orders" -> Set("a")).withDefaultValue(Set.empty[String])
+    val placed = Iterator.iterate(current)(Placement.place(all, Seq("a", "b"), _, avoided = avoided)).drop(3).next()
+    assert(shards(8).forall(placed(_) == "b"))
+    assert(clicks.forall(placed(_) == "a"))
+  }
+
+  test("avoidance is ignored when it concerns every executor") {
+    val current = shards(4).zip(Seq("a", "b", "a", "b")).toMap
+    assert(Placement.place(shards(4), Seq("a", "b"), current, avoided = _ => Set("a", "b")) == current)
+  }
+
   test("a new executor gets its share in several rounds") {
     val all = shards(100)
     val current = all.map(_ -> "a").toMap

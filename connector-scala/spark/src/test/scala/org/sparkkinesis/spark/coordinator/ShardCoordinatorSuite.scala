@@ -34,6 +34,19 @@ class ShardCoordinatorSuite extends CoordinatorFixture {
     }
   }
 
+  test("shards move away from an executor that cannot reach their stream") {
+    withSetup("driver", "1") { s =>
+      s.coordinator.advance(start)
+      val first = s.assigned()
+      s("1").unreachable = Set(arn)
+      s("1").tell()
+      val moved = s("driver").nextAssign()
+      assert(moved.map(_.shard).toSet == first.collect { case (shard, ("1", _)) => shard }.toSet)
+      assert(s("1").next().asInstanceOf[Unassign].shards.toSet == moved.map(_.shard).toSet)
+      assert(s.events.await[StreamUnreachable](1) == Vector(StreamUnreachable("1", arn, 2)))
+    }
+  }
+
   test("shards move away from an executor whose consumers failed, and repeated failures end the query") {
     withSetup("driver", "1") { s =>
       s.coordinator.advance(start)

@@ -2,7 +2,10 @@ package org.sparkkinesis.spark.coordinator
 
 import scala.collection.immutable.SortedMap
 import scala.collection.mutable
+import scala.concurrent.duration._
 
+import org.sparkkinesis.chunk.SummaryBounds
+import org.sparkkinesis.concurrent.VirtualScheduler
 import org.sparkkinesis.event._
 import org.sparkkinesis.model.{HashKeyRange, SequenceNumber, Shard, ShardId, StartingPosition}
 import org.sparkkinesis.plan.{ShardPosition, SourceOffset, StreamOffset}
@@ -17,8 +20,9 @@ class ShardPlacementSuite extends TimedSuite {
   /** Four shards that must be read, and executors that count the shards they are assigned. */
   private class Setup(graceMillis: Long) {
     val events = new RecordedEvents
-    val state = new CoordinatorState(Seq(arn), events = events)
-    val placement = new ShardPlacement(state, graceMillis)
+    val clock = new VirtualScheduler
+    val state = new CoordinatorState(Seq(arn), SummaryBounds(1, 1, 1), clock, events = events)
+    val placement = new ShardPlacement(state, graceMillis, () => clock.currentMillis)
     val received: mutable.Map[String, Int] = mutable.Map.empty.withDefaultValue(0)
     private val shards = HashKeyRange.uniform(4).zipWithIndex.map { case (range, i) =>
       Shard(ShardId.ofIndex(i.toLong), None, None, range, SequenceNumber("1"), None)
@@ -33,8 +37,12 @@ class ShardPlacementSuite extends TimedSuite {
       assert(!placement.introduce(Register(id, "host", 1), peer))
     }
 
+    /** As its reports say. */
+    def unreachable(streams: (String, Set[String])*): Unit =
+      streams.foreach { case (id, those) => state.peers(id).unreachable = those }
+
     private def heard(id: String, message: Array[Byte]): Unit = ProtocolCodec.decodeToExecutor(message) match {
-      case Assign(assigned) => received(id) += assigned.size
+      case Assign(assigned, _) => received(id) += assigned.size
       case Unassign(left) => received(id) -= left.size
       case other => fail(s"executor $id received $other")
     }
@@ -88,10 +96,49 @@ class ShardPlacementSuite extends TimedSuite {
     assert(s.events.of[ExecutorLost] == Vector(ExecutorLost("2", 2)))
   }
 
+  test("all shards leave an executor that cannot reach their stream at once, and return after a pause") {
+    val s = new Setup(0)
+    Seq("1", "2").foreach(s.introduce)
+    s.placement.assign()
+    s.unreachable("1" -> Set(arn))
+    s.placement.assign()
+    assert(s.received.toMap == Map("1" -> 0, "2" -> 4))
+    assert(s.events.of[StreamUnreachable] == Vector(StreamUnreachable("1", arn, 2)))
+    s.unreachable("1" -> Set.empty)
+    s.clock.advance(UnreachableStreams.FirstPause - 1.second)
+    s.placement.assign()
+    assert(s.received("1") == 0)
+    s.clock.advance(1.second)
+    s.placement.assign()
+    assert(s.received.toMap == Map("1" -> 2, "2" -> 2))
+  }
+
+  test("shards keep their owners while no executor reaches the stream") {
+    val s = new Setup(0)
+    Seq("1", "2").foreach(s.introduce)
+    s.placement.assign()
+    s.unreachable("1" -> Set(arn), "2" -> Set(arn))
+    s.placement.assign()
+    assert(s.received.toMap == Map("1" -> 2, "2" -> 2))
+    assert(s.events.of[StreamUnreachable].isEmpty)
+  }
+
+  test("the remaining executors read the shards when the only one that reaches the stream is lost") {
+    val s = new Setup(0)
+    Seq("1", "2").foreach(s.introduce)
+    s.placement.assign()
+    s.unreachable("1" -> Set(arn))
+    s.placement.assign()
+    s.placement.lose("2")
+    s.placement.assign()
+    assert(s.received("1") == 4)
+  }
+
   test("events are emitted without the lock, so that a slow listener blocks no other thread") {
     val held = new java.util.concurrent.atomic.AtomicBoolean
     lazy val state: CoordinatorState = new CoordinatorState(
       Seq(arn),
+      SummaryBounds(1, 1, 1),
       events = _ => {
         val other = new Thread(() => state.locked(()))
         other.start()

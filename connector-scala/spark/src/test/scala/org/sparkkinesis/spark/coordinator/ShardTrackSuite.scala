@@ -2,7 +2,7 @@ package org.sparkkinesis.spark.coordinator
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import org.sparkkinesis.chunk.ChunkSummary
+import org.sparkkinesis.chunk.{ChunkSummary, DecodeSettings, SummaryBounds}
 import org.sparkkinesis.model.{SequenceNumber, ShardId, StreamShard}
 import org.sparkkinesis.plan.ShardPosition
 import org.sparkkinesis.spark.protocol.ShardReport
@@ -16,27 +16,82 @@ class ShardTrackSuite extends AnyFunSuite {
   private def chunk(last: Int, arrival: Long) =
     ChunkSummary(number(last), 10, 10, arrival, arrival + 5, arrival + 5, 0)
 
+  private val bounds = SummaryBounds(100, 1000, 10000)
   private def track(chunks: Seq[ChunkSummary], behind: Long, ended: Boolean = false) = {
-    val track = new ShardTrack(shard)
+    val track = new ShardTrack(shard, bounds)
     val end = Option.when(ended)(Nil)
     track.accept(ShardReport(shard, 0, chunks.toVector, 1000, behind, end, None), replaces = false)
     track
   }
 
   test("the lag is the age of the oldest record that no batch has taken, else the service's last value") {
-    val two = Seq(chunk(10, 1000), chunk(20, 4000))
+    val two = Seq(chunk(10, 1000), chunk(20, 14000))
     Seq(
-      ("no record is planned", track(two, 0).lagMillis(None, 10000), Some(9000L)),
-      ("a batch ended before all records", track(two, 0).lagMillis(Some(ShardPosition.Horizon), 10000), Some(9000L)),
-      ("the first chunk is planned", track(two, 0).lagMillis(after(10), 10000), Some(6000L)),
-      ("a part of the second chunk is planned", track(two, 0).lagMillis(after(15), 10000), Some(6000L)),
+      ("no record is planned", track(two, 0).lagMillis(None, 20000), Some(19000L)),
+      ("a batch ended before all records", track(two, 0).lagMillis(Some(ShardPosition.Horizon), 20000), Some(19000L)),
+      ("the first chunk is planned", track(two, 0).lagMillis(after(10), 20000), Some(6000L)),
+      ("a part of the second chunk is planned", track(two, 0).lagMillis(after(15), 20000), Some(6000L)),
       ("every record is planned, and the service has more", track(two, 70).lagMillis(after(20), 10000), Some(70L)),
       ("every record is planned, and the service has no more", track(two, 0).lagMillis(after(20), 10000), Some(0L)),
       ("the lag is not negative if the clock is behind the service's", track(two, 0).lagMillis(None, 10), Some(0L)),
-      ("an ended shard still has rows", track(two, 0, ended = true).lagMillis(after(10), 10000), Some(6000L)),
+      ("an ended shard still has rows", track(two, 0, ended = true).lagMillis(after(10), 20000), Some(6000L)),
       ("an ended shard is planned completely", track(two, 0, ended = true).lagMillis(after(20), 10000), None),
       ("a finished shard", track(two, 0, ended = true).lagMillis(Some(ShardPosition.ShardEnd), 10000), None),
-      ("no report has arrived", new ShardTrack(shard).lagMillis(None, 10000), None)
+      ("no report has arrived", new ShardTrack(shard, bounds).lagMillis(None, 10000), None)
     ).foreach { case (situation, found, expected) => assert(found == expected, situation) }
+  }
+
+  /** One record every 250 ms, each in an answer of its own, of which no batch takes any. */
+  private def slow(track: ShardTrack, seconds: Int): Unit = (1 to 4 * seconds).foreach { i =>
+    val arrival = i * 250L
+    val one = ChunkSummary(number(i), 1, 20, arrival, arrival, arrival, 0)
+    track.accept(ShardReport(shard, 0, Vector(one), arrival, 0, None, None), replaces = false)
+  }
+
+  test("the summaries of a slow shard grow with rows and time, not with the number of answers") {
+    val decode = DecodeSettings(4096, 1 << 20, deaggregate = true, hashRangeFilter = false)
+    val of = SummaryBounds.of(decode)
+    Seq(60, 600, 6000).foreach { seconds =>
+      val track = new ShardTrack(shard, of)
+      slow(track, seconds)
+      val rows = 4L * seconds
+      val most = 1 + 2 * (rows / of.maxRows + 20 * rows / of.maxBytes + 1000L * seconds / of.maxMillis)
+      assert(track.rows == rows && track.chunks.map(_.rows).sum == rows)
+      assert(track.chunks.size <= most, s"after $seconds s")
+      assert(track.lastReported.contains(number(rows.toInt)) && track.chunks.last.last == number(rows.toInt))
+    }
+  }
+
+  test("1,000 slow shards and a batch of ten minutes need a fortieth of the reported summaries") {
+    val decode = DecodeSettings(4096, 1 << 20, deaggregate = true, hashRangeFilter = false)
+    val tracks = Vector.fill(1000)(new ShardTrack(shard, SummaryBounds.of(decode)))
+    tracks.foreach(slow(_, 600))
+    assert(tracks.map(_.rows).sum == 2400000L)
+    assert(tracks.map(_.chunks.size).sum <= 2400000 / 40)
+  }
+
+  test("joined summaries respect the chunk size of a limited batch") {
+    val track = new ShardTrack(shard, SummaryBounds(6, 1 << 20, 10000))
+    slow(track, 60)
+    assert(track.chunks.forall(_.rows <= 6) && track.rows == 240)
+  }
+
+  test("summaries are not joined across the end of a planned batch") {
+    val track = new ShardTrack(shard, bounds)
+    slow(track, 1)
+    track.planned(ShardPosition.After(number(4), 1000))
+    slow(track, 2)
+    assert(track.chunks.map(chunk => chunk.last -> chunk.rows) == Seq(number(4) -> 4, number(8) -> 4))
+    track.dropPlanned(ShardPosition.After(number(4), 1000))
+    assert(track.chunks.map(_.last) == Seq(number(8)) && track.rows == 4)
+  }
+
+  test("a full report replaces joined summaries") {
+    val track = new ShardTrack(shard, bounds)
+    slow(track, 2)
+    val all =
+      Vector(ChunkSummary(number(4), 4, 80, 250, 1000, 1000, 0), ChunkSummary(number(8), 4, 80, 1250, 2000, 2000, 0))
+    track.accept(ShardReport(shard, 0, all, 2000, 0, None, None), replaces = true)
+    assert(track.rows == 8 && track.chunks.map(_.rows).sum == 8)
   }
 }

@@ -29,9 +29,16 @@ class ProgressReporterSuite extends TimedSuite {
           case other => fail(s"no report: $other")
         },
       () => false,
+      () => Set("orders"),
       () => Map.empty
     )
     def told: Seq[Int] = sent.flatMap(_.shards).flatMap(_.chunks).map(_.last.value.toInt).toSeq
+  }
+
+  test("reports contain the unreachable streams, also without other changes") {
+    val s = new Setup
+    s.scheduler.advance(6.seconds)
+    assert(s.sent.map(_.unreachable).toSet == Set(Set("orders")))
   }
 
   test("a full report replaces unsent changes, and later changes are added to it") {

@@ -35,7 +35,7 @@ class ProtocolCodecSuite extends PropertySuite {
       r <- Gen.option(range)
     } yield Assigned(s, p, epoch, r)
     Gen.oneOf(
-      some(assigned).map(Assign(_)),
+      Gen.zip(some(assigned), long).map((Assign.apply _).tupled),
       some(Gen.zip(shard, number)).map(Release(_)),
       some(shard).map(Unassign(_)),
       Gen.const(SendFullReport),
@@ -62,9 +62,10 @@ class ProtocolCodecSuite extends PropertySuite {
       count <- long
       full <- Gen.oneOf(true, false)
       isFull <- Gen.oneOf(true, false)
+      unreachable <- some(Gen.alphaNumStr)
       shards <- some(shardReport)
       metrics <- some(Gen.zip(Gen.alphaNumStr, long))
-    } yield Report(id, instance, count, full, isFull, shards, metrics.toMap)
+    } yield Report(id, instance, count, full, isFull, unreachable.toSet, shards, metrics.toMap)
     val broken = Gen.zip(Gen.alphaNumStr, long, Gen.alphaNumStr).map((Broken.apply _).tupled)
     Gen.oneOf(register, report, broken)
   }
@@ -81,7 +82,7 @@ class ProtocolCodecSuite extends PropertySuite {
     for (kind <- ServiceErrorKind.all; operation <- Operation.all; request <- Seq(None, Some("5f3c"))) {
       val error = new ServiceException(kind, operation, "SomeException", "it said so", request)
       val told = ShardReport(StreamShard("orders", ShardId.ofIndex(0)), 1, Vector.empty, 0, 0, None, Some(error))
-      val report = Report("1", 1, 1, full = false, bufferIsFull = false, Seq(told), Map.empty)
+      val report = Report("1", 1, 1, full = false, bufferIsFull = false, Set.empty, Seq(told), Map.empty)
       ProtocolCodec.decodeToDriver(ProtocolCodec.encode(report)) match {
         case got: Report =>
           val failure = got.shards.head.failure.get

@@ -1,0 +1,66 @@
+package org.sparkkinesis.spark.coordinator
+
+import scala.collection.mutable
+import scala.concurrent.duration._
+
+import org.sparkkinesis.concurrent.Clock
+
+/**
+ * Executors that cannot reach a stream which another executor may reach, and so read nothing of it for a while. Guarded by the
+ * coordinator's lock.
+ *
+ * Whoever reads nothing cannot tell that it reaches the stream again, so each such time ends by itself. Until the executor has
+ * had an answer, the next time lasts twice as long: while the service as a whole is down, shards hardly move.
+ */
+final private[coordinator] class UnreachableStreams(clock: Clock) {
+  import UnreachableStreams._
+
+  private val avoidances = mutable.HashMap.empty[(String, String), Avoidance]
+
+  /**
+   * Avoids executors that cannot reach a stream, as long as one is left that has not said the same.
+   *
+   * @param reported
+   *   the streams that each executor cannot reach
+   * @param reads
+   *   whether an executor reads shards of a stream
+   * @return
+   *   executors and streams that are avoided from now on
+   */
+  def avoid(reported: Map[String, Set[String]], reads: ((String, String)) => Boolean): Seq[(String, String)] = {
+    def mayReach(executor: String, stream: String) = !reported(executor)(stream) && !isAvoided(executor, stream)
+    val found = for {
+      (executor, streams) <- reported.toVector.sortBy(_._1)
+      stream <- streams.toVector.sorted
+      if reads((executor, stream)) && !isAvoided(executor, stream)
+      if reported.keysIterator.exists(other => other != executor && mayReach(other, stream))
+    } yield executor -> stream
+    found.foreach { key =>
+      val times = avoidances.get(key).fold(0)(_.times)
+      val pause = (FirstPause * (1L << math.min(times, MostDoublings))).min(LongestPause)
+      avoidances(key) = Avoidance(clock.nanoTime + pause.toNanos, times + 1)
+    }
+    found
+  }
+
+  /** Executors that should read nothing of the stream now. */
+  def avoided(stream: String): Set[String] =
+    if (avoidances.isEmpty) Set.empty
+    else avoidances.keysIterator.collect { case (executor, `stream`) if isAvoided(executor, stream) => executor }.toSet
+
+  /** The executor has had an answer. */
+  def reached(executor: String, stream: String): Unit = avoidances -= executor -> stream
+
+  def forget(executor: String): Unit = avoidances.filterInPlace { case ((id, _), _) => id != executor }
+
+  private def isAvoided(executor: String, stream: String): Boolean =
+    avoidances.get(executor -> stream).exists(_.untilNanos > clock.nanoTime)
+}
+
+private[coordinator] object UnreachableStreams {
+  final private case class Avoidance(untilNanos: Long, times: Int)
+
+  val FirstPause: FiniteDuration = 1.minute
+  val LongestPause: FiniteDuration = 16.minutes
+  private val MostDoublings = 4
+}

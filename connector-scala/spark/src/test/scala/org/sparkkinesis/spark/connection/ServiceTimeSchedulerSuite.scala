@@ -1,0 +1,45 @@
+package org.sparkkinesis.spark.connection
+
+import scala.concurrent.duration._
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import org.sparkkinesis.concurrent.{Cancellable, Scheduler, VirtualScheduler}
+
+class ServiceTimeSchedulerSuite extends AnyFunSuite {
+  private val Start = 1_700_000_000_000L
+
+  /** Its own clock is wrong, and is set while it runs. */
+  private class Setup {
+    val virtual = new VirtualScheduler(Start)
+    var skewMillis = 0L
+    val scheduler = new ServiceTimeScheduler(new Scheduler with AutoCloseable {
+      override def nanoTime: Long = virtual.nanoTime
+      override def currentMillis: Long = virtual.currentMillis + skewMillis
+      override def execute(task: Runnable): Unit = virtual.execute(task)
+      override def schedule(delay: FiniteDuration)(task: => Unit): Cancellable = virtual.schedule(delay)(task)
+      override def close(): Unit = ()
+    })
+  }
+
+  test("it shows the time that was told, and what has passed since, whatever the process's clock shows") {
+    val s = new Setup
+    assert(s.scheduler.currentMillis == Start)
+    s.scheduler.heard(Start + 5000)
+    Seq(1200000L, -1200000L, 0L).foreach { skew =>
+      s.skewMillis = skew
+      s.virtual.advance(10.seconds)
+      val shown = s.scheduler.currentMillis - 5000
+      assert(shown <= s.virtual.currentMillis && s.virtual.currentMillis - shown <= 1)
+    }
+  }
+
+  test("of what was told, on its way for different times, the least old counts") {
+    val s = new Setup
+    s.scheduler.heard(Start - 400)
+    s.scheduler.heard(Start - 3000)
+    s.scheduler.heard(Start - 20)
+    s.scheduler.heard(Start - 90)
+    assert(s.scheduler.currentMillis == Start - 21)
+  }
+}
