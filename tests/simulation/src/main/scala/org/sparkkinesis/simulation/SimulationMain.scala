@@ -1,14 +1,19 @@
 package org.sparkkinesis.simulation
 
+import java.util.concurrent.atomic.AtomicLong
+
 import org.sparkkinesis.json.Json
 import org.sparkkinesis.simulation.common.Arguments
-import org.sparkkinesis.simulation.read.{FailedRun, ReadOutcome, ReadRuns, ReadScenarios}
+import org.sparkkinesis.simulation.read.{FailedRun, ReadRuns, SeedRuns, SeedTotals}
 
 /**
  * The main class of `tests/simulation/run`: runs seeds and prints the shortened schedule of each failed seed as a
  * test.
  */
 object SimulationMain {
+
+  /** How often it says on the standard error how far it is. */
+  private val Progress = 1000L
 
   def main(arguments: Array[String]): Unit = Arguments.parse(arguments.toList) match {
     case Left(problem) =>
@@ -19,53 +24,57 @@ object SimulationMain {
 
   private def run(wanted: Arguments): Boolean = {
     val began = System.nanoTime()
-    val (failed, outcomes) = (wanted.first until wanted.first + wanted.seeds).toVector.partitionMap { seed =>
-      val scenario = ReadScenarios(seed, wanted.steps)
-      ReadRuns.run(scenario).left.map { violation =>
-        val shrunk = if (wanted.shrinks) ReadRuns.shrink(scenario, violation) else FailedRun(scenario, violation)
-        if (!wanted.json) show(shrunk)
-        if (wanted.traces) ReadRuns.run(shrunk.scenario, println(_)).left.foreach(_.printStackTrace(System.out))
-        shrunk
-      }
+    val done = new AtomicLong
+    val seeds = wanted.first.toInt to (wanted.first + wanted.seeds - 1).toInt
+    val totals = SeedRuns.run(seeds, wanted.steps, wanted.threads)(show(wanted)) { _ =>
+      val count = done.incrementAndGet()
+      if (count % Progress == 0)
+        System.err.println(f"$count of ${wanted.seeds} seeds, ${(System.nanoTime() - began) / 1e9}%.0f s")
     }
     val seconds = (System.nanoTime() - began) / 1e9
-    println(if (wanted.json) json(wanted, outcomes, failed, seconds) else text(outcomes, failed, seconds))
-    failed.isEmpty
+    println(if (wanted.json) json(wanted, totals, seconds) else text(totals, seconds))
+    totals.wrong.isEmpty
   }
 
-  private def show(failed: FailedRun): Unit =
-    println(s"seed ${failed.scenario.seed} failed: ${failed.violation.getMessage}\n${failed.asTest}\n")
-
-  private def text(outcomes: Vector[ReadOutcome], failed: Vector[FailedRun], seconds: Double): String = {
-    val runs = outcomes.size + failed.size
-    f"$runs seeds in $seconds%.0f s (${seconds * 1000 / runs}%.1f ms each): ${failed.size} failed; " +
-      f"${outcomes.map(_.virtualMillis).sum / 3.6e6}%.0f virtual hours, ${outcomes.map(_.records).sum} records, " +
-      s"${outcomes.map(_.queries).sum} starts, ${outcomes.map(_.losses).sum} losses reported"
+  /** With JSON the standard output has nothing else. */
+  private def show(wanted: Arguments)(failed: FailedRun): FailedRun = {
+    val shown = if (wanted.shrinks) ReadRuns.shrink(failed.scenario, failed.violation) else failed
+    val out = if (wanted.json) System.err else System.out
+    out.println(s"seed ${shown.scenario.seed} failed: ${shown.violation.getMessage}\n${shown.asTest}\n")
+    if (wanted.traces) ReadRuns.run(shown.scenario, out.println(_)).left.foreach(_.printStackTrace(out))
+    shown
   }
 
-  private def json(
-      wanted: Arguments,
-      outcomes: Vector[ReadOutcome],
-      failed: Vector[FailedRun],
-      seconds: Double
-  ): String = {
-    val kinds = failed.groupBy(_.violation.kind).map { case (kind, of) => kind -> Json.num(of.size.toLong) }
+  private def text(totals: SeedTotals, seconds: Double): String =
+    f"${totals.seeds} seeds in $seconds%.0f s (${seconds * 1000 / totals.seeds}%.1f ms each): " +
+      f"${totals.wrong.size} failed; ${totals.virtualMillis / 3.6e6}%.0f virtual hours, ${totals.records} records, " +
+      s"${totals.queryStarts} starts, ${totals.lossesReported} losses reported"
+
+  private def json(wanted: Arguments, totals: SeedTotals, seconds: Double): String = {
+    val kinds = totals.wrong.groupMapReduce(_.violation.kind)(_ => 1L)(_ + _)
     Json.render(
       Json.obj(
-        "seeds" -> Json.num(wanted.seeds.toLong),
+        "seeds" -> Json.num(totals.seeds),
         "first" -> Json.num(wanted.first),
-        "steps" -> Json.num(wanted.steps.toLong),
+        "steps" -> Json.num(totals.steps),
         "seconds" -> Json.num(seconds.toLong),
-        "virtualHours" -> Json.num(outcomes.map(_.virtualMillis).sum / 3600000),
-        "records" -> Json.num(outcomes.map(_.records.toLong).sum),
-        "delivered" -> Json.num(outcomes.map(_.delivered.toLong).sum),
-        "queryStarts" -> Json.num(outcomes.map(_.queries.toLong).sum),
-        "queryFailures" -> Json.num(outcomes.map(_.failures.size.toLong).sum),
-        "lossesReported" -> Json.num(outcomes.map(_.losses.toLong).sum),
-        "failed" -> Json.num(failed.size.toLong),
-        "kinds" -> Json.obj(kinds.toSeq: _*),
-        "failedSeeds" -> Json.Arr(failed.map(run => Json.num(run.scenario.seed)))
+        "virtualHours" -> Json.num(totals.virtualMillis / 3600000),
+        "records" -> Json.num(totals.records),
+        "delivered" -> Json.num(totals.delivered),
+        "queryStarts" -> Json.num(totals.queryStarts),
+        "queryFailures" -> Json.num(totals.queryFailures),
+        "lossesReported" -> Json.num(totals.lossesReported),
+        "runsWithoutLoss" -> Json.num(totals.runsWithoutLoss),
+        "calls" -> counts(totals.calls),
+        "throttled" -> counts(totals.throttled),
+        "faults" -> counts(totals.faults),
+        "wrong" -> Json.num(totals.wrong.size.toLong),
+        "kinds" -> counts(kinds),
+        "wrongSeeds" -> Json.Arr(totals.wrong.map(_.scenario.seed).sorted.map(Json.num))
       )
     )
   }
+
+  private def counts(of: Map[String, Long]): Json =
+    Json.obj(of.toSeq.sortBy(_._1).map { case (name, count) => name -> Json.num(count) }: _*)
 }

@@ -6,12 +6,13 @@ package org.sparkkinesis.simulation.common
  * @param seeds
  *   number of seeds, starting at `first`
  * @param steps
- *   number of actions of one run
+ *   maximum number of actions of one run
  */
 final case class Arguments(
     first: Long = 1,
     seeds: Int = 1000,
     steps: Int = 40,
+    threads: Int = Runtime.getRuntime.availableProcessors,
     json: Boolean = false,
     shrinks: Boolean = true,
     traces: Boolean = false
@@ -27,10 +28,11 @@ object Arguments {
     case "--seeds" :: Number(count) :: rest => parse(rest, before.copy(seeds = count.toInt))
     case "--seed" :: Number(seed) :: rest => parse(rest, before.copy(first = seed, seeds = 1))
     case "--first" :: Number(seed) :: rest => parse(rest, before.copy(first = seed))
+    case "--threads" :: Number(count) :: rest if count > 0 => parse(rest, before.copy(threads = count.toInt))
     case "--steps" :: Number(count) :: rest => parse(rest, before.copy(steps = count.toInt))
     case other :: _ => Left(
-        s"'$other' is not understood. Usage: [--seeds N] [--first S] [--seed S] [--steps N] [--no-shrink] [--trace] " +
-          "[--json]"
+        s"'$other' is not understood. Usage: [--seeds N] [--first S] [--seed S] [--steps N] [--threads N] [--no-shrink] " +
+          "[--trace] [--json]"
       )
   }
 

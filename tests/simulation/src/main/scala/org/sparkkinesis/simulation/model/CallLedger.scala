@@ -6,8 +6,8 @@ import org.sparkkinesis.model.KinesisQuotas
 import org.sparkkinesis.service.Operation
 
 /**
- * Counts the calls and enforces the quotas of each shard: five GetRecords calls and 2 MiB per second, and five
- * GetShardIterator calls per second.
+ * Counts the calls and enforces the quotas: for each shard five GetRecords calls and 2 MiB per second, and five
+ * GetShardIterator calls per second; for each stream, consumer or account those of the control plane.
  */
 final class CallLedger(now: () => Long) {
   final private class Quotas {
@@ -28,6 +28,7 @@ final class CallLedger(now: () => Long) {
     )
   }
 
+  private val control = mutable.HashMap.empty[(Operation, String), CallQuota]
   private val shards = mutable.HashMap.empty[ModelShard, Quotas]
   private val made = mutable.HashMap.empty[Operation, Int]
   private val refused = mutable.HashMap.empty[Operation, Int]
@@ -41,6 +42,16 @@ final class CallLedger(now: () => Long) {
   def allowsRecords(shard: ModelShard): Boolean =
     noted(Operation.GetRecords, of(shard).calls.take(1, 1) && of(shard).bytes.take(0, 0))
 
+  /**
+   * Takes a call from the quota of a stream, a consumer or an account.
+   *
+   * @param of
+   *   names the stream, consumer or account
+   */
+  def allows(operation: Operation, of: String): Boolean = CallLedger.rates.get(operation).forall { rate =>
+    noted(operation, control.getOrElseUpdate(operation -> of, new CallQuota(rate, rate, now)).take(1, 1))
+  }
+
   /** Counts the bytes of an answer, which may overdraw the quota. */
   def answered(shard: ModelShard, bytes: Long): Unit = of(shard).bytes.overdraw(bytes.toDouble)
 
@@ -53,4 +64,16 @@ final class CallLedger(now: () => Long) {
     counts.iterator.map { case (operation, count) => operation.name -> count }.toMap
 
   private def of(shard: ModelShard): Quotas = shards.getOrElseUpdate(shard, new Quotas)
+}
+
+private object CallLedger {
+  import KinesisQuotas.CallRate
+
+  val rates: Map[Operation, Double] = Map[Operation, Int](
+    Operation.DescribeStreamSummary -> CallRate.DescribeStreamSummaryPerAccount,
+    Operation.ListShards -> CallRate.ListShardsPerStream,
+    Operation.DescribeStreamConsumer -> CallRate.DescribeStreamConsumerPerStream,
+    Operation.RegisterStreamConsumer -> CallRate.ConsumerChangePerStream,
+    Operation.DeregisterStreamConsumer -> CallRate.ConsumerChangePerStream
+  ).view.mapValues(_.toDouble).toMap
 }

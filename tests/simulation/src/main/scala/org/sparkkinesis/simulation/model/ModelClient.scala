@@ -23,12 +23,12 @@ final class ModelClient(service: ModelKinesis, process: String, isAlive: () => B
   private var lastId = 0
 
   override def describeStream(stream: StreamRef): CompletableFuture[StreamDescription] =
-    answer(Operation.DescribeStreamSummary) {
-      val found = service.existing(stream.name, Operation.DescribeStreamSummary)
+    answer(Operation.DescribeStreamSummary, stream.toString) {
+      val found = service.existing(stream, Operation.DescribeStreamSummary)
       StreamDescription(
         found.name,
         found.arn,
-        service.status(found.name),
+        service.status(found.arn),
         found.creationMillis,
         found.retentionHours,
         found.open.size,
@@ -39,8 +39,8 @@ final class ModelClient(service: ModelKinesis, process: String, isAlive: () => B
     }
 
   override def listShards(stream: StreamRef, filter: ShardFilter, next: Option[String]): CompletableFuture[ShardPage] =
-    answer(Operation.ListShards) {
-      val rest = next.fold(service.listing(service.existing(stream.name, Operation.ListShards), filter)) { token =>
+    answer(Operation.ListShards, stream.toString) {
+      val rest = next.fold(service.listing(service.existing(stream, Operation.ListShards), filter)) { token =>
         tokens.get(token).filter(_.untilMillis > service.now).map(_.rest).getOrElse(
           throw service.refused(ServiceErrorKind.ExpiredNextToken, Operation.ListShards, "The token has expired.")
         )
@@ -60,7 +60,7 @@ final class ModelClient(service: ModelKinesis, process: String, isAlive: () => B
       position: StartingPosition
   ): CompletableFuture[String] =
     answer(Operation.GetShardIterator) {
-      val found = service.existing(stream.name, Operation.GetShardIterator)
+      val found = service.existing(stream, Operation.GetShardIterator)
       val shard = service.livingShard(found, shardId, Operation.GetShardIterator)
       if (!service.calls.allowsIterator(shard)) throw throttled(Operation.GetShardIterator, shard)
       iterator(found, shard, service.indexOf(shard, position, Operation.GetShardIterator))
@@ -68,7 +68,7 @@ final class ModelClient(service: ModelKinesis, process: String, isAlive: () => B
 
   override def getRecords(stream: StreamRef, iteratorName: String, limit: Int): CompletableFuture[RecordPage] =
     answer(Operation.GetRecords) {
-      val found = service.existing(stream.name, Operation.GetRecords)
+      val found = service.existing(stream, Operation.GetRecords)
       val cursor = iterators.getOrElse(iteratorName, throw invalidIterator)
       if (cursor.stream ne found) throw invalidIterator
       if (cursor.untilMillis < service.now)
@@ -98,19 +98,19 @@ final class ModelClient(service: ModelKinesis, process: String, isAlive: () => B
   }
 
   override def registerStreamConsumer(streamArn: String, name: String): CompletableFuture[StreamConsumer] =
-    answer(Operation.RegisterStreamConsumer)(service.consumers.register(streamArn, name))
+    answer(Operation.RegisterStreamConsumer, streamArn)(service.consumers.register(streamArn, name))
 
   override def describeStreamConsumer(streamArn: String, name: String): CompletableFuture[StreamConsumer] =
-    answer(Operation.DescribeStreamConsumer)(service.consumers.named(streamArn, name))
+    answer(Operation.DescribeStreamConsumer, streamArn)(service.consumers.named(streamArn, name))
 
   override def describeStreamConsumer(arn: String): CompletableFuture[StreamConsumer] =
-    answer(Operation.DescribeStreamConsumer)(service.consumers.existing(arn, Operation.DescribeStreamConsumer))
+    answer(Operation.DescribeStreamConsumer, arn)(service.consumers.existing(arn, Operation.DescribeStreamConsumer))
 
   override def listStreamConsumers(streamArn: String, next: Option[String]): CompletableFuture[StreamConsumerPage] =
     answer(Operation.ListStreamConsumers)(StreamConsumerPage(service.consumers.of(streamArn), None))
 
   override def deregisterStreamConsumer(arn: String): CompletableFuture[Unit] =
-    answer(Operation.DeregisterStreamConsumer)(service.consumers.deregister(arn))
+    answer(Operation.DeregisterStreamConsumer, arn)(service.consumers.deregister(arn))
 
   override def subscribeToShard(
       consumerArn: String,
@@ -143,13 +143,19 @@ final class ModelClient(service: ModelKinesis, process: String, isAlive: () => B
   private def isUnreachable: Boolean = service.faults.holds(ServiceFault.Unreachable(process)) ||
     service.faults.holds(ServiceFault.Unreachable("*"))
 
-  private def answer[A](operation: Operation)(body: => A): CompletableFuture[A] = {
+  /**
+   * @param of
+   *   what the operation's quota is counted for; empty when each shard has its own
+   */
+  private def answer[A](operation: Operation, of: String = "")(body: => A): CompletableFuture[A] = {
     service.calls.count(operation)
     val result = new CompletableFuture[A]
     service.scheduler.schedule(service.latencyMillis.millis) {
       if (isAlive()) {
         try {
           service.faults.of(process, operation).foreach(throw _)
+          if (!service.calls.allows(operation, of))
+            throw service.refused(ServiceErrorKind.LimitExceeded, operation, s"Rate exceeded for $of")
           result.complete(body)
         } catch { case error: ServiceException => result.completeExceptionally(error) }
         ()

@@ -19,7 +19,7 @@ final class ModelConsumers(service: ModelKinesis) {
   def register(streamArn: String, name: String): StreamConsumer = {
     if (consumers.values.exists(consumer => consumer.streamArn == streamArn && consumer.name == name))
       throw service.refused(ServiceErrorKind.ResourceInUse, Operation.RegisterStreamConsumer, s"Consumer $name exists.")
-    service.existing(StreamRef.parse(streamArn).get.name, Operation.RegisterStreamConsumer)
+    service.existing(StreamRef.parse(streamArn).get, Operation.RegisterStreamConsumer)
     val arn = s"$streamArn/consumer/$name:${service.now / 1000}${consumers.size}"
     val registered = new Registered(streamArn, name, arn, service.now)
     consumers(arn) = registered
@@ -43,7 +43,7 @@ final class ModelConsumers(service: ModelKinesis) {
     val consumer = existing(arn, Operation.SubscribeToShard)
     if (consumer.status != "ACTIVE")
       throw service.refused(ServiceErrorKind.ResourceInUse, Operation.SubscribeToShard, "The consumer is not active.")
-    val stream = service.existing(StreamRef.parse(arn.split("/consumer/").head).get.name, Operation.SubscribeToShard)
+    val stream = service.existing(StreamRef.parse(arn.split("/consumer/").head).get, Operation.SubscribeToShard)
     val shard = service.livingShard(stream, shardId, Operation.SubscribeToShard)
     val key = (arn, shardId)
     open.get(key).filter(_.isOpen).foreach { other =>
@@ -144,7 +144,7 @@ final class ModelSubscription(service: ModelKinesis, subscriber: ShardSubscriber
 
   private def push(evenEmpty: Boolean): Unit =
     if (isOpen && wanted > 0 && isReachable() && !service.faults.holds(ServiceFault.SilentSubscriptions)) {
-      if (!service.stream(stream.name).exists(_ eq stream) || stream.isExpired(shard, service.now)) fail()
+      if (!service.stream(stream.arn).exists(_ eq stream) || stream.isExpired(shard, service.now)) fail()
       else {
         stream.trim(shard, service.now)
         index = math.max(index, shard.trimmed)

@@ -5,12 +5,12 @@ import scala.util.Random
 import org.sparkkinesis.service.{Operation, ServiceErrorKind, ServiceException}
 
 /** A temporary fault of the service or of the connection to it. */
-sealed trait ServiceFault
+sealed trait ServiceFault extends Product
 
 object ServiceFault {
 
-  /** This share of an operation's calls fails with this kind of error; `*` stands for every operation. */
-  final case class Failing(operation: String, kind: ServiceErrorKind, percent: Int) extends ServiceFault
+  /** This share of the calls of one operation, or of all, fails with this kind of error. */
+  final case class Failing(operation: Option[Operation], kind: ServiceErrorKind, percent: Int) extends ServiceFault
 
   /** Processes whose names start with this text get no answer; `*` stands for every process. */
   final case class Unreachable(process: String) extends ServiceFault
@@ -52,7 +52,7 @@ final class ModelFaults(random: Random, now: () => Long) {
   /** Returns the error of a call of this process, if a fault affects it. */
   def of(process: String, operation: Operation): Option[ServiceException] = current.collectFirst {
     case Unreachable(who) if process.startsWith(who) || who == "*" => error(ServiceErrorKind.Network, operation)
-    case Failing(what, kind, percent) if (what == operation.name || what == "*") && random.nextInt(100) < percent =>
+    case Failing(what, kind, percent) if what.forall(_ == operation) && random.nextInt(100) < percent =>
       error(kind, operation)
   }
 

@@ -44,14 +44,12 @@ final class ModelKinesis(val scheduler: Scheduler, val random: Random, val setti
   val calls = new CallLedger(() => now)
 
   def now: Long = scheduler.currentMillis
-  def arn(name: String): String = s"arn:aws:kinesis:eu-central-1:$Account:stream/$name"
-
-  def create(name: String, shards: Int, retentionHours: Int): ModelStream = {
-    val generation = generations.getOrElse(name, 0)
-    generations(name) = generation + 1
-    val stream = new ModelStream(name, arn(name), generation, now, retentionHours, shards)
-    streams(name) = stream
-    deleting -= name
+  def create(arn: String, shards: Int, retentionHours: Int): ModelStream = {
+    val generation = generations.getOrElse(arn, 0)
+    generations(arn) = generation + 1
+    val stream = new ModelStream(arn.drop(arn.indexOf('/') + 1), arn, generation, now, retentionHours, shards)
+    streams(arn) = stream
+    deleting -= arn
     stream
   }
 
@@ -59,22 +57,22 @@ final class ModelKinesis(val scheduler: Scheduler, val random: Random, val setti
   def client(process: String, isAlive: () => Boolean): ModelClient = new ModelClient(this, process, isAlive)
 
   /** Makes the stream appear as CREATING until [[activate]]. */
-  def beginCreation(name: String): Unit = creating += name
-  def activate(name: String): Unit = creating -= name
+  def beginCreation(arn: String): Unit = creating += arn
+  def activate(arn: String): Unit = creating -= arn
 
   /** Makes the stream appear as DELETING until [[remove]]. */
-  def beginDeletion(name: String): Unit = deleting += name
+  def beginDeletion(arn: String): Unit = deleting += arn
 
-  def remove(name: String): Unit = {
-    streams.remove(name)
-    deleting -= name
-    consumers.forget(arn(name))
+  def remove(arn: String): Unit = {
+    streams.remove(arn)
+    deleting -= arn
+    consumers.forget(arn)
   }
 
-  def stream(name: String): Option[ModelStream] = streams.get(name)
+  def stream(arn: String): Option[ModelStream] = streams.get(arn)
 
-  def status(name: String): String =
-    if (deleting(name)) "DELETING" else if (creating(name)) "CREATING" else "ACTIVE"
+  def status(arn: String): String =
+    if (deleting(arn)) "DELETING" else if (creating(arn)) "CREATING" else "ACTIVE"
 
   /** Stores a record in the open shard of its hash key. */
   def put(
@@ -104,9 +102,9 @@ final class ModelKinesis(val scheduler: Scheduler, val random: Random, val setti
   }
 
   /** Returns a stream that exists, or throws the service's error. */
-  def existing(name: String, operation: Operation): ModelStream = streams.getOrElse(
-    name,
-    throw refused(ServiceErrorKind.ResourceNotFound, operation, s"Stream $name under account $Account not found.")
+  def existing(ref: StreamRef, operation: Operation): ModelStream = streams.getOrElse(
+    ref.arn.getOrElse(arn(Account, ref.name)),
+    throw refused(ServiceErrorKind.ResourceNotFound, operation, s"Stream $ref not found.")
   )
 
   /** Returns a shard that has not expired, or throws the service's error. */
@@ -115,7 +113,7 @@ final class ModelKinesis(val scheduler: Scheduler, val random: Random, val setti
       throw refused(
         ServiceErrorKind.ResourceNotFound,
         operation,
-        s"Shard $id in stream ${stream.name} under account $Account does not exist"
+        s"Shard $id in stream ${stream.arn} does not exist"
       )
     )
     stream.trim(shard, now)
@@ -184,5 +182,9 @@ final class ModelKinesis(val scheduler: Scheduler, val random: Random, val setti
 }
 
 object ModelKinesis {
+
+  /** The caller's account, which a stream without an account belongs to. */
   val Account = "123456789012"
+
+  def arn(account: String, name: String): String = s"arn:aws:kinesis:eu-central-1:$account:stream/$name"
 }

@@ -67,6 +67,9 @@ final class ModelStream(
   private var changes = Vector.empty[Long]
   HashKeyRange.uniform(shardCount).foreach(add(Nil, _, creationMillis))
 
+  /** Identifies the stream among all streams, including deleted ones of the same name. */
+  val life: String = s"$arn#$generation"
+
   def retentionMillis: Long = retentionHours * 3600000L
 
   def shard(id: ShardId): Option[ModelShard] = shards.find(_.id == id)

@@ -9,7 +9,7 @@ import org.sparkkinesis.simulation.spark.{BatchSink, ReadRow}
  * A user record that was put.
  *
  * @param stream
- *   generation of the stream
+ *   identifies the stream among all streams, including deleted ones
  * @param ordered
  *   whether the records of its key are delivered in the order of their ids
  * @param dropped
@@ -17,7 +17,7 @@ import org.sparkkinesis.simulation.spark.{BatchSink, ReadRow}
  */
 final case class PutRecord(
     id: Long,
-    stream: Int,
+    stream: String,
     shard: String,
     key: String,
     arrivalMillis: Long,
@@ -33,11 +33,12 @@ final class ReadLedger(now: () => Long, retentionMillis: Long) extends BatchSink
   private val put = mutable.LongMap.empty[PutRecord]
   private val delivered = mutable.LongMap.empty[Long]
   private val read = mutable.LongMap.empty[Vector[ReadRow]]
-  private val lastOfKey = mutable.HashMap.empty[(Int, String), (Long, Long, String)]
+  private val lastOfKey = mutable.HashMap.empty[(String, String), (Long, Long, String)]
+  private var slowest = 0L
   private var reported = Vector.empty[LossReport]
 
-  /** The times at which streams were deleted, by generation. */
-  private val deletions = mutable.HashMap.empty[Int, Long]
+  /** The times at which streams were deleted. */
+  private val deletions = mutable.HashMap.empty[String, Long]
 
   /** The arrival time of the first record that must be delivered. */
   private var beginsAtMillis = Long.MaxValue
@@ -48,7 +49,10 @@ final class ReadLedger(now: () => Long, retentionMillis: Long) extends BatchSink
   def losses: Vector[LossReport] = reported
 
   def add(record: PutRecord): Unit = put(record.id) = record
-  def deleted(generation: Int): Unit = deletions(generation) = now()
+  def deleted(stream: String): Unit = deletions(stream) = now()
+
+  /** The longest time from a record's arrival, or the query's first start, to its delivery. */
+  def slowestMillis: Long = slowest
 
   /**
    * Records the first start of the query.
@@ -91,6 +95,7 @@ final class ReadLedger(now: () => Long, retentionMillis: Long) extends BatchSink
     delivered.put(row.id, batch).foreach(first =>
       throw new Violation("duplicate", s"$record is in batch $batch and in batch $first")
     )
+    slowest = math.max(slowest, now() - math.max(record.arrivalMillis, firstStartMillis))
     if (record.ordered) {
       val key = (record.stream, record.key)
       lastOfKey.get(key).foreach { case (lastBatch, lastId, lastShard) =>

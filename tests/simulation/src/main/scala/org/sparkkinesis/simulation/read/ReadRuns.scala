@@ -47,7 +47,8 @@ object ReadRuns {
       _.copy(executors = plain.executors),
       setup => setup.copy(options = setup.options.filter { case (name, _) => Paces(name) }),
       _.copy(initialPosition = plain.initialPosition, positionAgeMillis = 0),
-      _.copy(shards = 1)
+      _.copy(shards = 1),
+      _.copy(streams = 1)
     )
     forms.foldLeft(scenario) { (best, form) =>
       val candidate = best.copy(setup = form(best.setup))

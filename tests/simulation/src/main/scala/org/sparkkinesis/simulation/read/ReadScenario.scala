@@ -37,15 +37,23 @@ object ReadAction {
   /** Kills the driver after this number of further steps, with all executors. */
   final case class Kill(steps: Int) extends ReadAction
   final case class LoseExecutor(executor: Int) extends ReadAction
+
+  /** Kills an executor when it has made so many steps more. */
+  final case class KillExecutor(executor: Int, steps: Int) extends ReadAction
   case object AddExecutor extends ReadAction
   final case class Fault(fault: ServiceFault, millis: Long) extends ReadAction
   final case class LoseMessages(percent: Int, millis: Long) extends ReadAction
 
   /** Sets the difference between the driver's clock and the service's. */
   final case class Skew(millis: Long) extends ReadAction
+
+  /** Sets the clocks of all executors ahead of the service's, or behind it. */
+  final case class SkewExecutors(millis: Long) extends ReadAction
 }
 
 /**
+ * @param streams
+ *   that the query reads, of the same name in as many accounts
  * @param positionAgeMillis
  *   age of `initialPosition` in milliseconds at the first start, if it is a time
  * @param options
@@ -59,7 +67,8 @@ final case class ReadSetup(
     executors: Int = 1,
     model: ModelSettings = ModelSettings(),
     tasks: TaskSettings = TaskSettings(),
-    options: Map[String, String] = Map.empty
+    options: Map[String, String] = Map.empty,
+    streams: Int = 1
 )
 
 /** One run. The same seed repeats it exactly. */

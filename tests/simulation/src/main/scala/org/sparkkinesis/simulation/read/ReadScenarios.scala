@@ -2,6 +2,7 @@ package org.sparkkinesis.simulation.read
 
 import scala.util.Random
 
+import org.sparkkinesis.service.Operation.{GetRecords, GetShardIterator, ListShards, SubscribeToShard}
 import org.sparkkinesis.service.ServiceErrorKind
 import org.sparkkinesis.simulation.model.{ModelSettings, ServiceFault}
 import org.sparkkinesis.simulation.spark.{QueryTrigger, TaskSettings}
@@ -61,7 +62,8 @@ object ReadScenarios {
         elsewherePercent = one(0, 5, 50),
         secondActionPercent = one(0, 0, 30)
       ),
-      options = options()
+      options = options(),
+      streams = one(1, 1, 1, 2, 3)
     )
 
     private def options(): Map[String, String] = {
@@ -124,24 +126,34 @@ object ReadScenarios {
       case n if n < 48 => start()
       case n if n < 54 => Stop
       case n if n < 60 => Kill(random.nextInt(one(1, 10, 60)))
-      case n if n < 65 => LoseExecutor(random.nextInt(3))
+      case n if n < 63 => LoseExecutor(random.nextInt(3))
+      case n if n < 65 => KillExecutor(random.nextInt(3), random.nextInt(one(1, 10, 60)))
       case n if n < 68 => AddExecutor
       case n if n < 92 => Fault(fault(), between(Second, if (isSlow) Hour else Minute))
       case n if n < 95 => LoseMessages(one(10, 50, 100), between(Second, Minute))
-      case n if n < 98 => Skew(one(-1, 1) * one(Second, Minute, 20 * Minute))
+      case n if n < 97 => Skew(one(-1, 1) * one(Second, Minute, 20 * Minute))
+      case n if n < 98 => SkewExecutors(one(-1, 1) * one(Second, Minute, 20 * Minute))
       case _ => Recreate(1 + random.nextInt(3), between(2 * Second, 5 * Minute))
     }
 
     private def fault(): ServiceFault = one(
-      ServiceFault.Failing("*", one(ServiceErrorKind.Internal, ServiceErrorKind.Network), one(10, 50)),
+      ServiceFault.Failing(None, one(ServiceErrorKind.Internal, ServiceErrorKind.Network), one(10, 50)),
       ServiceFault.Failing(
-        "GetRecords",
+        Some(GetRecords),
         one(ServiceErrorKind.Throttled, ServiceErrorKind.ExpiredIterator),
         one(20, 80)
       ),
-      ServiceFault.Failing("GetShardIterator", ServiceErrorKind.Throttled, 50),
-      ServiceFault.Failing("ListShards", one(ServiceErrorKind.LimitExceeded, ServiceErrorKind.ExpiredNextToken), 50),
-      ServiceFault.Failing("SubscribeToShard", one(ServiceErrorKind.ResourceInUse, ServiceErrorKind.LimitExceeded), 60),
+      ServiceFault.Failing(Some(GetShardIterator), ServiceErrorKind.Throttled, 50),
+      ServiceFault.Failing(
+        Some(ListShards),
+        one(ServiceErrorKind.LimitExceeded, ServiceErrorKind.ExpiredNextToken),
+        50
+      ),
+      ServiceFault.Failing(
+        Some(SubscribeToShard),
+        one(ServiceErrorKind.ResourceInUse, ServiceErrorKind.LimitExceeded),
+        60
+      ),
       ServiceFault.Unreachable(one("driver", "executor", "executor-1", "*")),
       ServiceFault.StaleListing(1 + random.nextInt(20)),
       ServiceFault.ListingHoles(1 + random.nextInt(4)),

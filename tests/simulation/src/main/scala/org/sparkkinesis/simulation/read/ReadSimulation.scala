@@ -2,6 +2,7 @@ package org.sparkkinesis.simulation.read
 
 import java.time.Instant
 
+import scala.collection.mutable
 import scala.concurrent.duration._
 import scala.util.Random
 import scala.util.control.NonFatal
@@ -20,7 +21,10 @@ final case class ReadOutcome(
     queries: Int,
     losses: Int,
     failures: Vector[String],
-    calls: Map[String, Int]
+    calls: Map[String, Int],
+    throttled: Map[String, Int],
+    faults: Map[String, Int],
+    slowestMillis: Long
 )
 
 /**
@@ -38,22 +42,23 @@ final class ReadSimulation(scenario: ReadScenario, trace: String => Unit = _ => 
   private val wireFaults = new WireFaults(random, () => time.nowMillis)
   private val checkpoint = new CheckpointFolder
   private val ledger = new ReadLedger(() => time.nowMillis, setup.retentionHours * 3600000L)
-  private val stream = new StreamActions(service, ledger, setup, random)
+  private val streams = new AllStreams(service, ledger, setup, random)
   private val verdict = new ReadVerdict(time, ledger, setup.retentionHours * 3600000L, hasExpiredSince)
 
   private var requested = Option.empty[Start]
   private var skewMillis = 0L
+  private var executorSkewMillis = 0L
   private var running = Option.empty[Running]
   private var queries = 0
   private var executors = 0
   private var isHealed = false
   private var failures = Vector.empty[String]
+  private val faults = mutable.TreeMap.empty[String, Int]
 
   /** One run of the query. */
   final private class Running(val driver: SimulatedProcess, val thread: QueryThread, val cluster: SimulatedCluster)
 
   def run(): ReadOutcome = {
-    service.create(Stream, setup.shards, setup.retentionHours)
     val end = scenario.actions.foldLeft(0L) {
       case (at, Advance(millis)) => at + millis
       case (at, action) =>
@@ -75,7 +80,10 @@ final class ReadSimulation(scenario: ReadScenario, trace: String => Unit = _ => 
       queries,
       ledger.losses.size,
       failures,
-      service.calls.total
+      service.calls.total,
+      service.calls.throttled,
+      faults.toMap,
+      ledger.slowestMillis
     )
   }
 
@@ -86,24 +94,45 @@ final class ReadSimulation(scenario: ReadScenario, trace: String => Unit = _ => 
     carryOut(action)
   }
 
-  private def hasExpiredSince(millis: Long): Boolean = service.stream(Stream).exists { stream =>
+  private def hasExpiredSince(millis: Long): Boolean = streams.arns.flatMap(service.stream).exists { stream =>
     stream.shards.exists(shard => stream.isExpired(shard, time.nowMillis) && !stream.isExpired(shard, millis))
   }
 
   private def carryOut(action: ReadAction): Unit = action match {
     case start: Start => if (running.isEmpty) requested = Some(start)
     case Stop => running.foreach(_.thread.stop())
-    case Kill(steps) => running.foreach(_.driver.killAfter(steps))
-    case LoseExecutor(index) => running.map(_.cluster).filter(_.executorsNow.nonEmpty).foreach { cluster =>
-        cluster.lose(cluster.executorsNow(index % cluster.executorsNow.size).name)
-        if (cluster.executorsNow.isEmpty) addExecutor(cluster)
-      }
+    case Kill(steps) => ofRunning("Kill")(_.driver.killAfter(steps))
+    case LoseExecutor(index) => ofExecutor("LoseExecutor", index)(_.lose(_))
+    case KillExecutor(index, steps) => ofExecutor("KillExecutor", index)(_.loseAfter(_, steps))
     case AddExecutor => running.foreach(query => addExecutor(query.cluster))
-    case Fault(fault, millis) => service.faults.add(fault, time.nowMillis + millis)
-    case LoseMessages(percent, millis) => wireFaults.loseFor(millis, percent)
-    case Skew(millis) => skewMillis = millis
-    case other => stream.perform(other)
+    case Fault(fault, millis) =>
+      count(fault.productPrefix)
+      service.faults.add(fault, time.nowMillis + millis)
+    case LoseMessages(percent, millis) =>
+      count("LoseMessages")
+      wireFaults.loseFor(millis, percent)
+    case Skew(millis) =>
+      count("Skew")
+      skewMillis = millis
+    case SkewExecutors(millis) =>
+      count("SkewExecutors")
+      executorSkewMillis = millis
+    case other =>
+      if (other.isInstanceOf[Recreate]) count("Recreate")
+      streams.perform(other)
   }
+
+  private def count(fault: String): Unit = faults(fault) = faults.getOrElse(fault, 0) + 1
+
+  private def ofRunning(fault: String)(body: Running => Unit): Unit = running.foreach { query =>
+    count(fault)
+    body(query)
+  }
+
+  private def ofExecutor(fault: String, index: Int)(body: (SimulatedCluster, String) => Unit): Unit =
+    if (running.exists(_.cluster.executorsNow.nonEmpty)) ofRunning(fault) { query =>
+      body(query.cluster, query.cluster.executorsNow(index % query.cluster.executorsNow.size).name)
+    }
 
   private def addExecutor(cluster: SimulatedCluster): Unit = {
     executors += 1
@@ -135,7 +164,7 @@ final class ReadSimulation(scenario: ReadScenario, trace: String => Unit = _ => 
     isHealed = true
     service.faults.clear()
     wireFaults.clear()
-    stream.heal()
+    streams.heal()
   }
 
   /**
@@ -161,7 +190,16 @@ final class ReadSimulation(scenario: ReadScenario, trace: String => Unit = _ => 
         verdict.warned(loss)
       }
     )
-    val cluster = new SimulatedCluster(time, driver, random, wireFaults, environment, inspect)
+    val cluster = new SimulatedCluster(
+      time,
+      driver,
+      random,
+      wireFaults,
+      environment,
+      () => executorSkewMillis,
+      inspect,
+      left => if (left.executorsNow.isEmpty && driver.isAlive) addExecutor(left)
+    )
     driver.whenKilled(cluster.killAll())
     (1 to setup.executors).foreach(_ => addExecutor(cluster))
     running = Some(new Running(driver, thread, cluster))
@@ -198,7 +236,7 @@ final class ReadSimulation(scenario: ReadScenario, trace: String => Unit = _ => 
     // Spark writes the file before `start()` returns.
     if (checkpoint.read("metadata").isEmpty) checkpoint.write(driver, time.nowMillis)("metadata", "{}")
     verdict.running()
-    // "Latest" holds from the start on.
+    // "Latest" counts from the start.
     if (setup.initialPosition == "latest") ledger.begin(positionMillis)
     val files = new CheckpointFiles {
       override def read(name: String): Option[String] = checkpoint.read(name)
@@ -227,11 +265,11 @@ final class ReadSimulation(scenario: ReadScenario, trace: String => Unit = _ => 
     finally if (driver.isAlive) source.stop()
   }
 
-  /** A time holds from the moment in which it is noted, the oldest record from the moment in which something of the stream is. */
+  /** Whether writing this file fixes the initial position: a time counts once it is stored, the oldest record once the stream is read. */
   private def begins(file: String): Boolean =
     file == "read-up-to" || (file == "initial-offset" && setup.initialPosition != "trim_horizon")
 
-  /** The position is pinned by the first start. */
+  /** The position that the first start fixes. */
   private lazy val positionMillis: Long = setup.initialPosition match {
     case "trim_horizon" => 0L
     // A record that arrives in the millisecond of the start may have arrived before it.
@@ -242,7 +280,7 @@ final class ReadSimulation(scenario: ReadScenario, trace: String => Unit = _ => 
   private lazy val initialTime: Long = time.nowMillis - setup.positionAgeMillis
 
   private def options(start: Start): Map[String, String] = Map(
-    "streamName" -> Stream,
+    if (setup.streams == 1) "streamName" -> AllStreams.Name else "streamARN" -> streams.arns.mkString(","),
     "region" -> "eu-central-1",
     "awsAccessKey" -> "key",
     "awsSecretKey" -> "secret",
@@ -283,7 +321,6 @@ final class ReadSimulation(scenario: ReadScenario, trace: String => Unit = _ => 
 }
 
 object ReadSimulation {
-  val Stream = "orders"
   val StartMillis = 1_780_000_000_000L
 
   /** Time limit of the last query in milliseconds. */

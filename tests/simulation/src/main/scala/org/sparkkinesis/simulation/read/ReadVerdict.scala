@@ -5,7 +5,7 @@ import org.sparkkinesis.simulation.common.{SimulatedTime, Violation}
 import org.sparkkinesis.simulation.spark.{BatchSink, ReadRow}
 
 /**
- * Says whether what a query did, and how it ended, is as it must be.
+ * Decides whether the actions of a query and its end are correct.
  *
  * @param hasExpiredSince
  *   whether a closed shard has expired since a time
@@ -68,7 +68,7 @@ final class ReadVerdict(
     if (bytes > 2 * capacity) throw new Violation("memory", s"$bytes bytes are buffered, of $capacity that may be")
   }
 
-  /** The ledger, with every committed batch noted as a sign of life. */
+  /** Returns the ledger, which also records every committed batch as progress. */
   def watching(sink: BatchSink, trace: (=> String) => Unit)(onLogged: => Unit): BatchSink = new BatchSink {
     override def onBatchLogged(): Unit = onLogged
     override def onBatchRead(batch: Long, rows: Vector[ReadRow]): Unit = {
@@ -86,8 +86,8 @@ final class ReadVerdict(
 
   private def note(loss: KinesisConnectorException, isError: Boolean): Unit = {
     val millis = time.nowMillis
-    // A query that was down, or behind, for longer than the retention cannot know what it has missed.
-    // Nor can it know what was in a closed shard that expired meanwhile.
+    // A query that was stopped or behind for longer than the retention period cannot know what it has missed,
+    // nor what a closed shard contained that expired meanwhile.
     val isUncertain = longestGapMillis + (millis - lastAliveMillis).max(0) > retentionMillis - UncertainMillis ||
       hasExpiredSince(lastAliveMillis)
     val isReal = ledger.hasDeletion || ledger.hasLoss

@@ -9,53 +9,66 @@ import org.sparkkinesis.aggregate.Aggregator
 import org.sparkkinesis.model.HashKey
 import org.sparkkinesis.simulation.model.{ModelKinesis, ModelStream}
 
-/** The other users of the stream, which write to it, reshard it, delete it and create it. */
-final class StreamActions(service: ModelKinesis, ledger: ReadLedger, setup: ReadSetup, random: Random) {
+/**
+ * The other users of one stream: writes to it, reshards it, deletes and creates it.
+ *
+ * @param nextId
+ *   gives each user record an id of its own, also among several streams
+ */
+final class StreamActions(
+    service: ModelKinesis,
+    ledger: ReadLedger,
+    setup: ReadSetup,
+    arn: String,
+    random: Random,
+    nextId: () => Long
+) {
   import ReadAction._
 
-  private var lastId = 0L
   private var isDown = false
   private val filters = setup.options.get("deaggregation.hashRangeFilter").contains("true")
 
-  def perform(action: ReadAction): Unit =
-    service.stream(ReadSimulation.Stream).filterNot(_ => isDown).foreach { stream =>
-      action match {
-        case Put(count) => (1 to count).foreach(_ => put(stream, randomKey()))
-        case PutTo(index, count) =>
-          val shard = stream.open(index % stream.open.size)
-          val keys = StreamActions.keys.filter(key => shard.range.contains(HashKey.ofPartitionKey(key)))
-          if (keys.nonEmpty) (1 to count).foreach(_ => put(stream, keys(random.nextInt(keys.size))))
-        case PutAggregate(count, strays) => putAggregate(stream, count, strays)
-        case Split(index) =>
-          val shard = stream.open(index % stream.open.size)
-          if (stream.open.size < StreamActions.MostShards) service.split(stream, shard)
-        case Merge(index) =>
-          val open = stream.open
-          if (open.size > 1) {
-            val first = index % (open.size - 1)
-            service.merge(stream, open(first), open(first + 1))
-          }
-        case Recreate(shards, downMillis) => recreate(shards, downMillis)
-        case _ => ()
-      }
+  service.create(arn, setup.shards, setup.retentionHours)
+
+  /** Indexes are taken modulo what there is. */
+  def perform(action: ReadAction): Unit = service.stream(arn).filterNot(_ => isDown).foreach { stream =>
+    action match {
+      case Put(count) => (1 to count).foreach(_ => put(stream, randomKey()))
+      case PutTo(index, count) =>
+        val shard = stream.open(index % stream.open.size)
+        val keys = StreamActions.keys.filter(key => shard.range.contains(HashKey.ofPartitionKey(key)))
+        if (keys.nonEmpty) (1 to count).foreach(_ => put(stream, keys(random.nextInt(keys.size))))
+      case PutAggregate(count, strays) => putAggregate(stream, count, strays)
+      case Split(index) =>
+        val shard = stream.open(index % stream.open.size)
+        if (stream.open.size < StreamActions.MostShards) service.split(stream, shard)
+      case Merge(index) =>
+        val open = stream.open
+        if (open.size > 1) {
+          val first = index % (open.size - 1)
+          service.merge(stream, open(first), open(first + 1))
+        }
+      case Recreate(shards, downMillis) => recreate(stream, shards, downMillis)
+      case _ => ()
     }
+  }
 
   /** Completes the creation of a recreated stream at once. */
   def heal(): Unit = if (isDown) {
-    if (service.stream(ReadSimulation.Stream).isEmpty || service.status(ReadSimulation.Stream) == "DELETING")
-      service.create(ReadSimulation.Stream, setup.shards, setup.retentionHours)
-    service.activate(ReadSimulation.Stream)
+    if (service.stream(arn).isEmpty || service.status(arn) == "DELETING")
+      service.create(arn, setup.shards, setup.retentionHours)
+    service.activate(arn)
     isDown = false
   }
 
   private def randomKey(): String = StreamActions.keys(random.nextInt(StreamActions.Keys))
 
   private def put(stream: ModelStream, key: String): Unit = {
-    lastId += 1
-    val (shard, record) = service.put(stream, lastId, key, HashKey.ofPartitionKey(key), lastId.toString.getBytes(UTF_8))
+    val id = nextId()
+    val (shard, record) = service.put(stream, id, key, HashKey.ofPartitionKey(key), id.toString.getBytes(UTF_8))
     ledger.add(PutRecord(
-      lastId,
-      stream.generation,
+      id,
+      stream.life,
       shard.id.value,
       key,
       record.arrivalMillis,
@@ -69,37 +82,38 @@ final class StreamActions(service: ModelKinesis, ledger: ReadLedger, setup: Read
     val hash = HashKey.ofPartitionKey(key)
     val target = stream.shardOf(hash)
     val aggregator = new Aggregator()
-    val members = Iterator.from(0).map(i => s"member-${lastId + i}")
+    val first = nextId()
+    val members = Iterator.from(0).map(i => s"member-${first + i}")
     val (own, other) =
       members.take(200).toVector.partition(member => target.range.contains(HashKey.ofPartitionKey(member)))
     val keys = random.shuffle(own.take(count) ++ other.take(strays))
     if (keys.nonEmpty) {
       val ids = keys.map { member =>
-        lastId += 1
-        aggregator.tryAdd(member, None, lastId.toString.getBytes(UTF_8))
-        lastId -> member
+        val id = nextId()
+        aggregator.tryAdd(member, None, id.toString.getBytes(UTF_8))
+        id -> member
       }
-      val (shard, record) = service.put(stream, lastId, key, hash, aggregator.result())
+      val (shard, record) = service.put(stream, ids.last._1, key, hash, aggregator.result())
       ids.foreach { case (id, member) =>
         val isDropped = filters && !shard.range.contains(HashKey.ofPartitionKey(member))
         ledger.add(
-          PutRecord(id, stream.generation, shard.id.value, member, record.arrivalMillis, ordered = false, isDropped)
+          PutRecord(id, stream.life, shard.id.value, member, record.arrivalMillis, ordered = false, isDropped)
         )
       }
     }
   }
 
-  private def recreate(shards: Int, downMillis: Long): Unit = {
+  private def recreate(stream: ModelStream, shards: Int, downMillis: Long): Unit = {
     isDown = true
-    service.stream(ReadSimulation.Stream).foreach(stream => ledger.deleted(stream.generation))
-    service.beginDeletion(ReadSimulation.Stream)
-    later(downMillis / 2)(service.remove(ReadSimulation.Stream))
+    ledger.deleted(stream.life)
+    service.beginDeletion(arn)
+    later(downMillis / 2)(service.remove(arn))
     later(downMillis * 3 / 4) {
-      service.create(ReadSimulation.Stream, shards, setup.retentionHours)
-      service.beginCreation(ReadSimulation.Stream)
+      service.create(arn, shards, setup.retentionHours)
+      service.beginCreation(arn)
     }
     later(downMillis) {
-      service.activate(ReadSimulation.Stream)
+      service.activate(arn)
       isDown = false
     }
   }
@@ -114,4 +128,42 @@ private object StreamActions {
   val Keys = 16
   val keys: Vector[String] = Vector.tabulate(Keys)(i => s"key-$i")
   val MostShards = 8
+}
+
+/** The same for all streams of a query, of which each belongs to another account. */
+final class AllStreams(service: ModelKinesis, ledger: ReadLedger, setup: ReadSetup, random: Random) {
+  import ReadAction._
+
+  private var lastId = 0L
+
+  val arns: Vector[String] = AllStreams.Accounts.take(setup.streams).map(ModelKinesis.arn(_, AllStreams.Name))
+
+  private val all = arns.map(new StreamActions(
+    service,
+    ledger,
+    setup,
+    _,
+    random,
+    () => {
+      lastId += 1
+      lastId
+    }
+  ))
+
+  def perform(action: ReadAction): Unit = action match {
+    case Put(count) if all.size > 1 => (1 to count).foreach(_ => anyStream().perform(Put(1)))
+    case PutTo(shard, count) => all(shard % all.size).perform(PutTo(shard / all.size, count))
+    case Split(shard) => all(shard % all.size).perform(Split(shard / all.size))
+    case Merge(shard) => all(shard % all.size).perform(Merge(shard / all.size))
+    case other => anyStream().perform(other)
+  }
+
+  def heal(): Unit = all.foreach(_.heal())
+
+  private def anyStream(): StreamActions = if (all.size == 1) all.head else all(random.nextInt(all.size))
+}
+
+private object AllStreams {
+  val Name = "orders"
+  val Accounts: Vector[String] = Vector(ModelKinesis.Account, "210987654321", "333333333333")
 }

@@ -40,10 +40,10 @@ final case class ReadRow(shard: String, sequenceNumber: String, subSequenceNumbe
 /** Receives the rows of batches and knows which batches are committed. */
 trait BatchSink {
 
-  /** The batch is in the offset log. */
+  /** Called when a batch is in the offset log. */
   def onBatchLogged(): Unit
 
-  /** Every task of the batch has read its rows, for the first time or again. */
+  /** Called when every task of a batch has read its rows, for the first time or again. */
   def onBatchRead(batch: Long, rows: Vector[ReadRow]): Unit
 
   /** Fails unless the rows are a valid result of reading the same ranges again. */

@@ -28,8 +28,12 @@ final class SimulatedExecutor(
  *
  * @param environmentOf
  *   creates an executor's environment
+ * @param skewMillis
+ *   time by which the executors' clocks are ahead of the service's
  * @param inspect
  *   receives every message that executors send to the driver
+ * @param onLost
+ *   called when an executor has ended
  */
 final class SimulatedCluster(
     time: SimulatedTime,
@@ -37,7 +41,9 @@ final class SimulatedCluster(
     random: Random,
     faults: WireFaults,
     environmentOf: SimulatedProcess => SimulatedEnvironment,
-    inspect: Array[Byte] => Unit
+    skewMillis: () => Long,
+    inspect: Array[Byte] => Unit,
+    onLost: SimulatedCluster => Unit
 ) extends ExecutorCluster {
   private val living = mutable.LinkedHashMap.empty[String, SimulatedExecutor]
   private val endpoints = mutable.HashMap.empty[String, DriverHandler]
@@ -46,22 +52,29 @@ final class SimulatedCluster(
   def executorsNow: Seq[SimulatedExecutor] = living.values.toVector
 
   def add(name: String): Unit = {
-    val process = new SimulatedProcess(name, time)
+    val process = new SimulatedProcess(name, time, skewMillis)
+    process.whenKilled(lost(name))
     living(name) = new SimulatedExecutor(process, environmentOf(process), new Wire(process))
     later(random.nextInt(2000))(listeners.foreach(_._1()))
   }
 
   /** Ends an executor without notice. The driver notices it later, in one or two ways. */
-  def lose(name: String): Unit = living.remove(name).foreach { lost =>
-    lost.process.kill()
+  def lose(name: String): Unit = living.get(name).foreach(_.process.kill())
+
+  /** Ends an executor in the same way after this number of steps. */
+  def loseAfter(name: String, steps: Int): Unit = living.get(name).foreach(_.process.killAfter(steps))
+
+  private def lost(name: String): Unit = if (living.remove(name).nonEmpty) {
     later(random.nextInt(3000))(endpoints.values.toVector.foreach(_.onDisconnected(name)))
     later(random.nextInt(30000))(listeners.foreach(_._2(name)))
+    onLost(this)
   }
 
   /** Ends all executors with the application. */
   def killAll(): Unit = {
-    living.values.foreach(_.process.kill())
+    val all = living.values.toVector
     living.clear()
+    all.foreach(_.process.kill())
   }
 
   override def open(name: String, handler: DriverHandler): Endpoint = {
@@ -104,12 +117,21 @@ final class SimulatedCluster(
     override def executorId: String = process.name
     override def executorHost: String = "host"
 
-    override def open(name: String)(handler: Array[Byte] => Unit): Endpoint = new ExecutorEndpoint(toExecutor, handler)
+    override def open(name: String)(handler: Array[Byte] => Unit): Endpoint = new ExecutorEndpoint(
+      toExecutor,
+      message => {
+        process.step()
+        handler(message)
+      }
+    )
 
     override def driver(name: String): DriverPeer = new DriverPeer {
-      override def send(message: Array[Byte]): Unit = toDriver.send {
-        inspect(message)
-        endpoints.get(name).foreach(_.onMessage(message))
+      override def send(message: Array[Byte]): Unit = {
+        process.step()
+        toDriver.send {
+          inspect(message)
+          endpoints.get(name).foreach(_.onMessage(message))
+        }
       }
 
       override def register(message: Array[Byte], self: Endpoint): Unit = self match {

@@ -1,37 +1,40 @@
 package org.sparkkinesis.simulation.read
 
-import java.util.concurrent.{Callable, Executors}
-
 import org.scalatest.funsuite.AnyFunSuite
 
-import org.sparkkinesis.simulation.common.{Arguments, Violation}
+import org.sparkkinesis.simulation.common.Arguments
 
 /** Always the same seeds, on all cores. One that fails shows its shortened schedule, to be kept in [[ReadFindingsSuite]]. */
 class ReadSeedsSuite extends AnyFunSuite {
-  private val seeds = 1L to 2000L
+  private val seeds = 1 to 2000
 
   test(s"the schedules of ${seeds.size} seeds lose nothing, repeat nothing, and end") {
-    val pool = Executors.newFixedThreadPool(Runtime.getRuntime.availableProcessors)
-    try {
-      val runs = seeds.map { seed =>
-        pool.submit((() => ReadRuns.run(ReadScenarios(seed, Arguments().steps)).left.map(seed -> _)): Callable[
-          Either[(Long, Violation), ReadOutcome]
-        ])
-      }
-      val (failed, outcomes) = runs.map(_.get()).partitionMap(identity)
-      failed.headOption.foreach { case (seed, violation) =>
-        val shortened = ReadRuns.shrink(ReadScenarios(seed, Arguments().steps), violation)
-        fail(s"${failed.size} seeds failed: ${failed.map(_._1).mkString(", ")}\n" +
-          s"${shortened.violation.getMessage}\n${shortened.asTest}")
-      }
-      // Seeds that put or lose nothing would prove nothing.
-      assert(outcomes.map(_.delivered.toLong).sum > 50L * seeds.size)
-      assert(outcomes.exists(_.losses > 0) && outcomes.exists(_.losses == 0))
-      assert(outcomes.flatMap(_.calls.keys).exists(_.toString.contains("SubscribeToShard")))
-    } finally {
-      pool.shutdownNow()
-      ()
+    val totals = SeedRuns.run(seeds, Arguments().steps, Runtime.getRuntime.availableProcessors)(identity)(_ => ())
+    totals.wrong.headOption.foreach { first =>
+      val shortened = ReadRuns.shrink(first.scenario, first.violation)
+      fail(s"${totals.wrong.size} seeds failed: ${totals.wrong.map(_.scenario.seed).mkString(", ")}\n" +
+        s"${shortened.violation.getMessage}\n${shortened.asTest}")
     }
+    // Seeds that put or lose nothing would prove nothing.
+    assert(totals.delivered > 50L * seeds.size)
+    assert(totals.runsWithoutLoss > 0 && totals.runsWithoutLoss < seeds.size)
+    assert(totals.calls("SubscribeToShard") > seeds.size)
+    assert(totals.faults.keySet == Set(
+      "EmptyAnswers",
+      "EndWithoutChildren",
+      "Failing",
+      "Kill",
+      "KillExecutor",
+      "ListingHoles",
+      "LoseExecutor",
+      "LoseMessages",
+      "Recreate",
+      "SilentSubscriptions",
+      "Skew",
+      "SkewExecutors",
+      "StaleListing",
+      "Unreachable"
+    ))
   }
 
   test("the same seed does the same twice") {
