@@ -1,19 +1,25 @@
 package org.sparkkinesis.chunk
 
 /**
- * How far the summaries of neighbouring chunks are joined, so that what the driver knows of a slow shard stays small: without it a shard
- * that is polled four times a second has four summaries for each second that no batch has taken.
+ * Limits for joining the summaries of consecutive chunks on the driver. Without joining, a shard that is polled four
+ * times per second has four summaries for each second of records that are not planned.
  *
- * A batch ends where a summary does, so a joined one is no larger than a chunk may be by itself: limits are kept as closely as for a
- * stream whose answers are full. Of any two that follow each other and were not joined, one of these bounds would be passed: a shard has
- * at most `1 + 2 * (rows / maxRows + bytes / maxBytes + time / maxMillis)` of them, and one more for each batch that is not released.
+ * A batch ends at the end of a summary. A joined summary is therefore not larger than a chunk can be, so the limits of
+ * a batch are kept as closely as with full responses. Two consecutive summaries that are not joined would together
+ * exceed one of the limits: a shard has at most `1 + 2 * (rows / maxRows + bytes / maxBytes + time / maxMillis)`
+ * summaries, and one more for each planned batch whose chunks are not released.
  *
+ * @param maxRows
+ *   maximum number of rows of a joined summary
+ * @param maxBytes
+ *   maximum number of bytes of payloads and keys of a joined summary
  * @param maxMillis
- *   between the first arrival and the newest one: how much later than its target `Trigger.AvailableNow` may read
+ *   maximum time in milliseconds between the first and the newest arrival. `Trigger.AvailableNow` may read records that
+ *   arrived this much later than its target
  */
 final case class SummaryBounds(maxRows: Int, maxBytes: Int, maxMillis: Long) {
 
-  /** One summary of both; none when it would be too large. */
+  /** Returns one summary for both chunks, or `None` if it would exceed a limit. */
   def join(first: ChunkSummary, next: ChunkSummary): Option[ChunkSummary] = {
     val newest = math.max(first.newestArrivalMillis, next.newestArrivalMillis)
     val fits = first.rows.toLong + next.rows <= maxRows && first.bytes + next.bytes <= maxBytes &&
@@ -30,6 +36,6 @@ final case class SummaryBounds(maxRows: Int, maxBytes: Int, maxMillis: Long) {
 object SummaryBounds {
   private val MaxMillis = 10000L
 
-  /** Those of the chunks themselves. */
+  /** Returns the limits of the chunks themselves, and ten seconds. */
   def of(decode: DecodeSettings): SummaryBounds = SummaryBounds(decode.maxChunkRows, decode.maxChunkBytes, MaxMillis)
 }

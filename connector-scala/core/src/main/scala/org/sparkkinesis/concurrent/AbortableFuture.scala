@@ -3,11 +3,11 @@ package org.sparkkinesis.concurrent
 import java.util.concurrent.CompletableFuture
 
 /**
- * The result of work that has to be ended before the result is known. `cancel` only asks for the end, and returns false: the
- * future completes when the work is over, with its result if there was one after all.
+ * A future whose `cancel` requests the end of the work and returns false. The future completes when the work has ended,
+ * possibly with a result.
  *
  * @param abort
- *   asks for the end; called at each `cancel` of a future that is not done, on the thread that cancels
+ *   requests the end; called for each `cancel` before completion, on the thread that cancels
  */
 final class AbortableFuture[A](abort: () => Unit) extends CompletableFuture[A] {
   override def cancel(mayInterruptIfRunning: Boolean): Boolean = {

@@ -102,7 +102,8 @@ final class RangeReader(
         emptyTips >= EmptyTipsBeforeLoss || batch.records.lastOption.exists(isAtOrAfter(_, number))
       case RangeEnd.ShardEnd => false
       case RangeEnd.ArrivedBy(millis) =>
-        // The time had passed when the range was planned, so a clock that is behind the service's need not reach it.
+        // The range ended in the past when it was planned, so empty responses at the tip are sufficient, whatever the
+        // clock of this process shows.
         (isAtTip && (batch.receivedMillis >= millis || emptyTips >= EmptyTipsBeforeLoss)) ||
         batch.records.lastOption.exists(_.arrivalMillis > millis)
     }

@@ -70,6 +70,6 @@ object RecordBatch {
 trait RecordPublisherFactory {
   def subscribe(shard: StreamShard, position: StartingPosition, subscriber: RecordSubscriber): RecordPublisher
 
-  /** Streams of which no call of its publishers has got an answer for a while. */
+  /** Returns the streams for which the publishers' calls have received no answer for some time. */
   def unreachable: Set[String] = Set.empty
 }

@@ -136,7 +136,7 @@ final private[consume] class ShardConsumer(
       case _ => false
     })
 
-  /** Nothing lies between where it began and this time: the first record that came is the first one since. */
+  /** Returns whether the shard has no record between the start position and this time that is not held. */
   private def beginsAt(millis: Long): Boolean = held.headOption.exists(_.arrivalMillis(0) >= millis)
 
   /**

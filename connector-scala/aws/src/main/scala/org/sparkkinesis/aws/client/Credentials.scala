@@ -37,8 +37,8 @@ final class Credentials private (
     }
 
   /**
-   * Whether a call that failed with this error may succeed with other credentials: a user's class is called again when
-   * the credentials that it returned have expired.
+   * Returns whether a call that failed with this error may succeed with new credentials. If the credentials of a user's
+   * class have expired, drops them, so that the next call asks the class again.
    */
   def mayDifferAfter(error: ServiceException): Boolean =
     Credentials.Expired(error.errorCode) && supplied.exists(_.forget())
@@ -62,7 +62,7 @@ object Credentials {
     )
   }
 
-  /** Codes of errors that say that the credentials, or those that a role is assumed with, are too old. */
+  /** Error codes for expired credentials, including expired credentials of the caller that assumes a role. */
   private val Expired = Set("ExpiredTokenException", "ExpiredToken")
 
   private def suppliedFor(settings: CredentialSettings): Option[SuppliedCredentials] = settings match {
@@ -113,7 +113,7 @@ object Credentials {
   }
 }
 
-/** Credentials from a class of the user. The supplier is called again after five minutes, or when they have expired. */
+/** Gets credentials from a class of the user. Calls the class again after five minutes or when they have expired. */
 final private class SuppliedCredentials(className: String) extends AwsCredentialsProvider {
   private val supplier = load()
   private var current: Option[(Instant, AwsCredentials)] = None
@@ -129,7 +129,7 @@ final private class SuppliedCredentials(className: String) extends AwsCredential
     }
   }
 
-  /** Gives up what the class has given; false when it is going to be asked anyway. */
+  /** Drops the current credentials. Returns false if there were none, because the class is then called anyway. */
   def forget(): Boolean = synchronized {
     val had = current.isDefined
     current = None

@@ -12,15 +12,16 @@ import software.amazon.awssdk.http.async.{AsyncExecuteRequest, SdkAsyncHttpClien
 import software.amazon.awssdk.http.{SdkHttpExecutionAttribute, SdkHttpExecutionAttributes, SdkHttpResponse}
 
 /**
- * The HTTP exchange of one call, and whether it can still have an effect. The SDK's own future of a call that is cancelled or timed
- * out is done before the connection is closed, and until then the service may get the request. Thread-safe.
+ * The HTTP exchange of one call. It tells when the call can no longer have an effect: the SDK completes the future of
+ * a cancelled or timed-out call before it closes the connection, and until then the service may still receive the
+ * request. Thread-safe.
  */
 final private[aws] class HttpExchange {
   private var running: CompletableFuture[Void] = null
-  private var isGivenUp = false
+  private var isEnded = false
   private val closed = new CompletableFuture[Unit]
 
-  /** For the request of the call. */
+  /** Returns the configuration that connects the SDK's request with this exchange. */
   def configuration: AwsRequestOverrideConfiguration = {
     val attributes = SdkHttpExecutionAttributes.builder().put(HttpExchange.Attribute, this).build()
     val settings = AwsRequestOverrideConfiguration.builder()
@@ -29,12 +30,12 @@ final private[aws] class HttpExchange {
   }
 
   /**
-   * Closes the connection, unless the exchange is over. Done when nothing of the exchange can reach the service any more; an exchange
-   * that has not begun never will.
+   * Closes the connection if the exchange is still running, and prevents an exchange that has not begun. The future
+   * completes when the service can receive nothing more of the exchange.
    */
   def end(): CompletableFuture[Unit] = {
     val begun = synchronized {
-      isGivenUp = true
+      isEnded = true
       running
     }
     if (begun == null) CompletableFuture.completedFuture(())
@@ -44,13 +45,13 @@ final private[aws] class HttpExchange {
     }
   }
 
-  /** Begins the exchange, unless it was given up before. */
+  /** Starts the exchange unless it was ended before. */
   private[client] def begin(execute: () => CompletableFuture[Void]): Option[CompletableFuture[Void]] = synchronized {
-    if (!isGivenUp) running = execute()
+    if (!isEnded) running = execute()
     Option(running)
   }
 
-  /** The client closes the connection next, on the thread that tells so. */
+  /** Called by the HTTP client's thread, which closes the connection next. */
   private[client] def closes(): Unit = {
     closed.completeAsync(() => (), HttpExchange.afterClose)
     ()
@@ -64,11 +65,14 @@ private[aws] object HttpExchange {
   private val CloseTime = 50.millis
   private val afterClose = CompletableFuture.delayedExecutor(CloseTime.toMillis, TimeUnit.MILLISECONDS)
 
-  /** The client says nothing of an exchange that waits for a connection when it is given up. */
+  /**
+   * Maximum time to wait for the close. The client does not report an exchange that is cancelled while it waits for a
+   * connection.
+   */
   private val LongestClose = 2.seconds
 }
 
-/** Tells the exchange of a request how it goes, where the request has one. */
+/** Reports start and end of each request to its [[HttpExchange]], if the request has one. */
 final private[aws] class ObservedHttpClient(client: SdkAsyncHttpClient) extends SdkAsyncHttpClient {
   override def clientName(): String = client.clientName()
   override def close(): Unit = client.close()
@@ -82,7 +86,7 @@ final private[aws] class ObservedHttpClient(client: SdkAsyncHttpClient) extends 
             running.whenComplete((_, error) => if (error == null) exchange.closes())
             running
           case None =>
-            val cancelled = new CancellationException("the call was given up before its request was sent")
+            val cancelled = new CancellationException("the call was cancelled before its request was sent")
             request.responseHandler().onError(cancelled)
             CompletableFuture.failedFuture(cancelled)
         }

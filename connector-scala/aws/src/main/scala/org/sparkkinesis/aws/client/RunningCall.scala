@@ -2,12 +2,12 @@ package org.sparkkinesis.aws.client
 
 import java.util.concurrent.CompletableFuture
 
-/** A call of the SDK that can be given up; its future is done only when nothing of the call can reach the service any more. */
+/** A cancellable SDK call. Its future completes only when the service can receive nothing more of the call. */
 final private[client] class RunningCall {
   private var current: CompletableFuture[_] = null
   private var isCancelled = false
 
-  /** Makes the call, and makes sure of the end of its exchange before a failure is told. */
+  /** Makes the call. After a failure, ends the HTTP exchange before the future completes. */
   def make[R](send: HttpExchange => CompletableFuture[R]): CompletableFuture[R] = {
     val exchange = new HttpExchange
     val made = send(exchange)

@@ -11,10 +11,11 @@ import org.sparkkinesis.error.SinkErrors
 import org.sparkkinesis.sink.kinesis.{CheckedStream, StreamIdentity}
 
 /**
- * The streams that one streaming query reads. What it writes into one of them it would read again, without an end.
+ * The streams that one streaming query reads. If it wrote into one of them, it would read its own output, without an
+ * end.
  *
  * @param streams
- *   ARN, and address of the service
+ *   pairs of a stream's ARN and the service's address
  */
 final case class ReadStreams(streams: Set[(String, String)]) {
 
@@ -27,7 +28,7 @@ final case class ReadStreams(streams: Set[(String, String)]) {
 object ReadStreams {
   val none: ReadStreams = ReadStreams(Set.empty)
 
-  /** Set by Spark on the thread of a streaming query, and on those that run its batches. */
+  /** Spark sets this property on the thread of a streaming query and on the threads that run its batches. */
   private val QueryIdProperty = "sql.streaming.queryId"
 
   private val byQuery = new ConcurrentHashMap[String, Set[Registration]]
@@ -47,14 +48,16 @@ object ReadStreams {
 
   def reading(streams: Iterable[StreamIdentity]): ReadStreams = ReadStreams(streams.map(placeOf).toSet)
 
-  /** Takes note of what a source of the query on this thread reads; it is forgotten when the result is closed. */
+  /**
+   * Registers the streams that a source reads, for the query of the current thread. Closing the result removes them.
+   */
   def read(streams: Iterable[StreamIdentity]): AutoCloseable = currentQuery.fold[AutoCloseable](() => ()) { id =>
     val registration = new Registration(id, reading(streams).streams)
     byQuery.merge(id, Set(registration), (all, one) => all ++ one)
     registration
   }
 
-  /** What this query reads, or the query on whose thread this is called, as from `foreachBatch`. */
+  /** Returns the streams that this query and the query of the current thread read. They differ in `foreachBatch`. */
   def of(queryId: String): ReadStreams = ReadStreams(
     (currentQuery.toSet + queryId).flatMap(id => Option(byQuery.get(id))).flatten.flatMap(_.streams)
   )
@@ -62,7 +65,9 @@ object ReadStreams {
   private def currentQuery: Option[String] =
     SparkSession.getActiveSession.flatMap(session => Option(session.sparkContext.getLocalProperty(QueryIdProperty)))
 
-  /** AWS' own addresses all lead to the stream of the ARN; behind another address the same ARN may be another stream. */
+  /**
+   * All addresses of AWS lead to the same stream for an ARN. At another address, the same ARN may be another stream.
+   */
   private def placeOf(stream: StreamIdentity): (String, String) = {
     val host = Try(URI.create(stream.endpoint).getHost).toOption.flatMap(Option(_)).getOrElse("")
     val isAws = stream.endpoint.isEmpty || host.contains(".amazonaws.com")

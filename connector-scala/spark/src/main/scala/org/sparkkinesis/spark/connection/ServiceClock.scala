@@ -3,40 +3,41 @@ package org.sparkkinesis.spark.connection
 import org.sparkkinesis.concurrent.Clock
 
 /**
- * The service's clock, between two bounds: its answers tell whole seconds, and arrive some time later. Where no answer told the time,
- * it is this process's own, which else is not looked at: it may be wrong, and may be set while the process runs. All times are epoch
- * milliseconds. Thread-safe.
+ * Estimates the service's clock by a lower and an upper bound, from the `Date` headers of its responses. These have
+ * whole seconds and arrive after some time. Until the first such response, the estimate is this process's own clock.
+ * After that it does not depend on that clock, which may be wrong or be set while the process runs. All times are
+ * epoch milliseconds. Thread-safe.
  */
 final class ServiceClock(own: Clock) {
   import ServiceClock._
 
-  /** How far the service's clock is ahead of this process's running time, at least and at most. */
+  /** Lower and upper bound of the service's time minus this process's running time, in milliseconds. */
   private var ahead: Option[(Long, Long)] = None
 
   /**
-   * Takes note of an answer that has just come.
+   * Records a response that has just arrived.
    *
    * @param answeredMillis
-   *   what the answer says of its time
+   *   the time in the response
    * @param askedNanos
-   *   when it was asked for, in nanoseconds of this process's clock
+   *   the time of the request, in nanoseconds of this process's running time
    */
   def heard(answeredMillis: Long, askedNanos: Long): Unit = synchronized {
-    // Whole milliseconds of the running time are up to one too early.
+    // Rounding the running time to whole milliseconds loses up to one millisecond.
     val least = answeredMillis - millis(own.nanoTime) - 1
     val most = answeredMillis + Resolution - millis(askedNanos)
-    // An answer that contradicts the ones before takes their place.
+    // A response that contradicts the earlier ones replaces them.
     ahead = ahead.map { case (l, m) => (math.max(l, least), math.min(m, most)) }.filter { case (l, m) => l <= m }
       .orElse(Some((least, most)))
   }
 
-  /** No later than the service's present time. */
+  /** Returns a time that is not later than the service's current time. */
   def atLeast: Long = now(_._1, 0)
 
-  /** No earlier than the service's present time. */
+  /** Returns a time that is not earlier than the service's current time. */
   def atMost: Long = now(_._2, 1)
 
-  /** No later than what the service's clock showed at a time of this process's clock, as that goes now. */
+  /** Converts a time of this process's clock to a time that is not later than the service's clock showed then. */
   def ofOwn(millis: Long): Long = millis - own.currentMillis + atLeast
 
   private def now(bound: ((Long, Long)) => Long, rounding: Long): Long =
@@ -45,7 +46,7 @@ final class ServiceClock(own: Clock) {
 
 private object ServiceClock {
 
-  /** HTTP dates have whole seconds. */
+  /** The resolution of HTTP dates in milliseconds. */
   val Resolution = 1000L
 
   def millis(nanos: Long): Long = Math.floorDiv(nanos, 1000000L)

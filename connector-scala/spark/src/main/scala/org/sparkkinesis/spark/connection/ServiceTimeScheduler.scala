@@ -5,17 +5,18 @@ import scala.concurrent.duration._
 import org.sparkkinesis.concurrent.{Cancellable, Scheduler}
 
 /**
- * A scheduler whose clock shows the service's time, as far as another process has told it: never a later one, since what was read up to
- * a time would else leave out what arrives until then. The clock of this process, which may be wrong, is taken before anything was told.
+ * A scheduler whose clock shows the service's time, as reported by the driver. It is never ahead of the service: if it
+ * were, a shard would count as read up to a time at which records still arrive. Before the first report it shows this
+ * process's own clock, which may be wrong.
  *
- * Closes the other scheduler with it. Thread-safe.
+ * `close` also closes the underlying scheduler. Thread-safe.
  */
 final class ServiceTimeScheduler(underlying: Scheduler with AutoCloseable) extends Scheduler with AutoCloseable {
 
-  /** The service's time less this process's running time, at least. */
+  /** Lower bound of the service's time minus this process's running time, in milliseconds. */
   @volatile private var ahead = Option.empty[Long]
 
-  /** The service's time was this one when it was told, which may have been a while ago, or later. */
+  /** Records that the service's clock had reached this time, in epoch milliseconds, at some time before now. */
   def heard(serviceMillis: Long): Unit = synchronized {
     val told = serviceMillis - runningMillis - 1
     if (ahead.forall(_ < told)) ahead = Some(told)

@@ -16,17 +16,17 @@ import org.sparkkinesis.service.{Operation, ServiceErrorKind, ServiceException, 
 import org.sparkkinesis.sink.SharedTimer
 import org.sparkkinesis.sink.kinesis.{CheckedStream, KnownStreams}
 
-/** Finds the streams that are written, on the driver and in executors. What this JVM knows is not asked for again. */
+/** Describes the streams that are written, on the driver and in executors. Describes each stream once per JVM. */
 object StreamCheck {
   private val known = new KnownStreams[ClientSettings]
 
   /**
-   * Returns the stream; waits for the service where the stream is not known.
+   * Returns the stream. Calls the service and waits for its response if this JVM does not know the stream.
    *
    * @param patience
-   *   how long an outage of the service may last
+   *   maximum time to wait during an outage of the service
    * @param query
-   *   names the query in events
+   *   the query's names, for events
    * @throws KinesisConnectorException
    *   KINESIS_STREAM_NOT_FOUND, KINESIS_STREAM_UNUSABLE, KINESIS_ACCESS_DENIED, KINESIS_CREDENTIALS_FAILED,
    *   KINESIS_ENDPOINT_UNREACHABLE, KINESIS_SERVICE_FAILED
@@ -44,7 +44,7 @@ object StreamCheck {
     CheckedStream.of(stream, found, caller.endpoint)
   }
 
-  /** To be told when a call for the stream has shown that it is gone: the next check asks the service. */
+  /** Removes a stream that a call has shown to be missing, so that the next check calls the service. */
   def forget(stream: StreamRef, connection: ClientSettings): Unit = known.forget(connection.forStream(stream), stream)
 
   private def describe(
@@ -71,7 +71,7 @@ object StreamCheck {
             case other => throw other
           }
       } finally {
-        // Whoever is not waited for any more is not to be called again.
+        // Stops the retries if the wait has timed out.
         answer.cancel(true)
         outages.left(stream.name, None)
       }

@@ -6,11 +6,12 @@ import scala.concurrent.duration._
 import org.sparkkinesis.concurrent.Clock
 
 /**
- * Executors that cannot reach a stream which another executor may reach, and so read nothing of it for a while. Guarded by the
- * coordinator's lock.
+ * Records the executors that cannot reach a stream which another executor may reach. Such an executor is avoided: it
+ * gets no shards of that stream for some time. Guarded by the coordinator's lock.
  *
- * Whoever reads nothing cannot tell that it reaches the stream again, so each such time ends by itself. Until the executor has
- * had an answer, the next time lasts twice as long: while the service as a whole is down, shards hardly move.
+ * An executor without shards of a stream cannot notice that it reaches the stream again, so each pause ends by itself.
+ * Each pause is twice as long as the previous one until the executor receives an answer. So shards rarely move while
+ * the whole service is down.
  */
 final private[coordinator] class UnreachableStreams(clock: Clock) {
   import UnreachableStreams._
@@ -18,14 +19,14 @@ final private[coordinator] class UnreachableStreams(clock: Clock) {
   private val avoidances = mutable.HashMap.empty[(String, String), Avoidance]
 
   /**
-   * Avoids executors that cannot reach a stream, as long as one is left that has not said the same.
+   * Avoids executors that cannot reach a stream if another executor has not reported the same.
    *
    * @param reported
-   *   the streams that each executor cannot reach
+   *   the streams that each executor cannot reach, by executor id
    * @param reads
    *   whether an executor reads shards of a stream
    * @return
-   *   executors and streams that are avoided from now on
+   *   pairs of executor and stream that are avoided from now on
    */
   def avoid(reported: Map[String, Set[String]], reads: ((String, String)) => Boolean): Seq[(String, String)] = {
     def mayReach(executor: String, stream: String) = !reported(executor)(stream) && !isAvoided(executor, stream)
@@ -43,12 +44,12 @@ final private[coordinator] class UnreachableStreams(clock: Clock) {
     found
   }
 
-  /** Executors that should read nothing of the stream now. */
+  /** Returns the executors that get no shards of the stream now. */
   def avoided(stream: String): Set[String] =
     if (avoidances.isEmpty) Set.empty
     else avoidances.keysIterator.collect { case (executor, `stream`) if isAvoided(executor, stream) => executor }.toSet
 
-  /** The executor has had an answer. */
+  /** Ends the pause of an executor that has received an answer for the stream. */
   def reached(executor: String, stream: String): Unit = avoidances -= executor -> stream
 
   def forget(executor: String): Unit = avoidances.filterInPlace { case ((id, _), _) => id != executor }
