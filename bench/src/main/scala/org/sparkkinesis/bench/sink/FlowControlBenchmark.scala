@@ -9,7 +9,8 @@ import org.sparkkinesis.json.Json
 import org.sparkkinesis.kit.Arguments
 import org.sparkkinesis.model.{HashPoint, KinesisQuotas}
 import org.sparkkinesis.sink.SinkMetrics
-import org.sparkkinesis.sink.kinesis.{KinesisSinkSettings, SinkRecord}
+import org.sparkkinesis.sink.kinesis.KinesisSinkSettings
+import org.sparkkinesis.sink.kinesis.put.SinkRecord
 
 /**
  * Measures writers that always have more records than the stream accepts, against the emulator's enforced quotas: the

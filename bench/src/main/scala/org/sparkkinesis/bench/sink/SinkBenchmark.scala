@@ -14,7 +14,8 @@ import org.sparkkinesis.json.Json
 import org.sparkkinesis.kit.Arguments
 import org.sparkkinesis.model.StreamRef
 import org.sparkkinesis.sink.SharedTimer
-import org.sparkkinesis.sink.kinesis.{CheckedStream, KinesisSinkSettings, KinesisStreamSink, SinkProcess, SinkRecord}
+import org.sparkkinesis.sink.kinesis.put.SinkRecord
+import org.sparkkinesis.sink.kinesis.{CheckedStream, KinesisSinkSettings, KinesisStreamSink, SinkProcess}
 
 /**
  * Compares the sink with a bare loop of SDK PutRecords with the same number of requests in flight and quotas off.

@@ -6,7 +6,8 @@ import scala.collection.mutable
 import scala.concurrent.duration._
 
 import org.sparkkinesis.model.StreamRef
-import org.sparkkinesis.sink.kinesis.{CheckedStream, KinesisSinkSettings, KinesisStreamSink, SinkProcess, SinkRecord}
+import org.sparkkinesis.sink.kinesis.put.SinkRecord
+import org.sparkkinesis.sink.kinesis.{CheckedStream, KinesisSinkSettings, KinesisStreamSink, SinkProcess}
 import org.sparkkinesis.sink.{SharedTimer, SinkMetrics}
 
 /**

@@ -71,27 +71,3 @@ final case class SinkMetrics(
 
   def meanBatchSize: Double = if (requests == 0) 0 else entriesSent.toDouble / requests
 }
-
-/** The writer's own counts; guarded by its lock. */
-final private[sink] class SinkTally {
-  var blockedNanos = 0L
-  var lateSuccesses = 0L
-  var timedOutRequests = 0L
-  private var counts = SinkMetrics()
-
-  def started(entries: Int): Unit =
-    counts = counts.copy(requests = counts.requests + 1, entriesSent = counts.entriesSent + entries)
-
-  def add(judged: ResultHandler[_], sendNanos: Long): Unit = counts = counts.copy(
-    entriesOut = counts.entriesOut + judged.acceptedEntries,
-    bytesOut = counts.bytesOut + judged.acceptedBytes,
-    throttled = counts.throttled + judged.throttledEntries,
-    retried = counts.retried + judged.retriedEntries,
-    possibleDuplicates = counts.possibleDuplicates + judged.possibleDuplicates,
-    sendNanos = counts.sendNanos + sendNanos,
-    restNanos = counts.restNanos + judged.restNanos
-  )
-
-  def toMetrics: SinkMetrics =
-    counts.copy(blockedNanos = blockedNanos, lateSuccesses = lateSuccesses, timedOutRequests = timedOutRequests)
-}

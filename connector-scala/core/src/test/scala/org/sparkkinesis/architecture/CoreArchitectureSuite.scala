@@ -24,7 +24,8 @@ class CoreArchitectureSuite extends TimedSuite {
       all("shard"),
       all("consume", "sink.limit"),
       all("consume.poll", "consume.fanout", "plan", "sink"),
-      all("sink.kinesis.lane"),
+      all("sink.writer", "sink.kinesis.lane", "sink.kinesis.put"),
+      all("sink.kinesis.pack"),
       all("sink.kinesis")
     )
   }

@@ -11,6 +11,7 @@ import org.sparkkinesis.retry.RetryPolicy
 import org.sparkkinesis.sink.Verdict._
 import org.sparkkinesis.sink.kinesis.KinesisSinkSettings
 import org.sparkkinesis.sink.limit.{NoRateLimiting, RateLimitingContext}
+import org.sparkkinesis.sink.writer.AsyncSinkWriter
 import org.sparkkinesis.suite.TimedSuite
 
 class AsyncSinkWriterSuite extends TimedSuite {

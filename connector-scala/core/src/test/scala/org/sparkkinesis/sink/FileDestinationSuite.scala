@@ -11,6 +11,7 @@ import org.scalactic.source
 import org.sparkkinesis.config.Options
 import org.sparkkinesis.sink.kinesis.KinesisSinkSettings
 import org.sparkkinesis.sink.limit.{AimdRateLimiting, RateLimitingContext}
+import org.sparkkinesis.sink.writer.AsyncSinkWriter
 import org.sparkkinesis.suite.TimedSuite
 
 /** A second destination, that has nothing to do with Kinesis: lines appended to a file. It shows all that a binding needs. */

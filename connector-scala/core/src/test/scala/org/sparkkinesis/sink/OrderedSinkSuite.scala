@@ -9,6 +9,7 @@ import org.sparkkinesis.config.Options
 import org.sparkkinesis.sink.Verdict._
 import org.sparkkinesis.sink.kinesis.KinesisSinkSettings
 import org.sparkkinesis.sink.limit.{NoRateLimiting, RateLimitingContext}
+import org.sparkkinesis.sink.writer.AsyncSinkWriter
 import org.sparkkinesis.suite.TimedSuite
 
 /** Order keys and lanes. */

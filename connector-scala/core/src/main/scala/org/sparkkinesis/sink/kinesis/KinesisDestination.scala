@@ -9,16 +9,18 @@ import org.sparkkinesis.concurrent.{Futures, Scheduler}
 import org.sparkkinesis.event.{
   CallThrottled, DistributionAutomatic, EventSink, PutFailed, PutTimedOut, RecordsMisplaced
 }
-import org.sparkkinesis.model.{ShardId, StreamRef}
+import org.sparkkinesis.model.StreamRef
 import org.sparkkinesis.retry.RetryRules
 import org.sparkkinesis.service.{KinesisService, Operation, PutEntry, PutResult, ServiceException}
 import org.sparkkinesis.shard.ShardMap
-import org.sparkkinesis.sink.kinesis.lane.{Placement, ShardLanes, Sighting}
+import org.sparkkinesis.sink.kinesis.lane.{BackgroundListing, Placement, ShardLanes, Sighting}
+import org.sparkkinesis.sink.kinesis.pack.{AggregatePacker, AggregateProof, AggregateSize}
+import org.sparkkinesis.sink.kinesis.put.{Answer, PutCounts, PutExchange, PutVerdicts, SinkRecord}
 import org.sparkkinesis.sink.limit.Lane
 import org.sparkkinesis.sink.{RetryCause, SinkDestination, Verdict}
 
 /**
- * One stream as a destination of an [[org.sparkkinesis.sink.AsyncSinkWriter]]: PutRecords, with or without aggregation.
+ * One stream as a destination of an [[org.sparkkinesis.sink.writer.AsyncSinkWriter]]: PutRecords, with or without aggregation.
  *
  * An aggregate is accepted only when the shard that took it takes all of its records: readers leave out the others (KCL the whole
  * aggregate). Records of an aggregate that may be in the wrong shard are sent again.
@@ -197,9 +199,6 @@ final class KinesisDestination(
       }
     }
 }
-
-/** An entry's verdict, and the shard that took it. */
-final private[kinesis] case class Answer(verdict: Verdict, shard: Option[ShardId])
 
 /**
  * A stream with record distribution strategy AUTO cannot do what an option asks.

@@ -5,6 +5,7 @@ import scala.concurrent.duration._
 import org.sparkkinesis.config.{Options, RateLimitingOption, RetryOptions, WriteOptions, WriteOrdering}
 import org.sparkkinesis.model.KinesisQuotas
 import org.sparkkinesis.retry.RetryPolicy
+import org.sparkkinesis.sink.kinesis.pack.AggregatePacker
 import org.sparkkinesis.sink.{AsyncSinkSettings, SinkBounds}
 
 /**

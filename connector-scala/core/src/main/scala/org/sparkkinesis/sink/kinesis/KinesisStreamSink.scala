@@ -9,8 +9,11 @@ import org.sparkkinesis.event.{EventSink, ShardLimitsUnavailable}
 import org.sparkkinesis.model.StreamRef
 import org.sparkkinesis.retry.{Jitter, Retrier, RetryPolicy, RetryRules}
 import org.sparkkinesis.service.KinesisService
-import org.sparkkinesis.sink.kinesis.lane.ShardLanes
-import org.sparkkinesis.sink.{AsyncSinkWriter, SinkBounds, SinkMetrics}
+import org.sparkkinesis.sink.kinesis.lane.{BackgroundListing, ShardLanes}
+import org.sparkkinesis.sink.kinesis.pack.AggregatePacker
+import org.sparkkinesis.sink.kinesis.put.{PutCounts, SinkRecord}
+import org.sparkkinesis.sink.writer.AsyncSinkWriter
+import org.sparkkinesis.sink.{SinkBounds, SinkMetrics}
 
 /** Writes records to one stream, for one task. As [[AsyncSinkWriter]]: one thread, `flush` before anything counts as stored. */
 final class KinesisStreamSink private (
@@ -81,7 +84,7 @@ object KinesisStreamSink {
     val scheduler = process.scheduler
     val limits = process.limits.acquire(stream.identity, settings, scheduler)
     try {
-      if (limits.lanes.shards.map.isEmpty) listShards(service, stream.stream, limits.lanes, scheduler, events)
+      if (limits.lanes.shards.map.isEmpty) listShards(service, stream.stream, limits.lanes, process, events)
       val packer = Option.when(settings.aggregated)(AggregatePacker(settings.ordered, settings.requests.maxBatchSize))
       val destination = new KinesisDestination(
         service,
@@ -117,11 +120,11 @@ object KinesisStreamSink {
       service: KinesisService,
       stream: StreamRef,
       lanes: ShardLanes,
-      scheduler: Scheduler,
+      process: SinkProcess,
       events: EventSink
   ): Unit = {
-    val retrier = new Retrier(scheduler, RetryRules.Default)
-    new BackgroundListing(scheduler).begin(() =>
+    val retrier = new Retrier(process.scheduler, RetryRules.Default, process.random)
+    new BackgroundListing(process.scheduler).begin(() =>
       retrier.retry(ListingRetries)(() => lanes.shards.confirm(service, stream, events))
     ).whenComplete {
       (_, error) =>

@@ -7,7 +7,7 @@ import scala.concurrent.duration._
 
 import org.sparkkinesis.concurrent.{Futures, Scheduler}
 import org.sparkkinesis.model.StreamRef
-import org.sparkkinesis.retry.{Retrier, RetryPolicy, RetryRules}
+import org.sparkkinesis.retry.{Jitter, Retrier, RetryPolicy, RetryRules}
 import org.sparkkinesis.service.{KinesisService, ServiceErrorKind, ServiceException, StreamDescription}
 
 /**
@@ -34,6 +34,8 @@ final class KnownStreams[Caller] {
    * The stream. Failures that may pass are tried again until the future is completed by whoever waits for it. Only when the caller
    * has never had an answer from the service, and gets none, it fails soon: then the address is likely to be wrong.
    *
+   * @param random
+   *   gives the jitter of pauses, from 0 until 1
    * @param onRetry
    *   is told of every failure after which the service is asked again, and how many there have been
    */
@@ -41,7 +43,8 @@ final class KnownStreams[Caller] {
       caller: Caller,
       stream: StreamRef,
       service: KinesisService,
-      scheduler: Scheduler
+      scheduler: Scheduler,
+      random: () => Double = Jitter.random
   )(onRetry: (ServiceException, Int) => Unit): CompletableFuture[StreamDescription] = {
     val (found, renew) = synchronized {
       val entry = known.get((caller, stream))
@@ -52,7 +55,7 @@ final class KnownStreams[Caller] {
     if (renew) describe(caller, stream, service, scheduler).whenComplete { (_, error) =>
       if (error != null) renewed(caller, stream, isGone(error))
     }
-    found.fold(describeUntilFound(caller, stream, service, scheduler, onRetry))(CompletableFuture.completedFuture(_))
+    found.fold(describeUntilFound(caller, stream, service, scheduler, random, onRetry))(CompletableFuture.completedFuture(_))
   }
 
   /** To be told when the service does not know the stream any more. */
@@ -66,10 +69,11 @@ final class KnownStreams[Caller] {
       stream: StreamRef,
       service: KinesisService,
       scheduler: Scheduler,
+      random: () => Double,
       onRetry: (ServiceException, Int) => Unit
   ): CompletableFuture[StreamDescription] = {
     var unreached = 0
-    new Retrier(scheduler, RetryRules.Default, onRetry = onRetry).retry(Patience) { () =>
+    new Retrier(scheduler, RetryRules.Default, random, onRetry).retry(Patience) { () =>
       describe(caller, stream, service, scheduler).handle[CompletableFuture[StreamDescription]] { (found, error) =>
         Futures.unwrap(error) match {
           case null => CompletableFuture.completedFuture(found)

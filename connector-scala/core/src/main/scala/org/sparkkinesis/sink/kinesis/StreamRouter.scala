@@ -4,6 +4,7 @@ import scala.collection.immutable.VectorMap
 import scala.collection.mutable
 
 import org.sparkkinesis.model.StreamRef
+import org.sparkkinesis.sink.kinesis.put.{RecordRules, SinkRecord}
 
 /**
  * Sends each record to its stream; opens a stream at its first record. A stream has one sink, whether rows call it by its name or

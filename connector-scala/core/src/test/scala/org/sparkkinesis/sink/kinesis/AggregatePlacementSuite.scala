@@ -7,6 +7,8 @@ import org.sparkkinesis.concurrent.VirtualScheduler
 import org.sparkkinesis.config.Options
 import org.sparkkinesis.model.{HashKey, ShardId, StreamRef}
 import org.sparkkinesis.service.{PutEntry, ServiceErrorKind, ServiceException}
+import org.sparkkinesis.sink.kinesis.pack.AggregatePacker
+import org.sparkkinesis.sink.kinesis.put.SinkRecord
 import org.sparkkinesis.suite.TimedSuite
 
 /** Aggregates are accepted only in the shard of all their records, whatever a listing said of the shards. */

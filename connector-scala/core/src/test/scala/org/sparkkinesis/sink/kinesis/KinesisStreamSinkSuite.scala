@@ -8,6 +8,7 @@ import org.sparkkinesis.config.Options
 import org.sparkkinesis.event._
 import org.sparkkinesis.model.{HashKeyRange, ShardId, StreamRef}
 import org.sparkkinesis.service.{Operation, PutEntry, PutResult, ServiceErrorKind, ServiceException}
+import org.sparkkinesis.sink.kinesis.put.SinkRecord
 import org.sparkkinesis.sink.{DeliveryFailedException, FatalSinkException}
 import org.sparkkinesis.suite.TimedSuite
 

@@ -8,6 +8,8 @@ import org.sparkkinesis.shard.ShardMap
 import org.sparkkinesis.sink.RetryCause._
 import org.sparkkinesis.sink.Verdict
 import org.sparkkinesis.sink.kinesis.lane.Placement
+import org.sparkkinesis.sink.kinesis.pack.{AggregatePacker, AggregateSize}
+import org.sparkkinesis.sink.kinesis.put.{PutCounts, PutVerdicts, RecordRules, SinkRecord}
 import org.sparkkinesis.suite.PropertySuite
 
 /** What is pure: record rules, the shard map, verdicts, cost. */

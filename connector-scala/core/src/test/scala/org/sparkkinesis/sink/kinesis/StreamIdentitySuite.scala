@@ -5,6 +5,7 @@ import scala.concurrent.duration._
 import org.sparkkinesis.concurrent.VirtualScheduler
 import org.sparkkinesis.config.Options
 import org.sparkkinesis.model.{HashKey, StreamRef}
+import org.sparkkinesis.sink.kinesis.put.SinkRecord
 import org.sparkkinesis.suite.TimedSuite
 
 /** What belongs to a stream, and what a stream is called by. */

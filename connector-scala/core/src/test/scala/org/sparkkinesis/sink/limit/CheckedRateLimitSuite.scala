@@ -4,8 +4,9 @@ import scala.concurrent.duration._
 
 import org.sparkkinesis.concurrent.VirtualScheduler
 import org.sparkkinesis.config.Options
-import org.sparkkinesis.sink._
 import org.sparkkinesis.sink.kinesis.KinesisSinkSettings
+import org.sparkkinesis.sink.writer.AsyncSinkWriter
+import org.sparkkinesis.sink.{DeliveryFailedException, Item, RateLimitingFailedException, WaitingDestination}
 import org.sparkkinesis.suite.TimedSuite
 
 /** A user's strategy that breaks its contract fails the writer, or is made up for; it never hangs it. */

@@ -10,8 +10,9 @@ import org.sparkkinesis.event.log.EventLog
 import org.sparkkinesis.event.{EventSink, RowsInvalid}
 import org.sparkkinesis.model.StreamRef
 import org.sparkkinesis.service.{ServiceErrorKind, ServiceException}
+import org.sparkkinesis.sink.kinesis.put.SinkRecord
 import org.sparkkinesis.sink.kinesis.{
-  AutoDistributionException, CheckedStream, KinesisStreamSink, SinkProcess, SinkRecord, StreamRouter
+  AutoDistributionException, CheckedStream, KinesisStreamSink, SinkProcess, StreamRouter
 }
 import org.sparkkinesis.sink.{
   DeliveryFailedException, FatalSinkException, RateLimitingFailedException, SharedTimer, SinkBounds

@@ -5,7 +5,8 @@ import java.util.concurrent.ThreadLocalRandom
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{BoundReference, UnsafeRow, XxHash64}
 
-import org.sparkkinesis.sink.kinesis.SinkRecord
+import org.sparkkinesis.sink.kinesis.put.SinkRecord
+
 
 /** Makes records of rows; one task's own. Copies what it takes, where Spark has not done so, since rows are reused. */
 final class RowToRecord(columns: WriteColumns) {

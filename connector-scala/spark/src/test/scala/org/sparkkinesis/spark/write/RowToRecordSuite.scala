@@ -7,7 +7,7 @@ import org.apache.spark.unsafe.types.UTF8String
 import org.sparkkinesis.config.Options
 import org.sparkkinesis.error.KinesisConnectorException
 import org.sparkkinesis.json.Json
-import org.sparkkinesis.sink.kinesis.SinkRecord
+import org.sparkkinesis.sink.kinesis.put.SinkRecord
 import org.sparkkinesis.spark.write.invalid.{DeadLetter, InvalidRow}
 import org.sparkkinesis.suite.TimedSuite
 

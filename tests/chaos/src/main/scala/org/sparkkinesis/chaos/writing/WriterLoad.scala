@@ -9,7 +9,8 @@ import scala.util.{Random, Using}
 import org.sparkkinesis.aws.client.{ClientSettings, CredentialSettings, KinesisClients}
 import org.sparkkinesis.emulator.KinesisEmulator
 import org.sparkkinesis.model.StreamRef
-import org.sparkkinesis.sink.kinesis.{CheckedStream, KinesisSinkSettings, KinesisStreamSink, SinkProcess, SinkRecord}
+import org.sparkkinesis.sink.kinesis.put.SinkRecord
+import org.sparkkinesis.sink.kinesis.{CheckedStream, KinesisSinkSettings, KinesisStreamSink, SinkProcess}
 import org.sparkkinesis.sink.{SharedTimer, SinkMetrics}
 
 /**

@@ -2,7 +2,10 @@ package org.sparkkinesis.integration.write
 
 import java.util.concurrent.atomic.AtomicInteger
 
-import org.sparkkinesis.sink.limit._
+import org.sparkkinesis.sink.limit.{
+  NoRateLimiting, Permit, RateLimit, RateLimitingContext, RateLimitingStrategy, RequestOutcome
+}
+
 
 /** A custom strategy without limits that counts its calls. */
 class CountingStrategy(context: RateLimitingContext) extends RateLimitingStrategy {

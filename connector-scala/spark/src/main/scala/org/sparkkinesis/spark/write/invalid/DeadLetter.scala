@@ -4,7 +4,7 @@ import java.util.Base64
 
 import org.sparkkinesis.json.Json
 import org.sparkkinesis.model.KinesisQuotas
-import org.sparkkinesis.sink.kinesis.SinkRecord
+import org.sparkkinesis.sink.kinesis.put.SinkRecord
 
 /** The record that tells of a row that could not be written: JSON with the reason, where the row was, and what is left of it. */
 object DeadLetter {

@@ -3,7 +3,7 @@ package org.sparkkinesis.spark.write.invalid
 import java.io.{ByteArrayOutputStream, ObjectOutputStream}
 
 import org.sparkkinesis.error.KinesisConnectorException
-import org.sparkkinesis.sink.kinesis.SinkRecord
+import org.sparkkinesis.sink.kinesis.put.SinkRecord
 import org.sparkkinesis.spark.write.{WriteCounts, WrittenPartition}
 import org.sparkkinesis.suite.TimedSuite
 

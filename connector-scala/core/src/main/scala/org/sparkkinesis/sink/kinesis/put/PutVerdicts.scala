@@ -1,8 +1,12 @@
-package org.sparkkinesis.sink.kinesis
+package org.sparkkinesis.sink.kinesis.put
 
 import org.sparkkinesis.concurrent.Futures
+import org.sparkkinesis.model.ShardId
 import org.sparkkinesis.service.{Operation, PutResult, ServiceErrorKind, ServiceException}
 import org.sparkkinesis.sink.{RetryCause, Verdict}
+
+/** An entry's verdict, and the shard that took it. */
+final private[kinesis] case class Answer(verdict: Verdict, shard: Option[ShardId])
 
 /** What the answers of PutRecords mean for the entries: a table, without I/O. */
 object PutVerdicts {

@@ -1,4 +1,6 @@
-package org.sparkkinesis.sink.kinesis
+package org.sparkkinesis.sink.kinesis.pack
+
+import org.sparkkinesis.sink.kinesis.put.SinkRecord
 
 /** What a record takes of a request when it is packed into an aggregate. */
 object AggregateSize {

@@ -1,4 +1,4 @@
-package org.sparkkinesis.sink.kinesis
+package org.sparkkinesis.sink.kinesis.put
 
 import java.util.concurrent.CompletableFuture
 
@@ -9,7 +9,7 @@ import org.sparkkinesis.sink.Verdict
  * The steps of one request, of which the call of PutRecords can be given up. The future is done when the last step is, so that
  * nothing of a request can take effect after it.
  */
-final private class PutExchange {
+final private[kinesis] class PutExchange {
   private var call: CompletableFuture[_] = null
   private var aborted = false
 

@@ -1,4 +1,4 @@
-package org.sparkkinesis.sink.kinesis
+package org.sparkkinesis.sink.kinesis.put
 
 import java.util.concurrent.atomic.LongAdder
 

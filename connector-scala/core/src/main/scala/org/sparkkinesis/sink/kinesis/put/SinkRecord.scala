@@ -1,4 +1,4 @@
-package org.sparkkinesis.sink.kinesis
+package org.sparkkinesis.sink.kinesis.put
 
 import org.sparkkinesis.model.{HashKey, HashPoint, Utf8}
 

@@ -1,4 +1,4 @@
-package org.sparkkinesis.sink.kinesis
+package org.sparkkinesis.sink.kinesis.lane
 
 import java.util.concurrent.CompletableFuture
 import java.util.concurrent.CompletableFuture.{completedFuture, failedFuture}
@@ -8,13 +8,12 @@ import scala.concurrent.duration._
 
 import org.sparkkinesis.concurrent.{Futures, Scheduler}
 import org.sparkkinesis.shard.{ShardLister, ShardMap}
-import org.sparkkinesis.sink.kinesis.lane.IncompleteListingException
 
 /**
  * Lists the shards while a sink writes on, and lists them again while a shard is missing, at most [[ShardLister.Listings]] times.
  * Thread-safe; never blocks.
  */
-final private class BackgroundListing(scheduler: Scheduler) {
+final private[kinesis] class BackgroundListing(scheduler: Scheduler) {
   private val running = new AtomicReference[CompletableFuture[ShardMap]]
 
   /** Begins, or returns what is under way. */
@@ -44,6 +43,6 @@ final private class BackgroundListing(scheduler: Scheduler) {
     }.thenCompose((next: CompletableFuture[ShardMap]) => next)
 }
 
-private object BackgroundListing {
+private[kinesis] object BackgroundListing {
   val Pause: FiniteDuration = 1.second
 }

@@ -1,4 +1,4 @@
-package org.sparkkinesis.sink
+package org.sparkkinesis.sink.writer
 
 import java.util.concurrent.CompletableFuture
 import java.util.concurrent.locks.{Condition, Lock, ReentrantLock}
@@ -9,6 +9,10 @@ import scala.util.control.NonFatal
 import org.sparkkinesis.concurrent.Scheduler
 import org.sparkkinesis.retry.Jitter
 import org.sparkkinesis.sink.limit.{CheckedRateLimit, RateLimit, RequestOutcome}
+import org.sparkkinesis.sink.{
+  AsyncSinkSettings, DeliveryFailedException, ElementConverter, SinkBounds, SinkClosedException, SinkDestination,
+  SinkException, SinkMetrics, Verdict
+}
 
 /**
  * Sends what is written to a destination in asynchronous requests, and knows when all of it has arrived.

@@ -1,9 +1,11 @@
-package org.sparkkinesis.sink
+package org.sparkkinesis.sink.writer
 
 import java.util.ArrayDeque
 import java.util.concurrent.CompletableFuture
 
 import scala.jdk.CollectionConverters._
+
+import org.sparkkinesis.sink.{RetryCause, Verdict}
 
 /**
  * One request under way.

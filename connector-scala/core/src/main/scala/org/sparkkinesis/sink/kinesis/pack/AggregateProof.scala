@@ -1,7 +1,8 @@
-package org.sparkkinesis.sink.kinesis
+package org.sparkkinesis.sink.kinesis.pack
 
 import org.sparkkinesis.model.ShardId
 import org.sparkkinesis.shard.ShardMap
+import org.sparkkinesis.sink.kinesis.put.{Answer, SinkRecord}
 import org.sparkkinesis.sink.{RetryCause, Verdict}
 
 /**
@@ -14,7 +15,7 @@ import org.sparkkinesis.sink.{RetryCause, Verdict}
  * @param isConfirmed
  *   whether that map was known to be of the same stream when the answer came
  */
-final private class AggregateProof(
+final private[kinesis] class AggregateProof(
     packed: PackedRequest,
     batch: IndexedSeq[SinkRecord],
     answers: IndexedSeq[Answer],
@@ -75,6 +76,6 @@ final private class AggregateProof(
   }
 }
 
-private object AggregateProof {
+private[kinesis] object AggregateProof {
   val LeftOut: Verdict = Verdict.Retry(RetryCause.NotSent, "did not fit into this request")
 }

@@ -1,4 +1,4 @@
-package org.sparkkinesis.sink
+package org.sparkkinesis.sink.writer
 
 import scala.concurrent.duration._
 

@@ -1,4 +1,4 @@
-package org.sparkkinesis.sink
+package org.sparkkinesis.sink.writer
 
 import java.util.{ArrayDeque, PriorityQueue}
 
@@ -7,6 +7,7 @@ import scala.collection.mutable
 import scala.jdk.CollectionConverters._
 
 import org.sparkkinesis.sink.limit.Lane
+
 
 /** An entry on its way, with what the writer must know of it. */
 final private[sink] class Pending[Entry](

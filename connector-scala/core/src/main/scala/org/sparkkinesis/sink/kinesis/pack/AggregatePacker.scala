@@ -1,4 +1,4 @@
-package org.sparkkinesis.sink.kinesis
+package org.sparkkinesis.sink.kinesis.pack
 
 import scala.collection.immutable.ArraySeq
 import scala.collection.mutable
@@ -7,6 +7,7 @@ import org.sparkkinesis.aggregate.Aggregator
 import org.sparkkinesis.model.{KinesisQuotas, ShardId}
 import org.sparkkinesis.service.PutEntry
 import org.sparkkinesis.sink.kinesis.lane.Placement
+import org.sparkkinesis.sink.kinesis.put.SinkRecord
 
 /**
  * One entry of a packed request.
