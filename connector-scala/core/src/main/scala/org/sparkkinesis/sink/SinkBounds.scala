@@ -13,6 +13,14 @@ final class SinkBounds(maxEntries: Int, maxBytes: Long) {
   private var entries = 0
   private var bytes = 0L
   @volatile private var blocked: SinkBounds.Member = null
+  @volatile private var failed = Option.empty[SinkException]
+
+  /** The first failure of a member. What that member holds is never released, so no other member may wait for room. */
+  def failure: Option[SinkException] = failed
+
+  private[sink] def fail(error: SinkException): Unit = synchronized {
+    if (failed.isEmpty) failed = Some(error)
+  }
 
   /** Whether an entry of this size has to wait. An entry above the limit is taken when there is no other. */
   def isFull(size: Int): Boolean = synchronized(entries >= maxEntries || entries > 0 && bytes + size > maxBytes)

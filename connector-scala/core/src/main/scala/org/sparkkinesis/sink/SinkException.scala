@@ -40,5 +40,9 @@ final class DeliveryFailedException(val attempts: Int, val waitedMillis: Long, v
       null
     )
 
+/** Another writer of the task has failed, so there will never be room for more. */
+final class OtherWriterFailedException(val failure: SinkException)
+    extends SinkException(s"another writer of the task has failed: ${failure.getMessage}", failure)
+
 /** The writer was used after `close`. */
 final class SinkClosedException extends SinkException("the writer is closed", null)

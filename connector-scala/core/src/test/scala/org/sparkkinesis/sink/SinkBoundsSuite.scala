@@ -1,6 +1,6 @@
 package org.sparkkinesis.sink
 
-import java.util.concurrent.{CompletableFuture, TimeUnit}
+import java.util.concurrent.{CompletableFuture, ExecutionException, TimeUnit}
 
 import scala.concurrent.duration._
 
@@ -64,5 +64,18 @@ class SinkBoundsSuite extends TimedSuite {
     rig.all(0).close()
     waits.get(10, TimeUnit.SECONDS)
     assert(rig.all(1).metrics.bufferedEntries == 1)
+  }
+
+  test("a writer that waits for room fails when another writer of the task fails, since that room is never given back") {
+    val rig = new Rig(2)
+    (0 until 10).foreach(n => rig.all(0).write(Item(n)))
+    val waits = rig.elsewhere(rig.all(1).write(Item(10)))
+    rig.destinations(0).awaitRequests(1)
+    val cause = new IllegalStateException("the stream is gone")
+    rig.destinations(0).last.answer.completeExceptionally(cause)
+    val failure = intercept[ExecutionException](waits.get(10, TimeUnit.SECONDS)).getCause
+    assert(failure.asInstanceOf[OtherWriterFailedException].failure.getCause eq cause)
+    assert(rig.all(0).failed.exists(_.getCause eq cause) && rig.all(1).failed.isEmpty)
+    intercept[OtherWriterFailedException](rig.all(1).write(Item(11)))
   }
 }

@@ -10,7 +10,12 @@ import org.sparkkinesis.service.StreamDescription
  * @param endpoint
  *   empty for the region's own
  */
-final case class StreamIdentity(arn: String, creationMillis: Long, endpoint: String)
+final case class StreamIdentity(arn: String, creationMillis: Long, endpoint: String) {
+  def place: StreamPlace = StreamPlace(arn, endpoint)
+}
+
+/** Where a stream is, whether or not it has been deleted and created again. */
+final case class StreamPlace(arn: String, endpoint: String)
 
 /** A stream that was found to be there. */
 final case class CheckedStream(stream: StreamRef, identity: StreamIdentity, maxRecordBytes: Int)

@@ -13,7 +13,7 @@ import org.sparkkinesis.sink.kinesis.lane.{BackgroundListing, ShardLanes}
 import org.sparkkinesis.sink.kinesis.pack.AggregatePacker
 import org.sparkkinesis.sink.kinesis.put.{PutCounts, SinkRecord}
 import org.sparkkinesis.sink.writer.AsyncSinkWriter
-import org.sparkkinesis.sink.{SinkBounds, SinkMetrics}
+import org.sparkkinesis.sink.{SinkBounds, SinkException, SinkMetrics}
 
 /** Writes records to one stream, for one task. As [[AsyncSinkWriter]]: one thread, `flush` before anything counts as stored. */
 final class KinesisStreamSink private (
@@ -25,6 +25,9 @@ final class KinesisStreamSink private (
 
   def write(record: SinkRecord): Unit = writer.write(record)
   def flush(): Unit = writer.flush()
+
+  /** Why the sink has failed; from any thread. */
+  def failed: Option[SinkException] = writer.failed
   def metrics: KinesisSinkMetrics = KinesisSinkMetrics(writer.metrics, counts.records, counts.payloadUnits)
 
   override def close(): Unit = if (isOpen) {

@@ -4,6 +4,7 @@ import scala.collection.immutable.VectorMap
 import scala.collection.mutable
 
 import org.sparkkinesis.model.StreamRef
+import org.sparkkinesis.sink.OtherWriterFailedException
 import org.sparkkinesis.sink.kinesis.put.{RecordRules, SinkRecord}
 
 /**
@@ -22,7 +23,7 @@ final class StreamRouter(
     open: CheckedStream => StreamRouter.Target,
     explain: (CheckedStream, Throwable) => Throwable
 ) extends AutoCloseable {
-  @volatile private var targets = VectorMap.empty[StreamIdentity, StreamRouter.Target]
+  @volatile private var targets = VectorMap.empty[StreamPlace, StreamRouter.Target]
   private val byName = mutable.HashMap.empty[StreamRef, StreamRouter.Target]
 
   /** What the stream's records must be. */
@@ -45,9 +46,9 @@ final class StreamRouter(
     stream, {
       val found = check(stream)
       targets.getOrElse(
-        found.identity, {
+        found.identity.place, {
           val opened = open(found)
-          targets = targets.updated(found.identity, opened)
+          targets = targets.updated(found.identity.place, opened)
           opened
         }
       )
@@ -58,6 +59,9 @@ final class StreamRouter(
     try body
     catch {
       case interrupted: InterruptedException => throw interrupted
+      case other: OtherWriterFailedException =>
+        val failed = targets.valuesIterator.find(_.sink.failed.contains(other.failure)).fold(stream)(_.stream)
+        throw explain(failed, other.failure)
       case failure: Exception => throw explain(stream, failure)
     }
 }

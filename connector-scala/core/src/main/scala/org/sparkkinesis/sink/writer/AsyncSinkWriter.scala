@@ -10,8 +10,8 @@ import org.sparkkinesis.concurrent.Scheduler
 import org.sparkkinesis.retry.Jitter
 import org.sparkkinesis.sink.limit.{CheckedRateLimit, RateLimit, RequestOutcome}
 import org.sparkkinesis.sink.{
-  AsyncSinkSettings, DeliveryFailedException, ElementConverter, SinkBounds, SinkClosedException, SinkDestination,
-  SinkException, SinkMetrics, Verdict
+  AsyncSinkSettings, DeliveryFailedException, ElementConverter, OtherWriterFailedException, SinkBounds,
+  SinkClosedException, SinkDestination, SinkException, SinkMetrics, Verdict
 }
 
 /**
@@ -110,6 +110,9 @@ final class AsyncSinkWriter[Input, Entry](
     bounds.wakeBlocked(member)
   }
 
+  /** Why the writer has failed; from any thread. */
+  def failed: Option[SinkException] = locked(failure)
+
   /** A consistent picture, from any thread. */
   def metrics: SinkMetrics = locked {
     tally.toMetrics.copy(
@@ -124,8 +127,9 @@ final class AsyncSinkWriter[Input, Entry](
   /** Waits for room; the task's other writers are asked to send what they hold. Holds the lock on entry and exit. */
   private def awaitRoom(size: Int): Unit = {
     unlocked(bounds.blocks(member))
-    try awaitProgress(bounds.isFull(size))
+    try awaitProgress(bounds.failure.isEmpty && bounds.isFull(size))
     finally bounds.unblocks()
+    bounds.failure.foreach(error => throw new OtherWriterFailedException(error))
   }
 
   /** Holds the calling thread while `blocked`; meanwhile it starts what requests it can. Holds the lock on entry and exit. */
@@ -257,10 +261,14 @@ final class AsyncSinkWriter[Input, Entry](
       case error: Throwable =>
         locked(fail(error))
         if (!NonFatal(error)) throw error
-    }
+    } finally if (bounds.failure.nonEmpty) bounds.wakeBlocked(member)
 
   private def fail(error: Throwable): Unit = {
-    if (failure.isEmpty) failure = Some(SinkException.of(error))
+    if (failure.isEmpty) {
+      val first = SinkException.of(error)
+      failure = Some(first)
+      bounds.fail(first)
+    }
     progress.signalAll()
   }
 
