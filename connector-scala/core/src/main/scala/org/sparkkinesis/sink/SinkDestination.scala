@@ -6,7 +6,6 @@ import scala.concurrent.duration.FiniteDuration
 
 import org.sparkkinesis.sink.limit.Lane
 
-
 /**
  * Where entries go. The one thing to implement for a new destination; the writer knows nothing else of it.
  *

@@ -2,7 +2,6 @@ package org.sparkkinesis.sink
 
 import org.sparkkinesis.sink.limit.RateLimitingException
 
-
 /** Why a writer gave up. Nothing that was written after the last successful `flush` may be taken for stored. */
 sealed abstract class SinkException(message: String, cause: Throwable) extends RuntimeException(message, cause)
 

@@ -66,7 +66,9 @@ class SinkBoundsSuite extends TimedSuite {
     assert(rig.all(1).metrics.bufferedEntries == 1)
   }
 
-  test("a writer that waits for room fails when another writer of the task fails, since that room is never given back") {
+  test(
+    "a writer that waits for room fails when another writer of the task fails, since that room is never given back"
+  ) {
     val rig = new Rig(2)
     (0 until 10).foreach(n => rig.all(0).write(Item(n)))
     val waits = rig.elsewhere(rig.all(1).write(Item(10)))

@@ -55,7 +55,14 @@ final class KnownStreams[Caller] {
     if (renew) describe(caller, stream, service, scheduler).whenComplete { (_, error) =>
       if (error != null) renewed(caller, stream, isGone(error))
     }
-    found.fold(describeUntilFound(caller, stream, service, scheduler, random, onRetry))(CompletableFuture.completedFuture(_))
+    found.fold(describeUntilFound(
+      caller,
+      stream,
+      service,
+      scheduler,
+      random,
+      onRetry
+    ))(CompletableFuture.completedFuture(_))
   }
 
   /** To be told when the service does not know the stream any more. */

@@ -8,7 +8,6 @@ import scala.jdk.CollectionConverters._
 
 import org.sparkkinesis.sink.limit.Lane
 
-
 /** An entry on its way, with what the writer must know of it. */
 final private[sink] class Pending[Entry](
     val entry: Entry,

@@ -3,7 +3,6 @@ package org.sparkkinesis.sink.writer
 import org.sparkkinesis.sink.AsyncSinkSettings
 import org.sparkkinesis.sink.limit.{CheckedRateLimit, RequestOutcome}
 
-
 /**
  * Decides when the next request starts and what it carries, and sets the alarm for when that may change without an answer. Guarded
  * by the writer's lock.

@@ -5,7 +5,6 @@ import scala.collection.mutable
 import org.sparkkinesis.sink.limit.Lane
 import org.sparkkinesis.sink.{AsyncSinkSettings, DeliveryFailedException, RetryCause, SinkException, Verdict}
 
-
 /** Sorts one request's entries by their verdicts: what is done, what goes again and when, and whether the writer has failed. */
 final private[sink] class ResultHandler[Entry](settings: AsyncSinkSettings, sentAt: Long, now: Long, random: Double) {
   private val lanes = new java.util.IdentityHashMap[Lane, Array[Int]]

@@ -57,7 +57,9 @@ class StreamIdentitySuite extends TimedSuite {
     }
   }
 
-  test("a stream under its name and its ARN has one writer, also when one of them is known from before the stream was created again") {
+  test(
+    "a stream under its name and its ARN has one writer, also when one of them is known from before the stream was created again"
+  ) {
     val time = new VirtualScheduler
     val process = new SinkProcess(time, new SharedStreamLimits)
     val settings = KinesisSinkSettings.of(Options.defaults).copy(ordered = true)

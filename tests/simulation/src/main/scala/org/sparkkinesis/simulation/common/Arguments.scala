@@ -7,6 +7,8 @@ package org.sparkkinesis.simulation.common
  *   number of seeds, starting at `first`
  * @param steps
  *   maximum number of actions of one run
+ * @param side
+ *   the side of the connector that runs, `read` or `write`; both when it is empty
  */
 final case class Arguments(
     first: Long = 1,
@@ -15,7 +17,8 @@ final case class Arguments(
     threads: Int = Runtime.getRuntime.availableProcessors,
     json: Boolean = false,
     shrinks: Boolean = true,
-    traces: Boolean = false
+    traces: Boolean = false,
+    side: Option[String] = None
 )
 
 object Arguments {
@@ -29,10 +32,11 @@ object Arguments {
     case "--seed" :: Number(seed) :: rest => parse(rest, before.copy(first = seed, seeds = 1))
     case "--first" :: Number(seed) :: rest => parse(rest, before.copy(first = seed))
     case "--threads" :: Number(count) :: rest if count > 0 => parse(rest, before.copy(threads = count.toInt))
+    case "--side" :: (side @ ("read" | "write")) :: rest => parse(rest, before.copy(side = Some(side)))
     case "--steps" :: Number(count) :: rest => parse(rest, before.copy(steps = count.toInt))
     case other :: _ => Left(
-        s"'$other' is not understood. Usage: [--seeds N] [--first S] [--seed S] [--steps N] [--threads N] [--no-shrink] " +
-          "[--trace] [--json]"
+        s"'$other' is not understood. Usage: [--side read|write] [--seeds N] [--first S] [--seed S] [--steps N] " +
+          "[--threads N] [--no-shrink] [--trace] [--json]"
       )
   }
 

@@ -7,9 +7,10 @@ import org.sparkkinesis.service.Operation
 
 /**
  * Counts the calls and enforces the quotas: for each shard five GetRecords calls and 2 MiB per second, and five
- * GetShardIterator calls per second; for each stream, consumer or account those of the control plane.
+ * GetShardIterator calls per second, 1 MiB of written records per second and as many of them as the settings say; for
+ * each stream, consumer or account those of the control plane.
  */
-final class CallLedger(now: () => Long) {
+final class CallLedger(writesPerSecond: Int, now: () => Long) {
   final private class Quotas {
     val calls = new CallQuota(
       KinesisQuotas.Shard.GetRecordsPerSecond.toDouble,
@@ -19,6 +20,12 @@ final class CallLedger(now: () => Long) {
     val bytes = new CallQuota(
       KinesisQuotas.Shard.ReadBytesPerSecond.toDouble,
       KinesisQuotas.Shard.ReadBytesPerSecond.toDouble,
+      now
+    )
+    val writes = new CallQuota(writesPerSecond.toDouble, writesPerSecond.toDouble, now)
+    val writtenBytes = new CallQuota(
+      KinesisQuotas.Shard.WriteBytesPerSecond.toDouble,
+      KinesisQuotas.Shard.WriteBytesPerSecond.toDouble,
       now
     )
     val iterators = new CallQuota(
@@ -51,6 +58,10 @@ final class CallLedger(now: () => Long) {
   def allows(operation: Operation, of: String): Boolean = CallLedger.rates.get(operation).forall { rate =>
     noted(operation, control.getOrElseUpdate(operation -> of, new CallQuota(rate, rate, now)).take(1, 1))
   }
+
+  /** Returns whether the shard accepts one more record. */
+  def allowsPut(shard: ModelShard, bytes: Int): Boolean =
+    of(shard).writes.take(1, 1) && of(shard).writtenBytes.take(bytes.toDouble, bytes.toDouble)
 
   /** Counts the bytes of an answer, which may overdraw the quota. */
   def answered(shard: ModelShard, bytes: Long): Unit = of(shard).bytes.overdraw(bytes.toDouble)

@@ -18,6 +18,7 @@ import org.sparkkinesis.service.{Operation, _}
 final class ModelClient(service: ModelKinesis, process: String, isAlive: () => Boolean) extends KinesisService {
   import ModelClient._
 
+  private val puts = new ModelPuts(service, process, isAlive)
   private val iterators = mutable.HashMap.empty[String, Cursor]
   private val tokens = mutable.HashMap.empty[String, Token]
   private var lastId = 0
@@ -134,7 +135,7 @@ final class ModelClient(service: ModelKinesis, process: String, isAlive: () => B
 
   override def listStreams(after: Option[String]): CompletableFuture[StreamNamePage] = notRead(Operation.ListStreams)
   override def putRecords(stream: StreamRef, entries: Seq[PutEntry]): CompletableFuture[Seq[PutResult]] =
-    notRead(Operation.PutRecords)
+    puts.put(stream, entries)
   override def close(): Unit = ()
 
   private def notRead[A](operation: Operation): CompletableFuture[A] =

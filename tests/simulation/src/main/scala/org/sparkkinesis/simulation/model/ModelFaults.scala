@@ -24,11 +24,32 @@ object ServiceFault {
   /** The last answer of a closed shard names no children. */
   case object EndWithoutChildren extends ServiceFault
 
+  /** This share of the requests of PutRecords is carried out, and the connection breaks before the answer. */
+  final case class LostAnswers(percent: Int) extends ServiceFault
+
+  /** This share of the requests of PutRecords is carried out and gets no answer. */
+  final case class SilentAnswers(percent: Int) extends ServiceFault
+
+  /** Requests of PutRecords arrive late, each by a time of its own up to this one. */
+  final case class SlowPuts(millis: Int) extends ServiceFault
+
+  /** This share of the entries of PutRecords is refused. */
+  final case class RejectedEntries(code: String, percent: Int) extends ServiceFault
+
   /** Some answers before the tip are empty. */
   case object EmptyAnswers extends ServiceFault
 
   /** Open subscriptions send no more events. */
   case object SilentSubscriptions extends ServiceFault
+}
+
+/** What becomes of an answer of PutRecords. */
+sealed trait AnswerFault
+
+object AnswerFault {
+  case object None extends AnswerFault
+  case object Broken extends AnswerFault
+  case object Silent extends AnswerFault
 }
 
 /** The currently active faults. */
@@ -54,6 +75,18 @@ final class ModelFaults(random: Random, now: () => Long) {
     case Unreachable(who) if process.startsWith(who) || who == "*" => error(ServiceErrorKind.Network, operation)
     case Failing(what, kind, percent) if what.forall(_ == operation) && random.nextInt(100) < percent =>
       error(kind, operation)
+  }
+
+  def ofAnswer(): AnswerFault = current.collectFirst {
+    case LostAnswers(percent) if random.nextInt(100) < percent => AnswerFault.Broken
+    case SilentAnswers(percent) if random.nextInt(100) < percent => AnswerFault.Silent
+  }.getOrElse(AnswerFault.None)
+
+  def delayOfPut(): Long = current.collectFirst { case SlowPuts(millis) => random.nextInt(millis).toLong }.getOrElse(0L)
+
+  /** The code with which an entry is refused. */
+  def rejects(): Option[String] = current.collectFirst {
+    case RejectedEntries(code, percent) if random.nextInt(100) < percent => code
   }
 
   def listingAgeMillis: Long = current.collectFirst { case StaleListing(seconds) => seconds * 1000L }.getOrElse(0L)

@@ -18,12 +18,15 @@ import org.sparkkinesis.service.{Operation, _}
  *   number of shards on one page of ListShards
  * @param arrivalJitterMillis
  *   maximum time in milliseconds by which arrival times are before the time of the put
+ * @param writesPerSecond
+ *   number of records per second that a shard accepts
  */
 final case class ModelSettings(
     latencyMillis: Int = 20,
     recordsPerAnswer: Int = 1000,
     shardsPerPage: Int = 100,
-    arrivalJitterMillis: Int = 0
+    arrivalJitterMillis: Int = 0,
+    writesPerSecond: Int = KinesisQuotas.Shard.WriteRecordsPerSecond
 )
 
 /**
@@ -41,9 +44,22 @@ final class ModelKinesis(val scheduler: Scheduler, val random: Random, val setti
   private val generations = mutable.HashMap.empty[String, Int]
   val faults = new ModelFaults(random, () => now)
   val consumers = new ModelConsumers(this)
-  val calls = new CallLedger(() => now)
+  val calls = new CallLedger(settings.writesPerSecond, () => now)
+  private var observer: StoredPut => Unit = _ => ()
+  private var puts = 0L
 
   def now: Long = scheduler.currentMillis
+
+  /** Sets who is told of every record that PutRecords has stored. */
+  def onStored(observer: StoredPut => Unit): Unit = this.observer = observer
+  def stored(put: StoredPut): Unit = observer(put)
+
+  /** Returns the number of the next call of PutRecords. */
+  def nextPut(): Long = {
+    puts += 1
+    puts
+  }
+
   def create(arn: String, shards: Int, retentionHours: Int): ModelStream = {
     val generation = generations.getOrElse(arn, 0)
     generations(arn) = generation + 1
@@ -165,7 +181,7 @@ final class ModelKinesis(val scheduler: Scheduler, val random: Random, val setti
       .filterNot(stream.isExpired(_, now)).toVector
     val wanted = filter match {
       case ShardFilter.FromTimestamp(millis) => known.filter(_.closedMillis.forall(_ >= millis))
-      case ShardFilter.AtLatest => known.filter(_.isOpen)
+      case ShardFilter.AtLatest => known.filter(_.closedMillis.forall(_ > asOf))
       case _ => known
     }
     val seen = wanted.map { shard =>

@@ -1,0 +1,104 @@
+package org.sparkkinesis.simulation.model
+
+import java.util.concurrent.CompletableFuture
+
+import scala.concurrent.duration._
+
+import org.sparkkinesis.concurrent.AbortableFuture
+import org.sparkkinesis.model.{HashKey, SequenceNumber, StreamRef}
+import org.sparkkinesis.service.{Operation, PutEntry, PutResult, ServiceErrorKind, ServiceException}
+
+/** A call of PutRecords, as nobody but the simulation sees it. */
+final class PutCall(val number: Long, val process: String, val entries: Seq[PutEntry]) {
+
+  /** Whether the caller was told what was stored. */
+  var isAnswered = false
+
+  /** Whether the service carried it out. */
+  var isCarriedOut = false
+}
+
+/** An entry that the service has stored. */
+final case class StoredPut(stream: ModelStream, shard: ModelShard, entry: PutEntry, call: PutCall)
+
+/**
+ * PutRecords as one process calls it. A request takes time to arrive, and so does its answer. A request that is
+ * cancelled before it has arrived never arrives. A process that ends does not take back what it has sent.
+ */
+final class ModelPuts(service: ModelKinesis, process: String, isAlive: () => Boolean) {
+
+  def put(stream: StreamRef, entries: Seq[PutEntry]): CompletableFuture[Seq[PutResult]] = {
+    service.calls.count(Operation.PutRecords)
+    val request = new Request(stream, new PutCall(service.nextPut(), process, entries))
+    request.send()
+    request.answer
+  }
+
+  final private class Request(stream: StreamRef, call: PutCall) {
+    private var isAborted = false
+    val answer: CompletableFuture[Seq[PutResult]] = new AbortableFuture[Seq[PutResult]](() => abort())
+
+    def send(): Unit = later(service.faults.delayOfPut())(if (!isAborted) arrive())
+
+    private def arrive(): Unit = {
+      val outcome =
+        try Right(carryOut())
+        catch { case error: ServiceException => Left(error) }
+      service.faults.ofAnswer() match {
+        case AnswerFault.None => later(0)(told(outcome))
+        case AnswerFault.Broken => later(0)(failed(lost("the connection was closed")))
+        case AnswerFault.Silent => ()
+      }
+    }
+
+    private def told(outcome: Either[ServiceException, Seq[PutResult]]): Unit = if (isAlive() && !answer.isDone)
+      outcome match {
+        case Right(results) =>
+          call.isAnswered = true
+          answer.complete(results)
+          ()
+        case Left(error) => failed(error)
+      }
+
+    private def failed(error: ServiceException): Unit = if (isAlive()) {
+      answer.completeExceptionally(error)
+      ()
+    }
+
+    private def abort(): Unit = if (!isAborted) {
+      isAborted = true
+      later(0)(failed(lost("the request was cancelled")))
+    }
+
+    private def carryOut(): Seq[PutResult] = {
+      service.faults.of(process, Operation.PutRecords).foreach(throw _)
+      val found = service.existing(stream, Operation.PutRecords)
+      if (service.status(found.arn) != "ACTIVE")
+        throw service.refused(ServiceErrorKind.ResourceNotFound, Operation.PutRecords, s"Stream $stream not found.")
+      call.isCarriedOut = true
+      call.entries.map(store(found, _))
+    }
+
+    private def store(found: ModelStream, entry: PutEntry): PutResult = {
+      val hash = entry.explicitHashKey.fold(HashKey.ofPartitionKey(entry.partitionKey))(BigInt(_))
+      val shard = found.shardOf(hash)
+      service.faults.rejects() match {
+        case Some(code) => PutResult.Rejected(code, "injected")
+        case None if !service.calls.allowsPut(shard, entry.size) =>
+          PutResult.Rejected("ProvisionedThroughputExceededException", s"Rate exceeded for shard ${shard.id}")
+        case None =>
+          val (_, record) = service.put(found, 0, entry.partitionKey, hash, entry.data)
+          service.stored(StoredPut(found, shard, entry, call))
+          PutResult.Accepted(shard.id, SequenceNumber.trusted(record.sequenceNumber))
+      }
+    }
+  }
+
+  private def lost(what: String): ServiceException =
+    new ServiceException(ServiceErrorKind.Network, Operation.PutRecords, "ConnectionException", what)
+
+  private def later(millis: Long)(body: => Unit): Unit = {
+    service.scheduler.schedule((millis + service.latencyMillis).millis)(body)
+    ()
+  }
+}

@@ -1,0 +1,136 @@
+package org.sparkkinesis.simulation.write
+
+import java.nio.charset.StandardCharsets.UTF_8
+
+import scala.collection.mutable
+
+import org.sparkkinesis.aggregate.Deaggregator
+import org.sparkkinesis.model.HashKey
+import org.sparkkinesis.service.PutEntry
+import org.sparkkinesis.simulation.common.Violation
+import org.sparkkinesis.simulation.model.{PutCall, StoredPut}
+
+/**
+ * A row of a micro-batch.
+ *
+ * @param id
+ *   grows in the order of the rows, also over batches
+ */
+final case class WriteRow(id: Long, batch: Int, target: WriteTarget, key: String, hashKey: Option[BigInt], bytes: Int)
+
+/**
+ * A row as it was stored.
+ *
+ * @param order
+ *   counts everything that was stored
+ * @param isFound
+ *   whether readers find it that leave out an aggregate with a record of another shard, as KCL does
+ * @param isInDoubt
+ *   whether it is in an aggregate, and nothing proved to the sink that readers find it
+ */
+final case class Arrival(order: Long, isFound: Boolean, isInDoubt: Boolean, call: PutCall)
+
+/**
+ * Holds what tasks say that they have stored against what is in the streams.
+ *
+ * @param isPlacementSure
+ *   whether the shards, and what ListShards tells of them, have not changed of late
+ */
+final class WriteLedger(ordered: Boolean, isPlacementSure: () => Boolean) {
+  import WriteLedger._
+
+  private val arrivals = mutable.LongMap.empty[mutable.HashMap[Long, Vector[Arrival]]]
+  private val committed = mutable.HashSet.empty[Long]
+
+  /** The last arrival of each key of a stream, of all committed attempts. */
+  private val lastOfKey = mutable.HashMap.empty[(Int, String), (WriteRow, Long)]
+  private var stored = 0L
+  private var repeated = 0L
+
+  def storedRecords: Long = stored
+  def duplicates: Long = repeated
+
+  /** The service has stored an entry. */
+  def add(put: StoredPut): Unit = {
+    val users = usersOf(put.entry)
+    val isFound = users.forall(user => put.shard.range.contains(user.hash))
+    users.foreach { user =>
+      stored += 1
+      val (attempt, row) = (user.attempt, user.row)
+      if (committed(attempt))
+        throw new Violation("late", s"row $row of attempt $attempt was stored after its task had been committed")
+      val rows = arrivals.getOrElseUpdate(attempt, mutable.HashMap.empty)
+      val arrival = Arrival(stored, isFound, isAggregate(put.entry) && !isPlacementSure(), put.call)
+      rows(row) = rows.getOrElse(row, Vector.empty) :+ arrival
+    }
+  }
+
+  /** The task has said that all of these rows are stored. */
+  def commit(attempt: Long, rows: Seq[WriteRow]): Unit = {
+    val of = arrivals.getOrElse(attempt, mutable.HashMap.empty)
+    rows.foreach { row =>
+      val all = of.getOrElse(row.id, Vector.empty)
+      if (all.isEmpty) throw new Violation("loss", s"$row is committed, and was never stored")
+      if (!all.exists(_.isFound))
+        throw new Violation("misplaced", s"$row is committed, but only in aggregates of other shards")
+      repeated += all.size - 1
+      all.init.find(arrival => arrival.isFound && !arrival.isInDoubt && arrival.call.isAnswered).foreach { arrival =>
+        throw new Violation(
+          "duplicate",
+          s"$row was sent again, though request ${arrival.call.number} had been answered"
+        )
+      }
+    }
+    if (ordered) checkOrder(rows, of)
+    committed += attempt
+    arrivals -= attempt
+  }
+
+  /** No record arrives for the first time before an earlier one of its key, and none for the last time. */
+  private def checkOrder(rows: Seq[WriteRow], of: collection.Map[Long, Vector[Arrival]]): Unit =
+    rows.groupBy(row => (row.target.account, row.key)).foreach { case (key, same) =>
+      val byOrdinal = same.sortBy(_.id)
+      val found = byOrdinal.map(row => row -> of(row.id).filter(_.isFound))
+      found.zip(found.drop(1)).foreach { case ((one, before), (other, after)) =>
+        if (before.head.order > after.head.order || before.last.order > after.last.order)
+          throw new Violation("order", s"$other overtook $one: arrivals ${orders(after)} and ${orders(before)}")
+      }
+      val (first, firstArrivals) = found.head
+      val (last, lastArrivals) = found.last
+      lastOfKey.get(key).foreach { case (before, order) =>
+        // A second attempt of the same task may have written at the same time.
+        if (before.batch < first.batch && firstArrivals.head.order < order)
+          throw new Violation("order", s"$first arrived before the last arrival of $before")
+      }
+      lastOfKey(key) = (last, math.max(lastArrivals.last.order, lastOfKey.get(key).fold(0L)(_._2)))
+    }
+
+  private def orders(arrivals: Vector[Arrival]): String = arrivals.map(_.order).mkString(" ")
+}
+
+object WriteLedger {
+  final private case class User(attempt: Long, row: Long, hash: BigInt)
+
+  private def user(data: Array[Byte], hash: BigInt): User = {
+    val ids = new String(data, UTF_8).takeWhile(_ != '|').split('-').map(_.toLong)
+    User(ids(0), ids(1), hash)
+  }
+
+  /** The payload of a row: it names the attempt and the row. */
+  def payload(attempt: Long, row: WriteRow): Array[Byte] =
+    s"$attempt-${row.id}|".padTo(row.bytes, 'x').getBytes(UTF_8)
+
+  private def isAggregate(entry: PutEntry): Boolean = Deaggregator.open(entry.data) != null
+
+  private def usersOf(entry: PutEntry): Vector[User] = Option(Deaggregator.open(entry.data)) match {
+    case Some(users) => (0 until users.count).toVector.map { i =>
+        val hash =
+          if (users.hasExplicitHashKey(i)) BigInt(users.explicitHashKey(i))
+          else HashKey.ofPartitionKey(users.partitionKey(i))
+        user(users.data(i), hash)
+      }
+    case None =>
+      val hash = entry.explicitHashKey.fold(HashKey.ofPartitionKey(entry.partitionKey))(BigInt(_))
+      Vector(user(entry.data, hash))
+  }
+}

@@ -1,0 +1,115 @@
+package org.sparkkinesis.simulation.write
+
+import scala.collection.mutable
+import scala.concurrent.duration._
+import scala.util.Random
+
+import org.sparkkinesis.simulation.common.{SimulatedThread, SimulatedThreads}
+
+/** A micro-batch: the rows of each task. */
+final case class WriteBatch(number: Int, tasks: Vector[Vector[WriteRow]])
+
+/** Makes an attempt of a task; the callback is told its end. */
+trait AttemptMaker {
+  def apply(partition: Int, rows: Vector[WriteRow], ended: (WriteAttempt, AttemptEnd) => Unit): WriteAttempt
+}
+
+/**
+ * Spark's part of a streaming write: one batch after the other, each as tasks with retries and speculation. A batch
+ * that fails is written again when the query has been restarted. Runs on its own simulated thread.
+ */
+final class WriteQuery(
+    setup: WriteSetup,
+    threads: SimulatedThreads,
+    random: Random,
+    make: AttemptMaker,
+    failed: Throwable => Unit,
+    trace: (=> String) => Unit
+) {
+  import WriteQuery._
+
+  private val waiting = mutable.Queue.empty[WriteBatch]
+  private var thread: SimulatedThread = null
+  private var running = Vector.empty[WriteAttempt]
+  private var restarts = false
+  private var done = 0
+
+  def start(): Unit = thread = threads.start("query")(run())
+
+  def add(batch: WriteBatch): Unit = {
+    waiting += batch
+    thread.wake()
+  }
+
+  def committed: Int = done
+  def isIdle: Boolean = waiting.isEmpty
+
+  /** Attempts that are under way. */
+  def attempts: Vector[WriteAttempt] = running
+
+  /** Ends all tasks; the batch is written again after a while. */
+  def restart(): Unit = {
+    restarts = true
+    thread.wake()
+  }
+
+  private def run(): Unit = while (true) {
+    while (waiting.isEmpty) thread.park()
+    restarts = false
+    if (write(waiting.head)) {
+      trace(s"batch ${waiting.head.number} is committed")
+      waiting.dequeue()
+      done += 1
+    } else threads.sleep(RestartPause)
+  }
+
+  /** Whether the batch was committed. */
+  private def write(batch: WriteBatch): Boolean = {
+    val committed = mutable.Set.empty[Int]
+    val failures = mutable.HashMap.empty[Int, Int].withDefaultValue(0)
+    var isFatal = false
+
+    def start(partition: Int): Unit = {
+      val attempt = make(partition, batch.tasks(partition), ended)
+      running :+= attempt
+      attempt.start()
+      val speculates = random.nextInt(100) < setup.speculationPercent
+      if (speculates) threads.start("speculation") {
+        threads.sleep((1 + random.nextInt(5000)).millis)
+        if (!isFatal && !restarts && !attempt.isOver && running.count(_.partition == partition) == 1) start(partition)
+      }
+      ()
+    }
+
+    def ended(attempt: WriteAttempt, end: AttemptEnd): Unit = {
+      running = running.filterNot(_ eq attempt)
+      end match {
+        case AttemptEnd.Committed =>
+          committed += attempt.partition
+          running.filter(_.partition == attempt.partition).foreach(_.kill())
+        case AttemptEnd.Failed(error) =>
+          failed(error)
+          failures(attempt.partition) += 1
+          if (failures(attempt.partition) == MaxFailures) isFatal = true
+        case AttemptEnd.Killed => ()
+      }
+      thread.wake()
+    }
+
+    while (!isFatal && !restarts && committed.size < batch.tasks.size) {
+      batch.tasks.indices.filterNot(committed).filterNot(partition => running.exists(_.partition == partition))
+        .foreach(start)
+      thread.park()
+    }
+    running.foreach(_.kill())
+    while (running.nonEmpty) thread.park()
+    committed.size == batch.tasks.size
+  }
+}
+
+object WriteQuery {
+
+  /** As `spark.task.maxFailures`. */
+  val MaxFailures = 4
+  private val RestartPause = 1.second
+}

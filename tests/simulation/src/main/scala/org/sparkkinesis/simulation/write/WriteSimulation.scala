@@ -1,0 +1,193 @@
+package org.sparkkinesis.simulation.write
+
+import java.time.Instant
+
+import scala.concurrent.duration._
+import scala.util.Random
+
+import org.sparkkinesis.config.Options
+import org.sparkkinesis.simulation.common._
+import org.sparkkinesis.simulation.model.ModelKinesis
+import org.sparkkinesis.sink.kinesis.KinesisSinkSettings
+
+/** What one run did. */
+final case class WriteOutcome(
+    rows: Long,
+    stored: Long,
+    duplicates: Long,
+    batches: Int,
+    attempts: Long,
+    failures: Vector[String],
+    virtualMillis: Long
+)
+
+/** Runs one scenario: the real sink, against the model of the service and of Spark's tasks. Throws a [[Violation]]. */
+final class WriteSimulation(scenario: WriteScenario, trace: String => Unit = _ => ()) {
+  import WriteAction._
+  import WriteSimulation._
+
+  private val setup = scenario.setup
+  private val random = new Random(scenario.seed)
+  private val time = new SimulatedTime(StartMillis)
+  private val threads = new SimulatedThreads(time.scheduler)
+  private val service = new ModelKinesis(time.scheduler, random, setup.model)
+  private val streams = new StreamTroubles(service, setup)
+  private val strategies = new StrategyFaults(random, () => time.nowMillis)
+  private val settings = KinesisSinkSettings.of(Options.read(setup.options))
+  private val ledger = new WriteLedger(setup.ordered, () => time.nowMillis > sureFromMillis)
+  private val verdict = new WriteVerdict(setup, settings.requests, strategies, streams)
+  private val query = new WriteQuery(setup, threads, random, attempt(_, _, _), fail, tell(_))
+
+  /** From this time on the sink can know the shards. */
+  private var sureFromMillis = 0L
+  private var executors = Vector.empty[WriterProcess]
+  private var executorsMade = 0
+  private var lastRow = 0L
+  private var batches = 0
+  private var attempts = 0L
+  private var failures = Vector.empty[String]
+  private var failuresAfterHealing = 0
+  private var isHealed = false
+
+  def run(): WriteOutcome =
+    try {
+      streams.create()
+      service.onStored { put =>
+        tell(s"${put.shard.id} stores ${text(put.entry.data)}, request ${put.call.number} of ${put.call.process}")
+        ledger.add(put)
+      }
+      (1 to setup.executors).foreach(_ => addExecutor())
+      query.start()
+      val end = scenario.actions.foldLeft(0L) {
+        case (at, Advance(millis)) => at + millis
+        case (at, action) =>
+          time.scheduler.schedule(at.millis)(perform(action))
+          at
+      }
+      time.scheduler.advance(end.millis)
+      heal()
+      finish()
+      WriteOutcome(
+        lastRow,
+        ledger.storedRecords,
+        ledger.duplicates,
+        batches,
+        attempts,
+        failures,
+        time.nowMillis - StartMillis
+      )
+    } finally threads.endAll()
+
+  private def tell(what: => String): Unit = trace(s"${Instant.ofEpochMilli(time.nowMillis)} $what")
+
+  private def perform(action: WriteAction): Unit = {
+    tell(ScalaText(action))
+    action match {
+      case batch: Batch => query.add(rows(batch))
+      case KillTask(index) =>
+        val running = query.attempts
+        if (running.nonEmpty) running(index % running.size).kill()
+      case LoseExecutor(index) =>
+        val lost = executors(index % executors.size)
+        executors = executors.filterNot(_ eq lost)
+        addExecutor()
+        lost.kill()
+      case Restart => query.restart()
+      case Fault(fault, millis) =>
+        verdict.fault()
+        placementChanges(millis)
+        service.faults.add(fault, time.nowMillis + millis)
+      case BreakStrategy(oneOf, millis) => strategies.begin(math.max(1, oneOf), time.nowMillis + millis)
+      case Recreate(_, _, downMillis) =>
+        placementChanges(downMillis)
+        streams.perform(action)
+      case other =>
+        placementChanges(0)
+        streams.perform(other)
+    }
+  }
+
+  private def placementChanges(forMillis: Long): Unit =
+    sureFromMillis = math.max(sureFromMillis, time.nowMillis + forMillis + RelistedMillis)
+
+  private def addExecutor(): Unit = {
+    executorsMade += 1
+    executors :+= new WriterProcess(s"executor-$executorsMade", service, time, threads, random.nextDouble _)
+  }
+
+  /** Rows of one key are in one task, as `repartition("partitionKey")` puts them. */
+  private def rows(batch: Batch): WriteBatch = {
+    batches += 1
+    val all = Vector.fill(batch.rows) {
+      lastRow += 1
+      val key = random.nextInt(batch.keys)
+      val target = setup.targets(random.nextInt(setup.targets.size))
+      val hash =
+        Option.when(random.nextInt(100) < setup.hashKeyPercent)(BigInt(128, new java.util.Random(random.nextLong())))
+      key -> WriteRow(lastRow, batches, target, s"key-$key", hash, 1 + random.nextInt(batch.bytes))
+    }
+    WriteBatch(batches, Vector.tabulate(setup.tasks)(task => all.filter(_._1 % setup.tasks == task).map(_._2)))
+  }
+
+  private def attempt(
+      partition: Int,
+      rows: Vector[WriteRow],
+      ended: (WriteAttempt, AttemptEnd) => Unit
+  ): WriteAttempt = {
+    attempts += 1
+    val executor = executors(random.nextInt(executors.size))
+    val fails = !isHealed && rows.nonEmpty && random.nextInt(100) < setup.failPercent
+    tell(s"attempt $attempts of task $partition on ${executor.name} begins")
+    new WriteAttempt(
+      attempts,
+      partition,
+      rows,
+      executor,
+      setup,
+      settings,
+      ledger,
+      threads,
+      strategies,
+      random,
+      Option.when(fails)(random.nextInt(rows.size)),
+      tell(_)
+    )(ended)
+  }
+
+  private def fail(error: Throwable): Unit = {
+    failures :+= error.toString
+    verdict.judge(error)
+    if (isHealed && !streams.isDown) {
+      failuresAfterHealing += 1
+      if (failuresAfterHealing > LastFailures)
+        throw new Violation("failing", s"tasks fail again and again: ${failures.takeRight(3)}", error)
+    }
+  }
+
+  private def heal(): Unit = {
+    isHealed = true
+    service.faults.clear()
+    strategies.end()
+  }
+
+  /** After the last action nothing new goes wrong, and every batch must be committed. */
+  private def finish(): Unit =
+    try time.scheduler.advanceUntil(Patience)(query.isIdle)
+    catch {
+      case _: AssertionError =>
+        throw new Violation("hang", s"${batches - query.committed} batches are not committed after $Patience")
+    }
+
+  private def text(data: Array[Byte]): String = new String(data.take(40), "ISO-8859-1").takeWhile(_ >= ' ')
+}
+
+object WriteSimulation {
+  val StartMillis: Long = 1_750_000_000_000L
+
+  /** Longer than any backlog takes at the modelled rates. */
+  private val Patience = 6.hours
+  private val LastFailures = 20
+
+  /** Time in which the sink has listed the shards again. */
+  private val RelistedMillis = 60000L
+}

@@ -1,0 +1,39 @@
+package org.sparkkinesis.simulation.write
+
+import org.sparkkinesis.service.{ServiceErrorKind, ServiceException}
+import org.sparkkinesis.simulation.common.Violation
+import org.sparkkinesis.sink._
+
+/** Says whether a task may fail in this way, after what has happened to the streams. */
+final class WriteVerdict(
+    setup: WriteSetup,
+    settings: AsyncSinkSettings,
+    strategies: StrategyFaults,
+    streams: StreamTroubles
+) {
+  private var hasFaults = false
+
+  /** To be told when the service begins to fail. */
+  def fault(): Unit = hasFaults = true
+
+  def judge(error: Throwable): Unit = error match {
+    case _: TaskFailed => ()
+    case late: DeliveryFailedException =>
+      val hasRetries = setup.options.contains("retry.putRecords.maxRetries")
+      if (late.waitedMillis < settings.deliveryTimeout.toMillis && !hasRetries)
+        throw new Violation("early", "a record was given up before deliveryTimeout", late)
+    case limited: RateLimitingFailedException =>
+      if (strategies.count == 0) throw new Violation("strategy", "no strategy has thrown an exception", limited)
+    case fatal: FatalSinkException => ofService(fatal.getCause)
+    case unusable: StreamUnusable =>
+      // An outage that lasts, or a stream that is being created.
+      if (!hasFaults && streams.deletions == 0) throw new Violation("refusal", unusable.getMessage, unusable)
+    case other => ofService(other)
+  }
+
+  private def ofService(error: Throwable): Unit = error match {
+    case gone: ServiceException if gone.kind == ServiceErrorKind.ResourceNotFound && streams.deletions > 0 => ()
+    case lost: ServiceException if lost.kind == ServiceErrorKind.Client && hasFaults => ()
+    case other => throw new Violation("failure", s"a task failed: $other", other)
+  }
+}
