@@ -12,7 +12,7 @@ import org.sparkkinesis.emulator.fault.Faults
 import org.sparkkinesis.emulator.store.FileStore
 import org.sparkkinesis.emulator.wire.Dispatcher
 import org.sparkkinesis.emulator.wire.auth.{Gatekeeper, TokenService}
-import org.sparkkinesis.emulator.wire.http.{HttpServer, ServerCertificate}
+import org.sparkkinesis.emulator.wire.http.{HttpDates, HttpServer, ServerCertificate}
 import org.sparkkinesis.emulator.wire.page.{AdminPages, PageAccess}
 
 /**
@@ -67,8 +67,10 @@ final class KinesisEmulator private (config: EmulatorConfig) extends AutoCloseab
     new AdminPages(engine, calls, admin, new PageAccess(adminToken))
   )
   private val server =
-    try new HttpServer(config.port, config.threads, dispatcher, config.http2, certificate)
-    catch {
+    try {
+      val dates = new HttpDates(() => config.clock.millis)
+      new HttpServer(config.port, config.threads, dispatcher, config.http2, certificate, dates)
+    } catch {
       case e: Throwable =>
         engine.close()
         throw e

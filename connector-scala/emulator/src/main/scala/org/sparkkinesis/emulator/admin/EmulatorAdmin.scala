@@ -49,6 +49,9 @@ final class EmulatorAdmin private[emulator] (home: Namespace, val faults: Faults
   def distributeItself(name: String): Unit =
     home.stream(name).update(_.copy(onDemand = true, distributesItself = true))
 
+  /** Changes how long the stream keeps its records, without the limits of the service. */
+  def setRetention(name: String, hours: Int): Unit = home.stream(name).update(_.copy(retentionHours = hours))
+
   def deleteStream(name: String): Unit = home.remove(home.stream(name))
 
   def streamNames: Array[String] = home.streams.map(_.name).toArray

@@ -13,8 +13,10 @@ import io.netty.handler.codec.http2.{DefaultHttp2GoAwayFrame, Http2Error}
  *
  * @param body
  *   a heap buffer; the handler that created it releases it after the request is handled
+ * @param dates
+ *   the Date headers of answers
  */
-final class Exchange(val ctx: ChannelHandlerContext, val head: HttpRequest, val body: ByteBuf) {
+final class Exchange(val ctx: ChannelHandlerContext, val head: HttpRequest, val body: ByteBuf, dates: HttpDates) {
   private val keepAlive = HttpUtil.isKeepAlive(head)
 
   val requestId: String = {
@@ -79,6 +81,7 @@ final class Exchange(val ctx: ChannelHandlerContext, val head: HttpRequest, val 
     response.headers
       .set("x-amzn-RequestId", requestId)
       .set("x-amz-id-2", requestId.replace("-", ""))
+      .set(HttpHeaderNames.DATE, dates.now)
       .set(HttpHeaderNames.CONTENT_TYPE, contentType)
     if (!keepAlive) response.headers.set(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE)
     ()

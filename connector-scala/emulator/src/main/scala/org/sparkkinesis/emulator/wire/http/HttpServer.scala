@@ -25,11 +25,12 @@ final class HttpServer(
     threads: Int,
     receiver: RequestReceiver,
     limits: Http2Limits,
-    tls: Option[ServerCertificate]
+    tls: Option[ServerCertificate],
+    dates: HttpDates
 ) extends AutoCloseable {
   private val group = new NioEventLoopGroup(threads, new DefaultThreadFactory("kinesis-emulator", true))
   private val connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE)
-  private val pipelines = new Pipelines(receiver, limits)
+  private val pipelines = new Pipelines(receiver, limits, dates)
   private val sslContext = tls.map(HttpServer.sslContext)
   private val server: Channel =
     try bind()

@@ -8,12 +8,15 @@ import io.netty.handler.codec.http2._
 final case class Http2Limits(maxConcurrentStreams: Int = 100, initialWindowBytes: Int = 1024 * 1024)
 
 /** Installs the handlers of a connection after its protocol is known. */
-final private[http] class Pipelines(receiver: RequestReceiver, limits: Http2Limits) {
+final private[http] class Pipelines(receiver: RequestReceiver, limits: Http2Limits, dates: HttpDates) {
   import Pipelines._
 
   def http1(pipeline: ChannelPipeline): Unit = {
     pipeline.channel.config.setWriteBufferWaterMark(PushWaterMark)
-    pipeline.addLast(new HttpServerCodec(MaxInitialLine, MaxHeaderBytes, MaxChunkBytes), new RequestCollector(receiver))
+    pipeline.addLast(
+      new HttpServerCodec(MaxInitialLine, MaxHeaderBytes, MaxChunkBytes),
+      new RequestCollector(receiver, dates)
+    )
     ()
   }
 
@@ -40,7 +43,7 @@ final private[http] class Pipelines(receiver: RequestReceiver, limits: Http2Limi
 
     override def initChannel(stream: Channel): Unit = {
       stream.config.setOption(ChannelOption.WRITE_BUFFER_WATER_MARK, PushWaterMark)
-      stream.pipeline.addLast(new Http2StreamFrameToHttpObjectCodec(true), new RequestCollector(receiver))
+      stream.pipeline.addLast(new Http2StreamFrameToHttpObjectCodec(true), new RequestCollector(receiver, dates))
       ()
     }
   }

@@ -18,7 +18,8 @@ trait RequestReceiver {
 /**
  * Collects the parts of one request in one heap buffer, which parsers read in place. One instance for each channel.
  */
-final class RequestCollector(receiver: RequestReceiver) extends SimpleChannelInboundHandler[HttpObject] {
+final class RequestCollector(receiver: RequestReceiver, dates: HttpDates)
+    extends SimpleChannelInboundHandler[HttpObject] {
   import RequestCollector._
 
   private var head: HttpRequest = _
@@ -66,13 +67,13 @@ final class RequestCollector(receiver: RequestReceiver) extends SimpleChannelInb
 
   private def refuse(ctx: ChannelHandlerContext, status: Int, message: String): Unit = {
     skipping = true
-    receiver.refused(new Exchange(ctx, head, Unpooled.EMPTY_BUFFER), status, "SerializationException", message)
+    receiver.refused(new Exchange(ctx, head, Unpooled.EMPTY_BUFFER, dates), status, "SerializationException", message)
     ctx.close()
     ()
   }
 
   private def end(ctx: ChannelHandlerContext): Unit = {
-    val exchange = new Exchange(ctx, head, if (body eq Unpooled.EMPTY_BUFFER) NoBody.duplicate else body)
+    val exchange = new Exchange(ctx, head, if (body eq Unpooled.EMPTY_BUFFER) NoBody.duplicate else body, dates)
     head = null
     try if (!skipping) receiver.received(exchange)
     finally releaseBody()
