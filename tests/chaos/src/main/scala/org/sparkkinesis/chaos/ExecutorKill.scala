@@ -1,6 +1,5 @@
 package org.sparkkinesis.chaos
 
-import java.nio.charset.StandardCharsets.UTF_8
 import java.nio.file.{Files, Path}
 import java.util.concurrent.atomic.AtomicReference
 import java.util.concurrent.{LinkedBlockingQueue, TimeUnit}
@@ -9,6 +8,7 @@ import scala.concurrent.duration._
 import scala.util.{Random, Using}
 
 import org.apache.spark.scheduler.{SparkListener, SparkListenerExecutorAdded}
+import org.apache.spark.sql.functions.col
 import org.apache.spark.sql.streaming.StreamingQuery
 import org.apache.spark.sql.{Dataset, Row}
 
@@ -110,7 +110,12 @@ object ExecutorKill {
       producer.awaitAll()
       cycle.await(s"all $records rows")(cycle.rows >= records)
       query.stop()
-      Outcome(Verdict.of(files, records, producer.sequenceNumber), times.map(_._1), times.map(_._2), seed)
+      Outcome(
+        Verdict.of(files, Seq(Puts(Stream, records, producer.sequenceNumber))),
+        times.map(_._1),
+        times.map(_._2),
+        seed
+      )
     }.get
   }
 
@@ -126,14 +131,7 @@ object ExecutorKill {
   )
 
   private def seen(rows: Dataset[Row]): Seq[SeenRecord] =
-    rows.select("data", "partitionKey", "shardId", "sequenceNumber").collect().toSeq.map { row =>
-      SeenRecord(
-        new String(row.getAs[Array[Byte]](0), UTF_8).toLong,
-        row.getString(1),
-        row.getString(2),
-        row.getString(3)
-      )
-    }
+    rows.select(SeenRecord.Columns.map(col): _*).collect().toSeq.map(SeenRecord.of)
 
   /** Waits for states of the running query and its cluster. */
   final private class Cycle(

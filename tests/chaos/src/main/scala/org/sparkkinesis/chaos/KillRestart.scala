@@ -66,7 +66,6 @@ object KillRestart {
       val producer = use(new Producer(emulator.endpoint, Stream, Keys))
       val perLife = records / (restarts + 1)
       val options = Seq(
-        "streamName" -> Stream,
         "endpoint" -> emulator.endpoint,
         "region" -> "us-east-1",
         "awsAccessKey" -> "test",
@@ -77,7 +76,10 @@ object KillRestart {
       ).flatMap { case (name, value) => Seq(s"--source.$name", value) } ++
         settings.flatMap { case (name, value) => Seq(s"--conf.$name", value) }
       val query =
-        use(new QueryProcess(folder, Seq("--master", "local[2]", "--actions", actions.toString) ++ options))
+        use(new QueryProcess(
+          folder,
+          Seq("--master", "local[2]", "--streams", Stream, "--actions", actions.toString) ++ options
+        ))
       val killPoints = (1 to restarts).map { life =>
         producer.allow(life.toLong * perLife)
         query.start()
@@ -91,7 +93,7 @@ object KillRestart {
       producer.awaitAll()
       query.awaitRows(records.toLong, 10.minutes)
       query.kill()
-      val verdict = Verdict.of(query.files, records, producer.sequenceNumber)
+      val verdict = Verdict.of(query.files, Seq(Puts(Stream, records, producer.sequenceNumber)))
       Outcome(verdict, killPoints, (System.nanoTime - began) / 1e9, seed)
     }.get
   }

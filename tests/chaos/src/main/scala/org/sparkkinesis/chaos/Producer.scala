@@ -23,6 +23,8 @@ final class Producer(endpoint: String, stream: String, keys: Int) extends AutoCl
   private var allowed = 0L
   private var failure: Option[Throwable] = None
   private var closed = false
+  private var isPaused = false
+  private var isPutting = false
   private val thread = new Thread(() => run(), "producer")
   thread.setDaemon(true)
   thread.start()
@@ -45,6 +47,17 @@ final class Producer(endpoint: String, stream: String, keys: Int) extends AutoCl
     failure.foreach(throw _)
   }
 
+  /** Stops putting until [[resume]], and waits for the request that is under way. */
+  def pause(): Unit = synchronized {
+    isPaused = true
+    while (isPutting && failure.isEmpty) wait()
+  }
+
+  def resume(): Unit = synchronized {
+    isPaused = false
+    notifyAll()
+  }
+
   /** Returns the sequence number of a record. */
   def sequenceNumber(number: Int): String = synchronized(sequenceNumbers(number))
 
@@ -64,6 +77,7 @@ final class Producer(endpoint: String, stream: String, keys: Int) extends AutoCl
         val numbers = put(next)
         synchronized {
           sequenceNumbers ++= numbers
+          isPutting = false
           notifyAll()
         }
         next = nextRange()
@@ -77,8 +91,9 @@ final class Producer(endpoint: String, stream: String, keys: Int) extends AutoCl
 
   /** Returns the next numbers to put; empty at the end. */
   private def nextRange(): Range = synchronized {
-    while (!closed && sequenceNumbers.size >= allowed) wait()
+    while (!closed && (isPaused || sequenceNumbers.size >= allowed)) wait()
     val from = sequenceNumbers.size
+    isPutting = !closed
     if (closed) 0 until 0 else from until math.min(from + BatchSize, allowed.toInt)
   }
 
@@ -87,7 +102,7 @@ final class Producer(endpoint: String, stream: String, keys: Int) extends AutoCl
     val taken = mutable.HashMap.empty[Int, String]
     while (taken.size < numbers.size) {
       val left = numbers.filterNot(taken.contains)
-      val entries = left.map(number => PutEntry(s"key-${number % keys}", None, number.toString.getBytes("UTF-8")))
+      val entries = left.map(number => PutEntry(s"$stream/${number % keys}", None, number.toString.getBytes("UTF-8")))
       val results = service.putRecords(StreamRef.ByName(stream), entries).get(1, TimeUnit.MINUTES)
       left.zip(results).foreach {
         case (number, PutResult.Accepted(_, sequenceNumber)) => taken(number) = sequenceNumber.value

@@ -9,25 +9,60 @@ import org.sparkkinesis.chaos.query.{BatchFiles, SeenRecord}
  *
  * @param reruns
  *   the number of batches that ran more than once
+ * @param reported
+ *   the number of records that were not read and whose loss the query reported
+ * @param leftOut
+ *   records that existed when `Trigger.AvailableNow` started and that were read after its last batch
  */
 final case class Verdict(
     batches: Int,
     rows: Long,
     reruns: Int,
+    reported: Long,
     lost: Seq[String],
     doubled: Seq[String],
     foreign: Seq[String],
     outOfOrder: Seq[String],
-    unequalAttempts: Seq[String]
+    unequalAttempts: Seq[String],
+    leftOut: Seq[String]
 ) {
-  def faults: Seq[String] = lost ++ doubled ++ foreign ++ outOfOrder ++ unequalAttempts
+  def faults: Seq[String] = lost ++ doubled ++ foreign ++ outOfOrder ++ unequalAttempts ++ leftOut
   def isRight: Boolean = faults.isEmpty
 
   /** The members of a JSON object. */
   def json: String = {
     def list(items: Seq[String]) = items.map(item => "\"" + item.replace("\"", "'") + "\"").mkString("[", ", ", "]")
-    s""""batches": $batches, "rows": $rows, "reruns": $reruns, "lost": ${list(lost)}, "doubled": ${list(doubled)}, """ +
-      s""""foreign": ${list(foreign)}, "outOfOrder": ${list(outOfOrder)}, "unequalAttempts": ${list(unequalAttempts)}"""
+    s""""batches": $batches, "rows": $rows, "reruns": $reruns, "reportedLost": $reported, "lost": ${list(lost)}, """ +
+      s""""doubled": ${list(doubled)}, "foreign": ${list(foreign)}, "outOfOrder": ${list(outOfOrder)}, """ +
+      s""""unequalAttempts": ${list(unequalAttempts)}, "leftOut": ${list(leftOut)}"""
+  }
+}
+
+/**
+ * The records that were put into a stream.
+ *
+ * @param sequenceNumber
+ *   returns the sequence number of a record
+ */
+final case class Puts(stream: String, count: Int, sequenceNumber: Int => String)
+
+/** A completed run with `Trigger.AvailableNow`: the records of each stream at its start, and its last batch. */
+final case class Drained(counts: Map[String, Long], lastBatch: Long)
+
+/** The losses of a run in which the service destroyed records. */
+trait KnownLosses {
+
+  /** Returns whether the query reported the loss of a record. */
+  def isReported(stream: String, number: Long): Boolean
+
+  /** The number of batches that may have run again without records of their first attempt. */
+  def mayDiffer: Int
+}
+
+object KnownLosses {
+  object None extends KnownLosses {
+    override def isReported(stream: String, number: Long): Boolean = false
+    override def mayDiffer: Int = 0
   }
 }
 
@@ -37,12 +72,15 @@ object Verdict {
   /**
    * Checks that every record is in one batch, that all attempts at a batch are equal, and that the records of every
    * key are in order: by batches, and within a batch by the order of its one shard.
-   *
-   * @param sequenceNumber
-   *   returns the sequence number of a record
    */
-  def of(files: BatchFiles, count: Int, sequenceNumber: Int => String): Verdict = {
-    val seen = new Array[Byte](count)
+  def of(
+      files: BatchFiles,
+      puts: Seq[Puts],
+      losses: KnownLosses = KnownLosses.None,
+      drained: Seq[Drained] = Nil
+  ): Verdict = {
+    val batchOf = puts.map(put => put.stream -> Array.fill(put.count)(Missing)).toMap
+    val sequenceNumbers = puts.map(put => put.stream -> put.sequenceNumber).toMap
     val lastOfKey = mutable.HashMap.empty[String, String]
     val doubled, foreign, outOfOrder = Seq.newBuilder[String]
     var rows = 0L
@@ -50,29 +88,47 @@ object Verdict {
       val ofBatch = files.rows(batch).toVector
       rows += ofBatch.size
       ofBatch.foreach { row =>
-        if (row.number < 0 || row.number >= count || sequenceNumber(row.number.toInt) != row.sequenceNumber)
-          foreign += s"batch $batch: ${row.line}"
+        val seen = batchOf.getOrElse(row.stream, Array.empty[Int])
+        if (
+          row.number < 0 || row.number >= seen.length ||
+          sequenceNumbers(row.stream)(row.number.toInt) != row.sequenceNumber
+        ) foreign += s"batch $batch: ${row.line}"
         else {
-          if (seen(row.number.toInt) == 1) doubled += s"batch $batch: ${row.line}"
-          seen(row.number.toInt) = 1
+          val before = seen(row.number.toInt)
+          if (before != Missing) doubled += s"batches $before and $batch: ${row.line}"
+          seen(row.number.toInt) = batch.toInt
         }
       }
       outOfOrder ++= disorder(batch, ofBatch, lastOfKey)
     }
+    val missing = for {
+      (stream, seen) <- batchOf.toSeq.sortBy(_._1)
+      number <- seen.indices if seen(number) == Missing
+    } yield stream -> number
+    val (reported, lost) = missing.partition { case (stream, number) => losses.isReported(stream, number.toLong) }
     val attempts = files.attempts.groupBy(_.batch)
+    val unequal = attempts.collect {
+      case (batch, ofBatch) if ofBatch.flatMap(_.digests).distinct.size > 1 => s"batch $batch: $ofBatch"
+    }.toSeq
     Verdict(
       files.batches.size,
       rows,
       attempts.count(_._2.size > 1),
-      seen.indices.iterator.filter(seen(_) == 0).map(number => s"$number").take(Examples).toSeq,
+      reported.size.toLong,
+      lost.take(Examples).map { case (stream, number) => s"$stream $number, of ${lost.size}" },
       doubled.result().take(Examples),
       foreign.result().take(Examples),
       outOfOrder.result().take(Examples),
-      attempts.collect {
-        case (batch, ofBatch) if ofBatch.flatMap(_.digests).distinct.size > 1 => s"batch $batch: $ofBatch"
-      }.take(Examples).toSeq
+      if (unequal.size > losses.mayDiffer) unequal.take(Examples) else Nil,
+      drained.flatMap(leftOut(_, batchOf)).take(Examples)
     )
   }
+
+  private def leftOut(drained: Drained, batchOf: Map[String, Array[Int]]): Seq[String] = for {
+    (stream, seen) <- batchOf.toSeq.sortBy(_._1)
+    number <- seen.indices.take(drained.counts.getOrElse(stream, 0L).toInt)
+    if seen(number) > drained.lastBatch
+  } yield s"$stream $number, in batch ${seen(number)} after ${drained.lastBatch}"
 
   private def disorder(
       batch: Long,
@@ -91,6 +147,9 @@ object Verdict {
     shards.toSeq ++ late.map(row => s"batch $batch: ${row.line}")
   }
 
+  /** Stands for no batch. */
+  private val Missing = -1
+
   /** Compares two decimal numbers without leading zeros. */
-  private def isBefore(a: String, b: String): Boolean = a.length < b.length || (a.length == b.length && a < b)
+  private[chaos] def isBefore(a: String, b: String): Boolean = a.length < b.length || (a.length == b.length && a < b)
 }

@@ -9,9 +9,24 @@ import java.util.{HexFormat, UUID}
 import scala.jdk.CollectionConverters._
 import scala.util.Using
 
+import org.apache.spark.sql.Row
+
 /** A record that the query read. */
-final case class SeenRecord(number: Long, key: String, shard: String, sequenceNumber: String) {
-  def line: String = s"$number\t$key\t$shard\t$sequenceNumber"
+final case class SeenRecord(stream: String, number: Long, key: String, shard: String, sequenceNumber: String) {
+  def line: String = s"$stream\t$number\t$key\t$shard\t$sequenceNumber"
+}
+
+object SeenRecord {
+  val Columns: Seq[String] = Seq("stream", "data", "partitionKey", "shardId", "sequenceNumber")
+
+  /** Converts a row of these columns, whose data are the number. */
+  def of(row: Row): SeenRecord = SeenRecord(
+    row.getString(0),
+    new String(row.getAs[Array[Byte]](1), UTF_8).trim.toLong,
+    row.getString(2),
+    row.getString(3),
+    row.getString(4)
+  )
 }
 
 /** One attempt at a batch: its number of rows, and the digest of the sorted rows of each action. */
@@ -38,7 +53,8 @@ final class BatchFiles(folder: Path) {
 
   def rows(batch: Long): Iterator[SeenRecord] =
     Files.readAllLines(folder.resolve(s"$batch.rows")).asScala.iterator.map(_.split('\t')).map {
-      case Array(number, key, shard, sequenceNumber) => SeenRecord(number.toLong, key, shard, sequenceNumber)
+      case Array(stream, number, key, shard, sequenceNumber) =>
+        SeenRecord(stream, number.toLong, key, shard, sequenceNumber)
       case other => throw new IllegalStateException(s"batch $batch holds a broken line: ${other.mkString("|")}")
     }
 

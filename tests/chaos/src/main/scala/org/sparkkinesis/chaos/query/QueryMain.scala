@@ -1,69 +1,120 @@
 package org.sparkkinesis.chaos.query
 
-import java.nio.charset.StandardCharsets.UTF_8
+import java.io.{PrintWriter, StringWriter}
 import java.nio.file.Path
 
 import scala.concurrent.duration._
 
-import org.apache.spark.sql.streaming.Trigger
-import org.apache.spark.sql.{Dataset, Row, SparkSession}
+import org.apache.spark.sql.functions.col
+import org.apache.spark.sql.streaming.{StreamingQuery, StreamingQueryException, Trigger}
+import org.apache.spark.sql.{DataFrame, Dataset, Row, SaveMode, SparkSession}
 
 import org.sparkkinesis.kit.Arguments
 
 /**
  * The main class of the process that tests kill: a streaming query that writes every batch to [[BatchFiles]]. Prints
- * `started`, then `batch ID ROWS` for each batch once its file exists. Ends with its standard input.
+ * `started`, then `batch ID ROWS` for each batch once its file exists, and `failed CONDITION` if the query fails. Stops
+ * the query when it reads the line `stop` from its standard input, and ends at once with its standard input.
  *
- * `--source.NAME VALUE` sets an option of the source, `--conf.NAME VALUE` a setting of the session.
+ * `--streams A,B` reads the union of several streams, with a source for each. `--copy STREAM` also writes each batch to
+ * a stream, ordered by key. `--trigger` is an interval in milliseconds or `availableNow`. `--source.NAME VALUE` sets an
+ * option of the sources, `--sink.NAME VALUE` an option of the sink, `--conf.NAME VALUE` a setting of the session.
  */
 object QueryMain {
+  private val ConditionName = """\[(KINESIS_[A-Z_]+)\]""".r
+
   def main(args: Array[String]): Unit = {
     val arguments = Arguments(args)
-    endWithInput()
+    val control = new Control
     val files = new BatchFiles(Path.of(arguments("output")))
     val actions = arguments.number("actions", 1)
     val spark = QuerySession.open(arguments("master"), arguments.under("conf."))
-    val query = spark.readStream
-      .format("kinesis")
-      .options(arguments.under("source."))
-      .load()
-      .writeStream
+    val query = rows(spark, arguments).writeStream
       .option("checkpointLocation", arguments("checkpoint"))
-      .trigger(Trigger.ProcessingTime(arguments.number("trigger", 0).millis))
+      .trigger(trigger(arguments.text("trigger", "0")))
       .foreachBatch { (rows: Dataset[Row], id: Long) =>
+        copy(rows, arguments)
         val seen = Seq.fill(actions)(()).zipWithIndex.map { case (_, i) => look(rows, i) }
         files.write(id, seen)
         println(s"batch $id ${seen.head.size}")
       }
       .start()
     println("started")
-    query.awaitTermination()
-  }
-
-  /** Runs one action as a separate job. Later actions also have a different plan. */
-  private def look(rows: Dataset[Row], action: Int): Seq[SeenRecord] = {
-    val wanted = rows.select("data", "partitionKey", "shardId", "sequenceNumber")
-    val planned = if (action == 0) wanted else wanted.where("length(partitionKey) > 0")
-    planned.collect().toSeq.map { row =>
-      SeenRecord(
-        new String(row.getAs[Array[Byte]](0), UTF_8).trim.toLong,
-        row.getString(1),
-        row.getString(2),
-        row.getString(3)
-      )
+    control.follow(query)
+    try {
+      query.awaitTermination()
+      spark.stop()
+    } catch {
+      case failure: StreamingQueryException =>
+        println(s"failed ${condition(failure)}")
+        failure.printStackTrace()
+        Runtime.getRuntime.exit(QueryProcess.Failed)
     }
   }
 
-  private def endWithInput(): Unit = {
-    val watch = new Thread(
+  private def rows(spark: SparkSession, arguments: Arguments): DataFrame =
+    arguments("streams").split(',').map { stream =>
+      spark.readStream.format("kinesis").options(arguments.under("source.")).option("streamName", stream).load()
+    }.reduce(_ union _)
+
+  private def trigger(text: String): Trigger =
+    if (text == "availableNow") Trigger.AvailableNow() else Trigger.ProcessingTime(text.toInt.millis)
+
+  /** Runs one action as a separate job. Later actions also have a different plan. */
+  private def look(rows: Dataset[Row], action: Int): Seq[SeenRecord] = {
+    val wanted = rows.select(SeenRecord.Columns.map(col): _*)
+    val planned = if (action == 0) wanted else wanted.where("length(partitionKey) > 0")
+    planned.collect().toSeq.map(SeenRecord.of)
+  }
+
+  private def copy(rows: Dataset[Row], arguments: Arguments): Unit = {
+    val to = arguments.text("copy", "")
+    if (to.nonEmpty)
+      rows.select("data", "partitionKey").write
+        .format("kinesis")
+        .options(arguments.under("sink."))
+        .option("streamName", to)
+        .option("ordering", "key")
+        .mode(SaveMode.Append)
+        .save()
+  }
+
+  /** Returns the condition of an error. The errors of executors are available as text only. */
+  private def condition(failure: Throwable): String = {
+    val text = new StringWriter
+    failure.printStackTrace(new PrintWriter(text))
+    ConditionName.findFirstMatchIn(text.toString).fold("UNKNOWN")(_.group(1))
+  }
+
+  /** Executes the commands of the parent process. */
+  final private class Control {
+    private var running: Option[StreamingQuery] = None
+    private var isStopped = false
+    private val thread = new Thread(
       () => {
-        while (System.in.read() >= 0) {}
+        Iterator.continually(scala.io.StdIn.readLine()).takeWhile(_ != null).foreach(line => if (line == "stop") stop())
         Runtime.getRuntime.halt(3)
       },
-      "end-with-input"
+      "control"
     )
-    watch.setDaemon(true)
-    watch.start()
+    thread.setDaemon(true)
+    thread.start()
+
+    def follow(query: StreamingQuery): Unit = {
+      val stopsNow = synchronized {
+        running = Some(query)
+        isStopped
+      }
+      if (stopsNow) query.stop()
+    }
+
+    private def stop(): Unit = {
+      val query = synchronized {
+        isStopped = true
+        running
+      }
+      query.foreach(_.stop())
+    }
   }
 }
 
