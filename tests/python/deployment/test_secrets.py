@@ -1,6 +1,6 @@
-"""No secret reaches the log of a query, whatever level the loggers are set to.
+"""Test that the log of a query contains no secret at any log level.
 
-This needs the jar: its build silences the loggers of the libraries that the jar contains.
+The test needs the jar, because its build silences the loggers of the libraries in it.
 """
 
 from __future__ import annotations
@@ -134,7 +134,7 @@ def test_the_log_of_a_query_at_trace_has_no_secret(
             found.extend(line[:300] for secret in planted if secret.lower() in line.lower())
     assert found == []
     assert not any(secret in done.stdout + done.stderr for secret in planted)
-    # The log is that of the whole process: Spark's own traces are in it, and the connector's events.
+    # The log is that of the whole process: it contains Spark's traces and the connector's events.
     assert any("TRACE" in of for name, of in levels.items() if name.startswith("org.apache.spark."))
     assert any("DEBUG" in of for name, of in levels.items() if name.startswith("org.sparkkinesis.event."))
     shaded = {name: of for name, of in levels.items() if name.startswith("org.sparkkinesis.shaded.")}

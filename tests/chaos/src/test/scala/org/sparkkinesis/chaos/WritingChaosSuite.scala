@@ -12,12 +12,12 @@ class WritingChaosSuite extends TimedSuite {
   for {
     ordered <- Seq(false, true)
     aggregated <- Seq(false, true)
-  } test(s"nothing lost under faults and reshards: ordering by key $ordered, aggregation $aggregated") {
+  } test(s"no record is lost under faults and reshards: ordering by key $ordered, aggregation $aggregated") {
     val verdict = new FaultRound(ordered, aggregated, seed = 7, 3.seconds).run()
     assert(verdict.ok, verdict.toString)
   }
 
-  test("writers stand still with full buffers while the service is out, and lose nothing") {
+  test("writers block with full buffers during an outage and lose no record") {
     val verdict = new OutageRound(seed = 7, 2.seconds).run()
     assert(verdict.ok, verdict.toString)
   }

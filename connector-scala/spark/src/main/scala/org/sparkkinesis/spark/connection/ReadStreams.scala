@@ -11,15 +11,20 @@ import org.sparkkinesis.error.SinkErrors
 import org.sparkkinesis.sink.kinesis.{CheckedStream, StreamIdentity}
 
 /**
- * The streams that one streaming query reads. If it wrote into one of them, it would read its own output, without an
- * end.
+ * The streams that one streaming query reads. The query must not write to one of them, because it would read its own
+ * records endlessly.
  *
  * @param streams
- *   pairs of a stream's ARN and the service's address
+ *   pairs of stream ARN and service endpoint
  */
 final case class ReadStreams(streams: Set[(String, String)]) {
 
-  /** @throws KinesisConnectorException KINESIS_SINK_LOOP, when the query reads the stream */
+  /**
+   * Checks that the query does not read the stream.
+   *
+   * @throws
+   *   KinesisConnectorException KINESIS_SINK_LOOP if the query reads it
+   */
   def refuse(stream: CheckedStream): Unit =
     if (streams(ReadStreams.placeOf(stream.identity)))
       throw SinkErrors.loop(stream = stream.stream.name, arn = stream.identity.arn)
@@ -28,7 +33,7 @@ final case class ReadStreams(streams: Set[(String, String)]) {
 object ReadStreams {
   val none: ReadStreams = ReadStreams(Set.empty)
 
-  /** Spark sets this property on the thread of a streaming query and on the threads that run its batches. */
+  /** The local property that Spark sets on the thread of a streaming query and on the threads that run its batches. */
   private val QueryIdProperty = "sql.streaming.queryId"
 
   private val byQuery = new ConcurrentHashMap[String, Set[Registration]]
@@ -48,16 +53,16 @@ object ReadStreams {
 
   def reading(streams: Iterable[StreamIdentity]): ReadStreams = ReadStreams(streams.map(placeOf).toSet)
 
-  /**
-   * Registers the streams that a source reads, for the query of the current thread. Closing the result removes them.
-   */
+  /** Records the streams that a source of this thread's query reads, until the returned value is closed. */
   def read(streams: Iterable[StreamIdentity]): AutoCloseable = currentQuery.fold[AutoCloseable](() => ()) { id =>
     val registration = new Registration(id, reading(streams).streams)
     byQuery.merge(id, Set(registration), (all, one) => all ++ one)
     registration
   }
 
-  /** Returns the streams that this query and the query of the current thread read. They differ in `foreachBatch`. */
+  /**
+   * Returns the streams that this query reads, or the query of the calling thread, for example within `foreachBatch`.
+   */
   def of(queryId: String): ReadStreams = ReadStreams(
     (currentQuery.toSet + queryId).flatMap(id => Option(byQuery.get(id))).flatten.flatMap(_.streams)
   )
@@ -65,9 +70,7 @@ object ReadStreams {
   private def currentQuery: Option[String] =
     SparkSession.getActiveSession.flatMap(session => Option(session.sparkContext.getLocalProperty(QueryIdProperty)))
 
-  /**
-   * All addresses of AWS lead to the same stream for an ARN. At another address, the same ARN may be another stream.
-   */
+  /** Returns the ARN and the endpoint; all endpoints of AWS count as one, because they lead to the same stream. */
   private def placeOf(stream: StreamIdentity): (String, String) = {
     val host = Try(URI.create(stream.endpoint).getHost).toOption.flatMap(Option(_)).getOrElse("")
     val isAws = stream.endpoint.isEmpty || host.contains(".amazonaws.com")

@@ -16,17 +16,20 @@ import org.sparkkinesis.service.{Operation, ServiceErrorKind, ServiceException, 
 import org.sparkkinesis.sink.SharedTimer
 import org.sparkkinesis.sink.kinesis.{CheckedStream, KnownStreams}
 
-/** Describes the streams that are written, on the driver and in executors. Describes each stream once per JVM. */
+/**
+ * Describes the streams that are written, on the driver and in executors. Results are cached in this JVM.
+ * Thread-safe.
+ */
 object StreamCheck {
   private val known = new KnownStreams[ClientSettings]
 
   /**
-   * Returns the stream. Calls the service and waits for its response if this JVM does not know the stream.
+   * Returns the checked stream. Waits for the service if the stream is not cached.
    *
    * @param patience
-   *   maximum time to wait during an outage of the service
+   *   maximum duration of an outage of the service
    * @param query
-   *   the query's names, for events
+   *   the query's names for events
    * @throws KinesisConnectorException
    *   KINESIS_STREAM_NOT_FOUND, KINESIS_STREAM_UNUSABLE, KINESIS_ACCESS_DENIED, KINESIS_CREDENTIALS_FAILED,
    *   KINESIS_ENDPOINT_UNREACHABLE, KINESIS_SERVICE_FAILED
@@ -44,7 +47,7 @@ object StreamCheck {
     CheckedStream.of(stream, found, caller.endpoint)
   }
 
-  /** Removes a stream that a call has shown to be missing, so that the next check calls the service. */
+  /** Removes a stream from the cache, after a call has shown that it no longer exists. */
   def forget(stream: StreamRef, connection: ClientSettings): Unit = known.forget(connection.forStream(stream), stream)
 
   private def describe(
@@ -71,7 +74,7 @@ object StreamCheck {
             case other => throw other
           }
       } finally {
-        // Stops the retries if the wait has timed out.
+        // Cancel the call, so that it is not retried after the wait.
         answer.cancel(true)
         outages.left(stream.name, None)
       }

@@ -64,7 +64,7 @@ final class StreamSession(val options: Options, asked: QueryContext, environment
 
   private val query = asked.copy(streams = streams.keys.toSeq)
 
-  /** Which streams these are to the service. */
+  /** The identities of the streams at the service. */
   def identities: Iterable[StreamIdentity] = found.values.map { one =>
     StreamIdentity(one.stream.arn, one.stream.creationMillis, one.client.endpoint.getOrElse(""))
   }

@@ -31,7 +31,7 @@ final class KinesisTable(properties: Map[String, String]) extends Table with Sup
   private val declared = KinesisTable.read(properties)
   private val progress = new WriteProgress
 
-  /** Events that are told once, although each micro-batch is planned anew. */
+  /** The events that are emitted once although each micro-batch is planned again. */
   private val told = ConcurrentHashMap.newKeySet[ConnectorEvent]()
 
   override def name(): String = "kinesis"

@@ -21,10 +21,11 @@ import org.sparkkinesis.spark.connection.{ServiceFailure, StreamCheck}
 import org.sparkkinesis.spark.write.invalid.{DeadLetter, HeldLetter, HeldLetters, InvalidRow}
 
 /**
- * Writes one partition's rows. `commit` returns only when the service has stored all of them; `abort` gives up the rest.
+ * Writes the rows of one partition. `commit` returns only after the service has stored all of them; `abort` abandons
+ * the rest. For the task's thread, except [[counts]].
  *
  * @param letterBytes
- *   what the invalid rows that the task holds may take
+ *   maximum number of bytes of the invalid rows that the task holds
  */
 final class KinesisDataWriter(plan: WritePlan, partition: Int, letterBytes: Int) extends DataWriter[InternalRow] {
   private val timer = SharedTimer.acquire()
@@ -44,7 +45,7 @@ final class KinesisDataWriter(plan: WritePlan, partition: Int, letterBytes: Int)
   }
   private var isOpen = true
 
-  /** The stream of the first invalid row, and why that row is invalid. */
+  /** The stream of the first invalid row, and the reason why it is invalid. */
   private var firstInvalid: Option[(String, String)] = None
   WriterTotals.opened(this)
 
@@ -52,7 +53,7 @@ final class KinesisDataWriter(plan: WritePlan, partition: Int, letterBytes: Int)
     row += 1
     val stream = toRecord.streamOf(values) match {
       case Some(name) =>
-        StreamRef.parse(name).toRight("the column of its stream holds neither the name nor the ARN of a stream")
+        StreamRef.parse(name).toRight("the column of its stream contains neither the name nor the ARN of a stream")
       case None =>
         plan.defaultStream.map(_.stream).toRight("the column of its stream is null, and no option names a stream")
     }
@@ -85,10 +86,10 @@ final class KinesisDataWriter(plan: WritePlan, partition: Int, letterBytes: Int)
 
   override def currentMetricsValues(): Array[CustomTaskMetric] = counts.taskMetrics
 
-  /** What was written so far; from any thread. */
+  /** Returns the counts so far. Any thread may call it. */
   def counts: WriteCounts = WriteCounts(router.metrics, dropped, deadLettered)
 
-  /** One event for the task, however many rows were invalid. */
+  /** Emits one event per task for any number of invalid rows. */
   private def noteInvalid(): Unit = firstInvalid.foreach { case (stream, reason) =>
     val action = plan.onInvalid match {
       case OnInvalidRow.SendTo(letters) => s"sent to the dead-letter stream ${letters.stream.name}"
@@ -143,7 +144,7 @@ object KinesisDataWriter {
     }
   }
 
-  /** The user's condition for a failure of writing to the stream. */
+  /** Returns the error, with a condition, for a failed write to the stream. */
   private def explain(plan: WritePlan, to: CheckedStream, failure: Throwable): Throwable = {
     val stream = to.stream
     failure match {
@@ -167,14 +168,14 @@ object KinesisDataWriter {
   }
 }
 
-/** What a task tells the driver when its rows are stored. */
+/** The message of a task to the driver after its rows are stored. */
 final case class WrittenPartition(counts: WriteCounts, letters: Seq[HeldLetter] = Nil) extends WriterCommitMessage
 
 object WrittenPartition {
   def letters(messages: Array[WriterCommitMessage]): Seq[HeldLetter] =
     messages.iterator.collect { case written: WrittenPartition => written.letters }.flatten.toSeq
 
-  /** Of all tasks; those that did not commit are null. */
+  /** Returns the sum over all tasks. The message of a task that did not commit is null. */
   def total(messages: Array[WriterCommitMessage]): WriteCounts =
     messages.iterator.collect { case written: WrittenPartition => written.counts }.foldLeft(WriteCounts())(_ + _)
 }

@@ -13,12 +13,13 @@ import org.sparkkinesis.spark.connection.{ReadStreams, StreamCheck}
 import org.sparkkinesis.spark.write.invalid.{DeadLetterTable, HeldLetters, LetterBudget}
 
 /**
- * Writing to Kinesis, batch and streaming; append, and update for streams (every updated row is a record).
+ * Builds batch and streaming writes to Kinesis. Streams are written in append mode, or in update mode, where every
+ * updated row becomes a record.
  *
  * @param progress
- *   the table's own, which shows it in the query's progress
+ *   the table's progress, which appears in the progress of the query
  * @param isNew
- *   whether an event has not been told yet, which is to be told once although each micro-batch is planned anew
+ *   returns whether an event has not been emitted yet, because each micro-batch is planned again
  */
 final class KinesisWriteBuilder(
     options: Options,
@@ -27,7 +28,7 @@ final class KinesisWriteBuilder(
     isNew: ConnectorEvent => Boolean
 ) extends WriteBuilder with SupportsStreamingUpdateAsAppend {
 
-  /** Checks options, columns and streams; nothing has been sent when that fails. */
+  /** Checks options, columns and streams before any record is sent. */
   override def build(): Write =
     new KinesisWrite(
       new WritePlanner(options, ReadStreams.of(info.queryId), isNew).plan(info.schema, info.queryId),
@@ -46,7 +47,7 @@ final class KinesisWrite(plan: WritePlan, progress: WriteProgress) extends Write
 
 private object KinesisWrite {
 
-  /** The records are stored already; what is left are the invalid rows that the tasks held. */
+  /** Commits a batch, whose records are stored already: appends the invalid rows that the tasks held. */
   def commit(
       plan: WritePlan,
       progress: WriteProgress,
@@ -66,7 +67,7 @@ private object KinesisWrite {
     )
   }
 
-  /** A stream may be gone, so the next batch asks for it. */
+  /** Lets the next batch describe the streams again, because one may have been deleted. */
   def abort(plan: WritePlan): Unit =
     plan.checkedStreams.foreach(found => StreamCheck.forget(found.stream, plan.connection))
 
@@ -74,7 +75,10 @@ private object KinesisWrite {
     new KinesisWriterFactory(plan, HeldLetters.bytesOfTask(LetterBudget.ofDriver, info.numPartitions))
 }
 
-/** Rows are stored as tasks commit: a failed job leaves the records of its finished tasks, as at-least-once allows. */
+/**
+ * A batch write. Rows are stored when their task commits, so a failed job leaves the records of its finished tasks
+ * (at-least-once).
+ */
 final class KinesisBatchWrite(plan: WritePlan, progress: WriteProgress) extends BatchWrite {
   override def createBatchWriterFactory(info: PhysicalWriteInfo): DataWriterFactory =
     KinesisWrite.factory(plan, info)
@@ -84,7 +88,7 @@ final class KinesisBatchWrite(plan: WritePlan, progress: WriteProgress) extends 
   override def toString: String = "KinesisBatchWrite"
 }
 
-/** The same for every micro-batch. */
+/** A streaming write, which commits every micro-batch like a batch write. */
 final class KinesisStreamingWrite(plan: WritePlan, progress: WriteProgress) extends StreamingWrite {
   override def createStreamingWriterFactory(info: PhysicalWriteInfo): StreamingDataWriterFactory =
     KinesisWrite.factory(plan, info)
@@ -95,7 +99,7 @@ final class KinesisStreamingWrite(plan: WritePlan, progress: WriteProgress) exte
   override def toString: String = "KinesisStreamingWrite"
 }
 
-/** Travels to the executors. */
+/** Creates the writers of the tasks. Spark sends it to the executors. */
 final class KinesisWriterFactory(plan: WritePlan, letterBytes: Int) extends DataWriterFactory
     with StreamingDataWriterFactory {
   override def createWriter(partitionId: Int, taskId: Long): DataWriter[InternalRow] =

@@ -8,7 +8,7 @@ import org.apache.spark.sql.catalyst.expressions.{BoundReference, UnsafeRow, XxH
 import org.sparkkinesis.sink.kinesis.put.SinkRecord
 
 
-/** Makes records of rows; one task's own. Copies what it takes, where Spark has not done so, since rows are reused. */
+/** Converts rows to records, for one task. It copies payloads that Spark has not copied, because Spark reuses rows. */
 final class RowToRecord(columns: WriteColumns) {
   import RowToRecord._
 
@@ -20,7 +20,7 @@ final class RowToRecord(columns: WriteColumns) {
       row => Some(java.lang.Long.toHexString(hash.eval(row).asInstanceOf[Long]))
   }
 
-  /** The row's record, or why there is none; checked for nulls only. */
+  /** Returns the row's record, or the reason why there is none. It checks for nulls only. */
   def convert(row: InternalRow): Either[String, SinkRecord] =
     if (row.isNullAt(columns.data)) Left("its column 'data' is null")
     else
@@ -29,7 +29,7 @@ final class RowToRecord(columns: WriteColumns) {
         case Some(key) => Right(new SinkRecord(key, text(row, columns.explicitHashKey), payload(row)))
       }
 
-  /** The row's own stream, where it names one. */
+  /** Returns the stream in the row's stream column, if there is one. */
   def streamOf(row: InternalRow): Option[String] = text(row, columns.stream)
 
   private def text(row: InternalRow, column: Option[Int]): Option[String] =
@@ -46,6 +46,6 @@ final class RowToRecord(columns: WriteColumns) {
 
 object RowToRecord {
 
-  /** That of Spark's own xxhash64(), so that a key can be computed in SQL too. */
+  /** The seed of Spark's xxhash64(), so that SQL can compute the same keys. */
   private val Seed = 42L
 }

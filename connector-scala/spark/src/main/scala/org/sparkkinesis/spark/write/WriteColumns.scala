@@ -8,14 +8,15 @@ import org.sparkkinesis.model.StreamRef
 import org.sparkkinesis.spark.settings.KinesisSchema
 
 /**
- * Which column of the rows is what; decided on the driver, from the schema and the options alone.
+ * The columns of the rows by their meaning, determined on the driver from the schema and the options alone. Values
+ * are positions of columns.
  *
  * @param data
- *   the payload's column
+ *   column of the payload
  * @param dataIsText
- *   it is a string, to be sent as UTF-8
+ *   whether the payload is a string, which is sent as UTF-8
  * @param stream
- *   names the stream of each row
+ *   column with the stream of each row
  */
 final case class WriteColumns(
     data: Int,
@@ -25,18 +26,18 @@ final case class WriteColumns(
     stream: Option[Int]
 )
 
-/** Where a row's partition key comes from. */
+/** The source of a row's partition key. */
 sealed trait KeySource
 
 object KeySource {
 
-  /** The text in this column. */
+  /** The text of a column. */
   final case class Column(ordinal: Int) extends KeySource
 
-  /** A new one for each row: spreads evenly, keeps nothing together. */
+  /** A new key for each row, which distributes the rows evenly. */
   case object Random extends KeySource
 
-  /** The same for rows with the same values, over all runs. */
+  /** A hash of columns, which is the same for equal values in all runs. */
   final case class Hash(columns: Seq[HashedColumn]) extends KeySource
   final case class HashedColumn(ordinal: Int, dataType: DataType, nullable: Boolean)
 }
@@ -44,12 +45,17 @@ object KeySource {
 object WriteColumns {
   private val HashCall = "(?i)hash\\((.*)\\)".r
 
-  /** @throws KinesisConnectorException when a column is missing, or has a type that cannot be sent */
+  /**
+   * Finds the columns.
+   *
+   * @throws
+   *   KinesisConnectorException when a column is missing or has a type that cannot be written
+   */
   def of(schema: StructType, options: Options): WriteColumns = {
     val data = find(schema, KinesisSchema.Data).getOrElse(throw missing(
       schema,
       KinesisSchema.Data,
-      "It holds the payload.",
+      "It contains the payload.",
       "Add it, for example with selectExpr(\"to_json(struct(*)) AS data\", …)."
     ))
     val dataType = schema(data).dataType
@@ -67,11 +73,11 @@ object WriteColumns {
     )
   }
 
-  /** The streams that the options name. */
+  /** Returns the streams that the options name. */
   def namedStreams(options: Options): Seq[StreamRef] =
     Seq(ConnectionOptions.streamName, ConnectionOptions.streamARN).flatMap(options.get(_)).flatten
 
-  /** The column `stream` of rows that all go to the stream that the options name. */
+  /** Returns the column `stream` if the write ignores it because the options name the stream. */
   def ignoredStream(schema: StructType, options: Options): Option[String] =
     find(schema, KinesisSchema.Stream).filter(_ =>
       !options.isSet(WriteOptions.streamColumn) && namedStreams(options).nonEmpty
@@ -83,10 +89,10 @@ object WriteColumns {
       case Some(name) => Some(find(schema, name).getOrElse(throw missing(
           schema,
           name,
-          "Option 'streamColumn' says that it names the stream of each row.",
+          "Option 'streamColumn' declares it as the column with the stream of each row.",
           "Add the column, or correct the option."
         )))
-      // A source has a column of this name, and a copy of a stream must not go back there.
+      // A source has a column of this name, and a copy of its rows must not be written back to that stream.
       case None if namedStreams(options).nonEmpty => None
       case None => find(schema, KinesisSchema.Stream)
     }
@@ -131,7 +137,7 @@ object WriteColumns {
 
   private def isText(dataType: DataType): Boolean = dataType.isInstanceOf[StringType]
 
-  /** Maps have no order, so equal ones may hash differently. */
+  /** Maps have no order, so equal maps may have different hashes. */
   private def isHashable(dataType: DataType): Boolean = dataType match {
     case _: MapType => false
     case array: ArrayType => isHashable(array.elementType)

@@ -5,12 +5,12 @@ import org.apache.spark.sql.connector.metric.{CustomMetric, CustomTaskMetric}
 import org.sparkkinesis.sink.kinesis.KinesisSinkMetrics
 import org.sparkkinesis.spark.metric.{TaskSum, TaskValue}
 
-/** One metric of the sink: its name, what the SQL tab shows of it, and where its value comes from. */
+/** One metric of the sink: its name, its description in the SQL tab, and its value. */
 sealed abstract class WriteMetric(name: String, description: String) extends TaskSum(name, description) {
   def of(written: WriteCounts): Long
 }
 
-/** Spark makes these by name, for the SQL tab, so each is a class with an empty constructor. */
+/** Spark creates these classes by name for the SQL tab, so each has an empty constructor. */
 class RecordsOut extends WriteMetric("recordsOut", "records written") {
   override def of(written: WriteCounts): Long = written.sink.requests.entriesOut
 }
@@ -20,10 +20,10 @@ class BytesOut extends WriteMetric("bytesOut", "bytes written (payload and key)"
 class PutRequests extends WriteMetric("putRecordsRequests", "PutRecords requests") {
   override def of(written: WriteCounts): Long = written.sink.requests.requests
 }
-class RecordsSent extends WriteMetric("recordsSent", "records sent, repetitions included") {
+class RecordsSent extends WriteMetric("recordsSent", "records sent, including retries") {
   override def of(written: WriteCounts): Long = written.sink.requests.entriesSent
 }
-class RecordsThrottled extends WriteMetric("recordsThrottled", "records refused for going too fast") {
+class RecordsThrottled extends WriteMetric("recordsThrottled", "records that were throttled") {
   override def of(written: WriteCounts): Long = written.sink.requests.throttled
 }
 class RecordsRetried extends WriteMetric("recordsRetried", "records sent again") {
@@ -39,7 +39,7 @@ class PossibleDuplicates
 class SendTime extends WriteMetric("sendTimeMs", "time from request to answer, summed over requests (ms)") {
   override def of(written: WriteCounts): Long = written.sink.requests.sendNanos / 1000000
 }
-class RestTime extends WriteMetric("backoffTimeMs", "rest ordered for failed records, summed over requests (ms)") {
+class RestTime extends WriteMetric("backoffTimeMs", "pause after failed records, summed over requests (ms)") {
   override def of(written: WriteCounts): Long = written.sink.requests.restNanos / 1000000
 }
 class BlockedTime extends WriteMetric("blockedTimeMs", "time that tasks waited for the stream (ms)") {
@@ -48,10 +48,10 @@ class BlockedTime extends WriteMetric("blockedTimeMs", "time that tasks waited f
 class InFlightRequests extends WriteMetric("inFlightRequests", "requests without an answer now") {
   override def of(written: WriteCounts): Long = written.sink.requests.inFlightRequests.toLong
 }
-class RecordsBuffered extends WriteMetric("recordsBuffered", "records that wait to be sent now") {
+class RecordsBuffered extends WriteMetric("recordsBuffered", "records in the buffer now") {
   override def of(written: WriteCounts): Long = written.sink.requests.bufferedEntries.toLong
 }
-class CurrentLimit extends WriteMetric("currentLimit", "what rate limiting allows now, in the strategy's own unit") {
+class CurrentLimit extends WriteMetric("currentLimit", "current limit of rate limiting, in the unit of the strategy") {
   override def of(written: WriteCounts): Long = {
     val limit = written.sink.requests.currentLimit
     if (limit.isInfinite) 0 else limit.toLong
@@ -63,14 +63,14 @@ class PutPayloadUnits extends WriteMetric("putPayloadUnits", "PUT payload units 
 class StoredRecords extends WriteMetric("kinesisRecords", "Kinesis records stored; an aggregate is one") {
   override def of(written: WriteCounts): Long = written.sink.recordsStored
 }
-class RowsDropped extends WriteMetric("rowsDropped", "invalid rows left out") {
+class RowsDropped extends WriteMetric("rowsDropped", "invalid rows dropped") {
   override def of(written: WriteCounts): Long = written.dropped
 }
 class RowsDeadLettered extends WriteMetric("rowsDeadLettered", "invalid rows sent to the dead-letter stream or table") {
   override def of(written: WriteCounts): Long = written.deadLettered
 }
 
-/** What one task, or a batch of them, has written. */
+/** The counts of one task or of a batch. */
 final case class WriteCounts(
     sink: KinesisSinkMetrics = KinesisSinkMetrics(),
     dropped: Long = 0,

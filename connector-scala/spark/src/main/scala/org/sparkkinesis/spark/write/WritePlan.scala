@@ -6,10 +6,10 @@ import org.sparkkinesis.sink.kinesis.{CheckedStream, KinesisSinkSettings}
 import org.sparkkinesis.spark.connection.ReadStreams
 
 /**
- * All that a task needs to write. Its text holds no secret.
+ * The settings with which a task writes. `toString` contains no secret.
  *
  * @param sources
- *   streams that the same query reads, and that none of its rows may go to
+ *   the streams that the same query reads, to which none of its rows may be written
  */
 final case class WritePlan(
     columns: WriteColumns,
@@ -25,7 +25,7 @@ final case class WritePlan(
     defaultStream.toSeq ++ Some(onInvalid).collect { case OnInvalidRow.SendTo(deadLetters) => deadLetters }
 }
 
-/** What becomes of a row that cannot be a record. */
+/** The handling of a row that cannot become a record. */
 sealed trait OnInvalidRow
 
 object OnInvalidRow {
@@ -33,6 +33,6 @@ object OnInvalidRow {
   case object Drop extends OnInvalidRow
   final case class SendTo(deadLetters: CheckedStream) extends OnInvalidRow
 
-  /** Held by the tasks, and appended to this table at the commit. */
+  /** The tasks hold the rows, and the commit appends them to this table. */
   final case class Hold(table: String) extends OnInvalidRow
 }

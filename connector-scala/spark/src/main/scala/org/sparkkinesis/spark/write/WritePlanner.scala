@@ -16,16 +16,21 @@ import org.sparkkinesis.spark.session.QueryNames
 import org.sparkkinesis.spark.write.invalid.DeadLetterTable
 
 /**
- * Checks on the driver everything that can be known before the first record is sent: options, columns, streams.
+ * Checks on the driver everything that can be checked before the first record is sent: options, columns and streams.
  *
  * @param sources
  *   the streams that the same query reads
  * @param isNew
- *   whether an event has not been told yet, which is to be told once although each micro-batch is planned anew
+ *   returns whether an event has not been emitted yet, because each micro-batch is planned again
  */
 final class WritePlanner(options: Options, sources: ReadStreams, isNew: ConnectorEvent => Boolean) {
 
-  /** @throws KinesisConnectorException that tells the first thing that is wrong */
+  /**
+   * Plans a write.
+   *
+   * @throws
+   *   KinesisConnectorException for the first problem
+   */
   def plan(schema: StructType, queryId: String): WritePlan = {
     val columns = WriteColumns.of(schema, options)
     val settings = KinesisSinkSettings.of(options)
@@ -34,7 +39,7 @@ final class WritePlanner(options: Options, sources: ReadStreams, isNew: Connecto
     val query = WritePlanner.context(queryId, stream)
     val events: EventSink = new EventLog(query)
     noteIgnoredColumn(schema, columns, stream, events)
-    // A request that has no answer in time is given up by the client too.
+    // The client also abandons a request without an answer after this time.
     val connection = Connection.clientSettings(options, stream).copy(requestTimeout = settings.requests.requestTimeout)
     val plan = WritePlan(
       columns,
@@ -77,15 +82,15 @@ final class WritePlanner(options: Options, sources: ReadStreams, isNew: Connecto
       case Seq() if columns.stream.isEmpty =>
         throw OptionErrors.missing(
           required = "'streamName' or 'streamARN', or a column 'stream'",
-          reason = "Nothing says which stream the rows are for.",
+          reason = "Neither an option nor a column selects the stream.",
           fix = "Set 'streamName'."
         )
       case Seq() => None
       case Seq(one) => Some(one)
       case several => throw conflict(
           "streamName",
-          s"${several.size} streams are named, but rows go to one.",
-          "Name one stream, and set 'streamColumn' to the column that chooses others."
+          s"The options name ${several.size} streams, but a write has one.",
+          "Name one stream, and set 'streamColumn' to the column that selects others."
         )
     }
   }
@@ -103,14 +108,14 @@ final class WritePlanner(options: Options, sources: ReadStreams, isNew: Connecto
           case (Some(_), Some(_)) =>
             throw OptionErrors.conflict(
               options = "'deadLetterStream' and 'deadLetterTable'",
-              reason = "Invalid rows go to one place.",
-              fix = "Leave one of them out."
+              reason = "Invalid rows are written to one of them.",
+              fix = "Remove one of them."
             )
           case (None, None) =>
             throw OptionErrors.missing(
               required = "'deadLetterStream' or 'deadLetterTable'",
               reason = "'onInvalidRecord' is deadLetter.",
-              fix = "Set one of them to where invalid rows go."
+              fix = "Set one of them to the stream or table for invalid rows."
             )
         }
       case OnInvalidRecord.Fail => OnInvalidRow.Fail
@@ -134,7 +139,7 @@ final class WritePlanner(options: Options, sources: ReadStreams, isNew: Connecto
 
 private object WritePlanner {
 
-  /** A batch write has an id of its own and neither a run nor a name. */
+  /** Returns the names for log lines. A batch write has its own id, but neither a run nor a name. */
   def context(queryId: String, stream: Option[StreamRef]): QueryContext =
     QueryNames.ofThread(SparkSession.active.sparkContext, stream.map(_.toString).toSeq).copy(queryId = Some(queryId))
 }

@@ -2,7 +2,10 @@ package org.sparkkinesis.spark.write
 
 import java.util.{Collections, TreeMap => JTreeMap}
 
-/** What a query has written up to its last committed batch, for `sink.metrics` of its progress. The table owns it. Thread-safe. */
+/**
+ * The totals of a query up to its last committed batch, for `sink.metrics` of its progress. The table owns it.
+ * Thread-safe.
+ */
 final class WriteProgress {
   private var last = WriteCounts()
   private var total = WriteCounts()
@@ -12,7 +15,7 @@ final class WriteProgress {
     total += batch
   }
 
-  /** Figures of the last batch by name, and `total…` of all of them. */
+  /** Returns the metrics of the last batch by name, and `total…` over all batches. */
   def metrics: java.util.Map[String, String] = synchronized {
     val texts = new JTreeMap[String, String]
     WriteMetrics.all.foreach(metric => texts.put(metric.name, metric.of(last).toString))

@@ -4,10 +4,10 @@ import scala.collection.mutable
 
 import org.apache.spark.sparkkinesis.MetricsSource
 
-/** What all writers of this JVM have written, and how those that are open stand, for Spark's metrics system. Thread-safe. */
+/** The totals of all writers of this JVM, and the state of the open ones, for Spark's metrics system. Thread-safe. */
 object WriterTotals {
 
-  /** The name in Spark's metrics, behind application and executor. */
+  /** The name in Spark's metrics, after application and executor. */
   val SourceName = "kinesis.sink"
 
   private val open = mutable.Set.empty[KinesisDataWriter]
@@ -24,7 +24,7 @@ object WriterTotals {
 
   def now: WriteCounts = synchronized(open.iterator.map(_.counts).foldLeft(ended)(_ + _))
 
-  /** One for each metric of the sink, and the mean batch size. */
+  /** Returns a gauge for each metric of the sink, and for the mean batch size. */
   def gauges: Map[String, () => Double] =
     WriteMetrics.all.map(metric => metric.name -> (() => metric.of(now).toDouble)).toMap +
       ("meanBatchSize" -> (() => now.sink.requests.meanBatchSize))

@@ -22,14 +22,14 @@ class ReadStreamsSuite extends TimedSuite {
     }
   }
 
-  test("the stream that is read is refused, under whatever address of AWS") {
+  test("a stream that the query reads is an error, with any endpoint of AWS") {
     val addresses =
       Seq("", "https://kinesis.us-east-1.amazonaws.com", "https://vpce-1.kinesis.us-east-1.vpce.amazonaws.com")
     for (read <- addresses; written <- addresses) assert(isRefused(stream(read), stream(written)))
     assert(isRefused(stream("http://127.0.0.1:1"), stream("http://127.0.0.1:1")))
   }
 
-  test("a stream of another name, account, region or service is not") {
+  test("a stream of another name, account, region or service is accepted") {
     assert(!isRefused(stream(""), stream("", arn.replace("stream/a", "stream/b"))))
     assert(!isRefused(stream(""), stream("", arn.replace("000000000000", "000000000001"))))
     assert(!isRefused(stream(""), stream("", arn.replace("us-east-1", "us-east-2"))))
@@ -37,7 +37,7 @@ class ReadStreamsSuite extends TimedSuite {
     assert(!isRefused(stream("http://127.0.0.1:1"), stream("")))
   }
 
-  test("a stream that was deleted and created again since is still the one that is read") {
+  test("a stream that the query reads is an error even if it was recreated") {
     assert(isRefused(stream("", created = 1), stream("", created = 2)))
   }
 }

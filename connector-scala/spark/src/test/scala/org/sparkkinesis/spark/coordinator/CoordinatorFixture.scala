@@ -16,7 +16,7 @@ import org.sparkkinesis.spark.connection.RecordingEnvironment
 import org.sparkkinesis.spark.settings.ReadSettings
 import org.sparkkinesis.suite.TimedSuite
 
-/** The common part of the suites that run a coordinator with fake executors over Spark's RPC: a stream of four shards. */
+/** The common part of the coordinator's suites: a stream of four shards, and fake executors over Spark's RPC. */
 abstract class CoordinatorFixture extends TimedSuite with BeforeAndAfterAll {
   protected val arn = "arn:aws:kinesis:eu-central-1:123456789012:stream/orders"
   override protected def timeLimit: FiniteDuration = 1.minute

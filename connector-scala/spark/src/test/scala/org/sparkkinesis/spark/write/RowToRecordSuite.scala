@@ -45,14 +45,14 @@ class RowToRecordSuite extends TimedSuite {
     assert(columns(text) == WriteColumns(0, dataIsText = true, KeySource.Column(1), None, None))
   }
 
-  test("a column of another name names the stream of each row when an option says so") {
+  test("the option 'streamColumn' selects the column with the stream of each row") {
     assert(columns(full, "streamColumn" -> "User").stream == Some(4))
     assert(columns(full, "streamColumn" -> "user", "streamName" -> "orders").stream == Some(4))
     assert(refused(full, "streamColumn" -> "usr").condition == "KINESIS_SINK_COLUMN_MISSING")
     assert(refused(full, "streamColumn" -> "amount").condition == "KINESIS_SINK_COLUMN_TYPE")
   }
 
-  test("a column 'stream' is ignored when options name the stream, as in a copy of a stream") {
+  test("a column 'stream' is ignored if options name the stream, as in a copy of a stream") {
     val arn = "arn:aws:kinesis:us-east-1:000000000000:stream/b"
     Seq("streamName" -> "b", "streamARN" -> arn).foreach { named =>
       assert(columns(full, named).stream == None)
@@ -63,7 +63,7 @@ class RowToRecordSuite extends TimedSuite {
     assert(WriteColumns.ignoredStream(full, options()) == None)
   }
 
-  test("the option 'partitionKey' wins over the column") {
+  test("the option 'partitionKey' overrides the column") {
     assert(columns(full, "partitionKey" -> "user").key == KeySource.Column(4))
     assert(columns(full, "partitionKey" -> "random").key == KeySource.Random)
   }
@@ -109,7 +109,7 @@ class RowToRecordSuite extends TimedSuite {
     assert(convert.convert(row(Array[Byte](), null)).left.toOption == Some("its partition key is null"))
   }
 
-  test("a hashed key is the same for the same values and spreads others; a random one is new for each row") {
+  test("a hashed key is the same for equal values and different for others; a random key is new for each row") {
     val hashed = new RowToRecord(columns(full, "partitionKey" -> "hash(user, amount)"))
     def key(convert: RowToRecord, user: String, amount: Long) =
       convert.convert(row(Array[Byte](), null, user = user, amount = amount)).getOrElse(fail("no record")).partitionKey

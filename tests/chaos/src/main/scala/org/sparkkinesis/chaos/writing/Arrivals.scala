@@ -5,18 +5,18 @@ import org.sparkkinesis.emulator.KinesisEmulator
 import org.sparkkinesis.model.{HashKey, SequenceNumber}
 
 /**
- * A user record as a reader gets it.
+ * A user record as a reader receives it.
  *
  * @param atHome
- *   its shard takes its key; readers that filter by hash range, as KCL does, see no others
+ *   whether its key belongs to its shard; readers that filter by hash range, as KCL does, get only these records
  */
 final case class Arrival(key: String, number: Long, atHome: Boolean)
 
 object Arrivals {
 
   /**
-   * Everything in the stream in the order of its sequence numbers, which for one key is the order over parents and
-   * children too; aggregates opened. Payloads are numbers.
+   * Returns all user records of the stream in the order of their sequence numbers, which for one key is the order
+   * over parents and children. Aggregates are unpacked. Payloads are numbers.
    */
   def of(kinesis: KinesisEmulator, stream: String): Seq[Arrival] = {
     val records = kinesis.admin.shards(stream).flatMap { shard =>
@@ -36,7 +36,7 @@ object Arrivals {
     }
   }
 
-  /** How many came for the first time before an earlier one of their key that came later. */
+  /** Returns the number of records whose first arrival was before that of an earlier record of their key. */
   def overtaken(arrivals: Seq[Arrival]): Long = {
     val first = arrivals.distinctBy(_.number).groupMap(_.key)(_.number)
     first.valuesIterator.map(numbers =>

@@ -7,8 +7,8 @@ import org.sparkkinesis.chaos.query.QuerySession
 import org.sparkkinesis.kit.Arguments
 
 /**
- * The query that is killed: `--folder F --endpoint E --region R --master M --conf.NAME VALUE…`; one file of lines a micro-batch,
- * until all are copied.
+ * The main class of the query that tests kill: `--folder F --endpoint E --region R --master M --conf.NAME VALUE…`. It
+ * copies one file of lines per micro-batch until all are copied.
  */
 object CopyLines {
   def main(args: Array[String]): Unit = {

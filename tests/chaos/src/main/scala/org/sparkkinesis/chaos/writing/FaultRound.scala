@@ -10,8 +10,8 @@ import org.sparkkinesis.sink.SinkMetrics
 import org.sparkkinesis.sink.kinesis.KinesisSinkSettings
 
 /**
- * Writers with a key space each, over the real client, while requests are refused, cut, answered late or never, entries fail,
- * the service is out for a while, and shards are split and merged. Then everything is counted.
+ * Runs writers with separate keys over the real client while requests are refused, cut, answered late or never,
+ * entries fail, the service has outages, and shards are split and merged. Then it counts every record.
  */
 final class FaultRound(ordered: Boolean, aggregated: Boolean, seed: Long, time: FiniteDuration) {
   private val random = new Random(seed)
@@ -23,7 +23,7 @@ final class FaultRound(ordered: Boolean, aggregated: Boolean, seed: Long, time: 
       maxTimeInBuffer = 50.millis,
       requestTimeout = 1500.millis,
       maxBufferedEntries = 5000,
-      // Aggregates are bounded by bytes only.
+      // With aggregation, only the limit in bytes applies.
       maxBufferedBytes = 2L << 20
     ),
     ordered = ordered,
@@ -69,7 +69,7 @@ final class FaultRound(ordered: Boolean, aggregated: Boolean, seed: Long, time: 
     )
   }
 
-  /** One more thing that goes wrong, for up to two seconds. */
+  /** Adds a fault for up to two seconds, or reshards. */
   private def disturb(kinesis: KinesisEmulator): Unit = {
     val unavailable = FaultEffect.Error(503, "ServiceUnavailableException", "injected")
     val throttled = FaultEffect.Error(400, "ProvisionedThroughputExceededException", "injected")

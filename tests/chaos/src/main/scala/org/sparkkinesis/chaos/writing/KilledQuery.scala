@@ -11,9 +11,10 @@ import org.sparkkinesis.emulator.{EmulatorConfig, KinesisEmulator}
 import org.sparkkinesis.kit.process.{JavaProcess, StandaloneCluster}
 
 /**
- * A streaming query on a standalone cluster that copies numbered lines into a stream. Its driver and its executors are killed
- * without warning again and again, the driver to be started from its checkpoint, until it has finished. At-least-once: nothing
- * may be missing, and what came twice may at most be the micro-batches that were under way when something was killed.
+ * Runs a streaming query on a standalone cluster that copies numbered lines into a stream. Its driver and its
+ * executors are repeatedly killed with SIGKILL, and the driver restarts from its checkpoint, until the query has
+ * finished. Delivery is at-least-once: no record may be missing, and only records of the micro-batches that were
+ * running at a kill may be duplicated.
  */
 final class KilledQuery(seed: Long, time: FiniteDuration) {
   private val random = new Random(seed)
@@ -50,8 +51,8 @@ final class KilledQuery(seed: Long, time: FiniteDuration) {
   }
 
   /**
-   * Kills the driver, or an executor, when some more records have arrived, in the middle of whichever batch that is; lets the
-   * query finish when time is up.
+   * Kills the driver or an executor after some more records have arrived, in the middle of any batch. Lets the query
+   * finish after the time limit.
    */
   private def killUntilDone(folder: Path, kinesis: KinesisEmulator, cluster: StandaloneCluster): (Long, Long, Int) = {
     val end = time.fromNow

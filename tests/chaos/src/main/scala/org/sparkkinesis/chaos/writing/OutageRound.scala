@@ -9,8 +9,8 @@ import org.sparkkinesis.emulator.{EmulatorConfig, KinesisEmulator}
 import org.sparkkinesis.sink.kinesis.KinesisSinkSettings
 
 /**
- * Writers at full load while the service refuses every request for `time`: they must come to a stand with full buffers, take
- * nothing more, and lose nothing when it is back.
+ * Runs writers at full load while the service refuses every request for `time`. They must stop with full buffers,
+ * accept no more records, and lose none after the outage.
  */
 final class OutageRound(seed: Long, time: FiniteDuration) {
   private val Writers = 3
@@ -32,7 +32,7 @@ final class OutageRound(seed: Long, time: FiniteDuration) {
     ))
     load.letRunUntil(unacknowledged(load) == Writers.toLong * Buffered)
     load.letRun(time)
-    // In this order: requests that came before the outage may still be answered.
+    // Read the values in this order, because earlier requests may still be answered.
     val (written, held) = (load.written, load.metrics.unacknowledgedBytes)
     val stored = kinesis.admin.recordCount(stream)
     kinesis.faults.clear()
@@ -53,7 +53,7 @@ final class OutageRound(seed: Long, time: FiniteDuration) {
         "retried" -> metrics.retried,
         "blockedSeconds" -> metrics.blockedNanos / 1000000000L
       ),
-      // Each writer may be held with one more.
+      // Each writer may block with one more record.
       overrun = math.max(0, written - stored - Writers * (Buffered + 1L))
     )
   }.get

@@ -14,8 +14,7 @@ import org.sparkkinesis.sink.kinesis.{CheckedStream, KinesisSinkSettings, Kinesi
 import org.sparkkinesis.sink.{SharedTimer, SinkMetrics}
 
 /**
- * Writers over the real client that never run out of numbered records, a thread and a key space each, until they are told to
- * finish.
+ * Writers over the real client with unlimited numbered records, one thread and separate keys each, until `finish`.
  */
 final class WriterLoad(
     kinesis: KinesisEmulator,
@@ -53,22 +52,22 @@ final class WriterLoad(
     sink.flush()
   }
 
-  /** Records that were handed to `write`, the one that each writer may be held with included. */
+  /** The number of records passed to `write`, including the one with which each writer may block. */
   def written: Long = numbers.get
 
   def metrics: SinkMetrics = sinks.map(_.metrics.requests).reduce(_ + _)
 
-  /** Lets the writers go on for so long; throws what one of them failed with. */
+  /** Lets the writers run this long; throws the error of a failed writer. */
   def letRun(time: FiniteDuration): Unit =
     try {
       CompletableFuture.anyOf(tasks: _*).get(time.toNanos, TimeUnit.NANOSECONDS)
       ()
     } catch { case _: TimeoutException => () }
 
-  /** Until the condition holds; for ever, unless a writer fails. */
+  /** Lets the writers run until the condition holds, or until a writer fails. */
   def letRunUntil(condition: => Boolean): Unit = while (!condition) letRun(20.millis)
 
-  /** Everything that was written is stored when this returns. */
+  /** Returns when every written record is stored. */
   def finish(): Unit = {
     running = false
     ended.get()

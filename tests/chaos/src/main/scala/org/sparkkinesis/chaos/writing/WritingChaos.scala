@@ -6,10 +6,11 @@ import org.sparkkinesis.json.Json
 import org.sparkkinesis.kit.Arguments
 
 /**
- * Writes while everything goes wrong, and counts what arrived: `--seconds N --seed S`. Rounds of writers under faults and
- * reshards in all four ways of writing; an outage under full load, of a minute when there is time; then a Spark query on a
- * cluster whose driver and executors are killed again and again. Prints one JSON object on the last line; exits with 1 when a
- * record is lost, doubled without a reason, or out of its key's order, or when more is held than the buffers' bounds allow.
+ * Writes under faults and counts the stored records: `--seconds N --seed S`. It runs rounds of writers under faults
+ * and reshards in all four combinations of ordering and aggregation, then an outage under full load (of one minute if
+ * there is time), then a Spark query on a cluster whose driver and executors are repeatedly killed. Prints one JSON
+ * object on the last line. Exits with 1 when a record is lost, duplicated without a reason, or out of its key's
+ * order, or when the buffers exceed their limits.
  */
 object WritingChaos {
   def main(args: Array[String]): Unit = {
@@ -38,16 +39,16 @@ object WritingChaos {
 }
 
 /**
- * What a round found.
+ * The result of a round.
  *
  * @param doubled
- *   records that arrived more than once, each further arrival counted
+ *   number of repeated arrivals
  * @param excused
- *   how many arrivals more than one the sink has said there may be
+ *   number of possible duplicates that the sink reported
  * @param overtaken
- *   first arrivals before that of an earlier record of their key, where order was promised
+ *   number of first arrivals before that of an earlier record of their key, if order was promised
  * @param overrun
- *   records taken beyond what is stored and what the buffers may hold
+ *   number of accepted records above the stored records and the limits of the buffers
  */
 final case class Verdict(
     name: String,

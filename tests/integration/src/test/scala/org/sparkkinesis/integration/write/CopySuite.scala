@@ -6,7 +6,7 @@ import org.apache.spark.sql.functions.{col, lit, when}
 import org.apache.spark.sql.streaming.{StreamingQuery, Trigger}
 import org.apache.spark.sql.{Column, DataFrame, Dataset, Row}
 
-/** A stream that is copied: the rows of a source have a column `stream`, with the name of the stream that they come from. */
+/** Tests copies of streams: the rows of a source have a column `stream` with the name of their stream. */
 class CopySuite extends SinkFixture {
   private def source(stream: String): DataFrame =
     spark.readStream.format(format).options(target ++ Seq("streamName" -> stream, "initialPosition" -> "trim_horizon"))
@@ -25,7 +25,7 @@ class CopySuite extends SinkFixture {
     arn
   }
 
-  test("a copy goes to the stream that the sink names, not back to the one that its column names") {
+  test("a copy is written to the sink's stream, not to the stream in its column") {
     create("a", 100)
     create("b", 0)
     copy(source("a"), "streamName" -> "b").processAllAvailable()
@@ -34,7 +34,7 @@ class CopySuite extends SinkFixture {
   }
 
   test(
-    "a query that would write into the stream that it reads is refused, by name and by ARN, for all rows and for some"
+    "a query that would write to the stream it reads is an error, by name and by ARN, for all rows and for some"
   ) {
     val arn = create("loop", 10)
     create("elsewhere", 0)
@@ -59,7 +59,7 @@ class CopySuite extends SinkFixture {
   }
 
   test(
-    "a batch write from within foreachBatch is refused as well; a batch that copies a stream into itself is not endless"
+    "a batch write within foreachBatch is an error too; a batch read can be written to its own stream"
   ) {
     create("within", 10)
     val again: (Dataset[Row], Long) => Unit = (rows, _) => writer(rows, "streamName" -> "within").save()
@@ -75,7 +75,7 @@ class CopySuite extends SinkFixture {
     assert(kinesis.admin.recordCount("within") == 20)
   }
 
-  test("two queries may copy two streams crosswise: each reads and writes another one") {
+  test("two queries can copy two streams into each other") {
     create("left", 5)
     create("right", 5)
     copy(source("left"), "streamName" -> "right").processAllAvailable()

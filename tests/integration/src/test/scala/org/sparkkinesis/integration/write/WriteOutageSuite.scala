@@ -10,7 +10,7 @@ import org.apache.spark.sql.streaming.StreamingQuery
 
 import org.sparkkinesis.emulator.fault.{FaultEffect, FaultRule}
 
-/** An outage that is shorter than `deliveryTimeout` ends no query, at any point of a batch. */
+/** Tests that an outage that is shorter than `deliveryTimeout` ends no query, at any point of a batch. */
 class WriteOutageSuite extends SinkFixture {
   private val unavailable = FaultEffect.Error(503, "ServiceUnavailable", "by request")
 
@@ -54,12 +54,12 @@ class WriteOutageSuite extends SinkFixture {
     }
   }
 
-  test("an outage of everything between two micro-batches is waited for") {
+  test("a query waits for the end of an outage of all operations between two micro-batches") {
     kinesis.admin.createStream("between", 2)
     val run = new Run("streamName" -> "between", "aggregation" -> "true")
     run.add()
     run.query.processAllAvailable()
-    // Longer than the time for which what the shards are is known without asking.
+    // The outage is longer than the lifetime of the cached shards.
     assert(!run.query.awaitTermination(2500))
     during("DescribeStreamSummary", "ListShards", "PutRecords") { hits =>
       run.add()
@@ -70,7 +70,7 @@ class WriteOutageSuite extends SinkFixture {
     run.query.stop()
   }
 
-  test("an outage before the first batch is waited for, when it is the service that fails") {
+  test("a query waits for the end of an outage before its first batch if the service fails") {
     kinesis.admin.createStream("before", 2)
     during("DescribeStreamSummary", "ListShards") { hits =>
       val run = new Run("streamName" -> "before", "ordering" -> "key")
@@ -87,7 +87,7 @@ class WriteOutageSuite extends SinkFixture {
     run.query.stop()
   }
 
-  test("an outage is not waited for any longer than the delivery timeout") {
+  test("the wait for the end of an outage is limited to the delivery timeout") {
     kinesis.admin.createStream("patience", 1)
     during("DescribeStreamSummary") { _ =>
       val run = new Run("streamName" -> "patience", "deliveryTimeout" -> "3s")
@@ -98,7 +98,7 @@ class WriteOutageSuite extends SinkFixture {
     }
   }
 
-  test("streams that options or rows name are described once, however many tasks and batches there are") {
+  test("each stream is described once for any number of tasks and batches") {
     kinesis.admin.createStream("home", 1)
     kinesis.admin.createStream("routed", 1)
     val before = kinesis.calls.count("DescribeStreamSummary")
@@ -112,7 +112,7 @@ class WriteOutageSuite extends SinkFixture {
     run.query.stop()
   }
 
-  test("a stream that was deleted and created again between two batches is written by its new shards") {
+  test("a stream that was recreated between two batches is written with its new shards") {
     kinesis.admin.createStream("again", 2)
     val run = new Run("streamName" -> "again", "aggregation" -> "true", "ordering" -> "key")
     run.add()

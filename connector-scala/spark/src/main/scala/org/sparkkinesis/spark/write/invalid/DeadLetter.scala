@@ -6,13 +6,21 @@ import org.sparkkinesis.json.Json
 import org.sparkkinesis.model.KinesisQuotas
 import org.sparkkinesis.sink.kinesis.put.SinkRecord
 
-/** The record that tells of a row that could not be written: JSON with the reason, where the row was, and what is left of it. */
+/**
+ * Creates the record about a row that could not be written: JSON with the reason, the row's position, and its
+ * payload.
+ */
 object DeadLetter {
 
-  /** What the facts around the payload may take of a record. */
+  /** Maximum number of bytes of a record's fields other than the payload. */
   private val Envelope = 8 * KinesisQuotas.KiB
 
-  /** @param maxRecordBytes what the dead-letter stream takes; a longer payload is cut, and the record says so */
+  /**
+   * Creates the record.
+   *
+   * @param maxRecordBytes
+   *   record size limit of the dead-letter stream in bytes; a longer payload is truncated, and the record says so
+   */
   def of(row: InvalidRow, queryId: String, maxRecordBytes: Int): SinkRecord = {
     val room = (maxRecordBytes - Envelope) / 4 * 3
     val payload = row.record.fold(Array.emptyByteArray)(_.data)

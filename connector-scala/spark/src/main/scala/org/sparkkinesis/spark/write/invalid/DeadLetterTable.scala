@@ -10,15 +10,20 @@ import org.sparkkinesis.error.SinkErrors
 import org.sparkkinesis.spark.settings.KinesisSchema
 
 /**
- * The table that invalid rows go to; used on the driver, when a batch is committed.
+ * The table for invalid rows, used on the driver when a batch is committed.
  *
- * Rows of a micro-batch that are there already are not appended again, so a batch that Spark runs once more after its commit
- * was lost leaves them once, provided that the table appends all of them or none. A batch write has no such number: what is
- * run again is appended again.
+ * A micro-batch whose rows are in the table is not appended again. So a batch that Spark runs again, because its
+ * commit was lost, appends its rows once, provided that the table appends all rows or none. A batch write has no
+ * batch id, so repeated writes append their rows again.
  */
 final class DeadLetterTable(name: String, queryId: String) {
 
-  /** @throws KinesisConnectorException when the table is missing, or lacks a column */
+  /**
+   * Checks that the table can be used.
+   *
+   * @throws
+   *   KinesisConnectorException when the table does not exist or lacks a column
+   */
   def check(): Unit = {
     val found =
       try session.table(name).schema
@@ -33,7 +38,12 @@ final class DeadLetterTable(name: String, queryId: String) {
     }
   }
 
-  /** @param epochId the micro-batch; none for a batch write */
+  /**
+   * Appends the rows unless the table has this micro-batch.
+   *
+   * @param epochId
+   *   id of the micro-batch; empty for a batch write
+   */
   def append(letters: Seq[HeldLetter], epochId: Option[Long]): Unit =
     if (letters.nonEmpty && !epochId.exists(has)) {
       val rows = session.createDataFrame(letters.map(rowOf(_, epochId)).asJava, DeadLetterTable.schema)
@@ -43,7 +53,9 @@ final class DeadLetterTable(name: String, queryId: String) {
   private def has(epochId: Long): Boolean =
     !session.table(name).where(col("queryId") === queryId && col("epochId") === epochId).isEmpty
 
-  /** `insertInto` goes by place; columns of the table that are not ours stay null. */
+  /**
+   * Orders the columns like the table, because `insertInto` uses positions. Additional columns of the table are null.
+   */
   private def inTableOrder(rows: DataFrame): DataFrame = rows.select(session.table(name).schema.map { field =>
     if (DeadLetterTable.schema.exists(_.name.equalsIgnoreCase(field.name))) col(field.name)
     else lit(null).cast(field.dataType).as(field.name)
@@ -69,7 +81,7 @@ final class DeadLetterTable(name: String, queryId: String) {
 
 object DeadLetterTable {
 
-  /** Columns by name. `data` is the payload, cut where it is long; `dataBytes` is how long it was. */
+  /** The columns by name. `data` is the payload, truncated if it is long; `dataBytes` is its full length. */
   val schema: StructType = StructType(Seq(
     StructField("reason", StringType),
     StructField(KinesisSchema.Stream, StringType),

@@ -6,10 +6,10 @@ import org.sparkkinesis.error.SinkErrors
 import org.sparkkinesis.model.{KinesisQuotas, Utf8}
 
 /**
- * An invalid row on its way to the driver.
+ * An invalid row that a task sends to the driver.
  *
  * @param data
- *   the payload, perhaps only its beginning; `dataBytes` is its whole length
+ *   payload, possibly truncated; `dataBytes` is its full length
  */
 final case class HeldLetter(
     reason: String,
@@ -22,11 +22,11 @@ final case class HeldLetter(
 )
 
 /**
- * One task's invalid rows, for the table that they are appended to at the batch's commit. Bounded, since the driver gets those of
- * all tasks.
+ * Holds one task's invalid rows for the table to which the batch's commit appends them. Limited, because the driver
+ * receives the rows of all tasks. For the task's thread.
  *
  * @param maxBytes
- *   for all of them; half of it is for payloads, which are cut to what is left of it
+ *   maximum number of bytes of all rows; half of it is for payloads, which are truncated to the remaining room
  */
 final class HeldLetters(table: String, maxBytes: Int) {
   import HeldLetters._
@@ -37,7 +37,12 @@ final class HeldLetters(table: String, maxBytes: Int) {
 
   def all: Seq[HeldLetter] = held.toSeq
 
-  /** @throws KinesisConnectorException when there are too many */
+  /**
+   * Adds a row.
+   *
+   * @throws
+   *   KinesisConnectorException when the limit is exceeded
+   */
   def add(row: InvalidRow): Unit = {
     val kept = row.record.map(record => record.data.take(math.min(MaxPayloadBytes, roomForPayloads)))
     val letter = HeldLetter(
@@ -66,14 +71,14 @@ final class HeldLetters(table: String, maxBytes: Int) {
 object HeldLetters {
   val MaxRows: Int = 10000
 
-  /** What is kept of one payload, and what a task's rows take together where there are few tasks. */
+  /** Maximum number of bytes of one payload, and of the rows of a task if there are few tasks. */
   val MaxPayloadBytes: Int = 64 * KinesisQuotas.KiB
   val MaxBytes: Int = 16 * KinesisQuotas.KiB * KinesisQuotas.KiB
 
-  /** What one letter takes besides its texts and its payload when it is sent to the driver. */
+  /** Bytes of a row in addition to its texts and its payload when it is sent to the driver. */
   private val Envelope = 200
 
-  /** A task's share of what the driver takes from all tasks. */
+  /** Returns a task's share of the bytes that the driver accepts from all tasks. */
   def bytesOfTask(ofAllTasks: Long, tasks: Int): Int = math.min(MaxBytes.toLong, ofAllTasks / math.max(1, tasks)).toInt
 
   private def sizeWithoutPayload(letter: HeldLetter): Int =

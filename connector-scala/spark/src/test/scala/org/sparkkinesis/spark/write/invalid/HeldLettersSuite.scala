@@ -23,7 +23,7 @@ class HeldLettersSuite extends TimedSuite {
       ))
     )
 
-  /** What Spark sends to the driver for a task that holds as many rows of this size as it may. */
+  /** Returns the bytes that Spark sends to the driver for a task with the maximum number of rows of this size. */
   private def sentBy(maxBytes: Int, payload: Int): (Int, Int) = {
     val letters = new HeldLetters("letters", maxBytes)
     val error = intercept[KinesisConnectorException]((1 to 20000).foreach(n => letters.add(row(n, payload))))
@@ -34,16 +34,16 @@ class HeldLettersSuite extends TimedSuite {
     (letters.all.size, bytes.size)
   }
 
-  test("what a task sends to the driver is not larger than its share, whatever its invalid rows are") {
+  test("a task's message to the driver is within its share for any invalid rows") {
     for (share <- Seq(64 * 1024, 1 << 20, 16 << 20); payload <- Seq(0, 10, 1000, 100000)) {
       val (rows, sent) = sentBy(share, payload)
-      // The counts and the names of classes come once.
+      // Counts and class names are sent once per task.
       assert(sent <= share + 4096, s"$sent bytes of $share for $rows rows of $payload")
       assert(rows >= math.min(HeldLetters.MaxRows, share / 2 / 400), s"only $rows rows of $payload in $share")
     }
   }
 
-  test("two hundred tasks, or ten thousand, stay below spark.driver.maxResultSize together") {
+  test("the messages of 200 or 10,000 tasks are below spark.driver.maxResultSize together") {
     val budget = LetterBudget.of(1024 * MiB)
     for (tasks <- Seq(1, 2, 200, 10000))
       assert(HeldLetters.bytesOfTask(budget, tasks).toLong * tasks <= 1024 * MiB / 4)
@@ -51,11 +51,11 @@ class HeldLettersSuite extends TimedSuite {
     assert(HeldLetters.bytesOfTask(budget, 0) == HeldLetters.MaxBytes)
   }
 
-  test("without a limit the driver's memory counts") {
+  test("without a limit the driver's heap is the limit") {
     assert(LetterBudget.of(0) == Runtime.getRuntime.maxMemory / 4)
   }
 
-  test("payloads are cut when there is no room, the rows stay") {
+  test("payloads are truncated without room, and the rows are kept") {
     val letters = new HeldLetters("letters", 64 * 1024)
     (1 to 50).foreach(n => letters.add(row(n, 10000)))
     assert(letters.all.map(_.data.map(_.length).getOrElse(-1)).distinct == Seq(10000, 2768, 0))
