@@ -27,7 +27,7 @@ class SparkArchitectureSuite extends TimedSuite {
     spark.checkLayers(
       "org.apache.spark.sparkkinesis" +: all("settings", "metric", "protocol", "connection", "write.invalid"),
       all("executor"),
-      all("coordinator"),
+      all("coordinator", "coordinator.cluster", "coordinator.state"),
       all("session"),
       all("read.reader"),
       all("read", "write"),

@@ -13,7 +13,7 @@ import org.sparkkinesis.simulation.write.{FailedWrite, WriteRuns, WriteSeeds, Wr
  */
 object SimulationMain {
 
-  /** How often it says on the standard error how far it is. */
+  /** The interval of progress messages on standard error. */
   private val Progress = 1000L
 
   def main(arguments: Array[String]): Unit = Arguments.parse(arguments.toList) match {
@@ -82,7 +82,7 @@ object SimulationMain {
       ): _*
   )
 
-  /** With JSON the standard output has nothing else. */
+  /** With `--json`, standard output contains only the JSON. */
   private def show(wanted: Arguments)(failed: FailedRun): FailedRun = {
     val shown = if (wanted.shrinks) ReadRuns.shrink(failed.scenario, failed.violation) else failed
     val out = if (wanted.json) System.err else System.out

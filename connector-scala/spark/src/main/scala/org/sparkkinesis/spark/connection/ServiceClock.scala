@@ -3,30 +3,29 @@ package org.sparkkinesis.spark.connection
 import org.sparkkinesis.concurrent.Clock
 
 /**
- * Estimates the service's clock by a lower and an upper bound, from the `Date` headers of its responses. These have
- * whole seconds and arrive after some time. Until the first such response, the estimate is this process's own clock.
- * After that it does not depend on that clock, which may be wrong or be set while the process runs. All times are
- * epoch milliseconds. Thread-safe.
+ * Estimates the service's clock as a range between two bounds: an answer contains whole seconds and arrives with a
+ * delay. Without an answer, the clock is this process's own; it is not used otherwise, because it may be wrong or be
+ * changed. All times are epoch milliseconds. Thread-safe.
  */
 final class ServiceClock(own: Clock) {
   import ServiceClock._
 
-  /** Lower and upper bound of the service's time minus this process's running time, in milliseconds. */
+  /** Minimum and maximum difference between the service's clock and this process's running time. */
   private var ahead: Option[(Long, Long)] = None
 
   /**
-   * Records a response that has just arrived.
+   * Records an answer that has just arrived.
    *
    * @param answeredMillis
-   *   the time in the response
+   *   the time in the answer
    * @param askedNanos
-   *   the time of the request, in nanoseconds of this process's running time
+   *   the time of the request, in nanoseconds of this process's clock
    */
   def heard(answeredMillis: Long, askedNanos: Long): Unit = synchronized {
-    // Rounding the running time to whole milliseconds loses up to one millisecond.
+    // Rounding the running time to milliseconds makes it up to one millisecond too early.
     val least = answeredMillis - millis(own.nanoTime) - 1
     val most = answeredMillis + Resolution - millis(askedNanos)
-    // A response that contradicts the earlier ones replaces them.
+    // An answer that contradicts earlier answers replaces them.
     ahead = ahead.map { case (l, m) => (math.max(l, least), math.min(m, most)) }.filter { case (l, m) => l <= m }
       .orElse(Some((least, most)))
   }
@@ -37,7 +36,7 @@ final class ServiceClock(own: Clock) {
   /** Returns a time that is not earlier than the service's current time. */
   def atMost: Long = now(_._2, 1)
 
-  /** Converts a time of this process's clock to a time that is not later than the service's clock showed then. */
+  /** Converts a time of this process's clock to a time that is not later than the service's time at that moment. */
   def ofOwn(millis: Long): Long = millis - own.currentMillis + atLeast
 
   private def now(bound: ((Long, Long)) => Long, rounding: Long): Long =
@@ -46,7 +45,7 @@ final class ServiceClock(own: Clock) {
 
 private object ServiceClock {
 
-  /** The resolution of HTTP dates in milliseconds. */
+  /** HTTP dates have a precision of one second. */
   val Resolution = 1000L
 
   def millis(nanos: Long): Long = Math.floorDiv(nanos, 1000000L)

@@ -5,18 +5,18 @@ import scala.concurrent.duration._
 import org.sparkkinesis.concurrent.{Cancellable, Scheduler}
 
 /**
- * A scheduler whose clock shows the service's time, as reported by the driver. It is never ahead of the service: if it
- * were, a shard would count as read up to a time at which records still arrive. Before the first report it shows this
- * process's own clock, which may be wrong.
+ * A scheduler whose clock is the service's time as another process reported it. It is never ahead of the service's
+ * time, because records that arrive up to a reported read time would be skipped otherwise. Before the first report,
+ * it is the clock of this process, which may be wrong.
  *
- * `close` also closes the underlying scheduler. Thread-safe.
+ * Closing it closes the underlying scheduler. Thread-safe.
  */
 final class ServiceTimeScheduler(underlying: Scheduler with AutoCloseable) extends Scheduler with AutoCloseable {
 
-  /** Lower bound of the service's time minus this process's running time, in milliseconds. */
+  /** Minimum difference between the service's time and this process's running time. */
   @volatile private var ahead = Option.empty[Long]
 
-  /** Records that the service's clock had reached this time, in epoch milliseconds, at some time before now. */
+  /** Records a reported service time, which may be old by now. */
   def heard(serviceMillis: Long): Unit = synchronized {
     val told = serviceMillis - runningMillis - 1
     if (ahead.forall(_ < told)) ahead = Some(told)

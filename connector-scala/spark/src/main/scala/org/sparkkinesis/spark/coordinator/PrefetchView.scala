@@ -3,6 +3,8 @@ package org.sparkkinesis.spark.coordinator
 import org.sparkkinesis.chunk.ChunkSummary
 import org.sparkkinesis.model.{HashKeyRange, SequenceNumber, StreamShard}
 import org.sparkkinesis.plan._
+import org.sparkkinesis.spark.coordinator.cluster.ExecutorPlace
+import org.sparkkinesis.spark.coordinator.state.{CoordinatorState, ShardTrack}
 import org.sparkkinesis.spark.protocol.Release
 
 /**

@@ -6,6 +6,8 @@ import org.sparkkinesis.event.ExecutorFailed
 import org.sparkkinesis.model.Shard
 import org.sparkkinesis.plan.SourceOffset
 import org.sparkkinesis.spark.connection.Environment
+import org.sparkkinesis.spark.coordinator.cluster.{BackgroundLoop, ConsumerStarter, ExecutorCluster}
+import org.sparkkinesis.spark.coordinator.state.{ConsumerPeer, CoordinatorState}
 import org.sparkkinesis.spark.executor.ConsumerHosts
 import org.sparkkinesis.spark.protocol.{Broken, DriverHandler, Peer, ProtocolCodec, Register, Report, StopAll}
 import org.sparkkinesis.spark.settings.ReadSettings

@@ -12,6 +12,7 @@ import org.sparkkinesis.event.{
   StreamUnreachable
 }
 import org.sparkkinesis.model.StreamShard
+import org.sparkkinesis.spark.coordinator.state.{ConsumerPeer, CoordinatorState, ShardTrack}
 import org.sparkkinesis.spark.protocol.{Assign, Assigned, Register, Unassign}
 
 /**

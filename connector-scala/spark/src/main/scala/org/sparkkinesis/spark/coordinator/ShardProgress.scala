@@ -11,6 +11,7 @@ import org.sparkkinesis.event.{
 import org.sparkkinesis.model.{ChildShard, SequenceNumber, Shard, ShardId, StreamShard}
 import org.sparkkinesis.plan.{ShardPosition, SourceOffset}
 import org.sparkkinesis.service.ServiceException
+import org.sparkkinesis.spark.coordinator.state.{ConsumerPeer, CoordinatorState, ShardTrack}
 import org.sparkkinesis.spark.protocol.{Release, Report, ShardReport, Unassign}
 
 /**

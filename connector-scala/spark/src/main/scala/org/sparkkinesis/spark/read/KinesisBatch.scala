@@ -52,7 +52,7 @@ final class KinesisBatch(options: Options, schema: StructType) extends Batch {
 private object KinesisBatch {
 
   /**
-   * Refuses an end in the future, because the read would wait until then.
+   * Checks that the end is not in the future, because the read would wait until then.
    *
    * @throws org.sparkkinesis.error.KinesisConnectorException
    *   KINESIS_OPTION_INVALID
@@ -63,7 +63,7 @@ private object KinesisBatch {
     throw OptionErrors.invalid(
       value = future.toString,
       option = ReadOptions.endingPosition.key,
-      reason = s"The time lies in the future: it is ${Instant.ofEpochMilli(nowMillis)} at the service. " +
+      reason = s"The time is in the future: the service's time is ${Instant.ofEpochMilli(nowMillis)}. " +
         "A batch read ends with records that have arrived.",
       expected = "'latest', or a time that has passed"
     )

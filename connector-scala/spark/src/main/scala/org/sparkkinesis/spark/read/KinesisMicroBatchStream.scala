@@ -11,7 +11,7 @@ import org.apache.spark.sql.types.StructType
 
 import org.sparkkinesis.plan._
 import org.sparkkinesis.spark.connection.ReadStreams
-import org.sparkkinesis.spark.coordinator.SparkCluster
+import org.sparkkinesis.spark.coordinator.cluster.SparkCluster
 import org.sparkkinesis.spark.read.reader.{KinesisInputPartition, KinesisReaderFactory}
 import org.sparkkinesis.spark.session.{HadoopCheckpointFiles, StreamSession}
 import org.sparkkinesis.spark.settings.KinesisReadLimit

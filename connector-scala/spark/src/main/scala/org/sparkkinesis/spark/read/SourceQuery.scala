@@ -14,7 +14,8 @@ import org.sparkkinesis.event.{BatchPlanned, QueryStarted, QueryStopped}
 import org.sparkkinesis.model.{HashKeyRange, ShardId, StartingPosition, StreamShard}
 import org.sparkkinesis.plan._
 import org.sparkkinesis.spark.connection.{Environment, ServiceFailure}
-import org.sparkkinesis.spark.coordinator.{ExecutorCluster, PrefetchView, ShardCoordinator, ShardFailed}
+import org.sparkkinesis.spark.coordinator.cluster.ExecutorCluster
+import org.sparkkinesis.spark.coordinator.{PrefetchView, ShardCoordinator, ShardFailed}
 import org.sparkkinesis.spark.session.{
   CheckpointCheck,
   CheckpointFiles,
@@ -129,7 +130,7 @@ final class SourceQuery(
 
   /** Returns the time that "latest" means: when the query was first started, which may have been an earlier run. */
   private def latestMillis: Long = files.startedMillis.fold(session.serviceClock.atLeast) { started =>
-    // The file system may have the service's clock or this process's.
+    // The file system may use the service's clock or this process's.
     Seq(started, session.serviceClock.ofOwn(started), session.serviceClock.atLeast).min
   }
 
@@ -171,10 +172,10 @@ final class SourceQuery(
     planned.map(_.end)
   }
 
-  /** Stores how far the shards are read beyond the last batch, because the next run may start long after this one. */
+  /** Stores the read positions beyond the last batch, because the next run may start much later. */
   private def noteAtStop(): Unit = for (running <- coordinatorIfStarted; offset <- current)
     try readUpTo.note(offset, running.prefetched.settle(readUpTo.of(offset), target))
-    catch { case NonFatal(failure) => log.warn("How far the query has read could not be noted", failure) }
+    catch { case NonFatal(failure) => log.warn("The read position of the query could not be stored", failure) }
 
   /**
    * Limits how often the position is stored: Spark asks every few milliseconds, and there may be thousands of shards.
@@ -263,7 +264,7 @@ final class SourceQuery(
       shard => prefetched.lastOfEnded(shard).map(RangeEnd.At(_)),
       hashKeyRange
     )
-    // The records of a batch that this run planned existed a moment ago.
+    // The records of a batch that this run planned cannot have expired yet.
     if (!current.contains(to) && !rerun.contains(to)) {
       rerun = Some(to)
       checkpoint.warnOfExpiredBatch(readUpTo.of(from), to, ranges.iterator.map(_.shard).toSet)

@@ -60,7 +60,7 @@ final class CheckpointCheck(session: StreamSession, environment: Environment) {
   }
 
   /**
-   * Looks whether records of a batch that was planned in an earlier run may have expired since.
+   * Checks whether records of a batch that an earlier run planned may have expired since.
    *
    * @param read
    *   the shards that the batch reads
@@ -71,7 +71,7 @@ final class CheckpointCheck(session: StreamSession, environment: Environment) {
       end.streams.get(stream.arn).toSeq
         .flatMap(Retention.lostOfBatch(stream, _, shards, oldestMillis(stream)))
         .headOption.foreach { case (shard, from) =>
-          expired(stream, shard, s"a batch that runs again begins with what arrived at ${Instant.ofEpochMilli(from)}")
+          expired(stream, shard, s"a repeated batch starts with records that arrived at ${Instant.ofEpochMilli(from)}")
         }
     }
 

@@ -29,7 +29,7 @@ final class HadoopCheckpointFiles(location: String, conf: Configuration) extends
   override def write(name: String, text: String): Unit = file(name).write(text)
   override def delete(name: String): Unit = file(name).delete()
 
-  /** Spark writes the query's metadata before `start()` returns. The location of a source lies two levels below it. */
+  /** Spark writes the query's metadata before `start()` returns, two levels above the location of a source. */
   override def startedMillis: Option[Long] =
     Option(new Path(location).getParent).flatMap(sources => Option(sources.getParent)).flatMap(root =>
       new CheckpointFile(root.toString, "metadata", conf).writtenMillis()

@@ -9,7 +9,7 @@ import org.sparkkinesis.concurrent.VirtualScheduler
 class ServiceClockSuite extends AnyFunSuite {
   private val Start = 1_700_000_000_000L
 
-  /** The service's clock differs by `skew`; its answer takes 40 ms each way. */
+  /** A service whose clock differs by `skew` and whose answers take 40 ms in each direction. */
   private def heard(skewMillis: Long): (VirtualScheduler, ServiceClock) = {
     val own = new VirtualScheduler(Start)
     val clock = new ServiceClock(own)
@@ -25,13 +25,13 @@ class ServiceClockSuite extends AnyFunSuite {
     clock.heard(answered, asked)
   }
 
-  test("before an answer it is the process's own clock") {
+  test("before the first answer it is the process's own clock") {
     val clock = new ServiceClock(new VirtualScheduler(Start))
     assert((clock.atLeast, clock.atMost) == ((Start, Start)))
   }
 
   Seq(0L, 60_000L, -60_000L, 1_234_567L, -999L).foreach { skew =>
-    test(s"a clock that differs by $skew ms lies between the bounds, which are close") {
+    test(s"a clock that differs by $skew ms is within close bounds") {
       val (own, clock) = heard(skew)
       own.advance(1.hour)
       val truth = own.currentMillis + skew
@@ -49,7 +49,7 @@ class ServiceClockSuite extends AnyFunSuite {
     assert(clock.atMost - clock.atLeast < 1082)
   }
 
-  test("an answer that contradicts the ones before replaces them") {
+  test("an answer that contradicts earlier answers replaces them") {
     val (own, clock) = heard(0)
     ask(own, clock, 60_000)
     val truth = own.currentMillis + 60_000

@@ -9,7 +9,7 @@ import org.sparkkinesis.concurrent.{Cancellable, Scheduler, VirtualScheduler}
 class ServiceTimeSchedulerSuite extends AnyFunSuite {
   private val Start = 1_700_000_000_000L
 
-  /** Its own clock is wrong, and is set while it runs. */
+  /** A scheduler whose own clock is wrong and changes while it runs. */
   private class Setup {
     val virtual = new VirtualScheduler(Start)
     var skewMillis = 0L
@@ -22,7 +22,7 @@ class ServiceTimeSchedulerSuite extends AnyFunSuite {
     })
   }
 
-  test("it shows the time that was told, and what has passed since, whatever the process's clock shows") {
+  test("it adds the elapsed time to the reported time, independent of the process's clock") {
     val s = new Setup
     assert(s.scheduler.currentMillis == Start)
     s.scheduler.heard(Start + 5000)
@@ -34,7 +34,7 @@ class ServiceTimeSchedulerSuite extends AnyFunSuite {
     }
   }
 
-  test("of what was told, on its way for different times, the least old counts") {
+  test("of reports with different delays, the one with the shortest delay counts") {
     val s = new Setup
     s.scheduler.heard(Start - 400)
     s.scheduler.heard(Start - 3000)

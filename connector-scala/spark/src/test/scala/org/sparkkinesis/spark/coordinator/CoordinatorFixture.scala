@@ -13,6 +13,7 @@ import org.sparkkinesis.event.RecordedEvents
 import org.sparkkinesis.model._
 import org.sparkkinesis.plan._
 import org.sparkkinesis.spark.connection.RecordingEnvironment
+import org.sparkkinesis.spark.coordinator.cluster.SparkCluster
 import org.sparkkinesis.spark.settings.ReadSettings
 import org.sparkkinesis.suite.TimedSuite
 

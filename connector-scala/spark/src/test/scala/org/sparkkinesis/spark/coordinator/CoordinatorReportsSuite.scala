@@ -4,6 +4,7 @@ import org.apache.spark.sparkkinesis.ListenerEvents
 
 import org.sparkkinesis.event.ReportMissed
 import org.sparkkinesis.plan.ShardPosition
+import org.sparkkinesis.spark.coordinator.state.ConsumerPeer
 import org.sparkkinesis.spark.protocol.{Release, SendFullReport}
 
 /** Tests what the coordinator takes from reports, and what it releases. */

@@ -20,7 +20,7 @@ final class FakeExecutor(val id: String, sourceId: String, instance: Long = 1) e
   )
   private var number = 0L
 
-  /** Streams that its reports call unreachable. */
+  /** The streams that its reports contain as unreachable. */
   @volatile var unreachable: Set[String] = Set.empty
 
   def register(): Unit =

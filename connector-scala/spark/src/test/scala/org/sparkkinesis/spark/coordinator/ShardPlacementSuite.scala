@@ -10,6 +10,7 @@ import org.sparkkinesis.event._
 import org.sparkkinesis.model.{HashKeyRange, SequenceNumber, Shard, ShardId, StartingPosition}
 import org.sparkkinesis.plan.{ShardPosition, SourceOffset, StreamOffset}
 import org.sparkkinesis.shard.ShardGraph
+import org.sparkkinesis.spark.coordinator.state.{ConsumerPeer, CoordinatorState, UnreachableStreams}
 import org.sparkkinesis.spark.protocol.{Assign, ProtocolCodec, Register, Unassign}
 import org.sparkkinesis.suite.TimedSuite
 
@@ -37,7 +38,7 @@ class ShardPlacementSuite extends TimedSuite {
       assert(!placement.introduce(Register(id, "host", 1), peer))
     }
 
-    /** As its reports say. */
+    /** Sets the unreachable streams of an executor's reports. */
     def unreachable(streams: (String, Set[String])*): Unit =
       streams.foreach { case (id, those) => state.peers(id).unreachable = those }
 

@@ -12,7 +12,7 @@ class BatchEndSuite extends AnyFunSuite {
   private val now = 1_700_000_000_000L
   private def at(millis: Long): StartingPosition = StartingPosition.AtTimestamp(millis)
 
-  test("an end that has passed, or is now, is taken") {
+  test("an end in the past or now is accepted") {
     Seq(at(now - 1), at(now), StartingPosition.TrimHorizon).foreach(end =>
       KinesisBatch.checkIsPast(PositionOption(end), now)
     )
@@ -22,7 +22,7 @@ class BatchEndSuite extends AnyFunSuite {
     "for every shard" -> PositionOption(at(now + 1)),
     "for one shard" -> PositionOption(at(now), ListMap(ShardId.ofIndex(3) -> at(now + 1)))
   ).foreach { case (whose, end) =>
-    test(s"an end in the future $whose is refused, since the read would wait for it") {
+    test(s"an end in the future $whose is an error") {
       val error = intercept[KinesisConnectorException](KinesisBatch.checkIsPast(end, now))
       assert(error.condition == "KINESIS_OPTION_INVALID")
       assert(error.parameters("option") == "endingPosition")

@@ -11,7 +11,7 @@ import org.sparkkinesis.integration.SparkSuite
 import org.sparkkinesis.kit.process.StandaloneCluster
 import org.sparkkinesis.kit.stream._
 
-/** A query on a cluster of two executors, of which one loses its way to the service, and nothing else. */
+/** A query on a cluster of two executors, one of which loses its connection to the service but not to the driver. */
 class ServiceLossSuite extends SparkSuite {
   private lazy val standalone = new StandaloneCluster(temporary, workers = 1, executorsPerWorker = 2)
   override protected def cluster: Option[StandaloneCluster] = Some(standalone)
@@ -21,7 +21,7 @@ class ServiceLossSuite extends SparkSuite {
   private lazy val port = URI.create(kinesis.endpoint).getPort
   private lazy val relay = new Relay("127.0.0.2", port)
 
-  /** To the executor that is to lose the service, the service's name is the relay. */
+  /** The executor that loses the service resolves the service's host name to the relay. */
   override protected def settings: Map[String, String] = {
     val here = InetAddress.getLocalHost.getHostName
     Seq("0" -> "127.0.0.1", lost -> "127.0.0.2").foreach { case (executor, address) =>
@@ -30,7 +30,7 @@ class ServiceLossSuite extends SparkSuite {
     val java = "spark.executor.extraJavaOptions"
     val all = standalone.settings
     all + (java -> s"${all(java)} -Djdk.net.hosts.file=$temporary/hosts-{{EXECUTOR_ID}}") +
-      // No task waits in the executor that cannot read.
+      // Tasks do not wait for the executor that cannot read.
       ("spark.locality.wait" -> "60s")
   }
 
@@ -64,7 +64,7 @@ class ServiceLossSuite extends SparkSuite {
         .getOrElse(0))
 }
 
-/** Passes connections on to the same port of 127.0.0.1, until it is closed. */
+/** Forwards connections to the same port of 127.0.0.1 until it is closed. */
 final private class Relay(address: String, port: Int) extends AutoCloseable {
   private val server = new ServerSocket()
   private val sockets = new ConcurrentLinkedQueue[Socket]
@@ -84,7 +84,7 @@ final private class Relay(address: String, port: Int) extends AutoCloseable {
     Seq(incoming, outgoing).foreach(sockets.add)
     Seq(incoming -> outgoing, outgoing -> incoming).foreach { case (from, to) =>
       daemon(
-        // The end of either direction, also by an error, is the end of the connection.
+        // The end of either direction, including an error, ends the connection.
         try from.getInputStream.transferTo(to.getOutputStream)
         catch { case _: java.io.IOException => () }
         finally Seq(incoming, outgoing).foreach(_.close())

@@ -53,7 +53,7 @@ final class CallLedger(writesPerSecond: Int, now: () => Long) {
    * Takes a call from the quota of a stream, a consumer or an account.
    *
    * @param of
-   *   names the stream, consumer or account
+   *   the name of the stream, consumer or account
    */
   def allows(operation: Operation, of: String): Boolean = CallLedger.rates.get(operation).forall { rate =>
     noted(operation, control.getOrElseUpdate(operation -> of, new CallQuota(rate, rate, now)).take(1, 1))

@@ -146,7 +146,7 @@ final class ModelClient(service: ModelKinesis, process: String, isAlive: () => B
 
   /**
    * @param of
-   *   what the operation's quota is counted for; empty when each shard has its own
+   *   the resource whose quota counts the call; empty if each shard has its own
    */
   private def answer[A](operation: Operation, of: String = "")(body: => A): CompletableFuture[A] = {
     service.calls.count(operation)

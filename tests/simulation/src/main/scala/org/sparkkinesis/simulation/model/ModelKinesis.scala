@@ -199,7 +199,7 @@ final class ModelKinesis(val scheduler: Scheduler, val random: Random, val setti
 
 object ModelKinesis {
 
-  /** The caller's account, which a stream without an account belongs to. */
+  /** The caller's account, which owns streams without an account. */
   val Account = "123456789012"
 
   def arn(account: String, name: String): String = s"arn:aws:kinesis:eu-central-1:$account:stream/$name"

@@ -7,7 +7,7 @@ import org.sparkkinesis.config.Options
 import org.sparkkinesis.event.log.QueryContext
 import org.sparkkinesis.plan.{OffsetCodec, SourceOffset, TaskRanges}
 import org.sparkkinesis.simulation.spark._
-import org.sparkkinesis.spark.coordinator.ExecutorCluster
+import org.sparkkinesis.spark.coordinator.cluster.ExecutorCluster
 import org.sparkkinesis.spark.read.SourceQuery
 import org.sparkkinesis.spark.read.reader.RangesRead
 import org.sparkkinesis.spark.session.{CheckpointFiles, StreamSession}

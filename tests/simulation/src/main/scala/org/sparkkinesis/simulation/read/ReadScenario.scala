@@ -38,7 +38,7 @@ object ReadAction {
   final case class Kill(steps: Int) extends ReadAction
   final case class LoseExecutor(executor: Int) extends ReadAction
 
-  /** Kills an executor when it has made so many steps more. */
+  /** Kills an executor after this number of further steps. */
   final case class KillExecutor(executor: Int, steps: Int) extends ReadAction
   case object AddExecutor extends ReadAction
   final case class Fault(fault: ServiceFault, millis: Long) extends ReadAction
@@ -47,13 +47,13 @@ object ReadAction {
   /** Sets the difference between the driver's clock and the service's. */
   final case class Skew(millis: Long) extends ReadAction
 
-  /** Sets the clocks of all executors ahead of the service's, or behind it. */
+  /** Sets the difference between the clocks of all executors and the service's. */
   final case class SkewExecutors(millis: Long) extends ReadAction
 }
 
 /**
  * @param streams
- *   that the query reads, of the same name in as many accounts
+ *   number of streams that the query reads, which have the same name in different accounts
  * @param positionAgeMillis
  *   age of `initialPosition` in milliseconds at the first start, if it is a time
  * @param options

@@ -265,7 +265,10 @@ final class ReadSimulation(scenario: ReadScenario, trace: String => Unit = _ => 
     finally if (driver.isAlive) source.stop()
   }
 
-  /** Whether writing this file fixes the initial position: a time counts once it is stored, the oldest record once the stream is read. */
+  /**
+   * Returns whether writing this file fixes the initial position: a time counts once it is stored, and the oldest
+   * record counts once the stream is read.
+   */
   private def begins(file: String): Boolean =
     file == "read-up-to" || (file == "initial-offset" && setup.initialPosition != "trim_horizon")
 

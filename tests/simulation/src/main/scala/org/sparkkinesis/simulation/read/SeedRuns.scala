@@ -3,7 +3,7 @@ package org.sparkkinesis.simulation.read
 import java.util.concurrent.atomic.AtomicLong
 import java.util.concurrent.{Callable, Executors}
 
-/** What many runs did, added up. */
+/** The sums over many runs. */
 final case class SeedTotals(
     seeds: Long = 0,
     steps: Long = 0,
@@ -63,14 +63,14 @@ object SeedTotals {
     b.foldLeft(a) { case (all, (name, count)) => all.updated(name, all.getOrElse(name, 0L) + count) }
 }
 
-/** Runs seeds on several threads; each seed has its own world, and gives the same on any of them. */
+/** Runs seeds on several threads. Each seed has its own state and gives the same result on any thread. */
 object SeedRuns {
 
   /**
    * @param failed
-   *   what becomes of a scenario that failed, on the thread that ran it
+   *   handles a failed scenario, on the thread that ran it
    * @param onRun
-   *   is told of each seed that was run, by any thread
+   *   called for each finished seed, on any thread
    */
   def run(seeds: Range.Inclusive, steps: Int, threads: Int)(failed: FailedRun => FailedRun)(
       onRun: Long => Unit

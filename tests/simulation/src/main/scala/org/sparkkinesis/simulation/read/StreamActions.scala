@@ -10,10 +10,10 @@ import org.sparkkinesis.model.HashKey
 import org.sparkkinesis.simulation.model.{ModelKinesis, ModelStream}
 
 /**
- * The other users of one stream: writes to it, reshards it, deletes and creates it.
+ * The other users of one stream, which write to it, reshard it, delete it and create it.
  *
  * @param nextId
- *   gives each user record an id of its own, also among several streams
+ *   returns an id for a user record that is unique over all streams
  */
 final class StreamActions(
     service: ModelKinesis,
@@ -30,7 +30,7 @@ final class StreamActions(
 
   service.create(arn, setup.shards, setup.retentionHours)
 
-  /** Indexes are taken modulo what there is. */
+  /** Indexes are taken modulo the number of targets. */
   def perform(action: ReadAction): Unit = service.stream(arn).filterNot(_ => isDown).foreach { stream =>
     action match {
       case Put(count) => (1 to count).foreach(_ => put(stream, randomKey()))
@@ -130,7 +130,7 @@ private object StreamActions {
   val MostShards = 8
 }
 
-/** The same for all streams of a query, of which each belongs to another account. */
+/** The other users of all streams of a query, each of which belongs to another account. */
 final class AllStreams(service: ModelKinesis, ledger: ReadLedger, setup: ReadSetup, random: Random) {
   import ReadAction._
 

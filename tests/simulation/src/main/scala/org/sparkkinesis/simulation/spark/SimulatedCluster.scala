@@ -7,7 +7,7 @@ import scala.util.Random
 import org.apache.spark.SparkException
 
 import org.sparkkinesis.simulation.common.{SimulatedProcess, SimulatedTime}
-import org.sparkkinesis.spark.coordinator.{ExecutorCluster, ExecutorPlace}
+import org.sparkkinesis.spark.coordinator.cluster.{ExecutorCluster, ExecutorPlace}
 import org.sparkkinesis.spark.executor.ConsumerHosts
 import org.sparkkinesis.spark.protocol.{DriverHandler, DriverPeer, Endpoint, ExecutorWire, Peer}
 import org.sparkkinesis.spark.settings.ReadSettings

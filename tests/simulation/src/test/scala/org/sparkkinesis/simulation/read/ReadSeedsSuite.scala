@@ -4,18 +4,21 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import org.sparkkinesis.simulation.common.Arguments
 
-/** Always the same seeds, on all cores. One that fails shows its shortened schedule, to be kept in [[ReadFindingsSuite]]. */
+/**
+ * Runs the same seeds each time, on all cores. A failed seed prints its shortened schedule, which belongs in
+ * [[ReadFindingsSuite]].
+ */
 class ReadSeedsSuite extends AnyFunSuite {
   private val seeds = 1 to 2000
 
-  test(s"the schedules of ${seeds.size} seeds lose nothing, repeat nothing, and end") {
+  test(s"the schedules of ${seeds.size} seeds lose no record, repeat no record, and end") {
     val totals = SeedRuns.run(seeds, Arguments().steps, Runtime.getRuntime.availableProcessors)(identity)(_ => ())
     totals.wrong.headOption.foreach { first =>
       val shortened = ReadRuns.shrink(first.scenario, first.violation)
       fail(s"${totals.wrong.size} seeds failed: ${totals.wrong.map(_.scenario.seed).mkString(", ")}\n" +
         s"${shortened.violation.getMessage}\n${shortened.asTest}")
     }
-    // Seeds that put or lose nothing would prove nothing.
+    // Check that the seeds put and lose records at all.
     assert(totals.delivered > 50L * seeds.size)
     assert(totals.runsWithoutLoss > 0 && totals.runsWithoutLoss < seeds.size)
     assert(totals.calls("SubscribeToShard") > seeds.size)
@@ -37,7 +40,7 @@ class ReadSeedsSuite extends AnyFunSuite {
     ))
   }
 
-  test("the same seed does the same twice") {
+  test("the same seed gives the same run twice") {
     (1L to 20L).foreach { seed =>
       val scenario = ReadScenarios(seed, Arguments().steps)
       val traces = Seq.fill(2) {

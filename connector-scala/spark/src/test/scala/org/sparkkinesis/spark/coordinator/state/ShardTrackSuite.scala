@@ -1,4 +1,4 @@
-package org.sparkkinesis.spark.coordinator
+package org.sparkkinesis.spark.coordinator.state
 
 import org.scalatest.funsuite.AnyFunSuite
 
@@ -41,7 +41,7 @@ class ShardTrackSuite extends AnyFunSuite {
     ).foreach { case (situation, found, expected) => assert(found == expected, situation) }
   }
 
-  /** One record every 250 ms, each in an answer of its own, of which no batch takes any. */
+  /** Records at intervals of 250 ms, each in a separate answer, that no batch has taken. */
   private def slow(track: ShardTrack, seconds: Int): Unit = (1 to 4 * seconds).foreach { i =>
     val arrival = i * 250L
     val one = ChunkSummary(number(i), 1, 20, arrival, arrival, arrival, 0)

@@ -1,4 +1,4 @@
-package org.sparkkinesis.spark.coordinator
+package org.sparkkinesis.spark.coordinator.state
 
 import scala.collection.mutable
 import scala.concurrent.duration._
@@ -15,7 +15,7 @@ class UnreachableStreamsSuite extends AnyFunSuite {
     val streams = new UnreachableStreams(clock)
     var readers: Set[(String, String)] = Set("1" -> "orders", "2" -> "orders")
 
-    /** Executors that report the stream as unreachable, of three that are there. */
+    /** Reports the stream as unreachable from some of three executors, and returns the newly avoided ones. */
     def report(unreachable: String*): Seq[String] = streams.avoid(
       Seq("1", "2", "3").map(id => id -> (if (unreachable.contains(id)) Set("orders") else Set.empty[String])).toMap,
       readers
@@ -24,7 +24,7 @@ class UnreachableStreamsSuite extends AnyFunSuite {
     def avoided: Set[String] = streams.avoided("orders")
   }
 
-  test("an executor that reads the stream and cannot reach it is avoided, as long as another one is left") {
+  test("an executor that cannot reach a stream it reads is avoided if another one may reach it") {
     Seq[(Seq[String], Set[String], Seq[String])](
       (Seq("1"), Set("1", "2"), Seq("1")),
       (Seq("1", "2"), Set("1", "2"), Seq("1", "2")),
@@ -39,14 +39,14 @@ class UnreachableStreamsSuite extends AnyFunSuite {
     }
   }
 
-  test("it is told once, and of that stream only") {
+  test("an avoidance is returned once, and only for that stream") {
     val s = new Setup
     assert(s.report("1") == Seq("1"))
     assert(s.report("1") == Nil)
     assert(s.streams.avoided("clicks") == Set.empty[String])
   }
 
-  test("the time doubles up to the longest one, and begins anew after an answer") {
+  test("the pause doubles up to its maximum, and starts again after an answer") {
     val s = new Setup
     def nextTime(): FiniteDuration = {
       s.report("1")
@@ -59,12 +59,13 @@ class UnreachableStreamsSuite extends AnyFunSuite {
     assert(nextTime() == FirstPause)
   }
 
-  test("while the service is down for a day, the shards of three executors move a few hundred times at most") {
+  test("during an outage of a day, the shards of three executors move at most a few hundred times") {
     val s = new Setup
     val readingSince = mutable.Map("1" -> -20L, "2" -> -10L, "3" -> 0L)
     var moves = 0
     (0L until 24 * 3600L by 10L).foreach { second =>
-      // Whoever is avoided reads nothing, and knows nothing of the stream until it has read in vain for a while.
+      // An avoided executor does not read the stream, and reports it only after it has read without success for a
+      // while.
       readingSince --= s.avoided
       (Set("1", "2", "3") -- s.avoided).foreach(readingSince.getOrElseUpdate(_, second))
       s.readers = readingSince.keySet.map(_ -> "orders").toSet
@@ -74,7 +75,7 @@ class UnreachableStreamsSuite extends AnyFunSuite {
     assert(moves > 0 && moves <= 3 * (5 + 24 * 60 / 16), s"$moves moves")
   }
 
-  test("an executor that was lost is avoided no longer") {
+  test("the avoidance of a lost executor ends") {
     val s = new Setup
     s.report("1")
     s.streams.forget("1")

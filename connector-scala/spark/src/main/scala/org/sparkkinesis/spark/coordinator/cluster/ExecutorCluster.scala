@@ -1,4 +1,4 @@
-package org.sparkkinesis.spark.coordinator
+package org.sparkkinesis.spark.coordinator.cluster
 
 import org.sparkkinesis.spark.protocol.{DriverHandler, Endpoint}
 import org.sparkkinesis.spark.settings.ReadSettings

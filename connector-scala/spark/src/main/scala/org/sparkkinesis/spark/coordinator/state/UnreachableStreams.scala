@@ -1,4 +1,4 @@
-package org.sparkkinesis.spark.coordinator
+package org.sparkkinesis.spark.coordinator.state
 
 import scala.collection.mutable
 import scala.concurrent.duration._
@@ -6,12 +6,12 @@ import scala.concurrent.duration._
 import org.sparkkinesis.concurrent.Clock
 
 /**
- * Records the executors that cannot reach a stream which another executor may reach. Such an executor is avoided: it
- * gets no shards of that stream for some time. Guarded by the coordinator's lock.
+ * Records the executors that cannot reach a stream which another executor may reach, and that therefore read nothing
+ * of it for a while. Guarded by the coordinator's lock.
  *
- * An executor without shards of a stream cannot notice that it reaches the stream again, so each pause ends by itself.
- * Each pause is twice as long as the previous one until the executor receives an answer. So shards rarely move while
- * the whole service is down.
+ * An executor that does not read a stream cannot detect that it reaches the stream again, so each avoidance ends
+ * after a pause. The pause doubles until the executor has received an answer, so that few shards move during an
+ * outage of the whole service.
  */
 final private[coordinator] class UnreachableStreams(clock: Clock) {
   import UnreachableStreams._
@@ -19,14 +19,14 @@ final private[coordinator] class UnreachableStreams(clock: Clock) {
   private val avoidances = mutable.HashMap.empty[(String, String), Avoidance]
 
   /**
-   * Avoids executors that cannot reach a stream if another executor has not reported the same.
+   * Avoids executors that cannot reach a stream, as long as another executor has not reported the same.
    *
    * @param reported
    *   the streams that each executor cannot reach, by executor id
    * @param reads
    *   whether an executor reads shards of a stream
    * @return
-   *   pairs of executor and stream that are avoided from now on
+   *   the newly avoided executors with their streams
    */
   def avoid(reported: Map[String, Set[String]], reads: ((String, String)) => Boolean): Seq[(String, String)] = {
     def mayReach(executor: String, stream: String) = !reported(executor)(stream) && !isAvoided(executor, stream)
@@ -38,20 +38,21 @@ final private[coordinator] class UnreachableStreams(clock: Clock) {
     } yield executor -> stream
     found.foreach { key =>
       val times = avoidances.get(key).fold(0)(_.times)
-      val pause = (FirstPause * (1L << math.min(times, MostDoublings))).min(LongestPause)
+      val pause = (FirstPause * (1L << math.min(times, MaxDoublings))).min(LongestPause)
       avoidances(key) = Avoidance(clock.nanoTime + pause.toNanos, times + 1)
     }
     found
   }
 
-  /** Returns the executors that get no shards of the stream now. */
+  /** Returns the executors that should not read the stream now. */
   def avoided(stream: String): Set[String] =
     if (avoidances.isEmpty) Set.empty
     else avoidances.keysIterator.collect { case (executor, `stream`) if isAvoided(executor, stream) => executor }.toSet
 
-  /** Ends the pause of an executor that has received an answer for the stream. */
+  /** Records that the executor has received an answer. */
   def reached(executor: String, stream: String): Unit = avoidances -= executor -> stream
 
+  /** Removes a lost executor. */
   def forget(executor: String): Unit = avoidances.filterInPlace { case ((id, _), _) => id != executor }
 
   private def isAvoided(executor: String, stream: String): Boolean =
@@ -63,5 +64,5 @@ private[coordinator] object UnreachableStreams {
 
   val FirstPause: FiniteDuration = 1.minute
   val LongestPause: FiniteDuration = 16.minutes
-  private val MostDoublings = 4
+  private val MaxDoublings = 4
 }

@@ -1,4 +1,4 @@
-package org.sparkkinesis.spark.coordinator
+package org.sparkkinesis.spark.coordinator.cluster
 
 import java.util.concurrent.TimeUnit
 

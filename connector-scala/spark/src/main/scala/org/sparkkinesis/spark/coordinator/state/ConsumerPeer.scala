@@ -1,4 +1,4 @@
-package org.sparkkinesis.spark.coordinator
+package org.sparkkinesis.spark.coordinator.state
 
 import org.sparkkinesis.spark.protocol.{Peer, ProtocolCodec, Register, Report, SendFullReport, ToExecutor}
 
