@@ -5,6 +5,7 @@ import java.nio.charset.StandardCharsets.US_ASCII
 
 import scala.util.Using
 
+import org.sparkkinesis.emulator.kit.JsonClient
 import org.sparkkinesis.emulator.wire.auth.EmulatorCredential
 import org.sparkkinesis.suite.TimedSuite
 

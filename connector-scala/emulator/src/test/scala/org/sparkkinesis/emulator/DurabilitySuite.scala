@@ -7,6 +7,7 @@ import scala.jdk.CollectionConverters._
 
 import org.scalactic.source
 
+import org.sparkkinesis.emulator.kit.JsonClient
 import org.sparkkinesis.error.KinesisConnectorException
 import org.sparkkinesis.suite.TimedSuite
 

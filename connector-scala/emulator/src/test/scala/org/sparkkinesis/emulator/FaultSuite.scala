@@ -8,9 +8,10 @@ import scala.util.Try
 
 import org.scalactic.source
 
-import org.sparkkinesis.emulator.JsonClient.at
 import org.sparkkinesis.emulator.engine.time.EmulatorClock
 import org.sparkkinesis.emulator.fault.{FaultEffect, FaultRule}
+import org.sparkkinesis.emulator.kit.JsonClient
+import org.sparkkinesis.emulator.kit.JsonClient.at
 import org.sparkkinesis.suite.TimedSuite
 
 class FaultSuite extends TimedSuite {

@@ -10,6 +10,7 @@ import scala.util.Random
 import com.fasterxml.jackson.dataformat.cbor.CBORFactory
 import org.scalatest.BeforeAndAfterAll
 
+import org.sparkkinesis.emulator.kit.{BufferLeaks, JsonClient}
 import org.sparkkinesis.suite.TimedSuite
 
 /**

@@ -2,8 +2,9 @@ package org.sparkkinesis.emulator
 
 import scala.concurrent.duration._
 
-import org.sparkkinesis.emulator.JsonClient.at
 import org.sparkkinesis.emulator.engine.time.EmulatorClock
+import org.sparkkinesis.emulator.kit.JsonClient
+import org.sparkkinesis.emulator.kit.JsonClient.at
 import org.sparkkinesis.suite.TimedSuite
 
 class QuotaSuite extends TimedSuite {

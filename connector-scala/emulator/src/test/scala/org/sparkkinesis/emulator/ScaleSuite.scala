@@ -2,7 +2,8 @@ package org.sparkkinesis.emulator
 
 import scala.concurrent.duration._
 
-import org.sparkkinesis.emulator.JsonClient.at
+import org.sparkkinesis.emulator.kit.JsonClient
+import org.sparkkinesis.emulator.kit.JsonClient.at
 import org.sparkkinesis.model.HashKeyRange
 import org.sparkkinesis.suite.TimedSuite
 

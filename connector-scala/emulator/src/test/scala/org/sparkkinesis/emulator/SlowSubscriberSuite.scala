@@ -6,7 +6,8 @@ import scala.concurrent.duration._
 
 import io.netty.buffer.PooledByteBufAllocator
 
-import org.sparkkinesis.emulator.JsonClient.at
+import org.sparkkinesis.emulator.kit.JsonClient.at
+import org.sparkkinesis.emulator.kit.{H2Client, JsonClient}
 import org.sparkkinesis.suite.TimedSuite
 
 /** A subscriber that does not read uses the memory of one window, not that of the events it has missed. */

@@ -7,7 +7,9 @@ import scala.jdk.CollectionConverters._
 
 import software.amazon.awssdk.services.kinesis.model._
 
-import org.sparkkinesis.conformance.Subscription.Signal
+import org.sparkkinesis.conformance.backend.{OnBackend, OnOwn}
+import org.sparkkinesis.conformance.client.Subscription.Signal
+import org.sparkkinesis.conformance.client.{Calls, Subscription}
 import org.sparkkinesis.suite.TimedSuite
 
 /** Tests enhanced fan-out as the service documents it. */

@@ -1,5 +1,7 @@
 package org.sparkkinesis.conformance
 
+import org.sparkkinesis.conformance.backend.{OnFerrokinesis, OnKinesisLocal, OnMinistack, OnRealTime, OnService}
+
 class KinesisLocalStreamSuite extends StreamSuite with OnKinesisLocal
 class KinesisLocalFanOutSuite extends FanOutSuite with OnKinesisLocal with OnRealTime
 class MinistackStreamSuite extends StreamSuite with OnMinistack

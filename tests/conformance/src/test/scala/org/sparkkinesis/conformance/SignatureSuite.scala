@@ -14,6 +14,7 @@ import software.amazon.awssdk.services.kinesis.model.{CreateStreamRequest, Kines
 import software.amazon.awssdk.services.sts.StsClient
 import software.amazon.awssdk.services.sts.model.{AssumeRoleRequest, StsException}
 
+import org.sparkkinesis.conformance.client.Calls
 import org.sparkkinesis.emulator.wire.auth.{EmulatorCredential, EmulatorRole}
 import org.sparkkinesis.emulator.{EmulatorConfig, KinesisEmulator}
 import org.sparkkinesis.suite.TimedSuite

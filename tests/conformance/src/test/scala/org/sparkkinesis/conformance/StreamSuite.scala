@@ -8,6 +8,8 @@ import scala.jdk.CollectionConverters._
 import software.amazon.awssdk.core.SdkBytes
 import software.amazon.awssdk.services.kinesis.model._
 
+import org.sparkkinesis.conformance.backend.{OnBackend, OnOwn}
+import org.sparkkinesis.conformance.client.Calls
 import org.sparkkinesis.model.{HashKey, HashKeyRange, SequenceNumber}
 import org.sparkkinesis.suite.TimedSuite
 

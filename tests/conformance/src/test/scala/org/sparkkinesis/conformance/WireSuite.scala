@@ -14,7 +14,8 @@ import software.amazon.awssdk.services.kinesis.KinesisAsyncClient
 import software.amazon.awssdk.services.kinesis.model._
 import software.amazon.awssdk.utils.AttributeMap
 
-import org.sparkkinesis.conformance.Subscription.Signal
+import org.sparkkinesis.conformance.client.Subscription.Signal
+import org.sparkkinesis.conformance.client.{Calls, Subscription}
 import org.sparkkinesis.emulator.engine.time.EmulatorClock
 import org.sparkkinesis.emulator.fault.{FaultEffect, FaultRule}
 import org.sparkkinesis.emulator.wire.http.Http2Limits

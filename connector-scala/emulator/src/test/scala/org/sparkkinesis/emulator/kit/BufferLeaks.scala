@@ -1,4 +1,4 @@
-package org.sparkkinesis.emulator
+package org.sparkkinesis.emulator.kit
 
 import java.util.concurrent.ConcurrentLinkedQueue
 

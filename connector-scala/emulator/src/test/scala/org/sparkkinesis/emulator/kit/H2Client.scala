@@ -1,4 +1,4 @@
-package org.sparkkinesis.emulator
+package org.sparkkinesis.emulator.kit
 
 import java.net.InetSocketAddress
 import java.nio.charset.StandardCharsets.UTF_8

@@ -1,4 +1,4 @@
-package org.sparkkinesis.conformance
+package org.sparkkinesis.conformance.backend
 
 import java.net.URI
 

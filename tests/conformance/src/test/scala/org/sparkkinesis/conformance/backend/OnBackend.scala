@@ -1,4 +1,4 @@
-package org.sparkkinesis.conformance
+package org.sparkkinesis.conformance.backend
 
 import java.util.concurrent.atomic.AtomicInteger
 
@@ -10,6 +10,7 @@ import org.scalactic.source
 import org.scalatest.{BeforeAndAfterAll, BeforeAndAfterEach}
 import software.amazon.awssdk.services.kinesis.model.DeleteStreamRequest
 
+import org.sparkkinesis.conformance.client.{Calls, Subscription}
 import org.sparkkinesis.suite.TimedSuite
 
 /**

@@ -1,4 +1,4 @@
-package org.sparkkinesis.conformance
+package org.sparkkinesis.conformance.client
 
 import java.util.concurrent.{CompletableFuture, LinkedBlockingQueue, TimeUnit}
 
