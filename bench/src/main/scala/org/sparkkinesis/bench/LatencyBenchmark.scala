@@ -109,7 +109,7 @@ object LatencyBenchmark {
 
     /** Runs the round and returns the fields of its result. */
     def run(name: String): Seq[String] = {
-      val service = SdkClients.create(ClientSettings(Some("us-east-1"), Some(endpoint), credentials))
+      val service = SdkClients.create(ClientSettings.of(Some("us-east-1"), Some(endpoint), credentials))
       val scheduler = new SystemScheduler("bench", 1)
       val consumer = new StreamConsumerRegistrar(
         service,

@@ -5,8 +5,10 @@ import scala.collection.immutable.SortedMap
 import org.sparkkinesis.chunk.ChunkSummary
 import org.sparkkinesis.consume.RangeEnd
 import org.sparkkinesis.kit.Arguments
+import org.sparkkinesis.model.hash.HashKeyRange
 import org.sparkkinesis.model.{StreamShard, _}
 import org.sparkkinesis.plan._
+import org.sparkkinesis.plan.offset.{OffsetCodec, ShardPosition, SourceOffset, StreamOffset}
 import org.sparkkinesis.shard.ShardGraph
 
 /**

@@ -4,10 +4,12 @@ import java.util.concurrent.CompletableFuture
 
 import scala.concurrent.duration._
 
-import org.sparkkinesis.config.{Options, RateLimitingOption}
+import org.sparkkinesis.config.Options
+import org.sparkkinesis.config.value.RateLimitingOption
 import org.sparkkinesis.json.Json
 import org.sparkkinesis.kit.Arguments
-import org.sparkkinesis.model.{HashPoint, KinesisQuotas}
+import org.sparkkinesis.model.KinesisQuotas
+import org.sparkkinesis.model.hash.HashPoint
 import org.sparkkinesis.sink.SinkMetrics
 import org.sparkkinesis.sink.kinesis.KinesisSinkSettings
 import org.sparkkinesis.sink.kinesis.put.SinkRecord

@@ -15,7 +15,7 @@ final class WriteTarget(quotas: Boolean) extends AutoCloseable {
   private val process = new EmulatorProcess("3g", quotas, processor = Some(0))
   val endpoint: String = process.endpoint
 
-  val settings: ClientSettings = ClientSettings(
+  val settings: ClientSettings = ClientSettings.of(
     Some("us-east-1"),
     Some(endpoint),
     CredentialSettings.Static("AKIDEXAMPLE", "secret", None)

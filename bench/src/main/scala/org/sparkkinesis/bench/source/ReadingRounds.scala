@@ -71,7 +71,7 @@ object ReadingRounds {
 
   /** Returns the settings with which the connector's client finds the emulator. */
   def settings(endpoint: String): ClientSettings =
-    ClientSettings(Some("us-east-1"), Some(endpoint), CredentialSettings.Static("AKIDEXAMPLE", "secret", None))
+    ClientSettings.of(Some("us-east-1"), Some(endpoint), CredentialSettings.Static("AKIDEXAMPLE", "secret", None))
 
   /** Returns an SDK client with defaults except for the endpoint and credentials. */
   def bareClient(endpoint: String): KinesisAsyncClient = KinesisAsyncClient

@@ -9,7 +9,7 @@ class AwsArchitectureSuite extends TimedSuite {
 
   test("the module uses core's lower layers, the AWS SDK and Netty, but not Spark") {
     aws.checkUses(
-      "org.sparkkinesis.model",
+      "org.sparkkinesis.model..",
       "org.sparkkinesis.service",
       "org.sparkkinesis.error",
       "org.sparkkinesis.concurrent",
@@ -28,6 +28,10 @@ class AwsArchitectureSuite extends TimedSuite {
 
   test("the module's packages are free of cycles") {
     aws.checkNoCycles()
+  }
+
+  test("settings have no default arguments, because defaults are declared with the options") {
+    aws.checkNoDefaultArguments(".*Settings")
   }
 
   test("each layer of the module uses only itself and the layers below it") {

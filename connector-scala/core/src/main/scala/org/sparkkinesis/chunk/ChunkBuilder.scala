@@ -2,7 +2,8 @@ package org.sparkkinesis.chunk
 
 import org.sparkkinesis.aggregate.{AggregatedRecord, Deaggregator}
 import org.sparkkinesis.event.ConsumerMetrics
-import org.sparkkinesis.model.{HashKey, HashKeyRange, KinesisRecord}
+import org.sparkkinesis.model.KinesisRecord
+import org.sparkkinesis.model.hash.{HashKey, HashKeyRange}
 
 /**
  * Builds chunks from the records of a response. Stateless and thread-safe.

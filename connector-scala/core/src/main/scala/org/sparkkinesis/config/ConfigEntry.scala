@@ -2,6 +2,8 @@ package org.sparkkinesis.config
 
 import java.util.Locale
 
+import org.sparkkinesis.config.value.OptionType
+
 /** Operations that an option applies to. `Connection` options apply to reads and writes. */
 sealed abstract class Scope(val title: String)
 object Scope {

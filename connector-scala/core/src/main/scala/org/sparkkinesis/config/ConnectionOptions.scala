@@ -2,6 +2,7 @@ package org.sparkkinesis.config
 
 import java.util.regex.Pattern
 
+import org.sparkkinesis.config.value.OptionType
 import org.sparkkinesis.model.StreamRef
 
 /** The options for the stream and the credentials. */

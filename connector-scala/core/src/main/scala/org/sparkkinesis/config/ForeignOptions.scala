@@ -7,6 +7,7 @@ import org.sparkkinesis.config.ForeignOption._
 import org.sparkkinesis.config.Origin._
 import org.sparkkinesis.config.ReadOptions._
 import org.sparkkinesis.config.WriteOptions._
+import org.sparkkinesis.config.value.ConsumerMode
 
 /**
  * All options of other Spark connectors for Kinesis that this connector does not share, and how it treats them.

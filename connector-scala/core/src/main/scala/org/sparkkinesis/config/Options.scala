@@ -3,6 +3,7 @@ package org.sparkkinesis.config
 import java.util.Locale
 
 import org.sparkkinesis.config.ForeignOption.{Ignored, Refused, Renamed}
+import org.sparkkinesis.config.value.NearestName
 import org.sparkkinesis.error.{KinesisConnectorException, OptionErrors}
 import org.sparkkinesis.model.StreamRef
 

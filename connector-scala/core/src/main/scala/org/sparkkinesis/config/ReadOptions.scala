@@ -2,6 +2,7 @@ package org.sparkkinesis.config
 
 import scala.concurrent.duration._
 
+import org.sparkkinesis.config.value.{ConsumerMode, OptionType, PositionOption, Registration}
 import org.sparkkinesis.model.KinesisQuotas
 
 /** The options for reads. */

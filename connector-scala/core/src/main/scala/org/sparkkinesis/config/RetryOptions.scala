@@ -2,6 +2,7 @@ package org.sparkkinesis.config
 
 import scala.concurrent.duration._
 
+import org.sparkkinesis.config.value.OptionType
 import org.sparkkinesis.service.{Operation, TunableOperation}
 
 /** The four retry options of an operation and of the operations that share its `retryKey`. */

@@ -2,6 +2,7 @@ package org.sparkkinesis.config
 
 import scala.concurrent.duration._
 
+import org.sparkkinesis.config.value.{OnInvalidRecord, OptionType, RateLimitingOption, WriteOrdering}
 import org.sparkkinesis.model.{KinesisQuotas, StreamRef}
 
 /** The options for writes. */

@@ -3,7 +3,7 @@ package org.sparkkinesis.consume
 import java.util.concurrent.CompletableFuture
 
 import org.sparkkinesis.concurrent.Futures
-import org.sparkkinesis.model.StreamRef
+import org.sparkkinesis.model.{ConsumerStatus, StreamRef, StreamStatus}
 import org.sparkkinesis.retry.RetryRules
 import org.sparkkinesis.service.{KinesisService, Operation, ServiceErrorKind, ServiceException}
 
@@ -38,11 +38,7 @@ object MissingResource {
       error: ServiceException,
       stream: StreamRef,
       rules: RetryRules
-  ): CompletableFuture[ServiceException] =
-    missing(
-      service.describeStream(stream),
-      rules
-    )(_.status, Operation.DescribeStreamSummary).thenApply(_.getOrElse(error))
+  ): CompletableFuture[ServiceException] = missingStream(service, stream, rules).thenApply(_.getOrElse(error))
 
   def find(
       service: KinesisService,
@@ -51,22 +47,32 @@ object MissingResource {
       consumerArn: String,
       rules: RetryRules
   ): CompletableFuture[ServiceException] =
-    missing(service.describeStream(stream), rules)(_.status, Operation.DescribeStreamSummary).thenCombine(
-      missing(service.describeStreamConsumer(consumerArn), rules)(_.status, Operation.DescribeStreamConsumer),
+    missingStream(service, stream, rules).thenCombine(
+      missing(service.describeStreamConsumer(consumerArn), Operation.DescribeStreamConsumer, rules)(
+        _.status == ConsumerStatus.Deleting
+      ),
       (stream: Option[ServiceException], consumer: Option[ServiceException]) => stream.orElse(consumer).getOrElse(error)
     )
+
+  private def missingStream(
+      service: KinesisService,
+      stream: StreamRef,
+      rules: RetryRules
+  ): CompletableFuture[Option[ServiceException]] =
+    missing(service.describeStream(stream), Operation.DescribeStreamSummary, rules)(_.status == StreamStatus.Deleting)
 
   /** A resource that is being deleted counts as missing. */
   private def missing[A](
       call: CompletableFuture[A],
+      operation: Operation,
       rules: RetryRules
-  )(status: A => String, operation: Operation): CompletableFuture[Option[ServiceException]] =
+  )(isDeleting: A => Boolean): CompletableFuture[Option[ServiceException]] =
     call.handle { (found, failure) =>
       Option(failure).map(Futures.unwrap) match {
         case Some(error: ServiceException)
             if error.kind == ServiceErrorKind.ResourceNotFound || rules.isRecoverable(error) =>
           Some(error)
-        case None if status(found) == "DELETING" =>
+        case None if isDeleting(found) =>
           Some(new ServiceException(
             ServiceErrorKind.ResourceNotFound,
             operation,

@@ -6,7 +6,8 @@ import scala.jdk.CollectionConverters._
 
 import org.sparkkinesis.chunk.{Chunk, ChunkBuilder, DecodeSettings}
 import org.sparkkinesis.event.ConsumerMetrics
-import org.sparkkinesis.model.{HashKeyRange, SequenceNumber, StartingPosition, StreamShard}
+import org.sparkkinesis.model.hash.HashKeyRange
+import org.sparkkinesis.model.{SequenceNumber, StartingPosition, StreamShard}
 
 /**
  * The consumers of one source in one JVM. They prefetch their shards within one prefetch buffer until they are stopped.

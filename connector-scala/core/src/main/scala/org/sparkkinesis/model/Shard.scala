@@ -1,5 +1,7 @@
 package org.sparkkinesis.model
 
+import org.sparkkinesis.model.hash.HashKeyRange
+
 /** The name of a shard within its stream, such as `shardId-000000000000`. */
 final case class ShardId(value: String) extends AnyVal {
   override def toString: String = value

@@ -5,6 +5,7 @@ import scala.collection.mutable
 
 import org.sparkkinesis.chunk.ChunkSummary
 import org.sparkkinesis.model.{ShardId, StartingPosition, StreamShard}
+import org.sparkkinesis.plan.offset.{IdleTime, ShardPosition, SourceOffset, StreamOffset}
 import org.sparkkinesis.shard.ShardGraph
 
 /**

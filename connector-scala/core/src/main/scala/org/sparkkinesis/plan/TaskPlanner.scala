@@ -1,7 +1,9 @@
 package org.sparkkinesis.plan
 
 import org.sparkkinesis.consume.RangeEnd
-import org.sparkkinesis.model.{HashKeyRange, ShardId, StartingPosition, StreamShard}
+import org.sparkkinesis.model.hash.HashKeyRange
+import org.sparkkinesis.model.{ShardId, StartingPosition, StreamShard}
+import org.sparkkinesis.plan.offset.{ShardPosition, SourceOffset}
 
 /**
  * The records of one shard that a batch reads: all records after `after`, up to and including `end`.

@@ -90,7 +90,7 @@ final case class ShardEvent(
 final case class StreamDescription(
     name: String,
     arn: String,
-    status: String,
+    status: StreamStatus,
     creationMillis: Long,
     retentionHours: Int,
     openShards: Int,
@@ -132,5 +132,5 @@ object PutResult {
   final case class Rejected(code: String, message: String) extends PutResult
 }
 
-final case class StreamConsumer(name: String, arn: String, status: String, creationMillis: Long)
+final case class StreamConsumer(name: String, arn: String, status: ConsumerStatus, creationMillis: Long)
 final case class StreamConsumerPage(consumers: Seq[StreamConsumer], next: Option[String])

@@ -2,7 +2,8 @@ package org.sparkkinesis.shard
 
 import scala.collection.mutable
 
-import org.sparkkinesis.model.{ChildShard, HashKeyRange, Shard, ShardId}
+import org.sparkkinesis.model.hash.HashKeyRange
+import org.sparkkinesis.model.{ChildShard, Shard, ShardId}
 
 /**
  * The known parent-child relations of the shards of a stream. Immutable and pure.

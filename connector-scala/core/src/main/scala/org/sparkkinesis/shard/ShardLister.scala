@@ -3,7 +3,8 @@ package org.sparkkinesis.shard
 import java.util.concurrent.CompletableFuture
 
 import org.sparkkinesis.concurrent.{Futures, Scheduler}
-import org.sparkkinesis.model.{HashKeyRange, Shard, StreamRef}
+import org.sparkkinesis.model.hash.HashKeyRange
+import org.sparkkinesis.model.{Shard, StreamRef}
 import org.sparkkinesis.retry.{Retrier, RetryPolicy}
 import org.sparkkinesis.service.{KinesisService, ServiceErrorKind, ServiceException, ShardFilter, ShardPage}
 

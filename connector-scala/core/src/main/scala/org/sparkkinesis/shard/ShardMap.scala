@@ -1,10 +1,11 @@
 package org.sparkkinesis.shard
 
-import org.sparkkinesis.model.{HashKeyRange, HashPoint, Shard, ShardId}
+import org.sparkkinesis.model.hash.{HashKeyRange, HashPoint}
+import org.sparkkinesis.model.{Shard, ShardId}
 
 /**
- * Maps hash keys to open shards. Immutable. Each hash key belongs to exactly one shard. Shards are numbered from 0 in the
- * order of their ranges.
+ * Maps hash keys to open shards. Immutable. Each hash key belongs to exactly one shard. Shards are numbered from 0 in
+ * the order of their ranges.
  */
 final class ShardMap private (open: Array[Shard]) {
   private val starts = open.map(shard => HashPoint.of(shard.hashKeyRange.start))
@@ -33,14 +34,14 @@ final class ShardMap private (open: Array[Shard]) {
     byId.get(shard).exists(_.hashKeyRange.contains(point.toBigInt))
 
   /**
-   * Whether a record with this hash key in this shard proves that the stream ignores hash keys, or is another stream. The
-   * range of a shard never changes, so a reshard cannot be the reason.
+   * Whether a record with this hash key in this shard proves that the stream ignores hash keys or is another stream.
+   * The range of a shard never changes, so a reshard cannot be the reason.
    */
   def isRefutedBy(shard: ShardId, point: HashPoint): Boolean = knows(shard) && !takes(shard, point)
 
   /**
-   * Whether both maps may belong to one stream. A stream that was deleted and created again has shards of the same names
-   * that begin at other sequence numbers.
+   * Whether both maps may belong to one stream. A recreated stream has shards with the same names and other starting
+   * sequence numbers.
    */
   def agreesWith(other: ShardMap): Boolean = open.forall { shard =>
     other.byId.get(shard.id).forall { same =>
@@ -51,13 +52,16 @@ final class ShardMap private (open: Array[Shard]) {
 
 object ShardMap {
 
-  /** Creates a map from the open shards of a listing. `Left` says why they are not the open shards of a stream. */
+  /**
+   * Creates a map from the open shards of a listing. `Left` contains the reason why they cannot be the open shards of a
+   * stream.
+   */
   def of(listed: Seq[Shard]): Either[String, ShardMap] = {
     val open = listed.filter(_.isOpen).distinctBy(_.id).sortBy(_.hashKeyRange.start)
     val overlap = open.zip(open.drop(1)).find { case (one, next) => one.hashKeyRange.end >= next.hashKeyRange.start }
     (overlap, HashKeyRange.gap(HashKeyRange.Whole, open.map(_.hashKeyRange))) match {
-      case (Some((one, next)), _) => Left(s"the open shards ${one.id} and ${next.id} take the same hash keys")
-      case (None, Some(gap)) => Left(s"no open shard takes the hash keys ${gap.start} to ${gap.end}")
+      case (Some((one, next)), _) => Left(s"the open shards ${one.id} and ${next.id} contain the same hash keys")
+      case (None, Some(gap)) => Left(s"no open shard contains the hash keys ${gap.start} to ${gap.end}")
       case (None, None) => Right(new ShardMap(open.toArray))
     }
   }

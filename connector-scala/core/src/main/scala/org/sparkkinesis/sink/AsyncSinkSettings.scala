@@ -5,28 +5,29 @@ import scala.concurrent.duration._
 import org.sparkkinesis.retry.RetryPolicy
 
 /**
- * How an [[AsyncSinkWriter]] batches, bounds and retries.
+ * Settings of an [[AsyncSinkWriter]]: batching, limits and retries.
  *
  * @param maxBatchSize
- *   entries of one request
+ *   maximum number of entries per request
  * @param maxBatchBytes
- *   bytes of one request, as the destination counts them
+ *   maximum number of bytes per request, as the destination counts them
  * @param maxTimeInBuffer
- *   an entry that may be sent waits no longer than this for others to share its request
+ *   maximum time that an entry waits for its request to fill
  * @param maxInFlightRequests
- *   requests without an answer, for one writer
+ *   maximum number of requests without a response per writer
  * @param maxBufferedEntries
- *   entries of all writers of a task that are not acknowledged yet, waiting or under way; `write` blocks at this number
+ *   maximum number of unacknowledged entries, buffered or in flight, of all writers of a task; at this number `write`
+ *   blocks
  * @param maxBufferedBytes
- *   the same in bytes
+ *   maximum number of bytes of unacknowledged entries of all writers of a task
  * @param requestTimeout
- *   after this time an unanswered request is cancelled, and its entries are sent again when the destination has ended it
+ *   time after which a request is cancelled; its entries are sent again when the destination has ended it
  * @param deliveryTimeout
- *   from `write` to the acknowledgement; past it the writer fails
+ *   maximum time from `write` to the acknowledgement, after which the writer fails
  * @param maxRetries
- *   how often one entry is sent again after failures; throttling does not count
+ *   maximum number of retries of an entry after failures; throttling does not count
  * @param backoff
- *   how long failed entries rest before they are sent again
+ *   pause before a failed entry is sent again
  */
 final case class AsyncSinkSettings(
     maxBatchSize: Int,
@@ -40,9 +41,15 @@ final case class AsyncSinkSettings(
     maxRetries: Int,
     backoff: RetryPolicy
 ) {
-  require(maxBatchSize > 0 && maxBatchBytes > 0, "a batch must hold something")
-  require(maxInFlightRequests > 0 && maxBufferedEntries > 0 && maxBufferedBytes > 0, "nothing could ever be sent")
+  require(
+    maxBatchSize > 0 && maxBatchBytes > 0,
+    s"maxBatchSize and maxBatchBytes must be positive, were $maxBatchSize and $maxBatchBytes"
+  )
+  require(
+    maxInFlightRequests > 0 && maxBufferedEntries > 0 && maxBufferedBytes > 0,
+    "the limits of in-flight requests and of buffered entries and bytes must be positive"
+  )
 
-  /** New bounds, for the writers of one task. */
+  /** Creates the limits that the writers of one task share. */
   def newBounds: SinkBounds = new SinkBounds(maxBufferedEntries, maxBufferedBytes)
 }

@@ -4,7 +4,7 @@ import scala.concurrent.duration._
 
 import org.sparkkinesis.concurrent.{Cancellable, Scheduler, Shared, SystemScheduler}
 
-/** A hold on the one timer thread that all writers of the JVM share. The thread lives as long as anybody holds it. */
+/** A share of the timer thread that all writers of the JVM use. The thread exists while there is a holder. */
 final class SharedTimer private (held: Shared.Hold[SystemScheduler]) extends Scheduler with AutoCloseable {
   private val timer = held.value
 

@@ -3,10 +3,10 @@ package org.sparkkinesis.sink
 import scala.collection.mutable
 
 /**
- * Bounds what the writers of one task hold together: entries that are written and not yet acknowledged. Thread-safe.
+ * Limits the unacknowledged entries of all writers of one task. Thread-safe.
  *
- * One thread writes to all of these writers, so at most one of them waits for room at a time. The others then send what they
- * hold without waiting for more.
+ * One thread writes to all these writers, so at most one of them waits for space at a time. The others then send their
+ * entries without waiting for their requests to fill.
  */
 final class SinkBounds(maxEntries: Int, maxBytes: Long) {
   private val members = mutable.LinkedHashSet.empty[SinkBounds.Member]
@@ -22,10 +22,10 @@ final class SinkBounds(maxEntries: Int, maxBytes: Long) {
     if (failed.isEmpty) failed = Some(error)
   }
 
-  /** Whether an entry of this size has to wait. An entry above the limit is taken when there is no other. */
+  /** Whether an entry of this size must wait. An entry above the limit is accepted if there is no other entry. */
   def isFull(size: Int): Boolean = synchronized(entries >= maxEntries || entries > 0 && bytes + size > maxBytes)
 
-  /** Whether a writer waits for room. */
+  /** Whether a writer waits for space. */
   def isContended: Boolean = blocked != null
 
   private[sink] def take(size: Int): Unit = synchronized {
@@ -41,7 +41,7 @@ final class SinkBounds(maxEntries: Int, maxBytes: Long) {
   private[sink] def join(member: SinkBounds.Member): Unit = synchronized(members += member)
   private[sink] def leave(member: SinkBounds.Member): Unit = synchronized(members -= member)
 
-  /** The member waits for room from now on. To be called without the member's lock. */
+  /** The member starts waiting for space. Must be called without the member's lock. */
   private[sink] def blocks(member: SinkBounds.Member): Unit = {
     val others = synchronized {
       blocked = member
@@ -52,7 +52,7 @@ final class SinkBounds(maxEntries: Int, maxBytes: Long) {
 
   private[sink] def unblocks(): Unit = blocked = null
 
-  /** Wakes the member that waits for room, unless it is the caller. To be called without the caller's lock. */
+  /** Wakes the member that waits for space, unless it is the caller. Must be called without the caller's lock. */
   private[sink] def wakeBlocked(caller: SinkBounds.Member): Unit = {
     val member = blocked
     if (member != null && (member ne caller)) member.wake()
@@ -61,13 +61,13 @@ final class SinkBounds(maxEntries: Int, maxBytes: Long) {
 
 object SinkBounds {
 
-  /** A writer that shares the bounds. */
+  /** A writer that shares the limits. */
   private[sink] trait Member {
 
-    /** Sends what may be sent now. */
+    /** Sends the entries that may be sent now. */
     def hurry(): Unit
 
-    /** Looks again whether there is room. */
+    /** Checks again whether there is space. */
     def wake(): Unit
   }
 }

@@ -2,12 +2,12 @@ package org.sparkkinesis.sink
 
 import org.sparkkinesis.sink.limit.RateLimitingException
 
-/** Why a writer gave up. Nothing that was written after the last successful `flush` may be taken for stored. */
+/** The reason why a writer failed. Entries written after the last successful `flush` may be lost. */
 sealed abstract class SinkException(message: String, cause: Throwable) extends RuntimeException(message, cause)
 
 object SinkException {
 
-  /** A failure as one of these. */
+  /** Converts a failure to a [[SinkException]]. */
   def of(failure: Throwable): SinkException = failure match {
     case known: SinkException => known
     case strategy: RateLimitingException => new RateLimitingFailedException(strategy)
@@ -15,25 +15,25 @@ object SinkException {
   }
 }
 
-/** The destination refused an entry for good, or could not be used. */
+/** The destination rejected an entry permanently, or could not be used. */
 final class FatalSinkException(cause: Throwable) extends SinkException(cause.getMessage, cause)
 
-/** The rate limiting strategy threw an exception, or did what it may not do. */
+/** The rate limiting strategy threw an exception or violated its contract. */
 final class RateLimitingFailedException(cause: RateLimitingException) extends SinkException(cause.getMessage, cause)
 
 /**
- * An entry used up its attempts or its time.
+ * An entry exceeded its number of attempts or its delivery timeout.
  *
  * @param attempts
- *   how often it was sent
+ *   number of times that the entry was sent
  * @param waitedMillis
- *   since it was written
+ *   milliseconds since `write`
  * @param lastReason
- *   what the destination said last; empty when it never answered
+ *   last response of the destination; empty if there was none
  */
 final class DeliveryFailedException(val attempts: Int, val waitedMillis: Long, val lastReason: String)
     extends SinkException(
-      s"an entry was not accepted in $attempts attempts over $waitedMillis ms; last answer: ${if (lastReason.isEmpty)
+      s"an entry was not accepted in $attempts attempts over $waitedMillis ms; last response: ${if (lastReason.isEmpty)
           "none"
         else lastReason}",
       null

@@ -1,20 +1,20 @@
 package org.sparkkinesis.sink
 
 /**
- * What one writer has done so far, and how it stands. Counts only grow; the last five are the present state.
+ * Counters and current state of one writer. Counters only grow; the last five values are the current state.
  *
  * @param entriesOut
- *   acknowledged entries; one that was sent three times counts once
+ *   acknowledged entries, each counted once
  * @param entriesSent
- *   entries in requests, repetitions included
+ *   entries in requests, including repetitions
  * @param possibleDuplicates
- *   entries sent again though an earlier attempt may have been stored
+ *   entries that were sent again although an earlier attempt may have been stored
  * @param lateSuccesses
- *   entries accepted by an answer that came after its request had timed out
+ *   entries accepted by a response after the timeout of its request
  * @param sendNanos
- *   time from request to answer, summed over requests
+ *   time from request to response, summed over requests
  * @param restNanos
- *   back-off ordered for failed entries, summed over requests with failures
+ *   backoff of failed entries, summed over requests with failures
  * @param blockedNanos
  *   time that `write` and `flush` waited
  */
@@ -38,7 +38,7 @@ final case class SinkMetrics(
     currentLimit: Double = 0
 ) {
 
-  /** Of several writers together; the greatest limit of them. */
+  /** Sums the metrics of several writers; the limit is the largest one. */
   def +(other: SinkMetrics): SinkMetrics = SinkMetrics(
     entriesOut + other.entriesOut,
     bytesOut + other.bytesOut,
@@ -59,7 +59,7 @@ final case class SinkMetrics(
     math.max(currentLimit, other.currentLimit)
   )
 
-  /** What was done between this picture and a later one of the same writers; counts only. */
+  /** Counters between this snapshot and a later one of the same writers. */
   def until(later: SinkMetrics): SinkMetrics = later.copy(
     entriesOut = later.entriesOut - entriesOut,
     bytesOut = later.bytesOut - bytesOut,

@@ -17,13 +17,15 @@ class CoreArchitectureSuite extends TimedSuite {
   test("each layer of core uses only itself and the layers below it") {
     def all(names: String*): Seq[String] = names.map("org.sparkkinesis." + _)
     core.checkLayers(
-      all("json", "model", "concurrent"),
-      all("error", "service", "aggregate"),
+      all("json", "model.hash", "concurrent"),
+      all("model"),
+      all("error", "service", "aggregate", "config.value"),
       all("event"),
       all("event.log", "config", "retry", "chunk"),
       all("shard"),
       all("consume", "sink.limit"),
-      all("consume.poll", "consume.fanout", "plan", "sink"),
+      all("consume.poll", "consume.fanout", "plan.offset", "sink"),
+      all("plan"),
       all("sink.writer", "sink.kinesis.lane", "sink.kinesis.put"),
       all("sink.kinesis.pack"),
       all("sink.kinesis")

@@ -7,6 +7,7 @@ import org.sparkkinesis.aggregate.Containers.User
 import org.sparkkinesis.config.Options
 import org.sparkkinesis.event.ConsumerMetrics
 import org.sparkkinesis.model._
+import org.sparkkinesis.model.hash.{HashKey, HashKeyRange}
 import org.sparkkinesis.suite.PropertySuite
 
 class ChunkBuilderSuite extends PropertySuite {

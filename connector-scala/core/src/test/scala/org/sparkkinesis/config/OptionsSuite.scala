@@ -4,6 +4,7 @@ import scala.concurrent.duration._
 
 import org.scalactic.source
 
+import org.sparkkinesis.config.value.{ConsumerMode, NearestName, PositionOption}
 import org.sparkkinesis.error.KinesisConnectorException
 import org.sparkkinesis.model.StreamRef
 import org.sparkkinesis.suite.TimedSuite

@@ -129,7 +129,7 @@ class FakeKinesis(scheduler: Scheduler, latency: FiniteDuration = 10.millis) ext
       StreamDescription(
         stream.name,
         stream.toString,
-        "ACTIVE",
+        StreamStatus.Active,
         0,
         24,
         shards.size,
@@ -146,7 +146,7 @@ class FakeKinesis(scheduler: Scheduler, latency: FiniteDuration = 10.millis) ext
   override def describeStreamConsumer(streamArn: String, consumerName: String): CompletableFuture[StreamConsumer] =
     unused
   override def describeStreamConsumer(consumerArn: String): CompletableFuture[StreamConsumer] =
-    answer(Operation.DescribeStreamConsumer)(StreamConsumer("consumer", consumerArn, "ACTIVE", 0))
+    answer(Operation.DescribeStreamConsumer)(StreamConsumer("consumer", consumerArn, ConsumerStatus.Active, 0))
   override def listStreamConsumers(streamArn: String, next: Option[String]): CompletableFuture[StreamConsumerPage] =
     unused
   override def deregisterStreamConsumer(consumerArn: String): CompletableFuture[Unit] = unused

@@ -9,6 +9,7 @@ import org.sparkkinesis.config.Options
 import org.sparkkinesis.consume.poll.{PollingPublisherFactory, PollingSettings}
 import org.sparkkinesis.event.ConsumerMetrics
 import org.sparkkinesis.model.StartingPosition._
+import org.sparkkinesis.model.hash.HashKeyRange
 import org.sparkkinesis.model.{StreamShard, _}
 import org.sparkkinesis.retry.{RetryPolicies, RetryRules}
 import org.sparkkinesis.service.{Operation, ServiceErrorKind, ServiceException}

@@ -3,8 +3,10 @@ package org.sparkkinesis.plan
 import scala.collection.immutable.SortedMap
 
 import org.sparkkinesis.chunk.ChunkSummary
+import org.sparkkinesis.model.hash.HashKeyRange
 import org.sparkkinesis.model.{StreamShard, _}
-import org.sparkkinesis.plan.ShardPosition.{After, Horizon, ShardEnd}
+import org.sparkkinesis.plan.offset.ShardPosition.{After, Horizon, ShardEnd}
+import org.sparkkinesis.plan.offset.{IdleTime, Retention, ShardPosition, SourceOffset, StreamOffset}
 import org.sparkkinesis.shard.ShardGraph
 import org.sparkkinesis.suite.TimedSuite
 

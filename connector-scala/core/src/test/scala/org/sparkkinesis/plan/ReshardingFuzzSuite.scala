@@ -6,7 +6,9 @@ import scala.util.Random
 
 import org.sparkkinesis.chunk.ChunkSummary
 import org.sparkkinesis.model._
-import org.sparkkinesis.plan.ShardPosition.{After, Horizon, ShardEnd}
+import org.sparkkinesis.model.hash.HashKeyRange
+import org.sparkkinesis.plan.offset.ShardPosition.{After, Horizon, ShardEnd}
+import org.sparkkinesis.plan.offset.{ShardPosition, SourceOffset, StreamOffset}
 import org.sparkkinesis.shard.ShardGraph
 import org.sparkkinesis.suite.TimedSuite
 

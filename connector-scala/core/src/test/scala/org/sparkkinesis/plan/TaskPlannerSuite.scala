@@ -5,7 +5,8 @@ import scala.collection.immutable.SortedMap
 import org.sparkkinesis.consume.RangeEnd
 import org.sparkkinesis.model.StartingPosition.{AfterSequenceNumber, TrimHorizon}
 import org.sparkkinesis.model.{StreamShard, _}
-import org.sparkkinesis.plan.ShardPosition.{After, Horizon, ShardEnd}
+import org.sparkkinesis.plan.offset.ShardPosition.{After, Horizon, ShardEnd}
+import org.sparkkinesis.plan.offset.{ShardPosition, SourceOffset, StreamOffset}
 import org.sparkkinesis.suite.TimedSuite
 class TaskPlannerSuite extends TimedSuite {
   private val arn = "arn:aws:kinesis:eu-central-1:123456789012:stream/orders"

@@ -2,11 +2,12 @@ package org.sparkkinesis.shard
 
 import scala.collection.immutable.ListMap
 
-import org.sparkkinesis.config.PositionOption
+import org.sparkkinesis.config.value.PositionOption
 import org.sparkkinesis.error.KinesisConnectorException
 import org.sparkkinesis.model.StartingPosition._
 import org.sparkkinesis.model._
-import org.sparkkinesis.plan.InitialShards
+import org.sparkkinesis.model.hash.HashKeyRange
+import org.sparkkinesis.plan.offset.InitialShards
 import org.sparkkinesis.suite.TimedSuite
 
 class ShardGraphSuite extends TimedSuite {

@@ -7,7 +7,8 @@ import scala.concurrent.duration._
 
 import org.sparkkinesis.concurrent.{Futures, VirtualScheduler}
 import org.sparkkinesis.consume.FakeKinesis
-import org.sparkkinesis.model.{HashKeyRange, SequenceNumber, Shard, ShardId, StreamRef}
+import org.sparkkinesis.model.hash.HashKeyRange
+import org.sparkkinesis.model.{SequenceNumber, Shard, ShardId, StreamRef}
 import org.sparkkinesis.retry.{Retrier, RetryPolicy, RetryRules}
 import org.sparkkinesis.service.{Operation, ServiceErrorKind, ServiceException, ShardFilter, ShardPage}
 import org.sparkkinesis.suite.TimedSuite

@@ -34,7 +34,7 @@ class AsyncSinkWriterSuite extends TimedSuite {
     val writer: AsyncSinkWriter[Item, Item] = writerTo(destination, settings, time)
     def write(numbers: Int*): Unit = numbers.foreach(n => writer.write(Item(n)))
 
-    /** Runs `body` on a thread of its own and gives what it threw, when it ends. */
+    /** Runs `body` on a separate thread. The future contains the exception that it threw, if any. */
     def elsewhere(body: => Unit): CompletableFuture[Option[Throwable]] = {
       val result = new CompletableFuture[Option[Throwable]]
       val thread = new Thread(() => {
@@ -72,7 +72,7 @@ class AsyncSinkWriterSuite extends TimedSuite {
 
   private def within[A](future: CompletableFuture[A]): A = future.get(10, TimeUnit.SECONDS)
 
-  test("a request goes out when a batch is full") {
+  test("a request is sent when a batch is full") {
     val rig = new Rig
     rig.write(1, 2)
     assert(rig.destination.sent == Seq.empty)
@@ -80,7 +80,7 @@ class AsyncSinkWriterSuite extends TimedSuite {
     assert(rig.destination.sent == Seq(Seq(1, 2, 3)))
   }
 
-  test("a request goes out when its bytes are reached, and never exceeds them") {
+  test("a request is sent at its byte limit and never exceeds it") {
     val rig = new Rig
     Seq(Item(1, 60), Item(2, 60), Item(3, 10)).foreach(rig.writer.write)
     assert(rig.destination.sent == Seq(Seq(1)))
@@ -88,13 +88,13 @@ class AsyncSinkWriterSuite extends TimedSuite {
     assert(rig.destination.sent == Seq(Seq(1), Seq(2, 3)))
   }
 
-  test("an entry above the byte limit of a request goes alone") {
+  test("an entry above the byte limit of a request is sent alone") {
     val rig = new Rig
     Seq(Item(1, 500), Item(2, 500)).foreach(rig.writer.write)
     assert(rig.destination.sent == Seq(Seq(1), Seq(2)))
   }
 
-  test("an entry waits for company no longer than its time in the buffer, by one timer") {
+  test("an entry waits for its request to fill at most maxTimeInBuffer, with one timer") {
     val rig = new Rig
     rig.write(1)
     rig.time.advance(600.millis)
@@ -106,7 +106,7 @@ class AsyncSinkWriterSuite extends TimedSuite {
     assert(rig.destination.sent == Seq(Seq(1, 2)))
   }
 
-  test("no more requests are under way than allowed, and an answer lets the next one go") {
+  test("at most the allowed number of requests is in flight, and a response starts the next one") {
     val rig = new Rig
     rig.write(1 to 9: _*)
     assert(rig.destination.sent == Seq(Seq(1, 2, 3), Seq(4, 5, 6)))
@@ -114,7 +114,7 @@ class AsyncSinkWriterSuite extends TimedSuite {
     assert(rig.destination.sent.last == Seq(7, 8, 9))
   }
 
-  test("write blocks while the buffer is full, and goes on when an entry is accepted") {
+  test("write blocks while the buffer is full and continues when an entry is accepted") {
     val rig = new Rig
     rig.write(1 to 9: _*)
     val tenth = rig.elsewhere(rig.write(10))
@@ -124,7 +124,7 @@ class AsyncSinkWriterSuite extends TimedSuite {
     assert(rig.writer.metrics.bufferedEntries + rig.writer.metrics.inFlightEntries == 7)
   }
 
-  test("write blocks on bytes as well, but takes an entry above them when nothing else is there") {
+  test("write also blocks at the byte limit, but accepts a larger entry if there is no other") {
     val rig = new Rig(settings.copy(maxBufferedBytes = 50))
     rig.writer.write(Item(1, 70))
     val second = rig.elsewhere(rig.writer.write(Item(2, 1)))
@@ -134,7 +134,7 @@ class AsyncSinkWriterSuite extends TimedSuite {
     assert(within(second) == None)
   }
 
-  test("a blocked write sends what there is, without waiting for its time in the buffer") {
+  test("a blocked write sends the buffered entries without waiting for maxTimeInBuffer") {
     val rig = new Rig(settings.copy(maxBufferedEntries = 2))
     rig.write(1, 2)
     val third = rig.elsewhere(rig.write(3))
@@ -144,7 +144,7 @@ class AsyncSinkWriterSuite extends TimedSuite {
     assert(within(third) == None)
   }
 
-  test("failed entries go again before later ones, in their order") {
+  test("failed entries are sent again before later ones and in their order") {
     val rig = new Rig(settings.copy(maxInFlightRequests = 1))
     rig.write(1 to 7: _*)
     rig.destination.last.judge(item => if (item.n == 2) Accepted else failed)
@@ -154,7 +154,7 @@ class AsyncSinkWriterSuite extends TimedSuite {
     assert(rig.destination.sent.last == Seq(1, 3, 7))
   }
 
-  test("a throttled entry never spins: its rest doubles, up to the longest") {
+  test("the backoff of a throttled entry doubles up to the maximum") {
     val rig = new Rig(settings.copy(backoff = RetryPolicy(None, 100.millis, 400.millis, 2)))
     rig.write(1, 2, 3)
     val rests = (1 to 5).map { attempt =>
@@ -169,7 +169,7 @@ class AsyncSinkWriterSuite extends TimedSuite {
     assert(rests == IndexedSeq(100L, 200L, 400L, 400L, 400L))
   }
 
-  test("a fatal entry fails the writer: flush and every later call throw what the destination said") {
+  test("a fatal entry fails the writer: flush and every later call throw the error of the destination") {
     val rig = new Rig
     rig.write(1, 2, 3)
     rig.destination.last.judge(_ => Fatal(new RuntimeException("no such stream")))
@@ -186,7 +186,7 @@ class AsyncSinkWriterSuite extends TimedSuite {
     assert(within(flush).exists(_.isInstanceOf[FatalSinkException]))
   }
 
-  test("a destination that throws, fails its future, or answers for too few entries, fails the writer") {
+  test("a destination that throws, fails its future, or returns too few verdicts fails the writer") {
     val faults = Seq[IndexedSeq[Item] => CompletableFuture[IndexedSeq[Verdict]]](
       _ => throw new IllegalArgumentException("thrown"),
       _ => CompletableFuture.failedFuture(new IllegalArgumentException("failed")),
@@ -203,7 +203,7 @@ class AsyncSinkWriterSuite extends TimedSuite {
     }
   }
 
-  test("an entry that uses up its attempts fails the writer with the last reason; throttling does not use them up") {
+  test("an entry without remaining attempts fails the writer with the last reason; throttling is no attempt") {
     val rig = new Rig(settings.copy(maxRetries = 1))
     rig.write(1, 2, 3)
     def again(verdict: Verdict): Unit = { rig.destination.last.judge(_ => verdict); rig.time.advance(10.seconds) }
@@ -219,7 +219,7 @@ class AsyncSinkWriterSuite extends TimedSuite {
     assert(patient.destination.sent.size == 6)
   }
 
-  test("an entry that uses up its time fails the writer, also when it never gets a turn") {
+  test("an entry past its delivery timeout fails the writer, also if it was never sent") {
     val rig = new Rig(settings.copy(deliveryTimeout = 20.seconds))
     rig.write(1, 2, 3)
     (1 to 3).foreach { _ => rig.destination.last.judge(_ => failed); rig.time.advance(10.seconds) }
@@ -231,7 +231,7 @@ class AsyncSinkWriterSuite extends TimedSuite {
     intercept[DeliveryFailedException](stuck.writer.flush())
   }
 
-  test("a request without an answer in time is cancelled, and sent again when the destination has ended it") {
+  test("a request that times out is cancelled and sent again when the destination has ended it") {
     val rig = new Rig
     rig.destination.endsOnCancel = false
     rig.write(1, 2, 3)
@@ -247,7 +247,7 @@ class AsyncSinkWriterSuite extends TimedSuite {
     assert((metrics.entriesOut, metrics.timedOutRequests, metrics.possibleDuplicates) == (3L, 1L, 3L))
   }
 
-  test("an answer that comes while its request is cancelled counts, and nothing is sent again") {
+  test("a response that arrives during cancellation counts, and nothing is sent again") {
     val rig = new Rig
     rig.destination.endsOnCancel = false
     rig.write(1, 2, 3)
@@ -259,7 +259,7 @@ class AsyncSinkWriterSuite extends TimedSuite {
     assert((metrics.entriesOut, metrics.lateSuccesses, metrics.possibleDuplicates) == (3L, 3L, 0L))
   }
 
-  test("a request whose end never comes fails the writer when the delivery timeout is over") {
+  test("a request that never ends fails the writer after the delivery timeout") {
     val rig = new Rig(settings.copy(deliveryTimeout = 1.minute))
     rig.destination.endsOnCancel = false
     rig.write(1, 2, 3)
@@ -267,13 +267,13 @@ class AsyncSinkWriterSuite extends TimedSuite {
     intercept[DeliveryFailedException](rig.writer.flush())
   }
 
-  test("flush returns only when everything is accepted, through failures") {
+  test("flush returns only when all entries are accepted, also after failures") {
     val rig = new Rig
     rig.write(1, 2)
     val flush = rig.elsewhere(rig.writer.flush())
     rig.destination.awaitRequests(1)
     rig.destination.last.judge(item => if (item.n == 1) failed else Accepted)
-    // The answer may reach the flushing thread only when it looks for it.
+    // The response may be processed by the flushing thread only.
     eventually(rig.writer.metrics.retried == 1)
     assert(!flush.isDone)
     rig.time.advance(50.millis)
@@ -284,7 +284,7 @@ class AsyncSinkWriterSuite extends TimedSuite {
     assert(rig.writer.metrics.unacknowledgedBytes == 0L)
   }
 
-  test("close gives up what is not sent, leaves no timer, wakes a blocked write, and ignores answers that still come") {
+  test("close drops unsent entries, leaves no timer, wakes a blocked write and ignores later responses") {
     val rig = new Rig
     rig.write(1 to 9: _*)
     val tenth = rig.elsewhere(rig.write(10))
@@ -298,7 +298,7 @@ class AsyncSinkWriterSuite extends TimedSuite {
     intercept[SinkClosedException](rig.writer.flush())
   }
 
-  test("an interrupted write lets go") {
+  test("an interrupted write throws and releases the lock") {
     val rig = new Rig
     rig.write(1 to 9: _*)
     val started = new CountDownLatch(1)
@@ -314,7 +314,7 @@ class AsyncSinkWriterSuite extends TimedSuite {
     assert(within(ended).isInstanceOf[InterruptedException])
   }
 
-  test("metrics count an entry once however often it was sent") {
+  test("metrics count an entry once, independently of its attempts") {
     val rig = new Rig
     rig.write(1, 2, 3)
     rig.destination.last.judge(item => if (item.n == 3) throttled else Accepted)
@@ -325,7 +325,7 @@ class AsyncSinkWriterSuite extends TimedSuite {
     assert((metrics.throttled, metrics.retried) == (1L, 1L))
   }
 
-  test("a destination that answers at once does not grow the stack") {
+  test("a destination that responds synchronously does not grow the stack") {
     val prompt = new PromptDestination(_ => Accepted)
     val writer = writerTo(prompt, settings.copy(maxBatchSize = 1, maxBufferedEntries = 100000), new VirtualScheduler)
     (1 to 50000).foreach(n => writer.write(Item(n)))

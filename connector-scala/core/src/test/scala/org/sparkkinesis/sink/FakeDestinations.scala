@@ -9,10 +9,10 @@ import org.sparkkinesis.concurrent.AbortableFuture
 import org.sparkkinesis.sink.Verdict._
 import org.sparkkinesis.sink.limit.Lane
 
-/** What the tests write: number `n`, of a size, perhaps of a key and for a lane. */
+/** An entry of the tests: number `n`, a size, an optional key and a lane. */
 final case class Item(n: Int, size: Int = 1, key: Option[String] = None, lane: Lane = Lane.Unlimited)
 
-/** A request that waits for the test to answer it. */
+/** A request whose response the test gives. */
 final class OpenRequest(val items: IndexedSeq[Item], endsOnCancel: => Boolean = true) {
   var cancels = 0
   val answer: CompletableFuture[IndexedSeq[Verdict]] = new AbortableFuture[IndexedSeq[Verdict]](() => cancelled())
@@ -25,12 +25,12 @@ final class OpenRequest(val items: IndexedSeq[Item], endsOnCancel: => Boolean = 
   def judge(verdict: Item => Verdict): Unit = { answer.complete(items.map(verdict)); () }
 }
 
-/** Keeps every request open until the test answers it. */
+/** Keeps every request open until the test responds. */
 class WaitingDestination(override val keepsKeysTogether: Boolean = false) extends SinkDestination[Item] {
   val requests = mutable.ArrayBuffer.empty[OpenRequest]
   val unanswered = mutable.ArrayBuffer.empty[(Int, FiniteDuration)]
 
-  /** Whether a request that is cancelled is over at once, without a verdict. */
+  /** Whether a cancelled request ends immediately and without a verdict. */
   var endsOnCancel = true
 
   override def sizeOf(entry: Item): Int = entry.size
@@ -55,7 +55,7 @@ class WaitingDestination(override val keepsKeysTogether: Boolean = false) extend
   }
 }
 
-/** Answers at once, as `verdict` says. */
+/** Responds immediately with `verdict`. */
 final class PromptDestination(verdict: Item => Verdict) extends SinkDestination[Item] {
   val sent = mutable.ArrayBuffer.empty[Seq[Int]]
   override def sizeOf(entry: Item): Int = entry.size

@@ -14,7 +14,10 @@ import org.sparkkinesis.sink.limit.{AimdRateLimiting, RateLimitingContext}
 import org.sparkkinesis.sink.writer.AsyncSinkWriter
 import org.sparkkinesis.suite.TimedSuite
 
-/** A second destination, that has nothing to do with Kinesis: lines appended to a file. It shows all that a binding needs. */
+/**
+ * A destination other than Kinesis, which appends lines to a file. It shows everything that a destination must
+ * implement.
+ */
 final class FileDestination(file: Path) extends SinkDestination[String] with AutoCloseable {
   private val disk = Executors.newSingleThreadExecutor()
 

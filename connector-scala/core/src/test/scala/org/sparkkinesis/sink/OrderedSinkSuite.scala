@@ -12,7 +12,7 @@ import org.sparkkinesis.sink.limit.{NoRateLimiting, RateLimitingContext}
 import org.sparkkinesis.sink.writer.AsyncSinkWriter
 import org.sparkkinesis.suite.TimedSuite
 
-/** Order keys and lanes. */
+/** Tests order keys and lanes. */
 class OrderedSinkSuite extends TimedSuite {
   private val settings = KinesisSinkSettings.of(Options.defaults).requests.copy(
     maxBatchSize = 4,
@@ -38,7 +38,7 @@ class OrderedSinkSuite extends TimedSuite {
     def write(items: (Int, String)*): Unit = items.foreach { case (n, key) => writer.write(Item(n, key = Some(key))) }
   }
 
-  test("an entry is not sent before an earlier one of its key is accepted; other keys go on") {
+  test("an entry is not sent before an earlier one with its key is accepted, and other keys continue") {
     val rig = new Rig
     rig.write(1 -> "a", 2 -> "a", 3 -> "b", 4 -> "c", 5 -> "d", 6 -> "b")
     assert(rig.destination.sent == Seq(Seq(1, 3, 4, 5)))
@@ -50,7 +50,7 @@ class OrderedSinkSuite extends TimedSuite {
     assert(rig.destination.sent.last == Seq(2))
   }
 
-  test("a request without an answer holds its keys until it is answered or sent again with success") {
+  test("a request without a response blocks its keys until it succeeds") {
     val rig = new Rig
     rig.write(1 -> "a", 2 -> "a")
     rig.time.advance(1.second)
@@ -62,7 +62,7 @@ class OrderedSinkSuite extends TimedSuite {
     assert(rig.destination.sent.last == Seq(2))
   }
 
-  test("where the destination keeps keys together, all of a key that waits goes in one request, in order") {
+  test("if the destination keeps keys together, all waiting entries of a key are sent in one request and in order") {
     val rig = new Rig(together = true)
     rig.write(1 -> "a", 2 -> "a", 3 -> "a")
     rig.time.advance(1.second)
@@ -73,7 +73,7 @@ class OrderedSinkSuite extends TimedSuite {
     assert(rig.destination.sent.last == Seq(2, 3, 4, 6))
   }
 
-  test("what the destination left out is sent next, without a rest and without counting as an attempt") {
+  test("entries that the destination left out are sent next, without a backoff and without counting as an attempt") {
     val rig = new Rig(together = true)
     rig.write(1 -> "a", 2 -> "a", 3 -> "a")
     rig.time.advance(1.second)
@@ -82,7 +82,7 @@ class OrderedSinkSuite extends TimedSuite {
     assert(rig.writer.metrics.retried == 0L)
   }
 
-  test("a lane that must wait delays only its own entries, and hears how they fared") {
+  test("a waiting lane delays only its own entries and receives their results") {
     val rig = new Rig(settings = settings.copy(maxTimeInBuffer = 10.millis))
     val (shut, free) = (new GateLane("shut"), new GateLane("free"))
     shut.openAt = 500.millis.toNanos
@@ -98,7 +98,7 @@ class OrderedSinkSuite extends TimedSuite {
   }
 
   test(
-    "whatever fails and in whatever order answers come, everything arrives, and each key's first arrivals are in order"
+    "with random failures and response orders all entries arrive, and first arrivals of each key are in order"
   ) {
     (1 to 200).foreach(seed => chaos(seed, together = seed % 2 == 0))
   }
@@ -117,7 +117,7 @@ class OrderedSinkSuite extends TimedSuite {
       answered += 1
       val stopped = mutable.Set.empty[Option[String]]
       random.nextInt(5) match {
-        // Stored, but the answer is lost, or comes after the timeout.
+        // The entries are stored, but the response is lost or arrives after the timeout.
         case 0 => store(request.items)
         case 1 =>
           store(request.items)

@@ -11,7 +11,7 @@ import org.sparkkinesis.sink.limit.{NoRateLimiting, RateLimitingContext}
 import org.sparkkinesis.sink.writer.AsyncSinkWriter
 import org.sparkkinesis.suite.TimedSuite
 
-/** Several writers of one task, as for rows that go to several streams. */
+/** Several writers of one task, as for rows of several streams. */
 class SinkBoundsSuite extends TimedSuite {
   private val settings = KinesisSinkSettings.of(Options.defaults).requests.copy(
     maxTimeInBuffer = 1.hour,
@@ -32,11 +32,11 @@ class SinkBoundsSuite extends TimedSuite {
     def elsewhere(body: => Unit): CompletableFuture[Void] = CompletableFuture.runAsync(() => body)
   }
 
-  test("the writers of a task hold no more entries together than one writer alone") {
+  test("the writers of a task together hold at most the entries of one writer") {
     val rig = new Rig(5)
     (0 until 10).foreach(n => rig.all(n % 5).write(Item(n)))
     val eleventh = rig.elsewhere(rig.all(0).write(Item(10)))
-    // What the others hold goes out though its time in the buffer is not over, since somebody waits for the room.
+    // The entries of the other writers are sent before maxTimeInBuffer, because a writer waits for space.
     rig.destinations.foreach(_.awaitRequests(1))
     assert(!eleventh.isDone)
     assert(rig.held == 10)
@@ -45,7 +45,7 @@ class SinkBoundsSuite extends TimedSuite {
     assert(rig.held == 9)
   }
 
-  test("bytes are shared too") {
+  test("the byte limit is shared by the writers of a task") {
     val rig = new Rig(2)
     rig.all(0).write(Item(1, size = 600))
     rig.all(1).write(Item(2, size = 300))
@@ -56,7 +56,7 @@ class SinkBoundsSuite extends TimedSuite {
     third.get(10, TimeUnit.SECONDS)
   }
 
-  test("a writer that is closed gives back what it holds, and wakes the one that waits for it") {
+  test("a closed writer returns its space and wakes the waiting writer") {
     val rig = new Rig(2)
     (0 until 10).foreach(n => rig.all(0).write(Item(n)))
     val waits = rig.elsewhere(rig.all(1).write(Item(10)))

@@ -47,7 +47,7 @@ class ArchitectureSuite extends TimedSuite {
   test("the emulator uses core, Netty and Jackson, but neither Spark nor the AWS SDK") {
     emulator.checkUses(
       "org.sparkkinesis.error",
-      "org.sparkkinesis.model",
+      "org.sparkkinesis.model..",
       "io.netty..",
       "com.fasterxml.jackson..",
       "org.slf4j"

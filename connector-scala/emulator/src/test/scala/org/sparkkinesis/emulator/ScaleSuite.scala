@@ -4,7 +4,7 @@ import scala.concurrent.duration._
 
 import org.sparkkinesis.emulator.kit.JsonClient
 import org.sparkkinesis.emulator.kit.JsonClient.at
-import org.sparkkinesis.model.HashKeyRange
+import org.sparkkinesis.model.hash.HashKeyRange
 import org.sparkkinesis.suite.TimedSuite
 
 class ScaleSuite extends TimedSuite {

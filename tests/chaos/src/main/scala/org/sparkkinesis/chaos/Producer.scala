@@ -17,7 +17,7 @@ import org.sparkkinesis.service.{PutEntry, PutResult}
  */
 final class Producer(endpoint: String, stream: String, keys: Int) extends AutoCloseable {
   private val service = SdkClients.create(
-    ClientSettings(Some("us-east-1"), Some(endpoint), CredentialSettings.Static("AKIDEXAMPLE", "secret", None))
+    ClientSettings.of(Some("us-east-1"), Some(endpoint), CredentialSettings.Static("AKIDEXAMPLE", "secret", None))
   )
   private val sequenceNumbers = mutable.ArrayBuffer.empty[String]
   private var allowed = 0L

@@ -10,7 +10,8 @@ import software.amazon.awssdk.services.kinesis.model._
 
 import org.sparkkinesis.conformance.backend.{OnBackend, OnOwn}
 import org.sparkkinesis.conformance.client.Calls
-import org.sparkkinesis.model.{HashKey, HashKeyRange, SequenceNumber}
+import org.sparkkinesis.model.SequenceNumber
+import org.sparkkinesis.model.hash.{HashKey, HashKeyRange}
 import org.sparkkinesis.suite.TimedSuite
 
 /** Tests streams, shards, records and resharding as the service documents them. */

@@ -19,10 +19,10 @@ import org.sparkkinesis.model.StreamRef
  */
 final case class ClientSettings(
     region: Option[String],
-    endpoint: Option[String] = None,
-    credentials: CredentialSettings = CredentialSettings.DefaultChain,
-    maxConcurrency: Int = 256,
-    requestTimeout: FiniteDuration = 30.seconds
+    endpoint: Option[String],
+    credentials: CredentialSettings,
+    maxConcurrency: Int,
+    requestTimeout: FiniteDuration
 ) {
 
   /**
@@ -33,6 +33,17 @@ final case class ClientSettings(
     case arn: StreamRef.ByArn => copy(region = Some(arn.region))
     case _: StreamRef.ByName => this
   }
+}
+
+object ClientSettings {
+
+  /** Limits of all clients. No option changes them. */
+  private val MaxConcurrency = 256
+  private val RequestTimeout = 30.seconds
+
+  /** Returns settings with the limits of all clients. */
+  def of(region: Option[String], endpoint: Option[String], credentials: CredentialSettings): ClientSettings =
+    ClientSettings(region, endpoint, credentials, MaxConcurrency, RequestTimeout)
 }
 
 /** Source of the credentials. The `toString` of every source hides its secrets. */

@@ -22,6 +22,7 @@ import software.amazon.awssdk.services.kinesis.model.{
 }
 
 import org.sparkkinesis.model._
+import org.sparkkinesis.model.hash.HashKeyRange
 import org.sparkkinesis.service.{RecordPage, ShardFilter, StreamConsumer}
 
 /** Converts between the classes of the SDK and of the model. Payloads are not copied. */
@@ -78,7 +79,7 @@ private[aws] object SdkConversions {
     StreamConsumer(
       from.consumerName,
       from.consumerARN,
-      from.consumerStatusAsString,
+      ConsumerStatus.of(from.consumerStatusAsString),
       millis(from.consumerCreationTimestamp)
     )
 
@@ -86,7 +87,7 @@ private[aws] object SdkConversions {
     StreamConsumer(
       from.consumerName,
       from.consumerARN,
-      from.consumerStatusAsString,
+      ConsumerStatus.of(from.consumerStatusAsString),
       millis(from.consumerCreationTimestamp)
     )
 

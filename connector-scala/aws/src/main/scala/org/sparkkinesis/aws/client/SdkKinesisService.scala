@@ -10,7 +10,7 @@ import software.amazon.awssdk.awscore.AwsRequestOverrideConfiguration
 import software.amazon.awssdk.core.SdkBytes
 import software.amazon.awssdk.services.kinesis.KinesisAsyncClient
 import software.amazon.awssdk.services.kinesis.model.{
-  ShardFilter => _, StartingPosition => _, StreamDescription => _, _
+  ShardFilter => _, StartingPosition => _, StreamDescription => _, StreamStatus => _, _
 }
 
 import org.sparkkinesis.aws.error.ErrorClassification
@@ -57,7 +57,7 @@ final class SdkKinesisService(
       StreamDescription(
         summary.streamName,
         summary.streamARN,
-        summary.streamStatusAsString,
+        StreamStatus.of(summary.streamStatusAsString),
         SdkConversions.millis(summary.streamCreationTimestamp),
         summary.retentionPeriodHours,
         summary.openShardCount,
@@ -203,10 +203,10 @@ final class SdkKinesisService(
   }
 
   /**
-   * Makes the call, and completes its result.
+   * Makes the call and completes its result.
    *
    * @param isFirst
-   *   whether it is made once more when the credentials had expired and there may be others
+   *   whether the call is repeated if the credentials had expired and other credentials may exist
    */
   private def complete[R, A](
       result: CompletableFuture[A],

@@ -7,6 +7,7 @@ import scala.collection.mutable
 import scala.util.Try
 
 import org.sparkkinesis.model._
+import org.sparkkinesis.model.hash.HashKeyRange
 import org.sparkkinesis.service.RecordPage
 
 /** Decodes the CBOR of a GetRecords response. Unknown fields are skipped. */

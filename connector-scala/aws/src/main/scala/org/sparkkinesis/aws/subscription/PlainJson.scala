@@ -10,7 +10,8 @@ import org.sparkkinesis.aws.getrecords.FieldNames
 
 /**
  * Reads a subset of JSON, forward only: known names, ASCII texts without escapes, and non-negative numbers. All other
- * input, also invalid JSON, throws [[PlainJson.Unsupported]], and the caller then uses a general parser. Not thread-safe.
+ * input, also invalid JSON, throws [[PlainJson.Unsupported]], and the caller then uses a general parser. Not
+ * thread-safe.
  */
 final private[subscription] class PlainJson(bytes: Array[Byte], start: Int, length: Int, names: FieldNames) {
   import PlainJson.Unsupported

@@ -10,6 +10,7 @@ import scala.util.Using
 import com.fasterxml.jackson.core.{JsonFactory, JsonParser, JsonToken}
 
 import org.sparkkinesis.model._
+import org.sparkkinesis.model.hash.HashKeyRange
 import org.sparkkinesis.service.ShardEvent
 
 /** Encodes and decodes the JSON of SubscribeToShard: request, events and errors. */

@@ -16,12 +16,11 @@ class AbandonedCallSuite extends TimedSuite {
       body: (SilentServer, SdkKinesisService) => Unit
   ): Unit = {
     val server = new SilentServer
-    val settings = ClientSettings(
+    val settings = ClientSettings.of(
       Some("us-east-1"),
       Some(endpoint(server.port)),
-      CredentialSettings.Static("AKIDEXAMPLE", "secret", None),
-      requestTimeout = timeout
-    )
+      CredentialSettings.Static("AKIDEXAMPLE", "secret", None)
+    ).copy(requestTimeout = timeout)
     val service = SdkClients.create(settings)
     try body(server, service)
     finally {

@@ -10,20 +10,20 @@ class ClientSettingsSuite extends TimedSuite {
   test("the text of settings contains no secret at any depth") {
     val role =
       CredentialSettings.AssumeRole("arn:aws:iam::123456789012:role/r", "me", Some("external-secret"), None, static)
-    val text = ClientSettings(Some("eu-central-1"), credentials = role).toString
+    val text = ClientSettings.of(Some("eu-central-1"), None, role).toString
     secrets.foreach(secret => assert(!text.contains(secret), text))
     assert(text.contains("role/r"))
   }
 
   test("the region of a stream ARN takes precedence over the configured one") {
-    val settings = ClientSettings(Some("eu-central-1"))
+    val settings = ClientSettings.of(Some("eu-central-1"), None, CredentialSettings.DefaultChain)
     val arn = StreamRef.parse("arn:aws:kinesis:us-west-2:123456789012:stream/orders").get
     assert(settings.forStream(arn).region == Some("us-west-2"))
     assert(settings.forStream(StreamRef.parse("orders").get).region == Some("eu-central-1"))
   }
 
   test("settings are equal after serialization, so that they find the shared client") {
-    val settings = ClientSettings(Some("eu-central-1"), Some("http://127.0.0.1:1"), static)
+    val settings = ClientSettings.of(Some("eu-central-1"), Some("http://127.0.0.1:1"), static)
     val bytes = new java.io.ByteArrayOutputStream
     new java.io.ObjectOutputStream(bytes).writeObject(settings)
     val back = new java.io.ObjectInputStream(new java.io.ByteArrayInputStream(bytes.toByteArray)).readObject()

@@ -85,7 +85,7 @@ class CredentialsSuite extends TimedSuite {
   }
 
   test("if a class of the user omits a key, the call fails with a client error that names the key") {
-    val settings = ClientSettings(
+    val settings = ClientSettings.of(
       Some("us-east-1"),
       Some("http://127.0.0.1:1"),
       CredentialSettings.SuppliedBy(classOf[SupplierWithoutKey].getName)
@@ -103,7 +103,7 @@ class CredentialsSuite extends TimedSuite {
   }
 
   test("an endpoint without a listener is a network error") {
-    val service = SdkClients.create(ClientSettings(
+    val service = SdkClients.create(ClientSettings.of(
       Some("us-east-1"),
       Some("http://127.0.0.1:1"),
       CredentialSettings.Static("a", "b", None)

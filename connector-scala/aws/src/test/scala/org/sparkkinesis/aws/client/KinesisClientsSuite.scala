@@ -31,8 +31,8 @@ class KinesisClientsSuite extends TimedSuite {
       )
       .asInstanceOf[KinesisService]
   }
-  private val here = ClientSettings(Some("here"))
-  private val there = ClientSettings(Some("there"))
+  private val here = ClientSettings.of(Some("here"), None, CredentialSettings.DefaultChain)
+  private val there = ClientSettings.of(Some("there"), None, CredentialSettings.DefaultChain)
 
   test("equal settings share one client, and other settings have another client") {
     val s = new Setup

@@ -2,6 +2,7 @@ package org.sparkkinesis.aws.client
 
 import org.sparkkinesis.model.StartingPosition._
 import org.sparkkinesis.model._
+import org.sparkkinesis.model.hash.HashKeyRange
 import org.sparkkinesis.service.{PutEntry, PutResult, ServiceErrorKind, ServiceException, ShardFilter, ShardPage}
 
 class SdkKinesisServiceSuite extends WithEmulator {
@@ -11,7 +12,7 @@ class SdkKinesisServiceSuite extends WithEmulator {
     val arn = emulator.admin.createStream("described", 3)
     Seq(ref("described"), StreamRef.parse(arn).get).foreach { stream =>
       val description = await(service.describeStream(stream))
-      assert((description.name, description.arn, description.status) == ("described", arn, "ACTIVE"))
+      assert((description.name, description.arn, description.status) == ("described", arn, StreamStatus.Active))
       assert((description.openShards, description.retentionHours, description.onDemand) == (3, 24, false))
       assert(description.maxRecordBytes == KinesisQuotas.Record.DefaultMaxBytes)
       assert(description.creationMillis > 1_600_000_000_000L)

@@ -13,7 +13,7 @@ import org.sparkkinesis.suite.TimedSuite
 abstract class WithEmulator(config: EmulatorConfig = EmulatorConfig(quotas = false)) extends TimedSuite
     with BeforeAndAfterAll {
   protected lazy val emulator: KinesisEmulator = KinesisEmulator.start(config)
-  protected lazy val settings: ClientSettings = ClientSettings(
+  protected lazy val settings: ClientSettings = ClientSettings.of(
     Some(emulator.region),
     Some(emulator.endpoint),
     CredentialSettings.Static("AKIDEXAMPLE", "secret", None)

@@ -81,7 +81,7 @@ class AnswerCaptureSuite extends TimedSuite {
       server.start()
       val endpoint = s"http://127.0.0.1:${server.getAddress.getPort}"
       val credentials = CredentialSettings.Static("AKIDEXAMPLE", "secret", None)
-      val service = SdkClients.create(ClientSettings(Some("us-east-1"), Some(endpoint), credentials))
+      val service = SdkClients.create(ClientSettings.of(Some("us-east-1"), Some(endpoint), credentials))
       try {
         val page = service.getRecords(StreamRef.ByName("any"), "first", 10).get(30, TimeUnit.SECONDS)
         assert(

@@ -9,6 +9,7 @@ import scala.util.Using
 import com.fasterxml.jackson.dataformat.cbor.{CBORFactory, CBORGenerator}
 
 import org.sparkkinesis.model._
+import org.sparkkinesis.model.hash.HashKeyRange
 import org.sparkkinesis.service.RecordPage
 import org.sparkkinesis.suite.TimedSuite
 

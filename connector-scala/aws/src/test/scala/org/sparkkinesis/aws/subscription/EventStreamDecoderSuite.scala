@@ -42,7 +42,8 @@ class EventStreamDecoderSuite extends PropertySuite {
   test("the sample of a subscription's first message is decoded") {
     val sample =
       "00000068000000564e6817240d3a6d6573736167652d747970650700056576656e740b3a6576656e742d7479706507" +
-        "0010696e697469616c2d726573706f6e73650d3a636f6e74656e742d747970650700106170706c69636174696f6e2f6a736f6e7b7dfe942c1d"
+        "0010696e697469616c2d726573706f6e73650d3a636f6e74656e742d747970650700106170706c69" +
+        "636174696f6e2f6a736f6e7b7dfe942c1d"
     val bytes = sample.grouped(2).map(Integer.parseInt(_, 16).toByte).toArray
     assert(
       decode(new EventStreamDecoder(new MessageBuffers), Seq(bytes)) ==

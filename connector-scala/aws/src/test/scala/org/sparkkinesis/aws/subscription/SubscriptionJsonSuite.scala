@@ -4,6 +4,7 @@ import scala.util.Try
 
 import org.sparkkinesis.model.StartingPosition._
 import org.sparkkinesis.model._
+import org.sparkkinesis.model.hash.HashKeyRange
 import org.sparkkinesis.service.ShardEvent
 import org.sparkkinesis.suite.TimedSuite
 

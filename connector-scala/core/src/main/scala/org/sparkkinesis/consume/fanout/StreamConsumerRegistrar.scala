@@ -10,7 +10,7 @@ import org.sparkkinesis.error.ConsumerErrors
 import org.sparkkinesis.event.{
   ConsumerAdopted, ConsumerDeregistered, ConsumerLeft, ConsumerReady, ConsumerRegistered, EventSink
 }
-import org.sparkkinesis.model.KinesisQuotas
+import org.sparkkinesis.model.{ConsumerStatus, KinesisQuotas}
 import org.sparkkinesis.retry.{Jitter, Retrier, RetryPolicies, RetryRules}
 import org.sparkkinesis.service.{KinesisService, Operation, ServiceErrorKind, ServiceException, StreamConsumer}
 
@@ -111,14 +111,14 @@ final class StreamConsumerRegistrar(
   private def settle(streamArn: String, what: String, deadline: Long, wait: FiniteDuration)(
       look: => CompletableFuture[Option[StreamConsumer]]
   ): CompletableFuture[String] = look.thenCompose {
-    case Some(consumer) if consumer.status == "ACTIVE" =>
+    case Some(consumer) if consumer.status == ConsumerStatus.Active =>
       events.emit(ConsumerReady(streamArn, consumer.arn))
       CompletableFuture.completedFuture(consumer.arn)
     case other if scheduler.nanoTime >= deadline =>
       CompletableFuture.failedFuture(
         ConsumerErrors.notReady(
           consumer = what,
-          status = other.fold("not registered")(_.status),
+          status = other.fold("not registered")(_.status.name),
           limit = activeTimeout.toString
         )
       )

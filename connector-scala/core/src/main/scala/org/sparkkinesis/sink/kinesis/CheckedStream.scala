@@ -4,11 +4,11 @@ import org.sparkkinesis.model.StreamRef
 import org.sparkkinesis.service.StreamDescription
 
 /**
- * Which stream it is, whatever name it is called by: the ARN tells account and region, and the time tells a stream from one that
- * was deleted and had the same name.
+ * Identity of a stream, independent of the name that refers to it. The ARN identifies account and region, and the
+ * creation time distinguishes a recreated stream.
  *
  * @param endpoint
- *   empty for the region's own
+ *   empty for the endpoint of the region
  */
 final case class StreamIdentity(arn: String, creationMillis: Long, endpoint: String) {
   def place: StreamPlace = StreamPlace(arn, endpoint)
@@ -17,16 +17,16 @@ final case class StreamIdentity(arn: String, creationMillis: Long, endpoint: Str
 /** Where a stream is, whether or not it has been deleted and created again. */
 final case class StreamPlace(arn: String, endpoint: String)
 
-/** A stream that was found to be there. */
+/** A stream that was described successfully. */
 final case class CheckedStream(stream: StreamRef, identity: StreamIdentity, maxRecordBytes: Int)
 
 object CheckedStream {
 
   /**
    * @param stream
-   *   as the user calls it
+   *   the reference that the user wrote
    * @param endpoint
-   *   empty for the region's own
+   *   empty for the endpoint of the region
    */
   def of(stream: StreamRef, found: StreamDescription, endpoint: Option[String]): CheckedStream =
     CheckedStream(stream, StreamIdentity(found.arn, found.creationMillis, endpoint.getOrElse("")), found.maxRecordBytes)

@@ -20,19 +20,19 @@ import org.sparkkinesis.sink.limit.Lane
 import org.sparkkinesis.sink.{RetryCause, SinkDestination, Verdict}
 
 /**
- * One stream as a destination of an [[org.sparkkinesis.sink.writer.AsyncSinkWriter]]: PutRecords, with or without aggregation.
+ * Implements [[org.sparkkinesis.sink.SinkDestination]] for one stream with PutRecords, with or without aggregation.
  *
- * An aggregate is accepted only when the shard that took it takes all of its records: readers leave out the others (KCL the whole
- * aggregate). Records of an aggregate that may be in the wrong shard are sent again.
+ * An aggregate is accepted only if the hash key range of its shard contains all its records, because readers skip the
+ * others (KCL the whole aggregate). Records of an aggregate that may be in the wrong shard are sent again.
  *
  * @param laned
- *   whether each shard has limits of its own
+ *   whether each shard has its own limits
  * @param ordered
- *   whether records of one partition key keep their order
+ *   whether records with the same partition key keep their order
  * @param packer
  *   packs records into aggregates
  * @param sizes
- *   is told of the records that are packed
+ *   receives the sizes of the packed records
  */
 final class KinesisDestination(
     service: KinesisService,
@@ -131,8 +131,8 @@ final class KinesisDestination(
   }
 
   /**
-   * Where records will go, from a map that is known to be true now. Without one records go as they are, which is right in any
-   * case; a refusal to list the shards is final.
+   * Predicts the shards of records with a confirmed shard map. Without one, records stay plain, which is always
+   * correct. A refused ListShards call is final.
    */
   private def placement: CompletableFuture[Either[Throwable, Option[Placement]]] = shards.placement match {
     case None if !shards.hasJustFailed =>
@@ -161,7 +161,9 @@ final class KinesisDestination(
       if (map != null && isRefuted(map, refuted)) verdicts.map(_ => refusal(option)) else verdicts
     }
 
-  /** By a listing that was begun after the answer: before, a stream of the same name may have been another one. */
+  /**
+   * The listing must have begun after the response, because a stream with the same name may have been recreated before.
+   */
   private def isRefuted(map: ShardMap, seen: Sighting): Boolean = seen match {
     case Sighting.Refuted(shard, point) => map.isRefutedBy(shard, point)
     case _ => false
@@ -171,7 +173,7 @@ final class KinesisDestination(
     if (isRefuted(map, seen) && lanes.foundToDistributeItself())
       events.emit(DistributionAutomatic(stream.toString))
 
-  /** A failure that no retry can mend ends the writer with an error, which tells it. */
+  /** Emits no event for a fatal verdict, because the error of the writer reports it. */
   private def note(verdict: Verdict, entries: Int): Unit = verdict match {
     case Verdict.Retry(RetryCause.Throttled, _) =>
       events.emit(CallThrottled(stream.toString, None, Operation.PutRecords.name))
@@ -183,12 +185,12 @@ final class KinesisDestination(
     exchange.calls(service.putRecords(stream, entries)).handle { (results, failure) =>
       if (failure != null) {
         val answer = Answer(PutVerdicts.of(failure), None)
-        // Who gave the request up has told so already.
+        // The code that aborted the request has reported it.
         if (!exchange.isAborted) note(answer.verdict, entries.size)
         entries.map(_ => answer)
       } else if (results.size != entries.size) {
         val error =
-          new IllegalStateException(s"PutRecords answered ${results.size} results for ${entries.size} records")
+          new IllegalStateException(s"PutRecords returned ${results.size} results for ${entries.size} records")
         entries.map(_ => Answer(Verdict.Fatal(error), None))
       } else {
         counts.answered(entries, results)
@@ -201,13 +203,13 @@ final class KinesisDestination(
 }
 
 /**
- * A stream with record distribution strategy AUTO cannot do what an option asks.
+ * A stream with the record distribution strategy AUTO does not support an option.
  *
  * @param option
- *   the option's name, with its value where it has several
+ *   name of the option, with its value if that matters
  */
 final class AutoDistributionException(val option: String)
-    extends RuntimeException(s"the stream chooses shards without regard to keys, so $option is not possible")
+    extends RuntimeException(s"the stream selects shards without regard to keys, so $option is not possible")
 
 private object KinesisDestination {
   def refusal(option: String): Verdict = Verdict.Fatal(new AutoDistributionException(option))

@@ -2,17 +2,18 @@ package org.sparkkinesis.sink.kinesis
 
 import scala.concurrent.duration._
 
-import org.sparkkinesis.config.{Options, RateLimitingOption, RetryOptions, WriteOptions, WriteOrdering}
+import org.sparkkinesis.config.value.{RateLimitingOption, WriteOrdering}
+import org.sparkkinesis.config.{Options, RetryOptions, WriteOptions}
 import org.sparkkinesis.model.KinesisQuotas
 import org.sparkkinesis.retry.RetryPolicy
 import org.sparkkinesis.sink.kinesis.pack.AggregatePacker
 import org.sparkkinesis.sink.{AsyncSinkSettings, SinkBounds}
 
 /**
- * How records are written to a stream; travels to the executors and holds no secret.
+ * Settings for writing to a stream. Serializable and without secrets.
  *
  * @param shardLimits
- *   each shard has limits of its own, so that a hot one delays only its own records
+ *   whether each shard has its own limits, so that a hot shard delays only its own records
  */
 final case class KinesisSinkSettings(
     requests: AsyncSinkSettings,
@@ -23,8 +24,8 @@ final case class KinesisSinkSettings(
 ) {
 
   /**
-   * The writer's bounds, which count user records: a request goes out when there is an aggregate for each shard, or a MiB of
-   * them, below which the request itself costs more than what it carries.
+   * Settings of a writer, whose entries are user records. With aggregation, a request is sent when it contains an
+   * aggregate for each shard, or at least 1 MiB; smaller requests would cost more than the records they contain.
    */
   def requestsFor(openShards: Int): AsyncSinkSettings =
     if (!aggregated) requests
@@ -41,13 +42,13 @@ final case class KinesisSinkSettings(
         maxBufferedEntries = Int.MaxValue
       )
 
-  /** New bounds, for the sinks of one task. With aggregation only bytes count. */
+  /** Creates the limits that the sinks of one task share. With aggregation only bytes are limited. */
   def newBounds: SinkBounds = requestsFor(1).newBounds
 }
 
 object KinesisSinkSettings {
 
-  /** A bound that no request reaches before its bytes do, unless its records are empty. */
+  /** A limit that requests reach only if their records are empty; otherwise the byte limit applies first. */
   private val AggregatedBatch = 100 * KinesisQuotas.Request.PutRecordsEntries
 
   private val AggregatedBytes = KinesisQuotas.KiB.toLong * KinesisQuotas.KiB

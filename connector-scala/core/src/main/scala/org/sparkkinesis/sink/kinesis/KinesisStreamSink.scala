@@ -15,7 +15,10 @@ import org.sparkkinesis.sink.kinesis.put.{PutCounts, SinkRecord}
 import org.sparkkinesis.sink.writer.AsyncSinkWriter
 import org.sparkkinesis.sink.{SinkBounds, SinkException, SinkMetrics}
 
-/** Writes records to one stream, for one task. As [[AsyncSinkWriter]]: one thread, `flush` before anything counts as stored. */
+/**
+ * Writes records to one stream for one task. As with [[AsyncSinkWriter]], one thread uses it, and records count as
+ * stored only after `flush`.
+ */
 final class KinesisStreamSink private (
     writer: AsyncSinkWriter[SinkRecord, SinkRecord],
     counts: PutCounts,
@@ -39,9 +42,9 @@ final class KinesisStreamSink private (
 
 /**
  * @param recordsStored
- *   Kinesis records; an aggregate is one
+ *   stored Kinesis records; an aggregate counts as one
  * @param payloadUnits
- *   as provisioned streams are billed, see [[PutCounts]]
+ *   PUT payload units, see [[PutCounts]]
  */
 final case class KinesisSinkMetrics(
     requests: SinkMetrics = SinkMetrics(),
@@ -49,7 +52,7 @@ final case class KinesisSinkMetrics(
     payloadUnits: Long = 0
 ) {
 
-  /** Of a sink that was closed: what it did stays, its present state is over. */
+  /** Metrics of a closed sink: its counters without its current state. */
   def ended: KinesisSinkMetrics = copy(requests =
     requests.copy(
       inFlightRequests = 0,
@@ -71,10 +74,11 @@ object KinesisStreamSink {
   private val ListingRetries = RetryPolicy(Some(8), 200.millis, 3.seconds, 1.5)
 
   /**
-   * Opens a sink. Never blocks: the shards are listed meanwhile, where that is needed and has not been done in this process.
+   * Opens a sink without blocking. If the shards are needed and were not listed in this process, they are listed in the
+   * background.
    *
    * @param bounds
-   *   what the sinks of one task hold together
+   *   limits that the sinks of one task share
    */
   def open(
       service: KinesisService,
@@ -118,7 +122,7 @@ object KinesisStreamSink {
     }
   }
 
-  /** For the shards' lanes; aggregation asks for itself when it cannot do without. */
+  /** Lists the shards for the lanes. Aggregation lists them itself when it requires them. */
   private def listShards(
       service: KinesisService,
       stream: StreamRef,
@@ -139,12 +143,12 @@ object KinesisStreamSink {
 }
 
 /**
- * What the sinks of one process take from it; a simulation gives virtual ones.
+ * Resources of one process that its sinks share. A simulation injects virtual ones.
  *
  * @param newCondition
- *   makes what a writing thread waits on
+ *   creates the condition on which a writing thread waits
  * @param random
- *   gives the jitter of rests, from 0 until 1
+ *   returns the jitter of backoff in `[0, 1)`
  */
 final class SinkProcess(
     val scheduler: Scheduler,

@@ -11,14 +11,14 @@ import org.sparkkinesis.retry.{Jitter, Retrier, RetryPolicy, RetryRules}
 import org.sparkkinesis.service.{KinesisService, ServiceErrorKind, ServiceException, StreamDescription}
 
 /**
- * The streams that a process has found to be there, so that neither a task nor a micro-batch asks for them again. Thread-safe;
- * never blocks.
+ * Caches the descriptions of streams in one process, so that tasks and micro-batches do not describe them again.
+ * Thread-safe and non-blocking.
  *
- * An answer is used at once, and asked for anew in the background when it is older than [[KnownStreams.MaxAge]]; while the service
- * cannot be asked, the old one stays.
+ * A cached description is returned immediately, and renewed in the background if it is older than
+ * [[KnownStreams.MaxAge]]. While the service is unreachable, the old description remains.
  *
  * @tparam Caller
- *   who asks, and where: a name means one stream to each caller
+ *   account, region and endpoint of the caller, which determine the stream that a name refers to
  */
 final class KnownStreams[Caller] {
   import KnownStreams._
@@ -31,13 +31,14 @@ final class KnownStreams[Caller] {
   private val reached = mutable.HashSet.empty[Caller]
 
   /**
-   * The stream. Failures that may pass are tried again until the future is completed by whoever waits for it. Only when the caller
-   * has never had an answer from the service, and gets none, it fails soon: then the address is likely to be wrong.
+   * Returns the description of a stream. Temporary failures are retried until the caller completes the future. If the
+   * caller has never received a response from the service, it fails after a few attempts, because the endpoint is
+   * probably wrong.
    *
    * @param random
    *   gives the jitter of pauses, from 0 until 1
    * @param onRetry
-   *   is told of every failure after which the service is asked again, and how many there have been
+   *   receives every failure that is retried, and the number of consecutive failures
    */
   def find(
       caller: Caller,
@@ -65,7 +66,7 @@ final class KnownStreams[Caller] {
     ))(CompletableFuture.completedFuture(_))
   }
 
-  /** To be told when the service does not know the stream any more. */
+  /** Removes a stream that the service no longer knows. */
   def forget(caller: Caller, stream: StreamRef): Unit = synchronized {
     known -= (caller -> stream)
     ()
@@ -104,7 +105,8 @@ final class KnownStreams[Caller] {
       synchronized {
         if (error == null) {
           reached += caller
-          if (Usable(found.status)) known((caller, stream)) = new Known(found, askedAt) else known -= (caller -> stream)
+          if (found.status.isUsable) known((caller, stream)) = new Known(found, askedAt)
+          else known -= (caller -> stream)
         } else if (!isLost(error)) reached += caller
         ()
       }
@@ -119,15 +121,12 @@ final class KnownStreams[Caller] {
 
 object KnownStreams {
 
-  /** How old an answer is that is asked for anew. */
+  /** Age at which a description is renewed. */
   val MaxAge: FiniteDuration = 1.minute
-
-  /** The states of a stream that can be written. */
-  val Usable: Set[String] = Set("ACTIVE", "UPDATING")
 
   private val Patience = RetryPolicy(None, 200.millis, 3.seconds, 1.5)
 
-  /** How often a service that has never answered is called. */
+  /** Number of calls to a service that has never responded. */
   private val FirstAttempts = 6
 
   private def isLost(error: Throwable): Boolean = isOf(error, ServiceErrorKind.Network) ||
@@ -139,7 +138,7 @@ object KnownStreams {
     case _ => false
   }
 
-  /** The same failure, as one that no retry mends. */
+  /** Returns the same failure as one that is not retried. */
   private def asFinal(error: ServiceException): ServiceException = new ServiceException(
     ServiceErrorKind.Client,
     error.operation,

@@ -10,7 +10,7 @@ import org.sparkkinesis.model.{KinesisQuotas, ShardId}
 import org.sparkkinesis.sink.kinesis.lane.ShardLanes
 import org.sparkkinesis.sink.limit.{PacedLane, RateLimiting, RateLimitingContext, RateLimitingStrategy}
 
-/** What the writers to one stream in one process share: the strategy's state and the shards' lanes. */
+/** State that the writers to one stream share in one process: rate limiting strategy and lanes of the shards. */
 final class StreamLimits private[kinesis] (
     private[kinesis] val key: StreamLimitsKey,
     val strategy: RateLimitingStrategy,
@@ -21,10 +21,11 @@ final class StreamLimits private[kinesis] (
 final private[kinesis] case class StreamLimitsKey(stream: StreamIdentity, settings: KinesisSinkSettings)
 
 /**
- * A process's limits by stream. They outlive the writers, so that a micro-batch begins where the last one ended. Thread-safe.
+ * The limits of all streams in one process. They outlive the writers, so that each micro-batch starts with the rates of
+ * the previous one. Thread-safe.
  *
  * @param events
- *   is told when the rate of a shard changes; queries share the limits, so these events name no query
+ *   receives changes of shard rates. Queries share the limits, so these events name no query.
  */
 final class SharedStreamLimits(events: EventSink = EventSink.Discard) {
   import SharedStreamLimits._
@@ -36,7 +37,7 @@ final class SharedStreamLimits(events: EventSink = EventSink.Discard) {
 
   private val entries = mutable.HashMap.empty[StreamLimitsKey, Entry]
 
-  /** @throws IllegalArgumentException when the strategy's class cannot be used */
+  /** @throws IllegalArgumentException if the class of the strategy cannot be used */
   def acquire(stream: StreamIdentity, settings: KinesisSinkSettings, scheduler: Scheduler): StreamLimits =
     synchronized {
       val now = scheduler.nanoTime
@@ -60,12 +61,13 @@ object SharedStreamLimits {
   /** The limits of this JVM. */
   val OfJvm = new SharedStreamLimits(new EventLog(QueryContext.Unknown))
 
-  /** What nobody has used for so long is forgotten. */
+  /** Unused limits are removed after this time. */
   private val IdleTime = 10.minutes
 
   private def create(key: StreamLimitsKey, scheduler: Scheduler, events: EventSink): StreamLimits = {
     val settings = key.settings
-    // An aggregate holds many entries of the writer, and only its bytes come near a shard's limits.
+    // With aggregation, an entry of PutRecords contains many entries of the writer, so only bytes approach the limits
+    // of a shard.
     val entriesPerSecond =
       if (settings.aggregated) Double.MaxValue / 1e9 else KinesisQuotas.Shard.WriteRecordsPerSecond.toDouble
     val bytesPerSecond = KinesisQuotas.Shard.WriteBytesPerSecond.toDouble
@@ -87,21 +89,21 @@ object SharedStreamLimits {
     new StreamLimits(key, strategy(context), lanes, sizes)
   }
 
-  /** The first time that its shard throttles, a lane is set to the documented rate; later cuts follow from there. */
+  /** The first throttling of a shard sets its lane to the documented rate. Later reductions start from there. */
   private def rateEvent(stream: String, shard: ShardId, scale: Double): ConnectorEvent =
     if (scale.isPosInfinity) ShardUnpaced(stream, shard)
     else if (scale == 1) ShardPaced(stream, shard)
     else ShardRateCut(stream, shard, scale)
 }
 
-/** The mean size of the records that are packed into aggregates, of late. Thread-safe. */
+/** Moving average of the sizes of records that are packed into aggregates. Thread-safe. */
 final class MeanSize {
   import MeanSize._
   @volatile private var mean = 0.0
 
   def saw(bytes: Int): Unit = mean = if (mean == 0) bytes.toDouble else mean + (bytes - mean) * Weight
 
-  /** How many of them a shard takes in a second by its bytes; by its records while none was seen. */
+  /** Number of such records that a shard accepts per second: by its bytes, or by its records while no size is known. */
   def perSecond: Int =
     if (mean == 0) KinesisQuotas.Shard.WriteRecordsPerSecond
     else math.max(1, (KinesisQuotas.Shard.WriteBytesPerSecond / mean).toInt)

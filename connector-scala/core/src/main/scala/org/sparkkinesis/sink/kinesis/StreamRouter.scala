@@ -8,15 +8,15 @@ import org.sparkkinesis.sink.OtherWriterFailedException
 import org.sparkkinesis.sink.kinesis.put.{RecordRules, SinkRecord}
 
 /**
- * Sends each record to its stream; opens a stream at its first record. A stream has one sink, whether rows call it by its name or
- * by its ARN, so that its records keep their order. One task's own, used by one thread.
+ * Writes each record to its stream and opens a stream at its first record. A stream has one sink, whether rows refer to
+ * it by name or ARN, so that its records keep their order. Used by one thread of one task.
  *
  * @param check
- *   finds a stream; what it throws reaches the writer of the record
+ *   describes a stream; the writer of the record receives its exceptions
  * @param open
- *   opens a stream; what it throws reaches the writer of the record
+ *   opens a stream; the writer of the record receives its exceptions
  * @param explain
- *   makes of a stream's failure what is thrown
+ *   converts the failure of a stream to the exception to throw
  */
 final class StreamRouter(
     check: StreamRef => CheckedStream,
@@ -26,7 +26,7 @@ final class StreamRouter(
   @volatile private var targets = VectorMap.empty[StreamPlace, StreamRouter.Target]
   private val byName = mutable.HashMap.empty[StreamRef, StreamRouter.Target]
 
-  /** What the stream's records must be. */
+  /** Returns the rules for records of the stream. */
   def rules(stream: StreamRef): RecordRules = target(stream).rules
 
   def write(stream: StreamRef, record: SinkRecord): Unit = {
@@ -34,10 +34,10 @@ final class StreamRouter(
     explaining(to.stream)(to.sink.write(record))
   }
 
-  /** Returns when every record of every stream is stored. */
+  /** Returns when all records of all streams are stored. */
   def flush(): Unit = targets.valuesIterator.foreach(target => explaining(target.stream)(target.sink.flush()))
 
-  /** From any thread. */
+  /** May be called from any thread. */
   def metrics: KinesisSinkMetrics = targets.valuesIterator.map(_.sink.metrics).foldLeft(KinesisSinkMetrics())(_ + _)
 
   override def close(): Unit = targets.valuesIterator.foreach(_.close())
@@ -68,7 +68,7 @@ final class StreamRouter(
 
 object StreamRouter {
 
-  /** An open stream: its sink, what it takes, and what must be given back after it. */
+  /** An open stream: its sink, its rules, and the resources to release after it. */
   final class Target(val stream: CheckedStream, val sink: KinesisStreamSink, release: () => Unit)
       extends AutoCloseable {
     val rules: RecordRules = RecordRules(stream.maxRecordBytes)

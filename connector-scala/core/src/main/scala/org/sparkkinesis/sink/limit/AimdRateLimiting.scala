@@ -3,10 +3,12 @@ package org.sparkkinesis.sink.limit
 import org.sparkkinesis.sink.limit.AimdRateLimiting._
 
 /**
- * Bounds the entries under way: up by a fixed step after a request that went through, down by a factor after one that did not.
+ * Limits the entries in flight: additive increase after a successful request, multiplicative decrease after a failed
+ * one.
  *
- * The constants are those of Flink's Kinesis sink: +10 entries, x0.99, at most all requests full. It starts with one request,
- * and doubles until the first refusal (as TCP's slow start does), so that a fresh executor is not held back for minutes.
+ * The constants are those of Flink's Kinesis sink: +10 entries, x0.99, at most the entries of all requests. The limit
+ * starts with one request and doubles until the first throttling (like TCP slow start), so that a new executor reaches
+ * its rate quickly.
  */
 final class AimdRateLimiting(context: RateLimitingContext) extends RateLimitingStrategy {
   private val ceiling = context.maxBatchSize.toDouble * context.maxInFlightRequests

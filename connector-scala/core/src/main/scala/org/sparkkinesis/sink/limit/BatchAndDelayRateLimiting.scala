@@ -5,17 +5,17 @@ import scala.concurrent.duration._
 import org.sparkkinesis.sink.limit.BatchAndDelayRateLimiting._
 
 /**
- * Controls how much each writer sends at a time and how long it pauses between two requests, as Hazelcast Jet's Kinesis sink does.
+ * Limits the batch size of each writer and the pause between two requests, like Hazelcast Jet's Kinesis sink.
  *
- * The batch is what the destination's parts take in the shortest pause, shared by the open writers: between 10 entries and a full
- * request. The pause grows quickly when entries are throttled (ten steps) and shrinks slowly (one step a clean request): from
- * 100 ms to 10 s, on a geometric scale.
+ * The batch contains the entries that the open shards accept in the shortest pause, divided by the number of open
+ * writers: at least 10 entries and at most a full request. The pause is from 100 ms to 10 s on a geometric scale. It
+ * grows by ten steps when entries are throttled and shrinks by one step per successful request.
  */
 final class BatchAndDelayRateLimiting(context: RateLimitingContext) extends RateLimitingStrategy {
   private var level = 0
   private var writers = 0
 
-  /** The present pause, in milliseconds. */
+  /** The current pause in milliseconds. */
   override def currentLimit: Double = synchronized(delayNanos(level) / 1e6)
 
   private def batchSize: Int = synchronized {
@@ -67,7 +67,7 @@ object BatchAndDelayRateLimiting {
   val MinDelay: FiniteDuration = 100.millis
   val MaxDelay: FiniteDuration = 10.seconds
 
-  /** Steps from the shortest to the longest pause. */
+  /** Number of steps from the shortest to the longest pause. */
   val Steps: Int = 100
   val StepsUp: Int = 10
 

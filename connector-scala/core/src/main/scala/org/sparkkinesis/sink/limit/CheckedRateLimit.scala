@@ -4,22 +4,23 @@ import scala.concurrent.duration._
 import scala.util.control.NonFatal
 
 /**
- * A writer's access to a strategy that may be a user's own: what the strategy throws says whose fault it is, and what it answers
- * can neither make the writer spin nor wait for ever.
+ * A writer's access to a strategy, which may be a class of the user. Exceptions of the strategy name its class, and its
+ * permits can make the writer neither spin nor wait forever.
  */
 final private[sink] class CheckedRateLimit(access: RateLimit) {
   import CheckedRateLimit._
 
   def maxBatchSize: Int = math.max(1, checked("maxBatchSize")(access.maxBatchSize))
 
-  /** For metrics, which a broken strategy must not break: zero when it throws. */
+  /** The limit for metrics. A failing strategy must not break metrics, so the limit is 0 if it throws. */
   def currentLimit: Double =
     try access.currentLimit
     catch { case NonFatal(_) => 0 }
 
   /**
    * @param answersComing
-   *   whether requests of the writer are under way; without one, a permit that waits for an answer is asked for again soon
+   *   whether the writer has requests in flight; without one, a permit that waits for a response is requested again
+   *   soon
    */
   def acquire(wanted: Int, nowNanos: Long, answersComing: Boolean): Permit = {
     val permit = checked("acquire")(access.acquire(wanted, nowNanos))
@@ -31,7 +32,7 @@ final private[sink] class CheckedRateLimit(access: RateLimit) {
 
   def settled(outcome: RequestOutcome, nowNanos: Long): Unit = checked("settled")(access.settled(outcome, nowNanos))
 
-  /** Never throws: the writer is closed either way. */
+  /** Never throws, because the writer is closed in any case. */
   def close(): Unit =
     try access.close()
     catch { case NonFatal(_) => () }
@@ -50,5 +51,5 @@ private object CheckedRateLimit {
   private def name(access: RateLimit): String = access.getClass.getName
 }
 
-/** A rate limiting strategy does not keep to its contract. The message names the class and the method. */
+/** A rate limiting strategy violates its contract. The message names class and method. */
 final class RateLimitingException(message: String, cause: Throwable) extends RuntimeException(message, cause)

@@ -1,24 +1,27 @@
 package org.sparkkinesis.sink.limit
 
-/** A part of the destination with limits of its own, for Kinesis a shard. Shared by all writers; thread-safe; never blocks. */
+/**
+ * A part of the destination with its own limits, for Kinesis a shard. Shared by all writers, thread-safe and
+ * non-blocking.
+ */
 trait Lane {
 
-  /** Takes room for one entry of `size` bytes, or says that the lane must wait. */
+  /** Reserves capacity for one entry of `size` bytes, or returns false if the lane must wait. */
   def tryTake(size: Int, nowNanos: Long): Boolean
 
-  /** When it is worth asking again after a refusal. */
+  /** Time at which the lane may accept an entry after `tryTake` returned false. */
   def readyAtNanos(nowNanos: Long): Long
 
   /**
-   * Tells how entries of this lane fared in one request; true when the lane answers for the throttling itself, so that the
-   * limits of the whole destination need not.
+   * Reports the results of the lane's entries in one request. Returns true if the lane handles the throttling, so that
+   * the limits of the whole destination need not change.
    */
   def settled(accepted: Int, throttled: Int, sentAtNanos: Long, nowNanos: Long): Boolean
 }
 
 object Lane {
 
-  /** For destinations without lanes. */
+  /** The lane of destinations without separate limits. */
   object Unlimited extends Lane {
     override def tryTake(size: Int, nowNanos: Long): Boolean = true
     override def readyAtNanos(nowNanos: Long): Long = nowNanos

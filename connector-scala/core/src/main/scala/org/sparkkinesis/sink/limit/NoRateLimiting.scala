@@ -1,6 +1,6 @@
 package org.sparkkinesis.sink.limit
 
-/** Grants whatever is asked; failed entries still rest before they are sent again. */
+/** Grants every request. Failed entries still have a backoff before they are sent again. */
 final class NoRateLimiting(context: RateLimitingContext) extends RateLimitingStrategy {
   override def currentLimit: Double = Double.PositiveInfinity
 

@@ -5,15 +5,16 @@ import scala.concurrent.duration._
 import org.sparkkinesis.sink.limit.PacedLane._
 
 /**
- * A lane that sends as it likes until it is throttled, and from then on at the rate that the destination takes.
+ * A lane without a limit until it is throttled, and then with the rate that the destination accepts.
  *
- * The rate is a multiple (`scale`) of the lane's documented capacity, in entries and in bytes. The first refusal sets it
- * to 1. A further one, once a second of it was measured, cuts it to what was accepted of late; then it climbs back as a cubic curve does: soon near its last good
- * value, long about there, and faster and faster beyond when nothing is refused. After a long quiet time the lane is
- * free again. Shared by all writers of the JVM.
+ * The rate is a multiple (`scale`) of the documented capacity of the lane, in entries and bytes. The first throttling
+ * sets it to 1. A later one, after at least one second of measurement, reduces it to the recently accepted rate. It
+ * then grows along a cubic curve: quickly towards its last good value, slowly around that value, and increasingly fast
+ * beyond it while nothing is throttled. After a period without throttling the lane has no limit again. Shared by all
+ * writers of the JVM.
  *
  * @param onChange
- *   is told the new rate when it is cut, and infinity when the lane is free again; must not block
+ *   receives the new scale when it is reduced, and infinity when the limit is removed; must not block
  */
 final class PacedLane(entriesPerSecond: Double, bytesPerSecond: Double, onChange: Double => Unit = _ => ())
     extends Lane {
@@ -26,28 +27,31 @@ final class PacedLane(entriesPerSecond: Double, bytesPerSecond: Double, onChange
   private var grownAt = 0L
   private var wanted = false
 
-  /** The value that the curve is flat at, and for how long the lane has climbed on it. */
+  /** The value at which the curve is flat, and the time that the lane has followed the curve. */
   private var peak = 1.0
   private var climbedNanos = 0L
 
-  /** What an entry takes of the lane's documented second, as a mean; and how many were accepted and refused in the present window. */
+  /**
+   * Average share of a documented second that an entry takes, and the entries accepted and throttled in the current
+   * window.
+   */
   private var meanCost = cost(0)
   private var accepted = 0L
   private var refused = 0L
   private var windowFrom = 0L
   private var lastAccepted: Option[Double] = None
 
-  /** Whether a window has ended since the first refusal. Until then refusals tell of the burst before it, not of the rate. */
+  /** Whether a window has ended since the first throttling. Until then, throttling is caused by the burst before it. */
   private var measured = false
 
-  /** The present rate as a multiple of the documented one; infinite while the lane is free. */
+  /** The current rate as a multiple of the documented one; infinite without a limit. */
   def currentScale: Double = scale
 
   override def tryTake(size: Int, nowNanos: Long): Boolean = scale.isPosInfinity || synchronized {
     refill(nowNanos)
     if (scale.isPosInfinity) true
     else if (entryTokens > 0 && byteTokens > 0) {
-      // Down into debt if need be: an entry may be larger than what the lane saves up.
+      // The balance may become negative, because an entry may be larger than the largest balance.
       entryTokens -= 1
       byteTokens -= size
       meanCost += (cost(size) - meanCost) * CostWeight
@@ -91,7 +95,8 @@ final class PacedLane(entriesPerSecond: Double, bytesPerSecond: Double, onChange
       set(1, now)
     } else if (measured && sentAt - loweredAt >= 0) {
       refill(now)
-      // A lane that stood still for a while, waiting for a processor say, had little accepted: that is no measure of what it may send.
+      // A lane that was idle for a while, for example waiting for a CPU, accepted few entries, which is no measure of
+      // its capacity.
       val share = scale * accepted / (accepted + refused)
       val taken = lastAccepted.fold(share)(math.max(share, _))
       set(math.max(MinScale, math.max(scale * GreatestCut, math.min(scale * SmallestCut, taken))), now)
@@ -101,7 +106,7 @@ final class PacedLane(entriesPerSecond: Double, bytesPerSecond: Double, onChange
   private def observe(taken: Int, throttled: Int, sentAt: Long, now: Long): Unit = {
     val elapsed = now - windowFrom
     if (elapsed >= Window.toNanos) {
-      // Over a longer time the lane was not at its limit.
+      // In a longer window the lane was not at its limit.
       measured = true
       lastAccepted = Option.when(elapsed < 2 * Window.toNanos)(accepted * meanCost / (elapsed / 1e9))
       accepted = 0
@@ -109,7 +114,7 @@ final class PacedLane(entriesPerSecond: Double, bytesPerSecond: Double, onChange
       windowFrom = now
     }
     accepted += taken
-    // What was sent at a rate that was left says nothing of the present one.
+    // Entries that were sent at an earlier rate do not count for the current rate.
     if (sentAt - loweredAt >= 0) refused += throttled
   }
 
@@ -133,7 +138,7 @@ final class PacedLane(entriesPerSecond: Double, bytesPerSecond: Double, onChange
       climbedNanos += math.min(now - grownAt, LongestStep.toNanos)
       val climbed = peak * (1 + Steepness * math.pow(climbedNanos / 1e9 - SecondsToPeak, 3))
       if (scale < 1 && climbed > 1) {
-        // The documented capacity is the likeliest one: flat there, whatever the lane was cut to.
+        // The documented capacity is the most likely one, so the curve is flat there after any reduction.
         peak = 1
         climbedNanos = (SecondsToPeak * 1e9).toLong
         scale = 1
@@ -153,32 +158,35 @@ final class PacedLane(entriesPerSecond: Double, bytesPerSecond: Double, onChange
 }
 
 /**
- * Constants of our own, chosen so that a lane that is offered too much keeps within 5 % of its capacity with under 5 %
- * refused, and finds a capacity that has grown fivefold within 30 seconds.
+ * Own constants, with which an overloaded lane stays within 5 % of its capacity with less than 5 % of its entries
+ * throttled, and detects a fivefold capacity within 30 seconds.
  */
 object PacedLane {
   val SmallestCut: Double = 0.97
   val GreatestCut: Double = 0.7
   val MinScale: Double = 0.01
 
-  /** Two seconds past its peak the curve is 2 % above it, five seconds past 31 %, ten seconds past at 3.5 times. */
+  /**
+   * Two seconds after its flat point the curve is 2 % above it, after five seconds 31 %, after ten seconds 3.5 times as
+   * high.
+   */
   val Steepness: Double = 0.0025
   private val SecondsToPeak = math.cbrt((1 - SmallestCut) / Steepness)
 
-  /** Time without an answer, or without entries that want to go, is not climbed. */
+  /** Time without a response, or without waiting entries, does not advance the curve. */
   val LongestStep: FiniteDuration = 250.millis
 
-  /** Over this time it is measured what the lane takes. */
+  /** Duration of a measurement. */
   val Window: FiniteDuration = 1.second
   private val CostWeight = 0.01
 
-  /** A lane that was not refused for so long is free again. */
+  /** The limit is removed after this time without throttling. */
   val FreeAfter: FiniteDuration = 30.seconds
 
-  /** A waiting lane sends this much at a time, so that requests are few. */
+  /** A waiting lane releases entries for this time at once, so that requests are few. */
   val Quantum: FiniteDuration = 50.millis
 
-  /** Unused rate that a lane may save up. */
+  /** Maximum unused capacity that a lane accumulates. */
   val Saved: FiniteDuration = 100.millis
   val MinWait: FiniteDuration = 1.milli
 }

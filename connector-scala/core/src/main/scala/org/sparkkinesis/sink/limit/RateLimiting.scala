@@ -2,12 +2,12 @@ package org.sparkkinesis.sink.limit
 
 import scala.util.control.NonFatal
 
-import org.sparkkinesis.config.RateLimitingOption
+import org.sparkkinesis.config.value.RateLimitingOption
 
-/** Makes strategies as the option says. */
+/** Creates rate limiting strategies. */
 object RateLimiting {
 
-  /** What makes the strategy; `Left` says what is wrong with the user's class. */
+  /** Returns the constructor of a strategy. `Left` contains the reason why a class of the user cannot be used. */
   def of(option: RateLimitingOption): Either[String, RateLimitingContext => RateLimitingStrategy] = option match {
     case RateLimitingOption.Aimd => Right(new AimdRateLimiting(_))
     case RateLimitingOption.BatchAndDelay => Right(new BatchAndDelayRateLimiting(_))
@@ -24,7 +24,7 @@ object RateLimiting {
     } catch {
       case _: ClassNotFoundException =>
         Left(
-          s"It is none of ${RateLimitingOption.builtIn.mkString(", ")}, and there is no class of this name on the class path."
+          s"It is none of ${RateLimitingOption.builtIn.mkString(", ")}, and the class path has no class of this name."
         )
       case _: ClassCastException =>
         Left(s"The class does not extend ${classOf[RateLimitingStrategy].getName}.")

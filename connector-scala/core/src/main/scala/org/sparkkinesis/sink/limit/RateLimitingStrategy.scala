@@ -1,40 +1,40 @@
 package org.sparkkinesis.sink.limit
 
 /**
- * Decides how fast requests go to one destination. One instance serves all writers of that destination in the JVM, so what it
- * has learned outlives a writer. Thread-safe; never blocks. An extension point: a user's class has a constructor that takes
- * [[RateLimitingContext]].
+ * Limits the rate of requests to one destination. All writers of the destination in a JVM share one instance, so that
+ * its state outlives a writer. Thread-safe and non-blocking. This is an extension point: a class of the user has a
+ * constructor with a [[RateLimitingContext]] parameter.
  */
 trait RateLimitingStrategy {
 
-  /** A writer's own access to the limits that all share. */
+  /** Creates the access of one writer. */
   def open(): RateLimit
 
-  /** The present limit, in the strategy's own unit; for metrics. */
+  /** The current limit in the strategy's own unit, for metrics. */
   def currentLimit: Double
 }
 
-/** One writer's access. */
+/** The access of one writer to the shared limits. */
 trait RateLimit extends AutoCloseable {
 
-  /** The greatest request worth making now. */
+  /** Maximum useful size of a request at this time. */
   def maxBatchSize: Int
 
   /**
-   * Asks to send up to `wanted` entries now. A writer with nothing under way is refused for a time only, never until others are
-   * done: nobody would wake it.
+   * Requests permission to send at most `wanted` entries. A writer without requests in flight must receive a time to
+   * wait; otherwise nothing would wake it.
    */
   def acquire(wanted: Int, nowNanos: Long): Permit
 
-  /** Every granted permit is settled by exactly one call. */
+  /** Called exactly once for every granted permit. */
   def settled(outcome: RequestOutcome, nowNanos: Long): Unit
 
   def currentLimit: Double
 }
 
 /**
- * The answer to [[RateLimit.acquire]]: `entries` may go now; when zero, ask again after `waitNanos`, or after the next answer of
- * a request of one's own, whichever comes first.
+ * Result of [[RateLimit.acquire]]: `entries` may be sent now. If it is 0, the writer asks again after `waitNanos`, or
+ * after the next response to one of its requests.
  */
 final case class Permit(entries: Int, waitNanos: Long)
 
@@ -45,28 +45,28 @@ object Permit {
 }
 
 /**
- * How a request fared.
+ * Result of a request.
  *
  * @param granted
- *   what the permit allowed
+ *   number of entries that the permit allowed
  * @param sent
- *   what the request carried; zero when it was not made after all
+ *   number of entries in the request; 0 if it was not sent
  * @param throttled
- *   entries refused for going too fast, without those that a lane answers for
+ *   number of throttled entries, without those that a lane handles
  * @param failed
- *   entries that failed in another way, or got no answer
+ *   number of entries that failed for another reason or had no response
  */
 final case class RequestOutcome(granted: Int, sent: Int, throttled: Int, failed: Int) {
   def accepted: Int = sent - throttled - failed
 }
 
 /**
- * What a strategy may want to know.
+ * Information for a strategy.
  *
  * @param partitions
- *   how many independent parts the destination has now, for Kinesis its open shards; zero while unknown
+ *   current number of independent parts of the destination, for Kinesis its open shards; 0 if unknown
  * @param perPartition
- *   how many entries one part takes in a second, as far as is known now
+ *   number of entries per second that one part accepts, as far as known
  */
 final class RateLimitingContext(
     val maxBatchSize: Int,
@@ -75,13 +75,13 @@ final class RateLimitingContext(
     perPartition: () => Int
 ) {
 
-  /** How many entries one part takes in a second, as far as is known now. */
+  /** Number of entries per second that one part accepts, as far as known. */
   def entriesPerPartition: Int = perPartition()
 }
 
 object RateLimitingContext {
 
-  /** For a destination whose parts always take the same number of entries. */
+  /** Creates a context for a destination whose parts always accept the same number of entries. */
   def apply(
       maxBatchSize: Int,
       maxInFlightRequests: Int,

@@ -4,7 +4,7 @@ import scala.concurrent.duration._
 
 import org.sparkkinesis.concurrent.{Cancellable, Scheduler}
 
-/** One pending call of `ring`, at the earliest of the times asked for since it last rang. Guarded by its owner's lock. */
+/** Calls `ring` at the earliest of the requested times since the last call. Guarded by the lock of its owner. */
 final private[sink] class Alarm(scheduler: Scheduler, ring: () => Unit) {
   private var pending: Option[(Long, Cancellable)] = None
 
@@ -13,7 +13,7 @@ final private[sink] class Alarm(scheduler: Scheduler, ring: () => Unit) {
     pending = Some(atNanos -> scheduler.schedule(math.max(0, atNanos - scheduler.nanoTime).nanos)(ring()))
   }
 
-  /** To be told when it rings. A call that was replaced while it began to run leaves the later one in place. */
+  /** Called when it rings. If a later call was scheduled meanwhile, that call remains. */
   def rang(nowNanos: Long): Unit = if (pending.exists(_._1 - nowNanos <= 0)) pending = None
 
   def cancel(): Unit = {

@@ -15,16 +15,16 @@ import org.sparkkinesis.sink.{
 }
 
 /**
- * Sends what is written to a destination in asynchronous requests, and knows when all of it has arrived.
+ * Sends entries to a destination in asynchronous requests and tracks their acknowledgement.
  *
- * One thread calls `write`, `flush` and `close`. `write` blocks while the buffer is full: that is the back-pressure. Nothing counts
- * as delivered before `flush` has returned; a failure, once it happened, is thrown by every later call. The writer has no thread:
- * requests start on the writing thread while it is here, else on those of the destination's answers or of the timer.
+ * One thread calls `write`, `flush` and `close`. `write` blocks while the buffer is full, which applies back-pressure.
+ * An entry counts as delivered only after `flush` has returned. After a failure every call throws it. The writer has no
+ * thread: requests start on the calling thread, or on the threads of the destination's responses or of the timer.
  *
  * @param bounds
- *   what the writers of the task hold together
+ *   limits that the writers of the task share
  * @param newCondition
- *   makes what the writing thread waits on
+ *   creates the condition on which the calling thread waits
  */
 final class AsyncSinkWriter[Input, Entry](
     converter: ElementConverter[Input, Entry],
@@ -58,7 +58,7 @@ final class AsyncSinkWriter[Input, Entry](
   }
   bounds.join(member)
 
-  /** Takes one element; returns once it is buffered. */
+  /** Buffers one element. Blocks while the buffer is full. */
   def write(input: Input): Unit = {
     val entry = converter.convert(input)
     val size = destination.sizeOf(entry)
@@ -79,7 +79,9 @@ final class AsyncSinkWriter[Input, Entry](
     if (full) guarded(pump())
   }
 
-  /** Whether the thread that has just written is to start a request. While none may start, an answer will see to it. */
+  /**
+   * Whether the calling thread starts a request after `write`. If no request may start, the next response starts it.
+   */
   private def startsRequest(): Boolean =
     try inFlight.size < settings.maxInFlightRequests && starter.batchIsFull
     catch {
@@ -88,14 +90,17 @@ final class AsyncSinkWriter[Input, Entry](
         throw SinkException.of(error)
     }
 
-  /** Sends everything that was written and returns when all of it is accepted. */
+  /** Sends all buffered entries and returns when all are accepted. */
   def flush(): Unit = locked {
     flushing = true
     try awaitProgress(unacknowledged > 0)
     finally flushing = false
   }
 
-  /** Ends the writer; what is not flushed is given up. Answers that still come are ignored. Never throws, may be repeated. */
+  /**
+   * Closes the writer and drops entries that are not flushed. Later responses are ignored. Never throws; a second call
+   * has no effect.
+   */
   override def close(): Unit = {
     locked {
       if (!closed) {
@@ -110,10 +115,10 @@ final class AsyncSinkWriter[Input, Entry](
     bounds.wakeBlocked(member)
   }
 
-  /** Why the writer has failed; from any thread. */
+  /** The failure of the writer, if it has failed. May be called from any thread. */
   def failed: Option[SinkException] = locked(failure)
 
-  /** A consistent picture, from any thread. */
+  /** Returns a consistent snapshot. May be called from any thread. */
   def metrics: SinkMetrics = locked {
     tally.toMetrics.copy(
       inFlightRequests = inFlight.size,
@@ -124,7 +129,7 @@ final class AsyncSinkWriter[Input, Entry](
     )
   }
 
-  /** Waits for room; the task's other writers are asked to send what they hold. Holds the lock on entry and exit. */
+  /** Waits for space and asks the other writers of the task to send their entries. Holds the lock on entry and exit. */
   private def awaitRoom(size: Int): Unit = {
     unlocked(bounds.blocks(member))
     try awaitProgress(bounds.failure.isEmpty && bounds.isFull(size))
@@ -132,7 +137,7 @@ final class AsyncSinkWriter[Input, Entry](
     bounds.failure.foreach(error => throw new OtherWriterFailedException(error))
   }
 
-  /** Holds the calling thread while `blocked`; meanwhile it starts what requests it can. Holds the lock on entry and exit. */
+  /** Waits while `blocked` and starts requests meanwhile. Holds the lock on entry and exit. */
   private def awaitProgress(blocked: => Boolean): Unit = {
     throwIfEnded()
     if (blocked) {
@@ -164,7 +169,7 @@ final class AsyncSinkWriter[Input, Entry](
     case None => ()
   }
 
-  /** The next request to start, or none. Whatever the strategy throws fails the writer. */
+  /** Returns the next request to start. An exception of the rate limiting strategy fails the writer. */
   private def nextRequest(): Option[Request[Entry]] =
     if (failure.isDefined || closed) None
     else
@@ -192,7 +197,7 @@ final class AsyncSinkWriter[Input, Entry](
     request.started(answer)
   }
 
-  /** @return whether the caller should pump; a waiting writer thread is woken for it instead */
+  /** @return whether the caller should start requests; a waiting writer thread is woken for it instead */
   private def answered(request: Request[Entry], verdicts: IndexedSeq[Verdict]): Boolean = {
     inFlight.remove(request)
     if (closed) false
@@ -220,7 +225,7 @@ final class AsyncSinkWriter[Input, Entry](
     again.foreach(entry => entry.lane = destination.lane(entry.entry))
     buffer.settle(request.batch, again)
     judged.failure.foreach(fail)
-    // Last, since it may be a user's code, and throw.
+    // Called last, because the strategy may be a class of the user and may throw.
     limit.settled(RequestOutcome(request.granted, request.batch.size, throttled, judged.failedEntries), now)
     starter.setAlarm(now)
   }
@@ -231,7 +236,7 @@ final class AsyncSinkWriter[Input, Entry](
       false
     } else true
 
-  /** On the timer's thread: something may be due. */
+  /** Runs on the timer's thread when something may be due. */
   private def tick(): Unit = guarded {
     val expired = locked {
       val now = scheduler.nanoTime
@@ -254,7 +259,10 @@ final class AsyncSinkWriter[Input, Entry](
     expired
   }
 
-  /** Runs what may throw on a thread of others, where an error would be lost, and the writing thread would wait for ever. */
+  /**
+   * Runs `body` on a thread of another component, where an exception would be lost and the calling thread would wait
+   * forever.
+   */
   private def guarded(body: => Unit): Unit =
     try body
     catch {

@@ -8,10 +8,10 @@ import scala.jdk.CollectionConverters._
 import org.sparkkinesis.sink.{RetryCause, Verdict}
 
 /**
- * One request under way.
+ * One request in flight.
  *
  * @param granted
- *   entries that the permit allowed
+ *   number of entries that the permit allowed
  */
 final private[sink] class Request[Entry](
     val batch: IndexedSeq[Pending[Entry]],
@@ -27,7 +27,7 @@ final private[sink] class Request[Entry](
 
   def hasExpired: Boolean = synchronized(expired)
 
-  /** To be told the answer that `send` has returned; it is cancelled at once if the request expired meanwhile. */
+  /** Called with the future that `send` returned. Cancels it if the request has expired meanwhile. */
   def started(future: CompletableFuture[_]): Unit = {
     val late = synchronized {
       answer = future
@@ -38,25 +38,25 @@ final private[sink] class Request[Entry](
 
   def expire(): Unit = synchronized { expired = true }
 
-  /**
-   * What became of each entry, by what the destination's future gave. A request that was cancelled may have arrived; whatever
-   * else fails the future is final.
-   */
+  /** Returns the verdict of each entry. A cancelled request may have arrived; every other failed future is fatal. */
   def verdicts(answer: IndexedSeq[Verdict], error: Throwable): IndexedSeq[Verdict] =
     if (error != null) {
       if (hasExpired)
-        all(Verdict.Retry(RetryCause.Unanswered, s"no answer within ${(deadline - startedAt) / 1000000} ms"))
+        all(Verdict.Retry(RetryCause.Unanswered, s"no response within ${(deadline - startedAt) / 1000000} ms"))
       else all(Verdict.Fatal(error))
     } else if (answer != null && answer.size == batch.size) answer
     else {
       val found = if (answer == null) "no" else answer.size.toString
-      val text = s"the destination answered $found verdicts for ${batch.size} entries"
+      val text = s"the destination returned $found verdicts for ${batch.size} entries"
       all(Verdict.Fatal(new IllegalStateException(text)))
     }
 
   private def all(verdict: Verdict): IndexedSeq[Verdict] = batch.map(_ => verdict)
 
-  /** Cancels the request's answer. To be called without the writer's lock: the answer may come from within the call. */
+  /**
+   * Cancels the future of the request. Must be called without the writer's lock, because the future may complete within
+   * the call.
+   */
   def cancel(): Unit = {
     val future = synchronized(answer)
     if (future != null) future.cancel(true)
@@ -64,7 +64,7 @@ final private[sink] class Request[Entry](
   }
 }
 
-/** The requests without an answer, in the order of their deadlines. Guarded by the writer's lock. */
+/** The requests without a response, in the order of their deadlines. Guarded by the writer's lock. */
 final private[sink] class InFlight[Entry] {
   private val waiting = new ArrayDeque[Request[Entry]]
   private val cancelled = new ArrayDeque[Request[Entry]]
@@ -78,15 +78,15 @@ final private[sink] class InFlight[Entry] {
     ()
   }
 
-  /** When the next request expires. */
+  /** Deadline of the next request to expire. */
   def nextDeadline: Option[Long] = Option(waiting.peekFirst()).map(_.deadline)
 
-  /** The entry under way that was written first. */
+  /** The entry in flight that was written first. */
   def oldest: Option[Pending[Entry]] = (waiting.iterator.asScala ++ cancelled.iterator.asScala).map(
     _.oldest
   ).minByOption(_.ordinal)
 
-  /** The requests whose time is over, each of them once. They stay under way until their answers come. */
+  /** Returns each expired request once. Expired requests stay in flight until their futures complete. */
   def expire(now: Long): Seq[Request[Entry]] = {
     val expired = Seq.newBuilder[Request[Entry]]
     while (!waiting.isEmpty && waiting.peekFirst().deadline - now <= 0) {

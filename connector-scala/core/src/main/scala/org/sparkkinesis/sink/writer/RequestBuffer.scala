@@ -8,7 +8,7 @@ import scala.jdk.CollectionConverters._
 
 import org.sparkkinesis.sink.limit.Lane
 
-/** An entry on its way, with what the writer must know of it. */
+/** An entry that is not acknowledged yet, with its state in the writer. */
 final private[sink] class Pending[Entry](
     val entry: Entry,
     val size: Int,
@@ -18,25 +18,28 @@ final private[sink] class Pending[Entry](
     val ordinal: Long
 ) {
 
-  /** How often it was sent. */
+  /** Number of times that it was sent. */
   var attempts = 0
 
-  /** How many of these attempts failed for another reason than throttling. */
+  /** Number of attempts that failed for another reason than throttling. */
   var failures = 0
 
-  /** What the destination said last; empty while it has said nothing. */
+  /** Last response of the destination; empty if there was none. */
   var lastReason = ""
 
-  /** It has waited already, for its rest or for an earlier entry of its key: no reason to let it wait for company. */
+  /**
+   * The entry was already delayed by a backoff or by an earlier entry with its key; it is sent without waiting for a
+   * full batch.
+   */
   var urgent = false
   var restsUntil = 0L
 }
 
 /**
- * What waits to be sent, by lane. Not thread-safe: the writer's lock guards it. Does no I/O and reads no clock.
+ * The entries that wait to be sent, by lane. Pure, without I/O and clock. Not thread-safe; the writer's lock guards it.
  *
- * An entry is in one of three places: in its lane's queue, resting after a failure, or behind an earlier entry of its order key
- * that is not accepted yet. A lane that refused is paused until it says it is ready.
+ * An entry is in the queue of its lane, or in backoff after a failure, or behind an earlier unacknowledged entry with
+ * its order key. A lane at its limit is paused until the time that it reports.
  */
 final private[sink] class RequestBuffer[Entry](keepsKeysTogether: Boolean) {
   private type P = Pending[Entry]
@@ -62,13 +65,13 @@ final private[sink] class RequestBuffer[Entry](keepsKeysTogether: Boolean) {
   private var bytesOpen = 0L
   private var urgentOpen = 0
 
-  /** Entries that wait, for whatever reason. */
+  /** Number of waiting entries in all states. */
   def size: Int = all
 
-  /** Those that could be sent now. */
+  /** Number of entries that may be sent now. */
   def openEntries: Int = open
 
-  /** No request could carry more than these. */
+  /** Upper bound of the entries in one request. */
   def sendableAtMost: Int = if (keepsKeysTogether) all else open
   def openBytes: Long = bytesOpen
   def hasUrgent: Boolean = urgentOpen > 0
@@ -83,7 +86,10 @@ final private[sink] class RequestBuffer[Entry](keepsKeysTogether: Boolean) {
     }
   }
 
-  /** Takes a request's entries from the open lanes in turn; those behind a taken one of their key follow it where that is allowed. */
+  /**
+   * Takes the entries of a request from the open lanes in turn. If `keepsKeysTogether`, entries behind a taken one with
+   * the same key follow it.
+   */
   def take(maxEntries: Int, maxBytes: Long, now: Long): IndexedSeq[P] = {
     val batch = new mutable.ArrayBuffer[P](math.min(maxEntries, open))
     val limit = new BatchLimit(maxEntries, maxBytes)
@@ -99,7 +105,10 @@ final private[sink] class RequestBuffer[Entry](keepsKeysTogether: Boolean) {
     ArraySeq.untagged.from(batch)
   }
 
-  /** Puts a request's entries in order again: `failed` come back when they have rested, the keys of the others are released. */
+  /**
+   * Processes the end of a request: `failed` entries return after their backoff, and the keys of the other entries are
+   * released.
+   */
   def settle(batch: IndexedSeq[P], failed: IndexedSeq[P]): Unit = {
     val failedByKey = failed.groupBy(_.key)
     failedByKey.foreach {
@@ -115,7 +124,7 @@ final private[sink] class RequestBuffer[Entry](keepsKeysTogether: Boolean) {
     }
   }
 
-  /** Brings back what has rested, in the order in which it was written, and the lanes that are ready. */
+  /** Returns entries after their backoff in the order of `write`, and opens lanes that are ready. */
   def advance(now: Long): Unit = {
     while (!paused.isEmpty && paused.peek.pausedUntil - now <= 0) {
       val queue = paused.poll()
@@ -130,17 +139,17 @@ final private[sink] class RequestBuffer[Entry](keepsKeysTogether: Boolean) {
     }
   }
 
-  /** When [[advance]] will next have something to do. */
+  /** Next time at which [[advance]] has something to do. */
   def nextEventAt: Option[Long] =
     (Option(paused.peek).map(_.pausedUntil) ++ Option(resting.peek).map(_.restsUntil)).reduceOption((a, b) =>
       if (a - b < 0) a else b
     )
 
-  /** When the oldest entry at the head of an open lane was written. */
+  /** Time of `write` of the oldest entry at the head of an open lane. */
   def oldestOpen: Option[Long] =
     active.iterator.asScala.flatMap(queue => Option(queue.entries.peekFirst())).minByOption(_.ordinal).map(_.writtenAt)
 
-  /** The longest waiting entry of those that do not rest. */
+  /** The oldest waiting entry that is not in backoff. */
   def oldest: Option[P] =
     lanes.valuesIterator.flatMap(queue => Option(queue.entries.peekFirst())).minByOption(_.ordinal)
 
@@ -242,7 +251,7 @@ final private[sink] class RequestBuffer[Entry](keepsKeysTogether: Boolean) {
     private var bytes = 0L
     var reached = false
 
-    /** An entry above the byte limit goes alone. */
+    /** An entry above the byte limit is sent alone. */
     def admits(entry: P): Boolean = entries == 0 || bytes + entry.size <= maxBytes
 
     def add(entry: P): Unit = {

@@ -4,8 +4,8 @@ import org.sparkkinesis.sink.AsyncSinkSettings
 import org.sparkkinesis.sink.limit.{CheckedRateLimit, RequestOutcome}
 
 /**
- * Decides when the next request starts and what it carries, and sets the alarm for when that may change without an answer. Guarded
- * by the writer's lock.
+ * Decides when the next request starts and what it contains, and sets the alarm for the next time at which that may
+ * change without a response. Guarded by the writer's lock.
  */
 final private[sink] class RequestStarter[Entry](
     settings: AsyncSinkSettings,
@@ -16,10 +16,10 @@ final private[sink] class RequestStarter[Entry](
 ) {
 
   /**
-   * The next request, which is under way from now on, or none.
+   * Starts and returns the next request, or returns `None` if none may start.
    *
    * @param isEager
-   *   whether somebody waits, so that no entry is to wait for others to share its request
+   *   whether the writer's thread waits, so that entries do not wait for their request to fill
    */
   def next(isEager: Boolean, now: Long): Option[Request[Entry]] = {
     buffer.advance(now)
@@ -38,14 +38,14 @@ final private[sink] class RequestStarter[Entry](
   def setAlarm(now: Long): Unit = {
     buffer.nextEventAt.foreach(alarm.setBy)
     buffer.oldestOpen.foreach { written =>
-      // Past its time already: what holds it is a limit, and whatever lifts that limit wakes the writer.
+      // After `maxTimeInBuffer` only a limit holds the entry, and whatever lifts the limit wakes the writer.
       if (now - written < settings.maxTimeInBuffer.toNanos) alarm.setBy(written + settings.maxTimeInBuffer.toNanos)
     }
     inFlight.nextDeadline.foreach(alarm.setBy)
     oldest.foreach(entry => alarm.setBy(entry.writtenAt + settings.deliveryTimeout.toNanos))
   }
 
-  /** The entry that was written first, of those that are not acknowledged and do not rest. */
+  /** The entry that was written first among the unacknowledged entries that are not in backoff. */
   def oldest: Option[Pending[Entry]] = (buffer.oldest ++ inFlight.oldest).minByOption(_.ordinal)
 
   private def isTime(now: Long): Boolean = buffer.hasUrgent || batchIsFull ||

@@ -5,7 +5,10 @@ import scala.collection.mutable
 import org.sparkkinesis.sink.limit.Lane
 import org.sparkkinesis.sink.{AsyncSinkSettings, DeliveryFailedException, RetryCause, SinkException, Verdict}
 
-/** Sorts one request's entries by their verdicts: what is done, what goes again and when, and whether the writer has failed. */
+/**
+ * Sorts the entries of a request by their verdicts: accepted entries, entries to retry with their time, and a failure
+ * of the writer.
+ */
 final private[sink] class ResultHandler[Entry](settings: AsyncSinkSettings, sentAt: Long, now: Long, random: Double) {
   private val lanes = new java.util.IdentityHashMap[Lane, Array[Int]]
   private var lastLane: Lane = null
@@ -20,7 +23,7 @@ final private[sink] class ResultHandler[Entry](settings: AsyncSinkSettings, sent
   var retriedEntries = 0
   var restNanos = 0L
 
-  /** Entries that go again, in the order of the request. */
+  /** The entries to retry, in the order of the request. */
   def toRetry: IndexedSeq[Pending[Entry]] = again.toIndexedSeq
 
   def see(entry: Pending[Entry], verdict: Verdict): Unit = verdict match {
@@ -41,7 +44,7 @@ final private[sink] class ResultHandler[Entry](settings: AsyncSinkSettings, sent
       fail(SinkException.of(error))
   }
 
-  /** Tells every lane its share, and returns the throttled entries that no lane answers for. */
+  /** Reports the results to each lane, and returns the number of throttled entries that no lane handles. */
   def settleLanes(): Int = {
     var unclaimed = 0
     lanes.forEach((lane, counts) => if (!lane.settled(counts(0), counts(1), sentAt, now)) unclaimed += counts(1))

@@ -9,6 +9,7 @@ import org.sparkkinesis.consume.{RecordBatch, RecordPublisher, RecordSubscriber}
 import org.sparkkinesis.event._
 import org.sparkkinesis.model.StartingPosition._
 import org.sparkkinesis.model._
+import org.sparkkinesis.model.hash.HashKeyRange
 import org.sparkkinesis.retry.{RetryPolicies, RetryRules}
 import org.sparkkinesis.service.ServiceException
 import org.sparkkinesis.suite.TimedSuite

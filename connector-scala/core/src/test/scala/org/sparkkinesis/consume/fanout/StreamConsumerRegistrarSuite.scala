@@ -10,7 +10,7 @@ import org.sparkkinesis.config.Options
 import org.sparkkinesis.consume.FakeKinesis
 import org.sparkkinesis.error.KinesisConnectorException
 import org.sparkkinesis.event._
-import org.sparkkinesis.model.KinesisQuotas
+import org.sparkkinesis.model.{ConsumerStatus, KinesisQuotas}
 import org.sparkkinesis.retry.{RetryPolicies, RetryRules}
 import org.sparkkinesis.service.{Operation, ServiceErrorKind, ServiceException, StreamConsumer, StreamConsumerPage}
 import org.sparkkinesis.suite.TimedSuite
@@ -20,7 +20,7 @@ class StreamConsumerRegistrarSuite extends TimedSuite {
 
   /** The consumers of one stream. A consumer is active two seconds after its registration. */
   private class Consumers(scheduler: VirtualScheduler) extends FakeKinesis(scheduler, 50.millis) {
-    final private class Registered(val name: String, val arn: String, val at: Long, var status: Option[String])
+    final private class Registered(val name: String, val arn: String, val at: Long, var status: Option[ConsumerStatus])
     private val consumers = mutable.LinkedHashMap.empty[String, Registered]
     var limit: Int = KinesisQuotas.Count.ConsumersPerStream
     private var made = 0
@@ -30,13 +30,13 @@ class StreamConsumerRegistrarSuite extends TimedSuite {
     private val changes = mutable.ArrayBuffer.empty[Long]
 
     def names: Set[String] = consumers.keySet.toSet
-    def add(name: String, status: String): String = {
+    def add(name: String, status: ConsumerStatus): String = {
       made += 1
       consumers(name) = new Registered(name, s"$Stream/consumer/$name:$made", scheduler.nanoTime, Some(status))
       consumers(name).arn
     }
     def remove(name: String): Unit = consumers -= name
-    def set(name: String, status: String): Unit = consumers(name).status = Some(status)
+    def set(name: String, status: ConsumerStatus): Unit = consumers(name).status = Some(status)
 
     override def registerStreamConsumer(streamArn: String, name: String): CompletableFuture[StreamConsumer] =
       answer(Operation.RegisterStreamConsumer) {
@@ -68,7 +68,7 @@ class StreamConsumerRegistrarSuite extends TimedSuite {
       }
 
     private def view(c: Registered): StreamConsumer = {
-      val grown = if (scheduler.nanoTime - c.at >= 2.seconds.toNanos) "ACTIVE" else "CREATING"
+      val grown = if (scheduler.nanoTime - c.at >= 2.seconds.toNanos) ConsumerStatus.Active else ConsumerStatus.Creating
       StreamConsumer(c.name, c.arn, c.status.getOrElse(grown), 0)
     }
     private def found(c: Option[Registered], operation: Operation): Registered =
@@ -111,7 +111,7 @@ class StreamConsumerRegistrarSuite extends TimedSuite {
 
   test("an existing active consumer is used immediately and not owned") {
     val s = new Setup
-    val arn = s.service.add("etl", "ACTIVE")
+    val arn = s.service.add("etl", ConsumerStatus.Active)
     val registrar = s.registrar()
     assert(s.await(registrar.ensure(Stream, "etl")) == arn)
     assert(s.service.calls.map(_._1).toSeq == Seq(Operation.DescribeStreamConsumer))
@@ -121,8 +121,8 @@ class StreamConsumerRegistrarSuite extends TimedSuite {
 
   test("an adopted consumer is deregistered like a registered one") {
     val s = new Setup
-    val arn = s.service.add("etl", "ACTIVE")
-    s.service.add("other", "ACTIVE")
+    val arn = s.service.add("etl", ConsumerStatus.Active)
+    s.service.add("other", ConsumerStatus.Active)
     val registrar = s.registrar()
     registrar.adopt(arn)
     assert(s.await(registrar.ensure(Stream, "etl")) == arn)
@@ -156,7 +156,7 @@ class StreamConsumerRegistrarSuite extends TimedSuite {
 
   test("a consumer that is being deleted is registered again after its deletion") {
     val s = new Setup
-    val old = s.service.add("etl", "DELETING")
+    val old = s.service.add("etl", ConsumerStatus.Deleting)
     val future = s.registrar().ensure(Stream, "etl")
     s.scheduler.advance(10.seconds)
     assert(!future.isDone)
@@ -166,7 +166,7 @@ class StreamConsumerRegistrarSuite extends TimedSuite {
 
   test("a consumer that is not active in time is an error with its status") {
     val s = new Setup
-    s.service.add("etl", "CREATING")
+    s.service.add("etl", ConsumerStatus.Creating)
     val error = intercept[KinesisConnectorException](s.await(s.registrar().ensure(Stream, "etl")))
     assert(error.condition == "KINESIS_CONSUMER_NOT_READY")
     assert(error.getMessage.contains("CREATING"), error.getMessage)
@@ -175,7 +175,7 @@ class StreamConsumerRegistrarSuite extends TimedSuite {
 
   test("the error at the limit of consumers names all registered consumers") {
     val s = new Setup
-    (1 to 20).foreach(i => s.service.add(s"team-$i", "ACTIVE"))
+    (1 to 20).foreach(i => s.service.add(s"team-$i", ConsumerStatus.Active))
     val error = intercept[KinesisConnectorException](s.await(s.registrar().ensure(Stream, "etl")))
     assert(error.condition == "KINESIS_CONSUMER_LIMIT")
     (1 to 20).foreach(i => assert(error.getMessage.contains(s"team-$i"), error.getMessage))
@@ -207,7 +207,7 @@ class StreamConsumerRegistrarSuite extends TimedSuite {
   test("a consumer that the user registered must exist and is never deregistered") {
     val s = new Setup
     val registrar = s.registrar()
-    val arn = s.service.add("theirs", "ACTIVE")
+    val arn = s.service.add("theirs", ConsumerStatus.Active)
     assert(s.await(registrar.existing(Stream, arn)) == arn)
     s.await(registrar.deregisterOwn(10.seconds))
     assert(s.service.names == Set("theirs"))

@@ -5,13 +5,14 @@ import scala.concurrent.duration._
 import org.sparkkinesis.aggregate.Deaggregator
 import org.sparkkinesis.concurrent.VirtualScheduler
 import org.sparkkinesis.config.Options
-import org.sparkkinesis.model.{HashKey, ShardId, StreamRef}
+import org.sparkkinesis.model.hash.HashKey
+import org.sparkkinesis.model.{ShardId, StreamRef}
 import org.sparkkinesis.service.{PutEntry, ServiceErrorKind, ServiceException}
 import org.sparkkinesis.sink.kinesis.pack.AggregatePacker
 import org.sparkkinesis.sink.kinesis.put.SinkRecord
 import org.sparkkinesis.suite.TimedSuite
 
-/** Aggregates are accepted only in the shard of all their records, whatever a listing said of the shards. */
+/** Aggregates are accepted only in the shard of all their records, independently of listings. */
 class AggregatePlacementSuite extends TimedSuite {
   private class Rig(shards: Int, settings: KinesisSinkSettings) {
     val time = new VirtualScheduler
@@ -25,7 +26,7 @@ class AggregatePlacementSuite extends TimedSuite {
       KinesisStreamSink.open(stream, checked, settings, settings.newBounds, process)
     }
 
-    /** Writes 200 records more, and returns when they are accepted. */
+    /** Writes 200 more records and returns when they are accepted. */
     def write(sink: KinesisStreamSink): Unit = {
       (1 to 200).foreach { _ =>
         written += 1
@@ -35,7 +36,10 @@ class AggregatePlacementSuite extends TimedSuite {
       sink.flush()
     }
 
-    /** The numbers that a reader gets who leaves out each aggregate with a record of another shard's range, as KCL does. */
+    /**
+     * The numbers that a reader receives that skips each aggregate with a record outside the range of its shard, like
+     * KCL.
+     */
     def readWhole: Seq[Int] = stream.stored.toSeq.flatMap { case (shard, entry) =>
       Option(Deaggregator.open(entry.data)) match {
         case None => Seq(text(entry.data))
@@ -58,7 +62,9 @@ class AggregatePlacementSuite extends TimedSuite {
   )
 
   cases.foreach { case (name, settings) =>
-    test(s"a listing with a hole is not packed by; records go as they are until there is a complete one, $name") {
+    test(
+      s"an incomplete listing is not used for packing, and records stay plain until there is a complete one, $name"
+    ) {
       val rig = new Rig(4, settings)
       rig.stream.listed = _.drop(1)
       val sink = rig.open()
@@ -71,7 +77,7 @@ class AggregatePlacementSuite extends TimedSuite {
       assert(rig.stream.stored.size <= 220, rig.stream.stored.size)
     }
 
-    test(s"a listing that misses a reshard is not believed again where answers have contradicted it, $name") {
+    test(s"an outdated listing is not used for shards that responses have contradicted, $name") {
       val rig = new Rig(2, settings)
       val sink = rig.open()
       rig.write(sink)
@@ -80,7 +86,7 @@ class AggregatePlacementSuite extends TimedSuite {
       rig.stream.listed = _ => before
       (1 to 5).foreach(_ => rig.write(sink))
       rig.assertComplete()
-      // One aggregate was misplaced, and noticed; since then the shard's records went as they are.
+      // One misplaced aggregate was detected. After that, the records of the shard stayed plain.
       assert(sink.metrics.requests.possibleDuplicates <= 200, sink.metrics.requests)
       rig.stream.listed = identity
       rig.write(sink)
@@ -90,20 +96,20 @@ class AggregatePlacementSuite extends TimedSuite {
       assert(rig.stream.stored.size - stored <= 20)
     }
 
-    test(s"a stream that was deleted and created again is listed again before its aggregates count as stored, $name") {
+    test(s"a recreated stream is listed again before its aggregates count as stored, $name") {
       val rig = new Rig(2, settings)
       val sink = rig.open()
       rig.write(sink)
       rig.stream.stored.clear()
       rig.written = 0
-      // Its first shard has the name of one that took twice as many hash keys.
+      // Its first shard has the name of one with a range twice as large.
       rig.stream.create(4)
       rig.write(sink)
       rig.assertComplete()
       assert(rig.stream.stored.size <= 20)
     }
 
-    test(s"a stream created again with fewer shards is no stream that distributes records itself, $name") {
+    test(s"a stream recreated with fewer shards does not count as one with automatic distribution, $name") {
       val rig = new Rig(4, settings)
       val sink = rig.open()
       rig.write(sink)
@@ -118,7 +124,7 @@ class AggregatePlacementSuite extends TimedSuite {
     }
   }
 
-  test("while the shards cannot be listed records go as they are, and nothing waits for the listing") {
+  test("while the shards cannot be listed, records stay plain, and nothing waits for the listing") {
     val rig = new Rig(4, cases.head._2)
     rig.stream.listingFailures ++=
       Seq.fill(100)(new ServiceException(
@@ -133,7 +139,7 @@ class AggregatePlacementSuite extends TimedSuite {
     assert(rig.stream.stored.size == 200)
   }
 
-  test("a writer that is never idle lists the shards once") {
+  test("a continuously busy writer lists the shards once") {
     val rig = new Rig(4, cases.head._2)
     val sink = rig.open()
     (1 to 100).foreach { i =>
@@ -145,7 +151,7 @@ class AggregatePlacementSuite extends TimedSuite {
     assert(rig.stream.listings == 1)
   }
 
-  test("a packed request of records whose keys repeat stays below the entries of PutRecords when nothing is known") {
+  test("a packed request without a shard map does not exceed the entry limit of PutRecords") {
     val records = (1 to 2000).map(i => new SinkRecord(s"key-${i % 700}", None, Array[Byte](1)))
     Seq(false, true).foreach { together =>
       val packed = AggregatePacker(together, 500).pack(records, None)
@@ -156,7 +162,7 @@ class AggregatePlacementSuite extends TimedSuite {
     }
   }
 
-  test("an entry that the service refuses is sent again, also when its request is judged by a listing") {
+  test("a rejected entry is sent again, also if its request is verified with a listing") {
     val rig = new Rig(2, cases.head._2)
     val sink = rig.open()
     rig.write(sink)

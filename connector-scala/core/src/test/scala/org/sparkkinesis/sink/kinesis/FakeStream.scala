@@ -6,31 +6,35 @@ import java.util.concurrent.CompletableFuture.completedFuture
 import scala.collection.mutable
 
 import org.sparkkinesis.model._
+import org.sparkkinesis.model.hash.{HashKey, HashKeyRange}
 import org.sparkkinesis.service.{
   KinesisService, PutEntry, PutResult, RecordPage, ServiceException, ShardFilter, ShardPage, ShardSubscriber,
   ShardSubscription, StreamConsumer, StreamConsumerPage, StreamDescription, StreamNamePage
 }
 
-/** One stream's write side: shards that can be resharded, and refusals that the test asks for. Answers at once. */
+/**
+ * The write operations of one stream, with shards that can be resharded and failures that the test requests. Responds
+ * immediately.
+ */
 class FakeStream(shardCount: Int) extends KinesisService {
   val stored = mutable.ArrayBuffer.empty[(ShardId, PutEntry)]
   var listings = 0
   var puts = 0
 
-  /** Puts records into its shards in turn, as with record distribution strategy AUTO. */
+  /** Puts records into its shards in turn, as with the record distribution strategy AUTO. */
   var distributesItself = false
 
-  /** Decides over each entry before it is stored. */
+  /** Decides about each entry before it is stored. */
   var refuse: PutEntry => Option[PutResult.Rejected] = _ => None
 
-  /** Fails whole calls, in order. */
+  /** Failures of whole calls, in order. */
   val failures = mutable.Queue.empty[ServiceException]
   val listingFailures = mutable.Queue.empty[ServiceException]
 
-  /** Listings that leave out the first shard. */
+  /** Number of listings that omit the first shard. */
   var listingsWithHole = 0
 
-  /** What a listing tells of the open shards. */
+  /** Changes the open shards that a listing returns. */
   var listed: Vector[Shard] => Vector[Shard] = identity
   private var nextIndex = 0
   private var created = 0
@@ -38,7 +42,7 @@ class FakeStream(shardCount: Int) extends KinesisService {
   private var ranges = Map.empty[ShardId, HashKeyRange]
   create(shardCount)
 
-  /** Makes the stream anew, as if it had been deleted: its shards have the old names. */
+  /** Recreates the stream. Its shards have the same names as before. */
   def create(shards: Int): Unit = {
     created += 1
     nextIndex = shards
@@ -61,7 +65,7 @@ class FakeStream(shardCount: Int) extends KinesisService {
 
   def openShards: Vector[Shard] = open
 
-  /** The range of any shard that there ever was. */
+  /** The range of any current or former shard. */
   def rangeOf(id: ShardId): Option[HashKeyRange] = ranges.get(id)
 
   def shardOf(entry: PutEntry): Shard = {
@@ -69,7 +73,7 @@ class FakeStream(shardCount: Int) extends KinesisService {
     open.find(_.hashKeyRange.contains(hash)).get
   }
 
-  /** Shards by two on a page, so that paging is always exercised. */
+  /** Returns two shards per page, so that every listing has several pages. */
   override def listShards(stream: StreamRef, filter: ShardFilter, next: Option[String]): CompletableFuture[ShardPage] =
     if (listingFailures.nonEmpty) CompletableFuture.failedFuture(listingFailures.dequeue())
     else {

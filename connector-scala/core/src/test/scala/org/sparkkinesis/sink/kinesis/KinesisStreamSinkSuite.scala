@@ -6,7 +6,8 @@ import org.sparkkinesis.aggregate.{Aggregator, Deaggregator}
 import org.sparkkinesis.concurrent.VirtualScheduler
 import org.sparkkinesis.config.Options
 import org.sparkkinesis.event._
-import org.sparkkinesis.model.{HashKeyRange, ShardId, StreamRef}
+import org.sparkkinesis.model.hash.HashKeyRange
+import org.sparkkinesis.model.{ShardId, StreamRef}
 import org.sparkkinesis.service.{Operation, PutEntry, PutResult, ServiceErrorKind, ServiceException}
 import org.sparkkinesis.sink.kinesis.put.SinkRecord
 import org.sparkkinesis.sink.{DeliveryFailedException, FatalSinkException}
@@ -31,7 +32,7 @@ class KinesisStreamSinkSuite extends TimedSuite {
     def write(key: String, data: String, hash: Option[String] = None): Unit =
       sink.write(new SinkRecord(key, hash, data.getBytes("UTF-8")))
 
-    /** The user records that are stored, shard by shard, as a reader would see them. */
+    /** The stored user records by shard, as a reader receives them. */
     def read: Seq[(ShardId, String, String)] = stream.stored.toSeq.flatMap { case (shard, entry) =>
       Option(Deaggregator.open(entry.data)) match {
         case Some(users) =>
@@ -41,14 +42,14 @@ class KinesisStreamSinkSuite extends TimedSuite {
     }
 
     def flush(): Unit = {
-      // Rests pass on virtual time, so whatever is due is run before the flush waits for it.
+      // Backoff uses virtual time, so due tasks run before the flush waits for them.
       time.advance(30.seconds)
       sink.flush()
     }
   }
 
   private def failure(kind: ServiceErrorKind) =
-    new ServiceException(kind, Operation.PutRecords, s"${kind}Exception", "said the service")
+    new ServiceException(kind, Operation.PutRecords, s"${kind}Exception", "message of the service")
 
   test("records are stored with their keys, payloads and explicit hash keys") {
     val rig = new Rig(4)
@@ -63,7 +64,7 @@ class KinesisStreamSinkSuite extends TimedSuite {
     assert(rig.sink.metrics.recordsStored == 2L)
   }
 
-  test("a listing that lacks a shard when the stream is resharded is asked for again, and then its lanes are known") {
+  test("an incomplete listing after a reshard is requested again, and then the lanes are known") {
     val rig = new Rig(3)
     rig.write("a", "1")
     rig.flush()
@@ -76,7 +77,7 @@ class KinesisStreamSinkSuite extends TimedSuite {
     assert(rig.events.all.collect { case refreshed: ShardMapRefreshed => refreshed.shards } == Seq(3, 4))
   }
 
-  test("the first listing is made again while it lacks a shard, and records are written meanwhile") {
+  test("the first listing is repeated while it is incomplete, and records are written meanwhile") {
     val rig = new Rig(3)
     rig.stream.listingsWithHole = 2
     rig.write("a", "1")
@@ -88,7 +89,7 @@ class KinesisStreamSinkSuite extends TimedSuite {
     assert(rig.events.of[ShardLimitsUnavailable].isEmpty)
   }
 
-  test("only the entries that were refused go again") {
+  test("only rejected entries are sent again") {
     val rig = new Rig(1)
     var refusals = 2
     rig.stream.refuse = entry => Option.when(entry.partitionKey == "b" && refusals > 0) { refusals -= 1; throttling }
@@ -99,7 +100,7 @@ class KinesisStreamSinkSuite extends TimedSuite {
     assert(rig.sink.metrics.requests.possibleDuplicates == 0L)
   }
 
-  test("a call without an answer is repeated and counted as possible duplicates; a refused one is not") {
+  test("a call without a response is repeated and counted as possible duplicates, and a rejected one is not") {
     val rig = new Rig(1)
     rig.stream.failures += failure(ServiceErrorKind.Network) += failure(ServiceErrorKind.Throttled) +=
       failure(ServiceErrorKind.Internal)
@@ -111,7 +112,7 @@ class KinesisStreamSinkSuite extends TimedSuite {
     assert(rig.events.of[CallThrottled] == Vector(CallThrottled("s", None, "PutRecords")))
   }
 
-  test("errors that no retry can mend end the sink with the service's own error") {
+  test("permanent errors fail the sink with the error of the service") {
     Seq(ServiceErrorKind.ResourceNotFound, ServiceErrorKind.AccessDenied, ServiceErrorKind.InvalidArgument).foreach {
       kind =>
         val rig = new Rig(1)
@@ -143,7 +144,7 @@ class KinesisStreamSinkSuite extends TimedSuite {
     assert(rig.read.map(_._3).distinct.size == 400)
   }
 
-  test("the shard map is listed once for all writers of a stream, and again when a record lands elsewhere") {
+  test("all writers of a stream share one listing, which is repeated when a record is stored in another shard") {
     val rig = new Rig(2)
     rig.write("a", "1")
     rig.flush()
@@ -162,7 +163,7 @@ class KinesisStreamSinkSuite extends TimedSuite {
     second.close()
   }
 
-  test("a caller who may not list shards writes without limits for each shard, and cannot aggregate") {
+  test("without permission to list shards the sink has no shard limits and cannot aggregate") {
     val rig = new Rig(2)
     rig.stream.listingFailures += failure(ServiceErrorKind.AccessDenied)
     rig.write("a", "1")
@@ -178,7 +179,7 @@ class KinesisStreamSinkSuite extends TimedSuite {
 
   private val aggregated = KinesisSinkSettings.of(Options.defaults).copy(aggregated = true)
 
-  test("with aggregation each shard's records travel in aggregates that lie wholly in its range") {
+  test("with aggregation all records of an aggregate are in the range of its shard") {
     val rig = new Rig(4, aggregated)
     (1 to 1000).foreach(i => rig.write(s"key-$i", s"value $i"))
     rig.flush()
@@ -190,7 +191,7 @@ class KinesisStreamSinkSuite extends TimedSuite {
     assert(rig.stream.stored.forall(_._2.data.length <= Aggregator.DefaultMaxBytes))
   }
 
-  test("a record that is alone for its shard goes as it is, without a container") {
+  test("a single record for a shard is not aggregated") {
     val rig = new Rig(4, aggregated)
     rig.write("a", "alone", Some("7"))
     rig.flush()
@@ -201,7 +202,7 @@ class KinesisStreamSinkSuite extends TimedSuite {
   }
 
   test(
-    "an aggregate that a reshard sent to the wrong shard is packed anew and sent again, right after the map is known"
+    "an aggregate in the wrong shard after a reshard is packed and sent again as soon as the map is known"
   ) {
     val rig = new Rig(1, aggregated)
     rig.write("x", "before")
@@ -220,7 +221,7 @@ class KinesisStreamSinkSuite extends TimedSuite {
     assert(rig.events.of[RecordsMisplaced].map(_.aggregates).sum > 0)
   }
 
-  test("with ordering by key no aggregate crosses shards where records of one key have hash keys of their own") {
+  test("with ordering by key no aggregate spans shards if records of a key have explicit hash keys") {
     val rig = new Rig(2, KinesisSinkSettings.of(Options.defaults).copy(ordered = true, aggregated = true))
     val hashes = Seq(0, 1).map(i => HashKeyRange.uniform(2)(i).start.toString)
     (0 until 100).foreach(i => rig.write("same", s"value $i", Some(hashes(i % 7 % 2))))
@@ -232,7 +233,7 @@ class KinesisStreamSinkSuite extends TimedSuite {
     }
   }
 
-  test("a stream that distributes records itself is listed once more, and written without limits for each shard") {
+  test("a stream with automatic distribution is listed once more and written without shard limits") {
     val rig = new Rig(4)
     rig.stream.distributesItself = true
     (1 to 100).foreach(i => rig.write(s"key-$i", s"value $i"))
@@ -244,7 +245,7 @@ class KinesisStreamSinkSuite extends TimedSuite {
     assert(rig.events.of[DistributionAutomatic].size == 1)
   }
 
-  test("aggregation and order by key are refused where the stream distributes records itself") {
+  test("aggregation and ordering by key are rejected for a stream with automatic distribution") {
     Seq(
       "aggregation" -> aggregated,
       "ordering=key" -> KinesisSinkSettings.of(Options.defaults).copy(ordered = true)
@@ -258,7 +259,7 @@ class KinesisStreamSinkSuite extends TimedSuite {
     }
   }
 
-  test("a reshard is never taken for a stream that distributes records itself") {
+  test("a reshard is never interpreted as automatic distribution") {
     Seq(
       KinesisSinkSettings.of(Options.defaults),
       aggregated,
@@ -276,7 +277,7 @@ class KinesisStreamSinkSuite extends TimedSuite {
 
   Seq(false, true).foreach { packed =>
     test(
-      s"with ordering by key no record arrives before an earlier one of its key, through refusals and reshards (aggregation: $packed)"
+      s"ordering by key holds through rejections and reshards (aggregation: $packed)"
     ) {
       (1 to 20).foreach { seed =>
         val random = new scala.util.Random(seed.toLong)
@@ -305,9 +306,9 @@ class KinesisStreamSinkSuite extends TimedSuite {
     }
   }
 
-  // What sinks of others do wrong; their further faults are the tests above on order, hot shards and repeated entries.
+  // Faults of other sinks. The tests above on order, hot shards and repeated entries cover further ones.
 
-  test("as in Flink's sink no more: a request's bytes leave out the keys") {
+  test("unlike in Flink's sink, the bytes of a request include the keys") {
     val requests =
       KinesisSinkSettings.of(Options.defaults).requests.copy(maxBatchBytes = 2570, maxTimeInBuffer = 1.hour)
     val rig = new Rig(1, KinesisSinkSettings.of(Options.defaults).copy(requests))
@@ -316,19 +317,19 @@ class KinesisStreamSinkSuite extends TimedSuite {
     assert(rig.stream.stored.size == 40)
   }
 
-  test("as in Flink's sink no more: throttled records are sent again without a pause") {
+  test("unlike in Flink's sink, throttled records are sent again after a pause") {
     val rig = new Rig(1)
     rig.stream.refuse = _ => Some(throttling)
     rig.write("a", "1")
     rig.time.advance(1.minute)
-    // 50 ms that double up to 5 s, of which jitter may take half.
+    // The backoff is from 50 ms to 5 s, of which jitter may subtract half.
     assert(rig.stream.puts >= 10 && rig.stream.puts <= 40, s"${rig.stream.puts} requests in a minute")
     rig.stream.refuse = _ => None
     rig.flush()
     assert(rig.stream.stored.size == 1)
   }
 
-  test("as in Flink's sink no more: what is sent again counts as sent out again") {
+  test("unlike in Flink's sink, a record that is sent again counts once") {
     val rig = new Rig(1)
     var refusals = 5
     rig.stream.refuse = _ => Option.when(refusals > 0) { refusals -= 1; throttling }
@@ -338,7 +339,7 @@ class KinesisStreamSinkSuite extends TimedSuite {
     assert(rig.sink.metrics.requests.entriesSent == 8L)
   }
 
-  test("as in Flink's sink no more: an entry that the service will never take is sent for ever") {
+  test("unlike in Flink's sink, a permanently rejected entry is not sent again") {
     val rig = new Rig(1)
     rig.stream.refuse = _ => Some(PutResult.Rejected("KMSAccessDeniedException", "no key for you"))
     rig.write("a", "1")
@@ -347,7 +348,7 @@ class KinesisStreamSinkSuite extends TimedSuite {
     assert(rig.stream.puts == 1)
   }
 
-  test("as in the KPL no more: a record whose time is over is dropped, and the rest goes on") {
+  test("unlike in the KPL, a record past its delivery timeout fails the sink and is not dropped") {
     val rig = new Rig(
       1,
       KinesisSinkSettings.of(

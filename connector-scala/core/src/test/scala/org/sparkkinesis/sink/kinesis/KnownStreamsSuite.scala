@@ -6,7 +6,7 @@ import scala.collection.mutable
 import scala.concurrent.duration._
 
 import org.sparkkinesis.concurrent.VirtualScheduler
-import org.sparkkinesis.model.StreamRef
+import org.sparkkinesis.model.{StreamRef, StreamStatus}
 import org.sparkkinesis.service._
 import org.sparkkinesis.suite.TimedSuite
 
@@ -33,19 +33,19 @@ class KnownStreamsSuite extends TimedSuite {
     }
   }
 
-  private def stream(created: Long, status: String = "ACTIVE") =
+  private def stream(created: Long, status: StreamStatus = StreamStatus.Active) =
     Right(StreamDescription("s", "arn:s", status, created, 24, 1, 1 << 20, onDemand = false))
   private def failure(kind: ServiceErrorKind) =
     Left(new ServiceException(
       kind,
       org.sparkkinesis.service.Operation.DescribeStreamSummary,
       kind.name,
-      "said the service"
+      "message of the service"
     ))
   private def kindOf(future: CompletableFuture[_]): ServiceErrorKind =
     intercept[ExecutionException](future.get()).getCause.asInstanceOf[ServiceException].kind
 
-  test("a stream is asked for once by each caller") {
+  test("each caller describes a stream once") {
     val rig = new Rig
     rig.answers ++= Seq(stream(1), stream(2))
     assert(Seq.fill(3)(rig.found()) == Seq(1L, 1L, 1L))
@@ -53,7 +53,9 @@ class KnownStreamsSuite extends TimedSuite {
     assert(rig.asked == 2)
   }
 
-  test("an answer that is a minute old is used, and asked for anew meanwhile; an outage leaves it in use") {
+  test(
+    "a description that is a minute old is used and renewed in the background, and remains in use during an outage"
+  ) {
     val rig = new Rig
     rig.answers ++= Seq(stream(1), failure(ServiceErrorKind.Internal), stream(2))
     rig.found()
@@ -66,14 +68,14 @@ class KnownStreamsSuite extends TimedSuite {
     assert(rig.asked == 3)
   }
 
-  test("a stream that is gone or being deleted is asked for again by the next batch") {
+  test("a missing or DELETING stream is described again by the next batch") {
     val rig = new Rig
     rig.answers ++= Seq(stream(1), failure(ServiceErrorKind.ResourceNotFound), stream(2))
     rig.found()
     rig.time.advance(61.seconds)
     rig.found()
     assert(rig.found() == 2)
-    rig.answers ++= Seq(stream(2, "DELETING"), stream(3))
+    rig.answers ++= Seq(stream(2, StreamStatus.Deleting), stream(3))
     rig.time.advance(61.seconds)
     rig.found()
     assert(rig.found() == 3)
@@ -82,7 +84,7 @@ class KnownStreamsSuite extends TimedSuite {
     assert(rig.found() == 4)
   }
 
-  test("an outage is waited for, however long the one who asks waits") {
+  test("calls are retried during an outage for as long as the caller waits") {
     val rig = new Rig
     rig.answers ++= Seq.fill(100)(failure(ServiceErrorKind.Internal)) :+ stream(1)
     val waiting = rig.find()
@@ -90,7 +92,7 @@ class KnownStreamsSuite extends TimedSuite {
     assert(waiting.get().creationMillis == 1)
   }
 
-  test("whoever stops to wait ends the calls") {
+  test("the calls end when the caller stops waiting") {
     val rig = new Rig
     rig.answers ++= Seq.fill(100)(failure(ServiceErrorKind.Internal))
     rig.find().cancel(true)
@@ -98,7 +100,7 @@ class KnownStreamsSuite extends TimedSuite {
     assert(rig.asked <= 2)
   }
 
-  test("an address that has never answered is given up soon; one that has is waited for") {
+  test("calls to an endpoint that never responded fail soon, and calls to one that did are retried") {
     val rig = new Rig
     rig.answers ++= Seq.fill(6)(failure(ServiceErrorKind.Network))
     val first = rig.find()
@@ -113,7 +115,7 @@ class KnownStreamsSuite extends TimedSuite {
     assert(second.get().creationMillis == 2)
   }
 
-  test("what no retry mends fails at once") {
+  test("a permanent error fails immediately") {
     Seq(ServiceErrorKind.ResourceNotFound, ServiceErrorKind.AccessDenied).foreach { kind =>
       val rig = new Rig
       rig.answers += failure(kind)

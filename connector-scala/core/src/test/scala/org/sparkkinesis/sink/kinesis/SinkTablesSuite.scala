@@ -3,6 +3,7 @@ package org.sparkkinesis.sink.kinesis
 import org.scalacheck.Gen
 
 import org.sparkkinesis.model._
+import org.sparkkinesis.model.hash.{HashKey, HashKeyRange}
 import org.sparkkinesis.service.{Operation, PutEntry, PutResult, ServiceErrorKind, ServiceException}
 import org.sparkkinesis.shard.ShardMap
 import org.sparkkinesis.sink.RetryCause._
@@ -12,12 +13,12 @@ import org.sparkkinesis.sink.kinesis.pack.{AggregatePacker, AggregateSize}
 import org.sparkkinesis.sink.kinesis.put.{PutCounts, PutVerdicts, RecordRules, SinkRecord}
 import org.sparkkinesis.suite.PropertySuite
 
-/** What is pure: record rules, the shard map, verdicts, cost. */
+/** Tests the pure parts: record rules, shard map, verdicts and cost. */
 class SinkTablesSuite extends PropertySuite {
   private def record(key: String, bytes: Int = 1, hash: Option[String] = None) =
     new SinkRecord(key, hash, new Array[Byte](bytes))
 
-  test("a record is checked for its key, its explicit hash key and its size with the key") {
+  test("a record is validated for key, explicit hash key and size with the key") {
     val rules = RecordRules(1000)
     val cases = Seq[(SinkRecord, Option[String])](
       record("a") -> None,
@@ -28,7 +29,7 @@ class SinkTablesSuite extends PropertySuite {
       record("") -> Some("partition key is empty"),
       record("k" * 257) -> Some("257 characters"),
       record("a", 999) -> None,
-      record("a", 1000) -> Some("1001 bytes with its partition key, the stream takes 1000"),
+      record("a", 1000) -> Some("1001 bytes with its partition key, the stream accepts 1000"),
       record("a", hash = Some("0")) -> None,
       record("a", hash = Some("340282366920938463463374607431768211455")) -> None,
       record("a", hash = Some("340282366920938463463374607431768211456")) -> Some("explicit hash key"),
@@ -46,7 +47,7 @@ class SinkTablesSuite extends PropertySuite {
 
   private val keys: Gen[String] = Gen.alphaNumStr.suchThat(_.nonEmpty)
 
-  test("a hash point is the service's hash key, and the map finds the shard whose range has it") {
+  test("a hash point equals the hash key of the service, and the map finds the shard of its range") {
     forAll(keys, Gen.choose(1, 40)) { (key, count) =>
       val shards = HashKeyRange.uniform(count).zipWithIndex.map { case (range, i) =>
         Shard(ShardId.ofIndex(i.toLong), None, None, range, SequenceNumber("1"), None)
@@ -64,17 +65,17 @@ class SinkTablesSuite extends PropertySuite {
   private val low = HashKeyRange.uniform(2)(0)
   private val high = HashKeyRange.uniform(2)(1)
 
-  test("a map is made only of open shards that take each hash key once") {
+  test("a map requires open shards that contain each hash key exactly once") {
     val cases = Seq(
       Seq(shard(0, low), shard(1, high)) -> "",
       Seq(shard(0, HashKeyRange.Whole)) -> "",
       Seq(shard(0, HashKeyRange.Whole, end = Some("2")), shard(1, low), shard(2, high)) -> "",
-      Seq.empty[Shard] -> s"no open shard takes the hash keys 0 to ${HashKeyRange.Max}",
+      Seq.empty[Shard] -> s"no open shard contains the hash keys 0 to ${HashKeyRange.Max}",
       Seq(shard(0, HashKeyRange.Whole, end = Some("2"))) -> "no open shard",
-      Seq(shard(0, low)) -> s"no open shard takes the hash keys ${high.start} to ${high.end}",
-      Seq(shard(1, high)) -> s"no open shard takes the hash keys 0 to ${low.end}",
+      Seq(shard(0, low)) -> s"no open shard contains the hash keys ${high.start} to ${high.end}",
+      Seq(shard(1, high)) -> s"no open shard contains the hash keys 0 to ${low.end}",
       Seq(shard(0, HashKeyRange.Whole), shard(1, low)) ->
-        "shardId-000000000000 and shardId-000000000001 take the same hash keys"
+        "shardId-000000000000 and shardId-000000000001 contain the same hash keys"
     )
     cases.foreach { case (listed, refusal) =>
       val found = ShardMap.of(listed)
@@ -83,7 +84,7 @@ class SinkTablesSuite extends PropertySuite {
     }
   }
 
-  test("two maps agree unless a shard of both has another range or another beginning: that is another stream") {
+  test("two maps agree unless a common shard has another range or starting sequence number") {
     def map(shards: Shard*) = ShardMap.of(shards).getOrElse(fail("no map"))
     val first = map(shard(0, low), shard(1, high))
     assert(first.agreesWith(map(shard(0, low), shard(2, high))))
@@ -92,7 +93,7 @@ class SinkTablesSuite extends PropertySuite {
     assert(!first.agreesWith(map(shard(0, HashKeyRange.Whole))))
   }
 
-  test("what records take in aggregates is never more than what they are counted for, explicit hash keys included") {
+  test("records in aggregates never need more bytes than their upper bound, including explicit hash keys") {
     val sizes = Gen.frequency(8 -> Gen.choose(0, 200), 1 -> Gen.choose(20000, 60000))
     val records = Gen.nonEmptyListOf(for {
       key <- Gen.choose(1, 256).flatMap(n => Gen.stringOfN(n, Gen.alphaNumChar))
@@ -107,7 +108,7 @@ class SinkTablesSuite extends PropertySuite {
     }
   }
 
-  test("answers of PutRecords are accepted, sent again, or final") {
+  test("results of PutRecords are accepted, retried or fatal") {
     def rejected(code: String) = PutVerdicts.of(PutResult.Rejected(code, "why"))
     def failed(kind: ServiceErrorKind) = PutVerdicts.of(new ServiceException(kind, Operation.PutRecords, "Code", "why"))
     def cause(verdict: Verdict) = verdict match {
@@ -136,7 +137,7 @@ class SinkTablesSuite extends PropertySuite {
     cases.foreach { case (verdict, expected) => assert(cause(verdict) == expected) }
   }
 
-  test("payload units are chunks of 25 KB begun, for each stored record") {
+  test("each stored record counts one payload unit per 25 KB or part of it") {
     val counts = new PutCounts
     val sizes = Seq(1, 25 * 1024 - 1, 25 * 1024, 60 * 1024)
     val entries = sizes.map(size => PutEntry("k", None, new Array[Byte](size)))

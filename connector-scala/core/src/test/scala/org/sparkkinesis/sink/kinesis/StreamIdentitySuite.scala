@@ -4,11 +4,12 @@ import scala.concurrent.duration._
 
 import org.sparkkinesis.concurrent.VirtualScheduler
 import org.sparkkinesis.config.Options
-import org.sparkkinesis.model.{HashKey, StreamRef}
+import org.sparkkinesis.model.StreamRef
+import org.sparkkinesis.model.hash.HashKey
 import org.sparkkinesis.sink.kinesis.put.SinkRecord
 import org.sparkkinesis.suite.TimedSuite
 
-/** What belongs to a stream, and what a stream is called by. */
+/** Tests that state belongs to a stream and not to a name. */
 class StreamIdentitySuite extends TimedSuite {
   private def arn(account: Int) = f"arn:aws:kinesis:us-east-1:$account%012d:stream/s"
   private def checked(
@@ -19,7 +20,7 @@ class StreamIdentitySuite extends TimedSuite {
   ) =
     CheckedStream(ref, StreamIdentity(arn(account), created, endpoint), 1 << 20)
 
-  test("limits and shards are shared by the writers of one stream, and by those of no other") {
+  test("writers of one stream share limits and shards, and writers of other streams do not") {
     val time = new VirtualScheduler
     val shared = new SharedStreamLimits
     def limits(stream: CheckedStream) = shared.acquire(stream.identity, KinesisSinkSettings.of(Options.defaults), time)
@@ -30,7 +31,7 @@ class StreamIdentitySuite extends TimedSuite {
     assert((others.map(limits(_)) :+ one).distinct.size == 4)
   }
 
-  test("limits that nobody uses for ten minutes are forgotten; those in use are not") {
+  test("limits that are unused for ten minutes are removed, and those in use are not") {
     val time = new VirtualScheduler
     val shared = new SharedStreamLimits
     def limits() = shared.acquire(checked().identity, KinesisSinkSettings.of(Options.defaults), time)
@@ -42,7 +43,7 @@ class StreamIdentitySuite extends TimedSuite {
     assert(limits() ne used)
   }
 
-  test("streams of one name in two accounts do not learn of each other's shards") {
+  test("streams with the same name in two accounts do not share shards") {
     val time = new VirtualScheduler
     val process = new SinkProcess(time, new SharedStreamLimits)
     val settings = KinesisSinkSettings.of(Options.defaults).copy(aggregated = true)
@@ -57,9 +58,7 @@ class StreamIdentitySuite extends TimedSuite {
     }
   }
 
-  test(
-    "a stream under its name and its ARN has one writer, also when one of them is known from before the stream was created again"
-  ) {
+  test("a stream under its name and its ARN has one writer, also if one of them was known before it was recreated") {
     val time = new VirtualScheduler
     val process = new SinkProcess(time, new SharedStreamLimits)
     val settings = KinesisSinkSettings.of(Options.defaults).copy(ordered = true)

@@ -9,7 +9,7 @@ import org.sparkkinesis.sink.writer.AsyncSinkWriter
 import org.sparkkinesis.sink.{DeliveryFailedException, Item, RateLimitingFailedException, WaitingDestination}
 import org.sparkkinesis.suite.TimedSuite
 
-/** A user's strategy that breaks its contract fails the writer, or is made up for; it never hangs it. */
+/** A strategy of a user that violates its contract fails the writer or is corrected, and never blocks it forever. */
 class CheckedRateLimitSuite extends TimedSuite {
   private class Broken extends RateLimit {
     def boom: Nothing = throw new IllegalStateException("my own fault")
@@ -37,10 +37,10 @@ class CheckedRateLimitSuite extends TimedSuite {
   )
 
   strategies.zipWithIndex.foreach { case ((method, limit), i) =>
-    test(s"an exception on a thread of answers or timers fails flush, with the class and the method ($method, $i)") {
+    test(s"an exception on a response or timer thread fails flush with class and method ($method, $i)") {
       val rig = new Rig(limit)
       rig.writer.write(Item(1))
-      // The timer starts the request, and the answer settles it: none of the user's threads is there to be told.
+      // The timer starts the request and the response settles it, so no thread of the user receives the exception.
       rig.time.advance(2.seconds)
       rig.destination.requests.foreach(_.accept())
       val error = intercept[RateLimitingFailedException](rig.writer.flush())
@@ -55,7 +55,7 @@ class CheckedRateLimitSuite extends TimedSuite {
     intercept[RateLimitingFailedException](rig.writer.write(Item(2)))
   }
 
-  test("metrics and close do not mind a strategy that throws") {
+  test("metrics and close work with a strategy that throws") {
     val rig = new Rig(new Broken {
       override def currentLimit: Double = boom
       override def close(): Unit = boom
@@ -64,7 +64,7 @@ class CheckedRateLimitSuite extends TimedSuite {
     rig.writer.close()
   }
 
-  test("a strategy that waits for an answer when none can come is asked again") {
+  test("a strategy that waits for a response without requests in flight is asked again") {
     var asked = 0
     val rig = new Rig(new Broken {
       override def acquire(wanted: Int, nowNanos: Long): Permit = {
@@ -77,7 +77,7 @@ class CheckedRateLimitSuite extends TimedSuite {
     assert(rig.destination.sent == Seq(Seq(1)))
   }
 
-  test("a strategy that refuses without a time to wait does not make the timer spin") {
+  test("a strategy that refuses without a waiting time does not make the timer spin") {
     var asked = 0
     val rig = new Rig(new Broken {
       override def acquire(wanted: Int, nowNanos: Long): Permit = {
@@ -90,7 +90,7 @@ class CheckedRateLimitSuite extends TimedSuite {
     assert(asked > 1 && asked <= 10001, asked)
   }
 
-  test("a strategy that never lets anything go fails the writer when the delivery timeout is over") {
+  test("a strategy that never grants a permit fails the writer after the delivery timeout") {
     val rig = new Rig(new Broken {
       override def acquire(wanted: Int, nowNanos: Long): Permit = Permit.WaitForAnswer
     })
@@ -99,7 +99,7 @@ class CheckedRateLimitSuite extends TimedSuite {
     intercept[DeliveryFailedException](rig.writer.flush())
   }
 
-  test("a strategy that grants more than was asked for gets no larger requests") {
+  test("a permit above the requested size does not enlarge requests") {
     val rig = new Rig(new Broken { override def acquire(wanted: Int, nowNanos: Long): Permit = Permit.grant(100000) })
     (1 to 501).foreach(n => rig.writer.write(Item(n)))
     assert(rig.destination.sent.map(_.size) == Seq(500))

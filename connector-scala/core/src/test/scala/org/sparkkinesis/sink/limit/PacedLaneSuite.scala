@@ -6,7 +6,7 @@ import org.sparkkinesis.suite.TimedSuite
 
 class PacedLaneSuite extends TimedSuite {
 
-  /** The service's own limit of one shard: a bucket that holds one second's worth. */
+  /** The service's limit of one shard: a token bucket with a capacity of one second. */
   final private class Bucket(var perSecond: Double) {
     private var tokens = perSecond
     private var at = 0L
@@ -51,13 +51,13 @@ class PacedLaneSuite extends TimedSuite {
 
   private def lane = new PacedLane(1000, 1 << 20)
 
-  test("a lane that was never throttled sends as it likes") {
+  test("a lane that was never throttled has no limit") {
     val free = lane
     assert((1 to 100000).forall(_ => free.tryTake(1 << 20, 0)))
     assert(free.currentScale == Double.PositiveInfinity)
   }
 
-  test("its rate is told when it is throttled, at each cut, and when it is free again") {
+  test("rate changes are reported at the first throttling, at each reduction and at the removal of the limit") {
     var told = Vector.empty[Double]
     val lane = new PacedLane(1000, 1 << 20, scale => told :+= scale)
     new Offer(new Bucket(500), Seq(lane)).run(10.seconds)
@@ -67,7 +67,7 @@ class PacedLaneSuite extends TimedSuite {
     assert(told.last.isPosInfinity)
   }
 
-  test("offered too much, it settles at 95 % of its capacity or more, with 5 % or less refused") {
+  test("an overloaded lane reaches at least 95 % of its capacity with at most 5 % of entries throttled") {
     val offer = new Offer(new Bucket(1000), Seq(lane))
     offer.run(10.seconds)
     val settled = offer.run(60.seconds)
@@ -75,7 +75,7 @@ class PacedLaneSuite extends TimedSuite {
     assert(settled.refusedShare <= 0.05, settled)
   }
 
-  test("it settles as well when answers are slow") {
+  test("an overloaded lane also reaches its capacity with slow responses") {
     val offer = new Offer(new Bucket(1000), Seq(lane), answersAfter = 500.millis)
     offer.run(10.seconds)
     val settled = offer.run(60.seconds)
@@ -83,7 +83,7 @@ class PacedLaneSuite extends TimedSuite {
     assert(settled.refusedShare <= 0.05, settled)
   }
 
-  test("executors that share a shard without knowing of each other settle as well") {
+  test("executors that share a shard independently also reach its capacity") {
     val offer = new Offer(new Bucket(1000), Seq.fill(4)(lane))
     offer.run(10.seconds)
     val settled = offer.run(60.seconds)
@@ -91,7 +91,7 @@ class PacedLaneSuite extends TimedSuite {
     assert(settled.refusedShare <= 0.05, settled)
   }
 
-  test("answers to what was sent before a cut do not cut again") {
+  test("responses to entries sent before a reduction do not reduce the rate again") {
     val late = lane
     late.settled(100, 400, 0, 1000)
     (1 to 20).foreach(_ => late.settled(100, 400, 500, 2.seconds.toNanos))
@@ -100,7 +100,7 @@ class PacedLaneSuite extends TimedSuite {
     assert(late.currentScale < 1.0)
   }
 
-  test("a burst does not cut a lane for what it calls forth: not before a second at the lane's own rate was measured") {
+  test("throttling caused by a burst does not reduce the rate before one second was measured") {
     val burst = lane
     burst.settled(100, 400, 0, 0)
     (1 to 9).foreach { tenth =>
@@ -112,7 +112,7 @@ class PacedLaneSuite extends TimedSuite {
     assert(burst.currentScale < 1.0 && burst.currentScale > 0.5, burst.currentScale)
   }
 
-  test("a lane that stood still for a while is not cut for having had little accepted") {
+  test("an idle lane is not reduced because few of its entries were accepted") {
     val stalled = lane
     stalled.settled(0, 1, 0, 0)
     stalled.settled(400, 0, 100.millis.toNanos, 120.millis.toNanos)
@@ -120,7 +120,7 @@ class PacedLaneSuite extends TimedSuite {
     assert(stalled.currentScale > 0.95, stalled.currentScale)
   }
 
-  test("a shard that takes more than it did is used again within 30 seconds") {
+  test("an increased capacity of a shard is used within 30 seconds") {
     val bucket = new Bucket(200)
     val offer = new Offer(bucket, Seq(lane))
     offer.run(20.seconds)
@@ -129,7 +129,7 @@ class PacedLaneSuite extends TimedSuite {
     assert(offer.run(10.seconds).accepted >= 9500)
   }
 
-  test("bytes bound as entries do, and one large entry may go into debt") {
+  test("bytes are limited like entries, and one large entry may make the balance negative") {
     val large = lane
     large.settled(0, 1, 0, 0)
     val start = large.readyAtNanos(0)
@@ -142,7 +142,7 @@ class PacedLaneSuite extends TimedSuite {
     )
   }
 
-  test("a lane that was not throttled for long is free again") {
+  test("a lane that was not throttled for long has no limit") {
     val quiet = lane
     quiet.settled(10, 5, 0, 0)
     quiet.settled(10, 0, 31.seconds.toNanos, 31.seconds.toNanos)

@@ -10,7 +10,7 @@ class RateLimitingSuite extends TimedSuite {
   private def context(shards: Int = 4) = RateLimitingContext(500, 50, () => shards, 1000)
   private def clean(sent: Int) = RequestOutcome(sent, sent, 0, 0)
 
-  test("AIMD starts with one request under way and doubles until the first refusal") {
+  test("AIMD starts with one request in flight and doubles until the first throttling") {
     val strategy = new AimdRateLimiting(context())
     val limit = strategy.open()
     assert(limit.acquire(500, 0) == Permit.grant(500))
@@ -19,7 +19,7 @@ class RateLimitingSuite extends TimedSuite {
     assert(strategy.currentLimit == 1000.0)
   }
 
-  test("AIMD adds ten entries for a clean request and takes one part in a hundred off for any other") {
+  test("AIMD adds ten entries per successful request and subtracts one percent per failed one") {
     val strategy = new AimdRateLimiting(context())
     val limit = strategy.open()
     limit.acquire(500, 0)
@@ -35,7 +35,7 @@ class RateLimitingSuite extends TimedSuite {
   }
 
   test(
-    "AIMD is shared: what one writer has under way the other lacks, yet a writer with nothing under way may always send"
+    "writers share the AIMD limit, but a writer without requests in flight may always send"
   ) {
     val strategy = new AimdRateLimiting(context())
     val (first, second) = (strategy.open(), strategy.open())
@@ -48,7 +48,9 @@ class RateLimitingSuite extends TimedSuite {
     assert(second.acquire(500, 0) == Permit.grant(500))
   }
 
-  test("batch-and-delay sends what the shards take in the shortest pause, shared by the writers, from 10 to 500") {
+  test(
+    "batch-and-delay sends the capacity of the shards in the shortest pause, shared by the writers, from 10 to 500"
+  ) {
     val cases = Seq((0, 1, 10), (1, 1, 100), (4, 1, 400), (4, 2, 200), (100, 1, 500), (1, 50, 10))
     cases.foreach { case (shards, writers, expected) =>
       val strategy = new BatchAndDelayRateLimiting(context(shards))
@@ -57,8 +59,8 @@ class RateLimitingSuite extends TimedSuite {
     }
   }
 
-  test("batch-and-delay counts what a shard takes of small records that are packed, not of Kinesis records") {
-    // Of 128 bytes a shard takes 8,192 in a second, though only 1,000 records that are not packed.
+  test("batch-and-delay uses the capacity of a shard for aggregated records") {
+    // A shard accepts 8,192 aggregated records of 128 bytes per second, but only 1,000 plain records.
     var perShard = 1000
     val strategy = new BatchAndDelayRateLimiting(new RateLimitingContext(50000, 50, () => 4, () => perShard))
     assert(strategy.open().maxBatchSize == 400)
@@ -70,7 +72,7 @@ class RateLimitingSuite extends TimedSuite {
     assert(strategy.open().maxBatchSize == 3276 / 2)
   }
 
-  test("batch-and-delay pauses between requests: longer at once when throttled, shorter slowly, from 100 ms to 10 s") {
+  test("the pause of batch-and-delay grows quickly when throttled and shrinks slowly, from 100 ms to 10 s") {
     val strategy = new BatchAndDelayRateLimiting(context())
     val limit = strategy.open()
     assert(limit.acquire(500, 0) == Permit.grant(400))

@@ -9,10 +9,11 @@ import org.sparkkinesis.emulator.engine.Namespace
 import org.sparkkinesis.emulator.engine.error.ServiceError
 import org.sparkkinesis.emulator.engine.quota.{Quota, QuotaPolicy}
 import org.sparkkinesis.emulator.engine.shard.IncomingRecord
-import org.sparkkinesis.emulator.engine.stream.{PlannedShard, Resharding, StreamSettings, StreamStatus}
+import org.sparkkinesis.emulator.engine.stream.{PlannedShard, Resharding, StreamSettings}
 import org.sparkkinesis.emulator.engine.time.EmulatorClock
 import org.sparkkinesis.emulator.fault.{FaultJson, Faults}
-import org.sparkkinesis.model.{HashKey, HashPoint, KinesisRecord, Shard, ShardId, Utf8}
+import org.sparkkinesis.model.hash.{HashKey, HashPoint}
+import org.sparkkinesis.model.{KinesisRecord, Shard, ShardId, StreamStatus, Utf8}
 
 /**
  * Changes an emulator in the same process directly, without calls of the API. The changes take effect at once,

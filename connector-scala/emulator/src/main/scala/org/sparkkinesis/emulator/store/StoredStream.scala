@@ -5,12 +5,13 @@ import java.nio.file.{Files, Path}
 
 import org.sparkkinesis.emulator.document.{Encoding, Fields, ReplyWriter}
 import org.sparkkinesis.emulator.engine.Engine
-import org.sparkkinesis.emulator.engine.consumer.{ConsumerStatus, RegisteredConsumer}
+import org.sparkkinesis.emulator.engine.consumer.RegisteredConsumer
 import org.sparkkinesis.emulator.engine.shard.ShardLog
 import org.sparkkinesis.emulator.engine.shard.ShardLog.Closing
 import org.sparkkinesis.emulator.engine.stream.{StreamSettings, StreamState}
 import org.sparkkinesis.error.EmulatorErrors
-import org.sparkkinesis.model.HashKeyRange
+import org.sparkkinesis.model.ConsumerStatus
+import org.sparkkinesis.model.hash.HashKeyRange
 
 /**
  * The description of a stream on disk: settings, tags, shards with their lineage, and consumers. It has a version.

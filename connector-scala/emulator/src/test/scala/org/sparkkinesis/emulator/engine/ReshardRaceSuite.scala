@@ -7,11 +7,10 @@ import org.scalactic.source
 
 import org.sparkkinesis.emulator.engine.quota.QuotaPolicy
 import org.sparkkinesis.emulator.engine.shard.{IncomingRecord, MemoryBudget, ShardLog}
-import org.sparkkinesis.emulator.engine.stream.{
-  PlannedShard, Resharding, StreamSettings, StreamState, StreamStatus, StreamStore
-}
+import org.sparkkinesis.emulator.engine.stream.{PlannedShard, Resharding, StreamSettings, StreamState, StreamStore}
 import org.sparkkinesis.emulator.engine.time.EmulatorClock
-import org.sparkkinesis.model.HashPoint
+import org.sparkkinesis.model.StreamStatus
+import org.sparkkinesis.model.hash.HashPoint
 import org.sparkkinesis.suite.TimedSuite
 
 class ReshardRaceSuite extends TimedSuite {

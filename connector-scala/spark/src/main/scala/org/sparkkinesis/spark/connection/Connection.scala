@@ -7,7 +7,8 @@ import scala.util.Try
 
 import org.sparkkinesis.aws.client.{ClientSettings, CredentialSettings, Regions}
 import org.sparkkinesis.config.ConnectionOptions._
-import org.sparkkinesis.config.{ConfigEntry, NearestName, Options, ReadOptions}
+import org.sparkkinesis.config.value.NearestName
+import org.sparkkinesis.config.{ConfigEntry, Options, ReadOptions}
 import org.sparkkinesis.error.{KinesisConnectorException, OptionErrors}
 import org.sparkkinesis.model.StreamRef
 
@@ -67,7 +68,7 @@ object Connection {
     val role = own(roleArn, ReadOptions.roleArnOf)
     val externalId = own(roleExternalId, ReadOptions.roleExternalIdOf)
     val settings =
-      ClientSettings(own(region, ReadOptions.regionOf), address, credentials(options, role, externalId))
+      ClientSettings.of(own(region, ReadOptions.regionOf), address, credentials(options, role, externalId))
     val placed = stream.fold(settings)(settings.forStream)
     placed.copy(region = Some(Regions.resolve(placed, stream.fold("any")(_.name))))
   }

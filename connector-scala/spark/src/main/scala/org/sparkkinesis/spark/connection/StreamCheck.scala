@@ -42,8 +42,8 @@ object StreamCheck {
   ): CheckedStream = {
     val caller = connection.forStream(stream)
     val found = describe(stream, caller, patience, query)
-    if (!KnownStreams.Usable(found.status))
-      throw ServiceErrors.streamUnusable(stream = stream.name, status = found.status)
+    if (!found.status.isUsable)
+      throw ServiceErrors.streamUnusable(stream = stream.name, status = found.status.name)
     CheckedStream.of(stream, found, caller.endpoint)
   }
 

@@ -10,7 +10,8 @@ import org.sparkkinesis.concurrent.{Futures, Scheduler}
 import org.sparkkinesis.error.{ReadErrors, ServiceErrors}
 import org.sparkkinesis.event.log.QueryContext
 import org.sparkkinesis.event.{CallRetried, ListingIncomplete}
-import org.sparkkinesis.model.{HashKeyRange, Shard, StreamRef}
+import org.sparkkinesis.model.hash.HashKeyRange
+import org.sparkkinesis.model.{Shard, StreamRef}
 import org.sparkkinesis.retry.{Outages, Retrier, RetryPolicies, RetryPolicy, RetryRules}
 import org.sparkkinesis.service.{
   KinesisService, Operation, ServiceErrorKind, ServiceException, ServiceLease, ShardFilter, StreamDescription
@@ -48,8 +49,8 @@ final class StreamMetadata(
       ask(Operation.DescribeStreamSummary, stream.name, Some(StreamMetadata.LongestWait))(
         _.retry(StreamMetadata.Describe)(() => service.describeStream(stream))
       )
-    if (!StreamMetadata.Usable(found.status))
-      throw ServiceErrors.streamUnusable(stream = stream.name, status = found.status)
+    if (!found.status.isUsable)
+      throw ServiceErrors.streamUnusable(stream = stream.name, status = found.status.name)
     found
   }
 
@@ -145,7 +146,6 @@ final class StreamMetadata(
 }
 
 object StreamMetadata {
-  private val Usable = Set("ACTIVE", "UPDATING")
 
   /**
    * The retry policy for calls before a read starts. It gives up early, because a wrong endpoint or stream name looks

@@ -1,8 +1,10 @@
 package org.sparkkinesis.spark.coordinator
 
 import org.sparkkinesis.chunk.ChunkSummary
-import org.sparkkinesis.model.{HashKeyRange, SequenceNumber, StreamShard}
+import org.sparkkinesis.model.hash.HashKeyRange
+import org.sparkkinesis.model.{SequenceNumber, StreamShard}
 import org.sparkkinesis.plan._
+import org.sparkkinesis.plan.offset.SourceOffset
 import org.sparkkinesis.spark.coordinator.cluster.ExecutorPlace
 import org.sparkkinesis.spark.coordinator.state.{CoordinatorState, ShardTrack}
 import org.sparkkinesis.spark.protocol.Release

@@ -4,7 +4,7 @@ import org.sparkkinesis.chunk.SummaryBounds
 import org.sparkkinesis.error.ReadErrors
 import org.sparkkinesis.event.ExecutorFailed
 import org.sparkkinesis.model.Shard
-import org.sparkkinesis.plan.SourceOffset
+import org.sparkkinesis.plan.offset.SourceOffset
 import org.sparkkinesis.spark.connection.Environment
 import org.sparkkinesis.spark.coordinator.cluster.{BackgroundLoop, ConsumerStarter, ExecutorCluster}
 import org.sparkkinesis.spark.coordinator.state.{ConsumerPeer, CoordinatorState}

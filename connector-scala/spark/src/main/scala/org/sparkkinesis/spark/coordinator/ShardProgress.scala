@@ -9,7 +9,7 @@ import org.sparkkinesis.event.{
   BufferFilled, BufferFreed, DataLost, ReadFailed, ReportMissed, ShardEnded, ShardExpired, ShardsListed
 }
 import org.sparkkinesis.model.{ChildShard, SequenceNumber, Shard, ShardId, StreamShard}
-import org.sparkkinesis.plan.{ShardPosition, SourceOffset}
+import org.sparkkinesis.plan.offset.{ShardPosition, SourceOffset}
 import org.sparkkinesis.service.ServiceException
 import org.sparkkinesis.spark.coordinator.state.{ConsumerPeer, CoordinatorState, ShardTrack}
 import org.sparkkinesis.spark.protocol.{Release, Report, ShardReport, Unassign}

@@ -1,7 +1,8 @@
 package org.sparkkinesis.spark.protocol
 
 import org.sparkkinesis.chunk.ChunkSummary
-import org.sparkkinesis.model.{ChildShard, HashKeyRange, SequenceNumber, StartingPosition, StreamShard}
+import org.sparkkinesis.model.hash.HashKeyRange
+import org.sparkkinesis.model.{ChildShard, SequenceNumber, StartingPosition, StreamShard}
 import org.sparkkinesis.service.ServiceException
 
 /** A message from the driver to an executor's consumers. */

@@ -3,6 +3,7 @@ package org.sparkkinesis.spark.protocol
 import java.io.{ByteArrayInputStream, ByteArrayOutputStream, DataInputStream, DataOutputStream}
 
 import org.sparkkinesis.chunk.ChunkSummary
+import org.sparkkinesis.model.hash.HashKeyRange
 import org.sparkkinesis.model.{StreamShard, _}
 import org.sparkkinesis.service.{Operation, ServiceErrorKind, ServiceException}
 

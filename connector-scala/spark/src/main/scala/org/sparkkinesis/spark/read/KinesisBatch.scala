@@ -6,11 +6,13 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.connector.read.{Batch, InputPartition, PartitionReaderFactory}
 import org.apache.spark.sql.types.StructType
 
-import org.sparkkinesis.config.{Options, PositionOption, ReadOptions}
+import org.sparkkinesis.config.value.PositionOption
+import org.sparkkinesis.config.{Options, ReadOptions}
 import org.sparkkinesis.consume.RangeEnd
 import org.sparkkinesis.error.OptionErrors
 import org.sparkkinesis.model.{Shard, StartingPosition, StreamShard}
-import org.sparkkinesis.plan.{InitialShards, ShardRange, TaskPlanner}
+import org.sparkkinesis.plan.offset.InitialShards
+import org.sparkkinesis.plan.{ShardRange, TaskPlanner}
 import org.sparkkinesis.spark.read.reader.{KinesisInputPartition, KinesisReaderFactory}
 import org.sparkkinesis.spark.session.StreamSession
 import org.sparkkinesis.spark.settings.ReadSettings

@@ -9,7 +9,7 @@ import org.apache.spark.sql.connector.read.streaming._
 import org.apache.spark.sql.connector.read.{InputPartition, PartitionReaderFactory}
 import org.apache.spark.sql.types.StructType
 
-import org.sparkkinesis.plan._
+import org.sparkkinesis.plan.offset.{OffsetCodec, SourceOffset}
 import org.sparkkinesis.spark.connection.ReadStreams
 import org.sparkkinesis.spark.coordinator.cluster.SparkCluster
 import org.sparkkinesis.spark.read.reader.{KinesisInputPartition, KinesisReaderFactory}

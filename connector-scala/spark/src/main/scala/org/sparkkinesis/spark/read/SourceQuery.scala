@@ -8,11 +8,14 @@ import scala.util.control.NonFatal
 
 import org.slf4j.{Logger, LoggerFactory}
 
-import org.sparkkinesis.config.{Options, PositionOption, ReadOptions, Registration}
+import org.sparkkinesis.config.value.{PositionOption, Registration}
+import org.sparkkinesis.config.{Options, ReadOptions}
 import org.sparkkinesis.consume.{MissingResource, RangeEnd}
 import org.sparkkinesis.event.{BatchPlanned, QueryStarted, QueryStopped}
-import org.sparkkinesis.model.{HashKeyRange, ShardId, StartingPosition, StreamShard}
+import org.sparkkinesis.model.hash.HashKeyRange
+import org.sparkkinesis.model.{ShardId, StartingPosition, StreamShard}
 import org.sparkkinesis.plan._
+import org.sparkkinesis.plan.offset.SourceOffset
 import org.sparkkinesis.spark.connection.{Environment, ServiceFailure}
 import org.sparkkinesis.spark.coordinator.cluster.ExecutorCluster
 import org.sparkkinesis.spark.coordinator.{PrefetchView, ShardCoordinator, ShardFailed}

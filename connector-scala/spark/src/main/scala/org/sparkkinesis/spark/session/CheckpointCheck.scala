@@ -5,11 +5,11 @@ import java.util.concurrent.{CompletableFuture, TimeUnit}
 
 import scala.concurrent.duration._
 
-import org.sparkkinesis.config.PositionOption
+import org.sparkkinesis.config.value.PositionOption
 import org.sparkkinesis.error.ReadErrors
 import org.sparkkinesis.event.{DataLost, StreamRecreated}
 import org.sparkkinesis.model.{Shard, ShardId, StartingPosition, StreamShard}
-import org.sparkkinesis.plan.{LostLineage, Retention, SourceOffset, StreamOffset}
+import org.sparkkinesis.plan.offset.{LostLineage, Retention, SourceOffset, StreamOffset}
 import org.sparkkinesis.service.StreamDescription
 import org.sparkkinesis.spark.connection.Environment
 

@@ -6,7 +6,8 @@ import scala.concurrent.duration._
 import scala.util.control.NonFatal
 
 import org.sparkkinesis.concurrent.{Futures, Scheduler}
-import org.sparkkinesis.config.{ConsumerMode, Options, ReadOptions, Registration}
+import org.sparkkinesis.config.value.{ConsumerMode, Registration}
+import org.sparkkinesis.config.{Options, ReadOptions}
 import org.sparkkinesis.consume.fanout.StreamConsumerRegistrar
 import org.sparkkinesis.error.{ConsumerErrors, KinesisConnectorException, OptionErrors}
 import org.sparkkinesis.event.{ConsumersNotRecorded, EventSink}

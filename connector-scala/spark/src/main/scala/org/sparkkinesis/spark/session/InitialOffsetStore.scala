@@ -1,6 +1,6 @@
 package org.sparkkinesis.spark.session
 
-import org.sparkkinesis.plan.{OffsetCodec, SourceOffset}
+import org.sparkkinesis.plan.offset.{OffsetCodec, SourceOffset}
 
 /**
  * Stores a query's initial offset in its checkpoint directory. Spark's offset log holds only the ends of batches, and

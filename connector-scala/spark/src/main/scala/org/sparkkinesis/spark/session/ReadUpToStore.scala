@@ -1,7 +1,7 @@
 package org.sparkkinesis.spark.session
 
 import org.sparkkinesis.error.KinesisConnectorException
-import org.sparkkinesis.plan.{OffsetCodec, SourceOffset}
+import org.sparkkinesis.plan.offset.{OffsetCodec, SourceOffset}
 
 /**
  * Stores, in the checkpoint directory, how far a stream was read while there were no records to plan. Spark's offset

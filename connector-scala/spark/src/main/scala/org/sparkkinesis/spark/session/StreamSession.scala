@@ -6,12 +6,13 @@ import scala.collection.immutable.SortedMap
 import scala.collection.mutable
 
 import org.sparkkinesis.aws.client.ClientSettings
-import org.sparkkinesis.config.{ConnectionOptions, Options, PositionOption}
+import org.sparkkinesis.config.value.PositionOption
+import org.sparkkinesis.config.{ConnectionOptions, Options}
 import org.sparkkinesis.error.{KinesisConnectorException, OptionErrors, ServiceErrors}
 import org.sparkkinesis.event.EventSink
 import org.sparkkinesis.event.log.QueryContext
 import org.sparkkinesis.model.{Shard, StartingPosition, StreamRef}
-import org.sparkkinesis.plan.{InitialShards, SourceOffset, StreamOffset}
+import org.sparkkinesis.plan.offset.{InitialShards, SourceOffset, StreamOffset}
 import org.sparkkinesis.retry.{RetryPolicies, RetryRules}
 import org.sparkkinesis.service.{ShardFilter, StreamDescription}
 import org.sparkkinesis.sink.kinesis.StreamIdentity

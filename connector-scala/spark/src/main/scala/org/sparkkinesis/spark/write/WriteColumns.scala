@@ -2,7 +2,8 @@ package org.sparkkinesis.spark.write
 
 import org.apache.spark.sql.types._
 
-import org.sparkkinesis.config.{ConnectionOptions, NearestName, Options, WriteOptions}
+import org.sparkkinesis.config.value.NearestName
+import org.sparkkinesis.config.{ConnectionOptions, Options, WriteOptions}
 import org.sparkkinesis.error.SinkErrors
 import org.sparkkinesis.model.StreamRef
 import org.sparkkinesis.spark.settings.KinesisSchema

@@ -4,7 +4,8 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.types.StructType
 
 import org.sparkkinesis.aws.client.ClientSettings
-import org.sparkkinesis.config.{ConnectionOptions, OnInvalidRecord, Options, WriteOptions}
+import org.sparkkinesis.config.value.OnInvalidRecord
+import org.sparkkinesis.config.{ConnectionOptions, Options, WriteOptions}
 import org.sparkkinesis.error.OptionErrors
 import org.sparkkinesis.event.log.{EventLog, QueryContext}
 import org.sparkkinesis.event.{ConnectorEvent, EventSink, StreamColumnIgnored, WritePlanned}

@@ -7,6 +7,7 @@ import scala.collection.mutable
 import org.sparkkinesis.concurrent.Scheduler
 import org.sparkkinesis.consume.FakeKinesis
 import org.sparkkinesis.model._
+import org.sparkkinesis.model.hash.HashKeyRange
 import org.sparkkinesis.service._
 
 /**
@@ -24,7 +25,12 @@ final class FakeDirectory(scheduler: Scheduler) extends FakeKinesis(scheduler) {
   val asked: mutable.ArrayBuffer[Option[String]] = mutable.ArrayBuffer.empty
   var isSilent = false
 
-  def add(name: String, status: String = "ACTIVE", creationMillis: Long = 1000, retentionHours: Int = 24): Unit =
+  def add(
+      name: String,
+      status: StreamStatus = StreamStatus.Active,
+      creationMillis: Long = 1000,
+      retentionHours: Int = 24
+  ): Unit =
     streams(name) =
       StreamDescription(name, FakeDirectory.arn(name), status, creationMillis, retentionHours, 1, 1048576, false)
 

@@ -6,7 +6,7 @@ import org.sparkkinesis.aws.client.{ClientSettings, CredentialSettings}
 import org.sparkkinesis.concurrent.VirtualScheduler
 import org.sparkkinesis.config.Options
 import org.sparkkinesis.error.KinesisConnectorException
-import org.sparkkinesis.model.StreamRef
+import org.sparkkinesis.model.{StreamRef, StreamStatus}
 import org.sparkkinesis.retry.{RetryPolicies, RetryRules}
 import org.sparkkinesis.service._
 import org.sparkkinesis.spark.connection.FakeDirectory.shards
@@ -20,7 +20,7 @@ class StreamMetadataSuite extends TimedSuite {
     val service = new FakeDirectory(time)
     val environment = new VirtualEnvironment(time, service)
     val metadata = new StreamMetadata(
-      ClientSettings(Some("us-east-1"), None, CredentialSettings.DefaultChain),
+      ClientSettings.of(Some("us-east-1"), None, CredentialSettings.DefaultChain),
       RetryPolicies.of(Options.defaults),
       RetryRules.Default,
       environment = environment
@@ -31,20 +31,20 @@ class StreamMetadataSuite extends TimedSuite {
   }
 
   test("an ACTIVE or UPDATING stream is described with the service's values") {
-    Seq("ACTIVE", "UPDATING").foreach { status =>
+    Seq(StreamStatus.Active, StreamStatus.Updating).foreach { status =>
       val rig = new Rig
       rig.service.add("orders", status)
       assert(rig.metadata.describe(orders) == rig.service.streams("orders"))
     }
   }
 
-  test("a CREATING or DELETING stream is an error") {
-    Seq("CREATING", "DELETING").foreach { status =>
+  test("a stream in any other status is an error") {
+    Seq(StreamStatus.Creating, StreamStatus.Deleting, StreamStatus.Other("ARCHIVED")).foreach { status =>
       val rig = new Rig
       rig.service.add("orders", status)
       val error = intercept[KinesisConnectorException](rig.metadata.describe(orders))
       assert(error.condition == "KINESIS_STREAM_UNUSABLE")
-      assert(error.parameters == Map("stream" -> "orders", "status" -> status))
+      assert(error.parameters == Map("stream" -> "orders", "status" -> status.name))
     }
   }
 

@@ -7,11 +7,12 @@ import scala.util.Using
 import org.apache.spark.{SparkConf, SparkContext}
 import org.scalatest.BeforeAndAfterAll
 
-import org.sparkkinesis.aws.client.ClientSettings
+import org.sparkkinesis.aws.client.{ClientSettings, CredentialSettings}
 import org.sparkkinesis.config.Options
 import org.sparkkinesis.event.RecordedEvents
 import org.sparkkinesis.model._
-import org.sparkkinesis.plan._
+import org.sparkkinesis.model.hash.HashKeyRange
+import org.sparkkinesis.plan.offset.{ShardPosition, SourceOffset, StreamOffset}
 import org.sparkkinesis.spark.connection.RecordingEnvironment
 import org.sparkkinesis.spark.coordinator.cluster.SparkCluster
 import org.sparkkinesis.spark.settings.ReadSettings
@@ -28,7 +29,7 @@ abstract class CoordinatorFixture extends TimedSuite with BeforeAndAfterAll {
   )
   protected val settings = ReadSettings(
     Options.read(Map("streamName" -> "orders")),
-    Map(arn -> ClientSettings(Some("us-east-1"), Some("http://127.0.0.1:9")))
+    Map(arn -> ClientSettings.of(Some("us-east-1"), Some("http://127.0.0.1:9"), CredentialSettings.DefaultChain))
   )
 
   override def afterAll(): Unit = context.stop()

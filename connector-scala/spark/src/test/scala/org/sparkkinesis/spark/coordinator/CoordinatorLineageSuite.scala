@@ -8,6 +8,7 @@ import org.apache.spark.sparkkinesis.ListenerEvents
 
 import org.sparkkinesis.event.ShardEnded
 import org.sparkkinesis.model._
+import org.sparkkinesis.model.hash.HashKeyRange
 import org.sparkkinesis.spark.coordinator.cluster.SparkCluster
 
 /** Tests in which order the shards of a lineage are assigned, and how listings complete it. */

@@ -3,7 +3,7 @@ package org.sparkkinesis.spark.coordinator
 import org.apache.spark.sparkkinesis.ListenerEvents
 
 import org.sparkkinesis.event.ReportMissed
-import org.sparkkinesis.plan.ShardPosition
+import org.sparkkinesis.plan.offset.ShardPosition
 import org.sparkkinesis.spark.coordinator.state.ConsumerPeer
 import org.sparkkinesis.spark.protocol.{Release, SendFullReport}
 

@@ -9,6 +9,7 @@ import org.apache.spark.sparkkinesis.ListenerEvents
 import org.sparkkinesis.error.KinesisConnectorException
 import org.sparkkinesis.event._
 import org.sparkkinesis.plan._
+import org.sparkkinesis.plan.offset.ShardPosition
 import org.sparkkinesis.spark.protocol.{Release, StopAll, ToExecutor, Unassign}
 
 /** Tests how shards are assigned to executors that join, fail and are lost. */

@@ -7,8 +7,9 @@ import scala.concurrent.duration._
 import org.sparkkinesis.chunk.SummaryBounds
 import org.sparkkinesis.concurrent.VirtualScheduler
 import org.sparkkinesis.event._
-import org.sparkkinesis.model.{HashKeyRange, SequenceNumber, Shard, ShardId, StartingPosition}
-import org.sparkkinesis.plan.{ShardPosition, SourceOffset, StreamOffset}
+import org.sparkkinesis.model.hash.HashKeyRange
+import org.sparkkinesis.model.{SequenceNumber, Shard, ShardId, StartingPosition}
+import org.sparkkinesis.plan.offset.{ShardPosition, SourceOffset, StreamOffset}
 import org.sparkkinesis.shard.ShardGraph
 import org.sparkkinesis.spark.coordinator.state.{ConsumerPeer, CoordinatorState, UnreachableStreams}
 import org.sparkkinesis.spark.protocol.{Assign, ProtocolCodec, Register, Unassign}

@@ -3,6 +3,7 @@ package org.sparkkinesis.spark.protocol
 import org.scalacheck.Gen
 
 import org.sparkkinesis.chunk.ChunkSummary
+import org.sparkkinesis.model.hash.HashKeyRange
 import org.sparkkinesis.model.{StreamShard, _}
 import org.sparkkinesis.service.{Operation, ServiceErrorKind, ServiceException}
 import org.sparkkinesis.suite.PropertySuite

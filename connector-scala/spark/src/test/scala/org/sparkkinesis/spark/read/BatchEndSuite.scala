@@ -4,7 +4,7 @@ import scala.collection.immutable.ListMap
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import org.sparkkinesis.config.PositionOption
+import org.sparkkinesis.config.value.PositionOption
 import org.sparkkinesis.error.KinesisConnectorException
 import org.sparkkinesis.model.{ShardId, StartingPosition}
 

@@ -1,6 +1,7 @@
 package org.sparkkinesis.spark.read
 
-import org.sparkkinesis.plan.{PlannedBatch, SourceOffset}
+import org.sparkkinesis.plan.PlannedBatch
+import org.sparkkinesis.plan.offset.SourceOffset
 import org.sparkkinesis.spark.coordinator.CoordinatorStatus
 import org.sparkkinesis.suite.TimedSuite
 

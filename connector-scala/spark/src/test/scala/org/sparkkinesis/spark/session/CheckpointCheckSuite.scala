@@ -9,7 +9,7 @@ import org.sparkkinesis.error.KinesisConnectorException
 import org.sparkkinesis.event.StreamRecreated
 import org.sparkkinesis.event.log.QueryContext
 import org.sparkkinesis.model.{SequenceNumber, ShardId, StartingPosition}
-import org.sparkkinesis.plan.{ShardPosition, SourceOffset, StreamOffset}
+import org.sparkkinesis.plan.offset.{ShardPosition, SourceOffset, StreamOffset}
 import org.sparkkinesis.service.{Operation, ShardPage}
 import org.sparkkinesis.spark.connection.FakeDirectory.{arn, shards}
 import org.sparkkinesis.spark.connection.{FakeDirectory, VirtualEnvironment}

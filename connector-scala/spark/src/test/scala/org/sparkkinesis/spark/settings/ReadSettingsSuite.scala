@@ -11,7 +11,10 @@ import org.sparkkinesis.suite.TimedSuite
 
 class ReadSettingsSuite extends TimedSuite {
   private def settings(set: (String, String)*) =
-    ReadSettings(Options.read(Map("streamName" -> "orders") ++ set), Map("arn" -> ClientSettings(Some("us-east-1"))))
+    ReadSettings(
+      Options.read(Map("streamName" -> "orders") ++ set),
+      Map("arn" -> ClientSettings.of(Some("us-east-1"), None, CredentialSettings.DefaultChain))
+    )
 
   test("without options the service's limits apply and data loss is an error") {
     val standard = settings()
@@ -58,7 +61,7 @@ class ReadSettingsSuite extends TimedSuite {
 
   test("toString contains no secret") {
     val secret = CredentialSettings.Static("AK", "hidden-secret", Some("hidden-token"))
-    val text = ReadSettings(Options.read(Map.empty), Map("arn" -> ClientSettings(None, credentials = secret))).toString
+    val text = ReadSettings(Options.read(Map.empty), Map("arn" -> ClientSettings.of(None, None, secret))).toString
     assert(!text.contains("hidden"), text)
   }
 }

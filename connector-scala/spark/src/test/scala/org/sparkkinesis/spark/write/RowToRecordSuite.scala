@@ -145,7 +145,7 @@ class RowToRecordSuite extends TimedSuite {
       columns(full),
       None,
       OnInvalidRow.Fail,
-      org.sparkkinesis.aws.client.ClientSettings(
+      org.sparkkinesis.aws.client.ClientSettings.of(
         Some("eu-central-1"),
         None,
         org.sparkkinesis.aws.client.CredentialSettings.Static("AKIAEXAMPLE", "very-secret", Some("tok-secret"))

@@ -2,7 +2,8 @@ package org.sparkkinesis.chaos.writing
 
 import org.sparkkinesis.aggregate.Deaggregator
 import org.sparkkinesis.emulator.KinesisEmulator
-import org.sparkkinesis.model.{HashKey, SequenceNumber}
+import org.sparkkinesis.model.SequenceNumber
+import org.sparkkinesis.model.hash.HashKey
 
 /**
  * A user record as a reader receives it.

@@ -28,7 +28,7 @@ final class WriterLoad(
   @volatile private var running = true
 
   private val timer = SharedTimer.acquire()
-  private val lease = KinesisClients.shared.acquire(ClientSettings(
+  private val lease = KinesisClients.shared.acquire(ClientSettings.of(
     Some(kinesis.region),
     Some(kinesis.endpoint),
     CredentialSettings.Static("AKIDEXAMPLE", "secret", None)

@@ -154,7 +154,7 @@ class BadInputSuite extends SparkSuite {
       spark.sparkContext.hadoopConfiguration
     )
     val store = new InitialOffsetStore(files)
-    val error = condition(store.getOrElseUpdate(org.sparkkinesis.plan.SourceOffset(Nil)))
+    val error = condition(store.getOrElseUpdate(org.sparkkinesis.plan.offset.SourceOffset(Nil)))
     assert(error.condition == "KINESIS_CHECKPOINT_UNWRITABLE")
   }
 

@@ -6,7 +6,7 @@ import org.apache.spark.sql.{Dataset, Row}
 import org.sparkkinesis.aggregate.Aggregator
 import org.sparkkinesis.integration.SparkSuite
 import org.sparkkinesis.kit.stream.Collected
-import org.sparkkinesis.model.{HashKey, HashKeyRange}
+import org.sparkkinesis.model.hash.{HashKey, HashKeyRange}
 
 class FilteredRerunSuite extends SparkSuite {
   private val keys = (0 until 40).map(i => s"key-$i")

@@ -95,7 +95,7 @@ class BatchWriteSuite extends SinkFixture {
     kinesis.admin.createStream("narrow", 1)
     val wrong = Seq(
       rows(3).withColumn("data", when(col("partitionKey") === "1", repeat(lit("secret"), 200000)).otherwise("x")) ->
-        "1200001 bytes with its partition key, the stream takes 1048576",
+        "1200001 bytes with its partition key, the stream accepts 1048576",
       rows(3).withColumn("partitionKey", lit("")) -> "its partition key is empty",
       rows(3).withColumn("partitionKey", repeat(lit("k"), 257)) -> "its partition key has 257 characters",
       rows(3).withColumn("data", lit(null).cast("string")) -> "its column 'data' is null",

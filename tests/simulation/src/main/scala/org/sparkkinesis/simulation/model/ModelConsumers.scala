@@ -41,7 +41,7 @@ final class ModelConsumers(service: ModelKinesis) {
 
   def subscribe(arn: String, shardId: ShardId, position: StartingPosition, subscription: ModelSubscription): Unit = {
     val consumer = existing(arn, Operation.SubscribeToShard)
-    if (consumer.status != "ACTIVE")
+    if (consumer.status != ConsumerStatus.Active)
       throw service.refused(ServiceErrorKind.ResourceInUse, Operation.SubscribeToShard, "The consumer is not active.")
     val stream = service.existing(StreamRef.parse(arn.split("/consumer/").head).get, Operation.SubscribeToShard)
     val shard = service.livingShard(stream, shardId, Operation.SubscribeToShard)
@@ -69,7 +69,10 @@ final class ModelConsumers(service: ModelKinesis) {
 private object ModelConsumers {
   final class Registered(val streamArn: String, val name: String, val arn: String, createdMillis: Long) {
     def describe(now: Long): StreamConsumer =
-      StreamConsumer(name, arn, if (now - createdMillis < CreationMillis) "CREATING" else "ACTIVE", createdMillis)
+      StreamConsumer(name, arn, status(now), createdMillis)
+
+    private def status(now: Long): ConsumerStatus =
+      if (now - createdMillis < CreationMillis) ConsumerStatus.Creating else ConsumerStatus.Active
   }
   val CreationMillis: Long = 3000L
 }

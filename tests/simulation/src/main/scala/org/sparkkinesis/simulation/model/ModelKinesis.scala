@@ -87,8 +87,8 @@ final class ModelKinesis(val scheduler: Scheduler, val random: Random, val setti
 
   def stream(arn: String): Option[ModelStream] = streams.get(arn)
 
-  def status(arn: String): String =
-    if (deleting(arn)) "DELETING" else if (creating(arn)) "CREATING" else "ACTIVE"
+  def status(arn: String): StreamStatus =
+    if (deleting(arn)) StreamStatus.Deleting else if (creating(arn)) StreamStatus.Creating else StreamStatus.Active
 
   /** Stores a record in the open shard of its hash key. */
   def put(

@@ -5,7 +5,8 @@ import java.util.concurrent.CompletableFuture
 import scala.concurrent.duration._
 
 import org.sparkkinesis.concurrent.AbortableFuture
-import org.sparkkinesis.model.{HashKey, SequenceNumber, StreamRef}
+import org.sparkkinesis.model.{SequenceNumber, StreamRef, StreamStatus}
+import org.sparkkinesis.model.hash.HashKey
 import org.sparkkinesis.service.{Operation, PutEntry, PutResult, ServiceErrorKind, ServiceException}
 
 /** A call of PutRecords, as nobody but the simulation sees it. */
@@ -73,7 +74,7 @@ final class ModelPuts(service: ModelKinesis, process: String, isAlive: () => Boo
     private def carryOut(): Seq[PutResult] = {
       service.faults.of(process, Operation.PutRecords).foreach(throw _)
       val found = service.existing(stream, Operation.PutRecords)
-      if (service.status(found.arn) != "ACTIVE")
+      if (service.status(found.arn) != StreamStatus.Active)
         throw service.refused(ServiceErrorKind.ResourceNotFound, Operation.PutRecords, s"Stream $stream not found.")
       call.isCarriedOut = true
       call.entries.map(store(found, _))

@@ -3,6 +3,7 @@ package org.sparkkinesis.simulation.model
 import scala.collection.mutable
 
 import org.sparkkinesis.model._
+import org.sparkkinesis.model.hash.HashKeyRange
 
 /** A record as the service stores it. */
 final case class StoredRecord(id: Long, record: KinesisRecord)

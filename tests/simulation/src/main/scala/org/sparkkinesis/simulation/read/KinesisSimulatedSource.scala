@@ -5,7 +5,8 @@ import java.nio.charset.StandardCharsets.UTF_8
 import org.sparkkinesis.chunk.Chunk
 import org.sparkkinesis.config.Options
 import org.sparkkinesis.event.log.QueryContext
-import org.sparkkinesis.plan.{OffsetCodec, SourceOffset, TaskRanges}
+import org.sparkkinesis.plan.TaskRanges
+import org.sparkkinesis.plan.offset.{OffsetCodec, SourceOffset}
 import org.sparkkinesis.simulation.spark._
 import org.sparkkinesis.spark.coordinator.cluster.ExecutorCluster
 import org.sparkkinesis.spark.read.SourceQuery

@@ -6,7 +6,8 @@ import scala.concurrent.duration._
 import scala.util.Random
 
 import org.sparkkinesis.aggregate.Aggregator
-import org.sparkkinesis.model.HashKey
+import org.sparkkinesis.model.StreamStatus
+import org.sparkkinesis.model.hash.HashKey
 import org.sparkkinesis.simulation.model.{ModelKinesis, ModelStream}
 
 /**
@@ -55,7 +56,7 @@ final class StreamActions(
 
   /** Completes the creation of a recreated stream at once. */
   def heal(): Unit = if (isDown) {
-    if (service.stream(arn).isEmpty || service.status(arn) == "DELETING")
+    if (service.stream(arn).isEmpty || service.status(arn) == StreamStatus.Deleting)
       service.create(arn, setup.shards, setup.retentionHours)
     service.activate(arn)
     isDown = false

@@ -119,7 +119,7 @@ final class WriteAttempt(
       val found =
         try threads.await(asked, patience).getOrElse(throw new StreamUnusable(s"no answer within $patience")).get()
         catch { case failed: ExecutionException => throw Futures.unwrap(failed) }
-      if (!KnownStreams.Usable(found.status)) throw new StreamUnusable(s"$stream is ${found.status}")
+      if (!found.status.isUsable) throw new StreamUnusable(s"$stream is ${found.status}")
       CheckedStream.of(stream, found, None)
     } finally {
       asked.cancel(true)

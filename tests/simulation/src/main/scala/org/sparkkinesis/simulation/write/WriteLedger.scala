@@ -5,7 +5,7 @@ import java.nio.charset.StandardCharsets.UTF_8
 import scala.collection.mutable
 
 import org.sparkkinesis.aggregate.Deaggregator
-import org.sparkkinesis.model.HashKey
+import org.sparkkinesis.model.hash.HashKey
 import org.sparkkinesis.service.PutEntry
 import org.sparkkinesis.simulation.common.Violation
 import org.sparkkinesis.simulation.model.{PutCall, StoredPut}

@@ -10,13 +10,13 @@ import org.sparkkinesis.concurrent.{Futures, Scheduler}
 import org.sparkkinesis.shard.{ShardLister, ShardMap}
 
 /**
- * Lists the shards while a sink writes on, and lists them again while a shard is missing, at most [[ShardLister.Listings]] times.
- * Thread-safe; never blocks.
+ * Lists the shards while a sink continues to write, and repeats the listing while a shard is missing, at most
+ * [[ShardLister.Listings]] times. Thread-safe and non-blocking.
  */
 final private[kinesis] class BackgroundListing(scheduler: Scheduler) {
   private val running = new AtomicReference[CompletableFuture[ShardMap]]
 
-  /** Begins, or returns what is under way. */
+  /** Starts a listing, or returns the one in progress. */
   def begin(list: () => CompletableFuture[ShardMap]): CompletableFuture[ShardMap] = {
     val mine = new CompletableFuture[ShardMap]
     val shared = running.updateAndGet(now => if (now == null || now.isDone) mine else now)

@@ -6,51 +6,52 @@ import scala.concurrent.duration._
 
 import org.sparkkinesis.concurrent.{Futures, Scheduler}
 import org.sparkkinesis.event.{ConnectorEvent, EventSink, ShardMapNotRefreshed, ShardMapRefreshed}
-import org.sparkkinesis.model.{HashPoint, ShardId, StreamRef}
+import org.sparkkinesis.model.hash.HashPoint
+import org.sparkkinesis.model.{ShardId, StreamRef}
 import org.sparkkinesis.retry.{Retrier, RetryPolicy, RetryRules}
 import org.sparkkinesis.service.{KinesisService, ShardFilter}
 import org.sparkkinesis.shard.{ShardLister, ShardMap}
 
 /**
- * Which shard will take which record.
+ * Predicts the shard of each record.
  *
  * @param isDoubtful
- *   whether an answer has shown a record of this shard in another one, and no listing has explained it yet
+ *   whether a response contained a record of this shard in another shard, and no listing has explained it yet
  */
 final case class Placement(map: ShardMap, isDoubtful: ShardId => Boolean)
 
-/** What an answer of the service says about the shard map. */
+/** Result of comparing a response with the shard map. */
 sealed abstract class Sighting
 
 object Sighting {
 
-  /** Every record went where the map says. */
+  /** Every record is in the shard that the map predicts. */
   case object AsExpected extends Sighting
 
-  /** The request was sent before the shards were last listed, and a record went to another shard than it would go to now. */
+  /** The request was sent before the last listing, and a record is in another shard than the map now predicts. */
   case object Late extends Sighting
 
-  /** A record went to another shard: the stream was resharded, or the listing was not up to date. */
+  /** A record is in another shard, because the stream was resharded or the listing was outdated. */
   case object Elsewhere extends Sighting
 
-  /** No reshard explains where this record went: another stream of the same name, or one that does not go by hash keys. */
+  /** A record is in a shard that no reshard explains: the stream was recreated, or it ignores hash keys. */
   final case class Refuted(shard: ShardId, point: HashPoint) extends Sighting
 }
 
 /**
- * What the writers of this JVM know of the open shards of one stream. Thread-safe; never blocks.
+ * The known open shards of one stream in this JVM. Thread-safe and non-blocking.
  *
- * The service tells with each record which shard took it, so a map is known to be true for as long as answers agree with it. A
- * stream that is deleted and created again under its name is told by a gap in these answers: after [[OpenShards.Continuity]]
- * without one, the map counts as confirmed only when the shards have been listed again.
+ * Each response names the shards of its records, so a map is confirmed while responses agree with it. A recreated
+ * stream is detected by a gap between responses: after [[OpenShards.Continuity]] without a response, the map is
+ * confirmed only when the shards are listed again.
  *
  * @param changed
- *   is told of each new map, and whether it may be of the same stream as the one before
+ *   receives each new map, and whether it may belong to the same stream as the previous one
  */
 final class OpenShards(scheduler: Scheduler, changed: (ShardMap, Boolean) => Unit) {
   import OpenShards._
 
-  /** One listing, and where its events go. */
+  /** One listing, and the receiver of its events. */
   final private class Listing(
       val result: CompletableFuture[ShardMap],
       val service: KinesisService,
@@ -64,7 +65,7 @@ final class OpenShards(scheduler: Scheduler, changed: (ShardMap, Boolean) => Uni
   private var listedAt = 0L
   private var confirmedAt = 0L
 
-  /** Shards whose records went elsewhere, and when that was noticed. */
+  /** Shards whose records are in other shards, and the time at which that was detected. */
   private var doubts = Map.empty[ShardId, Long]
   private var running: Option[Listing] = None
   private var queued: Option[Listing] = None
@@ -73,7 +74,7 @@ final class OpenShards(scheduler: Scheduler, changed: (ShardMap, Boolean) => Uni
   /** The last complete listing. */
   def map: Option[ShardMap] = current
 
-  /** What records may be packed by at this time; none when the shards have to be listed first. */
+  /** Returns the placement for packing records now, or `None` if the shards must be listed first. */
   def placement: Option[Placement] = synchronized {
     current.filter(_ => isConfirmed).map { map =>
       val doubtful = doubts.keySet
@@ -81,21 +82,21 @@ final class OpenShards(scheduler: Scheduler, changed: (ShardMap, Boolean) => Uni
     }
   }
 
-  /** Whether the map is known to be of the stream that there is now. */
+  /** Whether the map is known to belong to the current stream. */
   def isConfirmed: Boolean = synchronized {
     current.isDefined && scheduler.nanoTime - confirmedAt < Continuity.toNanos
   }
 
-  /** Whether a listing failed so recently that another one should wait. */
+  /** Whether a listing failed so recently that the next one should wait. */
   def hasJustFailed: Boolean = synchronized(failedAt.exists(scheduler.nanoTime - _ < FailureRest.toNanos))
 
   /**
-   * Takes note of which shards took the records of a request.
+   * Compares the shards of a response with the map.
    *
    * @param taken
-   *   for each accepted record its shard and its hash key
+   *   shard and hash key of each accepted record
    * @param sentAt
-   *   when the request was sent
+   *   time at which the request was sent
    */
   def saw(taken: Iterator[(ShardId, HashPoint)], sentAt: Long): Sighting = current.fold[Sighting](Sighting.AsExpected) {
     map =>
@@ -114,8 +115,8 @@ final class OpenShards(scheduler: Scheduler, changed: (ShardMap, Boolean) => Uni
   }
 
   /**
-   * Lists the shards, with a listing that begins after this call. Calls that come meanwhile share the next one. Fails when the
-   * listing fails, or does not tell a shard for each hash key.
+   * Lists the shards. The listing begins after this call; calls during a listing share the next one. The future fails
+   * if the listing fails or does not cover all hash keys.
    */
   def list(service: KinesisService, stream: StreamRef, events: EventSink): CompletableFuture[ShardMap] = {
     val listing = new Listing(new CompletableFuture[ShardMap], service, stream, events)
@@ -132,7 +133,7 @@ final class OpenShards(scheduler: Scheduler, changed: (ShardMap, Boolean) => Uni
     shared
   }
 
-  /** Lists the shards unless the map is confirmed; shares a listing that is under way. */
+  /** Lists the shards unless the map is confirmed. Shares a listing in progress. */
   def confirm(service: KinesisService, stream: StreamRef, events: EventSink): CompletableFuture[ShardMap] = {
     val known = synchronized {
       if (isConfirmed) current.map(CompletableFuture.completedFuture(_)) else running.map(_.result)
@@ -199,11 +200,11 @@ final class OpenShards(scheduler: Scheduler, changed: (ShardMap, Boolean) => Uni
     next.foreach(start)
   }
 
-  /** A listing that finds the same shards is no news. */
+  /** A listing with the same shards is not reported. */
   private def install(map: ShardMap, startedAt: Long, stream: String): Option[ConnectorEvent] = {
     val before = current
     val isSame = before.forall(_.agreesWith(map))
-    // A shard that is listed still, though its records went elsewhere, is listed out of date.
+    // If a shard is still listed although its records are in other shards, the listing is outdated.
     doubts = if (isSame) doubts.filter { case (shard, _) => map.knows(shard) } else Map.empty
     current = Some(map)
     listedAt = startedAt
@@ -218,17 +219,17 @@ final class OpenShards(scheduler: Scheduler, changed: (ShardMap, Boolean) => Uni
 
 object OpenShards {
 
-  /** A stream cannot be deleted and created again within this time. */
+  /** Minimum time in which a stream can be deleted and recreated. */
   val Continuity: FiniteDuration = 2.seconds
 
-  /** How long a listing that does not explain what was seen is left alone. */
+  /** Minimum time between listings that do not explain a response. */
   private val Relisting: FiniteDuration = 1.second
   private val FailureRest: FiniteDuration = 1.second
 
-  /** A listing that fails is known at once, so that records need not wait for the next one. */
+  /** A failed listing is reported immediately, so that records need not wait for the next one. */
   private val NoRetries = RetryPolicy(Some(0), 200.millis, 3.seconds, 1.5)
 }
 
-/** A listing does not tell a shard for each hash key, as can happen while a stream is resharded. */
+/** A listing does not cover all hash keys, which can happen during a reshard. */
 final class IncompleteListingException(stream: StreamRef, why: String)
     extends RuntimeException(s"the listing of stream $stream is not complete: $why")

@@ -1,11 +1,12 @@
 package org.sparkkinesis.sink.kinesis.lane
 
 import org.sparkkinesis.concurrent.Scheduler
-import org.sparkkinesis.model.{HashPoint, ShardId}
+import org.sparkkinesis.model.ShardId
+import org.sparkkinesis.model.hash.HashPoint
 import org.sparkkinesis.shard.ShardMap
 import org.sparkkinesis.sink.limit.{Lane, PacedLane}
 
-/** One stream's open shards with a lane for each, shared by all writers to the stream in this JVM. Thread-safe. */
+/** The open shards of one stream with a lane for each, shared by all writers to the stream in this JVM. Thread-safe. */
 final class ShardLanes(scheduler: Scheduler, newLane: ShardId => PacedLane) {
 
   /** A map with the lane of each of its shards. */
@@ -16,29 +17,29 @@ final class ShardLanes(scheduler: Scheduler, newLane: ShardId => PacedLane) {
 
   val shards: OpenShards = new OpenShards(scheduler, changed)
 
-  /** Open shards; zero while no listing was made. */
+  /** Number of open shards; 0 before the first listing. */
   def openShards: Int = known.fold(0)(_.map.size)
 
   /**
-   * Whether the stream has record distribution strategy AUTO: it chooses shards without regard to keys, so there is no telling
-   * where a record will go, and no lane for it.
+   * Whether the stream has the record distribution strategy AUTO. It selects shards without regard to keys, so the
+   * shard of a record cannot be predicted and has no lane.
    */
   def distributesItself: Boolean = unpredictable
 
-  /** To be told when a listing that was made after an answer is refuted by it. Returns whether that is new. */
+  /** Called when a response contradicts a later listing. Returns whether that is new. */
   def foundToDistributeItself(): Boolean = synchronized {
     val isNew = !unpredictable
     unpredictable = true
     isNew
   }
 
-  /** The lane of the shard that a record of this hash key will go to. */
+  /** The lane of the shard whose range contains this hash key. */
   def laneOf(point: => HashPoint): Lane = known match {
     case Some(now) if !unpredictable => now.lanes(now.map.indexOf(point))
     case _ => Lane.Unlimited
   }
 
-  /** Shards that were known keep their lanes, with what these have learned; those of another stream of the same name do not. */
+  /** Known shards keep their lanes and rates; shards of a recreated stream do not. */
   private def changed(map: ShardMap, isSame: Boolean): Unit = synchronized {
     val kept = known.filter(_ => isSame).fold(Map.empty[ShardId, PacedLane]) { old =>
       (0 until old.map.size).map(i => old.map.shard(i) -> old.lanes(i)).toMap

@@ -13,27 +13,27 @@ import org.sparkkinesis.sink.kinesis.put.SinkRecord
  * One entry of a packed request.
  *
  * @param put
- *   what PutRecords is called with
+ *   entry of the PutRecords request
  * @param first
- *   the index of its first record
+ *   index of its first record
  * @param shard
- *   for an aggregate, the shard that takes all of its records; none for a record that goes as it is, to whatever shard takes it
+ *   for an aggregate, the shard that accepts all its records; `None` for a plain record
  */
 final case class PackedEntry(put: PutEntry, first: Int, shard: Option[ShardId])
 
 /**
- * Records of one request packed for the service.
+ * The records of one request, packed for PutRecords.
  *
  * @param entryOf
- *   for each record the index of its entry; [[PackedRequest.LeftOut]] for one that must wait for a later request
+ *   index of the entry of each record, or [[PackedRequest.LeftOut]] for a record that must wait for a later request
  */
 final class PackedRequest(val entries: IndexedSeq[PackedEntry], entryOf: Array[Int]) {
   private lazy val membersOf: Map[Int, Array[Int]] = entryOf.indices.toArray.groupBy(entryOf(_))
 
-  /** Indexes of the records of an entry. */
+  /** Indexes of the records in an entry. */
   def members(entry: Int): Array[Int] = membersOf.getOrElse(entry, Array.emptyIntArray)
 
-  /** One for each record, as its entry's; `leftOut` for those that are in none. */
+  /** Returns the value of its entry for each record, and `leftOut` for records without an entry. */
   def spread[A](ofEntries: IndexedSeq[A], leftOut: A): IndexedSeq[A] =
     ArraySeq.untagged.tabulate(entryOf.length) { record =>
       if (entryOf(record) == PackedRequest.LeftOut) leftOut else ofEntries(entryOf(record))
@@ -45,22 +45,22 @@ object PackedRequest {
 }
 
 /**
- * Packs records into KPL containers, each for one shard. A record whose shard is not known for sure goes as it is.
+ * Packs records into KPL aggregates, each for one shard. A record whose shard is not certain stays a plain record.
  *
  * @param keepKeysTogether
- *   all of a key's records in one entry, so that they are stored or refused together; what does not fit, or has a hash key of
- *   another shard, is left out
+ *   puts all records with the same key into one entry, so that they are stored or rejected together; records that do
+ *   not fit, or belong to another shard, are left out
  */
 final class AggregatePacker(maxAggregateBytes: Int, maxEntries: Int, keepKeysTogether: Boolean) {
 
-  /** An entry that is being filled; one without an aggregator is full with its first record. */
+  /** An entry under construction. Without an aggregator it contains one record. */
   final private class Container(val number: Int, val shard: Option[ShardId], val first: Int, aggregator: Aggregator) {
     private var sealedEntry: PackedEntry = null
 
     def tryAdd(record: SinkRecord): Boolean = aggregator != null && sealedEntry == null &&
       aggregator.tryAdd(record.partitionKey, record.explicitHashKey, record.data)
 
-    /** Nothing is added any more. A container with one record would only cost: the record goes as it is. */
+    /** Completes the entry. An aggregate of one record would only add overhead, so the record stays plain. */
     def entry(record: SinkRecord): PackedEntry = {
       if (sealedEntry == null)
         sealedEntry =
@@ -74,14 +74,14 @@ final class AggregatePacker(maxAggregateBytes: Int, maxEntries: Int, keepKeysTog
       sealedEntry
     }
 
-    /** Its aggregator, emptied for the next container; this one has been sealed. */
+    /** Returns the cleared aggregator for the next aggregate. This entry must be complete. */
     def freed: Aggregator = {
       aggregator.clear()
       aggregator
     }
   }
 
-  /** @param placement where records will go; none while nothing is known, and every record goes as it is */
+  /** @param placement predicts the shards of records; without it, every record stays plain */
   def pack(records: IndexedSeq[SinkRecord], placement: Option[Placement]): PackedRequest =
     new Packing(records, placement).packed
 
@@ -102,7 +102,7 @@ final class AggregatePacker(maxAggregateBytes: Int, maxEntries: Int, keepKeysTog
       new PackedRequest(containers.map(container => container.entry(records(container.first))).toIndexedSeq, entryOf)
     }
 
-    /** The container that takes the record; null when there is room for no other. */
+    /** Returns the aggregate or entry that accepts the record, or null if there is no room for another entry. */
     private def place(record: SinkRecord, index: Int): Container = {
       val shard = shardOf(record)
       val current = if (shard < 0) null else open(shard)
@@ -135,7 +135,7 @@ final class AggregatePacker(maxAggregateBytes: Int, maxEntries: Int, keepKeysTog
     private def isFor(container: Container, record: SinkRecord): Boolean =
       placement.exists(known => container.shard.contains(known.map.shardOf(record.hashPoint)))
 
-    /** The number of the record's shard; negative when that is not sure. */
+    /** Returns the number of the record's shard, or a negative number if it is not certain. */
     private def shardOf(record: SinkRecord): Int = placement.fold(-1) { known =>
       val index = known.map.indexOf(record.hashPoint)
       if (known.isDoubtful(known.map.shard(index))) -1 else index
@@ -150,7 +150,7 @@ final class AggregatePacker(maxAggregateBytes: Int, maxEntries: Int, keepKeysTog
 
 object AggregatePacker {
 
-  /** The KPL's own limit of a container. */
+  /** The KPL's size limit of an aggregate in bytes. */
   val MaxBytes: Int = Aggregator.DefaultMaxBytes
 
   def apply(keepKeysTogether: Boolean, maxEntries: Int): AggregatePacker = new AggregatePacker(

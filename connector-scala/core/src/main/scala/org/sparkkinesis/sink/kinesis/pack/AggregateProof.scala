@@ -6,14 +6,14 @@ import org.sparkkinesis.sink.kinesis.put.{Answer, SinkRecord}
 import org.sparkkinesis.sink.{RetryCause, Verdict}
 
 /**
- * Finds out whether the aggregates of one answered request are where their readers look for them. KCL leaves out an aggregate as a
- * whole when one of its records is not of the shard's range. Without proof of the contrary its records are sent again, since
- * sending twice is better than losing.
+ * Checks whether the aggregates of a request are in shards where readers find all their records. KCL skips a whole
+ * aggregate if one of its records is outside the range of the shard. Without proof the records are sent again, because
+ * duplicates are better than losses.
  *
  * @param packedBy
- *   the map that the request was packed by
+ *   the map with which the request was packed
  * @param isConfirmed
- *   whether that map was known to be of the same stream when the answer came
+ *   whether that map was confirmed for the current stream when the response arrived
  */
 final private[kinesis] class AggregateProof(
     packed: PackedRequest,
@@ -27,29 +27,29 @@ final private[kinesis] class AggregateProof(
     packed.entries(i).shard.isDefined && answers(i).shard.isDefined
   }
 
-  /** Whether there is an aggregate to judge. */
+  /** Whether the request contains an aggregate. */
   def isNeeded: Boolean = aggregates.nonEmpty
 
-  /** Whether the aggregates went as they were meant to, by the map that is known to be true. */
+  /** Whether the confirmed map proves that the aggregates are in the intended shards. */
   def isGivenBy(current: Option[ShardMap]): Boolean = isConfirmed && packedBy.exists(current.contains(_)) &&
     aggregates.forall(i => answers(i).shard == packed.entries(i).shard)
 
-  /** One for each record, as the service answered. */
+  /** Returns the verdicts of the service for each record. */
   def asAnswered: IndexedSeq[Verdict] = packed.spread(answers.map(_.verdict), AggregateProof.LeftOut)
 
   def forAll(verdict: Verdict): IndexedSeq[Verdict] = batch.map(_ => verdict)
 
   /**
-   * The entries that readers may not find where they are.
+   * Returns the entries that readers may not find.
    *
    * @param map
-   *   was listed after the answer, or is known to be true; none when there is no such map
+   *   a map that was listed after the response or is confirmed, if there is one
    */
   def misplacedBy(map: Option[ShardMap]): Seq[Int] = aggregates.filterNot { i =>
     shards(i).exists { case (landed, meant) => isIn(i, landed, landed == meant, map) }
   }
 
-  /** One for each record, as the service answered, but those of these entries are sent again. */
+  /** Returns the verdicts of the service, but retries the records of these entries. */
   def without(misplaced: Seq[Int]): IndexedSeq[Verdict] = {
     val verdicts = answers.map(_.verdict).toArray
     misplaced.foreach { i =>
@@ -60,7 +60,7 @@ final private[kinesis] class AggregateProof(
     packed.spread(verdicts.toIndexedSeq, AggregateProof.LeftOut)
   }
 
-  /** Of an entry: the shard that took it, and the one that it was meant for. */
+  /** The shard that stored an entry, and the intended shard. */
   private def shards(entry: Int): Option[(ShardId, ShardId)] = answers(entry).shard.zip(packed.entries(entry).shard)
 
   private def isIn(

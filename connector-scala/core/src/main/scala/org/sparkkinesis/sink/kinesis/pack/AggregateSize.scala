@@ -2,19 +2,19 @@ package org.sparkkinesis.sink.kinesis.pack
 
 import org.sparkkinesis.sink.kinesis.put.SinkRecord
 
-/** What a record takes of a request when it is packed into an aggregate. */
+/** Computes the size of a record in an aggregate. */
 object AggregateSize {
 
-  /** Tags, indexes and lengths of a record and its partition key. */
+  /** Tags, indexes and lengths of a record and its partition key, in bytes. */
   private val OfRecord = 17
 
-  /** Tags, index and length of an explicit hash key. */
+  /** Tags, index and length of an explicit hash key, in bytes. */
   private val OfHashKey = 6
 
-  /** A container's magic, digest and outer key, of which each of its records, two or more, takes its share. */
+  /** Share of the magic, digest and outer key of an aggregate, which has at least two records, in bytes. */
   private val OfContainer = 11
 
-  /** An upper bound: the entries that records are packed into are never larger than the sum of these. */
+  /** Returns an upper bound: entries are never larger than the sum of the values of their records. */
   def atMost(record: SinkRecord): Int =
     record.size + record.explicitHashKey.fold(0)(_.length + OfHashKey) + OfRecord + OfContainer
 }

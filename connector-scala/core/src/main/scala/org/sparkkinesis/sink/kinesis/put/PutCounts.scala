@@ -5,17 +5,20 @@ import java.util.concurrent.atomic.LongAdder
 import org.sparkkinesis.model.KinesisQuotas
 import org.sparkkinesis.service.{PutEntry, PutResult}
 
-/** What was stored, as the service bills it. Thread-safe. */
+/** Counts stored records as the service bills them. Thread-safe. */
 final class PutCounts {
   private val recordCount = new LongAdder
   private val byteCount = new LongAdder
   private val unitCount = new LongAdder
 
-  /** Kinesis records stored; an aggregate is one. */
+  /** Stored Kinesis records; an aggregate counts as one. */
   def records: Long = recordCount.sum
   def bytes: Long = byteCount.sum
 
-  /** PUT payload units of provisioned streams: chunks of 25 KB, counted for each record. An estimate, keys included. */
+  /**
+   * PUT payload units of provisioned streams: one for each 25 KB or part of it of every record. An estimate that
+   * includes keys.
+   */
   def payloadUnits: Long = unitCount.sum
 
   def answered(entries: Seq[PutEntry], results: Seq[PutResult]): Unit = {

@@ -6,8 +6,8 @@ import org.sparkkinesis.concurrent.AbortableFuture
 import org.sparkkinesis.sink.Verdict
 
 /**
- * The steps of one request, of which the call of PutRecords can be given up. The future is done when the last step is, so that
- * nothing of a request can take effect after it.
+ * The steps of one request, whose PutRecords call can be cancelled. The future is done after the last step, so that the
+ * request cannot take effect afterwards.
  */
 final private[kinesis] class PutExchange {
   private var call: CompletableFuture[_] = null
@@ -15,10 +15,10 @@ final private[kinesis] class PutExchange {
 
   val verdicts = new AbortableFuture[IndexedSeq[Verdict]](() => abort())
 
-  /** Whether the request was given up. */
+  /** Whether the request was aborted. */
   def isAborted: Boolean = synchronized(aborted)
 
-  /** The call that is to be cancelled when the request is given up. */
+  /** Registers the call to cancel if the request is aborted. */
   def calls[A](future: CompletableFuture[A]): CompletableFuture[A] = {
     val late = synchronized {
       call = future

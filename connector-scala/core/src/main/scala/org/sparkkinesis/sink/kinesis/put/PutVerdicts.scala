@@ -5,13 +5,13 @@ import org.sparkkinesis.model.ShardId
 import org.sparkkinesis.service.{Operation, PutResult, ServiceErrorKind, ServiceException}
 import org.sparkkinesis.sink.{RetryCause, Verdict}
 
-/** An entry's verdict, and the shard that took it. */
+/** The verdict of an entry and the shard that stored it. */
 final private[kinesis] case class Answer(verdict: Verdict, shard: Option[ShardId])
 
-/** What the answers of PutRecords mean for the entries: a table, without I/O. */
+/** Maps responses of PutRecords to verdicts. Pure. */
 object PutVerdicts {
 
-  /** Of one entry of an answered call. */
+  /** Returns the verdict of one entry of a successful call. */
   def of(result: PutResult): Verdict = result match {
     case _: PutResult.Accepted => Verdict.Accepted
     case PutResult.Rejected(code, message) =>
@@ -21,14 +21,14 @@ object PutVerdicts {
       else Verdict.Retry(RetryCause.Failed, s"$code: $message")
   }
 
-  /** Of every entry of a failed call. */
+  /** Returns the verdict of all entries of a failed call. */
   def of(failure: Throwable): Verdict = Futures.unwrap(failure) match {
     case error: ServiceException =>
       error.kind match {
         case ServiceErrorKind.Throttled | ServiceErrorKind.LimitExceeded =>
           Verdict.Retry(RetryCause.Throttled, error.getMessage)
         case ServiceErrorKind.ResourceInUse => Verdict.Retry(RetryCause.Failed, error.getMessage)
-        // A call that broke off, or failed inside the service, may have stored its records.
+        // A call that was interrupted or failed inside the service may have stored its records.
         case ServiceErrorKind.Network | ServiceErrorKind.Internal =>
           Verdict.Retry(RetryCause.Unanswered, error.getMessage)
         case _ => Verdict.Fatal(error)

@@ -1,18 +1,19 @@
 package org.sparkkinesis.sink.kinesis.put
 
-import org.sparkkinesis.model.{HashKey, HashPoint, Utf8}
+import org.sparkkinesis.model.Utf8
+import org.sparkkinesis.model.hash.{HashKey, HashPoint}
 
-/** A record on its way to a stream; checked already, see [[RecordRules]]. The payload is not changed any more. */
+/** A valid record for a stream, see [[RecordRules]]. The payload must not be modified. */
 final class SinkRecord(val partitionKey: String, val explicitHashKey: Option[String], val data: Array[Byte]) {
 
-  /** As the service counts it: payload and the key's UTF-8 bytes. */
+  /** Size as the service counts it: payload and UTF-8 bytes of the key. */
   val size: Int = data.length + Utf8.length(partitionKey)
 
   private var knownPoint: HashPoint = null
 
-  /** Where it falls in the key space. Found once; by two threads at the same time twice, which is as well. */
+  /** Position in the key space. It is computed once; two concurrent threads may compute it twice, which is harmless. */
   def hashPoint: HashPoint = {
-    // Read once: of two reads without a lock the second may be the older one.
+    // The field is read once, because the second of two reads without a lock may return an older value.
     var point = knownPoint
     if (point == null) {
       point = explicitHashKey.flatMap(HashKey.parse).fold(HashPoint.ofPartitionKey(partitionKey))(HashPoint.of)

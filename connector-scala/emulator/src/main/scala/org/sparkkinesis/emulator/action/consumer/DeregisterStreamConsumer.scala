@@ -1,8 +1,8 @@
 package org.sparkkinesis.emulator.action.consumer
 
 import org.sparkkinesis.emulator.action.call.{Action, Answer, Call}
-import org.sparkkinesis.emulator.engine.consumer.ConsumerStatus
 import org.sparkkinesis.emulator.engine.error.ServiceError
+import org.sparkkinesis.model.ConsumerStatus
 
 /**
  * DeregisterStreamConsumer ends the subscriptions of a consumer at once and removes it after the configured delay.

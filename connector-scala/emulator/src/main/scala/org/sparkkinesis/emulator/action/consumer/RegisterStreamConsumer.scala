@@ -2,10 +2,11 @@ package org.sparkkinesis.emulator.action.consumer
 
 import org.sparkkinesis.emulator.action.call.{Action, Answer, Call, Patterns, Validator}
 import org.sparkkinesis.emulator.action.tag.TagRules
-import org.sparkkinesis.emulator.engine.consumer.{ConsumerStatus, RegisteredConsumer}
+import org.sparkkinesis.emulator.engine.consumer.RegisteredConsumer
 import org.sparkkinesis.emulator.engine.error.ServiceError
 import org.sparkkinesis.emulator.engine.quota.Quota
 import org.sparkkinesis.emulator.engine.stream.StreamState
+import org.sparkkinesis.model.ConsumerStatus
 import org.sparkkinesis.model.KinesisQuotas.Count
 
 /** RegisterStreamConsumer creates a consumer, which is CREATING for the configured delay and then ACTIVE. */

@@ -3,9 +3,8 @@ package org.sparkkinesis.emulator.action.consumer
 import org.sparkkinesis.emulator.action.call.{
   Action, Answer, Call, Patterns, StartPositions, SubscribeRequest, Validator
 }
-import org.sparkkinesis.emulator.engine.consumer.ConsumerStatus
 import org.sparkkinesis.emulator.engine.error.ServiceError
-import org.sparkkinesis.model.ShardId
+import org.sparkkinesis.model.{ConsumerStatus, ShardId}
 
 /**
  * SubscribeToShard checks the request and determines the start position, also for LATEST. The wire then claims the

@@ -7,7 +7,8 @@ import org.sparkkinesis.emulator.document.Fields
 import org.sparkkinesis.emulator.engine.error.ServiceError
 import org.sparkkinesis.emulator.engine.shard.IncomingRecord
 import org.sparkkinesis.emulator.engine.stream.StreamState
-import org.sparkkinesis.model.{HashKey, HashKeyRange, HashPoint, KinesisQuotas, Utf8}
+import org.sparkkinesis.model.hash.{HashKey, HashKeyRange, HashPoint}
+import org.sparkkinesis.model.{KinesisQuotas, Utf8}
 
 /**
  * Reads and checks one record of a put request. `at` is the position of the record in the request, for error

@@ -3,7 +3,8 @@ package org.sparkkinesis.emulator.action.setting
 import org.sparkkinesis.emulator.action.call.Call
 import org.sparkkinesis.emulator.engine.error.ServiceError
 import org.sparkkinesis.emulator.engine.quota.Quota
-import org.sparkkinesis.emulator.engine.stream.{StreamState, StreamStatus}
+import org.sparkkinesis.emulator.engine.stream.StreamState
+import org.sparkkinesis.model.StreamStatus
 
 /**
  * Changes settings of a stream, which is UPDATING in the meantime. Some changes are limited to a number in 24 hours.

@@ -4,8 +4,8 @@ import org.sparkkinesis.emulator.action.call.{Action, Answer, Call, PageTokens, 
 import org.sparkkinesis.emulator.action.stream.StreamRules
 import org.sparkkinesis.emulator.engine.error.ServiceError
 import org.sparkkinesis.emulator.engine.shard.ShardSet
-import org.sparkkinesis.emulator.engine.stream.{StreamState, StreamStatus}
-import org.sparkkinesis.model.{KinesisQuotas, ShardId, StreamRef}
+import org.sparkkinesis.emulator.engine.stream.StreamState
+import org.sparkkinesis.model.{KinesisQuotas, ShardId, StreamRef, StreamStatus}
 
 /**
  * ListShards lists shards by index, with a filter, at most 1,000 on a page. A NextToken contains stream, filter and

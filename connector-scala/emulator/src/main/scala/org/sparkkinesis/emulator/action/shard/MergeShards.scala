@@ -2,8 +2,8 @@ package org.sparkkinesis.emulator.action.shard
 
 import org.sparkkinesis.emulator.action.call.{Action, Answer, Call, Patterns, Validator}
 import org.sparkkinesis.emulator.engine.error.ServiceError
-import org.sparkkinesis.emulator.engine.stream.{Resharding, StreamStatus}
-import org.sparkkinesis.model.ShardId
+import org.sparkkinesis.emulator.engine.stream.Resharding
+import org.sparkkinesis.model.{ShardId, StreamStatus}
 
 /**
  * MergeShards merges two adjacent open shards, given in any order. The change takes effect when the stream leaves

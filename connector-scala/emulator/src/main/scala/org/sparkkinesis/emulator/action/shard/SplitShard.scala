@@ -3,8 +3,8 @@ package org.sparkkinesis.emulator.action.shard
 import org.sparkkinesis.emulator.action.call.{Action, Answer, Call, Patterns, Validator}
 import org.sparkkinesis.emulator.action.stream.StreamRules
 import org.sparkkinesis.emulator.engine.error.ServiceError
-import org.sparkkinesis.emulator.engine.stream.{Resharding, StreamStatus}
-import org.sparkkinesis.model.ShardId
+import org.sparkkinesis.emulator.engine.stream.Resharding
+import org.sparkkinesis.model.{ShardId, StreamStatus}
 
 /** SplitShard splits one open shard. The change takes effect when the stream leaves UPDATING. */
 object SplitShard extends Action {

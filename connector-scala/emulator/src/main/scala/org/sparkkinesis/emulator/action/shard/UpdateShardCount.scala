@@ -4,8 +4,9 @@ import org.sparkkinesis.emulator.action.call.{Action, Answer, Call, Validator}
 import org.sparkkinesis.emulator.action.stream.StreamRules
 import org.sparkkinesis.emulator.engine.error.ServiceError
 import org.sparkkinesis.emulator.engine.quota.Quota
-import org.sparkkinesis.emulator.engine.stream.{Resharding, StreamStatus}
+import org.sparkkinesis.emulator.engine.stream.Resharding
 import org.sparkkinesis.model.KinesisQuotas.Count
+import org.sparkkinesis.model.StreamStatus
 
 /**
  * UpdateShardCount scales a stream to equal ranges, to at least half and at most twice its shards. It may create

@@ -4,9 +4,9 @@ import org.sparkkinesis.emulator.action.call.{Action, Answer, Call, Patterns, Va
 import org.sparkkinesis.emulator.action.tag.TagRules
 import org.sparkkinesis.emulator.engine.error.ServiceError
 import org.sparkkinesis.emulator.engine.quota.Quota
-import org.sparkkinesis.emulator.engine.stream.{StreamSettings, StreamState, StreamStatus}
-import org.sparkkinesis.model.KinesisQuotas
+import org.sparkkinesis.emulator.engine.stream.{StreamSettings, StreamState}
 import org.sparkkinesis.model.KinesisQuotas.{Count, Record}
+import org.sparkkinesis.model.{KinesisQuotas, StreamStatus}
 
 /** CreateStream creates a stream, which is CREATING for the configured delay and then ACTIVE. */
 object CreateStream extends Action {

@@ -2,7 +2,7 @@ package org.sparkkinesis.emulator.action.stream
 
 import org.sparkkinesis.emulator.action.call.{Action, Answer, Call, Validator}
 import org.sparkkinesis.emulator.engine.error.ServiceError
-import org.sparkkinesis.emulator.engine.stream.StreamStatus
+import org.sparkkinesis.model.StreamStatus
 
 /**
  * DeleteStream removes a stream with its records; the stream is DELETING for the configured delay. The call fails if

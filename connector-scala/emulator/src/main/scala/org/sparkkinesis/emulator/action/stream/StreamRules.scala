@@ -6,7 +6,8 @@ import org.sparkkinesis.emulator.engine.error.ServiceError
 import org.sparkkinesis.emulator.engine.quota.Quota
 import org.sparkkinesis.emulator.engine.shard.ShardLog
 import org.sparkkinesis.emulator.engine.stream.StreamState
-import org.sparkkinesis.model.{HashKeyRange, KinesisQuotas}
+import org.sparkkinesis.model.KinesisQuotas
+import org.sparkkinesis.model.hash.HashKeyRange
 
 /** Rules and answers that several operations on streams share. */
 private[action] object StreamRules {

@@ -4,15 +4,8 @@ import scala.collection.mutable
 
 import org.sparkkinesis.emulator.engine.error.ServiceError
 import org.sparkkinesis.emulator.engine.quota.{Quota, QuotaPolicy, TokenBucket}
+import org.sparkkinesis.model.ConsumerStatus
 import org.sparkkinesis.model.KinesisQuotas.{CallRate, Lifetime}
-
-/** The status of a registered consumer, with its name in the API. */
-sealed abstract class ConsumerStatus(val name: String)
-object ConsumerStatus {
-  case object Creating extends ConsumerStatus("CREATING")
-  case object Active extends ConsumerStatus("ACTIVE")
-  case object Deleting extends ConsumerStatus("DELETING")
-}
 
 /** A running subscription, which its consumer can end. */
 trait OpenSubscription {

@@ -1,7 +1,8 @@
 package org.sparkkinesis.emulator.engine.shard
 
 import org.sparkkinesis.emulator.engine.quota.{QuotaPolicy, ShardQuota}
-import org.sparkkinesis.model.{ChildShard, HashKeyRange, HashPoint, SequenceNumber, Shard, ShardId}
+import org.sparkkinesis.model.hash.{HashKeyRange, HashPoint}
+import org.sparkkinesis.model.{ChildShard, SequenceNumber, Shard, ShardId}
 
 /**
  * One shard: its lineage and its records. Thread-safe; every shard has its own lock, so shards do not wait for each

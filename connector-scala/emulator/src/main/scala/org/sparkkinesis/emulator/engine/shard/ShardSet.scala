@@ -1,6 +1,7 @@
 package org.sparkkinesis.emulator.engine.shard
 
-import org.sparkkinesis.model.{HashPoint, ShardId}
+import org.sparkkinesis.model.ShardId
+import org.sparkkinesis.model.hash.HashPoint
 
 /**
  * An immutable snapshot of the shards of a stream: all shards that have not expired by index, and the open shards by

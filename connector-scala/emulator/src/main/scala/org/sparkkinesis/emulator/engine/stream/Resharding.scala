@@ -2,7 +2,7 @@ package org.sparkkinesis.emulator.engine.stream
 
 import scala.collection.mutable
 
-import org.sparkkinesis.model.HashKeyRange
+import org.sparkkinesis.model.hash.HashKeyRange
 
 /** A shard that a resharding creates. `parents` are indices; the first one is ParentShardId. */
 final case class PlannedShard(index: Long, range: HashKeyRange, parents: Seq[Long])

@@ -2,15 +2,6 @@ package org.sparkkinesis.emulator.engine.stream
 
 import org.sparkkinesis.model.KinesisQuotas
 
-/** The status of a stream, with its name in the API. */
-sealed abstract class StreamStatus(val name: String)
-object StreamStatus {
-  case object Creating extends StreamStatus("CREATING")
-  case object Active extends StreamStatus("ACTIVE")
-  case object Updating extends StreamStatus("UPDATING")
-  case object Deleting extends StreamStatus("DELETING")
-}
-
 /**
  * The settings of a stream, with names and units of the API. `encryptionKey` is empty if the stream is not encrypted.
  * Records that arrived before `expiredBeforeMillis` expired under a shorter retention period and stay expired.

@@ -9,7 +9,8 @@ import org.sparkkinesis.emulator.engine.error.ServiceError
 import org.sparkkinesis.emulator.engine.shard.ShardLog.Closing
 import org.sparkkinesis.emulator.engine.shard.{IncomingRecord, QuotaLimits, ShardLog, ShardSet, StoredRecord}
 import org.sparkkinesis.model.KinesisQuotas.{Count, Lifetime}
-import org.sparkkinesis.model.{HashKeyRange, ShardId}
+import org.sparkkinesis.model.hash.HashKeyRange
+import org.sparkkinesis.model.{ShardId, StreamStatus}
 
 /**
  * One stream with its status, settings, shards and consumers. Thread-safe: changes take the lock of the stream; puts

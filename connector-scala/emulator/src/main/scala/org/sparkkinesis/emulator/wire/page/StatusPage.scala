@@ -6,7 +6,7 @@ import org.sparkkinesis.emulator.count.{CallCounters, CallKey}
 import org.sparkkinesis.emulator.engine.Engine
 import org.sparkkinesis.emulator.engine.shard.ShardLog
 import org.sparkkinesis.emulator.engine.stream.StreamState
-import org.sparkkinesis.model.HashKeyRange
+import org.sparkkinesis.model.hash.HashKeyRange
 
 /**
  * The read-only status page as HTML, which reloads itself. It shows streams, their shards with hash ranges and

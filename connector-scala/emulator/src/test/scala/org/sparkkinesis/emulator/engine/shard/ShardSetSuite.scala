@@ -1,6 +1,6 @@
 package org.sparkkinesis.emulator.engine.shard
 
-import org.sparkkinesis.model.HashKeyRange
+import org.sparkkinesis.model.hash.HashKeyRange
 import org.sparkkinesis.suite.TimedSuite
 
 class ShardSetSuite extends TimedSuite {

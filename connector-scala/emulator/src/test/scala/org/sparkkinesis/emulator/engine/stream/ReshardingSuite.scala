@@ -3,7 +3,7 @@ package org.sparkkinesis.emulator.engine.stream
 import org.scalacheck.Gen
 
 import org.sparkkinesis.emulator.engine.stream.{PlannedShard, ReshardPlan, Resharding}
-import org.sparkkinesis.model.HashKeyRange
+import org.sparkkinesis.model.hash.HashKeyRange
 import org.sparkkinesis.suite.PropertySuite
 
 class ReshardingSuite extends PropertySuite {

@@ -10,7 +10,7 @@ import org.sparkkinesis.chunk.SummaryBounds
 import org.sparkkinesis.concurrent.{BlockingWait, Clock, SystemClock, Waiting}
 import org.sparkkinesis.event.{ConnectorEvent, EventSink}
 import org.sparkkinesis.model.StreamShard
-import org.sparkkinesis.plan.{ShardPosition, SourceOffset, StreamOffset}
+import org.sparkkinesis.plan.offset.{ShardPosition, SourceOffset, StreamOffset}
 import org.sparkkinesis.shard.ShardGraph
 
 /**

@@ -4,7 +4,7 @@ import scala.collection.mutable
 
 import org.sparkkinesis.chunk.{ChunkSummary, SummaryBounds}
 import org.sparkkinesis.model.{SequenceNumber, StreamShard}
-import org.sparkkinesis.plan.ShardPosition
+import org.sparkkinesis.plan.offset.ShardPosition
 import org.sparkkinesis.service.ServiceException
 import org.sparkkinesis.spark.protocol.ShardReport
 

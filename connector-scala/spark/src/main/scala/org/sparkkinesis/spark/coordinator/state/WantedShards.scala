@@ -3,7 +3,7 @@ package org.sparkkinesis.spark.coordinator.state
 import scala.collection.mutable
 
 import org.sparkkinesis.model.{ShardId, StreamShard}
-import org.sparkkinesis.plan.{ShardPosition, SourceOffset}
+import org.sparkkinesis.plan.offset.{ShardPosition, SourceOffset}
 import org.sparkkinesis.shard.ShardGraph
 
 /** Determines which shards must be read from the planned position and the ended shards. Pure. */

@@ -4,7 +4,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import org.sparkkinesis.chunk.{ChunkSummary, DecodeSettings, SummaryBounds}
 import org.sparkkinesis.model.{SequenceNumber, ShardId, StreamShard}
-import org.sparkkinesis.plan.ShardPosition
+import org.sparkkinesis.plan.offset.ShardPosition
 import org.sparkkinesis.spark.protocol.ShardReport
 
 class ShardTrackSuite extends AnyFunSuite {

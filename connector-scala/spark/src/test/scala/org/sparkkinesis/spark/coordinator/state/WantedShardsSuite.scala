@@ -2,9 +2,10 @@ package org.sparkkinesis.spark.coordinator.state
 
 import scala.collection.immutable.SortedMap
 
+import org.sparkkinesis.model.hash.HashKeyRange
 import org.sparkkinesis.model.{StreamShard, _}
-import org.sparkkinesis.plan.ShardPosition.{After, Horizon, ShardEnd}
-import org.sparkkinesis.plan.{ShardPosition, SourceOffset, StreamOffset}
+import org.sparkkinesis.plan.offset.ShardPosition.{After, Horizon, ShardEnd}
+import org.sparkkinesis.plan.offset.{ShardPosition, SourceOffset, StreamOffset}
 import org.sparkkinesis.shard.ShardGraph
 import org.sparkkinesis.suite.TimedSuite
 

@@ -1,4 +1,4 @@
-package org.sparkkinesis.plan
+package org.sparkkinesis.plan.offset
 
 import org.sparkkinesis.model.{Shard, ShardId}
 import org.sparkkinesis.shard.ShardGraph

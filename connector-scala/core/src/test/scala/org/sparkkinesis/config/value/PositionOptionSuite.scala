@@ -1,4 +1,4 @@
-package org.sparkkinesis.config
+package org.sparkkinesis.config.value
 
 import java.time.Instant
 import java.util.Locale

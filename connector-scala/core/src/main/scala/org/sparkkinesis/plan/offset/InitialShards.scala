@@ -1,8 +1,8 @@
-package org.sparkkinesis.plan
+package org.sparkkinesis.plan.offset
 
 import scala.collection.immutable.SortedMap
 
-import org.sparkkinesis.config.PositionOption
+import org.sparkkinesis.config.value.PositionOption
 import org.sparkkinesis.error.ReadErrors
 import org.sparkkinesis.model.{Shard, ShardId, StartingPosition}
 import org.sparkkinesis.service.ShardFilter

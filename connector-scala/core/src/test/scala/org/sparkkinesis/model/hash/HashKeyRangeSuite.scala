@@ -1,4 +1,4 @@
-package org.sparkkinesis.model
+package org.sparkkinesis.model.hash
 
 import org.scalacheck.Gen
 

@@ -1,4 +1,4 @@
-package org.sparkkinesis.model
+package org.sparkkinesis.model.hash
 
 import java.nio.ByteBuffer
 import java.nio.charset.StandardCharsets.UTF_8

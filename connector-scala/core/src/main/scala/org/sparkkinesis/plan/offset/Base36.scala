@@ -1,4 +1,4 @@
-package org.sparkkinesis.plan
+package org.sparkkinesis.plan.offset
 
 /**
  * Converts decimal digits to base 36 for the offset log, which contains thousands of long sequence numbers per

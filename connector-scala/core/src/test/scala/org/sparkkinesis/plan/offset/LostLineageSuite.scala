@@ -1,11 +1,12 @@
-package org.sparkkinesis.plan
+package org.sparkkinesis.plan.offset
 
 import scala.collection.immutable.SortedMap
 
 import org.scalatest.funsuite.AnyFunSuite
 
 import org.sparkkinesis.model._
-import org.sparkkinesis.plan.ShardPosition.{After, Horizon, ShardEnd}
+import org.sparkkinesis.model.hash.HashKeyRange
+import org.sparkkinesis.plan.offset.ShardPosition.{After, Horizon, ShardEnd}
 
 class LostLineageSuite extends AnyFunSuite {
   private def id(index: Int) = ShardId.ofIndex(index.toLong)

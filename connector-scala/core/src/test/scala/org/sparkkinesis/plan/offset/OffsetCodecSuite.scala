@@ -1,4 +1,4 @@
-package org.sparkkinesis.plan
+package org.sparkkinesis.plan.offset
 
 import scala.collection.immutable.SortedMap
 
@@ -6,7 +6,7 @@ import org.scalacheck.Gen
 
 import org.sparkkinesis.error.KinesisConnectorException
 import org.sparkkinesis.model.{SequenceNumber, ShardId, StartingPosition}
-import org.sparkkinesis.plan.ShardPosition.{After, Horizon, ShardEnd, Start}
+import org.sparkkinesis.plan.offset.ShardPosition.{After, Horizon, ShardEnd, Start}
 import org.sparkkinesis.suite.PropertySuite
 class OffsetCodecSuite extends PropertySuite {
   private val golden = SourceOffset(

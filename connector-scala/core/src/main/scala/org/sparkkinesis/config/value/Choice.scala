@@ -1,4 +1,4 @@
-package org.sparkkinesis.config
+package org.sparkkinesis.config.value
 
 /** A value of an option with a fixed set of values. */
 trait Choice extends Serializable {

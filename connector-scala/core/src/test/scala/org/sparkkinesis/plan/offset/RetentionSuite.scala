@@ -1,11 +1,11 @@
-package org.sparkkinesis.plan
+package org.sparkkinesis.plan.offset
 
 import scala.collection.immutable.SortedMap
 
 import org.scalatest.funsuite.AnyFunSuite
 
 import org.sparkkinesis.model.{SequenceNumber, ShardId, StartingPosition}
-import org.sparkkinesis.plan.ShardPosition.{After, Horizon, ShardEnd, Start}
+import org.sparkkinesis.plan.offset.ShardPosition.{After, Horizon, ShardEnd, Start}
 
 class RetentionSuite extends AnyFunSuite {
   private def id(index: Int) = ShardId.ofIndex(index.toLong)

@@ -1,4 +1,4 @@
-package org.sparkkinesis.config
+package org.sparkkinesis.config.value
 
 import java.util.Locale
 import java.util.regex.{Pattern, PatternSyntaxException}
