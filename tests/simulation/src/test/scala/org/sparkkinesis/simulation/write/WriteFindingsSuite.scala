@@ -2,12 +2,74 @@ package org.sparkkinesis.simulation.write
 
 import org.scalatest.funsuite.AnyFunSuite
 
+import org.sparkkinesis.simulation.model.ModelSettings
+import org.sparkkinesis.simulation.model.ServiceFault.{ListingHoles, SlowPuts}
 import org.sparkkinesis.simulation.write.WriteAction._
 import org.sparkkinesis.simulation.write.WriteTarget._
 
 /** Shortened schedules that failed before. README.md has the seed and the revision that found each. */
 class WriteFindingsSuite extends AnyFunSuite {
   private def run(scenario: WriteScenario): WriteOutcome = WriteRuns.run(scenario).fold(throw _, identity)
+
+  test("B1: records packed by a listing with a gap are sent again, so that readers find them") {
+    run(WriteScenario(
+      47,
+      WriteSetup(shards = Vector(2), options = Map("aggregation" -> "true")),
+      Vector(Fault(ListingHoles(1), 1739), Batch(2, 3, 300), Advance(27000))
+    ))
+  }
+
+  test("B2: streams of one name in two accounts do not share their shards") {
+    run(WriteScenario(
+      48,
+      WriteSetup(
+        shards = Vector(2, 3),
+        targets = Vector(Name, Arn(1)),
+        tasks = 2,
+        model = ModelSettings(latencyMillis = 5, writesPerSecond = 50),
+        options = Map("aggregation" -> "true")
+      ),
+      Vector(Batch(11, 20, 300))
+    ))
+  }
+
+  test("B6: a request without an answer stores nothing after its records were sent again and its task was committed") {
+    run(WriteScenario(
+      57,
+      WriteSetup(
+        shards = Vector(2),
+        rowPauseMillis = 200,
+        hashKeyPercent = 30,
+        options = Map("requestTimeout" -> "10s", "maxTimeInBuffer" -> "100ms")
+      ),
+      Vector(
+        Batch(1, 1, 30),
+        Advance(18000),
+        Fault(SlowPuts(30000), 858),
+        Batch(28, 1, 30),
+        Advance(9000),
+        Batch(1, 1, 30),
+        Advance(5000),
+        Batch(91, 3, 300),
+        Advance(1000),
+        Fault(SlowPuts(30000), 7048),
+        Advance(100)
+      )
+    ))
+  }
+
+  test("B10: exceptions of a user's rate limiting strategy fail the task, and the task that runs again writes its rows") {
+    val outcome = run(WriteScenario(
+      63,
+      WriteSetup(
+        shards = Vector(4),
+        model = ModelSettings(latencyMillis = 200, shardsPerPage = 1),
+        options = Map("rateLimiting" -> classOf[UnreliableStrategy].getName)
+      ),
+      Vector(Batch(1, 1, 30), BreakStrategy(3, 8880), Advance(4000))
+    ))
+    assert(outcome.failures.exists(_.contains("RateLimitingFailedException")))
+  }
 
   test("a stream under its name and its ARN keeps the order of keys after it was created again") {
     run(WriteScenario(
