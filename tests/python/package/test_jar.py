@@ -100,6 +100,8 @@ def test_no_library_in_it_writes_to_a_logger_that_is_not_quiet(names: list[str])
         shaded = [name for name in names if name.startswith("org/sparkkinesis/shaded/") and name.endswith(".class")]
         contents = {name: jar.read(name) for name in shaded}
     assert [name for name, content in contents.items() if b"org/slf4j/LoggerFactory" in content] == []
-    quiet = [name for name, content in contents.items() if b"org/sparkkinesis/aws/logging/QuietLoggerFactory" in content]
+    quiet = [
+        name for name, content in contents.items() if b"org/sparkkinesis/aws/logging/QuietLoggerFactory" in content
+    ]
     assert any(name.startswith("org/sparkkinesis/shaded/software/amazon/awssdk/") for name in quiet)
     assert any(name.startswith("org/sparkkinesis/shaded/io/netty/") for name in quiet)

@@ -7,7 +7,6 @@ import org.apache.spark.sql.catalyst.expressions.{BoundReference, UnsafeRow, XxH
 
 import org.sparkkinesis.sink.kinesis.put.SinkRecord
 
-
 /** Converts rows to records, for one task. It copies payloads that Spark has not copied, because Spark reuses rows. */
 final class RowToRecord(columns: WriteColumns) {
   import RowToRecord._

@@ -6,7 +6,6 @@ import org.sparkkinesis.sink.limit.{
   NoRateLimiting, Permit, RateLimit, RateLimitingContext, RateLimitingStrategy, RequestOutcome
 }
 
-
 /** A custom strategy without limits that counts its calls. */
 class CountingStrategy(context: RateLimitingContext) extends RateLimitingStrategy {
   CountingStrategy.made.incrementAndGet()

@@ -58,7 +58,9 @@ class WriteFindingsSuite extends AnyFunSuite {
     ))
   }
 
-  test("B10: exceptions of a user's rate limiting strategy fail the task, and the task that runs again writes its rows") {
+  test(
+    "B10: exceptions of a user's rate limiting strategy fail the task, and the task that runs again writes its rows"
+  ) {
     val outcome = run(WriteScenario(
       63,
       WriteSetup(
