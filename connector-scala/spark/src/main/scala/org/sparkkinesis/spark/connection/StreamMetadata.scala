@@ -1,7 +1,7 @@
 package org.sparkkinesis.spark.connection
 
 import java.util.concurrent.atomic.AtomicInteger
-import java.util.concurrent.{CompletableFuture, ExecutionException}
+import java.util.concurrent.{CompletableFuture, CompletionException, ExecutionException}
 
 import scala.concurrent.duration._
 
@@ -11,7 +11,7 @@ import org.sparkkinesis.error.{ReadErrors, ServiceErrors}
 import org.sparkkinesis.event.log.QueryContext
 import org.sparkkinesis.event.{CallRetried, ListingIncomplete}
 import org.sparkkinesis.model.hash.HashKeyRange
-import org.sparkkinesis.model.{Shard, StreamRef}
+import org.sparkkinesis.model.{Shard, ShardId, StartingPosition, StreamRef}
 import org.sparkkinesis.retry.{Outages, Retrier, RetryPolicies, RetryPolicy, RetryRules}
 import org.sparkkinesis.service.{
   KinesisService, Operation, ServiceErrorKind, ServiceException, ServiceLease, ShardFilter, StreamDescription
@@ -76,6 +76,19 @@ final class StreamMetadata(
     }
     listing.shards
   }
+
+  /** Whether the service still has this shard. Unlike a listing, the answer is never old. */
+  def hasShard(stream: StreamRef, shard: ShardId): Boolean =
+    ask(Operation.GetShardIterator, stream.name, Some(StreamMetadata.LongestWait))(
+      _.retry(StreamMetadata.Describe)(() => service.getShardIterator(stream, shard, StartingPosition.TrimHorizon))
+        .handle[Boolean] { (_, failure) =>
+          Option(failure).map(Futures.unwrap) match {
+            case None => true
+            case Some(error: ServiceException) if error.kind == ServiceErrorKind.ResourceNotFound => false
+            case Some(other) => throw new CompletionException(other)
+          }
+        }
+    )
 
   private def lister(retrier: Retrier): ShardLister =
     new ShardLister(service, retrier, policies(Operation.ListShards), scheduler)

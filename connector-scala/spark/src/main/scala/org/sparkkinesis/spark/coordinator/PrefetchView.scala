@@ -39,7 +39,9 @@ final class PrefetchView private[coordinator] (state: CoordinatorState, preferen
 
   /** Returns whether every record of the target has been planned. Call it when there is nothing to plan. */
   def isReached(target: AvailableNowTarget): Boolean = ofEveryShard { track =>
-    target.isReached(track.chunks.toVector, track.readUpToMillis, track.ended)
+    // After a lost report, earlier chunks than the reported ones may exist.
+    val chunks = if (lacksNews(track)) Vector.empty else track.chunks.toVector
+    target.isReached(chunks, track.readUpToMillis, track.ended) && target.within(track.chunks.toVector).isEmpty
   }
 
   /**
@@ -48,7 +50,17 @@ final class PrefetchView private[coordinator] (state: CoordinatorState, preferen
    */
   def everythingIsFetched(target: AvailableNowTarget): Boolean = ofEveryShard { track =>
     track.ended || track.readUpToMillis >= target.millis ||
-    track.chunks.exists(_.firstArrivalMillis > target.millis)
+    (!lacksNews(track) && track.chunks.exists(_.firstArrivalMillis > target.millis))
+  }
+
+  /**
+   * Returns the shards whose records may have expired before they were fetched since the last call, and the times up to
+   * which they had been read.
+   */
+  def takeOvertaken(): Seq[(StreamShard, Long)] = locked {
+    val all = state.overtaken.toVector
+    state.overtaken.clear()
+    all
   }
 
   def hashKeyRange(shard: StreamShard): Option[HashKeyRange] =
@@ -116,11 +128,13 @@ final class PrefetchView private[coordinator] (state: CoordinatorState, preferen
     state.wanted().forall { case (shard, _) => tracks.get(shard).exists(condition) }
   }
 
+  private def lacksNews(track: ShardTrack): Boolean = state.owner(track).exists(_.lacksNews)
+
   private def available(track: ShardTrack, until: Option[AvailableNowTarget]): ShardAvailability = {
     val chunks = track.chunks.toVector
     val within = until.fold[IndexedSeq[ChunkSummary]](chunks)(_.within(chunks))
     // Records after the target are excluded, so the time up to which the shard was read must not pass the target.
-    val told = if (state.owner(track).exists(_.lacksNews)) 0 else track.readUpToMillis
+    val told = if (lacksNews(track)) 0 else track.readUpToMillis
     val readUpTo = until.fold(told)(target => math.min(told, target.millis))
     ShardAvailability(within, track.ended && within.size == chunks.size, readUpTo)
   }

@@ -19,8 +19,14 @@ import org.sparkkinesis.spark.protocol.{Release, Report, ShardReport, Unassign}
  *
  * @param losses
  *   whether a missing shard ends the query
+ * @param oldestMillis
+ *   returns a time, in epoch milliseconds, before which the records of a stream have expired
  */
-final private[coordinator] class ShardProgress(state: CoordinatorState, losses: DataLossPolicy) {
+final private[coordinator] class ShardProgress(
+    state: CoordinatorState,
+    losses: DataLossPolicy,
+    oldestMillis: String => Long
+) {
   import ShardProgress._
   import state.{locked, tracks}
 
@@ -138,6 +144,8 @@ final private[coordinator] class ShardProgress(state: CoordinatorState, losses: 
       val hadEnded = track.ended
       val planned = state.position.streams.get(track.shard.stream).flatMap(_.shards.get(track.shard.shard))
       planned.foreach(track.planned)
+      if (told.readUpToMillis > 0)
+        track.readBefore(planned).filter(_ < oldestMillis(track.shard.stream)).foreach(state.overtaken(track.shard) = _)
       track.accept(told, replaces)
       told.failure.foreach(giveUp(track, _))
       told.end.foreach { children =>

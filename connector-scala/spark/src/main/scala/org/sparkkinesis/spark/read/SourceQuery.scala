@@ -113,6 +113,7 @@ final class SourceQuery(
       session.listShards(_),
       options(ReadOptions.shardFetchInterval).toMillis,
       () => session.serviceClock.atLeast,
+      checkpoint.oldestMillis(_),
       environment = environment
     )
     coordinatorIfStarted = Some(started)
@@ -159,11 +160,12 @@ final class SourceQuery(
     val known = readUpTo.of(mended)
     val from = if (choseBeginning) known else checkpoint.link(known)
     // An initial offset that this run chose cannot have expired, unless it means the time of an earlier first start.
-    if (!isStarted && (!choseBeginning || position.default == StartingPosition.Latest)) checkpoint.warnOfExpired(from)
+    if (!choseBeginning || position.default == StartingPosition.Latest) checkpoint.warnOfExpired(from)
     noteStart(from)
     from.streams.keys.foreach(arn => coordinator.know(arn, checkpoint.listed(arn)))
     coordinator.advance(from)
     planned = if (allAvailable) planOnce(from) else target.fold(planNow(from))(planUntil(from, _))
+    prefetched.takeOvertaken().foreach { case (shard, until) => checkpoint.warnOfOvertaken(shard, until) }
     if (planned.isEmpty) noteReadUpTo(mended, from, isLast = allAvailable || target.nonEmpty)
     planned.foreach { batch =>
       lastBatchNanos = clock.nanoTime

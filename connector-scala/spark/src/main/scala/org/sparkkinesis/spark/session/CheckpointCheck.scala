@@ -21,10 +21,14 @@ import org.sparkkinesis.spark.connection.Environment
  */
 final class CheckpointCheck(session: StreamSession, environment: Environment) {
   import CheckpointCheck._
+  import environment.clock
 
   private val losses = environment.losses(session.settings.failOnDataLoss)
   private var remade = Map.empty[String, StreamOffset]
   private var checkedRetention = false
+
+  /** Retention periods in hours that were requested again while the query was running, and when. Read by other threads. */
+  @volatile private var retentions = Map.empty[String, (Int, Long)]
 
   /** The shards of each stream from the listing that checked its lineage. */
   private var listings = Map.empty[String, Seq[Shard]]
@@ -53,8 +57,8 @@ final class CheckpointCheck(session: StreamSession, environment: Environment) {
   def warnOfExpired(offset: SourceOffset): Unit = if (!checkedRetention) {
     checkedRetention = true
     offset.streams.values.foreach(stream =>
-      Retention.lost(stream, oldestMillis(stream)).headOption.foreach { case (shard, until) =>
-        expired(stream, shard, s"it was read up to ${Instant.ofEpochMilli(until)}")
+      Retention.lost(stream, oldestMillis(stream.arn)).headOption.foreach { case (shard, until) =>
+        expired(stream.arn, shard, s"it was read up to ${Instant.ofEpochMilli(until)}")
       }
     )
   }
@@ -69,22 +73,43 @@ final class CheckpointCheck(session: StreamSession, environment: Environment) {
     start.streams.values.foreach { stream =>
       val shards = read.collect { case StreamShard(stream.arn, shard) => shard }
       end.streams.get(stream.arn).toSeq
-        .flatMap(Retention.lostOfBatch(stream, _, shards, oldestMillis(stream)))
+        .flatMap(Retention.lostOfBatch(stream, _, shards, oldestMillis(stream.arn)))
         .headOption.foreach { case (shard, from) =>
-          expired(stream, shard, s"a repeated batch starts with records that arrived at ${Instant.ofEpochMilli(from)}")
+          expired(
+            stream.arn,
+            shard,
+            s"a repeated batch starts with records that arrived at ${Instant.ofEpochMilli(from)}"
+          )
         }
     }
 
-  private def oldestMillis(stream: StreamOffset): Long =
-    session.serviceClock.atLeast - TimeUnit.HOURS.toMillis(session.streams(stream.arn).retentionHours.toLong)
+  /** A time before which the records of a stream have expired. */
+  def oldestMillis(arn: String): Long = session.serviceClock.atLeast - TimeUnit.HOURS.toMillis(retentionHours(arn))
 
-  private def expired(stream: StreamOffset, shard: ShardId, what: String): Unit = {
-    val reason = s"$what, and the stream keeps ${session.streams(stream.arn).retentionHours} hours"
-    session.events.emit(DataLost(stream.arn, shard, reason, losses.endsQuery))
+  /**
+   * Reports that a running query was overtaken by the retention in a shard, unless the retention was increased meanwhile.
+   *
+   * @param untilMillis
+   *   the time up to which the shard had been read when newer records were fetched
+   */
+  def warnOfOvertaken(shard: StreamShard, untilMillis: Long): Unit = {
+    val now = clock.nanoTime
+    if (retentions.get(shard.stream).forall(now - _._2 >= RetentionPeriod.toNanos))
+      retentions += shard.stream -> (session.describe(shard.stream).retentionHours -> now)
+    if (untilMillis < oldestMillis(shard.stream))
+      expired(shard.stream, shard.shard, s"it was read up to ${Instant.ofEpochMilli(untilMillis)} by a running query")
+  }
+
+  private def retentionHours(arn: String): Long =
+    retentions.get(arn).fold(session.streams(arn).retentionHours)(_._1).toLong
+
+  private def expired(arn: String, shard: ShardId, what: String): Unit = {
+    val reason = s"$what, and the stream keeps ${retentionHours(arn)} hours"
+    session.events.emit(DataLost(arn, shard, reason, losses.endsQuery))
     losses.lost(
       ReadErrors.dataLoss(
         shard = shard.value,
-        stream = stream.name,
+        stream = session.streams(arn).name,
         reason = reason,
         cause = "The query was stopped, or behind, for longer than the stream keeps its records."
       )
@@ -140,7 +165,10 @@ final class CheckpointCheck(session: StreamSession, environment: Environment) {
       val all = (session.allShards(stream.arn) ++ before).distinctBy(_.id)
       listings += stream.arn -> all
       val lost = LostLineage.of(stream, all)
-      if (!lost.exists(_.isLoss) || times == Listings) lost
+      val isOld = times >= Listings && lost.exists(_.unread.exists(session.hasShard(stream.arn, _)))
+      if (!lost.exists(_.isLoss) || (times >= Listings && !isOld)) lost
+      // The shards of the offset exist, so nothing of them is lost, however long listings lack them.
+      else if (times >= LongestListings) None
       else {
         environment.waiting.until(new CompletableFuture[Unit], ListingPause)
         look(times + 1, all)
@@ -177,5 +205,11 @@ private object CheckpointCheck {
 
   /** Number of listings; a listing is complete within a few seconds of a reshard. */
   val Listings = 4
+
+  /** Minimum time between two requests for the retention period. */
+  val RetentionPeriod: FiniteDuration = 1.minute
+
+  /** Listings that lack a shard which exists, before the offset is read as it is. */
+  val LongestListings = 60
   val ListingPause: FiniteDuration = 1.second
 }

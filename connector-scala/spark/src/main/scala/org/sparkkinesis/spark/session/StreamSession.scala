@@ -11,7 +11,7 @@ import org.sparkkinesis.config.{ConnectionOptions, Options}
 import org.sparkkinesis.error.{KinesisConnectorException, OptionErrors, ServiceErrors}
 import org.sparkkinesis.event.EventSink
 import org.sparkkinesis.event.log.QueryContext
-import org.sparkkinesis.model.{Shard, StartingPosition, StreamRef}
+import org.sparkkinesis.model.{Shard, ShardId, StartingPosition, StreamRef}
 import org.sparkkinesis.plan.offset.{InitialShards, SourceOffset, StreamOffset}
 import org.sparkkinesis.retry.{RetryPolicies, RetryRules}
 import org.sparkkinesis.service.{ShardFilter, StreamDescription}
@@ -84,6 +84,12 @@ final class StreamSession(val options: Options, asked: QueryContext, environment
   /** Returns all shards, for the start of a read. */
   def allShards(arn: String, filter: ShardFilter = ShardFilter.FromTrimHorizon): Seq[Shard] =
     directory(found(arn).client).allShards(ref(arn), filter, settings.failOnDataLoss)
+
+  /** Describes the stream as it is now. */
+  def describe(arn: String): StreamDescription = directory(found(arn).client).describe(ref(arn))
+
+  /** Whether the service still has this shard, also if a listing lacks it. */
+  def hasShard(arn: String, shard: ShardId): Boolean = directory(found(arn).client).hasShard(ref(arn), shard)
 
   /**
    * Returns the initial offset of a query. "Latest" becomes a time, so that a restart starts at the same position.

@@ -25,6 +25,9 @@ final class FakeDirectory(scheduler: Scheduler) extends FakeKinesis(scheduler) {
   val asked: mutable.ArrayBuffer[Option[String]] = mutable.ArrayBuffer.empty
   var isSilent = false
 
+  /** Shards that exist, also if the listings lack them. */
+  var unlisted: Set[ShardId] = Set.empty
+
   def add(
       name: String,
       status: StreamStatus = StreamStatus.Active,
@@ -55,6 +58,21 @@ final class FakeDirectory(scheduler: Scheduler) extends FakeKinesis(scheduler) {
   ): CompletableFuture[ShardPage] = {
     listed += filter -> next
     answer(Operation.ListShards)(if (listings.size > 1) listings.dequeue() else listings.head)
+  }
+
+  override def getShardIterator(
+      stream: StreamRef,
+      shard: ShardId,
+      position: StartingPosition
+  ): CompletableFuture[String] = answer(Operation.GetShardIterator) {
+    if (unlisted(shard)) "iterator"
+    else
+      throw new ServiceException(
+        ServiceErrorKind.ResourceNotFound,
+        Operation.GetShardIterator,
+        "ResourceNotFoundException",
+        "not there"
+      )
   }
 
   override def listStreams(after: Option[String]): CompletableFuture[StreamNamePage] = {

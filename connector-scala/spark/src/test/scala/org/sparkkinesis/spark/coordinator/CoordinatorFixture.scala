@@ -57,6 +57,7 @@ abstract class CoordinatorFixture extends TimedSuite with BeforeAndAfterAll {
       _ => list(),
       600000,
       () => System.currentTimeMillis(),
+      _ => 0L,
       0,
       new RecordingEnvironment(events)
     )

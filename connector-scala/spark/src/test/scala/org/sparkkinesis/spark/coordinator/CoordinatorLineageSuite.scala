@@ -83,7 +83,8 @@ class CoordinatorLineageSuite extends CoordinatorFixture {
       Seq(arn),
       _ => throw new NoClassDefFoundError("no listing"),
       600000,
-      () => System.currentTimeMillis()
+      () => System.currentTimeMillis(),
+      _ => 0L
     )
     val executor = new FakeExecutor("driver", sourceId)
     try {

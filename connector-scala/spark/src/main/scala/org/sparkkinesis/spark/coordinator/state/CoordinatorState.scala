@@ -45,6 +45,9 @@ final private[coordinator] class CoordinatorState(
 
   /** Executors whose consumers have registered, by executor id. */
   val peers: mutable.LinkedHashMap[String, ConsumerPeer] = mutable.LinkedHashMap.empty
+
+  /** Shards whose records may have expired before they were fetched, and the times up to which they were read then. */
+  val overtaken: mutable.LinkedHashMap[StreamShard, Long] = mutable.LinkedHashMap.empty
   val unreachable = new UnreachableStreams(clock)
   val tracks: mutable.HashMap[StreamShard, ShardTrack] = mutable.HashMap.empty
   var graphs: Map[String, ShardGraph] = streams.map(_ -> ShardGraph.Empty).toMap

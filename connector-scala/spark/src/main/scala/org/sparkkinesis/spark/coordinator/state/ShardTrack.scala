@@ -32,6 +32,9 @@ final private[coordinator] class ShardTrack(val shard: StreamShard, bounds: Summ
   var ended = false
   var failure: Option[ServiceException] = None
 
+  /** Whether the query has received records or times of this shard, possibly from an earlier owner. */
+  private var wasRead = false
+
   def assign(newOwner: String, newEpoch: Long): Unit = {
     owner = Some(newOwner)
     epoch = newEpoch
@@ -43,6 +46,14 @@ final private[coordinator] class ShardTrack(val shard: StreamShard, bounds: Summ
     owner = None
     forget()
   }
+
+  /**
+   * The time up to which every record was fetched before, or `None` if that is unknown. A new owner starts at the
+   * position that planning has reached.
+   */
+  def readBefore(planned: Option[ShardPosition]): Option[Long] =
+    if (readUpToMillis > 0) Some(readUpToMillis)
+    else planned.collect { case ShardPosition.After(_, until) if wasRead => until }
 
   private def forget(): Unit = {
     chunks.clear()
@@ -64,6 +75,7 @@ final private[coordinator] class ShardTrack(val shard: StreamShard, bounds: Summ
       report.chunks.lastOption.map(_.last).filter(last => lastReported.forall(last > _)).orElse(lastReported)
     readUpToMillis = math.max(readUpToMillis, report.readUpToMillis)
     if (report.readUpToMillis > 0) millisBehindLatest = Some(report.millisBehindLatest)
+    wasRead ||= report.readUpToMillis > 0
     ended = ended || report.end.nonEmpty
     failure = failure.orElse(report.failure)
   }

@@ -94,4 +94,15 @@ class ShardTrackSuite extends AnyFunSuite {
     track.accept(ShardReport(shard, 0, all, 2000, 0, None, None), replaces = true)
     assert(track.rows == 8 && track.chunks.map(_.rows).sum == 8)
   }
+
+  test("the time up to which a shard was read survives a change of its owner only in planned positions") {
+    def told(readUpTo: Long) = ShardReport(shard, 0, Vector.empty, readUpTo, 0, None, None)
+    val track = new ShardTrack(shard, bounds)
+    assert(track.readBefore(after(10)) == None)
+    track.accept(told(5000), replaces = false)
+    assert(track.readBefore(after(10)) == Some(5000L))
+    track.lose()
+    assert(track.readBefore(Some(ShardPosition.After(number(10), 3000))) == Some(3000L))
+    assert(track.readBefore(Some(ShardPosition.Horizon)) == None)
+  }
 }
