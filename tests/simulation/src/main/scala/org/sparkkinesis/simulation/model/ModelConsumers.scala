@@ -126,9 +126,9 @@ final class ModelSubscription(service: ModelKinesis, subscriber: ShardSubscriber
   }
 
   private def idle(): Unit = {
-    service.scheduler.schedule(KinesisQuotas.Lifetime.IdleSubscriptionEvent) {
+    service.scheduler.schedule(service.settings.idleEventMillis.millis) {
       if (isOpen) {
-        if (service.now - lastEventMillis >= KinesisQuotas.Lifetime.IdleSubscriptionEvent.toMillis)
+        if (service.now - lastEventMillis >= service.settings.idleEventMillis)
           push(evenEmpty = true)
         idle()
       }

@@ -20,13 +20,16 @@ import org.sparkkinesis.service.{Operation, _}
  *   maximum time in milliseconds by which arrival times are before the time of the put
  * @param writesPerSecond
  *   number of records per second that a shard accepts
+ * @param idleEventMillis
+ *   interval of the empty events of an idle subscription
  */
 final case class ModelSettings(
     latencyMillis: Int = 20,
     recordsPerAnswer: Int = 1000,
     shardsPerPage: Int = 100,
     arrivalJitterMillis: Int = 0,
-    writesPerSecond: Int = KinesisQuotas.Shard.WriteRecordsPerSecond
+    writesPerSecond: Int = KinesisQuotas.Shard.WriteRecordsPerSecond,
+    idleEventMillis: Long = KinesisQuotas.Lifetime.IdleSubscriptionEvent.toMillis
 )
 
 /**

@@ -35,6 +35,7 @@ final class ReadLedger(now: () => Long, retentionMillis: Long) extends BatchSink
   private val read = mutable.LongMap.empty[Vector[ReadRow]]
   private val lastOfKey = mutable.HashMap.empty[(String, String), (Long, Long, String)]
   private var slowest = 0L
+  private val excused = mutable.HashSet.empty[Long]
   private var reported = Vector.empty[LossReport]
 
   /** The times at which streams were deleted. */
@@ -43,6 +44,7 @@ final class ReadLedger(now: () => Long, retentionMillis: Long) extends BatchSink
   /** The arrival time of the first record that must be delivered. */
   private var beginsAtMillis = Long.MaxValue
   private var firstStartMillis = Long.MaxValue
+  private var notedMillis = Long.MaxValue
 
   def records: Int = put.size
   def deliveredCount: Int = delivered.size
@@ -64,6 +66,19 @@ final class ReadLedger(now: () => Long, retentionMillis: Long) extends BatchSink
     beginsAtMillis = positionMillis
     firstStartMillis = now()
   }
+
+  /**
+   * Excuses the records of shards that a driver had not looked at when it was killed, and that have expired since.
+   *
+   * @param shards
+   *   streams and shards
+   */
+  def unseen(shards: Set[(String, String)]): Unit = excused ++= put.valuesIterator.filter(record =>
+    shards((record.stream, record.shard)) && goneMillis(record) <= now()
+  ).map(_.id)
+
+  /** Called when the initial offset, which identifies the streams, is stored for the first time. */
+  def noted(): Unit = notedMillis = math.min(notedMillis, now())
 
   def report(loss: LossReport): Unit = reported :+= loss
 
@@ -116,7 +131,9 @@ final class ReadLedger(now: () => Long, retentionMillis: Long) extends BatchSink
     put.valuesIterator.filter(record => !delivered.contains(record.id) && isExpected(record) && !isExcused(record))
 
   def isExpected(record: PutRecord): Boolean = !record.dropped && record.arrivalMillis >= beginsAtMillis &&
-    goneMillis(record) >= firstStartMillis
+    goneMillis(record) >= firstStartMillis &&
+    // A stream that was deleted before the query knew it cannot be missed.
+    deletions.get(record.stream).forall(_ >= notedMillis)
 
   /** Returns the time from which the record could not be read any more. */
   def goneMillis(record: PutRecord): Long =
@@ -125,7 +142,7 @@ final class ReadLedger(now: () => Long, retentionMillis: Long) extends BatchSink
   /** Returns whether the record became unreadable and the query reported a loss after that. */
   private def isExcused(record: PutRecord): Boolean = {
     val gone = goneMillis(record)
-    gone <= now() && reported.exists(_.millis >= gone)
+    gone <= now() && (excused(record.id) || reported.exists(_.millis >= gone))
   }
 
   /** Returns whether a stream that the query may have read was deleted. */

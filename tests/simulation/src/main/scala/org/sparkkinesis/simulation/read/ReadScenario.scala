@@ -54,6 +54,8 @@ object ReadAction {
 /**
  * @param streams
  *   number of streams that the query reads, which have the same name in different accounts
+ * @param recordBytes
+ *   minimum size of a record
  * @param positionAgeMillis
  *   age of `initialPosition` in milliseconds at the first start, if it is a time
  * @param options
@@ -68,7 +70,8 @@ final case class ReadSetup(
     model: ModelSettings = ModelSettings(),
     tasks: TaskSettings = TaskSettings(),
     options: Map[String, String] = Map.empty,
-    streams: Int = 1
+    streams: Int = 1,
+    recordBytes: Int = 1
 )
 
 /** One run. The same seed repeats it exactly. */

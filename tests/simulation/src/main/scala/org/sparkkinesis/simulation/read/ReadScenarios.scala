@@ -54,7 +54,8 @@ object ReadScenarios {
         latencyMillis = one(5, 20, 200),
         recordsPerAnswer = one(2, 10, 1000),
         shardsPerPage = one(1, 2, 100),
-        arrivalJitterMillis = one(0, 0, 50)
+        arrivalJitterMillis = one(0, 0, 50),
+        idleEventMillis = if (isSlow) 15 * Second else 5 * Second
       ),
       tasks = TaskSettings(
         failPercent = one(0, 0, 10),
@@ -68,8 +69,8 @@ object ReadScenarios {
 
     private def options(): Map[String, String] = {
       val pace =
-        if (isSlow) Map("minFetchPeriod" -> "30s", "shardFetchInterval" -> "5m")
-        else Map("minFetchPeriod" -> one("250ms", "1s"), "shardFetchInterval" -> one("1s", "10s"))
+        if (isSlow) Map("minFetchPeriod" -> "4m", "shardFetchInterval" -> "20m")
+        else Map("minFetchPeriod" -> one("250ms", "1s", "3s"), "shardFetchInterval" -> one("2s", "10s"))
       val limits = one(
         Map.empty[String, String],
         Map("maxRecordsPerTrigger" -> one("1", "5", "30")),
@@ -84,7 +85,7 @@ object ReadScenarios {
 
     private def pause(): Advance = Advance(
       if (isSlow) one(between(Second, Minute), between(Minute, 20 * Minute), between(20 * Minute, Hour))
-      else one(between(1, Second), between(Second, 5 * Second), between(5 * Second, Minute))
+      else one(between(1, Second), between(Second, 5 * Second), between(5 * Second, 20 * Second))
     )
 
     private def next(): Seq[ReadAction] =
@@ -156,7 +157,7 @@ object ReadScenarios {
       ),
       ServiceFault.Unreachable(one("driver", "executor", "executor-1", "*")),
       ServiceFault.StaleListing(1 + random.nextInt(20)),
-      ServiceFault.ListingHoles(1 + random.nextInt(4)),
+      ServiceFault.ListingHoles(2 + random.nextInt(3)),
       ServiceFault.EndWithoutChildren,
       ServiceFault.EmptyAnswers,
       ServiceFault.SilentSubscriptions

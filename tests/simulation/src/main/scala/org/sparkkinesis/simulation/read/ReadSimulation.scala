@@ -43,7 +43,13 @@ final class ReadSimulation(scenario: ReadScenario, trace: String => Unit = _ => 
   private val checkpoint = new CheckpointFolder
   private val ledger = new ReadLedger(() => time.nowMillis, setup.retentionHours * 3600000L)
   private val streams = new AllStreams(service, ledger, setup, random)
-  private val verdict = new ReadVerdict(time, ledger, setup.retentionHours * 3600000L, hasExpiredSince)
+  private val verdict = new ReadVerdict(
+    time,
+    ledger,
+    setup.retentionHours * 3600000L,
+    hasExpiredSince,
+    () => Option.when(setup.initialPosition == "at_timestamp")(initialTime)
+  )
 
   private var requested = Option.empty[Start]
   private var skewMillis = 0L
@@ -52,6 +58,7 @@ final class ReadSimulation(scenario: ReadScenario, trace: String => Unit = _ => 
   private var queries = 0
   private var executors = 0
   private var isHealed = false
+  private var wasKilled = false
   private var failures = Vector.empty[String]
   private val faults = mutable.TreeMap.empty[String, Int]
 
@@ -209,12 +216,16 @@ final class ReadSimulation(scenario: ReadScenario, trace: String => Unit = _ => 
       runOn(driver, thread, cluster, environment(driver), start)
       if (start.trigger == QueryTrigger.AvailableNow && !thread.isStopped)
         verdict.drained(began + math.min(0, skewMillis))
+      ended()
       None
     } catch {
       case violation: Violation => throw violation
       case _: ProcessKilled => None
-      case _: InterruptedException if thread.isStopped => None
+      case _: InterruptedException if thread.isStopped =>
+        ended()
+        None
       case NonFatal(failure) =>
+        wasKilled = false
         verdict.failed(failure, start.failOnDataLoss)
         tell(s"query $queries failed: $failure")
         failures :+= failure.toString.take(300)
@@ -226,6 +237,11 @@ final class ReadSimulation(scenario: ReadScenario, trace: String => Unit = _ => 
     }
   }
 
+  private def ended(): Unit = {
+    wasKilled = false
+    verdict.noted()
+  }
+
   private def runOn(
       driver: SimulatedProcess,
       thread: QueryThread,
@@ -235,7 +251,9 @@ final class ReadSimulation(scenario: ReadScenario, trace: String => Unit = _ => 
   ): Unit = {
     // Spark writes the file before `start()` returns.
     if (checkpoint.read("metadata").isEmpty) checkpoint.write(driver, time.nowMillis)("metadata", "{}")
-    verdict.running()
+    verdict.started()
+    if (wasKilled) ledger.unseen(UnseenShards.of(checkpoint, service))
+    wasKilled = true
     // "Latest" counts from the start.
     if (setup.initialPosition == "latest") ledger.begin(positionMillis)
     val files = new CheckpointFiles {
@@ -244,6 +262,8 @@ final class ReadSimulation(scenario: ReadScenario, trace: String => Unit = _ => 
         tell(s"writes $name: $text")
         try checkpoint.write(driver, time.nowMillis)(name, text)
         finally if (begins(name) && checkpoint.read(name).nonEmpty) ledger.begin(positionMillis)
+        if (name == "read-up-to") verdict.noted()
+        if (name == "initial-offset") ledger.noted()
       }
       override def delete(name: String): Unit = checkpoint.delete(driver)(name)
       override def startedMillis: Option[Long] = checkpoint.writtenMillis("metadata")

@@ -9,12 +9,15 @@ import org.sparkkinesis.simulation.spark.{BatchSink, ReadRow}
  *
  * @param hasExpiredSince
  *   whether a closed shard has expired since a time
+ * @param initialMillis
+ *   the initial position, if it is a time
  */
 final class ReadVerdict(
     time: SimulatedTime,
     ledger: ReadLedger,
     retentionMillis: Long,
-    hasExpiredSince: Long => Boolean
+    hasExpiredSince: Long => Boolean,
+    initialMillis: () => Option[Long]
 ) {
   import ReadVerdict._
 
@@ -23,12 +26,22 @@ final class ReadVerdict(
 
   /** The longest time between two such moments. */
   private var longestGapMillis = 0L
+  private var hasNoted = false
 
-  /** Records that a query has started or made progress. */
-  def running(): Unit = {
+  /** Records the first start of the query. */
+  def started(): Unit = if (lastAliveMillis == Long.MinValue) persisted()
+
+  /** Records that the query has stored its progress. A driver that is killed takes any other knowledge with it. */
+  private def persisted(): Unit = {
     val now = time.nowMillis
     if (lastAliveMillis != Long.MinValue) longestGapMillis = math.max(longestGapMillis, now - lastAliveMillis)
     lastAliveMillis = now
+  }
+
+  /** The knowledge of the query about all shards is in the checkpoint, because it ended in order or stored it. */
+  def noted(): Unit = {
+    hasNoted = true
+    persisted()
   }
 
   def warned(loss: KinesisConnectorException): Unit = note(loss, isError = false)
@@ -70,7 +83,10 @@ final class ReadVerdict(
 
   /** Returns the ledger, which also records every committed batch as progress. */
   def watching(sink: BatchSink, trace: (=> String) => Unit)(onLogged: => Unit): BatchSink = new BatchSink {
-    override def onBatchLogged(): Unit = onLogged
+    override def onBatchLogged(): Unit = {
+      persisted()
+      onLogged
+    }
     override def onBatchRead(batch: Long, rows: Vector[ReadRow]): Unit = {
       trace(s"batch $batch has ${rows.map(row => s"${row.id}@${row.shard.takeRight(2)}").mkString(" ")}")
       sink.onBatchRead(batch, rows)
@@ -78,7 +94,6 @@ final class ReadVerdict(
     override def sameRows(batch: Long, before: Vector[ReadRow], again: Vector[ReadRow]): Unit =
       sink.sameRows(batch, before, again)
     override def onBatchCommitted(batch: Long): Unit = {
-      running()
       trace(s"batch $batch is committed")
       sink.onBatchCommitted(batch)
     }
@@ -90,8 +105,10 @@ final class ReadVerdict(
     // nor what a closed shard contained that expired meanwhile.
     val isUncertain = longestGapMillis + (millis - lastAliveMillis).max(0) > retentionMillis - UncertainMillis ||
       hasExpiredSince(lastAliveMillis)
+    // Until it has noted what it knows, all that a query may know after it was killed is its initial position.
+    val isBeginning = !hasNoted && initialMillis().exists(millis - _ > retentionMillis - UncertainMillis)
     val isReal = ledger.hasDeletion || ledger.hasLoss
-    if (!isReal && !isUncertain)
+    if (!isReal && !isUncertain && !isBeginning)
       throw new Violation("alarm", s"nothing is lost, but the query says so: ${loss.getMessage}", loss)
     ledger.report(LossReport(millis, loss.condition, loss.parameters.getOrElse("shard", ""), isError))
   }

@@ -66,7 +66,7 @@ final class StreamActions(
 
   private def put(stream: ModelStream, key: String): Unit = {
     val id = nextId()
-    val (shard, record) = service.put(stream, id, key, HashKey.ofPartitionKey(key), id.toString.getBytes(UTF_8))
+    val (shard, record) = service.put(stream, id, key, HashKey.ofPartitionKey(key), data(id))
     ledger.add(PutRecord(
       id,
       stream.life,
@@ -76,6 +76,12 @@ final class StreamActions(
       ordered = true,
       dropped = false
     ))
+  }
+
+  /** The id, with leading zeros up to the size. */
+  private def data(id: Long): Array[Byte] = {
+    val digits = id.toString
+    ("0" * (setup.recordBytes - digits.length) + digits).getBytes(UTF_8)
   }
 
   private def putAggregate(stream: ModelStream, count: Int, strays: Int): Unit = {
@@ -91,7 +97,7 @@ final class StreamActions(
     if (keys.nonEmpty) {
       val ids = keys.map { member =>
         val id = nextId()
-        aggregator.tryAdd(member, None, id.toString.getBytes(UTF_8))
+        aggregator.tryAdd(member, None, data(id))
         id -> member
       }
       val (shard, record) = service.put(stream, ids.last._1, key, hash, aggregator.result())

@@ -3,7 +3,10 @@ package org.sparkkinesis.simulation.read
 import org.scalatest.funsuite.AnyFunSuite
 
 import org.sparkkinesis.service.ServiceErrorKind.Internal
-import org.sparkkinesis.simulation.model.ServiceFault.{EndWithoutChildren, Failing, ListingHoles, Unreachable}
+import org.sparkkinesis.simulation.model.ModelSettings
+import org.sparkkinesis.simulation.model.ServiceFault.{
+  EndWithoutChildren, Failing, ListingHoles, StaleListing, Unreachable
+}
 import org.sparkkinesis.simulation.read.ReadAction._
 import org.sparkkinesis.simulation.spark.QueryTrigger._
 
@@ -80,6 +83,43 @@ class ReadFindingsSuite extends AnyFunSuite {
         )
       )
     }
+  }
+
+  test("A6: records that expire while a running query is behind are reported as lost") {
+    val outcome = run(ReadScenario(
+      61,
+      ReadSetup(
+        options = slow ++ Map("maxRecordsPerTrigger" -> "1", "fetchBufferSize" -> "1048576"),
+        model = ModelSettings(recordsPerAnswer = 2),
+        recordBytes = 400000
+      ),
+      Vector(
+        Put(12),
+        Start(ProcessingTime(6 * Hour), efo = false, failOnDataLoss = false),
+        Advance(40 * Hour)
+      )
+    ))
+    assert(outcome.losses > 0 && outcome.delivered < 12)
+  }
+
+  test("seed 2840: positions are checked for expiry also after a batch that runs again") {
+    run(ReadScenario(
+      2840,
+      ReadSetup(shards = 3, options = slow + ("maxRecordsPerTrigger" -> "1")),
+      Vector(
+        Put(10),
+        PutTo(0, 5),
+        Start(ProcessingTime(Hour), efo = false, failOnDataLoss = false),
+        PutAggregate(5, 2),
+        Advance(13 * Minute),
+        PutTo(3, 13),
+        Advance(91980000),
+        Kill(29),
+        Advance(Hour),
+        Put(11),
+        Advance(Hour)
+      )
+    ))
   }
 
   /** Runs the scenario once for each of the driver's first steps, at which it is killed. */
@@ -187,6 +227,79 @@ class ReadFindingsSuite extends AnyFunSuite {
         Advance(15 * Hour),
         Start(Once, efo = false, failOnDataLoss = true),
         Advance(13 * Hour)
+      )
+    ))
+  }
+
+  test("seed 11734: AvailableNow does not end before what a lost report held before a later one was reported again") {
+    run(ReadScenario(
+      11734,
+      ReadSetup(
+        shards = 2,
+        model = ModelSettings(5, 10, 1, 50),
+        options = Map("minFetchPeriod" -> "3s", "shardFetchInterval" -> "10s")
+      ),
+      Vector(
+        Put(19),
+        Start(AvailableNow, efo = false, failOnDataLoss = true),
+        LoseMessages(50, 51448),
+        Advance(2000),
+        Put(51),
+        PutAggregate(1, 1),
+        Advance(4000)
+      )
+    ))
+  }
+
+  test("seed 1016: a shard that a listing lacks for longer than it is listed again is not lost") {
+    run(ReadScenario(
+      1016,
+      ReadSetup(shards = 3, options = fast),
+      Vector(
+        Merge(0),
+        Start(AvailableNow, efo = false, failOnDataLoss = true),
+        Advance(12000),
+        Fault(StaleListing(20), 39045),
+        Start(AvailableNow, efo = false, failOnDataLoss = true),
+        Advance(12000)
+      )
+    ))
+  }
+
+  test("seed 18: an open shard that no listing contains for a long time is not read again") {
+    run(ReadScenario(
+      18,
+      ReadSetup(shards = 2, executors = 3, options = slow + ("maxBytesPerTrigger" -> "1k"), streams = 3),
+      Vector(
+        Put(3),
+        Start(ProcessingTime(Hour), efo = false, failOnDataLoss = false),
+        Advance(26 * Minute),
+        Stop,
+        Advance(28 * Hour),
+        Put(5),
+        Start(ProcessingTime(Minute), efo = false, failOnDataLoss = false),
+        Kill(34),
+        Advance(13 * Minute),
+        Put(2),
+        Fault(ListingHoles(1), 48 * Minute),
+        Start(ProcessingTime(Minute), efo = false, failOnDataLoss = false),
+        Advance(15 * Minute)
+      )
+    ))
+  }
+
+  test("seed 2649: a stream that was deleted before its first start is not missed") {
+    run(ReadScenario(
+      2649,
+      ReadSetup(initialPosition = "latest", model = ModelSettings(latencyMillis = 200), options = fast, streams = 3),
+      Vector(
+        Put(1),
+        Start(ProcessingTime(10000), efo = false, failOnDataLoss = false),
+        Advance(206),
+        Recreate(2, 117029),
+        Put(9),
+        Recreate(2, 254829),
+        Advance(1000)
       )
     ))
   }
