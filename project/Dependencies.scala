@@ -38,7 +38,8 @@ object Dependencies {
 
   /** The libraries in the jar that obtain loggers; a test checks that there is no other one. */
   val logging: Seq[ModuleID] =
-    Seq("kinesis", "netty-nio-client", "regions", "sdk-core", "sts", "utils").map("software.amazon.awssdk" % _ % awsSdk) :+
+    Seq("kinesis", "netty-nio-client", "regions", "sdk-core", "sts", "utils")
+      .map("software.amazon.awssdk" % _ % awsSdk) :+
       "io.netty" % "netty-common" % netty
 
   val nettyServer: Seq[ModuleID] =

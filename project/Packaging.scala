@@ -62,7 +62,7 @@ object Packaging {
     }
   ) ++ publishing ++ ThirdPartyLicenses.settings ++ compatibility
 
-  /** The loggers of the libraries never write below INFO: what they log there contains session tokens and signatures. */
+  /** The loggers of the libraries do not write below INFO, where they log session tokens and signatures. */
   private lazy val quietLibraries =
     ShadeRule.rename("org.slf4j.LoggerFactory" -> "org.sparkkinesis.aws.logging.QuietLoggerFactory")
       .inLibrary(Dependencies.logging: _*)

@@ -26,7 +26,7 @@ final case class ExecutorLost(id: String, shards: Int) extends ExecutorEvent {
     s"Executor $id is lost; its ${count(shards.toLong, "shard")} will be assigned to others"
 }
 
-/** Emitted by the driver: the calls of an executor for a stream receive no answer, and another executor may reach it. */
+/** The calls of an executor for a stream have no response, and another executor may reach it. Emitted on the driver. */
 final case class StreamUnreachable(id: String, streamName: String, shards: Int) extends ExecutorEvent {
   override def level: EventLevel = EventLevel.Warn
   override def executor: Option[String] = Some(id)

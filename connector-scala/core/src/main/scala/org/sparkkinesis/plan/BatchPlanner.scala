@@ -141,7 +141,7 @@ object BatchPlanner {
       admitted.nonEmpty
     }
 
-    /** The position before the child's oldest record, which arrived after the last records that were read of its parents. */
+    /** The position before the child's oldest record, which arrived after the last records read of its parents. */
     private def beginning(child: ShardId): ShardPosition = {
       val times = graph.parents(child).map(parent => stream.shards.get(parent).flatMap(IdleTime.of))
       if (times.isEmpty || times.exists(_.isEmpty)) ShardPosition.Horizon

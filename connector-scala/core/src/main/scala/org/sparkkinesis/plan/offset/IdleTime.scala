@@ -17,7 +17,7 @@ private[plan] object IdleTime {
   def refresh(position: ShardPosition, readUpToMillis: Long): ShardPosition =
     if (readUpToMillis > 0) moved(position, readUpToMillis - Margin) else position
 
-  /** Updates the position of a shard whose next record arrived at this time. The time is the record's, so it needs no margin. */
+  /** Updates the position of a shard whose next record arrived at this time, which needs no margin. */
   def upToNext(position: ShardPosition, firstArrivalMillis: Long): ShardPosition = moved(position, firstArrivalMillis)
 
   /** The time up to which every record is before the position, or `None` if the position has no time. */

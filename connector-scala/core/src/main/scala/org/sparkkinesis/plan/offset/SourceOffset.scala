@@ -42,8 +42,8 @@ object ShardPosition {
  * @param creationMillis
  *   creation time of the stream, which differs if it is deleted and recreated with the same name
  * @param begun
- *   arrival times of the first records of the batch that ends here, for shards in which the batch starts without a record's
- *   position. If the batch runs again, they tell whether those records may have expired
+ *   arrival times of the first records of the batch that ends here, for shards in which the batch starts without the
+ *   position of a record. If the batch runs again, they show whether those records may have expired.
  */
 final case class StreamOffset(
     name: String,

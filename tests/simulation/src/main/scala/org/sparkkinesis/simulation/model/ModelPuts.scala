@@ -5,8 +5,8 @@ import java.util.concurrent.CompletableFuture
 import scala.concurrent.duration._
 
 import org.sparkkinesis.concurrent.AbortableFuture
-import org.sparkkinesis.model.{SequenceNumber, StreamRef, StreamStatus}
 import org.sparkkinesis.model.hash.HashKey
+import org.sparkkinesis.model.{SequenceNumber, StreamRef, StreamStatus}
 import org.sparkkinesis.service.{Operation, PutEntry, PutResult, ServiceErrorKind, ServiceException}
 
 /** A call of PutRecords, as nobody but the simulation sees it. */

@@ -5,7 +5,8 @@ import org.scalatest.funsuite.AnyFunSuite
 import org.sparkkinesis.simulation.common.Arguments
 
 /**
- * Always runs the same seeds. A seed that fails prints its shortened schedule, which belongs into [[WriteFindingsSuite]].
+ * Always runs the same seeds. A seed that fails prints its shortened schedule, which belongs into
+ * [[WriteFindingsSuite]].
  */
 class WriteSeedsSuite extends AnyFunSuite {
   private val steps = Arguments().steps
