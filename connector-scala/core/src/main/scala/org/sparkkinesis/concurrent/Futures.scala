@@ -1,5 +1,8 @@
 package org.sparkkinesis.concurrent
 
+import java.io.InterruptedIOException
+import java.net.SocketTimeoutException
+import java.nio.channels.ClosedByInterruptException
 import java.util.concurrent.{CompletionException, ExecutionException}
 
 import scala.annotation.tailrec
@@ -13,4 +16,25 @@ object Futures {
       unwrap(wrapped.getCause)
     case other => other
   }
+
+  /**
+   * Returns the interrupt that caused a failure, if one did. Callers throw it instead of the failure, because Spark
+   * stops a query by interrupting its thread, and takes any other exception for a failure of the query.
+   */
+  def interruptOf(failure: Throwable): Option[InterruptedException] =
+    Iterator.iterate(failure)(_.getCause).takeWhile(_ != null).take(LongestChain).collectFirst {
+      case interrupt: InterruptedException => interrupt
+      case closed: ClosedByInterruptException => interruptBy(closed)
+      case interrupted: InterruptedIOException if !interrupted.isInstanceOf[SocketTimeoutException] =>
+        interruptBy(interrupted)
+    }
+
+  private def interruptBy(failure: Throwable): InterruptedException = {
+    val interrupt = new InterruptedException(failure.toString)
+    interrupt.initCause(failure)
+    interrupt
+  }
+
+  /** A chain of causes may be a cycle. */
+  private val LongestChain = 50
 }

@@ -1,6 +1,7 @@
 package org.sparkkinesis.spark.connection
 
 import org.sparkkinesis.aws.client.ClientSettings
+import org.sparkkinesis.concurrent.Futures
 import org.sparkkinesis.error.{KinesisConnectorException, ServiceErrors}
 import org.sparkkinesis.service.{ServiceErrorKind, ServiceException}
 
@@ -8,6 +9,7 @@ import org.sparkkinesis.service.{ServiceErrorKind, ServiceException}
 object ServiceFailure {
 
   def explain(error: ServiceException, stream: String, settings: ClientSettings): KinesisConnectorException = {
+    Futures.interruptOf(error).foreach(throw _)
     val where = settings.endpoint.orElse(settings.region).getOrElse("the default endpoint")
     val operation = error.operation.name
     val said = error.getMessage

@@ -9,12 +9,13 @@ import scala.util.Using
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FileSystem, Path}
 
+import org.sparkkinesis.concurrent.Futures
 import org.sparkkinesis.error.ReadErrors
 
 /**
  * A text file in a query's checkpoint directory.
  *
- * Its methods throw KINESIS_CHECKPOINT_UNWRITABLE.
+ * Its methods throw KINESIS_CHECKPOINT_UNWRITABLE, or `InterruptedException` if their thread is interrupted.
  */
 final private[session] class CheckpointFile(location: String, name: String, conf: Configuration) {
   private val file = new Path(location, name)
@@ -65,6 +66,7 @@ final private[session] class CheckpointFile(location: String, name: String, conf
     try body
     catch {
       case failure: IOException =>
+        Futures.interruptOf(failure).foreach(throw _)
         throw ReadErrors.checkpointUnwritable(
           location = location,
           reason = String.valueOf(failure.getMessage)

@@ -38,6 +38,20 @@ class StreamMetadataSuite extends TimedSuite {
     }
   }
 
+  test("an interrupt, by which Spark stops a query, is not reported as a failure of the service") {
+    val interrupt = new InterruptedException
+    val failure = new ServiceException(
+      ServiceErrorKind.Client,
+      Operation.DescribeStreamSummary,
+      "SdkClientException",
+      "interrupted",
+      None,
+      new RuntimeException(interrupt)
+    )
+    val settings = ClientSettings.of(Some("us-east-1"), None, CredentialSettings.DefaultChain)
+    assert(intercept[InterruptedException](ServiceFailure.explain(failure, "orders", settings)) eq interrupt)
+  }
+
   test("a stream in any other status is an error") {
     Seq(StreamStatus.Creating, StreamStatus.Deleting, StreamStatus.Other("ARCHIVED")).foreach { status =>
       val rig = new Rig

@@ -36,6 +36,17 @@ class CheckpointFileSuite extends TimedSuite {
     file.delete()
   }
 
+  test("an interrupt, by which Spark stops a query, is not reported as a checkpoint that cannot be written") {
+    val local = new CheckpointFile(Files.createTempDirectory("checkpoint-file").toUri.toString, "noted", conf)
+    local.write("one")
+    Seq[() => Any](() => local.read(), () => local.write("two")).foreach { step =>
+      Thread.currentThread.interrupt()
+      try intercept[InterruptedException](step())
+      finally Thread.interrupted()
+    }
+    assert(local.read().contains("one"))
+  }
+
   test("a crash before any step of a replacement leaves the old text or the new one") {
     val outcomes = (1 to 12).map { step =>
       val file = fresh()
