@@ -12,7 +12,9 @@ object ChaosEvent {
   /** A fault rule of the emulator, as `FaultJson` reads it. */
   final case class Fault(rule: String) extends ChaosEvent
   final case class KillExecutor(pick: Int) extends ChaosEvent
-  case object KillDriver extends ChaosEvent
+
+  /** @param early whether to kill also a driver that has not written a batch yet */
+  final case class KillDriver(early: Boolean) extends ChaosEvent
 
   /** Stops or kills the query, and restarts it in the other consumer mode. */
   final case class SwitchMode(kill: Boolean) extends ChaosEvent

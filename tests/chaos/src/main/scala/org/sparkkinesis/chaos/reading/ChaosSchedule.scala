@@ -31,7 +31,7 @@ object ChaosSchedule {
       case ChaosKind.SubscriptionFault => Fault(ServiceFaults.subscription(random))
       case ChaosKind.SinkFault => Fault(ServiceFaults.writing(random, ChaosPlan.Copy))
       case ChaosKind.KillExecutor => KillExecutor(pick())
-      case ChaosKind.KillDriver => KillDriver
+      case ChaosKind.KillDriver => KillDriver(early = random.nextInt(4) == 0)
       case ChaosKind.SwitchMode => SwitchMode(kill = random.nextBoolean())
       case ChaosKind.AvailableNow => AvailableNow(kill = random.nextBoolean())
       case ChaosKind.Jump => Jump(1 + random.nextInt(10))

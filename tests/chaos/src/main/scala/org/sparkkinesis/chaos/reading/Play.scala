@@ -16,6 +16,9 @@ final private[reading] class Play(
 ) {
   private var happened = Map.empty[String, Int]
 
+  /** The progress of the query when an executor was killed. */
+  private var lastKill = (0, 0)
+
   /** The times and hours of clock jumps while the query is down. */
   private var jumps = Vector.empty[(Deadline, Int)]
 
@@ -42,17 +45,28 @@ final private[reading] class Play(
     case Merge(stream, pick) => stage.merge(stream, pick)
     case LeaveOut(stream, pick) => stage.leaveOut(stream, pick)
     case Fault(rule) => stage.fault(rule)
-    case KillExecutor(pick) => executor(pick).exists(_.destroyForcibly())
-    case KillDriver => lives.killDriver()
-    case SwitchMode(kill) => lives.switchMode(kill)
-    case AvailableNow(kill) => lives.availableNow(kill)
+    case KillExecutor(pick) => killExecutor(pick)
+    case KillDriver(early) => (early || hasBatch) && lives.killDriver()
+    case SwitchMode(kill) => hasBatch && lives.switchMode(kill)
+    case AvailableNow(kill) => hasBatch && lives.availableNow(kill)
     case Jump(hours) => stage.jump(hours)
     case Down(millis, hours) =>
-      val isDown = lives.down(millis.millis)
+      val isDown = hasBatch && lives.down(millis.millis)
       if (isDown) jumps :+= (millis / 2).millis.fromNow -> hours
       isDown
     case Recreate(stream, shards, millis) => stage.recreate(stream, shards, millis)
     case CutOff(pick, millis, silent) => cutOff(pick, millis.millis, silent)
+  }
+
+  /** On a busy machine, events would otherwise end each life of the query before it reads anything. */
+  private def hasBatch: Boolean = query.batchesOfLife > 0
+
+  /** Kills an executor if the query has written a batch since the last such event. */
+  private def killExecutor(pick: Int): Boolean = {
+    val progress = (query.starts, query.batchesOfLife)
+    val did = hasBatch && progress != lastKill && executor(pick).exists(_.destroyForcibly())
+    if (did) lastKill = progress
+    did
   }
 
   private def executor(pick: Int): Option[ProcessHandle] = {

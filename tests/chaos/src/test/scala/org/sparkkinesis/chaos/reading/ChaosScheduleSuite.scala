@@ -18,7 +18,7 @@ class ChaosScheduleSuite extends TimedSuite {
   }
 
   test("every kind that is asked for happens, and no other") {
-    val basic = Set("Split", "Merge", "LeaveOut", "Fault", "KillExecutor", "KillDriver$")
+    val basic = Set("Split", "Merge", "LeaveOut", "Fault", "KillExecutor", "KillDriver")
     assert(names(plan(1, ChaosKind.Basic)) == basic)
     assert(names(plan(1)) == basic ++ Set("SwitchMode", "AvailableNow", "Jump", "Down", "Recreate", "CutOff"))
     assert(names(plan(1, ChaosKind.parse("recreate,jump"))) == Set("Recreate", "Jump"))
