@@ -27,7 +27,7 @@ final class CheckpointCheck(session: StreamSession, environment: Environment) {
   private var remade = Map.empty[String, StreamOffset]
   private var checkedRetention = false
 
-  /** Retention periods in hours that were requested again while the query was running, and when. Read by other threads. */
+  /** Retention periods in hours that were read again while the query was running, and when. Read by other threads. */
   @volatile private var retentions = Map.empty[String, (Int, Long)]
 
   /** The shards of each stream from the listing that checked its lineage. */
@@ -87,7 +87,8 @@ final class CheckpointCheck(session: StreamSession, environment: Environment) {
   def oldestMillis(arn: String): Long = session.serviceClock.atLeast - TimeUnit.HOURS.toMillis(retentionHours(arn))
 
   /**
-   * Reports that a running query was overtaken by the retention in a shard, unless the retention was increased meanwhile.
+   * Reports that records of a shard expired before a running query read them, unless the retention was increased
+   * meanwhile.
    *
    * @param untilMillis
    *   the time up to which the shard had been read when newer records were fetched

@@ -7,7 +7,7 @@ import org.sparkkinesis.simulation.spark.CheckpointFolder
 /** The shards whose age a checkpoint does not tell, because the driver was killed before it had looked at them. */
 object UnseenShards {
 
-  /** Returns streams and shards: those at their oldest record, and the children of those that were read to their end. */
+  /** Returns streams and shards: those at their oldest record, and the children of those read to their end. */
   def of(checkpoint: CheckpointFolder, service: ModelKinesis): Set[(String, String)] = {
     val logged = checkpoint.latest("offsets").map(_._2).orElse(checkpoint.read("initial-offset"))
     val unseen = for {
