@@ -1,5 +1,7 @@
 package org.sparkkinesis.simulation.read
 
+import java.time.Instant
+
 import org.sparkkinesis.error.KinesisConnectorException
 import org.sparkkinesis.simulation.common.{SimulatedTime, Violation}
 import org.sparkkinesis.simulation.spark.{BatchSink, ReadRow}
@@ -26,10 +28,13 @@ final class ReadVerdict(
 
   /** The longest time between two such moments. */
   private var longestGapMillis = 0L
-  private var hasNoted = false
+  private var starts = 0
 
-  /** Records the first start of the query. */
-  def started(): Unit = if (lastAliveMillis == Long.MinValue) persisted()
+  /** Records a start of the query. */
+  def started(): Unit = {
+    starts += 1
+    if (starts == 1) persisted()
+  }
 
   /** Records that the query has stored its progress. A driver that is killed takes any other knowledge with it. */
   private def persisted(): Unit = {
@@ -39,10 +44,7 @@ final class ReadVerdict(
   }
 
   /** The knowledge of the query about all shards is in the checkpoint, because it ended in order or stored it. */
-  def noted(): Unit = {
-    hasNoted = true
-    persisted()
-  }
+  def noted(): Unit = persisted()
 
   def warned(loss: KinesisConnectorException): Unit = note(loss, isError = false)
 
@@ -105,8 +107,11 @@ final class ReadVerdict(
     // nor what a closed shard contained that expired meanwhile.
     val isUncertain = longestGapMillis + (millis - lastAliveMillis).max(0) > retentionMillis - UncertainMillis ||
       hasExpiredSince(lastAliveMillis)
-    // Until it has noted what it knows, all that a query may know after it was killed is its initial position.
-    val isBeginning = !hasNoted && initialMillis().exists(millis - _ > retentionMillis - UncertainMillis)
+    // A run that ended before it had looked at a shard leaves the initial position, which may be older than that by now.
+    val isBeginning = starts > 1 && initialMillis().exists(initial =>
+      millis - initial > retentionMillis - UncertainMillis &&
+        loss.getMessage.contains(s"${Instant.ofEpochMilli(initial)}")
+    )
     val isReal = ledger.hasDeletion || ledger.hasLoss
     if (!isReal && !isUncertain && !isBeginning)
       throw new Violation("alarm", s"nothing is lost, but the query says so: ${loss.getMessage}", loss)
