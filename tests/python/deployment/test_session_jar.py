@@ -1,4 +1,6 @@
-"""A standalone cluster whose executors get the connector's jar from a session only: by ADD JAR, or by addArtifacts."""
+"""Test a standalone cluster whose executors get the connector's jar only from a session, with ADD JAR or
+addArtifacts.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +48,7 @@ EXECUTORS = (
 
 @contextmanager
 def connect_server(cluster: StandaloneCluster, folder: Path) -> Iterator[str]:
-    """A Spark Connect server on the cluster, without the connector's jar; gives its address."""
+    """Start a Spark Connect server on the cluster without the connector's jar, and return its address."""
     log = folder / "connect.log"
     settings = ("--driver-memory", "1g", *EXECUTORS, "--conf", "spark.connect.grpc.binding.port=0")
     main = ("--class", "org.apache.spark.sql.connect.service.SparkConnectServer", "spark-internal")
@@ -73,7 +75,7 @@ def connect_server(cluster: StandaloneCluster, folder: Path) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("way", ["ADD JAR", "addArtifacts"])
-def test_tasks_find_what_the_consumers_hold_when_the_jar_is_of_the_session(
+def test_tasks_read_from_the_consumers_memory_with_a_jar_of_the_session(
     way: str, kinesis: KinesisEmulator, new_stream: Callable[..., str], tmp_path: Path
 ) -> None:
     count = 4000
@@ -90,7 +92,7 @@ def test_tasks_find_what_the_consumers_hold_when_the_jar_is_of_the_session(
     said = json.loads(done.stdout.splitlines()[-1])
     assert said["rows"] == count
     assert said["executors"] == 2
-    # The consumers hold subscriptions. Only a task that does not find its rows in memory calls GetRecords.
+    # The consumers use subscriptions, so GetRecords is called only by a task that does not find its rows in memory.
     calls = sum(
         call.count for call in kinesis.control.calls() if call.operation == "GetRecords" and call.stream == stream
     )

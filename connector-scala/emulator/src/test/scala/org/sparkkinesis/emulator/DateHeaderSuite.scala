@@ -9,8 +9,8 @@ import org.sparkkinesis.emulator.engine.time.EmulatorClock
 import org.sparkkinesis.suite.TimedSuite
 
 class DateHeaderSuite extends TimedSuite {
-  test("every answer tells the emulator's time in its Date header, as the service does") {
-    // A day of one digit is written with two.
+  test("every answer has the emulator's time in its Date header, as the service's answers do") {
+    // A day below 10 is written with two digits.
     val clock = EmulatorClock.manual(1_699_142_399_999L)
     Using.resource(KinesisEmulator.start(EmulatorConfig(clock = clock))) { emulator =>
       def date(operation: String, body: String): (Int, String) = {

@@ -21,7 +21,7 @@ class VerdictSuite extends TimedSuite with TemporaryFolder {
 
   private def puts(count: Int, stream: String = "orders") = Puts(stream, count, sequence)
 
-  /** Losses of these records were reported. */
+  /** The records whose loss was reported. */
   private def reported(numbers: Long*) = new KnownLosses {
     override def isReported(stream: String, number: Long): Boolean = stream == "orders" && numbers.contains(number)
     override def mayDiffer: Int = 1
@@ -43,7 +43,7 @@ class VerdictSuite extends TimedSuite with TemporaryFolder {
     assert(found.reported == 1 && found.lost == Seq("orders 2, of 1"))
   }
 
-  test("the records of several streams are told apart") {
+  test("the records of several streams are distinguished") {
     val other = record(0).copy(stream = "clicks", key = "c0")
     val read = files(0L -> Seq(record(0), other))
     assert(Verdict.of(read, Seq(puts(1), puts(1, "clicks"))).faults == Nil)
@@ -79,7 +79,7 @@ class VerdictSuite extends TimedSuite with TemporaryFolder {
     val at = folder()
     new BatchFiles(at).write(0, Seq(Seq(record(0)), Nil))
     assert(Verdict.of(new BatchFiles(at), Seq(puts(1))).unequalAttempts.size == 1)
-    // The records of one that ran again may have expired meanwhile.
+    // The records of a batch that ran again may have expired in the meantime.
     assert(Verdict.of(new BatchFiles(at), Seq(puts(1)), reported(1)).unequalAttempts.isEmpty)
   }
 }

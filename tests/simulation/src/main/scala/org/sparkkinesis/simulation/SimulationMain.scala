@@ -23,7 +23,7 @@ object SimulationMain {
     case Right(wanted) => sys.exit(if (run(wanted)) 0 else 1)
   }
 
-  /** What one side did. */
+  /** The result of one side. */
   final private case class Ran(side: String, isRight: Boolean, text: String, json: Json)
 
   private def run(wanted: Arguments): Boolean = {

@@ -22,8 +22,8 @@ final case class ReadStreams(streams: Set[(String, String)]) {
   /**
    * Checks that the query does not read the stream.
    *
-   * @throws
-   *   KinesisConnectorException KINESIS_SINK_LOOP if the query reads it
+   * @throws KinesisConnectorException
+   *   KINESIS_SINK_LOOP if the query reads it
    */
   def refuse(stream: CheckedStream): Unit =
     if (streams(ReadStreams.placeOf(stream.identity)))

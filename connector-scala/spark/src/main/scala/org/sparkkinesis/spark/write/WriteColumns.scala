@@ -49,8 +49,8 @@ object WriteColumns {
   /**
    * Finds the columns.
    *
-   * @throws
-   *   KinesisConnectorException when a column is missing or has a type that cannot be written
+   * @throws KinesisConnectorException
+   *   when a column is missing or has a type that cannot be written
    */
   def of(schema: StructType, options: Options): WriteColumns = {
     val data = find(schema, KinesisSchema.Data).getOrElse(throw missing(

@@ -29,8 +29,8 @@ final class WritePlanner(options: Options, sources: ReadStreams, isNew: Connecto
   /**
    * Plans a write.
    *
-   * @throws
-   *   KinesisConnectorException for the first problem
+   * @throws KinesisConnectorException
+   *   for the first problem
    */
   def plan(schema: StructType, queryId: String): WritePlan = {
     val columns = WriteColumns.of(schema, options)

@@ -14,7 +14,7 @@ class LossLedgerSuite extends TimedSuite {
   private val Hour = 1.hour.toMillis
   private val Start = 1_000_000_000L
 
-  /** A ledger whose log clock shows 1,000 s more with every event. */
+  /** A ledger whose log clock advances by 1,000 s with every event. */
   private def ledger: LossLedger = {
     var events = 0L
     new LossLedger(Start, Day, () => { events += 1; events * 1_000_000L })
@@ -22,7 +22,7 @@ class LossLedgerSuite extends TimedSuite {
 
   private def report(stream: String, millis: Long) = Seq(LossReport(millis, stream))
 
-  test("a jump past the retention destroys what was there before, in every stream") {
+  test("a jump beyond the retention destroys the earlier records of every stream") {
     val known = ledger
     known.jumped(Map("a" -> 10L, "b" -> 5L), Start, Start + 25 * Hour)
     assert(known.destroyed("a", 9) == Seq(1_000_000L) && known.destroyed("b", 4) == Seq(1_000_000L))
@@ -30,7 +30,7 @@ class LossLedgerSuite extends TimedSuite {
     assert(known.events == 1)
   }
 
-  test("smaller jumps destroy records when they come to the retention together, but not those put in between") {
+  test("smaller jumps destroy records when their sum exceeds the retention, but not records put in between") {
     val known = ledger
     known.jumped(Map("a" -> 10L), Start, Start + 10 * Hour)
     known.jumped(Map("a" -> 20L), Start + 10 * Hour, Start + 20 * Hour)
@@ -40,14 +40,14 @@ class LossLedgerSuite extends TimedSuite {
     assert(known.destroyed("a", 10).isEmpty)
   }
 
-  test("a deletion destroys what its stream held, and nothing of others") {
+  test("a deletion destroys the records of its stream only") {
     val known = ledger
     known.deleted("a", 10)
     assert(known.destroyed("a", 9) == Seq(1_000_000L))
     assert(known.destroyed("a", 10).isEmpty && known.destroyed("b", 0).isEmpty)
   }
 
-  test("a loss is explained by a report of its stream that came soon after") {
+  test("a loss is explained by a report of its stream soon after it") {
     val known = ledger
     known.deleted("a", 10)
     def explained(reports: Seq[LossReport]) = known.isReported(reports)("a", 3)
@@ -60,7 +60,7 @@ class LossLedgerSuite extends TimedSuite {
   private def line(event: ConnectorEvent): String =
     s"26/11/22 08:45:15 WARN query: ${QueryContext(Some("q"), Some("r"), None, Seq("orders")).line(event)}"
 
-  test("reports are found in log lines as the connector writes them, with their stream") {
+  test("reports with their streams are found in the connector's log lines") {
     val millis = LocalDateTime.of(2026, 11, 22, 8, 45, 15).atZone(ZoneId.systemDefault).toInstant.toEpochMilli
     val arn = "arn:aws:kinesis:us-east-1:000000000000:stream/orders"
     Seq(

@@ -10,7 +10,7 @@ import org.sparkkinesis.suite.TimedSuite
 class ServiceProxySuite extends TimedSuite {
   private val OwnPid = ProcessHandle.current.pid
 
-  /** A service that answers every byte with the next one. */
+  /** A service that answers every byte with the next value. */
   final private class Echo extends AutoCloseable {
     val server = new ServerSocket(0, 50, InetAddress.getLoopbackAddress)
     val address = new InetSocketAddress(InetAddress.getLoopbackAddress, server.getLocalPort)
@@ -47,7 +47,7 @@ class ServiceProxySuite extends TimedSuite {
     socket
   }
 
-  /** The answer to a byte; -1 when the connection is closed. */
+  /** Returns the answer to a byte; -1 when the connection is closed. */
   private def ask(socket: Socket, byte: Int): Int = {
     socket.getOutputStream.write(byte)
     socket.getInputStream.read()
@@ -55,7 +55,7 @@ class ServiceProxySuite extends TimedSuite {
 
   private def isClosed(socket: Socket): Boolean = Try(ask(socket, 1)).toOption.forall(_ == -1)
 
-  test("bytes pass in both directions, and other processes' cuts do not matter") {
+  test("bytes are forwarded in both directions, even if other processes are cut off") {
     withProxy { proxy =>
       proxy.cutOff(pid = 1, 1.minute, silent = false)
       val socket = connect(proxy)
@@ -63,7 +63,7 @@ class ServiceProxySuite extends TimedSuite {
     }
   }
 
-  test("a process that is cut off loses its connections and gets no new ones, until it is healed") {
+  test("a process that is cut off loses its connections and gets no new ones until the end of the cut") {
     withProxy { proxy =>
       val before = connect(proxy)
       assert(ask(before, 1) == 2)
@@ -75,7 +75,7 @@ class ServiceProxySuite extends TimedSuite {
     }
   }
 
-  test("in silence connections hang, and what was sent meanwhile never arrives") {
+  test("a silent cut lets connections hang and discards their bytes") {
     withProxy { proxy =>
       val before = connect(proxy)
       assert(ask(before, 1) == 2)

@@ -8,7 +8,7 @@ package org.sparkkinesis.simulation.common
  * @param steps
  *   maximum number of actions of one run
  * @param side
- *   the side of the connector that runs, `read` or `write`; both when it is empty
+ *   the side of the connector to run, `read` or `write`; both if it is empty
  */
 final case class Arguments(
     first: Long = 1,

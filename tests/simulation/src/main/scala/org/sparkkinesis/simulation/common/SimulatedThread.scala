@@ -19,13 +19,13 @@ final class SimulatedThreads(scheduler: Scheduler) {
   private var started = Vector.empty[SimulatedThread]
   private var running: SimulatedThread = null
 
-  /** The thread that runs at this moment. */
+  /** The thread that is running. */
   def current: SimulatedThread = {
     if (running == null) throw new IllegalStateException("no simulated thread is running")
     running
   }
 
-  /** Starts a thread, which begins to run when the caller has returned to the scheduler. */
+  /** Starts a thread, which runs after the caller has returned to the scheduler. */
   def start(name: String)(body: => Unit): SimulatedThread = {
     val thread = new SimulatedThread(name, this, scheduler)(body)
     started = started.filterNot(_.isDone) :+ thread
@@ -33,7 +33,7 @@ final class SimulatedThreads(scheduler: Scheduler) {
     thread
   }
 
-  /** Ends the threads that still wait, so that the JVM's threads are free again. */
+  /** Ends the threads that still wait, to release the JVM's threads. */
   def endAll(): Unit = started.foreach(_.kill())
 
   private[common] def run(thread: SimulatedThread)(body: => Unit): Unit = {
@@ -43,10 +43,10 @@ final class SimulatedThreads(scheduler: Scheduler) {
     finally running = before
   }
 
-  /** What a virtual condition of this lock waits on. */
+  /** The object that a virtual condition of this lock waits on. */
   def condition(lock: Lock): Condition = new SimulatedCondition(lock, this)
 
-  /** Lets virtual time pass for the current thread. */
+  /** Advances virtual time for the current thread. */
   def sleep(time: FiniteDuration): Unit = {
     val thread = current
     var isOver = false
@@ -57,7 +57,7 @@ final class SimulatedThreads(scheduler: Scheduler) {
     while (!isOver) thread.park()
   }
 
-  /** Waits for a future, at most so long; none when it is not done by then. */
+  /** Waits for a future at most this long. Returns `None` if it is not complete by then. */
   def await[A](future: CompletableFuture[A], most: FiniteDuration): Option[CompletableFuture[A]] = {
     val thread = current
     var isLate = false
@@ -72,7 +72,7 @@ final class SimulatedThreads(scheduler: Scheduler) {
   }
 }
 
-/** One thread of a simulation. Its methods are called by the thread that runs at that moment. */
+/** One thread of a simulation. Only the thread that is running may call its methods. */
 final class SimulatedThread private[common] (val name: String, threads: SimulatedThreads, scheduler: Scheduler)(
     body: => Unit
 ) {
@@ -87,7 +87,7 @@ final class SimulatedThread private[common] (val name: String, threads: Simulate
 
   def isDone: Boolean = done
 
-  /** Lets the thread run again soon; its loop decides whether it waits on. */
+  /** Lets the thread run again soon; its own loop decides whether it continues to wait. */
   def wake(): Unit = if (!isWakePending && !done) {
     isWakePending = true
     scheduler.execute { () =>
@@ -96,19 +96,19 @@ final class SimulatedThread private[common] (val name: String, threads: Simulate
     }
   }
 
-  /** The next wait of the thread, or the present one, ends with an InterruptedException. */
+  /** Lets the thread's current or next wait throw an InterruptedException. */
   def interrupt(): Unit = {
     interrupted = true
     wake()
   }
 
-  /** Ends the thread where it waits, without a word to anybody. To be called by the simulation's own thread. */
+  /** Ends the thread at its wait without notice. Only the simulation's own thread may call it. */
   def kill(): Unit = if (!done) {
     killed = true
     if (begun) step() else done = true
   }
 
-  /** Gives the turn back; returns when the thread is woken. */
+  /** Lets another thread run. Returns when this thread is woken. */
   def park(): Unit = {
     hasStopped.release()
     mayRun.acquireUninterruptibly()
@@ -153,7 +153,7 @@ private object SimulatedThread {
   }
 }
 
-/** What a simulated thread waits on. Only waits without a time limit are simulated. */
+/** A condition that simulated threads wait on. Only waits without a time limit are supported. */
 final private class SimulatedCondition(lock: Lock, threads: SimulatedThreads) extends Condition {
   private var waiting = Vector.empty[SimulatedThread]
 

@@ -24,13 +24,13 @@ object ServiceFault {
   /** The last answer of a closed shard names no children. */
   case object EndWithoutChildren extends ServiceFault
 
-  /** This share of the requests of PutRecords is carried out, and the connection breaks before the answer. */
+  /** This share of PutRecords requests is executed, and the connection breaks before the answer. */
   final case class LostAnswers(percent: Int) extends ServiceFault
 
-  /** This share of the requests of PutRecords is carried out and gets no answer. */
+  /** This share of PutRecords requests is executed and never answered. */
   final case class SilentAnswers(percent: Int) extends ServiceFault
 
-  /** Requests of PutRecords arrive late, each by a time of its own up to this one. */
+  /** PutRecords requests arrive with individual delays of up to this time. */
   final case class SlowPuts(millis: Int) extends ServiceFault
 
   /** This share of the entries of PutRecords is refused. */
@@ -43,7 +43,7 @@ object ServiceFault {
   case object SilentSubscriptions extends ServiceFault
 }
 
-/** What becomes of an answer of PutRecords. */
+/** The effect of a fault on the answer of PutRecords. */
 sealed trait AnswerFault
 
 object AnswerFault {
@@ -84,7 +84,7 @@ final class ModelFaults(random: Random, now: () => Long) {
 
   def delayOfPut(): Long = current.collectFirst { case SlowPuts(millis) => random.nextInt(millis).toLong }.getOrElse(0L)
 
-  /** The code with which an entry is refused. */
+  /** The error code of a refused entry. */
   def rejects(): Option[String] = current.collectFirst {
     case RejectedEntries(code, percent) if random.nextInt(100) < percent => code
   }

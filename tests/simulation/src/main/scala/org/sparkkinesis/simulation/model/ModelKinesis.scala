@@ -53,7 +53,7 @@ final class ModelKinesis(val scheduler: Scheduler, val random: Random, val setti
 
   def now: Long = scheduler.currentMillis
 
-  /** Sets who is told of every record that PutRecords has stored. */
+  /** Sets the listener for every record that PutRecords has stored. */
   def onStored(observer: StoredPut => Unit): Unit = this.observer = observer
   def stored(put: StoredPut): Unit = observer(put)
 

@@ -9,13 +9,13 @@ import org.sparkkinesis.model.hash.HashKey
 import org.sparkkinesis.model.{SequenceNumber, StreamRef, StreamStatus}
 import org.sparkkinesis.service.{Operation, PutEntry, PutResult, ServiceErrorKind, ServiceException}
 
-/** A call of PutRecords, as nobody but the simulation sees it. */
+/** A call of PutRecords with facts that only the simulation knows. */
 final class PutCall(val number: Long, val process: String, val entries: Seq[PutEntry]) {
 
-  /** Whether the caller was told what was stored. */
+  /** Whether the caller received the answer. */
   var isAnswered = false
 
-  /** Whether the service carried it out. */
+  /** Whether the service executed the call. */
   var isCarriedOut = false
 }
 
@@ -23,8 +23,8 @@ final class PutCall(val number: Long, val process: String, val entries: Seq[PutE
 final case class StoredPut(stream: ModelStream, shard: ModelShard, entry: PutEntry, call: PutCall)
 
 /**
- * PutRecords as one process calls it. A request takes time to arrive, and so does its answer. A request that is
- * cancelled before it has arrived never arrives. A process that ends does not take back what it has sent.
+ * PutRecords for one process. A request and its answer arrive with a delay. A request that is cancelled before its
+ * arrival has no effect. The end of a process does not cancel its sent requests.
  */
 final class ModelPuts(service: ModelKinesis, process: String, isAlive: () => Boolean) {
 

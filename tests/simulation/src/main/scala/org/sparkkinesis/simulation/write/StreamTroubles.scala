@@ -4,7 +4,7 @@ import scala.concurrent.duration._
 
 import org.sparkkinesis.simulation.model.{ModelKinesis, ModelStream}
 
-/** The other users of the streams: reshards them, deletes and creates them. */
+/** The other users of the streams, which reshard them, delete them and create them. */
 final class StreamTroubles(service: ModelKinesis, setup: WriteSetup) {
   import StreamTroubles._
   import WriteAction._
@@ -12,12 +12,12 @@ final class StreamTroubles(service: ModelKinesis, setup: WriteSetup) {
   private var down = Set.empty[Int]
   private var recreated = 0
 
-  /** How often a stream was deleted. */
+  /** The number of deletions of streams. */
   def deletions: Int = recreated
 
   private val arns = setup.shards.indices.map(WriteAttempt.arn)
 
-  /** Whether a stream is being deleted or created. */
+  /** Returns whether a stream is being deleted or created. */
   def isDown: Boolean = down.nonEmpty
 
   def create(): Unit = arns.zip(setup.shards).foreach { case (arn, shards) =>

@@ -4,7 +4,7 @@ import scala.util.Random
 
 import org.sparkkinesis.sink.limit._
 
-/** A user's rate limiting strategy with a fault: now and then a call of it throws an exception. */
+/** A custom rate limiting strategy of which some calls throw an exception. */
 final class UnreliableStrategy(context: RateLimitingContext) extends RateLimitingStrategy {
   private val behind = new AimdRateLimiting(context)
   private val faults = StrategyFaults.ofThread.get
@@ -31,13 +31,13 @@ final class UnreliableStrategy(context: RateLimitingContext) extends RateLimitin
   }
 }
 
-/** When the strategies of one simulation throw. */
+/** Decides when the strategies of one simulation throw. */
 final class StrategyFaults(random: Random, now: () => Long) {
   private var oneOf = 0
   private var untilMillis = 0L
   private var thrown = 0
 
-  /** How often a strategy has thrown. */
+  /** The number of thrown exceptions. */
   def count: Int = thrown
 
   def begin(oneOf: Int, untilMillis: Long): Unit = {
@@ -55,6 +55,8 @@ final class StrategyFaults(random: Random, now: () => Long) {
 
 object StrategyFaults {
 
-  /** Those of the simulation that runs on this thread: the sink makes a strategy by the name of its class. */
+  /**
+   * The failures of the simulation that runs on this thread, because the sink creates a strategy by its class name.
+   */
   val ofThread = new ThreadLocal[StrategyFaults]
 }

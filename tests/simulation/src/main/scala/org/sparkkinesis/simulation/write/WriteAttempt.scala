@@ -14,24 +14,24 @@ import org.sparkkinesis.simulation.model.ModelKinesis
 import org.sparkkinesis.sink.kinesis._
 import org.sparkkinesis.sink.kinesis.put.SinkRecord
 
-/** How an attempt of a task ended. */
+/** The end of an attempt of a task. */
 sealed trait AttemptEnd
 
 object AttemptEnd {
   case object Committed extends AttemptEnd
   final case class Failed(error: Throwable) extends AttemptEnd
 
-  /** It was interrupted, or its executor was lost. */
+  /** The attempt was interrupted, or its executor was lost. */
   case object Killed extends AttemptEnd
 }
 
 /**
- * One attempt of a task: it writes its rows as a `DataWriter` does, on a thread of its own.
+ * One attempt of a task. It writes its rows as a `DataWriter` does, on its own simulated thread.
  *
  * @param failsAfter
- *   the row after which the task fails by itself
+ *   the row after which the task fails
  * @param ended
- *   is told the end, once
+ *   receives the end once
  */
 final class WriteAttempt(
     val number: Long,
@@ -59,10 +59,10 @@ final class WriteAttempt(
     thread = threads.start(s"attempt $number")(run())
   }
 
-  /** Interrupts the task; it ends soon. */
+  /** Interrupts the task, which ends soon. */
   def kill(): Unit = if (!isOver) thread.interrupt()
 
-  /** The executor has ended. */
+  /** Ends the attempt with its executor. */
   def lose(): Unit = if (!isOver) {
     thread.kill()
     finish(AttemptEnd.Killed)
@@ -146,7 +146,7 @@ object WriteAttempt {
   val Stream = "orders"
   private val Caller = "caller"
 
-  /** The ARN of the stream of an account; the first one is the caller's. */
+  /** Returns the ARN of the stream of an account; the first account is the caller's. */
   def arn(account: Int): String = ModelKinesis.arn(f"${ModelKinesis.Account.toLong + account}%012d", Stream)
 
   def reference(target: WriteTarget): StreamRef = target match {
@@ -155,8 +155,8 @@ object WriteAttempt {
   }
 }
 
-/** A task that fails by itself, as by an error of the user's code. */
+/** The failure of a task that an error of the user's code would cause. */
 final class TaskFailed extends RuntimeException("the task fails by itself")
 
-/** A stream that cannot be written to now. */
+/** The error for a stream that cannot be written at the moment. */
 final class StreamUnusable(why: String) extends RuntimeException(why)

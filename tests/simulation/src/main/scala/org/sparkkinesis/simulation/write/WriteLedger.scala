@@ -14,27 +14,27 @@ import org.sparkkinesis.simulation.model.{PutCall, StoredPut}
  * A row of a micro-batch.
  *
  * @param id
- *   grows in the order of the rows, also over batches
+ *   increases in the order of the rows, also over batches
  */
 final case class WriteRow(id: Long, batch: Int, target: WriteTarget, key: String, hashKey: Option[BigInt], bytes: Int)
 
 /**
- * A row as it was stored.
+ * A stored row.
  *
  * @param order
- *   counts everything that was stored
+ *   the position among all stored rows
  * @param isFound
- *   whether readers find it that leave out an aggregate with a record of another shard, as KCL does
+ *   whether readers get it that drop an aggregate with a record of another shard, as KCL does
  * @param isInDoubt
- *   whether it is in an aggregate, and nothing proved to the sink that readers find it
+ *   whether it is in an aggregate for which the sink has no proof that such readers get it
  */
 final case class Arrival(order: Long, isFound: Boolean, isInDoubt: Boolean, call: PutCall)
 
 /**
- * Holds what tasks say that they have stored against what is in the streams.
+ * Compares the rows that committed tasks have reported with the rows in the streams.
  *
  * @param isPlacementSure
- *   whether the shards, and what ListShards tells of them, have not changed of late
+ *   whether the shards, and their listing, have not changed recently
  */
 final class WriteLedger(ordered: Boolean, isPlacementSure: () => Boolean) {
   import WriteLedger._
@@ -42,7 +42,7 @@ final class WriteLedger(ordered: Boolean, isPlacementSure: () => Boolean) {
   private val arrivals = mutable.LongMap.empty[mutable.HashMap[Long, Vector[Arrival]]]
   private val committed = mutable.HashSet.empty[Long]
 
-  /** The last arrival of each key of a stream, of all committed attempts. */
+  /** The last arrival of each key of a stream, over all committed attempts. */
   private val lastOfKey = mutable.HashMap.empty[(Int, String), (WriteRow, Long)]
   private var stored = 0L
   private var repeated = 0L
@@ -50,7 +50,7 @@ final class WriteLedger(ordered: Boolean, isPlacementSure: () => Boolean) {
   def storedRecords: Long = stored
   def duplicates: Long = repeated
 
-  /** The service has stored an entry. */
+  /** Records an entry that the service has stored. */
   def add(put: StoredPut): Unit = {
     val users = usersOf(put.entry)
     val isFound = users.forall(user => put.shard.range.contains(user.hash))
@@ -65,7 +65,7 @@ final class WriteLedger(ordered: Boolean, isPlacementSure: () => Boolean) {
     }
   }
 
-  /** The task has said that all of these rows are stored. */
+  /** Checks the rows that a committed task has reported as stored. */
   def commit(attempt: Long, rows: Seq[WriteRow]): Unit = {
     val of = arrivals.getOrElse(attempt, mutable.HashMap.empty)
     rows.foreach { row =>
@@ -86,7 +86,7 @@ final class WriteLedger(ordered: Boolean, isPlacementSure: () => Boolean) {
     arrivals -= attempt
   }
 
-  /** No record arrives for the first time before an earlier one of its key, and none for the last time. */
+  /** Checks that neither the first nor the last arrival of a record is before that of an earlier record of its key. */
   private def checkOrder(rows: Seq[WriteRow], of: collection.Map[Long, Vector[Arrival]]): Unit =
     rows.groupBy(row => (row.target.account, row.key)).foreach { case (key, same) =>
       val byOrdinal = same.sortBy(_.id)
@@ -98,7 +98,7 @@ final class WriteLedger(ordered: Boolean, isPlacementSure: () => Boolean) {
       val (first, firstArrivals) = found.head
       val (last, lastArrivals) = found.last
       lastOfKey.get(key).foreach { case (before, order) =>
-        // A second attempt of the same task may have written at the same time.
+        // A speculative attempt of the same task may have written at the same time.
         if (before.batch < first.batch && firstArrivals.head.order < order)
           throw new Violation("order", s"$first arrived before the last arrival of $before")
       }
@@ -116,7 +116,7 @@ object WriteLedger {
     User(ids(0), ids(1), hash)
   }
 
-  /** The payload of a row: it names the attempt and the row. */
+  /** Returns the payload of a row, which contains the attempt and the row's id. */
   def payload(attempt: Long, row: WriteRow): Array[Byte] =
     s"$attempt-${row.id}|".padTo(row.bytes, 'x').getBytes(UTF_8)
 

@@ -9,14 +9,14 @@ import org.sparkkinesis.simulation.common.{SimulatedThread, SimulatedThreads}
 /** A micro-batch: the rows of each task. */
 final case class WriteBatch(number: Int, tasks: Vector[Vector[WriteRow]])
 
-/** Makes an attempt of a task; the callback is told its end. */
+/** Creates an attempt of a task; the callback receives its end. */
 trait AttemptMaker {
   def apply(partition: Int, rows: Vector[WriteRow], ended: (WriteAttempt, AttemptEnd) => Unit): WriteAttempt
 }
 
 /**
- * Spark's part of a streaming write: one batch after the other, each as tasks with retries and speculation. A batch
- * that fails is written again when the query has been restarted. Runs on its own simulated thread.
+ * Spark's part of a streaming write. It writes one batch after the other as tasks with retries and speculation. A
+ * batch that fails is written again after the query has restarted. Runs on its own simulated thread.
  */
 final class WriteQuery(
     setup: WriteSetup,
@@ -44,10 +44,10 @@ final class WriteQuery(
   def committed: Int = done
   def isIdle: Boolean = waiting.isEmpty
 
-  /** Attempts that are under way. */
+  /** The running attempts. */
   def attempts: Vector[WriteAttempt] = running
 
-  /** Ends all tasks; the batch is written again after a while. */
+  /** Ends all tasks. The batch is written again later. */
   def restart(): Unit = {
     restarts = true
     thread.wake()
@@ -63,7 +63,7 @@ final class WriteQuery(
     } else threads.sleep(RestartPause)
   }
 
-  /** Whether the batch was committed. */
+  /** Writes a batch. Returns whether it was committed. */
   private def write(batch: WriteBatch): Boolean = {
     val committed = mutable.Set.empty[Int]
     val failures = mutable.HashMap.empty[Int, Int].withDefaultValue(0)
@@ -109,7 +109,7 @@ final class WriteQuery(
 
 object WriteQuery {
 
-  /** As `spark.task.maxFailures`. */
+  /** The value of `spark.task.maxFailures`. */
   val MaxFailures = 4
   private val RestartPause = 1.second
 }

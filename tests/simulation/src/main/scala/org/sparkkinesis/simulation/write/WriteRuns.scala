@@ -5,7 +5,7 @@ import org.sparkkinesis.simulation.common._
 /** Runs scenarios of the writing side, and shortens those that fail. */
 object WriteRuns {
 
-  /** Runs a scenario; what failed is told as it happened. */
+  /** Runs a scenario. `trace` receives its steps. */
   def run(scenario: WriteScenario, trace: String => Unit = _ => ()): Either[Violation, WriteOutcome] =
     try Right(new WriteSimulation(scenario, trace).run())
     catch {
@@ -34,7 +34,7 @@ object WriteRuns {
     }
   }
 
-  /** Test code for a suite of [[WriteFindingsSuite]]'s kind. */
+  /** Returns the scenario as a test for a suite like [[WriteFindingsSuite]]. */
   def asTest(scenario: WriteScenario, violation: Violation): String = {
     val actions = scenario.actions.map(action => s"        ${ScalaText(action)}").mkString(",\n")
     s"""  test("seed ${scenario.seed}: ${violation.kind}") {

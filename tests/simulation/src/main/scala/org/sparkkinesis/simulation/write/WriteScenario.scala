@@ -2,76 +2,76 @@ package org.sparkkinesis.simulation.write
 
 import org.sparkkinesis.simulation.model.{ModelSettings, ServiceFault}
 
-/** What happens to the streams and to the query that writes to them. Indexes are taken modulo what there is. */
+/** An action on the streams or on the query that writes to them. Indexes are taken modulo the number of targets. */
 sealed trait WriteAction
 
 object WriteAction {
 
-  /** Lets time pass; everything else takes none. */
+  /** Advances time; all other actions take no time. */
   final case class Advance(millis: Long) extends WriteAction
 
   /**
-   * Adds a micro-batch, which the query writes when those before it are committed.
+   * Adds a micro-batch, which the query writes after the previous ones are committed.
    *
    * @param keys
-   *   distinct partition keys
+   *   number of distinct partition keys
    * @param bytes
-   *   largest payload
+   *   maximum size of a payload in bytes
    */
   final case class Batch(rows: Int, keys: Int, bytes: Int) extends WriteAction
   final case class Split(account: Int, shard: Int) extends WriteAction
   final case class Merge(account: Int, shard: Int) extends WriteAction
 
-  /** Deletes the stream of an account, and creates it again after a while. */
+  /** Deletes the stream of an account and creates it again later. */
   final case class Recreate(account: Int, shards: Int, downMillis: Long) extends WriteAction
 
   /** Interrupts a task, as Spark does when it kills one. */
   final case class KillTask(task: Int) extends WriteAction
 
-  /** Ends an executor with everything that runs on it; another one takes its place. */
+  /** Ends an executor with all of its tasks; another one replaces it. */
   final case class LoseExecutor(executor: Int) extends WriteAction
 
-  /** Stops the query; it starts again after a second and writes the batch again that was not committed. */
+  /** Stops the query. It restarts after a second and writes the uncommitted batch again. */
   case object Restart extends WriteAction
   final case class Fault(fault: ServiceFault, millis: Long) extends WriteAction
 
-  /** The user's rate limiting strategy throws an exception in one of so many calls. */
+  /** Lets the custom rate limiting strategy throw an exception in one of this number of calls. */
   final case class BreakStrategy(oneOf: Int, millis: Long) extends WriteAction
 }
 
-/** How a row names its stream. */
+/** The way in which a row names its stream. */
 sealed trait WriteTarget {
 
-  /** Index of the account that the stream belongs to. */
+  /** The index of the account that owns the stream. */
   def account: Int
 }
 
 object WriteTarget {
 
-  /** By name, in the first account. */
+  /** The name of the stream, in the first account. */
   case object Name extends WriteTarget {
     override def account: Int = 0
   }
 
-  /** By ARN, in this account. */
+  /** The ARN of the stream, in this account. */
   final case class Arn(account: Int) extends WriteTarget
 }
 
 /**
  * @param shards
- *   of the stream of each account; all streams have the same name
+ *   number of shards of the stream of each account; all streams have the same name
  * @param targets
- *   where rows go, in turn
+ *   the targets of the rows, in turn
  * @param rowPauseMillis
- *   longest time between two rows of a task
+ *   maximum time between two rows of a task, in milliseconds
  * @param failPercent
- *   tasks that fail by themselves, in the middle
+ *   percentage of tasks that fail in the middle
  * @param speculationPercent
- *   tasks of which a second attempt is started
+ *   percentage of tasks with a speculative attempt
  * @param hashKeyPercent
- *   rows that have an explicit hash key
+ *   percentage of rows with an explicit hash key
  * @param options
- *   of the sink
+ *   options of the sink
  */
 final case class WriteSetup(
     shards: Vector[Int] = Vector(1),
@@ -88,5 +88,5 @@ final case class WriteSetup(
   def ordered: Boolean = options.get("ordering").contains("key")
 }
 
-/** One run, which the same seed repeats exactly. */
+/** One run. The same seed repeats it exactly. */
 final case class WriteScenario(seed: Long, setup: WriteSetup, actions: Vector[WriteAction])

@@ -5,7 +5,7 @@ import scala.util.Random
 import org.sparkkinesis.service.{Operation, ServiceErrorKind}
 import org.sparkkinesis.simulation.model.{ModelSettings, ServiceFault}
 
-/** Makes a scenario of a seed. */
+/** Creates the scenario of a seed. */
 object WriteScenarios {
   import WriteAction._
 

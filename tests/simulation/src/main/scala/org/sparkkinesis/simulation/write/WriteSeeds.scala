@@ -5,10 +5,10 @@ import java.util.concurrent.{Callable, Executors}
 
 import org.sparkkinesis.simulation.common.Violation
 
-/** A seed that failed. */
+/** A failed seed. */
 final case class FailedWrite(scenario: WriteScenario, violation: Violation)
 
-/** What many runs of the writing side did, added up. */
+/** The sums over many runs of the writing side. */
 final case class WriteTotals(counts: Map[String, Long] = Map.empty, wrong: Vector[FailedWrite] = Vector.empty) {
   def +(other: WriteTotals): WriteTotals = WriteTotals(
     (counts.keySet ++ other.counts.keySet).iterator.map(name => name -> (apply(name) + other(name))).toMap,
@@ -18,12 +18,12 @@ final case class WriteTotals(counts: Map[String, Long] = Map.empty, wrong: Vecto
   def apply(name: String): Long = counts.getOrElse(name, 0L)
 }
 
-/** Runs seeds on several threads; each seed has its own world, and gives the same on any of them. */
+/** Runs seeds on several threads. Each seed has its own state and gives the same result on any thread. */
 object WriteSeeds {
 
   /**
    * @param failed
-   *   what becomes of a scenario that failed, on the thread that ran it
+   *   handles a failed scenario, on the thread that ran it
    */
   def run(seeds: Range.Inclusive, steps: Int, threads: Int)(failed: FailedWrite => FailedWrite): WriteTotals = {
     val next = new AtomicLong(seeds.start.toLong)

@@ -10,7 +10,7 @@ import org.sparkkinesis.simulation.common._
 import org.sparkkinesis.simulation.model.ModelKinesis
 import org.sparkkinesis.sink.kinesis.KinesisSinkSettings
 
-/** What one run did. */
+/** The counts of one run. */
 final case class WriteOutcome(
     rows: Long,
     stored: Long,
@@ -21,7 +21,7 @@ final case class WriteOutcome(
     virtualMillis: Long
 )
 
-/** Runs one scenario: the real sink, against the model of the service and of Spark's tasks. Throws a [[Violation]]. */
+/** Runs one scenario with the real sink against models of the service and of Spark's tasks. Throws a [[Violation]]. */
 final class WriteSimulation(scenario: WriteScenario, trace: String => Unit = _ => ()) {
   import WriteAction._
   import WriteSimulation._
@@ -38,7 +38,7 @@ final class WriteSimulation(scenario: WriteScenario, trace: String => Unit = _ =
   private val verdict = new WriteVerdict(setup, settings.requests, strategies, streams)
   private val query = new WriteQuery(setup, threads, random, attempt(_, _, _), fail, tell(_))
 
-  /** From this time on the sink can know the shards. */
+  /** The time from which the sink can know the shards. */
   private var sureFromMillis = 0L
   private var executors = Vector.empty[WriterProcess]
   private var executorsMade = 0
@@ -115,7 +115,7 @@ final class WriteSimulation(scenario: WriteScenario, trace: String => Unit = _ =
     executors :+= new WriterProcess(s"executor-$executorsMade", service, time, threads, random.nextDouble _)
   }
 
-  /** Rows of one key are in one task, as `repartition("partitionKey")` puts them. */
+  /** Distributes the rows so that the rows of one key are in one task, as `repartition("partitionKey")` does. */
   private def rows(batch: Batch): WriteBatch = {
     batches += 1
     val all = Vector.fill(batch.rows) {
@@ -170,7 +170,7 @@ final class WriteSimulation(scenario: WriteScenario, trace: String => Unit = _ =
     strategies.end()
   }
 
-  /** After the last action nothing new goes wrong, and every batch must be committed. */
+  /** Ends all faults after the last action; every batch must then be committed. */
   private def finish(): Unit =
     try time.scheduler.advanceUntil(Patience)(query.isIdle)
     catch {
@@ -184,10 +184,10 @@ final class WriteSimulation(scenario: WriteScenario, trace: String => Unit = _ =
 object WriteSimulation {
   val StartMillis: Long = 1_750_000_000_000L
 
-  /** Longer than any backlog takes at the modelled rates. */
+  /** Longer than the time for any backlog at the modelled rates. */
   private val Patience = 6.hours
   private val LastFailures = 20
 
-  /** Time in which the sink has listed the shards again. */
+  /** The time within which the sink lists the shards again. */
   private val RelistedMillis = 60000L
 }

@@ -4,7 +4,7 @@ import org.sparkkinesis.service.{ServiceErrorKind, ServiceException}
 import org.sparkkinesis.simulation.common.Violation
 import org.sparkkinesis.sink._
 
-/** Says whether a task may fail in this way, after what has happened to the streams. */
+/** Decides whether a task may fail in this way after the events of its streams. */
 final class WriteVerdict(
     setup: WriteSetup,
     settings: AsyncSinkSettings,
@@ -13,7 +13,7 @@ final class WriteVerdict(
 ) {
   private var hasFaults = false
 
-  /** To be told when the service begins to fail. */
+  /** Records that the service starts to fail. */
   def fault(): Unit = hasFaults = true
 
   def judge(error: Throwable): Unit = error match {
@@ -26,7 +26,7 @@ final class WriteVerdict(
       if (strategies.count == 0) throw new Violation("strategy", "no strategy has thrown an exception", limited)
     case fatal: FatalSinkException => ofService(fatal.getCause)
     case unusable: StreamUnusable =>
-      // An outage that lasts, or a stream that is being created.
+      // The failure is a long outage, or a stream that is being created.
       if (!hasFaults && streams.deletions == 0) throw new Violation("refusal", unusable.getMessage, unusable)
     case other => ofService(other)
   }

@@ -5,7 +5,7 @@ import org.sparkkinesis.simulation.common.{SimulatedProcess, SimulatedThreads, S
 import org.sparkkinesis.simulation.model.ModelKinesis
 import org.sparkkinesis.sink.kinesis.{KnownStreams, SharedStreamLimits, SinkProcess}
 
-/** An executor: what its tasks share, and its client of the service. */
+/** An executor: the shared state of its tasks and its client. */
 final class WriterProcess(
     val name: String,
     service: ModelKinesis,
@@ -23,7 +23,7 @@ final class WriterProcess(
 
   def began(attempt: WriteAttempt): Unit = attempts = attempts.filterNot(_.isOver) :+ attempt
 
-  /** Ends the process, and its threads with it. To be called by the simulation's own thread. */
+  /** Ends the process with its threads. Only the simulation's own thread may call it. */
   def kill(): Unit = {
     process.kill()
     attempts.foreach(_.lose())

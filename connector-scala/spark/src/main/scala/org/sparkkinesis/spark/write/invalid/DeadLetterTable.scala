@@ -21,8 +21,8 @@ final class DeadLetterTable(name: String, queryId: String) {
   /**
    * Checks that the table can be used.
    *
-   * @throws
-   *   KinesisConnectorException when the table does not exist or lacks a column
+   * @throws KinesisConnectorException
+   *   when the table does not exist or lacks a column
    */
   def check(): Unit = {
     val found =

@@ -40,8 +40,8 @@ final class HeldLetters(table: String, maxBytes: Int) {
   /**
    * Adds a row.
    *
-   * @throws
-   *   KinesisConnectorException when the limit is exceeded
+   * @throws KinesisConnectorException
+   *   when the limit is exceeded
    */
   def add(row: InvalidRow): Unit = {
     val kept = row.record.map(record => record.data.take(math.min(MaxPayloadBytes, roomForPayloads)))
