@@ -41,7 +41,7 @@ class SourceKeywords(ConnectionKeywords, total=False):
     consumer_mode: Literal["polling", "efo"]
     consumer_name: str
     consumer_arn: str
-    registration: Literal["lazy", "eager", "none"]
+    registration: Literal["lazy", "none"]
     require_consumer_deregistration: bool
     max_records_per_trigger: int
     max_bytes_per_trigger: str | int
@@ -345,11 +345,11 @@ class SourceMethods(ConnectionMethods):
         """
         return self._with(f"roleExternalId.{stream}", value)
 
-    def registration(self, value: Literal["lazy", "eager", "none"]) -> Self:
-        """When the enhanced fan-out consumer is registered: `lazy`, when the query starts; `eager`, when the source
-        is created; `none`, never.
+    def registration(self, value: Literal["lazy", "none"]) -> Self:
+        """Whether enhanced fan-out consumers are registered: `lazy` registers a consumer when the query starts,
+        unless it exists; `none` never registers one, and every stream needs a `consumerARN`.
 
-        Takes one of 'lazy', 'eager', 'none'.
+        Takes one of 'lazy', 'none'.
 
         Default: ``lazy``.
         """

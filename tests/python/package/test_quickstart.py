@@ -10,8 +10,8 @@ import pytest
 EXAMPLES = Path(__file__).resolve().parents[3] / "python" / "examples"
 
 
-def _run(*arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, str(EXAMPLES / "quickstart.py"), *arguments]
+def _run(*arguments: str, example: str = "quickstart.py") -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, str(EXAMPLES / example), *arguments]
     return subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
 
 
@@ -37,3 +37,11 @@ def test_a_wrong_count_is_printed_and_ends_with_an_error(
     assert "a: 1 instead of 2" in capsys.readouterr().out
     assert quickstart.verdict({"a": 2}, {"a": 2, "c": 1}, 3, 3) == 1
     assert quickstart.verdict({"a": 2}, {"a": 2}, 2, 3) == 1
+
+
+def test_the_fan_out_example_reads_each_record_once_across_a_split() -> None:
+    done = _run("--records", "200", example="fan_out.py")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "shardId-000000000000 is split into two children" in done.stdout
+    assert "200 records read, 0 of them missing or read twice" in done.stdout
+    assert re.search(r"median \d+ ms", done.stdout)

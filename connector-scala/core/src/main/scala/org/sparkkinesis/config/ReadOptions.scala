@@ -94,8 +94,8 @@ object ReadOptions {
   val registration: ConfigEntry[Registration] = read(
     "registration",
     OneOf(Registration.all),
-    "When the enhanced fan-out consumer is registered: `lazy`, when the query starts; `eager`, when the " +
-      "source is created; `none`, never.",
+    "Whether enhanced fan-out consumers are registered: `lazy` registers a consumer when the query starts, unless " +
+      "it exists; `none` never registers one, and every stream needs a `consumerARN`.",
     default = "lazy"
   )
 

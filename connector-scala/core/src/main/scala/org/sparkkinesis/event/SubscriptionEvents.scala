@@ -36,11 +36,20 @@ final case class SubscriptionLost(of: StreamShard, failures: Int, reason: String
   override def message: String = s"Subscription lost (failure $failures in a row) and requested again: $reason"
 }
 
-/** An active subscription ended because another subscription of the same consumer started. */
-final case class SubscriptionTakenOver(of: StreamShard) extends ShardSubscriptionEvent(of) {
-  override def level: EventLevel = EventLevel.Warn
-  override def message: String = "Another subscription of the same consumer replaced this one. " +
-    "If another query uses this consumer, use a separate consumer for each query"
+/**
+ * An active subscription ended because another subscription of the same consumer started. This happens once when a
+ * shard moves to another executor. If it repeats, another query uses the same consumer.
+ *
+ * @param times
+ *   the number of takeovers of this shard's subscription since one completed normally, counted from 1
+ */
+final case class SubscriptionTakenOver(of: StreamShard, times: Int) extends ShardSubscriptionEvent(of) {
+  override def level: EventLevel = if (times == 1) EventLevel.Debug else EventLevel.Warn
+  override def message: String =
+    if (times == 1) "Another subscription of the same consumer replaced this one"
+    else
+      s"Other subscriptions of the same consumer have replaced this one $times times. Another query uses this " +
+        "consumer: set a separate 'consumerName' for each query"
 }
 
 /** A registered consumer of a stream changed. Emitted on the driver. */

@@ -17,7 +17,7 @@ object ConsumerMode {
   val all: Seq[ConsumerMode] = Seq(Polling, FanOut)
 }
 
-/** When the enhanced fan-out consumer is registered. */
+/** Whether the query registers its enhanced fan-out consumers. */
 sealed abstract class Registration(val word: String) extends Choice
 
 object Registration {
@@ -25,12 +25,9 @@ object Registration {
   /** The consumer is registered when the query starts. */
   case object Lazy extends Registration("lazy")
 
-  /** The consumer is registered when the source is created. */
-  case object Eager extends Registration("eager")
-
   /** The connector never registers a consumer; the user has registered it. */
   case object Never extends Registration("none")
-  val all: Seq[Registration] = Seq(Lazy, Eager, Never)
+  val all: Seq[Registration] = Seq(Lazy, Never)
 }
 
 /** Whether records with the same partition key keep their order. */

@@ -53,6 +53,9 @@ final class FanOutRecordPublisher private[fanout] (
   private var isIdle = true
   private var failures = 0
   private var endsWithoutChildren = 0
+
+  /** The number of takeovers since a subscription completed normally. */
+  private var takeovers = 0
   private var lastAliveNanos = 0L
   private var timer: Cancellable = Cancellable.None
   private var watchdog: Cancellable = Cancellable.None
@@ -115,6 +118,7 @@ final class FanOutRecordPublisher private[fanout] (
   override def completed(subscription: FanOutSubscription): Unit =
     if (subscription.hadEvent || lasted(subscription)) {
       resetFailures()
+      takeovers = 0
       val activeNanos = subscription.activeNanos.fold(0L)(scheduler.nanoTime - _)
       events.emit(SubscriptionRenewed(shard, activeNanos / 1000000))
       reopen(Duration.Zero)
@@ -124,8 +128,10 @@ final class FanOutRecordPublisher private[fanout] (
     // If the client closed the subscription because its reader had paused for too long, the subscription itself was
     // sound.
     if (lasted(subscription)) resetFailures()
-    if (error.kind == ServiceErrorKind.ResourceInUse && subscription.activeNanos.isDefined)
-      events.emit(SubscriptionTakenOver(shard))
+    if (error.kind == ServiceErrorKind.ResourceInUse && subscription.activeNanos.isDefined) {
+      takeovers += 1
+      events.emit(SubscriptionTakenOver(shard, takeovers))
+    }
     recover(error)
   }
 

@@ -30,24 +30,24 @@ final class StreamConsumerRegistrar(
     random: () => Double = Jitter.random,
     events: EventSink = EventSink.Discard
 ) {
-  import StreamConsumerRegistrar._
-
   private val retrier = new Retrier(scheduler, rules, random)
   private val own = ConcurrentHashMap.newKeySet[String]
 
   /** Returns the ARN of the active consumer with this name. Registers the consumer if it does not exist. */
   def ensure(streamArn: String, consumerName: String): CompletableFuture[String] =
-    settle(streamArn, s"$streamArn/consumer/$consumerName", deadline(), FirstLook) {
+    settle(streamArn, s"$streamArn/consumer/$consumerName", deadline()) {
       find(service.describeStreamConsumer(streamArn, consumerName)).thenCompose {
         case Some(consumer) => CompletableFuture.completedFuture(Option(consumer))
-        // Drivers that start together register at random times, within the service's rate limit.
-        case None => pause(Stagger * random()).thenCompose((_: Unit) => register(streamArn, consumerName))
+        // Drivers that start together register at random times, so that the others find the first one's consumer.
+        case None =>
+          pause(policies(Operation.RegisterStreamConsumer).pause(1, random()))
+            .thenCompose((_: Unit) => register(streamArn, consumerName))
       }
     }
 
   /** Returns the ARN of an active consumer that the user has registered. */
   def existing(streamArn: String, consumerArn: String): CompletableFuture[String] =
-    settle(streamArn, consumerArn, deadline(), FirstLook) {
+    settle(streamArn, consumerArn, deadline()) {
       find(service.describeStreamConsumer(consumerArn)).thenApply { found =>
         if (found.isEmpty)
           throw ConsumerErrors.notFound(consumer = consumerArn, stream = streamArn)
@@ -108,7 +108,7 @@ final class StreamConsumerRegistrar(
     }
 
   /** Describes the consumer until it is active. If it does not exist yet or is being deleted, describes it again. */
-  private def settle(streamArn: String, what: String, deadline: Long, wait: FiniteDuration)(
+  private def settle(streamArn: String, what: String, deadline: Long, looks: Int = 1)(
       look: => CompletableFuture[Option[StreamConsumer]]
   ): CompletableFuture[String] = look.thenCompose {
     case Some(consumer) if consumer.status == ConsumerStatus.Active =>
@@ -122,7 +122,9 @@ final class StreamConsumerRegistrar(
           limit = activeTimeout.toString
         )
       )
-    case _ => pause(wait).thenCompose((_: Unit) => settle(streamArn, what, deadline, (wait * 2).min(LookPeriod))(look))
+    case _ =>
+      pause(policies(Operation.DescribeStreamConsumer).longPause(looks, random()))
+        .thenCompose((_: Unit) => settle(streamArn, what, deadline, looks + 1)(look))
   }
 
   private def register(streamArn: String, consumerName: String): CompletableFuture[Option[StreamConsumer]] =
@@ -199,13 +201,4 @@ final class StreamConsumerRegistrar(
   private def streamOf(consumerArn: String): String = consumerArn.split("/consumer/").head
 
   private def deadline(): Long = scheduler.nanoTime + activeTimeout.toNanos
-}
-
-private object StreamConsumerRegistrar {
-
-  /** Well below the rate limit of DescribeStreamConsumer for a few drivers together. */
-  val LookPeriod: FiniteDuration = 1.second
-  val FirstLook: FiniteDuration = 100.millis
-
-  val Stagger: FiniteDuration = 1.second / KinesisQuotas.CallRate.ConsumerChangePerStream.toLong * 2
 }

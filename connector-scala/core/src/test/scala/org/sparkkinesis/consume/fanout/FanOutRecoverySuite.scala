@@ -39,9 +39,26 @@ class FanOutRecoverySuite extends FanOutFixture {
       SubscriptionRenewed(Shard, 300000),
       requested.last,
       SubscriptionOpened(Shard),
-      SubscriptionTakenOver(Shard),
+      SubscriptionTakenOver(Shard, 1),
       SubscriptionLost(Shard, 1, reason.head)
     ))
+  }
+
+  test("takeovers are counted until a subscription completes normally") {
+    val r = new Reading().begin()
+    def takeOver(): Unit = {
+      r.now(r.current.fail(ServiceErrorKind.ResourceInUse))
+      r.untilNext()
+      r.now(r.current.accept())
+    }
+    takeOver()
+    takeOver()
+    r.now(r.current.records(5, 101))
+    r.now(r.current.complete())
+    r.untilNext()
+    r.now(r.current.accept())
+    takeOver()
+    assert(r.events.of[SubscriptionTakenOver].map(_.times) == Vector(1, 2, 1))
   }
 
   test("an outage is reported when it begins and when an event arrives again") {

@@ -167,10 +167,15 @@ object EventExamples {
       s"$OfShard Subscription lost (failure 2 in a row) and requested again: connection reset"
     ),
     (
-      SubscriptionTakenOver(Shard),
+      SubscriptionTakenOver(Shard, 1),
+      Debug,
+      s"$OfShard Another subscription of the same consumer replaced this one"
+    ),
+    (
+      SubscriptionTakenOver(Shard, 2),
       Warn,
-      s"$OfShard Another subscription of the same consumer replaced this one. " +
-        "If another query uses this consumer, use a separate consumer for each query"
+      s"$OfShard Other subscriptions of the same consumer have replaced this one 2 times. " +
+        "Another query uses this consumer: set a separate 'consumerName' for each query"
     ),
     (ConsumerRegistered(Arn, Consumer), Info, s"$OfStream Consumer $Consumer registered"),
     (ConsumerReady(Arn, Consumer), Info, s"$OfStream Consumer $Consumer is active"),

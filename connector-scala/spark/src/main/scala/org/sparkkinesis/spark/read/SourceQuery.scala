@@ -8,7 +8,7 @@ import scala.util.control.NonFatal
 
 import org.slf4j.{Logger, LoggerFactory}
 
-import org.sparkkinesis.config.value.{PositionOption, Registration}
+import org.sparkkinesis.config.value.PositionOption
 import org.sparkkinesis.config.{Options, ReadOptions}
 import org.sparkkinesis.consume.{MissingResource, RangeEnd}
 import org.sparkkinesis.event.{BatchPlanned, QueryStarted, QueryStopped}
@@ -89,14 +89,6 @@ final class SourceQuery(
   private val fanOut = Option.when(FanOutConsumers.isWanted(options))(
     session.fanOutConsumers(new RegisteredConsumers(files, _))
   )
-  if (options(ReadOptions.registration) == Registration.Eager)
-    try fanOut.foreach(_.ensure(session.streams.values))
-    catch {
-      // Spark cannot stop an instance whose constructor failed.
-      case failure: Throwable =>
-        stop()
-        throw failure
-    }
 
   /**
    * The settings with the enhanced fan-out consumers, which are registered when the query starts unless they exist.

@@ -47,6 +47,8 @@ final class FanOutConsumers(
    *   KINESIS_ACCESS_DENIED, …
    */
   def ensure(streams: Iterable[StreamDescription]): Map[String, String] = {
+    streams.find(stream => isNeverRegistered(options) && source(options, stream, streams.size > 1).isEmpty)
+      .foreach(stream => throw arnIsMissing(stream.name))
     val asked = streams.map { stream =>
       val registrar = registrars.getOrElse(
         stream.arn,
@@ -128,12 +130,11 @@ object FanOutConsumers {
    */
   def check(options: Options): Unit = if (isWanted(options)) {
     val hasArn = options.isSet(ReadOptions.consumerARN) || options.withPrefix(ReadOptions.consumerARNOf).nonEmpty
-    if (options(ReadOptions.registration) == Registration.Never && !hasArn)
-      throw OptionErrors.missing(
-        required = "'consumerARN', since registration is 'none'",
-        reason = "Nothing is registered, so an existing consumer must be named by its ARN.",
-        fix = "Set 'consumerARN', or set registration to 'lazy' and give a 'consumerName'."
-      )
+    if (isNeverRegistered(options) && !hasArn) throw OptionErrors.missing(
+      required = "'consumerARN', since registration is 'none'",
+      reason = "Nothing is registered, so an existing consumer must be named by its ARN.",
+      fix = "Set 'consumerARN', or set registration to 'lazy' and give a 'consumerName'."
+    )
     if (!hasArn && !options.isSet(ReadOptions.consumerName)) throw nameIsMissing
   }
 
@@ -146,6 +147,14 @@ object FanOutConsumers {
 
   private def isInUse(consumer: String, stream: StreamDescription) =
     ConsumerErrors.inUse(consumer = consumer, stream = stream.name)
+
+  private def isNeverRegistered(options: Options): Boolean = options(ReadOptions.registration) == Registration.Never
+
+  private def arnIsMissing(stream: String): KinesisConnectorException = OptionErrors.missing(
+    required = s"'consumerARN.$stream', since registration is 'none'",
+    reason = s"Nothing is registered, and no option gives an existing consumer of stream '$stream'.",
+    fix = s"Set 'consumerARN.$stream', or set registration to 'lazy' and give a 'consumerName'."
+  )
 
   private def nameIsMissing: KinesisConnectorException = OptionErrors.missing(
     required = "'consumerName' or 'consumerARN', since consumerMode is 'efo'",

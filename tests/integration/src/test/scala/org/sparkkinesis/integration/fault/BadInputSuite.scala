@@ -81,6 +81,11 @@ class BadInputSuite extends SparkSuite {
       "fan-out without registration and without an ARN",
       Map("consumerMode" -> "efo", "registration" -> "none", "consumerName" -> "x"),
       "KINESIS_OPTION_MISSING"
+    ),
+    (
+      "eager registration",
+      Map("consumerMode" -> "efo", "registration" -> "eager", "consumerName" -> "x"),
+      "KINESIS_OPTION_INVALID"
     )
   )
   beforeData.foreach { case (name, changes, expected) =>

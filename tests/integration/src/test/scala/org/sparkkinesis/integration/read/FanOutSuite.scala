@@ -1,10 +1,14 @@
 package org.sparkkinesis.integration.read
 
+import scala.util.Using
+
+import org.apache.logging.log4j.Level
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.functions.expr
 import org.apache.spark.sql.streaming.{StreamingQuery, StreamingQueryException, Trigger}
 
 import org.sparkkinesis.integration.SparkSuite
+import org.sparkkinesis.integration.log.RecordedLog
 import org.sparkkinesis.kit.stream._
 
 class FanOutSuite extends SparkSuite {
@@ -44,6 +48,29 @@ class FanOutSuite extends SparkSuite {
     await(query, "the join of each record with itself")(rows.texts.size >= 20)
     assert(rows.numbers == (0 until 20).toVector)
     query.stop()
+  }
+
+  test("two queries of different applications with one consumer are warned, and the warning names the fix") {
+    kinesis.admin.createStream("contended", 1)
+    def query(endpoint: String): StreamingQuery = {
+      val options = efo :+ "endpoint" -> endpoint :+ "retry.subscribeToShard.backoff.base" -> "10ms"
+      readStream("contended", options: _*).load().writeStream
+        .option("checkpointLocation", checkpoint()).foreachBatch(new Collected().sink).start()
+    }
+    Using.resource(new RecordedLog) { log =>
+      // Two spellings of one address: the connector cannot know that both reads use the same consumer.
+      val one = query(kinesis.endpoint)
+      val other = query(kinesis.endpoint.replace("127.0.0.1", "localhost"))
+      def warning = log.visible.find(_.message.contains("have replaced this one"))
+      await(one, "a warning") {
+        other.exception.foreach(failure => throw failure)
+        warning.nonEmpty
+      }
+      assert(warning.exists(line => line.level == Level.WARN && line.message.contains("'consumerName'")), warning)
+      assert(warning.exists(_.context("shard_id") == "shardId-000000000000"), warning)
+      one.stop()
+      other.stop()
+    }
   }
 
   test("a checkpoint can change from polling to fan-out and back") {

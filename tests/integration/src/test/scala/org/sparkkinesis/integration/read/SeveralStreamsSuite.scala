@@ -1,6 +1,6 @@
 package org.sparkkinesis.integration.read
 
-import org.apache.spark.sql.streaming.Trigger
+import org.apache.spark.sql.streaming.{StreamingQueryException, Trigger}
 
 import org.sparkkinesis.emulator.wire.auth.{EmulatorCredential, EmulatorRole}
 import org.sparkkinesis.emulator.{EmulatorConfig, KinesisEmulator}
@@ -114,6 +114,22 @@ class SeveralStreamsSuite extends SparkSuite {
       assert(kinesis.calls.count("RegisterStreamConsumer", stream) == 1L)
       assert(kinesis.calls.count("DeregisterStreamConsumer", stream) == 0L)
     }
+  }
+
+  test("without registration, a stream that has no consumer ARN is an error, and nothing is registered") {
+    Seq("named", "unnamed").foreach(kinesis.admin.createStream(_, 1))
+    val options = connection("named,unnamed") ++ Map(
+      "consumerMode" -> "efo",
+      "registration" -> "none",
+      "consumerName" -> "etl",
+      "consumerARN.named" -> registered("named")
+    )
+    val query = spark.readStream.format("kinesis").options(options).load().writeStream
+      .option("checkpointLocation", checkpoint()).foreachBatch(new Collected().sink).start()
+    val failure = intercept[StreamingQueryException](query.processAllAvailable())
+    assert(failure.getMessage.contains("KINESIS_OPTION_MISSING"), failure.getMessage)
+    assert(failure.getMessage.contains("consumerARN.unnamed"), failure.getMessage)
+    assert(kinesis.calls.count("RegisterStreamConsumer", "unnamed") == 0L)
   }
 
   /** Registers a consumer with a query that does not deregister it, and returns its ARN. */
