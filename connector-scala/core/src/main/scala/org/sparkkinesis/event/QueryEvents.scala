@@ -45,6 +45,15 @@ final case class BatchPlanned(rows: Long, bytes: Long, planningMicros: Long) ext
     s"Micro-batch of ${count(rows, "row")} ($bytes bytes) planned in $planningMicros microseconds"
 }
 
+/** The read positions of idle shards could not be stored beside the checkpoint when the query stopped. */
+final case class PositionNotStored(failure: Throwable) extends QueryEvent {
+  override def level: EventLevel = EventLevel.Warn
+  override def stream: Option[String] = None
+  override def cause: Option[Throwable] = Some(failure)
+  override def message: String = "The read positions of idle shards could not be stored beside the checkpoint. The " +
+    "next run continues from the last batch"
+}
+
 /** Records that the query had not read no longer exist. */
 final case class DataLost(streamName: String, lostIn: ShardId, reason: String, endsQuery: Boolean) extends QueryEvent {
   override def level: EventLevel = EventLevel.Warn

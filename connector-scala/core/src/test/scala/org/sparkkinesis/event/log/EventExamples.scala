@@ -53,6 +53,12 @@ object EventExamples {
       s"$OfStream Micro-batch of 2500 rows (123456 bytes) planned in 730 microseconds"
     ),
     (
+      PositionNotStored(Failure),
+      Warn,
+      s"$OfStream The read positions of idle shards could not be stored beside the checkpoint. The next run " +
+        "continues from the last batch"
+    ),
+    (
       DataLost(Arn, One, "the stream keeps 24 hours", endsQuery = false),
       Warn,
       s"$OfShard Records were lost: the stream keeps 24 hours. $Goes"

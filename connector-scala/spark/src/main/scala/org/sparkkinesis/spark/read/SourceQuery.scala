@@ -6,12 +6,10 @@ import scala.collection.mutable
 import scala.concurrent.duration._
 import scala.util.control.NonFatal
 
-import org.slf4j.{Logger, LoggerFactory}
-
 import org.sparkkinesis.config.value.PositionOption
 import org.sparkkinesis.config.{Options, ReadOptions}
 import org.sparkkinesis.consume.{MissingResource, RangeEnd}
-import org.sparkkinesis.event.{BatchPlanned, QueryStarted, QueryStopped}
+import org.sparkkinesis.event.{BatchPlanned, PositionNotStored, QueryStarted, QueryStopped}
 import org.sparkkinesis.model.hash.HashKeyRange
 import org.sparkkinesis.model.{ShardId, StartingPosition, StreamShard}
 import org.sparkkinesis.plan._
@@ -56,17 +54,8 @@ final class SourceQuery(
   val sourceId: String = UUID.randomUUID().toString
 
   private val options: Options = session.options
-  private var target: Option[AvailableNowTarget] = None
-
-  /** Whether the consumers have reported, for every shard, the records that existed when the query started. */
-  private var hasLooked = false
-  private lazy val atBegin = AvailableNowTarget(session.serviceClock.atLeast)
-  private var lastBatchNanos = clock.nanoTime
+  private val triggers = new TriggerPlanner(coordinator.prefetched, limits, minimum, session.serviceClock, clock)
   private var planned: Option[PlannedBatch] = None
-
-  /** The change count and start offset at which there was nothing to plan. */
-  private var nothingAt: Option[(Long, SourceOffset)] = None
-  private var planningNanos = 0L
   private val ranges = mutable.HashMap.empty[String, Map[ShardId, HashKeyRange]]
   private val checkpoint = new CheckpointCheck(session, environment)
   private lazy val readUpTo = new ReadUpToStore(files)
@@ -139,7 +128,7 @@ final class SourceQuery(
   }
 
   /** Fixes the service's current time as the end for `Trigger.AvailableNow`. */
-  def prepareForAvailableNow(): Unit = target = Some(AvailableNowTarget(session.serviceClock.atMost))
+  def prepareForAvailableNow(): Unit = triggers.endNow()
 
   /**
    * Plans the next micro-batch. Returns its end, or `None` when there is nothing to read.
@@ -156,14 +145,13 @@ final class SourceQuery(
     noteStart(from)
     from.streams.keys.foreach(arn => coordinator.know(arn, checkpoint.listed(arn)))
     coordinator.advance(from)
-    planned = if (allAvailable) planOnce(from) else target.fold(planNow(from))(planUntil(from, _))
+    planned = triggers.plan(from, allAvailable)
     prefetched.takeOvertaken().foreach { case (shard, until) => checkpoint.warnOfOvertaken(shard, until) }
-    if (planned.isEmpty) noteReadUpTo(mended, from, isLast = allAvailable || target.nonEmpty)
+    if (planned.isEmpty) noteReadUpTo(mended, from, isLast = allAvailable || triggers.target.nonEmpty)
     planned.foreach { batch =>
-      lastBatchNanos = clock.nanoTime
       batches += 1
       rows += batch.rows
-      session.events.emit(BatchPlanned(batch.rows, batch.bytes, planningNanos / 1000))
+      session.events.emit(BatchPlanned(batch.rows, batch.bytes, triggers.planningNanos / 1000))
     }
     current = Some(planned.fold(mended)(_.end))
     planned.map(_.end)
@@ -171,8 +159,8 @@ final class SourceQuery(
 
   /** Stores the read positions beyond the last batch, because the next run may start much later. */
   private def noteAtStop(): Unit = for (running <- coordinatorIfStarted; offset <- current)
-    try readUpTo.note(offset, running.prefetched.settle(readUpTo.of(offset), target))
-    catch { case NonFatal(failure) => log.warn("The read position of the query could not be stored", failure) }
+    try readUpTo.note(offset, running.prefetched.settle(readUpTo.of(offset), triggers.target))
+    catch { case NonFatal(failure) => session.events.emit(PositionNotStored(failure)) }
 
   /**
    * Limits how often the position is stored: Spark asks every few milliseconds, and there may be thousands of shards.
@@ -180,70 +168,8 @@ final class SourceQuery(
   private def noteReadUpTo(offset: SourceOffset, from: SourceOffset, isLast: Boolean): Unit =
     if (isLast || clock.nanoTime - readUpToNanos >= NotePeriod.toNanos) {
       readUpToNanos = clock.nanoTime
-      readUpTo.note(offset, prefetched.settle(from, target))
+      readUpTo.note(offset, prefetched.settle(from, triggers.target))
     }
-
-  private def plan(from: SourceOffset, limits: ReadLimits, until: Option[AvailableNowTarget]): Option[PlannedBatch] = {
-    val began = clock.nanoTime
-    val batch = prefetched.plan(from, limits, until)
-    if (batch.nonEmpty) planningNanos = clock.nanoTime - began
-    batch
-  }
-
-  /**
-   * Plans for a processing-time trigger: the available records, or nothing. Before the first answer "nothing" it
-   * waits until the consumers have fetched every shard once, because `processAllAvailable` returns on that answer.
-   */
-  @scala.annotation.tailrec
-  private def planNow(from: SourceOffset): Option[PlannedBatch] = {
-    val seen = prefetched.changes
-    // Spark asks every few milliseconds. Without a change there is nothing new to plan, unless a minimum depends on
-    // the time.
-    if (minimum.isEmpty && nothingAt.exists { case (changes, start) => changes == seen && (start eq from) }) None
-    else {
-      hasLooked ||= prefetched.everythingIsFetched(atBegin)
-      val sinceLast = (clock.nanoTime - lastBatchNanos) / 1000000
-      val enough = minimum.forall(_.isReached(prefetched.availableRows, sinceLast, prefetched.bufferIsFull))
-      val batch = if (enough) plan(from, limits, None) else None
-      nothingAt = Option.when(batch.isEmpty && hasLooked)((seen, from))
-      if (batch.nonEmpty || hasLooked) batch
-      else {
-        prefetched.awaitChange(seen, LongestWaitMillis)
-        planNow(from)
-      }
-    }
-  }
-
-  /** Plans for `Trigger.AvailableNow`. It waits for records, because the answer "nothing" ends the query. */
-  @scala.annotation.tailrec
-  private def planUntil(from: SourceOffset, until: AvailableNowTarget): Option[PlannedBatch] = {
-    val seen = prefetched.changes
-    val batch = plan(from, limits, Some(until))
-    if (batch.nonEmpty || prefetched.isReached(until)) batch
-    else {
-      prefetched.awaitChange(seen, LongestWaitMillis)
-      planUntil(from, until)
-    }
-  }
-
-  /**
-   * Plans for `Trigger.Once`: one batch with every available record. If the buffers cannot hold them, tasks read them
-   * from the service.
-   */
-  private def planOnce(from: SourceOffset): Option[PlannedBatch] = {
-    val until = target.getOrElse(AvailableNowTarget(session.serviceClock.atMost))
-    @scala.annotation.tailrec
-    def untilFetched(): Option[PlannedBatch] = {
-      val seen = prefetched.changes
-      if (prefetched.everythingIsFetched(until)) plan(from, ReadLimits.Unlimited, Some(until))
-      else {
-        if (prefetched.bufferIsFull) prefetched.readAhead()
-        prefetched.awaitChange(seen, LongestWaitMillis)
-        untilFetched()
-      }
-    }
-    untilFetched()
-  }
 
   /**
    * Returns the tasks that read the records between two offsets.
@@ -268,7 +194,7 @@ final class SourceQuery(
     }
     val perTask = options.get(ReadOptions.shardsPerTask).map(_.toInt)
     val tasks = TaskPlanner.tasks(ranges, prefetched.location, perTask, slots)
-    planningNanos += clock.nanoTime - began
+    triggers.notePlanning(clock.nanoTime - began)
     tasks
   }
 
@@ -305,7 +231,7 @@ final class SourceQuery(
   def metrics(taken: Option[SourceOffset]): Map[String, String] =
     coordinatorIfStarted.fold(Map.empty[String, String]) { running =>
       val status = running.prefetched.status(planned.map(_.end).orElse(taken), session.serviceClock.atLeast)
-      SourceMetrics.of(status, planned, planningNanos)
+      SourceMetrics.of(status, planned, triggers.planningNanos)
     }
 
   private def explained[A](body: => A): A =
@@ -319,11 +245,6 @@ final class SourceQuery(
 }
 
 private object SourceQuery {
-  val log: Logger = LoggerFactory.getLogger(classOf[SourceQuery])
-
-  /** Maximum time of one wait in milliseconds, so that a missed notification only delays the query. */
-  val LongestWaitMillis = 1000L
-
   /** Interval at which the read position of idle shards is stored. */
   val NotePeriod: FiniteDuration = 1.minute
 }

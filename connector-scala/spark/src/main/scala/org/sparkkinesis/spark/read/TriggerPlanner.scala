@@ -1,0 +1,131 @@
+package org.sparkkinesis.spark.read
+
+import org.sparkkinesis.concurrent.Clock
+import org.sparkkinesis.plan._
+import org.sparkkinesis.plan.offset.SourceOffset
+import org.sparkkinesis.spark.connection.ServiceClock
+import org.sparkkinesis.spark.coordinator.PrefetchView
+
+/**
+ * Plans the micro-batches of one query, for each kind of trigger. For the query's thread; planning may block.
+ *
+ * @param view
+ *   returns the prefetched records; called when the first batch is planned
+ * @param limits
+ *   limits of one micro-batch
+ * @param minimum
+ *   minimum number of rows for which a processing-time trigger waits
+ */
+final private[read] class TriggerPlanner(
+    view: => PrefetchView,
+    limits: ReadLimits,
+    minimum: Option[MinimumRecords],
+    serviceClock: ServiceClock,
+    clock: Clock
+) {
+  import TriggerPlanner._
+
+  private lazy val prefetched = view
+  private var end: Option[AvailableNowTarget] = None
+  private var nanos = 0L
+
+  /** Whether the consumers have reported, for every shard, the records that existed when the query started. */
+  private var hasLooked = false
+  private lazy val atBegin = AvailableNowTarget(serviceClock.atLeast)
+  private var lastBatchNanos = clock.nanoTime
+
+  /** The change count and start offset at which there was nothing to plan. */
+  private var nothingAt: Option[(Long, SourceOffset)] = None
+
+  /** The end of a query with `Trigger.AvailableNow`. */
+  def target: Option[AvailableNowTarget] = end
+
+  /** Fixes the service's current time as the end for `Trigger.AvailableNow`. */
+  def endNow(): Unit = end = Some(AvailableNowTarget(serviceClock.atMost))
+
+  /** Returns the planning time of the latest batch in nanoseconds. */
+  def planningNanos: Long = nanos
+
+  /** Adds the time that another part of planning the latest batch took. */
+  def notePlanning(time: Long): Unit = nanos += time
+
+  /**
+   * Plans the next micro-batch. Returns `None` when there is nothing to read.
+   *
+   * @param allAvailable
+   *   whether one batch takes every available record, as `Trigger.Once` requires
+   */
+  def plan(from: SourceOffset, allAvailable: Boolean): Option[PlannedBatch] = {
+    val batch = if (allAvailable) everything(from) else end.fold(now(from))(upTo(from, _))
+    if (batch.nonEmpty) lastBatchNanos = clock.nanoTime
+    batch
+  }
+
+  private def select(from: SourceOffset, limits: ReadLimits, until: Option[AvailableNowTarget]): Option[PlannedBatch] = {
+    val began = clock.nanoTime
+    val batch = prefetched.plan(from, limits, until)
+    if (batch.nonEmpty) nanos = clock.nanoTime - began
+    batch
+  }
+
+  /**
+   * Plans for a processing-time trigger: the available records, or nothing. Before the first answer "nothing" it
+   * waits until the consumers have fetched every shard once, because `processAllAvailable` returns on that answer.
+   */
+  @scala.annotation.tailrec
+  private def now(from: SourceOffset): Option[PlannedBatch] = {
+    val seen = prefetched.changes
+    // Spark asks every few milliseconds. Without a change there is nothing new to plan, unless a minimum depends on
+    // the time.
+    if (minimum.isEmpty && nothingAt.exists { case (changes, start) => changes == seen && (start eq from) }) None
+    else {
+      hasLooked ||= prefetched.everythingIsFetched(atBegin)
+      val sinceLast = (clock.nanoTime - lastBatchNanos) / 1000000
+      val enough = minimum.forall(_.isReached(prefetched.availableRows, sinceLast, prefetched.bufferIsFull))
+      val batch = if (enough) select(from, limits, None) else None
+      nothingAt = Option.when(batch.isEmpty && hasLooked)((seen, from))
+      if (batch.nonEmpty || hasLooked) batch
+      else {
+        prefetched.awaitChange(seen, LongestWaitMillis)
+        now(from)
+      }
+    }
+  }
+
+  /** Plans for `Trigger.AvailableNow`. It waits for records, because the answer "nothing" ends the query. */
+  @scala.annotation.tailrec
+  private def upTo(from: SourceOffset, until: AvailableNowTarget): Option[PlannedBatch] = {
+    val seen = prefetched.changes
+    val batch = select(from, limits, Some(until))
+    if (batch.nonEmpty || prefetched.isReached(until)) batch
+    else {
+      prefetched.awaitChange(seen, LongestWaitMillis)
+      upTo(from, until)
+    }
+  }
+
+  /**
+   * Plans for `Trigger.Once`: one batch with every available record. If the buffers cannot hold them, tasks read them
+   * from the service.
+   */
+  private def everything(from: SourceOffset): Option[PlannedBatch] = {
+    val until = end.getOrElse(AvailableNowTarget(serviceClock.atMost))
+    @scala.annotation.tailrec
+    def untilFetched(): Option[PlannedBatch] = {
+      val seen = prefetched.changes
+      if (prefetched.everythingIsFetched(until)) select(from, ReadLimits.Unlimited, Some(until))
+      else {
+        if (prefetched.bufferIsFull) prefetched.readAhead()
+        prefetched.awaitChange(seen, LongestWaitMillis)
+        untilFetched()
+      }
+    }
+    untilFetched()
+  }
+}
+
+private object TriggerPlanner {
+
+  /** Maximum time of one wait in milliseconds, so that a missed notification only delays the query. */
+  val LongestWaitMillis = 1000L
+}
