@@ -25,6 +25,10 @@ final class Options private (private val values: Map[String, String], val warnin
   def apply[T](entry: ConfigEntry[T]): T =
     get(entry).getOrElse(throw new IllegalStateException(s"option ${entry.key} has no default and is not set"))
 
+  /** Returns the text of the option's value or default; hidden if it is sensitive. */
+  def shown[T](entry: ConfigEntry[T]): String =
+    if (entry.sensitive) Options.Hidden else get(entry).fold("not set")(entry.kind.render)
+
   def isSet(entry: ConfigEntry[_]): Boolean = values.contains(entry.lowerKey)
 
   /** Returns the values of an entry whose key ends in `.*`, by the rest of the key after the prefix, in lower case. */

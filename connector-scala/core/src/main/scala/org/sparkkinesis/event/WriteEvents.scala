@@ -6,6 +6,49 @@ import org.sparkkinesis.model.ShardId
 /** Events of writes. */
 sealed abstract class WriteEvent extends ConnectorEvent(EventSubject.Write)
 
+/**
+ * A query starts writing. Emitted once per query, on the driver.
+ *
+ * @param settings
+ *   the settings that decide order and rate, as text
+ */
+final case class WriteStarted(streamName: Option[String], settings: String) extends WriteEvent {
+  override def level: EventLevel = EventLevel.Info
+  override def stream: Option[String] = streamName
+  override def message: String = s"Write started with $settings"
+}
+
+/**
+ * What a query has written since the last summary. Emitted on the driver: for a batch write when it is finished, for a
+ * streaming query after its first micro-batch and then at most once every five minutes.
+ *
+ * @param batches
+ *   number of micro-batches; empty for a batch write
+ * @param records
+ *   acknowledged records of the user
+ * @param bytes
+ *   payload and key bytes of the records
+ * @param millis
+ *   time that the summary covers
+ */
+final case class WriteSummary(
+    batches: Option[Long],
+    records: Long,
+    bytes: Long,
+    requests: Long,
+    throttled: Long,
+    retried: Long,
+    millis: Long
+) extends WriteEvent {
+  override def level: EventLevel = EventLevel.Info
+  override def stream: Option[String] = None
+  override def message: String = {
+    val what = batches.fold("Write finished")(n => s"${count(n, "micro-batch", "micro-batches")} written")
+    s"$what in ${seconds(millis)}: ${count(records, "record")} ($bytes bytes) in ${count(requests, "request")}; " +
+      s"$throttled throttled, $retried retried"
+  }
+}
+
 /** A write was planned on the driver. A streaming query emits one for each micro-batch. */
 final case class WritePlanned(streamName: Option[String], onInvalidRecord: String) extends WriteEvent {
   override def level: EventLevel = EventLevel.Debug
@@ -109,6 +152,21 @@ final case class ShardUnpaced(streamName: String, freed: ShardId) extends Stream
   override def level: EventLevel = EventLevel.Debug
   override def shard: Option[ShardId] = Some(freed)
   override def message: String = "The shard no longer throttles writes; its rate is not limited any more"
+}
+
+/**
+ * The limit of a rate limiting strategy was reduced for the first time, or has halved or doubled since the last event.
+ *
+ * @param from
+ *   the limit at the last event, as a number of entries in flight
+ * @param to
+ *   the current limit
+ */
+final case class WriteLimitChanged(streamName: String, from: Long, to: Long) extends StreamWriteEvent(streamName) {
+  override def level: EventLevel = if (to < from) EventLevel.Info else EventLevel.Debug
+  override def message: String =
+    s"Rate limiting ${if (to < from) "reduced" else "raised"} the limit of the writers in this executor " +
+      s"from ${count(from, "record")} to ${count(to, "record")} in flight"
 }
 
 /** A task had rows that cannot become records. Emitted once per task and stream. */

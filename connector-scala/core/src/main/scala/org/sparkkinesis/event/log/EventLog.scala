@@ -9,12 +9,21 @@ import org.sparkkinesis.event.{ConnectorEvent, EventLevel, EventSink}
  * with the names of query, stream and shard in the line and in the logging context (MDC). Warnings are limited to one
  * per kind and stream in 30 seconds (for lost data: per kind, stream and shard). The next warning says how many were
  * suppressed.
+ *
+ * Two logs of the same query are equal, so that an object that several tasks share can log once per query.
  */
 final class EventLog(
-    context: QueryContext,
+    private val context: QueryContext,
     limit: WarningLimit = WarningLimit.ofJvm,
     logger: String => Logger = LoggerFactory.getLogger(_)
 ) extends EventSink {
+  override def equals(other: Any): Boolean = other match {
+    case log: EventLog => log.context == context
+    case _ => false
+  }
+
+  override def hashCode: Int = context.hashCode
+
   override def emit(event: ConnectorEvent): Unit = {
     val log = logger(event.subject.logger)
     event.level match {

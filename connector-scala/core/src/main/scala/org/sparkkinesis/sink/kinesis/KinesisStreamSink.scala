@@ -89,7 +89,7 @@ object KinesisStreamSink {
       events: EventSink = EventSink.Discard
   ): KinesisStreamSink = {
     val scheduler = process.scheduler
-    val limits = process.limits.acquire(stream.identity, settings, scheduler)
+    val limits = process.limits.acquire(stream.identity, settings, events, scheduler)
     try {
       if (limits.lanes.shards.map.isEmpty) listShards(service, stream.stream, limits.lanes, process, events)
       val packer = Option.when(settings.aggregated)(AggregatePacker(settings.ordered, settings.requests.maxBatchSize))
@@ -114,10 +114,10 @@ object KinesisStreamSink {
         process.random,
         process.newCondition
       )
-      new KinesisStreamSink(writer, destination.counts, () => process.limits.release(limits, scheduler))
+      new KinesisStreamSink(writer, destination.counts, () => process.limits.release(limits, events, scheduler))
     } catch {
       case failure: Throwable =>
-        process.limits.release(limits, scheduler)
+        process.limits.release(limits, events, scheduler)
         throw failure
     }
   }

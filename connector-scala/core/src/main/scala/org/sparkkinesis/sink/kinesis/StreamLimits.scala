@@ -4,8 +4,7 @@ import scala.collection.mutable
 import scala.concurrent.duration._
 
 import org.sparkkinesis.concurrent.Scheduler
-import org.sparkkinesis.event.log.{EventLog, QueryContext}
-import org.sparkkinesis.event.{ConnectorEvent, EventSink, ShardPaced, ShardRateCut, ShardUnpaced}
+import org.sparkkinesis.event.{ConnectorEvent, EventSink, ShardPaced, ShardRateCut, ShardUnpaced, WriteLimitChanged}
 import org.sparkkinesis.model.{KinesisQuotas, ShardId}
 import org.sparkkinesis.sink.kinesis.lane.ShardLanes
 import org.sparkkinesis.sink.limit.{PacedLane, RateLimiting, RateLimitingContext, RateLimitingStrategy}
@@ -15,42 +14,50 @@ final class StreamLimits private[kinesis] (
     private[kinesis] val key: StreamLimitsKey,
     val strategy: RateLimitingStrategy,
     val lanes: ShardLanes,
-    val sizes: MeanSize
+    val sizes: MeanSize,
+    private[kinesis] val users: LimitUsers
 )
 
 final private[kinesis] case class StreamLimitsKey(stream: StreamIdentity, settings: KinesisSinkSettings)
 
 /**
  * The limits of all streams in one process. They outlive the writers, so that each micro-batch starts with the rates of
- * the previous one. Thread-safe.
- *
- * @param events
- *   receives changes of shard rates. Queries share the limits, so these events name no query.
+ * the previous one. Changes of rates are reported to each query that uses the limits at that time. Thread-safe.
  */
-final class SharedStreamLimits(events: EventSink = EventSink.Discard) {
+final class SharedStreamLimits {
   import SharedStreamLimits._
 
   final private class Entry(val limits: StreamLimits) {
-    var users = 0
     var idleSince = 0L
+    def isUsed: Boolean = limits.users.nonEmpty
   }
 
   private val entries = mutable.HashMap.empty[StreamLimitsKey, Entry]
 
-  /** @throws IllegalArgumentException if the class of the strategy cannot be used */
-  def acquire(stream: StreamIdentity, settings: KinesisSinkSettings, scheduler: Scheduler): StreamLimits =
+  /**
+   * @param events
+   *   receives changes of rates until `release`; equal receivers are told once
+   * @throws IllegalArgumentException
+   *   if the class of the strategy cannot be used
+   */
+  def acquire(
+      stream: StreamIdentity,
+      settings: KinesisSinkSettings,
+      events: EventSink,
+      scheduler: Scheduler
+  ): StreamLimits =
     synchronized {
       val now = scheduler.nanoTime
-      entries.filterInPlace((_, entry) => entry.users > 0 || now - entry.idleSince < IdleTime.toNanos)
+      entries.filterInPlace((_, entry) => entry.isUsed || now - entry.idleSince < IdleTime.toNanos)
       val key = StreamLimitsKey(stream, settings)
-      val entry = entries.getOrElseUpdate(key, new Entry(create(key, scheduler, events)))
-      entry.users += 1
+      val entry = entries.getOrElseUpdate(key, new Entry(create(key, scheduler)))
+      entry.limits.users.join(events)
       entry.limits
     }
 
-  def release(limits: StreamLimits, scheduler: Scheduler): Unit = synchronized {
+  def release(limits: StreamLimits, events: EventSink, scheduler: Scheduler): Unit = synchronized {
     entries.get(limits.key).foreach { entry =>
-      entry.users -= 1
+      entry.limits.users.leave(events)
       entry.idleSince = scheduler.nanoTime
     }
   }
@@ -59,12 +66,13 @@ final class SharedStreamLimits(events: EventSink = EventSink.Discard) {
 object SharedStreamLimits {
 
   /** The limits of this JVM. */
-  val OfJvm = new SharedStreamLimits(new EventLog(QueryContext.Unknown))
+  val OfJvm = new SharedStreamLimits
 
   /** Unused limits are removed after this time. */
   private val IdleTime = 10.minutes
 
-  private def create(key: StreamLimitsKey, scheduler: Scheduler, events: EventSink): StreamLimits = {
+  private def create(key: StreamLimitsKey, scheduler: Scheduler): StreamLimits = {
+    val users = new LimitUsers
     val settings = key.settings
     // With aggregation, an entry of PutRecords contains many entries of the writer, so only bytes approach the limits
     // of a shard.
@@ -74,7 +82,7 @@ object SharedStreamLimits {
     val lanes = new ShardLanes(
       scheduler,
       shard =>
-        new PacedLane(entriesPerSecond, bytesPerSecond, scale => events.emit(rateEvent(key.stream.arn, shard, scale)))
+        new PacedLane(entriesPerSecond, bytesPerSecond, scale => users.emit(rateEvent(key.stream.arn, shard, scale)))
     )
     val sizes = new MeanSize
     val requests = settings.requestsFor(1)
@@ -82,11 +90,12 @@ object SharedStreamLimits {
       requests.maxBatchSize,
       requests.maxInFlightRequests,
       () => lanes.openShards,
-      () => if (settings.aggregated) sizes.perSecond else KinesisQuotas.Shard.WriteRecordsPerSecond
+      () => if (settings.aggregated) sizes.perSecond else KinesisQuotas.Shard.WriteRecordsPerSecond,
+      (before, now) => users.emit(WriteLimitChanged(key.stream.arn, before.round, now.round))
     )
     val strategy =
       RateLimiting.of(settings.rateLimiting).fold(why => throw new IllegalArgumentException(why), identity)
-    new StreamLimits(key, strategy(context), lanes, sizes)
+    new StreamLimits(key, strategy(context), lanes, sizes, users)
   }
 
   /** The first throttling of a shard sets its lane to the documented rate. Later reductions start from there. */

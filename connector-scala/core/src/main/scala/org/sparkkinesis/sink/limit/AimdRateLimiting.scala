@@ -14,9 +14,15 @@ final class AimdRateLimiting(context: RateLimitingContext) extends RateLimitingS
   private val ceiling = context.maxBatchSize.toDouble * context.maxInFlightRequests
   @volatile private var limit = context.maxBatchSize.toDouble
   private var starting = true
+  private var reported = limit
   private var inFlight = 0L
 
   override def currentLimit: Double = limit
+
+  private def report(): Unit = {
+    context.limitChanged(reported, limit)
+    reported = limit
+  }
 
   override def open(): RateLimit = new RateLimit {
     private var own = 0L
@@ -40,9 +46,11 @@ final class AimdRateLimiting(context: RateLimitingContext) extends RateLimitingS
         inFlight -= outcome.granted
       }
       if (outcome.throttled + outcome.failed > 0) {
-        starting = false
         limit = math.max(1, limit * DecreaseFactor)
+        if (starting) report()
+        starting = false
       } else if (outcome.sent > 0) limit = math.min(ceiling, limit + (if (starting) outcome.sent else IncreaseStep))
+      if (limit >= reported * 2 || limit <= reported / 2) report()
     }
 
     override def close(): Unit = AimdRateLimiting.this.synchronized {

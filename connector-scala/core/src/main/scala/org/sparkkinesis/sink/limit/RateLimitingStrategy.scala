@@ -72,8 +72,12 @@ final class RateLimitingContext(
     val maxBatchSize: Int,
     val maxInFlightRequests: Int,
     val partitions: () => Int,
-    perPartition: () => Int
+    perPartition: () => Int,
+    onLimitChange: (Double, Double) => Unit = (_, _) => ()
 ) {
+
+  /** Reports that the limit has changed notably, from `before` to `now` entries in flight. Must not be called often. */
+  def limitChanged(before: Double, now: Double): Unit = onLimitChange(before, now)
 
   /** Number of entries per second that one part accepts, as far as known. */
   def entriesPerPartition: Int = perPartition()

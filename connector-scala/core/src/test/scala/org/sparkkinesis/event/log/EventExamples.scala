@@ -236,6 +236,30 @@ object EventExamples {
   )
 
   private def write = Seq(
+    (WriteStarted(Some("orders"), "ordering 'none'"), Info, s"$OfStream Write started with ordering 'none'"),
+    (
+      WriteSummary(Some(12), 6000, 1234567, 15, 10, 11, 300000),
+      Info,
+      s"$OfStream 12 micro-batches written in 300.0 s: 6000 records (1234567 bytes) in 15 requests; " +
+        "10 throttled, 11 retried"
+    ),
+    (
+      WriteSummary(None, 1, 20, 1, 0, 0, 1500),
+      Info,
+      s"$OfStream Write finished in 1.5 s: 1 record (20 bytes) in 1 request; 0 throttled, 0 retried"
+    ),
+    (
+      WriteLimitChanged(Arn, 25000, 12500),
+      Info,
+      s"$OfStream Rate limiting reduced the limit of the writers in this executor from 25000 records to 12500 " +
+        "records in flight"
+    ),
+    (
+      WriteLimitChanged(Arn, 500, 1000),
+      Debug,
+      s"$OfStream Rate limiting raised the limit of the writers in this executor from 500 records to 1000 " +
+        "records in flight"
+    ),
     (WritePlanned(Some("orders"), "fail"), Debug, s"$OfStream Write planned, with onInvalidRecord 'fail'"),
     (
       BatchWritten(Some(3), 1000, 2, 10, 11),

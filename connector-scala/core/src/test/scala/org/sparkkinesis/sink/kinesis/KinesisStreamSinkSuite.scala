@@ -20,7 +20,7 @@ class KinesisStreamSinkSuite extends TimedSuite {
     val time = new VirtualScheduler
     val stream = new FakeStream(shards)
     val events = new RecordedEvents
-    private val process = new SinkProcess(time, new SharedStreamLimits(events))
+    private val process = new SinkProcess(time, new SharedStreamLimits)
     var created = 1L
     def open(): KinesisStreamSink = {
       val identity = StreamIdentity("arn:aws:kinesis:us-east-1:000000000000:stream/s", created, "")

@@ -4,9 +4,11 @@ import scala.concurrent.duration._
 
 import org.sparkkinesis.concurrent.VirtualScheduler
 import org.sparkkinesis.config.Options
+import org.sparkkinesis.event.{EventSink, RecordedEvents, WriteLimitChanged}
 import org.sparkkinesis.model.StreamRef
 import org.sparkkinesis.model.hash.HashKey
 import org.sparkkinesis.sink.kinesis.put.SinkRecord
+import org.sparkkinesis.sink.limit.RequestOutcome
 import org.sparkkinesis.suite.TimedSuite
 
 /** Tests that state belongs to a stream and not to a name. */
@@ -23,7 +25,8 @@ class StreamIdentitySuite extends TimedSuite {
   test("writers of one stream share limits and shards, and writers of other streams do not") {
     val time = new VirtualScheduler
     val shared = new SharedStreamLimits
-    def limits(stream: CheckedStream) = shared.acquire(stream.identity, KinesisSinkSettings.of(Options.defaults), time)
+    def limits(stream: CheckedStream) =
+      shared.acquire(stream.identity, KinesisSinkSettings.of(Options.defaults), EventSink.Discard, time)
     val one = limits(checked())
     assert(limits(checked()) eq one)
     assert(limits(checked(ref = StreamRef.parse(arn(1)).getOrElse(fail("no ARN")))) eq one)
@@ -34,13 +37,32 @@ class StreamIdentitySuite extends TimedSuite {
   test("limits that are unused for ten minutes are removed, and those in use are not") {
     val time = new VirtualScheduler
     val shared = new SharedStreamLimits
-    def limits() = shared.acquire(checked().identity, KinesisSinkSettings.of(Options.defaults), time)
+    def limits() =
+      shared.acquire(checked().identity, KinesisSinkSettings.of(Options.defaults), EventSink.Discard, time)
     val used = limits()
     time.advance(11.minutes)
     assert(limits() eq used)
-    Seq(1, 2).foreach(_ => shared.release(used, time))
+    Seq(1, 2).foreach(_ => shared.release(used, EventSink.Discard, time))
     time.advance(11.minutes)
     assert(limits() ne used)
+  }
+
+  test("a change of a rate is reported once to each query that uses the limits at that time") {
+    val time = new VirtualScheduler
+    val shared = new SharedStreamLimits
+    val settings = KinesisSinkSettings.of(Options.defaults)
+    val (first, second, ended) = (new RecordedEvents, new RecordedEvents, new RecordedEvents)
+    val users = Seq(first, first, second, ended)
+    val limits = users.map(events => shared.acquire(checked().identity, settings, events, time)).head
+    shared.release(limits, ended, time)
+    shared.release(limits, first, time)
+    val writer = limits.strategy.open()
+    writer.acquire(500, 0)
+    writer.settled(RequestOutcome(500, 500, 1, 0), 0)
+    Seq(first, second).foreach { events =>
+      assert(events.of[WriteLimitChanged] == Vector(WriteLimitChanged(arn(1), 500, 495)))
+    }
+    assert(ended.of[WriteLimitChanged].isEmpty)
   }
 
   test("streams with the same name in two accounts do not share shards") {

@@ -34,6 +34,32 @@ class RateLimitingSuite extends TimedSuite {
     assert(strategy.currentLimit == 1.0)
   }
 
+  test("AIMD reports its first reduction, and when the limit has halved or doubled") {
+    val changes = scala.collection.mutable.ArrayBuffer.empty[(Long, Long)]
+    val strategy = new AimdRateLimiting(new RateLimitingContext(
+      500,
+      4,
+      () => 4,
+      () => 1000,
+      (before, now) => changes += before.round -> now.round
+    ))
+    val limit = strategy.open()
+    def settle(outcome: RequestOutcome): Unit = {
+      limit.acquire(outcome.granted, 0)
+      limit.settled(outcome, 0)
+    }
+    settle(clean(500))
+    assert(changes == Seq(500L -> 1000L))
+    settle(RequestOutcome(500, 500, 500, 0))
+    assert(changes.last == (1000L -> 990L))
+    (1 to 68).foreach(_ => settle(RequestOutcome(10, 10, 10, 0)))
+    assert(changes.size == 2)
+    settle(RequestOutcome(10, 10, 10, 0))
+    assert(changes.last == (990L -> 495L))
+    (1 to 50).foreach(_ => settle(clean(10)))
+    assert(changes.last == (495L -> 995L))
+  }
+
   test(
     "writers share the AIMD limit, but a writer without requests in flight may always send"
   ) {

@@ -245,6 +245,7 @@ final class SourceQuery(
 }
 
 private object SourceQuery {
+
   /** Interval at which the read position of idle shards is stored. */
   val NotePeriod: FiniteDuration = 1.minute
 }

@@ -61,7 +61,11 @@ final private[read] class TriggerPlanner(
     batch
   }
 
-  private def select(from: SourceOffset, limits: ReadLimits, until: Option[AvailableNowTarget]): Option[PlannedBatch] = {
+  private def select(
+      from: SourceOffset,
+      limits: ReadLimits,
+      until: Option[AvailableNowTarget]
+  ): Option[PlannedBatch] = {
     val began = clock.nanoTime
     val batch = prefetched.plan(from, limits, until)
     if (batch.nonEmpty) nanos = clock.nanoTime - began

@@ -12,6 +12,7 @@ import org.apache.spark.sql.connector.write.{LogicalWriteInfo, WriteBuilder}
 import org.apache.spark.sql.types.{DataType, StructType}
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
+import org.sparkkinesis.concurrent.SystemClock
 import org.sparkkinesis.config.Options
 import org.sparkkinesis.event.log.{EventLog, QueryContext}
 import org.sparkkinesis.event.{ConnectorEvent, OptionDeprecated}
@@ -29,10 +30,10 @@ final class KinesisTable(properties: Map[String, String]) extends Table with Sup
     with SupportsMetadataColumns
     with ReportsSinkMetrics {
   private val declared = KinesisTable.read(properties)
-  private val progress = new WriteProgress
+  private val progress = new WriteProgress(SystemClock)
 
   /** The events that are emitted once although each micro-batch is planned again. */
-  private val told = ConcurrentHashMap.newKeySet[ConnectorEvent]()
+  private val told = ConcurrentHashMap.newKeySet[(String, ConnectorEvent)]()
 
   override def name(): String = "kinesis"
   override def schema(): StructType = KinesisSchema.columns
@@ -58,7 +59,7 @@ final class KinesisTable(properties: Map[String, String]) extends Table with Sup
   override def newScanBuilder(options: CaseInsensitiveStringMap): ScanBuilder = new KinesisScanBuilder(merged(options))
 
   override def newWriteBuilder(info: LogicalWriteInfo): WriteBuilder =
-    new KinesisWriteBuilder(merged(info.options()), info, progress, told.add(_))
+    new KinesisWriteBuilder(merged(info.options()), info, progress, event => told.add(info.queryId -> event))
 
   override def metrics(): util.Map[String, String] = progress.metrics
 

@@ -60,11 +60,10 @@ private object KinesisWrite {
       case _ => ()
     }
     val total = WrittenPartition.total(messages)
-    progress.committed(total)
     val requests = total.sink.requests
-    new EventLog(plan.query).emit(
-      BatchWritten(epochId, requests.entriesOut, requests.requests, requests.throttled, requests.retried)
-    )
+    val log = new EventLog(plan.query)
+    log.emit(BatchWritten(epochId, requests.entriesOut, requests.requests, requests.throttled, requests.retried))
+    progress.committed(total, isStreaming = epochId.nonEmpty).foreach(log.emit)
   }
 
   /** Lets the next batch describe the streams again, because one may have been deleted. */

@@ -5,10 +5,10 @@ import org.apache.spark.sql.types.StructType
 
 import org.sparkkinesis.aws.client.ClientSettings
 import org.sparkkinesis.config.value.OnInvalidRecord
-import org.sparkkinesis.config.{ConnectionOptions, Options, WriteOptions}
+import org.sparkkinesis.config.{ConfigEntry, ConnectionOptions, Options, WriteOptions}
 import org.sparkkinesis.error.OptionErrors
 import org.sparkkinesis.event.log.{EventLog, QueryContext}
-import org.sparkkinesis.event.{ConnectorEvent, EventSink, StreamColumnIgnored, WritePlanned}
+import org.sparkkinesis.event.{ConnectorEvent, EventSink, StreamColumnIgnored, WritePlanned, WriteStarted}
 import org.sparkkinesis.model.StreamRef
 import org.sparkkinesis.sink.kinesis.{CheckedStream, KinesisSinkSettings}
 import org.sparkkinesis.sink.limit.RateLimiting
@@ -53,8 +53,26 @@ final class WritePlanner(options: Options, sources: ReadStreams, isNew: Connecto
       sources
     )
     plan.checkedStreams.foreach(sources.refuse)
+    val started = WriteStarted(stream.map(_.toString), describe(columns))
+    if (isNew(started)) events.emit(started)
     events.emit(WritePlanned(stream.map(_.toString), options(WriteOptions.onInvalidRecord).word))
     plan
+  }
+
+  /** The settings that an operator needs to understand order and rate of a write. */
+  private def describe(columns: WriteColumns): String = {
+    def shown(entry: ConfigEntry[_]): String =
+      s"${entry.key}=${options.shown(entry)}"
+    val entries = Seq(
+      WriteOptions.ordering,
+      WriteOptions.aggregation,
+      WriteOptions.rateLimiting,
+      WriteOptions.shardLimits,
+      WriteOptions.maxInFlightRequests,
+      WriteOptions.maxBufferedBytes,
+      WriteOptions.onInvalidRecord
+    )
+    entries.map(shown).mkString(", ") + (if (columns.stream.isEmpty) "" else ", stream of each row from its column")
   }
 
   private def check(stream: StreamRef, connection: ClientSettings, query: QueryContext): CheckedStream =

@@ -2,17 +2,47 @@ package org.sparkkinesis.spark.write
 
 import java.util.{Collections, TreeMap => JTreeMap}
 
+import scala.concurrent.duration._
+
+import org.sparkkinesis.concurrent.Clock
+import org.sparkkinesis.event.WriteSummary
+
 /**
- * The totals of a query up to its last committed batch, for `sink.metrics` of its progress. The table owns it.
- * Thread-safe.
+ * Counts what a query has written up to its last committed batch, for `sink.metrics` of its progress and for summaries
+ * in the log. Owned by the table. Thread-safe.
  */
-final class WriteProgress {
+final class WriteProgress(clock: Clock) {
   private var last = WriteCounts()
   private var total = WriteCounts()
+  private var unreported = WriteCounts()
+  private var unreportedBatches = 0L
+  private var reportedAt = clock.nanoTime
+  private var isFirst = true
 
-  def committed(batch: WriteCounts): Unit = synchronized {
+  /** Adds a committed batch. Returns the summary of the time since the last one if it is due. */
+  def committed(batch: WriteCounts, isStreaming: Boolean): Option[WriteSummary] = synchronized {
     last = batch
     total += batch
+    unreported += batch
+    unreportedBatches += 1
+    val elapsed = clock.nanoTime - reportedAt
+    Option.when(!isStreaming || isFirst || elapsed >= WriteProgress.SummaryPeriod.toNanos) {
+      val requests = unreported.sink.requests
+      val summary = WriteSummary(
+        Option.when(isStreaming)(unreportedBatches),
+        requests.entriesOut,
+        requests.bytesOut,
+        requests.requests,
+        requests.throttled,
+        requests.retried,
+        elapsed / 1000000
+      )
+      unreported = WriteCounts()
+      unreportedBatches = 0
+      reportedAt = clock.nanoTime
+      isFirst = false
+      summary
+    }
   }
 
   /** Returns the metrics of the last batch by name, and `total…` over all batches. */
@@ -24,4 +54,8 @@ final class WriteProgress {
     texts.put("totalPutPayloadUnits", total.sink.payloadUnits.toString)
     Collections.unmodifiableMap(texts)
   }
+}
+
+private object WriteProgress {
+  val SummaryPeriod: FiniteDuration = 5.minutes
 }

@@ -4,6 +4,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 
+import org.sparkkinesis.concurrent.SystemClock
 import org.sparkkinesis.config.Options
 import org.sparkkinesis.error.KinesisConnectorException
 import org.sparkkinesis.json.Json
@@ -153,7 +154,8 @@ class RowToRecordSuite extends TimedSuite {
       org.sparkkinesis.sink.kinesis.KinesisSinkSettings.of(Options.defaults),
       "query"
     )
-    val text = s"$plan ${new KinesisWrite(plan, new WriteProgress).description} ${new KinesisWriterFactory(plan, 1024)}"
+    val write = new KinesisWrite(plan, new WriteProgress(SystemClock))
+    val text = s"$plan ${write.description} ${new KinesisWriterFactory(plan, 1024)}"
     assert(!text.contains("-secret"), text)
     val bytes = new java.io.ByteArrayOutputStream
     new java.io.ObjectOutputStream(bytes).writeObject(new KinesisWriterFactory(plan, 1024))
