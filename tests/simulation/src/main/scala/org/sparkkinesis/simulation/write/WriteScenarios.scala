@@ -12,6 +12,12 @@ object WriteScenarios {
   private val Second = 1000L
   private val Minute = 60 * Second
 
+  /**
+   * Shortest time in which a stream is deleted and created again. The sink relies on 2 seconds from the last answer of
+   * the old stream, which can be a listing while it is DELETING, to the first one of the new stream.
+   */
+  private val DownMillis = 5 * Second
+
   def apply(seed: Long, steps: Int): WriteScenario =
     new Maker(new Random(seed * 0x9e3779b97f4a7c15L + 2)).scenario(seed, steps)
 
@@ -88,7 +94,7 @@ object WriteScenarios {
       case n if n < 57 => Restart
       case n if n < 60 => if (hasUsersStrategy) BreakStrategy(one(1, 3, 20), between(1, 20 * Second)) else batch()
       case n if n < 95 => Fault(fault(), between(100, one(2 * Second, 10 * Second, Minute)))
-      case _ => Recreate(random.nextInt(accounts), 1 + random.nextInt(4), between(2 * Second, 10 * Second))
+      case _ => Recreate(random.nextInt(accounts), 1 + random.nextInt(4), between(DownMillis, 2 * DownMillis))
     }
 
     private def fault(): ServiceFault = one(
