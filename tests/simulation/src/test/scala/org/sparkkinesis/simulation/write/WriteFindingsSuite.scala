@@ -3,7 +3,7 @@ package org.sparkkinesis.simulation.write
 import org.scalatest.funsuite.AnyFunSuite
 
 import org.sparkkinesis.simulation.model.ModelSettings
-import org.sparkkinesis.simulation.model.ServiceFault.{ListingHoles, SlowPuts}
+import org.sparkkinesis.simulation.model.ServiceFault.{ListingHoles, SilentAnswers, SlowPuts}
 import org.sparkkinesis.simulation.write.WriteAction._
 import org.sparkkinesis.simulation.write.WriteTarget._
 
@@ -91,6 +91,19 @@ class WriteFindingsSuite extends AnyFunSuite {
         options = Map("maxBufferedBytes" -> "1k")
       ),
       Vector(Batch(1, 1, 30), Advance(19000), Recreate(1, 1, 7145), Batch(5, 1, 2000), Advance(5000))
+    ))
+  }
+
+  test("requests that a deleted stream refuses do not confirm its shards, so the new stream is listed") {
+    run(WriteScenario(
+      13283,
+      WriteSetup(
+        targets = Vector(Name, Arn(0)),
+        failPercent = 10,
+        model = ModelSettings(latencyMillis = 200, shardsPerPage = 2),
+        options = Map("maxTimeInBuffer" -> "100ms", "aggregation" -> "true")
+      ),
+      Vector(Batch(21, 20, 30), Advance(100), Recreate(0, 2, 5845), Fault(SilentAnswers(10), 2703), Advance(16000))
     ))
   }
 }

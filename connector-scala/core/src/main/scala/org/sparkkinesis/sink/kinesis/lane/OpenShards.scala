@@ -42,8 +42,8 @@ object Sighting {
  * The known open shards of one stream in this JVM. Thread-safe and non-blocking.
  *
  * Each response names the shards of its records, so a map is confirmed while responses agree with it. A recreated
- * stream is detected by a gap between responses: after [[OpenShards.Continuity]] without a response, the map is
- * confirmed only when the shards are listed again.
+ * stream is detected by a gap between responses: after [[OpenShards.Continuity]] without a response, or with a response
+ * that takes as long, the map is confirmed only when the shards are listed again.
  *
  * @param changed
  *   receives each new map, and whether it may belong to the same stream as the previous one
@@ -161,7 +161,10 @@ final class OpenShards(scheduler: Scheduler, changed: (ShardMap, Boolean) => Uni
       doubts = doubts.filterNot { case (shard, notedAt) => expected(shard) && sentAt - notedAt > 0 } ++
         elsewhere.map(_ -> now)
       if (elsewhere.isEmpty) {
-        if (sentAt - confirmedAt < Continuity.toNanos) confirmedAt = math.max(confirmedAt, sentAt)
+        // A response without a stored record says nothing about the shards. The stream handled the request between
+        // `sentAt` and now: if that may be later than `Continuity` after the last confirmation, it may be a recreated
+        // stream, whose shards have the same names.
+        if (expected.nonEmpty && now - confirmedAt < Continuity.toNanos) confirmedAt = math.max(confirmedAt, sentAt)
         Sighting.AsExpected
       } else if (isNews) refuted.getOrElse(Sighting.Elsewhere)
       else Sighting.AsExpected
