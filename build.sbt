@@ -65,7 +65,7 @@ lazy val emulator = module("emulator")
     libraryDependencies ++= nettyServer ++ Seq(eventStream, jacksonCbor, slf4j % Provided),
     Test / javaOptions ++= Seq(
       "-Dio.netty.leakDetection.level=paranoid",
-      "-Dio.netty.customResourceLeakDetector=org.sparkkinesis.emulator.BufferLeakDetector"
+      "-Dio.netty.customResourceLeakDetector=org.sparkkinesis.emulator.kit.BufferLeakDetector"
     )
   )
 

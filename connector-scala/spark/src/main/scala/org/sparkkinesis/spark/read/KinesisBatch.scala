@@ -35,7 +35,7 @@ final class KinesisBatch(options: Options, schema: StructType) extends Batch {
       session.settings -> session.streams.values.toVector.flatMap { stream =>
         val all = session.allShards(stream.arn)
         Seq(from, to).foreach(InitialShards.checkNames(stream.name, _, all))
-        all.flatMap(KinesisBatch.range(stream.arn, stream.name, _, from, to))
+        all.flatMap(KinesisBatch.range(stream.arn, stream.name, _, from, to, now))
       }
     } finally session.close()
   }
@@ -71,14 +71,31 @@ private object KinesisBatch {
     )
   }
 
-  /** Returns the range of one shard, or `None` when the positions leave nothing to read. */
-  def range(arn: String, name: String, shard: Shard, from: PositionOption, to: PositionOption): Option[ShardRange] = {
+  /**
+   * Returns the range of one shard, or `None` when the positions leave nothing to read.
+   *
+   * @param nowMillis
+   *   the end of the read, epoch milliseconds; a shard that starts there or later has nothing to read
+   */
+  def range(
+      arn: String,
+      name: String,
+      shard: Shard,
+      from: PositionOption,
+      to: PositionOption,
+      nowMillis: Long
+  ): Option[ShardRange] = {
+    val start = from.of(shard.id)
     val end = to.of(shard.id) match {
       case StartingPosition.AtTimestamp(millis) => Some(RangeEnd.ArrivedBy(millis))
       case StartingPosition.AtSequenceNumber(number) => Some(RangeEnd.At(number))
       case StartingPosition.AfterSequenceNumber(number) => Some(RangeEnd.At(number))
       case _ => None
     }
-    end.map(ShardRange(StreamShard(arn, shard.id), name, from.of(shard.id), _, Some(shard.hashKeyRange)))
+    val isEmpty = start match {
+      case StartingPosition.AtTimestamp(millis) => millis >= nowMillis
+      case _ => false
+    }
+    end.filterNot(_ => isEmpty).map(ShardRange(StreamShard(arn, shard.id), name, start, _, Some(shard.hashKeyRange)))
   }
 }

@@ -1,7 +1,8 @@
 package org.sparkkinesis.spark.session
 
-import java.io.IOException
+import java.io.{IOException, InterruptedIOException}
 import java.net.URI
+import java.nio.channels.ClosedByInterruptException
 import java.nio.file.Files
 import java.util.concurrent.atomic.AtomicInteger
 
@@ -37,14 +38,12 @@ class CheckpointFileSuite extends TimedSuite {
   }
 
   test("an interrupt, by which Spark stops a query, is not reported as a checkpoint that cannot be written") {
-    val local = new CheckpointFile(Files.createTempDirectory("checkpoint-file").toUri.toString, "noted", conf)
-    local.write("one")
-    Seq[() => Any](() => local.read(), () => local.write("two")).foreach { step =>
-      Thread.currentThread.interrupt()
-      try intercept[InterruptedException](step())
-      finally Thread.interrupted()
+    val file = fresh()
+    file.write("one")
+    Seq(new InterruptedIOException("by Hadoop"), new ClosedByInterruptException).foreach { interrupt =>
+      CrashingFileSystem.failing(interrupt)(intercept[InterruptedException](file.write("two")))
     }
-    assert(local.read().contains("one"))
+    assert(file.read().contains("one"))
   }
 
   test("a crash before any step of a replacement leaves the old text or the new one") {
@@ -74,6 +73,16 @@ class CheckpointFileSuite extends TimedSuite {
 /** Lets changes of the file system fail from the n-th one on, as after a kill. */
 object CrashingFileSystem {
   private[session] val left = new AtomicInteger(Int.MaxValue)
+  @volatile private[session] var failure: () => IOException = crash
+
+  private def crash: () => IOException = () => new IOException("crashed")
+
+  /** Runs `body` while every change fails with this error. */
+  def failing[A](error: IOException)(body: => A): A = {
+    failure = () => error
+    try strict(body)
+    finally failure = crash
+  }
 
   /** Runs `body` and returns true if it did not finish. */
   def crashAt(step: Int)(body: => Unit): Boolean = {
@@ -97,7 +106,7 @@ final class CrashingFileSystem extends RawLocalFileSystem {
   override def getUri: URI = URI.create("crash:///")
   override def getScheme: String = "crash"
 
-  private def step(): Unit = if (CrashingFileSystem.left.decrementAndGet() <= 0) throw new IOException("crashed")
+  private def step(): Unit = if (CrashingFileSystem.left.decrementAndGet() <= 0) throw CrashingFileSystem.failure()
 
   override def create(
       path: Path,

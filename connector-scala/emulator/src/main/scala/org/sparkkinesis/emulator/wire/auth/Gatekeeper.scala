@@ -1,6 +1,7 @@
 package org.sparkkinesis.emulator.wire.auth
 
 import java.security.SecureRandom
+import java.time.Instant
 import java.util.Base64
 import java.util.concurrent.ConcurrentHashMap
 
@@ -47,7 +48,7 @@ final class Gatekeeper(
       throw ServiceError("UnrecognizedClientException", "The security token included in the request is invalid.")
     if (key.expiresMillis <= engine.clock.millis)
       throw ServiceError("ExpiredTokenException", "The security token included in the request is expired")
-    signature.check(exchange, key.secret)
+    signature.check(exchange, key.secret, Instant.ofEpochMilli(engine.clock.millis))
     key
   }
 
