@@ -107,7 +107,8 @@ final class ReadVerdict(
     // nor what a closed shard contained that expired meanwhile.
     val isUncertain = longestGapMillis + (millis - lastAliveMillis).max(0) > retentionMillis - UncertainMillis ||
       hasExpiredSince(lastAliveMillis)
-    // A run that ended before it had looked at a shard leaves the initial position, which may be older than that by now.
+    // A run that ended before it had looked at a shard leaves the initial position, which may be older than that by
+    // now.
     val isBeginning = starts > 1 && initialMillis().exists(initial =>
       millis - initial > retentionMillis - UncertainMillis &&
         loss.getMessage.contains(s"${Instant.ofEpochMilli(initial)}")
