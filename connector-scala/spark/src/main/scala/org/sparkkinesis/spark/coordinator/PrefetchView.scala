@@ -48,9 +48,15 @@ final class PrefetchView private[coordinator] (state: CoordinatorState, preferen
    * Returns whether the consumers have fetched every record of the target in every shard. Some of these records may
    * not be planned yet.
    */
-  def everythingIsFetched(target: AvailableNowTarget): Boolean = ofEveryShard { track =>
-    track.ended || track.readUpToMillis >= target.millis ||
-    (!lacksNews(track) && track.chunks.exists(_.firstArrivalMillis > target.millis))
+  def everythingIsFetched(target: AvailableNowTarget): Boolean = ofEveryShard(isFetched(_, target))
+
+  /**
+   * Returns whether every shard was read to its tip since this run of the query started, or has records that arrived
+   * after the target.
+   */
+  def everyTipIsReached(target: AvailableNowTarget): Boolean = ofEveryShard { track =>
+    isFetched(track, target) ||
+    (!lacksNews(track) && track.readUpToMillis > 0 && track.millisBehindLatest.contains(0L))
   }
 
   /**
@@ -98,12 +104,13 @@ final class PrefetchView private[coordinator] (state: CoordinatorState, preferen
     locked(tracks.get(shard).filter(_.ended).flatMap(_.lastReported))
 
   /**
+   * Returns the coordinator's current figures.
+   *
    * @param taken
    *   the end of the last batch
    * @param nowMillis
    *   the current time in epoch milliseconds, to compute the age of records
    */
-  /** Returns the coordinator's current figures. */
   def status(taken: Option[SourceOffset], nowMillis: Long): CoordinatorStatus = locked {
     val fetchedBehind = tracks.valuesIterator.filterNot(_.ended).flatMap(_.millisBehindLatest).toVector
     val behind = tracks.valuesIterator.flatMap { track =>
@@ -127,6 +134,10 @@ final class PrefetchView private[coordinator] (state: CoordinatorState, preferen
     state.listed.size == state.streams.size && state.streamsWithUnconfirmedParents.isEmpty &&
     state.wanted().forall { case (shard, _) => tracks.get(shard).exists(condition) }
   }
+
+  private def isFetched(track: ShardTrack, target: AvailableNowTarget): Boolean =
+    track.ended || track.readUpToMillis >= target.millis ||
+      (!lacksNews(track) && track.chunks.exists(_.firstArrivalMillis > target.millis))
 
   private def lacksNews(track: ShardTrack): Boolean = state.owner(track).exists(_.lacksNews)
 

@@ -7,7 +7,7 @@ import org.apache.spark.sql.connector.read.{Batch, InputPartition, PartitionRead
 import org.apache.spark.sql.types.StructType
 
 import org.sparkkinesis.config.value.PositionOption
-import org.sparkkinesis.config.{Options, ReadOptions}
+import org.sparkkinesis.config.{ConfigEntry, Options, ReadOptions}
 import org.sparkkinesis.consume.RangeEnd
 import org.sparkkinesis.error.OptionErrors
 import org.sparkkinesis.model.{Shard, StartingPosition, StreamShard}
@@ -26,16 +26,14 @@ final class KinesisBatch(options: Options, schema: StructType) extends Batch {
     val session = new StreamSession(options, KinesisScan.queryOf(options))
     try {
       val now = session.serviceClock.atMost
-      val from = StreamSession.pin(
-        options.get(ReadOptions.initialPosition).getOrElse(PositionOption(StartingPosition.TrimHorizon)),
-        now
-      )
+      val from = options.get(ReadOptions.initialPosition).getOrElse(PositionOption(StartingPosition.TrimHorizon))
       val to = StreamSession.pin(options(ReadOptions.endingPosition), now)
-      KinesisBatch.checkIsPast(to, now)
+      KinesisBatch.checkIsPast(ReadOptions.initialPosition, from, now)
+      KinesisBatch.checkIsPast(ReadOptions.endingPosition, to, now)
       session.settings -> session.streams.values.toVector.flatMap { stream =>
         val all = session.allShards(stream.arn)
         Seq(from, to).foreach(InitialShards.checkNames(stream.name, _, all))
-        all.flatMap(KinesisBatch.range(stream.arn, stream.name, _, from, to, now))
+        all.flatMap(KinesisBatch.range(stream.arn, stream.name, _, from, to))
       }
     } finally session.close()
   }
@@ -54,37 +52,30 @@ final class KinesisBatch(options: Options, schema: StructType) extends Batch {
 private object KinesisBatch {
 
   /**
-   * Checks that the end is not in the future, because the read would wait until then.
+   * Checks that a position is not in the future: a read to such an end would wait until then, and a read from such a
+   * start has nothing to read.
    *
    * @throws org.sparkkinesis.error.KinesisConnectorException
    *   KINESIS_OPTION_INVALID
    */
-  def checkIsPast(to: PositionOption, nowMillis: Long): Unit = (to.default +: to.shards.values.toSeq).collectFirst {
-    case StartingPosition.AtTimestamp(millis) if millis > nowMillis => Instant.ofEpochMilli(millis)
-  }.foreach { future =>
-    throw OptionErrors.invalid(
-      value = future.toString,
-      option = ReadOptions.endingPosition.key,
-      reason = s"The time is in the future: the service's time is ${Instant.ofEpochMilli(nowMillis)}. " +
-        "A batch read ends with records that have arrived.",
-      expected = "'latest', or a time that has passed"
-    )
-  }
+  def checkIsPast(entry: ConfigEntry[_], position: PositionOption, nowMillis: Long): Unit =
+    (position.default +: position.shards.values.toSeq).collectFirst {
+      case StartingPosition.AtTimestamp(millis) if millis > nowMillis => Instant.ofEpochMilli(millis)
+    }.foreach { future =>
+      throw OptionErrors.invalid(
+        value = future.toString,
+        option = entry.key,
+        reason = s"The time is in the future: the service's time is ${Instant.ofEpochMilli(nowMillis)}. " +
+          "A batch read contains records that have arrived.",
+        expected = "'latest', or a time that has passed"
+      )
+    }
 
   /**
-   * Returns the range of one shard, or `None` when the positions leave nothing to read.
-   *
-   * @param nowMillis
-   *   the end of the read, epoch milliseconds; a shard that starts there or later has nothing to read
+   * Returns the range of one shard, or `None` when the positions leave nothing to read. A shard that is read from
+   * `latest` has nothing to read, because the read ends with records that have arrived.
    */
-  def range(
-      arn: String,
-      name: String,
-      shard: Shard,
-      from: PositionOption,
-      to: PositionOption,
-      nowMillis: Long
-  ): Option[ShardRange] = {
+  def range(arn: String, name: String, shard: Shard, from: PositionOption, to: PositionOption): Option[ShardRange] = {
     val start = from.of(shard.id)
     val end = to.of(shard.id) match {
       case StartingPosition.AtTimestamp(millis) => Some(RangeEnd.ArrivedBy(millis))
@@ -92,10 +83,7 @@ private object KinesisBatch {
       case StartingPosition.AfterSequenceNumber(number) => Some(RangeEnd.At(number))
       case _ => None
     }
-    val isEmpty = start match {
-      case StartingPosition.AtTimestamp(millis) => millis >= nowMillis
-      case _ => false
-    }
-    end.filterNot(_ => isEmpty).map(ShardRange(StreamShard(arn, shard.id), name, start, _, Some(shard.hashKeyRange)))
+    end.filterNot(_ => start == StartingPosition.Latest)
+      .map(ShardRange(StreamShard(arn, shard.id), name, start, _, Some(shard.hashKeyRange)))
   }
 }

@@ -31,7 +31,9 @@ final private[read] class TriggerPlanner(
 
   /** Whether the consumers have reported, for every shard, the records that existed when the query started. */
   private var hasLooked = false
-  private lazy val atBegin = AvailableNowTarget(serviceClock.atLeast)
+
+  /** When planning began. The service's clock may be anywhere between its bounds, so this is the later one. */
+  private lazy val atBegin = AvailableNowTarget(serviceClock.atMost)
   private var lastBatchNanos = clock.nanoTime
 
   /** The change count and start offset at which there was nothing to plan. */
@@ -83,7 +85,7 @@ final private[read] class TriggerPlanner(
     // the time.
     if (minimum.isEmpty && nothingAt.exists { case (changes, start) => changes == seen && (start eq from) }) None
     else {
-      hasLooked ||= prefetched.everythingIsFetched(atBegin)
+      hasLooked ||= prefetched.everyTipIsReached(atBegin)
       val sinceLast = (clock.nanoTime - lastBatchNanos) / 1000000
       val enough = minimum.forall(_.isReached(prefetched.availableRows, sinceLast, prefetched.bufferIsFull))
       val batch = if (enough) select(from, limits, None) else None

@@ -1,0 +1,53 @@
+package org.sparkkinesis.spark.read
+
+import scala.collection.immutable.ListMap
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import org.sparkkinesis.config.ReadOptions
+import org.sparkkinesis.config.value.PositionOption
+import org.sparkkinesis.error.KinesisConnectorException
+import org.sparkkinesis.model.hash.HashKeyRange
+import org.sparkkinesis.model.{SequenceNumber, Shard, ShardId, StartingPosition}
+
+/** Tests which positions a batch read accepts, and which shards it reads. */
+class BatchPositionsSuite extends AnyFunSuite {
+  private val now = 1_700_000_000_000L
+  private def at(millis: Long): StartingPosition = StartingPosition.AtTimestamp(millis)
+  private val shard =
+    Shard(ShardId.ofIndex(3), None, None, HashKeyRange.uniform(1).head, SequenceNumber("1"), None)
+
+  private def range(from: StartingPosition, to: StartingPosition) =
+    KinesisBatch.range("arn", "orders", shard, PositionOption(from), PositionOption(to))
+
+  Seq(ReadOptions.initialPosition, ReadOptions.endingPosition).foreach { entry =>
+    test(s"${entry.key}: a time in the past or now is accepted") {
+      Seq(at(now - 1), at(now), StartingPosition.TrimHorizon, StartingPosition.Latest).foreach(position =>
+        KinesisBatch.checkIsPast(entry, PositionOption(position), now)
+      )
+    }
+
+    Seq(
+      "for every shard" -> PositionOption(at(now + 1)),
+      "for one shard" -> PositionOption(at(now), ListMap(shard.id -> at(now + 1)))
+    ).foreach { case (whose, position) =>
+      test(s"${entry.key}: a time in the future $whose is an error") {
+        val error = intercept[KinesisConnectorException](KinesisBatch.checkIsPast(entry, position, now))
+        assert(error.condition == "KINESIS_OPTION_INVALID")
+        assert(error.parameters("option") == entry.key)
+        assert(error.parameters("value") == "2023-11-14T22:13:20.001Z")
+      }
+    }
+  }
+
+  test("a shard that is read from latest, or to the oldest record, has nothing to read") {
+    assert(range(StartingPosition.Latest, at(now)).isEmpty)
+    assert(range(StartingPosition.TrimHorizon, StartingPosition.TrimHorizon).isEmpty)
+  }
+
+  test("a shard that is read from any other position is read up to the end") {
+    Seq(at(now), at(now - 1), StartingPosition.TrimHorizon).foreach(from =>
+      assert(range(from, at(now)).map(_.after).contains(from))
+    )
+  }
+}
