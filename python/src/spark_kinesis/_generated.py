@@ -31,6 +31,15 @@ class ConnectionKeywords(TypedDict, total=False):
     role_session_name: str
     sts_endpoint: str
     credentials_provider: str
+    retry_describe_stream_summary_max_retries: int
+    retry_describe_stream_summary_backoff_base: str | int | timedelta
+    retry_describe_stream_summary_backoff_max: str | int | timedelta
+    retry_describe_stream_summary_backoff_exponent: float
+    retry_list_shards_max_retries: int
+    retry_list_shards_backoff_base: str | int | timedelta
+    retry_list_shards_backoff_max: str | int | timedelta
+    retry_list_shards_backoff_exponent: float
+    retry_recoverable_errors: str | Sequence[str]
 
 
 class SourceKeywords(ConnectionKeywords, total=False):
@@ -56,6 +65,10 @@ class SourceKeywords(ConnectionKeywords, total=False):
     fail_on_data_loss: bool
     deaggregation: bool
     deaggregation_hash_range_filter: bool
+    retry_list_streams_max_retries: int
+    retry_list_streams_backoff_base: str | int | timedelta
+    retry_list_streams_backoff_max: str | int | timedelta
+    retry_list_streams_backoff_exponent: float
     retry_register_stream_consumer_max_retries: int
     retry_register_stream_consumer_backoff_base: str | int | timedelta
     retry_register_stream_consumer_backoff_max: str | int | timedelta
@@ -80,11 +93,6 @@ class SourceKeywords(ConnectionKeywords, total=False):
     retry_get_shard_iterator_backoff_base: str | int | timedelta
     retry_get_shard_iterator_backoff_max: str | int | timedelta
     retry_get_shard_iterator_backoff_exponent: float
-    retry_list_shards_max_retries: int
-    retry_list_shards_backoff_base: str | int | timedelta
-    retry_list_shards_backoff_max: str | int | timedelta
-    retry_list_shards_backoff_exponent: float
-    retry_recoverable_errors: str | Sequence[str]
 
 
 class SinkKeywords(ConnectionKeywords, total=False):
@@ -108,6 +116,9 @@ class SinkKeywords(ConnectionKeywords, total=False):
     request_timeout: str | int | timedelta
     delivery_timeout: str | int | timedelta
     retry_put_records_max_retries: int
+    retry_put_records_backoff_base: str | int | timedelta
+    retry_put_records_backoff_max: str | int | timedelta
+    retry_put_records_backoff_exponent: float
 
 
 class ConnectionMethods(Builder):
@@ -253,6 +264,88 @@ class ConnectionMethods(Builder):
         Takes the name of a class.
         """
         return self._with("credentialsProvider", value)
+
+    def retry_describe_stream_summary_max_retries(self, value: int) -> Self:
+        """Maximum number of retries of describeStreamSummary; -1 means no limit.
+
+        Takes a whole number from -1 to 2147483647.
+
+        Default: 5 for reads, no limit for writes.
+        """
+        return self._with("retry.describeStreamSummary.maxRetries", value)
+
+    def retry_describe_stream_summary_backoff_base(self, value: str | int | timedelta) -> Self:
+        """Upper bound of the random pause before the first retry of describeStreamSummary.
+
+        Takes a duration such as 250ms, 10s or 15m, from 1ms to 1h.
+
+        Default: ``200ms``.
+        """
+        return self._with("retry.describeStreamSummary.backoff.base", value)
+
+    def retry_describe_stream_summary_backoff_max(self, value: str | int | timedelta) -> Self:
+        """Upper bound of every pause between retries of describeStreamSummary.
+
+        Takes a duration such as 250ms, 10s or 15m, from 1ms to 1h.
+
+        Default: ``2s``.
+        """
+        return self._with("retry.describeStreamSummary.backoff.max", value)
+
+    def retry_describe_stream_summary_backoff_exponent(self, value: float) -> Self:
+        """Factor by which the upper bound of the pause grows with each retry of describeStreamSummary.
+
+        Takes a number from 1.0 to 10.0.
+
+        Default: ``1.5``.
+        """
+        return self._with("retry.describeStreamSummary.backoff.exponent", value)
+
+    def retry_list_shards_max_retries(self, value: int) -> Self:
+        """Maximum number of retries of listShards; -1 means no limit.
+
+        Takes a whole number from -1 to 2147483647.
+
+        Default: ``-1``.
+        """
+        return self._with("retry.listShards.maxRetries", value)
+
+    def retry_list_shards_backoff_base(self, value: str | int | timedelta) -> Self:
+        """Upper bound of the random pause before the first retry of listShards.
+
+        Takes a duration such as 250ms, 10s or 15m, from 1ms to 1h.
+
+        Default: ``200ms``.
+        """
+        return self._with("retry.listShards.backoff.base", value)
+
+    def retry_list_shards_backoff_max(self, value: str | int | timedelta) -> Self:
+        """Upper bound of every pause between retries of listShards.
+
+        Takes a duration such as 250ms, 10s or 15m, from 1ms to 1h.
+
+        Default: ``3s``.
+        """
+        return self._with("retry.listShards.backoff.max", value)
+
+    def retry_list_shards_backoff_exponent(self, value: float) -> Self:
+        """Factor by which the upper bound of the pause grows with each retry of listShards.
+
+        Takes a number from 1.0 to 10.0.
+
+        Default: ``1.5``.
+        """
+        return self._with("retry.listShards.backoff.exponent", value)
+
+    def retry_recoverable_errors(self, value: str | Sequence[str]) -> Self:
+        """Failures to treat as temporary, in addition to throttling, failures within the service and lost
+        connections: error codes of the service, or names of exception classes.
+
+        Takes error codes such as KMSDisabledException, or names of exception classes, separated by commas.
+
+        Default: none.
+        """
+        return self._with("retry.recoverableErrors", value)
 
 
 class SourceMethods(ConnectionMethods):
@@ -487,6 +580,42 @@ class SourceMethods(ConnectionMethods):
         """
         return self._with("deaggregation.hashRangeFilter", value)
 
+    def retry_list_streams_max_retries(self, value: int) -> Self:
+        """Maximum number of retries of listStreams; -1 means no limit.
+
+        Takes a whole number from -1 to 2147483647.
+
+        Default: ``5``.
+        """
+        return self._with("retry.listStreams.maxRetries", value)
+
+    def retry_list_streams_backoff_base(self, value: str | int | timedelta) -> Self:
+        """Upper bound of the random pause before the first retry of listStreams.
+
+        Takes a duration such as 250ms, 10s or 15m, from 1ms to 1h.
+
+        Default: ``200ms``.
+        """
+        return self._with("retry.listStreams.backoff.base", value)
+
+    def retry_list_streams_backoff_max(self, value: str | int | timedelta) -> Self:
+        """Upper bound of every pause between retries of listStreams.
+
+        Takes a duration such as 250ms, 10s or 15m, from 1ms to 1h.
+
+        Default: ``2s``.
+        """
+        return self._with("retry.listStreams.backoff.max", value)
+
+    def retry_list_streams_backoff_exponent(self, value: float) -> Self:
+        """Factor by which the upper bound of the pause grows with each retry of listStreams.
+
+        Takes a number from 1.0 to 10.0.
+
+        Default: ``1.5``.
+        """
+        return self._with("retry.listStreams.backoff.exponent", value)
+
     def retry_register_stream_consumer_max_retries(self, value: int) -> Self:
         """Maximum number of retries of registerStreamConsumer; -1 means no limit.
 
@@ -703,52 +832,6 @@ class SourceMethods(ConnectionMethods):
         """
         return self._with("retry.getShardIterator.backoff.exponent", value)
 
-    def retry_list_shards_max_retries(self, value: int) -> Self:
-        """Maximum number of retries of listShards; -1 means no limit.
-
-        Takes a whole number from -1 to 2147483647.
-
-        Default: ``-1``.
-        """
-        return self._with("retry.listShards.maxRetries", value)
-
-    def retry_list_shards_backoff_base(self, value: str | int | timedelta) -> Self:
-        """Upper bound of the random pause before the first retry of listShards.
-
-        Takes a duration such as 250ms, 10s or 15m, from 1ms to 1h.
-
-        Default: ``200ms``.
-        """
-        return self._with("retry.listShards.backoff.base", value)
-
-    def retry_list_shards_backoff_max(self, value: str | int | timedelta) -> Self:
-        """Upper bound of every pause between retries of listShards.
-
-        Takes a duration such as 250ms, 10s or 15m, from 1ms to 1h.
-
-        Default: ``3s``.
-        """
-        return self._with("retry.listShards.backoff.max", value)
-
-    def retry_list_shards_backoff_exponent(self, value: float) -> Self:
-        """Factor by which the upper bound of the pause grows with each retry of listShards.
-
-        Takes a number from 1.0 to 10.0.
-
-        Default: ``1.5``.
-        """
-        return self._with("retry.listShards.backoff.exponent", value)
-
-    def retry_recoverable_errors(self, value: str | Sequence[str]) -> Self:
-        """Failures to treat as temporary, in addition to throttling, failures within the service and lost
-        connections: error codes of the service, or names of exception classes.
-
-        Takes error codes such as KMSDisabledException, or names of exception classes, separated by commas.
-
-        Default: none.
-        """
-        return self._with("retry.recoverableErrors", value)
-
 
 class SinkMethods(ConnectionMethods):
     """Methods: writing."""
@@ -902,9 +985,10 @@ class SinkMethods(ConnectionMethods):
         return self._with("requestTimeout", value)
 
     def delivery_timeout(self, value: str | int | timedelta) -> Self:
-        """Maximum time to deliver a record. After that, the task fails.
+        """Maximum time to deliver a record. After that, the task fails. With `infinite`, the task waits until the
+        service accepts the record.
 
-        Takes a duration such as 250ms, 10s or 15m, from 1s to 1d.
+        Takes a duration such as 250ms, 10s or 15m, from 1s to 1d, or infinite.
 
         Default: ``10m``.
         """
@@ -919,3 +1003,30 @@ class SinkMethods(ConnectionMethods):
         Default: ``-1``.
         """
         return self._with("retry.putRecords.maxRetries", value)
+
+    def retry_put_records_backoff_base(self, value: str | int | timedelta) -> Self:
+        """Upper bound of the random pause before the first retry of putRecords.
+
+        Takes a duration such as 250ms, 10s or 15m, from 1ms to 1h.
+
+        Default: ``50ms``.
+        """
+        return self._with("retry.putRecords.backoff.base", value)
+
+    def retry_put_records_backoff_max(self, value: str | int | timedelta) -> Self:
+        """Upper bound of every pause between retries of putRecords.
+
+        Takes a duration such as 250ms, 10s or 15m, from 1ms to 1h.
+
+        Default: ``5s``.
+        """
+        return self._with("retry.putRecords.backoff.max", value)
+
+    def retry_put_records_backoff_exponent(self, value: float) -> Self:
+        """Factor by which the upper bound of the pause grows with each retry of putRecords.
+
+        Takes a number from 1.0 to 10.0.
+
+        Default: ``2``.
+        """
+        return self._with("retry.putRecords.backoff.exponent", value)

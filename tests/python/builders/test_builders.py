@@ -90,6 +90,24 @@ def test_each_of_several_streams_can_have_its_own_options() -> None:
     }
 
 
+def test_a_sink_has_the_retry_options_of_its_calls() -> None:
+    sink = (
+        KinesisSink("counts", delivery_timeout="infinite")
+        .retry_put_records_backoff_max(timedelta(seconds=2))
+        .retry_describe_stream_summary_max_retries(3)
+        .retry_list_shards_backoff_base("1s")
+        .retry_recoverable_errors(["KMSDisabledException"])
+    )
+    assert sink.options() == {
+        "streamName": "counts",
+        "deliveryTimeout": "infinite",
+        "retry.putRecords.backoff.max": "2000ms",
+        "retry.describeStreamSummary.maxRetries": "3",
+        "retry.listShards.backoff.base": "1s",
+        "retry.recoverableErrors": "KMSDisabledException",
+    }
+
+
 def test_a_builder_never_changes() -> None:
     base = KinesisSink("counts")
     keyed = base.ordering("key")

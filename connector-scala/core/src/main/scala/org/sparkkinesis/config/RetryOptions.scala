@@ -5,9 +5,15 @@ import scala.concurrent.duration._
 import org.sparkkinesis.config.value.OptionType
 import org.sparkkinesis.service.{Operation, TunableOperation}
 
-/** The four retry options of an operation and of the operations that share its `retryKey`. */
+/**
+ * The four retry options of an operation and of the operations that share its `retryKey`.
+ *
+ * @param maxRetries
+ *   has no fixed default if reads and writes have different ones
+ */
 final case class RetryEntries(
     operation: TunableOperation,
+    scope: Scope,
     maxRetries: ConfigEntry[Long],
     base: ConfigEntry[FiniteDuration],
     max: ConfigEntry[FiniteDuration],
@@ -20,17 +26,38 @@ final case class RetryEntries(
 object RetryOptions {
   import OptionType._
 
-  private def entries(of: TunableOperation, maxRetries: Long, base: String, max: String): RetryEntries = {
+  /** The value of `maxRetries` for no limit. */
+  val NoLimit: Long = -1
+
+  /**
+   * Number of retries of the calls before a read starts. It is small, because a wrong endpoint or stream name looks
+   * like an outage.
+   */
+  val RetriesBeforeRead: Long = 5
+
+  private def entries(
+      of: TunableOperation,
+      scope: Scope,
+      maxRetries: Option[Long],
+      base: String,
+      max: String,
+      exponent: String = "1.5",
+      maxRetriesDoc: String = ""
+  ): RetryEntries = {
     val operation = of.retryKey
     def entry[T](name: String, kind: OptionType[T], doc: String, default: String): ConfigEntry[T] =
-      ConfigEntry(s"retry.$operation.$name", kind, Scope.Read, doc, Some(default))
+      ConfigEntry(s"retry.$operation.$name", kind, scope, doc, Some(default))
     RetryEntries(
       of,
-      entry(
-        "maxRetries",
-        Whole(-1, Int.MaxValue.toLong),
-        s"Maximum number of retries of $operation; -1 means no limit.",
-        maxRetries.toString
+      scope,
+      ConfigEntry(
+        s"retry.$operation.maxRetries",
+        Whole(NoLimit, Int.MaxValue.toLong),
+        scope,
+        if (maxRetriesDoc.nonEmpty) maxRetriesDoc
+        else s"Maximum number of retries of $operation; -1 means no limit.",
+        maxRetries.map(_.toString),
+        if (maxRetries.isEmpty) s"$RetriesBeforeRead for reads, no limit for writes" else ""
       ),
       entry(
         "backoff.base",
@@ -48,26 +75,35 @@ object RetryOptions {
         "backoff.exponent",
         Real(1, 10),
         s"Factor by which the upper bound of the pause grows with each retry of $operation.",
-        "1.5"
+        exponent
       )
     )
   }
 
-  val registerStreamConsumer: RetryEntries = entries(Operation.RegisterStreamConsumer, 10, "200ms", "1s")
-  val deregisterStreamConsumer: RetryEntries = entries(Operation.DeregisterStreamConsumer, 10, "200ms", "1s")
-  val listStreamConsumers: RetryEntries = entries(Operation.ListStreamConsumers, 10, "200ms", "1s")
-  val subscribeToShard: RetryEntries = entries(Operation.SubscribeToShard, -1, "1s", "2s")
-  val getRecords: RetryEntries = entries(Operation.GetRecords, -1, "200ms", "3s")
-  val getShardIterator: RetryEntries = entries(Operation.GetShardIterator, -1, "200ms", "3s")
-  val listShards: RetryEntries = entries(Operation.ListShards, -1, "200ms", "3s")
+  private def ofReads(operation: TunableOperation, maxRetries: Long, base: String, max: String): RetryEntries =
+    entries(operation, Scope.Read, Some(maxRetries), base, max)
 
-  val putRecordsMaxRetries: ConfigEntry[Long] = ConfigEntry(
-    "retry.putRecords.maxRetries",
-    Whole(-1, Int.MaxValue.toLong),
+  val registerStreamConsumer: RetryEntries = ofReads(Operation.RegisterStreamConsumer, 10, "200ms", "1s")
+  val deregisterStreamConsumer: RetryEntries = ofReads(Operation.DeregisterStreamConsumer, 10, "200ms", "1s")
+  val listStreamConsumers: RetryEntries = ofReads(Operation.ListStreamConsumers, 10, "200ms", "1s")
+  val subscribeToShard: RetryEntries = ofReads(Operation.SubscribeToShard, NoLimit, "1s", "2s")
+  val getRecords: RetryEntries = ofReads(Operation.GetRecords, NoLimit, "200ms", "3s")
+  val getShardIterator: RetryEntries = ofReads(Operation.GetShardIterator, NoLimit, "200ms", "3s")
+  val listStreams: RetryEntries = ofReads(Operation.ListStreams, RetriesBeforeRead, "200ms", "2s")
+
+  val listShards: RetryEntries = entries(Operation.ListShards, Scope.Connection, Some(NoLimit), "200ms", "3s")
+  val describeStreamSummary: RetryEntries =
+    entries(Operation.DescribeStreamSummary, Scope.Connection, None, "200ms", "2s")
+
+  val putRecords: RetryEntries = entries(
+    Operation.PutRecords,
     Scope.Write,
+    Some(NoLimit),
+    "50ms",
+    "5s",
+    "2",
     "Maximum number of times that a refused record is sent again, not counting throttling; -1 means no limit other " +
-      "than `deliveryTimeout`.",
-    Some("-1")
+      "than `deliveryTimeout`."
   )
 
   val recoverableErrors: ConfigEntry[Set[String]] = ConfigEntry(
@@ -83,22 +119,25 @@ object RetryOptions {
         case None => Right(names.toSet)
       }
     },
-    Scope.Read,
+    Scope.Connection,
     "Failures to treat as temporary, in addition to throttling, failures within the service and lost " +
       "connections: error codes of the service, or names of exception classes.",
     defaultDoc = "none"
   )
 
-  /** The options for reads in the order of the reference. */
-  val reading: Seq[RetryEntries] = Seq(
+  /** The options of each operation in the order of the reference. */
+  val tunable: Seq[RetryEntries] = Seq(
+    describeStreamSummary,
+    listShards,
+    listStreams,
     registerStreamConsumer,
     deregisterStreamConsumer,
     listStreamConsumers,
     subscribeToShard,
     getRecords,
     getShardIterator,
-    listShards
+    putRecords
   )
 
-  val all: Seq[ConfigEntry[_]] = reading.flatMap(_.all) :+ recoverableErrors :+ putRecordsMaxRetries
+  val all: Seq[ConfigEntry[_]] = tunable.flatMap(_.all) :+ recoverableErrors
 }

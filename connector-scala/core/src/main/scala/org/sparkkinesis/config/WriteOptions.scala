@@ -138,11 +138,12 @@ object WriteOptions {
       default = "30s"
     )
 
-  val deliveryTimeout: ConfigEntry[FiniteDuration] =
+  val deliveryTimeout: ConfigEntry[scala.concurrent.duration.Duration] =
     write(
       "deliveryTimeout",
-      Duration(1.second, 1.day),
-      "Maximum time to deliver a record. After that, the task fails.",
+      DurationOrInfinite(Duration(1.second, 1.day)),
+      "Maximum time to deliver a record. After that, the task fails. With `infinite`, the task waits until the " +
+        "service accepts the record.",
       default = "10m"
     )
 

@@ -4,22 +4,31 @@ import org.sparkkinesis.config.{Options, RetryEntries, RetryOptions}
 import org.sparkkinesis.service.TunableOperation
 
 /**
- * The retry policy of each operation that reads use. By default, the operations that a running query needs are retried
- * without limit, so that an outage does not end the query.
+ * The retry policy of each operation. By default, the operations that a running query needs are retried without limit,
+ * so that an outage does not end the query.
  */
-final class RetryPolicies private (byKey: Map[String, RetryPolicy]) extends Serializable {
+final case class RetryPolicies(private val byKey: Map[String, RetryPolicy]) {
   def apply(operation: TunableOperation): RetryPolicy = byKey(operation.retryKey)
 }
 
 object RetryPolicies {
-  def of(options: Options): RetryPolicies = new RetryPolicies(
-    RetryOptions.reading.map(entries => entries.operation.retryKey -> policy(options, entries)).toMap
+
+  /** The policies of a read, which gives up early before it starts. */
+  def of(options: Options): RetryPolicies = of(options, RetryOptions.RetriesBeforeRead)
+
+  /** The policies of a write. Its delivery timeout limits the calls before the first record like all others. */
+  def ofWrite(options: Options): RetryPolicies = of(options, RetryOptions.NoLimit)
+
+  private def of(options: Options, retriesBeforeStart: Long): RetryPolicies = RetryPolicies(
+    RetryOptions.tunable.map(entries =>
+      entries.operation.retryKey -> policy(options, entries, retriesBeforeStart)
+    ).toMap
   )
 
-  private def policy(options: Options, entries: RetryEntries): RetryPolicy = {
+  private def policy(options: Options, entries: RetryEntries, retriesBeforeStart: Long): RetryPolicy = {
     val base = options(entries.base)
     RetryPolicy(
-      Some(options(entries.maxRetries).toInt).filter(_ >= 0),
+      Some(options.get(entries.maxRetries).getOrElse(retriesBeforeStart).toInt).filter(_ >= 0),
       base,
       options(entries.max).max(base),
       options(entries.exponent)

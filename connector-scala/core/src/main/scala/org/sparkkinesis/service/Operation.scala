@@ -48,9 +48,12 @@ object Operation {
 
   /** Shares the options of ListStreamConsumers, which also looks up consumers. */
   case object DescribeStreamConsumer extends TunableOperation("DescribeStreamConsumer", "listStreamConsumers", control)
-  case object DescribeStreamSummary extends Operation("DescribeStreamSummary", control)
-  case object ListStreams extends Operation("ListStreams", control)
-  case object PutRecords extends Operation("PutRecords", transient)
+  case object DescribeStreamSummary
+      extends TunableOperation("DescribeStreamSummary", "describeStreamSummary", control)
+  case object ListStreams extends TunableOperation("ListStreams", "listStreams", control)
+
+  /** ResourceInUse: the stream is being changed. */
+  case object PutRecords extends TunableOperation("PutRecords", "putRecords", control + ResourceInUse)
 
   // Lazy, because one of the objects may be initialized before this one.
   lazy val all: Seq[Operation] = Seq(

@@ -23,7 +23,7 @@ import org.sparkkinesis.retry.RetryPolicy
  * @param requestTimeout
  *   time after which a request is cancelled; its entries are sent again when the destination has ended it
  * @param deliveryTimeout
- *   maximum time from `write` to the acknowledgement, after which the writer fails
+ *   maximum time from `write` to the acknowledgement, after which the writer fails; may be infinite
  * @param maxRetries
  *   maximum number of retries of an entry after failures; throttling does not count
  * @param backoff
@@ -37,7 +37,7 @@ final case class AsyncSinkSettings(
     maxBufferedEntries: Int,
     maxBufferedBytes: Long,
     requestTimeout: FiniteDuration,
-    deliveryTimeout: FiniteDuration,
+    deliveryTimeout: Duration,
     maxRetries: Int,
     backoff: RetryPolicy
 ) {
@@ -49,6 +49,9 @@ final case class AsyncSinkSettings(
     maxInFlightRequests > 0 && maxBufferedEntries > 0 && maxBufferedBytes > 0,
     "the limits of in-flight requests and of buffered entries and bytes must be positive"
   )
+
+  /** Whether an entry that has waited this long since `write` has exceeded the delivery timeout. */
+  def isOverdue(waitedNanos: Long): Boolean = deliveryTimeout.isFinite && waitedNanos >= deliveryTimeout.toNanos
 
   /** Creates the limits that the writers of one task share. */
   def newBounds: SinkBounds = new SinkBounds(maxBufferedEntries, maxBufferedBytes)

@@ -147,6 +147,16 @@ class OptionsSuite extends TimedSuite {
     assert(failure("retry.recoverableErrors" -> "A,").condition == "KINESIS_OPTION_INVALID")
   }
 
+  test("the delivery timeout is a duration or infinite") {
+    def timeout(text: String) = Options.read(Map("deliveryTimeout" -> text))(WriteOptions.deliveryTimeout)
+    assert(Seq("90s", "infinite", "INFINITE").map(timeout) == Seq(90.seconds, Duration.Inf, Duration.Inf))
+    assert(Options.read(Map("deliveryTimeout" -> "Infinite")).shown(WriteOptions.deliveryTimeout) == "infinite")
+    assert(Options.defaults.shown(WriteOptions.deliveryTimeout) == "10m")
+    Seq("0s", "2d", "forever").foreach { text =>
+      assert(failure("deliveryTimeout" -> text).condition == "KINESIS_OPTION_INVALID")
+    }
+  }
+
   test("an option for one of several streams is stored with the name of the stream") {
     val arn = "arn:aws:kinesis:eu-central-1:123456789012:stream/orders/consumer/etl:1790000000"
     val options = Options.read(Map("consumerARN.orders" -> arn))

@@ -4,7 +4,7 @@ import org.sparkkinesis.config._
 
 /** `docs/options.md`: meaning, accepted values and default of each option. */
 object OptionsPage {
-  private val retries: Set[String] = RetryOptions.reading.flatMap(_.all).map(_.key).toSet
+  private val retries: Set[String] = RetryOptions.all.map(_.key).toSet
 
   def text: String = Seq(introduction, Scope.all.map(section).mkString("\n"), retrySection).mkString("\n")
 
@@ -24,15 +24,31 @@ object OptionsPage {
   private def retrySection: String =
     s"""## Retries
        |
-       |The calls below are retried after a random pause. The upper bound of the pause begins at `backoff.base` and
-       |grows by the factor `backoff.exponent`, up to `backoff.max`. The options are `retry.<operation>.maxRetries`
-       |(-1 means no limit), `retry.<operation>.backoff.base`, `.backoff.max` and `.backoff.exponent`. A call that
-       |cannot succeed is never retried: for example, the stream does not exist, a permission is missing, or an
-       |argument is not valid.
+       |One rule applies to reads and writes. A call is retried if it was throttled, if the service failed, or if
+       |there was no answer, and `retry.recoverableErrors` adds failures to these. A call that cannot succeed is never retried:
+       |for example, the stream does not exist, a permission is missing, or an argument is not valid. Before a retry
+       |there is a random pause. Its upper bound begins at `backoff.base` and grows by the factor `backoff.exponent`, up
+       |to `backoff.max`. The options are `retry.<operation>.maxRetries` (-1 means no limit),
+       |`retry.<operation>.backoff.base`, `.backoff.max` and `.backoff.exponent`.
        |
-       || `<operation>` | `maxRetries` | `backoff.base` | `backoff.max` | `backoff.exponent` |
+       || `<operation>` | Used by | `maxRetries` | `backoff.base` | `backoff.max` | `backoff.exponent` |
+       ||---|---|---|---|---|---|
+       |""".stripMargin + RetryOptions.tunable.map(retry).mkString("", "\n", "\n") +
+      s"""|
+       || Option | Meaning | Takes | Default | Since |
        ||---|---|---|---|---|
-       |""".stripMargin + RetryOptions.reading.map(retry).mkString("", "\n", "\n")
+       |${row(RetryOptions.recoverableErrors)}
+       |
+       |A write has these rules in addition:
+       |
+       |- `deliveryTimeout` limits all retries of a record and of the calls before it. With `infinite`, nothing does.
+       |- `retry.putRecords` applies to each record, also if only a part of a request fails. Its pause is at least half
+       |  of the upper bound. Throttling does not count for `retry.putRecords.maxRetries`.
+       |- A listing of shards for which records wait is not retried at once. The records are sent without it where
+       |  that is correct, and the pause is before the next listing.
+       |- If the first call to an address gets no answer at all, it is retried five times at most, because the address is
+       |  probably wrong.
+       |""".stripMargin
 
   private def section(scope: Scope): String = {
     val rows = ConnectorOptions.all.filter(entry => entry.scope == scope && !retries(entry.key)).map(row)
@@ -42,16 +58,23 @@ object OptionsPage {
 
   private def row(entry: ConfigEntry[_]): String = {
     val name = s"`${entry.key.replace(".*", ".<stream>")}`"
-    val default = entry.default.fold(entry.defaultDoc)(text => s"`$text`")
-    s"| $name | ${cell(entry.doc)} | ${cell(entry.kind.expected)} | ${cell(default)} | ${entry.since} |"
+    s"| $name | ${cell(entry.doc)} | ${cell(entry.kind.expected)} | ${default(entry)} | ${entry.since} |"
   }
 
   private def retry(entries: RetryEntries): String =
-    (s"`${entries.operation.retryKey}`" +: entries.all.map(_.default.fold("")(text => s"`$text`"))).mkString(
+    (Seq(s"`${entries.operation.retryKey}`", users(entries.scope)) ++ entries.all.map(default)).mkString(
       "| ",
       " | ",
       " |"
     )
+
+  private def users(scope: Scope): String = scope match {
+    case Scope.Connection => "reads, writes"
+    case Scope.Read => "reads"
+    case Scope.Write => "writes"
+  }
+
+  private def default(entry: ConfigEntry[_]): String = cell(entry.default.fold(entry.defaultDoc)(text => s"`$text`"))
 
   private def cell(text: String): String = text.replace("|", "\\|").replace("\n", " ")
 }

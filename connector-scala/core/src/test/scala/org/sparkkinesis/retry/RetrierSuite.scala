@@ -38,7 +38,7 @@ class RetrierSuite extends TimedSuite {
     Operation.ListStreamConsumers -> Set(Throttled, LimitExceeded, Internal, Network),
     Operation.DescribeStreamSummary -> Set(Throttled, LimitExceeded, Internal, Network),
     Operation.ListStreams -> Set(Throttled, LimitExceeded, Internal, Network),
-    Operation.PutRecords -> Set(Throttled, Internal, Network)
+    Operation.PutRecords -> Set(Throttled, LimitExceeded, Internal, Network, ResourceInUse)
   )
   test("every operation is in the table")(assert(retried.keySet == Operation.all.toSet))
 
@@ -124,9 +124,23 @@ class RetrierSuite extends TimedSuite {
       Operation.SubscribeToShard -> RetryPolicy(None, 1.second, 2.seconds, 1.5),
       Operation.GetRecords -> patient,
       Operation.GetShardIterator -> patient,
-      Operation.ListShards -> patient
+      Operation.ListShards -> patient,
+      Operation.DescribeStreamSummary -> RetryPolicy(Some(5), 200.millis, 2.seconds, 1.5),
+      Operation.ListStreams -> RetryPolicy(Some(5), 200.millis, 2.seconds, 1.5),
+      Operation.PutRecords -> RetryPolicy(None, 50.millis, 5.seconds, 2)
     )
     assert(Operation.tunable.map(operation => operation -> defaults(operation)).toMap == documented)
+  }
+
+  test("a write describes its streams without a limit of retries unless the option sets one") {
+    val operation = Operation.DescribeStreamSummary
+    assert(RetryPolicies.ofWrite(Options.defaults)(operation) == RetryPolicy(None, 200.millis, 2.seconds, 1.5))
+    val limited = Options.read(Map("retry.describeStreamSummary.maxRetries" -> "2"))
+    assert(Seq(RetryPolicies.of(limited), RetryPolicies.ofWrite(limited)).forall(_(operation).maxRetries.contains(2)))
+    val others = Operation.tunable.filterNot(_ == operation)
+    assert(others.forall(same =>
+      RetryPolicies.ofWrite(Options.defaults)(same) == RetryPolicies.of(Options.defaults)(same)
+    ))
   }
 
   test(

@@ -231,6 +231,16 @@ class AsyncSinkWriterSuite extends TimedSuite {
     intercept[DeliveryFailedException](stuck.writer.flush())
   }
 
+  test("with an infinite delivery timeout an entry is sent again until it is accepted") {
+    val rig = new Rig(settings.copy(deliveryTimeout = Duration.Inf))
+    rig.write(1, 2, 3)
+    (1 to 1000).foreach { _ => rig.destination.last.judge(_ => failed); rig.time.advance(1.hour) }
+    assert(rig.writer.failed.isEmpty)
+    rig.destination.last.judge(_ => Accepted)
+    rig.writer.flush()
+    assert(rig.writer.metrics.entriesOut == 3)
+  }
+
   test("a request that times out is cancelled and sent again when the destination has ended it") {
     val rig = new Rig
     rig.destination.endsOnCancel = false

@@ -120,6 +120,23 @@ object OptionType {
     override def render(value: FiniteDuration): String = Duration.show(value)
   }
 
+  /** A duration, or `infinite`. */
+  final case class DurationOrInfinite(finite: Duration) extends OptionType[scala.concurrent.duration.Duration] {
+    def parse(text: String): Either[String, scala.concurrent.duration.Duration] =
+      if (text.trim.equalsIgnoreCase(DurationOrInfinite.Word)) Right(scala.concurrent.duration.Duration.Inf)
+      else finite.parse(text)
+    def expected: String = s"${finite.expected}, or ${DurationOrInfinite.Word}"
+    def pythonType: String = finite.pythonType
+    override def render(value: scala.concurrent.duration.Duration): String = value match {
+      case limited: FiniteDuration => finite.render(limited)
+      case _ => DurationOrInfinite.Word
+    }
+  }
+
+  object DurationOrInfinite {
+    private val Word = "infinite"
+  }
+
   object Duration {
     private val Millis: Map[String, Long] =
       Map("ms" -> 1L, "s" -> 1000L, "m" -> 60000L, "min" -> 60000L, "h" -> 3600000L, "d" -> 86400000L)

@@ -33,6 +33,8 @@ import org.sparkkinesis.sink.{RetryCause, SinkDestination, Verdict}
  *   packs records into aggregates
  * @param sizes
  *   receives the sizes of the packed records
+ * @param rules
+ *   failures that are retried
  */
 final class KinesisDestination(
     service: KinesisService,
@@ -42,11 +44,13 @@ final class KinesisDestination(
     ordered: Boolean,
     packer: Option[AggregatePacker],
     sizes: MeanSize,
+    rules: RetryRules,
     scheduler: Scheduler,
     events: EventSink
 ) extends SinkDestination[SinkRecord] {
   import KinesisDestination._
   private val shards = lanes.shards
+  private val judged = new PutVerdicts(rules)
   private val background = new BackgroundListing(scheduler)
   val counts = new PutCounts
 
@@ -138,7 +142,7 @@ final class KinesisDestination(
     case None if !shards.hasJustFailed =>
       shards.confirm(service, stream, events).handle[Either[Throwable, Option[Placement]]] { (_, error) =>
         Futures.unwrap(error) match {
-          case refused: ServiceException if !RetryRules.Default.isRecoverable(refused) => Left(refused)
+          case refused: ServiceException if !rules.isRecoverable(refused) => Left(refused)
           case _ => Right(shards.placement)
         }
       }
@@ -184,7 +188,7 @@ final class KinesisDestination(
   private def put(entries: IndexedSeq[PutEntry], exchange: PutExchange): CompletableFuture[IndexedSeq[Answer]] =
     exchange.calls(service.putRecords(stream, entries)).handle { (results, failure) =>
       if (failure != null) {
-        val answer = Answer(PutVerdicts.of(failure), None)
+        val answer = Answer(judged.of(failure), None)
         // The code that aborted the request has reported it.
         if (!exchange.isAborted) note(answer.verdict, entries.size)
         entries.map(_ => answer)
@@ -196,7 +200,7 @@ final class KinesisDestination(
         counts.answered(entries, results)
         results.iterator.map {
           case accepted: PutResult.Accepted => Answer(Verdict.Accepted, Some(accepted.shard))
-          case rejected => Answer(PutVerdicts.of(rejected), None)
+          case rejected => Answer(judged.of(rejected), None)
         }.toIndexedSeq
       }
     }

@@ -1,11 +1,10 @@
 package org.sparkkinesis.sink.kinesis
 
-import scala.concurrent.duration._
-
 import org.sparkkinesis.config.value.{RateLimitingOption, WriteOrdering}
-import org.sparkkinesis.config.{Options, RetryOptions, WriteOptions}
+import org.sparkkinesis.config.{Options, WriteOptions}
 import org.sparkkinesis.model.KinesisQuotas
-import org.sparkkinesis.retry.RetryPolicy
+import org.sparkkinesis.retry.{RetryPolicies, RetryRules}
+import org.sparkkinesis.service.Operation
 import org.sparkkinesis.sink.kinesis.pack.AggregatePacker
 import org.sparkkinesis.sink.{AsyncSinkSettings, SinkBounds}
 
@@ -14,13 +13,17 @@ import org.sparkkinesis.sink.{AsyncSinkSettings, SinkBounds}
  *
  * @param shardLimits
  *   whether each shard has its own limits, so that a hot shard delays only its own records
+ * @param rules
+ *   failures that are retried
  */
 final case class KinesisSinkSettings(
     requests: AsyncSinkSettings,
     rateLimiting: RateLimitingOption,
     shardLimits: Boolean,
     ordered: Boolean,
-    aggregated: Boolean
+    aggregated: Boolean,
+    retries: RetryPolicies,
+    rules: RetryRules
 ) {
 
   /**
@@ -53,9 +56,9 @@ object KinesisSinkSettings {
 
   private val AggregatedBytes = KinesisQuotas.KiB.toLong * KinesisQuotas.KiB
 
-  private val Backoff = RetryPolicy(None, 50.millis, 5.seconds, 2)
+  def of(options: Options): KinesisSinkSettings = of(options, RetryPolicies.ofWrite(options))
 
-  def of(options: Options): KinesisSinkSettings = KinesisSinkSettings(
+  private def of(options: Options, retries: RetryPolicies): KinesisSinkSettings = KinesisSinkSettings(
     AsyncSinkSettings(
       maxBatchSize = options(WriteOptions.maxBatchSize).toInt,
       maxBatchBytes = options(WriteOptions.maxBatchBytes),
@@ -65,15 +68,14 @@ object KinesisSinkSettings {
       maxBufferedBytes = options(WriteOptions.maxBufferedBytes),
       requestTimeout = options(WriteOptions.requestTimeout),
       deliveryTimeout = options(WriteOptions.deliveryTimeout),
-      maxRetries = options(RetryOptions.putRecordsMaxRetries) match {
-        case -1 => Int.MaxValue
-        case retries => retries.toInt
-      },
-      backoff = Backoff
+      maxRetries = retries(Operation.PutRecords).maxRetries.getOrElse(Int.MaxValue),
+      backoff = retries(Operation.PutRecords)
     ),
     options(WriteOptions.rateLimiting),
     options(WriteOptions.shardLimits),
     options(WriteOptions.ordering) == WriteOrdering.ByKey,
-    options(WriteOptions.aggregation)
+    options(WriteOptions.aggregation),
+    retries,
+    RetryRules.of(options)
   )
 }

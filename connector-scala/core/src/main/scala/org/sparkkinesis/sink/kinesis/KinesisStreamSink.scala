@@ -1,14 +1,14 @@
 package org.sparkkinesis.sink.kinesis
 
+import java.util.concurrent.atomic.AtomicBoolean
 import java.util.concurrent.locks.{Condition, Lock}
-
-import scala.concurrent.duration._
+import java.util.concurrent.{CancellationException, CompletableFuture}
 
 import org.sparkkinesis.concurrent.{Futures, Scheduler}
 import org.sparkkinesis.event.{EventSink, ShardLimitsUnavailable}
 import org.sparkkinesis.model.StreamRef
-import org.sparkkinesis.retry.{Jitter, Retrier, RetryPolicy, RetryRules}
-import org.sparkkinesis.service.KinesisService
+import org.sparkkinesis.retry.{Jitter, Retrier}
+import org.sparkkinesis.service.{KinesisService, Operation}
 import org.sparkkinesis.sink.kinesis.lane.{BackgroundListing, ShardLanes}
 import org.sparkkinesis.sink.kinesis.pack.AggregatePacker
 import org.sparkkinesis.sink.kinesis.put.{PutCounts, SinkRecord}
@@ -71,7 +71,6 @@ final case class KinesisSinkMetrics(
 }
 
 object KinesisStreamSink {
-  private val ListingRetries = RetryPolicy(Some(8), 200.millis, 3.seconds, 1.5)
 
   /**
    * Opens a sink without blocking. If the shards are needed and were not listed in this process, they are listed in the
@@ -91,7 +90,9 @@ object KinesisStreamSink {
     val scheduler = process.scheduler
     val limits = process.limits.acquire(stream.identity, settings, events, scheduler)
     try {
-      if (limits.lanes.shards.map.isEmpty) listShards(service, stream.stream, limits.lanes, process, events)
+      val isOpen = new AtomicBoolean(true)
+      if (limits.lanes.shards.map.isEmpty)
+        listShards(service, stream.stream, limits.lanes, settings, isOpen, process, events)
       val packer = Option.when(settings.aggregated)(AggregatePacker(settings.ordered, settings.requests.maxBatchSize))
       val destination = new KinesisDestination(
         service,
@@ -101,6 +102,7 @@ object KinesisStreamSink {
         settings.ordered,
         packer,
         limits.sizes,
+        settings.rules,
         scheduler,
         events
       )
@@ -114,7 +116,14 @@ object KinesisStreamSink {
         process.random,
         process.newCondition
       )
-      new KinesisStreamSink(writer, destination.counts, () => process.limits.release(limits, events, scheduler))
+      new KinesisStreamSink(
+        writer,
+        destination.counts,
+        () => {
+          isOpen.set(false)
+          process.limits.release(limits, events, scheduler)
+        }
+      )
     } catch {
       case failure: Throwable =>
         process.limits.release(limits, events, scheduler)
@@ -122,20 +131,28 @@ object KinesisStreamSink {
     }
   }
 
-  /** Lists the shards for the lanes. Aggregation lists them itself when it requires them. */
+  /**
+   * Lists the shards for the lanes, and retries while the sink is open. Aggregation lists them itself when it requires
+   * them.
+   */
   private def listShards(
       service: KinesisService,
       stream: StreamRef,
       lanes: ShardLanes,
+      settings: KinesisSinkSettings,
+      isOpen: AtomicBoolean,
       process: SinkProcess,
       events: EventSink
   ): Unit = {
-    val retrier = new Retrier(process.scheduler, RetryRules.Default, process.random)
+    val retrier = new Retrier(process.scheduler, settings.rules, process.random)
     new BackgroundListing(process.scheduler).begin(() =>
-      retrier.retry(ListingRetries)(() => lanes.shards.confirm(service, stream, events))
+      retrier.retry(settings.retries(Operation.ListShards)) { () =>
+        if (isOpen.get) lanes.shards.confirm(service, stream, events)
+        else CompletableFuture.failedFuture(new CancellationException("the sink is closed"))
+      }
     ).whenComplete {
       (_, error) =>
-        if (error != null)
+        if (error != null && isOpen.get)
           events.emit(ShardLimitsUnavailable(stream.toString, String.valueOf(Futures.unwrap(error).getMessage)))
     }
     ()

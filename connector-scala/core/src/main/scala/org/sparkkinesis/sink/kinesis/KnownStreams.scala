@@ -35,6 +35,8 @@ final class KnownStreams[Caller] {
    * caller has never received a response from the service, it fails after a few attempts, because the endpoint is
    * probably wrong.
    *
+   * @param policy
+   *   retry policy of DescribeStreamSummary
    * @param random
    *   gives the jitter of pauses, from 0 until 1
    * @param onRetry
@@ -45,6 +47,8 @@ final class KnownStreams[Caller] {
       stream: StreamRef,
       service: KinesisService,
       scheduler: Scheduler,
+      policy: RetryPolicy,
+      rules: RetryRules,
       random: () => Double = Jitter.random
   )(onRetry: (ServiceException, Int) => Unit): CompletableFuture[StreamDescription] = {
     val (found, renew) = synchronized {
@@ -61,8 +65,8 @@ final class KnownStreams[Caller] {
       stream,
       service,
       scheduler,
-      random,
-      onRetry
+      policy,
+      new Retrier(scheduler, rules, random, onRetry)
     ))(CompletableFuture.completedFuture(_))
   }
 
@@ -77,11 +81,11 @@ final class KnownStreams[Caller] {
       stream: StreamRef,
       service: KinesisService,
       scheduler: Scheduler,
-      random: () => Double,
-      onRetry: (ServiceException, Int) => Unit
+      policy: RetryPolicy,
+      retrier: Retrier
   ): CompletableFuture[StreamDescription] = {
     var unreached = 0
-    new Retrier(scheduler, RetryRules.Default, random, onRetry).retry(Patience) { () =>
+    retrier.retry(policy) { () =>
       describe(caller, stream, service, scheduler).handle[CompletableFuture[StreamDescription]] { (found, error) =>
         Futures.unwrap(error) match {
           case null => CompletableFuture.completedFuture(found)
@@ -123,8 +127,6 @@ object KnownStreams {
 
   /** Age at which a description is renewed. */
   val MaxAge: FiniteDuration = 1.minute
-
-  private val Patience = RetryPolicy(None, 200.millis, 3.seconds, 1.5)
 
   /** Number of calls to a service that has never responded. */
   private val FirstAttempts = 6

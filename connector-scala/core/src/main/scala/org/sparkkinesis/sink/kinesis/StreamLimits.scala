@@ -6,6 +6,7 @@ import scala.concurrent.duration._
 import org.sparkkinesis.concurrent.Scheduler
 import org.sparkkinesis.event.{ConnectorEvent, EventSink, ShardPaced, ShardRateCut, ShardUnpaced, WriteLimitChanged}
 import org.sparkkinesis.model.{KinesisQuotas, ShardId}
+import org.sparkkinesis.service.Operation
 import org.sparkkinesis.sink.kinesis.lane.ShardLanes
 import org.sparkkinesis.sink.limit.{PacedLane, RateLimiting, RateLimitingContext, RateLimitingStrategy}
 
@@ -81,6 +82,8 @@ object SharedStreamLimits {
     val bytesPerSecond = KinesisQuotas.Shard.WriteBytesPerSecond.toDouble
     val lanes = new ShardLanes(
       scheduler,
+      settings.retries(Operation.ListShards),
+      settings.rules,
       shard =>
         new PacedLane(entriesPerSecond, bytesPerSecond, scale => users.emit(rateEvent(key.stream.arn, shard, scale)))
     )

@@ -253,7 +253,7 @@ final class AsyncSinkWriter[Input, Entry](
   private def expire(now: Long): Seq[Request[Entry]] = {
     val expired = inFlight.expire(now)
     tally.timedOutRequests += expired.size
-    starter.oldest.filter(now - _.writtenAt >= settings.deliveryTimeout.toNanos).foreach { entry =>
+    starter.oldest.filter(entry => settings.isOverdue(now - entry.writtenAt)).foreach { entry =>
       fail(new DeliveryFailedException(entry.attempts, (now - entry.writtenAt) / 1000000, entry.lastReason))
     }
     expired

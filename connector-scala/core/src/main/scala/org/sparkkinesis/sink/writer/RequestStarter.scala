@@ -42,7 +42,8 @@ final private[sink] class RequestStarter[Entry](
       if (now - written < settings.maxTimeInBuffer.toNanos) alarm.setBy(written + settings.maxTimeInBuffer.toNanos)
     }
     inFlight.nextDeadline.foreach(alarm.setBy)
-    oldest.foreach(entry => alarm.setBy(entry.writtenAt + settings.deliveryTimeout.toNanos))
+    if (settings.deliveryTimeout.isFinite)
+      oldest.foreach(entry => alarm.setBy(entry.writtenAt + settings.deliveryTimeout.toNanos))
   }
 
   /** The entry that was written first among the unacknowledged entries that are not in backoff. */

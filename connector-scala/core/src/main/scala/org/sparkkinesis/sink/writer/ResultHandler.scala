@@ -68,7 +68,7 @@ final private[sink] class ResultHandler[Entry](settings: AsyncSinkSettings, sent
 
   private def retry(entry: Pending[Entry], cause: RetryCause, reason: String): Unit = {
     val waited = now - entry.writtenAt
-    val spent = waited >= settings.deliveryTimeout.toNanos ||
+    val spent = settings.isOverdue(waited) ||
       failing(cause) && entry.failures > settings.maxRetries
     if (spent) fail(new DeliveryFailedException(entry.attempts, waited / 1000000, reason))
     else {

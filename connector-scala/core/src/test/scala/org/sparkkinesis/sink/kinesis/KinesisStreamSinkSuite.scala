@@ -177,6 +177,30 @@ class KinesisStreamSinkSuite extends TimedSuite {
     assert(error.getCause.asInstanceOf[ServiceException].kind == ServiceErrorKind.AccessDenied)
   }
 
+  test("the first listing is retried while the sink is open, and not after it is closed") {
+    val rig = new Rig(2)
+    rig.stream.listingFailures ++=
+      Seq.fill(100)(new ServiceException(ServiceErrorKind.Internal, Operation.ListShards, "InternalFailure", ""))
+    rig.write("a", "1")
+    rig.time.advance(1.minute)
+    val asked = 100 - rig.stream.listingFailures.size
+    assert(asked > 20)
+    rig.sink.close()
+    rig.time.advance(10.minutes)
+    assert(100 - rig.stream.listingFailures.size == asked)
+    assert(rig.events.of[ShardLimitsUnavailable].isEmpty)
+  }
+
+  test("the retry options of ListShards limit the first listing") {
+    val rig = new Rig(2, KinesisSinkSettings.of(Options.read(Map("retry.listShards.maxRetries" -> "2"))))
+    rig.stream.listingFailures ++=
+      Seq.fill(10)(new ServiceException(ServiceErrorKind.Internal, Operation.ListShards, "InternalFailure", ""))
+    rig.write("a", "1")
+    rig.time.advance(1.minute)
+    assert(rig.stream.listingFailures.size == 7)
+    assert(rig.events.of[ShardLimitsUnavailable].size == 1)
+  }
+
   private val aggregated = KinesisSinkSettings.of(Options.defaults).copy(aggregated = true)
 
   test("with aggregation all records of an aggregate are in the range of its shard") {

@@ -7,11 +7,13 @@ import scala.concurrent.duration._
 
 import org.sparkkinesis.concurrent.VirtualScheduler
 import org.sparkkinesis.model.{StreamRef, StreamStatus}
+import org.sparkkinesis.retry.{RetryPolicy, RetryRules}
 import org.sparkkinesis.service._
 import org.sparkkinesis.suite.TimedSuite
 
 class KnownStreamsSuite extends TimedSuite {
   private val ref = StreamRef.ByName("s")
+  private val unlimited = RetryPolicy(None, 200.millis, 3.seconds, 1.5)
 
   private class Rig {
     val time = new VirtualScheduler
@@ -24,8 +26,11 @@ class KnownStreamsSuite extends TimedSuite {
         answers.dequeue().fold(CompletableFuture.failedFuture(_), CompletableFuture.completedFuture(_))
       }
     }
-    def find(caller: String = "me"): CompletableFuture[StreamDescription] =
-      known.find(caller, ref, service, time)((_, _) => ())
+    def find(
+        caller: String = "me",
+        policy: RetryPolicy = unlimited,
+        rules: RetryRules = RetryRules.Default
+    ): CompletableFuture[StreamDescription] = known.find(caller, ref, service, time, policy, rules)((_, _) => ())
     def found(caller: String = "me"): Long = {
       val answer = find(caller)
       assert(answer.isDone)
@@ -90,6 +95,20 @@ class KnownStreamsSuite extends TimedSuite {
     val waiting = rig.find()
     rig.time.advance(10.minutes)
     assert(waiting.get().creationMillis == 1)
+  }
+
+  test("the retry options limit the calls, and add failures that are retried") {
+    val limited = new Rig
+    limited.answers ++= Seq.fill(10)(failure(ServiceErrorKind.Internal))
+    val found = limited.find(policy = unlimited.copy(maxRetries = Some(2)))
+    limited.time.advance(1.minute)
+    assert(kindOf(found) == ServiceErrorKind.Internal)
+    assert(limited.asked == 3)
+    val tolerant = new Rig
+    tolerant.answers ++= Seq(failure(ServiceErrorKind.AccessDenied), stream(1))
+    val retried = tolerant.find(rules = RetryRules(Set(ServiceErrorKind.AccessDenied.name)))
+    tolerant.time.advance(1.minute)
+    assert(retried.get().creationMillis == 1)
   }
 
   test("the calls end when the caller stops waiting") {

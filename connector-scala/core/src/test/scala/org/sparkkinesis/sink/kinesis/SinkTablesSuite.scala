@@ -4,6 +4,7 @@ import org.scalacheck.Gen
 
 import org.sparkkinesis.model._
 import org.sparkkinesis.model.hash.{HashKey, HashKeyRange}
+import org.sparkkinesis.retry.RetryRules
 import org.sparkkinesis.service.{Operation, PutEntry, PutResult, ServiceErrorKind, ServiceException}
 import org.sparkkinesis.shard.ShardMap
 import org.sparkkinesis.sink.RetryCause._
@@ -108,15 +109,31 @@ class SinkTablesSuite extends PropertySuite {
     }
   }
 
-  test("results of PutRecords are accepted, retried or fatal") {
-    def rejected(code: String) = PutVerdicts.of(PutResult.Rejected(code, "why"))
-    def failed(kind: ServiceErrorKind) = PutVerdicts.of(new ServiceException(kind, Operation.PutRecords, "Code", "why"))
-    def cause(verdict: Verdict) = verdict match {
-      case Verdict.Retry(cause, _) => cause.toString
-      case other => other.getClass.getSimpleName.stripSuffix("$")
-    }
+  private val verdicts = new PutVerdicts(RetryRules.Default)
+
+  private def cause(verdict: Verdict) = verdict match {
+    case Verdict.Retry(cause, _) => cause.toString
+    case other => other.getClass.getSimpleName.stripSuffix("$")
+  }
+
+  test("failures of PutRecords that the options name are retried") {
+    val tolerant = new PutVerdicts(RetryRules(Set("KMSDisabledException", "AccessDeniedException")))
+    def failed(code: String) =
+      new ServiceException(ServiceErrorKind.AccessDenied, Operation.PutRecords, code, "why")
     val cases = Seq(
-      PutVerdicts.of(PutResult.Accepted(ShardId.ofIndex(0), SequenceNumber("1"))) -> "Accepted",
+      tolerant.of(PutResult.Rejected("KMSDisabledException", "why")) -> Failed.toString,
+      tolerant.of(PutResult.Rejected("KMSNotFoundException", "why")) -> "Fatal",
+      tolerant.of(failed("AccessDeniedException")) -> Failed.toString,
+      tolerant.of(failed("UnrecognizedClientException")) -> "Fatal"
+    )
+    cases.foreach { case (verdict, expected) => assert(cause(verdict) == expected) }
+  }
+
+  test("results of PutRecords are accepted, retried or fatal") {
+    def rejected(code: String) = verdicts.of(PutResult.Rejected(code, "why"))
+    def failed(kind: ServiceErrorKind) = verdicts.of(new ServiceException(kind, Operation.PutRecords, "Code", "why"))
+    val cases = Seq(
+      verdicts.of(PutResult.Accepted(ShardId.ofIndex(0), SequenceNumber("1"))) -> "Accepted",
       rejected("ProvisionedThroughputExceededException") -> Throttled.toString,
       rejected("KMSThrottlingException") -> Throttled.toString,
       rejected("InternalFailure") -> Failed.toString,

@@ -3,7 +3,7 @@ package org.sparkkinesis.spark.connection
 import java.util.concurrent.atomic.AtomicReference
 import java.util.concurrent.{ExecutionException, TimeUnit, TimeoutException}
 
-import scala.concurrent.duration.FiniteDuration
+import scala.concurrent.duration.{Duration, FiniteDuration}
 import scala.util.Using
 
 import org.sparkkinesis.aws.client.{ClientSettings, KinesisClients}
@@ -14,7 +14,7 @@ import org.sparkkinesis.model.StreamRef
 import org.sparkkinesis.retry.Outages
 import org.sparkkinesis.service.{Operation, ServiceErrorKind, ServiceException, StreamDescription}
 import org.sparkkinesis.sink.SharedTimer
-import org.sparkkinesis.sink.kinesis.{CheckedStream, KnownStreams}
+import org.sparkkinesis.sink.kinesis.{CheckedStream, KinesisSinkSettings, KnownStreams}
 
 /**
  * Describes the streams that are written, on the driver and in executors. Results are cached in this JVM.
@@ -26,8 +26,8 @@ object StreamCheck {
   /**
    * Returns the checked stream. Waits for the service if the stream is not cached.
    *
-   * @param patience
-   *   maximum duration of an outage of the service
+   * @param settings
+   *   retries, and the maximum duration of an outage of the service
    * @param query
    *   the query's names for events
    * @throws KinesisConnectorException
@@ -37,11 +37,11 @@ object StreamCheck {
   def check(
       stream: StreamRef,
       connection: ClientSettings,
-      patience: FiniteDuration,
+      settings: KinesisSinkSettings,
       query: QueryContext
   ): CheckedStream = {
     val caller = connection.forStream(stream)
-    val found = describe(stream, caller, patience, query)
+    val found = describe(stream, caller, settings, query)
     if (!found.status.isUsable)
       throw ServiceErrors.streamUnusable(stream = stream.name, status = found.status.name)
     CheckedStream.of(stream, found, caller.endpoint)
@@ -53,19 +53,30 @@ object StreamCheck {
   private def describe(
       stream: StreamRef,
       caller: ClientSettings,
-      patience: FiniteDuration,
+      settings: KinesisSinkSettings,
       query: QueryContext
   ): StreamDescription =
     Using.Manager { use =>
+      val patience = settings.requests.deliveryTimeout
       val lease = use(KinesisClients.shared.acquire(caller))
       val timer = use(SharedTimer.acquire())
       val outages = new Outages(timer, Environment.OfJvm.events(query))
       val last = new AtomicReference(timeout(patience))
-      val answer = known.find(caller, stream, lease.service, timer) { (error, failures) =>
+      val answer = known.find(
+        caller,
+        stream,
+        lease.service,
+        timer,
+        settings.retries(Operation.DescribeStreamSummary),
+        settings.rules
+      ) { (error, failures) =>
         last.set(error)
         outages.failed(stream.name, None, failures, error)
       }
-      try answer.get(patience.toMillis, TimeUnit.MILLISECONDS)
+      try patience match {
+          case limit: FiniteDuration => answer.get(limit.toMillis, TimeUnit.MILLISECONDS)
+          case _ => answer.get()
+        }
       catch {
         case _: TimeoutException => throw ServiceFailure.explain(last.get, stream.name, caller)
         case failed: ExecutionException =>
@@ -80,7 +91,7 @@ object StreamCheck {
       }
     }.get
 
-  private def timeout(patience: FiniteDuration): ServiceException = new ServiceException(
+  private def timeout(patience: Duration): ServiceException = new ServiceException(
     ServiceErrorKind.Network,
     Operation.DescribeStreamSummary,
     "Timeout",

@@ -7,6 +7,7 @@ import scala.concurrent.duration._
 
 import org.sparkkinesis.aws.client.ClientSettings
 import org.sparkkinesis.concurrent.{Futures, Scheduler}
+import org.sparkkinesis.config.RetryOptions
 import org.sparkkinesis.error.{ReadErrors, ServiceErrors}
 import org.sparkkinesis.event.log.QueryContext
 import org.sparkkinesis.event.{CallRetried, ListingIncomplete}
@@ -14,7 +15,8 @@ import org.sparkkinesis.model.hash.HashKeyRange
 import org.sparkkinesis.model.{Shard, ShardId, StartingPosition, StreamRef}
 import org.sparkkinesis.retry.{Outages, Retrier, RetryPolicies, RetryPolicy, RetryRules}
 import org.sparkkinesis.service.{
-  KinesisService, Operation, ServiceErrorKind, ServiceException, ServiceLease, ShardFilter, StreamDescription
+  KinesisService, Operation, ServiceErrorKind, ServiceException, ServiceLease, ShardFilter, StreamDescription,
+  TunableOperation
 }
 import org.sparkkinesis.shard.ShardLister
 
@@ -46,8 +48,8 @@ final class StreamMetadata(
    */
   def describe(stream: StreamRef): StreamDescription = {
     val found =
-      ask(Operation.DescribeStreamSummary, stream.name, Some(StreamMetadata.LongestWait))(
-        _.retry(StreamMetadata.Describe)(() => service.describeStream(stream))
+      ask(Operation.DescribeStreamSummary, stream.name, timeLimit(Operation.DescribeStreamSummary))(
+        _.retry(policies(Operation.DescribeStreamSummary))(() => service.describeStream(stream))
       )
     if (!found.status.isUsable)
       throw ServiceErrors.streamUnusable(stream = stream.name, status = found.status.name)
@@ -56,7 +58,7 @@ final class StreamMetadata(
 
   /** Returns all pages of ListShards. If a token expires, the listing starts again. */
   def shards(stream: StreamRef, filter: ShardFilter): Seq[Shard] =
-    ask(Operation.ListShards, stream.name, listingLimit(1))(lister(_).list(stream, filter))
+    ask(Operation.ListShards, stream.name, timeLimit(Operation.ListShards))(lister(_).list(stream, filter))
 
   /**
    * Returns all shards, like [[shards]], and lists again while the hash key ranges have a gap.
@@ -68,7 +70,7 @@ final class StreamMetadata(
    *   KINESIS_LISTING_INCOMPLETE
    */
   def allShards(stream: StreamRef, filter: ShardFilter, failOnDataLoss: Boolean): Seq[Shard] = {
-    val limit = listingLimit(ShardLister.Listings)
+    val limit = timeLimit(Operation.ListShards).map(_ * ShardLister.Listings.toLong)
     val listing = ask(Operation.ListShards, stream.name, limit)(lister(_).complete(stream, filter))
     listing.gap.foreach { gap =>
       if (failOnDataLoss) throw StreamMetadata.incomplete(stream, gap)
@@ -80,7 +82,7 @@ final class StreamMetadata(
   /** Whether the service still has this shard. Unlike a listing, the answer is never old. */
   def hasShard(stream: StreamRef, shard: ShardId): Boolean =
     ask(Operation.GetShardIterator, stream.name, Some(StreamMetadata.LongestWait))(
-      _.retry(StreamMetadata.Describe)(() => service.getShardIterator(stream, shard, StartingPosition.TrimHorizon))
+      _.retry(StreamMetadata.Probe)(() => service.getShardIterator(stream, shard, StartingPosition.TrimHorizon))
         .handle[Boolean] { (_, failure) =>
           Option(failure).map(Futures.unwrap) match {
             case None => true
@@ -94,15 +96,15 @@ final class StreamMetadata(
     new ShardLister(service, retrier, policies(Operation.ListShards), scheduler)
 
   /** A call with unlimited retries also has no time limit. */
-  private def listingLimit(listings: Int): Option[FiniteDuration] =
-    policies(Operation.ListShards).maxRetries.map(_ => StreamMetadata.LongestWait * listings.toLong)
+  private def timeLimit(operation: TunableOperation): Option[FiniteDuration] =
+    policies(operation).maxRetries.map(_ => StreamMetadata.LongestWait)
 
   /** Returns the names of all streams of this account and region. */
   def streamNames(): Seq[String] = {
     @scala.annotation.tailrec
     def page(after: Option[String], before: Vector[String]): Vector[String] = {
-      val answer = ask(Operation.ListStreams, "*", Some(StreamMetadata.LongestWait))(
-        _.retry(StreamMetadata.Describe)(() => service.listStreams(after))
+      val answer = ask(Operation.ListStreams, "*", timeLimit(Operation.ListStreams))(
+        _.retry(policies(Operation.ListStreams))(() => service.listStreams(after))
       )
       if (answer.hasMore && answer.names.nonEmpty) page(answer.names.lastOption, before ++ answer.names)
       else before ++ answer.names
@@ -160,11 +162,8 @@ final class StreamMetadata(
 
 object StreamMetadata {
 
-  /**
-   * The retry policy for calls before a read starts. It gives up early, because a wrong endpoint or stream name looks
-   * like an outage.
-   */
-  private val Describe = RetryPolicy(Some(5), 200.millis, 2.seconds, 1.5)
+  /** The retry policy of the call that asks whether a shard exists. */
+  private val Probe = RetryPolicy(Some(RetryOptions.RetriesBeforeRead.toInt), 200.millis, 2.seconds, 1.5)
   private val LongestWait = 5.minutes
 
   private def incomplete(stream: StreamRef, gap: HashKeyRange) = ReadErrors.listingIncomplete(

@@ -121,7 +121,7 @@ final class KinesisDataWriter(plan: WritePlan, partition: Int, letterBytes: Int)
 object KinesisDataWriter {
   private def check(plan: WritePlan, stream: StreamRef): CheckedStream =
     plan.checkedStreams.find(_.stream == stream).getOrElse {
-      val found = StreamCheck.check(stream, plan.connection, plan.settings.requests.deliveryTimeout, plan.query)
+      val found = StreamCheck.check(stream, plan.connection, plan.settings, plan.query)
       plan.sources.refuse(found)
       found
     }

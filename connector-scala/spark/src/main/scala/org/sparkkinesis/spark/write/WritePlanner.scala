@@ -10,7 +10,7 @@ import org.sparkkinesis.error.OptionErrors
 import org.sparkkinesis.event.log.{EventLog, QueryContext}
 import org.sparkkinesis.event.{ConnectorEvent, EventSink, StreamColumnIgnored, WritePlanned, WriteStarted}
 import org.sparkkinesis.model.StreamRef
-import org.sparkkinesis.sink.kinesis.{CheckedStream, KinesisSinkSettings}
+import org.sparkkinesis.sink.kinesis.KinesisSinkSettings
 import org.sparkkinesis.sink.limit.RateLimiting
 import org.sparkkinesis.spark.connection.{Connection, ReadStreams, StreamCheck}
 import org.sparkkinesis.spark.session.QueryNames
@@ -44,8 +44,8 @@ final class WritePlanner(options: Options, sources: ReadStreams, isNew: Connecto
     val connection = Connection.clientSettings(options, stream).copy(requestTimeout = settings.requests.requestTimeout)
     val plan = WritePlan(
       columns,
-      stream.map(check(_, connection, query)),
-      onInvalid(connection, query, queryId),
+      stream.map(StreamCheck.check(_, connection, settings, query)),
+      onInvalid(connection, settings, query, queryId),
       connection,
       settings,
       queryId,
@@ -74,9 +74,6 @@ final class WritePlanner(options: Options, sources: ReadStreams, isNew: Connecto
     )
     entries.map(shown).mkString(", ") + (if (columns.stream.isEmpty) "" else ", stream of each row from its column")
   }
-
-  private def check(stream: StreamRef, connection: ClientSettings, query: QueryContext): CheckedStream =
-    StreamCheck.check(stream, connection, options(WriteOptions.deliveryTimeout), query)
 
   private def noteIgnoredColumn(
       schema: StructType,
@@ -114,13 +111,18 @@ final class WritePlanner(options: Options, sources: ReadStreams, isNew: Connecto
     }
   }
 
-  private def onInvalid(connection: ClientSettings, query: QueryContext, queryId: String): OnInvalidRow =
+  private def onInvalid(
+      connection: ClientSettings,
+      settings: KinesisSinkSettings,
+      query: QueryContext,
+      queryId: String
+  ): OnInvalidRow =
     options(WriteOptions.onInvalidRecord) match {
       case OnInvalidRecord.Drop => OnInvalidRow.Drop
       case OnInvalidRecord.DeadLetter =>
         val stream = options.get(WriteOptions.deadLetterStream).flatMap(_.headOption)
         (stream, options.get(WriteOptions.deadLetterTable)) match {
-          case (Some(stream), None) => OnInvalidRow.SendTo(check(stream, connection, query))
+          case (Some(stream), None) => OnInvalidRow.SendTo(StreamCheck.check(stream, connection, settings, query))
           case (None, Some(table)) =>
             new DeadLetterTable(table, queryId).check()
             OnInvalidRow.Hold(table)

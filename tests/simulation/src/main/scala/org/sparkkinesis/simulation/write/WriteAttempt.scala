@@ -8,7 +8,7 @@ import scala.util.control.NonFatal
 
 import org.sparkkinesis.concurrent.Futures
 import org.sparkkinesis.model.StreamRef
-import org.sparkkinesis.service.{ServiceErrorKind, ServiceException}
+import org.sparkkinesis.service.{Operation, ServiceErrorKind, ServiceException}
 import org.sparkkinesis.simulation.common.{ProcessKilled, SimulatedThread, SimulatedThreads, Violation}
 import org.sparkkinesis.simulation.model.ModelKinesis
 import org.sparkkinesis.sink.kinesis._
@@ -111,10 +111,21 @@ final class WriteAttempt(
   }
 
   private def check(stream: StreamRef): CheckedStream = {
-    val patience = settings.requests.deliveryTimeout
+    val patience = settings.requests.deliveryTimeout match {
+      case limit: FiniteDuration => limit
+      case _ => WriteAttempt.Unlimited
+    }
     val scheduler = executor.process.scheduler
     val asked =
-      executor.known.find(WriteAttempt.Caller, stream, executor.client, scheduler, random.nextDouble _)((_, _) => ())
+      executor.known.find(
+        WriteAttempt.Caller,
+        stream,
+        executor.client,
+        scheduler,
+        settings.retries(Operation.DescribeStreamSummary),
+        settings.rules,
+        random.nextDouble _
+      )((_, _) => ())
     try {
       val found =
         try threads.await(asked, patience).getOrElse(throw new StreamUnusable(s"no answer within $patience")).get()
@@ -145,6 +156,9 @@ final class WriteAttempt(
 object WriteAttempt {
   val Stream = "orders"
   private val Caller = "caller"
+
+  /** Longer than any simulation. */
+  private val Unlimited = 1000.days
 
   /** Returns the ARN of the stream of an account; the first account is the caller's. */
   def arn(account: Int): String = ModelKinesis.arn(f"${ModelKinesis.Account.toLong + account}%012d", Stream)

@@ -70,7 +70,7 @@ object WriteScenarios {
         "maxBufferedRecords" -> one("1", "5", "50", "10000"),
         "maxBufferedBytes" -> one("1k", "10k", "64m"),
         "requestTimeout" -> one("500ms", "2s", "10s"),
-        "deliveryTimeout" -> one("1m", "2m", "10m")
+        "deliveryTimeout" -> one("1m", "2m", "10m", "infinite")
       )
       val order = if (chance(60)) Map("ordering" -> "key") else Map.empty[String, String]
       val packs = if (chance(60)) Map("aggregation" -> "true") else Map.empty[String, String]

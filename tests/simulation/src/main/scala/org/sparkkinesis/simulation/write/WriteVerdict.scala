@@ -1,5 +1,7 @@
 package org.sparkkinesis.simulation.write
 
+import scala.concurrent.duration._
+
 import org.sparkkinesis.service.{ServiceErrorKind, ServiceException}
 import org.sparkkinesis.simulation.common.Violation
 import org.sparkkinesis.sink._
@@ -20,7 +22,7 @@ final class WriteVerdict(
     case _: TaskFailed => ()
     case late: DeliveryFailedException =>
       val hasRetries = setup.options.contains("retry.putRecords.maxRetries")
-      if (late.waitedMillis < settings.deliveryTimeout.toMillis && !hasRetries)
+      if (late.waitedMillis.millis < settings.deliveryTimeout && !hasRetries)
         throw new Violation("early", "a record was given up before deliveryTimeout", late)
     case limited: RateLimitingFailedException =>
       if (strategies.count == 0) throw new Violation("strategy", "no strategy has thrown an exception", limited)

@@ -45,10 +45,18 @@ object Sighting {
  * stream is detected by a gap between responses: after [[OpenShards.Continuity]] without a response, or with a response
  * that takes as long, the map is confirmed only when the shards are listed again.
  *
+ * @param policy
+ *   retry policy of ListShards. Records wait for a listing, so a failed one is reported at once, and the pauses of the
+ *   policy are between listings.
  * @param changed
  *   receives each new map, and whether it may belong to the same stream as the previous one
  */
-final class OpenShards(scheduler: Scheduler, changed: (ShardMap, Boolean) => Unit) {
+final class OpenShards(
+    scheduler: Scheduler,
+    policy: RetryPolicy,
+    rules: RetryRules,
+    changed: (ShardMap, Boolean) => Unit
+) {
   import OpenShards._
 
   /** One listing, and the receiver of its events. */
@@ -69,7 +77,9 @@ final class OpenShards(scheduler: Scheduler, changed: (ShardMap, Boolean) => Uni
   private var doubts = Map.empty[ShardId, Long]
   private var running: Option[Listing] = None
   private var queued: Option[Listing] = None
-  private var failedAt: Option[Long] = None
+  private val once = policy.copy(maxRetries = Some(0))
+  private var failedAt = 0L
+  private var failures = 0
 
   /** The last complete listing. */
   def map: Option[ShardMap] = current
@@ -88,7 +98,9 @@ final class OpenShards(scheduler: Scheduler, changed: (ShardMap, Boolean) => Uni
   }
 
   /** Whether a listing failed so recently that the next one should wait. */
-  def hasJustFailed: Boolean = synchronized(failedAt.exists(scheduler.nanoTime - _ < FailureRest.toNanos))
+  def hasJustFailed: Boolean = synchronized {
+    failures > 0 && scheduler.nanoTime - failedAt < policy.bound(failures).toNanos
+  }
 
   /**
    * Compares the shards of a response with the map.
@@ -172,8 +184,8 @@ final class OpenShards(scheduler: Scheduler, changed: (ShardMap, Boolean) => Uni
   }
 
   private def start(listing: Listing): Unit = {
-    val retrier = new Retrier(scheduler, RetryRules.Default)
-    new ShardLister(listing.service, retrier, NoRetries, scheduler).list(listing.stream, ShardFilter.AtLatest)
+    val retrier = new Retrier(scheduler, rules)
+    new ShardLister(listing.service, retrier, once, scheduler).list(listing.stream, ShardFilter.AtLatest)
       .whenComplete { (shards, error) =>
         ended(
           listing,
@@ -190,7 +202,8 @@ final class OpenShards(scheduler: Scheduler, changed: (ShardMap, Boolean) => Uni
       val news = outcome match {
         case Right(map) => install(map, listing.startedAt, stream)
         case Left(error) =>
-          failedAt = Some(scheduler.nanoTime)
+          failedAt = scheduler.nanoTime
+          failures += 1
           Some(ShardMapNotRefreshed(stream, String.valueOf(Futures.unwrap(error).getMessage)))
       }
       running = None
@@ -212,7 +225,7 @@ final class OpenShards(scheduler: Scheduler, changed: (ShardMap, Boolean) => Uni
     current = Some(map)
     listedAt = startedAt
     confirmedAt = startedAt
-    failedAt = None
+    failures = 0
     changed(map, isSame)
     Option.when(!isSame || !before.exists(_.hasShardsOf(map)))(
       ShardMapRefreshed(stream, map.size, isFirst = before.isEmpty || !isSame)
@@ -227,10 +240,6 @@ object OpenShards {
 
   /** Minimum time between listings that do not explain a response. */
   private val Relisting: FiniteDuration = 1.second
-  private val FailureRest: FiniteDuration = 1.second
-
-  /** A failed listing is reported immediately, so that records need not wait for the next one. */
-  private val NoRetries = RetryPolicy(Some(0), 200.millis, 3.seconds, 1.5)
 }
 
 /** A listing does not cover all hash keys, which can happen during a reshard. */

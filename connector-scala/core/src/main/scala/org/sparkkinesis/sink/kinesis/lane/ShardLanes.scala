@@ -3,11 +3,22 @@ package org.sparkkinesis.sink.kinesis.lane
 import org.sparkkinesis.concurrent.Scheduler
 import org.sparkkinesis.model.ShardId
 import org.sparkkinesis.model.hash.HashPoint
+import org.sparkkinesis.retry.{RetryPolicy, RetryRules}
 import org.sparkkinesis.shard.ShardMap
 import org.sparkkinesis.sink.limit.{Lane, PacedLane}
 
-/** The open shards of one stream with a lane for each, shared by all writers to the stream in this JVM. Thread-safe. */
-final class ShardLanes(scheduler: Scheduler, newLane: ShardId => PacedLane) {
+/**
+ * The open shards of one stream with a lane for each, shared by all writers to the stream in this JVM. Thread-safe.
+ *
+ * @param listingPolicy
+ *   retry policy of ListShards
+ */
+final class ShardLanes(
+    scheduler: Scheduler,
+    listingPolicy: RetryPolicy,
+    rules: RetryRules,
+    newLane: ShardId => PacedLane
+) {
 
   /** A map with the lane of each of its shards. */
   final private class Known(val map: ShardMap, val lanes: Array[PacedLane])
@@ -15,7 +26,7 @@ final class ShardLanes(scheduler: Scheduler, newLane: ShardId => PacedLane) {
   @volatile private var known: Option[Known] = None
   @volatile private var unpredictable = false
 
-  val shards: OpenShards = new OpenShards(scheduler, changed)
+  val shards: OpenShards = new OpenShards(scheduler, listingPolicy, rules, changed)
 
   /** Number of open shards; 0 before the first listing. */
   def openShards: Int = known.fold(0)(_.map.size)

@@ -1,19 +1,26 @@
 package org.sparkkinesis.sink.kinesis.lane
 
+import java.util.concurrent.CompletableFuture
+
 import scala.concurrent.duration._
 
 import org.sparkkinesis.concurrent.VirtualScheduler
 import org.sparkkinesis.event.EventSink
 import org.sparkkinesis.model.hash.HashPoint
 import org.sparkkinesis.model.{ShardId, StreamRef}
+import org.sparkkinesis.retry.{RetryPolicy, RetryRules}
+import org.sparkkinesis.service.{Operation, ServiceErrorKind, ServiceException}
+import org.sparkkinesis.shard.ShardMap
 import org.sparkkinesis.sink.kinesis.FakeStream
 import org.sparkkinesis.suite.TimedSuite
 
 class OpenShardsSuite extends TimedSuite {
   private class Rig {
     val time = new VirtualScheduler
-    val shards = new OpenShards(time, (_, _) => ())
-    shards.list(new FakeStream(2), StreamRef.ByName("s"), EventSink.Discard)
+    val shards = new OpenShards(time, RetryPolicy(None, 200.millis, 3.seconds, 1.5), RetryRules.Default, (_, _) => ())
+    val stream = new FakeStream(2)
+    def list(): CompletableFuture[ShardMap] = shards.list(stream, StreamRef.ByName("s"), EventSink.Discard)
+    list()
     time.advance(1.milli)
 
     /** Reports a response that agrees with the map. */
@@ -47,6 +54,28 @@ class OpenShardsSuite extends TimedSuite {
     // Neither does a chain of late responses.
     rig.respond(second)
     assert(!rig.shards.isConfirmed)
+  }
+
+  test("the pause after a failed listing grows with each failure, by the retry options of ListShards") {
+    val rig = new Rig
+    def fails(): Unit = {
+      rig.stream.listingFailures +=
+        new ServiceException(ServiceErrorKind.Internal, Operation.ListShards, "InternalFailure", "")
+      assert(rig.list().isCompletedExceptionally)
+      assert(rig.shards.hasJustFailed)
+    }
+    Seq(200.millis, 300.millis, 450.millis).foreach { pause =>
+      fails()
+      rig.time.advance(pause - 1.milli)
+      assert(rig.shards.hasJustFailed)
+      rig.time.advance(1.milli)
+      assert(!rig.shards.hasJustFailed)
+    }
+    rig.list()
+    assert(!rig.shards.hasJustFailed)
+    fails()
+    rig.time.advance(200.millis)
+    assert(!rig.shards.hasJustFailed)
   }
 
   test("a response without a stored record does not confirm the map") {
