@@ -104,7 +104,7 @@ object BatchPlanner {
     private var hasOtherShards = false
 
     private def candidate(shard: ShardId, position: ShardPosition): Candidate =
-      new Candidate(shard, position, availability(StreamShard(stream.arn, shard)))
+      new Candidate(shard, position, stream.since.get(shard), availability(StreamShard(stream.arn, shard)))
 
     private def waitsForParent(shard: ShardId): Boolean = graph.parents(shard).exists { parent =>
       present.get(parent).fold(isPending(parent))(!_.isDone)
@@ -126,7 +126,7 @@ object BatchPlanner {
         val shard = frontier.dequeue()
         present.get(shard).filter(_.isOver).foreach { over =>
           val finishes = !over.isDone && !waitsForParent(shard)
-          if (finishes) over.position = ShardPosition.ShardEnd
+          if (finishes) over.finish(over.readUntil)
           if (over.isDone) frontier ++=
             (if (finishes | admitChildren(shard) | leave(shard)) graph.children(shard) else Nil)
         }
@@ -141,12 +141,11 @@ object BatchPlanner {
       admitted.nonEmpty
     }
 
-    /** The position before the child's oldest record, which arrived after the last records read of its parents. */
-    private def beginning(child: ShardId): ShardPosition = {
-      val times = graph.parents(child).map(parent => stream.shards.get(parent).flatMap(IdleTime.of))
-      if (times.isEmpty || times.exists(_.isEmpty)) ShardPosition.Horizon
-      else ShardPosition.Start(StartingPosition.AtTimestamp(math.max(0, times.flatten.min - IdleTime.Margin)))
-    }
+    /** The position before the child's oldest record, which arrived after the last records of all its parents. */
+    private def beginning(child: ShardId): ShardPosition =
+      graph.parents(child).flatMap(present.get(_).flatMap(_.readUntil)).maxOption.fold(ShardPosition.Horizon)(until =>
+        ShardPosition.Start(StartingPosition.AtTimestamp(math.max(0, until - IdleTime.Margin)))
+      )
 
     /**
      * Removes a finished shard when all its children are present, unless a parent is present that would add it again.
@@ -177,12 +176,12 @@ object BatchPlanner {
             (if (next.shard == shard) next else present(shard)).settled
           }
         }
-      stream.copy(shards = shards, begun = begun)
+      stream.copy(shards = shards, begun = times(_.begun), since = times(_.settledSince))
     }
 
-    private def begun: SortedMap[ShardId, Long] = {
+    private def times(of: Candidate => Option[Long]): SortedMap[ShardId, Long] = {
       val candidates = if (hasOtherShards) present.valuesIterator else atStart.iterator
-      candidates.flatMap(candidate => candidate.begun.map(candidate.shard -> _)).to(SortedMap)
+      candidates.flatMap(candidate => of(candidate).map(candidate.shard -> _)).to(SortedMap)
     }
   }
 
@@ -190,6 +189,7 @@ object BatchPlanner {
   final private[plan] class Candidate(
       val shard: ShardId,
       var position: ShardPosition,
+      var since: Option[Long],
       available: Option[ShardAvailability]
   ) {
     private val chunks = available.fold[IndexedSeq[ChunkSummary]](Vector.empty)(_.chunks)
@@ -214,24 +214,43 @@ object BatchPlanner {
     /** The arrival time of the shard's first record if the batch takes it. */
     def begun: Option[Long] = Option.when(count > 0 && !hadRecords)(chunks.head.firstArrivalMillis)
 
+    /** A time before which every record of the shard is before the position, if it is known. */
+    def readUntil: Option[Long] = IdleTime.of(position).orElse(since)
+
+    /** Moves the position to the end of the shard, of which every record before this time was read. */
+    def finish(until: Option[Long]): Unit = {
+      position = ShardPosition.ShardEnd
+      since = until
+    }
+
     def takeAll(): Unit = while (count < chunks.size) takeNext()
 
     /** Moves the position to the end of the taken chunks. */
     def take(): Unit = if (count > 0) {
       val last = chunks(count - 1)
-      position =
-        if (count == chunks.size && available.exists(_.ended)) ShardPosition.ShardEnd
-        else ShardPosition.After(last.last, last.lastArrivalMillis)
+      if (count == chunks.size && available.exists(_.ended)) finish(Some(last.lastArrivalMillis))
+      else position = ShardPosition.After(last.last, last.lastArrivalMillis)
     }
 
     /**
      * The position at the end of the batch. If all chunks were taken, the position's time is updated occasionally;
      * otherwise a restart could assume that the records of an idle shard have expired.
      */
-    def settled: ShardPosition = available.filter(_.readUpToMillis > 0).fold(position) { known =>
+    def settled: ShardPosition = known.fold(position) { known =>
       next.fold(IdleTime.refresh(position, known.readUpToMillis))(chunk =>
         IdleTime.upToNext(position, chunk.firstArrivalMillis)
       )
     }
+
+    /** The time for a position that has none at the end of the batch. */
+    def settledSince: Option[Long] = settled match {
+      case ShardPosition.ShardEnd => since
+      case position if IdleTime.of(position).isEmpty =>
+        val fetched = known.map(known => next.fold(known.readUpToMillis - IdleTime.Margin)(_.firstArrivalMillis))
+        since.filter(old => fetched.forall(_ - old <= IdleTime.Period)).orElse(fetched)
+      case _ => None
+    }
+
+    private def known: Option[ShardAvailability] = available.filter(_.readUpToMillis > 0)
   }
 }

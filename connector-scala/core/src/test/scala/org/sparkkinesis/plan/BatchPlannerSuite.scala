@@ -43,7 +43,7 @@ class BatchPlannerSuite extends TimedSuite {
   private def offset(shards: (Int, ShardPosition)*): SourceOffset =
     SourceOffset(Seq(StreamOffset("orders", arn, 1, shards.map { case (i, p) => id(i) -> p }.to(SortedMap))))
 
-  /** The positions of the end. */
+  /** The positions of the end. PositionTimesSuite has the times. */
   private def plan(
       start: SourceOffset,
       available: Map[Int, ShardAvailability],
@@ -51,7 +51,7 @@ class BatchPlannerSuite extends TimedSuite {
       graph: ShardGraph = ShardGraph.Empty
   ): Option[SourceOffset] =
     end(start, available, limits, graph).map(end =>
-      SourceOffset(end.streams.values.map(_.copy(begun = SortedMap.empty[ShardId, Long])))
+      SourceOffset(end.streams.values.map(_.copy(begun = SortedMap.empty, since = SortedMap.empty)))
     )
 
   private def end(
@@ -153,7 +153,7 @@ class BatchPlannerSuite extends TimedSuite {
     val available = Map(0 -> closed(), 1 -> closed(), 2 -> open(chunk(8)), 3 -> open(chunk(9)))
     assert(
       plan(offset(0 -> after(5)), available, graph = lineage) ==
-        Some(offset(2 -> after(8), 3 -> after(9), 4 -> Horizon))
+        Some(offset(2 -> after(8), 3 -> after(9), 4 -> ShardPosition.Start(StartingPosition.AtTimestamp(0))))
     )
   }
 

@@ -13,8 +13,8 @@ import org.sparkkinesis.model.{SequenceNumber, ShardId, StartingPosition}
  * `{"v":1,"streams":[{"name":…,"arn":…,"created":ms,"base":ms,"shards":"0+<seq>.<delta>,1^,2@<ms>,3!"}]}`: for each
  * shard its index (or `~`, its name and `~` if the name is not of the service's form) and its position: `^` trim
  * horizon, `@` a time, `=` at and `+` after a sequence number, with the record's arrival relative to `base`, `!`
- * finished. The optional field `begun` has, in the same form, the arrival times of [[StreamOffset.begun]]. Numbers have
- * base 36: 10,000 shards take less than 0.5 MB. Old versions stay readable; golden files of each version check that.
+ * finished. The optional fields `begun` and `since` have, in the same form, the times of [[StreamOffset.begun]] and
+ * [[StreamOffset.since]]. Numbers have base 36: 10,000 shards take less than 0.5 MB. Old versions stay readable; golden files of each version check that.
  */
 object OffsetCodec {
   val Version = 1
@@ -41,7 +41,10 @@ object OffsetCodec {
         "base" -> Json.num(base),
         "shards" -> Json.Str(shards.toString)
       )
-      Json.obj((if (stream.begun.isEmpty) fields else fields :+ "begun" -> Json.Str(begun(stream))): _*)
+      val optional = Seq("begun" -> stream.begun, "since" -> stream.since).collect {
+        case (name, ofShards) if ofShards.nonEmpty => name -> Json.Str(times(ofShards))
+      }
+      Json.obj(fields ++ optional: _*)
     }
     Json.render(Json.obj("v" -> Json.num(Version.toLong), "streams" -> Json.Arr(streams.toVector)))
   }
@@ -75,15 +78,18 @@ object OffsetCodec {
             )
           }
           .flatMap(list =>
-            begun(text("begun").getOrElse("")).map(StreamOffset(name, arn, created, list.to(SortedMap), _))
+            for {
+              begun <- times("begun", text("begun"))
+              since <- times("since", text("since"))
+            } yield StreamOffset(name, arn, created, list.to(SortedMap), begun, since)
           )
       case _ => Left("a stream lacks name, arn, created, base or shards")
     }
   }
 
-  private def begun(stream: StreamOffset): String = {
+  private def times(ofShards: SortedMap[ShardId, Long]): String = {
     val out = new java.lang.StringBuilder
-    stream.begun.foreach { case (id, millis) =>
+    ofShards.foreach { case (id, millis) =>
       if (out.length > 0) out.append(',')
       appendShard(out, id)
       appendPosition(out, ShardPosition.Start(StartingPosition.AtTimestamp(millis)), 0)
@@ -91,13 +97,13 @@ object OffsetCodec {
     out.toString
   }
 
-  /** Absent from offsets of older connectors, which ignore it. */
-  private def begun(text: String): Either[String, SortedMap[ShardId, Long]] = {
-    val entries = if (text.isEmpty) Vector.empty else text.split(',').toVector
+  /** The field is absent from offsets of older connectors, which ignore it. */
+  private def times(field: String, text: Option[String]): Either[String, SortedMap[ShardId, Long]] = {
+    val entries = text.filter(_.nonEmpty).fold(Vector.empty[String])(_.split(',').toVector)
     entries.foldLeft[Either[String, SortedMap[ShardId, Long]]](Right(SortedMap.empty[ShardId, Long])) { (done, entry) =>
       shard(entry, 0) match {
         case Some((id, ShardPosition.Start(StartingPosition.AtTimestamp(millis)))) => done.map(_ + (id -> millis))
-        case _ => Left(s"'${entry.take(80)}' does not tell when a shard began")
+        case _ => Left(s"'${entry.take(80)}' in '$field' is not a shard's time")
       }
     }
   }

@@ -1,6 +1,6 @@
 package org.sparkkinesis.plan.offset
 
-import org.sparkkinesis.model.{ShardId, StartingPosition}
+import org.sparkkinesis.model.ShardId
 
 /** Finds positions whose next records may have expired. Pure. */
 object Retention {
@@ -11,10 +11,13 @@ object Retention {
    * @param oldestMillis
    *   arrival time of the oldest record in the stream, epoch milliseconds
    */
-  def lost(stream: StreamOffset, oldestMillis: Long): Seq[(ShardId, Long)] = stream.shards.toSeq.collect {
-    case (shard, ShardPosition.After(_, until)) if until < oldestMillis => shard -> until
-    case (shard, ShardPosition.Start(StartingPosition.AtTimestamp(from))) if from < oldestMillis => shard -> from
-  }
+  def lost(stream: StreamOffset, oldestMillis: Long): Seq[(ShardId, Long)] = for {
+    (shard, position) <- stream.shards.toSeq
+    // Nothing is left of a finished shard; the positions of its children have times of their own.
+    if position != ShardPosition.ShardEnd
+    until <- stream.readUntil(shard)
+    if until < oldestMillis
+  } yield shard -> until
 
   /**
    * Shards of a batch that runs again whose first records may have expired since it was planned.

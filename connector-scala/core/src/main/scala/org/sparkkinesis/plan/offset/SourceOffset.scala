@@ -44,14 +44,30 @@ object ShardPosition {
  * @param begun
  *   arrival times of the first records of the batch that ends here, for shards in which the batch starts without the
  *   position of a record. If the batch runs again, they show whether those records may have expired.
+ * @param since
+ *   for shards whose positions have no time: times before which no record arrived that is still to be read, neither in
+ *   the shard nor in its descendants. After a restart they show whether such records may have expired.
  */
 final case class StreamOffset(
     name: String,
     arn: String,
     creationMillis: Long,
     shards: SortedMap[ShardId, ShardPosition],
-    begun: SortedMap[ShardId, Long] = SortedMap.empty
-)
+    begun: SortedMap[ShardId, Long] = SortedMap.empty,
+    since: SortedMap[ShardId, Long] = SortedMap.empty
+) {
+
+  /** A time before which every record was planned, or `None` if it is unknown. */
+  def readUntil(shard: ShardId): Option[Long] = shards.get(shard).flatMap(IdleTime.of).orElse(since.get(shard))
+
+  /** Whether the expiry of records can be noticed in every shard that is not finished. */
+  def isTimed: Boolean = shards.forall { case (shard, position) =>
+    position match {
+      case _: ShardPosition.After | ShardPosition.ShardEnd => true
+      case _: ShardPosition.Start => readUntil(shard).nonEmpty
+    }
+  }
+}
 
 /**
  * The end of a micro-batch and the start of the next one, exact for every active shard of every stream.
@@ -61,7 +77,11 @@ final case class StreamOffset(
  * @param streams
  *   streams by ARN
  */
-final case class SourceOffset(streams: SortedMap[String, StreamOffset])
+final case class SourceOffset(streams: SortedMap[String, StreamOffset]) {
+
+  /** Whether the expiry of records can be noticed in every shard that is not finished. */
+  def isTimed: Boolean = streams.valuesIterator.forall(_.isTimed)
+}
 
 object SourceOffset {
   def apply(streams: Iterable[StreamOffset]): SourceOffset = SourceOffset(streams.map(s => s.arn -> s).to(SortedMap))

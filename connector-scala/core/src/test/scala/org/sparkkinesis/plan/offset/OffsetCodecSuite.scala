@@ -55,10 +55,11 @@ class OffsetCodecSuite extends PropertySuite {
       5 -> Gen.choose(0L, 999999999999L).map(ShardId.ofIndex),
       1 -> Gen.alphaNumStr.suchThat(_.nonEmpty).map(s => ShardId(s + "_.-"))
     )
-    val begun = Gen.mapOf(Gen.zip(ids, Gen.choose(0L, 4102444800000L)))
-    val streams = Gen.zip(Gen.choose(0, 99), Gen.mapOf(Gen.zip(ids, positions)), begun).map { case (n, shards, begun) =>
-      val arn = s"arn:aws:kinesis:eu-central-1:123456789012:stream/s$n"
-      StreamOffset(s"s$n", arn, n.toLong, shards.to(SortedMap), begun.to(SortedMap))
+    val times = Gen.mapOf(Gen.zip(ids, Gen.choose(0L, 4102444800000L)))
+    val streams = Gen.zip(Gen.choose(0, 99), Gen.mapOf(Gen.zip(ids, positions)), times, times).map {
+      case (n, shards, begun, since) =>
+        val arn = s"arn:aws:kinesis:eu-central-1:123456789012:stream/s$n"
+        StreamOffset(s"s$n", arn, n.toLong, shards.to(SortedMap), begun.to(SortedMap), since.to(SortedMap))
     }
     Gen.listOf(streams).map(SourceOffset(_))
   }

@@ -32,6 +32,12 @@ class RetentionSuite extends AnyFunSuite {
     }
   }
 
+  test("a position without a time is as old as the time that the offset has for it") {
+    val stream = at()(0 -> Start(StartingPosition.AtSequenceNumber(number)), 1 -> Horizon, 2 -> ShardEnd)
+    val since = SortedMap(id(0) -> 999L, id(1) -> 1000L, id(2) -> 5L)
+    assert(Retention.lost(stream.copy(since = since), oldest) == Seq(id(0) -> 999L))
+  }
+
   Seq[(String, StreamOffset, StreamOffset, Set[Int], Seq[(Int, Long)])](
     ("begins after an expired record", at()(0 -> After(number, 5)), at()(0 -> ShardEnd), Set(0), Seq(0 -> 5L)),
     ("does not read the shard", at()(0 -> After(number, 5)), at()(0 -> ShardEnd), Set.empty, Nil),

@@ -159,7 +159,7 @@ final class SourceQuery(
 
   /** Stores the read positions beyond the last batch, because the next run may start much later. */
   private def noteAtStop(): Unit = for (running <- coordinatorIfStarted; offset <- current)
-    try readUpTo.note(offset, running.prefetched.settle(readUpTo.of(offset), triggers.target))
+    try note(offset, running.prefetched.settle(readUpTo.of(offset), triggers.target))
     catch { case NonFatal(failure) => session.events.emit(PositionNotStored(failure)) }
 
   /**
@@ -168,8 +168,12 @@ final class SourceQuery(
   private def noteReadUpTo(offset: SourceOffset, from: SourceOffset, isLast: Boolean): Unit =
     if (isLast || clock.nanoTime - readUpToNanos >= NotePeriod.toNanos) {
       readUpToNanos = clock.nanoTime
-      readUpTo.note(offset, prefetched.settle(from, triggers.target))
+      note(offset, prefetched.settle(from, triggers.target))
     }
+
+  /** Stores no position without a time: it would hide that the records of its shard have expired. */
+  private def note(offset: SourceOffset, settled: SourceOffset): Unit =
+    if (settled.isTimed) readUpTo.note(offset, settled)
 
   /**
    * Returns the tasks that read the records between two offsets.

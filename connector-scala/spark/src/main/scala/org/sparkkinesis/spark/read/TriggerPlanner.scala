@@ -63,15 +63,26 @@ final private[read] class TriggerPlanner(
     batch
   }
 
+  /**
+   * Plans when the consumers have fetched every shard at least once whose position has no time, for example at the
+   * trim horizon. A batch that ends at such a position would hide, after a restart, that records of the shard expired.
+   */
+  @scala.annotation.tailrec
   private def select(
       from: SourceOffset,
       limits: ReadLimits,
       until: Option[AvailableNowTarget]
   ): Option[PlannedBatch] = {
+    val seen = prefetched.changes
     val began = clock.nanoTime
     val batch = prefetched.plan(from, limits, until)
-    if (batch.nonEmpty) nanos = clock.nanoTime - began
-    batch
+    if (batch.forall(_.end.isTimed)) {
+      if (batch.nonEmpty) nanos = clock.nanoTime - began
+      batch
+    } else {
+      prefetched.awaitChange(seen, LongestWaitMillis)
+      select(from, limits, until)
+    }
   }
 
   /**

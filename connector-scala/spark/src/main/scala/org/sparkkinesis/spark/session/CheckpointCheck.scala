@@ -9,8 +9,10 @@ import org.sparkkinesis.config.value.PositionOption
 import org.sparkkinesis.error.ReadErrors
 import org.sparkkinesis.event.{DataLost, StreamRecreated}
 import org.sparkkinesis.model.{Shard, ShardId, StartingPosition, StreamShard}
+import org.sparkkinesis.plan.BatchPlanner
 import org.sparkkinesis.plan.offset.{LostLineage, Retention, SourceOffset, StreamOffset}
 import org.sparkkinesis.service.StreamDescription
+import org.sparkkinesis.shard.ShardGraph
 import org.sparkkinesis.spark.connection.Environment
 
 /**
@@ -56,7 +58,9 @@ final class CheckpointCheck(session: StreamSession, environment: Environment) {
   /** Checks once whether records after the positions may have expired while the query was stopped. */
   def warnOfExpired(offset: SourceOffset): Unit = if (!checkedRetention) {
     checkedRetention = true
-    offset.streams.values.foreach(stream =>
+    val graphs = listings.view.mapValues(ShardGraph.of).toMap.withDefaultValue(ShardGraph.Empty)
+    // The children of finished shards may have expired as well.
+    BatchPlanner.settle(offset, graphs, _ => None).streams.values.foreach(stream =>
       Retention.lost(stream, oldestMillis(stream.arn)).headOption.foreach { case (shard, until) =>
         expired(stream.arn, shard, s"it was read up to ${Instant.ofEpochMilli(until)}")
       }

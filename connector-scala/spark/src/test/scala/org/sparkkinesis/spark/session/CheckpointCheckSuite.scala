@@ -99,6 +99,19 @@ class CheckpointCheckSuite extends TimedSuite {
   /** Returns the time this long before the virtual clock's start. */
   private def ago(time: FiniteDuration): Long = new VirtualScheduler().currentMillis - time.toMillis
 
+  test("a child that was never read is data loss if its parent was read to its end before the retention period") {
+    Seq(25.hours -> true, 23.hours -> false).foreach { case (age, isLost) =>
+      val rig = new Rig(failOnDataLoss = false)
+      val (parent, child) = (shards(1).head, shards(2).last.copy(parent = Some(ShardId.ofIndex(0))))
+      rig.service.listings.clear()
+      rig.service.listings += ShardPage(Seq(parent, child.copy(hashKeyRange = parent.hashKeyRange)), None)
+      val ended = stream("orders", Created, 0 -> ShardPosition.ShardEnd)
+        .copy(since = SortedMap(ShardId.ofIndex(0) -> ago(age)))
+      rig.check.warnOfExpired(rig.check.link(SourceOffset(Seq(ended))))
+      assert(rig.lost == (if (isLost) Seq("KINESIS_DATA_LOSS") else Nil), age)
+    }
+  }
+
   test("a position whose next records may have expired is data loss; a position within the retention period is not") {
     val table = Seq(
       readUpTo(ago(25.hours)) -> true,

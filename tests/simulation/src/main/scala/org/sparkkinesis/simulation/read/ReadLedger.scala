@@ -35,7 +35,6 @@ final class ReadLedger(now: () => Long, retentionMillis: Long) extends BatchSink
   private val read = mutable.LongMap.empty[Vector[ReadRow]]
   private val lastOfKey = mutable.HashMap.empty[(String, String), (Long, Long, String)]
   private var slowest = 0L
-  private val excused = mutable.HashSet.empty[Long]
   private var reported = Vector.empty[LossReport]
 
   /** The times at which streams were deleted. */
@@ -66,16 +65,6 @@ final class ReadLedger(now: () => Long, retentionMillis: Long) extends BatchSink
     beginsAtMillis = positionMillis
     firstStartMillis = now()
   }
-
-  /**
-   * Excuses the records of shards that a driver had not looked at when it was killed, and that have expired since.
-   *
-   * @param shards
-   *   streams and shards
-   */
-  def unseen(shards: Set[(String, String)]): Unit = excused ++= put.valuesIterator.filter(record =>
-    shards((record.stream, record.shard)) && goneMillis(record) <= now()
-  ).map(_.id)
 
   /** Called when the initial offset, which identifies the streams, is stored for the first time. */
   def noted(): Unit = notedMillis = math.min(notedMillis, now())
@@ -142,7 +131,7 @@ final class ReadLedger(now: () => Long, retentionMillis: Long) extends BatchSink
   /** Returns whether the record became unreadable and the query reported a loss after that. */
   private def isExcused(record: PutRecord): Boolean = {
     val gone = goneMillis(record)
-    gone <= now() && (excused(record.id) || reported.exists(_.millis >= gone))
+    gone <= now() && reported.exists(_.millis >= gone)
   }
 
   /** Returns whether a stream that the query may have read was deleted. */

@@ -58,7 +58,6 @@ final class ReadSimulation(scenario: ReadScenario, trace: String => Unit = _ => 
   private var queries = 0
   private var executors = 0
   private var isHealed = false
-  private var wasKilled = false
   private var failures = Vector.empty[String]
   private val faults = mutable.TreeMap.empty[String, Int]
 
@@ -216,16 +215,15 @@ final class ReadSimulation(scenario: ReadScenario, trace: String => Unit = _ => 
       runOn(driver, thread, cluster, environment(driver), start)
       if (start.trigger == QueryTrigger.AvailableNow && !thread.isStopped)
         verdict.drained(began + math.min(0, skewMillis))
-      ended()
+      verdict.noted()
       None
     } catch {
       case violation: Violation => throw violation
       case _: ProcessKilled => None
       case _: InterruptedException if thread.isStopped =>
-        ended()
+        verdict.noted()
         None
       case NonFatal(failure) =>
-        wasKilled = false
         verdict.failed(failure, start.failOnDataLoss)
         tell(s"query $queries failed: $failure")
         failures :+= failure.toString.take(300)
@@ -235,11 +233,6 @@ final class ReadSimulation(scenario: ReadScenario, trace: String => Unit = _ => 
       running = None
       driver.kill()
     }
-  }
-
-  private def ended(): Unit = {
-    wasKilled = false
-    verdict.noted()
   }
 
   private def runOn(
@@ -252,8 +245,6 @@ final class ReadSimulation(scenario: ReadScenario, trace: String => Unit = _ => 
     // Spark writes the file before `start()` returns.
     if (checkpoint.read("metadata").isEmpty) checkpoint.write(driver, time.nowMillis)("metadata", "{}")
     verdict.started()
-    if (wasKilled) ledger.unseen(UnseenShards.of(checkpoint, service))
-    wasKilled = true
     // "Latest" counts from the start.
     if (setup.initialPosition == "latest") ledger.begin(positionMillis)
     val files = new CheckpointFiles {
