@@ -1,6 +1,6 @@
 package org.sparkkinesis.chunk
 
-import org.sparkkinesis.model.SequenceNumber
+import org.sparkkinesis.model.{SequenceNumber, UserRecord}
 
 /**
  * Summary of a chunk for the planner.
@@ -110,18 +110,51 @@ final class Chunk private[chunk] (
   /** Returns the records up to and including `sequenceNumber`, or `None` if there are none. */
   def upTo(sequenceNumber: SequenceNumber): Option[Chunk] = slice(0, rowsUpTo(sequenceNumber))
 
+  /** Returns the user records after this one, or `None` if there are none. */
+  def after(last: UserRecord): Option[Chunk] = slice(rowsUpTo(last), rows)
+
+  /** Returns the user records up to and including this one, or `None` if there are none. */
+  def upTo(last: UserRecord): Option[Chunk] = slice(0, rowsUpTo(last))
+
+  /** Returns the records at and after `sequenceNumber`, or `None` if there are none. */
+  def at(sequenceNumber: SequenceNumber): Option[Chunk] = slice(rowsBefore(sequenceNumber, rows), rows)
+
+  /** Returns the rows from this one on, or `None` if there are none. */
+  def drop(first: Int): Option[Chunk] = slice(math.min(first, rows), rows)
+
+  /** The position of a row within the stream of user records. */
+  def userRecord(row: Int): UserRecord = UserRecord(sequenceNumber(row), subSequenceNumber(row))
+
+  /**
+   * Number of rows at or before a user record. A record that was not opened, because de-aggregation is off, counts as
+   * a whole record after it: reading a part of an aggregate again is better than losing the rest.
+   */
+  private def rowsUpTo(last: UserRecord): Int = {
+    val upTo = rowsUpTo(last.sequenceNumber)
+    var row = rowsBefore(last.sequenceNumber, upTo)
+    while (row < upTo && aggregated(row) && subSequenceNumber(row) <= last.subSequenceNumber) row += 1
+    row
+  }
+
+  /** Number of rows before `sequenceNumber` among the first `upTo` rows. */
+  private def rowsBefore(sequenceNumber: SequenceNumber, upTo: Int): Int =
+    firstRow(upTo)(row => compareAt(row, sequenceNumber.value) >= 0)
+
   /** Number of rows at or before `sequenceNumber`. */
   private def rowsUpTo(sequenceNumber: SequenceNumber): Int =
     if (lastSequenceNumber <= sequenceNumber) rows
-    else {
-      var low = 0
-      var high = rows
-      while (low < high) {
-        val middle = (low + high) >>> 1
-        if (compareAt(middle, sequenceNumber.value) <= 0) low = middle + 1 else high = middle
-      }
-      low
+    else firstRow(rows)(row => compareAt(row, sequenceNumber.value) > 0)
+
+  /** The first row below `end` for which the condition holds, or `end`. It holds for all later rows as well. */
+  private def firstRow(end: Int)(holds: Int => Boolean): Int = {
+    var low = 0
+    var high = end
+    while (low < high) {
+      val middle = (low + high) >>> 1
+      if (holds(middle)) high = middle else low = middle + 1
     }
+    low
+  }
 
   private def compareAt(row: Int, digits: String): Int = {
     val length = sequenceLength(row)

@@ -1,6 +1,6 @@
 package org.sparkkinesis.consume
 
-import org.sparkkinesis.chunk.ChunkSummary
+import org.sparkkinesis.chunk.{Chunk, ChunkSummary}
 import org.sparkkinesis.model.{ChildShard, StartingPosition, StreamShard}
 import org.sparkkinesis.service.ServiceException
 
@@ -47,4 +47,22 @@ final case class ShardSnapshot(
     millisBehindLatest: Long,
     end: Option[Seq[ChildShard]],
     failure: Option[ServiceException]
+)
+
+/**
+ * The records of one shard that come next.
+ *
+ * @param chunk
+ *   the next held records
+ * @param end
+ *   the child shards, if there is no further record and the shard has ended
+ * @param readUpToMillis
+ *   see [[ProgressListener.onReadUpTo]]; 0 before the first response
+ */
+final case class ShardHead(
+    epoch: Long,
+    chunk: Option[Chunk],
+    end: Option[Seq[ChildShard]],
+    failure: Option[ServiceException],
+    readUpToMillis: Long
 )

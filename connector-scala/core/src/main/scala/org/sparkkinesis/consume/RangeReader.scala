@@ -6,7 +6,7 @@ import org.sparkkinesis.chunk.{Chunk, ChunkBuilder}
 import org.sparkkinesis.concurrent.{BlockingWait, Waiting}
 import org.sparkkinesis.error.{DataLossPolicy, ReadErrors}
 import org.sparkkinesis.event.{DataLost, EventSink}
-import org.sparkkinesis.model.{ChildShard, KinesisRecord, SequenceNumber, StartingPosition, StreamShard}
+import org.sparkkinesis.model.{ChildShard, KinesisRecord, SequenceNumber, StartingPosition, StreamShard, UserRecord}
 import org.sparkkinesis.service.ServiceException
 
 /** The end of a bounded read of one shard. */
@@ -16,6 +16,9 @@ object RangeEnd {
 
   /** The record with this number, which must exist; it is the last one of the range. */
   final case class At(sequenceNumber: SequenceNumber) extends RangeEnd
+
+  /** The record with this sequence number, which must exist, as far as this user record in it. */
+  final case class Within(last: UserRecord) extends RangeEnd
 
   /** The last record of the shard. The read of an open shard does not end. */
   case object ShardEnd extends RangeEnd
@@ -33,6 +36,9 @@ object RangeEnd {
  * It does not wait for records that cannot arrive: if the record of `RangeEnd.At` is missing, `losses` decides whether
  * it fails with `KINESIS_DATA_LOSS` or ends. Both emit [[DataLost]]. A reader that is not read to its end must be
  * closed. Interrupting the thread ends the wait.
+ *
+ * @param skipUpTo
+ *   the user record after which the range begins, if that is within the record at `after`
  */
 final class RangeReader(
     publishers: RecordPublisherFactory,
@@ -43,7 +49,8 @@ final class RangeReader(
     losses: DataLossPolicy = DataLossPolicy.Strict,
     maxBytesPerFetch: Long = RangeReader.MaxBytesPerFetch,
     waiting: Waiting = BlockingWait,
-    events: EventSink = EventSink.Discard
+    events: EventSink = EventSink.Discard,
+    skipUpTo: Option[UserRecord] = None
 ) extends Iterator[Chunk]
     with AutoCloseable {
   import RangeReader._
@@ -84,22 +91,34 @@ final class RangeReader(
 
   private def take(batch: RecordBatch): Unit = {
     val wanted = end match {
-      case RangeEnd.At(number) =>
-        batch.records.takeWhile(record => SequenceNumber.compareDigits(record.sequenceNumber, number.value) <= 0)
+      case RangeEnd.At(number) => upTo(batch, number)
+      case RangeEnd.Within(last) => upTo(batch, last.sequenceNumber)
       case RangeEnd.ShardEnd => batch.records
       case RangeEnd.ArrivedBy(millis) => batch.records.filter(_.arrivalMillis <= millis)
     }
     wanted.lastOption.foreach(record => lastSeen = Some(SequenceNumber.trusted(record.sequenceNumber)))
     if (reachedEnd(batch)) finish(shardEnded = false) else publisher.request(maxBytesPerFetch)
-    if (!isDone || wanted.nonEmpty) ready = chunks.build(wanted, batch.millisBehindLatest).iterator
+    if (!isDone || wanted.nonEmpty) ready = cut(chunks.build(wanted, batch.millisBehindLatest).iterator)
+  }
+
+  private def upTo(batch: RecordBatch, last: SequenceNumber): IndexedSeq[KinesisRecord] =
+    batch.records.takeWhile(record => SequenceNumber.compareDigits(record.sequenceNumber, last.value) <= 0)
+
+  /** Drops the user records outside of the range: a range can begin and end within an aggregate. */
+  private def cut(built: Iterator[Chunk]): Iterator[Chunk] = {
+    val begun = skipUpTo.fold(built)(skipped => built.flatMap(_.after(skipped)))
+    end match {
+      case RangeEnd.Within(last) => begun.flatMap(_.upTo(last))
+      case _ => begun
+    }
   }
 
   private def reachedEnd(batch: RecordBatch): Boolean = {
     val isAtTip = batch.millisBehindLatest == 0
     emptyTips = if (isAtTip && batch.records.isEmpty) emptyTips + 1 else 0
     end match {
-      case RangeEnd.At(number) =>
-        emptyTips >= EmptyTipsBeforeLoss || batch.records.lastOption.exists(isAtOrAfter(_, number))
+      case RangeEnd.At(number) => isAtOrAfter(batch, number)
+      case RangeEnd.Within(last) => isAtOrAfter(batch, last.sequenceNumber)
       case RangeEnd.ShardEnd => false
       case RangeEnd.ArrivedBy(millis) =>
         // The range ended in the past when it was planned, so empty responses at the tip are sufficient, whatever the
@@ -109,22 +128,26 @@ final class RangeReader(
     }
   }
 
-  private def isAtOrAfter(record: KinesisRecord, number: SequenceNumber): Boolean =
-    SequenceNumber.compareDigits(record.sequenceNumber, number.value) >= 0
+  private def isAtOrAfter(batch: RecordBatch, number: SequenceNumber): Boolean =
+    emptyTips >= EmptyTipsBeforeLoss ||
+      batch.records.lastOption.exists(last => SequenceNumber.compareDigits(last.sequenceNumber, number.value) >= 0)
 
   private def finish(shardEnded: Boolean): Unit = {
     isDone = true
     publisher.cancel()
-    end match {
-      case RangeEnd.At(number) if !lastSeen.contains(number) =>
-        val where = if (shardEnded) "the shard ended"
-        else lastSeen.fold("the shard has no record of the range")(last => s"the last record found is $last")
-        val reason = s"the range after ${position(after)} ends with record $number, which is missing; $where"
-        lose(
-          reason,
-          "After the records were planned and before they were read, they expired or the stream was recreated."
-        )
-      case _ => ()
+    val mustExist = end match {
+      case RangeEnd.At(number) => Some(number)
+      case RangeEnd.Within(last) => Some(last.sequenceNumber)
+      case _ => None
+    }
+    mustExist.filterNot(lastSeen.contains).foreach { number =>
+      val where = if (shardEnded) "the shard ended"
+      else lastSeen.fold("the shard has no record of the range")(last => s"the last record found is $last")
+      val reason = s"the range after ${position(after)} ends with record $number, which is missing; $where"
+      lose(
+        reason,
+        "After the records were planned and before they were read, they expired or the stream was recreated."
+      )
     }
   }
 

@@ -3,7 +3,7 @@ package org.sparkkinesis.consume
 import scala.collection.mutable
 
 import org.sparkkinesis.chunk.{Chunk, ChunkBuilder}
-import org.sparkkinesis.model.StartingPosition.{AfterSequenceNumber, AtTimestamp, TrimHorizon}
+import org.sparkkinesis.model.StartingPosition.{AfterSequenceNumber, AtSequenceNumber, AtTimestamp, TrimHorizon}
 import org.sparkkinesis.model.{ChildShard, KinesisRecord, SequenceNumber, StartingPosition, StreamShard}
 import org.sparkkinesis.service.ServiceException
 
@@ -99,15 +99,21 @@ final private[consume] class ShardConsumer(
   def read(after: StartingPosition, last: SequenceNumber): Option[IndexedSeq[Chunk]] = synchronized {
     if (stopped || !covers(after) || !lastFetched.exists(_ >= last)) None
     else {
-      val wanted = held.iterator.takeWhile(_.firstSequenceNumber <= last).flatMap { chunk =>
-        val begun = after match {
-          case AfterSequenceNumber(number) => chunk.after(number)
-          case _ => Some(chunk)
-        }
-        begun.flatMap(_.upTo(last))
-      }
+      val wanted = held.iterator.takeWhile(_.firstSequenceNumber <= last).flatMap(begin(_, after)).flatMap(_.upTo(last))
       Some(wanted.toVector)
     }
+  }
+
+  /** Returns the first held records at or after `from`, and what is known if there are none. */
+  def head(from: StartingPosition): ShardHead = synchronized {
+    val chunk = held.iterator.flatMap(begin(_, from)).nextOption()
+    ShardHead(currentEpoch, chunk, if (chunk.isEmpty) end else None, failure, readUpToMillis)
+  }
+
+  private def begin(chunk: Chunk, from: StartingPosition): Option[Chunk] = from match {
+    case AfterSequenceNumber(number) => chunk.after(number)
+    case AtSequenceNumber(number) => chunk.at(number)
+    case _ => Some(chunk)
   }
 
   def snapshot: ShardSnapshot = synchronized {
@@ -130,6 +136,9 @@ final private[consume] class ShardConsumer(
       case (AfterSequenceNumber(wanted), _) =>
         // After a start at a time or at TRIM_HORIZON, records before the first fetched one may exist that the caller
         // wants.
+        held.headOption.exists(_.firstSequenceNumber <= wanted) && lastFetched.exists(wanted <= _)
+      case (AtSequenceNumber(wanted), AfterSequenceNumber(from)) => wanted > from && lastFetched.exists(wanted <= _)
+      case (AtSequenceNumber(wanted), _) =>
         held.headOption.exists(_.firstSequenceNumber <= wanted) && lastFetched.exists(wanted <= _)
       case (AtTimestamp(wanted), TrimHorizon) => beginsAt(wanted)
       case (AtTimestamp(wanted), AtTimestamp(from)) => from <= wanted && beginsAt(wanted)

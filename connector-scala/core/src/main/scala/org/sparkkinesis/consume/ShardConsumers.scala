@@ -68,6 +68,10 @@ final class ShardConsumers(
   def read(shard: StreamShard, after: StartingPosition, end: SequenceNumber): Option[IndexedSeq[Chunk]] =
     Option(consumers.get(shard)).flatMap(_.read(after, end))
 
+  /** Returns the first held records at or after `from`, or `None` if the shard is not read. Nothing is removed. */
+  def head(shard: StreamShard, from: StartingPosition): Option[ShardHead] =
+    Option(consumers.get(shard)).map(_.head(from))
+
   def shards: Set[StreamShard] = consumers.keySet.asScala.toSet
 
   def snapshot(shard: StreamShard): Option[ShardSnapshot] = Option(consumers.get(shard)).map(_.snapshot)

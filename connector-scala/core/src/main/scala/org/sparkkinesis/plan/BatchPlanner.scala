@@ -73,6 +73,8 @@ object BatchPlanner {
       def unread(shard: StreamShard): Option[ShardAvailability] = availability(shard).map { known =>
         stream.shards.get(shard.shard) match {
           case Some(ShardPosition.After(number, _)) => known.copy(chunks = known.chunks.dropWhile(_.last <= number))
+          case Some(ShardPosition.Within(number, _, _)) =>
+            known.copy(chunks = known.chunks.dropWhile(_.last < number))
           case _ => known
         }
       }
@@ -193,7 +195,10 @@ object BatchPlanner {
       available: Option[ShardAvailability]
   ) {
     private val chunks = available.fold[IndexedSeq[ChunkSummary]](Vector.empty)(_.chunks)
-    private val hadRecords = position.isInstanceOf[ShardPosition.After]
+    private val hadRecords = position match {
+      case _: ShardPosition.After | _: ShardPosition.Within => true
+      case _ => false
+    }
     var count = 0
     var rows = 0L
     var bytes = 0L

@@ -2,7 +2,7 @@ package org.sparkkinesis.plan
 
 import org.sparkkinesis.consume.RangeEnd
 import org.sparkkinesis.model.hash.HashKeyRange
-import org.sparkkinesis.model.{ShardId, StartingPosition, StreamShard}
+import org.sparkkinesis.model.{ShardId, StartingPosition, StreamShard, UserRecord}
 import org.sparkkinesis.plan.offset.{ShardPosition, SourceOffset}
 
 /**
@@ -10,13 +10,16 @@ import org.sparkkinesis.plan.offset.{ShardPosition, SourceOffset}
  *
  * @param stream
  *   name of the stream, as in the rows
+ * @param skipUpTo
+ *   the last user record before the range, if the range begins within the record at `after`
  */
 final case class ShardRange(
     shard: StreamShard,
     stream: String,
     after: StartingPosition,
     end: RangeEnd,
-    hashKeyRange: Option[HashKeyRange]
+    hashKeyRange: Option[HashKeyRange],
+    skipUpTo: Option[UserRecord] = None
 )
 
 /**
@@ -52,6 +55,7 @@ object TaskPlanner {
         val shard = StreamShard(stream.arn, id)
         val last = to match {
           case ShardPosition.After(number, _) => Some(RangeEnd.At(number))
+          case ShardPosition.Within(number, sub, _) => Some(RangeEnd.Within(UserRecord(number, sub)))
           case ShardPosition.ShardEnd =>
             Some(lastOfEnded(shard).getOrElse(RangeEnd.ShardEnd)).filterNot(isEmpty(_, from))
           // The shard was added, but none of its records are planned.
@@ -60,7 +64,7 @@ object TaskPlanner {
         for {
           until <- last
           after <- from.resumeAt
-        } found += ShardRange(shard, stream.name, after, until, hashKeyRange(shard))
+        } found += ShardRange(shard, stream.name, after, until, hashKeyRange(shard), from.partOfNext)
       }
     }
     found.result()
@@ -90,6 +94,7 @@ object TaskPlanner {
           case other: ShardPosition.After => after.sequenceNumber.value == other.sequenceNumber.value
           case _ => false
         }
+      case within: ShardPosition.Within => to.partOfNext == within.partOfNext
       case _ => from == to
     })
 
@@ -98,6 +103,7 @@ object TaskPlanner {
    */
   private def isEmpty(until: RangeEnd, from: ShardPosition): Boolean = (until, from.resumeAt) match {
     case (RangeEnd.At(last), Some(StartingPosition.AfterSequenceNumber(read))) => last <= read
+    case (RangeEnd.At(last), Some(StartingPosition.AtSequenceNumber(next))) => last < next
     case _ => false
   }
 

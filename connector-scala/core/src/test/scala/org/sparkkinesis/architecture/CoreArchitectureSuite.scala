@@ -25,7 +25,7 @@ class CoreArchitectureSuite extends TimedSuite {
       all("shard"),
       all("consume", "sink.limit"),
       all("consume.poll", "consume.fanout", "plan.offset", "sink"),
-      all("plan"),
+      all("plan", "plan.realtime"),
       all("sink.writer", "sink.kinesis.lane", "sink.kinesis.put"),
       all("sink.kinesis.pack"),
       all("sink.kinesis")

@@ -62,6 +62,24 @@ class ChunkBuilderSuite extends PropertySuite {
     assert(build(DecodeSettings.of(Options.defaults)) == IndexedSeq.empty[Chunk])
   }
 
+  test("a chunk can be cut within an aggregate, but not within a record that was not opened") {
+    val records = Seq(plain(1, "p"), container(2, User("x", "a"), User("y", "b"), User("x", "c")), plain(3, "q"))
+    val chunk = build(DecodeSettings.of(Options.defaults), records: _*).head
+    val closed = build(DecodeSettings.of(Options.defaults).copy(deaggregate = false), records: _*).head
+    def last(number: Int, sub: Int) = UserRecord(SequenceNumber(number.toString), sub.toLong)
+    def texts(part: Option[Chunk]) = rows(part.toSeq).map(_._3).mkString
+    assert(texts(chunk.after(last(2, 0))) == "bcq")
+    assert(texts(chunk.after(last(2, 2))) == "q")
+    assert(texts(chunk.after(last(1, 0))) == "pabcq")
+    assert(texts(chunk.upTo(last(2, 1))) == "pab")
+    assert(texts(chunk.upTo(last(2, 9))) == "pabc")
+    assert(texts(chunk.at(SequenceNumber("2"))) == "abcq")
+    assert(texts(chunk.at(SequenceNumber("4"))) == "")
+    assert(texts(chunk.drop(4)) == "q" && texts(chunk.drop(5)) == "")
+    assert(chunk.userRecord(2) == last(2, 1))
+    assert(closed.after(last(2, 0)).map(_.rows).contains(2), "an aggregate that is not opened would be lost")
+  }
+
   test("records of an aggregate share a sequence number and have sub-sequence numbers") {
     val chunks = build(
       DecodeSettings.of(Options.defaults),

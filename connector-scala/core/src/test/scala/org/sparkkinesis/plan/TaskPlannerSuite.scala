@@ -5,7 +5,7 @@ import scala.collection.immutable.SortedMap
 import org.sparkkinesis.consume.RangeEnd
 import org.sparkkinesis.model.StartingPosition.{AfterSequenceNumber, TrimHorizon}
 import org.sparkkinesis.model.{StreamShard, _}
-import org.sparkkinesis.plan.offset.ShardPosition.{After, Horizon, ShardEnd}
+import org.sparkkinesis.plan.offset.ShardPosition.{After, Horizon, ShardEnd, Within}
 import org.sparkkinesis.plan.offset.{ShardPosition, SourceOffset, StreamOffset}
 import org.sparkkinesis.suite.TimedSuite
 class TaskPlannerSuite extends TimedSuite {
@@ -52,6 +52,24 @@ class TaskPlannerSuite extends TimedSuite {
 
   test("a shard whose last record was planned before its end was known is not read again") {
     assert(ranges(offset(0 -> after(9)), offset(0 -> ShardEnd), Map(0 -> 9)) == Nil)
+  }
+
+  test("a range can begin and end within an aggregate") {
+    def within(value: Int, sub: Long): ShardPosition = Within(number(value), sub, 0)
+    def planned(from: ShardPosition, to: ShardPosition, lastOfEnded: Map[Int, Int] = Map.empty) =
+      TaskPlanner.ranges(
+        offset(0 -> from),
+        offset(0 -> to),
+        _ => lastOfEnded.get(0).map(last => RangeEnd.At(number(last))),
+        _ => None
+      ).map(range => (range.after, range.skipUpTo, range.end))
+    val (at, skipped) = (StartingPosition.AtSequenceNumber(number(7)), Some(UserRecord(number(7), 2)))
+    assert(planned(within(7, 2), within(7, 2)) == Nil)
+    assert(planned(within(7, 2), within(7, 5)) == Seq((at, skipped, RangeEnd.Within(UserRecord(number(7), 5)))))
+    assert(planned(within(7, 2), after(7)) == Seq((at, skipped, RangeEnd.At(number(7)))))
+    assert(planned(within(7, 2), ShardEnd, Map(0 -> 7)) == Seq((at, skipped, RangeEnd.At(number(7)))))
+    assert(planned(after(6), within(7, 2)) ==
+      Seq((AfterSequenceNumber(number(6)), None, RangeEnd.Within(UserRecord(number(7), 2)))))
   }
 
   test("an added child is read from its beginning once records of it are planned") {

@@ -23,6 +23,7 @@ private[plan] object IdleTime {
   /** The time up to which every record is before the position, or `None` if the position has no time. */
   def of(position: ShardPosition): Option[Long] = position match {
     case ShardPosition.After(_, until) => Some(until)
+    case ShardPosition.Within(_, _, until) => Some(until)
     case ShardPosition.Start(StartingPosition.AtTimestamp(from)) => Some(from)
     case _ => None
   }

@@ -14,19 +14,24 @@ import org.sparkkinesis.model.{SequenceNumber, ShardId, StartingPosition}
  * shard its index (or `~`, its name and `~` if the name is not of the service's form) and its position: `^` trim
  * horizon, `@` a time, `=` at and `+` after a sequence number, with the record's arrival relative to `base`, `!`
  * finished. The optional fields `begun` and `since` have, in the same form, the times of [[StreamOffset.begun]] and
- * [[StreamOffset.since]]. Numbers have base 36: 10,000 shards take less than 0.5 MB. Old versions stay readable; golden files of each version check that.
+ * [[StreamOffset.since]]. Numbers have base 36: 10,000 shards take less than 0.5 MB.
+ *
+ * Version 2 adds `:` and a sub-sequence number to `+`, for a position within an aggregate. It is written only if there
+ * is such a position, so that older connectors read all other offsets. Old versions stay readable; golden files of each
+ * version check that.
  */
 object OffsetCodec {
-  val Version = 1
+  val Version = 2
   private val Radix = 36
   private val NamePrefix = "shardId-"
   private val NameLength = ShardId.ofIndex(0).value.length
-  private val Entry = "(?s)(~[a-zA-Z0-9_.-]+?~|[0-9a-z]+)([\\^@=+!])([0-9a-z]*)(?:\\.(-?[0-9a-z]+))?".r
+  private val Entry = "(?s)(~[a-zA-Z0-9_.-]+?~|[0-9a-z]+)([\\^@=+!])([0-9a-z]*)(?:\\.(-?[0-9a-z]+))?(?::([0-9a-z]+))?".r
 
   def encode(offset: SourceOffset): String = {
     val streams = offset.streams.values.map { stream =>
-      val base = stream.shards.valuesIterator.collect { case ShardPosition.After(_, arrival) =>
-        arrival
+      val base = stream.shards.valuesIterator.collect {
+        case ShardPosition.After(_, arrival) => arrival
+        case ShardPosition.Within(_, _, arrival) => arrival
       }.minOption.getOrElse(0L)
       val shards = new java.lang.StringBuilder(stream.shards.size * 48)
       stream.shards.foreach { case (id, position) =>
@@ -46,8 +51,12 @@ object OffsetCodec {
       }
       Json.obj(fields ++ optional: _*)
     }
-    Json.render(Json.obj("v" -> Json.num(Version.toLong), "streams" -> Json.Arr(streams.toVector)))
+    Json.render(Json.obj("v" -> Json.num(versionOf(offset)), "streams" -> Json.Arr(streams.toVector)))
   }
+
+  /** The oldest version that can hold the offset. */
+  private def versionOf(offset: SourceOffset): Long =
+    if (offset.streams.valuesIterator.exists(_.shards.valuesIterator.exists(_.partOfNext.nonEmpty))) 2 else 1
 
   /** @throws org.sparkkinesis.error.KinesisConnectorException KINESIS_OFFSET_INVALID */
   def decode(text: String): SourceOffset = {
@@ -55,7 +64,7 @@ object OffsetCodec {
       throw ReadErrors.offsetInvalid(reason = reason, offset = text.take(120))
     val json = Json.parse(text).fold(why => invalid(s"it is not JSON: $why"), identity)
     json.field("v").flatMap(_.asLong) match {
-      case Some(1L) =>
+      case Some(1L | 2L) =>
         json.field("streams") match {
           case Some(Json.Arr(items)) => SourceOffset(items.map(stream(_).fold(invalid, identity)))
           case _ => invalid("it names no streams")
@@ -124,6 +133,9 @@ object OffsetCodec {
     case ShardPosition.After(number, arrival) =>
       Base36.append(out.append('+'), number.value)
       out.append('.').append(java.lang.Long.toString(arrival - base, Radix))
+    case ShardPosition.Within(number, sub, arrival) =>
+      appendPosition(out, ShardPosition.After(number, arrival), base)
+      out.append(':').append(java.lang.Long.toString(sub, Radix))
     case ShardPosition.ShardEnd => out.append('!')
     case ShardPosition.Start(StartingPosition.TrimHorizon) => out.append('^')
     case ShardPosition.Start(StartingPosition.AtTimestamp(millis)) =>
@@ -135,10 +147,17 @@ object OffsetCodec {
   }
 
   private def shard(text: String, base: Long): Option[(ShardId, ShardPosition)] = text match {
-    case Entry(name, kind, digits, delta) =>
+    case Entry(name, kind, digits, delta, sub) =>
       val id =
         if (name.startsWith("~")) Some(ShardId(name.substring(1, name.length - 1))) else long(name).map(ShardId.ofIndex)
       val position = (kind, digits, Option(delta)) match {
+        case ("+", _, Some(relative)) if sub != null =>
+          for {
+            number <- sequenceNumber(digits)
+            ms <- long(relative)
+            last <- long(sub)
+          } yield ShardPosition.Within(number, last, base + ms)
+        case _ if sub != null => None
         case ("^", "", None) => Some(ShardPosition.Horizon)
         case ("!", "", None) => Some(ShardPosition.ShardEnd)
         case ("@", _, None) => long(digits).map(ms => ShardPosition.Start(StartingPosition.AtTimestamp(ms)))

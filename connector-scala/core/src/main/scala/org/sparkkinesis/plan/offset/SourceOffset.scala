@@ -2,13 +2,16 @@ package org.sparkkinesis.plan.offset
 
 import scala.collection.immutable.SortedMap
 
-import org.sparkkinesis.model.{SequenceNumber, ShardId, StartingPosition}
+import org.sparkkinesis.model.{SequenceNumber, ShardId, StartingPosition, UserRecord}
 
 /** The position up to which a shard was planned. */
 sealed trait ShardPosition {
 
   /** Position at which reading continues; empty if the shard is finished. */
   def resumeAt: Option[StartingPosition]
+
+  /** The last user record that was planned of the record at `resumeAt`, if a part of that record was planned. */
+  def partOfNext: Option[UserRecord] = None
 }
 
 object ShardPosition {
@@ -24,6 +27,16 @@ object ShardPosition {
    */
   final case class After(sequenceNumber: SequenceNumber, arrivalMillis: Long) extends ShardPosition {
     def resumeAt: Option[StartingPosition] = Some(StartingPosition.AfterSequenceNumber(sequenceNumber))
+  }
+
+  /**
+   * All records before this one were planned, and of this aggregate the user records up to and including
+   * `lastSubSequenceNumber`. Only real-time mode ends a batch within an aggregate.
+   */
+  final case class Within(sequenceNumber: SequenceNumber, lastSubSequenceNumber: Long, arrivalMillis: Long)
+      extends ShardPosition {
+    def resumeAt: Option[StartingPosition] = Some(StartingPosition.AtSequenceNumber(sequenceNumber))
+    override def partOfNext: Option[UserRecord] = Some(UserRecord(sequenceNumber, lastSubSequenceNumber))
   }
 
   /** The shard is closed and all its records were planned. */
@@ -63,7 +76,7 @@ final case class StreamOffset(
   /** Whether the expiry of records can be noticed in every shard that is not finished. */
   def isTimed: Boolean = shards.forall { case (shard, position) =>
     position match {
-      case _: ShardPosition.After | ShardPosition.ShardEnd => true
+      case _: ShardPosition.After | _: ShardPosition.Within | ShardPosition.ShardEnd => true
       case _: ShardPosition.Start => readUntil(shard).nonEmpty
     }
   }

@@ -6,7 +6,7 @@ import org.scalacheck.Gen
 
 import org.sparkkinesis.error.KinesisConnectorException
 import org.sparkkinesis.model.{SequenceNumber, ShardId, StartingPosition}
-import org.sparkkinesis.plan.offset.ShardPosition.{After, Horizon, ShardEnd, Start}
+import org.sparkkinesis.plan.offset.ShardPosition.{After, Horizon, ShardEnd, Start, Within}
 import org.sparkkinesis.suite.PropertySuite
 class OffsetCodecSuite extends PropertySuite {
   private val golden = SourceOffset(
@@ -36,6 +36,21 @@ class OffsetCodecSuite extends PropertySuite {
     assert(OffsetCodec.encode(golden) == text)
   }
 
+  private val goldenWithin = golden.copy(streams = golden.streams.map { case (arn, stream) =>
+    val within = Within(
+      SequenceNumber("49674026002850188218576229259473476449429298564223254595"),
+      41,
+      1777320018500L
+    )
+    arn -> stream.copy(shards = stream.shards + (ShardId.ofIndex(3078) -> within))
+  })
+
+  test("offsets of version 2 in the golden file are still read") {
+    val text = new String(getClass.getResourceAsStream("/golden/offset-v2.json").readAllBytes(), "UTF-8").trim
+    assert(OffsetCodec.decode(text) == goldenWithin)
+    assert(OffsetCodec.encode(goldenWithin) == text)
+  }
+
   private val positions: Gen[ShardPosition] = {
     val numbers = Gen.frequency(
       1 -> Gen.const("0"),
@@ -46,7 +61,10 @@ class OffsetCodecSuite extends PropertySuite {
       Gen.const(ShardEnd),
       Gen.choose(0L, 4102444800000L).map(ms => Start(StartingPosition.AtTimestamp(ms))),
       numbers.map(number => Start(StartingPosition.AtSequenceNumber(number))),
-      Gen.zip(numbers, Gen.choose(0L, 4102444800000L)).map { case (number, ms) => After(number, ms) }
+      Gen.zip(numbers, Gen.choose(0L, 4102444800000L)).map { case (number, ms) => After(number, ms) },
+      Gen.zip(numbers, Gen.choose(0L, 1L << 40), Gen.choose(0L, 4102444800000L)).map { case (number, sub, ms) =>
+        Within(number, sub, ms)
+      }
     )
   }
 
@@ -87,11 +105,12 @@ class OffsetCodecSuite extends PropertySuite {
   private val rejected = Seq(
     "" -> "it is not JSON",
     "{}" -> "it has no version",
-    """{"v":2,"streams":[]}""" -> "its version is 2",
+    """{"v":3,"streams":[]}""" -> "its version is 3, this connector reads up to 2",
     """{"v":1}""" -> "it names no streams",
     """{"v":1,"streams":[{"name":"a"}]}""" -> "a stream lacks",
     """{"v":1,"streams":[{"name":"a","arn":"a","created":1,"base":0,"shards":"0?"}]}""" -> "is not a shard's position",
-    """{"v":1,"streams":[{"name":"a","arn":"a","created":1,"base":0,"shards":"0+1"}]}""" -> "is not a shard's position"
+    """{"v":1,"streams":[{"name":"a","arn":"a","created":1,"base":0,"shards":"0+1"}]}""" -> "is not a shard's position",
+    """{"v":2,"streams":[{"name":"a","arn":"a","created":1,"base":0,"shards":"0!:1"}]}""" -> "is not a shard's position"
   )
   rejected.foreach { case (text, reason) =>
     test(s"decoding rejects '$text' because $reason") {

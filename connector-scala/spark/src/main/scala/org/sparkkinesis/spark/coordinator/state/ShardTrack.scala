@@ -101,7 +101,7 @@ final private[coordinator] class ShardTrack(val shard: StreamShard, bounds: Summ
   def dropPlanned(planned: ShardPosition): Option[SequenceNumber] = planned match {
     case ShardPosition.After(number, _) => Some(number).filter(dropUpTo)
     case ShardPosition.ShardEnd => chunks.lastOption.map(_.last).filter(dropUpTo)
-    case _: ShardPosition.Start => None
+    case _: ShardPosition.Start | _: ShardPosition.Within => None
   }
 
   /** Called when a batch was planned that ends at this position of the shard. */

@@ -79,7 +79,10 @@ private[sparkkinesis] object RangesRead {
       environment: Environment
   ): RangesRead = {
     def held(range: ShardRange): Option[IndexedSeq[Chunk]] = range.end match {
-      case RangeEnd.At(number) => sourceId.flatMap(hosts.find).flatMap(_.read(range.shard, range.after, number))
+      case RangeEnd.At(number) =>
+        sourceId.flatMap(hosts.find).flatMap(_.read(range.shard, range.after, number)).map { chunks =>
+          range.skipUpTo.fold(chunks)(skipped => chunks.flatMap(_.after(skipped)))
+        }
       case _ => None
     }
     new RangesRead(ranges, held, new DirectRead(_, settings, _, environment))
@@ -105,7 +108,8 @@ final private class DirectRead(
     new ChunkBuilder(settings.decode, range.hashKeyRange, metrics),
     environment.losses(settings.failOnDataLoss),
     waiting = environment.waiting,
-    events = events
+    events = events,
+    skipUpTo = range.skipUpTo
   )
 
   override def hasNext: Boolean =

@@ -1,0 +1,130 @@
+package org.sparkkinesis.plan.realtime
+
+import scala.annotation.tailrec
+import scala.collection.immutable.SortedMap
+
+import org.sparkkinesis.model.{ChildShard, ShardId, StreamShard}
+import org.sparkkinesis.plan.offset.{IdleTime, ShardPosition, SourceOffset, StreamOffset}
+
+/**
+ * What a task of a real-time batch reports of one shard when it ends.
+ *
+ * @param position
+ *   the last row that was handed over
+ * @param readUpToMillis
+ *   every record that arrived until this time, in epoch milliseconds, was handed over; 0 if unknown
+ * @param begunMillis
+ *   arrival time of the first row, if the batch began without the position of a record
+ * @param lastArrivalMillis
+ *   arrival time of the last row that was handed over in the batch
+ * @param children
+ *   the children of a finished shard
+ */
+final case class ShardOutcome(
+    shard: StreamShard,
+    position: ShardPosition,
+    readUpToMillis: Long,
+    begunMillis: Option[Long],
+    lastArrivalMillis: Option[Long],
+    children: Seq[ChildShard]
+)
+
+/**
+ * The end of a real-time batch.
+ *
+ * @param silent
+ *   shards that no task reported; they stay at their start and are read again
+ */
+final case class MergedBatch(end: SourceOffset, silent: Set[StreamShard])
+
+/**
+ * Builds the end of a real-time batch from the reports of its tasks. Pure.
+ *
+ * A finished shard stays in the end, also if it began in the same batch: a micro-batch that reads the range again needs
+ * it. It leaves when the next batch is planned. If a shard is reported twice, the lower position counts, and a child
+ * counts only if its parents are finished: rows may be read again, but none is lost or comes before its parent's rows.
+ */
+object RealTimeMerge {
+
+  /**
+   * @param start
+   *   the positions with which the batch was planned
+   * @param read
+   *   the shards that the tasks were given
+   */
+  def merge(start: SourceOffset, read: Set[StreamShard], outcomes: Seq[ShardOutcome]): MergedBatch = {
+    val ofStream = outcomes.groupBy(_.shard.stream)
+    val streams = start.streams.values.map(stream => merged(stream, ofStream.getOrElse(stream.arn, Nil)))
+    MergedBatch(SourceOffset(streams), read -- outcomes.map(_.shard))
+  }
+
+  private def merged(stream: StreamOffset, reported: Seq[ShardOutcome]): StreamOffset = {
+    val outcomes = reported.groupBy(_.shard).values.map(_.min(byPosition)).toVector
+    val (known, born) = outcomes.partition(outcome => stream.shards.contains(outcome.shard.shard))
+    val parents = reported.flatMap { outcome =>
+      outcome.children.map(child => child.id -> (child.parents :+ outcome.shard.shard))
+    }.groupMapReduce(_._1)(_._2.toSet)(_ ++ _)
+    val shards = withBorn(stream.shards ++ known.map(ended), born, parents)
+    val counted = outcomes.filter(outcome => shards.contains(outcome.shard.shard))
+    val begun = counted.flatMap(outcome => outcome.begunMillis.map(outcome.shard.shard -> _)).to(SortedMap)
+    val untimed = shards.filter { case (_, position) => IdleTime.of(position).isEmpty }.keys
+    val ofShard = counted.iterator.map(outcome => outcome.shard.shard -> outcome).toMap
+    val since = untimed.flatMap(shard => until(shard, stream, ofShard, parents).map(shard -> _)).to(SortedMap)
+    stream.copy(shards = shards, begun = begun, since = since)
+  }
+
+  /** A time before which every record of a shard was planned whose position has no time. */
+  private def until(
+      shard: ShardId,
+      stream: StreamOffset,
+      outcomes: Map[ShardId, ShardOutcome],
+      parents: Map[ShardId, Set[ShardId]]
+  ): Option[Long] = {
+    val told = outcomes.get(shard).flatMap { outcome =>
+      outcome.lastArrivalMillis.orElse(Some(outcome.readUpToMillis - IdleTime.Margin).filter(_ =>
+        outcome.readUpToMillis > 0
+      ))
+    }
+    // The records of a child arrived after those of its parents.
+    def ofParents = parents.getOrElse(shard, Set.empty).flatMap(until(_, stream, outcomes, parents)).maxOption
+    told.orElse(stream.readUntil(shard)).orElse(ofParents.map(_ - IdleTime.Margin)).map(math.max(0, _))
+  }
+
+  /** Adds the shards that began in the batch and whose parents were finished, until there are no more. */
+  @tailrec
+  private def withBorn(
+      shards: SortedMap[ShardId, ShardPosition],
+      born: Vector[ShardOutcome],
+      parents: Map[ShardId, Set[ShardId]]
+  ): SortedMap[ShardId, ShardPosition] = {
+    // A parent that is not in the offset has left it or expired, unless it began in this batch as well.
+    val unadded = born.map(_.shard.shard).toSet
+    val (ready, waiting) = born.partition { outcome =>
+      parents.getOrElse(outcome.shard.shard, Set.empty).forall { parent =>
+        shards.get(parent).fold(!unadded(parent))(_ == ShardPosition.ShardEnd)
+      }
+    }
+    if (ready.isEmpty) shards else withBorn(shards ++ ready.map(ended), waiting, parents)
+  }
+
+  private def ended(outcome: ShardOutcome): (ShardId, ShardPosition) =
+    outcome.shard.shard -> IdleTime.refresh(outcome.position, outcome.readUpToMillis)
+
+  /** The end of a shard comes after all its records, and the end of a record after its user records. */
+  private val byPosition: Ordering[ShardOutcome] = (a, b) => compare(a.position, b.position)
+
+  private def compare(a: ShardPosition, b: ShardPosition): Int = (a, b) match {
+    case (ShardPosition.After(x, _), ShardPosition.After(y, _)) => x.compare(y)
+    case (ShardPosition.Within(x, sub, _), ShardPosition.Within(y, other, _)) if x == y => sub.compare(other)
+    case (ShardPosition.Within(x, _, _), ShardPosition.Within(y, _, _)) => x.compare(y)
+    case (ShardPosition.Within(x, _, _), ShardPosition.After(y, _)) => if (x == y) -1 else x.compare(y)
+    case (ShardPosition.After(x, _), ShardPosition.Within(y, _, _)) => if (x == y) 1 else x.compare(y)
+    case _ => rank(a) - rank(b)
+  }
+
+  private def rank(position: ShardPosition): Int = position match {
+    case _: ShardPosition.Start => 0
+    case _: ShardPosition.Within | _: ShardPosition.After => 1
+    case ShardPosition.ShardEnd => 2
+  }
+}

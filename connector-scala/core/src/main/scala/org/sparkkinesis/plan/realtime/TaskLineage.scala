@@ -1,0 +1,40 @@
+package org.sparkkinesis.plan.realtime
+
+import scala.collection.mutable
+
+import org.sparkkinesis.model.{ChildShard, ShardId, StreamShard}
+
+/**
+ * Decides which child shards a task of a real-time batch may read within the batch: those whose parents were all
+ * finished by this task, or before the batch. Then all rows of the parents have passed through the same pipeline before
+ * the first row of the child, so records of one partition key stay in order. Other children wait for the next batch.
+ *
+ * Not thread-safe.
+ *
+ * @param finishedBefore
+ *   shards that were finished before the batch
+ * @param excluded
+ *   shards that are not children to begin, because the start of the batch contains them
+ */
+final class TaskLineage(finishedBefore: Set[StreamShard], excluded: Set[StreamShard]) {
+  private val finished = mutable.HashSet.from(finishedBefore)
+  private val begun = mutable.HashSet.from(excluded)
+
+  /**
+   * Records the end of a shard. Returns the children that can be read now.
+   *
+   * @param children
+   *   the children as the end of the shard named them
+   */
+  def finish(shard: StreamShard, children: Seq[ChildShard]): Seq[ChildShard] = {
+    finished += shard
+    children.map(withParent(shard.shard, _)).filter { child =>
+      child.parents.forall(parent => finished(StreamShard(shard.stream, parent))) &&
+      begun.add(StreamShard(shard.stream, child.id))
+    }
+  }
+
+  /** A child of which the service names no parent has the reporting shard as its only one. */
+  private def withParent(shard: ShardId, child: ChildShard): ChildShard =
+    if (child.parents.isEmpty) child.copy(parents = Seq(shard)) else child
+}
