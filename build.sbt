@@ -79,7 +79,7 @@ def testProject(name: String): Project =
 lazy val conformance =
   testProject("conformance").dependsOn(emulator, aws, suite % Test).settings(libraryDependencies += sparkSql % Test)
 
-/** What the three below share: processes, and the language of the tests of streams. */
+/** What the projects below share: processes, and the language of the tests of streams. */
 lazy val kit = testProject("kit").dependsOn(spark, emulator, suite % Test).settings(libraryDependencies += sparkSql)
 
 /** The connector in Spark, local and on a cluster, against the emulator. */
@@ -94,7 +94,7 @@ lazy val chaos = testProject("chaos")
 
 /** The real reading side on virtual time, against a model of the service and of Spark's micro-batches, by seeds. */
 lazy val simulation = testProject("simulation")
-  .dependsOn(spark, core % "compile->test", suite % Test)
+  .dependsOn(spark, kit, core % "compile->test", suite % Test)
   .settings(Launching.settings, libraryDependencies += sparkSql)
 
 /** Benchmarks; each main prints one JSON object on its last line. */

@@ -3,7 +3,8 @@ package org.sparkkinesis.chaos.reading
 import scala.concurrent.duration._
 
 import org.sparkkinesis.chaos.query.QueryProcess
-import org.sparkkinesis.chaos.reading.ChaosEvent._
+import org.sparkkinesis.chaos.reading.schedule.ChaosEvent
+import org.sparkkinesis.chaos.reading.schedule.ChaosEvent._
 import org.sparkkinesis.kit.process.StandaloneCluster
 
 /** Executes the events of a schedule and counts them. */

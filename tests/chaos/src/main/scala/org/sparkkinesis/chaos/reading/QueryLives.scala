@@ -4,6 +4,7 @@ import scala.concurrent.duration._
 
 import org.sparkkinesis.chaos.Drained
 import org.sparkkinesis.chaos.query.{Ending, QueryProcess}
+import org.sparkkinesis.kit.EndConditions.{Losses, Passing}
 
 /**
  * Starts and restarts the query with the settings that the events request. Handles the end of the query like an
@@ -115,18 +116,6 @@ final private[reading] class QueryLives(query: QueryProcess, firstMode: String, 
 }
 
 private object QueryLives {
-  val Losses: Set[String] = Set("KINESIS_DATA_LOSS", "KINESIS_STREAM_RECREATED")
-
-  /** Conditions of temporary failures. */
-  val Passing: Set[String] = Set(
-    "KINESIS_LISTING_INCOMPLETE",
-    "KINESIS_ENDPOINT_UNREACHABLE",
-    "KINESIS_STREAM_NOT_FOUND",
-    "KINESIS_STREAM_UNUSABLE",
-    "KINESIS_CONSUMER_NOT_FOUND",
-    "KINESIS_CONSUMER_NOT_READY",
-    "KINESIS_SERVICE_FAILED"
-  )
   val Pause: FiniteDuration = 1.second
   val Look: FiniteDuration = 50.millis
   val LongestStop: FiniteDuration = 2.minutes

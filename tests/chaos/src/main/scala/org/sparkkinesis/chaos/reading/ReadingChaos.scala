@@ -7,6 +7,7 @@ import scala.concurrent.duration._
 import scala.util.Using
 
 import org.sparkkinesis.chaos.query.QueryProcess
+import org.sparkkinesis.chaos.reading.schedule.{ChaosKind, ChaosPlan, ChaosSchedule}
 import org.sparkkinesis.chaos.{KnownLosses, Producer, Puts, Verdict}
 import org.sparkkinesis.emulator.{EmulatorConfig, KinesisEmulator}
 import org.sparkkinesis.kit.Arguments

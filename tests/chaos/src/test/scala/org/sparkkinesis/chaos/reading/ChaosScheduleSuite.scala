@@ -2,7 +2,8 @@ package org.sparkkinesis.chaos.reading
 
 import scala.concurrent.duration._
 
-import org.sparkkinesis.chaos.reading.ChaosEvent._
+import org.sparkkinesis.chaos.reading.schedule.ChaosEvent._
+import org.sparkkinesis.chaos.reading.schedule.{ChaosKind, ChaosPlan, ChaosSchedule}
 import org.sparkkinesis.suite.TimedSuite
 
 class ChaosScheduleSuite extends TimedSuite {

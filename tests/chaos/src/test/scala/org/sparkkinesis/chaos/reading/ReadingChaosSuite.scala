@@ -3,6 +3,7 @@ package org.sparkkinesis.chaos.reading
 import scala.concurrent.duration._
 
 import org.sparkkinesis.chaos.TemporaryFolder
+import org.sparkkinesis.chaos.reading.schedule.ChaosPlan
 import org.sparkkinesis.suite.TimedSuite
 
 /** The short form of [[ReadingChaos]], without a cluster; the long one is `tests/chaos/run reading`. */

@@ -1,17 +1,12 @@
 package org.sparkkinesis.simulation.read
 
-import java.time.Instant
-
 import scala.collection.mutable
 import scala.concurrent.duration._
-import scala.util.Random
 import scala.util.control.NonFatal
 
 import org.sparkkinesis.simulation.common._
-import org.sparkkinesis.simulation.model.ModelKinesis
+import org.sparkkinesis.simulation.read.schedule.{ReadAction, ReadScenario}
 import org.sparkkinesis.simulation.spark._
-import org.sparkkinesis.spark.protocol.{ProtocolCodec, Report}
-import org.sparkkinesis.spark.session.CheckpointFiles
 
 /** The counts of one run. */
 final case class ReadOutcome(
@@ -35,34 +30,15 @@ final class ReadSimulation(scenario: ReadScenario, trace: String => Unit = _ => 
   import ReadAction._
   import ReadSimulation._
 
-  private val setup = scenario.setup
-  private val random = new Random(scenario.seed)
-  private val time = new SimulatedTime(StartMillis)
-  private val service = new ModelKinesis(time.scheduler, random, setup.model)
-  private val wireFaults = new WireFaults(random, () => time.nowMillis)
-  private val checkpoint = new CheckpointFolder
-  private val ledger = new ReadLedger(() => time.nowMillis, setup.retentionHours * 3600000L)
-  private val streams = new AllStreams(service, ledger, setup, random)
-  private val verdict = new ReadVerdict(
-    time,
-    ledger,
-    setup.retentionHours * 3600000L,
-    hasExpiredSince,
-    () => Option.when(setup.initialPosition == "at_timestamp")(initialTime)
-  )
+  private val world = new ReadWorld(scenario, trace)
+  import world.{ledger, service, tell, time, verdict}
 
   private var requested = Option.empty[Start]
-  private var skewMillis = 0L
-  private var executorSkewMillis = 0L
-  private var running = Option.empty[Running]
+  private var running = Option.empty[QueryRun]
   private var queries = 0
-  private var executors = 0
   private var isHealed = false
   private var failures = Vector.empty[String]
   private val faults = mutable.TreeMap.empty[String, Int]
-
-  /** One run of the query. */
-  final private class Running(val driver: SimulatedProcess, val thread: QueryThread, val cluster: SimulatedCluster)
 
   def run(): ReadOutcome = {
     val end = scenario.actions.foldLeft(0L) {
@@ -93,15 +69,9 @@ final class ReadSimulation(scenario: ReadScenario, trace: String => Unit = _ => 
     )
   }
 
-  private def tell(what: => String): Unit = trace(s"${Instant.ofEpochMilli(time.nowMillis)} $what")
-
   private def perform(action: ReadAction): Unit = if (!isHealed) {
     tell(ScalaText(action))
     carryOut(action)
-  }
-
-  private def hasExpiredSince(millis: Long): Boolean = streams.arns.flatMap(service.stream).exists { stream =>
-    stream.shards.exists(shard => stream.isExpired(shard, time.nowMillis) && !stream.isExpired(shard, millis))
   }
 
   private def carryOut(action: ReadAction): Unit = action match {
@@ -110,27 +80,27 @@ final class ReadSimulation(scenario: ReadScenario, trace: String => Unit = _ => 
     case Kill(steps) => ofRunning("Kill")(_.driver.killAfter(steps))
     case LoseExecutor(index) => ofExecutor("LoseExecutor", index)(_.lose(_))
     case KillExecutor(index, steps) => ofExecutor("KillExecutor", index)(_.loseAfter(_, steps))
-    case AddExecutor => running.foreach(query => addExecutor(query.cluster))
+    case AddExecutor => running.foreach(_.addExecutor())
     case Fault(fault, millis) =>
       count(fault.productPrefix)
       service.faults.add(fault, time.nowMillis + millis)
     case LoseMessages(percent, millis) =>
       count("LoseMessages")
-      wireFaults.loseFor(millis, percent)
+      world.wireFaults.loseFor(millis, percent)
     case Skew(millis) =>
       count("Skew")
-      skewMillis = millis
+      world.skewMillis = millis
     case SkewExecutors(millis) =>
       count("SkewExecutors")
-      executorSkewMillis = millis
+      world.executorSkewMillis = millis
     case other =>
       if (other.isInstanceOf[Recreate]) count("Recreate")
-      streams.perform(other)
+      world.streams.perform(other)
   }
 
   private def count(fault: String): Unit = faults(fault) = faults.getOrElse(fault, 0) + 1
 
-  private def ofRunning(fault: String)(body: Running => Unit): Unit = running.foreach { query =>
+  private def ofRunning(fault: String)(body: QueryRun => Unit): Unit = running.foreach { query =>
     count(fault)
     body(query)
   }
@@ -139,11 +109,6 @@ final class ReadSimulation(scenario: ReadScenario, trace: String => Unit = _ => 
     if (running.exists(_.cluster.executorsNow.nonEmpty)) ofRunning(fault) { query =>
       body(query.cluster, query.cluster.executorsNow(index % query.cluster.executorsNow.size).name)
     }
-
-  private def addExecutor(cluster: SimulatedCluster): Unit = {
-    executors += 1
-    cluster.add(s"executor-$executors")
-  }
 
   /** Ends all faults after the last action and runs the query: every record must be delivered or reported as lost. */
   private def finish(): Unit = {
@@ -168,9 +133,7 @@ final class ReadSimulation(scenario: ReadScenario, trace: String => Unit = _ => 
 
   private def heal(): Unit = {
     isHealed = true
-    service.faults.clear()
-    wireFaults.clear()
-    streams.heal()
+    world.heal()
   }
 
   /**
@@ -183,44 +146,20 @@ final class ReadSimulation(scenario: ReadScenario, trace: String => Unit = _ => 
   private def query(start: Start, endMillis: Long): Option[Throwable] = {
     queries += 1
     tell(s"query $queries: ${ScalaText(start)}")
-    val driver = new SimulatedProcess("driver", time, () => skewMillis)
-    val thread = new QueryThread
-    def environment(process: SimulatedProcess) = new SimulatedEnvironment(
-      time,
-      process,
-      service.client(process.name, () => process.isAlive),
-      random,
-      thread,
-      loss => {
-        tell(s"warning of ${process.name}: ${loss.getMessage}")
-        verdict.warned(loss)
-      }
-    )
-    val cluster = new SimulatedCluster(
-      time,
-      driver,
-      random,
-      wireFaults,
-      environment,
-      () => executorSkewMillis,
-      inspect,
-      left => if (left.executorsNow.isEmpty && driver.isAlive) addExecutor(left)
-    )
-    driver.whenKilled(cluster.killAll())
-    (1 to setup.executors).foreach(_ => addExecutor(cluster))
-    running = Some(new Running(driver, thread, cluster))
-    if (!isHealed) stopAtEnd(thread, endMillis)
+    val one = new QueryRun(world, start)
+    running = Some(one)
+    if (!isHealed) stopAtEnd(one.thread, endMillis)
     try {
       val began = time.nowMillis
-      runOn(driver, thread, cluster, environment(driver), start)
-      if (start.trigger == QueryTrigger.AvailableNow && !thread.isStopped)
-        verdict.drained(began + math.min(0, skewMillis))
+      one.run()
+      if (start.trigger == QueryTrigger.AvailableNow && !one.thread.isStopped)
+        verdict.drained(began + math.min(0, world.skewMillis))
       verdict.noted()
       None
     } catch {
       case violation: Violation => throw violation
       case _: ProcessKilled => None
-      case _: InterruptedException if thread.isStopped =>
+      case _: InterruptedException if one.thread.isStopped =>
         verdict.noted()
         None
       case NonFatal(failure) =>
@@ -231,78 +170,9 @@ final class ReadSimulation(scenario: ReadScenario, trace: String => Unit = _ => 
     } finally {
       tell(s"query $queries ended")
       running = None
-      driver.kill()
+      one.driver.kill()
     }
   }
-
-  private def runOn(
-      driver: SimulatedProcess,
-      thread: QueryThread,
-      cluster: SimulatedCluster,
-      environment: SimulatedEnvironment,
-      start: Start
-  ): Unit = {
-    // Spark writes the file before `start()` returns.
-    if (checkpoint.read("metadata").isEmpty) checkpoint.write(driver, time.nowMillis)("metadata", "{}")
-    verdict.started()
-    // "Latest" counts from the start.
-    if (setup.initialPosition == "latest") ledger.begin(positionMillis)
-    val files = new CheckpointFiles {
-      override def read(name: String): Option[String] = checkpoint.read(name)
-      override def write(name: String, text: String): Unit = {
-        tell(s"writes $name: $text")
-        try checkpoint.write(driver, time.nowMillis)(name, text)
-        finally if (begins(name) && checkpoint.read(name).nonEmpty) ledger.begin(positionMillis)
-        if (name == "read-up-to") verdict.noted()
-        if (name == "initial-offset") ledger.noted()
-      }
-      override def delete(name: String): Unit = checkpoint.delete(driver)(name)
-      override def startedMillis: Option[Long] = checkpoint.writtenMillis("metadata")
-    }
-    val tasks = new TaskScheduler(time, driver, () => cluster.executorsNow, setup.tasks, random, thread)
-    val source =
-      new KinesisSimulatedSource(options(start), files, cluster, environment, () => cluster.executorsNow.size * 2)
-    try new MicroBatchQuery(
-        time,
-        driver,
-        checkpoint,
-        source,
-        start.trigger,
-        tasks,
-        verdict.watching(ledger, tell(_))(ledger.begin(positionMillis)),
-        thread,
-        tell(_)
-      ).run()
-    finally if (driver.isAlive) source.stop()
-  }
-
-  /**
-   * Returns whether writing this file fixes the initial position: a time counts once it is stored, and the oldest
-   * record counts once the stream is read.
-   */
-  private def begins(file: String): Boolean =
-    file == "read-up-to" || (file == "initial-offset" && setup.initialPosition != "trim_horizon")
-
-  /** The position that the first start fixes. */
-  private lazy val positionMillis: Long = setup.initialPosition match {
-    case "trim_horizon" => 0L
-    // A record that arrives in the millisecond of the start may have arrived before it.
-    case "latest" => time.nowMillis + 1
-    case _ => initialTime
-  }
-
-  private lazy val initialTime: Long = time.nowMillis - setup.positionAgeMillis
-
-  private def options(start: Start): Map[String, String] = Map(
-    if (setup.streams == 1) "streamName" -> AllStreams.Name else "streamARN" -> streams.arns.mkString(","),
-    "region" -> "eu-central-1",
-    "awsAccessKey" -> "key",
-    "awsSecretKey" -> "secret",
-    "failOnDataLoss" -> start.failOnDataLoss.toString,
-    "initialPosition" ->
-      (if (setup.initialPosition == "at_timestamp") Instant.ofEpochMilli(initialTime).toString
-       else setup.initialPosition)
-  ) ++ (if (start.efo) Map("consumerMode" -> "efo", "consumerName" -> "reader") else Map.empty) ++ setup.options
 
   private def stopAtEnd(thread: QueryThread, endMillis: Long): Unit = {
     time.scheduler.schedule((endMillis - time.nowMillis).max(0).millis) {
@@ -319,19 +189,6 @@ final class ReadSimulation(scenario: ReadScenario, trace: String => Unit = _ => 
       time.scheduler.schedule(5.seconds)(stopWhenDone(thread, latestMillis))
       ()
     }
-
-  private var inspected = 0
-
-  /** Checks some messages from executors to the driver. */
-  private def inspect(message: Array[Byte]): Unit = {
-    inspected += 1
-    if (inspected % 8 == 0) checkReport(message)
-  }
-
-  private def checkReport(message: Array[Byte]): Unit = ProtocolCodec.decodeToDriver(message) match {
-    case report: Report => verdict.holds(report.metrics.getOrElse("bufferedBytes", 0L), setup)
-    case _ => ()
-  }
 }
 
 object ReadSimulation {

@@ -3,7 +3,9 @@ package org.sparkkinesis.simulation.read
 import java.time.Instant
 
 import org.sparkkinesis.error.KinesisConnectorException
+import org.sparkkinesis.kit.EndConditions.{Losses, Passing}
 import org.sparkkinesis.simulation.common.{SimulatedTime, Violation}
+import org.sparkkinesis.simulation.read.schedule._
 import org.sparkkinesis.simulation.spark.{BatchSink, ReadRow}
 
 /**
@@ -126,18 +128,6 @@ final class ReadVerdict(
 }
 
 private object ReadVerdict {
-  val Losses = Set("KINESIS_DATA_LOSS", "KINESIS_STREAM_RECREATED")
-
-  /** The conditions with which a query may end during a fault; it is then restarted. */
-  val Passing = Set(
-    "KINESIS_LISTING_INCOMPLETE",
-    "KINESIS_ENDPOINT_UNREACHABLE",
-    "KINESIS_STREAM_NOT_FOUND",
-    "KINESIS_STREAM_UNUSABLE",
-    "KINESIS_CONSUMER_NOT_FOUND",
-    "KINESIS_CONSUMER_NOT_READY",
-    "KINESIS_SERVICE_FAILED"
-  )
 
   /** The tolerance, because stored positions are refreshed rarely. */
   val UncertainMillis: Long = 3 * 3600000L

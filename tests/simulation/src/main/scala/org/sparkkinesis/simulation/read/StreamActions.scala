@@ -9,6 +9,7 @@ import org.sparkkinesis.aggregate.Aggregator
 import org.sparkkinesis.model.StreamStatus
 import org.sparkkinesis.model.hash.HashKey
 import org.sparkkinesis.simulation.model.{ModelKinesis, ModelStream}
+import org.sparkkinesis.simulation.read.schedule._
 
 /**
  * The other users of one stream, which write to it, reshard it, delete it and create it.

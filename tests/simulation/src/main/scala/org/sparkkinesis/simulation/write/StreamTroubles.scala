@@ -3,6 +3,8 @@ package org.sparkkinesis.simulation.write
 import scala.concurrent.duration._
 
 import org.sparkkinesis.simulation.model.{ModelKinesis, ModelStream}
+import org.sparkkinesis.simulation.write.schedule._
+import org.sparkkinesis.simulation.write.task._
 
 /** The other users of the streams, which reshard them, delete them and create them. */
 final class StreamTroubles(service: ModelKinesis, setup: WriteSetup) {

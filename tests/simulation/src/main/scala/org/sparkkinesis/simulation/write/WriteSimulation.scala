@@ -8,6 +8,8 @@ import scala.util.Random
 import org.sparkkinesis.config.Options
 import org.sparkkinesis.simulation.common._
 import org.sparkkinesis.simulation.model.ModelKinesis
+import org.sparkkinesis.simulation.write.schedule._
+import org.sparkkinesis.simulation.write.task._
 import org.sparkkinesis.sink.kinesis.KinesisSinkSettings
 
 /** The counts of one run. */

@@ -4,6 +4,8 @@ import scala.concurrent.duration._
 
 import org.sparkkinesis.service.{ServiceErrorKind, ServiceException}
 import org.sparkkinesis.simulation.common.Violation
+import org.sparkkinesis.simulation.write.schedule._
+import org.sparkkinesis.simulation.write.task._
 import org.sparkkinesis.sink._
 
 /** Decides whether a task may fail in this way after the events of its streams. */

@@ -4,7 +4,8 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import org.sparkkinesis.simulation.model.ModelSettings
 import org.sparkkinesis.simulation.model.ServiceFault.ListingHoles
-import org.sparkkinesis.simulation.read.ReadAction._
+import org.sparkkinesis.simulation.read.schedule.ReadAction._
+import org.sparkkinesis.simulation.read.schedule._
 import org.sparkkinesis.simulation.spark.QueryTrigger._
 
 /** Fixed failures around records and shards that expire. */

@@ -7,7 +7,8 @@ import org.sparkkinesis.simulation.model.ModelSettings
 import org.sparkkinesis.simulation.model.ServiceFault.{
   EndWithoutChildren, Failing, ListingHoles, StaleListing, Unreachable
 }
-import org.sparkkinesis.simulation.read.ReadAction._
+import org.sparkkinesis.simulation.read.schedule.ReadAction._
+import org.sparkkinesis.simulation.read.schedule._
 import org.sparkkinesis.simulation.spark.QueryTrigger._
 
 /** Fixed failures of planning, listings, executors and clocks. */

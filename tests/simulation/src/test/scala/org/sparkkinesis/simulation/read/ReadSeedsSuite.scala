@@ -2,7 +2,8 @@ package org.sparkkinesis.simulation.read
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import org.sparkkinesis.simulation.common.Arguments
+import org.sparkkinesis.simulation.common.{Arguments, SeedRuns}
+import org.sparkkinesis.simulation.read.schedule.ReadScenarios
 
 /**
  * Runs the same seeds each time, on all cores. A failed seed prints its shortened schedule, which belongs in
@@ -12,17 +13,17 @@ class ReadSeedsSuite extends AnyFunSuite {
   private val seeds = 1 to 2000
 
   test(s"the schedules of ${seeds.size} seeds lose no record, repeat no record, and end") {
-    val totals = SeedRuns.run(seeds, Arguments().steps, Runtime.getRuntime.availableProcessors)(identity)(_ => ())
+    val totals = SeedRuns.run(ReadSide, seeds, Arguments().steps, Arguments().threads)()
     totals.wrong.headOption.foreach { first =>
-      val shortened = ReadRuns.shrink(first.scenario, first.violation)
+      val shortened = ReadSide.shrink(first)
       fail(s"${totals.wrong.size} seeds failed: ${totals.wrong.map(_.scenario.seed).mkString(", ")}\n" +
         s"${shortened.violation.getMessage}\n${shortened.asTest}")
     }
     // Check that the seeds put and lose records at all.
-    assert(totals.delivered > 50L * seeds.size)
-    assert(totals.runsWithoutLoss > 0 && totals.runsWithoutLoss < seeds.size)
-    assert(totals.calls("SubscribeToShard") > seeds.size)
-    assert(totals.faults.keySet == Set(
+    assert(totals("delivered") > 50L * seeds.size)
+    assert(totals("runsWithoutLoss") > 0 && totals("runsWithoutLoss") < seeds.size)
+    assert(totals("calls.SubscribeToShard") > seeds.size)
+    assert(totals.group("faults").keySet == Set(
       "EmptyAnswers",
       "EndWithoutChildren",
       "Failing",
@@ -45,7 +46,7 @@ class ReadSeedsSuite extends AnyFunSuite {
       val scenario = ReadScenarios(seed, Arguments().steps)
       val traces = Seq.fill(2) {
         val lines = Vector.newBuilder[String]
-        ReadRuns.run(scenario, lines += _)
+        ReadSide.run(scenario, lines += _)
         lines.result()
       }
       assert(traces.head == traces.last, s"seed $seed")

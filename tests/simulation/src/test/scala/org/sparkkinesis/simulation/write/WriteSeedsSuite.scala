@@ -2,7 +2,8 @@ package org.sparkkinesis.simulation.write
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import org.sparkkinesis.simulation.common.Arguments
+import org.sparkkinesis.simulation.common.{Arguments, SeedRuns}
+import org.sparkkinesis.simulation.write.schedule.WriteScenarios
 
 /**
  * Always runs the same seeds. A seed that fails prints its shortened schedule, which belongs into
@@ -12,11 +13,11 @@ class WriteSeedsSuite extends AnyFunSuite {
   private val steps = Arguments().steps
 
   test("the schedules of 1,000 seeds lose nothing, keep the order of keys, and end") {
-    val totals = WriteSeeds.run(1 to 1000, steps, Arguments().threads)(identity)
+    val totals = SeedRuns.run(WriteSide, 1 to 1000, steps, Arguments().threads)()
     totals.wrong.headOption.foreach { first =>
-      val scenario = WriteRuns.shrink(first.scenario, first.violation)
+      val shortened = WriteSide.shrink(first)
       fail(s"${totals.wrong.size} seeds failed: ${totals.wrong.map(_.scenario.seed).sorted.mkString(", ")}\n" +
-        s"${first.violation.getMessage}\n${WriteRuns.asTest(scenario, first.violation)}")
+        s"${shortened.violation.getMessage}\n${shortened.asTest}")
     }
     // Seeds that store little, or in which nothing fails, would prove nothing.
     assert(totals("rows") > 100000 && totals("stored") > totals("rows"))
@@ -28,7 +29,7 @@ class WriteSeedsSuite extends AnyFunSuite {
       val scenario = WriteScenarios(seed, steps)
       val traces = Seq.fill(2) {
         val lines = Vector.newBuilder[String]
-        WriteRuns.run(scenario, lines += _)
+        WriteSide.run(scenario, lines += _)
         lines.result()
       }
       assert(traces.head == traces.last, s"seed $seed")

@@ -1,4 +1,4 @@
-package org.sparkkinesis.chaos.reading
+package org.sparkkinesis.chaos.reading.schedule
 
 import scala.concurrent.duration._
 import scala.util.Random

@@ -1,4 +1,4 @@
-package org.sparkkinesis.simulation.write
+package org.sparkkinesis.simulation.write.task
 
 import org.sparkkinesis.service.KinesisService
 import org.sparkkinesis.simulation.common.{SimulatedProcess, SimulatedThreads, SimulatedTime}

@@ -1,4 +1,4 @@
-package org.sparkkinesis.chaos.reading
+package org.sparkkinesis.chaos.reading.schedule
 
 /** A fault or a change. `stream` and `pick` select targets, modulo the number of those that exist when it happens. */
 sealed trait ChaosEvent

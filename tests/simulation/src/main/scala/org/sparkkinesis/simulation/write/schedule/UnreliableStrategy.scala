@@ -1,4 +1,4 @@
-package org.sparkkinesis.simulation.write
+package org.sparkkinesis.simulation.write.schedule
 
 import scala.util.Random
 

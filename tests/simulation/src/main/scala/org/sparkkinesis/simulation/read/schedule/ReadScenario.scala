@@ -1,5 +1,6 @@
-package org.sparkkinesis.simulation.read
+package org.sparkkinesis.simulation.read.schedule
 
+import org.sparkkinesis.simulation.common.Scenario
 import org.sparkkinesis.simulation.model.{ModelSettings, ServiceFault}
 import org.sparkkinesis.simulation.spark.{QueryTrigger, TaskSettings}
 
@@ -75,4 +76,4 @@ final case class ReadSetup(
 )
 
 /** One run. The same seed repeats it exactly. */
-final case class ReadScenario(seed: Long, setup: ReadSetup, actions: Vector[ReadAction])
+final case class ReadScenario(seed: Long, setup: ReadSetup, actions: Vector[ReadAction]) extends Scenario[ReadAction]

@@ -1,10 +1,11 @@
-package org.sparkkinesis.simulation.write
+package org.sparkkinesis.simulation.write.task
 
 import scala.collection.mutable
 import scala.concurrent.duration._
 import scala.util.Random
 
 import org.sparkkinesis.simulation.common.{SimulatedThread, SimulatedThreads}
+import org.sparkkinesis.simulation.write.schedule._
 
 /** A micro-batch: the rows of each task. */
 final case class WriteBatch(number: Int, tasks: Vector[Vector[WriteRow]])

@@ -1,5 +1,6 @@
-package org.sparkkinesis.simulation.write
+package org.sparkkinesis.simulation.write.schedule
 
+import org.sparkkinesis.simulation.common.Scenario
 import org.sparkkinesis.simulation.model.{ModelSettings, ServiceFault}
 
 /** An action on the streams or on the query that writes to them. Indexes are taken modulo the number of targets. */
@@ -90,3 +91,4 @@ final case class WriteSetup(
 
 /** One run. The same seed repeats it exactly. */
 final case class WriteScenario(seed: Long, setup: WriteSetup, actions: Vector[WriteAction])
+    extends Scenario[WriteAction]

@@ -1,4 +1,4 @@
-package org.sparkkinesis.simulation.write
+package org.sparkkinesis.simulation.write.task
 
 import java.nio.charset.StandardCharsets.UTF_8
 
@@ -9,6 +9,7 @@ import org.sparkkinesis.model.hash.HashKey
 import org.sparkkinesis.service.PutEntry
 import org.sparkkinesis.simulation.common.Violation
 import org.sparkkinesis.simulation.model.{PutCall, StoredPut}
+import org.sparkkinesis.simulation.write.schedule._
 
 /**
  * A row of a micro-batch.

@@ -1,4 +1,4 @@
-package org.sparkkinesis.simulation.read
+package org.sparkkinesis.simulation.read.schedule
 
 import scala.util.Random
 

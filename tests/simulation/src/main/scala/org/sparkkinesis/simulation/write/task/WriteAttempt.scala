@@ -1,4 +1,4 @@
-package org.sparkkinesis.simulation.write
+package org.sparkkinesis.simulation.write.task
 
 import java.util.concurrent.ExecutionException
 
@@ -11,6 +11,7 @@ import org.sparkkinesis.model.StreamRef
 import org.sparkkinesis.service.{Operation, ServiceErrorKind, ServiceException}
 import org.sparkkinesis.simulation.common.{ProcessKilled, SimulatedThread, SimulatedThreads, Violation}
 import org.sparkkinesis.simulation.model.ModelKinesis
+import org.sparkkinesis.simulation.write.schedule._
 import org.sparkkinesis.sink.kinesis._
 import org.sparkkinesis.sink.kinesis.put.SinkRecord
 

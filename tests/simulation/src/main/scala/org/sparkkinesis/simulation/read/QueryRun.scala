@@ -1,0 +1,107 @@
+package org.sparkkinesis.simulation.read
+
+import java.time.Instant
+
+import org.sparkkinesis.simulation.common.{QueryThread, SimulatedProcess}
+import org.sparkkinesis.simulation.read.schedule.ReadAction.Start
+import org.sparkkinesis.simulation.spark._
+import org.sparkkinesis.spark.protocol.{ProtocolCodec, Report}
+import org.sparkkinesis.spark.session.CheckpointFiles
+
+/** One run of the query: its driver, and executors of which at least one is alive. */
+final private[read] class QueryRun(world: ReadWorld, start: Start) {
+  import QueryRun._
+  import world._
+
+  val driver = new SimulatedProcess("driver", time, () => world.skewMillis)
+  val thread = new QueryThread
+  private var inspected = 0
+
+  val cluster = new SimulatedCluster(
+    time,
+    driver,
+    random,
+    wireFaults,
+    environment,
+    () => world.executorSkewMillis,
+    inspect,
+    left => if (left.executorsNow.isEmpty && driver.isAlive) addExecutor()
+  )
+  driver.whenKilled(cluster.killAll())
+  (1 to setup.executors).foreach(_ => addExecutor())
+
+  def addExecutor(): Unit = cluster.add(nextExecutor())
+
+  /** Runs the query until its trigger ends it, it is stopped, or it is killed. */
+  def run(): Unit = {
+    // Spark writes the file before `start()` returns.
+    if (checkpoint.read("metadata").isEmpty) checkpoint.write(driver, time.nowMillis)("metadata", "{}")
+    verdict.started()
+    // "Latest" counts from the start.
+    if (setup.initialPosition == "latest") ledger.begin(positionMillis)
+    val tasks = new TaskScheduler(time, driver, () => cluster.executorsNow, setup.tasks, random, thread)
+    val source =
+      new KinesisSimulatedSource(options, files, cluster, environment(driver), () => cluster.executorsNow.size * 2)
+    val sink = verdict.watching(ledger, tell(_))(ledger.begin(positionMillis))
+    try new MicroBatchQuery(time, driver, checkpoint, source, start.trigger, tasks, sink, thread, tell(_)).run()
+    finally if (driver.isAlive) source.stop()
+  }
+
+  private def environment(process: SimulatedProcess): SimulatedEnvironment = new SimulatedEnvironment(
+    time,
+    process,
+    service.client(process.name, () => process.isAlive),
+    random,
+    thread,
+    loss => {
+      tell(s"warning of ${process.name}: ${loss.getMessage}")
+      verdict.warned(loss)
+    }
+  )
+
+  private def files: CheckpointFiles = new CheckpointFiles {
+    override def read(name: String): Option[String] = checkpoint.read(name)
+    override def write(name: String, text: String): Unit = {
+      tell(s"writes $name: $text")
+      try checkpoint.write(driver, time.nowMillis)(name, text)
+      finally if (begins(name) && checkpoint.read(name).nonEmpty) ledger.begin(positionMillis)
+      if (name == "read-up-to") verdict.noted()
+      if (name == "initial-offset") ledger.noted()
+    }
+    override def delete(name: String): Unit = checkpoint.delete(driver)(name)
+    override def startedMillis: Option[Long] = checkpoint.writtenMillis("metadata")
+  }
+
+  /**
+   * Returns whether writing this file fixes the initial position: a time counts once it is stored, and the oldest
+   * record counts once the stream is read.
+   */
+  private def begins(file: String): Boolean =
+    file == "read-up-to" || (file == "initial-offset" && setup.initialPosition != "trim_horizon")
+
+  private def options: Map[String, String] = Map(
+    if (setup.streams == 1) "streamName" -> AllStreams.Name else "streamARN" -> streams.arns.mkString(","),
+    "region" -> "eu-central-1",
+    "awsAccessKey" -> "key",
+    "awsSecretKey" -> "secret",
+    "failOnDataLoss" -> start.failOnDataLoss.toString,
+    "initialPosition" ->
+      (if (setup.initialPosition == "at_timestamp") Instant.ofEpochMilli(initialTime).toString
+       else setup.initialPosition)
+  ) ++ (if (start.efo) Map("consumerMode" -> "efo", "consumerName" -> "reader") else Map.empty) ++ setup.options
+
+  /** Checks some messages from executors to the driver. */
+  private def inspect(message: Array[Byte]): Unit = {
+    inspected += 1
+    if (inspected % OneOfReports == 0) ProtocolCodec.decodeToDriver(message) match {
+      case report: Report => verdict.holds(report.metrics.getOrElse("bufferedBytes", 0L), setup)
+      case _ => ()
+    }
+  }
+}
+
+private object QueryRun {
+
+  /** The share of the messages that are checked, because decoding them takes time. */
+  val OneOfReports = 8
+}

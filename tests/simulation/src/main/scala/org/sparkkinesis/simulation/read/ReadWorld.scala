@@ -1,0 +1,68 @@
+package org.sparkkinesis.simulation.read
+
+import java.time.Instant
+
+import scala.util.Random
+
+import org.sparkkinesis.simulation.common.SimulatedTime
+import org.sparkkinesis.simulation.model.ModelKinesis
+import org.sparkkinesis.simulation.read.schedule.ReadScenario
+import org.sparkkinesis.simulation.spark.{CheckpointFolder, WireFaults}
+
+/** What outlives the runs of a query: time, the service, the checkpoint, and what is known about the records. */
+final private[read] class ReadWorld(scenario: ReadScenario, trace: String => Unit) {
+  val setup = scenario.setup
+  val random = new Random(scenario.seed)
+  val time = new SimulatedTime(ReadSimulation.StartMillis)
+  val service = new ModelKinesis(time.scheduler, random, setup.model)
+  val wireFaults = new WireFaults(random, () => time.nowMillis)
+  val checkpoint = new CheckpointFolder
+  private val retentionMillis = setup.retentionHours * 3600000L
+  val ledger = new ReadLedger(() => time.nowMillis, retentionMillis)
+  val streams = new AllStreams(service, ledger, setup, random)
+
+  val verdict = new ReadVerdict(
+    time,
+    ledger,
+    retentionMillis,
+    hasExpiredSince,
+    () => Option.when(setup.initialPosition == "at_timestamp")(initialTime)
+  )
+
+  /** The difference between the driver's clock and the service's. */
+  var skewMillis = 0L
+
+  /** The difference between the clocks of all executors and the service's. */
+  var executorSkewMillis = 0L
+  private var executors = 0
+
+  def tell(what: => String): Unit = trace(s"${Instant.ofEpochMilli(time.nowMillis)} $what")
+
+  /** Returns a name that no executor has had. */
+  def nextExecutor(): String = {
+    executors += 1
+    s"executor-$executors"
+  }
+
+  /** Ends all faults. */
+  def heal(): Unit = {
+    service.faults.clear()
+    wireFaults.clear()
+    streams.heal()
+  }
+
+  /** The arrival time of the first record that must be read; the first start of the query fixes it. */
+  lazy val positionMillis: Long = setup.initialPosition match {
+    case "trim_horizon" => 0L
+    // A record that arrives in the millisecond of the start may have arrived before it.
+    case "latest" => time.nowMillis + 1
+    case _ => initialTime
+  }
+
+  /** The value of `initialPosition` if it is a time. */
+  lazy val initialTime: Long = time.nowMillis - setup.positionAgeMillis
+
+  private def hasExpiredSince(millis: Long): Boolean = streams.arns.flatMap(service.stream).exists { stream =>
+    stream.shards.exists(shard => stream.isExpired(shard, time.nowMillis) && !stream.isExpired(shard, millis))
+  }
+}
