@@ -56,6 +56,7 @@ class SourceKeywords(ConnectionKeywords, total=False):
     max_bytes_per_trigger: str | int
     min_records_per_trigger: int
     max_trigger_delay: str | int | timedelta
+    align_shards: str | int | timedelta
     max_records_per_fetch: int
     min_fetch_period: str | int | timedelta
     max_fetches_per_second: float
@@ -493,6 +494,17 @@ class SourceMethods(ConnectionMethods):
         Default: ``15m``.
         """
         return self._with("maxTriggerDelay", value)
+
+    def align_shards(self, value: str | int | timedelta) -> Self:
+        """Maximum time between the arrival of the oldest record, of any shard, that a micro-batch leaves to later
+        batches and of the newest record that it takes. Shards that are ahead wait, so that a watermark does not
+        drop the rows of a shard that is behind. `Trigger.Once` ignores it.
+
+        Takes a duration such as 250ms, 10s or 15m, from 4ms to 365d.
+
+        Default: shards are read independently.
+        """
+        return self._with("alignShards", value)
 
     def max_records_per_fetch(self, value: int) -> Self:
         """Maximum number of records per GetRecords call.

@@ -43,13 +43,16 @@ final class ChunkBuilder(settings: DecodeSettings, hashKeyRange: Option[HashKeyR
    */
   final private class Chunks(records: IndexedSeq[KinesisRecord], millisBehindLatest: Long) {
     private val done = Vector.newBuilder[Chunk]
+    private var firstArrivalMillis = 0L
     private var columns = begin(0)
 
     /** Adds a record to the current chunk, or starts the next chunk if the current one would become too large. */
     def add(index: Int, container: AggregatedRecord): Unit = {
       val record = records(index)
       val rows = if (container == null) 1L else container.count.toLong
-      if (columns.rows > 0 && isTooLarge(columns.rows + rows, columns.bytes + record.data.length)) next(index)
+      val isLate = record.arrivalMillis - firstArrivalMillis > settings.maxChunkMillis
+      if (columns.rows > 0 && (isLate || isTooLarge(columns.rows + rows, columns.bytes + record.data.length)))
+        next(index)
       val rowsBefore = columns.rows
       val bytesBefore = columns.bytes
       var dropped = addTo(columns, record, container)
@@ -77,6 +80,7 @@ final class ChunkBuilder(settings: DecodeSettings, hashKeyRange: Option[HashKeyR
 
     private def begin(index: Int): ColumnsBuilder = {
       val record = records(index)
+      firstArrivalMillis = record.arrivalMillis
       val fitting = math.min(settings.maxChunkRows, settings.maxChunkBytes / math.max(1, record.size) + 1)
       new ColumnsBuilder(math.min(fitting, records.length - index), record)
     }

@@ -14,12 +14,15 @@ import org.sparkkinesis.model.KinesisQuotas
  *   whether KPL aggregates are unpacked
  * @param hashRangeFilter
  *   whether user records of an aggregate that belong to another shard are dropped
+ * @param maxChunkMillis
+ *   maximum time in milliseconds between the arrivals of a chunk's first record and of any other record
  */
 final case class DecodeSettings(
     maxChunkRows: Int,
     maxChunkBytes: Int,
     deaggregate: Boolean,
-    hashRangeFilter: Boolean
+    hashRangeFilter: Boolean,
+    maxChunkMillis: Long = Long.MaxValue
 ) {
   require(
     maxChunkRows > 0 && maxChunkBytes > 0,
@@ -36,6 +39,9 @@ object DecodeSettings {
   /** The limit of a micro-batch divided by the size of a chunk, so that several shards can contribute to a batch. */
   private val ChunksPerLimit = 16
 
+  /** The maximum skew of aligned shards divided by the time that a chunk spans. */
+  private val ChunksPerSkew = 4
+
   def of(options: Options): DecodeSettings = {
     def share(limit: Option[Long], most: Int): Int =
       limit.fold(most)(n => math.min(most.toLong, math.max(1L, n / ChunksPerLimit)).toInt)
@@ -43,7 +49,8 @@ object DecodeSettings {
       share(options.get(ReadOptions.maxRecordsPerTrigger), MaxRows),
       share(options.get(ReadOptions.maxBytesPerTrigger), MaxBytes),
       options(ReadOptions.deaggregation),
-      options(ReadOptions.deaggregationHashRangeFilter)
+      options(ReadOptions.deaggregationHashRangeFilter),
+      options.get(ReadOptions.alignShards).fold(Long.MaxValue)(skew => math.max(1L, skew.toMillis / ChunksPerSkew))
     )
   }
 }

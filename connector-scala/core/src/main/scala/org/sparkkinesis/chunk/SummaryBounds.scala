@@ -36,6 +36,7 @@ final case class SummaryBounds(maxRows: Int, maxBytes: Int, maxMillis: Long) {
 object SummaryBounds {
   private val MaxMillis = 10000L
 
-  /** Returns the limits of the chunks themselves, and ten seconds. */
-  def of(decode: DecodeSettings): SummaryBounds = SummaryBounds(decode.maxChunkRows, decode.maxChunkBytes, MaxMillis)
+  /** Returns the limits of the chunks themselves, and ten seconds if the chunks may span a longer time. */
+  def of(decode: DecodeSettings): SummaryBounds =
+    SummaryBounds(decode.maxChunkRows, decode.maxChunkBytes, math.min(MaxMillis, decode.maxChunkMillis))
 }

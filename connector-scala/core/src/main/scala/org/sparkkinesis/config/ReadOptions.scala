@@ -139,6 +139,16 @@ object ReadOptions {
       default = "15m"
     )
 
+  val alignShards: ConfigEntry[FiniteDuration] =
+    read(
+      "alignShards",
+      Duration(4.millis, 365.days),
+      "Maximum time between the arrival of the oldest record, of any shard, that a micro-batch leaves to later " +
+        "batches and of the newest record that it takes. Shards that are ahead wait, so that a watermark does not " +
+        "drop the rows of a shard that is behind. `Trigger.Once` ignores it.",
+      defaultDoc = "shards are read independently"
+    )
+
   val maxRecordsPerFetch: ConfigEntry[Long] =
     read(
       "maxRecordsPerFetch",
@@ -223,6 +233,7 @@ object ReadOptions {
     maxBytesPerTrigger,
     minRecordsPerTrigger,
     maxTriggerDelay,
+    alignShards,
     maxRecordsPerFetch,
     minFetchPeriod,
     maxFetchesPerSecond,

@@ -48,6 +48,7 @@ object BatchPlanner {
   ): Option[PlannedBatch] = {
     val plans = start.streams.values.toVector.map(stream => new StreamPlan(stream, graphs(stream.arn), availability))
     plans.foreach(_.advanceWithoutRecords())
+    limits.maxAheadMillis.foreach(align(plans, _))
     val taken = FairShare.take(plans.flatMap(_.readable), limits)
     Option.when(taken.exists(_.count > 0)) {
       var (rows, bytes) = (0L, 0L)
@@ -61,6 +62,34 @@ object BatchPlanner {
   }
 
   /**
+   * Returns the number of rows that are available and that the next batch leaves to a later one, because their shards
+   * are ahead of others.
+   */
+  def withheldRows(
+      start: SourceOffset,
+      graphs: String => ShardGraph,
+      availability: StreamShard => Option[ShardAvailability],
+      maxAheadMillis: Long
+  ): Long = {
+    val plans = start.streams.values.toVector.map(unread(_, graphs, availability))
+    plans.foreach(_.advanceWithoutRecords())
+    align(plans, maxAheadMillis)
+    plans.iterator.flatMap(_.candidates).map(_.withheldRows).sum
+  }
+
+  /**
+   * Withholds the records that arrived too long after the time up to which the last shard was fetched. That shard can
+   * always continue, also if its records did not arrive in order.
+   */
+  private def align(plans: Seq[StreamPlan], maxAheadMillis: Long): Unit = {
+    val unfinished = plans.flatMap(_.candidates).filterNot(_.isDone)
+    unfinished.minByOption(_.fetchedUpToMillis).foreach { last =>
+      val until = last.fetchedUpToMillis + maxAheadMillis
+      unfinished.foreach(shard => shard.withholdAfter(until, isLast = shard eq last))
+    }
+  }
+
+  /**
    * Returns `start` with the progress that needs no record: shards without records get a later time, and closed shards
    * without records are replaced by their children.
    */
@@ -69,19 +98,25 @@ object BatchPlanner {
       graphs: String => ShardGraph,
       availability: StreamShard => Option[ShardAvailability]
   ): SourceOffset = {
-    val plans = start.streams.values.toVector.map { stream =>
-      def unread(shard: StreamShard): Option[ShardAvailability] = availability(shard).map { known =>
-        stream.shards.get(shard.shard) match {
-          case Some(ShardPosition.After(number, _)) => known.copy(chunks = known.chunks.dropWhile(_.last <= number))
-          case Some(ShardPosition.Within(number, _, _)) =>
-            known.copy(chunks = known.chunks.dropWhile(_.last < number))
-          case _ => known
-        }
-      }
-      new StreamPlan(stream, graphs(stream.arn), unread)
-    }
+    val plans = start.streams.values.toVector.map(unread(_, graphs, availability))
     plans.foreach(_.advanceWithoutRecords())
     SourceOffset(plans.map(_.result))
+  }
+
+  /** Returns a plan without the chunks that are before the stream's positions. */
+  private def unread(
+      stream: StreamOffset,
+      graphs: String => ShardGraph,
+      availability: StreamShard => Option[ShardAvailability]
+  ): StreamPlan = {
+    def after(shard: StreamShard): Option[ShardAvailability] = availability(shard).map { known =>
+      stream.shards.get(shard.shard) match {
+        case Some(ShardPosition.After(number, _)) => known.copy(chunks = known.chunks.dropWhile(_.last <= number))
+        case Some(ShardPosition.Within(number, _, _)) => known.copy(chunks = known.chunks.dropWhile(_.last < number))
+        case _ => known
+      }
+    }
+    new StreamPlan(stream, graphs(stream.arn), after)
   }
 
   /** The positions of one stream while a batch is planned. */
@@ -161,6 +196,9 @@ object BatchPlanner {
       leaves
     }
 
+    /** Every shard of the plan, in no defined order. */
+    def candidates: Iterable[Candidate] = if (hasOtherShards) present.values else atStart
+
     /** Shards that have records to read and no parent that must be read first. */
     def readable: Seq[Candidate] = {
       val all = if (hasOtherShards) present.values.toVector.sortBy(_.shard) else atStart
@@ -185,77 +223,5 @@ object BatchPlanner {
       val candidates = if (hasOtherShards) present.valuesIterator else atStart.iterator
       candidates.flatMap(candidate => of(candidate).map(candidate.shard -> _)).to(SortedMap)
     }
-  }
-
-  /** One shard: its position, its chunks, and the number of chunks that the batch takes. */
-  final private[plan] class Candidate(
-      val shard: ShardId,
-      var position: ShardPosition,
-      var since: Option[Long],
-      available: Option[ShardAvailability]
-  ) {
-    private val chunks = available.fold[IndexedSeq[ChunkSummary]](Vector.empty)(_.chunks)
-    private val hadRecords = position match {
-      case _: ShardPosition.After | _: ShardPosition.Within => true
-      case _ => false
-    }
-    var count = 0
-    var rows = 0L
-    var bytes = 0L
-
-    def isDone: Boolean = position == ShardPosition.ShardEnd
-
-    /** Finished, or closed and without records to read. */
-    def isOver: Boolean = isDone || (chunks.isEmpty && available.exists(_.ended))
-    def hasNews: Boolean = chunks.nonEmpty && !isDone
-    def next: Option[ChunkSummary] = chunks.lift(count)
-
-    def takeNext(): Unit = if (count < chunks.size) {
-      rows += chunks(count).rows
-      bytes += chunks(count).bytes
-      count += 1
-    }
-
-    /** The arrival time of the shard's first record if the batch takes it. */
-    def begun: Option[Long] = Option.when(count > 0 && !hadRecords)(chunks.head.firstArrivalMillis)
-
-    /** A time before which every record of the shard is before the position, if it is known. */
-    def readUntil: Option[Long] = IdleTime.of(position).orElse(since)
-
-    /** Moves the position to the end of the shard, of which every record before this time was read. */
-    def finish(until: Option[Long]): Unit = {
-      position = ShardPosition.ShardEnd
-      since = until
-    }
-
-    def takeAll(): Unit = while (count < chunks.size) takeNext()
-
-    /** Moves the position to the end of the taken chunks. */
-    def take(): Unit = if (count > 0) {
-      val last = chunks(count - 1)
-      if (count == chunks.size && available.exists(_.ended)) finish(Some(last.lastArrivalMillis))
-      else position = ShardPosition.After(last.last, last.lastArrivalMillis)
-    }
-
-    /**
-     * The position at the end of the batch. If all chunks were taken, the position's time is updated occasionally;
-     * otherwise a restart could assume that the records of an idle shard have expired.
-     */
-    def settled: ShardPosition = known.fold(position) { known =>
-      next.fold(IdleTime.refresh(position, known.readUpToMillis))(chunk =>
-        IdleTime.upToNext(position, chunk.firstArrivalMillis)
-      )
-    }
-
-    /** The time for a position that has none at the end of the batch. */
-    def settledSince: Option[Long] = settled match {
-      case ShardPosition.ShardEnd => since
-      case position if IdleTime.of(position).isEmpty =>
-        val fetched = known.map(known => next.fold(known.readUpToMillis - IdleTime.Margin)(_.firstArrivalMillis))
-        since.filter(old => fetched.forall(_ - old <= IdleTime.Period)).orElse(fetched)
-      case _ => None
-    }
-
-    private def known: Option[ShardAvailability] = available.filter(_.readUpToMillis > 0)
   }
 }

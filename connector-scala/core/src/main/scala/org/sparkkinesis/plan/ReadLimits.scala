@@ -7,8 +7,15 @@ package org.sparkkinesis.plan
  *   maximum number of rows
  * @param maxBytes
  *   maximum number of bytes of payloads and keys
+ * @param maxAheadMillis
+ *   maximum time in milliseconds between the oldest record, of any shard, that a batch leaves and the newest record
+ *   that it takes; empty if shards are read independently
  */
-final case class ReadLimits(maxRecords: Option[Long] = None, maxBytes: Option[Long] = None)
+final case class ReadLimits(
+    maxRecords: Option[Long] = None,
+    maxBytes: Option[Long] = None,
+    maxAheadMillis: Option[Long] = None
+)
 
 object ReadLimits {
   val Unlimited: ReadLimits = ReadLimits()

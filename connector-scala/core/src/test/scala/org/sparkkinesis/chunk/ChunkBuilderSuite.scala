@@ -51,6 +51,15 @@ class ChunkBuilderSuite extends PropertySuite {
     assert(build(DecodeSettings.of(Options.defaults), record).head.data(0) eq record.data)
   }
 
+  test("a chunk spans at most the maximum time between arrivals") {
+    val records = Seq(0, 10, 40, 41, 95, 60, 141).zipWithIndex.map { case (at, i) =>
+      plain(i, "x", arrival = at.toLong)
+    }
+    val built = build(DecodeSettings.of(Options.defaults).copy(maxChunkMillis = 40), records: _*)
+    assert(built.map(_.rows) == Vector(3, 1, 2, 1))
+    assert(rows(built) == rows(build(DecodeSettings.of(Options.defaults), records: _*)))
+  }
+
   test("a record without a partition key has a null key") {
     val chunk = build(DecodeSettings.of(Options.defaults), plain(1, "a", null), plain(2, "b")).head
     assert(chunk.keyLength(0) == -1)

@@ -110,14 +110,18 @@ final class PrefetchView private[coordinator] (state: CoordinatorState, preferen
    *   the end of the last batch
    * @param nowMillis
    *   the current time in epoch milliseconds, to compute the age of records
+   * @param limits
+   *   the limits with which batches are planned
    */
-  def status(taken: Option[SourceOffset], nowMillis: Long): CoordinatorStatus = locked {
+  def status(taken: Option[SourceOffset], nowMillis: Long, limits: ReadLimits): CoordinatorStatus = locked {
     val fetchedBehind = tracks.valuesIterator.filterNot(_.ended).flatMap(_.millisBehindLatest).toVector
     val behind = tracks.valuesIterator.flatMap { track =>
       val planned = taken.flatMap(_.streams.get(track.shard.stream)).flatMap(_.shards.get(track.shard.shard))
       track.lagMillis(planned, nowMillis)
     }.toVector
     val ended = tracks.valuesIterator.count(_.ended)
+    val withheld = for (offset <- taken; ahead <- limits.maxAheadMillis)
+      yield BatchPlanner.withheldRows(offset, state.graphs, shard => tracks.get(shard).map(available(_, None)), ahead)
     val shards = tracks.valuesIterator.flatMap(_.owner).toVector.groupMapReduce(identity)(_ => 1)(_ + _)
     CoordinatorStatus(
       behind,
@@ -125,7 +129,8 @@ final class PrefetchView private[coordinator] (state: CoordinatorState, preferen
       tracks.size - ended,
       ended,
       state.peers.keysIterator.map(id => id -> shards.getOrElse(id, 0)).toMap,
-      state.peers.valuesIterator.map(_.metrics).foldLeft(state.lostMetrics)(CoordinatorStatus.sum)
+      state.peers.valuesIterator.map(_.metrics).foldLeft(state.lostMetrics)(CoordinatorStatus.sum),
+      withheld
     )
   }
 
@@ -161,6 +166,8 @@ final class PrefetchView private[coordinator] (state: CoordinatorState, preferen
  *   how far fetching is behind, in milliseconds, for each open shard with a report: the service's last value
  * @param totals
  *   counters of all consumers, including those of lost executors
+ * @param withheldRows
+ *   number of fetched rows that wait for shards which are behind; empty if shards are read independently
  */
 final case class CoordinatorStatus(
     millisBehindLatest: Seq[Long],
@@ -168,7 +175,8 @@ final case class CoordinatorStatus(
     openShards: Int,
     endedShards: Int,
     shardsByExecutor: Map[String, Int],
-    totals: Map[String, Long]
+    totals: Map[String, Long],
+    withheldRows: Option[Long]
 )
 
 private[coordinator] object CoordinatorStatus {

@@ -32,7 +32,8 @@ object SourceMetrics {
         "planningMicros" -> (planningNanos / 1000).toString
       )
     )
-    lag ++ shards ++ batch ++ status.totals.map { case (name, value) => name -> value.toString }
+    val withheld = status.withheldRows.map(rows => "withheldRows" -> rows.toString)
+    lag ++ shards ++ batch ++ withheld ++ status.totals.map { case (name, value) => name -> value.toString }
   }
 
   private def lags(name: String, millis: Seq[Long]): Map[String, String] =

@@ -234,7 +234,7 @@ final class SourceQuery(
    */
   def metrics(taken: Option[SourceOffset]): Map[String, String] =
     coordinatorIfStarted.fold(Map.empty[String, String]) { running =>
-      val status = running.prefetched.status(planned.map(_.end).orElse(taken), session.serviceClock.atLeast)
+      val status = running.prefetched.status(planned.map(_.end).orElse(taken), session.serviceClock.atLeast, limits)
       SourceMetrics.of(status, planned, triggers.planningNanos)
     }
 

@@ -1,5 +1,7 @@
 package org.sparkkinesis.spark.read
 
+import scala.concurrent.duration._
+
 import org.sparkkinesis.concurrent.Clock
 import org.sparkkinesis.plan._
 import org.sparkkinesis.plan.offset.SourceOffset
@@ -29,8 +31,12 @@ final private[read] class TriggerPlanner(
   private var end: Option[AvailableNowTarget] = None
   private var nanos = 0L
 
-  /** Whether the consumers have reported, for every shard, the records that existed when the query started. */
+  /**
+   * Whether the consumers have reported, for every shard, the records that existed when the query started, or had
+   * enough time for it.
+   */
   private var hasLooked = false
+  private lazy val firstNanos = clock.nanoTime
 
   /** When planning began. The service's clock may be anywhere between its bounds, so this is the later one. */
   private lazy val atBegin = AvailableNowTarget(serviceClock.atMost)
@@ -87,7 +93,8 @@ final private[read] class TriggerPlanner(
 
   /**
    * Plans for a processing-time trigger: the available records, or nothing. Before the first answer "nothing" it
-   * waits until the consumers have fetched every shard once, because `processAllAvailable` returns on that answer.
+   * waits until the consumers have fetched every shard once, because `processAllAvailable` returns on that answer. It
+   * does not wait for long, because the query's other sources wait as well.
    */
   @scala.annotation.tailrec
   private def now(from: SourceOffset): Option[PlannedBatch] = {
@@ -96,7 +103,7 @@ final private[read] class TriggerPlanner(
     // the time.
     if (minimum.isEmpty && nothingAt.exists { case (changes, start) => changes == seen && (start eq from) }) None
     else {
-      hasLooked ||= prefetched.everyTipIsReached(atBegin)
+      hasLooked ||= prefetched.everyTipIsReached(atBegin) || clock.nanoTime - firstNanos >= LongestLook.toNanos
       val sinceLast = (clock.nanoTime - lastBatchNanos) / 1000000
       val enough = minimum.forall(_.isReached(prefetched.availableRows, sinceLast, prefetched.bufferIsFull))
       val batch = if (enough) select(from, limits, None) else None
@@ -142,6 +149,9 @@ final private[read] class TriggerPlanner(
 }
 
 private object TriggerPlanner {
+
+  /** Maximum time before the first answer, for example when the service is not available. */
+  val LongestLook: FiniteDuration = 30.seconds
 
   /** Maximum time of one wait in milliseconds, so that a missed notification only delays the query. */
   val LongestWaitMillis = 1000L

@@ -13,7 +13,11 @@ final case class KinesisReadLimit(limits: ReadLimits, minimum: Option[MinimumRec
 
 object KinesisReadLimit {
   def apply(options: Options): KinesisReadLimit = KinesisReadLimit(
-    ReadLimits(options.get(ReadOptions.maxRecordsPerTrigger), options.get(ReadOptions.maxBytesPerTrigger)),
+    ReadLimits(
+      options.get(ReadOptions.maxRecordsPerTrigger),
+      options.get(ReadOptions.maxBytesPerTrigger),
+      options.get(ReadOptions.alignShards).map(_.toMillis)
+    ),
     options.get(ReadOptions.minRecordsPerTrigger).map(MinimumRecords(_, options(ReadOptions.maxTriggerDelay).toMillis))
   )
 }

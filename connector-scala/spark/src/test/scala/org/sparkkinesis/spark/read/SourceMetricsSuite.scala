@@ -12,7 +12,8 @@ class SourceMetricsSuite extends TimedSuite {
     openShards = 3,
     endedShards = 2,
     shardsByExecutor = Map("2" -> 1, "1" -> 2),
-    totals = Map("records" -> 91, "bufferedBytes" -> 4096)
+    totals = Map("records" -> 91, "bufferedBytes" -> 4096),
+    withheldRows = Some(12)
   )
 
   test("metrics contain the current lag and shards, the counters of all consumers, and the latest batch") {
@@ -33,6 +34,7 @@ class SourceMetricsSuite extends TimedSuite {
           "plannedRows" -> "7",
           "plannedBytes" -> "700",
           "planningMicros" -> "12345",
+          "withheldRows" -> "12",
           "records" -> "91",
           "bufferedBytes" -> "4096"
         )

@@ -1,5 +1,7 @@
 package org.sparkkinesis.spark.read
 
+import scala.concurrent.duration._
+
 import org.sparkkinesis.chunk.ChunkSummary
 import org.sparkkinesis.concurrent.{Clock, VirtualScheduler}
 import org.sparkkinesis.plan.{MinimumRecords, ReadLimits}
@@ -35,7 +37,7 @@ class TriggerPlannerSuite extends CoordinatorFixture {
         override def nanoTime: Long = {
           calls += 1
           // Shard 3 is at its tip, which tells more than the bounds of the service's clock.
-          if (calls == 2) {
+          if (calls == 4) {
             (0 until 3).foreach(index => tell(index, hasRows = index == 1, Second + 2000, 500))
             tell(3, hasRows = false, Second + 700, 0)
           }
@@ -46,6 +48,24 @@ class TriggerPlannerSuite extends CoordinatorFixture {
       val minimum = MinimumRecords(50, Long.MaxValue)
       val planner = new TriggerPlanner(s.coordinator.prefetched, ReadLimits.Unlimited, Some(minimum), service, clock)
       assert(planner.plan(start, allAvailable = false).map(_.rows).contains(50L))
+    }
+  }
+
+  test("the first answer does not wait for long for a shard that does not answer") {
+    withSetup("driver") { s =>
+      s.coordinator.advance(start)
+      s.assigned()
+      val own = new VirtualScheduler(Second)
+      val clock = new Clock {
+        override def nanoTime: Long = {
+          own.advance(10.seconds)
+          own.nanoTime
+        }
+        override def currentMillis: Long = own.currentMillis
+      }
+      val planner =
+        new TriggerPlanner(s.coordinator.prefetched, ReadLimits.Unlimited, None, new ServiceClock(own), clock)
+      assert(planner.plan(start, allAvailable = false).isEmpty)
     }
   }
 }

@@ -1,0 +1,97 @@
+package org.sparkkinesis.plan
+
+import org.sparkkinesis.chunk.ChunkSummary
+import org.sparkkinesis.model.ShardId
+import org.sparkkinesis.plan.offset.{IdleTime, ShardPosition}
+
+/** One shard: its position, its chunks, and the number of chunks that the batch takes. */
+final private[plan] class Candidate(
+    val shard: ShardId,
+    var position: ShardPosition,
+    var since: Option[Long],
+    available: Option[ShardAvailability]
+) {
+  private val chunks = available.fold[IndexedSeq[ChunkSummary]](Vector.empty)(_.chunks)
+  private val hadRecords = position match {
+    case _: ShardPosition.After | _: ShardPosition.Within => true
+    case _ => false
+  }
+
+  /** The number of chunks that a batch may take. */
+  private var permitted = chunks.size
+  var count = 0
+  var rows = 0L
+  var bytes = 0L
+
+  def isDone: Boolean = position == ShardPosition.ShardEnd
+
+  /** Finished, or closed and without records to read. */
+  def isOver: Boolean = isDone || (chunks.isEmpty && available.exists(_.ended))
+  def hasNews: Boolean = permitted > 0 && !isDone
+
+  /** The next chunk that the batch may take. */
+  def next: Option[ChunkSummary] = if (count < permitted) Some(chunks(count)) else None
+
+  /**
+   * No record of the shard that arrived earlier, in epoch milliseconds, is missing from its chunks; 0 if unknown. The
+   * children of a closed shard continue where it ends.
+   */
+  def fetchedUpToMillis: Long =
+    if (available.exists(_.ended)) chunks.lastOption.fold(Long.MaxValue / 2)(_.newestArrivalMillis)
+    else math.max(available.fold(0L)(_.readUpToMillis), readUntil.getOrElse(0L))
+
+  /** Excludes the chunks from the first one with a record that arrived after this time. */
+  def withholdAfter(millis: Long, isLast: Boolean): Unit = {
+    val inTime = chunks.iterator.takeWhile(_.newestArrivalMillis <= millis).size
+    permitted = if (isLast) math.max(inTime, math.min(1, chunks.size)) else inTime
+  }
+  def withheldRows: Long = chunks.iterator.drop(permitted).map(_.rows.toLong).sum
+
+  def takeNext(): Unit = if (count < permitted) {
+    rows += chunks(count).rows
+    bytes += chunks(count).bytes
+    count += 1
+  }
+
+  /** The arrival time of the shard's first record if the batch takes it. */
+  def begun: Option[Long] = Option.when(count > 0 && !hadRecords)(chunks.head.firstArrivalMillis)
+
+  /** A time before which every record of the shard is before the position, if it is known. */
+  def readUntil: Option[Long] = IdleTime.of(position).orElse(since)
+
+  /** Moves the position to the end of the shard, of which every record before this time was read. */
+  def finish(until: Option[Long]): Unit = {
+    position = ShardPosition.ShardEnd
+    since = until
+  }
+
+  def takeAll(): Unit = while (count < permitted) takeNext()
+
+  /** Moves the position to the end of the taken chunks. */
+  def take(): Unit = if (count > 0) {
+    val last = chunks(count - 1)
+    if (count == chunks.size && available.exists(_.ended)) finish(Some(last.lastArrivalMillis))
+    else position = ShardPosition.After(last.last, last.lastArrivalMillis)
+  }
+
+  /**
+   * The position at the end of the batch. If all chunks were taken, the position's time is updated occasionally;
+   * otherwise a restart could assume that the records of an idle shard have expired.
+   */
+  def settled: ShardPosition = known.fold(position) { known =>
+    chunks.lift(count).fold(IdleTime.refresh(position, known.readUpToMillis))(chunk =>
+      IdleTime.upToNext(position, chunk.firstArrivalMillis)
+    )
+  }
+
+  /** The time for a position that has none at the end of the batch. */
+  def settledSince: Option[Long] = settled match {
+    case ShardPosition.ShardEnd => since
+    case position if IdleTime.of(position).isEmpty =>
+      val fetched = known.map(known => next.fold(known.readUpToMillis - IdleTime.Margin)(_.firstArrivalMillis))
+      since.filter(old => fetched.forall(_ - old <= IdleTime.Period)).orElse(fetched)
+    case _ => None
+  }
+
+  private def known: Option[ShardAvailability] = available.filter(_.readUpToMillis > 0)
+}
