@@ -116,6 +116,15 @@ class SinkKeywords(ConnectionKeywords, total=False):
     dead_letter_table: str
     request_timeout: str | int | timedelta
     delivery_timeout: str | int | timedelta
+    rate_limiting_aimd_increase: int
+    rate_limiting_aimd_decrease: float
+    rate_limiting_aimd_min: int
+    rate_limiting_aimd_max: int
+    rate_limiting_batch_and_delay_min_delay: str | int | timedelta
+    rate_limiting_batch_and_delay_max_delay: str | int | timedelta
+    rate_limiting_batch_and_delay_growth: float
+    rate_limiting_batch_and_delay_recovery: float
+    rate_limiting_batch_and_delay_quiet_time: str | int | timedelta
     retry_put_records_max_retries: int
     retry_put_records_backoff_base: str | int | timedelta
     retry_put_records_backoff_max: str | int | timedelta
@@ -1005,6 +1014,97 @@ class SinkMethods(ConnectionMethods):
         Default: ``10m``.
         """
         return self._with("deliveryTimeout", value)
+
+    def rate_limiting_aimd_increase(self, value: int) -> Self:
+        """Number of records in flight by which `aimd` increases its limit after a successful request.
+
+        Takes a whole number from 1 to 1000000.
+
+        Default: ``10``.
+        """
+        return self._with("rateLimiting.aimd.increase", value)
+
+    def rate_limiting_aimd_decrease(self, value: float) -> Self:
+        """Factor by which `aimd` reduces its limit after a request with throttled or failed records.
+
+        Takes a number from 0.01 to 0.9999.
+
+        Default: ``0.99``.
+        """
+        return self._with("rateLimiting.aimd.decrease", value)
+
+    def rate_limiting_aimd_min(self, value: int) -> Self:
+        """Minimum of the limit of `aimd`: records in flight per executor and stream.
+
+        Takes a whole number from 1 to 100000000.
+
+        Default: ``1``.
+        """
+        return self._with("rateLimiting.aimd.min", value)
+
+    def rate_limiting_aimd_max(self, value: int) -> Self:
+        """Maximum of the limit of `aimd`.
+
+        Takes a whole number from 1 to 100000000.
+
+        Default: `maxBatchSize` × `maxInFlightRequests`.
+        """
+        return self._with("rateLimiting.aimd.max", value)
+
+    def rate_limiting_batch_and_delay_min_delay(self, value: str | int | timedelta) -> Self:
+        """First pause of `batchAndDelay` between two requests of a task, after throttling. A request then contains
+        what the shards accept in this time, divided by the number of tasks.
+
+        Takes a duration such as 250ms, 10s or 15m, from 1ms to 1m.
+
+        Default: ``100ms``.
+        """
+        return self._with("rateLimiting.batchAndDelay.minDelay", value)
+
+    def rate_limiting_batch_and_delay_max_delay(self, value: str | int | timedelta) -> Self:
+        """Maximum pause of `batchAndDelay`.
+
+        Takes a duration such as 250ms, 10s or 15m, from 1ms to 1h.
+
+        Default: ``10s``.
+        """
+        return self._with("rateLimiting.batchAndDelay.maxDelay", value)
+
+    def rate_limiting_batch_and_delay_growth(self, value: float) -> Self:
+        """Factor by which the pause of `batchAndDelay` grows while records are throttled.
+
+        Takes a number from 1.01 to 100.0.
+
+        Default: ``1.25``.
+        """
+        return self._with("rateLimiting.batchAndDelay.growth", value)
+
+    def rate_limiting_batch_and_delay_recovery(self, value: float) -> Self:
+        """Increase of the rate of `batchAndDelay` per second without throttling, as a part of the rate with
+        `minDelay`.
+
+        Takes a number from 0.001 to 10.0.
+
+        Default: ``0.1``.
+        """
+        return self._with("rateLimiting.batchAndDelay.recovery", value)
+
+    def rate_limiting_batch_and_delay_quiet_time(self, value: str | int | timedelta) -> Self:
+        """Time without throttling after which `batchAndDelay` no longer pauses.
+
+        Takes a duration such as 250ms, 10s or 15m, from 1s to 1d.
+
+        Default: ``30s``.
+        """
+        return self._with("rateLimiting.batchAndDelay.quietTime", value)
+
+    def rate_limiting_param_of(self, name: str, value: str) -> Self:
+        """Parameter for the class that `rateLimiting` names, which reads it with `RateLimitingContext.parameter`.
+        Do not use it for secrets.
+
+        Takes a text.
+        """
+        return self._with(f"rateLimiting.param.{name}", value)
 
     def retry_put_records_max_retries(self, value: int) -> Self:
         """Maximum number of times that a refused record is sent again, not counting throttling; -1 means no limit

@@ -108,6 +108,18 @@ def test_a_sink_has_the_retry_options_of_its_calls() -> None:
     }
 
 
+def test_a_sink_has_the_parameters_of_rate_limiting() -> None:
+    sink = KinesisSink("counts", rate_limiting="com.example.Limits", rate_limiting_aimd_decrease=0.8)
+    sink = sink.rate_limiting_batch_and_delay_max_delay("5s").rate_limiting_param_of("step", "7")
+    assert sink.options() == {
+        "streamName": "counts",
+        "rateLimiting": "com.example.Limits",
+        "rateLimiting.aimd.decrease": "0.8",
+        "rateLimiting.batchAndDelay.maxDelay": "5s",
+        "rateLimiting.param.step": "7",
+    }
+
+
 def test_a_builder_never_changes() -> None:
     base = KinesisSink("counts")
     keyed = base.ordering("key")

@@ -11,15 +11,15 @@ import org.sparkkinesis.kit.Arguments
 import org.sparkkinesis.model.KinesisQuotas
 import org.sparkkinesis.model.hash.HashPoint
 import org.sparkkinesis.sink.SinkMetrics
-import org.sparkkinesis.sink.kinesis.KinesisSinkSettings
 import org.sparkkinesis.sink.kinesis.put.SinkRecord
+import org.sparkkinesis.sink.kinesis.{KinesisSinkSettings, SharedStreamLimits}
 
 /**
  * Measures writers that always have more records than the stream accepts, against the emulator's enforced quotas: the
  * used share of the capacity once it is stable and the time until then, the share of refused records, the time until
- * added shards are used, and the effect of a hot key on the writers to other shards. Compares this project's limits
- * with the strategies of Flink and Hazelcast as implemented here. Two loads of this project's limits run at a time,
- * each on its own stream.
+ * added shards are used, the effect of a hot key on the writers to other shards, and the shares of two applications of
+ * which one begins later. Compares this project's limits with the strategies of Flink and Hazelcast as implemented
+ * here. Two loads of this project's limits run at a time, each on its own stream.
  */
 object FlowControlBenchmark {
   private val Ours = "aimd with shard limits"
@@ -39,8 +39,8 @@ object FlowControlBenchmark {
 
   def main(args: Array[String]): Unit = {
     val arguments = Arguments(args)
-    val fixed = 7 * SettlingTime.toSeconds
-    val window = math.max(5, (arguments.seconds(105) - fixed) / 7).seconds
+    val fixed = 7 * SettlingTime.toSeconds + 2 * GrowthTime.toSeconds
+    val window = math.max(5, (arguments.seconds(175) - fixed) / 9).seconds
     val emulator = new WriteTarget(quotas = true)
     try println(Json.render(new FlowControlBenchmark(emulator, window).run()))
     finally emulator.close()
@@ -63,11 +63,16 @@ final private class FlowControlBenchmark(emulator: WriteTarget, window: FiniteDu
         together(settling(flink), settling(none))
       )
     val settled = first ++ others
+    val (even, evenToo) = both(sharing(ours), sharing(hazelcast))
     Json.obj(
       "benchmark" -> Json.Str("flow-control"),
       "settled_vs_capacity" -> number(settled.head._2.share),
       "refused_share" -> number(settled.head._2.refused),
       "settled_after_seconds" -> number(settled.head._2.afterSeconds),
+      "share_min" -> number(even.min(evenToo)),
+      "share_min_aimd" -> number(even),
+      "share_min_batchAndDelay" -> number(evenToo),
+      "idle_delay_ms" -> number(idleDelay()),
       "grown_vs_capacity" -> number(grown),
       "others_with_hot_key" -> number(limited.ratio),
       "others_with_hot_key_without_shard_limits" -> number(unlimited.ratio),
@@ -135,6 +140,28 @@ final private class FlowControlBenchmark(emulator: WriteTarget, window: FiniteDu
       WriteLoad.perSecond(second) >= 0.95 * capacity(Shards) && WriteLoad.refusedShare(second) <= 0.05
     }
     if (good.last) good.lastIndexWhere(!_) + 1.0 else -1
+  }
+
+  /** Returns the smaller share of two applications, of which the second begins later. */
+  private def sharing(way: (String, KinesisSinkSettings)): Double = onStream(Shards) { stream =>
+    withLoad(stream, way._2, spreadKeys) { first =>
+      first.sample(SettlingTime).get()
+      val second = new WriteLoad(emulator, stream, way._2, Seq(spreadKeys), new SharedStreamLimits)
+      try {
+        second.sample(GrowthTime).get()
+        val (one, other) = (first.sample(window), second.sample(window))
+        val rates = Seq(one.get(), other.get()).map(WriteLoad.perSecond)
+        println(rates.map(_.round).mkString(s"${way._1}, two applications: ", " and ", " records/s"))
+        rates.min / rates.sum
+      } finally second.close()
+    }
+  }
+
+  /** Returns the greatest pause of batch-and-delay while a writer stays below the capacity. */
+  private def idleDelay(): Double = onStream(1) { stream =>
+    val load = new WriteLoad(emulator, stream, hazelcast._2, Seq(spreadKeys), new SharedStreamLimits, 10.millis)
+    try load.sample(window).get().map(_.currentLimit).max
+    finally load.close()
   }
 
   /** Returns the used share of the new capacity 30 seconds after the number of shards was doubled. */

@@ -7,22 +7,35 @@ import scala.concurrent.duration._
 
 import org.sparkkinesis.model.StreamRef
 import org.sparkkinesis.sink.kinesis.put.SinkRecord
-import org.sparkkinesis.sink.kinesis.{CheckedStream, KinesisSinkSettings, KinesisStreamSink, SinkProcess}
+import org.sparkkinesis.sink.kinesis.{
+  CheckedStream, KinesisSinkSettings, KinesisStreamSink, SharedStreamLimits, SinkProcess
+}
 import org.sparkkinesis.sink.{SharedTimer, SinkMetrics}
 
 /**
  * Writers with unlimited records, one thread each, until they are stopped. Their counters are read at fixed
  * intervals.
+ *
+ * @param limits
+ *   the limits of the writers' process
+ * @param pause
+ *   time between two records of a writer
  */
-final class WriteLoad(target: WriteTarget, stream: String, settings: KinesisSinkSettings, keys: Seq[Long => SinkRecord])
-    extends AutoCloseable {
+final class WriteLoad(
+    target: WriteTarget,
+    stream: String,
+    settings: KinesisSinkSettings,
+    keys: Seq[Long => SinkRecord],
+    limits: SharedStreamLimits = SharedStreamLimits.OfJvm,
+    pause: FiniteDuration = Duration.Zero
+) extends AutoCloseable {
   private val timer = SharedTimer.acquire()
   private val sampler = Executors.newSingleThreadScheduledExecutor()
   private val ref = StreamRef.ByName(stream)
   private val checked =
     CheckedStream.of(ref, target.lease.service.describeStream(ref).get(), Some(target.endpoint))
   private val sinks = keys.map(_ =>
-    KinesisStreamSink.open(target.lease.service, checked, settings, settings.newBounds, new SinkProcess(timer))
+    KinesisStreamSink.open(target.lease.service, checked, settings, settings.newBounds, new SinkProcess(timer, limits))
   )
   @volatile private var running = true
   private val tasks = sinks.lazyZip(keys).map { (sink, key) =>
@@ -31,6 +44,7 @@ final class WriteLoad(target: WriteTarget, stream: String, settings: KinesisSink
         var n = 0L
         while (running) {
           sink.write(key(n))
+          if (pause > Duration.Zero) TimeUnit.NANOSECONDS.sleep(pause.toNanos)
           n += 1
         }
         sink.flush()

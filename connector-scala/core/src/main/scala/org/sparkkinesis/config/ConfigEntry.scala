@@ -38,6 +38,8 @@ final private[config] class Declaration(scope: Scope) {
  *   description of the default in the reference, if there is no fixed default
  * @param sensitive
  *   whether the value is hidden in messages and plans
+ * @param placeholder
+ *   what the rest of a key that ends in `.*` names
  */
 final case class ConfigEntry[T](
     key: String,
@@ -47,7 +49,8 @@ final case class ConfigEntry[T](
     default: Option[String] = None,
     defaultDoc: String = "",
     since: String = "0.1.0",
-    sensitive: Boolean = false
+    sensitive: Boolean = false,
+    placeholder: String = "stream"
 ) {
   val lowerKey: String = key.toLowerCase(Locale.ROOT)
   def isPrefix: Boolean = key.endsWith(".*")

@@ -25,10 +25,10 @@ object OptionsPage {
     s"""## Retries
        |
        |One rule applies to reads and writes. A call is retried if it was throttled, if the service failed, or if
-       |there was no answer, and `retry.recoverableErrors` adds failures to these. A call that cannot succeed is never retried:
-       |for example, the stream does not exist, a permission is missing, or an argument is not valid. Before a retry
-       |there is a random pause. Its upper bound begins at `backoff.base` and grows by the factor `backoff.exponent`, up
-       |to `backoff.max`. The options are `retry.<operation>.maxRetries` (-1 means no limit),
+       |there was no answer, and `retry.recoverableErrors` adds failures to these. A call that cannot succeed is
+       |never retried: for example, the stream does not exist, a permission is missing, or an argument is not valid.
+       |Before a retry there is a random pause. Its upper bound begins at `backoff.base` and grows by the factor
+       |`backoff.exponent`, up to `backoff.max`. The options are `retry.<operation>.maxRetries` (-1 means no limit),
        |`retry.<operation>.backoff.base`, `.backoff.max` and `.backoff.exponent`.
        |
        || `<operation>` | Used by | `maxRetries` | `backoff.base` | `backoff.max` | `backoff.exponent` |
@@ -46,8 +46,8 @@ object OptionsPage {
        |  of the upper bound. Throttling does not count for `retry.putRecords.maxRetries`.
        |- A listing of shards for which records wait is not retried at once. The records are sent without it where
        |  that is correct, and the pause is before the next listing.
-       |- If the first call to an address gets no answer at all, it is retried five times at most, because the address is
-       |  probably wrong.
+       |- If the first call to an address gets no answer at all, it is retried five times at most, because the address
+       |  is probably wrong.
        |""".stripMargin
 
   private def section(scope: Scope): String = {
@@ -57,7 +57,7 @@ object OptionsPage {
   }
 
   private def row(entry: ConfigEntry[_]): String = {
-    val name = s"`${entry.key.replace(".*", ".<stream>")}`"
+    val name = s"`${entry.key.replace(".*", s".<${entry.placeholder}>")}`"
     s"| $name | ${cell(entry.doc)} | ${cell(entry.kind.expected)} | ${default(entry)} | ${entry.since} |"
   }
 

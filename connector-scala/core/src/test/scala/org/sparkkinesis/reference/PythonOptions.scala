@@ -75,8 +75,9 @@ object PythonOptions {
   private def method(entry: ConfigEntry[_]): String = {
     val default =
       entry.default.map(text => s"``$text``").orElse(Option.when(entry.defaultDoc.nonEmpty)(entry.defaultDoc))
-    val signature = if (entry.isPrefix) "self, stream: str, value" else "self, value"
-    val key = if (entry.isPrefix) s"""f${literal(entry.key.stripSuffix("*") + "{stream}")}""" else literal(entry.key)
+    val signature = if (entry.isPrefix) s"self, ${entry.placeholder}: str, value" else "self, value"
+    val key = if (entry.isPrefix) s"""f${literal(entry.key.stripSuffix("*") + s"{${entry.placeholder}}")}"""
+    else literal(entry.key)
     val docstring = Seq(entry.doc, s"Takes ${entry.kind.expected}.") ++ default.map(text => s"Default: $text.")
     val lines =
       docstring.map(text => wrapped(text.replace("\\", "\\\\")).mkString("\n        ")).mkString("\n\n        ")

@@ -1,7 +1,7 @@
 package org.sparkkinesis.sink.kinesis
 
-import java.util.concurrent.CompletableFuture
 import java.util.concurrent.CompletableFuture.completedFuture
+import java.util.concurrent.{CompletableFuture, ConcurrentHashMap}
 
 import scala.concurrent.duration.FiniteDuration
 
@@ -16,7 +16,7 @@ import org.sparkkinesis.shard.ShardMap
 import org.sparkkinesis.sink.kinesis.lane.{BackgroundListing, Placement, ShardLanes, Sighting}
 import org.sparkkinesis.sink.kinesis.pack.{AggregatePacker, AggregateProof, AggregateSize}
 import org.sparkkinesis.sink.kinesis.put.{Answer, PutCounts, PutExchange, PutVerdicts, SinkRecord}
-import org.sparkkinesis.sink.limit.Lane
+import org.sparkkinesis.sink.limit.{Lane, LaneShare, PacedLane}
 import org.sparkkinesis.sink.{RetryCause, SinkDestination, Verdict}
 
 /**
@@ -52,6 +52,9 @@ final class KinesisDestination(
   private val shards = lanes.shards
   private val judged = new PutVerdicts(rules)
   private val background = new BackgroundListing(scheduler)
+
+  /** This writer's access to the lanes that all writers of the process share. */
+  private val shares = new ConcurrentHashMap[PacedLane, LaneShare]
   val counts = new PutCounts
 
   override def sizeOf(record: SinkRecord): Int =
@@ -61,7 +64,13 @@ final class KinesisDestination(
       sizes.saw(size)
       size
     }
-  override def lane(record: SinkRecord): Lane = if (laned) lanes.laneOf(record.hashPoint) else Lane.Unlimited
+  override def lane(record: SinkRecord): Lane = if (laned) lanes.laneOf(record.hashPoint) match {
+    case shared: PacedLane =>
+      val known = shares.get(shared)
+      if (known != null) known else shares.computeIfAbsent(shared, _.open())
+    case other => other
+  }
+  else Lane.Unlimited
   override def orderKey(record: SinkRecord): Option[Any] = if (ordered) Some(record.partitionKey) else None
   override def keepsKeysTogether: Boolean = ordered && packer.isDefined
 

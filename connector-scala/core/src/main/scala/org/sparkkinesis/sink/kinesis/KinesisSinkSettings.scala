@@ -6,6 +6,7 @@ import org.sparkkinesis.model.KinesisQuotas
 import org.sparkkinesis.retry.{RetryPolicies, RetryRules}
 import org.sparkkinesis.service.Operation
 import org.sparkkinesis.sink.kinesis.pack.AggregatePacker
+import org.sparkkinesis.sink.limit.RateLimitingParameters
 import org.sparkkinesis.sink.{AsyncSinkSettings, SinkBounds}
 
 /**
@@ -19,6 +20,7 @@ import org.sparkkinesis.sink.{AsyncSinkSettings, SinkBounds}
 final case class KinesisSinkSettings(
     requests: AsyncSinkSettings,
     rateLimiting: RateLimitingOption,
+    rateLimitingParameters: RateLimitingParameters,
     shardLimits: Boolean,
     ordered: Boolean,
     aggregated: Boolean,
@@ -72,6 +74,7 @@ object KinesisSinkSettings {
       backoff = retries(Operation.PutRecords)
     ),
     options(WriteOptions.rateLimiting),
+    RateLimitingParameters.of(options),
     options(WriteOptions.shardLimits),
     options(WriteOptions.ordering) == WriteOrdering.ByKey,
     options(WriteOptions.aggregation),

@@ -88,7 +88,7 @@ object KinesisStreamSink {
       events: EventSink = EventSink.Discard
   ): KinesisStreamSink = {
     val scheduler = process.scheduler
-    val limits = process.limits.acquire(stream.identity, settings, events, scheduler)
+    val limits = process.limits.acquire(stream.identity, settings, process.senders, events, scheduler)
     try {
       val isOpen = new AtomicBoolean(true)
       if (limits.lanes.shards.map.isEmpty)
@@ -166,10 +166,13 @@ object KinesisStreamSink {
  *   creates the condition on which a writing thread waits
  * @param random
  *   returns the jitter of backoff in `[0, 1)`
+ * @param senders
+ *   number of sinks that write to the stream at the same time, in all processes
  */
 final class SinkProcess(
     val scheduler: Scheduler,
     val limits: SharedStreamLimits = SharedStreamLimits.OfJvm,
     val newCondition: Lock => Condition = _.newCondition(),
-    val random: () => Double = Jitter.random
+    val random: () => Double = Jitter.random,
+    val senders: Int = 1
 )

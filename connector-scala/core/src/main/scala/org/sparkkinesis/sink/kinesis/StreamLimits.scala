@@ -1,5 +1,7 @@
 package org.sparkkinesis.sink.kinesis
 
+import java.util.concurrent.atomic.AtomicInteger
+
 import scala.collection.mutable
 import scala.concurrent.duration._
 
@@ -16,7 +18,8 @@ final class StreamLimits private[kinesis] (
     val strategy: RateLimitingStrategy,
     val lanes: ShardLanes,
     val sizes: MeanSize,
-    private[kinesis] val users: LimitUsers
+    private[kinesis] val users: LimitUsers,
+    private[kinesis] val senders: AtomicInteger
 )
 
 final private[kinesis] case class StreamLimitsKey(stream: StreamIdentity, settings: KinesisSinkSettings)
@@ -38,12 +41,15 @@ final class SharedStreamLimits {
   /**
    * @param events
    *   receives changes of rates until `release`; equal receivers are told once
+   * @param senders
+   *   number of writers that write to the stream at the same time, in all processes
    * @throws IllegalArgumentException
    *   if the class of the strategy cannot be used
    */
   def acquire(
       stream: StreamIdentity,
       settings: KinesisSinkSettings,
+      senders: Int,
       events: EventSink,
       scheduler: Scheduler
   ): StreamLimits =
@@ -53,6 +59,7 @@ final class SharedStreamLimits {
       val key = StreamLimitsKey(stream, settings)
       val entry = entries.getOrElseUpdate(key, new Entry(create(key, scheduler)))
       entry.limits.users.join(events)
+      entry.limits.senders.set(senders)
       entry.limits
     }
 
@@ -74,6 +81,7 @@ object SharedStreamLimits {
 
   private def create(key: StreamLimitsKey, scheduler: Scheduler): StreamLimits = {
     val users = new LimitUsers
+    val senders = new AtomicInteger(1)
     val settings = key.settings
     // With aggregation, an entry of PutRecords contains many entries of the writer, so only bytes approach the limits
     // of a shard.
@@ -94,11 +102,13 @@ object SharedStreamLimits {
       requests.maxInFlightRequests,
       () => lanes.openShards,
       () => if (settings.aggregated) sizes.perSecond else KinesisQuotas.Shard.WriteRecordsPerSecond,
+      settings.rateLimitingParameters,
+      () => senders.get,
       (before, now) => users.emit(WriteLimitChanged(key.stream.arn, before.round, now.round))
     )
     val strategy =
       RateLimiting.of(settings.rateLimiting).fold(why => throw new IllegalArgumentException(why), identity)
-    new StreamLimits(key, strategy(context), lanes, sizes, users)
+    new StreamLimits(key, strategy(context), lanes, sizes, users, senders)
   }
 
   /** The first throttling of a shard sets its lane to the documented rate. Later reductions start from there. */

@@ -1,18 +1,20 @@
 package org.sparkkinesis.sink.limit
 
-import org.sparkkinesis.sink.limit.AimdRateLimiting._
-
 /**
  * Limits the entries in flight: additive increase after a successful request, multiplicative decrease after a failed
  * one.
  *
- * The constants are those of Flink's Kinesis sink: +10 entries, x0.99, at most the entries of all requests. The limit
- * starts with one request and doubles until the first throttling (like TCP slow start), so that a new executor reaches
- * its rate quickly.
+ * The default parameters are those of Flink's Kinesis sink: +10 entries, x0.99, at most the entries of all requests.
+ * The limit starts with one request and doubles until the first throttling (like TCP slow start), so that a new executor
+ * reaches its rate quickly. Throttling for which a lane is responsible does not change the limit, because it would slow
+ * down the entries of all other lanes.
  */
 final class AimdRateLimiting(context: RateLimitingContext) extends RateLimitingStrategy {
-  private val ceiling = context.maxBatchSize.toDouble * context.maxInFlightRequests
-  @volatile private var limit = context.maxBatchSize.toDouble
+  private val parameters = context.parameters.aimd
+  private val floor = parameters.min.toDouble
+  private val ceiling =
+    math.max(floor, parameters.max.fold(context.maxBatchSize.toDouble * context.maxInFlightRequests)(_.toDouble))
+  @volatile private var limit = math.min(ceiling, math.max(floor, context.maxBatchSize.toDouble))
   private var starting = true
   private var reported = limit
   private var inFlight = 0L
@@ -20,7 +22,7 @@ final class AimdRateLimiting(context: RateLimitingContext) extends RateLimitingS
   override def currentLimit: Double = limit
 
   private def report(): Unit = {
-    context.limitChanged(reported, limit)
+    if (reported.round != limit.round) context.limitChanged(reported, limit)
     reported = limit
   }
 
@@ -45,11 +47,12 @@ final class AimdRateLimiting(context: RateLimitingContext) extends RateLimitingS
         own -= outcome.granted
         inFlight -= outcome.granted
       }
-      if (outcome.throttled + outcome.failed > 0) {
-        limit = math.max(1, limit * DecreaseFactor)
+      if (outcome.throttled - outcome.paced + outcome.failed > 0) {
+        limit = math.max(floor, limit * parameters.decrease)
         if (starting) report()
         starting = false
-      } else if (outcome.sent > 0) limit = math.min(ceiling, limit + (if (starting) outcome.sent else IncreaseStep))
+      } else if (outcome.sent > 0)
+        limit = math.min(ceiling, limit + (if (starting) outcome.sent else parameters.increase))
       if (limit >= reported * 2 || limit <= reported / 2) report()
     }
 
@@ -63,6 +66,14 @@ final class AimdRateLimiting(context: RateLimitingContext) extends RateLimitingS
 }
 
 object AimdRateLimiting {
-  val IncreaseStep: Int = 10
-  val DecreaseFactor: Double = 0.99
+
+  /**
+   * @param increase
+   *   number of entries by which the limit grows
+   * @param decrease
+   *   factor by which the limit is reduced
+   * @param max
+   *   empty for the entries of all requests
+   */
+  final case class Parameters(increase: Int, decrease: Double, min: Int, max: Option[Int])
 }

@@ -13,8 +13,8 @@ trait Lane {
   def readyAtNanos(nowNanos: Long): Long
 
   /**
-   * Reports the results of the lane's entries in one request. Returns true if the lane handles the throttling, so that
-   * the limits of the whole destination need not change.
+   * Reports the results of the lane's entries in one request. Returns true if the lane handles the throttling: the
+   * strategy is told so, and need not change the limits of the whole destination.
    */
   def settled(accepted: Int, throttled: Int, sentAtNanos: Long, nowNanos: Long): Boolean
 }

@@ -13,15 +13,17 @@ import org.sparkkinesis.sink.limit.PacedLane._
  * beyond it while nothing is throttled. After a period without throttling the lane has no limit again. Shared by all
  * writers of the JVM.
  *
+ * Processes that share a lane of the destination get equal shares: the rate grows by the same amount in all of them,
+ * and is reduced by a larger part where it is higher. Within a process, each writer has a [[LaneShare]].
+ *
  * @param onChange
  *   receives the new scale when it is reduced, and infinity when the limit is removed; must not block
  */
 final class PacedLane(entriesPerSecond: Double, bytesPerSecond: Double, onChange: Double => Unit = _ => ())
     extends Lane {
   @volatile private var scale = Double.PositiveInfinity
-  private var entryTokens = 0.0
-  private var byteTokens = 0.0
-  private var refilledAt = 0L
+  private val balance = new LaneBalance(entriesPerSecond, bytesPerSecond)
+  private val own = open()
   private var throttledAt = 0L
   private var loweredAt = 0L
   private var grownAt = 0L
@@ -30,6 +32,7 @@ final class PacedLane(entriesPerSecond: Double, bytesPerSecond: Double, onChange
   /** The value at which the curve is flat, and the time that the lane has followed the curve. */
   private var peak = 1.0
   private var climbedNanos = 0L
+  private var secondsToPeak = 0.0
 
   /**
    * Average share of a documented second that an entry takes, and the entries accepted and throttled in the current
@@ -47,29 +50,31 @@ final class PacedLane(entriesPerSecond: Double, bytesPerSecond: Double, onChange
   /** The current rate as a multiple of the documented one; infinite without a limit. */
   def currentScale: Double = scale
 
-  override def tryTake(size: Int, nowNanos: Long): Boolean = scale.isPosInfinity || synchronized {
-    refill(nowNanos)
+  /** Opens the access of one writer. The writers that wait for the lane get equal shares of its rate. */
+  def open(): LaneShare = new LaneShare(this)
+
+  override def tryTake(size: Int, nowNanos: Long): Boolean = own.tryTake(size, nowNanos)
+  override def readyAtNanos(nowNanos: Long): Long = own.readyAtNanos(nowNanos)
+
+  private[limit] def take(share: LaneShare, size: Int, nowNanos: Long): Boolean = scale.isPosInfinity || synchronized {
     if (scale.isPosInfinity) true
-    else if (entryTokens > 0 && byteTokens > 0) {
-      // The balance may become negative, because an entry may be larger than the largest balance.
-      entryTokens -= 1
-      byteTokens -= size
-      meanCost += (cost(size) - meanCost) * CostWeight
-      true
-    } else {
-      wanted = true
-      false
+    else {
+      balance.refill(scale, nowNanos)
+      if (balance.take(share, size, nowNanos)) {
+        meanCost += (cost(size) - meanCost) * CostWeight
+        true
+      } else {
+        wanted = true
+        false
+      }
     }
   }
 
-  override def readyAtNanos(nowNanos: Long): Long = synchronized {
+  private[limit] def readyAt(share: LaneShare, nowNanos: Long): Long = synchronized {
     if (scale.isPosInfinity) nowNanos
     else {
-      refill(nowNanos)
-      val quantum = Quantum.toNanos / 1e9
-      val entries = (entriesPerSecond * scale * quantum - entryTokens) / (entriesPerSecond * scale)
-      val bytes = (bytesPerSecond * scale * quantum - byteTokens) / (bytesPerSecond * scale)
-      nowNanos + math.max(MinWait.toNanos, (math.max(entries, bytes) * 1e9).toLong)
+      balance.refill(scale, nowNanos)
+      nowNanos + math.max(MinWait.toNanos, (balance.secondsToQuantum(share, scale) * 1e9).toLong)
     }
   }
 
@@ -84,22 +89,20 @@ final class PacedLane(entriesPerSecond: Double, bytesPerSecond: Double, onChange
   private def lower(sentAt: Long, now: Long): Unit = {
     throttledAt = now
     if (scale.isPosInfinity) {
-      entryTokens = 0
-      byteTokens = 0
-      refilledAt = now
+      balance.clear(now)
       accepted = 0
       refused = 0
       windowFrom = now
       lastAccepted = None
       measured = false
       set(1, now)
-    } else if (measured && sentAt - loweredAt >= 0) {
-      refill(now)
+    } else if (measured && sentAt - loweredAt >= BetweenCuts.toNanos) {
+      balance.refill(scale, now)
       // A lane that was idle for a while, for example waiting for a CPU, accepted few entries, which is no measure of
       // its capacity.
       val share = scale * accepted / (accepted + refused)
       val taken = lastAccepted.fold(share)(math.max(share, _))
-      set(math.max(MinScale, math.max(scale * GreatestCut, math.min(scale * SmallestCut, taken))), now)
+      set(math.max(MinScale, math.max(scale * GreatestCut, math.min(scale * smallestCut(scale), taken))), now)
     }
   }
 
@@ -121,8 +124,10 @@ final class PacedLane(entriesPerSecond: Double, bytesPerSecond: Double, onChange
   private def cost(size: Int): Double = math.max(1 / entriesPerSecond, size / bytesPerSecond)
 
   private def set(value: Double, now: Long): Unit = {
+    val before = if (scale.isPosInfinity) value else scale
     scale = value
-    peak = value / SmallestCut
+    peak = value / smallestCut(before)
+    secondsToPeak = math.cbrt((peak - value) / Steepness)
     climbedNanos = 0
     loweredAt = now
     grownAt = now
@@ -134,44 +139,39 @@ final class PacedLane(entriesPerSecond: Double, bytesPerSecond: Double, onChange
       scale = Double.PositiveInfinity
       onChange(scale)
     } else if (wanted) {
-      refill(now)
+      balance.refill(scale, now)
       climbedNanos += math.min(now - grownAt, LongestStep.toNanos)
-      val climbed = peak * (1 + Steepness * math.pow(climbedNanos / 1e9 - SecondsToPeak, 3))
+      val climbed = peak + Steepness * math.pow(climbedNanos / 1e9 - secondsToPeak, 3)
       if (scale < 1 && climbed > 1) {
         // The documented capacity is the most likely one, so the curve is flat there after any reduction.
         peak = 1
-        climbedNanos = (SecondsToPeak * 1e9).toLong
+        climbedNanos = (secondsToPeak * 1e9).toLong
         scale = 1
-      } else scale = climbed
+      } else scale = math.max(scale, climbed)
       wanted = false
     }
     grownAt = now
-  }
-
-  private def refill(now: Long): Unit = if (now - refilledAt > 0) {
-    val seconds = (now - refilledAt) / 1e9
-    val saved = Saved.toNanos / 1e9
-    entryTokens = math.min(entriesPerSecond * scale * saved, entryTokens + entriesPerSecond * scale * seconds)
-    byteTokens = math.min(bytesPerSecond * scale * saved, byteTokens + bytesPerSecond * scale * seconds)
-    refilledAt = now
   }
 }
 
 /**
  * Own constants, with which an overloaded lane stays within 5 % of its capacity with less than 5 % of its entries
- * throttled, and detects a fivefold capacity within 30 seconds.
+ * throttled, detects a fivefold capacity within 30 seconds, and two processes have 40 to 60 % of it after 30 seconds.
  */
 object PacedLane {
-  val SmallestCut: Double = 0.97
+
+  /** A reduction takes at least this part of the rate, times the scale up to 1. */
+  val CutPerScale: Double = 0.2
   val GreatestCut: Double = 0.7
   val MinScale: Double = 0.01
 
-  /**
-   * Two seconds after its flat point the curve is 2 % above it, after five seconds 31 %, after ten seconds 3.5 times as
-   * high.
-   */
-  val Steepness: Double = 0.0025
-  private val SecondsToPeak = math.cbrt((1 - SmallestCut) / Steepness)
+  /** Minimum time from a reduction to the sending of the entries that cause the next one. */
+  val BetweenCuts: FiniteDuration = 500.millis
+
+  /** Two seconds after its flat point the curve is 0.04 above it, after five seconds 0.6, after ten seconds 5. */
+  val Steepness: Double = 0.005
+
+  private def smallestCut(scale: Double): Double = 1 - CutPerScale * math.min(1, scale)
 
   /** Time without a response, or without waiting entries, does not advance the curve. */
   val LongestStep: FiniteDuration = 250.millis
@@ -182,11 +182,5 @@ object PacedLane {
 
   /** The limit is removed after this time without throttling. */
   val FreeAfter: FiniteDuration = 30.seconds
-
-  /** A waiting lane releases entries for this time at once, so that requests are few. */
-  val Quantum: FiniteDuration = 50.millis
-
-  /** Maximum unused capacity that a lane accumulates. */
-  val Saved: FiniteDuration = 100.millis
   val MinWait: FiniteDuration = 1.milli
 }

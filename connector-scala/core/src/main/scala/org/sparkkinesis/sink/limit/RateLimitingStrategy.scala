@@ -52,45 +52,21 @@ object Permit {
  * @param sent
  *   number of entries in the request; 0 if it was not sent
  * @param throttled
- *   number of throttled entries, without those that a lane handles
+ *   number of throttled entries
  * @param failed
  *   number of entries that failed for another reason or had no response
+ * @param paced
+ *   number of the throttled entries whose lane has a rate of its own because of them, for Kinesis with `shardLimits`
+ * @param sentAtNanos
+ *   the time at which the request was sent
  */
-final case class RequestOutcome(granted: Int, sent: Int, throttled: Int, failed: Int) {
-  def accepted: Int = sent - throttled - failed
-}
-
-/**
- * Information for a strategy.
- *
- * @param partitions
- *   current number of independent parts of the destination, for Kinesis its open shards; 0 if unknown
- * @param perPartition
- *   number of entries per second that one part accepts, as far as known
- */
-final class RateLimitingContext(
-    val maxBatchSize: Int,
-    val maxInFlightRequests: Int,
-    val partitions: () => Int,
-    perPartition: () => Int,
-    onLimitChange: (Double, Double) => Unit = (_, _) => ()
+final case class RequestOutcome(
+    granted: Int,
+    sent: Int,
+    throttled: Int,
+    failed: Int,
+    paced: Int = 0,
+    sentAtNanos: Long = 0
 ) {
-
-  /** Reports that the limit has changed notably, from `before` to `now` entries in flight. Must not be called often. */
-  def limitChanged(before: Double, now: Double): Unit = onLimitChange(before, now)
-
-  /** Number of entries per second that one part accepts, as far as known. */
-  def entriesPerPartition: Int = perPartition()
-}
-
-object RateLimitingContext {
-
-  /** Creates a context for a destination whose parts always accept the same number of entries. */
-  def apply(
-      maxBatchSize: Int,
-      maxInFlightRequests: Int,
-      partitions: () => Int,
-      entriesPerPartition: Int
-  ): RateLimitingContext =
-    new RateLimitingContext(maxBatchSize, maxInFlightRequests, partitions, () => entriesPerPartition)
+  def accepted: Int = sent - throttled - failed
 }

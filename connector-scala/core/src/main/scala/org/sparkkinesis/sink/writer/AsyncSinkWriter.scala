@@ -8,7 +8,7 @@ import scala.util.control.NonFatal
 
 import org.sparkkinesis.concurrent.Scheduler
 import org.sparkkinesis.retry.Jitter
-import org.sparkkinesis.sink.limit.{CheckedRateLimit, RateLimit, RequestOutcome}
+import org.sparkkinesis.sink.limit.{CheckedRateLimit, RateLimit}
 import org.sparkkinesis.sink.{
   AsyncSinkSettings, DeliveryFailedException, ElementConverter, OtherWriterFailedException, SinkBounds,
   SinkClosedException, SinkDestination, SinkException, SinkMetrics, Verdict
@@ -216,7 +216,7 @@ final class AsyncSinkWriter[Input, Entry](
       judged.see(request.batch(i), verdicts(i))
       i += 1
     }
-    val throttled = judged.settleLanes()
+    val paced = judged.settleLanes()
     unacknowledged -= judged.acceptedEntries
     unacknowledgedBytes -= judged.acceptedBytes
     bounds.release(judged.acceptedEntries, judged.acceptedBytes)
@@ -226,7 +226,7 @@ final class AsyncSinkWriter[Input, Entry](
     buffer.settle(request.batch, again)
     judged.failure.foreach(fail)
     // Called last, because the strategy may be a class of the user and may throw.
-    limit.settled(RequestOutcome(request.granted, request.batch.size, throttled, judged.failedEntries), now)
+    limit.settled(judged.outcome(request, paced), now)
     starter.setAlarm(now)
   }
 

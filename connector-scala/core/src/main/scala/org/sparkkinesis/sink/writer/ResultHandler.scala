@@ -2,7 +2,7 @@ package org.sparkkinesis.sink.writer
 
 import scala.collection.mutable
 
-import org.sparkkinesis.sink.limit.Lane
+import org.sparkkinesis.sink.limit.{Lane, RequestOutcome}
 import org.sparkkinesis.sink.{AsyncSinkSettings, DeliveryFailedException, RetryCause, SinkException, Verdict}
 
 /**
@@ -44,12 +44,15 @@ final private[sink] class ResultHandler[Entry](settings: AsyncSinkSettings, sent
       fail(SinkException.of(error))
   }
 
-  /** Reports the results to each lane, and returns the number of throttled entries that no lane handles. */
+  /** Reports the results to each lane, and returns the number of throttled entries that a lane handles. */
   def settleLanes(): Int = {
-    var unclaimed = 0
-    lanes.forEach((lane, counts) => if (!lane.settled(counts(0), counts(1), sentAt, now)) unclaimed += counts(1))
-    unclaimed
+    var paced = 0
+    lanes.forEach((lane, counts) => if (lane.settled(counts(0), counts(1), sentAt, now)) paced += counts(1))
+    paced
   }
+
+  def outcome(request: Request[Entry], paced: Int): RequestOutcome =
+    RequestOutcome(request.granted, request.batch.size, throttledEntries, failedEntries, paced, request.startedAt)
 
   private def count(entry: Pending[Entry], cause: RetryCause): Unit = cause match {
     case RetryCause.Throttled =>

@@ -26,7 +26,7 @@ class StreamIdentitySuite extends TimedSuite {
     val time = new VirtualScheduler
     val shared = new SharedStreamLimits
     def limits(stream: CheckedStream) =
-      shared.acquire(stream.identity, KinesisSinkSettings.of(Options.defaults), EventSink.Discard, time)
+      shared.acquire(stream.identity, KinesisSinkSettings.of(Options.defaults), 1, EventSink.Discard, time)
     val one = limits(checked())
     assert(limits(checked()) eq one)
     assert(limits(checked(ref = StreamRef.parse(arn(1)).getOrElse(fail("no ARN")))) eq one)
@@ -38,7 +38,7 @@ class StreamIdentitySuite extends TimedSuite {
     val time = new VirtualScheduler
     val shared = new SharedStreamLimits
     def limits() =
-      shared.acquire(checked().identity, KinesisSinkSettings.of(Options.defaults), EventSink.Discard, time)
+      shared.acquire(checked().identity, KinesisSinkSettings.of(Options.defaults), 1, EventSink.Discard, time)
     val used = limits()
     time.advance(11.minutes)
     assert(limits() eq used)
@@ -53,7 +53,7 @@ class StreamIdentitySuite extends TimedSuite {
     val settings = KinesisSinkSettings.of(Options.defaults)
     val (first, second, ended) = (new RecordedEvents, new RecordedEvents, new RecordedEvents)
     val users = Seq(first, first, second, ended)
-    val limits = users.map(events => shared.acquire(checked().identity, settings, events, time)).head
+    val limits = users.map(events => shared.acquire(checked().identity, settings, 1, events, time)).head
     shared.release(limits, ended, time)
     shared.release(limits, first, time)
     val writer = limits.strategy.open()

@@ -23,17 +23,14 @@ import org.sparkkinesis.spark.write.invalid.{DeadLetter, HeldLetter, HeldLetters
 /**
  * Writes the rows of one partition. `commit` returns only after the service has stored all of them; `abort` abandons
  * the rest. For the task's thread, except [[counts]].
- *
- * @param letterBytes
- *   maximum number of bytes of the invalid rows that the task holds
  */
-final class KinesisDataWriter(plan: WritePlan, partition: Int, letterBytes: Int) extends DataWriter[InternalRow] {
+final class KinesisDataWriter(plan: WritePlan, partition: Int, share: TaskShare) extends DataWriter[InternalRow] {
   private val timer = SharedTimer.acquire()
   private val events: EventSink = new EventLog(plan.query)
   private val bounds = plan.settings.newBounds
   private val router = new StreamRouter(
     KinesisDataWriter.check(plan, _),
-    KinesisDataWriter.open(plan, _, bounds, new SinkProcess(timer), events),
+    KinesisDataWriter.open(plan, _, bounds, new SinkProcess(timer, senders = share.tasksAtOnce), events),
     KinesisDataWriter.explain(plan, _, _)
   )
   private val toRecord = new RowToRecord(plan.columns)
@@ -41,7 +38,7 @@ final class KinesisDataWriter(plan: WritePlan, partition: Int, letterBytes: Int)
   @volatile private var dropped = 0L
   @volatile private var deadLettered = 0L
   private val held = Some(plan.onInvalid).collect { case OnInvalidRow.Hold(table) =>
-    new HeldLetters(table, letterBytes)
+    new HeldLetters(table, share.letterBytes)
   }
   private var isOpen = true
 

@@ -1,5 +1,6 @@
 package org.sparkkinesis.spark.write
 
+import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.connector.metric.CustomMetric
 import org.apache.spark.sql.connector.write._
@@ -70,8 +71,17 @@ private object KinesisWrite {
   def abort(plan: WritePlan): Unit =
     plan.checkedStreams.foreach(found => StreamCheck.forget(found.stream, plan.connection))
 
-  def factory(plan: WritePlan, info: PhysicalWriteInfo): KinesisWriterFactory =
-    new KinesisWriterFactory(plan, HeldLetters.bytesOfTask(LetterBudget.ofDriver, info.numPartitions))
+  def factory(plan: WritePlan, info: PhysicalWriteInfo): KinesisWriterFactory = {
+    val letterBytes = HeldLetters.bytesOfTask(LetterBudget.ofDriver, info.numPartitions)
+    new KinesisWriterFactory(plan, TaskShare(letterBytes, tasksAtOnce(info.numPartitions)))
+  }
+
+  /** The number of tasks that the cores of all executors can run at the same time. */
+  private def tasksAtOnce(partitions: Int): Int = {
+    val context = SparkSession.active.sparkContext
+    val slots = context.defaultParallelism / context.getConf.getInt("spark.task.cpus", 1)
+    math.max(1, math.min(partitions, slots))
+  }
 }
 
 /**
@@ -99,10 +109,10 @@ final class KinesisStreamingWrite(plan: WritePlan, progress: WriteProgress) exte
 }
 
 /** Creates the writers of the tasks. Spark sends it to the executors. */
-final class KinesisWriterFactory(plan: WritePlan, letterBytes: Int) extends DataWriterFactory
+final class KinesisWriterFactory(plan: WritePlan, share: TaskShare) extends DataWriterFactory
     with StreamingDataWriterFactory {
   override def createWriter(partitionId: Int, taskId: Long): DataWriter[InternalRow] =
-    new KinesisDataWriter(plan, partitionId, letterBytes)
+    new KinesisDataWriter(plan, partitionId, share)
   override def createWriter(partitionId: Int, taskId: Long, epochId: Long): DataWriter[InternalRow] =
-    new KinesisDataWriter(plan, partitionId, letterBytes)
+    new KinesisDataWriter(plan, partitionId, share)
 }

@@ -36,3 +36,13 @@ object OnInvalidRow {
   /** The tasks hold the rows, and the commit appends them to this table. */
   final case class Hold(table: String) extends OnInvalidRow
 }
+
+/**
+ * What the driver allows each task of a write.
+ *
+ * @param letterBytes
+ *   maximum number of bytes of the invalid rows that the task holds
+ * @param tasksAtOnce
+ *   number of tasks that write at the same time, in all executors
+ */
+final case class TaskShare(letterBytes: Int, tasksAtOnce: Int)

@@ -155,10 +155,10 @@ class RowToRecordSuite extends TimedSuite {
       "query"
     )
     val write = new KinesisWrite(plan, new WriteProgress(SystemClock))
-    val text = s"$plan ${write.description} ${new KinesisWriterFactory(plan, 1024)}"
+    val text = s"$plan ${write.description} ${new KinesisWriterFactory(plan, TaskShare(1024, 1))}"
     assert(!text.contains("-secret"), text)
     val bytes = new java.io.ByteArrayOutputStream
-    new java.io.ObjectOutputStream(bytes).writeObject(new KinesisWriterFactory(plan, 1024))
+    new java.io.ObjectOutputStream(bytes).writeObject(new KinesisWriterFactory(plan, TaskShare(1024, 1)))
     assert(bytes.size > 0)
   }
 
