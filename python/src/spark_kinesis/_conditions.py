@@ -16,4 +16,9 @@ CONDITIONS: Mapping[str, tuple[str, str, str]] = {
         "{reason}",
         "{fix}",
     ),
+    "KINESIS_REAL_TIME_UNSUPPORTED": (
+        "{setting} cannot be used in real-time mode.",
+        "{reason}",
+        "{fix}",
+    ),
 }

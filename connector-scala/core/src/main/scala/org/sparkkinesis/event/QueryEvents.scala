@@ -54,6 +54,23 @@ final case class PositionNotStored(failure: Throwable) extends QueryEvent {
     "next run continues from the last batch"
 }
 
+/** Tasks of a real-time batch did not report how far they read some shards. */
+final case class ShardsNotReported(shards: Int) extends QueryEvent {
+  override def level: EventLevel = EventLevel.Warn
+  override def stream: Option[String] = None
+  override def message: String =
+    s"No task of the real-time batch reported ${EventText.count(shards.toLong, "shard")}, so the next batch reads " +
+      "the same records again"
+}
+
+/** Tasks of a real-time batch read child shards within the batch. */
+final case class ChildrenBegun(shards: Int) extends QueryEvent {
+  override def level: EventLevel = EventLevel.Info
+  override def stream: Option[String] = None
+  override def message: String =
+    s"The real-time batch read ${EventText.count(shards.toLong, "child shard")} of shards that it finished"
+}
+
 /** Records that the query had not read no longer exist. */
 final case class DataLost(streamName: String, lostIn: ShardId, reason: String, endsQuery: Boolean) extends QueryEvent {
   override def level: EventLevel = EventLevel.Warn

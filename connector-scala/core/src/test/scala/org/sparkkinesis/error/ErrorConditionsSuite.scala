@@ -8,7 +8,7 @@ class ErrorConditionsSuite extends TimedSuite {
   private val conditions = ErrorConditions.all
 
   private val factories: Seq[AnyRef] =
-    Seq(OptionErrors, ServiceErrors, ReadErrors, ConsumerErrors, SinkErrors, EmulatorErrors)
+    Seq(OptionErrors, ServiceErrors, ReadErrors, ConsumerErrors, SinkErrors, RealTimeErrors, EmulatorErrors)
 
   /** Conditions that only the Python package raises. */
   private val raisedElsewhere = Set("KINESIS_JAR_MISSING")

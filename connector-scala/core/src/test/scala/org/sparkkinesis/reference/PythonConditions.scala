@@ -5,7 +5,7 @@ import org.sparkkinesis.json.Json
 
 /** `_conditions.py`: the texts of the conditions that the Python package raises. */
 object PythonConditions {
-  private val prefixes = Seq("KINESIS_JAR_", "KINESIS_EMULATOR_")
+  private val prefixes = Seq("KINESIS_JAR_", "KINESIS_EMULATOR_", "KINESIS_REAL_TIME_UNSUPPORTED")
 
   def text: String =
     s"""# Made from error-conditions.json; renew with: ${GeneratedFiles.Command}

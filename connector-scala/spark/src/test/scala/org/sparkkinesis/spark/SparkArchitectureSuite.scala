@@ -29,9 +29,9 @@ class SparkArchitectureSuite extends TimedSuite {
       all("executor"),
       all("coordinator", "coordinator.cluster", "coordinator.state"),
       all("session"),
-      all("read.reader"),
+      all("read.reader", "read.live"),
       all("read", "write"),
-      all("table"),
+      all("table", "read.realtime"),
       Seq("org.sparkkinesis")
     )
   }

@@ -53,6 +53,16 @@ object EventExamples {
       s"$OfStream Micro-batch of 2500 rows (123456 bytes) planned in 730 microseconds"
     ),
     (
+      ShardsNotReported(2),
+      Warn,
+      s"$OfStream No task of the real-time batch reported 2 shards, so the next batch reads the same records again"
+    ),
+    (
+      ChildrenBegun(1),
+      Info,
+      s"$OfStream The real-time batch read 1 child shard of shards that it finished"
+    ),
+    (
       PositionNotStored(Failure),
       Warn,
       s"$OfStream The read positions of idle shards could not be stored beside the checkpoint. The next run " +

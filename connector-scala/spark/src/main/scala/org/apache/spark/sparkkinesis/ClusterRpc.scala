@@ -69,6 +69,10 @@ object ClusterRpc {
   /** Returns a preferred location that names one executor, not only its host. */
   def location(host: String, executorId: String): String = ExecutorCacheTaskLocation(host, executorId).toString
 
+  /** Returns the number of tasks that can run at once: the cores of all executors divided by `spark.task.cpus`. */
+  def slots(context: SparkContext): Int =
+    context.maxNumConcurrentTasks(context.resourceProfileManager.defaultResourceProfile)
+
   /** Returns every executor that can run tasks now, as (id, host). In local mode this is the driver. */
   def executors(context: SparkContext): Seq[(String, String)] = {
     val own = context.env.blockManager.blockManagerId

@@ -6,9 +6,10 @@ import scala.concurrent.duration._
 
 import org.sparkkinesis.chunk.Chunk
 import org.sparkkinesis.concurrent.SerialExecutor
-import org.sparkkinesis.consume.{PrefetchBuffer, PrefetchMemory, ShardConsumers}
+import org.sparkkinesis.consume.{PrefetchBuffer, PrefetchMemory, ShardConsumers, ShardHead}
 import org.sparkkinesis.event.{ConsumerMetrics, ConsumersCrashed, CoordinatorLost}
 import org.sparkkinesis.model.{SequenceNumber, StartingPosition, StreamShard}
+import org.sparkkinesis.plan.realtime.LiveShard
 import org.sparkkinesis.spark.connection.{Environment, ServiceTimeScheduler}
 import org.sparkkinesis.spark.protocol.{
   Assign, Broken, ExecutorWire, ProtocolCodec, Register, Release, SendFullReport, StopAll, ToExecutor, Unassign
@@ -29,7 +30,8 @@ final class ConsumerHost private[executor] (
     environment: Environment,
     memory: PrefetchMemory,
     onClose: ConsumerHost => Unit
-) extends AutoCloseable {
+) extends LiveConsumers
+    with AutoCloseable {
   import ConsumerHost._
 
   private val driver = wire.driver(ConsumerHosts.coordinatorName(sourceId))
@@ -52,7 +54,8 @@ final class ConsumerHost private[executor] (
       () => publishers.unreachable,
       () => metrics.snapshot + ("bufferedBytes" -> buffer.usedBytes)
     )
-  private val consumers = new ShardConsumers(publishers, buffer, settings.decode, reporter, metrics)
+  private val live = new LiveFeeds(reporter)
+  private val consumers = new ShardConsumers(publishers, buffer, settings.decode, live, metrics)
   private val closed = new AtomicBoolean
   private val endpoint =
     wire.open(s"kinesis-consumers-$sourceId-${java.lang.Long.toHexString(instance)}")(message =>
@@ -64,8 +67,35 @@ final class ConsumerHost private[executor] (
   def read(shard: StreamShard, after: StartingPosition, end: SequenceNumber): Option[IndexedSeq[Chunk]] =
     consumers.read(shard, after, end)
 
+  /**
+   * Gives shards to a task of a real-time batch. Consumers that have read them until there continue; others start.
+   */
+  override def claim(feed: LiveFeed, shards: Seq[LiveShard]): Unit = {
+    live.open(feed, shards.map(_.shard))
+    for (one <- shards; from <- one.position.resumeAt)
+      consumers.start(one.shard, from, feed.epoch, one.hashKeyRange)
+    // The host may have closed meanwhile, or hold records already.
+    if (closed.get) feed.fail(new IllegalStateException("the consumers have stopped"))
+    shards.foreach(one => feed.tell(one.shard))
+    reporter.tellAll(consumers.snapshot())
+  }
+
+  override def head(shard: StreamShard, from: StartingPosition): Option[ShardHead] = consumers.head(shard, from)
+
+  override def release(shard: StreamShard, upTo: SequenceNumber): Unit = consumers.release(shard, upTo)
+
+  /** Takes the shards of a task that has ended. They are read on for a while, because the next batch will want them. */
+  override def leave(feed: LiveFeed): Unit = {
+    feed.close()
+    if (!closed.get) {
+      scheduler.schedule(IdlePeriod)(live.forget(feed).foreach(consumers.stop))
+      ()
+    }
+  }
+
   override def close(): Unit = if (closed.compareAndSet(false, true)) {
     onClose(this)
+    live.failAll(new IllegalStateException("the consumers have stopped"))
     reporter.close()
     consumers.stopAll()
     endpoint.close()
@@ -101,7 +131,7 @@ final class ConsumerHost private[executor] (
       // Report the chunks of consumers that continue under a new assignment; nothing else would report them.
       if (shards.exists(assigned => readBefore(assigned.shard))) reporter.tellAll(consumers.snapshot())
     case Release(upTo) => upTo.foreach { case (shard, number) => consumers.release(shard, number) }
-    case Unassign(shards) => shards.foreach(consumers.stop)
+    case Unassign(shards) => shards.filterNot(live.isRead).foreach(consumers.stop)
     case SendFullReport => reporter.tellAll(consumers.snapshot())
     case StopAll => close()
   }
@@ -125,4 +155,7 @@ final class ConsumerHost private[executor] (
 private object ConsumerHost {
   val PingPeriod: FiniteDuration = 10.seconds
   val PingsToMiss = 3
+
+  /** Time for which the shards of a real-time task are read on without another task. */
+  val IdlePeriod: FiniteDuration = 30.seconds
 }

@@ -42,6 +42,9 @@ final class ConsumerHosts(wire: ExecutorWire, environment: Environment) {
     }
   }
 
+  /** Id and host of this executor. */
+  def place: (String, String) = (wire.executorId, wire.executorHost)
+
   /** Returns the source's consumers if they run in this executor. */
   def find(sourceId: String): Option[ConsumerHost] = Option(hosts.get(sourceId))
 }

@@ -11,7 +11,7 @@ import org.apache.spark.sql.types.StructType
 
 import org.sparkkinesis.plan.offset.{OffsetCodec, SourceOffset}
 import org.sparkkinesis.spark.connection.ReadStreams
-import org.sparkkinesis.spark.coordinator.cluster.SparkCluster
+import org.sparkkinesis.spark.coordinator.cluster.{ExecutorCluster, SparkCluster}
 import org.sparkkinesis.spark.read.reader.{KinesisInputPartition, KinesisReaderFactory}
 import org.sparkkinesis.spark.session.{HadoopCheckpointFiles, StreamSession}
 import org.sparkkinesis.spark.settings.KinesisReadLimit
@@ -22,18 +22,19 @@ final case class KinesisSourceOffset(value: SourceOffset) extends Offset {
 }
 
 /** Adapts [[SourceQuery]] to Spark's streaming source interfaces. Spark calls it from the query's thread. */
-final class KinesisMicroBatchStream(session: StreamSession, checkpointLocation: String, schema: StructType)
+class KinesisMicroBatchStream(session: StreamSession, checkpointLocation: String, schema: StructType)
     extends MicroBatchStream
     with SupportsAdmissionControl
     with SupportsTriggerAvailableNow
     with ReportsSourceMetrics {
-  private val spark = SparkSession.active
+  protected val spark: SparkSession = SparkSession.active
+  protected val cluster: ExecutorCluster = new SparkCluster(spark.sparkContext)
   private val admission = KinesisReadLimit(session.options)
   private val reading = ReadStreams.read(session.identities)
-  private val query = new SourceQuery(
+  protected val query = new SourceQuery(
     session,
     new HadoopCheckpointFiles(checkpointLocation, spark.sessionState.newHadoopConf()),
-    new SparkCluster(spark.sparkContext),
+    cluster,
     admission.limits,
     admission.minimum
   )
@@ -43,6 +44,9 @@ final class KinesisMicroBatchStream(session: StreamSession, checkpointLocation: 
    * shards.
    */
   private var recent = Vector.empty[KinesisSourceOffset]
+
+  /** Whether the query uses Spark's real-time mode. */
+  def isRealTime: Boolean = false
 
   /** Spark calls it at every trigger until the first batch. */
   override def initialOffset(): Offset = KinesisSourceOffset(query.initialOffset)
@@ -72,7 +76,7 @@ final class KinesisMicroBatchStream(session: StreamSession, checkpointLocation: 
   override def deserializeOffset(json: String): Offset =
     recent.find(_.json == json).getOrElse(remember(KinesisSourceOffset(OffsetCodec.decode(json))))
 
-  private def remember(offset: KinesisSourceOffset): KinesisSourceOffset = {
+  protected def remember(offset: KinesisSourceOffset): KinesisSourceOffset = {
     recent = offset +: recent.take(1)
     offset
   }
@@ -87,7 +91,7 @@ final class KinesisMicroBatchStream(session: StreamSession, checkpointLocation: 
   override def metrics(latestConsumed: Optional[Offset]): java.util.Map[String, String] =
     query.metrics(recent.headOption.map(_.value)).asJava
 
-  private def offset(of: Offset): SourceOffset = of match {
+  protected def offset(of: Offset): SourceOffset = of match {
     case KinesisSourceOffset(value) => value
     case other => OffsetCodec.decode(other.json)
   }

@@ -25,20 +25,25 @@ final class KinesisScanBuilder(options: Options) extends ScanBuilder with Suppor
 
 /** A read of one or more streams, batch or streaming. */
 final class KinesisScan(options: Options, schema: StructType) extends Scan {
+  private var stream: Option[KinesisMicroBatchStream] = None
+
   override def readSchema(): StructType = schema
 
   override def description(): String = {
-    val stream = Connection.streams(options).map(_.toString) ++
+    val streams = Connection.streams(options).map(_.toString) ++
       options.get(ConnectionOptions.streamPattern).map(_.pattern)
-    s"kinesis ${stream.mkString(", ")} [${schema.fieldNames.mkString(", ")}]"
+    s"kinesis ${streams.mkString(", ")} [${schema.fieldNames.mkString(", ")}]"
   }
 
   override def toBatch: Batch = new KinesisBatch(options, schema)
 
   override def toMicroBatchStream(checkpointLocation: String): MicroBatchStream = {
     val session = new StreamSession(options, KinesisScan.queryOf(options))
-    try new KinesisMicroBatchStream(session, checkpointLocation, schema)
-    catch {
+    try {
+      val created = StreamFactory.ofSpark.create(session, checkpointLocation, schema)
+      stream = Some(created)
+      created
+    } catch {
       // Spark stops only a stream that it has received.
       case failure: Throwable =>
         session.close()
@@ -46,7 +51,9 @@ final class KinesisScan(options: Options, schema: StructType) extends Scan {
     }
   }
 
-  override def columnarSupportMode(): Scan.ColumnarSupportMode = Scan.ColumnarSupportMode.SUPPORTED
+  /** Spark asks at each batch. Its reader of real-time batches takes rows only. */
+  override def columnarSupportMode(): Scan.ColumnarSupportMode =
+    if (stream.exists(_.isRealTime)) Scan.ColumnarSupportMode.UNSUPPORTED else Scan.ColumnarSupportMode.SUPPORTED
   override def supportedCustomMetrics(): Array[CustomMetric] = ReadMetrics.all
 }
 

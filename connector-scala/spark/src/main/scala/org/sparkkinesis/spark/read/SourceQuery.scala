@@ -11,7 +11,7 @@ import org.sparkkinesis.config.{Options, ReadOptions}
 import org.sparkkinesis.consume.{MissingResource, RangeEnd}
 import org.sparkkinesis.event.{BatchPlanned, PositionNotStored, QueryStarted, QueryStopped}
 import org.sparkkinesis.model.hash.HashKeyRange
-import org.sparkkinesis.model.{ShardId, StartingPosition, StreamShard}
+import org.sparkkinesis.model.{Shard, ShardId, StartingPosition, StreamShard}
 import org.sparkkinesis.plan._
 import org.sparkkinesis.plan.offset.SourceOffset
 import org.sparkkinesis.spark.connection.{Environment, ServiceFailure}
@@ -40,12 +40,12 @@ import org.sparkkinesis.spark.settings.ReadSettings
  *   minimum number of rows for which a processing-time trigger waits
  */
 final class SourceQuery(
-    session: StreamSession,
+    val session: StreamSession,
     files: CheckpointFiles,
     cluster: ExecutorCluster,
     limits: ReadLimits,
     minimum: Option[MinimumRecords],
-    environment: Environment = Environment.OfJvm
+    val environment: Environment = Environment.OfJvm
 ) {
   import SourceQuery._
   import environment.clock
@@ -138,11 +138,7 @@ final class SourceQuery(
    */
   def latestOffset(start: SourceOffset, allAvailable: Boolean): Option[SourceOffset] = explained {
     val mended = checkpoint.mend(start)
-    val known = readUpTo.of(mended)
-    val from = if (choseBeginning) known else checkpoint.link(known)
-    // An initial offset that this run chose cannot have expired, unless it means the time of an earlier first start.
-    if (!choseBeginning || position.default == StartingPosition.Latest) checkpoint.warnOfExpired(from)
-    noteStart(from)
+    val from = linked(mended)
     from.streams.keys.foreach(arn => coordinator.know(arn, checkpoint.listed(arn)))
     coordinator.advance(from)
     planned = triggers.plan(from, allAvailable)
@@ -156,6 +152,27 @@ final class SourceQuery(
     current = Some(planned.fold(mended)(_.end))
     planned.map(_.end)
   }
+
+  /**
+   * Returns the start of a batch as the streams are now: recreated streams and expired shards are replaced, if the
+   * query accepts lost records.
+   */
+  private[read] def checked(start: SourceOffset): SourceOffset = linked(checkpoint.mend(start))
+
+  private def linked(mended: SourceOffset): SourceOffset = {
+    val known = readUpTo.of(mended)
+    val from = if (choseBeginning) known else checkpoint.link(known)
+    // An initial offset that this run chose cannot have expired, unless it means the time of an earlier first start.
+    if (!choseBeginning || position.default == StartingPosition.Latest) checkpoint.warnOfExpired(from)
+    noteStart(from)
+    from
+  }
+
+  /** The settings of the consumers, whose enhanced fan-out consumers are registered. */
+  private[read] def consumerSettings: ReadSettings = settings
+
+  /** Returns the shards of a stream from the check of the checkpoint; a later listing may lack some of them. */
+  private[read] def listed(stream: String): Seq[Shard] = checkpoint.listed(stream)
 
   /** Stores the read positions beyond the last batch, because the next run may start much later. */
   private def noteAtStop(): Unit = for (running <- coordinatorIfStarted; offset <- current)
@@ -238,7 +255,8 @@ final class SourceQuery(
       SourceMetrics.of(status, planned, triggers.planningNanos)
     }
 
-  private def explained[A](body: => A): A =
+  /** Runs `body`, and explains the failure of a consumer. */
+  private[read] def explained[A](body: => A): A =
     try body
     catch {
       case failed: ShardFailed if MissingResource.of(failed.error).contains(MissingResource.Consumer) =>

@@ -84,6 +84,8 @@ final class SimulatedCluster(
 
   override def executors: Seq[ExecutorPlace] = living.keys.toVector.map(ExecutorPlace(_, "host"))
 
+  override def slots: Int = living.size
+
   override def location(place: ExecutorPlace): String = place.id
 
   /** Runs most tasks in their preferred executor, and some elsewhere. */

@@ -15,6 +15,9 @@ trait ExecutorCluster {
   /** Returns every executor that can run tasks now. */
   def executors: Seq[ExecutorPlace]
 
+  /** Returns the number of tasks that can run at once on all executors. */
+  def slots: Int
+
   /** Returns the executor in the form in which Spark's scheduler accepts a preferred location. */
   def location(place: ExecutorPlace): String
 

@@ -25,6 +25,8 @@ final class SparkCluster(context: SparkContext) extends ExecutorCluster {
   override def executors: Seq[ExecutorPlace] =
     ClusterRpc.executors(context).map { case (id, host) => ExecutorPlace(id, host) }
 
+  override def slots: Int = ClusterRpc.slots(context)
+
   override def location(place: ExecutorPlace): String = ClusterRpc.location(place.host, place.id)
 
   override def startConsumers(sourceId: String, settings: ReadSettings, places: Seq[ExecutorPlace]): Unit = {

@@ -1,0 +1,21 @@
+package org.sparkkinesis.spark.executor
+
+import org.sparkkinesis.consume.ShardHead
+import org.sparkkinesis.model.{SequenceNumber, StartingPosition, StreamShard}
+import org.sparkkinesis.plan.realtime.LiveShard
+
+/** The consumers of one executor, as the tasks of real-time batches use them. Thread-safe and non-blocking. */
+trait LiveConsumers {
+
+  /** Gives shards to a task; its feed receives their news. A newer task takes them from an older one. */
+  def claim(feed: LiveFeed, shards: Seq[LiveShard]): Unit
+
+  /** Returns the next records of a shard at or after `from`, or `None` if the shard is not read. */
+  def head(shard: StreamShard, from: StartingPosition): Option[ShardHead]
+
+  /** Drops the records that were handed over. */
+  def release(shard: StreamShard, upTo: SequenceNumber): Unit
+
+  /** Ends a task. */
+  def leave(feed: LiveFeed): Unit
+}

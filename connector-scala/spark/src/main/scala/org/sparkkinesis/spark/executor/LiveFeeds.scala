@@ -1,0 +1,58 @@
+package org.sparkkinesis.spark.executor
+
+import java.util.concurrent.ConcurrentHashMap
+
+import scala.jdk.CollectionConverters._
+
+import org.sparkkinesis.chunk.ChunkSummary
+import org.sparkkinesis.consume.ProgressListener
+import org.sparkkinesis.model.{ChildShard, StreamShard}
+import org.sparkkinesis.service.ServiceException
+
+/**
+ * Passes the news of a source's consumers in one JVM to the tasks of real-time batches. Chunks of shards without a task
+ * go to the reporter; what a task reads needs no report, except for the shard's lag. Thread-safe.
+ */
+final private[executor] class LiveFeeds(reporter: ProgressListener) extends ProgressListener {
+  private val feeds = new ConcurrentHashMap[StreamShard, LiveFeed]
+
+  /** Gives shards to a task. A task with an older epoch that still reads one of them fails. */
+  def open(feed: LiveFeed, shards: Seq[StreamShard]): Unit = shards.foreach { shard =>
+    val older = feeds.put(shard, feed)
+    if (older != null && (older ne feed) && older.isOpen) older.fail(LiveFeeds.takenOver(shard))
+  }
+
+  /** Whether a task is reading the shard. */
+  def isRead(shard: StreamShard): Boolean = Option(feeds.get(shard)).exists(_.isOpen)
+
+  /** Removes the shards that have had no other task since this one. */
+  def forget(feed: LiveFeed): Seq[StreamShard] = {
+    val left = feeds.asScala.collect { case (shard, `feed`) => shard }.toVector
+    left.filter(feeds.remove(_, feed))
+  }
+
+  def failAll(cause: Throwable): Unit = feeds.values.asScala.foreach(_.fail(cause))
+
+  override def onChunks(shard: StreamShard, epoch: Long, chunks: Seq[ChunkSummary]): Unit = {
+    val feed = feeds.get(shard)
+    if (feed == null) reporter.onChunks(shard, epoch, chunks) else feed.tell(shard)
+  }
+
+  override def onReadUpTo(shard: StreamShard, epoch: Long, readUpToMillis: Long, millisBehindLatest: Long): Unit =
+    reporter.onReadUpTo(shard, epoch, readUpToMillis, millisBehindLatest)
+
+  override def onShardEnd(shard: StreamShard, epoch: Long, children: Seq[ChildShard]): Unit = {
+    reporter.onShardEnd(shard, epoch, children)
+    Option(feeds.get(shard)).foreach(_.tell(shard))
+  }
+
+  override def onFailure(shard: StreamShard, epoch: Long, error: ServiceException): Unit = {
+    reporter.onFailure(shard, epoch, error)
+    Option(feeds.get(shard)).foreach(_.tell(shard))
+  }
+}
+
+private object LiveFeeds {
+  def takenOver(shard: StreamShard): Throwable =
+    new IllegalStateException(s"another task of the query reads $shard now")
+}

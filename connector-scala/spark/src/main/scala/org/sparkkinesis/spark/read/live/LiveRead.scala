@@ -1,0 +1,225 @@
+package org.sparkkinesis.spark.read.live
+
+import scala.annotation.tailrec
+import scala.collection.mutable
+
+import org.sparkkinesis.chunk.Chunk
+import org.sparkkinesis.consume.{MissingResource, ShardHead}
+import org.sparkkinesis.error.{KinesisConnectorException, ReadErrors}
+import org.sparkkinesis.event.DataLost
+import org.sparkkinesis.model.{ChildShard, StartingPosition, StreamShard, UserRecord}
+import org.sparkkinesis.plan.offset.ShardPosition
+import org.sparkkinesis.plan.realtime.{LiveShard, ShardOutcome, TaskLineage}
+import org.sparkkinesis.service.ServiceException
+import org.sparkkinesis.spark.connection.{Environment, ServiceFailure}
+import org.sparkkinesis.spark.executor.{LiveConsumers, LiveFeed}
+import org.sparkkinesis.spark.session.FanOutConsumers
+import org.sparkkinesis.spark.settings.ReadSettings
+
+/**
+ * Reads the shards of one task of a real-time batch, chunk by chunk and each shard in turn, straight from the consumers
+ * of its executor. It begins a child shard when all parents are finished.
+ *
+ * For the task's thread, which closes it.
+ *
+ * @param epoch
+ *   higher than the epochs of earlier attempts
+ */
+final private[sparkkinesis] class LiveRead(
+    task: LiveTask,
+    consumers: LiveConsumers,
+    epoch: Long,
+    settings: ReadSettings,
+    environment: Environment
+) extends AutoCloseable {
+  import LiveRead.Cursor
+
+  private val feed = new LiveFeed(epoch, environment.clock, environment.waiting)
+  private val events = environment.events(settings.query)
+  private val losses = environment.losses(settings.failOnDataLoss)
+  private val lineage = new TaskLineage(task.finished, task.excluded)
+  private val cursors = mutable.LinkedHashMap.empty[StreamShard, Cursor]
+  private val handOver = new LatencyCounts.Builder
+  private var current: Cursor = _
+  private var currentChunk: Chunk = _
+  private var row = 0
+  private var rowCount = 0L
+  private var childrenBegun = 0
+
+  begin(task.shards)
+
+  /** The chunk that contains the current row. */
+  def chunk: Chunk = currentChunk
+
+  /** Index of the current row in [[chunk]]. */
+  def rowInChunk: Int = row
+
+  /** The shard of the current row. */
+  def shard: LiveShard = current.shard
+
+  /** Advances to the next row. Returns false if there is none within this time. */
+  def next(millis: Long): Boolean = {
+    val hasRow =
+      if (currentChunk != null && row + 1 < currentChunk.rows) {
+        row += 1
+        true
+      } else {
+        finishChunk()
+        openNext(environment.clock.nanoTime, millis)
+      }
+    if (hasRow) rowCount += 1
+    hasRow
+  }
+
+  /** Returns the positions after the last row that [[next]] has returned. */
+  def outcomes: Vector[ShardOutcome] = cursors.values.map(outcome).toVector
+
+  def rows: Long = rowCount
+  def children: Int = childrenBegun
+  def latencies: LatencyCounts = handOver.result()
+
+  override def close(): Unit = consumers.leave(feed)
+
+  private def begin(shards: Seq[LiveShard]): Unit = {
+    shards.foreach(one => cursors(one.shard) = new Cursor(one))
+    consumers.claim(feed, shards)
+  }
+
+  /** Drops the current chunk, of which every row was handed over. */
+  private def finishChunk(): Unit = if (currentChunk != null) {
+    val last = currentChunk.rows - 1
+    current.move(currentChunk, last)
+    consumers.release(current.shard.shard, currentChunk.lastSequenceNumber)
+    // There may be more chunks, but other shards come first.
+    feed.tell(current.shard.shard)
+    currentChunk = null
+  }
+
+  @tailrec
+  private def openNext(beganNanos: Long, millis: Long): Boolean = {
+    val left = millis - (environment.clock.nanoTime - beganNanos) / 1000000
+    feed.take(math.max(0, left)) match {
+      case None => false
+      case Some(shard) => if (open(cursors(shard))) true else openNext(beganNanos, millis)
+    }
+  }
+
+  /** Returns whether the shard has a row. */
+  private def open(cursor: Cursor): Boolean = cursor.from.fold(false) { from =>
+    val head = headOf(cursor, from)
+    val held = head.chunk
+    held.flatMap(chunk => cursor.skipUpTo.fold(Option(chunk))(chunk.after)).fold {
+      // Rows of a part that was read already are gone, because other rows are dropped now than in an earlier run.
+      held.foreach { passed =>
+        cursor.move(passed, passed.rows - 1)
+        feed.tell(cursor.shard.shard)
+      }
+      if (held.isEmpty) head.failure.fold(head.end.foreach(finish(cursor, _)))(fail(cursor, _))
+      false
+    } { chunk =>
+      current = cursor
+      currentChunk = chunk
+      row = 0
+      cursor.begin(chunk)
+      handOver.add(environment.clock.currentMillis - chunk.newestArrivalMillis, chunk.rows.toLong)
+      true
+    }
+  }
+
+  private def headOf(cursor: Cursor, from: StartingPosition): ShardHead =
+    consumers.head(cursor.shard.shard, from).filter(_.epoch == epoch)
+      .getOrElse(throw new IllegalStateException(s"another task reads ${cursor.shard.shard} now"))
+
+  private def finish(cursor: Cursor, children: Seq[ChildShard]): Unit = {
+    cursor.finish(children)
+    val begun = lineage.finish(cursor.shard.shard, children).map { child =>
+      val shard = StreamShard(cursor.shard.shard.stream, child.id)
+      LiveShard(shard, cursor.shard.stream, ShardPosition.Horizon, Some(child.hashKeyRange))
+    }
+    childrenBegun += begun.size
+    if (begun.nonEmpty) begin(begun)
+  }
+
+  /** Handles a shard that cannot be read. A missing shard counts as ended if the query accepts lost records. */
+  private def fail(cursor: Cursor, error: ServiceException): Unit = {
+    val StreamShard(stream, shard) = cursor.shard.shard
+    MissingResource.of(error) match {
+      case Some(MissingResource.Shard) =>
+        val reason = "the shard no longer exists and was not read to its end"
+        events.emit(DataLost(stream, shard, reason, losses.endsQuery))
+        losses.lost(LiveRead.isGone(cursor.shard, reason, error))
+        finish(cursor, Nil)
+      case Some(MissingResource.Consumer) => throw FanOutConsumers.isGone(error, stream, settings)
+      case _ => throw ServiceFailure.explain(error, cursor.shard.shard.toString, settings.client(stream))
+    }
+  }
+
+  private def outcome(cursor: Cursor): ShardOutcome = {
+    val isOpen = currentChunk != null && (current eq cursor)
+    if (isOpen) cursor.move(currentChunk, row)
+    // Without a further row, every record that arrived until the last response was handed over.
+    val readUpTo =
+      if (isOpen && row + 1 < currentChunk.rows) 0L
+      else
+        cursor.from.flatMap(consumers.head(cursor.shard.shard, _)).filter(_.chunk.isEmpty).fold(0L)(_.readUpToMillis)
+    ShardOutcome(
+      cursor.shard.shard,
+      cursor.position,
+      readUpTo,
+      cursor.begunMillis,
+      cursor.lastArrivalMillis,
+      cursor.children
+    )
+  }
+}
+
+private object LiveRead {
+
+  /** The position in one shard. */
+  final class Cursor(val shard: LiveShard) {
+    private var at: ShardPosition = shard.position
+    private var firstArrival: Option[Long] = None
+    private var lastArrival: Option[Long] = None
+    private var ofEnd: Seq[ChildShard] = Nil
+    private val hadRecords = shard.position match {
+      case _: ShardPosition.After | _: ShardPosition.Within => true
+      case _ => false
+    }
+
+    def position: ShardPosition = at
+
+    /** Where reading continues; empty if the shard is finished. */
+    def from: Option[StartingPosition] = at.resumeAt
+    def skipUpTo: Option[UserRecord] = at.partOfNext
+    def begunMillis: Option[Long] = firstArrival
+    def lastArrivalMillis: Option[Long] = lastArrival
+    def children: Seq[ChildShard] = ofEnd
+
+    /** Records the first chunk, if the batch began without the position of a record. */
+    def begin(chunk: Chunk): Unit =
+      if (!hadRecords && firstArrival.isEmpty) firstArrival = Some(chunk.arrivalMillis(0))
+
+    /** Moves behind a row of a chunk. */
+    def move(chunk: Chunk, row: Int): Unit = {
+      val number = chunk.sequenceNumber(row)
+      lastArrival = Some(chunk.arrivalMillis(row))
+      val isWithin = row + 1 < chunk.rows && chunk.sequenceNumber(row + 1) == number
+      at =
+        if (isWithin) ShardPosition.Within(number, chunk.subSequenceNumber(row), chunk.arrivalMillis(row))
+        else ShardPosition.After(number, chunk.arrivalMillis(row))
+    }
+
+    def finish(children: Seq[ChildShard]): Unit = {
+      at = ShardPosition.ShardEnd
+      ofEnd = children
+    }
+  }
+
+  def isGone(shard: LiveShard, reason: String, error: ServiceException): KinesisConnectorException =
+    ReadErrors.dataLoss(
+      shard = shard.shard.shard.value,
+      stream = shard.stream,
+      reason = reason,
+      cause = s"The service removes a closed shard when its last record expires. Service message: ${error.detail}"
+    ).causedBy(error)
+}

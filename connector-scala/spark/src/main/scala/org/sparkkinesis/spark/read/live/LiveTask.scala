@@ -1,0 +1,42 @@
+package org.sparkkinesis.spark.read.live
+
+import org.apache.spark.sql.connector.read.InputPartition
+
+import org.sparkkinesis.model.StreamShard
+import org.sparkkinesis.plan.realtime.{LiveShard, ShardOutcome}
+
+/**
+ * The shards that one task of a real-time batch reads.
+ *
+ * @param finished
+ *   shards that were finished before the batch
+ * @param excluded
+ *   children of these shards that the task must not begin, because the start of the batch has a position of them
+ * @param locations
+ *   the executor whose consumers read the shards, in Spark's format
+ */
+final case class LiveTask(
+    shards: Vector[LiveShard],
+    finished: Set[StreamShard],
+    excluded: Set[StreamShard],
+    locations: Array[String]
+) extends InputPartition {
+  override def preferredLocations(): Array[String] = locations
+}
+
+/**
+ * What a task of a real-time batch reports when it ends.
+ *
+ * @param childrenBegun
+ *   number of child shards that the task began within the batch
+ * @param handOver
+ *   times from a record's arrival to its hand-over
+ */
+final case class TaskEnd(
+    executorId: String,
+    host: String,
+    outcomes: Vector[ShardOutcome],
+    rows: Long,
+    childrenBegun: Int,
+    handOver: LatencyCounts
+)

@@ -1,0 +1,149 @@
+package org.sparkkinesis.spark.read.realtime
+
+import java.util.concurrent.{CompletableFuture, TimeUnit}
+
+import scala.concurrent.duration._
+
+import org.sparkkinesis.config.ReadOptions
+import org.sparkkinesis.error.RealTimeErrors
+import org.sparkkinesis.event.{ChildrenBegun, ShardsNotReported}
+import org.sparkkinesis.model.StreamShard
+import org.sparkkinesis.plan.BatchPlanner
+import org.sparkkinesis.plan.offset.{ShardPosition, SourceOffset}
+import org.sparkkinesis.plan.realtime.{LiveShards, RealTimeMerge, RealTimePlanner}
+import org.sparkkinesis.shard.ShardGraph
+import org.sparkkinesis.spark.coordinator.cluster.{ExecutorCluster, ExecutorPlace}
+import org.sparkkinesis.spark.executor.ConsumerHosts
+import org.sparkkinesis.spark.read.SourceQuery
+import org.sparkkinesis.spark.read.live.{LiveTask, TaskEnd}
+
+/**
+ * The source of a query in real-time mode, without Spark's interfaces. It divides the shards between the tasks of each
+ * batch, and merges their ends into the end of the batch. Records never pass the driver. For the query's thread.
+ *
+ * @param slots
+ *   the slots that all real-time sources share
+ */
+final private[realtime] class RealTimeQuery(query: SourceQuery, cluster: ExecutorCluster, slots: RealTimeSlots) {
+  import RealTimeQuery._
+
+  private val session = query.session
+  private val sourceId = query.sourceId
+  private val perTask = session.options.get(ReadOptions.shardsPerTask).map(_.toInt)
+  private val executors = new LiveExecutors(() => session.serviceClock.atLeast, session.events)
+  private val endpoint = cluster.open(ConsumerHosts.coordinatorName(sourceId), executors)
+  private var graphs = Map.empty[String, ShardGraph]
+
+  /** The start of the current batch, with its children admitted, and the shards that its tasks read. */
+  private var planned: Option[(SourceOffset, Set[StreamShard])] = None
+
+  /** The executor that last read each shard. */
+  private var places = Map.empty[StreamShard, ExecutorPlace]
+  private var lastEnds = Seq.empty[TaskEnd]
+
+  slots.join(sourceId)
+
+  /** Returns the tasks of the batch that begins at this offset. There is at least one. */
+  def plan(start: SourceOffset): Vector[LiveTask] = {
+    val from = query.checked(start)
+    val begin = BatchPlanner.settle(from, graphsOf(from), _ => None)
+    val shards = RealTimePlanner.shards(begin, graphs)
+    val tasks = taskCount(shards)
+    planned = Some(begin -> shards.readable.map(_.shard).toSet)
+    executors.keep(shards.readable.map(_.shard).toSet)
+    RealTimePlanner.runs(shards.readable, tasks).map { run =>
+      val owners = run.flatMap(live => places.get(live.shard))
+      val preferred = owners.groupBy(identity).toSeq.sortBy { case (place, of) => (-of.size, place.id) }.headOption
+      LiveTask(run, shards.finished, shards.heldBack, preferred.map(one => cluster.location(one._1)).toArray)
+    }
+  }
+
+  /** Returns the end of the batch. */
+  def merge(ends: Seq[TaskEnd]): SourceOffset = {
+    val (begin, read) = planned.getOrElse(throw new IllegalStateException("no batch was planned"))
+    val merged = RealTimeMerge.merge(begin, read, ends.flatMap(_.outcomes))
+    if (merged.silent.nonEmpty) session.events.emit(ShardsNotReported(merged.silent.size))
+    for (end <- ends; outcome <- end.outcomes; if outcome.children.nonEmpty) {
+      val stream = outcome.shard.stream
+      graphs += stream -> graphs(stream).withChildren(outcome.children)
+    }
+    val begun = ends.map(_.childrenBegun).sum
+    if (begun > 0) session.events.emit(ChildrenBegun(begun))
+    places = (for (end <- ends; outcome <- end.outcomes) yield outcome.shard -> ExecutorPlace(end.executorId, end.host))
+      .toMap
+    lastEnds = ends
+    merged.end
+  }
+
+  def metrics: Map[String, String] =
+    RealTimeMetrics.of(lastEnds, executors.millisBehindLatest, executors.shardsByExecutor, executors.totals)
+
+  def close(): Unit = {
+    slots.leave(sourceId)
+    executors.close()
+    endpoint.close()
+  }
+
+  /** Lists a stream at first, and again when the children of a finished shard are unknown. */
+  private def graphsOf(offset: SourceOffset): Map[String, ShardGraph] = {
+    offset.streams.values.foreach { stream =>
+      val known = graphs.getOrElse(stream.arn, ShardGraph.of(query.listed(stream.arn)))
+      val finished = stream.shards.collect { case (shard, ShardPosition.ShardEnd) => shard }
+      val isComplete = graphs.contains(stream.arn) && known.unconfirmed.isEmpty && finished.forall(known.hasAllChildren)
+      graphs += stream.arn -> (if (isComplete) known else known.withListing(session.allShards(stream.arn)))
+    }
+    graphs
+  }
+
+  private def taskCount(shards: LiveShards): Int = {
+    val count = shards.readable.size
+    def free = slots.available(sourceId, cluster.slots)
+    awaitSlots(() => free >= RealTimePlanner.taskCount(count, math.max(1, free), perTask))
+    val available = free
+    val tasks = RealTimePlanner.taskCount(count, math.max(1, available), perTask)
+    if (tasks > available)
+      throw RealTimeErrors.tooFewSlots(
+        tasks = tasks,
+        shards = count,
+        available = math.max(0, available),
+        slots = cluster.slots
+      )
+    slots.use(sourceId, tasks)
+    tasks
+  }
+
+  /** Waits for executors, because they may still be starting. */
+  private def awaitSlots(areEnough: () => Boolean): Unit = {
+    val change = new Changes
+    val listening = cluster.listen(() => change.note(), _ => ())
+    try {
+      val end = query.environment.clock.nanoTime + SlotWait.toNanos
+      var left = SlotWait.toNanos
+      while (left > 0 && !areEnough()) {
+        query.environment.waiting.until(change.next, FiniteDuration(left, TimeUnit.NANOSECONDS))
+        left = end - query.environment.clock.nanoTime
+      }
+    } finally listening.close()
+  }
+}
+
+private object RealTimeQuery {
+
+  /** Maximum time to wait for executors with enough task slots. */
+  val SlotWait: FiniteDuration = 30.seconds
+
+  /** Completes a future at the next change. */
+  final class Changes {
+    private var future = new CompletableFuture[Unit]
+
+    def next: CompletableFuture[Unit] = synchronized {
+      if (future.isDone) future = new CompletableFuture[Unit]
+      future
+    }
+
+    def note(): Unit = {
+      synchronized(future).complete(())
+      ()
+    }
+  }
+}

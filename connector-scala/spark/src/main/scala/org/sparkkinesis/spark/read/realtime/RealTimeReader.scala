@@ -1,0 +1,94 @@
+package org.sparkkinesis.spark.read.realtime
+
+import org.apache.spark.TaskContext
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.connector.read.streaming.SupportsRealTimeRead.RecordStatus
+import org.apache.spark.sql.connector.read.streaming.{PartitionOffset, SupportsRealTimeRead}
+import org.apache.spark.sql.connector.read.{InputPartition, PartitionReader, PartitionReaderFactory}
+import org.apache.spark.sql.types.StructType
+import org.apache.spark.sql.vectorized.ColumnarBatch
+import org.apache.spark.unsafe.types.UTF8String
+
+import org.sparkkinesis.chunk.Chunk
+import org.sparkkinesis.error.RealTimeErrors
+import org.sparkkinesis.plan.realtime.LiveShard
+import org.sparkkinesis.spark.connection.Environment
+import org.sparkkinesis.spark.executor.ConsumerHosts
+import org.sparkkinesis.spark.read.live.{LiveRead, LiveTask, TaskEnd}
+import org.sparkkinesis.spark.read.reader.ChunkVectors
+import org.sparkkinesis.spark.settings.ReadSettings
+
+/** The end of one task, as Spark takes it to the driver. */
+final case class RealTimePartitionOffset(end: TaskEnd) extends PartitionOffset
+
+/** Creates the readers of real-time batches in executors. */
+final class RealTimeReaderFactory(sourceId: String, settings: ReadSettings, schema: StructType)
+    extends PartitionReaderFactory {
+  override def createReader(partition: InputPartition): PartitionReader[InternalRow] = partition match {
+    case task: LiveTask =>
+      val context = TaskContext.get()
+      val hosts = ConsumerHosts.ofJvm
+      hosts.ensureStarted(sourceId, settings)
+      val host = hosts.find(sourceId).getOrElse(throw RealTimeErrors.driverUnreachable(hosts.place._1))
+      // A later attempt of the task has a higher id.
+      val reading = new LiveRead(task, host, context.taskAttemptId() + 1, settings, Environment.OfJvm)
+      // Spark 4.1 does not close readers of real-time batches.
+      context.addTaskCompletionListener[Unit](_ => reading.close())
+      new RealTimeReader(reading, hosts.place, schema)
+    case other => throw new IllegalArgumentException(s"not a partition of a real-time batch: $other")
+  }
+}
+
+/**
+ * Hands the rows of a real-time task to Spark. It has both shapes of `nextWithTimeout`: Spark 4.1 calls the one with
+ * one argument, and later versions call the other one.
+ *
+ * @param place
+ *   id and host of this executor
+ */
+final class RealTimeReader(reading: LiveRead, place: (String, String), schema: StructType)
+    extends SupportsRealTimeRead[InternalRow] {
+  private var shard: LiveShard = _
+  private var streamText: UTF8String = _
+  private var shardText: UTF8String = _
+  private var chunk: Chunk = _
+  private var columns: ColumnarBatch = _
+
+  /** @param startMillis the time of the call, which the reader does not need */
+  override def nextWithTimeout(startMillis: java.lang.Long, timeoutMillis: java.lang.Long): RecordStatus =
+    nextWithTimeout(timeoutMillis)
+
+  def nextWithTimeout(timeoutMillis: java.lang.Long): RecordStatus =
+    if (advance(timeoutMillis))
+      RecordStatus.newStatusWithArrivalTimeMs(reading.chunk.arrivalMillis(reading.rowInChunk))
+    else RecordStatus.newStatusWithoutArrivalTime(false)
+
+  override def next(): Boolean = advance(Long.MaxValue / 1000000)
+
+  override def get(): InternalRow = columns.getRow(reading.rowInChunk)
+
+  override def getOffset(): PartitionOffset = RealTimePartitionOffset(TaskEnd(
+    place._1,
+    place._2,
+    reading.outcomes,
+    reading.rows,
+    reading.children,
+    reading.latencies
+  ))
+
+  override def close(): Unit = reading.close()
+
+  private def advance(millis: Long): Boolean = {
+    val more = reading.next(millis)
+    if (more && (reading.chunk ne chunk)) {
+      chunk = reading.chunk
+      if (shard ne reading.shard) {
+        shard = reading.shard
+        streamText = UTF8String.fromString(shard.stream)
+        shardText = UTF8String.fromString(shard.shard.shard.value)
+      }
+      columns = ChunkVectors.batch(schema, streamText, shardText, chunk)
+    }
+    more
+  }
+}

@@ -1,0 +1,86 @@
+package org.sparkkinesis.spark.executor
+
+import scala.collection.mutable
+
+import org.sparkkinesis.chunk.ChunkSummary
+import org.sparkkinesis.concurrent.{BlockingWait, SystemClock}
+import org.sparkkinesis.consume.ProgressListener
+import org.sparkkinesis.model.{ChildShard, SequenceNumber, ShardId, StreamShard}
+import org.sparkkinesis.service.ServiceException
+import org.sparkkinesis.suite.TimedSuite
+
+class LiveFeedSuite extends TimedSuite {
+  private val Seq(a, b) = Seq(0L, 1L).map(i => StreamShard("orders", ShardId.ofIndex(i))): @unchecked
+  private def feed(epoch: Long) = new LiveFeed(epoch, SystemClock, BlockingWait)
+
+  private class Told extends ProgressListener {
+    val chunks = mutable.ArrayBuffer.empty[StreamShard]
+    val others = mutable.ArrayBuffer.empty[StreamShard]
+    override def onChunks(shard: StreamShard, epoch: Long, all: Seq[ChunkSummary]): Unit = chunks += shard
+    override def onReadUpTo(shard: StreamShard, epoch: Long, millis: Long, behind: Long): Unit = others += shard
+    override def onShardEnd(shard: StreamShard, epoch: Long, children: Seq[ChildShard]): Unit = others += shard
+    override def onFailure(shard: StreamShard, epoch: Long, error: ServiceException): Unit = others += shard
+  }
+
+  private val summary = Seq(ChunkSummary(SequenceNumber("1"), 1, 1, 0, 0, 0, 0))
+
+  test("each shard with news is taken once, in the order of its news") {
+    val news = feed(1)
+    Seq(b, a, b).foreach(news.tell)
+    assert(Seq.fill(3)(news.take(0)) == Seq(Some(b), Some(a), None))
+    news.tell(b)
+    assert(news.take(0).contains(b))
+  }
+
+  test("a task that waits is woken by news, and by a failure") {
+    val news = feed(1)
+    val taken = mutable.ArrayBuffer.empty[Any]
+    val task = new Thread(() =>
+      try while (true) taken += news.take(600000).get
+      catch { case ended: LiveFeedFailed => taken += ended.getCause.getMessage }
+    )
+    task.start()
+    news.tell(a)
+    while (taken.synchronized(taken.isEmpty)) Thread.onSpinWait()
+    news.fail(new IllegalStateException("over"))
+    task.join()
+    assert(taken == Seq(a, "over"))
+    assert(!news.isOpen)
+  }
+
+  test("a newer task takes shards from an older one, which fails") {
+    val live = new LiveFeeds(new Told)
+    val (older, newer) = (feed(1), feed(2))
+    live.open(older, Seq(a, b))
+    live.open(newer, Seq(b))
+    val error = intercept[LiveFeedFailed](older.take(0))
+    assert(error.getMessage.contains(b.toString))
+    live.onChunks(b, 2, summary)
+    assert(newer.take(0).contains(b))
+  }
+
+  test("chunks of a shard with a task are not reported; its ends and its lag are") {
+    val told = new Told
+    val live = new LiveFeeds(told)
+    val task = feed(1)
+    live.open(task, Seq(a))
+    Seq(a, b).foreach(live.onChunks(_, 1, summary))
+    assert(told.chunks == Seq(b))
+    live.onReadUpTo(a, 1, 5, 0)
+    live.onShardEnd(a, 1, Nil)
+    assert(told.others == Seq(a, a))
+    assert(task.take(0).contains(a))
+  }
+
+  test("the shards of a task that has ended are forgotten, unless another task reads them") {
+    val live = new LiveFeeds(new Told)
+    val (ended, next) = (feed(1), feed(2))
+    live.open(ended, Seq(a, b))
+    ended.close()
+    assert(!live.isRead(a))
+    live.open(next, Seq(b))
+    assert(ended.isOpen == false && live.isRead(b))
+    assert(live.forget(ended) == Seq(a))
+    assert(live.forget(ended) == Nil && live.isRead(b))
+  }
+}
