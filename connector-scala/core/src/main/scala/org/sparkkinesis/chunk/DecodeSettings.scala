@@ -22,7 +22,7 @@ final case class DecodeSettings(
     maxChunkBytes: Int,
     deaggregate: Boolean,
     hashRangeFilter: Boolean,
-    maxChunkMillis: Long = Long.MaxValue
+    maxChunkMillis: Long
 ) {
   require(
     maxChunkRows > 0 && maxChunkBytes > 0,

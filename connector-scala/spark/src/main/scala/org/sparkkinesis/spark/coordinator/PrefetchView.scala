@@ -6,7 +6,7 @@ import org.sparkkinesis.model.{SequenceNumber, StreamShard}
 import org.sparkkinesis.plan._
 import org.sparkkinesis.plan.offset.SourceOffset
 import org.sparkkinesis.spark.coordinator.cluster.ExecutorPlace
-import org.sparkkinesis.spark.coordinator.state.{CoordinatorState, ShardTrack}
+import org.sparkkinesis.spark.coordinator.state.{CoordinatorState, ShardRate, ShardTrack}
 import org.sparkkinesis.spark.protocol.Release
 
 /**
@@ -117,7 +117,8 @@ final class PrefetchView private[coordinator] (state: CoordinatorState, preferen
     val fetchedBehind = tracks.valuesIterator.filterNot(_.ended).flatMap(_.millisBehindLatest).toVector
     val behind = tracks.valuesIterator.flatMap { track =>
       val planned = taken.flatMap(_.streams.get(track.shard.stream)).flatMap(_.shards.get(track.shard.shard))
-      track.lagMillis(planned, nowMillis)
+      val rate = track.rate.at(nowMillis)
+      track.lagMillis(planned, nowMillis).map(ShardStatus(track.shard, _, rate))
     }.toVector
     val ended = tracks.valuesIterator.count(_.ended)
     val withheld = for (offset <- taken; ahead <- limits.maxAheadMillis)
@@ -159,9 +160,8 @@ final class PrefetchView private[coordinator] (state: CoordinatorState, preferen
 /**
  * A snapshot of the coordinator's state, for metrics.
  *
- * @param millisBehindLatest
- *   how far the query is behind, in milliseconds, for each shard with something to read: the age of the oldest record
- *   that no batch has taken or, if no record is buffered, the service's last value
+ * @param behind
+ *   each shard with something to read
  * @param fetchedMillisBehindLatest
  *   how far fetching is behind, in milliseconds, for each open shard with a report: the service's last value
  * @param totals
@@ -170,7 +170,7 @@ final class PrefetchView private[coordinator] (state: CoordinatorState, preferen
  *   number of fetched rows that wait for shards which are behind; empty if shards are read independently
  */
 final case class CoordinatorStatus(
-    millisBehindLatest: Seq[Long],
+    behind: Seq[ShardStatus],
     fetchedMillisBehindLatest: Seq[Long],
     openShards: Int,
     endedShards: Int,
@@ -178,6 +178,17 @@ final case class CoordinatorStatus(
     totals: Map[String, Long],
     withheldRows: Option[Long]
 )
+
+/**
+ * A snapshot of one shard, for metrics.
+ *
+ * @param millisBehindLatest
+ *   how far the query is behind, in milliseconds: the age of the oldest record that no batch has taken or, if no record
+ *   is buffered, the service's last value
+ * @param rate
+ *   how fast it is fetched; empty before the first measurement
+ */
+final case class ShardStatus(shard: StreamShard, millisBehindLatest: Long, rate: Option[ShardRate])
 
 private[coordinator] object CoordinatorStatus {
   def sum(a: Map[String, Long], b: Map[String, Long]): Map[String, Long] = (a.keySet ++ b.keySet).iterator.map(name =>

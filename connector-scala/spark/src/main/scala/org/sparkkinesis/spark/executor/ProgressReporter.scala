@@ -53,6 +53,7 @@ final class ProgressReporter(
     // Report at once when a shard reaches its tip, but not while it stays there.
     val reachedTip = millisBehindLatest == 0 && !java.util.Objects.equals(atTip.put(shard, epoch), epoch)
     change(shard, epoch, reachedTip) { change =>
+      change.reads += 1
       change.readUpToMillis = math.max(change.readUpToMillis, readUpToMillis)
       change.millisBehindLatest = millisBehindLatest
     }
@@ -137,6 +138,7 @@ private object ProgressReporter {
 
   final private class Change(val epoch: Long) {
     val chunks = mutable.ArrayBuffer.empty[ChunkSummary]
+    var reads = 0
     var readUpToMillis = 0L
     var millisBehindLatest = 0L
     var end: Option[Seq[ChildShard]] = None
@@ -147,6 +149,6 @@ private object ProgressReporter {
       more.filter(chunk => chunks.lastOption.forall(_.last < chunk.last))
 
     def report(shard: StreamShard): ShardReport =
-      ShardReport(shard, epoch, chunks.toVector, readUpToMillis, millisBehindLatest, end, failure)
+      ShardReport(shard, epoch, chunks.toVector, reads, readUpToMillis, millisBehindLatest, end, failure)
   }
 }

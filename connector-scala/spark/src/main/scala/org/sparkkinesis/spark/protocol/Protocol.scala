@@ -76,6 +76,8 @@ final case class Report(
 /**
  * @param chunks
  *   new chunks, or all chunks in a full report
+ * @param reads
+ *   number of responses or pushed events, also empty ones, since the last report of the shard
  * @param readUpToMillis
  *   every record that arrived up to this time, in epoch milliseconds, is or was in the buffer; 0 when unknown
  * @param end
@@ -85,6 +87,7 @@ final case class ShardReport(
     shard: StreamShard,
     epoch: Long,
     chunks: IndexedSeq[ChunkSummary],
+    reads: Int,
     readUpToMillis: Long,
     millisBehindLatest: Long,
     end: Option[Seq[ChildShard]],

@@ -164,6 +164,7 @@ object ProtocolCodec {
         writeLong(chunk.lastArrivalMillis)
         writeLong(chunk.millisBehindLatest)
       }
+      writeInt(value.reads)
       writeLong(value.readUpToMillis)
       writeLong(value.millisBehindLatest)
       option(value.end)(children =>
@@ -217,6 +218,7 @@ object ProtocolCodec {
         readLong(),
         readLong()
       )),
+      readInt(),
       readLong(),
       readLong(),
       option(seq(ChildShard(ShardId(readUTF()), seq(ShardId(readUTF())), range()))),

@@ -1,12 +1,15 @@
 package org.sparkkinesis.spark.read
 
 import org.sparkkinesis.plan.PlannedBatch
-import org.sparkkinesis.spark.coordinator.CoordinatorStatus
+import org.sparkkinesis.spark.coordinator.{CoordinatorStatus, ShardStatus}
 
 /**
  * Builds the source metrics of `StreamingQueryProgress`. Names match Databricks' connector where it has the metric.
  */
 object SourceMetrics {
+
+  /** Number of shards in `worstShards`. */
+  private val WorstShards = 5
 
   /**
    * Builds the metrics of one trigger.
@@ -15,7 +18,7 @@ object SourceMetrics {
    *   planning time of the latest batch in nanoseconds: its end and its partitions
    */
   def of(status: CoordinatorStatus, planned: Option[PlannedBatch], planningNanos: Long): Map[String, String] = {
-    val lag = lags("MsBehindLatest", status.millisBehindLatest) ++
+    val lag = lags("MsBehindLatest", status.behind.map(_.millisBehindLatest)) ++
       lags("FetchedMsBehindLatest", status.fetchedMillisBehindLatest)
     val shards = Map(
       "numTotalShards" -> (status.openShards + status.endedShards).toString,
@@ -33,7 +36,24 @@ object SourceMetrics {
       )
     )
     val withheld = status.withheldRows.map(rows => "withheldRows" -> rows.toString)
-    lag ++ shards ++ batch ++ withheld ++ status.totals.map { case (name, value) => name -> value.toString }
+    lag ++ worst(status.behind) ++ shards ++ batch ++ withheld ++ status.totals.map { case (name, value) =>
+      name -> value.toString
+    }
+  }
+
+  /** Returns the shards that are furthest behind and not at their tip, with the rates at which they are fetched. */
+  private def worst(shards: Seq[ShardStatus]): Map[String, String] = {
+    val severalStreams = shards.map(_.shard.stream).distinct.size > 1
+    val behind = shards.filter(_.millisBehindLatest > 0).sortBy(-_.millisBehindLatest).take(WorstShards)
+    val texts = behind.map { status =>
+      val name = if (severalStreams) status.shard.toString else status.shard.shard.value
+      val rates = status.rate.fold("")(rate =>
+        s", ${math.round(rate.bytesPerRead)} bytes/read, ${math.round(rate.bytesPerSecond)} bytes/s, " +
+          s"${math.round(rate.rowsPerSecond)} rows/s"
+      )
+      s"$name: ${status.millisBehindLatest} ms$rates"
+    }
+    if (texts.isEmpty) Map.empty else Map("worstShards" -> texts.mkString("; "))
   }
 
   private def lags(name: String, millis: Seq[Long]): Map[String, String] =

@@ -71,5 +71,5 @@ object FakeExecutor {
       epoch: Long,
       chunks: Seq[Int] = Nil,
       end: Option[Seq[ChildShard]] = None
-  ): ShardReport = ShardReport(shard, epoch, chunks.map(chunk).toVector, 0, 0, end, None)
+  ): ShardReport = ShardReport(shard, epoch, chunks.map(chunk).toVector, 1, 0, 0, end, None)
 }

@@ -49,11 +49,12 @@ class ProtocolCodecSuite extends PropertySuite {
     epoch <- long
     chunks <-
       some(Gen.zip(number, Gen.choose(1, 1000), long, long, long, long, long).map((ChunkSummary.apply _).tupled))
+    reads <- Gen.choose(0, 1000)
     readUpTo <- long
     behind <- long
     end <-
       Gen.option(some(Gen.zip(shard.map(_.shard), some(shard.map(_.shard)), range).map((ChildShard.apply _).tupled)))
-  } yield ShardReport(s, epoch, chunks, readUpTo, behind, end, None)
+  } yield ShardReport(s, epoch, chunks, reads, readUpTo, behind, end, None)
 
   private val toDriver: Gen[ToDriver] = {
     val register = Gen.zip(Gen.alphaNumStr, Gen.alphaNumStr, long).map((Register.apply _).tupled)
@@ -82,7 +83,7 @@ class ProtocolCodecSuite extends PropertySuite {
   test("a failure keeps its kind, operation, code, text and request id, for every kind and operation") {
     for (kind <- ServiceErrorKind.all; operation <- Operation.all; request <- Seq(None, Some("5f3c"))) {
       val error = new ServiceException(kind, operation, "SomeException", "it said so", request)
-      val told = ShardReport(StreamShard("orders", ShardId.ofIndex(0)), 1, Vector.empty, 0, 0, None, Some(error))
+      val told = ShardReport(StreamShard("orders", ShardId.ofIndex(0)), 1, Vector.empty, 0, 0, 0, None, Some(error))
       val report = Report("1", 1, 1, full = false, bufferIsFull = false, Set.empty, Seq(told), Map.empty)
       ProtocolCodec.decodeToDriver(ProtocolCodec.encode(report)) match {
         case got: Report =>

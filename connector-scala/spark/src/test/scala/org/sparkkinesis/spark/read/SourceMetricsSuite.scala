@@ -1,13 +1,16 @@
 package org.sparkkinesis.spark.read
 
+import org.sparkkinesis.model.{ShardId, StreamShard}
 import org.sparkkinesis.plan.PlannedBatch
 import org.sparkkinesis.plan.offset.SourceOffset
-import org.sparkkinesis.spark.coordinator.CoordinatorStatus
+import org.sparkkinesis.spark.coordinator.state.ShardRate
+import org.sparkkinesis.spark.coordinator.{CoordinatorStatus, ShardStatus}
 import org.sparkkinesis.suite.TimedSuite
 
 class SourceMetricsSuite extends TimedSuite {
+  private def shard(index: Int, stream: String = "orders") = StreamShard(stream, ShardId.ofIndex(index.toLong))
   private val status = new CoordinatorStatus(
-    millisBehindLatest = Seq(10, 40, 100),
+    behind = Seq(10L, 40L, 100L).zipWithIndex.map { case (millis, i) => ShardStatus(shard(i), millis, None) },
     fetchedMillisBehindLatest = Seq(0, 4, 5),
     openShards = 3,
     endedShards = 2,
@@ -27,6 +30,8 @@ class SourceMetricsSuite extends TimedSuite {
           "minFetchedMsBehindLatest" -> "0",
           "avgFetchedMsBehindLatest" -> "3",
           "maxFetchedMsBehindLatest" -> "5",
+          "worstShards" ->
+            "shardId-000000000002: 100 ms; shardId-000000000001: 40 ms; shardId-000000000000: 10 ms",
           "numTotalShards" -> "5",
           "numOpenShards" -> "3",
           "numClosedShards" -> "2",
@@ -42,7 +47,22 @@ class SourceMetricsSuite extends TimedSuite {
   }
 
   test("there are no lag metrics before the first response, and no batch metrics before the first batch") {
-    val found = SourceMetrics.of(status.copy(millisBehindLatest = Nil, fetchedMillisBehindLatest = Nil), None, 0)
+    val found = SourceMetrics.of(status.copy(behind = Nil, fetchedMillisBehindLatest = Nil), None, 0)
     assert(found.keySet.filter(name => name.contains("Behind") || name.startsWith("plan")) == Set.empty[String])
+  }
+
+  test(
+    "the five shards that are furthest behind are named with their rates, and with their streams if there are more"
+  ) {
+    val rate =
+      Some(ShardRate(readsPerSecond = 4, rowsPerSecond = 512.4, bytesPerSecond = 1024000, bytesPerRead = 256000))
+    val all = (0 until 7).map(i => ShardStatus(shard(i), i * 1000L, rate))
+    def worst(shards: Seq[ShardStatus]) = SourceMetrics.of(status.copy(behind = shards), None, 0).get("worstShards")
+    val text = worst(all).get.split("; ").toVector
+    assert(text.size == 5)
+    assert(text.head == "shardId-000000000006: 6000 ms, 256000 bytes/read, 1024000 bytes/s, 512 rows/s")
+    assert(worst(Seq(ShardStatus(shard(0), 0, rate))).isEmpty)
+    val two = Seq(ShardStatus(shard(0), 5, None), ShardStatus(shard(0, "clicks"), 7, None))
+    assert(worst(two).contains(s"${shard(0, "clicks")}: 7 ms; ${shard(0)}: 5 ms"))
   }
 }

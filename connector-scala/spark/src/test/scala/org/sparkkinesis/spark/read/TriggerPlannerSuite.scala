@@ -23,7 +23,16 @@ class TriggerPlannerSuite extends CoordinatorFixture {
       def tell(index: Int, hasRows: Boolean, readUpToMillis: Long, behindMillis: Long): Unit = {
         val chunk = ChunkSummary(number(index + 1), 25, 25, arrival, arrival, arrival, 0)
         val chunks = if (hasRows) Vector(chunk) else Vector.empty
-        s("driver").tell(ShardReport(shard(index), epochs(id(index)), chunks, readUpToMillis, behindMillis, None, None))
+        s("driver").tell(ShardReport(
+          shard(index),
+          epochs(id(index)),
+          chunks,
+          1,
+          readUpToMillis,
+          behindMillis,
+          None,
+          None
+        ))
       }
       // The service answers with whole seconds: its clock may be anywhere within the second.
       val own = new VirtualScheduler(Second)

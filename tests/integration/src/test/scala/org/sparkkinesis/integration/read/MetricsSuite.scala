@@ -79,6 +79,10 @@ class MetricsSuite extends SparkSuite {
     val all = query.recentProgress.map(_.sources.head.metrics.asScala.toMap)
     val heldBack = all.filter(now => now.get("records").contains("200") && now("maxFetchedMsBehindLatest") == "0")
     assert(heldBack.init.exists(_("maxMsBehindLatest").toLong > 0), all.mkString("\n"))
+    assert(
+      heldBack.init.exists(_.get("worstShards").exists(_.startsWith("shardId-000000000000: "))),
+      all.mkString("\n")
+    )
     assert(last("maxMsBehindLatest") == "0", all.mkString("\n"))
   }
 

@@ -32,6 +32,9 @@ final private[coordinator] class ShardTrack(val shard: StreamShard, bounds: Summ
   var ended = false
   var failure: Option[ServiceException] = None
 
+  /** How fast the shard is fetched, by any owner. */
+  val rate = new ReadRate
+
   /** Whether the query has received records or times of this shard, possibly from an earlier owner. */
   private var wasRead = false
 
@@ -70,7 +73,10 @@ final private[coordinator] class ShardTrack(val shard: StreamShard, bounds: Summ
       rows = 0
     }
     val known = if (replaces) None else lastReported
-    report.chunks.foreach(chunk => if (known.forall(chunk.last > _)) add(chunk))
+    val added = report.chunks.filter(chunk => known.forall(chunk.last > _))
+    added.foreach(add)
+    // A full report repeats records that were counted before.
+    if (!replaces) rate.add(report.reads, added.iterator.map(_.rows.toLong).sum, added.iterator.map(_.bytes).sum)
     lastReported =
       report.chunks.lastOption.map(_.last).filter(last => lastReported.forall(last > _)).orElse(lastReported)
     readUpToMillis = math.max(readUpToMillis, report.readUpToMillis)

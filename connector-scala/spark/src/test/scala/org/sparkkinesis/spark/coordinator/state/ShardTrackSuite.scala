@@ -3,6 +3,7 @@ package org.sparkkinesis.spark.coordinator.state
 import org.scalatest.funsuite.AnyFunSuite
 
 import org.sparkkinesis.chunk.{ChunkSummary, DecodeSettings, SummaryBounds}
+import org.sparkkinesis.config.Options
 import org.sparkkinesis.model.{SequenceNumber, ShardId, StreamShard}
 import org.sparkkinesis.plan.offset.ShardPosition
 import org.sparkkinesis.spark.protocol.ShardReport
@@ -20,7 +21,7 @@ class ShardTrackSuite extends AnyFunSuite {
   private def track(chunks: Seq[ChunkSummary], behind: Long, ended: Boolean = false) = {
     val track = new ShardTrack(shard, bounds)
     val end = Option.when(ended)(Nil)
-    track.accept(ShardReport(shard, 0, chunks.toVector, 1000, behind, end, None), replaces = false)
+    track.accept(ShardReport(shard, 0, chunks.toVector, 1, 1000, behind, end, None), replaces = false)
     track
   }
 
@@ -45,11 +46,11 @@ class ShardTrackSuite extends AnyFunSuite {
   private def slow(track: ShardTrack, seconds: Int): Unit = (1 to 4 * seconds).foreach { i =>
     val arrival = i * 250L
     val one = ChunkSummary(number(i), 1, 20, arrival, arrival, arrival, 0)
-    track.accept(ShardReport(shard, 0, Vector(one), arrival, 0, None, None), replaces = false)
+    track.accept(ShardReport(shard, 0, Vector(one), 1, arrival, 0, None, None), replaces = false)
   }
 
   test("the summaries of a slow shard grow with rows and time, not with the number of answers") {
-    val decode = DecodeSettings(4096, 1 << 20, deaggregate = true, hashRangeFilter = false)
+    val decode = DecodeSettings.of(Options.defaults)
     val of = SummaryBounds.of(decode)
     Seq(60, 600, 6000).foreach { seconds =>
       val track = new ShardTrack(shard, of)
@@ -63,7 +64,7 @@ class ShardTrackSuite extends AnyFunSuite {
   }
 
   test("1,000 slow shards and a batch of ten minutes need a fortieth of the reported summaries") {
-    val decode = DecodeSettings(4096, 1 << 20, deaggregate = true, hashRangeFilter = false)
+    val decode = DecodeSettings.of(Options.defaults)
     val tracks = Vector.fill(1000)(new ShardTrack(shard, SummaryBounds.of(decode)))
     tracks.foreach(slow(_, 600))
     assert(tracks.map(_.rows).sum == 2400000L)
@@ -91,12 +92,12 @@ class ShardTrackSuite extends AnyFunSuite {
     slow(track, 2)
     val all =
       Vector(ChunkSummary(number(4), 4, 80, 250, 1000, 1000, 0), ChunkSummary(number(8), 4, 80, 1250, 2000, 2000, 0))
-    track.accept(ShardReport(shard, 0, all, 2000, 0, None, None), replaces = true)
+    track.accept(ShardReport(shard, 0, all, 0, 2000, 0, None, None), replaces = true)
     assert(track.rows == 8 && track.chunks.map(_.rows).sum == 8)
   }
 
   test("the time up to which a shard was read survives a change of its owner only in planned positions") {
-    def told(readUpTo: Long) = ShardReport(shard, 0, Vector.empty, readUpTo, 0, None, None)
+    def told(readUpTo: Long) = ShardReport(shard, 0, Vector.empty, 1, readUpTo, 0, None, None)
     val track = new ShardTrack(shard, bounds)
     assert(track.readBefore(after(10)) == None)
     track.accept(told(5000), replaces = false)
