@@ -25,7 +25,8 @@ final class PrefetchView private[coordinator] (state: CoordinatorState, preferen
   def plan(start: SourceOffset, limits: ReadLimits, until: Option[AvailableNowTarget]): Option[PlannedBatch] = locked {
     state.throwFailure()
     val batch = BatchPlanner.plan(start, state.graphs, shard => tracks.get(shard).map(available(_, until)), limits)
-    batch.foreach { planned =>
+    // The caller plans again if the end has positions without a time.
+    batch.filter(_.end.isTimed).foreach { planned =>
       tracks.valuesIterator.foreach { track =>
         planned.end.streams.get(track.shard.stream).flatMap(_.shards.get(track.shard.shard)).foreach(track.planned)
       }

@@ -5,12 +5,11 @@ import java.util.concurrent.{CompletableFuture, TimeUnit}
 
 import scala.concurrent.duration._
 
-import org.sparkkinesis.config.value.PositionOption
 import org.sparkkinesis.error.ReadErrors
 import org.sparkkinesis.event.{DataLost, StreamRecreated}
-import org.sparkkinesis.model.{Shard, ShardId, StartingPosition, StreamShard}
+import org.sparkkinesis.model.{Shard, ShardId, StreamShard}
 import org.sparkkinesis.plan.BatchPlanner
-import org.sparkkinesis.plan.offset.{LostLineage, Retention, SourceOffset, StreamOffset}
+import org.sparkkinesis.plan.offset.{LostLineage, RecreatedStream, Retention, SourceOffset, StreamOffset}
 import org.sparkkinesis.service.StreamDescription
 import org.sparkkinesis.shard.ShardGraph
 import org.sparkkinesis.spark.connection.Environment
@@ -26,7 +25,9 @@ final class CheckpointCheck(session: StreamSession, environment: Environment) {
   import environment.clock
 
   private val losses = environment.losses(session.settings.failOnDataLoss)
-  private var remade = Map.empty[String, StreamOffset]
+
+  /** The shards of recreated streams. */
+  private var remade = Map.empty[String, Seq[Shard]]
   private var checkedRetention = false
 
   /** Retention periods in hours that were read again while the query was running, and when. Read by other threads. */
@@ -37,7 +38,8 @@ final class CheckpointCheck(session: StreamSession, environment: Environment) {
   private var linked = Option.empty[(SourceOffset, SourceOffset)]
 
   /**
-   * Returns the offset with each recreated stream set to its oldest record.
+   * Returns the offset with each recreated stream set to its oldest record, except for shards of the new stream that
+   * the query has read already.
    *
    * @throws KinesisConnectorException
    *   KINESIS_CHECKPOINT_OTHER_STREAM, KINESIS_STREAM_RECREATED
@@ -52,7 +54,7 @@ final class CheckpointCheck(session: StreamSession, environment: Environment) {
     val changed =
       offset.streams.values.filter(stream => session.streams(stream.arn).creationMillis != stream.creationMillis)
     if (changed.isEmpty) offset
-    else offset.copy(streams = offset.streams ++ changed.map(stream => stream.arn -> beginning(stream)))
+    else offset.copy(streams = offset.streams ++ changed.map(stream => stream.arn -> recreated(stream)))
   }
 
   /** Checks once whether records after the positions may have expired while the query was stopped. */
@@ -182,28 +184,25 @@ final class CheckpointCheck(session: StreamSession, environment: Environment) {
     look(1, Nil)
   }
 
-  private def beginning(stream: StreamOffset): StreamOffset = remade.getOrElse(
-    stream.arn, {
-      val now: StreamDescription = session.streams(stream.arn)
-      session.events.emit(
-        StreamRecreated(stream.arn, stream.creationMillis, now.creationMillis, losses.endsQuery)
-      )
-      losses.lost(
-        ReadErrors.streamRecreated(
-          stream = stream.name,
-          checkpointCreation = Instant.ofEpochMilli(stream.creationMillis).toString,
-          creation = Instant.ofEpochMilli(now.creationMillis).toString
+  /** Carries an offset over to the stream that replaced its stream; reports that once for each stream. */
+  private def recreated(stream: StreamOffset): StreamOffset = {
+    val now: StreamDescription = session.streams(stream.arn)
+    val listed = remade.getOrElse(
+      stream.arn, {
+        session.events.emit(StreamRecreated(stream.arn, stream.creationMillis, now.creationMillis, losses.endsQuery))
+        losses.lost(
+          ReadErrors.streamRecreated(
+            stream = stream.name,
+            checkpointCreation = Instant.ofEpochMilli(stream.creationMillis).toString,
+            creation = Instant.ofEpochMilli(now.creationMillis).toString
+          )
         )
-      )
-      val fresh =
-        session.initialOffset(
-          PositionOption(StartingPosition.TrimHorizon),
-          session.serviceClock.atLeast
-        ).streams(stream.arn)
-      remade += stream.arn -> fresh
-      fresh
-    }
-  )
+        session.allShards(stream.arn)
+      }
+    )
+    remade += stream.arn -> listed
+    RecreatedStream.offset(stream, now.name, now.creationMillis, listed)
+  }
 }
 
 private object CheckpointCheck {

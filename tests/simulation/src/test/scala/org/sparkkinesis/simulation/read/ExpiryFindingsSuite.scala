@@ -195,4 +195,18 @@ class ExpiryFindingsSuite extends AnyFunSuite with ReadFindings {
       )
     ))
   }
+
+  test("seed 8244: records that expire before they are fetched again after the loss of an executor are reported") {
+    run(ReadScenario(
+      8244,
+      ReadSetup(options = verySlow + ("maxRecordsPerTrigger" -> "5")),
+      Vector(
+        Put(7),
+        Advance(83460000),
+        Start(ProcessingTime(Hour), efo = false, failOnDataLoss = false),
+        Advance(57 * Minute),
+        LoseExecutor(0)
+      )
+    ))
+  }
 }

@@ -2,7 +2,8 @@ package org.sparkkinesis.simulation.read
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import org.sparkkinesis.service.ServiceErrorKind.Internal
+import org.sparkkinesis.service.Operation.GetShardIterator
+import org.sparkkinesis.service.ServiceErrorKind.{Internal, Throttled}
 import org.sparkkinesis.simulation.model.ModelSettings
 import org.sparkkinesis.simulation.model.ServiceFault.{
   EndWithoutChildren, Failing, ListingHoles, StaleListing, Unreachable
@@ -10,22 +11,32 @@ import org.sparkkinesis.simulation.model.ServiceFault.{
 import org.sparkkinesis.simulation.read.schedule.ReadAction._
 import org.sparkkinesis.simulation.read.schedule._
 import org.sparkkinesis.simulation.spark.QueryTrigger._
+import org.sparkkinesis.simulation.spark.TaskSettings
 
 /** Fixed failures of planning, listings, executors and clocks. */
 class ReadFindingsSuite extends AnyFunSuite with ReadFindings {
   test("A1: AvailableNow does not move an idle shard's time past records that arrived after it started") {
+    // The tasks read from the service, which delays them for longer than an hour, while the consumers go on.
     run(ReadScenario(
       1,
-      ReadSetup(shards = 2, executors = 2, initialPosition = "latest", options = slow),
+      ReadSetup(
+        shards = 2,
+        executors = 2,
+        initialPosition = "latest",
+        model = ModelSettings(recordsPerAnswer = 1),
+        tasks = TaskSettings(elsewherePercent = 100),
+        options = slow + ("maxRecordsPerTrigger" -> "1")
+      ),
       Vector(
         Start(AvailableNow, efo = false, failOnDataLoss = true),
         Advance(2 * Hour),
-        PutTo(0, 3),
-        Fault(Unreachable("executor-3"), 20 * Minute),
+        PutTo(0, 30),
         Start(AvailableNow, efo = false, failOnDataLoss = true),
+        Advance(4000),
+        Fault(Failing(Some(GetShardIterator), Throttled, 100), 80 * Minute),
         Advance(Minute),
         PutTo(1, 1),
-        Advance(Hour)
+        Advance(2 * Hour)
       )
     ))
   }
@@ -185,6 +196,24 @@ class ReadFindingsSuite extends AnyFunSuite with ReadFindings {
         Fault(EndWithoutChildren, 1652682),
         Start(AvailableNow, efo = false, failOnDataLoss = true),
         Advance(Hour)
+      )
+    ))
+  }
+
+  test("seed 56215: what a running query read of a recreated stream is not read again") {
+    run(ReadScenario(
+      56215,
+      ReadSetup(
+        shards = 4,
+        model = ModelSettings(recordsPerAnswer = 2, shardsPerPage = 1),
+        options = Map("minFetchPeriod" -> "4m", "shardFetchInterval" -> "20m")
+      ),
+      Vector(
+        Start(ProcessingTime(Minute), efo = false, failOnDataLoss = false),
+        Advance(248000),
+        Recreate(3, 199146),
+        Advance(480000),
+        Put(2)
       )
     ))
   }

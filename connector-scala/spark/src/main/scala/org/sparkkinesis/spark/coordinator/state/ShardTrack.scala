@@ -38,6 +38,9 @@ final private[coordinator] class ShardTrack(val shard: StreamShard, bounds: Summ
   /** Whether the query has received records or times of this shard, possibly from an earlier owner. */
   private var wasRead = false
 
+  /** What [[oldestUnplanned]] was when the last owner was lost. Its records have to be fetched again. */
+  private var lostFrom: Option[Long] = None
+
   def assign(newOwner: String, newEpoch: Long): Unit = {
     owner = Some(newOwner)
     epoch = newEpoch
@@ -51,14 +54,20 @@ final private[coordinator] class ShardTrack(val shard: StreamShard, bounds: Summ
   }
 
   /**
-   * The time up to which every record was fetched before, or `None` if that is unknown. A new owner starts at the
-   * position that planning has reached.
+   * A time before which every record was fetched, or was planned before an owner was lost; `None` if that is unknown. A
+   * new owner starts at the position that planning has reached.
    */
   def readBefore(planned: Option[ShardPosition]): Option[Long] =
     if (readUpToMillis > 0) Some(readUpToMillis)
-    else planned.collect { case ShardPosition.After(_, until) if wasRead => until }
+    else (lostFrom ++ planned.collect { case ShardPosition.After(_, until) if wasRead => until }).maxOption
+
+  /** The arrival of the oldest record that was not planned, else the time up to which there was none. */
+  private def oldestUnplanned: Option[Long] =
+    chunks.find(chunk => plannedUpTo.forall(chunk.last > _)).map(_.firstArrivalMillis)
+      .orElse(Option.when(readUpToMillis > 0)(readUpToMillis))
 
   private def forget(): Unit = {
+    lostFrom = oldestUnplanned.orElse(lostFrom)
     chunks.clear()
     rows = 0
     lastReported = None

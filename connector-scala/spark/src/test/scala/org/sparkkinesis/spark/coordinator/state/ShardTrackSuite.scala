@@ -96,14 +96,28 @@ class ShardTrackSuite extends AnyFunSuite {
     assert(track.rows == 8 && track.chunks.map(_.rows).sum == 8)
   }
 
-  test("the time up to which a shard was read survives a change of its owner only in planned positions") {
+  test("the time up to which a shard was read survives a change of its owner") {
     def told(readUpTo: Long) = ShardReport(shard, 0, Vector.empty, 1, readUpTo, 0, None, None)
     val track = new ShardTrack(shard, bounds)
     assert(track.readBefore(after(10)) == None)
     track.accept(told(5000), replaces = false)
     assert(track.readBefore(after(10)) == Some(5000L))
     track.lose()
-    assert(track.readBefore(Some(ShardPosition.After(number(10), 3000))) == Some(3000L))
-    assert(track.readBefore(Some(ShardPosition.Horizon)) == None)
+    assert(track.readBefore(Some(ShardPosition.After(number(10), 3000))) == Some(5000L))
+    assert(track.readBefore(Some(ShardPosition.After(number(10), 7000))) == Some(7000L))
+    assert(track.readBefore(Some(ShardPosition.Horizon)) == Some(5000L))
+  }
+
+  test("after a change of its owner, a shard is read before its oldest record that was not planned") {
+    def lost(planned: Option[Int]): Option[Long] = {
+      val two = track(Seq(chunk(10, 1000), chunk(20, 14000)), 0)
+      planned.foreach(n => two.planned(ShardPosition.After(number(n), 0)))
+      two.lose()
+      two.lose()
+      two.readBefore(Some(ShardPosition.Horizon))
+    }
+    assert(lost(None) == Some(1000L))
+    assert(lost(Some(10)) == Some(14000L))
+    assert(lost(Some(20)) == Some(1000L), "the time up to which the shard was read")
   }
 }
