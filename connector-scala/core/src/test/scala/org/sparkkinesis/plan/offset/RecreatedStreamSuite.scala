@@ -62,7 +62,13 @@ class RecreatedStreamSuite extends AnyFunSuite {
       Nil,
       Seq(1 -> After(number(60), 1000), 2 -> Horizon)
     ),
-    ("in a shard that the new stream lacks", two, Seq(5 -> After(number(60), 1000)), Nil, Seq(0 -> Horizon, 1 -> Horizon))
+    (
+      "in a shard that the new stream lacks",
+      two,
+      Seq(5 -> After(number(60), 1000)),
+      Nil,
+      Seq(0 -> Horizon, 1 -> Horizon)
+    )
   ).foreach { case (name, listed, positions, since, expected) =>
     test(s"positions $name") {
       def sorted[A](of: Seq[(Int, A)]): SortedMap[ShardId, A] = of.map { case (i, one) => id(i) -> one }.to(SortedMap)

@@ -183,8 +183,7 @@ final private[coordinator] class ShardProgress(
           else ShardExpired(stream, shard)
         )
         losses.lost(ShardFailed.isGone(track.shard, error))
-        track.failure = None
-        track.ended = true
+        track.noteGone()
       } catch { case loss: KinesisConnectorException => state.fail(loss) }
     else {
       state.note(ReadFailed(track.shard.stream, track.shard.shard, error.getMessage))

@@ -139,7 +139,7 @@ final class SourceQuery(
   def latestOffset(start: SourceOffset, allAvailable: Boolean): Option[SourceOffset] = explained {
     val mended = checkpoint.mend(start)
     val from = linked(mended)
-    from.streams.keys.foreach(arn => coordinator.know(arn, checkpoint.listed(arn)))
+    from.streams.keys.foreach(arn => coordinator.know(arn, session.seenShards(arn)))
     coordinator.advance(from)
     planned = triggers.plan(from, allAvailable)
     prefetched.takeOvertaken().foreach { case (shard, until) => checkpoint.warnOfOvertaken(shard, until) }
@@ -171,8 +171,8 @@ final class SourceQuery(
   /** The settings of the consumers, whose enhanced fan-out consumers are registered. */
   private[read] def consumerSettings: ReadSettings = settings
 
-  /** Returns the shards of a stream from the check of the checkpoint; a later listing may lack some of them. */
-  private[read] def listed(stream: String): Seq[Shard] = checkpoint.listed(stream)
+  /** Returns the shards of a stream that the query has seen so far; a later listing may lack some of them. */
+  private[read] def listed(stream: String): Seq[Shard] = session.seenShards(stream)
 
   /** Stores the read positions beyond the last batch, because the next run may start much later. */
   private def noteAtStop(): Unit = for (running <- coordinatorIfStarted; offset <- current)

@@ -136,9 +136,6 @@ final class CheckpointCheck(session: StreamSession, environment: Environment) {
     whole
   }
 
-  /** Returns the shards of a stream from the listing that checked its lineage; empty before the check. */
-  def listed(arn: String): Seq[Shard] = listings.getOrElse(arn, Nil)
-
   private def link(stream: StreamOffset): StreamOffset =
     if (listings.contains(stream.arn)) stream
     else

@@ -39,6 +39,8 @@ final class StreamSession(val options: Options, asked: QueryContext, environment
   /** One instance per region, endpoint and role, because each stream may have its own. */
   private val directories = mutable.HashMap.empty[ClientSettings, StreamMetadata]
 
+  private var seen = Map.empty[String, Seq[Shard]]
+
   /** The service's clock, known from the descriptions of the streams. */
   val serviceClock = new ServiceClock(environment.clock)
 
@@ -82,8 +84,14 @@ final class StreamSession(val options: Options, asked: QueryContext, environment
     directory(found(arn).client).shards(ref(arn), ShardFilter.FromTrimHorizon)
 
   /** Returns all shards, for the start of a read. */
-  def allShards(arn: String, filter: ShardFilter = ShardFilter.FromTrimHorizon): Seq[Shard] =
-    directory(found(arn).client).allShards(ref(arn), filter, settings.failOnDataLoss)
+  def allShards(arn: String, filter: ShardFilter = ShardFilter.FromTrimHorizon): Seq[Shard] = {
+    val all = directory(found(arn).client).allShards(ref(arn), filter, settings.failOnDataLoss)
+    synchronized(seen += arn -> (all ++ seen.getOrElse(arn, Nil)).distinctBy(_.id))
+    all
+  }
+
+  /** Returns the shards that [[allShards]] has returned so far. A later listing may lack some of them. */
+  def seenShards(arn: String): Seq[Shard] = synchronized(seen.getOrElse(arn, Nil))
 
   /** Describes the stream as it is now. */
   def describe(arn: String): StreamDescription = directory(found(arn).client).describe(ref(arn))

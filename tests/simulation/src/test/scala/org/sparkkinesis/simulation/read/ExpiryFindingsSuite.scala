@@ -209,4 +209,25 @@ class ExpiryFindingsSuite extends AnyFunSuite with ReadFindings {
       )
     ))
   }
+
+  test("seed 63766: an expired shard is reported once, also if its executor is lost later") {
+    val outcome = run(ReadScenario(
+      63766,
+      ReadSetup(options = verySlow),
+      Vector(
+        Start(ProcessingTime(Hour), efo = true, failOnDataLoss = false),
+        Kill(9),
+        Split(7),
+        Advance(10 * Hour),
+        Start(AvailableNow, efo = false, failOnDataLoss = false),
+        Stop,
+        Advance(15 * Hour),
+        Start(ProcessingTime(Hour), efo = false, failOnDataLoss = false),
+        Advance(39 * Minute),
+        KillExecutor(2, 0),
+        Advance(Minute)
+      )
+    ))
+    assert(outcome.losses == 1)
+  }
 }

@@ -217,4 +217,29 @@ class ReadFindingsSuite extends AnyFunSuite with ReadFindings {
       )
     ))
   }
+
+  test("seed 62998: a shard that the first listings of a new query lack is filtered by its hash keys") {
+    run(ReadScenario(
+      62998,
+      ReadSetup(
+        shards = 3,
+        initialPosition = "at_timestamp",
+        positionAgeMillis = 23 * Hour,
+        model = ModelSettings(5, 1000, 2, 50),
+        options = Map(
+          "shardFetchInterval" -> "2s",
+          "minFetchPeriod" -> "3s",
+          "maxBytesPerTrigger" -> "1k",
+          "deaggregation.hashRangeFilter" -> "true"
+        )
+      ),
+      Vector(
+        Put(1),
+        Start(Once, efo = true, failOnDataLoss = true),
+        PutAggregate(1, 2),
+        Fault(ListingHoles(2), 21132),
+        Advance(18000)
+      )
+    ))
+  }
 }

@@ -30,6 +30,9 @@ final private[coordinator] class ShardTrack(val shard: StreamShard, bounds: Summ
   var readUpToMillis = 0L
   var millisBehindLatest: Option[Long] = None
   var ended = false
+
+  /** Whether the service does not have the shard any more. No owner can read it, so it stays ended. */
+  private var isMissing = false
   var failure: Option[ServiceException] = None
 
   /** How fast the shard is fetched, by any owner. */
@@ -40,6 +43,15 @@ final private[coordinator] class ShardTrack(val shard: StreamShard, bounds: Summ
 
   /** What [[oldestUnplanned]] was when the last owner was lost. Its records have to be fetched again. */
   private var lostFrom: Option[Long] = None
+
+  def isGone: Boolean = isMissing
+
+  /** Records that the service does not have the shard any more. */
+  def noteGone(): Unit = {
+    failure = None
+    isMissing = true
+    ended = true
+  }
 
   def assign(newOwner: String, newEpoch: Long): Unit = {
     owner = Some(newOwner)
@@ -72,7 +84,7 @@ final private[coordinator] class ShardTrack(val shard: StreamShard, bounds: Summ
     rows = 0
     lastReported = None
     readUpToMillis = 0
-    ended = false
+    ended = isMissing
     failure = None
   }
 
