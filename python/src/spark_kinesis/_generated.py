@@ -104,6 +104,7 @@ class SinkKeywords(ConnectionKeywords, total=False):
     max_batch_size: int
     max_batch_bytes: str | int
     max_time_in_buffer: str | int | timedelta
+    send_when_idle: bool
     max_in_flight_requests: int
     max_buffered_records: int
     max_buffered_bytes: str | int
@@ -903,6 +904,16 @@ class SinkMethods(ConnectionMethods):
         Default: ``1s``.
         """
         return self._with("maxTimeInBuffer", value)
+
+    def send_when_idle(self, value: bool) -> Self:
+        """Send a record at once when the task has no request in flight to its stream. Records that are written
+        meanwhile form the next request. For real-time mode; otherwise it makes requests smaller.
+
+        Takes true or false.
+
+        Default: ``false``.
+        """
+        return self._with("sendWhenIdle", value)
 
     def max_in_flight_requests(self, value: int) -> Self:
         """Maximum number of concurrent PutRecords requests per task.

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import TYPE_CHECKING
 
 from spark_kinesis._check import check
 from spark_kinesis._generated import SinkKeywords, SinkMethods
+from spark_kinesis.errors import KinesisConnectorError
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.readwriter import DataFrameWriter
     from pyspark.sql.streaming.readwriter import DataStreamWriter
     from typing_extensions import Unpack
@@ -32,7 +34,40 @@ class KinesisSink(SinkMethods):
         check(self._texts, df.sparkSession, "sink")
         return df.writeStream.format("kinesis").options(**self._texts)
 
+    def real_time(self, df: DataFrame, every: str = "30 seconds") -> DataStreamWriter:
+        """Check the options and return a writer in Spark's real-time mode. It needs a checkpointLocation.
+
+        ``every`` is the length of a batch; records are sent at once within it. The writer has the output mode
+        ``update``. Records do not wait for their request to fill (``sendWhenIdle``, unless that option is set).
+        Spark's own asynchronous progress is off, because Spark refuses it for this sink.
+
+        In the session of the DataFrame, ``spark.sql.streaming.realTimeMode.allowlistCheck`` is set to ``false``:
+        Spark's list of sinks for real-time mode has its own sinks only. Operators are then not checked either.
+        """
+        options = {"sendWhenIdle": "true", "asyncProgressTrackingEnabled": "false", **self._texts}
+        check(options, df.sparkSession, "sink")
+        df.sparkSession.conf.set("spark.sql.streaming.realTimeMode.allowlistCheck", "false")
+        writer = df.writeStream.format("kinesis").options(**options).outputMode("update")
+        if "realTime" in inspect.signature(writer.trigger).parameters:
+            return writer.trigger(realTime=every)  # type: ignore[call-overload,no-any-return]
+        return _with_trigger_of_jvm(writer, df.sparkSession, every)
+
     def write(self, df: DataFrame) -> DataFrameWriter:
         """Check the options and return the writer of a DataFrame; ``save()`` writes the rows."""
         check(self._texts, df.sparkSession, "sink")
         return df.write.format("kinesis").mode("append").options(**self._texts)
+
+
+def _with_trigger_of_jvm(writer: DataStreamWriter, spark: SparkSession, every: str) -> DataStreamWriter:
+    """Set the trigger of Spark 4.1, whose Python API lacks it. Needs a session without Spark Connect."""
+    jvm = getattr(spark, "_jvm", None)
+    trigger = getattr(jvm.org.apache.spark.sql.streaming.Trigger, "RealTime", None) if jvm is not None else None
+    if trigger is None:
+        raise KinesisConnectorError.of(
+            "KINESIS_REAL_TIME_UNSUPPORTED",
+            setting="This version of Spark, or Spark Connect with Spark 4.1,",
+            reason="Real-time mode exists from Spark 4.1 on, and its Python API from Spark 4.2 on.",
+            fix="Use Spark 4.2 or later, or write_stream() with another trigger.",
+        )
+    writer._jwrite = writer._jwrite.trigger(trigger(every))
+    return writer

@@ -69,7 +69,10 @@ object Options {
     "comment",
     "location",
     "external",
-    "is_managed_location"
+    "is_managed_location",
+    "asyncprogresstrackingenabled",
+    "asyncprogresstrackingcheckpointintervalms",
+    "_asyncprogresstrackingoverridesinksupportcheck"
   )
   private val ofSparkPrefixes: Seq[String] = Seq("option.", "__", "spark.")
 

@@ -49,6 +49,14 @@ object WriteOptions {
       default = "1s"
     )
 
+  val sendWhenIdle: ConfigEntry[Boolean] = write(
+    "sendWhenIdle",
+    Flag,
+    "Send a record at once when the task has no request in flight to its stream. Records that are written meanwhile " +
+      "form the next request. For real-time mode; otherwise it makes requests smaller.",
+    default = "false"
+  )
+
   val maxInFlightRequests: ConfigEntry[Long] =
     write(
       "maxInFlightRequests",
@@ -153,6 +161,7 @@ object WriteOptions {
     maxBatchSize,
     maxBatchBytes,
     maxTimeInBuffer,
+    sendWhenIdle,
     maxInFlightRequests,
     maxBufferedRecords,
     maxBufferedBytes,

@@ -13,6 +13,8 @@ import org.sparkkinesis.retry.RetryPolicy
  *   maximum number of bytes per request, as the destination counts them
  * @param maxTimeInBuffer
  *   maximum time that an entry waits for its request to fill
+ * @param sendWhenIdle
+ *   whether an entry does not wait for its request to fill while the writer has no request in flight
  * @param maxInFlightRequests
  *   maximum number of requests without a response per writer
  * @param maxBufferedEntries
@@ -33,6 +35,7 @@ final case class AsyncSinkSettings(
     maxBatchSize: Int,
     maxBatchBytes: Long,
     maxTimeInBuffer: FiniteDuration,
+    sendWhenIdle: Boolean,
     maxInFlightRequests: Int,
     maxBufferedEntries: Int,
     maxBufferedBytes: Long,

@@ -137,6 +137,7 @@ class OptionsSuite extends TimedSuite {
 
   test("options that Spark adds are accepted") {
     Options.read(Map("checkpointLocation" -> "/tmp/x", "queryName" -> "q", "provider" -> "kinesis", "spark.foo" -> "1"))
+    Options.read(Map("asyncProgressTrackingEnabled" -> "false", "asyncProgressTrackingCheckpointIntervalMs" -> "1000"))
   }
 
   test("recoverable errors are a list of names") {

@@ -72,6 +72,18 @@ class AsyncSinkWriterSuite extends TimedSuite {
 
   private def within[A](future: CompletableFuture[A]): A = future.get(10, TimeUnit.SECONDS)
 
+  test("with sendWhenIdle an entry does not wait for its request to fill, unless a request is in flight") {
+    val rig = new Rig(settings.copy(sendWhenIdle = true))
+    rig.write(1)
+    assert(rig.destination.sent == Seq(Seq(1)), "nothing was in flight")
+    rig.write(2, 3)
+    assert(rig.destination.sent == Seq(Seq(1)), "they wait for the answer")
+    rig.destination.requests(0).accept()
+    assert(rig.destination.sent == Seq(Seq(1), Seq(2, 3)))
+    rig.write(4, 5, 6)
+    assert(rig.destination.sent == Seq(Seq(1), Seq(2, 3), Seq(4, 5, 6)), "a full request does not wait")
+  }
+
   test("a request is sent when a batch is full") {
     val rig = new Rig
     rig.write(1, 2)

@@ -65,6 +65,7 @@ object KinesisSinkSettings {
       maxBatchSize = options(WriteOptions.maxBatchSize).toInt,
       maxBatchBytes = options(WriteOptions.maxBatchBytes),
       maxTimeInBuffer = options(WriteOptions.maxTimeInBuffer),
+      sendWhenIdle = options(WriteOptions.sendWhenIdle),
       maxInFlightRequests = options(WriteOptions.maxInFlightRequests).toInt,
       maxBufferedEntries = options(WriteOptions.maxBufferedRecords).toInt,
       maxBufferedBytes = options(WriteOptions.maxBufferedBytes),

@@ -64,7 +64,7 @@ final class AsyncSinkWriter[Input, Entry](
     val size = destination.sizeOf(entry)
     val key = destination.orderKey(entry)
     val lane = destination.lane(entry)
-    val full = locked {
+    val ready = locked {
       throwIfEnded()
       if (bounds.isFull(size)) awaitRoom(size)
       val now = scheduler.nanoTime
@@ -76,14 +76,14 @@ final class AsyncSinkWriter[Input, Entry](
       alarm.setBy(now + settings.maxTimeInBuffer.toNanos)
       startsRequest()
     }
-    if (full) guarded(pump())
+    if (ready) guarded(pump())
   }
 
   /**
    * Whether the calling thread starts a request after `write`. If no request may start, the next response starts it.
    */
   private def startsRequest(): Boolean =
-    try inFlight.size < settings.maxInFlightRequests && starter.batchIsFull
+    try inFlight.size < settings.maxInFlightRequests && starter.isReady
     catch {
       case NonFatal(error) =>
         fail(error)

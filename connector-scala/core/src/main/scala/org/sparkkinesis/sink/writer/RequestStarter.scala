@@ -29,8 +29,14 @@ final private[sink] class RequestStarter[Entry](
     request
   }
 
+  /**
+   * Whether the entries that may be sent need no further ones: they fill a request, or they would only wait for others
+   * although nothing is in flight.
+   */
+  def isReady: Boolean = batchIsFull || (settings.sendWhenIdle && inFlight.size == 0 && buffer.openEntries > 0)
+
   /** Whether the entries that may be sent fill a request. */
-  def batchIsFull: Boolean = {
+  private def batchIsFull: Boolean = {
     val size = math.min(settings.maxBatchSize, limit.maxBatchSize)
     buffer.openEntries >= size || buffer.openBytes >= settings.maxBatchBytes
   }
@@ -49,7 +55,7 @@ final private[sink] class RequestStarter[Entry](
   /** The entry that was written first among the unacknowledged entries that are not in backoff. */
   def oldest: Option[Pending[Entry]] = (buffer.oldest ++ inFlight.oldest).minByOption(_.ordinal)
 
-  private def isTime(now: Long): Boolean = buffer.hasUrgent || batchIsFull ||
+  private def isTime(now: Long): Boolean = buffer.hasUrgent || isReady ||
     buffer.oldestOpen.exists(now - _ >= settings.maxTimeInBuffer.toNanos)
 
   private def ask(now: Long): Option[Request[Entry]] = {

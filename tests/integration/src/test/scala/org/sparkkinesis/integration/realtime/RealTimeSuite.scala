@@ -166,9 +166,31 @@ class RealTimeSuite extends SparkSuite {
       val message = failure(option -> "1000")
       assert(message.contains("KINESIS_REAL_TIME_UNSUPPORTED") && message.contains(option), message)
     }
+    val aligned = failure("alignShards" -> "1m")
+    assert(aligned.contains("KINESIS_REAL_TIME_UNSUPPORTED") && aligned.contains("alignShards"), aligned)
     val message = failure("shardsPerTask" -> "1")
     assert(message.contains("KINESIS_REAL_TIME_SLOTS"), message)
     assert(message.contains("needs 4 task slots for 4 shards, and 2 are available"), message)
+  }
+
+  test("the connector's sink sends the rows while the batch runs") {
+    Seq("copied", "copies").foreach(kinesis.admin.createStream(_, 1))
+    spark.conf.set("spark.sql.streaming.realTimeMode.allowlistCheck", "false")
+    try {
+      val query = readStream("copied", efo: _*).load().select("partitionKey", "data").writeStream.format("kinesis")
+        .options(connection("copies") ++ Map("sendWhenIdle" -> "true", "asyncProgressTrackingEnabled" -> "false"))
+        .option("checkpointLocation", checkpoint()).outputMode("update").trigger(Trigger.RealTime("20 seconds")).start()
+      val rows = LiveRows("copies")
+      val second = start("copies", rows, checkpoint())
+      (0 until 5).foreach { round =>
+        put("copied", round * 20 until (round + 1) * 20)
+        awaitRows(second, rows, (round + 1) * 20)
+      }
+      assert(Option(query.lastProgress).forall(_.batchId < 0), "the first batch still runs")
+      query.stop()
+      second.stop()
+      check(rows, 0 until 100)
+    } finally spark.conf.unset("spark.sql.streaming.realTimeMode.allowlistCheck")
   }
 
   test("the progress has the times from arrival to hand-over, and the rows of the batch") {
