@@ -110,7 +110,9 @@ class SinkKeywords(ConnectionKeywords, total=False):
     max_buffered_bytes: str | int
     rate_limiting: str
     shard_limits: bool
-    ordering: Literal["none", "key"]
+    ordering: Literal["none", "bestEffort", "key"]
+    distribute_by_key: bool
+    order_by: str | Sequence[str]
     aggregation: bool
     on_invalid_record: Literal["fail", "deadLetter", "drop"]
     dead_letter_stream: str
@@ -963,14 +965,36 @@ class SinkMethods(ConnectionMethods):
         """
         return self._with("shardLimits", value)
 
-    def ordering(self, value: Literal["none", "key"]) -> Self:
-        """Order of the records. With `key`, no record overtakes an earlier record with the same partition key.
+    def ordering(self, value: Literal["none", "bestEffort", "key"]) -> Self:
+        """Order of the records. With `key`, no record overtakes an earlier record with the same partition key. With
+        `bestEffort`, the records of a key are in one request at a time, so that they keep their order unless one
+        of them is refused.
 
-        Takes one of 'none', 'key'.
+        Takes one of 'none', 'bestEffort', 'key'.
 
         Default: ``none``.
         """
         return self._with("ordering", value)
+
+    def distribute_by_key(self, value: bool) -> Self:
+        """Let Spark bring all rows of a partition key into one task. Without it, rows of a key that are in several
+        tasks have no order.
+
+        Takes true or false.
+
+        Default: `true` with `ordering=key`, otherwise `false`.
+        """
+        return self._with("distributeByKey", value)
+
+    def order_by(self, value: str | Sequence[str]) -> Self:
+        """Columns by which each task sorts its rows, with `ordering` set to `key` or `bestEffort`. They may be
+        columns that are not written.
+
+        Takes names of columns, separated by commas, each with asc or desc after it if needed.
+
+        Default: the order in which the rows arrive.
+        """
+        return self._with("orderBy", value)
 
     def aggregation(self, value: bool) -> Self:
         """Pack many small records into one, in the format of the Kinesis Producer Library.

@@ -120,6 +120,16 @@ def test_a_sink_has_the_parameters_of_rate_limiting() -> None:
     }
 
 
+def test_a_sink_takes_the_order_of_its_rows() -> None:
+    sink = KinesisSink("counts", ordering="key", order_by=["eventTime", "id desc"]).distribute_by_key(False)
+    assert sink.options() == {
+        "streamName": "counts",
+        "ordering": "key",
+        "orderBy": "eventTime,id desc",
+        "distributeByKey": "false",
+    }
+
+
 def test_a_builder_never_changes() -> None:
     base = KinesisSink("counts")
     keyed = base.ordering("key")

@@ -41,8 +41,8 @@ object RateLimitingOptions {
   val minDelay: ConfigEntry[FiniteDuration] = write(
     "rateLimiting.batchAndDelay.minDelay",
     Duration(1.milli, 1.minute),
-    "First pause of `batchAndDelay` between two requests of a task, after throttling. A request then contains what the " +
-      "shards accept in this time, divided by the number of tasks.",
+    "First pause of `batchAndDelay` between two requests of a task, after throttling. A request then contains what " +
+      "the shards accept in this time, divided by the number of tasks.",
     default = "100ms"
   )
 
@@ -78,8 +78,8 @@ object RateLimitingOptions {
     "rateLimiting.param.*",
     Text,
     Scope.Write,
-    "Parameter for the class that `rateLimiting` names, which reads it with `RateLimitingContext.parameter`. Do not use " +
-      "it for secrets.",
+    "Parameter for the class that `rateLimiting` names, which reads it with `RateLimitingContext.parameter`. Do not " +
+      "use it for secrets.",
     placeholder = "name"
   )
 

@@ -2,7 +2,7 @@ package org.sparkkinesis.config
 
 import scala.concurrent.duration._
 
-import org.sparkkinesis.config.value.{OnInvalidRecord, OptionType, RateLimitingOption, WriteOrdering}
+import org.sparkkinesis.config.value.{OnInvalidRecord, OptionType, OrderColumn, RateLimitingOption, WriteOrdering}
 import org.sparkkinesis.model.{KinesisQuotas, StreamRef}
 
 /** The options for writes. */
@@ -101,8 +101,26 @@ object WriteOptions {
   val ordering: ConfigEntry[WriteOrdering] = write(
     "ordering",
     OneOf(WriteOrdering.all),
-    "Order of the records. With `key`, no record overtakes an earlier record with the same partition key.",
+    "Order of the records. With `key`, no record overtakes an earlier record with the same partition key. With " +
+      "`bestEffort`, the records of a key are in one request at a time, so that they keep their order unless one of " +
+      "them is refused.",
     default = "none"
+  )
+
+  val distributeByKey: ConfigEntry[Boolean] = write(
+    "distributeByKey",
+    Flag,
+    "Let Spark bring all rows of a partition key into one task. Without it, rows of a key that are in several tasks " +
+      "have no order.",
+    defaultDoc = "`true` with `ordering=key`, otherwise `false`"
+  )
+
+  val orderBy: ConfigEntry[Seq[OrderColumn]] = write(
+    "orderBy",
+    OrderColumn.optionType,
+    "Columns by which each task sorts its rows, with `ordering` set to `key` or `bestEffort`. They may be columns " +
+      "that are not written.",
+    defaultDoc = "the order in which the rows arrive"
   )
 
   val aggregation: ConfigEntry[Boolean] =
@@ -168,6 +186,8 @@ object WriteOptions {
     rateLimiting,
     shardLimits,
     ordering,
+    distributeByKey,
+    orderBy,
     aggregation,
     onInvalidRecord,
     deadLetterStream,

@@ -4,7 +4,7 @@ import scala.concurrent.duration._
 
 import org.scalactic.source
 
-import org.sparkkinesis.config.value.{ConsumerMode, NearestName, PositionOption}
+import org.sparkkinesis.config.value.{ConsumerMode, NearestName, OrderColumn, PositionOption}
 import org.sparkkinesis.error.KinesisConnectorException
 import org.sparkkinesis.model.StreamRef
 import org.sparkkinesis.suite.TimedSuite
@@ -156,6 +156,17 @@ class OptionsSuite extends TimedSuite {
     Seq("0s", "2d", "forever").foreach { text =>
       assert(failure("deliveryTimeout" -> text).condition == "KINESIS_OPTION_INVALID")
     }
+  }
+
+  test("columns to sort by have an optional direction") {
+    def columns(text: String) = Options.read(Map("orderBy" -> text)).get(WriteOptions.orderBy)
+    assert(columns("at").contains(Seq(OrderColumn("at", ascending = true))))
+    assert(columns(" the time DESC , n asc,desc").contains(Seq(
+      OrderColumn("the time", ascending = false),
+      OrderColumn("n", ascending = true),
+      OrderColumn("desc", ascending = true)
+    )))
+    Seq("a,,b", ",").foreach(text => assert(failure("orderBy" -> text).condition == "KINESIS_OPTION_INVALID"))
   }
 
   test("an option for one of several streams is stored with the name of the stream") {

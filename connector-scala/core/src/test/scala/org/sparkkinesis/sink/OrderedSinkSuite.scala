@@ -62,6 +62,23 @@ class OrderedSinkSuite extends TimedSuite {
     assert(rig.destination.sent.last == Seq(2))
   }
 
+  test("with best effort, only a record that is refused is overtaken, by the rest of its request") {
+    // One group of keys: a request contains all that waits, and the next one is sent when it has been answered.
+    val rig = new Rig(together = true)
+    rig.write((1 to 4).map(_ -> "group"): _*)
+    rig.write((5 to 9).map(_ -> "group"): _*)
+    rig.write(10 -> "other")
+    rig.time.advance(1.second)
+    assert(rig.destination.sent == Seq(Seq(1, 2, 3, 4), Seq(10)))
+    rig.destination.requests(0).judge(item => if (item.n == 2) throttled else Accepted)
+    rig.time.advance(10.millis)
+    assert(rig.destination.sent.size == 2)
+    rig.time.advance(50.millis)
+    assert(rig.destination.sent.last == Seq(2, 5, 6, 7))
+    rig.destination.last.accept()
+    assert(rig.destination.sent.last == Seq(8, 9))
+  }
+
   test("if the destination keeps keys together, all waiting entries of a key are sent in one request and in order") {
     val rig = new Rig(together = true)
     rig.write(1 -> "a", 2 -> "a", 3 -> "a")

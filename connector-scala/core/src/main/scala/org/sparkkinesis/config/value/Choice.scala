@@ -35,8 +35,11 @@ sealed abstract class WriteOrdering(val word: String) extends Choice
 
 object WriteOrdering {
   case object Unordered extends WriteOrdering("none")
+
+  /** A record that is refused may be stored after later records of its key. */
+  case object BestEffort extends WriteOrdering("bestEffort")
   case object ByKey extends WriteOrdering("key")
-  val all: Seq[WriteOrdering] = Seq(Unordered, ByKey)
+  val all: Seq[WriteOrdering] = Seq(Unordered, BestEffort, ByKey)
 }
 
 /** What happens to a row that cannot become a record. */

@@ -6,10 +6,12 @@ import java.util.concurrent.{CompletableFuture, ConcurrentHashMap}
 import scala.concurrent.duration.FiniteDuration
 
 import org.sparkkinesis.concurrent.{Futures, Scheduler}
+import org.sparkkinesis.config.value.WriteOrdering
 import org.sparkkinesis.event.{
   CallThrottled, DistributionAutomatic, EventSink, PutFailed, PutTimedOut, RecordsMisplaced
 }
 import org.sparkkinesis.model.StreamRef
+import org.sparkkinesis.model.hash.HashPoint
 import org.sparkkinesis.retry.RetryRules
 import org.sparkkinesis.service.{KinesisService, Operation, PutEntry, PutResult, ServiceException}
 import org.sparkkinesis.shard.ShardMap
@@ -27,7 +29,7 @@ import org.sparkkinesis.sink.{RetryCause, SinkDestination, Verdict}
  *
  * @param laned
  *   whether each shard has its own limits
- * @param ordered
+ * @param ordering
  *   whether records with the same partition key keep their order
  * @param packer
  *   packs records into aggregates
@@ -41,7 +43,7 @@ final class KinesisDestination(
     stream: StreamRef,
     lanes: ShardLanes,
     laned: Boolean,
-    ordered: Boolean,
+    ordering: WriteOrdering,
     packer: Option[AggregatePacker],
     sizes: MeanSize,
     rules: RetryRules,
@@ -49,6 +51,7 @@ final class KinesisDestination(
     events: EventSink
 ) extends SinkDestination[SinkRecord] {
   import KinesisDestination._
+  private val ordered = ordering == WriteOrdering.ByKey
   private val shards = lanes.shards
   private val judged = new PutVerdicts(rules)
   private val background = new BackgroundListing(scheduler)
@@ -71,8 +74,14 @@ final class KinesisDestination(
     case other => other
   }
   else Lane.Unlimited
-  override def orderKey(record: SinkRecord): Option[Any] = if (ordered) Some(record.partitionKey) else None
-  override def keepsKeysTogether: Boolean = ordered && packer.isDefined
+  override def orderKey(record: SinkRecord): Option[Any] = ordering match {
+    case WriteOrdering.ByKey => Some(record.partitionKey)
+    case WriteOrdering.BestEffort => KeyGroup.of(record.hashPoint)
+    case WriteOrdering.Unordered => None
+  }
+
+  /** With best effort, a request may contain many records of a key, of which the service may refuse one. */
+  override def keepsKeysTogether: Boolean = ordered && packer.isDefined || ordering == WriteOrdering.BestEffort
 
   override def timedOut(entries: Int, after: FiniteDuration): Unit =
     events.emit(PutTimedOut(stream.toString, entries, after.toMillis))
@@ -223,6 +232,14 @@ final class KinesisDestination(
  */
 final class AutoDistributionException(val option: String)
     extends RuntimeException(s"the stream selects shards without regard to keys, so $option is not possible")
+
+/** A part of the key space whose records are in one request at a time. It does not change when the stream reshards. */
+private object KeyGroup {
+  private val Bits = 8
+  private val all: Array[Some[Integer]] = Array.tabulate(1 << Bits)(group => Some(Integer.valueOf(group)))
+
+  def of(point: HashPoint): Some[Integer] = all((point.high >>> (java.lang.Long.SIZE - Bits)).toInt)
+}
 
 private object KinesisDestination {
   def refusal(option: String): Verdict = Verdict.Fatal(new AutoDistributionException(option))

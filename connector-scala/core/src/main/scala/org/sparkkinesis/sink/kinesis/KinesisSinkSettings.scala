@@ -22,7 +22,7 @@ final case class KinesisSinkSettings(
     rateLimiting: RateLimitingOption,
     rateLimitingParameters: RateLimitingParameters,
     shardLimits: Boolean,
-    ordered: Boolean,
+    ordering: WriteOrdering,
     aggregated: Boolean,
     retries: RetryPolicies,
     rules: RetryRules
@@ -77,7 +77,7 @@ object KinesisSinkSettings {
     options(WriteOptions.rateLimiting),
     RateLimitingParameters.of(options),
     options(WriteOptions.shardLimits),
-    options(WriteOptions.ordering) == WriteOrdering.ByKey,
+    options(WriteOptions.ordering),
     options(WriteOptions.aggregation),
     retries,
     RetryRules.of(options)

@@ -5,6 +5,7 @@ import java.util.concurrent.locks.{Condition, Lock}
 import java.util.concurrent.{CancellationException, CompletableFuture}
 
 import org.sparkkinesis.concurrent.{Futures, Scheduler}
+import org.sparkkinesis.config.value.WriteOrdering
 import org.sparkkinesis.event.{EventSink, ShardLimitsUnavailable}
 import org.sparkkinesis.model.StreamRef
 import org.sparkkinesis.retry.{Jitter, Retrier}
@@ -93,13 +94,14 @@ object KinesisStreamSink {
       val isOpen = new AtomicBoolean(true)
       if (limits.lanes.shards.map.isEmpty)
         listShards(service, stream.stream, limits.lanes, settings, isOpen, process, events)
-      val packer = Option.when(settings.aggregated)(AggregatePacker(settings.ordered, settings.requests.maxBatchSize))
+      val keepsOrder = settings.ordering != WriteOrdering.Unordered
+      val packer = Option.when(settings.aggregated)(AggregatePacker(keepsOrder, settings.requests.maxBatchSize))
       val destination = new KinesisDestination(
         service,
         stream.stream,
         limits.lanes,
         settings.shardLimits,
-        settings.ordered,
+        settings.ordering,
         packer,
         limits.sizes,
         settings.rules,

@@ -5,9 +5,9 @@ package org.sparkkinesis.sink.limit
  * one.
  *
  * The default parameters are those of Flink's Kinesis sink: +10 entries, x0.99, at most the entries of all requests.
- * The limit starts with one request and doubles until the first throttling (like TCP slow start), so that a new executor
- * reaches its rate quickly. Throttling for which a lane is responsible does not change the limit, because it would slow
- * down the entries of all other lanes.
+ * The limit starts with one request and doubles until the first throttling (like TCP slow start), so that a new
+ * executor reaches its rate quickly. Throttling for which a lane is responsible does not change the limit, because it
+ * would slow down the entries of all other lanes.
  */
 final class AimdRateLimiting(context: RateLimitingContext) extends RateLimitingStrategy {
   private val parameters = context.parameters.aimd

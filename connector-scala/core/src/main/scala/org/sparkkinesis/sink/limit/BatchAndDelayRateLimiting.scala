@@ -10,8 +10,8 @@ import org.sparkkinesis.sink.limit.BatchAndDelayRateLimiting._
  * Until the first throttling there is neither limit nor pause. From then on, a request contains the entries that the
  * open shards accept in the shortest pause, divided by the number of writers in all executors: at least 10 entries and
  * at most a full request. The pause begins with the shortest one, is multiplied by a factor while entries are
- * throttled, and then decreases so that the rate grows by the same amount per second. After a time without throttling, limit and
- * pause end.
+ * throttled, and then decreases so that the rate grows by the same amount per second. After a time without throttling,
+ * limit and pause end.
  */
 final class BatchAndDelayRateLimiting(context: RateLimitingContext) extends RateLimitingStrategy {
   private val parameters = context.parameters.batchAndDelay

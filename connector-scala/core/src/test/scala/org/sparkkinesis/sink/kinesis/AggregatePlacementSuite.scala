@@ -5,6 +5,7 @@ import scala.concurrent.duration._
 import org.sparkkinesis.aggregate.Deaggregator
 import org.sparkkinesis.concurrent.VirtualScheduler
 import org.sparkkinesis.config.Options
+import org.sparkkinesis.config.value.WriteOrdering
 import org.sparkkinesis.model.hash.HashKey
 import org.sparkkinesis.model.{ShardId, StreamRef}
 import org.sparkkinesis.service.{PutEntry, ServiceErrorKind, ServiceException}
@@ -58,7 +59,8 @@ class AggregatePlacementSuite extends TimedSuite {
 
   private val cases = Seq(
     "without order" -> KinesisSinkSettings.of(Options.defaults).copy(aggregated = true),
-    "with ordering=key" -> KinesisSinkSettings.of(Options.defaults).copy(aggregated = true, ordered = true)
+    "with ordering=key" ->
+      KinesisSinkSettings.of(Options.defaults).copy(aggregated = true, ordering = WriteOrdering.ByKey)
   )
 
   cases.foreach { case (name, settings) =>

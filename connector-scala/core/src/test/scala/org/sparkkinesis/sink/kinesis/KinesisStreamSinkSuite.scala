@@ -5,6 +5,7 @@ import scala.concurrent.duration._
 import org.sparkkinesis.aggregate.{Aggregator, Deaggregator}
 import org.sparkkinesis.concurrent.VirtualScheduler
 import org.sparkkinesis.config.Options
+import org.sparkkinesis.config.value.WriteOrdering
 import org.sparkkinesis.event._
 import org.sparkkinesis.model.hash.HashKeyRange
 import org.sparkkinesis.model.{ShardId, StreamRef}
@@ -246,7 +247,8 @@ class KinesisStreamSinkSuite extends TimedSuite {
   }
 
   test("with ordering by key no aggregate spans shards if records of a key have explicit hash keys") {
-    val rig = new Rig(2, KinesisSinkSettings.of(Options.defaults).copy(ordered = true, aggregated = true))
+    val rig =
+      new Rig(2, KinesisSinkSettings.of(Options.defaults).copy(ordering = WriteOrdering.ByKey, aggregated = true))
     val hashes = Seq(0, 1).map(i => HashKeyRange.uniform(2)(i).start.toString)
     (0 until 100).foreach(i => rig.write("same", s"value $i", Some(hashes(i % 7 % 2))))
     rig.flush()
@@ -272,7 +274,7 @@ class KinesisStreamSinkSuite extends TimedSuite {
   test("aggregation and ordering by key are rejected for a stream with automatic distribution") {
     Seq(
       "aggregation" -> aggregated,
-      "ordering=key" -> KinesisSinkSettings.of(Options.defaults).copy(ordered = true)
+      "ordering=key" -> KinesisSinkSettings.of(Options.defaults).copy(ordering = WriteOrdering.ByKey)
     ).foreach {
       case (option, settings) =>
         val rig = new Rig(4, settings)
@@ -287,7 +289,7 @@ class KinesisStreamSinkSuite extends TimedSuite {
     Seq(
       KinesisSinkSettings.of(Options.defaults),
       aggregated,
-      KinesisSinkSettings.of(Options.defaults).copy(ordered = true)
+      KinesisSinkSettings.of(Options.defaults).copy(ordering = WriteOrdering.ByKey)
     ).foreach { settings =>
       val rig = new Rig(4, settings)
       (0 to 20).foreach { round =>
@@ -311,7 +313,10 @@ class KinesisStreamSinkSuite extends TimedSuite {
           maxBufferedEntries = 100000
         )
         val rig =
-          new Rig(2, KinesisSinkSettings.of(Options.defaults).copy(requests, ordered = true, aggregated = packed))
+          new Rig(
+            2,
+            KinesisSinkSettings.of(Options.defaults).copy(requests, ordering = WriteOrdering.ByKey, aggregated = packed)
+          )
         rig.stream.refuse = _ => Option.when(random.nextInt(4) == 0)(throttling)
         (1 to 600).foreach { n =>
           rig.write(s"key-${random.nextInt(20)}", n.toString)

@@ -4,6 +4,7 @@ import scala.concurrent.duration._
 
 import org.sparkkinesis.concurrent.VirtualScheduler
 import org.sparkkinesis.config.Options
+import org.sparkkinesis.config.value.WriteOrdering
 import org.sparkkinesis.event.{EventSink, RecordedEvents, WriteLimitChanged}
 import org.sparkkinesis.model.StreamRef
 import org.sparkkinesis.model.hash.HashKey
@@ -83,7 +84,7 @@ class StreamIdentitySuite extends TimedSuite {
   test("a stream under its name and its ARN has one writer, also if one of them was known before it was recreated") {
     val time = new VirtualScheduler
     val process = new SinkProcess(time, new SharedStreamLimits)
-    val settings = KinesisSinkSettings.of(Options.defaults).copy(ordered = true)
+    val settings = KinesisSinkSettings.of(Options.defaults).copy(ordering = WriteOrdering.ByKey)
     val service = new FakeStream(2)
     val byArn = StreamRef.parse(arn(1)).getOrElse(fail("no ARN"))
     var opened = 0

@@ -2,6 +2,8 @@ package org.sparkkinesis.spark.write
 
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.connector.distributions.Distribution
+import org.apache.spark.sql.connector.expressions.SortOrder
 import org.apache.spark.sql.connector.metric.CustomMetric
 import org.apache.spark.sql.connector.write._
 import org.apache.spark.sql.connector.write.streaming.{StreamingDataWriterFactory, StreamingWrite}
@@ -37,8 +39,10 @@ final class KinesisWriteBuilder(
     )
 }
 
-/** A checked write. */
-final class KinesisWrite(plan: WritePlan, progress: WriteProgress) extends Write {
+/** A checked write. With `ordering=key`, Spark brings the rows of a key into one task. */
+final class KinesisWrite(plan: WritePlan, progress: WriteProgress) extends Write with RequiresDistributionAndOrdering {
+  override def requiredDistribution(): Distribution = plan.order.distribution
+  override def requiredOrdering(): Array[SortOrder] = plan.order.ordering
   override def description: String =
     s"kinesis(${plan.defaultStream.fold("streams named by the rows")(_.stream.toString)})"
   override def toBatch: BatchWrite = new KinesisBatchWrite(plan, progress)

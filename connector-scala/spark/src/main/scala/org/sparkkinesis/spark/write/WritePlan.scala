@@ -13,6 +13,7 @@ import org.sparkkinesis.spark.connection.ReadStreams
  */
 final case class WritePlan(
     columns: WriteColumns,
+    order: RowOrder,
     defaultStream: Option[CheckedStream],
     onInvalid: OnInvalidRow,
     connection: ClientSettings,

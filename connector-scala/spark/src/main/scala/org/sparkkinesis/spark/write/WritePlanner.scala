@@ -34,6 +34,7 @@ final class WritePlanner(options: Options, sources: ReadStreams, isNew: Connecto
    */
   def plan(schema: StructType, queryId: String): WritePlan = {
     val columns = WriteColumns.of(schema, options)
+    val order = RowOrder.of(schema, columns.key, options)
     val settings = KinesisSinkSettings.of(options)
     checkStrategy()
     val stream = defaultStream(columns)
@@ -44,6 +45,7 @@ final class WritePlanner(options: Options, sources: ReadStreams, isNew: Connecto
     val connection = Connection.clientSettings(options, stream).copy(requestTimeout = settings.requests.requestTimeout)
     val plan = WritePlan(
       columns,
+      order,
       stream.map(StreamCheck.check(_, connection, settings, query)),
       onInvalid(connection, settings, query, queryId),
       connection,
@@ -53,14 +55,14 @@ final class WritePlanner(options: Options, sources: ReadStreams, isNew: Connecto
       sources
     )
     plan.checkedStreams.foreach(sources.refuse)
-    val started = WriteStarted(stream.map(_.toString), describe(columns))
+    val started = WriteStarted(stream.map(_.toString), describe(columns, order))
     if (isNew(started)) events.emit(started)
     events.emit(WritePlanned(stream.map(_.toString), options(WriteOptions.onInvalidRecord).word))
     plan
   }
 
   /** The settings that an operator needs to understand order and rate of a write. */
-  private def describe(columns: WriteColumns): String = {
+  private def describe(columns: WriteColumns, order: RowOrder): String = {
     def shown(entry: ConfigEntry[_]): String =
       s"${entry.key}=${options.shown(entry)}"
     val entries = Seq(
@@ -72,7 +74,8 @@ final class WritePlanner(options: Options, sources: ReadStreams, isNew: Connecto
       WriteOptions.maxBufferedBytes,
       WriteOptions.onInvalidRecord
     )
-    entries.map(shown).mkString(", ") + (if (columns.stream.isEmpty) "" else ", stream of each row from its column")
+    val more = Seq(order.toString, if (columns.stream.isEmpty) "" else "stream of each row from its column")
+    (entries.map(shown) ++ more.filter(_.nonEmpty)).mkString(", ")
   }
 
   private def noteIgnoredColumn(

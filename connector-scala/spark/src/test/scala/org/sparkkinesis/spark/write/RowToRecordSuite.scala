@@ -144,6 +144,7 @@ class RowToRecordSuite extends TimedSuite {
   test("the text of the plan contains no secret") {
     val plan = WritePlan(
       columns(full),
+      RowOrder(Nil, Nil),
       None,
       OnInvalidRow.Fail,
       org.sparkkinesis.aws.client.ClientSettings.of(

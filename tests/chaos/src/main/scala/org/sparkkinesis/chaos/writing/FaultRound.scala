@@ -4,6 +4,7 @@ import scala.concurrent.duration._
 import scala.util.{Random, Using}
 
 import org.sparkkinesis.config.Options
+import org.sparkkinesis.config.value.WriteOrdering
 import org.sparkkinesis.emulator.fault.{FaultEffect, FaultRule}
 import org.sparkkinesis.emulator.{EmulatorConfig, KinesisEmulator}
 import org.sparkkinesis.sink.SinkMetrics
@@ -26,7 +27,7 @@ final class FaultRound(ordered: Boolean, aggregated: Boolean, seed: Long, time: 
       // With aggregation, only the limit in bytes applies.
       maxBufferedBytes = 2L << 20
     ),
-    ordered = ordered,
+    ordering = if (ordered) WriteOrdering.ByKey else WriteOrdering.Unordered,
     aggregated = aggregated
   )
 

@@ -72,7 +72,10 @@ object WriteScenarios {
         "requestTimeout" -> one("500ms", "2s", "10s"),
         "deliveryTimeout" -> one("1m", "2m", "10m", "infinite")
       )
-      val order = if (chance(60)) Map("ordering" -> "key") else Map.empty[String, String]
+      val order =
+        if (chance(60)) Map("ordering" -> "key")
+        else if (chance(50)) Map("ordering" -> "bestEffort")
+        else Map.empty[String, String]
       val packs = if (chance(60)) Map("aggregation" -> "true") else Map.empty[String, String]
       val lanes = if (chance(20)) Map("shardLimits" -> "false") else Map.empty[String, String]
       val strategy =
