@@ -42,7 +42,8 @@ object ReadScenarios {
         actions += pause()
         actions ++= next()
       }
-      ReadScenario(seed, setup(), actions.result())
+      val made = setup()
+      ReadScenario(seed, made.copy(options = made.options ++ alignment()), actions.result())
     }
 
     private def setup(): ReadSetup = ReadSetup(
@@ -82,6 +83,9 @@ object ReadScenarios {
       val tasks = if (chance(30)) Map("shardsPerTask" -> one("1", "2")) else Map.empty[String, String]
       pace ++ limits ++ buffer ++ filter ++ tasks
     }
+
+    private def alignment(): Map[String, String] =
+      if (chance(20)) Map("alignShards" -> (if (isSlow) one("20m", "6h") else one("2s", "1m"))) else Map.empty
 
     private def pause(): Advance = Advance(
       if (isSlow) one(between(Second, Minute), between(Minute, 20 * Minute), between(20 * Minute, Hour))
