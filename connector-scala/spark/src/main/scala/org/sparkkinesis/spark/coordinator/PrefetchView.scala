@@ -138,7 +138,7 @@ final class PrefetchView private[coordinator] (state: CoordinatorState, preferen
 
   private def ofEveryShard(condition: ShardTrack => Boolean): Boolean = locked {
     state.throwFailure()
-    state.listed.size == state.streams.size && state.streamsWithUnconfirmedParents.isEmpty &&
+    state.listed.size == state.streams.size && state.streamsWithOpenLineage.isEmpty &&
     state.wanted().forall { case (shard, _) => tracks.get(shard).exists(condition) }
   }
 

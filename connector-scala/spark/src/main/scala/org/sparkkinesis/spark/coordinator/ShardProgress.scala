@@ -98,7 +98,7 @@ final private[coordinator] class ShardProgress(
    * Returns whether a child requires another listing, because the last listing was older than the child or named only
    * one of its parents.
    */
-  def mustListAgain: Boolean = locked(state.streamsWithUnconfirmedParents.nonEmpty)
+  def mustListAgain: Boolean = locked(state.streamsWithOpenLineage.nonEmpty)
 
   /**
    * Drops planned records here and in the executors, including shards without a report, because a late owner may

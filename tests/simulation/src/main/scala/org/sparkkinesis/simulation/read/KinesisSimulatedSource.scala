@@ -30,8 +30,16 @@ final class KinesisSimulatedSource(
 
   override def prepareForTriggerAvailableNow(): Unit = query.prepareForAvailableNow()
 
-  override def latestOffset(start: String, allAvailable: Boolean): Option[String] =
-    query.latestOffset(decode(start), allAvailable).map(OffsetCodec.encode)
+  private var answered = false
+
+  /** Whether the query has seen the stream's shards, so that its checkpoint contains how far they are read. */
+  def hasAnswered: Boolean = answered
+
+  override def latestOffset(start: String, allAvailable: Boolean): Option[String] = {
+    val end = query.latestOffset(decode(start), allAvailable).map(OffsetCodec.encode)
+    answered = true
+    end
+  }
 
   override def partitions(start: String, end: String): Seq[BatchPartition] =
     query.tasks(decode(start), decode(end), slots()).map(new Partition(_))

@@ -15,7 +15,11 @@ final private[read] class QueryRun(world: ReadWorld, start: Start) {
 
   val driver = new SimulatedProcess("driver", time, () => world.skewMillis)
   val thread = new QueryThread
+  private var asked = Option.empty[KinesisSimulatedSource]
   private var inspected = 0
+
+  /** Whether the checkpoint contains, after an orderly end, how far the shards are read. */
+  def hasLooked: Boolean = asked.exists(_.hasAnswered)
 
   val cluster = new SimulatedCluster(
     time,
@@ -42,6 +46,7 @@ final private[read] class QueryRun(world: ReadWorld, start: Start) {
     val tasks = new TaskScheduler(time, driver, () => cluster.executorsNow, setup.tasks, random, thread)
     val source =
       new KinesisSimulatedSource(options, files, cluster, environment(driver), () => cluster.executorsNow.size * 2)
+    asked = Some(source)
     val sink = verdict.watching(ledger, tell(_))(ledger.begin(positionMillis))
     try new MicroBatchQuery(time, driver, checkpoint, source, start.trigger, tasks, sink, thread, tell(_)).run()
     finally if (driver.isAlive) source.stop()

@@ -154,13 +154,13 @@ final class ReadSimulation(scenario: ReadScenario, trace: String => Unit = _ => 
       one.run()
       if (start.trigger == QueryTrigger.AvailableNow && !one.thread.isStopped)
         verdict.drained(began + math.min(0, world.skewMillis))
-      verdict.noted()
+      if (one.hasLooked) verdict.noted()
       None
     } catch {
       case violation: Violation => throw violation
       case _: ProcessKilled => None
       case _: InterruptedException if one.thread.isStopped =>
-        verdict.noted()
+        if (one.hasLooked) verdict.noted()
         None
       case NonFatal(failure) =>
         verdict.failed(failure, start.failOnDataLoss)

@@ -230,4 +230,21 @@ class ExpiryFindingsSuite extends AnyFunSuite with ReadFindings {
     ))
     assert(outcome.losses == 1)
   }
+
+  test("seed 11536: a query that was stopped before it looked does not know how far its shards were read") {
+    run(ReadScenario(
+      11536,
+      ReadSetup(shards = 4, executors = 3, options = verySlow),
+      Vector(
+        Start(AvailableNow, efo = false, failOnDataLoss = false),
+        Advance(14 * Minute),
+        Split(4),
+        Advance(14 * Hour),
+        Start(Once, efo = false, failOnDataLoss = false),
+        Stop,
+        Put(1),
+        Advance(14 * Hour)
+      )
+    ))
+  }
 }

@@ -242,4 +242,19 @@ class ReadFindingsSuite extends AnyFunSuite with ReadFindings {
       )
     ))
   }
+
+  test("seed 10766: AvailableNow waits for the children of ended shards that no listing has yet") {
+    run(ReadScenario(
+      10766,
+      ReadSetup(shards = 2, options = Map("shardFetchInterval" -> "10s", "minFetchPeriod" -> "250ms")),
+      Vector(
+        Fault(EndWithoutChildren, 24705),
+        Fault(StaleListing(16), 18719),
+        Merge(4),
+        Put(1),
+        Start(AvailableNow, efo = false, failOnDataLoss = true),
+        Advance(1000)
+      )
+    ))
+  }
 }

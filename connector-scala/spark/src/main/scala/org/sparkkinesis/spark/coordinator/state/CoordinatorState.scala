@@ -141,7 +141,9 @@ final private[coordinator] class CoordinatorState(
    */
   def streamsWithOpenLineage: Set[String] = {
     val childless = tracks.valuesIterator
-      .filter(track => track.ended && !graphs(track.shard.stream).hasAllChildren(track.shard.shard))
+      .filter(track =>
+        track.ended && !track.isGone && !graphs(track.shard.stream).hasAllChildren(track.shard.shard)
+      )
       .map(_.shard.stream)
     childless.toSet ++ streamsWithUnconfirmedParents
   }
