@@ -71,6 +71,20 @@ object TaskPlanner {
   }
 
   /**
+   * Returns the streams of which a batch reads a shard together with one that may be its parent: a shard that began in
+   * the batch, and one that was finished in it. Real-time batches do that, and micro-batches that repeat one.
+   */
+  def streamsInOrder(start: SourceOffset, end: SourceOffset, ranges: Seq[ShardRange]): Set[String] =
+    end.streams.valuesIterator.filter { stream =>
+      // Mostly there is none, and there may be thousands of ranges.
+      stream.shards.valuesIterator.contains(ShardPosition.ShardEnd) && {
+        val ofStream = ranges.filter(_.shard.stream == stream.arn)
+        ofStream.exists(range => stream.shards(range.shard.shard) == ShardPosition.ShardEnd) &&
+        ofStream.exists(range => !start.streams.get(stream.arn).exists(_.shards.contains(range.shard.shard)))
+      }
+    }.map(_.arn).toSet
+
+  /**
    * Positions before a batch, requested in the order of the shards. Both offsets are sorted and contain mostly the same
    * shards, so iterating over both avoids thousands of lookups.
    */
@@ -112,8 +126,24 @@ object TaskPlanner {
    *
    * @param perTask
    *   number of ranges per task; without it, the ranges are spread over `slots` tasks
+   * @param inOrder
+   *   streams of which one task reads all ranges, in the order of the shards, so that parents come before their children
    */
   def tasks(
+      ranges: Seq[ShardRange],
+      owner: StreamShard => Option[String],
+      perTask: Option[Int],
+      slots: Int,
+      inOrder: Set[String] = Set.empty
+  ): Seq[TaskRanges] = {
+    val (ordered, independent) = ranges.partition(range => inOrder(range.shard.stream))
+    val sequences = ordered.groupBy(_.shard.stream).toSeq.sortBy(_._1).map { case (_, ofStream) =>
+      TaskRanges(ofStream.sortBy(_.shard.shard), ofStream.flatMap(range => owner(range.shard)).headOption)
+    }
+    sequences ++ spread(independent, owner, perTask, slots)
+  }
+
+  private def spread(
       ranges: Seq[ShardRange],
       owner: StreamShard => Option[String],
       perTask: Option[Int],

@@ -116,4 +116,22 @@ class TaskPlannerSuite extends TimedSuite {
       assert(tasks(owners, perTask, slots) == expected)
     }
   }
+
+  test("a shard that began in a batch which finished another one is read after it, by the same task") {
+    val start = offset(0 -> after(1), 1 -> after(1), 4 -> ShardEnd)
+    def inOrder(end: SourceOffset): Boolean = {
+      val ranges = TaskPlanner.ranges(start, end, _ => None, _ => None)
+      TaskPlanner.streamsInOrder(start, end, ranges).nonEmpty
+    }
+    assert(!inOrder(offset(0 -> ShardEnd, 1 -> after(5), 4 -> ShardEnd)), "nothing began")
+    assert(!inOrder(offset(0 -> after(3), 1 -> after(5), 5 -> after(7))), "nothing was finished")
+    assert(!inOrder(offset(0 -> ShardEnd, 1 -> after(5), 2 -> Horizon, 3 -> Horizon)), "nothing of a child is read")
+    val end = offset(0 -> ShardEnd, 1 -> after(5), 2 -> ShardEnd, 3 -> after(7))
+    assert(inOrder(end))
+    val ranges = TaskPlanner.ranges(start, end, _ => None, _ => None)
+    val Seq(task) = TaskPlanner.tasks(ranges.reverse, _ => Some("a"), Some(1), 4, Set(arn)): @unchecked
+    assert(task.ranges.map(_.shard) == Seq(0, 1, 2, 3).map(shard))
+    assert(task.owner.contains("a"))
+    assert(TaskPlanner.tasks(ranges, _ => None, Some(1), 4).size == 4, "otherwise they are spread")
+  }
 }

@@ -214,7 +214,8 @@ final class SourceQuery(
       checkpoint.warnOfExpiredBatch(readUpTo.of(from), to, ranges.iterator.map(_.shard).toSet)
     }
     val perTask = options.get(ReadOptions.shardsPerTask).map(_.toInt)
-    val tasks = TaskPlanner.tasks(ranges, prefetched.location, perTask, slots)
+    val tasks =
+      TaskPlanner.tasks(ranges, prefetched.location, perTask, slots, TaskPlanner.streamsInOrder(from, to, ranges))
     triggers.notePlanning(clock.nanoTime - began)
     tasks
   }
