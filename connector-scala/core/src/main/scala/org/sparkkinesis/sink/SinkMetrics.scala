@@ -1,7 +1,7 @@
 package org.sparkkinesis.sink
 
 /**
- * Counters and current state of one writer. Counters only grow; the last five values are the current state.
+ * Counters and current state of one writer. Counters only grow; the last six values are the current state.
  *
  * @param entriesOut
  *   acknowledged entries, each counted once
@@ -17,6 +17,12 @@ package org.sparkkinesis.sink
  *   backoff of failed entries, summed over requests with failures
  * @param blockedNanos
  *   time that `write` and `flush` waited
+ * @param laneWaitNanos
+ *   time during which at least one lane at its limit held entries back
+ * @param limitWaitNanos
+ *   time during which the rate limiting strategy held a request back
+ * @param maxBatchSize
+ *   maximum number of entries per request that the strategy allows now
  */
 final case class SinkMetrics(
     entriesOut: Long = 0,
@@ -31,14 +37,17 @@ final case class SinkMetrics(
     sendNanos: Long = 0,
     restNanos: Long = 0,
     blockedNanos: Long = 0,
+    laneWaitNanos: Long = 0,
+    limitWaitNanos: Long = 0,
     inFlightRequests: Int = 0,
     inFlightEntries: Int = 0,
     bufferedEntries: Int = 0,
     unacknowledgedBytes: Long = 0,
-    currentLimit: Double = 0
+    currentLimit: Double = 0,
+    maxBatchSize: Int = 0
 ) {
 
-  /** Sums the metrics of several writers; the limit is the largest one. */
+  /** Sums the metrics of several writers; the limit and the batch size are the largest ones. */
   def +(other: SinkMetrics): SinkMetrics = SinkMetrics(
     entriesOut + other.entriesOut,
     bytesOut + other.bytesOut,
@@ -52,11 +61,14 @@ final case class SinkMetrics(
     sendNanos + other.sendNanos,
     restNanos + other.restNanos,
     blockedNanos + other.blockedNanos,
+    laneWaitNanos + other.laneWaitNanos,
+    limitWaitNanos + other.limitWaitNanos,
     inFlightRequests + other.inFlightRequests,
     inFlightEntries + other.inFlightEntries,
     bufferedEntries + other.bufferedEntries,
     unacknowledgedBytes + other.unacknowledgedBytes,
-    math.max(currentLimit, other.currentLimit)
+    math.max(currentLimit, other.currentLimit),
+    math.max(maxBatchSize, other.maxBatchSize)
   )
 
   /** Counters between this snapshot and a later one of the same writers. */

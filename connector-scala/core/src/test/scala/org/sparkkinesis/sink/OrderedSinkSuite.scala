@@ -112,6 +112,8 @@ class OrderedSinkSuite extends TimedSuite {
     assert(rig.destination.sent.last == Seq(2, 4, 6))
     rig.destination.last.judge(item => if (item.n == 6) throttled else Accepted)
     assert(shut.heard == Seq(2 -> 1))
+    assert(rig.writer.metrics.laneWaitNanos == 500.millis.toNanos)
+    assert(rig.writer.metrics.limitWaitNanos == 0)
   }
 
   test(

@@ -7,7 +7,7 @@ import java.util.concurrent.{CancellationException, CompletableFuture}
 import org.sparkkinesis.concurrent.{Futures, Scheduler}
 import org.sparkkinesis.config.value.WriteOrdering
 import org.sparkkinesis.event.{EventSink, ShardLimitsUnavailable}
-import org.sparkkinesis.model.StreamRef
+import org.sparkkinesis.model.{KinesisQuotas, StreamRef}
 import org.sparkkinesis.retry.{Jitter, Retrier}
 import org.sparkkinesis.service.{KinesisService, Operation}
 import org.sparkkinesis.sink.kinesis.lane.{BackgroundListing, ShardLanes}
@@ -23,6 +23,7 @@ import org.sparkkinesis.sink.{SinkBounds, SinkException, SinkMetrics}
 final class KinesisStreamSink private (
     writer: AsyncSinkWriter[SinkRecord, SinkRecord],
     counts: PutCounts,
+    lanes: ShardLanes,
     release: () => Unit
 ) extends AutoCloseable {
   private var isOpen = true
@@ -32,7 +33,16 @@ final class KinesisStreamSink private (
 
   /** Why the sink has failed; from any thread. */
   def failed: Option[SinkException] = writer.failed
-  def metrics: KinesisSinkMetrics = KinesisSinkMetrics(writer.metrics, counts.records, counts.payloadUnits)
+  def metrics: KinesisSinkMetrics = {
+    val (pacedShards, lowestScale) = lanes.paced
+    KinesisSinkMetrics(
+      writer.metrics,
+      counts.records,
+      counts.payloadUnits,
+      pacedShards,
+      lowestScale * KinesisQuotas.Shard.WriteRecordsPerSecond
+    )
+  }
 
   override def close(): Unit = if (isOpen) {
     isOpen = false
@@ -46,28 +56,40 @@ final class KinesisStreamSink private (
  *   stored Kinesis records; an aggregate counts as one
  * @param payloadUnits
  *   PUT payload units, see [[PutCounts]]
+ * @param pacedShards
+ *   number of shards that have a rate now because they were throttled
+ * @param lowestShardRate
+ *   lowest rate of a shard in records per second; infinite if no shard has one
  */
 final case class KinesisSinkMetrics(
     requests: SinkMetrics = SinkMetrics(),
     recordsStored: Long = 0,
-    payloadUnits: Long = 0
+    payloadUnits: Long = 0,
+    pacedShards: Int = 0,
+    lowestShardRate: Double = Double.PositiveInfinity
 ) {
 
   /** Metrics of a closed sink: its counters without its current state. */
-  def ended: KinesisSinkMetrics = copy(requests =
-    requests.copy(
+  def ended: KinesisSinkMetrics = copy(
+    requests = requests.copy(
       inFlightRequests = 0,
       inFlightEntries = 0,
       bufferedEntries = 0,
       unacknowledgedBytes = 0,
-      currentLimit = 0
-    )
+      currentLimit = 0,
+      maxBatchSize = 0
+    ),
+    pacedShards = 0,
+    lowestShardRate = Double.PositiveInfinity
   )
 
   def +(other: KinesisSinkMetrics): KinesisSinkMetrics = KinesisSinkMetrics(
     requests + other.requests,
     recordsStored + other.recordsStored,
-    payloadUnits + other.payloadUnits
+    payloadUnits + other.payloadUnits,
+    // The sinks of one stream in one process share its lanes.
+    math.max(pacedShards, other.pacedShards),
+    math.min(lowestShardRate, other.lowestShardRate)
   )
 }
 
@@ -121,6 +143,7 @@ object KinesisStreamSink {
       new KinesisStreamSink(
         writer,
         destination.counts,
+        limits.lanes,
         () => {
           isOpen.set(false)
           process.limits.release(limits, events, scheduler)

@@ -17,6 +17,11 @@ final private[sink] class CheckedRateLimit(access: RateLimit) {
     try access.currentLimit
     catch { case NonFatal(_) => 0 }
 
+  /** The batch size for metrics; 0 if the strategy throws. */
+  def currentBatchSize: Int =
+    try math.max(1, access.maxBatchSize)
+    catch { case NonFatal(_) => 0 }
+
   /**
    * @param answersComing
    *   whether the writer has requests in flight; without one, a permit that waits for a response is requested again

@@ -125,7 +125,10 @@ final class AsyncSinkWriter[Input, Entry](
       inFlightEntries = unacknowledged - buffer.size,
       bufferedEntries = buffer.size,
       unacknowledgedBytes = unacknowledgedBytes,
-      currentLimit = limit.currentLimit
+      laneWaitNanos = buffer.pausedNanos,
+      limitWaitNanos = starter.limitedNanos,
+      currentLimit = limit.currentLimit,
+      maxBatchSize = math.min(settings.maxBatchSize, limit.currentBatchSize)
     )
   }
 

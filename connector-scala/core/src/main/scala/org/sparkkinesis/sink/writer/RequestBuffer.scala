@@ -64,6 +64,10 @@ final private[sink] class RequestBuffer[Entry](keepsKeysTogether: Boolean) {
   private var open = 0
   private var bytesOpen = 0L
   private var urgentOpen = 0
+  private var pausedSince = 0L
+
+  /** Time during which at least one lane was paused. */
+  var pausedNanos = 0L
 
   /** Number of waiting entries in all states. */
   def size: Int = all
@@ -126,12 +130,14 @@ final private[sink] class RequestBuffer[Entry](keepsKeysTogether: Boolean) {
 
   /** Returns entries after their backoff in the order of `write`, and opens lanes that are ready. */
   def advance(now: Long): Unit = {
+    val hadPaused = !paused.isEmpty
     while (!paused.isEmpty && paused.peek.pausedUntil - now <= 0) {
       val queue = paused.poll()
       queue.paused = false
       count(queue, 1)
       list(queue)
     }
+    if (hadPaused && paused.isEmpty) pausedNanos += now - pausedSince
     if (!resting.isEmpty && resting.peek.restsUntil - now <= 0) {
       val due = mutable.ArrayBuffer.empty[P]
       while (!resting.isEmpty && resting.peek.restsUntil - now <= 0) due += resting.poll()
@@ -237,6 +243,7 @@ final private[sink] class RequestBuffer[Entry](keepsKeysTogether: Boolean) {
     queue.paused = true
     queue.pausedUntil = queue.lane.readyAtNanos(now)
     count(queue, -1)
+    if (paused.isEmpty) pausedSince = now
     paused.add(queue)
   }
 

@@ -35,6 +35,11 @@ final private[sink] class RequestStarter[Entry](
    */
   def isReady: Boolean = batchIsFull || (settings.sendWhenIdle && inFlight.size == 0 && buffer.openEntries > 0)
 
+  private var limitedSince = Option.empty[Long]
+
+  /** Time during which the strategy held a request back. */
+  var limitedNanos = 0L
+
   /** Whether the entries that may be sent fill a request. */
   private def batchIsFull: Boolean = {
     val size = math.min(settings.maxBatchSize, limit.maxBatchSize)
@@ -61,8 +66,12 @@ final private[sink] class RequestStarter[Entry](
   private def ask(now: Long): Option[Request[Entry]] = {
     val wanted = math.min(settings.maxBatchSize, buffer.sendableAtMost)
     val permit = limit.acquire(wanted, now, inFlight.size > 0)
-    if (permit.entries > 0) start(permit.entries, wanted, now)
-    else {
+    if (permit.entries > 0) {
+      limitedSince.foreach(since => limitedNanos += now - since)
+      limitedSince = None
+      start(permit.entries, wanted, now)
+    } else {
+      if (limitedSince.isEmpty) limitedSince = Some(now)
       if (permit.waitNanos != Long.MaxValue) alarm.setBy(now + permit.waitNanos)
       None
     }

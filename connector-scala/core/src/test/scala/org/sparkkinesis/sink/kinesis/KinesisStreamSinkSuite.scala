@@ -140,6 +140,7 @@ class KinesisStreamSinkSuite extends TimedSuite {
     (1 to 200).foreach(i => rig.write("cold", s"c$i", Some(cold)))
     rig.time.advance(20.millis)
     assert(rig.read.size == 200)
+    assert((rig.sink.metrics.pacedShards, rig.sink.metrics.lowestShardRate) == (1, 1000.0))
     rig.stream.refuse = _ => None
     rig.flush()
     assert(rig.read.map(_._3).distinct.size == 400)

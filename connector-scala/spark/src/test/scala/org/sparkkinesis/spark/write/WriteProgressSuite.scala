@@ -37,6 +37,21 @@ class WriteProgressSuite extends TimedSuite {
     assert(progress.committed(written(2), isStreaming = false) == Some(WriteSummary(None, 2, 20, 2, 3, 4, 1000)))
   }
 
+  test("limits are not summed over tasks") {
+    def task(limit: Double, paced: Int, rate: Double) =
+      WriteCounts(KinesisSinkMetrics(SinkMetrics(currentLimit = limit, maxBatchSize = 10), 0, 0, paced, rate))
+    val tasks = Seq(task(500, 2, 800), task(700, 1, 950), task(0, 0, Double.PositiveInfinity))
+    val progress = new WriteProgress(new VirtualScheduler)
+    progress.committed(tasks.reduce(_ + _), isStreaming = true)
+    val expected =
+      Map("currentLimit" -> "700", "maxBatchSizeNow" -> "10", "pacedShards" -> "2", "lowestShardRate" -> "800")
+    expected.foreach { case (name, value) => assert(progress.metrics.get(name) == value, name) }
+    expected.foreach { case (name, value) =>
+      val metric = WriteMetrics.all.find(_.name == name).get
+      assert(metric.aggregateTaskMetrics(tasks.map(metric.of).toArray) == value, name)
+    }
+  }
+
   test("the metrics have the last batch and the totals") {
     val progress = new WriteProgress(new VirtualScheduler)
     progress.committed(written(5), isStreaming = true)

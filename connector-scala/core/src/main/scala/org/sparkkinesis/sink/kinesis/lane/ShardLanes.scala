@@ -44,6 +44,17 @@ final class ShardLanes(
     isNew
   }
 
+  /** The number of shards that have a rate now, and the lowest rate as a multiple of the documented one. */
+  def paced: (Int, Double) = known.fold((0, Double.PositiveInfinity)) { now =>
+    var (count, lowest) = (0, Double.PositiveInfinity)
+    now.lanes.foreach { lane =>
+      val scale = lane.currentScale
+      if (!scale.isPosInfinity) count += 1
+      lowest = math.min(lowest, scale)
+    }
+    (count, lowest)
+  }
+
   /** The lane of the shard whose range contains this hash key. */
   def laneOf(point: => HashPoint): Lane = known match {
     case Some(now) if !unpredictable => now.lanes(now.map.indexOf(point))
