@@ -89,6 +89,14 @@ class PositionTimesSuite extends AnyFunSuite {
     assert(busy.isTimed)
   }
 
+  test("a shard that could not be fetched gets the time of the oldest record that the stream may have") {
+    val end = plan(offset()(0 -> Horizon, 1 -> at(5 * hour)), 1 -> fetched(0, chunk(5, 9 * hour)))
+    val timed = end.timed(_ => 2 * hour)
+    assert(timed.isTimed && since(timed) == SortedMap(id(0) -> 2 * hour))
+    assert(timed.streams(arn).shards == end.streams(arn).shards)
+    assert(since(end.timed(_ => -5)) == SortedMap(id(0) -> 1L), "the stream was created at 1")
+  }
+
   test("a position at a sequence number stays, with a time that rarely changes") {
     val start = Start(AtSequenceNumber(number(3)))
     assert(!offset()(1 -> start).isTimed)

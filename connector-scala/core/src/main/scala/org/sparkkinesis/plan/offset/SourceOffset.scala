@@ -74,11 +74,15 @@ final case class StreamOffset(
   def readUntil(shard: ShardId): Option[Long] = shards.get(shard).flatMap(IdleTime.of).orElse(since.get(shard))
 
   /** Whether the expiry of records can be noticed in every shard that is not finished. */
-  def isTimed: Boolean = shards.forall { case (shard, position) =>
-    position match {
-      case _: ShardPosition.After | _: ShardPosition.Within | ShardPosition.ShardEnd => true
-      case _: ShardPosition.Start => readUntil(shard).nonEmpty
-    }
+  def isTimed: Boolean = shards.forall { case (shard, position) => isTimed(shard, position) }
+
+  /** Returns the offset with this time for every position without one. */
+  def timed(millis: Long): StreamOffset =
+    copy(since = since ++ shards.iterator.collect { case (id, position) if !isTimed(id, position) => id -> millis })
+
+  private def isTimed(shard: ShardId, position: ShardPosition): Boolean = position match {
+    case _: ShardPosition.After | _: ShardPosition.Within | ShardPosition.ShardEnd => true
+    case _: ShardPosition.Start => readUntil(shard).nonEmpty
   }
 }
 
@@ -94,6 +98,11 @@ final case class SourceOffset(streams: SortedMap[String, StreamOffset]) {
 
   /** Whether the expiry of records can be noticed in every shard that is not finished. */
   def isTimed: Boolean = streams.valuesIterator.forall(_.isTimed)
+
+  /** Returns the offset with times for every position without one; `oldestMillis` returns that of a stream's records. */
+  def timed(oldestMillis: String => Long): SourceOffset = SourceOffset(streams.map { case (arn, stream) =>
+    arn -> stream.timed(math.max(stream.creationMillis, oldestMillis(arn)))
+  })
 }
 
 object SourceOffset {

@@ -21,12 +21,18 @@ final class PrefetchView private[coordinator] (state: CoordinatorState, preferen
    *
    * @param until
    *   excludes records that arrived later
+   * @param evenUntimed
+   *   whether the caller takes a batch whose end has positions without a time
    */
-  def plan(start: SourceOffset, limits: ReadLimits, until: Option[AvailableNowTarget]): Option[PlannedBatch] = locked {
+  def plan(
+      start: SourceOffset,
+      limits: ReadLimits,
+      until: Option[AvailableNowTarget],
+      evenUntimed: Boolean = false
+  ): Option[PlannedBatch] = locked {
     state.throwFailure()
     val batch = BatchPlanner.plan(start, state.graphs, shard => tracks.get(shard).map(available(_, until)), limits)
-    // The caller plans again if the end has positions without a time.
-    batch.filter(_.end.isTimed).foreach { planned =>
+    batch.filter(evenUntimed || _.end.isTimed).foreach { planned =>
       tracks.valuesIterator.foreach { track =>
         planned.end.streams.get(track.shard.stream).flatMap(_.shards.get(track.shard.shard)).foreach(track.planned)
       }

@@ -54,7 +54,14 @@ final class SourceQuery(
   val sourceId: String = UUID.randomUUID().toString
 
   private val options: Options = session.options
-  private val triggers = new TriggerPlanner(coordinator.prefetched, limits, minimum, session.serviceClock, clock)
+  private val triggers = new TriggerPlanner(
+    coordinator.prefetched,
+    limits,
+    minimum,
+    session.serviceClock,
+    checkpoint.oldestMillis(_),
+    clock
+  )
   private var planned: Option[PlannedBatch] = None
   private val ranges = mutable.HashMap.empty[String, Map[ShardId, HashKeyRange]]
   private val checkpoint = new CheckpointCheck(session, environment)

@@ -17,12 +17,15 @@ import org.sparkkinesis.spark.coordinator.PrefetchView
  *   limits of one micro-batch
  * @param minimum
  *   minimum number of rows for which a processing-time trigger waits
+ * @param oldestMillis
+ *   returns a time, in epoch milliseconds, before which the records of a stream have expired
  */
 final private[read] class TriggerPlanner(
     view: => PrefetchView,
     limits: ReadLimits,
     minimum: Option[MinimumRecords],
     serviceClock: ServiceClock,
+    oldestMillis: String => Long,
     clock: Clock
 ) {
   import TriggerPlanner._
@@ -41,6 +44,9 @@ final private[read] class TriggerPlanner(
   /** When planning began. The service's clock may be anywhere between its bounds, so this is the later one. */
   private lazy val atBegin = AvailableNowTarget(serviceClock.atMost)
   private var lastBatchNanos = clock.nanoTime
+
+  /** When the query began to wait for shards whose positions have no time. */
+  private var firstWaitNanos: Option[Long] = None
 
   /** The change count and start offset at which there was nothing to plan. */
   private var nothingAt: Option[(Long, SourceOffset)] = None
@@ -72,6 +78,8 @@ final private[read] class TriggerPlanner(
   /**
    * Plans when the consumers have fetched every shard at least once whose position has no time, for example at the
    * trim horizon. A batch that ends at such a position would hide, after a restart, that records of the shard expired.
+   * A shard that cannot be fetched delays the first batch by a few seconds only; its position then has the time of the
+   * oldest record that the stream may have.
    */
   @scala.annotation.tailrec
   private def select(
@@ -81,11 +89,14 @@ final private[read] class TriggerPlanner(
   ): Option[PlannedBatch] = {
     val seen = prefetched.changes
     val began = clock.nanoTime
-    val batch = prefetched.plan(from, limits, until)
-    if (batch.forall(_.end.isTimed)) {
+    val isLate = firstWaitNanos.exists(began - _ >= FirstLook.toNanos)
+    val batch = prefetched.plan(from, limits, until, evenUntimed = isLate)
+    val isTimed = batch.forall(_.end.isTimed)
+    if (isTimed || isLate) {
       if (batch.nonEmpty) nanos = clock.nanoTime - began
-      batch
+      if (isTimed) batch else batch.map(planned => planned.copy(end = planned.end.timed(oldestMillis)))
     } else {
+      firstWaitNanos = firstWaitNanos.orElse(Some(began))
       prefetched.awaitChange(seen, LongestWaitMillis)
       select(from, limits, until)
     }
@@ -155,4 +166,7 @@ private object TriggerPlanner {
 
   /** Maximum time of one wait in milliseconds, so that a missed notification only delays the query. */
   val LongestWaitMillis = 1000L
+
+  /** Maximum time for which the first batch waits for shards that cannot be fetched. */
+  val FirstLook: FiniteDuration = 10.seconds
 }

@@ -55,7 +55,8 @@ class TriggerPlannerSuite extends CoordinatorFixture {
         override def currentMillis: Long = own.currentMillis
       }
       val minimum = MinimumRecords(50, Long.MaxValue)
-      val planner = new TriggerPlanner(s.coordinator.prefetched, ReadLimits.Unlimited, Some(minimum), service, clock)
+      val planner =
+        new TriggerPlanner(s.coordinator.prefetched, ReadLimits.Unlimited, Some(minimum), service, _ => 0L, clock)
       assert(planner.plan(start, allAvailable = false).map(_.rows).contains(50L))
     }
   }
@@ -73,7 +74,7 @@ class TriggerPlannerSuite extends CoordinatorFixture {
         override def currentMillis: Long = own.currentMillis
       }
       val planner =
-        new TriggerPlanner(s.coordinator.prefetched, ReadLimits.Unlimited, None, new ServiceClock(own), clock)
+        new TriggerPlanner(s.coordinator.prefetched, ReadLimits.Unlimited, None, new ServiceClock(own), _ => 0L, clock)
       assert(planner.plan(start, allAvailable = false).isEmpty)
     }
   }

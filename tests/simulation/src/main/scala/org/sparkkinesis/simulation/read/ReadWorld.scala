@@ -4,6 +4,7 @@ import java.time.Instant
 
 import scala.util.Random
 
+import org.sparkkinesis.plan.offset.{OffsetCodec, ShardPosition}
 import org.sparkkinesis.simulation.common.SimulatedTime
 import org.sparkkinesis.simulation.model.ModelKinesis
 import org.sparkkinesis.simulation.read.schedule.ReadScenario
@@ -26,7 +27,8 @@ final private[read] class ReadWorld(scenario: ReadScenario, trace: String => Uni
     ledger,
     retentionMillis,
     hasExpiredSince,
-    () => Option.when(setup.initialPosition == "at_timestamp")(initialTime)
+    () => Option.when(setup.initialPosition == "at_timestamp")(initialTime),
+    () => isUnseen
   )
 
   /** The difference between the driver's clock and the service's. */
@@ -61,6 +63,13 @@ final private[read] class ReadWorld(scenario: ReadScenario, trace: String => Uni
 
   /** The value of `initialPosition` if it is a time. */
   lazy val initialTime: Long = time.nowMillis - setup.positionAgeMillis
+
+  /** Whether the last batch was planned although some shard could not be fetched. */
+  private def isUnseen: Boolean = checkpoint.latest("offsets").exists { case (_, text) =>
+    OffsetCodec.decode(text).streams.values.exists(stream =>
+      stream.since.keys.exists(shard => stream.shards.get(shard).exists(_.isInstanceOf[ShardPosition.Start]))
+    )
+  }
 
   private def hasExpiredSince(millis: Long): Boolean = streams.arns.flatMap(service.stream).exists { stream =>
     stream.shards.exists(shard => stream.isExpired(shard, time.nowMillis) && !stream.isExpired(shard, millis))
