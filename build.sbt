@@ -101,7 +101,7 @@ lazy val simulation = testProject("simulation")
 lazy val bench = project
   .in(file("bench"))
   .dependsOn(kit)
-  .settings(common, Launching.settings, publish / skip := true, libraryDependencies += sparkSql)
+  .settings(common, Launching.settings, publish / skip := true, libraryDependencies ++= Seq(sparkSql, urlConnection))
 
 def interopProject(name: String, folder: String): Project =
   Project(name, file(s"tests/interop/$folder"))

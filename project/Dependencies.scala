@@ -11,6 +11,9 @@ object Dependencies {
   /** The Netty line that the AWS SDK above is built with; the emulator uses the same. */
   val netty = "4.1.137.Final"
 
+  /** The Apache HttpClient that the AWS SDK above is built with. */
+  private val httpClient = "5.6.3"
+
   /** The Jackson that Spark 4.2 ships, so that tests run on what the build compiles against. */
   val jackson = "2.21.2"
 
@@ -30,17 +33,23 @@ object Dependencies {
   /** Checks the rules on packages in the unit tests. */
   val archUnit = ("com.tngtech.archunit" % "archunit" % "1.4.2" % Test).excludeAll(ExclusionRule("org.slf4j"))
 
-  private val unusedHttpClients = Seq("apache-client", "apache5-client").map(ExclusionRule("software.amazon.awssdk", _))
+  /** The SDK refuses to choose among several synchronous HTTP clients on the class path, so this build has one. */
+  private val unusedHttpClients = Seq("apache-client", "url-connection-client")
 
-  val aws: Seq[ModuleID] = Seq("kinesis", "sts", "netty-nio-client", "url-connection-client").map { name =>
-    ("software.amazon.awssdk" % name % awsSdk).excludeAll(unusedHttpClients :+ ExclusionRule("org.slf4j"): _*)
+  val aws: Seq[ModuleID] = Seq("kinesis", "sts", "netty-nio-client", "apache5-client").map { name =>
+    val unused = unusedHttpClients.map(ExclusionRule("software.amazon.awssdk", _))
+    ("software.amazon.awssdk" % name % awsSdk).excludeAll(unused :+ ExclusionRule("org.slf4j"): _*)
   }
+
+  /** A synchronous HTTP client that the benchmarks compare with. */
+  val urlConnection: ModuleID =
+    ("software.amazon.awssdk" % "url-connection-client" % awsSdk).excludeAll(ExclusionRule("org.slf4j"))
 
   /** The libraries in the jar that obtain loggers; a test checks that there is no other one. */
   val logging: Seq[ModuleID] =
-    Seq("kinesis", "netty-nio-client", "regions", "sdk-core", "sts", "utils")
-      .map("software.amazon.awssdk" % _ % awsSdk) :+
-      "io.netty" % "netty-common" % netty
+    Seq("apache5-client", "kinesis", "netty-nio-client", "regions", "sdk-core", "sts", "utils")
+      .map("software.amazon.awssdk" % _ % awsSdk) ++
+      Seq("io.netty" % "netty-common" % netty, "org.apache.httpcomponents.client5" % "httpclient5" % httpClient)
 
   val nettyServer: Seq[ModuleID] =
     Seq("netty-codec-http", "netty-codec-http2", "netty-handler").map("io.netty" % _ % netty)

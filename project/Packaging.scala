@@ -13,6 +13,7 @@ object Packaging {
     "software.amazon.awssdk",
     "software.amazon.eventstream",
     "io.netty",
+    "org.apache.hc",
     "org.reactivestreams",
     "com.fasterxml.jackson"
   )

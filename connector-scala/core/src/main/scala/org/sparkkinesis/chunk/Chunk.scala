@@ -1,5 +1,6 @@
 package org.sparkkinesis.chunk
 
+import org.sparkkinesis.model.packed.{PackedBytes, RecordColumns}
 import org.sparkkinesis.model.{SequenceNumber, UserRecord}
 
 /**
@@ -187,6 +188,27 @@ object Chunk {
    * with little traffic, chunks have one or two rows, and this overhead exceeds that of the rows.
    */
   val OverheadBytes: Int = 560
+
+  /** Returns a chunk of all these records, which are not aggregates. It shares their columns. */
+  private[chunk] def of(records: RecordColumns, millisBehindLatest: Long): Chunk = new Chunk(
+    columnsOf(records),
+    0,
+    records.rows,
+    records.bytes,
+    records.newestArrivalMillis,
+    millisBehindLatest
+  )
+
+  private[chunk] def columnsOf(records: RecordColumns): ChunkColumns = new ChunkColumns(
+    records.data,
+    records.keys,
+    records.sequenceNumbers,
+    records.arrivalMillis,
+    subSequenceNumbers = null,
+    explicitHashKeys = null,
+    records.encryptionTypes,
+    aggregated = null
+  )
 
   private[chunk] def of(columns: ChunkColumns, from: Int, rows: Int, millisBehindLatest: Long): Chunk = {
     var bytes = 0L

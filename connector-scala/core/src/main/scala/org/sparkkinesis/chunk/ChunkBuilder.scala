@@ -4,6 +4,7 @@ import org.sparkkinesis.aggregate.{AggregatedRecord, Deaggregator}
 import org.sparkkinesis.event.ConsumerMetrics
 import org.sparkkinesis.model.KinesisRecord
 import org.sparkkinesis.model.hash.{HashKey, HashKeyRange}
+import org.sparkkinesis.model.packed.{PackedRecords, RecordColumns}
 
 /**
  * Builds chunks from the records of a response. Stateless and thread-safe.
@@ -18,24 +19,68 @@ final class ChunkBuilder(settings: DecodeSettings, hashKeyRange: Option[HashKeyR
   def build(records: IndexedSeq[KinesisRecord], millisBehindLatest: Long): IndexedSeq[Chunk] =
     if (records.isEmpty) IndexedSeq.empty
     else {
-      val chunks = new Chunks(records, millisBehindLatest)
-      var opened = 0L
-      var i = 0
-      while (i < records.length) {
-        val container = if (settings.deaggregate) Deaggregator.open(records(i).data) else null
-        if (container != null) opened += 1
-        chunks.add(i, container)
-        i += 1
+      val built = records match {
+        case packed: PackedRecords if !settings.deaggregate || !mayContainAggregates(packed) =>
+          packed.segments.flatMap(share(_, millisBehindLatest))
+        case packed: PackedRecords => copy(packed.toVector, millisBehindLatest)
+        case _ => copy(records, millisBehindLatest)
       }
-      val built = chunks.result()
       metrics.records.add(records.length.toLong)
       built.foreach { chunk =>
         metrics.rows.add(chunk.rows.toLong)
         metrics.bytes.add(chunk.bytes)
       }
-      if (opened > 0) metrics.aggregatedRecords.add(opened)
       built
     }
+
+  private def mayContainAggregates(packed: PackedRecords): Boolean = packed.segments.exists { records =>
+    var row = 0
+    while (row < records.rows && !Deaggregator.looksAggregated(records.data(row))) row += 1
+    row < records.rows
+  }
+
+  /** Builds chunks that share the columns of `records`, none of which is an aggregate. */
+  private def share(records: RecordColumns, millisBehindLatest: Long): Seq[Chunk] =
+    if (
+      records.rows <= settings.maxChunkRows && records.bytes <= settings.maxChunkBytes &&
+      records.newestArrivalMillis - records.arrivalMillis(0) <= settings.maxChunkMillis
+    ) Seq(Chunk.of(records, millisBehindLatest))
+    else {
+      val columns = Chunk.columnsOf(records)
+      val chunks = Seq.newBuilder[Chunk]
+      var from = 0
+      var bytes = 0L
+      var row = 0
+      while (row < records.rows) {
+        val size = records.data(row).length + math.max(0, records.keys.length(row))
+        val isFull = row - from == settings.maxChunkRows || bytes + size > settings.maxChunkBytes
+        val isLate = records.arrivalMillis(row) - records.arrivalMillis(from) > settings.maxChunkMillis
+        if (row > from && (isFull || isLate)) {
+          chunks += Chunk.of(columns, from, row - from, millisBehindLatest)
+          from = row
+          bytes = 0
+        }
+        bytes += size
+        row += 1
+      }
+      chunks += Chunk.of(columns, from, row - from, millisBehindLatest)
+      chunks.result()
+    }
+
+  /** Builds chunks with columns of their own, and opens aggregates. */
+  private def copy(records: IndexedSeq[KinesisRecord], millisBehindLatest: Long): IndexedSeq[Chunk] = {
+    val chunks = new Chunks(records, millisBehindLatest)
+    var opened = 0L
+    var i = 0
+    while (i < records.length) {
+      val container = if (settings.deaggregate) Deaggregator.open(records(i).data) else null
+      if (container != null) opened += 1
+      chunks.add(i, container)
+      i += 1
+    }
+    if (opened > 0) metrics.aggregatedRecords.add(opened)
+    chunks.result()
+  }
 
   /**
    * Builds consecutive chunks, each with its own columns. Columns for a whole response would be humongous objects for

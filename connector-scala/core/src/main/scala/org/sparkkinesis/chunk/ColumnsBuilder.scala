@@ -4,6 +4,7 @@ import java.util.Arrays
 
 import org.sparkkinesis.aggregate.AggregatedRecord
 import org.sparkkinesis.model.KinesisRecord
+import org.sparkkinesis.model.packed.PackedBytes
 
 /**
  * Collects rows into columns. Rarely used columns are created with the first row that has a value.

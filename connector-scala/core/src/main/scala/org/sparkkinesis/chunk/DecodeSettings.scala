@@ -1,7 +1,7 @@
 package org.sparkkinesis.chunk
 
 import org.sparkkinesis.config.{Options, ReadOptions}
-import org.sparkkinesis.model.KinesisQuotas
+import org.sparkkinesis.model.packed.PackedRecords
 
 /**
  * Controls how records become rows.
@@ -33,8 +33,8 @@ final case class DecodeSettings(
 object DecodeSettings {
 
   /** Maximum size of a chunk. Chunks are smaller if the size of micro-batches is limited. */
-  val MaxRows: Int = 4096
-  val MaxBytes: Int = KinesisQuotas.MiB
+  val MaxRows: Int = PackedRecords.MaxRows
+  val MaxBytes: Int = PackedRecords.MaxBytes
 
   /** The limit of a micro-batch divided by the size of a chunk, so that several shards can contribute to a batch. */
   private val ChunksPerLimit = 16

@@ -4,7 +4,8 @@ import scala.collection.mutable
 
 import org.sparkkinesis.chunk.{Chunk, ChunkBuilder}
 import org.sparkkinesis.model.StartingPosition.{AfterSequenceNumber, AtSequenceNumber, AtTimestamp, TrimHorizon}
-import org.sparkkinesis.model.{ChildShard, KinesisRecord, SequenceNumber, StartingPosition, StreamShard}
+import org.sparkkinesis.model.packed.PackedRecords
+import org.sparkkinesis.model.{ChildShard, SequenceNumber, StartingPosition, StreamShard}
 import org.sparkkinesis.service.ServiceException
 
 /**
@@ -195,7 +196,7 @@ final private[consume] class ShardConsumer(
         readUpToMillis = math.max(readUpToMillis, batch.readUpToMillis)
         millisBehindLatest = batch.millisBehindLatest
         lastBatchBytes = retained
-        val delivered = KinesisRecord.sizeOf(batch.records)
+        val delivered = PackedRecords.sizeOf(batch.records)
         if (delivered > 0) retainedPerByte = retained.toDouble / delivered
       } { epoch =>
         account.add(retained)

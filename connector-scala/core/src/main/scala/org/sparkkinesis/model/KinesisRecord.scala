@@ -49,15 +49,4 @@ object KinesisRecord {
     if (data == null) Array.emptyByteArray else data,
     if (encryptionType == "NONE") null else encryptionType
   )
-
-  /** Returns the total [[KinesisRecord.size]] of the records. */
-  def sizeOf(records: IndexedSeq[KinesisRecord]): Long = {
-    var bytes = 0L
-    var i = 0
-    while (i < records.length) {
-      bytes += records(i).size
-      i += 1
-    }
-    bytes
-  }
 }

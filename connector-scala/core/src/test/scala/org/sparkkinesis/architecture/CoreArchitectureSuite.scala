@@ -19,6 +19,7 @@ class CoreArchitectureSuite extends TimedSuite {
     core.checkLayers(
       all("json", "model.hash", "concurrent"),
       all("model"),
+      all("model.packed"),
       all("error", "service", "aggregate", "config.value"),
       all("event"),
       all("event.log", "config", "retry", "chunk"),

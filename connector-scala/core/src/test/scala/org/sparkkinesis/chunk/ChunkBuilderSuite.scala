@@ -8,6 +8,7 @@ import org.sparkkinesis.config.Options
 import org.sparkkinesis.event.ConsumerMetrics
 import org.sparkkinesis.model._
 import org.sparkkinesis.model.hash.{HashKey, HashKeyRange}
+import org.sparkkinesis.model.packed.PackedRecords
 import org.sparkkinesis.suite.PropertySuite
 
 class ChunkBuilderSuite extends PropertySuite {
@@ -142,6 +143,59 @@ class ChunkBuilderSuite extends PropertySuite {
         )
       }
     }
+  }
+
+  test("packed records give the same chunks as records, with and without aggregates") {
+    val kinds = Gen.frequency(30 -> Gen.const(0), 1 -> Gen.choose(1, 6))
+    forAll(Gen.listOf(kinds), Gen.choose(1, 5), Gen.choose(1, 60)) { (sizes, maxRows, maxBytes) =>
+      val records = sizes.zipWithIndex.map {
+        case (0, i) => plain(i + 10, s"plain$i", s"k$i", encryption = if (i % 7 == 0) "KMS" else null, arrival = i % 5L)
+        case (n, i) => container(i + 10, (1 to n).map(j => User(s"k$j", s"$i/$j")): _*)
+      }
+      Seq(
+        DecodeSettings.of(Options.defaults),
+        DecodeSettings.of(Options.defaults).copy(maxRows, maxBytes),
+        DecodeSettings.of(Options.defaults).copy(maxRows, maxBytes, deaggregate = false),
+        DecodeSettings.of(Options.defaults).copy(maxChunkMillis = maxRows.toLong - 1)
+      ).foreach { settings =>
+        def built(of: IndexedSeq[KinesisRecord]): (IndexedSeq[(ChunkSummary, Seq[Any])], Seq[Long]) = {
+          val metrics = new ConsumerMetrics
+          val chunks = new ChunkBuilder(settings, None, metrics).build(of, 7)
+          val encryption = chunks.map(chunk => (0 until chunk.rows).map(chunk.encryptionType))
+          (
+            chunks.map(chunk => (chunk.summary, rows(Seq(chunk)))).zip(encryption).map { case ((a, b), c) =>
+              (a, b ++ c)
+            },
+            Seq(metrics.records, metrics.rows, metrics.bytes, metrics.aggregatedRecords).map(_.sum)
+          )
+        }
+        assert(built(packed(records)) == built(records.toIndexedSeq))
+      }
+    }
+  }
+
+  test("plain packed records become chunks without copies of their columns") {
+    val records = packed((1 to 10).map(plain(_, "x" * 9)))
+    val chunks = new ChunkBuilder(
+      DecodeSettings.of(Options.defaults).copy(maxChunkRows = 4),
+      None,
+      new ConsumerMetrics
+    ).build(records, 0)
+    assert(chunks.map(_.rows) == IndexedSeq(4, 4, 2))
+    chunks.foreach(chunk => assert(chunk.columns.data eq records.segments.head.data))
+  }
+
+  private def packed(records: Seq[KinesisRecord]): PackedRecords = {
+    val builder = new PackedRecords.Builder(records.size)
+    records.foreach { record =>
+      builder.sequenceNumbers.add(record.sequenceNumber)
+      builder.keys.add(record.partitionKey)
+      builder.data(record.data)
+      builder.arrivalMillis(record.arrivalMillis)
+      builder.encryptionType(record.encryptionType)
+      builder.endRecord()
+    }
+    builder.result()
   }
 
   test("slicing at any sequence number divides the rows exactly there") {

@@ -6,6 +6,7 @@ import org.sparkkinesis.aggregate.Containers
 import org.sparkkinesis.config.Options
 import org.sparkkinesis.event.ConsumerMetrics
 import org.sparkkinesis.model.KinesisRecord
+import org.sparkkinesis.model.packed.PackedRecords
 import org.sparkkinesis.suite.TimedSuite
 
 class RetainedBytesSuite extends TimedSuite {
@@ -31,11 +32,31 @@ class RetainedBytesSuite extends TimedSuite {
       "records with keys of 256 characters" -> plain(50, 30, "k" * 256),
       "aggregates" -> aggregates(10, 50)
     ).foreach { case (records, made) =>
-      val chunks =
-        new ChunkBuilder(DecodeSettings.of(Options.defaults), None, new ConsumerMetrics).build(made.toVector, 0)
-      val counted = chunks.map(_.retainedBytes).sum
-      val taken = GraphLayout.parseInstance(chunks.toArray: _*).totalSize
-      assert(counted > taken * 2 / 3 && counted < taken * 4 / 3, s"$records: $counted bytes counted, $taken taken")
+      val chunks = build(made.toVector)
+      check(records, chunks)
+      check(s"$records, packed", build(pack(made, made.size)))
+      check(s"$records, packed, of which too many were expected", build(pack(made, 5000)))
     }
+  }
+
+  private def build(records: IndexedSeq[KinesisRecord]): IndexedSeq[Chunk] =
+    new ChunkBuilder(DecodeSettings.of(Options.defaults), None, new ConsumerMetrics).build(records, 0)
+
+  private def check(records: String, chunks: IndexedSeq[Chunk]): Unit = {
+    val counted = chunks.map(_.retainedBytes).sum
+    val taken = GraphLayout.parseInstance(chunks.toArray: _*).totalSize
+    assert(counted > taken * 2 / 3 && counted < taken * 4 / 3, s"$records: $counted bytes counted, $taken taken")
+  }
+
+  private def pack(records: Seq[KinesisRecord], expectedRows: Int): IndexedSeq[KinesisRecord] = {
+    val builder = new PackedRecords.Builder(expectedRows)
+    records.foreach { record =>
+      builder.sequenceNumbers.add(record.sequenceNumber)
+      builder.keys.add(record.partitionKey)
+      builder.data(record.data)
+      builder.arrivalMillis(record.arrivalMillis)
+      builder.endRecord()
+    }
+    builder.result()
   }
 }

@@ -7,7 +7,7 @@ import scala.concurrent.duration._
 import org.scalatest.BeforeAndAfterAll
 import software.amazon.awssdk.auth.credentials._
 import software.amazon.awssdk.http.nio.netty.NettyNioAsyncHttpClient
-import software.amazon.awssdk.http.urlconnection.UrlConnectionHttpClient
+import software.amazon.awssdk.http.apache5.Apache5HttpClient
 import software.amazon.awssdk.regions.Region
 import software.amazon.awssdk.services.kinesis.KinesisAsyncClient
 import software.amazon.awssdk.services.kinesis.model.{CreateStreamRequest, KinesisException}
@@ -73,7 +73,7 @@ class SignatureSuite extends TimedSuite with BeforeAndAfterAll {
       .region(Region.US_EAST_1)
       .endpointOverride(URI.create(emulator.endpoint))
       .credentialsProvider(StaticCredentialsProvider.create(owner))
-      .httpClientBuilder(UrlConnectionHttpClient.builder())
+      .httpClientBuilder(Apache5HttpClient.builder())
       .build()
     try {
       val request = AssumeRoleRequest.builder().roleArn(

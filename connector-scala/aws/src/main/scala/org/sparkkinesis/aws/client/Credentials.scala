@@ -9,7 +9,7 @@ import scala.jdk.CollectionConverters._
 import scala.util.control.NonFatal
 
 import software.amazon.awssdk.auth.credentials._
-import software.amazon.awssdk.http.urlconnection.UrlConnectionHttpClient
+import software.amazon.awssdk.http.apache5.Apache5HttpClient
 import software.amazon.awssdk.identity.spi.{AwsCredentialsIdentity, IdentityProvider, ResolveIdentityRequest}
 import software.amazon.awssdk.regions.Region
 import software.amazon.awssdk.services.sts.StsClient
@@ -98,7 +98,8 @@ object Credentials {
       supplied: Option[SuppliedCredentials]
   ): (AwsCredentialsProvider, Seq[AutoCloseable]) = {
     val (base, ownedByBase) = create(role.base, region, supplied)
-    val sts = StsClient.builder().region(region).credentialsProvider(base).httpClient(UrlConnectionHttpClient.create())
+    val sts = StsClient.builder().region(region).credentialsProvider(base)
+      .httpClientBuilder(Apache5HttpClient.builder())
     role.stsEndpoint.foreach(endpoint => sts.endpointOverride(URI.create(endpoint)))
     val client = sts.build()
     val request = AssumeRoleRequest.builder().roleArn(role.roleArn).roleSessionName(role.sessionName)

@@ -6,6 +6,7 @@ import scala.concurrent.duration.{DurationInt, FiniteDuration}
 
 import io.netty.handler.ssl.SslProvider
 import software.amazon.awssdk.http.Protocol
+import software.amazon.awssdk.http.apache5.{Apache5HttpClient, ProxyConfiguration}
 import software.amazon.awssdk.http.async.SdkAsyncHttpClient
 import software.amazon.awssdk.http.nio.netty.{NettyNioAsyncHttpClient, SdkEventLoopGroup}
 
@@ -39,6 +40,21 @@ private[aws] object HttpClients {
     .writeTimeout(javaDuration(settings.requestTimeout))
     .tcpKeepAlive(true)
     .build()
+
+  /**
+   * Returns a builder of the synchronous client for GetRecords calls, over HTTP/1.1. Like the other clients, it uses no
+   * proxy of the environment.
+   */
+  def forPolling(settings: ClientSettings): Apache5HttpClient.Builder = Apache5HttpClient
+    .builder()
+    .maxConnections(settings.maxConcurrency)
+    .connectionAcquisitionTimeout(javaDuration(settings.requestTimeout.min(AcquireTimeout)))
+    .connectionTimeout(ConnectTimeout)
+    .socketTimeout(javaDuration(settings.requestTimeout))
+    .tcpKeepAlive(true)
+    .proxyConfiguration(
+      ProxyConfiguration.builder().useSystemPropertyValues(false).useEnvironmentVariableValues(false).build()
+    )
 
   /**
    * The client for subscriptions. The JVM has one, over HTTP/2, and never closes it. A subscription occupies its stream

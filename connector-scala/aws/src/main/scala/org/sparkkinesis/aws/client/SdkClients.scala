@@ -2,7 +2,7 @@ package org.sparkkinesis.aws.client
 
 import java.net.URI
 import java.time.Duration
-import java.util.concurrent.Executor
+import java.util.concurrent.{Executor, Executors}
 
 import software.amazon.awssdk.awscore.retry.AwsRetryStrategy
 import software.amazon.awssdk.core.client.config.{
@@ -12,7 +12,7 @@ import software.amazon.awssdk.core.client.config.{
 }
 import software.amazon.awssdk.http.async.SdkAsyncHttpClient
 import software.amazon.awssdk.regions.Region
-import software.amazon.awssdk.services.kinesis.KinesisAsyncClient
+import software.amazon.awssdk.services.kinesis.{KinesisAsyncClient, KinesisClient}
 
 import org.sparkkinesis.aws.getrecords.AnswerCapture
 import org.sparkkinesis.aws.subscription.SubscriptionTransport
@@ -32,6 +32,7 @@ object SdkClients {
     val endpoint = settings.endpoint.map(URI.create)
     new SdkKinesisService(
       requests(settings, region, endpoint, credentials),
+      polling(settings, region, endpoint, credentials),
       new SubscriptionTransport(
         region,
         endpoint,
@@ -50,16 +51,11 @@ object SdkClients {
       endpoint: Option[URI],
       credentials: Credentials
   ): KinesisAsyncClient = {
-    val overrides = ClientOverrideConfiguration.builder()
-    overrides.retryStrategy(AwsRetryStrategy.doNotRetry())
-    overrides.addExecutionInterceptor(AnswerCapture)
-    overrides.putAdvancedOption(SdkAdvancedClientOption.USER_AGENT_SUFFIX, "spark-kinesis")
-    overrides.apiCallTimeout(Duration.ofNanos(settings.requestTimeout.toNanos))
     val builder = KinesisAsyncClient
       .builder()
       .region(region)
       .credentialsProvider(credentials)
-      .overrideConfiguration(overrides.build())
+      .overrideConfiguration(overrides(settings))
       // Futures complete on the event loop. Callers switch to their own threads at once, so a pool would add a thread
       // switch.
       .asyncConfiguration { async =>
@@ -73,6 +69,34 @@ object SdkClients {
     builder.httpClientBuilder(new OwnedHttpClient(new ObservedHttpClient(HttpClients.forRequests(settings))))
     endpoint.foreach(builder.endpointOverride)
     builder.build()
+  }
+
+  private def polling(
+      settings: ClientSettings,
+      region: Region,
+      endpoint: Option[URI],
+      credentials: Credentials
+  ): GetRecordsCalls = {
+    val builder = KinesisClient
+      .builder()
+      .region(region)
+      .credentialsProvider(credentials)
+      .overrideConfiguration(overrides(settings))
+      .httpClientBuilder(HttpClients.forPolling(settings))
+    endpoint.foreach(builder.endpointOverride)
+    new GetRecordsCalls(builder.build(), new BoundedExecutor(settings.maxConcurrency, pollingThreads))
+  }
+
+  /** Threads of GetRecords calls. A thread ends when it was idle for a minute. */
+  private lazy val pollingThreads = Executors.newCachedThreadPool(DaemonThreads.named("kinesis-get-records"))
+
+  private def overrides(settings: ClientSettings): ClientOverrideConfiguration = {
+    val overrides = ClientOverrideConfiguration.builder()
+    overrides.retryStrategy(AwsRetryStrategy.doNotRetry())
+    overrides.addExecutionInterceptor(AnswerCapture)
+    overrides.putAdvancedOption(SdkAdvancedClientOption.USER_AGENT_SUFFIX, "spark-kinesis")
+    overrides.apiCallTimeout(Duration.ofNanos(settings.requestTimeout.toNanos))
+    overrides.build()
   }
 
   final private class OwnedHttpClient(http: SdkAsyncHttpClient) extends SdkAsyncHttpClient.Builder[OwnedHttpClient] {

@@ -6,7 +6,6 @@ import scala.jdk.CollectionConverters._
 import scala.util.control.NonFatal
 import scala.util.{Failure, Success}
 
-import software.amazon.awssdk.awscore.AwsRequestOverrideConfiguration
 import software.amazon.awssdk.core.SdkBytes
 import software.amazon.awssdk.services.kinesis.KinesisAsyncClient
 import software.amazon.awssdk.services.kinesis.model.{
@@ -14,7 +13,6 @@ import software.amazon.awssdk.services.kinesis.model.{
 }
 
 import org.sparkkinesis.aws.error.ErrorClassification
-import org.sparkkinesis.aws.getrecords.{AnswerCapture, CapturedAnswer, GetRecordsAnswer}
 import org.sparkkinesis.aws.subscription.SubscriptionTransport
 import org.sparkkinesis.concurrent.AbortableFuture
 import org.sparkkinesis.event.log.{EventLog, QueryContext}
@@ -26,13 +24,16 @@ import org.sparkkinesis.service.{
 }
 
 /**
- * Implements [[KinesisService]] with the AWS SDK. Requests use HTTP/1.1, and subscriptions use a separate HTTP/2
- * client.
+ * Implements [[KinesisService]] with the AWS SDK. Requests use HTTP/1.1, GetRecords with a synchronous client of its
+ * own, and subscriptions use a separate HTTP/2 client.
  *
- * Futures complete on the SDK's event loops. A callback that blocks there until another call completes can deadlock.
+ * Futures complete on the SDK's event loops or on the threads of GetRecords calls. A callback that blocks there until
+ * another call completes can deadlock.
  *
  * @param requests
- *   client for requests; it does not retry, and this instance owns it
+ *   client for all requests except GetRecords; it does not retry, and this instance owns it
+ * @param polling
+ *   GetRecords calls; this instance owns it
  * @param subscriptions
  *   transport that uses the JVM's HTTP client for subscriptions
  * @param mayRenew
@@ -42,6 +43,7 @@ import org.sparkkinesis.service.{
  */
 final class SdkKinesisService(
     requests: KinesisAsyncClient,
+    polling: GetRecordsCalls,
     subscriptions: SubscriptionTransport,
     credentials: AutoCloseable,
     mayRenew: ServiceException => Boolean = _ => false,
@@ -50,7 +52,7 @@ final class SdkKinesisService(
   @volatile private var isClosed = false
 
   override def describeStream(stream: StreamRef): CompletableFuture[StreamDescription] =
-    call(Operation.DescribeStreamSummary)(_.describeStreamSummary(
+    call(Operation.DescribeStreamSummary)(requests.describeStreamSummary(
       DescribeStreamSummaryRequest.builder().streamName(nameOf(stream)).streamARN(arnOf(stream)).build()
     )) { answer =>
       val summary = answer.streamDescriptionSummary
@@ -68,9 +70,9 @@ final class SdkKinesisService(
     }
 
   override def listShards(stream: StreamRef, filter: ShardFilter, next: Option[String]): CompletableFuture[ShardPage] =
-    call(Operation.ListShards) { client =>
+    call(Operation.ListShards) {
       val request = ListShardsRequest.builder()
-      client.listShards((next match {
+      requests.listShards((next match {
         case Some(token) => request.nextToken(token)
         case None =>
           request.streamName(nameOf(stream)).streamARN(arnOf(stream)).shardFilter(SdkConversions.filter(filter))
@@ -79,7 +81,7 @@ final class SdkKinesisService(
 
   override def listStreams(after: Option[String]): CompletableFuture[StreamNamePage] =
     call(Operation.ListStreams)(
-      _.listStreams(ListStreamsRequest.builder().exclusiveStartStreamName(after.orNull).build())
+      requests.listStreams(ListStreamsRequest.builder().exclusiveStartStreamName(after.orNull).build())
     )(answer => StreamNamePage(answer.streamNames.asScala.toVector, answer.hasMoreStreams))
 
   override def getShardIterator(
@@ -87,30 +89,24 @@ final class SdkKinesisService(
       shard: ShardId,
       position: StartingPosition
   ): CompletableFuture[String] =
-    call(Operation.GetShardIterator) { client =>
+    call(Operation.GetShardIterator) {
       val (kind, number, timestamp) = SdkConversions.position(position)
       val request = GetShardIteratorRequest.builder().streamName(nameOf(stream)).streamARN(arnOf(stream))
       request.shardId(shard.value).shardIteratorType(kind)
-      client.getShardIterator(request.startingSequenceNumber(number.orNull).timestamp(timestamp.orNull).build())
+      requests.getShardIterator(request.startingSequenceNumber(number.orNull).timestamp(timestamp.orNull).build())
     }(_.shardIterator)
 
   /**
-   * Reads the response with [[GetRecordsAnswer]], because decoding accounts for most of the SDK's cost of this call. If
-   * that fails, it repeats the request and leaves decoding to the SDK.
+   * Reads the response with this module's decoder. If that fails, it repeats the request and leaves decoding to the
+   * SDK.
    */
   override def getRecords(stream: StreamRef, iterator: String, limit: Int): CompletableFuture[RecordPage] = {
     val request = GetRecordsRequest.builder().shardIterator(iterator).streamARN(arnOf(stream)).limit(limit).build()
-    val captured = new CapturedAnswer
-    val settings = AwsRequestOverrideConfiguration.builder()
-    settings.putExecutionAttribute(AnswerCapture.Wanted, captured)
-    val capturing = request.toBuilder.overrideConfiguration(settings.build()).build()
-    call(Operation.GetRecords)(_.getRecords(capturing)) { answer =>
-      if (captured.isPresent) GetRecordsAnswer.tryRead(captured) else Success(SdkConversions.page(answer))
-    }.thenCompose {
+    call(Operation.GetRecords)(polling.get(request))(answer => answer).thenCompose {
       case Success(page) => CompletableFuture.completedFuture(page)
       case Failure(unreadable) =>
         events.emit(AnswerUnreadable(stream.toString, String.valueOf(unreadable.getMessage)))
-        call(Operation.GetRecords)(_.getRecords(request))(SdkConversions.page)
+        call(Operation.GetRecords)(polling.getWithSdk(request))(page => page)
     }
   }
 
@@ -147,7 +143,7 @@ final class SdkKinesisService(
   }.toVector
 
   override def registerStreamConsumer(streamArn: String, consumerName: String): CompletableFuture[StreamConsumer] =
-    call(Operation.RegisterStreamConsumer)(_.registerStreamConsumer(
+    call(Operation.RegisterStreamConsumer)(requests.registerStreamConsumer(
       RegisterStreamConsumerRequest.builder().streamARN(streamArn).consumerName(consumerName).build()
     ))(answer => SdkConversions.consumer(answer.consumer))
 
@@ -161,12 +157,14 @@ final class SdkKinesisService(
       which: DescribeStreamConsumerRequest.Builder => DescribeStreamConsumerRequest.Builder
   ): CompletableFuture[StreamConsumer] =
     call(Operation.DescribeStreamConsumer)(
-      _.describeStreamConsumer(which(DescribeStreamConsumerRequest.builder()).build())
+      requests.describeStreamConsumer(which(DescribeStreamConsumerRequest.builder()).build())
     )(answer => SdkConversions.consumer(answer.consumerDescription))
 
   override def listStreamConsumers(streamArn: String, next: Option[String]): CompletableFuture[StreamConsumerPage] =
     call(Operation.ListStreamConsumers)(
-      _.listStreamConsumers(ListStreamConsumersRequest.builder().streamARN(streamArn).nextToken(next.orNull).build())
+      requests.listStreamConsumers(
+        ListStreamConsumersRequest.builder().streamARN(streamArn).nextToken(next.orNull).build()
+      )
     ) { answer =>
       StreamConsumerPage(
         answer.consumers.asScala.iterator.map(SdkConversions.consumer).toVector,
@@ -176,7 +174,7 @@ final class SdkKinesisService(
 
   override def deregisterStreamConsumer(consumerArn: String): CompletableFuture[Unit] =
     call(Operation.DeregisterStreamConsumer)(
-      _.deregisterStreamConsumer(DeregisterStreamConsumerRequest.builder().consumerARN(consumerArn).build())
+      requests.deregisterStreamConsumer(DeregisterStreamConsumerRequest.builder().consumerARN(consumerArn).build())
     )(_ => ())
 
   override def subscribeToShard(
@@ -191,14 +189,13 @@ final class SdkKinesisService(
   override def close(): Unit = {
     isClosed = true
     requests.close()
+    polling.close()
     credentials.close()
   }
 
-  private def call[R, A](operation: Operation)(
-      send: KinesisAsyncClient => CompletableFuture[R]
-  )(convert: R => A): CompletableFuture[A] = {
+  private def call[R, A](operation: Operation)(send: => CompletableFuture[R])(convert: R => A): CompletableFuture[A] = {
     val result = new CompletableFuture[A]
-    complete[R, A](result, operation, () => send(requests), convert, isFirst = true)
+    complete[R, A](result, operation, () => send, convert, isFirst = true)
     result
   }
 

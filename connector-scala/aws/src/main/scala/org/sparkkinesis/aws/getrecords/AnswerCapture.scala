@@ -1,54 +1,54 @@
 package org.sparkkinesis.aws.getrecords
 
-import java.io.IOException
-import java.nio.ByteBuffer
+import java.io.{ByteArrayInputStream, InputStream}
 import java.util.Optional
-import java.util.zip.CRC32
+import java.util.zip.{CRC32, CheckedInputStream}
 
-import scala.collection.mutable
+import scala.util.{Failure, Success, Try}
 
-import org.reactivestreams.Publisher
-import software.amazon.awssdk.core.async.SdkPublisher
 import software.amazon.awssdk.core.interceptor.{Context, ExecutionAttribute, ExecutionAttributes, ExecutionInterceptor}
 import software.amazon.awssdk.http.SdkHttpResponse
 
-/**
- * Holds the response body of one call, so that the connector can decode it instead of the SDK. The receiving thread
- * writes it; it is read after the call has completed.
- */
+import org.sparkkinesis.service.RecordPage
+
+/** Holds the decoded response of one call. One thread writes and reads it. */
 final private[aws] class CapturedAnswer {
-  private var buffers: mutable.ArrayBuffer[ByteBuffer] = null
-  private var checksum = Option.empty[Long]
+  private var decoded = Option.empty[Try[RecordPage]]
+  private[getrecords] var isBegun = false
+  private[getrecords] var length = -1L
+  private[getrecords] var checksum = Option.empty[Long]
 
-  /** True if the body was captured. The SDK decodes error responses, and responses that are not plain CBOR. */
-  def isPresent: Boolean = buffers != null
+  /**
+   * The response, or why it cannot be decoded. `None` if the connector did not decode it: the SDK decodes error
+   * responses, and responses that are not plain CBOR.
+   */
+  def result: Option[Try[RecordPage]] = decoded
 
-  /** @throws IOException if the checksum of the body is wrong */
-  def body: IndexedSeq[ByteBuffer] = {
-    checksum.foreach { expected =>
-      val actual = new CRC32
-      buffers.foreach(buffer => actual.update(buffer.duplicate()))
-      if (actual.getValue != expected) throw new IOException("The checksum of the response is wrong")
-    }
-    buffers.toVector
-  }
-
-  private[getrecords] def begin(expectedChecksum: Option[Long]): Unit = {
-    buffers = mutable.ArrayBuffer.empty
-    checksum = expectedChecksum
-  }
-
-  private[getrecords] def add(buffer: ByteBuffer): Unit = buffers += (if (buffer.hasArray) buffer else copy(buffer))
-
-  private def copy(buffer: ByteBuffer): ByteBuffer = {
-    val copied = ByteBuffer.allocate(buffer.remaining)
-    copied.put(buffer.duplicate()).flip()
+  /**
+   * Decodes the stream and reads it to its end.
+   *
+   * @throws java.io.IOException
+   *   if the stream cannot be read
+   */
+  private[getrecords] def decode(body: InputStream): Unit = {
+    val actual = new CRC32
+    val in = if (checksum.isEmpty) body else new CheckedInputStream(body, actual)
+    val page =
+      try Success(GetRecordsAnswer.read(in, length))
+      catch { case unreadable @ (_: UnreadableAnswer | _: IllegalArgumentException) => Failure(unreadable) }
+    // Only a response that was read to its end leaves its connection to the next call.
+    val rest = new Array[Byte](256)
+    while (in.read(rest) >= 0) {}
+    decoded = Some(page.flatMap { found =>
+      if (checksum.forall(_ == actual.getValue)) Success(found)
+      else Failure(new UnreadableAnswer("The checksum of the response is wrong"))
+    })
   }
 }
 
 /**
- * Captures the body of a response if the request asks for it, and passes an empty response to the SDK. The SDK remains
- * responsible for credentials, endpoint, signature, timeouts and error responses.
+ * Decodes the body of a response while it arrives, if the request asks for it, and passes an empty response to the SDK.
+ * The SDK remains responsible for credentials, endpoint, signature, timeouts and error responses.
  */
 private[aws] object AnswerCapture extends ExecutionInterceptor {
 
@@ -65,35 +65,32 @@ private[aws] object AnswerCapture extends ExecutionInterceptor {
     val response = context.httpResponse
     val wanted = attributes.getAttribute(Wanted)
     if (wanted != null && response.isSuccessful && isPlainCbor(response)) {
-      wanted.begin(Option(response.firstMatchingHeader(ChecksumHeader).orElse(null)).map(_.toLong))
-      // The SDK would compare the checksum with that of the empty response.
-      response.toBuilder.removeHeader(ChecksumHeader).build()
+      wanted.isBegun = true
+      wanted.length = header(response, "Content-Length").fold(-1L)(_.toLong)
+      wanted.checksum = header(response, ChecksumHeader).map(_.toLong)
+      // The SDK would compare checksum and length with those of the empty response.
+      response.toBuilder.removeHeader(ChecksumHeader).removeHeader("Content-Length").build()
     } else response
   }
 
-  override def modifyAsyncHttpResponseContent(
+  override def modifyHttpResponseContent(
       context: Context.ModifyHttpResponse,
       attributes: ExecutionAttributes
-  ): Optional[Publisher[ByteBuffer]] = {
+  ): Optional[InputStream] = {
     val wanted = attributes.getAttribute(Wanted)
-    if (wanted == null || !wanted.isPresent) context.responsePublisher
-    else context.responsePublisher.map[Publisher[ByteBuffer]](publisher => captured(publisher, wanted))
+    if (wanted == null || !wanted.isBegun) context.responseBody
+    else
+      context.responseBody.map[InputStream] { body =>
+        wanted.decode(body)
+        body.close()
+        new ByteArrayInputStream(Array(EmptyMap))
+      }
   }
 
-  /**
-   * Replaces each received buffer by one buffer, so that demand is unchanged: first an empty map, then empty buffers.
-   */
-  private def captured(publisher: Publisher[ByteBuffer], into: CapturedAnswer): Publisher[ByteBuffer] = {
-    var isFirst = true
-    SdkPublisher.adapt(publisher).map[ByteBuffer] { buffer =>
-      into.add(buffer)
-      val shown = if (isFirst) ByteBuffer.wrap(Array(EmptyMap)) else ByteBuffer.allocate(0)
-      isFirst = false
-      shown
-    }
-  }
+  private def header(response: SdkHttpResponse, name: String): Option[String] =
+    Option(response.firstMatchingHeader(name).orElse(null))
 
   private def isPlainCbor(response: SdkHttpResponse): Boolean =
-    response.firstMatchingHeader("Content-Type").map[Boolean](_.startsWith("application/x-amz-cbor")).orElse(false) &&
-      !response.firstMatchingHeader("Content-Encoding").isPresent
+    header(response, "Content-Type").exists(_.startsWith("application/x-amz-cbor")) &&
+      header(response, "Content-Encoding").isEmpty
 }

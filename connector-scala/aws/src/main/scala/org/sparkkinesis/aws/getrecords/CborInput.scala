@@ -1,48 +1,48 @@
 package org.sparkkinesis.aws.getrecords
 
-import java.io.{EOFException, IOException}
-import java.nio.ByteBuffer
+import java.io.{ByteArrayOutputStream, EOFException, IOException, InputStream}
 import java.nio.charset.StandardCharsets.UTF_8
 
+import org.sparkkinesis.aws.record.{FieldNames, FieldReader, RecordFields, RecordInput}
+import org.sparkkinesis.model.packed.PackedBytes
+
+/** The bytes of a response are not what this package supports. The SDK may be able to read the response. */
+final private[aws] class UnreadableAnswer(message: String) extends IOException(message)
+
 /**
- * Reads CBOR (RFC 8949) from the buffers of a response, forward only. It does not merge the buffers, because an array
+ * Reads CBOR (RFC 8949) from the stream of a response, forward only. It does not collect the response, because an array
  * of several MiB would be a humongous object for G1. Not thread-safe.
  *
- * @param buffers
- *   buffers with an accessible array; nobody may change their content
- * @param names
- *   names of the expected fields
+ * Its methods throw [[UnreadableAnswer]] for bytes that are not complete and valid CBOR of the expected types, and pass
+ * on the errors of the stream.
+ *
+ * @param length
+ *   number of bytes in the stream, or a negative number if it is unknown
+ * @param buffer
+ *   memory for the bytes that are read in advance
  */
-final private[aws] class CborInput(buffers: IndexedSeq[ByteBuffer], names: FieldNames) {
+final private[aws] class CborInput(in: InputStream, length: Long, buffer: Array[Byte]) extends RecordInput {
   import CborInput._
 
-  private var nextBuffer = 0
-  private var array: Array[Byte] = Array.emptyByteArray
   private var at = 0
   private var end = 0
 
-  /** Number of bytes in the buffers after the current one. */
-  private var later = buffers.iterator.map(_.remaining.toLong).sum
+  /** Number of bytes in the stream after those in the buffer, or a larger number if it is unknown. */
+  private var later = if (length < 0) Long.MaxValue else length
 
   /** Major type and additional information of the last head. */
   private var major = 0
   private var info = 0
 
-  /**
-   * Calls `field` with each name of the next map, and never if the value is null. `field` must read or skip the value.
-   */
-  def map(field: String => Unit): Unit = {
+  override def map(fields: FieldReader): Unit = {
     var left = begin(MapType)
     while (hasMore(left)) {
-      field(name())
+      fields.read(known(RecordFields.Names))
       left -= 1
     }
   }
 
-  /**
-   * Calls `element` for each element of the next array, and never if the value is null. `element` must read or skip it.
-   */
-  def array(element: => Unit): Unit = {
+  override def array(element: => Unit): Unit = {
     var left = begin(ArrayType)
     while (hasMore(left)) {
       element
@@ -50,25 +50,54 @@ final private[aws] class CborInput(buffers: IndexedSeq[ByteBuffer], names: Field
     }
   }
 
-  /** Reads the next text. Returns null for a null. */
-  def text(): String = {
+  override def text(): String = {
     val length = head(TextType)
     if (length == Absent) null
     else if (length >= 0 && length <= end - at) {
-      val text = new String(array, at, length.toInt, UTF_8)
+      val text = new String(buffer, at, length.toInt, UTF_8)
       at += length.toInt
       text
     } else new String(content(TextType, length), UTF_8)
   }
 
-  /** Reads the next byte string into a new array. Returns null for a null. */
-  def bytes(): Array[Byte] = {
+  override def text(column: PackedBytes.Builder): Unit = {
+    val length = head(TextType)
+    if (length == Absent) column.add(null)
+    else if (length >= 0 && length <= end - at) {
+      column.add(buffer, at, length.toInt)
+      at += length.toInt
+    } else {
+      val bytes = content(TextType, length)
+      column.add(bytes, 0, bytes.length)
+    }
+  }
+
+  override def word(): String = {
+    val length = head(TextType)
+    if (length == Absent) null
+    else if (length >= 0 && length <= end - at) {
+      val number = RecordFields.EncryptionNames.at(buffer, at, length.toInt)
+      val text =
+        if (number >= 0) RecordFields.EncryptionTypes(number) else new String(buffer, at, length.toInt, UTF_8)
+      at += length.toInt
+      text
+    } else new String(content(TextType, length), UTF_8)
+  }
+
+  override def integer(): Long = number()
+
+  /** Reads milliseconds, with or without CBOR's tag for a time. */
+  override def time(): Long = number()
+
+  override def skip(): Unit = skip(0)
+
+  override def bytes(): Array[Byte] = {
     val length = head(BytesType)
     if (length == Absent) null else content(BytesType, length)
   }
 
   /** Reads the next integer, or rounds the next floating-point number. Skips tags. Returns 0 for a null. */
-  def number(): Long = {
+  private def number(): Long = {
     var value = head()
     while (major == TagType) value = head()
     major match {
@@ -81,9 +110,8 @@ final private[aws] class CborInput(buffers: IndexedSeq[ByteBuffer], names: Field
     }
   }
 
-  /** Skips the next value. */
-  def skip(depth: Int = 0): Unit = {
-    if (depth > MaxDepth) throw new IOException(s"CBOR is nested more than $MaxDepth levels deep")
+  private def skip(depth: Int): Unit = {
+    if (depth > MaxDepth) throw new UnreadableAnswer(s"CBOR is nested more than $MaxDepth levels deep")
     val value = head()
     major match {
       case BytesType | TextType => if (value >= 0) advance(value) else while (!isBreak()) skip(depth + 1)
@@ -98,14 +126,16 @@ final private[aws] class CborInput(buffers: IndexedSeq[ByteBuffer], names: Field
     }
   }
 
-  private def name(): String = {
+  /** Reads a name and returns its number. */
+  private def known(names: FieldNames): Int = {
     val length = head(TextType)
-    if (length < 0 || length > end - at) new String(content(TextType, length), UTF_8)
-    else {
-      val known = names.at(array, at, length.toInt)
-      val name = if (known != null) known else new String(array, at, length.toInt, UTF_8)
+    if (length < 0 || length > end - at) {
+      val name = content(TextType, length)
+      names.at(name, 0, name.length)
+    } else {
+      val number = names.at(buffer, at, length.toInt)
       at += length.toInt
-      name
+      number
     }
   }
 
@@ -120,7 +150,7 @@ final private[aws] class CborInput(buffers: IndexedSeq[ByteBuffer], names: Field
   /** Reads the break byte that ends a value of indefinite length, if it is next. */
   private def isBreak(): Boolean = {
     fill()
-    val ends = (array(at) & 0xff) == Break
+    val ends = (buffer(at) & 0xff) == Break
     if (ends) at += 1
     ends
   }
@@ -128,25 +158,46 @@ final private[aws] class CborInput(buffers: IndexedSeq[ByteBuffer], names: Field
   /** Content of a string after its head: one piece, or several pieces until a break. */
   private def content(kind: Int, length: Long): Array[Byte] =
     if (length >= 0) take(length)
+    else if (length == Absent) throw unexpected(s"type $kind")
     else {
-      val pieces = new java.io.ByteArrayOutputStream
+      val pieces = new ByteArrayOutputStream
       while (!isBreak()) pieces.writeBytes(take(head(kind)))
       pieces.toByteArray
     }
 
   private def take(length: Long): Array[Byte] = {
-    if (length < 0 || length > end - at + later)
-      throw new EOFException(s"CBOR announces $length bytes and ends before them")
-    val taken = new Array[Byte](length.toInt)
-    var done = 0
-    while (done < taken.length) {
+    if (length < 0 || length > MaxBytes || length - (end - at) > later)
+      throw new UnreadableAnswer(s"CBOR announces $length bytes and ends before them")
+    // If the length of the stream is unknown, no memory is allocated for bytes that may not come.
+    if (later > MaxBytes && length > end - at + buffer.length) takePieces(length.toInt) else takeWhole(length.toInt)
+  }
+
+  private def takeWhole(length: Int): Array[Byte] = {
+    val taken = new Array[Byte](length)
+    var done = math.min(length, end - at)
+    System.arraycopy(buffer, at, taken, 0, done)
+    at += done
+    // Large payloads are not copied through the buffer.
+    while (length - done >= buffer.length) done += received(in.read(taken, done, length - done))
+    while (done < length) {
       fill()
-      val count = math.min(taken.length - done, end - at)
-      System.arraycopy(array, at, taken, done, count)
+      val count = math.min(length - done, end - at)
+      System.arraycopy(buffer, at, taken, done, count)
       at += count
       done += count
     }
     taken
+  }
+
+  private def takePieces(length: Int): Array[Byte] = {
+    val pieces = new ByteArrayOutputStream
+    while (pieces.size < length) {
+      fill()
+      val count = math.min(length - pieces.size, end - at)
+      pieces.write(buffer, at, count)
+      at += count
+    }
+    pieces.toByteArray
   }
 
   private def advance(length: Long): Unit = {
@@ -191,26 +242,32 @@ final private[aws] class CborInput(buffers: IndexedSeq[ByteBuffer], names: Field
 
   private def byte(): Int = {
     fill()
-    val value = array(at) & 0xff
+    val value = buffer(at) & 0xff
     at += 1
     value
   }
 
-  /** Moves to the next buffer when the current one has been read. */
+  /** Reads more bytes when those in the buffer have been read. */
   private def fill(): Unit = while (at == end) {
-    if (nextBuffer == buffers.length) throw new EOFException("CBOR ends in the middle of a value")
-    val buffer = buffers(nextBuffer)
-    nextBuffer += 1
-    array = buffer.array
-    at = buffer.arrayOffset + buffer.position()
-    end = at + buffer.remaining
-    later -= buffer.remaining
+    at = 0
+    end = 0
+    end = received(in.read(buffer, 0, buffer.length))
+  }
+
+  /** @throws EOFException if the connection ended in the middle of the response */
+  private def received(count: Int): Int = {
+    if (count < 0) {
+      if (length >= 0 && later > 0) throw new EOFException(s"The response ended $later bytes before its end")
+      throw new UnreadableAnswer("CBOR ends in the middle of a value")
+    }
+    if (length >= 0) later -= count
+    count
   }
 
   private def isNull: Boolean = major == SimpleType && (info == 22 || info == 23)
 
-  private def unexpected(wanted: String): IOException =
-    new IOException(s"CBOR has major type $major with additional information $info, expected $wanted")
+  private def unexpected(wanted: String): UnreadableAnswer =
+    new UnreadableAnswer(s"CBOR has major type $major with additional information $info, expected $wanted")
 }
 
 private object CborInput {
@@ -226,4 +283,7 @@ private object CborInput {
   private val Indefinite = -1L
   private val Absent = -2L
   private val MaxDepth = 64
+
+  /** Longer than any payload, also if it is not valid. */
+  private val MaxBytes = 1 << 30
 }

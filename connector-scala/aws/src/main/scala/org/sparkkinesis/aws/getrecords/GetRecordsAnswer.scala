@@ -1,88 +1,67 @@
 package org.sparkkinesis.aws.getrecords
 
-import java.nio.ByteBuffer
+import java.io.InputStream
 
-import scala.collection.immutable.ArraySeq
-import scala.collection.mutable
-import scala.util.Try
-
-import org.sparkkinesis.model._
+import org.sparkkinesis.aws.record.{FieldReader, RecordFields}
 import org.sparkkinesis.model.hash.HashKeyRange
+import org.sparkkinesis.model.{ChildShard, ShardId}
 import org.sparkkinesis.service.RecordPage
 
-/** Decodes the CBOR of a GetRecords response. Unknown fields are skipped. */
+/** Decodes the CBOR of a GetRecords response while it arrives. Unknown fields are skipped. */
 private[aws] object GetRecordsAnswer {
 
-  /** Returns a failure if the captured body is not a complete GetRecords response. */
-  def tryRead(captured: CapturedAnswer): Try[RecordPage] = Try(read(captured.body))
-
   /**
+   * @param length
+   *   number of bytes in the stream, or a negative number if it is unknown
+   * @throws UnreadableAnswer
+   *   or IllegalArgumentException if the stream does not contain a complete GetRecords response
    * @throws java.io.IOException
-   *   or IllegalArgumentException if the buffers do not contain a complete GetRecords response
+   *   if the stream cannot be read
    */
-  def read(buffers: IndexedSeq[ByteBuffer]): RecordPage = {
-    val cbor = new CborInput(buffers, Fields)
-    val records = new mutable.ArrayBuilder.ofRef[KinesisRecord]
-    val children = Seq.newBuilder[ChildShard]
-    var next = Option.empty[String]
-    var millisBehindLatest = 0L
-    cbor.map {
-      case "Records" => cbor.array(records += record(cbor))
-      case "NextShardIterator" => next = Option(cbor.text())
-      case "MillisBehindLatest" => millisBehindLatest = cbor.number()
-      case "ChildShards" => cbor.array(children += child(cbor))
-      case _ => cbor.skip()
-    }
-    RecordPage(ArraySeq.unsafeWrapArray(records.result()), next, millisBehindLatest, children.result())
+  def read(in: InputStream, length: Long, bufferBytes: Int = BufferBytes): RecordPage = {
+    val buffer = new Array[Byte](if (length > 0) math.min(length, bufferBytes.toLong).toInt else bufferBytes)
+    new Reader(new CborInput(in, length, buffer), math.max(0, length)).page()
   }
 
-  private val Fields = new FieldNames(
-    "Records",
-    "SequenceNumber",
-    "ApproximateArrivalTimestamp",
-    "Data",
-    "PartitionKey",
-    "EncryptionType",
-    "NextShardIterator",
-    "MillisBehindLatest",
-    "ChildShards"
-  )
+  /** A response without records has a few hundred bytes, and its buffer no more. */
+  private val BufferBytes = 64 * 1024
 
-  private def record(cbor: CborInput): KinesisRecord = {
-    var number: String = null
-    var key: String = null
-    var arrival = 0L
-    var data: Array[Byte] = null
-    var encryption: String = null
-    cbor.map {
-      case "SequenceNumber" => number = cbor.text()
-      case "PartitionKey" => key = cbor.text()
-      case "Data" => data = cbor.bytes()
-      // The CBOR protocol has milliseconds here, with CBOR's tag for a time.
-      case "ApproximateArrivalTimestamp" => arrival = cbor.number()
-      case "EncryptionType" => encryption = cbor.text()
+  final private class Reader(cbor: CborInput, length: Long) extends FieldReader {
+    private val records = new RecordFields(cbor, RecordFields.expectedRows(length))
+    private val children = Seq.newBuilder[ChildShard]
+    private var next = Option.empty[String]
+    private var millisBehindLatest = 0L
+
+    def page(): RecordPage = {
+      cbor.map(this)
+      RecordPage(records.result(), next, millisBehindLatest, children.result())
+    }
+
+    override def read(field: Int): Unit = field match {
+      case RecordFields.Records => records.readAll()
+      case RecordFields.NextIterator => next = Option(cbor.text())
+      case RecordFields.MillisBehindLatest => millisBehindLatest = cbor.integer()
+      case RecordFields.ChildShards => cbor.array(children += child())
       case _ => cbor.skip()
     }
-    if (number == null) throw new java.io.IOException("A record has no sequence number")
-    KinesisRecord.delivered(number, key, arrival, data, encryption)
-  }
 
-  private def child(cbor: CborInput): ChildShard = {
-    var id: String = null
-    val parents = Seq.newBuilder[ShardId]
-    var start = BigInt(0)
-    var end = HashKeyRange.Max
-    cbor.map {
-      case "ShardId" => id = cbor.text()
-      case "ParentShards" => cbor.array(parents += ShardId(cbor.text()))
-      case "HashKeyRange" =>
-        cbor.map {
-          case "StartingHashKey" => start = BigInt(cbor.text())
-          case "EndingHashKey" => end = BigInt(cbor.text())
-          case _ => cbor.skip()
-        }
-      case _ => cbor.skip()
+    private def child(): ChildShard = {
+      var id: String = null
+      val parents = Seq.newBuilder[ShardId]
+      var start = BigInt(0)
+      var end = HashKeyRange.Max
+      val range: FieldReader = {
+        case RecordFields.StartingHashKey => start = BigInt(cbor.text())
+        case RecordFields.EndingHashKey => end = BigInt(cbor.text())
+        case _ => cbor.skip()
+      }
+      cbor.map {
+        case RecordFields.ShardId => id = cbor.text()
+        case RecordFields.ParentShards => cbor.array(parents += ShardId(cbor.text()))
+        case RecordFields.HashKeyRange => cbor.map(range)
+        case _ => cbor.skip()
+      }
+      ChildShard(ShardId(id), parents.result(), HashKeyRange(start, end))
     }
-    ChildShard(ShardId(id), parents.result(), HashKeyRange(start, end))
   }
 }

@@ -1,10 +1,7 @@
 package org.sparkkinesis.aws.subscription
 
-import scala.collection.immutable.ArraySeq
-import scala.collection.mutable
-
-import org.sparkkinesis.aws.getrecords.FieldNames
-import org.sparkkinesis.model.{KinesisRecord, SequenceNumber}
+import org.sparkkinesis.aws.record.{FieldReader, RecordFields}
+import org.sparkkinesis.model.SequenceNumber
 import org.sparkkinesis.service.ShardEvent
 
 /**
@@ -12,50 +9,29 @@ import org.sparkkinesis.service.ShardEvent
  * general JSON parser, which decodes base64 by the character, took most of the CPU time of fan-out.
  */
 private[subscription] object PlainEvent {
-  private val Fields = new FieldNames(
-    "Records",
-    "SequenceNumber",
-    "ApproximateArrivalTimestamp",
-    "Data",
-    "PartitionKey",
-    "EncryptionType",
-    "ContinuationSequenceNumber",
-    "MillisBehindLatest",
-    "ChildShards"
-  )
 
   /** Returns null if the event has another form. */
   def read(bytes: Array[Byte], start: Int, length: Int): ShardEvent =
-    try {
-      val json = new PlainJson(bytes, start, length, Fields)
-      val records = new mutable.ArrayBuilder.ofRef[KinesisRecord]
-      var continuation = Option.empty[SequenceNumber]
-      var millisBehindLatest = 0L
-      json.map {
-        case "Records" => json.array(records += record(json))
-        case "ContinuationSequenceNumber" => continuation = Option(json.text()).map(SequenceNumber.trusted)
-        case "MillisBehindLatest" => millisBehindLatest = json.integer()
-        case "ChildShards" => json.array(throw PlainJson.Unsupported)
-        case _ => throw PlainJson.Unsupported
-      }
-      json.end()
-      ShardEvent(ArraySeq.unsafeWrapArray(records.result()), continuation, millisBehindLatest, Nil)
-    } catch { case PlainJson.Unsupported => null }
+    try new Reader(new PlainJson(bytes, start, length), length).event()
+    catch { case PlainJson.Unsupported | _: IllegalArgumentException => null }
 
-  private def record(json: PlainJson): KinesisRecord = {
-    var number: String = null
-    var key: String = null
-    var arrival = 0L
-    var data: Array[Byte] = null
-    var encryption: String = null
-    json.map {
-      case "SequenceNumber" => number = json.text()
-      case "PartitionKey" => key = json.text()
-      case "Data" => data = json.binary()
-      case "ApproximateArrivalTimestamp" => arrival = json.thousandths()
-      case "EncryptionType" => encryption = json.text()
-      case _ => throw PlainJson.Unsupported
+  final private class Reader(json: PlainJson, length: Int) extends FieldReader {
+    private val records = new RecordFields(json, RecordFields.expectedRows(length.toLong))
+    private var continuation = Option.empty[SequenceNumber]
+    private var millisBehindLatest = 0L
+
+    def event(): ShardEvent = {
+      json.map(this)
+      json.end()
+      ShardEvent(records.result(), continuation, millisBehindLatest, Nil)
     }
-    KinesisRecord.delivered(number, key, arrival, data, encryption)
+
+    override def read(field: Int): Unit = field match {
+      case RecordFields.Records => records.readAll()
+      case RecordFields.Continuation => continuation = Option(json.text()).map(SequenceNumber.trusted)
+      case RecordFields.MillisBehindLatest => millisBehindLatest = json.integer()
+      case RecordFields.ChildShards => json.array(throw PlainJson.Unsupported)
+      case _ => json.skip()
+    }
   }
 }

@@ -6,34 +6,33 @@ import java.util.Base64
 
 import scala.util.control.NoStackTrace
 
-import org.sparkkinesis.aws.getrecords.FieldNames
+import org.sparkkinesis.aws.record.{FieldNames, FieldReader, RecordFields, RecordInput}
+import org.sparkkinesis.model.packed.PackedBytes
 
 /**
  * Reads a subset of JSON, forward only: known names, ASCII texts without escapes, and non-negative numbers. All other
  * input, also invalid JSON, throws [[PlainJson.Unsupported]], and the caller then uses a general parser. Not
  * thread-safe.
  */
-final private[subscription] class PlainJson(bytes: Array[Byte], start: Int, length: Int, names: FieldNames) {
+final private[subscription] class PlainJson(source: Array[Byte], start: Int, length: Int) extends RecordInput {
   import PlainJson.Unsupported
 
   private val until = start + length
   private var at = start
 
-  /** Calls `field` with each name of the next object, and never if the value is null. `field` must read the value. */
-  def map(field: String => Unit): Unit = if (!isNull && isNonEmpty('{', '}')) {
+  override def map(fields: FieldReader): Unit = if (!isNull && isNonEmpty('{', '}')) {
     var more = true
     while (more) {
       val from = quoted()
-      val name = names.at(bytes, from, at - 1 - from)
-      if (name == null) throw Unsupported
+      val field = RecordFields.Names.at(source, from, at - 1 - from)
+      if (field == FieldNames.Unknown) throw Unsupported
       expect(':')
-      field(name)
+      fields.read(field)
       more = hasMore('}')
     }
   }
 
-  /** Calls `element` for each element of the next array, and never if the value is null. `element` must read it. */
-  def array(element: => Unit): Unit = if (!isNull && isNonEmpty('[', ']')) {
+  override def array(element: => Unit): Unit = if (!isNull && isNonEmpty('[', ']')) {
     var more = true
     while (more) {
       element
@@ -41,31 +40,42 @@ final private[subscription] class PlainJson(bytes: Array[Byte], start: Int, leng
     }
   }
 
-  /** Reads the next text. Returns null for a null. */
-  def text(): String = if (isNull) null
+  override def text(): String = if (isNull) null
   else {
     val from = quoted()
-    new String(bytes, from, at - 1 - from, US_ASCII)
+    new String(source, from, at - 1 - from, US_ASCII)
   }
 
-  /** Reads and decodes the next base64 text. Returns null for a null. */
-  def binary(): Array[Byte] = if (isNull) null
+  override def text(column: PackedBytes.Builder): Unit = if (isNull) column.add(null)
+  else {
+    val from = quoted()
+    column.add(source, from, at - 1 - from)
+  }
+
+  override def word(): String = if (isNull) null
+  else {
+    val from = quoted()
+    val number = RecordFields.EncryptionNames.at(source, from, at - 1 - from)
+    if (number >= 0) RecordFields.EncryptionTypes(number) else new String(source, from, at - 1 - from, US_ASCII)
+  }
+
+  /** Reads and decodes the next base64 text. */
+  override def bytes(): Array[Byte] = if (isNull) null
   else {
     val from = quoted()
     val decoded =
-      try Base64.getDecoder.decode(ByteBuffer.wrap(bytes, from, at - 1 - from))
+      try Base64.getDecoder.decode(ByteBuffer.wrap(source, from, at - 1 - from))
       catch { case _: IllegalArgumentException => throw Unsupported }
     if (decoded.remaining == decoded.array.length) decoded.array else throw Unsupported
   }
 
-  /** Reads the next integer. Returns 0 for a null. */
-  def integer(): Long = if (isNull) 0 else digits(0)
+  override def integer(): Long = if (isNull) 0 else digits(0)
 
   /**
-   * Reads the next number, with or without decimals and exponent, and returns 1000 times its value, which must be an
-   * integer. Returns 0 for a null.
+   * Reads the next number of seconds, with or without decimals and exponent. Its value in milliseconds must be an
+   * integer.
    */
-  def thousandths(): Long = if (isNull) 0
+  override def time(): Long = if (isNull) 0
   else {
     val first = at
     var value = digits(0)
@@ -91,6 +101,9 @@ final private[subscription] class PlainJson(bytes: Array[Byte], start: Int, leng
     value
   }
 
+  /** Unknown names may have any value, so that the general parser reads the event. */
+  override def skip(): Unit = throw Unsupported
+
   /** Checks that only white space follows. */
   def end(): Unit = if (peek() >= 0) throw Unsupported
 
@@ -98,15 +111,15 @@ final private[subscription] class PlainJson(bytes: Array[Byte], start: Int, leng
   private def digits(before: Long): Long = {
     val from = at
     var value = before
-    while (at < until && bytes(at) >= '0' && bytes(at) <= '9') {
-      value = value * 10 + (bytes(at) - '0')
+    while (at < until && source(at) >= '0' && source(at) <= '9') {
+      value = value * 10 + (source(at) - '0')
       at += 1
     }
     if (at == from || at - from > PlainJson.MaxDigits) throw Unsupported
     value
   }
 
-  private def isAt(wanted: Char): Boolean = at < until && bytes(at) == wanted
+  private def isAt(wanted: Char): Boolean = at < until && source(at) == wanted
 
   /**
    * Reads the next text and returns the position after its opening quote. Reading continues after its closing quote.
@@ -115,8 +128,8 @@ final private[subscription] class PlainJson(bytes: Array[Byte], start: Int, leng
     expect('"')
     val from = at
     var i = at
-    while (i < until && bytes(i) >= ' ' && bytes(i) != '"' && bytes(i) != '\\') i += 1
-    if (i == until || bytes(i) != '"') throw Unsupported
+    while (i < until && source(i) >= ' ' && source(i) != '"' && source(i) != '\\') i += 1
+    if (i == until || source(i) != '"') throw Unsupported
     at = i + 1
     from
   }
@@ -137,7 +150,7 @@ final private[subscription] class PlainJson(bytes: Array[Byte], start: Int, leng
   }
 
   private def isNull: Boolean = peek() == 'n' && {
-    if (until - at < 4 || bytes(at + 1) != 'u' || bytes(at + 2) != 'l' || bytes(at + 3) != 'l') throw Unsupported
+    if (until - at < 4 || source(at + 1) != 'u' || source(at + 2) != 'l' || source(at + 3) != 'l') throw Unsupported
     at += 4
     true
   }
@@ -146,8 +159,8 @@ final private[subscription] class PlainJson(bytes: Array[Byte], start: Int, leng
 
   /** Returns the next byte that is not white space, without reading it, or -1 at the end. */
   private def peek(): Int = {
-    while (at < until && (bytes(at) == ' ' || bytes(at) == '\n' || bytes(at) == '\r' || bytes(at) == '\t')) at += 1
-    if (at < until) bytes(at) & 0xff else -1
+    while (at < until && (source(at) == ' ' || source(at) == '\n' || source(at) == '\r' || source(at) == '\t')) at += 1
+    if (at < until) source(at) & 0xff else -1
   }
 }
 

@@ -1,10 +1,10 @@
 package org.sparkkinesis.aws.getrecords
 
-import java.io.{ByteArrayOutputStream, IOException}
+import java.io.{ByteArrayInputStream, ByteArrayOutputStream, EOFException, IOException}
 import java.nio.ByteBuffer
 import java.util.zip.CRC32
 
-import scala.util.Using
+import scala.util.{Try, Using}
 
 import com.fasterxml.jackson.dataformat.cbor.{CBORFactory, CBORGenerator}
 
@@ -23,7 +23,12 @@ class GetRecordsAnswerSuite extends TimedSuite {
     bytes.toByteArray
   }
 
-  private def read(bytes: Array[Byte]): RecordPage = GetRecordsAnswer.read(Vector(ByteBuffer.wrap(bytes)))
+  private def read(bytes: Array[Byte], bufferBytes: Int = 64): RecordPage =
+    GetRecordsAnswer.read(new ByteArrayInputStream(bytes), bytes.length.toLong, bufferBytes)
+
+  /** Reads the bytes as of a response without `Content-Length`. */
+  private def readUnsized(bytes: Array[Byte], bufferBytes: Int = 64): RecordPage =
+    GetRecordsAnswer.read(new ByteArrayInputStream(bytes), -1, bufferBytes)
 
   private val payload = Array.tabulate(300)(_.toByte)
 
@@ -84,22 +89,30 @@ class GetRecordsAnswerSuite extends TimedSuite {
     assert(page.children == Seq(child))
   }
 
-  test("a response with definite and indefinite lengths is decoded")(check(read(answer)))
+  test("a response with definite and indefinite lengths is decoded, with and without Content-Length") {
+    check(read(answer))
+    check(readUnsized(answer))
+  }
 
-  test("a response in buffers of any size is decoded") {
+  test("a response is decoded with a buffer of any size") {
     (1 to answer.length).foreach { size =>
-      check(GetRecordsAnswer.read(answer.grouped(size).map(ByteBuffer.wrap).toVector))
+      check(read(answer, size))
+      check(readUnsized(answer, size))
     }
   }
 
-  test("a buffer that is a part of its array is decoded") {
-    val padded = Array.fill[Byte](7)(-1) ++ answer ++ Array.fill[Byte](5)(-1)
-    check(GetRecordsAnswer.read(Vector(ByteBuffer.wrap(padded, 7, answer.length))))
-    check(GetRecordsAnswer.read(Vector(ByteBuffer.wrap(padded, 7, answer.length).slice())))
+  test("a response that is truncated anywhere is rejected") {
+    (0 until answer.length).foreach { length =>
+      intercept[UnreadableAnswer](read(answer.take(length)))
+      intercept[UnreadableAnswer](readUnsized(answer.take(length)))
+    }
   }
 
-  test("a response that is truncated anywhere is rejected") {
-    (0 until answer.length).foreach(length => intercept[IOException](read(answer.take(length))))
+  test("a connection that ends before Content-Length is an error of the connection and not of the response") {
+    (0 until answer.length).foreach { length =>
+      val stream = new ByteArrayInputStream(answer.take(length))
+      intercept[EOFException](GetRecordsAnswer.read(stream, answer.length.toLong, 64))
+    }
   }
 
   test("a response with a wrong byte gives another response or an I/O error") {
@@ -107,8 +120,10 @@ class GetRecordsAnswerSuite extends TimedSuite {
       Seq(0x00, 0x1f, 0x7f, 0xff).foreach { other =>
         val wrong = answer.clone()
         wrong(i) = other.toByte
-        try read(wrong)
-        catch { case _: IOException | _: IllegalArgumentException => () }
+        try {
+          read(wrong)
+          readUnsized(wrong)
+        } catch { case _: IOException | _: IllegalArgumentException => () }
       }
     }
   }
@@ -145,26 +160,36 @@ class GetRecordsAnswerSuite extends TimedSuite {
 
   test("an announced length without the bytes allocates no memory") {
     val announced = Array[Byte](0xa1.toByte, 0x64, 'D', 'a', 't', 'a', 0x5a, 0x7f, -1, -1, -1)
-    intercept[IOException](read(announced))
+    intercept[UnreadableAnswer](read(announced))
+    intercept[UnreadableAnswer](readUnsized(announced))
     val data = Array[Byte](0xa1.toByte, 0x67) ++ "Records".getBytes("UTF-8") ++ Array[Byte](0x81.toByte) ++ announced
-    intercept[IOException](read(data))
+    intercept[UnreadableAnswer](read(data))
+    intercept[UnreadableAnswer](readUnsized(data))
   }
 
   test("too deep nesting is rejected") {
     val deep = Array[Byte](0xa1.toByte, 0x61, 'x') ++ Array.fill[Byte](100000)(0x81.toByte)
-    intercept[IOException](read(deep))
+    intercept[UnreadableAnswer](read(deep))
   }
 
   test("a wrong checksum is rejected") {
     val crc = new CRC32
     crc.update(answer)
-    def captured(checksum: Long): CapturedAnswer = {
+    def captured(checksum: Long): Try[RecordPage] = {
       val capture = new CapturedAnswer
-      capture.begin(Some(checksum))
-      answer.grouped(100).foreach(part => capture.add(ByteBuffer.wrap(part)))
-      capture
+      capture.checksum = Some(checksum)
+      capture.decode(new ByteArrayInputStream(answer))
+      capture.result.get
     }
-    check(GetRecordsAnswer.read(captured(crc.getValue).body))
-    intercept[IOException](captured(crc.getValue + 1).body)
+    check(captured(crc.getValue).get)
+    intercept[UnreadableAnswer](captured(crc.getValue + 1).get)
+  }
+
+  test("a response that cannot be decoded is read to its end, so that its connection can be used again") {
+    val stream = new ByteArrayInputStream(answer.updated(0, 0x00.toByte))
+    val capture = new CapturedAnswer
+    capture.decode(stream)
+    assert(capture.result.get.isFailure)
+    assert(stream.available == 0)
   }
 }

@@ -4,13 +4,15 @@ import java.net.URI
 import java.util.concurrent.TimeUnit
 
 import software.amazon.awssdk.auth.credentials.{AwsBasicCredentials, StaticCredentialsProvider}
+import software.amazon.awssdk.core.client.config.ClientOverrideConfiguration
 import software.amazon.awssdk.http.nio.netty.NettyNioAsyncHttpClient
 import software.amazon.awssdk.http.{ProtocolNegotiation, SdkHttpConfigurationOption}
 import software.amazon.awssdk.regions.Region
-import software.amazon.awssdk.services.kinesis.KinesisAsyncClient
+import software.amazon.awssdk.services.kinesis.{KinesisAsyncClient, KinesisClient}
 import software.amazon.awssdk.utils.AttributeMap
 
-import org.sparkkinesis.aws.client.{HttpClients, SdkKinesisService}
+import org.sparkkinesis.aws.client.{ClientSettings, CredentialSettings, GetRecordsCalls, HttpClients, SdkKinesisService}
+import org.sparkkinesis.aws.getrecords.AnswerCapture
 import org.sparkkinesis.aws.subscription.SubscriptionTransport
 import org.sparkkinesis.chunk.DecodeSettings
 import org.sparkkinesis.concurrent.SystemScheduler
@@ -31,6 +33,14 @@ class TlsSuite extends TimedSuite {
     AttributeMap.builder().put(SdkHttpConfigurationOption.TRUST_ALL_CERTIFICATES, java.lang.Boolean.TRUE).build()
   private val credentials = StaticCredentialsProvider.create(AwsBasicCredentials.create("AKIDEXAMPLE", "secret"))
 
+  private val captured = ClientOverrideConfiguration.builder().addExecutionInterceptor(AnswerCapture).build()
+
+  private def settings(emulator: KinesisEmulator): ClientSettings = ClientSettings.of(
+    Some("us-east-1"),
+    Some(emulator.endpoint),
+    CredentialSettings.Static("AKIDEXAMPLE", "secret", None)
+  )
+
   private def onService(alpn: Boolean)(use: (KinesisEmulator, SdkKinesisService) => Unit): Unit = {
     val emulator = KinesisEmulator.start(EmulatorConfig(quotas = false, tls = true))
     val endpoint = URI.create(emulator.endpoint)
@@ -41,7 +51,11 @@ class TlsSuite extends TimedSuite {
     val client = KinesisAsyncClient.builder().region(Region.US_EAST_1).endpointOverride(endpoint)
       .credentialsProvider(credentials).httpClient(asked).build()
     val transport = new SubscriptionTransport(Region.US_EAST_1, Some(endpoint), credentials, pushed)
-    val service = new SdkKinesisService(client, transport, () => ())
+    val polling = KinesisClient.builder().region(Region.US_EAST_1).endpointOverride(endpoint)
+      .credentialsProvider(credentials).overrideConfiguration(captured)
+      .httpClient(HttpClients.forPolling(settings(emulator)).buildWithDefaults(trustAll)).build()
+    val calls = new GetRecordsCalls(polling, (task: Runnable) => new Thread(task).start())
+    val service = new SdkKinesisService(client, calls, transport, () => ())
     try {
       assert(emulator.endpoint.startsWith("https://"), emulator.endpoint)
       use(emulator, service)

@@ -3,16 +3,14 @@ package org.sparkkinesis.consume.fanout
 import scala.collection.mutable
 import scala.concurrent.duration._
 
-import org.sparkkinesis.concurrent.{Cancellable, Scheduler, SerialExecutor}
-import org.sparkkinesis.consume.{
-  MissingResource, RecordBatch, RecordPublisher, RecordPublisherFactory, RecordSubscriber
-}
+import org.sparkkinesis.concurrent.{Cancellable, SerialExecutor}
+import org.sparkkinesis.consume.{MissingResource, RecordBatch, RecordPublisher, RecordSubscriber}
 import org.sparkkinesis.event.{
-  CallThrottled, ConsumerMetrics, EventSink, SubscriptionLost, SubscriptionOpened, SubscriptionRenewed,
-  SubscriptionRequested, SubscriptionTakenOver
+  CallThrottled, SubscriptionLost, SubscriptionOpened, SubscriptionRenewed, SubscriptionRequested, SubscriptionTakenOver
 }
+import org.sparkkinesis.model.packed.PackedRecords
 import org.sparkkinesis.model.{ChildShard, KinesisQuotas, KinesisRecord, SequenceNumber, StartingPosition, StreamShard}
-import org.sparkkinesis.retry.{Jitter, Outages, RetryPolicies, RetryRules}
+import org.sparkkinesis.retry.Outages
 import org.sparkkinesis.service.{KinesisService, Operation, ServiceErrorKind, ServiceException, ShardEvent}
 
 /**
@@ -92,7 +90,7 @@ final class FanOutRecordPublisher private[fanout] (
     (event.continuation ++ lastReceived).maxOption.foreach(number =>
       position = StartingPosition.AfterSequenceNumber(number)
     )
-    lastEventBytes = KinesisRecord.sizeOf(event.records)
+    lastEventBytes = PackedRecords.sizeOf(event.records)
     val isEnd = event.continuation.isEmpty || event.children.nonEmpty
     val now = scheduler.currentMillis
     if (!isEnd) received.enqueue(RecordBatch(records, event.millisBehindLatest, now))
@@ -267,50 +265,4 @@ private object FanOutRecordPublisher {
   /** An error that this side detected; the service reported none. */
   def lost(message: String): ServiceException =
     new ServiceException(ServiceErrorKind.Network, Operation.SubscribeToShard, "SubscriptionLost", message)
-}
-
-/**
- * Creates enhanced fan-out publishers for several streams.
- *
- * @param service
- *   returns the service for the stream of a shard
- * @param consumerArn
- *   returns the ARN of the registered consumer for the stream of a shard
- * @param random
- *   returns the jitter in `[0, 1)`
- * @param listener
- *   receives the publishers' events in addition to `metrics`
- */
-final class FanOutPublisherFactory(
-    service: StreamShard => KinesisService,
-    consumerArn: StreamShard => String,
-    private[fanout] val settings: FanOutSettings,
-    policies: RetryPolicies,
-    private[fanout] val rules: RetryRules,
-    private[fanout] val scheduler: Scheduler,
-    metrics: ConsumerMetrics,
-    private[fanout] val random: () => Double = Jitter.random,
-    listener: EventSink = EventSink.Discard
-) extends RecordPublisherFactory {
-  private[fanout] val policy = policies(Operation.SubscribeToShard)
-  private[fanout] val events = EventSink.all(metrics, listener)
-  private[fanout] val outages = new Outages(scheduler, events)
-
-  override def unreachable: Set[String] = outages.unreachable
-
-  override def subscribe(
-      shard: StreamShard,
-      position: StartingPosition,
-      subscriber: RecordSubscriber
-  ): RecordPublisher =
-    new FanOutRecordPublisher(service(shard), shard, consumerArn(shard), position, subscriber, this)
-
-  private[fanout] def unexpected(failure: Throwable): ServiceException = new ServiceException(
-    ServiceErrorKind.Client,
-    Operation.SubscribeToShard,
-    failure.getClass.getName,
-    String.valueOf(failure.getMessage),
-    None,
-    failure
-  )
 }

@@ -9,7 +9,8 @@ import org.sparkkinesis.consume.{
 import org.sparkkinesis.event.{
   CallRetried, CallThrottled, ConsumerMetrics, EventSink, IteratorRenewed, IteratorRequested
 }
-import org.sparkkinesis.model.{KinesisRecord, SequenceNumber, StartingPosition, StreamShard}
+import org.sparkkinesis.model.packed.PackedRecords
+import org.sparkkinesis.model.{SequenceNumber, StartingPosition, StreamShard}
 import org.sparkkinesis.retry.{Jitter, Outages, RetryPolicies, RetryPolicy, RetryRules}
 import org.sparkkinesis.service.{KinesisService, Operation, RecordPage, ServiceErrorKind, ServiceException}
 
@@ -95,7 +96,7 @@ final class PollingRecordPublisher private[poll] (
     val startedNanos = scheduler.nanoTime
     metrics.getRecordsCalls.increment()
     call(service.getRecords(shard.ref, current, pacer.limit(maxBytes)), policies(Operation.GetRecords)) { page =>
-      val bytes = KinesisRecord.sizeOf(page.records)
+      val bytes = PackedRecords.sizeOf(page.records)
       nextFetchNanos = startedNanos + pacer.pause(
         page.records.length,
         bytes,

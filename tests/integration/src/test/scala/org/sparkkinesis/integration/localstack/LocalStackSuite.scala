@@ -13,7 +13,7 @@ import org.testcontainers.localstack.LocalStackContainer
 import org.testcontainers.utility.DockerImageName
 import software.amazon.awssdk.auth.credentials.{AwsBasicCredentials, StaticCredentialsProvider}
 import software.amazon.awssdk.core.SdkBytes
-import software.amazon.awssdk.http.urlconnection.UrlConnectionHttpClient
+import software.amazon.awssdk.http.apache5.Apache5HttpClient
 import software.amazon.awssdk.regions.Region
 import software.amazon.awssdk.services.kinesis.KinesisClient
 import software.amazon.awssdk.services.kinesis.model.{PutRecordsRequestEntry, ScalingType}
@@ -48,7 +48,7 @@ class LocalStackSuite extends SparkSuite {
     .endpointOverride(java.net.URI.create(endpoint.get))
     .region(Region.US_EAST_1)
     .credentialsProvider(StaticCredentialsProvider.create(AwsBasicCredentials.create("test", "test")))
-    .httpClient(UrlConnectionHttpClient.create())
+    .httpClient(Apache5HttpClient.create())
     .build()
 
   override def afterAll(): Unit = {

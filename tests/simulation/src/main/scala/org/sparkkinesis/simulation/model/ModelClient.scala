@@ -6,6 +6,7 @@ import scala.collection.mutable
 import scala.concurrent.duration._
 
 import org.sparkkinesis.model._
+import org.sparkkinesis.model.packed.PackedRecords
 import org.sparkkinesis.service.{Operation, _}
 
 /**
@@ -84,7 +85,7 @@ final class ModelClient(service: ModelKinesis, process: String, isAlive: () => B
     val isEmpty = from < shard.records.size && service.faults.answersEmpty()
     val records = if (isEmpty) Vector.empty else Pages.of(shard, from, most)
     val next = from + records.size
-    service.calls.answered(shard, KinesisRecord.sizeOf(records))
+    service.calls.answered(shard, PackedRecords.sizeOf(records))
     if (next >= shard.records.size && !shard.isOpen)
       RecordPage(records, None, 0, Pages.children(service, shard))
     else RecordPage(records, Some(iterator(stream, shard, next)), service.millisBehind(shard, next), Nil)

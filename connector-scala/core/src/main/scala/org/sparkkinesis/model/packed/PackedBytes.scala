@@ -1,4 +1,4 @@
-package org.sparkkinesis.chunk
+package org.sparkkinesis.model.packed
 
 import java.nio.charset.StandardCharsets.UTF_8
 import java.util.Arrays
@@ -53,6 +53,11 @@ object PackedBytes {
       used += length
     }
 
+    /** Adds a row with the value of another builder's last row. */
+    def addLastOf(other: Builder): Unit =
+      if (other.lengths(other.rows - 1) < 0) add(null)
+      else add(other.bytes, other.starts(other.rows - 1), other.lengths(other.rows - 1))
+
     /** Adds a row with the same bytes as the last row, without a copy. */
     def repeatLast(): Unit = addRow(starts(rows - 1), lengths(rows - 1))
 
@@ -67,11 +72,14 @@ object PackedBytes {
     /** Length in bytes of the last row; 0 for a null. */
     def lastLength: Int = math.max(0, lengths(rows - 1))
 
-    def result(): PackedBytes = new PackedBytes(
-      if (bytes.length - used > used / 4) Arrays.copyOf(bytes, used) else bytes,
-      starts,
-      lengths
-    )
+    def result(): PackedBytes = {
+      val isSparse = starts.length - rows > rows / 4
+      new PackedBytes(
+        if (bytes.length - used > used / 4) Arrays.copyOf(bytes, used) else bytes,
+        if (isSparse) Arrays.copyOf(starts, rows) else starts,
+        if (isSparse) Arrays.copyOf(lengths, rows) else lengths
+      )
+    }
 
     private def addRow(start: Int, length: Int): Unit = {
       if (rows == starts.length) {
