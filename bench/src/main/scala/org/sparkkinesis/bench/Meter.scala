@@ -7,15 +7,16 @@ final case class Measured(records: Long, seconds: Double, cpuMicros: Double, all
   def perSecond: Double = records / seconds
 }
 
-object Meter {
-  private val system =
-    ManagementFactory.getOperatingSystemMXBean.asInstanceOf[com.sun.management.OperatingSystemMXBean]
-  private val threads = ManagementFactory.getThreadMXBean.asInstanceOf[com.sun.management.ThreadMXBean]
+/** The use of resources from the creation of this object on. */
+final class Meter {
+  import Meter._
 
-  /** Measures CPU time and allocation per record, over all threads that are alive after the work. */
-  def measure(records: Long)(work: => Unit): Measured = {
-    val (cpu, memory, start) = (system.getProcessCpuTime, allocated, System.nanoTime())
-    work
+  private val cpu = system.getProcessCpuTime
+  private val memory = allocated
+  private val start = System.nanoTime()
+
+  /** Returns CPU time and allocation per record, over all threads that are alive. */
+  def read(records: Long): Measured = {
     val seconds = (System.nanoTime() - start) / 1e9
     Measured(
       records,
@@ -23,6 +24,18 @@ object Meter {
       (system.getProcessCpuTime - cpu) / 1e3 / records,
       (allocated - memory).toDouble / records
     )
+  }
+}
+
+object Meter {
+  private val system =
+    ManagementFactory.getOperatingSystemMXBean.asInstanceOf[com.sun.management.OperatingSystemMXBean]
+  private val threads = ManagementFactory.getThreadMXBean.asInstanceOf[com.sun.management.ThreadMXBean]
+
+  def measure(records: Long)(work: => Unit): Measured = {
+    val meter = new Meter
+    work
+    meter.read(records)
   }
 
   private def allocated: Long = threads.getThreadAllocatedBytes(threads.getAllThreadIds).filter(_ > 0).sum

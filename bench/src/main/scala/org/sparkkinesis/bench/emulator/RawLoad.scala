@@ -133,7 +133,7 @@ final class RawLoad(port: Int) extends Load {
   }
 }
 
-private object RawLoad {
+private[bench] object RawLoad {
   private val InStream = s"""{"StreamName":"$Stream""""
   private val Iterator = "\"ShardIterator\":\"([^\"]+)\"".r
   private val StreamArn = "\"StreamARN\":\"([^\"]+)\"".r

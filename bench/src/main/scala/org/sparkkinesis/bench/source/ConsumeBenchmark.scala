@@ -4,8 +4,6 @@ import java.util.concurrent.TimeUnit
 
 import scala.concurrent.duration._
 
-import software.amazon.awssdk.services.kinesis.model.DescribeStreamSummaryRequest
-
 import org.sparkkinesis.aws.client.SdkClients
 import org.sparkkinesis.concurrent.SystemScheduler
 import org.sparkkinesis.config.Options
@@ -16,9 +14,9 @@ import org.sparkkinesis.model.KinesisQuotas
 import org.sparkkinesis.retry.{RetryPolicies, RetryRules}
 
 /**
- * Measures the connector's consumers without Spark against a bare SDK loop that only counts, side by side in one run:
- * `ConsumeBenchmark [--seconds N] [--records N] [--shards N] [--mode polling|efo|both]`. The last line is one JSON
- * object with the median of each reader in records per second and its ratio to the SDK's.
+ * Measures the connector's consumers without Spark against bare loops that only count, side by side in one run:
+ * `ConsumeBenchmark [--seconds N] [--records N] [--shards N] [--mode polling|efo|both] [--readers NAME,NAME]`.
+ * The last line is one JSON object, see [[ReadingRounds]].
  */
 object ConsumeBenchmark {
   import ReadingRounds._
@@ -33,17 +31,14 @@ object ConsumeBenchmark {
     val emulator = new EmulatorProcess("4g", processor = Some(0))
     val service = SdkClients.create(settings(emulator.endpoint))
     val scheduler = new SystemScheduler("bench", 2)
-    val bare = bareClient(emulator.endpoint)
+    val bare = new BareClients(emulator.endpoint)
     try {
-      load(bare, shards, records)
+      val arn = load(bare.http2, shards, records)
       val polling = ReadingLoops.polling(service, scheduler)
-      val pollingLoops = Seq(
-        new SdkPollingLoop("polling_sdk", bare, Stream, shards),
+      val pollingLoops = bare.pollingLoops(shards) ++ Seq(
         new PublisherLoop("polling_publisher", polling, Stream, shards),
         new ConsumersLoop("polling_consumers", polling, Stream, shards)
       )
-      val arn = bare.describeStreamSummary(DescribeStreamSummaryRequest.builder().streamName(Stream).build()).join()
-        .streamDescriptionSummary.streamARN
       val consumerArn = new StreamConsumerRegistrar(
         service,
         scheduler,
@@ -52,14 +47,19 @@ object ConsumeBenchmark {
       ).ensure(arn, "bench").get(1, TimeUnit.MINUTES)
       val fanOut = ReadingLoops.fanOut(service, consumerArn, scheduler)
       val fanOutLoops = Seq(
-        new SdkFanOutLoop("efo_sdk", bare, () => consumerArn, shards),
+        new SdkFanOutLoop("efo_sdk", bare.http2, () => consumerArn, shards),
         new PublisherLoop("efo_publisher", fanOut, Stream, shards),
         new ConsumersLoop("efo_consumers", fanOut, Stream, shards)
       )
-      val measured = (if (mode == "efo") Nil else measure(pollingLoops, records.toLong, seconds / 2, Duration.Zero)) ++
-        // The service refuses another subscription within five seconds, so every reader waits that long.
-        (if (mode == "polling") Nil
-         else measure(fanOutLoops, records.toLong, seconds / 2, KinesisQuotas.Lifetime.SubscriptionTakeover))
+      // The service refuses another subscription within five seconds, so every reader of fan-out waits that long.
+      val kinds = Seq(
+        "polling" -> (pollingLoops, Duration.Zero),
+        "efo" -> (fanOutLoops, KinesisQuotas.Lifetime.SubscriptionTakeover)
+      ).collect { case (kind, loops) if mode == kind || mode == "both" => (chosen(arguments, loops._1), loops._2) }
+      val measured = kinds.flatMap { case (loops, pause) =>
+        warmUp(loops, records.toLong, pause)
+        measure(loops, records.toLong, seconds / kinds.size, pause)
+      }
       println(json(measured))
     } finally {
       scheduler.close()

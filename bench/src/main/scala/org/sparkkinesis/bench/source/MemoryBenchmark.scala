@@ -23,7 +23,7 @@ object MemoryBenchmark {
     val seconds = arguments.seconds(60) / 2
     val shards = arguments.number("shards", 64)
     Using.resource(new EmulatorProcess("4g", processor = Some(0))) { emulator =>
-      Using.resource(ReadingRounds.bareClient(emulator.endpoint))(
+      Using.resource(BareClients.asynchronous(emulator.endpoint))(
         ReadingRounds.load(_, shards, arguments.number("records", 2000000))
       )
       val figures = Seq("polling", "efo").map { mode =>

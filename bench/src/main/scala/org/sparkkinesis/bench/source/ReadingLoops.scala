@@ -10,6 +10,7 @@ import software.amazon.awssdk.core.async.SdkPublisher
 import software.amazon.awssdk.services.kinesis.KinesisAsyncClient
 import software.amazon.awssdk.services.kinesis.model.{ChildShard => _, StartingPosition => SdkStartingPosition, _}
 
+import org.sparkkinesis.bench.{Measured, Meter}
 import org.sparkkinesis.chunk.{ChunkSummary, DecodeSettings}
 import org.sparkkinesis.concurrent.SystemScheduler
 import org.sparkkinesis.config.Options
@@ -24,25 +25,22 @@ import org.sparkkinesis.model.{ChildShard, ShardId, StartingPosition, StreamShar
 import org.sparkkinesis.retry.{RetryPolicies, RetryRules}
 import org.sparkkinesis.service.{KinesisService, ServiceException}
 
-/**
- * Reads all shards of a stream from the oldest record until `expected` records have arrived. Returns records per
- * second.
- */
+/** Reads all shards of a stream from the oldest record until `expected` records have arrived. */
 trait ReadingLoop {
   def name: String
-  def run(expected: Long): Double
+  def run(expected: Long): Measured
 }
 
 /**
- * Counts records and measures their rate from the moment of the first count, without the records that had arrived by
- * then, so that the start of a reader is not part of it.
+ * Counts records and measures from the moment of the first count, without the records that had arrived by then, so
+ * that the start of a reader is not part of it.
  */
 final class Tally(expected: Long) {
   private val count = new AtomicLong
   private val begun = new AtomicBoolean
   private val done = new CountDownLatch(1)
   @volatile private var failure: Option[Throwable] = None
-  @volatile private var startNanos = System.nanoTime
+  @volatile private var meter = new Meter
   @volatile private var before = 0L
 
   def add(records: Int): Unit = add(records.toLong, records.toLong)
@@ -54,7 +52,7 @@ final class Tally(expected: Long) {
   def add(records: Long, received: => Long): Unit = if (records > 0) {
     if (begun.compareAndSet(false, true)) {
       before = received
-      startNanos = System.nanoTime
+      meter = new Meter
     }
     if (count.addAndGet(records) >= expected) done.countDown()
   }
@@ -63,46 +61,21 @@ final class Tally(expected: Long) {
     failure = Some(error)
     done.countDown()
   }
-  def await(): Double = {
+  def await(): Measured = {
     if (!done.await(5, TimeUnit.MINUTES))
       throw new IllegalStateException(s"only ${count.get} of $expected records in five minutes")
     failure.foreach(throw _)
-    (expected - before) * 1e9 / (System.nanoTime - startNanos)
+    meter.read(expected - before)
   }
 }
 
-/** A polling loop as a user of the SDK would write it, which only counts. */
-final class SdkPollingLoop(val name: String, client: KinesisAsyncClient, stream: String, shards: Int)
-    extends ReadingLoop {
-  override def run(expected: Long): Double = {
-    val tally = new Tally(expected)
-    (0 until shards).foreach { shard =>
-      val request = GetShardIteratorRequest.builder().streamName(stream).shardId(ShardId.ofIndex(shard.toLong).value)
-      client.getShardIterator(request.shardIteratorType(ShardIteratorType.TRIM_HORIZON).build()).whenComplete {
-        (answer, error) =>
-          if (error != null) tally.fail(error) else next(answer.shardIterator, tally)
-      }
-    }
-    tally.await()
-  }
-
-  private def next(iterator: String, tally: Tally): Unit = if (!tally.isDone && iterator != null) {
-    client.getRecords(GetRecordsRequest.builder().shardIterator(iterator).limit(10000).build()).whenComplete {
-      (answer, error) =>
-        if (error != null) tally.fail(error)
-        else {
-          tally.add(answer.records.size)
-          next(answer.nextShardIterator, tally)
-        }
-    }
-    ()
-  }
-}
-
-/** The same with enhanced fan-out, with the consumer that `nextConsumer` returns and unlimited demand. */
+/**
+ * A fan-out reader as a user of the SDK would write it, which only counts, with the consumer that `nextConsumer`
+ * returns and unlimited demand.
+ */
 final class SdkFanOutLoop(val name: String, client: KinesisAsyncClient, nextConsumer: () => String, shards: Int)
     extends ReadingLoop {
-  override def run(expected: Long): Double = {
+  override def run(expected: Long): Measured = {
     val tally = new Tally(expected)
     val consumer = nextConsumer()
     val calls = (0 until shards).map(shard => subscribe(consumer, ShardId.ofIndex(shard.toLong).value, tally))
@@ -150,7 +123,7 @@ final class PublisherLoop(val name: String, publishers: RecordPublisherFactory, 
     override def onError(error: ServiceException): Unit = tally.fail(error)
   }
 
-  override def run(expected: Long): Double = {
+  override def run(expected: Long): Measured = {
     val tally = new Tally(expected)
     val opened = (0 until shards).map(shard =>
       new Counting(tally).begin(StreamShard(stream, ShardId.ofIndex(shard.toLong)))
@@ -163,7 +136,7 @@ final class PublisherLoop(val name: String, publishers: RecordPublisherFactory, 
 /** The connector's consumers: chunks are built, stored in the prefetch buffer, reported, and released at once. */
 final class ConsumersLoop(val name: String, publishers: RecordPublisherFactory, stream: String, shards: Int)
     extends ReadingLoop {
-  override def run(expected: Long): Double = {
+  override def run(expected: Long): Measured = {
     val tally = new Tally(expected)
     var consumers: ShardConsumers = null
     val listener = new ProgressListener {

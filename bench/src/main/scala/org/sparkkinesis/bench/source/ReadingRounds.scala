@@ -1,85 +1,127 @@
 package org.sparkkinesis.bench.source
 
-import java.lang.management.ManagementFactory
-import java.net.URI
 import java.util.concurrent.{CompletableFuture, TimeUnit}
 
+import scala.collection.mutable
 import scala.concurrent.duration._
 
-import com.sun.management.OperatingSystemMXBean
-import software.amazon.awssdk.auth.credentials.{AwsBasicCredentials, StaticCredentialsProvider}
 import software.amazon.awssdk.core.SdkBytes
-import software.amazon.awssdk.regions.Region
 import software.amazon.awssdk.services.kinesis.KinesisAsyncClient
 import software.amazon.awssdk.services.kinesis.model._
 
 import org.sparkkinesis.aws.client.{ClientSettings, CredentialSettings}
-import org.sparkkinesis.bench.Meter
+import org.sparkkinesis.bench.{Measured, Meter}
+import org.sparkkinesis.json.Json
+import org.sparkkinesis.kit.Arguments
 import org.sparkkinesis.model.KinesisQuotas
 
-/** Shared parts of the reading benchmarks: a loaded stream, a bare client, rounds in turn, ratios. */
+/**
+ * Rounds of the reading benchmarks. The readers run in turn in each round, so that other load on the machine affects
+ * them equally.
+ *
+ * Rounds are counted when all readers are warm: [[warmUp]] runs rounds until the CPU time per record of no reader is
+ * below its lowest so far by more than five percent.
+ */
 object ReadingRounds {
   val Stream = "bench"
   private val RecordBytes = 200
-  private val MinRounds = 3
-  private val process = ManagementFactory.getOperatingSystemMXBean.asInstanceOf[OperatingSystemMXBean]
+  private val MinRounds = 5
+  private val MinWarmUps = 3
+  private val MaxWarmUps = 10
+  private val WarmImprovement = 0.05
 
   /**
-   * Runs rounds of all readers in turn, so that other load on the machine affects them equally. The first round warms
-   * up unless the readers are warm. Runs at least three counted rounds, and starts further rounds within `seconds`.
-   *
    * @param pause
    *   pause before every reader
    */
-  def measure(
-      loops: Seq[ReadingLoop],
-      records: Long,
-      seconds: Int,
-      pause: Duration,
-      areWarm: Boolean = false
-  ): Seq[(String, Double)] = {
+  def warmUp(loops: Seq[ReadingLoop], records: Long, pause: Duration): Unit = {
+    val lowest = mutable.Map.empty[String, Double]
+    var rounds = 0
+    var isWarm = false
+    while (!isWarm && rounds < MaxWarmUps) {
+      val cpu = round("warm-up", loops, records, pause).map { case (name, found) => name -> found.cpuMicros }
+      rounds += 1
+      isWarm = rounds >= MinWarmUps && cpu.forall { case (name, micros) =>
+        micros > lowest(name) * (1 - WarmImprovement)
+      }
+      cpu.foreach { case (name, micros) => lowest(name) = math.min(micros, lowest.getOrElse(name, micros)) }
+    }
+    if (!isWarm) println(s"not warm after $rounds rounds")
+  }
+
+  /** Runs at least five counted rounds, and starts further rounds within `seconds`. */
+  def measure(loops: Seq[ReadingLoop], records: Long, seconds: Int, pause: Duration): Seq[(String, Seq[Measured])] = {
     val end = System.nanoTime + TimeUnit.SECONDS.toNanos(seconds.toLong)
-    if (!areWarm) round("warm-up", loops, records, pause)
     val rounds = Iterator
       .from(1)
       .takeWhile(number => number <= MinRounds || System.nanoTime < end)
       .map(number => round(s"round $number", loops, records, pause))
       .toVector
-    loops.map(loop => loop.name -> Meter.median(rounds.map(_(loop.name))))
+    loops.map(loop => loop.name -> rounds.map(_(loop.name)))
   }
 
-  /** Runs one round. Returns records per second by reader and prints the CPU time per record of this process. */
-  def round(title: String, loops: Seq[ReadingLoop], records: Long, pause: Duration): Map[String, Double] =
-    loops.map { loop =>
-      TimeUnit.MILLISECONDS.sleep(pause.toMillis)
-      val cpuNanos = process.getProcessCpuTime
-      val rate = loop.run(records)
-      val micros = (process.getProcessCpuTime - cpuNanos) / 1e3 / records
-      println(f"$title%-8s  ${loop.name}%-20s $rate%,12.0f records/s  $micros%6.2f µs CPU per record")
-      loop.name -> rate
-    }.toMap
+  private def round(
+      title: String,
+      loops: Seq[ReadingLoop],
+      records: Long,
+      pause: Duration
+  ): Map[String, Measured] = loops.map { loop =>
+    TimeUnit.MILLISECONDS.sleep(pause.toMillis)
+    val found = loop.run(records)
+    println(
+      f"$title%-8s  ${loop.name}%-20s ${found.perSecond}%,12.0f records/s  ${found.cpuMicros}%6.2f µs CPU and " +
+        f"${found.allocatedBytes}%,.0f bytes per record"
+    )
+    loop.name -> found
+  }.toMap
 
-  def json(measured: Seq[(String, Double)]): String = {
-    val rates = measured.toMap
-    val ratios = measured.collect {
-      case (name, rate) if !name.endsWith("_sdk") =>
-        val kind = name.takeWhile(_ != '_')
-        f""""${name}_vs_sdk": ${rate / rates(s"${kind}_sdk")}%.3f"""
+  /**
+   * Returns the figures of each reader, and its ratios of rates and of CPU time to the bare client of the SDK with the
+   * highest median rate. Reader names begin with their kind, such as `polling`.
+   */
+  def json(measured: Seq[(String, Seq[Measured])]): String = {
+    def ofSdk(name: String) = name.contains("_sdk")
+    def rate(rounds: Seq[Measured]) = Meter.median(rounds.map(_.perSecond))
+    def cpu(rounds: Seq[Measured]) = Meter.median(rounds.map(_.cpuMicros))
+    val ratios = for {
+      (name, rounds) <- measured if !ofSdk(name) && !name.endsWith("_socket")
+      kind = name.takeWhile(_ != '_')
+      (_, best) <- measured.filter { case (bare, _) => bare.startsWith(kind) && ofSdk(bare) }.maxByOption {
+        case (_, bare) => rate(bare)
+      }.toSeq
+      ratio <- Seq(
+        s"${name}_vs_bare" -> number(rate(rounds) / rate(best), 3),
+        s"${name}_cpu_vs_bare" -> number(cpu(rounds) / cpu(best), 3)
+      )
+    } yield ratio
+    val figures = measured.map { case (name, rounds) =>
+      name -> Json.obj(
+        "perSecond" -> spread(rounds.map(_.perSecond), 0),
+        "cpuMicros" -> spread(rounds.map(_.cpuMicros), 3),
+        "allocatedBytes" -> spread(rounds.map(_.allocatedBytes), 0)
+      )
     }
-    (measured.map { case (name, rate) => f""""${name}_per_second": $rate%.0f""" } ++ ratios).mkString("{", ", ", "}")
+    Json.render(Json.obj((ratios ++ figures): _*))
   }
+
+  private def spread(values: Seq[Double], decimals: Int): Json = Json.obj(
+    "min" -> number(values.min, decimals),
+    "median" -> number(Meter.median(values), decimals),
+    "max" -> number(values.max, decimals)
+  )
+
+  private def number(value: Double, decimals: Int): Json.Num =
+    Json.Num(BigDecimal(value).setScale(decimals, BigDecimal.RoundingMode.HALF_UP))
 
   /** Returns the settings with which the connector's client finds the emulator. */
   def settings(endpoint: String): ClientSettings =
     ClientSettings.of(Some("us-east-1"), Some(endpoint), CredentialSettings.Static("AKIDEXAMPLE", "secret", None))
 
-  /** Returns an SDK client with defaults except for the endpoint and credentials. */
-  def bareClient(endpoint: String): KinesisAsyncClient = KinesisAsyncClient
-    .builder()
-    .region(Region.US_EAST_1)
-    .endpointOverride(URI.create(endpoint))
-    .credentialsProvider(StaticCredentialsProvider.create(AwsBasicCredentials.create("AKIDEXAMPLE", "secret")))
-    .build()
+  /** Returns the readers that the argument `--readers NAME,NAME` names, or all of them without it. */
+  def chosen(arguments: Arguments, loops: Seq[ReadingLoop]): Seq[ReadingLoop] = {
+    val names = arguments.text("readers", "").split(',').filter(_.nonEmpty).toSet
+    if (names.isEmpty) loops else loops.filter(loop => names(loop.name))
+  }
 
   /** Creates the stream and returns its ARN when it is active. */
   def createStream(client: KinesisAsyncClient, shards: Int): String = {
@@ -94,8 +136,9 @@ object ReadingRounds {
     (BigInt(2).pow(128) / shards * i + 1).toString
   )
 
-  def load(client: KinesisAsyncClient, shards: Int, records: Int): Unit = {
-    createStream(client, shards)
+  /** Creates the stream with `records` records and returns its ARN. */
+  def load(client: KinesisAsyncClient, shards: Int, records: Int): String = {
+    val arn = createStream(client, shards)
     val payload = SdkBytes.fromByteArray(Array.fill[Byte](RecordBytes)('x'))
     val hashes = hashKeys(shards)
     (0 until records).grouped(KinesisQuotas.Request.PutRecordsEntries).grouped(8).foreach { batches =>
@@ -112,5 +155,6 @@ object ReadingRounds {
       CompletableFuture.allOf(calls: _*).join()
       calls.foreach(call => require(call.join().failedRecordCount == 0, "the emulator refused records"))
     }
+    arn
   }
 }

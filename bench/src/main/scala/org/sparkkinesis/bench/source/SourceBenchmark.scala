@@ -7,10 +7,9 @@ import scala.concurrent.duration._
 
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.streaming.{StreamingQueryListener, Trigger}
-import software.amazon.awssdk.services.kinesis.model.DescribeStreamSummaryRequest
 
 import org.sparkkinesis.aws.client.SdkClients
-import org.sparkkinesis.bench.Checkpoints
+import org.sparkkinesis.bench.{Checkpoints, Measured}
 import org.sparkkinesis.concurrent.SystemScheduler
 import org.sparkkinesis.config.Options
 import org.sparkkinesis.consume.fanout.StreamConsumerRegistrar
@@ -19,21 +18,20 @@ import org.sparkkinesis.kit.process.{EmulatorProcess, Processors}
 import org.sparkkinesis.retry.{RetryPolicies, RetryRules}
 
 /**
- * Measures a micro-batch query that reads into the `noop` sink, with polling and with enhanced fan-out, against a
- * bare SDK loop that only counts, side by side in one run: `SourceBenchmark [--seconds N] [--records N] [--shards N]
- * [--mode polling|efo|both]`.
+ * Measures a micro-batch query that reads into the `noop` sink, with polling and with enhanced fan-out, against bare
+ * loops that only count, side by side in one run: `SourceBenchmark [--seconds N] [--records N] [--shards N] [--mode
+ * polling|efo|both] [--readers NAME,NAME]`.
  *
- * Both are measured warm, after rounds that are not counted, and in their stable state: the query from the end of its
- * first batch to the end of its last, without the records that its consumers had received before, and with the
- * settings that the documentation recommends for checkpoints on a local disk; the loop from its first answer to its
- * last, without the first.
+ * All are measured warm (see [[ReadingRounds]]), and in their stable state: the query from the end of its first batch
+ * to the end of its last, without the records that its consumers had received before, and with the settings that the
+ * documentation recommends for checkpoints on a local disk; the loops from their first answer to their last, without
+ * the first.
  *
- * The last line is one JSON object with the ratios `polling_vs_sdk` and `efo_vs_sdk`.
+ * The last line is one JSON object. Its ratios `polling_vs_bare` and `efo_vs_bare` compare with the fastest bare
+ * client of the SDK.
  */
 object SourceBenchmark {
   import ReadingRounds._
-
-  private val WarmUps = 2
 
   /** With this number of consumers, each is used again only after more than five seconds. */
   private val Consumers = 10
@@ -47,34 +45,32 @@ object SourceBenchmark {
     val emulator = new EmulatorProcess("6g", processor = Some(0))
     val service = SdkClients.create(settings(emulator.endpoint))
     val scheduler = new SystemScheduler("bench", 1)
-    val bare = bareClient(emulator.endpoint)
+    val bare = new BareClients(emulator.endpoint)
     val spark = SparkSession.builder().master("local[2]").appName("source").config("spark.ui.enabled", "false")
       .config(Checkpoints.OnLocalDisk).getOrCreate()
     spark.sparkContext.setLogLevel("WARN")
     try {
-      load(bare, shards, records)
-      val arn = bare.describeStreamSummary(DescribeStreamSummaryRequest.builder().streamName(Stream).build()).join()
-        .streamDescriptionSummary.streamARN
+      val arn = load(bare.http2, shards, records)
       // The service refuses another subscription of a consumer within five seconds, so consumers are used in turn.
       val registrar =
         new StreamConsumerRegistrar(service, scheduler, RetryPolicies.of(Options.defaults), RetryRules.Default)
       val arns = (1 to Consumers).map(i => registrar.ensure(arn, s"bench-$i").get(1, TimeUnit.MINUTES))
       val consumers = Iterator.continually(arns).flatten
       def efo = Map("consumerMode" -> "efo", "registration" -> "none", "consumerARN" -> consumers.next())
-      val polling = Seq(
-        new SdkPollingLoop("polling_sdk", bare, Stream, shards),
+      val polling = bare.pollingLoops(shards) ++ Seq(
         new QueryLoop("polling", spark, emulator.endpoint, Map.empty)
       )
       val fanOut = Seq(
-        new SdkFanOutLoop("efo_sdk", bare, () => consumers.next(), shards),
+        new SdkFanOutLoop("efo_sdk", bare.http2, () => consumers.next(), shards),
         new QueryLoop("efo", spark, emulator.endpoint, efo)
       )
-      val kinds = (if (mode == "efo") Nil else Seq(polling)) ++ (if (mode == "polling") Nil else Seq(fanOut))
-      for (loops <- kinds; _ <- 1 to WarmUps) round("warm-up", loops, records.toLong, Duration.Zero)
+      val kinds = Seq("polling" -> polling, "efo" -> fanOut).collect {
+        case (kind, loops) if mode == kind || mode == "both" => chosen(arguments, loops)
+      }
+      kinds.foreach(warmUp(_, records.toLong, Duration.Zero))
       // From here on, each side has one processor, and all code is compiled.
       Processors.moveSelfTo(1)
-      val measured =
-        kinds.flatMap(measure(_, records.toLong, seconds / kinds.size, Duration.Zero, areWarm = true))
+      val measured = kinds.flatMap(measure(_, records.toLong, seconds / kinds.size, Duration.Zero))
       println(json(measured))
     } finally {
       spark.stop()
@@ -93,7 +89,7 @@ final class QueryLoop(val name: String, spark: SparkSession, endpoint: String, o
   // Large batches spread the fixed costs of a batch over many rows; see docs/reading.md, "Throughput".
   private val large = Map("minRecordsPerTrigger" -> "500000", "maxTriggerDelay" -> "1s")
 
-  override def run(expected: Long): Double = {
+  override def run(expected: Long): Measured = {
     val tally = new Tally(expected)
     val listener = new StreamingQueryListener {
       override def onQueryStarted(event: StreamingQueryListener.QueryStartedEvent): Unit = ()

@@ -31,7 +31,7 @@ object SubscriptionsBenchmark {
     val service = SdkClients.create(ReadingRounds.settings(emulator.endpoint))
     val scheduler = new SystemScheduler("bench", 2)
     try {
-      val arn = Using.resource(ReadingRounds.bareClient(emulator.endpoint))(ReadingRounds.createStream(_, shards))
+      val arn = Using.resource(BareClients.asynchronous(emulator.endpoint))(ReadingRounds.createStream(_, shards))
       val consumer = new StreamConsumerRegistrar(
         service,
         scheduler,

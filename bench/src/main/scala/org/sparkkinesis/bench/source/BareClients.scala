@@ -1,0 +1,56 @@
+package org.sparkkinesis.bench.source
+
+import java.net.URI
+
+import software.amazon.awssdk.auth.credentials.{AwsBasicCredentials, StaticCredentialsProvider}
+import software.amazon.awssdk.http.apache5.Apache5HttpClient
+import software.amazon.awssdk.http.nio.netty.NettyNioAsyncHttpClient
+import software.amazon.awssdk.http.urlconnection.UrlConnectionHttpClient
+import software.amazon.awssdk.http.{Protocol, SdkHttpClient}
+import software.amazon.awssdk.regions.Region
+import software.amazon.awssdk.services.kinesis.{KinesisAsyncClient, KinesisClient}
+
+/** The SDK's clients with their defaults, except for endpoint, credentials and HTTP client. */
+final class BareClients(endpoint: String) extends AutoCloseable {
+  import BareClients._
+
+  /** The SDK's default for asynchronous clients. */
+  val http2: KinesisAsyncClient = asynchronous(endpoint)
+  private val http1 = asynchronous(endpoint, Protocol.HTTP1_1)
+  private val apache = synchronous(endpoint, Apache5HttpClient.builder())
+  private val urlConnection = synchronous(endpoint, UrlConnectionHttpClient.builder())
+
+  /** One loop per client, and one that shows what the transport costs without the SDK. */
+  def pollingLoops(shards: Int): Seq[ReadingLoop] = Seq(
+    new AsyncPollingLoop("polling_sdk_http2", http2, ReadingRounds.Stream, shards),
+    new AsyncPollingLoop("polling_sdk_http1", http1, ReadingRounds.Stream, shards),
+    new SyncPollingLoop("polling_sdk_apache", apache, ReadingRounds.Stream, shards),
+    new SyncPollingLoop("polling_sdk_urlconnection", urlConnection, ReadingRounds.Stream, shards),
+    new SocketPollingLoop("polling_socket", apache, URI.create(endpoint), ReadingRounds.Stream, shards)
+  )
+
+  override def close(): Unit = Seq(http2, http1, apache, urlConnection).foreach(_.close())
+}
+
+object BareClients {
+  private val credentials = StaticCredentialsProvider.create(AwsBasicCredentials.create("AKIDEXAMPLE", "secret"))
+
+  /** Returns an asynchronous client with the SDK's default protocol, which the caller closes. */
+  def asynchronous(endpoint: String): KinesisAsyncClient = asynchronous(endpoint, Protocol.HTTP2)
+
+  private def asynchronous(endpoint: String, protocol: Protocol): KinesisAsyncClient = KinesisAsyncClient
+    .builder()
+    .region(Region.US_EAST_1)
+    .endpointOverride(URI.create(endpoint))
+    .credentialsProvider(credentials)
+    .httpClientBuilder(NettyNioAsyncHttpClient.builder().protocol(protocol))
+    .build()
+
+  private def synchronous(endpoint: String, http: SdkHttpClient.Builder[?]): KinesisClient = KinesisClient
+    .builder()
+    .region(Region.US_EAST_1)
+    .endpointOverride(URI.create(endpoint))
+    .credentialsProvider(credentials)
+    .httpClientBuilder(http)
+    .build()
+}
