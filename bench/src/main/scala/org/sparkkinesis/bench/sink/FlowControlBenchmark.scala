@@ -39,8 +39,8 @@ object FlowControlBenchmark {
 
   def main(args: Array[String]): Unit = {
     val arguments = Arguments(args)
-    val fixed = 7 * SettlingTime.toSeconds + 2 * GrowthTime.toSeconds
-    val window = math.max(5, (arguments.seconds(175) - fixed) / 9).seconds
+    val fixed = 8 * SettlingTime.toSeconds + 3 * GrowthTime.toSeconds
+    val window = math.max(5, (arguments.seconds(210) - fixed) / 8).seconds
     val emulator = new WriteTarget(quotas = true)
     try println(Json.render(new FlowControlBenchmark(emulator, window).run()))
     finally emulator.close()
@@ -149,7 +149,8 @@ final private class FlowControlBenchmark(emulator: WriteTarget, window: FiniteDu
       val second = new WriteLoad(emulator, stream, way._2, Seq(spreadKeys), new SharedStreamLimits)
       try {
         second.sample(GrowthTime).get()
-        val (one, other) = (first.sample(window), second.sample(window))
+        // Shares vary around their mean for some seconds, so they are measured over a longer time than a rate.
+        val (one, other) = (first.sample(GrowthTime), second.sample(GrowthTime))
         val rates = Seq(one.get(), other.get()).map(WriteLoad.perSecond)
         println(rates.map(_.round).mkString(s"${way._1}, two applications: ", " and ", " records/s"))
         rates.min / rates.sum
