@@ -99,7 +99,7 @@ final private[read] class QueryRun(world: ReadWorld, start: Start) {
   private def inspect(message: Array[Byte]): Unit = {
     inspected += 1
     if (inspected % OneOfReports == 0) ProtocolCodec.decodeToDriver(message) match {
-      case report: Report => verdict.holds(report.metrics.getOrElse("bufferedBytes", 0L), setup)
+      case report: Report => verdict.holds(report.metrics.getOrElse("bufferedBytes", 0L), setup, streams.shards)
       case _ => ()
     }
   }

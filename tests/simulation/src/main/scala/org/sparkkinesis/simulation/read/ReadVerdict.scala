@@ -4,6 +4,7 @@ import java.time.Instant
 
 import org.sparkkinesis.error.KinesisConnectorException
 import org.sparkkinesis.kit.EndConditions.{Losses, Passing}
+import org.sparkkinesis.service.Operation
 import org.sparkkinesis.simulation.common.{SimulatedTime, Violation}
 import org.sparkkinesis.simulation.read.schedule._
 import org.sparkkinesis.simulation.spark.{BatchSink, ReadRow}
@@ -81,12 +82,30 @@ final class ReadVerdict(
     throw new Violation("lost", s"$all records are not delivered and not reported as lost, for example $record")
   }
 
-  /** Checks the bytes in one executor's buffer. */
-  def holds(bytes: Long, setup: ReadSetup): Unit = {
+  /**
+   * Checks the bytes in one executor's buffer.
+   *
+   * @param shards
+   *   number of shards that may be read
+   */
+  def holds(bytes: Long, setup: ReadSetup, shards: Int): Unit = {
     val capacity = setup.options.get("fetchBufferSize").map(_.toLong).getOrElse(Long.MaxValue / 4)
-    // The limit is soft: every shard that was idle may exceed it by one batch.
-    if (bytes > 2 * capacity) throw new Violation("memory", s"$bytes bytes are buffered, of $capacity that may be")
+    // The limit is soft: every shard that was idle may exceed it by one batch, which has one record at least.
+    val most = 2 * (capacity + shards.toLong * setup.recordBytes)
+    if (bytes > most) throw new Violation("memory", s"$bytes bytes are buffered, of $capacity that may be")
   }
+
+  /**
+   * Checks at the end that the query kept to the quotas of the streams, which nobody else read.
+   *
+   * @param runs
+   *   number of runs of the query and of its executors; a new one does not know what an old one has called
+   */
+  def called(made: Map[String, Int], refused: Map[String, Int], runs: Int): Unit =
+    refused.find { case (name, count) => Paced(name) && count > RefusedPerRun * runs + made(name) / RefusedOneOf }
+      .foreach { case (name, count) =>
+        throw new Violation("quota", s"$count of ${made(name)} calls of $name were refused in $runs runs")
+      }
 
   /** Returns the ledger, which also records every committed batch as progress. */
   def watching(sink: BatchSink, trace: (=> String) => Unit)(onLogged: => Unit): BatchSink = new BatchSink {
@@ -131,6 +150,13 @@ final class ReadVerdict(
 }
 
 private object ReadVerdict {
+
+  /** The operations whose quotas hold for each shard. */
+  val Paced: Set[String] = Set(Operation.GetRecords, Operation.GetShardIterator).map(_.name)
+
+  /** The number of refused calls that are allowed for each run, and one in this many calls. */
+  val RefusedPerRun = 10
+  val RefusedOneOf = 20
 
   /** The tolerance, because stored positions are refreshed rarely. */
   val UncertainMillis: Long = 3 * 3600000L

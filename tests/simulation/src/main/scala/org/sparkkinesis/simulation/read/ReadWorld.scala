@@ -40,6 +40,9 @@ final private[read] class ReadWorld(scenario: ReadScenario, trace: String => Uni
 
   def tell(what: => String): Unit = trace(s"${Instant.ofEpochMilli(time.nowMillis)} $what")
 
+  /** The number of executors so far. */
+  def executorsSoFar: Int = executors
+
   /** Returns a name that no executor has had. */
   def nextExecutor(): String = {
     executors += 1

@@ -67,7 +67,7 @@ final class StreamActions(
 
   private def put(stream: ModelStream, key: String): Unit = {
     val id = nextId()
-    val (shard, record) = service.put(stream, id, key, HashKey.ofPartitionKey(key), data(id))
+    val (shard, record) = service.put(stream, id, key, HashKey.ofPartitionKey(key), data(id, setup.recordBytes))
     ledger.add(PutRecord(
       id,
       stream.life,
@@ -80,9 +80,9 @@ final class StreamActions(
   }
 
   /** The id, with leading zeros up to the size. */
-  private def data(id: Long): Array[Byte] = {
+  private def data(id: Long, bytes: Int): Array[Byte] = {
     val digits = id.toString
-    ("0" * (setup.recordBytes - digits.length) + digits).getBytes(UTF_8)
+    ("0" * (bytes - digits.length) + digits).getBytes(UTF_8)
   }
 
   private def putAggregate(stream: ModelStream, count: Int, strays: Int): Unit = {
@@ -98,7 +98,7 @@ final class StreamActions(
     if (keys.nonEmpty) {
       val ids = keys.map { member =>
         val id = nextId()
-        aggregator.tryAdd(member, None, data(id))
+        aggregator.tryAdd(member, None, data(id, 1))
         id -> member
       }
       val (shard, record) = service.put(stream, ids.last._1, key, hash, aggregator.result())
@@ -167,6 +167,9 @@ final class AllStreams(service: ModelKinesis, ledger: ReadLedger, setup: ReadSet
   }
 
   def heal(): Unit = all.foreach(_.heal())
+
+  /** The number of shards of all streams, including closed ones. */
+  def shards: Int = arns.flatMap(service.stream).map(_.shards.size).sum
 
   private def anyStream(): StreamActions = if (all.size == 1) all.head else all(random.nextInt(all.size))
 }

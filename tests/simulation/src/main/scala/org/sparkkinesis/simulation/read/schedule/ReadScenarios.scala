@@ -2,6 +2,7 @@ package org.sparkkinesis.simulation.read.schedule
 
 import scala.util.Random
 
+import org.sparkkinesis.model.KinesisQuotas
 import org.sparkkinesis.service.Operation.{GetRecords, GetShardIterator, ListShards, SubscribeToShard}
 import org.sparkkinesis.service.ServiceErrorKind
 import org.sparkkinesis.simulation.model.{ModelSettings, ServiceFault}
@@ -17,7 +18,28 @@ object ReadScenarios {
 
   def apply(seed: Long, steps: Int): ReadScenario = {
     val random = new Random(seed * 0x9e3779b97f4a7c15L + 1)
-    new Maker(random).scenario(seed, steps)
+    val plain = new Maker(random).scenario(seed, steps)
+    val sizes = new Random(seed * 0x9e3779b97f4a7c15L + 3)
+    if (sizes.nextInt(LargeOneOf) == 0) withLargeRecords(plain, Large(sizes.nextInt(Large.size))) else plain
+  }
+
+  /** One in this many scenarios has large records. */
+  private val LargeOneOf = 12
+
+  /** Sizes of large records in bytes: many per response, few, and one, which is the service's maximum. */
+  private val Large = Vector(100000, KinesisQuotas.MiB - 1000, 10 * KinesisQuotas.MiB - 1000)
+
+  /** The largest number of bytes that one action puts. */
+  private val MostBytes = 10 * KinesisQuotas.MiB
+
+  private def withLargeRecords(scenario: ReadScenario, bytes: Int): ReadScenario = {
+    def few(count: Int): Int = math.min(count, MostBytes / bytes)
+    val actions = scenario.actions.map {
+      case Put(count) => Put(few(count))
+      case PutTo(shard, count) => PutTo(shard, few(count))
+      case other => other
+    }
+    scenario.copy(setup = scenario.setup.copy(recordBytes = bytes), actions = actions)
   }
 
   final private class Maker(random: Random) {
