@@ -1116,7 +1116,7 @@ class SinkMethods(ConnectionMethods):
 
     def rate_limiting_batch_and_delay_recovery(self, value: float) -> Self:
         """Increase of the rate of `batchAndDelay` per second without throttling, as a part of the rate with
-        `minDelay`.
+        `rateLimiting.batchAndDelay.minDelay`.
 
         Takes a number from 0.001 to 10.0.
 

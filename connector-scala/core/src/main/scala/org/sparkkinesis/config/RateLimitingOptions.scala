@@ -63,7 +63,8 @@ object RateLimitingOptions {
   val recovery: ConfigEntry[Double] = write(
     "rateLimiting.batchAndDelay.recovery",
     Real(0.001, 10),
-    "Increase of the rate of `batchAndDelay` per second without throttling, as a part of the rate with `minDelay`.",
+    "Increase of the rate of `batchAndDelay` per second without throttling, as a part of the rate with " +
+      "`rateLimiting.batchAndDelay.minDelay`.",
     default = "0.1"
   )
 

@@ -127,7 +127,8 @@ object TaskPlanner {
    * @param perTask
    *   number of ranges per task; without it, the ranges are spread over `slots` tasks
    * @param inOrder
-   *   streams of which one task reads all ranges, in the order of the shards, so that parents come before their children
+   *   streams of which one task reads all ranges, in the order of the shards, so that parents come before their
+   *   children
    */
   def tasks(
       ranges: Seq[ShardRange],

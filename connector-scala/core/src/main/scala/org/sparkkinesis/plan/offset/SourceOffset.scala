@@ -99,7 +99,9 @@ final case class SourceOffset(streams: SortedMap[String, StreamOffset]) {
   /** Whether the expiry of records can be noticed in every shard that is not finished. */
   def isTimed: Boolean = streams.valuesIterator.forall(_.isTimed)
 
-  /** Returns the offset with times for every position without one; `oldestMillis` returns that of a stream's records. */
+  /**
+   * Returns the offset with times for every position without one; `oldestMillis` returns that of a stream's records.
+   */
   def timed(oldestMillis: String => Long): SourceOffset = SourceOffset(streams.map { case (arn, stream) =>
     arn -> stream.timed(math.max(stream.creationMillis, oldestMillis(arn)))
   })
