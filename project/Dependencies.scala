@@ -42,8 +42,8 @@ object Dependencies {
   }
 
   /** A synchronous HTTP client that the benchmarks compare with. */
-  val urlConnection: ModuleID =
-    ("software.amazon.awssdk" % "url-connection-client" % awsSdk).excludeAll(ExclusionRule("org.slf4j"))
+  val urlConnection = ("software.amazon.awssdk" % "url-connection-client" % awsSdk)
+    .excludeAll(ExclusionRule("org.slf4j"))
 
   /** The libraries in the jar that obtain loggers; a test checks that there is no other one. */
   val logging: Seq[ModuleID] =

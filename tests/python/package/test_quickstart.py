@@ -10,13 +10,9 @@ import pytest
 EXAMPLES = Path(__file__).resolve().parents[3] / "python" / "examples"
 
 
-def _run(
-    *arguments: str, example: str = "quickstart.py"
-) -> subprocess.CompletedProcess[str]:
+def _run(*arguments: str, example: str = "quickstart.py") -> subprocess.CompletedProcess[str]:
     command = [sys.executable, str(EXAMPLES / example), *arguments]
-    return subprocess.run(
-        command, capture_output=True, text=True, timeout=300, check=False
-    )
+    return subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
 
 
 def test_a_small_quick_start_counts_every_word_across_micro_batches() -> None:
@@ -51,9 +47,7 @@ def test_the_fan_out_example_reads_each_record_once_across_a_split() -> None:
     assert re.search(r"median \d+ ms", done.stdout)
 
 
-def test_the_real_time_example_copies_each_record_once_and_shows_how_long_that_takes() -> (
-    None
-):
+def test_the_real_time_example_copies_each_record_once_and_shows_how_long_that_takes() -> None:
     done = _run("--records", "600", example="real_time.py")
     assert done.returncode == 0, done.stdout + done.stderr
     assert "600 records copied, 0 of them missing or written twice" in done.stdout

@@ -196,8 +196,8 @@ object ForeignOptions {
   private val payload = "The connector does not parse payloads: the column 'data' has the bytes of each record."
   private val parse =
     "Leave the option out, and parse the column, for example with from_json(CAST(data AS STRING), schema)."
-  private val jvmProxy =
-    "Set the JVM's system properties https.proxyHost and https.proxyPort on the driver and the executors."
+  private val withoutProxy =
+    "Use an interface VPC endpoint, or set 'endpoint' to an address that the driver and the executors can reach."
   private val supplier =
     "Set 'credentialsProvider' to a class that implements java.util.function.Supplier, as the reference of options " +
       "describes."
@@ -221,8 +221,8 @@ object ForeignOptions {
       Refused(
         s"kinesis.sink.$name",
         awslabs,
-        "The AWS SDK takes a proxy from the JVM, not from options.",
-        jvmProxy,
+        "The connector connects to the service directly, without a proxy.",
+        withoutProxy,
         isSensitive = name == "proxyUsername" || name == "proxyPassword"
       )
     },

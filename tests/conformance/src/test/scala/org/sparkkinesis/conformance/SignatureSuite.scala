@@ -6,8 +6,8 @@ import scala.concurrent.duration._
 
 import org.scalatest.BeforeAndAfterAll
 import software.amazon.awssdk.auth.credentials._
-import software.amazon.awssdk.http.nio.netty.NettyNioAsyncHttpClient
 import software.amazon.awssdk.http.apache5.Apache5HttpClient
+import software.amazon.awssdk.http.nio.netty.NettyNioAsyncHttpClient
 import software.amazon.awssdk.regions.Region
 import software.amazon.awssdk.services.kinesis.KinesisAsyncClient
 import software.amazon.awssdk.services.kinesis.model.{CreateStreamRequest, KinesisException}

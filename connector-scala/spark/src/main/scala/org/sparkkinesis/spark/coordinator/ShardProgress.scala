@@ -11,6 +11,7 @@ import org.sparkkinesis.event.{
 import org.sparkkinesis.model.{ChildShard, SequenceNumber, Shard, ShardId, StreamShard}
 import org.sparkkinesis.plan.offset.{ShardPosition, SourceOffset}
 import org.sparkkinesis.service.ServiceException
+import org.sparkkinesis.shard.ShardGraph
 import org.sparkkinesis.spark.coordinator.state.{ConsumerPeer, CoordinatorState, ShardTrack}
 import org.sparkkinesis.spark.protocol.{Release, Report, ShardReport, Unassign}
 
@@ -82,7 +83,9 @@ final private[coordinator] class ShardProgress(
   /** Records a complete listing of a stream. */
   def list(stream: String, shards: Seq[Shard]): Unit = locked {
     val (open, closed) = shards.partition(_.isOpen)
-    val added = shards.map(_.id).filter(state.graphs(stream).range(_).isEmpty)
+    // The first listing is reported as a whole, also the shards that are known from the start of the query.
+    val known = if (state.listed(stream)) state.graphs(stream) else ShardGraph.Empty
+    val added = shards.map(_.id).filter(known.range(_).isEmpty)
     state.note(ShardsListed(stream, open.size, closed.size, added))
     state.graphs += stream -> state.graphs(stream).withListing(shards)
     state.listed += stream
