@@ -83,7 +83,8 @@ final class ModelClient(service: ModelKinesis, process: String, isAlive: () => B
   private def page(stream: ModelStream, shard: ModelShard, from: Int, limit: Int): RecordPage = {
     val most = math.min(limit, service.settings.recordsPerAnswer)
     val isEmpty = from < shard.records.size && service.faults.answersEmpty()
-    val records = if (isEmpty) Vector.empty else Pages.of(shard, from, most)
+    val records =
+      if (isEmpty) Vector.empty else Pages.of(shard, from, most, KinesisQuotas.Request.GetRecordsBytes.toLong)
     val next = from + records.size
     service.calls.answered(shard, PackedRecords.sizeOf(records))
     if (next >= shard.records.size && !shard.isOpen)
@@ -180,11 +181,13 @@ private object ModelClient {
 
 /** Creates the content of answers and events. */
 private[model] object Pages {
-  def of(shard: ModelShard, from: Int, most: Int): Vector[KinesisRecord] = {
+
+  /** Returns records up to a number of records and of bytes, but at least one record if there is one. */
+  def of(shard: ModelShard, from: Int, most: Int, mostBytes: Long): Vector[KinesisRecord] = {
     var bytes = 0L
     shard.records.iterator.slice(from, from + most).map(_.record).takeWhile { record =>
       bytes += record.size
-      bytes <= KinesisQuotas.Request.GetRecordsBytes || bytes == record.size
+      bytes <= mostBytes || bytes == record.size
     }.toVector
   }
 

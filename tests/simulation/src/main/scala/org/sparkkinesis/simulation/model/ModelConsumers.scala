@@ -151,7 +151,7 @@ final class ModelSubscription(service: ModelKinesis, subscriber: ShardSubscriber
       else {
         stream.trim(shard, service.now)
         index = math.max(index, shard.trimmed)
-        val records = Pages.of(shard, index, service.settings.recordsPerAnswer)
+        val records = Pages.of(shard, index, service.settings.recordsPerAnswer, ModelSubscription.EventBytes)
         val isEnd = !shard.isOpen && index + records.size >= shard.records.size
         if (records.nonEmpty || isEnd || evenEmpty) tell(records, isEnd)
       }
@@ -179,4 +179,10 @@ final class ModelSubscription(service: ModelKinesis, subscriber: ShardSubscriber
       "The shard does not exist."
     ))
   }
+}
+
+private object ModelSubscription {
+
+  /** Maximum size of a pushed event, as in the emulator. The service's own limit is not documented. */
+  val EventBytes: Long = 512L * 1024
 }

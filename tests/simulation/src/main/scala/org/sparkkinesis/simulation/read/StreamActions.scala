@@ -168,8 +168,16 @@ final class AllStreams(service: ModelKinesis, ledger: ReadLedger, setup: ReadSet
 
   def heal(): Unit = all.foreach(_.heal())
 
-  /** The number of shards of all streams, including closed ones. */
-  def shards: Int = arns.flatMap(service.stream).map(_.shards.size).sum
+  private var mostShards = 0
+
+  /**
+   * The highest number of shards of all streams so far, including closed ones. Executors may still hold records of a
+   * stream that was deleted.
+   */
+  def shards: Int = {
+    mostShards = math.max(mostShards, arns.flatMap(service.stream).map(_.shards.size).sum)
+    mostShards
+  }
 
   private def anyStream(): StreamActions = if (all.size == 1) all.head else all(random.nextInt(all.size))
 }
