@@ -31,6 +31,19 @@ class ConnectionKeywords(TypedDict, total=False):
     role_session_name: str
     sts_endpoint: str
     credentials_provider: str
+    stream_id: str | Sequence[str]
+    stream_id_pattern: str
+    metadata_service: str
+    metadata_token: str
+    metadata_refresh_interval: str | int | timedelta
+    metadata_start_timeout: str | int | timedelta
+    metadata_max_age: str | int | timedelta
+    metadata_allow_rollback: bool
+    metadata_allowed_accounts: str | Sequence[str]
+    metadata_allowed_regions: str | Sequence[str]
+    metadata_allowed_roles: str | Sequence[str]
+    metadata_allowed_endpoints: str | Sequence[str]
+    on_forbidden: Literal["skip", "fail"]
     retry_describe_stream_summary_max_retries: int
     retry_describe_stream_summary_backoff_base: str | int | timedelta
     retry_describe_stream_summary_backoff_max: str | int | timedelta
@@ -66,6 +79,12 @@ class SourceKeywords(ConnectionKeywords, total=False):
     fail_on_data_loss: bool
     deaggregation: bool
     deaggregation_hash_range_filter: bool
+    new_stream_position: str | datetime | Mapping[str, Any]
+    on_stream_removed: Literal["drain", "park", "fail"]
+    drain_grace: str | int | timedelta
+    drain_timeout: str | int | timedelta
+    removed_stream_retention: str | int | timedelta
+    removal_confirmations: int
     retry_list_streams_max_retries: int
     retry_list_streams_backoff_base: str | int | timedelta
     retry_list_streams_backoff_max: str | int | timedelta
@@ -147,6 +166,7 @@ class ConnectionMethods(Builder):
             "kinesis.sessiontoken",
             "kinesis.sink.proxypassword",
             "kinesis.sink.proxyusername",
+            "metadatatoken",
             "roleexternalid",
             "roleexternalid.*",
             "sessiontoken",
@@ -277,6 +297,129 @@ class ConnectionMethods(Builder):
         Takes the name of a class.
         """
         return self._with("credentialsProvider", value)
+
+    def stream_id(self, value: str | Sequence[str]) -> Self:
+        """Id of the logical stream, whose physical streams `metadataService` tells. A read accepts several ids,
+        separated by commas.
+
+        Takes the id of a logical stream, or several separated by commas.
+        """
+        return self._with("streamId", value)
+
+    def stream_id_pattern(self, value: str) -> Self:
+        """Regular expression for the ids of logical streams, for reads only.
+
+        Takes a regular expression of java.util.regex.
+        """
+        return self._with("streamIdPattern", value)
+
+    def metadata_service(self, value: str) -> Self:
+        """Service that tells the physical streams of a logical stream: `file:` and a path of any file system of
+        Spark, an `https://` address, or `class:` and the name of a
+        `java.util.function.Function<Collection<String>, String>` from ids to the text of the document, with a
+        constructor without parameters.
+
+        Takes file: and a path, an https:// address (http:// for loopback addresses only), or class: and the name
+        of a class.
+
+        Default: required with `streamId` and `streamIdPattern`.
+        """
+        return self._with("metadataService", value)
+
+    def metadata_token(self, value: str) -> Self:
+        """Bearer token for the requests to an `https://` metadata service.
+
+        Takes a bearer token.
+
+        Default: no authentication.
+        """
+        return self._with("metadataToken", value)
+
+    def metadata_refresh_interval(self, value: str | int | timedelta) -> Self:
+        """Time between two requests to the metadata service, which varies by up to 10 %.
+
+        Takes a duration such as 250ms, 10s or 15m, from 1s to 1d.
+
+        Default: ``60s``.
+        """
+        return self._with("metadataRefreshInterval", value)
+
+    def metadata_start_timeout(self, value: str | int | timedelta) -> Self:
+        """Time for which the first start of a query waits for the metadata service. A query with a checkpoint does
+        not wait.
+
+        Takes a duration such as 250ms, 10s or 15m, from 1s to 1h.
+
+        Default: ``30s``.
+        """
+        return self._with("metadataStartTimeout", value)
+
+    def metadata_max_age(self, value: str | int | timedelta) -> Self:
+        """Maximum age of the last valid answer of the metadata service. An older one fails the query.
+
+        Takes a duration such as 250ms, 10s or 15m, from 1s to 365d.
+
+        Default: no maximum: an outage of the metadata service never fails a running query.
+        """
+        return self._with("metadataMaxAge", value)
+
+    def metadata_allow_rollback(self, value: bool) -> Self:
+        """Accept a document with a lower version than the last one.
+
+        Takes true or false.
+
+        Default: ``false``.
+        """
+        return self._with("metadataAllowRollback", value)
+
+    def metadata_allowed_accounts(self, value: str | Sequence[str]) -> Self:
+        """Accounts of the streams that the metadata service may name. The accounts of `roleArn` and
+        `metadataAllowedRoles` are added.
+
+        Takes an account id of 12 digits, or several separated by commas.
+
+        Default: the account of the query's own credentials.
+        """
+        return self._with("metadataAllowedAccounts", value)
+
+    def metadata_allowed_regions(self, value: str | Sequence[str]) -> Self:
+        """Regions of the streams that the metadata service may name.
+
+        Takes the name of an AWS region, or several separated by commas.
+
+        Default: any region.
+        """
+        return self._with("metadataAllowedRegions", value)
+
+    def metadata_allowed_roles(self, value: str | Sequence[str]) -> Self:
+        """Roles that the metadata service may name. `*` stands for any text.
+
+        Takes the ARN of a role, in which `*` stands for any text, or several separated by commas.
+
+        Default: none.
+        """
+        return self._with("metadataAllowedRoles", value)
+
+    def metadata_allowed_endpoints(self, value: str | Sequence[str]) -> Self:
+        """Endpoints that the metadata service may name, in addition to the endpoint of the region and to
+        `endpoint`. `*` stands for any text.
+
+        Takes an address such as https://vpce-0a1b.kinesis.eu-central-1.vpce.amazonaws.com, or several separated
+        by commas.
+
+        Default: none.
+        """
+        return self._with("metadataAllowedEndpoints", value)
+
+    def on_forbidden(self, value: Literal["skip", "fail"]) -> Self:
+        """What happens when the metadata service names a stream that is not allowed: `skip` logs and counts it,
+        `fail` fails the query.
+
+        Takes one of 'skip', 'fail'.
+
+        Default: ``skip``.
+        """
+        return self._with("onForbidden", value)
 
     def retry_describe_stream_summary_max_retries(self, value: int) -> Self:
         """Maximum number of retries of describeStreamSummary; -1 means no limit.
@@ -603,6 +746,64 @@ class SourceMethods(ConnectionMethods):
         Default: ``false``.
         """
         return self._with("deaggregation.hashRangeFilter", value)
+
+    def new_stream_position(self, value: str | datetime | Mapping[str, Any]) -> Self:
+        """Position from which a running query reads a stream that is added, unless the metadata service tells one.
+
+        Takes latest, trim_horizon (or earliest), an ISO-8601 instant, {"at_timestamp": "…", "format": "…"}, or a
+        JSON object with a position for each shard, such as {"shardId-000000000000": {"after_sequence_number":
+        "…"}, "*": "trim_horizon"}.
+
+        Default: ``trim_horizon``.
+        """
+        return self._with("newStreamPosition", value)
+
+    def on_stream_removed(self, value: Literal["drain", "park", "fail"]) -> Self:
+        """What happens when the metadata service does not name a stream any more: `drain` reads the records that it
+        has, `park` stops at once and keeps the position, `fail` fails the query.
+
+        Takes one of 'drain', 'park', 'fail'.
+
+        Default: ``drain``.
+        """
+        return self._with("onStreamRemoved", value)
+
+    def drain_grace(self, value: str | int | timedelta) -> Self:
+        """Time for which a removed stream is still read, for writers that do not know of the removal yet.
+
+        Takes a duration such as 250ms, 10s or 15m, from 0ms to 7d.
+
+        Default: ``10m``.
+        """
+        return self._with("drainGrace", value)
+
+    def drain_timeout(self, value: str | int | timedelta) -> Self:
+        """Maximum time for which a removed stream is drained. After it the stream is parked with a warning, and
+        read on from there if it comes back.
+
+        Takes a duration such as 250ms, 10s or 15m, from 1s to 365d.
+
+        Default: ``1h``.
+        """
+        return self._with("drainTimeout", value)
+
+    def removed_stream_retention(self, value: str | int | timedelta) -> Self:
+        """Time for which the position of a parked stream is kept.
+
+        Takes a duration such as 250ms, 10s or 15m, from 1m to 3650d.
+
+        Default: ``7d``.
+        """
+        return self._with("removedStreamRetention", value)
+
+    def removal_confirmations(self, value: int) -> Self:
+        """Number of answers in a row that must lack a stream before it counts as removed.
+
+        Takes a whole number from 1 to 1000.
+
+        Default: ``2``.
+        """
+        return self._with("removalConfirmations", value)
 
     def retry_list_streams_max_retries(self, value: int) -> Self:
         """Maximum number of retries of listStreams; -1 means no limit.

@@ -4,7 +4,7 @@ package org.sparkkinesis.error
  * An error for the user: problem, cause and fix, with a condition name for programs.
  *
  * The objects of this package create it by subject: [[OptionErrors]], [[ServiceErrors]], [[ReadErrors]],
- * [[ConsumerErrors]], [[SinkErrors]], [[EmulatorErrors]].
+ * [[ConsumerErrors]], [[SinkErrors]], [[MetadataErrors]], [[EmulatorErrors]].
  *
  * @param condition
  *   a name from `error-conditions.json`

@@ -8,7 +8,16 @@ class ErrorConditionsSuite extends TimedSuite {
   private val conditions = ErrorConditions.all
 
   private val factories: Seq[AnyRef] =
-    Seq(OptionErrors, ServiceErrors, ReadErrors, ConsumerErrors, SinkErrors, RealTimeErrors, EmulatorErrors)
+    Seq(
+      OptionErrors,
+      ServiceErrors,
+      ReadErrors,
+      ConsumerErrors,
+      SinkErrors,
+      RealTimeErrors,
+      MetadataErrors,
+      EmulatorErrors
+    )
 
   /** Conditions that only the Python package raises. */
   private val raisedElsewhere = Set("KINESIS_JAR_MISSING")

@@ -1,13 +1,11 @@
 package org.sparkkinesis.spark.connection
 
-import java.net.{InetAddress, URI}
+import java.net.URI
 import java.util.Locale
-
-import scala.util.Try
 
 import org.sparkkinesis.aws.client.{ClientSettings, CredentialSettings, Regions}
 import org.sparkkinesis.config.ConnectionOptions._
-import org.sparkkinesis.config.value.NearestName
+import org.sparkkinesis.config.value.{Loopback, NearestName}
 import org.sparkkinesis.config.{ConfigEntry, Options, ReadOptions}
 import org.sparkkinesis.error.{KinesisConnectorException, OptionErrors}
 import org.sparkkinesis.model.StreamRef
@@ -104,7 +102,7 @@ object Connection {
 
   private def checkEndpoint(option: ConfigEntry[String], address: String, allowInsecure: Boolean): Unit = {
     val uri = URI.create(address)
-    if (uri.getScheme == "http" && !allowInsecure && !isLoopback(uri.getHost))
+    if (uri.getScheme == "http" && !allowInsecure && !Loopback.isHost(uri.getHost))
       throw OptionErrors.invalid(
         option = option.key,
         value = address,
@@ -112,11 +110,6 @@ object Connection {
         expected = "an https address, or set 'allowInsecureEndpoint' to true"
       )
   }
-
-  private def isLoopback(host: String): Boolean =
-    host != null &&
-      (host.equalsIgnoreCase("localhost") ||
-        (host.matches("[\\d.]+|\\[.*\\]") && Try(InetAddress.getByName(host).isLoopbackAddress).getOrElse(false)))
 
   private def conflict(entries: Seq[ConfigEntry[_]], reason: String): KinesisConnectorException =
     OptionErrors.conflict(

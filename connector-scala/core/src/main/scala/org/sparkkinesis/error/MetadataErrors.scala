@@ -1,0 +1,14 @@
+package org.sparkkinesis.error
+
+/** Errors of metadata services, which tell the streams of a logical stream. */
+object MetadataErrors {
+
+  def unavailable(ids: String, service: String, reason: String): KinesisConnectorException =
+    KinesisConnectorException("KINESIS_METADATA_UNAVAILABLE", "ids" -> ids, "service" -> service, "reason" -> reason)
+
+  def invalid(service: String, reason: String): KinesisConnectorException =
+    KinesisConnectorException("KINESIS_METADATA_INVALID", "service" -> service, "reason" -> reason)
+
+  def forbidden(stream: String, reason: String, option: String): KinesisConnectorException =
+    KinesisConnectorException("KINESIS_METADATA_FORBIDDEN", "stream" -> stream, "reason" -> reason, "option" -> option)
+}
