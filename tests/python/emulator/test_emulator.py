@@ -7,6 +7,8 @@ import signal
 import subprocess
 import sys
 import time
+import urllib.error
+import urllib.request
 from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
@@ -49,7 +51,11 @@ def test_quotas_are_enforced_unless_switched_off() -> None:
     with KinesisEmulator() as strict:
         strict.create_stream("orders")
         answers = [
-            strict.client.call("PutRecords", StreamName="orders", Records=[{"PartitionKey": "k", "Data": ""}] * 500)
+            strict.client.call(
+                "PutRecords",
+                StreamName="orders",
+                Records=[{"PartitionKey": "k", "Data": ""}] * 500,
+            )
             for _ in range(3)
         ]
     assert sum(answer["FailedRecordCount"] for answer in answers) > 0
@@ -81,6 +87,48 @@ def test_with_credentials_only_the_control_of_this_emulator_reaches_its_pages() 
             EmulatorControl(kinesis.endpoint).calls()
         kinesis.control.set_quotas(False)
         assert kinesis.control.calls() == []
+
+
+def test_several_accounts_and_regions_have_streams_of_one_name() -> None:
+    with KinesisEmulator(accounts=["111111111111", "222222222222"]) as kinesis:
+        kinesis.create_stream("orders")
+        arn = kinesis.control.create_stream("orders", account="222222222222", region="eu-west-1")
+        assert arn == "arn:aws:kinesis:eu-west-1:222222222222:stream/orders"
+        there = kinesis.client_of("222222222222", "eu-west-1")
+        there.put_records("orders", [("k", "there")])
+        kinesis.control.add_fault("error", region="us-east-1")
+        with pytest.raises(ServiceError, match="InternalFailure"):
+            kinesis.client.status("orders")
+        assert [record.data for record in there.records("orders")] == [b"there"]
+        assert {(c.account, c.region) for c in kinesis.control.calls() if c.operation == "PutRecords"} == {
+            ("222222222222", "eu-west-1")
+        }
+        there.close()
+        with pytest.raises(ValueError, match="but not 333333333333"):
+            kinesis.client_of("333333333333")
+
+
+def test_the_metadata_page_serves_the_document_with_an_etag_and_with_faults() -> None:
+    def get(**headers: str) -> tuple[int, bytes]:
+        request = urllib.request.Request(kinesis.metadata_url + "?id=orders", headers=headers)
+        try:
+            with urllib.request.urlopen(request) as answer:
+                return answer.status, answer.read()
+        except urllib.error.HTTPError as error:
+            return error.code, error.read()
+
+    with KinesisEmulator() as kinesis:
+        kinesis.control.set_metadata({"version": 1, "streams": {"orders": []}})
+        status, body = get()
+        assert (status, json.loads(body)) == (
+            200,
+            {"version": 1, "streams": {"orders": []}},
+        )
+        kinesis.control.add_fault("truncatedDocument", operation="GetMetadata", count=1)
+        assert len(get()[1]) < len(body)
+        kinesis.control.set_metadata({"version": 2, "streams": {"orders": []}}, token="page-secret")
+        assert get()[0] == 401
+        assert json.loads(get(Authorization="Bearer page-secret")[1])["version"] == 2
 
 
 def test_stop_ends_the_jvm_and_frees_the_port() -> None:
@@ -115,7 +163,15 @@ def test_the_jvm_ends_when_its_parent_is_killed() -> None:
 
 
 def test_the_command_prints_its_endpoint_and_runs_until_it_is_stopped() -> None:
-    command = [sys.executable, "-m", "spark_kinesis.emulator", "--port", "0", "--quotas", "off"]
+    command = [
+        sys.executable,
+        "-m",
+        "spark_kinesis.emulator",
+        "--port",
+        "0",
+        "--quotas",
+        "off",
+    ]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True) as process:
         assert process.stdout is not None
         started = json.loads(process.stdout.readline())

@@ -30,13 +30,19 @@ class KinesisEmulator:
         port: int = 0,
         *,
         quotas: bool = True,
+        accounts: Sequence[str] = (),
         heap: str = "1g",
         arguments: Sequence[str] = (),
         timeout: float = 60,
     ) -> None:
-        """``heap`` limits the JVM's memory, ``arguments`` go to the emulator, ``timeout`` limits the start."""
+        """``heap`` limits the JVM's memory, ``arguments`` go to the emulator, ``timeout`` limits the start.
+
+        With ``accounts``, the emulator serves these accounts in every region. The access key of an account is its
+        number, and requests must be signed. The first account is the one of ``client`` and ``connection``.
+        """
         self._port = port
         self._quotas = quotas
+        self._accounts = list(accounts)
         self._heap = heap
         self._arguments = list(arguments)
         self._timeout = timeout
@@ -56,7 +62,7 @@ class KinesisEmulator:
         )
         try:
             self._started = self._first_line()
-            self._client = KinesisClient(self.endpoint)
+            self._client = KinesisClient(self.endpoint, account=self._accounts[0] if self._accounts else None)
         except BaseException:
             self.stop()
             raise
@@ -106,9 +112,20 @@ class KinesisEmulator:
         return {
             "endpoint": self.endpoint,
             "region": "us-east-1",
-            "awsAccessKey": "emulator",
+            "awsAccessKey": self._accounts[0] if self._accounts else "emulator",
             "awsSecretKey": "emulator",
         }
+
+    @property
+    def metadata_url(self) -> str:
+        """Return the address of the page whose document ``control.set_metadata`` sets."""
+        return f"{self.endpoint}/metadata/streams"
+
+    def client_of(self, account: str, region: str = "us-east-1") -> KinesisClient:
+        """Return a new client for one of the ``accounts`` in a region. The caller closes it."""
+        if account not in self._accounts:
+            raise ValueError(f"The emulator serves the accounts {self._accounts}, but not {account}.")
+        return KinesisClient(self.endpoint, account=account, region=region)
 
     @property
     def client(self) -> KinesisClient:
@@ -136,7 +153,8 @@ class KinesisEmulator:
 
     def _main_arguments(self) -> list[str]:
         quotas = [] if self._quotas else ["--quotas", "off"]
-        return ["--stdin-bound", "--port", str(self._port), *quotas, *self._arguments]
+        accounts = ["--accounts", ",".join(self._accounts)] if self._accounts else []
+        return ["--stdin-bound", "--port", str(self._port), *quotas, *accounts, *self._arguments]
 
     def _first_line(self) -> dict[str, Any]:
         """Return the JSON line that the emulator prints when it is ready. A thread reads it to allow a timeout."""

@@ -1,13 +1,16 @@
-"""A small client for tests and examples with the emulator. It speaks JSON and does not sign its requests."""
+"""A small client for tests and examples with the emulator. It speaks JSON, and signs only for an account."""
 
 from __future__ import annotations
 
 import base64
+import hashlib
+import hmac
 import http.client
 import json
 import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from datetime import datetime, timezone
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -38,8 +41,14 @@ class Record:
 class KinesisClient:
     """Calls operations by name over one connection. Threads must not share a client."""
 
-    def __init__(self, endpoint: str, timeout: float = 60) -> None:
+    def __init__(
+        self, endpoint: str, timeout: float = 60, *, account: str | None = None, region: str = "us-east-1"
+    ) -> None:
+        """With an account, requests are signed with its key for the region."""
         address = urlsplit(endpoint)
+        self._host = address.netloc
+        self._account = account
+        self._region = region
         self._connection = http.client.HTTPConnection(address.hostname or "", address.port or 80, timeout=timeout)
 
     def close(self) -> None:
@@ -49,7 +58,10 @@ class KinesisClient:
     def call(self, operation: str, **parameters: Any) -> dict[str, Any]:
         """Call an operation of the API and return the answer: ``call("ListShards", StreamName="orders")``."""
         headers = {"Content-Type": "application/x-amz-json-1.1", "X-Amz-Target": f"Kinesis_20131202.{operation}"}
-        self._connection.request("POST", "/", json.dumps(parameters).encode(), headers)
+        content = json.dumps(parameters).encode()
+        if self._account is not None:
+            headers.update(_signature(self._account, self._region, self._host, content))
+        self._connection.request("POST", "/", content, headers)
         answer = self._connection.getresponse()
         body = answer.read()
         result: dict[str, Any] = json.loads(body) if body else {}
@@ -131,6 +143,19 @@ class KinesisClient:
             iterator = answer.get("NextShardIterator")
             if not answer["Records"] and answer["MillisBehindLatest"] == 0:
                 return
+
+
+def _signature(account: str, region: str, host: str, content: bytes) -> dict[str, str]:
+    """Return the headers of AWS Signature Version 4 for a POST to ``/`` with the key of an account of the emulator."""
+    time = datetime.now(timezone.utc).strftime("%Y%m%dT%H%M%SZ")
+    scope = f"{time[:8]}/{region}/kinesis/aws4_request"
+    request = f"POST\n/\n\nhost:{host}\nx-amz-date:{time}\n\nhost;x-amz-date\n{hashlib.sha256(content).hexdigest()}"
+    text = f"AWS4-HMAC-SHA256\n{time}\n{scope}\n{hashlib.sha256(request.encode()).hexdigest()}"
+    key = b"AWS4emulator"
+    for part in (*scope.split("/"), text):
+        key = hmac.new(key, part.encode(), hashlib.sha256).digest()
+    signed = f"Credential={account}/{scope}, SignedHeaders=host;x-amz-date, Signature={key.hex()}"
+    return {"X-Amz-Date": time, "Authorization": f"AWS4-HMAC-SHA256 {signed}"}
 
 
 def _batches(records: Iterable[tuple[str, bytes | str]]) -> Iterator[list[tuple[str, bytes]]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
@@ -19,6 +20,8 @@ class Calls:
     shard: str
     result: str
     count: int
+    account: str = ""
+    region: str = ""
 
 
 class EmulatorControl:
@@ -53,6 +56,23 @@ class EmulatorControl:
     def scale_quota(self, quota: str, scale: float) -> None:
         """Multiply one quota of the service by ``scale``."""
         self._ask("POST", "quotas", {"quota": quota, "scale": scale})
+
+    def create_stream(
+        self, name: str, shards: int = 1, *, account: str | None = None, region: str | None = None
+    ) -> str:
+        """Create a stream that is ACTIVE at once, in this account and region, and return its ARN."""
+        place = {key: text for key, text in {"account": account, "region": region}.items() if text is not None}
+        return str(self._ask("POST", "streams", {"name": name, "shards": shards, **place})["arn"])
+
+    def set_metadata(self, document: Mapping[str, Any] | str, *, token: str | None = None) -> str:
+        """Set the document of the page ``metadata_url`` and return its ETag. A text is served as it is.
+
+        ``token`` is the bearer token that requests for the page must carry. Faults of the operation ``GetMetadata``
+        apply to the page.
+        """
+        text = document if isinstance(document, str) else json.dumps(document)
+        secret = {} if token is None else {"token": token}
+        return str(self._ask("POST", "metadata", {"document": text, **secret})["etag"])
 
     def calls(self) -> list[Calls]:
         """Return the counts of all calls so far, by operation, stream, shard and result."""

@@ -52,4 +52,20 @@ final case class EmulatorConfig(
     credentials: Seq[EmulatorCredential] = Nil,
     roles: Seq[EmulatorRole] = Nil,
     http2: Http2Limits = Http2Limits()
-)
+) {
+
+  /**
+   * Serves several accounts. The account of a request is that of its access key, which is the account's number; the
+   * secret of each key is `emulator`. The first account is the emulator's own. The region of a request is the region
+   * of its signature.
+   */
+  def withAccounts(numbers: Seq[String]): EmulatorConfig = {
+    numbers.filterNot(_.matches("\\d{12}")).foreach { number =>
+      throw new IllegalArgumentException(s"An account is a number of 12 digits, but was '$number'.")
+    }
+    copy(
+      account = numbers.headOption.getOrElse(account),
+      credentials = credentials ++ numbers.map(EmulatorCredential.ofAccount)
+    )
+  }
+}

@@ -17,13 +17,15 @@ import org.sparkkinesis.error.KinesisConnectorException
 object EmulatorMain {
   private val Usage =
     """Usage: EmulatorMain [--port N] [--quotas on|off] [--tls] [--region NAME] [--account NUMBER] [--memory-mb N]
-      |       [--directory DIR] [--credentials ID:SECRET] [--role ARN] [--stdin-bound]
+      |       [--directory DIR] [--credentials ID:SECRET] [--accounts N,N] [--role ARN] [--stdin-bound]
       |  --port N         port on the loopback interface; 0, the default, takes a free port
       |  --quotas on|off  whether the service's quotas are enforced; on by default
       |  --tls            serve https, with a certificate that is created at start and printed as certificatePem
       |  --directory DIR  directory that keeps the streams from one run to the next
       |  --credentials ID:SECRET[,ID:SECRET]  keys that requests must be signed with; requests for the pages need the
       |                   token that is printed as adminToken
+      |  --accounts N,N   accounts to serve; the access key of an account is its number, with the secret emulator, and the
+      |                   region of a request is that of its signature
       |  --role ARN       role that AssumeRole accepts; repeat the option for several roles
       |  --memory-mb N    maximum MiB of records to hold; above it, the oldest records are dropped early
       |  --stdin-bound    stop when standard input ends
@@ -90,6 +92,7 @@ object EmulatorMain {
     case "--directory" :: path :: rest => parse(rest, so.copy(config = so.config.copy(directory = Some(Path.of(path)))))
     case "--credentials" :: Keys(keys) :: rest =>
       parse(rest, so.copy(config = so.config.copy(credentials = keys(so.config.account))))
+    case "--accounts" :: Accounts(numbers) :: rest => parse(rest, so.copy(config = so.config.withAccounts(numbers)))
     case "--role" :: role :: rest =>
       parse(rest, so.copy(config = so.config.copy(roles = so.config.roles :+ EmulatorRole(role))))
     case "--stdin-bound" :: rest => parse(rest, so.copy(stdinBound = true))
@@ -103,6 +106,12 @@ object EmulatorMain {
       if (pairs.forall(_.length == 2)) Some(account => pairs.toSeq.map(p => EmulatorCredential(p(0), p(1), account)))
       else None
     }
+  }
+
+  /** Matches account numbers that are separated by commas. */
+  private object Accounts {
+    def unapply(text: String): Option[Seq[String]] =
+      Some(text.split(',').toSeq).filter(_.forall(_.matches("\\d{12}")))
   }
 
   private object Number {

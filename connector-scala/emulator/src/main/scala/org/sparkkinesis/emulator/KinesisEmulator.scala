@@ -2,7 +2,7 @@ package org.sparkkinesis.emulator
 
 import java.util.concurrent.atomic.AtomicBoolean
 
-import org.sparkkinesis.emulator.admin.EmulatorAdmin
+import org.sparkkinesis.emulator.admin.{EmulatorAdmin, PublishedMetadata}
 import org.sparkkinesis.emulator.count.CallCounters
 import org.sparkkinesis.emulator.engine.quota.QuotaPolicy
 import org.sparkkinesis.emulator.engine.shard.MemoryBudget
@@ -13,7 +13,7 @@ import org.sparkkinesis.emulator.store.FileStore
 import org.sparkkinesis.emulator.wire.Dispatcher
 import org.sparkkinesis.emulator.wire.auth.{Gatekeeper, TokenService}
 import org.sparkkinesis.emulator.wire.http.{HttpDates, HttpServer, ServerCertificate}
-import org.sparkkinesis.emulator.wire.page.{AdminPages, PageAccess}
+import org.sparkkinesis.emulator.wire.page.{AdminPages, MetadataPage, PageAccess}
 
 /**
  * A Kinesis Data Streams service in this process, on one loopback port. It speaks HTTP/1.1, HTTP/2 and TLS with CBOR
@@ -49,7 +49,7 @@ final class KinesisEmulator private (config: EmulatorConfig) extends AutoCloseab
   val faults = new Faults(config.clock)
 
   /** Changes streams, time, faults and quotas directly, without calls of the API. */
-  val admin = new EmulatorAdmin(home, faults)
+  val admin = new EmulatorAdmin(home, faults, new PublishedMetadata)
 
   /**
    * The token that requests for the pages must carry. It is empty without configured credentials; then no token is
@@ -64,7 +64,8 @@ final class KinesisEmulator private (config: EmulatorConfig) extends AutoCloseab
     new TokenService(gatekeeper, config.clock),
     faults,
     calls,
-    new AdminPages(engine, calls, admin, new PageAccess(adminToken))
+    new AdminPages(engine, calls, admin, new PageAccess(adminToken)),
+    new MetadataPage(engine, admin.metadata, faults, calls)
   )
   private val server =
     try {
@@ -79,6 +80,9 @@ final class KinesisEmulator private (config: EmulatorConfig) extends AutoCloseab
   def port: Int = server.address.getPort
   def endpoint: String = s"${if (config.tls) "https" else "http"}://127.0.0.1:$port"
   def region: String = config.region
+
+  /** The address of the page that serves the document of [[EmulatorAdmin.setMetadata]]. */
+  def metadataUrl: String = s"$endpoint${MetadataPage.Path}"
 
   /** The certificate that clients must trust, as PEM text; empty without TLS. */
   def certificatePem: String = certificate.fold("")(_.pem)

@@ -1,6 +1,7 @@
 package org.sparkkinesis.conformance
 
 import java.net.URI
+import java.nio.charset.StandardCharsets.UTF_8
 
 import scala.concurrent.duration._
 
@@ -34,12 +35,13 @@ class SignatureSuite extends TimedSuite with BeforeAndAfterAll {
 
   private def withClient[A](
       credentials: AwsCredentials,
-      region: Region = Region.US_EAST_1
+      region: Region = Region.US_EAST_1,
+      endpoint: String = emulator.endpoint
   )(body: KinesisAsyncClient => A): A = {
     val client = KinesisAsyncClient
       .builder()
       .region(region)
-      .endpointOverride(URI.create(emulator.endpoint))
+      .endpointOverride(URI.create(endpoint))
       .credentialsProvider(if (credentials == null) AnonymousCredentialsProvider.create()
       else StaticCredentialsProvider.create(credentials))
       .httpClientBuilder(NettyNioAsyncHttpClient.builder())
@@ -104,6 +106,32 @@ class SignatureSuite extends TimedSuite with BeforeAndAfterAll {
         "UnrecognizedClientException"
     )
     assert(intercept[StsException](assumeRole("wrong")).awsErrorDetails.errorCode == "AccessDenied")
+  }
+
+  test("one name is another stream in each region and in each account") {
+    val accounts = Seq("111111111111", "222222222222")
+    val several = KinesisEmulator.start(
+      EmulatorConfig(quotas = false, changeDelay = 0.seconds).withAccounts(accounts)
+    )
+    try {
+      val places = for (account <- accounts; region <- Seq(Region.US_EAST_1, Region.EU_WEST_1)) yield (account, region)
+      def inPlace[A](place: (String, Region))(body: Calls => A): A =
+        withClient(AwsBasicCredentials.create(place._1, "emulator"), place._2, several.endpoint)(client =>
+          body(new Calls(client))
+        )
+      val numbers = places.map { place =>
+        inPlace(place) { calls =>
+          calls.createStream("orders", 1)
+          assert(calls.summary("orders").streamARN == s"arn:aws:kinesis:${place._2}:${place._1}:stream/orders")
+          calls.put("orders", "key", place.toString).sequenceNumber
+        }
+      }
+      assert(numbers.distinct.size == places.size)
+      places.foreach { case (account, region) =>
+        val stored = several.admin.in(account, region.id).records("orders")
+        assert(stored.map(record => new String(record.data, UTF_8)) == Seq((account, region).toString))
+      }
+    } finally several.close()
   }
 
   test("streams of one key are separate in each region") {

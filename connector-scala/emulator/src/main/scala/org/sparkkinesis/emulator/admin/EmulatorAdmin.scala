@@ -19,8 +19,18 @@ import org.sparkkinesis.model.{KinesisRecord, Shard, ShardId, StreamStatus, Utf8
  * Changes an emulator in the same process directly, without calls of the API. The changes take effect at once,
  * without quotas and delays. Thread-safe. The parameters and results are types that py4j supports.
  */
-final class EmulatorAdmin private[emulator] (home: Namespace, val faults: Faults) {
+final class EmulatorAdmin private[emulator] (home: Namespace, val faults: Faults, val metadata: PublishedMetadata) {
   private val engine = home.engine
+
+  def account: String = home.account
+  def region: String = home.region
+
+  /** Returns the same control for the streams of another account and region. */
+  def in(account: String, region: String): EmulatorAdmin =
+    new EmulatorAdmin(engine.namespace(account, region), faults, metadata)
+
+  /** Sets the document of the page `/metadata/streams`, and returns its entity tag. */
+  def setMetadata(document: String): String = metadata.publish(document, None)
 
   def clock: EmulatorClock = engine.clock
 

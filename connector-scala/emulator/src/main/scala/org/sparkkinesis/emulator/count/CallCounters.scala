@@ -7,9 +7,17 @@ import scala.jdk.CollectionConverters._
 
 /**
  * The properties by which calls are counted. `shard` and `stream` are empty if the operation has none; `result` is
- * `ok` or the error type.
+ * `ok` or the error type. Account and region are those of the stream's ARN if the call names one, otherwise those of
+ * the caller; they are empty for calls that were not admitted.
  */
-final case class CallKey(operation: String, stream: String, shard: String, result: String)
+final case class CallKey(
+    operation: String,
+    stream: String,
+    shard: String,
+    result: String,
+    account: String = "",
+    region: String = ""
+)
 
 /** Counts calls by operation, stream, shard and result when they are answered. Thread-safe. */
 final class CallCounters {
@@ -34,11 +42,18 @@ final class CallCounters {
   def snapshot: Map[CallKey, Long] = counts.asScala.view.mapValues(_.sum).toMap
 
   /** Returns the number of calls that match all given parameters. An empty string matches everything. */
-  def count(operation: String = "", stream: String = "", shard: String = "", result: String = ""): Long =
+  def count(
+      operation: String = "",
+      stream: String = "",
+      shard: String = "",
+      result: String = "",
+      account: String = "",
+      region: String = ""
+  ): Long =
     snapshot.collect {
       case (key, n)
           if matches(operation, key.operation) && matches(stream, key.stream) && matches(shard, key.shard) &&
-            matches(result, key.result) =>
+            matches(result, key.result) && matches(account, key.account) && matches(region, key.region) =>
         n
     }.sum
 

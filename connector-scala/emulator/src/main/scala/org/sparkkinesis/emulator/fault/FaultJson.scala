@@ -23,7 +23,9 @@ object FaultJson {
     skip = fields.int("skip").getOrElse(0),
     count = fields.int("count").getOrElse(Int.MaxValue),
     forMillis = fields.long("forMillis").getOrElse(0L),
-    partitionKey = fields.string("partitionKey").map(_.r)
+    partitionKey = fields.string("partitionKey").map(_.r),
+    account = fields.string("account").getOrElse(""),
+    region = fields.string("region").getOrElse("")
   )
 
   private def effect(fields: Fields): FaultEffect = fields.string("effect").getOrElse("") match {
@@ -48,10 +50,15 @@ object FaultJson {
     case "mute" => FaultEffect.Mute
     case "duplicateEvents" => FaultEffect.DuplicateEvents
     case "resetAfter" => FaultEffect.ResetAfter(fields.int("events").getOrElse(0))
+    case "emptyDocument" => FaultEffect.EmptyDocument
+    case "olderDocument" => FaultEffect.OlderDocument
+    case "truncatedDocument" => FaultEffect.TruncatedDocument
+    case "redirect" => FaultEffect.Redirect(fields.string("location").getOrElse(throw missing(fields, "location")))
     case other =>
       throw new IllegalArgumentException(
         s"No fault effect '$other'. The effects are error, throttle, delay, lateAnswer, lostAnswer, silence, cut, " +
-          "resetStream, goAway, failEntries, leaveOut, endAfter, failAfter, mute, duplicateEvents and resetAfter."
+          "resetStream, goAway, failEntries, leaveOut, endAfter, failAfter, mute, duplicateEvents, resetAfter, " +
+          "emptyDocument, olderDocument, truncatedDocument and redirect."
       )
   }
 
@@ -71,9 +78,11 @@ object FaultJson {
 
   private def millis(fields: Fields): Long = fields
     .long("millis")
-    .getOrElse(throw new IllegalArgumentException(
-      s"The effect ${fields.string("effect").getOrElse("")} needs the member millis."
-    ))
+    .getOrElse(throw missing(fields, "millis"))
+
+  private def missing(fields: Fields, member: String): IllegalArgumentException = new IllegalArgumentException(
+    s"The effect ${fields.string("effect").getOrElse("")} needs the member $member."
+  )
 
   private def number(fields: Fields, name: String): Option[Double] = fields.get(name) match {
     case n: java.lang.Number => Some(n.doubleValue)

@@ -40,6 +40,21 @@ object FaultEffect {
   /** ListShards does not return the shard of the rule, as it may happen during a resharding. */
   case object LeaveOut extends OfParts
 
+  /** An effect on the answer of the metadata page. */
+  sealed trait OfDocument extends FaultEffect
+
+  /** The page answers with an empty body. */
+  case object EmptyDocument extends OfDocument
+
+  /** The page answers with the document before the current one. */
+  case object OlderDocument extends OfDocument
+
+  /** The page answers with the first half of the document. */
+  case object TruncatedDocument extends OfDocument
+
+  /** The page answers with a redirection to another address. */
+  final case class Redirect(location: String) extends OfDocument
+
   /** An effect on the event stream of a subscription, which opens normally. */
   sealed trait OfSubscription extends FaultEffect
 
@@ -73,6 +88,10 @@ object FaultEffect {
  *   how long the rule is active after it was added; 0 for no limit
  * @param partitionKey
  *   the partition keys that `FailEntries` affects
+ * @param account
+ *   the account of the calls: of the stream's ARN if the call names one, otherwise of the caller
+ * @param region
+ *   the region of the calls, determined like the account; one rule can be the outage of a region
  */
 final case class FaultRule(
     effect: FaultEffect,
@@ -83,7 +102,9 @@ final case class FaultRule(
     skip: Int = 0,
     count: Int = Int.MaxValue,
     forMillis: Long = 0,
-    partitionKey: Option[Regex] = None
+    partitionKey: Option[Regex] = None,
+    account: String = "",
+    region: String = ""
 ) {
   require(
     probability >= 0 && probability <= 1,
@@ -91,10 +112,23 @@ final case class FaultRule(
   )
 
   private[fault] def matches(call: FaultTarget): Boolean =
-    fits(operation, call.operation) && fits(stream, call.stream) && fits(shard, call.shard)
+    fits(operation, call.operation) && fits(stream, call.stream) && fits(shard, call.shard) &&
+      fits(account, call.account) && fits(region, call.region)
 
   private def fits(wanted: String, actual: String): Boolean = wanted.isEmpty || wanted == actual
 }
 
 /** The properties of a call that rules match. */
-final case class FaultTarget(operation: String, stream: String, shard: String)
+final case class FaultTarget(
+    operation: String,
+    stream: String,
+    shard: String,
+    account: String = "",
+    region: String = ""
+)
+
+object FaultTarget {
+
+  /** The operation name of the metadata page. Only rules with this operation affect the page. */
+  val MetadataPage = "GetMetadata"
+}

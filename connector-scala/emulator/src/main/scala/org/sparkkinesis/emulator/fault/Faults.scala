@@ -59,8 +59,18 @@ final class Faults(clock: EmulatorClock) {
       synchronized {
         val target = call
         rules.iterator
-          .filter(a => !a.rule.effect.isInstanceOf[FaultEffect.OfParts] && isHit(a, target))
+          .filter(a => isOfCalls(a.rule.effect) && isHit(a, target))
           .map(_.rule.effect)
+          .nextOption()
+      }
+
+  /** Returns the effect of the first rule that affects this request for the metadata page. */
+  def ofMetadataPage(): Option[FaultEffect] =
+    if (isEmpty) None
+    else
+      synchronized {
+        val target = FaultTarget(FaultTarget.MetadataPage, "", "")
+        rules.iterator.filter(a => a.rule.operation == target.operation && isHit(a, target)).map(_.rule.effect)
           .nextOption()
       }
 
@@ -93,6 +103,11 @@ final class Faults(clock: EmulatorClock) {
     val key = entries(i).partitionKey
     if (active.rule.partitionKey.forall(p => key != null && p.matches(key)) && draws(active))
       failures(i) = ServiceError(effect.errorType, effect.message)
+  }
+
+  private def isOfCalls(effect: FaultEffect): Boolean = effect match {
+    case _: FaultEffect.OfParts | _: FaultEffect.OfDocument => false
+    case _ => true
   }
 
   private def isAlive(active: Active): Boolean =

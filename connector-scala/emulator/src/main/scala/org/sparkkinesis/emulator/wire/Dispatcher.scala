@@ -16,7 +16,7 @@ import org.sparkkinesis.emulator.engine.{Engine, Namespace}
 import org.sparkkinesis.emulator.fault.{FaultEffect, Faults}
 import org.sparkkinesis.emulator.wire.auth.{Gatekeeper, TokenService}
 import org.sparkkinesis.emulator.wire.http.{Exchange, Log, RequestReceiver}
-import org.sparkkinesis.emulator.wire.page.AdminPages
+import org.sparkkinesis.emulator.wire.page.{AdminPages, MetadataPage}
 import org.sparkkinesis.emulator.wire.push.EventPush
 
 /** Passes requests to the actions and writes their answers. Runs on the network threads. */
@@ -26,12 +26,14 @@ final class Dispatcher(
     tokens: TokenService,
     faults: Faults,
     counters: CallCounters,
-    pages: AdminPages
+    pages: AdminPages,
+    metadata: MetadataPage
 ) extends RequestReceiver {
   import Dispatcher._
 
   override def received(exchange: Exchange): Unit =
     if (pages.serves(exchange)) pages.answer(exchange)
+    else if (metadata.serves(exchange)) metadata.answer(exchange)
     else if (tokens.serves(exchange)) tokens.answer(exchange)
     else if (exchange.method == HttpMethod.POST) api(exchange)
     else answerError(
@@ -65,9 +67,12 @@ final class Dispatcher(
       val namespace = gatekeeper.admit(exchange)
       val fields = encoding.parse(exchange.bodyArray, exchange.bodyOffset, exchange.bodyLength)
       call = new Call(action.name, fields, namespace, faults)
-      faults.of(RequestTarget.of(action.name, fields)) match {
+      faults.of(RequestTarget.of(action.name, fields, namespace)) match {
         case None => run(None)
-        case Some(effect) => hit(effect, fields, namespace)
+        case Some(effect) =>
+          val target = RequestTarget.of(action.name, fields, namespace)
+          call.isFor(target.account, target.region)
+          hit(effect, fields, namespace)
       }
     }
 
@@ -101,7 +106,7 @@ final class Dispatcher(
         exchange.goAway()
         run(None)
       case ofSubscription: FaultEffect.OfSubscription => run(Some(ofSubscription))
-      case _: FaultEffect.OfParts => run(None)
+      case _: FaultEffect.OfParts | _: FaultEffect.OfDocument => run(None)
     }
 
     private def later(millis: Long)(body: => Unit): Unit = {
@@ -122,8 +127,10 @@ final class Dispatcher(
 
     /** Counts the call before the answer is sent, so that a client that has the answer finds its call counted. */
     private def count(result: String): Unit = {
-      val (stream, shard) = if (call == null) ("", "") else (call.streamName, call.shardName)
-      counters.add(CallKey(action.name, stream, shard, result), engine.clock.millis)
+      val key =
+        if (call == null) CallKey(action.name, "", "", result)
+        else CallKey(action.name, call.streamName, call.shardName, result, call.account, call.region)
+      counters.add(key, engine.clock.millis)
     }
   }
 

@@ -5,6 +5,8 @@ import java.net.http.{HttpClient, HttpRequest, HttpResponse}
 import java.nio.charset.StandardCharsets.UTF_8
 import java.util.Base64
 
+import scala.jdk.CollectionConverters._
+
 import com.fasterxml.jackson.core.{JsonFactory, JsonParser, JsonToken}
 
 /** Calls an emulator with JSON 1.1 through the JDK's HTTP client. */
@@ -43,12 +45,13 @@ final class JsonClient(endpoint: String) {
 
   private def send(request: HttpRequest): Reply = {
     val response = http.send(request, HttpResponse.BodyHandlers.ofByteArray())
-    Reply(response.statusCode, new String(response.body, UTF_8))
+    val headers = response.headers.map.asScala.map { case (name, values) => name.toLowerCase -> values.get(0) }.toMap
+    Reply(response.statusCode, new String(response.body, UTF_8), headers)
   }
 }
 
 object JsonClient {
-  final case class Reply(status: Int, text: String) {
+  final case class Reply(status: Int, text: String, headers: Map[String, String] = Map.empty) {
     def json: Any = if (text.isEmpty) Map.empty[String, Any] else parse(text)
     def errorType: String = json.asInstanceOf[Map[String, Any]].getOrElse("__type", "").toString
   }

@@ -18,10 +18,19 @@ trait Action {
   def run(call: Call): Answer
 }
 
-/** One request of an operation. It records the stream and the shard of the request for the call counters. */
+/**
+ * One request of an operation. It records the stream and the shard of the request for the call counters. Account and
+ * region are those of the stream if the request names it by ARN, otherwise those of the caller.
+ */
 final class Call(val operation: String, val fields: Fields, val namespace: Namespace, faults: Faults) {
   @volatile var streamName: String = ""
   @volatile var shardName: String = ""
+  @volatile private var place = (namespace.account, namespace.region)
+
+  /** Records account and region of the stream that the request names by ARN. */
+  def isFor(account: String, region: String): Unit = place = (account, region)
+  def account: String = place._1
+  def region: String = place._2
 
   def engine: Engine = namespace.engine
   val now: Long = engine.clock.millis
@@ -51,16 +60,21 @@ final class Call(val operation: String, val fields: Fields, val namespace: Names
       throw ServiceError.invalidArgument(s"StreamARN and StreamName do not match: ${ref.name}, $given")
     byArn.orElse(name.map(StreamRef.ByName.apply)).map { ref =>
       streamName = ref.name
+      ref match {
+        case StreamRef.ByArn(_, region, account, _) => isFor(account, region)
+        case _: StreamRef.ByName => ()
+      }
       ref
     }
   }
 
   /** Returns the errors of the PutRecords entries that must fail, by position, with null for the other entries. */
   def entryFailures(entries: Array[IncomingRecord]): Array[ServiceError] =
-    faults.ofEntries(FaultTarget(operation, streamName, ""), entries)
+    faults.ofEntries(FaultTarget(operation, streamName, "", account, region), entries)
 
   /** Whether a fault removes this shard from a listing. */
-  def leavesOut(shard: ShardLog): Boolean = faults.leavesOut(FaultTarget(operation, streamName, shard.id.value))
+  def leavesOut(shard: ShardLog): Boolean =
+    faults.leavesOut(FaultTarget(operation, streamName, shard.id.value, account, region))
 
   def touch(shard: ShardLog): ShardLog = {
     shardName = shard.id.value

@@ -5,6 +5,12 @@ final case class EmulatorCredential(accessKeyId: String, secretAccessKey: String
   override def toString: String = s"EmulatorCredential($accessKeyId, ***, $account)"
 }
 
+object EmulatorCredential {
+
+  /** The key of an account of the emulator: the number of the account, with the secret `emulator`. */
+  def ofAccount(account: String): EmulatorCredential = EmulatorCredential(account, "emulator", account)
+}
+
 /** A role that callers with a valid key may assume. If an external ID is set, they must also send it. */
 final case class EmulatorRole(arn: String, externalId: Option[String] = None) {
   require(

@@ -36,10 +36,11 @@ final class Exchange(val ctx: ChannelHandlerContext, val head: HttpRequest, val 
   def bodyLength: Int = body.readableBytes
 
   /** Answers with a complete body and takes ownership of it. */
-  def reply(status: Int, contentType: String, content: ByteBuf): Unit = {
+  def reply(status: Int, contentType: String, content: ByteBuf, headers: (String, String)*): Unit = {
     val response = new DefaultFullHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.valueOf(status), content)
     response.headers.setInt(HttpHeaderNames.CONTENT_LENGTH, content.readableBytes)
     setHeaders(response, contentType)
+    headers.foreach { case (name, value) => response.headers.set(name, value) }
     val written = ctx.writeAndFlush(response)
     if (!keepAlive) written.addListener(ChannelFutureListener.CLOSE)
     ()

@@ -20,7 +20,9 @@ import org.sparkkinesis.emulator.wire.http.Exchange
  *   - `GET clock`, `POST clock {"advanceMillis": n}`: returns or advances the clock
  *   - `POST faults {rule}`, `DELETE faults`: adds a fault, removes all (`{"seed": n}` also sets the seed)
  *   - `POST quotas {"on": true}` or `{"quota": name, "scale": n}`: switches or scales quotas
- *   - `POST streams {"name": …, "shards": n}`: creates a stream that is ACTIVE at once
+ *   - `POST streams {"name": …, "shards": n}`: creates a stream that is ACTIVE at once; `account` and `region` choose
+ *     another place than the emulator's own
+ *   - `POST metadata {"document": text, "token": text}`: sets the document of the page `/metadata/streams`
  */
 final class AdminPages(engine: Engine, counters: CallCounters, admin: EmulatorAdmin, access: PageAccess) {
   import AdminPages._
@@ -63,8 +65,16 @@ final class AdminPages(engine: Engine, counters: CallCounters, admin: EmulatorAd
       }
     case "POST streams" =>
       val name = fields.string("name").getOrElse(throw missing("name"))
-      val arn = admin.createStream(name, fields.int("shards").getOrElse(1))
+      val place = admin.in(
+        fields.string("account").getOrElse(admin.account),
+        fields.string("region").getOrElse(admin.region)
+      )
+      val arn = place.createStream(name, fields.int("shards").getOrElse(1))
       reply => reply.obj(reply.field("arn", arn))
+    case "POST metadata" =>
+      val document = fields.string("document").getOrElse(throw missing("document"))
+      val tag = admin.metadata.publish(document, fields.string("token"))
+      reply => reply.obj(reply.field("etag", tag))
     case other => throw new IllegalArgumentException(s"The page $other does not exist below $Prefix.")
   }
 
@@ -88,6 +98,8 @@ final class AdminPages(engine: Engine, counters: CallCounters, admin: EmulatorAd
         reply.field("stream", key.stream)
         reply.field("shard", key.shard)
         reply.field("result", key.result)
+        reply.field("account", key.account)
+        reply.field("region", key.region)
         reply.field("count", count)
       }
     }

@@ -69,7 +69,7 @@ final private[page] class StatusPage(engine: Engine, counters: CallCounters) {
   }
 
   private def calls: String = counters.recent.reverse.take(MaxCalls).map {
-    case (millis, CallKey(operation, stream, shard, result)) =>
+    case (millis, CallKey(operation, stream, shard, result, _, _)) =>
       s"<tr class=${if (result == CallCounters.Ok) "ok" else "failed"}><td>${Instant.ofEpochMilli(millis)}</td>" +
         s"<td>$operation</td><td>${escape(stream)}</td><td>${escape(shard)}</td><td>${escape(result)}</td></tr>"
   }.mkString(
