@@ -74,6 +74,13 @@ class EmulatorControl:
         secret = {} if token is None else {"token": token}
         return str(self._ask("POST", "metadata", {"document": text, **secret})["etag"])
 
+    def create_delivery_stream(self, name: str) -> str:
+        """Create a delivery stream of Amazon Data Firehose that is ACTIVE at once, and return its ARN.
+
+        Its files are below the folder that ``--deliveries`` names, in the folder ``name``.
+        """
+        return str(self._ask("POST", "delivery-streams", {"name": name})["arn"])
+
     def calls(self) -> list[Calls]:
         """Return the counts of all calls so far, by operation, stream, shard and result."""
         return [Calls(**entry) for entry in self._ask("GET", "calls")["calls"]]

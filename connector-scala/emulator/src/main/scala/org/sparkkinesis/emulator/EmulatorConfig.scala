@@ -32,6 +32,8 @@ import org.sparkkinesis.emulator.wire.http.Http2Limits
  *   number of network threads
  * @param directory
  *   where streams are kept from one run to the next; without it they end with the emulator
+ * @param deliveries
+ *   where the files of delivery streams are written; without it a temporary folder that ends with the emulator
  * @param credentials
  *   the keys that requests must be signed with; without them every request is served
  * @param roles
@@ -49,6 +51,7 @@ final case class EmulatorConfig(
     memoryCapBytes: Long = Runtime.getRuntime.maxMemory / 2,
     threads: Int = math.max(2, Runtime.getRuntime.availableProcessors),
     directory: Option[Path] = None,
+    deliveries: Option[Path] = None,
     credentials: Seq[EmulatorCredential] = Nil,
     roles: Seq[EmulatorRole] = Nil,
     http2: Http2Limits = Http2Limits()

@@ -17,11 +17,13 @@ import org.sparkkinesis.error.KinesisConnectorException
 object EmulatorMain {
   private val Usage =
     """Usage: EmulatorMain [--port N] [--quotas on|off] [--tls] [--region NAME] [--account NUMBER] [--memory-mb N]
-      |       [--directory DIR] [--credentials ID:SECRET] [--accounts N,N] [--role ARN] [--stdin-bound]
+      |       [--directory DIR] [--deliveries DIR] [--credentials ID:SECRET] [--accounts N,N] [--role ARN]
+      |       [--stdin-bound]
       |  --port N         port on the loopback interface; 0, the default, takes a free port
       |  --quotas on|off  whether the service's quotas are enforced; on by default
       |  --tls            serve https, with a certificate that is created at start and printed as certificatePem
       |  --directory DIR  directory that keeps the streams from one run to the next
+      |  --deliveries DIR directory for the files of Firehose delivery streams; without it they are temporary
       |  --credentials ID:SECRET[,ID:SECRET]  keys that requests must be signed with; requests for the pages need the
       |                   token that is printed as adminToken
       |  --accounts N,N   accounts to serve; the access key of an account is its number, with the secret emulator, and the
@@ -90,6 +92,8 @@ object EmulatorMain {
     case "--memory-mb" :: Number(n) :: rest =>
       parse(rest, so.copy(config = so.config.copy(memoryCapBytes = n * 1024L * 1024)))
     case "--directory" :: path :: rest => parse(rest, so.copy(config = so.config.copy(directory = Some(Path.of(path)))))
+    case "--deliveries" :: path :: rest =>
+      parse(rest, so.copy(config = so.config.copy(deliveries = Some(Path.of(path)))))
     case "--credentials" :: Keys(keys) :: rest =>
       parse(rest, so.copy(config = so.config.copy(credentials = keys(so.config.account))))
     case "--accounts" :: Accounts(numbers) :: rest => parse(rest, so.copy(config = so.config.withAccounts(numbers)))

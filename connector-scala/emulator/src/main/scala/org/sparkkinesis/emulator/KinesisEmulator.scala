@@ -9,20 +9,22 @@ import org.sparkkinesis.emulator.engine.shard.MemoryBudget
 import org.sparkkinesis.emulator.engine.stream.StreamStore
 import org.sparkkinesis.emulator.engine.{ChangeDelays, Engine}
 import org.sparkkinesis.emulator.fault.Faults
-import org.sparkkinesis.emulator.store.FileStore
+import org.sparkkinesis.emulator.store.{DeliveryFiles, FileStore}
 import org.sparkkinesis.emulator.wire.Dispatcher
 import org.sparkkinesis.emulator.wire.auth.{Gatekeeper, TokenService}
 import org.sparkkinesis.emulator.wire.http.{HttpDates, HttpServer, ServerCertificate}
 import org.sparkkinesis.emulator.wire.page.{AdminPages, MetadataPage, PageAccess}
 
 /**
- * A Kinesis Data Streams service in this process, on one loopback port. It speaks HTTP/1.1, HTTP/2 and TLS with CBOR
+ * A Kinesis Data Streams service in this process, on one loopback port, which also serves what a writer needs of Amazon
+ * Data Firehose. It speaks HTTP/1.1, HTTP/2 and TLS with CBOR
  * and JSON, and enforces the rules, errors and quotas of the service. It is ready when `start` returns. `close` ends
  * its threads and removes its streams, unless they are kept in a directory.
  */
 final class KinesisEmulator private (config: EmulatorConfig) extends AutoCloseable {
   private val closed = new AtomicBoolean
   private val fileStore = config.directory.map(new FileStore(_))
+  private val deliveries = new DeliveryFiles(config.deliveries)
   private val engine = new Engine(
     config.clock,
     config.quotaScales.foldLeft(if (config.quotas) QuotaPolicy.Service else QuotaPolicy.Off) {
@@ -36,7 +38,8 @@ final class KinesisEmulator private (config: EmulatorConfig) extends AutoCloseab
       config.changeDelay.toMillis
     ),
     new MemoryBudget(config.memoryCapBytes),
-    fileStore.getOrElse(StreamStore.None)
+    fileStore.getOrElse(StreamStore.None),
+    deliveries
   )
   fileStore.foreach(_.load(engine))
   private val home = engine.namespace(config.account, config.region)
@@ -86,6 +89,9 @@ final class KinesisEmulator private (config: EmulatorConfig) extends AutoCloseab
 
   /** The certificate that clients must trust, as PEM text; empty without TLS. */
   def certificatePem: String = certificate.fold("")(_.pem)
+
+  /** The folder of the files of delivery streams. */
+  def deliveryFolder: java.nio.file.Path = deliveries.root
 
   override def close(): Unit = if (closed.compareAndSet(false, true)) {
     server.close()

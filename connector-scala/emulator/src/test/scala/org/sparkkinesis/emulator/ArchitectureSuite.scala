@@ -14,7 +14,7 @@ class ArchitectureSuite extends TimedSuite {
     emulator.checkLayers(
       layer("engine.error", "engine.time"),
       layer("engine.quota"),
-      layer("engine.consumer"),
+      layer("engine.consumer", "engine.delivery"),
       layer("engine.shard"),
       layer("engine.stream"),
       layer("engine"),
@@ -24,7 +24,7 @@ class ArchitectureSuite extends TimedSuite {
       layer("action.call"),
       layer("action.tag"),
       layer("action.stream"),
-      layer("action.consumer", "action.record", "action.setting", "action.shard"),
+      layer("action.consumer", "action.delivery", "action.record", "action.setting", "action.shard"),
       layer("action"),
       layer("wire.http"),
       layer("wire.auth"),

@@ -4,6 +4,10 @@ import org.sparkkinesis.emulator.action.call.Action
 import org.sparkkinesis.emulator.action.consumer.{
   DeregisterStreamConsumer, DescribeStreamConsumer, ListStreamConsumers, RegisterStreamConsumer, SubscribeToShard
 }
+import org.sparkkinesis.emulator.action.delivery.{
+  CreateDeliveryStream, DeleteDeliveryStream, DescribeDeliveryStream, ListDeliveryStreams, PutDeliveryRecord,
+  PutRecordBatch
+}
 import org.sparkkinesis.emulator.action.record.{GetRecords, PutRecord, PutRecords}
 import org.sparkkinesis.emulator.action.setting.{
   DecreaseStreamRetentionPeriod, DeleteResourcePolicy, DescribeAccountSettings, DescribeLimits,
@@ -19,9 +23,9 @@ import org.sparkkinesis.emulator.action.tag.{
   AddTagsToStream, ListTagsForResource, ListTagsForStream, RemoveTagsFromStream, TagResource, UntagResource
 }
 
-/** All operations that the emulator supports, by name. */
+/** All operations that the emulator supports, by the target that requests name. */
 object Actions {
-  val byName: Map[String, Action] = Seq[Action](
+  private val ofKinesis = Seq[Action](
     CreateStream,
     DeleteStream,
     DescribeStream,
@@ -62,5 +66,18 @@ object Actions {
     TagResource,
     UntagResource,
     ListTagsForResource
-  ).map(action => action.name -> action).toMap
+  )
+
+  private val ofFirehose = Seq[Action](
+    CreateDeliveryStream,
+    DeleteDeliveryStream,
+    DescribeDeliveryStream,
+    ListDeliveryStreams,
+    PutDeliveryRecord,
+    PutRecordBatch
+  )
+
+  val byTarget: Map[String, Action] =
+    (ofKinesis.map(action => s"Kinesis_20131202.${action.name}" -> action) ++
+      ofFirehose.map(action => s"Firehose_20150804.${action.name}" -> action)).toMap
 }

@@ -6,6 +6,7 @@ import scala.concurrent.duration._
 
 import org.sparkkinesis.emulator.document.{Encoding, Fields}
 import org.sparkkinesis.emulator.engine.Namespace
+import org.sparkkinesis.emulator.engine.delivery.S3Destination
 import org.sparkkinesis.emulator.engine.error.ServiceError
 import org.sparkkinesis.emulator.engine.quota.{Quota, QuotaPolicy}
 import org.sparkkinesis.emulator.engine.shard.IncomingRecord
@@ -52,6 +53,22 @@ final class EmulatorAdmin private[emulator] (home: Namespace, val faults: Faults
     stream.change(StreamStatus.Creating, 0)(() => stream.open(shards, clock.millis))
     stream.arn
   }
+
+  /**
+   * Creates a delivery stream that is ACTIVE when this returns, and returns its ARN. Its files are in the folder of its
+   * name in the emulator's folder of deliveries.
+   */
+  def createDeliveryStream(name: String): String = {
+    val stream =
+      home.deliveryStreams.add(name, S3Destination(name, "arn:aws:iam::123456789012:role/delivery"), clock.millis)
+    stream.activate()
+    stream.arn
+  }
+
+  def deleteDeliveryStream(name: String): Unit = home.deliveryStreams.remove(home.deliveryStreams.stream(name))
+
+  /** The number of records that a delivery stream has delivered. */
+  def deliveredRecords(name: String): Long = home.deliveryStreams.stream(name).deliveredRecords.get
 
   /**
    * Changes the stream to on-demand mode with record distribution strategy AUTO: it ignores partition keys when it

@@ -4,6 +4,7 @@ import java.util.concurrent.ConcurrentHashMap
 
 import scala.jdk.CollectionConverters._
 
+import org.sparkkinesis.emulator.engine.delivery.DeliveryStore
 import org.sparkkinesis.emulator.engine.quota.QuotaPolicy
 import org.sparkkinesis.emulator.engine.shard.MemoryBudget
 import org.sparkkinesis.emulator.engine.stream.{StreamHost, StreamStore}
@@ -21,7 +22,8 @@ final class Engine(
     initialPolicy: QuotaPolicy,
     val delays: ChangeDelays,
     val budget: MemoryBudget,
-    val store: StreamStore
+    val store: StreamStore,
+    val deliveries: DeliveryStore
 ) extends StreamHost
     with AutoCloseable {
   @volatile var policy: QuotaPolicy = initialPolicy
@@ -46,6 +48,7 @@ final class Engine(
   override def close(): Unit = {
     timers.close()
     store.close()
+    deliveries.close()
   }
 }
 

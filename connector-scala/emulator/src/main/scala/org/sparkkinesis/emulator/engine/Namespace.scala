@@ -5,6 +5,7 @@ import java.util.concurrent.ConcurrentSkipListMap
 import scala.jdk.CollectionConverters._
 
 import org.sparkkinesis.emulator.engine.consumer.RegisteredConsumer
+import org.sparkkinesis.emulator.engine.delivery.DeliveryStreams
 import org.sparkkinesis.emulator.engine.error.ServiceError
 import org.sparkkinesis.emulator.engine.quota.CallRates
 import org.sparkkinesis.emulator.engine.stream.{StreamSettings, StreamState}
@@ -15,6 +16,7 @@ final class Namespace(val account: String, val region: String, val engine: Engin
   import Namespace._
 
   val rates = new CallRates
+  val deliveryStreams = new DeliveryStreams(account, region, engine.deliveries)
   private val byName = new ConcurrentSkipListMap[String, StreamState]
 
   /** Whether the account has a minimum throughput commitment (On-demand Advantage). */

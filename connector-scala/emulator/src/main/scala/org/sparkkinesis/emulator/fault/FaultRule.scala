@@ -34,7 +34,7 @@ object FaultEffect {
   /** An effect on parts of a call. The probability of the rule applies to each part. */
   sealed trait OfParts extends FaultEffect
 
-  /** Entries of a PutRecords call fail if their partition key matches the rule. */
+  /** Entries of a PutRecords or PutRecordBatch call fail if their partition key, if any, matches the rule. */
   final case class FailEntries(errorType: String, message: String) extends OfParts
 
   /** ListShards does not return the shard of the rule, as it may happen during a resharding. */

@@ -3,7 +3,6 @@ package org.sparkkinesis.emulator.fault
 import java.util.SplittableRandom
 
 import org.sparkkinesis.emulator.engine.error.ServiceError
-import org.sparkkinesis.emulator.engine.shard.IncomingRecord
 import org.sparkkinesis.emulator.engine.time.EmulatorClock
 
 /**
@@ -74,14 +73,19 @@ final class Faults(clock: EmulatorClock) {
           .nextOption()
       }
 
-  /** Returns the errors of the PutRecords entries that fail, with null for the other entries. */
-  def ofEntries(call: FaultTarget, entries: Array[IncomingRecord]): Array[ServiceError] = {
-    val failures = new Array[ServiceError](entries.length)
+  /**
+   * Returns the errors of the entries of a put that fail, with null for the other entries.
+   *
+   * @param partitionKey
+   *   returns the key of an entry, or null
+   */
+  def ofEntries(call: FaultTarget, count: Int, partitionKey: Int => String): Array[ServiceError] = {
+    val failures = new Array[ServiceError](count)
     if (!isEmpty) synchronized {
       rules.foreach { active =>
         active.rule.effect match {
           case effect: FaultEffect.FailEntries if isAlive(active) && active.rule.matches(call) =>
-            failEntries(active, effect, entries, failures)
+            failEntries(active, effect, partitionKey, failures)
           case _ => ()
         }
       }
@@ -97,10 +101,10 @@ final class Faults(clock: EmulatorClock) {
   private def failEntries(
       active: Active,
       effect: FaultEffect.FailEntries,
-      entries: Array[IncomingRecord],
+      partitionKey: Int => String,
       failures: Array[ServiceError]
-  ): Unit = entries.indices.foreach { i =>
-    val key = entries(i).partitionKey
+  ): Unit = failures.indices.foreach { i =>
+    val key = partitionKey(i)
     if (active.rule.partitionKey.forall(p => key != null && p.matches(key)) && draws(active))
       failures(i) = ServiceError(effect.errorType, effect.message)
   }

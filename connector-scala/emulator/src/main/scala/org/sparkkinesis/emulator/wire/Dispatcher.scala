@@ -49,8 +49,7 @@ final class Dispatcher(
   private def api(exchange: Exchange): Unit = {
     val encoding = Encoding.ofContentType(exchange.header("Content-Type"))
     val target = exchange.header("X-Amz-Target")
-    val operation = if (target != null && target.startsWith(TargetPrefix)) target.drop(TargetPrefix.length) else ""
-    Actions.byName.get(operation) match {
+    Option(target).flatMap(Actions.byTarget.get) match {
       case Some(action) if encoding.isDefined => new Request(exchange, encoding.get, action).begin()
       case _ =>
         val error =
@@ -199,7 +198,6 @@ final class Dispatcher(
 }
 
 private object Dispatcher {
-  val TargetPrefix = "Kinesis_20131202."
   val MinReplyBytes = 512
   val PushOfChannel: AttributeKey[EventPush] = AttributeKey.valueOf("kinesis-emulator-push")
 }

@@ -25,6 +25,7 @@ private[wire] object RequestTarget {
     val stream = text(fields, "StreamName")
       .orElse(named.map(_._3))
       .orElse(iterator.map(_.stream))
+      .orElse(text(fields, "DeliveryStreamName"))
     val shard = Seq("ShardId", "ShardToSplit", "ShardToMerge").flatMap(text(fields, _)).headOption
       .orElse(iterator.map(i => ShardId.ofIndex(i.shardIndex).value))
     FaultTarget(operation, stream.getOrElse(""), shard.getOrElse(""), account, region)

@@ -9,6 +9,7 @@ import org.sparkkinesis.emulator.engine.quota.QuotaPolicy
 import org.sparkkinesis.emulator.engine.shard.{IncomingRecord, MemoryBudget, ShardLog}
 import org.sparkkinesis.emulator.engine.stream.{PlannedShard, Resharding, StreamSettings, StreamState, StreamStore}
 import org.sparkkinesis.emulator.engine.time.EmulatorClock
+import org.sparkkinesis.emulator.store.DeliveryFiles
 import org.sparkkinesis.model.StreamStatus
 import org.sparkkinesis.model.hash.HashPoint
 import org.sparkkinesis.suite.TimedSuite
@@ -22,7 +23,8 @@ class ReshardRaceSuite extends TimedSuite {
         QuotaPolicy.Off,
         delays,
         new MemoryBudget(1L << 30),
-        StreamStore.None
+        StreamStore.None,
+        new DeliveryFiles(None)
       )
     }
     try body(made)

@@ -15,11 +15,17 @@ final class JsonClient(endpoint: String) {
 
   private val http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build()
 
-  def call(operation: String, body: String, headers: (String, String)*): Reply = {
+  def call(operation: String, body: String, headers: (String, String)*): Reply =
+    callTarget(s"Kinesis_20131202.$operation", body, headers: _*)
+
+  /** Calls an operation of Amazon Data Firehose. */
+  def firehose(operation: String, body: String): Reply = callTarget(s"Firehose_20150804.$operation", body)
+
+  private def callTarget(target: String, body: String, headers: (String, String)*): Reply = {
     val request = HttpRequest
       .newBuilder(URI.create(s"$endpoint/"))
       .header("Content-Type", "application/x-amz-json-1.1")
-      .header("X-Amz-Target", s"Kinesis_20131202.$operation")
+      .header("X-Amz-Target", target)
       .POST(HttpRequest.BodyPublishers.ofString(body))
     headers.foreach { case (name, value) => request.header(name, value) }
     send(request.build())

@@ -3,7 +3,7 @@ package org.sparkkinesis.emulator.action.call
 import org.sparkkinesis.emulator.document.{Fields, ReplyWriter}
 import org.sparkkinesis.emulator.engine.consumer.RegisteredConsumer
 import org.sparkkinesis.emulator.engine.error.ServiceError
-import org.sparkkinesis.emulator.engine.shard.{IncomingRecord, ShardLog}
+import org.sparkkinesis.emulator.engine.shard.ShardLog
 import org.sparkkinesis.emulator.engine.stream.StreamState
 import org.sparkkinesis.emulator.engine.{Engine, Namespace}
 import org.sparkkinesis.emulator.fault.{FaultTarget, Faults}
@@ -68,9 +68,14 @@ final class Call(val operation: String, val fields: Fields, val namespace: Names
     }
   }
 
-  /** Returns the errors of the PutRecords entries that must fail, by position, with null for the other entries. */
-  def entryFailures(entries: Array[IncomingRecord]): Array[ServiceError] =
-    faults.ofEntries(FaultTarget(operation, streamName, "", account, region), entries)
+  /**
+   * Returns the errors of the entries of a put that must fail, by position, with null for the other entries.
+   *
+   * @param partitionKey
+   *   returns the key of an entry, or null
+   */
+  def entryFailures(count: Int, partitionKey: Int => String): Array[ServiceError] =
+    faults.ofEntries(FaultTarget(operation, streamName, "", account, region), count, partitionKey)
 
   /** Whether a fault removes this shard from a listing. */
   def leavesOut(shard: ShardLog): Boolean =

@@ -41,7 +41,7 @@ object PutRecords extends Action {
     val limits = stream.quotaLimits
     val shards = new Array[ShardLog](entries.length)
     val stored = new Array[StoredRecord](entries.length)
-    val failures = call.entryFailures(entries)
+    val failures = call.entryFailures(entries.length, entries(_).partitionKey)
     var failed = 0
     var i = 0
     while (i < entries.length) {

@@ -3,6 +3,7 @@ package org.sparkkinesis.emulator.engine.quota
 import java.util.concurrent.ConcurrentHashMap
 
 import org.sparkkinesis.emulator.engine.error.ServiceError
+import org.sparkkinesis.model.FirehoseQuotas
 import org.sparkkinesis.model.KinesisQuotas.{CallRate, Shard}
 
 /** Enforces the rate limits of operations. Thread-safe. */
@@ -86,6 +87,12 @@ object CallRates {
         Scope.Account,
         CallRate.TagsPerAccount
       )("AddTagsToStream", "TagResource", "UntagResource", "ListTagsForResource") ++
+      each(Scope.Account, FirehoseQuotas.ControlCallsPerAccount)(
+        "CreateDeliveryStream",
+        "DeleteDeliveryStream",
+        "DescribeDeliveryStream",
+        "ListDeliveryStreams"
+      ) ++
       each(Scope.Stream, CallRate.ListShardsPerStream)("ListShards") ++
       each(Scope.Stream, CallRate.DescribeStreamConsumerPerStream)("DescribeStreamConsumer") ++
       each(Scope.Stream, CallRate.ConsumerChangePerStream)(

@@ -17,6 +17,11 @@ object Quota {
   case object Shards extends Quota("shards")
   case object ChangesPerDay extends Quota("changesPerDay")
 
+  /** Of delivery streams of Amazon Data Firehose. */
+  case object DeliveryBytes extends Quota("deliveryBytes")
+  case object DeliveryRecords extends Quota("deliveryRecords")
+  case object DeliveryRequests extends Quota("deliveryRequests")
+
   val all: Seq[Quota] = Seq(
     WriteBytes,
     WriteRecords,
@@ -29,7 +34,10 @@ object Quota {
     Consumers,
     Streams,
     Shards,
-    ChangesPerDay
+    ChangesPerDay,
+    DeliveryBytes,
+    DeliveryRecords,
+    DeliveryRequests
   )
 
   def parse(name: String): Option[Quota] = all.find(_.name == name)

@@ -23,6 +23,7 @@ import org.sparkkinesis.emulator.wire.http.Exchange
  *   - `POST streams {"name": …, "shards": n}`: creates a stream that is ACTIVE at once; `account` and `region` choose
  *     another place than the emulator's own
  *   - `POST metadata {"document": text, "token": text}`: sets the document of the page `/metadata/streams`
+ *   - `POST delivery-streams {"name": …}`: creates a delivery stream that is ACTIVE at once
  */
 final class AdminPages(engine: Engine, counters: CallCounters, admin: EmulatorAdmin, access: PageAccess) {
   import AdminPages._
@@ -75,6 +76,9 @@ final class AdminPages(engine: Engine, counters: CallCounters, admin: EmulatorAd
       val document = fields.string("document").getOrElse(throw missing("document"))
       val tag = admin.metadata.publish(document, fields.string("token"))
       reply => reply.obj(reply.field("etag", tag))
+    case "POST delivery-streams" =>
+      val arn = admin.createDeliveryStream(fields.string("name").getOrElse(throw missing("name")))
+      reply => reply.obj(reply.field("arn", arn))
     case other => throw new IllegalArgumentException(s"The page $other does not exist below $Prefix.")
   }
 

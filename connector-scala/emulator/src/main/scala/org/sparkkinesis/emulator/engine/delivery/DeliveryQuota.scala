@@ -1,0 +1,37 @@
+package org.sparkkinesis.emulator.engine.delivery
+
+import org.sparkkinesis.emulator.engine.quota.{Quota, QuotaPolicy, TokenBucket}
+import org.sparkkinesis.model.FirehoseQuotas.Throughput
+
+/** The throughput limits of one delivery stream, with a burst of one second. Thread-safe. */
+final private[delivery] class DeliveryQuota(throughput: Throughput) {
+  private var policy: QuotaPolicy = null
+  private var requests = Option.empty[TokenBucket]
+  private var records = Option.empty[TokenBucket]
+  private var bytes = Option.empty[TokenBucket]
+
+  def admitRequest(policy: QuotaPolicy, now: Long): Boolean = synchronized {
+    follow(policy, now)
+    requests.forall(_.tryTake(1, now))
+  }
+
+  def admitRecord(size: Int, policy: QuotaPolicy, now: Long): Boolean = synchronized {
+    follow(policy, now)
+    val admitted = records.forall(_.has(1, now)) && bytes.forall(_.has(size, now))
+    if (admitted) {
+      records.foreach(_.overdraw(1, now))
+      bytes.foreach(_.overdraw(size, now))
+    }
+    admitted
+  }
+
+  /** Tests change the policy while the stream is in use. */
+  private def follow(current: QuotaPolicy, now: Long): Unit = if (policy ne current) {
+    def bucket(quota: Quota, perSecond: Int): Option[TokenBucket] =
+      current.limit(quota, perSecond).map(rate => new TokenBucket(rate, rate, now))
+    policy = current
+    requests = bucket(Quota.DeliveryRequests, throughput.requestsPerSecond)
+    records = bucket(Quota.DeliveryRecords, throughput.recordsPerSecond)
+    bytes = bucket(Quota.DeliveryBytes, throughput.bytesPerSecond)
+  }
+}
