@@ -17,7 +17,7 @@ import software.amazon.awssdk.services.kinesis.KinesisAsyncClient
 import software.amazon.awssdk.services.kinesis.model.{StartingPosition => SdkPosition, _}
 
 import org.sparkkinesis.aws.client.{ClientSettings, CredentialSettings, SdkClients}
-import org.sparkkinesis.bench.source.{BareClients, ReadingRounds}
+import org.sparkkinesis.bench.source.{BareClients, ReadingStream}
 import org.sparkkinesis.concurrent.SystemScheduler
 import org.sparkkinesis.config.Options
 import org.sparkkinesis.consume.fanout.StreamConsumerRegistrar
@@ -38,7 +38,7 @@ import org.sparkkinesis.retry.{RetryPolicies, RetryRules}
  * `…_spark_alone_stages_p50_ms` is the same with Spark's rate source, and thus the minimum for any source.
  */
 object LatencyBenchmark {
-  import ReadingRounds.Stream
+  import ReadingStream.{Name => Stream}
   private val Shards = 4
   private val TicksPerSecond = 50
 
@@ -49,7 +49,7 @@ object LatencyBenchmark {
     val emulator = new EmulatorProcess("2g", processor = Some(0))
     val bare = BareClients.asynchronous(emulator.endpoint)
     try {
-      val arn = ReadingRounds.createStream(bare, Shards)
+      val arn = ReadingStream.createStream(bare, Shards)
       def round(name: String, settings: Map[String, String], ofSeconds: Int): Seq[String] = {
         val spark = session(settings)
         try new Round(spark, emulator.endpoint, arn, bare, ofSeconds, rate).run(name) :+

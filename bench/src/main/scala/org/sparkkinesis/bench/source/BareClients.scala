@@ -10,6 +10,8 @@ import software.amazon.awssdk.http.{Protocol, SdkHttpClient}
 import software.amazon.awssdk.regions.Region
 import software.amazon.awssdk.services.kinesis.{KinesisAsyncClient, KinesisClient}
 
+import org.sparkkinesis.bench.MeasuredLoop
+
 /** The SDK's clients with their defaults, except for endpoint, credentials and HTTP client. */
 final class BareClients(endpoint: String) extends AutoCloseable {
   import BareClients._
@@ -21,12 +23,12 @@ final class BareClients(endpoint: String) extends AutoCloseable {
   private val urlConnection = synchronous(endpoint, UrlConnectionHttpClient.builder())
 
   /** One loop per client, and one that shows what the transport costs without the SDK. */
-  def pollingLoops(shards: Int): Seq[ReadingLoop] = Seq(
-    new AsyncPollingLoop("polling_sdk_http2", http2, ReadingRounds.Stream, shards),
-    new AsyncPollingLoop("polling_sdk_http1", http1, ReadingRounds.Stream, shards),
-    new SyncPollingLoop("polling_sdk_apache", apache, ReadingRounds.Stream, shards),
-    new SyncPollingLoop("polling_sdk_urlconnection", urlConnection, ReadingRounds.Stream, shards),
-    new SocketPollingLoop("polling_socket", apache, URI.create(endpoint), ReadingRounds.Stream, shards)
+  def pollingLoops(shards: Int): Seq[MeasuredLoop] = Seq(
+    new AsyncPollingLoop("polling_sdk_http2", http2, ReadingStream.Name, shards),
+    new AsyncPollingLoop("polling_sdk_http1", http1, ReadingStream.Name, shards),
+    new SyncPollingLoop("polling_sdk_apache", apache, ReadingStream.Name, shards),
+    new SyncPollingLoop("polling_sdk_urlconnection", urlConnection, ReadingStream.Name, shards),
+    new SocketPollingLoop("polling_socket", apache, URI.create(endpoint), ReadingStream.Name, shards)
   )
 
   override def close(): Unit = Seq(http2, http1, apache, urlConnection).foreach(_.close())
@@ -38,7 +40,7 @@ object BareClients {
   /** Returns an asynchronous client with the SDK's default protocol, which the caller closes. */
   def asynchronous(endpoint: String): KinesisAsyncClient = asynchronous(endpoint, Protocol.HTTP2)
 
-  private def asynchronous(endpoint: String, protocol: Protocol): KinesisAsyncClient = KinesisAsyncClient
+  def asynchronous(endpoint: String, protocol: Protocol): KinesisAsyncClient = KinesisAsyncClient
     .builder()
     .region(Region.US_EAST_1)
     .endpointOverride(URI.create(endpoint))
@@ -46,7 +48,7 @@ object BareClients {
     .httpClientBuilder(NettyNioAsyncHttpClient.builder().protocol(protocol))
     .build()
 
-  private def synchronous(endpoint: String, http: SdkHttpClient.Builder[?]): KinesisClient = KinesisClient
+  def synchronous(endpoint: String, http: SdkHttpClient.Builder[?]): KinesisClient = KinesisClient
     .builder()
     .region(Region.US_EAST_1)
     .endpointOverride(URI.create(endpoint))

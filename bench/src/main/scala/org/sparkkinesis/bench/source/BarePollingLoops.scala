@@ -12,13 +12,13 @@ import software.amazon.awssdk.services.kinesis.model.{
 }
 import software.amazon.awssdk.services.kinesis.{KinesisAsyncClient, KinesisClient}
 
-import org.sparkkinesis.bench.Measured
 import org.sparkkinesis.bench.emulator.RawLoad
+import org.sparkkinesis.bench.{Measured, MeasuredLoop}
 import org.sparkkinesis.model.{KinesisQuotas, ShardId}
 
 /** A polling loop as a user of the SDK's asynchronous client would write it, which only counts. */
 final class AsyncPollingLoop(val name: String, client: KinesisAsyncClient, stream: String, shards: Int)
-    extends ReadingLoop {
+    extends MeasuredLoop {
   import BarePollingLoops._
 
   override def run(expected: Long): Measured = {
@@ -44,7 +44,7 @@ final class AsyncPollingLoop(val name: String, client: KinesisAsyncClient, strea
 }
 
 /** The same with a synchronous client of the SDK, and one thread per shard. */
-final class SyncPollingLoop(val name: String, client: KinesisClient, stream: String, shards: Int) extends ReadingLoop {
+final class SyncPollingLoop(val name: String, client: KinesisClient, stream: String, shards: Int) extends MeasuredLoop {
   import BarePollingLoops._
 
   override def run(expected: Long): Measured = {
@@ -66,7 +66,7 @@ final class SyncPollingLoop(val name: String, client: KinesisClient, stream: Str
  * records. No client can be faster, so it shows what the transport alone costs.
  */
 final class SocketPollingLoop(val name: String, client: KinesisClient, endpoint: URI, stream: String, shards: Int)
-    extends ReadingLoop {
+    extends MeasuredLoop {
   import BarePollingLoops._
 
   override def run(expected: Long): Measured = {

@@ -5,9 +5,11 @@ import java.util.concurrent.TimeUnit
 import scala.concurrent.duration._
 
 import org.sparkkinesis.aws.client.SdkClients
+import org.sparkkinesis.bench.Rounds
 import org.sparkkinesis.concurrent.SystemScheduler
 import org.sparkkinesis.config.Options
 import org.sparkkinesis.consume.fanout.StreamConsumerRegistrar
+import org.sparkkinesis.json.Json
 import org.sparkkinesis.kit.Arguments
 import org.sparkkinesis.kit.process.{EmulatorProcess, Processors}
 import org.sparkkinesis.model.KinesisQuotas
@@ -15,11 +17,12 @@ import org.sparkkinesis.retry.{RetryPolicies, RetryRules}
 
 /**
  * Measures the connector's consumers without Spark against bare loops that only count, side by side in one run:
- * `ConsumeBenchmark [--seconds N] [--records N] [--shards N] [--mode polling|efo|both] [--readers NAME,NAME]`.
- * The last line is one JSON object, see [[ReadingRounds]].
+ * `ConsumeBenchmark [--seconds N] [--records N] [--shards N] [--mode polling|efo|both] [--only NAME,NAME]`.
+ * The last line is one JSON object, see [[org.sparkkinesis.bench.Rounds]].
  */
 object ConsumeBenchmark {
-  import ReadingRounds._
+  import ReadingStream._
+  import Rounds._
 
   def main(args: Array[String]): Unit = {
     val arguments = Arguments(args)
@@ -36,8 +39,8 @@ object ConsumeBenchmark {
       val arn = load(bare.http2, shards, records)
       val polling = ReadingLoops.polling(service, scheduler)
       val pollingLoops = bare.pollingLoops(shards) ++ Seq(
-        new PublisherLoop("polling_publisher", polling, Stream, shards),
-        new ConsumersLoop("polling_consumers", polling, Stream, shards)
+        new PublisherLoop("polling_publisher", polling, Name, shards),
+        new ConsumersLoop("polling_consumers", polling, Name, shards)
       )
       val consumerArn = new StreamConsumerRegistrar(
         service,
@@ -48,10 +51,10 @@ object ConsumeBenchmark {
       val fanOut = ReadingLoops.fanOut(service, consumerArn, scheduler)
       val fanOutLoops = Seq(
         new SdkFanOutLoop("efo_sdk", bare.http2, () => consumerArn, shards),
-        new PublisherLoop("efo_publisher", fanOut, Stream, shards),
-        new ConsumersLoop("efo_consumers", fanOut, Stream, shards)
+        new PublisherLoop("efo_publisher", fanOut, Name, shards),
+        new ConsumersLoop("efo_consumers", fanOut, Name, shards)
       )
-      // The service refuses another subscription within five seconds, so every reader of fan-out waits that long.
+      // The service refuses another subscription within five seconds, so every reader by fan-out waits that long.
       val kinds = Seq(
         "polling" -> (pollingLoops, Duration.Zero),
         "efo" -> (fanOutLoops, KinesisQuotas.Lifetime.SubscriptionTakeover)
@@ -60,7 +63,7 @@ object ConsumeBenchmark {
         warmUp(loops, records.toLong, pause)
         measure(loops, records.toLong, seconds / kinds.size, pause)
       }
-      println(json(measured))
+      println(Json.render(Json.obj(json(measured): _*)))
     } finally {
       scheduler.close()
       bare.close()

@@ -24,7 +24,7 @@ object MemoryBenchmark {
     val shards = arguments.number("shards", 64)
     Using.resource(new EmulatorProcess("4g", processor = Some(0))) { emulator =>
       Using.resource(BareClients.asynchronous(emulator.endpoint))(
-        ReadingRounds.load(_, shards, arguments.number("records", 2000000))
+        ReadingStream.load(_, shards, arguments.number("records", 2000000))
       )
       val figures = Seq("polling", "efo").map { mode =>
         val query = JavaProcess.start(

@@ -10,7 +10,7 @@ import software.amazon.awssdk.core.async.SdkPublisher
 import software.amazon.awssdk.services.kinesis.KinesisAsyncClient
 import software.amazon.awssdk.services.kinesis.model.{ChildShard => _, StartingPosition => SdkStartingPosition, _}
 
-import org.sparkkinesis.bench.{Measured, Meter}
+import org.sparkkinesis.bench.{Measured, MeasuredLoop, Meter}
 import org.sparkkinesis.chunk.{ChunkSummary, DecodeSettings}
 import org.sparkkinesis.concurrent.SystemScheduler
 import org.sparkkinesis.config.Options
@@ -24,12 +24,6 @@ import org.sparkkinesis.event.ConsumerMetrics
 import org.sparkkinesis.model.{ChildShard, ShardId, StartingPosition, StreamShard}
 import org.sparkkinesis.retry.{RetryPolicies, RetryRules}
 import org.sparkkinesis.service.{KinesisService, ServiceException}
-
-/** Reads all shards of a stream from the oldest record until `expected` records have arrived. */
-trait ReadingLoop {
-  def name: String
-  def run(expected: Long): Measured
-}
 
 /**
  * Counts records and measures from the moment of the first count, without the records that had arrived by then, so
@@ -74,7 +68,7 @@ final class Tally(expected: Long) {
  * returns and unlimited demand.
  */
 final class SdkFanOutLoop(val name: String, client: KinesisAsyncClient, nextConsumer: () => String, shards: Int)
-    extends ReadingLoop {
+    extends MeasuredLoop {
   override def run(expected: Long): Measured = {
     val tally = new Tally(expected)
     val consumer = nextConsumer()
@@ -107,7 +101,7 @@ final class SdkFanOutLoop(val name: String, client: KinesisAsyncClient, nextCons
 
 /** The connector's publishers alone; records are counted and dropped. */
 final class PublisherLoop(val name: String, publishers: RecordPublisherFactory, stream: String, shards: Int)
-    extends ReadingLoop {
+    extends MeasuredLoop {
   final private class Counting(tally: Tally) extends RecordSubscriber {
     @volatile private var publisher: RecordPublisher = null
     def begin(shard: StreamShard): RecordPublisher = {
@@ -135,7 +129,7 @@ final class PublisherLoop(val name: String, publishers: RecordPublisherFactory, 
 
 /** The connector's consumers: chunks are built, stored in the prefetch buffer, reported, and released at once. */
 final class ConsumersLoop(val name: String, publishers: RecordPublisherFactory, stream: String, shards: Int)
-    extends ReadingLoop {
+    extends MeasuredLoop {
   override def run(expected: Long): Measured = {
     val tally = new Tally(expected)
     var consumers: ShardConsumers = null

@@ -32,7 +32,7 @@ object SlowQuery {
       rows.groupBy("shardId").count().collect().foreach(row => rowsByShard(row.getString(0)) += row.getLong(1))
     val query = spark.readStream.format("kinesis").options(
       Map(
-        "streamName" -> ReadingRounds.Stream,
+        "streamName" -> ReadingStream.Name,
         "endpoint" -> arguments("endpoint"),
         "region" -> "us-east-1",
         "awsAccessKey" -> "AKIDEXAMPLE",

@@ -9,10 +9,11 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.streaming.{StreamingQueryListener, Trigger}
 
 import org.sparkkinesis.aws.client.SdkClients
-import org.sparkkinesis.bench.{Checkpoints, Measured}
+import org.sparkkinesis.bench.{Checkpoints, Measured, MeasuredLoop, Rounds}
 import org.sparkkinesis.concurrent.SystemScheduler
 import org.sparkkinesis.config.Options
 import org.sparkkinesis.consume.fanout.StreamConsumerRegistrar
+import org.sparkkinesis.json.Json
 import org.sparkkinesis.kit.Arguments
 import org.sparkkinesis.kit.process.{EmulatorProcess, Processors}
 import org.sparkkinesis.retry.{RetryPolicies, RetryRules}
@@ -20,18 +21,19 @@ import org.sparkkinesis.retry.{RetryPolicies, RetryRules}
 /**
  * Measures a micro-batch query that reads into the `noop` sink, with polling and with enhanced fan-out, against bare
  * loops that only count, side by side in one run: `SourceBenchmark [--seconds N] [--records N] [--shards N] [--mode
- * polling|efo|both] [--readers NAME,NAME]`.
+ * polling|efo|both] [--only NAME,NAME]`.
  *
- * All are measured warm (see [[ReadingRounds]]), and in their stable state: the query from the end of its first batch
- * to the end of its last, without the records that its consumers had received before, and with the settings that the
- * documentation recommends for checkpoints on a local disk; the loops from their first answer to their last, without
- * the first.
+ * All are measured warm (see [[org.sparkkinesis.bench.Rounds]]), and in their stable state: the query from the end of
+ * its first batch to the end of its last, without the records that its consumers had received before, and with the
+ * settings that the documentation recommends for checkpoints on a local disk; the loops from their first answer to
+ * their last, without the first.
  *
  * The last line is one JSON object. Its ratios `polling_vs_bare` and `efo_vs_bare` compare with the fastest bare
  * client of the SDK.
  */
 object SourceBenchmark {
-  import ReadingRounds._
+  import ReadingStream._
+  import Rounds._
 
   /** With this number of consumers, each is used again only after more than five seconds. */
   private val Consumers = 10
@@ -71,7 +73,7 @@ object SourceBenchmark {
       // From here on, each side has one processor, and all code is compiled.
       Processors.moveSelfTo(1)
       val measured = kinds.flatMap(measure(_, records.toLong, seconds / kinds.size, Duration.Zero))
-      println(json(measured))
+      println(Json.render(Json.obj(json(measured): _*)))
     } finally {
       spark.stop()
       scheduler.close()
@@ -84,7 +86,7 @@ object SourceBenchmark {
 
 /** A streaming query from the oldest record into the `noop` sink. `options` are evaluated at each start. */
 final class QueryLoop(val name: String, spark: SparkSession, endpoint: String, options: => Map[String, String])
-    extends ReadingLoop {
+    extends MeasuredLoop {
 
   // Large batches spread the fixed costs of a batch over many rows; see docs/reading.md, "Throughput".
   private val large = Map("minRecordsPerTrigger" -> "500000", "maxTriggerDelay" -> "1s")
@@ -115,7 +117,7 @@ object QueryLoop {
 
   /** Reads the benchmarks' stream from its oldest record without a limit on the polling rate. */
   def connection(endpoint: String): Map[String, String] = Map(
-    "streamName" -> ReadingRounds.Stream,
+    "streamName" -> ReadingStream.Name,
     "endpoint" -> endpoint,
     "region" -> "us-east-1",
     "awsAccessKey" -> "AKIDEXAMPLE",

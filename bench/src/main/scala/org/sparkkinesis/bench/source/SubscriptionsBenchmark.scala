@@ -28,10 +28,10 @@ object SubscriptionsBenchmark {
   def main(args: Array[String]): Unit = {
     val shards = Arguments(args).number("shards", 2000)
     val emulator = new EmulatorProcess("4g", processor = Some(0))
-    val service = SdkClients.create(ReadingRounds.settings(emulator.endpoint))
+    val service = SdkClients.create(ReadingStream.settings(emulator.endpoint))
     val scheduler = new SystemScheduler("bench", 2)
     try {
-      val arn = Using.resource(BareClients.asynchronous(emulator.endpoint))(ReadingRounds.createStream(_, shards))
+      val arn = Using.resource(BareClients.asynchronous(emulator.endpoint))(ReadingStream.createStream(_, shards))
       val consumer = new StreamConsumerRegistrar(
         service,
         scheduler,
@@ -54,7 +54,7 @@ object SubscriptionsBenchmark {
       val subscribed = (System.nanoTime - from) / 1e9
       val heap = (usedHeap() - heapBefore) / shards
       val pushed = System.nanoTime
-      ReadingRounds.hashKeys(shards).grouped(500).foreach { group =>
+      ReadingStream.hashKeys(shards).grouped(500).foreach { group =>
         service.putRecords(names.head.ref, group.map(hash => PutEntry("k", Some(hash), Array.emptyByteArray))).get()
       }
       listener.awaitRows()

@@ -23,7 +23,10 @@ class AwsArchitectureSuite extends TimedSuite {
   }
 
   test("only the loggers of the libraries in the jar use the logging interface") {
-    aws.checkNoUse("org.sparkkinesis.aws.(client|error|getrecords|record|subscription)..", "org.slf4j..")
+    aws.checkNoUse(
+      "org.sparkkinesis.aws.(client|error|getrecords|http|putrecords|record|subscription)..",
+      "org.slf4j.."
+    )
   }
 
   test("the module's packages are free of cycles") {
@@ -36,8 +39,13 @@ class AwsArchitectureSuite extends TimedSuite {
 
   test("each layer of the module uses only itself and the layers below it") {
     aws.checkLayers(
-      Seq("org.sparkkinesis.aws.error", "org.sparkkinesis.aws.record", "org.sparkkinesis.aws.logging"),
-      Seq("org.sparkkinesis.aws.getrecords", "org.sparkkinesis.aws.subscription"),
+      Seq(
+        "org.sparkkinesis.aws.error",
+        "org.sparkkinesis.aws.record",
+        "org.sparkkinesis.aws.http",
+        "org.sparkkinesis.aws.logging"
+      ),
+      Seq("org.sparkkinesis.aws.getrecords", "org.sparkkinesis.aws.putrecords", "org.sparkkinesis.aws.subscription"),
       Seq("org.sparkkinesis.aws.client")
     )
   }

@@ -27,7 +27,7 @@ trait KinesisService extends AutoCloseable {
   /** @param limit at most [[KinesisQuotas.Request.GetRecordsLimit]] */
   def getRecords(stream: StreamRef, iterator: String, limit: Int): CompletableFuture[RecordPage]
 
-  def putRecords(stream: StreamRef, entries: Seq[PutEntry]): CompletableFuture[Seq[PutResult]]
+  def putRecords(stream: StreamRef, entries: IndexedSeq[PutEntry]): CompletableFuture[IndexedSeq[PutResult]]
 
   def registerStreamConsumer(streamArn: String, consumerName: String): CompletableFuture[StreamConsumer]
   def describeStreamConsumer(streamArn: String, consumerName: String): CompletableFuture[StreamConsumer]
@@ -120,10 +120,25 @@ final case class RecordPage(
     children: Seq[ChildShard]
 )
 
-final case class PutEntry(partitionKey: String, explicitHashKey: Option[String], data: Array[Byte]) {
+/** A record to write. The payload must not be modified. */
+trait PutEntry {
+  def partitionKey: String
+  def explicitHashKey: Option[String]
+  def data: Array[Byte]
 
   /** Size as the service counts it: payload and UTF-8 bytes of the key. */
-  lazy val size: Int = data.length + Utf8.length(partitionKey)
+  def size: Int
+}
+
+object PutEntry {
+  def apply(key: String, hashKey: Option[String], payload: Array[Byte]): PutEntry = new PutEntry {
+    override val partitionKey: String = key
+    override val explicitHashKey: Option[String] = hashKey
+    override val data: Array[Byte] = payload
+    override val size: Int = sizeOf(key, payload)
+  }
+
+  def sizeOf(partitionKey: String, data: Array[Byte]): Int = data.length + Utf8.length(partitionKey)
 }
 
 sealed trait PutResult

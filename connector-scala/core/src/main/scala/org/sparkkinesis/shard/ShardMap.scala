@@ -8,7 +8,9 @@ import org.sparkkinesis.model.{Shard, ShardId}
  * the order of their ranges.
  */
 final class ShardMap private (open: Array[Shard]) {
-  private val starts = open.map(shard => HashPoint.of(shard.hashKeyRange.start))
+  // Two arrays of numbers, because each record of the sink is compared with some of them.
+  private val startHighs = open.map(shard => HashPoint.of(shard.hashKeyRange.start).high)
+  private val startLows = open.map(shard => HashPoint.of(shard.hashKeyRange.start).low)
   private val byId: Map[ShardId, Shard] = open.iterator.map(shard => shard.id -> shard).toMap
 
   def size: Int = open.length
@@ -22,9 +24,14 @@ final class ShardMap private (open: Array[Shard]) {
     var high = open.length - 1
     while (low < high) {
       val middle = (low + high + 1) >>> 1
-      if (starts(middle) <= point) low = middle else high = middle - 1
+      if (isStarted(middle, point)) low = middle else high = middle - 1
     }
     low
+  }
+
+  private def isStarted(index: Int, point: HashPoint): Boolean = {
+    val byHigh = java.lang.Long.compareUnsigned(startHighs(index), point.high)
+    byHigh < 0 || byHigh == 0 && java.lang.Long.compareUnsigned(startLows(index), point.low) <= 0
   }
 
   def shardOf(point: HashPoint): ShardId = shard(indexOf(point))

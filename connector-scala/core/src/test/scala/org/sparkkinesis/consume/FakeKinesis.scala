@@ -140,7 +140,8 @@ class FakeKinesis(scheduler: Scheduler, latency: FiniteDuration = 10.millis) ext
   override def listShards(stream: StreamRef, filter: ShardFilter, next: Option[String]): CompletableFuture[ShardPage] =
     unused
   override def listStreams(after: Option[String]): CompletableFuture[StreamNamePage] = unused
-  override def putRecords(stream: StreamRef, entries: Seq[PutEntry]): CompletableFuture[Seq[PutResult]] = unused
+  override def putRecords(stream: StreamRef, entries: IndexedSeq[PutEntry]): CompletableFuture[IndexedSeq[PutResult]] =
+    unused
   override def registerStreamConsumer(streamArn: String, consumerName: String): CompletableFuture[StreamConsumer] =
     unused
   override def describeStreamConsumer(streamArn: String, consumerName: String): CompletableFuture[StreamConsumer] =

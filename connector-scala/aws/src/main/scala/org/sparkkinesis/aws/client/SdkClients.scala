@@ -15,6 +15,8 @@ import software.amazon.awssdk.regions.Region
 import software.amazon.awssdk.services.kinesis.{KinesisAsyncClient, KinesisClient}
 
 import org.sparkkinesis.aws.getrecords.AnswerCapture
+import org.sparkkinesis.aws.http.{BoundedExecutor, DaemonThreads, HttpClients, ObservedHttpClient}
+import org.sparkkinesis.aws.putrecords.PutInterceptor
 import org.sparkkinesis.aws.subscription.SubscriptionTransport
 
 /** Creates a [[SdkKinesisService]] from settings. */
@@ -66,7 +68,10 @@ object SdkClients {
         ()
       }
     // The SDK closes only an HTTP client that it created itself.
-    builder.httpClientBuilder(new OwnedHttpClient(new ObservedHttpClient(HttpClients.forRequests(settings))))
+    builder.httpClientBuilder(new OwnedHttpClient(new ObservedHttpClient(HttpClients.forRequests(
+      settings.maxConcurrency,
+      settings.requestTimeout
+    ))))
     endpoint.foreach(builder.endpointOverride)
     builder.build()
   }
@@ -82,7 +87,7 @@ object SdkClients {
       .region(region)
       .credentialsProvider(credentials)
       .overrideConfiguration(overrides(settings))
-      .httpClientBuilder(HttpClients.forPolling(settings))
+      .httpClientBuilder(HttpClients.forPolling(settings.maxConcurrency, settings.requestTimeout))
     endpoint.foreach(builder.endpointOverride)
     new GetRecordsCalls(builder.build(), new BoundedExecutor(settings.maxConcurrency, pollingThreads))
   }
@@ -94,6 +99,7 @@ object SdkClients {
     val overrides = ClientOverrideConfiguration.builder()
     overrides.retryStrategy(AwsRetryStrategy.doNotRetry())
     overrides.addExecutionInterceptor(AnswerCapture)
+    overrides.addExecutionInterceptor(PutInterceptor)
     overrides.putAdvancedOption(SdkAdvancedClientOption.USER_AGENT_SUFFIX, "spark-kinesis")
     overrides.apiCallTimeout(Duration.ofNanos(settings.requestTimeout.toNanos))
     overrides.build()

@@ -6,13 +6,16 @@ import scala.jdk.CollectionConverters._
 import scala.util.control.NonFatal
 import scala.util.{Failure, Success}
 
-import software.amazon.awssdk.core.SdkBytes
+import software.amazon.awssdk.awscore.AwsRequestOverrideConfiguration
+import software.amazon.awssdk.core.{SdkBytes, SdkSystemSetting}
 import software.amazon.awssdk.services.kinesis.KinesisAsyncClient
 import software.amazon.awssdk.services.kinesis.model.{
   ShardFilter => _, StartingPosition => _, StreamDescription => _, StreamStatus => _, _
 }
 
 import org.sparkkinesis.aws.error.ErrorClassification
+import org.sparkkinesis.aws.http.RunningCall
+import org.sparkkinesis.aws.putrecords.{PutCall, PutInterceptor}
 import org.sparkkinesis.aws.subscription.SubscriptionTransport
 import org.sparkkinesis.concurrent.AbortableFuture
 import org.sparkkinesis.event.log.{EventLog, QueryContext}
@@ -50,6 +53,9 @@ final class SdkKinesisService(
     events: EventSink = new EventLog(QueryContext.Unknown)
 ) extends KinesisService {
   @volatile private var isClosed = false
+
+  /** The SDK has a system setting for it. */
+  private val usesCbor = SdkSystemSetting.CBOR_ENABLED.getBooleanValueOrThrow.booleanValue
 
   override def describeStream(stream: StreamRef): CompletableFuture[StreamDescription] =
     call(Operation.DescribeStreamSummary)(requests.describeStreamSummary(
@@ -110,36 +116,50 @@ final class SdkKinesisService(
     }
   }
 
-  override def putRecords(stream: StreamRef, entries: Seq[PutEntry]): CompletableFuture[Seq[PutResult]] = {
+  override def putRecords(
+      stream: StreamRef,
+      entries: IndexedSeq[PutEntry]
+  ): CompletableFuture[IndexedSeq[PutResult]] = {
     val running = new RunningCall
-    val result = new AbortableFuture[Seq[PutResult]](() => running.cancel())
-    val request = putRequest(stream, entries)
-    def send(): CompletableFuture[PutRecordsResponse] = running.make { exchange =>
-      requests.putRecords(request.toBuilder.overrideConfiguration(exchange.configuration).build())
+    val result = new AbortableFuture[IndexedSeq[PutResult]](() => running.cancel())
+    val request =
+      PutRecordsRequest.builder().streamName(nameOf(stream)).streamARN(arnOf(stream)).records(sdkEntries(entries))
+    def send(): CompletableFuture[IndexedSeq[PutResult]] = {
+      val call = new PutCall(stream, entries)
+      running.make { exchange =>
+        val settings = exchange.observe(AwsRequestOverrideConfiguration.builder())
+        if (usesCbor) settings.putExecutionAttribute(PutInterceptor.Call, call)
+        requests.putRecords(request.overrideConfiguration(settings.build()).build())
+      }.thenApply(answer => call.results.getOrElse(putResults(answer)))
     }
-    complete[PutRecordsResponse, Seq[PutResult]](result, Operation.PutRecords, () => send(), putResults, isFirst = true)
+    complete[IndexedSeq[PutResult], IndexedSeq[PutResult]](
+      result,
+      Operation.PutRecords,
+      () => send(),
+      results => results,
+      isFirst = true
+    )
     result
   }
 
-  private def putRequest(stream: StreamRef, entries: Seq[PutEntry]): PutRecordsRequest = {
-    val converted = new java.util.ArrayList[PutRecordsRequestEntry](entries.size)
-    entries.foreach { entry =>
-      converted.add(
+  /** The records as the SDK encodes them, or nothing if the connector encodes them. */
+  private def sdkEntries(entries: IndexedSeq[PutEntry]): java.util.List[PutRecordsRequestEntry] =
+    if (usesCbor) java.util.List.of()
+    else
+      entries.map { entry =>
         PutRecordsRequestEntry
           .builder()
           .partitionKey(entry.partitionKey)
           .explicitHashKey(entry.explicitHashKey.orNull)
           .data(SdkBytes.fromByteArrayUnsafe(entry.data))
           .build()
-      )
-    }
-    PutRecordsRequest.builder().streamName(nameOf(stream)).streamARN(arnOf(stream)).records(converted).build()
-  }
+      }.asJava
 
-  private def putResults(answer: PutRecordsResponse): Seq[PutResult] = answer.records.asScala.iterator.map { entry =>
-    if (entry.errorCode == null)
-      PutResult.Accepted(ShardId(entry.shardId), SequenceNumber.trusted(entry.sequenceNumber))
-    else PutResult.Rejected(entry.errorCode, String.valueOf(entry.errorMessage))
+  private def putResults(answer: PutRecordsResponse): IndexedSeq[PutResult] = answer.records.asScala.iterator.map {
+    entry =>
+      if (entry.errorCode == null)
+        PutResult.Accepted(ShardId(entry.shardId), SequenceNumber.trusted(entry.sequenceNumber))
+      else PutResult.Rejected(entry.errorCode, String.valueOf(entry.errorMessage))
   }.toVector
 
   override def registerStreamConsumer(streamArn: String, consumerName: String): CompletableFuture[StreamConsumer] =

@@ -9,6 +9,7 @@ import scala.util.{Failure, Success, Try}
 import software.amazon.awssdk.core.interceptor.{Context, ExecutionAttribute, ExecutionAttributes, ExecutionInterceptor}
 import software.amazon.awssdk.http.SdkHttpResponse
 
+import org.sparkkinesis.aws.record.{CborAnswers, UnreadableAnswer}
 import org.sparkkinesis.service.RecordPage
 
 /** Holds the decoded response of one call. One thread writes and reads it. */
@@ -55,21 +56,17 @@ private[aws] object AnswerCapture extends ExecutionInterceptor {
   /** Execution attribute of a request whose response is captured. */
   val Wanted: ExecutionAttribute[CapturedAnswer] = new ExecutionAttribute[CapturedAnswer]("spark-kinesis-answer")
 
-  private val ChecksumHeader = "x-amz-crc32"
-  private val EmptyMap: Byte = 0xa0.toByte
-
   override def modifyHttpResponse(
       context: Context.ModifyHttpResponse,
       attributes: ExecutionAttributes
   ): SdkHttpResponse = {
     val response = context.httpResponse
     val wanted = attributes.getAttribute(Wanted)
-    if (wanted != null && response.isSuccessful && isPlainCbor(response)) {
+    if (wanted != null && CborAnswers.isPlain(response)) {
       wanted.isBegun = true
-      wanted.length = header(response, "Content-Length").fold(-1L)(_.toLong)
-      wanted.checksum = header(response, ChecksumHeader).map(_.toLong)
-      // The SDK would compare checksum and length with those of the empty response.
-      response.toBuilder.removeHeader(ChecksumHeader).removeHeader("Content-Length").build()
+      wanted.length = CborAnswers.length(response)
+      wanted.checksum = CborAnswers.checksum(response)
+      CborAnswers.unchecked(response)
     } else response
   }
 
@@ -83,14 +80,7 @@ private[aws] object AnswerCapture extends ExecutionInterceptor {
       context.responseBody.map[InputStream] { body =>
         wanted.decode(body)
         body.close()
-        new ByteArrayInputStream(Array(EmptyMap))
+        new ByteArrayInputStream(CborAnswers.Empty)
       }
   }
-
-  private def header(response: SdkHttpResponse, name: String): Option[String] =
-    Option(response.firstMatchingHeader(name).orElse(null))
-
-  private def isPlainCbor(response: SdkHttpResponse): Boolean =
-    header(response, "Content-Type").exists(_.startsWith("application/x-amz-cbor")) &&
-      header(response, "Content-Encoding").isEmpty
 }

@@ -2,7 +2,7 @@ package org.sparkkinesis.aws.getrecords
 
 import java.io.InputStream
 
-import org.sparkkinesis.aws.record.{FieldReader, RecordFields}
+import org.sparkkinesis.aws.record.{CborInput, FieldReader, RecordFields}
 import org.sparkkinesis.model.hash.HashKeyRange
 import org.sparkkinesis.model.{ChildShard, ShardId}
 import org.sparkkinesis.service.RecordPage
@@ -13,7 +13,7 @@ private[aws] object GetRecordsAnswer {
   /**
    * @param length
    *   number of bytes in the stream, or a negative number if it is unknown
-   * @throws UnreadableAnswer
+   * @throws org.sparkkinesis.aws.record.UnreadableAnswer
    *   or IllegalArgumentException if the stream does not contain a complete GetRecords response
    * @throws java.io.IOException
    *   if the stream cannot be read

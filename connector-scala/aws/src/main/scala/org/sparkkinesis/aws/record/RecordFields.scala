@@ -48,6 +48,8 @@ private[aws] object RecordFields {
   final val HashKeyRange = 12
   final val StartingHashKey = 13
   final val EndingHashKey = 14
+  final val ErrorCode = 15
+  final val ErrorMessage = 16
 
   /** The names of the numbers above, in this order. */
   val Names: FieldNames = new FieldNames(
@@ -65,7 +67,9 @@ private[aws] object RecordFields {
     "ParentShards",
     "HashKeyRange",
     "StartingHashKey",
-    "EndingHashKey"
+    "EndingHashKey",
+    "ErrorCode",
+    "ErrorMessage"
   )
 
   /** Values of [[EncryptionType]]. */

@@ -10,7 +10,7 @@ import org.sparkkinesis.suite.TimedSuite
 
 /** A call that is given up has ended, with its connection, before its future says so. */
 class AbandonedCallSuite extends TimedSuite {
-  private val entries = Seq(PutEntry("key", None, Array[Byte](1, 2, 3)))
+  private val entries = IndexedSeq(PutEntry("key", None, Array[Byte](1, 2, 3)))
 
   private def withService(endpoint: Int => String, timeout: FiniteDuration)(
       body: (SilentServer, SdkKinesisService) => Unit

@@ -56,7 +56,7 @@ class SdkKinesisServiceSuite extends WithEmulator {
   test("records from every position have key, payload, sequence number and arrival time") {
     emulator.admin.createStream("records", 1)
     val payloads = Seq("a", "zwei", "").map(_.getBytes("UTF-8")) :+ Array.tabulate(300)(_.toByte)
-    val results = await(service.putRecords(ref("records"), payloads.map(PutEntry("ключ", None, _))))
+    val results = await(service.putRecords(ref("records"), payloads.toIndexedSeq.map(PutEntry("ключ", None, _))))
     val numbers = results.collect { case PutResult.Accepted(First, number) => number }
     assert(numbers.size == 4)
     def from(position: StartingPosition): IndexedSeq[KinesisRecord] =

@@ -8,6 +8,7 @@ import scala.util.{Try, Using}
 
 import com.fasterxml.jackson.dataformat.cbor.{CBORFactory, CBORGenerator}
 
+import org.sparkkinesis.aws.record.UnreadableAnswer
 import org.sparkkinesis.model._
 import org.sparkkinesis.model.hash.HashKeyRange
 import org.sparkkinesis.service.RecordPage

@@ -11,8 +11,9 @@ import software.amazon.awssdk.regions.Region
 import software.amazon.awssdk.services.kinesis.{KinesisAsyncClient, KinesisClient}
 import software.amazon.awssdk.utils.AttributeMap
 
-import org.sparkkinesis.aws.client.{ClientSettings, CredentialSettings, GetRecordsCalls, HttpClients, SdkKinesisService}
+import org.sparkkinesis.aws.client.{ClientSettings, CredentialSettings, GetRecordsCalls, SdkKinesisService}
 import org.sparkkinesis.aws.getrecords.AnswerCapture
+import org.sparkkinesis.aws.http.HttpClients
 import org.sparkkinesis.aws.subscription.SubscriptionTransport
 import org.sparkkinesis.chunk.DecodeSettings
 import org.sparkkinesis.concurrent.SystemScheduler
@@ -53,7 +54,10 @@ class TlsSuite extends TimedSuite {
     val transport = new SubscriptionTransport(Region.US_EAST_1, Some(endpoint), credentials, pushed)
     val polling = KinesisClient.builder().region(Region.US_EAST_1).endpointOverride(endpoint)
       .credentialsProvider(credentials).overrideConfiguration(captured)
-      .httpClient(HttpClients.forPolling(settings(emulator)).buildWithDefaults(trustAll)).build()
+      .httpClient(HttpClients.forPolling(
+        settings(emulator).maxConcurrency,
+        settings(emulator).requestTimeout
+      ).buildWithDefaults(trustAll)).build()
     val calls = new GetRecordsCalls(polling, (task: Runnable) => new Thread(task).start())
     val service = new SdkKinesisService(client, calls, transport, () => ())
     try {

@@ -100,8 +100,7 @@ final class KinesisDestination(
       exchange: PutExchange
   ): CompletableFuture[IndexedSeq[Verdict]] = {
     val sentAt = scheduler.nanoTime
-    val entries = batch.map(record => PutEntry(record.partitionKey, record.explicitHashKey, record.data))
-    put(entries, exchange).thenCompose { answers =>
+    put(batch, exchange).thenCompose { answers =>
       val verdicts = answers.map(_.verdict)
       see(answers, batch, sentAt) match {
         case refuted: Sighting.Refuted if ordered => unlessRefuted(refuted, "ordering=key", verdicts)
@@ -169,10 +168,7 @@ final class KinesisDestination(
 
   private def see(answers: IndexedSeq[Answer], firsts: IndexedSeq[SinkRecord], sentAt: Long): Sighting =
     if (shards.map.isEmpty || lanes.distributesItself && packer.isEmpty && !ordered) Sighting.AsExpected
-    else {
-      val taken = answers.indices.iterator.flatMap(i => answers(i).shard.map(_ -> firsts(i).hashPoint))
-      shards.saw(taken, sentAt)
-    }
+    else shards.saw(answers.size, answers(_).shard, firsts(_).hashPoint, sentAt)
 
   private def unlessRefuted(
       refuted: Sighting.Refuted,
@@ -203,6 +199,17 @@ final class KinesisDestination(
     case _ => ()
   }
 
+  /** Consecutive records of one shard share their answer. */
+  private def answers(results: IndexedSeq[PutResult]): IndexedSeq[Answer] = {
+    var last = Answer(Verdict.Accepted, None)
+    results.map {
+      case accepted: PutResult.Accepted =>
+        if (!last.shard.contains(accepted.shard)) last = Answer(Verdict.Accepted, Some(accepted.shard))
+        last
+      case rejected => Answer(judged.of(rejected), None)
+    }
+  }
+
   private def put(entries: IndexedSeq[PutEntry], exchange: PutExchange): CompletableFuture[IndexedSeq[Answer]] =
     exchange.calls(service.putRecords(stream, entries)).handle { (results, failure) =>
       if (failure != null) {
@@ -216,10 +223,7 @@ final class KinesisDestination(
         entries.map(_ => Answer(Verdict.Fatal(error), None))
       } else {
         counts.answered(entries, results)
-        results.iterator.map {
-          case accepted: PutResult.Accepted => Answer(Verdict.Accepted, Some(accepted.shard))
-          case rejected => Answer(judged.of(rejected), None)
-        }.toIndexedSeq
+        answers(results)
       }
     }
 }

@@ -74,7 +74,7 @@ final class AsyncSinkWriter[Input, Entry](
       bounds.take(size)
       buffer.add(new Pending(entry, size, key, lane, now, ordinals))
       alarm.setBy(now + settings.maxTimeInBuffer.toNanos)
-      startsRequest()
+      startsRequest(now)
     }
     if (ready) guarded(pump())
   }
@@ -82,8 +82,8 @@ final class AsyncSinkWriter[Input, Entry](
   /**
    * Whether the calling thread starts a request after `write`. If no request may start, the next response starts it.
    */
-  private def startsRequest(): Boolean =
-    try inFlight.size < settings.maxInFlightRequests && starter.isReady
+  private def startsRequest(now: Long): Boolean =
+    try starter.isReady(now)
     catch {
       case NonFatal(error) =>
         fail(error)
@@ -230,7 +230,7 @@ final class AsyncSinkWriter[Input, Entry](
     judged.failure.foreach(fail)
     // Called last, because the strategy may be a class of the user and may throw.
     limit.settled(judged.outcome(request, paced), now)
-    starter.setAlarm(now)
+    starter.answered(now)
   }
 
   private def wake(): Boolean =

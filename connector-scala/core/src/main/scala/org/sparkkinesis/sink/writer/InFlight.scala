@@ -23,7 +23,15 @@ final private[sink] class Request[Entry](
   private var expired = false
 
   /** The entry that was written first. */
-  val oldest: Pending[Entry] = batch.minBy(_.ordinal)
+  val oldest: Pending[Entry] = {
+    var first = batch.head
+    var i = 1
+    while (i < batch.size) {
+      if (batch(i).ordinal < first.ordinal) first = batch(i)
+      i += 1
+    }
+    first
+  }
 
   def hasExpired: Boolean = synchronized(expired)
 

@@ -23,6 +23,7 @@ final private[sink] class RequestStarter[Entry](
    */
   def next(isEager: Boolean, now: Long): Option[Request[Entry]] = {
     buffer.advance(now)
+    batchSize = limitedBatchSize
     val mayStart = buffer.openEntries > 0 && inFlight.size < settings.maxInFlightRequests && (isEager || isTime(now))
     val request = if (mayStart) ask(now) else None
     if (request.isEmpty) setAlarm(now)
@@ -30,23 +31,50 @@ final private[sink] class RequestStarter[Entry](
   }
 
   /**
-   * Whether the entries that may be sent need no further ones: they fill a request, or they would only wait for others
-   * although nothing is in flight.
+   * Whether a request may start now because of the entries in the buffer: they fill it, or they would only wait for
+   * others although nothing is in flight. Cheap, because the writer asks after each entry.
    */
-  def isReady: Boolean = batchIsFull || (settings.sendWhenIdle && inFlight.size == 0 && buffer.openEntries > 0)
+  def isReady(now: Long): Boolean = inFlight.size < settings.maxInFlightRequests && needsNoMore && !isHeld(now)
+
+  /** Called after a response, which may change what the strategy allows. */
+  def answered(now: Long): Unit = {
+    refusedEntries = 0
+    batchSize = limitedBatchSize
+    setAlarm(now)
+  }
 
   private var limitedSince = Option.empty[Long]
 
   /** Time during which the strategy held a request back. */
   var limitedNanos = 0L
 
+  /**
+   * The strategy refused a request of this size, and is asked again after `refusedUntil`, after a response, or for more
+   * entries.
+   */
+  private var refusedEntries = 0
+  private var refusedUntil = 0L
+
+  /** What the strategy said after the last response, or before the next request; 0 before that. */
+  private var batchSize = 0
+
+  private def limitedBatchSize: Int = math.min(settings.maxBatchSize, limit.maxBatchSize)
+
+  private def isHeld(now: Long): Boolean = refusedEntries > 0 && wanted <= refusedEntries &&
+    (refusedUntil == Long.MaxValue || now - refusedUntil < 0)
+
+  private def needsNoMore: Boolean = batchIsFull ||
+    (settings.sendWhenIdle && inFlight.size == 0 && buffer.openEntries > 0)
+
   /** Whether the entries that may be sent fill a request. */
   private def batchIsFull: Boolean = {
-    val size = math.min(settings.maxBatchSize, limit.maxBatchSize)
-    buffer.openEntries >= size || buffer.openBytes >= settings.maxBatchBytes
+    if (batchSize == 0) batchSize = limitedBatchSize
+    buffer.openEntries >= batchSize || buffer.openBytes >= settings.maxBatchBytes
   }
 
-  def setAlarm(now: Long): Unit = {
+  private def wanted: Int = math.min(settings.maxBatchSize, buffer.sendableAtMost)
+
+  private def setAlarm(now: Long): Unit = {
     buffer.nextEventAt.foreach(alarm.setBy)
     buffer.oldestOpen.foreach { written =>
       // After `maxTimeInBuffer` only a limit holds the entry, and whatever lifts the limit wakes the writer.
@@ -60,19 +88,23 @@ final private[sink] class RequestStarter[Entry](
   /** The entry that was written first among the unacknowledged entries that are not in backoff. */
   def oldest: Option[Pending[Entry]] = (buffer.oldest ++ inFlight.oldest).minByOption(_.ordinal)
 
-  private def isTime(now: Long): Boolean = buffer.hasUrgent || isReady ||
+  private def isTime(now: Long): Boolean = buffer.hasUrgent || needsNoMore ||
     buffer.oldestOpen.exists(now - _ >= settings.maxTimeInBuffer.toNanos)
 
-  private def ask(now: Long): Option[Request[Entry]] = {
-    val wanted = math.min(settings.maxBatchSize, buffer.sendableAtMost)
-    val permit = limit.acquire(wanted, now, inFlight.size > 0)
+  private def ask(now: Long): Option[Request[Entry]] = if (isHeld(now)) None
+  else {
+    val size = wanted
+    val permit = limit.acquire(size, now, inFlight.size > 0)
     if (permit.entries > 0) {
+      refusedEntries = 0
       limitedSince.foreach(since => limitedNanos += now - since)
       limitedSince = None
-      start(permit.entries, wanted, now)
+      start(permit.entries, size, now)
     } else {
       if (limitedSince.isEmpty) limitedSince = Some(now)
-      if (permit.waitNanos != Long.MaxValue) alarm.setBy(now + permit.waitNanos)
+      refusedEntries = size
+      refusedUntil = if (permit.waitNanos == Long.MaxValue) Long.MaxValue else now + permit.waitNanos
+      if (refusedUntil != Long.MaxValue) alarm.setBy(refusedUntil)
       None
     }
   }

@@ -83,7 +83,10 @@ class FakeStream(shardCount: Int) extends KinesisService {
       completedFuture(ShardPage(shards.slice(from, from + 2), Option.when(from + 2 < shards.size)((from + 2).toString)))
     }
 
-  override def putRecords(stream: StreamRef, entries: Seq[PutEntry]): CompletableFuture[Seq[PutResult]] = {
+  override def putRecords(
+      stream: StreamRef,
+      entries: IndexedSeq[PutEntry]
+  ): CompletableFuture[IndexedSeq[PutResult]] = {
     puts += 1
     if (failures.nonEmpty) CompletableFuture.failedFuture(failures.dequeue())
     else

@@ -157,7 +157,7 @@ class SinkTablesSuite extends PropertySuite {
   test("each stored record counts one payload unit per 25 KB or part of it") {
     val counts = new PutCounts
     val sizes = Seq(1, 25 * 1024 - 1, 25 * 1024, 60 * 1024)
-    val entries = sizes.map(size => PutEntry("k", None, new Array[Byte](size)))
+    val entries = sizes.toIndexedSeq.map(size => PutEntry("k", None, new Array[Byte](size)))
     val accepted = PutResult.Accepted(ShardId.ofIndex(0), SequenceNumber("1"))
     counts.answered(entries, entries.map(_ => accepted))
     counts.answered(entries, entries.map(_ => PutResult.Rejected("InternalFailure", "")))

@@ -136,7 +136,7 @@ final class ModelClient(service: ModelKinesis, process: String, isAlive: () => B
   }
 
   override def listStreams(after: Option[String]): CompletableFuture[StreamNamePage] = notRead(Operation.ListStreams)
-  override def putRecords(stream: StreamRef, entries: Seq[PutEntry]): CompletableFuture[Seq[PutResult]] =
+  override def putRecords(stream: StreamRef, entries: IndexedSeq[PutEntry]): CompletableFuture[IndexedSeq[PutResult]] =
     puts.put(stream, entries)
   override def close(): Unit = ()
 

@@ -10,7 +10,7 @@ import org.sparkkinesis.model.{SequenceNumber, StreamRef, StreamStatus}
 import org.sparkkinesis.service.{Operation, PutEntry, PutResult, ServiceErrorKind, ServiceException}
 
 /** A call of PutRecords with facts that only the simulation knows. */
-final class PutCall(val number: Long, val process: String, val entries: Seq[PutEntry]) {
+final class PutCall(val number: Long, val process: String, val entries: IndexedSeq[PutEntry]) {
 
   /** Whether the caller received the answer. */
   var isAnswered = false
@@ -28,7 +28,7 @@ final case class StoredPut(stream: ModelStream, shard: ModelShard, entry: PutEnt
  */
 final class ModelPuts(service: ModelKinesis, process: String, isAlive: () => Boolean) {
 
-  def put(stream: StreamRef, entries: Seq[PutEntry]): CompletableFuture[Seq[PutResult]] = {
+  def put(stream: StreamRef, entries: IndexedSeq[PutEntry]): CompletableFuture[IndexedSeq[PutResult]] = {
     service.calls.count(Operation.PutRecords)
     val request = new Request(stream, new PutCall(service.nextPut(), process, entries))
     request.send()
@@ -37,7 +37,7 @@ final class ModelPuts(service: ModelKinesis, process: String, isAlive: () => Boo
 
   final private class Request(stream: StreamRef, call: PutCall) {
     private var isAborted = false
-    val answer: CompletableFuture[Seq[PutResult]] = new AbortableFuture[Seq[PutResult]](() => abort())
+    val answer: CompletableFuture[IndexedSeq[PutResult]] = new AbortableFuture[IndexedSeq[PutResult]](() => abort())
 
     def send(): Unit = later(service.faults.delayOfPut())(if (!isAborted) arrive())
 
@@ -52,7 +52,7 @@ final class ModelPuts(service: ModelKinesis, process: String, isAlive: () => Boo
       }
     }
 
-    private def told(outcome: Either[ServiceException, Seq[PutResult]]): Unit = if (isAlive() && !answer.isDone)
+    private def told(outcome: Either[ServiceException, IndexedSeq[PutResult]]): Unit = if (isAlive() && !answer.isDone)
       outcome match {
         case Right(results) =>
           call.isAnswered = true
@@ -71,7 +71,7 @@ final class ModelPuts(service: ModelKinesis, process: String, isAlive: () => Boo
       later(0)(failed(lost("the request was cancelled")))
     }
 
-    private def carryOut(): Seq[PutResult] = {
+    private def carryOut(): IndexedSeq[PutResult] = {
       service.faults.of(process, Operation.PutRecords).foreach(throw _)
       val found = service.existing(stream, Operation.PutRecords)
       if (service.status(found.arn) != StreamStatus.Active)

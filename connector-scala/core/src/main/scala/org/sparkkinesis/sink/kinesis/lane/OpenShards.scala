@@ -105,26 +105,37 @@ final class OpenShards(
   /**
    * Compares the shards of a response with the map.
    *
-   * @param taken
-   *   shard and hash key of each accepted record
+   * @param count
+   *   number of records
+   * @param shardAt
+   *   shard of a record; `None` if it was not accepted
+   * @param pointAt
+   *   hash key of a record
    * @param sentAt
    *   time at which the request was sent
    */
-  def saw(taken: Iterator[(ShardId, HashPoint)], sentAt: Long): Sighting = current.fold[Sighting](Sighting.AsExpected) {
-    map =>
-      val expected = Set.newBuilder[ShardId]
+  def saw(count: Int, shardAt: Int => Option[ShardId], pointAt: Int => HashPoint, sentAt: Long): Sighting =
+    current.fold[Sighting](Sighting.AsExpected) { map =>
+      val isSeen = new Array[Boolean](map.size)
       var elsewhere = Set.empty[ShardId]
       var refuted = Option.empty[Sighting]
-      taken.foreach { case (shard, point) =>
-        val meant = map.shardOf(point)
-        if (shard == meant) expected += meant
-        else {
-          elsewhere += meant
-          if (refuted.isEmpty && map.isRefutedBy(shard, point)) refuted = Some(Sighting.Refuted(shard, point))
+      var i = 0
+      while (i < count) {
+        val shard = shardAt(i)
+        if (shard.isDefined) {
+          val point = pointAt(i)
+          val meant = map.indexOf(point)
+          if (shard.get == map.shard(meant)) isSeen(meant) = true
+          else {
+            elsewhere += map.shard(meant)
+            if (refuted.isEmpty && map.isRefutedBy(shard.get, point))
+              refuted = Some(Sighting.Refuted(shard.get, point))
+          }
         }
+        i += 1
       }
-      note(map, expected.result() -- elsewhere, elsewhere, refuted, sentAt)
-  }
+      note(map, isSeen.indices.iterator.filter(isSeen).map(map.shard).toSet -- elsewhere, elsewhere, refuted, sentAt)
+    }
 
   /**
    * Lists the shards. The listing begins after this call; calls during a listing share the next one. The future fails

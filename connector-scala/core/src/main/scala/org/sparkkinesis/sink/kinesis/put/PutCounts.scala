@@ -21,14 +21,19 @@ final class PutCounts {
    */
   def payloadUnits: Long = unitCount.sum
 
-  def answered(entries: Seq[PutEntry], results: Seq[PutResult]): Unit = {
-    var (records, bytes, units) = (0L, 0L, 0L)
-    entries.lazyZip(results).foreach {
-      case (entry, _: PutResult.Accepted) =>
+  def answered(entries: IndexedSeq[PutEntry], results: IndexedSeq[PutResult]): Unit = {
+    var records = 0L
+    var bytes = 0L
+    var units = 0L
+    var i = 0
+    while (i < results.size) {
+      if (results(i).isInstanceOf[PutResult.Accepted]) {
+        val size = entries(i).size
         records += 1
-        bytes += entry.size
-        units += (entry.size + KinesisQuotas.Billing.PayloadUnitBytes - 1L) / KinesisQuotas.Billing.PayloadUnitBytes
-      case _ => ()
+        bytes += size
+        units += (size + KinesisQuotas.Billing.PayloadUnitBytes - 1L) / KinesisQuotas.Billing.PayloadUnitBytes
+      }
+      i += 1
     }
     recordCount.add(records)
     byteCount.add(bytes)

@@ -1,13 +1,12 @@
 package org.sparkkinesis.sink.kinesis.put
 
-import org.sparkkinesis.model.Utf8
 import org.sparkkinesis.model.hash.{HashKey, HashPoint}
+import org.sparkkinesis.service.PutEntry
 
 /** A valid record for a stream, see [[RecordRules]]. The payload must not be modified. */
-final class SinkRecord(val partitionKey: String, val explicitHashKey: Option[String], val data: Array[Byte]) {
-
-  /** Size as the service counts it: payload and UTF-8 bytes of the key. */
-  val size: Int = data.length + Utf8.length(partitionKey)
+final class SinkRecord(val partitionKey: String, val explicitHashKey: Option[String], val data: Array[Byte])
+    extends PutEntry {
+  override val size: Int = PutEntry.sizeOf(partitionKey, data)
 
   private var knownPoint: HashPoint = null
 
@@ -16,7 +15,9 @@ final class SinkRecord(val partitionKey: String, val explicitHashKey: Option[Str
     // The field is read once, because the second of two reads without a lock may return an older value.
     var point = knownPoint
     if (point == null) {
-      point = explicitHashKey.flatMap(HashKey.parse).fold(HashPoint.ofPartitionKey(partitionKey))(HashPoint.of)
+      point =
+        if (explicitHashKey.isEmpty) HashPoint.ofPartitionKey(partitionKey)
+        else explicitHashKey.flatMap(HashKey.parse).fold(HashPoint.ofPartitionKey(partitionKey))(HashPoint.of)
       knownPoint = point
     }
     point

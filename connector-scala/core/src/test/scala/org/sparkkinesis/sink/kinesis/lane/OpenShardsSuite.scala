@@ -25,7 +25,7 @@ class OpenShardsSuite extends TimedSuite {
 
     /** Reports a response that agrees with the map. */
     def respond(sentAt: Long): Unit = {
-      val seen = shards.saw(Iterator(ShardId.ofIndex(0) -> HashPoint(0, 0)), sentAt)
+      val seen = shards.saw(1, _ => Some(ShardId.ofIndex(0)), _ => HashPoint(0, 0), sentAt)
       assert(seen == Sighting.AsExpected)
     }
   }
@@ -83,7 +83,7 @@ class OpenShardsSuite extends TimedSuite {
     (1 to 10).foreach { _ =>
       val sentAt = rig.time.nanoTime
       rig.time.advance(OpenShards.Continuity / 4)
-      assert(rig.shards.saw(Iterator.empty, sentAt) == Sighting.AsExpected)
+      assert(rig.shards.saw(1, _ => None, _ => HashPoint(0, 0), sentAt) == Sighting.AsExpected)
     }
     assert(!rig.shards.isConfirmed)
   }

@@ -1,11 +1,11 @@
-package org.sparkkinesis.aws.client
+package org.sparkkinesis.aws.http
 
 import java.nio.ByteBuffer
 import java.util.concurrent.{CancellationException, CompletableFuture, TimeUnit}
 
 import scala.concurrent.duration._
 
-import org.reactivestreams.Publisher
+import org.reactivestreams.{Publisher, Subscriber, Subscription}
 import software.amazon.awssdk.awscore.AwsRequestOverrideConfiguration
 import software.amazon.awssdk.core.interceptor.SdkInternalExecutionAttribute
 import software.amazon.awssdk.http.async.{AsyncExecuteRequest, SdkAsyncHttpClient, SdkAsyncHttpResponseHandler}
@@ -19,24 +19,23 @@ import software.amazon.awssdk.http.{SdkHttpExecutionAttribute, SdkHttpExecutionA
 final private[aws] class HttpExchange {
   private var running: CompletableFuture[Void] = null
   private var isEnded = false
+  private var isAnswered = false
   private val closed = new CompletableFuture[Unit]
 
-  /** Returns the configuration that connects the SDK's request with this exchange. */
-  def configuration: AwsRequestOverrideConfiguration = {
+  /** Adds what connects the SDK's request with this exchange. */
+  def observe(settings: AwsRequestOverrideConfiguration.Builder): AwsRequestOverrideConfiguration.Builder = {
     val attributes = SdkHttpExecutionAttributes.builder().put(HttpExchange.Attribute, this).build()
-    val settings = AwsRequestOverrideConfiguration.builder()
     settings.putExecutionAttribute(SdkInternalExecutionAttribute.SDK_HTTP_EXECUTION_ATTRIBUTES, attributes)
-    settings.build()
   }
 
   /**
-   * Closes the connection if the exchange is still running, and prevents an exchange that has not begun. The future
+   * Closes the connection if the response is not complete, and prevents an exchange that has not begun. The future
    * completes when the service can receive nothing more of the exchange.
    */
   def end(): CompletableFuture[Unit] = {
     val begun = synchronized {
       isEnded = true
-      running
+      if (isAnswered) null else running
     }
     if (begun == null) CompletableFuture.completedFuture(())
     else {
@@ -46,13 +45,16 @@ final private[aws] class HttpExchange {
   }
 
   /** Starts the exchange unless it was ended before. */
-  private[client] def begin(execute: () => CompletableFuture[Void]): Option[CompletableFuture[Void]] = synchronized {
+  private[aws] def begin(execute: () => CompletableFuture[Void]): Option[CompletableFuture[Void]] = synchronized {
     if (!isEnded) running = execute()
     Option(running)
   }
 
+  /** Called when the whole response has arrived, before the SDK receives its end. */
+  private[aws] def answered(): Unit = synchronized { isAnswered = true }
+
   /** Called by the HTTP client's thread, which closes the connection next. */
-  private[client] def closes(): Unit = {
+  private[aws] def closes(): Unit = {
     closed.completeAsync(() => (), HttpExchange.afterClose)
     ()
   }
@@ -106,9 +108,21 @@ final private[aws] class ObservedHttpClient(client: SdkAsyncHttpClient) extends 
   final private class Observer(handler: SdkAsyncHttpResponseHandler, exchange: HttpExchange)
       extends SdkAsyncHttpResponseHandler {
     override def onHeaders(headers: SdkHttpResponse): Unit = handler.onHeaders(headers)
-    override def onStream(stream: Publisher[ByteBuffer]): Unit = handler.onStream(stream)
+    override def onStream(stream: Publisher[ByteBuffer]): Unit =
+      handler.onStream(subscriber => stream.subscribe(new Content(subscriber, exchange)))
     override def onError(error: Throwable): Unit =
       try handler.onError(error)
       finally exchange.closes()
+  }
+
+  final private class Content(subscriber: Subscriber[_ >: ByteBuffer], exchange: HttpExchange)
+      extends Subscriber[ByteBuffer] {
+    override def onSubscribe(subscription: Subscription): Unit = subscriber.onSubscribe(subscription)
+    override def onNext(bytes: ByteBuffer): Unit = subscriber.onNext(bytes)
+    override def onError(error: Throwable): Unit = subscriber.onError(error)
+    override def onComplete(): Unit = {
+      exchange.answered()
+      subscriber.onComplete()
+    }
   }
 }

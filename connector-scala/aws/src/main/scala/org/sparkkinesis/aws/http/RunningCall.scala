@@ -1,9 +1,9 @@
-package org.sparkkinesis.aws.client
+package org.sparkkinesis.aws.http
 
 import java.util.concurrent.CompletableFuture
 
 /** A cancellable SDK call. Its future completes only when the service can receive nothing more of the call. */
-final private[client] class RunningCall {
+final private[aws] class RunningCall {
   private var current: CompletableFuture[_] = null
   private var isCancelled = false
 

@@ -1,4 +1,4 @@
-package org.sparkkinesis.aws.client
+package org.sparkkinesis.aws.http
 
 import java.util.concurrent.atomic.AtomicInteger
 import java.util.concurrent.{CompletableFuture, CountDownLatch, Executors, RejectedExecutionException, TimeUnit}

@@ -1,4 +1,4 @@
-package org.sparkkinesis.aws.client
+package org.sparkkinesis.aws.http
 
 import java.util.ArrayDeque
 import java.util.concurrent.Executor
@@ -7,7 +7,7 @@ import java.util.concurrent.Executor
  * Runs at most `limit` tasks at the same time on the threads of another executor. Further tasks wait in order.
  * Thread-safe.
  */
-final private[client] class BoundedExecutor(limit: Int, threads: Executor) extends Executor {
+final private[aws] class BoundedExecutor(limit: Int, threads: Executor) extends Executor {
   private val waiting = new ArrayDeque[Runnable]
   private var running = 0
 

@@ -1,4 +1,4 @@
-package org.sparkkinesis.aws.client
+package org.sparkkinesis.aws.http
 
 import java.util.concurrent.ThreadFactory
 import java.util.concurrent.atomic.AtomicInteger

@@ -1,4 +1,4 @@
-package org.sparkkinesis.aws.client
+package org.sparkkinesis.aws.http
 
 import org.sparkkinesis.model.KinesisQuotas.{KiB, MiB}
 import org.sparkkinesis.suite.TimedSuite

@@ -1,9 +1,8 @@
-package org.sparkkinesis.aws.getrecords
+package org.sparkkinesis.aws.record
 
-import java.io.{ByteArrayOutputStream, EOFException, IOException, InputStream}
+import java.io.{ByteArrayInputStream, ByteArrayOutputStream, EOFException, IOException, InputStream}
 import java.nio.charset.StandardCharsets.UTF_8
 
-import org.sparkkinesis.aws.record.{FieldNames, FieldReader, RecordFields, RecordInput}
 import org.sparkkinesis.model.packed.PackedBytes
 
 /** The bytes of a response are not what this package supports. The SDK may be able to read the response. */
@@ -270,7 +269,12 @@ final private[aws] class CborInput(in: InputStream, length: Long, buffer: Array[
     new UnreadableAnswer(s"CBOR has major type $major with additional information $info, expected $wanted")
 }
 
-private object CborInput {
+private[aws] object CborInput {
+
+  /** Reads CBOR from an array. */
+  def of(bytes: Array[Byte]): CborInput =
+    new CborInput(new ByteArrayInputStream(bytes), bytes.length.toLong, new Array[Byte](math.max(1, bytes.length)))
+
   private val UnsignedType = 0
   private val NegativeType = 1
   private val BytesType = 2

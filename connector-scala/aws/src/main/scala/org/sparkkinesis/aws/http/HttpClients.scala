@@ -1,4 +1,4 @@
-package org.sparkkinesis.aws.client
+package org.sparkkinesis.aws.http
 
 import java.time.Duration
 
@@ -27,17 +27,17 @@ private[aws] object HttpClients {
    * Creates the client for request-response calls. It uses HTTP/1.1, where a connection carries one call at a time: a
    * slow response delays no other call, and a lost connection fails one call.
    */
-  def forRequests(settings: ClientSettings): SdkAsyncHttpClient = NettyNioAsyncHttpClient
+  def forRequests(maxConcurrency: Int, requestTimeout: FiniteDuration): SdkAsyncHttpClient = NettyNioAsyncHttpClient
     .builder()
     .protocol(Protocol.HTTP1_1)
     .eventLoopGroup(requestLoops)
     .sslProvider(SslProvider.JDK)
-    .maxConcurrency(settings.maxConcurrency)
+    .maxConcurrency(maxConcurrency)
     .maxPendingConnectionAcquires(MaxPendingAcquires)
-    .connectionAcquisitionTimeout(javaDuration(settings.requestTimeout.min(AcquireTimeout)))
+    .connectionAcquisitionTimeout(javaDuration(requestTimeout.min(AcquireTimeout)))
     .connectionTimeout(ConnectTimeout)
-    .readTimeout(javaDuration(settings.requestTimeout))
-    .writeTimeout(javaDuration(settings.requestTimeout))
+    .readTimeout(javaDuration(requestTimeout))
+    .writeTimeout(javaDuration(requestTimeout))
     .tcpKeepAlive(true)
     .build()
 
@@ -45,12 +45,12 @@ private[aws] object HttpClients {
    * Returns a builder of the synchronous client for GetRecords calls, over HTTP/1.1. Like the other clients, it uses no
    * proxy of the environment.
    */
-  def forPolling(settings: ClientSettings): Apache5HttpClient.Builder = Apache5HttpClient
+  def forPolling(maxConcurrency: Int, requestTimeout: FiniteDuration): Apache5HttpClient.Builder = Apache5HttpClient
     .builder()
-    .maxConnections(settings.maxConcurrency)
-    .connectionAcquisitionTimeout(javaDuration(settings.requestTimeout.min(AcquireTimeout)))
+    .maxConnections(maxConcurrency)
+    .connectionAcquisitionTimeout(javaDuration(requestTimeout.min(AcquireTimeout)))
     .connectionTimeout(ConnectTimeout)
-    .socketTimeout(javaDuration(settings.requestTimeout))
+    .socketTimeout(javaDuration(requestTimeout))
     .tcpKeepAlive(true)
     .proxyConfiguration(
       ProxyConfiguration.builder().useSystemPropertyValues(false).useEnvironmentVariableValues(false).build()

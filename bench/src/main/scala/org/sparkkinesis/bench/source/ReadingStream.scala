@@ -1,0 +1,55 @@
+package org.sparkkinesis.bench.source
+
+import java.util.concurrent.CompletableFuture
+
+import software.amazon.awssdk.core.SdkBytes
+import software.amazon.awssdk.services.kinesis.KinesisAsyncClient
+import software.amazon.awssdk.services.kinesis.model._
+
+import org.sparkkinesis.aws.client.{ClientSettings, CredentialSettings}
+import org.sparkkinesis.model.KinesisQuotas
+
+/** The stream that the reading benchmarks use, and its records. */
+object ReadingStream {
+  val Name = "bench"
+  private val RecordBytes = 200
+
+  /** Returns the settings with which the connector's client finds the emulator. */
+  def settings(endpoint: String): ClientSettings =
+    ClientSettings.of(Some("us-east-1"), Some(endpoint), CredentialSettings.Static("AKIDEXAMPLE", "secret", None))
+
+  /** Creates the stream and returns its ARN when it is active. */
+  def createStream(client: KinesisAsyncClient, shards: Int): String = {
+    client.createStream(CreateStreamRequest.builder().streamName(Name).shardCount(shards).build()).join()
+    client.waiter().waitUntilStreamExists(DescribeStreamRequest.builder().streamName(Name).build()).join()
+    val request = DescribeStreamSummaryRequest.builder().streamName(Name).build()
+    client.describeStreamSummary(request).join().streamDescriptionSummary.streamARN
+  }
+
+  /** Returns one hash key in each shard of a new stream. */
+  def hashKeys(shards: Int): IndexedSeq[String] = (0 until shards).map(i =>
+    (BigInt(2).pow(128) / shards * i + 1).toString
+  )
+
+  /** Creates the stream with `records` records and returns its ARN. */
+  def load(client: KinesisAsyncClient, shards: Int, records: Int): String = {
+    val arn = createStream(client, shards)
+    val payload = SdkBytes.fromByteArray(Array.fill[Byte](RecordBytes)('x'))
+    val hashes = hashKeys(shards)
+    (0 until records).grouped(KinesisQuotas.Request.PutRecordsEntries).grouped(8).foreach { batches =>
+      val calls = batches.map { batch =>
+        val entries = batch.map { i =>
+          PutRecordsRequestEntry.builder().partitionKey(
+            s"key-$i"
+          ).explicitHashKey(hashes(i % shards)).data(payload).build()
+        }
+        val list = new java.util.ArrayList[PutRecordsRequestEntry](entries.size)
+        entries.foreach(list.add)
+        client.putRecords(PutRecordsRequest.builder().streamName(Name).records(list).build())
+      }
+      CompletableFuture.allOf(calls: _*).join()
+      calls.foreach(call => require(call.join().failedRecordCount == 0, "the emulator refused records"))
+    }
+    arn
+  }
+}

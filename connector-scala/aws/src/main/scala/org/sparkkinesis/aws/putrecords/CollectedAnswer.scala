@@ -1,0 +1,63 @@
+package org.sparkkinesis.aws.putrecords
+
+import java.io.{ByteArrayOutputStream, IOException}
+import java.nio.ByteBuffer
+
+import org.reactivestreams.{Publisher, Subscriber, Subscription}
+
+import org.sparkkinesis.aws.record.{CborAnswers, UnreadableAnswer}
+
+/**
+ * Collects the content of a response and decodes it at its end. Its subscriber receives an empty response, or the whole
+ * content if it cannot be decoded here. A content with a wrong checksum fails like a lost response, because the records
+ * may be stored.
+ */
+final private[putrecords] class CollectedAnswer(content: Publisher[ByteBuffer], call: PutCall)
+    extends Publisher[ByteBuffer] {
+  import CollectedAnswer._
+
+  override def subscribe(subscriber: Subscriber[_ >: ByteBuffer]): Unit = content.subscribe(new Collector(subscriber))
+
+  final private class Collector(subscriber: Subscriber[_ >: ByteBuffer]) extends Subscriber[ByteBuffer] {
+    private val collected = new ByteArrayOutputStream(math.max(32L, math.min(call.length, LongestKnown)).toInt)
+
+    override def onSubscribe(subscription: Subscription): Unit = subscriber.onSubscribe(new Subscription {
+      private var isRequested = false
+
+      // The subscriber receives one buffer, for which all buffers of the content are needed.
+      override def request(count: Long): Unit = if (count <= 0 || !isRequested) {
+        isRequested = count > 0
+        subscription.request(if (count > 0) Long.MaxValue else count)
+      }
+      override def cancel(): Unit = subscription.cancel()
+    })
+
+    override def onNext(bytes: ByteBuffer): Unit = if (bytes.hasArray) {
+      collected.write(bytes.array, bytes.arrayOffset + bytes.position(), bytes.remaining)
+    } else {
+      val copy = new Array[Byte](bytes.remaining)
+      bytes.get(copy)
+      collected.write(copy, 0, copy.length)
+    }
+
+    override def onError(error: Throwable): Unit = subscriber.onError(error)
+
+    override def onComplete(): Unit = {
+      val bytes = collected.toByteArray
+      if (call.checksum.exists(_ != PutAnswer.checksum(bytes)))
+        subscriber.onError(new IOException("The checksum of the response is wrong"))
+      else {
+        try call.decoded = Some(PutAnswer.read(bytes))
+        catch { case _: UnreadableAnswer | _: IllegalArgumentException => call.decoded = None }
+        subscriber.onNext(ByteBuffer.wrap(if (call.decoded.isDefined) CborAnswers.Empty else bytes))
+        subscriber.onComplete()
+      }
+    }
+  }
+}
+
+private object CollectedAnswer {
+
+  /** A response has about 110 bytes for each record. */
+  val LongestKnown = 1L << 20
+}

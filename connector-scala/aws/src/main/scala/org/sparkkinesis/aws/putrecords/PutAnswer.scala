@@ -1,0 +1,66 @@
+package org.sparkkinesis.aws.putrecords
+
+import java.util.zip.CRC32
+
+import org.sparkkinesis.aws.record.{CborInput, FieldReader, RecordFields, UnreadableAnswer}
+import org.sparkkinesis.model.{SequenceNumber, ShardId}
+import org.sparkkinesis.service.PutResult
+
+/** Decodes the CBOR of a PutRecords response. Unknown fields are skipped. */
+private[aws] object PutAnswer {
+
+  def checksum(bytes: Array[Byte]): Long = {
+    val crc = new CRC32
+    crc.update(bytes)
+    crc.getValue
+  }
+
+  /**
+   * @throws UnreadableAnswer
+   *   or IllegalArgumentException if `bytes` is not a complete PutRecords response
+   */
+  def read(bytes: Array[Byte]): IndexedSeq[PutResult] = new Reader(CborInput.of(bytes)).results()
+
+  final private class Reader(cbor: CborInput) extends FieldReader {
+    private val found = IndexedSeq.newBuilder[PutResult]
+    private var shard: String = null
+    private var lastShard = ShardId.ofIndex(0)
+    private var number: String = null
+    private var code: String = null
+    private var message: String = null
+
+    def results(): IndexedSeq[PutResult] = {
+      cbor.map {
+        case RecordFields.Records => cbor.array(found += result())
+        case _ => cbor.skip()
+      }
+      found.result()
+    }
+
+    private def result(): PutResult = {
+      shard = null
+      number = null
+      code = null
+      message = null
+      cbor.map(this)
+      if (code != null) PutResult.Rejected(code, String.valueOf(message))
+      else if (shard == null || number == null)
+        throw new UnreadableAnswer("A record has neither an error code nor a shard and a sequence number")
+      else PutResult.Accepted(known(shard), SequenceNumber.trusted(number))
+    }
+
+    /** Returns one string for the consecutive records of a shard. */
+    private def known(id: String): ShardId = {
+      if (lastShard.value != id) lastShard = ShardId(id)
+      lastShard
+    }
+
+    override def read(field: Int): Unit = field match {
+      case RecordFields.ShardId => shard = cbor.text()
+      case RecordFields.SequenceNumber => number = cbor.text()
+      case RecordFields.ErrorCode => code = cbor.text()
+      case RecordFields.ErrorMessage => message = cbor.text()
+      case _ => cbor.skip()
+    }
+  }
+}

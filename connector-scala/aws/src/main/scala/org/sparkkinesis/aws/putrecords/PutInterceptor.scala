@@ -1,0 +1,92 @@
+package org.sparkkinesis.aws.putrecords
+
+import java.io.ByteArrayInputStream
+import java.nio.ByteBuffer
+import java.util.Optional
+
+import org.reactivestreams.Publisher
+import software.amazon.awssdk.core.interceptor.{Context, ExecutionAttribute, ExecutionAttributes, ExecutionInterceptor}
+import software.amazon.awssdk.core.sync.RequestBody
+import software.amazon.awssdk.http.{SdkHttpRequest, SdkHttpResponse}
+
+import org.sparkkinesis.aws.record.CborAnswers
+import org.sparkkinesis.model.StreamRef
+import org.sparkkinesis.service.{PutEntry, PutResult}
+
+/** The records of one PutRecords call, and its results. One thread at a time uses it. */
+final private[aws] class PutCall(stream: StreamRef, entries: IndexedSeq[PutEntry]) {
+
+  /** The encoded records. */
+  private[putrecords] lazy val body = PutBody.of(stream, entries)
+  private[putrecords] var isBegun = false
+  private[putrecords] var checksum = Option.empty[Long]
+  private[putrecords] var length = -1L
+  private[putrecords] var decoded = Option.empty[IndexedSeq[PutResult]]
+
+  /** The results, or `None` if the connector did not decode the response, which the SDK has decoded then. */
+  def results: Option[IndexedSeq[PutResult]] = decoded
+}
+
+/**
+ * Gives the SDK the content of a PutRecords request that has a [[PutCall]], and decodes its response. The SDK remains
+ * responsible for credentials, endpoint, signature, timeouts and error responses.
+ */
+private[aws] object PutInterceptor extends ExecutionInterceptor {
+
+  /** Execution attribute of a request whose records are in its [[PutCall]] and not in the request. */
+  val Call: ExecutionAttribute[PutCall] = new ExecutionAttribute[PutCall]("spark-kinesis-put")
+
+  override def modifyHttpContent(
+      context: Context.ModifyHttpRequest,
+      attributes: ExecutionAttributes
+  ): Optional[RequestBody] = {
+    val call = attributes.getAttribute(Call)
+    if (call == null) context.requestBody
+    else {
+      val body = call.body
+      Optional.of(RequestBody.fromContentProvider(
+        () => new ByteArrayInputStream(body.array, 0, body.length),
+        body.length.toLong,
+        PutBody.ContentType
+      ))
+    }
+  }
+
+  override def modifyHttpRequest(
+      context: Context.ModifyHttpRequest,
+      attributes: ExecutionAttributes
+  ): SdkHttpRequest = {
+    val call = attributes.getAttribute(Call)
+    if (call == null) context.httpRequest
+    else {
+      val body = call.body
+      context.httpRequest.toBuilder
+        .putHeader("Content-Type", PutBody.ContentType)
+        .putHeader("Content-Length", body.length.toString)
+        .build()
+    }
+  }
+
+  override def modifyHttpResponse(
+      context: Context.ModifyHttpResponse,
+      attributes: ExecutionAttributes
+  ): SdkHttpResponse = {
+    val response = context.httpResponse
+    val call = attributes.getAttribute(Call)
+    if (call != null && CborAnswers.isPlain(response)) {
+      call.isBegun = true
+      call.checksum = CborAnswers.checksum(response)
+      call.length = CborAnswers.length(response)
+      CborAnswers.unchecked(response)
+    } else response
+  }
+
+  override def modifyAsyncHttpResponseContent(
+      context: Context.ModifyHttpResponse,
+      attributes: ExecutionAttributes
+  ): Optional[Publisher[ByteBuffer]] = {
+    val call = attributes.getAttribute(Call)
+    if (call == null || !call.isBegun) context.responsePublisher
+    else context.responsePublisher.map[Publisher[ByteBuffer]](new CollectedAnswer(_, call))
+  }
+}

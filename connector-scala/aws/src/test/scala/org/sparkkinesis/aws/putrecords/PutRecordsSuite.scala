@@ -1,0 +1,216 @@
+package org.sparkkinesis.aws.putrecords
+
+import java.io.ByteArrayOutputStream
+import java.net.{InetAddress, InetSocketAddress}
+import java.util.concurrent.atomic.AtomicInteger
+import java.util.concurrent.{ConcurrentHashMap, ExecutionException, TimeUnit}
+import java.util.zip.{CRC32, GZIPOutputStream}
+
+import scala.collection.immutable.ArraySeq
+import scala.util.Using
+
+import com.fasterxml.jackson.core.{JsonParser, JsonToken}
+import com.fasterxml.jackson.dataformat.cbor.{CBORFactory, CBORGenerator}
+import com.sun.net.httpserver.HttpServer
+
+import org.sparkkinesis.aws.client.{ClientSettings, CredentialSettings, SdkClients}
+import org.sparkkinesis.model.{SequenceNumber, ShardId, StreamRef}
+import org.sparkkinesis.service.{PutEntry, PutResult, ServiceErrorKind, ServiceException}
+import org.sparkkinesis.suite.TimedSuite
+
+/** Requests that Jackson decodes, and responses that Jackson encodes. */
+class PutRecordsSuite extends TimedSuite {
+  private val entries = IndexedSeq(
+    PutEntry("key", None, Array[Byte](1, 2, 3)),
+    PutEntry("ключ €\uD83D\uDE00", Some("340282366920938463463374607431768211455"), new Array[Byte](0)),
+    PutEntry("k" * 256, Some("0"), Array.tabulate(70000)(_.toByte)),
+    PutEntry("k", None, new Array[Byte](255))
+  )
+
+  /** Maps become maps, arrays vectors, and byte strings sequences of bytes. */
+  private def decoded(cbor: Array[Byte]): Map[String, Any] = {
+    val parser = new CBORFactory().createParser(cbor)
+    parser.nextToken()
+    val value = next(parser).asInstanceOf[Map[String, Any]]
+    assert(parser.nextToken() == null)
+    value
+  }
+
+  private def next(parser: JsonParser): Any = parser.currentToken match {
+    case JsonToken.START_OBJECT =>
+      Iterator.continually(parser.nextToken()).takeWhile(_ != JsonToken.END_OBJECT).map { _ =>
+        val name = parser.currentName
+        parser.nextToken()
+        name -> next(parser)
+      }.toMap
+    case JsonToken.START_ARRAY =>
+      Iterator.continually(parser.nextToken()).takeWhile(_ != JsonToken.END_ARRAY).map(_ => next(parser)).toVector
+    case JsonToken.VALUE_EMBEDDED_OBJECT => ArraySeq.unsafeWrapArray(parser.getBinaryValue)
+    case _ => parser.getText
+  }
+
+  private def decoded(body: PutBody): Map[String, Any] = decoded(body.array.take(body.length))
+
+  private def members(entry: PutEntry): Map[String, Any] = Map[String, Any](
+    "PartitionKey" -> entry.partitionKey,
+    "Data" -> ArraySeq.unsafeWrapArray(entry.data)
+  ) ++ entry.explicitHashKey.map("ExplicitHashKey" -> _)
+
+  test("a request has the stream by name or ARN and all records in order") {
+    val arn = "arn:aws:kinesis:us-east-1:123456789012:stream/orders"
+    Seq(
+      StreamRef.ByName("orders") -> ("StreamName", "orders"),
+      StreamRef.parse(arn).get -> ("StreamARN", arn)
+    ).foreach {
+      case (stream, (name, value)) =>
+        assert(decoded(PutBody.of(stream, entries)) ==
+          Map[String, Any](name -> value, "Records" -> entries.map(members)))
+    }
+  }
+
+  test("a request of 500 records of any size is complete") {
+    val random = new scala.util.Random(7)
+    (1 to 20).foreach { _ =>
+      val many = IndexedSeq.fill(500) {
+        val key = random.nextString(1 + random.nextInt(60)).filterNot(_.isSurrogate) + "k"
+        PutEntry(key, None, random.nextBytes(random.nextInt(600)))
+      }
+      assert(decoded(PutBody.of(StreamRef.ByName("s"), many))("Records") == many.map(members))
+    }
+  }
+
+  private def cbor(write: CBORGenerator => Unit): Array[Byte] = {
+    val bytes = new ByteArrayOutputStream
+    Using.resource(new CBORFactory().createGenerator(bytes))(write)
+    bytes.toByteArray
+  }
+
+  private def answer(more: CBORGenerator => Unit = _ => ()): Array[Byte] = cbor { json =>
+    json.writeStartObject()
+    json.writeNumberField("FailedRecordCount", 1)
+    json.writeStringField("EncryptionType", "KMS")
+    json.writeArrayFieldStart("Records")
+    Seq("17", "18").foreach { number =>
+      json.writeStartObject()
+      json.writeStringField("SequenceNumber", number)
+      json.writeStringField("ShardId", "shardId-000000000003")
+      json.writeEndObject()
+    }
+    json.writeStartObject()
+    json.writeStringField("ErrorCode", "ProvisionedThroughputExceededException")
+    json.writeStringField("ErrorMessage", "Rate exceeded")
+    json.writeNullField("ShardId")
+    json.writeEndObject()
+    json.writeEndArray()
+    more(json)
+    json.writeEndObject()
+  }
+
+  private val plain = answer()
+  private val results = IndexedSeq(
+    PutResult.Accepted(ShardId.ofIndex(3), SequenceNumber("17")),
+    PutResult.Accepted(ShardId.ofIndex(3), SequenceNumber("18")),
+    PutResult.Rejected("ProvisionedThroughputExceededException", "Rate exceeded")
+  )
+
+  /** Nested deeper than the connector supports, but not deeper than the SDK supports. */
+  private val strange = answer { json =>
+    json.writeFieldName("OfALaterTime")
+    (1 to 100).foreach(_ => json.writeStartArray())
+    (1 to 100).foreach(_ => json.writeEndArray())
+  }
+
+  test("a response is decoded, and no part of it is") {
+    assert(PutAnswer.read(plain) == results)
+    (0 until plain.length).foreach(length => intercept[java.io.IOException](PutAnswer.read(plain.take(length))))
+  }
+
+  private def zipped(body: Array[Byte]): Array[Byte] = {
+    val bytes = new ByteArrayOutputStream
+    Using.resource(new GZIPOutputStream(bytes))(_.write(body))
+    bytes.toByteArray
+  }
+
+  private def checksum(body: Array[Byte]): (String, String) = {
+    val crc = new CRC32
+    crc.update(body)
+    "x-amz-crc32" -> crc.getValue.toString
+  }
+
+  private val Cbor = "Content-Type" -> "application/x-amz-cbor-1.1"
+
+  private type Outcome = Either[ServiceException, IndexedSeq[PutResult]]
+
+  /** Returns the outcome of a call that the server answers so, and the number of requests that it received. */
+  private def put(status: Int, headers: Seq[(String, String)], body: Array[Byte]): (Outcome, Int) = {
+    val (outcomes, asked, _) = puts(1, status, headers, body)
+    (outcomes.head, asked)
+  }
+
+  /** Returns the outcomes of consecutive calls, and the numbers of requests and connections of the server. */
+  private def puts(
+      calls: Int,
+      status: Int,
+      headers: Seq[(String, String)],
+      body: Array[Byte]
+  ): (IndexedSeq[Outcome], Int, Int) = {
+    val asked = new AtomicInteger
+    val connections = ConcurrentHashMap.newKeySet[InetSocketAddress]
+    val server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress, 0), 0)
+    server.createContext(
+      "/",
+      exchange => {
+        asked.incrementAndGet()
+        connections.add(exchange.getRemoteAddress)
+        val request = exchange.getRequestBody.readAllBytes()
+        assert(decoded(request)("Records") == entries.map(members))
+        headers.foreach { case (name, value) => exchange.getResponseHeaders.set(name, value) }
+        exchange.sendResponseHeaders(status, body.length.toLong)
+        Using.resource(exchange.getResponseBody)(_.write(body))
+      }
+    )
+    server.start()
+    val endpoint = s"http://127.0.0.1:${server.getAddress.getPort}"
+    val credentials = CredentialSettings.Static("AKIDEXAMPLE", "secret", None)
+    val service = SdkClients.create(ClientSettings.of(Some("us-east-1"), Some(endpoint), credentials))
+    try {
+      val outcomes = (1 to calls).map { _ =>
+        try Right(service.putRecords(StreamRef.ByName("any"), entries).get(30, TimeUnit.SECONDS))
+        catch { case failed: ExecutionException => Left(failed.getCause.asInstanceOf[ServiceException]) }
+      }
+      (outcomes, asked.get, connections.size)
+    } finally {
+      service.close()
+      server.stop(0)
+    }
+  }
+
+  Seq[(String, Seq[(String, String)], Array[Byte])](
+    ("CBOR", Seq(Cbor), plain),
+    ("CBOR with its checksum", Seq(Cbor, checksum(plain)), plain),
+    ("CBOR that is compressed", Seq(Cbor, "Content-Encoding" -> "gzip"), zipped(plain)),
+    ("CBOR that only the SDK reads", Seq(Cbor, checksum(strange)), strange)
+  ).foreach { case (what, headers, body) =>
+    test(s"$what is decoded, and the request is sent once") {
+      assert(put(200, headers, body) == (Right(results), 1))
+    }
+  }
+
+  private val notFound = cbor { json =>
+    json.writeStartObject()
+    json.writeStringField("__type", "ResourceNotFoundException")
+    json.writeStringField("message", "Stream any not found")
+    json.writeEndObject()
+  }
+
+  test("an error response has the error of the service, and its connection is used again") {
+    val (outcomes, asked, connections) = puts(3, 400, Seq(Cbor), notFound)
+    assert(outcomes.map(_.left.map(_.kind)) == Seq.fill(3)(Left(ServiceErrorKind.ResourceNotFound)))
+    assert((asked, connections) == (3, 1))
+  }
+
+  test("a response with a wrong checksum counts as a lost response, because the records may be stored") {
+    val (outcome, asked) = put(200, Seq(Cbor, checksum(strange)), plain)
+    assert((outcome.left.map(_.kind), asked) == (Left(ServiceErrorKind.Network), 1))
+  }
+}
