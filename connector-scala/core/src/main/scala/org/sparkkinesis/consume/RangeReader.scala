@@ -1,5 +1,6 @@
 package org.sparkkinesis.consume
 
+import java.time.Instant
 import java.util.concurrent.LinkedBlockingQueue
 
 import org.sparkkinesis.chunk.{Chunk, ChunkBuilder}
@@ -33,12 +34,15 @@ object RangeEnd {
 /**
  * Reads one range of one shard directly from the service, in order, and blocks the calling thread.
  *
- * It does not wait for records that cannot arrive: if the record of `RangeEnd.At` is missing, `losses` decides whether
- * it fails with `KINESIS_DATA_LOSS` or ends. Both emit [[DataLost]]. A reader that is not read to its end must be
- * closed. Interrupting the thread ends the wait.
+ * It does not wait for records that cannot arrive: if the first records of the range or the record of `RangeEnd.At` are
+ * missing, `losses` decides whether it fails with `KINESIS_DATA_LOSS` or reads the remaining records. Both emit
+ * [[DataLost]], once for a range. A reader that is not read to its end must be closed. Interrupting the thread ends the
+ * wait.
  *
  * @param skipUpTo
  *   the user record after which the range begins, if that is within the record at `after`
+ * @param firstArrivalMillis
+ *   when the first record of the range arrived, epoch milliseconds, if it is known; that record must exist
  */
 final class RangeReader(
     publishers: RecordPublisherFactory,
@@ -50,7 +54,8 @@ final class RangeReader(
     maxBytesPerFetch: Long = RangeReader.MaxBytesPerFetch,
     waiting: Waiting = BlockingWait,
     events: EventSink = EventSink.Discard,
-    skipUpTo: Option[UserRecord] = None
+    skipUpTo: Option[UserRecord] = None,
+    firstArrivalMillis: Option[Long] = None
 ) extends Iterator[Chunk]
     with AutoCloseable {
   import RangeReader._
@@ -61,6 +66,8 @@ final class RangeReader(
   private var isDone = false
   private var lastSeen: Option[SequenceNumber] = None
   private var emptyTips = 0
+  private var hasBegun = false
+  private var hasLost = false
 
   publisher.request(maxBytesPerFetch)
 
@@ -90,6 +97,7 @@ final class RangeReader(
   }
 
   private def take(batch: RecordBatch): Unit = {
+    batch.records.headOption.filterNot(_ => hasBegun).foreach(begin)
     val wanted = end match {
       case RangeEnd.At(number) => upTo(batch, number)
       case RangeEnd.Within(last) => upTo(batch, last.sequenceNumber)
@@ -99,6 +107,18 @@ final class RangeReader(
     wanted.lastOption.foreach(record => lastSeen = Some(SequenceNumber.trusted(record.sequenceNumber)))
     if (reachedEnd(batch)) finish(shardEnded = false) else publisher.request(maxBytesPerFetch)
     if (!isDone || wanted.nonEmpty) ready = cut(chunks.build(wanted, batch.millisBehindLatest).iterator)
+  }
+
+  /** Records expire in the order of their arrival, so if the first record is another one, records have expired. */
+  private def begin(first: KinesisRecord): Unit = {
+    hasBegun = true
+    firstArrivalMillis.filter(_ < first.arrivalMillis).foreach { planned =>
+      lose(
+        s"the range after ${position(after)} starts with records that arrived at ${Instant.ofEpochMilli(planned)}; " +
+          s"the first record found arrived at ${Instant.ofEpochMilli(first.arrivalMillis)}",
+        ExpiredMeanwhile
+      )
+    }
   }
 
   private def upTo(batch: RecordBatch, last: SequenceNumber): IndexedSeq[KinesisRecord] =
@@ -144,14 +164,20 @@ final class RangeReader(
       val where = if (shardEnded) "the shard ended"
       else lastSeen.fold("the shard has no record of the range")(last => s"the last record found is $last")
       val reason = s"the range after ${position(after)} ends with record $number, which is missing; $where"
+      lose(reason, ExpiredMeanwhile)
+    }
+    // Of a range with unknown last record, at least the first one must exist.
+    firstArrivalMillis.filterNot(_ => hasBegun).foreach { planned =>
       lose(
-        reason,
-        "After the records were planned and before they were read, they expired or the stream was recreated."
+        s"the range after ${position(after)} starts with records that arrived at ${Instant.ofEpochMilli(planned)}; " +
+          "the shard has no record of the range",
+        ExpiredMeanwhile
       )
     }
   }
 
-  private def lose(reason: String, cause: String): Unit = {
+  private def lose(reason: String, cause: String): Unit = if (!hasLost) {
+    hasLost = true
     events.emit(DataLost(shard.stream, shard.shard, reason, losses.endsQuery))
     losses.lost(ReadErrors.dataLoss(shard.shard.value, shard.stream, reason, cause))
   }
@@ -175,6 +201,9 @@ object RangeReader {
 
   /** Number of consecutive empty responses at the tip of the shard after which a planned record counts as lost. */
   private val EmptyTipsBeforeLoss = 3
+
+  private val ExpiredMeanwhile =
+    "After the records were planned and before they were read, they expired or the stream was recreated."
 
   sealed private trait Event
   final private case class Batch(batch: RecordBatch) extends Event

@@ -27,8 +27,15 @@ final case class ShardAvailability(chunks: IndexedSeq[ChunkSummary], ended: Bool
  *   number of rows in the range, as counted by the consumers
  * @param bytes
  *   payload and key bytes of the range
+ * @param firstArrivals
+ *   arrival times of the first records in the range, in epoch milliseconds, for shards of which they are known
  */
-final case class PlannedBatch(end: SourceOffset, rows: Long, bytes: Long)
+final case class PlannedBatch(
+    end: SourceOffset,
+    rows: Long,
+    bytes: Long,
+    firstArrivals: Map[StreamShard, Long] = Map.empty
+)
 
 /**
  * Chooses the end of the next micro-batch. Pure: equal inputs give equal results.
@@ -57,7 +64,7 @@ object BatchPlanner {
         rows += candidate.rows
         bytes += candidate.bytes
       }
-      PlannedBatch(SourceOffset(plans.map(_.result)), rows, bytes)
+      PlannedBatch(SourceOffset(plans.map(_.result)), rows, bytes, plans.iterator.flatMap(_.firstArrivals).toMap)
     }
   }
 
@@ -204,6 +211,10 @@ object BatchPlanner {
       val all = if (hasOtherShards) present.values.toVector.sortBy(_.shard) else atStart
       all.filter(candidate => candidate.hasNews && !waitsForParent(candidate.shard))
     }
+
+    def firstArrivals: Iterator[(StreamShard, Long)] = candidates.iterator.flatMap(candidate =>
+      candidate.firstArrival.map(StreamShard(stream.arn, candidate.shard) -> _)
+    )
 
     def result: StreamOffset = {
       val shards =

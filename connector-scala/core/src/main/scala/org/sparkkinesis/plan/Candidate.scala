@@ -17,6 +17,9 @@ final private[plan] class Candidate(
     case _ => false
   }
 
+  /** A time before which all records were planned when the batch began. */
+  private val plannedBefore = IdleTime.of(position)
+
   /** The number of chunks that a batch may take. */
   private var permitted = chunks.size
   var count = 0
@@ -55,6 +58,14 @@ final private[plan] class Candidate(
 
   /** The arrival time of the shard's first record if the batch takes it. */
   def begun: Option[Long] = Option.when(count > 0 && !hadRecords)(chunks.head.firstArrivalMillis)
+
+  /**
+   * The arrival time of the first record that the batch takes, if it is known. A chunk of a new owner may also contain
+   * records before the position.
+   */
+  def firstArrival: Option[Long] =
+    if (count > 0 && hadRecords) Some(chunks.head.firstArrivalMillis).filter(first => plannedBefore.exists(_ < first))
+    else begun
 
   /** A time before which every record of the shard is before the position, if it is known. */
   def readUntil: Option[Long] = IdleTime.of(position).orElse(since)

@@ -12,6 +12,8 @@ import org.sparkkinesis.plan.offset.{ShardPosition, SourceOffset}
  *   name of the stream, as in the rows
  * @param skipUpTo
  *   the last user record before the range, if the range begins within the record at `after`
+ * @param firstArrivalMillis
+ *   when the first record of the range arrived, epoch milliseconds, if it is known
  */
 final case class ShardRange(
     shard: StreamShard,
@@ -19,7 +21,8 @@ final case class ShardRange(
     after: StartingPosition,
     end: RangeEnd,
     hashKeyRange: Option[HashKeyRange],
-    skipUpTo: Option[UserRecord] = None
+    skipUpTo: Option[UserRecord] = None,
+    firstArrivalMillis: Option[Long] = None
 )
 
 /**

@@ -47,7 +47,13 @@ class RangeReaderSuite extends TimedSuite {
   /** Record n arrived at time n. */
   private def record(n: Int) = new KinesisRecord(n.toString, "k", n.toLong, Array.emptyByteArray, null)
   private def number(n: Int) = SequenceNumber(n.toString)
-  private def read(end: RangeEnd, script: Script, failOnDataLoss: Boolean = true): Seq[Int] = {
+  private def read(
+      end: RangeEnd,
+      script: Script,
+      failOnDataLoss: Boolean = true,
+      firstArrival: Option[Long] = None,
+      lost: KinesisConnectorException => Unit = _ => ()
+  ): Seq[Int] = {
     val chunks = new ChunkBuilder(DecodeSettings.of(Options.defaults).copy(maxChunkRows = 3), None, new ConsumerMetrics)
     val reader = new RangeReader(
       script,
@@ -55,7 +61,8 @@ class RangeReaderSuite extends TimedSuite {
       AfterSequenceNumber(number(10)),
       end,
       chunks,
-      new DataLossPolicy(failOnDataLoss, _ => ())
+      new DataLossPolicy(failOnDataLoss, lost),
+      firstArrivalMillis = firstArrival
     )
     reader.flatMap(chunk => (0 until chunk.rows).map(chunk.sequenceNumber(_).value.toInt)).toSeq
   }
@@ -84,6 +91,26 @@ class RangeReaderSuite extends TimedSuite {
     val error = intercept[KinesisConnectorException](read(at(20), new Script(steps: _*)))
     assert(error.condition == "KINESIS_DATA_LOSS")
     assert(error.getMessage.contains("20") && error.getMessage.contains(Shard.shard.value), error.getMessage)
+  }
+
+  test("a range whose first records have expired is data loss, and its remaining records are read if loss is allowed") {
+    val table = Seq[(String, RangeEnd, Seq[Step], Boolean, Seq[Int])](
+      ("the range is complete", at(14), Seq(Records(5, 0, 11, 12), Records(0, 0, 13, 14)), false, 11 to 14),
+      ("a record without rows is before the first one", at(12), Seq(Records(0, 0, 9, 10, 12)), false, Seq(9, 10, 12)),
+      ("the first record is missing", at(14), Seq(Records(5, 0), Records(0, 0, 13, 14)), true, Seq(13, 14)),
+      ("only later records are left", at(14), Seq(Records(0, 0, 20)), true, Nil),
+      ("the shard ends without it", RangeEnd.ShardEnd, Seq(Records(0, 0, 12), End), true, Seq(12)),
+      ("nothing is left of the shard", RangeEnd.ShardEnd, Seq(End), true, Nil)
+    )
+    table.foreach { case (what, end, steps, isLost, left) =>
+      val lost = mutable.Buffer.empty[KinesisConnectorException]
+      val found = read(end, new Script(steps: _*), failOnDataLoss = false, Some(11), lost += _)
+      assert(found == left && lost.map(_.condition) == (if (isLost) Seq("KINESIS_DATA_LOSS") else Nil), what)
+      if (isLost) {
+        val error = intercept[KinesisConnectorException](read(end, new Script(steps: _*), firstArrival = Some(11)))
+        assert(error.condition == "KINESIS_DATA_LOSS", what)
+      }
+    }
   }
 
   test("one empty response at the tip is no data loss") {

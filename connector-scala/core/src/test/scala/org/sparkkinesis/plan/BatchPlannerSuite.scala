@@ -77,6 +77,21 @@ class BatchPlannerSuite extends TimedSuite {
     assert(next.map(_.streams(arn).begun) == Some(SortedMap.empty[ShardId, Long]))
   }
 
+  test("a batch knows when the first record of each shard arrived, also of those with a position") {
+    val start = offset(0 -> Horizon, 1 -> after(3), 2 -> after(3), 3 -> after(3, arrival = 2000))
+    val available = Map(
+      0 -> open(chunk(5, arrival = 4000), chunk(6, arrival = 5000)),
+      1 -> open(chunk(7, arrival = 6000)),
+      2 -> open(),
+      // A new owner has fetched records before the position again.
+      3 -> open(chunk(8, arrival = 2000))
+    )
+    val planned = BatchPlanner.plan(start, _ => ShardGraph.Empty, known(available), ReadLimits(maxRecords = Some(30)))
+    assert(planned.map(_.firstArrivals).contains(
+      Map(0 -> 4000L, 1 -> 6000L).map { case (i, arrival) => StreamShard(arn, id(i)) -> arrival }
+    ))
+  }
+
   test("without records, idle shards get a later time and closed shards are replaced by their children") {
     val start = offset(0 -> after(3, 400000), 3 -> Horizon, 4 -> after(8))
     val available = Map(

@@ -27,8 +27,8 @@ import org.sparkkinesis.spark.settings.ReadSettings
  *   interval between listings, in milliseconds, unless something requires an earlier listing
  * @param serviceMillis
  *   returns a time, in epoch milliseconds, that is not later than the service's current time
- * @param oldestMillis
- *   returns a time, in epoch milliseconds, before which the records of a stream have expired
+ * @param expiryMillis
+ *   returns a time, in epoch milliseconds, before which the records of a stream may have expired
  * @param graceMillis
  *   maximum time, in milliseconds, that the first executor waits for the other executors before any shard is assigned
  */
@@ -40,7 +40,7 @@ final class ShardCoordinator(
     listShards: String => Seq[Shard],
     discoveryMillis: Long,
     serviceMillis: () => Long,
-    oldestMillis: String => Long,
+    expiryMillis: String => Long,
     graceMillis: Long = ShardCoordinator.GraceMillis,
     environment: Environment = Environment.OfJvm
 ) extends AutoCloseable {
@@ -49,7 +49,7 @@ final class ShardCoordinator(
   private val events = environment.events(settings.query)
   private val state =
     new CoordinatorState(streams, SummaryBounds.of(settings.decode), environment.clock, environment.waiting, events)
-  private val progress = new ShardProgress(state, environment.losses(settings.failOnDataLoss), oldestMillis)
+  private val progress = new ShardProgress(state, environment.losses(settings.failOnDataLoss), expiryMillis)
   private val placement = new ShardPlacement(state, graceMillis, serviceMillis)
   val prefetched = new PrefetchView(state, cluster.location)
 

@@ -106,7 +106,7 @@ final private[coordinator] class ShardPlacement(
       news.groupMap(_._2)(_._1).foreach { case (owner, ofOwner) =>
         val assigned = ofOwner.flatMap { shard =>
           positions(shard).resumeAt.map { at =>
-            val track = tracks.getOrElseUpdate(shard, new ShardTrack(shard, state.bounds))
+            val track = tracks.getOrElseUpdate(shard, new ShardTrack(shard, state.bounds, state.unreadSince(shard)))
             state.epoch += 1
             track.assign(owner, state.epoch)
             Assigned(shard, at, track.epoch, state.graphs(shard.stream).range(shard.shard))

@@ -20,13 +20,13 @@ import org.sparkkinesis.spark.protocol.{Release, Report, ShardReport, Unassign}
  *
  * @param losses
  *   whether a missing shard ends the query
- * @param oldestMillis
- *   returns a time, in epoch milliseconds, before which the records of a stream have expired
+ * @param expiryMillis
+ *   returns a time, in epoch milliseconds, before which the records of a stream may have expired
  */
 final private[coordinator] class ShardProgress(
     state: CoordinatorState,
     losses: DataLossPolicy,
-    oldestMillis: String => Long
+    expiryMillis: String => Long
 ) {
   import ShardProgress._
   import state.{locked, tracks}
@@ -147,8 +147,9 @@ final private[coordinator] class ShardProgress(
       val hadEnded = track.ended
       val planned = state.position.streams.get(track.shard.stream).flatMap(_.shards.get(track.shard.shard))
       planned.foreach(track.planned)
-      if (told.readUpToMillis > 0)
-        track.readBefore(planned).filter(_ < oldestMillis(track.shard.stream)).foreach(state.overtaken(track.shard) = _)
+      // The first answer of a closed shard may be its end, if all of its records have expired.
+      if (told.readUpToMillis > 0 || (told.end.nonEmpty && track.isUnread))
+        track.readBefore(planned).filter(_ < expiryMillis(track.shard.stream)).foreach(state.overtaken(track.shard) = _)
       track.accept(told, replaces)
       told.failure.foreach(giveUp(track, _))
       told.end.foreach { children =>

@@ -70,8 +70,8 @@ final class SourceQuery(
   /** The end of the last batch of this run, or the offset at which there was nothing to plan. */
   private var current: Option[SourceOffset] = None
 
-  /** The end of a batch of an earlier run that runs again. */
-  private var rerun: Option[SourceOffset] = None
+  /** The end of a batch of an earlier run that runs again, and the arrival times of its first records. */
+  private var rerun: Option[(SourceOffset, Map[StreamShard, Long])] = None
   private var readUpToNanos = clock.nanoTime - NotePeriod.toNanos
   private val beganNanos = clock.nanoTime
   private var isStarted = false
@@ -101,7 +101,7 @@ final class SourceQuery(
       session.listShards(_),
       options(ReadOptions.shardFetchInterval).toMillis,
       () => session.serviceClock.atLeast,
-      checkpoint.oldestMillis(_),
+      checkpoint.expiryMillis(_),
       environment = environment
     )
     coordinatorIfStarted = Some(started)
@@ -145,7 +145,7 @@ final class SourceQuery(
    */
   def latestOffset(start: SourceOffset, allAvailable: Boolean): Option[SourceOffset] = explained {
     val mended = checkpoint.mend(start)
-    val from = linked(mended)
+    val from = linked(mended, isFetched = true)
     from.streams.keys.foreach(arn => coordinator.know(arn, session.seenShards(arn)))
     coordinator.advance(from)
     planned = triggers.plan(from, allAvailable)
@@ -164,13 +164,20 @@ final class SourceQuery(
    * Returns the start of a batch as the streams are now: recreated streams and expired shards are replaced, if the
    * query accepts lost records.
    */
-  private[read] def checked(start: SourceOffset): SourceOffset = linked(checkpoint.mend(start))
+  private[read] def checked(start: SourceOffset): SourceOffset =
+    linked(checkpoint.mend(start), isFetched = false)
 
-  private def linked(mended: SourceOffset): SourceOffset = {
+  /**
+   * @param isFetched
+   *   whether executors fetch ahead of the batches. Each shard is then checked for expired records when it is fetched
+   *   for the first time, so a loss that need not end the query is not reported before that.
+   */
+  private def linked(mended: SourceOffset, isFetched: Boolean): SourceOffset = {
     val known = readUpTo.of(mended)
     val from = if (choseBeginning) known else checkpoint.link(known)
     // An initial offset that this run chose cannot have expired, unless it means the time of an earlier first start.
-    if (!choseBeginning || position.default == StartingPosition.Latest) checkpoint.warnOfExpired(from)
+    val mayHaveExpired = !choseBeginning || position.default == StartingPosition.Latest
+    if (mayHaveExpired && (session.settings.failOnDataLoss || !isFetched)) checkpoint.warnOfExpired(from)
     noteStart(from)
     from
   }
@@ -215,17 +222,26 @@ final class SourceQuery(
       shard => prefetched.lastOfEnded(shard).map(RangeEnd.At(_)),
       hashKeyRange
     )
-    // The records of a batch that this run planned cannot have expired yet.
-    if (!current.contains(to) && !rerun.contains(to)) {
-      rerun = Some(to)
-      checkpoint.warnOfExpiredBatch(readUpTo.of(from), to, ranges.iterator.map(_.shard).toSet)
-    }
+    val arrivals = firstArrivals(from, to, ranges)
+    val checked = ranges.map(range => range.copy(firstArrivalMillis = arrivals.get(range.shard)))
     val perTask = options.get(ReadOptions.shardsPerTask).map(_.toInt)
     val tasks =
-      TaskPlanner.tasks(ranges, prefetched.location, perTask, slots, TaskPlanner.streamsInOrder(from, to, ranges))
+      TaskPlanner.tasks(checked, prefetched.location, perTask, slots, TaskPlanner.streamsInOrder(from, to, ranges))
     triggers.notePlanning(clock.nanoTime - began)
     tasks
   }
+
+  /**
+   * Returns when the first records of a batch arrived, for shards of which that is known. The tasks report if they do
+   * not find these records. Those of a batch that runs again may have expired already.
+   */
+  private def firstArrivals(from: SourceOffset, to: SourceOffset, ranges: Seq[ShardRange]): Map[StreamShard, Long] =
+    if (current.contains(to)) planned.fold(Map.empty[StreamShard, Long])(_.firstArrivals).filter(checkpoint.expiresSoon)
+    else {
+      if (!rerun.exists(_._1 == to))
+        rerun = Some(to -> checkpoint.warnOfExpiredBatch(readUpTo.of(from), to, ranges.iterator.map(_.shard).toSet))
+      rerun.fold(Map.empty[StreamShard, Long])(_._2)
+    }
 
   /**
    * Returns a shard's hash key range for the filter of aggregated records. A batch that is repeated after a restart

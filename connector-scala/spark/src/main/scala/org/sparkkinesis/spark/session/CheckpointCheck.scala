@@ -63,23 +63,25 @@ final class CheckpointCheck(session: StreamSession, environment: Environment) {
     val graphs = listings.view.mapValues(ShardGraph.of).toMap.withDefaultValue(ShardGraph.Empty)
     // The children of finished shards may have expired as well.
     BatchPlanner.settle(offset, graphs, _ => None).streams.values.foreach(stream =>
-      Retention.lost(stream, oldestMillis(stream.arn)).headOption.foreach { case (shard, until) =>
+      Retention.lost(stream, expiryMillis(stream.arn)).headOption.foreach { case (shard, until) =>
         expired(stream.arn, shard, s"it was read up to ${Instant.ofEpochMilli(until)}")
       }
     )
   }
 
   /**
-   * Checks whether records of a batch that an earlier run planned may have expired since.
+   * Checks whether records of a batch that an earlier run planned may have expired since. Returns arrival times of the
+   * first records that have not expired yet, where they are known.
    *
    * @param read
    *   the shards that the batch reads
    */
-  def warnOfExpiredBatch(start: SourceOffset, end: SourceOffset, read: Set[StreamShard]): Unit =
+  def warnOfExpiredBatch(start: SourceOffset, end: SourceOffset, read: Set[StreamShard]): Map[StreamShard, Long] = {
+    val expiry = end.streams.keys.map(arn => arn -> expiryMillis(arn)).toMap
     start.streams.values.foreach { stream =>
       val shards = read.collect { case StreamShard(stream.arn, shard) => shard }
       end.streams.get(stream.arn).toSeq
-        .flatMap(Retention.lostOfBatch(stream, _, shards, oldestMillis(stream.arn)))
+        .flatMap(Retention.lostOfBatch(stream, _, shards, expiry(stream.arn)))
         .headOption.foreach { case (shard, from) =>
           expired(
             stream.arn,
@@ -88,9 +90,25 @@ final class CheckpointCheck(session: StreamSession, environment: Environment) {
           )
         }
     }
+    val left = for {
+      stream <- end.streams.valuesIterator
+      (shard, from) <- stream.begun.iterator if from >= expiry(stream.arn)
+    } yield StreamShard(stream.arn, shard) -> from
+    left.filter(expiresSoon).toMap
+  }
 
   /** A time before which the records of a stream have expired. */
   def oldestMillis(arn: String): Long = session.serviceClock.atLeast - TimeUnit.HOURS.toMillis(retentionHours(arn))
+
+  /** A time before which the records of a stream may have expired. */
+  def expiryMillis(arn: String): Long = session.serviceClock.atMost - TimeUnit.HOURS.toMillis(retentionHours(arn))
+
+  /**
+   * Returns whether a record with this arrival time may expire before a task reads it from the service. Arrival times
+   * are approximate: a missing younger record is no sign that it expired.
+   */
+  def expiresSoon(record: (StreamShard, Long)): Boolean =
+    record._2 < expiryMillis(record._1.stream) + LongestBatch.toMillis
 
   /**
    * Reports that records of a shard expired before a running query read them, unless the retention was increased
@@ -103,7 +121,7 @@ final class CheckpointCheck(session: StreamSession, environment: Environment) {
     val now = clock.nanoTime
     if (retentions.get(shard.stream).forall(now - _._2 >= RetentionPeriod.toNanos))
       retentions += shard.stream -> (session.describe(shard.stream).retentionHours -> now)
-    if (untilMillis < oldestMillis(shard.stream))
+    if (untilMillis < expiryMillis(shard.stream))
       expired(shard.stream, shard.shard, s"it was read up to ${Instant.ofEpochMilli(untilMillis)} by a running query")
   }
 
@@ -209,6 +227,9 @@ private object CheckpointCheck {
 
   /** Minimum time between two requests for the retention period. */
   val RetentionPeriod: FiniteDuration = 1.minute
+
+  /** Maximum time from planning a batch until its tasks have begun to read. */
+  val LongestBatch: FiniteDuration = 6.hours
 
   /** Listings that lack a shard which exists, before the offset is read as it is. */
   val LongestListings = 60

@@ -8,7 +8,7 @@ import org.sparkkinesis.config.Options
 import org.sparkkinesis.error.KinesisConnectorException
 import org.sparkkinesis.event.StreamRecreated
 import org.sparkkinesis.event.log.QueryContext
-import org.sparkkinesis.model.{SequenceNumber, ShardId, StartingPosition}
+import org.sparkkinesis.model.{SequenceNumber, ShardId, StartingPosition, StreamShard}
 import org.sparkkinesis.plan.offset.{ShardPosition, SourceOffset, StreamOffset}
 import org.sparkkinesis.service.{Operation, ShardPage}
 import org.sparkkinesis.spark.connection.FakeDirectory.{arn, shards}
@@ -135,6 +135,28 @@ class CheckpointCheckSuite extends TimedSuite {
         assert(error.parameters("reason").contains("keeps 24 hours"))
       } else strict.check.warnOfExpired(offset)
     }
+  }
+
+  test("records of a shard that expire between the check at the start and its first fetch are reported") {
+    val rig = new Rig()
+    val (shard, until) = (StreamShard(arn("orders"), ShardId.ofIndex(0)), ago(24.hours - 1.minute))
+    rig.check.warnOfExpired(SourceOffset(Seq(stream("orders", Created, 0 -> readUpTo(until)))))
+    rig.check.warnOfOvertaken(shard, until)
+    rig.time.advance(2.minutes)
+    val error = intercept[KinesisConnectorException](rig.check.warnOfOvertaken(shard, until))
+    assert(error.condition == "KINESIS_DATA_LOSS" && error.parameters("shard") == shard.shard.value)
+  }
+
+  test("a batch that runs again knows the arrival of the first records that have not expired and may expire soon") {
+    val rig = new Rig(failOnDataLoss = false)
+    val shards = (0 to 2).map(i => ShardId.ofIndex(i.toLong))
+    val start = stream("orders", Created, (0 to 2).map(_ -> ShardPosition.Horizon): _*)
+    val end = stream("orders", Created, (0 to 2).map(_ -> readUpTo(ago(1.hour))): _*)
+      .copy(begun = SortedMap(shards(0) -> ago(23.hours), shards(1) -> ago(25.hours), shards(2) -> ago(17.hours)))
+    val read = shards.map(StreamShard(arn("orders"), _))
+    val first = rig.check.warnOfExpiredBatch(SourceOffset(Seq(start)), SourceOffset(Seq(end)), read.toSet)
+    assert(first == Map(read(0) -> ago(23.hours)))
+    assert(rig.lost == Seq("KINESIS_DATA_LOSS"))
   }
 
   test("each stream's own retention period is checked once per query") {

@@ -2,8 +2,9 @@ package org.sparkkinesis.simulation.read
 
 import org.scalatest.funsuite.AnyFunSuite
 
+import org.sparkkinesis.service.{Operation, ServiceErrorKind}
 import org.sparkkinesis.simulation.model.ModelSettings
-import org.sparkkinesis.simulation.model.ServiceFault.ListingHoles
+import org.sparkkinesis.simulation.model.ServiceFault.{Failing, ListingHoles}
 import org.sparkkinesis.simulation.read.schedule.ReadAction._
 import org.sparkkinesis.simulation.read.schedule._
 import org.sparkkinesis.simulation.spark.QueryTrigger._
@@ -246,5 +247,41 @@ class ExpiryFindingsSuite extends AnyFunSuite with ReadFindings {
         Advance(14 * Hour)
       )
     ))
+  }
+
+  test("seed 19837: records that expire after they were planned and before a task reads them are reported as lost") {
+    val outcome = run(ReadScenario(
+      19837,
+      ReadSetup(options = verySlow),
+      Vector(
+        Start(ProcessingTime(Hour), efo = false, failOnDataLoss = false),
+        Advance(Minute),
+        Stop,
+        Put(1),
+        Advance(75506000),
+        Put(1),
+        Advance(3 * Hour),
+        Start(Once, efo = false, failOnDataLoss = false)
+      )
+    ))
+    assert(outcome.losses > 0 && outcome.delivered == 1)
+  }
+
+  test("records that expire between the start of a run and its first fetch are reported as lost") {
+    val outcome = run(ReadScenario(
+      19838,
+      ReadSetup(options = verySlow),
+      Vector(
+        Put(1),
+        Start(AvailableNow, efo = false, failOnDataLoss = false),
+        Advance(Minute),
+        Put(1),
+        Advance(24 * Hour - 2 * Minute),
+        Fault(Failing(Some(Operation.GetRecords), ServiceErrorKind.Throttled, 100), 10 * Minute),
+        Start(AvailableNow, efo = false, failOnDataLoss = false),
+        Advance(Hour)
+      )
+    ))
+    assert(outcome.losses > 0 && outcome.delivered == 1)
   }
 }

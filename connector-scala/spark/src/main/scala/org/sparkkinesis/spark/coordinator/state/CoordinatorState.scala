@@ -9,7 +9,7 @@ import scala.concurrent.duration._
 import org.sparkkinesis.chunk.SummaryBounds
 import org.sparkkinesis.concurrent.{BlockingWait, Clock, SystemClock, Waiting}
 import org.sparkkinesis.event.{ConnectorEvent, EventSink}
-import org.sparkkinesis.model.StreamShard
+import org.sparkkinesis.model.{ShardId, StreamShard}
 import org.sparkkinesis.plan.offset.{ShardPosition, SourceOffset, StreamOffset}
 import org.sparkkinesis.shard.ShardGraph
 
@@ -131,6 +131,21 @@ final private[coordinator] class CoordinatorState(
   }
 
   def owner(track: ShardTrack): Option[ConsumerPeer] = track.owner.flatMap(peers.get)
+
+  /**
+   * Returns a time before which no record of a shard arrived that is still to be read, when the shard is about to be
+   * fetched for the first time. The records of a child arrived after those of its parents.
+   */
+  def unreadSince(shard: StreamShard): Option[Long] = {
+    val planned = position.streams.get(shard.stream)
+    def lastOf(parent: ShardId): Option[Long] = {
+      val track = tracks.get(StreamShard(shard.stream, parent))
+      track.flatMap(_.chunks.lastOption).map(_.lastArrivalMillis)
+        .orElse(planned.flatMap(_.readUntil(parent))).orElse(track.flatMap(_.unreadSince))
+    }
+    if (planned.exists(_.shards.contains(shard.shard))) planned.flatMap(_.readUntil(shard.shard))
+    else graphs(shard.stream).parents(shard.shard).flatMap(lastOf).maxOption
+  }
 
   def wanted(): Seq[(StreamShard, ShardPosition)] =
     WantedShards.of(position, graphs, shard => tracks.get(shard).exists(_.ended))

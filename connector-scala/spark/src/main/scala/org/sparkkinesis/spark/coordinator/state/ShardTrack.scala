@@ -8,8 +8,18 @@ import org.sparkkinesis.plan.offset.ShardPosition
 import org.sparkkinesis.service.ServiceException
 import org.sparkkinesis.spark.protocol.ShardReport
 
-/** The coordinator's state about one shard, from reports. */
-final private[coordinator] class ShardTrack(val shard: StreamShard, bounds: SummaryBounds) {
+/**
+ * The coordinator's state about one shard, from reports.
+ *
+ * @param unreadSince
+ *   a time, in epoch milliseconds, before which no record arrived that is still to be read when the shard is assigned
+ *   for the first time; empty if it is unknown
+ */
+final private[coordinator] class ShardTrack(
+    val shard: StreamShard,
+    bounds: SummaryBounds,
+    val unreadSince: Option[Long] = None
+) {
   var owner: Option[String] = None
 
   /**
@@ -46,6 +56,9 @@ final private[coordinator] class ShardTrack(val shard: StreamShard, bounds: Summ
 
   def isGone: Boolean = isMissing
 
+  /** Whether no owner has reported a time up to which it read the shard. */
+  def isUnread: Boolean = !wasRead
+
   /** Records that the service does not have the shard any more. */
   def noteGone(): Unit = {
     failure = None
@@ -66,12 +79,14 @@ final private[coordinator] class ShardTrack(val shard: StreamShard, bounds: Summ
   }
 
   /**
-   * A time before which every record was fetched, or was planned before an owner was lost; `None` if that is unknown. A
-   * new owner starts at the position that planning has reached.
+   * A time before which every record was fetched, or was planned before an owner was lost, or was read by an earlier
+   * run; `None` if that is unknown. A new owner starts at the position that planning has reached.
    */
   def readBefore(planned: Option[ShardPosition]): Option[Long] =
     if (readUpToMillis > 0) Some(readUpToMillis)
-    else (lostFrom ++ planned.collect { case ShardPosition.After(_, until) if wasRead => until }).maxOption
+    else
+      (lostFrom ++ planned.collect { case ShardPosition.After(_, until) if wasRead => until }).maxOption
+        .orElse(unreadSince)
 
   /** The arrival of the oldest record that was not planned, else the time up to which there was none. */
   private def oldestUnplanned: Option[Long] =

@@ -55,12 +55,19 @@ final private[sparkkinesis] class RangesRead(
   private def open(range: ShardRange): Unit = {
     close()
     currentRange = range
-    chunks = held(range).fold {
+    chunks = held(range).filterNot(lacksBeginning(range, _)).fold {
       val read = direct(range, metrics)
       reading = Some(read)
       read: Iterator[Chunk]
     }(_.iterator)
   }
+
+  /**
+   * An executor that took over the shard may have fetched it after the first records had expired. The direct read
+   * reports that.
+   */
+  private def lacksBeginning(range: ShardRange, chunks: IndexedSeq[Chunk]): Boolean =
+    range.firstArrivalMillis.exists(planned => chunks.headOption.forall(_.arrivalMillis(0) > planned))
 }
 
 private[sparkkinesis] object RangesRead {
@@ -109,7 +116,8 @@ final private class DirectRead(
     environment.losses(settings.failOnDataLoss),
     waiting = environment.waiting,
     events = events,
-    skipUpTo = range.skipUpTo
+    skipUpTo = range.skipUpTo,
+    firstArrivalMillis = range.firstArrivalMillis
   )
 
   override def hasNext: Boolean =

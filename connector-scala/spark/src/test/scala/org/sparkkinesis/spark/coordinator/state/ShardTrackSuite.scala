@@ -108,6 +108,17 @@ class ShardTrackSuite extends AnyFunSuite {
     assert(track.readBefore(Some(ShardPosition.Horizon)) == Some(5000L))
   }
 
+  test("until its first answer, a shard was read up to the time of its position") {
+    def told(readUpTo: Long) = ShardReport(shard, 0, Vector.empty, 1, readUpTo, 0, None, None)
+    val track = new ShardTrack(shard, bounds, unreadSince = Some(2000))
+    assert(track.isUnread && track.readBefore(after(10)).contains(2000L))
+    track.accept(told(0), replaces = false)
+    track.lose()
+    assert(track.isUnread && track.readBefore(after(10)).contains(2000L))
+    track.accept(told(5000), replaces = false)
+    assert(!track.isUnread && track.readBefore(after(10)).contains(5000L))
+  }
+
   test("after a change of its owner, a shard is read before its oldest record that was not planned") {
     def lost(planned: Option[Int]): Option[Long] = {
       val two = track(Seq(chunk(10, 1000), chunk(20, 14000)), 0)

@@ -91,6 +91,18 @@ class RangesReaderSuite extends TimedSuite {
     assert(rig.events.last == s"close ${id(2)}" && rig.events.size == 4)
   }
 
+  test("a range in memory whose first records are missing is read from the service, which reports them as lost") {
+    def whole = chunk(0, plain(1, "a", arrival = 1000), plain(2, "b", arrival = 2000))
+    Seq(1000L -> Nil, 999L -> Seq(s"open ${id(0)}")).foreach { case (planned, read) =>
+      val one = range(0).copy(firstArrivalMillis = Some(planned))
+      val rig = new Rig(one)
+      rig.inMemory(one) = Seq(whole)
+      rig.inService(one) = Iterator(whole)
+      assert(rows(rig.reader).size == 2)
+      assert(rig.events.take(1) == read)
+    }
+  }
+
   test("empty ranges are skipped at the beginning, in the middle and at the end") {
     val rig = new Rig(range(0), range(1), range(2), range(3))
     rig.inMemory(range(0)) = Nil
