@@ -120,6 +120,8 @@ class SinkKeywords(ConnectionKeywords, total=False):
 
     partition_key: str
     stream_column: str
+    router: str
+    metadata_cache: str
     max_batch_size: int
     max_batch_bytes: str | int
     max_time_in_buffer: str | int | timedelta
@@ -1080,6 +1082,29 @@ class SinkMethods(ConnectionMethods):
         Default: column `stream` if neither `streamName` nor `streamARN` is set, otherwise none.
         """
         return self._with("streamColumn", value)
+
+    def router(self, value: str) -> Self:
+        """How records are distributed over the active physical streams of `streamId`: `roundRobin` fills a request
+        for one stream, then for the next one, by their weights; `hash` writes all records of a partition key to
+        one stream; `priority` writes to the streams with the highest priority. `class:` and the name of a
+        `java.util.function.BiFunction<String, List<String>, String>` chooses an ARN by a partition key and the
+        ARNs.
+
+        Takes roundRobin, hash, priority, or class: and the name of a class.
+
+        Default: ``roundRobin``.
+        """
+        return self._with("router", value)
+
+    def metadata_cache(self, value: str) -> Self:
+        """Directory for the last metadata document of `streamId`, with which a write starts while the metadata
+        service is unavailable.
+
+        Takes a text.
+
+        Default: the checkpoint of the query; none for batch writes.
+        """
+        return self._with("metadataCache", value)
 
     def max_batch_size(self, value: int) -> Self:
         """Maximum number of records per PutRecords request.

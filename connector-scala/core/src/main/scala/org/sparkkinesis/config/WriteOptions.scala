@@ -2,7 +2,9 @@ package org.sparkkinesis.config
 
 import scala.concurrent.duration._
 
-import org.sparkkinesis.config.value.{OnInvalidRecord, OptionType, OrderColumn, RateLimitingOption, WriteOrdering}
+import org.sparkkinesis.config.value.{
+  OnInvalidRecord, OptionType, OrderColumn, RateLimitingOption, RouterOption, WriteOrdering
+}
 import org.sparkkinesis.model.{KinesisQuotas, StreamRef}
 
 /** The options for writes. */
@@ -25,6 +27,24 @@ object WriteOptions {
     "Column with the name or the ARN of the stream that a row goes to. A row where it is null goes to the stream of " +
       "`streamName` or `streamARN`.",
     defaultDoc = "column `stream` if neither `streamName` nor `streamARN` is set, otherwise none"
+  )
+
+  val router: ConfigEntry[RouterOption] = write(
+    "router",
+    RouterOption.optionType,
+    "How records are distributed over the active physical streams of `streamId`: `roundRobin` fills a request for " +
+      "one stream, then for the next one, by their weights; `hash` writes all records of a partition key to one stream; " +
+      "`priority` writes to the streams with the highest priority. `class:` and the name of a " +
+      "`java.util.function.BiFunction<String, List<String>, String>` chooses an ARN by a partition key and the ARNs.",
+    default = "roundRobin"
+  )
+
+  val metadataCache: ConfigEntry[String] = write(
+    "metadataCache",
+    Text,
+    "Directory for the last metadata document of `streamId`, with which a write starts while the metadata service is " +
+      "unavailable.",
+    defaultDoc = "the checkpoint of the query; none for batch writes"
   )
 
   val maxBatchSize: ConfigEntry[Long] = write(
@@ -176,6 +196,8 @@ object WriteOptions {
   val all: Seq[ConfigEntry[_]] = Seq(
     partitionKey,
     streamColumn,
+    router,
+    metadataCache,
     maxBatchSize,
     maxBatchBytes,
     maxTimeInBuffer,

@@ -73,6 +73,14 @@ object SinkErrors {
   def rateLimitingFailed(stream: String, reason: String): KinesisConnectorException =
     KinesisConnectorException("KINESIS_SINK_RATE_LIMITING_FAILED", "stream" -> stream, "reason" -> reason)
 
+  /** The class of option `router` threw an exception or chose no stream. */
+  def routerFailed(router: String, reason: String): KinesisConnectorException =
+    KinesisConnectorException("KINESIS_SINK_ROUTER_FAILED", "router" -> router, "reason" -> reason)
+
+  /** A logical stream has no physical stream that takes records. */
+  def noActiveStream(id: String, version: Long): KinesisConnectorException =
+    KinesisConnectorException("KINESIS_SINK_NO_ACTIVE_STREAM", "id" -> id, "version" -> version.toString)
+
   def autoDistribution(stream: String, option: String): KinesisConnectorException =
     KinesisConnectorException("KINESIS_SINK_AUTO_DISTRIBUTION", "stream" -> stream, "option" -> option)
 }

@@ -169,6 +169,26 @@ final case class WriteLimitChanged(streamName: String, from: Long, to: Long) ext
       s"from ${count(from, "record")} to ${count(to, "record")} in flight"
 }
 
+/**
+ * A stream of a logical stream fails or accepts nothing. Its unacknowledged records are written to the other streams.
+ *
+ * @param records
+ *   number of the records of this task; some may be stored twice
+ */
+final case class StreamLeft(streamName: String, records: Int, reason: String) extends StreamWriteEvent(streamName) {
+  override def level: EventLevel = EventLevel.Warn
+  override def message: String =
+    s"The stream is not written any more until it answers again. ${count(records.toLong, "record")} of this task " +
+      s"that it has not acknowledged, some of which it may have stored, are written to the other streams. " +
+      s"Reason: $reason"
+}
+
+/** A stream that was left because of a failure answers again and is written again. */
+final case class StreamUsedAgain(streamName: String) extends StreamWriteEvent(streamName) {
+  override def level: EventLevel = EventLevel.Info
+  override def message: String = "The stream answers again and is written again"
+}
+
 /** A task had rows that cannot become records. Emitted once per task and stream. */
 final case class RowsInvalid(streamName: String, partition: Int, rows: Long, action: String, firstReason: String)
     extends StreamWriteEvent(streamName) {

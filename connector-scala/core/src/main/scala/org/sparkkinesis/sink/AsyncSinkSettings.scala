@@ -30,6 +30,9 @@ import org.sparkkinesis.retry.RetryPolicy
  *   maximum number of retries of an entry after failures; throttling does not count
  * @param backoff
  *   pause before a failed entry is sent again
+ * @param stallTimeout
+ *   time after which the writer fails if the destination has accepted or throttled nothing, for an owner that then
+ *   writes to another destination; infinite for an owner with one destination
  */
 final case class AsyncSinkSettings(
     maxBatchSize: Int,
@@ -42,7 +45,8 @@ final case class AsyncSinkSettings(
     requestTimeout: FiniteDuration,
     deliveryTimeout: Duration,
     maxRetries: Int,
-    backoff: RetryPolicy
+    backoff: RetryPolicy,
+    stallTimeout: Duration
 ) {
   require(
     maxBatchSize > 0 && maxBatchBytes > 0,

@@ -22,6 +22,11 @@ final class SinkBounds(maxEntries: Int, maxBytes: Long) {
     if (failed.isEmpty) failed = Some(error)
   }
 
+  /** The member with this failure was closed and its entries are written elsewhere, so the others may go on. */
+  private[sink] def forgive(error: SinkException): Unit = synchronized {
+    if (failed.contains(error)) failed = None
+  }
+
   /** Whether an entry of this size must wait. An entry above the limit is accepted if there is no other entry. */
   def isFull(size: Int): Boolean = synchronized(entries >= maxEntries || entries > 0 && bytes + size > maxBytes)
 

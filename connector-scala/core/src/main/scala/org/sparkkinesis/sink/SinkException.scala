@@ -39,6 +39,15 @@ final class DeliveryFailedException(val attempts: Int, val waitedMillis: Long, v
       null
     )
 
+/**
+ * The destination has accepted nothing for too long, although entries were sent.
+ *
+ * @param waitedMillis
+ *   milliseconds since the first request that was not accepted
+ */
+final class DestinationStalledException(val waitedMillis: Long)
+    extends SinkException(s"the destination accepted no entry for $waitedMillis ms", null)
+
 /** Another writer of the task has failed, so there will never be room for more. */
 final class OtherWriterFailedException(val failure: SinkException)
     extends SinkException(s"another writer of the task has failed: ${failure.getMessage}", failure)

@@ -23,13 +23,14 @@ class CoreArchitectureSuite extends TimedSuite {
       all("error", "service", "aggregate", "config.value"),
       all("event"),
       all("event.log", "config", "retry", "chunk"),
-      all("shard"),
+      all("shard", "metadata"),
       all("consume", "sink.limit"),
       all("consume.poll", "consume.fanout", "plan.offset", "sink"),
       all("plan", "plan.realtime"),
       all("sink.writer", "sink.kinesis.lane", "sink.kinesis.put"),
       all("sink.kinesis.pack"),
-      all("sink.kinesis")
+      all("sink.kinesis"),
+      all("sink.route")
     )
   }
 

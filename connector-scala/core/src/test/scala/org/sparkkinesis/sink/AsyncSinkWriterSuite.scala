@@ -84,6 +84,49 @@ class AsyncSinkWriterSuite extends TimedSuite {
     assert(rig.destination.sent == Seq(Seq(1), Seq(2, 3), Seq(4, 5, 6)), "a full request does not wait")
   }
 
+  test("entries that are taken back are all that are not acknowledged, in the order of write") {
+    val rig = new Rig
+    rig.write(1, 2, 3, 4, 5, 6, 7, 8)
+    rig.destination.requests(0).judge(item => if (item.n == 2) failed else Accepted)
+    assert(rig.destination.sent == Seq(Seq(1, 2, 3), Seq(4, 5, 6)))
+    assert(rig.writer.takeBack().map(_.n) == Seq(2, 4, 5, 6, 7, 8))
+    assert(rig.writer.metrics.possibleDuplicates == 3, "those in flight may be stored")
+    assert(rig.destination.requests(1).cancels == 1)
+    intercept[SinkClosedException](rig.write(9))
+    assert(rig.writer.takeBack().isEmpty)
+  }
+
+  test("entries that the destination rejected permanently are taken back, too") {
+    val rig = new Rig
+    rig.write(1, 2, 3)
+    rig.destination.last.judge(item => if (item.n == 2) Fatal(new IllegalStateException("gone")) else Accepted)
+    intercept[FatalSinkException](rig.write(4))
+    assert(rig.writer.takeBack().map(_.n) == Seq(2))
+  }
+
+  test("with a stall timeout the writer fails when nothing was accepted for that time, however often it was sent") {
+    val rig = new Rig(settings.copy(stallTimeout = 5.seconds, requestTimeout = 1.second))
+    rig.write(1, 2, 3)
+    rig.time.advance(4900.millis)
+    assert(rig.writer.failed.isEmpty && rig.destination.sent.size > 1)
+    rig.time.advance(100.millis)
+    assert(rig.writer.failed.exists(_.isInstanceOf[DestinationStalledException]))
+    assert(rig.writer.takeBack().map(_.n) == Seq(1, 2, 3))
+  }
+
+  test("throttling and silence without requests are no stall") {
+    val rig = new Rig(settings.copy(stallTimeout = 5.seconds))
+    rig.write(1, 2, 3)
+    rig.destination.last.accept()
+    rig.time.advance(1.minute)
+    assert(rig.writer.failed.isEmpty)
+    rig.write(4, 5, 6)
+    rig.time.advance(4.seconds)
+    rig.destination.last.judge(_ => throttled)
+    rig.time.advance(4.seconds)
+    assert(rig.writer.failed.isEmpty)
+  }
+
   test("a request is sent when a batch is full") {
     val rig = new Rig
     rig.write(1, 2)

@@ -26,8 +26,8 @@ object EmulatorMain {
       |  --deliveries DIR directory for the files of Firehose delivery streams; without it they are temporary
       |  --credentials ID:SECRET[,ID:SECRET]  keys that requests must be signed with; requests for the pages need the
       |                   token that is printed as adminToken
-      |  --accounts N,N   accounts to serve; the access key of an account is its number, with the secret emulator, and the
-      |                   region of a request is that of its signature
+      |  --accounts N,N   accounts to serve; the access key of an account is its number, with the secret emulator, and
+      |                   the region of a request is that of its signature
       |  --role ARN       role that AssumeRole accepts; repeat the option for several roles
       |  --memory-mb N    maximum MiB of records to hold; above it, the oldest records are dropped early
       |  --stdin-bound    stop when standard input ends

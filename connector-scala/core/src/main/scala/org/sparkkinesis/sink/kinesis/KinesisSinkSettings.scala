@@ -1,5 +1,7 @@
 package org.sparkkinesis.sink.kinesis
 
+import scala.concurrent.duration.Duration
+
 import org.sparkkinesis.config.value.{RateLimitingOption, WriteOrdering}
 import org.sparkkinesis.config.{Options, WriteOptions}
 import org.sparkkinesis.model.KinesisQuotas
@@ -72,7 +74,8 @@ object KinesisSinkSettings {
       requestTimeout = options(WriteOptions.requestTimeout),
       deliveryTimeout = options(WriteOptions.deliveryTimeout),
       maxRetries = retries(Operation.PutRecords).maxRetries.getOrElse(Int.MaxValue),
-      backoff = retries(Operation.PutRecords)
+      backoff = retries(Operation.PutRecords),
+      stallTimeout = Duration.Inf
     ),
     options(WriteOptions.rateLimiting),
     RateLimitingParameters.of(options),

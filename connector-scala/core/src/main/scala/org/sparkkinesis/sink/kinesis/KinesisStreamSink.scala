@@ -44,6 +44,13 @@ final class KinesisStreamSink private (
     )
   }
 
+  /** Closes the sink and returns the records without acknowledgement, see [[AsyncSinkWriter.takeBack]]. */
+  def takeBack(): IndexedSeq[SinkRecord] = if (isOpen) {
+    isOpen = false
+    try writer.takeBack()
+    finally release()
+  } else IndexedSeq.empty
+
   override def close(): Unit = if (isOpen) {
     isOpen = false
     writer.close()

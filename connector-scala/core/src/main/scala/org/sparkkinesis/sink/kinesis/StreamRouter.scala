@@ -73,6 +73,11 @@ object StreamRouter {
       extends AutoCloseable {
     val rules: RecordRules = RecordRules(stream.maxRecordBytes)
 
+    /** Closes the stream and returns the records that it has not acknowledged, in the order of `write`. */
+    def takeBack(): IndexedSeq[SinkRecord] =
+      try sink.takeBack()
+      finally release()
+
     override def close(): Unit =
       try sink.close()
       finally release()

@@ -10,8 +10,8 @@ import org.sparkkinesis.concurrent.Scheduler
 import org.sparkkinesis.retry.Jitter
 import org.sparkkinesis.sink.limit.{CheckedRateLimit, RateLimit}
 import org.sparkkinesis.sink.{
-  AsyncSinkSettings, DeliveryFailedException, ElementConverter, OtherWriterFailedException, SinkBounds,
-  SinkClosedException, SinkDestination, SinkException, SinkMetrics, Verdict
+  AsyncSinkSettings, DeliveryFailedException, DestinationStalledException, ElementConverter, OtherWriterFailedException,
+  SinkBounds, SinkClosedException, SinkDestination, SinkException, SinkMetrics, Verdict
 }
 
 /**
@@ -43,6 +43,7 @@ final class AsyncSinkWriter[Input, Entry](
   private val limit = new CheckedRateLimit(rateLimit)
   private val tally = new SinkTally
   private val alarm = new Alarm(scheduler, () => tick())
+  private val stall = new StallWatch(settings.stallTimeout, alarm)
   private val starter = new RequestStarter(settings, buffer, inFlight, limit, alarm)
   private var ordinals = 0L
   private var unacknowledged = 0
@@ -51,6 +52,7 @@ final class AsyncSinkWriter[Input, Entry](
   private var flushing = false
   private var closed = false
   private var failure: Option[SinkException] = None
+  private var abandoned = Vector.empty[Pending[Entry]]
 
   private val member = new SinkBounds.Member {
     override def hurry(): Unit = guarded(pump())
@@ -113,6 +115,23 @@ final class AsyncSinkWriter[Input, Entry](
       }
     }
     bounds.wakeBlocked(member)
+  }
+
+  /**
+   * Closes the writer and returns the entries without acknowledgement in the order of `write`, so that they can be
+   * written elsewhere. Those in flight are not waited for: they may be stored nevertheless.
+   */
+  def takeBack(): IndexedSeq[Entry] = {
+    val (entries, requests) = locked {
+      val sent = if (closed) Nil else inFlight.all
+      tally.givenUp(sent.iterator.map(_.batch.size).sum)
+      val waiting = if (closed) Nil else buffer.entries ++ abandoned
+      ((sent.flatMap(_.batch) ++ waiting).sortBy(_.ordinal).map(_.entry).toIndexedSeq, sent)
+    }
+    close()
+    failed.foreach(bounds.forgive)
+    requests.foreach(_.cancel())
+    entries
   }
 
   /** The failure of the writer, if it has failed. May be called from any thread. */
@@ -178,7 +197,10 @@ final class AsyncSinkWriter[Input, Entry](
     else
       try {
         val request = starter.next(waiting || flushing || bounds.isContended, scheduler.nanoTime)
-        request.foreach(started => tally.started(started.batch.size))
+        request.foreach { started =>
+          tally.started(started.batch.size)
+          stall.started(started.startedAt)
+        }
         request
       } catch {
         case NonFatal(error) =>
@@ -227,7 +249,11 @@ final class AsyncSinkWriter[Input, Entry](
     val again = judged.toRetry
     again.foreach(entry => entry.lane = destination.lane(entry.entry))
     buffer.settle(request.batch, again)
-    judged.failure.foreach(fail)
+    judged.failure.foreach { first =>
+      abandoned ++= judged.abandoned
+      fail(first)
+    }
+    stall.settled(judged.acceptedEntries + judged.throttledEntries > 0, inFlight.size == 0, now)
     // Called last, because the strategy may be a class of the user and may throw.
     limit.settled(judged.outcome(request, paced), now)
     starter.answered(now)
@@ -256,6 +282,8 @@ final class AsyncSinkWriter[Input, Entry](
   private def expire(now: Long): Seq[Request[Entry]] = {
     val expired = inFlight.expire(now)
     tally.timedOutRequests += expired.size
+    stall.stalled(now).foreach(nanos => fail(new DestinationStalledException(nanos / 1000000)))
+    stall.setAlarm()
     starter.oldest.filter(entry => settings.isOverdue(now - entry.writtenAt)).foreach { entry =>
       fail(new DeliveryFailedException(entry.attempts, (now - entry.writtenAt) / 1000000, entry.lastReason))
     }

@@ -79,6 +79,8 @@ final private[sink] class InFlight[Entry] {
 
   def size: Int = waiting.size + cancelled.size
 
+  def all: Seq[Request[Entry]] = (waiting.iterator.asScala ++ cancelled.iterator.asScala).toVector
+
   def add(request: Request[Entry]): Unit = waiting.addLast(request)
 
   def remove(request: Request[Entry]): Unit = if (!waiting.remove(request)) {

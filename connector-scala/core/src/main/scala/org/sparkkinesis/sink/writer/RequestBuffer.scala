@@ -80,6 +80,10 @@ final private[sink] class RequestBuffer[Entry](keepsKeysTogether: Boolean) {
   def openBytes: Long = bytesOpen
   def hasUrgent: Boolean = urgentOpen > 0
 
+  /** All waiting entries, in no particular order. */
+  def entries: Iterator[P] = lanes.valuesIterator.flatMap(_.entries.iterator.asScala) ++ resting.iterator.asScala ++
+    held.valuesIterator.flatMap(_.iterator.asScala)
+
   def add(entry: P): Unit = {
     all += 1
     entry.key match {

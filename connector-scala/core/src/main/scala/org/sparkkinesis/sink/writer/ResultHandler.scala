@@ -15,6 +15,9 @@ final private[sink] class ResultHandler[Entry](settings: AsyncSinkSettings, sent
   private var lastCounts: Array[Int] = null
   private val again = mutable.ArrayBuffer.empty[Pending[Entry]]
   var failure: Option[SinkException] = None
+
+  /** The entries that caused the failure, which are neither accepted nor retried. */
+  val abandoned = mutable.ArrayBuffer.empty[Pending[Entry]]
   var acceptedEntries = 0
   var acceptedBytes = 0L
   var throttledEntries = 0
@@ -41,6 +44,7 @@ final private[sink] class ResultHandler[Entry](settings: AsyncSinkSettings, sent
       retry(entry, cause, reason)
     case Verdict.Fatal(error) =>
       failedEntries += 1
+      abandoned += entry
       fail(SinkException.of(error))
   }
 
@@ -73,8 +77,10 @@ final private[sink] class ResultHandler[Entry](settings: AsyncSinkSettings, sent
     val waited = now - entry.writtenAt
     val spent = settings.isOverdue(waited) ||
       failing(cause) && entry.failures > settings.maxRetries
-    if (spent) fail(new DeliveryFailedException(entry.attempts, waited / 1000000, reason))
-    else {
+    if (spent) {
+      abandoned += entry
+      fail(new DeliveryFailedException(entry.attempts, waited / 1000000, reason))
+    } else {
       val rest = settings.backoff.longPause(entry.attempts, random).toNanos
       restNanos = math.max(restNanos, rest)
       entry.restsUntil = now + rest

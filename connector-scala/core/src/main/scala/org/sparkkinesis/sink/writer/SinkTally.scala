@@ -22,6 +22,9 @@ final private[sink] class SinkTally {
     restNanos = counts.restNanos + judged.restNanos
   )
 
+  /** Entries in flight are given up, although the destination may store them. */
+  def givenUp(entries: Int): Unit = counts = counts.copy(possibleDuplicates = counts.possibleDuplicates + entries)
+
   def toMetrics: SinkMetrics =
     counts.copy(blockedNanos = blockedNanos, lateSuccesses = lateSuccesses, timedOutRequests = timedOutRequests)
 }
