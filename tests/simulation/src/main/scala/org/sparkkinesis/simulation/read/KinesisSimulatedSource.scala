@@ -70,7 +70,14 @@ private object KinesisSimulatedSource {
       chunk.sequenceNumber(row).value,
       chunk.subSequenceNumber(row),
       chunk.partitionKey(row),
-      new String(chunk.data(row), UTF_8).toLong
+      id(chunk.data(row))
     )
   }
+
+  /** The id at the end of the data, after leading zeros. Records may be large, so the zeros are not read. */
+  private def id(data: Array[Byte]): Long = {
+    val digits = math.min(data.length, LongestId)
+    new String(data, data.length - digits, digits, UTF_8).toLong
+  }
+  private val LongestId = 18
 }

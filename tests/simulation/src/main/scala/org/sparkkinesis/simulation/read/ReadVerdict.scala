@@ -4,6 +4,7 @@ import java.time.Instant
 
 import org.sparkkinesis.error.KinesisConnectorException
 import org.sparkkinesis.kit.EndConditions.{Losses, Passing}
+import org.sparkkinesis.model.KinesisQuotas
 import org.sparkkinesis.service.Operation
 import org.sparkkinesis.simulation.common.{SimulatedTime, Violation}
 import org.sparkkinesis.simulation.read.schedule._
@@ -39,6 +40,7 @@ final class ReadVerdict(
   /** Records a start of the query. */
   def started(): Unit = {
     starts += 1
+    ledger.started()
     if (starts == 1) persisted()
   }
 
@@ -90,8 +92,10 @@ final class ReadVerdict(
    */
   def holds(bytes: Long, setup: ReadSetup, shards: Int): Unit = {
     val capacity = setup.options.get("fetchBufferSize").map(_.toLong).getOrElse(Long.MaxValue / 4)
-    // The limit is soft: every shard that was idle may exceed it by one batch, which has one record at least.
-    val most = 2 * (capacity + shards.toLong * setup.recordBytes)
+    // The limit is soft: every shard that was idle may exceed it by one answer. The size of the records in the first
+    // answer of a shard is not known before.
+    val answer = setup.model.recordsPerAnswer.toLong * setup.recordBytes
+    val most = 2 * capacity + shards * math.min(answer, KinesisQuotas.Request.GetRecordsBytes.toLong)
     if (bytes > most) throw new Violation("memory", s"$bytes bytes are buffered, of $capacity that may be")
   }
 

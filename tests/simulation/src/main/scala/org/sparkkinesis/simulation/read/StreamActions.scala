@@ -81,8 +81,11 @@ final class StreamActions(
 
   /** The id, with leading zeros up to the size. */
   private def data(id: Long, bytes: Int): Array[Byte] = {
-    val digits = id.toString
-    ("0" * (bytes - digits.length) + digits).getBytes(UTF_8)
+    val digits = id.toString.getBytes(UTF_8)
+    val data = new Array[Byte](math.max(bytes, digits.length))
+    java.util.Arrays.fill(data, '0'.toByte)
+    digits.copyToArray(data, data.length - digits.length)
+    data
   }
 
   private def putAggregate(stream: ModelStream, count: Int, strays: Int): Unit = {
