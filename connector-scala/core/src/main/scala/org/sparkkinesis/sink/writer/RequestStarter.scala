@@ -75,6 +75,8 @@ final private[sink] class RequestStarter[Entry](
   private def wanted: Int = math.min(settings.maxBatchSize, buffer.sendableAtMost)
 
   private def setAlarm(now: Long): Unit = {
+    // An earlier alarm may have replaced that of the refusal.
+    if (isHeld(now) && refusedUntil != Long.MaxValue) alarm.setBy(refusedUntil)
     buffer.nextEventAt.foreach(alarm.setBy)
     buffer.oldestOpen.foreach { written =>
       // After `maxTimeInBuffer` only a limit holds the entry, and whatever lifts the limit wakes the writer.
@@ -104,7 +106,6 @@ final private[sink] class RequestStarter[Entry](
       if (limitedSince.isEmpty) limitedSince = Some(now)
       refusedEntries = size
       refusedUntil = if (permit.waitNanos == Long.MaxValue) Long.MaxValue else now + permit.waitNanos
-      if (refusedUntil != Long.MaxValue) alarm.setBy(refusedUntil)
       None
     }
   }

@@ -6,7 +6,9 @@ import org.sparkkinesis.concurrent.VirtualScheduler
 import org.sparkkinesis.config.Options
 import org.sparkkinesis.sink.kinesis.KinesisSinkSettings
 import org.sparkkinesis.sink.writer.AsyncSinkWriter
-import org.sparkkinesis.sink.{DeliveryFailedException, Item, RateLimitingFailedException, WaitingDestination}
+import org.sparkkinesis.sink.{
+  AsyncSinkSettings, DeliveryFailedException, Item, RateLimitingFailedException, WaitingDestination
+}
 import org.sparkkinesis.suite.TimedSuite
 
 /** A strategy of a user that violates its contract fails the writer or is corrected, and never blocks it forever. */
@@ -23,7 +25,7 @@ class CheckedRateLimitSuite extends TimedSuite {
   private val settings =
     KinesisSinkSettings.of(Options.defaults).requests.copy(maxTimeInBuffer = 1.second, deliveryTimeout = 10.minutes)
 
-  private class Rig(limit: RateLimit) {
+  private class Rig(limit: RateLimit, settings: AsyncSinkSettings = settings) {
     val time = new VirtualScheduler
     val destination = new WaitingDestination
     val writer =
@@ -75,6 +77,26 @@ class CheckedRateLimitSuite extends TimedSuite {
     rig.writer.write(Item(1))
     rig.time.advance(2.seconds)
     assert(rig.destination.sent == Seq(Seq(1)))
+  }
+
+  test("a refused request starts after the waiting time, also if another alarm rings before") {
+    Seq(1, 500).foreach { batchSize =>
+      var asked = 0
+      val rig = new Rig(
+        new Broken {
+          override def acquire(wanted: Int, nowNanos: Long): Permit = {
+            asked += 1
+            if (asked == 1) Permit.waitFor(5.seconds.toNanos) else Permit.grant(wanted)
+          }
+        },
+        settings.copy(maxBatchSize = batchSize)
+      )
+      rig.writer.write(Item(1))
+      // A full request is refused at once, and then the time in the buffer ends.
+      rig.time.advance(7.seconds)
+      assert(rig.destination.sent == Seq(Seq(1)), batchSize)
+      assert(asked == 2, batchSize)
+    }
   }
 
   test("a strategy that refuses without a waiting time does not make the timer spin") {
