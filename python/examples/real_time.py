@@ -1,6 +1,7 @@
 """Copies a stream to another one in Spark's real-time mode, and shows how long records take while it runs.
 
-Everything runs on this machine, against the embedded emulator. Exits with 1 when a record is missing or written twice.
+Then it stops the query gracefully and starts it again, which repeats nothing. Everything runs on this machine, against
+the embedded emulator. Exits with 1 when a record is missing or written twice.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
-from spark_kinesis import KinesisEmulator, KinesisSink, KinesisSource, configure_spark_with_kinesis
+from spark_kinesis import KinesisEmulator, KinesisSink, KinesisSource, configure_spark_with_kinesis, stop_gracefully
 
 LOG4J = Path(__file__).parent / "log4j2-quiet.properties"
 LIMIT_SECONDS = 60
@@ -41,7 +42,8 @@ def _run(spark: SparkSession, kinesis: KinesisEmulator, checkpoint: str, records
     source = KinesisSource("orders").efo(consumer_name="example").on_emulator(kinesis)
     rows = source.initial_position("trim_horizon").read_stream(spark).select("partitionKey", "data")
     sink = KinesisSink("copies").on_emulator(kinesis)
-    query = sink.real_time(rows, every="5 seconds").option("checkpointLocation", checkpoint).start()
+    writer = sink.real_time(rows, every="5 seconds").option("checkpointLocation", checkpoint)
+    query = writer.start()
     millis: dict[int, float] = {}
     copies: Counter[int] = Counter()
 
@@ -63,11 +65,15 @@ def _run(spark: SparkSession, kinesis: KinesisEmulator, checkpoint: str, records
             if number % 500 == 499:
                 _look(kinesis, millis)
                 _show(millis)
-        copies = look_until(records)
+        look_until(records)
+        _show(millis)
+        print("stopped gracefully, batch committed:", stop_gracefully(query, LIMIT_SECONDS))
+        query = writer.start()
+        _put(kinesis, records)
+        copies = look_until(records + 1)
     finally:
         query.stop()
-    _show(millis)
-    wrong = [number for number in range(records) if copies[number] != 1]
+    wrong = [number for number in range(records + 1) if copies[number] != 1]
     print(f"{sum(copies.values()):,} records copied, {len(wrong)} of them missing or written twice")
     return 1 if wrong else 0
 

@@ -3,7 +3,7 @@
 from spark_kinesis._version import __version__
 from spark_kinesis.emulator import KinesisEmulator
 from spark_kinesis.errors import KinesisConnectorError, condition_of
-from spark_kinesis.session import add_kinesis_to, configure_spark_with_kinesis, jar_path
+from spark_kinesis.session import add_kinesis_to, configure_spark_with_kinesis, jar_path, stop_gracefully
 from spark_kinesis.sink import KinesisSink
 from spark_kinesis.source import KinesisSource
 
@@ -17,4 +17,5 @@ __all__ = [
     "condition_of",
     "configure_spark_with_kinesis",
     "jar_path",
+    "stop_gracefully",
 ]

@@ -76,6 +76,7 @@ class SourceKeywords(ConnectionKeywords, total=False):
     fetch_buffer_size: str | int
     shard_fetch_interval: str | int | timedelta
     shards_per_task: int
+    end_batch_early: bool
     fail_on_data_loss: bool
     deaggregation: bool
     deaggregation_hash_range_filter: bool
@@ -718,6 +719,17 @@ class SourceMethods(ConnectionMethods):
         Default: enough to spread the shards over all cores.
         """
         return self._with("shardsPerTask", value)
+
+    def end_batch_early(self, value: bool) -> Self:
+        """In real-time mode, end a batch before its time when a child shard waits for parents that several tasks
+        have finished. With `false`, the child waits for the end of the batch. Set `false` if the query has a
+        real-time source of another kind, because Spark waits for its tasks.
+
+        Takes true or false.
+
+        Default: ``true``.
+        """
+        return self._with("endBatchEarly", value)
 
     def fail_on_data_loss(self, value: bool) -> Self:
         """Fail the query when records may be lost: a position is older than the retention, a shard expired before

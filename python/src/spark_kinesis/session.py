@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from spark_kinesis._version import __version__
 from spark_kinesis.errors import KinesisConnectorError
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+    from pyspark.sql.streaming.query import StreamingQuery
 
 
 def jar_path() -> Path:
@@ -51,3 +52,32 @@ def add_kinesis_to(spark: SparkSession) -> SparkSession:
 def is_connect(spark: SparkSession) -> bool:
     """Return whether the session uses a Spark Connect server, so that this process has no JVM."""
     return type(spark).__module__.startswith("pyspark.sql.connect")
+
+
+def stop_gracefully(query: StreamingQuery, timeout_seconds: float = 60) -> bool:
+    """Stop a query in real-time mode so that its next run repeats no record.
+
+    The running batch ends and is committed before the query stops; ``query.stop()`` alone repeats the records of that
+    batch. Returns whether the batch was committed: False after ``timeout_seconds``, or if the query has failed. The
+    query is stopped in any case. A query with another trigger stops at once, because its next run repeats a batch
+    exactly. It is an error with Spark Connect, or if the connector was added to a running session.
+    """
+    running = getattr(query, "_jsq", None)
+    jvm = _jvm() if running is not None else None
+    stopper = getattr(jvm.org.sparkkinesis.KinesisQueries, "stopGracefully", None) if jvm is not None else None
+    if stopper is None:
+        raise KinesisConnectorError.of(
+            "KINESIS_REAL_TIME_UNSUPPORTED",
+            setting="stop_gracefully",
+            reason="It calls the connector in the driver's JVM, which this process cannot do.",
+            fix="Use query.stop(), or a classic session that was started with configure_spark_with_kinesis().",
+        )
+    return bool(stopper(running, int(timeout_seconds * 1000)))
+
+
+def _jvm() -> Any:
+    """Return py4j's view of the driver's JVM; None without one."""
+    from pyspark import SparkContext
+
+    context = SparkContext._active_spark_context
+    return context._jvm if context is not None else None

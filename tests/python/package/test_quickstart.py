@@ -50,5 +50,6 @@ def test_the_fan_out_example_reads_each_record_once_across_a_split() -> None:
 def test_the_real_time_example_copies_each_record_once_and_shows_how_long_that_takes() -> None:
     done = _run("--records", "600", example="real_time.py")
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "600 records copied, 0 of them missing or written twice" in done.stdout
+    assert "stopped gracefully, batch committed: True" in done.stdout
+    assert "601 records copied, 0 of them missing or written twice" in done.stdout
     assert re.search(r"<= +\d+ ms +#+ +\d+", done.stdout)

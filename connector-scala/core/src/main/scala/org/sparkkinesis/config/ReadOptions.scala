@@ -196,6 +196,15 @@ object ReadOptions {
       defaultDoc = "enough to spread the shards over all cores"
     )
 
+  val endBatchEarly: ConfigEntry[Boolean] = read(
+    "endBatchEarly",
+    Flag,
+    "In real-time mode, end a batch before its time when a child shard waits for parents that several tasks have " +
+      "finished. With `false`, the child waits for the end of the batch. Set `false` if the query has a real-time " +
+      "source of another kind, because Spark waits for its tasks.",
+    default = "true"
+  )
+
   val failOnDataLoss: ConfigEntry[Boolean] = read(
     "failOnDataLoss",
     Flag,
@@ -240,6 +249,7 @@ object ReadOptions {
     fetchBufferSize,
     shardFetchInterval,
     shardsPerTask,
+    endBatchEarly,
     failOnDataLoss,
     deaggregation,
     deaggregationHashRangeFilter

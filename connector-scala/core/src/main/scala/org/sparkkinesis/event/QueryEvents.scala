@@ -71,6 +71,15 @@ final case class ChildrenBegun(shards: Int) extends QueryEvent {
     s"The real-time batch read ${EventText.count(shards.toLong, "child shard")} of shards that it finished"
 }
 
+/** A real-time batch ends before its time, because a child shard has parents that several tasks have finished. */
+final case class BatchEndedEarly(streamName: String, parent: ShardId) extends QueryEvent {
+  override def level: EventLevel = EventLevel.Info
+  override def stream: Option[String] = Some(streamName)
+  override def shard: Option[ShardId] = Some(parent)
+  override def message: String = "The real-time batch ends early: several tasks have finished the parents of a child " +
+    "shard, which the next batch reads"
+}
+
 /** Records that the query had not read no longer exist. */
 final case class DataLost(streamName: String, lostIn: ShardId, reason: String, endsQuery: Boolean) extends QueryEvent {
   override def level: EventLevel = EventLevel.Warn

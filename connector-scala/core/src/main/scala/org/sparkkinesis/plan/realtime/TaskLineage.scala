@@ -34,6 +34,10 @@ final class TaskLineage(finishedBefore: Set[StreamShard], excluded: Set[StreamSh
     }
   }
 
+  /** Returns the children of a finished shard that this task does not read, because other parents are not finished. */
+  def waiting(shard: StreamShard, children: Seq[ChildShard]): Seq[ChildShard] =
+    children.map(withParent(shard.shard, _)).filterNot(child => begun(StreamShard(shard.stream, child.id)))
+
   /** A child of which the service names no parent has the reporting shard as its only one. */
   private def withParent(shard: ShardId, child: ChildShard): ChildShard =
     if (child.parents.isEmpty) child.copy(parents = Seq(shard)) else child

@@ -63,6 +63,12 @@ object EventExamples {
       s"$OfStream The real-time batch read 1 child shard of shards that it finished"
     ),
     (
+      BatchEndedEarly(Arn, One),
+      Info,
+      s"$OfShard The real-time batch ends early: several tasks have finished the parents of a child shard, which the " +
+        "next batch reads"
+    ),
+    (
       PositionNotStored(Failure),
       Warn,
       s"$OfStream The read positions of idle shards could not be stored beside the checkpoint. The next run " +

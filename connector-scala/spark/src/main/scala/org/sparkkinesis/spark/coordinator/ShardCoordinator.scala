@@ -9,7 +9,9 @@ import org.sparkkinesis.spark.connection.Environment
 import org.sparkkinesis.spark.coordinator.cluster.{BackgroundLoop, ConsumerStarter, ExecutorCluster}
 import org.sparkkinesis.spark.coordinator.state.{ConsumerPeer, CoordinatorState}
 import org.sparkkinesis.spark.executor.ConsumerHosts
-import org.sparkkinesis.spark.protocol.{Broken, DriverHandler, Peer, ProtocolCodec, Register, Report, StopAll}
+import org.sparkkinesis.spark.protocol.{
+  Broken, DriverHandler, ParentFinished, Peer, ProtocolCodec, Register, Report, StopAll
+}
 import org.sparkkinesis.spark.settings.ReadSettings
 
 /**
@@ -130,7 +132,7 @@ final class ShardCoordinator(
         case introduction: Register =>
           val isClosed = placement.introduce(introduction, ConsumerPeer(introduction, peer, address))
           if (isClosed) peer.send(ProtocolCodec.encode(StopAll)) else placing.wake()
-        case _: Report | _: Broken => ()
+        case _: Report | _: Broken | _: ParentFinished => ()
       }
 
     override def onMessage(message: Array[Byte]): Unit = ProtocolCodec.decodeToDriver(message) match {
@@ -138,7 +140,7 @@ final class ShardCoordinator(
         val heard = progress.accept(report)
         if (heard.concernsDiscovery) discovery.wake() else if (heard.concernsPlacement) placing.wake()
       case broken: Broken => breakDown(broken)
-      case _: Register => ()
+      case _: Register | _: ParentFinished => ()
     }
 
     override def onDisconnected(address: String): Unit = placement.at(address).foreach(lose)

@@ -8,11 +8,12 @@ import org.sparkkinesis.chunk.Chunk
 import org.sparkkinesis.concurrent.SerialExecutor
 import org.sparkkinesis.consume.{PrefetchBuffer, PrefetchMemory, ShardConsumers, ShardHead}
 import org.sparkkinesis.event.{ConsumerMetrics, ConsumersCrashed, CoordinatorLost}
-import org.sparkkinesis.model.{SequenceNumber, StartingPosition, StreamShard}
+import org.sparkkinesis.model.{ChildShard, SequenceNumber, StartingPosition, StreamShard}
 import org.sparkkinesis.plan.realtime.LiveShard
 import org.sparkkinesis.spark.connection.{Environment, ServiceTimeScheduler}
 import org.sparkkinesis.spark.protocol.{
-  Assign, Broken, ExecutorWire, ProtocolCodec, Register, Release, SendFullReport, StopAll, ToExecutor, Unassign
+  Assign, Broken, EndTasks, ExecutorWire, ParentFinished, ProtocolCodec, Register, Release, SendFullReport, StopAll,
+  ToExecutor, Unassign
 }
 import org.sparkkinesis.spark.settings.ReadSettings
 
@@ -84,6 +85,9 @@ final class ConsumerHost private[executor] (
 
   override def release(shard: StreamShard, upTo: SequenceNumber): Unit = consumers.release(shard, upTo)
 
+  override def finished(shard: StreamShard, waiting: Seq[ChildShard]): Unit =
+    driver.send(ProtocolCodec.encode(ParentFinished(shard, waiting)))
+
   /** Takes the shards of a task that has ended. They are read on for a while, because the next batch will want them. */
   override def leave(feed: LiveFeed): Unit = {
     feed.close()
@@ -133,6 +137,7 @@ final class ConsumerHost private[executor] (
     case Release(upTo) => upTo.foreach { case (shard, number) => consumers.release(shard, number) }
     case Unassign(shards) => shards.filterNot(live.isRead).foreach(consumers.stop)
     case SendFullReport => reporter.tellAll(consumers.snapshot())
+    case EndTasks => live.endAll()
     case StopAll => close()
   }
 

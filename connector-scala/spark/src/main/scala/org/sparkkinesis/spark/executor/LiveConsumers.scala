@@ -1,7 +1,7 @@
 package org.sparkkinesis.spark.executor
 
 import org.sparkkinesis.consume.ShardHead
-import org.sparkkinesis.model.{SequenceNumber, StartingPosition, StreamShard}
+import org.sparkkinesis.model.{ChildShard, SequenceNumber, StartingPosition, StreamShard}
 import org.sparkkinesis.plan.realtime.LiveShard
 
 /** The consumers of one executor, as the tasks of real-time batches use them. Thread-safe and non-blocking. */
@@ -15,6 +15,9 @@ trait LiveConsumers {
 
   /** Drops the records that were handed over. */
   def release(shard: StreamShard, upTo: SequenceNumber): Unit
+
+  /** Tells the driver that a task has finished a shard, of which these children wait for parents of other tasks. */
+  def finished(shard: StreamShard, waiting: Seq[ChildShard]): Unit
 
   /** Ends a task. */
   def leave(feed: LiveFeed): Unit

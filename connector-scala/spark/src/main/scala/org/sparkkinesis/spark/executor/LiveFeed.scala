@@ -20,6 +20,7 @@ final class LiveFeed(val epoch: Long, clock: Clock, waiting: Waiting) {
   private val news = mutable.LinkedHashSet.empty[StreamShard]
   private var failure: Option[Throwable] = None
   private var closed = false
+  @volatile private var ended = false
 
   /** Wakes the task's thread; replaced when it starts to wait. */
   private var signal = new CompletableFuture[Unit]
@@ -46,17 +47,30 @@ final class LiveFeed(val epoch: Long, clock: Clock, waiting: Waiting) {
     ()
   }
 
-  /** Marks the task as ended. */
+  /** Whether the task must end before the time of its batch. */
+  def isEnded: Boolean = ended
+
+  /** Ends the task: it hands over no further row. */
+  def end(): Unit = {
+    val awake = synchronized {
+      ended = true
+      signal
+    }
+    awake.complete(())
+    ()
+  }
+
+  /** Marks the task as closed. */
   def close(): Unit = synchronized { closed = true }
 
-  /** Returns the next shard with news, or `None` after this time without news. */
+  /** Returns the next shard with news, or `None` after this time without news or when the task must end. */
   def take(millis: Long): Option[StreamShard] = takeUntil(clock.nanoTime + TimeUnit.MILLISECONDS.toNanos(millis))
 
   @tailrec
   private def takeUntil(endNanos: Long): Option[StreamShard] = {
     val wait = synchronized {
       failure.foreach(cause => throw new LiveFeedFailed(cause))
-      val next = news.headOption
+      val next = if (ended) None else news.headOption
       next.foreach(news -= _)
       if (next.isEmpty) signal = new CompletableFuture[Unit]
       next.toRight(signal)
@@ -64,7 +78,7 @@ final class LiveFeed(val epoch: Long, clock: Clock, waiting: Waiting) {
     val left = endNanos - clock.nanoTime
     wait match {
       case Right(shard) => Some(shard)
-      case Left(_) if left <= 0 => None
+      case Left(_) if left <= 0 || ended => None
       case Left(awake) =>
         waiting.until(awake, left.nanos)
         takeUntil(endNanos)

@@ -31,6 +31,9 @@ final private[executor] class LiveFeeds(reporter: ProgressListener) extends Prog
     left.filter(feeds.remove(_, feed))
   }
 
+  /** Ends the tasks that read a shard now. */
+  def endAll(): Unit = feeds.values.asScala.foreach(_.end())
+
   def failAll(cause: Throwable): Unit = feeds.values.asScala.foreach(_.fail(cause))
 
   override def onChunks(shard: StreamShard, epoch: Long, chunks: Seq[ChunkSummary]): Unit = {

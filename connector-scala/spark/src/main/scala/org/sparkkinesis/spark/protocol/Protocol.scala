@@ -28,6 +28,9 @@ final case class Unassign(shards: Seq[StreamShard]) extends ToExecutor
 /** Requests a full report, because an earlier report was lost. */
 case object SendFullReport extends ToExecutor
 
+/** Ends the tasks of the current real-time batch before its time. The consumers continue. */
+case object EndTasks extends ToExecutor
+
 /** Stops all consumers, because the query has ended. */
 case object StopAll extends ToExecutor
 
@@ -47,6 +50,15 @@ final case class Register(executorId: String, host: String, instance: Long) exte
  *   class and message of the error
  */
 final case class Broken(executorId: String, instance: Long, reason: String) extends ToDriver
+
+/**
+ * Reports that a task of a real-time batch has handed over every record of a shard, and that some children wait for
+ * other parents.
+ *
+ * @param waiting
+ *   the children that the task did not begin
+ */
+final case class ParentFinished(shard: StreamShard, waiting: Seq[ChildShard]) extends ToDriver
 
 /**
  * Reports the changes since the previous report.

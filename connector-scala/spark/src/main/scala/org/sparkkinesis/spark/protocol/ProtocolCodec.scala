@@ -35,6 +35,7 @@ object ProtocolCodec {
         out.seq(shards)(out.shard)
       case SendFullReport => out.writeByte(4)
       case StopAll => out.writeByte(5)
+      case EndTasks => out.writeByte(6)
     }
   }
 
@@ -48,6 +49,7 @@ object ProtocolCodec {
       case 3 => Unassign(in.seq(in.shard()))
       case 4 => SendFullReport
       case 5 => StopAll
+      case 6 => EndTasks
       case other => throw new IllegalArgumentException(s"no message of kind $other for an executor")
     }
   }
@@ -64,6 +66,10 @@ object ProtocolCodec {
         out.writeUTF(executorId)
         out.writeLong(instance)
         out.writeUTF(reason.take(LongestReason))
+      case ParentFinished(shard, waiting) =>
+        out.writeByte(4)
+        out.shard(shard)
+        out.seq(waiting)(out.child)
       case report: Report =>
         out.writeByte(2)
         out.writeUTF(report.executorId)
@@ -96,6 +102,7 @@ object ProtocolCodec {
           in.seq(in.readUTF() -> in.readLong()).toMap
         )
       case 3 => Broken(in.readUTF(), in.readLong(), in.readUTF())
+      case 4 => ParentFinished(in.shard(), in.seq(in.child()))
       case other => throw new IllegalArgumentException(s"no message of kind $other for the driver")
     }
   }
@@ -152,6 +159,12 @@ object ProtocolCodec {
         writeUTF(number.value)
     }
 
+    def child(value: ChildShard): Unit = {
+      writeUTF(value.id.value)
+      seq(value.parents)(parent => writeUTF(parent.value))
+      range(value.hashKeyRange)
+    }
+
     def report(value: ShardReport): Unit = {
       shard(value.shard)
       writeLong(value.epoch)
@@ -167,13 +180,7 @@ object ProtocolCodec {
       writeInt(value.reads)
       writeLong(value.readUpToMillis)
       writeLong(value.millisBehindLatest)
-      option(value.end)(children =>
-        seq(children) { child =>
-          writeUTF(child.id.value)
-          seq(child.parents)(parent => writeUTF(parent.value))
-          range(child.hashKeyRange)
-        }
-      )
+      option(value.end)(seq(_)(child))
       option(value.failure) { error =>
         writeByte(ServiceErrorKind.all.indexOf(error.kind))
         writeByte(Operation.all.indexOf(error.operation))
@@ -206,6 +213,8 @@ object ProtocolCodec {
       case other => throw new IllegalArgumentException(s"no position of kind $other")
     }
 
+    def child(): ChildShard = ChildShard(ShardId(readUTF()), seq(ShardId(readUTF())), range())
+
     def report(): ShardReport = ShardReport(
       shard(),
       readLong(),
@@ -221,7 +230,7 @@ object ProtocolCodec {
       readInt(),
       readLong(),
       readLong(),
-      option(seq(ChildShard(ShardId(readUTF()), seq(ShardId(readUTF())), range()))),
+      option(seq(child())),
       option(failure())
     )
 

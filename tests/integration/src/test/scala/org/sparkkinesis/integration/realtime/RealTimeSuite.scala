@@ -7,6 +7,7 @@ import scala.jdk.CollectionConverters._
 
 import org.apache.spark.sql.streaming.{StreamingQuery, StreamingQueryException, Trigger}
 
+import org.sparkkinesis.KinesisQueries
 import org.sparkkinesis.aggregate.Aggregator
 import org.sparkkinesis.integration.SparkSuite
 
@@ -99,6 +100,34 @@ class RealTimeSuite extends SparkSuite {
       query.stop()
       check(rows, 0 until 400)
     }
+  }
+
+  test("a merge of shards of two tasks ends the batch early, and the next one reads the child in order") {
+    kinesis.admin.createStream("merge", 2)
+    val (rows, at) = (LiveRows("merge"), checkpoint())
+    // The batch would end long after the test.
+    val query = start("merge", rows, at, Trigger.RealTime("1 hour"), Seq("shardsPerTask" -> "1"))
+    put("merge", 0 until 100)
+    awaitRows(query, rows, 100)
+    kinesis.admin.mergeShards("merge", "shardId-000000000000", "shardId-000000000001")
+    put("merge", 100 until 200)
+    awaitRows(query, rows, 200)
+    query.stop()
+    assert(rows.rows.filter(_.number >= 100).map(_.batch).distinct == Vector(1L))
+    check(rows, 0 until 200)
+  }
+
+  test("a graceful stop commits the running batch, so that the next run repeats nothing") {
+    kinesis.admin.createStream("graceful", 2)
+    val (rows, at) = (LiveRows("graceful"), checkpoint())
+    (0 until 3).foreach { round =>
+      val query = start("graceful", rows, at, Trigger.RealTime("1 hour"))
+      put("graceful", round * 100 until (round + 1) * 100)
+      awaitRows(query, rows, (round + 1) * 100)
+      assert(KinesisQueries.stopGracefully(query, 60000))
+      assert(!query.isActive && query.exception.isEmpty)
+    }
+    check(rows, 0 until 300)
   }
 
   test("a batch that ends within an aggregate is continued after the last user record") {

@@ -57,10 +57,11 @@ final private[sparkkinesis] class LiveRead(
   /** The shard of the current row. */
   def shard: LiveShard = current.shard
 
-  /** Advances to the next row. Returns false if there is none within this time. */
+  /** Advances to the next row. Returns false if there is none within this time, or when the batch ends early. */
   def next(millis: Long): Boolean = {
     val hasRow =
-      if (currentChunk != null && row + 1 < currentChunk.rows) {
+      if (feed.isEnded) false
+      else if (currentChunk != null && row + 1 < currentChunk.rows) {
         row += 1
         true
       } else {
@@ -138,6 +139,8 @@ final private[sparkkinesis] class LiveRead(
     }
     childrenBegun += begun.size
     if (begun.nonEmpty) begin(begun)
+    val waiting = lineage.waiting(cursor.shard.shard, children)
+    if (waiting.nonEmpty) consumers.finished(cursor.shard.shard, waiting)
   }
 
   /** Handles a shard that cannot be read. A missing shard counts as ended if the query accepts lost records. */

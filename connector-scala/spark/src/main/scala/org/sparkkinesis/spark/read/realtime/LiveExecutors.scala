@@ -3,9 +3,10 @@ package org.sparkkinesis.spark.read.realtime
 import scala.collection.mutable
 
 import org.sparkkinesis.event.{EventSink, ExecutorFailed, ExecutorJoined}
-import org.sparkkinesis.model.StreamShard
+import org.sparkkinesis.model.{ChildShard, StreamShard}
 import org.sparkkinesis.spark.protocol.{
-  Assign, Broken, DriverHandler, Peer, ProtocolCodec, Register, Report, StopAll, ToExecutor, Unassign
+  Assign, Broken, DriverHandler, EndTasks, ParentFinished, Peer, ProtocolCodec, Register, Report, StopAll, ToExecutor,
+  Unassign
 }
 
 /**
@@ -16,8 +17,14 @@ import org.sparkkinesis.spark.protocol.{
  *
  * @param serviceMillis
  *   returns a time, in epoch milliseconds, that is not later than the service's current time
+ * @param finished
+ *   called with a shard that a task has finished, and its children that wait for parents of other tasks
  */
-final private[realtime] class LiveExecutors(serviceMillis: () => Long, events: EventSink) extends DriverHandler {
+final private[realtime] class LiveExecutors(
+    serviceMillis: () => Long,
+    events: EventSink,
+    finished: (StreamShard, Seq[ChildShard]) => Unit
+) extends DriverHandler {
   import LiveExecutors._
 
   private val executors = mutable.LinkedHashMap.empty[String, Executor]
@@ -35,7 +42,7 @@ final private[realtime] class LiveExecutors(serviceMillis: () => Long, events: E
         if (isNew) events.emit(ExecutorJoined(id, host))
         // The consumers need the service's time for responses without one.
         send(peer, if (synchronized(isClosed)) StopAll else Assign(Nil, serviceMillis()))
-      case _: Report | _: Broken => ()
+      case _: Report | _: Broken | _: ParentFinished => ()
     }
 
   override def onMessage(message: Array[Byte]): Unit = ProtocolCodec.decodeToDriver(message) match {
@@ -43,6 +50,7 @@ final private[realtime] class LiveExecutors(serviceMillis: () => Long, events: E
     // The tasks of the executor fail and run again.
     case Broken(id, _, reason) =>
       synchronized(executors.remove(id)).foreach(_ => events.emit(ExecutorFailed(id, reason)))
+    case ParentFinished(shard, waiting) => finished(shard, waiting)
     case _: Register => ()
   }
 
@@ -67,6 +75,9 @@ final private[realtime] class LiveExecutors(serviceMillis: () => Long, events: E
     owners.filterInPlace((shard, _) => shards(shard))
     ()
   }
+
+  /** Ends the tasks of the current batch on every executor. */
+  def endTasks(): Unit = synchronized(executors.values.map(_.peer).toVector).foreach(send(_, EndTasks))
 
   /** Stops the consumers of every executor. */
   def close(): Unit = {

@@ -6,11 +6,11 @@ import scala.concurrent.duration._
 
 import org.sparkkinesis.config.ReadOptions
 import org.sparkkinesis.error.RealTimeErrors
-import org.sparkkinesis.event.{ChildrenBegun, ShardsNotReported}
-import org.sparkkinesis.model.StreamShard
+import org.sparkkinesis.event.{BatchEndedEarly, ChildrenBegun, ShardsNotReported}
+import org.sparkkinesis.model.{ChildShard, StreamShard}
 import org.sparkkinesis.plan.BatchPlanner
 import org.sparkkinesis.plan.offset.{ShardPosition, SourceOffset}
-import org.sparkkinesis.plan.realtime.{LiveShards, RealTimeMerge, RealTimePlanner}
+import org.sparkkinesis.plan.realtime.{LiveShards, RealTimeMerge, RealTimePlanner, WaitingChildren}
 import org.sparkkinesis.shard.ShardGraph
 import org.sparkkinesis.spark.coordinator.cluster.{ExecutorCluster, ExecutorPlace}
 import org.sparkkinesis.spark.executor.ConsumerHosts
@@ -29,8 +29,10 @@ final private[realtime] class RealTimeQuery(query: SourceQuery, cluster: Executo
 
   private val session = query.session
   private val sourceId = query.sourceId
+  private val runId = query.consumerSettings.query.runId
   private val perTask = session.options.get(ReadOptions.shardsPerTask).map(_.toInt)
-  private val executors = new LiveExecutors(() => session.serviceClock.atLeast, session.events)
+  private val endsEarly = session.options(ReadOptions.endBatchEarly)
+  private val executors = new LiveExecutors(() => session.serviceClock.atLeast, session.events, finished)
   private val endpoint = cluster.open(ConsumerHosts.coordinatorName(sourceId), executors)
   private var graphs = Map.empty[String, ShardGraph]
 
@@ -41,13 +43,35 @@ final private[realtime] class RealTimeQuery(query: SourceQuery, cluster: Executo
   private var places = Map.empty[StreamShard, ExecutorPlace]
   private var lastEnds = Seq.empty[TaskEnd]
 
+  /** The children of the current batch that no task can begin. Guarded by this object, as is `draining`. */
+  private var waiting = new WaitingChildren(Set.empty)
+  private var draining = Option.empty[CompletableFuture[Unit]]
+
   slots.join(sourceId)
+  RealTimeQueries.ofJvm.add(runId, this)
+
+  /**
+   * Ends the current batch, after which the query reads nothing more. The future completes when the batch is committed,
+   * so that stopping the query then repeats no record. May be called from any thread.
+   */
+  def drain(): CompletableFuture[Unit] = {
+    val committed = synchronized {
+      if (draining.isEmpty) draining = Some(new CompletableFuture[Unit])
+      draining.get
+    }
+    executors.endTasks()
+    committed
+  }
 
   /** Returns the tasks of the batch that begins at this offset. There is at least one. */
   def plan(start: SourceOffset): Vector[LiveTask] = {
     val from = query.checked(start)
+    // Spark plans a batch when the previous one is committed.
+    val isDraining = synchronized(draining).map(_.complete(())).nonEmpty
     val begin = BatchPlanner.settle(from, graphsOf(from), _ => None)
-    val shards = RealTimePlanner.shards(begin, graphs)
+    val all = RealTimePlanner.shards(begin, graphs)
+    val shards = if (isDraining) all.copy(readable = Vector.empty) else all
+    synchronized { waiting = new WaitingChildren(shards.finished) }
     val tasks = taskCount(shards)
     planned = Some(begin -> shards.readable.map(_.shard).toSet)
     executors.keep(shards.readable.map(_.shard).toSet)
@@ -80,8 +104,19 @@ final private[realtime] class RealTimeQuery(query: SourceQuery, cluster: Executo
 
   def close(): Unit = {
     slots.leave(sourceId)
+    RealTimeQueries.ofJvm.remove(runId, this)
+    synchronized(draining).foreach(_.cancel(false))
     executors.close()
     endpoint.close()
+  }
+
+  /** Called on an RPC thread. */
+  private def finished(shard: StreamShard, children: Seq[ChildShard]): Unit = {
+    val ends = synchronized(waiting.finish(shard, children))
+    if (ends && endsEarly) {
+      session.events.emit(BatchEndedEarly(shard.stream, shard.shard))
+      executors.endTasks()
+    }
   }
 
   /** Lists a stream at first, and again when the children of a finished shard are unknown. */
