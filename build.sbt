@@ -40,7 +40,7 @@ def module(name: String): Project =
 
 lazy val root = project
   .in(file("."))
-  .aggregate(suite, kit, core, aws, spark, emulator, connector, conformance, integration, chaos, simulation, bench)
+  .aggregate(suite, kit, core, aws, spark, firehose, emulator, connector, conformance, integration, chaos, simulation, bench)
   .settings(publish / skip := true)
 
 /** Pure Scala: neither Spark nor the AWS SDK is on its class path. */
@@ -58,6 +58,11 @@ lazy val aws = module("aws").dependsOn(
 lazy val spark = module("spark").dependsOn(aws, core % "compile->compile;test->test").settings(libraryDependencies +=
   sparkSql % Provided)
 
+/** The sink for Amazon Data Firehose, on what the Kinesis sink consists of. */
+lazy val firehose = module("firehose")
+  .dependsOn(spark, core % "compile->compile;test->test", emulator % Test)
+  .settings(libraryDependencies += sparkSql % Provided)
+
 /** An in-process Kinesis that enforces the service's quotas. */
 lazy val emulator = module("emulator")
   .dependsOn(core % "compile->compile;test->test")
@@ -70,7 +75,7 @@ lazy val emulator = module("emulator")
   )
 
 /** The one jar that users get: everything above, with its dependencies relocated. */
-lazy val connector = module("connector").dependsOn(spark, emulator).settings(Packaging.settings)
+lazy val connector = module("connector").dependsOn(spark, firehose, emulator).settings(Packaging.settings)
 
 def testProject(name: String): Project =
   Project(name, file(s"tests/$name")).settings(common, publish / skip := true)
@@ -80,7 +85,7 @@ lazy val conformance =
   testProject("conformance").dependsOn(emulator, aws, suite % Test).settings(libraryDependencies += sparkSql % Test)
 
 /** What the projects below share: processes, and the language of the tests of streams. */
-lazy val kit = testProject("kit").dependsOn(spark, emulator, suite % Test).settings(libraryDependencies += sparkSql)
+lazy val kit = testProject("kit").dependsOn(spark, firehose, emulator, suite % Test).settings(libraryDependencies += sparkSql)
 
 /** The connector in Spark, local and on a cluster, against the emulator. */
 lazy val integration = testProject("integration")

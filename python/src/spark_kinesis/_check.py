@@ -12,7 +12,12 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 
-def check(options: Mapping[str, str], spark: SparkSession, use: Literal["source", "sink"]) -> None:
+def check(
+    options: Mapping[str, str],
+    spark: SparkSession,
+    use: Literal["source", "sink"],
+    service: Literal["kinesis", "firehose"] = "kinesis",
+) -> None:
     """Raise KinesisConnectorError with the JVM's message if an option is wrong, and show the JVM's warnings.
 
     The jar has a format for each use, and the schema of the format is the result: its analysis fails with the
@@ -23,7 +28,7 @@ def check(options: Mapping[str, str], spark: SparkSession, use: Literal["source"
 
     with raising_conditions():
         try:
-            schema = spark.read.format(f"kinesis-{use}-options").options(**options).load().schema
+            schema = spark.read.format(f"{service}-{use}-options").options(**options).load().schema
         except PySparkException as error:
             if error.getCondition() != "DATA_SOURCE_NOT_FOUND":
                 raise

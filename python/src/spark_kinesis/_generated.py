@@ -156,6 +156,50 @@ class SinkKeywords(ConnectionKeywords, total=False):
     retry_put_records_backoff_exponent: float
 
 
+class FirehoseKeywords(TypedDict, total=False):
+    """Keywords: writing to Amazon Data Firehose."""
+
+    delivery_stream_name: str
+    region: str
+    endpoint: str
+    allow_insecure_endpoint: bool
+    aws_access_key: str
+    aws_secret_key: str
+    session_token: str
+    profile: str
+    role_arn: str
+    role_external_id: str
+    role_session_name: str
+    sts_endpoint: str
+    credentials_provider: str
+    max_batch_size: int
+    max_batch_bytes: str | int
+    max_time_in_buffer: str | int | timedelta
+    send_when_idle: bool
+    max_in_flight_requests: int
+    max_buffered_records: int
+    max_buffered_bytes: str | int
+    rate_limiting: str
+    on_invalid_record: Literal["fail", "deadLetter", "drop"]
+    dead_letter_table: str
+    request_timeout: str | int | timedelta
+    delivery_timeout: str | int | timedelta
+    rate_limiting_aimd_increase: int
+    rate_limiting_aimd_decrease: float
+    rate_limiting_aimd_min: int
+    rate_limiting_aimd_max: int
+    rate_limiting_batch_and_delay_min_delay: str | int | timedelta
+    rate_limiting_batch_and_delay_max_delay: str | int | timedelta
+    rate_limiting_batch_and_delay_growth: float
+    rate_limiting_batch_and_delay_recovery: float
+    rate_limiting_batch_and_delay_quiet_time: str | int | timedelta
+    retry_put_record_batch_max_retries: int
+    retry_put_record_batch_backoff_base: str | int | timedelta
+    retry_put_record_batch_backoff_max: str | int | timedelta
+    retry_put_record_batch_backoff_exponent: float
+    retry_recoverable_errors: str | Sequence[str]
+
+
 class ConnectionMethods(Builder):
     """Methods: stream and credentials."""
 
@@ -1119,7 +1163,7 @@ class SinkMethods(ConnectionMethods):
         return self._with("metadataCache", value)
 
     def max_batch_size(self, value: int) -> Self:
-        """Maximum number of records per PutRecords request.
+        """Maximum number of records per request.
 
         Takes a whole number from 1 to 500.
 
@@ -1128,7 +1172,7 @@ class SinkMethods(ConnectionMethods):
         return self._with("maxBatchSize", value)
 
     def max_batch_bytes(self, value: str | int) -> Self:
-        """Maximum number of bytes (payloads and keys) per PutRecords request.
+        """Maximum number of bytes (payloads and keys) per request.
 
         Takes a size such as 64m, from 1k to 10m.
 
@@ -1156,7 +1200,7 @@ class SinkMethods(ConnectionMethods):
         return self._with("sendWhenIdle", value)
 
     def max_in_flight_requests(self, value: int) -> Self:
-        """Maximum number of concurrent PutRecords requests per task.
+        """Maximum number of concurrent requests per task.
 
         Takes a whole number from 1 to 10000.
 
@@ -1270,7 +1314,7 @@ class SinkMethods(ConnectionMethods):
         return self._with("deadLetterTable", value)
 
     def request_timeout(self, value: str | int | timedelta) -> Self:
-        """Maximum duration of a PutRecords request. After that, the request is sent again.
+        """Maximum duration of a request. After that, the request is sent again.
 
         Takes a duration such as 250ms, 10s or 15m, from 100ms to 10m.
 
@@ -1415,3 +1459,383 @@ class SinkMethods(ConnectionMethods):
         Default: ``2``.
         """
         return self._with("retry.putRecords.backoff.exponent", value)
+
+
+class FirehoseMethods(Builder):
+    """Methods: writing to Amazon Data Firehose."""
+
+    _sensitive = frozenset(
+        {
+            "awsaccesskey",
+            "awsaccesskeyid",
+            "awssecretkey",
+            "kinesis.awsaccesskeyid",
+            "kinesis.awssecretkey",
+            "kinesis.sessiontoken",
+            "kinesis.sink.proxypassword",
+            "kinesis.sink.proxyusername",
+            "metadatatoken",
+            "roleexternalid",
+            "roleexternalid.*",
+            "sessiontoken",
+        }
+    )
+
+    def delivery_stream_name(self, value: str) -> Self:
+        """Name of the delivery stream, which must have Direct PUT as its source.
+
+        Takes the name of a delivery stream: 1 to 64 characters a-z, A-Z, 0-9, '_', '.', '-'.
+
+        Default: required.
+        """
+        return self._with("deliveryStreamName", value)
+
+    def region(self, value: str) -> Self:
+        """AWS region of the delivery stream.
+
+        Takes the name of an AWS region such as eu-central-1.
+
+        Default: the region of the AWS default chain.
+        """
+        return self._with("region", value)
+
+    def endpoint(self, value: str) -> Self:
+        """Address of the service. Plain `http` is accepted for loopback addresses only, unless
+        `allowInsecureEndpoint` is set.
+
+        Takes an address such as https://kinesis.eu-central-1.amazonaws.com, or http://127.0.0.1:4567.
+
+        Default: the endpoint of the region.
+        """
+        return self._with("endpoint", value)
+
+    def allow_insecure_endpoint(self, value: bool) -> Self:
+        """Accept an `http` endpoint that is not a loopback address. Records and request signatures are then sent
+        without encryption.
+
+        Takes true or false.
+
+        Default: ``false``.
+        """
+        return self._with("allowInsecureEndpoint", value)
+
+    def aws_access_key(self, value: str) -> Self:
+        """Access key id of static credentials. It requires `awsSecretKey`.
+
+        Takes a text.
+
+        Default: the AWS default provider chain.
+        """
+        return self._with("awsAccessKey", value)
+
+    def aws_secret_key(self, value: str) -> Self:
+        """Secret key of static credentials. It requires `awsAccessKey`.
+
+        Takes a text.
+        """
+        return self._with("awsSecretKey", value)
+
+    def session_token(self, value: str) -> Self:
+        """Session token of temporary static credentials.
+
+        Takes a text.
+        """
+        return self._with("sessionToken", value)
+
+    def profile(self, value: str) -> Self:
+        """Profile in the shared AWS configuration files. Every executor must have these files.
+
+        Takes a text.
+        """
+        return self._with("profile", value)
+
+    def role_arn(self, value: str) -> Self:
+        """ARN of the role to assume with the other credentials.
+
+        Takes the ARN of a role such as arn:aws:iam::123456789012:role/reader.
+        """
+        return self._with("roleArn", value)
+
+    def role_external_id(self, value: str) -> Self:
+        """External id that the trust policy of the role requires.
+
+        Takes a text.
+        """
+        return self._with("roleExternalId", value)
+
+    def role_session_name(self, value: str) -> Self:
+        """Session name of the assumed role.
+
+        Takes 2 to 64 characters of a-z, A-Z, 0-9 and _+=,.@-.
+
+        Default: ``spark-kinesis``.
+        """
+        return self._with("roleSessionName", value)
+
+    def sts_endpoint(self, value: str) -> Self:
+        """Address of the Security Token Service that assumes the role. Plain `http` is accepted as for `endpoint`.
+
+        Takes an address such as https://kinesis.eu-central-1.amazonaws.com, or http://127.0.0.1:4567.
+
+        Default: the endpoint of the region.
+        """
+        return self._with("stsEndpoint", value)
+
+    def credentials_provider(self, value: str) -> Self:
+        """Class that provides credentials: a `java.util.function.Supplier<Map<String, String>>` with a constructor
+        without parameters. The map has `accessKeyId`, `secretAccessKey` and, for temporary credentials,
+        `sessionToken`.
+
+        Takes the name of a class.
+        """
+        return self._with("credentialsProvider", value)
+
+    def max_batch_size(self, value: int) -> Self:
+        """Maximum number of records per request.
+
+        Takes a whole number from 1 to 500.
+
+        Default: ``500``.
+        """
+        return self._with("maxBatchSize", value)
+
+    def max_batch_bytes(self, value: str | int) -> Self:
+        """Maximum number of bytes per request, before base64 encoding.
+
+        Takes a size such as 64m, from 1k to 4m.
+
+        Default: ``4m``.
+        """
+        return self._with("maxBatchBytes", value)
+
+    def max_time_in_buffer(self, value: str | int | timedelta) -> Self:
+        """Maximum time that a record waits for its request to fill.
+
+        Takes a duration such as 250ms, 10s or 15m, from 1ms to 1h.
+
+        Default: ``1s``.
+        """
+        return self._with("maxTimeInBuffer", value)
+
+    def send_when_idle(self, value: bool) -> Self:
+        """Send a record at once when the task has no request in flight to its stream. Records that are written
+        meanwhile form the next request. For real-time mode; otherwise it makes requests smaller.
+
+        Takes true or false.
+
+        Default: ``false``.
+        """
+        return self._with("sendWhenIdle", value)
+
+    def max_in_flight_requests(self, value: int) -> Self:
+        """Maximum number of concurrent requests per task.
+
+        Takes a whole number from 1 to 10000.
+
+        Default: ``50``.
+        """
+        return self._with("maxInFlightRequests", value)
+
+    def max_buffered_records(self, value: int) -> Self:
+        """Maximum number of records that a task holds, including sent records without an answer. At this limit the
+        task waits.
+
+        Takes a whole number from 1 to 100000000.
+
+        Default: ``10000``.
+        """
+        return self._with("maxBufferedRecords", value)
+
+    def max_buffered_bytes(self, value: str | int) -> Self:
+        """Maximum number of bytes that a task holds. At this limit the task waits.
+
+        Takes a size such as 64m, from 1k to 1024g.
+
+        Default: ``64m``.
+        """
+        return self._with("maxBufferedBytes", value)
+
+    def rate_limiting(self, value: str) -> Self:
+        """How the sink adapts its rate to what the stream accepts: `aimd`, `batchAndDelay`, `none`, or the name of
+        a class that extends `org.sparkkinesis.sink.limit.RateLimitingStrategy`.
+
+        Takes aimd, batchAndDelay, none, or the name of a class.
+
+        Default: ``aimd``.
+        """
+        return self._with("rateLimiting", value)
+
+    def on_invalid_record(self, value: Literal["fail", "deadLetter", "drop"]) -> Self:
+        """What happens to a row that cannot become a record, because its data is null or too large: `fail` fails
+        the task; `deadLetter` writes the row and the reason to `deadLetterTable`; `drop` drops and counts it.
+
+        Takes one of 'fail', 'deadLetter', 'drop'.
+
+        Default: ``fail``.
+        """
+        return self._with("onInvalidRecord", value)
+
+    def dead_letter_table(self, value: str) -> Self:
+        """Table for invalid rows, with `onInvalidRecord=deadLetter`. The rows are appended when their batch is
+        committed. The guide to writing has the columns of the table.
+
+        Takes a text.
+        """
+        return self._with("deadLetterTable", value)
+
+    def request_timeout(self, value: str | int | timedelta) -> Self:
+        """Maximum duration of a request. After that, the request is sent again.
+
+        Takes a duration such as 250ms, 10s or 15m, from 100ms to 10m.
+
+        Default: ``30s``.
+        """
+        return self._with("requestTimeout", value)
+
+    def delivery_timeout(self, value: str | int | timedelta) -> Self:
+        """Maximum time to deliver a record. After that, the task fails. With `infinite`, the task waits until the
+        service accepts the record.
+
+        Takes a duration such as 250ms, 10s or 15m, from 1s to 1d, or infinite.
+
+        Default: ``10m``.
+        """
+        return self._with("deliveryTimeout", value)
+
+    def rate_limiting_aimd_increase(self, value: int) -> Self:
+        """Number of records in flight by which `aimd` increases its limit after a successful request.
+
+        Takes a whole number from 1 to 1000000.
+
+        Default: ``10``.
+        """
+        return self._with("rateLimiting.aimd.increase", value)
+
+    def rate_limiting_aimd_decrease(self, value: float) -> Self:
+        """Factor by which `aimd` reduces its limit after a request with throttled or failed records.
+
+        Takes a number from 0.01 to 0.9999.
+
+        Default: ``0.99``.
+        """
+        return self._with("rateLimiting.aimd.decrease", value)
+
+    def rate_limiting_aimd_min(self, value: int) -> Self:
+        """Minimum of the limit of `aimd`: records in flight per executor and stream.
+
+        Takes a whole number from 1 to 100000000.
+
+        Default: ``1``.
+        """
+        return self._with("rateLimiting.aimd.min", value)
+
+    def rate_limiting_aimd_max(self, value: int) -> Self:
+        """Maximum of the limit of `aimd`.
+
+        Takes a whole number from 1 to 100000000.
+
+        Default: `maxBatchSize` × `maxInFlightRequests`.
+        """
+        return self._with("rateLimiting.aimd.max", value)
+
+    def rate_limiting_batch_and_delay_min_delay(self, value: str | int | timedelta) -> Self:
+        """First pause of `batchAndDelay` between two requests of a task, after throttling. A request then contains
+        what the shards accept in this time, divided by the number of tasks.
+
+        Takes a duration such as 250ms, 10s or 15m, from 1ms to 1m.
+
+        Default: ``100ms``.
+        """
+        return self._with("rateLimiting.batchAndDelay.minDelay", value)
+
+    def rate_limiting_batch_and_delay_max_delay(self, value: str | int | timedelta) -> Self:
+        """Maximum pause of `batchAndDelay`.
+
+        Takes a duration such as 250ms, 10s or 15m, from 1ms to 1h.
+
+        Default: ``10s``.
+        """
+        return self._with("rateLimiting.batchAndDelay.maxDelay", value)
+
+    def rate_limiting_batch_and_delay_growth(self, value: float) -> Self:
+        """Factor by which the pause of `batchAndDelay` grows while records are throttled.
+
+        Takes a number from 1.01 to 100.0.
+
+        Default: ``1.25``.
+        """
+        return self._with("rateLimiting.batchAndDelay.growth", value)
+
+    def rate_limiting_batch_and_delay_recovery(self, value: float) -> Self:
+        """Increase of the rate of `batchAndDelay` per second without throttling, as a part of the rate with
+        `rateLimiting.batchAndDelay.minDelay`.
+
+        Takes a number from 0.001 to 10.0.
+
+        Default: ``0.1``.
+        """
+        return self._with("rateLimiting.batchAndDelay.recovery", value)
+
+    def rate_limiting_batch_and_delay_quiet_time(self, value: str | int | timedelta) -> Self:
+        """Time without throttling after which `batchAndDelay` no longer pauses.
+
+        Takes a duration such as 250ms, 10s or 15m, from 1s to 1d.
+
+        Default: ``30s``.
+        """
+        return self._with("rateLimiting.batchAndDelay.quietTime", value)
+
+    def rate_limiting_param_of(self, name: str, value: str) -> Self:
+        """Parameter for the class that `rateLimiting` names, which reads it with `RateLimitingContext.parameter`.
+        Do not use it for secrets.
+
+        Takes a text.
+        """
+        return self._with(f"rateLimiting.param.{name}", value)
+
+    def retry_put_record_batch_max_retries(self, value: int) -> Self:
+        """Maximum number of times that a refused record is sent again, not counting throttling; -1 means no limit
+        other than `deliveryTimeout`.
+
+        Takes a whole number from -1 to 2147483647.
+
+        Default: ``-1``.
+        """
+        return self._with("retry.putRecordBatch.maxRetries", value)
+
+    def retry_put_record_batch_backoff_base(self, value: str | int | timedelta) -> Self:
+        """Upper bound of the random pause before the first retry of putRecordBatch.
+
+        Takes a duration such as 250ms, 10s or 15m, from 1ms to 1h.
+
+        Default: ``50ms``.
+        """
+        return self._with("retry.putRecordBatch.backoff.base", value)
+
+    def retry_put_record_batch_backoff_max(self, value: str | int | timedelta) -> Self:
+        """Upper bound of every pause between retries of putRecordBatch.
+
+        Takes a duration such as 250ms, 10s or 15m, from 1ms to 1h.
+
+        Default: ``5s``.
+        """
+        return self._with("retry.putRecordBatch.backoff.max", value)
+
+    def retry_put_record_batch_backoff_exponent(self, value: float) -> Self:
+        """Factor by which the upper bound of the pause grows with each retry of putRecordBatch.
+
+        Takes a number from 1.0 to 10.0.
+
+        Default: ``2``.
+        """
+        return self._with("retry.putRecordBatch.backoff.exponent", value)
+
+    def retry_recoverable_errors(self, value: str | Sequence[str]) -> Self:
+        """Failures to treat as temporary, in addition to throttling, failures within the service and lost
+        connections: error codes of the service, or names of exception classes.
+
+        Takes error codes such as KMSDisabledException, or names of exception classes, separated by commas.
+
+        Default: none.
+        """
+        return self._with("retry.recoverableErrors", value)

@@ -30,6 +30,7 @@ PRINTS = {
         '|customer-7|{"total": 12}',
     ],
     "docs/sql.md": ["|k|1|"],
+    "docs/firehose.md": ['{"customer":"customer-1","total":12}'],
     "docs/writing.md": ["data=b'2'", "its partition key is empty"],
     "docs/emulator.md": ["customer-2", '"endpoint":"http://127.0.0.1:'],
 }

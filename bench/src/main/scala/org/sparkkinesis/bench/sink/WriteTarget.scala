@@ -9,6 +9,7 @@ import software.amazon.awssdk.services.kinesis.waiters.KinesisAsyncWaiter
 
 import org.sparkkinesis.aws.client.{ClientLease, ClientSettings, CredentialSettings, KinesisClients}
 import org.sparkkinesis.kit.process.EmulatorProcess
+import org.sparkkinesis.service.KinesisService
 
 /** An emulator in a separate process, with the clients that write to it. */
 final class WriteTarget(quotas: Boolean) extends AutoCloseable {
@@ -22,7 +23,7 @@ final class WriteTarget(quotas: Boolean) extends AutoCloseable {
   )
 
   /** The connector's own client. */
-  val lease: ClientLease = KinesisClients.shared.acquire(settings)
+  val lease: ClientLease[KinesisService] = KinesisClients.shared.acquire(settings)
 
   /** An ordinary SDK client, to create streams and for the loop of the comparison. */
   val sdk: KinesisAsyncClient = KinesisAsyncClient

@@ -24,7 +24,7 @@ class AwsArchitectureSuite extends TimedSuite {
 
   test("only the loggers of the libraries in the jar use the logging interface") {
     aws.checkNoUse(
-      "org.sparkkinesis.aws.(client|error|getrecords|http|putrecords|record|subscription)..",
+      "org.sparkkinesis.aws.(client|error|getrecords|http|putrecords|record|request|subscription)..",
       "org.slf4j.."
     )
   }
@@ -45,6 +45,7 @@ class AwsArchitectureSuite extends TimedSuite {
         "org.sparkkinesis.aws.http",
         "org.sparkkinesis.aws.logging"
       ),
+      Seq("org.sparkkinesis.aws.request"),
       Seq("org.sparkkinesis.aws.getrecords", "org.sparkkinesis.aws.putrecords", "org.sparkkinesis.aws.subscription"),
       Seq("org.sparkkinesis.aws.client")
     )

@@ -82,12 +82,19 @@ object Options {
   /**
    * Validates the names and values of all options.
    *
+   * @param foreign
+   *   returns the option of another connector with this name in lower case
    * @throws org.sparkkinesis.error.KinesisConnectorException
    *   KINESIS_OPTION_UNKNOWN with the nearest name, KINESIS_OPTION_INVALID, KINESIS_OPTION_UNSUPPORTED, or
    *   KINESIS_OPTION_CONFLICT if one option is set under two names
    */
-  def read(raw: Map[String, String], declared: Seq[ConfigEntry[_]] = ConnectorOptions.all): Options = {
-    val (settings, warnings) = raw.toSeq.map { case (written, value) => setting(written, value, declared) }.unzip
+  def read(
+      raw: Map[String, String],
+      declared: Seq[ConfigEntry[_]] = ConnectorOptions.all,
+      foreign: String => Option[ForeignOption] = ForeignOptions.find
+  ): Options = {
+    val (settings, warnings) =
+      raw.toSeq.map { case (written, value) => setting(written, value, declared, foreign) }.unzip
     val set = settings.flatten
     set.groupBy(_.key).values.filter(_.map(_.value).distinct.size > 1).foreach { same =>
       throw OptionErrors.conflict(
@@ -104,12 +111,13 @@ object Options {
   private def setting(
       written: String,
       value: String,
-      declared: Seq[ConfigEntry[_]]
+      declared: Seq[ConfigEntry[_]],
+      foreign: String => Option[ForeignOption]
   ): (Option[Setting], Option[String]) = {
     val key = written.toLowerCase(Locale.ROOT)
     declared.find(entry => !entry.isPrefix && entry.lowerKey == key) match {
       case Some(entry) => (Some(Setting(entry, key, entry.key, value)), None)
-      case None => ForeignOptions.find(key) match {
+      case None => foreign(key) match {
           case Some(option: Renamed) =>
             val entry = option.to(value)
             (Some(Setting(entry, entry.lowerKey, option.name, option.translate(value))), Some(option.warning(value)))

@@ -95,8 +95,9 @@ object RetryOptions {
   val describeStreamSummary: RetryEntries =
     entries(Operation.DescribeStreamSummary, Scope.Connection, None, "200ms", "2s")
 
-  val putRecords: RetryEntries = entries(
-    Operation.PutRecords,
+  /** The entries of an operation that writes records, with the same defaults for each service. */
+  private def ofWrites(operation: TunableOperation): RetryEntries = entries(
+    operation,
     Scope.Write,
     Some(NoLimit),
     "50ms",
@@ -105,6 +106,9 @@ object RetryOptions {
     "Maximum number of times that a refused record is sent again, not counting throttling; -1 means no limit other " +
       "than `deliveryTimeout`."
   )
+
+  val putRecords: RetryEntries = ofWrites(Operation.PutRecords)
+  val putRecordBatch: RetryEntries = ofWrites(Operation.PutRecordBatch)
 
   val recoverableErrors: ConfigEntry[Set[String]] = ConfigEntry(
     "retry.recoverableErrors",
@@ -125,7 +129,7 @@ object RetryOptions {
     defaultDoc = "none"
   )
 
-  /** The options of each operation in the order of the reference. */
+  /** The options of each operation of Kinesis Data Streams in the order of the reference. */
   val tunable: Seq[RetryEntries] = Seq(
     describeStreamSummary,
     listShards,

@@ -50,14 +50,14 @@ object WriteOptions {
   val maxBatchSize: ConfigEntry[Long] = write(
     "maxBatchSize",
     Whole(1, KinesisQuotas.Request.PutRecordsEntries.toLong),
-    "Maximum number of records per PutRecords request.",
+    "Maximum number of records per request.",
     default = KinesisQuotas.Request.PutRecordsEntries.toString
   )
 
   val maxBatchBytes: ConfigEntry[Long] = write(
     "maxBatchBytes",
     Bytes(1024, KinesisQuotas.Request.PutRecordsBytes.toLong),
-    "Maximum number of bytes (payloads and keys) per PutRecords request.",
+    "Maximum number of bytes (payloads and keys) per request.",
     default = "10m"
   )
 
@@ -81,7 +81,7 @@ object WriteOptions {
     write(
       "maxInFlightRequests",
       Whole(1, 10000),
-      "Maximum number of concurrent PutRecords requests per task.",
+      "Maximum number of concurrent requests per task.",
       default = "50"
     )
 
@@ -180,7 +180,7 @@ object WriteOptions {
     write(
       "requestTimeout",
       Duration(100.millis, 10.minutes),
-      "Maximum duration of a PutRecords request. After that, the request is sent again.",
+      "Maximum duration of a request. After that, the request is sent again.",
       default = "30s"
     )
 

@@ -17,10 +17,16 @@ object ServiceErrors {
   def streamUnusable(stream: String, status: String): KinesisConnectorException =
     KinesisConnectorException("KINESIS_STREAM_UNUSABLE", "stream" -> stream, "status" -> status)
 
-  def accessDenied(operation: String, stream: String, serviceMessage: String): KinesisConnectorException =
+  def accessDenied(
+      operation: String,
+      permission: String,
+      stream: String,
+      serviceMessage: String
+  ): KinesisConnectorException =
     KinesisConnectorException(
       "KINESIS_ACCESS_DENIED",
       "operation" -> operation,
+      "permission" -> permission,
       "stream" -> stream,
       "serviceMessage" -> serviceMessage
     )

@@ -2,6 +2,7 @@ package org.sparkkinesis.event
 
 import org.sparkkinesis.event.EventText.{count, seconds}
 import org.sparkkinesis.model.ShardId
+import org.sparkkinesis.service.Operation
 
 /** Events of writes. */
 sealed abstract class WriteEvent extends ConnectorEvent(EventSubject.Write)
@@ -72,19 +73,21 @@ sealed abstract class StreamWriteEvent(streamName: String) extends WriteEvent {
   override def stream: Option[String] = Some(streamName)
 }
 
-/** A PutRecords request failed as a whole, and its records are sent again. */
-final case class PutFailed(streamName: String, records: Int, reason: String) extends StreamWriteEvent(streamName) {
+/** A request failed as a whole, and its records are sent again. */
+final case class PutFailed(streamName: String, operation: Operation, records: Int, reason: String)
+    extends StreamWriteEvent(streamName) {
   override def level: EventLevel = EventLevel.Warn
   override def message: String =
-    s"PutRecords with ${count(records.toLong, "record")} failed, and its records are sent again: $reason"
+    s"$operation with ${count(records.toLong, "record")} failed, and its records are sent again: $reason"
 }
 
 /**
- * A PutRecords request had no response in time and is cancelled. Its records are sent again and may be stored twice.
+ * A request had no response in time and is cancelled. Its records are sent again and may be stored twice.
  */
-final case class PutTimedOut(streamName: String, records: Int, millis: Long) extends StreamWriteEvent(streamName) {
+final case class PutTimedOut(streamName: String, operation: Operation, records: Int, millis: Long)
+    extends StreamWriteEvent(streamName) {
   override def level: EventLevel = EventLevel.Warn
-  override def message: String = s"PutRecords with ${count(records.toLong, "record")} got no answer within " +
+  override def message: String = s"$operation with ${count(records.toLong, "record")} got no answer within " +
     s"${seconds(millis)}; its records are sent again and may be stored twice"
 }
 

@@ -20,7 +20,7 @@ object RetryPolicies {
   def ofWrite(options: Options): RetryPolicies = of(options, RetryOptions.NoLimit)
 
   private def of(options: Options, retriesBeforeStart: Long): RetryPolicies = RetryPolicies(
-    RetryOptions.tunable.map(entries =>
+    (RetryOptions.tunable :+ RetryOptions.putRecordBatch).map(entries =>
       entries.operation.retryKey -> policy(options, entries, retriesBeforeStart)
     ).toMap
   )

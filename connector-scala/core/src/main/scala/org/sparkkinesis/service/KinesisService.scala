@@ -45,8 +45,8 @@ trait KinesisService extends AutoCloseable {
 }
 
 /** Permission to use a service until the lease is closed. The holder must not close the service. */
-trait ServiceLease extends AutoCloseable {
-  def service: KinesisService
+trait ServiceLease[+S] extends AutoCloseable {
+  def service: S
 }
 
 /** A requested subscription. Both methods may be called from any thread. */

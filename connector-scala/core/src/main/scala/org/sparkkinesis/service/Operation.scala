@@ -12,6 +12,12 @@ import org.sparkkinesis.service.ServiceErrorKind._
  *   them, for example with a new iterator or a new listing.
  */
 sealed abstract class Operation(val name: String, val recoverable: Set[ServiceErrorKind]) extends Serializable {
+
+  /** Name of the service in IAM actions and signatures. */
+  def service: String = "kinesis"
+
+  /** The IAM action that the caller needs. */
+  final def permission: String = s"$service:$name"
   override def toString: String = name
 }
 
@@ -55,6 +61,11 @@ object Operation {
   /** ResourceInUse: the stream is being changed. */
   case object PutRecords extends TunableOperation("PutRecords", "putRecords", control + ResourceInUse)
 
+  /** Of Amazon Data Firehose, like no other operation here. */
+  case object PutRecordBatch extends TunableOperation("PutRecordBatch", "putRecordBatch", transient) {
+    override def service: String = "firehose"
+  }
+
   // Lazy, because one of the objects may be initialized before this one.
   lazy val all: Seq[Operation] = Seq(
     GetRecords,
@@ -67,7 +78,8 @@ object Operation {
     DescribeStreamConsumer,
     DescribeStreamSummary,
     ListStreams,
-    PutRecords
+    PutRecords,
+    PutRecordBatch
   )
 
   /** The operations with retry options. */

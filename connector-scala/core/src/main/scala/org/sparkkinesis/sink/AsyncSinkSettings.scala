@@ -2,6 +2,7 @@ package org.sparkkinesis.sink
 
 import scala.concurrent.duration._
 
+import org.sparkkinesis.config.{ConfigEntry, Options, WriteOptions}
 import org.sparkkinesis.retry.RetryPolicy
 
 /**
@@ -62,4 +63,31 @@ final case class AsyncSinkSettings(
 
   /** Creates the limits that the writers of one task share. */
   def newBounds: SinkBounds = new SinkBounds(maxBufferedEntries, maxBufferedBytes)
+}
+
+object AsyncSinkSettings {
+
+  /**
+   * Reads the settings.
+   *
+   * @param maxBatchBytes
+   *   the option for the bytes of a request, whose default differs between services
+   * @param retries
+   *   retries of the operation that writes
+   */
+  def of(options: Options, maxBatchBytes: ConfigEntry[Long], retries: RetryPolicy): AsyncSinkSettings =
+    AsyncSinkSettings(
+      maxBatchSize = options(WriteOptions.maxBatchSize).toInt,
+      maxBatchBytes = options(maxBatchBytes),
+      maxTimeInBuffer = options(WriteOptions.maxTimeInBuffer),
+      sendWhenIdle = options(WriteOptions.sendWhenIdle),
+      maxInFlightRequests = options(WriteOptions.maxInFlightRequests).toInt,
+      maxBufferedEntries = options(WriteOptions.maxBufferedRecords).toInt,
+      maxBufferedBytes = options(WriteOptions.maxBufferedBytes),
+      requestTimeout = options(WriteOptions.requestTimeout),
+      deliveryTimeout = options(WriteOptions.deliveryTimeout),
+      maxRetries = retries.maxRetries.getOrElse(Int.MaxValue),
+      backoff = retries,
+      stallTimeout = Duration.Inf
+    )
 }

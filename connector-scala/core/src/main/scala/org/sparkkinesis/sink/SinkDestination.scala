@@ -77,9 +77,3 @@ object RetryCause {
   /** The entry was not part of the request. This counts neither as an attempt nor as a failure. */
   case object NotSent extends RetryCause
 }
-
-/** Converts elements to entries. Called on the writing thread before anything is buffered. */
-@FunctionalInterface
-trait ElementConverter[-Input, +Entry] {
-  def convert(input: Input): Entry
-}

@@ -81,5 +81,15 @@ final case class SinkMetrics(
     retried = later.retried - retried
   )
 
+  /** Metrics of a closed writer: its counters without its current state. */
+  def ended: SinkMetrics = copy(
+    inFlightRequests = 0,
+    inFlightEntries = 0,
+    bufferedEntries = 0,
+    unacknowledgedBytes = 0,
+    currentLimit = 0,
+    maxBatchSize = 0
+  )
+
   def meanBatchSize: Double = if (requests == 0) 0 else entriesSent.toDouble / requests
 }

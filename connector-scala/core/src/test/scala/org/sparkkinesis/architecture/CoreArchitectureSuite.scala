@@ -27,7 +27,7 @@ class CoreArchitectureSuite extends TimedSuite {
       all("consume", "sink.limit"),
       all("consume.poll", "consume.fanout", "plan.offset", "sink"),
       all("plan", "plan.realtime"),
-      all("sink.writer", "sink.kinesis.lane", "sink.kinesis.put"),
+      all("sink.writer", "sink.put", "sink.kinesis.lane", "sink.kinesis.put"),
       all("sink.kinesis.pack"),
       all("sink.kinesis"),
       all("sink.route")

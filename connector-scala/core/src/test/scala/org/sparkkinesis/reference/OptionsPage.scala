@@ -6,7 +6,7 @@ import org.sparkkinesis.config._
 object OptionsPage {
   private val retries: Set[String] = RetryOptions.all.map(_.key).toSet
 
-  def text: String = Seq(introduction, Scope.all.map(section).mkString("\n"), retrySection).mkString("\n")
+  def text: String = Seq(introduction, Scope.all.map(section).mkString("\n"), retrySection, firehose).mkString("\n")
 
   private def introduction: String =
     s"""# Options
@@ -16,7 +16,7 @@ object OptionsPage {
        |Option names are not case-sensitive. An unknown name is an error that suggests the nearest name, and every
        |value is checked before a query starts. A size is a number of bytes, or has a unit (`512k`, `64m`, `1g`,
        |powers of 1024). A duration is a number of milliseconds, or has a unit (`250ms`, `10s`, `15m`, `1h`, `2d`).
-       |In Python, every option is a method and a keyword of `KinesisSource` or `KinesisSink`, in snake case.
+       |In Python, every option is a method and a keyword of `KinesisSource`, `KinesisSink` or `FirehoseSink`, in snake case.
        |[migration.md](migration.md) has the names that other connectors use, and [errors.md](errors.md) explains
        |the errors.
        |""".stripMargin
@@ -50,6 +50,21 @@ object OptionsPage {
        |  is probably wrong.
        |""".stripMargin
 
+  private def firehose: String = {
+    val (same, own) = FirehoseOptions.all.partition(ConnectorOptions.all.contains(_))
+    val retried = RetryOptions.putRecordBatch.all.toSet[ConfigEntry[_]]
+    s"""## Amazon Data Firehose
+       |
+       |The options of the format `firehose`. ${same.map(entry => s"`${shownKey(entry)}`").mkString(", ")} have
+       |the meaning and the default above. `retry.putRecordBatch` has the options and the defaults of `retry.putRecords`.
+       |
+       || Option | Meaning | Takes | Default | Since |
+       ||---|---|---|---|---|
+       |""".stripMargin + own.filterNot(retried).map(row).mkString("", "\n", "\n")
+  }
+
+  private def shownKey(entry: ConfigEntry[_]): String = entry.key.replace(".*", s".<${entry.placeholder}>")
+
   private def section(scope: Scope): String = {
     val rows = ConnectorOptions.all.filter(entry => entry.scope == scope && !retries(entry.key)).map(row)
     val header = "| Option | Meaning | Takes | Default | Since |\n|---|---|---|---|---|"
@@ -57,7 +72,7 @@ object OptionsPage {
   }
 
   private def row(entry: ConfigEntry[_]): String = {
-    val name = s"`${entry.key.replace(".*", s".<${entry.placeholder}>")}`"
+    val name = s"`${shownKey(entry)}`"
     s"| $name | ${cell(entry.doc)} | ${cell(entry.kind.expected)} | ${default(entry)} | ${entry.since} |"
   }
 

@@ -5,7 +5,7 @@ import org.sparkkinesis.json.Json
 
 /** `_generated.py`: a typed method and a keyword of the Python builders for each declared option. */
 object PythonOptions {
-  private val single = ConnectorOptions.all.filterNot(_.isPrefix)
+  private def of(scope: Scope): Seq[ConfigEntry[_]] = ConnectorOptions.all.filter(_.scope == scope)
 
   def text: String =
     s"""# Made from the declarations in connector-scala/core; renew with: ${GeneratedFiles.Command}
@@ -23,23 +23,31 @@ object PythonOptions {
        |    from typing_extensions import Self
        |
        |
-       |${typedDict("ConnectionKeywords", "TypedDict", Scope.Connection)}
+       |${typedDict("ConnectionKeywords", "TypedDict", title(Scope.Connection), of(Scope.Connection))}
        |
        |
-       |${typedDict("SourceKeywords", "ConnectionKeywords", Scope.Read)}
+       |${typedDict("SourceKeywords", "ConnectionKeywords", title(Scope.Read), of(Scope.Read))}
        |
        |
-       |${typedDict("SinkKeywords", "ConnectionKeywords", Scope.Write)}
+       |${typedDict("SinkKeywords", "ConnectionKeywords", title(Scope.Write), of(Scope.Write))}
        |
        |
-       |${methods("ConnectionMethods", "Builder", Scope.Connection, sensitive)}
+       |${typedDict("FirehoseKeywords", "TypedDict", Firehose, FirehoseOptions.all)}
        |
        |
-       |${methods("SourceMethods", "ConnectionMethods", Scope.Read)}
+       |${methods("ConnectionMethods", "Builder", title(Scope.Connection), of(Scope.Connection), sensitive)}
        |
        |
-       |${methods("SinkMethods", "ConnectionMethods", Scope.Write)}
+       |${methods("SourceMethods", "ConnectionMethods", title(Scope.Read), of(Scope.Read))}
+       |
+       |
+       |${methods("SinkMethods", "ConnectionMethods", title(Scope.Write), of(Scope.Write))}
+       |
+       |
+       |${methods("FirehoseMethods", "Builder", Firehose, FirehoseOptions.all, sensitive)}
        |""".stripMargin
+
+  private val Firehose = "writing to Amazon Data Firehose"
 
   private def sensitive: String =
     (ConnectorOptions.all.filter(_.sensitive).map(_.lowerKey) ++
@@ -56,18 +64,24 @@ object PythonOptions {
 
   private def title(scope: Scope): String = s"${scope.title.head.toLower}${scope.title.tail}"
 
-  private def typedDict(name: String, parent: String, scope: Scope): String =
-    single.filter(_.scope == scope)
+  private def typedDict(name: String, parent: String, about: String, entries: Seq[ConfigEntry[_]]): String =
+    entries.filterNot(_.isPrefix)
       .map(entry => s"    ${pythonName(entry)}: ${entry.kind.pythonType}")
       .mkString(
-        s"class $name($parent, total=False):\n    \"\"\"Keywords: ${title(scope)}.\"\"\"\n\n",
+        s"class $name($parent, total=False):\n    \"\"\"Keywords: $about.\"\"\"\n\n",
         "\n",
         ""
       )
 
-  private def methods(name: String, parent: String, scope: Scope, members: String = ""): String =
-    ConnectorOptions.all.filter(_.scope == scope).map(method).mkString(
-      s"class $name($parent):\n    \"\"\"Methods: ${title(scope)}.\"\"\"\n\n$members",
+  private def methods(
+      name: String,
+      parent: String,
+      about: String,
+      entries: Seq[ConfigEntry[_]],
+      members: String = ""
+  ): String =
+    entries.map(method).mkString(
+      s"class $name($parent):\n    \"\"\"Methods: $about.\"\"\"\n\n$members",
       "\n",
       ""
     ).stripTrailing

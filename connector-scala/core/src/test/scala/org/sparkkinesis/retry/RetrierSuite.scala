@@ -38,7 +38,8 @@ class RetrierSuite extends TimedSuite {
     Operation.ListStreamConsumers -> Set(Throttled, LimitExceeded, Internal, Network),
     Operation.DescribeStreamSummary -> Set(Throttled, LimitExceeded, Internal, Network),
     Operation.ListStreams -> Set(Throttled, LimitExceeded, Internal, Network),
-    Operation.PutRecords -> Set(Throttled, LimitExceeded, Internal, Network, ResourceInUse)
+    Operation.PutRecords -> Set(Throttled, LimitExceeded, Internal, Network, ResourceInUse),
+    Operation.PutRecordBatch -> Set(Throttled, Internal, Network)
   )
   test("every operation is in the table")(assert(retried.keySet == Operation.all.toSet))
 
@@ -127,7 +128,8 @@ class RetrierSuite extends TimedSuite {
       Operation.ListShards -> patient,
       Operation.DescribeStreamSummary -> RetryPolicy(Some(5), 200.millis, 2.seconds, 1.5),
       Operation.ListStreams -> RetryPolicy(Some(5), 200.millis, 2.seconds, 1.5),
-      Operation.PutRecords -> RetryPolicy(None, 50.millis, 5.seconds, 2)
+      Operation.PutRecords -> RetryPolicy(None, 50.millis, 5.seconds, 2),
+      Operation.PutRecordBatch -> RetryPolicy(None, 50.millis, 5.seconds, 2)
     )
     assert(Operation.tunable.map(operation => operation -> defaults(operation)).toMap == documented)
   }

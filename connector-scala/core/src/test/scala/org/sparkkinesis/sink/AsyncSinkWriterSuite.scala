@@ -31,7 +31,7 @@ class AsyncSinkWriterSuite extends TimedSuite {
   private class Rig(val settings: AsyncSinkSettings = settings, together: Boolean = false) {
     val time = new VirtualScheduler
     val destination = new WaitingDestination(together)
-    val writer: AsyncSinkWriter[Item, Item] = writerTo(destination, settings, time)
+    val writer: AsyncSinkWriter[Item] = writerTo(destination, settings, time)
     def write(numbers: Int*): Unit = numbers.foreach(n => writer.write(Item(n)))
 
     /** Runs `body` on a separate thread. The future contains the exception that it threw, if any. */
@@ -49,8 +49,7 @@ class AsyncSinkWriterSuite extends TimedSuite {
   }
 
   private def writerTo(to: SinkDestination[Item], settings: AsyncSinkSettings, time: VirtualScheduler) =
-    new AsyncSinkWriter[Item, Item](
-      item => item,
+    new AsyncSinkWriter[Item](
       to,
       new NoRateLimiting(RateLimitingContext(
         settings.maxBatchSize,

@@ -51,8 +51,8 @@ class FileDestinationSuite extends TimedSuite {
     )
     val limit = new AimdRateLimiting(RateLimitingContext(100, 50, () => 1, 1000)).open()
     val writer =
-      new AsyncSinkWriter[Int, String](n => s"line $n", destination, limit, settings, settings.newBounds, timer)
-    (1 to 5050).foreach(writer.write)
+      new AsyncSinkWriter[String](destination, limit, settings, settings.newBounds, timer)
+    (1 to 5050).foreach(n => writer.write(s"line $n"))
     writer.flush()
     assert(Files.readAllLines(path).asScala.sortBy(_.drop(5).toInt).toSeq == (1 to 5050).map(n => s"line $n"))
     assert(writer.metrics.requests >= 51)

@@ -26,8 +26,7 @@ class OrderedSinkSuite extends TimedSuite {
     val destination = new WaitingDestination(together)
     val limits =
       new NoRateLimiting(RateLimitingContext(settings.maxBatchSize, settings.maxInFlightRequests, () => 1, 1000))
-    val writer = new AsyncSinkWriter[Item, Item](
-      item => item,
+    val writer = new AsyncSinkWriter[Item](
       destination,
       limits.open(),
       settings,

@@ -25,7 +25,7 @@ class SinkBoundsSuite extends TimedSuite {
     val destinations = IndexedSeq.fill(writers)(new WaitingDestination)
     val all = destinations.map { destination =>
       val limit = new NoRateLimiting(RateLimitingContext(500, 50, () => 1, 1000)).open()
-      new AsyncSinkWriter[Item, Item](item => item, destination, limit, settings, bounds, time, () => 1.0)
+      new AsyncSinkWriter[Item](destination, limit, settings, bounds, time, () => 1.0)
     }
     def held: Int = all.map(_.metrics).map(m => m.bufferedEntries + m.inFlightEntries).sum
 

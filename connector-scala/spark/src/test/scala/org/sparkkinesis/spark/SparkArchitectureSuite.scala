@@ -25,11 +25,11 @@ class SparkArchitectureSuite extends TimedSuite {
   test("each layer of the module uses only itself and the layers below it") {
     def all(names: String*): Seq[String] = names.map("org.sparkkinesis.spark." + _)
     spark.checkLayers(
-      "org.apache.spark.sparkkinesis" +: all("settings", "metric", "protocol", "connection", "write.invalid"),
+      "org.apache.spark.sparkkinesis" +: all("settings", "metric", "protocol", "connection", "sink.invalid"),
       all("executor"),
       all("coordinator", "coordinator.cluster", "coordinator.state"),
       all("session"),
-      all("read.reader", "read.live"),
+      all("read.reader", "read.live", "sink"),
       all("read", "write"),
       all("table", "read.realtime"),
       Seq("org.sparkkinesis")
@@ -37,7 +37,7 @@ class SparkArchitectureSuite extends TimedSuite {
   }
 
   test("the writing side does not use the reading side's classes, nor the reverse") {
-    spark.checkNoUse("org.sparkkinesis.spark.write..", "org.sparkkinesis.spark.read..")
-    spark.checkNoUse("org.sparkkinesis.spark.read..", "org.sparkkinesis.spark.write..")
+    spark.checkNoUse("org.sparkkinesis.spark.(sink|write)..", "org.sparkkinesis.spark.read..")
+    spark.checkNoUse("org.sparkkinesis.spark.read..", "org.sparkkinesis.spark.(sink|write)..")
   }
 }

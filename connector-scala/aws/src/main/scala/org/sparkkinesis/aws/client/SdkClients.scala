@@ -11,12 +11,13 @@ import software.amazon.awssdk.core.client.config.{
   SdkAdvancedClientOption
 }
 import software.amazon.awssdk.http.async.SdkAsyncHttpClient
-import software.amazon.awssdk.regions.Region
+import software.amazon.awssdk.regions.{PartitionMetadata, Region}
 import software.amazon.awssdk.services.kinesis.{KinesisAsyncClient, KinesisClient}
 
 import org.sparkkinesis.aws.getrecords.AnswerCapture
 import org.sparkkinesis.aws.http.{BoundedExecutor, DaemonThreads, HttpClients, ObservedHttpClient}
 import org.sparkkinesis.aws.putrecords.PutInterceptor
+import org.sparkkinesis.aws.request.JsonService
 import org.sparkkinesis.aws.subscription.SubscriptionTransport
 
 /** Creates a [[SdkKinesisService]] from settings. */
@@ -43,6 +44,32 @@ object SdkClients {
         credentials.mayDifferAfter
       ),
       credentials,
+      credentials.mayDifferAfter
+    )
+  }
+
+  /**
+   * Creates a client for a service whose SDK client is not in the jar. The caller owns and closes it.
+   *
+   * @param service
+   *   name of the service in its endpoint and in signatures
+   * @param version
+   *   version of its API
+   * @throws org.sparkkinesis.error.KinesisConnectorException
+   *   if no region is known
+   */
+  def json(settings: ClientSettings, service: String, version: String): JsonService = {
+    val region = Region.of(Regions.resolve(settings, "any"))
+    val credentials = Credentials.of(settings.credentials, region)
+    val endpoint =
+      settings.endpoint.getOrElse(s"https://$service.${region.id}.${PartitionMetadata.of(region).dnsSuffix}")
+    new JsonService(
+      service,
+      version,
+      region.id,
+      URI.create(endpoint),
+      credentials,
+      new ObservedHttpClient(HttpClients.forRequests(settings.maxConcurrency, settings.requestTimeout)),
       credentials.mayDifferAfter
     )
   }

@@ -3,7 +3,6 @@ package org.sparkkinesis.aws.client
 import java.util.concurrent.CompletableFuture
 
 import scala.jdk.CollectionConverters._
-import scala.util.control.NonFatal
 import scala.util.{Failure, Success}
 
 import software.amazon.awssdk.awscore.AwsRequestOverrideConfiguration
@@ -13,11 +12,9 @@ import software.amazon.awssdk.services.kinesis.model.{
   ShardFilter => _, StartingPosition => _, StreamDescription => _, StreamStatus => _, _
 }
 
-import org.sparkkinesis.aws.error.ErrorClassification
-import org.sparkkinesis.aws.http.RunningCall
 import org.sparkkinesis.aws.putrecords.{PutCall, PutInterceptor}
+import org.sparkkinesis.aws.request.ServiceCalls
 import org.sparkkinesis.aws.subscription.SubscriptionTransport
-import org.sparkkinesis.concurrent.AbortableFuture
 import org.sparkkinesis.event.log.{EventLog, QueryContext}
 import org.sparkkinesis.event.{AnswerUnreadable, EventSink}
 import org.sparkkinesis.model._
@@ -52,6 +49,7 @@ final class SdkKinesisService(
     mayRenew: ServiceException => Boolean = _ => false,
     events: EventSink = new EventLog(QueryContext.Unknown)
 ) extends KinesisService {
+  private val calls = new ServiceCalls(mayRenew)
   @volatile private var isClosed = false
 
   /** The SDK has a system setting for it. */
@@ -120,26 +118,15 @@ final class SdkKinesisService(
       stream: StreamRef,
       entries: IndexedSeq[PutEntry]
   ): CompletableFuture[IndexedSeq[PutResult]] = {
-    val running = new RunningCall
-    val result = new AbortableFuture[IndexedSeq[PutResult]](() => running.cancel())
     val request =
       PutRecordsRequest.builder().streamName(nameOf(stream)).streamARN(arnOf(stream)).records(sdkEntries(entries))
-    def send(): CompletableFuture[IndexedSeq[PutResult]] = {
+    calls.abortable(Operation.PutRecords) { exchange =>
       val call = new PutCall(stream, entries)
-      running.make { exchange =>
-        val settings = exchange.observe(AwsRequestOverrideConfiguration.builder())
-        if (usesCbor) settings.putExecutionAttribute(PutInterceptor.Call, call)
-        requests.putRecords(request.overrideConfiguration(settings.build()).build())
-      }.thenApply(answer => call.results.getOrElse(putResults(answer)))
-    }
-    complete[IndexedSeq[PutResult], IndexedSeq[PutResult]](
-      result,
-      Operation.PutRecords,
-      () => send(),
-      results => results,
-      isFirst = true
-    )
-    result
+      val settings = exchange.observe(AwsRequestOverrideConfiguration.builder())
+      if (usesCbor) settings.putExecutionAttribute(PutInterceptor.Call, call)
+      requests.putRecords(request.overrideConfiguration(settings.build()).build())
+        .thenApply[IndexedSeq[PutResult]](answer => call.results.getOrElse(putResults(answer)))
+    }(results => results)
   }
 
   /** The records as the SDK encodes them, or nothing if the connector encodes them. */
@@ -213,45 +200,8 @@ final class SdkKinesisService(
     credentials.close()
   }
 
-  private def call[R, A](operation: Operation)(send: => CompletableFuture[R])(convert: R => A): CompletableFuture[A] = {
-    val result = new CompletableFuture[A]
-    complete[R, A](result, operation, () => send, convert, isFirst = true)
-    result
-  }
-
-  /**
-   * Makes the call and completes its result.
-   *
-   * @param isFirst
-   *   whether the call is repeated if the credentials had expired and other credentials may exist
-   */
-  private def complete[R, A](
-      result: CompletableFuture[A],
-      operation: Operation,
-      send: () => CompletableFuture[R],
-      convert: R => A,
-      isFirst: Boolean
-  ): Unit = {
-    def failed(failure: Throwable): Unit = {
-      val error = ErrorClassification.classify(operation, failure)
-      if (isFirst && mayRenew(error)) complete(result, operation, send, convert, isFirst = false)
-      else {
-        result.completeExceptionally(error)
-        ()
-      }
-    }
-    try {
-      send().whenComplete { (answer, failure) =>
-        if (failure != null) failed(failure)
-        else
-          try {
-            result.complete(convert(answer))
-            ()
-          } catch { case NonFatal(error) => failed(error) }
-      }
-      ()
-    } catch { case NonFatal(error) => failed(error) }
-  }
+  private def call[R, A](operation: Operation)(send: => CompletableFuture[R])(convert: R => A): CompletableFuture[A] =
+    calls.call(operation)(send)(convert)
 
   private def nameOf(stream: StreamRef): String = if (stream.arn.isEmpty) stream.name else null
   private def arnOf(stream: StreamRef): String = stream.arn.orNull

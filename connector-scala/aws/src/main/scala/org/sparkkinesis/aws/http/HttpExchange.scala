@@ -22,11 +22,13 @@ final private[aws] class HttpExchange {
   private var isAnswered = false
   private val closed = new CompletableFuture[Unit]
 
+  /** The attributes that connect a request of the HTTP client with this exchange. */
+  def attributes: SdkHttpExecutionAttributes =
+    SdkHttpExecutionAttributes.builder().put(HttpExchange.Attribute, this).build()
+
   /** Adds what connects the SDK's request with this exchange. */
-  def observe(settings: AwsRequestOverrideConfiguration.Builder): AwsRequestOverrideConfiguration.Builder = {
-    val attributes = SdkHttpExecutionAttributes.builder().put(HttpExchange.Attribute, this).build()
+  def observe(settings: AwsRequestOverrideConfiguration.Builder): AwsRequestOverrideConfiguration.Builder =
     settings.putExecutionAttribute(SdkInternalExecutionAttribute.SDK_HTTP_EXECUTION_ATTRIBUTES, attributes)
-  }
 
   /**
    * Closes the connection if the response is not complete, and prevents an exchange that has not begun. The future

@@ -12,6 +12,7 @@ import software.amazon.awssdk.http.SdkHttpResponse
 import software.amazon.awssdk.http.async.SdkAsyncHttpResponseHandler
 
 import org.sparkkinesis.aws.error.ErrorClassification
+import org.sparkkinesis.aws.request.ErrorAnswer
 import org.sparkkinesis.service.{Operation, ServiceException, ShardSubscriber, ShardSubscription}
 
 /**
@@ -140,9 +141,9 @@ final private[aws] class SubscriptionCall(subscriber: ShardSubscriber, buffers: 
         message = null
         true
       case _ =>
-        val (_, text) = SubscriptionJson.error(message.bytes, message.payloadStart, message.payloadLength)
+        val (_, text) = ErrorAnswer.read(message.bytes, message.payloadStart, message.payloadLength)
         val code = headers.get(":exception-type").orElse(headers.get(":error-code")).getOrElse("UnknownError")
-        end(_.onError(error(code, 0, text.orElse(headers.get(":error-message")).getOrElse("no message"))))
+        end(_.onError(error(code, text.orElse(headers.get(":error-message")).getOrElse("no message"))))
         false
     }
   }
@@ -155,11 +156,7 @@ final private[aws] class SubscriptionCall(subscriber: ShardSubscriber, buffers: 
   private def finish(): Unit =
     if (failure != null) end(_.onError(ErrorClassification.classify(Operation.SubscribeToShard, failure)))
     else if (isRefused) {
-      val body = errorBody.toByteArray
-      val (kind, text) = SubscriptionJson.error(body, 0, body.length)
-      val fromHeader = header("x-amzn-ErrorType").map(_.split(':').head)
-      val code = kind.orElse(fromHeader).getOrElse(s"HTTP ${response.statusCode}")
-      end(_.onError(error(code, response.statusCode, text.getOrElse("no message"))))
+      end(_.onError(ErrorAnswer.of(Operation.SubscribeToShard, response, errorBody.toByteArray)))
     } else if (response == null) end(_.onError(ErrorClassification.classify(
       Operation.SubscribeToShard,
       new IOException("The call ended without a response")
@@ -173,18 +170,15 @@ final private[aws] class SubscriptionCall(subscriber: ShardSubscriber, buffers: 
     callback(subscriber)
   }
 
-  private def error(code: String, status: Int, text: String): ServiceException = new ServiceException(
-    ErrorClassification.ofCode(code, status),
+  private def error(code: String, text: String): ServiceException = new ServiceException(
+    ErrorClassification.ofCode(code, 0),
     Operation.SubscribeToShard,
     code,
     text,
-    header("x-amzn-RequestId")
+    ErrorAnswer.header(response, "x-amzn-RequestId")
   )
 
   private def isRefused: Boolean = response != null && !response.isSuccessful
-
-  private def header(name: String): Option[String] =
-    Option(response).flatMap(r => Option(r.firstMatchingHeader(name).orElse(null)))
 
   private def toArray(bytes: ByteBuffer): Array[Byte] = {
     val array = new Array[Byte](bytes.remaining)

@@ -13,7 +13,7 @@ import org.sparkkinesis.model._
 import org.sparkkinesis.model.hash.HashKeyRange
 import org.sparkkinesis.service.ShardEvent
 
-/** Encodes and decodes the JSON of SubscribeToShard: request, events and errors. */
+/** Encodes and decodes the JSON of SubscribeToShard: request and events. */
 private[aws] object SubscriptionJson {
   private val factory = new JsonFactory
 
@@ -67,22 +67,6 @@ private[aws] object SubscriptionJson {
       }
       ShardEvent(records, continuation, millisBehindLatest, children)
     }
-
-  /** Returns type and message of an error; the type has no namespace. Both are empty if the text is not such JSON. */
-  def error(bytes: Array[Byte], start: Int, length: Int): (Option[String], Option[String]) = {
-    var kind = Option.empty[String]
-    var message = Option.empty[String]
-    try
-      Using.resource(factory.createParser(bytes, start, length)) { json =>
-        if (json.nextToken() == JsonToken.START_OBJECT) fields(json) {
-          case "__type" | "code" => kind = Option(text(json)).map(_.split('#').last)
-          case "message" | "Message" => message = Option(text(json))
-          case _ => json.skipChildren()
-        }
-      }
-    catch { case _: com.fasterxml.jackson.core.JsonProcessingException => () }
-    (kind, message)
-  }
 
   private def record(json: JsonParser): KinesisRecord = {
     var number: String = null

@@ -1,21 +1,16 @@
 package org.sparkkinesis.aws.subscription
 
-import java.io.ByteArrayInputStream
 import java.net.URI
-import java.nio.ByteBuffer
-import java.util.Optional
+import java.util.concurrent.CompletableFuture
 
 import scala.util.control.NonFatal
 
-import org.reactivestreams.{Subscriber, Subscription}
-import software.amazon.awssdk.http.async.{AsyncExecuteRequest, SdkAsyncHttpClient, SdkHttpContentPublisher}
-import software.amazon.awssdk.http.auth.aws.signer.{AwsV4FamilyHttpSigner, AwsV4HttpSigner}
-import software.amazon.awssdk.http.auth.spi.signer.SignRequest
-import software.amazon.awssdk.http.{ContentStreamProvider, SdkHttpMethod, SdkHttpRequest}
+import software.amazon.awssdk.http.async.SdkAsyncHttpClient
 import software.amazon.awssdk.identity.spi.{AwsCredentialsIdentity, IdentityProvider}
 import software.amazon.awssdk.regions.Region
 import software.amazon.awssdk.services.kinesis.endpoints.{KinesisEndpointParams, KinesisEndpointProvider}
 
+import org.sparkkinesis.aws.request.SignedRequests
 import org.sparkkinesis.model.{ShardId, StartingPosition}
 import org.sparkkinesis.service.ServiceErrorKind.Internal
 import org.sparkkinesis.service.{ServiceException, ShardEvent, ShardSubscriber, ShardSubscription}
@@ -36,7 +31,7 @@ final private[aws] class SubscriptionTransport(
     http: SdkAsyncHttpClient,
     mayRenew: ServiceException => Boolean = _ => false
 ) {
-  private val signer = AwsV4HttpSigner.create()
+  private val requests = new SignedRequests("kinesis", region.id, http)
   private val buffers = new MessageBuffers
 
   def subscribe(
@@ -74,51 +69,18 @@ final private[aws] class SubscriptionTransport(
     call
   }
 
-  private def send(identity: AwsCredentialsIdentity, body: Array[Byte], consumerArn: String, call: SubscriptionCall) = {
-    val request = SdkHttpRequest
-      .builder()
-      .method(SdkHttpMethod.POST)
-      .uri(endpoint.getOrElse(endpointOf(consumerArn)))
-      .putHeader("Content-Type", "application/x-amz-json-1.1")
-      .putHeader("Content-Length", body.length.toString)
-      .putHeader("X-Amz-Target", "Kinesis_20131202.SubscribeToShard")
-      .putHeader("User-Agent", "spark-kinesis")
-      .build()
-    val payload: ContentStreamProvider = () => new ByteArrayInputStream(body)
-    val signed = signer.sign(
-      SignRequest
-        .builder(identity)
-        .request(request)
-        .payload(payload)
-        .putProperty(AwsV4FamilyHttpSigner.SERVICE_SIGNING_NAME, "kinesis")
-        .putProperty(AwsV4HttpSigner.REGION_NAME, region.id)
-        .build()
-    )
-    http.execute(
-      AsyncExecuteRequest
-        .builder()
-        .request(signed.request)
-        .requestContentPublisher(new OneBuffer(body))
-        .responseHandler(call)
-        .build()
-    )
+  private def send(
+      identity: AwsCredentialsIdentity,
+      body: Array[Byte],
+      consumerArn: String,
+      call: SubscriptionCall
+  ): CompletableFuture[Void] = {
+    val target = "Kinesis_20131202.SubscribeToShard"
+    requests.send(identity, endpoint.getOrElse(endpointOf(consumerArn)), target, body, call)
   }
 
   private def endpointOf(consumerArn: String): URI = {
     val params = KinesisEndpointParams.builder().region(region).consumerArn(consumerArn).operationType("data").build()
     KinesisEndpointProvider.defaultProvider().resolveEndpoint(params).join().endpointUrl().toUri
-  }
-
-  final private class OneBuffer(body: Array[Byte]) extends SdkHttpContentPublisher {
-    override def contentLength(): Optional[java.lang.Long] = Optional.of(body.length.toLong)
-    override def subscribe(subscriber: Subscriber[_ >: ByteBuffer]): Unit = subscriber.onSubscribe(new Subscription {
-      private var isDone = false
-      override def request(n: Long): Unit = if (!isDone) {
-        isDone = true
-        subscriber.onNext(ByteBuffer.wrap(body))
-        subscriber.onComplete()
-      }
-      override def cancel(): Unit = isDone = true
-    })
   }
 }

@@ -2,6 +2,7 @@ package org.sparkkinesis.aws.subscription
 
 import scala.util.Try
 
+import org.sparkkinesis.aws.request.ErrorAnswer
 import org.sparkkinesis.model.StartingPosition._
 import org.sparkkinesis.model._
 import org.sparkkinesis.model.hash.HashKeyRange
@@ -129,7 +130,7 @@ class SubscriptionJsonSuite extends TimedSuite {
   test("error types are decoded without their namespace, and text that is not JSON gives no error") {
     def error(text: String) = {
       val bytes = text.getBytes("UTF-8")
-      SubscriptionJson.error(bytes, 0, bytes.length)
+      ErrorAnswer.read(bytes, 0, bytes.length)
     }
     assert(
       error("""{"__type":"com.amazonaws.kinesis#ResourceInUseException","message":"busy"}""") ==

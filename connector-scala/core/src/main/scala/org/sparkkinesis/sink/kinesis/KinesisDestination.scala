@@ -17,8 +17,9 @@ import org.sparkkinesis.service.{KinesisService, Operation, PutEntry, PutResult,
 import org.sparkkinesis.shard.ShardMap
 import org.sparkkinesis.sink.kinesis.lane.{BackgroundListing, Placement, ShardLanes, Sighting}
 import org.sparkkinesis.sink.kinesis.pack.{AggregatePacker, AggregateProof, AggregateSize}
-import org.sparkkinesis.sink.kinesis.put.{Answer, PutCounts, PutExchange, PutVerdicts, SinkRecord}
+import org.sparkkinesis.sink.kinesis.put.{Answer, PutCounts, SinkRecord}
 import org.sparkkinesis.sink.limit.{Lane, LaneShare, PacedLane}
+import org.sparkkinesis.sink.put.{PutExchange, PutVerdicts}
 import org.sparkkinesis.sink.{RetryCause, SinkDestination, Verdict}
 
 /**
@@ -53,7 +54,7 @@ final class KinesisDestination(
   import KinesisDestination._
   private val ordered = ordering == WriteOrdering.ByKey
   private val shards = lanes.shards
-  private val judged = new PutVerdicts(rules)
+  private val judged = new PutVerdicts(Operation.PutRecords, Throttles, rules)
   private val background = new BackgroundListing(scheduler)
 
   /** This writer's access to the lanes that all writers of the process share. */
@@ -84,7 +85,7 @@ final class KinesisDestination(
   override def keepsKeysTogether: Boolean = ordered && packer.isDefined || ordering == WriteOrdering.BestEffort
 
   override def timedOut(entries: Int, after: FiniteDuration): Unit =
-    events.emit(PutTimedOut(stream.toString, entries, after.toMillis))
+    events.emit(PutTimedOut(stream.toString, Operation.PutRecords, entries, after.toMillis))
 
   override def send(batch: IndexedSeq[SinkRecord]): CompletableFuture[IndexedSeq[Verdict]] = {
     val exchange = new PutExchange
@@ -195,7 +196,7 @@ final class KinesisDestination(
   private def note(verdict: Verdict, entries: Int): Unit = verdict match {
     case Verdict.Retry(RetryCause.Throttled, _) =>
       events.emit(CallThrottled(stream.toString, None, Operation.PutRecords.name))
-    case Verdict.Retry(_, reason) => events.emit(PutFailed(stream.toString, entries, reason))
+    case Verdict.Retry(_, reason) => events.emit(PutFailed(stream.toString, Operation.PutRecords, entries, reason))
     case _ => ()
   }
 
@@ -206,7 +207,7 @@ final class KinesisDestination(
       case accepted: PutResult.Accepted =>
         if (!last.shard.contains(accepted.shard)) last = Answer(Verdict.Accepted, Some(accepted.shard))
         last
-      case rejected => Answer(judged.of(rejected), None)
+      case PutResult.Rejected(code, message) => Answer(judged.refused(code, message), None)
     }
   }
 
@@ -246,6 +247,7 @@ private object KeyGroup {
 }
 
 private object KinesisDestination {
+  val Throttles = Set("ProvisionedThroughputExceededException", "KMSThrottlingException", "ThrottlingException")
   def refusal(option: String): Verdict = Verdict.Fatal(new AutoDistributionException(option))
   def all(batch: IndexedSeq[SinkRecord], verdict: Verdict): IndexedSeq[Verdict] = batch.map(_ => verdict)
 }

@@ -1,7 +1,5 @@
 package org.sparkkinesis.sink.kinesis
 
-import scala.concurrent.duration.Duration
-
 import org.sparkkinesis.config.value.{RateLimitingOption, WriteOrdering}
 import org.sparkkinesis.config.{Options, WriteOptions}
 import org.sparkkinesis.model.KinesisQuotas
@@ -63,20 +61,7 @@ object KinesisSinkSettings {
   def of(options: Options): KinesisSinkSettings = of(options, RetryPolicies.ofWrite(options))
 
   private def of(options: Options, retries: RetryPolicies): KinesisSinkSettings = KinesisSinkSettings(
-    AsyncSinkSettings(
-      maxBatchSize = options(WriteOptions.maxBatchSize).toInt,
-      maxBatchBytes = options(WriteOptions.maxBatchBytes),
-      maxTimeInBuffer = options(WriteOptions.maxTimeInBuffer),
-      sendWhenIdle = options(WriteOptions.sendWhenIdle),
-      maxInFlightRequests = options(WriteOptions.maxInFlightRequests).toInt,
-      maxBufferedEntries = options(WriteOptions.maxBufferedRecords).toInt,
-      maxBufferedBytes = options(WriteOptions.maxBufferedBytes),
-      requestTimeout = options(WriteOptions.requestTimeout),
-      deliveryTimeout = options(WriteOptions.deliveryTimeout),
-      maxRetries = retries(Operation.PutRecords).maxRetries.getOrElse(Int.MaxValue),
-      backoff = retries(Operation.PutRecords),
-      stallTimeout = Duration.Inf
-    ),
+    AsyncSinkSettings.of(options, WriteOptions.maxBatchBytes, retries(Operation.PutRecords)),
     options(WriteOptions.rateLimiting),
     RateLimitingParameters.of(options),
     options(WriteOptions.shardLimits),

@@ -14,14 +14,14 @@ import org.sparkkinesis.sink.kinesis.lane.{BackgroundListing, ShardLanes}
 import org.sparkkinesis.sink.kinesis.pack.AggregatePacker
 import org.sparkkinesis.sink.kinesis.put.{PutCounts, SinkRecord}
 import org.sparkkinesis.sink.writer.AsyncSinkWriter
-import org.sparkkinesis.sink.{SinkBounds, SinkException, SinkMetrics}
+import org.sparkkinesis.sink.{SinkBounds, SinkException}
 
 /**
  * Writes records to one stream for one task. As with [[AsyncSinkWriter]], one thread uses it, and records count as
  * stored only after `flush`.
  */
 final class KinesisStreamSink private (
-    writer: AsyncSinkWriter[SinkRecord, SinkRecord],
+    writer: AsyncSinkWriter[SinkRecord],
     counts: PutCounts,
     lanes: ShardLanes,
     release: () => Unit
@@ -35,13 +35,8 @@ final class KinesisStreamSink private (
   def failed: Option[SinkException] = writer.failed
   def metrics: KinesisSinkMetrics = {
     val (pacedShards, lowestScale) = lanes.paced
-    KinesisSinkMetrics(
-      writer.metrics,
-      counts.records,
-      counts.payloadUnits,
-      pacedShards,
-      lowestScale * KinesisQuotas.Shard.WriteRecordsPerSecond
-    )
+    val lowestRate = lowestScale * KinesisQuotas.Shard.WriteRecordsPerSecond
+    KinesisSinkMetrics(writer.metrics, ShardCounts(counts.records, counts.payloadUnits, pacedShards, lowestRate))
   }
 
   /** Closes the sink and returns the records without acknowledgement, see [[AsyncSinkWriter.takeBack]]. */
@@ -56,48 +51,6 @@ final class KinesisStreamSink private (
     writer.close()
     release()
   }
-}
-
-/**
- * @param recordsStored
- *   stored Kinesis records; an aggregate counts as one
- * @param payloadUnits
- *   PUT payload units, see [[PutCounts]]
- * @param pacedShards
- *   number of shards that have a rate now because they were throttled
- * @param lowestShardRate
- *   lowest rate of a shard in records per second; infinite if no shard has one
- */
-final case class KinesisSinkMetrics(
-    requests: SinkMetrics = SinkMetrics(),
-    recordsStored: Long = 0,
-    payloadUnits: Long = 0,
-    pacedShards: Int = 0,
-    lowestShardRate: Double = Double.PositiveInfinity
-) {
-
-  /** Metrics of a closed sink: its counters without its current state. */
-  def ended: KinesisSinkMetrics = copy(
-    requests = requests.copy(
-      inFlightRequests = 0,
-      inFlightEntries = 0,
-      bufferedEntries = 0,
-      unacknowledgedBytes = 0,
-      currentLimit = 0,
-      maxBatchSize = 0
-    ),
-    pacedShards = 0,
-    lowestShardRate = Double.PositiveInfinity
-  )
-
-  def +(other: KinesisSinkMetrics): KinesisSinkMetrics = KinesisSinkMetrics(
-    requests + other.requests,
-    recordsStored + other.recordsStored,
-    payloadUnits + other.payloadUnits,
-    // The sinks of one stream in one process share its lanes.
-    math.max(pacedShards, other.pacedShards),
-    math.min(lowestShardRate, other.lowestShardRate)
-  )
 }
 
 object KinesisStreamSink {
@@ -137,8 +90,7 @@ object KinesisStreamSink {
         scheduler,
         events
       )
-      val writer = new AsyncSinkWriter[SinkRecord, SinkRecord](
-        record => record,
+      val writer = new AsyncSinkWriter[SinkRecord](
         destination,
         limits.strategy.open(),
         settings.requestsFor(limits.lanes.openShards),

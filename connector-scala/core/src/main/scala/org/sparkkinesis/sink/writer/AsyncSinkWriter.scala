@@ -10,8 +10,8 @@ import org.sparkkinesis.concurrent.Scheduler
 import org.sparkkinesis.retry.Jitter
 import org.sparkkinesis.sink.limit.{CheckedRateLimit, RateLimit}
 import org.sparkkinesis.sink.{
-  AsyncSinkSettings, DeliveryFailedException, DestinationStalledException, ElementConverter, OtherWriterFailedException,
-  SinkBounds, SinkClosedException, SinkDestination, SinkException, SinkMetrics, Verdict
+  AsyncSinkSettings, DeliveryFailedException, DestinationStalledException, OtherWriterFailedException, SinkBounds,
+  SinkClosedException, SinkDestination, SinkException, SinkMetrics, Verdict
 }
 
 /**
@@ -26,8 +26,7 @@ import org.sparkkinesis.sink.{
  * @param newCondition
  *   creates the condition on which the calling thread waits
  */
-final class AsyncSinkWriter[Input, Entry](
-    converter: ElementConverter[Input, Entry],
+final class AsyncSinkWriter[Entry](
     destination: SinkDestination[Entry],
     rateLimit: RateLimit,
     settings: AsyncSinkSettings,
@@ -60,9 +59,8 @@ final class AsyncSinkWriter[Input, Entry](
   }
   bounds.join(member)
 
-  /** Buffers one element. Blocks while the buffer is full. */
-  def write(input: Input): Unit = {
-    val entry = converter.convert(input)
+  /** Buffers one entry. Blocks while the buffer is full. */
+  def write(entry: Entry): Unit = {
     val size = destination.sizeOf(entry)
     val key = destination.orderKey(entry)
     val lane = destination.lane(entry)

@@ -2,6 +2,7 @@ package org.sparkkinesis.event.log
 
 import org.sparkkinesis.event._
 import org.sparkkinesis.model.{SequenceNumber, ShardId, StartingPosition, StreamShard}
+import org.sparkkinesis.service.Operation
 
 /** One example of each event with its level and its log line. Operators search for these lines. */
 object EventExamples {
@@ -283,12 +284,12 @@ object EventExamples {
       s"$OfStream Micro-batch 3 written: 1000 records in 2 requests; 10 throttled, 11 retried"
     ),
     (
-      PutFailed(Arn, 500, "InternalFailure"),
+      PutFailed(Arn, Operation.PutRecords, 500, "InternalFailure"),
       Warn,
       s"$OfStream PutRecords with 500 records failed, and its records are sent again: InternalFailure"
     ),
     (
-      PutTimedOut(Arn, 500, 30000),
+      PutTimedOut(Arn, Operation.PutRecords, 500, 30000),
       Warn,
       s"$OfStream PutRecords with 500 records got no answer within 30.0 s; " +
         "its records are sent again and may be stored twice"

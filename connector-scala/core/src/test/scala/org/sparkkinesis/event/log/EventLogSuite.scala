@@ -13,6 +13,7 @@ import org.slf4j.{Logger, Marker}
 
 import org.sparkkinesis.event._
 import org.sparkkinesis.model.{ShardId, StartingPosition}
+import org.sparkkinesis.service.Operation
 import org.sparkkinesis.suite.TimedSuite
 
 class EventLogSuite extends TimedSuite {
@@ -104,14 +105,14 @@ class EventLogSuite extends TimedSuite {
   test("a repeated warning is written once per period with the number of suppressed ones") {
     val written = new Written
     val log = written.log()
-    (1 to 100).foreach(i => log.emit(PutFailed("orders", i, "reset")))
+    (1 to 100).foreach(i => log.emit(PutFailed("orders", Operation.PutRecords, i, "reset")))
     assert(written.lines.size == 1)
     written.nanos += 30.seconds.toNanos
-    log.emit(PutFailed("orders", 101, "reset"))
+    log.emit(PutFailed("orders", Operation.PutRecords, 101, "reset"))
     assert(written.lines.size == 2)
     assert(written.lines.last.text.endsWith("reset (99 more since the last such warning)"), written.lines.last)
     written.nanos += 30.seconds.toNanos
-    log.emit(PutFailed("orders", 102, "reset"))
+    log.emit(PutFailed("orders", Operation.PutRecords, 102, "reset"))
     assert(written.lines.last.text.endsWith("again: reset"), written.lines.last)
   }
 
@@ -121,9 +122,9 @@ class EventLogSuite extends TimedSuite {
     val written = new Written
     val log = written.log()
     val events = Seq(
-      PutFailed("orders", 1, "reset"),
-      PutFailed("clicks", 1, "reset"),
-      PutTimedOut("orders", 1, 1),
+      PutFailed("orders", Operation.PutRecords, 1, "reset"),
+      PutFailed("clicks", Operation.PutRecords, 1, "reset"),
+      PutTimedOut("orders", Operation.PutRecords, 1, 1),
       DataLost("orders", ShardId.ofIndex(1), "expired", endsQuery = false),
       DataLost("orders", ShardId.ofIndex(2), "expired", endsQuery = false)
     )

@@ -62,7 +62,7 @@ class KinesisStreamSinkSuite extends TimedSuite {
         Seq("a" -> None, "b" -> Some("340282366920938463463374607431768211455"))
     )
     assert(rig.stream.stored.last._1 == ShardId.ofIndex(3))
-    assert(rig.sink.metrics.recordsStored == 2L)
+    assert(rig.sink.metrics.shards.recordsStored == 2L)
   }
 
   test("an incomplete listing after a reshard is requested again, and then the lanes are known") {
@@ -140,7 +140,7 @@ class KinesisStreamSinkSuite extends TimedSuite {
     (1 to 200).foreach(i => rig.write("cold", s"c$i", Some(cold)))
     rig.time.advance(20.millis)
     assert(rig.read.size == 200)
-    assert((rig.sink.metrics.pacedShards, rig.sink.metrics.lowestShardRate) == (1, 1000.0))
+    assert((rig.sink.metrics.shards.pacedShards, rig.sink.metrics.shards.lowestShardRate) == (1, 1000.0))
     rig.stream.refuse = _ => None
     rig.flush()
     assert(rig.read.map(_._3).distinct.size == 400)

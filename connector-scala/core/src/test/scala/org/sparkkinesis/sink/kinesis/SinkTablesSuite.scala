@@ -11,7 +11,8 @@ import org.sparkkinesis.sink.RetryCause._
 import org.sparkkinesis.sink.Verdict
 import org.sparkkinesis.sink.kinesis.lane.Placement
 import org.sparkkinesis.sink.kinesis.pack.{AggregatePacker, AggregateSize}
-import org.sparkkinesis.sink.kinesis.put.{PutCounts, PutVerdicts, RecordRules, SinkRecord}
+import org.sparkkinesis.sink.kinesis.put.{PutCounts, RecordRules, SinkRecord}
+import org.sparkkinesis.sink.put.PutVerdicts
 import org.sparkkinesis.suite.PropertySuite
 
 /** Tests the pure parts: record rules, shard map, verdicts and cost. */
@@ -109,7 +110,12 @@ class SinkTablesSuite extends PropertySuite {
     }
   }
 
-  private val verdicts = new PutVerdicts(RetryRules.Default)
+  private def verdictsBy(rules: RetryRules) = new PutVerdicts(
+    Operation.PutRecords,
+    Set("ProvisionedThroughputExceededException", "KMSThrottlingException"),
+    rules
+  )
+  private val verdicts = verdictsBy(RetryRules.Default)
 
   private def cause(verdict: Verdict) = verdict match {
     case Verdict.Retry(cause, _) => cause.toString
@@ -117,12 +123,12 @@ class SinkTablesSuite extends PropertySuite {
   }
 
   test("failures of PutRecords that the options name are retried") {
-    val tolerant = new PutVerdicts(RetryRules(Set("KMSDisabledException", "AccessDeniedException")))
+    val tolerant = verdictsBy(RetryRules(Set("KMSDisabledException", "AccessDeniedException")))
     def failed(code: String) =
       new ServiceException(ServiceErrorKind.AccessDenied, Operation.PutRecords, code, "why")
     val cases = Seq(
-      tolerant.of(PutResult.Rejected("KMSDisabledException", "why")) -> Failed.toString,
-      tolerant.of(PutResult.Rejected("KMSNotFoundException", "why")) -> "Fatal",
+      tolerant.refused("KMSDisabledException", "why") -> Failed.toString,
+      tolerant.refused("KMSNotFoundException", "why") -> "Fatal",
       tolerant.of(failed("AccessDeniedException")) -> Failed.toString,
       tolerant.of(failed("UnrecognizedClientException")) -> "Fatal"
     )
@@ -130,10 +136,9 @@ class SinkTablesSuite extends PropertySuite {
   }
 
   test("results of PutRecords are accepted, retried or fatal") {
-    def rejected(code: String) = verdicts.of(PutResult.Rejected(code, "why"))
+    def rejected(code: String) = verdicts.refused(code, "why")
     def failed(kind: ServiceErrorKind) = verdicts.of(new ServiceException(kind, Operation.PutRecords, "Code", "why"))
     val cases = Seq(
-      verdicts.of(PutResult.Accepted(ShardId.ofIndex(0), SequenceNumber("1"))) -> "Accepted",
       rejected("ProvisionedThroughputExceededException") -> Throttled.toString,
       rejected("KMSThrottlingException") -> Throttled.toString,
       rejected("InternalFailure") -> Failed.toString,

@@ -29,7 +29,7 @@ class CheckedRateLimitSuite extends TimedSuite {
     val time = new VirtualScheduler
     val destination = new WaitingDestination
     val writer =
-      new AsyncSinkWriter[Item, Item](item => item, destination, limit, settings, settings.newBounds, time, () => 1.0)
+      new AsyncSinkWriter[Item](destination, limit, settings, settings.newBounds, time, () => 1.0)
   }
 
   private val strategies = Seq[(String, RateLimit)](

@@ -8,7 +8,7 @@ import org.sparkkinesis.consume.poll.ShardReaders
 import org.sparkkinesis.error.{DataLossPolicy, KinesisConnectorException}
 import org.sparkkinesis.event.EventSink
 import org.sparkkinesis.event.log.{EventLog, QueryContext}
-import org.sparkkinesis.service.ServiceLease
+import org.sparkkinesis.service.{KinesisService, ServiceLease}
 
 /**
  * Supplies one process with its clock, threads and service clients. A simulation supplies virtual ones. Thread-safe.
@@ -26,7 +26,7 @@ trait Environment {
   def sharedScheduler: Scheduler
 
   /** Returns a client for these settings. The caller must close the lease. */
-  def client(settings: ClientSettings): ServiceLease
+  def client(settings: ClientSettings): ServiceLease[KinesisService]
 
   /** Counts the readers that poll each shard of a service in this process. */
   def readers(settings: ClientSettings): ShardReaders
@@ -56,7 +56,8 @@ object Environment {
       new SystemScheduler(name, threads)
     override lazy val sharedScheduler: Scheduler = new SystemScheduler("kinesis-direct-read", 2)
     override val consumersInUse: ConsumersInUse = new ConsumersInUse
-    override def client(settings: ClientSettings): ServiceLease = KinesisClients.shared.acquire(settings)
+    override def client(settings: ClientSettings): ServiceLease[KinesisService] =
+      KinesisClients.shared.acquire(settings)
     override def readers(settings: ClientSettings): ShardReaders = ShardReaders.at(settings.endpoint.getOrElse(""))
     override def events(query: QueryContext): EventSink = new EventLog(query)
     override def warnOfLoss(loss: KinesisConnectorException): Unit = ()

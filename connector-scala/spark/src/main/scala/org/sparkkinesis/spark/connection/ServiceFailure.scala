@@ -17,7 +17,12 @@ object ServiceFailure {
       case ServiceErrorKind.ResourceNotFound =>
         ServiceErrors.streamNotFound(stream = stream, where = where, serviceMessage = said)
       case ServiceErrorKind.AccessDenied =>
-        ServiceErrors.accessDenied(operation = operation, stream = stream, serviceMessage = said)
+        ServiceErrors.accessDenied(
+          operation = operation,
+          permission = error.operation.permission,
+          stream = stream,
+          serviceMessage = said
+        )
       case ServiceErrorKind.Client if said.toLowerCase.contains("credential") =>
         ServiceErrors.credentialsFailed(stream = stream, reason = said)
       case ServiceErrorKind.Network | ServiceErrorKind.Client =>

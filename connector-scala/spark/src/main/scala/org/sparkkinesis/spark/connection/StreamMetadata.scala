@@ -31,7 +31,7 @@ final class StreamMetadata(
     environment: Environment = Environment.OfJvm,
     query: QueryContext = QueryContext.Unknown
 ) extends AutoCloseable {
-  private val lease: ServiceLease = environment.client(settings)
+  private val lease: ServiceLease[KinesisService] = environment.client(settings)
   private val threads = environment.scheduler("kinesis-directory", 1)
   private val events = environment.events(query)
   private val outages = new Outages(scheduler, events)

@@ -25,7 +25,7 @@ final class PublisherFactories private (
     kind: (StreamShard => KinesisService) => RecordPublisherFactory
 ) extends RecordPublisherFactory
     with AutoCloseable {
-  private val leases = new ConcurrentHashMap[ClientSettings, ServiceLease]
+  private val leases = new ConcurrentHashMap[ClientSettings, ServiceLease[KinesisService]]
   private val factory = kind(service)
 
   override def subscribe(

@@ -3,8 +3,6 @@ package org.sparkkinesis.spark.table
 import java.util
 import java.util.concurrent.ConcurrentHashMap
 
-import scala.jdk.CollectionConverters._
-
 import org.apache.spark.sql.connector.catalog._
 import org.apache.spark.sql.connector.read.ScanBuilder
 import org.apache.spark.sql.connector.read.streaming.ReportsSinkMetrics
@@ -18,7 +16,7 @@ import org.sparkkinesis.event.log.{EventLog, QueryContext}
 import org.sparkkinesis.event.{ConnectorEvent, OptionDeprecated}
 import org.sparkkinesis.spark.read.KinesisScanBuilder
 import org.sparkkinesis.spark.settings.KinesisSchema
-import org.sparkkinesis.spark.write.{KinesisWriteBuilder, WriteProgress}
+import org.sparkkinesis.spark.write.{KinesisSink, KinesisWriteBuilder}
 
 /**
  * A table over one stream, or over several streams that are read together.
@@ -29,8 +27,8 @@ import org.sparkkinesis.spark.write.{KinesisWriteBuilder, WriteProgress}
 final class KinesisTable(properties: Map[String, String]) extends Table with SupportsRead with SupportsWrite
     with SupportsMetadataColumns
     with ReportsSinkMetrics {
-  private val declared = KinesisTable.read(properties)
-  private val progress = new WriteProgress(SystemClock)
+  private val declared = new TableOptions(properties, KinesisTable.read)
+  private val progress = KinesisSink.newProgress(SystemClock)
 
   /** The events that are emitted once although each micro-batch is planned again. */
   private val told = ConcurrentHashMap.newKeySet[(String, ConnectorEvent)]()
@@ -56,20 +54,15 @@ final class KinesisTable(properties: Map[String, String]) extends Table with Sup
     }
   }.toArray
 
-  override def newScanBuilder(options: CaseInsensitiveStringMap): ScanBuilder = new KinesisScanBuilder(merged(options))
+  override def newScanBuilder(options: CaseInsensitiveStringMap): ScanBuilder =
+    new KinesisScanBuilder(declared.merged(options))
 
   override def newWriteBuilder(info: LogicalWriteInfo): WriteBuilder =
-    new KinesisWriteBuilder(merged(info.options()), info, progress, event => told.add(info.queryId -> event))
+    new KinesisWriteBuilder(declared.merged(info.options()), info, progress, event => told.add(info.queryId -> event))
 
   override def metrics(): util.Map[String, String] = progress.metrics
 
   override def toString: String = s"KinesisTable($declared)"
-
-  private def merged(options: CaseInsensitiveStringMap): Options = {
-    val above = options.asCaseSensitiveMap().asScala.toMap
-    val names = above.keySet.map(_.toLowerCase)
-    KinesisTable.read(properties.filterNot { case (name, _) => names(name.toLowerCase) } ++ above)
-  }
 }
 
 private object KinesisTable {

@@ -22,9 +22,10 @@ import org.sparkkinesis.spark.session.FanOutConsumers
  * one column for each warning, with the text as its comment. The Python package uses it in classic sessions and
  * through Spark Connect. It calls no service, and the table is empty.
  */
-sealed abstract class OptionCheck(check: Options => Unit) extends TableProvider with DataSourceRegister {
+abstract class OptionCheck(read: Map[String, String] => Options, check: Options => Unit) extends TableProvider
+    with DataSourceRegister {
   override def inferSchema(raw: CaseInsensitiveStringMap): StructType = {
-    val options = Options.read(raw.asCaseSensitiveMap().asScala.toMap)
+    val options = read(raw.asCaseSensitiveMap().asScala.toMap)
     check(options)
     StructType(options.warnings.zipWithIndex.map { case (text, number) =>
       StructField(s"warning$number", StringType).withComment(text)
@@ -36,16 +37,20 @@ sealed abstract class OptionCheck(check: Options => Unit) extends TableProvider 
 }
 
 /** Checks the options of a read. */
-final class SourceOptionCheck extends OptionCheck({ options =>
-      val streams = Connection.streams(options)
-      FanOutConsumers.check(options)
-      Connection.clientSettings(options, streams.headOption)
-    }) {
+final class SourceOptionCheck extends OptionCheck(
+      Options.read(_),
+      { options =>
+        val streams = Connection.streams(options)
+        FanOutConsumers.check(options)
+        Connection.clientSettings(options, streams.headOption)
+      }
+    ) {
   override def shortName(): String = "kinesis-source-options"
 }
 
 /** Checks the options of a write. The rows may name its streams. */
-final class SinkOptionCheck extends OptionCheck(options => Connection.clientSettings(options, None)) {
+final class SinkOptionCheck
+    extends OptionCheck(Options.read(_), options => Connection.clientSettings(options, None)) {
   override def shortName(): String = "kinesis-sink-options"
 }
 

@@ -3,11 +3,12 @@ package org.sparkkinesis.spark.write
 import java.util.concurrent.ThreadLocalRandom
 
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{BoundReference, UnsafeRow, XxHash64}
+import org.apache.spark.sql.catalyst.expressions.{BoundReference, XxHash64}
 
 import org.sparkkinesis.sink.kinesis.put.SinkRecord
+import org.sparkkinesis.spark.sink.DataColumn
 
-/** Converts rows to records, for one task. It copies payloads that Spark has not copied, because Spark reuses rows. */
+/** Converts rows to records, for one task. */
 final class RowToRecord(columns: WriteColumns) {
   import RowToRecord._
 
@@ -21,26 +22,19 @@ final class RowToRecord(columns: WriteColumns) {
 
   /** Returns the row's record, or the reason why there is none. It checks for nulls only. */
   def convert(row: InternalRow): Either[String, SinkRecord] =
-    if (row.isNullAt(columns.data)) Left("its column 'data' is null")
-    else
-      keyOf(row) match {
-        case None => Left("its partition key is null")
-        case Some(key) => Right(new SinkRecord(key, text(row, columns.explicitHashKey), payload(row)))
-      }
+    columns.data.payload(row) match {
+      case None => Left(DataColumn.NullReason)
+      case Some(payload) => keyOf(row) match {
+          case None => Left("its partition key is null")
+          case Some(key) => Right(new SinkRecord(key, text(row, columns.explicitHashKey), payload))
+        }
+    }
 
   /** Returns the stream in the row's stream column, if there is one. */
   def streamOf(row: InternalRow): Option[String] = text(row, columns.stream)
 
   private def text(row: InternalRow, column: Option[Int]): Option[String] =
     column.filterNot(row.isNullAt).map(row.getUTF8String(_).toString)
-
-  private def payload(row: InternalRow): Array[Byte] =
-    if (columns.dataIsText) row.getUTF8String(columns.data).getBytes
-    else
-      row match {
-        case _: UnsafeRow => row.getBinary(columns.data)
-        case _ => row.getBinary(columns.data).clone()
-      }
 }
 
 object RowToRecord {

@@ -7,6 +7,7 @@ import org.sparkkinesis.config.{ConnectionOptions, Options, WriteOptions}
 import org.sparkkinesis.error.SinkErrors
 import org.sparkkinesis.model.StreamRef
 import org.sparkkinesis.spark.settings.KinesisSchema
+import org.sparkkinesis.spark.sink.DataColumn
 
 /**
  * The columns of the rows by their meaning, determined on the driver from the schema and the options alone. Values
@@ -14,14 +15,11 @@ import org.sparkkinesis.spark.settings.KinesisSchema
  *
  * @param data
  *   column of the payload
- * @param dataIsText
- *   whether the payload is a string, which is sent as UTF-8
  * @param stream
  *   column with the stream of each row
  */
 final case class WriteColumns(
-    data: Int,
-    dataIsText: Boolean,
+    data: DataColumn,
     key: KeySource,
     explicitHashKey: Option[Int],
     stream: Option[Int]
@@ -52,27 +50,13 @@ object WriteColumns {
    * @throws KinesisConnectorException
    *   when a column is missing or has a type that cannot be written
    */
-  def of(schema: StructType, options: Options): WriteColumns = {
-    val data = find(schema, KinesisSchema.Data).getOrElse(throw missing(
-      schema,
-      KinesisSchema.Data,
-      "It contains the payload.",
-      "Add it, for example with selectExpr(\"to_json(struct(*)) AS data\", …)."
-    ))
-    val dataType = schema(data).dataType
-    if (!isText(dataType) && dataType != BinaryType) throw wrongType(
-      schema(data),
-      "BINARY or STRING",
-      "Convert it, for example with to_json(struct(*)), or cast it to a string."
-    )
+  def of(schema: StructType, options: Options): WriteColumns =
     WriteColumns(
-      data,
-      isText(dataType),
+      DataColumn.of(schema),
       keySource(schema, options),
       find(schema, KinesisSchema.ExplicitHashKey).map(textColumn(schema, _)),
       streamColumn(schema, options).map(textColumn(schema, _))
     )
-  }
 
   /** Returns the streams that the options name. */
   def namedStreams(options: Options): Seq[StreamRef] =
@@ -131,12 +115,10 @@ object WriteColumns {
     Some(schema.fieldNames.indexWhere(_.equalsIgnoreCase(name))).filter(_ >= 0)
 
   private def textColumn(schema: StructType, ordinal: Int): Int = {
-    if (!isText(schema(ordinal).dataType))
+    if (!DataColumn.isText(schema(ordinal).dataType))
       throw wrongType(schema(ordinal), "STRING", "Cast it to a string.")
     ordinal
   }
-
-  private def isText(dataType: DataType): Boolean = dataType.isInstanceOf[StringType]
 
   /** Maps have no order, so equal maps may have different hashes. */
   private def isHashable(dataType: DataType): Boolean = dataType match {

@@ -1,9 +1,14 @@
 package org.sparkkinesis.spark.write
 
+import org.apache.spark.sql.connector.distributions.Distribution
+import org.apache.spark.sql.connector.expressions.SortOrder
+
 import org.sparkkinesis.aws.client.ClientSettings
 import org.sparkkinesis.event.log.QueryContext
 import org.sparkkinesis.sink.kinesis.{CheckedStream, KinesisSinkSettings}
-import org.sparkkinesis.spark.connection.ReadStreams
+import org.sparkkinesis.spark.connection.{ReadStreams, StreamCheck}
+import org.sparkkinesis.spark.sink.invalid.OnInvalidRow
+import org.sparkkinesis.spark.sink.{SinkDataWriter, SinkKind, SinkPlan, TaskShare}
 
 /**
  * The settings with which a task writes. `toString` contains no secret.
@@ -21,29 +26,23 @@ final case class WritePlan(
     queryId: String,
     query: QueryContext = QueryContext.Unknown,
     sources: ReadStreams = ReadStreams.none
-) {
+) extends SinkPlan {
+  override def kind: SinkKind = KinesisSink
+  override def target: String = defaultStream.fold("streams named by the rows")(_.stream.toString)
+  override def distribution: Distribution = order.distribution
+  override def ordering: Array[SortOrder] = order.ordering
+
+  override def newWriter(partition: Int, share: TaskShare): SinkDataWriter =
+    new KinesisDataWriter(this, partition, share)
+
+  /** Lets the next batch describe the streams again, because one may have been deleted. */
+  override def aborted(): Unit = checkedStreams.foreach(found => StreamCheck.forget(found.stream, connection))
+
   def checkedStreams: Seq[CheckedStream] =
-    defaultStream.toSeq ++ Some(onInvalid).collect { case OnInvalidRow.SendTo(deadLetters) => deadLetters }
+    defaultStream.toSeq ++ Some(onInvalid).collect { case SendInvalidRow(deadLetters) => deadLetters }
 }
 
-/** The handling of a row that cannot become a record. */
-sealed trait OnInvalidRow
-
-object OnInvalidRow {
-  case object Fail extends OnInvalidRow
-  case object Drop extends OnInvalidRow
-  final case class SendTo(deadLetters: CheckedStream) extends OnInvalidRow
-
-  /** The tasks hold the rows, and the commit appends them to this table. */
-  final case class Hold(table: String) extends OnInvalidRow
+/** The writer sends invalid rows to a stream. */
+final case class SendInvalidRow(deadLetters: CheckedStream) extends OnInvalidRow {
+  override def action: String = s"sent to the dead-letter stream ${deadLetters.stream.name}"
 }
-
-/**
- * What the driver allows each task of a write.
- *
- * @param letterBytes
- *   maximum number of bytes of the invalid rows that the task holds
- * @param tasksAtOnce
- *   number of tasks that write at the same time, in all executors
- */
-final case class TaskShare(letterBytes: Int, tasksAtOnce: Int)

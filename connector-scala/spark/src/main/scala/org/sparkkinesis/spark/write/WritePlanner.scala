@@ -1,6 +1,5 @@
 package org.sparkkinesis.spark.write
 
-import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.types.StructType
 
 import org.sparkkinesis.aws.client.ClientSettings
@@ -11,10 +10,9 @@ import org.sparkkinesis.event.log.{EventLog, QueryContext}
 import org.sparkkinesis.event.{ConnectorEvent, EventSink, StreamColumnIgnored, WritePlanned, WriteStarted}
 import org.sparkkinesis.model.StreamRef
 import org.sparkkinesis.sink.kinesis.KinesisSinkSettings
-import org.sparkkinesis.sink.limit.RateLimiting
 import org.sparkkinesis.spark.connection.{Connection, ReadStreams, StreamCheck}
-import org.sparkkinesis.spark.session.QueryNames
-import org.sparkkinesis.spark.write.invalid.DeadLetterTable
+import org.sparkkinesis.spark.sink.SinkPlan
+import org.sparkkinesis.spark.sink.invalid.{DeadLetterTable, OnInvalidRow}
 
 /**
  * Checks on the driver everything that can be checked before the first record is sent: options, columns and streams.
@@ -36,9 +34,9 @@ final class WritePlanner(options: Options, sources: ReadStreams, isNew: Connecto
     val columns = WriteColumns.of(schema, options)
     val order = RowOrder.of(schema, columns.key, options)
     val settings = KinesisSinkSettings.of(options)
-    checkStrategy()
+    SinkPlan.checkStrategy(options)
     val stream = defaultStream(columns)
-    val query = WritePlanner.context(queryId, stream)
+    val query = SinkPlan.context(queryId, stream.map(_.toString))
     val events: EventSink = new EventLog(query)
     noteIgnoredColumn(schema, columns, stream, events)
     // The client also abandons a request without an answer after this time.
@@ -63,9 +61,7 @@ final class WritePlanner(options: Options, sources: ReadStreams, isNew: Connecto
 
   /** The settings that an operator needs to understand order and rate of a write. */
   private def describe(columns: WriteColumns, order: RowOrder): String = {
-    def shown(entry: ConfigEntry[_]): String =
-      s"${entry.key}=${options.shown(entry)}"
-    val entries = Seq(
+    val entries = Seq[ConfigEntry[_]](
       WriteOptions.ordering,
       WriteOptions.aggregation,
       WriteOptions.rateLimiting,
@@ -75,7 +71,7 @@ final class WritePlanner(options: Options, sources: ReadStreams, isNew: Connecto
       WriteOptions.onInvalidRecord
     )
     val more = Seq(order.toString, if (columns.stream.isEmpty) "" else "stream of each row from its column")
-    (entries.map(shown) ++ more.filter(_.nonEmpty)).mkString(", ")
+    (SinkPlan.shown(options, entries) ++ more.filter(_.nonEmpty)).mkString(", ")
   }
 
   private def noteIgnoredColumn(
@@ -125,7 +121,7 @@ final class WritePlanner(options: Options, sources: ReadStreams, isNew: Connecto
       case OnInvalidRecord.DeadLetter =>
         val stream = options.get(WriteOptions.deadLetterStream).flatMap(_.headOption)
         (stream, options.get(WriteOptions.deadLetterTable)) match {
-          case (Some(stream), None) => OnInvalidRow.SendTo(StreamCheck.check(stream, connection, settings, query))
+          case (Some(stream), None) => SendInvalidRow(StreamCheck.check(stream, connection, settings, query))
           case (None, Some(table)) =>
             new DeadLetterTable(table, queryId).check()
             OnInvalidRow.Hold(table)
@@ -145,25 +141,6 @@ final class WritePlanner(options: Options, sources: ReadStreams, isNew: Connecto
       case OnInvalidRecord.Fail => OnInvalidRow.Fail
     }
 
-  private def checkStrategy(): Unit = {
-    val chosen = options(WriteOptions.rateLimiting)
-    RateLimiting.of(chosen).left.foreach { why =>
-      throw OptionErrors.invalid(
-        option = WriteOptions.rateLimiting.key,
-        value = chosen.word,
-        reason = why,
-        expected = WriteOptions.rateLimiting.kind.expected
-      )
-    }
-  }
-
   private def conflict(option: String, reason: String, fix: String) =
     OptionErrors.conflict(options = s"'$option' and writing", reason = reason, fix = fix)
-}
-
-private object WritePlanner {
-
-  /** Returns the names for log lines. A batch write has its own id, but neither a run nor a name. */
-  def context(queryId: String, stream: Option[StreamRef]): QueryContext =
-    QueryNames.ofThread(SparkSession.active.sparkContext, stream.map(_.toString).toSeq).copy(queryId = Some(queryId))
 }

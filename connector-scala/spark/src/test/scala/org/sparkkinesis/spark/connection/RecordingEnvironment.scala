@@ -6,7 +6,7 @@ import org.sparkkinesis.consume.poll.ShardReaders
 import org.sparkkinesis.error.KinesisConnectorException
 import org.sparkkinesis.event.EventSink
 import org.sparkkinesis.event.log.QueryContext
-import org.sparkkinesis.service.ServiceLease
+import org.sparkkinesis.service.{KinesisService, ServiceLease}
 
 /** The JVM's environment, with events recorded for the test. */
 final class RecordingEnvironment(recorded: EventSink) extends Environment {
@@ -17,7 +17,7 @@ final class RecordingEnvironment(recorded: EventSink) extends Environment {
   override def waiting: Waiting = OfJvm.waiting
   override def scheduler(name: String, threads: Int): Scheduler with AutoCloseable = OfJvm.scheduler(name, threads)
   override def sharedScheduler: Scheduler = OfJvm.sharedScheduler
-  override def client(settings: ClientSettings): ServiceLease = OfJvm.client(settings)
+  override def client(settings: ClientSettings): ServiceLease[KinesisService] = OfJvm.client(settings)
   override def readers(settings: ClientSettings): ShardReaders = OfJvm.readers(settings)
   override def events(query: QueryContext): EventSink = recorded
   override def warnOfLoss(loss: KinesisConnectorException): Unit = ()

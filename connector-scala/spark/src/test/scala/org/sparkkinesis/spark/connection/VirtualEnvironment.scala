@@ -30,9 +30,9 @@ final class VirtualEnvironment(val time: VirtualScheduler, service: KinesisServi
   override def warnOfLoss(loss: KinesisConnectorException): Unit = losses += loss
   override def random(): Double = 1.0
 
-  override def client(settings: ClientSettings): ServiceLease = {
+  override def client(settings: ClientSettings): ServiceLease[KinesisService] = {
     open += 1
-    new ServiceLease {
+    new ServiceLease[KinesisService] {
       override def service: KinesisService = VirtualEnvironment.this.service
       override def close(): Unit = open -= 1
     }

@@ -9,7 +9,8 @@ import org.sparkkinesis.config.Options
 import org.sparkkinesis.error.KinesisConnectorException
 import org.sparkkinesis.json.Json
 import org.sparkkinesis.sink.kinesis.put.SinkRecord
-import org.sparkkinesis.spark.write.invalid.{DeadLetter, InvalidRow}
+import org.sparkkinesis.spark.sink.invalid.{InvalidRow, OnInvalidRow}
+import org.sparkkinesis.spark.sink.{DataColumn, SinkWrite, SinkWriterFactory, TaskShare}
 import org.sparkkinesis.suite.TimedSuite
 
 class RowToRecordSuite extends TimedSuite {
@@ -41,9 +42,9 @@ class RowToRecordSuite extends TimedSuite {
 
   test("columns are found by name without regard to case, data as binary or string") {
     val found = columns(full)
-    assert(found == WriteColumns(0, dataIsText = false, KeySource.Column(1), Some(2), Some(3)))
+    assert(found == WriteColumns(DataColumn(0, isText = false), KeySource.Column(1), Some(2), Some(3)))
     val text = new StructType().add("data", StringType).add("partitionKey", StringType)
-    assert(columns(text) == WriteColumns(0, dataIsText = true, KeySource.Column(1), None, None))
+    assert(columns(text) == WriteColumns(DataColumn(0, isText = true), KeySource.Column(1), None, None))
   }
 
   test("the option 'streamColumn' selects the column with the stream of each row") {
@@ -122,7 +123,11 @@ class RowToRecordSuite extends TimedSuite {
 
   test("a dead letter contains reason and position, and truncates a payload that is too long for the stream") {
     val record = new SinkRecord("key", None, Array.fill[Byte](2 << 20)(7))
-    val letter = DeadLetter.of(InvalidRow(3, 17, "orders", "it is too large", Some(record)), "query", 1 << 20)
+    val letter = DeadLetter.of(
+      InvalidRow(3, 17, "orders", "it is too large", Some(record.partitionKey), Some(record.data)),
+      "query",
+      1 << 20
+    )
     assert(letter.size <= (1 << 20))
     val body = Json.parse(new String(letter.data, "UTF-8")).fold(fail(_), identity)
     def text(name: String) = body.field(name).flatMap(_.asString)
@@ -133,7 +138,7 @@ class RowToRecordSuite extends TimedSuite {
     assert((body.field("row"), body.field("dataBytes")) == (Some(Json.num(17)), Some(Json.num(2L << 20))))
     assert(body.field("truncated") == Some(Json.Bool(true)))
     val small = DeadLetter.of(
-      InvalidRow(3, 17, "orders", "its key is empty", Some(new SinkRecord("", None, "text".getBytes))),
+      InvalidRow(3, 17, "orders", "its key is empty", Some(""), Some("text".getBytes)),
       "query",
       1 << 20
     )
@@ -155,16 +160,16 @@ class RowToRecordSuite extends TimedSuite {
       org.sparkkinesis.sink.kinesis.KinesisSinkSettings.of(Options.defaults),
       "query"
     )
-    val write = new KinesisWrite(plan, new WriteProgress(SystemClock))
-    val text = s"$plan ${write.description} ${new KinesisWriterFactory(plan, TaskShare(1024, 1))}"
+    val write = new SinkWrite(plan, KinesisSink.newProgress(SystemClock))
+    val text = s"$plan ${write.description} ${new SinkWriterFactory(plan, TaskShare(1024, 1))}"
     assert(!text.contains("-secret"), text)
     val bytes = new java.io.ByteArrayOutputStream
-    new java.io.ObjectOutputStream(bytes).writeObject(new KinesisWriterFactory(plan, TaskShare(1024, 1)))
+    new java.io.ObjectOutputStream(bytes).writeObject(new SinkWriterFactory(plan, TaskShare(1024, 1)))
     assert(bytes.size > 0)
   }
 
   test("Spark can create every metric from its class name, and metric names are unique") {
-    WriteMetrics.all.foreach(metric => assert(metric.getClass.getConstructor().newInstance().name == metric.name))
-    assert(WriteMetrics.all.map(_.name).distinct.size == WriteMetrics.all.size)
+    KinesisSink.metrics.foreach(metric => assert(metric.getClass.getConstructor().newInstance().name == metric.name))
+    assert(KinesisSink.metrics.map(_.name).distinct.size == KinesisSink.metrics.size)
   }
 }

@@ -7,8 +7,8 @@ import org.sparkkinesis.chaos.query.QuerySession
 import org.sparkkinesis.kit.Arguments
 
 /**
- * The main class of the query that tests kill: `--folder F --endpoint E --region R --master M --conf.NAME VALUE…`. It
- * copies one file of lines per micro-batch until all are copied.
+ * The main class of the query that tests kill: `--folder F --endpoint E --region R --master M --format F --target NAME
+ * --conf.NAME VALUE…`. It copies one file of lines per micro-batch until all are copied. Payloads are lines.
  */
 object CopyLines {
   def main(args: Array[String]): Unit = {
@@ -18,11 +18,14 @@ object CopyLines {
     spark.readStream
       .option("maxFilesPerTrigger", "1")
       .text(s"$folder/input")
-      .select(col("value").as("data"), concat(lit("k"), col("value").cast("long") % 100).as("partitionKey"))
+      .select(
+        concat(col("value"), lit("\n")).as("data"),
+        concat(lit("k"), col("value").cast("long") % 100).as("partitionKey")
+      )
       .writeStream
-      .format("kinesis")
+      .format(arguments("format"))
       .options(Map(
-        "streamName" -> "copied",
+        (if (arguments("format") == "firehose") "deliveryStreamName" else "streamName") -> arguments("target"),
         "endpoint" -> arguments("endpoint"),
         "region" -> arguments("region"),
         "awsAccessKey" -> "AKIDEXAMPLE",

@@ -5,7 +5,6 @@ import scala.util.{Random, Using}
 
 import org.sparkkinesis.config.Options
 import org.sparkkinesis.config.value.WriteOrdering
-import org.sparkkinesis.emulator.fault.{FaultEffect, FaultRule}
 import org.sparkkinesis.emulator.{EmulatorConfig, KinesisEmulator}
 import org.sparkkinesis.sink.SinkMetrics
 import org.sparkkinesis.sink.kinesis.KinesisSinkSettings
@@ -18,6 +17,7 @@ final class FaultRound(ordered: Boolean, aggregated: Boolean, seed: Long, time: 
   private val random = new Random(seed)
   private val Writers = 3
   private val stream = "chaos"
+  private val disturbances = new Disturbances("PutRecords", "ProvisionedThroughputExceededException", random)
 
   private val settings = KinesisSinkSettings.of(Options.defaults).copy(
     KinesisSinkSettings.of(Options.defaults).requests.copy(
@@ -35,11 +35,11 @@ final class FaultRound(ordered: Boolean, aggregated: Boolean, seed: Long, time: 
     val kinesis = use(KinesisEmulator.start(EmulatorConfig(quotas = true)))
     kinesis.admin.createStream(stream, 4)
     kinesis.faults.reset(seed)
-    val load = use(new WriterLoad(kinesis, stream, settings, Writers, seed))
+    val load = use(new WriterLoad(new KinesisTarget(kinesis, stream, settings), Writers, seed))
     val end = time.fromNow
     var reshards = 0L
     while (end.hasTimeLeft()) {
-      disturb(kinesis)
+      disturbances.addTo(kinesis)
       if (random.nextInt(3) == 0) { reshard(kinesis); reshards += 1 }
       load.letRun((300L + random.nextInt(700)).millis)
     }
@@ -68,32 +68,6 @@ final class FaultRound(ordered: Boolean, aggregated: Boolean, seed: Long, time: 
         "reshards" -> reshards
       )
     )
-  }
-
-  /** Adds a fault for up to two seconds, or reshards. */
-  private def disturb(kinesis: KinesisEmulator): Unit = {
-    val unavailable = FaultEffect.Error(503, "ServiceUnavailableException", "injected")
-    val throttled = FaultEffect.Error(400, "ProvisionedThroughputExceededException", "injected")
-    val effects = Seq(
-      unavailable -> 1.0,
-      throttled -> 0.5,
-      FaultEffect.FailEntries("ProvisionedThroughputExceededException", "injected") -> 0.3,
-      FaultEffect.FailEntries("InternalFailure", "injected") -> 0.3,
-      FaultEffect.LostAnswer(FaultEffect.Error(500, "InternalFailure", "injected")) -> 0.3,
-      FaultEffect.LateAnswer(2000) -> 0.2,
-      FaultEffect.Delay(2000) -> 0.2,
-      FaultEffect.Silence -> 0.2,
-      FaultEffect.Cut(done = true) -> 0.3,
-      FaultEffect.Cut(done = false) -> 0.3
-    )
-    val (effect, probability) = effects(random.nextInt(effects.size))
-    kinesis.faults.add(FaultRule(
-      effect,
-      operation = "PutRecords",
-      probability = probability,
-      forMillis = 300L + random.nextInt(1700)
-    ))
-    ()
   }
 
   private def reshard(kinesis: KinesisEmulator): Unit = {

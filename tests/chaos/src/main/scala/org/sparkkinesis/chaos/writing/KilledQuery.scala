@@ -11,12 +11,12 @@ import org.sparkkinesis.emulator.{EmulatorConfig, KinesisEmulator}
 import org.sparkkinesis.kit.process.{JavaProcess, StandaloneCluster}
 
 /**
- * Runs a streaming query on a standalone cluster that copies numbered lines into a stream. Its driver and its
+ * Runs a streaming query on a standalone cluster that copies numbered lines into a destination. Its driver and its
  * executors are repeatedly killed with SIGKILL, and the driver restarts from its checkpoint, until the query has
  * finished. Delivery is at-least-once: no record may be missing, and only records of the micro-batches that were
  * running at a kill may be duplicated.
  */
-final class KilledQuery(seed: Long, time: FiniteDuration) {
+final class KilledQuery(seed: Long, time: FiniteDuration, destination: CopyDestination) {
   private val random = new Random(seed)
   private val LinesOfFile = 2000
   private val LongestRun = 5.minutes
@@ -25,14 +25,14 @@ final class KilledQuery(seed: Long, time: FiniteDuration) {
     val folder = Files.createTempDirectory("writing-chaos")
     val kinesis = KinesisEmulator.start(EmulatorConfig(quotas = false))
     try {
-      kinesis.admin.createStream("copied", 4)
+      destination.prepare(kinesis)
       val files = math.max(8L, time.toSeconds / 2)
       writeInput(folder.resolve("input"), files)
       val (drivers, executors, status) =
         Using.resource(new StandaloneCluster(folder, workers = 2, executorsPerWorker = 1))(
           killUntilDone(folder, kinesis, _)
         )
-      val arrived = Arrivals.of(kinesis, "copied").map(_.number)
+      val arrived = destination.arrived(kinesis)
       val written = files * LinesOfFile
       val distinct = arrived.toSet.size.toLong
       Verdict(
@@ -59,8 +59,8 @@ final class KilledQuery(seed: Long, time: FiniteDuration) {
     var (drivers, executors) = (0L, 0L)
     var query = start(folder, kinesis, cluster)
     while (end.hasTimeLeft() && query.isAlive) {
-      val enough = kinesis.admin.recordCount("copied") + 1 + random.nextInt(3 * LinesOfFile)
-      while (query.isAlive && end.hasTimeLeft() && kinesis.admin.recordCount("copied") < enough)
+      val enough = destination.count(kinesis) + 1 + random.nextInt(3 * LinesOfFile)
+      while (query.isAlive && end.hasTimeLeft() && destination.count(kinesis) < enough)
         query.waitFor(20, TimeUnit.MILLISECONDS)
       val living = cluster.executors
       if (query.isAlive && living.nonEmpty && random.nextBoolean()) {
@@ -80,7 +80,9 @@ final class KilledQuery(seed: Long, time: FiniteDuration) {
       "folder" -> folder.toString,
       "endpoint" -> kinesis.endpoint,
       "region" -> kinesis.region,
-      "master" -> cluster.master
+      "master" -> cluster.master,
+      "format" -> destination.format,
+      "target" -> CopyDestination.Name
     ) ++ cluster.settings.map { case (name, value) => s"conf.$name" -> value }
     JavaProcess.start(
       CopyLines.getClass.getName.stripSuffix("$"),

@@ -24,7 +24,7 @@ final class OutageRound(seed: Long, time: FiniteDuration) {
   def run(): Verdict = Using.Manager { use =>
     val kinesis = use(KinesisEmulator.start(EmulatorConfig(quotas = false)))
     kinesis.admin.createStream(stream, 4)
-    val load = use(new WriterLoad(kinesis, stream, settings, Writers, seed))
+    val load = use(new WriterLoad(new KinesisTarget(kinesis, stream, settings), Writers, seed))
     load.letRunUntil(kinesis.admin.recordCount(stream) >= Buffered)
     kinesis.faults.add(FaultRule(
       FaultEffect.Error(503, "ServiceUnavailableException", "injected"),

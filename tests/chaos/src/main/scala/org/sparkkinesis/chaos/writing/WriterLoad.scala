@@ -6,48 +6,44 @@ import java.util.concurrent.{CompletableFuture, TimeUnit, TimeoutException}
 import scala.concurrent.duration._
 import scala.util.{Random, Using}
 
-import org.sparkkinesis.aws.client.{ClientSettings, CredentialSettings, KinesisClients}
-import org.sparkkinesis.emulator.KinesisEmulator
-import org.sparkkinesis.model.StreamRef
-import org.sparkkinesis.sink.kinesis.put.SinkRecord
-import org.sparkkinesis.sink.kinesis.{CheckedStream, KinesisSinkSettings, KinesisStreamSink, SinkProcess}
 import org.sparkkinesis.sink.{SharedTimer, SinkMetrics}
 
+/** The destination of a load, which opens one sink for each writer. */
+trait LoadTarget extends AutoCloseable {
+  def open(timer: SharedTimer): LoadSink
+}
+
+/** A sink of the connector, for one thread. */
+trait LoadSink extends AutoCloseable {
+  def write(key: String, payload: Array[Byte]): Unit
+  def flush(): Unit
+  def metrics: SinkMetrics
+}
+
 /**
- * Writers over the real client with unlimited numbered records, one thread and separate keys each, until `finish`.
+ * Writers over the real client with unlimited numbered records, one thread and separate keys each, until `finish`. A
+ * payload is a line with its number.
+ *
+ * @param target
+ *   this instance owns it
  */
-final class WriterLoad(
-    kinesis: KinesisEmulator,
-    stream: String,
-    settings: KinesisSinkSettings,
-    writers: Int,
-    seed: Long
-) extends AutoCloseable {
+final class WriterLoad(target: LoadTarget, writers: Int, seed: Long) extends AutoCloseable {
   private val KeysOfEach = 40
   private val numbers = new AtomicLong
   @volatile private var running = true
 
   private val timer = SharedTimer.acquire()
-  private val lease = KinesisClients.shared.acquire(ClientSettings.of(
-    Some(kinesis.region),
-    Some(kinesis.endpoint),
-    CredentialSettings.Static("AKIDEXAMPLE", "secret", None)
-  ))
-  private val ref = StreamRef.ByName(stream)
-  private val checked = CheckedStream.of(ref, lease.service.describeStream(ref).get(), Some(kinesis.endpoint))
-  private val sinks = (0 until writers).map(_ =>
-    KinesisStreamSink.open(lease.service, checked, settings, settings.newBounds, new SinkProcess(timer))
-  )
+  private val sinks = (0 until writers).map(_ => target.open(timer))
   private val tasks = sinks.zipWithIndex.map { case (sink, writer) =>
     CompletableFuture.runAsync(() => write(sink, writer), task => new Thread(task, s"chaos-writer-$writer").start())
   }
   private val ended = CompletableFuture.allOf(tasks: _*)
 
-  private def write(sink: KinesisStreamSink, writer: Int): Unit = {
+  private def write(sink: LoadSink, writer: Int): Unit = {
     val keys = new Random(seed + writer)
     while (running) {
-      val record = f"${numbers.incrementAndGet()}%-200d".getBytes("US-ASCII")
-      sink.write(new SinkRecord(s"w$writer-k${keys.nextInt(KeysOfEach)}", None, record))
+      val payload = f"${numbers.incrementAndGet()}%-199d\n".getBytes("US-ASCII")
+      sink.write(s"w$writer-k${keys.nextInt(KeysOfEach)}", payload)
     }
     sink.flush()
   }
@@ -55,7 +51,7 @@ final class WriterLoad(
   /** The number of records passed to `write`, including the one with which each writer may block. */
   def written: Long = numbers.get
 
-  def metrics: SinkMetrics = sinks.map(_.metrics.requests).reduce(_ + _)
+  def metrics: SinkMetrics = sinks.map(_.metrics).reduce(_ + _)
 
   /** Lets the writers run this long; throws the error of a failed writer. */
   def letRun(time: FiniteDuration): Unit =
@@ -78,7 +74,7 @@ final class WriterLoad(
     running = false
     Using.Manager { use =>
       use.acquire(timer)
-      use.acquire(lease)
+      use.acquire(target)
       sinks.foreach(use.acquire(_))
     }.get
   }

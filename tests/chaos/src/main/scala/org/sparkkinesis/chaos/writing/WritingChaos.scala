@@ -24,7 +24,8 @@ object WritingChaos {
       (aggregated, i) <- Seq(false, true).zipWithIndex
       (ordered, j) <- Seq(false, true).zipWithIndex
     } yield new FaultRound(ordered, aggregated, seed * 10 + i * 2L + j, (total - forKills - forOutage) / 4).run()
-    val verdicts = rounds :+ new OutageRound(seed, forOutage).run() :+ new KilledQuery(seed, forKills).run()
+    val verdicts = rounds :+ new OutageRound(seed, forOutage).run() :+
+      new KilledQuery(seed, forKills, CopyDestination.Stream).run()
     println(Json.render(Json.obj(
       "chaos" -> Json.Str("writing"),
       "seed" -> Json.num(seed),

@@ -3,8 +3,8 @@ package org.sparkkinesis.integration.write
 import org.apache.spark.sparkkinesis.MetricsSource
 import org.apache.spark.sql.functions._
 
-import org.sparkkinesis.spark.write.invalid.DeadLetterTable
-import org.sparkkinesis.spark.write.{WriteMetrics, WriterTotals}
+import org.sparkkinesis.spark.sink.invalid.DeadLetterTable
+import org.sparkkinesis.spark.write.KinesisSink
 
 class BatchWriteSuite extends SinkFixture {
   private def rows(count: Int) =
@@ -180,10 +180,10 @@ class BatchWriteSuite extends SinkFixture {
 
   test("Spark's metrics system shows the totals of this JVM's writers under the names of the query's progress") {
     kinesis.admin.createStream("measured", 1)
-    val before = MetricsSource.values(WriterTotals.SourceName)
+    val before = MetricsSource.values(KinesisSink.writers.sourceName)
     writer(rows(100), "streamName" -> "measured").save()
-    val after = MetricsSource.values(WriterTotals.SourceName)
-    assert(after.keySet == WriteMetrics.all.map(_.name).toSet + "meanBatchSize")
+    val after = MetricsSource.values(KinesisSink.writers.sourceName)
+    assert(after.keySet == KinesisSink.metrics.map(_.name).toSet + "meanBatchSize")
     assert(after("recordsOut") - before.getOrElse("recordsOut", 0.0) == 100.0)
     assert(after("putPayloadUnits") - before.getOrElse("putPayloadUnits", 0.0) == 100.0)
     assert((after("inFlightRequests"), after("recordsBuffered")) == (0.0, 0.0))

@@ -9,7 +9,7 @@ import org.apache.spark.sql.execution.streaming.runtime.MemoryStream
 import org.apache.spark.sql.functions._
 import org.apache.spark.sql.streaming.{OutputMode, StreamingQuery, Trigger}
 
-import org.sparkkinesis.spark.write.invalid.DeadLetterTable
+import org.sparkkinesis.spark.sink.invalid.DeadLetterTable
 
 class StreamingWriteSuite extends SinkFixture {
   private def start(

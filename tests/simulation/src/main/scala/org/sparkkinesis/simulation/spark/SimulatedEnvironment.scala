@@ -40,7 +40,7 @@ final class SimulatedEnvironment(
   override def readers(settings: ClientSettings): ShardReaders = shared
   override def random(): Double = jitter.nextDouble()
 
-  override def client(settings: ClientSettings): ServiceLease = new ServiceLease {
+  override def client(settings: ClientSettings): ServiceLease[KinesisService] = new ServiceLease[KinesisService] {
     override def service: KinesisService = SimulatedEnvironment.this.service
     override def close(): Unit = ()
   }

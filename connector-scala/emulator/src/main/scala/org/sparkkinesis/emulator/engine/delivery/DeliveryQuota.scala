@@ -1,6 +1,7 @@
 package org.sparkkinesis.emulator.engine.delivery
 
 import org.sparkkinesis.emulator.engine.quota.{Quota, QuotaPolicy, TokenBucket}
+import org.sparkkinesis.model.FirehoseQuotas
 import org.sparkkinesis.model.FirehoseQuotas.Throughput
 
 /** The throughput limits of one delivery stream, with a burst of one second. Thread-safe. */
@@ -27,11 +28,12 @@ final private[delivery] class DeliveryQuota(throughput: Throughput) {
 
   /** Tests change the policy while the stream is in use. */
   private def follow(current: QuotaPolicy, now: Long): Unit = if (policy ne current) {
-    def bucket(quota: Quota, perSecond: Int): Option[TokenBucket] =
-      current.limit(quota, perSecond).map(rate => new TokenBucket(rate, rate, now))
+    // A bucket holds at least one request or record, so that a scaled quota never refuses all.
+    def bucket(quota: Quota, perSecond: Int, atLeast: Int = 1): Option[TokenBucket] =
+      current.limit(quota, perSecond).map(rate => new TokenBucket(math.max(atLeast, rate), rate, now))
     policy = current
     requests = bucket(Quota.DeliveryRequests, throughput.requestsPerSecond)
     records = bucket(Quota.DeliveryRecords, throughput.recordsPerSecond)
-    bytes = bucket(Quota.DeliveryBytes, throughput.bytesPerSecond)
+    bytes = bucket(Quota.DeliveryBytes, throughput.bytesPerSecond, FirehoseQuotas.Record.MaxBytes)
   }
 }

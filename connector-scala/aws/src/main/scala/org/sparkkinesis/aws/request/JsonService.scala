@@ -1,0 +1,63 @@
+package org.sparkkinesis.aws.request
+
+import java.net.URI
+import java.util.concurrent.CompletableFuture
+
+import software.amazon.awssdk.http.async.SdkAsyncHttpClient
+import software.amazon.awssdk.identity.spi.{AwsCredentialsIdentity, IdentityProvider}
+
+import org.sparkkinesis.aws.http.HttpExchange
+import org.sparkkinesis.service.{Operation, ServiceException}
+
+/**
+ * Calls a service with the JSON 1.1 protocol, for services whose SDK client is not in the jar. Calls are not retried.
+ * Thread-safe.
+ *
+ * @param version
+ *   version of the API, which is a part of each request's target
+ * @param http
+ *   this instance owns it
+ * @param mayRenew
+ *   whether a call that failed with this error may succeed with other credentials
+ */
+final class JsonService private[aws] (
+    service: String,
+    version: String,
+    region: String,
+    endpoint: URI,
+    credentials: IdentityProvider[AwsCredentialsIdentity] with AutoCloseable,
+    http: SdkAsyncHttpClient,
+    mayRenew: ServiceException => Boolean
+) extends AutoCloseable {
+  private val requests = new SignedRequests(service, region, http)
+  private val calls = new ServiceCalls(mayRenew)
+
+  /**
+   * Makes a call. `cancel` ends it; the future is done when the service can receive nothing more of it, and fails only
+   * with [[ServiceException]].
+   *
+   * @param convert
+   *   reads the body of a successful answer
+   */
+  def call[A](operation: Operation, body: Array[Byte])(convert: Array[Byte] => A): CompletableFuture[A] =
+    calls.abortable(operation) { exchange =>
+      credentials.resolveIdentity().thenCompose[Array[Byte]](identity => send(operation, identity, body, exchange))
+    }(convert)
+
+  private def send(
+      operation: Operation,
+      identity: AwsCredentialsIdentity,
+      body: Array[Byte],
+      exchange: HttpExchange
+  ): CompletableFuture[Array[Byte]] = {
+    val answer = new JsonAnswer(operation)
+    requests.send(identity, endpoint, s"$version.${operation.name}", body, answer, Some(exchange))
+      .whenComplete((_, error) => if (error != null) answer.fail(error))
+    answer.body
+  }
+
+  override def close(): Unit = {
+    http.close()
+    credentials.close()
+  }
+}

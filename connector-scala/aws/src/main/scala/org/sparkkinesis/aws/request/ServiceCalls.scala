@@ -1,0 +1,65 @@
+package org.sparkkinesis.aws.request
+
+import java.util.concurrent.CompletableFuture
+
+import scala.util.control.NonFatal
+
+import org.sparkkinesis.aws.error.ErrorClassification
+import org.sparkkinesis.aws.http.{HttpExchange, RunningCall}
+import org.sparkkinesis.concurrent.AbortableFuture
+import org.sparkkinesis.service.{Operation, ServiceException}
+
+/**
+ * Makes the calls of one client: it classifies failures, and repeats a call once if other credentials may succeed.
+ * Futures fail only with [[ServiceException]]. Thread-safe.
+ *
+ * @param mayRenew
+ *   whether a call that failed with this error may succeed with other credentials
+ */
+final private[aws] class ServiceCalls(mayRenew: ServiceException => Boolean) {
+
+  /** Makes a call and converts its answer. An exception of `convert` fails the call. */
+  def call[R, A](operation: Operation)(send: => CompletableFuture[R])(convert: R => A): CompletableFuture[A] = {
+    val result = new CompletableFuture[A]
+    complete[R, A](result, operation, () => send, convert, isFirst = true)
+    result
+  }
+
+  /** Makes a call that `cancel` ends. Its future completes when the service can receive nothing more of the call. */
+  def abortable[R, A](operation: Operation)(send: HttpExchange => CompletableFuture[R])(
+      convert: R => A
+  ): CompletableFuture[A] = {
+    val running = new RunningCall
+    val result = new AbortableFuture[A](() => running.cancel())
+    complete[R, A](result, operation, () => running.make(send), convert, isFirst = true)
+    result
+  }
+
+  private def complete[R, A](
+      result: CompletableFuture[A],
+      operation: Operation,
+      send: () => CompletableFuture[R],
+      convert: R => A,
+      isFirst: Boolean
+  ): Unit = {
+    def failed(failure: Throwable): Unit = {
+      val error = ErrorClassification.classify(operation, failure)
+      if (isFirst && mayRenew(error)) complete(result, operation, send, convert, isFirst = false)
+      else {
+        result.completeExceptionally(error)
+        ()
+      }
+    }
+    try {
+      send().whenComplete { (answer, failure) =>
+        if (failure != null) failed(failure)
+        else
+          try {
+            result.complete(convert(answer))
+            ()
+          } catch { case NonFatal(error) => failed(error) }
+      }
+      ()
+    } catch { case NonFatal(error) => failed(error) }
+  }
+}
