@@ -40,7 +40,8 @@ def module(name: String): Project =
 
 lazy val root = project
   .in(file("."))
-  .aggregate(suite, kit, core, aws, spark, firehose, emulator, connector, conformance, integration, chaos, simulation, bench)
+  .aggregate(suite, kit, core, aws, spark, firehose, emulator, connector)
+  .aggregate(conformance, integration, chaos, simulation, bench)
   .settings(publish / skip := true)
 
 /** Pure Scala: neither Spark nor the AWS SDK is on its class path. */
@@ -85,7 +86,9 @@ lazy val conformance =
   testProject("conformance").dependsOn(emulator, aws, suite % Test).settings(libraryDependencies += sparkSql % Test)
 
 /** What the projects below share: processes, and the language of the tests of streams. */
-lazy val kit = testProject("kit").dependsOn(spark, firehose, emulator, suite % Test).settings(libraryDependencies += sparkSql)
+lazy val kit = testProject("kit")
+  .dependsOn(spark, firehose, emulator, suite % Test)
+  .settings(libraryDependencies += sparkSql)
 
 /** The connector in Spark, local and on a cluster, against the emulator. */
 lazy val integration = testProject("integration")

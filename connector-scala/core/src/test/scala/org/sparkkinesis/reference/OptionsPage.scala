@@ -16,8 +16,8 @@ object OptionsPage {
        |Option names are not case-sensitive. An unknown name is an error that suggests the nearest name, and every
        |value is checked before a query starts. A size is a number of bytes, or has a unit (`512k`, `64m`, `1g`,
        |powers of 1024). A duration is a number of milliseconds, or has a unit (`250ms`, `10s`, `15m`, `1h`, `2d`).
-       |In Python, every option is a method and a keyword of `KinesisSource`, `KinesisSink` or `FirehoseSink`, in snake case.
-       |[migration.md](migration.md) has the names that other connectors use, and [errors.md](errors.md) explains
+       |In Python, every option is a method and a keyword of `KinesisSource`, `KinesisSink` or `FirehoseSink`, in snake
+       |case. [migration.md](migration.md) has the names that other connectors use, and [errors.md](errors.md) explains
        |the errors.
        |""".stripMargin
 
@@ -56,7 +56,7 @@ object OptionsPage {
     s"""## Amazon Data Firehose
        |
        |The options of the format `firehose`. ${same.map(entry => s"`${shownKey(entry)}`").mkString(", ")} have
-       |the meaning and the default above. `retry.putRecordBatch` has the options and the defaults of `retry.putRecords`.
+       |the meaning and the default above. `retry.putRecordBatch` has the options and defaults of `retry.putRecords`.
        |
        || Option | Meaning | Takes | Default | Since |
        ||---|---|---|---|---|

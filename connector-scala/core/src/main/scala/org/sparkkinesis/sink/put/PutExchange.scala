@@ -6,8 +6,8 @@ import org.sparkkinesis.concurrent.AbortableFuture
 import org.sparkkinesis.sink.Verdict
 
 /**
- * The steps of one request, whose call of the service can be cancelled. The future is done after the last step, so that the
- * request cannot take effect afterwards.
+ * The steps of one request, whose call of the service can be cancelled. The future is done after the last step, so that
+ * the request cannot take effect afterwards.
  */
 final class PutExchange {
   private var call: CompletableFuture[_] = null

@@ -15,7 +15,7 @@ import org.sparkkinesis.spark.settings.KinesisSchema
  */
 final case class DataColumn(ordinal: Int, isText: Boolean) {
 
-  /** Returns the payload, or nothing if it is null. It copies bytes that Spark has not copied, because rows are reused. */
+  /** Returns the payload, or nothing if it is null. Copies bytes that Spark has not copied, because rows are reused. */
   def payload(row: InternalRow): Option[Array[Byte]] =
     if (row.isNullAt(ordinal)) None
     else if (isText) Some(row.getUTF8String(ordinal).getBytes)
