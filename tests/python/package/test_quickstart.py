@@ -53,3 +53,12 @@ def test_the_real_time_example_copies_each_record_once_and_shows_how_long_that_t
     assert "stopped gracefully, batch committed: True" in done.stdout
     assert "601 records copied, 0 of them missing or written twice" in done.stdout
     assert re.search(r"<= +\d+ ms +#+ +\d+", done.stdout)
+
+
+def test_the_migration_example_reads_each_record_once_and_each_key_in_order() -> None:
+    done = _run("--records", "600", example="migration.py")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "orders-new: " in done.stdout
+    assert "orders-old: " in done.stdout
+    assert "600 records put, 600 read, each once" in done.stdout
+    assert "each key in order" in done.stdout

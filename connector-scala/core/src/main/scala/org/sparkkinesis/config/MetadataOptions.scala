@@ -58,7 +58,8 @@ object MetadataOptions {
   val metadataStartTimeout: ConfigEntry[FiniteDuration] = both(
     "metadataStartTimeout",
     Duration(1.second, 1.hour),
-    "Time for which the first start of a query waits for the metadata service. A query with a checkpoint does not wait.",
+    "Time for which the first start of a query waits for the metadata service. A query with a checkpoint does " +
+      "not wait.",
     default = "30s"
   )
 

@@ -9,6 +9,9 @@ object MetadataErrors {
   def invalid(service: String, reason: String): KinesisConnectorException =
     KinesisConnectorException("KINESIS_METADATA_INVALID", "service" -> service, "reason" -> reason)
 
+  def removed(streams: String, service: String): KinesisConnectorException =
+    KinesisConnectorException("KINESIS_STREAM_REMOVED", "streams" -> streams, "service" -> service)
+
   def forbidden(stream: String, reason: String, option: String): KinesisConnectorException =
     KinesisConnectorException("KINESIS_METADATA_FORBIDDEN", "stream" -> stream, "reason" -> reason, "option" -> option)
 }

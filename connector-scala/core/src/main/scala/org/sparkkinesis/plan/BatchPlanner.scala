@@ -42,21 +42,28 @@ final case class PlannedBatch(
  *
  * It ends batches at chunk boundaries. It respects the limits, except that one chunk is always taken, and shares them
  * fairly between the shards. It plans a child shard only in a batch after the one that completed all its parents.
- * Without records there is no batch.
+ * Without records there is no batch. Parked streams stay as they are.
  */
 object BatchPlanner {
 
-  /** Returns `None` if there is no record after `start`. */
+  /**
+   * Returns `None` if there is no record after `start`.
+   *
+   * @param waiting
+   *   streams of which no record is planned, because other streams must be read before them
+   */
   def plan(
       start: SourceOffset,
       graphs: String => ShardGraph,
       availability: StreamShard => Option[ShardAvailability],
-      limits: ReadLimits
+      limits: ReadLimits,
+      waiting: Set[String] = Set.empty
   ): Option[PlannedBatch] = {
-    val plans = start.streams.values.toVector.map(stream => new StreamPlan(stream, graphs(stream.arn), availability))
+    val plans = start.read.map(stream => new StreamPlan(stream, graphs(stream.arn), availability)).toVector
     plans.foreach(_.advanceWithoutRecords())
-    limits.maxAheadMillis.foreach(align(plans, _))
-    val taken = FairShare.take(plans.flatMap(_.readable), limits)
+    val ready = if (waiting.isEmpty) plans else plans.filterNot(plan => waiting(plan.arn))
+    limits.maxAheadMillis.foreach(align(ready, _))
+    val taken = FairShare.take(ready.flatMap(_.readable), limits)
     Option.when(taken.exists(_.count > 0)) {
       var (rows, bytes) = (0L, 0L)
       taken.foreach { candidate =>
@@ -64,9 +71,13 @@ object BatchPlanner {
         rows += candidate.rows
         bytes += candidate.bytes
       }
-      PlannedBatch(SourceOffset(plans.map(_.result)), rows, bytes, plans.iterator.flatMap(_.firstArrivals).toMap)
+      PlannedBatch(endOf(start, plans), rows, bytes, plans.iterator.flatMap(_.firstArrivals).toMap)
     }
   }
+
+  /** Returns the offset with the positions of the plans; parked streams have none. */
+  private def endOf(start: SourceOffset, plans: Seq[StreamPlan]): SourceOffset =
+    start.copy(streams = start.streams ++ plans.map(plan => plan.arn -> plan.result))
 
   /**
    * Returns the number of rows that are available and that the next batch leaves to a later one, because their shards
@@ -78,7 +89,7 @@ object BatchPlanner {
       availability: StreamShard => Option[ShardAvailability],
       maxAheadMillis: Long
   ): Long = {
-    val plans = start.streams.values.toVector.map(unread(_, graphs, availability))
+    val plans = start.read.map(unread(_, graphs, availability)).toVector
     plans.foreach(_.advanceWithoutRecords())
     align(plans, maxAheadMillis)
     plans.iterator.flatMap(_.candidates).map(_.withheldRows).sum
@@ -105,9 +116,9 @@ object BatchPlanner {
       graphs: String => ShardGraph,
       availability: StreamShard => Option[ShardAvailability]
   ): SourceOffset = {
-    val plans = start.streams.values.toVector.map(unread(_, graphs, availability))
+    val plans = start.read.map(unread(_, graphs, availability)).toVector
     plans.foreach(_.advanceWithoutRecords())
-    SourceOffset(plans.map(_.result))
+    endOf(start, plans)
   }
 
   /** Returns a plan without the chunks that are before the stream's positions. */
@@ -132,6 +143,7 @@ object BatchPlanner {
       graph: ShardGraph,
       availability: StreamShard => Option[ShardAvailability]
   ) {
+    def arn: String = stream.arn
 
     /** The candidates in the order of their shard ids. */
     private val atStart: Vector[Candidate] =

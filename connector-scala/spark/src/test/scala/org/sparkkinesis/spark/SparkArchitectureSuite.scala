@@ -28,6 +28,7 @@ class SparkArchitectureSuite extends TimedSuite {
       "org.apache.spark.sparkkinesis" +: all("settings", "metric", "protocol", "connection", "sink.invalid"),
       all("executor"),
       all("coordinator", "coordinator.cluster", "coordinator.state"),
+      all("metadata"),
       all("session"),
       all("read.reader", "read.live", "sink"),
       all("read", "write"),

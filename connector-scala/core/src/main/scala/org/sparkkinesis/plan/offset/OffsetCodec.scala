@@ -16,9 +16,10 @@ import org.sparkkinesis.model.{SequenceNumber, ShardId, StartingPosition}
  * finished. The optional fields `begun` and `since` have, in the same form, the times of [[StreamOffset.begun]] and
  * [[StreamOffset.since]]. Numbers have base 36: 10,000 shards take less than 0.5 MB.
  *
- * Version 2 adds `:` and a sub-sequence number to `+`, for a position within an aggregate. It is written only if there
- * is such a position, so that older connectors read all other offsets. Old versions stay readable; golden files of each
- * version check that.
+ * Version 2 adds `:` and a sub-sequence number to `+`, for a position within an aggregate; `m` beside `streams`, for
+ * the number of the metadata log's entry; and `st` of a stream that is removed: `d` for draining, `p` for parked and
+ * drained, `q` for parked with records left, each with the time. It is written only if an offset has one of these, so
+ * that older connectors read all other offsets. Old versions stay readable; golden files of each version check that.
  */
 object OffsetCodec {
   val Version = 2
@@ -49,29 +50,59 @@ object OffsetCodec {
       val optional = Seq("begun" -> stream.begun, "since" -> stream.since).collect {
         case (name, ofShards) if ofShards.nonEmpty => name -> Json.Str(times(ofShards))
       }
-      Json.obj(fields ++ optional: _*)
+      Json.obj(fields ++ optional ++ phase(stream.phase).map(text => "st" -> Json.Str(text)): _*)
     }
-    Json.render(Json.obj("v" -> Json.num(versionOf(offset)), "streams" -> Json.Arr(streams.toVector)))
+    val number = Option.when(offset.version != 0)("m" -> Json.num(offset.version))
+    val fields = Seq("v" -> Json.num(versionOf(offset)), "streams" -> Json.Arr(streams.toVector)) ++ number
+    Json.render(Json.obj(fields: _*))
   }
+
+  private def phase(phase: StreamPhase): Option[String] = phase match {
+    case StreamPhase.Active => None
+    case StreamPhase.Draining(since) => Some(s"d${java.lang.Long.toString(since, Radix)}")
+    case StreamPhase.Parked(since, isDrained) =>
+      Some(s"${if (isDrained) "p" else "q"}${java.lang.Long.toString(since, Radix)}")
+  }
+
+  private def phase(text: Option[String]): Either[String, StreamPhase] =
+    text.fold[Option[StreamPhase]](Some(StreamPhase.Active)) { word =>
+      long(word.drop(1)).flatMap(since =>
+        word.headOption.collect {
+          case 'd' => StreamPhase.Draining(since)
+          case 'p' => StreamPhase.Parked(since, isDrained = true)
+          case 'q' => StreamPhase.Parked(since, isDrained = false)
+        }
+      )
+    }.toRight(s"'${text.fold("")(_.take(80))}' is not the phase of a stream")
 
   /** The oldest version that can hold the offset. */
   private def versionOf(offset: SourceOffset): Long =
-    if (offset.streams.valuesIterator.exists(_.shards.valuesIterator.exists(_.partOfNext.nonEmpty))) 2 else 1
+    if (offset.version != 0 || offset.streams.valuesIterator.exists(hasNews)) 2 else 1
+
+  private def hasNews(stream: StreamOffset): Boolean =
+    stream.phase != StreamPhase.Active || stream.shards.valuesIterator.exists(_.partOfNext.nonEmpty)
 
   /** @throws org.sparkkinesis.error.KinesisConnectorException KINESIS_OFFSET_INVALID */
-  def decode(text: String): SourceOffset = {
-    def invalid(reason: String): Nothing =
-      throw ReadErrors.offsetInvalid(reason = reason, offset = text.take(120))
-    val json = Json.parse(text).fold(why => invalid(s"it is not JSON: $why"), identity)
-    json.field("v").flatMap(_.asLong) match {
-      case Some(1L | 2L) =>
-        json.field("streams") match {
-          case Some(Json.Arr(items)) => SourceOffset(items.map(stream(_).fold(invalid, identity)))
-          case _ => invalid("it names no streams")
-        }
-      case Some(newer) => invalid(s"its version is $newer, this connector reads up to $Version")
-      case None => invalid("it has no version")
+  def decode(text: String): SourceOffset =
+    read(text).fold(reason => throw ReadErrors.offsetInvalid(reason = reason, offset = text.take(120)), identity)
+
+  /** Returns the offset, or why the text is none. */
+  def read(text: String): Either[String, SourceOffset] = Json.parse(text).left.map(why => s"it is not JSON: $why")
+    .flatMap { json =>
+      json.field("v").flatMap(_.asLong) match {
+        case Some(1L | 2L) => streams(json).map(_.copy(version = json.field("m").flatMap(_.asLong).getOrElse(0)))
+        case Some(newer) => Left(s"its version is $newer, this connector reads up to $Version")
+        case None => Left("it has no version")
+      }
     }
+
+  private def streams(json: Json): Either[String, SourceOffset] = json.field("streams") match {
+    case Some(Json.Arr(items)) =>
+      val all = items.foldLeft[Either[String, Vector[StreamOffset]]](Right(Vector.empty))((done, item) =>
+        done.flatMap(list => stream(item).map(list :+ _))
+      )
+      all.map(SourceOffset(_))
+    case _ => Left("it names no streams")
   }
 
   private def stream(json: Json): Either[String, StreamOffset] = {
@@ -90,7 +121,8 @@ object OffsetCodec {
             for {
               begun <- times("begun", text("begun"))
               since <- times("since", text("since"))
-            } yield StreamOffset(name, arn, created, list.to(SortedMap), begun, since)
+              phase <- phase(text("st"))
+            } yield StreamOffset(name, arn, created, list.to(SortedMap), begun, since, phase)
           )
       case _ => Left("a stream lacks name, arn, created, base or shards")
     }

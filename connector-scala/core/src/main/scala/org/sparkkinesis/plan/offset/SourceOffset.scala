@@ -60,6 +60,8 @@ object ShardPosition {
  * @param since
  *   for shards whose positions have no time: times before which no record arrived that is still to be read, neither in
  *   the shard nor in its descendants. After a restart they show whether such records may have expired.
+ * @param phase
+ *   whether the stream is read; one that is not named by a metadata service any more is parked at last
  */
 final case class StreamOffset(
     name: String,
@@ -67,8 +69,12 @@ final case class StreamOffset(
     creationMillis: Long,
     shards: SortedMap[ShardId, ShardPosition],
     begun: SortedMap[ShardId, Long] = SortedMap.empty,
-    since: SortedMap[ShardId, Long] = SortedMap.empty
+    since: SortedMap[ShardId, Long] = SortedMap.empty,
+    phase: StreamPhase = StreamPhase.Active
 ) {
+
+  /** Whether the stream is not read. */
+  def isParked: Boolean = phase.isInstanceOf[StreamPhase.Parked]
 
   /** A time before which every record was planned, or `None` if it is unknown. */
   def readUntil(shard: ShardId): Option[Long] = shards.get(shard).flatMap(IdleTime.of).orElse(since.get(shard))
@@ -93,17 +99,22 @@ final case class StreamOffset(
  *
  * @param streams
  *   streams by ARN
+ * @param version
+ *   number of the last entry of the metadata log whose streams the offset has; 0 without a metadata log
  */
-final case class SourceOffset(streams: SortedMap[String, StreamOffset]) {
+final case class SourceOffset(streams: SortedMap[String, StreamOffset], version: Long = 0) {
+
+  /** The streams that are read. */
+  def read: Iterator[StreamOffset] = streams.valuesIterator.filterNot(_.isParked)
 
   /** Whether the expiry of records can be noticed in every shard that is not finished. */
-  def isTimed: Boolean = streams.valuesIterator.forall(_.isTimed)
+  def isTimed: Boolean = read.forall(_.isTimed)
 
   /**
    * Returns the offset with times for every position without one; `oldestMillis` returns that of a stream's records.
    */
-  def timed(oldestMillis: String => Long): SourceOffset = SourceOffset(streams.map { case (arn, stream) =>
-    arn -> stream.timed(math.max(stream.creationMillis, oldestMillis(arn)))
+  def timed(oldestMillis: String => Long): SourceOffset = copy(streams = streams.map { case (arn, stream) =>
+    arn -> (if (stream.isParked) stream else stream.timed(math.max(stream.creationMillis, oldestMillis(arn))))
   })
 }
 

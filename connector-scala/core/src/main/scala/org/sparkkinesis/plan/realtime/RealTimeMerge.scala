@@ -54,8 +54,8 @@ object RealTimeMerge {
    */
   def merge(start: SourceOffset, read: Set[StreamShard], outcomes: Seq[ShardOutcome]): MergedBatch = {
     val ofStream = outcomes.groupBy(_.shard.stream)
-    val streams = start.streams.values.map(stream => merged(stream, ofStream.getOrElse(stream.arn, Nil)))
-    MergedBatch(SourceOffset(streams), read -- outcomes.map(_.shard))
+    val streams = start.streams.map { case (arn, stream) => arn -> merged(stream, ofStream.getOrElse(arn, Nil)) }
+    MergedBatch(start.copy(streams = streams), read -- outcomes.map(_.shard))
   }
 
   private def merged(stream: StreamOffset, reported: Seq[ShardOutcome]): StreamOffset = {

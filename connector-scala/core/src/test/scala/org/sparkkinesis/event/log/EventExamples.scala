@@ -86,6 +86,60 @@ object EventExamples {
       s"$OfShard Records were lost: the stream keeps 24 hours. $Ends"
     ),
     (
+      MetadataChanged(7, s"added $Arn (active)"),
+      Info,
+      s"$OfStream Version 7 of the metadata document is used: added $Arn (active)"
+    ),
+    (
+      MetadataNotFetched("The file does not exist.", 2, Some(61000)),
+      Warn,
+      s"$OfStream The metadata service gave no valid answer (2 in a row): The file does not exist. The streams of " +
+        "61.0 s ago stay in use"
+    ),
+    (
+      MetadataRecovered(2),
+      Info,
+      s"$OfStream The metadata service gives valid answers again after 2 failures"
+    ),
+    (
+      StreamForbidden(Arn, "account 123456789012 is not allowed", "metadataAllowedAccounts"),
+      Warn,
+      s"$OfStream KINESIS_METADATA_FORBIDDEN: the metadata service names a stream that is not used: account " +
+        "123456789012 is not allowed (option 'metadataAllowedAccounts')"
+    ),
+    (
+      MetadataFileUnprotected("/tmp/streams.json"),
+      Warn,
+      s"$OfStream Every user of the machine may write the metadata document /tmp/streams.json, and so direct this " +
+        "query to other streams"
+    ),
+    (StreamJoined(Arn, 4), Info, s"$OfStream The stream joined with 4 shards"),
+    (
+      StreamPending(Arn, "Stream 'orders' is CREATING."),
+      Warn,
+      s"$OfStream The stream cannot be read yet, and will be tried again: Stream 'orders' is CREATING."
+    ),
+    (
+      StreamDraining(Arn),
+      Info,
+      s"$OfStream The stream was removed, and is read until it has no more records"
+    ),
+    (
+      StreamParked(Arn, isDrained = true),
+      Info,
+      s"$OfStream The removed stream was read to its end. Its position is kept"
+    ),
+    (
+      StreamReturned(Arn),
+      Info,
+      s"$OfStream The stream is active again, and is read on from its position"
+    ),
+    (
+      StreamDropped(Arn),
+      Info,
+      s"$OfStream The position of the removed stream is not kept any more"
+    ),
+    (
       StreamRecreated(Arn, 1700000000000L, 1700000100000L, endsQuery = true),
       Warn,
       s"$OfStream The stream was deleted and recreated: the checkpoint is of the stream created at " +

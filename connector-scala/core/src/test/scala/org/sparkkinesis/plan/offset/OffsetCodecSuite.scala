@@ -51,6 +51,39 @@ class OffsetCodecSuite extends PropertySuite {
     assert(OffsetCodec.encode(goldenWithin) == text)
   }
 
+  private val goldenPhases = goldenWithin.copy(
+    streams = goldenWithin.streams ++ Seq(
+      "draining" -> StreamPhase.Draining(1777320018123L),
+      "drained" -> StreamPhase.Parked(1777320018123L, isDrained = true),
+      "parked" -> StreamPhase.Parked(1777320018123L, isDrained = false)
+    ).map { case (name, phase) =>
+      val arn = s"arn:aws:kinesis:eu-central-1:123456789012:stream/$name"
+      arn -> StreamOffset(name, arn, 1777319237000L, SortedMap(ShardId.ofIndex(0) -> Horizon), phase = phase)
+    },
+    version = 42
+  )
+
+  test("offsets of version 2 with a metadata version and phases in the golden file are still read") {
+    val text = new String(getClass.getResourceAsStream("/golden/offset-v2-phases.json").readAllBytes(), "UTF-8").trim
+    assert(OffsetCodec.decode(text) == goldenPhases)
+    assert(OffsetCodec.encode(goldenPhases) == text)
+  }
+
+  test("version 1 is written as long as no stream has left and no metadata log is used") {
+    def version(offset: SourceOffset) = OffsetCodec.encode(offset).take("{\"v\":1".length)
+    assert(version(golden) == "{\"v\":1")
+    assert(version(golden.copy(version = 1)) == "{\"v\":2")
+    assert(version(golden.copy(streams = golden.streams.map { case (arn, stream) =>
+      arn -> stream.copy(phase = StreamPhase.Draining(1))
+    })) == "{\"v\":2")
+  }
+
+  private val phases: Gen[StreamPhase] = Gen.oneOf(
+    Gen.const(StreamPhase.Active),
+    Gen.choose(0L, 4102444800000L).map(StreamPhase.Draining(_)),
+    Gen.zip(Gen.choose(0L, 4102444800000L), Gen.oneOf(true, false)).map { case (at, is) => StreamPhase.Parked(at, is) }
+  )
+
   private val positions: Gen[ShardPosition] = {
     val numbers = Gen.frequency(
       1 -> Gen.const("0"),
@@ -74,12 +107,14 @@ class OffsetCodecSuite extends PropertySuite {
       1 -> Gen.alphaNumStr.suchThat(_.nonEmpty).map(s => ShardId(s + "_.-"))
     )
     val times = Gen.mapOf(Gen.zip(ids, Gen.choose(0L, 4102444800000L)))
-    val streams = Gen.zip(Gen.choose(0, 99), Gen.mapOf(Gen.zip(ids, positions)), times, times).map {
-      case (n, shards, begun, since) =>
+    val streams = Gen.zip(Gen.choose(0, 99), Gen.mapOf(Gen.zip(ids, positions)), times, times, phases).map {
+      case (n, shards, begun, since, phase) =>
         val arn = s"arn:aws:kinesis:eu-central-1:123456789012:stream/s$n"
-        StreamOffset(s"s$n", arn, n.toLong, shards.to(SortedMap), begun.to(SortedMap), since.to(SortedMap))
+        StreamOffset(s"s$n", arn, n.toLong, shards.to(SortedMap), begun.to(SortedMap), since.to(SortedMap), phase)
     }
-    Gen.listOf(streams).map(SourceOffset(_))
+    Gen.zip(Gen.listOf(streams), Gen.choose(0L, 9999L)).map { case (all, version) =>
+      SourceOffset(all).copy(version = version)
+    }
   }
 
   test("an encoded offset is decoded to the same offset") {

@@ -6,9 +6,11 @@ import java.util.Locale
 import org.sparkkinesis.aws.client.{ClientSettings, CredentialSettings, Regions}
 import org.sparkkinesis.config.ConnectionOptions._
 import org.sparkkinesis.config.value.{Loopback, NearestName}
-import org.sparkkinesis.config.{ConfigEntry, Options, ReadOptions}
+import org.sparkkinesis.config.{ConfigEntry, ConnectionOptions, Options, ReadOptions}
 import org.sparkkinesis.error.{KinesisConnectorException, OptionErrors}
+import org.sparkkinesis.metadata.PhysicalStream
 import org.sparkkinesis.model.StreamRef
+import org.sparkkinesis.spark.settings.StreamConnection
 
 /** Streams, endpoint and credentials: reads the connection options and checks them against each other. */
 object Connection {
@@ -69,6 +71,46 @@ object Connection {
       ClientSettings.of(own(region, ReadOptions.regionOf), address, credentials(options, role, externalId))
     val placed = stream.fold(settings)(settings.forStream)
     placed.copy(region = Some(Regions.resolve(placed, stream.fold("any")(_.name))))
+  }
+
+  /**
+   * Returns the settings from which those of streams are made that join while the query is running.
+   *
+   * @param region
+   *   the region if no option names one
+   * @throws KinesisConnectorException
+   *   KINESIS_OPTION_MISSING, KINESIS_OPTION_CONFLICT, KINESIS_OPTION_INVALID
+   */
+  def joining(options: Options, region: String): ClientSettings = {
+    val address = options.get(endpoint)
+    address.foreach(checkEndpoint(endpoint, _, options(allowInsecureEndpoint)))
+    options.get(stsEndpoint).foreach(checkEndpoint(stsEndpoint, _, options(allowInsecureEndpoint)))
+    val access = credentials(options, options.get(roleArn), options.get(roleExternalId))
+    ClientSettings.of(options.get(ConnectionOptions.region).orElse(Some(region)), address, access)
+  }
+
+  /**
+   * Returns how a stream is reached that a metadata service names. The document takes precedence over the options for
+   * one of several streams.
+   *
+   * @throws KinesisConnectorException
+   *   KINESIS_OPTION_INVALID for an endpoint without encryption
+   */
+  def of(options: Options, stream: PhysicalStream, consumerArn: Option[String]): StreamConnection = {
+    val address = stream.endpoint.orElse(options.ofStream(ReadOptions.endpointOf, stream.stream))
+    address.foreach(checkEndpoint(endpoint, _, options(allowInsecureEndpoint)))
+    val role = stream.role.map(_ -> stream.externalId).orElse(
+      options.ofStream(ReadOptions.roleArnOf, stream.stream)
+        .map(_ -> options.ofStream(ReadOptions.roleExternalIdOf, stream.stream))
+    )
+    StreamConnection(
+      stream.stream.region,
+      address,
+      role.map { case (arn, externalId) =>
+        StreamConnection.Role(arn, options(roleSessionName), externalId, options.get(stsEndpoint))
+      },
+      consumerArn
+    )
   }
 
   private def credentials(

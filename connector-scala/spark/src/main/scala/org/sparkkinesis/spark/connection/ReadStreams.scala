@@ -38,7 +38,10 @@ object ReadStreams {
 
   private val byQuery = new ConcurrentHashMap[String, Set[Registration]]
 
-  final private class Registration(val queryId: String, val streams: Set[(String, String)]) extends AutoCloseable {
+  final private class Registration(val queryId: String, identities: () => Iterable[StreamIdentity])
+      extends AutoCloseable {
+    def streams: Set[(String, String)] = reading(identities()).streams
+
     override def close(): Unit = {
       byQuery.computeIfPresent(
         queryId,
@@ -53,9 +56,12 @@ object ReadStreams {
 
   def reading(streams: Iterable[StreamIdentity]): ReadStreams = ReadStreams(streams.map(placeOf).toSet)
 
-  /** Records the streams that a source of this thread's query reads, until the returned value is closed. */
-  def read(streams: Iterable[StreamIdentity]): AutoCloseable = currentQuery.fold[AutoCloseable](() => ()) { id =>
-    val registration = new Registration(id, reading(streams).streams)
+  /**
+   * Records the streams that a source of this thread's query reads, until the returned value is closed. They may
+   * change.
+   */
+  def read(streams: => Iterable[StreamIdentity]): AutoCloseable = currentQuery.fold[AutoCloseable](() => ()) { id =>
+    val registration = new Registration(id, () => streams)
     byQuery.merge(id, Set(registration), (all, one) => all ++ one)
     registration
   }

@@ -31,7 +31,13 @@ final class PrefetchView private[coordinator] (state: CoordinatorState, preferen
       evenUntimed: Boolean = false
   ): Option[PlannedBatch] = locked {
     state.throwFailure()
-    val batch = BatchPlanner.plan(start, state.graphs, shard => tracks.get(shard).map(available(_, until)), limits)
+    val batch = BatchPlanner.plan(
+      start,
+      state.graphs,
+      shard => tracks.get(shard).map(available(_, until)),
+      limits,
+      state.heldBack
+    )
     batch.filter(evenUntimed || _.end.isTimed).foreach { planned =>
       tracks.valuesIterator.foreach { track =>
         planned.end.streams.get(track.shard.stream).flatMap(_.shards.get(track.shard.shard)).foreach(track.planned)
@@ -45,7 +51,20 @@ final class PrefetchView private[coordinator] (state: CoordinatorState, preferen
     locked(BatchPlanner.settle(start, state.graphs, shard => tracks.get(shard).map(available(_, until))))
 
   /** Returns whether every record of the target has been planned. Call it when there is nothing to plan. */
-  def isReached(target: AvailableNowTarget): Boolean = ofEveryShard { track =>
+  def isReached(target: AvailableNowTarget): Boolean =
+    ofEveryShard(track => state.heldBack(track.shard.stream) || isPlanned(track, target))
+
+  /**
+   * Returns whether a stream has no more records: every record of the target has been planned, and no later one is
+   * fetched.
+   */
+  def isDrained(stream: String, target: AvailableNowTarget): Boolean = locked {
+    state.listed(stream) && !state.streamsWithOpenLineage(stream) && state.wanted().forall { case (shard, _) =>
+      shard.stream != stream || tracks.get(shard).exists(track => track.chunks.isEmpty && isPlanned(track, target))
+    }
+  }
+
+  private def isPlanned(track: ShardTrack, target: AvailableNowTarget): Boolean = {
     // After a lost report, earlier chunks than the reported ones may exist.
     val chunks = if (lacksNews(track)) Vector.empty else track.chunks.toVector
     target.isReached(chunks, track.readUpToMillis, track.ended) && target.within(track.chunks.toVector).isEmpty
@@ -144,7 +163,7 @@ final class PrefetchView private[coordinator] (state: CoordinatorState, preferen
 
   private def ofEveryShard(condition: ShardTrack => Boolean): Boolean = locked {
     state.throwFailure()
-    state.listed.size == state.streams.size && state.streamsWithOpenLineage.isEmpty &&
+    state.streams.forall(state.listed) && state.streamsWithOpenLineage.isEmpty &&
     state.wanted().forall { case (shard, _) => tracks.get(shard).exists(condition) }
   }
 

@@ -12,7 +12,7 @@ import org.sparkkinesis.spark.executor.ConsumerHosts
 import org.sparkkinesis.spark.protocol.{
   Broken, DriverHandler, ParentFinished, Peer, ProtocolCodec, Register, Report, StopAll
 }
-import org.sparkkinesis.spark.settings.ReadSettings
+import org.sparkkinesis.spark.settings.{ReadSettings, StreamConnection}
 
 /**
  * Coordinates, on the driver, how the executors' consumers read the shards of one running source. [[ShardPlacement]]
@@ -69,17 +69,20 @@ final class ShardCoordinator(
    * Sets the position that planning has reached. Records before it are dropped everywhere, and the next shards are
    * read.
    *
+   * @param waiting
+   *   streams of which no record is planned for now, because other streams must be read before them
    * @throws Throwable
    *   the error that ended reading, if there is one
    */
-  def advance(to: SourceOffset): Unit = {
-    val advanced = progress.advance(to)
-    if (advanced.isFirst) {
-      discovery.wake()
-      starter.wake()
-    }
+  def advance(to: SourceOffset, waiting: Set[String] = Set.empty): Unit = {
+    val advanced = progress.advance(to, waiting)
+    if (advanced.concernsDiscovery) discovery.wake()
+    if (advanced.isFirst) starter.wake()
     if (advanced.concernsPlacement) placing.wake()
   }
+
+  /** Sets how streams are reached that joined. Shards of streams whose connections changed are assigned again. */
+  def connect(connections: Map[String, StreamConnection]): Unit = if (progress.connect(connections)) placing.wake()
 
   /** Adds shards of an earlier listing; a later listing may lack some of them. */
   def know(stream: String, shards: Seq[Shard]): Unit = progress.know(stream, shards)

@@ -13,7 +13,7 @@ import org.sparkkinesis.event.{
 }
 import org.sparkkinesis.model.StreamShard
 import org.sparkkinesis.spark.coordinator.state.{ConsumerPeer, CoordinatorState, ShardTrack}
-import org.sparkkinesis.spark.protocol.{Assign, Assigned, Register, Unassign}
+import org.sparkkinesis.spark.protocol.{Assign, Assigned, Configure, Register, Unassign}
 
 /**
  * Assigns an owner to each shard that must be read, and takes shards from lost executors.
@@ -112,11 +112,22 @@ final private[coordinator] class ShardPlacement(
             Assigned(shard, at, track.epoch, state.graphs(shard.stream).range(shard.shard))
           }
         }
+        configure(peers(owner), assigned.map(_.shard.stream).distinct)
         peers(owner).tell(Assign(assigned, serviceMillis()))
         note(owner, assigned, current)
       }
       retire()
       moved.size >= Placement.movesAtOnce(shards.size)
+    }
+  }
+
+  /** Tells an executor how the streams are reached that joined, unless it knows. */
+  private def configure(peer: ConsumerPeer, streams: Seq[String]): Unit = if (state.connections.nonEmpty) {
+    val unknown = streams.flatMap(stream => state.connections.get(stream).map(stream -> _))
+      .filterNot { case (stream, connection) => peer.connections.get(stream).contains(connection) }
+    if (unknown.nonEmpty) {
+      peer.connections ++= unknown
+      peer.tell(Configure(unknown))
     }
   }
 
@@ -145,9 +156,10 @@ final private[coordinator] class ShardPlacement(
   private def retire(): Unit = {
     val keep = state.wanted().iterator.map(_._1).toSet
     val gone = tracks.keysIterator.filterNot { shard =>
-      keep(shard) || state.position.streams.get(shard.stream).exists(_.shards.contains(shard.shard))
+      keep(shard) ||
+      (state.streams(shard.stream) && state.position.streams.get(shard.stream).exists(_.shards.contains(shard.shard)))
     }.toVector
-    gone.foreach(shard => state.note(ShardFinished(shard.stream, shard.shard)))
+    gone.foreach(shard => if (state.streams(shard.stream)) state.note(ShardFinished(shard.stream, shard.shard)))
     gone.flatMap(tracks.remove).groupBy(state.owner).foreach { case (owner, left) =>
       owner.foreach(_.tell(Unassign(left.map(_.shard))))
     }

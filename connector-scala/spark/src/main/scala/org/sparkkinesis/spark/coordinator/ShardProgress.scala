@@ -14,6 +14,7 @@ import org.sparkkinesis.service.ServiceException
 import org.sparkkinesis.shard.ShardGraph
 import org.sparkkinesis.spark.coordinator.state.{ConsumerPeer, CoordinatorState, ShardTrack}
 import org.sparkkinesis.spark.protocol.{Release, Report, ShardReport, Unassign}
+import org.sparkkinesis.spark.settings.StreamConnection
 
 /**
  * Records progress: the executors' reports, the listings, and what the query has planned.
@@ -31,16 +32,40 @@ final private[coordinator] class ShardProgress(
   import ShardProgress._
   import state.{locked, tracks}
 
-  /** Drops planned records here and in the executors. */
-  def advance(to: SourceOffset): Advance = locked {
+  /**
+   * Drops planned records here and in the executors.
+   *
+   * @param waiting
+   *   streams of which no record is planned for now
+   */
+  def advance(to: SourceOffset, waiting: Set[String]): Advance = locked {
     state.throwFailure()
+    if (state.heldBack != waiting) {
+      state.heldBack = waiting
+      state.noteChange()
+    }
     val before = state.position
-    if ((before eq to) || before == to) Advance(isFirst = false, concernsPlacement = false)
+    if ((before eq to) || before == to) Advance(isFirst = false, concernsPlacement = false, concernsDiscovery = false)
     else {
       state.position = to
       val others = release(before, to)
-      Advance(before.streams.isEmpty, others || before.streams.keySet != to.streams.keySet)
+      val wasRead = state.streams
+      state.read(to.read.map(_.arn).toSet)
+      val isFirst = before.streams.isEmpty
+      val areOthers = before.streams.keySet != to.streams.keySet || wasRead != state.streams
+      Advance(isFirst, others || areOthers, isFirst || (areOthers && !state.streams.forall(state.listed)))
     }
+  }
+
+  /** Sets how streams are reached that joined. Streams whose connections changed are assigned again. */
+  def connect(connections: Map[String, StreamConnection]): Boolean = locked {
+    val changed = connections.filter { case (arn, now) => state.connections.get(arn).exists(_ != now) }.keySet
+    state.connections ++= connections
+    val lost = tracks.valuesIterator.filter(track => changed(track.shard.stream)).toVector
+    lost.groupBy(state.owner).foreach { case (owner, left) => owner.foreach(_.tell(Unassign(left.map(_.shard)))) }
+    lost.foreach(_.lose())
+    if (lost.nonEmpty) state.noteChange()
+    lost.nonEmpty
   }
 
   /** Records a report. Returns what must be checked again because of it. */
@@ -77,11 +102,16 @@ final private[coordinator] class ShardProgress(
    * incomplete lineage.
    */
   def toList(isDue: Boolean): Set[String] = locked {
-    if (isDue) state.streams.toSet else state.streams.toSet -- state.listed ++ state.streamsWithOpenLineage
+    if (isDue) state.streams else state.streams -- state.listed ++ state.streamsWithOpenLineage
   }
 
   /** Records a complete listing of a stream. */
   def list(stream: String, shards: Seq[Shard]): Unit = locked {
+    // The stream may have been parked while it was listed.
+    if (state.streams(stream)) listKnown(stream, shards)
+  }
+
+  private def listKnown(stream: String, shards: Seq[Shard]): Unit = {
     val (open, closed) = shards.partition(_.isOpen)
     // The first listing is reported as a whole, also the shards that are known from the start of the query.
     val known = if (state.listed(stream)) state.graphs(stream) else ShardGraph.Empty
@@ -206,8 +236,10 @@ private[coordinator] object ShardProgress {
    *   whether the query has just started
    * @param concernsPlacement
    *   whether the set of shards to read has changed
+   * @param concernsDiscovery
+   *   whether a stream is read that was not listed yet
    */
-  final case class Advance(isFirst: Boolean, concernsPlacement: Boolean)
+  final case class Advance(isFirst: Boolean, concernsPlacement: Boolean, concernsDiscovery: Boolean)
 
   /**
    * @param concernsDiscovery

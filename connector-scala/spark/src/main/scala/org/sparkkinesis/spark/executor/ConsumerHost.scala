@@ -12,8 +12,8 @@ import org.sparkkinesis.model.{ChildShard, SequenceNumber, StartingPosition, Str
 import org.sparkkinesis.plan.realtime.LiveShard
 import org.sparkkinesis.spark.connection.{Environment, ServiceTimeScheduler}
 import org.sparkkinesis.spark.protocol.{
-  Assign, Broken, EndTasks, ExecutorWire, ParentFinished, ProtocolCodec, Register, Release, SendFullReport, StopAll,
-  ToExecutor, Unassign
+  Assign, Broken, Configure, EndTasks, ExecutorWire, ParentFinished, ProtocolCodec, Register, Release, SendFullReport,
+  StopAll, ToExecutor, Unassign
 }
 import org.sparkkinesis.spark.settings.ReadSettings
 
@@ -42,7 +42,10 @@ final class ConsumerHost private[executor] (
   private val orders = new SerialExecutor(scheduler, breakDown)
   private val metrics = new ConsumerMetrics
   private val events = environment.events(settings.query)
-  private val publishers = PublisherFactories.open(settings, scheduler, metrics, environment, events)
+
+  /** The settings with the streams that have joined. */
+  @volatile private var current = settings
+  private val publishers = PublisherFactories.open(() => current, scheduler, metrics, environment, events)
   private val buffer = settings.bufferBytes.fold(memory.open())(new PrefetchBuffer(_))
   private val instance = java.util.UUID.randomUUID().getMostSignificantBits
   private val reporter =
@@ -136,6 +139,7 @@ final class ConsumerHost private[executor] (
       if (shards.exists(assigned => readBefore(assigned.shard))) reporter.tellAll(consumers.snapshot())
     case Release(upTo) => upTo.foreach { case (shard, number) => consumers.release(shard, number) }
     case Unassign(shards) => shards.filterNot(live.isRead).foreach(consumers.stop)
+    case Configure(connections) => current = current.withStreams(connections.toMap)
     case SendFullReport => reporter.tellAll(consumers.snapshot())
     case EndTasks => live.endAll()
     case StopAll => close()

@@ -20,7 +20,7 @@ import org.sparkkinesis.spark.settings.ReadSettings
  * returns the leases.
  */
 final class PublisherFactories private (
-    settings: ReadSettings,
+    settings: () => ReadSettings,
     environment: Environment,
     kind: (StreamShard => KinesisService) => RecordPublisherFactory
 ) extends RecordPublisherFactory
@@ -40,26 +40,33 @@ final class PublisherFactories private (
   override def close(): Unit = leases.values.asScala.foreach(_.close())
 
   private def service(shard: StreamShard): KinesisService =
-    leases.computeIfAbsent(settings.client(shard.stream), environment.client(_)).service
+    leases.computeIfAbsent(settings().client(shard.stream), environment.client(_)).service
 }
 
 object PublisherFactories {
 
-  /** Creates the kind of publishers that the settings select. */
+  /**
+   * Creates the kind of publishers that the settings select.
+   *
+   * @param current
+   *   returns the settings with the streams that have joined
+   */
   def open(
-      settings: ReadSettings,
+      current: () => ReadSettings,
       scheduler: Scheduler,
       metrics: ConsumerMetrics,
       environment: Environment,
       events: EventSink
-  ): PublisherFactories =
-    settings.fanOut.fold(polling(settings, scheduler, metrics, environment, events)) { consumers =>
+  ): PublisherFactories = {
+    val settings = current()
+    if (settings.fanOut.isEmpty) polling(current, scheduler, metrics, environment, events)
+    else
       new PublisherFactories(
-        settings,
+        current,
         environment,
         new FanOutPublisherFactory(
           _,
-          shard => consumers(shard.stream),
+          shard => current().fanOut.getOrElse(Map.empty)(shard.stream),
           FanOutSettings.Standard,
           settings.retries,
           settings.rules,
@@ -69,18 +76,19 @@ object PublisherFactories {
           events
         )
       )
-    }
+  }
 
   /** Creates publishers that poll, whatever the settings select. */
   def polling(
-      settings: ReadSettings,
+      current: () => ReadSettings,
       scheduler: Scheduler,
       metrics: ConsumerMetrics,
       environment: Environment,
       events: EventSink
-  ): PublisherFactories =
+  ): PublisherFactories = {
+    val settings = current()
     new PublisherFactories(
-      settings,
+      current,
       environment,
       new PollingPublisherFactory(
         _,
@@ -90,8 +98,9 @@ object PublisherFactories {
         scheduler,
         metrics,
         () => environment.random(),
-        shard => environment.readers(settings.client(shard.stream)),
+        shard => environment.readers(current().client(shard.stream)),
         events
       )
     )
+  }
 }

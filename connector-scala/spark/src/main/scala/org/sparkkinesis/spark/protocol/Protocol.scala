@@ -4,6 +4,7 @@ import org.sparkkinesis.chunk.ChunkSummary
 import org.sparkkinesis.model.hash.HashKeyRange
 import org.sparkkinesis.model.{ChildShard, SequenceNumber, StartingPosition, StreamShard}
 import org.sparkkinesis.service.ServiceException
+import org.sparkkinesis.spark.settings.StreamConnection
 
 /** A message from the driver to an executor's consumers. */
 sealed trait ToExecutor
@@ -24,6 +25,12 @@ final case class Release(upTo: Seq[(StreamShard, SequenceNumber)]) extends ToExe
 
 /** Stops reading these shards. */
 final case class Unassign(shards: Seq[StreamShard]) extends ToExecutor
+
+/**
+ * Tells how streams are reached, by their ARNs, before shards of them are assigned. It never contains the query's own
+ * credentials.
+ */
+final case class Configure(connections: Seq[(String, StreamConnection)]) extends ToExecutor
 
 /** Requests a full report, because an earlier report was lost. */
 case object SendFullReport extends ToExecutor

@@ -6,6 +6,7 @@ import org.sparkkinesis.chunk.ChunkSummary
 import org.sparkkinesis.model.hash.HashKeyRange
 import org.sparkkinesis.model.{StreamShard, _}
 import org.sparkkinesis.service.{Operation, ServiceErrorKind, ServiceException}
+import org.sparkkinesis.spark.settings.StreamConnection
 
 /** Encodes and decodes messages. Both ends run the same jar, so the format has one version. */
 object ProtocolCodec {
@@ -36,6 +37,12 @@ object ProtocolCodec {
       case SendFullReport => out.writeByte(4)
       case StopAll => out.writeByte(5)
       case EndTasks => out.writeByte(6)
+      case Configure(connections) =>
+        out.writeByte(7)
+        out.seq(connections) { case (arn, connection) =>
+          out.writeUTF(arn)
+          out.connection(connection)
+        }
     }
   }
 
@@ -50,6 +57,7 @@ object ProtocolCodec {
       case 4 => SendFullReport
       case 5 => StopAll
       case 6 => EndTasks
+      case 7 => Configure(in.seq(in.readUTF() -> in.connection()))
       case other => throw new IllegalArgumentException(s"no message of kind $other for an executor")
     }
   }
@@ -165,6 +173,18 @@ object ProtocolCodec {
       range(value.hashKeyRange)
     }
 
+    def connection(value: StreamConnection): Unit = {
+      writeUTF(value.region)
+      option(value.endpoint)(writeUTF)
+      option(value.role) { role =>
+        writeUTF(role.arn)
+        writeUTF(role.sessionName)
+        option(role.externalId)(writeUTF)
+        option(role.stsEndpoint)(writeUTF)
+      }
+      option(value.consumerArn)(writeUTF)
+    }
+
     def report(value: ShardReport): Unit = {
       shard(value.shard)
       writeLong(value.epoch)
@@ -214,6 +234,13 @@ object ProtocolCodec {
     }
 
     def child(): ChildShard = ChildShard(ShardId(readUTF()), seq(ShardId(readUTF())), range())
+
+    def connection(): StreamConnection = StreamConnection(
+      readUTF(),
+      option(readUTF()),
+      option(StreamConnection.Role(readUTF(), readUTF(), option(readUTF()), option(readUTF()))),
+      option(readUTF())
+    )
 
     def report(): ShardReport = ShardReport(
       shard(),

@@ -10,9 +10,12 @@ import org.sparkkinesis.config.value.PositionOption
 import org.sparkkinesis.config.{ConfigEntry, Options, ReadOptions}
 import org.sparkkinesis.consume.RangeEnd
 import org.sparkkinesis.error.OptionErrors
+import org.sparkkinesis.metadata.{AllowList, StreamState}
 import org.sparkkinesis.model.{Shard, StartingPosition, StreamShard}
 import org.sparkkinesis.plan.offset.InitialShards
 import org.sparkkinesis.plan.{ShardRange, TaskPlanner}
+import org.sparkkinesis.spark.connection.Environment
+import org.sparkkinesis.spark.metadata.{MetadataSource, MetadataWatcher}
 import org.sparkkinesis.spark.read.reader.{KinesisInputPartition, KinesisReaderFactory}
 import org.sparkkinesis.spark.session.StreamSession
 import org.sparkkinesis.spark.settings.ReadSettings
@@ -25,6 +28,7 @@ final class KinesisBatch(options: Options, schema: StructType) extends Batch {
   private lazy val planned: (ReadSettings, Seq[ShardRange]) = {
     val session = new StreamSession(options, KinesisScan.queryOf(options))
     try {
+      if (session.isLogical) openLogical(session)
       val now = session.serviceClock.atMost
       val from = options.get(ReadOptions.initialPosition).getOrElse(PositionOption(StartingPosition.TrimHorizon))
       val to = StreamSession.pin(options(ReadOptions.endingPosition), now)
@@ -36,6 +40,21 @@ final class KinesisBatch(options: Options, schema: StructType) extends Batch {
         all.flatMap(KinesisBatch.range(stream.arn, stream.name, _, from, to))
       }
     } finally session.close()
+  }
+
+  /** Opens the streams that the metadata service names now. */
+  private def openLogical(session: StreamSession): Unit = {
+    val conf = SparkSession.active.sessionState.newHadoopConf()
+    val service = MetadataSource.open(options, conf, session.events)
+    val ids = MetadataSource.ids(options)
+    val watcher = new MetadataWatcher(service, ids, options, Environment.OfJvm, session.events, None)(_ => ())
+    val document =
+      try watcher.awaitFirst()
+      finally watcher.close()
+    val allowed = AllowList.of(options)
+    document.physical.values.filter(_.state != StreamState.Standby).foreach(stream =>
+      session.open(stream, allowed.mustBeOwn(stream))
+    )
   }
 
   override def planInputPartitions(): Array[InputPartition] = {

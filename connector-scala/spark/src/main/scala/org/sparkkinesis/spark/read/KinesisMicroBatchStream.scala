@@ -12,6 +12,7 @@ import org.apache.spark.sql.types.StructType
 import org.sparkkinesis.plan.offset.{OffsetCodec, SourceOffset}
 import org.sparkkinesis.spark.connection.ReadStreams
 import org.sparkkinesis.spark.coordinator.cluster.{ExecutorCluster, SparkCluster}
+import org.sparkkinesis.spark.metadata.MetadataSource
 import org.sparkkinesis.spark.read.reader.{KinesisInputPartition, KinesisReaderFactory}
 import org.sparkkinesis.spark.session.{HadoopCheckpointFiles, StreamSession}
 import org.sparkkinesis.spark.settings.KinesisReadLimit
@@ -31,12 +32,14 @@ class KinesisMicroBatchStream(session: StreamSession, checkpointLocation: String
   protected val cluster: ExecutorCluster = new SparkCluster(spark.sparkContext)
   private val admission = KinesisReadLimit(session.options)
   private val reading = ReadStreams.read(session.identities)
+  private val hadoop = spark.sessionState.newHadoopConf()
   protected val query = new SourceQuery(
     session,
-    new HadoopCheckpointFiles(checkpointLocation, spark.sessionState.newHadoopConf()),
+    new HadoopCheckpointFiles(checkpointLocation, hadoop),
     cluster,
     admission.limits,
-    admission.minimum
+    admission.minimum,
+    metadata = Option.when(session.isLogical)(MetadataSource.open(session.options, hadoop, session.events))
   )
 
   /**
@@ -81,8 +84,8 @@ class KinesisMicroBatchStream(session: StreamSession, checkpointLocation: String
     offset
   }
 
-  /** Does nothing: records are released when the next batch is planned. */
-  override def commit(end: Offset): Unit = ()
+  /** Releases no records: that happens when the next batch is planned. */
+  override def commit(end: Offset): Unit = if (session.isLogical) query.committed(offset(end))
 
   override def stop(): Unit =
     try query.stop()

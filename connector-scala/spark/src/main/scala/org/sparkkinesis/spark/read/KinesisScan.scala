@@ -6,9 +6,9 @@ import org.apache.spark.sql.connector.read._
 import org.apache.spark.sql.connector.read.streaming.MicroBatchStream
 import org.apache.spark.sql.types.StructType
 
-import org.sparkkinesis.config.{ConnectionOptions, Options}
+import org.sparkkinesis.config.Options
 import org.sparkkinesis.event.log.QueryContext
-import org.sparkkinesis.spark.connection.Connection
+import org.sparkkinesis.spark.metadata.MetadataSource
 import org.sparkkinesis.spark.read.reader.ReadMetrics
 import org.sparkkinesis.spark.session.{QueryNames, StreamSession}
 import org.sparkkinesis.spark.settings.KinesisSchema
@@ -29,11 +29,8 @@ final class KinesisScan(options: Options, schema: StructType) extends Scan {
 
   override def readSchema(): StructType = schema
 
-  override def description(): String = {
-    val streams = Connection.streams(options).map(_.toString) ++
-      options.get(ConnectionOptions.streamPattern).map(_.pattern)
-    s"kinesis ${streams.mkString(", ")} [${schema.fieldNames.mkString(", ")}]"
-  }
+  override def description(): String =
+    s"kinesis ${MetadataSource.names(options).mkString(", ")} [${schema.fieldNames.mkString(", ")}]"
 
   override def toBatch: Batch = new KinesisBatch(options, schema)
 
@@ -61,5 +58,5 @@ private[read] object KinesisScan {
 
   /** Returns the query's name, id and streams for log lines. */
   def queryOf(options: Options): QueryContext =
-    QueryNames.ofThread(SparkSession.active.sparkContext, Connection.streams(options).map(_.toString))
+    QueryNames.ofThread(SparkSession.active.sparkContext, MetadataSource.names(options))
 }

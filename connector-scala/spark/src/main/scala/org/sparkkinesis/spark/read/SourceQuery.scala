@@ -10,10 +10,11 @@ import org.sparkkinesis.config.value.PositionOption
 import org.sparkkinesis.config.{Options, ReadOptions}
 import org.sparkkinesis.consume.{MissingResource, RangeEnd}
 import org.sparkkinesis.event.{BatchPlanned, PositionNotStored, QueryStarted, QueryStopped}
+import org.sparkkinesis.metadata.{PhysicalStream, StreamMetadataService}
 import org.sparkkinesis.model.hash.HashKeyRange
 import org.sparkkinesis.model.{Shard, ShardId, StartingPosition, StreamShard}
 import org.sparkkinesis.plan._
-import org.sparkkinesis.plan.offset.SourceOffset
+import org.sparkkinesis.plan.offset.{SourceOffset, StreamOffset, StreamPhase}
 import org.sparkkinesis.spark.connection.{Environment, ServiceFailure}
 import org.sparkkinesis.spark.coordinator.cluster.ExecutorCluster
 import org.sparkkinesis.spark.coordinator.{PrefetchView, ShardCoordinator, ShardFailed}
@@ -24,6 +25,7 @@ import org.sparkkinesis.spark.session.{
   InitialOffsetStore,
   ReadUpToStore,
   RegisteredConsumers,
+  StreamMembers,
   StreamSession
 }
 import org.sparkkinesis.spark.settings.ReadSettings
@@ -38,6 +40,8 @@ import org.sparkkinesis.spark.settings.ReadSettings
  *   limits of one micro-batch
  * @param minimum
  *   minimum number of rows for which a processing-time trigger waits
+ * @param metadata
+ *   tells the physical streams of a query that reads logical streams; this query closes it
  */
 final class SourceQuery(
     val session: StreamSession,
@@ -45,7 +49,8 @@ final class SourceQuery(
     cluster: ExecutorCluster,
     limits: ReadLimits,
     minimum: Option[MinimumRecords],
-    val environment: Environment = Environment.OfJvm
+    val environment: Environment = Environment.OfJvm,
+    metadata: Option[StreamMetadataService] = None
 ) {
   import SourceQuery._
   import environment.clock
@@ -65,6 +70,14 @@ final class SourceQuery(
   private var planned: Option[PlannedBatch] = None
   private val ranges = mutable.HashMap.empty[String, Map[ShardId, HashKeyRange]]
   private val checkpoint = new CheckpointCheck(session, environment)
+
+  /** The streams, if a metadata service tells them. */
+  private val members = metadata.map(
+    new StreamMembers(session, _, files, environment, prepare, (position, latestMillis))
+  )
+
+  /** The connections that the coordinator was told. */
+  private var connected = session.connections
   private lazy val readUpTo = new ReadUpToStore(files)
 
   /** The end of the last batch of this run, or the offset at which there was nothing to plan. */
@@ -89,8 +102,14 @@ final class SourceQuery(
   /**
    * The settings with the enhanced fan-out consumers, which are registered when the query starts unless they exist.
    */
-  private lazy val settings: ReadSettings =
+  private lazy val settingsAtStart: ReadSettings =
     session.settings.copy(fanOut = fanOut.map(_.ensure(session.streams.values)))
+
+  private def settings: ReadSettings = if (session.isLogical) session.settings else settingsAtStart
+
+  private def prepare(stream: PhysicalStream): Unit = fanOut.foreach(consumers =>
+    session.setConsumer(stream.arn, consumers.ensure(session.streams(stream.arn), stream.consumerArn))
+  )
 
   private lazy val coordinator: ShardCoordinator = {
     val started = new ShardCoordinator(
@@ -115,10 +134,16 @@ final class SourceQuery(
 
   /** The initial offset of the query, also when it restarts from its checkpoint. */
   lazy val initialOffset: SourceOffset =
-    checkpoint.mend(new InitialOffsetStore(files).getOrElseUpdate {
+    mend(new InitialOffsetStore(files).getOrElseUpdate {
       choseBeginning = true
-      session.initialOffset(position, latestMillis)
+      members.fold(session.initialOffset(position, latestMillis))(_.initialOffset)
     })
+
+  /** Returns the offset with recreated streams replaced, after opening streams of earlier runs. */
+  private def mend(offset: SourceOffset): SourceOffset = {
+    members.foreach(_.open(offset))
+    checkpoint.mend(offset)
+  }
 
   /** Returns the time that "latest" means: when the query was first started, which may have been an earlier run. */
   private def latestMillis: Long = files.startedMillis.fold(session.serviceClock.atLeast) { started =>
@@ -128,14 +153,17 @@ final class SourceQuery(
 
   private def noteStart(from: SourceOffset): Unit = if (!isStarted) {
     isStarted = true
-    from.streams.values.foreach { stream =>
+    from.read.foreach { stream =>
       val shards = stream.shards.toSeq.map { case (shard, at) => shard -> at.resumeAt }
       session.events.emit(QueryStarted(stream.arn, options(ReadOptions.consumerMode).word, !choseBeginning, shards))
     }
   }
 
   /** Fixes the service's current time as the end for `Trigger.AvailableNow`. */
-  def prepareForAvailableNow(): Unit = triggers.endNow()
+  def prepareForAvailableNow(): Unit = {
+    members.foreach(_.pin())
+    triggers.endNow()
+  }
 
   /**
    * Plans the next micro-batch. Returns its end, or `None` when there is nothing to read.
@@ -144,11 +172,10 @@ final class SourceQuery(
    *   whether one batch takes every available record, as `Trigger.Once` requires
    */
   def latestOffset(start: SourceOffset, allAvailable: Boolean): Option[SourceOffset] = explained {
-    val mended = checkpoint.mend(start)
-    val from = linked(mended, isFetched = true)
-    from.streams.keys.foreach(arn => coordinator.know(arn, session.seenShards(arn)))
-    coordinator.advance(from)
-    planned = triggers.plan(from, allAvailable)
+    members.foreach(_.check())
+    if (allAvailable) members.foreach(_.pin())
+    val mended = mend(start)
+    val from = plan(mended, linked(mended, isFetched = true), allAvailable)
     prefetched.takeOvertaken().foreach { case (shard, until) => checkpoint.warnOfOvertaken(shard, until) }
     if (planned.isEmpty) noteReadUpTo(mended, from, isLast = allAvailable || triggers.target.nonEmpty)
     planned.foreach { batch =>
@@ -157,15 +184,48 @@ final class SourceQuery(
       session.events.emit(BatchPlanned(batch.rows, batch.bytes, triggers.planningNanos / 1000))
     }
     current = Some(planned.fold(mended)(_.end))
+    planned.foreach(batch => members.foreach(_.note(batch.end)))
     planned.map(_.end)
+  }
+
+  /** Plans the next batch from the streams as they are now, and returns its start. */
+  @scala.annotation.tailrec
+  private def plan(mended: SourceOffset, known: SourceOffset, allAvailable: Boolean): SourceOffset = {
+    val from = members.fold(known)(evolved(_, mended, known))
+    from.read.foreach(stream => coordinator.know(stream.arn, session.seenShards(stream.arn)))
+    coordinator.advance(from, members.fold(Set.empty[String])(_.waiting(from)))
+    planned = triggers.plan(from, allAvailable)
+    // A stream that has no more records may let another one go on.
+    if (planned.nonEmpty || members.forall(evolved(_, mended, from) eq from)) from
+    else plan(mended, from, allAvailable)
+  }
+
+  /** Returns the offset with the streams that joined, left or returned. */
+  private def evolved(members: StreamMembers, mended: SourceOffset, from: SourceOffset): SourceOffset = {
+    val moved = members.evolve(mended, from, (arn, until) => prefetched.isDrained(arn, AvailableNowTarget(until)))
+    members.open(moved)
+    if (session.connections ne connected) {
+      connected = session.connections
+      coordinator.connect(connected)
+    }
+    val returned = moved.read.filter(stream => from.streams.get(stream.arn).exists(_.isParked)).map(_.arn).toSet
+    if (returned.isEmpty) moved
+    else {
+      val unread = from.streams.valuesIterator.collect {
+        case stream @ StreamOffset(_, arn, _, _, _, _, StreamPhase.Parked(_, false)) if returned(arn) => stream
+      }
+      checkpoint.warnOfExpired(unread)
+      val whole = checkpoint.link(checkpoint.mend(moved))
+      members.replace(mended, whole)
+      whole
+    }
   }
 
   /**
    * Returns the start of a batch as the streams are now: recreated streams and expired shards are replaced, if the
    * query accepts lost records.
    */
-  private[read] def checked(start: SourceOffset): SourceOffset =
-    linked(checkpoint.mend(start), isFetched = false)
+  private[read] def checked(start: SourceOffset): SourceOffset = linked(mend(start), isFetched = false)
 
   /**
    * @param isFetched
@@ -174,6 +234,7 @@ final class SourceQuery(
    */
   private def linked(mended: SourceOffset, isFetched: Boolean): SourceOffset = {
     val known = readUpTo.of(mended)
+    members.foreach(_.open(known))
     val from = if (choseBeginning) known else checkpoint.link(known)
     // An initial offset that this run chose cannot have expired, unless it means the time of an earlier first start.
     val mayHaveExpired = !choseBeginning || position.default == StartingPosition.Latest
@@ -214,7 +275,7 @@ final class SourceQuery(
    */
   def tasks(start: SourceOffset, end: SourceOffset, slots: Int): Seq[TaskRanges] = explained {
     val began = clock.nanoTime
-    val (from, to) = (checkpoint.mend(start), checkpoint.mend(end))
+    val (from, to) = (mend(members.fold(start)(_.withJoined(start, end))), mend(end))
     noteStart(from)
     val ranges = TaskPlanner.ranges(
       from,
@@ -259,8 +320,12 @@ final class SourceQuery(
   /** The settings of the tasks. */
   def readSettings: ReadSettings = session.settings
 
+  /** Records that no batch before this offset runs again. */
+  def committed(end: SourceOffset): Unit = members.foreach(_.committed(end))
+
   def stop(): Unit = {
     noteAtStop()
+    members.foreach(_.close())
     coordinatorIfStarted.foreach(_.close())
     fanOut.foreach(_.close())
     session.close()
@@ -277,7 +342,7 @@ final class SourceQuery(
     coordinatorIfStarted.fold(Map.empty[String, String]) { running =>
       val status = running.prefetched.status(planned.map(_.end).orElse(taken), session.serviceClock.atLeast, limits)
       SourceMetrics.of(status, planned, triggers.planningNanos)
-    }
+    } ++ members.fold(Map.empty[String, String])(_.metrics(current.orElse(taken)))
 
   /** Runs `body`, and explains the failure of a consumer. */
   private[read] def explained[A](body: => A): A =

@@ -45,14 +45,14 @@ final class CheckpointCheck(session: StreamSession, environment: Environment) {
    *   KINESIS_CHECKPOINT_OTHER_STREAM, KINESIS_STREAM_RECREATED
    */
   def mend(offset: SourceOffset): SourceOffset = {
-    if (offset.streams.keySet != session.streams.keySet)
+    if (!session.isLogical && offset.read.map(_.arn).toSet != session.streams.keySet)
       throw ReadErrors.checkpointOfOtherStream(
         checkpointStream = offset.streams.keys.mkString(", "),
         stream = session.streams.keys.mkString(", "),
         reason = "Positions in one stream mean nothing in another."
       )
     val changed =
-      offset.streams.values.filter(stream => session.streams(stream.arn).creationMillis != stream.creationMillis)
+      offset.read.filter(stream => session.streams(stream.arn).creationMillis != stream.creationMillis).toSeq
     if (changed.isEmpty) offset
     else offset.copy(streams = offset.streams ++ changed.map(stream => stream.arn -> recreated(stream)))
   }
@@ -62,12 +62,16 @@ final class CheckpointCheck(session: StreamSession, environment: Environment) {
     checkedRetention = true
     val graphs = listings.view.mapValues(ShardGraph.of).toMap.withDefaultValue(ShardGraph.Empty)
     // The children of finished shards may have expired as well.
-    BatchPlanner.settle(offset, graphs, _ => None).streams.values.foreach(stream =>
+    warnOfExpired(BatchPlanner.settle(offset, graphs, _ => None).read)
+  }
+
+  /** Checks whether records of streams that are read again may have expired while they were parked. */
+  def warnOfExpired(streams: Iterator[StreamOffset]): Unit =
+    streams.foreach(stream =>
       Retention.lost(stream, expiryMillis(stream.arn)).headOption.foreach { case (shard, until) =>
         expired(stream.arn, shard, s"it was read up to ${Instant.ofEpochMilli(until)}")
       }
     )
-  }
 
   /**
    * Checks whether records of a batch that an earlier run planned may have expired since. Returns arrival times of the
@@ -77,8 +81,8 @@ final class CheckpointCheck(session: StreamSession, environment: Environment) {
    *   the shards that the batch reads
    */
   def warnOfExpiredBatch(start: SourceOffset, end: SourceOffset, read: Set[StreamShard]): Map[StreamShard, Long] = {
-    val expiry = end.streams.keys.map(arn => arn -> expiryMillis(arn)).toMap
-    start.streams.values.foreach { stream =>
+    val expiry = (start.read ++ end.read).map(_.arn).toSet.iterator.map((arn: String) => arn -> expiryMillis(arn)).toMap
+    start.read.foreach { stream =>
       val shards = read.collect { case StreamShard(stream.arn, shard) => shard }
       end.streams.get(stream.arn).toSeq
         .flatMap(Retention.lostOfBatch(stream, _, shards, expiry(stream.arn)))
@@ -149,7 +153,9 @@ final class CheckpointCheck(session: StreamSession, environment: Environment) {
    *   KINESIS_DATA_LOSS
    */
   def link(offset: SourceOffset): SourceOffset = linked.filter(_._1 == offset).map(_._2).getOrElse {
-    val whole = offset.copy(streams = offset.streams.map { case (arn, stream) => arn -> link(stream) })
+    val whole = offset.copy(streams = offset.streams.map { case (arn, stream) =>
+      arn -> (if (stream.isParked) stream else link(stream))
+    })
     linked = Some(offset -> whole)
     whole
   }

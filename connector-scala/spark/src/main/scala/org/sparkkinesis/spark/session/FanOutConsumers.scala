@@ -19,8 +19,10 @@ import org.sparkkinesis.spark.settings.ReadSettings
 /**
  * Manages the enhanced fan-out consumers of one query, on the driver. Consumers are registered or looked up before
  * use. A consumer that this query registered is deregistered at the end, including one from an earlier run that was
- * killed. For the query's thread.
+ * killed. Thread-safe.
  *
+ * @param current
+ *   returns the settings with every stream that is opened
  * @param service
  *   returns the client for a stream's ARN
  * @param record
@@ -28,16 +30,17 @@ import org.sparkkinesis.spark.settings.ReadSettings
  */
 final class FanOutConsumers(
     options: Options,
-    settings: ReadSettings,
+    current: () => ReadSettings,
     service: String => KinesisService,
     record: String => RegisteredConsumers,
-    scheduler: Scheduler,
+    scheduler: => Scheduler,
     environment: Environment,
     events: EventSink
 ) extends AutoCloseable {
   import FanOutConsumers._
 
   private var registrars = Map.empty[String, StreamConsumerRegistrar]
+  private def settings: ReadSettings = current()
 
   /**
    * Returns the ARN of each stream's consumer, by the stream's ARN. Blocks until every consumer is ACTIVE.
@@ -46,8 +49,18 @@ final class FanOutConsumers(
    *   KINESIS_CONSUMER_NOT_FOUND, KINESIS_CONSUMER_NOT_READY, KINESIS_CONSUMER_LIMIT, KINESIS_CONSUMER_IN_USE,
    *   KINESIS_ACCESS_DENIED, …
    */
-  def ensure(streams: Iterable[StreamDescription]): Map[String, String] = {
-    streams.find(stream => isNeverRegistered(options) && source(options, stream, streams.size > 1).isEmpty)
+  def ensure(streams: Iterable[StreamDescription]): Map[String, String] =
+    ensure(streams, source(options, _, streams.size > 1))
+
+  /** Like [[ensure]], for a stream that a metadata service names, possibly with the ARN of a consumer. */
+  def ensure(stream: StreamDescription, consumerArn: Option[String]): String =
+    ensure(Seq(stream), one => consumerArn.orElse(source(options, one, areSeveral = true)))(stream.arn)
+
+  private def ensure(
+      streams: Iterable[StreamDescription],
+      source: StreamDescription => Option[String]
+  ): Map[String, String] = synchronized {
+    streams.find(stream => isNeverRegistered(options) && source(stream).isEmpty)
       .foreach(stream => throw arnIsMissing(stream.name))
     val asked = streams.map { stream =>
       val registrar = registrars.getOrElse(
@@ -62,7 +75,7 @@ final class FanOutConsumers(
         )
       )
       registrars += stream.arn -> registrar
-      stream -> source(options, stream, streams.size > 1).fold(
+      stream -> source(stream).fold(
         register(registrar, stream, options.get(ReadOptions.consumerName).getOrElse(throw nameIsMissing))
       )(registrar.existing(stream.arn, _))
     }
@@ -97,11 +110,11 @@ final class FanOutConsumers(
     deregister()
   }
 
-  private def deregister(): Unit = if (options(ReadOptions.requireConsumerDeregistration)) {
+  private def deregister(): Unit = synchronized(if (options(ReadOptions.requireConsumerDeregistration)) {
     registrars.toVector.map { case (stream, registrar) =>
       stream -> registrar.deregisterOwn(DeregistrationLimit)
     }.foreach { case (stream, done) => note(stream, environment.waiting.get(done)) }
-  }
+  })
 
   private def note(stream: String, left: Set[String]): Unit =
     try record(stream).write(left)

@@ -7,23 +7,25 @@ import scala.collection.mutable
 
 import org.sparkkinesis.aws.client.ClientSettings
 import org.sparkkinesis.config.value.PositionOption
-import org.sparkkinesis.config.{ConnectionOptions, Options}
-import org.sparkkinesis.error.{KinesisConnectorException, OptionErrors, ServiceErrors}
+import org.sparkkinesis.config.{ConnectionOptions, MetadataOptions, Options}
+import org.sparkkinesis.error.{KinesisConnectorException, MetadataErrors, OptionErrors, ServiceErrors}
 import org.sparkkinesis.event.EventSink
 import org.sparkkinesis.event.log.QueryContext
+import org.sparkkinesis.metadata.PhysicalStream
 import org.sparkkinesis.model.{Shard, ShardId, StartingPosition, StreamRef}
 import org.sparkkinesis.plan.offset.{InitialShards, SourceOffset, StreamOffset}
 import org.sparkkinesis.retry.{RetryPolicies, RetryRules}
 import org.sparkkinesis.service.{ShardFilter, StreamDescription}
 import org.sparkkinesis.sink.kinesis.StreamIdentity
 import org.sparkkinesis.spark.connection.{Connection, Environment, ServiceClock, StreamMetadata}
-import org.sparkkinesis.spark.settings.ReadSettings
+import org.sparkkinesis.spark.metadata.MetadataSource
+import org.sparkkinesis.spark.settings.{ReadSettings, StreamConnection}
 
 /**
  * The streams of one read with their descriptions, on the driver. The creator closes it.
  *
  * The constructor checks everything that can be checked before data moves: options, region, credentials, and that the
- * streams exist.
+ * streams exist. The physical streams of logical streams are opened later, when a metadata service names them.
  *
  * @param asked
  *   the query's names for log lines, before the streams are known
@@ -32,8 +34,14 @@ final class StreamSession(val options: Options, asked: QueryContext, environment
     extends AutoCloseable {
   import StreamSession._
 
-  private val named: Seq[StreamRef] = Connection.streams(options)
-  private val general = Connection.clientSettings(options, named.headOption)
+  /** Whether the query reads logical streams. */
+  val isLogical: Boolean = MetadataSource.isWanted(options)
+  private val named: Seq[StreamRef] = if (isLogical) Nil else Connection.streams(options)
+  if (isLogical) MetadataSource.ids(options)
+
+  /** The settings of the query's own clients; with logical streams they have the region of the first stream. */
+  private var ownSettings = Option.unless(isLogical)(Connection.clientSettings(options, named.headOption))
+  private def general: ClientSettings = ownSettings.getOrElse(throw new IllegalStateException("no stream is opened"))
   FanOutConsumers.check(options)
 
   /** One instance per region, endpoint and role, because each stream may have its own. */
@@ -44,7 +52,7 @@ final class StreamSession(val options: Options, asked: QueryContext, environment
   /** The service's clock, known from the descriptions of the streams. */
   val serviceClock = new ServiceClock(environment.clock)
 
-  private val found: SortedMap[String, Found] =
+  @volatile private var found: SortedMap[String, Found] =
     try {
       val all = refs.map { ref =>
         val client = Connection.clientSettings(options, Some(ref))
@@ -53,7 +61,7 @@ final class StreamSession(val options: Options, asked: QueryContext, environment
         stream.answeredMillis.foreach(serviceClock.heard(_, began))
         Found(ref, stream, client)
       }
-      Connection.checkStreams(options, all.map(_.ref))
+      if (!isLogical) Connection.checkStreams(options, all.map(_.ref))
       all.groupBy(_.stream.arn).values.collectFirst { case Seq(one, other, _*) => throw isSame(one, other) }
       all.map(one => one.stream.arn -> one).to(SortedMap)
     } catch {
@@ -63,18 +71,86 @@ final class StreamSession(val options: Options, asked: QueryContext, environment
     }
 
   /** The streams by ARN. */
-  val streams: SortedMap[String, StreamDescription] = found.map { case (arn, one) => arn -> one.stream }
+  @volatile private var described = found.map { case (arn, one) => arn -> one.stream }
 
-  private val query = asked.copy(streams = streams.keys.toSeq)
+  /** The streams by ARN, without those that are not opened yet. */
+  def streams: SortedMap[String, StreamDescription] = described
+
+  private val query = if (isLogical) asked else asked.copy(streams = streams.keys.toSeq)
+
+  /** How the streams are reached that were opened later, by ARN. */
+  @volatile private var connected = Map.empty[String, StreamConnection]
 
   /** The identities of the streams at the service. */
   def identities: Iterable[StreamIdentity] = found.values.map { one =>
     StreamIdentity(one.stream.arn, one.stream.creationMillis, one.client.endpoint.getOrElse(""))
   }
 
-  val settings: ReadSettings =
+  private val settingsAtStart: ReadSettings =
     ReadSettings(options, found.map { case (arn, one) => arn -> one.client.forStream(ref(arn)) }.toMap)
-      .copy(query = query)
+      .copy(query = query, fanOut = Option.when(isLogical && FanOutConsumers.isWanted(options))(Map.empty))
+  @volatile private var currentSettings = settingsAtStart
+
+  /** The settings with every stream that is opened. */
+  def settings: ReadSettings = currentSettings
+
+  /** How the streams are reached that were opened later, by ARN. */
+  def connections: Map[String, StreamConnection] = connected
+
+  def isOpen(arn: String): Boolean = found.contains(arn)
+
+  /**
+   * Opens a stream that a metadata service names.
+   *
+   * @param mustBeOwn
+   *   whether the stream must belong to the account of the query's credentials. The first call then has the stream's
+   *   name only, which never leaves that account.
+   * @throws KinesisConnectorException
+   *   KINESIS_METADATA_FORBIDDEN, KINESIS_STREAM_NOT_FOUND, KINESIS_STREAM_UNUSABLE, KINESIS_ACCESS_DENIED, …
+   */
+  def open(stream: PhysicalStream, mustBeOwn: Boolean): Unit = if (!isOpen(stream.arn)) {
+    val base = synchronized {
+      val settings = ownSettings.getOrElse(Connection.joining(options, stream.stream.region))
+      ownSettings = Some(settings)
+      settings
+    }
+    val connection = Connection.of(options, stream, stream.consumerArn)
+    val client = connection.client(base)
+    val asked = if (mustBeOwn) StreamRef.ByName(stream.stream.name) else stream.stream
+    val began = environment.clock.nanoTime
+    val description = directory(client).describe(asked)
+    if (description.arn != stream.arn) throw MetadataErrors.forbidden(
+      stream = stream.arn,
+      reason = s"The stream of this name in the account of the query's credentials is ${description.arn}",
+      option = MetadataOptions.metadataAllowedAccounts.key
+    )
+    description.answeredMillis.foreach(serviceClock.heard(_, began))
+    synchronized {
+      found += stream.arn -> Found(stream.stream, description, client)
+      described += stream.arn -> description
+      reach(stream.arn, connection, base)
+    }
+  }
+
+  /** Takes over the endpoint, role and consumer of an opened stream, if they changed. */
+  def connect(stream: PhysicalStream): Unit = synchronized {
+    val known = connected.get(stream.arn)
+    val now = Connection.of(options, stream, stream.consumerArn.orElse(known.flatMap(_.consumerArn)))
+    if (!known.contains(now)) {
+      found.get(stream.arn).foreach(one => found += stream.arn -> one.copy(client = now.client(general)))
+      reach(stream.arn, now, general)
+    }
+  }
+
+  /** Sets the enhanced fan-out consumer of an opened stream. */
+  def setConsumer(arn: String, consumerArn: String): Unit = synchronized {
+    connected.get(arn).foreach(known => reach(arn, known.copy(consumerArn = Some(consumerArn)), general))
+  }
+
+  private def reach(arn: String, connection: StreamConnection, base: ClientSettings): Unit = {
+    connected += arn -> connection
+    currentSettings = settingsAtStart.copy(joining = Some(base)).withStreams(connected)
+  }
 
   /** Receives the query's events on the driver. */
   val events: EventSink = environment.events(query)
@@ -106,24 +182,28 @@ final class StreamSession(val options: Options, asked: QueryContext, environment
    *   the time that "latest" means, by the service's clock
    */
   def initialOffset(position: PositionOption, latestMillis: Long): SourceOffset =
-    SourceOffset(streams.values.map { stream =>
-      val oldest = serviceClock.atLeast - TimeUnit.HOURS.toMillis(stream.retentionHours.toLong)
-      val pinned = StreamSession.pin(StreamSession.withinRetention(position, oldest), latestMillis)
-      val all = allShards(stream.arn)
-      val filter = InitialShards.filter(pinned.default)
-      val listed = if (filter == ShardFilter.FromTrimHorizon) all else allShards(stream.arn, filter)
-      StreamOffset(
-        stream.name,
-        stream.arn,
-        stream.creationMillis,
-        InitialShards.choose(stream.name, pinned, listed, all)
-      )
-    })
+    SourceOffset(streams.keys.map(initialOffset(_, position, latestMillis)))
+
+  /** Returns the initial offset of one stream. */
+  def initialOffset(arn: String, position: PositionOption, latestMillis: Long): StreamOffset = {
+    val stream = streams(arn)
+    val oldest = serviceClock.atLeast - TimeUnit.HOURS.toMillis(stream.retentionHours.toLong)
+    val pinned = StreamSession.pin(StreamSession.withinRetention(position, oldest), latestMillis)
+    val all = allShards(stream.arn)
+    val filter = InitialShards.filter(pinned.default)
+    val listed = if (filter == ShardFilter.FromTrimHorizon) all else allShards(stream.arn, filter)
+    StreamOffset(
+      stream.name,
+      stream.arn,
+      stream.creationMillis,
+      InitialShards.choose(stream.name, pinned, listed, all)
+    )
+  }
 
   /** Creates the manager of the enhanced fan-out consumers. The caller closes it. */
   def fanOutConsumers(record: String => RegisteredConsumers): FanOutConsumers = new FanOutConsumers(
     options,
-    settings,
+    () => settings,
     arn => directory(found(arn).client).service,
     record,
     directory(general).scheduler,

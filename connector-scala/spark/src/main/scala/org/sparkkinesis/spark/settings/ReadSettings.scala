@@ -18,6 +18,8 @@ import org.sparkkinesis.retry.{RetryPolicies, RetryRules}
  *   consumer ARN by stream ARN if the consumers use enhanced fan-out; a task that reads a range again always polls
  * @param query
  *   the query's names for log lines
+ * @param joining
+ *   settings from which those of streams are made that join while the query is running; empty if none can
  */
 final case class ReadSettings(
     clients: Map[String, ClientSettings],
@@ -28,8 +30,17 @@ final case class ReadSettings(
     bufferBytes: Option[Long],
     failOnDataLoss: Boolean,
     fanOut: Option[Map[String, String]] = None,
-    query: QueryContext = QueryContext.Unknown
+    query: QueryContext = QueryContext.Unknown,
+    joining: Option[ClientSettings] = None
 ) {
+
+  /** Returns the settings with streams that joined, or whose connections changed, by their ARNs. */
+  def withStreams(connections: Map[String, StreamConnection]): ReadSettings = joining.fold(this) { base =>
+    copy(
+      clients = clients ++ connections.map { case (arn, connection) => arn -> connection.client(base) },
+      fanOut = fanOut.map(_ ++ connections.collect { case (arn, StreamConnection(_, _, _, Some(own))) => arn -> own })
+    )
+  }
 
   /** Returns the client settings of one of the streams. */
   def client(streamArn: String): ClientSettings = clients(streamArn)

@@ -14,6 +14,7 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
 import org.sparkkinesis.config.Options
 import org.sparkkinesis.spark.connection.Connection
+import org.sparkkinesis.spark.metadata.MetadataSource
 import org.sparkkinesis.spark.session.FanOutConsumers
 
 /**
@@ -40,9 +41,9 @@ abstract class OptionCheck(read: Map[String, String] => Options, check: Options 
 final class SourceOptionCheck extends OptionCheck(
       Options.read(_),
       { options =>
-        val streams = Connection.streams(options)
         FanOutConsumers.check(options)
-        Connection.clientSettings(options, streams.headOption)
+        if (MetadataSource.isWanted(options)) MetadataSource.ids(options)
+        else Connection.clientSettings(options, Connection.streams(options).headOption)
       }
     ) {
   override def shortName(): String = "kinesis-source-options"

@@ -6,6 +6,7 @@ import org.sparkkinesis.chunk.ChunkSummary
 import org.sparkkinesis.model.hash.HashKeyRange
 import org.sparkkinesis.model.{StreamShard, _}
 import org.sparkkinesis.service.{Operation, ServiceErrorKind, ServiceException}
+import org.sparkkinesis.spark.settings.StreamConnection
 import org.sparkkinesis.suite.PropertySuite
 
 class ProtocolCodecSuite extends PropertySuite {
@@ -35,7 +36,12 @@ class ProtocolCodecSuite extends PropertySuite {
       epoch <- long
       r <- Gen.option(range)
     } yield Assigned(s, p, epoch, r)
+    val text = Gen.alphaNumStr
+    val role = Gen.zip(text, text, Gen.option(text), Gen.option(text)).map((StreamConnection.Role.apply _).tupled)
+    val connection = Gen.zip(text, Gen.option(text), Gen.option(role), Gen.option(text))
+      .map((StreamConnection.apply _).tupled)
     Gen.oneOf(
+      some(Gen.zip(text, connection)).map(Configure(_)),
       Gen.zip(some(assigned), long).map((Assign.apply _).tupled),
       some(Gen.zip(shard, number)).map(Release(_)),
       some(shard).map(Unassign(_)),

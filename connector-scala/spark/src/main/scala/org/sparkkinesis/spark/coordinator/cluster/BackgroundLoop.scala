@@ -17,7 +17,7 @@ import org.sparkkinesis.concurrent.{Cancellable, Scheduler}
  * @param round
  *   receives whether the period has passed; may block
  */
-final private[coordinator] class BackgroundLoop(
+final private[spark] class BackgroundLoop(
     scheduler: Scheduler with AutoCloseable,
     periodMillis: Long,
     onFailure: Throwable => Unit

@@ -12,21 +12,22 @@ import org.sparkkinesis.event.{ConnectorEvent, EventSink}
 import org.sparkkinesis.model.{ShardId, StreamShard}
 import org.sparkkinesis.plan.offset.{ShardPosition, SourceOffset, StreamOffset}
 import org.sparkkinesis.shard.ShardGraph
+import org.sparkkinesis.spark.settings.StreamConnection
 
 /**
  * The shared state of one running source's coordinator. Its parts access the state only within [[locked]], and hold
  * the lock for microseconds. They also pass messages for executors to the RPC within it, so that messages are sent in
  * the order of the changes they describe.
  *
- * @param streams
- *   ARNs of the source's streams
+ * @param initial
+ *   ARNs of the source's streams, until the first position is set
  * @param bounds
  *   limits for joining the summaries of reported chunks
  * @param events
  *   receives the events of [[note]], in order, without the lock held
  */
 final private[coordinator] class CoordinatorState(
-    val streams: Seq[String],
+    initial: Seq[String],
     val bounds: SummaryBounds,
     val clock: Clock = SystemClock,
     waiting: Waiting = BlockingWait,
@@ -50,7 +51,16 @@ final private[coordinator] class CoordinatorState(
   val overtaken: mutable.LinkedHashMap[StreamShard, Long] = mutable.LinkedHashMap.empty
   val unreachable = new UnreachableStreams(clock)
   val tracks: mutable.HashMap[StreamShard, ShardTrack] = mutable.HashMap.empty
-  var graphs: Map[String, ShardGraph] = streams.map(_ -> ShardGraph.Empty).toMap
+
+  /** ARNs of the streams that are read. */
+  var streams: Set[String] = initial.toSet
+
+  /** Streams of which no record is planned, because other streams must be read before them. */
+  var heldBack: Set[String] = Set.empty
+
+  /** How the streams are reached that joined while the query was running. */
+  var connections: Map[String, StreamConnection] = Map.empty
+  var graphs: Map[String, ShardGraph] = Map.empty[String, ShardGraph].withDefaultValue(ShardGraph.Empty)
 
   /** Streams whose shards have been listed at least once. */
   var listed: Set[String] = Set.empty
@@ -128,6 +138,14 @@ final private[coordinator] class CoordinatorState(
   private def wakeWaiting(): Unit = {
     change.complete(())
     change = new CompletableFuture[Unit]
+  }
+
+  /** Changes the streams that are read. Nothing of a stream that is not read any more is kept. */
+  def read(now: Set[String]): Unit = if (now != streams) {
+    val left = streams -- now
+    listed --= left
+    graphs = graphs.removedAll(left)
+    streams = now
   }
 
   def owner(track: ShardTrack): Option[ConsumerPeer] = track.owner.flatMap(peers.get)

@@ -10,15 +10,15 @@ import org.sparkkinesis.shard.ShardGraph
 private[coordinator] object WantedShards {
 
   /**
-   * Returns the unfinished shards of the offset, and the children of fetched shards once all their parents have been
-   * fetched to the end.
+   * Returns the unfinished shards of the streams that are read, and the children of fetched shards once all their
+   * parents have been fetched to the end.
    */
   def of(
       offset: SourceOffset,
       graphs: String => ShardGraph,
       ended: StreamShard => Boolean
   ): Seq[(StreamShard, ShardPosition)] =
-    offset.streams.values.toVector.flatMap { stream =>
+    offset.read.toVector.flatMap { stream =>
       val graph = graphs(stream.arn)
       val wanted = mutable.LinkedHashMap.empty[ShardId, ShardPosition]
       def isOver(shard: ShardId): Boolean =

@@ -106,7 +106,7 @@ final private class DirectRead(
     with AutoCloseable {
   private val events = environment.events(settings.query)
   private val publishers =
-    PublisherFactories.polling(settings, environment.sharedScheduler, metrics, environment, events)
+    PublisherFactories.polling(() => settings, environment.sharedScheduler, metrics, environment, events)
   private val reader = new RangeReader(
     publishers,
     range.shard,

@@ -8,7 +8,7 @@ import org.apache.spark.sql.connector.read.streaming.{Offset, PartitionOffset, R
 import org.apache.spark.sql.connector.read.{InputPartition, PartitionReaderFactory}
 import org.apache.spark.sql.types.StructType
 
-import org.sparkkinesis.config.ReadOptions
+import org.sparkkinesis.config.{MetadataOptions, ReadOptions}
 import org.sparkkinesis.error.RealTimeErrors
 import org.sparkkinesis.spark.read.{KinesisMicroBatchStream, KinesisSourceOffset}
 import org.sparkkinesis.spark.session.StreamSession
@@ -38,6 +38,12 @@ final class RealTimeKinesisStream(session: StreamSession, checkpointLocation: St
         fix = s"Remove '${entry.key}', or use a processing-time trigger."
       )
     }
+    if (session.isLogical)
+      throw RealTimeErrors.unsupported(
+        setting = s"Option '${MetadataOptions.metadataService.key}'",
+        reason = "The streams of a real-time query are fixed when it starts.",
+        fix = "Name the streams with 'streamARN', or use a processing-time trigger."
+      )
     if (spark.sparkContext.getConf.getBoolean("spark.speculation", defaultValue = false))
       throw RealTimeErrors.unsupported(
         setting = "spark.speculation=true",

@@ -1,0 +1,62 @@
+package org.sparkkinesis.plan.member
+
+import java.nio.charset.StandardCharsets
+
+import scala.collection.immutable.SortedMap
+
+import org.sparkkinesis.json.Json
+import org.sparkkinesis.metadata.{DocumentParser, DocumentText}
+import org.sparkkinesis.plan.offset.{OffsetCodec, SourceOffset, StreamOffset}
+
+/** Encodes and decodes entries of the metadata log as JSON. */
+object EntryCodec {
+  private val Version = 1L
+
+  def encode(entry: MetadataEntry): String = Json.render(
+    Json.obj(
+      "v" -> Json.num(Version),
+      "n" -> Json.num(entry.number),
+      "at" -> Json.num(entry.atMillis),
+      "document" -> DocumentText.json(entry.document),
+      "streams" -> Json.obj(entry.wishes.toSeq.map { case (arn, wish) => arn -> Json.Str(text(wish)) }: _*),
+      "joins" -> Json.Str(OffsetCodec.encode(SourceOffset(entry.joins)))
+    )
+  )
+
+  /** Returns the entry, or why the text is none. */
+  def decode(text: String): Either[String, MetadataEntry] =
+    for {
+      json <- Json.parse(text)
+      _ <- json.field("v").flatMap(_.asLong).filter(_ == Version).toRight("it has no version that can be read")
+      number <- json.field("n").flatMap(_.asLong).toRight("it has no number")
+      at <- json.field("at").flatMap(_.asLong).toRight("it has no time")
+      document <- json.field("document").toRight("it has no document").flatMap(value =>
+        DocumentParser.parse(Json.render(value).getBytes(StandardCharsets.UTF_8))
+      )
+      wishes <- json.field("streams") match {
+        case Some(Json.Obj(fields)) => fields.foldLeft[Either[String, SortedMap[String, StreamWish]]](
+            Right(SortedMap.empty[String, StreamWish])
+          ) { case (done, (arn, value)) => done.flatMap(map => wish(value).map(one => map + (arn -> one))) }
+        case _ => Left("it has no streams")
+      }
+      joins <- json.field("joins").flatMap(_.asString).toRight("it has no positions").flatMap(positions)
+    } yield MetadataEntry(number, at, document, wishes, joins)
+
+  private def positions(text: String): Either[String, SortedMap[String, StreamOffset]] =
+    OffsetCodec.read(text).map(_.streams)
+
+  private def text(wish: StreamWish): String = wish match {
+    case StreamWish.Read => "read"
+    case StreamWish.Drain(since) => s"drain $since"
+    case StreamWish.Park(since) => s"park $since"
+  }
+
+  private val Since = "(drain|park) ([0-9]{1,18})".r
+
+  private def wish(json: Json): Either[String, StreamWish] = json.asString match {
+    case Some("read") => Right(StreamWish.Read)
+    case Some(Since("drain", since)) => Right(StreamWish.Drain(since.toLong))
+    case Some(Since("park", since)) => Right(StreamWish.Park(since.toLong))
+    case other => Left(s"'${other.getOrElse("")}' does not say what happens to a stream")
+  }
+}

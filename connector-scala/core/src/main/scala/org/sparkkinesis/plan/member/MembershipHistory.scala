@@ -1,0 +1,97 @@
+package org.sparkkinesis.plan.member
+
+import scala.collection.immutable.SortedMap
+
+import org.sparkkinesis.config.value.OnStreamRemoved
+import org.sparkkinesis.metadata.{MetadataDocument, StreamState}
+import org.sparkkinesis.plan.offset.StreamOffset
+
+/**
+ * Decides what an answer of the metadata service means for the streams of a query, and makes the next entry of its
+ * metadata log. Pure, except that it counts the answers in a row that lack a stream.
+ *
+ * @param last
+ *   the last entry of the log
+ * @param confirmations
+ *   number of answers in a row that must lack a stream before it counts as removed
+ * @param retentionMillis
+ *   time for which the position of a removed stream is kept
+ */
+final class MembershipHistory(
+    private var last: Option[MetadataEntry],
+    onRemoved: OnStreamRemoved,
+    confirmations: Long,
+    retentionMillis: Long
+) {
+  private var missing = Map.empty[String, Long]
+
+  def newest: Option[MetadataEntry] = last
+
+  private def wishes: SortedMap[String, StreamWish] = last.fold(SortedMap.empty[String, StreamWish])(_.wishes)
+
+  /** Returns the streams of the document that have to be prepared before they can join. */
+  def toPrepare(document: MetadataDocument): Seq[String] = document.physical.valuesIterator
+    .filter(stream => stream.state != StreamState.Standby && !wishes.contains(stream.arn)).map(_.arn).toSeq
+
+  /**
+   * Counts an answer. Returns the streams that it removes, because enough answers in a row lack them.
+   *
+   * An answer that names none of the known streams removes none, because it is more likely to be wrong.
+   */
+  def removed(document: MetadataDocument): Set[String] = {
+    val known = wishes.collect { case (arn, StreamWish.Read) => arn }.toSet
+    val present = document.physical.keySet.toSet
+    if (known.isEmpty || !wishes.keysIterator.exists(present)) Set.empty
+    else {
+      missing = (known -- present).iterator.map(arn => arn -> (missing.getOrElse(arn, 0L) + 1)).toMap
+      missing.collect { case (arn, times) if times >= confirmations => arn }.toSet
+    }
+  }
+
+  /**
+   * Returns the next entry, or `None` if nothing changed.
+   *
+   * @param removed
+   *   the streams that [[removed]] returned
+   * @param prepared
+   *   positions of the streams that join
+   */
+  def next(
+      document: MetadataDocument,
+      removed: Set[String],
+      prepared: Iterable[StreamOffset],
+      nowMillis: Long
+  ): Option[MetadataEntry] = {
+    val joins = prepared.map(join => join.arn -> join).to(SortedMap)
+    val kept = wishes.flatMap { case (arn, was) =>
+      document.physical.get(arn).map(_.state) match {
+        case Some(StreamState.Active) => Some(arn -> StreamWish.Read)
+        case Some(_) => Some(arn -> since(was, nowMillis, OnStreamRemoved.Drain))
+        case None if removed(arn) => Some(arn -> since(was, nowMillis, onRemoved))
+        case None => Some(arn -> was).filterNot { case (_, wish) => isOver(wish, nowMillis) }
+      }
+    }
+    val added = joins.keysIterator.map { arn =>
+      val isActive = document.physical.get(arn).exists(_.state == StreamState.Active)
+      arn -> (if (isActive) StreamWish.Read else StreamWish.Drain(nowMillis))
+    }
+    val all = kept ++ added
+    val isNew = !last.exists(entry => entry.document == document && entry.wishes == all)
+    Option.when(isNew)(MetadataEntry(last.fold(1L)(_.number + 1), nowMillis, document, all, joins))
+  }
+
+  /** Records that the entry was written. */
+  def note(entry: MetadataEntry): Unit = last = Some(entry)
+
+  private def since(was: StreamWish, nowMillis: Long, how: OnStreamRemoved): StreamWish = was match {
+    case StreamWish.Read if how == OnStreamRemoved.Park => StreamWish.Park(nowMillis)
+    case StreamWish.Read => StreamWish.Drain(nowMillis)
+    case leaving => leaving
+  }
+
+  private def isOver(wish: StreamWish, nowMillis: Long): Boolean = wish match {
+    case StreamWish.Read => false
+    case StreamWish.Drain(since) => nowMillis > since + retentionMillis
+    case StreamWish.Park(since) => nowMillis > since + retentionMillis
+  }
+}

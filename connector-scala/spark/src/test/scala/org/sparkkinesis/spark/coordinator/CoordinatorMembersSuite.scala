@@ -1,0 +1,100 @@
+package org.sparkkinesis.spark.coordinator
+
+import scala.collection.immutable.SortedMap
+import scala.util.Using
+
+import org.sparkkinesis.model.StreamShard
+import org.sparkkinesis.plan.offset.{ShardPosition, SourceOffset, StreamOffset, StreamPhase}
+import org.sparkkinesis.plan.{AvailableNowTarget, ReadLimits}
+import org.sparkkinesis.spark.protocol.{Assign, Configure, Release, Unassign}
+import org.sparkkinesis.spark.settings.StreamConnection
+
+/** Tests streams that join and leave while the coordinator is running. */
+class CoordinatorMembersSuite extends CoordinatorFixture {
+  import FakeExecutor.news
+
+  private val joined = "arn:aws:kinesis:eu-west-1:123456789012:stream/joined"
+  private val one = offset(0 -> ShardPosition.Horizon)
+  private val connection = StreamConnection("eu-west-1", Some("https://x"), None, None)
+
+  private def withStream(phase: StreamPhase, position: ShardPosition = ShardPosition.Horizon): SourceOffset =
+    SourceOffset(one.streams +
+      (joined -> StreamOffset("joined", joined, 1, SortedMap(id(0) -> position), phase = phase)))
+
+  private def oneShard(body: Setup => Unit): Unit =
+    Using.resource(new Setup(Seq("driver"), () => listing.take(1)))(body)
+
+  test("a stream that joins is listed and assigned after its connection, and other shards are not assigned again") {
+    oneShard { s =>
+      s.coordinator.advance(one)
+      assert(s("driver").nextAssign().map(_.shard) == Seq(shard(0)))
+      s.coordinator.connect(Map(joined -> connection))
+      s.coordinator.advance(withStream(StreamPhase.Active))
+      assert(s("driver").next() == Configure(Seq(joined -> connection)))
+      assert(s("driver").nextAssign().map(_.shard) == Seq(StreamShard(joined, id(0))))
+    }
+  }
+
+  test("a stream that is parked is not read any more, and is assigned from its position when it returns") {
+    oneShard { s =>
+      s.coordinator.advance(withStream(StreamPhase.Active))
+      assert(s("driver").nextAssign().size == 2)
+      s.coordinator.advance(withStream(StreamPhase.Parked(5, isDrained = true), after(3)))
+      assert(s("driver").next() == Release(Seq(StreamShard(joined, id(0)) -> number(3))))
+      assert(s("driver").next() == Unassign(Seq(StreamShard(joined, id(0)))))
+      s.coordinator.advance(withStream(StreamPhase.Active, after(3)))
+      val again = s("driver").nextAssign()
+      assert(again.map(one => one.shard -> Option(one.position)) ==
+        Seq(StreamShard(joined, id(0)) -> after(3).resumeAt))
+    }
+  }
+
+  test("a changed connection assigns the shards of its stream again, and no other") {
+    oneShard { s =>
+      s.coordinator.connect(Map(joined -> connection))
+      s.coordinator.advance(withStream(StreamPhase.Active))
+      assert(s("driver").next().isInstanceOf[Configure])
+      val first = s("driver").nextAssign()
+      val other = connection.copy(endpoint = Some("https://y"))
+      s.coordinator.connect(Map(joined -> other))
+      assert(s("driver").next() == Unassign(Seq(StreamShard(joined, id(0)))))
+      assert(s("driver").next() == Configure(Seq(joined -> other)))
+      s("driver").next() match {
+        case Assign(Seq(again), _) =>
+          assert(again.shard == StreamShard(joined, id(0)) && again.epoch > first.map(_.epoch).max)
+        case message => fail(s"$message")
+      }
+    }
+  }
+
+  test("records of a stream that waits are fetched, and planned when it does not wait any more") {
+    oneShard { s =>
+      val from = withStream(StreamPhase.Active)
+      s.coordinator.advance(from, waiting = Set(joined))
+      val assigned = s("driver").nextAssign()
+      s("driver").tell(assigned.map(one => news(one.shard, one.epoch, Seq(1, 2))): _*)
+      rows(s)(4)
+      def planned = s.coordinator.prefetched.plan(from, ReadLimits.Unlimited, None)
+      assert(planned.exists(batch => batch.end.streams(joined) == from.streams(joined) && batch.rows == 2))
+      s.coordinator.advance(from, waiting = Set.empty)
+      assert(planned.exists(_.rows == 4))
+    }
+  }
+
+  test("a stream is drained when everything up to the target is fetched and nothing is left to plan") {
+    oneShard { s =>
+      val from = withStream(StreamPhase.Draining(5))
+      val target = AvailableNowTarget(1000)
+      def isDrained = s.coordinator.prefetched.isDrained(joined, target)
+      s.coordinator.advance(from)
+      assert(!isDrained)
+      val epoch = s("driver").nextAssign().find(_.shard.stream == joined).get.epoch
+      s("driver").tell(news(StreamShard(joined, id(0)), epoch, Seq(1, 2)).copy(readUpToMillis = 2000))
+      rows(s)(2)
+      assert(!isDrained, "the records are not planned")
+      s.coordinator.advance(withStream(StreamPhase.Draining(5), after(2)))
+      assert(isDrained)
+      assert(!s.coordinator.prefetched.isDrained(joined, AvailableNowTarget(3000)))
+    }
+  }
+}
