@@ -170,6 +170,17 @@ def test_a_keyword_that_is_no_option_of_the_builder_is_a_type_error() -> None:
         KinesisSource("orders", options="x")  # type: ignore[call-arg]
 
 
+def test_a_sink_of_a_logical_stream_names_its_metadata_service_and_its_router() -> None:
+    sink = KinesisSink(stream_id="orders", router="hash").metadata("file:/etc/streams.json", refresh="30s")
+    assert sink.metadata_cache("s3a://bucket/cache").options() == {
+        "streamId": "orders",
+        "router": "hash",
+        "metadataService": "file:/etc/streams.json",
+        "metadataRefreshInterval": "30s",
+        "metadataCache": "s3a://bucket/cache",
+    }
+
+
 def test_a_misspelt_keyword_is_a_type_error_with_the_nearest_name() -> None:
     with pytest.raises(TypeError, match="no option 'max_batchsize'; did you mean 'max_batch_size'"):
         KinesisSink("counts", max_batchsize=5)  # type: ignore[call-arg]

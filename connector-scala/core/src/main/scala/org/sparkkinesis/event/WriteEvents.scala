@@ -186,6 +186,36 @@ final case class StreamLeft(streamName: String, records: Int, reason: String) ex
       s"Reason: $reason"
 }
 
+/**
+ * A query starts with the routes of its cache, because the metadata service has not answered yet.
+ *
+ * @param ageMillis
+ *   age of the routes in milliseconds
+ */
+final case class RoutesStartFromCache(version: Long, ageMillis: Long, failures: Long) extends WriteEvent {
+  override def stream: Option[String] = None
+  override def level: EventLevel = EventLevel.Warn
+  override def message: String =
+    s"The write starts with version $version of the metadata from its cache, which is ${seconds(ageMillis)} " +
+      s"old. The metadata service has not answered (${count(failures, "failure")})"
+}
+
+/** The cache of the routes is damaged. Without the metadata service, the query cannot start. */
+final case class RouteCacheIgnored(file: String, reason: String) extends WriteEvent {
+  override def stream: Option[String] = None
+  override def level: EventLevel = EventLevel.Warn
+  override def message: String = s"The cache $file of the metadata is not used: $reason"
+}
+
+/** There is no place to keep the routes, so a restart needs the metadata service. */
+final case class RoutesNotCached() extends WriteEvent {
+  override def stream: Option[String] = None
+  override def level: EventLevel = EventLevel.Warn
+  override def message: String =
+    "The metadata is not kept, so that a restart of the query needs the metadata service. Set 'checkpointLocation' " +
+      "or 'metadataCache'"
+}
+
 /** A stream that was left because of a failure answers again and is written again. */
 final case class StreamUsedAgain(streamName: String) extends StreamWriteEvent(streamName) {
   override def level: EventLevel = EventLevel.Info

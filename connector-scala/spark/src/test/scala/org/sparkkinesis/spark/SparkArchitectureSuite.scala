@@ -30,7 +30,7 @@ class SparkArchitectureSuite extends TimedSuite {
       all("coordinator", "coordinator.cluster", "coordinator.state"),
       all("metadata"),
       all("session"),
-      all("read.reader", "read.live", "sink"),
+      all("read.reader", "read.live", "sink", "write.route"),
       all("read", "write"),
       all("table", "read.realtime"),
       Seq("org.sparkkinesis")

@@ -391,6 +391,34 @@ object EventExamples {
       s"$OfShard The shard no longer throttles writes; its rate is not limited any more"
     ),
     (
+      RoutesStartFromCache(7, 90000, 2),
+      Warn,
+      s"$OfStream The write starts with version 7 of the metadata from its cache, which is 90.0 s old. The metadata " +
+        "service has not answered (2 failures)"
+    ),
+    (
+      RouteCacheIgnored("routes-1", "it has no entries"),
+      Warn,
+      s"$OfStream The cache routes-1 of the metadata is not used: it has no entries"
+    ),
+    (
+      RoutesNotCached(),
+      Warn,
+      s"$OfStream The metadata is not kept, so that a restart of the query needs the metadata service. Set " +
+        "'checkpointLocation' or 'metadataCache'"
+    ),
+    (
+      StreamLeft(Arn, 2, "no answer"),
+      Warn,
+      s"$OfStream The stream is not written any more until it answers again. 2 records of this task that it has not " +
+        "acknowledged, some of which it may have stored, are written to the other streams. Reason: no answer"
+    ),
+    (
+      StreamUsedAgain(Arn),
+      Info,
+      s"$OfStream The stream answers again and is written again"
+    ),
+    (
       RowsInvalid(Arn, 3, 2, "dropped", "its partition key is null"),
       Warn,
       s"$OfStream 2 invalid rows of partition 3 dropped. Reason of the first: its partition key is null"

@@ -59,16 +59,32 @@ object Connection {
    * @throws KinesisConnectorException
    *   KINESIS_REGION_MISSING, KINESIS_OPTION_MISSING, KINESIS_OPTION_CONFLICT, KINESIS_OPTION_INVALID
    */
-  def clientSettings(options: Options, stream: Option[StreamRef]): ClientSettings = {
+  def clientSettings(options: Options, stream: Option[StreamRef]): ClientSettings =
+    clientSettings(options, stream, None, None)
+
+  /**
+   * @param address
+   *   the endpoint of the stream, which takes precedence over the options
+   * @param assumed
+   *   the role for the stream and its external ID, which take precedence over the options
+   */
+  def clientSettings(
+      options: Options,
+      stream: Option[StreamRef],
+      address: Option[String],
+      assumed: Option[(String, Option[String])]
+  ): ClientSettings = {
     def own(general: ConfigEntry[String], each: ConfigEntry[String]): Option[String] =
       stream.flatMap(options.ofStream(each, _)).orElse(options.get(general))
-    val address = own(endpoint, ReadOptions.endpointOf)
-    address.foreach(checkEndpoint(endpoint, _, options(allowInsecureEndpoint)))
+    val reached = address.orElse(own(endpoint, ReadOptions.endpointOf))
+    reached.foreach(checkEndpoint(endpoint, _, options(allowInsecureEndpoint)))
     options.get(stsEndpoint).foreach(checkEndpoint(stsEndpoint, _, options(allowInsecureEndpoint)))
-    val role = own(roleArn, ReadOptions.roleArnOf)
-    val externalId = own(roleExternalId, ReadOptions.roleExternalIdOf)
+    val (role, externalId) = assumed match {
+      case Some((arn, ofRole)) => (Some(arn), ofRole)
+      case None => (own(roleArn, ReadOptions.roleArnOf), own(roleExternalId, ReadOptions.roleExternalIdOf))
+    }
     val settings =
-      ClientSettings.of(own(region, ReadOptions.regionOf), address, credentials(options, role, externalId))
+      ClientSettings.of(own(region, ReadOptions.regionOf), reached, credentials(options, role, externalId))
     val placed = stream.fold(settings)(settings.forStream)
     placed.copy(region = Some(Regions.resolve(placed, stream.fold("any")(_.name))))
   }

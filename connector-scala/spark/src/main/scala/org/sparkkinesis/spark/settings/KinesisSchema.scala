@@ -7,6 +7,7 @@ object KinesisSchema {
   val PartitionKey = "partitionKey"
   val Data = "data"
   val Stream = "stream"
+  val StreamId = "streamId"
   val ShardId = "shardId"
   val SequenceNumber = "sequenceNumber"
   val ArrivalTimestamp = "approximateArrivalTimestamp"

@@ -3,7 +3,9 @@ package org.sparkkinesis.spark.sink
 import org.sparkkinesis.aws.client.ClientSettings
 import org.sparkkinesis.error.SinkErrors
 import org.sparkkinesis.service.ServiceException
-import org.sparkkinesis.sink.{DeliveryFailedException, FatalSinkException, RateLimitingFailedException}
+import org.sparkkinesis.sink.{
+  DeliveryFailedException, DestinationStalledException, FatalSinkException, RateLimitingFailedException
+}
 import org.sparkkinesis.spark.connection.ServiceFailure
 
 /** Turns the failure of a writer into an error with a condition. */
@@ -26,6 +28,13 @@ object WriteFailure {
         waited = late.waitedMillis,
         lastReason = if (late.lastReason.isEmpty) "none" else late.lastReason
       ).causedBy(late)
+    case stalled: DestinationStalledException =>
+      SinkErrors.deliveryFailed(
+        stream = stream,
+        attempts = 1,
+        waited = stalled.waitedMillis,
+        lastReason = "no request was accepted"
+      ).causedBy(stalled)
     case other => other
   }
 }

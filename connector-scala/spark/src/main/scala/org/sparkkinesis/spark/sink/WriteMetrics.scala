@@ -77,18 +77,22 @@ class RowsDeadLettered extends WriteSum("rowsDeadLettered", "invalid rows sent t
  *
  * @param shards
  *   counts of a destination with shards
+ * @param rerouted
+ *   records that were taken back from a failed stream and written to another one
  */
 final case class WriteCounts(
     requests: SinkMetrics = SinkMetrics(),
     dropped: Long = 0,
     deadLettered: Long = 0,
-    shards: ShardCounts = ShardCounts()
+    shards: ShardCounts = ShardCounts(),
+    rerouted: Long = 0
 ) {
   def +(other: WriteCounts): WriteCounts = WriteCounts(
     requests + other.requests,
     dropped + other.dropped,
     deadLettered + other.deadLettered,
-    shards + other.shards
+    shards + other.shards,
+    rerouted + other.rerouted
   )
 
   /** Counts of a closed writer: its counters without its current state. */

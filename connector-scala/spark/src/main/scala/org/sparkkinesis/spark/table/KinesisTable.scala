@@ -3,6 +3,8 @@ package org.sparkkinesis.spark.table
 import java.util
 import java.util.concurrent.ConcurrentHashMap
 
+import scala.jdk.CollectionConverters._
+
 import org.apache.spark.sql.connector.catalog._
 import org.apache.spark.sql.connector.read.ScanBuilder
 import org.apache.spark.sql.connector.read.streaming.ReportsSinkMetrics
@@ -17,6 +19,7 @@ import org.sparkkinesis.event.{ConnectorEvent, OptionDeprecated}
 import org.sparkkinesis.spark.read.KinesisScanBuilder
 import org.sparkkinesis.spark.settings.KinesisSchema
 import org.sparkkinesis.spark.write.{KinesisSink, KinesisWriteBuilder}
+import org.sparkkinesis.spark.write.route.RouteBooks
 
 /**
  * A table over one stream, or over several streams that are read together.
@@ -29,6 +32,7 @@ final class KinesisTable(properties: Map[String, String]) extends Table with Sup
     with ReportsSinkMetrics {
   private val declared = new TableOptions(properties, KinesisTable.read)
   private val progress = KinesisSink.newProgress(SystemClock)
+  private val routes = new RouteBooks.OfTable
 
   /** The events that are emitted once although each micro-batch is planned again. */
   private val told = ConcurrentHashMap.newKeySet[(String, ConnectorEvent)]()
@@ -58,9 +62,19 @@ final class KinesisTable(properties: Map[String, String]) extends Table with Sup
     new KinesisScanBuilder(declared.merged(options))
 
   override def newWriteBuilder(info: LogicalWriteInfo): WriteBuilder =
-    new KinesisWriteBuilder(declared.merged(info.options()), info, progress, event => told.add(info.queryId -> event))
+    new KinesisWriteBuilder(
+      declared.merged(info.options()),
+      info,
+      progress,
+      event => told.add(info.queryId -> event),
+      routes
+    )
 
-  override def metrics(): util.Map[String, String] = progress.metrics
+  override def metrics(): util.Map[String, String] = {
+    val ofRoutes = routes.metrics
+    if (ofRoutes.isEmpty) progress.metrics
+    else (progress.metrics.asScala ++ ofRoutes.view.mapValues(_.toString)).asJava
+  }
 
   override def toString: String = s"KinesisTable($declared)"
 }

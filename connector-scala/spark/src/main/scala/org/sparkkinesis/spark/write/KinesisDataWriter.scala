@@ -2,7 +2,8 @@ package org.sparkkinesis.spark.write
 
 import org.apache.spark.sql.catalyst.InternalRow
 
-import org.sparkkinesis.aws.client.KinesisClients
+import org.sparkkinesis.aws.client.{ClientSettings, KinesisClients}
+import org.sparkkinesis.concurrent.Clock
 import org.sparkkinesis.error.SinkErrors
 import org.sparkkinesis.event.EventSink
 import org.sparkkinesis.model.StreamRef
@@ -10,11 +11,13 @@ import org.sparkkinesis.service.{ServiceErrorKind, ServiceException}
 import org.sparkkinesis.sink.SinkBounds
 import org.sparkkinesis.sink.kinesis.put.SinkRecord
 import org.sparkkinesis.sink.kinesis.{
-  AutoDistributionException, CheckedStream, KinesisStreamSink, SinkProcess, StreamRouter
+  AutoDistributionException, CheckedStream, KinesisSinkSettings, KinesisStreamSink, SinkProcess, StreamRouter
 }
+import org.sparkkinesis.sink.route.{RouteHealth, RoutedSink, StreamSelectors}
 import org.sparkkinesis.spark.connection.StreamCheck
 import org.sparkkinesis.spark.sink.invalid.InvalidRow
 import org.sparkkinesis.spark.sink.{Refusal, SinkDataWriter, TaskShare, WriteCounts, WriteFailure}
+import org.sparkkinesis.spark.write.route.{RouteAccess, RoutePlan}
 
 /** Writes the rows of one partition to the streams that they name. */
 final class KinesisDataWriter(plan: WritePlan, partition: Int, share: TaskShare)
@@ -25,10 +28,55 @@ final class KinesisDataWriter(plan: WritePlan, partition: Int, share: TaskShare)
     KinesisDataWriter.open(plan, _, bounds, new SinkProcess(timer, senders = share.tasksAtOnce), events),
     KinesisDataWriter.explain(plan, _, _)
   )
+  private val routed = plan.routing.map(KinesisDataWriter.routedSink(
+    _,
+    plan,
+    partition,
+    KinesisDataWriter.openWith(_, _, _, bounds, new SinkProcess(timer, senders = share.tasksAtOnce), events),
+    timer,
+    events,
+    refused
+  ))
   private val toRecord = new RowToRecord(plan.columns)
+
+  /** The record of the row that is being sent to a logical stream, and why a stream has refused it. */
+  private var current = Option.empty[SinkRecord]
+  private var refusalOfCurrent = Option.empty[Refusal]
   opened()
 
-  override protected def send(values: InternalRow): Option[Refusal] = {
+  override protected def send(values: InternalRow): Option[Refusal] = routed match {
+    case None => sendToNamed(values)
+    case Some(sink) => sendToLogical(values, sink)
+  }
+
+  private def sendToLogical(values: InternalRow, sink: RoutedSink): Option[Refusal] = {
+    val id = toRecord.streamIdOf(values).orElse(plan.routing.flatMap(_.defaultId))
+    (id.filter(sink.knows), toRecord.convert(values)) match {
+      case (Some(known), Right(record)) =>
+        current = Some(record)
+        refusalOfCurrent = None
+        sink.write(known, record)
+        current = None
+        refusalOfCurrent
+      case (Some(known), Left(reason)) => Some(refusal(known, reason, None))
+      case (None, record) =>
+        val reason = id.fold("its column 'streamId' is null")(other =>
+          s"the metadata service does not know its logical stream '$other'"
+        )
+        Some(refusal(id.getOrElse("(none)"), reason, record.toOption))
+    }
+  }
+
+  private def refused(stream: String, reason: String, record: SinkRecord): Unit =
+    if (current.exists(_ eq record)) refusalOfCurrent = Some(refusal(stream, reason, Some(record)))
+    else throw SinkErrors.rowInvalid(
+      reason = s"$reason (the record was taken back from another stream, so its row is not known)",
+      row = 0,
+      partition = partition,
+      stream = stream
+    )
+
+  private def sendToNamed(values: InternalRow): Option[Refusal] = {
     val stream = toRecord.streamOf(values) match {
       case Some(name) =>
         StreamRef.parse(name).toRight("the column of its stream contains neither the name nor the ARN of a stream")
@@ -47,12 +95,18 @@ final class KinesisDataWriter(plan: WritePlan, partition: Int, share: TaskShare)
     }
   }
 
-  override protected def flush(): Unit = router.flush()
-  override protected def release(): Unit = router.close()
+  override protected def flush(): Unit = {
+    routed.foreach(_.flush())
+    router.flush()
+  }
+
+  override protected def release(): Unit =
+    try routed.foreach(_.close())
+    finally router.close()
 
   override protected def sent: WriteCounts = {
-    val metrics = router.metrics
-    WriteCounts(metrics.requests, shards = metrics.shards)
+    val metrics = routed.fold(router.metrics)(_.metrics + router.metrics)
+    WriteCounts(metrics.requests, shards = metrics.shards, rerouted = routed.fold(0L)(_.rerouted))
   }
 
   override protected def sendLetter(row: InvalidRow): Boolean = plan.onInvalid match {
@@ -69,7 +123,7 @@ final class KinesisDataWriter(plan: WritePlan, partition: Int, share: TaskShare)
 object KinesisDataWriter {
   private def check(plan: WritePlan, stream: StreamRef): CheckedStream =
     plan.checkedStreams.find(_.stream == stream).getOrElse {
-      val found = StreamCheck.check(stream, plan.connection, plan.settings, plan.query)
+      val found = StreamCheck.check(stream, plan.connectionOf(stream), plan.settings, plan.query)
       plan.sources.refuse(found)
       found
     }
@@ -80,10 +134,19 @@ object KinesisDataWriter {
       bounds: SinkBounds,
       process: SinkProcess,
       events: EventSink
+  ): StreamRouter.Target = openWith(stream, plan.connectionOf(stream.stream), plan.settings, bounds, process, events)
+
+  private def openWith(
+      stream: CheckedStream,
+      connection: ClientSettings,
+      settings: KinesisSinkSettings,
+      bounds: SinkBounds,
+      process: SinkProcess,
+      events: EventSink
   ): StreamRouter.Target = {
-    val lease = KinesisClients.shared.acquire(plan.connection.forStream(stream.stream))
+    val lease = KinesisClients.shared.acquire(connection.forStream(stream.stream))
     try {
-      val sink = KinesisStreamSink.open(lease.service, stream, plan.settings, bounds, process, events)
+      val sink = KinesisStreamSink.open(lease.service, stream, settings, bounds, process, events)
       new StreamRouter.Target(stream, sink, () => lease.close())
     } catch {
       case failure: Throwable =>
@@ -93,15 +156,48 @@ object KinesisDataWriter {
   }
 
   /** Returns the error, with a condition, for a failed write to the stream. */
-  private def explain(plan: WritePlan, to: CheckedStream, failure: Throwable): Throwable = {
-    val stream = to.stream
+  private def explain(plan: WritePlan, to: CheckedStream, failure: Throwable): Throwable =
+    explain(to.stream, plan.connectionOf(to.stream), failure)
+
+  private def explain(stream: StreamRef, connection: ClientSettings, failure: Throwable): Throwable =
     WriteFailure.reason(failure) match {
       case auto: AutoDistributionException =>
         SinkErrors.autoDistribution(stream = stream.name, option = auto.option).causedBy(auto)
       case error: ServiceException if error.kind == ServiceErrorKind.ResourceNotFound =>
-        StreamCheck.forget(stream, plan.connection)
-        WriteFailure.explain(error, stream.name, plan.connection.forStream(stream))
-      case other => WriteFailure.explain(other, stream.name, plan.connection.forStream(stream))
+        StreamCheck.forget(stream, connection)
+        WriteFailure.explain(error, stream.name, connection.forStream(stream))
+      case other => WriteFailure.explain(other, stream.name, connection.forStream(stream))
     }
+
+  private def routedSink(
+      routing: RoutePlan,
+      plan: WritePlan,
+      partition: Int,
+      openSink: (CheckedStream, ClientSettings, KinesisSinkSettings) => StreamRouter.Target,
+      clock: Clock,
+      events: EventSink,
+      onInvalid: (String, String, SinkRecord) => Unit
+  ): RoutedSink = {
+    val health = RouteHealth.OfJvm
+    val selector = StreamSelectors.of(routing.router, plan.settings.requests)
+      .fold(reason => throw SinkErrors.routerFailed(routing.router.word, reason.stripSuffix(".")), identity)
+    new RoutedSink(
+      routing.routes,
+      () => selector(partition),
+      health,
+      plan.settings.requests.deliveryTimeout,
+      clock,
+      new RouteAccess(
+        routing,
+        plan.settings,
+        plan.query,
+        plan.sources,
+        health,
+        events,
+        openSink,
+        explain(_, _, _),
+        onInvalid
+      )
+    )
   }
 }

@@ -23,6 +23,11 @@ class StoredRecords extends WriteSum("kinesisRecords", "Kinesis records stored; 
   override def of(written: WriteCounts): Long = written.shards.recordsStored
 }
 
+class ReroutedRecords
+    extends WriteSum("reroutedRecords", "records taken back from a failed stream and written to another one") {
+  override def of(written: WriteCounts): Long = written.rerouted
+}
+
 /** The sink for Kinesis Data Streams. */
 object KinesisSink extends SinkKind("kinesis") {
   private val payloadUnits = new PutPayloadUnits
@@ -33,7 +38,8 @@ object KinesisSink extends SinkKind("kinesis") {
     new PacedShards,
     new LowestShardRate,
     payloadUnits,
-    new StoredRecords
+    new StoredRecords,
+    new ReroutedRecords
   )
 
   override def totals: Seq[WriteMetric] = super.totals :+ payloadUnits

@@ -33,6 +33,9 @@ final class RowToRecord(columns: WriteColumns) {
   /** Returns the stream in the row's stream column, if there is one. */
   def streamOf(row: InternalRow): Option[String] = text(row, columns.stream)
 
+  /** Returns the logical stream in the row's column for it, if there is one. */
+  def streamIdOf(row: InternalRow): Option[String] = text(row, columns.streamId)
+
   private def text(row: InternalRow, column: Option[Int]): Option[String] =
     column.filterNot(row.isNullAt).map(row.getUTF8String(_).toString)
 }

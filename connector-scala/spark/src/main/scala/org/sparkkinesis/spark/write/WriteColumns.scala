@@ -3,7 +3,7 @@ package org.sparkkinesis.spark.write
 import org.apache.spark.sql.types._
 
 import org.sparkkinesis.config.value.NearestName
-import org.sparkkinesis.config.{ConnectionOptions, Options, WriteOptions}
+import org.sparkkinesis.config.{ConnectionOptions, MetadataOptions, Options, WriteOptions}
 import org.sparkkinesis.error.SinkErrors
 import org.sparkkinesis.model.StreamRef
 import org.sparkkinesis.spark.settings.KinesisSchema
@@ -17,12 +17,15 @@ import org.sparkkinesis.spark.sink.DataColumn
  *   column of the payload
  * @param stream
  *   column with the stream of each row
+ * @param streamId
+ *   column with the logical stream of each row
  */
 final case class WriteColumns(
     data: DataColumn,
     key: KeySource,
     explicitHashKey: Option[Int],
-    stream: Option[Int]
+    stream: Option[Int],
+    streamId: Option[Int] = None
 )
 
 /** The source of a row's partition key. */
@@ -55,7 +58,8 @@ object WriteColumns {
       DataColumn.of(schema),
       keySource(schema, options),
       find(schema, KinesisSchema.ExplicitHashKey).map(textColumn(schema, _)),
-      streamColumn(schema, options).map(textColumn(schema, _))
+      streamColumn(schema, options).map(textColumn(schema, _)),
+      streamIdColumn(schema, options).map(textColumn(schema, _))
     )
 
   /** Returns the streams that the options name. */
@@ -78,9 +82,13 @@ object WriteColumns {
           "Add the column, or correct the option."
         )))
       // A source has a column of this name, and a copy of its rows must not be written back to that stream.
-      case None if namedStreams(options).nonEmpty => None
+      case None if namedStreams(options).nonEmpty || options.isSet(MetadataOptions.metadataService) => None
       case None => find(schema, KinesisSchema.Stream)
     }
+
+  private def streamIdColumn(schema: StructType, options: Options): Option[Int] =
+    if (!options.isSet(MetadataOptions.metadataService) || options.isSet(MetadataOptions.streamId)) None
+    else find(schema, KinesisSchema.StreamId)
 
   private def keySource(schema: StructType, options: Options): KeySource =
     (options.get(WriteOptions.partitionKey).map(_.trim), find(schema, KinesisSchema.PartitionKey)) match {

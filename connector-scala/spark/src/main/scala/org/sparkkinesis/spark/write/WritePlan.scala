@@ -1,20 +1,28 @@
 package org.sparkkinesis.spark.write
 
+import java.util.Locale
+
 import org.apache.spark.sql.connector.distributions.Distribution
 import org.apache.spark.sql.connector.expressions.SortOrder
 
 import org.sparkkinesis.aws.client.ClientSettings
 import org.sparkkinesis.event.log.QueryContext
+import org.sparkkinesis.model.StreamRef
 import org.sparkkinesis.sink.kinesis.{CheckedStream, KinesisSinkSettings}
 import org.sparkkinesis.spark.connection.{ReadStreams, StreamCheck}
 import org.sparkkinesis.spark.sink.invalid.OnInvalidRow
 import org.sparkkinesis.spark.sink.{SinkDataWriter, SinkKind, SinkPlan, TaskShare}
+import org.sparkkinesis.spark.write.route.RoutePlan
 
 /**
  * The settings with which a task writes. `toString` contains no secret.
  *
  * @param sources
  *   the streams that the same query reads, to which none of its rows may be written
+ * @param ownConnections
+ *   settings for streams that have options of their own, by lower-case name or ARN
+ * @param routing
+ *   the physical streams of logical streams, if the rows go to logical streams
  */
 final case class WritePlan(
     columns: WriteColumns,
@@ -25,18 +33,31 @@ final case class WritePlan(
     settings: KinesisSinkSettings,
     queryId: String,
     query: QueryContext = QueryContext.Unknown,
-    sources: ReadStreams = ReadStreams.none
+    sources: ReadStreams = ReadStreams.none,
+    ownConnections: Map[String, ClientSettings] = Map.empty,
+    routing: Option[RoutePlan] = None
 ) extends SinkPlan {
   override def kind: SinkKind = KinesisSink
-  override def target: String = defaultStream.fold("streams named by the rows")(_.stream.toString)
+  override def target: String = routing match {
+    case Some(routes) => routes.defaultId.fold("logical streams named by the rows")(id => s"logical stream $id")
+    case None => defaultStream.fold("streams named by the rows")(_.stream.toString)
+  }
   override def distribution: Distribution = order.distribution
   override def ordering: Array[SortOrder] = order.ordering
 
   override def newWriter(partition: Int, share: TaskShare): SinkDataWriter =
     new KinesisDataWriter(this, partition, share)
 
+  /** Returns the settings of the client for a stream that an option or a row names. */
+  def connectionOf(stream: StreamRef): ClientSettings =
+    if (ownConnections.isEmpty) connection
+    else
+      (stream.arn.toSeq :+ stream.name).map(_.toLowerCase(Locale.ROOT))
+        .collectFirst(Function.unlift(ownConnections.get)).getOrElse(connection)
+
   /** Lets the next batch describe the streams again, because one may have been deleted. */
-  override def aborted(): Unit = checkedStreams.foreach(found => StreamCheck.forget(found.stream, connection))
+  override def aborted(): Unit =
+    checkedStreams.foreach(found => StreamCheck.forget(found.stream, connectionOf(found.stream)))
 
   def checkedStreams: Seq[CheckedStream] =
     defaultStream.toSeq ++ Some(onInvalid).collect { case SendInvalidRow(deadLetters) => deadLetters }

@@ -4,15 +4,17 @@ import org.apache.spark.sql.types.StructType
 
 import org.sparkkinesis.aws.client.ClientSettings
 import org.sparkkinesis.config.value.OnInvalidRecord
-import org.sparkkinesis.config.{ConfigEntry, ConnectionOptions, Options, WriteOptions}
+import org.sparkkinesis.config.{ConfigEntry, ConnectionOptions, Options, ReadOptions, WriteOptions}
 import org.sparkkinesis.error.OptionErrors
 import org.sparkkinesis.event.log.{EventLog, QueryContext}
 import org.sparkkinesis.event.{ConnectorEvent, EventSink, StreamColumnIgnored, WritePlanned, WriteStarted}
 import org.sparkkinesis.model.StreamRef
 import org.sparkkinesis.sink.kinesis.KinesisSinkSettings
+import org.sparkkinesis.sink.route.StreamSelectors
 import org.sparkkinesis.spark.connection.{Connection, ReadStreams, StreamCheck}
 import org.sparkkinesis.spark.sink.SinkPlan
 import org.sparkkinesis.spark.sink.invalid.{DeadLetterTable, OnInvalidRow}
+import org.sparkkinesis.spark.write.route.RouteBooks
 
 /**
  * Checks on the driver everything that can be checked before the first record is sent: options, columns and streams.
@@ -21,8 +23,15 @@ import org.sparkkinesis.spark.sink.invalid.{DeadLetterTable, OnInvalidRow}
  *   the streams that the same query reads
  * @param isNew
  *   returns whether an event has not been emitted yet, because each micro-batch is planned again
+ * @param books
+ *   the routes of logical streams
  */
-final class WritePlanner(options: Options, sources: ReadStreams, isNew: ConnectorEvent => Boolean) {
+final class WritePlanner(
+    options: Options,
+    sources: ReadStreams,
+    isNew: ConnectorEvent => Boolean,
+    books: RouteBooks
+) {
 
   /**
    * Plans a write.
@@ -35,12 +44,17 @@ final class WritePlanner(options: Options, sources: ReadStreams, isNew: Connecto
     val order = RowOrder.of(schema, columns.key, options)
     val settings = KinesisSinkSettings.of(options)
     SinkPlan.checkStrategy(options)
-    val stream = defaultStream(columns)
+    checkRouter(settings)
+    val isLogical = RouteBooks.isWanted(options, columns.streamId)
+    val stream = if (isLogical) None else defaultStream(columns)
     val query = SinkPlan.context(queryId, stream.map(_.toString))
     val events: EventSink = new EventLog(query)
     noteIgnoredColumn(schema, columns, stream, events)
+    val routing = Option.when(isLogical)(books.pin(queryId, columns.streamId.nonEmpty, events))
     // The client also abandons a request without an answer after this time.
-    val connection = Connection.clientSettings(options, stream).copy(requestTimeout = settings.requests.requestTimeout)
+    def clientSettings(of: Option[StreamRef]): ClientSettings =
+      Connection.clientSettings(options, of).copy(requestTimeout = settings.requests.requestTimeout)
+    val connection = clientSettings(stream.orElse(routing.flatMap(_.routes.all.headOption.map(_.stream))))
     val plan = WritePlan(
       columns,
       order,
@@ -50,13 +64,33 @@ final class WritePlanner(options: Options, sources: ReadStreams, isNew: Connecto
       settings,
       queryId,
       query,
-      sources
+      sources,
+      ownConnections(clientSettings),
+      routing
     )
     plan.checkedStreams.foreach(sources.refuse)
-    val started = WriteStarted(stream.map(_.toString), describe(columns, order))
+    val logical = routing.fold("")(routes => s"; ${routes.router.word} over ${routes.description}")
+    val started = WriteStarted(stream.map(_.toString), describe(columns, order) + logical)
     if (isNew(started)) events.emit(started)
     events.emit(WritePlanned(stream.map(_.toString), options(WriteOptions.onInvalidRecord).word))
     plan
+  }
+
+  /** Settings for the streams of rows that have options of their own, for example `roleArn.orders`. */
+  private def ownConnections(of: Option[StreamRef] => ClientSettings): Map[String, ClientSettings] =
+    ReadOptions.ofOneStream.filter(_ != ReadOptions.consumerARNOf).flatMap(options.withPrefix(_).keys).distinct
+      .flatMap(name => StreamRef.parse(name).map(stream => name -> of(Some(stream)))).toMap
+
+  private def checkRouter(settings: KinesisSinkSettings): Unit = {
+    val router = options(WriteOptions.router)
+    StreamSelectors.of(router, settings.requests).left.foreach { why =>
+      throw OptionErrors.invalid(
+        option = WriteOptions.router.key,
+        value = router.word,
+        reason = why,
+        expected = WriteOptions.router.kind.expected
+      )
+    }
   }
 
   /** The settings that an operator needs to understand order and rate of a write. */

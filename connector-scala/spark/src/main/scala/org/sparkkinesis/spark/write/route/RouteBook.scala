@@ -1,0 +1,157 @@
+package org.sparkkinesis.spark.write.route
+
+import java.util.concurrent.CompletableFuture
+
+import scala.collection.immutable.SortedMap
+import scala.concurrent.duration._
+
+import org.sparkkinesis.config.{MetadataOptions, Options}
+import org.sparkkinesis.event.{EventSink, MetadataChanged, RoutesStartFromCache}
+import org.sparkkinesis.metadata._
+import org.sparkkinesis.sink.route.RouteHistory
+import org.sparkkinesis.spark.connection.Environment
+import org.sparkkinesis.spark.metadata.MetadataWatcher
+
+/**
+ * The metadata of one write on the driver. It asks the metadata service in the background and gives each micro-batch
+ * one version. A version is in the cache before a micro-batch uses it. Thread-safe.
+ *
+ * It stops asking when no micro-batch was planned for a while, because Spark does not tell a sink when its query ends;
+ * the next micro-batch starts it again.
+ *
+ * @param open
+ *   opens the metadata service
+ * @param cache
+ *   outlives the query; without it, a restart needs the service
+ */
+final class RouteBook(
+    options: Options,
+    ids: StreamIds,
+    open: () => StreamMetadataService,
+    cache: Option[RouteCache],
+    environment: Environment,
+    events: EventSink
+) extends AutoCloseable {
+  import RouteBook._
+  import environment.clock
+
+  private val allowed = AllowList.of(options)
+  private val idleAfter = (options(MetadataOptions.metadataRefreshInterval) * 5).max(ShortestIdle)
+  private var history = cache.fold(RouteHistory.empty)(_.read(events))
+  private var watcher = Option.empty[MetadataWatcher]
+  private var answered = new CompletableFuture[Unit]
+  private var isFirst = true
+  private var lastEpoch = Option.empty[Long]
+  @volatile private var usedNanos = clock.nanoTime
+  @volatile private var shown = Map.empty[String, Long]
+
+  /**
+   * Returns the metadata that a write uses from its beginning to its end.
+   *
+   * @param epoch
+   *   the micro-batch; empty for a batch write
+   * @throws KinesisConnectorException
+   *   KINESIS_METADATA_UNAVAILABLE if there was never a valid answer, KINESIS_METADATA_FORBIDDEN,
+   *   KINESIS_CHECKPOINT_UNWRITABLE
+   */
+  def pin(epoch: Option[Long]): MetadataDocument = synchronized {
+    usedNanos = clock.nanoTime
+    val own = permitted(history.newest)
+    val isNew = watcher.isEmpty
+    val watching = watcher.getOrElse(start(own))
+    own match {
+      case None => watching.awaitFirst()
+      case Some(_) if isNew => greet(watching)
+      case Some(_) => ()
+    }
+    watching.check()
+    val newest = watching.current.orElse(own).getOrElse(watching.awaitFirst())
+    val chosen = epoch.flatMap(again(_, newest)).getOrElse(newest)
+    isFirst = false
+    lastEpoch = epoch
+    use(epoch.getOrElse(0), chosen)
+    note(watching, chosen)
+    chosen
+  }
+
+  /** Metrics by name, for the progress of the query. */
+  def metrics: Map[String, Long] = shown
+
+  override def close(): Unit = synchronized {
+    watcher.foreach(_.close())
+    watcher = None
+  }
+
+  /** The version with which this micro-batch has begun before a restart, or when Spark planned it the first time. */
+  private def again(epoch: Long, newest: MetadataDocument): Option[MetadataDocument] =
+    if (isFirst || lastEpoch.contains(epoch))
+      permitted(history.at(epoch)).filter(_.physical.keySet.subsetOf(newest.physical.keySet))
+    else None
+
+  private def permitted(entry: Option[RouteHistory.Entry]): Option[MetadataDocument] =
+    entry.map(one => allowed.permit(None, one.document.select(ids))._1).filter(_.physical.nonEmpty)
+      .filter(ids.missing(_).isEmpty)
+
+  private def use(epoch: Long, document: MetadataDocument): Unit = {
+    val next = history.used(epoch, document, clock.currentMillis)
+    if (next ne history) {
+      cache.foreach(_.write(next))
+      val before = history.newest.fold(MetadataDocument(0, SortedMap.empty))(_.document)
+      history = next
+      events.emit(MetadataChanged(document.version, MetadataDiff.between(before, document).toString))
+    }
+  }
+
+  private def start(known: Option[MetadataDocument]): MetadataWatcher = {
+    val first = new CompletableFuture[Unit]
+    answered = first
+    val opened = new MetadataWatcher(open(), ids, options, environment, events, known)({ _ =>
+      first.complete(())
+      ()
+    })
+    opened.start()
+    watcher = Some(opened)
+    closeWhenIdle(opened)
+    opened
+  }
+
+  /** Waits shortly for the service at the start from the cache, because its answer may be newer than the cache. */
+  private def greet(watching: MetadataWatcher): Unit = if (!environment.waiting.until(answered, FirstPatience))
+    history.newest.foreach { entry =>
+      val ageMillis = clock.currentMillis - entry.fetchedMillis
+      events.emit(RoutesStartFromCache(entry.document.version, ageMillis, watching.status.failures))
+    }
+
+  private def closeWhenIdle(watching: MetadataWatcher): Unit = {
+    environment.sharedScheduler.schedule(idleAfter) {
+      val isIdle = clock.nanoTime - usedNanos >= idleAfter.toNanos
+      synchronized {
+        if (watcher.contains(watching)) if (isIdle) close() else closeWhenIdle(watching)
+      }
+    }
+    ()
+  }
+
+  private def note(watching: MetadataWatcher, document: MetadataDocument): Unit = {
+    val status = watching.status
+    def count(state: StreamState) = document.physical.values.count(_.state == state).toLong
+    val ageMillis = status.ageMillis.orElse(history.newest.map(clock.currentMillis - _.fetchedMillis))
+    shown = Map(
+      "metadataVersion" -> document.version,
+      "metadataAgeMs" -> ageMillis.getOrElse(0L),
+      "metadataFetches" -> status.fetches,
+      "metadataFailures" -> status.failures,
+      "metadataRefused" -> status.refused,
+      "streamsActive" -> count(StreamState.Active),
+      "streamsDraining" -> count(StreamState.Draining),
+      "streamsStandby" -> count(StreamState.Standby)
+    )
+  }
+}
+
+object RouteBook {
+
+  /** How long the first micro-batch of a restart waits for the service before it uses the cache. */
+  private val FirstPatience = 2.seconds
+  private val ShortestIdle = 1.minute
+}

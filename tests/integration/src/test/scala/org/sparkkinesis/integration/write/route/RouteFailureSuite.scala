@@ -1,0 +1,193 @@
+package org.sparkkinesis.integration.write.route
+
+import java.net.{InetAddress, ServerSocket}
+import java.util.concurrent.atomic.AtomicInteger
+
+import scala.concurrent.duration._
+import scala.jdk.CollectionConverters._
+
+import org.apache.spark.sql.functions._
+
+import org.sparkkinesis.emulator.fault.{FaultEffect, FaultRule, FaultTarget}
+import org.sparkkinesis.integration.log.RecordedLog
+
+class RouteFailureSuite extends RoutedFixture {
+  private val silence = FaultRule(FaultEffect.Silence, region = there)
+  private val down = FaultRule(FaultEffect.Error(503, "ServiceUnavailable", "down"), FaultTarget.MetadataPage)
+  private lazy val rows = spark.range(100).select(col("id").cast("string").as("partitionKey"), lit("x").as("data"))
+
+  override def afterEach(): Unit = {
+    super.afterEach()
+    kinesis.faults.clear()
+  }
+
+  test("when a region dies, its records go to the other region, and it is used again when it is back") {
+    create("dies", here)
+    create("dies", there)
+    publish(1, active(arn("dies", here)), active(arn("dies", there)))
+    val numbers = new Numbers("requestTimeout" -> "1s")
+    val query = numbers.start()
+    feed(numbers, 2000, 3.seconds)
+    await(query, "both regions are written")(stored("dies", here).nonEmpty && stored("dies", there).nonEmpty)
+    kinesis.faults.add(silence)
+    val died = System.currentTimeMillis()
+    feed(numbers, 2000, 8.seconds)
+    val until = System.currentTimeMillis()
+    kinesis.faults.clear()
+    feed(numbers, 2000, 6.seconds)
+    query.processAllAvailable()
+    val progress = query.recentProgress.toSeq.filter(_.numInputRows > 0).map(_.sink.metrics.asScala)
+    query.stop()
+    val (near, far) = (stored("dies", here), stored("dies", there))
+    val counts = texts(near ++ far).groupBy(identity).view.mapValues(_.size).toMap
+    val rerouted = progress.map(_("reroutedRecords").toLong).sum
+    val again = far.map(_.arrivalMillis).filter(_ > until).min - until
+    val gap = near.map(_.arrivalMillis).filter(time => time > died - 500 && time < until).sorted
+    val pause = gap.zip(gap.drop(1)).map { case (one, next) => next - one }.max
+    info(s"${numbers.written} records, $rerouted rerouted, longest pause $pause ms, used again after $again ms")
+    assert(counts.keySet == numbers.expected.toSet, "no record is lost")
+    assert(rerouted > 0)
+    assert(counts.values.count(_ > 1) <= rerouted, "only rerouted records may be stored twice")
+    assert(again <= 4000)
+  }
+
+  test("a stream that was deleted gives its records to the other one, and the task does not fail") {
+    create("stays")
+    create("goes")
+    publish(1, active(arn("stays")), active(arn("goes")))
+    val numbers = new Numbers()
+    val query = numbers.start()
+    feed(numbers, 1000, 2.seconds)
+    await(query, "both streams are written")(stored("stays").nonEmpty && stored("goes").nonEmpty)
+    query.processAllAvailable()
+    val before = texts(stored("goes"))
+    kinesis.admin.deleteStream("goes")
+    feed(numbers, 1000, 2.seconds)
+    query.processAllAvailable()
+    query.stop()
+    assert((before ++ texts(stored("stays"))).toSet == numbers.expected.toSet)
+  }
+
+  test("a query restarts from its cache while the service is down") {
+    create("cached")
+    publish(3, active(arn("cached")))
+    val conf = "spark.sql.streaming.checkpointLocation"
+    spark.conf.set(conf, temporary.resolve("named").toString)
+    try
+      Seq(Seq.empty, Seq("queryName" -> "from_conf")).foreach { more =>
+        val before = stored("cached").size
+        val numbers = new Numbers(more: _*)
+        val first = numbers.start()
+        numbers.add(10)
+        first.processAllAvailable()
+        first.stop()
+        val rule = kinesis.faults.add(down)
+        val begin = System.nanoTime()
+        val second = numbers.start()
+        numbers.add(10)
+        await(second, "rows of the second run")(stored("cached").size == before + 20)
+        info(s"$more: written ${(System.nanoTime() - begin) / 1000000} ms after the start")
+        second.stop()
+        kinesis.faults.remove(rule)
+      }
+    finally spark.conf.unset(conf)
+  }
+
+  test("a batch write starts from metadataCache, and without a cache it fails with its condition") {
+    create("batch")
+    publish(1, active(arn("batch")))
+    val cached = logical + ("metadataCache" -> temporary.resolve("cache").toString)
+    rows.write.format(format).mode("append").options(cached).save()
+    kinesis.faults.add(down)
+    rows.write.format(format).mode("append").options(cached).save()
+    assert(stored("batch").size == 200)
+    val (condition, message) = conditionOf(
+      rows.write.format(format).mode("append").options(logical + ("metadataStartTimeout" -> "1s")).save()
+    )
+    assert(condition == "KINESIS_METADATA_UNAVAILABLE", message)
+  }
+
+  test("empty, truncated and older documents and redirections change nothing") {
+    create("firm")
+    create("wrong")
+    publish(1, active(arn("wrong")))
+    publish(2, active(arn("firm")))
+    val numbers = new Numbers()
+    val query = numbers.start()
+    numbers.add(10)
+    query.processAllAvailable()
+    Seq(
+      FaultEffect.EmptyDocument,
+      FaultEffect.TruncatedDocument,
+      FaultEffect.OlderDocument,
+      FaultEffect.Redirect(s"http://localhost:${kinesis.port}/metadata/streams")
+    ).foreach { effect =>
+      val before = kinesis.calls.count("GetMetadata")
+      kinesis.faults.add(FaultRule(effect, FaultTarget.MetadataPage))
+      await(query, s"two answers with $effect")(kinesis.calls.count("GetMetadata") >= before + 2)
+      numbers.add(10)
+      query.processAllAvailable()
+      kinesis.faults.clear()
+    }
+    query.stop()
+    assert(texts(stored("firm")).sorted == numbers.expected.sorted)
+    assert(stored("wrong").isEmpty)
+  }
+
+  test("no call reaches a stream that the options do not allow, and no log line has a secret") {
+    val elsewhere = new ServerSocket(0, 50, InetAddress.getByName("127.0.0.1"))
+    val connections = new AtomicInteger
+    val listener = new Thread(() =>
+      try while (true) {
+          elsewhere.accept().close()
+          connections.incrementAndGet()
+        }
+      catch { case _: java.net.SocketException => () }
+    )
+    listener.setDaemon(true)
+    listener.start()
+    create("right")
+    create("right", there)
+    create("foreign", here, other)
+    create("foreign")
+    publish(
+      1,
+      active(arn("right")),
+      active(arn("right", there)),
+      active(arn("foreign", here, other)),
+      active(arn("role"), s""","role":"$role","externalId":"planted-external-id""""),
+      active(arn("address"), s""","endpoint":"http://127.0.0.1:${elsewhere.getLocalPort}"""")
+    )
+    kinesis.calls.reset()
+    val log = new RecordedLog
+    try {
+      rows.write.format(format).mode("append").options(
+        logical ++ Map("metadataAllowedRegions" -> here, "metadataAllowedAccounts" -> own)
+      ).save()
+      val (condition, _) = conditionOf(
+        rows.write.format(format).mode("append").options(
+          logical ++ Map("metadataAllowedRegions" -> here, "metadataAllowedAccounts" -> own, "onForbidden" -> "fail")
+        ).save()
+      )
+      assert(condition == "KINESIS_METADATA_FORBIDDEN")
+    } finally {
+      log.close()
+      elsewhere.close()
+    }
+    assert(stored("right").size == 100)
+    assert(kinesis.calls.count(account = other) == 0)
+    assert(kinesis.calls.count(region = there) == 0)
+    assert(connections.get == 0)
+    assert(!log.lines.exists(line => s"${line.text} ${line.context}".contains("planted-")))
+  }
+
+  test("without allowed accounts, only streams of the own account are used") {
+    create("owned")
+    create("owned", here, other)
+    publish(1, active(arn("owned")), active(arn("owned", here, other)))
+    kinesis.calls.reset()
+    rows.write.format(format).mode("append").options(logical).save()
+    assert(stored("owned").size == 100)
+    assert(kinesis.calls.count(account = other) == 0)
+  }
+}
