@@ -133,7 +133,7 @@ object ReadingChaos {
       ledger.events,
       reports.size,
       lives.drained.size,
-      Option.when(plan.copies)(CopiedRecords.of(kinesis, ChaosPlan.Copy, query.files, puts)),
+      Option.when(plan.copies)(CopiedRecords.of(kinesis, ChaosPlan.Copy, query.files, puts, losses)),
       inTime
     )
   }.get
