@@ -33,8 +33,8 @@ object WriteOptions {
     "router",
     RouterOption.optionType,
     "How records are distributed over the active physical streams of `streamId`: `roundRobin` fills a request for " +
-      "one stream, then for the next one, by their weights; `hash` writes all records of a partition key to one stream; " +
-      "`priority` writes to the streams with the highest priority. `class:` and the name of a " +
+      "one stream, then for the next one, by their weights; `hash` writes all records of a partition key to one " +
+      "stream; `priority` writes to the streams with the highest priority. `class:` and the name of a " +
       "`java.util.function.BiFunction<String, List<String>, String>` chooses an ARN by a partition key and the ARNs.",
     default = "roundRobin"
   )

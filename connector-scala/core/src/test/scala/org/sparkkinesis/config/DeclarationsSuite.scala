@@ -38,7 +38,7 @@ class DeclarationsSuite extends TimedSuite {
   test("option descriptions name only options that exist") {
     val names = all.map(_.key).toSet ++ all.map(_.key.stripSuffix(".*"))
     val quoted = "`([a-z]+(?:[A-Z][a-zA-Z]*)+)(?:=[^`]*)?`".r
-    val notOptions = Set("deadLetter", "batchAndDelay", "bestEffort", "accessKeyId", "secretAccessKey")
+    val notOptions = Set("deadLetter", "batchAndDelay", "bestEffort", "roundRobin", "accessKeyId", "secretAccessKey")
     all.foreach { entry =>
       quoted.findAllMatchIn(entry.doc + entry.defaultDoc).map(_.group(1)).filterNot(notOptions)
         .foreach(name => assert(names(name), s"${entry.key} names `$name`"))

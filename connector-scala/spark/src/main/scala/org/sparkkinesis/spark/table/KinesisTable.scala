@@ -18,8 +18,8 @@ import org.sparkkinesis.event.log.{EventLog, QueryContext}
 import org.sparkkinesis.event.{ConnectorEvent, OptionDeprecated}
 import org.sparkkinesis.spark.read.KinesisScanBuilder
 import org.sparkkinesis.spark.settings.KinesisSchema
-import org.sparkkinesis.spark.write.{KinesisSink, KinesisWriteBuilder}
 import org.sparkkinesis.spark.write.route.RouteBooks
+import org.sparkkinesis.spark.write.{KinesisSink, KinesisWriteBuilder}
 
 /**
  * A table over one stream, or over several streams that are read together.
