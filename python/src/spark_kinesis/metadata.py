@@ -9,11 +9,29 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from spark_kinesis._builder import to_text
+from spark_kinesis._builder import Builder, to_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from datetime import datetime
+    from datetime import datetime, timedelta
+
+    from typing_extensions import Self
+
+
+class LogicalStreamMethods(Builder):
+    """Methods of the source and the sink of a logical stream."""
+
+    __slots__ = ()
+
+    def metadata(self, service: str, *, refresh: str | int | timedelta | None = None) -> Self:
+        """Look up the physical streams of ``stream_id`` at a metadata service.
+
+        ``service`` is ``file:`` and a path of any file system of Spark, an ``https://`` address, or ``class:`` and the
+        name of a class. A service in Python is reached through one of the first two. ``refresh`` is the time between
+        two requests.
+        """
+        copy = self._with("metadataService", service)
+        return copy if refresh is None else copy._with("metadataRefreshInterval", refresh)
 
 
 @dataclass(frozen=True)

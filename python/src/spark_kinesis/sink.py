@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from spark_kinesis._check import check
 from spark_kinesis._generated import SinkKeywords, SinkMethods
 from spark_kinesis.errors import KinesisConnectorError
+from spark_kinesis.metadata import LogicalStreamMethods
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 
-class KinesisSink(SinkMethods):
+class KinesisSink(LogicalStreamMethods, SinkMethods):
     """A stream to write to; every option is a keyword and a method.
 
     >>> KinesisSink("counts", max_time_in_buffer="200ms").ordering("key")

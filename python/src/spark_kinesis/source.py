@@ -7,15 +7,14 @@ from typing import TYPE_CHECKING
 
 from spark_kinesis._check import check
 from spark_kinesis._generated import SourceKeywords, SourceMethods
+from spark_kinesis.metadata import LogicalStreamMethods
 
 if TYPE_CHECKING:
-    from datetime import timedelta
-
     from pyspark.sql import DataFrame, SparkSession
     from typing_extensions import Self, Unpack
 
 
-class KinesisSource(SourceMethods):
+class KinesisSource(LogicalStreamMethods, SourceMethods):
     """One or more streams to read; every option is a keyword and a method.
 
     >>> KinesisSource("orders", region="eu-central-1").efo(consumer_name="etl").initial_position("trim_horizon")
@@ -43,16 +42,6 @@ class KinesisSource(SourceMethods):
         if consumer_name is not None:
             return self.consumer_mode("efo").consumer_name(consumer_name)
         return self.consumer_mode("efo").option("consumerARN", consumer_arn).registration("none")
-
-    def metadata(self, service: str, *, refresh: str | int | timedelta | None = None) -> Self:
-        """Look up the physical streams of ``stream_id`` at a metadata service.
-
-        ``service`` is ``file:`` and a path of any file system of Spark, an ``https://`` address, or ``class:`` and the
-        name of a class. A service in Python is reached through one of the first two. ``refresh`` is the time between
-        two requests.
-        """
-        copy = self._with("metadataService", service)
-        return copy if refresh is None else copy._with("metadataRefreshInterval", refresh)
 
     def read_stream(self, spark: SparkSession) -> DataFrame:
         """Check the options and return a streaming DataFrame."""
