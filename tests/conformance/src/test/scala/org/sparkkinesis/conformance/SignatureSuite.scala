@@ -119,14 +119,13 @@ class SignatureSuite extends TimedSuite with BeforeAndAfterAll {
         withClient(AwsBasicCredentials.create(place._1, "emulator"), place._2, several.endpoint)(client =>
           body(new Calls(client))
         )
-      val numbers = places.map { place =>
+      places.foreach { place =>
         inPlace(place) { calls =>
           calls.createStream("orders", 1)
           assert(calls.summary("orders").streamARN == s"arn:aws:kinesis:${place._2}:${place._1}:stream/orders")
-          calls.put("orders", "key", place.toString).sequenceNumber
+          calls.put("orders", "key", place.toString)
         }
       }
-      assert(numbers.distinct.size == places.size)
       places.foreach { case (account, region) =>
         val stored = several.admin.in(account, region.id).records("orders")
         assert(stored.map(record => new String(record.data, UTF_8)) == Seq((account, region).toString))

@@ -26,6 +26,7 @@ class RoutedWriteSuite extends RoutedFixture {
       off += from -> System.currentTimeMillis()
       on += to -> System.currentTimeMillis()
       feed(numbers, 5000, 4.seconds)
+      await(query, s"switch $n")(stored("switch", to).exists(_.arrivalMillis >= on.last._2))
     }
     query.processAllAvailable()
     query.stop()
@@ -37,7 +38,12 @@ class RoutedWriteSuite extends RoutedFixture {
         .maxOption
     }
     info(s"${numbers.written} records; the latest record in a stream that was switched off: ${late.max} ms after it")
-    assert(late.max <= 3000)
+    // The micro-batch that wrote to the new stream first began after the last one that wrote to the old stream.
+    off.zip(on).zipWithIndex.foreach { case (((from, _), (to, at)), n) =>
+      val begun = all(to).iterator.map(_.arrivalMillis).filter(_ >= at).min
+      val next = on.lift(n + 1).fold(Long.MaxValue)(_._2)
+      assert(!all(from).exists(record => record.arrivalMillis > begun && record.arrivalMillis < next), s"switch $n")
+    }
   }
 
   test("with hash each key is in one stream per version, and an added stream takes keys from the others only") {
