@@ -28,7 +28,7 @@ class QueryLogSuite extends SparkSuite {
     kinesis.admin.createStream("logged", 1)
     put("logged", 0 until 50)
     val (at, collected) = (checkpoint(), new Collected)
-    Using.resource(new RecordedLog) { log =>
+    Using.resource(new RecordedLog("stream=logged")) { log =>
       val query = start("logged", collected, at)
       await(query, "50 rows")(collected.rows.size >= 50)
       val fault =
@@ -79,7 +79,7 @@ class QueryLogSuite extends SparkSuite {
       assert(log.lines.exists(_.level == Level.DEBUG))
       log.lines.foreach(line => assert(!line.text.contains("planted"), line))
     }
-    Using.resource(new RecordedLog) { log =>
+    Using.resource(new RecordedLog("stream=logged")) { log =>
       put("logged", 100 until 110)
       val again = start("logged", collected, at)
       await(again, "110 rows")(collected.rows.size >= 110)
@@ -92,7 +92,7 @@ class QueryLogSuite extends SparkSuite {
 
   test("the lines of a query without a name start with its id") {
     kinesis.admin.createStream("unnamed", 1)
-    Using.resource(new RecordedLog) { log =>
+    Using.resource(new RecordedLog("stream=unnamed")) { log =>
       val query = readStream("unnamed").load().writeStream
         .option("checkpointLocation", checkpoint()).foreachBatch((new Collected).sink).start()
       query.processAllAvailable()

@@ -16,14 +16,20 @@ final case class LogLine(level: Level, logger: String, text: String, context: Ma
   def message: String = text.replaceFirst("^\\[[^\\]]*\\] ", "")
 }
 
-/** Records the connector's log lines at DEBUG and above until it is closed. */
-final class RecordedLog extends AutoCloseable {
+/**
+ * Records the connector's log lines at DEBUG and above until it is closed.
+ *
+ * @param of
+ *   part of the lines that are recorded, because background threads of an earlier query may still write lines
+ */
+final class RecordedLog(of: String = "") extends AutoCloseable {
   private val recorded = new ConcurrentLinkedQueue[LogLine]
   private val context = LogManager.getContext(false).asInstanceOf[LoggerContext]
   private val appender = new AbstractAppender("recorded", null, null, false, Property.EMPTY_ARRAY) {
     override def append(event: LogEvent): Unit = {
       val names = event.getContextData.toMap.asScala.toMap
-      recorded.add(LogLine(event.getLevel, event.getLoggerName, event.getMessage.getFormattedMessage, names))
+      val text = event.getMessage.getFormattedMessage
+      if (text.contains(of)) recorded.add(LogLine(event.getLevel, event.getLoggerName, text, names))
       ()
     }
   }
