@@ -38,7 +38,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def emulator(folder: Path) -> Iterator[KinesisEmulator]:
-    with KinesisEmulator(arguments=["--deliveries", str(folder), "--credentials", "key:secret"]) as started:
+    arguments = ["--deliveries", str(folder), "--credentials", "key:secret"]
+    # A stream becomes active within some calls, of which the service accepts five per second.
+    with KinesisEmulator(quotas=False, arguments=arguments) as started:
         yield started
 
 

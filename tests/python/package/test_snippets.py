@@ -6,6 +6,7 @@ its fence, as skip="reason".
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import socket
@@ -93,9 +94,12 @@ def test_a_block_that_does_not_run_has_a_reason(page: Path, block: Block) -> Non
     pytest.skip(f"{_name(page)}: {block.text.splitlines()[0]}: {block.skip}")
 
 
-def test_every_block_has_a_language_that_runs_or_is_plain_text() -> None:
-    languages = {block.language for page in PAGES for block in _blocks(page)}
-    assert languages <= {"python", "bash", "sql", "text"}
+def test_every_block_has_a_language_that_runs_or_is_data() -> None:
+    blocks = [block for page in PAGES for block in _blocks(page)]
+    assert {block.language for block in blocks} <= {"python", "bash", "sql", "json", "text"}
+    for block in blocks:
+        if block.language == "json":
+            json.loads(block.text)
     fences = sum(page.read_text().count("\n```") for page in PAGES)
     assert fences == 2 * sum(len(_blocks(page)) for page in PAGES)
 
