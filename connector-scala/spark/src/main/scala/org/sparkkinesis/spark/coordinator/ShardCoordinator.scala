@@ -103,7 +103,10 @@ final class ShardCoordinator(
 
   /** Runs one round of discovery: lists the streams that are due, or whose lineage is incomplete. May block. */
   private def discover(isDue: Boolean): Unit = {
-    progress.toList(isDue).foreach(stream => progress.list(stream, listShards(stream)))
+    progress.toList(isDue).foreach { stream =>
+      progress.list(stream, listShards(stream))
+      placing.wake() // The shards of this stream do not wait for the listing of the next stream.
+    }
     if (progress.mustListAgain) discovery.wakeIn(ListAgainMillis)
     placing.wake()
   }

@@ -46,7 +46,7 @@ abstract class CoordinatorFixture extends TimedSuite with BeforeAndAfterAll {
   )
 
   /** A coordinator with fake executors, so that no job has to start consumers. */
-  protected class Setup(executors: Seq[String], list: () => Seq[Shard]) extends AutoCloseable {
+  protected class Setup(executors: Seq[String], list: String => Seq[Shard]) extends AutoCloseable {
     val sourceId: String = java.util.UUID.randomUUID().toString
     val events = new RecordedEvents
     val coordinator = new ShardCoordinator(
@@ -54,7 +54,7 @@ abstract class CoordinatorFixture extends TimedSuite with BeforeAndAfterAll {
       sourceId,
       settings,
       Seq(arn),
-      _ => list(),
+      list,
       600000,
       () => System.currentTimeMillis(),
       _ => 0L,
@@ -76,7 +76,7 @@ abstract class CoordinatorFixture extends TimedSuite with BeforeAndAfterAll {
   }
 
   protected def withSetup(executors: String*)(body: Setup => Unit): Unit =
-    Using.resource(new Setup(executors, () => listing))(body)
+    Using.resource(new Setup(executors, _ => listing))(body)
 
   /** Waits until this number of rows is available. */
   protected def rows(setup: Setup)(count: Long): Unit = {

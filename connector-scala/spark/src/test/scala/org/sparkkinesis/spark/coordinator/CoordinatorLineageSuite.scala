@@ -59,7 +59,7 @@ class CoordinatorLineageSuite extends CoordinatorFixture {
       told.countDown()
       listings.remove()
     }
-    Using.resource(new Setup(Seq("driver"), () => list())) { s =>
+    Using.resource(new Setup(Seq("driver"), _ => list())) { s =>
       s.coordinator.advance(start)
       val epochs = s.assigned().view.mapValues(_._2).toMap
       val child = ChildShard(id(9), Seq(id(1), id(7)), merged)

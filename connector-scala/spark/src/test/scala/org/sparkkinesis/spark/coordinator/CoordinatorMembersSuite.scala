@@ -1,5 +1,7 @@
 package org.sparkkinesis.spark.coordinator
 
+import java.util.concurrent.CountDownLatch
+
 import scala.collection.immutable.SortedMap
 import scala.util.Using
 
@@ -22,7 +24,7 @@ class CoordinatorMembersSuite extends CoordinatorFixture {
       (joined -> StreamOffset("joined", joined, 1, SortedMap(id(0) -> position), phase = phase)))
 
   private def oneShard(body: Setup => Unit): Unit =
-    Using.resource(new Setup(Seq("driver"), () => listing.take(1)))(body)
+    Using.resource(new Setup(Seq("driver"), _ => listing.take(1)))(body)
 
   test("a stream that joins is listed and assigned after its connection, and other shards are not assigned again") {
     oneShard { s =>
@@ -35,10 +37,23 @@ class CoordinatorMembersSuite extends CoordinatorFixture {
     }
   }
 
+  test("shards of a stream are assigned while the listing of another stream is not complete") {
+    val isListed = new CountDownLatch(1)
+    val slow = new Setup(Seq("driver"), stream => { if (stream == joined) isListed.await(); listing.take(1) })
+    Using.resource(slow) { s =>
+      try {
+        s.coordinator.advance(withStream(StreamPhase.Active))
+        assert(s("driver").nextAssign().map(_.shard) == Seq(shard(0)))
+        assert(s("driver").heardNothing)
+      } finally isListed.countDown()
+      assert(s("driver").nextAssign().map(_.shard) == Seq(StreamShard(joined, id(0))))
+    }
+  }
+
   test("a stream that is parked is not read any more, and is assigned from its position when it returns") {
     oneShard { s =>
       s.coordinator.advance(withStream(StreamPhase.Active))
-      assert(s("driver").nextAssign().size == 2)
+      s("driver").nextAssigned(2)
       s.coordinator.advance(withStream(StreamPhase.Parked(5, isDrained = true), after(3)))
       assert(s("driver").next() == Release(Seq(StreamShard(joined, id(0)) -> number(3))))
       assert(s("driver").next() == Unassign(Seq(StreamShard(joined, id(0)))))
@@ -53,8 +68,12 @@ class CoordinatorMembersSuite extends CoordinatorFixture {
     oneShard { s =>
       s.coordinator.connect(Map(joined -> connection))
       s.coordinator.advance(withStream(StreamPhase.Active))
-      assert(s("driver").next().isInstanceOf[Configure])
-      val first = s("driver").nextAssign()
+      val messages = s("driver").untilAssigned(2)
+      assert(messages.indexWhere(_.isInstanceOf[Configure]) < messages.indexWhere {
+        case Assign(shards, _) => shards.exists(_.shard.stream == joined)
+        case _ => false
+      })
+      val first = messages.collect { case Assign(shards, _) => shards }.flatten
       val other = connection.copy(endpoint = Some("https://y"))
       s.coordinator.connect(Map(joined -> other))
       assert(s("driver").next() == Unassign(Seq(StreamShard(joined, id(0)))))
@@ -71,7 +90,7 @@ class CoordinatorMembersSuite extends CoordinatorFixture {
     oneShard { s =>
       val from = withStream(StreamPhase.Active)
       s.coordinator.advance(from, waiting = Set(joined))
-      val assigned = s("driver").nextAssign()
+      val assigned = s("driver").nextAssigned(2)
       s("driver").tell(assigned.map(one => news(one.shard, one.epoch, Seq(1, 2))): _*)
       rows(s)(4)
       def planned = s.coordinator.prefetched.plan(from, ReadLimits.Unlimited, None)
@@ -88,7 +107,7 @@ class CoordinatorMembersSuite extends CoordinatorFixture {
       def isDrained = s.coordinator.prefetched.isDrained(joined, target)
       s.coordinator.advance(from)
       assert(!isDrained)
-      val epoch = s("driver").nextAssign().find(_.shard.stream == joined).get.epoch
+      val epoch = s("driver").nextAssigned(2).find(_.shard.stream == joined).get.epoch
       s("driver").tell(news(StreamShard(joined, id(0)), epoch, Seq(1, 2)).copy(readUpToMillis = 2000))
       rows(s)(2)
       assert(!isDrained, "the records are not planned")

@@ -35,6 +35,24 @@ final class FakeExecutor(val id: String, sourceId: String, instance: Long = 1) e
     case other => throw new AssertionError(s"executor $id expected an assignment but received $other")
   }
 
+  /**
+   * Returns the messages up to the one after which this many shards have been assigned. Streams are listed one after
+   * the other, so the shards of several streams can arrive in one assignment or in several.
+   */
+  def untilAssigned(shards: Int): Seq[ToExecutor] =
+    Iterator.unfold(shards) { left =>
+      Option.when(left > 0)(next()).map {
+        case message @ Assign(assigned, _) => message -> (left - assigned.size)
+        case message => message -> left
+      }
+    }.toVector
+
+  /** Returns the assignments of this many shards; fails at another message. */
+  def nextAssigned(shards: Int): Seq[Assigned] = untilAssigned(shards).flatMap {
+    case Assign(assigned, _) => assigned
+    case other => throw new AssertionError(s"executor $id expected assignments but received $other")
+  }
+
   def heardNothing: Boolean = heard.isEmpty
 
   def tell(shards: ShardReport*): Unit = report(full = false, shards)

@@ -136,7 +136,7 @@ class ShardCoordinatorSuite extends CoordinatorFixture {
   }
 
   test("closing stops the consumers of every executor") {
-    val s = new Setup(Seq("driver", "1"), () => listing)
+    val s = new Setup(Seq("driver", "1"), _ => listing)
     s.coordinator.advance(start)
     s.assigned()
     s.coordinator.close()
