@@ -9,15 +9,12 @@ import scala.util.{Failure, Success, Try}
 import software.amazon.awssdk.core.interceptor.{Context, ExecutionAttribute, ExecutionAttributes, ExecutionInterceptor}
 import software.amazon.awssdk.http.SdkHttpResponse
 
-import org.sparkkinesis.aws.record.{CborAnswers, UnreadableAnswer}
+import org.sparkkinesis.aws.record.{CborAnswer, CborAnswers, UnreadableAnswer}
 import org.sparkkinesis.service.RecordPage
 
 /** Holds the decoded response of one call. One thread writes and reads it. */
-final private[aws] class CapturedAnswer {
+final private[aws] class CapturedAnswer extends CborAnswer {
   private var decoded = Option.empty[Try[RecordPage]]
-  private[getrecords] var isBegun = false
-  private[getrecords] var length = -1L
-  private[getrecords] var checksum = Option.empty[Long]
 
   /**
    * The response, or why it cannot be decoded. `None` if the connector did not decode it: the SDK decodes error
@@ -59,16 +56,7 @@ private[aws] object AnswerCapture extends ExecutionInterceptor {
   override def modifyHttpResponse(
       context: Context.ModifyHttpResponse,
       attributes: ExecutionAttributes
-  ): SdkHttpResponse = {
-    val response = context.httpResponse
-    val wanted = attributes.getAttribute(Wanted)
-    if (wanted != null && CborAnswers.isPlain(response)) {
-      wanted.isBegun = true
-      wanted.length = CborAnswers.length(response)
-      wanted.checksum = CborAnswers.checksum(response)
-      CborAnswers.unchecked(response)
-    } else response
-  }
+  ): SdkHttpResponse = CborAnswers.begin(attributes.getAttribute(Wanted), context.httpResponse)
 
   override def modifyHttpResponseContent(
       context: Context.ModifyHttpResponse,

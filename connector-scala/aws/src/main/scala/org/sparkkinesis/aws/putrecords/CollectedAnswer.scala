@@ -1,10 +1,11 @@
 package org.sparkkinesis.aws.putrecords
 
-import java.io.{ByteArrayOutputStream, IOException}
+import java.io.IOException
 import java.nio.ByteBuffer
 
 import org.reactivestreams.{Publisher, Subscriber, Subscription}
 
+import org.sparkkinesis.aws.http.BodyBytes
 import org.sparkkinesis.aws.record.{CborAnswers, UnreadableAnswer}
 
 /**
@@ -14,12 +15,10 @@ import org.sparkkinesis.aws.record.{CborAnswers, UnreadableAnswer}
  */
 final private[putrecords] class CollectedAnswer(content: Publisher[ByteBuffer], call: PutCall)
     extends Publisher[ByteBuffer] {
-  import CollectedAnswer._
-
   override def subscribe(subscriber: Subscriber[_ >: ByteBuffer]): Unit = content.subscribe(new Collector(subscriber))
 
   final private class Collector(subscriber: Subscriber[_ >: ByteBuffer]) extends Subscriber[ByteBuffer] {
-    private val collected = new ByteArrayOutputStream(math.max(32L, math.min(call.length, LongestKnown)).toInt)
+    private val collected = new BodyBytes(call.length)
 
     override def onSubscribe(subscription: Subscription): Unit = subscriber.onSubscribe(new Subscription {
       private var isRequested = false
@@ -32,18 +31,12 @@ final private[putrecords] class CollectedAnswer(content: Publisher[ByteBuffer], 
       override def cancel(): Unit = subscription.cancel()
     })
 
-    override def onNext(bytes: ByteBuffer): Unit = if (bytes.hasArray) {
-      collected.write(bytes.array, bytes.arrayOffset + bytes.position(), bytes.remaining)
-    } else {
-      val copy = new Array[Byte](bytes.remaining)
-      bytes.get(copy)
-      collected.write(copy, 0, copy.length)
-    }
+    override def onNext(bytes: ByteBuffer): Unit = collected.add(bytes)
 
     override def onError(error: Throwable): Unit = subscriber.onError(error)
 
     override def onComplete(): Unit = {
-      val bytes = collected.toByteArray
+      val bytes = collected.toArray
       if (call.checksum.exists(_ != PutAnswer.checksum(bytes)))
         subscriber.onError(new IOException("The checksum of the response is wrong"))
       else {
@@ -54,10 +47,4 @@ final private[putrecords] class CollectedAnswer(content: Publisher[ByteBuffer], 
       }
     }
   }
-}
-
-private object CollectedAnswer {
-
-  /** A response has about 110 bytes for each record. */
-  val LongestKnown = 1L << 20
 }

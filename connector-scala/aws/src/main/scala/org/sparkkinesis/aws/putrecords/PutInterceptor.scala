@@ -9,18 +9,15 @@ import software.amazon.awssdk.core.interceptor.{Context, ExecutionAttribute, Exe
 import software.amazon.awssdk.core.sync.RequestBody
 import software.amazon.awssdk.http.{SdkHttpRequest, SdkHttpResponse}
 
-import org.sparkkinesis.aws.record.CborAnswers
+import org.sparkkinesis.aws.record.{CborAnswer, CborAnswers}
 import org.sparkkinesis.model.StreamRef
 import org.sparkkinesis.service.{PutEntry, PutResult}
 
 /** The records of one PutRecords call, and its results. One thread at a time uses it. */
-final private[aws] class PutCall(stream: StreamRef, entries: IndexedSeq[PutEntry]) {
+final private[aws] class PutCall(stream: StreamRef, entries: IndexedSeq[PutEntry]) extends CborAnswer {
 
   /** The encoded records. */
   private[putrecords] lazy val body = PutBody.of(stream, entries)
-  private[putrecords] var isBegun = false
-  private[putrecords] var checksum = Option.empty[Long]
-  private[putrecords] var length = -1L
   private[putrecords] var decoded = Option.empty[IndexedSeq[PutResult]]
 
   /** The results, or `None` if the connector did not decode the response, which the SDK has decoded then. */
@@ -70,16 +67,7 @@ private[aws] object PutInterceptor extends ExecutionInterceptor {
   override def modifyHttpResponse(
       context: Context.ModifyHttpResponse,
       attributes: ExecutionAttributes
-  ): SdkHttpResponse = {
-    val response = context.httpResponse
-    val call = attributes.getAttribute(Call)
-    if (call != null && CborAnswers.isPlain(response)) {
-      call.isBegun = true
-      call.checksum = CborAnswers.checksum(response)
-      call.length = CborAnswers.length(response)
-      CborAnswers.unchecked(response)
-    } else response
-  }
+  ): SdkHttpResponse = CborAnswers.begin(attributes.getAttribute(Call), context.httpResponse)
 
   override def modifyAsyncHttpResponseContent(
       context: Context.ModifyHttpResponse,

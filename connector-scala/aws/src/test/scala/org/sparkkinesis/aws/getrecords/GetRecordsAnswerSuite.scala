@@ -178,7 +178,7 @@ class GetRecordsAnswerSuite extends TimedSuite {
     crc.update(answer)
     def captured(checksum: Long): Try[RecordPage] = {
       val capture = new CapturedAnswer
-      capture.checksum = Some(checksum)
+      capture.begin(-1, Some(checksum))
       capture.decode(new ByteArrayInputStream(answer))
       capture.result.get
     }

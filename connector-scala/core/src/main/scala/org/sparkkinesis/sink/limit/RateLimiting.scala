@@ -1,8 +1,6 @@
 package org.sparkkinesis.sink.limit
 
-import scala.util.control.NonFatal
-
-import org.sparkkinesis.config.value.RateLimitingOption
+import org.sparkkinesis.config.value.{RateLimitingOption, UserClass}
 
 /** Creates rate limiting strategies. */
 object RateLimiting {
@@ -16,21 +14,12 @@ object RateLimiting {
   }
 
   private def ofClass(name: String): Either[String, RateLimitingContext => RateLimitingStrategy] = {
-    val loader = Option(Thread.currentThread.getContextClassLoader).getOrElse(getClass.getClassLoader)
-    try {
-      val made = Class.forName(name, true, loader).asSubclass(classOf[RateLimitingStrategy])
-      val constructor = made.getConstructor(classOf[RateLimitingContext])
-      Right(context => constructor.newInstance(context))
-    } catch {
-      case _: ClassNotFoundException =>
-        Left(
-          s"It is none of ${RateLimitingOption.builtIn.mkString(", ")}, and the class path has no class of this name."
-        )
-      case _: ClassCastException =>
-        Left(s"The class does not extend ${classOf[RateLimitingStrategy].getName}.")
-      case _: NoSuchMethodException =>
-        Left(s"The class has no public constructor that takes a ${classOf[RateLimitingContext].getName}.")
-      case NonFatal(error) => Left(s"The class cannot be loaded: $error.")
-    }
+    val builtIn = RateLimitingOption.builtIn.mkString(", ")
+    UserClass.constructor(
+      name,
+      classOf[RateLimitingStrategy],
+      Some(classOf[RateLimitingContext]),
+      missing = s"It is none of $builtIn, and the class path has no class of this name."
+    ).map(constructor => context => constructor.newInstance(context))
   }
 }

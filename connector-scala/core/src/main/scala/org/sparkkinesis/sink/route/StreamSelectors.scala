@@ -5,7 +5,7 @@ import java.util.function.BiFunction
 import scala.jdk.CollectionConverters._
 import scala.util.control.NonFatal
 
-import org.sparkkinesis.config.value.RouterOption
+import org.sparkkinesis.config.value.{RouterOption, UserClass}
 import org.sparkkinesis.error.SinkErrors
 import org.sparkkinesis.metadata.PhysicalStream
 import org.sparkkinesis.sink.AsyncSinkSettings
@@ -30,19 +30,12 @@ object StreamSelectors {
 
   private type Choice = BiFunction[String, java.util.List[String], String]
 
-  private def ofClass(name: String): Either[String, () => Choice] = {
-    val loader = Option(Thread.currentThread.getContextClassLoader).getOrElse(getClass.getClassLoader)
-    try {
-      val made = Class.forName(name, true, loader).asSubclass(classOf[BiFunction[_, _, _]])
-      val constructor = made.getConstructor()
-      Right(() => constructor.newInstance().asInstanceOf[Choice])
-    } catch {
-      case _: ClassNotFoundException => Left("The class path has no class of this name.")
-      case _: ClassCastException => Left(s"The class does not implement ${classOf[BiFunction[_, _, _]].getName}.")
-      case _: NoSuchMethodException => Left("The class has no public constructor without parameters.")
-      case NonFatal(error) => Left(s"The class cannot be loaded: $error.")
-    }
-  }
+  private def ofClass(name: String): Either[String, () => Choice] = UserClass.constructor(
+    name,
+    classOf[BiFunction[_, _, _]],
+    None,
+    missing = "The class path has no class of this name."
+  ).map(constructor => () => constructor.newInstance().asInstanceOf[Choice])
 
   /** Asks a class of the user, which gets the partition key and the ARNs and returns one of the ARNs. */
   final private class ClassSelector(name: String, choice: Choice) extends StreamSelector {

@@ -6,6 +6,7 @@ import scala.jdk.CollectionConverters._
 import scala.util.control.NonFatal
 
 import org.sparkkinesis.config.MetadataOptions
+import org.sparkkinesis.config.value.UserClass
 import org.sparkkinesis.error.OptionErrors
 import org.sparkkinesis.metadata._
 
@@ -23,9 +24,8 @@ final private[metadata] class ClassMetadataService(className: String) extends St
       expected = "the name of a java.util.function.Function<Collection<String>, String> with a constructor without " +
         "parameters"
     )
-    val loader = Option(Thread.currentThread.getContextClassLoader).getOrElse(getClass.getClassLoader)
     try
-      Class.forName(className, true, loader).getDeclaredConstructor().newInstance() match {
+      UserClass.load(className).getDeclaredConstructor().newInstance() match {
         case function: java.util.function.Function[_, _] =>
           function.asInstanceOf[java.util.function.Function[java.util.Collection[String], String]]
         case _ => throw invalid("The class is no java.util.function.Function.")
