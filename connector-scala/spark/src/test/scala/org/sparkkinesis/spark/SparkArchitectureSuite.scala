@@ -29,6 +29,7 @@ class SparkArchitectureSuite extends TimedSuite {
       all("executor"),
       all("coordinator", "coordinator.cluster", "coordinator.state"),
       all("metadata"),
+      all("session.checkpoint"),
       all("session"),
       all("read.reader", "read.live", "sink", "write.route"),
       all("read", "write"),

@@ -14,7 +14,8 @@ import org.sparkkinesis.spark.connection.ReadStreams
 import org.sparkkinesis.spark.coordinator.cluster.{ExecutorCluster, SparkCluster}
 import org.sparkkinesis.spark.metadata.MetadataSource
 import org.sparkkinesis.spark.read.reader.{KinesisInputPartition, KinesisReaderFactory}
-import org.sparkkinesis.spark.session.{HadoopCheckpointFiles, StreamSession}
+import org.sparkkinesis.spark.session.StreamSession
+import org.sparkkinesis.spark.session.checkpoint.HadoopCheckpointFiles
 import org.sparkkinesis.spark.settings.KinesisReadLimit
 
 /** A source offset in the form that Spark's offset log stores. */

@@ -18,16 +18,10 @@ import org.sparkkinesis.plan.offset.{SourceOffset, StreamOffset, StreamPhase}
 import org.sparkkinesis.spark.connection.{Environment, ServiceFailure}
 import org.sparkkinesis.spark.coordinator.cluster.ExecutorCluster
 import org.sparkkinesis.spark.coordinator.{PrefetchView, ShardCoordinator, ShardFailed}
-import org.sparkkinesis.spark.session.{
-  CheckpointCheck,
-  CheckpointFiles,
-  FanOutConsumers,
-  InitialOffsetStore,
-  ReadUpToStore,
-  RegisteredConsumers,
-  StreamMembers,
-  StreamSession
+import org.sparkkinesis.spark.session.checkpoint.{
+  CheckpointFiles, InitialOffsetStore, ReadUpToStore, RegisteredConsumers
 }
+import org.sparkkinesis.spark.session.{CheckpointCheck, FanOutConsumers, StreamMembers, StreamSession}
 import org.sparkkinesis.spark.settings.ReadSettings
 
 /**

@@ -14,6 +14,7 @@ import org.sparkkinesis.event.{ConsumersNotRecorded, EventSink}
 import org.sparkkinesis.model.StreamRef
 import org.sparkkinesis.service.{KinesisService, ServiceException, StreamDescription}
 import org.sparkkinesis.spark.connection.{Environment, ServiceFailure}
+import org.sparkkinesis.spark.session.checkpoint.RegisteredConsumers
 import org.sparkkinesis.spark.settings.ReadSettings
 
 /**

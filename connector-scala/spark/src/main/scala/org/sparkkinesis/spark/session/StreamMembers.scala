@@ -13,6 +13,7 @@ import org.sparkkinesis.plan.member.{Membership, MembershipHistory, MetadataEntr
 import org.sparkkinesis.plan.offset.{SourceOffset, StreamOffset}
 import org.sparkkinesis.spark.connection.Environment
 import org.sparkkinesis.spark.metadata.{MetadataSource, MetadataStatus, MetadataWatcher}
+import org.sparkkinesis.spark.session.checkpoint.{CheckpointFiles, MetadataLog}
 
 /**
  * The streams of a query that reads logical streams. A thread of its own asks the metadata service, prepares the

@@ -19,6 +19,7 @@ import org.sparkkinesis.service.{ShardFilter, StreamDescription}
 import org.sparkkinesis.sink.kinesis.StreamIdentity
 import org.sparkkinesis.spark.connection.{Connection, Environment, ServiceClock, StreamMetadata}
 import org.sparkkinesis.spark.metadata.MetadataSource
+import org.sparkkinesis.spark.session.checkpoint.RegisteredConsumers
 import org.sparkkinesis.spark.settings.{ReadSettings, StreamConnection}
 
 /**

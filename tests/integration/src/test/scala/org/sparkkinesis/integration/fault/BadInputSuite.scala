@@ -7,7 +7,7 @@ import org.apache.spark.sql.streaming.{StreamingQuery, Trigger}
 import org.sparkkinesis.error.KinesisConnectorException
 import org.sparkkinesis.integration.SparkSuite
 import org.sparkkinesis.kit.stream.Collected
-import org.sparkkinesis.spark.session.{HadoopCheckpointFiles, InitialOffsetStore}
+import org.sparkkinesis.spark.session.checkpoint.{HadoopCheckpointFiles, InitialOffsetStore}
 
 /** Each invalid input is an error with its condition, before any record moves. */
 class BadInputSuite extends SparkSuite {

@@ -11,7 +11,8 @@ import org.sparkkinesis.simulation.spark._
 import org.sparkkinesis.spark.coordinator.cluster.ExecutorCluster
 import org.sparkkinesis.spark.read.SourceQuery
 import org.sparkkinesis.spark.read.reader.RangesRead
-import org.sparkkinesis.spark.session.{CheckpointFiles, StreamSession}
+import org.sparkkinesis.spark.session.StreamSession
+import org.sparkkinesis.spark.session.checkpoint.CheckpointFiles
 import org.sparkkinesis.spark.settings.KinesisReadLimit
 
 /** Calls the connector's source as Spark does. Offsets are passed as their texts, as after a restart. */

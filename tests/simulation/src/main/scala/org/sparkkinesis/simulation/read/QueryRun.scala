@@ -6,7 +6,7 @@ import org.sparkkinesis.simulation.common.{QueryThread, SimulatedProcess}
 import org.sparkkinesis.simulation.read.schedule.ReadAction.Start
 import org.sparkkinesis.simulation.spark._
 import org.sparkkinesis.spark.protocol.{ProtocolCodec, Report}
-import org.sparkkinesis.spark.session.CheckpointFiles
+import org.sparkkinesis.spark.session.checkpoint.CheckpointFiles
 
 /** One run of the query: its driver, and executors of which at least one is alive. */
 final private[read] class QueryRun(world: ReadWorld, start: Start) {

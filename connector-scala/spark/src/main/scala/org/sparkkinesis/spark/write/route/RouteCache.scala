@@ -10,7 +10,7 @@ import org.apache.hadoop.fs.Path
 import org.sparkkinesis.config.{ConnectionOptions, MetadataOptions, Options, WriteOptions}
 import org.sparkkinesis.event.{EventSink, RouteCacheIgnored}
 import org.sparkkinesis.sink.route.RouteHistory
-import org.sparkkinesis.spark.session.{CheckpointFiles, HadoopCheckpointFiles}
+import org.sparkkinesis.spark.session.checkpoint.{CheckpointFiles, HadoopCheckpointFiles}
 
 /** A file with the history of the routes, from which a write starts while the metadata service is unavailable. */
 final class RouteCache(files: CheckpointFiles, val name: String) {

@@ -1,4 +1,4 @@
-package org.sparkkinesis.spark.session
+package org.sparkkinesis.spark.session.checkpoint
 
 import java.io.{IOException, InterruptedIOException}
 import java.net.URI
@@ -72,8 +72,8 @@ class CheckpointFileSuite extends TimedSuite {
 
 /** Lets changes of the file system fail from the n-th one on, as after a kill. */
 object CrashingFileSystem {
-  private[session] val left = new AtomicInteger(Int.MaxValue)
-  @volatile private[session] var failure: () => IOException = crash
+  private[spark] val left = new AtomicInteger(Int.MaxValue)
+  @volatile private[spark] var failure: () => IOException = crash
 
   private def crash: () => IOException = () => new IOException("crashed")
 

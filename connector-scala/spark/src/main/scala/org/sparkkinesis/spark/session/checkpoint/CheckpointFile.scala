@@ -1,4 +1,4 @@
-package org.sparkkinesis.spark.session
+package org.sparkkinesis.spark.session.checkpoint
 
 import java.io.{FileNotFoundException, IOException}
 import java.nio.charset.StandardCharsets
@@ -17,7 +17,7 @@ import org.sparkkinesis.error.ReadErrors
  *
  * Its methods throw KINESIS_CHECKPOINT_UNWRITABLE, or `InterruptedException` if their thread is interrupted.
  */
-final private[session] class CheckpointFile(location: String, name: String, conf: Configuration) {
+final private[spark] class CheckpointFile(location: String, name: String, conf: Configuration) {
   private val file = new Path(location, name)
 
   /** Holds the complete newest text from before the old file is deleted until after it is replaced. */

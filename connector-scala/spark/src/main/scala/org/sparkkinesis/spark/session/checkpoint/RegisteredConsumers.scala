@@ -1,4 +1,4 @@
-package org.sparkkinesis.spark.session
+package org.sparkkinesis.spark.session.checkpoint
 
 /**
  * Stores, in the checkpoint directory, the enhanced fan-out consumers of one stream that the query registered. A

@@ -1,4 +1,4 @@
-package org.sparkkinesis.spark.session
+package org.sparkkinesis.spark.session.checkpoint
 
 import org.sparkkinesis.plan.offset.{OffsetCodec, SourceOffset}
 
