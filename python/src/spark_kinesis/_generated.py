@@ -555,8 +555,9 @@ class SourceMethods(ConnectionMethods):
     """Methods: reading."""
 
     def initial_position(self, value: str | datetime | Mapping[str, Any]) -> Self:
-        """Start position of a query without a checkpoint: `latest`, `trim_horizon` (or `earliest`), an ISO-8601
-        instant, `{"at_timestamp": "…", "format": "…"}`, or a JSON object with a position for each shard.
+        """Start position of a query without a checkpoint, and of streams that are added to `streamName` or
+        `streamARN` when a query restarts: `latest`, `trim_horizon` (or `earliest`), an ISO-8601 instant,
+        `{"at_timestamp": "…", "format": "…"}`, or a JSON object with a position for each shard.
 
         Takes latest, trim_horizon (or earliest), an ISO-8601 instant, {"at_timestamp": "…", "format": "…"}, or a
         JSON object with a position for each shard, such as {"shardId-000000000000": {"after_sequence_number":

@@ -14,7 +14,8 @@ object ReadOptions {
   val initialPosition: ConfigEntry[PositionOption] = read(
     "initialPosition",
     PositionOption.optionType,
-    "Start position of a query without a checkpoint: `latest`, `trim_horizon` (or `earliest`), an " +
+    "Start position of a query without a checkpoint, and of streams that are added to `streamName` or `streamARN` " +
+      "when a query restarts: `latest`, `trim_horizon` (or `earliest`), an " +
       "ISO-8601 instant, `{\"at_timestamp\": \"…\", \"format\": \"…\"}`, or a JSON object with a position for each " +
       "shard.",
     defaultDoc = "`latest` for streams, `trim_horizon` for batch"

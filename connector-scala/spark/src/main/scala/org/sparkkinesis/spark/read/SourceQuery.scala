@@ -21,7 +21,7 @@ import org.sparkkinesis.spark.coordinator.{PrefetchView, ShardCoordinator, Shard
 import org.sparkkinesis.spark.session.checkpoint.{
   CheckpointFiles, InitialOffsetStore, ReadUpToStore, RegisteredConsumers
 }
-import org.sparkkinesis.spark.session.{CheckpointCheck, FanOutConsumers, StreamMembers, StreamSession}
+import org.sparkkinesis.spark.session.{CheckpointCheck, FanOutConsumers, ListedMembers, StreamMembers, StreamSession}
 import org.sparkkinesis.spark.settings.ReadSettings
 
 /**
@@ -70,6 +70,10 @@ final class SourceQuery(
     new StreamMembers(session, _, files, environment, prepare, (position, latestMillis))
   )
 
+  /** The streams, if the options list them. */
+  private val named = Option.unless(session.isLogical)(new ListedMembers(session, files, environment, position))
+  private val atStart = session.streams.values.toVector
+
   /** The connections that the coordinator was told. */
   private var connected = session.connections
   private lazy val readUpTo = new ReadUpToStore(files)
@@ -97,7 +101,7 @@ final class SourceQuery(
    * The settings with the enhanced fan-out consumers, which are registered when the query starts unless they exist.
    */
   private lazy val settingsAtStart: ReadSettings =
-    session.settings.copy(fanOut = fanOut.map(_.ensure(session.streams.values)))
+    session.settings.copy(fanOut = fanOut.map(_.ensure(atStart)))
 
   private def settings: ReadSettings = if (session.isLogical) session.settings else settingsAtStart
 
@@ -227,7 +231,7 @@ final class SourceQuery(
    *   for the first time, so a loss that need not end the query is not reported before that.
    */
   private def linked(mended: SourceOffset, isFetched: Boolean): SourceOffset = {
-    val known = readUpTo.of(mended)
+    val known = readPosition(mended)
     members.foreach(_.open(known))
     val from = if (choseBeginning) known else checkpoint.link(known)
     // An initial offset that this run chose cannot have expired, unless it means the time of an earlier first start.
@@ -235,6 +239,12 @@ final class SourceQuery(
     if (mayHaveExpired && (session.settings.failOnDataLoss || !isFetched)) checkpoint.warnOfExpired(from)
     noteStart(from)
     from
+  }
+
+  /** Returns how far the streams were read that are read now. */
+  private def readPosition(mended: SourceOffset): SourceOffset = {
+    val from = readUpTo.of(mended)
+    named.fold(from)(_.current(mended, from))
   }
 
   /** The settings of the consumers, whose enhanced fan-out consumers are registered. */
@@ -245,7 +255,7 @@ final class SourceQuery(
 
   /** Stores the read positions beyond the last batch, because the next run may start much later. */
   private def noteAtStop(): Unit = for (running <- coordinatorIfStarted; offset <- current)
-    try note(offset, running.prefetched.settle(readUpTo.of(offset), triggers.target))
+    try note(offset, running.prefetched.settle(readPosition(offset), triggers.target))
     catch { case NonFatal(failure) => session.events.emit(PositionNotStored(failure)) }
 
   /**
@@ -269,7 +279,10 @@ final class SourceQuery(
    */
   def tasks(start: SourceOffset, end: SourceOffset, slots: Int): Seq[TaskRanges] = explained {
     val began = clock.nanoTime
-    val (from, to) = (mend(members.fold(start)(_.withJoined(start, end))), mend(end))
+    val begin = mend(start)
+    named.foreach(_.open(begin, end))
+    val joined = members.map(_.withJoined(start, end)).orElse(named.map(_.withJoined(start, end)))
+    val (from, to) = (opened(mend(joined.getOrElse(start))), opened(mend(end)))
     noteStart(from)
     val ranges = TaskPlanner.ranges(
       from,
@@ -277,7 +290,7 @@ final class SourceQuery(
       shard => prefetched.lastOfEnded(shard).map(RangeEnd.At(_)),
       hashKeyRange
     )
-    val arrivals = firstArrivals(from, to, ranges)
+    val arrivals = firstArrivals(opened(readUpTo.of(begin)), to, ranges)
     val checked = ranges.map(range => range.copy(firstArrivalMillis = arrivals.get(range.shard)))
     val perTask = options.get(ReadOptions.shardsPerTask).map(_.toInt)
     val tasks =
@@ -285,6 +298,11 @@ final class SourceQuery(
     triggers.notePlanning(clock.nanoTime - began)
     tasks
   }
+
+  /** Returns the offset without the streams that cannot be read, because they left. */
+  private def opened(offset: SourceOffset): SourceOffset =
+    if (offset.streams.keysIterator.forall(session.isOpen)) offset
+    else offset.copy(streams = offset.streams.filter { case (arn, stream) => stream.isParked || session.isOpen(arn) })
 
   /**
    * Returns when the first records of a batch arrived, for shards of which that is known. The tasks report if they do
@@ -294,7 +312,7 @@ final class SourceQuery(
     if (current.contains(to)) planned.fold(Map.empty[StreamShard, Long])(_.firstArrivals).filter(checkpoint.expiresSoon)
     else {
       if (!rerun.exists(_._1 == to))
-        rerun = Some(to -> checkpoint.warnOfExpiredBatch(readUpTo.of(from), to, ranges.iterator.map(_.shard).toSet))
+        rerun = Some(to -> checkpoint.warnOfExpiredBatch(from, to, ranges.iterator.map(_.shard).toSet))
       rerun.fold(Map.empty[StreamShard, Long])(_._2)
     }
 

@@ -39,20 +39,22 @@ final class CheckpointCheck(session: StreamSession, environment: Environment) {
 
   /**
    * Returns the offset with each recreated stream set to its oldest record, except for shards of the new stream that
-   * the query has read already.
+   * the query has read already. At least one stream must still be read.
    *
    * @throws KinesisConnectorException
    *   KINESIS_CHECKPOINT_OTHER_STREAM, KINESIS_STREAM_RECREATED
    */
   def mend(offset: SourceOffset): SourceOffset = {
-    if (!session.isLogical && offset.read.map(_.arn).toSet != session.streams.keySet)
+    if (!session.isLogical && !offset.streams.keysIterator.exists(session.isOpen))
       throw ReadErrors.checkpointOfOtherStream(
         checkpointStream = offset.streams.keys.mkString(", "),
         stream = session.streams.keys.mkString(", "),
-        reason = "Positions in one stream mean nothing in another."
+        reason =
+          "The query reads no stream of the checkpoint any more. Positions in one stream mean nothing in another."
       )
-    val changed =
-      offset.read.filter(stream => session.streams(stream.arn).creationMillis != stream.creationMillis).toSeq
+    val changed = offset.read.filter(stream =>
+      session.streams.get(stream.arn).exists(_.creationMillis != stream.creationMillis)
+    ).toSeq
     if (changed.isEmpty) offset
     else offset.copy(streams = offset.streams ++ changed.map(stream => stream.arn -> recreated(stream)))
   }

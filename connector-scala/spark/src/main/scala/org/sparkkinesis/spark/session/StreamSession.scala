@@ -40,9 +40,13 @@ final class StreamSession(val options: Options, asked: QueryContext, environment
   private val named: Seq[StreamRef] = if (isLogical) Nil else Connection.streams(options)
   if (isLogical) MetadataSource.ids(options)
 
-  /** The settings of the query's own clients; with logical streams they have the region of the first stream. */
-  private var ownSettings = Option.unless(isLogical)(Connection.clientSettings(options, named.headOption))
-  private def general: ClientSettings = ownSettings.getOrElse(throw new IllegalStateException("no stream is opened"))
+  /** The settings from which those of streams are made that are opened later. They have the region of the first one. */
+  private var openedFrom = Option.empty[ClientSettings]
+  private val ownSettings = Option.unless(isLogical)(Connection.clientSettings(options, named.headOption))
+
+  /** The settings of the query's own clients. */
+  private def general: ClientSettings =
+    ownSettings.orElse(openedFrom).getOrElse(throw new IllegalStateException("no stream is opened"))
   FanOutConsumers.check(options)
 
   /** One instance per region, endpoint and role, because each stream may have its own. */
@@ -101,7 +105,7 @@ final class StreamSession(val options: Options, asked: QueryContext, environment
   def isOpen(arn: String): Boolean = found.contains(arn)
 
   /**
-   * Opens a stream that a metadata service names.
+   * Opens a stream that the options do not name: one that a metadata service names, or one of the checkpoint.
    *
    * @param mustBeOwn
    *   whether the stream must belong to the account of the query's credentials. The first call then has the stream's
@@ -111,8 +115,8 @@ final class StreamSession(val options: Options, asked: QueryContext, environment
    */
   def open(stream: PhysicalStream, mustBeOwn: Boolean): Unit = if (!isOpen(stream.arn)) {
     val base = synchronized {
-      val settings = ownSettings.getOrElse(Connection.joining(options, stream.stream.region))
-      ownSettings = Some(settings)
+      val settings = openedFrom.getOrElse(Connection.joining(options, stream.stream.region))
+      openedFrom = Some(settings)
       settings
     }
     val connection = Connection.of(options, stream, stream.consumerArn)
@@ -137,15 +141,15 @@ final class StreamSession(val options: Options, asked: QueryContext, environment
   def connect(stream: PhysicalStream): Unit = synchronized {
     val known = connected.get(stream.arn)
     val now = Connection.of(options, stream, stream.consumerArn.orElse(known.flatMap(_.consumerArn)))
-    if (!known.contains(now)) {
-      found.get(stream.arn).foreach(one => found += stream.arn -> one.copy(client = now.client(general)))
-      reach(stream.arn, now, general)
+    if (!known.contains(now)) openedFrom.foreach { base =>
+      found.get(stream.arn).foreach(one => found += stream.arn -> one.copy(client = now.client(base)))
+      reach(stream.arn, now, base)
     }
   }
 
   /** Sets the enhanced fan-out consumer of an opened stream. */
   def setConsumer(arn: String, consumerArn: String): Unit = synchronized {
-    connected.get(arn).foreach(known => reach(arn, known.copy(consumerArn = Some(consumerArn)), general))
+    for (known <- connected.get(arn); base <- openedFrom) reach(arn, known.copy(consumerArn = Some(consumerArn)), base)
   }
 
   private def reach(arn: String, connection: StreamConnection, base: ClientSettings): Unit = {

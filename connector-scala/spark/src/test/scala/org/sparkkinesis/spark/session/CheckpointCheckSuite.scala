@@ -59,13 +59,20 @@ class CheckpointCheckSuite extends TimedSuite {
     assert(rig.listings == 0)
   }
 
-  test("an offset of other streams, of more or of fewer streams is an error that names both sets") {
-    Seq(Seq("clicks"), Seq("clicks", "orders"), Nil).foreach { names =>
+  test("an offset of which no stream is read any more is an error that names both sets") {
+    Seq(Seq("clicks"), Seq("clicks", "views"), Nil).foreach { names =>
       val offset = SourceOffset(names.map(stream(_, Created, 0 -> readUpTo(5))))
       val error = intercept[KinesisConnectorException](new Rig().check.mend(offset))
       assert(error.condition == "KINESIS_CHECKPOINT_OTHER_STREAM")
       assert(error.parameters("checkpointStream") == names.map(arn).mkString(", "))
       assert(error.parameters("stream") == arn("orders"))
+    }
+  }
+
+  test("an offset of more or of fewer streams is returned as it is") {
+    Seq(Seq("clicks", "orders"), Seq("orders")).foreach { names =>
+      val offset = SourceOffset(names.map(stream(_, Created, 0 -> readUpTo(5))))
+      assert(new Rig(Seq("orders", "views")).check.mend(offset) eq offset)
     }
   }
 

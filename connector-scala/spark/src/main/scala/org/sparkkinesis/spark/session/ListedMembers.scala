@@ -1,0 +1,138 @@
+package org.sparkkinesis.spark.session
+
+import scala.collection.immutable.SortedMap
+
+import org.sparkkinesis.config.value.PositionOption
+import org.sparkkinesis.error.{KinesisConnectorException, ReadErrors}
+import org.sparkkinesis.event.{DataLost, StreamDropped, StreamJoined}
+import org.sparkkinesis.metadata.PhysicalStream
+import org.sparkkinesis.model.{ShardId, StreamRef}
+import org.sparkkinesis.plan.member.{ListedStreams, Membership}
+import org.sparkkinesis.plan.offset.{OffsetCodec, SourceOffset, StreamOffset}
+import org.sparkkinesis.spark.connection.Environment
+import org.sparkkinesis.spark.session.checkpoint.CheckpointFiles
+
+/**
+ * The streams of a query whose options list them. The list may change when the query restarts: an added stream joins at
+ * its position, which is stored before an offset names the stream, and a removed one leaves. For the query's thread.
+ *
+ * @param position
+ *   the position of a stream that joins; "latest" is the time at which this run opened the streams
+ */
+final class ListedMembers(
+    session: StreamSession,
+    files: CheckpointFiles,
+    environment: Environment,
+    position: => PositionOption
+) {
+  import ListedMembers._
+
+  private val listed = session.streams.keySet.toSet
+  private val openedMillis = session.serviceClock.atLeast
+  private val losses = environment.losses(session.settings.failOnDataLoss)
+  private var joins = ListedMembers.read(files)
+
+  /** The last offset and what [[current]] returned for it: the planner compares references. */
+  private var last = Option.empty[(SourceOffset, SourceOffset)]
+
+  /**
+   * Returns the position of the query with the streams that are listed now.
+   *
+   * @param start
+   *   the end of the last batch
+   * @param from
+   *   the position of the query, at `start` or after it if there was nothing to plan
+   */
+  def current(start: SourceOffset, from: SourceOffset): SourceOffset =
+    last.filter(_._1 eq from).map(_._2).getOrElse {
+      val joining = ListedStreams.joins(
+        start,
+        listed,
+        joins.pending,
+        arn => session.initialOffset(arn, position, openedMillis)
+      )
+      // The last batch may run again, so the positions of streams that the offset has are kept.
+      val taken = (joins.taken ++ joins.pending).filter { case (arn, _) => start.streams.contains(arn) }
+      store(Joins(joining, taken))
+      if (last.isEmpty) start.streams.keysIterator.filterNot(listed).foreach(arn =>
+        session.events.emit(StreamDropped(arn))
+      )
+      val now = ListedStreams.take(from, listed, joining)
+      last = Some(from -> now)
+      now
+    }
+
+  private def store(now: Joins): Unit = if (now != joins) {
+    files.write(Name, Seq(now.pending, now.taken).map(all => OffsetCodec.encode(SourceOffset(all))).mkString("\n"))
+    now.pending.foreach { case (arn, join) =>
+      if (!joins.pending.contains(arn)) session.events.emit(StreamJoined(arn, join.shards.size))
+    }
+    joins = now
+  }
+
+  /** Returns the start of a batch with the streams that joined in it. */
+  def withJoined(start: SourceOffset, end: SourceOffset): SourceOffset = Membership.withJoined(
+    start,
+    end,
+    (arn, _, _) =>
+      joins.pending.get(arn).orElse(joins.taken.get(arn)).getOrElse(
+        throw ReadErrors.offsetInvalid(
+          reason = s"the checkpoint does not have the position from which $arn was read",
+          offset = Name
+        )
+      )
+  )
+
+  /**
+   * Opens the streams that a batch of an earlier run reads and that are not listed any more. One that was deleted
+   * meanwhile is lost data.
+   */
+  def open(start: SourceOffset, end: SourceOffset): Unit = end.read.filter { stream =>
+    !session.isOpen(stream.arn) && !start.streams.get(stream.arn).exists(_.shards == stream.shards)
+  }.foreach { stream =>
+    StreamRef.parse(stream.arn).collect { case arn: StreamRef.ByArn => arn }.foreach { arn =>
+      try session.open(PhysicalStream(arn), mustBeOwn = false)
+      catch {
+        case gone: KinesisConnectorException if gone.condition == "KINESIS_STREAM_NOT_FOUND" => lose(stream, gone)
+      }
+    }
+  }
+
+  private def lose(stream: StreamOffset, gone: KinesisConnectorException): Unit = {
+    val reason = "the stream was deleted before a batch that read it was complete"
+    val shard = stream.shards.keys.headOption.getOrElse(ShardId(""))
+    session.events.emit(DataLost(stream.arn, shard, reason, losses.endsQuery))
+    losses.lost(
+      ReadErrors.dataLoss(
+        shard = shard.value,
+        stream = stream.name,
+        reason = reason,
+        cause = "The last batch of the earlier run must be read again, with a stream that is not listed any more."
+      ).causedBy(gone)
+    )
+  }
+}
+
+private object ListedMembers {
+  val Name = "joined-streams"
+
+  /**
+   * The positions from which streams joined, by ARN.
+   *
+   * @param pending
+   *   streams that no offset has yet
+   * @param taken
+   *   streams that the offset has, and had not when an earlier run ended
+   */
+  final case class Joins(pending: SortedMap[String, StreamOffset], taken: SortedMap[String, StreamOffset])
+
+  def read(files: CheckpointFiles): Joins =
+    files.read(Name).map(_.linesIterator.map(OffsetCodec.decode(_).streams).toSeq) match {
+      case Some(Seq(pending, taken)) => Joins(pending, taken)
+      case Some(other) => throw ReadErrors.offsetInvalid(
+          reason = s"the positions of joined streams have ${other.size} lines instead of 2",
+          offset = Name
+        )
+      case None => Joins(SortedMap.empty[String, StreamOffset], SortedMap.empty[String, StreamOffset])
+    }
+}
