@@ -27,6 +27,13 @@ object SeenRecord {
     row.getString(3),
     row.getString(4)
   )
+
+  /** Reads a line, see [[SeenRecord.line]]. */
+  def parse(line: String): SeenRecord = line.split('\t') match {
+    case Array(stream, number, key, shard, sequenceNumber) =>
+      SeenRecord(stream, number.toLong, key, shard, sequenceNumber)
+    case other => throw new IllegalStateException(s"a broken line: ${other.mkString("|")}")
+  }
 }
 
 /** One attempt at a batch: its number of rows, and the digest of the sorted rows of each action. */
@@ -52,11 +59,7 @@ final class BatchFiles(folder: Path) {
   def batches: Seq[Long] = names(".rows").map(_.stripSuffix(".rows").toLong).sorted
 
   def rows(batch: Long): Iterator[SeenRecord] =
-    Files.readAllLines(folder.resolve(s"$batch.rows")).asScala.iterator.map(_.split('\t')).map {
-      case Array(stream, number, key, shard, sequenceNumber) =>
-        SeenRecord(stream, number.toLong, key, shard, sequenceNumber)
-      case other => throw new IllegalStateException(s"batch $batch holds a broken line: ${other.mkString("|")}")
-    }
+    Files.readAllLines(folder.resolve(s"$batch.rows")).asScala.iterator.map(SeenRecord.parse)
 
   def attempts: Seq[Attempt] = names(".attempt").map { name =>
     val fields = Files.readString(folder.resolve(name)).trim.split(' ').toSeq

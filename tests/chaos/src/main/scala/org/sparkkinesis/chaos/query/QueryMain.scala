@@ -6,7 +6,7 @@ import java.nio.file.Path
 import scala.concurrent.duration._
 
 import org.apache.spark.sql.functions.col
-import org.apache.spark.sql.streaming.{StreamingQuery, StreamingQueryException, Trigger}
+import org.apache.spark.sql.streaming.{StreamingQuery, StreamingQueryException, StreamingQueryListener, Trigger}
 import org.apache.spark.sql.{DataFrame, Dataset, Row, SaveMode, SparkSession}
 
 import org.sparkkinesis.kit.Arguments
@@ -17,8 +17,9 @@ import org.sparkkinesis.kit.Arguments
  * the query when it reads the line `stop` from its standard input, and ends at once with its standard input.
  *
  * `--streams A,B` reads the union of several streams, with a source for each. `--copy STREAM` also writes each batch to
- * a stream, ordered by key. `--trigger` is an interval in milliseconds or `availableNow`. `--source.NAME VALUE` sets an
- * option of the sources, `--sink.NAME VALUE` an option of the sink, `--conf.NAME VALUE` a setting of the session.
+ * a stream, ordered by key. `--trigger` is an interval in milliseconds, `availableNow`, or `realTime:LENGTH`, which
+ * writes each row to [[HandedRows]] instead. `--source.NAME VALUE` sets an option of the sources, `--sink.NAME VALUE`
+ * an option of the sink, `--conf.NAME VALUE` a setting of the session.
  */
 object QueryMain {
   private val ConditionName = """\[(KINESIS_[A-Z_]+)\]""".r
@@ -26,19 +27,16 @@ object QueryMain {
   def main(args: Array[String]): Unit = {
     val arguments = Arguments(args)
     val control = new Control
-    val files = new BatchFiles(Path.of(arguments("output")))
-    val actions = arguments.number("actions", 1)
     val spark = QuerySession.open(arguments("master"), arguments.under("conf."))
-    val query = rows(spark, arguments).writeStream
-      .option("checkpointLocation", arguments("checkpoint"))
-      .trigger(trigger(arguments.text("trigger", "0")))
-      .foreachBatch { (rows: Dataset[Row], id: Long) =>
-        copy(rows, arguments)
-        val seen = Seq.fill(actions)(()).zipWithIndex.map { case (_, i) => look(rows, i) }
-        files.write(id, seen)
-        println(s"batch $id ${seen.head.size}")
-      }
-      .start()
+    def writer(rows: DataFrame) = rows.writeStream.option("checkpointLocation", arguments("checkpoint"))
+    val all = rows(spark, arguments)
+    val query = arguments.text("trigger", "0") match {
+      case s"realTime:$length" =>
+        spark.streams.addListener(new PrintedBatches)
+        writer(all.select(SeenRecord.Columns.map(col): _*)).outputMode("update").trigger(Trigger.RealTime(length))
+          .foreach(new HandedRows(Path.of(arguments("output"))).writer).start()
+      case other => writer(all).trigger(trigger(other)).foreachBatch(write(arguments) _).start()
+    }
     println("started")
     control.follow(query)
     try {
@@ -50,6 +48,13 @@ object QueryMain {
         failure.printStackTrace()
         Runtime.getRuntime.exit(QueryProcess.Failed)
     }
+  }
+
+  private def write(arguments: Arguments)(rows: Dataset[Row], id: Long): Unit = {
+    copy(rows, arguments)
+    val seen = (0 until arguments.number("actions", 1)).map(look(rows, _))
+    new BatchFiles(Path.of(arguments("output"))).write(id, seen)
+    println(s"batch $id ${seen.head.size}")
   }
 
   private def rows(spark: SparkSession, arguments: Arguments): DataFrame =
@@ -84,6 +89,17 @@ object QueryMain {
     val text = new StringWriter
     failure.printStackTrace(new PrintWriter(text))
     ConditionName.findFirstMatchIn(text.toString).fold("UNKNOWN")(_.group(1))
+  }
+
+  /** Prints the batches of a query in real-time mode when they are committed. */
+  final private class PrintedBatches extends StreamingQueryListener {
+    import StreamingQueryListener._
+    override def onQueryStarted(event: QueryStartedEvent): Unit = ()
+    override def onQueryProgress(event: QueryProgressEvent): Unit = {
+      val rows = event.progress.sources.flatMap(source => Option(source.metrics.get("realTimeRows"))).map(_.toLong).sum
+      println(s"batch ${event.progress.batchId} $rows")
+    }
+    override def onQueryTerminated(event: QueryTerminatedEvent): Unit = ()
   }
 
   /** Executes the commands of the parent process. */

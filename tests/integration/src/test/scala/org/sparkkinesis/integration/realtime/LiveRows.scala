@@ -12,6 +12,7 @@ final case class LiveRow(batch: Long, key: String, number: Int, shard: String)
 /** Collects the rows of a `ForeachWriter` in this JVM, in the order in which tasks handed them over. Thread-safe. */
 final class LiveRows(id: String) {
   private val seen = mutable.ArrayBuffer.empty[LiveRow]
+  @volatile private var pace: () => Unit = () => ()
   @volatile private var stop: Option[(Int, CountDownLatch, CountDownLatch)] = None
 
   def rows: Vector[LiveRow] = synchronized(seen.toVector)
@@ -25,7 +26,11 @@ final class LiveRows(id: String) {
     (arrived, release)
   }
 
+  /** Calls this in the task before each row is handed over. */
+  def before(wait: () => Unit): Unit = pace = wait
+
   private def add(row: LiveRow): Unit = {
+    pace()
     synchronized(seen += row)
     stop.filter(_._1 == row.number).foreach { case (_, arrived, release) =>
       arrived.countDown()
@@ -50,7 +55,7 @@ object LiveRows {
     override def process(row: Row): Unit = LiveRows(id).add(LiveRow(
       batch,
       row.getAs[String]("partitionKey"),
-      new String(row.getAs[Array[Byte]]("data"), "UTF-8").toInt,
+      new String(row.getAs[Array[Byte]]("data"), "UTF-8").trim.toInt,
       row.getAs[String]("shardId")
     ))
 

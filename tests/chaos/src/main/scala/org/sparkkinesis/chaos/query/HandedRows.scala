@@ -1,0 +1,75 @@
+package org.sparkkinesis.chaos.query
+
+import java.io.FileOutputStream
+import java.nio.charset.StandardCharsets.UTF_8
+import java.nio.file.{Files, Path}
+import java.util.UUID
+
+import scala.jdk.CollectionConverters._
+import scala.util.Using
+
+import org.apache.spark.SparkEnv
+import org.apache.spark.sql.{ForeachWriter, Row}
+
+/**
+ * A row that a task of a real-time batch handed over.
+ *
+ * @param app
+ *   Spark's id of the application; a later application of the same cluster has a greater one
+ * @param attempt
+ *   a name of the task's attempt
+ */
+final case class HandedRow(batch: Long, app: String, executor: String, attempt: String, record: SeenRecord)
+
+/**
+ * The output folder of a query in real-time mode. Each attempt of a task writes its rows to a file of its own, row by
+ * row, so that the rows are there when the process is killed. Nothing is ever replaced.
+ */
+final class HandedRows(folder: Path) {
+  import HandedRows._
+
+  def writer: ForeachWriter[Row] = new Writer(folder.toString)
+
+  /** Returns the rows of the batches from `batch` on, of each attempt in their order. */
+  def rows(batch: Long = 0): Seq[HandedRow] = Using.resource(Files.list(folder))(_.iterator.asScala.toVector)
+    .flatMap { file =>
+      file.getFileName.toString.split('.') match {
+        case Array(id, app, executor, attempt, Suffix) if id.toLong >= batch =>
+          Files.readAllLines(file).asScala.map(line =>
+            HandedRow(id.toLong, app, executor, attempt, SeenRecord.parse(line))
+          )
+        case _ => Nil
+      }
+    }
+}
+
+private object HandedRows {
+  val Suffix = "handed"
+
+  final class Writer(folder: String) extends ForeachWriter[Row] {
+    @transient private var out: Option[FileOutputStream] = None
+    private var batch = 0L
+
+    override def open(partition: Long, epoch: Long): Boolean = {
+      batch = epoch
+      out = None
+      true
+    }
+
+    /** The operating system has the whole row when this returns. */
+    override def process(row: Row): Unit = {
+      val to = out.getOrElse(create())
+      to.write((SeenRecord.of(row).line + "\n").getBytes(UTF_8))
+    }
+
+    override def close(failure: Throwable): Unit = out.foreach(_.close())
+
+    private def create(): FileOutputStream = {
+      val env = SparkEnv.get
+      val name = s"$batch.${env.conf.getAppId}.${env.executorId}.${UUID.randomUUID()}.$Suffix"
+      val created = new FileOutputStream(Path.of(folder, name).toFile)
+      out = Some(created)
+      created
+    }
+  }
+}

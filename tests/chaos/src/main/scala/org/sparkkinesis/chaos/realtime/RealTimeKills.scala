@@ -1,0 +1,189 @@
+package org.sparkkinesis.chaos.realtime
+
+import java.nio.file.{Files, Path}
+
+import scala.concurrent.duration._
+import scala.jdk.CollectionConverters._
+import scala.util.{Random, Using}
+
+import org.sparkkinesis.chaos.query.{HandedRow, HandedRows, QueryProcess}
+import org.sparkkinesis.chaos.{Producer, Puts}
+import org.sparkkinesis.json.Json
+import org.sparkkinesis.kit.Arguments
+import org.sparkkinesis.kit.process.{EmulatorProcess, StandaloneCluster}
+
+/**
+ * Kills executors and the driver of a query in real-time mode with SIGKILL in the middle of batches, on a standalone
+ * cluster, while a producer writes: `RealTimeKills [--records N] [--kills N] [--executors N] [--batch SECONDS] [--mode
+ * polling|efo] [--seed S]`. Kills of an executor and of the driver alternate.
+ *
+ * With two executors, the query uses all slots, and a lost task waits for the replacement. With more, it starts again
+ * at once. Prints the seed first and one JSON object on the last line. Exits with 1 when a record was lost, or repeated
+ * without need.
+ */
+object RealTimeKills {
+  private val Stream = "numbers"
+  private val Keys = 499
+  private val Shards = 4
+  private val ShardsPerTask = 2
+  private val Trickle = 20L
+  private val Patience = 3.minutes
+
+  def main(args: Array[String]): Unit = {
+    val arguments = Arguments(args)
+    val folder = Files.createTempDirectory("real-time-kills")
+    println(s"logs and output in $folder")
+    val outcome = run(
+      folder,
+      arguments.number("records", 40000),
+      arguments.number("kills", 40),
+      arguments.number("executors", 2),
+      arguments.number("batch", 10),
+      arguments.text("mode", "polling"),
+      arguments.seed()
+    )
+    println(outcome.json)
+    if (!outcome.verdict.isRight) sys.exit(1)
+  }
+
+  final case class Outcome(verdict: HandedVerdict, kills: Seq[Kill], seconds: Double, seed: Long) {
+    def json: String = {
+      val facts = Seq(
+        "test" -> Json.Str("real-time-kills"),
+        "seed" -> Json.Num(BigDecimal(seed)),
+        "executorKills" -> Json.Num(BigDecimal(kills.count(_.executor.nonEmpty))),
+        "driverKills" -> Json.Num(BigDecimal(kills.count(_.executor.isEmpty))),
+        "seconds" -> Json.Num(BigDecimal(seconds).setScale(1, BigDecimal.RoundingMode.HALF_UP))
+      )
+      Json.render(Json.obj(facts ++ verdict.fields: _*))
+    }
+  }
+
+  def run(folder: Path, records: Int, kills: Int, executors: Int, batchSeconds: Int, mode: String, seed: Long)
+      : Outcome = {
+    val began = System.nanoTime
+    Using.Manager { use =>
+      val emulator = use(new EmulatorProcess(log = Some(folder.resolve("emulator.log"))))
+      emulator.createStream(Stream, Shards)
+      val producer = use(new Producer(emulator.endpoint, Stream, Keys))
+      val cluster = use(new StandaloneCluster(folder, workers = 1, executorsPerWorker = executors))
+      val query = use(new QueryProcess(folder, arguments(cluster, emulator.endpoint, batchSeconds, mode)))
+      val killer = new Killer(folder, query, cluster, executors, new Random(seed))
+      val perKill = records / (kills + 1)
+      val done = (1 to kills).map { number =>
+        producer.allow(number.toLong * perKill)
+        producer.awaitAll()
+        killer.awaitRows(producer.count)
+        killer.awaitRowsOfBatch(more = producer.allow(producer.count + Trickle))
+        val kill = if (number % 2 == 1) killer.killExecutor() else killer.killDriver()
+        println(
+          s"kill $number: ${kill.executor.fold("the driver")(id => s"executor $id")} in batch ${kill.batches.head}"
+        )
+        kill
+      }
+      producer.allow(records.toLong)
+      producer.awaitAll()
+      killer.awaitRows(producer.count)
+      query.kill()
+      val verdict = HandedVerdict.of(killer.rows, done, Puts(Stream, producer.count.toInt, producer.sequenceNumber))
+      Outcome(verdict, done, (System.nanoTime - began) / 1e9, seed)
+    }.get
+  }
+
+  private def arguments(cluster: StandaloneCluster, endpoint: String, batchSeconds: Int, mode: String): Seq[String] = {
+    val source = Map(
+      "endpoint" -> endpoint,
+      "region" -> "us-east-1",
+      "awsAccessKey" -> "test",
+      "awsSecretKey" -> "test",
+      "initialPosition" -> "trim_horizon",
+      "minFetchPeriod" -> "50ms",
+      "maxFetchesPerSecond" -> "20",
+      "shardsPerTask" -> ShardsPerTask.toString,
+      "consumerMode" -> mode
+    ) ++ (if (mode == "efo") Map("consumerName" -> "chaos") else Map.empty)
+    val session = cluster.settings + ("spark.sql.streaming.realTimeMode.minBatchDuration" -> "1s")
+    Seq("--master", cluster.master, "--streams", Stream, "--trigger", s"realTime:$batchSeconds seconds") ++
+      source.flatMap { case (name, value) => Seq(s"--source.$name", value) } ++
+      session.flatMap { case (name, value) => Seq(s"--conf.$name", value) }
+  }
+
+  /** Watches the rows and the checkpoint of the query, and kills its processes. */
+  final private class Killer(
+      folder: Path,
+      query: QueryProcess,
+      cluster: StandaloneCluster,
+      executors: Int,
+      random: Random
+  ) {
+    private val handed = new HandedRows(folder.resolve("output"))
+
+    /** The first batch whose rows may change, and the numbers of all rows before it. */
+    private var fixed = (0L, Set.empty[Long])
+
+    def rows: Seq[HandedRow] = handed.rows()
+
+    /** Starts the query if it does not run, and waits until so many different records were handed over. */
+    def awaitRows(count: Long): Unit = {
+      if (query.handle.isEmpty) query.start()
+      await(s"$count records")(records.size >= count)
+    }
+
+    /** Waits until the running batch has handed over rows, for which `more` is called. */
+    def awaitRowsOfBatch(more: => Unit): Unit = await("rows of the running batch") {
+      more
+      handed.rows(running.toLong).nonEmpty
+    }
+
+    def killExecutor(): Kill = {
+      await(s"$executors executors")(cluster.executors.size == executors)
+      query.letRun(moment)
+      val app = lastApp
+      val before = running
+      // Prefer one whose task has handed over rows in this batch.
+      val busy = handed.rows(before.toLong).filter(_.app == app).map(_.executor.toInt).toSet
+      val (id, victim) = random.shuffle(cluster.executors).minBy { case (one, _) => !busy(one) }
+      victim.destroyForcibly()
+      victim.onExit.join()
+      Kill(before to running, app, Some(id.toString))
+    }
+
+    def killDriver(): Kill = {
+      query.letRun(moment)
+      val before = running
+      query.kill()
+      Kill(before to running, lastApp, None)
+    }
+
+    private def moment: FiniteDuration = random.nextInt(500).millis
+
+    /** The batch after the last one that was committed. */
+    private def running: Int = {
+      val commits = folder.resolve("checkpoint").resolve("commits")
+      if (Files.isDirectory(commits))
+        Using.resource(Files.list(commits))(
+          _.iterator.asScala.flatMap(_.getFileName.toString.toIntOption).maxOption.fold(0)(_ + 1)
+        )
+      else 0
+    }
+
+    private def lastApp: String = rows.map(_.app).max
+
+    private def records: Set[Long] = {
+      val (from, known) = fixed
+      val recent = handed.rows(from)
+      // Tasks that were killed may still hand over rows of the batch that was running.
+      val until = math.max(from, running - 2L)
+      fixed = (until, known ++ recent.filter(_.batch < until).map(_.record.number))
+      known ++ recent.map(_.record.number)
+    }
+
+    private def await(what: String)(condition: => Boolean): Unit = {
+      val deadline = Patience.fromNow
+      while (!condition) {
+        if (deadline.isOverdue()) throw new IllegalStateException(s"not within $Patience: $what; see $folder")
+        query.letRun(200.millis)
+      }
+    }
+  }
+}

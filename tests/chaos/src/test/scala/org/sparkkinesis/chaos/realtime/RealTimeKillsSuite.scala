@@ -1,0 +1,20 @@
+package org.sparkkinesis.chaos.realtime
+
+import scala.concurrent.duration._
+
+import org.sparkkinesis.chaos.TemporaryFolder
+import org.sparkkinesis.suite.TimedSuite
+
+/** The short form of [[RealTimeKills]]; the long one is `tests/chaos/run real-time-kills`. */
+class RealTimeKillsSuite extends TimedSuite with TemporaryFolder {
+  override protected def timeLimit: FiniteDuration = 10.minutes
+
+  Seq(("polling", 2, 3), ("efo", 3, 2)).foreach { case (mode, executors, kills) =>
+    test(s"no record is lost when executors and the driver are killed in a batch; only its rows come again: $mode") {
+      val outcome = RealTimeKills.run(folder(), records = 6000, kills, executors, batchSeconds = 15, mode, seed = 7)
+      assert(outcome.verdict.faults == Nil, outcome.json)
+      assert(outcome.kills.count(_.executor.isEmpty) == 1)
+      assert(outcome.verdict.repeated > 0, s"the kills were within batches: ${outcome.json}")
+    }
+  }
+}
