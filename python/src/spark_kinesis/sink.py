@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from spark_kinesis._check import check
 from spark_kinesis._generated import SinkKeywords, SinkMethods
-from spark_kinesis.errors import KinesisConnectorError
+from spark_kinesis.errors import KinesisConnectorError, raising_conditions
 from spark_kinesis.metadata import LogicalStreamMethods
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ class KinesisSink(LogicalStreamMethods, SinkMethods):
         check(self._texts, df.sparkSession, "sink")
         return df.writeStream.format("kinesis").options(**self._texts)
 
-    def real_time(self, df: DataFrame, every: str = "30 seconds") -> DataStreamWriter:
+    def real_time(self, df: DataFrame, every: str = "30 seconds", *, keep_allowlist: bool = False) -> DataStreamWriter:
         """Check the options and return a writer in Spark's real-time mode. It needs a checkpointLocation.
 
         ``every`` is the length of a batch; records are sent at once within it. The writer has the output mode
@@ -44,11 +44,19 @@ class KinesisSink(LogicalStreamMethods, SinkMethods):
 
         In the session of the DataFrame, ``spark.sql.streaming.realTimeMode.allowlistCheck`` is set to ``false``:
         Spark's list of sinks for real-time mode has its own sinks only. Operators are then not checked either.
+
+        With ``keep_allowlist``, that setting is left alone: the rows go through ``KinesisForeachWriter``, which is
+        accepted by the check. It has no sink metrics, no dead-letter table and no logical streams, and needs a classic
+        session that was started with ``configure_spark_with_kinesis()``.
         """
         options = {"sendWhenIdle": "true", "asyncProgressTrackingEnabled": "false", **self._texts}
         check(options, df.sparkSession, "sink")
-        df.sparkSession.conf.set("spark.sql.streaming.realTimeMode.allowlistCheck", "false")
-        writer = df.writeStream.format("kinesis").options(**options).outputMode("update")
+        if keep_allowlist:
+            writer = _with_foreach_of_jvm(df, options)
+        else:
+            df.sparkSession.conf.set("spark.sql.streaming.realTimeMode.allowlistCheck", "false")
+            writer = df.writeStream.format("kinesis").options(**options)
+        writer = writer.outputMode("update")
         if "realTime" in inspect.signature(writer.trigger).parameters:
             return writer.trigger(realTime=every)  # type: ignore[call-overload,no-any-return]
         return _with_trigger_of_jvm(writer, df.sparkSession, every)
@@ -57,6 +65,23 @@ class KinesisSink(LogicalStreamMethods, SinkMethods):
         """Check the options and return the writer of a DataFrame; ``save()`` writes the rows."""
         check(self._texts, df.sparkSession, "sink")
         return df.write.format("kinesis").mode("append").options(**self._texts)
+
+
+def _with_foreach_of_jvm(df: DataFrame, options: dict[str, str]) -> DataStreamWriter:
+    """Set the connector's ForeachWriter, which only the JVM of a classic session has."""
+    jvm = getattr(df.sparkSession, "_jvm", None)
+    create = getattr(jvm.org.sparkkinesis.KinesisForeachWriter, "of", None) if jvm is not None else None
+    if create is None:
+        raise KinesisConnectorError.of(
+            "KINESIS_REAL_TIME_UNSUPPORTED",
+            setting="keep_allowlist",
+            reason="It calls the connector in the driver's JVM, which this process cannot do.",
+            fix="Remove it, or use a classic session that was started with configure_spark_with_kinesis().",
+        )
+    writer = df.writeStream.option("asyncProgressTrackingEnabled", options["asyncProgressTrackingEnabled"])
+    with raising_conditions():
+        writer._jwrite = writer._jwrite.foreach(create(df._jdf.schema(), options))
+    return writer
 
 
 def _with_trigger_of_jvm(writer: DataStreamWriter, spark: SparkSession, every: str) -> DataStreamWriter:

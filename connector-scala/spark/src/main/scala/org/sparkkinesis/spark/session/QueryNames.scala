@@ -1,6 +1,6 @@
 package org.sparkkinesis.spark.session
 
-import org.apache.spark.SparkContext
+import org.apache.spark.{SparkContext, TaskContext}
 
 import org.sparkkinesis.event.log.QueryContext
 
@@ -15,6 +15,10 @@ object QueryNames {
   /** Returns the query of the calling thread; without an id on any other thread, such as that of a batch read. */
   def ofThread(context: SparkContext, streams: Seq[String]): QueryContext =
     of(key => Option(context.getLocalProperty(key)), streams)
+
+  /** Returns the query of a task. */
+  def ofTask(task: TaskContext, streams: Seq[String]): QueryContext =
+    of(key => Option(task.getLocalProperty(key)), streams)
 
   private[session] def of(property: String => Option[String], streams: Seq[String]): QueryContext =
     property(QueryId).fold(QueryContext(streams = streams)) { id =>

@@ -48,6 +48,10 @@ final case class WritePlan(
   override def newWriter(partition: Int, share: TaskShare): SinkDataWriter =
     new KinesisDataWriter(this, partition, share)
 
+  /** Returns the plan for a query that was not known when the write was planned. */
+  def ofQuery(context: QueryContext): WritePlan =
+    context.queryId.fold(this)(id => copy(queryId = id, query = context))
+
   /** Returns the settings of the client for a stream that an option or a row names. */
   def connectionOf(stream: StreamRef): ClientSettings =
     if (ownConnections.isEmpty) connection
