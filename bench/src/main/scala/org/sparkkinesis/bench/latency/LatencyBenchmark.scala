@@ -1,8 +1,6 @@
-package org.sparkkinesis.bench
+package org.sparkkinesis.bench.latency
 
-import java.nio.ByteBuffer
 import java.nio.file.Files
-import java.util.concurrent.locks.LockSupport
 import java.util.concurrent.{ConcurrentLinkedQueue, TimeUnit}
 
 import scala.jdk.CollectionConverters._
@@ -10,13 +8,10 @@ import scala.jdk.CollectionConverters._
 import org.apache.hadoop.fs.FileSystem
 import org.apache.spark.sql.streaming.{StreamingQuery, StreamingQueryListener, Trigger}
 import org.apache.spark.sql.{Dataset, Row, SparkSession}
-import org.reactivestreams.{Subscriber, Subscription}
-import software.amazon.awssdk.core.SdkBytes
-import software.amazon.awssdk.core.async.SdkPublisher
 import software.amazon.awssdk.services.kinesis.KinesisAsyncClient
-import software.amazon.awssdk.services.kinesis.model.{StartingPosition => SdkPosition, _}
 
 import org.sparkkinesis.aws.client.{ClientSettings, CredentialSettings, SdkClients}
+import org.sparkkinesis.bench.Checkpoints
 import org.sparkkinesis.bench.source.{BareClients, ReadingStream}
 import org.sparkkinesis.concurrent.SystemScheduler
 import org.sparkkinesis.config.Options
@@ -40,7 +35,6 @@ import org.sparkkinesis.retry.{RetryPolicies, RetryRules}
 object LatencyBenchmark {
   import ReadingStream.{Name => Stream}
   private val Shards = 4
-  private val TicksPerSecond = 50
 
   def main(args: Array[String]): Unit = {
     val arguments = Arguments(args)
@@ -90,7 +84,7 @@ object LatencyBenchmark {
       spark.readStream.format("rate-micro-batch").option("rowsPerBatch", 200L).option("numPartitions", 2L).load()
         .writeStream.option("checkpointLocation", Files.createTempDirectory("bench").toString)
         .trigger(Trigger.ProcessingTime(0)).foreachBatch(ignore).start()
-    produce(bare, rate, System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds.toLong))
+    TimedRecords.produce(bare, Stream, rate, seconds)
     query.stop()
     spark.streams.removeListener(stages)
     stages.json(s"${name}_spark_alone")
@@ -118,16 +112,16 @@ object LatencyBenchmark {
         RetryRules.Default
       ).ensure(arn, s"sdk-$name").get(1, TimeUnit.MINUTES)
       val (ofQuery, ofSdk) = (new Latencies, new Latencies)
-      val subscriptions = (0 until Shards).map(shard => subscribe(bare, consumer, f"shardId-$shard%012d", ofSdk))
+      val subscriptions = TimedRecords.subscribe(bare, consumer, Shards, ofSdk)
       val stages = new Stages
       spark.streams.addListener(stages)
       val query = start(name, ofQuery)
       try {
         // The first batch is not counted: it includes compilation with any settings.
-        val now = System.nanoTime()
-        produce(bare, rate, now + TimeUnit.SECONDS.toNanos(seconds.toLong))
+        val begun = TimedRecords.epochMicros
+        TimedRecords.produce(bare, Stream, rate, seconds)
         require(query.isActive, s"the query ended: ${query.exception}")
-        val settled = now + TimeUnit.SECONDS.toNanos(seconds.toLong / 4)
+        val settled = begun + TimeUnit.SECONDS.toMicros(seconds.toLong) / 4
         figures(name, ofQuery.since(settled), ofSdk.since(settled)) :+ stages.json(name)
       } finally {
         query.stop()
@@ -141,7 +135,7 @@ object LatencyBenchmark {
     private def start(name: String, latencies: Latencies): StreamingQuery = {
       val seen: (Dataset[Row], Long) => Unit = (rows, _) => {
         val payloads = rows.select("data").collect()
-        val now = System.nanoTime()
+        val now = TimedRecords.epochMicros
         payloads.foreach(row => latencies.add(now, row.getAs[Array[Byte]](0)))
       }
       spark.readStream.format("kinesis").options(
@@ -159,54 +153,11 @@ object LatencyBenchmark {
     }
   }
 
-  private def figures(name: String, query: Int => Double, sdk: Int => Double): Seq[String] = Seq(50, 99).flatMap { p =>
-    Seq("" -> query(p), "sdk_" -> sdk(p), "above_sdk_" -> (query(p) - sdk(p))).map { case (of, millis) =>
-      f""""${name}_${of}p${p}_ms": $millis%.1f"""
-    }
-  }
-
-  /** Puts records at a steady rate. Each record contains the time at which it was sent. */
-  private def produce(client: KinesisAsyncClient, rate: Int, end: Long): Unit = {
-    val perTick = math.max(1, rate / TicksPerSecond)
-    val period = TimeUnit.SECONDS.toNanos(1) / TicksPerSecond
-    var next = System.nanoTime()
-    var key = 0
-    while (next < end) {
-      while (System.nanoTime() < next) LockSupport.parkNanos(next - System.nanoTime())
-      val sent = System.nanoTime()
-      val entries = (0 until perTick).map { _ =>
-        key += 1
-        val payload = ByteBuffer.allocate(200).putLong(sent).array()
-        PutRecordsRequestEntry.builder().partitionKey(s"key-$key").data(SdkBytes.fromByteArrayUnsafe(payload)).build()
+  private def figures(name: String, query: Double => Double, sdk: Double => Double): Seq[String] = Seq(50, 99).flatMap {
+    p =>
+      Seq("" -> query(p), "sdk_" -> sdk(p), "above_sdk_" -> (query(p) - sdk(p))).map { case (of, millis) =>
+        f""""${name}_${of}p${p}_ms": $millis%.1f"""
       }
-      client.putRecords(PutRecordsRequest.builder().streamName(Stream).records(entries.asJava).build())
-      next += period
-    }
-  }
-
-  private def subscribe(client: KinesisAsyncClient, consumerArn: String, shard: String, latencies: Latencies) = {
-    val handler = new SubscribeToShardResponseHandler {
-      override def responseReceived(response: SubscribeToShardResponse): Unit = ()
-      override def exceptionOccurred(error: Throwable): Unit = ()
-      override def complete(): Unit = ()
-      override def onEventStream(publisher: SdkPublisher[SubscribeToShardEventStream]): Unit =
-        publisher.subscribe(new Subscriber[SubscribeToShardEventStream] {
-          override def onSubscribe(subscription: Subscription): Unit = subscription.request(Long.MaxValue)
-          override def onNext(event: SubscribeToShardEventStream): Unit = event match {
-            case records: SubscribeToShardEvent =>
-              val now = System.nanoTime()
-              records.records.forEach(record => latencies.add(now, record.data.asByteArrayUnsafe()))
-            case _ => ()
-          }
-          override def onError(error: Throwable): Unit = ()
-          override def onComplete(): Unit = ()
-        })
-    }
-    val start = SdkPosition.builder().`type`(ShardIteratorType.LATEST).build()
-    client.subscribeToShard(
-      SubscribeToShardRequest.builder().consumerARN(consumerArn).shardId(shard).startingPosition(start).build(),
-      handler
-    )
   }
 
   /** Collects the stage durations of triggers with rows, as Spark reports them. */
@@ -228,24 +179,6 @@ object LatencyBenchmark {
         s""""$stage": ${millis.sorted.apply(millis.size / 2)}"""
       }
       medians.mkString(s""""${name}_stages_p50_ms": {"triggers": ${all.size}, """, ", ", "}")
-    }
-  }
-
-  /** The time of sending and the latency of each record. */
-  final private class Latencies {
-    private val all = new ConcurrentLinkedQueue[(Long, Double)]
-
-    def add(now: Long, payload: Array[Byte]): Unit = {
-      val sent = ByteBuffer.wrap(payload).getLong
-      all.add(sent -> (now - sent) / 1e6)
-      ()
-    }
-
-    /** Returns percentiles of the records that were sent after `nanos`. */
-    def since(nanos: Long): Int => Double = {
-      val sorted = all.asScala.iterator.filter(_._1 >= nanos).map(_._2).toVector.sorted
-      require(sorted.nonEmpty, "nothing came")
-      p => sorted((sorted.size - 1) * p / 100)
     }
   }
 }

@@ -18,11 +18,11 @@ object ReadingStream {
   def settings(endpoint: String): ClientSettings =
     ClientSettings.of(Some("us-east-1"), Some(endpoint), CredentialSettings.Static("AKIDEXAMPLE", "secret", None))
 
-  /** Creates the stream and returns its ARN when it is active. */
-  def createStream(client: KinesisAsyncClient, shards: Int): String = {
-    client.createStream(CreateStreamRequest.builder().streamName(Name).shardCount(shards).build()).join()
-    client.waiter().waitUntilStreamExists(DescribeStreamRequest.builder().streamName(Name).build()).join()
-    val request = DescribeStreamSummaryRequest.builder().streamName(Name).build()
+  /** Creates a stream and returns its ARN when it is active. */
+  def createStream(client: KinesisAsyncClient, shards: Int, name: String = Name): String = {
+    client.createStream(CreateStreamRequest.builder().streamName(name).shardCount(shards).build()).join()
+    client.waiter().waitUntilStreamExists(DescribeStreamRequest.builder().streamName(name).build()).join()
+    val request = DescribeStreamSummaryRequest.builder().streamName(name).build()
     client.describeStreamSummary(request).join().streamDescriptionSummary.streamARN
   }
 
