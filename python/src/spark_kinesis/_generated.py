@@ -238,8 +238,9 @@ class ConnectionMethods(Builder):
         return self._with("streamARN", value)
 
     def stream_pattern(self, value: str) -> Self:
-        """Regular expression for the names of the streams of the account and region, for reads only. The names are
-        listed once, when the query starts.
+        """Regular expression for the names of the streams of the account and region, for reads only. A streaming
+        query lists the names again every `metadataRefreshInterval`: streams that match later join, and deleted
+        ones leave.
 
         Takes a regular expression of java.util.regex.
         """
@@ -383,7 +384,8 @@ class ConnectionMethods(Builder):
         return self._with("metadataToken", value)
 
     def metadata_refresh_interval(self, value: str | int | timedelta) -> Self:
-        """Time between two requests to the metadata service, which varies by up to 10 %.
+        """Time between two requests to the metadata service, or two listings of the names for `streamPattern`,
+        which varies by up to 10 %.
 
         Takes a duration such as 250ms, 10s or 15m, from 1s to 1d.
 
@@ -808,6 +810,7 @@ class SourceMethods(ConnectionMethods):
 
     def new_stream_position(self, value: str | datetime | Mapping[str, Any]) -> Self:
         """Position from which a running query reads a stream that is added, unless the metadata service tells one.
+        A stream that matches `streamPattern` later is read from it, too.
 
         Takes latest, trim_horizon (or earliest), an ISO-8601 instant, {"at_timestamp": "…", "format": "…"}, or a
         JSON object with a position for each shard, such as {"shardId-000000000000": {"after_sequence_number":

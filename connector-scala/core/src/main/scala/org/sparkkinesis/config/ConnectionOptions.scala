@@ -167,8 +167,8 @@ object ConnectionOptions {
     "streamPattern",
     RegularExpression,
     Scope.Connection,
-    "Regular expression for the names of the streams of the account and region, for reads only. The names " +
-      "are listed once, when the query starts."
+    "Regular expression for the names of the streams of the account and region, for reads only. A streaming query " +
+      "lists the names again every `metadataRefreshInterval`: streams that match later join, and deleted ones leave."
   )
 
   val all: Seq[ConfigEntry[_]] = Seq(

@@ -67,6 +67,28 @@ object Membership {
   }
 
   /**
+   * Parks the streams that cannot be read, although they are to be read. An entry that follows resumes them at their
+   * positions: an active stream becomes active again, and one that was draining is drained.
+   *
+   * @param held
+   *   the streams that cannot be read, and whether every record of them was read before
+   */
+  def hold(offset: SourceOffset, before: SourceOffset, nowMillis: Long, held: Map[String, Boolean]): SourceOffset = {
+    val parked = held.iterator.flatMap { case (arn, isDrained) =>
+      offset.streams.get(arn).map(_ -> isDrained)
+    }.collect {
+      case (stream, isDrained) if !stream.isParked =>
+        val known = before.streams.get(stream.arn).map(_.phase).collect { case parked: StreamPhase.Parked => parked }
+        stream.copy(phase = known.getOrElse(stream.phase match {
+          // A stream is drained if its removal is later than the time at which it was parked.
+          case StreamPhase.Draining(since) => StreamPhase.Parked(since - 1, isDrained)
+          case _ => StreamPhase.Parked(nowMillis, isDrained)
+        }))
+    }.toVector
+    if (parked.isEmpty) offset else offset.copy(streams = offset.streams ++ parked.map(one => one.arn -> one))
+  }
+
+  /**
    * Returns the streams that wait until others are read: those whose predecessors are in the offset and not parked, or
    * in the document and not in the offset yet.
    */

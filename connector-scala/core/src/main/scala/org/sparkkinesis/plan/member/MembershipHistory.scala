@@ -3,7 +3,7 @@ package org.sparkkinesis.plan.member
 import scala.collection.immutable.SortedMap
 
 import org.sparkkinesis.config.value.OnStreamRemoved
-import org.sparkkinesis.metadata.{MetadataDocument, StreamState}
+import org.sparkkinesis.metadata.{MetadataDocument, PhysicalStream, StreamState}
 import org.sparkkinesis.plan.offset.StreamOffset
 
 /**
@@ -55,12 +55,15 @@ final class MembershipHistory(
    *   the streams that [[removed]] returned
    * @param prepared
    *   positions of the streams that join
+   * @param areReachable
+   *   whether streams can be read again that the query could not read for a while
    */
   def next(
       document: MetadataDocument,
       removed: Set[String],
       prepared: Iterable[StreamOffset],
-      nowMillis: Long
+      nowMillis: Long,
+      areReachable: Boolean = false
   ): Option[MetadataEntry] = {
     val joins = prepared.map(join => join.arn -> join).to(SortedMap)
     val kept = wishes.flatMap { case (arn, was) =>
@@ -76,9 +79,20 @@ final class MembershipHistory(
       arn -> (if (isActive) StreamWish.Read else StreamWish.Drain(nowMillis))
     }
     val all = kept ++ added
-    val isNew = !last.exists(entry => entry.document == document && entry.wishes == all)
-    Option.when(isNew)(MetadataEntry(last.fold(1L)(_.number + 1), nowMillis, document, all, joins))
+    val isNew = areReachable || !last.exists(entry => entry.document == document && entry.wishes == all)
+    Option.when(isNew)(MetadataEntry(number, nowMillis, document, all, joins))
   }
+
+  /** Returns an entry that has exactly these streams, which the query reads already. */
+  def restated(streams: Iterable[PhysicalStream], id: String, nowMillis: Long): MetadataEntry = MetadataEntry(
+    number,
+    nowMillis,
+    MetadataDocument(last.fold(0L)(_.document.version), SortedMap(id -> streams.toVector)),
+    streams.map(stream => stream.arn -> wishes.getOrElse(stream.arn, StreamWish.Read)).to(SortedMap),
+    SortedMap.empty[String, StreamOffset]
+  )
+
+  private def number: Long = last.fold(1L)(_.number + 1)
 
   /** Records that the entry was written. */
   def note(entry: MetadataEntry): Unit = last = Some(entry)

@@ -84,6 +84,25 @@ class MembershipSuite extends TimedSuite {
     assert(asked == Seq(b -> 110L), "only draining streams are asked for, up to the end of the grace period")
   }
 
+  test("a stream that cannot be read is held, and goes on where it was with the next entry") {
+    val table = Seq[(StreamPhase, StreamWish, StreamPhase, StreamPhase)](
+      (Active, StreamWish.Read, Parked(9, isDrained = false), Active),
+      (Draining(5), StreamWish.Drain(5), Parked(4, isDrained = false), Draining(5)),
+      (Parked(7, isDrained = true), StreamWish.Drain(5), Parked(7, isDrained = true), Parked(7, isDrained = true))
+    )
+    table.foreach { case (before, wish, whileHeld, after) =>
+      val from = offset(1, join(a), join(b, before))
+      val held = Membership.hold(from, from, nowMillis = 9, Map(b -> false))
+      assert(held == offset(1, join(a), join(b, whileHeld)), s"$before")
+      assert(Membership.takeIn(held, Seq(entry(2, Nil, a -> StreamWish.Read, b -> wish))).streams(b).phase == after)
+      val other = Membership.takeIn(held, Seq(entry(2, Nil, a -> StreamWish.Read, b -> wish)))
+      val again = Membership.hold(other, held, nowMillis = 20, Map(b -> false))
+      assert(again.streams(b).phase == whileHeld, "an entry for another stream does not change it")
+    }
+    val from = offset(1, join(a))
+    assert(Membership.hold(from, from, 9, Map(c -> true)) eq from)
+  }
+
   test("a stream waits for its predecessors until they are parked") {
     val ordered = document(1, physical(a), physical(b, after = Set(a)), physical(c, after = Set(b)))
     def waiting(streams: StreamOffset*) = Membership.waiting(offset(1, streams: _*), ordered)
@@ -132,6 +151,25 @@ class MembershipSuite extends TimedSuite {
     past.note(first)
     assert(past.next(both, Set.empty, Nil, 6).isEmpty && past.toPrepare(both) == Seq(b))
     assert(past.next(both, Set.empty, Seq(join(b)), 7).exists(next => next.number == 2 && next.joins.keySet == Set(b)))
+  }
+
+  test("a stream that can be read again makes an entry without a change of the document") {
+    val past = history(entry(1, Nil, a -> StreamWish.Read).copy(document = document(1, physical(a))))
+    assert(past.next(document(1, physical(a)), Set.empty, Nil, 6).isEmpty)
+    assert(past.next(document(1, physical(a)), Set.empty, Nil, 6, areReachable = true).exists(_.number == 2))
+  }
+
+  test("an entry restates the streams of a checkpoint, from which streams join and are removed as ever") {
+    val past = new MembershipHistory(None, OnStreamRemoved.Drain, 1, 1000)
+    val restated = past.restated(Seq(physical(a), physical(b)), "streamPattern", 5)
+    assert(restated.number == 1 && restated.joins.isEmpty && restated.document.version == 0)
+    assert(restated.wishes == SortedMap(a -> StreamWish.Read, b -> StreamWish.Read))
+    past.note(restated)
+    val listed = document(1, physical(a), physical(c))
+    assert(past.toPrepare(listed) == Seq(c) && past.removed(listed) == Set(b))
+    assert(past.next(listed, Set(b), Seq(join(c)), 7).map(_.wishes).contains(
+      SortedMap(a -> StreamWish.Read, b -> StreamWish.Drain(7), c -> StreamWish.Read)
+    ))
   }
 
   test("draining and standby streams are drained from the time of the first entry that says so") {

@@ -12,7 +12,7 @@ import org.sparkkinesis.error.{ReadErrors, ServiceErrors}
 import org.sparkkinesis.event.log.QueryContext
 import org.sparkkinesis.event.{CallRetried, ListingIncomplete}
 import org.sparkkinesis.model.hash.HashKeyRange
-import org.sparkkinesis.model.{Shard, ShardId, StartingPosition, StreamRef}
+import org.sparkkinesis.model.{KinesisQuotas, Shard, ShardId, StartingPosition, StreamRef}
 import org.sparkkinesis.retry.{Outages, Retrier, RetryPolicies, RetryPolicy, RetryRules}
 import org.sparkkinesis.service.{
   KinesisService, Operation, ServiceErrorKind, ServiceException, ServiceLease, ShardFilter, StreamDescription,
@@ -99,15 +99,17 @@ final class StreamMetadata(
   private def timeLimit(operation: TunableOperation): Option[FiniteDuration] =
     policies(operation).maxRetries.map(_ => StreamMetadata.LongestWait)
 
-  /** Returns the names of all streams of this account and region. */
+  /** Returns the names of all streams of this account and region. Pages are requested within the quota. */
   def streamNames(): Seq[String] = {
     @scala.annotation.tailrec
     def page(after: Option[String], before: Vector[String]): Vector[String] = {
       val answer = ask(Operation.ListStreams, "*", timeLimit(Operation.ListStreams))(
         _.retry(policies(Operation.ListStreams))(() => service.listStreams(after))
       )
-      if (answer.hasMore && answer.names.nonEmpty) page(answer.names.lastOption, before ++ answer.names)
-      else before ++ answer.names
+      if (answer.hasMore && answer.names.nonEmpty) {
+        environment.waiting.until(new CompletableFuture[Unit], StreamMetadata.PagePause)
+        page(answer.names.lastOption, before ++ answer.names)
+      } else before ++ answer.names
     }
     page(None, Vector.empty)
   }
@@ -165,6 +167,9 @@ object StreamMetadata {
   /** The retry policy of the call that asks whether a shard exists. */
   private val Probe = RetryPolicy(Some(RetryOptions.RetriesBeforeRead.toInt), 200.millis, 2.seconds, 1.5)
   private val LongestWait = 5.minutes
+
+  /** Pause between two pages of ListStreams. It leaves half of the account's quota to other callers. */
+  private val PagePause = 2.seconds / KinesisQuotas.CallRate.ListStreamsPerAccount.toLong
 
   private def incomplete(stream: StreamRef, gap: HashKeyRange) = ReadErrors.listingIncomplete(
     stream = stream.name,

@@ -64,6 +64,21 @@ final class PrefetchView private[coordinator] (state: CoordinatorState, preferen
     }
   }
 
+  /** Returns the streams that do not exist any more, without those that have fetched records which are not planned. */
+  def missing: Seq[MissingStream] = locked {
+    if (state.missing.isEmpty) Nil
+    else {
+      val ofStream = state.wanted().map(_._1).groupBy(_.stream).withDefaultValue(Nil)
+      state.missing.toVector.collect {
+        case (stream, failure) if ofStream(stream).forall(tracks.get(_).forall(_.chunks.isEmpty)) =>
+          MissingStream(stream, failure, ofStream(stream).forall(tracks.get(_).exists(hasNoMore)))
+      }
+    }
+  }
+
+  private def hasNoMore(track: ShardTrack): Boolean =
+    track.ended || (track.readUpToMillis > 0 && track.millisBehindLatest.contains(0L))
+
   private def isPlanned(track: ShardTrack, target: AvailableNowTarget): Boolean = {
     // After a lost report, earlier chunks than the reported ones may exist.
     val chunks = if (lacksNews(track)) Vector.empty else track.chunks.toVector
@@ -163,8 +178,11 @@ final class PrefetchView private[coordinator] (state: CoordinatorState, preferen
 
   private def ofEveryShard(condition: ShardTrack => Boolean): Boolean = locked {
     state.throwFailure()
-    state.streams.forall(state.listed) && state.streamsWithOpenLineage.isEmpty &&
-    state.wanted().forall { case (shard, _) => tracks.get(shard).exists(condition) }
+    state.streams.forall(stream => state.listed(stream) || state.missing.contains(stream)) &&
+    (state.streamsWithOpenLineage -- state.missing.keySet).isEmpty &&
+    state.wanted().forall { case (shard, _) =>
+      state.missing.contains(shard.stream) || tracks.get(shard).exists(condition)
+    }
   }
 
   private def isFetched(track: ShardTrack, target: AvailableNowTarget): Boolean =

@@ -1,7 +1,7 @@
 package org.sparkkinesis.spark.coordinator
 
 import org.sparkkinesis.chunk.SummaryBounds
-import org.sparkkinesis.error.ReadErrors
+import org.sparkkinesis.error.{KinesisConnectorException, ReadErrors}
 import org.sparkkinesis.event.ExecutorFailed
 import org.sparkkinesis.model.Shard
 import org.sparkkinesis.plan.offset.SourceOffset
@@ -33,6 +33,8 @@ import org.sparkkinesis.spark.settings.{ReadSettings, StreamConnection}
  *   returns a time, in epoch milliseconds, before which the records of a stream may have expired
  * @param graceMillis
  *   maximum time, in milliseconds, that the first executor waits for the other executors before any shard is assigned
+ * @param streamsMayLeave
+ *   whether the query goes on without a stream that does not exist any more; see [[PrefetchView.missing]]
  */
 final class ShardCoordinator(
     cluster: ExecutorCluster,
@@ -44,14 +46,16 @@ final class ShardCoordinator(
     serviceMillis: () => Long,
     expiryMillis: String => Long,
     graceMillis: Long = ShardCoordinator.GraceMillis,
-    environment: Environment = Environment.OfJvm
+    environment: Environment = Environment.OfJvm,
+    streamsMayLeave: Boolean = false
 ) extends AutoCloseable {
   import ShardCoordinator._
 
   private val events = environment.events(settings.query)
   private val state =
     new CoordinatorState(streams, SummaryBounds.of(settings.decode), environment.clock, environment.waiting, events)
-  private val progress = new ShardProgress(state, environment.losses(settings.failOnDataLoss), expiryMillis)
+  private val progress =
+    new ShardProgress(state, environment.losses(settings.failOnDataLoss), expiryMillis, streamsMayLeave)
   private val placement = new ShardPlacement(state, graceMillis, serviceMillis)
   val prefetched = new PrefetchView(state, cluster.location)
 
@@ -104,7 +108,8 @@ final class ShardCoordinator(
   /** Runs one round of discovery: lists the streams that are due, or whose lineage is incomplete. May block. */
   private def discover(isDue: Boolean): Unit = {
     progress.toList(isDue).foreach { stream =>
-      progress.list(stream, listShards(stream))
+      try progress.list(stream, listShards(stream))
+      catch { case failure: KinesisConnectorException => progress.notListed(stream, failure) }
       placing.wake() // The shards of this stream do not wait for the listing of the next stream.
     }
     if (progress.mustListAgain) discovery.wakeIn(ListAgainMillis)

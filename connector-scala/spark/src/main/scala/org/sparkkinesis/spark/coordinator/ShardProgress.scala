@@ -23,11 +23,14 @@ import org.sparkkinesis.spark.settings.StreamConnection
  *   whether a missing shard ends the query
  * @param expiryMillis
  *   returns a time, in epoch milliseconds, before which the records of a stream may have expired
+ * @param streamsMayLeave
+ *   whether the query goes on without a stream that does not exist any more
  */
 final private[coordinator] class ShardProgress(
     state: CoordinatorState,
     losses: DataLossPolicy,
-    expiryMillis: String => Long
+    expiryMillis: String => Long,
+    streamsMayLeave: Boolean = false
 ) {
   import ShardProgress._
   import state.{locked, tracks}
@@ -120,6 +123,18 @@ final private[coordinator] class ShardProgress(
     state.graphs += stream -> state.graphs(stream).withListing(shards)
     state.listed += stream
     state.noteChange()
+  }
+
+  /** Records that a stream could not be listed. Throws the failure if it ends the query. */
+  def notListed(stream: String, failure: KinesisConnectorException): Unit =
+    if (streamsMayLeave && failure.condition == "KINESIS_STREAM_NOT_FOUND") miss(stream, failure) else throw failure
+
+  /** Records that a stream does not exist any more; the query decides how it goes on. */
+  private def miss(stream: String, failure: Throwable): Unit = locked {
+    if (state.streams(stream) && !state.missing.contains(stream)) {
+      state.missing(stream) = failure
+      state.noteChange()
+    }
   }
 
   /** Adds shards that are known from elsewhere. The stream still has to be listed. */
@@ -221,7 +236,10 @@ final private[coordinator] class ShardProgress(
       } catch { case loss: KinesisConnectorException => state.fail(loss) }
     else {
       state.note(ReadFailed(track.shard.stream, track.shard.shard, error.getMessage))
-      state.fail(new ShardFailed(track.shard, error))
+      val failure = new ShardFailed(track.shard, error)
+      if (streamsMayLeave && MissingResource.of(error).contains(MissingResource.Stream))
+        miss(track.shard.stream, failure)
+      else state.fail(failure)
     }
 
   /** Adds the reporting shard as parent if the service named no parent. For the child of a merge it names both. */
@@ -249,6 +267,16 @@ private[coordinator] object ShardProgress {
    */
   final case class Heard(concernsDiscovery: Boolean, concernsPlacement: Boolean)
 }
+
+/**
+ * A stream that does not exist any more, all of whose fetched records are planned.
+ *
+ * @param failure
+ *   shows that it does not exist
+ * @param isDrained
+ *   whether every shard had no more records at its last fetch
+ */
+final case class MissingStream(stream: String, failure: Throwable, isDrained: Boolean)
 
 /** Ends the query because a consumer cannot read its shard. */
 final class ShardFailed(val shard: StreamShard, val error: ServiceException)

@@ -28,7 +28,7 @@ final class KinesisBatch(options: Options, schema: StructType) extends Batch {
   private lazy val planned: (ReadSettings, Seq[ShardRange]) = {
     val session = new StreamSession(options, KinesisScan.queryOf(options))
     try {
-      if (session.isLogical) openLogical(session)
+      if (session.isLogical) openLogical(session) else session.openMatching()
       val now = session.serviceClock.atMost
       val from = options.get(ReadOptions.initialPosition).getOrElse(PositionOption(StartingPosition.TrimHorizon))
       val to = StreamSession.pin(options(ReadOptions.endingPosition), now)

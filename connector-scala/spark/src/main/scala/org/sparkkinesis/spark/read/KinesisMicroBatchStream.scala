@@ -86,7 +86,7 @@ class KinesisMicroBatchStream(session: StreamSession, checkpointLocation: String
   }
 
   /** Releases no records: that happens when the next batch is planned. */
-  override def commit(end: Offset): Unit = if (session.isLogical) query.committed(offset(end))
+  override def commit(end: Offset): Unit = if (session.isDynamic) query.committed(offset(end))
 
   override def stop(): Unit =
     try query.stop()

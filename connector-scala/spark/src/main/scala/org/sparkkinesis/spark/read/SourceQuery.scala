@@ -7,17 +7,19 @@ import scala.concurrent.duration._
 import scala.util.control.NonFatal
 
 import org.sparkkinesis.config.value.PositionOption
-import org.sparkkinesis.config.{Options, ReadOptions}
+import org.sparkkinesis.config.{MetadataOptions, Options, ReadOptions}
 import org.sparkkinesis.consume.{MissingResource, RangeEnd}
+import org.sparkkinesis.error.KinesisConnectorException
 import org.sparkkinesis.event.{BatchPlanned, PositionNotStored, QueryStarted, QueryStopped}
-import org.sparkkinesis.metadata.{PhysicalStream, StreamMetadataService}
+import org.sparkkinesis.metadata.{MetadataDocument, PhysicalStream, StreamMetadataService}
 import org.sparkkinesis.model.hash.HashKeyRange
 import org.sparkkinesis.model.{Shard, ShardId, StartingPosition, StreamShard}
 import org.sparkkinesis.plan._
 import org.sparkkinesis.plan.offset.{SourceOffset, StreamOffset, StreamPhase}
 import org.sparkkinesis.spark.connection.{Environment, ServiceFailure}
 import org.sparkkinesis.spark.coordinator.cluster.ExecutorCluster
-import org.sparkkinesis.spark.coordinator.{PrefetchView, ShardCoordinator, ShardFailed}
+import org.sparkkinesis.spark.coordinator.{MissingStream, PrefetchView, ShardCoordinator, ShardFailed}
+import org.sparkkinesis.spark.metadata.PatternMetadataService
 import org.sparkkinesis.spark.session.checkpoint.{
   CheckpointFiles, InitialOffsetStore, ReadUpToStore, RegisteredConsumers
 }
@@ -65,14 +67,16 @@ final class SourceQuery(
   private val ranges = mutable.HashMap.empty[String, Map[ShardId, HashKeyRange]]
   private val checkpoint = new CheckpointCheck(session, environment)
 
-  /** The streams, if a metadata service tells them. */
-  private val members = metadata.map(
-    new StreamMembers(session, _, files, environment, prepare, (position, latestMillis))
+  private var isFixed = false
+
+  /** The streams, if they come and go while the query is running. */
+  private lazy val members = Option.when(session.isDynamic && !isFixed)(
+    new StreamMembers(session, service, files, environment, prepare, (position, latestMillis))
   )
 
-  /** The streams, if the options list them. */
-  private val named = Option.unless(session.isLogical)(new ListedMembers(session, files, environment, position))
-  private val atStart = session.streams.values.toVector
+  /** The streams, if they change only when the query restarts. */
+  private lazy val named =
+    Option.when(members.isEmpty)(new ListedMembers(session, files, environment, joinPosition))
 
   /** The connections that the coordinator was told. */
   private var connected = session.connections
@@ -100,10 +104,27 @@ final class SourceQuery(
   /**
    * The settings with the enhanced fan-out consumers, which are registered when the query starts unless they exist.
    */
-  private lazy val settingsAtStart: ReadSettings =
-    session.settings.copy(fanOut = fanOut.map(_.ensure(atStart)))
+  private lazy val settingsAtStart: ReadSettings = {
+    val atStart = named.fold(Set.empty[String])(_.listed)
+    session.settings.copy(fanOut =
+      fanOut.map(_.ensure(session.streams.valuesIterator.filter(stream => atStart(stream.arn)).toVector))
+    )
+  }
 
-  private def settings: ReadSettings = if (session.isLogical) session.settings else settingsAtStart
+  private def settings: ReadSettings = if (members.nonEmpty) session.settings else settingsAtStart
+
+  /**
+   * Opens the streams of a pattern for the whole run, for a trigger whose streams cannot change. Call it before
+   * everything else.
+   */
+  def fixStreams(): Unit = {
+    session.openMatching()
+    isFixed = true
+  }
+
+  private def service(known: Option[MetadataDocument]): StreamMetadataService = metadata.getOrElse(
+    new PatternMetadataService(StreamMembers.Listed, known, () => session.matching())
+  )
 
   private def prepare(stream: PhysicalStream): Unit = fanOut.foreach(consumers =>
     session.setConsumer(stream.arn, consumers.ensure(session.streams(stream.arn), stream.consumerArn))
@@ -119,7 +140,8 @@ final class SourceQuery(
       options(ReadOptions.shardFetchInterval).toMillis,
       () => session.serviceClock.atLeast,
       checkpoint.expiryMillis(_),
-      environment = environment
+      environment = environment,
+      streamsMayLeave = members.nonEmpty
     )
     coordinatorIfStarted = Some(started)
     started
@@ -129,6 +151,10 @@ final class SourceQuery(
 
   private def position: PositionOption =
     options.get(ReadOptions.initialPosition).getOrElse(PositionOption(StartingPosition.Latest))
+
+  /** The position of a stream that the list of an earlier run did not have. */
+  private def joinPosition: PositionOption =
+    if (session.pattern.nonEmpty) options(MetadataOptions.newStreamPosition) else position
 
   /** The initial offset of the query, also when it restarts from its checkpoint. */
   lazy val initialOffset: SourceOffset =
@@ -170,7 +196,7 @@ final class SourceQuery(
    *   whether one batch takes every available record, as `Trigger.Once` requires
    */
   def latestOffset(start: SourceOffset, allAvailable: Boolean): Option[SourceOffset] = explained {
-    members.foreach(_.check())
+    members.foreach(_.check(start))
     if (allAvailable) members.foreach(_.pin())
     val mended = mend(start)
     val from = plan(mended, linked(mended, isFetched = true), allAvailable)
@@ -200,8 +226,10 @@ final class SourceQuery(
 
   /** Returns the offset with the streams that joined, left or returned. */
   private def evolved(members: StreamMembers, mended: SourceOffset, from: SourceOffset): SourceOffset = {
+    coordinatorIfStarted.foreach(_.prefetched.missing.foreach(gone =>
+      members.leave(from, gone.stream, explain(gone), gone.isDrained)
+    ))
     val moved = members.evolve(mended, from, (arn, until) => prefetched.isDrained(arn, AvailableNowTarget(until)))
-    members.open(moved)
     if (session.connections ne connected) {
       connected = session.connections
       coordinator.connect(connected)
@@ -213,7 +241,11 @@ final class SourceQuery(
         case stream @ StreamOffset(_, arn, _, _, _, _, StreamPhase.Parked(_, false)) if returned(arn) => stream
       }
       checkpoint.warnOfExpired(unread)
-      val whole = checkpoint.link(checkpoint.mend(moved))
+      def wasDrained(arn: String) = from.streams.get(arn).exists(_.phase match {
+        case StreamPhase.Parked(_, isDrained) => isDrained
+        case _ => false
+      })
+      val whole = checkpoint.link(checkpoint.mend(moved, wasDrained))
       members.replace(mended, whole)
       whole
     }
@@ -280,9 +312,10 @@ final class SourceQuery(
   def tasks(start: SourceOffset, end: SourceOffset, slots: Int): Seq[TaskRanges] = explained {
     val began = clock.nanoTime
     val begin = mend(start)
-    named.foreach(_.open(begin, end))
+    members.foreach(_.openForBatch(begin, end))
+    named.foreach(_.openForBatch(begin, end))
     val joined = members.map(_.withJoined(start, end)).orElse(named.map(_.withJoined(start, end)))
-    val (from, to) = (opened(mend(joined.getOrElse(start))), opened(mend(end)))
+    val (from, to) = (mend(joined.getOrElse(start)), opened(mend(end)))
     noteStart(from)
     val ranges = TaskPlanner.ranges(
       from,
@@ -299,7 +332,7 @@ final class SourceQuery(
     tasks
   }
 
-  /** Returns the offset without the streams that cannot be read, because they left. */
+  /** Returns the offset without streams that are not open. Nothing is read of those that are parked. */
   private def opened(offset: SourceOffset): SourceOffset =
     if (offset.streams.keysIterator.forall(session.isOpen)) offset
     else offset.copy(streams = offset.streams.filter { case (arn, stream) => stream.isParked || session.isOpen(arn) })
@@ -359,12 +392,18 @@ final class SourceQuery(
   /** Runs `body`, and explains the failure of a consumer. */
   private[read] def explained[A](body: => A): A =
     try body
-    catch {
-      case failed: ShardFailed if MissingResource.of(failed.error).contains(MissingResource.Consumer) =>
-        throw FanOutConsumers.isGone(failed.error, failed.shard.stream, settings)
-      case failed: ShardFailed =>
-        throw ServiceFailure.explain(failed.error, failed.shard.toString, settings.client(failed.shard.stream))
-    }
+    catch { case failed: ShardFailed => throw explain(failed) }
+
+  private def explain(gone: MissingStream): KinesisConnectorException = gone.failure match {
+    case failed: ShardFailed => explain(failed)
+    case listing: KinesisConnectorException => listing
+    case other => throw other
+  }
+
+  private def explain(failed: ShardFailed): KinesisConnectorException =
+    if (MissingResource.of(failed.error).contains(MissingResource.Consumer))
+      FanOutConsumers.isGone(failed.error, failed.shard.stream, settings)
+    else ServiceFailure.explain(failed.error, failed.shard.toString, settings.client(failed.shard.stream))
 }
 
 private object SourceQuery {

@@ -41,11 +41,14 @@ final class CheckpointCheck(session: StreamSession, environment: Environment) {
    * Returns the offset with each recreated stream set to its oldest record, except for shards of the new stream that
    * the query has read already. At least one stream must still be read.
    *
+   * @param wasDrained
+   *   whether every record of the old stream was read, so that none is lost
+   *
    * @throws KinesisConnectorException
    *   KINESIS_CHECKPOINT_OTHER_STREAM, KINESIS_STREAM_RECREATED
    */
-  def mend(offset: SourceOffset): SourceOffset = {
-    if (!session.isLogical && !offset.streams.keysIterator.exists(session.isOpen))
+  def mend(offset: SourceOffset, wasDrained: String => Boolean = _ => false): SourceOffset = {
+    if (!session.isDynamic && !offset.streams.keysIterator.exists(session.isOpen))
       throw ReadErrors.checkpointOfOtherStream(
         checkpointStream = offset.streams.keys.mkString(", "),
         stream = session.streams.keys.mkString(", "),
@@ -56,7 +59,9 @@ final class CheckpointCheck(session: StreamSession, environment: Environment) {
       session.streams.get(stream.arn).exists(_.creationMillis != stream.creationMillis)
     ).toSeq
     if (changed.isEmpty) offset
-    else offset.copy(streams = offset.streams ++ changed.map(stream => stream.arn -> recreated(stream)))
+    else offset.copy(streams =
+      offset.streams ++ changed.map(stream => stream.arn -> recreated(stream, wasDrained(stream.arn)))
+    )
   }
 
   /** Checks once whether records after the positions may have expired while the query was stopped. */
@@ -64,8 +69,12 @@ final class CheckpointCheck(session: StreamSession, environment: Environment) {
     checkedRetention = true
     val graphs = listings.view.mapValues(ShardGraph.of).toMap.withDefaultValue(ShardGraph.Empty)
     // The children of finished shards may have expired as well.
-    warnOfExpired(BatchPlanner.settle(offset, graphs, _ => None).read)
+    warnOfExpired(BatchPlanner.settle(opened(offset), graphs, _ => None).read)
   }
+
+  private def opened(offset: SourceOffset): SourceOffset =
+    if (offset.streams.keysIterator.forall(session.isOpen)) offset
+    else offset.copy(streams = offset.streams.filter { case (arn, _) => session.isOpen(arn) })
 
   /** Checks whether records of streams that are read again may have expired while they were parked. */
   def warnOfExpired(streams: Iterator[StreamOffset]): Unit =
@@ -97,7 +106,7 @@ final class CheckpointCheck(session: StreamSession, environment: Environment) {
         }
     }
     val left = for {
-      stream <- end.streams.valuesIterator
+      stream <- end.read
       (shard, from) <- stream.begun.iterator if from >= expiry(stream.arn)
     } yield StreamShard(stream.arn, shard) -> from
     left.filter(expiresSoon).toMap
@@ -156,7 +165,7 @@ final class CheckpointCheck(session: StreamSession, environment: Environment) {
    */
   def link(offset: SourceOffset): SourceOffset = linked.filter(_._1 == offset).map(_._2).getOrElse {
     val whole = offset.copy(streams = offset.streams.map { case (arn, stream) =>
-      arn -> (if (stream.isParked) stream else link(stream))
+      arn -> (if (stream.isParked || !session.isOpen(arn)) stream else link(stream))
     })
     linked = Some(offset -> whole)
     whole
@@ -208,12 +217,13 @@ final class CheckpointCheck(session: StreamSession, environment: Environment) {
   }
 
   /** Carries an offset over to the stream that replaced its stream; reports that once for each stream. */
-  private def recreated(stream: StreamOffset): StreamOffset = {
+  private def recreated(stream: StreamOffset, wasDrained: Boolean): StreamOffset = {
     val now: StreamDescription = session.streams(stream.arn)
     val listed = remade.getOrElse(
       stream.arn, {
-        session.events.emit(StreamRecreated(stream.arn, stream.creationMillis, now.creationMillis, losses.endsQuery))
-        losses.lost(
+        val endsQuery = losses.endsQuery && !wasDrained
+        session.events.emit(StreamRecreated(stream.arn, stream.creationMillis, now.creationMillis, endsQuery))
+        if (!wasDrained) losses.lost(
           ReadErrors.streamRecreated(
             stream = stream.name,
             checkpointCreation = Instant.ofEpochMilli(stream.creationMillis).toString,

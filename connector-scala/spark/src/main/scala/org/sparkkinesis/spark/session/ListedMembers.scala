@@ -3,10 +3,10 @@ package org.sparkkinesis.spark.session
 import scala.collection.immutable.SortedMap
 
 import org.sparkkinesis.config.value.PositionOption
-import org.sparkkinesis.error.{KinesisConnectorException, ReadErrors}
-import org.sparkkinesis.event.{DataLost, StreamDropped, StreamJoined}
+import org.sparkkinesis.error.ReadErrors
+import org.sparkkinesis.event.{StreamDropped, StreamJoined}
 import org.sparkkinesis.metadata.PhysicalStream
-import org.sparkkinesis.model.{ShardId, StreamRef}
+import org.sparkkinesis.model.StreamRef
 import org.sparkkinesis.plan.member.{ListedStreams, Membership}
 import org.sparkkinesis.plan.offset.{OffsetCodec, SourceOffset, StreamOffset}
 import org.sparkkinesis.spark.connection.Environment
@@ -27,9 +27,10 @@ final class ListedMembers(
 ) {
   import ListedMembers._
 
-  private val listed = session.streams.keySet.toSet
+  /** ARNs of the streams that are read. */
+  val listed: Set[String] = session.streams.keySet.toSet
   private val openedMillis = session.serviceClock.atLeast
-  private val losses = environment.losses(session.settings.failOnDataLoss)
+  private val deleted = new DeletedStreams(session, environment)
   private var joins = ListedMembers.read(files)
 
   /** The last offset and what [[current]] returned for it: the planner compares references. */
@@ -83,34 +84,13 @@ final class ListedMembers(
       )
   )
 
-  /**
-   * Opens the streams that a batch of an earlier run reads and that are not listed any more. One that was deleted
-   * meanwhile is lost data.
-   */
-  def open(start: SourceOffset, end: SourceOffset): Unit = end.read.filter { stream =>
-    !session.isOpen(stream.arn) && !start.streams.get(stream.arn).exists(_.shards == stream.shards)
-  }.foreach { stream =>
-    StreamRef.parse(stream.arn).collect { case arn: StreamRef.ByArn => arn }.foreach { arn =>
-      try session.open(PhysicalStream(arn), mustBeOwn = false)
-      catch {
-        case gone: KinesisConnectorException if gone.condition == "KINESIS_STREAM_NOT_FOUND" => lose(stream, gone)
-      }
-    }
-  }
-
-  private def lose(stream: StreamOffset, gone: KinesisConnectorException): Unit = {
-    val reason = "the stream was deleted before a batch that read it was complete"
-    val shard = stream.shards.keys.headOption.getOrElse(ShardId(""))
-    session.events.emit(DataLost(stream.arn, shard, reason, losses.endsQuery))
-    losses.lost(
-      ReadErrors.dataLoss(
-        shard = shard.value,
-        stream = stream.name,
-        reason = reason,
-        cause = "The last batch of the earlier run must be read again, with a stream that is not listed any more."
-      ).causedBy(gone)
-    )
-  }
+  /** Opens the streams that a batch of an earlier run reads and that are not listed any more. */
+  def openForBatch(start: SourceOffset, end: SourceOffset): Unit = deleted.openForBatch(
+    start,
+    end,
+    arn =>
+      StreamRef.parse(arn).collect { case ref: StreamRef.ByArn => session.open(PhysicalStream(ref), mustBeOwn = false) }
+  )
 }
 
 private object ListedMembers {

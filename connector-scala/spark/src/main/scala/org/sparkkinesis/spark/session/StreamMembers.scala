@@ -3,23 +3,27 @@ package org.sparkkinesis.spark.session
 import scala.util.control.NonFatal
 
 import org.sparkkinesis.concurrent.Futures
-import org.sparkkinesis.config.MetadataOptions
 import org.sparkkinesis.config.value.{OnStreamRemoved, PositionOption}
-import org.sparkkinesis.error.{MetadataErrors, ReadErrors}
+import org.sparkkinesis.config.{ConnectionOptions, MetadataOptions}
+import org.sparkkinesis.error.{KinesisConnectorException, MetadataErrors, ReadErrors}
 import org.sparkkinesis.event.{MetadataChanged, StreamPending}
 import org.sparkkinesis.metadata._
 import org.sparkkinesis.model.StreamRef
-import org.sparkkinesis.plan.member.{Membership, MembershipHistory, MetadataEntry}
+import org.sparkkinesis.plan.member.{Membership, MembershipHistory, MetadataEntry, StreamWish}
 import org.sparkkinesis.plan.offset.{SourceOffset, StreamOffset}
 import org.sparkkinesis.spark.connection.Environment
 import org.sparkkinesis.spark.metadata.{MetadataSource, MetadataStatus, MetadataWatcher}
 import org.sparkkinesis.spark.session.checkpoint.{CheckpointFiles, MetadataLog}
 
 /**
- * The streams of a query that reads logical streams. A thread of its own asks the metadata service, prepares the
- * streams that it adds, and writes each version to the metadata log. The query's thread takes the versions in between
- * two batches.
+ * The streams of a query that reads logical streams, or the streams whose names match a pattern. A thread of its own
+ * asks the metadata service, prepares the streams that it adds, and writes each version to the metadata log. The query's
+ * thread takes the versions in between two batches.
  *
+ * A query with a pattern starts as if the streams were listed: its offsets have no version before the streams change.
+ *
+ * @param serviceAfter
+ *   creates the metadata service, which this object closes; it receives the last document of an earlier run
  * @param prepare
  *   registers or finds the enhanced fan-out consumer of a stream that was opened; called on the thread that asks
  * @param initial
@@ -27,7 +31,7 @@ import org.sparkkinesis.spark.session.checkpoint.{CheckpointFiles, MetadataLog}
  */
 final class StreamMembers(
     session: StreamSession,
-    service: StreamMetadataService,
+    serviceAfter: Option[MetadataDocument] => StreamMetadataService,
     files: CheckpointFiles,
     environment: Environment,
     prepare: PhysicalStream => Unit,
@@ -35,6 +39,8 @@ final class StreamMembers(
 ) extends AutoCloseable {
   private val options = session.options
   private val log = new MetadataLog(files)
+  private val service = serviceAfter(log.newest.map(_.document))
+  private val pattern = options.get(ConnectionOptions.streamPattern)
   private val allowed = AllowList.of(options)
   private val onRemoved = options(MetadataOptions.onStreamRemoved)
   private val history = new MembershipHistory(
@@ -45,7 +51,7 @@ final class StreamMembers(
   )
   private val watcher = new MetadataWatcher(
     service,
-    MetadataSource.ids(options),
+    pattern.fold(MetadataSource.ids(options))(StreamIds.Matching(_)),
     options,
     environment,
     session.events,
@@ -57,7 +63,13 @@ final class StreamMembers(
 
   /** The last version of this run, for a run that ends. */
   private var pinned = Option.empty[Long]
+  private var mustPin = false
   private var isBegun = false
+  private val held = new HeldStreams(session, environment)
+  private val deleted = new DeletedStreams(session, environment)
+
+  /** The version that an offset without one has. */
+  private var firstVersion = 0L
 
   /** The state between two batches: the offset of the query, and the streams as they are now. */
   private var present = Option.empty[(SourceOffset, SourceOffset)]
@@ -65,45 +77,121 @@ final class StreamMembers(
   /**
    * Starts to ask the service. Waits for the first answer only if the checkpoint has no version.
    *
+   * @param start
+   *   the position in the checkpoint, if there is one
    * @throws KinesisConnectorException
-   *   KINESIS_METADATA_UNAVAILABLE
+   *   KINESIS_METADATA_UNAVAILABLE, KINESIS_CHECKPOINT_OTHER_STREAM
    */
-  def begin(): Unit = if (!isBegun) {
+  private def begin(start: Option[SourceOffset]): Unit = if (!isBegun) {
     isBegun = true
+    if (pattern.nonEmpty) start.foreach(restate)
     if (log.newest.isEmpty) watcher.awaitFirst() else watcher.start()
     ()
   }
 
   /**
+   * Writes the streams of the checkpoint to the log, unless the log has them already: the checkpoint is of a query that
+   * listed its streams, or had another pattern. A stream that does not match the pattern leaves.
+   */
+  private def restate(start: SourceOffset): Unit = {
+    val (kept, left) = start.streams.valuesIterator.toSeq.partition(one => pattern.exists(_.matcher(one.name).matches))
+    if (kept.isEmpty) throw ReadErrors.checkpointOfOtherStream(
+      checkpointStream = start.streams.keys.mkString(", "),
+      stream = pattern.fold("")(_.pattern),
+      reason = "No stream of the checkpoint matches the pattern. Positions in one stream mean nothing in another."
+    )
+    val entries = log.entries
+    def hasSame(entry: MetadataEntry) = entry.wishes.keySet == start.streams.keySet
+    // Entries that follow the first one may have streams that join at the next batch.
+    val same = entries.headOption.filter(first => first.number == 1 && hasSame(first)).orElse(
+      entries.lastOption.filter(last => hasSame(last) && last.wishes.values.forall(_ == StreamWish.Read))
+    )
+    val isKnown = left.isEmpty && (start.version > 0 || same.nonEmpty)
+    same.foreach(entry => firstVersion = entry.number)
+    if (!isKnown) {
+      val entry = history.restated(kept.map(_.arn).flatMap(known), StreamMembers.Listed, session.serviceClock.atLeast)
+      log.append(entry)
+      history.note(entry)
+      firstVersion = if (left.isEmpty) entry.number else entry.number - 1
+    }
+  }
+
+  /**
    * Fixes the version of the metadata for a run that ends: the newest one. Waits for an answer of the service, unless
-   * it does not answer within the start timeout.
+   * it does not answer within the start timeout. With a pattern, that happens at the first batch.
    */
   def pin(): Unit = if (pinned.isEmpty) {
-    begin()
-    watcher.awaitAnswer()
-    pinned = log.newest.map(_.number)
+    mustPin = true
+    if (pattern.isEmpty) begin(None)
+    if (isBegun) {
+      watcher.awaitAnswer()
+      pinned = log.newest.map(_.number)
+    }
   }
 
   /** The offset of the very first start. */
   def initialOffset: SourceOffset = {
-    begin()
-    Membership.takeIn(SourceOffset(Nil), log.entries.take(1))
+    begin(None)
+    val first = Membership.takeIn(SourceOffset(Nil), log.entries.take(1))
+    if (pattern.isEmpty) first
+    else {
+      firstVersion = first.version
+      first.copy(version = 0)
+    }
   }
 
   /** Throws the error that ends the query, if there is one. */
-  def check(): Unit = {
-    begin()
+  def check(start: SourceOffset): Unit = {
+    begin(Some(start))
     watcher.check()
     failure.foreach(throw _)
+    if (mustPin) pin()
   }
 
-  /** Opens the streams of an offset that are read and that this run has not opened yet. */
-  def open(offset: SourceOffset): Unit = offset.read.filterNot(stream => session.isOpen(stream.arn)).foreach { stream =>
-    val known = log.entries.reverseIterator.flatMap(_.document.physical.get(stream.arn)).nextOption()
-    known.orElse(
-      StreamRef.parse(stream.arn).collect { case arn: StreamRef.ByArn => PhysicalStream(arn) }
-    ).foreach(ready)
+  /**
+   * Opens the streams of an offset that are read and that this run has not opened yet. A stream that cannot be opened is
+   * held back, if others can be read.
+   */
+  def open(offset: SourceOffset): Unit = open(offset, offset)
+
+  /** A stream that was parked `before` has lost no records if it does not exist any more. */
+  private def open(offset: SourceOffset, before: SourceOffset): Unit = {
+    def isNew(stream: StreamOffset) = !session.isOpen(stream.arn) && !held.contains(stream.arn)
+    val failed = offset.read.filter(isNew).flatMap(stream => failureOf(stream.arn).map(stream -> _)).toVector
+    if (failed.nonEmpty && !offset.read.exists(stream => session.isOpen(stream.arn))) throw failed.head._2
+    failed.foreach { case (stream, why) =>
+      held.hold(stream, why, isDrained = before.streams.get(stream.arn).exists(_.isParked))
+    }
   }
+
+  /** Opens the streams that a batch of an earlier run reads, also those that are held back. */
+  def openForBatch(start: SourceOffset, end: SourceOffset): Unit =
+    deleted.openForBatch(start, end, arn => known(arn).foreach(ready(_)))
+
+  private def failureOf(arn: String): Option[KinesisConnectorException] =
+    try {
+      known(arn).foreach(ready(_))
+      None
+    } catch { case failure: KinesisConnectorException => Some(failure) }
+
+  /** The stream as the newest document that has it says, else by its ARN. */
+  private def known(arn: String): Option[PhysicalStream] =
+    log.entries.reverseIterator.flatMap(_.document.physical.get(arn)).nextOption()
+      .orElse(StreamRef.parse(arn).collect { case ref: StreamRef.ByArn => PhysicalStream(ref) })
+
+  /**
+   * Holds back a stream that does not exist any more, while others are read.
+   *
+   * @param isDrained
+   *   whether the query had read every record that the stream had at its last fetch
+   * @throws KinesisConnectorException
+   *   KINESIS_DATA_LOSS, or `why` if no other stream is read
+   */
+  def leave(from: SourceOffset, arn: String, why: KinesisConnectorException, isDrained: Boolean): Unit =
+    from.read.find(_.arn == arn).filterNot(_ => held.contains(arn)).foreach { stream =>
+      if (!from.read.exists(other => other.arn != arn && !held.contains(other.arn))) throw why
+      held.hold(stream, why, isDrained)
+    }
 
   /**
    * Returns the offset of the query's next batch with the newest streams and phases.
@@ -118,11 +206,14 @@ final class StreamMembers(
   def evolve(start: SourceOffset, from: SourceOffset, isDrained: (String, Long) => Boolean): SourceOffset = {
     val now = present.collect { case (at, last) if (at eq start) || at == start => last }.getOrElse(from)
     val entries = log.entries.filter(entry => pinned.forall(entry.number <= _))
-    if (now.version == 0) entries.headOption.foreach(adopt(now, _))
+    if (now.version == 0 && pattern.isEmpty) entries.headOption.foreach(adopt(now, _))
+    val version = math.max(now.version, firstVersion)
     val moved =
-      if (entries.lastOption.forall(_.number <= now.version)) now else Membership.takeIn(now, entries)
+      if (entries.lastOption.forall(_.number <= version)) now
+      else Membership.takeIn(now.copy(version = version), entries)
+    open(moved, now)
     val settled = Membership.park(
-      moved,
+      Membership.hold(moved, now, session.serviceClock.atLeast, held.all),
       session.serviceClock.atLeast,
       options(MetadataOptions.drainGrace).toMillis,
       options(MetadataOptions.drainTimeout).toMillis,
@@ -161,7 +252,8 @@ final class StreamMembers(
     start,
     end,
     (arn, first, last) =>
-      log.entries.iterator.filter(entry => entry.number > first && entry.number <= last)
+      // A stream that has left and joined again in between was read from its last position.
+      log.entries.reverseIterator.filter(entry => entry.number > first && entry.number <= last)
         .flatMap(_.joins.get(arn)).nextOption().getOrElse(throw ReadErrors.offsetInvalid(
           reason = s"the metadata log does not have the position from which $arn was read",
           offset = s"versions $first to $last"
@@ -172,7 +264,7 @@ final class StreamMembers(
   def committed(offset: SourceOffset): Unit = log.purge(offset.version)
 
   def metrics(offset: Option[SourceOffset]): Map[String, String] =
-    MemberMetrics.of(status, offset.map(taken => present.fold(taken)(_._2)), pending.size)
+    MemberMetrics.of(status, offset.map(taken => present.fold(taken)(_._2)), pending.size + held.all.size)
 
   def status: MetadataStatus = watcher.status
 
@@ -195,7 +287,8 @@ final class StreamMembers(
       // Without any stream there is nothing to start with.
       if (isFirst && joins.isEmpty) failed.headOption.foreach { case (_, why) => throw why }
       reconnect(document)
-      history.next(document, removed, joins, session.serviceClock.atLeast).foreach { entry =>
+      val reachable = again(document)
+      history.next(document, removed, joins, session.serviceClock.atLeast, reachable).foreach { entry =>
         val difference = MetadataDiff.between(
           history.newest.fold(document.copy(streams = document.streams.empty))(_.document),
           document
@@ -207,27 +300,46 @@ final class StreamMembers(
     }
   }
 
+  /** Tries the streams that are held back. Returns whether some can be read again. */
+  private def again(document: MetadataDocument): Boolean = {
+    val reachable = held.all.keys.flatMap(document.physical.get).filter(_.state != StreamState.Standby)
+      .filter(stream => attempt(stream.arn)(ready(stream, isAgain = true)).isRight)
+    // The query's thread takes them in with the entry that follows.
+    reachable.foreach(stream => held.release(stream.arn))
+    reachable.nonEmpty
+  }
+
   private def join(stream: PhysicalStream, isFirst: Boolean): Either[(String, Throwable), StreamOffset] =
-    try {
+    attempt(stream.arn) {
       ready(stream)
       val (position, latest) = stream.startAt.map(_ -> session.serviceClock.atLeast).getOrElse(
         if (isFirst) initial else options(MetadataOptions.newStreamPosition) -> session.serviceClock.atLeast
       )
-      Right(session.initialOffset(stream.arn, position, latest))
-    } catch {
+      session.initialOffset(stream.arn, position, latest)
+    }
+
+  private def attempt[A](arn: String)(body: => A): Either[(String, Throwable), A] =
+    try Right(body)
+    catch {
       case interrupted: InterruptedException => throw interrupted
       case NonFatal(why) =>
         Futures.interruptOf(why).foreach(throw _)
-        session.events.emit(StreamPending(stream.arn, String.valueOf(why.getMessage)))
-        Left(stream.arn -> why)
+        session.events.emit(StreamPending(arn, String.valueOf(why.getMessage)))
+        Left(arn -> why)
     }
 
   /** Opens a stream with its consumer. */
-  private def ready(stream: PhysicalStream): Unit = {
-    session.open(stream, mustBeOwn = allowed.mustBeOwn(stream))
+  private def ready(stream: PhysicalStream, isAgain: Boolean = false): Unit = {
+    if (isAgain || !session.isOpen(stream.arn)) session.open(stream, mustBeOwn = allowed.mustBeOwn(stream))
     prepare(stream)
   }
 
   private def reconnect(document: MetadataDocument): Unit = document.physical.valuesIterator
     .filter(stream => session.isOpen(stream.arn)).foreach(session.connect)
+}
+
+private[spark] object StreamMembers {
+
+  /** The logical id of the streams that match a pattern. */
+  val Listed = "streamPattern"
 }

@@ -1,6 +1,7 @@
 package org.sparkkinesis.spark.session
 
 import java.util.concurrent.TimeUnit
+import java.util.regex.Pattern
 
 import scala.collection.immutable.SortedMap
 import scala.collection.mutable
@@ -37,6 +38,12 @@ final class StreamSession(val options: Options, asked: QueryContext, environment
 
   /** Whether the query reads logical streams. */
   val isLogical: Boolean = MetadataSource.isWanted(options)
+
+  /** Selects the streams by their names, if the query has no list of them. */
+  val pattern: Option[Pattern] = options.get(ConnectionOptions.streamPattern).filterNot(_ => isLogical)
+
+  /** Whether streams are opened after the start, and may come and go. */
+  val isDynamic: Boolean = isLogical || pattern.nonEmpty
   private val named: Seq[StreamRef] = if (isLogical) Nil else Connection.streams(options)
   if (isLogical) MetadataSource.ids(options)
 
@@ -52,6 +59,8 @@ final class StreamSession(val options: Options, asked: QueryContext, environment
   /** One instance per region, endpoint and role, because each stream may have its own. */
   private val directories = mutable.HashMap.empty[ClientSettings, StreamMetadata]
 
+  /** The part of the ARNs before the name, of the streams that match the pattern. */
+  @volatile private var prefix = Option.empty[String]
   private var seen = Map.empty[String, Seq[Shard]]
 
   /** The service's clock, known from the descriptions of the streams. */
@@ -59,14 +68,14 @@ final class StreamSession(val options: Options, asked: QueryContext, environment
 
   @volatile private var found: SortedMap[String, Found] =
     try {
-      val all = refs.map { ref =>
+      val all = named.map { ref =>
         val client = Connection.clientSettings(options, Some(ref))
         val began = environment.clock.nanoTime
         val stream = directory(client).describe(ref)
         stream.answeredMillis.foreach(serviceClock.heard(_, began))
         Found(ref, stream, client)
       }
-      if (!isLogical) Connection.checkStreams(options, all.map(_.ref))
+      if (!isLogical) Connection.checkStreams(options, all.map(_.ref) ++ matchingNames)
       all.groupBy(_.stream.arn).values.collectFirst { case Seq(one, other, _*) => throw isSame(one, other) }
       all.map(one => one.stream.arn -> one).to(SortedMap)
     } catch {
@@ -81,7 +90,7 @@ final class StreamSession(val options: Options, asked: QueryContext, environment
   /** The streams by ARN, without those that are not opened yet. */
   def streams: SortedMap[String, StreamDescription] = described
 
-  private val query = if (isLogical) asked else asked.copy(streams = streams.keys.toSeq)
+  private val query = if (isDynamic) asked else asked.copy(streams = streams.keys.toSeq)
 
   /** How the streams are reached that were opened later, by ARN. */
   @volatile private var connected = Map.empty[String, StreamConnection]
@@ -93,7 +102,7 @@ final class StreamSession(val options: Options, asked: QueryContext, environment
 
   private val settingsAtStart: ReadSettings =
     ReadSettings(options, found.map { case (arn, one) => arn -> one.client.forStream(ref(arn)) }.toMap)
-      .copy(query = query, fanOut = Option.when(isLogical && FanOutConsumers.isWanted(options))(Map.empty))
+      .copy(query = query, fanOut = Option.when(isDynamic && FanOutConsumers.isWanted(options))(Map.empty))
   @volatile private var currentSettings = settingsAtStart
 
   /** The settings with every stream that is opened. */
@@ -105,7 +114,8 @@ final class StreamSession(val options: Options, asked: QueryContext, environment
   def isOpen(arn: String): Boolean = found.contains(arn)
 
   /**
-   * Opens a stream that the options do not name: one that a metadata service names, or one of the checkpoint.
+   * Opens a stream that the options do not name: one that a metadata service names, that matches the pattern, or of the
+   * checkpoint. A stream that is open is described again.
    *
    * @param mustBeOwn
    *   whether the stream must belong to the account of the query's credentials. The first call then has the stream's
@@ -113,7 +123,7 @@ final class StreamSession(val options: Options, asked: QueryContext, environment
    * @throws KinesisConnectorException
    *   KINESIS_METADATA_FORBIDDEN, KINESIS_STREAM_NOT_FOUND, KINESIS_STREAM_UNUSABLE, KINESIS_ACCESS_DENIED, …
    */
-  def open(stream: PhysicalStream, mustBeOwn: Boolean): Unit = if (!isOpen(stream.arn)) {
+  def open(stream: PhysicalStream, mustBeOwn: Boolean): Unit = {
     val base = synchronized {
       val settings = openedFrom.getOrElse(Connection.joining(options, stream.stream.region))
       openedFrom = Some(settings)
@@ -159,6 +169,36 @@ final class StreamSession(val options: Options, asked: QueryContext, environment
 
   /** Receives the query's events on the driver. */
   val events: EventSink = environment.events(query)
+
+  /** Opens the streams whose names match the pattern now, for a read whose streams stay the same. */
+  def openMatching(): Unit = if (pattern.nonEmpty)
+    matching().foreach(stream => if (!isOpen(stream.value)) open(PhysicalStream(stream), mustBeOwn = true))
+
+  /**
+   * Lists the streams of the account and region whose names match the pattern. All of them are in the account of the
+   * first one that can be described.
+   *
+   * @throws KinesisConnectorException
+   *   KINESIS_STREAM_NOT_FOUND, KINESIS_STREAM_UNUSABLE, KINESIS_ACCESS_DENIED, …
+   */
+  def matching(): Seq[StreamRef.ByArn] = {
+    val names = matchingNames
+    val arnPrefix = prefix.getOrElse(prefixOf(names))
+    prefix = Some(arnPrefix)
+    names.flatMap(ref => StreamRef.parse(arnPrefix + ref.name)).collect { case arn: StreamRef.ByArn => arn }
+  }
+
+  /** Returns the part of ARNs before the name. Streams that are being created or deleted cannot be described. */
+  @scala.annotation.tailrec
+  private def prefixOf(names: Seq[StreamRef]): String = {
+    val first =
+      try Right(directory(general).describe(names.head))
+      catch { case error: KinesisConnectorException if Unusable(error.condition) => Left(error) }
+    first match {
+      case Right(stream) => stream.arn.stripSuffix(stream.name)
+      case Left(error) => if (names.tail.isEmpty) throw error else prefixOf(names.tail)
+    }
+  }
 
   /** Returns the shards of the current listing; some may be missing during a reshard. */
   def listShards(arn: String): Seq[Shard] =
@@ -234,7 +274,8 @@ final class StreamSession(val options: Options, asked: QueryContext, environment
     expected = "streams that differ"
   )
 
-  private def refs: Seq[StreamRef] = options.get(ConnectionOptions.streamPattern).fold(named) { pattern =>
+  /** Lists the names that match the pattern; there is at least one. Without a pattern there are none. */
+  private def matchingNames: Seq[StreamRef] = pattern.toSeq.flatMap { pattern =>
     val names = directory(general).streamNames().filter(name => pattern.matcher(name).matches)
     if (names.isEmpty)
       throw ServiceErrors.streamNotFound(
@@ -250,6 +291,9 @@ object StreamSession {
 
   /** A stream as the options name it, its description, and the client settings that found it. */
   final private case class Found(ref: StreamRef, stream: StreamDescription, client: ClientSettings)
+
+  /** Conditions of a stream that is being created or was deleted. */
+  private val Unusable = Set("KINESIS_STREAM_UNUSABLE", "KINESIS_STREAM_NOT_FOUND")
 
   /** Replaces "latest" by the current time. */
   def pin(position: PositionOption, nowMillis: Long): PositionOption = {

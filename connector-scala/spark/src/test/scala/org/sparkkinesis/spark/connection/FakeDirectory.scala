@@ -11,7 +11,8 @@ import org.sparkkinesis.model.hash.HashKeyRange
 import org.sparkkinesis.service._
 
 /**
- * A service whose streams and listings the test supplies. It returns the listings in order and repeats the last one.
+ * A service whose streams and listings the test supplies. It returns the listings, and the pages of names, in order and
+ * repeats the last one.
  */
 final class FakeDirectory(scheduler: Scheduler) extends FakeKinesis(scheduler) {
   val streams: mutable.Map[String, StreamDescription] = mutable.LinkedHashMap.empty
@@ -77,7 +78,7 @@ final class FakeDirectory(scheduler: Scheduler) extends FakeKinesis(scheduler) {
 
   override def listStreams(after: Option[String]): CompletableFuture[StreamNamePage] = {
     asked += after
-    answer(Operation.ListStreams)(names.dequeue())
+    answer(Operation.ListStreams)(if (names.size > 1) names.dequeue() else names.head)
   }
 }
 

@@ -46,7 +46,8 @@ abstract class CoordinatorFixture extends TimedSuite with BeforeAndAfterAll {
   )
 
   /** A coordinator with fake executors, so that no job has to start consumers. */
-  protected class Setup(executors: Seq[String], list: String => Seq[Shard]) extends AutoCloseable {
+  protected class Setup(executors: Seq[String], list: String => Seq[Shard], streamsMayLeave: Boolean = false)
+      extends AutoCloseable {
     val sourceId: String = java.util.UUID.randomUUID().toString
     val events = new RecordedEvents
     val coordinator = new ShardCoordinator(
@@ -59,7 +60,8 @@ abstract class CoordinatorFixture extends TimedSuite with BeforeAndAfterAll {
       () => System.currentTimeMillis(),
       _ => 0L,
       0,
-      new RecordingEnvironment(events)
+      new RecordingEnvironment(events),
+      streamsMayLeave
     )
     val all: Map[String, FakeExecutor] = executors.map(id => id -> new FakeExecutor(id, sourceId)).toMap
     all.values.foreach(_.register())

@@ -8,6 +8,7 @@ import scala.util.Using
 import org.sparkkinesis.model.StreamShard
 import org.sparkkinesis.plan.offset.{ShardPosition, SourceOffset, StreamOffset, StreamPhase}
 import org.sparkkinesis.plan.{AvailableNowTarget, ReadLimits}
+import org.sparkkinesis.service.{Operation, ServiceErrorKind, ServiceException}
 import org.sparkkinesis.spark.protocol.{Assign, Configure, Release, Unassign}
 import org.sparkkinesis.spark.settings.StreamConnection
 
@@ -114,6 +115,68 @@ class CoordinatorMembersSuite extends CoordinatorFixture {
       s.coordinator.advance(withStream(StreamPhase.Draining(5), after(2)))
       assert(isDrained)
       assert(!s.coordinator.prefetched.isDrained(joined, AvailableNowTarget(3000)))
+    }
+  }
+
+  private val gone = new ServiceException(
+    ServiceErrorKind.ResourceNotFound,
+    Operation.DescribeStreamSummary,
+    "ResourceNotFoundException",
+    "not there"
+  )
+
+  /** Waits until the coordinator knows of a missing stream. */
+  private def missing(setup: Setup): Seq[MissingStream] = {
+    val view = setup.coordinator.prefetched
+    val deadline = timeLimit.fromNow
+    while (view.missing.isEmpty && deadline.hasTimeLeft()) view.awaitChange(view.changes, 100)
+    view.missing
+  }
+
+  test("a stream that does not exist any more is missing when its fetched records are planned, and others are read") {
+    Using.resource(new Setup(Seq("driver"), _ => listing.take(1), streamsMayLeave = true)) { s =>
+      s.coordinator.advance(withStream(StreamPhase.Active))
+      val assigned = s("driver").nextAssign()
+      val epoch = assigned.find(_.shard.stream == joined).get.epoch
+      val last = news(StreamShard(joined, id(0)), epoch, Seq(1, 2)).copy(readUpToMillis = 2000, failure = Some(gone))
+      s("driver").tell(last)
+      rows(s)(2)
+      assert(s.coordinator.prefetched.missing.isEmpty, "its records are not planned")
+      s.coordinator.advance(withStream(StreamPhase.Active, after(2)))
+      val found = missing(s)
+      assert(found.map(one => (one.stream, one.isDrained)) == Seq((joined, true)))
+      val other = assigned.find(_.shard.stream == arn).get
+      s("driver").tell(news(other.shard, other.epoch, Seq(1)).copy(readUpToMillis = 2000))
+      rows(s)(1)
+      assert(s.coordinator.prefetched.everythingIsFetched(AvailableNowTarget(1000)), "it is not waited for")
+      s.coordinator.advance(withStream(StreamPhase.Parked(5, isDrained = true), after(2)))
+      assert(s.coordinator.prefetched.missing.isEmpty)
+    }
+  }
+
+  test("a stream that was never read to its tip is missing with unread records") {
+    Using.resource(new Setup(Seq("driver"), _ => listing.take(1), streamsMayLeave = true)) { s =>
+      s.coordinator.advance(withStream(StreamPhase.Active))
+      val epoch = s("driver").nextAssign().find(_.shard.stream == joined).get.epoch
+      s("driver").tell(news(StreamShard(joined, id(0)), epoch).copy(failure = Some(gone)))
+      assert(missing(s).map(_.isDrained) == Seq(false))
+    }
+  }
+
+  test("the deletion of a stream ends a query whose streams do not change") {
+    oneShard { s =>
+      s.coordinator.advance(one)
+      val assigned = s("driver").nextAssign().head
+      s("driver").tell(news(assigned.shard, assigned.epoch).copy(failure = Some(gone)))
+      val view = s.coordinator.prefetched
+      val deadline = timeLimit.fromNow
+      val failure = intercept[ShardFailed] {
+        while (deadline.hasTimeLeft()) {
+          view.plan(one, ReadLimits.Unlimited, None)
+          view.awaitChange(view.changes, 100)
+        }
+      }
+      assert(failure.error.getMessage == gone.getMessage)
     }
   }
 }

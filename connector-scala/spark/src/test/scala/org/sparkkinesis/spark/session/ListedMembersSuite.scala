@@ -115,7 +115,7 @@ class ListedMembersSuite extends TimedSuite {
     val (files, time) = (new MemoryFiles, new VirtualScheduler)
     val run = new Run(files, time, Seq("a"))
     val start = SourceOffset(Seq(read("a"), read("b"), read("c")))
-    run.members.open(start, SourceOffset(Seq(read("a", "9"), read("b", "9"), read("c"))))
+    run.members.openForBatch(start, SourceOffset(Seq(read("a", "9"), read("b", "9"), read("c"))))
     assert(run.session.streams.keySet == Set(arn("a"), arn("b")))
     assert(run.members.current(start, start) == SourceOffset(Seq(read("a"))), "it leaves all the same")
   }
@@ -124,9 +124,10 @@ class ListedMembersSuite extends TimedSuite {
     val (files, time) = (new MemoryFiles, new VirtualScheduler)
     val (start, end) = (SourceOffset(Seq(read("a"), read("b"))), SourceOffset(Seq(read("a"), read("b", "9"))))
     val strict = new Run(files, time, Seq("a"), deleted = Set("b"))
-    assert(intercept[KinesisConnectorException](strict.members.open(start, end)).condition == "KINESIS_DATA_LOSS")
+    assert(intercept[KinesisConnectorException](strict.members.openForBatch(start, end)).condition ==
+      "KINESIS_DATA_LOSS")
     val lenient = new Run(files, time, Seq("a"), deleted = Set("b"), failOnDataLoss = false)
-    lenient.members.open(start, end)
+    lenient.members.openForBatch(start, end)
     assert(lenient.events.collect { case lost: DataLost => lost.stream } == Seq(Some(arn("b"))))
   }
 }

@@ -183,6 +183,36 @@ class DynamicSourceSuite extends SparkSuite {
     assert(collected.rows.map(_.getAs[String]("stream")).toSet == Set("first", "second"))
   }
 
+  test(
+    "a stream that is deleted after its last record does not end the query, and is read again when it is recreated"
+  ) {
+    val (a, b) = (kinesis.admin.createStream("stays", 1), kinesis.admin.createStream("deleted", 2))
+    val logical = new LogicalStream(temporary, lag = 0.seconds)
+    val collected = new Collected
+    logical.set(Physical(a), Physical(b))
+    (0 until 100).foreach(logical.put(_, 20, at))
+    val query = start(logical, collected, checkpoint(), Map("shardFetchInterval" -> "1s"))
+    awaitAll(query, logical, collected)
+    await(query, "the metrics of a later batch") {
+      logical.put(0, 1, at)
+      metric(query, "streamsActive").contains("2")
+    }
+    awaitAll(query, logical, collected)
+    kinesis.admin.deleteStream("deleted")
+    logical.set(Physical(a), Physical(b, "standby"))
+    await(query, "the deleted stream is parked") {
+      logical.put(0, 20, at)
+      metric(query, "streamsParked").contains("1")
+    }
+    awaitAll(query, logical, collected)
+    kinesis.admin.createStream("deleted", 1)
+    logical.set(Physical(a), Physical(b))
+    (0 until 100).foreach(logical.put(_, 20, at))
+    awaitAll(query, logical, collected)
+    query.stop()
+    checkExact(logical, collected, ordered = false)
+  }
+
   test("a stream of an account or endpoint that is not allowed gets no call, and the others are read") {
     val a = kinesis.admin.createStream("allowed", 1)
     val foreign = a.replace(":stream/allowed", ":stream/foreign").replaceAll(":[0-9]{12}:", ":999999999999:")

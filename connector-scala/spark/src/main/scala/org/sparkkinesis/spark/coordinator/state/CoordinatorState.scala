@@ -55,6 +55,9 @@ final private[coordinator] class CoordinatorState(
   /** ARNs of the streams that are read. */
   var streams: Set[String] = initial.toSet
 
+  /** Streams that do not exist any more, and the failures that show it. */
+  val missing: mutable.LinkedHashMap[String, Throwable] = mutable.LinkedHashMap.empty
+
   /** Streams of which no record is planned, because other streams must be read before them. */
   var heldBack: Set[String] = Set.empty
 
@@ -144,6 +147,7 @@ final private[coordinator] class CoordinatorState(
   def read(now: Set[String]): Unit = if (now != streams) {
     val left = streams -- now
     listed --= left
+    missing --= left
     graphs = graphs.removedAll(left)
     streams = now
   }

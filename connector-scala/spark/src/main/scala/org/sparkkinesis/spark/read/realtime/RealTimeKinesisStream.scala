@@ -50,6 +50,7 @@ final class RealTimeKinesisStream(session: StreamSession, checkpointLocation: St
         reason = "A speculative copy of a task would take the shards from the task that reads them.",
         fix = "Set spark.speculation to false."
       )
+    query.fixStreams()
     realTime = Some(new RealTimeQuery(query, cluster, RealTimeSlots.ofJvm))
   }
 

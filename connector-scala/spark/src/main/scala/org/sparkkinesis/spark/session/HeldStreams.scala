@@ -1,0 +1,39 @@
+package org.sparkkinesis.spark.session
+
+import org.sparkkinesis.event.StreamPending
+import org.sparkkinesis.plan.offset.StreamOffset
+import org.sparkkinesis.spark.connection.Environment
+
+/**
+ * The streams that a query should read but cannot: they were deleted, or cannot be reached since a restart. The other
+ * streams are read meanwhile. Thread-safe.
+ */
+final private[session] class HeldStreams(session: StreamSession, environment: Environment) {
+  private val deleted = new DeletedStreams(session, environment)
+  @volatile private var held = Map.empty[String, Boolean]
+
+  /** The streams by ARN, and whether every record of them was read. */
+  def all: Map[String, Boolean] = held
+
+  def contains(arn: String): Boolean = held.contains(arn)
+
+  /**
+   * Holds back a stream. A deleted stream that was not read to its end is lost data.
+   *
+   * @param isDrained
+   *   whether every record was read, as far as the query knows
+   * @throws KinesisConnectorException
+   *   KINESIS_DATA_LOSS
+   */
+  def hold(stream: StreamOffset, why: Throwable, isDrained: Boolean): Unit = if (!contains(stream.arn)) {
+    if (DeletedStreams.isGone(why) && !isDrained) deleted.lost(stream, HeldStreams.Unread, why)
+    session.events.emit(StreamPending(stream.arn, String.valueOf(why.getMessage)))
+    synchronized(held += stream.arn -> isDrained)
+  }
+
+  def release(arn: String): Unit = synchronized(held -= arn)
+}
+
+private object HeldStreams {
+  val Unread = "The stream was deleted, or is not in the account and region in which the query looks for it."
+}
