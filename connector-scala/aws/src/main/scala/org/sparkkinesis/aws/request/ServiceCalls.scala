@@ -18,7 +18,10 @@ import org.sparkkinesis.service.{Operation, ServiceException}
  */
 final private[aws] class ServiceCalls(mayRenew: ServiceException => Boolean) {
 
-  /** Makes a call and converts its answer. An exception of `convert` fails the call. */
+  /**
+   * Makes a call and converts its answer. An error of `convert` fails the call, also one of the JVM, which would
+   * otherwise be lost in a callback.
+   */
   def call[R, A](operation: Operation)(send: => CompletableFuture[R])(convert: R => A): CompletableFuture[A] = {
     val result = new CompletableFuture[A]
     complete[R, A](result, operation, () => send, convert, isFirst = true)
@@ -50,16 +53,24 @@ final private[aws] class ServiceCalls(mayRenew: ServiceException => Boolean) {
         ()
       }
     }
-    try {
+    def failing(body: => Unit): Unit =
+      try body
+      catch {
+        case NonFatal(error) => failed(error)
+        case fatal: Throwable =>
+          result.completeExceptionally(ErrorClassification.classify(operation, fatal))
+          throw fatal
+      }
+    failing {
       send().whenComplete { (answer, failure) =>
         if (failure != null) failed(failure)
         else
-          try {
+          failing {
             result.complete(convert(answer))
             ()
-          } catch { case NonFatal(error) => failed(error) }
+          }
       }
       ()
-    } catch { case NonFatal(error) => failed(error) }
+    }
   }
 }

@@ -97,7 +97,12 @@ final private[aws] class SubscriptionCall(subscriber: ShardSubscriber, buffers: 
     var pending = 1
     while (pending > 0) {
       try while (!isOver && step()) ()
-      catch { case NonFatal(error) => end(_.onError(ErrorClassification.classify(Operation.SubscribeToShard, error))) }
+      catch {
+        case error: Throwable =>
+          end(_.onError(ErrorClassification.classify(Operation.SubscribeToShard, error)))
+          // The subscriber must learn of an error of the JVM, too, which is lost in the callback of the HTTP client.
+          if (!NonFatal(error)) throw error
+      }
       pending = rounds.addAndGet(-pending)
     }
   }

@@ -45,7 +45,11 @@ final private[aws] class SubscriptionTransport(
       if (failure != null) call.fail(failure)
       else
         try call.follow(send(identity, SubscriptionJson.request(consumerArn, shard, position), consumerArn, call))
-        catch { case NonFatal(error) => call.fail(error) }
+        catch {
+          case error: Throwable =>
+            call.fail(error)
+            if (!NonFatal(error)) throw error
+        }
     }
     call
   }

@@ -1,0 +1,50 @@
+package org.sparkkinesis.aws.subscription
+
+import java.io.ByteArrayOutputStream
+import java.nio.ByteBuffer
+
+import scala.jdk.CollectionConverters._
+
+import org.reactivestreams.{Subscriber, Subscription}
+import software.amazon.awssdk.http.SdkHttpResponse
+import software.amazon.eventstream.{HeaderValue, Message}
+
+import org.sparkkinesis.service.{ServiceException, ShardEvent, ShardSubscriber}
+import org.sparkkinesis.suite.TimedSuite
+
+class SubscriptionCallSuite extends TimedSuite {
+  private class Receiver(onBegin: () => Unit) extends ShardSubscriber {
+    var errors = Vector.empty[ServiceException]
+    override def onSubscribed(): Unit = onBegin()
+    override def onEvent(event: ShardEvent): Unit = ()
+    override def onError(error: ServiceException): Unit = errors :+= error
+    override def onComplete(): Unit = ()
+  }
+
+  private val begin: ByteBuffer = {
+    val headers = Map(":message-type" -> "event", ":event-type" -> "initial-response")
+    val out = new ByteArrayOutputStream
+    new Message(headers.view.mapValues(HeaderValue.fromString).toMap.asJava, "{}".getBytes("UTF-8")).encode(out)
+    ByteBuffer.wrap(out.toByteArray)
+  }
+
+  test("an error of the JVM in a callback ends the subscription with an error, and reaches the HTTP client's thread") {
+    val receiver = new Receiver(() => throw new NoClassDefFoundError("Decoder"))
+    val call = new SubscriptionCall(receiver, new MessageBuffers)
+    var body: Subscriber[_ >: ByteBuffer] = null
+    var isCancelled = false
+    call.onHeaders(SdkHttpResponse.builder().statusCode(200).build())
+    call.onStream { subscriber =>
+      body = subscriber
+      subscriber.onSubscribe(new Subscription {
+        override def request(n: Long): Unit = ()
+        override def cancel(): Unit = isCancelled = true
+      })
+    }
+    intercept[NoClassDefFoundError](body.onNext(begin))
+    assert(receiver.errors.map(_.getCause.getClass) == Vector(classOf[NoClassDefFoundError]))
+    assert(isCancelled)
+    body.onComplete()
+    assert(receiver.errors.size == 1)
+  }
+}
