@@ -7,6 +7,8 @@ import scala.concurrent.duration._
 import org.sparkkinesis.concurrent.VirtualScheduler
 import org.sparkkinesis.retry.RetryPolicy
 import org.sparkkinesis.sink.Verdict._
+import org.sparkkinesis.sink.limit.Lane
+import org.sparkkinesis.sink.writer.{Pending, Request}
 
 class SinkWriterFailuresSuite extends SinkWriterTests {
   test("entries that are taken back are all that are not acknowledged, in the order of write") {
@@ -197,6 +199,41 @@ class SinkWriterFailuresSuite extends SinkWriterTests {
     assert(rig.time.pending == 0)
     rig.writer.close()
     intercept[SinkClosedException](rig.writer.flush())
+  }
+
+  test("close cancels the requests in flight and returns when they have ended, also if its thread is interrupted") {
+    val rig = new Rig
+    rig.destination.endsOnCancel = false
+    rig.write(1 to 9: _*)
+    val closed = rig.elsewhere {
+      Thread.currentThread().interrupt()
+      rig.writer.close()
+    }
+    eventually(rig.destination.requests.forall(_.cancels == 1) && rig.time.pending == 1)
+    rig.destination.requests(0).accept()
+    assert(!closed.isDone)
+    rig.destination.requests(1).accept()
+    assert(within(closed).isEmpty)
+    assert(rig.time.pending == 0)
+  }
+
+  test("close waits a few seconds at most for a request that does not end") {
+    val rig = new Rig
+    rig.destination.endsOnCancel = false
+    rig.write(1, 2, 3)
+    val closed = rig.elsewhere(rig.writer.close())
+    eventually(rig.destination.last.cancels == 1 && rig.time.pending == 1)
+    assert(!closed.isDone)
+    rig.time.advance(10.seconds)
+    assert(within(closed).isEmpty)
+  }
+
+  test("a request that another thread starts while the writer is closed is cancelled") {
+    val request = new Request(IndexedSeq(new Pending(Item(1), 1, None, Lane.Unlimited, 0, 1)), 1, 0, 1)
+    val answer = new CompletableFuture[IndexedSeq[Verdict]]
+    request.cancel()
+    request.started(answer)
+    assert(answer.isCancelled)
   }
 
   test("an interrupted write throws and releases the lock") {

@@ -46,10 +46,13 @@ final class KinesisStreamSink private (
     finally release()
   } else IndexedSeq.empty
 
+  /** Starts no more requests and cancels those in flight, see [[AsyncSinkWriter.abandon]]. */
+  def abandon(): Unit = writer.abandon()
+
   override def close(): Unit = if (isOpen) {
     isOpen = false
-    writer.close()
-    release()
+    try writer.close()
+    finally release()
   }
 }
 

@@ -40,7 +40,11 @@ final class StreamRouter(
   /** May be called from any thread. */
   def metrics: KinesisSinkMetrics = targets.valuesIterator.map(_.sink.metrics).foldLeft(KinesisSinkMetrics())(_ + _)
 
-  override def close(): Unit = targets.valuesIterator.foreach(_.close())
+  /** Closes all streams. Cancels the requests of all of them before it waits for their end. */
+  override def close(): Unit = {
+    targets.valuesIterator.foreach(_.sink.abandon())
+    targets.valuesIterator.foreach(_.close())
+  }
 
   private def target(stream: StreamRef): StreamRouter.Target = byName.getOrElseUpdate(
     stream, {

@@ -70,7 +70,11 @@ final class RoutedSink(
   /** Number of records that were taken back from a stream and written to another one. From any thread. */
   def rerouted: Long = takenBack
 
-  override def close(): Unit = targets.valuesIterator.foreach(_._2.close())
+  /** Closes all streams. Cancels the requests of all of them before it waits for their end. */
+  override def close(): Unit = {
+    targets.valuesIterator.foreach(_._2.sink.abandon())
+    targets.valuesIterator.foreach(_._2.close())
+  }
 
   private def drain(): Unit = while (!queue.isEmpty) {
     val (id, record) = queue.peekFirst()

@@ -4,6 +4,7 @@ import java.util.concurrent.CompletableFuture
 import java.util.concurrent.locks.{Condition, Lock, ReentrantLock}
 
 import scala.annotation.tailrec
+import scala.concurrent.duration._
 import scala.util.control.NonFatal
 
 import org.sparkkinesis.concurrent.Scheduler
@@ -98,11 +99,18 @@ final class AsyncSinkWriter[Entry](
   }
 
   /**
-   * Closes the writer and drops entries that are not flushed. Later responses are ignored. Never throws; a second call
-   * has no effect.
+   * Closes the writer, drops entries that are not flushed, and cancels the requests in flight. Returns when they have
+   * ended, so that nothing of this writer reaches the destination after records that are written later. Waits a few
+   * seconds at most. Later responses are ignored. Never throws; a second call has no effect.
    */
   override def close(): Unit = {
-    locked {
+    abandon()
+    awaitCancelled()
+  }
+
+  /** Does what `close` does without waiting. An owner of several writers calls it for all before it closes them. */
+  def abandon(): Unit = {
+    val requests = locked {
       if (!closed) {
         closed = true
         alarm.cancel()
@@ -111,8 +119,23 @@ final class AsyncSinkWriter[Entry](
         bounds.release(unacknowledged, unacknowledgedBytes)
         progress.signalAll()
       }
+      inFlight.all
     }
     bounds.wakeBlocked(member)
+    requests.foreach(_.cancel())
+  }
+
+  private def awaitCancelled(): Unit = locked {
+    if (inFlight.size > 0) {
+      var isOverdue = false
+      val overdue = scheduler.schedule(AsyncSinkWriter.LongestClose)(locked {
+        isOverdue = true
+        progress.signalAll()
+      })
+      // A task that is killed is interrupted, and must wait as well.
+      try while (inFlight.size > 0 && !isOverdue) progress.awaitUninterruptibly()
+      finally overdue.cancel()
+    }
   }
 
   /**
@@ -120,15 +143,14 @@ final class AsyncSinkWriter[Entry](
    * written elsewhere. Those in flight are not waited for: they may be stored nevertheless.
    */
   def takeBack(): IndexedSeq[Entry] = {
-    val (entries, requests) = locked {
+    val entries = locked {
       val sent = if (closed) Nil else inFlight.all
       tally.givenUp(sent.iterator.map(_.batch.size).sum)
       val waiting = if (closed) Nil else buffer.entries ++ abandoned
-      ((sent.flatMap(_.batch) ++ waiting).sortBy(_.ordinal).map(_.entry).toIndexedSeq, sent)
+      (sent.flatMap(_.batch) ++ waiting).sortBy(_.ordinal).map(_.entry).toIndexedSeq
     }
-    close()
+    abandon()
     failed.foreach(bounds.forgive)
-    requests.foreach(_.cancel())
     entries
   }
 
@@ -223,8 +245,10 @@ final class AsyncSinkWriter[Entry](
   /** @return whether the caller should start requests; a waiting writer thread is woken for it instead */
   private def answered(request: Request[Entry], verdicts: IndexedSeq[Verdict]): Boolean = {
     inFlight.remove(request)
-    if (closed) false
-    else {
+    if (closed) {
+      progress.signalAll()
+      false
+    } else {
       if (request.hasExpired) tally.lateSuccesses += verdicts.count(_ == Verdict.Accepted)
       settle(request, verdicts)
       wake()
@@ -320,4 +344,10 @@ final class AsyncSinkWriter[Entry](
     try body
     finally lock.lock()
   }
+}
+
+private object AsyncSinkWriter {
+
+  /** Maximum time for which `close` waits for cancelled requests. Longer than the time to close a connection. */
+  val LongestClose: FiniteDuration = 5.seconds
 }

@@ -21,6 +21,7 @@ final private[sink] class Request[Entry](
 ) {
   private var answer: CompletableFuture[_] = null
   private var expired = false
+  private var cancelled = false
 
   /** The entry that was written first. */
   val oldest: Pending[Entry] = {
@@ -35,11 +36,11 @@ final private[sink] class Request[Entry](
 
   def hasExpired: Boolean = synchronized(expired)
 
-  /** Called with the future that `send` returned. Cancels it if the request has expired meanwhile. */
+  /** Called with the future that `send` returned. Cancels it if the request has expired or was cancelled meanwhile. */
   def started(future: CompletableFuture[_]): Unit = {
     val late = synchronized {
       answer = future
-      expired
+      expired || cancelled
     }
     if (late) future.cancel(true)
   }
@@ -66,7 +67,10 @@ final private[sink] class Request[Entry](
    * the call.
    */
   def cancel(): Unit = {
-    val future = synchronized(answer)
+    val future = synchronized {
+      cancelled = true
+      answer
+    }
     if (future != null) future.cancel(true)
     ()
   }

@@ -110,14 +110,22 @@ final class SimulatedThread private[common] (val name: String, threads: Simulate
 
   /** Lets another thread run. Returns when this thread is woken. */
   def park(): Unit = {
-    hasStopped.release()
-    mayRun.acquireUninterruptibly()
-    if (killed) throw new ProcessKilled(name)
+    parkUninterruptibly()
     if (interrupted) {
       interrupted = false
       throw new InterruptedException(s"$name is interrupted")
     }
   }
+
+  /** Does what `park` does. An interrupt ends the next `park`. */
+  def parkUninterruptibly(): Unit = {
+    throwIfKilled()
+    hasStopped.release()
+    mayRun.acquireUninterruptibly()
+    throwIfKilled()
+  }
+
+  private def throwIfKilled(): Unit = if (killed) throw new ProcessKilled(name)
 
   private def step(): Unit = {
     threads.run(this) {
@@ -157,11 +165,14 @@ private object SimulatedThread {
 final private class SimulatedCondition(lock: Lock, threads: SimulatedThreads) extends Condition {
   private var waiting = Vector.empty[SimulatedThread]
 
-  override def await(): Unit = {
+  override def await(): Unit = waitWith(_.park())
+  override def awaitUninterruptibly(): Unit = waitWith(_.parkUninterruptibly())
+
+  private def waitWith(park: SimulatedThread => Unit): Unit = {
     val thread = threads.current
     waiting :+= thread
     lock.unlock()
-    try while (waiting.contains(thread)) thread.park()
+    try while (waiting.contains(thread)) park(thread)
     finally {
       waiting = waiting.filterNot(_ eq thread)
       lock.lock()
@@ -179,7 +190,6 @@ final private class SimulatedCondition(lock: Lock, threads: SimulatedThreads) ex
     thread.wake()
   }
 
-  override def awaitUninterruptibly(): Unit = unsupported
   override def awaitNanos(nanos: Long): Long = unsupported
   override def await(time: Long, unit: TimeUnit): Boolean = unsupported
   override def awaitUntil(deadline: WallTime): Boolean = unsupported

@@ -59,6 +59,14 @@ class WriteFindingsSuite extends AnyFunSuite {
     ))
   }
 
+  test("B6: a task that is killed cancels its requests, so that none of them is stored after later records of a key") {
+    run(WriteScenario(
+      58,
+      WriteSetup(shards = Vector(2), options = Map("ordering" -> "key")),
+      Vector(Fault(SlowPuts(20000), 3000), Batch(6, 2, 30), Advance(2000), KillTask(0), Batch(6, 2, 30), Advance(30000))
+    ))
+  }
+
   test(
     "B10: exceptions of a user's rate limiting strategy fail the task, and the task that runs again writes its rows"
   ) {

@@ -53,8 +53,9 @@ private object ServiceFaults {
   def subscription(random: Random): String = rule(one(random, OfSubscriptions), "SubscribeToShard", random)
 
   /**
-   * Returns a fault of a sink's requests. No fault delays the execution of a request: if its writer was killed
-   * meanwhile, the request could overtake those of the next attempt.
+   * Returns a fault of a sink's requests. No fault delays the execution of a request that has arrived: the emulator,
+   * like the service, executes it although its task was killed and has closed the connection, and it could then be
+   * stored after later records. The simulation delays requests before they arrive, which their task can prevent.
    */
   def writing(random: Random, stream: String): String =
     rule(one(random, OfWrites), "PutRecords", random).dropRight(1) + s""", "stream": "$stream"}"""

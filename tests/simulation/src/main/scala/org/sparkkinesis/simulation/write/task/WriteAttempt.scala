@@ -83,6 +83,7 @@ final class WriteAttempt(
         case violation: Violation => throw violation
         case NonFatal(error) if executor.isAlive => AttemptEnd.Failed(error)
       } finally if (executor.isAlive) router.close()
+    ledger.ended(number)
     finish(result)
   }
 

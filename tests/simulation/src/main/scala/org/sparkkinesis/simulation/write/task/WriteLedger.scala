@@ -41,7 +41,9 @@ final class WriteLedger(ordered: Boolean, isPlacementSure: () => Boolean) {
   import WriteLedger._
 
   private val arrivals = mutable.LongMap.empty[mutable.HashMap[Long, Vector[Arrival]]]
-  private val committed = mutable.HashSet.empty[Long]
+
+  /** The attempts that have ended, unless they ended with their executor. */
+  private val over = mutable.HashSet.empty[Long]
 
   /** The last arrival of each key of a stream, over all committed attempts. */
   private val lastOfKey = mutable.HashMap.empty[(Int, String), (WriteRow, Long)]
@@ -58,8 +60,7 @@ final class WriteLedger(ordered: Boolean, isPlacementSure: () => Boolean) {
     users.foreach { user =>
       stored += 1
       val (attempt, row) = (user.attempt, user.row)
-      if (committed(attempt))
-        throw new Violation("late", s"row $row of attempt $attempt was stored after its task had been committed")
+      if (over(attempt)) throw new Violation("late", s"row $row of attempt $attempt was stored after its end")
       val rows = arrivals.getOrElseUpdate(attempt, mutable.HashMap.empty)
       val arrival = Arrival(stored, isFound, isAggregate(put.entry) && !isPlacementSure(), put.call)
       rows(row) = rows.getOrElse(row, Vector.empty) :+ arrival
@@ -83,7 +84,15 @@ final class WriteLedger(ordered: Boolean, isPlacementSure: () => Boolean) {
       }
     }
     if (ordered) checkOrder(rows, of)
-    committed += attempt
+    ended(attempt)
+  }
+
+  /**
+   * Records the end of an attempt. It cancels its requests, so that none of its rows arrives among those of the next
+   * attempt or batch. Only requests of a lost executor may still arrive.
+   */
+  def ended(attempt: Long): Unit = {
+    over += attempt
     arrivals -= attempt
   }
 
