@@ -13,7 +13,7 @@ import pyspark
 SPARK_HOME = Path(pyspark.__file__).parent
 
 
-def run(command: Sequence[str | Path], *, timeout: float = 300, **environment: str) -> subprocess.CompletedProcess[str]:
+def run(command: Sequence[str | Path], *, timeout: float = 600, **environment: str) -> subprocess.CompletedProcess[str]:
     """Run a command to its end. The error of a failed command contains its output."""
     full = {key: value for key, value in os.environ.items() if not key.startswith(("SPARK_", "PYSPARK_"))}
     full |= {"SPARK_LOCAL_IP": "127.0.0.1", "PYSPARK_PYTHON": sys.executable, **environment}

@@ -57,7 +57,7 @@ class StandaloneCluster:
         return log
 
     def _await(self, log: Path, line: str, times: int) -> str:
-        end = time.monotonic() + 60
+        end = time.monotonic() + 180
         while time.monotonic() < end:
             found = re.findall(line, log.read_text(errors="replace"))
             if len(found) >= times:

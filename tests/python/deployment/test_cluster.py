@@ -35,7 +35,7 @@ def executors():
                 found[int(process.name)] = words
     return sorted(found)
 
-end = time.monotonic() + 60
+end = time.monotonic() + 180
 while len(executors()) < 4 and time.monotonic() < end:
     time.sleep(0.2)
 assert len(executors()) == 4, executors()

@@ -43,6 +43,9 @@ print(json.dumps({
 EXECUTORS = (
     *("--executor-memory", "640m", "--executor-cores", "1", "--total-executor-cores", "2"),
     *("--conf", "spark.ui.enabled=false", "--conf", "spark.driver.host=127.0.0.1"),
+    # Otherwise the query may end before the second executor has started.
+    *("--conf", "spark.scheduler.minRegisteredResourcesRatio=1.0"),
+    *("--conf", "spark.scheduler.maxRegisteredResourcesWaitingTime=120s"),
 )
 
 

@@ -20,7 +20,7 @@ from spark_kinesis import KinesisConnectorError, KinesisEmulator, jar_path
 from spark_kinesis.emulator import EmulatorControl, KinesisClient, ServiceError
 
 
-def _is_gone(pid: int, within: float = 15) -> bool:
+def _is_gone(pid: int, within: float = 60) -> bool:
     end = time.monotonic() + within
     while time.monotonic() < end:
         try:
@@ -50,15 +50,11 @@ def test_an_error_has_the_services_name(kinesis: KinesisEmulator) -> None:
 def test_quotas_are_enforced_unless_switched_off() -> None:
     with KinesisEmulator() as strict:
         strict.create_stream("orders")
-        answers = [
-            strict.client.call(
-                "PutRecords",
-                StreamName="orders",
-                Records=[{"PartitionKey": "k", "Data": ""}] * 500,
-            )
-            for _ in range(3)
-        ]
-    assert sum(answer["FailedRecordCount"] for answer in answers) > 0
+        # One call is above the quota of 1 MiB per second and shard, at any speed of the machine.
+        answer = strict.client.call(
+            "PutRecords", StreamName="orders", Records=[{"PartitionKey": "k", "Data": "A" * 4096}] * 500
+        )
+    assert answer["FailedRecordCount"] > 0
 
 
 def test_control_gives_faults_the_clock_and_the_calls() -> None:
@@ -180,7 +176,7 @@ def test_the_command_prints_its_endpoint_and_runs_until_it_is_stopped() -> None:
         assert client.status("orders") == "ACTIVE"
         client.close()
         os.killpg(process.pid, signal.SIGTERM)
-        process.wait(15)
+        process.wait(60)
 
 
 def test_the_documented_java_command_serves_from_the_jar(root: Path) -> None:

@@ -12,7 +12,7 @@ EXAMPLES = Path(__file__).resolve().parents[3] / "python" / "examples"
 
 def _run(*arguments: str, example: str = "quickstart.py") -> subprocess.CompletedProcess[str]:
     command = [sys.executable, str(EXAMPLES / example), *arguments]
-    return subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    return subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
 
 
 def test_a_small_quick_start_counts_every_word_across_micro_batches() -> None:

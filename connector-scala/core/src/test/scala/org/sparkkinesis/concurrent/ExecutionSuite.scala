@@ -28,7 +28,7 @@ class ExecutionSuite extends TimedSuite {
       goOn.await()
     }
     begun.await()
-    scheduler.schedule(50.millis) { dropped = false }
+    scheduler.schedule(1.hour) { dropped = false }
     scheduler.execute(() => done.countDown())
     scheduler.close()
     goOn.countDown()

@@ -135,7 +135,9 @@ class ShardConsumersStressSuite extends TimedSuite {
       }
     }
     consumers.stopAll()
-    assert(buffer.usedBytes == 0L)
     scheduler.close()
+    // A batch may still be on its way when its consumer stops.
+    assert(scheduler.awaitTermination(20.seconds))
+    assert(buffer.usedBytes == 0L)
   }
 }

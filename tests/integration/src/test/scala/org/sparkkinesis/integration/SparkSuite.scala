@@ -29,7 +29,9 @@ abstract class SparkSuite extends TimedSuite with StreamTests with BeforeAndAfte
       "spark.sql.warehouse.dir" -> temporary.resolve("warehouse").toString,
       "spark.driver.bindAddress" -> "127.0.0.1",
       "spark.driver.host" -> "127.0.0.1",
-      "spark.sql.streaming.pollingDelay" -> "10ms"
+      "spark.sql.streaming.pollingDelay" -> "10ms",
+      // A fast machine runs more micro-batches in a test than Spark keeps the progress of by default.
+      "spark.sql.streaming.numRecentProgressUpdates" -> "10000"
     ) ++ settings
     all.foldLeft(builder) { case (b, (key, value)) => b.config(key, value) }.getOrCreate()
   }

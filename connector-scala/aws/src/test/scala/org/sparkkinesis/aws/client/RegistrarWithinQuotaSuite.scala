@@ -1,5 +1,7 @@
 package org.sparkkinesis.aws.client
 
+import java.util.concurrent.TimeUnit
+
 import scala.concurrent.duration._
 
 import org.sparkkinesis.concurrent.SystemScheduler
@@ -27,7 +29,7 @@ class RegistrarWithinQuotaSuite extends WithEmulator(EmulatorConfig()) {
           names.foreach(name => assert(known.getMessage.contains(name), known.getMessage))
         case other => fail(s"unexpected result: $other")
       }
-      assert(await(registrar.deregisterOwn(20.seconds)) == Set.empty[String])
+      assert(registrar.deregisterOwn(90.seconds).get(100, TimeUnit.SECONDS) == Set.empty[String])
     } finally scheduler.close()
   }
 

@@ -72,8 +72,8 @@ class PollingWithinQuotaSuite extends WithEmulator(EmulatorConfig()) {
       (consumers(scheduler, listener, metrics), listener, metrics)
     }
     try {
-      queries.foreach(_._1.start(shard, TrimHorizon, 1))
       val from = System.nanoTime
+      queries.foreach(_._1.start(shard, TrimHorizon, 1))
       val until = System.currentTimeMillis + 5.seconds.toMillis
       queries.foreach { case (_, listener, _) =>
         listener.awaitUntil(s"${listener.rows(shard)} rows")(listener.rows(shard) == 200 &&

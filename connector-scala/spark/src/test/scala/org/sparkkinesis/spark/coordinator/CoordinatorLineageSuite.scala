@@ -2,6 +2,7 @@ package org.sparkkinesis.spark.coordinator
 
 import java.util.concurrent.{CountDownLatch, LinkedBlockingQueue, TimeUnit}
 
+import scala.concurrent.duration._
 import scala.util.Using
 
 import org.apache.spark.sparkkinesis.ListenerEvents
@@ -52,12 +53,12 @@ class CoordinatorLineageSuite extends CoordinatorFixture {
       Shard(id(8), Some(id(2)), None, right, number(1), None),
       Shard(id(9), Some(id(1)), Some(id(7)), merged, number(1), None)
     )
-    // The listing of the start, one that is older than the end that requested it, and a complete one.
+    // The listing of the start, one that is older than the end that requested it, and then complete ones.
     val listings = new LinkedBlockingQueue(java.util.List.of(listing, listing, later))
     val told = new CountDownLatch(listings.size)
     def list() = {
       told.countDown()
-      listings.remove()
+      if (listings.size > 1) listings.remove() else listings.element()
     }
     Using.resource(new Setup(Seq("driver"), _ => list())) { s =>
       s.coordinator.advance(start)
@@ -90,11 +91,13 @@ class CoordinatorLineageSuite extends CoordinatorFixture {
     try {
       executor.register()
       broken.advance(start)
-      broken.prefetched.awaitChange(broken.prefetched.changes, 20000)
       // Fatal errors, which `intercept` does not catch, must end the query too.
-      val failure =
+      def failure =
         try { broken.advance(start); None }
         catch { case missing: NoClassDefFoundError => Some(missing.getMessage) }
+      val deadline = 20.seconds.fromNow
+      while (failure.isEmpty && deadline.hasTimeLeft())
+        broken.prefetched.awaitChange(broken.prefetched.changes, 100)
       assert(failure == Some("no listing"))
     } finally {
       broken.close()

@@ -136,7 +136,7 @@ class CoordinatorMembersSuite extends CoordinatorFixture {
   test("a stream that does not exist any more is missing when its fetched records are planned, and others are read") {
     Using.resource(new Setup(Seq("driver"), _ => listing.take(1), streamsMayLeave = true)) { s =>
       s.coordinator.advance(withStream(StreamPhase.Active))
-      val assigned = s("driver").nextAssign()
+      val assigned = s("driver").nextAssigned(2)
       val epoch = assigned.find(_.shard.stream == joined).get.epoch
       val last = news(StreamShard(joined, id(0)), epoch, Seq(1, 2)).copy(readUpToMillis = 2000, failure = Some(gone))
       s("driver").tell(last)
@@ -157,7 +157,7 @@ class CoordinatorMembersSuite extends CoordinatorFixture {
   test("a stream that was never read to its tip is missing with unread records") {
     Using.resource(new Setup(Seq("driver"), _ => listing.take(1), streamsMayLeave = true)) { s =>
       s.coordinator.advance(withStream(StreamPhase.Active))
-      val epoch = s("driver").nextAssign().find(_.shard.stream == joined).get.epoch
+      val epoch = s("driver").nextAssigned(2).find(_.shard.stream == joined).get.epoch
       s("driver").tell(news(StreamShard(joined, id(0)), epoch).copy(failure = Some(gone)))
       assert(missing(s).map(_.isDrained) == Seq(false))
     }

@@ -90,7 +90,7 @@ class DynamicSourceSuite extends SparkSuite {
         query.stop()
         checkExact(logical, collected, ordered = true)
         val streams = collected.rows.groupMapReduce(_.getAs[String]("stream"))(_ => 1)(_ + _)
-        assert(streams.keySet == Set(s"old-$mode", s"new-$mode") && streams.values.forall(_ > 2000), streams)
+        assert(streams.keySet == Set(s"old-$mode", s"new-$mode") && streams.values.forall(_ >= 1000), streams)
       }
   }
 
@@ -144,10 +144,9 @@ class DynamicSourceSuite extends SparkSuite {
     awaitAll(query, logical, collected)
     query.stop()
     (0 until 50).foreach(logical.put(_, 10, at))
-    val began = System.nanoTime()
-    val again = start(logical, collected, checkpointed)
+    // A start that waited for the service would take longer than the test.
+    val again = start(logical, collected, checkpointed, Map("metadataStartTimeout" -> "1h"))
     awaitAll(again, logical, collected)
-    assert((System.nanoTime() - began).nanos < 15.seconds)
     logical.set(Physical(a), Physical(b))
     (0 until 50).foreach(logical.put(_, 10, at))
     awaitAll(again, logical, collected)

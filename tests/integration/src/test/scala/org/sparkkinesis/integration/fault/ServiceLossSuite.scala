@@ -82,6 +82,8 @@ final private class Relay(address: String, port: Int) extends AutoCloseable {
   private def connect(incoming: Socket): Unit = {
     val outgoing = new Socket("127.0.0.1", port)
     Seq(incoming, outgoing).foreach(sockets.add)
+    // A connection that was accepted just before the relay was closed.
+    if (server.isClosed) Seq(incoming, outgoing).foreach(_.close())
     Seq(incoming -> outgoing, outgoing -> incoming).foreach { case (from, to) =>
       daemon(
         // The end of either direction, including an error, ends the connection.

@@ -20,6 +20,8 @@ class QueryLogSuite extends SparkSuite {
     readStream(
       stream,
       "awsSecretKey" -> "planted-secret",
+      // No periodic listing shows the children of a split before the end of their parent is fetched.
+      "shardFetchInterval" -> "1h",
       "retry.getRecords.backoff.base" -> "1ms",
       "retry.getRecords.backoff.max" -> "10ms"
     ).load().writeStream.queryName("night").option("checkpointLocation", at).foreachBatch(collected.sink).start()
@@ -84,7 +86,7 @@ class QueryLogSuite extends SparkSuite {
       val again = start("logged", collected, at)
       await(again, "110 rows")(collected.rows.size >= 110)
       again.stop()
-      val first = log.visible.head.message
+      val first = log.visible.find(_.context.get("run_id").contains(again.runId.toString)).fold("")(_.message)
       assert(first.startsWith("Query resumed from its checkpoint in consumer mode 'polling', 2 shards: "), first)
       assert(first.contains(s"${shard(1)} after ") && first.contains(s"${shard(2)} after "), first)
     }

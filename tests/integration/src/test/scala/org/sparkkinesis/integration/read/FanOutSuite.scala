@@ -40,7 +40,7 @@ class FanOutSuite extends SparkSuite {
       left.as("l").join(right.as("r"), expr("l.text = r.text")).selectExpr("CAST(l.text AS BINARY) AS data").writeStream
         .option("checkpointLocation", checkpoint()).foreachBatch(collected.sink).start()
     val one = side("same")
-    val refused = intercept[StreamingQueryException](join(one, one, new Collected).processAllAvailable())
+    val refused = intercept[StreamingQueryException](join(one, one, new Collected).awaitTermination())
     assert(refused.getMessage.contains("KINESIS_CONSUMER_IN_USE"), refused.getMessage)
     // The first read has ended as well, so its consumer can be registered again.
     val rows = new Collected

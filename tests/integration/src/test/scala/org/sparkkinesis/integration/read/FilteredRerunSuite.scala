@@ -30,7 +30,7 @@ class FilteredRerunSuite extends SparkSuite {
       first.sink(rows, id)
       throw new IllegalStateException("killed after its rows were read")
     }
-    intercept[StreamingQueryException](failing.processAllAvailable())
+    intercept[StreamingQueryException](failing.awaitTermination())
     assert(first.texts.sorted == own.sorted)
 
     val second = new Collected

@@ -17,8 +17,8 @@ class MicroBatchSuite extends MicroBatchTests {
       CheckRows(0 until 10),
       Execute("remember batches and polls") { run =>
         batches = run.collected.ids.size
-        polls = pollsOfOne
         since = System.nanoTime()
+        polls = pollsOfOne
       },
       Await("9 polls")(_ => pollsOfOne >= polls + 9),
       Execute("no further batch, and the pace") { run =>

@@ -126,7 +126,7 @@ class SeveralStreamsSuite extends SparkSuite {
     )
     val query = spark.readStream.format("kinesis").options(options).load().writeStream
       .option("checkpointLocation", checkpoint()).foreachBatch(new Collected().sink).start()
-    val failure = intercept[StreamingQueryException](query.processAllAvailable())
+    val failure = intercept[StreamingQueryException](query.awaitTermination())
     assert(failure.getMessage.contains("KINESIS_OPTION_MISSING"), failure.getMessage)
     assert(failure.getMessage.contains("consumerARN.unnamed"), failure.getMessage)
     assert(kinesis.calls.count("RegisterStreamConsumer", "unnamed") == 0L)

@@ -51,8 +51,8 @@ class SteadyStateSuite extends SparkSuite {
     val actions = (start +: rounds(0 until 12)) ++ Seq(
       AwaitCalls("ListShards", 5),
       Execute("one listing at the start, one by the coordinator, and then one per second") { run =>
-        val seconds = (System.nanoTime() - began) / 1000000000L
         val listings = run.calls("ListShards")
+        val seconds = (System.nanoTime() - began) / 1000000000L
         assert(listings <= 3 + seconds, s"$listings listings in $seconds s")
       }
     )

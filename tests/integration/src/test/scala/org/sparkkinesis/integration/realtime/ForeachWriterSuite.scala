@@ -31,9 +31,10 @@ class ForeachWriterSuite extends SinkFixture {
     await(query, "the copies")(read("live-copies").size == 20)
     val all = first ++ put("live", 20 until 40)
     await(query, "the copies")(read("live-copies").size == 40)
-    assert(query.lastProgress == null, "the first batch still runs")
+    assert(Option(query.lastProgress).forall(_.batchId < 0), "the first batch still runs")
     assert(KinesisQueries.stopGracefully(query, 60000))
-    assert(read("live-copies") == all)
+    // Without the option `ordering`, a request may overtake another one.
+    assert(read("live-copies").sorted == all.sorted)
   }
 
   test("a batch is committed when all of its rows are stored, and the next run repeats none of them") {
@@ -45,7 +46,7 @@ class ForeachWriterSuite extends SinkFixture {
         .awaitTermination()
       sent
     }
-    assert(read("drained-copies") == all)
+    assert(read("drained-copies").sorted == all.sorted)
   }
 
   test("an invalid row fails its batch with its condition, or goes to the dead-letter stream") {
@@ -65,7 +66,7 @@ class ForeachWriterSuite extends SinkFixture {
       "onInvalidRecord" -> "deadLetter",
       "deadLetterStream" -> "invalid-letters"
     ).awaitTermination()
-    assert(read("invalid-copies").drop(before) == Seq("key-0" -> "0", "key-2" -> "2"))
+    assert(read("invalid-copies").drop(before).sorted == Seq("key-0" -> "0", "key-2" -> "2"))
     assert(kinesis.admin.records("invalid-letters").size == 1)
   }
 

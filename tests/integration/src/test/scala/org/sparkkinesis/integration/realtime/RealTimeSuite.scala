@@ -83,7 +83,9 @@ class RealTimeSuite extends SparkSuite {
       val stream = s"reshard-$mode"
       kinesis.admin.createStream(stream, 2)
       val (rows, at) = (LiveRows(stream), checkpoint())
-      val query = start(stream, rows, at, Trigger.RealTime("20 seconds"), options :+ "shardsPerTask" -> "10")
+      val oneTask = options :+ "shardsPerTask" -> "10"
+      // The batch would end long after the test.
+      val query = start(stream, rows, at, Trigger.RealTime("1 hour"), oneTask)
       put(stream, 0 until 100)
       awaitRows(query, rows, 100)
       kinesis.admin.splitShard(stream, "shardId-000000000000")
@@ -94,10 +96,11 @@ class RealTimeSuite extends SparkSuite {
       awaitRows(query, rows, 300)
       assert(rows.rows.map(_.batch).distinct == Vector(0L), "all rows came in one batch")
       assert(rows.rows.map(_.shard).distinct.size == 5, "the children were read")
-      awaitBatches(query, 1)
+      assert(KinesisQueries.stopGracefully(query, 60000))
       put(stream, 300 until 400)
-      awaitRows(query, rows, 400)
-      query.stop()
+      val next = start(stream, rows, at, options = oneTask)
+      awaitRows(next, rows, 400)
+      next.stop()
       check(rows, 0 until 400)
     }
   }
@@ -145,7 +148,6 @@ class RealTimeSuite extends SparkSuite {
     awaitBatches(query, 1)
     query.stop()
     check(rows, 0 until 100)
-    assert(rows.rows.filter(_.number <= 40).map(_.batch).toSet.size == 1)
     assert(rows.rows.filter(_.number > 40).map(_.batch).min > rows.rows.find(_.number == 40).get.batch)
     assert(offsets(at).exists(_.contains("\"v\":2")), "the offset log has a position within the aggregate")
     val micro = start("cut", rows, at, Trigger.AvailableNow())
@@ -208,7 +210,7 @@ class RealTimeSuite extends SparkSuite {
     try {
       val query = readStream("copied", efo: _*).load().select("partitionKey", "data").writeStream.format("kinesis")
         .options(connection("copies") ++ Map("sendWhenIdle" -> "true", "asyncProgressTrackingEnabled" -> "false"))
-        .option("checkpointLocation", checkpoint()).outputMode("update").trigger(Trigger.RealTime("20 seconds")).start()
+        .option("checkpointLocation", checkpoint()).outputMode("update").trigger(Trigger.RealTime("1 hour")).start()
       val rows = LiveRows("copies")
       val second = start("copies", rows, checkpoint())
       (0 until 5).foreach { round =>
@@ -218,7 +220,8 @@ class RealTimeSuite extends SparkSuite {
       assert(Option(query.lastProgress).forall(_.batchId < 0), "the first batch still runs")
       query.stop()
       second.stop()
-      check(rows, 0 until 100)
+      // Without the option `ordering`, a request may overtake another one.
+      assert(rows.numbers.sorted == (0 until 100).toVector)
     } finally spark.conf.unset("spark.sql.streaming.realTimeMode.allowlistCheck")
   }
 
@@ -228,9 +231,11 @@ class RealTimeSuite extends SparkSuite {
     val query = start("progress", rows, checkpoint(), options = efo)
     put("progress", 0 until 50)
     awaitRows(query, rows, 50)
-    awaitBatches(query, 1)
+    // The end of a batch may be between two of the records.
+    def batches =
+      query.recentProgress.map(_.sources.head.metrics.asScala).filter(_.get("realTimeRows").exists(_ != "0"))
+    await(query, "the progress of 50 rows")(batches.map(_("realTimeRows").toInt).sum == 50)
     query.stop()
-    val metrics = query.recentProgress.map(_.sources.head.metrics.asScala).find(_.get("realTimeRows").contains("50"))
-    assert(metrics.exists(_.contains("p99ArrivalToReadMs")), query.recentProgress.map(_.json).mkString("\n"))
+    assert(batches.forall(_.contains("p99ArrivalToReadMs")), query.recentProgress.map(_.json).mkString("\n"))
   }
 }

@@ -22,7 +22,7 @@ class BatchWriteSuite extends SinkFixture {
 
   test("with aggregation every row is written once, in far fewer records") {
     kinesis.admin.createStream("packed", 4)
-    writer(rows(20000), "streamName" -> "packed", "aggregation" -> "true").save()
+    writer(rows(20000), "streamName" -> "packed", "aggregation" -> "true", "maxTimeInBuffer" -> "1h").save()
     assert(read("packed").size == 20000)
     assert(read("packed").toSet == (0 until 20000).map(i => i.toString -> s"value $i").toSet)
     assert(kinesis.admin.recordCount("packed") < 200, kinesis.admin.recordCount("packed"))

@@ -33,15 +33,13 @@ class RowOrderSuite extends SinkFixture {
   /** Returns the shuffles that Spark adds to write these rows. */
   private def shufflesOf(rows: DataFrame, set: (String, String)*): Int = {
     val executed = new CompletableFuture[SparkPlan]
+    // Spark tells listeners later, so the listener may still hear of executions of earlier tests.
+    val before = spark.emptyDataFrame.queryExecution.id
     val listener = new QueryExecutionListener {
-      override def onSuccess(name: String, execution: QueryExecution, nanos: Long): Unit = {
-        executed.complete(execution.executedPlan)
-        ()
-      }
-      override def onFailure(name: String, execution: QueryExecution, error: Exception): Unit = {
-        executed.completeExceptionally(error)
-        ()
-      }
+      override def onSuccess(name: String, execution: QueryExecution, nanos: Long): Unit =
+        if (execution.id > before) executed.complete(execution.executedPlan): Unit
+      override def onFailure(name: String, execution: QueryExecution, error: Exception): Unit =
+        if (execution.id > before) executed.completeExceptionally(error): Unit
     }
     spark.listenerManager.register(listener)
     try {

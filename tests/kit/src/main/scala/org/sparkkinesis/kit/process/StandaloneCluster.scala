@@ -63,6 +63,8 @@ final class StandaloneCluster(folder: Path, workers: Int, executorsPerWorker: In
     all.foreach(_.destroy())
     all.foreach(_.waitFor())
     children.foreach(_.destroyForcibly())
+    // They may write to the folder until they have ended.
+    children.foreach(_.onExit().join())
   }
 
   private def start(name: String, daemon: String, arguments: Seq[String]): Process = {
@@ -80,7 +82,7 @@ final class StandaloneCluster(folder: Path, workers: Int, executorsPerWorker: In
   }
 
   private def awaitMaster(): Unit = {
-    val deadline = 60.seconds.fromNow
+    val deadline = 3.minutes.fromNow
     def answers = Try(Using.resource(new Socket)(_.connect(new InetSocketAddress("127.0.0.1", port), 1000))).isSuccess
     while (!answers) {
       require(deadline.hasTimeLeft(), s"the master does not listen; see $folder")

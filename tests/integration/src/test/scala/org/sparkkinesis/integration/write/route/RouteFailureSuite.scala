@@ -4,7 +4,6 @@ import java.net.{InetAddress, ServerSocket}
 import java.util.concurrent.atomic.AtomicInteger
 
 import scala.concurrent.duration._
-import scala.jdk.CollectionConverters._
 
 import org.apache.spark.sql.functions._
 
@@ -32,6 +31,12 @@ class RouteFailureSuite extends RoutedFixture {
     kinesis.faults.add(silence)
     val died = System.currentTimeMillis()
     feed(numbers, 2000, 8.seconds)
+    def sum(metric: String): Long =
+      query.recentProgress.filter(_.numInputRows > 0).map(_.sink.metrics.get(metric).toLong).sum
+    await(query, "records that are written to the other region") {
+      numbers.add(10)
+      sum("reroutedRecords") > 0
+    }
     val until = System.currentTimeMillis()
     kinesis.faults.clear()
     feed(numbers, 2000, 6.seconds)
@@ -40,20 +45,20 @@ class RouteFailureSuite extends RoutedFixture {
       stored("dies", there).exists(_.arrivalMillis > until)
     }
     query.processAllAvailable()
-    val progress = query.recentProgress.toSeq.filter(_.numInputRows > 0).map(_.sink.metrics.asScala)
     query.stop()
     val (near, far) = (stored("dies", here), stored("dies", there))
     val counts = texts(near ++ far).groupBy(identity).view.mapValues(_.size).toMap
-    val rerouted = progress.map(_("reroutedRecords").toLong).sum
+    val (rerouted, repeated) = (sum("reroutedRecords"), sum("possibleDuplicates"))
     val back = far.map(_.arrivalMillis).filter(_ > until)
     assert(back.nonEmpty, "the region is used again")
     val again = back.min - until
     val gap = near.map(_.arrivalMillis).filter(time => time > died - 500 && time < until).sorted
-    val pause = gap.zip(gap.drop(1)).map { case (one, next) => next - one }.max
+    val pause = gap.zip(gap.drop(1)).map { case (one, next) => next - one }.maxOption.getOrElse(0L)
     info(s"${numbers.written} records, $rerouted rerouted, longest pause $pause ms, used again after $again ms")
     assert(counts.keySet == numbers.expected.toSet, "no record is lost")
     assert(rerouted > 0)
-    assert(counts.values.count(_ > 1) <= rerouted, "only rerouted records may be stored twice")
+    // On a slow machine, requests to the other region can be without an answer within the timeout too.
+    assert(counts.values.count(_ > 1) <= rerouted + repeated, "only records that were sent again may be stored twice")
   }
 
   test("a stream that was deleted gives its records to the other one, and the task does not fail") {

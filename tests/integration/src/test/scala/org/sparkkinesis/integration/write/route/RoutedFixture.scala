@@ -25,9 +25,7 @@ abstract class RoutedFixture extends SinkFixture {
       .withAccounts(Seq(own, other))
   )
 
-  /** A fast machine runs more micro-batches in a test than Spark keeps by default. */
-  override protected def settings: Map[String, String] =
-    super.settings + ("spark.sql.streaming.numRecentProgressUpdates" -> "10000")
+  override protected def timeLimit: FiniteDuration = 6.minutes
 
   override protected def connection(stream: String): Map[String, String] =
     super.connection(stream) ++ Map("awsAccessKey" -> own, "awsSecretKey" -> "emulator")

@@ -22,9 +22,11 @@ class RoutedWriteSuite extends RoutedFixture {
     val on = mutable.ArrayBuffer.empty[(String, Long)]
     (1 to 20).foreach { n =>
       val (from, to) = (places((n + 1) % 2), places(n % 2))
+      // The query may use the new document before `publish` returns.
+      val at = System.currentTimeMillis()
       publish(n + 1L, active(arn("switch", to)), s""""arn":"${arn("switch", from)}","state":"draining"""")
-      off += from -> System.currentTimeMillis()
-      on += to -> System.currentTimeMillis()
+      off += from -> at
+      on += to -> at
       feed(numbers, 5000, 4.seconds)
       await(query, s"switch $n")(stored("switch", to).exists(_.arrivalMillis >= on.last._2))
     }
@@ -72,9 +74,11 @@ class RoutedWriteSuite extends RoutedFixture {
   test("sticky round robin needs hardly more requests than one stream, and spreads records evenly") {
     Seq("plain", "r1", "r2", "r3", "r4").foreach(create(_, shards = 4))
     val rows = spark.range(0, 100000, 1, 2).select(col("id").cast("string").as("partitionKey"), lit("x").as("data"))
-    rows.write.format(format).mode("append").options(target + ("streamName" -> "plain")).save()
+    // Only full requests are sent, at any speed of the machine.
+    val full = "maxTimeInBuffer" -> "1h"
+    rows.write.format(format).mode("append").options(target ++ Map("streamName" -> "plain", full)).save()
     publish(1, Seq("r1", "r2", "r3", "r4").map(name => active(arn(name))): _*)
-    rows.write.format(format).mode("append").options(logical).save()
+    rows.write.format(format).mode("append").options(logical + full).save()
     val names = Seq("r1", "r2", "r3", "r4")
     val requests = names.map(name => kinesis.calls.count("PutRecords", stream = name)).sum
     val single = kinesis.calls.count("PutRecords", stream = "plain")
