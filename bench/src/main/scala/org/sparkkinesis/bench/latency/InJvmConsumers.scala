@@ -15,7 +15,7 @@ import org.sparkkinesis.service.ServiceException
 import org.sparkkinesis.spark.executor.{LiveConsumers, LiveFeed}
 
 /** The connector's consumers, with records that a thread of this JVM publishes at a steady rate. Thread-safe. */
-final class InJvmConsumers extends LiveConsumers with ProgressListener with AutoCloseable {
+final class InJvmConsumers private extends LiveConsumers with ProgressListener with AutoCloseable {
   private val publishers = new InJvmPublishers
   private val consumers = new ShardConsumers(
     publishers,
@@ -25,25 +25,20 @@ final class InJvmConsumers extends LiveConsumers with ProgressListener with Auto
     new ConsumerMetrics
   )
   private val feeds = new ConcurrentHashMap[StreamShard, LiveFeed]
-  private var producer = Option.empty[Thread]
   @volatile private var isClosed = false
 
-  /** Starts the thread that publishes, unless it runs. */
-  def started(rate: Int, shards: Seq[StreamShard]): InJvmConsumers = synchronized {
-    if (producer.isEmpty) {
-      val thread = new Thread(() =>
-        TimedRecords.atRate(rate) { payloads =>
-          payloads.grouped(payloads.size / shards.size).zip(shards).foreach { case (part, shard) =>
-            publishers.publish(shard, part)
-          }
-          !isClosed
+  /** Starts the thread that publishes. */
+  private def start(rate: Int, shards: Seq[StreamShard]): Unit = {
+    val thread = new Thread(() =>
+      TimedRecords.atRate(rate) { payloads =>
+        payloads.grouped(payloads.size / shards.size).zip(shards).foreach { case (part, shard) =>
+          publishers.publish(shard, part)
         }
-      )
-      thread.setDaemon(true)
-      thread.start()
-      producer = Some(thread)
-    }
-    this
+        !isClosed
+      }
+    )
+    thread.setDaemon(true)
+    thread.start()
   }
 
   override def claim(feed: LiveFeed, shards: Seq[LiveShard]): Unit = {
@@ -68,8 +63,23 @@ final class InJvmConsumers extends LiveConsumers with ProgressListener with Auto
   }
 }
 
+/** The consumers of the query that runs. */
 object InJvmConsumers {
-  val ofJvm = new InJvmConsumers
+  private var current = Option.empty[InJvmConsumers]
+
+  def started(rate: Int, shards: Seq[StreamShard]): InJvmConsumers = synchronized {
+    current.getOrElse {
+      val fresh = new InJvmConsumers
+      fresh.start(rate, shards)
+      current = Some(fresh)
+      fresh
+    }
+  }
+
+  def stop(): Unit = synchronized {
+    current.foreach(_.close())
+    current = None
+  }
 }
 
 /** Publishes records within this JVM, on the thread that supplies them or that requests them. */

@@ -71,7 +71,7 @@ final private class InJvmStream(rate: Int) extends MicroBatchStream with Support
 
   override def createReaderFactory(): PartitionReaderFactory = new InJvmReaders(rate)
   override def commit(end: Offset): Unit = ()
-  override def stop(): Unit = InJvmConsumers.ofJvm.close()
+  override def stop(): Unit = InJvmConsumers.stop()
 }
 
 private object InJvmStream {
@@ -86,7 +86,7 @@ final private case class InJvmOffset(batches: Long) extends Offset {
 
 final private class InJvmReaders(rate: Int) extends PartitionReaderFactory {
   override def createReader(partition: InputPartition): PartitionReader[InternalRow] = {
-    val consumers = InJvmConsumers.ofJvm.started(rate, InJvmStream.shards)
+    val consumers = InJvmConsumers.started(rate, InJvmStream.shards)
     val settings = ReadSettings(Options.defaults, Map.empty)
     val task = partition.asInstanceOf[LiveTask]
     val epoch = TaskContext.get().taskAttemptId() + 1

@@ -26,7 +26,8 @@ import org.sparkkinesis.retry.{RetryPolicies, RetryRules}
  *   - `micro_batch`: as `efo`, with micro-batches that follow each other without a pause
  *   - `sdk`: from PutRecords to a bare subscriber
  *   - `floor`: the connector's reader and Spark's path of a row, with a publisher in this JVM instead of a service
- *   - `boundary_gap`: from the last row of a task to its first row in the next batch, in batches of one second
+ *   - `boundary_gap`: from the last row of a task to its first row in the next batch, in batches of one second;
+ *     `floor_boundary_gap` is the same for `floor`
  *
  * The last line is one JSON object, in milliseconds. `…_cpu_micros` is the CPU time of this process per record.
  */
@@ -36,7 +37,7 @@ object RealTimeBenchmark {
 
   def main(args: Array[String]): Unit = {
     val arguments = Arguments(args)
-    val (seconds, rate) = (arguments.seconds(360), arguments.number("rate", 4000))
+    val (seconds, rate) = (arguments.seconds(400), arguments.number("rate", 4000))
     val figures = Using.Manager { use =>
       val emulator = use(new EmulatorProcess("3g", processor = Some(0)))
       val bare = use(BareClients.asynchronous(emulator.endpoint))
@@ -51,7 +52,7 @@ object RealTimeBenchmark {
       use.acquire(spark)(_.stop())
       val queries = new LiveQueries(spark, emulator.endpoint, rate)
       val producer = use(new ProducerProcess(emulator.endpoint, ReadingStream.Name, rate))
-      def phase(name: String, share: Int) = new Phase(name, seconds * share / 72, () => producer.check())
+      def phase(name: String, share: Int) = new Phase(name, seconds * share / 80, () => producer.check())
       def subscribed(arn: String)(body: Latencies => Seq[(String, Json)]) = {
         val latencies = new Latencies
         val subscriptions = TimedRecords.subscribe(bare, arn, Shards, latencies)
@@ -63,6 +64,7 @@ object RealTimeBenchmark {
         phase("polling", 8).ofQuery(queries.polling) ++
         subscribed(sink)(arrived => phase("roundtrip", 8).ofQuery(queries.copying(Copies), arrived)) ++
         phase("boundary", 14).gaps(queries.fanOut) ++
+        phase("floor_boundary", 8).gaps(queries.inJvm) ++
         phase("micro_batch", 6).ofQuery(queries.microBatches) ++
         subscribed(source)(arrived => phase("sdk", 4).ofRecords(arrived)) ++
         phase("floor", 4).ofQuery(queries.inJvm)
