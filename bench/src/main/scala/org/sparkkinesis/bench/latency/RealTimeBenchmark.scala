@@ -52,14 +52,15 @@ object RealTimeBenchmark {
       use.acquire(spark)(_.stop())
       val queries = new LiveQueries(spark, emulator.endpoint, rate)
       val producer = use(new ProducerProcess(emulator.endpoint, ReadingStream.Name, rate))
-      def phase(name: String, share: Int) = new Phase(name, seconds * share / 80, () => producer.check())
+      def phase(name: String, share: Int) = new Phase(name, seconds * share / 82, () => producer.check())
       def subscribed(arn: String)(body: Latencies => Seq[(String, Json)]) = {
         val latencies = new Latencies
         val subscriptions = TimedRecords.subscribe(bare, arn, Shards, latencies)
         try body(latencies)
         finally subscriptions.foreach(_.cancel(true))
       }
-      phase("warm_up", 6).ofQuery(queries.fanOut)
+      // Short batches compile the code of their boundaries soonest, which a query of hours has compiled.
+      phase("warm_up", 8).gaps(queries.fanOut)
       phase("efo", 18).ofQuery(queries.fanOut) ++
         phase("polling", 8).ofQuery(queries.polling) ++
         subscribed(sink)(arrived => phase("roundtrip", 8).ofQuery(queries.copying(Copies), arrived)) ++
