@@ -255,7 +255,13 @@ final class SourceQuery(
    * Returns the start of a batch as the streams are now: recreated streams and expired shards are replaced, if the
    * query accepts lost records.
    */
-  private[read] def checked(start: SourceOffset): SourceOffset = linked(mend(start), isFetched = false)
+  private[read] def checked(start: SourceOffset): SourceOffset = {
+    val mended = mend(start)
+    val from = linked(mended, isFetched = false)
+    // Nothing else tells the next run, before a batch is committed, from when on the query wanted records.
+    if (!from.isTimed) readUpTo.note(mended, from.timed(checkpoint.oldestMillis(_)))
+    from
+  }
 
   /**
    * @param isFetched
@@ -280,7 +286,7 @@ final class SourceQuery(
   }
 
   /** The settings of the consumers, whose enhanced fan-out consumers are registered. */
-  private[read] def consumerSettings: ReadSettings = settings
+  private[sparkkinesis] def consumerSettings: ReadSettings = settings
 
   /** Returns the shards of a stream that the query has seen so far; a later listing may lack some of them. */
   private[read] def listed(stream: String): Seq[Shard] = session.seenShards(stream)

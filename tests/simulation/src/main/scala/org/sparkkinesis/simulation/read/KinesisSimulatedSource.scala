@@ -4,13 +4,16 @@ import java.nio.charset.StandardCharsets.UTF_8
 
 import org.sparkkinesis.chunk.Chunk
 import org.sparkkinesis.config.Options
+import org.sparkkinesis.error.RealTimeErrors
 import org.sparkkinesis.event.log.QueryContext
 import org.sparkkinesis.plan.TaskRanges
 import org.sparkkinesis.plan.offset.{OffsetCodec, SourceOffset}
 import org.sparkkinesis.simulation.spark._
 import org.sparkkinesis.spark.coordinator.cluster.ExecutorCluster
 import org.sparkkinesis.spark.read.SourceQuery
+import org.sparkkinesis.spark.read.live.{LiveRead, LiveTask, TaskEnd}
 import org.sparkkinesis.spark.read.reader.RangesRead
+import org.sparkkinesis.spark.read.realtime.{RealTimeQuery, RealTimeSlots}
 import org.sparkkinesis.spark.session.StreamSession
 import org.sparkkinesis.spark.session.checkpoint.CheckpointFiles
 import org.sparkkinesis.spark.settings.KinesisReadLimit
@@ -45,7 +48,22 @@ final class KinesisSimulatedSource(
   override def partitions(start: String, end: String): Seq[BatchPartition] =
     query.tasks(decode(start), decode(end), slots()).map(new Partition(_))
 
-  override def stop(): Unit = query.stop()
+  private var live = Option.empty[RealTimeQuery]
+
+  /** Returns the source for real-time mode, as Spark prepares it before everything else. */
+  def inRealTime(): RealTimeSource = {
+    val started = new RealTimeQuery(query, cluster, new RealTimeSlots)
+    live = Some(started)
+    new RealTimeSource {
+      override def initialOffset(): String = KinesisSimulatedSource.this.initialOffset()
+      override def partitions(start: String): Seq[LivePartition] = started.plan(decode(start)).map(new Live(_))
+      override def merge(ends: Seq[TaskEnd]): String = OffsetCodec.encode(started.merge(ends))
+    }
+  }
+
+  override def stop(): Unit =
+    try live.foreach(_.close())
+    finally query.stop()
 
   private def decode(text: String): SourceOffset = OffsetCodec.decode(text)
 
@@ -62,18 +80,46 @@ final class KinesisSimulatedSource(
       rows.result()
     }
   }
+
+  final private class Live(task: LiveTask) extends LivePartition {
+    private val settings = query.consumerSettings
+    override def preferred: Seq[String] = task.preferredLocations().toSeq
+
+    override def open(executor: SimulatedExecutor, attempt: Long): LiveReading = {
+      executor.hosts.ensureStarted(query.sourceId, settings)
+      val host = executor.hosts.find(query.sourceId).getOrElse(throw RealTimeErrors.driverUnreachable(executor.name))
+      val reading = new LiveRead(task, host, attempt, settings, executor.environment)
+      new LiveReading {
+        override def isEnded: Boolean = reading.isEnded
+        override def next(): Option[ReadRow] = Option.when(reading.next(0))(KinesisSimulatedSource.row(
+          reading.shard.shard.shard.value,
+          reading.chunk,
+          reading.rowInChunk
+        ))
+        override def end: TaskEnd = TaskEnd(
+          executor.name,
+          "host",
+          reading.outcomes,
+          reading.rows,
+          reading.children,
+          reading.latencies
+        )
+        override def close(): Unit = reading.close()
+      }
+    }
+  }
 }
 
 private object KinesisSimulatedSource {
-  def rows(shard: String, chunk: Chunk): Iterator[ReadRow] = (0 until chunk.rows).iterator.map { row =>
-    ReadRow(
-      shard,
-      chunk.sequenceNumber(row).value,
-      chunk.subSequenceNumber(row),
-      chunk.partitionKey(row),
-      id(chunk.data(row))
-    )
-  }
+  def rows(shard: String, chunk: Chunk): Iterator[ReadRow] = (0 until chunk.rows).iterator.map(row(shard, chunk, _))
+
+  def row(shard: String, chunk: Chunk, row: Int): ReadRow = ReadRow(
+    shard,
+    chunk.sequenceNumber(row).value,
+    chunk.subSequenceNumber(row),
+    chunk.partitionKey(row),
+    id(chunk.data(row))
+  )
 
   /** The id at the end of the data, after leading zeros. Records may be large, so the zeros are not read. */
   private def id(data: Array[Byte]): Long = {

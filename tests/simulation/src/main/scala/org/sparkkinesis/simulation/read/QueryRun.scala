@@ -48,7 +48,24 @@ final private[read] class QueryRun(world: ReadWorld, start: Start) {
       new KinesisSimulatedSource(options, files, cluster, environment(driver), () => cluster.executorsNow.size * 2)
     asked = Some(source)
     val sink = verdict.watching(ledger, tell(_))(ledger.begin(positionMillis))
-    try new MicroBatchQuery(time, driver, checkpoint, source, start.trigger, tasks, sink, thread, tell(_)).run()
+    try
+      start.trigger match {
+        case QueryTrigger.RealTime(millis) =>
+          val live = new LiveTasks(time, driver, () => cluster.executorsNow, setup.tasks, random, thread)
+          new RealTimeExecution(
+            time,
+            driver,
+            checkpoint,
+            source.inRealTime(),
+            millis,
+            live,
+            sink,
+            thread,
+            tell(_)
+          ).run()
+        case trigger =>
+          new MicroBatchQuery(time, driver, checkpoint, source, trigger, tasks, sink, thread, tell(_)).run()
+      }
     finally if (driver.isAlive) source.stop()
   }
 

@@ -44,6 +44,7 @@ object ReadSide extends Side[ReadScenario, ReadAction, ReadOutcome]("read") {
     "queryStarts" -> outcome.queries.toLong,
     "queryFailures" -> outcome.failures.size.toLong,
     "lossesReported" -> outcome.losses.toLong,
+    "realTimeBatches" -> outcome.liveBatches.toLong,
     "runsWithoutLoss" -> (if (outcome.losses == 0) 1L else 0L)
   ) ++ grouped("calls", outcome.calls) ++ grouped("throttled", outcome.throttled) ++ grouped("faults", outcome.faults)
 

@@ -19,7 +19,8 @@ final case class ReadOutcome(
     calls: Map[String, Int],
     throttled: Map[String, Int],
     faults: Map[String, Int],
-    slowestMillis: Long
+    slowestMillis: Long,
+    liveBatches: Int
 )
 
 /**
@@ -65,7 +66,8 @@ final class ReadSimulation(scenario: ReadScenario, trace: String => Unit = _ => 
       service.calls.total,
       service.calls.throttled,
       faults.toMap,
-      ledger.slowestMillis
+      ledger.slowestMillis,
+      ledger.liveBatches
     )
   }
 

@@ -123,6 +123,14 @@ final class ReadVerdict(
     }
     override def sameRows(batch: Long, before: Vector[ReadRow], again: Vector[ReadRow]): Unit =
       sink.sameRows(batch, before, again)
+    override def onBatchHanded(batch: Long, rows: Vector[ReadRow]): Unit = {
+      trace(s"real-time batch $batch has ${rows.map(row => s"${row.id}@${row.shard.takeRight(2)}").mkString(" ")}")
+      sink.onBatchHanded(batch, rows)
+    }
+    override def onBatchDropped(batch: Long): Unit = {
+      trace(s"batch $batch is planned anew")
+      sink.onBatchDropped(batch)
+    }
     override def onBatchCommitted(batch: Long): Unit = {
       trace(s"batch $batch is committed")
       sink.onBatchCommitted(batch)

@@ -10,6 +10,9 @@ sealed trait QueryTrigger
 object QueryTrigger {
   final case class ProcessingTime(millis: Long) extends QueryTrigger
   case object AvailableNow extends QueryTrigger
+
+  /** Spark's real-time mode with batches of this length. */
+  final case class RealTime(millis: Long) extends QueryTrigger
   case object Once extends QueryTrigger
 }
 
@@ -49,6 +52,12 @@ trait BatchSink {
   /** Fails unless the rows are a valid result of reading the same ranges again. */
   def sameRows(batch: Long, before: Vector[ReadRow], again: Vector[ReadRow]): Unit
 
+  /** Called when a real-time batch is in the offset log, with the rows of the attempts that succeeded. */
+  def onBatchHanded(batch: Long, rows: Vector[ReadRow]): Unit
+
+  /** Called when a batch is removed from the offset log, because real-time mode plans it anew. */
+  def onBatchDropped(batch: Long): Unit
+
   /** Called when the batch is in the commit log. */
   def onBatchCommitted(batch: Long): Unit
 }
@@ -82,6 +91,7 @@ final class MicroBatchQuery(
       case QueryTrigger.ProcessingTime(millis) => while (!thread.isStopped) everyTrigger(millis)
       case QueryTrigger.AvailableNow => while (runBatch()) check()
       case QueryTrigger.Once => runBatch(); ()
+      case _: QueryTrigger.RealTime => throw new IllegalArgumentException("not a trigger of micro-batches")
     }
   }
 

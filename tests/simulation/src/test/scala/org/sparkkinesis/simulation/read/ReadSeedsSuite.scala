@@ -23,6 +23,7 @@ class ReadSeedsSuite extends AnyFunSuite {
     assert(totals("delivered") > 50L * seeds.size)
     assert(totals("runsWithoutLoss") > 0 && totals("runsWithoutLoss") < seeds.size)
     assert(totals("calls.SubscribeToShard") > seeds.size)
+    assert(totals("realTimeBatches") > seeds.size)
     assert(totals.group("faults").keySet == Set(
       "EmptyAnswers",
       "EndWithoutChildren",

@@ -57,6 +57,9 @@ final private[sparkkinesis] class LiveRead(
   /** The shard of the current row. */
   def shard: LiveShard = current.shard
 
+  /** Whether the batch ended early for this task. */
+  def isEnded: Boolean = feed.isEnded
+
   /** Advances to the next row. Returns false if there is none within this time, or when the batch ends early. */
   def next(millis: Long): Boolean = {
     val hasRow =

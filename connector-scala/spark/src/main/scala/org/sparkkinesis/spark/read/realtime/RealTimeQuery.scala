@@ -24,7 +24,7 @@ import org.sparkkinesis.spark.read.live.{LiveTask, TaskEnd}
  * @param slots
  *   the slots that all real-time sources share
  */
-final private[realtime] class RealTimeQuery(query: SourceQuery, cluster: ExecutorCluster, slots: RealTimeSlots) {
+final private[sparkkinesis] class RealTimeQuery(query: SourceQuery, cluster: ExecutorCluster, slots: RealTimeSlots) {
   import RealTimeQuery._
 
   private val session = query.session

@@ -6,7 +6,7 @@ import scala.collection.mutable
  * Divides the application's task slots between its real-time sources. The tasks of a real-time batch hold their slots
  * until the batch ends, so a task without a slot would start after the end and read nothing. Thread-safe.
  */
-final private[realtime] class RealTimeSlots {
+final private[sparkkinesis] class RealTimeSlots {
 
   /** The slots that each source uses; 0 before its first batch. */
   private val used = mutable.HashMap.empty[String, Int]
@@ -30,7 +30,7 @@ final private[realtime] class RealTimeSlots {
   def use(source: String, tasks: Int): Unit = synchronized { used(source) = tasks }
 }
 
-private[realtime] object RealTimeSlots {
+private[sparkkinesis] object RealTimeSlots {
 
   /** The slots of this JVM's application. */
   val ofJvm = new RealTimeSlots

@@ -20,7 +20,33 @@ object ReadScenarios {
     val random = new Random(seed * 0x9e3779b97f4a7c15L + 1)
     val plain = new Maker(random).scenario(seed, steps)
     val sizes = new Random(seed * 0x9e3779b97f4a7c15L + 3)
-    if (sizes.nextInt(LargeOneOf) == 0) withLargeRecords(plain, Large(sizes.nextInt(Large.size))) else plain
+    val sized = if (sizes.nextInt(LargeOneOf) == 0) withLargeRecords(plain, Large(sizes.nextInt(Large.size))) else plain
+    val modes = new Random(seed * 0x9e3779b97f4a7c15L + 5)
+    if (modes.nextInt(RealTimeOneOf) == 0) withRealTime(sized, modes) else sized
+  }
+
+  /** One in this many scenarios has queries in real-time mode. */
+  private val RealTimeOneOf = 4
+
+  /** The options that real-time mode refuses, or that require a number of task slots. */
+  private val NotInRealTime = Set(
+    "maxRecordsPerTrigger",
+    "maxBytesPerTrigger",
+    "minRecordsPerTrigger",
+    "maxTriggerDelay",
+    "alignShards",
+    "shardsPerTask"
+  )
+
+  /** Runs most of the continuous queries in real-time mode, and the others in micro-batches. */
+  private def withRealTime(scenario: ReadScenario, random: Random): ReadScenario = {
+    val actions = scenario.actions.map {
+      case start @ Start(QueryTrigger.ProcessingTime(millis), _, _) if random.nextInt(4) > 0 =>
+        start.copy(trigger = QueryTrigger.RealTime(math.max(5 * Second, millis)))
+      case other => other
+    }
+    val options = scenario.setup.options.filterNot { case (name, _) => NotInRealTime(name) }
+    scenario.copy(setup = scenario.setup.copy(options = options), actions = actions)
   }
 
   /** One in this many scenarios has large records. */

@@ -1,0 +1,42 @@
+package org.sparkkinesis.simulation.read
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import org.sparkkinesis.simulation.read.schedule.ReadAction._
+import org.sparkkinesis.simulation.read.schedule._
+import org.sparkkinesis.simulation.spark.QueryTrigger._
+
+/** Fixed failures of real-time mode, and schedules in which it and micro-batches share a checkpoint. */
+class RealTimeFindingsSuite extends AnyFunSuite with ReadFindings {
+  private def live(millis: Long) = Start(RealTime(millis), efo = false, failOnDataLoss = true)
+
+  test("346: records that expire after a first real-time batch, which was not committed, are reported as lost") {
+    val outcome = run(ReadScenario(
+      346,
+      ReadSetup(initialPosition = "at_timestamp", positionAgeMillis = 30 * Hour, options = slow),
+      Vector(Put(1), Advance(19 * Hour), live(Hour), Advance(4 * Minute), Stop, Advance(14 * Hour))
+    ))
+    assert(outcome.losses > 0 && outcome.delivered == 0)
+  }
+
+  test("real-time batches and micro-batches continue each other's offsets, through splits, merges and kills") {
+    val steps = Seq(Split(0), Merge(1), Split(2), Split(1), Merge(0), Kill(30))
+    val actions = steps.flatMap { step =>
+      Seq(
+        live(10000),
+        PutAggregate(5, 0),
+        Put(20),
+        Advance(15000),
+        step,
+        Put(20),
+        Advance(25000),
+        Stop,
+        Put(20),
+        Start(AvailableNow, efo = false, failOnDataLoss = true),
+        Advance(30000)
+      )
+    }
+    val outcome = run(ReadScenario(1, ReadSetup(shards = 2, executors = 2, options = fast), actions.toVector))
+    assert(outcome.liveBatches >= steps.size && outcome.delivered == outcome.records)
+  }
+}
