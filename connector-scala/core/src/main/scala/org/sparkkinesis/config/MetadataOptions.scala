@@ -51,8 +51,8 @@ object MetadataOptions {
   val metadataRefreshInterval: ConfigEntry[FiniteDuration] = both(
     "metadataRefreshInterval",
     Duration(1.second, 1.day),
-    "Time between two requests to the metadata service, or two listings of the names for `streamPattern`, which varies " +
-      "by up to 10 %.",
+    "Time between two requests to the metadata service, or two listings of the names for `streamPattern`, which " +
+      "varies by up to 10 %.",
     default = "60s"
   )
 
@@ -127,8 +127,8 @@ object MetadataOptions {
   val newStreamPosition: ConfigEntry[PositionOption] = read(
     "newStreamPosition",
     PositionOption.optionType,
-    "Position from which a running query reads a stream that is added, unless the metadata service tells one. A stream " +
-      "that matches `streamPattern` later is read from it, too.",
+    "Position from which a running query reads a stream that is added, unless the metadata service tells one. A " +
+      "stream that matches `streamPattern` later is read from it, too.",
     default = "trim_horizon"
   )
 

@@ -34,7 +34,7 @@ final private[metadata] class FileMetadataService(name: String, conf: Configurat
     }
 
   /** Only local files have permissions that mean something to other users of the machine. */
-  private def warnOfOthers(files: FileSystem): Unit = if (!hasWarned && files.getScheme == "file") {
+  private def warnOfOthers(files: FileSystem): Unit = if (!hasWarned && files.getUri.getScheme == "file") {
     val access = files.getFileStatus(path).getPermission.getOtherAction
     if (access.implies(FsAction.WRITE)) {
       hasWarned = true

@@ -8,8 +8,8 @@ import org.sparkkinesis.spark.coordinator.{CoordinatorStatus, ShardStatus}
  */
 object SourceMetrics {
 
-  /** Number of shards in `worstShards`. */
-  private val WorstShards = 5
+  /** Number of shards in `worstShards`, and of streams in `worstStreams`. */
+  private val Worst = 5
 
   /**
    * Builds the metrics of one trigger.
@@ -36,15 +36,14 @@ object SourceMetrics {
       )
     )
     val withheld = status.withheldRows.map(rows => "withheldRows" -> rows.toString)
-    lag ++ worst(status.behind) ++ shards ++ batch ++ withheld ++ status.totals.map { case (name, value) =>
-      name -> value.toString
-    }
+    val totals = status.totals.map { case (name, value) => name -> value.toString }
+    lag ++ worst(status.behind) ++ worstStreams(status.behind) ++ shards ++ batch ++ withheld ++ totals
   }
 
   /** Returns the shards that are furthest behind and not at their tip, with the rates at which they are fetched. */
   private def worst(shards: Seq[ShardStatus]): Map[String, String] = {
     val severalStreams = shards.map(_.shard.stream).distinct.size > 1
-    val behind = shards.filter(_.millisBehindLatest > 0).sortBy(-_.millisBehindLatest).take(WorstShards)
+    val behind = shards.filter(_.millisBehindLatest > 0).sortBy(-_.millisBehindLatest).take(Worst)
     val texts = behind.map { status =>
       val name = if (severalStreams) status.shard.toString else status.shard.shard.value
       val rates = status.rate.fold("")(rate =>
@@ -54,6 +53,14 @@ object SourceMetrics {
       s"$name: ${status.millisBehindLatest} ms$rates"
     }
     if (texts.isEmpty) Map.empty else Map("worstShards" -> texts.mkString("; "))
+  }
+
+  /** Returns the streams that are furthest behind, if there are several, with the lag of their worst shard. */
+  private def worstStreams(shards: Seq[ShardStatus]): Map[String, String] = {
+    val lags = shards.groupMapReduce(_.shard.stream)(_.millisBehindLatest)(math.max)
+    val behind = lags.toSeq.filter(_._2 > 0).sortBy { case (stream, millis) => (-millis, stream) }.take(Worst)
+    if (lags.size < 2 || behind.isEmpty) Map.empty
+    else Map("worstStreams" -> behind.map { case (stream, millis) => s"$stream: $millis ms" }.mkString("; "))
   }
 
   private def lags(name: String, millis: Seq[Long]): Map[String, String] =

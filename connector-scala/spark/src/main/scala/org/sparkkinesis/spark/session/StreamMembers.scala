@@ -1,14 +1,9 @@
 package org.sparkkinesis.spark.session
 
-import scala.util.control.NonFatal
-
-import org.sparkkinesis.concurrent.Futures
-import org.sparkkinesis.config.value.{OnStreamRemoved, PositionOption}
+import org.sparkkinesis.config.value.PositionOption
 import org.sparkkinesis.config.{ConnectionOptions, MetadataOptions}
-import org.sparkkinesis.error.{KinesisConnectorException, MetadataErrors, ReadErrors}
-import org.sparkkinesis.event.{MetadataChanged, StreamPending}
+import org.sparkkinesis.error.{KinesisConnectorException, ReadErrors}
 import org.sparkkinesis.metadata._
-import org.sparkkinesis.model.StreamRef
 import org.sparkkinesis.plan.member.{Membership, MembershipHistory, MetadataEntry, StreamWish}
 import org.sparkkinesis.plan.offset.{SourceOffset, StreamOffset}
 import org.sparkkinesis.spark.connection.Environment
@@ -17,8 +12,8 @@ import org.sparkkinesis.spark.session.checkpoint.{CheckpointFiles, MetadataLog}
 
 /**
  * The streams of a query that reads logical streams, or the streams whose names match a pattern. A thread of its own
- * asks the metadata service, prepares the streams that it adds, and writes each version to the metadata log. The query's
- * thread takes the versions in between two batches.
+ * asks the metadata service, prepares the streams that it adds, and writes each version to the metadata log. The
+ * query's thread takes the versions in between two batches.
  *
  * A query with a pattern starts as if the streams were listed: its offsets have no version before the streams change.
  *
@@ -41,14 +36,14 @@ final class StreamMembers(
   private val log = new MetadataLog(files)
   private val service = serviceAfter(log.newest.map(_.document))
   private val pattern = options.get(ConnectionOptions.streamPattern)
-  private val allowed = AllowList.of(options)
-  private val onRemoved = options(MetadataOptions.onStreamRemoved)
   private val history = new MembershipHistory(
     log.newest,
-    onRemoved,
+    options(MetadataOptions.onStreamRemoved),
     options(MetadataOptions.removalConfirmations),
     options(MetadataOptions.removedStreamRetention).toMillis
   )
+  private val held = new HeldStreams(session, environment)
+  private val updates = new MemberUpdates(session, log, history, held, service.address, prepare, initial)
   private val watcher = new MetadataWatcher(
     service,
     pattern.fold(MetadataSource.ids(options))(StreamIds.Matching(_)),
@@ -56,17 +51,15 @@ final class StreamMembers(
     environment,
     session.events,
     log.newest.map(_.document)
-  )(answered)
-
-  @volatile private var pending = Map.empty[String, String]
-  @volatile private var failure = Option.empty[Throwable]
+  )(updates.take)
 
   /** The last version of this run, for a run that ends. */
   private var pinned = Option.empty[Long]
   private var mustPin = false
   private var isBegun = false
-  private val held = new HeldStreams(session, environment)
   private val deleted = new DeletedStreams(session, environment)
+
+  private var changes = MemberChanges()
 
   /** The version that an offset without one has. */
   private var firstVersion = 0L
@@ -109,7 +102,8 @@ final class StreamMembers(
     val isKnown = left.isEmpty && (start.version > 0 || same.nonEmpty)
     same.foreach(entry => firstVersion = entry.number)
     if (!isKnown) {
-      val entry = history.restated(kept.map(_.arn).flatMap(known), StreamMembers.Listed, session.serviceClock.atLeast)
+      val entry =
+        history.restated(kept.map(_.arn).flatMap(updates.known), StreamMembers.Listed, session.serviceClock.atLeast)
       log.append(entry)
       history.note(entry)
       firstVersion = if (left.isEmpty) entry.number else entry.number - 1
@@ -144,13 +138,13 @@ final class StreamMembers(
   def check(start: SourceOffset): Unit = {
     begin(Some(start))
     watcher.check()
-    failure.foreach(throw _)
+    updates.failure.foreach(throw _)
     if (mustPin) pin()
   }
 
   /**
-   * Opens the streams of an offset that are read and that this run has not opened yet. A stream that cannot be opened is
-   * held back, if others can be read.
+   * Opens the streams of an offset that are read and that this run has not opened yet. A stream that cannot be opened
+   * is held back, if others can be read.
    */
   def open(offset: SourceOffset): Unit = open(offset, offset)
 
@@ -166,18 +160,13 @@ final class StreamMembers(
 
   /** Opens the streams that a batch of an earlier run reads, also those that are held back. */
   def openForBatch(start: SourceOffset, end: SourceOffset): Unit =
-    deleted.openForBatch(start, end, arn => known(arn).foreach(ready(_)))
+    deleted.openForBatch(start, end, updates.ready)
 
   private def failureOf(arn: String): Option[KinesisConnectorException] =
     try {
-      known(arn).foreach(ready(_))
+      updates.ready(arn)
       None
     } catch { case failure: KinesisConnectorException => Some(failure) }
-
-  /** The stream as the newest document that has it says, else by its ARN. */
-  private def known(arn: String): Option[PhysicalStream] =
-    log.entries.reverseIterator.flatMap(_.document.physical.get(arn)).nextOption()
-      .orElse(StreamRef.parse(arn).collect { case ref: StreamRef.ByArn => PhysicalStream(ref) })
 
   /**
    * Holds back a stream that does not exist any more, while others are read.
@@ -204,6 +193,7 @@ final class StreamMembers(
    *   whether every record of a stream was planned that arrived up to a time
    */
   def evolve(start: SourceOffset, from: SourceOffset, isDrained: (String, Long) => Boolean): SourceOffset = {
+    val began = environment.clock.nanoTime
     val now = present.collect { case (at, last) if (at eq start) || at == start => last }.getOrElse(from)
     val entries = log.entries.filter(entry => pinned.forall(entry.number <= _))
     if (now.version == 0 && pattern.isEmpty) entries.headOption.foreach(adopt(now, _))
@@ -219,7 +209,10 @@ final class StreamMembers(
       options(MetadataOptions.drainTimeout).toMillis,
       isDrained
     )
-    if (settled ne now) PhaseEvents.of(now, settled).foreach(session.events.emit)
+    if (settled ne now) {
+      PhaseEvents.of(now, settled).foreach(session.events.emit)
+      changes = changes.and(now, settled, environment.clock.nanoTime - began)
+    }
     present = Some(start -> settled)
     settled
   }
@@ -264,7 +257,14 @@ final class StreamMembers(
   def committed(offset: SourceOffset): Unit = log.purge(offset.version)
 
   def metrics(offset: Option[SourceOffset]): Map[String, String] =
-    MemberMetrics.of(status, offset.map(taken => present.fold(taken)(_._2)), pending.size + held.all.size)
+    MemberMetrics.of(
+      status,
+      offset.map(taken => present.fold(taken)(_._2)),
+      updates.pending + held.all.size,
+      changes,
+      session.serviceClock.atLeast,
+      options(MetadataOptions.drainGrace).toMillis
+    )
 
   def status: MetadataStatus = watcher.status
 
@@ -272,70 +272,6 @@ final class StreamMembers(
 
   private def version(offset: SourceOffset): Option[MetadataEntry] =
     log.entries.reverseIterator.find(_.number <= offset.version)
-
-  /** Handles an answer of the service, on the thread that asks. */
-  private def answered(document: MetadataDocument): Unit = {
-    val removed = history.removed(document)
-    if (removed.nonEmpty && onRemoved == OnStreamRemoved.Fail) failure =
-      Some(MetadataErrors.removed(streams = removed.toSeq.sorted.mkString(", "), service = service.address))
-    else {
-      val isFirst = history.newest.isEmpty
-      val prepared = history.toPrepare(document).map(arn => join(document.physical(arn), isFirst))
-      val failed = prepared.collect { case Left(why) => why }
-      pending = failed.map { case (arn, why) => arn -> String.valueOf(why.getMessage) }.toMap
-      val joins = prepared.collect { case Right(join) => join }
-      // Without any stream there is nothing to start with.
-      if (isFirst && joins.isEmpty) failed.headOption.foreach { case (_, why) => throw why }
-      reconnect(document)
-      val reachable = again(document)
-      history.next(document, removed, joins, session.serviceClock.atLeast, reachable).foreach { entry =>
-        val difference = MetadataDiff.between(
-          history.newest.fold(document.copy(streams = document.streams.empty))(_.document),
-          document
-        )
-        log.append(entry)
-        history.note(entry)
-        session.events.emit(MetadataChanged(document.version, difference.toString))
-      }
-    }
-  }
-
-  /** Tries the streams that are held back. Returns whether some can be read again. */
-  private def again(document: MetadataDocument): Boolean = {
-    val reachable = held.all.keys.flatMap(document.physical.get).filter(_.state != StreamState.Standby)
-      .filter(stream => attempt(stream.arn)(ready(stream, isAgain = true)).isRight)
-    // The query's thread takes them in with the entry that follows.
-    reachable.foreach(stream => held.release(stream.arn))
-    reachable.nonEmpty
-  }
-
-  private def join(stream: PhysicalStream, isFirst: Boolean): Either[(String, Throwable), StreamOffset] =
-    attempt(stream.arn) {
-      ready(stream)
-      val (position, latest) = stream.startAt.map(_ -> session.serviceClock.atLeast).getOrElse(
-        if (isFirst) initial else options(MetadataOptions.newStreamPosition) -> session.serviceClock.atLeast
-      )
-      session.initialOffset(stream.arn, position, latest)
-    }
-
-  private def attempt[A](arn: String)(body: => A): Either[(String, Throwable), A] =
-    try Right(body)
-    catch {
-      case interrupted: InterruptedException => throw interrupted
-      case NonFatal(why) =>
-        Futures.interruptOf(why).foreach(throw _)
-        session.events.emit(StreamPending(arn, String.valueOf(why.getMessage)))
-        Left(arn -> why)
-    }
-
-  /** Opens a stream with its consumer. */
-  private def ready(stream: PhysicalStream, isAgain: Boolean = false): Unit = {
-    if (isAgain || !session.isOpen(stream.arn)) session.open(stream, mustBeOwn = allowed.mustBeOwn(stream))
-    prepare(stream)
-  }
-
-  private def reconnect(document: MetadataDocument): Unit = document.physical.valuesIterator
-    .filter(stream => session.isOpen(stream.arn)).foreach(session.connect)
 }
 
 private[spark] object StreamMembers {

@@ -9,7 +9,7 @@ import scala.collection.mutable
 import org.sparkkinesis.aws.client.ClientSettings
 import org.sparkkinesis.config.value.PositionOption
 import org.sparkkinesis.config.{ConnectionOptions, MetadataOptions, Options}
-import org.sparkkinesis.error.{KinesisConnectorException, MetadataErrors, OptionErrors, ServiceErrors}
+import org.sparkkinesis.error.{KinesisConnectorException, MetadataErrors, OptionErrors}
 import org.sparkkinesis.event.EventSink
 import org.sparkkinesis.event.log.QueryContext
 import org.sparkkinesis.metadata.PhysicalStream
@@ -59,8 +59,7 @@ final class StreamSession(val options: Options, asked: QueryContext, environment
   /** One instance per region, endpoint and role, because each stream may have its own. */
   private val directories = mutable.HashMap.empty[ClientSettings, StreamMetadata]
 
-  /** The part of the ARNs before the name, of the streams that match the pattern. */
-  @volatile private var prefix = Option.empty[String]
+  private val listing = pattern.map(new StreamListing(_, () => directory(general), general))
   private var seen = Map.empty[String, Seq[Shard]]
 
   /** The service's clock, known from the descriptions of the streams. */
@@ -75,7 +74,7 @@ final class StreamSession(val options: Options, asked: QueryContext, environment
         stream.answeredMillis.foreach(serviceClock.heard(_, began))
         Found(ref, stream, client)
       }
-      if (!isLogical) Connection.checkStreams(options, all.map(_.ref) ++ matchingNames)
+      if (!isLogical) Connection.checkStreams(options, all.map(_.ref) ++ listing.toSeq.flatMap(_.names()))
       all.groupBy(_.stream.arn).values.collectFirst { case Seq(one, other, _*) => throw isSame(one, other) }
       all.map(one => one.stream.arn -> one).to(SortedMap)
     } catch {
@@ -174,31 +173,8 @@ final class StreamSession(val options: Options, asked: QueryContext, environment
   def openMatching(): Unit = if (pattern.nonEmpty)
     matching().foreach(stream => if (!isOpen(stream.value)) open(PhysicalStream(stream), mustBeOwn = true))
 
-  /**
-   * Lists the streams of the account and region whose names match the pattern. All of them are in the account of the
-   * first one that can be described.
-   *
-   * @throws KinesisConnectorException
-   *   KINESIS_STREAM_NOT_FOUND, KINESIS_STREAM_UNUSABLE, KINESIS_ACCESS_DENIED, …
-   */
-  def matching(): Seq[StreamRef.ByArn] = {
-    val names = matchingNames
-    val arnPrefix = prefix.getOrElse(prefixOf(names))
-    prefix = Some(arnPrefix)
-    names.flatMap(ref => StreamRef.parse(arnPrefix + ref.name)).collect { case arn: StreamRef.ByArn => arn }
-  }
-
-  /** Returns the part of ARNs before the name. Streams that are being created or deleted cannot be described. */
-  @scala.annotation.tailrec
-  private def prefixOf(names: Seq[StreamRef]): String = {
-    val first =
-      try Right(directory(general).describe(names.head))
-      catch { case error: KinesisConnectorException if Unusable(error.condition) => Left(error) }
-    first match {
-      case Right(stream) => stream.arn.stripSuffix(stream.name)
-      case Left(error) => if (names.tail.isEmpty) throw error else prefixOf(names.tail)
-    }
-  }
+  /** Lists the streams of the account and region whose names match the pattern. */
+  def matching(): Seq[StreamRef.ByArn] = listing.fold(Seq.empty[StreamRef.ByArn])(_.streams())
 
   /** Returns the shards of the current listing; some may be missing during a reshard. */
   def listShards(arn: String): Seq[Shard] =
@@ -273,27 +249,12 @@ final class StreamSession(val options: Options, asked: QueryContext, environment
     reason = s"Both are the stream ${one.stream.arn} to the service.",
     expected = "streams that differ"
   )
-
-  /** Lists the names that match the pattern; there is at least one. Without a pattern there are none. */
-  private def matchingNames: Seq[StreamRef] = pattern.toSeq.flatMap { pattern =>
-    val names = directory(general).streamNames().filter(name => pattern.matcher(name).matches)
-    if (names.isEmpty)
-      throw ServiceErrors.streamNotFound(
-        stream = pattern.pattern,
-        where = general.endpoint.orElse(general.region).getOrElse(""),
-        serviceMessage = "no stream's name matches the pattern"
-      )
-    names.map(StreamRef.ByName(_))
-  }
 }
 
 object StreamSession {
 
   /** A stream as the options name it, its description, and the client settings that found it. */
   final private case class Found(ref: StreamRef, stream: StreamDescription, client: ClientSettings)
-
-  /** Conditions of a stream that is being created or was deleted. */
-  private val Unusable = Set("KINESIS_STREAM_UNUSABLE", "KINESIS_STREAM_NOT_FOUND")
 
   /** Replaces "latest" by the current time. */
   def pin(position: PositionOption, nowMillis: Long): PositionOption = {

@@ -15,6 +15,7 @@ object KinesisSchema {
   val ExplicitHashKey = "explicitHashKey"
   val EncryptionType = "encryptionType"
   val Aggregated = "aggregated"
+  val StreamArn = "streamArn"
 
   val columns: StructType = StructType(
     Seq(
@@ -32,7 +33,8 @@ object KinesisSchema {
     StructField(SubSequenceNumber, LongType) -> "Position within a KPL aggregate; 0 for a plain record.",
     StructField(ExplicitHashKey, StringType) -> "Hash key that the producer set, if an aggregate contains it.",
     StructField(EncryptionType, StringType) -> "KMS when the record was encrypted at rest, else null.",
-    StructField(Aggregated, BooleanType) -> "Whether the record came in a KPL aggregate."
+    StructField(Aggregated, BooleanType) -> "Whether the record came in a KPL aggregate.",
+    StructField(StreamArn, StringType) -> "ARN of the stream, which also tells streams of one name apart."
   )
 
   /** All columns, in the order in which streaming plans number them. */

@@ -9,6 +9,7 @@ import scala.jdk.CollectionConverters._
 
 import com.sun.net.httpserver.{HttpExchange, HttpServer}
 import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.RawLocalFileSystem
 
 import org.sparkkinesis.config.Options
 import org.sparkkinesis.error.KinesisConnectorException
@@ -54,6 +55,18 @@ class MetadataServicesSuite extends TimedSuite {
     val bytes = text.getBytes(UTF_8)
     exchange.sendResponseHeaders(status, if (bytes.isEmpty) -1 else bytes.length.toLong)
     if (bytes.nonEmpty) exchange.getResponseBody.write(bytes)
+  }
+
+  test("a file is read with the file system that is recommended for checkpoints on a local disk") {
+    val file = Files.writeString(Files.createTempFile("streams", ".json"), """{"version": 1, "streams": {}}""")
+    val conf = new Configuration()
+    conf.set("fs.file.impl", classOf[RawLocalFileSystem].getName)
+    conf.setBoolean("fs.file.impl.disable.cache", true)
+    val service = MetadataSource.open(Options.read(Map("metadataService" -> s"file:$file")), conf, EventSink.Discard)
+    assert(service.fetch(orders, None) match {
+      case Answer.Found(document, _) => document.version == 1
+      case Answer.Unchanged => false
+    })
   }
 
   test("a file is read again only if its content changed") {

@@ -65,4 +65,20 @@ class SourceMetricsSuite extends TimedSuite {
     val two = Seq(ShardStatus(shard(0), 5, None), ShardStatus(shard(0, "clicks"), 7, None))
     assert(worst(two).contains(s"${shard(0, "clicks")}: 7 ms; ${shard(0)}: 5 ms"))
   }
+
+  test("with several streams, the five that are furthest behind are named with the lag of their worst shard") {
+    def worst(lags: (String, Long)*) = SourceMetrics.of(
+      status.copy(behind = lags.zipWithIndex.map { case ((stream, millis), i) =>
+        ShardStatus(shard(i, stream), millis, None)
+      }),
+      None,
+      0
+    ).get("worstStreams")
+    assert(worst("a" -> 5, "b" -> 7, "a" -> 9, "c" -> 0).contains("a: 9 ms; b: 7 ms"))
+    assert(
+      worst((1 to 7).map(i => s"s$i" -> i.toLong): _*).contains("s7: 7 ms; s6: 6 ms; s5: 5 ms; s4: 4 ms; s3: 3 ms")
+    )
+    assert(worst("a" -> 5, "a" -> 9).isEmpty, "one stream")
+    assert(worst("a" -> 0, "b" -> 0).isEmpty, "nothing is behind")
+  }
 }

@@ -6,6 +6,7 @@ import scala.concurrent.duration._
 
 import org.apache.spark.sql.streaming.{StreamingQuery, Trigger}
 
+import org.sparkkinesis.emulator.fault.{FaultEffect, FaultRule}
 import org.sparkkinesis.emulator.{EmulatorConfig, KinesisEmulator}
 import org.sparkkinesis.integration.SparkSuite
 import org.sparkkinesis.kit.stream.Collected
@@ -210,6 +211,29 @@ class DynamicSourceSuite extends SparkSuite {
     awaitAll(query, logical, collected)
     query.stop()
     checkExact(logical, collected, ordered = false)
+  }
+
+  test("a stream that cannot be reached at a restart does not stop the other one, and is read on later") {
+    val (a, b) = (kinesis.admin.createStream("reachable", 1), kinesis.admin.createStream("unreachable", 1))
+    val logical = new LogicalStream(temporary, lag = 0.seconds)
+    val (collected, checkpointed) = (new Collected, checkpoint())
+    logical.set(Physical(a), Physical(b))
+    (0 until 100).foreach(logical.put(_, 20, at))
+    val query = start(logical, collected, checkpointed)
+    awaitAll(query, logical, collected)
+    query.processAllAvailable()
+    query.stop()
+    val denied = FaultEffect.Error(400, "AccessDeniedException", "not for you")
+    val fault = kinesis.faults.add(FaultRule(denied, stream = "unreachable"))
+    (0 until 100).foreach(logical.put(_, 20, at))
+    def ofA = collected.rows.count(_.getAs[String]("stream") == "reachable")
+    val before = ofA
+    val again = start(logical, collected, checkpointed)
+    await(again, "the other stream")(ofA > before && metric(again, "streamsPending").contains("1"))
+    kinesis.faults.remove(fault)
+    awaitAll(again, logical, collected)
+    again.stop()
+    checkExact(logical, collected, ordered = true)
   }
 
   test("a stream of an account or endpoint that is not allowed gets no call, and the others are read") {

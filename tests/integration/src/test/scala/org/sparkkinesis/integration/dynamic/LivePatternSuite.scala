@@ -58,6 +58,7 @@ class LivePatternSuite extends SparkSuite {
           all ++= put(name("a"), all.size until all.size + 1)
           metric(first, "streamsActive").contains("1")
         }
+        assert(Seq("streamsAdded", "streamsRemoved").map(metric(first, _)) == Seq(Some("1"), Some("1")))
         await(first, "the stream that stays")(collected.rows.size >= all.size)
         first.stop()
         checkExact(collected, all)

@@ -5,19 +5,32 @@ import org.apache.spark.sql.vectorized.{ColumnVector, ColumnarArray, ColumnarBat
 import org.apache.spark.unsafe.types.UTF8String
 
 import org.sparkkinesis.chunk.Chunk
+import org.sparkkinesis.model.StreamShard
 import org.sparkkinesis.spark.settings.KinesisSchema
+
+/** The columns that have the same value in all rows of a shard. */
+final private[sparkkinesis] case class ShardTexts(stream: UTF8String, arn: UTF8String, shard: UTF8String)
+
+private[sparkkinesis] object ShardTexts {
+  def of(stream: String, shard: StreamShard): ShardTexts = ShardTexts(
+    UTF8String.fromString(stream),
+    UTF8String.fromString(shard.stream),
+    UTF8String.fromString(shard.shard.value)
+  )
+}
 
 /** Presents chunks as Spark columns without copying them. */
 object ChunkVectors {
 
   /** Returns the columns of `schema` for the rows of `chunk`. */
-  def batch(schema: StructType, stream: UTF8String, shard: UTF8String, chunk: Chunk): ColumnarBatch = {
+  def batch(schema: StructType, of: ShardTexts, chunk: Chunk): ColumnarBatch = {
     val vectors = schema.fields.map { field =>
       (field.name match {
         case KinesisSchema.PartitionKey => new KeyVector(chunk)
         case KinesisSchema.Data => new DataVector(chunk)
-        case KinesisSchema.Stream => new ConstantText(stream)
-        case KinesisSchema.ShardId => new ConstantText(shard)
+        case KinesisSchema.Stream => new ConstantText(of.stream)
+        case KinesisSchema.StreamArn => new ConstantText(of.arn)
+        case KinesisSchema.ShardId => new ConstantText(of.shard)
         case KinesisSchema.SequenceNumber => new SequenceNumberVector(chunk)
         case KinesisSchema.ArrivalTimestamp => new ArrivalVector(chunk)
         case KinesisSchema.SubSequenceNumber => new SubSequenceVector(chunk)

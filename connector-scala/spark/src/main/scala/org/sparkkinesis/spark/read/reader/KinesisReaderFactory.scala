@@ -5,7 +5,6 @@ import org.apache.spark.sql.connector.metric.CustomTaskMetric
 import org.apache.spark.sql.connector.read.{InputPartition, PartitionReader, PartitionReaderFactory}
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.vectorized.ColumnarBatch
-import org.apache.spark.unsafe.types.UTF8String
 
 import org.sparkkinesis.plan.ShardRange
 import org.sparkkinesis.spark.connection.Environment
@@ -46,8 +45,7 @@ final class KinesisReaderFactory(sourceId: Option[String], settings: ReadSetting
 final private[sparkkinesis] class RangesReader(reading: RangesRead, schema: StructType)
     extends PartitionReader[ColumnarBatch] {
   private var range: ShardRange = _
-  private var stream: UTF8String = _
-  private var shard: UTF8String = _
+  private var texts: ShardTexts = _
   private val counters = new ReadCounters(reading.metrics)
 
   override def next(): Boolean = {
@@ -55,15 +53,14 @@ final private[sparkkinesis] class RangesReader(reading: RangesRead, schema: Stru
     if (more) {
       if (reading.range ne range) {
         range = reading.range
-        stream = UTF8String.fromString(range.stream)
-        shard = UTF8String.fromString(range.shard.shard.value)
+        texts = ShardTexts.of(range.stream, range.shard)
       }
       counters.add(reading.chunk, reading.isFromMemory)
     }
     more
   }
 
-  override def get(): ColumnarBatch = ChunkVectors.batch(schema, stream, shard, reading.chunk)
+  override def get(): ColumnarBatch = ChunkVectors.batch(schema, texts, reading.chunk)
   override def currentMetricsValues(): Array[CustomTaskMetric] = counters.values
   override def close(): Unit = reading.close()
 }

@@ -7,7 +7,6 @@ import org.apache.spark.sql.connector.read.streaming.{PartitionOffset, SupportsR
 import org.apache.spark.sql.connector.read.{InputPartition, PartitionReader, PartitionReaderFactory}
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.vectorized.ColumnarBatch
-import org.apache.spark.unsafe.types.UTF8String
 
 import org.sparkkinesis.chunk.Chunk
 import org.sparkkinesis.error.RealTimeErrors
@@ -15,7 +14,7 @@ import org.sparkkinesis.plan.realtime.LiveShard
 import org.sparkkinesis.spark.connection.Environment
 import org.sparkkinesis.spark.executor.ConsumerHosts
 import org.sparkkinesis.spark.read.live.{LiveRead, LiveTask, TaskEnd}
-import org.sparkkinesis.spark.read.reader.ChunkVectors
+import org.sparkkinesis.spark.read.reader.{ChunkVectors, ShardTexts}
 import org.sparkkinesis.spark.settings.ReadSettings
 
 /** The end of one task, as Spark takes it to the driver. */
@@ -49,8 +48,7 @@ final class RealTimeReaderFactory(sourceId: String, settings: ReadSettings, sche
 final class RealTimeReader(reading: LiveRead, place: (String, String), schema: StructType)
     extends SupportsRealTimeRead[InternalRow] {
   private var shard: LiveShard = _
-  private var streamText: UTF8String = _
-  private var shardText: UTF8String = _
+  private var texts: ShardTexts = _
   private var chunk: Chunk = _
   private var columns: ColumnarBatch = _
 
@@ -84,10 +82,9 @@ final class RealTimeReader(reading: LiveRead, place: (String, String), schema: S
       chunk = reading.chunk
       if (shard ne reading.shard) {
         shard = reading.shard
-        streamText = UTF8String.fromString(shard.stream)
-        shardText = UTF8String.fromString(shard.shard.shard.value)
+        texts = ShardTexts.of(shard.stream, shard.shard)
       }
-      columns = ChunkVectors.batch(schema, streamText, shardText, chunk)
+      columns = ChunkVectors.batch(schema, texts, chunk)
     }
     more
   }

@@ -4,18 +4,17 @@ import scala.jdk.CollectionConverters._
 
 import org.apache.spark.sql.types._
 import org.apache.spark.sql.vectorized.{ColumnVector, ColumnarBatch}
-import org.apache.spark.unsafe.types.UTF8String
 
 import org.sparkkinesis.aggregate.Containers.User
 import org.sparkkinesis.chunk.Chunk
-import org.sparkkinesis.model.SequenceNumber
+import org.sparkkinesis.model.{SequenceNumber, ShardId, StreamShard}
 import org.sparkkinesis.spark.read.reader.TestChunks._
 import org.sparkkinesis.spark.settings.KinesisSchema
 import org.sparkkinesis.suite.TimedSuite
 
 class ChunkVectorsSuite extends TimedSuite {
   private def batch(chunk: Chunk, schema: StructType = KinesisSchema.all): ColumnarBatch =
-    ChunkVectors.batch(schema, UTF8String.fromString("orders"), UTF8String.fromString("shardId-000000000003"), chunk)
+    ChunkVectors.batch(schema, ShardTexts.of("orders", StreamShard("arn:orders", ShardId.ofIndex(3))), chunk)
 
   private val chunkOfAll = chunk(
     0,
@@ -49,7 +48,8 @@ class ChunkVectorsSuite extends TimedSuite {
     KinesisSchema.SubSequenceNumber -> Seq(0L, 0L, 1L, 0L),
     KinesisSchema.ExplicitHashKey -> Seq(null, null, "17", null),
     KinesisSchema.EncryptionType -> Seq("KMS", null, null, null),
-    KinesisSchema.Aggregated -> Seq(false, true, true, false)
+    KinesisSchema.Aggregated -> Seq(false, true, true, false),
+    KinesisSchema.StreamArn -> Seq.fill(4)("arn:orders")
   )
 
   test("the test covers every column of a stream") {

@@ -1,0 +1,116 @@
+package org.sparkkinesis.spark.session
+
+import scala.util.control.NonFatal
+
+import org.sparkkinesis.concurrent.Futures
+import org.sparkkinesis.config.MetadataOptions
+import org.sparkkinesis.config.value.{OnStreamRemoved, PositionOption}
+import org.sparkkinesis.error.MetadataErrors
+import org.sparkkinesis.event.{MetadataChanged, StreamPending}
+import org.sparkkinesis.metadata._
+import org.sparkkinesis.model.StreamRef
+import org.sparkkinesis.plan.member.MembershipHistory
+import org.sparkkinesis.plan.offset.StreamOffset
+import org.sparkkinesis.spark.session.checkpoint.MetadataLog
+
+/**
+ * Prepares the streams that a metadata service adds, and writes each version of the document to the metadata log. One
+ * thread passes the answers of the service; any thread may open streams.
+ *
+ * @param service
+ *   the address of the service, for messages
+ */
+final private[session] class MemberUpdates(
+    session: StreamSession,
+    log: MetadataLog,
+    history: MembershipHistory,
+    held: HeldStreams,
+    service: String,
+    prepare: PhysicalStream => Unit,
+    initial: => (PositionOption, Long)
+) {
+  private val options = session.options
+  private val allowed = AllowList.of(options)
+  private val onRemoved = options(MetadataOptions.onStreamRemoved)
+
+  @volatile private var pendingStreams = 0
+  @volatile private var error = Option.empty[Throwable]
+
+  /** Number of streams that the service names and that could not be opened yet. */
+  def pending: Int = pendingStreams
+
+  /** The error that ends the query. */
+  def failure: Option[Throwable] = error
+
+  /** Opens a stream with its consumer, unless it is open. */
+  def ready(arn: String): Unit = known(arn).foreach(ready(_))
+
+  /** The stream as the newest document that has it says, else by its ARN. */
+  def known(arn: String): Option[PhysicalStream] =
+    log.entries.reverseIterator.flatMap(_.document.physical.get(arn)).nextOption()
+      .orElse(StreamRef.parse(arn).collect { case ref: StreamRef.ByArn => PhysicalStream(ref) })
+
+  /** Handles an answer of the service. */
+  def take(document: MetadataDocument): Unit = {
+    val removed = history.removed(document)
+    if (removed.nonEmpty && onRemoved == OnStreamRemoved.Fail) error =
+      Some(MetadataErrors.removed(streams = removed.toSeq.sorted.mkString(", "), service = service))
+    else {
+      val isFirst = history.newest.isEmpty
+      val prepared = history.toPrepare(document).map(arn => join(document.physical(arn), isFirst))
+      val failed = prepared.collect { case Left(why) => why }
+      pendingStreams = failed.size
+      val joins = prepared.collect { case Right(join) => join }
+      // Without any stream there is nothing to start with.
+      if (isFirst && joins.isEmpty) failed.headOption.foreach { case (_, why) => throw why }
+      reconnect(document)
+      val reachable = again(document)
+      history.next(document, removed, joins, session.serviceClock.atLeast, reachable).foreach { entry =>
+        val difference = MetadataDiff.between(
+          history.newest.fold(document.copy(streams = document.streams.empty))(_.document),
+          document
+        )
+        log.append(entry)
+        history.note(entry)
+        session.events.emit(MetadataChanged(document.version, difference.toString))
+      }
+    }
+  }
+
+  /** Tries the streams that are held back. Returns whether some can be read again. */
+  private def again(document: MetadataDocument): Boolean = {
+    val reachable = held.all.keys.flatMap(document.physical.get).filter(_.state != StreamState.Standby)
+      .filter(stream => attempt(stream.arn)(ready(stream, isAgain = true)).isRight)
+    // The query's thread takes them in with the entry that follows.
+    reachable.foreach(stream => held.release(stream.arn))
+    reachable.nonEmpty
+  }
+
+  private def join(stream: PhysicalStream, isFirst: Boolean): Either[(String, Throwable), StreamOffset] =
+    attempt(stream.arn) {
+      ready(stream)
+      val (position, latest) = stream.startAt.map(_ -> session.serviceClock.atLeast).getOrElse(
+        if (isFirst) initial else options(MetadataOptions.newStreamPosition) -> session.serviceClock.atLeast
+      )
+      session.initialOffset(stream.arn, position, latest)
+    }
+
+  private def attempt[A](arn: String)(body: => A): Either[(String, Throwable), A] =
+    try Right(body)
+    catch {
+      case interrupted: InterruptedException => throw interrupted
+      case NonFatal(why) =>
+        Futures.interruptOf(why).foreach(throw _)
+        session.events.emit(StreamPending(arn, String.valueOf(why.getMessage)))
+        Left(arn -> why)
+    }
+
+  /** Opens a stream with its consumer. */
+  private def ready(stream: PhysicalStream, isAgain: Boolean = false): Unit = {
+    if (isAgain || !session.isOpen(stream.arn)) session.open(stream, mustBeOwn = allowed.mustBeOwn(stream))
+    prepare(stream)
+  }
+
+  private def reconnect(document: MetadataDocument): Unit = document.physical.valuesIterator
+    .filter(stream => session.isOpen(stream.arn)).foreach(session.connect)
+}

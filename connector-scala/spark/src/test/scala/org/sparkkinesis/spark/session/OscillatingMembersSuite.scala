@@ -1,0 +1,119 @@
+package org.sparkkinesis.spark.session
+
+import scala.collection.immutable.SortedMap
+import scala.concurrent.duration._
+
+import org.sparkkinesis.concurrent.VirtualScheduler
+import org.sparkkinesis.config.Options
+import org.sparkkinesis.config.value.PositionOption
+import org.sparkkinesis.event.StreamJoined
+import org.sparkkinesis.event.log.QueryContext
+import org.sparkkinesis.metadata._
+import org.sparkkinesis.model.{SequenceNumber, StartingPosition, StreamRef}
+import org.sparkkinesis.plan.offset.{OffsetCodec, ShardPosition, SourceOffset, StreamOffset}
+import org.sparkkinesis.service.ShardPage
+import org.sparkkinesis.spark.connection.FakeDirectory.{arn, shards}
+import org.sparkkinesis.spark.connection.{FakeDirectory, VirtualEnvironment}
+import org.sparkkinesis.spark.session.checkpoint.MemoryFiles
+import org.sparkkinesis.suite.TimedSuite
+
+/** A metadata service that names a stream, forgets it and names it again, many times and over restarts. */
+class OscillatingMembersSuite extends TimedSuite {
+  private val Oscillations = 200
+
+  /** Answers with the streams that the test sets. */
+  final private class Service extends StreamMetadataService {
+    private var document = MetadataDocument(0, SortedMap.empty[String, Vector[PhysicalStream]])
+
+    def set(names: String*): Unit = {
+      val streams = names.map(arn).flatMap(StreamRef.parse(_)).collect { case ref: StreamRef.ByArn =>
+        PhysicalStream(ref)
+      }
+      document = MetadataDocument(document.version + 1, SortedMap("orders" -> streams.toVector))
+    }
+    override def address: String = "test"
+    override def fetch(ids: StreamIds, known: Option[Tag]): Answer = Answer.Found(document, None)
+    override def close(): Unit = ()
+  }
+
+  final private class Run(files: MemoryFiles, service: Service) {
+    val time = new VirtualScheduler
+    private val directory = new FakeDirectory(time)
+    Seq("steady", "flapping").foreach(directory.add(_))
+    directory.listings += ShardPage(shards(1), None)
+    val environment = new VirtualEnvironment(time, directory)
+    private val session = new StreamSession(
+      Options.read(Map(
+        "streamId" -> "orders",
+        "metadataService" -> "file:/none",
+        "metadataRefreshInterval" -> "1s",
+        "removalConfirmations" -> "1",
+        "onStreamRemoved" -> "park",
+        "region" -> "us-east-1",
+        "awsAccessKey" -> "test",
+        "awsSecretKey" -> "test"
+      )),
+      QueryContext.Unknown,
+      environment
+    )
+    val members = new StreamMembers(
+      session,
+      _ => service,
+      files,
+      environment,
+      _ => (),
+      (PositionOption(StartingPosition.TrimHorizon), 0L)
+    )
+
+    /** Plans a batch that reads one record of each stream that is read. Returns its end, as the checkpoint has it. */
+    def batch(start: SourceOffset): SourceOffset = {
+      members.check(start)
+      members.open(start)
+      val from = members.evolve(start, start, (_, _) => false)
+      val end = from.copy(streams = from.streams.map { case (arn, stream) =>
+        arn ->
+          (if (stream.isParked) stream
+           else stream.copy(shards = stream.shards.map { case (shard, position) =>
+             shard -> ShardPosition.After(SequenceNumber((records(position) + 1).toString), time.currentMillis)
+           }))
+      })
+      members.note(end)
+      members.committed(end)
+      OffsetCodec.decode(OffsetCodec.encode(end))
+    }
+  }
+
+  private def records(position: ShardPosition): Int = position match {
+    case ShardPosition.After(number, _) => number.value.toInt
+    case _ => 0
+  }
+
+  private def read(offset: SourceOffset, name: String): Int =
+    offset.streams.get(arn(name)).map((stream: StreamOffset) => records(stream.shards.values.head)).getOrElse(0)
+
+  test("the stream is read on from its position each time, is never joined again, and the other one is not disturbed") {
+    val (files, service) = (new MemoryFiles, new Service)
+    service.set("steady", "flapping")
+    var run = new Run(files, service)
+    var offset = run.batch(run.members.initialOffset)
+    var (batches, active, joined) = (1, 1, 0)
+    (1 to Oscillations).foreach { round =>
+      Seq(Seq("steady"), Seq("steady", "flapping")).foreach { names =>
+        service.set(names: _*)
+        run.time.advance(2.seconds)
+        offset = run.batch(offset)
+        batches += 1
+        if (names.contains("flapping")) active += 1
+      }
+      if (round % 20 == 0) {
+        joined += run.environment.recorded.all.count(_.isInstanceOf[StreamJoined])
+        run.members.close()
+        run = new Run(files, service)
+      }
+    }
+    assert(read(offset, "steady") == batches && read(offset, "flapping") == active)
+    assert(joined == 0, "the streams of the start are the only ones that joined")
+    assert(offset.streams.size == 2)
+    assert(files.texts.size < 300, "the metadata log does not grow without a limit")
+  }
+}
