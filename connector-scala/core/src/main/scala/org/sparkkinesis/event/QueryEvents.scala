@@ -89,6 +89,15 @@ final case class DataLost(streamName: String, lostIn: ShardId, reason: String, e
   override def message: String = s"Records were lost: $reason. ${QueryEvent.continuation(endsQuery)}"
 }
 
+/** A running query that is more than 24 hours behind could not read the retention period of its stream. */
+final case class RetentionNotRead(streamName: String, failure: Throwable) extends QueryEvent {
+  override def level: EventLevel = EventLevel.Warn
+  override def stream: Option[String] = Some(streamName)
+  override def cause: Option[Throwable] = Some(failure)
+  override def message: String = "The retention period could not be read. The query is more than 24 hours behind; " +
+    "whether records have expired unread is checked later"
+}
+
 /** The stream of the checkpoint was deleted, and a new stream has its name. */
 final case class StreamRecreated(streamName: String, wasMillis: Long, isMillis: Long, endsQuery: Boolean)
     extends QueryEvent {

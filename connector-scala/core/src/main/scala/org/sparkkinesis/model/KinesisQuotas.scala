@@ -108,6 +108,7 @@ object KinesisQuotas {
     /** Approximate time for which an on-demand stream throttles excess writes until its shards are split. */
     val OnDemandScaling: FiniteDuration = 15.minutes
     val RetentionDefault: FiniteDuration = 24.hours
+    val RetentionMin: FiniteDuration = 24.hours
     val RetentionMax: FiniteDuration = 8760.hours
   }
 

@@ -86,6 +86,26 @@ final case class StreamOffset(
   def timed(millis: Long): StreamOffset =
     copy(since = since ++ shards.iterator.collect { case (id, position) if !isTimed(id, position) => id -> millis })
 
+  /**
+   * Returns the offset with no time before this one, for a stream that got no record before. Positions that are times
+   * become the oldest record.
+   */
+  def noEarlierThan(millis: Long): StreamOffset = {
+    val starts = shards.iterator.collect {
+      case (id, ShardPosition.Start(StartingPosition.AtTimestamp(from))) if from < millis => id -> millis
+    }.toMap
+    copy(
+      shards = shards.transform {
+        case (id, _: ShardPosition.Start) if starts.contains(id) => ShardPosition.Horizon
+        case (_, ShardPosition.After(number, until)) => ShardPosition.After(number, math.max(until, millis))
+        case (_, ShardPosition.Within(number, part, until)) =>
+          ShardPosition.Within(number, part, math.max(until, millis))
+        case (_, other) => other
+      },
+      since = since.transform((_, known) => math.max(known, millis)) ++ starts
+    )
+  }
+
   private def isTimed(shard: ShardId, position: ShardPosition): Boolean = position match {
     case _: ShardPosition.After | _: ShardPosition.Within | ShardPosition.ShardEnd => true
     case _: ShardPosition.Start => readUntil(shard).nonEmpty

@@ -76,6 +76,12 @@ object EventExamples {
         "continues from the last batch"
     ),
     (
+      RetentionNotRead(Arn, Failure),
+      Warn,
+      s"$OfStream The retention period could not be read. The query is more than 24 hours behind; whether records " +
+        "have expired unread is checked later"
+    ),
+    (
       DataLost(Arn, One, "the stream keeps 24 hours", endsQuery = false),
       Warn,
       s"$OfShard Records were lost: the stream keeps 24 hours. $Goes"

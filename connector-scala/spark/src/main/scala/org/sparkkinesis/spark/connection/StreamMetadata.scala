@@ -56,6 +56,14 @@ final class StreamMetadata(
     found
   }
 
+  /**
+   * Returns the retention period of a stream in any state. It fails within seconds if the service cannot be reached.
+   */
+  def retentionHours(stream: StreamRef): Int =
+    ask(Operation.DescribeStreamSummary, stream.name, Some(StreamMetadata.ShortestWait))(
+      _.retry(StreamMetadata.Probe)(() => service.describeStream(stream))
+    ).retentionHours
+
   /** Returns all pages of ListShards. If a token expires, the listing starts again. */
   def shards(stream: StreamRef, filter: ShardFilter): Seq[Shard] =
     ask(Operation.ListShards, stream.name, timeLimit(Operation.ListShards))(lister(_).list(stream, filter))
@@ -164,9 +172,10 @@ final class StreamMetadata(
 
 object StreamMetadata {
 
-  /** The retry policy of the call that asks whether a shard exists. */
+  /** The retry policy of calls that must not take long. */
   private val Probe = RetryPolicy(Some(RetryOptions.RetriesBeforeRead.toInt), 200.millis, 2.seconds, 1.5)
   private val LongestWait = 5.minutes
+  private val ShortestWait = 5.seconds
 
   /** Pause between two pages of ListStreams. It leaves half of the account's quota to other callers. */
   private val PagePause = 2.seconds / KinesisQuotas.CallRate.ListStreamsPerAccount.toLong

@@ -6,7 +6,7 @@ import org.sparkkinesis.model.{SequenceNumber, StreamShard}
 import org.sparkkinesis.plan._
 import org.sparkkinesis.plan.offset.SourceOffset
 import org.sparkkinesis.spark.coordinator.cluster.ExecutorPlace
-import org.sparkkinesis.spark.coordinator.state.{CoordinatorState, ShardRate, ShardTrack}
+import org.sparkkinesis.spark.coordinator.state.{CoordinatorState, Overtaken, ShardRate, ShardTrack}
 import org.sparkkinesis.spark.protocol.Release
 
 /**
@@ -100,12 +100,9 @@ final class PrefetchView private[coordinator] (state: CoordinatorState, preferen
     (!lacksNews(track) && track.readUpToMillis > 0 && track.millisBehindLatest.contains(0L))
   }
 
-  /**
-   * Returns the shards whose records may have expired before they were fetched since the last call, and the times up to
-   * which they had been read.
-   */
-  def takeOvertaken(): Seq[(StreamShard, Long)] = locked {
-    val all = state.overtaken.toVector
+  /** Returns the shards of which newer records were fetched late since the last call. */
+  def takeOvertaken(): Seq[Overtaken] = locked {
+    val all = state.overtaken.values.toVector
     state.overtaken.clear()
     all
   }

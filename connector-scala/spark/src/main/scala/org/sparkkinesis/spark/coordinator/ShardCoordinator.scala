@@ -29,8 +29,8 @@ import org.sparkkinesis.spark.settings.{ReadSettings, StreamConnection}
  *   interval between listings, in milliseconds, unless something requires an earlier listing
  * @param serviceMillis
  *   returns a time, in epoch milliseconds, that is not later than the service's current time
- * @param expiryMillis
- *   returns a time, in epoch milliseconds, before which the records of a stream may have expired
+ * @param latestMillis
+ *   returns a time, in epoch milliseconds, that is not earlier than the service's current time
  * @param graceMillis
  *   maximum time, in milliseconds, that the first executor waits for the other executors before any shard is assigned
  * @param streamsMayLeave
@@ -44,7 +44,7 @@ final class ShardCoordinator(
     listShards: String => Seq[Shard],
     discoveryMillis: Long,
     serviceMillis: () => Long,
-    expiryMillis: String => Long,
+    latestMillis: () => Long,
     graceMillis: Long = ShardCoordinator.GraceMillis,
     environment: Environment = Environment.OfJvm,
     streamsMayLeave: Boolean = false
@@ -55,7 +55,7 @@ final class ShardCoordinator(
   private val state =
     new CoordinatorState(streams, SummaryBounds.of(settings.decode), environment.clock, environment.waiting, events)
   private val progress =
-    new ShardProgress(state, environment.losses(settings.failOnDataLoss), expiryMillis, streamsMayLeave)
+    new ShardProgress(state, environment.losses(settings.failOnDataLoss), latestMillis, streamsMayLeave)
   private val placement = new ShardPlacement(state, graceMillis, serviceMillis)
   val prefetched = new PrefetchView(state, cluster.location)
 

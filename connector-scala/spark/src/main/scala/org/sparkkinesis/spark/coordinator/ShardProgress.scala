@@ -12,7 +12,7 @@ import org.sparkkinesis.model.{ChildShard, SequenceNumber, Shard, ShardId, Strea
 import org.sparkkinesis.plan.offset.{ShardPosition, SourceOffset}
 import org.sparkkinesis.service.ServiceException
 import org.sparkkinesis.shard.ShardGraph
-import org.sparkkinesis.spark.coordinator.state.{ConsumerPeer, CoordinatorState, ShardTrack}
+import org.sparkkinesis.spark.coordinator.state.{ConsumerPeer, CoordinatorState, Overtaken, ShardTrack}
 import org.sparkkinesis.spark.protocol.{Release, Report, ShardReport, Unassign}
 import org.sparkkinesis.spark.settings.StreamConnection
 
@@ -21,19 +21,22 @@ import org.sparkkinesis.spark.settings.StreamConnection
  *
  * @param losses
  *   whether a missing shard ends the query
- * @param expiryMillis
- *   returns a time, in epoch milliseconds, before which the records of a stream may have expired
+ * @param latestMillis
+ *   returns a time, in epoch milliseconds, that is not earlier than the service's current time
  * @param streamsMayLeave
  *   whether the query goes on without a stream that does not exist any more
  */
 final private[coordinator] class ShardProgress(
     state: CoordinatorState,
     losses: DataLossPolicy,
-    expiryMillis: String => Long,
+    latestMillis: () => Long,
     streamsMayLeave: Boolean = false
 ) {
   import ShardProgress._
   import state.{locked, tracks}
+
+  /** The shards that [[know]] has added, by stream. */
+  private var known = Map.empty[String, Seq[Shard]]
 
   /**
    * Drops planned records here and in the executors.
@@ -137,9 +140,15 @@ final private[coordinator] class ShardProgress(
     }
   }
 
-  /** Adds shards that are known from elsewhere. The stream still has to be listed. */
+  /**
+   * Adds shards that are known from elsewhere. The stream still has to be listed. The query repeats the same shards at
+   * each of its polls.
+   */
   def know(stream: String, shards: Seq[Shard]): Unit = locked {
-    state.graphs += stream -> state.graphs(stream).withListing(shards)
+    if (!state.graphs.contains(stream) || !known.get(stream).exists(_ eq shards)) {
+      known += stream -> shards
+      state.graphs += stream -> state.graphs(stream).withListing(shards)
+    }
   }
 
   /**
@@ -194,7 +203,9 @@ final private[coordinator] class ShardProgress(
       planned.foreach(track.planned)
       // The first answer of a closed shard may be its end, if all of its records have expired.
       if (told.readUpToMillis > 0 || (told.end.nonEmpty && track.isUnread))
-        track.readBefore(planned).filter(_ < expiryMillis(track.shard.stream)).foreach(state.overtaken(track.shard) = _)
+        track.readBefore(planned).foreach(until =>
+          state.readLate(Overtaken(track.shard, until, latestMillis() - until))
+        )
       track.accept(told, replaces)
       told.failure.foreach(giveUp(track, _))
       told.end.foreach { children =>

@@ -15,11 +15,12 @@ import org.sparkkinesis.metadata.{MetadataDocument, PhysicalStream, StreamMetada
 import org.sparkkinesis.model.hash.HashKeyRange
 import org.sparkkinesis.model.{Shard, ShardId, StartingPosition, StreamShard}
 import org.sparkkinesis.plan._
-import org.sparkkinesis.plan.offset.{SourceOffset, StreamOffset, StreamPhase}
+import org.sparkkinesis.plan.offset.SourceOffset
 import org.sparkkinesis.spark.connection.{Environment, ServiceFailure}
 import org.sparkkinesis.spark.coordinator.cluster.ExecutorCluster
 import org.sparkkinesis.spark.coordinator.{MissingStream, PrefetchView, ShardCoordinator, ShardFailed}
 import org.sparkkinesis.spark.metadata.PatternMetadataService
+import org.sparkkinesis.spark.session.check.{RetentionCheck, ReturningStreams}
 import org.sparkkinesis.spark.session.checkpoint.{
   CheckpointFiles, InitialOffsetStore, ReadUpToStore, RegisteredConsumers
 }
@@ -60,12 +61,14 @@ final class SourceQuery(
     limits,
     minimum,
     session.serviceClock,
-    checkpoint.oldestMillis(_),
+    retention.oldestMillis(_),
     clock
   )
   private var planned: Option[PlannedBatch] = None
   private val ranges = mutable.HashMap.empty[String, Map[ShardId, HashKeyRange]]
   private val checkpoint = new CheckpointCheck(session, environment)
+  private val retention = new RetentionCheck(session, environment)
+  private val returning = new ReturningStreams(session, checkpoint, retention)
 
   private var isFixed = false
 
@@ -139,7 +142,7 @@ final class SourceQuery(
       session.listShards(_),
       options(ReadOptions.shardFetchInterval).toMillis,
       () => session.serviceClock.atLeast,
-      checkpoint.expiryMillis(_),
+      () => session.serviceClock.atMost,
       environment = environment,
       streamsMayLeave = members.nonEmpty
     )
@@ -200,7 +203,8 @@ final class SourceQuery(
     if (allAvailable) members.foreach(_.pin())
     val mended = mend(start)
     val from = plan(mended, linked(mended, isFetched = true), allAvailable)
-    prefetched.takeOvertaken().foreach { case (shard, until) => checkpoint.warnOfOvertaken(shard, until) }
+    val isLast = allAvailable || (planned.isEmpty && triggers.target.nonEmpty)
+    retention.warnOfOvertaken(prefetched.takeOvertaken(), isLast)
     if (planned.isEmpty) noteReadUpTo(mended, from, isLast = allAvailable || triggers.target.nonEmpty)
     planned.foreach { batch =>
       batches += 1
@@ -234,21 +238,9 @@ final class SourceQuery(
       connected = session.connections
       coordinator.connect(connected)
     }
-    val returned = moved.read.filter(stream => from.streams.get(stream.arn).exists(_.isParked)).map(_.arn).toSet
-    if (returned.isEmpty) moved
-    else {
-      val unread = from.streams.valuesIterator.collect {
-        case stream @ StreamOffset(_, arn, _, _, _, _, StreamPhase.Parked(_, false)) if returned(arn) => stream
-      }
-      checkpoint.warnOfExpired(unread)
-      def wasDrained(arn: String) = from.streams.get(arn).exists(_.phase match {
-        case StreamPhase.Parked(_, isDrained) => isDrained
-        case _ => false
-      })
-      val whole = checkpoint.link(checkpoint.mend(moved, wasDrained))
-      members.replace(mended, whole)
-      whole
-    }
+    val whole = returning.checked(from, moved)
+    if (whole ne moved) members.replace(mended, whole)
+    whole
   }
 
   /**
@@ -259,7 +251,7 @@ final class SourceQuery(
     val mended = mend(start)
     val from = linked(mended, isFetched = false)
     // Nothing else tells the next run, before a batch is committed, from when on the query wanted records.
-    if (!from.isTimed) readUpTo.note(mended, from.timed(checkpoint.oldestMillis(_)))
+    if (!from.isTimed) readUpTo.note(mended, from.timed(retention.oldestMillis(_)))
     from
   }
 
@@ -274,7 +266,8 @@ final class SourceQuery(
     val from = if (choseBeginning) known else checkpoint.link(known)
     // An initial offset that this run chose cannot have expired, unless it means the time of an earlier first start.
     val mayHaveExpired = !choseBeginning || position.default == StartingPosition.Latest
-    if (mayHaveExpired && (session.settings.failOnDataLoss || !isFetched)) checkpoint.warnOfExpired(from)
+    if (mayHaveExpired && (session.settings.failOnDataLoss || !isFetched))
+      retention.warnOfExpired(from, checkpoint.graphs)
     noteStart(from)
     from
   }
@@ -348,10 +341,10 @@ final class SourceQuery(
    * not find these records. Those of a batch that runs again may have expired already.
    */
   private def firstArrivals(from: SourceOffset, to: SourceOffset, ranges: Seq[ShardRange]): Map[StreamShard, Long] =
-    if (current.contains(to)) planned.fold(Map.empty[StreamShard, Long])(_.firstArrivals).filter(checkpoint.expiresSoon)
+    if (current.contains(to)) planned.fold(Map.empty[StreamShard, Long])(_.firstArrivals).filter(retention.expiresSoon)
     else {
       if (!rerun.exists(_._1 == to))
-        rerun = Some(to -> checkpoint.warnOfExpiredBatch(from, to, ranges.iterator.map(_.shard).toSet))
+        rerun = Some(to -> retention.warnOfExpiredBatch(from, to, ranges.iterator.map(_.shard).toSet))
       rerun.fold(Map.empty[StreamShard, Long])(_._2)
     }
 

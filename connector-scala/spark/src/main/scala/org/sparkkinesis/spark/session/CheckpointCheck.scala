@@ -1,15 +1,14 @@
 package org.sparkkinesis.spark.session
 
 import java.time.Instant
-import java.util.concurrent.{CompletableFuture, TimeUnit}
+import java.util.concurrent.CompletableFuture
 
 import scala.concurrent.duration._
 
 import org.sparkkinesis.error.ReadErrors
 import org.sparkkinesis.event.{DataLost, StreamRecreated}
-import org.sparkkinesis.model.{Shard, ShardId, StreamShard}
-import org.sparkkinesis.plan.BatchPlanner
-import org.sparkkinesis.plan.offset.{LostLineage, RecreatedStream, Retention, SourceOffset, StreamOffset}
+import org.sparkkinesis.model.{Shard, ShardId}
+import org.sparkkinesis.plan.offset.{LostLineage, RecreatedStream, SourceOffset, StreamOffset}
 import org.sparkkinesis.service.StreamDescription
 import org.sparkkinesis.shard.ShardGraph
 import org.sparkkinesis.spark.connection.Environment
@@ -22,16 +21,11 @@ import org.sparkkinesis.spark.connection.Environment
  */
 final class CheckpointCheck(session: StreamSession, environment: Environment) {
   import CheckpointCheck._
-  import environment.clock
 
   private val losses = environment.losses(session.settings.failOnDataLoss)
 
   /** The shards of recreated streams. */
   private var remade = Map.empty[String, Seq[Shard]]
-  private var checkedRetention = false
-
-  /** Retention periods in hours that were read again while the query was running, and when. Read by other threads. */
-  @volatile private var retentions = Map.empty[String, (Int, Long)]
 
   /** The shards of each stream from the listing that checked its lineage. */
   private var listings = Map.empty[String, Seq[Shard]]
@@ -64,97 +58,9 @@ final class CheckpointCheck(session: StreamSession, environment: Environment) {
     )
   }
 
-  /** Checks once whether records after the positions may have expired while the query was stopped. */
-  def warnOfExpired(offset: SourceOffset): Unit = if (!checkedRetention) {
-    checkedRetention = true
-    val graphs = listings.view.mapValues(ShardGraph.of).toMap.withDefaultValue(ShardGraph.Empty)
-    // The children of finished shards may have expired as well.
-    warnOfExpired(BatchPlanner.settle(opened(offset), graphs, _ => None).read)
-  }
-
-  private def opened(offset: SourceOffset): SourceOffset =
-    if (offset.streams.keysIterator.forall(session.isOpen)) offset
-    else offset.copy(streams = offset.streams.filter { case (arn, _) => session.isOpen(arn) })
-
-  /** Checks whether records of streams that are read again may have expired while they were parked. */
-  def warnOfExpired(streams: Iterator[StreamOffset]): Unit =
-    streams.foreach(stream =>
-      Retention.lost(stream, expiryMillis(stream.arn)).headOption.foreach { case (shard, until) =>
-        expired(stream.arn, shard, s"it was read up to ${Instant.ofEpochMilli(until)}")
-      }
-    )
-
-  /**
-   * Checks whether records of a batch that an earlier run planned may have expired since. Returns arrival times of the
-   * first records that have not expired yet, where they are known.
-   *
-   * @param read
-   *   the shards that the batch reads
-   */
-  def warnOfExpiredBatch(start: SourceOffset, end: SourceOffset, read: Set[StreamShard]): Map[StreamShard, Long] = {
-    val expiry = (start.read ++ end.read).map(_.arn).toSet.iterator.map((arn: String) => arn -> expiryMillis(arn)).toMap
-    start.read.foreach { stream =>
-      val shards = read.collect { case StreamShard(stream.arn, shard) => shard }
-      end.streams.get(stream.arn).toSeq
-        .flatMap(Retention.lostOfBatch(stream, _, shards, expiry(stream.arn)))
-        .headOption.foreach { case (shard, from) =>
-          expired(
-            stream.arn,
-            shard,
-            s"a repeated batch starts with records that arrived at ${Instant.ofEpochMilli(from)}"
-          )
-        }
-    }
-    val left = for {
-      stream <- end.read
-      (shard, from) <- stream.begun.iterator if from >= expiry(stream.arn)
-    } yield StreamShard(stream.arn, shard) -> from
-    left.filter(expiresSoon).toMap
-  }
-
-  /** A time before which the records of a stream have expired. */
-  def oldestMillis(arn: String): Long = session.serviceClock.atLeast - TimeUnit.HOURS.toMillis(retentionHours(arn))
-
-  /** A time before which the records of a stream may have expired. */
-  def expiryMillis(arn: String): Long = session.serviceClock.atMost - TimeUnit.HOURS.toMillis(retentionHours(arn))
-
-  /**
-   * Returns whether a record with this arrival time may expire before a task reads it from the service. Arrival times
-   * are approximate: a missing younger record is no sign that it expired.
-   */
-  def expiresSoon(record: (StreamShard, Long)): Boolean =
-    record._2 < expiryMillis(record._1.stream) + LongestBatch.toMillis
-
-  /**
-   * Reports that records of a shard expired before a running query read them, unless the retention was increased
-   * meanwhile.
-   *
-   * @param untilMillis
-   *   the time up to which the shard had been read when newer records were fetched
-   */
-  def warnOfOvertaken(shard: StreamShard, untilMillis: Long): Unit = {
-    val now = clock.nanoTime
-    if (retentions.get(shard.stream).forall(now - _._2 >= RetentionPeriod.toNanos))
-      retentions += shard.stream -> (session.describe(shard.stream).retentionHours -> now)
-    if (untilMillis < expiryMillis(shard.stream))
-      expired(shard.stream, shard.shard, s"it was read up to ${Instant.ofEpochMilli(untilMillis)} by a running query")
-  }
-
-  private def retentionHours(arn: String): Long =
-    retentions.get(arn).fold(session.streams(arn).retentionHours)(_._1).toLong
-
-  private def expired(arn: String, shard: ShardId, what: String): Unit = {
-    val reason = s"$what, and the stream keeps ${retentionHours(arn)} hours"
-    session.events.emit(DataLost(arn, shard, reason, losses.endsQuery))
-    losses.lost(
-      ReadErrors.dataLoss(
-        shard = shard.value,
-        stream = session.streams(arn).name,
-        reason = reason,
-        cause = "The query was stopped, or behind, for longer than the stream keeps its records."
-      )
-    )
-  }
+  /** The lineage of the streams whose shards [[link]] has listed. */
+  def graphs: String => ShardGraph =
+    listings.view.mapValues(ShardGraph.of).toMap.withDefaultValue(ShardGraph.Empty)
 
   /**
    * Returns the offset with expired shards, whose children have expired as well, replaced by the remaining shards
@@ -169,6 +75,14 @@ final class CheckpointCheck(session: StreamSession, environment: Environment) {
     })
     linked = Some(offset -> whole)
     whole
+  }
+
+  /** Prepares for a stream that was parked and is read again: it is described now, and is listed when it is linked. */
+  def refresh(arn: String): Unit = {
+    session.refresh(arn)
+    linked = None
+    listings -= arn
+    remade -= arn
   }
 
   private def link(stream: StreamOffset): StreamOffset =
@@ -242,12 +156,6 @@ private object CheckpointCheck {
 
   /** Number of listings; a listing is complete within a few seconds of a reshard. */
   val Listings = 4
-
-  /** Minimum time between two requests for the retention period. */
-  val RetentionPeriod: FiniteDuration = 1.minute
-
-  /** Maximum time from planning a batch until its tasks have begun to read. */
-  val LongestBatch: FiniteDuration = 6.hours
 
   /** Listings that lack a shard which exists, before the offset is read as it is. */
   val LongestListings = 60

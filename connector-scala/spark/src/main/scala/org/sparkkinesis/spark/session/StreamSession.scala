@@ -193,6 +193,19 @@ final class StreamSession(val options: Options, asked: QueryContext, environment
   /** Describes the stream as it is now. */
   def describe(arn: String): StreamDescription = directory(found(arn).client).describe(ref(arn))
 
+  /** Describes an opened stream again: it may have been recreated, and its retention period may have changed. */
+  def refresh(arn: String): Unit = {
+    val now = describe(arn)
+    synchronized {
+      if (now.creationMillis != described(arn).creationMillis) seen -= arn
+      found += arn -> found(arn).copy(stream = now)
+      described += arn -> now
+    }
+  }
+
+  /** Returns the present retention period of a stream, or fails within seconds. */
+  def retentionHours(arn: String): Int = directory(found(arn).client).retentionHours(ref(arn))
+
   /** Whether the service still has this shard, also if a listing lacks it. */
   def hasShard(arn: String, shard: ShardId): Boolean = directory(found(arn).client).hasShard(ref(arn), shard)
 

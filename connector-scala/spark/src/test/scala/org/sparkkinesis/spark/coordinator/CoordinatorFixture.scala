@@ -58,7 +58,7 @@ abstract class CoordinatorFixture extends TimedSuite with BeforeAndAfterAll {
       list,
       600000,
       () => System.currentTimeMillis(),
-      _ => 0L,
+      () => 0L,
       0,
       new RecordingEnvironment(events),
       streamsMayLeave

@@ -85,7 +85,7 @@ class CoordinatorLineageSuite extends CoordinatorFixture {
       _ => throw new NoClassDefFoundError("no listing"),
       600000,
       () => System.currentTimeMillis(),
-      _ => 0L
+      () => 0L
     )
     val executor = new FakeExecutor("driver", sourceId)
     try {

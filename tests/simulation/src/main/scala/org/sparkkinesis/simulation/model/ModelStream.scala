@@ -61,7 +61,7 @@ final class ModelStream(
     val arn: String,
     val generation: Int,
     val creationMillis: Long,
-    val retentionHours: Int,
+    var retentionHours: Int,
     shardCount: Int
 ) {
   val shards: mutable.ArrayBuffer[ModelShard] = mutable.ArrayBuffer.empty

@@ -29,7 +29,8 @@ final case class PutRecord(
 final case class LossReport(millis: Long, condition: String, shard: String, isError: Boolean)
 
 /** Compares the put records with the delivered rows, after each batch and at the end. */
-final class ReadLedger(now: () => Long, retentionMillis: Long) extends BatchSink {
+final class ReadLedger(now: () => Long, initialRetentionMillis: Long) extends BatchSink {
+  private var retentionMillis = initialRetentionMillis
   private val put = mutable.LongMap.empty[PutRecord]
   private val delivered = mutable.LongMap.empty[Long]
   private val read = mutable.LongMap.empty[Vector[ReadRow]]
@@ -56,6 +57,9 @@ final class ReadLedger(now: () => Long, retentionMillis: Long) extends BatchSink
 
   def add(record: PutRecord): Unit = put(record.id) = record
   def deleted(stream: String): Unit = deletions(stream) = now()
+
+  /** Records a change of the retention period. */
+  def retain(hours: Int): Unit = retentionMillis = hours * 3600000L
 
   /** The longest time from a record's arrival, or the query's first start, to its delivery. */
   def slowestMillis: Long = slowest

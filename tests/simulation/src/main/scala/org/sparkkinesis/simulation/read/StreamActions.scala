@@ -50,6 +50,9 @@ final class StreamActions(
           val first = index % (open.size - 1)
           service.merge(stream, open(first), open(first + 1))
         }
+      case Retain(hours) =>
+        stream.retentionHours = hours
+        ledger.retain(hours)
       case Recreate(shards, downMillis) => recreate(stream, shards, downMillis)
       case _ => ()
     }

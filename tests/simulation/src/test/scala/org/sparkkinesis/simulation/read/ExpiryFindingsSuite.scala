@@ -79,6 +79,26 @@ class ExpiryFindingsSuite extends AnyFunSuite with ReadFindings {
     assert(outcome.losses > 0 && outcome.delivered < 12)
   }
 
+  test("A6: records that are gone because the retention was decreased under a running query are reported as lost") {
+    val outcome = run(ReadScenario(
+      62,
+      ReadSetup(
+        retentionHours = 168,
+        options = slow ++ Map("maxRecordsPerTrigger" -> "1", "fetchBufferSize" -> "1048576"),
+        model = ModelSettings(recordsPerAnswer = 2),
+        recordBytes = 400000
+      ),
+      Vector(
+        Put(12),
+        Start(ProcessingTime(6 * Hour), efo = false, failOnDataLoss = false),
+        Advance(30 * Hour),
+        Retain(24),
+        Advance(10 * Hour)
+      )
+    ))
+    assert(outcome.losses > 0 && outcome.delivered < 12)
+  }
+
   test("seed 2840: positions are checked for expiry also after a batch that runs again") {
     run(ReadScenario(
       2840,

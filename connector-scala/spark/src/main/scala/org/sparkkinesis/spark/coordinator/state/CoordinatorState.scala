@@ -9,7 +9,7 @@ import scala.concurrent.duration._
 import org.sparkkinesis.chunk.SummaryBounds
 import org.sparkkinesis.concurrent.{BlockingWait, Clock, SystemClock, Waiting}
 import org.sparkkinesis.event.{ConnectorEvent, EventSink}
-import org.sparkkinesis.model.{ShardId, StreamShard}
+import org.sparkkinesis.model.{KinesisQuotas, ShardId, StreamShard}
 import org.sparkkinesis.plan.offset.{ShardPosition, SourceOffset, StreamOffset}
 import org.sparkkinesis.shard.ShardGraph
 import org.sparkkinesis.spark.settings.StreamConnection
@@ -47,8 +47,8 @@ final private[coordinator] class CoordinatorState(
   /** Executors whose consumers have registered, by executor id. */
   val peers: mutable.LinkedHashMap[String, ConsumerPeer] = mutable.LinkedHashMap.empty
 
-  /** Shards whose records may have expired before they were fetched, and the times up to which they were read then. */
-  val overtaken: mutable.LinkedHashMap[StreamShard, Long] = mutable.LinkedHashMap.empty
+  /** Shards whose records may have expired before they were fetched. */
+  val overtaken: mutable.LinkedHashMap[StreamShard, Overtaken] = mutable.LinkedHashMap.empty
   val unreachable = new UnreachableStreams(clock)
   val tracks: mutable.HashMap[StreamShard, ShardTrack] = mutable.HashMap.empty
 
@@ -167,6 +167,12 @@ final private[coordinator] class CoordinatorState(
     }
     if (planned.exists(_.shards.contains(shard.shard))) planned.flatMap(_.readUntil(shard.shard))
     else graphs(shard.stream).parents(shard.shard).flatMap(lastOf).maxOption
+  }
+
+  /** Records how far a shard was behind, if the shortest retention period would have lost records then. */
+  def readLate(late: Overtaken): Unit = if (late.behindMillis > KinesisQuotas.Lifetime.RetentionMin.toMillis) {
+    overtaken.updateWith(late.shard)(known => (known.iterator ++ Iterator(late)).maxByOption(_.behindMillis))
+    ()
   }
 
   def wanted(): Seq[(StreamShard, ShardPosition)] =

@@ -31,6 +31,9 @@ object ReadAction {
   /** Deletes the stream and creates it again later. */
   final case class Recreate(shards: Int, downMillis: Long) extends ReadAction
 
+  /** Changes the retention period. Records that are older are gone at once. */
+  final case class Retain(hours: Int) extends ReadAction
+
   /** Starts the query from its checkpoint unless it is running. */
   final case class Start(trigger: QueryTrigger, efo: Boolean, failOnDataLoss: Boolean) extends ReadAction
   case object Stop extends ReadAction

@@ -1,0 +1,185 @@
+package org.sparkkinesis.spark.session.check
+
+import java.time.Instant
+import java.util.concurrent.TimeUnit
+
+import scala.collection.mutable
+import scala.concurrent.duration._
+
+import org.sparkkinesis.error.{KinesisConnectorException, ReadErrors}
+import org.sparkkinesis.event.{DataLost, RetentionNotRead}
+import org.sparkkinesis.model.{KinesisQuotas, ShardId, StreamShard}
+import org.sparkkinesis.plan.BatchPlanner
+import org.sparkkinesis.plan.offset.{Retention, SourceOffset, StreamOffset}
+import org.sparkkinesis.shard.ShardGraph
+import org.sparkkinesis.spark.connection.Environment
+import org.sparkkinesis.spark.coordinator.state.Overtaken
+import org.sparkkinesis.spark.session.StreamSession
+
+/**
+ * Compares positions with the retention periods of the streams, so that the query reports records that expired unread.
+ *
+ * With `failOnDataLoss`, lost data ends the query. Otherwise an event reports it. For one query's thread, except the
+ * times.
+ */
+final class RetentionCheck(session: StreamSession, environment: Environment) {
+  import RetentionCheck._
+  import environment.clock
+
+  private val losses = environment.losses(session.settings.failOnDataLoss)
+  private var isChecked = false
+
+  /** Retention periods in hours that were read again while the query was running, and when. Read by other threads. */
+  @volatile private var current = Map.empty[String, (Int, Long)]
+
+  /** Shards that were read late, until the retention period is read. */
+  private val overtaken = mutable.LinkedHashMap.empty[StreamShard, Overtaken]
+
+  /** When a retention period could not be read. */
+  private var failedNanos = Option.empty[Long]
+
+  /**
+   * Checks once whether records after the positions may have expired while the query was stopped.
+   *
+   * @param graphs
+   *   the lineage of each stream, because the children of finished shards may have expired as well
+   */
+  def warnOfExpired(offset: SourceOffset, graphs: String => ShardGraph): Unit = if (!isChecked) {
+    isChecked = true
+    warnOfExpired(BatchPlanner.settle(opened(offset), graphs, _ => None).read)
+  }
+
+  private def opened(offset: SourceOffset): SourceOffset =
+    if (offset.streams.keysIterator.forall(session.isOpen)) offset
+    else offset.copy(streams = offset.streams.filter { case (arn, _) => session.isOpen(arn) })
+
+  /** Checks whether records of streams that are read again may have expired while they were parked. */
+  def warnOfExpired(streams: Iterator[StreamOffset]): Unit =
+    streams.foreach(stream =>
+      Retention.lost(stream, expiryMillis(stream.arn)).headOption.foreach { case (shard, until) =>
+        expired(stream.arn, shard, s"it was read up to ${Instant.ofEpochMilli(until)}")
+      }
+    )
+
+  /**
+   * Checks whether records of a batch that an earlier run planned may have expired since. Returns arrival times of the
+   * first records that have not expired yet, where they are known.
+   *
+   * @param read
+   *   the shards that the batch reads
+   */
+  def warnOfExpiredBatch(start: SourceOffset, end: SourceOffset, read: Set[StreamShard]): Map[StreamShard, Long] = {
+    val expiry = (start.read ++ end.read).map(_.arn).toSet.iterator.map((arn: String) => arn -> expiryMillis(arn)).toMap
+    start.read.foreach { stream =>
+      val shards = read.collect { case StreamShard(stream.arn, shard) => shard }
+      end.streams.get(stream.arn).toSeq
+        .flatMap(Retention.lostOfBatch(stream, _, shards, expiry(stream.arn)))
+        .headOption.foreach { case (shard, from) =>
+          expired(
+            stream.arn,
+            shard,
+            s"a repeated batch starts with records that arrived at ${Instant.ofEpochMilli(from)}"
+          )
+        }
+    }
+    val left = for {
+      stream <- end.read
+      (shard, from) <- stream.begun.iterator if from >= expiry(stream.arn)
+    } yield StreamShard(stream.arn, shard) -> from
+    left.filter(expiresSoon).toMap
+  }
+
+  /** A time before which the records of a stream have expired. */
+  def oldestMillis(arn: String): Long = session.serviceClock.atLeast - TimeUnit.HOURS.toMillis(retentionHours(arn))
+
+  /** A time before which the records of a stream may have expired. */
+  def expiryMillis(arn: String): Long = session.serviceClock.atMost - TimeUnit.HOURS.toMillis(retentionHours(arn))
+
+  /**
+   * Returns whether a record with this arrival time may expire before a task reads it from the service, also if the
+   * retention period is decreased meanwhile. Arrival times are approximate: a missing younger record is no sign that
+   * it expired.
+   */
+  def expiresSoon(record: (StreamShard, Long)): Boolean =
+    record._2 < session.serviceClock.atMost - KinesisQuotas.Lifetime.RetentionMin.toMillis + LongestBatch.toMillis
+
+  /**
+   * Reports records that expired before a running query read them. The retention period may have changed since the
+   * query started, so it is read again before something is reported. If that fails, a query that goes on tries it again
+   * later: its executors may reach the service.
+   *
+   * @param found
+   *   shards that were read late since the last call
+   * @param isLast
+   *   whether the query ends, so that nothing can be reported later
+   */
+  def warnOfOvertaken(found: Seq[Overtaken], isLast: Boolean): Unit = {
+    found.foreach(late =>
+      overtaken.updateWith(late.shard)(known => (known.iterator ++ Iterator(late)).maxByOption(_.behindMillis))
+    )
+    overtaken.keysIterator.map(_.stream).toSet.foreach { (arn: String) =>
+      val isRead = (isLast || isDue(arn)) && read(arn, isLast)
+      if (isRead || isFresh(arn)) judge(arn, isRead)
+    }
+  }
+
+  /** Reports what expired by the present retention period. What has not expired is kept until that is read again. */
+  private def judge(arn: String, isCertain: Boolean): Unit = {
+    val late = overtaken.valuesIterator.filter(_.shard.stream == arn).toVector
+    val (gone, others) = late.partition(_.behindMillis > TimeUnit.HOURS.toMillis(retentionHours(arn)))
+    (if (isCertain) late else gone).foreach(one => overtaken -= one.shard)
+    gone.foreach(one =>
+      expired(
+        arn,
+        one.shard.shard,
+        s"it was read up to ${Instant.ofEpochMilli(one.untilMillis)} by a running query"
+      )
+    )
+  }
+
+  private def isFresh(arn: String): Boolean = current.get(arn).exists { case (_, nanos) => isRecent(nanos) }
+  private def isDue(arn: String): Boolean = !isFresh(arn) && !failedNanos.exists(isRecent)
+  private def isRecent(nanos: Long): Boolean = clock.nanoTime - nanos < Period.toNanos
+
+  private def read(arn: String, isLast: Boolean): Boolean =
+    try {
+      current += arn -> (session.retentionHours(arn) -> clock.nanoTime)
+      failedNanos = None
+      true
+    } catch {
+      // The records expired by the last known period, or with the stream.
+      case gone: KinesisConnectorException if gone.condition == "KINESIS_STREAM_NOT_FOUND" => true
+      case failure: KinesisConnectorException if !isLast =>
+        failedNanos = Some(clock.nanoTime)
+        session.events.emit(RetentionNotRead(arn, failure))
+        false
+    }
+
+  private def retentionHours(arn: String): Long =
+    current.get(arn).fold(session.streams(arn).retentionHours)(_._1).toLong
+
+  /** Forgets what was read of a stream, because the session has described it again. */
+  def forget(arn: String): Unit = current -= arn
+
+  private def expired(arn: String, shard: ShardId, what: String): Unit = {
+    val reason = s"$what, and the stream keeps ${retentionHours(arn)} hours"
+    session.events.emit(DataLost(arn, shard, reason, losses.endsQuery))
+    losses.lost(
+      ReadErrors.dataLoss(
+        shard = shard.value,
+        stream = session.streams(arn).name,
+        reason = reason,
+        cause = "The query was stopped, or behind, for longer than the stream keeps its records."
+      )
+    )
+  }
+}
+
+private object RetentionCheck {
+
+  /** Minimum time between two requests for the retention period. */
+  val Period: FiniteDuration = 1.minute
+
+  /** Maximum time from planning a batch until its tasks have begun to read. */
+  val LongestBatch: FiniteDuration = 6.hours
+}

@@ -1,0 +1,102 @@
+package org.sparkkinesis.spark.session.check
+
+import scala.concurrent.duration._
+
+import org.sparkkinesis.model.{SequenceNumber, Shard, ShardId, StartingPosition}
+import org.sparkkinesis.plan.offset.{Retention, ShardPosition, SourceOffset, StreamOffset, StreamPhase}
+import org.sparkkinesis.service.ShardPage
+import org.sparkkinesis.spark.connection.FakeDirectory.{arn, shards}
+import org.sparkkinesis.spark.session.SessionFixture
+
+class ReturningStreamsSuite extends SessionFixture {
+  final private class Rig extends SessionRig(Seq("clicks", "orders"), failOnDataLoss = false, Map.empty) {
+    val retention = new RetentionCheck(session, environment)
+    private val returning = new ReturningStreams(session, check, retention)
+
+    /** Returns the stream after it has returned from this phase. */
+    def back(parked: StreamOffset, phase: StreamPhase): StreamOffset = returning.checked(
+      SourceOffset(Seq(clicks, parked.copy(phase = phase))),
+      SourceOffset(Seq(clicks, parked))
+    ).streams(parked.arn)
+
+    def lists(all: Seq[Shard]): Unit = {
+      service.listings.clear()
+      service.listings += ShardPage(all, None)
+    }
+  }
+
+  private def id(index: Int): ShardId = ShardId.ofIndex(index.toLong)
+  private val clicks = stream("clicks", Created, 0 -> readUpTo(ago(1.minute)), 1 -> readUpTo(ago(1.minute)))
+  private def parkedAt(millis: Long): StreamPhase = StreamPhase.Parked(millis, isDrained = true)
+
+  test("offsets in which no stream returns are not touched") {
+    val rig = new Rig
+    val offset = SourceOffset(Seq(clicks))
+    val returning = new ReturningStreams(rig.session, rig.check, rig.retention)
+    assert(returning.checked(offset, offset) eq offset)
+    assert(rig.listings == 0)
+  }
+
+  test("descendants of shards that expired while their stream was parked are read, or reported as lost") {
+    val rig = new Rig
+    val old = shards(1).head
+    rig.lists(Seq(old))
+    val atEnd = stream("orders", Created, 0 -> ShardPosition.ShardEnd)
+    rig.check.link(SourceOffset(Seq(atEnd)))
+    // The stream is parked. Its shard and the children expire; the listing names the grandchildren only.
+    rig.lists(shards(8).takeRight(2).zip(shards(2)).map { case (shard, range) =>
+      shard.copy(parent = Some(id(3)), hashKeyRange = range.hashKeyRange, startingSequenceNumber = SequenceNumber("5"))
+    })
+    val back = rig.back(atEnd, parkedAt(ago(1.hour)))
+    assert(back.shards.keySet == Set(id(6), id(7)))
+    assert(rig.environment.losses.map(_.parameters("stream")).count(_ == "orders") == 1)
+  }
+
+  test("a stream that was recreated while it was parked is read from its oldest record") {
+    val rig = new Rig
+    val parked = stream("orders", Created, 0 -> readUpTo(ago(1.hour)), 1 -> readUpTo(ago(1.hour)))
+    rig.service.add("orders", creationMillis = ago(1.minute))
+    val back = rig.back(parked, StreamPhase.Parked(ago(1.hour), isDrained = false))
+    assert(back.creationMillis == ago(1.minute))
+    assert(back.shards.values.toSet == Set(ShardPosition.Horizon))
+    assert(rig.lost == Seq("KINESIS_STREAM_RECREATED"))
+  }
+
+  test("a stream that was deleted while it was parked is left to its consumers") {
+    val rig = new Rig
+    val parked = stream("orders", Created, 0 -> readUpTo(ago(1.hour)), 1 -> readUpTo(ago(1.hour)))
+    rig.check.link(SourceOffset(Seq(parked)))
+    rig.service.streams.remove("orders")
+    assert(rig.back(parked, StreamPhase.Parked(ago(1.hour), isDrained = false)) == parked)
+  }
+
+  test("a stream that was drained, and is read again after its retention period, has lost nothing") {
+    val rig = new Rig
+    val idle = ShardPosition.Start(StartingPosition.AtTimestamp(ago(25.hours)))
+    val parked = stream("orders", Created, 0 -> readUpTo(ago(25.hours)), 1 -> idle)
+    val back = rig.back(parked, parkedAt(ago(25.hours)))
+    assert(rig.lost.isEmpty)
+    rig.time.advance(10.minutes)
+    assert(Retention.lost(back, rig.retention.expiryMillis(arn("orders"))).isEmpty, "also at the first fetch")
+    assert(back.shards(id(0)).resumeAt == parked.shards(id(0)).resumeAt)
+    // The position of a time would exclude the records that arrived just after the oldest ones.
+    assert(back.shards(id(1)) == ShardPosition.Horizon)
+    rig.time.advance(2.hours)
+    assert(Retention.lost(back, rig.retention.expiryMillis(arn("orders"))).size == 2, "times remain")
+  }
+
+  test("a stream that was not drained, and is read again after its retention period, has lost records") {
+    val rig = new Rig
+    val parked = stream("orders", Created, 0 -> readUpTo(ago(25.hours)), 1 -> readUpTo(ago(25.hours)))
+    rig.back(parked, StreamPhase.Parked(ago(25.hours), isDrained = false))
+    assert(rig.lost == Seq("KINESIS_DATA_LOSS"))
+  }
+
+  test("the retention period of a stream that returns is the present one") {
+    val rig = new Rig
+    rig.service.add("orders", creationMillis = Created, retentionHours = 168)
+    val parked = stream("orders", Created, 0 -> readUpTo(ago(25.hours)), 1 -> readUpTo(ago(25.hours)))
+    rig.back(parked, StreamPhase.Parked(ago(25.hours), isDrained = false))
+    assert(rig.lost.isEmpty)
+  }
+}
