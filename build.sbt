@@ -41,7 +41,7 @@ def module(name: String): Project =
 lazy val root = project
   .in(file("."))
   .aggregate(suite, kit, core, aws, spark, firehose, emulator, connector)
-  .aggregate(conformance, integration, chaos, simulation, bench)
+  .aggregate(conformance, integration, chaos, simulation, bench, peer)
   .settings(publish / skip := true)
 
 /** Pure Scala: neither Spark nor the AWS SDK is on its class path. */
@@ -105,10 +105,22 @@ lazy val simulation = testProject("simulation")
   .dependsOn(spark, kit, core % "compile->test", suite % Test)
   .settings(Launching.settings, libraryDependencies += sparkSql)
 
+/** What the benchmarks and the other engines' programs share. */
+lazy val peer = project.in(file("bench/peers/common")).settings(common, publish / skip := true)
+
+/** The program of another engine. It is built by `bench/run peers` only, so that nothing else downloads the engine. */
+def peerProject(name: String): Project = Project(s"peer${name.capitalize}", file(s"bench/peers/$name"))
+  .settings(common, Launching.settings, publish / skip := true)
+  .dependsOn(peer)
+
+lazy val peerFlink = peerProject("flink").settings(libraryDependencies ++= flinkConnector)
+lazy val peerJet = peerProject("jet").settings(libraryDependencies ++= jetConnector)
+lazy val peerKcl = peerProject("kcl").settings(SqliteLibrary.settings(Runtime), libraryDependencies ++= kinesisClientLibrary)
+
 /** Benchmarks; each main prints one JSON object on its last line. */
 lazy val bench = project
   .in(file("bench"))
-  .dependsOn(kit)
+  .dependsOn(kit, peer)
   .settings(common, Launching.settings, publish / skip := true, libraryDependencies ++= Seq(sparkSql, urlConnection))
 
 def interopProject(name: String, folder: String): Project =
@@ -122,7 +134,7 @@ lazy val interop = interopProject("interop", "common").dependsOn(emulator)
 /** The Kinesis Client Library 3 against the emulator and the connector's sink. */
 lazy val kcl = interopProject("kcl", "kcl")
   .dependsOn(interop, spark)
-  .settings(SqliteLibrary.settings, libraryDependencies ++= kinesisClientLibrary :+ sparkSql)
+  .settings(SqliteLibrary.settings(Test), libraryDependencies ++= kinesisClientLibrary.map(_ % Test) :+ sparkSql)
 
 /** Flink's connector against the emulator. */
-lazy val flink = interopProject("flink", "flink").dependsOn(interop).settings(libraryDependencies ++= flinkConnector)
+lazy val flink = interopProject("flink", "flink").dependsOn(interop).settings(libraryDependencies ++= flinkConnector.map(_ % Test))

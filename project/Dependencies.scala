@@ -65,18 +65,22 @@ object Dependencies {
 
   /** KCL 3, and DynamoDB Local to keep its leases in. */
   val kinesisClientLibrary: Seq[ModuleID] = Seq(
-    "software.amazon.kinesis" % "amazon-kinesis-client" % "3.5.1" % Test,
-    ("software.amazon.dynamodb" % "DynamoDBLocal" % "3.3.1" % Test)
+    "software.amazon.kinesis" % "amazon-kinesis-client" % "3.5.1",
+    ("software.amazon.dynamodb" % "DynamoDBLocal" % "3.3.1")
       .excludeAll((telemetry :+ "dynamodb-enhanced").map(ExclusionRule("software.amazon.awssdk", _)): _*)
-  ) ++ telemetry.map("software.amazon.awssdk" % _ % "2.41.0" % Test)
+  ) ++ telemetry.map("software.amazon.awssdk" % _ % "2.41.0")
 
   private val flinkVersion = "1.19.3"
 
   /** Flink's connector with its old source, its new one and its sink, and the Flink that it is made for. */
   val flinkConnector: Seq[ModuleID] = Seq(
-    "org.apache.flink" % "flink-connector-kinesis" % "4.3.0-1.19" % Test,
-    "org.apache.flink" % "flink-streaming-java" % flinkVersion % Test,
-    "org.apache.flink" % "flink-clients" % flinkVersion % Test,
-    "org.apache.flink" % "flink-connector-base" % flinkVersion % Test
+    "org.apache.flink" % "flink-connector-kinesis" % "4.3.0-1.19",
+    "org.apache.flink" % "flink-streaming-java" % flinkVersion,
+    "org.apache.flink" % "flink-clients" % flinkVersion,
+    "org.apache.flink" % "flink-connector-base" % flinkVersion
   )
+
+  /** Hazelcast Jet with its Kinesis connector. */
+  val jetConnector: Seq[ModuleID] =
+    Seq("com.hazelcast" % "hazelcast" % "5.6.0", "com.hazelcast.jet" % "hazelcast-jet-kinesis" % "5.6.0")
 }

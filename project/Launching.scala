@@ -11,7 +11,7 @@ object Launching {
     launchFile := {
       val file = target.value / "launch.args"
       val classPath = (Runtime / fullClasspath).value.files.mkString(pathSeparator)
-      IO.writeLines(file, JavaOptions.forSpark ++ Seq("-cp", "\"" + classPath + "\""))
+      IO.writeLines(file, JavaOptions.forSpark ++ (Runtime / javaOptions).value ++ Seq("-cp", "\"" + classPath + "\""))
       file
     }
   )

@@ -6,11 +6,12 @@ object SqliteLibrary {
   private val organization = "com.almworks.sqlite4java"
   private val platforms = Seq("libsqlite4java-linux-amd64" -> "so", "libsqlite4java-osx" -> "dylib")
 
-  val settings: Seq[Setting[_]] = Seq(
+  /** The settings of a project that uses DynamoDB Local in `Test`, or in `Runtime`. */
+  def settings(in: Configuration): Seq[Setting[_]] = Seq(
     libraryDependencies ++= platforms.map { case (name, kind) =>
-      organization % name % "1.0.392" % Test artifacts Artifact(name, kind, kind)
+      organization % name % "1.0.392" % in artifacts Artifact(name, kind, kind)
     },
-    Test / javaOptions += {
+    in / javaOptions += {
       val folder = target.value / "sqlite"
       val libraries = artifactFilter(extension = "so" | "dylib")
       update.value.select(libraries).foreach(library => IO.copyFile(library, folder / library.getName))

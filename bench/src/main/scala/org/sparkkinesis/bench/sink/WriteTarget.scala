@@ -12,8 +12,8 @@ import org.sparkkinesis.kit.process.EmulatorProcess
 import org.sparkkinesis.service.KinesisService
 
 /** An emulator in a separate process, with the clients that write to it. */
-final class WriteTarget(quotas: Boolean) extends AutoCloseable {
-  private val process = new EmulatorProcess("3g", quotas, processor = Some(0))
+final class WriteTarget(quotas: Boolean, heap: String = "3g") extends AutoCloseable {
+  private val process = new EmulatorProcess(heap, quotas, processor = Some(0))
   val endpoint: String = process.endpoint
 
   val settings: ClientSettings = ClientSettings.of(

@@ -13,7 +13,7 @@ import software.amazon.awssdk.services.kinesis.model.{
 import software.amazon.awssdk.services.kinesis.{KinesisAsyncClient, KinesisClient}
 
 import org.sparkkinesis.bench.emulator.RawLoad
-import org.sparkkinesis.bench.{Measured, MeasuredLoop}
+import org.sparkkinesis.bench.{Measured, MeasuredLoop, Tally}
 import org.sparkkinesis.model.{KinesisQuotas, ShardId}
 
 /** A polling loop as a user of the SDK's asynchronous client would write it, which only counts. */

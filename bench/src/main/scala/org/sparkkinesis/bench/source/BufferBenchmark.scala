@@ -5,7 +5,7 @@ import java.util.concurrent.TimeUnit
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.connector.read.InputPartition
 
-import org.sparkkinesis.bench.Meter
+import org.sparkkinesis.bench.{Meter, Tally}
 import org.sparkkinesis.chunk.{Chunk, ChunkSummary, DecodeSettings}
 import org.sparkkinesis.concurrent.{SerialExecutor, SystemScheduler}
 import org.sparkkinesis.config.Options

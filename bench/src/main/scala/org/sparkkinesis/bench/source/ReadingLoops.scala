@@ -1,7 +1,6 @@
 package org.sparkkinesis.bench.source
 
-import java.util.concurrent.atomic.{AtomicBoolean, AtomicLong}
-import java.util.concurrent.{CompletableFuture, CountDownLatch, TimeUnit}
+import java.util.concurrent.CompletableFuture
 
 import scala.concurrent.duration._
 
@@ -10,7 +9,7 @@ import software.amazon.awssdk.core.async.SdkPublisher
 import software.amazon.awssdk.services.kinesis.KinesisAsyncClient
 import software.amazon.awssdk.services.kinesis.model.{ChildShard => _, StartingPosition => SdkStartingPosition, _}
 
-import org.sparkkinesis.bench.{Measured, MeasuredLoop, Meter}
+import org.sparkkinesis.bench.{Measured, MeasuredLoop, Tally}
 import org.sparkkinesis.chunk.{ChunkSummary, DecodeSettings}
 import org.sparkkinesis.concurrent.SystemScheduler
 import org.sparkkinesis.config.Options
@@ -24,44 +23,6 @@ import org.sparkkinesis.event.ConsumerMetrics
 import org.sparkkinesis.model.{ChildShard, ShardId, StartingPosition, StreamShard}
 import org.sparkkinesis.retry.{RetryPolicies, RetryRules}
 import org.sparkkinesis.service.{KinesisService, ServiceException}
-
-/**
- * Counts records and measures from the moment of the first count, without the records that had arrived by then, so
- * that the start of a reader is not part of it.
- */
-final class Tally(expected: Long) {
-  private val count = new AtomicLong
-  private val begun = new AtomicBoolean
-  private val done = new CountDownLatch(1)
-  @volatile private var failure: Option[Throwable] = None
-  @volatile private var meter = new Meter
-  @volatile private var before = 0L
-
-  def add(records: Int): Unit = add(records.toLong, records.toLong)
-
-  /**
-   * @param received
-   *   the number of records that have arrived, counted or not; evaluated at the first call only
-   */
-  def add(records: Long, received: => Long): Unit = if (records > 0) {
-    if (begun.compareAndSet(false, true)) {
-      before = received
-      meter = new Meter
-    }
-    if (count.addAndGet(records) >= expected) done.countDown()
-  }
-  def isDone: Boolean = done.getCount == 0
-  def fail(error: Throwable): Unit = {
-    failure = Some(error)
-    done.countDown()
-  }
-  def await(): Measured = {
-    if (!done.await(5, TimeUnit.MINUTES))
-      throw new IllegalStateException(s"only ${count.get} of $expected records in five minutes")
-    failure.foreach(throw _)
-    meter.read(expected - before)
-  }
-}
 
 /**
  * A fan-out reader as a user of the SDK would write it, which only counts, with the consumer that `nextConsumer`

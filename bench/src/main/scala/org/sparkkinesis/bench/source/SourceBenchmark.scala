@@ -9,7 +9,7 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.streaming.{StreamingQueryListener, Trigger}
 
 import org.sparkkinesis.aws.client.SdkClients
-import org.sparkkinesis.bench.{Checkpoints, Measured, MeasuredLoop, Rounds}
+import org.sparkkinesis.bench.{Checkpoints, Measured, MeasuredLoop, Rounds, Tally}
 import org.sparkkinesis.concurrent.SystemScheduler
 import org.sparkkinesis.config.Options
 import org.sparkkinesis.consume.fanout.StreamConsumerRegistrar
@@ -88,11 +88,35 @@ object SourceBenchmark {
 final class QueryLoop(val name: String, spark: SparkSession, endpoint: String, options: => Map[String, String])
     extends MeasuredLoop {
 
+  override def run(expected: Long): Measured = {
+    val tally = new Tally(expected)
+    val running = QueryLoop.start(spark, QueryLoop.connection(endpoint) ++ options, tally)
+    try tally.await()
+    finally running.close()
+  }
+}
+
+object QueryLoop {
+
+  def account(endpoint: String): Map[String, String] = Map(
+    "endpoint" -> endpoint,
+    "region" -> "us-east-1",
+    "awsAccessKey" -> "AKIDEXAMPLE",
+    "awsSecretKey" -> "secret"
+  )
+
+  /** Reads the benchmarks' stream from its oldest record without a limit on the polling rate. */
+  def connection(endpoint: String): Map[String, String] = account(endpoint) ++ Map(
+    "streamName" -> ReadingStream.Name,
+    "initialPosition" -> "trim_horizon",
+    "maxFetchesPerSecond" -> "1000"
+  )
+
   // Large batches spread the fixed costs of a batch over many rows; see docs/reading.md, "Throughput".
   private val large = Map("minRecordsPerTrigger" -> "500000", "maxTriggerDelay" -> "1s")
 
-  override def run(expected: Long): Measured = {
-    val tally = new Tally(expected)
+  /** Starts a query that counts its rows in `tally` after each batch. Closing the result stops the query. */
+  def start(spark: SparkSession, options: Map[String, String], tally: Tally): AutoCloseable = {
     val listener = new StreamingQueryListener {
       override def onQueryStarted(event: StreamingQueryListener.QueryStartedEvent): Unit = ()
       override def onQueryProgress(event: StreamingQueryListener.QueryProgressEvent): Unit =
@@ -102,27 +126,11 @@ final class QueryLoop(val name: String, spark: SparkSession, endpoint: String, o
     }
     spark.streams.addListener(listener)
     val checkpoint = Files.createTempDirectory("bench")
-    val query = spark.readStream.format("kinesis").options(QueryLoop.connection(endpoint) ++ large ++
-      options).load().writeStream.format("noop")
+    val query = spark.readStream.format("kinesis").options(large ++ options).load().writeStream.format("noop")
       .option("checkpointLocation", checkpoint.toString).trigger(Trigger.ProcessingTime(0)).start()
-    try tally.await()
-    finally {
+    () => {
       query.stop()
       spark.streams.removeListener(listener)
     }
   }
-}
-
-object QueryLoop {
-
-  /** Reads the benchmarks' stream from its oldest record without a limit on the polling rate. */
-  def connection(endpoint: String): Map[String, String] = Map(
-    "streamName" -> ReadingStream.Name,
-    "endpoint" -> endpoint,
-    "region" -> "us-east-1",
-    "awsAccessKey" -> "AKIDEXAMPLE",
-    "awsSecretKey" -> "secret",
-    "initialPosition" -> "trim_horizon",
-    "maxFetchesPerSecond" -> "1000"
-  )
 }

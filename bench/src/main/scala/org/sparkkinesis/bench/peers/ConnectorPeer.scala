@@ -1,0 +1,50 @@
+package org.sparkkinesis.bench.peers
+
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.functions._
+
+import org.sparkkinesis.bench.peer.{Peer, PeerServer}
+import org.sparkkinesis.bench.source.QueryLoop
+import org.sparkkinesis.bench.{Checkpoints, Tally}
+
+/** This connector: a query into the `noop` sink with all columns (`polling` and `efo`), and the write of a DataFrame. */
+final class ConnectorPeer(endpoint: String) extends Peer {
+  private val spark = SparkSession.builder().master("local[2]").appName("peers").config("spark.ui.enabled", "false")
+    .config(Checkpoints.OnLocalDisk).getOrCreate()
+  spark.sparkContext.setLogLevel("WARN")
+
+  override def read(connector: String, stream: String): AutoCloseable = {
+    val options = connector match {
+      case "polling" => Map.empty[String, String]
+      case "efo" => Map("consumerMode" -> "efo", "consumerName" -> s"spark-${System.nanoTime()}")
+    }
+    QueryLoop.start(spark, QueryLoop.connection(endpoint) ++ options + ("streamName" -> stream), Tally.running)
+  }
+
+  override def write(stream: String, records: Long, bytes: Int): Unit = {
+    val key = udf { (number: Long) =>
+      Tally.count(1)
+      number.toString
+    }
+    spark
+      .range(0, records, 1, ConnectorPeer.Tasks)
+      .select(key(col("id")).as("partitionKey"), lit(new Array[Byte](bytes)).as("data"))
+      .write
+      .format("kinesis")
+      .mode("append")
+      .options(QueryLoop.account(endpoint) ++ Map(
+        "streamName" -> stream,
+        "maxInFlightRequests" -> (ConnectorPeer.InFlight / ConnectorPeer.Tasks).toString
+      ))
+      .save()
+  }
+}
+
+object ConnectorPeer {
+  private val Tasks = 2
+
+  /** Requests in flight, of all tasks. */
+  private val InFlight = 16
+
+  def main(arguments: Array[String]): Unit = PeerServer.serve(new ConnectorPeer(arguments.head))
+}
