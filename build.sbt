@@ -108,14 +108,15 @@ lazy val simulation = testProject("simulation")
 /** What the benchmarks and the other engines' programs share. */
 lazy val peer = project.in(file("bench/peers/common")).settings(common, publish / skip := true)
 
-/** The program of another engine. It is built by `bench/run peers` only, so that nothing else downloads the engine. */
+/** The program of another engine, which only `bench/run peers` builds, so that nothing else downloads the engine. */
 def peerProject(name: String): Project = Project(s"peer${name.capitalize}", file(s"bench/peers/$name"))
   .settings(common, Launching.settings, publish / skip := true)
   .dependsOn(peer)
 
 lazy val peerFlink = peerProject("flink").settings(libraryDependencies ++= flinkConnector)
 lazy val peerJet = peerProject("jet").settings(libraryDependencies ++= jetConnector)
-lazy val peerKcl = peerProject("kcl").settings(SqliteLibrary.settings(Runtime), libraryDependencies ++= kinesisClientLibrary)
+lazy val peerKcl =
+  peerProject("kcl").settings(SqliteLibrary.settings(Runtime), libraryDependencies ++= kinesisClientLibrary)
 
 /** Benchmarks; each main prints one JSON object on its last line. */
 lazy val bench = project
@@ -137,4 +138,5 @@ lazy val kcl = interopProject("kcl", "kcl")
   .settings(SqliteLibrary.settings(Test), libraryDependencies ++= kinesisClientLibrary.map(_ % Test) :+ sparkSql)
 
 /** Flink's connector against the emulator. */
-lazy val flink = interopProject("flink", "flink").dependsOn(interop).settings(libraryDependencies ++= flinkConnector.map(_ % Test))
+lazy val flink = interopProject("flink", "flink").dependsOn(interop)
+  .settings(libraryDependencies ++= flinkConnector.map(_ % Test))

@@ -7,7 +7,7 @@ import org.sparkkinesis.bench.peer.{Peer, PeerServer}
 import org.sparkkinesis.bench.source.QueryLoop
 import org.sparkkinesis.bench.{Checkpoints, Tally}
 
-/** This connector: a query into the `noop` sink with all columns (`polling` and `efo`), and the write of a DataFrame. */
+/** This connector: a query into `noop` with all columns (`polling` and `efo`), and the write of a DataFrame. */
 final class ConnectorPeer(endpoint: String) extends Peer {
   private val spark = SparkSession.builder().master("local[2]").appName("peers").config("spark.ui.enabled", "false")
     .config(Checkpoints.OnLocalDisk).getOrCreate()

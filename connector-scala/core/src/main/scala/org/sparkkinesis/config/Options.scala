@@ -141,7 +141,7 @@ object Options {
   private def isSensitive(lowerKey: String): Boolean =
     sensitiveKeys(lowerKey) || sensitivePrefixes.exists(lowerKey.startsWith)
 
-  /** Of options for one of several streams. */
+  /** Prefixes of the sensitive options that concern one of several streams. */
   private lazy val sensitivePrefixes: Seq[String] =
     ConnectorOptions.all.filter(entry => entry.sensitive && entry.isPrefix).map(_.prefix)
 

@@ -2,6 +2,7 @@ package org.sparkkinesis.event
 
 import org.sparkkinesis.event.EventText.{count, place, seconds}
 import org.sparkkinesis.model.{ShardId, StartingPosition, StreamShard}
+import org.sparkkinesis.service.Operation
 
 /** Events of the service calls that reads make. */
 sealed abstract class ServiceEvent(streamName: String) extends ConnectorEvent(EventSubject.Service) {
@@ -23,11 +24,11 @@ final case class IteratorRenewed(of: StreamShard, reason: String) extends Servic
 }
 
 /** The service rejected a call because a limit of the stream was exceeded. */
-final case class CallThrottled(streamName: String, ofShard: Option[ShardId], operation: String)
+final case class CallThrottled(streamName: String, ofShard: Option[ShardId], operation: Operation)
     extends ServiceEvent(streamName) {
   override def level: EventLevel = EventLevel.Debug
   override def shard: Option[ShardId] = ofShard
-  override def message: String = s"$operation was throttled"
+  override def message: String = s"${operation.name} was throttled"
 }
 
 /** A call failed and is retried. */

@@ -76,7 +76,7 @@ object KinesisQuotas {
   object Count {
     val ConsumersPerStream: Int = 20
 
-    /** For accounts with On-demand Advantage. */
+    /** The limit of accounts with On-demand Advantage. */
     val ConsumersPerStreamAdvantage: Int = 50
     val ConsumersCreatingAtOnce: Int = 5
     val StreamsCreatingAtOnce: Int = 5

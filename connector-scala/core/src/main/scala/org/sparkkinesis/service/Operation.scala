@@ -61,7 +61,7 @@ object Operation {
   /** ResourceInUse: the stream is being changed. */
   case object PutRecords extends TunableOperation("PutRecords", "putRecords", control + ResourceInUse)
 
-  /** Of Amazon Data Firehose, like no other operation here. */
+  /** The only operation of Amazon Data Firehose; the other operations are those of Kinesis Data Streams. */
   case object PutRecordBatch extends TunableOperation("PutRecordBatch", "putRecordBatch", transient) {
     override def service: String = "firehose"
   }

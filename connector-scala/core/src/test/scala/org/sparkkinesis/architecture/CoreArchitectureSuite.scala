@@ -35,7 +35,10 @@ class CoreArchitectureSuite extends TimedSuite {
   }
 
   test("only the event log uses the logging interface") {
-    core.checkNoUse("org.sparkkinesis.(aggregate|chunk|config|consume|plan|retry|service|shard|sink)..", "org.slf4j..")
+    Seq(
+      "aggregate|chunk|concurrent|config|consume|error|json",
+      "metadata|model|plan|retry|service|shard|sink"
+    ).foreach(names => core.checkNoUse(s"org.sparkkinesis.($names)..", "org.slf4j.."))
   }
 
   test("the planner does not depend on fetching or writing") {

@@ -2,8 +2,6 @@ package org.sparkkinesis.plan
 
 import scala.collection.immutable.SortedMap
 
-import org.scalatest.funsuite.AnyFunSuite
-
 import org.sparkkinesis.chunk.ChunkSummary
 import org.sparkkinesis.model.StartingPosition.{AtSequenceNumber, AtTimestamp}
 import org.sparkkinesis.model._
@@ -11,9 +9,10 @@ import org.sparkkinesis.model.hash.HashKeyRange
 import org.sparkkinesis.plan.offset.ShardPosition.{After, Horizon, ShardEnd, Start}
 import org.sparkkinesis.plan.offset.{IdleTime, ShardPosition, SourceOffset, StreamOffset}
 import org.sparkkinesis.shard.ShardGraph
+import org.sparkkinesis.suite.TimedSuite
 
 /** Every position of a planned batch has a time, so that a restart notices that records after it have expired. */
-class PositionTimesSuite extends AnyFunSuite {
+class PositionTimesSuite extends TimedSuite {
   private val arn = "arn"
   private val hour = IdleTime.Period
   private def id(index: Int): ShardId = ShardId.ofIndex(index.toLong)

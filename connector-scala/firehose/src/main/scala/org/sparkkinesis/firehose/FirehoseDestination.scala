@@ -47,7 +47,7 @@ final class FirehoseDestination(service: FirehoseService, stream: String, rules:
 
   /** Emits no event for a fatal verdict, because the error of the writer reports it. */
   private def note(verdict: Verdict, records: Int): Unit = verdict match {
-    case Verdict.Retry(RetryCause.Throttled, _) => events.emit(CallThrottled(stream, None, operation.name))
+    case Verdict.Retry(RetryCause.Throttled, _) => events.emit(CallThrottled(stream, None, operation))
     case Verdict.Retry(_, reason) => events.emit(PutFailed(stream, operation, records, reason))
     case _ => ()
   }

@@ -73,7 +73,7 @@ class FirehoseDestinationSuite extends TimedSuite {
   test("throttled, failed and late requests are events") {
     val throttled = new Rig(failing(ServiceErrorKind.Internal, "ServiceUnavailableException"))
     throttled.send(1).join()
-    assert(throttled.events == Vector(CallThrottled("archive", None, "PutRecordBatch")))
+    assert(throttled.events == Vector(CallThrottled("archive", None, Operation.PutRecordBatch)))
     val failed = new Rig(failing(ServiceErrorKind.Network, "IOException"))
     failed.send(7).join()
     failed.destination.timedOut(7, 30.seconds)

@@ -14,6 +14,7 @@ import software.amazon.awssdk.services.kinesis.KinesisAsyncClient
 import software.amazon.awssdk.services.kinesis.model._
 import software.amazon.awssdk.utils.AttributeMap
 
+import org.sparkkinesis.concurrent.Futures
 import org.sparkkinesis.conformance.client.Subscription.Signal
 import org.sparkkinesis.conformance.client.{Calls, Subscription}
 import org.sparkkinesis.emulator.engine.time.EmulatorClock
@@ -145,7 +146,7 @@ class WireSuite extends TimedSuite {
       val subscription = subscribe(calls, calls.registerConsumer("s", "c"), ShardIteratorType.TRIM_HORIZON)
       assert(subscription.take(1) == Vector("a"))
       subscription.awaitEnd() match {
-        case Signal.Failed(e) => assert(Calls.unwrap(e).isInstanceOf[InternalFailureException], e)
+        case Signal.Failed(e) => assert(Futures.unwrap(e).isInstanceOf[InternalFailureException], e)
         case other => fail(s"expected a failure, got $other")
       }
     }

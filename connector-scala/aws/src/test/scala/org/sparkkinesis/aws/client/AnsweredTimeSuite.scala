@@ -1,10 +1,11 @@
 package org.sparkkinesis.aws.client
 
-import org.scalatest.funsuite.AnyFunSuite
 import software.amazon.awssdk.http.SdkHttpResponse
 import software.amazon.awssdk.services.kinesis.model.DescribeStreamSummaryResponse
 
-class AnsweredTimeSuite extends AnyFunSuite {
+import org.sparkkinesis.suite.TimedSuite
+
+class AnsweredTimeSuite extends TimedSuite {
   private def answer(headers: (String, String)*): DescribeStreamSummaryResponse = {
     val http = headers.foldLeft(SdkHttpResponse.builder().statusCode(200)) { case (response, (name, value)) =>
       response.putHeader(name, value)

@@ -178,7 +178,7 @@ final class FanOutRecordPublisher private[fanout] (
   private def recover(error: ServiceException): Unit = {
     failures += 1
     if (error.kind == ServiceErrorKind.Throttled || error.kind == ServiceErrorKind.LimitExceeded)
-      events.emit(CallThrottled(shard.stream, Some(shard.shard), error.operation.name))
+      events.emit(CallThrottled(shard.stream, Some(shard.shard), error.operation))
     if (error.kind == ServiceErrorKind.ResourceNotFound) {
       closeCurrent()
       MissingResource.find(service, error, shard.ref, consumerArn, rules).thenAccept { found =>

@@ -154,7 +154,7 @@ final class PollingRecordPublisher private[poll] (
 
   private def recover(error: ServiceException, policy: RetryPolicy): Unit = {
     if (error.kind == ServiceErrorKind.Throttled) {
-      events.emit(CallThrottled(shard.stream, Some(shard.shard), error.operation.name))
+      events.emit(CallThrottled(shard.stream, Some(shard.shard), error.operation))
       pacer.throttled()
     }
     retries += 1

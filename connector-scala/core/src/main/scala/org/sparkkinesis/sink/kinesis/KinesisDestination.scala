@@ -195,7 +195,7 @@ final class KinesisDestination(
   /** Emits no event for a fatal verdict, because the error of the writer reports it. */
   private def note(verdict: Verdict, entries: Int): Unit = verdict match {
     case Verdict.Retry(RetryCause.Throttled, _) =>
-      events.emit(CallThrottled(stream.toString, None, Operation.PutRecords.name))
+      events.emit(CallThrottled(stream.toString, None, Operation.PutRecords))
     case Verdict.Retry(_, reason) => events.emit(PutFailed(stream.toString, Operation.PutRecords, entries, reason))
     case _ => ()
   }

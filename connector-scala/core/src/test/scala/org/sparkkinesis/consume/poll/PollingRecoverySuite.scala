@@ -30,7 +30,7 @@ class PollingRecoverySuite extends PollingFixture {
     f.begin().scheduler.advance(1.minute)
     assert(f.texts == Seq("a"))
     assert(f.events.of[IteratorRequested] == Vector(IteratorRequested(Shard, StartingPosition.TrimHorizon)))
-    assert(f.events.of[CallThrottled] == Vector(CallThrottled("orders", Some(Shard.shard), "GetRecords")))
+    assert(f.events.of[CallThrottled] == Vector(CallThrottled("orders", Some(Shard.shard), Operation.GetRecords)))
     assert(f.events.of[CallRetried].map(_.failures) == (1 to 6))
     assert(f.events.of[OutageBegan].map(_.failures) == Vector(Outages.Notable))
     assert(f.events.of[OutageEnded].map(_.shards) == Vector(1))

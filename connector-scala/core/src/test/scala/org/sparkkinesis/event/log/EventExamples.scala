@@ -284,7 +284,7 @@ object EventExamples {
   private def service = Seq(
     (IteratorRequested(Shard, Horizon), Debug, s"$OfShard Shard iterator requested from TRIM_HORIZON"),
     (IteratorRenewed(Shard, "it expired"), Debug, s"$OfShard Shard iterator renewed: it expired"),
-    (CallThrottled(Arn, Some(One), "GetRecords"), Debug, s"$OfShard GetRecords was throttled"),
+    (CallThrottled(Arn, Some(One), Operation.GetRecords), Debug, s"$OfShard GetRecords was throttled"),
     (
       CallRetried(Arn, Some(One), 1, "reset"),
       Debug,

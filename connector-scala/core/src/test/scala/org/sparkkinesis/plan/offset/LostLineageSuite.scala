@@ -2,13 +2,12 @@ package org.sparkkinesis.plan.offset
 
 import scala.collection.immutable.SortedMap
 
-import org.scalatest.funsuite.AnyFunSuite
-
 import org.sparkkinesis.model._
 import org.sparkkinesis.model.hash.HashKeyRange
 import org.sparkkinesis.plan.offset.ShardPosition.{After, Horizon, ShardEnd}
+import org.sparkkinesis.suite.TimedSuite
 
-class LostLineageSuite extends AnyFunSuite {
+class LostLineageSuite extends TimedSuite {
   private def id(index: Int) = ShardId.ofIndex(index.toLong)
   private def at(shards: (Int, ShardPosition)*): StreamOffset =
     StreamOffset("orders", "arn", 1, shards.map { case (index, position) => id(index) -> position }.to(SortedMap))

@@ -2,14 +2,13 @@ package org.sparkkinesis.plan.offset
 
 import scala.collection.immutable.SortedMap
 
-import org.scalatest.funsuite.AnyFunSuite
-
 import org.sparkkinesis.model.StartingPosition.{AtSequenceNumber, AtTimestamp}
 import org.sparkkinesis.model._
 import org.sparkkinesis.model.hash.HashKeyRange
 import org.sparkkinesis.plan.offset.ShardPosition.{After, Horizon, ShardEnd, Start}
+import org.sparkkinesis.suite.TimedSuite
 
-class RecreatedStreamSuite extends AnyFunSuite {
+class RecreatedStreamSuite extends TimedSuite {
   private val Created = 1000L
   private def id(index: Int): ShardId = ShardId.ofIndex(index.toLong)
   private def number(of: Int) = SequenceNumber(of.toString)

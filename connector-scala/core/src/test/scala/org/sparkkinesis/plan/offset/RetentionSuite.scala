@@ -2,12 +2,11 @@ package org.sparkkinesis.plan.offset
 
 import scala.collection.immutable.SortedMap
 
-import org.scalatest.funsuite.AnyFunSuite
-
 import org.sparkkinesis.model.{SequenceNumber, ShardId, StartingPosition}
 import org.sparkkinesis.plan.offset.ShardPosition.{After, Horizon, ShardEnd, Start}
+import org.sparkkinesis.suite.TimedSuite
 
-class RetentionSuite extends AnyFunSuite {
+class RetentionSuite extends TimedSuite {
   private def id(index: Int) = ShardId.ofIndex(index.toLong)
   private val number = SequenceNumber("7")
   private def at(begun: (Int, Long)*)(shards: (Int, ShardPosition)*): StreamOffset = StreamOffset(

@@ -67,7 +67,7 @@ class KinesisStreamSinkSuite extends KinesisSinkTests {
     assert(rig.stream.stored.size == 1)
     assert(rig.sink.metrics.requests.possibleDuplicates == 2L)
     assert(rig.events.of[PutFailed].map(_.records) == Vector(1, 1))
-    assert(rig.events.of[CallThrottled] == Vector(CallThrottled("s", None, "PutRecords")))
+    assert(rig.events.of[CallThrottled] == Vector(CallThrottled("s", None, Operation.PutRecords)))
   }
 
   test("permanent errors fail the sink with the error of the service") {

@@ -65,8 +65,6 @@ final class EmulatorAdmin private[emulator] (home: Namespace, val faults: Faults
     stream.arn
   }
 
-  def deleteDeliveryStream(name: String): Unit = home.deliveryStreams.remove(home.deliveryStreams.stream(name))
-
   /** The number of records that a delivery stream has delivered. */
   def deliveredRecords(name: String): Long = home.deliveryStreams.stream(name).deliveredRecords.get
 

@@ -64,9 +64,6 @@ final class MetadataWatcher(
   /** Starts to ask the service, and returns at once. */
   def start(): Unit = loop.wake()
 
-  /** Asks the service again without waiting for the end of the interval. */
-  def refreshNow(): Unit = loop.wake()
-
   /** The last valid document, of this run or of an earlier one. */
   def current: Option[MetadataDocument] = document
 

@@ -2,11 +2,10 @@ package org.sparkkinesis.spark.connection
 
 import scala.concurrent.duration._
 
-import org.scalatest.funsuite.AnyFunSuite
-
 import org.sparkkinesis.concurrent.VirtualScheduler
+import org.sparkkinesis.suite.TimedSuite
 
-class ServiceClockSuite extends AnyFunSuite {
+class ServiceClockSuite extends TimedSuite {
   private val Start = 1_700_000_000_000L
 
   /** A service whose clock differs by `skew` and whose answers take 40 ms in each direction. */

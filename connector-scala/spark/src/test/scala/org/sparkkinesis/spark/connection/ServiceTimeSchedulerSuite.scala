@@ -2,11 +2,10 @@ package org.sparkkinesis.spark.connection
 
 import scala.concurrent.duration._
 
-import org.scalatest.funsuite.AnyFunSuite
-
 import org.sparkkinesis.concurrent.{Cancellable, Scheduler, VirtualScheduler}
+import org.sparkkinesis.suite.TimedSuite
 
-class ServiceTimeSchedulerSuite extends AnyFunSuite {
+class ServiceTimeSchedulerSuite extends TimedSuite {
   private val Start = 1_700_000_000_000L
 
   /** A scheduler whose own clock is wrong and changes while it runs. */

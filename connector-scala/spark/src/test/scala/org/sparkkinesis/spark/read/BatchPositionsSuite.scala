@@ -2,16 +2,15 @@ package org.sparkkinesis.spark.read
 
 import scala.collection.immutable.ListMap
 
-import org.scalatest.funsuite.AnyFunSuite
-
 import org.sparkkinesis.config.ReadOptions
 import org.sparkkinesis.config.value.PositionOption
 import org.sparkkinesis.error.KinesisConnectorException
 import org.sparkkinesis.model.hash.HashKeyRange
 import org.sparkkinesis.model.{SequenceNumber, Shard, ShardId, StartingPosition}
+import org.sparkkinesis.suite.TimedSuite
 
 /** Tests which positions a batch read accepts, and which shards it reads. */
-class BatchPositionsSuite extends AnyFunSuite {
+class BatchPositionsSuite extends TimedSuite {
   private val now = 1_700_000_000_000L
   private def at(millis: Long): StartingPosition = StartingPosition.AtTimestamp(millis)
   private val shard =

@@ -1,12 +1,14 @@
 package org.sparkkinesis.conformance.client
 
-import java.util.concurrent.{CompletableFuture, CompletionException, ExecutionException, TimeUnit}
+import java.util.concurrent.{CompletableFuture, ExecutionException, TimeUnit}
 
 import scala.jdk.CollectionConverters._
 
 import software.amazon.awssdk.core.SdkBytes
 import software.amazon.awssdk.services.kinesis.KinesisAsyncClient
 import software.amazon.awssdk.services.kinesis.model._
+
+import org.sparkkinesis.concurrent.Futures
 
 /** Kinesis calls for tests: blocking, with the SDK's exceptions. */
 final class Calls(val client: KinesisAsyncClient) {
@@ -102,12 +104,7 @@ object Calls {
 
   def await[A](future: CompletableFuture[A]): A =
     try future.get(TimeoutSeconds, TimeUnit.SECONDS)
-    catch { case e: ExecutionException => throw unwrap(e) }
-
-  def unwrap(e: Throwable): Throwable = e match {
-    case _: ExecutionException | _: CompletionException if e.getCause != null => unwrap(e.getCause)
-    case _ => e
-  }
+    catch { case e: ExecutionException => throw Futures.unwrap(e) }
 
   /** Polls a condition on another process, which has no notification. */
   def awaitUntil(condition: => Boolean, what: String): Unit = {

@@ -9,6 +9,8 @@ import org.reactivestreams.{Subscriber, Subscription => Demand}
 import software.amazon.awssdk.services.kinesis.KinesisAsyncClient
 import software.amazon.awssdk.services.kinesis.model._
 
+import org.sparkkinesis.concurrent.Futures
+
 /** One SubscribeToShard whose events are taken one at a time. */
 final class Subscription private (client: KinesisAsyncClient, request: SubscribeToShardRequest, initialDemand: Long) {
   import Subscription._
@@ -58,7 +60,7 @@ final class Subscription private (client: KinesisAsyncClient, request: Subscribe
     try {
       opened.get(20, TimeUnit.SECONDS)
       this
-    } catch { case e: java.util.concurrent.ExecutionException => throw Calls.unwrap(e) }
+    } catch { case e: java.util.concurrent.ExecutionException => throw Futures.unwrap(e) }
 
   /** Waits for the initial-response message. */
   def awaitInitialResponse(): Unit = responded.get(15, TimeUnit.SECONDS)

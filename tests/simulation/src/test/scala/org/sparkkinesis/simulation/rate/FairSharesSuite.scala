@@ -3,12 +3,13 @@ package org.sparkkinesis.simulation.rate
 import scala.concurrent.duration._
 import scala.util.Using
 
-import org.scalatest.funsuite.AnyFunSuite
-
 import org.sparkkinesis.model.KinesisQuotas
+import org.sparkkinesis.suite.TimedSuite
 
 /** Two writers of one stream: how they share its capacity 30 seconds after the second one has begun. */
-class FairSharesSuite extends AnyFunSuite {
+class FairSharesSuite extends TimedSuite {
+  override protected def timeLimit: FiniteDuration = 30.minutes
+
   private val Shards = 2
   private val capacity = Shards.toDouble * KinesisQuotas.Shard.WriteRecordsPerSecond
 

@@ -1,16 +1,15 @@
 package org.sparkkinesis.simulation.read
 
-import org.scalatest.funsuite.AnyFunSuite
-
 import org.sparkkinesis.service.{Operation, ServiceErrorKind}
 import org.sparkkinesis.simulation.model.ModelSettings
 import org.sparkkinesis.simulation.model.ServiceFault.{Failing, ListingHoles}
 import org.sparkkinesis.simulation.read.schedule.ReadAction._
 import org.sparkkinesis.simulation.read.schedule._
 import org.sparkkinesis.simulation.spark.QueryTrigger._
+import org.sparkkinesis.suite.TimedSuite
 
 /** Fixed failures around records and shards that expire. */
-class ExpiryFindingsSuite extends AnyFunSuite with ReadFindings {
+class ExpiryFindingsSuite extends TimedSuite with ReadFindings {
   private val verySlow = Map("minFetchPeriod" -> "4m", "shardFetchInterval" -> "20m")
 
   test("A2: descendants of shards of which two generations expired are read, or reported as lost") {

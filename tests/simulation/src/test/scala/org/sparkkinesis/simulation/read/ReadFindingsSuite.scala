@@ -1,7 +1,5 @@
 package org.sparkkinesis.simulation.read
 
-import org.scalatest.funsuite.AnyFunSuite
-
 import org.sparkkinesis.service.Operation.GetShardIterator
 import org.sparkkinesis.service.ServiceErrorKind.{Internal, Throttled}
 import org.sparkkinesis.simulation.model.ModelSettings
@@ -12,9 +10,10 @@ import org.sparkkinesis.simulation.read.schedule.ReadAction._
 import org.sparkkinesis.simulation.read.schedule._
 import org.sparkkinesis.simulation.spark.QueryTrigger._
 import org.sparkkinesis.simulation.spark.TaskSettings
+import org.sparkkinesis.suite.TimedSuite
 
 /** Fixed failures of planning, listings, executors and clocks. */
-class ReadFindingsSuite extends AnyFunSuite with ReadFindings {
+class ReadFindingsSuite extends TimedSuite with ReadFindings {
   test("A1: AvailableNow does not move an idle shard's time past records that arrived after it started") {
     // The tasks read from the service, which delays them for longer than an hour, while the consumers go on.
     run(ReadScenario(

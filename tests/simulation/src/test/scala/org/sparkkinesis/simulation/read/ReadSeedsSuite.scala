@@ -1,15 +1,18 @@
 package org.sparkkinesis.simulation.read
 
-import org.scalatest.funsuite.AnyFunSuite
+import scala.concurrent.duration._
 
 import org.sparkkinesis.simulation.common.{Arguments, SeedRuns}
 import org.sparkkinesis.simulation.read.schedule.ReadScenarios
+import org.sparkkinesis.suite.TimedSuite
 
 /**
  * Runs the same seeds each time, on all cores. A failed seed prints its shortened schedule, which belongs in
  * [[ReadFindingsSuite]].
  */
-class ReadSeedsSuite extends AnyFunSuite {
+class ReadSeedsSuite extends TimedSuite {
+  override protected def timeLimit: FiniteDuration = 30.minutes
+
   private val seeds = 1 to 2000
 
   test(s"the schedules of ${seeds.size} seeds lose no record, repeat no record, and end") {

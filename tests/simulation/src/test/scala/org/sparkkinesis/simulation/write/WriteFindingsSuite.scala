@@ -1,15 +1,14 @@
 package org.sparkkinesis.simulation.write
 
-import org.scalatest.funsuite.AnyFunSuite
-
 import org.sparkkinesis.simulation.model.ModelSettings
 import org.sparkkinesis.simulation.model.ServiceFault.{ListingHoles, SilentAnswers, SlowPuts}
 import org.sparkkinesis.simulation.write.schedule.WriteAction._
 import org.sparkkinesis.simulation.write.schedule.WriteTarget._
 import org.sparkkinesis.simulation.write.schedule._
+import org.sparkkinesis.suite.TimedSuite
 
 /** Shortened schedules that failed before. README.md has the seed and the revision that found each. */
-class WriteFindingsSuite extends AnyFunSuite {
+class WriteFindingsSuite extends TimedSuite {
   private def run(scenario: WriteScenario): WriteOutcome = WriteSide.run(scenario).fold(throw _, identity)
 
   test("B1: records packed by a listing with a gap are sent again, so that readers find them") {

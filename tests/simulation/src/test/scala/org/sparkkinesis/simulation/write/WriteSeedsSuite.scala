@@ -1,15 +1,18 @@
 package org.sparkkinesis.simulation.write
 
-import org.scalatest.funsuite.AnyFunSuite
+import scala.concurrent.duration._
 
 import org.sparkkinesis.simulation.common.{Arguments, SeedRuns}
 import org.sparkkinesis.simulation.write.schedule.WriteScenarios
+import org.sparkkinesis.suite.TimedSuite
 
 /**
  * Always runs the same seeds. A seed that fails prints its shortened schedule, which belongs into
  * [[WriteFindingsSuite]].
  */
-class WriteSeedsSuite extends AnyFunSuite {
+class WriteSeedsSuite extends TimedSuite {
+  override protected def timeLimit: FiniteDuration = 30.minutes
+
   private val steps = Arguments().steps
 
   test("the schedules of 1,000 seeds lose nothing, keep the order of keys, and end") {

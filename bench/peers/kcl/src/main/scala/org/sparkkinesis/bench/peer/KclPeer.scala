@@ -3,12 +3,12 @@ package org.sparkkinesis.bench.peer
 import java.net.URI
 import java.util.concurrent.TimeUnit
 
-import software.amazon.dynamodb.services.local.embedded.DynamoDBEmbedded
 import software.amazon.awssdk.auth.credentials.{AwsBasicCredentials, StaticCredentialsProvider}
 import software.amazon.awssdk.awscore.client.builder.AwsClientBuilder
 import software.amazon.awssdk.regions.Region
 import software.amazon.awssdk.services.cloudwatch.CloudWatchAsyncClient
 import software.amazon.awssdk.services.kinesis.KinesisAsyncClient
+import software.amazon.dynamodb.services.local.embedded.DynamoDBEmbedded
 import software.amazon.kinesis.common._
 import software.amazon.kinesis.coordinator.Scheduler
 import software.amazon.kinesis.lifecycle.events._

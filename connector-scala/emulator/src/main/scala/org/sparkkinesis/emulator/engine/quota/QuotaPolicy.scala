@@ -17,7 +17,7 @@ object Quota {
   case object Shards extends Quota("shards")
   case object ChangesPerDay extends Quota("changesPerDay")
 
-  /** Of delivery streams of Amazon Data Firehose. */
+  /** This quota and the next two apply to the delivery streams of Amazon Data Firehose. */
   case object DeliveryBytes extends Quota("deliveryBytes")
   case object DeliveryRecords extends Quota("deliveryRecords")
   case object DeliveryRequests extends Quota("deliveryRequests")

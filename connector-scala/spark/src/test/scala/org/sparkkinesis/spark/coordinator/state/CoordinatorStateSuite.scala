@@ -2,16 +2,15 @@ package org.sparkkinesis.spark.coordinator.state
 
 import scala.collection.immutable.SortedMap
 
-import org.scalatest.funsuite.AnyFunSuite
-
 import org.sparkkinesis.chunk.{ChunkSummary, SummaryBounds}
 import org.sparkkinesis.model.hash.HashKeyRange
 import org.sparkkinesis.model.{SequenceNumber, Shard, ShardId, StartingPosition, StreamShard}
 import org.sparkkinesis.plan.offset.{ShardPosition, SourceOffset, StreamOffset}
 import org.sparkkinesis.shard.ShardGraph
 import org.sparkkinesis.spark.protocol.ShardReport
+import org.sparkkinesis.suite.TimedSuite
 
-class CoordinatorStateSuite extends AnyFunSuite {
+class CoordinatorStateSuite extends TimedSuite {
   private val arn = "arn:aws:kinesis:eu-central-1:123456789012:stream/orders"
   private val bounds = SummaryBounds(100, 1000, 10000)
   private def id(index: Int) = ShardId.ofIndex(index.toLong)

@@ -1,8 +1,8 @@
 package org.sparkkinesis.spark.coordinator.state
 
-import org.scalatest.funsuite.AnyFunSuite
+import org.sparkkinesis.suite.TimedSuite
 
-class ReadRateSuite extends AnyFunSuite {
+class ReadRateSuite extends TimedSuite {
 
   test("rates cover the time since the last measurement") {
     val rate = new ReadRate

@@ -1,14 +1,13 @@
 package org.sparkkinesis.spark.coordinator.state
 
-import org.scalatest.funsuite.AnyFunSuite
-
 import org.sparkkinesis.chunk.{ChunkSummary, DecodeSettings, SummaryBounds}
 import org.sparkkinesis.config.Options
 import org.sparkkinesis.model.{SequenceNumber, ShardId, StreamShard}
 import org.sparkkinesis.plan.offset.ShardPosition
 import org.sparkkinesis.spark.protocol.ShardReport
+import org.sparkkinesis.suite.TimedSuite
 
-class ShardTrackSuite extends AnyFunSuite {
+class ShardTrackSuite extends TimedSuite {
   private val shard = StreamShard("orders", ShardId.ofIndex(0))
   private def number(n: Int) = SequenceNumber(n.toString)
   private def after(n: Int) = Some(ShardPosition.After(number(n), 0))

@@ -3,11 +3,10 @@ package org.sparkkinesis.spark.coordinator.state
 import scala.collection.mutable
 import scala.concurrent.duration._
 
-import org.scalatest.funsuite.AnyFunSuite
-
 import org.sparkkinesis.concurrent.VirtualScheduler
+import org.sparkkinesis.suite.TimedSuite
 
-class UnreachableStreamsSuite extends AnyFunSuite {
+class UnreachableStreamsSuite extends TimedSuite {
   import UnreachableStreams._
 
   private class Setup {
