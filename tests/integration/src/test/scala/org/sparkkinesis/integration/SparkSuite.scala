@@ -19,7 +19,7 @@ abstract class SparkSuite extends TimedSuite with StreamTests with BeforeAndAfte
   protected def master: String = "local[2]"
   protected def quotas: Boolean = false
   protected def settings: Map[String, String] = Map.empty
-  override protected def timeLimit: FiniteDuration = 3.minutes
+  override protected def timeLimit: FiniteDuration = 5.minutes
 
   protected lazy val spark: SparkSession = {
     val builder = SparkSession.builder().master(master).appName(getClass.getSimpleName)
@@ -69,7 +69,7 @@ abstract class SparkSuite extends TimedSuite with StreamTests with BeforeAndAfte
   protected def await(
       query: StreamingQuery,
       what: String,
-      within: FiniteDuration = 60.seconds
+      within: FiniteDuration = 2.minutes
   )(condition: => Boolean): Unit = {
     val deadline = within.fromNow
     while (!condition) {

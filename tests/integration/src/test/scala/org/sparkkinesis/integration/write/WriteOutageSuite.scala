@@ -46,7 +46,7 @@ class WriteOutageSuite extends SinkFixture {
   }
 
   private def await(query: StreamingQuery)(condition: => Boolean): Unit = {
-    val deadline = 60.seconds.fromNow
+    val deadline = 2.minutes.fromNow
     while (!condition) {
       query.exception.foreach(failure => throw failure)
       assert(deadline.hasTimeLeft() && query.isActive)

@@ -50,7 +50,7 @@ final class StreamRun private[stream] (
   def hasInitialOffset: Boolean = Files.exists(Path.of(checkpoint, "sources", "0", "initial-offset"))
 
   /** Waits for a condition of the query or the service. The end of the query ends the wait. */
-  def await(what: String, within: FiniteDuration = 60.seconds)(condition: => Boolean): Unit = {
+  def await(what: String, within: FiniteDuration = 2.minutes)(condition: => Boolean): Unit = {
     val deadline = within.fromNow
     while (!condition) {
       current.foreach { query =>
