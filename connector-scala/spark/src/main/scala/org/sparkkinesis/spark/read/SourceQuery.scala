@@ -169,7 +169,7 @@ final class SourceQuery(
   /** Returns the offset with recreated streams replaced, after opening streams of earlier runs. */
   private def mend(offset: SourceOffset): SourceOffset = {
     members.foreach(_.open(offset))
-    checkpoint.mend(offset)
+    checkpoint.mend(offset, arn => members.exists(_.wasDrained(arn)))
   }
 
   /** Returns the time that "latest" means: when the query was first started, which may have been an earlier run. */
@@ -233,12 +233,13 @@ final class SourceQuery(
     coordinatorIfStarted.foreach(_.prefetched.missing.foreach(gone =>
       members.leave(from, gone.stream, explain(gone), gone.isDrained)
     ))
+    val before = members.last(mended, from)
     val moved = members.evolve(mended, from, (arn, until) => prefetched.isDrained(arn, AvailableNowTarget(until)))
     if (session.connections ne connected) {
       connected = session.connections
       coordinator.connect(connected)
     }
-    val whole = returning.checked(from, moved)
+    val whole = returning.checked(before, moved)
     if (whole ne moved) members.replace(mended, whole)
     whole
   }

@@ -11,6 +11,7 @@ import org.sparkkinesis.spark.connection.Environment
 final private[session] class HeldStreams(session: StreamSession, environment: Environment) {
   private val deleted = new DeletedStreams(session, environment)
   @volatile private var held = Map.empty[String, Boolean]
+  @volatile private var drained = Set.empty[String]
 
   /** The streams by ARN, and whether every record of them was read. */
   def all: Map[String, Boolean] = held
@@ -28,8 +29,14 @@ final private[session] class HeldStreams(session: StreamSession, environment: En
   def hold(stream: StreamOffset, why: Throwable, isDrained: Boolean): Unit = if (!contains(stream.arn)) {
     if (DeletedStreams.isGone(why) && !isDrained) deleted.lost(stream, HeldStreams.Unread, why)
     session.events.emit(StreamPending(stream.arn, String.valueOf(why.getMessage)))
-    synchronized(held += stream.arn -> isDrained)
+    synchronized {
+      held += stream.arn -> isDrained
+      if (isDrained) drained += stream.arn else drained -= stream.arn
+    }
   }
+
+  /** Whether every record of a stream was read when it was held back last, also if it can be read again. */
+  def wasDrained(arn: String): Boolean = drained(arn)
 
   def release(arn: String): Unit = synchronized(held -= arn)
 }

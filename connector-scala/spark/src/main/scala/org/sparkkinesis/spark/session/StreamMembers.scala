@@ -182,6 +182,13 @@ final class StreamMembers(
       held.hold(stream, why, isDrained)
     }
 
+  /** Whether every record of a stream was read before it did not exist any more. */
+  def wasDrained(arn: String): Boolean = held.wasDrained(arn)
+
+  /** The streams as they were when [[evolve]] was called last. */
+  def last(start: SourceOffset, from: SourceOffset): SourceOffset =
+    present.collect { case (at, last) if (at eq start) || at == start => last }.getOrElse(from)
+
   /**
    * Returns the offset of the query's next batch with the newest streams and phases.
    *
@@ -194,7 +201,7 @@ final class StreamMembers(
    */
   def evolve(start: SourceOffset, from: SourceOffset, isDrained: (String, Long) => Boolean): SourceOffset = {
     val began = environment.clock.nanoTime
-    val now = present.collect { case (at, last) if (at eq start) || at == start => last }.getOrElse(from)
+    val now = last(start, from)
     val entries = log.entries.filter(entry => pinned.forall(entry.number <= _))
     if (now.version == 0 && pattern.isEmpty) entries.headOption.foreach(adopt(now, _))
     val version = math.max(now.version, firstVersion)

@@ -59,4 +59,15 @@ class CheckpointCheckSuite extends SessionFixture {
     assert(rig.check.mend(mended) eq mended)
     assert(rig.lost.size == 1 && rig.listings == listings)
   }
+
+  test("a recreated stream all of whose records were read starts at its oldest record without a loss") {
+    val rig = new Rig
+    val offset = SourceOffset(Seq(stream("orders", Created - 1000, 9 -> readUpTo(5))))
+    val mended = rig.check.mend(offset, wasDrained = _ == arn("orders"))
+    assert(mended.streams(arn("orders")) ==
+      stream("orders", Created, 0 -> ShardPosition.Horizon, 1 -> ShardPosition.Horizon))
+    assert(rig.lost.isEmpty && rig.environment.recorded.all ==
+      Vector(StreamRecreated(arn("orders"), Created - 1000, Created, endsQuery = false)))
+    assert(rig.check.mend(offset) == mended, "it is not reported later")
+  }
 }

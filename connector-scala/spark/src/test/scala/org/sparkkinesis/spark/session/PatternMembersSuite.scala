@@ -160,6 +160,7 @@ class PatternMembersSuite extends TimedSuite {
     run.exist("web-a")
     val gone = intercept[KinesisConnectorException](run.session.describe(arn("web-b")))
     run.members.leave(before, arn("web-b"), gone, isDrained = true)
+    assert(run.members.wasDrained(arn("web-b")) && !run.members.wasDrained(arn("web-a")))
     val held = run.next(start)
     assert(phase(held, "web-b") == StreamPhase.Parked(run.session.serviceClock.atLeast, isDrained = true))
     run.refresh()
@@ -171,8 +172,9 @@ class PatternMembersSuite extends TimedSuite {
     restarted.members.close()
     run.exist("web-a", "web-b")
     run.refresh()
+    assert(phase(run.members.last(start, start), "web-b").isInstanceOf[StreamPhase.Parked])
     assert(phase(run.next(start), "web-b") == StreamPhase.Active)
-    assert(run.environment.losses.isEmpty)
+    assert(run.environment.losses.isEmpty && run.members.wasDrained(arn("web-b")))
   }
 
   test("the deletion of the only stream ends the query") {
