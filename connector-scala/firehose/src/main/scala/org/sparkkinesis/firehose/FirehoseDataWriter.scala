@@ -16,10 +16,10 @@ final class FirehoseDataWriter(plan: FirehosePlan, partition: Int, share: TaskSh
     extends SinkDataWriter(plan, partition, share) {
   private val requests = plan.settings.requests
   private val lease = FirehoseDataWriter.clients.acquire(plan.connection)
-  private val limits = FirehoseLimits.acquire(plan, share.tasksAtOnce)
+  private val limits = FirehoseLimits.OfJvm.acquire(plan, share.tasksAtOnce, events, timer)
   private val writer = new AsyncSinkWriter[Array[Byte]](
     new FirehoseDestination(lease.service, plan.stream, plan.settings.rules, events),
-    limits.value.strategy.open(),
+    limits.open(),
     requests,
     requests.newBounds,
     timer
@@ -45,7 +45,7 @@ final class FirehoseDataWriter(plan: FirehosePlan, partition: Int, share: TaskSh
   override protected def release(): Unit =
     try writer.close()
     finally {
-      limits.close()
+      FirehoseLimits.OfJvm.release(plan, events, timer)
       lease.close()
     }
 

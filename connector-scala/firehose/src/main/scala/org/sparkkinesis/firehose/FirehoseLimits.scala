@@ -1,55 +1,63 @@
 package org.sparkkinesis.firehose
 
-import java.util.concurrent.atomic.AtomicInteger
-
-import scala.concurrent.duration._
-
-import org.sparkkinesis.concurrent.Shared
+import org.sparkkinesis.aws.client.ClientSettings
+import org.sparkkinesis.concurrent.Scheduler
+import org.sparkkinesis.event.{EventSink, WriteLimitChanged}
 import org.sparkkinesis.model.FirehoseQuotas.Throughput
+import org.sparkkinesis.sink.limit.shared.{LimitUsage, SharedLimits}
 import org.sparkkinesis.sink.limit.{RateLimiting, RateLimitingContext, RateLimitingStrategy}
 
-/** State that the writers to one delivery stream share in one process. */
-final class FirehoseLimits private (val strategy: RateLimitingStrategy, private val senders: AtomicInteger)
-
 /**
- * The limits of all delivery streams in one process. They outlive the writers, so that each micro-batch starts with the
- * rate of the previous one. Thread-safe.
+ * The rate limiting strategies of all delivery streams in one process. Only a call of the service would tell the
+ * account of a delivery stream, so writers share a strategy only if they have the same credentials, region and
+ * endpoint. Thread-safe.
  */
-object FirehoseLimits {
-  private val IdleTime = 10.minutes
+final class FirehoseLimits {
+  import FirehoseLimits._
 
-  final private case class Key(stream: String, region: String, endpoint: String, settings: FirehoseSinkSettings)
-
-  private val limits = new Shared[Key, FirehoseLimits](create, _ => (), IdleTime, Shared.onTimer)
+  private val limits = new SharedLimits[Key, RateLimitingStrategy]((key, usage, _) => create(key, usage))
 
   /**
+   * Returns the strategy for a delivery stream until `release`.
+   *
    * @param senders
    *   number of writers that write to the delivery stream at the same time, in all processes
+   * @param events
+   *   receives changes of the limit until `release`; equal receivers are told once
    * @throws IllegalArgumentException
    *   if the class of the strategy cannot be used
    */
-  def acquire(plan: FirehosePlan, senders: Int): Shared.Hold[FirehoseLimits] = {
-    val where = plan.connection
-    val held = limits.acquire(
-      Key(plan.stream, where.region.getOrElse(""), where.endpoint.getOrElse(""), plan.settings)
-    )
-    held.value.senders.set(senders)
-    held
-  }
+  def acquire(plan: FirehosePlan, senders: Int, events: EventSink, scheduler: Scheduler): RateLimitingStrategy =
+    limits.acquire(keyOf(plan), senders, events, scheduler)
 
-  private def create(key: Key): FirehoseLimits = {
-    val senders = new AtomicInteger(1)
+  def release(plan: FirehosePlan, events: EventSink, scheduler: Scheduler): Unit =
+    limits.release(keyOf(plan), events, scheduler)
+}
+
+object FirehoseLimits {
+
+  /** The limits of this JVM. */
+  val OfJvm = new FirehoseLimits
+
+  final private case class Key(stream: String, connection: ClientSettings, settings: FirehoseSinkSettings)
+
+  private def keyOf(plan: FirehosePlan): Key = Key(plan.stream, plan.connection, plan.settings)
+
+  private def create(key: Key, usage: LimitUsage): RateLimitingStrategy = {
     val settings = key.settings
+    val region =
+      key.connection.region.getOrElse(throw new IllegalStateException("the driver has not resolved the region"))
     val context = new RateLimitingContext(
       settings.requests.maxBatchSize,
       settings.requests.maxInFlightRequests,
       partitions = () => 1,
-      perPartition = () => Throughput.of(key.region).recordsPerSecond,
+      perPartition = () => Throughput.of(region).recordsPerSecond,
       parameters = settings.rateLimitingParameters,
-      senders = () => senders.get
+      senders = () => usage.senders,
+      (before, now) => usage.events.emit(WriteLimitChanged(key.stream, before.round, now.round))
     )
     val strategy =
       RateLimiting.of(settings.rateLimiting).fold(why => throw new IllegalArgumentException(why), identity)
-    new FirehoseLimits(strategy(context), senders)
+    strategy(context)
   }
 }

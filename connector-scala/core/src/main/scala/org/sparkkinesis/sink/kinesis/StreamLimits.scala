@@ -1,15 +1,11 @@
 package org.sparkkinesis.sink.kinesis
 
-import java.util.concurrent.atomic.AtomicInteger
-
-import scala.collection.mutable
-import scala.concurrent.duration._
-
 import org.sparkkinesis.concurrent.Scheduler
 import org.sparkkinesis.event.{ConnectorEvent, EventSink, ShardPaced, ShardRateCut, ShardUnpaced, WriteLimitChanged}
 import org.sparkkinesis.model.{KinesisQuotas, ShardId}
 import org.sparkkinesis.service.Operation
 import org.sparkkinesis.sink.kinesis.lane.ShardLanes
+import org.sparkkinesis.sink.limit.shared.{LimitUsage, SharedLimits}
 import org.sparkkinesis.sink.limit.{PacedLane, RateLimiting, RateLimitingContext, RateLimitingStrategy}
 
 /** State that the writers to one stream share in one process: rate limiting strategy and lanes of the shards. */
@@ -17,9 +13,7 @@ final class StreamLimits private[kinesis] (
     private[kinesis] val key: StreamLimitsKey,
     val strategy: RateLimitingStrategy,
     val lanes: ShardLanes,
-    val sizes: MeanSize,
-    private[kinesis] val users: LimitUsers,
-    private[kinesis] val senders: AtomicInteger
+    val sizes: MeanSize
 )
 
 final private[kinesis] case class StreamLimitsKey(stream: StreamIdentity, settings: KinesisSinkSettings)
@@ -29,14 +23,7 @@ final private[kinesis] case class StreamLimitsKey(stream: StreamIdentity, settin
  * the previous one. Changes of rates are reported to each query that uses the limits at that time. Thread-safe.
  */
 final class SharedStreamLimits {
-  import SharedStreamLimits._
-
-  final private class Entry(val limits: StreamLimits) {
-    var idleSince = 0L
-    def isUsed: Boolean = limits.users.nonEmpty
-  }
-
-  private val entries = mutable.HashMap.empty[StreamLimitsKey, Entry]
+  private val limits = new SharedLimits[StreamLimitsKey, StreamLimits](SharedStreamLimits.create(_, _, _))
 
   /**
    * @param events
@@ -52,23 +39,10 @@ final class SharedStreamLimits {
       senders: Int,
       events: EventSink,
       scheduler: Scheduler
-  ): StreamLimits =
-    synchronized {
-      val now = scheduler.nanoTime
-      entries.filterInPlace((_, entry) => entry.isUsed || now - entry.idleSince < IdleTime.toNanos)
-      val key = StreamLimitsKey(stream, settings)
-      val entry = entries.getOrElseUpdate(key, new Entry(create(key, scheduler)))
-      entry.limits.users.join(events)
-      entry.limits.senders.set(senders)
-      entry.limits
-    }
+  ): StreamLimits = limits.acquire(StreamLimitsKey(stream, settings), senders, events, scheduler)
 
-  def release(limits: StreamLimits, events: EventSink, scheduler: Scheduler): Unit = synchronized {
-    entries.get(limits.key).foreach { entry =>
-      entry.limits.users.leave(events)
-      entry.idleSince = scheduler.nanoTime
-    }
-  }
+  def release(used: StreamLimits, events: EventSink, scheduler: Scheduler): Unit =
+    limits.release(used.key, events, scheduler)
 }
 
 object SharedStreamLimits {
@@ -76,12 +50,7 @@ object SharedStreamLimits {
   /** The limits of this JVM. */
   val OfJvm = new SharedStreamLimits
 
-  /** Unused limits are removed after this time. */
-  private val IdleTime = 10.minutes
-
-  private def create(key: StreamLimitsKey, scheduler: Scheduler): StreamLimits = {
-    val users = new LimitUsers
-    val senders = new AtomicInteger(1)
+  private def create(key: StreamLimitsKey, usage: LimitUsage, scheduler: Scheduler): StreamLimits = {
     val settings = key.settings
     // With aggregation, an entry of PutRecords contains many entries of the writer, so only bytes approach the limits
     // of a shard.
@@ -93,7 +62,11 @@ object SharedStreamLimits {
       settings.retries(Operation.ListShards),
       settings.rules,
       shard =>
-        new PacedLane(entriesPerSecond, bytesPerSecond, scale => users.emit(rateEvent(key.stream.arn, shard, scale)))
+        new PacedLane(
+          entriesPerSecond,
+          bytesPerSecond,
+          scale => usage.events.emit(rateEvent(key.stream.arn, shard, scale))
+        )
     )
     val sizes = new MeanSize
     val requests = settings.requestsFor(1)
@@ -103,12 +76,12 @@ object SharedStreamLimits {
       () => lanes.openShards,
       () => if (settings.aggregated) sizes.perSecond else KinesisQuotas.Shard.WriteRecordsPerSecond,
       settings.rateLimitingParameters,
-      () => senders.get,
-      (before, now) => users.emit(WriteLimitChanged(key.stream.arn, before.round, now.round))
+      () => usage.senders,
+      (before, now) => usage.events.emit(WriteLimitChanged(key.stream.arn, before.round, now.round))
     )
     val strategy =
       RateLimiting.of(settings.rateLimiting).fold(why => throw new IllegalArgumentException(why), identity)
-    new StreamLimits(key, strategy(context), lanes, sizes, users, senders)
+    new StreamLimits(key, strategy(context), lanes, sizes)
   }
 
   /** The first throttling of a shard sets its lane to the documented rate. Later reductions start from there. */

@@ -1,11 +1,11 @@
-package org.sparkkinesis.sink.kinesis
+package org.sparkkinesis.sink.limit.shared
 
 import scala.collection.mutable
 
 import org.sparkkinesis.event.{ConnectorEvent, EventSink}
 
 /** The receivers of the events of shared limits: one for each query that uses the limits now. Thread-safe. */
-final private[kinesis] class LimitUsers extends EventSink {
+final private class LimitUsers extends EventSink {
   private val counts = mutable.LinkedHashMap.empty[EventSink, Int]
 
   def nonEmpty: Boolean = synchronized(counts.nonEmpty)
