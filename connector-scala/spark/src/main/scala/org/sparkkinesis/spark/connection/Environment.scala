@@ -2,6 +2,8 @@ package org.sparkkinesis.spark.connection
 
 import java.util.concurrent.ThreadLocalRandom
 
+import org.apache.spark.sparkkinesis.RunningTask
+
 import org.sparkkinesis.aws.client.{ClientSettings, KinesisClients}
 import org.sparkkinesis.concurrent.{BlockingWait, Clock, Scheduler, SystemClock, SystemScheduler, Waiting}
 import org.sparkkinesis.consume.poll.ShardReaders
@@ -42,6 +44,12 @@ trait Environment {
 
   final def losses(failOnDataLoss: Boolean): DataLossPolicy = new DataLossPolicy(failOnDataLoss, warnOfLoss)
 
+  /**
+   * Returns a function that kills the task of the calling thread for a reason, so that Spark runs it again, possibly in
+   * another executor, without counting a failure. Returns nothing if no other executor can run it.
+   */
+  def taskKiller(): Option[String => Unit] = None
+
   /** Returns a random number from 0 (inclusive) to 1 (exclusive), for the jitter of pauses. */
   def random(): Double
 }
@@ -61,6 +69,7 @@ object Environment {
     override def readers(settings: ClientSettings): ShardReaders = ShardReaders.at(settings.endpoint.getOrElse(""))
     override def events(query: QueryContext): EventSink = new EventLog(query)
     override def warnOfLoss(loss: KinesisConnectorException): Unit = ()
+    override def taskKiller(): Option[String => Unit] = RunningTask.killer()
     override def random(): Double = ThreadLocalRandom.current().nextDouble()
   }
 }

@@ -30,6 +30,10 @@ final class VirtualEnvironment(val time: VirtualScheduler, service: KinesisServi
   override def warnOfLoss(loss: KinesisConnectorException): Unit = losses += loss
   override def random(): Double = 1.0
 
+  /** Kills the running task. */
+  var killer: Option[String => Unit] = None
+  override def taskKiller(): Option[String => Unit] = killer
+
   override def client(settings: ClientSettings): ServiceLease[KinesisService] = {
     open += 1
     new ServiceLease[KinesisService] {

@@ -1,12 +1,11 @@
 package org.sparkkinesis.spark.read.reader
 
-import org.sparkkinesis.chunk.{Chunk, ChunkBuilder}
-import org.sparkkinesis.consume.{RangeEnd, RangeReader}
+import org.sparkkinesis.chunk.Chunk
+import org.sparkkinesis.consume.RangeEnd
 import org.sparkkinesis.event.ConsumerMetrics
 import org.sparkkinesis.plan.ShardRange
-import org.sparkkinesis.service.ServiceException
-import org.sparkkinesis.spark.connection.{Environment, ServiceFailure}
-import org.sparkkinesis.spark.executor.{ConsumerHosts, PublisherFactories}
+import org.sparkkinesis.spark.connection.Environment
+import org.sparkkinesis.spark.executor.ConsumerHosts
 import org.sparkkinesis.spark.settings.ReadSettings
 
 /**
@@ -93,44 +92,5 @@ private[sparkkinesis] object RangesRead {
       case _ => None
     }
     new RangesRead(ranges, held, new DirectRead(_, settings, _, environment))
-  }
-}
-
-/** Reads one range from the service on the task's thread. */
-final private class DirectRead(
-    range: ShardRange,
-    settings: ReadSettings,
-    metrics: ConsumerMetrics,
-    environment: Environment
-) extends Iterator[Chunk]
-    with AutoCloseable {
-  private val events = environment.events(settings.query)
-  private val publishers =
-    PublisherFactories.polling(() => settings, environment.sharedScheduler, metrics, environment, events)
-  private val reader = new RangeReader(
-    publishers,
-    range.shard,
-    range.after,
-    range.end,
-    new ChunkBuilder(settings.decode, range.hashKeyRange, metrics),
-    environment.losses(settings.failOnDataLoss),
-    waiting = environment.waiting,
-    events = events,
-    skipUpTo = range.skipUpTo,
-    firstArrivalMillis = range.firstArrivalMillis
-  )
-
-  override def hasNext: Boolean =
-    try reader.hasNext
-    catch {
-      case error: ServiceException =>
-        throw ServiceFailure.explain(error, range.stream, settings.client(range.shard.stream))
-    }
-
-  override def next(): Chunk = reader.next()
-
-  override def close(): Unit = {
-    reader.close()
-    publishers.close()
   }
 }
