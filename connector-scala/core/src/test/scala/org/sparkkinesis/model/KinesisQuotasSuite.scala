@@ -109,6 +109,7 @@ class KinesisQuotasSuite extends TimedSuite {
       ("Lifetime.IdleSubscriptionEvent", "event of an idle subscription", 5000.millis),
       ("Lifetime.OnDemandScaling", "on-demand stream splitting its shards", 15.minutes),
       ("Lifetime.RetentionDefault", "retention by default", 1.day),
+      ("Lifetime.RetentionMin", "shortest retention", 1.day),
       ("Lifetime.RetentionMax", "longest retention", 365.days)
     )
   }
