@@ -60,7 +60,8 @@ object SourceBenchmark {
       val consumers = Iterator.continually(arns).flatten
       def efo = Map("consumerMode" -> "efo", "registration" -> "none", "consumerARN" -> consumers.next())
       val polling = bare.pollingLoops(shards) ++ Seq(
-        new QueryLoop("polling", spark, emulator.endpoint, Map.empty)
+        new QueryLoop("polling", spark, emulator.endpoint, Map.empty),
+        new QueryLoop("polling_aligned", spark, emulator.endpoint, Map("alignShards" -> "1m"))
       )
       val fanOut = Seq(
         new SdkFanOutLoop("efo_sdk", bare.http2, () => consumers.next(), shards),

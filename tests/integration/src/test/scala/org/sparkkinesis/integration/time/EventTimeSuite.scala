@@ -2,7 +2,7 @@ package org.sparkkinesis.integration.time
 
 import scala.concurrent.duration._
 
-import org.apache.spark.sql.functions.{col, window}
+import org.apache.spark.sql.functions.{col, timestamp_millis, window}
 import org.apache.spark.sql.streaming.{OutputMode, StreamingQuery}
 import org.apache.spark.sql.{DataFrame, Row}
 
@@ -60,24 +60,61 @@ class EventTimeSuite extends SparkSuite {
       query.recentProgress.map(_.sources(source).numInputRows).sum >= rows
     )
 
+  /**
+   * Reads two shards of which the service refuses the second one until `mayAnswer` returns, and returns how many rows
+   * were dropped as late.
+   */
+  private def late(
+      stream: String,
+      fill: String => Unit,
+      windows: DataFrame => DataFrame,
+      options: (String, String)*
+  )(mayAnswer: (StreamingQuery, Int) => Unit): Long = {
+    kinesis.admin.createStream(stream, 2)
+    fill(stream)
+    val refused = kinesis.faults.add(FaultRule(throttled, "GetRecords", stream, "shardId-000000000001"))
+    val collected = new Collected
+    val query = start(windows(readStream(stream, options: _*).load()), collected, checkpoint())
+    mayAnswer(query, refused)
+    kinesis.faults.remove(refused)
+    awaitRows(query, 0, 2L * (Minutes + 1))
+    if (options.nonEmpty) awaitWindows(query, collected, 2L * Minutes)
+    dropped(query)
+  }
+
+  private val awaitFirstShard = (query: StreamingQuery, _: Int) => awaitRows(query, 0, Minutes + 1L)
+
+  private val awaitRefusals = (query: StreamingQuery, refused: Int) =>
+    await(query, "refused calls", 2.minutes)(kinesis.faults.hits(refused) >= 3)
+
   test("a shard that is read later loses rows to the watermark, unless shards are aligned") {
-    def late(stream: String, options: (String, String)*)(mayAnswer: (StreamingQuery, Int) => Unit): Long = {
-      kinesis.admin.createStream(stream, 2)
+    def fill(stream: String): Unit = {
       put(stream, Minutes, 2, Seq(0, 1))
       closeWindows(stream, 2)
-      val refused = kinesis.faults.add(FaultRule(throttled, "GetRecords", stream, "shardId-000000000001"))
-      val collected = new Collected
-      val query = start(counts(readStream(stream, options: _*).load()), collected, checkpoint())
-      mayAnswer(query, refused)
-      kinesis.faults.remove(refused)
-      awaitRows(query, 0, 2L * (Minutes + 1))
-      if (options.nonEmpty) awaitWindows(query, collected, 2L * Minutes)
-      dropped(query)
     }
-    assert(late("independent")((query, _) => awaitRows(query, 0, Minutes + 1L)) > 0)
-    assert(late("aligned", aligned)((query, refused) =>
-      await(query, "refused calls", 2.minutes)(kinesis.faults.hits(refused) >= 3)
-    ) == 0)
+    assert(late("independent", fill, counts)(awaitFirstShard) > 0)
+    assert(late("aligned", fill, counts, aligned)(awaitRefusals) == 0)
+  }
+
+  test("a watermark on a time in the payload needs the age of the records in addition to the time of alignShards") {
+    // The records of the second shard arrive three minutes after their time.
+    def putTimes(stream: String, minutes: Int): Unit = (1 to minutes).foreach { _ =>
+      Seq(0 -> 0.minutes, 1 -> 3.minutes).foreach { case (share, age) =>
+        val time = kinesis.admin.clock.millis - age.toMillis
+        kinesis.admin.putRecord(stream, "key", HashKeyRange.uniform(2)(share).start.toString, utf8(time.toString))
+      }
+      kinesis.admin.clock.advance(1.minute)
+    }
+    def fill(stream: String): Unit = {
+      putTimes(stream, Minutes)
+      kinesis.admin.clock.advance(1.hour)
+      putTimes(stream, 1)
+    }
+    def windows(rows: DataFrame): DataFrame = rows
+      .withColumn("time", timestamp_millis(col("data").cast("string").cast("long")))
+      .withWatermark("time", "5 minutes").groupBy(window(col("time"), "1 minute")).count()
+    assert(late("payload-independent", fill, windows)(awaitFirstShard) > 0)
+    assert(late("payload-aligned", fill, windows, aligned)(awaitRefusals) == 0)
   }
 
   test("an idle shard does not hold aligned shards") {
