@@ -64,5 +64,6 @@ final case class ShardHead(
     chunk: Option[Chunk],
     end: Option[Seq[ChildShard]],
     failure: Option[ServiceException],
-    readUpToMillis: Long
+    readUpToMillis: Long,
+    millisBehindLatest: Long
 )

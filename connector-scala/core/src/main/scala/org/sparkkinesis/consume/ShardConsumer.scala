@@ -108,7 +108,7 @@ final private[consume] class ShardConsumer(
   /** Returns the first held records at or after `from`, and what is known if there are none. */
   def head(from: StartingPosition): ShardHead = synchronized {
     val chunk = held.iterator.flatMap(begin(_, from)).nextOption()
-    ShardHead(currentEpoch, chunk, if (chunk.isEmpty) end else None, failure, readUpToMillis)
+    ShardHead(currentEpoch, chunk, if (chunk.isEmpty) end else None, failure, readUpToMillis, millisBehindLatest)
   }
 
   private def begin(chunk: Chunk, from: StartingPosition): Option[Chunk] = from match {

@@ -19,6 +19,8 @@ import org.sparkkinesis.plan.offset.{IdleTime, ShardPosition, SourceOffset, Stre
  *   arrival time of the last row that was handed over in the batch
  * @param children
  *   the children of a finished shard
+ * @param lagMillis
+ *   how far the task is behind in the shard, in milliseconds; empty if that is unknown or the shard is finished
  */
 final case class ShardOutcome(
     shard: StreamShard,
@@ -26,7 +28,8 @@ final case class ShardOutcome(
     readUpToMillis: Long,
     begunMillis: Option[Long],
     lastArrivalMillis: Option[Long],
-    children: Seq[ChildShard]
+    children: Seq[ChildShard],
+    lagMillis: Option[Long] = None
 )
 
 /**

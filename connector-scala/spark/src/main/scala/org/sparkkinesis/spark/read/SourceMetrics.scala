@@ -63,7 +63,8 @@ object SourceMetrics {
     else Map("worstStreams" -> behind.map { case (stream, millis) => s"$stream: $millis ms" }.mkString("; "))
   }
 
-  private def lags(name: String, millis: Seq[Long]): Map[String, String] =
+  /** Returns minimum, average and maximum of the lags of all shards. */
+  private[read] def lags(name: String, millis: Seq[Long]): Map[String, String] =
     if (millis.isEmpty) Map.empty
     else
       Map(

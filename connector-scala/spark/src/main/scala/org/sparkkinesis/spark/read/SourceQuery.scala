@@ -18,6 +18,7 @@ import org.sparkkinesis.plan._
 import org.sparkkinesis.plan.offset.SourceOffset
 import org.sparkkinesis.spark.connection.{Environment, ServiceFailure}
 import org.sparkkinesis.spark.coordinator.cluster.ExecutorCluster
+import org.sparkkinesis.spark.coordinator.state.Overtaken
 import org.sparkkinesis.spark.coordinator.{MissingStream, PrefetchView, ShardCoordinator, ShardFailed}
 import org.sparkkinesis.spark.metadata.PatternMetadataService
 import org.sparkkinesis.spark.session.check.{RetentionCheck, ReturningStreams}
@@ -202,9 +203,9 @@ final class SourceQuery(
     members.foreach(_.check(start))
     if (allAvailable) members.foreach(_.pin())
     val mended = mend(start)
-    val from = plan(mended, linked(mended, isFetched = true), allAvailable)
+    val from = plan(mended, linked(mended), allAvailable)
     val isLast = allAvailable || (planned.isEmpty && triggers.target.nonEmpty)
-    retention.warnOfOvertaken(prefetched.takeOvertaken(), isLast)
+    reportOvertaken(prefetched.takeOvertaken(), isLast)
     if (planned.isEmpty) noteReadUpTo(mended, from, isLast = allAvailable || triggers.target.nonEmpty)
     planned.foreach { batch =>
       batches += 1
@@ -250,25 +251,32 @@ final class SourceQuery(
    */
   private[read] def checked(start: SourceOffset): SourceOffset = {
     val mended = mend(start)
-    val from = linked(mended, isFetched = false)
+    val from = linked(mended)
     // Nothing else tells the next run, before a batch is committed, from when on the query wanted records.
     if (!from.isTimed) readUpTo.note(mended, from.timed(retention.oldestMillis(_)))
     from
   }
 
   /**
-   * @param isFetched
-   *   whether executors fetch ahead of the batches. Each shard is then checked for expired records when it is fetched
-   *   for the first time, so a loss that need not end the query is not reported before that.
+   * Reports records of these shards that expired before they were fetched.
+   *
+   * @param isLast
+   *   whether the query ends, so that nothing can be reported later
    */
-  private def linked(mended: SourceOffset, isFetched: Boolean): SourceOffset = {
+  private[read] def reportOvertaken(late: Seq[Overtaken], isLast: Boolean): Unit =
+    retention.warnOfOvertaken(late, isLast)
+
+  /**
+   * Each shard is checked for expired records when it is fetched for the first time, so a loss that need not end the
+   * query is not reported before that.
+   */
+  private def linked(mended: SourceOffset): SourceOffset = {
     val known = readPosition(mended)
     members.foreach(_.open(known))
     val from = if (choseBeginning) known else checkpoint.link(known)
     // An initial offset that this run chose cannot have expired, unless it means the time of an earlier first start.
     val mayHaveExpired = !choseBeginning || position.default == StartingPosition.Latest
-    if (mayHaveExpired && (session.settings.failOnDataLoss || !isFetched))
-      retention.warnOfExpired(from, checkpoint.graphs)
+    if (mayHaveExpired && session.settings.failOnDataLoss) retention.warnOfExpired(from, checkpoint.graphs)
     noteStart(from)
     from
   }

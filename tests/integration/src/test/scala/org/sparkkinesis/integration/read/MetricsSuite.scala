@@ -108,9 +108,9 @@ class MetricsSuite extends SparkSuite {
 
   test("the lag of all tasks is their minimum, average and maximum") {
     val shown = ReadMetrics.all.map(metric => metric.name() -> metric.aggregateTaskMetrics(Array(10L, 40L, 100L))).toMap
-    assert(shown("minMsBehindLatest") == "10")
-    assert(shown("avgMsBehindLatest") == "50")
-    assert(shown("maxMsBehindLatest") == "100")
+    assert(shown("minFetchedMsBehindLatest") == "10")
+    assert(shown("avgFetchedMsBehindLatest") == "50")
+    assert(shown("maxFetchedMsBehindLatest") == "100")
     assert(shown("bytesRead") == "150")
   }
 

@@ -2,6 +2,8 @@ package org.sparkkinesis.simulation.read
 
 import org.scalatest.funsuite.AnyFunSuite
 
+import org.sparkkinesis.service.{Operation, ServiceErrorKind}
+import org.sparkkinesis.simulation.model.ServiceFault.Failing
 import org.sparkkinesis.simulation.read.schedule.ReadAction._
 import org.sparkkinesis.simulation.read.schedule._
 import org.sparkkinesis.simulation.spark.QueryTrigger._
@@ -17,6 +19,24 @@ class RealTimeFindingsSuite extends AnyFunSuite with ReadFindings {
       Vector(Put(1), Advance(19 * Hour), live(Hour), Advance(4 * Minute), Stop, Advance(14 * Hour))
     ))
     assert(outcome.losses > 0 && outcome.delivered == 0)
+  }
+
+  test("A6: records that expire while the executors of a running query cannot read are reported as lost") {
+    val outcome = run(ReadScenario(
+      63,
+      ReadSetup(shards = 1, options = slow),
+      Vector(
+        Put(2),
+        Start(RealTime(10 * Minute), efo = false, failOnDataLoss = false),
+        Advance(5 * Minute),
+        Fault(Failing(Some(Operation.GetRecords), ServiceErrorKind.Network, 100), 26 * Hour),
+        Put(5),
+        Advance(25 * Hour),
+        Put(3),
+        Advance(3 * Hour)
+      )
+    ))
+    assert(outcome.losses > 0 && outcome.delivered == 5)
   }
 
   test("real-time batches and micro-batches continue each other's offsets, through splits, merges and kills") {

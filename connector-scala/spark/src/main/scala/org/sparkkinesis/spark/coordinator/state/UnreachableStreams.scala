@@ -7,13 +7,13 @@ import org.sparkkinesis.concurrent.Clock
 
 /**
  * Records the executors that cannot reach a stream which another executor may reach, and that therefore read nothing
- * of it for a while. Guarded by the coordinator's lock.
+ * of it for a while. Guarded by its owner's lock.
  *
  * An executor that does not read a stream cannot detect that it reaches the stream again, so each avoidance ends
  * after a pause. The pause doubles until the executor has received an answer, so that few shards move during an
  * outage of the whole service.
  */
-final private[coordinator] class UnreachableStreams(clock: Clock) {
+final private[spark] class UnreachableStreams(clock: Clock) {
   import UnreachableStreams._
 
   private val avoidances = mutable.HashMap.empty[(String, String), Avoidance]
@@ -59,7 +59,7 @@ final private[coordinator] class UnreachableStreams(clock: Clock) {
     avoidances.get(executor -> stream).exists(_.untilNanos > clock.nanoTime)
 }
 
-private[coordinator] object UnreachableStreams {
+private[spark] object UnreachableStreams {
   final private case class Avoidance(untilNanos: Long, times: Int)
 
   val FirstPause: FiniteDuration = 1.minute

@@ -163,18 +163,21 @@ final private[sparkkinesis] class LiveRead(
   private def outcome(cursor: Cursor): ShardOutcome = {
     val isOpen = currentChunk != null && (current eq cursor)
     if (isOpen) cursor.move(currentChunk, row)
+    val head = cursor.from.flatMap(consumers.head(cursor.shard.shard, _))
+    val leftInChunk = Option.when(isOpen && row + 1 < currentChunk.rows)(currentChunk.arrivalMillis(row + 1))
+    val oldest = leftInChunk.orElse(head.flatMap(_.chunk).map(_.arrivalMillis(0)))
     // Without a further row, every record that arrived until the last response was handed over.
-    val readUpTo =
-      if (isOpen && row + 1 < currentChunk.rows) 0L
-      else
-        cursor.from.flatMap(consumers.head(cursor.shard.shard, _)).filter(_.chunk.isEmpty).fold(0L)(_.readUpToMillis)
+    val readUpTo = head.filter(_ => oldest.isEmpty).fold(0L)(_.readUpToMillis)
+    val lag = oldest.map(arrival => math.max(0, environment.clock.currentMillis - arrival))
+      .orElse(head.filter(_.readUpToMillis > 0).map(_.millisBehindLatest))
     ShardOutcome(
       cursor.shard.shard,
       cursor.position,
       readUpTo,
       cursor.begunMillis,
       cursor.lastArrivalMillis,
-      cursor.children
+      cursor.children,
+      lag
     )
   }
 }

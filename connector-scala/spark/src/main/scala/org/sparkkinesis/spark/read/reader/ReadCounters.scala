@@ -44,9 +44,9 @@ final private[reader] class ReadCounters(calls: ConsumerMetrics) {
     // A task that has read nothing reports no lag.
     if (chunks == 0) counts
     else counts ++ Array(
-      ReadMetrics.minMsBehindLatest.value(leastLag),
-      ReadMetrics.avgMsBehindLatest.value(lagSum / chunks),
-      ReadMetrics.maxMsBehindLatest.value(mostLag)
+      ReadMetrics.minFetchedMsBehindLatest.value(leastLag),
+      ReadMetrics.avgFetchedMsBehindLatest.value(lagSum / chunks),
+      ReadMetrics.maxFetchedMsBehindLatest.value(mostLag)
     )
   }
 

@@ -19,9 +19,12 @@ object ReadMetrics {
   val getRecordsCalls = new Counter("getRecordsCalls", "GetRecords calls made by tasks")
   val throttles = new Counter("throttles", "calls of tasks that were throttled")
   val retries = new Counter("retries", "calls that tasks retried")
-  val minMsBehindLatest = new Counter("minMsBehindLatest", "minimum milliseconds behind the tip of a shard")
-  val avgMsBehindLatest = new Counter("avgMsBehindLatest", "average milliseconds behind the tip of a shard")
-  val maxMsBehindLatest = new Counter("maxMsBehindLatest", "maximum milliseconds behind the tip of a shard")
+  val minFetchedMsBehindLatest =
+    new Counter("minFetchedMsBehindLatest", "minimum milliseconds behind the tip when the rows were fetched")
+  val avgFetchedMsBehindLatest =
+    new Counter("avgFetchedMsBehindLatest", "average milliseconds behind the tip when the rows were fetched")
+  val maxFetchedMsBehindLatest =
+    new Counter("maxFetchedMsBehindLatest", "maximum milliseconds behind the tip when the rows were fetched")
 
   val all: Array[CustomMetric] = Array(
     new RowsFromMemory,
@@ -31,9 +34,9 @@ object ReadMetrics {
     new GetRecordsCalls,
     new Throttles,
     new Retries,
-    new MinMsBehindLatest,
-    new AvgMsBehindLatest,
-    new MaxMsBehindLatest
+    new MinFetchedMsBehindLatest,
+    new AvgFetchedMsBehindLatest,
+    new MaxFetchedMsBehindLatest
   )
 }
 
@@ -56,7 +59,7 @@ sealed abstract class ReadLag(counter: ReadMetrics.Counter, aggregate: Array[Lon
     if (ofTasks.isEmpty) "" else aggregate(ofTasks).toString
 }
 
-final class MinMsBehindLatest extends ReadLag(ReadMetrics.minMsBehindLatest, _.min)
-final class AvgMsBehindLatest
-    extends ReadLag(ReadMetrics.avgMsBehindLatest, lags => (lags.map(BigInt(_)).sum / lags.length).toLong)
-final class MaxMsBehindLatest extends ReadLag(ReadMetrics.maxMsBehindLatest, _.max)
+final class MinFetchedMsBehindLatest extends ReadLag(ReadMetrics.minFetchedMsBehindLatest, _.min)
+final class AvgFetchedMsBehindLatest
+    extends ReadLag(ReadMetrics.avgFetchedMsBehindLatest, lags => (lags.map(BigInt(_)).sum / lags.length).toLong)
+final class MaxFetchedMsBehindLatest extends ReadLag(ReadMetrics.maxFetchedMsBehindLatest, _.max)

@@ -2,8 +2,10 @@ package org.sparkkinesis.spark.read.realtime
 
 import scala.collection.mutable
 
-import org.sparkkinesis.event.{EventSink, ExecutorFailed, ExecutorJoined}
+import org.sparkkinesis.concurrent.Clock
+import org.sparkkinesis.event.{EventSink, ExecutorFailed, ExecutorJoined, StreamUnreachable}
 import org.sparkkinesis.model.{ChildShard, StreamShard}
+import org.sparkkinesis.spark.coordinator.state.{Overtaken, UnreachableStreams}
 import org.sparkkinesis.spark.protocol.{
   Assign, Broken, DriverHandler, EndTasks, ParentFinished, Peer, ProtocolCodec, Register, Report, StopAll, ToExecutor,
   Unassign
@@ -11,24 +13,30 @@ import org.sparkkinesis.spark.protocol.{
 
 /**
  * The executors whose consumers feed the tasks of a real-time query. The tasks claim their shards in their executor;
- * this class records who reads which shard, makes an earlier owner stop, and sums the consumers' counters.
+ * this class records who reads which shard and who cannot reach a stream, makes an earlier owner stop, notices what
+ * expired unread, and sums the consumers' counters.
  *
  * Called on RPC threads and on the query's thread.
  *
  * @param serviceMillis
  *   returns a time, in epoch milliseconds, that is not later than the service's current time
+ * @param latestMillis
+ *   returns a time, in epoch milliseconds, that is not earlier than the service's current time
  * @param finished
  *   called with a shard that a task has finished, and its children that wait for parents of other tasks
  */
 final private[realtime] class LiveExecutors(
     serviceMillis: () => Long,
+    latestMillis: () => Long,
+    clock: Clock,
     events: EventSink,
     finished: (StreamShard, Seq[ChildShard]) => Unit
 ) extends DriverHandler {
   import LiveExecutors._
 
   private val executors = mutable.LinkedHashMap.empty[String, Executor]
-  private val owners = mutable.HashMap.empty[StreamShard, Owner]
+  private val owners = new LiveOwners(latestMillis)
+  private val unreachable = new UnreachableStreams(clock)
   private var isClosed = false
 
   override def onRegister(message: Array[Byte], peer: Peer, address: String): Unit =
@@ -49,31 +57,53 @@ final private[realtime] class LiveExecutors(
     case report: Report => accept(report)
     // The tasks of the executor fail and run again.
     case Broken(id, _, reason) =>
-      synchronized(executors.remove(id)).foreach(_ => events.emit(ExecutorFailed(id, reason)))
+      synchronized(remove(id)).foreach(_ => events.emit(ExecutorFailed(id, reason)))
     case ParentFinished(shard, waiting) => finished(shard, waiting)
     case _: Register => ()
   }
 
   override def onDisconnected(address: String): Unit = synchronized {
-    executors.filterInPlace((_, executor) => executor.address != address)
-    ()
+    executors.filter(_._2.address == address).keys.toVector.foreach(remove)
   }
 
-  /** Returns the lag in milliseconds of each shard that is read. */
-  def millisBehindLatest: Seq[Long] = synchronized(owners.valuesIterator.flatMap(_.millisBehind).toVector)
+  /** Returns how far the fetched part of each shard is behind, in milliseconds. */
+  def fetchedMillisBehind: Seq[Long] = synchronized(owners.fetchedMillisBehind)
 
   def shardsByExecutor: Map[String, Int] =
-    synchronized(executors.keys.map(id => id -> owners.valuesIterator.count(_.executorId == id)).toMap)
+    synchronized(executors.keys.map(id => id -> owners.shardsOf(id)).toMap)
 
   /** Returns the sums of the consumers' counters. */
   def totals: Map[String, Long] = synchronized {
     executors.valuesIterator.flatMap(_.metrics).toSeq.groupMapReduce(_._1)(_._2)(_ + _)
   }
 
-  /** Forgets the shards that are not read any more. */
-  def keep(shards: Set[StreamShard]): Unit = synchronized {
-    owners.filterInPlace((shard, _) => shards(shard))
-    ()
+  /**
+   * Begins a batch.
+   *
+   * @param shards
+   *   the shards with the times up to which the query has read them, where these are known
+   */
+  def begin(shards: Map[StreamShard, Option[Long]]): Unit = synchronized(owners.begin(shards))
+
+  /** Returns the shards of which records may have expired before they were fetched. Returns each loss once. */
+  def takeOvertaken(): Seq[Overtaken] = synchronized(owners.takeOvertaken())
+
+  /**
+   * Returns the executors that should not read a stream, because they cannot reach it and another one may reach it.
+   *
+   * @param all
+   *   the ids of all executors, with and without consumers
+   */
+  def avoidUnreachable(all: Seq[String]): String => Set[String] = {
+    val news = synchronized {
+      val reported = all.map(_ -> Set.empty[String]).toMap ++ executors.view.mapValues(_.unreachable)
+      val read = owners.shardsByStream
+      unreachable.avoid(reported, read.keySet).map { case (id, stream) =>
+        StreamUnreachable(id, stream, read((id, stream)))
+      }
+    }
+    news.foreach(events.emit)
+    stream => synchronized(unreachable.avoided(stream))
   }
 
   /** Ends the tasks of the current batch on every executor. */
@@ -91,22 +121,23 @@ final private[realtime] class LiveExecutors(
   private def accept(report: Report): Unit = synchronized {
     executors.get(report.executorId).filter(_.instance == report.instance).foreach { executor =>
       executor.metrics = report.metrics
+      executor.unreachable = report.unreachable
+      val reader = Reader(report.executorId, report.instance)
       val moved = report.shards.flatMap { told =>
-        val before = owners.get(told.shard)
-        val isOlder = before.exists(_.epoch > told.epoch)
-        if (!isOlder) {
-          val behind =
-            Option.when(told.readUpToMillis > 0)(told.millisBehindLatest).orElse(before.flatMap(_.millisBehind))
-          owners(told.shard) = Owner(report.executorId, told.epoch, behind)
-        }
+        val heard = owners.accept(reader, told)
+        if (heard.hasFetched) unreachable.reached(report.executorId, told.shard.stream)
         // Of two executors, the one with the older epoch stops.
-        val stops = if (isOlder) Some(report.executorId) else before.map(_.executorId)
-        stops.filter(_ != owners(told.shard).executorId).map(_ -> told.shard)
+        heard.stops.map(_ -> told.shard)
       }
       moved.groupMap(_._1)(_._2).foreach { case (id, shards) =>
         executors.get(id).foreach(old => send(old.peer, Unassign(shards)))
       }
     }
+  }
+
+  private def remove(id: String): Option[Executor] = {
+    unreachable.forget(id)
+    executors.remove(id)
   }
 
   private def send(peer: Peer, message: ToExecutor): Unit = peer.send(ProtocolCodec.encode(message))
@@ -116,7 +147,8 @@ private object LiveExecutors {
 
   final class Executor(val instance: Long, val address: String, val peer: Peer) {
     var metrics: Map[String, Long] = Map.empty
-  }
 
-  final case class Owner(executorId: String, epoch: Long, millisBehind: Option[Long])
+    /** The streams that it has not reached for some time. */
+    var unreachable: Set[String] = Set.empty
+  }
 }

@@ -1,13 +1,18 @@
 package org.sparkkinesis.spark.read.realtime
 
+import org.sparkkinesis.spark.read.SourceMetrics
 import org.sparkkinesis.spark.read.live.{LatencyCounts, TaskEnd}
 
 /** Builds the source metrics of `StreamingQueryProgress` of a real-time batch. */
 private[realtime] object RealTimeMetrics {
 
+  /**
+   * @param fetchedMillisBehind
+   *   how far the fetched part of each shard is behind
+   */
   def of(
       ends: Seq[TaskEnd],
-      millisBehindLatest: Seq[Long],
+      fetchedMillisBehind: Seq[Long],
       shardsByExecutor: Map[String, Int],
       totals: Map[String, Long]
   ): Map[String, String] = {
@@ -15,14 +20,8 @@ private[realtime] object RealTimeMetrics {
     val latency = Seq("p50" -> 0.5, "p99" -> 0.99).flatMap { case (name, share) =>
       times.percentile(share).map(millis => s"${name}ArrivalToReadMs" -> millis.toString)
     } ++ times.percentile(1).map(_ => "maxArrivalToReadMs" -> times.maxMillis.toString)
-    val lag =
-      if (millisBehindLatest.isEmpty) Map.empty[String, String]
-      else
-        Map(
-          "minMsBehindLatest" -> millisBehindLatest.min.toString,
-          "avgMsBehindLatest" -> (millisBehindLatest.sum / millisBehindLatest.size).toString,
-          "maxMsBehindLatest" -> millisBehindLatest.max.toString
-        )
+    val lag = SourceMetrics.lags("MsBehindLatest", ends.flatMap(_.outcomes).flatMap(_.lagMillis)) ++
+      SourceMetrics.lags("FetchedMsBehindLatest", fetchedMillisBehind)
     Map(
       "realTimeTasks" -> ends.size.toString,
       "realTimeRows" -> ends.map(_.rows).sum.toString,

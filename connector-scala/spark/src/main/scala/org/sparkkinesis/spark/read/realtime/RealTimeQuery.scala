@@ -32,7 +32,13 @@ final private[sparkkinesis] class RealTimeQuery(query: SourceQuery, cluster: Exe
   private val runId = query.consumerSettings.query.runId
   private val perTask = session.options.get(ReadOptions.shardsPerTask).map(_.toInt)
   private val endsEarly = session.options(ReadOptions.endBatchEarly)
-  private val executors = new LiveExecutors(() => session.serviceClock.atLeast, session.events, finished)
+  private val executors = new LiveExecutors(
+    () => session.serviceClock.atLeast,
+    () => session.serviceClock.atMost,
+    query.environment.clock,
+    session.events,
+    finished
+  )
   private val endpoint = cluster.open(ConsumerHosts.coordinatorName(sourceId), executors)
   private var graphs = Map.empty[String, ShardGraph]
 
@@ -65,6 +71,7 @@ final private[sparkkinesis] class RealTimeQuery(query: SourceQuery, cluster: Exe
 
   /** Returns the tasks of the batch that begins at this offset. There is at least one. */
   def plan(start: SourceOffset): Vector[LiveTask] = {
+    reportOvertaken()
     val from = query.checked(start)
     // Spark plans a batch when the previous one is committed.
     val isDraining = synchronized(draining).map(_.complete(())).nonEmpty
@@ -73,17 +80,20 @@ final private[sparkkinesis] class RealTimeQuery(query: SourceQuery, cluster: Exe
     val shards = if (isDraining) all.copy(readable = Vector.empty) else all
     synchronized { waiting = new WaitingChildren(shards.finished) }
     val tasks = taskCount(shards)
-    planned = Some(begin -> shards.readable.map(_.shard).toSet)
-    executors.keep(shards.readable.map(_.shard).toSet)
+    val readable = shards.readable.map(_.shard)
+    planned = Some(begin -> readable.toSet)
+    executors.begin(readable.map(shard => shard -> begin.streams(shard.stream).readUntil(shard.shard)).toMap)
+    val running = cluster.executors
+    val avoided = executors.avoidUnreachable(running.map(_.id))
     RealTimePlanner.runs(shards.readable, tasks).map { run =>
-      val owners = run.flatMap(live => places.get(live.shard))
-      val preferred = owners.groupBy(identity).toSeq.sortBy { case (place, of) => (-of.size, place.id) }.headOption
-      LiveTask(run, shards.finished, shards.heldBack, preferred.map(one => cluster.location(one._1)).toArray)
+      val preferred = RealTimePlaces.of(run, live => places.get(live.shard), running, avoided)
+      LiveTask(run, shards.finished, shards.heldBack, preferred.map(cluster.location).toArray)
     }
   }
 
   /** Returns the end of the batch. */
   def merge(ends: Seq[TaskEnd]): SourceOffset = {
+    reportOvertaken()
     val (begin, read) = planned.getOrElse(throw new IllegalStateException("no batch was planned"))
     val merged = RealTimeMerge.merge(begin, read, ends.flatMap(_.outcomes))
     if (merged.silent.nonEmpty) session.events.emit(ShardsNotReported(merged.silent.size))
@@ -99,8 +109,12 @@ final private[sparkkinesis] class RealTimeQuery(query: SourceQuery, cluster: Exe
     merged.end
   }
 
+  /** Reports what expired before it was fetched, also if the query ends after this batch. */
+  private def reportOvertaken(): Unit =
+    query.reportOvertaken(executors.takeOvertaken(), isLast = synchronized(draining).nonEmpty)
+
   def metrics: Map[String, String] =
-    RealTimeMetrics.of(lastEnds, executors.millisBehindLatest, executors.shardsByExecutor, executors.totals)
+    RealTimeMetrics.of(lastEnds, executors.fetchedMillisBehind, executors.shardsByExecutor, executors.totals)
 
   def close(): Unit = {
     slots.leave(sourceId)

@@ -150,9 +150,9 @@ class RangesReaderSuite extends TimedSuite {
         "getRecordsCalls" -> 6L,
         "throttles" -> 4L,
         "retries" -> 2L,
-        "minMsBehindLatest" -> 10L,
-        "avgMsBehindLatest" -> 50L,
-        "maxMsBehindLatest" -> 100L
+        "minFetchedMsBehindLatest" -> 10L,
+        "avgFetchedMsBehindLatest" -> 50L,
+        "maxFetchedMsBehindLatest" -> 100L
       )
     )
   }

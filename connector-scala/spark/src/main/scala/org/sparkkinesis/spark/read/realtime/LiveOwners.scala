@@ -1,0 +1,107 @@
+package org.sparkkinesis.spark.read.realtime
+
+import scala.collection.mutable
+
+import org.sparkkinesis.model.{KinesisQuotas, StreamShard}
+import org.sparkkinesis.spark.coordinator.state.Overtaken
+import org.sparkkinesis.spark.protocol.ShardReport
+
+/** One instance of an executor's consumers. */
+final private[realtime] case class Reader(executorId: String, instance: Long)
+
+/**
+ * Records from reports which executor reads each shard of a real-time query, and up to when it has fetched it. Pure
+ * state without I/O; its owner's lock guards it.
+ *
+ * @param latestMillis
+ *   returns a time, in epoch milliseconds, that is not earlier than the service's current time
+ */
+final private[realtime] class LiveOwners(latestMillis: () => Long) {
+  import LiveOwners._
+
+  private val owners = mutable.HashMap.empty[StreamShard, Owner]
+
+  /** Times before which no record arrived that a new reader of the shard still has to fetch. */
+  private val unreadSince = mutable.HashMap.empty[StreamShard, Long]
+  private val overtaken = mutable.LinkedHashMap.empty[StreamShard, Overtaken]
+
+  /**
+   * Begins a batch, and forgets the shards that are not read any more.
+   *
+   * @param shards
+   *   the shards with the times up to which the query has read them, where these are known
+   */
+  def begin(shards: Map[StreamShard, Option[Long]]): Unit = {
+    owners.filterInPlace((shard, _) => shards.contains(shard))
+    unreadSince.clear()
+    unreadSince ++= shards.collect { case (shard, Some(millis)) => shard -> millis }
+  }
+
+  /** Records a report. */
+  def accept(reader: Reader, told: ShardReport): Heard = {
+    val before = owners.get(told.shard)
+    if (before.exists(_.epoch > told.epoch))
+      Heard(
+        Option.unless(before.exists(_.reader.executorId == reader.executorId))(reader.executorId),
+        hasFetched = false
+      )
+    else {
+      val same = before.filter(_.reader == reader)
+      val fetchedBefore = same.map(_.readUpTo).filter(_ > 0)
+      val hasFetched = told.readUpToMillis > fetchedBefore.getOrElse(0L)
+      val since = fetchedBefore.orElse(unreadSince.get(told.shard))
+      // The first response of a closed shard may be its end, if all of its records have expired.
+      if (hasFetched || (told.end.nonEmpty && fetchedBefore.isEmpty)) note(told, since)
+      val readUpTo = math.max(told.readUpToMillis, fetchedBefore.getOrElse(0L))
+      val behind = Option.when(told.readUpToMillis > 0)(told.millisBehindLatest).orElse(before.flatMap(_.millisBehind))
+      owners(told.shard) = Owner(reader, told.epoch, readUpTo, behind)
+      // The records of a child arrived after those of its parents.
+      for (children <- told.end; child <- children; millis <- since) {
+        val shard = StreamShard(told.shard.stream, child.id)
+        unreadSince(shard) = unreadSince.get(shard).fold(millis)(math.max(millis, _))
+      }
+      Heard(before.map(_.reader.executorId).filter(_ != reader.executorId), hasFetched)
+    }
+  }
+
+  /** Returns the shards of which records may have expired unread, each once. */
+  def takeOvertaken(): Seq[Overtaken] = {
+    val all = overtaken.values.toVector
+    overtaken.clear()
+    all
+  }
+
+  /** Returns how far the fetched part of each shard is behind, in milliseconds. */
+  def fetchedMillisBehind: Seq[Long] = owners.valuesIterator.flatMap(_.millisBehind).toVector
+
+  def shardsOf(executorId: String): Int = owners.valuesIterator.count(_.reader.executorId == executorId)
+
+  /** Returns the number of shards that each executor reads of each stream. */
+  def shardsByStream: Map[(String, String), Int] =
+    owners.toSeq.groupMapReduce { case (shard, owner) => (owner.reader.executorId, shard.stream) }(_ => 1)(_ + _)
+
+  private def note(told: ShardReport, since: Option[Long]): Unit =
+    since.map(millis => Overtaken(told.shard, millis, latestMillis() - millis))
+      .filter(_.behindMillis > KinesisQuotas.Lifetime.RetentionMin.toMillis).foreach { late =>
+        overtaken.updateWith(told.shard)(known => (known.iterator ++ Iterator(late)).maxByOption(_.behindMillis))
+        // Another reader of the shard does not report the same loss again.
+        unreadSince(told.shard) = math.max(late.untilMillis, told.readUpToMillis)
+      }
+}
+
+private[realtime] object LiveOwners {
+
+  /**
+   * @param stops
+   *   the executor that must stop reading the shard, because another one reads it
+   * @param hasFetched
+   *   whether the reader has received an answer of the service
+   */
+  final case class Heard(stops: Option[String], hasFetched: Boolean)
+
+  /**
+   * @param readUpTo
+   *   every record that arrived until this time was fetched; 0 if unknown
+   */
+  final private case class Owner(reader: Reader, epoch: Long, readUpTo: Long, millisBehind: Option[Long])
+}

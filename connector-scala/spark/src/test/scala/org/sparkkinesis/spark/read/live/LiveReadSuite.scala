@@ -1,0 +1,78 @@
+package org.sparkkinesis.spark.read.live
+
+import scala.concurrent.duration._
+
+import org.sparkkinesis.chunk.Chunk
+import org.sparkkinesis.concurrent.VirtualScheduler
+import org.sparkkinesis.config.Options
+import org.sparkkinesis.consume.ShardHead
+import org.sparkkinesis.model.{ChildShard, SequenceNumber, ShardId, StartingPosition, StreamShard}
+import org.sparkkinesis.plan.offset.ShardPosition
+import org.sparkkinesis.plan.realtime.LiveShard
+import org.sparkkinesis.spark.connection.{FakeDirectory, VirtualEnvironment}
+import org.sparkkinesis.spark.executor.{LiveConsumers, LiveFeed}
+import org.sparkkinesis.spark.read.reader.TestChunks
+import org.sparkkinesis.spark.settings.ReadSettings
+import org.sparkkinesis.suite.TimedSuite
+
+class LiveReadSuite extends TimedSuite {
+  private val shard = StreamShard("orders", ShardId.ofIndex(0))
+
+  /** A task that reads one shard. The consumers hold one chunk and have fetched the shard to its tip. */
+  private class Rig {
+    val time = new VirtualScheduler
+    var held = Option.empty[Chunk]
+    var end = Option.empty[Seq[ChildShard]]
+    var behind = 0L
+    private val consumers = new LiveConsumers {
+      override def claim(feed: LiveFeed, shards: Seq[LiveShard]): Unit = shards.foreach(one => feed.tell(one.shard))
+      override def head(of: StreamShard, from: StartingPosition): Option[ShardHead] = {
+        val left = from match {
+          case StartingPosition.AfterSequenceNumber(number) => held.flatMap(_.after(number))
+          case _ => held
+        }
+        Some(ShardHead(1, left, if (left.isEmpty) end else None, None, time.currentMillis, behind))
+      }
+      override def release(of: StreamShard, upTo: SequenceNumber): Unit = ()
+      override def finished(of: StreamShard, waiting: Seq[ChildShard]): Unit = ()
+      override def leave(feed: LiveFeed): Unit = ()
+    }
+    lazy val reading: LiveRead = {
+      val task =
+        LiveTask(Vector(LiveShard(shard, "orders", ShardPosition.Horizon, None)), Set.empty, Set.empty, Array.empty)
+      val environment = new VirtualEnvironment(time, new FakeDirectory(time))
+      new LiveRead(task, consumers, 1, ReadSettings(Options.defaults, Map.empty), environment)
+    }
+
+    def hold(arrivals: Long*): Unit =
+      held = Some(TestChunks.chunk(
+        0,
+        arrivals.zipWithIndex.map { case (at, i) => TestChunks.plain(i + 1, "x", arrival = at) }: _*
+      ))
+
+    def lag: Option[Long] = reading.outcomes.head.lagMillis
+  }
+
+  test("the lag is the age of the oldest record that was not handed over, however far the shard is fetched") {
+    val rig = new Rig
+    val now = rig.time.currentMillis
+    rig.hold(now - 9000, now - 5000, now - 1000)
+    assert(rig.lag.contains(9000L))
+    assert(rig.reading.next(0))
+    assert(rig.lag.contains(5000L))
+    rig.time.advance(1.second)
+    assert(rig.reading.next(0))
+    assert(rig.lag.contains(2000L))
+  }
+
+  test("without buffered records the lag is what the service reports, and a finished shard has none") {
+    val rig = new Rig
+    rig.hold(rig.time.currentMillis - 9000)
+    rig.behind = 700
+    assert(rig.reading.next(0))
+    assert(rig.lag.contains(700L))
+    rig.end = Some(Nil)
+    assert(!rig.reading.next(0))
+    assert(rig.lag.isEmpty)
+  }
+}

@@ -1,0 +1,139 @@
+package org.sparkkinesis.spark.read.realtime
+
+import scala.concurrent.duration._
+
+import org.sparkkinesis.concurrent.VirtualScheduler
+import org.sparkkinesis.event.{RecordedEvents, StreamUnreachable}
+import org.sparkkinesis.model.hash.HashKeyRange
+import org.sparkkinesis.model.{ChildShard, ShardId, StreamShard}
+import org.sparkkinesis.spark.coordinator.state.Overtaken
+import org.sparkkinesis.spark.protocol.{Peer, ProtocolCodec, Register, Report, ShardReport, ToExecutor, Unassign}
+import org.sparkkinesis.suite.TimedSuite
+
+class LiveExecutorsSuite extends TimedSuite {
+  private def shard(index: Int) = StreamShard("orders", ShardId.ofIndex(index.toLong))
+
+  /** A query whose executors report as the test says. The stream keeps its records for 24 hours. */
+  private class Rig {
+    val time = new VirtualScheduler
+    val events = new RecordedEvents
+    val sent = scala.collection.mutable.ArrayBuffer.empty[(String, ToExecutor)]
+    val executors = new LiveExecutors(
+      () => time.currentMillis,
+      () => time.currentMillis,
+      time,
+      events,
+      (_, _) => ()
+    )
+    Seq("1", "2").foreach(join(_))
+
+    def join(id: String, instance: Long = 1): Unit = {
+      val peer: Peer = message => sent += id -> ProtocolCodec.decodeToExecutor(message)
+      executors.onRegister(ProtocolCodec.encode(Register(id, "host", instance)), peer, s"address-$id")
+    }
+
+    def report(
+        id: String,
+        shards: Seq[ShardReport] = Nil,
+        unreachable: Set[String] = Set.empty,
+        instance: Long = 1
+    ): Unit = executors.onMessage(
+      ProtocolCodec.encode(Report(id, instance, 1, full = false, bufferIsFull = false, unreachable, shards, Map.empty))
+    )
+
+    /** The shard was fetched up to now. */
+    def fetched(index: Int, epoch: Long = 1, end: Option[Seq[ChildShard]] = None): ShardReport =
+      ShardReport(shard(index), epoch, Vector.empty, 1, time.currentMillis, 0, end, None)
+
+    def begin(shards: (Int, Option[Long])*): Unit =
+      executors.begin(shards.map { case (index, since) => shard(index) -> since }.toMap)
+
+    def overtaken: Seq[StreamShard] = executors.takeOvertaken().map(_.shard)
+  }
+
+  test("a shard is overtaken if the service is not reached for longer than it keeps records, within a batch") {
+    val rig = new Rig
+    rig.begin(0 -> Some(rig.time.currentMillis), 1 -> Some(rig.time.currentMillis))
+    rig.report("1", Seq(rig.fetched(0), rig.fetched(1)))
+    rig.time.advance(23.hours)
+    rig.report("1", Seq(rig.fetched(1)))
+    assert(rig.overtaken.isEmpty)
+    val readUntil = rig.time.currentMillis - 23.hours.toMillis
+    rig.time.advance(2.hours)
+    rig.report("1", Seq(rig.fetched(0), rig.fetched(1)))
+    assert(rig.executors.takeOvertaken() == Seq(Overtaken(shard(0), readUntil, 25.hours.toMillis)))
+    rig.report("1", Seq(rig.fetched(0)))
+    assert(rig.overtaken.isEmpty, "a loss is reported once")
+  }
+
+  test("a shard that another executor takes over is overtaken if its records expired before the first response") {
+    val rig = new Rig
+    rig.begin(0 -> Some(rig.time.currentMillis))
+    rig.report("1", Seq(rig.fetched(0)))
+    rig.time.advance(23.hours)
+    rig.report("1", Seq(rig.fetched(0)))
+    rig.time.advance(2.hours)
+    rig.report("2", Seq(rig.fetched(0, epoch = 2)))
+    assert(rig.overtaken == Seq(shard(0)))
+    rig.report("1", Seq(rig.fetched(0, epoch = 3)))
+    assert(rig.overtaken.isEmpty, "a loss is reported once")
+  }
+
+  test("a batch that begins with positions from before the expiry is overtaken, unless its reader has fetched since") {
+    val rig = new Rig
+    rig.begin(0 -> Some(rig.time.currentMillis), 1 -> None)
+    val began = rig.time.currentMillis
+    rig.time.advance(13.hours)
+    rig.report("1", Seq(rig.fetched(0)))
+    rig.time.advance(13.hours)
+    rig.begin(0 -> Some(began), 1 -> None)
+    rig.report("1", Seq(rig.fetched(0, epoch = 2), rig.fetched(1, epoch = 2)))
+    assert(rig.overtaken.isEmpty, "the records are in the buffer of the executor; shard 1 has no time")
+    rig.join("1", instance = 2)
+    rig.report("1", Seq(rig.fetched(0, epoch = 3)), instance = 2)
+    assert(rig.overtaken == Seq(shard(0)), "new consumers have nothing in their buffer")
+  }
+
+  test("a child shard is overtaken if its parent was read before the expiry") {
+    val rig = new Rig
+    rig.begin(0 -> Some(rig.time.currentMillis))
+    rig.report("1", Seq(rig.fetched(0)))
+    val children = Seq(ChildShard(ShardId.ofIndex(5), Seq(ShardId.ofIndex(0)), HashKeyRange.Whole))
+    rig.report("1", Seq(rig.fetched(0, end = Some(children))))
+    rig.time.advance(25.hours)
+    rig.report("1", Seq(rig.fetched(5)))
+    assert(rig.overtaken == Seq(shard(5)))
+  }
+
+  test("an executor that cannot reach a stream is avoided while another one may reach it") {
+    val rig = new Rig
+    rig.begin(0 -> None, 1 -> None)
+    rig.report("1", Seq(rig.fetched(0)))
+    rig.report("2", Seq(rig.fetched(1)))
+    def avoided = rig.executors.avoidUnreachable(Seq("1", "2"))("orders")
+    assert(avoided.isEmpty)
+    rig.report("1", unreachable = Set("orders"))
+    assert(avoided == Set("1"))
+    assert(rig.events.all.collect { case told: StreamUnreachable => told.id -> told.shards } == Seq("1" -> 1))
+    rig.report("2", Seq(rig.fetched(0, epoch = 2)))
+    assert(rig.sent.last == "1" -> Unassign(Seq(shard(0))))
+    rig.report("1", Seq(rig.fetched(7)))
+    assert(avoided.isEmpty, "it has received an answer")
+  }
+
+  test("during an outage that every executor reports, none is avoided") {
+    val rig = new Rig
+    rig.begin(0 -> None)
+    rig.report("1", Seq(rig.fetched(0)))
+    Seq("1", "2").foreach(rig.report(_, unreachable = Set("orders")))
+    assert(rig.executors.avoidUnreachable(Seq("1", "2"))("orders").isEmpty)
+  }
+
+  test("an executor without consumers may reach a stream") {
+    val rig = new Rig
+    rig.begin(0 -> None)
+    rig.report("1", Seq(rig.fetched(0)))
+    Seq("1", "2").foreach(rig.report(_, unreachable = Set("orders")))
+    assert(rig.executors.avoidUnreachable(Seq("1", "2", "3"))("orders") == Set("1"))
+  }
+}
