@@ -63,6 +63,10 @@ final class StreamConsumerRegistrar(
   def adopt(consumerArn: String): Unit =
     if (own.add(consumerArn)) events.emit(ConsumerAdopted(streamOf(consumerArn), consumerArn))
 
+  /** Like [[adopt]], for a consumer of which only the name is known. It may not exist. */
+  def adopt(streamArn: String, consumerName: String): CompletableFuture[Unit] =
+    find(service.describeStreamConsumer(streamArn, consumerName)).thenApply(_.foreach(found => adopt(found.arn)))
+
   /** ARNs of the consumers that this registrar registered or adopted and did not deregister. */
   def registered: Set[String] = own.asScala.toSet
 

@@ -13,7 +13,7 @@ import org.sparkkinesis.error.KinesisConnectorException
 import org.sparkkinesis.event.{BatchPlanned, PositionNotStored, QueryStarted, QueryStopped}
 import org.sparkkinesis.metadata.{MetadataDocument, PhysicalStream, StreamMetadataService}
 import org.sparkkinesis.model.hash.HashKeyRange
-import org.sparkkinesis.model.{Shard, ShardId, StartingPosition, StreamShard}
+import org.sparkkinesis.model.{Shard, ShardId, StartingPosition, StreamRef, StreamShard}
 import org.sparkkinesis.plan._
 import org.sparkkinesis.plan.offset.SourceOffset
 import org.sparkkinesis.spark.connection.{Environment, ServiceFailure}
@@ -21,7 +21,7 @@ import org.sparkkinesis.spark.coordinator.cluster.ExecutorCluster
 import org.sparkkinesis.spark.coordinator.state.Overtaken
 import org.sparkkinesis.spark.coordinator.{MissingStream, PrefetchView, ShardCoordinator, ShardFailed}
 import org.sparkkinesis.spark.metadata.PatternMetadataService
-import org.sparkkinesis.spark.session.check.{RetentionCheck, ReturningStreams}
+import org.sparkkinesis.spark.session.check.{LeftConsumers, RetentionCheck, ReturningStreams}
 import org.sparkkinesis.spark.session.checkpoint.{
   CheckpointFiles, InitialOffsetStore, ReadUpToStore, RegisteredConsumers
 }
@@ -69,6 +69,14 @@ final class SourceQuery(
   private val ranges = mutable.HashMap.empty[String, Map[ShardId, HashKeyRange]]
   private val checkpoint = new CheckpointCheck(session, environment)
   private val retention = new RetentionCheck(session, environment)
+  private lazy val left = new LeftConsumers(
+    session,
+    files,
+    environment,
+    arn =>
+      members.flatMap(_.known(arn))
+        .orElse(StreamRef.parse(arn).collect { case ref: StreamRef.ByArn => PhysicalStream(ref) })
+  )
   private val returning = new ReturningStreams(session, checkpoint, retention)
 
   private var isFixed = false
@@ -102,7 +110,7 @@ final class SourceQuery(
   private var coordinatorIfStarted: Option[ShardCoordinator] = None
 
   private val fanOut = Option.when(FanOutConsumers.isWanted(options))(
-    session.fanOutConsumers(new RegisteredConsumers(files, _))
+    session.fanOutConsumers(RegisteredConsumers(files, _))
   )
 
   /**
@@ -273,6 +281,7 @@ final class SourceQuery(
   private def linked(mended: SourceOffset): SourceOffset = {
     val known = readPosition(mended)
     members.foreach(_.open(known))
+    left.deregister(arn => fanOut.nonEmpty && session.isOpen(arn))
     val from = if (choseBeginning) known else checkpoint.link(known)
     // An initial offset that this run chose cannot have expired, unless it means the time of an earlier first start.
     val mayHaveExpired = !choseBeginning || position.default == StartingPosition.Latest

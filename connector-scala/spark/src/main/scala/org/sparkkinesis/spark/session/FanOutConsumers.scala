@@ -78,7 +78,11 @@ final class FanOutConsumers(
       registrars += stream.arn -> registrar
       stream -> source(stream).fold(
         register(registrar, stream, options.get(ReadOptions.consumerName).getOrElse(throw nameIsMissing))
-      )(registrar.existing(stream.arn, _))
+      ) { given =>
+        // The options may have had the name of a consumer in an earlier run.
+        record(stream.arn).read().foreach(noted => (noted - given).foreach(registrar.adopt))
+        registrar.existing(stream.arn, given)
+      }
     }
     asked.map { case (stream, answer) =>
       val consumer =
@@ -98,7 +102,8 @@ final class FanOutConsumers(
   ): CompletableFuture[String] = {
     val noted = record(stream.arn).read()
     noted.foreach(_.foreach(registrar.adopt))
-    if (noted.isEmpty && !await(registrar.isThere(stream.arn, name), stream)) record(stream.arn).beginRegistration()
+    if (noted.isEmpty && !await(registrar.isThere(stream.arn, name), stream))
+      record(stream.arn).beginRegistration(stream.arn, name)
     registrar.ensure(stream.arn, name).thenApply { arn =>
       if (noted.exists(_.isEmpty)) registrar.adopt(arn)
       arn

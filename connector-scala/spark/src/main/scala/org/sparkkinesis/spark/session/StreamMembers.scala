@@ -237,6 +237,9 @@ final class StreamMembers(
       )
     }
 
+  /** Returns how a stream is reached that the metadata names, or named. */
+  def known(arn: String): Option[PhysicalStream] = updates.known(arn)
+
   /** Records the end of a planned batch, from which the next one continues. */
   def note(end: SourceOffset): Unit = present = Some(end -> end)
 

@@ -16,7 +16,7 @@ import org.sparkkinesis.metadata.PhysicalStream
 import org.sparkkinesis.model.{Shard, ShardId, StartingPosition, StreamRef}
 import org.sparkkinesis.plan.offset.{InitialShards, SourceOffset, StreamOffset}
 import org.sparkkinesis.retry.{RetryPolicies, RetryRules}
-import org.sparkkinesis.service.{ShardFilter, StreamDescription}
+import org.sparkkinesis.service.{KinesisService, ShardFilter, StreamDescription}
 import org.sparkkinesis.sink.kinesis.StreamIdentity
 import org.sparkkinesis.spark.connection.{Connection, Environment, ServiceClock, StreamMetadata}
 import org.sparkkinesis.spark.metadata.MetadataSource
@@ -123,11 +123,7 @@ final class StreamSession(val options: Options, asked: QueryContext, environment
    *   KINESIS_METADATA_FORBIDDEN, KINESIS_STREAM_NOT_FOUND, KINESIS_STREAM_UNUSABLE, KINESIS_ACCESS_DENIED, …
    */
   def open(stream: PhysicalStream, mustBeOwn: Boolean): Unit = {
-    val base = synchronized {
-      val settings = openedFrom.getOrElse(Connection.joining(options, stream.stream.region))
-      openedFrom = Some(settings)
-      settings
-    }
+    val base = baseFor(stream)
     val connection = Connection.of(options, stream, stream.consumerArn)
     val client = connection.client(base)
     val asked = if (mustBeOwn) StreamRef.ByName(stream.stream.name) else stream.stream
@@ -145,6 +141,17 @@ final class StreamSession(val options: Options, asked: QueryContext, environment
       reach(stream.arn, connection, base)
     }
   }
+
+  private def baseFor(stream: PhysicalStream): ClientSettings = synchronized {
+    val settings = openedFrom.getOrElse(Connection.joining(options, stream.stream.region))
+    openedFrom = Some(settings)
+    settings
+  }
+
+  /** Returns the client for a stream that need not be open. */
+  def service(stream: PhysicalStream): KinesisService = directory(
+    found.get(stream.arn).fold(Connection.of(options, stream, stream.consumerArn).client(baseFor(stream)))(_.client)
+  ).service
 
   /** Takes over the endpoint, role and consumer of an opened stream, if they changed. */
   def connect(stream: PhysicalStream): Unit = synchronized {

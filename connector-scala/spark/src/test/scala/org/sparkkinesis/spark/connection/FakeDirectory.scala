@@ -76,6 +76,29 @@ final class FakeDirectory(scheduler: Scheduler) extends FakeKinesis(scheduler) {
       )
   }
 
+  /** ARNs of the registered consumers. */
+  val consumers: mutable.Set[String] = mutable.Set.empty
+
+  override def describeStreamConsumer(streamArn: String, consumerName: String): CompletableFuture[StreamConsumer] =
+    answer(Operation.DescribeStreamConsumer)(
+      consumers.find(_.startsWith(s"$streamArn/consumer/$consumerName:"))
+        .map(StreamConsumer(consumerName, _, ConsumerStatus.Active, 0)).getOrElse(
+          throw new ServiceException(
+            ServiceErrorKind.ResourceNotFound,
+            Operation.DescribeStreamConsumer,
+            "ResourceNotFoundException",
+            "not there"
+          )
+        )
+    )
+
+  override def deregisterStreamConsumer(consumerArn: String): CompletableFuture[Unit] =
+    if (isSilent) new CompletableFuture
+    else answer(Operation.DeregisterStreamConsumer) {
+      consumers -= consumerArn
+      ()
+    }
+
   override def listStreams(after: Option[String]): CompletableFuture[StreamNamePage] = {
     asked += after
     answer(Operation.ListStreams)(if (names.size > 1) names.dequeue() else names.head)

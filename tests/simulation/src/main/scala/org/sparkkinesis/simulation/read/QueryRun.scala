@@ -91,6 +91,7 @@ final private[read] class QueryRun(world: ReadWorld, start: Start) {
       if (name == "initial-offset") ledger.noted()
     }
     override def delete(name: String): Unit = checkpoint.delete(driver)(name)
+    override def names(prefix: String): Set[String] = checkpoint.names(prefix)
     override def startedMillis: Option[Long] = checkpoint.writtenMillis("metadata")
   }
 

@@ -28,6 +28,8 @@ final class CheckpointFolder {
     texts -= name
   }
 
+  def names(prefix: String): Set[String] = texts.keySet.filter(_.startsWith(prefix)).toSet
+
   /** Returns the newest file of a log, whose files are numbered. */
   def latest(log: String): Option[(Long, String)] =
     texts.iterator.filter(_._1.startsWith(s"$log/")).map { case (name, (text, _)) =>

@@ -62,7 +62,22 @@ final private[spark] class CheckpointFile(location: String, name: String, conf: 
   private def rename(files: FileSystem, from: Path, to: Path): Unit =
     if (!files.rename(from, to)) throw new IOException(s"$from could not be renamed to $to")
 
-  private def explained[A](body: => A): A =
+  private def explained[A](body: => A): A = CheckpointFile.explained(location)(body)
+}
+
+private[spark] object CheckpointFile {
+
+  /** Returns the names of the files that begin with this prefix, also of files whose replacement was interrupted. */
+  def names(location: String, prefix: String, conf: Configuration): Set[String] = explained(location) {
+    val folder = new Path(location)
+    val all =
+      try folder.getFileSystem(conf).listStatus(folder).iterator.map(_.getPath.getName).toSet
+      catch { case _: FileNotFoundException => Set.empty[String] }
+    val unfinished = all.filter(name => name.startsWith(".") && name.endsWith(".next"))
+    (all ++ unfinished.map(_.stripPrefix(".").stripSuffix(".next"))).filter(_.startsWith(prefix))
+  }
+
+  private def explained[A](location: String)(body: => A): A =
     try body
     catch {
       case failure: IOException =>

@@ -19,6 +19,9 @@ trait CheckpointFiles {
   /** Deletes the text if it exists. */
   def delete(name: String): Unit
 
+  /** Returns the names of all texts that begin with this prefix. */
+  def names(prefix: String): Set[String]
+
   /** The time of the query's first start by the file system's clock, or `None` if it is unknown. */
   def startedMillis: Option[Long]
 }
@@ -28,6 +31,7 @@ final class HadoopCheckpointFiles(location: String, conf: Configuration) extends
   override def read(name: String): Option[String] = file(name).read()
   override def write(name: String, text: String): Unit = file(name).write(text)
   override def delete(name: String): Unit = file(name).delete()
+  override def names(prefix: String): Set[String] = CheckpointFile.names(location, prefix, conf)
 
   /** Spark writes the query's metadata before `start()` returns, two levels above the location of a source. */
   override def startedMillis: Option[Long] =

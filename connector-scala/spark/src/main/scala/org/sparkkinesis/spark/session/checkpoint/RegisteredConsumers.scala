@@ -6,19 +6,42 @@ package org.sparkkinesis.spark.session.checkpoint
  *
  * The file is written before the registration, so that a kill at any moment leaves no unknown consumer.
  */
-final class RegisteredConsumers(files: CheckpointFiles, streamArn: String) {
-  private val name = "registered-consumers-" + streamArn.replaceAll("[^a-zA-Z0-9_.-]", "_")
+final class RegisteredConsumers private (files: CheckpointFiles, name: String) {
+  import RegisteredConsumers._
 
   /**
    * Returns the registered ARNs; an empty set when the query was killed during a registration; `None` when it
    * registered none.
    */
-  def read(): Option[Set[String]] = files.read(name).map(_.linesIterator.toSet)
+  def read(): Option[Set[String]] = lines.map(_.filterNot(_.startsWith(Registering)))
 
-  /** Records that a registration has started. */
-  def beginRegistration(): Unit = files.write(name, "")
+  /** Returns the stream and the name of the consumer during whose registration the query was killed. */
+  def unfinished(): Option[(String, String)] = lines.flatMap(_.find(_.startsWith(Registering))).map { line =>
+    val consumer = line.stripPrefix(Registering)
+    val end = consumer.indexOf(Separator)
+    consumer.take(end) -> consumer.drop(end + Separator.length)
+  }
+
+  /** Records that the registration of a consumer has started. */
+  def beginRegistration(streamArn: String, consumer: String): Unit =
+    files.write(name, Registering + streamArn + Separator + consumer)
 
   /** Replaces the registered ARNs. An empty set deletes the file. */
   def write(consumerArns: Set[String]): Unit =
     if (consumerArns.isEmpty) files.delete(name) else files.write(name, consumerArns.toSeq.sorted.mkString("\n"))
+
+  private def lines: Option[Set[String]] = files.read(name).map(_.linesIterator.toSet)
+}
+
+object RegisteredConsumers {
+  private val Prefix = "registered-consumers-"
+  private val Registering = "registering "
+  private val Separator = "/consumer/"
+
+  def apply(files: CheckpointFiles, streamArn: String): RegisteredConsumers =
+    new RegisteredConsumers(files, Prefix + streamArn.replaceAll("[^a-zA-Z0-9_.-]", "_"))
+
+  /** The records of all streams in the checkpoint. */
+  def all(files: CheckpointFiles): Seq[RegisteredConsumers] =
+    files.names(Prefix).toSeq.sorted.map(new RegisteredConsumers(files, _))
 }

@@ -37,6 +37,19 @@ class CheckpointFileSuite extends TimedSuite {
     file.delete()
   }
 
+  test("names are those of the files with a prefix, also of a file whose replacement was interrupted") {
+    val folder = s"crash://${Files.createTempDirectory("checkpoint-file")}"
+    def names = CheckpointFile.names(folder, "noted-", conf)
+    assert(CheckpointFile.names(s"$folder/missing", "noted-", conf).isEmpty && names.isEmpty)
+    new CheckpointFile(folder, "other", conf).write("text")
+    (1 to 12).foreach { step =>
+      val file = new CheckpointFile(folder, s"noted-$step", conf)
+      file.write("old")
+      CrashingFileSystem.crashAt(step)(file.write("new"))
+      assert(names == (1 to step).map(index => s"noted-$index").toSet)
+    }
+  }
+
   test("an interrupt, by which Spark stops a query, is not reported as a checkpoint that cannot be written") {
     val file = fresh()
     file.write("one")

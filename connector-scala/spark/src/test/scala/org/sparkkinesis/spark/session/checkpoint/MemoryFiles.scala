@@ -9,5 +9,6 @@ final class MemoryFiles extends CheckpointFiles {
   override def read(name: String): Option[String] = texts.get(name)
   override def write(name: String, text: String): Unit = texts(name) = text
   override def delete(name: String): Unit = texts -= name
+  override def names(prefix: String): Set[String] = texts.keySet.filter(_.startsWith(prefix)).toSet
   override def startedMillis: Option[Long] = None
 }

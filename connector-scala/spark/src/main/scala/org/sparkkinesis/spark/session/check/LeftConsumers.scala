@@ -1,0 +1,111 @@
+package org.sparkkinesis.spark.session.check
+
+import java.util.concurrent.CompletableFuture
+
+import scala.concurrent.duration._
+import scala.util.Using
+import scala.util.control.NonFatal
+
+import org.sparkkinesis.concurrent.{Futures, Scheduler}
+import org.sparkkinesis.config.ReadOptions
+import org.sparkkinesis.consume.fanout.StreamConsumerRegistrar
+import org.sparkkinesis.event.ConsumerLeft
+import org.sparkkinesis.metadata.PhysicalStream
+import org.sparkkinesis.retry.{RetryPolicies, RetryRules}
+import org.sparkkinesis.spark.connection.Environment
+import org.sparkkinesis.spark.session.StreamSession
+import org.sparkkinesis.spark.session.checkpoint.{CheckpointFiles, RegisteredConsumers}
+
+/**
+ * Deregisters the enhanced fan-out consumers that a killed run of the query registered and that this run does not use:
+ * it polls, or their stream is parked or has left. For the query's thread. A consumer that cannot be deregistered is
+ * tried again by the next run.
+ *
+ * @param physical
+ *   returns how a stream is reached that is not open
+ */
+final class LeftConsumers(
+    session: StreamSession,
+    files: CheckpointFiles,
+    environment: Environment,
+    physical: String => Option[PhysicalStream]
+) {
+  import LeftConsumers._
+
+  private var isDone = false
+
+  /**
+   * Deregisters them at the first call, which takes a bounded time.
+   *
+   * @param isUsed
+   *   whether this run uses the consumer of a stream, or will deregister it
+   */
+  def deregister(isUsed: String => Boolean): Unit = if (!isDone) {
+    isDone = true
+    if (session.options(ReadOptions.requireConsumerDeregistration)) {
+      val unused = RegisteredConsumers.all(files).flatMap(Note.of).filterNot(note => isUsed(note.stream))
+      if (unused.nonEmpty)
+        Using.resource(environment.scheduler("kinesis-left-consumers", 1)) { scheduler =>
+          unused.map(note => note -> begin(note, scheduler)).foreach { case (note, done) => end(note, done) }
+        }
+    }
+  }
+
+  private def begin(note: Note, scheduler: Scheduler): CompletableFuture[Set[String]] =
+    try {
+      val registrar = new StreamConsumerRegistrar(
+        session.service(physical(note.stream).getOrElse(throw new IllegalArgumentException(note.stream))),
+        scheduler,
+        RetryPolicies.of(session.options),
+        RetryRules.of(session.options),
+        random = () => environment.random(),
+        events = session.events
+      )
+      note.registered.foreach(registrar.adopt)
+      val adopted = note.unfinished.fold(CompletableFuture.completedFuture(()))(registrar.adopt(note.stream, _))
+      adopted.thenCompose((_: Unit) => registrar.deregisterOwn(Limit))
+    } catch { case NonFatal(failure) => CompletableFuture.failedFuture(failure) }
+
+  private def end(note: Note, done: CompletableFuture[Set[String]]): Unit = {
+    def left(reason: String): Unit =
+      note.consumers.foreach(one => session.events.emit(ConsumerLeft(note.stream, one, reason)))
+    try
+      if (environment.waiting.until(done, Limit * 2)) note.record.write(environment.waiting.get(done))
+      else left("the service does not answer")
+    catch {
+      case NonFatal(failure) =>
+        Futures.interruptOf(failure).foreach(throw _)
+        left(String.valueOf(Futures.unwrap(failure).getMessage))
+    }
+  }
+}
+
+private object LeftConsumers {
+  val Limit: FiniteDuration = 10.seconds
+
+  /**
+   * The record of one stream's consumers.
+   *
+   * @param unfinished
+   *   the name of a consumer during whose registration the query was killed
+   */
+  final case class Note(
+      record: RegisteredConsumers,
+      stream: String,
+      registered: Set[String],
+      unfinished: Option[String]
+  ) {
+    def consumers: Set[String] = registered ++ unfinished.map(name => s"$stream/consumer/$name")
+  }
+
+  object Note {
+
+    /** Returns `None` for an empty record of a version that did not store the name before the registration. */
+    def of(record: RegisteredConsumers): Option[Note] = {
+      val registered = record.read().getOrElse(Set.empty)
+      val unfinished = record.unfinished()
+      unfinished.map(_._1).orElse(registered.headOption.map(_.split("/consumer/").head))
+        .map(Note(record, _, registered, unfinished.map(_._2)))
+    }
+  }
+}
