@@ -2,18 +2,13 @@ package org.sparkkinesis.spark.read
 
 import java.util.UUID
 
-import scala.collection.mutable
-import scala.concurrent.duration._
-import scala.util.control.NonFatal
-
 import org.sparkkinesis.config.value.PositionOption
 import org.sparkkinesis.config.{MetadataOptions, Options, ReadOptions}
-import org.sparkkinesis.consume.{MissingResource, RangeEnd}
+import org.sparkkinesis.consume.MissingResource
 import org.sparkkinesis.error.KinesisConnectorException
-import org.sparkkinesis.event.{BatchPlanned, PositionNotStored, QueryStarted, QueryStopped}
+import org.sparkkinesis.event.{BatchPlanned, QueryStarted, QueryStopped}
 import org.sparkkinesis.metadata.{MetadataDocument, PhysicalStream, StreamMetadataService}
-import org.sparkkinesis.model.hash.HashKeyRange
-import org.sparkkinesis.model.{Shard, ShardId, StartingPosition, StreamRef, StreamShard}
+import org.sparkkinesis.model.{Shard, StartingPosition, StreamRef, StreamShard}
 import org.sparkkinesis.plan._
 import org.sparkkinesis.plan.offset.SourceOffset
 import org.sparkkinesis.spark.connection.{Environment, ServiceFailure}
@@ -22,9 +17,7 @@ import org.sparkkinesis.spark.coordinator.state.Overtaken
 import org.sparkkinesis.spark.coordinator.{MissingStream, PrefetchView, ShardCoordinator, ShardFailed}
 import org.sparkkinesis.spark.metadata.PatternMetadataService
 import org.sparkkinesis.spark.session.check.{LeftConsumers, RetentionCheck, ReturningStreams}
-import org.sparkkinesis.spark.session.checkpoint.{
-  CheckpointFiles, InitialOffsetStore, ReadUpToStore, RegisteredConsumers
-}
+import org.sparkkinesis.spark.session.checkpoint.{CheckpointFiles, InitialOffsetStore, RegisteredConsumers}
 import org.sparkkinesis.spark.session.{CheckpointCheck, FanOutConsumers, ListedMembers, StreamMembers, StreamSession}
 import org.sparkkinesis.spark.settings.ReadSettings
 
@@ -50,7 +43,6 @@ final class SourceQuery(
     val environment: Environment = Environment.OfJvm,
     metadata: Option[StreamMetadataService] = None
 ) {
-  import SourceQuery._
   import environment.clock
 
   /** Identifies this query's consumers in the executors. */
@@ -66,7 +58,6 @@ final class SourceQuery(
     clock
   )
   private var planned: Option[PlannedBatch] = None
-  private val ranges = mutable.HashMap.empty[String, Map[ShardId, HashKeyRange]]
   private val checkpoint = new CheckpointCheck(session, environment)
   private val retention = new RetentionCheck(session, environment)
   private lazy val left = new LeftConsumers(
@@ -92,14 +83,11 @@ final class SourceQuery(
 
   /** The connections that the coordinator was told. */
   private var connected = session.connections
-  private lazy val readUpTo = new ReadUpToStore(files)
+  private val readUpTo = new ReadPositions(session, files, environment)
+  private val ranges = new BatchRanges(session, retention, prefetched)
 
   /** The end of the last batch of this run, or the offset at which there was nothing to plan. */
   private var current: Option[SourceOffset] = None
-
-  /** The end of a batch of an earlier run that runs again, and the arrival times of its first records. */
-  private var rerun: Option[(SourceOffset, Map[StreamShard, Long])] = None
-  private var readUpToNanos = clock.nanoTime - NotePeriod.toNanos
   private val beganNanos = clock.nanoTime
   private var isStarted = false
 
@@ -214,7 +202,10 @@ final class SourceQuery(
     val from = plan(mended, linked(mended), allAvailable)
     val isLast = allAvailable || (planned.isEmpty && triggers.target.nonEmpty)
     reportOvertaken(prefetched.takeOvertaken(), isLast)
-    if (planned.isEmpty) noteReadUpTo(mended, from, isLast = allAvailable || triggers.target.nonEmpty)
+    if (planned.isEmpty)
+      readUpTo.noteAtTimes(mended, isLast = allAvailable || triggers.target.nonEmpty)(
+        prefetched.settle(from, triggers.target)
+      )
     planned.foreach { batch =>
       batches += 1
       rows += batch.rows
@@ -302,24 +293,6 @@ final class SourceQuery(
   /** Returns the shards of a stream that the query has seen so far; a later listing may lack some of them. */
   private[read] def listed(stream: String): Seq[Shard] = session.seenShards(stream)
 
-  /** Stores the read positions beyond the last batch, because the next run may start much later. */
-  private def noteAtStop(): Unit = for (running <- coordinatorIfStarted; offset <- current)
-    try note(offset, running.prefetched.settle(readPosition(offset), triggers.target))
-    catch { case NonFatal(failure) => session.events.emit(PositionNotStored(failure)) }
-
-  /**
-   * Limits how often the position is stored: Spark asks every few milliseconds, and there may be thousands of shards.
-   */
-  private def noteReadUpTo(offset: SourceOffset, from: SourceOffset, isLast: Boolean): Unit =
-    if (isLast || clock.nanoTime - readUpToNanos >= NotePeriod.toNanos) {
-      readUpToNanos = clock.nanoTime
-      note(offset, prefetched.settle(from, triggers.target))
-    }
-
-  /** Stores no position without a time: it would hide that the records of its shard have expired. */
-  private def note(offset: SourceOffset, settled: SourceOffset): Unit =
-    if (settled.isTimed) readUpTo.note(offset, settled)
-
   /**
    * Returns the tasks that read the records between two offsets.
    *
@@ -334,17 +307,11 @@ final class SourceQuery(
     val joined = members.map(_.withJoined(start, end)).orElse(named.map(_.withJoined(start, end)))
     val (from, to) = (mend(joined.getOrElse(start)), opened(mend(end)))
     noteStart(from)
-    val ranges = TaskPlanner.ranges(
-      from,
-      to,
-      shard => prefetched.lastOfEnded(shard).map(RangeEnd.At(_)),
-      hashKeyRange
-    )
-    val arrivals = firstArrivals(opened(readUpTo.of(begin)), to, ranges)
-    val checked = ranges.map(range => range.copy(firstArrivalMillis = arrivals.get(range.shard)))
+    val arrivals = Option.when(current.contains(to))(planned.fold(Map.empty[StreamShard, Long])(_.firstArrivals))
+    val read = ranges.of(from, to, arrivals, opened(readUpTo.of(begin)))
     val perTask = options.get(ReadOptions.shardsPerTask).map(_.toInt)
     val tasks =
-      TaskPlanner.tasks(checked, prefetched.location, perTask, slots, TaskPlanner.streamsInOrder(from, to, ranges))
+      TaskPlanner.tasks(read, prefetched.location, perTask, slots, TaskPlanner.streamsInOrder(from, to, read))
     triggers.notePlanning(clock.nanoTime - began)
     tasks
   }
@@ -354,31 +321,6 @@ final class SourceQuery(
     if (offset.streams.keysIterator.forall(session.isOpen)) offset
     else offset.copy(streams = offset.streams.filter { case (arn, stream) => stream.isParked || session.isOpen(arn) })
 
-  /**
-   * Returns when the first records of a batch arrived, for shards of which that is known. The tasks report if they do
-   * not find these records. Those of a batch that runs again may have expired already.
-   */
-  private def firstArrivals(from: SourceOffset, to: SourceOffset, ranges: Seq[ShardRange]): Map[StreamShard, Long] =
-    if (current.contains(to)) planned.fold(Map.empty[StreamShard, Long])(_.firstArrivals).filter(retention.expiresSoon)
-    else {
-      if (!rerun.exists(_._1 == to))
-        rerun = Some(to -> retention.warnOfExpiredBatch(from, to, ranges.iterator.map(_.shard).toSet))
-      rerun.fold(Map.empty[StreamShard, Long])(_._2)
-    }
-
-  /**
-   * Returns a shard's hash key range for the filter of aggregated records. A batch that is repeated after a restart
-   * is planned before any listing, and must be filtered as before.
-   */
-  private def hashKeyRange(shard: StreamShard): Option[HashKeyRange] = prefetched.hashKeyRange(shard).orElse(
-    if (options(ReadOptions.deaggregationHashRangeFilter)) listedRanges(shard.stream).get(shard.shard) else None
-  )
-
-  private def listedRanges(stream: String): Map[ShardId, HashKeyRange] = ranges.getOrElseUpdate(
-    stream,
-    session.allShards(stream).map(shard => shard.id -> shard.hashKeyRange).toMap
-  )
-
   /** The settings of the tasks. */
   def readSettings: ReadSettings = session.settings
 
@@ -386,7 +328,8 @@ final class SourceQuery(
   def committed(end: SourceOffset): Unit = members.foreach(_.committed(end))
 
   def stop(): Unit = {
-    noteAtStop()
+    for (running <- coordinatorIfStarted; offset <- current)
+      readUpTo.noteAtStop(offset)(running.prefetched.settle(readPosition(offset), triggers.target))
     members.foreach(_.close())
     coordinatorIfStarted.foreach(_.close())
     fanOut.foreach(_.close())
@@ -421,10 +364,4 @@ final class SourceQuery(
     if (MissingResource.of(failed.error).contains(MissingResource.Consumer))
       FanOutConsumers.isGone(failed.error, failed.shard.stream, settings)
     else ServiceFailure.explain(failed.error, failed.shard.toString, settings.client(failed.shard.stream))
-}
-
-private object SourceQuery {
-
-  /** Interval at which the read position of idle shards is stored. */
-  val NotePeriod: FiniteDuration = 1.minute
 }

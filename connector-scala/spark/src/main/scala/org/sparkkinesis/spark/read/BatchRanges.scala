@@ -1,0 +1,66 @@
+package org.sparkkinesis.spark.read
+
+import scala.collection.mutable
+
+import org.sparkkinesis.config.ReadOptions
+import org.sparkkinesis.consume.RangeEnd
+import org.sparkkinesis.model.hash.HashKeyRange
+import org.sparkkinesis.model.{ShardId, StreamShard}
+import org.sparkkinesis.plan.offset.SourceOffset
+import org.sparkkinesis.plan.{ShardRange, TaskPlanner}
+import org.sparkkinesis.spark.coordinator.PrefetchView
+import org.sparkkinesis.spark.session.StreamSession
+import org.sparkkinesis.spark.session.check.RetentionCheck
+
+/** Determines what the tasks of a batch read of each shard. For the query's thread; its methods may block. */
+final private[read] class BatchRanges(session: StreamSession, retention: RetentionCheck, prefetched: => PrefetchView) {
+  private val listed = mutable.HashMap.empty[String, Map[ShardId, HashKeyRange]]
+
+  /** The end of a batch of an earlier run that runs again, and the arrival times of its first records. */
+  private var rerun: Option[(SourceOffset, Map[StreamShard, Long])] = None
+
+  /**
+   * Returns the ranges between two offsets. The tasks report if they do not find the first records of a range, for
+   * shards of which their arrival is known.
+   *
+   * @param firstArrivals
+   *   the arrival times of the first records, if this run of the query has planned the batch
+   * @param readUpTo
+   *   how far an earlier run had read that planned the batch. Its records may have expired already
+   */
+  def of(
+      from: SourceOffset,
+      to: SourceOffset,
+      firstArrivals: Option[Map[StreamShard, Long]],
+      readUpTo: => SourceOffset
+  ): Seq[ShardRange] = {
+    val ranges =
+      TaskPlanner.ranges(from, to, shard => prefetched.lastOfEnded(shard).map(RangeEnd.At(_)), hashKeyRange)
+    val arrivals =
+      firstArrivals.fold(arrivalsOfEarlierRun(readUpTo, to, ranges))(_.filter(retention.expiresSoon))
+    ranges.map(range => range.copy(firstArrivalMillis = arrivals.get(range.shard)))
+  }
+
+  private def arrivalsOfEarlierRun(
+      readUpTo: => SourceOffset,
+      to: SourceOffset,
+      ranges: Seq[ShardRange]
+  ): Map[StreamShard, Long] = {
+    if (!rerun.exists(_._1 == to))
+      rerun = Some(to -> retention.warnOfExpiredBatch(readUpTo, to, ranges.iterator.map(_.shard).toSet))
+    rerun.fold(Map.empty[StreamShard, Long])(_._2)
+  }
+
+  /**
+   * Returns a shard's hash key range for the filter of aggregated records. A batch that is repeated after a restart
+   * is planned before any listing, and must be filtered as before.
+   */
+  private def hashKeyRange(shard: StreamShard): Option[HashKeyRange] = prefetched.hashKeyRange(shard).orElse(
+    if (session.options(ReadOptions.deaggregationHashRangeFilter)) ofListing(shard.stream).get(shard.shard) else None
+  )
+
+  private def ofListing(stream: String): Map[ShardId, HashKeyRange] = listed.getOrElseUpdate(
+    stream,
+    session.allShards(stream).map(shard => shard.id -> shard.hashKeyRange).toMap
+  )
+}
