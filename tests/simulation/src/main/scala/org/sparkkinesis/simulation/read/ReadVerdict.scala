@@ -152,7 +152,8 @@ final class ReadVerdict(
     val isReal = ledger.hasDeletion || ledger.hasLoss
     if (!isReal && !isUncertain && !isBeginning && !isUnseen())
       throw new Violation("alarm", s"nothing is lost, but the query says so: ${loss.getMessage}", loss)
-    ledger.report(LossReport(millis, loss.condition, loss.parameters.getOrElse("shard", ""), isError))
+    def parameter(name: String) = loss.parameters.getOrElse(name, "")
+    ledger.report(LossReport(millis, loss.condition, parameter("stream"), parameter("shard"), isError))
   }
 
   private def conditionOf(failure: Throwable): Option[KinesisConnectorException] =
