@@ -118,12 +118,14 @@ final class PrefetchView private[coordinator] (state: CoordinatorState, preferen
 
   /**
    * Drops reported records from the buffers, so that the consumers continue to fetch. Tasks read these records from
-   * the service.
+   * the service. An executor of which a report was lost keeps its records until its full report has named them.
    */
   def readAhead(): Unit = locked {
     tracks.valuesIterator.toVector.groupBy(state.owner).foreach { case (owner, ofOwner) =>
-      val reported = ofOwner.flatMap(track => track.lastReported.map(track.shard -> _))
-      if (reported.nonEmpty) owner.foreach(_.tell(Release(reported)))
+      owner.filterNot(_.lacksNews).foreach { from =>
+        val reported = ofOwner.flatMap(track => track.dropAhead().map(track.shard -> _))
+        if (reported.nonEmpty) from.tell(Release(reported))
+      }
     }
   }
 

@@ -69,4 +69,27 @@ class CoordinatorReportsSuite extends CoordinatorFixture {
       rows(s)(1)
     }
   }
+
+  test("records that are dropped to make room can still be planned, and none are dropped while a report is missing") {
+    withSetup("driver") { s =>
+      s.coordinator.advance(start)
+      val epochs = s.assigned().view.mapValues(_._2).toMap
+      s("driver").tell(news(shard(0), epochs(shard(0)), Seq(10)))
+      rows(s)(1)
+      s.coordinator.prefetched.readAhead()
+      assert(s("driver").next() == Release(Seq(shard(0) -> number(10))))
+      s("driver").loseReport()
+      s("driver").tell(news(shard(0), epochs(shard(0)), Seq(30)))
+      assert(s("driver").next() == SendFullReport)
+      rows(s)(2)
+      s.coordinator.prefetched.readAhead()
+      s("driver").tellAll((0 until 4).map(i =>
+        news(shard(i), epochs(shard(i)), Seq(20, 30).filter(_ => i == 0))
+      ): _*)
+      rows(s)(3)
+      s.coordinator.prefetched.readAhead()
+      assert(s("driver").next() == Release(Seq(shard(0) -> number(30))))
+      assert(s("driver").heardNothing)
+    }
+  }
 }

@@ -34,6 +34,12 @@ final private[coordinator] class ShardTrack(
   /** The end of the last batch. Chunks are not joined across it, because planned rows would count again. */
   private var plannedUpTo: Option[SequenceNumber] = None
 
+  /**
+   * The last record that the owner was told to drop before it was planned. A full report does not name dropped records,
+   * so their chunks are kept, and chunks are not joined across this record.
+   */
+  private var droppedAhead: Option[SequenceNumber] = None
+
   /** The number of rows in `chunks`. The query reads it at every trigger. */
   var rows = 0L
   var lastReported: Option[SequenceNumber] = None
@@ -98,6 +104,7 @@ final private[coordinator] class ShardTrack(
     chunks.clear()
     rows = 0
     lastReported = None
+    droppedAhead = None
     readUpToMillis = 0
     ended = isMissing
     failure = None
@@ -105,10 +112,12 @@ final private[coordinator] class ShardTrack(
 
   def accept(report: ShardReport, replaces: Boolean): Unit = {
     if (replaces) {
+      val kept = chunks.toVector.filter(chunk => droppedAhead.exists(chunk.last <= _))
       chunks.clear()
-      rows = 0
+      chunks ++= kept
+      rows = kept.iterator.map(_.rows.toLong).sum
     }
-    val known = if (replaces) None else lastReported
+    val known = if (replaces) droppedAhead else lastReported
     val added = report.chunks.filter(chunk => known.forall(chunk.last > _))
     added.foreach(add)
     // A full report repeats records that were counted before.
@@ -139,6 +148,15 @@ final private[coordinator] class ShardTrack(
       .orElse(millisBehindLatest.filterNot(_ => ended))
   }
 
+  /**
+   * Marks the reported records as dropped by the owner, although they are not planned yet. Tasks read them from the
+   * service. Returns the last of them, if there is one.
+   */
+  def dropAhead(): Option[SequenceNumber] = {
+    droppedAhead = lastReported
+    droppedAhead
+  }
+
   /** Drops planned chunks. Returns the last dropped sequence number, if there is one. */
   def dropPlanned(planned: ShardPosition): Option[SequenceNumber] = planned match {
     case ShardPosition.After(number, _) => Some(number).filter(dropUpTo)
@@ -153,7 +171,8 @@ final private[coordinator] class ShardTrack(
   }
 
   private def add(chunk: ChunkSummary): Unit = {
-    val joined = chunks.lastOption.filter(last => plannedUpTo.forall(last.last > _)).flatMap(bounds.join(_, chunk))
+    val mayJoin = chunks.lastOption.filter(last => (plannedUpTo ++ droppedAhead).forall(last.last > _))
+    val joined = mayJoin.flatMap(bounds.join(_, chunk))
     if (joined.nonEmpty) chunks.removeLast()
     chunks += joined.getOrElse(chunk)
     rows += chunk.rows

@@ -95,6 +95,39 @@ class ShardTrackSuite extends TimedSuite {
     assert(track.rows == 8 && track.chunks.map(_.rows).sum == 8)
   }
 
+  test("a full report keeps records that its executor dropped before they were planned") {
+    def full(chunks: ChunkSummary*) = ShardReport(shard, 0, chunks.toVector, 0, 3000, 0, Some(Nil), None)
+    val (third, fourth) = (chunk(30, 2100), chunk(40, 2200))
+    Seq(
+      ("the executor dropped them", full(third), Seq(10, 20, 30)),
+      ("the executor dropped all records", full(), Seq(10, 20)),
+      ("the executor was not told", full(chunk(10, 1000), chunk(20, 2000), third, fourth), Seq(10, 20, 30, 40))
+    ).foreach { case (situation, report, expected) =>
+      val track = new ShardTrack(shard, SummaryBounds(10, 1000, 10000))
+      track.accept(ShardReport(shard, 0, Vector(chunk(10, 1000), chunk(20, 2000)), 1, 2000, 0, None, None), false)
+      assert(track.dropAhead().contains(number(20)))
+      track.accept(report, replaces = true)
+      assert(track.chunks.map(_.last) == expected.map(number), situation)
+      assert(track.rows == 10L * expected.size, situation)
+    }
+  }
+
+  test("summaries are not joined across records that the executor dropped") {
+    val track = new ShardTrack(shard, bounds)
+    slow(track, 1)
+    track.dropAhead()
+    slow(track, 2)
+    assert(track.chunks.map(chunk => chunk.last -> chunk.rows) == Seq(number(4) -> 4, number(8) -> 4))
+  }
+
+  test("a new owner reports records again that the last one dropped before they were planned") {
+    val told = track(Seq(chunk(10, 1000)), 0)
+    told.dropAhead()
+    told.assign("1", 2)
+    told.accept(ShardReport(shard, 2, Vector(chunk(10, 1000)), 1, 2000, 0, None, None), replaces = true)
+    assert(told.chunks.map(_.last) == Seq(number(10)))
+  }
+
   test("the time up to which a shard was read survives a change of its owner") {
     def told(readUpTo: Long) = ShardReport(shard, 0, Vector.empty, 1, readUpTo, 0, None, None)
     val track = new ShardTrack(shard, bounds)

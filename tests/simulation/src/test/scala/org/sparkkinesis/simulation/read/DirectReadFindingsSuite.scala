@@ -1,0 +1,80 @@
+package org.sparkkinesis.simulation.read
+
+import org.sparkkinesis.simulation.model.ModelSettings
+import org.sparkkinesis.simulation.model.ServiceFault.EndWithoutChildren
+import org.sparkkinesis.simulation.read.schedule.ReadAction._
+import org.sparkkinesis.simulation.read.schedule._
+import org.sparkkinesis.simulation.spark.QueryTrigger._
+import org.sparkkinesis.simulation.spark.TaskSettings
+import org.sparkkinesis.suite.TimedSuite
+
+/** Fixed failures of tasks that read from the service, because no executor holds the records of their ranges. */
+class DirectReadFindingsSuite extends TimedSuite with ReadFindings {
+  test("seed 61060: Once reads the records of an ended shard that were dropped to make room before a full report") {
+    run(ReadScenario(
+      61060L,
+      ReadSetup(
+        1,
+        24,
+        "trim_horizon",
+        0L,
+        1,
+        ModelSettings(200, 10, 1, 50, 1000, 5000L),
+        TaskSettings(4, 0, 0, 0, 0),
+        Map("minFetchPeriod" -> "250ms", "shardFetchInterval" -> "2s", "fetchBufferSize" -> "1048576"),
+        2,
+        1047576
+      ),
+      Vector(
+        Put(10),
+        Start(ProcessingTime(10000L), false, false),
+        Advance(17000L),
+        Put(10),
+        Stop,
+        PutTo(2, 10),
+        Put(10),
+        Split(0),
+        Fault(EndWithoutChildren, 37701L),
+        Start(Once, false, false),
+        Advance(13000L),
+        LoseMessages(100, 42771L),
+        Advance(9000L)
+      )
+    ))
+  }
+
+  test("seed 6789: Once reads the records of an open shard that were dropped to make room before a full report") {
+    run(ReadScenario(
+      6789L,
+      ReadSetup(
+        4,
+        24,
+        "trim_horizon",
+        0L,
+        2,
+        ModelSettings(20, 2, 1, 0, 1000, 15000L),
+        TaskSettings(4, 0, 0, 0, 0),
+        Map(
+          "minFetchPeriod" -> "4m",
+          "shardFetchInterval" -> "20m",
+          "maxBytesPerTrigger" -> "1k",
+          "fetchBufferSize" -> "1048576"
+        ),
+        2,
+        100000
+      ),
+      Vector(
+        Merge(3),
+        Split(0),
+        PutTo(3, 19),
+        Advance(3600000L),
+        Put(3),
+        Start(Once, false, false),
+        Advance(60000L),
+        Advance(120000L),
+        LoseMessages(10, 34950L),
+        Advance(3600000L)
+      )
+    ))
+  }
+}
