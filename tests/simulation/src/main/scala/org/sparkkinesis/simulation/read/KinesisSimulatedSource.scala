@@ -6,8 +6,8 @@ import org.sparkkinesis.chunk.Chunk
 import org.sparkkinesis.config.Options
 import org.sparkkinesis.error.RealTimeErrors
 import org.sparkkinesis.event.log.QueryContext
-import org.sparkkinesis.plan.TaskRanges
 import org.sparkkinesis.plan.offset.{OffsetCodec, SourceOffset}
+import org.sparkkinesis.plan.{ShardRange, TaskRanges}
 import org.sparkkinesis.simulation.spark._
 import org.sparkkinesis.spark.coordinator.cluster.ExecutorCluster
 import org.sparkkinesis.spark.read.SourceQuery
@@ -18,13 +18,19 @@ import org.sparkkinesis.spark.session.StreamSession
 import org.sparkkinesis.spark.session.checkpoint.CheckpointFiles
 import org.sparkkinesis.spark.settings.KinesisReadLimit
 
-/** Calls the connector's source as Spark does. Offsets are passed as their texts, as after a restart. */
+/**
+ * Calls the connector's source as Spark does. Offsets are passed as their texts, as after a restart.
+ *
+ * @param onDirectRead
+ *   called for each range that a task of a micro-batch has read from the service
+ */
 final class KinesisSimulatedSource(
     options: Map[String, String],
     files: CheckpointFiles,
     cluster: ExecutorCluster,
     environment: SimulatedEnvironment,
-    slots: () => Int
+    slots: () => Int,
+    onDirectRead: () => Unit
 ) extends MicroBatchSource {
   private val session = new StreamSession(Options.read(options), QueryContext.Unknown, environment)
   private val limit = KinesisReadLimit(session.options)
@@ -75,7 +81,14 @@ final class KinesisSimulatedSource(
       val reading =
         RangesRead(task.ranges, Some(query.sourceId), settings, executor.hosts, executor.environment)
       val rows = Vector.newBuilder[ReadRow]
-      try while (reading.next()) rows ++= KinesisSimulatedSource.rows(reading.range.shard.shard.value, reading.chunk)
+      var counted = Option.empty[ShardRange]
+      try while (reading.next()) {
+          rows ++= KinesisSimulatedSource.rows(reading.range.shard.shard.value, reading.chunk)
+          if (!reading.isFromMemory && !counted.contains(reading.range)) {
+            counted = Some(reading.range)
+            onDirectRead()
+          }
+        }
       finally reading.close()
       rows.result()
     }

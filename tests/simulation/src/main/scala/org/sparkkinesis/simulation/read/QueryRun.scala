@@ -45,7 +45,14 @@ final private[read] class QueryRun(world: ReadWorld, start: Start) {
     if (setup.initialPosition == "latest") ledger.begin(positionMillis)
     val tasks = new TaskScheduler(time, driver, () => cluster.executorsNow, setup.tasks, random, thread)
     val source =
-      new KinesisSimulatedSource(options, files, cluster, environment(driver), () => cluster.executorsNow.size * 2)
+      new KinesisSimulatedSource(
+        options,
+        files,
+        cluster,
+        environment(driver),
+        () => cluster.executorsNow.size * 2,
+        () => world.noteDirectRead()
+      )
     asked = Some(source)
     val sink = verdict.watching(ledger, tell(_))(ledger.begin(positionMillis))
     try

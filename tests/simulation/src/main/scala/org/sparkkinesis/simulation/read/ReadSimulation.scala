@@ -129,7 +129,7 @@ final class ReadSimulation(scenario: ReadScenario, trace: String => Unit = _ => 
       if (failed.exists(verdict.isLoss)) failOnDataLoss = false
     }
     verdict.atEnd()
-    verdict.called(service.calls.total, service.calls.throttled, queries + world.executorsSoFar)
+    verdict.called(service.calls.total, service.calls.throttled, queries + world.executorsSoFar, world.directReads)
   }
 
   private def usesFanOut: Boolean = scenario.actions.exists { case start: Start => start.efo; case _ => false }

@@ -104,12 +104,19 @@ final class ReadVerdict(
    *
    * @param runs
    *   number of runs of the query and of its executors; a new one does not know what an old one has called
+   * @param directReads
+   *   number of ranges that tasks have read from the service; such a read does not know the size of the records, so its
+   *   first answer may take the quota of five seconds, nor what the consumers and other tasks have called
    */
-  def called(made: Map[String, Int], refused: Map[String, Int], runs: Int): Unit =
-    refused.find { case (name, count) => Paced(name) && count > RefusedPerRun * runs + made(name) / RefusedOneOf }
-      .foreach { case (name, count) =>
-        throw new Violation("quota", s"$count of ${made(name)} calls of $name were refused in $runs runs")
-      }
+  def called(made: Map[String, Int], refused: Map[String, Int], runs: Int, directReads: Int): Unit =
+    refused.find { case (name, count) =>
+      Paced(name) && count > RefusedPerReader * (runs + directReads) + made(name) / RefusedOneOf
+    }.foreach { case (name, count) =>
+      throw new Violation(
+        "quota",
+        s"$count of ${made(name)} calls of $name were refused in $runs runs with $directReads direct reads"
+      )
+    }
 
   /** Returns the ledger, which also records every committed batch as progress. */
   def watching(sink: BatchSink, trace: (=> String) => Unit)(onLogged: => Unit): BatchSink = new BatchSink {
@@ -167,8 +174,8 @@ private object ReadVerdict {
   /** The operations whose quotas hold for each shard. */
   val Paced: Set[String] = Set(Operation.GetRecords, Operation.GetShardIterator).map(_.name)
 
-  /** The number of refused calls that are allowed for each run, and one in this many calls. */
-  val RefusedPerRun = 10
+  /** The number of refused calls that are allowed for each run and each direct read, and one in this many calls. */
+  val RefusedPerReader = 10
   val RefusedOneOf = 20
 
   /** The tolerance, because stored positions are refreshed rarely. */

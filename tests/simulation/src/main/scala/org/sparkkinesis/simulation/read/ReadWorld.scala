@@ -37,11 +37,16 @@ final private[read] class ReadWorld(scenario: ReadScenario, trace: String => Uni
   /** The difference between the clocks of all executors and the service's. */
   var executorSkewMillis = 0L
   private var executors = 0
+  private var readsFromService = 0
 
   def tell(what: => String): Unit = trace(s"${Instant.ofEpochMilli(time.nowMillis)} $what")
 
   /** The number of executors so far. */
   def executorsSoFar: Int = executors
+
+  /** The number of ranges that tasks of micro-batches have read from the service. */
+  def directReads: Int = readsFromService
+  def noteDirectRead(): Unit = readsFromService += 1
 
   /** Returns a name that no executor has had. */
   def nextExecutor(): String = {

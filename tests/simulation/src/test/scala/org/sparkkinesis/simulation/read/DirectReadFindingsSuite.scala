@@ -77,4 +77,116 @@ class DirectReadFindingsSuite extends TimedSuite with ReadFindings {
       )
     ))
   }
+
+  test("seed 80473: large records that tasks read from the service use up the quota, with a limit of records") {
+    run(ReadScenario(
+      80473L,
+      ReadSetup(
+        1,
+        24,
+        "trim_horizon",
+        0L,
+        2,
+        ModelSettings(5, 10, 100, 0, 1000, 5000L),
+        TaskSettings(4, 0, 20, 50, 30),
+        Map(
+          "fetchBufferSize" -> "1048576",
+          "shardFetchInterval" -> "10s",
+          "minFetchPeriod" -> "1s",
+          "deaggregation.hashRangeFilter" -> "true",
+          "maxRecordsPerTrigger" -> "1",
+          "shardsPerTask" -> "2"
+        ),
+        1,
+        1047576
+      ),
+      Vector(
+        PutTo(0, 10),
+        PutTo(2, 10),
+        Advance(407L)
+      )
+    ))
+  }
+
+  test("seed 58871: large records that tasks read from the service use up the quota, with a limit of bytes") {
+    run(ReadScenario(
+      58871L,
+      ReadSetup(
+        1,
+        24,
+        "trim_horizon",
+        0L,
+        2,
+        ModelSettings(5, 10, 2, 50, 1000, 5000L),
+        TaskSettings(4, 0, 20, 50, 30),
+        Map(
+          "minFetchPeriod" -> "3s",
+          "shardFetchInterval" -> "2s",
+          "maxBytesPerTrigger" -> "1k",
+          "shardsPerTask" -> "1"
+        ),
+        1,
+        1047576
+      ),
+      Vector(
+        Advance(12508L),
+        Put(5),
+        Put(6)
+      )
+    ))
+  }
+
+  test("seed 36707: large records that tasks read from the service use up the quota, with failing tasks") {
+    run(ReadScenario(
+      36707L,
+      ReadSetup(
+        1,
+        24,
+        "trim_horizon",
+        0L,
+        2,
+        ModelSettings(20, 1000, 100, 0, 1000, 5000L),
+        TaskSettings(4, 10, 0, 50, 30),
+        Map("minFetchPeriod" -> "3s", "shardFetchInterval" -> "10s", "maxRecordsPerTrigger" -> "1"),
+        1,
+        1047576
+      ),
+      Vector(
+        Merge(7),
+        PutTo(2, 10),
+        PutTo(1, 5),
+        Advance(3000L)
+      )
+    ))
+  }
+
+  test("seed 39691: large records that tasks read from the service use up the quota, with speculative tasks") {
+    run(ReadScenario(
+      39691L,
+      ReadSetup(
+        1,
+        24,
+        "latest",
+        108000000L,
+        3,
+        ModelSettings(20, 1000, 100, 0, 1000, 5000L),
+        TaskSettings(4, 10, 20, 50, 30),
+        Map(
+          "minFetchPeriod" -> "250ms",
+          "shardFetchInterval" -> "10s",
+          "maxBytesPerTrigger" -> "1k",
+          "fetchBufferSize" -> "1048576"
+        ),
+        1,
+        1047576
+      ),
+      Vector(
+        Put(1),
+        Start(AvailableNow, true, true),
+        Put(10),
+        Advance(19170L),
+        PutTo(2, 5)
+      )
+    ))
+  }
 }
