@@ -47,6 +47,13 @@ def test_the_fan_out_example_reads_each_record_once_across_a_split() -> None:
     assert re.search(r"median \d+ ms", done.stdout)
 
 
+def test_the_example_of_ordered_writes_stores_the_rows_of_each_key_in_order() -> None:
+    done = _run(example="ordered.py")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "batch: 1,000 rows of 20 keys, 0 keys out of order" in done.stdout
+    assert "stream: 1,000 rows of 20 keys, 0 keys out of order" in done.stdout
+
+
 def test_the_real_time_example_copies_each_record_once_and_shows_how_long_that_takes() -> None:
     done = _run("--records", "600", example="real_time.py")
     assert done.returncode == 0, done.stdout + done.stderr
