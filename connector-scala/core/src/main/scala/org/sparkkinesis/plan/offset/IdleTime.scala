@@ -5,7 +5,7 @@ import java.util.concurrent.TimeUnit
 import org.sparkkinesis.model.StartingPosition
 
 /** Updates the time in the position of a shard without new records: no record arrived until then. Pure. */
-private[plan] object IdleTime {
+private[sparkkinesis] object IdleTime {
 
   /** Minimum time between two updates in milliseconds, so that offsets rarely change without records. */
   val Period: Long = TimeUnit.HOURS.toMillis(1)

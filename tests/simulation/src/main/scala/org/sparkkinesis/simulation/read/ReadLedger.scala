@@ -47,6 +47,7 @@ final class ReadLedger(now: () => Long, initialRetentionMillis: Long) extends Ba
   private var firstStartMillis = Long.MaxValue
   private var notedMillis = Long.MaxValue
   private var startedMillis = Long.MaxValue
+  private var firstRunMillis = Long.MaxValue
 
   def records: Int = put.size
   def deliveredCount: Int = delivered.size
@@ -76,7 +77,10 @@ final class ReadLedger(now: () => Long, initialRetentionMillis: Long) extends Ba
   }
 
   /** Records each start of the query. */
-  def started(): Unit = startedMillis = now()
+  def started(): Unit = {
+    startedMillis = now()
+    firstRunMillis = math.min(firstRunMillis, startedMillis)
+  }
 
   /** Called when the initial offset, which identifies the streams, is stored for the first time. */
   def noted(): Unit = notedMillis = math.min(notedMillis, now())
@@ -174,9 +178,13 @@ final class ReadLedger(now: () => Long, initialRetentionMillis: Long) extends Ba
   /** Returns whether a stream that the query may have read was deleted. */
   def hasDeletion: Boolean = deletions.nonEmpty
 
-  /** Returns whether some record may really be lost now. */
+  /**
+   * Returns whether some record may really be lost now. The first run may fetch and plan records that expire before
+   * its first batch is logged: they need not be delivered, but they are lost.
+   */
   def hasLoss: Boolean = put.valuesIterator.exists(record =>
-    isExpected(record) && !delivered.contains(record.id) && goneMillis(record) <= now() + ReadLedger.MarginMillis
+    !record.dropped && !delivered.contains(record.id) && record.arrivalMillis >= beginsAtMillis &&
+      goneMillis(record) >= firstRunMillis && goneMillis(record) <= now() + ReadLedger.MarginMillis
   )
 }
 

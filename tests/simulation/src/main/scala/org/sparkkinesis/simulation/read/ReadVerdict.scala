@@ -19,6 +19,8 @@ import org.sparkkinesis.simulation.spark.{BatchSink, ReadRow}
  *   the initial position, if it is a time
  * @param isUnseen
  *   whether the last batch was planned although some shard could not be fetched
+ * @param hasUnseenChildren
+ *   whether the last batch was planned before the children of a finished shard were fetched
  */
 final class ReadVerdict(
     time: SimulatedTime,
@@ -26,7 +28,8 @@ final class ReadVerdict(
     retentionMillis: Long,
     hasExpiredSince: Long => Boolean,
     initialMillis: () => Option[Long],
-    isUnseen: () => Boolean
+    isUnseen: () => Boolean,
+    hasUnseenChildren: () => Boolean
 ) {
   import ReadVerdict._
 
@@ -37,9 +40,17 @@ final class ReadVerdict(
   private var longestGapMillis = 0L
   private var starts = 0
 
+  /**
+   * Whether the checkpoint did not contain, when the query was last started, how far every shard was read. The query
+   * reports a shard with its first answer, or when a task reads it. Batches of other shards may be planned before that,
+   * so progress does not make such a report false.
+   */
+  private var beganUncertain = false
+
   /** Records a start of the query. */
   def started(): Unit = {
     starts += 1
+    beganUncertain = starts > 1 && (isUnseen() || hasUnseenChildren() || isUncertain(time.nowMillis))
     ledger.started()
     if (starts == 1) persisted()
   }
@@ -144,12 +155,16 @@ final class ReadVerdict(
     }
   }
 
+  /**
+   * Returns whether the query was stopped or behind for longer than the retention period. It cannot know what it has
+   * missed, nor what a closed shard contained that expired meanwhile.
+   */
+  private def isUncertain(millis: Long): Boolean =
+    longestGapMillis + (millis - lastAliveMillis).max(0) > retentionMillis - UncertainMillis ||
+      hasExpiredSince(lastAliveMillis)
+
   private def note(loss: KinesisConnectorException, isError: Boolean): Unit = {
     val millis = time.nowMillis
-    // A query that was stopped or behind for longer than the retention period cannot know what it has missed,
-    // nor what a closed shard contained that expired meanwhile.
-    val isUncertain = longestGapMillis + (millis - lastAliveMillis).max(0) > retentionMillis - UncertainMillis ||
-      hasExpiredSince(lastAliveMillis)
     // A run that ended before it had looked at a shard leaves the initial position, which may be older than that by
     // now.
     val isBeginning = starts > 1 && initialMillis().exists(initial =>
@@ -157,7 +172,7 @@ final class ReadVerdict(
         loss.getMessage.contains(s"${Instant.ofEpochMilli(initial)}")
     )
     val isReal = ledger.hasDeletion || ledger.hasLoss
-    if (!isReal && !isUncertain && !isBeginning && !isUnseen())
+    if (!isReal && !isUncertain(millis) && !isBeginning && !isUnseen() && !beganUncertain)
       throw new Violation("alarm", s"nothing is lost, but the query says so: ${loss.getMessage}", loss)
     def parameter(name: String) = loss.parameters.getOrElse(name, "")
     ledger.report(LossReport(millis, loss.condition, parameter("stream"), parameter("shard"), isError))

@@ -28,7 +28,8 @@ final private[read] class ReadWorld(scenario: ReadScenario, trace: String => Uni
     retentionMillis,
     hasExpiredSince,
     () => Option.when(setup.initialPosition == "at_timestamp")(initialTime),
-    () => isUnseen
+    () => isUnseen,
+    () => hasUnseenChildren
   )
 
   /** The difference between the driver's clock and the service's. */
@@ -77,6 +78,14 @@ final private[read] class ReadWorld(scenario: ReadScenario, trace: String => Uni
     OffsetCodec.decode(text).streams.values.exists(stream =>
       stream.since.keys.exists(shard => stream.shards.get(shard).exists(_.isInstanceOf[ShardPosition.Start]))
     )
+  }
+
+  /**
+   * Whether the last batch was planned before the children of a finished shard were fetched. The offset has only the
+   * time of the shard's last record for them, which may be much older than the shard's end.
+   */
+  private def hasUnseenChildren: Boolean = checkpoint.latest("offsets").exists { case (_, text) =>
+    OffsetCodec.decode(text).streams.values.exists(_.shards.valuesIterator.contains(ShardPosition.ShardEnd))
   }
 
   private def hasExpiredSince(millis: Long): Boolean = streams.arns.flatMap(service.stream).exists { stream =>

@@ -156,14 +156,16 @@ final private[coordinator] class CoordinatorState(
 
   /**
    * Returns a time before which no record of a shard arrived that is still to be read, when the shard is about to be
-   * fetched for the first time. The records of a child arrived after those of its parents.
+   * fetched for the first time. The records of a child arrived after those of its parents, and after the last time at
+   * which a parent was still open.
    */
   def unreadSince(shard: StreamShard): Option[Long] = {
     val planned = position.streams.get(shard.stream)
     def lastOf(parent: ShardId): Option[Long] = {
       val track = tracks.get(StreamShard(shard.stream, parent))
-      track.flatMap(_.chunks.lastOption).map(_.lastArrivalMillis)
+      val lastRead = track.flatMap(_.chunks.lastOption).map(_.lastArrivalMillis)
         .orElse(planned.flatMap(_.readUntil(parent))).orElse(track.flatMap(_.unreadSince))
+      (lastRead ++ track.flatMap(_.childrenSince)).maxOption
     }
     if (planned.exists(_.shards.contains(shard.shard))) planned.flatMap(_.readUntil(shard.shard))
     else graphs(shard.stream).parents(shard.shard).flatMap(lastOf).maxOption

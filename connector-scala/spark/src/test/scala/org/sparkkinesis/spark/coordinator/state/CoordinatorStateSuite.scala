@@ -64,4 +64,23 @@ class CoordinatorStateSuite extends TimedSuite {
     assert(unreadSince(2, Map(0 -> ShardPosition.ShardEnd), tracks = Seq(track(1, Some(7000)))).contains(7000L))
     assert(unreadSince(2, ended).isEmpty)
   }
+
+  test("the records of a child arrived after a parent was read to its tip, also if its last record is much older") {
+    val (tip, margin) = (1000000000L, 5 * 60 * 1000L)
+    def parent(told: (Long, Boolean)*): ShardTrack = {
+      val parent = track(0, None, Some(9000))
+      told.foreach { case (behind, ends) =>
+        val end = Option.when(ends)(Nil)
+        parent.accept(ShardReport(parent.shard, 0, Vector.empty, 1, tip, behind, end, None), replaces = false)
+      }
+      parent
+    }
+    val reading = Map(0 -> after(5000))
+    assert(unreadSince(2, reading, tracks = Seq(parent(0L -> false))).contains(tip - margin))
+    assert(unreadSince(2, reading, tracks = Seq(parent(0L -> false, 0L -> true))).contains(tip - margin))
+    // These answers do not show that the shard was still open.
+    assert(unreadSince(2, reading, tracks = Seq(parent(1L -> false))).contains(9000L))
+    assert(unreadSince(2, reading, tracks = Seq(parent(0L -> true))).contains(9000L))
+    assert(unreadSince(2, reading, tracks = Seq(parent(0L -> true, 0L -> false))).contains(9000L))
+  }
 }

@@ -1,0 +1,212 @@
+package org.sparkkinesis.simulation.read
+
+import org.sparkkinesis.simulation.model.ModelSettings
+import org.sparkkinesis.simulation.read.schedule.ReadAction._
+import org.sparkkinesis.simulation.read.schedule._
+import org.sparkkinesis.simulation.spark.QueryTrigger._
+import org.sparkkinesis.simulation.spark.TaskSettings
+import org.sparkkinesis.suite.TimedSuite
+
+/** Reports of loss although nothing was lost, which are fixed, and reports that the verdict took for false. */
+class FalseAlarmFindingsSuite extends TimedSuite with ReadFindings {
+  private val verySlow = Map("minFetchPeriod" -> "4m", "shardFetchInterval" -> "20m")
+
+  test("seed 88393: a child of a shard that was read to its tip is not older than that") {
+    run(ReadScenario(
+      88393L,
+      ReadSetup(
+        4,
+        24,
+        "trim_horizon",
+        0L,
+        1,
+        ModelSettings(20, 1000, 100, 0, 1000, 5000L),
+        TaskSettings(4, 0, 0, 0, 0),
+        verySlow,
+        1,
+        1
+      ),
+      Vector(
+        Put(1),
+        Advance(86040000L),
+        Start(ProcessingTime(3600000L), false, false),
+        Advance(720000L),
+        Merge(1),
+        PutTo(1, 1)
+      )
+    ))
+  }
+
+  test("seed 42260: a grandchild of a shard that was read to its tip is not older than that") {
+    run(ReadScenario(
+      42260L,
+      ReadSetup(
+        4,
+        24,
+        "trim_horizon",
+        0L,
+        1,
+        ModelSettings(20, 1000, 100, 0, 1000, 5000L),
+        TaskSettings(4, 0, 0, 0, 0),
+        verySlow,
+        1,
+        1
+      ),
+      Vector(
+        Put(1),
+        Advance(79740000L),
+        Start(ProcessingTime(3600000L), false, false),
+        Advance(2340000L),
+        Advance(900000L),
+        Merge(5),
+        Merge(0),
+        Advance(3600000L),
+        Merge(6),
+        Advance(720000L)
+      )
+    ))
+  }
+
+  test("seed 90428: the children of a finished shard that no run has read may be reported as lost after a restart") {
+    run(ReadScenario(
+      90428L,
+      ReadSetup(
+        1,
+        24,
+        "trim_horizon",
+        0L,
+        1,
+        ModelSettings(20, 1000, 100, 0, 1000, 5000L),
+        TaskSettings(4, 0, 0, 0, 0),
+        verySlow ++ Map("minRecordsPerTrigger" -> "50", "maxTriggerDelay" -> "30s"),
+        1,
+        1
+      ),
+      Vector(
+        Put(1),
+        Advance(68400000L),
+        Start(ProcessingTime(3600000L), false, true),
+        Advance(300000L),
+        Kill(7),
+        Split(2),
+        Advance(32400000L)
+      )
+    ))
+  }
+
+  test("seed 68025: a planned record that expires before the first batch is logged may be reported as lost") {
+    run(ReadScenario(
+      68025L,
+      ReadSetup(
+        1,
+        24,
+        "trim_horizon",
+        0L,
+        3,
+        ModelSettings(20, 1000, 100, 0, 1000, 5000L),
+        TaskSettings(4, 0, 20, 50, 30),
+        verySlow,
+        2,
+        1
+      ),
+      Vector(
+        Put(1),
+        Advance(86280000L),
+        Start(Once, false, false),
+        Advance(1140000L)
+      )
+    ))
+  }
+
+  test("seed 52284: the task of a shard that expired before the start may report it after a batch was planned") {
+    run(ReadScenario(
+      52284L,
+      ReadSetup(
+        2,
+        24,
+        "trim_horizon",
+        0L,
+        1,
+        ModelSettings(5, 1000, 2, 0, 1000, 15000L),
+        TaskSettings(4, 0, 0, 0, 0),
+        verySlow,
+        1,
+        1
+      ),
+      Vector(
+        Merge(0),
+        Advance(46800000L),
+        Advance(3600000L),
+        Advance(7200000L),
+        Start(AvailableNow, true, true),
+        Advance(17000L),
+        Stop,
+        Advance(28800000L),
+        Put(6)
+      )
+    ))
+  }
+
+  test("seed 38377: a child that no run has read may be reported with its first answer, after a batch was planned") {
+    run(ReadScenario(
+      38377L,
+      ReadSetup(
+        2,
+        24,
+        "latest",
+        1000L,
+        1,
+        ModelSettings(20, 1000, 100, 0, 1000, 5000L),
+        TaskSettings(4, 0, 0, 0, 0),
+        verySlow,
+        1,
+        1
+      ),
+      Vector(
+        Split(2),
+        Start(ProcessingTime(60000L), false, false),
+        PutAggregate(4, 0),
+        Stop,
+        Merge(5),
+        Advance(54000000L),
+        Start(ProcessingTime(3600000L), false, false),
+        Advance(44000L),
+        Kill(0),
+        Put(8),
+        Advance(36000000L)
+      )
+    ))
+  }
+
+  test("seed 73857: a shard that was last read long ago may be reported after a batch of others was planned") {
+    run(ReadScenario(
+      73857L,
+      ReadSetup(
+        4,
+        24,
+        "trim_horizon",
+        0L,
+        1,
+        ModelSettings(5, 10, 1, 0, 1000, 15000L),
+        TaskSettings(4, 0, 0, 0, 0),
+        verySlow,
+        3,
+        1
+      ),
+      Vector(
+        Start(Once, false, true),
+        Advance(840000L),
+        Advance(840000L),
+        Advance(660000L),
+        Advance(3600000L),
+        Put(2),
+        Advance(14400000L),
+        Advance(21600000L),
+        Start(ProcessingTime(3600000L), false, true),
+        Advance(1380000L),
+        Kill(1),
+        Advance(43200000L)
+      )
+    ))
+  }
+}
