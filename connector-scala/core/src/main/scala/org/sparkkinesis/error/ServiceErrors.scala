@@ -14,6 +14,12 @@ object ServiceErrors {
       "serviceMessage" -> serviceMessage
     )
 
+  /** Whether the service says that it does not have the stream. */
+  def isStreamNotFound(error: Throwable): Boolean = error match {
+    case ours: KinesisConnectorException => ours.condition == "KINESIS_STREAM_NOT_FOUND"
+    case _ => false
+  }
+
   def streamUnusable(stream: String, status: String): KinesisConnectorException =
     KinesisConnectorException("KINESIS_STREAM_UNUSABLE", "stream" -> stream, "status" -> status)
 

@@ -57,6 +57,10 @@ object PhysicalStream {
 
   /** The weight of a stream for which the document has none. */
   val Weight = 100
+
+  /** Returns the stream with this ARN, or `None` if the text is no ARN of a stream. */
+  def ofArn(arn: String): Option[PhysicalStream] =
+    StreamRef.parse(arn).collect { case ref: StreamRef.ByArn => PhysicalStream(ref) }
 }
 
 /**

@@ -14,7 +14,6 @@ import org.apache.spark.sql.{Dataset, Row}
 
 import org.sparkkinesis.chaos.query.{BatchFiles, QuerySession, SeenRecord}
 import org.sparkkinesis.emulator.{EmulatorConfig, KinesisEmulator}
-import org.sparkkinesis.kit.Arguments
 import org.sparkkinesis.kit.process.StandaloneCluster
 
 /**
@@ -30,19 +29,14 @@ object ExecutorKill {
   private val Patience = 2.minutes
   private val ProgressAtOnce = Map("spark.sql.streaming.noDataProgressEventInterval" -> "100ms")
 
-  def main(args: Array[String]): Unit = {
-    val arguments = Arguments(args)
-    val folder = Files.createTempDirectory("executor-kill")
-    println(s"logs and output in $folder")
-    val outcome = run(
+  def main(args: Array[String]): Unit = ChaosRun.main("executor-kill", args) { (folder, arguments) =>
+    run(
       folder,
       arguments.number("records", 200000),
       arguments.number("shards", 8),
       arguments.number("kills", 3),
       arguments.seed()
     )
-    println(outcome.json)
-    sys.exit(if (outcome.verdict.isRight) 0 else 1)
   }
 
   /**
@@ -51,8 +45,11 @@ object ExecutorKill {
    * @param shareMillis
    *   milliseconds from the time at which Spark knew the replacement executor until it owned its share of the shards
    */
-  final case class Outcome(verdict: Verdict, flowsAgainMillis: Seq[Long], shareMillis: Seq[Long], seed: Long) {
-    def json: String = s"""{"test": "executor-kill", "seed": $seed, "kills": ${flowsAgainMillis.size}, """ +
+  final case class Outcome(verdict: Verdict, flowsAgainMillis: Seq[Long], shareMillis: Seq[Long], seed: Long)
+      extends ChaosOutcome {
+    override def isRight: Boolean = verdict.isRight
+
+    override def json: String = s"""{"test": "executor-kill", "seed": $seed, "kills": ${flowsAgainMillis.size}, """ +
       s""""flowsAgainMillis": ${flowsAgainMillis.mkString("[", ", ", "]")}, """ +
       s""""shareMillis": ${shareMillis.mkString("[", ", ", "]")}, ${verdict.json}}"""
   }

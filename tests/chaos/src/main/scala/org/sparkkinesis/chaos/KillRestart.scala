@@ -1,12 +1,11 @@
 package org.sparkkinesis.chaos
 
-import java.nio.file.{Files, Path}
+import java.nio.file.Path
 
 import scala.concurrent.duration._
 import scala.util.{Random, Using}
 
 import org.sparkkinesis.chaos.query.QueryProcess
-import org.sparkkinesis.kit.Arguments
 import org.sparkkinesis.kit.process.EmulatorProcess
 
 /**
@@ -20,11 +19,8 @@ object KillRestart {
   private val Stream = "numbers"
   private val Keys = 499
 
-  def main(args: Array[String]): Unit = {
-    val arguments = Arguments(args)
-    val folder = Files.createTempDirectory("kill-restart")
-    println(s"logs and output in $folder")
-    val outcome = run(
+  def main(args: Array[String]): Unit = ChaosRun.main("kill-restart", args) { (folder, arguments) =>
+    run(
       folder,
       arguments.number("records", 1000000),
       arguments.number("shards", 8),
@@ -33,8 +29,6 @@ object KillRestart {
       arguments.seed(),
       arguments.under("conf.")
     )
-    println(outcome.json)
-    if (!outcome.verdict.isRight) sys.exit(1)
   }
 
   /**
@@ -43,8 +37,10 @@ object KillRestart {
    * @param killPoints
    *   the number of batches that each life had written when it was killed
    */
-  final case class Outcome(verdict: Verdict, killPoints: Seq[Int], seconds: Double, seed: Long) {
-    def json: String =
+  final case class Outcome(verdict: Verdict, killPoints: Seq[Int], seconds: Double, seed: Long) extends ChaosOutcome {
+    override def isRight: Boolean = verdict.isRight
+
+    override def json: String =
       f"""{"test": "kill-restart", "seed": $seed, "kills": ${killPoints.size}, "seconds": $seconds%.1f, """ +
         s""""batchesBeforeKill": ${killPoints.mkString("[", ", ", "]")}, ${verdict.json}}"""
   }

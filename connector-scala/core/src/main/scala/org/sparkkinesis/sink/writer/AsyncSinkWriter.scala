@@ -1,7 +1,7 @@
 package org.sparkkinesis.sink.writer
 
 import java.util.concurrent.CompletableFuture
-import java.util.concurrent.locks.{Condition, Lock, ReentrantLock}
+import java.util.concurrent.locks.{Condition, Lock}
 
 import scala.annotation.tailrec
 import scala.concurrent.duration._
@@ -36,8 +36,7 @@ final class AsyncSinkWriter[Entry](
     random: () => Double = Jitter.random,
     newCondition: Lock => Condition = _.newCondition()
 ) extends AutoCloseable {
-  private val lock = new ReentrantLock
-  private val progress = newCondition(lock)
+  private val progress = new WriterLock(newCondition)
   private val buffer = new RequestBuffer[Entry](destination.keepsKeysTogether)
   private val inFlight = new InFlight[Entry]
   private val limit = new CheckedRateLimit(rateLimit)
@@ -53,6 +52,8 @@ final class AsyncSinkWriter[Entry](
   private var closed = false
   private var failure: Option[SinkException] = None
   private var abandoned = Vector.empty[Pending[Entry]]
+
+  import progress.{locked, unlocked}
 
   private val member = new SinkBounds.Member {
     override def hurry(): Unit = guarded(pump())
@@ -125,18 +126,9 @@ final class AsyncSinkWriter[Entry](
     requests.foreach(_.cancel())
   }
 
-  private def awaitCancelled(): Unit = locked {
-    if (inFlight.size > 0) {
-      var isOverdue = false
-      val overdue = scheduler.schedule(AsyncSinkWriter.LongestClose)(locked {
-        isOverdue = true
-        progress.signalAll()
-      })
-      // A task that is killed is interrupted, and must wait as well.
-      try while (inFlight.size > 0 && !isOverdue) progress.awaitUninterruptibly()
-      finally overdue.cancel()
-    }
-  }
+  // A task that is killed is interrupted, and must wait as well.
+  private def awaitCancelled(): Unit =
+    progress.awaitUninterruptibly(scheduler, AsyncSinkWriter.LongestClose)(inFlight.size == 0)
 
   /**
    * Closes the writer and returns the entries without acknowledgement in the order of `write`, so that they can be
@@ -331,18 +323,6 @@ final class AsyncSinkWriter[Entry](
       bounds.fail(first)
     }
     progress.signalAll()
-  }
-
-  private def locked[A](body: => A): A = {
-    lock.lock()
-    try body
-    finally lock.unlock()
-  }
-
-  private def unlocked(body: => Unit): Unit = {
-    lock.unlock()
-    try body
-    finally lock.lock()
   }
 }
 

@@ -101,11 +101,7 @@ final class PrefetchView private[coordinator] (state: CoordinatorState, preferen
   }
 
   /** Returns the shards of which newer records were fetched late since the last call. */
-  def takeOvertaken(): Seq[Overtaken] = locked {
-    val all = state.overtaken.values.toVector
-    state.overtaken.clear()
-    all
-  }
+  def takeOvertaken(): Seq[Overtaken] = locked(state.overtaken.take())
 
   def hashKeyRange(shard: StreamShard): Option[HashKeyRange] =
     locked(state.graphs(shard.stream).range(shard.shard))

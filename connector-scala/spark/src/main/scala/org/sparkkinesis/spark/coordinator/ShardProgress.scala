@@ -4,7 +4,7 @@ import scala.collection.immutable.SortedMap
 import scala.collection.mutable
 
 import org.sparkkinesis.consume.MissingResource
-import org.sparkkinesis.error.{DataLossPolicy, KinesisConnectorException, ReadErrors}
+import org.sparkkinesis.error.{DataLossPolicy, KinesisConnectorException, ServiceErrors}
 import org.sparkkinesis.event.{
   BufferFilled, BufferFreed, DataLost, ReadFailed, ReportMissed, ShardEnded, ShardExpired, ShardsListed
 }
@@ -130,7 +130,7 @@ final private[coordinator] class ShardProgress(
 
   /** Records that a stream could not be listed. Throws the failure if it ends the query. */
   def notListed(stream: String, failure: KinesisConnectorException): Unit =
-    if (streamsMayLeave && failure.condition == "KINESIS_STREAM_NOT_FOUND") miss(stream, failure) else throw failure
+    if (streamsMayLeave && ServiceErrors.isStreamNotFound(failure)) miss(stream, failure) else throw failure
 
   /** Records that a stream does not exist any more; the query decides how it goes on. */
   private def miss(stream: String, failure: Throwable): Unit = locked {
@@ -277,30 +277,4 @@ private[coordinator] object ShardProgress {
    *   whether a shard has ended, must be assigned again, or is owned by an executor that cannot reach its stream
    */
   final case class Heard(concernsDiscovery: Boolean, concernsPlacement: Boolean)
-}
-
-/**
- * A stream that does not exist any more, all of whose fetched records are planned.
- *
- * @param failure
- *   shows that it does not exist
- * @param isDrained
- *   whether every shard had no more records at its last fetch
- */
-final case class MissingStream(stream: String, failure: Throwable, isDrained: Boolean)
-
-/** Ends the query because a consumer cannot read its shard. */
-final class ShardFailed(val shard: StreamShard, val error: ServiceException)
-    extends RuntimeException(s"$shard: ${error.getMessage}", error)
-
-private[coordinator] object ShardFailed {
-
-  /** Makes the error for a shard that no longer exists and was not read to its end. */
-  def isGone(shard: StreamShard, error: ServiceException): KinesisConnectorException =
-    ReadErrors.dataLoss(
-      shard = shard.shard.value,
-      stream = shard.stream,
-      reason = "the shard no longer exists and was not read to its end",
-      cause = s"The service removes a closed shard when its last record expires. Service message: ${error.detail}"
-    ).causedBy(error)
 }

@@ -10,8 +10,8 @@ import org.sparkkinesis.spark.session.StreamSession
 import org.sparkkinesis.spark.session.checkpoint.{CheckpointFiles, ReadUpToStore}
 
 /**
- * How far a query has read beyond its last batch. The positions are stored in the checkpoint, because the next run may
- * start much later. For the query's thread.
+ * Stores in the checkpoint how far a query has read beyond its last batch, because the next run may start much later.
+ * For the query's thread.
  */
 final private[read] class ReadPositions(session: StreamSession, files: CheckpointFiles, environment: Environment) {
   import ReadPositions._

@@ -8,7 +8,7 @@ import org.sparkkinesis.consume.MissingResource
 import org.sparkkinesis.error.KinesisConnectorException
 import org.sparkkinesis.event.{BatchPlanned, QueryStarted, QueryStopped}
 import org.sparkkinesis.metadata.{MetadataDocument, PhysicalStream, StreamMetadataService}
-import org.sparkkinesis.model.{Shard, StartingPosition, StreamRef, StreamShard}
+import org.sparkkinesis.model.{Shard, StartingPosition, StreamShard}
 import org.sparkkinesis.plan._
 import org.sparkkinesis.plan.offset.SourceOffset
 import org.sparkkinesis.spark.connection.{Environment, ServiceFailure}
@@ -18,7 +18,9 @@ import org.sparkkinesis.spark.coordinator.{MissingStream, PrefetchView, ShardCoo
 import org.sparkkinesis.spark.metadata.PatternMetadataService
 import org.sparkkinesis.spark.session.check.{LeftConsumers, RetentionCheck, ReturningStreams}
 import org.sparkkinesis.spark.session.checkpoint.{CheckpointFiles, InitialOffsetStore, RegisteredConsumers}
-import org.sparkkinesis.spark.session.{CheckpointCheck, FanOutConsumers, ListedMembers, StreamMembers, StreamSession}
+import org.sparkkinesis.spark.session.{
+  ChangingStreams, CheckpointCheck, FanOutConsumers, ListedMembers, StreamMembers, StreamSession
+}
 import org.sparkkinesis.spark.settings.ReadSettings
 
 /**
@@ -60,14 +62,7 @@ final class SourceQuery(
   private var planned: Option[PlannedBatch] = None
   private val checkpoint = new CheckpointCheck(session, environment)
   private val retention = new RetentionCheck(session, environment)
-  private lazy val left = new LeftConsumers(
-    session,
-    files,
-    environment,
-    arn =>
-      members.flatMap(_.known(arn))
-        .orElse(StreamRef.parse(arn).collect { case ref: StreamRef.ByArn => PhysicalStream(ref) })
-  )
+  private lazy val left = new LeftConsumers(session, files, environment, changing.known(_))
   private val returning = new ReturningStreams(session, checkpoint, retention)
 
   private var isFixed = false
@@ -80,6 +75,8 @@ final class SourceQuery(
   /** The streams, if they change only when the query restarts. */
   private lazy val named =
     Option.when(members.isEmpty)(new ListedMembers(session, files, environment, joinPosition))
+
+  private def changing: ChangingStreams = members.orElse(named).get
 
   /** The connections that the coordinator was told. */
   private var connected = session.connections
@@ -202,10 +199,7 @@ final class SourceQuery(
     val from = plan(mended, linked(mended), allAvailable)
     val isLast = allAvailable || (planned.isEmpty && triggers.target.nonEmpty)
     reportOvertaken(prefetched.takeOvertaken(), isLast)
-    if (planned.isEmpty)
-      readUpTo.noteAtTimes(mended, isLast = allAvailable || triggers.target.nonEmpty)(
-        prefetched.settle(from, triggers.target)
-      )
+    if (planned.isEmpty) readUpTo.noteAtTimes(mended, isLast)(prefetched.settle(from, triggers.target))
     planned.foreach { batch =>
       batches += 1
       rows += batch.rows
@@ -302,24 +296,17 @@ final class SourceQuery(
   def tasks(start: SourceOffset, end: SourceOffset, slots: Int): Seq[TaskRanges] = explained {
     val began = clock.nanoTime
     val begin = mend(start)
-    members.foreach(_.openForBatch(begin, end))
-    named.foreach(_.openForBatch(begin, end))
-    val joined = members.map(_.withJoined(start, end)).orElse(named.map(_.withJoined(start, end)))
-    val (from, to) = (mend(joined.getOrElse(start)), opened(mend(end)))
+    changing.openForBatch(begin, end)
+    val (from, to) = (mend(changing.withJoined(start, end)), session.opened(mend(end)))
     noteStart(from)
     val arrivals = Option.when(current.contains(to))(planned.fold(Map.empty[StreamShard, Long])(_.firstArrivals))
-    val read = ranges.of(from, to, arrivals, opened(readUpTo.of(begin)))
+    val read = ranges.of(from, to, arrivals, session.opened(readUpTo.of(begin)))
     val perTask = options.get(ReadOptions.shardsPerTask).map(_.toInt)
     val tasks =
       TaskPlanner.tasks(read, prefetched.location, perTask, slots, TaskPlanner.streamsInOrder(from, to, read))
     triggers.notePlanning(clock.nanoTime - began)
     tasks
   }
-
-  /** Returns the offset without streams that are not open. Nothing is read of those that are parked. */
-  private def opened(offset: SourceOffset): SourceOffset =
-    if (offset.streams.keysIterator.forall(session.isOpen)) offset
-    else offset.copy(streams = offset.streams.filter { case (arn, stream) => stream.isParked || session.isOpen(arn) })
 
   /** The settings of the tasks. */
   def readSettings: ReadSettings = session.settings

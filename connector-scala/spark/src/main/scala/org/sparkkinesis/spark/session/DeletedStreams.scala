@@ -1,6 +1,6 @@
 package org.sparkkinesis.spark.session
 
-import org.sparkkinesis.error.{KinesisConnectorException, ReadErrors}
+import org.sparkkinesis.error.{KinesisConnectorException, ReadErrors, ServiceErrors}
 import org.sparkkinesis.event.DataLost
 import org.sparkkinesis.model.ShardId
 import org.sparkkinesis.plan.offset.{SourceOffset, StreamOffset}
@@ -34,17 +34,13 @@ final private[session] class DeletedStreams(session: StreamSession, environment:
     !session.isOpen(stream.arn) && !start.streams.get(stream.arn).exists(_.shards == stream.shards)
   }.foreach { stream =>
     try open(stream.arn)
-    catch { case gone: KinesisConnectorException if isGone(gone) => lost(stream, Repeated, gone) }
+    catch {
+      case gone: KinesisConnectorException if ServiceErrors.isStreamNotFound(gone) => lost(stream, Repeated, gone)
+    }
   }
 }
 
-private[session] object DeletedStreams {
+private object DeletedStreams {
   private val Reason = "the stream was deleted before it was read to its end"
   private val Repeated = "The last batch of the earlier run must be read again, and it has records of this stream."
-
-  /** Whether the service does not have the stream any more. */
-  def isGone(failure: Throwable): Boolean = failure match {
-    case error: KinesisConnectorException => error.condition == "KINESIS_STREAM_NOT_FOUND"
-    case _ => false
-  }
 }

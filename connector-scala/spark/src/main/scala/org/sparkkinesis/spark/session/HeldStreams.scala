@@ -1,5 +1,6 @@
 package org.sparkkinesis.spark.session
 
+import org.sparkkinesis.error.ServiceErrors
 import org.sparkkinesis.event.StreamPending
 import org.sparkkinesis.plan.offset.StreamOffset
 import org.sparkkinesis.spark.connection.Environment
@@ -27,7 +28,7 @@ final private[session] class HeldStreams(session: StreamSession, environment: En
    *   KINESIS_DATA_LOSS
    */
   def hold(stream: StreamOffset, why: Throwable, isDrained: Boolean): Unit = if (!contains(stream.arn)) {
-    if (DeletedStreams.isGone(why) && !isDrained) deleted.lost(stream, HeldStreams.Unread, why)
+    if (ServiceErrors.isStreamNotFound(why) && !isDrained) deleted.lost(stream, HeldStreams.Unread, why)
     session.events.emit(StreamPending(stream.arn, String.valueOf(why.getMessage)))
     synchronized {
       held += stream.arn -> isDrained

@@ -6,7 +6,6 @@ import org.sparkkinesis.config.value.PositionOption
 import org.sparkkinesis.error.ReadErrors
 import org.sparkkinesis.event.{StreamDropped, StreamJoined}
 import org.sparkkinesis.metadata.PhysicalStream
-import org.sparkkinesis.model.StreamRef
 import org.sparkkinesis.plan.member.{ListedStreams, Membership}
 import org.sparkkinesis.plan.offset.{OffsetCodec, SourceOffset, StreamOffset}
 import org.sparkkinesis.spark.connection.Environment
@@ -24,7 +23,7 @@ final class ListedMembers(
     files: CheckpointFiles,
     environment: Environment,
     position: => PositionOption
-) {
+) extends ChangingStreams {
   import ListedMembers._
 
   /** ARNs of the streams that are read. */
@@ -71,8 +70,9 @@ final class ListedMembers(
     joins = now
   }
 
-  /** Returns the start of a batch with the streams that joined in it. */
-  def withJoined(start: SourceOffset, end: SourceOffset): SourceOffset = Membership.withJoined(
+  override def known(arn: String): Option[PhysicalStream] = PhysicalStream.ofArn(arn)
+
+  override def withJoined(start: SourceOffset, end: SourceOffset): SourceOffset = Membership.withJoined(
     start,
     end,
     (arn, _, _) =>
@@ -84,12 +84,11 @@ final class ListedMembers(
       )
   )
 
-  /** Opens the streams that a batch of an earlier run reads and that are not listed any more. */
-  def openForBatch(start: SourceOffset, end: SourceOffset): Unit = deleted.openForBatch(
+  /** Opens the streams that are not listed any more. */
+  override def openForBatch(start: SourceOffset, end: SourceOffset): Unit = deleted.openForBatch(
     start,
     end,
-    arn =>
-      StreamRef.parse(arn).collect { case ref: StreamRef.ByArn => session.open(PhysicalStream(ref), mustBeOwn = false) }
+    known(_).foreach(session.open(_, mustBeOwn = false))
   )
 }
 

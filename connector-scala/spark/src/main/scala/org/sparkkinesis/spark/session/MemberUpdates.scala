@@ -8,7 +8,6 @@ import org.sparkkinesis.config.value.{OnStreamRemoved, PositionOption}
 import org.sparkkinesis.error.MetadataErrors
 import org.sparkkinesis.event.{MetadataChanged, StreamPending}
 import org.sparkkinesis.metadata._
-import org.sparkkinesis.model.StreamRef
 import org.sparkkinesis.plan.member.MembershipHistory
 import org.sparkkinesis.plan.offset.StreamOffset
 import org.sparkkinesis.spark.session.checkpoint.MetadataLog
@@ -48,7 +47,7 @@ final private[session] class MemberUpdates(
   /** The stream as the newest document that has it says, else by its ARN. */
   def known(arn: String): Option[PhysicalStream] =
     log.entries.reverseIterator.flatMap(_.document.physical.get(arn)).nextOption()
-      .orElse(StreamRef.parse(arn).collect { case ref: StreamRef.ByArn => PhysicalStream(ref) })
+      .orElse(PhysicalStream.ofArn(arn))
 
   /** Handles an answer of the service. */
   def take(document: MetadataDocument): Unit = {

@@ -31,7 +31,8 @@ final class StreamMembers(
     environment: Environment,
     prepare: PhysicalStream => Unit,
     initial: => (PositionOption, Long)
-) extends AutoCloseable {
+) extends ChangingStreams
+    with AutoCloseable {
   private val options = session.options
   private val log = new MetadataLog(files)
   private val service = serviceAfter(log.newest.map(_.document))
@@ -159,7 +160,7 @@ final class StreamMembers(
   }
 
   /** Opens the streams that a batch of an earlier run reads, also those that are held back. */
-  def openForBatch(start: SourceOffset, end: SourceOffset): Unit =
+  override def openForBatch(start: SourceOffset, end: SourceOffset): Unit =
     deleted.openForBatch(start, end, updates.ready)
 
   private def failureOf(arn: String): Option[KinesisConnectorException] =
@@ -238,7 +239,7 @@ final class StreamMembers(
     }
 
   /** Returns how a stream is reached that the metadata names, or named. */
-  def known(arn: String): Option[PhysicalStream] = updates.known(arn)
+  override def known(arn: String): Option[PhysicalStream] = updates.known(arn)
 
   /** Records the end of a planned batch, from which the next one continues. */
   def note(end: SourceOffset): Unit = present = Some(end -> end)
@@ -251,7 +252,7 @@ final class StreamMembers(
     version(offset).fold(Set.empty[String])(entry => Membership.waiting(offset, entry.document))
 
   /** Returns the start of a batch with the streams that joined in it. */
-  def withJoined(start: SourceOffset, end: SourceOffset): SourceOffset = Membership.withJoined(
+  override def withJoined(start: SourceOffset, end: SourceOffset): SourceOffset = Membership.withJoined(
     start,
     end,
     (arn, first, last) =>

@@ -112,6 +112,11 @@ final class StreamSession(val options: Options, asked: QueryContext, environment
 
   def isOpen(arn: String): Boolean = found.contains(arn)
 
+  /** Returns the offset without streams that are not open. Nothing is read of those that are parked. */
+  def opened(offset: SourceOffset): SourceOffset =
+    if (offset.streams.keysIterator.forall(isOpen)) offset
+    else offset.copy(streams = offset.streams.filter { case (arn, stream) => stream.isParked || isOpen(arn) })
+
   /**
    * Opens a stream that the options do not name: one that a metadata service names, that matches the pattern, or of the
    * checkpoint. A stream that is open is described again.

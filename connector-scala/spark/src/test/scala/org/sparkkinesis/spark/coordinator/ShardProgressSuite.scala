@@ -63,6 +63,6 @@ class ShardProgressSuite extends TimedSuite {
     Seq(24.hours -> 1L, 30.hours -> 2L, 25.hours -> 3L).foreach { case (behind, until) =>
       rig.state.readLate(Overtaken(shard, until, behind.toMillis))
     }
-    assert(rig.state.overtaken.values.toSeq == Seq(Overtaken(shard, 2, 30.hours.toMillis)))
+    assert(rig.state.overtaken.all == Seq(Overtaken(shard, 2, 30.hours.toMillis)))
   }
 }

@@ -1,16 +1,15 @@
 package org.sparkkinesis.chaos.reading
 
 import java.net.{InetAddress, InetSocketAddress}
-import java.nio.file.{Files, Path}
+import java.nio.file.Path
 
 import scala.concurrent.duration._
 import scala.util.Using
 
 import org.sparkkinesis.chaos.query.QueryProcess
 import org.sparkkinesis.chaos.reading.schedule.{ChaosKind, ChaosPlan, ChaosSchedule}
-import org.sparkkinesis.chaos.{KnownLosses, Producer, Puts, Verdict}
+import org.sparkkinesis.chaos.{ChaosOutcome, ChaosRun, KnownLosses, Producer, Puts, Verdict}
 import org.sparkkinesis.emulator.{EmulatorConfig, KinesisEmulator}
-import org.sparkkinesis.kit.Arguments
 import org.sparkkinesis.kit.process.StandaloneCluster
 import org.sparkkinesis.model.KinesisQuotas
 
@@ -32,14 +31,8 @@ object ReadingChaos {
   private val Patience = 5.minutes
   private val Retention = KinesisQuotas.Lifetime.RetentionDefault
 
-  def main(args: Array[String]): Unit = {
-    val arguments = Arguments(args)
-    val seed = arguments.seed()
-    val folder = Files.createTempDirectory("reading-chaos")
-    println(s"logs and output in $folder")
-    val outcome = run(folder, ChaosPlan.of(arguments, seed))
-    println(outcome.json)
-    sys.exit(if (outcome.isRight) 0 else 1)
+  def main(args: Array[String]): Unit = ChaosRun.main("reading-chaos", args) { (folder, arguments) =>
+    run(folder, ChaosPlan.of(arguments, arguments.seed()))
   }
 
   /**
@@ -64,10 +57,10 @@ object ReadingChaos {
       drained: Int,
       copied: Option[CopiedRecords],
       inTime: Boolean
-  ) {
-    def isRight: Boolean = verdict.isRight && copied.forall(_.isRight)
+  ) extends ChaosOutcome {
+    override def isRight: Boolean = verdict.isRight && copied.forall(_.isRight)
 
-    def json: String = {
+    override def json: String = {
       def counted(counts: Map[String, Int]) =
         counts.toSeq.sorted.map { case (name, count) => s""""$name": $count""" }.mkString("{", ", ", "}")
       s"""{"test": "reading-chaos", "seed": ${plan.seed}, "mode": "${plan.mode}", "quotas": ${plan.quotas}, """ +

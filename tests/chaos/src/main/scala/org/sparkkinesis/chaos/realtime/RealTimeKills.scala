@@ -7,9 +7,8 @@ import scala.jdk.CollectionConverters._
 import scala.util.{Random, Using}
 
 import org.sparkkinesis.chaos.query.{HandedRow, HandedRows, QueryProcess}
-import org.sparkkinesis.chaos.{Producer, Puts}
+import org.sparkkinesis.chaos.{ChaosOutcome, ChaosRun, Producer, Puts}
 import org.sparkkinesis.json.Json
-import org.sparkkinesis.kit.Arguments
 import org.sparkkinesis.kit.process.{EmulatorProcess, StandaloneCluster}
 
 /**
@@ -29,11 +28,8 @@ object RealTimeKills {
   private val Trickle = 20L
   private val Patience = 3.minutes
 
-  def main(args: Array[String]): Unit = {
-    val arguments = Arguments(args)
-    val folder = Files.createTempDirectory("real-time-kills")
-    println(s"logs and output in $folder")
-    val outcome = run(
+  def main(args: Array[String]): Unit = ChaosRun.main("real-time-kills", args) { (folder, arguments) =>
+    run(
       folder,
       arguments.number("records", 40000),
       arguments.number("kills", 40),
@@ -42,12 +38,12 @@ object RealTimeKills {
       arguments.text("mode", "polling"),
       arguments.seed()
     )
-    println(outcome.json)
-    if (!outcome.verdict.isRight) sys.exit(1)
   }
 
-  final case class Outcome(verdict: HandedVerdict, kills: Seq[Kill], seconds: Double, seed: Long) {
-    def json: String = {
+  final case class Outcome(verdict: HandedVerdict, kills: Seq[Kill], seconds: Double, seed: Long) extends ChaosOutcome {
+    override def isRight: Boolean = verdict.isRight
+
+    override def json: String = {
       val facts = Seq(
         "test" -> Json.Str("real-time-kills"),
         "seed" -> Json.Num(BigDecimal(seed)),

@@ -7,11 +7,10 @@ import scala.jdk.CollectionConverters._
 import org.apache.spark.sql.Row
 import org.apache.spark.sql.streaming.{StreamingQuery, StreamingQueryException, Trigger}
 
-import org.sparkkinesis.integration.SparkSuite
 import org.sparkkinesis.kit.stream.Collected
 
 /** Streaming queries that restart with another list of streams. */
-class ChangedListSuite extends SparkSuite {
+class ChangedListSuite extends NumberedStreams {
 
   private def start(
       streams: String,
@@ -19,14 +18,7 @@ class ChangedListSuite extends SparkSuite {
       checkpointed: String,
       trigger: Trigger = Trigger.ProcessingTime(0),
       more: Map[String, String] = Map.empty
-  ): StreamingQuery = spark.readStream.format("kinesis")
-    .options(connection(streams) ++ Map("initialPosition" -> "trim_horizon", "minFetchPeriod" -> "20ms") ++ more).load()
-    .writeStream.option("checkpointLocation", checkpointed).trigger(trigger).foreachBatch(collected.sink).start()
-
-  private def put(stream: String, numbers: Range): Set[String] = {
-    numbers.foreach(i => kinesis.admin.putRecord(stream, s"key-$i", utf8(s"$stream:$i")))
-    numbers.map(i => s"$stream:$i").toSet
-  }
+  ): StreamingQuery = startQuery(connection(streams) ++ more, collected, checkpointed, trigger)
 
   /** Removes the last commit of a query, as if it had been killed before, so that the last batch runs again. */
   private def uncommit(checkpointed: String): Unit = {

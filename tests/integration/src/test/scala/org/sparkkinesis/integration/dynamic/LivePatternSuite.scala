@@ -2,11 +2,10 @@ package org.sparkkinesis.integration.dynamic
 
 import org.apache.spark.sql.streaming.{StreamingQuery, StreamingQueryException, Trigger}
 
-import org.sparkkinesis.integration.SparkSuite
 import org.sparkkinesis.kit.stream.Collected
 
 /** Streaming queries on the streams whose names match a pattern, which are created and deleted meanwhile. */
-class LivePatternSuite extends SparkSuite {
+class LivePatternSuite extends NumberedStreams {
 
   private def start(
       pattern: String,
@@ -14,19 +13,13 @@ class LivePatternSuite extends SparkSuite {
       checkpointed: String,
       trigger: Trigger = Trigger.ProcessingTime(0),
       more: Map[String, String] = Map.empty
-  ): StreamingQuery = spark.readStream.format("kinesis")
-    .options(connection("x") - "streamName" ++ Map(
+  ): StreamingQuery = {
+    val options = connection("x") - "streamName" ++ Map(
       "streamPattern" -> pattern,
-      "initialPosition" -> "trim_horizon",
-      "minFetchPeriod" -> "20ms",
       "metadataRefreshInterval" -> "1s",
       "shardFetchInterval" -> "1s"
-    ) ++ more).load()
-    .writeStream.option("checkpointLocation", checkpointed).trigger(trigger).foreachBatch(collected.sink).start()
-
-  private def put(stream: String, numbers: Range): Set[String] = {
-    numbers.foreach(i => kinesis.admin.putRecord(stream, s"key-$i", utf8(s"$stream:$i")))
-    numbers.map(i => s"$stream:$i").toSet
+    )
+    startQuery(options ++ more, collected, checkpointed, trigger)
   }
 
   private def metric(query: StreamingQuery, name: String): Option[String] =

@@ -1,96 +1,85 @@
 package org.sparkkinesis.integration.write
 
-import java.util.concurrent.{CompletableFuture, TimeUnit}
-
 import scala.jdk.CollectionConverters._
 
 import org.apache.spark.sparkkinesis.MetricsSource
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.execution.streaming.runtime.MemoryStream
-import org.apache.spark.sql.execution.{QueryExecution, SparkPlan}
 import org.apache.spark.sql.functions._
-import org.apache.spark.sql.util.QueryExecutionListener
 
 import org.sparkkinesis.emulator.fault.{FaultEffect, FaultRule}
 import org.sparkkinesis.spark.write.KinesisSink
 
 /** Flow control of a throttled write in a query's progress, in the SQL tab, and in the metrics system. */
 class FlowMetricsSuite extends SinkFixture {
-  private val Rows = 2000
+  private val Rows = 1000
 
+  /** Rows of 4 MB, so that a shard with its documented limit needs seconds for them. */
   private def rows(numbers: DataFrame, column: String): DataFrame =
-    numbers.select(col(column).cast("string").as("partitionKey"), lit("text").as("data"))
+    numbers.select(col(column).cast("string").as("partitionKey"), lit("text" * 1024).as("data"))
 
-  /** Creates a stream of one shard that refuses most of the first entries. */
-  private def throttledStream(name: String): Unit = {
-    kinesis.admin.createStream(name, 1)
+  /** Lets a stream refuse some of the next entries. */
+  private def refuseSome(stream: String): Unit = {
     val refusal = FaultEffect.FailEntries("ProvisionedThroughputExceededException", "injected")
-    kinesis.faults.add(FaultRule(refusal, "PutRecords", name, count = 1500)): Unit
+    kinesis.faults.add(FaultRule(refusal, "PutRecords", stream, count = 300)): Unit
   }
-
-  private def nodes(plan: SparkPlan): Seq[SparkPlan] = plan +:
-    (plan.children ++ plan.subqueries ++
-      plan.innerChildren.collect { case inner: SparkPlan => inner }).flatMap(nodes)
 
   /** Returns the values of the metrics that the SQL tab shows for a write. */
-  private def shownOf(stream: String, set: (String, String)*): Map[String, Long] = {
-    val executed = new CompletableFuture[SparkPlan]
-    // Spark tells listeners later, so the listener may still hear of executions of earlier tests.
-    val before = spark.emptyDataFrame.queryExecution.id
-    val listener = new QueryExecutionListener {
-      override def onSuccess(name: String, execution: QueryExecution, nanos: Long): Unit =
-        if (execution.id > before) executed.complete(execution.executedPlan): Unit
-      override def onFailure(name: String, execution: QueryExecution, error: Exception): Unit =
-        if (execution.id > before) executed.completeExceptionally(error): Unit
-    }
-    spark.listenerManager.register(listener)
-    try {
-      writer(rows(spark.range(Rows.toLong).toDF(), "id"), (set :+ ("streamName" -> stream)): _*).save()
-      nodes(executed.get(1, TimeUnit.MINUTES)).flatMap(_.metrics).map { case (name, metric) =>
-        name -> metric.value
-      }.toMap
-    } finally spark.listenerManager.unregister(listener)
+  private def shownOf(stream: String): Map[String, Long] = {
+    val plan = planOf(writer(rows(spark.range(Rows.toLong).toDF(), "id"), "streamName" -> stream).save())
+    nodes(plan).flatMap(_.metrics).map { case (name, metric) => name -> metric.value }.toMap
   }
 
-  private def progressOf(stream: String, set: (String, String)*): Map[String, Double] = {
+  /**
+   * Runs throttled batches until the progress of one of them shows a time above 0 for the metric, and returns that
+   * progress. The number of batches depends on when the writer learns the stream's shards.
+   */
+  private def progressWith(metric: String, stream: String, set: (String, String)*): Map[String, Double] = {
     implicit val sql = spark.sqlContext
     import spark.implicits._
-    throttledStream(stream)
+    kinesis.admin.createStream(stream, 1)
     val input = MemoryStream[Int]
     val query = rows(input.toDF(), "value").writeStream.format(format).options(target ++ set + ("streamName" -> stream))
       .option("checkpointLocation", checkpoint()).start()
-    input.addData(0 until Rows)
-    query.processAllAvailable()
-    val shown = query.recentProgress.filter(_.numInputRows > 0).last.sink.metrics.asScala.view.mapValues(_.toDouble)
-    assert(shown("recordsOut") == Rows && kinesis.admin.recordCount(stream) == Rows)
-    shown.toMap
+    Iterator.from(1).map { batches =>
+      refuseSome(stream)
+      input.addData(0 until Rows)
+      query.processAllAvailable()
+      val last = query.recentProgress.filter(_.numInputRows > 0).last
+      val shown = last.sink.metrics.asScala.view.mapValues(_.toDouble).toMap
+      assert(shown("recordsOut") == Rows && kinesis.admin.recordCount(stream) == Rows * batches)
+      assert(shown("recordsThrottled") > 0, shown.toString)
+      shown
+    }.find(_(metric) > 0).get
   }
 
   test("the progress of a query shows throttled records, and the time that the shard's limit held records back") {
-    val shown = progressOf("query")
-    assert(shown("recordsThrottled") > 0 && shown("shardWaitTimeMs") > 0, shown.toString)
+    val shown = progressWith("shardWaitTimeMs", "query")
     assert((shown("pacedShards") == 0) == (shown("lowestShardRate") == 0), shown.toString)
   }
 
   test("the progress of a query shows the time that a strategy held requests back") {
-    val shown = progressOf("strategy", "rateLimiting" -> "batchAndDelay", "shardLimits" -> "false")
-    assert(shown("recordsThrottled") > 0 && shown("rateLimitWaitTimeMs") > 0, shown.toString)
+    val shown =
+      progressWith("rateLimitWaitTimeMs", "strategy", "rateLimiting" -> "batchAndDelay", "shardLimits" -> "false")
     assert(shown("maxBatchSizeNow") >= 1, shown.toString)
   }
 
   test("the SQL tab shows all metrics, with the limits in force") {
-    throttledStream("table")
+    kinesis.admin.createStream("table", 1)
+    refuseSome("table")
     val shown = shownOf("table")
     KinesisSink.metrics.foreach(metric => assert(shown.contains(metric.name), metric.name))
     assert(shown("maxBatchSizeNow") >= 1 && shown("currentLimit") >= 1, shown.toString)
   }
 
   test("the metrics system shows the time that the limit of a shard held records back") {
-    throttledStream("system")
+    kinesis.admin.createStream("system", 1)
     def waited = MetricsSource.values(KinesisSink.writers.sourceName).getOrElse("shardWaitTimeMs", 0.0)
     val before = waited
-    writer(rows(spark.range(Rows.toLong).toDF(), "id"), "streamName" -> "system").save()
-    assert(waited > before)
+    while (waited <= before) {
+      refuseSome("system")
+      writer(rows(spark.range(Rows.toLong).toDF(), "id"), "streamName" -> "system").save()
+    }
   }
 
   test("an error that the user's option declares recoverable is retried") {

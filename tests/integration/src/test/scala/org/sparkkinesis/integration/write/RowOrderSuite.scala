@@ -1,13 +1,9 @@
 package org.sparkkinesis.integration.write
 
-import java.util.concurrent.{CompletableFuture, TimeUnit}
-
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.execution.exchange.ShuffleExchangeLike
-import org.apache.spark.sql.execution.{QueryExecution, SparkPlan}
 import org.apache.spark.sql.functions._
 import org.apache.spark.sql.streaming.Trigger
-import org.apache.spark.sql.util.QueryExecutionListener
 
 import org.sparkkinesis.emulator.fault.{FaultEffect, FaultRule}
 
@@ -31,32 +27,8 @@ class RowOrderSuite extends SinkFixture {
   }
 
   /** Returns the shuffles that Spark adds to write these rows. */
-  private def shufflesOf(rows: DataFrame, set: (String, String)*): Int = {
-    val executed = new CompletableFuture[SparkPlan]
-    // Spark tells listeners later, so the listener may still hear of executions of earlier tests.
-    val before = spark.emptyDataFrame.queryExecution.id
-    val listener = new QueryExecutionListener {
-      override def onSuccess(name: String, execution: QueryExecution, nanos: Long): Unit =
-        if (execution.id > before) executed.complete(execution.executedPlan): Unit
-      override def onFailure(name: String, execution: QueryExecution, error: Exception): Unit =
-        if (execution.id > before) executed.completeExceptionally(error): Unit
-    }
-    spark.listenerManager.register(listener)
-    try {
-      writer(rows, set: _*).save()
-      shuffles(executed.get(1, TimeUnit.MINUTES))
-    } finally spark.listenerManager.unregister(listener)
-  }
-
-  private def shuffles(plan: SparkPlan): Int = {
-    val own = plan match {
-      case _: ShuffleExchangeLike => 1
-      case _ => 0
-    }
-    own + (plan.children ++ plan.subqueries).map(shuffles).sum + plan.innerChildren.collect {
-      case inner: SparkPlan => shuffles(inner)
-    }.sum
-  }
+  private def shufflesOf(rows: DataFrame, set: (String, String)*): Int =
+    nodes(planOf(writer(rows, set: _*).save())).count(_.isInstanceOf[ShuffleExchangeLike])
 
   test("with orderBy, the rows of a key from several partitions are stored in that order, also if some are refused") {
     kinesis.admin.createStream("sorted", 4)

@@ -1,5 +1,9 @@
 package org.sparkkinesis.integration.write
 
+import java.util.concurrent.{CompletableFuture, TimeUnit}
+
+import org.apache.spark.sql.execution.{QueryExecution, SparkPlan}
+import org.apache.spark.sql.util.QueryExecutionListener
 import org.apache.spark.sql.{DataFrame, DataFrameWriter, Row}
 
 import org.sparkkinesis.aggregate.Deaggregator
@@ -23,6 +27,29 @@ abstract class SinkFixture extends SparkSuite {
         case None => Seq(record.partitionKey -> new String(record.data, "UTF-8"))
       }
     }
+
+  /** Runs a write, and returns the plan with which Spark has executed it. */
+  protected def planOf(write: => Unit): SparkPlan = {
+    val executed = new CompletableFuture[SparkPlan]
+    // Spark tells listeners later, so the listener may still hear of executions of earlier tests.
+    val before = spark.emptyDataFrame.queryExecution.id
+    val listener = new QueryExecutionListener {
+      override def onSuccess(name: String, execution: QueryExecution, nanos: Long): Unit =
+        if (execution.id > before) executed.complete(execution.executedPlan): Unit
+      override def onFailure(name: String, execution: QueryExecution, error: Exception): Unit =
+        if (execution.id > before) executed.completeExceptionally(error): Unit
+    }
+    spark.listenerManager.register(listener)
+    try {
+      write
+      executed.get(1, TimeUnit.MINUTES)
+    } finally spark.listenerManager.unregister(listener)
+  }
+
+  /** Returns all nodes of a plan, also those of its subqueries and of the plans that its nodes show as parts. */
+  protected def nodes(plan: SparkPlan): Seq[SparkPlan] = plan +:
+    (plan.children ++ plan.subqueries ++
+      plan.innerChildren.collect { case inner: SparkPlan => inner }).flatMap(nodes)
 
   /** Returns the condition and message of the connector's error inside Spark's exceptions. */
   protected def conditionOf(body: => Any): (String, String) = {

@@ -9,7 +9,7 @@ import scala.concurrent.duration._
 import org.sparkkinesis.chunk.SummaryBounds
 import org.sparkkinesis.concurrent.{BlockingWait, Clock, SystemClock, Waiting}
 import org.sparkkinesis.event.{ConnectorEvent, EventSink}
-import org.sparkkinesis.model.{KinesisQuotas, ShardId, StreamShard}
+import org.sparkkinesis.model.{ShardId, StreamShard}
 import org.sparkkinesis.plan.offset.{ShardPosition, SourceOffset, StreamOffset}
 import org.sparkkinesis.shard.ShardGraph
 import org.sparkkinesis.spark.settings.StreamConnection
@@ -48,7 +48,7 @@ final private[coordinator] class CoordinatorState(
   val peers: mutable.LinkedHashMap[String, ConsumerPeer] = mutable.LinkedHashMap.empty
 
   /** Shards whose records may have expired before they were fetched. */
-  val overtaken: mutable.LinkedHashMap[StreamShard, Overtaken] = mutable.LinkedHashMap.empty
+  val overtaken = new OvertakenShards
   val unreachable = new UnreachableStreams(clock)
   val tracks: mutable.HashMap[StreamShard, ShardTrack] = mutable.HashMap.empty
 
@@ -172,10 +172,7 @@ final private[coordinator] class CoordinatorState(
   }
 
   /** Records how far a shard was behind, if the shortest retention period would have lost records then. */
-  def readLate(late: Overtaken): Unit = if (late.behindMillis > KinesisQuotas.Lifetime.RetentionMin.toMillis) {
-    overtaken.updateWith(late.shard)(known => (known.iterator ++ Iterator(late)).maxByOption(_.behindMillis))
-    ()
-  }
+  def readLate(late: Overtaken): Unit = if (late.exceedsShortestRetention) overtaken.add(late)
 
   def wanted(): Seq[(StreamShard, ShardPosition)] =
     WantedShards.of(position, graphs, shard => tracks.get(shard).exists(_.ended))

@@ -2,8 +2,8 @@ package org.sparkkinesis.spark.read.realtime
 
 import scala.collection.mutable
 
-import org.sparkkinesis.model.{KinesisQuotas, StreamShard}
-import org.sparkkinesis.spark.coordinator.state.Overtaken
+import org.sparkkinesis.model.StreamShard
+import org.sparkkinesis.spark.coordinator.state.{Overtaken, OvertakenShards}
 import org.sparkkinesis.spark.protocol.ShardReport
 
 /** One instance of an executor's consumers. */
@@ -23,7 +23,7 @@ final private[realtime] class LiveOwners(latestMillis: () => Long) {
 
   /** Times before which no record arrived that a new reader of the shard still has to fetch. */
   private val unreadSince = mutable.HashMap.empty[StreamShard, Long]
-  private val overtaken = mutable.LinkedHashMap.empty[StreamShard, Overtaken]
+  private val overtaken = new OvertakenShards
 
   /**
    * Begins a batch, and forgets the shards that are not read any more.
@@ -65,11 +65,7 @@ final private[realtime] class LiveOwners(latestMillis: () => Long) {
   }
 
   /** Returns the shards of which records may have expired unread, each once. */
-  def takeOvertaken(): Seq[Overtaken] = {
-    val all = overtaken.values.toVector
-    overtaken.clear()
-    all
-  }
+  def takeOvertaken(): Seq[Overtaken] = overtaken.take()
 
   /** Returns how far the fetched part of each shard is behind, in milliseconds. */
   def fetchedMillisBehind: Seq[Long] = owners.valuesIterator.flatMap(_.millisBehind).toVector
@@ -82,8 +78,8 @@ final private[realtime] class LiveOwners(latestMillis: () => Long) {
 
   private def note(told: ShardReport, since: Option[Long]): Unit =
     since.map(millis => Overtaken(told.shard, millis, latestMillis() - millis))
-      .filter(_.behindMillis > KinesisQuotas.Lifetime.RetentionMin.toMillis).foreach { late =>
-        overtaken.updateWith(told.shard)(known => (known.iterator ++ Iterator(late)).maxByOption(_.behindMillis))
+      .filter(_.exceedsShortestRetention).foreach { late =>
+        overtaken.add(late)
         // Another reader of the shard does not report the same loss again.
         unreadSince(told.shard) = math.max(late.untilMillis, told.readUpToMillis)
       }

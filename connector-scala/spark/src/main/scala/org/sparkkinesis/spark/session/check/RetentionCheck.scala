@@ -3,17 +3,16 @@ package org.sparkkinesis.spark.session.check
 import java.time.Instant
 import java.util.concurrent.TimeUnit
 
-import scala.collection.mutable
 import scala.concurrent.duration._
 
-import org.sparkkinesis.error.{KinesisConnectorException, ReadErrors}
+import org.sparkkinesis.error.{KinesisConnectorException, ReadErrors, ServiceErrors}
 import org.sparkkinesis.event.{DataLost, RetentionNotRead}
 import org.sparkkinesis.model.{KinesisQuotas, ShardId, StreamShard}
 import org.sparkkinesis.plan.BatchPlanner
 import org.sparkkinesis.plan.offset.{Retention, SourceOffset, StreamOffset}
 import org.sparkkinesis.shard.ShardGraph
 import org.sparkkinesis.spark.connection.Environment
-import org.sparkkinesis.spark.coordinator.state.Overtaken
+import org.sparkkinesis.spark.coordinator.state.{Overtaken, OvertakenShards}
 import org.sparkkinesis.spark.session.StreamSession
 
 /**
@@ -33,7 +32,7 @@ final class RetentionCheck(session: StreamSession, environment: Environment) {
   @volatile private var current = Map.empty[String, (Int, Long)]
 
   /** Shards that were read late, until the retention period is read. */
-  private val overtaken = mutable.LinkedHashMap.empty[StreamShard, Overtaken]
+  private val overtaken = new OvertakenShards
 
   /** When a retention period could not be read. */
   private var failedNanos = Option.empty[Long]
@@ -44,14 +43,10 @@ final class RetentionCheck(session: StreamSession, environment: Environment) {
    * @param graphs
    *   the lineage of each stream, because the children of finished shards may have expired as well
    */
-  def warnOfExpired(offset: SourceOffset, graphs: String => ShardGraph): Unit = if (!isChecked) {
+  def warnOfExpired(offset: SourceOffset, graphs: => String => ShardGraph): Unit = if (!isChecked) {
     isChecked = true
-    warnOfExpired(BatchPlanner.settle(opened(offset), graphs, _ => None).read)
+    warnOfExpired(BatchPlanner.settle(session.opened(offset), graphs, _ => None).read)
   }
-
-  private def opened(offset: SourceOffset): SourceOffset =
-    if (offset.streams.keysIterator.forall(session.isOpen)) offset
-    else offset.copy(streams = offset.streams.filter { case (arn, _) => session.isOpen(arn) })
 
   /** Checks whether records of streams that are read again may have expired while they were parked. */
   def warnOfExpired(streams: Iterator[StreamOffset]): Unit =
@@ -114,10 +109,8 @@ final class RetentionCheck(session: StreamSession, environment: Environment) {
    *   whether the query ends, so that nothing can be reported later
    */
   def warnOfOvertaken(found: Seq[Overtaken], isLast: Boolean): Unit = {
-    found.foreach(late =>
-      overtaken.updateWith(late.shard)(known => (known.iterator ++ Iterator(late)).maxByOption(_.behindMillis))
-    )
-    overtaken.keysIterator.map(_.stream).toSet.foreach { (arn: String) =>
+    found.foreach(overtaken.add)
+    overtaken.all.map(_.shard.stream).distinct.foreach { arn =>
       val isRead = (isLast || isDue(arn)) && read(arn, isLast)
       if (isRead || isFresh(arn)) judge(arn, isRead)
     }
@@ -125,9 +118,9 @@ final class RetentionCheck(session: StreamSession, environment: Environment) {
 
   /** Reports what expired by the present retention period. What has not expired is kept until that is read again. */
   private def judge(arn: String, isCertain: Boolean): Unit = {
-    val late = overtaken.valuesIterator.filter(_.shard.stream == arn).toVector
-    val (gone, others) = late.partition(_.behindMillis > TimeUnit.HOURS.toMillis(retentionHours(arn)))
-    (if (isCertain) late else gone).foreach(one => overtaken -= one.shard)
+    val late = overtaken.all.filter(_.shard.stream == arn)
+    val gone = late.filter(_.behindMillis > TimeUnit.HOURS.toMillis(retentionHours(arn)))
+    (if (isCertain) late else gone).foreach(one => overtaken.remove(one.shard))
     gone.foreach(one =>
       expired(
         arn,
@@ -148,7 +141,7 @@ final class RetentionCheck(session: StreamSession, environment: Environment) {
       true
     } catch {
       // The records expired by the last known period, or with the stream.
-      case gone: KinesisConnectorException if gone.condition == "KINESIS_STREAM_NOT_FOUND" => true
+      case gone: KinesisConnectorException if ServiceErrors.isStreamNotFound(gone) => true
       case failure: KinesisConnectorException if !isLast =>
         failedNanos = Some(clock.nanoTime)
         session.events.emit(RetentionNotRead(arn, failure))

@@ -2,7 +2,7 @@ package org.sparkkinesis.spark.session.check
 
 import scala.concurrent.duration._
 
-import org.sparkkinesis.error.KinesisConnectorException
+import org.sparkkinesis.error.{KinesisConnectorException, ServiceErrors}
 import org.sparkkinesis.plan.offset.{SourceOffset, StreamOffset, StreamPhase}
 import org.sparkkinesis.spark.session.{CheckpointCheck, StreamSession}
 
@@ -42,7 +42,7 @@ final class ReturningStreams(session: StreamSession, checkpoint: CheckpointCheck
       retention.forget(stream.arn)
     } catch {
       // Its consumers notice that too. The query goes on if it reads other streams.
-      case gone: KinesisConnectorException if gone.condition == "KINESIS_STREAM_NOT_FOUND" => ()
+      case gone: KinesisConnectorException if ServiceErrors.isStreamNotFound(gone) => ()
     }
 
   private def isRecreated(stream: StreamOffset): Boolean =
