@@ -29,18 +29,18 @@ object StreamIds {
 final case class Tag(value: String)
 
 /** An answer of a metadata service. */
-sealed trait Answer
+sealed trait MetadataAnswer
 
-object Answer {
+object MetadataAnswer {
 
   /** Nothing changed since the answer with the given tag. */
-  case object Unchanged extends Answer
+  case object Unchanged extends MetadataAnswer
 
   /**
    * @param tag
    *   identifies the answer; empty if the service has no tags
    */
-  final case class Found(document: MetadataDocument, tag: Option[Tag]) extends Answer
+  final case class Found(document: MetadataDocument, tag: Option[Tag]) extends MetadataAnswer
 }
 
 /** Tells which physical streams the logical streams are. Only one thread of the driver uses it; it may block. */
@@ -57,5 +57,5 @@ trait StreamMetadataService extends AutoCloseable {
    * @throws org.sparkkinesis.error.KinesisConnectorException
    *   KINESIS_METADATA_UNAVAILABLE, KINESIS_METADATA_INVALID
    */
-  def fetch(ids: StreamIds, known: Option[Tag]): Answer
+  def fetch(ids: StreamIds, known: Option[Tag]): MetadataAnswer
 }

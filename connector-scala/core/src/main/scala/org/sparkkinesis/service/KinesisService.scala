@@ -65,18 +65,20 @@ trait ShardSubscription {
  */
 trait ShardSubscriber {
   def onSubscribed(): Unit
-  def onEvent(event: ShardEvent): Unit
+  def onEvent(event: SubscribeToShardEvent): Unit
   def onError(error: ServiceException): Unit
   def onComplete(): Unit
 }
 
 /**
+ * One event of a subscription, as the service pushes it.
+ *
  * @param continuation
  *   position to resume at; empty only at the end of the shard
  * @param children
  *   not empty only at the end of the shard
  */
-final case class ShardEvent(
+final case class SubscribeToShardEvent(
     records: IndexedSeq[KinesisRecord],
     continuation: Option[SequenceNumber],
     millisBehindLatest: Long,

@@ -108,7 +108,7 @@ object SdkClients {
       region: Region,
       endpoint: Option[URI],
       credentials: Credentials
-  ): GetRecordsCalls = {
+  ): GetRecordsClient = {
     val builder = KinesisClient
       .builder()
       .region(region)
@@ -116,7 +116,7 @@ object SdkClients {
       .overrideConfiguration(overrides(settings))
       .httpClientBuilder(HttpClients.forPolling(settings.maxConcurrency, settings.requestTimeout))
     endpoint.foreach(builder.endpointOverride)
-    new GetRecordsCalls(builder.build(), new BoundedExecutor(settings.maxConcurrency, pollingThreads))
+    new GetRecordsClient(builder.build(), new BoundedExecutor(settings.maxConcurrency, pollingThreads))
   }
 
   /** Threads of GetRecords calls. A thread ends when it was idle for a minute. */

@@ -43,7 +43,7 @@ import org.sparkkinesis.service.{
  */
 final class SdkKinesisService(
     requests: KinesisAsyncClient,
-    polling: GetRecordsCalls,
+    polling: GetRecordsClient,
     subscriptions: SubscriptionTransport,
     credentials: AutoCloseable,
     mayRenew: ServiceException => Boolean = _ => false,

@@ -2,7 +2,7 @@ package org.sparkkinesis.aws.subscription
 
 import org.sparkkinesis.aws.record.{FieldReader, RecordFields}
 import org.sparkkinesis.model.SequenceNumber
-import org.sparkkinesis.service.ShardEvent
+import org.sparkkinesis.service.SubscribeToShardEvent
 
 /**
  * Decodes the common form of a SubscribeToShardEvent: known fields, ASCII without escapes, and no child shards. A
@@ -11,7 +11,7 @@ import org.sparkkinesis.service.ShardEvent
 private[subscription] object PlainEvent {
 
   /** Returns null if the event has another form. */
-  def read(bytes: Array[Byte], start: Int, length: Int): ShardEvent =
+  def read(bytes: Array[Byte], start: Int, length: Int): SubscribeToShardEvent =
     try new Reader(new PlainJson(bytes, start, length), length).event()
     catch { case PlainJson.Unsupported | _: IllegalArgumentException => null }
 
@@ -20,10 +20,10 @@ private[subscription] object PlainEvent {
     private var continuation = Option.empty[SequenceNumber]
     private var millisBehindLatest = 0L
 
-    def event(): ShardEvent = {
+    def event(): SubscribeToShardEvent = {
       json.map(this)
       json.end()
-      ShardEvent(records.result(), continuation, millisBehindLatest, Nil)
+      SubscribeToShardEvent(records.result(), continuation, millisBehindLatest, Nil)
     }
 
     override def read(field: Int): Unit = field match {

@@ -11,7 +11,7 @@ import com.fasterxml.jackson.core.{JsonFactory, JsonParser, JsonToken}
 
 import org.sparkkinesis.model._
 import org.sparkkinesis.model.hash.HashKeyRange
-import org.sparkkinesis.service.ShardEvent
+import org.sparkkinesis.service.SubscribeToShardEvent
 
 /** Encodes and decodes the JSON of SubscribeToShard: request and events. */
 private[aws] object SubscriptionJson {
@@ -45,13 +45,13 @@ private[aws] object SubscriptionJson {
   }
 
   /** Decodes a SubscribeToShardEvent. Unknown fields are skipped. */
-  def event(bytes: Array[Byte], start: Int, length: Int): ShardEvent = {
+  def event(bytes: Array[Byte], start: Int, length: Int): SubscribeToShardEvent = {
     val plain = PlainEvent.read(bytes, start, length)
     if (plain != null) plain else anyEvent(bytes, start, length)
   }
 
   /** Decodes any event, also with escapes, child shards and unknown fields. */
-  private[subscription] def anyEvent(bytes: Array[Byte], start: Int, length: Int): ShardEvent =
+  private[subscription] def anyEvent(bytes: Array[Byte], start: Int, length: Int): SubscribeToShardEvent =
     Using.resource(factory.createParser(bytes, start, length)) { json =>
       var records: IndexedSeq[KinesisRecord] = IndexedSeq.empty
       var continuation: Option[SequenceNumber] = None
@@ -65,7 +65,7 @@ private[aws] object SubscriptionJson {
         case "ChildShards" => children = array(json)(child(json)).toVector
         case _ => json.skipChildren()
       }
-      ShardEvent(records, continuation, millisBehindLatest, children)
+      SubscribeToShardEvent(records, continuation, millisBehindLatest, children)
     }
 
   private def record(json: JsonParser): KinesisRecord = {

@@ -13,7 +13,7 @@ import software.amazon.awssdk.services.kinesis.endpoints.{KinesisEndpointParams,
 import org.sparkkinesis.aws.request.SignedRequests
 import org.sparkkinesis.model.{ShardId, StartingPosition}
 import org.sparkkinesis.service.ServiceErrorKind.Internal
-import org.sparkkinesis.service.{ServiceException, ShardEvent, ShardSubscriber, ShardSubscription}
+import org.sparkkinesis.service.{ServiceException, ShardSubscriber, ShardSubscription, SubscribeToShardEvent}
 
 /**
  * Sends SubscribeToShard calls with the SDK's endpoint rules, signer and HTTP client. It does not use the SDK's event
@@ -57,7 +57,7 @@ final private[aws] class SubscriptionTransport(
   /** Reports expired credentials as a temporary failure if other credentials may succeed. */
   final private class Renewing(subscriber: ShardSubscriber) extends ShardSubscriber {
     override def onSubscribed(): Unit = subscriber.onSubscribed()
-    override def onEvent(event: ShardEvent): Unit = subscriber.onEvent(event)
+    override def onEvent(event: SubscribeToShardEvent): Unit = subscriber.onEvent(event)
     override def onComplete(): Unit = subscriber.onComplete()
     override def onError(error: ServiceException): Unit = subscriber.onError(
       if (!mayRenew(error)) error

@@ -11,7 +11,7 @@ import software.amazon.awssdk.regions.Region
 import software.amazon.awssdk.services.kinesis.{KinesisAsyncClient, KinesisClient}
 import software.amazon.awssdk.utils.AttributeMap
 
-import org.sparkkinesis.aws.client.{ClientSettings, CredentialSettings, GetRecordsCalls, SdkKinesisService}
+import org.sparkkinesis.aws.client.{ClientSettings, CredentialSettings, GetRecordsClient, SdkKinesisService}
 import org.sparkkinesis.aws.getrecords.AnswerCapture
 import org.sparkkinesis.aws.http.HttpClients
 import org.sparkkinesis.aws.subscription.SubscriptionTransport
@@ -58,7 +58,7 @@ class TlsSuite extends TimedSuite {
         settings(emulator).maxConcurrency,
         settings(emulator).requestTimeout
       ).buildWithDefaults(trustAll)).build()
-    val calls = new GetRecordsCalls(polling, (task: Runnable) => new Thread(task).start())
+    val calls = new GetRecordsClient(polling, (task: Runnable) => new Thread(task).start())
     val service = new SdkKinesisService(client, calls, transport, () => ())
     try {
       assert(emulator.endpoint.startsWith("https://"), emulator.endpoint)

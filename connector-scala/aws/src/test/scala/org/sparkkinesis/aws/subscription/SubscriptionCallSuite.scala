@@ -9,14 +9,14 @@ import org.reactivestreams.{Subscriber, Subscription}
 import software.amazon.awssdk.http.SdkHttpResponse
 import software.amazon.eventstream.{HeaderValue, Message}
 
-import org.sparkkinesis.service.{ServiceException, ShardEvent, ShardSubscriber}
+import org.sparkkinesis.service.{ServiceException, ShardSubscriber, SubscribeToShardEvent}
 import org.sparkkinesis.suite.TimedSuite
 
 class SubscriptionCallSuite extends TimedSuite {
   private class Receiver(onBegin: () => Unit) extends ShardSubscriber {
     var errors = Vector.empty[ServiceException]
     override def onSubscribed(): Unit = onBegin()
-    override def onEvent(event: ShardEvent): Unit = ()
+    override def onEvent(event: SubscribeToShardEvent): Unit = ()
     override def onError(error: ServiceException): Unit = errors :+= error
     override def onComplete(): Unit = ()
   }

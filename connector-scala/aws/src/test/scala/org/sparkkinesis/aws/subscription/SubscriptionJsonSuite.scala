@@ -6,11 +6,11 @@ import org.sparkkinesis.aws.request.ErrorAnswer
 import org.sparkkinesis.model.StartingPosition._
 import org.sparkkinesis.model._
 import org.sparkkinesis.model.hash.HashKeyRange
-import org.sparkkinesis.service.ShardEvent
+import org.sparkkinesis.service.SubscribeToShardEvent
 import org.sparkkinesis.suite.TimedSuite
 
 class SubscriptionJsonSuite extends TimedSuite {
-  private def event(json: String): ShardEvent = {
+  private def event(json: String): SubscribeToShardEvent = {
     val bytes = json.getBytes("UTF-8")
     SubscriptionJson.event(bytes, 0, bytes.length)
   }
@@ -60,7 +60,7 @@ class SubscriptionJsonSuite extends TimedSuite {
     |"PartitionKey":null, "EncryptionType":"NONE"}
     |],"ContinuationSequenceNumber":"13","MillisBehindLatest":42,"ChildShards":[]}""".stripMargin
 
-  private def show(event: ShardEvent) = (
+  private def show(event: SubscribeToShardEvent) = (
     event.records.map(r => (r.sequenceNumber, r.partitionKey, r.arrivalMillis, r.data.toSeq, r.encryptionType)),
     event.continuation,
     event.millisBehindLatest,

@@ -11,7 +11,7 @@ import org.sparkkinesis.event.{
 import org.sparkkinesis.model.packed.PackedRecords
 import org.sparkkinesis.model.{ChildShard, KinesisQuotas, KinesisRecord, SequenceNumber, StartingPosition, StreamShard}
 import org.sparkkinesis.retry.Outages
-import org.sparkkinesis.service.{KinesisService, Operation, ServiceErrorKind, ServiceException, ShardEvent}
+import org.sparkkinesis.service.{KinesisService, Operation, ServiceErrorKind, ServiceException, SubscribeToShardEvent}
 
 /**
  * Publishes a shard with enhanced fan-out. It has one subscription at a time and opens the next one at the position
@@ -79,7 +79,7 @@ final class FanOutRecordPublisher private[fanout] (
     markAlive()
   }
 
-  override def received(subscription: FanOutSubscription, event: ShardEvent): Unit = {
+  override def received(subscription: FanOutSubscription, event: SubscribeToShardEvent): Unit = {
     subscription.inFlight -= 1
     subscription.hadEvent = true
     resetFailures()

@@ -3,7 +3,9 @@ package org.sparkkinesis.consume.fanout
 import java.util.concurrent.Executor
 
 import org.sparkkinesis.model.{ShardId, StartingPosition}
-import org.sparkkinesis.service.{KinesisService, ServiceException, ShardEvent, ShardSubscriber, ShardSubscription}
+import org.sparkkinesis.service.{
+  KinesisService, ServiceException, ShardSubscriber, ShardSubscription, SubscribeToShardEvent
+}
 
 /**
  * One SubscribeToShard call and its state: pending, active, or over. Its callbacks arrive on the client's event loop.
@@ -41,7 +43,7 @@ final private[fanout] class FanOutSubscription(
   def cancel(): Unit = handle.foreach(_.cancel())
 
   override def onSubscribed(): Unit = whileCurrent(owner.subscribed(this))
-  override def onEvent(event: ShardEvent): Unit = whileCurrent(owner.received(this, event))
+  override def onEvent(event: SubscribeToShardEvent): Unit = whileCurrent(owner.received(this, event))
   override def onError(error: ServiceException): Unit = whileCurrent(owner.failed(this, error))
   override def onComplete(): Unit = whileCurrent(owner.completed(this))
 
@@ -54,7 +56,7 @@ private[fanout] object FanOutSubscription {
   trait Owner {
     def isCurrent(subscription: FanOutSubscription): Boolean
     def subscribed(subscription: FanOutSubscription): Unit
-    def received(subscription: FanOutSubscription, event: ShardEvent): Unit
+    def received(subscription: FanOutSubscription, event: SubscribeToShardEvent): Unit
     def failed(subscription: FanOutSubscription, error: ServiceException): Unit
     def completed(subscription: FanOutSubscription): Unit
   }

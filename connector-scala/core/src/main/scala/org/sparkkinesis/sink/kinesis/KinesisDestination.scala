@@ -15,9 +15,9 @@ import org.sparkkinesis.model.hash.HashPoint
 import org.sparkkinesis.retry.RetryRules
 import org.sparkkinesis.service.{KinesisService, Operation, PutEntry, PutResult, ServiceException}
 import org.sparkkinesis.shard.ShardMap
-import org.sparkkinesis.sink.kinesis.lane.{BackgroundListing, Placement, ShardLanes, Sighting}
+import org.sparkkinesis.sink.kinesis.lane.{BackgroundListing, ShardLanes, ShardPrediction, Sighting}
 import org.sparkkinesis.sink.kinesis.pack.{AggregatePacker, AggregateProof, AggregateSize}
-import org.sparkkinesis.sink.kinesis.put.{Answer, PutCounts, SinkRecord}
+import org.sparkkinesis.sink.kinesis.put.{EntryVerdict, PutCounts, SinkRecord}
 import org.sparkkinesis.sink.limit.{Lane, LaneShare, PacedLane}
 import org.sparkkinesis.sink.put.{PutExchange, PutVerdicts}
 import org.sparkkinesis.sink.{RetryCause, SinkDestination, Verdict}
@@ -120,7 +120,7 @@ final class KinesisDestination(
       batch: IndexedSeq[SinkRecord],
       packing: AggregatePacker,
       exchange: PutExchange
-  ): CompletableFuture[IndexedSeq[Verdict]] = placement.thenCompose {
+  ): CompletableFuture[IndexedSeq[Verdict]] = prediction.thenCompose {
     case Left(refusal) => completedFuture(all(batch, Verdict.Fatal(refusal)))
     case Right(_) if exchange.isAborted => completedFuture(all(batch, AggregateProof.LeftOut))
     case Right(known) =>
@@ -156,18 +156,18 @@ final class KinesisDestination(
    * Predicts the shards of records with a confirmed shard map. Without one, records stay plain, which is always
    * correct. A refused ListShards call is final.
    */
-  private def placement: CompletableFuture[Either[Throwable, Option[Placement]]] = shards.placement match {
+  private def prediction: CompletableFuture[Either[Throwable, Option[ShardPrediction]]] = shards.prediction match {
     case None if !shards.hasJustFailed =>
-      shards.confirm(service, stream, events).handle[Either[Throwable, Option[Placement]]] { (_, error) =>
+      shards.confirm(service, stream, events).handle[Either[Throwable, Option[ShardPrediction]]] { (_, error) =>
         Futures.unwrap(error) match {
           case refused: ServiceException if !rules.isRecoverable(refused) => Left(refused)
-          case _ => Right(shards.placement)
+          case _ => Right(shards.prediction)
         }
       }
     case known => completedFuture(Right(known))
   }
 
-  private def see(answers: IndexedSeq[Answer], firsts: IndexedSeq[SinkRecord], sentAt: Long): Sighting =
+  private def see(answers: IndexedSeq[EntryVerdict], firsts: IndexedSeq[SinkRecord], sentAt: Long): Sighting =
     if (shards.map.isEmpty || lanes.distributesItself && packer.isEmpty && !ordered) Sighting.AsExpected
     else shards.saw(answers.size, answers(_).shard, firsts(_).hashPoint, sentAt)
 
@@ -201,27 +201,27 @@ final class KinesisDestination(
   }
 
   /** Consecutive records of one shard share their answer. */
-  private def answers(results: IndexedSeq[PutResult]): IndexedSeq[Answer] = {
-    var last = Answer(Verdict.Accepted, None)
+  private def answers(results: IndexedSeq[PutResult]): IndexedSeq[EntryVerdict] = {
+    var last = EntryVerdict(Verdict.Accepted, None)
     results.map {
       case accepted: PutResult.Accepted =>
-        if (!last.shard.contains(accepted.shard)) last = Answer(Verdict.Accepted, Some(accepted.shard))
+        if (!last.shard.contains(accepted.shard)) last = EntryVerdict(Verdict.Accepted, Some(accepted.shard))
         last
-      case PutResult.Rejected(code, message) => Answer(judged.refused(code, message), None)
+      case PutResult.Rejected(code, message) => EntryVerdict(judged.refused(code, message), None)
     }
   }
 
-  private def put(entries: IndexedSeq[PutEntry], exchange: PutExchange): CompletableFuture[IndexedSeq[Answer]] =
+  private def put(entries: IndexedSeq[PutEntry], exchange: PutExchange): CompletableFuture[IndexedSeq[EntryVerdict]] =
     exchange.calls(service.putRecords(stream, entries)).handle { (results, failure) =>
       if (failure != null) {
-        val answer = Answer(judged.of(failure), None)
+        val answer = EntryVerdict(judged.of(failure), None)
         // The code that aborted the request has reported it.
         if (!exchange.isAborted) note(answer.verdict, entries.size)
         entries.map(_ => answer)
       } else if (results.size != entries.size) {
         val error =
           new IllegalStateException(s"PutRecords returned ${results.size} results for ${entries.size} records")
-        entries.map(_ => Answer(Verdict.Fatal(error), None))
+        entries.map(_ => EntryVerdict(Verdict.Fatal(error), None))
       } else {
         counts.answered(entries, results)
         answers(results)

@@ -7,7 +7,7 @@ import org.sparkkinesis.concurrent.Scheduler
 import org.sparkkinesis.consume.FakeKinesis
 import org.sparkkinesis.model._
 import org.sparkkinesis.service.{
-  Operation, ServiceErrorKind, ServiceException, ShardEvent, ShardSubscriber, ShardSubscription
+  Operation, ServiceErrorKind, ServiceException, ShardSubscriber, ShardSubscription, SubscribeToShardEvent
 }
 
 /** Subscriptions whose callbacks the test triggers. They never deliver more events than requested. */
@@ -21,15 +21,15 @@ class FakeSubscriptions(scheduler: Scheduler) extends FakeKinesis(scheduler, 10.
     override def cancel(): Unit = cancelled = true
 
     def accept(): this.type = { subscriber.onSubscribed(); this }
-    def give(event: ShardEvent): Unit = {
+    def give(event: SubscribeToShardEvent): Unit = {
       delivered += 1
       assert(delivered <= requested, "an event was delivered without demand")
       subscriber.onEvent(event)
     }
     def records(behind: Long, numbers: Int*): Unit = give(Events.of(behind, numbers: _*))
-    def idle(after: Int): Unit = give(ShardEvent(IndexedSeq.empty, Some(Events.number(after)), 0, Nil))
+    def idle(after: Int): Unit = give(SubscribeToShardEvent(IndexedSeq.empty, Some(Events.number(after)), 0, Nil))
     def end(children: Seq[ChildShard], numbers: Int*): Unit =
-      give(ShardEvent(numbers.map(Events.record).toVector, None, 0, children))
+      give(SubscribeToShardEvent(numbers.map(Events.record).toVector, None, 0, children))
     def fail(kind: ServiceErrorKind): Unit =
       subscriber.onError(new ServiceException(kind, Operation.SubscribeToShard, s"${kind}Exception", "injected"))
     def complete(): Unit = subscriber.onComplete()
@@ -53,6 +53,6 @@ class FakeSubscriptions(scheduler: Scheduler) extends FakeKinesis(scheduler, 10.
 object Events {
   def number(n: Int): SequenceNumber = SequenceNumber(n.toString)
   def record(n: Int): KinesisRecord = new KinesisRecord(n.toString, "k", n.toLong, Array.emptyByteArray, null)
-  def of(behind: Long, numbers: Int*): ShardEvent =
-    ShardEvent(numbers.map(record).toVector, numbers.lastOption.map(number), behind, Nil)
+  def of(behind: Long, numbers: Int*): SubscribeToShardEvent =
+    SubscribeToShardEvent(numbers.map(record).toVector, numbers.lastOption.map(number), behind, Nil)
 }

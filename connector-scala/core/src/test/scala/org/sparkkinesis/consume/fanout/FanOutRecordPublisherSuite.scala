@@ -10,7 +10,7 @@ import org.sparkkinesis.event._
 import org.sparkkinesis.model.StartingPosition._
 import org.sparkkinesis.model._
 import org.sparkkinesis.retry.{RetryPolicies, RetryRules}
-import org.sparkkinesis.service.{Operation, ServiceErrorKind, ServiceException, ShardEvent}
+import org.sparkkinesis.service.{Operation, ServiceErrorKind, ServiceException, SubscribeToShardEvent}
 
 /** Tests the delivery of records: demand, renewed subscriptions, the end of a shard, and cancel. */
 class FanOutRecordPublisherSuite extends FanOutFixture {
@@ -56,7 +56,7 @@ class FanOutRecordPublisherSuite extends FanOutFixture {
     def large(number: Int) =
       new KinesisRecord(number.toString, "k", number.toLong, new Array[Byte](1000), null)
     def give(number: Int) =
-      r.current.give(ShardEvent(IndexedSeq(large(number)), Some(Events.number(number)), 5, Nil))
+      r.current.give(SubscribeToShardEvent(IndexedSeq(large(number)), Some(Events.number(number)), 5, Nil))
     def requested(allowed: Long): Long = {
       val before = r.current.requested
       r.now(r.publisher.request(allowed))

@@ -9,7 +9,7 @@ import org.sparkkinesis.service.{Operation, PutEntry, PutResult, ServiceErrorKin
 import org.sparkkinesis.shard.ShardMap
 import org.sparkkinesis.sink.RetryCause._
 import org.sparkkinesis.sink.Verdict
-import org.sparkkinesis.sink.kinesis.lane.Placement
+import org.sparkkinesis.sink.kinesis.lane.ShardPrediction
 import org.sparkkinesis.sink.kinesis.pack.{AggregatePacker, AggregateSize}
 import org.sparkkinesis.sink.kinesis.put.{PutCounts, RecordRules, SinkRecord}
 import org.sparkkinesis.sink.put.PutVerdicts
@@ -105,7 +105,7 @@ class SinkTablesSuite extends PropertySuite {
     val map = ShardMap.of(Seq(shard(0, low), shard(1, high))).getOrElse(fail("no map"))
     forAll(records) { given =>
       val packed =
-        AggregatePacker(keepKeysTogether = false, 500).pack(given.toIndexedSeq, Some(Placement(map, _ => false)))
+        AggregatePacker(keepKeysTogether = false, 500).pack(given.toIndexedSeq, Some(ShardPrediction(map, _ => false)))
       assert(packed.entries.map(_.put.size).sum <= given.map(AggregateSize.atMost).sum)
     }
   }

@@ -8,7 +8,7 @@ import org.sparkkinesis.emulator.engine.consumer.RegisteredConsumer
 import org.sparkkinesis.emulator.engine.delivery.DeliveryStreams
 import org.sparkkinesis.emulator.engine.error.ServiceError
 import org.sparkkinesis.emulator.engine.quota.CallRates
-import org.sparkkinesis.emulator.engine.stream.{StreamSettings, StreamState}
+import org.sparkkinesis.emulator.engine.stream.{DataStream, StreamSettings}
 import org.sparkkinesis.model.StreamRef
 
 /** The streams of one account in one region, by name. Thread-safe. */
@@ -17,28 +17,28 @@ final class Namespace(val account: String, val region: String, val engine: Engin
 
   val rates = new CallRates
   val deliveryStreams = new DeliveryStreams(account, region, engine.deliveries)
-  private val byName = new ConcurrentSkipListMap[String, StreamState]
+  private val byName = new ConcurrentSkipListMap[String, DataStream]
 
   /** Whether the account has a minimum throughput commitment (On-demand Advantage). */
   @volatile var hasCommitment: Boolean = false
 
-  def streams: Iterable[StreamState] = byName.values.asScala
-  def streamsAfter(name: Option[String]): Iterator[StreamState] =
+  def streams: Iterable[DataStream] = byName.values.asScala
+  def streamsAfter(name: Option[String]): Iterator[DataStream] =
     name.fold(byName.values.iterator)(byName.tailMap(_, false).values.iterator).asScala
 
   def openShards: Int = streams.iterator.map(_.shards.openCount).sum
-  def find(name: String): Option[StreamState] = Option(byName.get(name))
+  def find(name: String): Option[DataStream] = Option(byName.get(name))
 
-  def stream(name: String): StreamState = find(name).getOrElse(throw notFound(name))
+  def stream(name: String): DataStream = find(name).getOrElse(throw notFound(name))
 
-  def stream(ref: StreamRef): StreamState = ref match {
+  def stream(ref: StreamRef): DataStream = ref match {
     case StreamRef.ByArn(_, arnRegion, arnAccount, name) =>
       if (arnRegion == region && arnAccount == account) stream(name)
       else engine.namespace(arnAccount, arnRegion).stream(name)
     case StreamRef.ByName(name) => stream(name)
   }
 
-  def consumerByArn(arn: String): (StreamState, RegisteredConsumer) = arn match {
+  def consumerByArn(arn: String): (DataStream, RegisteredConsumer) = arn match {
     case ConsumerArn(streamArn, name, _) =>
       val found = for {
         ref <- StreamRef.parse(streamArn)
@@ -57,7 +57,7 @@ final class Namespace(val account: String, val region: String, val engine: Engin
    * @throws ServiceError
    *   ResourceInUse if a stream of this name exists
    */
-  def add(name: String, settings: StreamSettings): StreamState = {
+  def add(name: String, settings: StreamSettings): DataStream = {
     val made = newStream(name, engine.clock.millis, settings)
     if (byName.putIfAbsent(name, made) != null)
       throw ServiceError.resourceInUse(s"Stream $name under account $account already exists.")
@@ -65,15 +65,15 @@ final class Namespace(val account: String, val region: String, val engine: Engin
   }
 
   /** Creates a stream without adding it. */
-  private[emulator] def newStream(name: String, createdMillis: Long, settings: StreamSettings): StreamState =
-    new StreamState(name, arn(name), account, region, createdMillis, settings, engine)
+  private[emulator] def newStream(name: String, createdMillis: Long, settings: StreamSettings): DataStream =
+    new DataStream(name, arn(name), account, region, createdMillis, settings, engine)
 
-  private[emulator] def restore(stream: StreamState): Unit = {
+  private[emulator] def restore(stream: DataStream): Unit = {
     byName.put(stream.name, stream)
     ()
   }
 
-  def remove(stream: StreamState): Unit = {
+  def remove(stream: DataStream): Unit = {
     byName.remove(stream.name, stream)
     rates.forget(stream.name)
     stream.discard()

@@ -10,7 +10,7 @@ import scala.util.Using
 
 import org.sparkkinesis.emulator.engine.Engine
 import org.sparkkinesis.emulator.engine.shard.{ShardLog, StoredRecord}
-import org.sparkkinesis.emulator.engine.stream.{StreamState, StreamStore}
+import org.sparkkinesis.emulator.engine.stream.{DataStream, StreamStore}
 
 /**
  * Keeps streams in a directory, for users who develop with the emulator: one folder for each stream, with its
@@ -31,10 +31,10 @@ final class FileStore(root: Path) extends StreamStore {
     }
   }
 
-  private def folder(stream: StreamState): Path =
+  private def folder(stream: DataStream): Path =
     Seq(stream.account, stream.region, stream.name).map(FileNames.of).foldLeft(root)(_.resolve(_))
 
-  override def settingsChanged(stream: StreamState): Unit = stream.synchronized {
+  override def settingsChanged(stream: DataStream): Unit = stream.synchronized {
     val home = Files.createDirectories(folder(stream))
     val next = home.resolve(s"${FileStore.Description}.next")
     Using.resource(new BufferedOutputStream(Files.newOutputStream(next)))(StoredStream.write(stream, _))
@@ -42,7 +42,7 @@ final class FileStore(root: Path) extends StreamStore {
     ()
   }
 
-  override def appended(stream: StreamState, shard: ShardLog, record: StoredRecord): Unit = {
+  override def appended(stream: DataStream, shard: ShardLog, record: StoredRecord): Unit = {
     val log = logs.computeIfAbsent(shard, _ => open(folder(stream).resolve(ShardLogFile.fileName(shard.index))))
     log.synchronized {
       ShardLogFile.write(log, record)
@@ -53,7 +53,7 @@ final class FileStore(root: Path) extends StreamStore {
   private def open(file: Path): DataOutputStream =
     new DataOutputStream(new BufferedOutputStream(new FileOutputStream(file.toFile, true), FileStore.BufferBytes))
 
-  override def deleted(stream: StreamState): Unit = {
+  override def deleted(stream: DataStream): Unit = {
     stream.shards.all.foreach(shard => Option(logs.remove(shard)).foreach(_.close()))
     val home = folder(stream)
     if (Files.exists(home))

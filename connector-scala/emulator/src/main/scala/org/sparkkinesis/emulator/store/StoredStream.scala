@@ -8,7 +8,7 @@ import org.sparkkinesis.emulator.engine.Engine
 import org.sparkkinesis.emulator.engine.consumer.RegisteredConsumer
 import org.sparkkinesis.emulator.engine.shard.ShardLog
 import org.sparkkinesis.emulator.engine.shard.ShardLog.Closing
-import org.sparkkinesis.emulator.engine.stream.{StreamSettings, StreamState}
+import org.sparkkinesis.emulator.engine.stream.{DataStream, StreamSettings}
 import org.sparkkinesis.error.EmulatorErrors
 import org.sparkkinesis.model.ConsumerStatus
 import org.sparkkinesis.model.hash.HashKeyRange
@@ -19,7 +19,7 @@ import org.sparkkinesis.model.hash.HashKeyRange
 private[store] object StoredStream {
   private val Version = 2L
 
-  def write(stream: StreamState, out: OutputStream): Unit = Encoding.Json.write(out) { json =>
+  def write(stream: DataStream, out: OutputStream): Unit = Encoding.Json.write(out) { json =>
     json.obj {
       json.field("version", Version)
       json.field("account", stream.account)

@@ -7,7 +7,7 @@ import org.scalactic.source
 
 import org.sparkkinesis.emulator.engine.quota.QuotaPolicy
 import org.sparkkinesis.emulator.engine.shard.{IncomingRecord, MemoryBudget, ShardLog}
-import org.sparkkinesis.emulator.engine.stream.{PlannedShard, Resharding, StreamSettings, StreamState, StreamStore}
+import org.sparkkinesis.emulator.engine.stream.{DataStream, PlannedShard, Resharding, StreamSettings, StreamStore}
 import org.sparkkinesis.emulator.engine.time.EmulatorClock
 import org.sparkkinesis.emulator.store.DeliveryFiles
 import org.sparkkinesis.model.StreamStatus
@@ -31,15 +31,15 @@ class ReshardRaceSuite extends TimedSuite {
     finally made.close()
   }
 
-  private def newStream(engine: Engine): StreamState = {
+  private def newStream(engine: Engine): DataStream = {
     val stream = engine.namespace("123456789012", "us-east-1").add("s", StreamSettings())
     stream.change(StreamStatus.Creating, 0)(() => stream.open(1, engine.clock.millis))
     stream
   }
 
-  private def widest(stream: StreamState): ShardLog = stream.shards.openShards.maxBy(s => s.range.end - s.range.start)
+  private def widest(stream: DataStream): ShardLog = stream.shards.openShards.maxBy(s => s.range.end - s.range.start)
 
-  private def split(stream: StreamState): Unit = {
+  private def split(stream: DataStream): Unit = {
     val shard = widest(stream)
     val middle = (shard.range.start + shard.range.end) / 2
     stream.reshard(Resharding.split(PlannedShard(shard.index, shard.range, Nil), middle, stream.shards.nextIndex))

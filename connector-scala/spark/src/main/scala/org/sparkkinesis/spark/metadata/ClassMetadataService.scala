@@ -38,7 +38,7 @@ final private[metadata] class ClassMetadataService(className: String) extends St
 
   override def address: String = s"class:$className"
 
-  override def fetch(ids: StreamIds, known: Option[Tag]): Answer = {
+  override def fetch(ids: StreamIds, known: Option[Tag]): MetadataAnswer = {
     val text =
       try function.apply(named(ids))
       catch { case NonFatal(failure) => throw failed(ids, failure) }

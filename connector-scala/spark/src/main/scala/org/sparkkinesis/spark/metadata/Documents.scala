@@ -23,12 +23,12 @@ private[metadata] object Documents {
       bytes: Array[Byte],
       known: Option[Tag],
       tag: Option[Tag]
-  ): Answer = {
+  ): MetadataAnswer = {
     val current = tag.getOrElse(hash(bytes))
-    if (known.contains(current)) Answer.Unchanged
+    if (known.contains(current)) MetadataAnswer.Unchanged
     else
       DocumentParser.parse(bytes) match {
-        case Right(document) => Answer.Found(document.select(ids), Some(current))
+        case Right(document) => MetadataAnswer.Found(document.select(ids), Some(current))
         case Left(why) => throw MetadataErrors.invalid(service.address, s"${why.head.toUpper}${why.tail}.")
       }
   }

@@ -20,7 +20,7 @@ final private[metadata] class FileMetadataService(name: String, conf: Configurat
 
   override def address: String = s"file:$name"
 
-  override def fetch(ids: StreamIds, known: Option[Tag]): Answer =
+  override def fetch(ids: StreamIds, known: Option[Tag]): MetadataAnswer =
     try {
       val files = path.getFileSystem(conf)
       warnOfOthers(files)

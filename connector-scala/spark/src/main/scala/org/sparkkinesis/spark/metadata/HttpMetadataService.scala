@@ -28,13 +28,13 @@ final private[metadata] class HttpMetadataService(uri: URI, token: Option[String
   /** The query of an address may have a token. */
   override def address: String = s"${uri.getScheme}://${uri.getRawAuthority}${uri.getRawPath}"
 
-  override def fetch(ids: StreamIds, known: Option[Tag]): Answer = {
+  override def fetch(ids: StreamIds, known: Option[Tag]): MetadataAnswer = {
     val response = send(ids, request(ids, known))
     response.statusCode match {
       case 200 =>
         val tag = response.headers.firstValue("ETag").map[Option[Tag]](text => Some(Tag(text))).orElse(None)
         Documents.answer(ids, this, response.body, known, tag)
-      case 304 if known.nonEmpty => Answer.Unchanged
+      case 304 if known.nonEmpty => MetadataAnswer.Unchanged
       case 404 => throw Documents.unavailable(ids, this, "The service knows none of the ids (status 404).")
       case status if status >= 300 && status < 400 =>
         throw Documents.unavailable(ids, this, s"The service redirects (status $status), which is not followed.")

@@ -136,8 +136,8 @@ final class MetadataWatcher(
   private def ask(): Unit = {
     state = state.copy(fetches = state.fetches + 1)
     service.fetch(ids, tag) match {
-      case Answer.Unchanged => document.foreach(onAnswer)
-      case Answer.Found(found, newTag) =>
+      case MetadataAnswer.Unchanged => document.foreach(onAnswer)
+      case MetadataAnswer.Found(found, newTag) =>
         accept(found)
         tag = newTag
     }

@@ -23,12 +23,12 @@ final private[spark] class PatternMetadataService(
 
   override def address: String = "ListStreams"
 
-  override def fetch(ids: StreamIds, tag: Option[Tag]): Answer = {
+  override def fetch(ids: StreamIds, tag: Option[Tag]): MetadataAnswer = {
     val before = last
     val found = PatternMetadataService.document(id, before, matching())
     last = Some(found)
     val current = Tag(found.version.toString)
-    if (tag.contains(current)) Answer.Unchanged else Answer.Found(found, Some(current))
+    if (tag.contains(current)) MetadataAnswer.Unchanged else MetadataAnswer.Found(found, Some(current))
   }
 
   override def close(): Unit = ()

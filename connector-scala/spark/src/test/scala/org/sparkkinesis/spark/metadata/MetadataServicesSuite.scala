@@ -64,8 +64,8 @@ class MetadataServicesSuite extends TimedSuite {
     conf.setBoolean("fs.file.impl.disable.cache", true)
     val service = MetadataSource.open(Options.read(Map("metadataService" -> s"file:$file")), conf, EventSink.Discard)
     assert(service.fetch(orders, None) match {
-      case Answer.Found(document, _) => document.version == 1
-      case Answer.Unchanged => false
+      case MetadataAnswer.Found(document, _) => document.version == 1
+      case MetadataAnswer.Unchanged => false
     })
   }
 
@@ -75,7 +75,7 @@ class MetadataServicesSuite extends TimedSuite {
     val service = open(s"file:$file")
     val first = found(service.fetch(orders, None))
     assert(first._1.version == 1 && first._1.streams.keySet == Set("orders"))
-    assert(service.fetch(orders, first._2) == Answer.Unchanged)
+    assert(service.fetch(orders, first._2) == MetadataAnswer.Unchanged)
     Files.writeString(file, text(2))
     assert(found(service.fetch(orders, first._2))._1.version == 2)
     Files.writeString(file, text(2).dropRight(3))
@@ -105,7 +105,7 @@ class MetadataServicesSuite extends TimedSuite {
       val service = open(address, "metadataToken" -> "abc")
       val (document, tag) = found(service.fetch(StreamIds.Named(Set("orders", "a b")), None))
       assert(document.version == 7 && tag.contains(Tag("\"7\"")))
-      assert(service.fetch(StreamIds.Matching("or.*".r.pattern), tag) == Answer.Unchanged)
+      assert(service.fetch(StreamIds.Matching("or.*".r.pattern), tag) == MetadataAnswer.Unchanged)
     }
     assert(asked.map(_._1) == Seq("/streams?id=a+b&id=orders", "/streams?pattern=or.*"))
     assert(asked.map(_._2("authorization")) == Seq("Bearer abc", "Bearer abc"))
@@ -171,9 +171,9 @@ object MetadataServicesSuite {
   def text(version: Int): String =
     s"""{"version": $version, "streams": {"orders": [{"arn": "$Arn/a"}], "other": [{"arn": "$Arn/b"}]}}"""
 
-  def found(answer: Answer): (MetadataDocument, Option[Tag]) = answer match {
-    case Answer.Found(document, tag) => (document, tag)
-    case Answer.Unchanged => throw new IllegalStateException("unchanged")
+  def found(answer: MetadataAnswer): (MetadataDocument, Option[Tag]) = answer match {
+    case MetadataAnswer.Found(document, tag) => (document, tag)
+    case MetadataAnswer.Unchanged => throw new IllegalStateException("unchanged")
   }
 
   class OwnService extends java.util.function.Function[java.util.Collection[String], String] {

@@ -28,12 +28,12 @@ class MetadataWatcherSuite extends TimedSuite {
     var answer: Either[String, MetadataDocument] = Left("down")
     val tags: mutable.ArrayBuffer[Option[Tag]] = mutable.ArrayBuffer.empty
     override def address: String = "test"
-    override def fetch(ids: StreamIds, known: Option[Tag]): Answer = {
+    override def fetch(ids: StreamIds, known: Option[Tag]): MetadataAnswer = {
       tags += known
       answer match {
         case Left(reason) => throw MetadataErrors.unavailable(ids.toString, address, reason)
-        case Right(found) if known.contains(Tag(found.toString)) => Answer.Unchanged
-        case Right(found) => Answer.Found(found, Some(Tag(found.toString)))
+        case Right(found) if known.contains(Tag(found.toString)) => MetadataAnswer.Unchanged
+        case Right(found) => MetadataAnswer.Found(found, Some(Tag(found.toString)))
       }
     }
     override def close(): Unit = ()

@@ -2,7 +2,7 @@ package org.sparkkinesis.spark.metadata
 
 import scala.collection.mutable
 
-import org.sparkkinesis.metadata.{Answer, MetadataDocument, StreamIds, Tag}
+import org.sparkkinesis.metadata.{MetadataAnswer, MetadataDocument, StreamIds, Tag}
 import org.sparkkinesis.model.StreamRef
 import org.sparkkinesis.suite.TimedSuite
 
@@ -28,11 +28,11 @@ class PatternMetadataServiceSuite extends TimedSuite {
     val service =
       new PatternMetadataService("streamPattern", Some(known), () => lists.dequeue().map(ref))
     val ids = StreamIds.Matching("a|b".r.pattern)
-    assert(service.fetch(ids, None) == Answer.Found(known, Some(Tag("2"))))
-    assert(service.fetch(ids, Some(Tag("2"))) == Answer.Unchanged)
+    assert(service.fetch(ids, None) == MetadataAnswer.Found(known, Some(Tag("2"))))
+    assert(service.fetch(ids, Some(Tag("2"))) == MetadataAnswer.Unchanged)
     service.fetch(ids, Some(Tag("2"))) match {
-      case Answer.Found(found, tag) => assert(found.version == 3 && tag.contains(Tag("3")))
-      case Answer.Unchanged => fail("a stream was added")
+      case MetadataAnswer.Found(found, tag) => assert(found.version == 3 && tag.contains(Tag("3")))
+      case MetadataAnswer.Unchanged => fail("a stream was added")
     }
   }
 }

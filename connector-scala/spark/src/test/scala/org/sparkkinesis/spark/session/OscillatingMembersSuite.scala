@@ -32,7 +32,7 @@ class OscillatingMembersSuite extends TimedSuite {
       document = MetadataDocument(document.version + 1, SortedMap("orders" -> streams.toVector))
     }
     override def address: String = "test"
-    override def fetch(ids: StreamIds, known: Option[Tag]): Answer = Answer.Found(document, None)
+    override def fetch(ids: StreamIds, known: Option[Tag]): MetadataAnswer = MetadataAnswer.Found(document, None)
     override def close(): Unit = ()
   }
 

@@ -167,7 +167,7 @@ final class ModelSubscription(service: ModelKinesis, subscriber: ShardSubscriber
       else if (index >= shard.records.size) Some(shard.continuation)
       else if (index == 0) Some(shard.startingNumber)
       else Some(shard.number(index.toLong))
-    subscriber.onEvent(ShardEvent(records, continuation, service.millisBehind(shard, index), children))
+    subscriber.onEvent(SubscribeToShardEvent(records, continuation, service.millisBehind(shard, index), children))
     if (isEnd) end() else if (index < shard.records.size) pushSoon()
   }
 

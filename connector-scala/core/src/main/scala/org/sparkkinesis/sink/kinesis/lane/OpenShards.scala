@@ -18,7 +18,7 @@ import org.sparkkinesis.shard.{ShardLister, ShardMap}
  * @param isDoubtful
  *   whether a response contained a record of this shard in another shard, and no listing has explained it yet
  */
-final case class Placement(map: ShardMap, isDoubtful: ShardId => Boolean)
+final case class ShardPrediction(map: ShardMap, isDoubtful: ShardId => Boolean)
 
 /** Result of comparing a response with the shard map. */
 sealed abstract class Sighting
@@ -84,11 +84,11 @@ final class OpenShards(
   /** The last complete listing. */
   def map: Option[ShardMap] = current
 
-  /** Returns the placement for packing records now, or `None` if the shards must be listed first. */
-  def placement: Option[Placement] = synchronized {
+  /** Returns the prediction for the records that are packed now, or `None` if the shards must be listed first. */
+  def prediction: Option[ShardPrediction] = synchronized {
     current.filter(_ => isConfirmed).map { map =>
       val doubtful = doubts.keySet
-      Placement(map, doubtful)
+      ShardPrediction(map, doubtful)
     }
   }
 

@@ -6,7 +6,7 @@ import scala.collection.mutable
 import org.sparkkinesis.aggregate.Aggregator
 import org.sparkkinesis.model.{KinesisQuotas, ShardId}
 import org.sparkkinesis.service.PutEntry
-import org.sparkkinesis.sink.kinesis.lane.Placement
+import org.sparkkinesis.sink.kinesis.lane.ShardPrediction
 import org.sparkkinesis.sink.kinesis.put.SinkRecord
 
 /**
@@ -81,13 +81,13 @@ final class AggregatePacker(maxAggregateBytes: Int, maxEntries: Int, keepKeysTog
     }
   }
 
-  /** @param placement predicts the shards of records; without it, every record stays plain */
-  def pack(records: IndexedSeq[SinkRecord], placement: Option[Placement]): PackedRequest =
-    new Packing(records, placement).packed
+  /** @param prediction predicts the shards of records; without it, every record stays plain */
+  def pack(records: IndexedSeq[SinkRecord], prediction: Option[ShardPrediction]): PackedRequest =
+    new Packing(records, prediction).packed
 
-  final private class Packing(records: IndexedSeq[SinkRecord], placement: Option[Placement]) {
+  final private class Packing(records: IndexedSeq[SinkRecord], prediction: Option[ShardPrediction]) {
     private val containers = mutable.ArrayBuffer.empty[Container]
-    private val open = new Array[Container](placement.fold(0)(_.map.size))
+    private val open = new Array[Container](prediction.fold(0)(_.map.size))
     private val ofKey = new java.util.HashMap[String, Option[Container]]
     private val entryOf = new Array[Int](records.size)
 
@@ -116,7 +116,7 @@ final class AggregatePacker(maxAggregateBytes: Int, maxEntries: Int, keepKeysTog
             current.entry(records(current.first))
             current.freed
           }
-        val fresh = new Container(containers.size, placement.map(_.map.shard(shard)), index, aggregator)
+        val fresh = new Container(containers.size, prediction.map(_.map.shard(shard)), index, aggregator)
         fresh.tryAdd(record)
         open(shard) = fresh
         add(fresh)
@@ -133,10 +133,10 @@ final class AggregatePacker(maxAggregateBytes: Int, maxEntries: Int, keepKeysTog
     }
 
     private def isFor(container: Container, record: SinkRecord): Boolean =
-      placement.exists(known => container.shard.contains(known.map.shardOf(record.hashPoint)))
+      prediction.exists(known => container.shard.contains(known.map.shardOf(record.hashPoint)))
 
     /** Returns the number of the record's shard, or a negative number if it is not certain. */
-    private def shardOf(record: SinkRecord): Int = placement.fold(-1) { known =>
+    private def shardOf(record: SinkRecord): Int = prediction.fold(-1) { known =>
       val index = known.map.indexOf(record.hashPoint)
       if (known.isDoubtful(known.map.shard(index))) -1 else index
     }

@@ -2,7 +2,7 @@ package org.sparkkinesis.sink.kinesis.pack
 
 import org.sparkkinesis.model.ShardId
 import org.sparkkinesis.shard.ShardMap
-import org.sparkkinesis.sink.kinesis.put.{Answer, SinkRecord}
+import org.sparkkinesis.sink.kinesis.put.{EntryVerdict, SinkRecord}
 import org.sparkkinesis.sink.{RetryCause, Verdict}
 
 /**
@@ -18,7 +18,7 @@ import org.sparkkinesis.sink.{RetryCause, Verdict}
 final private[kinesis] class AggregateProof(
     packed: PackedRequest,
     batch: IndexedSeq[SinkRecord],
-    answers: IndexedSeq[Answer],
+    answers: IndexedSeq[EntryVerdict],
     packedBy: Option[ShardMap],
     isConfirmed: Boolean
 ) {

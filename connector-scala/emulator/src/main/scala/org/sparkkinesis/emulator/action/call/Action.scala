@@ -4,7 +4,7 @@ import org.sparkkinesis.emulator.document.{Fields, ReplyWriter}
 import org.sparkkinesis.emulator.engine.consumer.RegisteredConsumer
 import org.sparkkinesis.emulator.engine.error.ServiceError
 import org.sparkkinesis.emulator.engine.shard.ShardLog
-import org.sparkkinesis.emulator.engine.stream.StreamState
+import org.sparkkinesis.emulator.engine.stream.DataStream
 import org.sparkkinesis.emulator.engine.{Engine, Namespace}
 import org.sparkkinesis.emulator.fault.{FaultTarget, Faults}
 import org.sparkkinesis.model.StreamRef
@@ -39,7 +39,7 @@ final class Call(val operation: String, val fields: Fields, val namespace: Names
    * Returns the stream that StreamName or StreamARN names, and counts the call against the rate limit of its
    * operation.
    */
-  def stream(validator: Validator): StreamState = {
+  def stream(validator: Validator): DataStream = {
     val ref = streamRef(validator)
     validator.check()
     val found = namespace.stream(ref.getOrElse(throw ServiceError.invalidArgument(Call.NoStream)))
@@ -119,7 +119,7 @@ object Answer {
 
 /** A valid request for a subscription. The subscription must still claim the shard of its consumer. */
 final case class SubscribeRequest(
-    stream: StreamState,
+    stream: DataStream,
     consumer: RegisteredConsumer,
     shard: ShardLog,
     afterSeqIx: Long

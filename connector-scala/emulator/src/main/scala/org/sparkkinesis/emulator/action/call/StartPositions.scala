@@ -2,7 +2,7 @@ package org.sparkkinesis.emulator.action.call
 
 import org.sparkkinesis.emulator.engine.error.ServiceError
 import org.sparkkinesis.emulator.engine.shard.{SequenceNumbers, ShardLog}
-import org.sparkkinesis.emulator.engine.stream.StreamState
+import org.sparkkinesis.emulator.engine.stream.DataStream
 import org.sparkkinesis.model.{SequenceNumber, ShardId, StartingPosition}
 
 /** Reads the five types of starting positions and finds them in a shard. */
@@ -29,7 +29,7 @@ private[action] object StartPositions {
   }
 
   /** Returns the seqIx of the last record before the position. */
-  def resolve(stream: StreamState, shard: ShardLog, position: StartingPosition, operation: String): Long =
+  def resolve(stream: DataStream, shard: ShardLog, position: StartingPosition, operation: String): Long =
     position match {
       case StartingPosition.TrimHorizon => -1
       case StartingPosition.Latest => shard.tipSeqIx
@@ -38,7 +38,7 @@ private[action] object StartPositions {
       case StartingPosition.AfterSequenceNumber(number) => seqIx(stream, shard, number.value, operation)
     }
 
-  private def seqIx(stream: StreamState, shard: ShardLog, number: String, operation: String): Long = {
+  private def seqIx(stream: DataStream, shard: ShardLog, number: String, operation: String): Long = {
     def invalid(why: String): ServiceError = ServiceError.invalidArgument(
       s"StartingSequenceNumber $number used in $operation on shard ${shard.id} in stream ${stream.name} under " +
         s"account ${stream.account} is invalid$why."

@@ -4,13 +4,13 @@ import org.sparkkinesis.emulator.action.call.{Call, Patterns, Validator}
 import org.sparkkinesis.emulator.document.ReplyWriter
 import org.sparkkinesis.emulator.engine.consumer.RegisteredConsumer
 import org.sparkkinesis.emulator.engine.error.ServiceError
-import org.sparkkinesis.emulator.engine.stream.StreamState
+import org.sparkkinesis.emulator.engine.stream.DataStream
 
 /** Rules and answers that the operations on consumers share. */
 private[action] object ConsumerRules {
 
   /** Finds the consumer that ConsumerARN, or StreamARN with ConsumerName, identifies. */
-  def find(call: Call): (StreamState, RegisteredConsumer) = {
+  def find(call: Call): (DataStream, RegisteredConsumer) = {
     val validator = new Validator(call.fields)
     val arn = validator.string("ConsumerARN", Patterns.ConsumerArn, Patterns.MaxArn, 1)
     val name = validator.string("ConsumerName", Patterns.StreamName, Patterns.MaxName, 1)
@@ -32,7 +32,7 @@ private[action] object ConsumerRules {
     found
   }
 
-  private def notFound(name: String, stream: StreamState): ServiceError = ServiceError.resourceNotFound(
+  private def notFound(name: String, stream: DataStream): ServiceError = ServiceError.resourceNotFound(
     s"Consumer $name in stream ${stream.name} under account ${stream.account} not found."
   )
 

@@ -5,7 +5,7 @@ import org.sparkkinesis.emulator.action.tag.TagRules
 import org.sparkkinesis.emulator.engine.consumer.RegisteredConsumer
 import org.sparkkinesis.emulator.engine.error.ServiceError
 import org.sparkkinesis.emulator.engine.quota.Quota
-import org.sparkkinesis.emulator.engine.stream.StreamState
+import org.sparkkinesis.emulator.engine.stream.DataStream
 import org.sparkkinesis.model.ConsumerStatus
 import org.sparkkinesis.model.KinesisQuotas.Count
 
@@ -30,7 +30,7 @@ object RegisterStreamConsumer extends Action {
     Answer.body(reply => reply.obj(reply.obj("Consumer")(ConsumerRules.write(reply, consumer))))
   }
 
-  private def register(call: Call, stream: StreamState, name: String): RegisteredConsumer = stream.synchronized {
+  private def register(call: Call, stream: DataStream, name: String): RegisteredConsumer = stream.synchronized {
     if (stream.consumer(name).isDefined)
       throw ServiceError.resourceInUse(
         s"Consumer $name already exists for stream ${stream.name} under account ${stream.account}."

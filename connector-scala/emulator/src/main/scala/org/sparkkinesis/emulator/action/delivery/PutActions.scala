@@ -23,7 +23,9 @@ object PutRecordBatch extends Action {
     validator.check()
     val stream = call.namespace.deliveryStreams.stream(streamName.get)
     stream.requireActive()
-    val data = records.zipWithIndex.map { case (record, i) => RecordRules.read(record, s"records.${i + 1}.member.") }
+    val data = records.zipWithIndex.map { case (record, i) =>
+      DeliveryRecordRules.read(record, s"records.${i + 1}.member.")
+    }
     val bytes = data.iterator.map(_.length.toLong).sum
     if (bytes > FirehoseQuotas.Request.PutRecordBatchBytes)
       throw ServiceError.invalidArgument(
@@ -67,7 +69,7 @@ object PutDeliveryRecord extends Action {
     validator.check()
     val stream = call.namespace.deliveryStreams.stream(streamName.get)
     stream.requireActive()
-    val data = RecordRules.read(call.fields.structure("Record").get, "record.")
+    val data = DeliveryRecordRules.read(call.fields.structure("Record").get, "record.")
     stream.admitRequest(call.engine.policy, call.now)
     val id = stream.deliver(Vector(data), call.engine.policy, call.now).head
     if (id == null) throw DeliveryStream.SlowDown
@@ -80,7 +82,7 @@ object PutDeliveryRecord extends Action {
   }
 }
 
-private object RecordRules {
+private object DeliveryRecordRules {
 
   /** Reads one record. `at` is its position in the request, for error messages. */
   def read(record: Fields, at: String): Array[Byte] = {

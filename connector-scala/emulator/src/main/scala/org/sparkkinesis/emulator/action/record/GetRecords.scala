@@ -9,7 +9,7 @@ import org.sparkkinesis.emulator.action.stream.StreamRules
 import org.sparkkinesis.emulator.document.ReplyWriter
 import org.sparkkinesis.emulator.engine.error.ServiceError
 import org.sparkkinesis.emulator.engine.shard.{ShardLog, StoredRecord}
-import org.sparkkinesis.emulator.engine.stream.StreamState
+import org.sparkkinesis.emulator.engine.stream.DataStream
 import org.sparkkinesis.model.KinesisQuotas.Lifetime
 import org.sparkkinesis.model.{KinesisQuotas, StreamRef}
 
@@ -68,7 +68,7 @@ object GetRecords extends Action {
     }
   }
 
-  private def streamOf(call: Call, token: IteratorToken): StreamState = {
+  private def streamOf(call: Call, token: IteratorToken): DataStream = {
     val namespace = call.fields.string("StreamARN").flatMap(StreamRef.parse) match {
       case Some(arn: StreamRef.ByArn) =>
         if (arn.name != token.stream) throw ServiceError.invalidArgument("StreamARN is not that of the ShardIterator.")
@@ -107,7 +107,7 @@ private[emulator] object RecordShape {
     reply.field("EncryptionType", record.encryptionType)
   }
 
-  def writeChildren(reply: ReplyWriter, stream: StreamState, shard: ShardLog): Unit =
+  def writeChildren(reply: ReplyWriter, stream: DataStream, shard: ShardLog): Unit =
     reply.array("ChildShards", stream.shards.childrenOf(shard.index)) { (child: ShardLog) =>
       reply.obj {
         val described = child.asChild

@@ -3,7 +3,7 @@ package org.sparkkinesis.emulator.action.record
 import org.sparkkinesis.emulator.action.call.{Action, Answer, Call, Patterns, Validator}
 import org.sparkkinesis.emulator.engine.error.ServiceError
 import org.sparkkinesis.emulator.engine.shard.{SequenceNumbers, ShardLog}
-import org.sparkkinesis.emulator.engine.stream.StreamState
+import org.sparkkinesis.emulator.engine.stream.DataStream
 
 /** PutRecord writes one record. The call fails if the write limit of the shard is exceeded. */
 object PutRecord extends Action {
@@ -36,7 +36,7 @@ object PutRecord extends Action {
   }
 
   // The sequence numbers of a shard always increase, so the value only has to be a valid sequence number.
-  private def checkOrdering(stream: StreamState, number: String): Unit = {
+  private def checkOrdering(stream: DataStream, number: String): Unit = {
     if (stream.settings.distributesItself)
       throw ServiceError.invalidArgument(
         "SequenceNumberForOrdering cannot be used with RecordDistributionStrategy AUTO."

@@ -3,7 +3,7 @@ package org.sparkkinesis.emulator.action.record
 import org.sparkkinesis.emulator.action.call.{Action, Answer, Call, Validator}
 import org.sparkkinesis.emulator.engine.error.ServiceError
 import org.sparkkinesis.emulator.engine.shard.{IncomingRecord, ShardLog, StoredRecord}
-import org.sparkkinesis.emulator.engine.stream.StreamState
+import org.sparkkinesis.emulator.engine.stream.DataStream
 import org.sparkkinesis.model.KinesisQuotas.Request
 
 /**
@@ -36,7 +36,7 @@ object PutRecords extends Action {
     append(call, stream, entries)
   }
 
-  private def append(call: Call, stream: StreamState, entries: Array[IncomingRecord]): Answer = {
+  private def append(call: Call, stream: DataStream, entries: Array[IncomingRecord]): Answer = {
     val encryption = stream.settings.encryptionType
     val limits = stream.quotaLimits
     val shards = new Array[ShardLog](entries.length)

@@ -6,7 +6,7 @@ import org.sparkkinesis.emulator.action.call.Patterns
 import org.sparkkinesis.emulator.document.Fields
 import org.sparkkinesis.emulator.engine.error.ServiceError
 import org.sparkkinesis.emulator.engine.shard.IncomingRecord
-import org.sparkkinesis.emulator.engine.stream.StreamState
+import org.sparkkinesis.emulator.engine.stream.DataStream
 import org.sparkkinesis.model.hash.{HashKey, HashKeyRange, HashPoint}
 import org.sparkkinesis.model.{KinesisQuotas, Utf8}
 
@@ -17,7 +17,7 @@ import org.sparkkinesis.model.{KinesisQuotas, Utf8}
 private[record] object PutRules {
   import KinesisQuotas.Record._
 
-  def read(fields: Fields, stream: StreamState, at: String): IncomingRecord = {
+  def read(fields: Fields, stream: DataStream, at: String): IncomingRecord = {
     val data = fields.blob("Data")
     val itself = stream.settings.distributesItself
     val key = fields.string("PartitionKey").orNull

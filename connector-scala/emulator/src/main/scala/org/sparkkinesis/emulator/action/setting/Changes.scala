@@ -3,14 +3,14 @@ package org.sparkkinesis.emulator.action.setting
 import org.sparkkinesis.emulator.action.call.Call
 import org.sparkkinesis.emulator.engine.error.ServiceError
 import org.sparkkinesis.emulator.engine.quota.Quota
-import org.sparkkinesis.emulator.engine.stream.StreamState
+import org.sparkkinesis.emulator.engine.stream.DataStream
 import org.sparkkinesis.model.StreamStatus
 
 /**
  * Changes settings of a stream, which is UPDATING in the meantime. Some changes are limited to a number in 24 hours.
  */
 private[setting] object Changes {
-  def of(call: Call, stream: StreamState)(apply: => Unit): Unit =
+  def of(call: Call, stream: DataStream)(apply: => Unit): Unit =
     stream.change(StreamStatus.Updating, call.engine.delays.update)(() => apply)
 
   /**
@@ -21,7 +21,7 @@ private[setting] object Changes {
       "Warm throughput needs a stream in ON_DEMAND mode and an account with MinimumThroughputBillingCommitment."
     )
 
-  def admit(call: Call, stream: StreamState, kind: String, perDay: Int): Unit =
+  def admit(call: Call, stream: DataStream, kind: String, perDay: Int): Unit =
     call.engine.policy.limit(Quota.ChangesPerDay, perDay).foreach { limit =>
       if (!stream.admitChange(kind, limit, call.now))
         throw ServiceError.limitExceeded(

@@ -2,13 +2,13 @@ package org.sparkkinesis.emulator.action.setting
 
 import org.sparkkinesis.emulator.action.call.{Action, Answer, Call, Patterns, Validator}
 import org.sparkkinesis.emulator.engine.error.ServiceError
-import org.sparkkinesis.emulator.engine.stream.StreamState
+import org.sparkkinesis.emulator.engine.stream.DataStream
 import org.sparkkinesis.model.StreamRef
 
 /** PutResourcePolicy, GetResourcePolicy and DeleteResourcePolicy store policies, which are not evaluated. */
 sealed abstract class ResourcePolicy extends Action {
   protected def validateMore(validator: Validator): Unit = ()
-  protected def onStream(call: Call, stream: StreamState): Answer
+  protected def onStream(call: Call, stream: DataStream): Answer
 
   override def run(call: Call): Answer = {
     val validator = new Validator(call.fields)
@@ -29,7 +29,7 @@ object PutResourcePolicy extends ResourcePolicy {
 
   override protected def validateMore(validator: Validator): Unit = validator.present("Policy")
 
-  override protected def onStream(call: Call, stream: StreamState): Answer = {
+  override protected def onStream(call: Call, stream: DataStream): Answer = {
     stream.update(_.copy(policy = call.fields.string("Policy")))
     Answer.Empty
   }
@@ -38,14 +38,14 @@ object PutResourcePolicy extends ResourcePolicy {
 object GetResourcePolicy extends ResourcePolicy {
   val name = "GetResourcePolicy"
 
-  override protected def onStream(call: Call, stream: StreamState): Answer =
+  override protected def onStream(call: Call, stream: DataStream): Answer =
     Answer.body(reply => reply.obj(reply.field("Policy", stream.settings.policy.getOrElse("{}"))))
 }
 
 object DeleteResourcePolicy extends ResourcePolicy {
   val name = "DeleteResourcePolicy"
 
-  override protected def onStream(call: Call, stream: StreamState): Answer = {
+  override protected def onStream(call: Call, stream: DataStream): Answer = {
     if (stream.settings.policy.isEmpty)
       throw ServiceError.resourceNotFound(s"Stream ${stream.name} under account ${stream.account} has no policy.")
     stream.update(_.copy(policy = None))

@@ -4,7 +4,7 @@ import org.sparkkinesis.emulator.action.call.{Action, Answer, Call, PageTokens, 
 import org.sparkkinesis.emulator.action.stream.StreamRules
 import org.sparkkinesis.emulator.engine.error.ServiceError
 import org.sparkkinesis.emulator.engine.shard.ShardSet
-import org.sparkkinesis.emulator.engine.stream.StreamState
+import org.sparkkinesis.emulator.engine.stream.DataStream
 import org.sparkkinesis.model.{KinesisQuotas, ShardId, StreamRef, StreamStatus}
 
 /**
@@ -14,7 +14,7 @@ import org.sparkkinesis.model.{KinesisQuotas, ShardId, StreamRef, StreamStatus}
 object ListShards extends Action {
   val name = "ListShards"
 
-  final private case class Position(stream: StreamState, filter: ShardSelection, afterIndex: Long)
+  final private case class Position(stream: DataStream, filter: ShardSelection, afterIndex: Long)
 
   override def run(call: Call): Answer = {
     val validator = new Validator(call.fields)

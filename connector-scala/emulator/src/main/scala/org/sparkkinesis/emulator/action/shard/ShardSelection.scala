@@ -4,14 +4,14 @@ import org.sparkkinesis.emulator.action.call.{Patterns, Validator}
 import org.sparkkinesis.emulator.document.Fields
 import org.sparkkinesis.emulator.engine.error.ServiceError
 import org.sparkkinesis.emulator.engine.shard.{ShardLog, ShardSet}
-import org.sparkkinesis.emulator.engine.stream.StreamState
+import org.sparkkinesis.emulator.engine.stream.DataStream
 import org.sparkkinesis.model.ShardId
 
 /** The shards that ListShards returns. Times are epoch milliseconds. */
 sealed abstract private[shard] class ShardSelection(val name: String) {
 
   /** Returns the condition that a shard must meet in a listing at the time `now`. */
-  def accepts(stream: StreamState, now: Long): ShardLog => Boolean
+  def accepts(stream: DataStream, now: Long): ShardLog => Boolean
   protected def argument: String = ""
   final def encode: String = s"$name $argument"
 }
@@ -20,29 +20,29 @@ private[shard] object ShardSelection {
   private def openAt(time: Long)(shard: ShardLog): Boolean =
     shard.openedMillis <= time && shard.closing.forall(_.millis >= time)
 
-  private def unexpired(stream: StreamState, now: Long): ShardLog => Boolean = {
+  private def unexpired(stream: DataStream, now: Long): ShardLog => Boolean = {
     val horizon = stream.horizon(now)
     shard => shard.closing.forall(_.millis >= horizon)
   }
 
   case object FromTrimHorizon extends ShardSelection("FROM_TRIM_HORIZON") {
-    override def accepts(stream: StreamState, now: Long): ShardLog => Boolean = unexpired(stream, now)
+    override def accepts(stream: DataStream, now: Long): ShardLog => Boolean = unexpired(stream, now)
   }
 
   case object AtTrimHorizon extends ShardSelection("AT_TRIM_HORIZON") {
-    override def accepts(stream: StreamState, now: Long): ShardLog => Boolean = {
+    override def accepts(stream: DataStream, now: Long): ShardLog => Boolean = {
       val opened = stream.shards.all.headOption.fold(0L)(_.openedMillis)
       openAt(math.max(stream.horizon(now), opened))
     }
   }
 
   case object AtLatest extends ShardSelection("AT_LATEST") {
-    override def accepts(stream: StreamState, now: Long): ShardLog => Boolean = _.isOpen
+    override def accepts(stream: DataStream, now: Long): ShardLog => Boolean = _.isOpen
   }
 
   final case class AfterShardId(index: Long) extends ShardSelection("AFTER_SHARD_ID") {
     override protected def argument: String = index.toString
-    override def accepts(stream: StreamState, now: Long): ShardLog => Boolean = {
+    override def accepts(stream: DataStream, now: Long): ShardLog => Boolean = {
       val alive = unexpired(stream, now)
       shard => shard.index > index && alive(shard)
     }
@@ -50,12 +50,12 @@ private[shard] object ShardSelection {
 
   final case class AtTimestamp(millis: Long) extends ShardSelection("AT_TIMESTAMP") {
     override protected def argument: String = millis.toString
-    override def accepts(stream: StreamState, now: Long): ShardLog => Boolean = openAt(millis)
+    override def accepts(stream: DataStream, now: Long): ShardLog => Boolean = openAt(millis)
   }
 
   final case class FromTimestamp(millis: Long) extends ShardSelection("FROM_TIMESTAMP") {
     override protected def argument: String = millis.toString
-    override def accepts(stream: StreamState, now: Long): ShardLog => Boolean = {
+    override def accepts(stream: DataStream, now: Long): ShardLog => Boolean = {
       val from = math.max(millis, stream.horizon(now))
       shard => shard.closing.forall(_.millis >= from)
     }

@@ -4,7 +4,7 @@ import org.sparkkinesis.emulator.action.call.{Action, Answer, Call, Patterns, Va
 import org.sparkkinesis.emulator.action.tag.TagRules
 import org.sparkkinesis.emulator.engine.error.ServiceError
 import org.sparkkinesis.emulator.engine.quota.Quota
-import org.sparkkinesis.emulator.engine.stream.{StreamSettings, StreamState}
+import org.sparkkinesis.emulator.engine.stream.{DataStream, StreamSettings}
 import org.sparkkinesis.model.KinesisQuotas.{Count, Record}
 import org.sparkkinesis.model.{KinesisQuotas, StreamStatus}
 
@@ -48,7 +48,7 @@ object CreateStream extends Action {
     Answer.Empty
   }
 
-  private def opening(call: Call, stream: StreamState, shards: Int): Unit =
+  private def opening(call: Call, stream: DataStream, shards: Int): Unit =
     stream.change(StreamStatus.Creating, call.engine.delays.create)(() => stream.open(shards, call.engine.clock.millis))
 
   private def checkLimits(call: Call, settings: StreamSettings, shards: Int): Unit = {

@@ -1,7 +1,7 @@
 package org.sparkkinesis.emulator.action.stream
 
 import org.sparkkinesis.emulator.action.call.{Action, Answer, Call, PageTokens, Patterns, Validator}
-import org.sparkkinesis.emulator.engine.stream.StreamState
+import org.sparkkinesis.emulator.engine.stream.DataStream
 import org.sparkkinesis.model.KinesisQuotas
 
 /** ListStreams lists names in order, at most 100 on a page. The next page starts after a name or at a token. */
@@ -24,7 +24,7 @@ object ListStreams extends Action {
         reply.strings("StreamNames", shown.map(_.name))
         reply.field("HasMoreStreams", found.size > page)
         if (found.size > page) reply.field("NextToken", PageTokens.make(call, shown.last.name))
-        reply.array("StreamSummaries", shown) { (stream: StreamState) =>
+        reply.array("StreamSummaries", shown) { (stream: DataStream) =>
           reply.obj {
             reply.field("StreamName", stream.name)
             reply.field("StreamARN", stream.arn)

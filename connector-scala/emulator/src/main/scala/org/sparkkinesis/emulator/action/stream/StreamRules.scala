@@ -5,7 +5,7 @@ import org.sparkkinesis.emulator.engine.Namespace
 import org.sparkkinesis.emulator.engine.error.ServiceError
 import org.sparkkinesis.emulator.engine.quota.Quota
 import org.sparkkinesis.emulator.engine.shard.ShardLog
-import org.sparkkinesis.emulator.engine.stream.StreamState
+import org.sparkkinesis.emulator.engine.stream.DataStream
 import org.sparkkinesis.model.KinesisQuotas
 import org.sparkkinesis.model.hash.HashKeyRange
 
@@ -55,7 +55,7 @@ private[action] object StreamRules {
   }
 
   /** Writes the members that DescribeStream and DescribeStreamSummary share. */
-  def writeBasics(reply: ReplyWriter, stream: StreamState): Unit = {
+  def writeBasics(reply: ReplyWriter, stream: DataStream): Unit = {
     val settings = stream.settings
     reply.field("StreamName", stream.name)
     reply.field("StreamARN", stream.arn)

@@ -35,7 +35,7 @@ final class AdminPages(engine: Engine, counters: CallCounters, admin: EmulatorAd
 
   def answer(exchange: Exchange): Unit =
     access.refusal(PageRequest.of(exchange)) match {
-      case Some(Refusal(code, message)) => error(exchange, code, message)
+      case Some(PageRefusal(code, message)) => error(exchange, code, message)
       case None if exchange.path == "/" =>
         exchange.reply(200, "text/html; charset=utf-8", Unpooled.copiedBuffer(status.html(), UTF_8))
       case None =>

@@ -30,7 +30,7 @@ private[page] object PageRequest {
 }
 
 /** The answer to a request that a page does not serve. */
-final private[page] case class Refusal(status: Int, message: String)
+final private[page] case class PageRefusal(status: Int, message: String)
 
 /**
  * Decides which requests the pages answer. Websites in a browser on this machine must not be able to use them. So a
@@ -44,14 +44,15 @@ final private[page] case class Refusal(status: Int, message: String)
 final class PageAccess(token: Option[String]) {
   import PageAccess._
 
-  private[page] def refusal(request: PageRequest): Option[Refusal] =
+  private[page] def refusal(request: PageRequest): Option[PageRefusal] =
     if (!isLoopback(request.host))
-      Some(Refusal(403, s"The Host header must be localhost, 127.0.0.1 or [::1], but was ${request.host}."))
-    else if (!isSameOrigin(request)) Some(Refusal(403, s"Requests from the origin ${request.origin} are not allowed."))
+      Some(PageRefusal(403, s"The Host header must be localhost, 127.0.0.1 or [::1], but was ${request.host}."))
+    else if (!isSameOrigin(request))
+      Some(PageRefusal(403, s"Requests from the origin ${request.origin} are not allowed."))
     else if (!token.forall(isGivenIn(request, _)))
-      Some(Refusal(403, "The request must carry the emulator's admin token: Authorization: Bearer TOKEN."))
+      Some(PageRefusal(403, "The request must carry the emulator's admin token: Authorization: Bearer TOKEN."))
     else if (request.method == "POST" && !isJson(request.contentType))
-      Some(Refusal(415, "The Content-Type of a POST must be application/json."))
+      Some(PageRefusal(415, "The Content-Type of a POST must be application/json."))
     else None
 
   private def isLoopback(host: String): Boolean =

@@ -5,7 +5,7 @@ import java.time.Instant
 import org.sparkkinesis.emulator.count.{CallCounters, CallKey}
 import org.sparkkinesis.emulator.engine.Engine
 import org.sparkkinesis.emulator.engine.shard.ShardLog
-import org.sparkkinesis.emulator.engine.stream.StreamState
+import org.sparkkinesis.emulator.engine.stream.DataStream
 import org.sparkkinesis.model.hash.HashKeyRange
 
 /**
@@ -38,7 +38,7 @@ final private[page] class StatusPage(engine: Engine, counters: CallCounters) {
        |$body$more<h2>Latest calls</h2>$calls</body></html>""".stripMargin
   }
 
-  private def stream(s: StreamState, now: Long): String = {
+  private def stream(s: DataStream, now: Long): String = {
     val shards = s.shards.all
     val rows = shards.take(MaxShards).map(shard(_, now)).mkString
     val hidden =

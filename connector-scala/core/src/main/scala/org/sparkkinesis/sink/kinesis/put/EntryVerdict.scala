@@ -4,4 +4,4 @@ import org.sparkkinesis.model.ShardId
 import org.sparkkinesis.sink.Verdict
 
 /** The verdict of an entry and the shard that stored it. */
-final private[kinesis] case class Answer(verdict: Verdict, shard: Option[ShardId])
+final private[kinesis] case class EntryVerdict(verdict: Verdict, shard: Option[ShardId])

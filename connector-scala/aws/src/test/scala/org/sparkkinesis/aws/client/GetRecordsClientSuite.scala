@@ -16,7 +16,7 @@ import org.sparkkinesis.service.{RecordPage, ServiceErrorKind, ServiceException}
 import org.sparkkinesis.suite.TimedSuite
 
 /** The connections and errors of GetRecords calls. */
-class GetRecordsCallsSuite extends TimedSuite {
+class GetRecordsClientSuite extends TimedSuite {
   private val stream = StreamRef.ByName("s")
   private val Cbor = "application/x-amz-cbor-1.1"
 

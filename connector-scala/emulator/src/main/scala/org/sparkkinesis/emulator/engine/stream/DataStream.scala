@@ -13,10 +13,10 @@ import org.sparkkinesis.model.hash.HashKeyRange
 import org.sparkkinesis.model.{ShardId, StreamStatus}
 
 /**
- * One stream with its status, settings, shards and consumers. Thread-safe: changes take the lock of the stream; puts
- * and reads use the current [[ShardSet]] and take only the lock of a shard.
+ * One Kinesis data stream with its status, settings, shards and consumers. Thread-safe: changes take the lock of the
+ * stream; puts and reads use the current [[ShardSet]] and take only the lock of a shard.
  */
-final class StreamState(
+final class DataStream(
     val name: String,
     val arn: String,
     val account: String,
@@ -160,7 +160,7 @@ final class StreamState(
 
   /** Counts a change that is limited to a number in 24 hours. Returns false if the limit is reached. */
   def admitChange(kind: String, perDay: Double, now: Long): Boolean = synchronized {
-    val recent = changesByKind.getOrElse(kind, Vector.empty).filter(_ > now - StreamState.DayMillis)
+    val recent = changesByKind.getOrElse(kind, Vector.empty).filter(_ > now - DataStream.DayMillis)
     val admitted = recent.size < perDay
     changesByKind(kind) = if (admitted) recent :+ now else recent
     admitted
@@ -191,6 +191,6 @@ final class StreamState(
   }
 }
 
-object StreamState {
+object DataStream {
   private val DayMillis = 24L * 3600 * 1000
 }

@@ -20,7 +20,7 @@ import org.sparkkinesis.service.RecordPage
  * @param threads
  *   runs the calls and completes their futures; limits their number
  */
-final class GetRecordsCalls(client: KinesisClient, threads: Executor) extends AutoCloseable {
+final class GetRecordsClient(client: KinesisClient, threads: Executor) extends AutoCloseable {
 
   /** Returns the decoded response, or a failure if this package cannot decode what the service sent. */
   def get(request: GetRecordsRequest): CompletableFuture[Try[RecordPage]] = {
