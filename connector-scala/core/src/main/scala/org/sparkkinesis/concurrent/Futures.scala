@@ -3,9 +3,10 @@ package org.sparkkinesis.concurrent
 import java.io.InterruptedIOException
 import java.net.SocketTimeoutException
 import java.nio.channels.ClosedByInterruptException
-import java.util.concurrent.{CompletionException, ExecutionException}
+import java.util.concurrent.{CompletableFuture, CompletionException, ExecutionException}
 
 import scala.annotation.tailrec
+import scala.concurrent.duration.FiniteDuration
 
 /** Functions for Java's futures. */
 object Futures {
@@ -15,6 +16,16 @@ object Futures {
     case wrapped @ (_: CompletionException | _: ExecutionException) if wrapped.getCause != null =>
       unwrap(wrapped.getCause)
     case other => other
+  }
+
+  /** Returns a future that is done after `delay`, on a thread of the scheduler. */
+  def after(scheduler: Scheduler, delay: FiniteDuration): CompletableFuture[Unit] = {
+    val over = new CompletableFuture[Unit]
+    scheduler.schedule(delay) {
+      over.complete(())
+      ()
+    }
+    over
   }
 
   /**

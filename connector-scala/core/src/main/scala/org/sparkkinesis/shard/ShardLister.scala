@@ -2,6 +2,8 @@ package org.sparkkinesis.shard
 
 import java.util.concurrent.CompletableFuture
 
+import scala.concurrent.duration.FiniteDuration
+
 import org.sparkkinesis.concurrent.{Futures, Scheduler}
 import org.sparkkinesis.model.hash.HashKeyRange
 import org.sparkkinesis.model.{Shard, StreamRef}
@@ -23,21 +25,10 @@ final class ShardLister(service: KinesisService, retrier: Retrier, policy: Retry
     pages(stream, filter, None, Vector.empty).thenApply((shards: Vector[Shard]) => shards.distinctBy(_.id))
 
   /** Like `list`, but repeats the listing while a shard is missing, at most [[ShardLister.Listings]] times. */
-  def complete(stream: StreamRef, filter: ShardFilter): CompletableFuture[ShardListing] = listed(stream, filter, 1)
-
-  private def listed(stream: StreamRef, filter: ShardFilter, times: Int): CompletableFuture[ShardListing] =
-    list(stream, filter).thenCompose { (shards: Seq[Shard]) =>
-      val gap = ShardListing.uncovered(shards)
-      if (gap.isEmpty || times == ShardLister.Listings) CompletableFuture.completedFuture(ShardListing(shards, gap))
-      else {
-        val again = new CompletableFuture[Unit]
-        scheduler.schedule(policy.bound(times)) {
-          again.complete(())
-          ()
-        }
-        again.thenCompose((_: Unit) => listed(stream, filter, times + 1))
-      }
-    }
+  def complete(stream: StreamRef, filter: ShardFilter): CompletableFuture[ShardListing] =
+    ShardLister.repeat(scheduler, policy.bound) { () =>
+      list(stream, filter).thenApply((shards: Seq[Shard]) => ShardListing(shards, ShardListing.uncovered(shards)))
+    }(_.gap.isEmpty)
 
   private def pages(
       stream: StreamRef,
@@ -64,6 +55,23 @@ object ShardLister {
    * ten listings take about twelve seconds.
    */
   val Listings = 10
+
+  /**
+   * Repeats a listing until it is complete, at most [[Listings]] times, and returns the last one. A failed listing is
+   * not repeated.
+   *
+   * @param pause
+   *   the pause after the given number of listings
+   */
+  def repeat[A](scheduler: Scheduler, pause: Int => FiniteDuration)(
+      list: () => CompletableFuture[A]
+  )(isComplete: A => Boolean): CompletableFuture[A] = {
+    def attempt(times: Int): CompletableFuture[A] = list().thenCompose { (listing: A) =>
+      if (isComplete(listing) || times == Listings) CompletableFuture.completedFuture(listing)
+      else Futures.after(scheduler, pause(times)).thenCompose((_: Unit) => attempt(times + 1))
+    }
+    attempt(1)
+  }
 }
 
 /** @param gap hash keys without an open shard, if every listing lacked a shard */

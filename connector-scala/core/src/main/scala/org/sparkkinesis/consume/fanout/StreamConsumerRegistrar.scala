@@ -193,14 +193,7 @@ final class StreamConsumerRegistrar(
   private def flatten[A](nested: CompletableFuture[CompletableFuture[A]]): CompletableFuture[A] =
     nested.thenCompose((inner: CompletableFuture[A]) => inner)
 
-  private def pause(of: Duration): CompletableFuture[Unit] = {
-    val over = new CompletableFuture[Unit]
-    scheduler.schedule(of.toNanos.nanos) {
-      over.complete(())
-      ()
-    }
-    over
-  }
+  private def pause(of: Duration): CompletableFuture[Unit] = Futures.after(scheduler, of.toNanos.nanos)
 
   private def streamOf(consumerArn: String): String = consumerArn.split("/consumer/").head
 

@@ -12,6 +12,10 @@ import org.sparkkinesis.shard.{ShardLister, ShardMap}
 /**
  * Lists the shards while a sink continues to write, and repeats the listing while a shard is missing, at most
  * [[ShardLister.Listings]] times. Thread-safe and non-blocking.
+ *
+ * [[ShardLister]] makes a single listing, and repeats it for a reader. A sink repeats the listings of its
+ * [[OpenShards]] instead, because these also belong to the other sinks of the stream, and because a request that needs
+ * the shards must not wait for more than one of them.
  */
 final private[kinesis] class BackgroundListing(scheduler: Scheduler) {
   private val running = new AtomicReference[CompletableFuture[ShardMap]]
@@ -20,27 +24,23 @@ final private[kinesis] class BackgroundListing(scheduler: Scheduler) {
   def begin(list: () => CompletableFuture[ShardMap]): CompletableFuture[ShardMap] = {
     val mine = new CompletableFuture[ShardMap]
     val shared = running.updateAndGet(now => if (now == null || now.isDone) mine else now)
-    if (shared eq mine) untilWhole(list, 1).whenComplete { (map, error) =>
+    if (shared eq mine) untilComplete(list).whenComplete { (map, error) =>
       if (error == null) mine.complete(map) else mine.completeExceptionally(Futures.unwrap(error))
       ()
     }
     shared
   }
 
-  private def untilWhole(list: () => CompletableFuture[ShardMap], times: Int): CompletableFuture[ShardMap] =
-    list().handle[CompletableFuture[ShardMap]] { (map, error) =>
-      Futures.unwrap(error) match {
-        case null => completedFuture(map)
-        case _: IncompleteListingException if times < ShardLister.Listings =>
-          val again = new CompletableFuture[Unit]
-          scheduler.schedule(BackgroundListing.Pause) {
-            again.complete(())
-            ()
-          }
-          again.thenCompose((_: Unit) => untilWhole(list, times + 1))
-        case other => failedFuture[ShardMap](other)
-      }
-    }.thenCompose((next: CompletableFuture[ShardMap]) => next)
+  private def untilComplete(list: () => CompletableFuture[ShardMap]): CompletableFuture[ShardMap] =
+    ShardLister.repeat(scheduler, _ => BackgroundListing.Pause) { () =>
+      list().handle[Either[Throwable, ShardMap]]((map, error) => Option(Futures.unwrap(error)).toLeft(map))
+    } {
+      case Left(_: IncompleteListingException) => false
+      case _ => true
+    }.thenCompose {
+      case Right(map) => completedFuture(map)
+      case Left(error) => failedFuture(error)
+    }
 }
 
 private[kinesis] object BackgroundListing {
