@@ -12,6 +12,8 @@ from spark_kinesis._builder import Builder
 if TYPE_CHECKING:
     from typing_extensions import Self
 
+PhysicalStreamState = Literal["active", "draining", "standby"]
+
 
 class ConnectionKeywords(TypedDict, total=False):
     """Keywords: stream and credentials."""

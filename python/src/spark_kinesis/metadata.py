@@ -7,7 +7,7 @@ import os
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from spark_kinesis._builder import Builder, to_text
 
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from datetime import datetime, timedelta
 
     from typing_extensions import Self
+
+    from spark_kinesis._generated import PhysicalStreamState
 
 
 class LogicalStreamMethods(Builder):
@@ -36,7 +38,7 @@ class LogicalStreamMethods(Builder):
 
 @dataclass(frozen=True)
 class PhysicalStream:
-    """One Kinesis stream of a logical stream.
+    """One Kinesis stream of a logical stream. The default of a member that is None is that of the document.
 
     ``state`` is ``active`` (read and written), ``draining`` (only read, to its end) or ``standby`` (not used).
     ``after`` has the ARNs of the streams that a query reads to their end before it reads this one. ``endpoint``,
@@ -45,29 +47,31 @@ class PhysicalStream:
     """
 
     arn: str
-    state: Literal["active", "draining", "standby"] = "active"
+    state: PhysicalStreamState | None = None
     endpoint: str | None = None
     role: str | None = None
     external_id: str | None = None
     consumer_arn: str | None = None
-    weight: int = 100
-    priority: int = 0
+    weight: int | None = None
+    priority: int | None = None
     start_at: str | datetime | None = None
     after: tuple[str, ...] = ()
 
     def document(self) -> dict[str, Any]:
-        """Return the stream as the document has it; members with their default value are left out."""
+        """Return the stream as the document has it; members that are None are left out."""
         members = {
+            "arn": self.arn,
+            "state": self.state,
             "endpoint": self.endpoint,
             "role": self.role,
             "externalId": self.external_id,
             "consumerArn": self.consumer_arn,
-            "weight": None if self.weight == 100 else self.weight,
-            "priority": self.priority or None,
+            "weight": self.weight,
+            "priority": self.priority,
             "startAt": None if self.start_at is None else to_text(self.start_at),
             "after": list(self.after) or None,
         }
-        return {"arn": self.arn, "state": self.state, **{k: v for k, v in members.items() if v is not None}}
+        return {name: value for name, value in members.items() if value is not None}
 
 
 class StreamMetadata:

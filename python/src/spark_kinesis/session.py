@@ -63,16 +63,47 @@ def stop_gracefully(query: StreamingQuery, timeout_seconds: float = 60) -> bool:
     exactly. It is an error with Spark Connect, or if the connector was added to a running session.
     """
     running = getattr(query, "_jsq", None)
-    jvm = _jvm() if running is not None else None
-    stopper = getattr(jvm.org.sparkkinesis.KinesisQueries, "stopGracefully", None) if jvm is not None else None
-    if stopper is None:
-        raise KinesisConnectorError.of(
-            "KINESIS_REAL_TIME_UNSUPPORTED",
-            setting="stop_gracefully",
-            reason="It calls the connector in the driver's JVM, which this process cannot do.",
-            fix="Use query.stop(), or a classic session that was started with configure_spark_with_kinesis().",
-        )
+    stopper = jvm_member(
+        _jvm() if running is not None else None,
+        "org.sparkkinesis.KinesisQueries",
+        "stopGracefully",
+        setting="stop_gracefully",
+        fix="Use query.stop(), or a classic session that was started with configure_spark_with_kinesis().",
+    )
     return bool(stopper(running, int(timeout_seconds * 1000)))
+
+
+def jvm_member(
+    jvm: Any,
+    owner: str,
+    name: str,
+    *,
+    setting: str,
+    fix: str,
+    reason: str = "It calls the connector in the driver's JVM, which this process cannot do.",
+) -> Any:
+    """Return a static member of a class in the driver's JVM.
+
+    ``jvm`` is py4j's view of it, or None without one. Raise KINESIS_REAL_TIME_UNSUPPORTED with the other arguments if
+    there is no JVM, or if its application class loader does not have the class or the member.
+    """
+    missing = KinesisConnectorError.of("KINESIS_REAL_TIME_UNSUPPORTED", setting=setting, reason=reason, fix=fix)
+    if jvm is None:
+        raise missing
+    # A caller with a JVM has py4j; a client of Spark Connect may not have it.
+    from py4j.java_gateway import JavaPackage
+    from py4j.protocol import Py4JError
+
+    member = jvm
+    try:
+        for part in (*owner.split("."), name):
+            member = getattr(member, part)
+    except Py4JError as error:
+        raise missing from error
+    # To py4j, the name of an unknown class is the name of a package.
+    if isinstance(member, JavaPackage):
+        raise missing
+    return member
 
 
 def _jvm() -> Any:

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from spark_kinesis._check import check
 from spark_kinesis._generated import SinkKeywords, SinkMethods
-from spark_kinesis.errors import KinesisConnectorError, raising_conditions
+from spark_kinesis.errors import raising_conditions
 from spark_kinesis.metadata import LogicalStreamMethods
+from spark_kinesis.session import jvm_member
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -69,15 +70,13 @@ class KinesisSink(LogicalStreamMethods, SinkMethods):
 
 def _with_foreach_of_jvm(df: DataFrame, options: dict[str, str]) -> DataStreamWriter:
     """Set the connector's ForeachWriter, which only the JVM of a classic session has."""
-    jvm = getattr(df.sparkSession, "_jvm", None)
-    create = getattr(jvm.org.sparkkinesis.KinesisForeachWriter, "of", None) if jvm is not None else None
-    if create is None:
-        raise KinesisConnectorError.of(
-            "KINESIS_REAL_TIME_UNSUPPORTED",
-            setting="keep_allowlist",
-            reason="It calls the connector in the driver's JVM, which this process cannot do.",
-            fix="Remove it, or use a classic session that was started with configure_spark_with_kinesis().",
-        )
+    create = jvm_member(
+        getattr(df.sparkSession, "_jvm", None),
+        "org.sparkkinesis.KinesisForeachWriter",
+        "of",
+        setting="keep_allowlist",
+        fix="Remove it, or use a classic session that was started with configure_spark_with_kinesis().",
+    )
     writer = df.writeStream.option("asyncProgressTrackingEnabled", options["asyncProgressTrackingEnabled"])
     with raising_conditions():
         writer._jwrite = writer._jwrite.foreach(create(df._jdf.schema(), options))
@@ -86,14 +85,13 @@ def _with_foreach_of_jvm(df: DataFrame, options: dict[str, str]) -> DataStreamWr
 
 def _with_trigger_of_jvm(writer: DataStreamWriter, spark: SparkSession, every: str) -> DataStreamWriter:
     """Set the trigger of Spark 4.1, whose Python API lacks it. Needs a session without Spark Connect."""
-    jvm = getattr(spark, "_jvm", None)
-    trigger = getattr(jvm.org.apache.spark.sql.streaming.Trigger, "RealTime", None) if jvm is not None else None
-    if trigger is None:
-        raise KinesisConnectorError.of(
-            "KINESIS_REAL_TIME_UNSUPPORTED",
-            setting="This version of Spark, or Spark Connect with Spark 4.1,",
-            reason="Real-time mode exists from Spark 4.1 on, and its Python API from Spark 4.2 on.",
-            fix="Use Spark 4.2 or later, or write_stream() with another trigger.",
-        )
+    trigger = jvm_member(
+        getattr(spark, "_jvm", None),
+        "org.apache.spark.sql.streaming.Trigger",
+        "RealTime",
+        setting="This version of Spark, or Spark Connect with Spark 4.1,",
+        reason="Real-time mode exists from Spark 4.1 on, and its Python API from Spark 4.2 on.",
+        fix="Use Spark 4.2 or later, or write_stream() with another trigger.",
+    )
     writer._jwrite = writer._jwrite.trigger(trigger(every))
     return writer

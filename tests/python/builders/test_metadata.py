@@ -45,12 +45,11 @@ def test_each_change_replaces_the_document_and_increases_its_version(
     assert metadata.read() == {
         "version": 3,
         "streams": {
-            "clicks": [{"arn": OLD + "-clicks", "state": "active", "weight": 5}],
+            "clicks": [{"arn": OLD + "-clicks", "weight": 5}],
             "orders": [
                 {"arn": OLD, "state": "draining"},
                 {
                     "arn": NEW,
-                    "state": "active",
                     "externalId": "x",
                     "startAt": "2026-11-20T12:00:00.000Z",
                     "after": [OLD],

@@ -10,6 +10,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from spark_kinesis import KinesisConnectorError, KinesisEmulator, KinesisSink, KinesisSource
+from spark_kinesis.session import jvm_member
 
 ALLOWLIST_CHECK = "spark.sql.streaming.realTimeMode.allowlistCheck"
 
@@ -44,3 +45,20 @@ def test_an_option_that_a_foreach_writer_cannot_have_is_an_error_with_its_condit
     with pytest.raises(KinesisConnectorError, match="distributeByKey") as caught:
         sink.real_time(rows, keep_allowlist=True)
     assert caught.value.condition == "KINESIS_OPTION_CONFLICT"
+
+
+@pytest.mark.parametrize(
+    ("owner", "name"),
+    [("org.sparkkinesis.NoSuchClass", "of"), ("org.sparkkinesis.KinesisQueries", "noSuchMethod")],
+)
+def test_a_member_that_the_jvm_does_not_have_is_an_error_with_its_condition(
+    spark: SparkSession, owner: str, name: str
+) -> None:
+    for jvm in (spark._jvm, None):
+        with pytest.raises(KinesisConnectorError, match="Use another session") as caught:
+            jvm_member(jvm, owner, name, setting="keep_allowlist", fix="Use another session.")
+        assert caught.value.condition == "KINESIS_REAL_TIME_UNSUPPORTED"
+
+
+def test_a_member_that_the_jvm_has_can_be_called(spark: SparkSession) -> None:
+    assert jvm_member(spark._jvm, "java.lang.Math", "abs", setting="abs", fix="None.")(-3) == 3

@@ -2,8 +2,12 @@ package org.sparkkinesis.reference
 
 import org.sparkkinesis.config._
 import org.sparkkinesis.json.Json
+import org.sparkkinesis.metadata.StreamState
 
-/** `_generated.py`: a typed method and a keyword of the Python builders for each declared option. */
+/**
+ * `_generated.py`: a typed method and a keyword of the Python builders for each declared option, and the states of a
+ * physical stream.
+ */
 object PythonOptions {
   private def of(scope: Scope): Seq[ConfigEntry[_]] = ConnectorOptions.all.filter(_.scope == scope)
 
@@ -21,6 +25,8 @@ object PythonOptions {
        |
        |if TYPE_CHECKING:
        |    from typing_extensions import Self
+       |
+       |PhysicalStreamState = Literal[${StreamState.all.map(state => literal(state.word)).mkString(", ")}]
        |
        |
        |${typedDict("ConnectionKeywords", "TypedDict", title(Scope.Connection), of(Scope.Connection))}

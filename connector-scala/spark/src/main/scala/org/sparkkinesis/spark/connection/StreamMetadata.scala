@@ -7,13 +7,13 @@ import scala.concurrent.duration._
 
 import org.sparkkinesis.aws.client.ClientSettings
 import org.sparkkinesis.concurrent.{Futures, Scheduler}
-import org.sparkkinesis.config.RetryOptions
+import org.sparkkinesis.config.Options
 import org.sparkkinesis.error.{ReadErrors, ServiceErrors}
 import org.sparkkinesis.event.log.QueryContext
 import org.sparkkinesis.event.{CallRetried, ListingIncomplete}
 import org.sparkkinesis.model.hash.HashKeyRange
 import org.sparkkinesis.model.{KinesisQuotas, Shard, ShardId, StartingPosition, StreamRef}
-import org.sparkkinesis.retry.{Outages, Retrier, RetryPolicies, RetryPolicy, RetryRules}
+import org.sparkkinesis.retry.{Outages, Retrier, RetryPolicies, RetryRules}
 import org.sparkkinesis.service.{
   KinesisService, Operation, ServiceErrorKind, ServiceException, ServiceLease, ShardFilter, StreamDescription,
   TunableOperation
@@ -172,8 +172,8 @@ final class StreamMetadata(
 
 object StreamMetadata {
 
-  /** The retry policy of calls that must not take long. */
-  private val Probe = RetryPolicy(Some(RetryOptions.RetriesBeforeRead.toInt), 200.millis, 2.seconds, 1.5)
+  /** The retry policy of calls that must not take long, whatever the options of the query are. */
+  private val Probe = RetryPolicies.of(Options.defaults)(Operation.DescribeStreamSummary)
   private val LongestWait = 5.minutes
   private val ShortestWait = 5.seconds
 
