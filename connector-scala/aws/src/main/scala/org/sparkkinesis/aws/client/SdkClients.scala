@@ -19,6 +19,8 @@ import org.sparkkinesis.aws.http.{BoundedExecutor, DaemonThreads, HttpClients, O
 import org.sparkkinesis.aws.putrecords.PutInterceptor
 import org.sparkkinesis.aws.request.JsonService
 import org.sparkkinesis.aws.subscription.SubscriptionTransport
+import org.sparkkinesis.event.EventSink
+import org.sparkkinesis.event.log.{EventLog, QueryContext}
 
 /** Creates a [[SdkKinesisService]] from settings. */
 object SdkClients {
@@ -26,10 +28,12 @@ object SdkClients {
   /**
    * Creates a service that the caller owns and closes. [[KinesisClients]] shares them.
    *
+   * @param events
+   *   receives the events of the service
    * @throws org.sparkkinesis.error.KinesisConnectorException
    *   if no region is known
    */
-  def create(settings: ClientSettings): SdkKinesisService = {
+  def create(settings: ClientSettings, events: EventSink = new EventLog(QueryContext.Unknown)): SdkKinesisService = {
     val region = Region.of(Regions.resolve(settings, "any"))
     val credentials = Credentials.of(settings.credentials, region)
     val endpoint = settings.endpoint.map(URI.create)
@@ -44,7 +48,8 @@ object SdkClients {
         credentials.mayDifferAfter
       ),
       credentials,
-      credentials.mayDifferAfter
+      credentials.mayDifferAfter,
+      events
     )
   }
 

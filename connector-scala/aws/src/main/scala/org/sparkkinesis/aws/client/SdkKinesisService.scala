@@ -15,7 +15,6 @@ import software.amazon.awssdk.services.kinesis.model.{
 import org.sparkkinesis.aws.putrecords.{PutCall, PutInterceptor}
 import org.sparkkinesis.aws.request.ServiceCalls
 import org.sparkkinesis.aws.subscription.SubscriptionTransport
-import org.sparkkinesis.event.log.{EventLog, QueryContext}
 import org.sparkkinesis.event.{AnswerUnreadable, EventSink}
 import org.sparkkinesis.model._
 import org.sparkkinesis.service.{
@@ -46,8 +45,8 @@ final class SdkKinesisService(
     polling: GetRecordsClient,
     subscriptions: SubscriptionTransport,
     credentials: AutoCloseable,
-    mayRenew: ServiceException => Boolean = _ => false,
-    events: EventSink = new EventLog(QueryContext.Unknown)
+    mayRenew: ServiceException => Boolean,
+    events: EventSink
 ) extends KinesisService {
   private val calls = new ServiceCalls(mayRenew)
   @volatile private var isClosed = false

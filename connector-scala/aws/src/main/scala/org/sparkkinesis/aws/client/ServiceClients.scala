@@ -42,7 +42,7 @@ object ServiceClients {
 object KinesisClients {
 
   /** The instance that the connector uses. */
-  lazy val shared: ServiceClients[KinesisService] = ServiceClients.ofJvm(SdkClients.create)
+  lazy val shared: ServiceClients[KinesisService] = ServiceClients.ofJvm(SdkClients.create(_))
 }
 
 /**

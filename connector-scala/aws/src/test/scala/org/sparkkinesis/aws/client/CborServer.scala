@@ -11,6 +11,8 @@ import scala.util.Using
 import com.fasterxml.jackson.dataformat.cbor.{CBORFactory, CBORGenerator}
 import com.sun.net.httpserver.HttpServer
 
+import org.sparkkinesis.event.RecordedEvents
+
 /**
  * Gives every request the same answer.
  *
@@ -39,12 +41,18 @@ final class CborServer(
   )
   server.start()
 
+  /** The events of the client. */
+  val events = new RecordedEvents
+
   /** A client of the server, which is closed with it. */
-  val service: SdkKinesisService = SdkClients.create(ClientSettings.of(
-    Some("us-east-1"),
-    Some(s"http://127.0.0.1:${server.getAddress.getPort}"),
-    CredentialSettings.Static("AKIDEXAMPLE", "secret", None)
-  ))
+  val service: SdkKinesisService = SdkClients.create(
+    ClientSettings.of(
+      Some("us-east-1"),
+      Some(s"http://127.0.0.1:${server.getAddress.getPort}"),
+      CredentialSettings.Static("AKIDEXAMPLE", "secret", None)
+    ),
+    events
+  )
 
   /** Number of requests. */
   def requests: Int = received.get

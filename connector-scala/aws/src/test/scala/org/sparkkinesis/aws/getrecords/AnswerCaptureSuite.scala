@@ -8,6 +8,7 @@ import com.fasterxml.jackson.dataformat.cbor.CBORGenerator
 
 import org.sparkkinesis.aws.client.CborServer
 import org.sparkkinesis.aws.client.CborServer._
+import org.sparkkinesis.event.AnswerUnreadable
 import org.sparkkinesis.model.StreamRef
 import org.sparkkinesis.suite.TimedSuite
 
@@ -47,6 +48,7 @@ class AnswerCaptureSuite extends TimedSuite {
         assert(page.records.head.data.toSeq == Seq[Byte](1, 2, 3))
         assert((page.nextIterator, page.millisBehindLatest, page.children) == (Option("next"), 0L, Nil))
         assert(server.requests == calls)
+        assert(server.events.of[AnswerUnreadable].map(_.stream) == Vector.fill(calls - 1)(Some("any")))
       }
     }
   }

@@ -22,7 +22,7 @@ import org.sparkkinesis.consume.fanout._
 import org.sparkkinesis.consume.poll.{PollingPublisherFactory, PollingSettings}
 import org.sparkkinesis.consume.{PrefetchBuffer, RecordPublisherFactory, ShardConsumers}
 import org.sparkkinesis.emulator.{EmulatorConfig, KinesisEmulator}
-import org.sparkkinesis.event.ConsumerMetrics
+import org.sparkkinesis.event.{ConsumerMetrics, EventSink}
 import org.sparkkinesis.model.StartingPosition.TrimHorizon
 import org.sparkkinesis.model.{StreamShard, _}
 import org.sparkkinesis.retry.{RetryPolicies, RetryRules}
@@ -59,7 +59,7 @@ class TlsSuite extends TimedSuite {
         settings(emulator).requestTimeout
       ).buildWithDefaults(trustAll)).build()
     val calls = new GetRecordsClient(polling, (task: Runnable) => new Thread(task).start())
-    val service = new SdkKinesisService(client, calls, transport, () => ())
+    val service = new SdkKinesisService(client, calls, transport, () => (), _ => false, EventSink.Discard)
     try {
       assert(emulator.endpoint.startsWith("https://"), emulator.endpoint)
       use(emulator, service)

@@ -21,6 +21,7 @@ class PollingRecoverySuite extends PollingFixture {
     assert(f.texts == Seq("a", "b", "c", "d"))
     assert(f.service.positions.contains(StartingPosition.AfterSequenceNumber(numbers(1))))
     assert(f.metrics.iteratorRenewals.sum == 1L)
+    assert(f.events.of[IteratorRenewed].map(_.of) == Vector(Shard))
   }
 
   test("events report iterators, throttling, retries, and the start and end of an outage") {

@@ -6,6 +6,7 @@ import org.sparkkinesis.config.Options
 import org.sparkkinesis.event._
 import org.sparkkinesis.model.ShardId
 import org.sparkkinesis.service.{Operation, PutResult, ServiceErrorKind, ServiceException}
+import org.sparkkinesis.sink.limit.PacedLane
 import org.sparkkinesis.sink.{DeliveryFailedException, FatalSinkException}
 
 class KinesisStreamSinkSuite extends KinesisSinkTests {
@@ -101,6 +102,23 @@ class KinesisStreamSinkSuite extends KinesisSinkTests {
     rig.stream.refuse = _ => None
     rig.flush()
     assert(rig.read.map(_._3).distinct.size == 400)
+  }
+
+  test("events report that a shard is throttled, that its rate is reduced further, and that its limit is removed") {
+    val rig = new Rig(1)
+    rig.stream.refuse = _ => Some(throttling)
+    rig.write("a", "1")
+    rig.time.advance(1.minute)
+    rig.stream.refuse = _ => None
+    rig.flush()
+    rig.time.advance(PacedLane.FreeAfter)
+    rig.write("a", "2")
+    rig.flush()
+    val (arn, shard) = ("arn:aws:kinesis:us-east-1:000000000000:stream/s", ShardId.ofIndex(0))
+    assert(rig.events.of[ShardPaced] == Vector(ShardPaced(arn, shard)))
+    val cuts = rig.events.of[ShardRateCut]
+    assert(cuts.nonEmpty && cuts.forall(cut => cut.cut == shard && cut.scale < 1), cuts)
+    assert(rig.events.of[ShardUnpaced] == Vector(ShardUnpaced(arn, shard)))
   }
 
   test("all writers of a stream share one listing, which is repeated when a record is stored in another shard") {

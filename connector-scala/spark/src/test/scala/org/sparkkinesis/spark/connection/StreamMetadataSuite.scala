@@ -6,6 +6,7 @@ import org.sparkkinesis.aws.client.{ClientSettings, CredentialSettings}
 import org.sparkkinesis.concurrent.VirtualScheduler
 import org.sparkkinesis.config.Options
 import org.sparkkinesis.error.KinesisConnectorException
+import org.sparkkinesis.event.ListingIncomplete
 import org.sparkkinesis.model.{StreamRef, StreamStatus}
 import org.sparkkinesis.retry.{RetryPolicies, RetryRules}
 import org.sparkkinesis.service._
@@ -160,6 +161,8 @@ class StreamMetadataSuite extends TimedSuite {
     lenient.service.listings += ShardPage(shards(2, only = 0 to 0), None)
     assert(allOf(lenient, failOnDataLoss = false) == shards(2, only = 0 to 0))
     assert(lenient.calls(Operation.ListShards) == 10)
+    assert(lenient.environment.recorded.of[ListingIncomplete] ==
+      Vector(ListingIncomplete("orders", gap.start, gap.end, 10)))
   }
 
   test("stream names are listed page by page, each page after the last name of the previous one") {

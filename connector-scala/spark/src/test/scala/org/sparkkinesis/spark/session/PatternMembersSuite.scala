@@ -8,6 +8,7 @@ import org.sparkkinesis.config.Options
 import org.sparkkinesis.config.value.PositionOption
 import org.sparkkinesis.error.{KinesisConnectorException, ServiceErrors}
 import org.sparkkinesis.event.log.QueryContext
+import org.sparkkinesis.event.{MetadataChanged, StreamDraining, StreamParked, StreamPending, StreamReturned}
 import org.sparkkinesis.model.{SequenceNumber, ShardId, StartingPosition}
 import org.sparkkinesis.plan.offset.{OffsetCodec, ShardPosition, SourceOffset, StreamOffset, StreamPhase}
 import org.sparkkinesis.service.{ShardPage, StreamNamePage}
@@ -175,6 +176,24 @@ class PatternMembersSuite extends TimedSuite {
     assert(phase(run.members.last(start, start), "web-b").isInstanceOf[StreamPhase.Parked])
     assert(phase(run.next(start), "web-b") == StreamPhase.Active)
     assert(run.environment.losses.isEmpty && run.members.wasDrained(arn("web-b")))
+    val events = run.environment.recorded
+    assert(events.of[StreamPending].map(_.streamName).distinct == Vector(arn("web-b")))
+    assert(events.of[StreamParked].distinct == Vector(StreamParked(arn("web-b"), isDrained = true)))
+    assert(events.of[StreamReturned] == Vector(StreamReturned(arn("web-b"))))
+  }
+
+  test("a stream that the service does not list any more is drained") {
+    val run = new Run(new MemoryFiles, Seq("web-a", "web-b"))
+    run.members.initialOffset
+    val start = offset(read("web-a"), read("web-b"))
+    run.next(start)
+    run.service.names.clear()
+    run.service.names += StreamNamePage(Seq("web-a"), hasMore = false)
+    (1 to 5).foreach(_ => run.refresh())
+    assert(phase(run.next(start), "web-b").isInstanceOf[StreamPhase.Draining])
+    val events = run.environment.recorded
+    assert(events.of[StreamDraining] == Vector(StreamDraining(arn("web-b"))))
+    assert(events.of[MetadataChanged].map(_.version).distinct == Vector(1L, 2L))
   }
 
   test("the deletion of the only stream ends the query") {

@@ -5,9 +5,12 @@ import scala.util.Using
 import org.apache.logging.log4j.Level
 import org.apache.spark.sql.streaming.StreamingQuery
 
+import org.sparkkinesis.config.Options
 import org.sparkkinesis.emulator.fault.{FaultEffect, FaultRule}
+import org.sparkkinesis.event.{BatchPlanned, OptionDeprecated, QueryStarted, QueryStopped}
 import org.sparkkinesis.integration.SparkSuite
 import org.sparkkinesis.kit.stream.Collected
+import org.sparkkinesis.model.{ShardId, StartingPosition}
 
 /** The log lines of a query that an operator reads. */
 class QueryLogSuite extends SparkSuite {
@@ -49,10 +52,8 @@ class QueryLogSuite extends SparkSuite {
       query.stop()
 
       val seen = log.visible.map(_.message)
-      assert(
-        seen.head ==
-          s"Query started from its initial offsets in consumer mode 'polling', 1 shard: ${shard(0)} from TRIM_HORIZON"
-      )
+      val first = ShardId(shard(0)) -> Option(StartingPosition.TrimHorizon)
+      assert(seen.head == QueryStarted("logged", "polling", isResumed = false, Seq(first)).message)
       // The executor registers while the shards are listed.
       val (listed, joined) = seen.slice(1, 3).partition(_.startsWith("Listed"))
       assert(listed == Vector(s"Listed 1 open shard and 0 closed shards; 1 new: ${shard(0)}"))
@@ -63,7 +64,7 @@ class QueryLogSuite extends SparkSuite {
         "Calls for 1 shard succeed again after failing for ",
         s"The shard was fetched to its end; children: ${shard(1)}, ${shard(2)}",
         s"2 shards assigned to executor driver: ${shard(1)} from TRIM_HORIZON, ${shard(2)} from TRIM_HORIZON",
-        "Source stopped after "
+        QueryStopped(0, 0, 0).message.takeWhile(!_.isDigit)
       )
       assert(seen.drop(3).size == beginnings.size, seen)
       seen.drop(3).zip(beginnings).foreach { case (line, beginning) => assert(line.startsWith(beginning), seen) }
@@ -78,7 +79,9 @@ class QueryLogSuite extends SparkSuite {
       }
       val ended = log.visible.filter(_.message.contains("fetched to its end"))
       assert(ended.map(_.context("shard_id")) == Vector(shard(0)))
-      assert(log.lines.exists(_.level == Level.DEBUG))
+      val planned = BatchPlanned(0, 0, 0).message.takeWhile(!_.isDigit)
+      val batches = log.lines.filter(line => line.level == Level.DEBUG && line.message.startsWith(planned))
+      assert(batches.map(_.message.stripPrefix(planned).takeWhile(_.isDigit).toInt).sum == 100, batches)
       log.lines.foreach(line => assert(!line.text.contains("planted"), line))
     }
     Using.resource(new RecordedLog("stream=logged")) { log =>
@@ -89,6 +92,16 @@ class QueryLogSuite extends SparkSuite {
       val first = log.visible.find(_.context.get("run_id").contains(again.runId.toString)).fold("")(_.message)
       assert(first.startsWith("Query resumed from its checkpoint in consumer mode 'polling', 2 shards: "), first)
       assert(first.contains(s"${shard(1)} after ") && first.contains(s"${shard(2)} after "), first)
+    }
+  }
+
+  test("an option of another connector is accepted with a warning") {
+    kinesis.admin.createStream("renamed", 1)
+    val options = connection("renamed")
+    Using.resource(new RecordedLog("regionName")) { log =>
+      spark.read.format("kinesis").options(options - "region" + ("regionName" -> options("region"))).load()
+      val warnings = Options.read(Map("regionName" -> "us-east-1")).warnings
+      assert(warnings.size == 1 && log.visible.map(_.message).contains(OptionDeprecated(warnings.head).message))
     }
   }
 

@@ -4,12 +4,16 @@ import java.nio.file.{Files, Path}
 
 import scala.concurrent.duration._
 import scala.jdk.CollectionConverters._
+import scala.util.Using
 
 import org.apache.spark.sql.streaming.{StreamingQuery, StreamingQueryException, Trigger}
 
 import org.sparkkinesis.KinesisQueries
 import org.sparkkinesis.aggregate.Aggregator
+import org.sparkkinesis.event.{BatchEndedEarly, ChildrenBegun}
 import org.sparkkinesis.integration.SparkSuite
+import org.sparkkinesis.integration.log.RecordedLog
+import org.sparkkinesis.model.ShardId
 
 /** Queries in Spark's real-time mode. Batches take one second, so that the tests cross many of their borders. */
 class RealTimeSuite extends SparkSuite {
@@ -96,7 +100,10 @@ class RealTimeSuite extends SparkSuite {
       awaitRows(query, rows, 300)
       assert(rows.rows.map(_.batch).distinct == Vector(0L), "all rows came in one batch")
       assert(rows.rows.map(_.shard).distinct.size == 5, "the children were read")
-      assert(KinesisQueries.stopGracefully(query, 60000))
+      Using.resource(new RecordedLog()) { log =>
+        assert(KinesisQueries.stopGracefully(query, 60000))
+        assert(log.visible.map(_.message).contains(ChildrenBegun(3).message), log.visible)
+      }
       put(stream, 300 until 400)
       val next = start(stream, rows, at, options = oneTask)
       awaitRows(next, rows, 400)
@@ -112,9 +119,13 @@ class RealTimeSuite extends SparkSuite {
     val query = start("merge", rows, at, Trigger.RealTime("1 hour"), Seq("shardsPerTask" -> "1"))
     put("merge", 0 until 100)
     awaitRows(query, rows, 100)
-    kinesis.admin.mergeShards("merge", "shardId-000000000000", "shardId-000000000001")
-    put("merge", 100 until 200)
-    awaitRows(query, rows, 200)
+    Using.resource(new RecordedLog()) { log =>
+      kinesis.admin.mergeShards("merge", "shardId-000000000000", "shardId-000000000001")
+      put("merge", 100 until 200)
+      awaitRows(query, rows, 200)
+      val early = log.visible.filter(_.message == BatchEndedEarly("merge", ShardId.ofIndex(0)).message)
+      assert(early.nonEmpty && early.forall(_.context("stream_name").endsWith("merge")), log.visible)
+    }
     query.stop()
     assert(rows.rows.filter(_.number >= 100).map(_.batch).distinct == Vector(1L))
     check(rows, 0 until 200)

@@ -5,7 +5,7 @@ import java.util.concurrent.CompletableFuture
 import scala.concurrent.duration._
 
 import org.sparkkinesis.concurrent.VirtualScheduler
-import org.sparkkinesis.event.EventSink
+import org.sparkkinesis.event.{RecordedEvents, ShardMapNotRefreshed}
 import org.sparkkinesis.model.hash.HashPoint
 import org.sparkkinesis.model.{ShardId, StreamRef}
 import org.sparkkinesis.retry.{RetryPolicy, RetryRules}
@@ -19,7 +19,8 @@ class OpenShardsSuite extends TimedSuite {
     val time = new VirtualScheduler
     val shards = new OpenShards(time, RetryPolicy(None, 200.millis, 3.seconds, 1.5), RetryRules.Default, (_, _) => ())
     val stream = new FakeStream(2)
-    def list(): CompletableFuture[ShardMap] = shards.list(stream, StreamRef.ByName("s"), EventSink.Discard)
+    val events = new RecordedEvents
+    def list(): CompletableFuture[ShardMap] = shards.list(stream, StreamRef.ByName("s"), events)
     list()
     time.advance(1.milli)
 
@@ -76,6 +77,7 @@ class OpenShardsSuite extends TimedSuite {
     fails()
     rig.time.advance(200.millis)
     assert(!rig.shards.hasJustFailed)
+    assert(rig.events.of[ShardMapNotRefreshed].map(_.streamName) == Vector.fill(4)("s"))
   }
 
   test("a response without a stored record does not confirm the map") {

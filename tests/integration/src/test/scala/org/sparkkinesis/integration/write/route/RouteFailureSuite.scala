@@ -4,10 +4,14 @@ import java.net.{InetAddress, ServerSocket}
 import java.util.concurrent.atomic.AtomicInteger
 
 import scala.concurrent.duration._
+import scala.util.Using
 
+import org.apache.spark.sql.SQLContext
+import org.apache.spark.sql.execution.streaming.runtime.MemoryStream
 import org.apache.spark.sql.functions._
 
 import org.sparkkinesis.emulator.fault.{FaultEffect, FaultRule, FaultTarget}
+import org.sparkkinesis.event.RoutesNotCached
 import org.sparkkinesis.integration.log.RecordedLog
 
 class RouteFailureSuite extends RoutedFixture {
@@ -106,6 +110,28 @@ class RouteFailureSuite extends RoutedFixture {
         info(s"$more: written ${(System.nanoTime() - begin) / 1000000} ms after the start")
         second.stop()
         kinesis.faults.remove(rule)
+      }
+    finally spark.conf.unset(conf)
+  }
+
+  test("a query whose checkpoint is not known to the sink warns that its routes are not cached") {
+    create("uncached")
+    publish(4, active(arn("uncached")))
+    val conf = "spark.sql.streaming.checkpointLocation"
+    spark.conf.set(conf, temporary.resolve("nameless").toString)
+    try
+      Using.resource(new RecordedLog()) { log =>
+        val session = spark
+        import session.implicits._
+        implicit val sql: SQLContext = session.sqlContext
+        val input = MemoryStream[String]
+        val query = input.toDF().select(col("value").as("partitionKey"), col("value").as("data"))
+          .writeStream.format(format).options(logical).start()
+        input.addData("1")
+        query.processAllAvailable()
+        query.stop()
+        assert(texts(stored("uncached")) == Seq("1"))
+        assert(log.visible.count(_.message == RoutesNotCached().message) == 1, log.visible)
       }
     finally spark.conf.unset(conf)
   }
