@@ -60,6 +60,8 @@ abstract class SparkSuite extends TimedSuite with StreamTests with BeforeAndAfte
   override protected def readOptions(stream: String): Map[String, String] =
     connection(stream) ++ Map("initialPosition" -> "trim_horizon", "minFetchPeriod" -> "20ms")
 
+  override protected def writeOptions(stream: String): Map[String, String] = connection(stream)
+
   protected def readStream(stream: String, options: (String, String)*): DataStreamReader =
     spark.readStream.format("kinesis").options(readOptions(stream) ++ options)
 

@@ -6,7 +6,7 @@ import org.apache.spark.sql.streaming.{StreamingQuery, Trigger}
 
 import org.sparkkinesis.error.KinesisConnectorException
 import org.sparkkinesis.integration.SparkSuite
-import org.sparkkinesis.kit.stream.Collected
+import org.sparkkinesis.kit.stream._
 import org.sparkkinesis.spark.session.checkpoint.{HadoopCheckpointFiles, InitialOffsetStore}
 
 /** Each invalid input is an error with its condition, before any record moves. */
@@ -115,41 +115,50 @@ class BadInputSuite extends SparkSuite {
     ()
   }
 
+  private val now = StartStream(Trigger.AvailableNow())
+  private val accepting = StartStream(Trigger.AvailableNow(), Map("failOnDataLoss" -> "false"))
+
   test(
     "a checkpoint of a recreated stream is an error; without failOnDataLoss the new stream is read from the start"
   ) {
-    kinesis.admin.createStream("again", 1)
-    kinesis.admin.putRecord("again", "k", utf8("old"))
-    val at = checkpoint()
-    ran(streamed(connection("again") + ("initialPosition" -> "trim_horizon"), at))
-    remake("again")
-    kinesis.admin.putRecord("again", "k", utf8("new"))
-    assert(condition(ran(streamed(connection("again"), at))).condition == "KINESIS_STREAM_RECREATED")
-    val collected = new Collected
-    val query = spark.readStream.format("kinesis").options(connection("again")).option(
-      "failOnDataLoss",
-      "false"
-    ).load().writeStream
-      .option("checkpointLocation", at).trigger(Trigger.AvailableNow()).foreachBatch(collected.sink).start()
-    ran(query)
-    assert(collected.texts == Vector("new"))
+    testStream("again", 1)(
+      PutRecords(Seq(1)),
+      now,
+      AwaitEnd,
+      Execute("delete the stream and create it again")(run => remake(run.stream)),
+      PutRecords(Seq(2)),
+      now,
+      ExpectFailure("KINESIS_STREAM_RECREATED"),
+      CheckRowsNow(Seq(1)),
+      accepting.copy(options = accepting.options + ("initialPosition" -> "latest")),
+      AwaitEnd,
+      CheckRowsNow(Seq(1, 2))
+    )
+  }
+
+  /** Changes the offset of the first batch in the checkpoint. */
+  private def editOffset(run: StreamRun)(change: String => String): Unit = {
+    val log = Path.of(run.checkpoint, "offsets", "0")
+    val lines = Files.readString(log).linesIterator.toVector
+    Files.writeString(log, (lines.init :+ change(lines.last)).mkString("\n"))
+    Files.deleteIfExists(Path.of(run.checkpoint, "offsets", ".0.crc"))
+    ()
   }
 
   test("a position before the retention period is data loss") {
-    kinesis.admin.createStream("expired", 1)
-    kinesis.admin.putRecord("expired", "k", utf8("1"))
-    val at = checkpoint()
-    ran(streamed(
-      connection("expired") + ("initialPosition" -> "2020-01-01T00:00:00Z"),
-      at
-    ))
-    val log = Path.of(at, "offsets", "0")
-    // Simulates that the query last ran in 2020; the emulator's stream keeps records for a day.
-    val aged = Files.readString(log).replaceAll("\"base\":\\d+", "\"base\":1577836800000")
-    Files.writeString(log, aged)
-    Files.deleteIfExists(Path.of(at, "offsets", ".0.crc"))
-    assert(condition(ran(streamed(connection("expired"), at))).condition == "KINESIS_DATA_LOSS")
-    ran(streamed(connection("expired") + ("failOnDataLoss" -> "false"), at))
+    testStream("expired", 1, "initialPosition" -> "2020-01-01T00:00:00Z")(
+      PutRecords(Seq(1)),
+      now,
+      AwaitEnd,
+      // The emulator's stream keeps records for a day.
+      Execute("the query last ran in 2020")(
+        editOffset(_)(_.replaceAll("\"base\":\\d+", "\"base\":1577836800000"))
+      ),
+      now,
+      ExpectFailure("KINESIS_DATA_LOSS"),
+      accepting,
+      AwaitEnd
+    )
   }
 
   test("an unwritable checkpoint is an error") {
@@ -164,15 +173,17 @@ class BadInputSuite extends SparkSuite {
   }
 
   test("a damaged offset in the checkpoint is an error") {
-    val at = checkpoint()
-    ran(streamed(good + ("initialPosition" -> "trim_horizon"), at))
-    val log = Path.of(at, "offsets", "0")
-    val lines = Files.readString(log).linesIterator.toVector
-    Files.writeString(log, (lines.init :+ lines.last.replace("\"v\":1", "\"v\":7")).mkString("\n"))
-    Files.deleteIfExists(Path.of(at, "offsets", ".0.crc"))
-    Files.deleteIfExists(Path.of(at, "commits", "0"))
-    Files.deleteIfExists(Path.of(at, "commits", ".0.crc"))
-    assert(condition(ran(streamed(good, at))).condition == "KINESIS_OFFSET_INVALID")
+    testStream("damaged", 1)(
+      PutRecords(Seq(1)),
+      now,
+      AwaitEnd,
+      Execute("damage the offset of a batch that is not committed") { run =>
+        editOffset(run)(_.replace("\"v\":1", "\"v\":7"))
+        Seq("0", ".0.crc").foreach(name => Files.deleteIfExists(Path.of(run.checkpoint, "commits", name)))
+      },
+      now,
+      ExpectFailure("KINESIS_OFFSET_INVALID")
+    )
   }
 
   test("plan, options and errors contain no secret") {

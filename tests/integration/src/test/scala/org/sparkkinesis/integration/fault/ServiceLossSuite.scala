@@ -58,10 +58,9 @@ class ServiceLossSuite extends SparkSuite {
     )
   }
 
-  private def shardsOf(run: StreamRun, executor: String): Int =
-    Option(run.query.lastProgress).flatMap(progress => Option(progress.sources.head.metrics.get("shardsByExecutor")))
-      .fold(0)(_.split(", ").map(_.split(": ?")).collectFirst { case Array(`executor`, count) => count.toInt }
-        .getOrElse(0))
+  private def shardsOf(run: StreamRun, executor: String): Int = run.metric("shardsByExecutor").fold(0) { shown =>
+    shown.split(", ").map(_.split(": ?")).collectFirst { case Array(`executor`, count) => count.toInt }.getOrElse(0)
+  }
 }
 
 /** Forwards connections to the same port of 127.0.0.1 until it is closed. */

@@ -74,26 +74,19 @@ abstract class MicroBatchTests extends SparkSuite {
   }
 
   test("metadata columns can be named in a stream and in a batch") {
-    val arn = kinesis.admin.createStream("meta", 1)
-    (0 until 10).foreach(i => kinesis.admin.putRecord("meta", s"key-$i", utf8(i.toString)))
-    val collected = new Collected
-    val query = readStream("meta").load()
-      .select(
-        "data",
-        "aggregated",
-        "subSequenceNumber",
-        "encryptionType",
-        "explicitHashKey",
-        "shardId",
-        "streamArn"
-      ).writeStream
-      .option("checkpointLocation", checkpoint()).foreachBatch(collected.sink).start()
-    await(query, "10 rows")(collected.rows.size >= 10)
+    val columns =
+      Seq("aggregated", "subSequenceNumber", "encryptionType", "explicitHashKey", "shardId", "streamArn")
+    val run = testStream("meta", 1)(
+      PutRecords(0 until 10),
+      StartStream(query = _.select("data", columns: _*)),
+      CheckRows(0 until 10)
+    )
+    val rows = run.collected.rows
     assert(
-      collected.rows.map(r => (r.getBoolean(1), r.getLong(2), r.isNullAt(3), r.isNullAt(4), r.getString(5))).toSet ==
+      rows.map(r => (r.getBoolean(1), r.getLong(2), r.isNullAt(3), r.isNullAt(4), r.getString(5))).toSet ==
         Set((false, 0L, true, true, "shardId-000000000000"))
     )
-    assert(collected.rows.map(_.getString(6)).toSet == Set(arn))
+    assert(rows.map(_.getString(6)).toSet == Set(run.arn))
     val batch =
       spark.read.format("kinesis").options(connection("meta")).load().select("subSequenceNumber", "data", "aggregated")
     assert(batch.collect().map(r => (r.getLong(0), r.getBoolean(2))).toSet == Set((0L, false)))

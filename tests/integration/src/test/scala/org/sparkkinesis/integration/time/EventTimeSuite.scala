@@ -2,13 +2,13 @@ package org.sparkkinesis.integration.time
 
 import scala.concurrent.duration._
 
+import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.functions.{col, timestamp_millis, window}
-import org.apache.spark.sql.streaming.{OutputMode, StreamingQuery}
-import org.apache.spark.sql.{DataFrame, Row}
+import org.apache.spark.sql.streaming.StreamingQuery
 
 import org.sparkkinesis.emulator.fault.{FaultEffect, FaultRule}
 import org.sparkkinesis.integration.SparkSuite
-import org.sparkkinesis.kit.stream.Collected
+import org.sparkkinesis.kit.stream._
 import org.sparkkinesis.model.hash.HashKeyRange
 
 /** Windows over arrival times with a watermark: which rows are dropped as late, and which windows are complete. */
@@ -28,25 +28,17 @@ class EventTimeSuite extends SparkSuite {
     kinesis.admin.clock.advance(1.minute)
   }
 
-  /** Lets a shard of the stream answer slowly. */
-  private def delay(stream: String, shard: String): Unit =
-    kinesis.faults.add(FaultRule(FaultEffect.Delay(300), "GetRecords", stream, shard, count = 40)): Unit
-
   private def counts(rows: DataFrame): DataFrame = rows
     .withWatermark("approximateArrivalTimestamp", "2 minutes")
     .groupBy(window(col("approximateArrivalTimestamp"), "1 minute")).count()
 
-  private def start(rows: DataFrame, collected: Collected, checkpoint: String): StreamingQuery = rows.writeStream
-    .option("checkpointLocation", checkpoint).outputMode(OutputMode.Append()).foreachBatch(collected.sink).start()
-
-  private def count(rows: Seq[Row]): Long = rows.map(_.getAs[Long]("count")).sum
-
-  /** Waits until the watermark has closed the windows of this number of rows. */
-  private def awaitWindows(query: StreamingQuery, collected: Collected, rows: Long): Unit =
-    await(query, s"windows with $rows rows", 2.minutes)(count(collected.rows) >= rows)
+  private def count(run: StreamRun): Long = run.collected.rows.map(_.getAs[Long]("count")).sum
 
   private def dropped(query: StreamingQuery): Long =
     query.recentProgress.flatMap(_.stateOperators).map(_.numRowsDroppedByWatermark).sum
+
+  private def sourceRows(query: StreamingQuery, source: Int): Long =
+    query.recentProgress.map(_.sources(source).numInputRows).sum
 
   /** Puts records that move the watermark past every record so far; they do not close their own window. */
   private def closeWindows(stream: String, shares: Int): Unit = {
@@ -54,14 +46,24 @@ class EventTimeSuite extends SparkSuite {
     put(stream, 1, shares, 0 until shares)
   }
 
-  /** Waits until a source of the query has processed this number of rows. */
-  private def awaitRows(query: StreamingQuery, source: Int, rows: Long): Unit =
-    await(query, s"$rows rows of source $source", 2.minutes)(
-      query.recentProgress.map(_.sources(source).numInputRows).sum >= rows
-    )
+  private def fill(minutes: Int, into: Seq[Int]) =
+    Execute(s"$minutes minutes of records")(run => put(run.stream, minutes, 2, into))
+
+  private def putNewer(shares: Int) = Execute("close the windows")(run => closeWindows(run.stream, shares))
+
+  /** Waits until the watermark has closed the windows of this number of rows. */
+  private def awaitWindows(rows: Int) = Await(s"windows with $rows rows")(count(_) >= rows)
+
+  /** Checks that the closed windows have this number of rows, and that no row was late for the latest start. */
+  private def checkWindows(rows: Int) = Execute(s"no row of $rows is late") { run =>
+    assert(count(run) == rows && dropped(run.query) == 0)
+  }
+
+  /** Waits until the query has read this number of rows. */
+  private def awaitRead(rows: Int) = Await(s"$rows rows of the stream")(run => sourceRows(run.query, 0) >= rows)
 
   /**
-   * Reads two shards of which the service refuses the second one until `mayAnswer` returns, and returns how many rows
+   * Reads two shards of which the service refuses the second one until `mayAnswer` is done, and returns how many rows
    * were dropped as late.
    */
   private def late(
@@ -69,23 +71,19 @@ class EventTimeSuite extends SparkSuite {
       fill: String => Unit,
       windows: DataFrame => DataFrame,
       options: (String, String)*
-  )(mayAnswer: (StreamingQuery, Int) => Unit): Long = {
-    kinesis.admin.createStream(stream, 2)
-    fill(stream)
-    val refused = kinesis.faults.add(FaultRule(throttled, "GetRecords", stream, "shardId-000000000001"))
-    val collected = new Collected
-    val query = start(windows(readStream(stream, options: _*).load()), collected, checkpoint())
-    mayAnswer(query, refused)
-    kinesis.faults.remove(refused)
-    awaitRows(query, 0, 2L * (Minutes + 1))
-    if (options.nonEmpty) awaitWindows(query, collected, 2L * Minutes)
-    dropped(query)
-  }
+  )(mayAnswer: StreamAction): Long = dropped(
+    testStream(stream, 2, options: _*)(
+      Execute("put records")(run => fill(run.stream)),
+      AddFault(throttled, "GetRecords", shard = Some(1)),
+      StartStream(query = windows),
+      mayAnswer,
+      ClearFaults,
+      awaitRead(2 * (Minutes + 1)),
+      awaitWindows(if (options.nonEmpty) 2 * Minutes else 0)
+    ).query
+  )
 
-  private val awaitFirstShard = (query: StreamingQuery, _: Int) => awaitRows(query, 0, Minutes + 1L)
-
-  private val awaitRefusals = (query: StreamingQuery, refused: Int) =>
-    await(query, "refused calls", 2.minutes)(kinesis.faults.hits(refused) >= 3)
+  private val awaitFirstShard = awaitRead(Minutes + 1)
 
   test("a shard that is read later loses rows to the watermark, unless shards are aligned") {
     def fill(stream: String): Unit = {
@@ -93,7 +91,7 @@ class EventTimeSuite extends SparkSuite {
       closeWindows(stream, 2)
     }
     assert(late("independent", fill, counts)(awaitFirstShard) > 0)
-    assert(late("aligned", fill, counts, aligned)(awaitRefusals) == 0)
+    assert(late("aligned", fill, counts, aligned)(AwaitFault(3)) == 0)
   }
 
   test("a watermark on a time in the payload needs the age of the records in addition to the time of alignShards") {
@@ -114,46 +112,46 @@ class EventTimeSuite extends SparkSuite {
       .withColumn("time", timestamp_millis(col("data").cast("string").cast("long")))
       .withWatermark("time", "5 minutes").groupBy(window(col("time"), "1 minute")).count()
     assert(late("payload-independent", fill, windows)(awaitFirstShard) > 0)
-    assert(late("payload-aligned", fill, windows, aligned)(awaitRefusals) == 0)
+    assert(late("payload-aligned", fill, windows, aligned)(AwaitFault(3)) == 0)
   }
 
   test("an idle shard does not hold aligned shards") {
-    kinesis.admin.createStream("one-idle", 2)
-    put("one-idle", Minutes, 2, Seq(0))
-    closeWindows("one-idle", 1)
-    val collected = new Collected
-    val query = start(counts(readStream("one-idle", slowly :+ aligned: _*).load()), collected, checkpoint())
-    awaitWindows(query, collected, Minutes.toLong)
-    assert(count(collected.rows) == Minutes && dropped(query) == 0)
+    testStream("one-idle", 2, slowly :+ aligned: _*)(
+      fill(Minutes, into = Seq(0)),
+      putNewer(shares = 1),
+      StartStream(query = counts),
+      awaitWindows(Minutes),
+      checkWindows(Minutes)
+    )
   }
 
   test("windows are complete after a restart in the middle of a backlog") {
-    kinesis.admin.createStream("restarted", 2)
-    put("restarted", Minutes, 2, Seq(0, 1))
-    val (collected, state) = (new Collected, checkpoint())
-    val limited = slowly ++ Seq(aligned, "maxRecordsPerTrigger" -> "8")
-    def begin() = start(counts(readStream("restarted", limited: _*).load()), collected, state)
-    val first = begin()
-    awaitWindows(first, collected, 8)
-    first.stop()
-    assert(count(collected.rows) < 2L * Minutes)
-    closeWindows("restarted", 2)
-    val second = begin()
-    awaitWindows(second, collected, 2L * Minutes)
-    assert(count(collected.rows) == 2L * Minutes && dropped(first) + dropped(second) == 0)
+    testStream("restarted", 2, slowly ++ Seq(aligned, "maxRecordsPerTrigger" -> "8"): _*)(
+      fill(Minutes, into = Seq(0, 1)),
+      StartStream(query = counts),
+      awaitWindows(8),
+      StopStream,
+      Execute("the backlog is not read, and no row was late") { run =>
+        assert(count(run) < 2L * Minutes && dropped(run.query) == 0)
+      },
+      putNewer(shares = 2),
+      StartStream(query = counts),
+      awaitWindows(2 * Minutes),
+      checkWindows(2 * Minutes)
+    )
   }
 
   test("the children of a split shard are aligned with a shard that is behind their parent's end") {
-    kinesis.admin.createStream("split", 2)
-    put("split", Minutes / 2, 2, Seq(0, 1))
-    kinesis.admin.splitShard("split", "shardId-000000000000")
-    put("split", Minutes / 2, 2, Seq(0, 1))
-    delay("split", "shardId-000000000001")
-    closeWindows("split", 2)
-    val collected = new Collected
-    val query = start(counts(readStream("split", slowly :+ aligned: _*).load()), collected, checkpoint())
-    awaitWindows(query, collected, 2L * Minutes)
-    assert(count(collected.rows) == 2L * Minutes && dropped(query) == 0)
+    testStream("split", 2, slowly :+ aligned: _*)(
+      fill(Minutes / 2, into = Seq(0, 1)),
+      Split(0),
+      fill(Minutes / 2, into = Seq(0, 1)),
+      AddFault(FaultEffect.Delay(300), "GetRecords", shard = Some(1), count = 40),
+      putNewer(shares = 2),
+      StartStream(query = counts),
+      awaitWindows(2 * Minutes),
+      checkWindows(2 * Minutes)
+    )
   }
 
   Seq("min" -> false, "max" -> true).foreach { case (policy, loses) =>
@@ -167,13 +165,16 @@ class EventTimeSuite extends SparkSuite {
           readStream(stream).load().withWatermark("approximateArrivalTimestamp", "2 minutes")
         ): @unchecked
         val all = ahead.union(behind).groupBy(window(col("approximateArrivalTimestamp"), "1 minute")).count()
-        val query = start(all, new Collected, checkpoint())
-        streams.indices.foreach(awaitRows(query, _, 1))
+        val query = all.writeStream.option("checkpointLocation", checkpoint())
+          .foreachBatch((new Collected).sink).start()
+        def awaitRows(source: Int, rows: Int): Unit =
+          await(query, s"$rows rows of source $source")(sourceRows(query, source) >= rows)
+        streams.indices.foreach(awaitRows(_, 1))
         val refused = kinesis.faults.add(FaultRule(throttled, "GetRecords", streams.last))
         streams.reverse.foreach(put(_, Minutes, 1, Seq(0)))
-        awaitRows(query, 0, Minutes + 1L)
+        awaitRows(0, Minutes + 1)
         kinesis.faults.remove(refused)
-        awaitRows(query, 1, Minutes + 1L)
+        awaitRows(1, Minutes + 1)
         assert((dropped(query) > 0) == loses)
       } finally spark.conf.unset("spark.sql.streaming.multipleWatermarkPolicy")
     }

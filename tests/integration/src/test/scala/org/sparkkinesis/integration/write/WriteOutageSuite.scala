@@ -1,133 +1,94 @@
 package org.sparkkinesis.integration.write
 
-import java.nio.file.Files
+import org.apache.spark.sql.functions.lit
 
-import scala.concurrent.duration._
-
-import org.apache.spark.sql.execution.streaming.runtime.MemoryStream
-import org.apache.spark.sql.functions._
-import org.apache.spark.sql.streaming.StreamingQuery
-
-import org.sparkkinesis.emulator.fault.{FaultEffect, FaultRule}
+import org.sparkkinesis.emulator.fault.FaultEffect
+import org.sparkkinesis.kit.stream._
 
 /** Tests that an outage that is shorter than `deliveryTimeout` ends no query, at any point of a batch. */
 class WriteOutageSuite extends SinkFixture {
   private val unavailable = FaultEffect.Error(503, "ServiceUnavailable", "by request")
+  private val described = Seq("DescribeStreamSummary", "ListShards")
 
-  final private class Run(set: (String, String)*) {
-    implicit private val sql: org.apache.spark.sql.SQLContext = spark.sqlContext
-    import spark.implicits._
-    val input: MemoryStream[Int] = MemoryStream[Int]
-    private var sent = 0
-    val query: StreamingQuery = input.toDF()
-      .select(
-        col("value").cast("string").as("partitionKey"),
-        col("value").cast("string").as("data"),
-        lit(set.toMap.getOrElse("rows", null)).as("to")
-      )
-      .writeStream
-      .format(format)
-      .options(target ++ set.toMap - "rows")
-      .option("checkpointLocation", Files.createTempDirectory("checkpoint").toString)
-      .start()
+  private def outage(operations: Seq[String]): Seq[StreamAction] = operations.map(AddFault(unavailable, _))
 
-    def add(): Unit = {
-      input.addData(sent until sent + 100)
-      sent += 100
-    }
+  private def awaitRefused(calls: Int, operations: Seq[String]) =
+    Await(s"$calls refused calls")(run => operations.indices.map(run.hits).sum >= calls)
 
-    def assertStored(stream: String): Unit = assert(read(stream).map(_._2.toInt).toSet == (0 until sent).toSet)
-  }
+  private def checkStored(stream: String, numbers: Seq[Int]) =
+    Execute(s"$stream has the rows $numbers")(_ => assert(read(stream).map(_._2.toInt).toSet == numbers.toSet))
 
-  private def during(operations: String*)(body: (() => Long) => Unit): Unit = {
-    val faults = operations.map(operation => kinesis.faults.add(FaultRule(unavailable, operation)))
-    try body(() => faults.map(kinesis.faults.hits(_)).sum.toLong)
-    finally faults.foreach(kinesis.faults.remove)
-  }
-
-  private def await(query: StreamingQuery)(condition: => Boolean): Unit = {
-    val deadline = 2.minutes.fromNow
-    while (!condition) {
-      query.exception.foreach(failure => throw failure)
-      assert(deadline.hasTimeLeft() && query.isActive)
-      query.awaitTermination(20)
-    }
-  }
+  /** Waits longer than the lifetime of the cached shards. */
+  private val letShardsExpire = Execute("let the shards expire")(run => assert(!run.query.awaitTermination(2500)))
 
   test("a query waits for the end of an outage of all operations between two micro-batches") {
-    kinesis.admin.createStream("between", 2)
-    val run = new Run("streamName" -> "between", "aggregation" -> "true")
-    run.add()
-    run.query.processAllAvailable()
-    // The outage is longer than the lifetime of the cached shards.
-    assert(!run.query.awaitTermination(2500))
-    during("DescribeStreamSummary", "ListShards", "PutRecords") { hits =>
-      run.add()
-      await(run.query)(hits() >= 8)
-    }
-    run.query.processAllAvailable()
-    run.assertStored("between")
-    run.query.stop()
+    val operations = described :+ "PutRecords"
+    testStream("between", 2)(
+      Seq(StartWrite(Map("aggregation" -> "true")), AddRows(0 until 100), ProcessAllAvailable, letShardsExpire) ++
+        outage(operations) ++ Seq(
+          AddRows(100 until 200),
+          awaitRefused(8, operations),
+          ClearFaults,
+          ProcessAllAvailable,
+          checkStored("between", 0 until 200)
+        ): _*
+    )
   }
 
   test("a query waits for the end of an outage before its first batch if the service fails") {
-    kinesis.admin.createStream("before", 2)
-    during("DescribeStreamSummary", "ListShards") { hits =>
-      val run = new Run("streamName" -> "before", "ordering" -> "key")
-      run.add()
-      await(run.query)(hits() >= 12)
-      assert(run.query.isActive)
-      run.query.stop()
-    }
-    val run = new Run("streamName" -> "before", "ordering" -> "key")
-    during("DescribeStreamSummary", "ListShards")(_ => ())
-    run.add()
-    run.query.processAllAvailable()
-    run.assertStored("before")
-    run.query.stop()
+    val start = StartWrite(Map("ordering" -> "key"))
+    testStream("before", 2)(
+      outage(described) ++ Seq(
+        start,
+        AddRows(0 until 100),
+        awaitRefused(12, described),
+        Execute("the query is active")(run => assert(run.query.isActive)),
+        StopStream,
+        ClearFaults,
+        start,
+        ProcessAllAvailable,
+        checkStored("before", 0 until 100)
+      ): _*
+    )
   }
 
   test("the wait for the end of an outage is limited to the delivery timeout") {
-    kinesis.admin.createStream("patience", 1)
-    during("DescribeStreamSummary") { _ =>
-      val run = new Run("streamName" -> "patience", "deliveryTimeout" -> "3s")
-      run.add()
-      val (condition, message) = conditionOf(run.query.processAllAvailable())
-      assert(condition == "KINESIS_SERVICE_FAILED")
-      assert(message.contains("ServiceUnavailable"))
-    }
+    testStream("patience", 1)(
+      AddFault(unavailable, "DescribeStreamSummary"),
+      StartWrite(Map("deliveryTimeout" -> "3s")),
+      AddRows(0 until 100),
+      ExpectFailure("KINESIS_SERVICE_FAILED"),
+      Execute("the error names the service's")(run =>
+        assert(run.query.exception.exists(_.getMessage.contains("ServiceUnavailable")), run.query.exception)
+      )
+    )
   }
 
   test("each stream is described once for any number of tasks and batches") {
-    kinesis.admin.createStream("home", 1)
     kinesis.admin.createStream("routed", 1)
-    val run = new Run("streamName" -> "home", "streamColumn" -> "to", "rows" -> "routed")
-    (1 to 5).foreach { _ =>
-      run.add()
-      run.query.processAllAvailable()
-    }
-    run.assertStored("routed")
-    Seq("home", "routed").foreach(stream => assert(kinesis.calls.count("DescribeStreamSummary", stream) == 1, stream))
-    run.query.stop()
+    val batches = (0 until 500 by 100).flatMap(n => Seq(AddRows(n until n + 100), ProcessAllAvailable))
+    testStream("home", 1)(
+      StartWrite(Map("streamColumn" -> "to"), StartWrite.keyAndData(_).withColumn("to", lit("routed"))) +: batches :+
+        checkStored("routed", 0 until 500) :+
+        CheckCalls("DescribeStreamSummary" -> 1L): _*
+    )
+    assert(kinesis.calls.count("DescribeStreamSummary", "routed") == 1)
   }
 
   test("a stream that was recreated between two batches is written with its new shards") {
-    kinesis.admin.createStream("again", 2)
-    val run = new Run(
-      "streamName" -> "again",
-      "aggregation" -> "true",
-      "ordering" -> "key",
-      "maxTimeInBuffer" -> "1h"
+    testStream("again", 2)(
+      StartWrite(Map("aggregation" -> "true", "ordering" -> "key", "maxTimeInBuffer" -> "1h")),
+      AddRows(0 until 100),
+      ProcessAllAvailable,
+      Execute("delete the stream and create it again") { run =>
+        kinesis.admin.deleteStream(run.stream)
+        kinesis.admin.createStream(run.stream, 5)
+      },
+      letShardsExpire,
+      AddRows(100 until 200),
+      ProcessAllAvailable,
+      checkStored("again", 100 until 200),
+      Execute("at most one record per shard")(run => assert(kinesis.admin.recordCount(run.stream) <= 5))
     )
-    run.add()
-    run.query.processAllAvailable()
-    kinesis.admin.deleteStream("again")
-    kinesis.admin.createStream("again", 5)
-    assert(!run.query.awaitTermination(2500))
-    run.add()
-    run.query.processAllAvailable()
-    assert(read("again").map(_._2.toInt).toSet == (100 until 200).toSet)
-    assert(kinesis.admin.recordCount("again") <= 5)
-    run.query.stop()
   }
 }

@@ -38,6 +38,14 @@ case object CheckKeyOrder extends StreamAction {
   }
 }
 
+/** Checks that the numbers of each partition key were handed over in ascending order, also within each batch. */
+case object CheckStrictKeyOrder extends StreamAction {
+  override private[stream] def run(in: StreamRun): Unit =
+    in.collected.rows.groupMap(_.getAs[String]("partitionKey"))(Collected.number).foreach { case (key, seen) =>
+      in.expect(seen == seen.sorted, s"the numbers of $key came in the order ${seen.mkString(", ")}")
+    }
+}
+
 /** Waits for a condition. */
 final case class Await(what: String)(condition: StreamRun => Boolean) extends StreamAction {
   override private[stream] def run(in: StreamRun): Unit = in.await(what)(condition(in))

@@ -1,12 +1,31 @@
 package org.sparkkinesis.kit.stream
 
+import java.nio.charset.StandardCharsets.UTF_8
+
 import scala.concurrent.duration.FiniteDuration
 
+import org.sparkkinesis.aggregate.Aggregator
 import org.sparkkinesis.emulator.fault.{FaultEffect, FaultRule}
 
 /** Puts these numbers as text, each under one of [[StreamRun.Keys]] partition keys. */
 final case class PutRecords(numbers: Seq[Int], explicitHashKey: Option[String] = None) extends StreamAction {
   override private[stream] def run(in: StreamRun): Unit = in.put(numbers, explicitHashKey)
+}
+
+/**
+ * Puts these numbers as the user records of one aggregated record, each under its partition key as with
+ * [[PutRecords]]. Without an explicit hash key, the partition key of the first number determines the shard.
+ */
+final case class PutAggregate(numbers: Seq[Int], explicitHashKey: Option[String] = None) extends StreamAction {
+  override private[stream] def run(in: StreamRun): Unit = {
+    val container = new Aggregator(1 << 20)
+    numbers.foreach { n =>
+      in.expect(container.tryAdd(StreamRun.partitionKey(n), None, n.toString.getBytes(UTF_8)), "the aggregate is full")
+    }
+    val key = StreamRun.partitionKey(numbers.head)
+    in.kinesis.admin.putRecord(in.stream, key, explicitHashKey.orNull, container.result())
+    ()
+  }
 }
 
 /** Splits the shard with this number in the middle of its range. */

@@ -5,8 +5,9 @@ import java.nio.file.{Files, Path}
 
 import scala.concurrent.duration._
 
-import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.execution.streaming.runtime.MemoryStream
 import org.apache.spark.sql.streaming.StreamingQuery
+import org.apache.spark.sql.{Encoders, SQLContext, SparkSession}
 
 import org.sparkkinesis.emulator.KinesisEmulator
 import org.sparkkinesis.emulator.fault.FaultRule
@@ -20,14 +21,22 @@ final class StreamRun private[stream] (
     val spark: SparkSession,
     val kinesis: KinesisEmulator,
     val stream: String,
+    val arn: String,
     val checkpoint: String,
     private[stream] val options: Map[String, String],
+    private[stream] val writeOptions: Map[String, String],
     private[stream] val cluster: Option[StandaloneCluster]
 ) {
   private var current: Option[StreamingQuery] = None
   private var faults = Vector.empty[Int]
 
   val collected = new Collected
+
+  /** The input of a query that writes to the stream. */
+  private[stream] lazy val input: MemoryStream[Int] = {
+    implicit val sql: SQLContext = spark.sqlContext
+    MemoryStream[Int](Encoders.scalaInt, sql)
+  }
 
   /** The query that was started last. */
   def query: StreamingQuery = current.getOrElse(throw new IllegalStateException("no query was started"))
@@ -41,9 +50,13 @@ final class StreamRun private[stream] (
   /** Returns the number of calls that a fault has affected, by its position among the added faults. */
   def hits(fault: Int): Int = kinesis.faults.hits(faults(fault))
 
+  /** Returns a metric of the query's first source in its last progress. */
+  def metric(name: String): Option[String] =
+    Option(query.lastProgress).flatMap(progress => Option(progress.sources.head.metrics.get(name)))
+
   /** Puts these numbers as text, each under one of [[StreamRun.Keys]] partition keys. */
   def put(numbers: Seq[Int], explicitHashKey: Option[String] = None): Unit = numbers.foreach { n =>
-    kinesis.admin.putRecord(stream, s"key-${n % StreamRun.Keys}", explicitHashKey.orNull, n.toString.getBytes(UTF_8))
+    kinesis.admin.putRecord(stream, StreamRun.partitionKey(n), explicitHashKey.orNull, n.toString.getBytes(UTF_8))
   }
 
   /** Returns whether the checkpoint contains the query's initial offsets. */
@@ -89,6 +102,9 @@ object StreamRun {
 
   /** The number of partition keys that [[PutRecords]] uses. */
   val Keys = 17
+
+  /** Returns the partition key of a number. */
+  def partitionKey(number: Int): String = s"key-${number % Keys}"
 
   def shardId(index: Int): String = f"shardId-$index%012d"
 }

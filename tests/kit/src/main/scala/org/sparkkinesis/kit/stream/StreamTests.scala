@@ -15,6 +15,9 @@ trait StreamTests {
   /** Returns the options that a query on this stream needs, without those of the test. */
   protected def readOptions(stream: String): Map[String, String]
 
+  /** Returns the options that a query which writes to this stream needs, without those of the test. */
+  protected def writeOptions(stream: String): Map[String, String]
+
   /** Creates a folder for a checkpoint. */
   protected def checkpoint(): String
 
@@ -24,6 +27,8 @@ trait StreamTests {
   /**
    * Creates the stream, and runs the actions one after another up to the first that fails.
    *
+   * @param options
+   *   options of the queries that read the stream
    * @throws StreamTestFailure
    *   with the failed action, those before and after it, and the query's report
    */
@@ -32,8 +37,9 @@ trait StreamTests {
       shards: Int,
       options: (String, String)*
   )(actions: StreamAction*): StreamRun = {
-    kinesis.admin.createStream(stream, shards)
-    val run = new StreamRun(spark, kinesis, stream, checkpoint(), readOptions(stream) ++ options, cluster)
+    val arn = kinesis.admin.createStream(stream, shards)
+    val (reading, writing) = (readOptions(stream) ++ options, writeOptions(stream))
+    val run = new StreamRun(spark, kinesis, stream, arn, checkpoint(), reading, writing, cluster)
     actions.zipWithIndex.foreach { case (action, index) =>
       try action.run(run)
       catch {
