@@ -1,9 +1,11 @@
 package org.sparkkinesis.spark.session
 
 import org.sparkkinesis.error.KinesisConnectorException
-import org.sparkkinesis.event.StreamRecreated
+import org.sparkkinesis.event.{DataLost, StreamRecreated}
+import org.sparkkinesis.model.{Shard, ShardId}
 import org.sparkkinesis.plan.offset.{ShardPosition, SourceOffset}
-import org.sparkkinesis.spark.connection.FakeDirectory.arn
+import org.sparkkinesis.service.ShardPage
+import org.sparkkinesis.spark.connection.FakeDirectory.{arn, shards}
 
 class CheckpointCheckSuite extends SessionFixture {
   final private class Rig(names: Seq[String] = Seq("orders"), failOnDataLoss: Boolean = true)
@@ -69,5 +71,56 @@ class CheckpointCheckSuite extends SessionFixture {
     assert(rig.lost.isEmpty && rig.environment.recorded.all ==
       Vector(StreamRecreated(arn("orders"), Created - 1000, Created, endsQuery = false)))
     assert(rig.check.mend(offset) == mended, "it is not reported later")
+  }
+
+  private def id(index: Int): ShardId = ShardId.ofIndex(index.toLong)
+  private val read = SourceOffset(Seq(stream("orders", Created, 0 -> readUpTo(5))))
+  private val old = shards(1).head
+  private val child = old.copy(id = id(3), parent = Some(id(0)))
+
+  /** The grandchildren of the shard of the offset. Nothing links them to it without the child. */
+  private val grandchildren = shards(2).zip(Seq(6, 7)).map { case (shard, index) =>
+    shard.copy(id = id(index), parent = Some(id(3)))
+  }
+
+  private def listing(rig: Rig, pages: Seq[Shard]*): Unit = {
+    rig.service.listings.clear()
+    rig.service.listings ++= pages.map(ShardPage(_, None))
+  }
+
+  test("a shard that expired unread together with its children is data loss, after several listings") {
+    val rig = new Rig
+    listing(rig, grandchildren)
+    val error = intercept[KinesisConnectorException](rig.check.link(read))
+    assert(error.condition == "KINESIS_DATA_LOSS")
+    assert(error.parameters("shard") == id(0).value && error.parameters("stream") == "orders")
+    assert(rig.listings == 4)
+    assert(rig.environment.recorded.all.collect { case event: DataLost => event.endsQuery } == Vector(true))
+  }
+
+  test("if loss is allowed, a lost lineage continues with the oldest remaining shards and is reported once") {
+    val rig = new Rig(failOnDataLoss = false)
+    listing(rig, grandchildren)
+    val linked = rig.check.link(read)
+    val remaining = stream("orders", Created, 6 -> ShardPosition.Horizon, 7 -> ShardPosition.Horizon)
+    assert(linked == SourceOffset(Seq(remaining)))
+    val listings = rig.listings
+    assert(rig.check.link(read) == linked && rig.check.link(linked) == linked)
+    assert(rig.lost == Seq("KINESIS_DATA_LOSS") && rig.listings == listings)
+  }
+
+  test("a listing that lacks shards for a while is repeated, and nothing is lost") {
+    val rig = new Rig
+    listing(rig, grandchildren, old +: child +: grandchildren)
+    assert(rig.check.link(read) == read)
+    assert(rig.listings == 2 && rig.environment.recorded.all.isEmpty)
+  }
+
+  test("a shard that the service can read is not lost, even if no listing contains it") {
+    val rig = new Rig
+    listing(rig, grandchildren)
+    rig.service.unlisted = Set(id(0))
+    assert(rig.check.link(read) == read)
+    assert(rig.environment.recorded.all.isEmpty)
   }
 }
