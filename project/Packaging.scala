@@ -5,7 +5,7 @@ import sbt._
 import sbt.Keys._
 import sbtassembly.AssemblyPlugin.autoImport._
 
-/** How the one published jar is put together: what clashes with Spark's own relocated, what nothing reads left out. */
+/** Builds the one published jar. Libraries that conflict with Spark's are relocated, and unused parts are left out. */
 object Packaging {
   private val shaded = "org.sparkkinesis.shaded"
 

@@ -280,7 +280,7 @@ class ConnectionMethods(Builder):
     def aws_access_key(self, value: str) -> Self:
         """Access key id of static credentials. It requires `awsSecretKey`.
 
-        Takes a text.
+        Takes a string.
 
         Default: the AWS default provider chain.
         """
@@ -289,21 +289,21 @@ class ConnectionMethods(Builder):
     def aws_secret_key(self, value: str) -> Self:
         """Secret key of static credentials. It requires `awsAccessKey`.
 
-        Takes a text.
+        Takes a string.
         """
         return self._with("awsSecretKey", value)
 
     def session_token(self, value: str) -> Self:
         """Session token of temporary static credentials.
 
-        Takes a text.
+        Takes a string.
         """
         return self._with("sessionToken", value)
 
     def profile(self, value: str) -> Self:
         """Profile in the shared AWS configuration files. Every executor must have these files.
 
-        Takes a text.
+        Takes a string.
         """
         return self._with("profile", value)
 
@@ -317,7 +317,7 @@ class ConnectionMethods(Builder):
     def role_external_id(self, value: str) -> Self:
         """External id that the trust policy of the role requires.
 
-        Takes a text.
+        Takes a string.
         """
         return self._with("roleExternalId", value)
 
@@ -349,7 +349,7 @@ class ConnectionMethods(Builder):
         return self._with("credentialsProvider", value)
 
     def stream_id(self, value: str | Sequence[str]) -> Self:
-        """Id of the logical stream, whose physical streams `metadataService` tells. A read accepts several ids,
+        """Id of the logical stream, whose physical streams `metadataService` names. A read accepts several ids,
         separated by commas.
 
         Takes the id of a logical stream, or several separated by commas.
@@ -364,7 +364,7 @@ class ConnectionMethods(Builder):
         return self._with("streamIdPattern", value)
 
     def metadata_service(self, value: str) -> Self:
-        """Service that tells the physical streams of a logical stream: `file:` and a path of any file system of
+        """Service that names the physical streams of a logical stream: `file:` and a path of any file system of
         Spark, an `https://` address, or `class:` and the name of a
         `java.util.function.Function<Collection<String>, String>` from ids to the text of the document, with a
         constructor without parameters.
@@ -642,7 +642,7 @@ class SourceMethods(ConnectionMethods):
     def role_external_id_of(self, stream: str, value: str) -> Self:
         """External id for the role of one of several streams: `roleExternalId.orders`.
 
-        Takes a text.
+        Takes a string.
         """
         return self._with(f"roleExternalId.{stream}", value)
 
@@ -811,8 +811,8 @@ class SourceMethods(ConnectionMethods):
         return self._with("deaggregation.hashRangeFilter", value)
 
     def new_stream_position(self, value: str | datetime | Mapping[str, Any]) -> Self:
-        """Position from which a running query reads a stream that is added, unless the metadata service tells one.
-        A stream that matches `streamPattern` later is read from it, too.
+        """Position from which a running query reads a stream that is added, unless the metadata service names one,
+        and a stream that is created later and matches `streamPattern`.
 
         Takes latest, trim_horizon (or earliest), an ISO-8601 instant, {"at_timestamp": "…", "format": "…"}, or a
         JSON object with a position for each shard, such as {"shardId-000000000000": {"after_sequence_number":
@@ -1129,7 +1129,7 @@ class SinkMethods(ConnectionMethods):
         """Source of the partition key: `random`, `hash(column, …)`, or the name of a column. It takes precedence
         over a column `partitionKey`.
 
-        Takes a text.
+        Takes a string.
 
         Default: column `partitionKey`.
         """
@@ -1139,7 +1139,7 @@ class SinkMethods(ConnectionMethods):
         """Column with the name or the ARN of the stream that a row goes to. A row where it is null goes to the
         stream of `streamName` or `streamARN`.
 
-        Takes a text.
+        Takes a string.
 
         Default: column `stream` if neither `streamName` nor `streamARN` is set, otherwise none.
         """
@@ -1162,7 +1162,7 @@ class SinkMethods(ConnectionMethods):
         """Directory for the last metadata document of `streamId`, with which a write starts while the metadata
         service is unavailable.
 
-        Takes a text.
+        Takes a string.
 
         Default: the checkpoint of the query; none for batch writes.
         """
@@ -1197,7 +1197,7 @@ class SinkMethods(ConnectionMethods):
 
     def send_when_idle(self, value: bool) -> Self:
         """Send a record at once when the task has no request in flight to its stream. Records that are written
-        meanwhile form the next request. For real-time mode; otherwise it makes requests smaller.
+        meanwhile form the next request. Use it in real-time mode. In other modes it only makes requests smaller.
 
         Takes true or false.
 
@@ -1315,7 +1315,7 @@ class SinkMethods(ConnectionMethods):
         """Table for invalid rows, with `onInvalidRecord=deadLetter`. The rows are appended when their batch is
         committed. The guide to writing has the columns of the table.
 
-        Takes a text.
+        Takes a string.
         """
         return self._with("deadLetterTable", value)
 
@@ -1425,7 +1425,7 @@ class SinkMethods(ConnectionMethods):
         """Parameter for the class that `rateLimiting` names, which reads it with `RateLimitingContext.parameter`.
         Do not use it for secrets.
 
-        Takes a text.
+        Takes a string.
         """
         return self._with(f"rateLimiting.param.{name}", value)
 
@@ -1528,7 +1528,7 @@ class FirehoseMethods(Builder):
     def aws_access_key(self, value: str) -> Self:
         """Access key id of static credentials. It requires `awsSecretKey`.
 
-        Takes a text.
+        Takes a string.
 
         Default: the AWS default provider chain.
         """
@@ -1537,21 +1537,21 @@ class FirehoseMethods(Builder):
     def aws_secret_key(self, value: str) -> Self:
         """Secret key of static credentials. It requires `awsAccessKey`.
 
-        Takes a text.
+        Takes a string.
         """
         return self._with("awsSecretKey", value)
 
     def session_token(self, value: str) -> Self:
         """Session token of temporary static credentials.
 
-        Takes a text.
+        Takes a string.
         """
         return self._with("sessionToken", value)
 
     def profile(self, value: str) -> Self:
         """Profile in the shared AWS configuration files. Every executor must have these files.
 
-        Takes a text.
+        Takes a string.
         """
         return self._with("profile", value)
 
@@ -1565,7 +1565,7 @@ class FirehoseMethods(Builder):
     def role_external_id(self, value: str) -> Self:
         """External id that the trust policy of the role requires.
 
-        Takes a text.
+        Takes a string.
         """
         return self._with("roleExternalId", value)
 
@@ -1625,7 +1625,7 @@ class FirehoseMethods(Builder):
 
     def send_when_idle(self, value: bool) -> Self:
         """Send a record at once when the task has no request in flight to its stream. Records that are written
-        meanwhile form the next request. For real-time mode; otherwise it makes requests smaller.
+        meanwhile form the next request. Use it in real-time mode. In other modes it only makes requests smaller.
 
         Takes true or false.
 
@@ -1685,7 +1685,7 @@ class FirehoseMethods(Builder):
         """Table for invalid rows, with `onInvalidRecord=deadLetter`. The rows are appended when their batch is
         committed. The guide to writing has the columns of the table.
 
-        Takes a text.
+        Takes a string.
         """
         return self._with("deadLetterTable", value)
 
@@ -1795,7 +1795,7 @@ class FirehoseMethods(Builder):
         """Parameter for the class that `rateLimiting` names, which reads it with `RateLimitingContext.parameter`.
         Do not use it for secrets.
 
-        Takes a text.
+        Takes a string.
         """
         return self._with(f"rateLimiting.param.{name}", value)
 

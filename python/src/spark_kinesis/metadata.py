@@ -1,4 +1,4 @@
-"""Writing the metadata document that tells the physical streams of logical streams."""
+"""Writes the metadata document that names the physical streams of logical streams."""
 
 from __future__ import annotations
 

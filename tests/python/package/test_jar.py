@@ -8,7 +8,7 @@ import pytest
 
 from spark_kinesis import KinesisConnectorError, __version__, jar_path, session
 
-# The libraries take 13 MB, and the connector and the emulator the rest.
+# The libraries take 13 MB. The connector and the emulator take the rest.
 MOST_BYTES = 19_000_000
 
 

@@ -33,6 +33,7 @@ PRINTS = {
     "docs/sql.md": ["|k|1|"],
     "docs/firehose.md": ['{"customer":"customer-1","total":12}'],
     "docs/writing.md": ["data=b'2'", "its partition key is empty"],
+    "docs/real-time.md": ["data=b'row 4'"],
     "docs/emulator.md": ["customer-2", '"endpoint":"http://127.0.0.1:'],
 }
 

@@ -6,7 +6,7 @@ import scala.concurrent.duration._
 
 import org.sparkkinesis.config.value.{MetadataAddress, OnForbidden, OnStreamRemoved, OptionType, PositionOption}
 
-/** The options for logical streams, whose physical streams a metadata service tells. */
+/** The options for logical streams, whose physical streams a metadata service names. */
 object MetadataOptions {
   import OptionType._
 
@@ -22,7 +22,7 @@ object MetadataOptions {
   val streamId: ConfigEntry[Seq[String]] = both(
     "streamId",
     list("the id of a logical stream", "the id of a logical stream", "[^,\\s][^,]*"),
-    "Id of the logical stream, whose physical streams `metadataService` tells. A read accepts several ids, separated " +
+    "Id of the logical stream, whose physical streams `metadataService` names. A read accepts several ids, separated " +
       "by commas."
   )
 
@@ -35,7 +35,7 @@ object MetadataOptions {
   val metadataService: ConfigEntry[MetadataAddress] = both(
     "metadataService",
     MetadataAddress.optionType,
-    "Service that tells the physical streams of a logical stream: `file:` and a path of any file system of Spark, an " +
+    "Service that names the physical streams of a logical stream: `file:` and a path of any file system of Spark, an " +
       "`https://` address, or `class:` and the name of a `java.util.function.Function<Collection<String>, String>` " +
       "from ids to the text of the document, with a constructor without parameters.",
     defaultDoc = "required with `streamId` and `streamIdPattern`"
@@ -127,8 +127,8 @@ object MetadataOptions {
   val newStreamPosition: ConfigEntry[PositionOption] = read(
     "newStreamPosition",
     PositionOption.optionType,
-    "Position from which a running query reads a stream that is added, unless the metadata service tells one. A " +
-      "stream that matches `streamPattern` later is read from it, too.",
+    "Position from which a running query reads a stream that is added, unless the metadata service names one, and " +
+      "a stream that is created later and matches `streamPattern`.",
     default = "trim_horizon"
   )
 

@@ -73,7 +73,7 @@ object WriteOptions {
     "sendWhenIdle",
     Flag,
     "Send a record at once when the task has no request in flight to its stream. Records that are written meanwhile " +
-      "form the next request. For real-time mode; otherwise it makes requests smaller.",
+      "form the next request. Use it in real-time mode. In other modes it only makes requests smaller.",
     default = "false"
   )
 

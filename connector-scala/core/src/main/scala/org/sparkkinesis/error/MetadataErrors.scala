@@ -1,6 +1,6 @@
 package org.sparkkinesis.error
 
-/** Errors of metadata services, which tell the streams of a logical stream. */
+/** Errors of metadata services, which name the streams of a logical stream. */
 object MetadataErrors {
 
   def unavailable(ids: String, service: String, reason: String): KinesisConnectorException =

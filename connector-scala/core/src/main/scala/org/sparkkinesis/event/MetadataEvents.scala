@@ -2,7 +2,7 @@ package org.sparkkinesis.event
 
 import org.sparkkinesis.event.EventText.seconds
 
-/** Events of the metadata service that tells the streams of a query. */
+/** Events of the metadata service that names the streams of a query. */
 sealed abstract class MetadataEvent extends ConnectorEvent(EventSubject.Query)
 
 /**

@@ -20,8 +20,8 @@ final case class WriteStarted(streamName: Option[String], settings: String) exte
 }
 
 /**
- * What a query has written since the last summary. Emitted on the driver: for a batch write when it is finished, for a
- * streaming query after its first micro-batch and then at most once every five minutes.
+ * Summary of what a query has written since the last one. Emitted on the driver: for a batch write when it is
+ * finished, for a streaming query after its first micro-batch and then at most once every five minutes.
  *
  * @param batches
  *   number of micro-batches; empty for a batch write
@@ -207,7 +207,7 @@ final case class RouteCacheIgnored(file: String, reason: String) extends WriteEv
   override def message: String = s"The cache $file of the metadata is not used: $reason"
 }
 
-/** There is no place to keep the routes, so a restart needs the metadata service. */
+/** The routes of a query cannot be stored, so a restart needs the metadata service. */
 final case class RoutesNotCached() extends WriteEvent {
   override def stream: Option[String] = None
   override def level: EventLevel = EventLevel.Warn

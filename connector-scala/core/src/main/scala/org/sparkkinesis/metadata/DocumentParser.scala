@@ -68,7 +68,7 @@ object DocumentParser {
     case Json.Obj(fields) =>
       val members = fields.filter(_._2 != Json.Null)
       def text(name: String): Parsed[Option[String]] = optional(members.get(name))(value =>
-        value.asString.filter(_.nonEmpty).toRight(s"'$name' is not a text")
+        value.asString.filter(_.nonEmpty).toRight(s"'$name' is not a string")
       )
       def number(name: String, range: Range): Parsed[Option[Int]] = optional(members.get(name))(value =>
         value.asLong.filter(n => n >= range.start && n <= range.last).map(_.toInt)
@@ -122,7 +122,7 @@ object DocumentParser {
 
   private def arns(json: Json): Parsed[Set[String]] = json match {
     case Json.Arr(items) =>
-      all(items)(item => item.asString.toRight("'after' has an item that is not a text").flatMap(arnOf(_).map(_.value)))
+      all(items)(item => item.asString.toRight("'after' has an item that is no string").flatMap(arnOf(_).map(_.value)))
         .map(_.toSet)
     case _ => Left("'after' is not an array of ARNs")
   }

@@ -5,7 +5,7 @@ import scala.collection.immutable.SortedMap
 import org.sparkkinesis.config.value.{Choice, PositionOption}
 import org.sparkkinesis.model.StreamRef
 
-/** What a physical stream of a logical stream is used for. */
+/** State of a physical stream, which determines whether queries read it and write to it. */
 sealed abstract class StreamState(val word: String) extends Choice
 
 object StreamState {

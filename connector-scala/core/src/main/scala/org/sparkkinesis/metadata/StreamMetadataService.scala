@@ -33,7 +33,7 @@ sealed trait MetadataAnswer
 
 object MetadataAnswer {
 
-  /** Nothing changed since the answer with the given tag. */
+  /** The document has not changed since the answer with the given tag. */
   case object Unchanged extends MetadataAnswer
 
   /**
@@ -43,7 +43,7 @@ object MetadataAnswer {
   final case class Found(document: MetadataDocument, tag: Option[Tag]) extends MetadataAnswer
 }
 
-/** Tells which physical streams the logical streams are. Only one thread of the driver uses it; it may block. */
+/** Returns the physical streams of logical streams. Only one thread of the driver uses it; it may block. */
 trait StreamMetadataService extends AutoCloseable {
 
   /** The address of the service for messages, without credentials. */

@@ -21,7 +21,7 @@ object FirehoseQuotas {
     val MaxBytes: Int = 1000 * KiB
   }
 
-  /** What one delivery stream with Direct PUT accepts unless AWS has raised its quota. */
+  /** Default quotas of one delivery stream with Direct PUT. AWS can raise them for an account. */
   final case class Throughput(recordsPerSecond: Int, requestsPerSecond: Int, bytesPerSecond: Int)
 
   object Throughput {

@@ -116,7 +116,7 @@ object TaskPlanner {
     })
 
   /**
-   * The end of the shard was reported after its last record was planned. A reader would search for that record in vain.
+   * The end of the shard was reported after its last record was planned. A reader would not find that record.
    */
   private def isEmpty(until: RangeEnd, from: ShardPosition): Boolean = (until, from.resumeAt) match {
     case (RangeEnd.At(last), Some(StartingPosition.AfterSequenceNumber(read))) => last <= read

@@ -13,7 +13,7 @@ final case class RetryPolicies(private val byKey: Map[String, RetryPolicy]) {
 
 object RetryPolicies {
 
-  /** The policies of a read, which gives up early before it starts. */
+  /** The policies of a read. Before it starts, a read retries only a few times. */
   def of(options: Options): RetryPolicies = of(options, RetryOptions.RetriesBeforeRead)
 
   /** The policies of a write. Its delivery timeout limits the calls before the first record like all others. */

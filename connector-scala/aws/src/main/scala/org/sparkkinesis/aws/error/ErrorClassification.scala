@@ -108,7 +108,7 @@ object ErrorClassification {
    * names.
    */
   private def isLostConnection(error: Throwable): Boolean = error match {
-    // Certificates do not get better; a handshake that nobody answers is a lost connection like others.
+    // A retry does not help with a wrong certificate. A handshake without an answer is a lost connection.
     case handshake: javax.net.ssl.SSLHandshakeException => handshake.getClass.getSimpleName.endsWith("TimeoutException")
     case _: IOException | _: ClosedChannelException | _: TimeoutException => true
     case other =>

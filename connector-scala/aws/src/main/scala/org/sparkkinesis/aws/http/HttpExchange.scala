@@ -12,7 +12,7 @@ import software.amazon.awssdk.http.async.{AsyncExecuteRequest, SdkAsyncHttpClien
 import software.amazon.awssdk.http.{SdkHttpExecutionAttribute, SdkHttpExecutionAttributes, SdkHttpResponse}
 
 /**
- * The HTTP exchange of one call. It tells when the call can no longer have an effect: the SDK completes the future of
+ * The HTTP exchange of one call. It shows when the call can no longer have an effect: the SDK completes the future of
  * a cancelled or timed-out call before it closes the connection, and until then the service may still receive the
  * request. Thread-safe.
  */

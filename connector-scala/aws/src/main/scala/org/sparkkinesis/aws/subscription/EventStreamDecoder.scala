@@ -107,7 +107,7 @@ final private[aws] class EventStreamDecoder(buffers: MessageBuffers) {
       val nameLength = buffer(at) & 0xff
       val valueAt = at + 1 + nameLength
       if (valueAt + 3 > until || buffer(valueAt) != TextHeader)
-        throw new IOException("An event stream header is not a text")
+        throw new IOException("An event stream header is not a string")
       val valueLength = (buffer(valueAt + 1) & 0xff) << 8 | buffer(valueAt + 2) & 0xff
       if (valueAt + 3 + valueLength > until) throw new IOException("An event stream header is truncated")
       found += new String(buffer, at + 1, nameLength, UTF_8) -> new String(buffer, valueAt + 3, valueLength, UTF_8)

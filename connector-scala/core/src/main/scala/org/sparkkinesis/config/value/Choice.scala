@@ -8,7 +8,7 @@ trait Choice extends Serializable {
   override def toString: String = word
 }
 
-/** How records are fetched. */
+/** Mode in which records are fetched. */
 sealed abstract class ConsumerMode(val word: String) extends Choice
 
 object ConsumerMode {
@@ -42,7 +42,7 @@ object WriteOrdering {
   val all: Seq[WriteOrdering] = Seq(Unordered, BestEffort, ByKey)
 }
 
-/** What happens to a row that cannot become a record. */
+/** Treatment of a row that cannot become a record. */
 sealed abstract class OnInvalidRecord(val word: String) extends Choice
 
 object OnInvalidRecord {
@@ -58,7 +58,7 @@ object OnInvalidRecord {
   val all: Seq[OnInvalidRecord] = Seq(Fail, DeadLetter, Drop)
 }
 
-/** How the sink adapts its rate to what the stream accepts. */
+/** Strategy by which the sink adapts its rate to what the stream accepts. */
 sealed abstract class RateLimitingOption(val word: String) extends Choice
 
 object RateLimitingOption {

@@ -4,7 +4,7 @@ import java.net.URI
 
 import scala.util.Try
 
-/** Where the streams of a logical stream are told. */
+/** Address of the service that names the physical streams of a logical stream. */
 sealed trait MetadataAddress
 
 object MetadataAddress {

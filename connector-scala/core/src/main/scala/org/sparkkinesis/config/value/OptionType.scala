@@ -25,7 +25,7 @@ object OptionType {
 
   case object Text extends OptionType[String] {
     def parse(text: String): Either[String, String] = if (text.nonEmpty) Right(text) else Left("It is empty.")
-    def expected: String = "a text"
+    def expected: String = "a string"
     def pythonType: String = "str"
   }
 

@@ -94,7 +94,7 @@ object PositionOption {
     case (Json.Str(text), Some(pattern)) =>
       TimestampFormat.parse(text, pattern).map(_.toEpochMilli)
     case (number, None) =>
-      number.asLong.filter(_ >= 0).toRight(s"${Json.render(number)} is neither a text nor epoch milliseconds.")
-    case _ => Left("With a format, at_timestamp must be a text.")
+      number.asLong.filter(_ >= 0).toRight(s"${Json.render(number)} is neither a string nor epoch milliseconds.")
+    case _ => Left("With a format, at_timestamp must be a string.")
   }
 }

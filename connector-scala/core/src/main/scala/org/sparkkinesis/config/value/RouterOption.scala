@@ -1,6 +1,6 @@
 package org.sparkkinesis.config.value
 
-/** How a sink distributes the records of a logical stream over its physical streams. */
+/** The router that distributes the records of a logical stream over its physical streams. */
 sealed abstract class RouterOption(val word: String) extends Choice
 
 object RouterOption {

@@ -1,6 +1,6 @@
 package org.sparkkinesis.config.value
 
-/** What happens to a stream that the metadata service does not name any more. */
+/** Treatment of a stream that the metadata service does not name any more. */
 sealed abstract class OnStreamRemoved(val word: String) extends Choice
 
 object OnStreamRemoved {
@@ -14,7 +14,7 @@ object OnStreamRemoved {
   val all: Seq[OnStreamRemoved] = Seq(Drain, Park, Fail)
 }
 
-/** What happens when the metadata service names a stream that is not allowed. */
+/** Treatment of a stream that the metadata service names and the query must not use. */
 sealed abstract class OnForbidden(val word: String) extends Choice
 
 object OnForbidden {

@@ -84,7 +84,7 @@ private[config] object TimestampFormat {
     if (isQuoted) s"'$part'" else ZoneLetters.replaceAllIn(part, zone)
   }.mkString
 
-  /** Splits a pattern at its single quotes. The flag tells whether the part is quoted. */
+  /** Splits a pattern at its single quotes. The flag is true for a quoted part. */
   private def parts(pattern: String): Seq[(String, Boolean)] =
     pattern.split("'", -1).toSeq.zipWithIndex.map { case (part, index) => part -> (index % 2 == 1) }
 }

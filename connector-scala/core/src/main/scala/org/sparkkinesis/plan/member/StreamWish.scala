@@ -1,6 +1,6 @@
 package org.sparkkinesis.plan.member
 
-/** What a metadata document wants of a stream. Times are epoch milliseconds by the service's clock. */
+/** State of a stream that a metadata document requires. Times are epoch milliseconds by the service's clock. */
 sealed trait StreamWish
 
 object StreamWish {

@@ -16,7 +16,7 @@ sealed trait ShardPosition {
 
 object ShardPosition {
 
-  /** Nothing was planned yet. */
+  /** The offset of a query that has not planned a batch. */
   final case class Start(position: StartingPosition) extends ShardPosition {
     def resumeAt: Option[StartingPosition] = Some(position)
   }

@@ -7,7 +7,7 @@ import org.sparkkinesis.model.{ChildShard, ShardId, StreamShard}
 import org.sparkkinesis.plan.offset.{IdleTime, ShardPosition, SourceOffset, StreamOffset}
 
 /**
- * What a task of a real-time batch reports of one shard when it ends.
+ * Report of a task of a real-time batch about one shard, at the end of the task.
  *
  * @param position
  *   the last row that was handed over

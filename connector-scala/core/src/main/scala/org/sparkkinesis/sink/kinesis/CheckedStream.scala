@@ -14,7 +14,7 @@ final case class StreamIdentity(arn: String, creationMillis: Long, endpoint: Str
   def place: StreamPlace = StreamPlace(arn, endpoint)
 }
 
-/** Where a stream is, whether or not it has been deleted and created again. */
+/** Address of a stream, which stays the same when the stream is deleted and created again. */
 final case class StreamPlace(arn: String, endpoint: String)
 
 /** A stream that was described successfully. */

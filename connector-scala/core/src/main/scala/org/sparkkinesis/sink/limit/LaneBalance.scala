@@ -16,8 +16,9 @@ final class LaneShare private[limit] (lane: PacedLane) extends Lane {
 }
 
 /**
- * What the writers of one process may send to a lane now. Each active writer receives the same part of the rate. What a
- * writer does not use goes to a common balance, from which every writer may take. Not thread-safe; the lane guards it.
+ * The rate at which the writers of one process may send to a lane now. Each active writer receives the same part of
+ * the rate. What a writer does not use goes to a common balance, from which every writer may take. Not thread-safe; the
+ * lane guards it.
  */
 final private[limit] class LaneBalance(entriesPerSecond: Double, bytesPerSecond: Double) {
   private val common = new Tokens

@@ -162,7 +162,7 @@ final class RoutedSink(
 
 object RoutedSink {
 
-  /** What a [[RoutedSink]] needs of its owner. */
+  /** The callbacks of a [[RoutedSink]] to its owner. */
   trait Access {
 
     /** Opens a stream. May block. Its exceptions are judged like those of writes. */

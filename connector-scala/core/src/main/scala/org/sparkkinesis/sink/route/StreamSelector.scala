@@ -60,7 +60,7 @@ final class RoundRobinSelector(maxBatchSize: Int, maxBatchBytes: Long, start: In
 
 /**
  * Weighted rendezvous hashing: each stream gets a score from the key and its ARN, and the highest score wins. An added
- * stream takes only its share of the keys, and a removed one gives up only its own.
+ * stream takes only its share of the keys, and only the keys of a removed stream move.
  */
 final class RendezvousSelector extends StreamSelector {
   import RendezvousSelector._

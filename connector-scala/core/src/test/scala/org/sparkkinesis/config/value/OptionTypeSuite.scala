@@ -17,7 +17,7 @@ class OptionTypeSuite extends TimedSuite {
   private def refuses(kind: OptionType[_], table: (String, String)*)(implicit at: source.Position): Unit =
     table.foreach { case (text, why) => assert(kind.parse(text).swap.toOption == Some(why), s"reading '$text'") }
 
-  test("a text is any text that is not empty") {
+  test("a string option accepts any text that is not empty") {
     reads(Text, "a" -> "a", " two words " -> " two words ")
     refuses(Text, "" -> "It is empty.")
   }

@@ -42,9 +42,9 @@ class PositionOptionSuite extends TimedSuite {
     "2026-11-20T12:00:00" ->
       "'2026-11-20T12:00:00' is neither latest, trim_horizon, earliest, nor an ISO-8601 instant with its offset.",
     "{}" -> "The object is empty.",
-    """{"at_timestamp": true}""" -> "true is neither a text nor epoch milliseconds.",
-    """{"at_timestamp": -1}""" -> "-1 is neither a text nor epoch milliseconds.",
-    """{"at_timestamp": 5, "format": "yyyy"}""" -> "With a format, at_timestamp must be a text.",
+    """{"at_timestamp": true}""" -> "true is neither a string nor epoch milliseconds.",
+    """{"at_timestamp": -1}""" -> "-1 is neither a string nor epoch milliseconds.",
+    """{"at_timestamp": 5, "format": "yyyy"}""" -> "With a format, at_timestamp must be a string.",
     """{"at_sequence_number": 12}""" -> "12 is not a quoted sequence number.",
     """{"at_sequence_number": "012"}""" -> "\"012\" is not a quoted sequence number.",
     """{"a shard": "latest"}""" -> "'a shard' is not a shard id.",

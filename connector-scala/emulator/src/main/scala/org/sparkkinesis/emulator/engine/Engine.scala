@@ -10,7 +10,7 @@ import org.sparkkinesis.emulator.engine.shard.MemoryBudget
 import org.sparkkinesis.emulator.engine.stream.{StreamHost, StreamStore}
 import org.sparkkinesis.emulator.engine.time.{EmulatorClock, Timers}
 
-/** How long changes of streams and consumers take, in milliseconds of the emulator's clock. */
+/** Durations of changes of streams and consumers, in milliseconds of the emulator's clock. */
 final case class ChangeDelays(create: Long, update: Long, delete: Long, consumer: Long)
 
 /**
@@ -54,6 +54,6 @@ final class Engine(
 
 object Engine {
 
-  /** How often expired records are removed from memory. Readers do not see them even before. */
+  /** Interval at which expired records are removed from memory. Readers do not receive them before that either. */
   private val SweepMillis = 60000L
 }

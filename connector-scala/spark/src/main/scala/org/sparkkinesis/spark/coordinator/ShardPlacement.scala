@@ -121,7 +121,7 @@ final private[coordinator] class ShardPlacement(
     }
   }
 
-  /** Tells an executor how the streams are reached that joined, unless it knows. */
+  /** Sends an executor the connections of added streams that it does not have. */
   private def configure(peer: ConsumerPeer, streams: Seq[String]): Unit = if (state.connections.nonEmpty) {
     val unknown = streams.flatMap(stream => state.connections.get(stream).map(stream -> _))
       .filterNot { case (stream, connection) => peer.connections.get(stream).contains(connection) }

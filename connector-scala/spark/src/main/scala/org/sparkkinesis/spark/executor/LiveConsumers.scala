@@ -7,7 +7,7 @@ import org.sparkkinesis.plan.realtime.LiveShard
 /** The consumers of one executor, as the tasks of real-time batches use them. Thread-safe and non-blocking. */
 trait LiveConsumers {
 
-  /** Gives shards to a task; its feed receives their news. A newer task takes them from an older one. */
+  /** Gives shards to a task; its feed receives their events. A newer task takes them from an older one. */
   def claim(feed: LiveFeed, shards: Seq[LiveShard]): Unit
 
   /** Returns the next records of a shard at or after `from`, or `None` if the shard is not read. */
@@ -16,7 +16,7 @@ trait LiveConsumers {
   /** Drops the records that were handed over. */
   def release(shard: StreamShard, upTo: SequenceNumber): Unit
 
-  /** Tells the driver that a task has finished a shard, of which these children wait for parents of other tasks. */
+  /** Reports to the driver a finished shard of a task, of which these children wait for parents of other tasks. */
   def finished(shard: StreamShard, waiting: Seq[ChildShard]): Unit
 
   /** Ends a task. */

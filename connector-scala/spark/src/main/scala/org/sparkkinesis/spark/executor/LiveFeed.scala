@@ -10,7 +10,7 @@ import org.sparkkinesis.concurrent.{Clock, Waiting}
 import org.sparkkinesis.model.StreamShard
 
 /**
- * Tells one task of a real-time batch which of its shards have news: records, an end, or a failure. Each shard is
+ * Notifies one task of a real-time batch of its shards that have new records, an end, or a failure. Each shard is
  * queued at most once, so that every shard has its turn. Consumers' threads add shards; the task's thread takes them.
  *
  * @param epoch
@@ -63,7 +63,7 @@ final class LiveFeed(val epoch: Long, clock: Clock, waiting: Waiting) {
   /** Marks the task as closed. */
   def close(): Unit = synchronized { closed = true }
 
-  /** Returns the next shard with news, or `None` after this time without news or when the task must end. */
+  /** Returns the next shard with an event, or `None` after this time without one or when the task must end. */
   def take(millis: Long): Option[StreamShard] = takeUntil(clock.nanoTime + TimeUnit.MILLISECONDS.toNanos(millis))
 
   @tailrec

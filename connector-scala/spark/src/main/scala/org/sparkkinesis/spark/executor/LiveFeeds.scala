@@ -10,8 +10,8 @@ import org.sparkkinesis.model.{ChildShard, StreamShard}
 import org.sparkkinesis.service.ServiceException
 
 /**
- * Passes the news of a source's consumers in one JVM to the tasks of real-time batches. Chunks of shards without a task
- * go to the reporter; what a task reads needs no report, except for the shard's lag. Thread-safe.
+ * Passes the events of a source's consumers in one JVM to the tasks of real-time batches. Chunks of shards without a
+ * task go to the reporter; what a task reads needs no report, except for the shard's lag. Thread-safe.
  */
 final private[executor] class LiveFeeds(reporter: ProgressListener) extends ProgressListener {
   private val feeds = new ConcurrentHashMap[StreamShard, LiveFeed]

@@ -27,8 +27,8 @@ final case class Release(upTo: Seq[(StreamShard, SequenceNumber)]) extends ToExe
 final case class Unassign(shards: Seq[StreamShard]) extends ToExecutor
 
 /**
- * Tells how streams are reached, by their ARNs, before shards of them are assigned. It never contains the query's own
- * credentials.
+ * Contains the connections of streams, by their ARNs. It is sent before shards of them are assigned, and never contains
+ * the query's own credentials.
  */
 final case class Configure(connections: Seq[(String, StreamConnection)]) extends ToExecutor
 

@@ -34,7 +34,7 @@ import org.sparkkinesis.spark.settings.ReadSettings
  * @param minimum
  *   minimum number of rows for which a processing-time trigger waits
  * @param metadata
- *   tells the physical streams of a query that reads logical streams; this query closes it
+ *   names the physical streams of a query that reads logical streams; this query closes it
  */
 final class SourceQuery(
     val session: StreamSession,
@@ -245,7 +245,7 @@ final class SourceQuery(
   private[read] def checked(start: SourceOffset): SourceOffset = {
     val mended = mend(start)
     val from = linked(mended)
-    // Nothing else tells the next run, before a batch is committed, from when on the query wanted records.
+    // Until a batch is committed, only this note has the times from which the query wanted records.
     if (!from.isTimed) readUpTo.note(mended, from.timed(retention.oldestMillis(_)))
     from
   }

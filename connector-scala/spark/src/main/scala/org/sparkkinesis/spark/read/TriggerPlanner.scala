@@ -41,11 +41,11 @@ final private[read] class TriggerPlanner(
   private var hasLooked = false
   private lazy val firstNanos = clock.nanoTime
 
-  /** When planning began. The service's clock may be anywhere between its bounds, so this is the later one. */
+  /** Time when planning began. The service's clock may be anywhere between its bounds, so this is the later one. */
   private lazy val atBegin = AvailableNowTarget(serviceClock.atMost)
   private var lastBatchNanos = clock.nanoTime
 
-  /** When the query began to wait for shards whose positions have no time. */
+  /** Time when the query began to wait for shards whose positions have no time. */
   private var firstWaitNanos: Option[Long] = None
 
   /** The change count and start offset at which there was nothing to plan. */

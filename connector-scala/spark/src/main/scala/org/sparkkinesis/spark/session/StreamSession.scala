@@ -91,7 +91,7 @@ final class StreamSession(val options: Options, asked: QueryContext, environment
 
   private val query = if (isDynamic) asked else asked.copy(streams = streams.keys.toSeq)
 
-  /** How the streams are reached that were opened later, by ARN. */
+  /** Connections of the streams that were opened later, by ARN. */
   @volatile private var connected = Map.empty[String, StreamConnection]
 
   /** The identities of the streams at the service. */
@@ -107,7 +107,7 @@ final class StreamSession(val options: Options, asked: QueryContext, environment
   /** The settings with every stream that is opened. */
   def settings: ReadSettings = currentSettings
 
-  /** How the streams are reached that were opened later, by ARN. */
+  /** Connections of the streams that were opened later, by ARN. */
   def connections: Map[String, StreamConnection] = connected
 
   def isOpen(arn: String): Boolean = found.contains(arn)

@@ -34,7 +34,7 @@ object KinesisSchema {
     StructField(ExplicitHashKey, StringType) -> "Hash key that the producer set, if an aggregate contains it.",
     StructField(EncryptionType, StringType) -> "KMS when the record was encrypted at rest, else null.",
     StructField(Aggregated, BooleanType) -> "Whether the record came in a KPL aggregate.",
-    StructField(StreamArn, StringType) -> "ARN of the stream, which also tells streams of one name apart."
+    StructField(StreamArn, StringType) -> "ARN of the stream, which differs for streams with the same name."
   )
 
   /** All columns, in the order in which streaming plans number them. */

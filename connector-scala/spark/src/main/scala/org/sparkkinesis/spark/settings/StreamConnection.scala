@@ -3,7 +3,7 @@ package org.sparkkinesis.spark.settings
 import org.sparkkinesis.aws.client.{ClientSettings, CredentialSettings}
 
 /**
- * How one stream is reached that a query found while it was running. The coordinator sends it to the executors, which
+ * Connection of one stream that a query found while it was running. The coordinator sends it to the executors, which
  * have the query's own credentials already. `toString` hides the external id.
  *
  * @param region

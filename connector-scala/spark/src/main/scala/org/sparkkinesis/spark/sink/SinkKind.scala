@@ -3,7 +3,7 @@ package org.sparkkinesis.spark.sink
 import org.sparkkinesis.concurrent.Clock
 
 /**
- * What the sinks for one service have in common in a JVM. One object extends it for each service.
+ * The common parts of the sinks for one service in a JVM. One object extends it for each service.
  *
  * @param format
  *   name of the format, which also begins the name of the metrics in Spark's metrics system

@@ -21,7 +21,7 @@ trait SinkPlan extends Serializable {
   def queryId: String
   def query: QueryContext
 
-  /** What the write requires of the rows that its tasks get. */
+  /** Distribution and order of rows that the write requires for its tasks. */
   def distribution: Distribution = Distributions.unspecified()
   def ordering: Array[SortOrder] = Array.empty
 
@@ -61,7 +61,7 @@ object SinkPlan {
 }
 
 /**
- * What the driver allows each task of a write.
+ * Limits that the driver sets for each task of a write.
  *
  * @param letterBytes
  *   maximum number of bytes of the invalid rows that the task holds

@@ -10,7 +10,7 @@ import org.sparkkinesis.config.{Options, WriteOptions}
 import org.sparkkinesis.error.{OptionErrors, SinkErrors}
 
 /**
- * What a write requires of the rows that its tasks get.
+ * Distribution and order of rows that a write requires for its tasks.
  *
  * @param clusteredBy
  *   columns whose equal values must be in one task; empty for no requirement

@@ -59,7 +59,7 @@ private object SharedLimits {
   val IdleTime: FiniteDuration = 10.minutes
 }
 
-/** Who uses the limits of one destination now. Thread-safe. */
+/** The current users of the limits of one destination. Thread-safe. */
 final class LimitUsage private[shared] () {
   @volatile private[shared] var count = 1
   private[shared] val users = new LimitUsers

@@ -9,7 +9,7 @@ import org.sparkkinesis.emulator.engine.error.ServiceError
 import org.sparkkinesis.model.FirehoseQuotas
 import org.sparkkinesis.model.FirehoseQuotas.Buffering
 
-/** What the operations of Amazon Data Firehose share. */
+/** Rules that the operations of Amazon Data Firehose share. */
 private[delivery] object DeliveryRules {
   val Name: Regex = "[a-zA-Z0-9_.-]+".r
   private val RoleArn = """arn:.*""".r

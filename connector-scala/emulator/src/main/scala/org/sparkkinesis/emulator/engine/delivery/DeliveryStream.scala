@@ -92,7 +92,7 @@ object DeliveryStream {
   val SlowDown: ServiceError = new ServiceError(503, "ServiceUnavailableException", "Slow down.")
 }
 
-/** Where delivered records go. Implementations are thread-safe. */
+/** Destination of delivered records. Implementations are thread-safe. */
 trait DeliveryStore extends AutoCloseable {
 
   /** Appends the records in order. They are readable when this returns. */

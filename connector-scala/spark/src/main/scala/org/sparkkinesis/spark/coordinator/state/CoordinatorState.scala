@@ -61,7 +61,7 @@ final private[coordinator] class CoordinatorState(
   /** Streams of which no record is planned, because other streams must be read before them. */
   var heldBack: Set[String] = Set.empty
 
-  /** How the streams are reached that joined while the query was running. */
+  /** Connections of the streams that were added while the query was running. */
   var connections: Map[String, StreamConnection] = Map.empty
   var graphs: Map[String, ShardGraph] = Map.empty[String, ShardGraph].withDefaultValue(ShardGraph.Empty)
 

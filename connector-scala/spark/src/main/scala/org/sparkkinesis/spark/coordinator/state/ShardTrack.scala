@@ -54,13 +54,13 @@ final private[coordinator] class ShardTrack(
   /** The last time at which the shard was read to its tip and had not ended. Its children were created later. */
   private var openAtMillis = 0L
 
-  /** How fast the shard is fetched, by any owner. */
+  /** Rate at which the shard is fetched, by any owner. */
   val rate = new ReadRate
 
   /** Whether the query has received records or times of this shard, possibly from an earlier owner. */
   private var wasRead = false
 
-  /** What [[oldestUnplanned]] was when the last owner was lost. Its records have to be fetched again. */
+  /** Value of [[oldestUnplanned]] when the last owner was lost. Its records have to be fetched again. */
   private var lostFrom: Option[Long] = None
 
   def isGone: Boolean = isMissing

@@ -197,7 +197,7 @@ private object LiveRead {
 
     def position: ShardPosition = at
 
-    /** Where reading continues; empty if the shard is finished. */
+    /** Position at which reading continues; empty if the shard is finished. */
     def from: Option[StartingPosition] = at.resumeAt
     def skipUpTo: Option[UserRecord] = at.partOfNext
     def begunMillis: Option[Long] = firstArrival

@@ -25,7 +25,7 @@ final case class LiveTask(
 }
 
 /**
- * What a task of a real-time batch reports when it ends.
+ * Report of a task of a real-time batch at its end.
  *
  * @param childrenBegun
  *   number of child shards that the task began within the batch

@@ -5,7 +5,7 @@ import scala.concurrent.duration._
 import org.sparkkinesis.concurrent.{Cancellable, Scheduler}
 
 /**
- * Gives up a task that waits for a stream which its executor cannot reach, so that Spark runs it again, possibly in an
+ * Ends a task that waits for a stream which its executor cannot reach, so that Spark runs it again, possibly in an
  * executor that reaches the stream.
  *
  * @param isUnreachable

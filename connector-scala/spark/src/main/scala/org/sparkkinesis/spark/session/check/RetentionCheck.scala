@@ -34,7 +34,7 @@ final class RetentionCheck(session: StreamSession, environment: Environment) {
   /** Shards that were read late, until the retention period is read. */
   private val overtaken = new OvertakenShards
 
-  /** When a retention period could not be read. */
+  /** Time when a retention period could not be read. */
   private var failedNanos = Option.empty[Long]
 
   /**

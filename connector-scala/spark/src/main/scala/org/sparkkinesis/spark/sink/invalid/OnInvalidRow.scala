@@ -3,7 +3,7 @@ package org.sparkkinesis.spark.sink.invalid
 /** The handling of a row that cannot become a record. A sink may have more ways than these. */
 trait OnInvalidRow extends Serializable {
 
-  /** What happened to the rows, for the log. */
+  /** Treatment of the rows, for the log. */
   def action: String
 }
 

@@ -151,7 +151,7 @@ final class RouteBook(
 
 object RouteBook {
 
-  /** How long the first micro-batch of a restart waits for the service before it uses the cache. */
+  /** Time for which the first micro-batch of a restart waits for the service before it uses the cache. */
   private val FirstPatience = 2.seconds
   private val ShortestIdle = 1.minute
 }
