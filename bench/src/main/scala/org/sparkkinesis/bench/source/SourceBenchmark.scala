@@ -113,9 +113,6 @@ object QueryLoop {
     "maxFetchesPerSecond" -> "1000"
   )
 
-  // Large batches spread the fixed costs of a batch over many rows; see docs/reading.md, "Throughput".
-  private val large = Map("minRecordsPerTrigger" -> "500000", "maxTriggerDelay" -> "1s")
-
   /** Starts a query that counts its rows in `tally` after each batch. Closing the result stops the query. */
   def start(spark: SparkSession, options: Map[String, String], tally: Tally): AutoCloseable = {
     val listener = new StreamingQueryListener {
@@ -127,7 +124,7 @@ object QueryLoop {
     }
     spark.streams.addListener(listener)
     val checkpoint = Files.createTempDirectory("bench")
-    val query = spark.readStream.format("kinesis").options(large ++ options).load().writeStream.format("noop")
+    val query = spark.readStream.format("kinesis").options(options).load().writeStream.format("noop")
       .option("checkpointLocation", checkpoint.toString).trigger(Trigger.ProcessingTime(0)).start()
     () => {
       query.stop()

@@ -131,6 +131,21 @@ final class PrefetchView private[coordinator] (state: CoordinatorState, preferen
   /** Returns the number of rows that are reported but not planned. */
   def availableRows: Long = locked(tracks.valuesIterator.map(_.rows).sum)
 
+  /** Returns whether a batch with these limits can take no more records than those that are reported. */
+  def fill(limits: ReadLimits): Boolean = locked {
+    limits.maxRecords.exists(tracks.valuesIterator.map(_.rows).sum >= _) ||
+    limits.maxBytes.exists(tracks.valuesIterator.flatMap(_.chunks).map(_.bytes).sum >= _)
+  }
+
+  /**
+   * Returns how far fetching is behind the tip, in milliseconds, in the least late shard that is open and has records
+   * to plan; 0 if there is none.
+   */
+  def millisBehind: Long = locked {
+    tracks.valuesIterator.filter(track => track.chunks.nonEmpty && !track.ended).map(_.millisBehindLatest.getOrElse(0L))
+      .minOption.getOrElse(0L)
+  }
+
   /** Returns the preferred location of a task that reads the shard: the executor that holds its records. */
   def location(shard: StreamShard): Option[String] =
     locked(tracks.get(shard).flatMap(state.owner)).map(owner => preference(ExecutorPlace(owner.id, owner.host)))

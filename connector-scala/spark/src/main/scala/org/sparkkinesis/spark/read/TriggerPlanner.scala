@@ -44,6 +44,7 @@ final private[read] class TriggerPlanner(
   /** Time when planning began. The service's clock may be anywhere between its bounds, so this is the later one. */
   private lazy val atBegin = AvailableNowTarget(serviceClock.atMost)
   private var lastBatchNanos = clock.nanoTime
+  private var hasPlanned = false
 
   /** Time when the query began to wait for shards whose positions have no time. */
   private var firstWaitNanos: Option[Long] = None
@@ -71,9 +72,22 @@ final private[read] class TriggerPlanner(
    */
   def plan(from: SourceOffset, allAvailable: Boolean): Option[PlannedBatch] = {
     val batch = if (allAvailable) everything(from) else end.fold(now(from))(upTo(from, _))
-    if (batch.nonEmpty) lastBatchNanos = clock.nanoTime
+    if (batch.nonEmpty) {
+      lastBatchNanos = clock.nanoTime
+      hasPlanned = true
+    }
     batch
   }
+
+  private def millisSinceLast: Long = (clock.nanoTime - lastBatchNanos) / 1000000
+
+  /**
+   * Returns for how many milliseconds the next batch still waits for more records of a backlog. The first batch does
+   * not wait, and the user's minimum decides if there is one.
+   */
+  private def growMillis: Long =
+    if (!hasPlanned || minimum.nonEmpty || prefetched.bufferIsFull || prefetched.fill(limits)) 0
+    else Backlog.waitMillis(prefetched.millisBehind, millisSinceLast)
 
   /**
    * Plans when the consumers have fetched every shard at least once whose position has no time, for example at the
@@ -115,13 +129,13 @@ final private[read] class TriggerPlanner(
     if (minimum.isEmpty && nothingAt.exists { case (changes, start) => changes == seen && (start eq from) }) None
     else {
       hasLooked ||= prefetched.everyTipIsReached(atBegin) || clock.nanoTime - firstNanos >= LongestLook.toNanos
-      val sinceLast = (clock.nanoTime - lastBatchNanos) / 1000000
-      val enough = minimum.forall(_.isReached(prefetched.availableRows, sinceLast, prefetched.bufferIsFull))
-      val batch = if (enough) select(from, limits, None) else None
-      nothingAt = Option.when(batch.isEmpty && hasLooked)((seen, from))
-      if (batch.nonEmpty || hasLooked) batch
+      val enough = minimum.forall(_.isReached(prefetched.availableRows, millisSinceLast, prefetched.bufferIsFull))
+      val grow = growMillis
+      val batch = if (enough && grow == 0) select(from, limits, None) else None
+      nothingAt = Option.when(batch.isEmpty && grow == 0 && hasLooked)((seen, from))
+      if (batch.nonEmpty || (grow == 0 && hasLooked)) batch
       else {
-        prefetched.awaitChange(seen, LongestWaitMillis)
+        prefetched.awaitChange(seen, if (grow == 0) LongestWaitMillis else grow)
         now(from)
       }
     }
@@ -131,11 +145,17 @@ final private[read] class TriggerPlanner(
   @scala.annotation.tailrec
   private def upTo(from: SourceOffset, until: AvailableNowTarget): Option[PlannedBatch] = {
     val seen = prefetched.changes
-    val batch = select(from, limits, Some(until))
-    if (batch.nonEmpty || prefetched.isReached(until)) batch
-    else {
-      prefetched.awaitChange(seen, LongestWaitMillis)
+    val grow = growMillis
+    if (grow > 0 && !prefetched.everythingIsFetched(until)) {
+      prefetched.awaitChange(seen, grow)
       upTo(from, until)
+    } else {
+      val batch = select(from, limits, Some(until))
+      if (batch.nonEmpty || prefetched.isReached(until)) batch
+      else {
+        prefetched.awaitChange(seen, LongestWaitMillis)
+        upTo(from, until)
+      }
     }
   }
 

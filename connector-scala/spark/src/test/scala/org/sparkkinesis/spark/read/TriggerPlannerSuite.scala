@@ -4,6 +4,7 @@ import scala.concurrent.duration._
 
 import org.sparkkinesis.chunk.ChunkSummary
 import org.sparkkinesis.concurrent.{Clock, VirtualScheduler}
+import org.sparkkinesis.model.ShardId
 import org.sparkkinesis.plan.{MinimumRecords, ReadLimits}
 import org.sparkkinesis.spark.connection.ServiceClock
 import org.sparkkinesis.spark.coordinator.CoordinatorFixture
@@ -13,46 +14,110 @@ import org.sparkkinesis.spark.protocol.ShardReport
 class TriggerPlannerSuite extends CoordinatorFixture {
   private val Second = 1_700_000_000_000L
 
+  private val arrival = Second + 600
+
+  /** Reports 25 rows of a shard, or none, and how far it was read. */
+  private def tell(
+      s: Setup,
+      epochs: Map[ShardId, Long],
+      index: Int,
+      last: Option[Int],
+      upTo: Long,
+      behind: Long
+  ): Unit = {
+    val chunks = last.map(value => ChunkSummary(number(value), 25, 25, arrival, arrival, arrival, 0)).toVector
+    s("driver").tell(ShardReport(shard(index), epochs(id(index)), chunks, 1, upTo, behind, None, None))
+  }
+
+  private def epochs(s: Setup): Map[ShardId, Long] = s.assigned().map { case (shard, (_, epoch)) =>
+    shard.shard -> epoch
+  }
+
+  /** A clock that calls `read` with the number of each reading. */
+  private def observed(own: VirtualScheduler)(read: Int => Unit): Clock = new Clock {
+    private var calls = 0
+    override def nanoTime: Long = {
+      calls += 1
+      read(calls)
+      own.nanoTime
+    }
+    override def currentMillis: Long = own.currentMillis
+  }
+
+  private def plannerOf(s: Setup, clock: Clock): TriggerPlanner =
+    new TriggerPlanner(s.coordinator.prefetched, ReadLimits.Unlimited, None, new ServiceClock(clock), _ => 0L, clock)
+
+  test("after the first batch, a batch waits for the rest of a backlog, and then takes all of it") {
+    withSetup("driver") { s =>
+      s.coordinator.advance(start)
+      val known = epochs(s)
+      var hasMore = true
+      var second = false
+      val clock = observed(new VirtualScheduler(Second)) { _ =>
+        // The rest arrives while the planner waits; without it the planner would wait forever, as no time passes.
+        if (second && hasMore) {
+          hasMore = false
+          tell(s, known, 0, last = Some(3), Second + 2000, 0)
+        }
+      }
+      val planner = plannerOf(s, clock)
+      (3 to 0 by -1).foreach(i => tell(s, known, i, Option.when(i == 0)(1), Second + 1000, 60000))
+      rows(s)(25)
+      val first = planner.plan(start, allAvailable = false).get
+      assert(first.rows == 25)
+      s.coordinator.advance(first.end)
+      tell(s, known, 0, last = Some(2), Second + 1500, 60000)
+      rows(s)(25)
+      second = true
+      assert(planner.plan(first.end, allAvailable = false).map(_.rows).contains(50L))
+    }
+  }
+
+  test("a batch does not wait longer than a second for a backlog") {
+    withSetup("driver") { s =>
+      s.coordinator.advance(start)
+      val known = epochs(s)
+      val own = new VirtualScheduler(Second)
+      var step = Duration.Zero: FiniteDuration
+      var passed = Duration.Zero: FiniteDuration
+      val planner = plannerOf(
+        s,
+        observed(own) { _ =>
+          own.advance(step)
+          passed += step
+        }
+      )
+      (3 to 0 by -1).foreach(i => tell(s, known, i, Option.when(i == 0)(1), Second + 1000, 60000))
+      rows(s)(25)
+      val first = planner.plan(start, allAvailable = false).get
+      s.coordinator.advance(first.end)
+      tell(s, known, 0, last = Some(2), Second + 1500, 60000)
+      rows(s)(25)
+      step = 100.millis
+      assert(planner.plan(first.end, allAvailable = false).map(_.rows).contains(25L))
+      assert(passed >= 900.millis && passed <= 2.seconds, passed)
+    }
+  }
+
   test("records that arrived in the second of the start belong to the first answer") {
     withSetup("driver") { s =>
       s.coordinator.advance(start)
-      val epochs = s.assigned().map { case (shard, (_, epoch)) => shard.shard -> epoch }
-      val arrival = Second + 600
-
-      /** Reports a shard as read up to a time, with 25 rows or without. */
-      def tell(index: Int, hasRows: Boolean, readUpToMillis: Long, behindMillis: Long): Unit = {
-        val chunk = ChunkSummary(number(index + 1), 25, 25, arrival, arrival, arrival, 0)
-        val chunks = if (hasRows) Vector(chunk) else Vector.empty
-        s("driver").tell(ShardReport(
-          shard(index),
-          epochs(id(index)),
-          chunks,
-          1,
-          readUpToMillis,
-          behindMillis,
-          None,
-          None
-        ))
-      }
+      val known = epochs(s)
+      def told(index: Int, hasRows: Boolean, upTo: Long, behind: Long): Unit =
+        tell(s, known, index, Option.when(hasRows)(index + 1), upTo, behind)
       // The service answers with whole seconds: its clock may be anywhere within the second.
       val own = new VirtualScheduler(Second)
       val service = new ServiceClock(own)
       service.heard(Second, own.nanoTime)
-      (3 to 0 by -1).foreach(index => tell(index, hasRows = index == 0, Second + 100, 500))
+      (3 to 0 by -1).foreach(index => told(index, hasRows = index == 0, Second + 100, 500))
       rows(s)(25)
       // The rest of the second is fetched after the planner has looked at the shards for the first time.
-      val clock = new Clock {
-        private var calls = 0
-        override def nanoTime: Long = {
-          calls += 1
-          // Shard 3 is at its tip, which tells more than the bounds of the service's clock.
-          if (calls == 4) {
-            (0 until 3).foreach(index => tell(index, hasRows = index == 1, Second + 2000, 500))
-            tell(3, hasRows = false, Second + 700, 0)
-          }
-          own.nanoTime
+      val clock = observed(own) { call =>
+        // Shard 3 is at its tip, which tells more than the bounds of the service's clock.
+        if (call == 4) {
+          (0 until 3).foreach(index => told(index, hasRows = index == 1, Second + 2000, 500))
+          told(3, hasRows = false, Second + 700, 0)
         }
-        override def currentMillis: Long = own.currentMillis
       }
       val minimum = MinimumRecords(50, Long.MaxValue)
       val planner =
