@@ -1,7 +1,8 @@
 package org.sparkkinesis.sink
 
 /**
- * Counters and current state of one writer. Counters only grow; the last six values are the current state.
+ * Counters and current state of one writer. Counters only grow; the last six values are the current state. The writer
+ * counts in its own fields and not from events, so that all values belong to one moment (decision 0023).
  *
  * @param entriesOut
  *   acknowledged entries, each counted once
