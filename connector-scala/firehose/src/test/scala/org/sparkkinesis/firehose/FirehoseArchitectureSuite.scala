@@ -11,6 +11,10 @@ class FirehoseArchitectureSuite extends TimedSuite {
     firehose.checkNoUse("org.sparkkinesis.firehose..", "software.amazon..")
   }
 
+  test("settings have no default arguments, because defaults are declared with the options") {
+    firehose.checkNoDefaultArguments(".*Settings")
+  }
+
   test("the module uses nothing that only reads, and nothing of the Kinesis sink") {
     firehose.checkNoUse(
       "org.sparkkinesis.firehose..",

@@ -22,6 +22,10 @@ class SparkArchitectureSuite extends TimedSuite {
     spark.checkNoCycles()
   }
 
+  test("settings have no default arguments, because defaults are declared with the options") {
+    spark.checkNoDefaultArguments(".*Settings")
+  }
+
   test("each layer of the module uses only itself and the layers below it") {
     def all(names: String*): Seq[String] = names.map("org.sparkkinesis.spark." + _)
     spark.checkLayers(

@@ -29,9 +29,9 @@ final case class ReadSettings(
     decode: DecodeSettings,
     bufferBytes: Option[Long],
     failOnDataLoss: Boolean,
-    fanOut: Option[Map[String, String]] = None,
-    query: QueryContext = QueryContext.Unknown,
-    joining: Option[ClientSettings] = None
+    fanOut: Option[Map[String, String]],
+    query: QueryContext,
+    joining: Option[ClientSettings]
 ) {
 
   /** Returns the settings with streams that joined, or whose connections changed, by their ARNs. */
@@ -48,6 +48,7 @@ final case class ReadSettings(
 
 object ReadSettings {
 
+  /** Returns the settings of a query that polls, has no names, and whose streams do not change. */
   def apply(options: Options, clients: Map[String, ClientSettings]): ReadSettings = ReadSettings(
     clients,
     PollingSettings.of(options),
@@ -55,6 +56,9 @@ object ReadSettings {
     RetryRules.of(options),
     DecodeSettings.of(options),
     options.get(ReadOptions.fetchBufferSize),
-    options(ReadOptions.failOnDataLoss)
+    options(ReadOptions.failOnDataLoss),
+    fanOut = None,
+    query = QueryContext.Unknown,
+    joining = None
   )
 }
