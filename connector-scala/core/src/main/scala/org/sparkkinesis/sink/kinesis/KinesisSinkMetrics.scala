@@ -1,5 +1,6 @@
 package org.sparkkinesis.sink.kinesis
 
+import org.sparkkinesis.model.StreamShard
 import org.sparkkinesis.sink.SinkMetrics
 
 /** The metrics of a writer to Kinesis: those of every destination, and those of its shards. */
@@ -21,24 +22,45 @@ final case class KinesisSinkMetrics(requests: SinkMetrics = SinkMetrics(), shard
  *   PUT payload units, see [[org.sparkkinesis.sink.kinesis.put.PutCounts]]
  * @param pacedShards
  *   number of shards that have a rate now because they were throttled
- * @param lowestShardRate
- *   lowest rate of a shard in records per second; infinite if no shard has one
+ * @param slowestShards
+ *   the shards with the lowest rates, slowest first, at most [[ShardCounts.Slowest]]
  */
 final case class ShardCounts(
     recordsStored: Long = 0,
     payloadUnits: Long = 0,
     pacedShards: Int = 0,
-    lowestShardRate: Double = Double.PositiveInfinity
+    slowestShards: Seq[ShardRate] = Nil
 ) {
 
+  /** Lowest rate of a shard in records per second; 0 if no shard has one. */
+  def lowestShardRate: Long = slowestShards.headOption.fold(0L)(_.shown)
+
   /** Counts of a closed writer: its counters without its current state. */
-  def ended: ShardCounts = copy(pacedShards = 0, lowestShardRate = Double.PositiveInfinity)
+  def ended: ShardCounts = copy(pacedShards = 0, slowestShards = Nil)
 
   def +(other: ShardCounts): ShardCounts = ShardCounts(
     recordsStored + other.recordsStored,
     payloadUnits + other.payloadUnits,
     // The sinks of one stream in one process share its lanes.
     math.max(pacedShards, other.pacedShards),
-    math.min(lowestShardRate, other.lowestShardRate)
+    ShardCounts.slowest(slowestShards ++ other.slowestShards)
   )
+}
+
+object ShardCounts {
+
+  /** Number of shards in `slowestShards`. */
+  val Slowest = 5
+
+  /** Returns the slowest shards, each with its lowest rate: processes have rates of their own for one shard. */
+  def slowest(rates: Seq[ShardRate]): Seq[ShardRate] =
+    if (rates.isEmpty) Nil
+    else rates.sortBy(rate => (rate.recordsPerSecond, rate.shard.toString)).distinctBy(_.shard).take(Slowest)
+}
+
+/** The rate at which a process sends to a shard that was throttled. */
+final case class ShardRate(shard: StreamShard, recordsPerSecond: Double) {
+
+  /** The rate as metrics show it: at least 1, because 0 means no rate. */
+  def shown: Long = math.max(1, recordsPerSecond.toLong)
 }

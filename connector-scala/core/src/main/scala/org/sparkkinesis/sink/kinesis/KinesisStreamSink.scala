@@ -7,7 +7,7 @@ import java.util.concurrent.{CancellationException, CompletableFuture}
 import org.sparkkinesis.concurrent.{Futures, Scheduler}
 import org.sparkkinesis.config.value.WriteOrdering
 import org.sparkkinesis.event.{EventSink, ShardLimitsUnavailable}
-import org.sparkkinesis.model.{KinesisQuotas, StreamRef}
+import org.sparkkinesis.model.{KinesisQuotas, StreamRef, StreamShard}
 import org.sparkkinesis.retry.{Jitter, Retrier}
 import org.sparkkinesis.service.{KinesisService, Operation}
 import org.sparkkinesis.sink.kinesis.lane.{BackgroundListing, ShardLanes}
@@ -23,6 +23,7 @@ import org.sparkkinesis.sink.{SinkBounds, SinkException}
 final class KinesisStreamSink private (
     writer: AsyncSinkWriter[SinkRecord],
     counts: PutCounts,
+    stream: StreamRef,
     lanes: ShardLanes,
     release: () => Unit
 ) extends AutoCloseable {
@@ -34,9 +35,14 @@ final class KinesisStreamSink private (
   /** Why the sink has failed; from any thread. */
   def failed: Option[SinkException] = writer.failed
   def metrics: KinesisSinkMetrics = {
-    val (pacedShards, lowestScale) = lanes.paced
-    val lowestRate = lowestScale * KinesisQuotas.Shard.WriteRecordsPerSecond
-    KinesisSinkMetrics(writer.metrics, ShardCounts(counts.records, counts.payloadUnits, pacedShards, lowestRate))
+    val paced = lanes.paced
+    val rates = paced.map { case (shard, scale) =>
+      ShardRate(StreamShard(stream.toString, shard), scale * KinesisQuotas.Shard.WriteRecordsPerSecond)
+    }
+    KinesisSinkMetrics(
+      writer.metrics,
+      ShardCounts(counts.records, counts.payloadUnits, paced.size, ShardCounts.slowest(rates))
+    )
   }
 
   /** Closes the sink and returns the records without acknowledgement, see [[AsyncSinkWriter.takeBack]]. */
@@ -105,6 +111,7 @@ object KinesisStreamSink {
       new KinesisStreamSink(
         writer,
         destination.counts,
+        stream.stream,
         limits.lanes,
         () => {
           isOpen.set(false)

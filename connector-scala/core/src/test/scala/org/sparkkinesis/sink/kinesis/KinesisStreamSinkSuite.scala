@@ -4,7 +4,7 @@ import scala.concurrent.duration._
 
 import org.sparkkinesis.config.Options
 import org.sparkkinesis.event._
-import org.sparkkinesis.model.ShardId
+import org.sparkkinesis.model.{ShardId, StreamShard}
 import org.sparkkinesis.service.{Operation, PutResult, ServiceErrorKind, ServiceException}
 import org.sparkkinesis.sink.limit.PacedLane
 import org.sparkkinesis.sink.{DeliveryFailedException, FatalSinkException}
@@ -98,7 +98,9 @@ class KinesisStreamSinkSuite extends KinesisSinkTests {
     (1 to 200).foreach(i => rig.write("cold", s"c$i", Some(cold)))
     rig.time.advance(20.millis)
     assert(rig.read.size == 200)
-    assert((rig.sink.metrics.shards.pacedShards, rig.sink.metrics.shards.lowestShardRate) == (1, 1000.0))
+    val limited = rig.sink.metrics.shards
+    assert((limited.pacedShards, limited.lowestShardRate) == (1, 1000L))
+    assert(limited.slowestShards == Seq(ShardRate(StreamShard("s", ShardId.ofIndex(0)), 1000)))
     rig.stream.refuse = _ => None
     rig.flush()
     assert(rig.read.map(_._3).distinct.size == 400)

@@ -54,6 +54,12 @@ abstract class SinkDataWriter(plan: SinkPlan, partition: Int, share: TaskShare) 
     }
   }
 
+  /** Sends the last rows as well, because Spark reads the metrics of the SQL tab after this call, before `commit`. */
+  final override def writeAll(rows: java.util.Iterator[InternalRow]): Unit = {
+    while (rows.hasNext) write(rows.next())
+    flush()
+  }
+
   final override def commit(): WriterCommitMessage = {
     flush()
     noteInvalid()

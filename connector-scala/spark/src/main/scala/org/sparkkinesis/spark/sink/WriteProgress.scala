@@ -55,6 +55,9 @@ final class WriteProgress(clock: Clock, shown: Seq[WriteMetric], totals: Seq[Wri
     val texts = new JTreeMap[String, String]
     shown.foreach(metric => texts.put(metric.name, metric.of(last).toString))
     texts.put("meanBatchSize", f"${last.requests.meanBatchSize}%.1f")
+    val slowest = last.shards.slowestShards
+    if (slowest.nonEmpty)
+      texts.put("slowestShards", slowest.map(rate => s"${rate.shard}: ${rate.shown} records/s").mkString("; "))
     totals.foreach(metric => texts.put(s"total${metric.name.capitalize}", metric.of(total).toString))
     Collections.unmodifiableMap(texts)
   }

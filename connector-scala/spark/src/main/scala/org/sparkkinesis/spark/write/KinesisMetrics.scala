@@ -13,8 +13,7 @@ class PacedShards extends WriteMax("pacedShards", "shards with a rate because th
   override def of(written: WriteCounts): Long = written.shards.pacedShards.toLong
 }
 class LowestShardRate extends WriteMin("lowestShardRate", "lowest rate of a shard (records/s), 0 without a rate") {
-  override def of(written: WriteCounts): Long =
-    if (written.shards.lowestShardRate.isInfinite) 0 else math.max(1, written.shards.lowestShardRate.toLong)
+  override def of(written: WriteCounts): Long = written.shards.lowestShardRate
 }
 class PutPayloadUnits extends WriteSum("putPayloadUnits", "PUT payload units of 25 KB (estimate)") {
   override def of(written: WriteCounts): Long = written.shards.payloadUnits

@@ -4,8 +4,9 @@ import scala.concurrent.duration._
 
 import org.sparkkinesis.concurrent.VirtualScheduler
 import org.sparkkinesis.event.WriteSummary
+import org.sparkkinesis.model.{ShardId, StreamShard}
 import org.sparkkinesis.sink.SinkMetrics
-import org.sparkkinesis.sink.kinesis.ShardCounts
+import org.sparkkinesis.sink.kinesis.{ShardCounts, ShardRate}
 import org.sparkkinesis.spark.write.KinesisSink
 import org.sparkkinesis.suite.TimedSuite
 
@@ -13,6 +14,8 @@ class WriteProgressSuite extends TimedSuite {
   private def written(records: Long) = WriteCounts(
     SinkMetrics(entriesOut = records, bytesOut = records * 10, requests = 2, throttled = 3, retried = 4)
   )
+
+  private def paced(rate: (Int, Double)) = ShardRate(StreamShard("orders", ShardId.ofIndex(rate._1)), rate._2)
 
   test("a streaming query has a summary after its first micro-batch and then every five minutes") {
     val time = new VirtualScheduler
@@ -37,9 +40,11 @@ class WriteProgressSuite extends TimedSuite {
   }
 
   test("limits are not summed over tasks") {
-    def task(limit: Double, paced: Int, rate: Double) =
-      WriteCounts(SinkMetrics(currentLimit = limit, maxBatchSize = 10), shards = ShardCounts(0, 0, paced, rate))
-    val tasks = Seq(task(500, 2, 800), task(700, 1, 950), task(0, 0, Double.PositiveInfinity))
+    def task(limit: Double, rates: (Int, Double)*) = WriteCounts(
+      SinkMetrics(currentLimit = limit, maxBatchSize = 10),
+      shards = ShardCounts(pacedShards = rates.size, slowestShards = ShardCounts.slowest(rates.map(paced)))
+    )
+    val tasks = Seq(task(500, 3 -> 900, 1 -> 800), task(700, 1 -> 950), task(0))
     val progress = KinesisSink.newProgress(new VirtualScheduler)
     progress.committed(tasks.reduce(_ + _), isStreaming = true)
     val expected =
@@ -49,6 +54,17 @@ class WriteProgressSuite extends TimedSuite {
       val metric = KinesisSink.metrics.find(_.name == name).get
       assert(metric.aggregateTaskMetrics(tasks.map(metric.of).toArray) == value, name)
     }
+  }
+
+  test("the progress names the five slowest shards of all tasks with their rates") {
+    val tasks = Seq(Seq(6 -> 600.4, 1 -> 990.0), Seq(1 -> 100.0, 2 -> 200.0, 3 -> 300.0), Seq(4 -> 400.0, 5 -> 500.0))
+      .map(rates => WriteCounts(shards = ShardCounts(slowestShards = ShardCounts.slowest(rates.map(paced)))))
+    val progress = KinesisSink.newProgress(new VirtualScheduler)
+    progress.committed(tasks.reduce(_ + _), isStreaming = true)
+    val expected = (1 to 5).map(i => s"orders/${ShardId.ofIndex(i)}: ${i}00 records/s").mkString("; ")
+    assert(progress.metrics.get("slowestShards") == expected)
+    progress.committed(written(1), isStreaming = true)
+    assert(progress.metrics.get("slowestShards") == null, "no shard has a rate")
   }
 
   test("the metrics have the last batch and the totals") {

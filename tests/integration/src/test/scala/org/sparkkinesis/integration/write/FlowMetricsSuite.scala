@@ -30,11 +30,16 @@ class FlowMetricsSuite extends SinkFixture {
     nodes(plan).flatMap(_.metrics).map { case (name, metric) => name -> metric.value }.toMap
   }
 
+  /** The metrics of a progress that are numbers, and the shards that it names. */
+  private case class Shown(numbers: Map[String, Double], slowestShards: Option[String]) {
+    def apply(name: String): Double = numbers(name)
+  }
+
   /**
    * Runs throttled batches until the progress of one of them shows a time above 0 for the metric, and returns that
    * progress. The number of batches depends on when the writer learns the stream's shards.
    */
-  private def progressWith(metric: String, stream: String, set: (String, String)*): Map[String, Double] = {
+  private def progressWith(metric: String, stream: String, set: (String, String)*): Shown = {
     implicit val sql = spark.sqlContext
     import spark.implicits._
     kinesis.admin.createStream(stream, 1)
@@ -46,7 +51,8 @@ class FlowMetricsSuite extends SinkFixture {
       input.addData(0 until Rows)
       query.processAllAvailable()
       val last = query.recentProgress.filter(_.numInputRows > 0).last
-      val shown = last.sink.metrics.asScala.view.mapValues(_.toDouble).toMap
+      val metrics = last.sink.metrics.asScala.toMap
+      val shown = Shown((metrics - "slowestShards").view.mapValues(_.toDouble).toMap, metrics.get("slowestShards"))
       assert(shown("recordsOut") == Rows && kinesis.admin.recordCount(stream) == Rows * batches)
       assert(shown("recordsThrottled") > 0, shown.toString)
       shown
@@ -56,6 +62,9 @@ class FlowMetricsSuite extends SinkFixture {
   test("the progress of a query shows throttled records, and the time that the shard's limit held records back") {
     val shown = progressWith("shardWaitTimeMs", "query")
     assert((shown("pacedShards") == 0) == (shown("lowestShardRate") == 0), shown.toString)
+    // A shard keeps its rate for half a minute after it was throttled.
+    val rate = s"query/shardId-000000000000: ${shown("lowestShardRate").toLong} records/s"
+    assert(shown.slowestShards == Option.when(shown("pacedShards") > 0)(rate), shown.toString)
   }
 
   test("the progress of a query shows the time that a strategy held requests back") {
@@ -64,12 +73,14 @@ class FlowMetricsSuite extends SinkFixture {
     assert(shown("maxBatchSizeNow") >= 1, shown.toString)
   }
 
-  test("the SQL tab shows all metrics, with the limits in force") {
+  test("the SQL tab shows all metrics after the last record is stored, with the limits in force") {
     kinesis.admin.createStream("table", 1)
     refuseSome("table")
     val shown = shownOf("table")
     KinesisSink.metrics.foreach(metric => assert(shown.contains(metric.name), metric.name))
     assert(shown("maxBatchSizeNow") >= 1 && shown("currentLimit") >= 1, shown.toString)
+    assert(shown("recordsOut") == Rows && shown("kinesisRecords") == kinesis.admin.recordCount("table"), shown.toString)
+    assert(shown("inFlightRequests") == 0 && shown("recordsBuffered") == 0, shown.toString)
   }
 
   test("the metrics system shows the time that the limit of a shard held records back") {

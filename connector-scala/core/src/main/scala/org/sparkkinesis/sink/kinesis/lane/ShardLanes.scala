@@ -44,15 +44,12 @@ final class ShardLanes(
     isNew
   }
 
-  /** The number of shards that have a rate now, and the lowest rate as a multiple of the documented one. */
-  def paced: (Int, Double) = known.fold((0, Double.PositiveInfinity)) { now =>
-    var (count, lowest) = (0, Double.PositiveInfinity)
-    now.lanes.foreach { lane =>
-      val scale = lane.currentScale
-      if (!scale.isPosInfinity) count += 1
-      lowest = math.min(lowest, scale)
+  /** The shards that have a rate now, with the rate as a multiple of the documented one. */
+  def paced: Seq[(ShardId, Double)] = known.fold(Seq.empty[(ShardId, Double)]) { now =>
+    now.lanes.indices.flatMap { i =>
+      val scale = now.lanes(i).currentScale
+      Option.when(!scale.isPosInfinity)(now.map.shard(i) -> scale)
     }
-    (count, lowest)
   }
 
   /** The lane of the shard whose range contains this hash key. */
