@@ -16,8 +16,8 @@ import org.sparkkinesis.spark.metadata.MetadataWatcher
  * The metadata of one write on the driver. It asks the metadata service in the background and gives each micro-batch
  * one version. A version is in the cache before a micro-batch uses it. Thread-safe.
  *
- * It stops asking when no micro-batch was planned for a while, because Spark does not tell a sink when its query ends;
- * the next micro-batch starts it again.
+ * It stops asking when it is closed, and when no micro-batch was planned for a while; the next micro-batch starts it
+ * again.
  *
  * @param open
  *   opens the metadata service

@@ -49,8 +49,8 @@ object RouteBooks {
     def of(options: Options, writeOptions: String => Option[String]): RouteBooks = (queryId, byRow, events) => {
       val ids = idsOf(options, byRow)
       val session = SparkSession.active
-      val properties = session.sparkContext
-      def property(name: String): Option[String] = Option(properties.getLocalProperty(name))
+      val context = session.sparkContext
+      def property(name: String): Option[String] = Option(context.getLocalProperty(name))
       val epoch = property(BatchId).flatMap(_.toLongOption).filter(_ => property(QueryId).contains(queryId))
       def hadoop = session.sessionState.newHadoopConf()
       def newBook(): RouteBook = {
@@ -67,7 +67,14 @@ object RouteBooks {
         )
       }
       val document = epoch match {
-        case Some(_) => byQuery.computeIfAbsent(queryId, _ => newBook()).pin(epoch)
+        case Some(_) => byQuery.computeIfAbsent(
+            queryId,
+            _ => {
+              val book = newBook()
+              QueryEnd.await(context, queryId)(book.close())
+              book
+            }
+          ).pin(epoch)
         case None =>
           val book = newBook()
           try book.pin(None)
