@@ -43,7 +43,7 @@ final private class BufferReaderFactory(columns: StructType) extends PartitionRe
   override def supportColumnarReads(partition: InputPartition): Boolean = true
 
   override def createColumnarReader(partition: InputPartition): PartitionReader[ColumnarBatch] = partition match {
-    case KinesisInputPartition(ranges, _) =>
+    case KinesisInputPartition(ranges, _, _) =>
       new RangesReader(
         new RangesRead(ranges, BufferBenchmark.chunks, (range, _) => sys.error(s"$range is not held")),
         columns

@@ -22,28 +22,29 @@ import org.sparkkinesis.spark.settings.ReadSettings
 
 /** A bounded read: each shard from the starting to the ending position. Planning fixes both ends. */
 final class KinesisBatch(options: Options, schema: StructType) extends Batch {
-  private lazy val settings = planned._1
-  private lazy val ranges = planned._2
+  import KinesisBatch._
 
-  private lazy val planned: (ReadSettings, Seq[ShardRange]) = {
+  private lazy val planned: Planned = {
     val session = new StreamSession(options, KinesisScan.queryOf(options))
     try {
-      if (session.isLogical) openLogical(session) else session.openMatching()
+      val streamIds = if (session.isLogical) openLogical(session) else Map.empty[String, String]
+      if (!session.isLogical) session.openMatching()
       val now = session.serviceClock.atMost
       val from = options.get(ReadOptions.initialPosition).getOrElse(PositionOption(StartingPosition.TrimHorizon))
       val to = StreamSession.pin(options(ReadOptions.endingPosition), now)
-      KinesisBatch.checkIsPast(ReadOptions.initialPosition, from, now)
-      KinesisBatch.checkIsPast(ReadOptions.endingPosition, to, now)
-      session.settings -> session.streams.values.toVector.flatMap { stream =>
+      checkIsPast(ReadOptions.initialPosition, from, now)
+      checkIsPast(ReadOptions.endingPosition, to, now)
+      val ranges = session.streams.values.toVector.flatMap { stream =>
         val all = session.allShards(stream.arn)
         Seq(from, to).foreach(InitialShards.checkNames(stream.name, _, all))
-        all.flatMap(KinesisBatch.range(stream.arn, stream.name, _, from, to))
+        all.flatMap(range(stream.arn, stream.name, _, from, to))
       }
+      Planned(session.settings, ranges, streamIds)
     } finally session.close()
   }
 
-  /** Opens the streams that the metadata service names now. */
-  private def openLogical(session: StreamSession): Unit = {
+  /** Opens the streams that the metadata service names now. Returns the logical stream of each by its ARN. */
+  private def openLogical(session: StreamSession): Map[String, String] = {
     val conf = SparkSession.active.sessionState.newHadoopConf()
     val service = MetadataSource.open(options, conf, session.events)
     val ids = MetadataSource.ids(options)
@@ -55,20 +56,24 @@ final class KinesisBatch(options: Options, schema: StructType) extends Batch {
     document.physical.values.filter(_.state != StreamState.Standby).foreach(stream =>
       session.open(stream, allowed.mustBeOwn(stream))
     )
+    document.idOf
   }
 
   override def planInputPartitions(): Array[InputPartition] = {
     val perTask = options.get(ReadOptions.shardsPerTask).map(_.toInt)
     TaskPlanner
-      .tasks(ranges, _ => None, perTask, SparkSession.active.sparkContext.defaultParallelism)
-      .map(task => KinesisInputPartition(task.ranges, Array.empty))
+      .tasks(planned.ranges, _ => None, perTask, SparkSession.active.sparkContext.defaultParallelism)
+      .map(task => KinesisInputPartition(task.ranges, Array.empty, planned.streamIds))
       .toArray
   }
 
-  override def createReaderFactory(): PartitionReaderFactory = new KinesisReaderFactory(None, settings, schema)
+  override def createReaderFactory(): PartitionReaderFactory = new KinesisReaderFactory(None, planned.settings, schema)
 }
 
 private object KinesisBatch {
+
+  /** @param streamIds the logical stream of each physical one by its ARN */
+  final case class Planned(settings: ReadSettings, ranges: Seq[ShardRange], streamIds: Map[String, String])
 
   /**
    * Checks that a position is not in the future: a read to such an end would wait until then, and a read from such a

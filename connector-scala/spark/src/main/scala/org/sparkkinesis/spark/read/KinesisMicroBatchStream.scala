@@ -69,10 +69,12 @@ class KinesisMicroBatchStream(session: StreamSession, checkpointLocation: String
       case None => null
     }
 
-  override def planInputPartitions(start: Offset, end: Offset): Array[InputPartition] =
-    query.tasks(offset(start), offset(end), spark.sparkContext.defaultParallelism)
-      .map(task => KinesisInputPartition(task.ranges, task.owner.toArray))
+  override def planInputPartitions(start: Offset, end: Offset): Array[InputPartition] = {
+    val to = offset(end)
+    query.tasks(offset(start), to, spark.sparkContext.defaultParallelism)
+      .map(task => KinesisInputPartition(task.ranges, task.owner.toArray, query.streamIds(task, to)))
       .toArray
+  }
 
   override def createReaderFactory(): PartitionReaderFactory =
     new KinesisReaderFactory(Some(query.sourceId), query.readSettings, schema)

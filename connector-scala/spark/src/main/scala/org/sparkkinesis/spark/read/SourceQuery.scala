@@ -308,6 +308,11 @@ final class SourceQuery(
     tasks
   }
 
+  /** Returns the logical streams of what a task reads by the ARN of the physical ones, if the query reads such. */
+  def streamIds(task: TaskRanges, end: SourceOffset): Map[String, String] = members.fold(Map.empty[String, String]) {
+    known => task.ranges.iterator.map(_.shard.stream).distinct.flatMap(arn => known.idOf(arn, end).map(arn -> _)).toMap
+  }
+
   /** The settings of the tasks. */
   def readSettings: ReadSettings = session.settings
 

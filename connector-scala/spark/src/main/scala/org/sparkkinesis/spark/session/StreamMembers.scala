@@ -241,6 +241,11 @@ final class StreamMembers(
   /** Returns how a stream is reached that the metadata names, or named. */
   override def known(arn: String): Option[PhysicalStream] = updates.known(arn)
 
+  /** Returns the logical stream of a physical one at the end of a batch, by the last version that names it. */
+  def idOf(arn: String, end: SourceOffset): Option[String] =
+    if (pattern.nonEmpty) None
+    else log.entries.reverseIterator.filter(_.number <= end.version).flatMap(_.document.idOf.get(arn)).nextOption()
+
   /** Records the end of a planned batch, from which the next one continues. */
   def note(end: SourceOffset): Unit = present = Some(end -> end)
 

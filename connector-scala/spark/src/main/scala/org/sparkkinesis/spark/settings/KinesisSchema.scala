@@ -34,7 +34,8 @@ object KinesisSchema {
     StructField(ExplicitHashKey, StringType) -> "Hash key that the producer set, if an aggregate contains it.",
     StructField(EncryptionType, StringType) -> "KMS when the record was encrypted at rest, else null.",
     StructField(Aggregated, BooleanType) -> "Whether the record came in a KPL aggregate.",
-    StructField(StreamArn, StringType) -> "ARN of the stream, which differs for streams with the same name."
+    StructField(StreamArn, StringType) -> "ARN of the stream, which differs for streams with the same name.",
+    StructField(StreamId, StringType) -> "Id of the logical stream, or null if the query reads no logical stream."
   )
 
   /** All columns, in the order in which streaming plans number them. */

@@ -9,13 +9,19 @@ import org.sparkkinesis.model.StreamShard
 import org.sparkkinesis.spark.settings.KinesisSchema
 
 /** The columns that have the same value in all rows of a shard. */
-final private[sparkkinesis] case class ShardTexts(stream: UTF8String, arn: UTF8String, shard: UTF8String)
+final private[sparkkinesis] case class ShardTexts(
+    stream: UTF8String,
+    arn: UTF8String,
+    shard: UTF8String,
+    streamId: Option[UTF8String]
+)
 
 private[sparkkinesis] object ShardTexts {
-  def of(stream: String, shard: StreamShard): ShardTexts = ShardTexts(
+  def of(stream: String, shard: StreamShard, streamId: Option[String] = None): ShardTexts = ShardTexts(
     UTF8String.fromString(stream),
     UTF8String.fromString(shard.stream),
-    UTF8String.fromString(shard.shard.value)
+    UTF8String.fromString(shard.shard.value),
+    streamId.map(UTF8String.fromString)
   )
 }
 
@@ -30,6 +36,7 @@ object ChunkVectors {
         case KinesisSchema.Data => new DataVector(chunk)
         case KinesisSchema.Stream => new ConstantText(of.stream)
         case KinesisSchema.StreamArn => new ConstantText(of.arn)
+        case KinesisSchema.StreamId => of.streamId.fold[ColumnVector](NoText)(new ConstantText(_))
         case KinesisSchema.ShardId => new ConstantText(of.shard)
         case KinesisSchema.SequenceNumber => new SequenceNumberVector(chunk)
         case KinesisSchema.ArrivalTimestamp => new ArrivalVector(chunk)
@@ -75,6 +82,12 @@ object ChunkVectors {
 
   final private class ConstantText(text: UTF8String) extends ChunkVector(StringType) {
     override def getUTF8String(row: Int): UTF8String = text
+  }
+
+  private object NoText extends ChunkVector(StringType) {
+    override def hasNull: Boolean = true
+    override def isNullAt(row: Int): Boolean = true
+    override def getUTF8String(row: Int): UTF8String = null
   }
 
   final private class TextVector(text: Int => String) extends ChunkVector(StringType) {

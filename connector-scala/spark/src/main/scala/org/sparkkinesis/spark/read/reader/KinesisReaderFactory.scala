@@ -16,8 +16,14 @@ import org.sparkkinesis.spark.settings.ReadSettings
  *
  * @param locations
  *   the executor that has them in its buffer, in Spark's format
+ * @param streamIds
+ *   the logical stream of each physical one by its ARN
  */
-final case class KinesisInputPartition(ranges: Seq[ShardRange], locations: Array[String]) extends InputPartition {
+final case class KinesisInputPartition(
+    ranges: Seq[ShardRange],
+    locations: Array[String],
+    streamIds: Map[String, String] = Map.empty
+) extends InputPartition {
   override def preferredLocations(): Array[String] = locations
 }
 
@@ -32,8 +38,12 @@ final class KinesisReaderFactory(sourceId: Option[String], settings: ReadSetting
   override def supportColumnarReads(partition: InputPartition): Boolean = true
 
   override def createColumnarReader(partition: InputPartition): PartitionReader[ColumnarBatch] = partition match {
-    case KinesisInputPartition(ranges, _) =>
-      new RangesReader(RangesRead(ranges, sourceId, settings, ConsumerHosts.ofJvm, Environment.OfJvm), schema)
+    case KinesisInputPartition(ranges, _, streamIds) =>
+      new RangesReader(
+        RangesRead(ranges, sourceId, settings, ConsumerHosts.ofJvm, Environment.OfJvm),
+        schema,
+        streamIds
+      )
     case other => throw new IllegalArgumentException(s"not a partition of this source: $other")
   }
 
@@ -42,8 +52,11 @@ final class KinesisReaderFactory(sourceId: Option[String], settings: ReadSetting
 }
 
 /** Reads a task's ranges as columns. */
-final private[sparkkinesis] class RangesReader(reading: RangesRead, schema: StructType)
-    extends PartitionReader[ColumnarBatch] {
+final private[sparkkinesis] class RangesReader(
+    reading: RangesRead,
+    schema: StructType,
+    streamIds: Map[String, String] = Map.empty
+) extends PartitionReader[ColumnarBatch] {
   private var range: ShardRange = _
   private var texts: ShardTexts = _
   private val counters = new ReadCounters(reading.metrics)
@@ -53,7 +66,7 @@ final private[sparkkinesis] class RangesReader(reading: RangesRead, schema: Stru
     if (more) {
       if (reading.range ne range) {
         range = reading.range
-        texts = ShardTexts.of(range.stream, range.shard)
+        texts = ShardTexts.of(range.stream, range.shard, streamIds.get(range.shard.stream))
       }
       counters.add(reading.chunk, reading.isFromMemory)
     }

@@ -14,7 +14,10 @@ import org.sparkkinesis.suite.TimedSuite
 
 class ChunkVectorsSuite extends TimedSuite {
   private def batch(chunk: Chunk, schema: StructType = KinesisSchema.all): ColumnarBatch =
-    ChunkVectors.batch(schema, ShardTexts.of("orders", StreamShard("arn:orders", ShardId.ofIndex(3))), chunk)
+    ChunkVectors.batch(schema, texts(Some("logical")), chunk)
+
+  private def texts(streamId: Option[String]) =
+    ShardTexts.of("orders", StreamShard("arn:orders", ShardId.ofIndex(3)), streamId)
 
   private val chunkOfAll = chunk(
     0,
@@ -49,8 +52,15 @@ class ChunkVectorsSuite extends TimedSuite {
     KinesisSchema.ExplicitHashKey -> Seq(null, null, "17", null),
     KinesisSchema.EncryptionType -> Seq("KMS", null, null, null),
     KinesisSchema.Aggregated -> Seq(false, true, true, false),
-    KinesisSchema.StreamArn -> Seq.fill(4)("arn:orders")
+    KinesisSchema.StreamArn -> Seq.fill(4)("arn:orders"),
+    KinesisSchema.StreamId -> Seq.fill(4)("logical")
   )
+
+  test("streamId is null without a logical stream") {
+    val vector = ChunkVectors.batch(KinesisSchema.all, texts(None), chunkOfAll)
+      .column(KinesisSchema.all.fieldIndex(KinesisSchema.StreamId))
+    assert((0 until 4).forall(vector.isNullAt) && vector.hasNull && vector.getUTF8String(0) == null)
+  }
 
   test("the test covers every column of a stream") {
     assert(expected.map(_._1) == KinesisSchema.all.fieldNames.toSeq)
