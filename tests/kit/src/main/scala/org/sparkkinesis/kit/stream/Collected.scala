@@ -5,7 +5,7 @@ import java.nio.charset.StandardCharsets.UTF_8
 import scala.collection.mutable
 import scala.concurrent.duration.FiniteDuration
 
-import org.apache.spark.sql.{Dataset, Row}
+import org.apache.spark.sql.{Dataset, ForeachWriter, Row}
 
 /**
  * Collects the rows of a query by batch. With `foreachBatch`, a batch that runs again replaces its first attempt, as in
@@ -22,6 +22,9 @@ final class Collected {
       notifyAll()
     }
   }
+
+  /** Returns a writer for `foreach`. The id distinguishes it from other writers in this JVM. */
+  def writer(id: String): ForeachWriter[Row] = HandedOver.writer(id)(add)
 
   /** Adds a row that a task passed to `foreach`. */
   private[stream] def add(batch: Long, row: Row): Unit = synchronized {
