@@ -6,7 +6,9 @@ import java.nio.file.Path
 import scala.concurrent.duration._
 
 import org.apache.spark.sql.functions.col
-import org.apache.spark.sql.streaming.{StreamingQuery, StreamingQueryException, StreamingQueryListener, Trigger}
+import org.apache.spark.sql.streaming.{
+  StreamingQuery, StreamingQueryException, StreamingQueryListener, StreamingQueryProgress, Trigger
+}
 import org.apache.spark.sql.{DataFrame, Dataset, Row, SaveMode, SparkSession}
 
 import org.sparkkinesis.kit.Arguments
@@ -16,10 +18,11 @@ import org.sparkkinesis.kit.Arguments
  * `started`, then `batch ID ROWS` for each batch once its file exists, and `failed CONDITION` if the query fails. Stops
  * the query when it reads the line `stop` from its standard input, and ends at once with its standard input.
  *
- * `--streams A,B` reads the union of several streams, with a source for each. `--copy STREAM` also writes each batch to
- * a stream, ordered by key. `--trigger` is an interval in milliseconds, `availableNow`, or `realTime:LENGTH`, which
- * writes each row to [[HandedRows]] instead. `--source.NAME VALUE` sets an option of the sources, `--sink.NAME VALUE`
- * an option of the sink, `--conf.NAME VALUE` a setting of the session.
+ * `--streams A,B` reads the union of several streams, with a source for each. If the options of the source name a
+ * logical stream instead, `streams VERSION ACTIVE DRAINING PARKED` is printed for each batch. `--copy STREAM` also
+ * writes each batch to a stream, ordered by key. `--trigger` is an interval in milliseconds, `availableNow`, or
+ * `realTime:LENGTH`, which writes each row to [[HandedRows]] instead. `--source.NAME VALUE` sets an option of the
+ * sources, `--sink.NAME VALUE` an option of the sink, `--conf.NAME VALUE` a setting of the session.
  */
 object QueryMain {
   private val ConditionName = """\[(KINESIS_[A-Z_]+)\]""".r
@@ -30,6 +33,7 @@ object QueryMain {
     val spark = QuerySession.open(arguments("master"), arguments.under("conf."))
     def writer(rows: DataFrame) = rows.writeStream.option("checkpointLocation", arguments("checkpoint"))
     val all = rows(spark, arguments)
+    if (isLogical(arguments)) spark.streams.addListener(new PrintedStreams)
     val query = arguments.text("trigger", "0") match {
       case s"realTime:$length" =>
         spark.streams.addListener(new PrintedBatches)
@@ -57,10 +61,13 @@ object QueryMain {
     println(s"batch $id ${seen.head.size}")
   }
 
-  private def rows(spark: SparkSession, arguments: Arguments): DataFrame =
-    arguments("streams").split(',').map { stream =>
-      spark.readStream.format("kinesis").options(arguments.under("source.")).option("streamName", stream).load()
-    }.reduce(_ union _)
+  private def rows(spark: SparkSession, arguments: Arguments): DataFrame = {
+    def reader = spark.readStream.format("kinesis").options(arguments.under("source."))
+    if (isLogical(arguments)) reader.load()
+    else arguments("streams").split(',').map(reader.option("streamName", _).load()).reduce(_ union _)
+  }
+
+  private def isLogical(arguments: Arguments): Boolean = arguments.under("source.").contains("streamId")
 
   private def trigger(text: String): Trigger =
     if (text == "availableNow") Trigger.AvailableNow() else Trigger.ProcessingTime(text.toInt.millis)
@@ -92,13 +99,28 @@ object QueryMain {
   }
 
   /** Prints the batches of a query in real-time mode when they are committed. */
-  final private class PrintedBatches extends StreamingQueryListener {
-    import StreamingQueryListener._
-    override def onQueryStarted(event: QueryStartedEvent): Unit = ()
-    override def onQueryProgress(event: QueryProgressEvent): Unit = {
-      val rows = event.progress.sources.flatMap(source => Option(source.metrics.get("realTimeRows"))).map(_.toLong).sum
-      println(s"batch ${event.progress.batchId} $rows")
+  final private class PrintedBatches extends Printed {
+    override protected def line(progress: StreamingQueryProgress): String = {
+      val rows = progress.sources.flatMap(source => Option(source.metrics.get("realTimeRows"))).map(_.toLong).sum
+      s"batch ${progress.batchId} $rows"
     }
+  }
+
+  /** Prints which version of a logical stream the query reads, and how many physical streams it has in each phase. */
+  final private class PrintedStreams extends Printed {
+    override protected def line(progress: StreamingQueryProgress): String = {
+      val metrics = progress.sources.head.metrics
+      Seq("metadataVersion", "streamsActive", "streamsDraining", "streamsParked")
+        .map(metrics.getOrDefault(_, "0")).mkString("streams ", " ", "")
+    }
+  }
+
+  /** Prints a line for each progress of the query. */
+  abstract private class Printed extends StreamingQueryListener {
+    import StreamingQueryListener._
+    protected def line(progress: StreamingQueryProgress): String
+    override def onQueryStarted(event: QueryStartedEvent): Unit = ()
+    override def onQueryProgress(event: QueryProgressEvent): Unit = println(line(event.progress))
     override def onQueryTerminated(event: QueryTerminatedEvent): Unit = ()
   }
 

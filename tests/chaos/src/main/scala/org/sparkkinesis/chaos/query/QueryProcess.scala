@@ -18,6 +18,9 @@ import org.sparkkinesis.kit.process.JavaProcess
  */
 final case class Ending(condition: Option[String])
 
+/** What a query reads of a logical stream: the version of the document, and the number of streams in each phase. */
+final case class ReadStreams(version: Long, active: Int, draining: Int, parked: Int)
+
 /**
  * One query over several process lives: with one checkpoint and one output, it runs one [[QueryMain]] at a time,
  * which can be killed.
@@ -38,6 +41,7 @@ final class QueryProcess(
   private var process: Option[Process] = None
   private var ended: Option[Ending] = None
   private var batchesInLife = 0
+  private var streamsOfLife = Option.empty[ReadStreams]
   private var begun = 0
 
   val files = new BatchFiles(output)
@@ -57,6 +61,7 @@ final class QueryProcess(
       Map("SPARK_HOME" -> JavaProcess.emptySparkHome(folder).toString)
     )
     batchesInLife = 0
+    streamsOfLife = None
     ended = None
     begun += 1
     process = Some(started)
@@ -121,6 +126,10 @@ final class QueryProcess(
     batchesOfLife >= count
   }
 
+  /** Waits until the current life reads physical streams like that. Returns false after the time limit. */
+  def awaitStreams(within: FiniteDuration)(wanted: ReadStreams => Boolean): Boolean =
+    await(within)(streamsOfLife.exists(wanted))
+
   def awaitRows(count: Long, within: FiniteDuration): Boolean = await(within)(rows >= count)
 
   /** Waits this long. Returns early if the query ends, or fails unless it may end. */
@@ -173,6 +182,11 @@ final class QueryProcess(
     case Array("batch", id, rows) => synchronized {
         rowsByBatch(id.toLong) = rows.toInt
         if (process.contains(from)) batchesInLife += 1
+        notifyAll()
+      }
+    case Array("streams", version, active, draining, parked) => synchronized {
+        if (process.contains(from))
+          streamsOfLife = Some(ReadStreams(version.toLong, active.toInt, draining.toInt, parked.toInt))
         notifyAll()
       }
     case _ => ()
