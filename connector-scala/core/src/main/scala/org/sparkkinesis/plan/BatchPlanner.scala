@@ -17,8 +17,16 @@ import org.sparkkinesis.shard.ShardGraph
  *   no record follows `chunks`
  * @param readUpToMillis
  *   all records that arrived until this time are in `chunks` or before them; 0 if unknown
+ * @param childrenSinceMillis
+ *   a time before which no record of the shard's children arrived, because the shard was still open then; empty if
+ *   unknown
  */
-final case class ShardAvailability(chunks: IndexedSeq[ChunkSummary], ended: Boolean, readUpToMillis: Long = 0)
+final case class ShardAvailability(
+    chunks: IndexedSeq[ChunkSummary],
+    ended: Boolean,
+    readUpToMillis: Long = 0,
+    childrenSinceMillis: Option[Long] = None
+)
 
 /**
  * The end of a planned micro-batch.
@@ -29,12 +37,15 @@ final case class ShardAvailability(chunks: IndexedSeq[ChunkSummary], ended: Bool
  *   payload and key bytes of the range
  * @param firstArrivals
  *   arrival times of the first records in the range, in epoch milliseconds, for shards of which they are known
+ * @param largeRows
+ *   number of rows in the ranges of shards whose rows are large
  */
 final case class PlannedBatch(
     end: SourceOffset,
     rows: Long,
     bytes: Long,
-    firstArrivals: Map[StreamShard, Long] = Map.empty
+    firstArrivals: Map[StreamShard, Long] = Map.empty,
+    largeRows: Map[StreamShard, Long] = Map.empty
 )
 
 /**
@@ -71,7 +82,13 @@ object BatchPlanner {
         rows += candidate.rows
         bytes += candidate.bytes
       }
-      PlannedBatch(endOf(start, plans), rows, bytes, plans.iterator.flatMap(_.firstArrivals).toMap)
+      PlannedBatch(
+        endOf(start, plans),
+        rows,
+        bytes,
+        plans.iterator.flatMap(_.firstArrivals).toMap,
+        plans.iterator.flatMap(_.largeRows).toMap
+      )
     }
   }
 
@@ -224,9 +241,11 @@ object BatchPlanner {
       all.filter(candidate => candidate.hasNews && !waitsForParent(candidate.shard))
     }
 
-    def firstArrivals: Iterator[(StreamShard, Long)] = candidates.iterator.flatMap(candidate =>
-      candidate.firstArrival.map(StreamShard(stream.arn, candidate.shard) -> _)
-    )
+    def firstArrivals: Iterator[(StreamShard, Long)] = ofCandidates(_.firstArrival)
+    def largeRows: Iterator[(StreamShard, Long)] = ofCandidates(_.largeRows)
+
+    private def ofCandidates(value: Candidate => Option[Long]): Iterator[(StreamShard, Long)] =
+      candidates.iterator.flatMap(candidate => value(candidate).map(StreamShard(stream.arn, candidate.shard) -> _))
 
     def result: StreamOffset = {
       val shards =

@@ -67,13 +67,19 @@ final private[plan] class Candidate(
     if (count > 0 && hadRecords) Some(chunks.head.firstArrivalMillis).filter(first => plannedBefore.exists(_ < first))
     else begun
 
+  /** The number of rows that the batch takes if they are large, so that a few of them exceed the shard's read quota. */
+  def largeRows: Option[Long] = Option.when(count > 0 && bytes > rows * Candidate.LargeRowBytes)(rows)
+
   /** A time before which every record of the shard is before the position, if it is known. */
   def readUntil: Option[Long] = IdleTime.of(position).orElse(since)
 
-  /** Moves the position to the end of the shard, of which every record before this time was read. */
+  /**
+   * Moves the position to the end of the shard, of which every record before this time was read. Its children may have
+   * been created much later than its last record arrived.
+   */
   def finish(until: Option[Long]): Unit = {
     position = ShardPosition.ShardEnd
-    since = until
+    since = (until ++ available.flatMap(_.childrenSinceMillis)).maxOption
   }
 
   def takeAll(): Unit = while (count < permitted) takeNext()
@@ -105,4 +111,10 @@ final private[plan] class Candidate(
   }
 
   private def known: Option[ShardAvailability] = available.filter(_.readUpToMillis > 0)
+}
+
+private[plan] object Candidate {
+
+  /** A reader that does not know the size of the records asks for more than it needs if they are larger than this. */
+  val LargeRowBytes: Long = 16L * 1024
 }

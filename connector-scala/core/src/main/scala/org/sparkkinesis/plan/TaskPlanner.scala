@@ -14,6 +14,8 @@ import org.sparkkinesis.plan.offset.{ShardPosition, SourceOffset}
  *   the last user record before the range, if the range begins within the record at `after`
  * @param firstArrivalMillis
  *   when the first record of the range arrived, epoch milliseconds, if it is known
+ * @param maxRecords
+ *   maximum number of records in the range, if it is known and they are large
  */
 final case class ShardRange(
     shard: StreamShard,
@@ -22,7 +24,8 @@ final case class ShardRange(
     end: RangeEnd,
     hashKeyRange: Option[HashKeyRange],
     skipUpTo: Option[UserRecord] = None,
-    firstArrivalMillis: Option[Long] = None
+    firstArrivalMillis: Option[Long] = None,
+    maxRecords: Option[Long] = None
 )
 
 /**

@@ -92,6 +92,17 @@ class BatchPlannerSuite extends TimedSuite {
     ))
   }
 
+  test("a batch knows the number of rows of shards whose rows are large") {
+    val available = Map(
+      0 -> open(chunk(5, rows = 3, bytes = 3 * 1000000), chunk(6, rows = 1, bytes = 1000000)),
+      1 -> open(chunk(7, rows = 3, bytes = 3000)),
+      2 -> open()
+    )
+    val start = offset(0 -> Horizon, 1 -> Horizon, 2 -> Horizon)
+    val planned = BatchPlanner.plan(start, _ => ShardGraph.Empty, known(available), ReadLimits.Unlimited)
+    assert(planned.map(_.largeRows).contains(Map(StreamShard(arn, id(0)) -> 4L)))
+  }
+
   test("without records, idle shards get a later time and closed shards are replaced by their children") {
     val start = offset(0 -> after(3, 400000), 3 -> Horizon, 4 -> after(8))
     val available = Map(

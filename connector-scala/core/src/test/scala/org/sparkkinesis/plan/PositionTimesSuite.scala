@@ -74,6 +74,21 @@ class PositionTimesSuite extends TimedSuite {
     assert(since(plan(end, 1 -> fetched(0, chunk(8, 9 * hour)))) == since(end), "it stays until the children are added")
   }
 
+  test(
+    "the children of a shard begin after the last time at which it was open, also if its last record is much older"
+  ) {
+    val open = Some(9 * hour)
+    val idle = ShardAvailability(Vector.empty, ended = true, childrenSinceMillis = open)
+    val news = 1 -> fetched(0, chunk(7, 10 * hour))
+    val end = plan(offset()(0 -> After(number(3), 5 * hour), 1 -> at(6 * hour)), 0 -> idle, news)
+    assert(since(end) == SortedMap(id(0) -> 9 * hour))
+    val read = plan(offset()(2 -> Horizon), 2 -> closed(chunk(5, 4 * hour)).copy(childrenSinceMillis = open))
+    assert(since(read) == SortedMap(id(2) -> 9 * hour))
+    assert(settle(read) == offset()(3 -> at(9 * hour - IdleTime.Margin), 4 -> at(9 * hour - IdleTime.Margin)))
+    val later = plan(offset()(2 -> Horizon), 2 -> closed(chunk(5, 12 * hour)).copy(childrenSinceMillis = open))
+    assert(since(later) == SortedMap(id(2) -> 12 * hour))
+  }
+
   test("the child of a merge begins after the later of its parents' records") {
     val merged = settle(offset(0 -> 5 * hour, 1 -> 7 * hour)(0 -> ShardEnd, 1 -> ShardEnd))
     assert(merged == offset()(2 -> at(7 * hour - IdleTime.Margin)))

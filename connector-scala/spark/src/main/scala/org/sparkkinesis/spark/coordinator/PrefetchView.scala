@@ -4,7 +4,7 @@ import org.sparkkinesis.chunk.ChunkSummary
 import org.sparkkinesis.model.hash.HashKeyRange
 import org.sparkkinesis.model.{SequenceNumber, StreamShard}
 import org.sparkkinesis.plan._
-import org.sparkkinesis.plan.offset.SourceOffset
+import org.sparkkinesis.plan.offset.{LostLineage, SourceOffset, StreamOffset}
 import org.sparkkinesis.spark.coordinator.cluster.ExecutorPlace
 import org.sparkkinesis.spark.coordinator.state.{CoordinatorState, Overtaken, ShardRate, ShardTrack}
 import org.sparkkinesis.spark.protocol.Release
@@ -50,6 +50,18 @@ final class PrefetchView private[coordinator] (state: CoordinatorState, preferen
   def settle(start: SourceOffset, until: Option[AvailableNowTarget]): SourceOffset =
     locked(BatchPlanner.settle(start, state.graphs, shard => tracks.get(shard).map(available(_, until))))
 
+  /**
+   * Returns the offset after `start` and the lost lineage of each stream with a shard that was given up, whose records
+   * are all planned, and whose descendants no listing links to the offset's shards.
+   */
+  def lostLineages(start: SourceOffset, until: Option[AvailableNowTarget]): Seq[(StreamOffset, LostLineage)] = locked {
+    if (state.givenUp.isEmpty) Nil
+    else
+      settle(start, until).read.flatMap { stream =>
+        state.givenUp.lostLineage(stream, state.graphs(stream.arn)).map(stream -> _)
+      }.toVector
+  }
+
   /** Returns whether every record of the target has been planned. Call it when there is nothing to plan. */
   def isReached(target: AvailableNowTarget): Boolean =
     ofEveryShard(track => state.heldBack(track.shard.stream) || isPlanned(track, target))
@@ -59,7 +71,7 @@ final class PrefetchView private[coordinator] (state: CoordinatorState, preferen
    * fetched.
    */
   def isDrained(stream: String, target: AvailableNowTarget): Boolean = locked {
-    state.listed(stream) && !state.streamsWithOpenLineage(stream) && state.wanted().forall { case (shard, _) =>
+    state.listed(stream) && !state.streamsToList(stream) && state.wanted().forall { case (shard, _) =>
       shard.stream != stream || tracks.get(shard).exists(track => track.chunks.isEmpty && isPlanned(track, target))
     }
   }
@@ -189,7 +201,7 @@ final class PrefetchView private[coordinator] (state: CoordinatorState, preferen
   private def ofEveryShard(condition: ShardTrack => Boolean): Boolean = locked {
     state.throwFailure()
     state.streams.forall(stream => state.listed(stream) || state.missing.contains(stream)) &&
-    (state.streamsWithOpenLineage -- state.missing.keySet).isEmpty &&
+    (state.streamsToList -- state.missing.keySet).isEmpty &&
     state.wanted().forall { case (shard, _) =>
       state.missing.contains(shard.stream) || tracks.get(shard).exists(condition)
     }
@@ -207,7 +219,8 @@ final class PrefetchView private[coordinator] (state: CoordinatorState, preferen
     // Records after the target are excluded, so the time up to which the shard was read must not pass the target.
     val told = if (lacksNews(track)) 0 else track.readUpToMillis
     val readUpTo = until.fold(told)(target => math.min(told, target.millis))
-    ShardAvailability(within, track.ended && within.size == chunks.size, readUpTo)
+    val childrenSince = if (track.ended) track.childrenSince else None
+    ShardAvailability(within, track.ended && within.size == chunks.size, readUpTo, childrenSince)
   }
 }
 

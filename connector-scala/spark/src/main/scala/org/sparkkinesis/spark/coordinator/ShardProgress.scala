@@ -90,7 +90,7 @@ final private[coordinator] class ShardProgress(
       certain.foreach(told => if (told.readUpToMillis > 0) state.unreachable.reached(from.id, told.shard.stream))
       state.noteChange()
       val ended = certain.exists(told => told.end.nonEmpty || told.failure.nonEmpty)
-      Heard(ended && state.streamsWithOpenLineage.nonEmpty, ended || lost || from.unreachable.nonEmpty)
+      Heard(ended && state.streamsToList.nonEmpty, ended || lost || from.unreachable.nonEmpty)
     }
   }
 
@@ -105,10 +105,10 @@ final private[coordinator] class ShardProgress(
 
   /**
    * Returns the streams that a round of discovery has to list: all streams when it is due, else streams with an
-   * incomplete lineage.
+   * incomplete or lost lineage.
    */
   def toList(isDue: Boolean): Set[String] = locked {
-    if (isDue) state.streams else state.streams -- state.listed ++ state.streamsWithOpenLineage
+    if (isDue) state.streams else state.streams -- state.listed ++ state.streamsToList
   }
 
   /** Records a complete listing of a stream. */
@@ -125,6 +125,7 @@ final private[coordinator] class ShardProgress(
     state.note(ShardsListed(stream, open.size, closed.size, added))
     state.graphs += stream -> state.graphs(stream).withListing(shards)
     state.listed += stream
+    state.givenUp.list(stream, shards)
     state.noteChange()
   }
 
@@ -152,10 +153,10 @@ final private[coordinator] class ShardProgress(
   }
 
   /**
-   * Returns whether a child requires another listing, because the last listing was older than the child or named only
-   * one of its parents.
+   * Returns whether another listing is required, because the last one was older than a child or named only one of its
+   * parents, or because the descendants of a shard that was given up are searched for.
    */
-  def mustListAgain: Boolean = locked(state.streamsWithOpenLineage.nonEmpty)
+  def mustListAgain: Boolean = locked(state.streamsToList.nonEmpty)
 
   /**
    * Drops planned records here and in the executors, including shards without a report, because a late owner may
@@ -244,6 +245,7 @@ final private[coordinator] class ShardProgress(
         )
         losses.lost(ShardFailed.isGone(track.shard, error))
         track.noteGone()
+        state.givenUp.add(track.shard)
       } catch { case loss: KinesisConnectorException => state.fail(loss) }
     else {
       state.note(ReadFailed(track.shard.stream, track.shard.shard, error.getMessage))

@@ -7,7 +7,7 @@ import org.sparkkinesis.consume.RangeEnd
 import org.sparkkinesis.model.hash.HashKeyRange
 import org.sparkkinesis.model.{ShardId, StreamShard}
 import org.sparkkinesis.plan.offset.SourceOffset
-import org.sparkkinesis.plan.{ShardRange, TaskPlanner}
+import org.sparkkinesis.plan.{PlannedBatch, ShardRange, TaskPlanner}
 import org.sparkkinesis.spark.coordinator.PrefetchView
 import org.sparkkinesis.spark.session.StreamSession
 import org.sparkkinesis.spark.session.check.RetentionCheck
@@ -23,22 +23,25 @@ final private[read] class BatchRanges(session: StreamSession, retention: Retenti
    * Returns the ranges between two offsets. The tasks report if they do not find the first records of a range, for
    * shards of which their arrival is known.
    *
-   * @param firstArrivals
-   *   the arrival times of the first records, if this run of the query has planned the batch
+   * @param planned
+   *   the batch, if this run of the query has planned it
    * @param readUpTo
    *   how far an earlier run had read that planned the batch. Its records may have expired already
    */
   def of(
       from: SourceOffset,
       to: SourceOffset,
-      firstArrivals: Option[Map[StreamShard, Long]],
+      planned: Option[PlannedBatch],
       readUpTo: => SourceOffset
   ): Seq[ShardRange] = {
     val ranges =
       TaskPlanner.ranges(from, to, shard => prefetched.lastOfEnded(shard).map(RangeEnd.At(_)), hashKeyRange)
     val arrivals =
-      firstArrivals.fold(arrivalsOfEarlierRun(readUpTo, to, ranges))(_.filter(retention.expiresSoon))
-    ranges.map(range => range.copy(firstArrivalMillis = arrivals.get(range.shard)))
+      planned.fold(arrivalsOfEarlierRun(readUpTo, to, ranges))(_.firstArrivals.filter(retention.expiresSoon))
+    val large = planned.fold(Map.empty[StreamShard, Long])(_.largeRows)
+    ranges.map(range =>
+      range.copy(firstArrivalMillis = arrivals.get(range.shard), maxRecords = large.get(range.shard))
+    )
   }
 
   private def arrivalsOfEarlierRun(

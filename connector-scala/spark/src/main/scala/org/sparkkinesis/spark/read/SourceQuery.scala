@@ -8,7 +8,7 @@ import org.sparkkinesis.consume.MissingResource
 import org.sparkkinesis.error.KinesisConnectorException
 import org.sparkkinesis.event.{BatchPlanned, QueryStarted, QueryStopped}
 import org.sparkkinesis.metadata.{MetadataDocument, PhysicalStream, StreamMetadataService}
-import org.sparkkinesis.model.{Shard, StartingPosition, StreamShard}
+import org.sparkkinesis.model.{Shard, StartingPosition}
 import org.sparkkinesis.plan._
 import org.sparkkinesis.plan.offset.SourceOffset
 import org.sparkkinesis.spark.connection.{Environment, ServiceFailure}
@@ -213,14 +213,25 @@ final class SourceQuery(
   /** Plans the next batch from the streams as they are now, and returns its start. */
   @scala.annotation.tailrec
   private def plan(mended: SourceOffset, known: SourceOffset, allAvailable: Boolean): SourceOffset = {
-    val from = members.fold(known)(evolved(_, mended, known))
+    val from = relinked(mended, members.fold(known)(evolved(_, mended, known)))
     from.read.foreach(stream => coordinator.know(stream.arn, session.seenShards(stream.arn)))
     coordinator.advance(from, members.fold(Set.empty[String])(_.waiting(from)))
     planned = triggers.plan(from, allAvailable)
-    // A stream that has no more records may let another one go on.
-    if (planned.nonEmpty || members.forall(evolved(_, mended, from) eq from)) from
-    else plan(mended, from, allAvailable)
+    // A stream that has no more records may let another one go on, and a shard may have been given up meanwhile.
+    if (planned.nonEmpty) from
+    else {
+      val next = relinked(mended, members.fold(from)(evolved(_, mended, from)))
+      if (next eq from) from else plan(mended, next, allAvailable)
+    }
   }
+
+  /** Returns the offset with the remaining descendants of shards that were given up while the query was running. */
+  private def relinked(mended: SourceOffset, from: SourceOffset): SourceOffset =
+    coordinatorIfStarted.map(_.prefetched.lostLineages(from, triggers.target)).filter(_.nonEmpty).fold(from) { lost =>
+      val whole = checkpoint.relink(readPosition(mended), from, lost)
+      members.foreach(_.replace(mended, whole))
+      whole
+    }
 
   /** Returns the offset with the streams that joined, left or returned. */
   private def evolved(members: StreamMembers, mended: SourceOffset, from: SourceOffset): SourceOffset = {
@@ -267,7 +278,7 @@ final class SourceQuery(
     val known = readPosition(mended)
     members.foreach(_.open(known))
     left.deregister(arn => fanOut.nonEmpty && session.isOpen(arn))
-    val from = if (choseBeginning) known else checkpoint.link(known)
+    val from = checkpoint.link(known, isChosen = choseBeginning)
     // An initial offset that this run chose cannot have expired, unless it means the time of an earlier first start.
     val mayHaveExpired = !choseBeginning || position.default == StartingPosition.Latest
     if (mayHaveExpired && session.settings.failOnDataLoss) retention.warnOfExpired(from, checkpoint.graphs)
@@ -299,8 +310,8 @@ final class SourceQuery(
     changing.openForBatch(begin, end)
     val (from, to) = (mend(changing.withJoined(start, end)), session.opened(mend(end)))
     noteStart(from)
-    val arrivals = Option.when(current.contains(to))(planned.fold(Map.empty[StreamShard, Long])(_.firstArrivals))
-    val read = ranges.of(from, to, arrivals, session.opened(readUpTo.of(begin)))
+    val own = Option.when(current.contains(to))(planned.getOrElse(PlannedBatch(to, rows = 0, bytes = 0)))
+    val read = ranges.of(from, to, own, session.opened(readUpTo.of(begin)))
     val perTask = options.get(ReadOptions.shardsPerTask).map(_.toInt)
     val tasks =
       TaskPlanner.tasks(read, prefetched.location, perTask, slots, TaskPlanner.streamsInOrder(from, to, read))

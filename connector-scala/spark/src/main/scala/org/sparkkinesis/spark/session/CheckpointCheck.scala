@@ -7,7 +7,7 @@ import scala.concurrent.duration._
 
 import org.sparkkinesis.error.ReadErrors
 import org.sparkkinesis.event.{DataLost, StreamRecreated}
-import org.sparkkinesis.model.{Shard, ShardId}
+import org.sparkkinesis.model.Shard
 import org.sparkkinesis.plan.offset.{LostLineage, RecreatedStream, SourceOffset, StreamOffset}
 import org.sparkkinesis.service.StreamDescription
 import org.sparkkinesis.shard.ShardGraph
@@ -66,13 +66,39 @@ final class CheckpointCheck(session: StreamSession, environment: Environment) {
    * Returns the offset with expired shards, whose children have expired as well, replaced by the remaining shards
    * that no listing connects to them. The records in between are lost.
    *
+   * @param isChosen
+   *   whether this run chose its initial offset, so that nothing had expired before it
    * @throws KinesisConnectorException
    *   KINESIS_DATA_LOSS
    */
-  def link(offset: SourceOffset): SourceOffset = linked.filter(_._1 == offset).map(_._2).getOrElse {
-    val whole = offset.copy(streams = offset.streams.map { case (arn, stream) =>
-      arn -> (if (stream.isParked || !session.isOpen(arn)) stream else link(stream))
-    })
+  def link(offset: SourceOffset, isChosen: Boolean = false): SourceOffset =
+    linked.filter(_._1 == offset).map(_._2).getOrElse {
+      if (isChosen) offset
+      else {
+        val whole = offset.copy(streams = offset.streams.map { case (arn, stream) =>
+          arn -> (if (stream.isParked || !session.isOpen(arn)) stream else link(stream))
+        })
+        linked = Some(offset -> whole)
+        whole
+      }
+    }
+
+  /**
+   * Returns `now` with the remaining shards of lineages that were lost while the query was running, and reports them.
+   *
+   * @param offset
+   *   the offset for which [[link]] returns the result from now on
+   * @param lost
+   *   positions of streams after `now` with the lineages that they have lost
+   * @throws KinesisConnectorException
+   *   KINESIS_DATA_LOSS
+   */
+  def relink(offset: SourceOffset, now: SourceOffset, lost: Seq[(StreamOffset, LostLineage)]): SourceOffset = {
+    val mended = lost.map { case (stream, lineage) =>
+      report(stream, lineage)
+      stream.arn -> lineage.mend(stream)
+    }
+    val whole = now.copy(streams = now.streams ++ mended)
     linked = Some(offset -> whole)
     whole
   }
@@ -94,19 +120,21 @@ final class CheckpointCheck(session: StreamSession, environment: Environment) {
       }
 
   private def report(stream: StreamOffset, lineage: LostLineage): Unit = {
-    val shard = (lineage.unread ++ lineage.finished).minOption.orElse(lineage.orphans.minOption).fold("")(_.value)
+    val gone = (lineage.unread ++ lineage.finished).toSeq.sorted
     val left = if (lineage.orphans.isEmpty) "nothing is left"
     else s"only ${lineage.orphans.toSeq.sorted.mkString(", ")} and their children are left"
     val reason = s"of the shard and its descendants, $left"
-    session.events.emit(DataLost(stream.arn, ShardId(shard), reason, losses.endsQuery))
-    losses.lost(
-      ReadErrors.dataLoss(
-        shard = shard,
-        stream = stream.name,
-        reason = reason,
-        cause = "The shards between expired since the query last read the stream."
+    (if (gone.isEmpty) lineage.orphans.toSeq.sorted else gone).foreach { shard =>
+      session.events.emit(DataLost(stream.arn, shard, reason, losses.endsQuery))
+      losses.lost(
+        ReadErrors.dataLoss(
+          shard = shard.value,
+          stream = stream.name,
+          reason = reason,
+          cause = "The shards between expired since the query last read the stream."
+        )
       )
-    )
+    }
   }
 
   /**

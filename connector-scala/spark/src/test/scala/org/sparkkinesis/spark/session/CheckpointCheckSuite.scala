@@ -3,7 +3,7 @@ package org.sparkkinesis.spark.session
 import org.sparkkinesis.error.KinesisConnectorException
 import org.sparkkinesis.event.{DataLost, StreamRecreated}
 import org.sparkkinesis.model.{Shard, ShardId}
-import org.sparkkinesis.plan.offset.{ShardPosition, SourceOffset}
+import org.sparkkinesis.plan.offset.{LostLineage, ShardPosition, SourceOffset}
 import org.sparkkinesis.service.ShardPage
 import org.sparkkinesis.spark.connection.FakeDirectory.{arn, shards}
 
@@ -60,6 +60,20 @@ class CheckpointCheckSuite extends SessionFixture {
     assert(rig.check.mend(offset) == mended)
     assert(rig.check.mend(mended) eq mended)
     assert(rig.lost.size == 1 && rig.listings == listings)
+  }
+
+  test("a lineage that a running query has lost is replaced by what is left of it, for the same offset also later") {
+    val lineage = LostLineage(Set(ShardId.ofIndex(0), ShardId.ofIndex(1)), Set.empty, Set(ShardId.ofIndex(4)))
+    val rig = new Rig(failOnDataLoss = false)
+    val known = SourceOffset(Seq(stream("orders", Created, 0 -> readUpTo(5), 1 -> readUpTo(6))))
+    val settled = stream("orders", Created, 0 -> ShardPosition.ShardEnd, 1 -> ShardPosition.ShardEnd)
+    val whole = SourceOffset(Seq(stream("orders", Created, 4 -> ShardPosition.Horizon)))
+    assert(rig.check.link(known, isChosen = true) eq known)
+    assert(rig.check.relink(known, known, Seq(settled -> lineage)) == whole)
+    assert(rig.check.link(known, isChosen = true) == whole && rig.check.link(known) == whole)
+    assert(rig.lost == Seq("KINESIS_DATA_LOSS", "KINESIS_DATA_LOSS") && rig.listings == 0)
+    val reported = rig.environment.recorded.all.collect { case lost: DataLost => lost.shard }
+    assert(reported.flatten == lineage.finished.toSeq.sorted)
   }
 
   test("a recreated stream all of whose records were read starts at its oldest record without a loss") {

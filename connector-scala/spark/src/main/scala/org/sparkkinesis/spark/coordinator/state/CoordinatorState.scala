@@ -51,6 +51,7 @@ final private[coordinator] class CoordinatorState(
   val overtaken = new OvertakenShards
   val unreachable = new UnreachableStreams(clock)
   val tracks: mutable.HashMap[StreamShard, ShardTrack] = mutable.HashMap.empty
+  val givenUp = new GivenUpShards
 
   /** ARNs of the streams that are read. */
   var streams: Set[String] = initial.toSet
@@ -177,9 +178,12 @@ final private[coordinator] class CoordinatorState(
   def wanted(): Seq[(StreamShard, ShardPosition)] =
     WantedShards.of(position, graphs, shard => tracks.get(shard).exists(_.ended))
 
+  /** Returns the streams that must be listed again before anything is certain about their shards. */
+  def streamsToList: Set[String] = streamsWithOpenLineage ++ givenUp.streamsToList(graphs)
+
   /**
-   * Returns the streams that must be listed again: the children of an ended shard, or a second parent of a child, are
-   * still unknown.
+   * Returns the streams with an open lineage: the children of an ended shard, or a second parent of a child, are still
+   * unknown.
    */
   def streamsWithOpenLineage: Set[String] = {
     val childless = tracks.valuesIterator

@@ -21,8 +21,9 @@ final private[reader] class DirectRead(
 ) extends Iterator[Chunk]
     with AutoCloseable {
   private val events = environment.events(settings.query)
+  private val own = DirectRead.limited(settings, range.maxRecords)
   private val publishers =
-    PublisherFactories.polling(() => settings, environment.sharedScheduler, metrics, environment, events)
+    PublisherFactories.polling(() => own, environment.sharedScheduler, metrics, environment, events)
   private val reader = new RangeReader(
     publishers,
     range.shard,
@@ -57,5 +58,14 @@ final private[reader] class DirectRead(
     watch.foreach(_.close())
     reader.close()
     publishers.close()
+  }
+}
+
+private[reader] object DirectRead {
+
+  /** Returns settings with which no call asks for more records than a range has: a large record uses up a quota. */
+  def limited(settings: ReadSettings, maxRecords: Option[Long]): ReadSettings = maxRecords.fold(settings) { most =>
+    val limit = math.max(1, math.min(settings.polling.maxRecordsPerFetch.toLong, most)).toInt
+    settings.copy(polling = settings.polling.copy(maxRecordsPerFetch = limit))
   }
 }

@@ -69,7 +69,7 @@ final class RetentionCheck(session: StreamSession, environment: Environment) {
       val shards = read.collect { case StreamShard(stream.arn, shard) => shard }
       end.streams.get(stream.arn).toSeq
         .flatMap(Retention.lostOfBatch(stream, _, shards, expiry(stream.arn)))
-        .headOption.foreach { case (shard, from) =>
+        .foreach { case (shard, from) =>
           expired(
             stream.arn,
             shard,
@@ -168,7 +168,7 @@ final class RetentionCheck(session: StreamSession, environment: Environment) {
   }
 }
 
-private object RetentionCheck {
+private[spark] object RetentionCheck {
 
   /** Minimum time between two requests for the retention period. */
   val Period: FiniteDuration = 1.minute

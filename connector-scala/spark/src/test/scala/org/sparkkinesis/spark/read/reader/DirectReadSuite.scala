@@ -21,6 +21,8 @@ class DirectReadSuite extends TimedSuite {
   private val range =
     ShardRange(shard, "orders", StartingPosition.TrimHorizon, RangeEnd.At(SequenceNumber("9")), None)
 
+  private val client = ClientSettings.of(Some("us-east-1"), None, CredentialSettings.DefaultChain)
+
   /** What the kill of a task is in these tests, where the thread of the task is also that of the timer. */
   final private class Killed(val reason: String) extends RuntimeException(reason)
 
@@ -41,7 +43,6 @@ class DirectReadSuite extends TimedSuite {
     }
     val environment = new VirtualEnvironment(time, service)
     environment.killer = killer
-    val client = ClientSettings.of(Some("us-east-1"), None, CredentialSettings.DefaultChain)
     val settings = ReadSettings(Options.defaults, Map(shard.stream -> client))
     val reading = new DirectRead(range, settings, new ConsumerMetrics, environment)
     try body(time, reading)
@@ -66,6 +67,20 @@ class DirectReadSuite extends TimedSuite {
     read(() => throttled(), Some(reason => throw new Killed(reason))) { (_, reading) =>
       // The virtual environment ends a wait after a day.
       intercept[AssertionError](reading.hasNext)
+    }
+  }
+
+  test("a task asks for no more records than its range has, if they are large") {
+    Seq(Some(2L) -> 2, Some(0L) -> 1, None -> 25).foreach { case (maxRecords, limit) =>
+      val time = new VirtualScheduler
+      val service = new FakeKinesis(time)
+      val numbers = service.put(shard.shard.value, "a", "b", "c")
+      val settings = ReadSettings(Options.defaults, Map(shard.stream -> client))
+      val planned = range.copy(end = RangeEnd.At(numbers(1)), maxRecords = maxRecords)
+      val reading = new DirectRead(planned, settings, new ConsumerMetrics, new VirtualEnvironment(time, service))
+      try assert(reading.map(_.rows).sum == 2)
+      finally reading.close()
+      assert(service.limits.toSet == Set(limit))
     }
   }
 

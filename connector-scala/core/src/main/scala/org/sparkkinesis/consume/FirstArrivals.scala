@@ -1,0 +1,57 @@
+package org.sparkkinesis.consume
+
+import java.util.concurrent.CompletableFuture
+
+import scala.concurrent.duration._
+
+import org.sparkkinesis.concurrent.{BlockingWait, Waiting}
+import org.sparkkinesis.model.{ChildShard, StartingPosition, StreamShard}
+import org.sparkkinesis.service.ServiceException
+
+/** Finds out when the first records after positions arrived. It reads one record of each shard, all at once. */
+object FirstArrivals {
+
+  /**
+   * Returns the arrival times in epoch milliseconds. Blocks until they are known, at most for `limit`. A shard is left
+   * out if it has no record after its position or cannot be read in this time.
+   */
+  def of(
+      publishers: RecordPublisherFactory,
+      positions: Seq[(StreamShard, StartingPosition)],
+      limit: FiniteDuration,
+      waiting: Waiting = BlockingWait
+  ): Map[StreamShard, Long] = if (positions.isEmpty) Map.empty
+  else {
+    val looks = positions.map { case (shard, position) => shard -> new Look(publishers, shard, position) }
+    try {
+      waiting.until(CompletableFuture.allOf(looks.map(_._2.arrival): _*), limit)
+      looks.flatMap { case (shard, look) => look.arrival.getNow(None).map(shard -> _) }.toMap
+    } finally looks.foreach(_._2.close())
+  }
+
+  final private class Look(publishers: RecordPublisherFactory, shard: StreamShard, position: StartingPosition)
+      extends RecordSubscriber {
+    val arrival = new CompletableFuture[Option[Long]]
+    private val publisher = publishers.subscribe(shard, position, this)
+    askForOne()
+
+    def close(): Unit = publisher.cancel()
+
+    /** A batch that may have one byte has one record. */
+    private def askForOne(): Unit = publisher.request(maxBytes = 1)
+
+    override def onBatch(batch: RecordBatch): Unit = batch.records.headOption match {
+      case Some(first) => finish(Some(first.arrivalMillis))
+      case None => if (batch.millisBehindLatest == 0) finish(None) else askForOne()
+    }
+    override def onShardEnd(children: Seq[ChildShard]): Unit = finish(None)
+
+    /** The task that reads the shard fails with this error, unless it is gone by then. */
+    override def onError(error: ServiceException): Unit = finish(None)
+
+    private def finish(found: Option[Long]): Unit = {
+      arrival.complete(found)
+      ()
+    }
+  }
+}

@@ -1,0 +1,56 @@
+package org.sparkkinesis.simulation.read
+
+import org.sparkkinesis.simulation.model.ServiceFault.Unreachable
+import org.sparkkinesis.simulation.read.schedule.ReadAction._
+import org.sparkkinesis.simulation.read.schedule._
+import org.sparkkinesis.simulation.spark.QueryTrigger._
+import org.sparkkinesis.suite.TimedSuite
+
+/** Schedules in which a running query gives shards up whose children it does not know. */
+class GivenUpFindingsSuite extends TimedSuite with ReadFindings {
+  private val goesOn = Start(ProcessingTime(Minute), efo = false, failOnDataLoss = false)
+
+  test("P3: a running query reads a stream that was recreated with fewer shards") {
+    val outcome = run(ReadScenario(
+      71,
+      ReadSetup(options = slow),
+      Vector(
+        Put(3),
+        goesOn,
+        Advance(10 * Minute),
+        Split(0),
+        Advance(10 * Minute),
+        Put(4),
+        Advance(5 * Minute),
+        Recreate(1, 2000),
+        Advance(10 * Minute),
+        Put(5),
+        Advance(6 * Hour)
+      )
+    ))
+    assert(outcome.delivered == 12 && outcome.slowestMillis < Hour && outcome.losses > 0)
+  }
+
+  test("P3: a running query reads the descendants of a shard of which two generations expired in an outage") {
+    val outcome = run(ReadScenario(
+      72,
+      ReadSetup(options = slow),
+      Vector(
+        Put(3),
+        goesOn,
+        Advance(10 * Minute),
+        Fault(Unreachable("*"), 60 * Hour),
+        Advance(Minute),
+        Split(0),
+        Advance(Hour),
+        Split(0),
+        Split(0),
+        Split(0),
+        Advance(59 * Hour),
+        Put(5),
+        Advance(6 * Hour)
+      )
+    ))
+    assert(outcome.delivered == 8 && outcome.slowestMillis < 2 * Hour && outcome.losses > 0)
+  }
+}
