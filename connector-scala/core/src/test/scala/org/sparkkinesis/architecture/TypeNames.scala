@@ -1,6 +1,6 @@
 package org.sparkkinesis.architecture
 
-/** Finds top-level types of Scala sources by name. Nested types are ignored, because their owner is part of the name. */
+/** Finds top-level types of Scala sources by name. A nested type is ignored, because its owner is part of its name. */
 object TypeNames {
   private val Declaration =
     """(?m)^(?:(?:final|sealed|abstract|case|implicit|private(?:\[\w+])?) )*(?:class|object|trait) (\w+)""".r
