@@ -35,7 +35,7 @@ class SparkArchitectureSuite extends TimedSuite {
       all("metadata"),
       all("session.checkpoint"),
       all("session"),
-      all("session.check"),
+      all("session.check", "session.member"),
       all("read.reader", "read.live", "sink", "write.route"),
       all("read", "write"),
       all("table", "read.realtime"),

@@ -18,9 +18,8 @@ import org.sparkkinesis.spark.coordinator.{MissingStream, PrefetchView, ShardCoo
 import org.sparkkinesis.spark.metadata.PatternMetadataService
 import org.sparkkinesis.spark.session.check.{LeftConsumers, RetentionCheck, ReturningStreams}
 import org.sparkkinesis.spark.session.checkpoint.{CheckpointFiles, InitialOffsetStore, RegisteredConsumers}
-import org.sparkkinesis.spark.session.{
-  ChangingStreams, CheckpointCheck, FanOutConsumers, ListedMembers, StreamMembers, StreamSession
-}
+import org.sparkkinesis.spark.session.member.{ChangingStreams, ListedMembers, StreamMembers}
+import org.sparkkinesis.spark.session.{CheckpointCheck, FanOutConsumers, StreamSession}
 import org.sparkkinesis.spark.settings.ReadSettings
 
 /**

@@ -1,4 +1,4 @@
-package org.sparkkinesis.spark.session
+package org.sparkkinesis.spark.session.member
 
 import scala.util.control.NonFatal
 
@@ -10,6 +10,7 @@ import org.sparkkinesis.event.{MetadataChanged, StreamPending}
 import org.sparkkinesis.metadata._
 import org.sparkkinesis.plan.member.MembershipHistory
 import org.sparkkinesis.plan.offset.StreamOffset
+import org.sparkkinesis.spark.session.StreamSession
 import org.sparkkinesis.spark.session.checkpoint.MetadataLog
 
 /**
@@ -19,7 +20,7 @@ import org.sparkkinesis.spark.session.checkpoint.MetadataLog
  * @param service
  *   the address of the service, for messages
  */
-final private[session] class MemberUpdates(
+final private[member] class MemberUpdates(
     session: StreamSession,
     log: MetadataLog,
     history: MembershipHistory,

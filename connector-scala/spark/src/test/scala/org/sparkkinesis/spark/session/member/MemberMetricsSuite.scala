@@ -1,4 +1,4 @@
-package org.sparkkinesis.spark.session
+package org.sparkkinesis.spark.session.member
 
 import scala.collection.immutable.SortedMap
 

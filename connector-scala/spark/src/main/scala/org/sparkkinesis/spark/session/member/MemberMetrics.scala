@@ -1,4 +1,4 @@
-package org.sparkkinesis.spark.session
+package org.sparkkinesis.spark.session.member
 
 import org.sparkkinesis.plan.offset.{SourceOffset, StreamPhase}
 import org.sparkkinesis.spark.metadata.MetadataStatus
@@ -13,7 +13,7 @@ import org.sparkkinesis.spark.metadata.MetadataStatus
  * @param reconcileNanos
  *   time in nanoseconds in which the query's thread took in the last change
  */
-final private[session] case class MemberChanges(
+final private[member] case class MemberChanges(
     added: Long = 0,
     removed: Long = 0,
     reconcileNanos: Option[Long] = None
@@ -29,7 +29,7 @@ final private[session] case class MemberChanges(
 }
 
 /** Builds the metrics of a query whose streams come and go. */
-private[session] object MemberMetrics {
+private[member] object MemberMetrics {
 
   /**
    * @param now

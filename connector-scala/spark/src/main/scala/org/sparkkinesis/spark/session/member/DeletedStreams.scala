@@ -1,13 +1,14 @@
-package org.sparkkinesis.spark.session
+package org.sparkkinesis.spark.session.member
 
 import org.sparkkinesis.error.{KinesisConnectorException, ReadErrors, ServiceErrors}
 import org.sparkkinesis.event.DataLost
 import org.sparkkinesis.model.ShardId
 import org.sparkkinesis.plan.offset.{SourceOffset, StreamOffset}
 import org.sparkkinesis.spark.connection.Environment
+import org.sparkkinesis.spark.session.StreamSession
 
 /** Reports streams that were deleted before a query had read them, as the option `failOnDataLoss` says. Thread-safe. */
-final private[session] class DeletedStreams(session: StreamSession, environment: Environment) {
+final private[member] class DeletedStreams(session: StreamSession, environment: Environment) {
   import DeletedStreams._
 
   private val losses = environment.losses(session.settings.failOnDataLoss)

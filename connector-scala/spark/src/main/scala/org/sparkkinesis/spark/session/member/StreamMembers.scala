@@ -1,4 +1,4 @@
-package org.sparkkinesis.spark.session
+package org.sparkkinesis.spark.session.member
 
 import org.sparkkinesis.config.value.PositionOption
 import org.sparkkinesis.config.{ConnectionOptions, MetadataOptions}
@@ -8,6 +8,7 @@ import org.sparkkinesis.plan.member.{Membership, MembershipHistory, MetadataEntr
 import org.sparkkinesis.plan.offset.{SourceOffset, StreamOffset}
 import org.sparkkinesis.spark.connection.Environment
 import org.sparkkinesis.spark.metadata.{MetadataSource, MetadataStatus, MetadataWatcher}
+import org.sparkkinesis.spark.session.StreamSession
 import org.sparkkinesis.spark.session.checkpoint.{CheckpointFiles, MetadataLog}
 
 /**

@@ -1,4 +1,4 @@
-package org.sparkkinesis.spark.session
+package org.sparkkinesis.spark.session.member
 
 import org.sparkkinesis.event.{
   ConnectorEvent, StreamDraining, StreamDropped, StreamJoined, StreamParked, StreamReturned
@@ -6,7 +6,7 @@ import org.sparkkinesis.event.{
 import org.sparkkinesis.plan.offset.{SourceOffset, StreamPhase}
 
 /** Makes the events for the streams that joined, left or returned between two offsets. */
-private[session] object PhaseEvents {
+private[member] object PhaseEvents {
   def of(before: SourceOffset, after: SourceOffset): Seq[ConnectorEvent] = {
     val changed = after.streams.values.toSeq.flatMap { stream =>
       val was = before.streams.get(stream.arn).map(_.phase)

@@ -1,4 +1,4 @@
-package org.sparkkinesis.spark.session
+package org.sparkkinesis.spark.session.member
 
 import org.sparkkinesis.metadata.PhysicalStream
 import org.sparkkinesis.plan.offset.SourceOffset

@@ -1,4 +1,4 @@
-package org.sparkkinesis.spark.session
+package org.sparkkinesis.spark.session.member
 
 import scala.collection.immutable.SortedMap
 
@@ -9,6 +9,7 @@ import org.sparkkinesis.metadata.PhysicalStream
 import org.sparkkinesis.plan.member.{ListedStreams, Membership}
 import org.sparkkinesis.plan.offset.{OffsetCodec, SourceOffset, StreamOffset}
 import org.sparkkinesis.spark.connection.Environment
+import org.sparkkinesis.spark.session.StreamSession
 import org.sparkkinesis.spark.session.checkpoint.CheckpointFiles
 
 /**

@@ -1,4 +1,4 @@
-package org.sparkkinesis.spark.session
+package org.sparkkinesis.spark.session.member
 
 import scala.collection.immutable.SortedMap
 import scala.concurrent.duration._
@@ -15,6 +15,7 @@ import org.sparkkinesis.service.{ShardPage, StreamNamePage}
 import org.sparkkinesis.spark.connection.FakeDirectory.{arn, shards}
 import org.sparkkinesis.spark.connection.{FakeDirectory, VirtualEnvironment}
 import org.sparkkinesis.spark.metadata.PatternMetadataService
+import org.sparkkinesis.spark.session.StreamSession
 import org.sparkkinesis.spark.session.checkpoint.MemoryFiles
 import org.sparkkinesis.suite.TimedSuite
 
