@@ -29,7 +29,7 @@ final case class ShardCounts(
     recordsStored: Long = 0,
     payloadUnits: Long = 0,
     pacedShards: Int = 0,
-    slowestShards: Seq[ShardRate] = Nil
+    slowestShards: Seq[PacedRate] = Nil
 ) {
 
   /** Lowest rate of a shard in records per second; 0 if no shard has one. */
@@ -53,13 +53,13 @@ object ShardCounts {
   val Slowest = 5
 
   /** Returns the slowest shards, each with its lowest rate: processes have rates of their own for one shard. */
-  def slowest(rates: Seq[ShardRate]): Seq[ShardRate] =
+  def slowest(rates: Seq[PacedRate]): Seq[PacedRate] =
     if (rates.isEmpty) Nil
     else rates.sortBy(rate => (rate.recordsPerSecond, rate.shard.toString)).distinctBy(_.shard).take(Slowest)
 }
 
 /** The rate at which a process sends to a shard that was throttled. */
-final case class ShardRate(shard: StreamShard, recordsPerSecond: Double) {
+final case class PacedRate(shard: StreamShard, recordsPerSecond: Double) {
 
   /** The rate as metrics show it: at least 1, because 0 means no rate. */
   def shown: Long = math.max(1, recordsPerSecond.toLong)

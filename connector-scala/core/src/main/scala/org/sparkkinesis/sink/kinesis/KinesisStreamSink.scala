@@ -37,7 +37,7 @@ final class KinesisStreamSink private (
   def metrics: KinesisSinkMetrics = {
     val paced = lanes.paced
     val rates = paced.map { case (shard, scale) =>
-      ShardRate(StreamShard(stream.toString, shard), scale * KinesisQuotas.Shard.WriteRecordsPerSecond)
+      PacedRate(StreamShard(stream.toString, shard), scale * KinesisQuotas.Shard.WriteRecordsPerSecond)
     }
     KinesisSinkMetrics(
       writer.metrics,

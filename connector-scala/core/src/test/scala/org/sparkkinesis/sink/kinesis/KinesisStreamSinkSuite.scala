@@ -100,7 +100,7 @@ class KinesisStreamSinkSuite extends KinesisSinkTests {
     assert(rig.read.size == 200)
     val limited = rig.sink.metrics.shards
     assert((limited.pacedShards, limited.lowestShardRate) == (1, 1000L))
-    assert(limited.slowestShards == Seq(ShardRate(StreamShard("s", ShardId.ofIndex(0)), 1000)))
+    assert(limited.slowestShards == Seq(PacedRate(StreamShard("s", ShardId.ofIndex(0)), 1000)))
     rig.stream.refuse = _ => None
     rig.flush()
     assert(rig.read.map(_._3).distinct.size == 400)

@@ -6,7 +6,7 @@ import org.sparkkinesis.concurrent.VirtualScheduler
 import org.sparkkinesis.event.WriteSummary
 import org.sparkkinesis.model.{ShardId, StreamShard}
 import org.sparkkinesis.sink.SinkMetrics
-import org.sparkkinesis.sink.kinesis.{ShardCounts, ShardRate}
+import org.sparkkinesis.sink.kinesis.{PacedRate, ShardCounts}
 import org.sparkkinesis.spark.write.KinesisSink
 import org.sparkkinesis.suite.TimedSuite
 
@@ -15,7 +15,7 @@ class WriteProgressSuite extends TimedSuite {
     SinkMetrics(entriesOut = records, bytesOut = records * 10, requests = 2, throttled = 3, retried = 4)
   )
 
-  private def paced(rate: (Int, Double)) = ShardRate(StreamShard("orders", ShardId.ofIndex(rate._1)), rate._2)
+  private def paced(rate: (Int, Double)) = PacedRate(StreamShard("orders", ShardId.ofIndex(rate._1)), rate._2)
 
   test("a streaming query has a summary after its first micro-batch and then every five minutes") {
     val time = new VirtualScheduler

@@ -3,7 +3,7 @@ package org.sparkkinesis.chaos.logical
 import scala.concurrent.duration._
 import scala.util.Random
 
-import org.sparkkinesis.chaos.query.{QueryProcess, ReadStreams}
+import org.sparkkinesis.chaos.query.{QueryProcess, LogicalVersion}
 import org.sparkkinesis.kit.process.StandaloneCluster
 
 /**
@@ -81,7 +81,7 @@ final private[logical] class Oscillations(
     }
   }
 
-  private def awaitStreams(what: String)(wanted: ReadStreams => Boolean): Unit = {
+  private def awaitStreams(what: String)(wanted: LogicalVersion => Boolean): Unit = {
     val deadline = Patience.fromNow
     while (!query.awaitStreams(Tick)(wanted)) {
       tick()

@@ -19,7 +19,7 @@ import org.sparkkinesis.kit.process.JavaProcess
 final case class Ending(condition: Option[String])
 
 /** What a query reads of a logical stream: the version of the document, and the number of streams in each phase. */
-final case class ReadStreams(version: Long, active: Int, draining: Int, parked: Int)
+final case class LogicalVersion(version: Long, active: Int, draining: Int, parked: Int)
 
 /**
  * One query over several process lives: with one checkpoint and one output, it runs one [[QueryMain]] at a time,
@@ -41,7 +41,7 @@ final class QueryProcess(
   private var process: Option[Process] = None
   private var ended: Option[Ending] = None
   private var batchesInLife = 0
-  private var streamsOfLife = Option.empty[ReadStreams]
+  private var streamsOfLife = Option.empty[LogicalVersion]
   private var begun = 0
 
   val files = new BatchFiles(output)
@@ -127,7 +127,7 @@ final class QueryProcess(
   }
 
   /** Waits until the current life reads physical streams like that. Returns false after the time limit. */
-  def awaitStreams(within: FiniteDuration)(wanted: ReadStreams => Boolean): Boolean =
+  def awaitStreams(within: FiniteDuration)(wanted: LogicalVersion => Boolean): Boolean =
     await(within)(streamsOfLife.exists(wanted))
 
   def awaitRows(count: Long, within: FiniteDuration): Boolean = await(within)(rows >= count)
@@ -186,7 +186,7 @@ final class QueryProcess(
       }
     case Array("streams", version, active, draining, parked) => synchronized {
         if (process.contains(from))
-          streamsOfLife = Some(ReadStreams(version.toLong, active.toInt, draining.toInt, parked.toInt))
+          streamsOfLife = Some(LogicalVersion(version.toLong, active.toInt, draining.toInt, parked.toInt))
         notifyAll()
       }
     case _ => ()
