@@ -2,6 +2,8 @@ package org.sparkkinesis.aws.putrecords
 
 import java.util.zip.CRC32
 
+import scala.collection.immutable.ArraySeq
+
 import org.sparkkinesis.aws.record.{CborInput, FieldReader, RecordFields, UnreadableAnswer}
 import org.sparkkinesis.model.{SequenceNumber, ShardId}
 import org.sparkkinesis.service.PutResult
@@ -22,7 +24,7 @@ private[aws] object PutAnswer {
   def read(bytes: Array[Byte]): IndexedSeq[PutResult] = new Reader(CborInput.of(bytes)).results()
 
   final private class Reader(cbor: CborInput) extends FieldReader {
-    private val found = IndexedSeq.newBuilder[PutResult]
+    private val found = ArraySeq.newBuilder[PutResult]
     private var shard: String = null
     private var lastShard = ShardId.ofIndex(0)
     private var number: String = null

@@ -15,9 +15,9 @@ import org.sparkkinesis.model.hash.HashPoint
 import org.sparkkinesis.retry.RetryRules
 import org.sparkkinesis.service.{KinesisService, Operation, PutEntry, PutResult, ServiceException}
 import org.sparkkinesis.shard.ShardMap
-import org.sparkkinesis.sink.kinesis.lane.{BackgroundListing, ShardLanes, ShardPrediction, Sighting}
+import org.sparkkinesis.sink.kinesis.lane.{BackgroundListing, ExpectedShards, ShardLanes, ShardPrediction, Sighting}
 import org.sparkkinesis.sink.kinesis.pack.{AggregatePacker, AggregateProof, AggregateSize}
-import org.sparkkinesis.sink.kinesis.put.{EntryVerdict, PutCounts, SinkRecord}
+import org.sparkkinesis.sink.kinesis.put.{EntryVerdict, PutCounts, PutSize, SinkRecord}
 import org.sparkkinesis.sink.limit.{Lane, LaneShare, PacedLane}
 import org.sparkkinesis.sink.put.{PutExchange, PutVerdicts}
 import org.sparkkinesis.sink.{RetryCause, SinkDestination, Verdict}
@@ -101,9 +101,10 @@ final class KinesisDestination(
       exchange: PutExchange
   ): CompletableFuture[IndexedSeq[Verdict]] = {
     val sentAt = scheduler.nanoTime
+    val expected = if (comparesShards) shards.expect(batch.size, batch(_).hashPoint) else None
     put(batch, exchange).thenCompose { answers =>
       val verdicts = answers.map(_.verdict)
-      see(answers, batch, sentAt) match {
+      see(answers, batch, sentAt, expected) match {
         case refuted: Sighting.Refuted if ordered => unlessRefuted(refuted, "ordering=key", verdicts)
         case refuted: Sighting.Refuted =>
           shards.list(service, stream, events).thenAccept(map => detectDistribution(map, refuted))
@@ -167,9 +168,16 @@ final class KinesisDestination(
     case known => completedFuture(Right(known))
   }
 
-  private def see(answers: IndexedSeq[EntryVerdict], firsts: IndexedSeq[SinkRecord], sentAt: Long): Sighting =
-    if (shards.map.isEmpty || lanes.distributesItself && packer.isEmpty && !ordered) Sighting.AsExpected
-    else shards.saw(answers.size, answers(_).shard, firsts(_).hashPoint, sentAt)
+  private def comparesShards: Boolean = !lanes.distributesItself || packer.nonEmpty || ordered
+
+  private def see(
+      answers: IndexedSeq[EntryVerdict],
+      firsts: IndexedSeq[SinkRecord],
+      sentAt: Long,
+      expected: Option[ExpectedShards] = None
+  ): Sighting =
+    if (!comparesShards) Sighting.AsExpected
+    else shards.saw(answers.size, answers(_).shard, firsts(_).hashPoint, sentAt, expected)
 
   private def unlessRefuted(
       refuted: Sighting.Refuted,
@@ -211,7 +219,8 @@ final class KinesisDestination(
     }
   }
 
-  private def put(entries: IndexedSeq[PutEntry], exchange: PutExchange): CompletableFuture[IndexedSeq[EntryVerdict]] =
+  private def put(entries: IndexedSeq[PutEntry], exchange: PutExchange): CompletableFuture[IndexedSeq[EntryVerdict]] = {
+    val size = PutSize.of(entries)
     exchange.calls(service.putRecords(stream, entries)).handle { (results, failure) =>
       if (failure != null) {
         val answer = EntryVerdict(judged.of(failure), None)
@@ -223,10 +232,11 @@ final class KinesisDestination(
           new IllegalStateException(s"PutRecords returned ${results.size} results for ${entries.size} records")
         entries.map(_ => EntryVerdict(Verdict.Fatal(error), None))
       } else {
-        counts.answered(entries, results)
+        counts.answered(entries, results, size)
         answers(results)
       }
     }
+  }
 }
 
 /**

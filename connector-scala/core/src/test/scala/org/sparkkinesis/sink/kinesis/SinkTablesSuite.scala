@@ -11,7 +11,7 @@ import org.sparkkinesis.sink.RetryCause._
 import org.sparkkinesis.sink.Verdict
 import org.sparkkinesis.sink.kinesis.lane.ShardPrediction
 import org.sparkkinesis.sink.kinesis.pack.{AggregatePacker, AggregateSize}
-import org.sparkkinesis.sink.kinesis.put.{PutCounts, RecordRules, SinkRecord}
+import org.sparkkinesis.sink.kinesis.put.{PutCounts, PutSize, RecordRules, SinkRecord}
 import org.sparkkinesis.sink.put.PutVerdicts
 import org.sparkkinesis.suite.PropertySuite
 
@@ -164,8 +164,12 @@ class SinkTablesSuite extends PropertySuite {
     val sizes = Seq(1, 25 * 1024 - 1, 25 * 1024, 60 * 1024)
     val entries = sizes.toIndexedSeq.map(size => PutEntry("k", None, new Array[Byte](size)))
     val accepted = PutResult.Accepted(ShardId.ofIndex(0), SequenceNumber("1"))
-    counts.answered(entries, entries.map(_ => accepted))
-    counts.answered(entries, entries.map(_ => PutResult.Rejected("InternalFailure", "")))
+    val refused = PutResult.Rejected("InternalFailure", "")
+    val all = PutSize.of(entries)
+    counts.answered(entries, entries.map(_ => accepted), all)
+    counts.answered(entries, entries.map(_ => refused), all)
     assert((counts.records, counts.payloadUnits) == (4L, 1L + 1L + 2L + 3L))
+    counts.answered(entries, IndexedSeq(refused, accepted, refused, accepted), all)
+    assert((counts.records, counts.payloadUnits) == (6L, 7L + 1L + 3L))
   }
 }

@@ -20,6 +20,12 @@ import org.sparkkinesis.shard.{ShardLister, ShardMap}
  */
 final case class ShardPrediction(map: ShardMap, isDoubtful: ShardId => Boolean)
 
+/**
+ * The numbers of the shards in which a map expects the records of a request. It is created when the request is sent,
+ * because the records are still in the processor's cache then.
+ */
+final class ExpectedShards private[lane] (private[lane] val map: ShardMap, private[lane] val numbers: Array[Int])
+
 /** Result of comparing a response with the shard map. */
 sealed abstract class Sighting
 
@@ -102,6 +108,11 @@ final class OpenShards(
     failures > 0 && scheduler.nanoTime - failedAt < policy.bound(failures).toNanos
   }
 
+  /** Returns where the current map expects records with these hash keys, or `None` without a map. */
+  def expect(count: Int, pointAt: Int => HashPoint): Option[ExpectedShards] = current.map { map =>
+    new ExpectedShards(map, Array.tabulate(count)(i => map.indexOf(pointAt(i))))
+  }
+
   /**
    * Compares the shards of a response with the map.
    *
@@ -113,9 +124,18 @@ final class OpenShards(
    *   hash key of a record
    * @param sentAt
    *   time at which the request was sent
+   * @param expected
+   *   where a map expected the records when the request was sent
    */
-  def saw(count: Int, shardAt: Int => Option[ShardId], pointAt: Int => HashPoint, sentAt: Long): Sighting =
+  def saw(
+      count: Int,
+      shardAt: Int => Option[ShardId],
+      pointAt: Int => HashPoint,
+      sentAt: Long,
+      expected: Option[ExpectedShards] = None
+  ): Sighting =
     current.fold[Sighting](Sighting.AsExpected) { map =>
+      val numbers = expected.filter(_.map eq map).fold[Array[Int]](null)(_.numbers)
       val isSeen = new Array[Boolean](map.size)
       var elsewhere = Set.empty[ShardId]
       var refuted = Option.empty[Sighting]
@@ -123,10 +143,10 @@ final class OpenShards(
       while (i < count) {
         val shard = shardAt(i)
         if (shard.isDefined) {
-          val point = pointAt(i)
-          val meant = map.indexOf(point)
+          val meant = if (numbers == null) map.indexOf(pointAt(i)) else numbers(i)
           if (shard.get == map.shard(meant)) isSeen(meant) = true
           else {
+            val point = pointAt(i)
             elsewhere += map.shard(meant)
             if (refuted.isEmpty && map.isRefutedBy(shard.get, point))
               refuted = Some(Sighting.Refuted(shard.get, point))

@@ -21,22 +21,36 @@ final class PutCounts {
    */
   def payloadUnits: Long = unitCount.sum
 
-  def answered(entries: IndexedSeq[PutEntry], results: IndexedSeq[PutResult]): Unit = {
-    var records = 0L
+  /**
+   * Counts the stored records of a request.
+   *
+   * @param all
+   *   the size of all entries, which was computed when they were sent
+   */
+  def answered(entries: IndexedSeq[PutEntry], results: IndexedSeq[PutResult], all: PutSize): Unit = {
+    val stored =
+      if (results.forall(_.isInstanceOf[PutResult.Accepted])) all
+      else PutSize.of(entries.indices.filter(results(_).isInstanceOf[PutResult.Accepted]).map(entries))
+    recordCount.add(stored.records)
+    byteCount.add(stored.bytes)
+    unitCount.add(stored.units)
+  }
+}
+
+/** The size of records as the service bills them, see [[PutCounts]]. */
+final private[kinesis] case class PutSize(records: Long, bytes: Long, units: Long)
+
+private[kinesis] object PutSize {
+  def of(entries: IndexedSeq[PutEntry]): PutSize = {
     var bytes = 0L
     var units = 0L
     var i = 0
-    while (i < results.size) {
-      if (results(i).isInstanceOf[PutResult.Accepted]) {
-        val size = entries(i).size
-        records += 1
-        bytes += size
-        units += (size + KinesisQuotas.Billing.PayloadUnitBytes - 1L) / KinesisQuotas.Billing.PayloadUnitBytes
-      }
+    while (i < entries.size) {
+      val size = entries(i).size
+      bytes += size
+      units += (size + KinesisQuotas.Billing.PayloadUnitBytes - 1L) / KinesisQuotas.Billing.PayloadUnitBytes
       i += 1
     }
-    recordCount.add(records)
-    byteCount.add(bytes)
-    unitCount.add(units)
+    PutSize(entries.size.toLong, bytes, units)
   }
 }
