@@ -6,7 +6,7 @@ import org.sparkkinesis.model.{SequenceNumber, StreamShard}
 import org.sparkkinesis.plan._
 import org.sparkkinesis.plan.offset.{LostLineage, SourceOffset, StreamOffset}
 import org.sparkkinesis.spark.coordinator.cluster.ExecutorPlace
-import org.sparkkinesis.spark.coordinator.state.{CoordinatorState, Overtaken, ShardRate, ShardTrack}
+import org.sparkkinesis.spark.coordinator.state.{CoordinatorState, FetchRates, Overtaken, ShardTrack}
 import org.sparkkinesis.spark.protocol.Release
 
 /**
@@ -255,7 +255,7 @@ final case class CoordinatorStatus(
  * @param rate
  *   how fast it is fetched; empty before the first measurement
  */
-final case class ShardStatus(shard: StreamShard, millisBehindLatest: Long, rate: Option[ShardRate])
+final case class ShardStatus(shard: StreamShard, millisBehindLatest: Long, rate: Option[FetchRates])
 
 private[coordinator] object CoordinatorStatus {
   def sum(a: Map[String, Long], b: Map[String, Long]): Map[String, Long] = (a.keySet ++ b.keySet).iterator.map(name =>

@@ -3,7 +3,7 @@ package org.sparkkinesis.spark.read
 import org.sparkkinesis.model.{ShardId, StreamShard}
 import org.sparkkinesis.plan.PlannedBatch
 import org.sparkkinesis.plan.offset.SourceOffset
-import org.sparkkinesis.spark.coordinator.state.ShardRate
+import org.sparkkinesis.spark.coordinator.state.FetchRates
 import org.sparkkinesis.spark.coordinator.{CoordinatorStatus, ShardStatus}
 import org.sparkkinesis.suite.TimedSuite
 
@@ -55,7 +55,7 @@ class SourceMetricsSuite extends TimedSuite {
     "the five shards that are furthest behind are named with their rates, and with their streams if there are more"
   ) {
     val rate =
-      Some(ShardRate(readsPerSecond = 4, rowsPerSecond = 512.4, bytesPerSecond = 1024000, bytesPerRead = 256000))
+      Some(FetchRates(readsPerSecond = 4, rowsPerSecond = 512.4, bytesPerSecond = 1024000, bytesPerRead = 256000))
     val all = (0 until 7).map(i => ShardStatus(shard(i), i * 1000L, rate))
     def worst(shards: Seq[ShardStatus]) = SourceMetrics.of(status.copy(behind = shards), None, 0).get("worstShards")
     val text = worst(all).get.split("; ").toVector

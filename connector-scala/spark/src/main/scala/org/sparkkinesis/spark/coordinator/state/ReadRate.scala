@@ -9,7 +9,7 @@ package org.sparkkinesis.spark.coordinator.state
 final private[coordinator] class ReadRate {
   private var counted = ReadCounts.Zero
   private var since: Option[Long] = None
-  private var latest: Option[ShardRate] = None
+  private var latest: Option[FetchRates] = None
 
   /** Counts the responses of a report, and the rows and bytes of their records. */
   def add(reads: Int, rows: Long, bytes: Long): Unit =
@@ -21,7 +21,7 @@ final private[coordinator] class ReadRate {
    * @param nowMillis
    *   the current time, epoch milliseconds
    */
-  def at(nowMillis: Long): Option[ShardRate] = {
+  def at(nowMillis: Long): Option[FetchRates] = {
     val elapsed = nowMillis - since.getOrElse(nowMillis)
     if (since.isEmpty || elapsed >= ReadRate.Period) {
       if (elapsed > 0) latest = Some(counted.over(elapsed))
@@ -44,12 +44,12 @@ private[coordinator] object ReadRate {
  * @param bytesPerRead
  *   mean number of payload and key bytes per response or pushed event
  */
-final case class ShardRate(readsPerSecond: Double, rowsPerSecond: Double, bytesPerSecond: Double, bytesPerRead: Double)
+final case class FetchRates(readsPerSecond: Double, rowsPerSecond: Double, bytesPerSecond: Double, bytesPerRead: Double)
 
 final private[coordinator] case class ReadCounts(reads: Long, rows: Long, bytes: Long) {
-  def over(millis: Long): ShardRate = {
+  def over(millis: Long): FetchRates = {
     val seconds = millis / 1000.0
-    ShardRate(reads / seconds, rows / seconds, bytes / seconds, bytes.toDouble / math.max(1, reads))
+    FetchRates(reads / seconds, rows / seconds, bytes / seconds, bytes.toDouble / math.max(1, reads))
   }
 }
 
