@@ -94,6 +94,7 @@ object LogicalChaos {
         producers.foreach { case (_, producer) => producer.allow(plan.perStream(elapsed)) }
       }
     )
+    play.awaitAll()
     (1 to plan.oscillations).foreach { number =>
       val kills = number * plan.kills / plan.oscillations - (number - 1) * plan.kills / plan.oscillations
       play.oscillate(number, kills)
@@ -132,6 +133,8 @@ object LogicalChaos {
       "removalConfirmations" -> "1",
       "onStreamRemoved" -> "park",
       "drainGrace" -> "1s",
+      // With fan-out, a stream that is written all the time always has records that no batch has taken.
+      "drainTimeout" -> "4s",
       "initialPosition" -> "trim_horizon",
       "minFetchPeriod" -> "50ms",
       "consumerMode" -> plan.mode

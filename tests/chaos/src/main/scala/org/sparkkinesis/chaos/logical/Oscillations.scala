@@ -27,6 +27,9 @@ final private[logical] class Oscillations(
   /** The number of events by kind. */
   def counts: Map[String, Long] = happened
 
+  /** Waits until the query reads all streams. A stream that leaves before is never parked, because it never joined. */
+  def awaitAll(): Unit = awaitStreams("all streams are read")(_.active == changing.size + 1)
+
   /**
    * Lets one stream leave and return.
    *
