@@ -76,6 +76,10 @@ final class ModelStream(
   def shard(id: ShardId): Option[ModelShard] = shards.find(_.id == id)
   def open: Seq[ModelShard] = shards.iterator.filter(_.isOpen).toVector.sortBy(_.range.start)
 
+  /** Returns the shards from which a shard descends. */
+  def ancestors(id: ShardId): Set[ShardId] =
+    shard(id).fold(Set.empty[ShardId])(_.parents.flatMap(parent => ancestors(parent) + parent).toSet)
+
   /** The times of the changes of shards, oldest first. */
   def changeTimes: Seq[Long] = changes
 

@@ -14,6 +14,8 @@ import org.sparkkinesis.simulation.spark.{BatchSink, ReadRow}
  *   whether the records of its key are delivered in the order of their ids
  * @param dropped
  *   whether the hash range filter removes it
+ * @param ancestors
+ *   the shards from which its shard descends
  */
 final case class PutRecord(
     id: Long,
@@ -22,11 +24,45 @@ final case class PutRecord(
     key: String,
     arrivalMillis: Long,
     ordered: Boolean,
-    dropped: Boolean
+    dropped: Boolean,
+    ancestors: Set[String] = Set.empty
 )
 
-/** A report of the query that records may be lost. */
-final case class LossReport(millis: Long, condition: String, stream: String, shard: String, isError: Boolean)
+/**
+ * A report of the query that records may be lost.
+ *
+ * @param stream
+ *   name or ARN of the stream
+ * @param shard
+ *   the reported shard; empty if the stream was recreated
+ * @param lineage
+ *   if the report is about the lineage of the shard: the shards that are left of it, and their ancestors
+ */
+final case class LossReport(
+    millis: Long,
+    condition: String,
+    stream: String,
+    shard: String,
+    isError: Boolean,
+    lineage: Option[Set[String]] = None
+) {
+
+  /**
+   * Returns whether the record may be one of those that are reported as lost. A recreated stream is read from its
+   * oldest record, so the report is about all earlier ones.
+   */
+  def concerns(record: PutRecord): Boolean = isOfStreamOf(record) && (
+    shard.isEmpty || shard == record.shard || lineage.exists(left => left(record.shard) || record.ancestors(shard))
+  )
+
+  def isOfStreamOf(record: PutRecord): Boolean = LossReport.isNamed(record.stream.takeWhile(_ != '#'), stream)
+}
+
+object LossReport {
+
+  /** Returns whether a report that names this stream is about the stream with this ARN. */
+  def isNamed(arn: String, stream: String): Boolean = arn == stream || arn.endsWith(s"/$stream")
+}
 
 /** Compares the put records with the delivered rows, after each batch and at the end. */
 final class ReadLedger(now: () => Long, initialRetentionMillis: Long) extends BatchSink {
@@ -158,10 +194,10 @@ final class ReadLedger(now: () => Long, initialRetentionMillis: Long) extends Ba
   def goneMillis(record: PutRecord): Long =
     math.min(record.arrivalMillis + retentionMillis, deletions.getOrElse(record.stream, Long.MaxValue))
 
-  /** Returns whether the record became unreadable and the query reported a loss after that. */
+  /** Returns whether the record became unreadable and the query reported a loss of its shard after that. */
   private def isExcused(record: PutRecord): Boolean = {
     val gone = goneMillis(record)
-    gone <= now() && reported.exists(_.millis >= gone)
+    gone <= now() && reported.exists(loss => loss.millis >= gone && loss.concerns(record))
   }
 
   /**
@@ -171,19 +207,22 @@ final class ReadLedger(now: () => Long, initialRetentionMillis: Long) extends Ba
    */
   private def isReportedLost(row: ReadRow): Boolean = put.get(row.id).exists { record =>
     reported.exists(loss =>
-      record.stream.startsWith(s"${loss.stream}#") && loss.shard == row.shard && loss.millis >= goneMillis(record)
+      loss.concerns(record) && loss.shard == row.shard && loss.millis >= goneMillis(record)
     )
   }
 
-  /** Returns whether a stream that the query may have read was deleted. */
-  def hasDeletion: Boolean = deletions.nonEmpty
+  /** Returns whether the report is about a stream that was deleted. */
+  def hasDeletion(loss: LossReport): Boolean =
+    deletions.keysIterator.exists(life => LossReport.isNamed(life.takeWhile(_ != '#'), loss.stream))
 
   /**
-   * Returns whether some record may really be lost now. The first run may fetch and plan records that expire before
-   * its first batch is logged: they need not be delivered, but they are lost.
+   * Returns whether some record of the reported stream may really be lost now. A shard that could not be read for long
+   * is reported although it may have had no record in that time. The first run may fetch and plan records that expire
+   * before its first batch is logged: they need not be delivered, but they are lost.
    */
-  def hasLoss: Boolean = put.valuesIterator.exists(record =>
-    !record.dropped && !delivered.contains(record.id) && record.arrivalMillis >= beginsAtMillis &&
+  def hasLoss(loss: LossReport): Boolean = put.valuesIterator.exists(record =>
+    loss.isOfStreamOf(record) && !record.dropped && !delivered.contains(record.id) &&
+      record.arrivalMillis >= beginsAtMillis &&
       goneMillis(record) >= firstRunMillis && goneMillis(record) <= now() + ReadLedger.MarginMillis
   )
 }

@@ -85,9 +85,11 @@ final class ReadSimulation(scenario: ReadScenario, trace: String => Unit = _ => 
     case AddExecutor => running.foreach(_.addExecutor())
     case Fault(fault, millis) =>
       count(fault.productPrefix)
+      world.trouble(time.nowMillis + millis)
       service.faults.add(fault, time.nowMillis + millis)
     case LoseMessages(percent, millis) =>
       count("LoseMessages")
+      world.trouble(time.nowMillis + millis)
       world.wireFaults.loseFor(millis, percent)
     case Skew(millis) =>
       count("Skew")
@@ -96,7 +98,12 @@ final class ReadSimulation(scenario: ReadScenario, trace: String => Unit = _ => 
       count("SkewExecutors")
       world.executorSkewMillis = millis
     case other =>
-      if (other.isInstanceOf[Recreate]) count("Recreate")
+      other match {
+        case Recreate(_, downMillis) =>
+          count("Recreate")
+          world.trouble(time.nowMillis + downMillis + NoticedMillis)
+        case _ => ()
+      }
       world.streams.perform(other)
   }
 
@@ -203,4 +210,7 @@ object ReadSimulation {
   /** Time limit for a running query to catch up at the end, in milliseconds. */
   private val CatchUpMillis = 2 * 3600000L
   private val LastRounds = 6
+
+  /** The time within which a slow query asks the service for each shard again. */
+  private val NoticedMillis = 2 * 3600000L
 }

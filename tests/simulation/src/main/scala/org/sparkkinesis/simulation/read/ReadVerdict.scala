@@ -19,8 +19,10 @@ import org.sparkkinesis.simulation.spark.{BatchSink, ReadRow}
  *   the initial position, if it is a time
  * @param isUnseen
  *   whether the last batch was planned although some shard could not be fetched
- * @param hasUnseenChildren
- *   whether the last batch was planned before the children of a finished shard were fetched
+ * @param ancestors
+ *   returns the shards from which a shard of a stream descends
+ * @param isTroubled
+ *   whether the service or a connection has failed recently
  */
 final class ReadVerdict(
     time: SimulatedTime,
@@ -29,7 +31,8 @@ final class ReadVerdict(
     hasExpiredSince: Long => Boolean,
     initialMillis: () => Option[Long],
     isUnseen: () => Boolean,
-    hasUnseenChildren: () => Boolean
+    ancestors: (String, String) => Set[String],
+    isTroubled: () => Boolean
 ) {
   import ReadVerdict._
 
@@ -50,7 +53,7 @@ final class ReadVerdict(
   /** Records a start of the query. */
   def started(): Unit = {
     starts += 1
-    beganUncertain = starts > 1 && (isUnseen() || hasUnseenChildren() || isUncertain(time.nowMillis))
+    beganUncertain = starts > 1 && (isUnseen() || isUncertain(time.nowMillis))
     ledger.started()
     if (starts == 1) persisted()
   }
@@ -73,7 +76,8 @@ final class ReadVerdict(
       if (!failOnDataLoss)
         throw new Violation("loss", s"the query ended although it need not: ${loss.getMessage}", failure)
       note(loss, isError = true)
-    case Some(error) if Passing(error.condition) => ()
+    case Some(error) if Passing(error.condition) =>
+      if (!isTroubled()) throw new Violation("needless", s"nothing has failed, but the query ended: $failure", failure)
     case _ => throw new Violation("failure", s"the query ended with $failure", failure)
   }
 
@@ -163,6 +167,12 @@ final class ReadVerdict(
     longestGapMillis + (millis - lastAliveMillis).max(0) > retentionMillis - UncertainMillis ||
       hasExpiredSince(lastAliveMillis)
 
+  /** Returns the shards that a report names as left, and those from which they descend. */
+  private def lineage(stream: String, reason: String): Set[String] = {
+    val left = ShardName.findAllIn(reason).toSet
+    left ++ left.flatMap(ancestors(stream, _))
+  }
+
   private def note(loss: KinesisConnectorException, isError: Boolean): Unit = {
     val millis = time.nowMillis
     // A run that ended before it had looked at a shard leaves the initial position, which may be older than that by
@@ -171,11 +181,20 @@ final class ReadVerdict(
       millis - initial > retentionMillis - UncertainMillis &&
         loss.getMessage.contains(s"${Instant.ofEpochMilli(initial)}")
     )
-    val isReal = ledger.hasDeletion || ledger.hasLoss
+    def parameter(name: String) = loss.parameters.getOrElse(name, "")
+    val (stream, shard) = (parameter("stream"), parameter("shard"))
+    val report = LossReport(
+      millis,
+      loss.condition,
+      stream,
+      shard,
+      isError,
+      Option.when(parameter("reason").contains("descendants"))(lineage(stream, parameter("reason")))
+    )
+    val isReal = ledger.hasDeletion(report) || ledger.hasLoss(report)
     if (!isReal && !isUncertain(millis) && !isBeginning && !isUnseen() && !beganUncertain)
       throw new Violation("alarm", s"nothing is lost, but the query says so: ${loss.getMessage}", loss)
-    def parameter(name: String) = loss.parameters.getOrElse(name, "")
-    ledger.report(LossReport(millis, loss.condition, parameter("stream"), parameter("shard"), isError))
+    ledger.report(report)
   }
 
   private def conditionOf(failure: Throwable): Option[KinesisConnectorException] =
@@ -185,6 +204,8 @@ final class ReadVerdict(
 }
 
 private object ReadVerdict {
+
+  private val ShardName = "shardId-\\d+".r
 
   /** The operations whose quotas hold for each shard. */
   val Paced: Set[String] = Set(Operation.GetRecords, Operation.GetShardIterator).map(_.name)

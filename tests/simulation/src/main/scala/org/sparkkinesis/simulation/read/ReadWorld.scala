@@ -29,7 +29,8 @@ final private[read] class ReadWorld(scenario: ReadScenario, trace: String => Uni
     hasExpiredSince,
     () => Option.when(setup.initialPosition == "at_timestamp")(initialTime),
     () => isUnseen,
-    () => hasUnseenChildren
+    streams.ancestors,
+    () => time.nowMillis < troubledUntilMillis + ReadWorld.AftermathMillis
   )
 
   /** The difference between the driver's clock and the service's. */
@@ -37,6 +38,7 @@ final private[read] class ReadWorld(scenario: ReadScenario, trace: String => Uni
 
   /** The difference between the clocks of all executors and the service's. */
   var executorSkewMillis = 0L
+  private var troubledUntilMillis = 0L
   private var executors = 0
   private var readsFromService = 0
 
@@ -55,8 +57,12 @@ final private[read] class ReadWorld(scenario: ReadScenario, trace: String => Uni
     s"executor-$executors"
   }
 
+  /** Records that the service or a connection fails until this time. */
+  def trouble(untilMillis: Long): Unit = troubledUntilMillis = math.max(troubledUntilMillis, untilMillis)
+
   /** Ends all faults. */
   def heal(): Unit = {
+    troubledUntilMillis = math.min(troubledUntilMillis, time.nowMillis)
     service.faults.clear()
     wireFaults.clear()
     streams.heal()
@@ -80,15 +86,13 @@ final private[read] class ReadWorld(scenario: ReadScenario, trace: String => Uni
     )
   }
 
-  /**
-   * Whether the last batch was planned before the children of a finished shard were fetched. The offset has only the
-   * time of the shard's last record for them, which may be much older than the shard's end.
-   */
-  private def hasUnseenChildren: Boolean = checkpoint.latest("offsets").exists { case (_, text) =>
-    OffsetCodec.decode(text).streams.values.exists(_.shards.valuesIterator.contains(ShardPosition.ShardEnd))
-  }
-
   private def hasExpiredSince(millis: Long): Boolean = streams.arns.flatMap(service.stream).exists { stream =>
     stream.shards.exists(shard => stream.isExpired(shard, time.nowMillis) && !stream.isExpired(shard, millis))
   }
+}
+
+private object ReadWorld {
+
+  /** The time within which a call gives up that has received no answer, and a stale answer is replaced. */
+  val AftermathMillis: Long = 15 * 60 * 1000L
 }

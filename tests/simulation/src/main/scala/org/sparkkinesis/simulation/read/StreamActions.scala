@@ -6,8 +6,8 @@ import scala.concurrent.duration._
 import scala.util.Random
 
 import org.sparkkinesis.aggregate.Aggregator
-import org.sparkkinesis.model.StreamStatus
 import org.sparkkinesis.model.hash.HashKey
+import org.sparkkinesis.model.{ShardId, StreamStatus}
 import org.sparkkinesis.simulation.model.{ModelKinesis, ModelStream}
 import org.sparkkinesis.simulation.read.schedule._
 
@@ -78,7 +78,8 @@ final class StreamActions(
       key,
       record.arrivalMillis,
       ordered = true,
-      dropped = false
+      dropped = false,
+      StreamActions.ancestors(stream, shard.id)
     ))
   }
 
@@ -111,7 +112,16 @@ final class StreamActions(
       ids.foreach { case (id, member) =>
         val isDropped = filters && !shard.range.contains(HashKey.ofPartitionKey(member))
         ledger.add(
-          PutRecord(id, stream.life, shard.id.value, member, record.arrivalMillis, ordered = false, isDropped)
+          PutRecord(
+            id,
+            stream.life,
+            shard.id.value,
+            member,
+            record.arrivalMillis,
+            ordered = false,
+            isDropped,
+            StreamActions.ancestors(stream, shard.id)
+          )
         )
       }
     }
@@ -142,6 +152,8 @@ private object StreamActions {
   val Keys = 16
   val keys: Vector[String] = Vector.tabulate(Keys)(i => s"key-$i")
   val MostShards = 8
+
+  def ancestors(stream: ModelStream, shard: ShardId): Set[String] = stream.ancestors(shard).map(_.value)
 }
 
 /** The other users of all streams of a query, each of which belongs to another account. */
@@ -184,6 +196,10 @@ final class AllStreams(service: ModelKinesis, ledger: ReadLedger, setup: ReadSet
     mostShards = math.max(mostShards, arns.flatMap(service.stream).map(_.shards.size).sum)
     mostShards
   }
+
+  /** Returns the shards from which a shard of a stream descends, which a report names by its name or ARN. */
+  def ancestors(stream: String, shard: String): Set[String] = arns.filter(LossReport.isNamed(_, stream))
+    .flatMap(service.stream).flatMap(StreamActions.ancestors(_, ShardId(shard))).toSet
 
   private def anyStream(): StreamActions = if (all.size == 1) all.head else all(random.nextInt(all.size))
 }

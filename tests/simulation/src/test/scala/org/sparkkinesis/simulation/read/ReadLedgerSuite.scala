@@ -36,4 +36,35 @@ class ReadLedgerSuite extends TimedSuite {
     val unknown = row.copy(id = 2)
     assert(intercept[Violation](addedAfter(loss(25 * hour, row.shard), Vector(unknown))).kind == "rerun")
   }
+
+  test("a report excuses missing records of its shard, or of its lineage, and no others") {
+    def missing(loss: LossReport): Boolean = {
+      val ledger = new ReadLedger(() => 25 * hour, initialRetentionMillis = 24 * hour)
+      ledger.begin(0)
+      ledger.noted()
+      val record =
+        PutRecord(1, "a/orders#0", "shard-4", "key", 2 * hour, ordered = true, dropped = false, Set("shard-2"))
+      ledger.add(record)
+      ledger.deleted(record.stream)
+      ledger.report(loss)
+      ledger.missing.nonEmpty
+    }
+    def report(shard: String, stream: String = "orders", lineage: Option[Set[String]] = None) =
+      LossReport(25 * hour, "KINESIS_DATA_LOSS", stream, shard, isError = false, lineage)
+    Seq(
+      report("shard-4"),
+      report("shard-4", "a/orders"),
+      report("shard-2", lineage = Some(Set("shard-9"))),
+      report("shard-2", lineage = Some(Set.empty)),
+      report("shard-1", lineage = Some(Set("shard-4", "shard-9"))),
+      report("")
+    ).foreach(loss => assert(!missing(loss), loss))
+    Seq(
+      report("shard-5"),
+      report("shard-2"),
+      report("shard-4", "b/orders"),
+      report("shard-1", lineage = Some(Set("shard-9"))),
+      report("", "b/orders")
+    ).foreach(loss => assert(missing(loss), loss))
+  }
 }
