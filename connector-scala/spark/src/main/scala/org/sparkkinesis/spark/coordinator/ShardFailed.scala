@@ -1,6 +1,7 @@
 package org.sparkkinesis.spark.coordinator
 
 import org.sparkkinesis.error.{KinesisConnectorException, ReadErrors}
+import org.sparkkinesis.event.DataLost
 import org.sparkkinesis.model.StreamShard
 import org.sparkkinesis.service.ServiceException
 
@@ -15,7 +16,7 @@ private[coordinator] object ShardFailed {
     ReadErrors.dataLoss(
       shard = shard.shard.value,
       stream = shard.stream,
-      reason = "the shard no longer exists and was not read to its end",
+      reason = DataLost.ShardIsGone,
       cause = s"The service removes a closed shard when its last record expires. Service message: ${error.detail}"
     ).causedBy(error)
 }

@@ -151,9 +151,8 @@ final private[sparkkinesis] class LiveRead(
     val StreamShard(stream, shard) = cursor.shard.shard
     MissingResource.of(error) match {
       case Some(MissingResource.Shard) =>
-        val reason = "the shard no longer exists and was not read to its end"
-        events.emit(DataLost(stream, shard, reason, losses.endsQuery))
-        losses.lost(LiveRead.isGone(cursor.shard, reason, error))
+        events.emit(DataLost(stream, shard, DataLost.ShardIsGone, losses.endsQuery))
+        losses.lost(LiveRead.isGone(cursor.shard, DataLost.ShardIsGone, error))
         finish(cursor, Nil)
       case Some(MissingResource.Consumer) => throw FanOutConsumers.isGone(error, stream, settings)
       case _ => throw ServiceFailure.explain(error, cursor.shard.shard.toString, settings.client(stream))
