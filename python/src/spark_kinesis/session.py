@@ -92,12 +92,15 @@ def jvm_member(
         raise missing
     # A caller with a JVM has py4j; a client of Spark Connect may not have it.
     from py4j.java_gateway import JavaPackage
-    from py4j.protocol import Py4JError
+    from py4j.protocol import Py4JError, Py4JNetworkError
 
     member = jvm
     try:
         for part in (*owner.split("."), name):
             member = getattr(member, part)
+    except Py4JNetworkError:
+        # The driver's JVM has ended.
+        raise
     except Py4JError as error:
         raise missing from error
     # To py4j, the name of an unknown class is the name of a package.

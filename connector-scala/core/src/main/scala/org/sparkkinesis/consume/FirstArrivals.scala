@@ -37,7 +37,7 @@ object FirstArrivals {
 
     def close(): Unit = publisher.cancel()
 
-    /** A batch that may have one byte has one record. */
+    /** Requests at most one byte, for which the publisher delivers one record. */
     private def askForOne(): Unit = publisher.request(maxBytes = 1)
 
     override def onBatch(batch: RecordBatch): Unit = batch.records.headOption match {

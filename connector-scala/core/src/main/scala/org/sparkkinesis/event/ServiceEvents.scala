@@ -39,7 +39,7 @@ final case class CallRetried(streamName: String, ofShard: Option[ShardId], failu
   override def message: String = s"Call failed ${count(failures.toLong, "time")} in a row and is retried: $reason"
 }
 
-/** A call failed several times in a row, as the first one of its stream. */
+/** A call failed several times in a row. It is the first such call of its stream. */
 final case class OutageBegan(streamName: String, ofShard: Option[ShardId], failures: Int, reason: String)
     extends ServiceEvent(streamName) {
   override def level: EventLevel = EventLevel.Warn

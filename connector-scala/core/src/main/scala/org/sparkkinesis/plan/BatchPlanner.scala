@@ -4,7 +4,7 @@ import scala.collection.immutable.SortedMap
 import scala.collection.mutable
 
 import org.sparkkinesis.chunk.ChunkSummary
-import org.sparkkinesis.model.{ShardId, StartingPosition, StreamShard}
+import org.sparkkinesis.model.{ShardId, StreamShard}
 import org.sparkkinesis.plan.offset.{IdleTime, ShardPosition, SourceOffset, StreamOffset}
 import org.sparkkinesis.shard.ShardGraph
 
@@ -164,7 +164,9 @@ object BatchPlanner {
 
     /** The candidates in the order of their shard ids. */
     private val atStart: Vector[Candidate] =
-      stream.shards.iterator.map { case (shard, position) => candidate(shard, position) }.toVector
+      stream.shards.iterator.map { case (shard, position) =>
+        candidate(shard, position, stream.since.get(shard))
+      }.toVector
 
     /**
      * Created only if the lineage is needed. With thousands of shards and no reshard, creating it would be most of the
@@ -176,8 +178,8 @@ object BatchPlanner {
     /** Whether a shard was added or removed. If not, the sorted map is not built again. */
     private var hasOtherShards = false
 
-    private def candidate(shard: ShardId, position: ShardPosition): Candidate =
-      new Candidate(shard, position, stream.since.get(shard), availability(StreamShard(stream.arn, shard)))
+    private def candidate(shard: ShardId, position: ShardPosition, since: Option[Long]): Candidate =
+      new Candidate(shard, position, since, availability(StreamShard(stream.arn, shard)))
 
     private def waitsForParent(shard: ShardId): Boolean = graph.parents(shard).exists { parent =>
       present.get(parent).fold(isPending(parent))(!_.isDone)
@@ -209,15 +211,19 @@ object BatchPlanner {
     /** Adds the children whose parents are finished. Returns true if there was one. */
     private def admitChildren(shard: ShardId): Boolean = {
       val admitted = graph.children(shard).filter(child => !present.contains(child) && !waitsForParent(child))
-      present ++= admitted.map(child => child -> candidate(child, beginning(child)))
+      present ++= admitted.map(child => child -> candidate(child, ShardPosition.Horizon, unreadSince(child)))
       hasOtherShards ||= admitted.nonEmpty
       admitted.nonEmpty
     }
 
-    /** The position before the child's oldest record, which arrived after the last records of all its parents. */
-    private def beginning(child: ShardId): ShardPosition =
-      graph.parents(child).flatMap(present.get(_).flatMap(_.readUntil)).maxOption.fold(ShardPosition.Horizon)(until =>
-        ShardPosition.Start(StartingPosition.AtTimestamp(math.max(0, until - IdleTime.Margin)))
+    /**
+     * The time since which the child has unread records, with a margin: the last known time of its parents. It shows
+     * whether such records have expired. The child is read from its oldest record in any case, because the service does
+     * not promise that a closed shard is never reported as read to its tip before it ends.
+     */
+    private def unreadSince(child: ShardId): Option[Long] =
+      graph.parents(child).flatMap(present.get(_).flatMap(_.readUntil)).maxOption.map(until =>
+        math.max(0, until - IdleTime.Margin)
       )
 
     /**

@@ -36,7 +36,7 @@ final private[plan] class Candidate(
   def next: Option[ChunkSummary] = if (count < permitted) Some(chunks(count)) else None
 
   /**
-   * No record of the shard that arrived earlier, in epoch milliseconds, is missing from its chunks; 0 if unknown. The
+   * The time, in epoch milliseconds, up to which the chunks contain every record of the shard; 0 if it is unknown. The
    * children of a closed shard continue where it ends.
    */
   def fetchedUpToMillis: Long =

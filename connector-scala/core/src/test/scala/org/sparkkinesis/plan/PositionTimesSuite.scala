@@ -43,6 +43,12 @@ class PositionTimesSuite extends TimedSuite {
 
   private def at(millis: Long): ShardPosition = Start(AtTimestamp(millis))
 
+  /** The children of shard 2, whose parent was read until this time. They are read from their oldest records. */
+  private def children(until: Long): SourceOffset = {
+    val since = until - IdleTime.Margin
+    offset(3 -> since, 4 -> since)(3 -> Horizon, 4 -> Horizon)
+  }
+
   private def chunk(last: Int, arrival: Long): ChunkSummary =
     ChunkSummary(number(last), 1, 10, arrival, arrival, arrival, 0)
 
@@ -60,11 +66,13 @@ class PositionTimesSuite extends TimedSuite {
 
   private def since(end: SourceOffset): SortedMap[ShardId, Long] = end.streams(arn).since
 
-  test("a finished shard has the time of its last record, and its children begin shortly before that time") {
+  test(
+    "a finished shard has the time of its last record, and its children have unread records since shortly before it"
+  ) {
     val first = plan(offset()(2 -> Horizon), 2 -> closed(chunk(5, 4 * hour), chunk(6, 5 * hour)))
     assert(first.streams(arn).shards == SortedMap(id(2) -> ShardEnd))
     assert(since(first) == SortedMap(id(2) -> 5 * hour))
-    assert(settle(first) == offset()(3 -> at(5 * hour - IdleTime.Margin), 4 -> at(5 * hour - IdleTime.Margin)))
+    assert(settle(first) == children(5 * hour))
   }
 
   test("a shard that ends without a record has the time up to which it was read") {
@@ -75,7 +83,7 @@ class PositionTimesSuite extends TimedSuite {
   }
 
   test(
-    "the children of a shard begin after the last time at which it was open, also if its last record is much older"
+    "the children of a shard have unread records since it was open last, also if its last record is much older"
   ) {
     val open = Some(9 * hour)
     val idle = ShardAvailability(Vector.empty, ended = true, childrenSinceMillis = open)
@@ -84,14 +92,14 @@ class PositionTimesSuite extends TimedSuite {
     assert(since(end) == SortedMap(id(0) -> 9 * hour))
     val read = plan(offset()(2 -> Horizon), 2 -> closed(chunk(5, 4 * hour)).copy(childrenSinceMillis = open))
     assert(since(read) == SortedMap(id(2) -> 9 * hour))
-    assert(settle(read) == offset()(3 -> at(9 * hour - IdleTime.Margin), 4 -> at(9 * hour - IdleTime.Margin)))
+    assert(settle(read) == children(9 * hour))
     val later = plan(offset()(2 -> Horizon), 2 -> closed(chunk(5, 12 * hour)).copy(childrenSinceMillis = open))
     assert(since(later) == SortedMap(id(2) -> 12 * hour))
   }
 
-  test("the child of a merge begins after the later of its parents' records") {
+  test("the child of a merge has unread records since the later of its parents' records") {
     val merged = settle(offset(0 -> 5 * hour, 1 -> 7 * hour)(0 -> ShardEnd, 1 -> ShardEnd))
-    assert(merged == offset()(2 -> at(7 * hour - IdleTime.Margin)))
+    assert(merged == offset(2 -> (7 * hour - IdleTime.Margin))(2 -> Horizon))
   }
 
   test("a shard that no consumer has fetched has no time at the trim horizon") {

@@ -55,6 +55,6 @@ final class FirehoseDestination(service: FirehoseService, stream: String, rules:
 
 private object FirehoseDestination {
 
-  /** The service answers so while the throughput of the delivery stream is exceeded. */
+  /** The error codes of the service while the throughput of the delivery stream is exceeded. */
   val Throttles = Set("ServiceUnavailableException")
 }

@@ -43,7 +43,7 @@ final class Tally(expected: Long) {
     done.countDown()
   }
 
-  /** Returns what the records after the first ones took; fails after five minutes. */
+  /** Returns the time and the CPU time of the records after the first ones. Fails after five minutes. */
   def await(): Measured = {
     if (!done.await(5, TimeUnit.MINUTES))
       throw new IllegalStateException(s"only ${counted.get} of $expected records in five minutes")

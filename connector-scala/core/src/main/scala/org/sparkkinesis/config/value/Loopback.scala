@@ -7,7 +7,7 @@ import scala.util.Try
 /** Hosts that never leave this machine, for which plain http is accepted. */
 object Loopback {
 
-  /** Whether this is a loopback address or `localhost`. Another name may be redirected, so it is none. */
+  /** Whether this is a loopback address or `localhost`. Other names do not count, because they may resolve to any address. */
   def isHost(host: String): Boolean = host != null &&
     (host.equalsIgnoreCase("localhost") ||
       (host.matches("[\\d.]+|\\[.*\\]") && Try(InetAddress.getByName(host).isLoopbackAddress).getOrElse(false)))

@@ -23,7 +23,7 @@ object EntryCodec {
     )
   )
 
-  /** Returns the entry, or why the text is none. */
+  /** Returns the entry, or the reason why the text is not an entry. */
   def decode(text: String): Either[String, MetadataEntry] =
     for {
       json <- Json.parse(text)

@@ -86,7 +86,7 @@ object OffsetCodec {
   def decode(text: String): SourceOffset =
     read(text).fold(reason => throw ReadErrors.offsetInvalid(reason = reason, offset = text.take(120)), identity)
 
-  /** Returns the offset, or why the text is none. */
+  /** Returns the offset, or the reason why the text is not an offset. */
   def read(text: String): Either[String, SourceOffset] = Json.parse(text).left.map(why => s"it is not JSON: $why")
     .flatMap { json =>
       json.field("v").flatMap(_.asLong) match {

@@ -55,7 +55,17 @@ object ShardCounts {
   /** Returns the slowest shards, each with its lowest rate: processes have rates of their own for one shard. */
   def slowest(rates: Seq[PacedRate]): Seq[PacedRate] =
     if (rates.isEmpty) Nil
-    else rates.sortBy(rate => (rate.recordsPerSecond, rate.shard.toString)).distinctBy(_.shard).take(Slowest)
+    else rates.sorted(bySpeed).distinctBy(_.shard).take(Slowest)
+
+  /** Spark asks for metrics every hundred rows, so this creates no objects. */
+  private val bySpeed: Ordering[PacedRate] = (one, other) => {
+    val byRate = java.lang.Double.compare(one.recordsPerSecond, other.recordsPerSecond)
+    if (byRate != 0) byRate
+    else {
+      val byShard = one.shard.shard.value.compareTo(other.shard.shard.value)
+      if (byShard != 0) byShard else one.shard.stream.compareTo(other.shard.stream)
+    }
+  }
 }
 
 /** The rate at which a process sends to a shard that was throttled. */

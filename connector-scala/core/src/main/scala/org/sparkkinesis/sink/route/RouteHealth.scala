@@ -95,7 +95,7 @@ object RouteHealth {
   /** The health of all streams for the writers of this JVM. */
   lazy val OfJvm: RouteHealth = new RouteHealth
 
-  /** Time after which the failure of a stream that no writer wants is forgotten. */
+  /** Time after which the failure of a stream without a writer is removed. */
   val Forgotten: FiniteDuration = 10.minutes
 
   private def placeOf(stream: PhysicalStream): StreamPlace = StreamPlace(stream.arn, stream.endpoint.getOrElse(""))

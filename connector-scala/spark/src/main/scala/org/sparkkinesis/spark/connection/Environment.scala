@@ -18,7 +18,7 @@ import org.sparkkinesis.service.{KinesisService, ServiceLease}
 trait Environment {
   def clock: Clock
 
-  /** Blocks this process's threads until a result is there. */
+  /** Blocks the calling thread until a result is available. */
   def waiting: Waiting
 
   /** Creates threads for the caller, which must close the scheduler. */

@@ -151,9 +151,10 @@ final class PrefetchView private[coordinator] (state: CoordinatorState, preferen
 
   /**
    * Returns how far fetching is behind the tip, in milliseconds, in the least late shard that is open and has records
-   * to plan; 0 if there is none.
+   * to plan; 0 if there is none. Throws the failure of a consumer, for which no batch waits.
    */
   def millisBehind: Long = locked {
+    state.throwFailure()
     tracks.valuesIterator.filter(track => track.chunks.nonEmpty && !track.ended).map(_.millisBehindLatest.getOrElse(0L))
       .minOption.getOrElse(0L)
   }

@@ -6,7 +6,7 @@ import java.util.Base64
 import org.sparkkinesis.error.{KinesisConnectorException, MetadataErrors}
 import org.sparkkinesis.metadata._
 
-/** What all metadata services do with the bytes of a document. */
+/** Decoding and checks of a document, which all metadata services share. */
 private[metadata] object Documents {
 
   /**

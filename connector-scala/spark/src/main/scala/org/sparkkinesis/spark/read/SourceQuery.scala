@@ -77,7 +77,7 @@ final class SourceQuery(
 
   private def changing: ChangingStreams = members.orElse(named).get
 
-  /** The connections that the coordinator was told. */
+  /** The connections that the coordinator has received. */
   private var connected = session.connections
   private val readUpTo = new ReadPositions(session, files, environment)
   private val ranges = new BatchRanges(session, retention, prefetched)

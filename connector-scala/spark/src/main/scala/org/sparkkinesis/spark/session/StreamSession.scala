@@ -47,7 +47,7 @@ final class StreamSession(val options: Options, asked: QueryContext, environment
   private val named: Seq[StreamRef] = if (isLogical) Nil else Connection.streams(options)
   if (isLogical) MetadataSource.ids(options)
 
-  /** The settings from which those of streams are made that are opened later. They have the region of the first one. */
+  /** The settings for streams that are opened later. They have the region of the first stream. */
   private var openedFrom = Option.empty[ClientSettings]
   private val ownSettings = Option.unless(isLogical)(Connection.clientSettings(options, named.headOption))
 

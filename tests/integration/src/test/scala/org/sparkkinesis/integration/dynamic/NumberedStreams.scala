@@ -5,7 +5,7 @@ import org.apache.spark.sql.streaming.{StreamingQuery, Trigger}
 import org.sparkkinesis.integration.SparkSuite
 import org.sparkkinesis.kit.stream.Collected
 
-/** The common part of suites whose queries read streams that come and go, with texts that tell stream and number. */
+/** The common part of suites for streams that join and leave. A record has the name of its stream and a number. */
 abstract class NumberedStreams extends SparkSuite {
   protected def startQuery(
       options: Map[String, String],

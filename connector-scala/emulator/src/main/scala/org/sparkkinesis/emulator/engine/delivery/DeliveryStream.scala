@@ -88,7 +88,7 @@ final class DeliveryStream(
 
 object DeliveryStream {
 
-  /** The service answers so when the throughput of a delivery stream is exceeded. */
+  /** The error of a call that exceeds the throughput of a delivery stream. */
   val SlowDown: ServiceError = new ServiceError(503, "ServiceUnavailableException", "Slow down.")
 }
 

@@ -11,7 +11,7 @@ trait StreamStore extends AutoCloseable {
 
 object StreamStore {
 
-  /** Keeps nothing: streams end with the emulator. */
+  /** Stores nothing. All streams are lost when the emulator ends. */
   object None extends StreamStore {
     override def settingsChanged(stream: DataStream): Unit = ()
     override def appended(stream: DataStream, shard: ShardLog, record: StoredRecord): Unit = ()

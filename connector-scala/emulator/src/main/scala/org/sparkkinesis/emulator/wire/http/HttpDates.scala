@@ -30,7 +30,7 @@ final class HttpDates(millis: () => Long) {
 private object HttpDates {
   final case class Written(second: Long, text: String)
 
-  /** RFC 9110 wants two digits of the day, which RFC_1123_DATE_TIME does not write. */
+  /** RFC 9110 requires two digits for the day, which RFC_1123_DATE_TIME does not write. */
   val Format: DateTimeFormatter =
     DateTimeFormatter.ofPattern("EEE, dd MMM yyyy HH:mm:ss 'GMT'", Locale.ENGLISH).withZone(ZoneOffset.UTC)
 }

@@ -20,7 +20,7 @@ final private[coordinator] class ConsumerPeer(
   /** Counts requests for a full report because an earlier report was lost. */
   var missedReports = 0
 
-  /** The connections that the executor was told, by the ARNs of their streams. */
+  /** The connections that were sent to the executor, by the ARNs of their streams. */
   var connections = Map.empty[String, StreamConnection]
 
   /** The streams that the executor cannot reach, by its last report. */

@@ -207,7 +207,7 @@ private object LiveRead {
     def begin(chunk: Chunk): Unit =
       if (!hadRecords && firstArrival.isEmpty) firstArrival = Some(chunk.arrivalMillis(0))
 
-    /** Moves behind a row of a chunk. */
+    /** Moves the cursor to the position after a row of a chunk. */
     def move(chunk: Chunk, row: Int): Unit = {
       val number = chunk.sequenceNumber(row)
       lastArrival = Some(chunk.arrivalMillis(row))

@@ -82,7 +82,7 @@ final class RouteBook(
     watcher = None
   }
 
-  /** The version with which this micro-batch has begun before a restart, or when Spark planned it the first time. */
+  /** Returns the version that an earlier attempt of this micro-batch used, also one before a restart. */
   private def again(epoch: Long, newest: MetadataDocument): Option[MetadataDocument] =
     if (isFirst || lastEpoch.contains(epoch))
       permitted(history.at(epoch)).filter(_.physical.keySet.subsetOf(newest.physical.keySet))
