@@ -2,11 +2,14 @@ package org.sparkkinesis.sink
 
 import java.util.concurrent.{CompletableFuture, CountDownLatch, TimeUnit}
 
+import scala.collection.mutable
 import scala.concurrent.duration._
 import scala.jdk.CollectionConverters._
 
 import org.sparkkinesis.concurrent.VirtualScheduler
 import org.sparkkinesis.sink.Verdict._
+import org.sparkkinesis.sink.limit.{PacedLane, Permit, RateLimit, RequestOutcome}
+import org.sparkkinesis.sink.writer.AsyncSinkWriter
 
 class AsyncSinkWriterSuite extends SinkWriterTests {
   test("with sendWhenIdle an entry does not wait for its request to fill, unless a request is in flight") {
@@ -145,5 +148,33 @@ class AsyncSinkWriterSuite extends SinkWriterTests {
     second.close()
     runner.get.join(10000)
     assert(threads == 0)
+  }
+
+  /** Allows every request, and records the results that the writer reports. */
+  final private class RecordingLimit extends RateLimit {
+    val outcomes = mutable.ArrayBuffer.empty[RequestOutcome]
+    override def maxBatchSize: Int = settings.maxBatchSize
+    override def acquire(wanted: Int, nowNanos: Long): Permit = Permit.grant(wanted)
+    override def settled(outcome: RequestOutcome, nowNanos: Long): Unit = outcomes += outcome
+    override def currentLimit: Double = 0
+    override def close(): Unit = ()
+  }
+
+  test("the strategy receives the throttled entries of each request, and how many of them a paced lane handles") {
+    val (time, destination, limit) = (new VirtualScheduler, new WaitingDestination, new RecordingLimit)
+    val writer = new AsyncSinkWriter[Item](destination, limit, settings, settings.newBounds, time, () => 1.0)
+    val shard = new PacedLane(1000, 1 << 20)
+    Seq(Item(1, lane = shard), Item(2, lane = shard), Item(3)).foreach(writer.write)
+    assert(limit.outcomes.isEmpty, "the request has no response yet")
+    destination.requests(0).judge(item => if (item.n == 1) Accepted else throttled)
+    val first = limit.outcomes(0)
+    assert((first.sent, first.accepted, first.throttled, first.paced, first.failed) == ((3, 1, 2, 1, 0)))
+    assert(shard.currentScale == 1)
+    time.advance(10.seconds)
+    assert(destination.sent.drop(1).flatten.toSet == Set(2, 3))
+    destination.requests.drop(1).foreach(_.judge(_ => throttled))
+    val again = limit.outcomes.drop(1)
+    assert((again.map(_.accepted).sum, again.map(_.throttled).sum, again.map(_.paced).sum) == ((0, 2, 1)))
+    writer.close()
   }
 }

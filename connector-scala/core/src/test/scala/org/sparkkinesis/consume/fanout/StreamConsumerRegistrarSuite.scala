@@ -77,10 +77,14 @@ class StreamConsumerRegistrarSuite extends TimedSuite {
       throw new ServiceException(kind, operation, s"${kind}Exception", "message of the service")
   }
 
-  private def registrarOf(setup: Setup, random: () => Double) = new StreamConsumerRegistrar(
+  private def registrarOf(
+      setup: Setup,
+      random: () => Double,
+      options: Options = Options.defaults
+  ) = new StreamConsumerRegistrar(
     setup.service,
     setup.scheduler,
-    RetryPolicies.of(Options.defaults),
+    RetryPolicies.of(options),
     RetryRules.Default,
     random = random,
     events = setup.events
@@ -152,6 +156,19 @@ class StreamConsumerRegistrarSuite extends TimedSuite {
     val futures = registrars.map(_.ensure(Stream, "etl"))
     assert(futures.map(s.await(_)).distinct.size == 1)
     assert(registrars.count(_.registered.nonEmpty) == 1)
+  }
+
+  test("drivers register a consumer after a random part of the configured first pause") {
+    val s = new Setup
+    val options = Seq("base" -> "100s", "max" -> "100s").map { case (name, value) =>
+      s"retry.registerStreamConsumer.backoff.$name" -> value
+    }
+    val registrars = Seq(0.25, 0.75).map(part => registrarOf(s, () => part, Options.read(options.toMap)))
+    val futures = registrars.map(_.ensure(Stream, "etl"))
+    assert(futures.map(s.await(_)).distinct.size == 1)
+    assert(registrars.map(_.registered.size) == Seq(1, 0))
+    // Both describe the consumer at the start, and no answer takes longer than a second.
+    assert(s.service.callsOf(Operation.RegisterStreamConsumer).map(_.nanos.toSeconds) == Seq(25L, 75L))
   }
 
   test("a consumer that is being deleted is registered again after its deletion") {

@@ -166,6 +166,26 @@ class KinesisStreamSinkSuite extends KinesisSinkTests {
     assert(rig.events.of[ShardLimitsUnavailable].size == 1)
   }
 
+  test("the retry options of PutRecords limit the retries of a failed record, and set the pauses between them") {
+    val options = Map("maxRetries" -> "3", "backoff.base" -> "4s", "backoff.exponent" -> "3", "backoff.max" -> "20s")
+      .map { case (name, value) => s"retry.putRecords.$name" -> value }
+    val rig = new Rig(1, KinesisSinkSettings.of(Options.read(options)))
+    var sentAt = Vector.empty[Long]
+    rig.stream.refuse = _ => {
+      sentAt :+= rig.time.nanoTime
+      Some(PutResult.Rejected("InternalFailure", "try again"))
+    }
+    rig.write("a", "1")
+    rig.time.advance(10.minutes)
+    intercept[DeliveryFailedException](rig.sink.flush())
+    val pauses = sentAt.zip(sentAt.drop(1)).map { case (before, after) => (after - before).nanos }
+    assert(pauses.size == 3)
+    // The pause is in the upper half of its bound.
+    pauses.zip(Seq(4.seconds, 12.seconds, 20.seconds)).foreach { case (pause, bound) =>
+      assert(pause >= bound / 2 && pause <= bound + 1.second, pauses)
+    }
+  }
+
   test("unlike in Flink's sink, the bytes of a request include the keys") {
     val requests =
       KinesisSinkSettings.of(Options.defaults).requests.copy(maxBatchBytes = 2570, maxTimeInBuffer = 1.hour)

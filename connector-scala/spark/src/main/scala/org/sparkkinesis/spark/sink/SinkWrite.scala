@@ -45,15 +45,15 @@ private object SinkWrite {
 
   def factory(plan: SinkPlan, info: PhysicalWriteInfo): SinkWriterFactory = {
     val letterBytes = HeldLetters.bytesOfTask(LetterBudget.ofDriver, info.numPartitions)
-    new SinkWriterFactory(plan, TaskShare(letterBytes, tasksAtOnce(info.numPartitions)))
+    val context = SparkSession.active.sparkContext
+    val coresPerTask = context.getConf.getInt("spark.task.cpus", 1)
+    val tasks = tasksAtOnce(info.numPartitions, context.defaultParallelism, coresPerTask)
+    new SinkWriterFactory(plan, TaskShare(letterBytes, tasks))
   }
 
-  /** The number of tasks that the cores of all executors can run at the same time. */
-  private def tasksAtOnce(partitions: Int): Int = {
-    val context = SparkSession.active.sparkContext
-    val slots = context.defaultParallelism / context.getConf.getInt("spark.task.cpus", 1)
-    math.max(1, math.min(partitions, slots))
-  }
+  /** Returns how many of the tasks, one for each partition, the cores of all executors run at the same time. */
+  def tasksAtOnce(partitions: Int, cores: Int, coresPerTask: Int): Int =
+    math.max(1, math.min(partitions, cores / coresPerTask))
 }
 
 /**

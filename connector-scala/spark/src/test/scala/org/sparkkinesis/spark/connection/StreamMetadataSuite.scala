@@ -16,13 +16,13 @@ import org.sparkkinesis.suite.TimedSuite
 class StreamMetadataSuite extends TimedSuite {
   private val orders = StreamRef.ByName("orders")
 
-  final private class Rig {
+  final private class Rig(options: (String, String)*) {
     val time = new VirtualScheduler
     val service = new FakeDirectory(time)
     val environment = new VirtualEnvironment(time, service)
     val metadata = new StreamMetadata(
       ClientSettings.of(Some("us-east-1"), None, CredentialSettings.DefaultChain),
-      RetryPolicies.of(Options.defaults),
+      RetryPolicies.of(Options.read(options.toMap)),
       RetryRules.Default,
       environment = environment
     )
@@ -88,6 +88,16 @@ class StreamMetadataSuite extends TimedSuite {
     lasting.service.fail(Operation.DescribeStreamSummary, Seq.fill(6)(ServiceErrorKind.Network): _*)
     assert(lasting.condition(lasting.metadata.describe(orders)) == "KINESIS_ENDPOINT_UNREACHABLE")
     assert(lasting.calls(Operation.DescribeStreamSummary) == 6)
+  }
+
+  test("the retry options of ListStreams limit its retries and set their pauses") {
+    val options = Seq("maxRetries" -> "2", "backoff.base" -> "40s", "backoff.max" -> "1m", "backoff.exponent" -> "2")
+    val rig = new Rig(options.map { case (name, value) => s"retry.listStreams.$name" -> value }: _*)
+    rig.service.fail(Operation.ListStreams, Seq.fill(10)(ServiceErrorKind.Network): _*)
+    assert(rig.condition(rig.metadata.streamNames()) == "KINESIS_ENDPOINT_UNREACHABLE")
+    val calls = rig.service.callsOf(Operation.ListStreams)
+    val pauses = calls.zip(calls.drop(1)).map { case (before, after) => (after - before).nanos.toSeconds }
+    assert(pauses == Seq(40L, 60L))
   }
 
   test("a call without an answer fails after five minutes") {

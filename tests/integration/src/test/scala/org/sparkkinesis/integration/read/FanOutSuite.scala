@@ -15,12 +15,13 @@ class FanOutSuite extends SparkSuite {
   private val efo = Seq("consumerMode" -> "efo", "consumerName" -> "etl")
 
   test(
-    "records are pushed with one subscription per shard and no GetRecords, and the consumer is deregistered at the stop"
+    "with registration=lazy the consumer is registered at the start and deregistered at the stop, and records are " +
+      "pushed with one subscription per shard and no GetRecords"
   ) {
     val rounds = (0 to 10).flatMap { round =>
       Seq(PutRecords(300 * round until 300 * (round + 1)), CheckRows(0 until 300 * (round + 1)))
     }
-    testStream("pushed", 2, efo: _*)(
+    testStream("pushed", 2, efo :+ ("registration" -> "lazy"): _*)(
       StartStream() +: rounds :+
         Execute("each round was a batch or more")(run => assert(run.collected.ids.size >= 11)) :+
         CheckCalls("SubscribeToShard" -> 2L, "GetRecords" -> 0L, "GetShardIterator" -> 0L) :+
