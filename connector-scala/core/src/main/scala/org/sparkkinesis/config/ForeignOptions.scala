@@ -105,13 +105,15 @@ object ForeignOptions {
     "The connector keeps no metadata store: each micro-batch is a range of sequence numbers in Spark's own checkpoint."
   private val ownRetries =
     "Each operation has its own settings: 'retry.<operation>.maxRetries' and 'retry.<operation>.backoff.*'."
+  private val noCheck = "The consumers know whether there are new records; no thread has to check."
   private val noEmptyBatch = "The connector never plans an empty micro-batch."
   private val noBlocks =
     "The connector keeps fetched records in its own buffer, not in Spark blocks that could be small."
   private val connections = "The number of concurrent requests is 'maxInFlightRequests'."
   private val flushing = "A task flushes at its end and waits for every answer, without polling."
   private val registration =
-    "The connector waits up to 5 minutes until a consumer is ACTIVE, and up to 10 seconds to deregister it."
+    s"The connector waits up to $ConsumerActivation until a consumer is ACTIVE, " +
+      s"and up to $ConsumerDeregistration to deregister it."
 
   private val ignoredOptions: Seq[ForeignOption] = Seq(
     ignored(databricks, pacing)("maxFetchRate"),
@@ -135,9 +137,7 @@ object ForeignOptions {
     ignored(awslabs, "Spark's setting 'spark.sql.streaming.minBatchesToRetain' is the one that counts.")(
       "kinesis.minBatchesToRetain"
     ),
-    ignored(awslabs, "The consumers know whether there are new records; no thread has to check.")(
-      "kinesis.checkNewRecordThreads"
-    ),
+    ignored(awslabs, noCheck)("kinesis.checkNewRecordThreads"),
     ignored(awslabs, noMetadata)(
       "kinesis.metadataCommitterType",
       "kinesis.metadataPath",
@@ -171,7 +171,8 @@ object ForeignOptions {
       "kinesis.client.retryIntervalMs",
       "kinesis.client.maxRetryIntervalMs"
     ),
-    ignored(qubole, noEmptyBatch)("kinesis.client.avoidEmptyBatches", "kinesis.client.maxParallelThreads"),
+    ignored(qubole, noEmptyBatch)("kinesis.client.avoidEmptyBatches"),
+    ignored(qubole, noCheck)("kinesis.client.maxParallelThreads"),
     ignored(qubole, noMetadata)(
       "kinesis.executor.metadata.committer",
       "kinesis.executor.metadata.path",

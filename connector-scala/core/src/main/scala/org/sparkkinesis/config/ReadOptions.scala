@@ -100,6 +100,12 @@ object ReadOptions {
     default = "lazy"
   )
 
+  /** Maximum time to wait until a consumer is active. No option sets it. */
+  val ConsumerActivation: FiniteDuration = 5.minutes
+
+  /** Maximum time in which a query deregisters its consumers. No option sets it. */
+  val ConsumerDeregistration: FiniteDuration = 10.seconds
+
   val requireConsumerDeregistration: ConfigEntry[Boolean] =
     read(
       "requireConsumerDeregistration",
@@ -173,12 +179,17 @@ object ReadOptions {
     default = KinesisQuotas.Shard.GetRecordsPerSecond.toString
   )
 
+  /** The part of an executor's heap that all reads without a `fetchBufferSize` share, in percent and bytes. */
+  val SharedBufferPercent: Int = 25
+  val SharedBufferMaxBytes: Long = 512L * KinesisQuotas.MiB
+
   val fetchBufferSize: ConfigEntry[Long] = read(
     "fetchBufferSize",
     Bytes(KinesisQuotas.MiB.toLong, 1L << 40),
     "Memory for the fetched records of this read in each executor.",
     defaultDoc =
-      "25 % of the executor's heap, at most 512m, shared equally by all reads without a size of their own"
+      s"$SharedBufferPercent % of the executor's heap, at most ${Bytes.show(SharedBufferMaxBytes)}, " +
+        "shared equally by all reads without a size of their own"
   )
 
   val shardFetchInterval: ConfigEntry[FiniteDuration] = read(

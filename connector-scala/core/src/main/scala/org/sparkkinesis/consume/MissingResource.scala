@@ -76,7 +76,7 @@ object MissingResource {
           Some(new ServiceException(
             ServiceErrorKind.ResourceNotFound,
             operation,
-            "ResourceNotFoundException",
+            ServiceException.ResourceNotFoundCode,
             "The resource is being deleted."
           ))
         case _ => None

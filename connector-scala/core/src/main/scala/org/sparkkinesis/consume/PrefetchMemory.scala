@@ -2,6 +2,8 @@ package org.sparkkinesis.consume
 
 import scala.collection.mutable
 
+import org.sparkkinesis.config.ReadOptions
+
 /**
  * Divides prefetch memory equally between the buffers of all sources in this JVM. A source with an explicit buffer size
  * does not take part. Buffers shrink when a source starts and grow when one ends. Thread-safe.
@@ -37,8 +39,10 @@ final class PrefetchMemory(total: Long) {
 }
 
 object PrefetchMemory {
-  private val MaxBytes = 512L << 20
 
-  /** 25 % of the maximum heap size of this JVM, at most 512 MiB. */
-  def ofHeap(): PrefetchMemory = new PrefetchMemory(math.max(1, math.min(MaxBytes, Runtime.getRuntime.maxMemory / 4)))
+  /** The part of this JVM's maximum heap size that reads share without a `fetchBufferSize` of their own. */
+  def ofHeap(): PrefetchMemory = {
+    val part = Runtime.getRuntime.maxMemory / 100 * ReadOptions.SharedBufferPercent
+    new PrefetchMemory(math.max(1, math.min(ReadOptions.SharedBufferMaxBytes, part)))
+  }
 }

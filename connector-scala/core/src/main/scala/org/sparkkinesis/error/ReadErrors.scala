@@ -4,6 +4,7 @@ package org.sparkkinesis.error
  * Errors of reads: invalid checkpoints and positions, and lost records. Each method creates the error of one condition.
  */
 object ReadErrors {
+  private val OffsetInvalid = "KINESIS_OFFSET_INVALID"
 
   def checkpointOfOtherStream(checkpointStream: String, stream: String, reason: String): KinesisConnectorException =
     KinesisConnectorException(
@@ -17,7 +18,10 @@ object ReadErrors {
     KinesisConnectorException("KINESIS_CHECKPOINT_UNWRITABLE", "location" -> location, "reason" -> reason)
 
   def offsetInvalid(reason: String, offset: String): KinesisConnectorException =
-    KinesisConnectorException("KINESIS_OFFSET_INVALID", "reason" -> reason, "offset" -> offset)
+    KinesisConnectorException(OffsetInvalid, "reason" -> reason, "offset" -> offset)
+
+  /** Whether the error is that of an offset that cannot be decoded. */
+  def isOffsetInvalid(error: KinesisConnectorException): Boolean = error.condition == OffsetInvalid
 
   def streamRecreated(stream: String, checkpointCreation: String, creation: String): KinesisConnectorException =
     KinesisConnectorException(

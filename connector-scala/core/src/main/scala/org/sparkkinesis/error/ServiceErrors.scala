@@ -2,13 +2,14 @@ package org.sparkkinesis.error
 
 /** Errors of the service and of the connection to it. Each method creates the error of one condition. */
 object ServiceErrors {
+  private val StreamNotFound = "KINESIS_STREAM_NOT_FOUND"
 
   def regionMissing(stream: String): KinesisConnectorException =
     KinesisConnectorException("KINESIS_REGION_MISSING", "stream" -> stream)
 
   def streamNotFound(stream: String, where: String, serviceMessage: String): KinesisConnectorException =
     KinesisConnectorException(
-      "KINESIS_STREAM_NOT_FOUND",
+      StreamNotFound,
       "stream" -> stream,
       "where" -> where,
       "serviceMessage" -> serviceMessage
@@ -16,7 +17,7 @@ object ServiceErrors {
 
   /** Whether the service says that it does not have the stream. */
   def isStreamNotFound(error: Throwable): Boolean = error match {
-    case ours: KinesisConnectorException => ours.condition == "KINESIS_STREAM_NOT_FOUND"
+    case ours: KinesisConnectorException => ours.condition == StreamNotFound
     case _ => false
   }
 

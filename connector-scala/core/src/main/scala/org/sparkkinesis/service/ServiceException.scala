@@ -75,3 +75,9 @@ final class ServiceException(
   /** Whether the service said so itself, and so was reached. */
   def isAnswer: Boolean = kind != ServiceErrorKind.Network && kind != ServiceErrorKind.Client
 }
+
+object ServiceException {
+
+  /** The error code of the service for a stream, consumer or shard that does not exist. */
+  val ResourceNotFoundCode: String = "ResourceNotFoundException"
+}

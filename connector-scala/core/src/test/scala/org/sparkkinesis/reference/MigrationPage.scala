@@ -1,7 +1,8 @@
 package org.sparkkinesis.reference
 
 import org.sparkkinesis.config.ForeignOption.{Ignored, Refused, Renamed}
-import org.sparkkinesis.config.{ForeignOption, ForeignOptions, Origin}
+import org.sparkkinesis.config.value.OptionType
+import org.sparkkinesis.config.{ForeignOption, ForeignOptions, Origin, ReadOptions}
 
 /** `docs/migration.md`: the options of other connectors and their treatment. */
 object MigrationPage {
@@ -40,7 +41,8 @@ object MigrationPage {
     "| required for `efo`; one name for all streams, used as it is written |"
 
   private val fetchBufferSize: String = "| `fetchBufferSize` | `20gb`, not a strict bound " +
-    "| memory of one executor, 25 % of its heap and at most `512m` by default |"
+    s"| memory of one executor, ${ReadOptions.SharedBufferPercent} % of its heap " +
+    s"and at most `${OptionType.Bytes.show(ReadOptions.SharedBufferMaxBytes)}` by default |"
 
   private def section(origin: Origin): String = {
     val rows = ForeignOptions.all.filter(_.origins.contains(origin)).map(row).sorted

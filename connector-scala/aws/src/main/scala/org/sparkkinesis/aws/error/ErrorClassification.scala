@@ -56,7 +56,7 @@ object ErrorClassification {
     "KMSThrottlingException" -> Throttled,
     "LimitExceededException" -> LimitExceeded,
     "ResourceInUseException" -> ResourceInUse,
-    "ResourceNotFoundException" -> ResourceNotFound,
+    ServiceException.ResourceNotFoundCode -> ResourceNotFound,
     "ExpiredIteratorException" -> ExpiredIterator,
     "ExpiredNextTokenException" -> ExpiredNextToken,
     "InvalidArgumentException" -> InvalidArgument,

@@ -6,6 +6,7 @@ import scala.concurrent.duration._
 import scala.jdk.CollectionConverters._
 
 import org.sparkkinesis.concurrent.{Futures, Scheduler}
+import org.sparkkinesis.config.ReadOptions
 import org.sparkkinesis.error.ConsumerErrors
 import org.sparkkinesis.event.{
   ConsumerAdopted, ConsumerDeregistered, ConsumerLeft, ConsumerReady, ConsumerRegistered, EventSink
@@ -26,7 +27,6 @@ final class StreamConsumerRegistrar(
     scheduler: Scheduler,
     policies: RetryPolicies,
     rules: RetryRules,
-    activeTimeout: FiniteDuration = 5.minutes,
     random: () => Double = Jitter.random,
     events: EventSink = EventSink.Discard
 ) {
@@ -123,7 +123,7 @@ final class StreamConsumerRegistrar(
         ConsumerErrors.notReady(
           consumer = what,
           status = other.fold("not registered")(_.status.name),
-          limit = activeTimeout.toString
+          limit = ReadOptions.ConsumerActivation.toString
         )
       )
     case _ =>
@@ -197,5 +197,5 @@ final class StreamConsumerRegistrar(
 
   private def streamOf(consumerArn: String): String = consumerArn.split("/consumer/").head
 
-  private def deadline(): Long = scheduler.nanoTime + activeTimeout.toNanos
+  private def deadline(): Long = scheduler.nanoTime + ReadOptions.ConsumerActivation.toNanos
 }

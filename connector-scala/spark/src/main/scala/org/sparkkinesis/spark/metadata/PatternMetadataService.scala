@@ -4,6 +4,7 @@ import scala.collection.immutable.SortedMap
 
 import org.sparkkinesis.metadata._
 import org.sparkkinesis.model.StreamRef
+import org.sparkkinesis.service.Operation
 
 /**
  * Answers with the streams of an account and region whose names match a pattern. The version of its document increases
@@ -21,7 +22,7 @@ final private[spark] class PatternMetadataService(
 ) extends StreamMetadataService {
   private var last = known
 
-  override def address: String = "ListStreams"
+  override def address: String = Operation.ListStreams.name
 
   override def fetch(ids: StreamIds, tag: Option[Tag]): MetadataAnswer = {
     val before = last

@@ -2,7 +2,6 @@ package org.sparkkinesis.spark.session
 
 import java.util.concurrent.{CompletableFuture, ExecutionException}
 
-import scala.concurrent.duration._
 import scala.util.control.NonFatal
 
 import org.sparkkinesis.concurrent.{Futures, Scheduler}
@@ -118,7 +117,7 @@ final class FanOutConsumers(
 
   private def deregister(): Unit = synchronized(if (options(ReadOptions.requireConsumerDeregistration)) {
     registrars.toVector.map { case (stream, registrar) =>
-      stream -> registrar.deregisterOwn(DeregistrationLimit)
+      stream -> registrar.deregisterOwn(ReadOptions.ConsumerDeregistration)
     }.foreach { case (stream, done) => note(stream, environment.waiting.get(done)) }
   })
 
@@ -138,7 +137,6 @@ final class FanOutConsumers(
 }
 
 object FanOutConsumers {
-  private val DeregistrationLimit = 10.seconds
 
   /** Returns whether the options select enhanced fan-out. */
   def isWanted(options: Options): Boolean = options(ReadOptions.consumerMode) == ConsumerMode.FanOut

@@ -2,7 +2,6 @@ package org.sparkkinesis.spark.session.check
 
 import java.util.concurrent.CompletableFuture
 
-import scala.concurrent.duration._
 import scala.util.Using
 import scala.util.control.NonFatal
 
@@ -63,14 +62,15 @@ final class LeftConsumers(
       )
       note.registered.foreach(registrar.adopt)
       val adopted = note.unfinished.fold(CompletableFuture.completedFuture(()))(registrar.adopt(note.stream, _))
-      adopted.thenCompose((_: Unit) => registrar.deregisterOwn(Limit))
+      adopted.thenCompose((_: Unit) => registrar.deregisterOwn(ReadOptions.ConsumerDeregistration))
     } catch { case NonFatal(failure) => CompletableFuture.failedFuture(failure) }
 
   private def end(note: Note, done: CompletableFuture[Set[String]]): Unit = {
     def left(reason: String): Unit =
       note.consumers.foreach(one => session.events.emit(ConsumerLeft(note.stream, one, reason)))
     try
-      if (environment.waiting.until(done, Limit * 2)) note.record.write(environment.waiting.get(done))
+      if (environment.waiting.until(done, ReadOptions.ConsumerDeregistration * 2))
+        note.record.write(environment.waiting.get(done))
       else left("the service does not answer")
     catch {
       case NonFatal(failure) =>
@@ -81,7 +81,6 @@ final class LeftConsumers(
 }
 
 private object LeftConsumers {
-  val Limit: FiniteDuration = 10.seconds
 
   /**
    * The record of one stream's consumers.

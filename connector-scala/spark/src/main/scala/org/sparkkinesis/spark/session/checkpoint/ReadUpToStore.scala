@@ -1,6 +1,6 @@
 package org.sparkkinesis.spark.session.checkpoint
 
-import org.sparkkinesis.error.KinesisConnectorException
+import org.sparkkinesis.error.{KinesisConnectorException, ReadErrors}
 import org.sparkkinesis.plan.offset.{OffsetCodec, SourceOffset}
 
 /**
@@ -26,7 +26,7 @@ final class ReadUpToStore(files: CheckpointFiles) {
   private def read(): Option[(SourceOffset, SourceOffset)] = files.read(Name).map(_.linesIterator.toSeq).collect {
     case Seq(offset, readUpTo) =>
       try Some(OffsetCodec.decode(offset) -> OffsetCodec.decode(readUpTo))
-      catch { case invalid: KinesisConnectorException if invalid.condition == "KINESIS_OFFSET_INVALID" => None }
+      catch { case invalid: KinesisConnectorException if ReadErrors.isOffsetInvalid(invalid) => None }
   }.flatten
 }
 
