@@ -6,7 +6,7 @@ import java.nio.file.{Files, Path, Paths}
 
 import org.sparkkinesis.bench.Measured
 import org.sparkkinesis.bench.peer.PeerServer
-import org.sparkkinesis.kit.process.Processors
+import org.sparkkinesis.kit.process.{JavaProcess, Processors}
 
 /**
  * An engine's process, which runs rounds on command.
@@ -25,9 +25,8 @@ final class PeerProcess(val name: String, folder: Path, main: String, endpoint: 
     logs.resolve(s"$name.log")
   }
   private val process = {
-    val java = Paths.get(System.getProperty("java.home"), "bin", "java").toString
     val command = processor.fold(Seq.empty[String])(Processors.on) ++
-      Seq(java, "-Xms2g", "-Xmx2g", s"@${folder.resolve("target").resolve("launch.args")}", main, endpoint)
+      Seq(JavaProcess.java, "-Xms2g", "-Xmx2g", s"@${folder.resolve("target").resolve("launch.args")}", main, endpoint)
     new ProcessBuilder(command: _*).redirectError(Redirect.to(log.toFile)).start()
   }
   private val answers: BufferedReader = process.inputReader()

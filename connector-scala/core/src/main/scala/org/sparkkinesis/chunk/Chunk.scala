@@ -123,9 +123,6 @@ final class Chunk private[chunk] (
   /** Returns the rows from this one on, or `None` if there are none. */
   def drop(first: Int): Option[Chunk] = slice(math.min(first, rows), rows)
 
-  /** The position of a row within the stream of user records. */
-  def userRecord(row: Int): UserRecord = UserRecord(sequenceNumber(row), subSequenceNumber(row))
-
   /**
    * Number of rows at or before a user record. A record that was not opened, because de-aggregation is off, counts as
    * a whole record after it: reading a part of an aggregate again is better than losing the rest.

@@ -1,12 +1,7 @@
 package org.sparkkinesis.metadata
 
 /** A physical stream that both documents have with other properties. */
-final case class StreamChange(before: PhysicalStream, after: PhysicalStream) {
-
-  /** Whether a client, consumer or role has to be replaced. */
-  def concernsConnection: Boolean = (before.endpoint, before.role, before.externalId, before.consumerArn) !=
-    ((after.endpoint, after.role, after.externalId, after.consumerArn))
-}
+final case class StreamChange(before: PhysicalStream, after: PhysicalStream)
 
 /** The difference between two versions of a document. Streams are in the order of their ARNs. */
 final case class MetadataDiff(

@@ -86,7 +86,6 @@ class ChunkBuilderSuite extends PropertySuite {
     assert(texts(chunk.at(SequenceNumber("2"))) == "abcq")
     assert(texts(chunk.at(SequenceNumber("4"))) == "")
     assert(texts(chunk.drop(4)) == "q" && texts(chunk.drop(5)) == "")
-    assert(chunk.userRecord(2) == last(2, 1))
     assert(closed.after(last(2, 0)).map(_.rows).contains(2), "an aggregate that is not opened would be lost")
   }
 

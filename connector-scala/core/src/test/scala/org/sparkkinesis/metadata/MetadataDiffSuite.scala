@@ -38,11 +38,4 @@ class MetadataDiffSuite extends TimedSuite {
     assert(text.toString == s"added $B (active); changed $A (active to draining)")
     assert(MetadataDiff.between(document(a), document()).toString == s"removed $A")
   }
-
-  test("a change concerns the connection if the endpoint, role, external id or consumer differs") {
-    val a = PhysicalStream(ref(A))
-    assert(StreamChange(a, a.copy(role = Some("arn:aws:iam::123456789012:role/r"))).concernsConnection)
-    assert(StreamChange(a, a.copy(endpoint = Some("https://x"))).concernsConnection)
-    assert(!StreamChange(a, a.copy(state = StreamState.Standby, weight = 1, after = Set(B))).concernsConnection)
-  }
 }

@@ -16,7 +16,7 @@ object SimulationMain {
   /** The interval of progress messages on standard error. */
   private val Progress = 1000L
 
-  def main(arguments: Array[String]): Unit = Arguments.parse(arguments.toList) match {
+  def main(arguments: Array[String]): Unit = SimulationOptions.parse(arguments.toList) match {
     case Left(problem) =>
       System.err.println(s"tests/simulation/run: $problem")
       sys.exit(2)
@@ -26,7 +26,7 @@ object SimulationMain {
   /** The result of one side. */
   final private case class Ran(side: String, isRight: Boolean, text: String, json: Json)
 
-  private def run(wanted: Arguments): Boolean = {
+  private def run(wanted: SimulationOptions): Boolean = {
     val sides = Seq("read" -> (() => ran(ReadSide, wanted)), "write" -> (() => ran(WriteSide, wanted)))
     val all = sides.collect { case (side, run) if wanted.side.forall(_ == side) => run() }
     all match {
@@ -37,7 +37,7 @@ object SimulationMain {
     all.forall(_.isRight)
   }
 
-  private def ran[S <: Scenario[A], A](side: Side[S, A, _], wanted: Arguments): Ran = {
+  private def ran[S <: Scenario[A], A](side: Side[S, A, _], wanted: SimulationOptions): Ran = {
     val began = System.nanoTime()
     def seconds: Double = (System.nanoTime() - began) / 1e9
     val done = new AtomicLong
@@ -55,7 +55,10 @@ object SimulationMain {
   }
 
   /** With `--json`, standard output contains only the JSON. */
-  private def show[S <: Scenario[A], A](side: Side[S, A, _], wanted: Arguments)(failed: FailedRun[S]): FailedRun[S] = {
+  private def show[S <: Scenario[A], A](
+      side: Side[S, A, _],
+      wanted: SimulationOptions
+  )(failed: FailedRun[S]): FailedRun[S] = {
     val shown = if (wanted.shrinks) side.shrink(failed) else failed
     val out = if (wanted.json) System.err else System.out
     out.println(s"seed ${shown.scenario.seed} failed: ${shown.violation.getMessage}\n${shown.asTest}\n")

@@ -49,7 +49,8 @@ object JavaProcess {
     in.resolve("spark-home")
   }
 
-  private def java: String = Paths.get(System.getProperty("java.home"), "bin", "java").toString
+  /** The program that runs this JVM. */
+  def java: String = Paths.get(System.getProperty("java.home"), "bin", "java").toString
 
   private def moduleOptions: Seq[String] = ManagementFactory.getRuntimeMXBean.getInputArguments.asScala.toSeq.filter(
     option => option.startsWith("--add-opens") || option.startsWith("-Djdk.reflect") || option.startsWith("-Dio.netty")

@@ -2,7 +2,7 @@ package org.sparkkinesis.simulation.read
 
 import scala.concurrent.duration._
 
-import org.sparkkinesis.simulation.common.{Arguments, SeedRuns}
+import org.sparkkinesis.simulation.common.{SeedRuns, SimulationOptions}
 import org.sparkkinesis.simulation.read.schedule.ReadScenarios
 import org.sparkkinesis.suite.TimedSuite
 
@@ -16,7 +16,7 @@ class ReadSeedsSuite extends TimedSuite {
   private val seeds = 1 to 2000
 
   test(s"the schedules of ${seeds.size} seeds lose no record, repeat no record, and end") {
-    val totals = SeedRuns.run(ReadSide, seeds, Arguments().steps, Arguments().threads)()
+    val totals = SeedRuns.run(ReadSide, seeds, SimulationOptions().steps, SimulationOptions().threads)()
     totals.wrong.headOption.foreach { first =>
       val shortened = ReadSide.shrink(first)
       fail(s"${totals.wrong.size} seeds failed: ${totals.wrong.map(_.scenario.seed).mkString(", ")}\n" +
@@ -47,7 +47,7 @@ class ReadSeedsSuite extends TimedSuite {
 
   test("the same seed gives the same run twice") {
     (1L to 20L).foreach { seed =>
-      val scenario = ReadScenarios(seed, Arguments().steps)
+      val scenario = ReadScenarios(seed, SimulationOptions().steps)
       val traces = Seq.fill(2) {
         val lines = Vector.newBuilder[String]
         ReadSide.run(scenario, lines += _)

@@ -2,7 +2,7 @@ package org.sparkkinesis.simulation.write
 
 import scala.concurrent.duration._
 
-import org.sparkkinesis.simulation.common.{Arguments, SeedRuns}
+import org.sparkkinesis.simulation.common.{SeedRuns, SimulationOptions}
 import org.sparkkinesis.simulation.write.schedule.WriteScenarios
 import org.sparkkinesis.suite.TimedSuite
 
@@ -13,10 +13,10 @@ import org.sparkkinesis.suite.TimedSuite
 class WriteSeedsSuite extends TimedSuite {
   override protected def timeLimit: FiniteDuration = 30.minutes
 
-  private val steps = Arguments().steps
+  private val steps = SimulationOptions().steps
 
   test("the schedules of 1,000 seeds lose nothing, keep the order of keys, and end") {
-    val totals = SeedRuns.run(WriteSide, 1 to 1000, steps, Arguments().threads)()
+    val totals = SeedRuns.run(WriteSide, 1 to 1000, steps, SimulationOptions().threads)()
     totals.wrong.headOption.foreach { first =>
       val shortened = WriteSide.shrink(first)
       fail(s"${totals.wrong.size} seeds failed: ${totals.wrong.map(_.scenario.seed).sorted.mkString(", ")}\n" +

@@ -1,7 +1,7 @@
 package org.sparkkinesis.simulation.common
 
 /**
- * The command line of the simulation.
+ * Options of a run of the simulation, from its command line.
  *
  * @param seeds
  *   number of seeds, starting at `first`
@@ -10,7 +10,7 @@ package org.sparkkinesis.simulation.common
  * @param side
  *   the side of the connector to run, `read` or `write`; both if it is empty
  */
-final case class Arguments(
+final case class SimulationOptions(
     first: Long = 1,
     seeds: Int = 1000,
     steps: Int = 40,
@@ -21,9 +21,12 @@ final case class Arguments(
     side: Option[String] = None
 )
 
-object Arguments {
+object SimulationOptions {
   @scala.annotation.tailrec
-  def parse(arguments: List[String], before: Arguments = Arguments()): Either[String, Arguments] = arguments match {
+  def parse(
+      arguments: List[String],
+      before: SimulationOptions = SimulationOptions()
+  ): Either[String, SimulationOptions] = arguments match {
     case Nil => Right(before)
     case "--json" :: rest => parse(rest, before.copy(json = true))
     case "--trace" :: rest => parse(rest, before.copy(traces = true))
