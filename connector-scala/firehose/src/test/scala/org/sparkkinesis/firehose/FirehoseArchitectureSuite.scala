@@ -11,6 +11,10 @@ class FirehoseArchitectureSuite extends TimedSuite {
     firehose.checkNoUse("org.sparkkinesis.firehose..", "software.amazon..")
   }
 
+  test("the module's packages are free of cycles") {
+    firehose.checkNoCycles()
+  }
+
   test("settings have no default arguments, because defaults are declared with the options") {
     firehose.checkNoDefaultArguments(".*Settings")
   }
