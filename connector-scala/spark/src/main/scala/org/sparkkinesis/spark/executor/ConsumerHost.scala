@@ -91,7 +91,10 @@ final class ConsumerHost private[executor] (
   override def finished(shard: StreamShard, waiting: Seq[ChildShard]): Unit =
     driver.send(ProtocolCodec.encode(ParentFinished(shard, waiting)))
 
-  /** Takes the shards of a task that has ended. Their consumers continue for a while, because the next batch is expected to read the same shards. */
+  /**
+   * Takes the shards of a task that has ended. Their consumers continue for a while, because the next batch is expected
+   * to read the same shards.
+   */
   override def leave(feed: LiveFeed): Unit = {
     feed.close()
     if (!closed.get) {
