@@ -3,7 +3,7 @@ package org.sparkkinesis.chaos.logical
 import scala.concurrent.duration._
 import scala.util.Random
 
-import org.sparkkinesis.chaos.query.{QueryProcess, LogicalVersion}
+import org.sparkkinesis.chaos.query.{LogicalVersion, QueryProcess}
 import org.sparkkinesis.kit.process.StandaloneCluster
 
 /**
