@@ -4,7 +4,7 @@ import scala.concurrent.duration._
 
 /**
  * Decides how long a batch waits for more records while the query reads old records. Larger batches spread the fixed
- * costs of a batch over more rows, and a query that is far behind does not notice the delay.
+ * costs of a batch over more rows, and the wait is short compared with the time by which the query is behind.
  */
 object Backlog {
 

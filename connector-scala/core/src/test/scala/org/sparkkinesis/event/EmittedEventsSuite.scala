@@ -1,27 +1,15 @@
 package org.sparkkinesis.event
 
-import java.lang.reflect.Modifier
 import java.nio.file.{Files, Path}
 
 import scala.jdk.CollectionConverters._
 import scala.util.Using
-
-import com.tngtech.archunit.core.importer.ClassFileImporter
 
 import org.sparkkinesis.reference.GeneratedFiles
 import org.sparkkinesis.suite.TimedSuite
 
 /** Checks that a test of the component that emits an event names the event. */
 class EmittedEventsSuite extends TimedSuite {
-
-  private def names: Set[String] = new ClassFileImporter()
-    .importUrl(classOf[ConnectorEvent].getProtectionDomain.getCodeSource.getLocation)
-    .asScala
-    .filter(_.isAssignableTo(classOf[ConnectorEvent]))
-    .map(found => Class.forName(found.getName))
-    .filterNot(found => Modifier.isAbstract(found.getModifiers))
-    .map(_.getSimpleName)
-    .toSet
 
   /** The suites of the modules and of the integration tests, without those of the log, whose events are examples. */
   private def suites: Seq[Path] = Seq("connector-scala", "tests/integration").flatMap { folder =>
@@ -35,6 +23,7 @@ class EmittedEventsSuite extends TimedSuite {
     val texts = suites.map(file => imports.replaceAllIn(Files.readString(file), ""))
     assert(texts.size > 150, texts.size)
     val words = texts.flatMap("\\w+".r.findAllIn(_)).toSet
+    val names = EventClasses.names
     val unseen = names.diff(words)
     assert(names.size > 40 && unseen.isEmpty, unseen)
   }

@@ -16,7 +16,7 @@ sealed trait ShardPosition {
 
 object ShardPosition {
 
-  /** The offset of a query that has not planned a batch. */
+  /** The position of a shard of which no record was planned. */
   final case class Start(position: StartingPosition) extends ShardPosition {
     def resumeAt: Option[StartingPosition] = Some(position)
   }

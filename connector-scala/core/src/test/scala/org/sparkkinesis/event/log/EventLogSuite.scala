@@ -1,12 +1,8 @@
 package org.sparkkinesis.event.log
 
-import java.lang.reflect.Modifier
-
 import scala.collection.mutable
 import scala.concurrent.duration._
-import scala.jdk.CollectionConverters._
 
-import com.tngtech.archunit.core.importer.ClassFileImporter
 import org.slf4j.event.Level
 import org.slf4j.helpers.LegacyAbstractLogger
 import org.slf4j.{Logger, Marker}
@@ -56,14 +52,7 @@ class EventLogSuite extends TimedSuite {
     }
 
   test("every event has an example") {
-    val classes = new ClassFileImporter()
-      .importUrl(classOf[ConnectorEvent].getProtectionDomain.getCodeSource.getLocation)
-      .asScala
-      .filter(_.isAssignableTo(classOf[ConnectorEvent]))
-      .map(found => Class.forName(found.getName))
-      .filterNot(found => Modifier.isAbstract(found.getModifiers))
-      .map(_.getSimpleName)
-      .toSet
+    val classes = EventClasses.names
     assert(EventExamples.all.map(_._1.getClass.getSimpleName).toSet == classes)
     assert(classes.size > 40, classes)
   }

@@ -50,16 +50,23 @@ final class PrefetchView private[coordinator] (state: CoordinatorState, preferen
   def settle(start: SourceOffset, until: Option[AvailableNowTarget]): SourceOffset =
     locked(BatchPlanner.settle(start, state.graphs, shard => tracks.get(shard).map(available(_, until))))
 
+  /** The change count and arguments for which [[lostLineages]] has found none. */
+  private var nothingLostAt: Option[(Long, SourceOffset, Option[AvailableNowTarget])] = None
+
   /**
    * Returns the offset after `start` and the lost lineage of each stream with a shard that was given up, whose records
    * are all planned, and whose descendants no listing links to the offset's shards.
    */
   def lostLineages(start: SourceOffset, until: Option[AvailableNowTarget]): Seq[(StreamOffset, LostLineage)] = locked {
-    if (state.givenUp.isEmpty) Nil
-    else
-      settle(start, until).read.flatMap { stream =>
+    // Spark asks every few milliseconds, and a shard without descendants stays given up.
+    if (state.givenUp.isEmpty || nothingLostAt.contains((state.changes, start, until))) Nil
+    else {
+      val lost = settle(start, until).read.flatMap { stream =>
         state.givenUp.lostLineage(stream, state.graphs(stream.arn)).map(stream -> _)
       }.toVector
+      nothingLostAt = Option.when(lost.isEmpty)((state.changes, start, until))
+      lost
+    }
   }
 
   /** Returns whether every record of the target has been planned. Call it when there is nothing to plan. */
@@ -144,8 +151,8 @@ final class PrefetchView private[coordinator] (state: CoordinatorState, preferen
   def availableRows: Long = locked(tracks.valuesIterator.map(_.rows).sum)
 
   /** Returns whether a batch with these limits can take no more records than those that are reported. */
-  def fill(limits: ReadLimits): Boolean = locked {
-    limits.maxRecords.exists(tracks.valuesIterator.map(_.rows).sum >= _) ||
+  def fillBatch(limits: ReadLimits): Boolean = locked {
+    limits.maxRecords.exists(availableRows >= _) ||
     limits.maxBytes.exists(tracks.valuesIterator.flatMap(_.chunks).map(_.bytes).sum >= _)
   }
 

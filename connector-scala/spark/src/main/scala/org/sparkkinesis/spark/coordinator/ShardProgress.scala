@@ -12,6 +12,7 @@ import org.sparkkinesis.model.{ChildShard, SequenceNumber, Shard, ShardId, Strea
 import org.sparkkinesis.plan.offset.{ShardPosition, SourceOffset}
 import org.sparkkinesis.service.ServiceException
 import org.sparkkinesis.shard.ShardGraph
+import org.sparkkinesis.spark.connection.ServiceFailure
 import org.sparkkinesis.spark.coordinator.state.{ConsumerPeer, CoordinatorState, Overtaken, ShardTrack}
 import org.sparkkinesis.spark.protocol.{Release, Report, ShardReport, Unassign}
 import org.sparkkinesis.spark.settings.StreamConnection
@@ -243,7 +244,7 @@ final private[coordinator] class ShardProgress(
             DataLost(stream, shard, "the shard expired before it was read to its end", endsQuery = true)
           else ShardExpired(stream, shard)
         )
-        losses.lost(ShardFailed.isGone(track.shard, error))
+        losses.lost(ServiceFailure.shardGone(shard, stream, error))
         track.noteGone()
         state.givenUp.add(track.shard)
       } catch { case loss: KinesisConnectorException => state.fail(loss) }

@@ -85,9 +85,11 @@ final private[read] class TriggerPlanner(
    * Returns for how many milliseconds the next batch still waits for more records of a backlog. The first batch does
    * not wait, and the user's minimum decides if there is one.
    */
-  private def growMillis: Long =
-    if (!hasPlanned || minimum.nonEmpty || prefetched.bufferIsFull || prefetched.fill(limits)) 0
-    else Backlog.waitMillis(prefetched.millisBehind, millisSinceLast)
+  private def growMillis: Long = {
+    val wait =
+      if (hasPlanned && minimum.isEmpty) Backlog.waitMillis(prefetched.millisBehind, millisSinceLast) else 0
+    if (wait > 0 && (prefetched.bufferIsFull || prefetched.fillBatch(limits))) 0 else wait
+  }
 
   /**
    * Plans when the consumers have fetched every shard at least once whose position has no time, for example at the

@@ -56,7 +56,7 @@ abstract class SinkDataWriter(plan: SinkPlan, partition: Int, share: TaskShare) 
 
   /** Sends the last rows as well, because Spark reads the metrics of the SQL tab after this call, before `commit`. */
   final override def writeAll(rows: java.util.Iterator[InternalRow]): Unit = {
-    while (rows.hasNext) write(rows.next())
+    super.writeAll(rows)
     flush()
   }
 

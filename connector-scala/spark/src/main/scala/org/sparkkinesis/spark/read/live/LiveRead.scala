@@ -5,7 +5,6 @@ import scala.collection.mutable
 
 import org.sparkkinesis.chunk.Chunk
 import org.sparkkinesis.consume.{MissingResource, ShardHead}
-import org.sparkkinesis.error.{KinesisConnectorException, ReadErrors}
 import org.sparkkinesis.event.DataLost
 import org.sparkkinesis.model.{ChildShard, StartingPosition, StreamShard, UserRecord}
 import org.sparkkinesis.plan.offset.ShardPosition
@@ -152,7 +151,7 @@ final private[sparkkinesis] class LiveRead(
     MissingResource.of(error) match {
       case Some(MissingResource.Shard) =>
         events.emit(DataLost(stream, shard, DataLost.ShardIsGone, losses.endsQuery))
-        losses.lost(LiveRead.isGone(cursor.shard, DataLost.ShardIsGone, error))
+        losses.lost(ServiceFailure.shardGone(shard, cursor.shard.stream, error))
         finish(cursor, Nil)
       case Some(MissingResource.Consumer) => throw FanOutConsumers.isGone(error, stream, settings)
       case _ => throw ServiceFailure.explain(error, cursor.shard.shard.toString, settings.client(stream))
@@ -222,12 +221,4 @@ private object LiveRead {
       ofEnd = children
     }
   }
-
-  def isGone(shard: LiveShard, reason: String, error: ServiceException): KinesisConnectorException =
-    ReadErrors.dataLoss(
-      shard = shard.shard.shard.value,
-      stream = shard.stream,
-      reason = reason,
-      cause = s"The service removes a closed shard when its last record expires. Service message: ${error.detail}"
-    ).causedBy(error)
 }

@@ -24,6 +24,14 @@ class RouteFailureSuite extends RoutedFixture {
     kinesis.faults.clear()
   }
 
+  /** Runs `body` with a folder for the checkpoints of queries that name none. */
+  private def withCheckpointRoot(folder: String)(body: => Unit): Unit = {
+    val conf = "spark.sql.streaming.checkpointLocation"
+    spark.conf.set(conf, temporary.resolve(folder).toString)
+    try body
+    finally spark.conf.unset(conf)
+  }
+
   test("when a region dies, its records go to the other region, and it is used again when it is back") {
     create("dies", here)
     create("dies", there)
@@ -92,9 +100,7 @@ class RouteFailureSuite extends RoutedFixture {
   test("a query restarts from its cache while the service is down") {
     create("cached")
     publish(3, active(arn("cached")))
-    val conf = "spark.sql.streaming.checkpointLocation"
-    spark.conf.set(conf, temporary.resolve("named").toString)
-    try
+    withCheckpointRoot("named") {
       Seq(Seq.empty, Seq("queryName" -> "from_conf")).foreach { more =>
         val before = stored("cached").size
         val numbers = new Numbers(more: _*)
@@ -111,15 +117,13 @@ class RouteFailureSuite extends RoutedFixture {
         second.stop()
         kinesis.faults.remove(rule)
       }
-    finally spark.conf.unset(conf)
+    }
   }
 
   test("a query whose checkpoint is not known to the sink warns that its routes are not cached") {
     create("uncached")
     publish(4, active(arn("uncached")))
-    val conf = "spark.sql.streaming.checkpointLocation"
-    spark.conf.set(conf, temporary.resolve("nameless").toString)
-    try
+    withCheckpointRoot("nameless") {
       Using.resource(new RecordedLog()) { log =>
         val session = spark
         import session.implicits._
@@ -133,7 +137,7 @@ class RouteFailureSuite extends RoutedFixture {
         assert(texts(stored("uncached")) == Seq("1"))
         assert(log.visible.count(_.message == RoutesNotCached().message) == 1, log.visible)
       }
-    finally spark.conf.unset(conf)
+    }
   }
 
   test("a batch write starts from metadataCache, and without a cache it fails with its condition") {
