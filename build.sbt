@@ -7,7 +7,7 @@ ThisBuild / semanticdbEnabled := true
 ThisBuild / semanticdbVersion := "4.14.2"
 ThisBuild / licenses := Seq("Apache-2.0" -> url("https://www.apache.org/licenses/LICENSE-2.0"))
 
-// The suites of two projects run at the same time, each in a JVM of its own, because many tests wait for Spark's triggers.
+// The suites of two projects run at the same time, each in a JVM of its own: many tests wait for Spark's triggers.
 Global / concurrentRestrictions := Seq(
   Tags.limitAll(EvaluateTask.SystemProcessors),
   Tags.limit(Tags.ForkedTestGroup, 2),

@@ -60,7 +60,7 @@ final class SourceQuery(
   )
   private var planned: Option[PlannedBatch] = None
   private val checkpoint = new CheckpointCheck(session, environment)
-  private val retention = new RetentionCheck(session, environment)
+  private val retention = new RetentionCheck(session, files, environment)
   private lazy val left = new LeftConsumers(session, files, environment, changing.known(_))
   private val returning = new ReturningStreams(session, checkpoint, retention)
 

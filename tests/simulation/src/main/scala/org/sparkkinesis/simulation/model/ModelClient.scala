@@ -41,7 +41,7 @@ final class ModelClient(service: ModelKinesis, process: String, isAlive: () => B
     }
 
   override def listShards(stream: StreamRef, filter: ShardFilter, next: Option[String]): CompletableFuture[ShardPage] =
-    answer(Operation.ListShards, stream.toString) {
+    answer(Operation.ListShards, stream.toString, hasToken = next.nonEmpty) {
       val rest = next.fold(service.listing(service.existing(stream, Operation.ListShards), filter)) { token =>
         tokens.get(token).filter(_.untilMillis > service.now).map(_.rest).getOrElse(
           throw service.refused(ServiceErrorKind.ExpiredNextToken, Operation.ListShards, "The token has expired.")
@@ -150,13 +150,15 @@ final class ModelClient(service: ModelKinesis, process: String, isAlive: () => B
    * @param of
    *   the resource whose quota counts the call; empty if each shard has its own
    */
-  private def answer[A](operation: Operation, of: String = "")(body: => A): CompletableFuture[A] = {
+  private def answer[A](operation: Operation, of: String = "", hasToken: Boolean = false)(
+      body: => A
+  ): CompletableFuture[A] = {
     service.calls.count(operation)
     val result = new CompletableFuture[A]
     service.scheduler.schedule(service.latencyMillis.millis) {
       if (isAlive()) {
         try {
-          service.faults.of(process, operation).foreach(throw _)
+          service.faults.of(process, operation, hasToken).foreach(throw _)
           if (!service.calls.allows(operation, of))
             throw service.refused(ServiceErrorKind.LimitExceeded, operation, s"Rate exceeded for $of")
           result.complete(body)

@@ -70,12 +70,19 @@ final class ModelFaults(random: Random, now: () => Long) {
 
   def holds(fault: ServiceFault): Boolean = current.contains(fault)
 
-  /** Returns the error of a call of this process, if a fault affects it. */
-  def of(process: String, operation: Operation): Option[ServiceException] = current.collectFirst {
-    case Unreachable(who) if process.startsWith(who) || who == "*" => error(ServiceErrorKind.Network, operation)
-    case Failing(what, kind, percent) if what.forall(_ == operation) && random.nextInt(100) < percent =>
-      error(kind, operation)
-  }
+  /**
+   * Returns the error of a call of this process, if a fault affects it.
+   *
+   * @param hasToken
+   *   whether the call continues a listing; only then its token can have expired
+   */
+  def of(process: String, operation: Operation, hasToken: Boolean = false): Option[ServiceException] =
+    current.collectFirst {
+      case Unreachable(who) if process.startsWith(who) || who == "*" => error(ServiceErrorKind.Network, operation)
+      case Failing(what, kind, percent)
+          if what.forall(_ == operation) && (hasToken || kind != ServiceErrorKind.ExpiredNextToken) &&
+            random.nextInt(100) < percent => error(kind, operation)
+    }
 
   def ofAnswer(): AnswerFault = current.collectFirst {
     case LostAnswers(percent) if random.nextInt(100) < percent => AnswerFault.Broken

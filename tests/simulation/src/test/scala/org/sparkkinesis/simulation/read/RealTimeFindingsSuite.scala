@@ -3,7 +3,7 @@ package org.sparkkinesis.simulation.read
 import org.scalatest.funsuite.AnyFunSuite
 
 import org.sparkkinesis.service.{Operation, ServiceErrorKind}
-import org.sparkkinesis.simulation.model.ServiceFault.Failing
+import org.sparkkinesis.simulation.model.ServiceFault.{Failing, Unreachable}
 import org.sparkkinesis.simulation.read.schedule.ReadAction._
 import org.sparkkinesis.simulation.read.schedule._
 import org.sparkkinesis.simulation.spark.QueryTrigger._
@@ -37,6 +37,27 @@ class RealTimeFindingsSuite extends AnyFunSuite with ReadFindings {
       )
     ))
     assert(outcome.losses > 0 && outcome.delivered == 5)
+  }
+
+  test("3000024: a batch that is committed while the driver is cut off does not hide that records before it expired") {
+    val outcome = run(ReadScenario(
+      3000024,
+      ReadSetup(shards = 1, options = Map("shardFetchInterval" -> "20m", "minFetchPeriod" -> "4m")),
+      Vector(
+        Put(1),
+        Advance(11 * Hour),
+        live(Hour),
+        Advance(11 * Minute),
+        Kill(1),
+        Advance(14 * Hour),
+        live(Hour),
+        Advance(28 * Minute),
+        Fault(Unreachable("*"), 52 * Minute),
+        Advance(Hour),
+        Kill(1)
+      )
+    ))
+    assert(outcome.losses > 0 && outcome.delivered == 0)
   }
 
   test("real-time batches and micro-batches continue each other's offsets, through splits, merges and kills") {

@@ -14,6 +14,7 @@ import org.sparkkinesis.shard.ShardGraph
 import org.sparkkinesis.spark.connection.Environment
 import org.sparkkinesis.spark.coordinator.state.{Overtaken, OvertakenShards}
 import org.sparkkinesis.spark.session.StreamSession
+import org.sparkkinesis.spark.session.checkpoint.{CheckpointFiles, OvertakenStore}
 
 /**
  * Compares positions with the retention periods of the streams, so that the query reports records that expired unread.
@@ -21,7 +22,7 @@ import org.sparkkinesis.spark.session.StreamSession
  * With `failOnDataLoss`, lost data ends the query. Otherwise an event reports it. For one query's thread, except the
  * times.
  */
-final class RetentionCheck(session: StreamSession, environment: Environment) {
+final class RetentionCheck(session: StreamSession, files: CheckpointFiles, environment: Environment) {
   import RetentionCheck._
   import environment.clock
 
@@ -32,7 +33,12 @@ final class RetentionCheck(session: StreamSession, environment: Environment) {
   @volatile private var current = Map.empty[String, (Int, Long)]
 
   /** Shards that were read late, until the retention period is read. */
-  private val overtaken = new OvertakenShards
+  private lazy val overtaken = {
+    val shards = new OvertakenShards
+    unjudged.all.foreach(shards.add)
+    shards
+  }
+  private lazy val unjudged = new OvertakenStore(files)
 
   /** Time when a retention period could not be read. */
   private var failedNanos = Option.empty[Long]
@@ -101,7 +107,7 @@ final class RetentionCheck(session: StreamSession, environment: Environment) {
   /**
    * Reports records that expired before a running query read them. The retention period may have changed since the
    * query started, so it is read again before something is reported. If that fails, a query that goes on tries it again
-   * later: its executors may reach the service.
+   * later: its executors may reach the service. The checkpoint has what this run does not report any more.
    *
    * @param found
    *   shards that were read late since the last call
@@ -110,10 +116,12 @@ final class RetentionCheck(session: StreamSession, environment: Environment) {
    */
   def warnOfOvertaken(found: Seq[Overtaken], isLast: Boolean): Unit = {
     found.foreach(overtaken.add)
-    overtaken.all.map(_.shard.stream).distinct.foreach { arn =>
-      val isRead = (isLast || isDue(arn)) && read(arn, isLast)
-      if (isRead || isFresh(arn)) judge(arn, isRead)
-    }
+    try
+      overtaken.all.map(_.shard.stream).distinct.filter(session.isOpen).foreach { arn =>
+        val isRead = (isLast || isDue(arn)) && read(arn, isLast)
+        if (isRead || isFresh(arn)) judge(arn, isRead)
+      }
+    finally unjudged.note(overtaken.all.filterNot(late => isFresh(late.shard.stream)))
   }
 
   /** Reports what expired by the present retention period. What has not expired is kept until that is read again. */

@@ -11,6 +11,7 @@ import org.sparkkinesis.service.{Operation, ShardPage}
 import org.sparkkinesis.spark.connection.FakeDirectory.{arn, shards}
 import org.sparkkinesis.spark.coordinator.state.Overtaken
 import org.sparkkinesis.spark.session.SessionFixture
+import org.sparkkinesis.spark.session.checkpoint.MemoryFiles
 
 class RetentionCheckSuite extends SessionFixture {
   final private class Rig(
@@ -18,7 +19,11 @@ class RetentionCheckSuite extends SessionFixture {
       failOnDataLoss: Boolean = true,
       retention: Map[String, Int] = Map.empty
   ) extends SessionRig(names, failOnDataLoss, retention) {
-    val retained = new RetentionCheck(session, environment)
+    val files = new MemoryFiles
+    val retained = new RetentionCheck(session, files, environment)
+
+    /** Returns the check of the next run of the query. */
+    def restarted: RetentionCheck = new RetentionCheck(session, files, environment)
   }
 
   test("a child that was never read is data loss if its parent was read to its end before the retention period") {
@@ -123,6 +128,36 @@ class RetentionCheckSuite extends SessionFixture {
     rig.time.advance(2.minutes)
     rig.retained.warnOfOvertaken(Nil, isLast = false)
     assert(rig.lost == Seq("KINESIS_DATA_LOSS"))
+  }
+
+  test("records that expired are reported by the next run if the driver is killed before it reaches the service") {
+    Seq(30.hours -> true, 23.hours + 59.minutes -> false).foreach { case (time, isLost) =>
+      val rig = new Rig(failOnDataLoss = false)
+      rig.service.isSilent = true
+      rig.retained.warnOfOvertaken(Seq(behind(time)), isLast = false)
+      rig.service.isSilent = false
+      rig.restarted.warnOfOvertaken(Nil, isLast = false)
+      assert(rig.lost == (if (isLost) Seq("KINESIS_DATA_LOSS") else Nil), time)
+      rig.restarted.warnOfOvertaken(Nil, isLast = false)
+      assert(rig.lost.size == (if (isLost) 1 else 0) && rig.files.texts.isEmpty)
+    }
+  }
+
+  test("a run that fails at its end leaves the next run what it could not judge, and one that reports it does not") {
+    val rig = new Rig()
+    rig.service.isSilent = true
+    intercept[KinesisConnectorException](rig.retained.warnOfOvertaken(Seq(behind(30.hours)), isLast = true))
+    assert(rig.lost.isEmpty)
+    rig.service.isSilent = false
+    intercept[KinesisConnectorException](rig.restarted.warnOfOvertaken(Nil, isLast = false))
+    assert(rig.files.texts.isEmpty)
+  }
+
+  test("a reachable service needs no file for shards that are read late") {
+    val rig = new Rig(retention = Map("orders" -> 168))
+    rig.retained.warnOfOvertaken(Seq(behind(30.hours)), isLast = false)
+    rig.retained.warnOfOvertaken(Seq(behind(40.hours)), isLast = false)
+    assert(rig.files.texts.isEmpty)
   }
 
   test("a run that ends fails if it cannot know whether records have expired") {

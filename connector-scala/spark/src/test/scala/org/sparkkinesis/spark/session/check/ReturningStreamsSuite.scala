@@ -7,10 +7,11 @@ import org.sparkkinesis.plan.offset.{Retention, ShardPosition, SourceOffset, Str
 import org.sparkkinesis.service.ShardPage
 import org.sparkkinesis.spark.connection.FakeDirectory.{arn, shards}
 import org.sparkkinesis.spark.session.SessionFixture
+import org.sparkkinesis.spark.session.checkpoint.MemoryFiles
 
 class ReturningStreamsSuite extends SessionFixture {
   final private class Rig extends SessionRig(Seq("clicks", "orders"), failOnDataLoss = false, Map.empty) {
-    val retention = new RetentionCheck(session, environment)
+    val retention = new RetentionCheck(session, new MemoryFiles, environment)
     private val returning = new ReturningStreams(session, check, retention)
 
     /** Returns the stream after it has returned from this phase. */
