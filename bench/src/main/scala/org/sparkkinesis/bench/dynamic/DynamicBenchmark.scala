@@ -16,12 +16,15 @@ import org.sparkkinesis.kit.Arguments
  * `join_…` is the time from the change of the metadata document, a file that is read every second, to the first row of
  * the stream that was added. `pause_…` is the time between two batches with rows of a stream that stays while ten
  * others join and leave, and `quiet_pause_…` the same without changes. `sink_vs_plain` is the rate of a write to a
- * logical stream of four streams with a shard each, in turn, relative to a write to one stream of four shards.
+ * logical stream of four streams with a shard each, in turn, relative to a write to one stream of four shards, and
+ * `sink_cpu_vs_plain` the same for the CPU time of this process per record.
  * `take_in_…` and `answer_…` are for a logical stream of many physical streams; see [[ManyStreams]].
  */
 object DynamicBenchmark {
   private val RecordBytes = 1000
-  private val RecordsPerRound = 200000L
+
+  /** A round takes a few seconds. A write to four streams begins with four descriptions and four listings of shards. */
+  private val RecordsPerRound = 500000L
 
   def main(args: Array[String]): Unit = {
     val arguments = Arguments(args)
@@ -41,8 +44,10 @@ object DynamicBenchmark {
       Rounds.warmUp(loops, RecordsPerRound, Duration.Zero)
       val written = Rounds.measure(loops, RecordsPerRound, seconds / 2, Duration.Zero).toMap
       def rate(name: String) = Meter.median(written(name).map(_.perSecond))
+      def cpu(name: String) = Meter.median(written(name).map(_.cpuMicros))
       val sink = Seq(
         "sink_vs_plain" -> Rounds.number(rate("logical") / rate("plain"), 3),
+        "sink_cpu_vs_plain" -> Rounds.number(cpu("logical") / cpu("plain"), 3),
         "sink_per_second" -> Rounds.number(rate("logical"), 0),
         "plain_per_second" -> Rounds.number(rate("plain"), 0)
       )

@@ -2,6 +2,7 @@ package org.sparkkinesis.bench.dynamic
 
 import scala.collection.immutable.SortedMap
 
+import org.sparkkinesis.bench.Meter
 import org.sparkkinesis.chunk.ChunkSummary
 import org.sparkkinesis.config.value.OnStreamRemoved
 import org.sparkkinesis.json.Json
@@ -16,7 +17,8 @@ import org.sparkkinesis.shard.ShardGraph
 /**
  * The driver's time for a logical stream of many physical streams, one of which leaves and one of which joins in each
  * version of the document: `answer` for handling the answer of the service and encoding the entry of the log, `take_in`
- * for the new streams and phases, and `plan` for a batch with records of all shards.
+ * for the new streams and phases, and `plan` for a batch with records of all shards. `…_cpu` is the CPU time of the
+ * thread, which other work on the machine and pauses of the garbage collector do not change.
  */
 object ManyStreams {
   private val First = BigInt("49674026002850188218576229259473476449429298564223254594")
@@ -32,17 +34,28 @@ object ManyStreams {
       "streams" -> Json.num(streams.toLong),
       "shards_per_stream" -> Json.num(shards.toLong),
       "offset_bytes_per_shard" -> Json.num((found.offsetBytes / (streams * shards)).toLong)
-    ) ++ Seq("answer" -> found.answers, "take_in" -> found.takeIns, "plan" -> found.plans).flatMap {
-      case (name, millis) => DynamicBenchmark.percentiles(name, millis)
+    ) ++ found.times.flatMap { times =>
+      DynamicBenchmark.percentiles(times.name, times.millis.result()) ++
+        DynamicBenchmark.percentiles(s"${times.name}_cpu", times.cpuMillis.result())
     }
   }
 
-  final private case class Found(
-      answers: Vector[Double],
-      takeIns: Vector[Double],
-      plans: Vector[Double],
-      offsetBytes: Int
-  )
+  /** How long the rounds took for one kind of work, and the CPU time of their thread, in milliseconds. */
+  final private class Times(val name: String) {
+    val millis, cpuMillis = Vector.newBuilder[Double]
+
+    def measure[A](isCounted: Boolean)(work: => A): A = {
+      val (began, cpu) = (System.nanoTime(), Meter.threadCpuNanos)
+      val result = work
+      if (isCounted) {
+        cpuMillis += (Meter.threadCpuNanos - cpu) / 1e6
+        millis += (System.nanoTime() - began) / 1e6
+      }
+      result
+    }
+  }
+
+  final private case class Found(times: Seq[Times], offsetBytes: Int)
 
   final private class Rounds(streams: Int, listed: Seq[Shard]) {
     private val graph = ShardGraph.of(listed)
@@ -62,7 +75,7 @@ object ManyStreams {
 
     def run(seconds: Int): Found = {
       val until = System.nanoTime() + seconds * 1000000000L
-      val answers, takeIns, plans = Vector.newBuilder[Double]
+      val (answers, takeIns, plans) = (new Times("answer"), new Times("take_in"), new Times("plan"))
       val history = new MembershipHistory(None, OnStreamRemoved.Park, 1, retentionMillis = 0)
       var at = SourceOffset(Nil)
       var round = 0
@@ -70,33 +83,30 @@ object ManyStreams {
       while (System.nanoTime() < until) {
         val named = document(round)
         val joins = history.toPrepare(named).map(arn => join(named.physical(arn)))
-        val began = System.nanoTime()
-        val entry = history.next(named, history.removed(named), joins, round.toLong).get
-        val text = EntryCodec.encode(entry)
-        history.note(entry)
-        val answered = System.nanoTime()
-        val moved = Membership.takeIn(at, Seq(entry))
-        val parked = Membership.park(moved, round.toLong, 0, 0, (_, _) => true)
-        val waiting = Membership.waiting(parked, entry.document)
-        val taken = System.nanoTime()
-        val available = chunks(parked, round)
-        val planning = System.nanoTime()
-        val batch = BatchPlanner.plan(parked, _ => graph, available.get, ReadLimits.Unlimited, waiting).get
-        val ranges = TaskPlanner.ranges(parked, batch.end, _ => None, shard => graph.range(shard.shard))
-        val tasks = TaskPlanner.tasks(ranges, _ => Some("executor"), None, 16)
-        val planned = System.nanoTime()
-        require(text.nonEmpty && tasks.map(_.ranges.size).sum == available.size)
         // The first version has every stream, and later ones only a change.
-        if (round > 0) {
-          answers += (answered - began) / 1e6
-          takeIns += (taken - answered) / 1e6
-          plans += (planned - planning) / 1e6
+        val isCounted = round > 0
+        val (entry, text) = answers.measure(isCounted) {
+          val next = history.next(named, history.removed(named), joins, round.toLong).get
+          next -> EntryCodec.encode(next)
         }
+        history.note(entry)
+        val (parked, waiting) = takeIns.measure(isCounted) {
+          val moved = Membership.takeIn(at, Seq(entry))
+          val next = Membership.park(moved, round.toLong, 0, 0, (_, _) => true)
+          next -> Membership.waiting(next, entry.document)
+        }
+        val available = chunks(parked, round)
+        val (batch, tasks) = plans.measure(isCounted) {
+          val planned = BatchPlanner.plan(parked, _ => graph, available.get, ReadLimits.Unlimited, waiting).get
+          val ranges = TaskPlanner.ranges(parked, planned.end, _ => None, shard => graph.range(shard.shard))
+          planned -> TaskPlanner.tasks(ranges, _ => Some("executor"), None, 16)
+        }
+        require(text.nonEmpty && tasks.map(_.ranges.size).sum == available.size)
         at = batch.end
         bytes = OffsetCodec.encode(at).length
         round += 1
       }
-      Found(answers.result(), takeIns.result(), plans.result(), bytes)
+      Found(Seq(answers, takeIns, plans), bytes)
     }
 
     private def chunks(offset: SourceOffset, round: Int): Map[StreamShard, ShardAvailability] = {

@@ -2,7 +2,7 @@ package org.sparkkinesis.json
 
 import java.io.StringWriter
 
-import scala.collection.immutable.ListMap
+import scala.collection.immutable.VectorMap
 
 import com.fasterxml.jackson.core.{JsonFactory, JsonGenerator, JsonParser, JsonProcessingException, JsonToken}
 
@@ -23,11 +23,11 @@ object Json {
     override def asString: Option[String] = Some(value)
   }
   final case class Arr(items: Vector[Json]) extends Json
-  final case class Obj(fields: ListMap[String, Json]) extends Json {
+  final case class Obj(fields: VectorMap[String, Json]) extends Json {
     override def field(name: String): Option[Json] = fields.get(name)
   }
 
-  def obj(fields: (String, Json)*): Obj = Obj(ListMap(fields: _*))
+  def obj(fields: (String, Json)*): Obj = Obj(VectorMap(fields: _*))
   def num(value: Long): Num = Num(BigDecimal(value))
 
   private val factory = new JsonFactory().enable(JsonParser.Feature.STRICT_DUPLICATE_DETECTION)
@@ -55,7 +55,7 @@ object Json {
 
   private def read(parser: JsonParser): Json = parser.currentToken() match {
     case JsonToken.START_OBJECT =>
-      val fields = ListMap.newBuilder[String, Json]
+      val fields = VectorMap.newBuilder[String, Json]
       while (parser.nextToken() != JsonToken.END_OBJECT) {
         val name = parser.currentName()
         parser.nextToken()

@@ -30,6 +30,13 @@ final class SinkBounds(maxEntries: Int, maxBytes: Long) {
   /** Whether an entry of this size must wait. An entry above the limit is accepted if there is no other entry. */
   def isFull(size: Int): Boolean = synchronized(entries >= maxEntries || entries > 0 && bytes + size > maxBytes)
 
+  /** Takes the space of an entry, or returns false if it must wait. */
+  private[sink] def tryTake(size: Int): Boolean = synchronized {
+    val has = !isFull(size)
+    if (has) take(size)
+    has
+  }
+
   /** Whether a writer waits for space. */
   def isContended: Boolean = blocked != null
 

@@ -1,6 +1,6 @@
 package org.sparkkinesis.json
 
-import scala.collection.immutable.ListMap
+import scala.collection.immutable.VectorMap
 
 import org.scalacheck.Gen
 
@@ -60,7 +60,7 @@ class JsonSuite extends PropertySuite {
       Gen.oneOf(
         leaf,
         Gen.listOfN(3, tree(depth - 1)).map(items => Arr(items.toVector)),
-        Gen.mapOfN(3, Gen.zip(Gen.asciiPrintableStr, tree(depth - 1))).map(fields => Obj(ListMap.from(fields)))
+        Gen.mapOfN(3, Gen.zip(Gen.asciiPrintableStr, tree(depth - 1))).map(fields => Obj(VectorMap.from(fields)))
       )
 
   test("written JSON is read back as the same value") {

@@ -38,6 +38,9 @@ object Meter {
     meter.read(records)
   }
 
+  /** CPU time of this thread in nanoseconds. */
+  def threadCpuNanos: Long = threads.getCurrentThreadCpuTime
+
   private def allocated: Long = threads.getThreadAllocatedBytes(threads.getAllThreadIds).filter(_ > 0).sum
 
   def median(values: Seq[Double]): Double = {

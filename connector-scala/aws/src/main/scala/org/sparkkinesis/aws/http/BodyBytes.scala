@@ -1,7 +1,7 @@
 package org.sparkkinesis.aws.http
 
-import java.io.ByteArrayOutputStream
 import java.nio.ByteBuffer
+import java.util.Arrays
 
 /**
  * Collects the content of a response. One thread at a time uses it.
@@ -12,22 +12,27 @@ import java.nio.ByteBuffer
 final private[aws] class BodyBytes(expected: Long) {
   import BodyBytes._
 
-  private val bytes = new ByteArrayOutputStream(math.max(Least, math.min(expected, LongestExpected)).toInt)
+  private var bytes = new Array[Byte](if (expected < 0) Least else math.min(expected, LongestExpected).toInt)
+  private var length = 0
 
-  def add(part: ByteBuffer): Unit = if (part.hasArray)
-    bytes.write(part.array, part.arrayOffset + part.position(), part.remaining)
-  else {
-    val copy = new Array[Byte](part.remaining)
-    part.get(copy)
-    bytes.writeBytes(copy)
+  def add(part: ByteBuffer): Unit = {
+    val more = part.remaining
+    if (bytes.length - length < more)
+      bytes = Arrays.copyOf(bytes, math.max(length + more, math.min(bytes.length * 2L, LongestArray).toInt))
+    part.get(bytes, length, more)
+    length += more
   }
 
-  def toArray: Array[Byte] = bytes.toByteArray
+  /** Returns the content. If it has the expected length, it is not copied. */
+  def toArray: Array[Byte] = if (bytes.length == length) bytes else Arrays.copyOf(bytes, length)
 }
 
 private object BodyBytes {
-  val Least = 32L
+  val Least = 1024
 
   /** No more memory is allocated for bytes that may not come. */
   val LongestExpected: Long = 1L << 20
+
+  /** The largest array that every JVM can allocate. */
+  val LongestArray: Long = Int.MaxValue - 8L
 }

@@ -26,7 +26,9 @@ private[aws] object PutAnswer {
   final private class Reader(cbor: CborInput) extends FieldReader {
     private val found = ArraySeq.newBuilder[PutResult]
     private var shard: String = null
-    private var lastShard = ShardId.ofIndex(0)
+
+    /** The consecutive records of a shard share one string. */
+    private var lastShard = ""
     private var number: String = null
     private var code: String = null
     private var message: String = null
@@ -48,17 +50,14 @@ private[aws] object PutAnswer {
       if (code != null) PutResult.Rejected(code, String.valueOf(message))
       else if (shard == null || number == null)
         throw new UnreadableAnswer("A record has neither an error code nor a shard and a sequence number")
-      else PutResult.Accepted(known(shard), SequenceNumber.trusted(number))
-    }
-
-    /** Returns one string for the consecutive records of a shard. */
-    private def known(id: String): ShardId = {
-      if (lastShard.value != id) lastShard = ShardId(id)
-      lastShard
+      else {
+        lastShard = shard
+        PutResult.Accepted(ShardId(shard), SequenceNumber.trusted(number))
+      }
     }
 
     override def read(field: Int): Unit = field match {
-      case RecordFields.ShardId => shard = cbor.text()
+      case RecordFields.ShardId => shard = cbor.textOr(lastShard)
       case RecordFields.SequenceNumber => number = cbor.text()
       case RecordFields.ErrorCode => code = cbor.text()
       case RecordFields.ErrorMessage => message = cbor.text()

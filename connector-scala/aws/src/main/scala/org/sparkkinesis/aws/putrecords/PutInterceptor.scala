@@ -1,12 +1,11 @@
 package org.sparkkinesis.aws.putrecords
 
-import java.io.ByteArrayInputStream
 import java.nio.ByteBuffer
 import java.util.Optional
 
 import org.reactivestreams.Publisher
+import software.amazon.awssdk.core.async.AsyncRequestBody
 import software.amazon.awssdk.core.interceptor.{Context, ExecutionAttribute, ExecutionAttributes, ExecutionInterceptor}
-import software.amazon.awssdk.core.sync.RequestBody
 import software.amazon.awssdk.http.{SdkHttpRequest, SdkHttpResponse}
 
 import org.sparkkinesis.aws.record.{CborAnswer, CborAnswers}
@@ -33,20 +32,13 @@ private[aws] object PutInterceptor extends ExecutionInterceptor {
   /** Execution attribute of a request whose records are in its [[PutCall]] and not in the request. */
   val Call: ExecutionAttribute[PutCall] = new ExecutionAttribute[PutCall]("spark-kinesis-put")
 
-  override def modifyHttpContent(
+  /** The SDK would read the stream of a synchronous content into an array of its own, which grows while it reads. */
+  override def modifyAsyncHttpContent(
       context: Context.ModifyHttpRequest,
       attributes: ExecutionAttributes
-  ): Optional[RequestBody] = {
+  ): Optional[AsyncRequestBody] = {
     val call = attributes.getAttribute(Call)
-    if (call == null) context.requestBody
-    else {
-      val body = call.body
-      Optional.of(RequestBody.fromContentProvider(
-        () => new ByteArrayInputStream(body.array, 0, body.length),
-        body.length.toLong,
-        PutBody.ContentType
-      ))
-    }
+    if (call == null) context.asyncRequestBody else Optional.of(new PutContent(call.body))
   }
 
   override def modifyHttpRequest(

@@ -1,6 +1,6 @@
 package org.sparkkinesis.aws.record
 
-import java.io.{ByteArrayInputStream, ByteArrayOutputStream, EOFException, IOException, InputStream}
+import java.io.{ByteArrayOutputStream, EOFException, IOException, InputStream}
 import java.nio.charset.StandardCharsets.UTF_8
 
 import org.sparkkinesis.model.packed.PackedBytes
@@ -49,14 +49,30 @@ final private[aws] class CborInput(in: InputStream, length: Long, buffer: Array[
     }
   }
 
-  override def text(): String = {
+  override def text(): String = text(head(TextType))
+
+  /** Reads the next text, and returns `likely` if it is equal. */
+  def textOr(likely: String): String = {
     val length = head(TextType)
+    if (length == likely.length && length <= end - at && isNext(likely)) {
+      at += likely.length
+      likely
+    } else text(length)
+  }
+
+  private def text(length: Long): String =
     if (length == Absent) null
     else if (length >= 0 && length <= end - at) {
       val text = new String(buffer, at, length.toInt, UTF_8)
       at += length.toInt
       text
     } else new String(content(TextType, length), UTF_8)
+
+  /** Whether the next bytes are these characters. A character that is not ASCII is never equal to a byte. */
+  private def isNext(text: String): Boolean = {
+    var i = 0
+    while (i < text.length && text.charAt(i) == buffer(at + i)) i += 1
+    i == text.length
   }
 
   override def text(column: PackedBytes.Builder): Unit = {
@@ -271,9 +287,12 @@ final private[aws] class CborInput(in: InputStream, length: Long, buffer: Array[
 
 private[aws] object CborInput {
 
-  /** Reads CBOR from an array. */
-  def of(bytes: Array[Byte]): CborInput =
-    new CborInput(new ByteArrayInputStream(bytes), bytes.length.toLong, new Array[Byte](math.max(1, bytes.length)))
+  /** Reads CBOR from an array, which is not copied. */
+  def of(bytes: Array[Byte]): CborInput = {
+    val input = new CborInput(InputStream.nullInputStream(), 0, if (bytes.isEmpty) new Array[Byte](1) else bytes)
+    input.end = bytes.length
+    input
+  }
 
   private val UnsignedType = 0
   private val NegativeType = 1

@@ -9,7 +9,7 @@ import java.util.zip.{CRC32, GZIPOutputStream}
 import scala.util.Using
 
 import com.fasterxml.jackson.dataformat.cbor.{CBORFactory, CBORGenerator}
-import com.sun.net.httpserver.HttpServer
+import com.sun.net.httpserver.{Headers, HttpServer}
 
 import org.sparkkinesis.event.RecordedEvents
 
@@ -17,13 +17,13 @@ import org.sparkkinesis.event.RecordedEvents
  * Gives every request the same answer.
  *
  * @param seen
- *   receives the content of each request
+ *   receives the headers and the content of each request
  */
 final class CborServer(
     status: Int,
     headers: Seq[(String, String)],
     body: Array[Byte],
-    seen: Array[Byte] => Unit = _ => ()
+    seen: (Headers, Array[Byte]) => Unit = (_, _) => ()
 ) extends AutoCloseable {
   private val received = new AtomicInteger
   private val peers = ConcurrentHashMap.newKeySet[InetSocketAddress]
@@ -33,7 +33,7 @@ final class CborServer(
     exchange => {
       received.incrementAndGet()
       peers.add(exchange.getRemoteAddress)
-      seen(exchange.getRequestBody.readAllBytes())
+      seen(exchange.getRequestHeaders, exchange.getRequestBody.readAllBytes())
       headers.foreach { case (name, value) => exchange.getResponseHeaders.set(name, value) }
       exchange.sendResponseHeaders(status, body.length.toLong)
       Using.resource(exchange.getResponseBody)(_.write(body))

@@ -1,5 +1,7 @@
 package org.sparkkinesis.aws.putrecords
 
+import java.security.MessageDigest
+import java.util.HexFormat
 import java.util.concurrent.{ExecutionException, TimeUnit}
 
 import scala.collection.immutable.ArraySeq
@@ -7,6 +9,7 @@ import scala.util.Using
 
 import com.fasterxml.jackson.core.{JsonParser, JsonToken}
 import com.fasterxml.jackson.dataformat.cbor.{CBORFactory, CBORGenerator}
+import com.sun.net.httpserver.Headers
 
 import org.sparkkinesis.aws.client.CborServer
 import org.sparkkinesis.aws.client.CborServer._
@@ -110,6 +113,24 @@ class PutRecordsSuite extends TimedSuite {
     (0 until plain.length).foreach(length => intercept[java.io.IOException](PutAnswer.read(plain.take(length))))
   }
 
+  test("each record has its own shard, also among shards with names of one length, and names that are not ASCII") {
+    val names = Seq("shardId-000000000001", "shardId-000000000002", "shardId-000000000001", "", "ä", "a", "Ã¤")
+    val body = cbor { json =>
+      json.writeStartObject()
+      json.writeArrayFieldStart("Records")
+      names.zipWithIndex.foreach { case (name, i) =>
+        json.writeStartObject()
+        json.writeStringField("ShardId", name)
+        json.writeStringField("SequenceNumber", i.toString)
+        json.writeEndObject()
+      }
+      json.writeEndArray()
+      json.writeEndObject()
+    }
+    assert(PutAnswer.read(body) ==
+      names.zipWithIndex.map { case (name, i) => PutResult.Accepted(ShardId(name), SequenceNumber(i.toString)) })
+  }
+
   private type Outcome = Either[ServiceException, IndexedSeq[PutResult]]
 
   /** Returns the outcome of a call that the server answers so, and the number of requests that it received. */
@@ -125,8 +146,13 @@ class PutRecordsSuite extends TimedSuite {
       headers: Seq[(String, String)],
       body: Array[Byte]
   ): (IndexedSeq[Outcome], Int, Int) = {
-    def check(request: Array[Byte]): Unit = {
+    def check(headers: Headers, request: Array[Byte]): Unit = {
       assert(decoded(request)("Records") == entries.map(members))
+      assert(headers.getFirst("Content-Type") == PutBody.ContentType)
+      assert(headers.getFirst("Content-Length") == request.length.toString)
+      // The signature covers the content.
+      val digest = MessageDigest.getInstance("SHA-256").digest(request)
+      assert(headers.getFirst("x-amz-content-sha256") == HexFormat.of().formatHex(digest))
       ()
     }
     Using.resource(new CborServer(status, headers, body, check)) { server =>

@@ -68,7 +68,7 @@ final class KinesisDestination(
       sizes.saw(size)
       size
     }
-  override def lane(record: SinkRecord): Lane = if (laned) lanes.laneOf(record.hashPoint) match {
+  override def lane(record: SinkRecord): Lane = if (laned) lanes.laneOf(record) match {
     case shared: PacedLane =>
       val known = shares.get(shared)
       if (known != null) known else shares.computeIfAbsent(shared, _.open())
@@ -101,7 +101,7 @@ final class KinesisDestination(
       exchange: PutExchange
   ): CompletableFuture[IndexedSeq[Verdict]] = {
     val sentAt = scheduler.nanoTime
-    val expected = if (comparesShards) shards.expect(batch.size, batch(_).hashPoint) else None
+    val expected = if (comparesShards) shards.expect(batch.size, (map, i) => batch(i).shardIn(map)) else None
     put(batch, exchange).thenCompose { answers =>
       val verdicts = answers.map(_.verdict)
       see(answers, batch, sentAt, expected) match {

@@ -26,6 +26,10 @@ final class StreamRouter(
   @volatile private var targets = VectorMap.empty[StreamPlace, StreamRouter.Target]
   private val byName = mutable.HashMap.empty[StreamRef, StreamRouter.Target]
 
+  /** The stream of the last record, and its target. Most writes have one stream. */
+  private var lastStream: StreamRef = null
+  private var lastTarget: StreamRouter.Target = null
+
   /** Returns the rules for records of the stream. */
   def rules(stream: StreamRef): RecordRules = target(stream).rules
 
@@ -46,7 +50,15 @@ final class StreamRouter(
     targets.valuesIterator.foreach(_.close())
   }
 
-  private def target(stream: StreamRef): StreamRouter.Target = byName.getOrElseUpdate(
+  private def target(stream: StreamRef): StreamRouter.Target = {
+    if (stream ne lastStream) {
+      lastTarget = opened(stream)
+      lastStream = stream
+    }
+    lastTarget
+  }
+
+  private def opened(stream: StreamRef): StreamRouter.Target = byName.getOrElseUpdate(
     stream, {
       val found = check(stream)
       targets.getOrElse(

@@ -42,6 +42,10 @@ final class RoutedSink(
   @volatile private var targets = VectorMap.empty[String, (PhysicalStream, StreamRouter.Target)]
   @volatile private var ended = KinesisSinkMetrics()
   @volatile private var takenBack = 0L
+
+  /** The stream of the last record, which is mostly that of the next one, and its target. */
+  private var lastStream: PhysicalStream = null
+  private var lastTarget: StreamRouter.Target = null
   private val logical = mutable.HashMap.empty[String, Logical]
   private val idOf = routes.byId.iterator.flatMap { case (id, streams) => streams.map(_.arn -> id) }.toMap
 
@@ -53,7 +57,8 @@ final class RoutedSink(
   /** Whether the metadata has the logical stream. */
   def knows(id: String): Boolean = routes.byId.contains(id)
 
-  def write(id: String, record: SinkRecord): Unit = {
+  def write(id: String, record: SinkRecord): Unit = if (!queue.isEmpty || !tryWrite(id, record)) {
+    // Records that were taken back are ahead of this one.
     queue.addLast(id -> record)
     drain()
   }
@@ -78,14 +83,15 @@ final class RoutedSink(
 
   private def drain(): Unit = while (!queue.isEmpty) {
     val (id, record) = queue.peekFirst()
-    val written = attempt(choose(id, record)) { target =>
-      target.rules.violation(record) match {
-        case None => target.sink.write(record)
-        case Some(reason) => access.invalid(target.stream.stream.name, reason, record)
-      }
-    }
     // After a failure, records that were taken back are ahead of this one.
-    if (written) queue.removeFirst()
+    if (tryWrite(id, record)) queue.removeFirst()
+  }
+
+  private def tryWrite(id: String, record: SinkRecord): Boolean = attempt(choose(id, record)) { target =>
+    target.rules.violation(record) match {
+      case None => target.sink.write(record)
+      case Some(reason) => access.invalid(target.stream.stream.name, reason, record)
+    }
   }
 
   private def choose(id: String, record: SinkRecord): PhysicalStream = {
@@ -122,12 +128,18 @@ final class RoutedSink(
         false
     }
 
-  private def target(stream: PhysicalStream): StreamRouter.Target = targets.get(stream.arn) match {
-    case Some((_, open)) => open
-    case None =>
-      val opened = access.open(stream)
-      targets = targets.updated(stream.arn, stream -> opened)
-      opened
+  private def target(stream: PhysicalStream): StreamRouter.Target = {
+    if (stream ne lastStream) {
+      lastTarget = targets.get(stream.arn).fold(open(stream))(_._2)
+      lastStream = stream
+    }
+    lastTarget
+  }
+
+  private def open(stream: PhysicalStream): StreamRouter.Target = {
+    val opened = access.open(stream)
+    targets = targets.updated(stream.arn, stream -> opened)
+    opened
   }
 
   private def recover(stream: PhysicalStream, failure: Exception): Unit = {
@@ -156,6 +168,8 @@ final class RoutedSink(
     val back = open.takeBack()
     ended = ended + open.sink.metrics.ended
     targets -= stream.arn
+    lastStream = null
+    lastTarget = null
     back
   }
 }

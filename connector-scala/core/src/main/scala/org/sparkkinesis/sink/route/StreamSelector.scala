@@ -25,7 +25,7 @@ trait StreamSelector {
 final class RoundRobinSelector(maxBatchSize: Int, maxBatchBytes: Long, start: Int) extends StreamSelector {
   private var streams = Vector.empty[PhysicalStream]
   private var credits = Map.empty[String, Long]
-  private var current = Option.empty[PhysicalStream]
+  private var current: PhysicalStream = null
   private var entriesLeft = 0
   private var bytesLeft = 0L
 
@@ -34,27 +34,26 @@ final class RoundRobinSelector(maxBatchSize: Int, maxBatchBytes: Long, start: In
       val isFirst = streams.isEmpty
       streams = among
       credits = among.map(stream => stream.arn -> credits.getOrElse(stream.arn, 0L)).toMap
-      current = current.filter(among.contains)
+      if (!among.contains(current)) current = null
       if (isFirst) (0 until start % among.size).foreach(_ => turn())
     }
-    val to = current.filter(_ => entriesLeft > 0 && bytesLeft >= record.size).getOrElse {
+    if (current == null || entriesLeft == 0 || bytesLeft < record.size) {
       entriesLeft = maxBatchSize
       bytesLeft = maxBatchBytes
       turn()
     }
     entriesLeft -= 1
     bytesLeft -= record.size
-    to
+    current
   }
 
   /** Smooth weighted round robin: each turn adds the weights to the credits, and the highest one pays for the turn. */
-  private def turn(): PhysicalStream = {
+  private def turn(): Unit = {
     val raised = streams.map(stream => stream -> (credits(stream.arn) + stream.weight))
     val (chosen, credit) = raised.maxBy(_._2)
     credits = raised.map { case (stream, sum) => stream.arn -> sum }.toMap
       .updated(chosen.arn, credit - streams.map(_.weight.toLong).sum)
-    current = Some(chosen)
-    chosen
+    current = chosen
   }
 }
 

@@ -68,12 +68,14 @@ final class AsyncSinkWriter[Entry](
     val lane = destination.lane(entry)
     val ready = locked {
       throwIfEnded()
-      if (bounds.isFull(size)) awaitRoom(size)
+      if (!bounds.tryTake(size)) {
+        awaitRoom(size)
+        bounds.take(size)
+      }
       val now = scheduler.nanoTime
       ordinals += 1
       unacknowledged += 1
       unacknowledgedBytes += size
-      bounds.take(size)
       buffer.add(new Pending(entry, size, key, lane, now, ordinals))
       alarm.setBy(now + settings.maxTimeInBuffer.toNanos)
       startsRequest(now)

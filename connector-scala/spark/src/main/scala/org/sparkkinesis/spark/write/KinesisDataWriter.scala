@@ -38,6 +38,8 @@ final class KinesisDataWriter(plan: WritePlan, partition: Int, share: TaskShare)
     refused
   ))
   private val toRecord = new RowToRecord(plan.columns)
+  private val defaultStream: Either[String, StreamRef] =
+    plan.defaultStream.map(_.stream).toRight("the column of its stream is null, and no option names a stream")
 
   /** The record of the row that is being sent to a logical stream, and why a stream has refused it. */
   private var current = Option.empty[SinkRecord]
@@ -80,8 +82,7 @@ final class KinesisDataWriter(plan: WritePlan, partition: Int, share: TaskShare)
     val stream = toRecord.streamOf(values) match {
       case Some(name) =>
         StreamRef.parse(name).toRight("the column of its stream contains neither the name nor the ARN of a stream")
-      case None =>
-        plan.defaultStream.map(_.stream).toRight("the column of its stream is null, and no option names a stream")
+      case None => defaultStream
     }
     (stream, toRecord.convert(values)) match {
       case (Right(to), Right(record)) => router.rules(to).violation(record) match {

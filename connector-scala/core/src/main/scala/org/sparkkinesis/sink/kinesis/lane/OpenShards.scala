@@ -108,9 +108,20 @@ final class OpenShards(
     failures > 0 && scheduler.nanoTime - failedAt < policy.bound(failures).toNanos
   }
 
-  /** Returns where the current map expects records with these hash keys, or `None` without a map. */
-  def expect(count: Int, pointAt: Int => HashPoint): Option[ExpectedShards] = current.map { map =>
-    new ExpectedShards(map, Array.tabulate(count)(i => map.indexOf(pointAt(i))))
+  /**
+   * Returns where the current map expects the records of a request, or `None` without a map.
+   *
+   * @param numberAt
+   *   number of a record's shard in a map
+   */
+  def expect(count: Int, numberAt: (ShardMap, Int) => Int): Option[ExpectedShards] = current.map { map =>
+    val numbers = new Array[Int](count)
+    var i = 0
+    while (i < count) {
+      numbers(i) = numberAt(map, i)
+      i += 1
+    }
+    new ExpectedShards(map, numbers)
   }
 
   /**

@@ -2,9 +2,9 @@ package org.sparkkinesis.sink.kinesis.lane
 
 import org.sparkkinesis.concurrent.Scheduler
 import org.sparkkinesis.model.ShardId
-import org.sparkkinesis.model.hash.HashPoint
 import org.sparkkinesis.retry.{RetryPolicy, RetryRules}
 import org.sparkkinesis.shard.ShardMap
+import org.sparkkinesis.sink.kinesis.put.SinkRecord
 import org.sparkkinesis.sink.limit.{Lane, PacedLane}
 
 /**
@@ -52,9 +52,9 @@ final class ShardLanes(
     }
   }
 
-  /** The lane of the shard whose range contains this hash key. */
-  def laneOf(point: => HashPoint): Lane = known match {
-    case Some(now) if !unpredictable => now.lanes(now.map.indexOf(point))
+  /** The lane of the record's shard. */
+  def laneOf(record: SinkRecord): Lane = known match {
+    case Some(now) if !unpredictable => now.lanes(record.shardIn(now.map))
     case _ => Lane.Unlimited
   }
 

@@ -2,6 +2,7 @@ package org.sparkkinesis.sink.kinesis.put
 
 import org.sparkkinesis.model.hash.{HashKey, HashPoint}
 import org.sparkkinesis.service.PutEntry
+import org.sparkkinesis.shard.ShardMap
 
 /** A valid record for a stream, see [[RecordRules]]. The payload must not be modified. */
 final class SinkRecord(val partitionKey: String, val explicitHashKey: Option[String], val data: Array[Byte])
@@ -21,5 +22,20 @@ final class SinkRecord(val partitionKey: String, val explicitHashKey: Option[Str
       knownPoint = point
     }
     point
+  }
+
+  private var knownMap: ShardMap = null
+  private var knownNumber = 0
+
+  /**
+   * The number of the record's shard in this map. The last result is kept, because a record is asked for it when it is
+   * written and when it is sent. Unlike [[hashPoint]], for one thread at a time.
+   */
+  def shardIn(map: ShardMap): Int = {
+    if (knownMap ne map) {
+      knownNumber = map.indexOf(hashPoint)
+      knownMap = map
+    }
+    knownNumber
   }
 }

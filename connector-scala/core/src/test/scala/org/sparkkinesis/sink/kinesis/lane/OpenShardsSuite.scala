@@ -93,7 +93,7 @@ class OpenShardsSuite extends TimedSuite {
   test("records are compared with the newest map, also if an earlier map expected them elsewhere") {
     val rig = new Rig
     val point = HashPoint(0, 0)
-    val earlier = rig.shards.expect(1, _ => point)
+    val earlier = rig.shards.expect(1, (map, _) => map.indexOf(point))
     val parent = rig.shards.map.get.shardOf(point)
     rig.stream.split(parent)
     rig.time.advance(1.milli)
@@ -102,7 +102,7 @@ class OpenShardsSuite extends TimedSuite {
     assert(child != parent)
     def saw(shard: ShardId, expected: Option[ExpectedShards]): Sighting =
       rig.shards.saw(1, _ => Some(shard), _ => point, rig.time.nanoTime, expected)
-    Seq(earlier, rig.shards.expect(1, _ => point), None).foreach { expected =>
+    Seq(earlier, rig.shards.expect(1, (map, _) => map.indexOf(point)), None).foreach { expected =>
       rig.time.advance(2.seconds)
       assert(saw(child, expected) == Sighting.AsExpected)
       assert(saw(parent, expected) == Sighting.Elsewhere)
