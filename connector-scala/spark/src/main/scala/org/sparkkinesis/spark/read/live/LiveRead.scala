@@ -46,6 +46,7 @@ final private[sparkkinesis] class LiveRead(
   private var childrenBegun = 0
 
   begin(task.shards)
+  if (task.isEnded) feed.end()
 
   /** The chunk that contains the current row. */
   def chunk: Chunk = currentChunk

@@ -14,12 +14,15 @@ import org.sparkkinesis.plan.realtime.{LiveShard, ShardOutcome}
  *   children of these shards that the task must not begin, because the start of the batch has a position of them
  * @param locations
  *   the executor whose consumers read the shards, in Spark's format
+ * @param isEnded
+ *   whether the task ends at once, because the query reads nothing more
  */
 final case class LiveTask(
     shards: Vector[LiveShard],
     finished: Set[StreamShard],
     excluded: Set[StreamShard],
-    locations: Array[String]
+    locations: Array[String],
+    isEnded: Boolean = false
 ) extends InputPartition {
   override def preferredLocations(): Array[String] = locations
 }

@@ -38,6 +38,7 @@ final private[realtime] class LiveExecutors(
   private val owners = new LiveOwners(latestMillis)
   private val unreachable = new UnreachableStreams(clock)
   private var isClosed = false
+  private var isLastBatch = false
 
   override def onRegister(message: Array[Byte], peer: Peer, address: String): Unit =
     ProtocolCodec.decodeToDriver(message) match {
@@ -109,6 +110,15 @@ final private[realtime] class LiveExecutors(
   /** Ends the tasks of the current batch on every executor. */
   def endTasks(): Unit = synchronized(executors.values.map(_.peer).toVector).foreach(send(_, EndTasks))
 
+  /**
+   * Ends the tasks of the current batch on every executor, also those that begin while this is called: these report
+   * what they read then.
+   */
+  def endForGood(): Unit = {
+    synchronized { isLastBatch = true }
+    endTasks()
+  }
+
   /** Stops the consumers of every executor. */
   def close(): Unit = {
     val peers = synchronized {
@@ -132,6 +142,7 @@ final private[realtime] class LiveExecutors(
       moved.groupMap(_._1)(_._2).foreach { case (id, shards) =>
         executors.get(id).foreach(old => send(old.peer, Unassign(shards)))
       }
+      if (isLastBatch) send(executor.peer, EndTasks)
     }
   }
 

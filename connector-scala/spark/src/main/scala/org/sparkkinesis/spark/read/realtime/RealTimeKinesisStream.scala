@@ -70,6 +70,11 @@ final class RealTimeKinesisStream(session: StreamSession, checkpointLocation: St
       case other => throw new IllegalArgumentException(s"not an offset of this source: $other")
     })))
 
+  override def commit(end: Offset): Unit = {
+    realTime.foreach(_.committed(offset(end)))
+    super.commit(end)
+  }
+
   override def createReaderFactory(): PartitionReaderFactory =
     if (isRealTime) new RealTimeReaderFactory(query.sourceId, query.consumerSettings, schema)
     else super.createReaderFactory()

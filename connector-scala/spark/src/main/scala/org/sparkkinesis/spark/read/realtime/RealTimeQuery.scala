@@ -48,10 +48,14 @@ final private[sparkkinesis] class RealTimeQuery(query: SourceQuery, cluster: Exe
   /** The executor that last read each shard. */
   private var places = Map.empty[StreamShard, ExecutorPlace]
   private var lastEnds = Seq.empty[TaskEnd]
+  private var committedEnd = Option.empty[SourceOffset]
 
   /** The children of the current batch that no task can begin. Guarded by this object, as is `draining`. */
   private var waiting = new WaitingChildren(Set.empty)
   private var draining = Option.empty[CompletableFuture[Unit]]
+
+  /** The ends of batches after which the query reads nothing more. */
+  private var drained = Set.empty[SourceOffset]
 
   slots.join(sourceId)
   RealTimeQueries.ofJvm.add(runId, this)
@@ -65,16 +69,31 @@ final private[sparkkinesis] class RealTimeQuery(query: SourceQuery, cluster: Exe
       if (draining.isEmpty) draining = Some(new CompletableFuture[Unit])
       draining.get
     }
-    executors.endTasks()
+    executors.endForGood()
     committed
   }
+
+  /**
+   * Records that a batch with this end is committed. With Spark's asynchronous progress, that may be some batches later,
+   * and not every batch is stored.
+   */
+  def committed(end: SourceOffset): Unit = {
+    committedEnd = Some(end)
+    completeDrain()
+  }
+
+  private def completeDrain(): Unit =
+    if (committedEnd.exists(drained)) synchronized(draining).foreach(_.complete(()))
 
   /** Returns the tasks of the batch that begins at this offset. There is at least one. */
   def plan(start: SourceOffset): Vector[LiveTask] = {
     reportOvertaken()
     val from = query.checked(start)
-    // Spark plans a batch when the previous one is committed.
-    val isDraining = synchronized(draining).map(_.complete(())).nonEmpty
+    val isDraining = synchronized(draining).nonEmpty
+    if (isDraining) {
+      drained += start
+      completeDrain()
+    }
     val begin = BatchPlanner.settle(from, graphsOf(from), _ => None)
     val all = RealTimePlanner.shards(begin, graphs)
     val shards = if (isDraining) all.copy(readable = Vector.empty) else all
@@ -87,7 +106,7 @@ final private[sparkkinesis] class RealTimeQuery(query: SourceQuery, cluster: Exe
     val avoided = executors.avoidUnreachable(running.map(_.id))
     RealTimePlanner.runs(shards.readable, tasks).map { run =>
       val preferred = RealTimePlaces.of(run, live => places.get(live.shard), running, avoided)
-      LiveTask(run, shards.finished, shards.heldBack, preferred.map(cluster.location).toArray)
+      LiveTask(run, shards.finished, shards.heldBack, preferred.map(cluster.location).toArray, isDraining)
     }
   }
 
@@ -161,8 +180,11 @@ final private[sparkkinesis] class RealTimeQuery(query: SourceQuery, cluster: Exe
     tasks
   }
 
-  /** Waits for executors, because they may still be starting. */
-  private def awaitSlots(areEnough: () => Boolean): Unit = {
+  /**
+   * Waits for executors, because they may still be starting. Listens only then: it would start and end threads between
+   * any two batches.
+   */
+  private def awaitSlots(areEnough: () => Boolean): Unit = if (!areEnough()) {
     val change = new Changes
     val listening = cluster.listen(() => change.note(), _ => ())
     try {

@@ -7,7 +7,9 @@ import org.sparkkinesis.event.{RecordedEvents, StreamUnreachable}
 import org.sparkkinesis.model.hash.HashKeyRange
 import org.sparkkinesis.model.{ChildShard, ShardId, StreamShard}
 import org.sparkkinesis.spark.coordinator.state.Overtaken
-import org.sparkkinesis.spark.protocol.{Peer, ProtocolCodec, Register, Report, ShardReport, ToExecutor, Unassign}
+import org.sparkkinesis.spark.protocol.{
+  EndTasks, Peer, ProtocolCodec, Register, Report, ShardReport, ToExecutor, Unassign
+}
 import org.sparkkinesis.suite.TimedSuite
 
 class LiveExecutorsSuite extends TimedSuite {
@@ -135,5 +137,15 @@ class LiveExecutorsSuite extends TimedSuite {
     rig.report("1", Seq(rig.fetched(0)))
     Seq("1", "2").foreach(rig.report(_, unreachable = Set("orders")))
     assert(rig.executors.avoidUnreachable(Seq("1", "2", "3"))("orders") == Set("1"))
+  }
+
+  test("a task that begins while the last batch is ended is told to end when its executor reports") {
+    val rig = new Rig
+    rig.report("1")
+    assert(rig.sent.collect { case (id, EndTasks) => id }.isEmpty)
+    rig.executors.endForGood()
+    assert(rig.sent.collect { case (id, EndTasks) => id } == Seq("1", "2"))
+    rig.report("2")
+    assert(rig.sent.collect { case (id, EndTasks) => id } == Seq("1", "2", "2"))
   }
 }
