@@ -22,8 +22,8 @@ import org.apache.spark.sql.{ForeachWriter, Row}
 final case class HandedRow(batch: Long, app: String, executor: String, attempt: String, record: SeenRecord)
 
 /**
- * The output folder of a query in real-time mode. Each attempt of a task writes its rows to a file of its own, row by
- * row, so that the rows are there when the process is killed. Nothing is ever replaced.
+ * The output folder of a query that hands its rows over one by one. Each attempt of a task writes its rows to a file
+ * of its own, row by row, so that the rows are there when the process is killed. Nothing is ever replaced.
  */
 final class HandedRows(folder: Path) {
   import HandedRows._
@@ -31,20 +31,30 @@ final class HandedRows(folder: Path) {
   def writer: ForeachWriter[Row] = new Writer(folder.toString)
 
   /** Returns the rows of the batches from `batch` on, of each attempt in their order. */
-  def rows(batch: Long = 0): Seq[HandedRow] = Using.resource(Files.list(folder))(_.iterator.asScala.toVector)
+  def rows(batch: Long = 0): Seq[HandedRow] = attempts.filter(_.batch >= batch).flatMap(_.rows)
+
+  /** Returns the rows of each batch in the order of the batches, of each attempt in their order. */
+  def byBatch: Iterator[Seq[Seq[HandedRow]]] =
+    attempts.groupBy(_.batch).toSeq.sortBy(_._1).iterator.map(_._2.map(_.rows))
+
+  private def attempts: Seq[Attempt] = Using.resource(Files.list(folder))(_.iterator.asScala.toVector)
     .flatMap { file =>
       file.getFileName.toString.split('.') match {
-        case Array(id, app, executor, attempt, Suffix) if id.toLong >= batch =>
-          Files.readAllLines(file).asScala.map(line =>
-            HandedRow(id.toLong, app, executor, attempt, SeenRecord.parse(line))
-          )
-        case _ => Nil
+        case Array(id, app, executor, attempt, Suffix) => Some(Attempt(file, id.toLong, app, executor, attempt))
+        case _ => None
       }
     }
 }
 
 private object HandedRows {
   val Suffix = "handed"
+
+  /** The file of one attempt of a task. */
+  final case class Attempt(file: Path, batch: Long, app: String, executor: String, name: String) {
+    def rows: Seq[HandedRow] = Files.readAllLines(file).asScala.toVector.map(line =>
+      HandedRow(batch, app, executor, name, SeenRecord.parse(line))
+    )
+  }
 
   final class Writer(folder: String) extends ForeachWriter[Row] {
     @transient private var out: Option[FileOutputStream] = None

@@ -21,8 +21,9 @@ import org.sparkkinesis.kit.Arguments
  * `--streams A,B` reads the union of several streams, with a source for each. If the options of the source name a
  * logical stream instead, `streams VERSION ACTIVE DRAINING PARKED` is printed for each batch. `--copy STREAM` also
  * writes each batch to a stream, ordered by key. `--trigger` is an interval in milliseconds, `availableNow`, or
- * `realTime:LENGTH`, which writes each row to [[HandedRows]] instead. `--source.NAME VALUE` sets an option of the
- * sources, `--sink.NAME VALUE` an option of the sink, `--conf.NAME VALUE` a setting of the session.
+ * `realTime:LENGTH`, which writes each row to [[HandedRows]] instead; `rows:MILLISECONDS` does that with an interval.
+ * `--source.NAME VALUE` sets an option of the sources, `--sink.NAME VALUE` an option of the sink, `--conf.NAME VALUE` a
+ * setting of the session.
  */
 object QueryMain {
   private val ConditionName = """\[(KINESIS_[A-Z_]+)\]""".r
@@ -34,11 +35,16 @@ object QueryMain {
     def writer(rows: DataFrame) = rows.writeStream.option("checkpointLocation", arguments("checkpoint"))
     val all = rows(spark, arguments)
     if (isLogical(arguments)) spark.streams.addListener(new PrintedStreams)
+    def byRow(trigger: Trigger) = {
+      spark.streams.addListener(new PrintedBatches)
+      // From Spark 4.3 on, a real-time batch may be repeated otherwise although its end was reported.
+      writer(all.select(SeenRecord.Columns.map(col): _*)).option("asyncProgressTrackingEnabled", "false")
+        .outputMode("update").trigger(trigger)
+        .foreach(new HandedRows(Path.of(arguments("output"))).writer).start()
+    }
     val query = arguments.text("trigger", "0") match {
-      case s"realTime:$length" =>
-        spark.streams.addListener(new PrintedBatches)
-        writer(all.select(SeenRecord.Columns.map(col): _*)).outputMode("update").trigger(Trigger.RealTime(length))
-          .foreach(new HandedRows(Path.of(arguments("output"))).writer).start()
+      case s"realTime:$length" => byRow(Trigger.RealTime(length))
+      case s"rows:$millis" => byRow(trigger(millis))
       case other => writer(all).trigger(trigger(other)).foreachBatch(write(arguments) _).start()
     }
     println("started")
@@ -98,10 +104,12 @@ object QueryMain {
     ConditionName.findFirstMatchIn(text.toString).fold("UNKNOWN")(_.group(1))
   }
 
-  /** Prints the batches of a query in real-time mode when they are committed. */
+  /** Prints the batches of a query that hands its rows over one by one, when they are committed. */
   final private class PrintedBatches extends Printed {
     override protected def line(progress: StreamingQueryProgress): String = {
-      val rows = progress.sources.flatMap(source => Option(source.metrics.get("realTimeRows"))).map(_.toLong).sum
+      val rows = progress.sources.map(source =>
+        Option(source.metrics.get("realTimeRows")).fold(source.numInputRows)(_.toLong)
+      ).sum
       s"batch ${progress.batchId} $rows"
     }
   }

@@ -14,7 +14,8 @@ import org.sparkkinesis.kit.process.{EmulatorProcess, StandaloneCluster}
 /**
  * Kills executors and the driver of a query in real-time mode with SIGKILL in the middle of batches, on a standalone
  * cluster, while a producer writes: `RealTimeKills [--records N] [--kills N] [--executors N] [--batch SECONDS] [--mode
- * polling|efo] [--seed S]`. Kills of an executor and of the driver alternate.
+ * polling|efo] [--trigger realTime|mixed] [--seed S]`. Kills of an executor and of the driver alternate. With `mixed`,
+ * every second driver runs the query in micro-batches, on the same checkpoint.
  *
  * With two executors, the query uses all slots, and a lost task waits for the replacement. With more, it starts again
  * at once. Prints the seed first and one JSON object on the last line. Exits with 1 when a record was lost, or repeated
@@ -26,6 +27,7 @@ object RealTimeKills {
   private val Shards = 4
   private val ShardsPerTask = 2
   private val Trickle = 20L
+  private val MicroBatches = Seq("--trigger", "rows:100")
   private val Patience = 3.minutes
 
   def main(args: Array[String]): Unit = ChaosRun.main("real-time-kills", args) { (folder, arguments) =>
@@ -36,6 +38,7 @@ object RealTimeKills {
       arguments.number("executors", 2),
       arguments.number("batch", 10),
       arguments.text("mode", "polling"),
+      arguments.text("trigger", "realTime") == "mixed",
       arguments.seed()
     )
   }
@@ -55,8 +58,16 @@ object RealTimeKills {
     }
   }
 
-  def run(folder: Path, records: Int, kills: Int, executors: Int, batchSeconds: Int, mode: String, seed: Long)
-      : Outcome = {
+  def run(
+      folder: Path,
+      records: Int,
+      kills: Int,
+      executors: Int,
+      batchSeconds: Int,
+      mode: String,
+      isMixed: Boolean,
+      seed: Long
+  ): Outcome = {
     val began = System.nanoTime
     Using.Manager { use =>
       val emulator = use(new EmulatorProcess(log = Some(folder.resolve("emulator.log"))))
@@ -64,7 +75,7 @@ object RealTimeKills {
       val producer = use(new Producer(emulator.endpoint, Stream, Keys))
       val cluster = use(new StandaloneCluster(folder, workers = 1, executorsPerWorker = executors))
       val query = use(new QueryProcess(folder, arguments(cluster, emulator.endpoint, batchSeconds, mode)))
-      val killer = new Killer(folder, query, cluster, executors, new Random(seed))
+      val killer = new Killer(folder, query, cluster, executors, isMixed, new Random(seed))
       val perKill = records / (kills + 1)
       val done = (1 to kills).map { number =>
         producer.allow(number.toLong * perKill)
@@ -98,7 +109,11 @@ object RealTimeKills {
       "shardsPerTask" -> ShardsPerTask.toString,
       "consumerMode" -> mode
     ) ++ (if (mode == "efo") Map("consumerName" -> "chaos") else Map.empty)
-    val session = cluster.settings + ("spark.sql.streaming.realTimeMode.minBatchDuration" -> "1s")
+    val session = cluster.settings ++ Map(
+      "spark.sql.streaming.realTimeMode.minBatchDuration" -> "1s",
+      // From Spark 4.3 on, real-time mode refuses checkpoints of micro-batches with another format.
+      "spark.sql.streaming.stateStore.checkpointFormatVersion" -> "2"
+    )
     Seq("--master", cluster.master, "--streams", Stream, "--trigger", s"realTime:$batchSeconds seconds") ++
       source.flatMap { case (name, value) => Seq(s"--source.$name", value) } ++
       session.flatMap { case (name, value) => Seq(s"--conf.$name", value) }
@@ -110,6 +125,7 @@ object RealTimeKills {
       query: QueryProcess,
       cluster: StandaloneCluster,
       executors: Int,
+      isMixed: Boolean,
       random: Random
   ) {
     private val handed = new HandedRows(folder.resolve("output"))
@@ -121,15 +137,20 @@ object RealTimeKills {
 
     /** Starts the query if it does not run, and waits until so many different records were handed over. */
     def awaitRows(count: Long): Unit = {
-      if (query.handle.isEmpty) query.start()
+      if (query.handle.isEmpty) query.start(if (isRealTime(query.starts)) Nil else MicroBatches)
       await(s"$count records")(records.size >= count)
     }
 
-    /** Waits until the running batch has handed over rows, for which `more` is called. */
+    /**
+     * Waits until the running real-time batch has handed over rows, for which `more` is called. Does not wait for those
+     * of a micro-batch, which hardly takes longer than it takes to look.
+     */
     def awaitRowsOfBatch(more: => Unit): Unit = await("rows of the running batch") {
       more
-      handed.rows(running.toLong).nonEmpty
+      !isRealTime(query.starts - 1) || handed.rows(running.toLong).nonEmpty
     }
+
+    private def isRealTime(startsBefore: Int): Boolean = !isMixed || startsBefore % 2 == 0
 
     def killExecutor(): Kill = {
       await(s"$executors executors")(cluster.executors.size == executors)

@@ -11,10 +11,16 @@ class RealTimeKillsSuite extends TimedSuite with TemporaryFolder {
 
   Seq(("polling", 2, 3), ("efo", 3, 2)).foreach { case (mode, executors, kills) =>
     test(s"no record is lost when executors and the driver are killed in a batch; only its rows come again: $mode") {
-      val outcome = RealTimeKills.run(folder(), records = 6000, kills, executors, batchSeconds = 15, mode, seed = 7)
+      val outcome = RealTimeKills.run(folder(), records = 6000, kills, executors, 15, mode, isMixed = false, seed = 7)
       assert(outcome.verdict.faults == Nil, outcome.json)
       assert(outcome.kills.count(_.executor.isEmpty) == 1)
       assert(outcome.verdict.repeated > 0, s"the kills were within batches: ${outcome.json}")
     }
+  }
+
+  test("micro-batches and real-time batches continue each other's checkpoint after kills of the driver") {
+    val outcome = RealTimeKills.run(folder(), records = 6000, kills = 4, 2, 15, "polling", isMixed = true, seed = 8)
+    assert(outcome.verdict.faults == Nil, outcome.json)
+    assert(outcome.kills.count(_.executor.isEmpty) == 2)
   }
 }
