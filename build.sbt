@@ -107,6 +107,11 @@ lazy val chaos = testProject("chaos")
   .dependsOn(kit, suite % Test)
   .settings(Launching.settings, libraryDependencies += sparkSql)
 
+/** The suites that run with other versions of Spark. By name only, because `tests/versions/run` starts them. */
+lazy val versions = testProject("versions")
+  .dependsOn(integration % "test->test", chaos % "test->test")
+  .settings(SuiteFiles.settings(suite))
+
 /** The real reading side on virtual time, against a model of the service and of Spark's micro-batches, by seeds. */
 lazy val simulation = testProject("simulation")
   .dependsOn(spark, kit, core % "compile->test", suite % Test)

@@ -23,7 +23,9 @@ class RealTimeSuite extends SparkSuite {
 
   override protected def settings: Map[String, String] = Map(
     "spark.sql.streaming.realTimeMode.minBatchDuration" -> "500ms",
-    "spark.sql.shuffle.partitions" -> "1"
+    "spark.sql.shuffle.partitions" -> "1",
+    // From Spark 4.3 on, real-time mode refuses checkpoints of micro-batches with another format.
+    "spark.sql.streaming.stateStore.checkpointFormatVersion" -> "2"
   )
 
   private def stop(run: StreamRun): Unit = {
