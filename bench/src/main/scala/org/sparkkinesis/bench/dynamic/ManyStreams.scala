@@ -21,6 +21,9 @@ import org.sparkkinesis.shard.ShardGraph
  * thread, which other work on the machine and pauses of the garbage collector do not change.
  */
 object ManyStreams {
+
+  /** After this many rounds, the CPU time of a round does not fall any more. */
+  private val WarmUps = 600
   private val First = BigInt("49674026002850188218576229259473476449429298564223254594")
 
   def measure(streams: Int, shards: Int, seconds: Int): Seq[(String, Json)] = {
@@ -28,7 +31,7 @@ object ManyStreams {
       Shard(ShardId.ofIndex(i.toLong), None, None, range, SequenceNumber(First.toString), None)
     }
     val rounds = new Rounds(streams, listed)
-    rounds.run(seconds / 2)
+    rounds.run(0, WarmUps)
     val found = rounds.run(seconds)
     Seq[(String, Json)](
       "streams" -> Json.num(streams.toLong),
@@ -73,14 +76,14 @@ object ManyStreams {
     private def join(stream: PhysicalStream): StreamOffset =
       StreamOffset(stream.stream.name, stream.arn, 1, listed.map(_.id -> ShardPosition.Horizon).to(SortedMap))
 
-    def run(seconds: Int): Found = {
+    def run(seconds: Int, minRounds: Int = 0): Found = {
       val until = System.nanoTime() + seconds * 1000000000L
       val (answers, takeIns, plans) = (new Times("answer"), new Times("take_in"), new Times("plan"))
       val history = new MembershipHistory(None, OnStreamRemoved.Park, 1, retentionMillis = 0)
       var at = SourceOffset(Nil)
       var round = 0
       var bytes = 0
-      while (System.nanoTime() < until) {
+      while (System.nanoTime() < until || round < minRounds) {
         val named = document(round)
         val joins = history.toPrepare(named).map(arn => join(named.physical(arn)))
         // The first version has every stream, and later ones only a change.
