@@ -74,6 +74,9 @@ final class ShardConsumers(
 
   def shards: Set[StreamShard] = consumers.keySet.asScala.toSet
 
+  /** The number of shards. */
+  def size: Int = consumers.size
+
   def snapshot(shard: StreamShard): Option[ShardSnapshot] = Option(consumers.get(shard)).map(_.snapshot)
 
   /** Returns the snapshots of all shards. They are not taken at the same moment. */

@@ -54,12 +54,13 @@ final class ConsumerHost private[executor] (
       instance,
       scheduler,
       driver.send,
+      () => consumers.size,
       () => buffer.isFull,
       () => publishers.unreachable,
       () => metrics.snapshot + ("bufferedBytes" -> buffer.usedBytes)
     )
   private val live = new LiveFeeds(reporter)
-  private val consumers = new ShardConsumers(publishers, buffer, settings.decode, live, metrics)
+  private val consumers: ShardConsumers = new ShardConsumers(publishers, buffer, settings.decode, live, metrics)
   private val closed = new AtomicBoolean
   private val endpoint =
     wire.open(s"kinesis-consumers-$sourceId-${java.lang.Long.toHexString(instance)}")(message =>

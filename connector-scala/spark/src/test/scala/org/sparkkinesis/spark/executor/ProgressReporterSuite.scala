@@ -16,7 +16,7 @@ class ProgressReporterSuite extends TimedSuite {
   private def snapshot(chunks: Int*) =
     ShardSnapshot(Shard, 1, StartingPosition.TrimHorizon, chunks.map(chunk).toVector, 0, 0, None, None)
 
-  private class Setup {
+  private class Setup(shards: Int = 1) {
     val scheduler = new VirtualScheduler
     val sent = mutable.ArrayBuffer.empty[Report]
     val reporter = new ProgressReporter(
@@ -28,6 +28,7 @@ class ProgressReporterSuite extends TimedSuite {
           case report: Report => sent += report; ()
           case other => fail(s"no report: $other")
         },
+      () => shards,
       () => false,
       () => Set("orders"),
       () => Map.empty
@@ -72,6 +73,38 @@ class ProgressReporterSuite extends TimedSuite {
     assert(after.told == Seq(10, 20))
   }
   private var blocked: Thread = null
+
+  test("with thousands of shards, changes of 20 ms are one report") {
+    val s = new Setup(shards = 5000)
+    (1 to 1000).foreach { i =>
+      s.reporter.onChunks(Shard, 1, Seq(chunk(i)))
+      s.scheduler.advance(1.milli)
+    }
+    s.scheduler.advance(20.millis)
+    assert(s.told == (1 to 1000))
+    assert(s.sent.size <= 1000 / 20 + 2)
+  }
+
+  test("the first change after a pause is reported at once, also with thousands of shards") {
+    val s = new Setup(shards = 5000)
+    s.reporter.onChunks(Shard, 1, Seq(chunk(10)))
+    s.scheduler.runDue()
+    assert(s.told == Seq(10))
+    s.scheduler.advance(20.millis)
+    s.reporter.onChunks(Shard, 1, Seq(chunk(20)))
+    s.scheduler.runDue()
+    assert(s.told == Seq(10, 20))
+  }
+
+  test("with a few shards, every change is reported at once") {
+    val s = new Setup(shards = 50)
+    (1 to 10).foreach { i =>
+      s.reporter.onChunks(Shard, 1, Seq(chunk(i)))
+      s.scheduler.runDue()
+    }
+    assert(s.told == (1 to 10))
+    assert(s.sent.size == 10)
+  }
 
   test("changes are added to a report that is waiting to be sent; report numbers increase by one") {
     val s = new Setup
