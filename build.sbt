@@ -121,11 +121,26 @@ lazy val simulation = testProject("simulation")
 lazy val peer = project.in(file("bench/peers/common")).settings(common, publish / skip := true)
 
 /** The program of another engine, which only `bench/run peers` builds, so that nothing else downloads the engine. */
-def peerProject(name: String): Project = Project(s"peer${name.capitalize}", file(s"bench/peers/$name"))
-  .settings(common, Launching.settings, publish / skip := true)
-  .dependsOn(peer)
+def peerProject(name: String): Project = peerProject(name, name)
+def peerProject(name: String, folder: String): Project =
+  Project(s"peer${name.capitalize}", file(s"bench/peers/$folder"))
+    .settings(common, Launching.settings, publish / skip := true)
+    .dependsOn(peer)
 
-lazy val peerFlink = peerProject("flink").settings(libraryDependencies ++= flinkConnector)
+lazy val peerFlink = peerProject("flink").settings(sharedWithFlink, libraryDependencies ++= flinkConnector)
+lazy val sharedWithFlink = Compile / unmanagedSourceDirectories += file("bench/peers/flink/shared").getAbsoluteFile
+
+/** The connector of a checkout of Flink's sources, which `-Dflink.sources=PATH` names. */
+lazy val peerFlinkSources = peerProject("flinkSources", "flink-sources").settings(
+  sharedWithFlink,
+  libraryDependencies ++= flinkOfSources,
+  // The checkout's sources cause warnings.
+  Compile / javacOptions := Nil,
+  Compile / unmanagedSourceDirectories ++= sys.props.get("flink.sources").toSeq.flatMap { checkout =>
+    Seq("flink-connector-aws/flink-connector-aws-kinesis-streams", "flink-connector-aws-base")
+      .map(module => file(checkout) / module / "src" / "main" / "java")
+  }
+)
 lazy val peerJet = peerProject("jet").settings(libraryDependencies ++= jetConnector)
 lazy val peerKcl =
   peerProject("kcl").settings(SqliteLibrary.settings(Runtime), libraryDependencies ++= kinesisClientLibrary)

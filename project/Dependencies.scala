@@ -80,6 +80,14 @@ object Dependencies {
     "org.apache.flink" % "flink-connector-base" % flinkVersion
   )
 
+  private val flinkOfSourcesVersion = "2.0.0"
+
+  /** The Flink that the sources of the connector are made for, and the libraries that the connector calls. */
+  val flinkOfSources: Seq[ModuleID] =
+    Seq("flink-streaming-java", "flink-clients", "flink-connector-base", "flink-table-api-java-bridge")
+      .map("org.apache.flink" % _ % flinkOfSourcesVersion) ++
+      Seq("kinesis", "sts", "netty-nio-client", "apache-client", "arns").map("software.amazon.awssdk" % _ % awsSdk)
+
   /** Hazelcast Jet with its Kinesis connector. */
   val jetConnector: Seq[ModuleID] =
     Seq("com.hazelcast" % "hazelcast" % "5.6.0", "com.hazelcast.jet" % "hazelcast-jet-kinesis" % "5.6.0")

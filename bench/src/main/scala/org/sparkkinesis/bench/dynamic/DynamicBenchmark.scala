@@ -1,11 +1,9 @@
 package org.sparkkinesis.bench.dynamic
 
-import scala.concurrent.duration._
-
 import org.apache.spark.sql.SparkSession
 
 import org.sparkkinesis.bench.sink.{SparkWriteLoop, WriteTarget}
-import org.sparkkinesis.bench.{Checkpoints, Meter, Rounds}
+import org.sparkkinesis.bench.{Checkpoints, LoopGroup, Rounds}
 import org.sparkkinesis.json.Json
 import org.sparkkinesis.kit.Arguments
 
@@ -38,13 +36,12 @@ object DynamicBenchmark {
     try {
       val changed = new ChangingQuery(target, spark).run(changes, quietSeconds = math.max(5, seconds / 8))
       val loops = Seq(
-        new SparkWriteLoop("plain", target, spark, RecordBytes),
+        new SparkWriteLoop("plain", target, target.endpoint, spark, RecordBytes),
         new LogicalWriteLoop("logical", target, spark, RecordBytes)
       )
-      Rounds.warmUp(loops, RecordsPerRound, Duration.Zero)
-      val written = Rounds.measure(loops, RecordsPerRound, seconds / 2, Duration.Zero).toMap
-      def rate(name: String) = Meter.median(written(name).map(_.perSecond))
-      def cpu(name: String) = Meter.median(written(name).map(_.cpuMicros))
+      val written = Rounds.run(arguments, Seq(LoopGroup(loops)), RecordsPerRound, seconds / 2)(()).toMap
+      def rate(name: String) = Rounds.rate(written(name))
+      def cpu(name: String) = Rounds.cpu(written(name))
       val sink = Seq(
         "sink_vs_plain" -> Rounds.number(rate("logical") / rate("plain"), 3),
         "sink_cpu_vs_plain" -> Rounds.number(cpu("logical") / cpu("plain"), 3),

@@ -1,5 +1,7 @@
 package org.sparkkinesis.bench.peers
 
+import scala.annotation.unused
+
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.functions._
 
@@ -8,12 +10,19 @@ import org.sparkkinesis.bench.source.QueryLoop
 import org.sparkkinesis.bench.{Checkpoints, Tally}
 
 /** This connector: a query into `noop` with all columns (`polling` and `efo`), and the write of a DataFrame. */
-final class ConnectorPeer(endpoint: String) extends Peer {
+object ConnectorPeer extends Peer {
+  private val Tasks = 2
+
+  /** Requests in flight, of all tasks. */
+  private val InFlight = 16
+
   private val spark = SparkSession.builder().master("local[2]").appName("peers").config("spark.ui.enabled", "false")
     .config(Checkpoints.OnLocalDisk).getOrCreate()
   spark.sparkContext.setLogLevel("WARN")
 
-  override def read(connector: String, stream: String): AutoCloseable = {
+  def main(@unused arguments: Array[String]): Unit = PeerServer.serve(this)
+
+  override def read(connector: String, endpoint: String, stream: String): AutoCloseable = {
     val options = connector match {
       case "polling" => Map.empty[String, String]
       case "efo" => Map("consumerMode" -> "efo", "consumerName" -> s"spark-${System.nanoTime()}")
@@ -21,31 +30,22 @@ final class ConnectorPeer(endpoint: String) extends Peer {
     QueryLoop.start(spark, QueryLoop.connection(endpoint) ++ options + ("streamName" -> stream), Tally.running)
   }
 
-  override def write(stream: String, records: Long, bytes: Int): Unit = {
+  override def write(endpoint: String, stream: String, records: Long, bytes: Int): Unit = {
     // A function of numbers only, because Spark converts other results with much more work than the count.
     val counted = udf { (number: Long) =>
       Tally.count(1)
       number
     }
     spark
-      .range(0, records, 1, ConnectorPeer.Tasks)
+      .range(0, records, 1, Tasks)
       .select(counted(col("id")).cast("string").as("partitionKey"), lit(new Array[Byte](bytes)).as("data"))
       .write
       .format("kinesis")
       .mode("append")
       .options(QueryLoop.account(endpoint) ++ Map(
         "streamName" -> stream,
-        "maxInFlightRequests" -> (ConnectorPeer.InFlight / ConnectorPeer.Tasks).toString
+        "maxInFlightRequests" -> (InFlight / Tasks).toString
       ))
       .save()
   }
-}
-
-object ConnectorPeer {
-  private val Tasks = 2
-
-  /** Requests in flight, of all tasks. */
-  private val InFlight = 16
-
-  def main(arguments: Array[String]): Unit = PeerServer.serve(new ConnectorPeer(arguments.head))
 }

@@ -17,8 +17,10 @@ import org.sparkkinesis.kit.process.{JavaProcess, Processors}
  *   its main class
  * @param processor
  *   the only processor that it may use, or `None` for all of them
+ * @param options
+ *   further options of its JVM
  */
-final class PeerProcess(val name: String, folder: Path, main: String, endpoint: String, processor: Option[Int])
+final class PeerProcess(name: String, folder: Path, main: String, processor: Option[Int], options: Seq[String])
     extends AutoCloseable {
   private val log = {
     val logs = Files.createDirectories(Paths.get("bench", "target", "peers"))
@@ -26,7 +28,8 @@ final class PeerProcess(val name: String, folder: Path, main: String, endpoint: 
   }
   private val process = {
     val command = processor.fold(Seq.empty[String])(Processors.on) ++
-      Seq(JavaProcess.java, "-Xms2g", "-Xmx2g", s"@${folder.resolve("target").resolve("launch.args")}", main, endpoint)
+      Seq(JavaProcess.java, "-Xms2g", "-Xmx2g") ++ options ++
+      Seq(s"@${folder.resolve("target").resolve("launch.args")}", main)
     new ProcessBuilder(command: _*).redirectError(Redirect.to(log.toFile)).start()
   }
   private val answers: BufferedReader = process.inputReader()

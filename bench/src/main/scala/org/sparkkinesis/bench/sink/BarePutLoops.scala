@@ -11,16 +11,21 @@ import software.amazon.awssdk.services.kinesis.{KinesisAsyncClient, KinesisClien
 
 import org.sparkkinesis.bench.source.BareClients
 
-/** The SDK's clients that write, with their defaults except for endpoint, credentials and HTTP client. */
-final class BarePutClients(endpoint: String) extends AutoCloseable {
+/**
+ * The SDK's clients that write, with their defaults except for endpoint, credentials and HTTP client.
+ *
+ * @param suffix
+ *   the end of the loops' names
+ */
+final class BarePutClients(endpoint: String, suffix: String = "") extends AutoCloseable {
   private val http2 = BareClients.asynchronous(endpoint)
   private val http1 = BareClients.asynchronous(endpoint, Protocol.HTTP1_1)
   private val apache = BareClients.synchronous(endpoint, Apache5HttpClient.builder())
 
   def putLoops(target: WriteTarget, size: Int): Seq[MeasuredBareLoop] = Seq(
-    new AsyncPutLoop("put_sdk_http2", http2, target, size),
-    new AsyncPutLoop("put_sdk_http1", http1, target, size),
-    new SyncPutLoop("put_sdk_apache", apache, target, size)
+    new AsyncPutLoop(s"put_sdk_http2$suffix", http2, target, size),
+    new AsyncPutLoop(s"put_sdk_http1$suffix", http1, target, size),
+    new SyncPutLoop(s"put_sdk_apache$suffix", apache, target, size)
   )
 
   override def close(): Unit = Seq(http2, http1, apache).foreach(_.close())

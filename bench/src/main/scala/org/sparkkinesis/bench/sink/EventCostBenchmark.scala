@@ -3,9 +3,7 @@ package org.sparkkinesis.bench.sink
 import java.util.concurrent.CompletableFuture
 import java.util.concurrent.atomic.LongAdder
 
-import scala.concurrent.duration._
-
-import org.sparkkinesis.bench.{Measured, MeasuredLoop, Meter, Rounds}
+import org.sparkkinesis.bench.{LoopGroup, Measured, MeasuredLoop, Meter, Rounds}
 import org.sparkkinesis.concurrent.SystemScheduler
 import org.sparkkinesis.config.Options
 import org.sparkkinesis.event.log.{EventLog, QueryContext}
@@ -42,14 +40,8 @@ object EventCostBenchmark {
         new WriterLoop("event_per_request", PerRequest, scheduler),
         new WriterLoop("event_per_entry", PerEntry, scheduler)
       )
-      val chosen = Rounds.chosen(arguments, loops)
-      Rounds.warmUp(chosen, records, Duration.Zero)
-      println(Json.render(Json.obj(Rounds.json(Rounds.measure(
-        chosen,
-        records,
-        arguments.seconds(30),
-        Duration.Zero
-      )): _*)))
+      val measured = Rounds.run(arguments, Seq(LoopGroup(loops)), records, arguments.seconds(30))(())
+      println(Json.render(Json.obj(Rounds.json(measured): _*)))
     } finally scheduler.close()
   }
 

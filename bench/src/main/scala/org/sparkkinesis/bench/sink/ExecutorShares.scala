@@ -47,7 +47,6 @@ object ExecutorShares {
     val counts = arrivals.map(_.count(at => at >= from && at < to).toLong)
     val perSecond = counts.sum * 1000.0 / (to - from)
     Json.obj(
-      "benchmark" -> Json.Str("executor-shares"),
       "share_min" -> number(counts.min.toDouble / counts.sum),
       "vs_capacity" -> number(perSecond / (Shards * KinesisQuotas.Shard.WriteRecordsPerSecond)),
       "recordsOfExecutors" -> Json.Arr(counts.map(Json.num)),

@@ -65,7 +65,6 @@ final private class FlowControlBenchmark(emulator: WriteTarget, window: FiniteDu
     val settled = first ++ others
     val (even, evenToo) = both(sharing(ours), sharing(hazelcast))
     Json.obj(
-      "benchmark" -> Json.Str("flow-control"),
       "settled_vs_capacity" -> number(settled.head._2.share),
       "refused_share" -> number(settled.head._2.refused),
       "settled_after_seconds" -> number(settled.head._2.afterSeconds),

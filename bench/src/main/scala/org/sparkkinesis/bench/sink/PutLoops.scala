@@ -42,7 +42,8 @@ object PutLoop {
 }
 
 /** The connector's writer without Spark, in two tasks. */
-final class WriterLoop(val name: String, target: WriteTarget, size: Int, aggregated: Boolean) extends PutLoop(target) {
+final class WriterLoop(val name: String, target: WriteTarget, route: WriteRoute, size: Int, aggregated: Boolean)
+    extends PutLoop(target) {
   import PutLoop._
 
   private val settings = KinesisSinkSettings.of(Options.defaults).copy(
@@ -53,12 +54,12 @@ final class WriterLoop(val name: String, target: WriteTarget, size: Int, aggrega
   override protected def write(stream: String, records: Long): Unit = {
     val timer = SharedTimer.acquire()
     val ref = StreamRef.ByName(stream)
-    val checked = CheckedStream.of(ref, target.lease.service.describeStream(ref).get(), Some(target.endpoint))
+    val checked = CheckedStream.of(ref, route.lease.service.describeStream(ref).get(), Some(route.endpoint))
     try
       inTasks(WriterLoop.Tasks, records) { (task, count) =>
         val payload = new Array[Byte](size)
         val sink = KinesisStreamSink.open(
-          target.lease.service,
+          route.lease.service,
           checked,
           settings,
           settings.newBounds,
@@ -82,8 +83,13 @@ private object WriterLoop {
 }
 
 /** Spark's write of a DataFrame, in two tasks. */
-final class SparkWriteLoop(val name: String, target: WriteTarget, spark: SparkSession, size: Int)
-    extends PutLoop(target) {
+final class SparkWriteLoop(
+    val name: String,
+    target: WriteTarget,
+    endpoint: String,
+    spark: SparkSession,
+    size: Int
+) extends PutLoop(target) {
   import PutLoop._
 
   override protected def write(stream: String, records: Long): Unit = spark
@@ -94,7 +100,7 @@ final class SparkWriteLoop(val name: String, target: WriteTarget, spark: SparkSe
     .mode("append")
     .options(Map(
       "streamName" -> stream,
-      "endpoint" -> target.endpoint,
+      "endpoint" -> endpoint,
       "region" -> "us-east-1",
       "awsAccessKey" -> "AKIDEXAMPLE",
       "awsSecretKey" -> "secret",

@@ -33,9 +33,15 @@ final class WriteLoad(
   private val sampler = Executors.newSingleThreadScheduledExecutor()
   private val ref = StreamRef.ByName(stream)
   private val checked =
-    CheckedStream.of(ref, target.lease.service.describeStream(ref).get(), Some(target.endpoint))
+    CheckedStream.of(ref, target.plain.lease.service.describeStream(ref).get(), Some(target.endpoint))
   private val sinks = keys.map(_ =>
-    KinesisStreamSink.open(target.lease.service, checked, settings, settings.newBounds, new SinkProcess(timer, limits))
+    KinesisStreamSink.open(
+      target.plain.lease.service,
+      checked,
+      settings,
+      settings.newBounds,
+      new SinkProcess(timer, limits)
+    )
   )
   @volatile private var running = true
   private val tasks = sinks.lazyZip(keys).map { (sink, key) =>

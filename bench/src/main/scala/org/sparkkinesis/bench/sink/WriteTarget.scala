@@ -8,15 +8,12 @@ import software.amazon.awssdk.services.kinesis.KinesisAsyncClient
 import software.amazon.awssdk.services.kinesis.waiters.KinesisAsyncWaiter
 
 import org.sparkkinesis.aws.client.{ClientLease, ClientSettings, CredentialSettings, KinesisClients}
-import org.sparkkinesis.kit.process.EmulatorProcess
+import org.sparkkinesis.kit.process.{EmulatorProcess, TrustStore}
 import org.sparkkinesis.service.KinesisService
 
-/** An emulator in a separate process, with the clients that write to it. */
-final class WriteTarget(quotas: Boolean, heap: String = "3g") extends AutoCloseable {
-  private val process = new EmulatorProcess(heap, quotas, processor = Some(0))
-  val endpoint: String = process.endpoint
-
-  val settings: ClientSettings = ClientSettings.of(
+/** How the connector writes to an emulator: without TLS, or with it. */
+final class WriteRoute(val endpoint: String) extends AutoCloseable {
+  private val settings: ClientSettings = ClientSettings.of(
     Some("us-east-1"),
     Some(endpoint),
     CredentialSettings.Static("AKIDEXAMPLE", "secret", None)
@@ -24,6 +21,26 @@ final class WriteTarget(quotas: Boolean, heap: String = "3g") extends AutoClosea
 
   /** The connector's own client. */
   val lease: ClientLease[KinesisService] = KinesisClients.shared.acquire(settings)
+
+  override def close(): Unit = lease.close()
+}
+
+/**
+ * An emulator in a separate process, with the clients that write to it.
+ *
+ * @param tls
+ *   whether it also serves https, with a certificate that this JVM trusts from then on
+ */
+final class WriteTarget(quotas: Boolean, heap: String = "3g", tls: Boolean = false) extends AutoCloseable {
+  private val process = new EmulatorProcess(heap, quotas, processor = Some(0), tls = tls)
+  process.trust.foreach(_.useInThisJvm())
+  val endpoint: String = process.endpoint
+
+  /** The certificate of the route over TLS. */
+  def trust: Option[TrustStore] = process.trust
+
+  val plain: WriteRoute = new WriteRoute(endpoint)
+  val secure: Option[WriteRoute] = process.secureEndpoint.map(new WriteRoute(_))
 
   /** An ordinary SDK client, to create streams and for the loop of the comparison. */
   val sdk: KinesisAsyncClient = KinesisAsyncClient
@@ -60,7 +77,7 @@ final class WriteTarget(quotas: Boolean, heap: String = "3g") extends AutoClosea
 
   override def close(): Unit = {
     sdk.close()
-    lease.close()
+    (plain +: secure.toSeq).foreach(_.close())
     process.close()
   }
 }

@@ -12,8 +12,13 @@ import software.amazon.awssdk.services.kinesis.{KinesisAsyncClient, KinesisClien
 
 import org.sparkkinesis.bench.MeasuredLoop
 
-/** The SDK's clients with their defaults, except for endpoint, credentials and HTTP client. */
-final class BareClients(endpoint: String) extends AutoCloseable {
+/**
+ * The SDK's clients with their defaults, except for endpoint, credentials and HTTP client.
+ *
+ * @param suffix
+ *   the end of the loops' names
+ */
+final class BareClients(endpoint: String, suffix: String = "") extends AutoCloseable {
   import BareClients._
 
   /** The SDK's default for asynchronous clients. */
@@ -22,14 +27,17 @@ final class BareClients(endpoint: String) extends AutoCloseable {
   private val apache = synchronous(endpoint, Apache5HttpClient.builder())
   private val urlConnection = synchronous(endpoint, UrlConnectionHttpClient.builder())
 
-  /** One loop per client, and one that shows what the transport costs without the SDK. */
+  /** One loop per client. */
   def pollingLoops(shards: Int): Seq[MeasuredLoop] = Seq(
-    new AsyncPollingLoop("polling_sdk_http2", http2, ReadingStream.Name, shards),
-    new AsyncPollingLoop("polling_sdk_http1", http1, ReadingStream.Name, shards),
-    new SyncPollingLoop("polling_sdk_apache", apache, ReadingStream.Name, shards),
-    new SyncPollingLoop("polling_sdk_urlconnection", urlConnection, ReadingStream.Name, shards),
-    new SocketPollingLoop("polling_socket", apache, URI.create(endpoint), ReadingStream.Name, shards)
+    new AsyncPollingLoop(s"polling_sdk_http2$suffix", http2, ReadingStream.Name, shards),
+    new AsyncPollingLoop(s"polling_sdk_http1$suffix", http1, ReadingStream.Name, shards),
+    new SyncPollingLoop(s"polling_sdk_apache$suffix", apache, ReadingStream.Name, shards),
+    new SyncPollingLoop(s"polling_sdk_urlconnection$suffix", urlConnection, ReadingStream.Name, shards)
   )
+
+  /** Shows what the transport costs without the SDK and without TLS. */
+  def socketLoop(shards: Int): MeasuredLoop =
+    new SocketPollingLoop("polling_socket", apache, URI.create(endpoint), ReadingStream.Name, shards)
 
   override def close(): Unit = Seq(http2, http1, apache, urlConnection).foreach(_.close())
 }

@@ -2,10 +2,8 @@ package org.sparkkinesis.bench.source
 
 import java.util.concurrent.TimeUnit
 
-import scala.concurrent.duration._
-
 import org.sparkkinesis.aws.client.SdkClients
-import org.sparkkinesis.bench.Rounds
+import org.sparkkinesis.bench.{LoopGroup, Rounds}
 import org.sparkkinesis.concurrent.SystemScheduler
 import org.sparkkinesis.config.Options
 import org.sparkkinesis.consume.fanout.StreamConsumerRegistrar
@@ -17,8 +15,8 @@ import org.sparkkinesis.retry.{RetryPolicies, RetryRules}
 
 /**
  * Measures the connector's consumers without Spark against bare loops that only count, side by side in one run:
- * `ConsumeBenchmark [--seconds N] [--records N] [--shards N] [--mode polling|efo|both] [--only NAME,NAME]`.
- * The last line is one JSON object, see [[org.sparkkinesis.bench.Rounds]].
+ * `ConsumeBenchmark [--seconds N] [--records N] [--shards N] [--mode polling|efo|both]`, and the arguments of
+ * [[org.sparkkinesis.bench.Rounds]]. The last line is one JSON object.
  */
 object ConsumeBenchmark {
   import ReadingStream._
@@ -31,43 +29,48 @@ object ConsumeBenchmark {
     val seconds = arguments.seconds(90)
     val mode = arguments.text("mode", "both")
     Processors.moveSelfTo(1)
-    val emulator = new EmulatorProcess("4g", processor = Some(0))
-    val service = SdkClients.create(settings(emulator.endpoint))
+    val emulator = new EmulatorProcess("4g", processor = Some(0), tls = withTls(arguments))
+    emulator.trust.foreach(_.useInThisJvm())
     val scheduler = new SystemScheduler("bench", 2)
-    val bare = new BareClients(emulator.endpoint)
+    val routes = (emulator.endpoint -> "") +: emulator.secureEndpoint.toSeq.map(_ -> OverTls)
+    val clients = routes.map { case (endpoint, suffix) =>
+      (SdkClients.create(settings(endpoint)), new BareClients(endpoint, suffix), suffix)
+    }
     try {
+      val (service, bare, _) = clients.head
       val arn = load(bare.http2, shards, records)
-      val polling = ReadingLoops.polling(service, scheduler)
-      val pollingLoops = bare.pollingLoops(shards) ++ Seq(
-        new PublisherLoop("polling_publisher", polling, Name, shards),
-        new ConsumersLoop("polling_consumers", polling, Name, shards)
-      )
       val consumerArn = new StreamConsumerRegistrar(
         service,
         scheduler,
         RetryPolicies.of(Options.defaults),
         RetryRules.Default
       ).ensure(arn, "bench").get(1, TimeUnit.MINUTES)
-      val fanOut = ReadingLoops.fanOut(service, consumerArn, scheduler)
-      val fanOutLoops = Seq(
-        new SdkFanOutLoop("efo_sdk", bare.http2, () => consumerArn, shards),
-        new PublisherLoop("efo_publisher", fanOut, Name, shards),
-        new ConsumersLoop("efo_consumers", fanOut, Name, shards)
-      )
-      // The service refuses another subscription within five seconds, so every reader by fan-out waits that long.
-      val kinds = Seq(
-        "polling" -> (pollingLoops, Duration.Zero),
-        "efo" -> (fanOutLoops, KinesisQuotas.Lifetime.SubscriptionTakeover)
-      ).collect { case (kind, loops) if mode == kind || mode == "both" => (chosen(arguments, loops._1), loops._2) }
-      val measured = kinds.flatMap { case (loops, pause) =>
-        warmUp(loops, records.toLong, pause)
-        measure(loops, records.toLong, seconds / kinds.size, pause)
+      val groups = clients.flatMap { case (service, bare, suffix) =>
+        val polling = ReadingLoops.polling(service, scheduler)
+        val fanOut = ReadingLoops.fanOut(service, consumerArn, scheduler)
+        val pollingLoops = bare.pollingLoops(shards) ++ Option.when(suffix.isEmpty)(bare.socketLoop(shards)) ++ Seq(
+          new PublisherLoop(s"polling_publisher$suffix", polling, Name, shards),
+          new ConsumersLoop(s"polling_consumers$suffix", polling, Name, shards)
+        )
+        val fanOutLoops = Seq(
+          new SdkFanOutLoop(s"efo_sdk$suffix", bare.http2, () => consumerArn, shards),
+          new PublisherLoop(s"efo_publisher$suffix", fanOut, Name, shards),
+          new ConsumersLoop(s"efo_consumers$suffix", fanOut, Name, shards)
+        )
+        // The service refuses another subscription within five seconds, so every reader by fan-out waits that long.
+        Seq(
+          "polling" -> LoopGroup(pollingLoops),
+          "efo" -> LoopGroup(fanOutLoops, KinesisQuotas.Lifetime.SubscriptionTakeover)
+        )
       }
-      println(Json.render(Json.obj(json(measured): _*)))
+      val ofMode = groups.collect { case (kind, group) if mode == kind || mode == "both" => group }
+      println(Json.render(Json.obj(json(run(arguments, ofMode, records.toLong, seconds)(())): _*)))
     } finally {
       scheduler.close()
-      bare.close()
-      service.close()
+      clients.foreach { case (service, bare, _) =>
+        bare.close()
+        service.close()
+      }
       emulator.close()
     }
   }

@@ -130,10 +130,14 @@ object ReadingLoops {
       readBytesPerSecond = 1L << 50
     )
 
-  def polling(service: KinesisService, scheduler: SystemScheduler): RecordPublisherFactory =
+  def polling(
+      service: KinesisService,
+      scheduler: SystemScheduler,
+      settings: PollingSettings = unpaced
+  ): RecordPublisherFactory =
     new PollingPublisherFactory(
       _ => service,
-      unpaced,
+      settings,
       RetryPolicies.of(Options.defaults),
       RetryRules.Default,
       scheduler,

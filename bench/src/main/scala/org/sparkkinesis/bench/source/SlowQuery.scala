@@ -1,6 +1,6 @@
 package org.sparkkinesis.bench.source
 
-import java.lang.management.{BufferPoolMXBean, ManagementFactory, MemoryType}
+import java.lang.management.{BufferPoolMXBean, ManagementFactory}
 import java.nio.file.Files
 import java.util.concurrent.TimeUnit
 import java.util.concurrent.atomic.AtomicLong
@@ -11,6 +11,7 @@ import scala.jdk.CollectionConverters._
 import org.apache.spark.sql.streaming.{StreamingQuery, StreamingQueryListener, Trigger}
 import org.apache.spark.sql.{Dataset, Row, SparkSession}
 
+import org.sparkkinesis.bench.LiveHeap
 import org.sparkkinesis.kit.Arguments
 
 /**
@@ -52,7 +53,7 @@ object SlowQuery {
     println(
       Seq(
         f""""${mode}_peak_buffer_share": ${metrics.peakBuffered.toDouble / capacity}%.3f""",
-        s""""${mode}_live_heap_mb": ${liveHeap >> 20}""",
+        s""""${mode}_live_heap_mb": ${LiveHeap.bytes() >> 20}""",
         s""""${mode}_peak_direct_mb": ${peakDirect >> 20}""",
         s""""${mode}_rows_per_second": ${rowsByShard.values.sum / seconds}""",
         s""""${mode}_shards_served": ${rowsByShard.size}""",
@@ -86,16 +87,6 @@ object SlowQuery {
       peak.accumulateAndGet(last("bufferedBytes"), math.max(_, _))
       ()
     }
-  }
-
-  /** Returns the bytes in each heap pool after its last collection, without later allocations. */
-  private def liveHeap: Long = {
-    System.gc()
-    ManagementFactory.getMemoryPoolMXBeans.asScala.iterator
-      .filter(_.getType == MemoryType.HEAP)
-      .flatMap(pool => Option(pool.getCollectionUsage))
-      .map(_.getUsed)
-      .sum
   }
 
   private def directBytes: Long =

@@ -3,13 +3,11 @@ package org.sparkkinesis.bench.source
 import java.nio.file.Files
 import java.util.concurrent.TimeUnit
 
-import scala.concurrent.duration._
-
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.streaming.{StreamingQueryListener, Trigger}
 
 import org.sparkkinesis.aws.client.SdkClients
-import org.sparkkinesis.bench.{Checkpoints, Measured, MeasuredLoop, Rounds, Tally}
+import org.sparkkinesis.bench.{Checkpoints, LoopGroup, Measured, MeasuredLoop, Rounds, Tally}
 import org.sparkkinesis.concurrent.SystemScheduler
 import org.sparkkinesis.config.Options
 import org.sparkkinesis.consume.fanout.StreamConsumerRegistrar
@@ -21,7 +19,7 @@ import org.sparkkinesis.retry.{RetryPolicies, RetryRules}
 /**
  * Measures a micro-batch query that reads into the `noop` sink, with polling and with enhanced fan-out, against bare
  * loops that only count, side by side in one run: `SourceBenchmark [--seconds N] [--records N] [--shards N] [--mode
- * polling|efo|both] [--only NAME,NAME]`.
+ * polling|efo|both]`, and the arguments of [[org.sparkkinesis.bench.Rounds]].
  *
  * All are measured warm (see [[org.sparkkinesis.bench.Rounds]]), and in their stable state: the query from the end of
  * its first batch to the end of its last, without the records that its consumers had received before, and with the
@@ -29,7 +27,7 @@ import org.sparkkinesis.retry.{RetryPolicies, RetryRules}
  * their last, without the first.
  *
  * The last line is one JSON object. Its ratios `polling_vs_bare` and `efo_vs_bare` compare with the fastest bare
- * client of the SDK.
+ * client of the SDK. Names that end with `_tls` are the same over TLS.
  */
 object SourceBenchmark {
   import ReadingStream._
@@ -44,10 +42,12 @@ object SourceBenchmark {
     val shards = arguments.number("shards", 4)
     val seconds = arguments.seconds(120)
     val mode = arguments.text("mode", "both")
-    val emulator = new EmulatorProcess("6g", processor = Some(0))
+    val emulator = new EmulatorProcess("6g", processor = Some(0), tls = withTls(arguments))
+    emulator.trust.foreach(_.useInThisJvm())
     val service = SdkClients.create(settings(emulator.endpoint))
     val scheduler = new SystemScheduler("bench", 1)
     val bare = new BareClients(emulator.endpoint)
+    val secure = emulator.secureEndpoint.map(endpoint => endpoint -> new BareClients(endpoint, OverTls))
     val spark = SparkSession.builder().master("local[2]").appName("source").config("spark.ui.enabled", "false")
       .config(Checkpoints.OnLocalDisk).getOrCreate()
     spark.sparkContext.setLogLevel("WARN")
@@ -59,26 +59,27 @@ object SourceBenchmark {
       val arns = (1 to Consumers).map(i => registrar.ensure(arn, s"bench-$i").get(1, TimeUnit.MINUTES))
       val consumers = Iterator.continually(arns).flatten
       def efo = Map("consumerMode" -> "efo", "registration" -> "none", "consumerARN" -> consumers.next())
-      val polling = bare.pollingLoops(shards) ++ Seq(
-        new QueryLoop("polling", spark, emulator.endpoint, Map.empty),
+      def polling(clients: BareClients, endpoint: String, suffix: String): Seq[MeasuredLoop] =
+        clients.pollingLoops(shards) :+ new QueryLoop(s"polling$suffix", spark, endpoint, Map.empty)
+      def fanOut(clients: BareClients, endpoint: String, suffix: String): Seq[MeasuredLoop] = Seq(
+        new SdkFanOutLoop(s"efo_sdk$suffix", clients.http2, () => consumers.next(), shards),
+        new QueryLoop(s"efo$suffix", spark, endpoint, efo)
+      )
+      val plainPolling = bare.socketLoop(shards) +: polling(bare, emulator.endpoint, "") :+
         new QueryLoop("polling_aligned", spark, emulator.endpoint, Map("alignShards" -> "1m"))
-      )
-      val fanOut = Seq(
-        new SdkFanOutLoop("efo_sdk", bare.http2, () => consumers.next(), shards),
-        new QueryLoop("efo", spark, emulator.endpoint, efo)
-      )
-      val kinds = Seq("polling" -> polling, "efo" -> fanOut).collect {
-        case (kind, loops) if mode == kind || mode == "both" => chosen(arguments, loops)
-      }
-      kinds.foreach(warmUp(_, records.toLong, Duration.Zero))
-      // From here on, each side has one processor, and all code is compiled.
-      Processors.moveSelfTo(1)
-      val measured = kinds.flatMap(measure(_, records.toLong, seconds / kinds.size, Duration.Zero))
+      val groups = Seq("polling" -> plainPolling, "efo" -> fanOut(bare, emulator.endpoint, "")) ++
+        secure.toSeq.flatMap { case (endpoint, clients) =>
+          Seq("polling" -> polling(clients, endpoint, OverTls), "efo" -> fanOut(clients, endpoint, OverTls))
+        }
+      val ofMode = groups.collect { case (kind, loops) if mode == kind || mode == "both" => LoopGroup(loops) }
+      // Each side gets one processor when all code is compiled.
+      val measured = run(arguments, ofMode, records.toLong, seconds)(Processors.moveSelfTo(1))
       println(Json.render(Json.obj(json(measured): _*)))
     } finally {
       spark.stop()
       scheduler.close()
       bare.close()
+      secure.foreach(_._2.close())
       service.close()
       emulator.close()
     }

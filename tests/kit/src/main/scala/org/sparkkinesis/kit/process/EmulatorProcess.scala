@@ -4,6 +4,8 @@ import java.net.URI
 import java.net.http.{HttpClient, HttpRequest, HttpResponse}
 import java.nio.file.Path
 
+import org.sparkkinesis.json.Json
+
 /**
  * An emulator in a separate JVM, which ends when it is closed or when this process ends.
  *
@@ -13,32 +15,45 @@ import java.nio.file.Path
  *   the file for its standard error
  * @param processor
  *   the only processor that it may use, where `taskset` is installed
+ * @param tls
+ *   whether it also serves https, with a certificate that it creates
  */
 final class EmulatorProcess(
     heap: String = "2g",
     quotas: Boolean = false,
     log: Option[Path] = None,
-    processor: Option[Int] = None
+    processor: Option[Int] = None,
+    tls: Boolean = false
 ) extends AutoCloseable {
   private val process = JavaProcess.start(
     "org.sparkkinesis.emulator.EmulatorMain",
-    Seq("--port", "0", "--quotas", if (quotas) "on" else "off", "--stdin-bound"),
+    Seq("--port", "0", "--quotas", if (quotas) "on" else "off", "--stdin-bound") ++ Option.when(tls)("--tls"),
     heap,
     log,
     prefix = processor.fold(Seq.empty[String])(Processors.on)
   )
-  private val http = HttpClient.newHttpClient()
+  // Created late: it fixes the certificates that this JVM trusts by default.
+  private lazy val http = HttpClient.newHttpClient()
 
-  /** The URL from the line that the emulator prints when it is ready. */
-  val endpoint: String = {
+  /** The line that the emulator prints when it is ready. */
+  private val ready: Json = {
     val line = process.inputReader().readLine()
-    Option(line)
-      .flatMap("\"endpoint\"\\s*:\\s*\"([^\"]+)\"".r.findFirstMatchIn(_))
-      .map(_.group(1))
-      .getOrElse(throw new IllegalStateException(s"the emulator did not start; it said: $line" + log.fold("")(path =>
+    Option(line).flatMap(Json.parse(_).toOption).filter(_.field("port").nonEmpty).getOrElse(
+      throw new IllegalStateException(s"the emulator did not start; it said: $line" + log.fold("")(path =>
         s"; see $path"
-      )))
+      ))
+    )
   }
+  private val port = ready.field("port").flatMap(_.asLong).get
+
+  /** The URL without TLS. */
+  val endpoint: String = s"http://127.0.0.1:$port"
+
+  /** The https URL of the same port. */
+  val secureEndpoint: Option[String] = Option.when(tls)(s"https://127.0.0.1:$port")
+
+  /** The certificate of `secureEndpoint`. */
+  val trust: Option[TrustStore] = ready.field("certificatePem").flatMap(_.asString).map(new TrustStore(_))
 
   /** Creates a stream that is ACTIVE when this returns. */
   def createStream(name: String, shards: Int): Unit = ask("POST", "streams", s"""{"name":"$name","shards":$shards}""")

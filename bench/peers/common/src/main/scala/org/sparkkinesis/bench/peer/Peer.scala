@@ -14,17 +14,19 @@ trait Peer {
    *
    * @param connector
    *   the part of the engine that reads, such as `polling` or `efo`
+   * @param endpoint
+   *   the service's URL
    */
-  def read(connector: String, stream: String): AutoCloseable
+  def read(connector: String, endpoint: String, stream: String): AutoCloseable
 
   /** Writes records to a stream, calls [[Tally.count]] for each, and returns when all are acknowledged. */
-  def write(stream: String, records: Long, bytes: Int): Unit
+  def write(endpoint: String, stream: String, records: Long, bytes: Int): Unit
 }
 
 /**
- * Runs rounds on command. A line of standard input is `read CONNECTOR STREAM RECORDS` or `write STREAM RECORDS BYTES`;
- * its answer is a line `RESULT RECORDS SECONDS CPU BYTES`, with microseconds of CPU time and allocated bytes per
- * record, or `FAILED REASON`. The process ends with its standard input.
+ * Runs rounds on command. A line of standard input is `read CONNECTOR ENDPOINT STREAM RECORDS` or `write ENDPOINT
+ * STREAM RECORDS BYTES`; its answer is a line `RESULT RECORDS SECONDS CPU BYTES`, with microseconds of CPU time and
+ * allocated bytes per record, or `FAILED REASON`. The process ends with its standard input.
  */
 object PeerServer {
   val Ready = "READY"
@@ -47,14 +49,14 @@ object PeerServer {
   }
 
   private def run(peer: Peer, command: List[String]): Measured = command match {
-    case List("read", connector, stream, records) =>
+    case List("read", connector, endpoint, stream, records) =>
       val tally = Tally.begin(records.toLong)
-      val reading = peer.read(connector, stream)
+      val reading = peer.read(connector, endpoint, stream)
       try tally.await()
       finally reading.close()
-    case List("write", stream, records, bytes) =>
+    case List("write", endpoint, stream, records, bytes) =>
       val tally = Tally.begin(records.toLong)
-      peer.write(stream, records.toLong, bytes.toInt)
+      peer.write(endpoint, stream, records.toLong, bytes.toInt)
       tally.await()
     case _ => throw new IllegalArgumentException(s"unknown command: ${command.mkString(" ")}")
   }

@@ -1,5 +1,7 @@
 package org.sparkkinesis.bench.peer
 
+import scala.annotation.unused
+
 import com.hazelcast.config.Config
 import com.hazelcast.core.Hazelcast
 import com.hazelcast.jet.kinesis.{KinesisSinks, KinesisSources}
@@ -8,8 +10,14 @@ import com.hazelcast.jet.pipeline.{Pipeline, SinkBuilder, SourceBuilder}
 import org.sparkkinesis.bench.Tally
 
 /** Hazelcast Jet's connector on a member in this process: the source (`polling`) and the sink. */
-final class JetPeer(endpoint: String) extends Peer {
-  import JetPeer._
+object JetPeer extends Peer {
+  private val Region = "us-east-1"
+  private val AccessKey = "AKIDEXAMPLE"
+  private val SecretKey = "secret"
+  private val WriteParallelism = 2
+  private val AtOnce = 1024
+
+  def main(@unused arguments: Array[String]): Unit = PeerServer.serve(this)
 
   private val member = {
     val config = new Config
@@ -23,7 +31,7 @@ final class JetPeer(endpoint: String) extends Peer {
     Hazelcast.newHazelcastInstance(config)
   }
 
-  override def read(connector: String, stream: String): AutoCloseable = {
+  override def read(connector: String, endpoint: String, stream: String): AutoCloseable = {
     val source = KinesisSources.kinesis(stream)
       .withEndpoint(endpoint)
       .withRegion(Region)
@@ -43,7 +51,7 @@ final class JetPeer(endpoint: String) extends Peer {
     }
   }
 
-  override def write(stream: String, records: Long, bytes: Int): Unit = {
+  override def write(endpoint: String, stream: String, records: Long, bytes: Int): Unit = {
     val numbers = SourceBuilder.batch("numbers", _ => new Numbers(records))
       .fillBufferFn[java.lang.Long]((numbers, buffer) => numbers.fill(buffer))
       .build()
@@ -59,16 +67,6 @@ final class JetPeer(endpoint: String) extends Peer {
     pipeline.readFrom(numbers).writeTo(sink).setLocalParallelism(WriteParallelism)
     member.getJet.newJob(pipeline).join()
   }
-}
-
-object JetPeer {
-  private val Region = "us-east-1"
-  private val AccessKey = "AKIDEXAMPLE"
-  private val SecretKey = "secret"
-  private val WriteParallelism = 2
-  private val AtOnce = 1024
-
-  def main(arguments: Array[String]): Unit = PeerServer.serve(new JetPeer(arguments.head))
 
   final private class Numbers(end: Long) extends Serializable {
     private var next = 0L

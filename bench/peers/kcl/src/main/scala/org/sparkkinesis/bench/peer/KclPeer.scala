@@ -3,6 +3,9 @@ package org.sparkkinesis.bench.peer
 import java.net.URI
 import java.util.concurrent.TimeUnit
 
+import scala.annotation.unused
+import scala.collection.mutable
+
 import software.amazon.awssdk.auth.credentials.{AwsBasicCredentials, StaticCredentialsProvider}
 import software.amazon.awssdk.awscore.client.builder.AwsClientBuilder
 import software.amazon.awssdk.regions.Region
@@ -20,11 +23,17 @@ import software.amazon.kinesis.retrieval.polling.PollingConfig
 import org.sparkkinesis.bench.Tally
 
 /** KCL 3 (`polling` and `efo`) with its tables in DynamoDB Local, in this process. It does not write. */
-final class KclPeer(endpoint: String) extends Peer {
-  private lazy val dynamo = DynamoDBEmbedded.create(true)
-  private lazy val client = KinesisClientUtil.createKinesisAsyncClient(toEmulator(KinesisAsyncClient.builder()))
+object KclPeer extends Peer {
+  private val dynamo = DynamoDBEmbedded.create(true)
+  private val clients = mutable.HashMap.empty[String, KinesisAsyncClient]
 
-  override def read(connector: String, stream: String): AutoCloseable = {
+  def main(@unused arguments: Array[String]): Unit = PeerServer.serve(this)
+
+  override def read(connector: String, endpoint: String, stream: String): AutoCloseable = {
+    val client = clients.getOrElseUpdate(
+      endpoint,
+      KinesisClientUtil.createKinesisAsyncClient(at(endpoint)(KinesisAsyncClient.builder()))
+    )
     val application = s"$stream-${System.nanoTime()}"
     val retrieval = connector match {
       case "polling" =>
@@ -38,9 +47,9 @@ final class KclPeer(endpoint: String) extends Peer {
       client,
       dynamo.dynamoDbAsyncClient(),
       // KCL never calls CloudWatch here, because metrics are off.
-      toEmulator(CloudWatchAsyncClient.builder()).build(),
+      at(endpoint)(CloudWatchAsyncClient.builder()).build(),
       "worker",
-      KclPeer.Counting
+      Counting
     )
     val scheduler = new Scheduler(
       configs.checkpointConfig,
@@ -55,17 +64,14 @@ final class KclPeer(endpoint: String) extends Peer {
     () => scheduler.startGracefulShutdown().get(1, TimeUnit.MINUTES): Unit
   }
 
-  override def write(stream: String, records: Long, bytes: Int): Unit =
+  override def write(endpoint: String, stream: String, records: Long, bytes: Int): Unit =
     throw new UnsupportedOperationException("KCL does not write")
 
-  private def toEmulator[C, B <: AwsClientBuilder[B, C]](builder: B with AwsClientBuilder[B, C]): B = builder
-    .endpointOverride(URI.create(endpoint))
-    .region(Region.US_EAST_1)
-    .credentialsProvider(StaticCredentialsProvider.create(AwsBasicCredentials.create("AKIDEXAMPLE", "secret")))
-}
-
-object KclPeer {
-  def main(arguments: Array[String]): Unit = PeerServer.serve(new KclPeer(arguments.head))
+  private def at[C, B <: AwsClientBuilder[B, C]](endpoint: String)(builder: B with AwsClientBuilder[B, C]): B =
+    builder
+      .endpointOverride(URI.create(endpoint))
+      .region(Region.US_EAST_1)
+      .credentialsProvider(StaticCredentialsProvider.create(AwsBasicCredentials.create("AKIDEXAMPLE", "secret")))
 
   private object Counting extends ShardRecordProcessorFactory {
     override def shardRecordProcessor(): ShardRecordProcessor = new ShardRecordProcessor {

@@ -1,4 +1,4 @@
-package org.sparkkinesis.bench
+package org.sparkkinesis.bench.scale
 
 import scala.collection.immutable.SortedMap
 
