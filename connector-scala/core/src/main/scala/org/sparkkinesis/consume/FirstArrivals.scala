@@ -8,29 +8,48 @@ import org.sparkkinesis.concurrent.{BlockingWait, Waiting}
 import org.sparkkinesis.model.{ChildShard, StartingPosition, StreamShard}
 import org.sparkkinesis.service.ServiceException
 
+/**
+ * When the first records after positions arrived.
+ *
+ * @param arrivals
+ *   arrival times in epoch milliseconds. A shard is left out if it has no record after its position.
+ * @param unknown
+ *   shards that were not read in time
+ */
+final case class FirstArrivals(arrivals: Map[StreamShard, Long], unknown: Seq[StreamShard])
+
 /** Finds out when the first records after positions arrived. It reads one record of each shard, all at once. */
 object FirstArrivals {
 
   /**
-   * Returns the arrival times in epoch milliseconds. Blocks until they are known, at most for `limit`. A shard is left
-   * out if it has no record after its position or cannot be read in this time.
+   * Blocks until the arrival times are known, at most for `limit`.
+   *
+   * @param untilMillis
+   *   a shard without a record that arrived before this time, in epoch milliseconds, may be left out
    */
   def of(
       publishers: RecordPublisherFactory,
       positions: Seq[(StreamShard, StartingPosition)],
+      untilMillis: Long,
       limit: FiniteDuration,
       waiting: Waiting = BlockingWait
-  ): Map[StreamShard, Long] = if (positions.isEmpty) Map.empty
+  ): FirstArrivals = if (positions.isEmpty) FirstArrivals(Map.empty, Nil)
   else {
-    val looks = positions.map { case (shard, position) => shard -> new Look(publishers, shard, position) }
+    val looks = positions.map { case (shard, position) => shard -> new Look(publishers, shard, position, untilMillis) }
     try {
       waiting.until(CompletableFuture.allOf(looks.map(_._2.arrival): _*), limit)
-      looks.flatMap { case (shard, look) => look.arrival.getNow(None).map(shard -> _) }.toMap
+      val (known, unknown) = looks.partition(_._2.arrival.isDone)
+      val arrivals = known.flatMap { case (shard, look) => look.arrival.getNow(None).map(shard -> _) }
+      FirstArrivals(arrivals.toMap, unknown.map(_._1))
     } finally looks.foreach(_._2.close())
   }
 
-  final private class Look(publishers: RecordPublisherFactory, shard: StreamShard, position: StartingPosition)
-      extends RecordSubscriber {
+  final private class Look(
+      publishers: RecordPublisherFactory,
+      shard: StreamShard,
+      position: StartingPosition,
+      untilMillis: Long
+  ) extends RecordSubscriber {
     val arrival = new CompletableFuture[Option[Long]]
     private val publisher = publishers.subscribe(shard, position, this)
     askForOne()
@@ -42,7 +61,8 @@ object FirstArrivals {
 
     override def onBatch(batch: RecordBatch): Unit = batch.records.headOption match {
       case Some(first) => finish(Some(first.arrivalMillis))
-      case None => if (batch.millisBehindLatest == 0) finish(None) else askForOne()
+      case None =>
+        if (batch.millisBehindLatest == 0 || batch.readUpToMillis >= untilMillis) finish(None) else askForOne()
     }
     override def onShardEnd(children: Seq[ChildShard]): Unit = finish(None)
 

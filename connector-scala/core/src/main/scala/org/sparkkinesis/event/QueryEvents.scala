@@ -105,6 +105,15 @@ final case class RetentionNotRead(streamName: String, failure: Throwable) extend
     "whether records have expired unread is checked later"
 }
 
+/** A batch read does not know when the first records of some shards arrived, which may expire before they are read. */
+final case class FirstRecordsUnknown(streamName: String, unknown: Seq[ShardId]) extends QueryEvent {
+  override def level: EventLevel = EventLevel.Warn
+  override def stream: Option[String] = Some(streamName)
+  override def message: String =
+    s"The first records of ${EventText.count(unknown.size.toLong, "shard")} could not be read in time: " +
+      s"${EventText.shards(unknown)}. If they expire before a task reads them, that is not reported"
+}
+
 /** The stream of the checkpoint was deleted, and a new stream has its name. */
 final case class StreamRecreated(streamName: String, wasMillis: Long, isMillis: Long, endsQuery: Boolean)
     extends QueryEvent {

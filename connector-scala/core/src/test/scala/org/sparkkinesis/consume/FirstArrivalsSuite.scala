@@ -25,6 +25,9 @@ class FirstArrivalsSuite extends TimedSuite {
     var cancelled = 0
     def names: Seq[String] = steps.keys.toSeq
 
+    /** The number of answers of each shard that nobody has requested. */
+    def unasked: Map[String, Int] = left.view.mapValues(_.size).toMap
+
     override def subscribe(
         shard: StreamShard,
         position: StartingPosition,
@@ -42,6 +45,9 @@ class FirstArrivalsSuite extends TimedSuite {
     }
   }
 
+  private def look(script: Script, untilMillis: Long, limit: FiniteDuration): FirstArrivals =
+    FirstArrivals.of(script, script.names.map(name => shard(name) -> AtTimestamp(2000)), untilMillis, limit)
+
   private def answers(batch: RecordBatch): RecordSubscriber => Unit = _.onBatch(batch)
 
   test("the first record of each shard is looked at, also after empty answers") {
@@ -49,8 +55,8 @@ class FirstArrivalsSuite extends TimedSuite {
       "at once" -> Seq(answers(batch(5, 3000, 4000))),
       "after empty answers" -> Seq(answers(batch(9)), answers(batch(7)), answers(batch(0, 5000)))
     ))
-    val found = FirstArrivals.of(script, script.names.map(name => shard(name) -> AtTimestamp(2000)), 10.seconds)
-    assert(found == Map(shard("at once") -> 3000L, shard("after empty answers") -> 5000L))
+    val found = look(script, untilMillis = Day, 10.seconds)
+    assert(found.arrivals == Map(shard("at once") -> 3000L, shard("after empty answers") -> 5000L))
     assert(script.positions.values.toSet == Set(AtTimestamp(2000)))
     assert(script.sizes == Set(1L) && script.cancelled == 2)
   }
@@ -65,8 +71,20 @@ class FirstArrivalsSuite extends TimedSuite {
       "silent" -> Nil,
       "other" -> Seq(answers(batch(0, 3000)))
     ))
-    val found = FirstArrivals.of(script, script.names.map(name => shard(name) -> AtTimestamp(2000)), 50.millis)
-    assert(found == Map(shard("other") -> 3000L))
+    val found = look(script, untilMillis = Day, 50.millis)
+    assert(found == FirstArrivals(Map(shard("other") -> 3000L), unknown = Seq(shard("silent"))))
     assert(script.cancelled == 5)
+  }
+
+  test("a sparse shard is left out as soon as it is read up to the time that matters") {
+    // Answers of the service that are empty, although the shard has records at its tip.
+    def empty(behind: FiniteDuration) = answers(batch(behind.toMillis))
+    val script = new Script(Map(
+      "sparse" -> Seq(empty(20.hours), empty(9.hours), answers(batch(0, 23.hours.toMillis))),
+      "early" -> Seq(empty(20.hours), answers(batch(9, 5.hours.toMillis)))
+    ))
+    val found = look(script, untilMillis = 10.hours.toMillis, 10.seconds)
+    assert(found == FirstArrivals(Map(shard("early") -> 5.hours.toMillis), unknown = Nil))
+    assert(script.unasked == Map("sparse" -> 1, "early" -> 0))
   }
 }

@@ -82,6 +82,12 @@ object EventExamples {
         "have expired unread is checked later"
     ),
     (
+      FirstRecordsUnknown(Arn, Seq(One)),
+      Warn,
+      s"$OfStream The first records of 1 shard could not be read in time: $One. If they expire before a task reads " +
+        "them, that is not reported"
+    ),
+    (
       DataLost(Arn, One, "the stream keeps 24 hours", endsQuery = false),
       Warn,
       s"$OfShard Records were lost: the stream keeps 24 hours. $Goes"

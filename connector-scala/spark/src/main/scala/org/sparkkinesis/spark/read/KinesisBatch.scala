@@ -1,9 +1,6 @@
 package org.sparkkinesis.spark.read
 
 import java.time.Instant
-import java.util.concurrent.TimeUnit
-
-import scala.concurrent.duration._
 
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.connector.read.{Batch, InputPartition, PartitionReaderFactory}
@@ -11,19 +8,16 @@ import org.apache.spark.sql.types.StructType
 
 import org.sparkkinesis.config.value.PositionOption
 import org.sparkkinesis.config.{ConfigEntry, Options, ReadOptions}
-import org.sparkkinesis.consume.{FirstArrivals, RangeEnd}
+import org.sparkkinesis.consume.RangeEnd
 import org.sparkkinesis.error.OptionErrors
-import org.sparkkinesis.event.ConsumerMetrics
 import org.sparkkinesis.metadata.{AllowList, StreamState}
-import org.sparkkinesis.model.{KinesisQuotas, Shard, StartingPosition, StreamShard}
+import org.sparkkinesis.model.{Shard, StartingPosition, StreamShard}
 import org.sparkkinesis.plan.offset.InitialShards
 import org.sparkkinesis.plan.{ShardRange, TaskPlanner}
 import org.sparkkinesis.spark.connection.Environment
-import org.sparkkinesis.spark.executor.PublisherFactories
 import org.sparkkinesis.spark.metadata.{MetadataSource, MetadataWatcher}
 import org.sparkkinesis.spark.read.reader.{KinesisInputPartition, KinesisReaderFactory}
 import org.sparkkinesis.spark.session.StreamSession
-import org.sparkkinesis.spark.session.check.RetentionCheck
 import org.sparkkinesis.spark.settings.ReadSettings
 
 /** A bounded read: each shard from the starting to the ending position. Planning fixes both ends. */
@@ -45,36 +39,8 @@ final class KinesisBatch(options: Options, schema: StructType) extends Batch {
         Seq(from, to).foreach(InitialShards.checkNames(stream.name, _, all))
         all.flatMap(range(stream.arn, stream.name, _, from, to))
       }
-      Planned(session.settings, withFirstArrivals(session, ranges, now), streamIds)
+      Planned(session.settings, new FirstRecords(session, Environment.OfJvm).of(ranges, now), streamIds)
     } finally session.close()
-  }
-
-  /**
-   * Adds when the first records arrived, where they may expire before a task reads them. The task then reports if they
-   * are missing.
-   */
-  private def withFirstArrivals(session: StreamSession, ranges: Seq[ShardRange], now: Long): Seq[ShardRange] = {
-    val environment = Environment.OfJvm
-    val perilled = ranges.filter { range =>
-      val retention = TimeUnit.HOURS.toMillis(session.streams(range.shard.stream).retentionHours.toLong)
-      mayExpire(range.after, session.serviceClock.atLeast - retention, now)
-    }
-    val publishers = PublisherFactories.polling(
-      () => session.settings,
-      environment.sharedScheduler,
-      new ConsumerMetrics,
-      environment,
-      session.events
-    )
-    try {
-      val arrivals = FirstArrivals.of(
-        publishers,
-        perilled.map(range => range.shard -> range.after),
-        LongestLook,
-        environment.waiting
-      ).filter { case (_, arrival) => expiresSoon(arrival, now) }
-      ranges.map(range => range.copy(firstArrivalMillis = arrivals.get(range.shard)))
-    } finally publishers.close()
   }
 
   /** Opens the streams that the metadata service names now. Returns the logical stream of each by its ARN. */
@@ -128,26 +94,6 @@ private object KinesisBatch {
         expected = "'latest', or a time that has passed"
       )
     }
-
-  /** Maximum time for looking at the first records of all shards. */
-  val LongestLook: FiniteDuration = 30.seconds
-
-  /**
-   * Returns whether the first record after a position may expire before a task reads it. A position before the
-   * retention period means the oldest record, which is another one at any moment.
-   *
-   * @param oldestMillis
-   *   a time before which the records of the stream have expired
-   */
-  def mayExpire(position: StartingPosition, oldestMillis: Long, nowMillis: Long): Boolean = position match {
-    case StartingPosition.AtTimestamp(from) => from >= oldestMillis && expiresSoon(from, nowMillis)
-    case StartingPosition.AtSequenceNumber(_) | StartingPosition.AfterSequenceNumber(_) => true
-    case StartingPosition.TrimHorizon | StartingPosition.Latest => false
-  }
-
-  /** Returns whether a record may expire before a task reads it, also if the retention period is decreased. */
-  def expiresSoon(arrivalMillis: Long, nowMillis: Long): Boolean =
-    arrivalMillis < nowMillis - KinesisQuotas.Lifetime.RetentionMin.toMillis + RetentionCheck.LongestBatch.toMillis
 
   /**
    * Returns the range of one shard, or `None` when the positions leave nothing to read. A shard that is read from

@@ -26,6 +26,9 @@ final class FakeDirectory(scheduler: Scheduler) extends FakeKinesis(scheduler) {
   val asked: mutable.ArrayBuffer[Option[String]] = mutable.ArrayBuffer.empty
   var isSilent = false
 
+  /** The error with which the client fails when an iterator is requested. */
+  var iteratorError: Option[Error] = None
+
   /** Shards that exist, also if the listings lack them. */
   var unlisted: Set[ShardId] = Set.empty
 
@@ -65,15 +68,19 @@ final class FakeDirectory(scheduler: Scheduler) extends FakeKinesis(scheduler) {
       stream: StreamRef,
       shard: ShardId,
       position: StartingPosition
-  ): CompletableFuture[String] = answer(Operation.GetShardIterator) {
-    if (unlisted(shard)) "iterator"
-    else
-      throw new ServiceException(
-        ServiceErrorKind.ResourceNotFound,
-        Operation.GetShardIterator,
-        "ResourceNotFoundException",
-        "not there"
-      )
+  ): CompletableFuture[String] = {
+    iteratorError.foreach(throw _)
+    if (isSilent) new CompletableFuture
+    else answer(Operation.GetShardIterator) {
+      if (unlisted(shard)) "iterator"
+      else
+        throw new ServiceException(
+          ServiceErrorKind.ResourceNotFound,
+          Operation.GetShardIterator,
+          "ResourceNotFoundException",
+          "not there"
+        )
+    }
   }
 
   /** ARNs of the registered consumers. */

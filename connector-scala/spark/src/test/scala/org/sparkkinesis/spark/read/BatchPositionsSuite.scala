@@ -47,13 +47,13 @@ class BatchPositionsSuite extends TimedSuite {
   test("a batch read looks at the first records that may expire before its tasks read them") {
     val (day, hour) = (24 * 3600000L, 3600000L)
     val oldest = now - day
-    def mayExpire(position: StartingPosition) = KinesisBatch.mayExpire(position, oldest, now)
+    def mayExpire(position: StartingPosition) = FirstRecords.mayExpire(position, oldest, now)
     assert(mayExpire(at(oldest)) && mayExpire(at(now - 19 * hour)))
     assert(mayExpire(StartingPosition.AfterSequenceNumber(SequenceNumber("1"))))
     assert(!mayExpire(at(now - 17 * hour)), "no task begins so late")
     assert(!mayExpire(at(oldest - 1)), "a time before the retention period means the oldest record")
     assert(!mayExpire(StartingPosition.TrimHorizon), "that is another record at any moment")
-    assert(KinesisBatch.expiresSoon(now - 19 * hour, now) && !KinesisBatch.expiresSoon(now - 17 * hour, now))
+    assert(FirstRecords.expiresSoon(now - 19 * hour, now) && !FirstRecords.expiresSoon(now - 17 * hour, now))
   }
 
   test("a shard that is read from any other position is read up to the end") {
