@@ -13,6 +13,7 @@ import org.sparkkinesis.event.{EventSink, RoutesNotCached}
 import org.sparkkinesis.metadata.StreamIds
 import org.sparkkinesis.spark.connection.Environment
 import org.sparkkinesis.spark.metadata.MetadataSource
+import org.sparkkinesis.spark.session.QueryNames
 
 /** Gives the writes of one table the routes of their logical streams. */
 trait RouteBooks {
@@ -38,9 +39,11 @@ object RouteBooks {
   def isWanted(options: Options, column: Option[Int]): Boolean =
     options.isSet(MetadataOptions.streamId) || options.isSet(MetadataOptions.streamIdPattern) || column.nonEmpty
 
-  /** The books of the streaming queries that write to one table, by query. Thread-safe. */
+  /** The books of the streaming queries that write to one table. Thread-safe. */
   final class OfTable {
-    private val byQuery = new ConcurrentHashMap[String, RouteBook]
+
+    /** The books by run, because the end of one run may be told after the next run has begun. */
+    private val byRun = new ConcurrentHashMap[String, RouteBook]
 
     /**
      * @param writeOptions
@@ -67,11 +70,14 @@ object RouteBooks {
         )
       }
       val document = epoch match {
-        case Some(_) => byQuery.computeIfAbsent(
-            queryId,
-            _ => {
+        case Some(_) => byRun.computeIfAbsent(
+            QueryNames.ofThread(context, Nil).runId.getOrElse(queryId),
+            runId => {
               val book = newBook()
-              QueryEnd.await(context, queryId)(book.close())
+              QueryEnd.await(context, runId) {
+                byRun.remove(runId)
+                book.close()
+              }
               book
             }
           ).pin(epoch)
@@ -88,7 +94,7 @@ object RouteBooks {
     }
 
     /** Metrics of the queries that write to the table now. */
-    def metrics: Map[String, Long] = byQuery.values.asScala.map(_.metrics).foldLeft(Map.empty[String, Long])(_ ++ _)
+    def metrics: Map[String, Long] = byRun.values.asScala.map(_.metrics).foldLeft(Map.empty[String, Long])(_ ++ _)
   }
 
   private def idsOf(options: Options, byRow: Boolean): StreamIds = {
