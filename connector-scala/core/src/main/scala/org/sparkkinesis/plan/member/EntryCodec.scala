@@ -5,15 +5,20 @@ import java.nio.charset.StandardCharsets
 import scala.collection.immutable.SortedMap
 
 import org.sparkkinesis.json.Json
-import org.sparkkinesis.metadata.{DocumentParser, DocumentText}
+import org.sparkkinesis.metadata.{DocumentParser, DocumentText, MetadataDocument}
 import org.sparkkinesis.plan.offset.{OffsetCodec, SourceOffset, StreamOffset}
 
 /** Encodes and decodes entries of the metadata log as JSON. */
 object EntryCodec {
   private val Version = 1L
 
-  def encode(entry: MetadataEntry): String = Json.render(
-    Json.obj(
+  def encode(entry: MetadataEntry): String = {
+    val former = Option.when(entry.former.streams.nonEmpty)("former" -> DocumentText.json(entry.former))
+    Json.render(Json.obj(fields(entry) ++ former: _*))
+  }
+
+  private def fields(entry: MetadataEntry): Seq[(String, Json)] =
+    Seq(
       "v" -> Json.num(Version),
       "n" -> Json.num(entry.number),
       "at" -> Json.num(entry.atMillis),
@@ -21,7 +26,6 @@ object EntryCodec {
       "streams" -> Json.obj(entry.wishes.toSeq.map { case (arn, wish) => arn -> Json.Str(text(wish)) }: _*),
       "joins" -> Json.Str(OffsetCodec.encode(SourceOffset(entry.joins)))
     )
-  )
 
   /** Returns the entry, or the reason why the text is not an entry. */
   def decode(text: String): Either[String, MetadataEntry] =
@@ -30,9 +34,8 @@ object EntryCodec {
       _ <- json.field("v").flatMap(_.asLong).filter(_ == Version).toRight("it has no version that can be read")
       number <- json.field("n").flatMap(_.asLong).toRight("it has no number")
       at <- json.field("at").flatMap(_.asLong).toRight("it has no time")
-      document <- json.field("document").toRight("it has no document").flatMap(value =>
-        DocumentParser.parse(Json.render(value).getBytes(StandardCharsets.UTF_8))
-      )
+      document <- json.field("document").toRight("it has no document").flatMap(documentOf)
+      former <- json.field("former").fold[Either[String, MetadataDocument]](Right(MetadataEntry.NoStreams))(documentOf)
       wishes <- json.field("streams") match {
         case Some(Json.Obj(fields)) => fields.foldLeft[Either[String, SortedMap[String, StreamWish]]](
             Right(SortedMap.empty[String, StreamWish])
@@ -40,7 +43,10 @@ object EntryCodec {
         case _ => Left("it has no streams")
       }
       joins <- json.field("joins").flatMap(_.asString).toRight("it has no positions").flatMap(positions)
-    } yield MetadataEntry(number, at, document, wishes, joins)
+    } yield MetadataEntry(number, at, document, wishes, joins, former)
+
+  private def documentOf(json: Json): Either[String, MetadataDocument] =
+    DocumentParser.parse(Json.render(json).getBytes(StandardCharsets.UTF_8))
 
   private def positions(text: String): Either[String, SortedMap[String, StreamOffset]] =
     OffsetCodec.read(text).map(_.streams)

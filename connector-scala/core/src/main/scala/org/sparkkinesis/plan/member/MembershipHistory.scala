@@ -80,7 +80,17 @@ final class MembershipHistory(
     }
     val all = kept ++ added
     val isNew = areReachable || !last.exists(entry => entry.document == document && entry.wishes == all)
-    Option.when(isNew)(MetadataEntry(number, nowMillis, document, all, joins))
+    Option.when(isNew)(
+      MetadataEntry(number, nowMillis, document, all, joins, former(document, all.keySet -- document.physical.keySet))
+    )
+  }
+
+  /** Returns streams that the document does not name, as the last entry knows them. */
+  private def former(document: MetadataDocument, left: Iterable[String]): MetadataDocument = {
+    val named =
+      for (arn <- left.toVector; last <- last; id <- last.idOf(arn); stream <- last.physical(arn)) yield id -> stream
+    if (named.isEmpty) MetadataEntry.NoStreams
+    else MetadataDocument(document.version, named.groupMap(_._1)(_._2).to(SortedMap))
   }
 
   /** Returns an entry that has exactly these streams, which the query reads already. */

@@ -2,7 +2,7 @@ package org.sparkkinesis.plan.member
 
 import scala.collection.immutable.SortedMap
 
-import org.sparkkinesis.metadata.MetadataDocument
+import org.sparkkinesis.metadata.{MetadataDocument, PhysicalStream}
 import org.sparkkinesis.plan.offset.StreamOffset
 
 /**
@@ -17,11 +17,25 @@ import org.sparkkinesis.plan.offset.StreamOffset
  *   every stream that the query knows, by its ARN, until its position is dropped
  * @param joins
  *   for each stream that this entry adds, the position from which it is read
+ * @param former
+ *   the known streams that the document does not name any more, as the newest document named them that had them
  */
 final case class MetadataEntry(
     number: Long,
     atMillis: Long,
     document: MetadataDocument,
     wishes: SortedMap[String, StreamWish],
-    joins: SortedMap[String, StreamOffset]
-)
+    joins: SortedMap[String, StreamOffset],
+    former: MetadataDocument = MetadataEntry.NoStreams
+) {
+
+  /** Returns a known stream as the newest document named it that had it. */
+  def physical(arn: String): Option[PhysicalStream] = document.physical.get(arn).orElse(former.physical.get(arn))
+
+  /** Returns the logical stream of a known stream. */
+  def idOf(arn: String): Option[String] = document.idOf.get(arn).orElse(former.idOf.get(arn))
+}
+
+object MetadataEntry {
+  val NoStreams: MetadataDocument = MetadataDocument(0, SortedMap.empty[String, Vector[PhysicalStream]])
+}

@@ -186,8 +186,14 @@ class MembershipSuite extends TimedSuite {
   test("an entry is decoded as it was encoded, and a damaged one is refused") {
     val one = entry(3, Seq(c), a -> StreamWish.Drain(8), b -> StreamWish.Park(9), c -> StreamWish.Read)
       .copy(document = document(7, physical(a), physical(c, after = Set(a))))
-    val text = EntryCodec.encode(one)
-    assert(EntryCodec.decode(text) == Right(one))
-    (0 until text.length).foreach(end => assert(EntryCodec.decode(text.take(end)).isLeft, text.take(end)))
+    Seq(
+      one,
+      one.copy(former = document(6, physical(b).copy(role = Some("arn:aws:iam::123456789012:role/reader"))))
+    ).foreach { entry =>
+      val text = EntryCodec.encode(entry)
+      assert(EntryCodec.decode(text) == Right(entry))
+      (0 until text.length).foreach(end => assert(EntryCodec.decode(text.take(end)).isLeft, text.take(end)))
+    }
+    assert(!EntryCodec.encode(one).contains("former"))
   }
 }

@@ -47,7 +47,7 @@ final private[member] class MemberUpdates(
 
   /** The stream as the newest document that has it says, else by its ARN. */
   def known(arn: String): Option[PhysicalStream] =
-    log.entries.reverseIterator.flatMap(_.document.physical.get(arn)).nextOption()
+    log.entries.reverseIterator.flatMap(_.physical(arn)).nextOption()
       .orElse(PhysicalStream.ofArn(arn))
 
   /** Handles an answer of the service. */

@@ -245,7 +245,7 @@ final class StreamMembers(
   /** Returns the logical stream of a physical one at the end of a batch, by the last version that names it. */
   def idOf(arn: String, end: SourceOffset): Option[String] =
     if (pattern.nonEmpty) None
-    else log.entries.reverseIterator.filter(_.number <= end.version).flatMap(_.document.idOf.get(arn)).nextOption()
+    else log.entries.reverseIterator.filter(_.number <= end.version).flatMap(_.idOf(arn)).nextOption()
 
   /** Records the end of a planned batch, from which the next one continues. */
   def note(end: SourceOffset): Unit = present = Some(end -> end)

@@ -26,9 +26,11 @@ class OscillatingMembersSuite extends TimedSuite {
   final private class Service extends StreamMetadataService {
     private var document = MetadataDocument(0, SortedMap.empty[String, Vector[PhysicalStream]])
 
-    def set(names: String*): Unit = {
+    def set(names: String*): Unit = set(names, endpoint = None)
+
+    def set(names: Seq[String], endpoint: Option[String]): Unit = {
       val streams = names.map(arn).flatMap(StreamRef.parse(_)).collect { case ref: StreamRef.ByArn =>
-        PhysicalStream(ref)
+        PhysicalStream(ref, endpoint = endpoint)
       }
       document = MetadataDocument(document.version + 1, SortedMap("orders" -> streams.toVector))
     }
@@ -37,7 +39,7 @@ class OscillatingMembersSuite extends TimedSuite {
     override def close(): Unit = ()
   }
 
-  final private class Run(files: MemoryFiles, service: Service) {
+  final private class Run(files: MemoryFiles, service: Service, onRemoved: String = "park") {
     val time = new VirtualScheduler
     private val directory = new FakeDirectory(time)
     Seq("steady", "flapping").foreach(directory.add(_))
@@ -49,7 +51,8 @@ class OscillatingMembersSuite extends TimedSuite {
         "metadataService" -> "file:/none",
         "metadataRefreshInterval" -> "1s",
         "removalConfirmations" -> "1",
-        "onStreamRemoved" -> "park",
+        "onStreamRemoved" -> onRemoved,
+        "metadataAllowedEndpoints" -> "https://kinesis.test",
         "region" -> "us-east-1",
         "awsAccessKey" -> "test",
         "awsSecretKey" -> "test"
@@ -116,5 +119,26 @@ class OscillatingMembersSuite extends TimedSuite {
     assert(joined == 0, "the streams of the start are the only ones that joined")
     assert(offset.streams.size == 2)
     assert(files.texts.size < 300, "the metadata log does not grow without a limit")
+  }
+
+  test("a stream that drains while many versions follow keeps its logical stream and how it is reached") {
+    val (files, service) = (new MemoryFiles, new Service)
+    val endpoint = Some("https://kinesis.test")
+    service.set(Seq("steady", "flapping"), endpoint)
+    var run = new Run(files, service, onRemoved = "drain")
+    var offset = run.batch(run.members.initialOffset)
+    (1 to Oscillations).foreach { version =>
+      service.set("steady")
+      run.time.advance(2.seconds)
+      offset = run.batch(offset)
+      if (version % 50 == 0) {
+        run.members.close()
+        run = new Run(files, service, onRemoved = "drain")
+      }
+      assert(run.members.idOf(arn("flapping"), offset).contains("orders"), s"version $version")
+      assert(run.members.known(arn("flapping")).flatMap(_.endpoint) == endpoint, s"version $version")
+    }
+    assert(read(offset, "flapping") == Oscillations + 1, "it is read on")
+    assert(files.texts.size < 300)
   }
 }
