@@ -10,7 +10,7 @@ import org.sparkkinesis.event.{BatchPlanned, QueryStarted, QueryStopped}
 import org.sparkkinesis.metadata.{MetadataDocument, PhysicalStream, StreamMetadataService}
 import org.sparkkinesis.model.{Shard, StartingPosition}
 import org.sparkkinesis.plan._
-import org.sparkkinesis.plan.offset.SourceOffset
+import org.sparkkinesis.plan.offset.{LostLineage, SourceOffset, StreamOffset}
 import org.sparkkinesis.spark.connection.{Environment, ServiceFailure}
 import org.sparkkinesis.spark.coordinator.cluster.ExecutorCluster
 import org.sparkkinesis.spark.coordinator.state.Overtaken
@@ -259,6 +259,19 @@ final class SourceQuery(
     if (!from.isTimed) readUpTo.note(mended, from.timed(retention.oldestMillis(_)))
     from
   }
+
+  /**
+   * Returns the offset with what is left of lineages that were lost while a query in real-time mode was running, and
+   * reports them.
+   *
+   * @param start
+   *   the start of the batch, of which `now` is the position as the streams are now
+   */
+  private[read] def relinked(
+      start: SourceOffset,
+      now: SourceOffset,
+      lost: Seq[(StreamOffset, LostLineage)]
+  ): SourceOffset = checkpoint.relink(readPosition(mend(start)), now, lost)
 
   /**
    * Reports records of these shards that expired before they were fetched.

@@ -8,9 +8,12 @@ import org.sparkkinesis.suite.TimedSuite
 
 /** Schedules in which a running query gives shards up whose children it does not know. */
 class GivenUpFindingsSuite extends TimedSuite with ReadFindings {
-  private val goesOn = Start(ProcessingTime(Minute), efo = false, failOnDataLoss = false)
+  private val modes = Seq(ProcessingTime(Minute), RealTime(10 * Minute))
+  private def testIn(name: String)(body: Start => Any): Unit = modes.foreach { trigger =>
+    test(s"P3: $name (${trigger.productPrefix})")(body(Start(trigger, efo = false, failOnDataLoss = false)))
+  }
 
-  test("P3: a running query reads a stream that was recreated with fewer shards") {
+  testIn("a running query reads a stream that was recreated with fewer shards") { goesOn =>
     val outcome = run(ReadScenario(
       71,
       ReadSetup(options = slow),
@@ -31,7 +34,7 @@ class GivenUpFindingsSuite extends TimedSuite with ReadFindings {
     assert(outcome.delivered == 12 && outcome.slowestMillis < Hour && outcome.losses > 0)
   }
 
-  test("P3: a running query reads the descendants of a shard of which two generations expired in an outage") {
+  testIn("a running query reads the descendants of a shard of which two generations expired in an outage") { goesOn =>
     val outcome = run(ReadScenario(
       72,
       ReadSetup(options = slow),
@@ -42,6 +45,7 @@ class GivenUpFindingsSuite extends TimedSuite with ReadFindings {
         Fault(Unreachable("*"), 60 * Hour),
         Advance(Minute),
         Split(0),
+        Put(2),
         Advance(Hour),
         Split(0),
         Split(0),

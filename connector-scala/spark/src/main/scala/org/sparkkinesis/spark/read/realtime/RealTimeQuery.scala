@@ -8,10 +8,8 @@ import org.sparkkinesis.config.ReadOptions
 import org.sparkkinesis.error.RealTimeErrors
 import org.sparkkinesis.event.{BatchEndedEarly, ChildrenBegun, ShardsNotReported}
 import org.sparkkinesis.model.{ChildShard, StreamShard}
-import org.sparkkinesis.plan.BatchPlanner
-import org.sparkkinesis.plan.offset.{ShardPosition, SourceOffset}
+import org.sparkkinesis.plan.offset.SourceOffset
 import org.sparkkinesis.plan.realtime.{LiveShards, RealTimeMerge, RealTimePlanner, WaitingChildren}
-import org.sparkkinesis.shard.ShardGraph
 import org.sparkkinesis.spark.coordinator.cluster.{ExecutorCluster, ExecutorPlace}
 import org.sparkkinesis.spark.executor.ConsumerHosts
 import org.sparkkinesis.spark.read.SourceQuery
@@ -40,7 +38,7 @@ final private[sparkkinesis] class RealTimeQuery(query: SourceQuery, cluster: Exe
     finished
   )
   private val endpoint = cluster.open(ConsumerHosts.coordinatorName(sourceId), executors)
-  private var graphs = Map.empty[String, ShardGraph]
+  private val lineage = new LiveLineage(query)
 
   /** The start of the current batch, with its children admitted, and the shards that its tasks read. */
   private var planned: Option[(SourceOffset, Set[StreamShard])] = None
@@ -94,8 +92,8 @@ final private[sparkkinesis] class RealTimeQuery(query: SourceQuery, cluster: Exe
       drained += start
       completeDrain()
     }
-    val begin = BatchPlanner.settle(from, graphsOf(from), _ => None)
-    val all = RealTimePlanner.shards(begin, graphs)
+    val begin = lineage.settled(start, from)
+    val all = RealTimePlanner.shards(begin, lineage.graphs)
     val shards = if (isDraining) all.copy(readable = Vector.empty) else all
     synchronized { waiting = new WaitingChildren(shards.finished) }
     val tasks = taskCount(shards)
@@ -116,10 +114,8 @@ final private[sparkkinesis] class RealTimeQuery(query: SourceQuery, cluster: Exe
     val (begin, read) = planned.getOrElse(throw new IllegalStateException("no batch was planned"))
     val merged = RealTimeMerge.merge(begin, read, ends.flatMap(_.outcomes))
     if (merged.silent.nonEmpty) session.events.emit(ShardsNotReported(merged.silent.size))
-    for (end <- ends; outcome <- end.outcomes; if outcome.children.nonEmpty) {
-      val stream = outcome.shard.stream
-      graphs += stream -> graphs(stream).withChildren(outcome.children)
-    }
+    for (end <- ends; outcome <- end.outcomes; if outcome.children.nonEmpty)
+      lineage.add(outcome.shard.stream, outcome.children)
     val begun = ends.map(_.childrenBegun).sum
     if (begun > 0) session.events.emit(ChildrenBegun(begun))
     places = (for (end <- ends; outcome <- end.outcomes) yield outcome.shard -> ExecutorPlace(end.executorId, end.host))
@@ -150,17 +146,6 @@ final private[sparkkinesis] class RealTimeQuery(query: SourceQuery, cluster: Exe
       session.events.emit(BatchEndedEarly(shard.stream, shard.shard))
       executors.endTasks()
     }
-  }
-
-  /** Lists a stream at first, and again when the children of a finished shard are unknown. */
-  private def graphsOf(offset: SourceOffset): Map[String, ShardGraph] = {
-    offset.streams.values.foreach { stream =>
-      val known = graphs.getOrElse(stream.arn, ShardGraph.of(query.listed(stream.arn)))
-      val finished = stream.shards.collect { case (shard, ShardPosition.ShardEnd) => shard }
-      val isComplete = graphs.contains(stream.arn) && known.unconfirmed.isEmpty && finished.forall(known.hasAllChildren)
-      graphs += stream.arn -> (if (isComplete) known else known.withListing(session.allShards(stream.arn)))
-    }
-    graphs
   }
 
   private def taskCount(shards: LiveShards): Int = {

@@ -1,0 +1,85 @@
+package org.sparkkinesis.spark.read.realtime
+
+import java.util.concurrent.CompletableFuture
+
+import scala.concurrent.duration._
+
+import org.sparkkinesis.model.{ChildShard, StreamShard}
+import org.sparkkinesis.plan.BatchPlanner
+import org.sparkkinesis.plan.offset.{ShardPosition, SourceOffset, StreamOffset}
+import org.sparkkinesis.shard.ShardGraph
+import org.sparkkinesis.spark.coordinator.state.GivenUpShards
+import org.sparkkinesis.spark.read.SourceQuery
+
+/**
+ * The lineage of the streams of a real-time query. It is completed between two batches, also if shards expired with
+ * their children while the query was running. For the query's thread; may block.
+ */
+final private[realtime] class LiveLineage(query: SourceQuery) {
+  import LiveLineage._
+
+  private var known = Map.empty[String, ShardGraph]
+  private val givenUp = new GivenUpShards
+
+  /** The finished shards whose children are searched for. */
+  private var childless = Set.empty[StreamShard]
+
+  def graphs: String => ShardGraph = known
+
+  /** Adds the children that the end of a shard reported. */
+  def add(stream: String, children: Seq[ChildShard]): Unit = known += stream -> known(stream).withChildren(children)
+
+  /**
+   * Returns the start of the next batch: finished shards are replaced by their children or, if these have expired as
+   * well, by what is left of their descendants. That loss is reported.
+   *
+   * @param start
+   *   the end of the last batch
+   * @param from
+   *   its position as the streams are now
+   * @throws KinesisConnectorException
+   *   KINESIS_DATA_LOSS
+   */
+  def settled(start: SourceOffset, from: SourceOffset): SourceOffset = {
+    from.streams.values.foreach(complete)
+    val settled = BatchPlanner.settle(from, graphs, _ => None)
+    search(settled)
+    val lost = settled.read.flatMap(stream => givenUp.lostLineage(stream, known(stream.arn)).map(stream -> _)).toVector
+    if (lost.isEmpty) settled else query.relinked(start, settled, lost)
+  }
+
+  /** Lists a stream at first, and again when the children of a finished shard are unknown. */
+  private def complete(stream: StreamOffset): Unit = {
+    val isNew = !known.contains(stream.arn)
+    if (isNew) known += stream.arn -> ShardGraph.of(query.listed(stream.arn))
+    if (isNew || known(stream.arn).unconfirmed.nonEmpty || childlessOf(stream).nonEmpty) list(stream.arn)
+  }
+
+  /** Lists the streams several times that have a finished shard without children, because a listing may lack shards. */
+  private def search(offset: SourceOffset): Unit = {
+    val now = offset.read.flatMap(childlessOf).toSet
+    givenUp.remove(childless -- now)
+    (now -- childless).foreach(givenUp.add)
+    childless = now
+    var left = givenUp.streamsToList(graphs)
+    while (left.nonEmpty) {
+      left.foreach(list)
+      left = givenUp.streamsToList(graphs)
+      if (left.nonEmpty) query.environment.waiting.until(new CompletableFuture[Unit], ListingPause)
+    }
+  }
+
+  private def list(stream: String): Unit = {
+    val shards = query.session.allShards(stream)
+    known += stream -> known(stream).withListing(shards)
+    givenUp.list(stream, shards)
+  }
+
+  private def childlessOf(stream: StreamOffset): Iterable[StreamShard] = stream.shards.collect {
+    case (shard, ShardPosition.ShardEnd) if !known(stream.arn).hasAllChildren(shard) => StreamShard(stream.arn, shard)
+  }
+}
+
+private object LiveLineage {
+  val ListingPause: FiniteDuration = 1.second
+}
