@@ -37,7 +37,8 @@ final class ConsumerHost private[executor] (
 
   private val driver = wire.driver(ConsumerHosts.coordinatorName(sourceId))
   private val scheduler = new ServiceTimeScheduler(
-    environment.scheduler("kinesis-consumer", math.max(2, Runtime.getRuntime.availableProcessors / 2))
+    environment.scheduler("kinesis-consumer", math.max(2, Runtime.getRuntime.availableProcessors / 2)),
+    breakDown
   )
   private val orders = new SerialExecutor(scheduler, breakDown)
   private val metrics = new ConsumerMetrics
@@ -119,7 +120,7 @@ final class ConsumerHost private[executor] (
    * Stops after an error that is not a service response, such as a missing class or an exhausted heap, and reports
    * it. Otherwise the coordinator would wait forever for shards that nobody reads.
    */
-  private def breakDown(failure: Throwable): Unit = {
+  private def breakDown(failure: Throwable): Unit = if (!closed.get) {
     events.emit(ConsumersCrashed(wire.executorId, failure))
     try close()
     finally driver.send(ProtocolCodec.encode(Broken(wire.executorId, instance, failure.toString)))

@@ -1,6 +1,8 @@
 package org.sparkkinesis.spark.executor
 
-import java.util.concurrent.Executor
+import java.util.concurrent.{Executor, TimeoutException}
+
+import scala.concurrent.duration._
 
 import org.apache.spark.SparkException
 
@@ -8,8 +10,11 @@ import org.sparkkinesis.aws.client.{ClientSettings, CredentialSettings}
 import org.sparkkinesis.concurrent.VirtualScheduler
 import org.sparkkinesis.config.Options
 import org.sparkkinesis.event.{ConsumersCrashed, CoordinatorLost, CoordinatorUnreachable}
+import org.sparkkinesis.model.{ShardId, StartingPosition, StreamShard}
 import org.sparkkinesis.spark.connection.{FakeDirectory, VirtualEnvironment}
-import org.sparkkinesis.spark.protocol.{Broken, DriverPeer, Endpoint, ExecutorWire, ProtocolCodec, ToDriver}
+import org.sparkkinesis.spark.protocol.{
+  Assign, Assigned, Broken, DriverPeer, Endpoint, ExecutorWire, ProtocolCodec, Report, SendFullReport, ToDriver
+}
 import org.sparkkinesis.spark.settings.ReadSettings
 import org.sparkkinesis.suite.TimedSuite
 
@@ -19,8 +24,12 @@ class ConsumerHostsSuite extends TimedSuite {
   /** An executor on virtual time, and a coordinator that the test controls. */
   final private class Rig extends ExecutorWire {
     val time = new VirtualScheduler
-    val environment = new VirtualEnvironment(time, new FakeDirectory(time))
-    var isFound = true
+    val service = new FakeDirectory(time)
+    val environment = new VirtualEnvironment(time, service)
+    var notFound = Option.empty[Exception]
+
+    /** The error of the next message to the coordinator. */
+    var nextError = Option.empty[Error]
     var isAlive = true
     var heard = Vector.empty[ToDriver]
     var tell: Array[Byte] => Unit = _ => ()
@@ -33,9 +42,13 @@ class ConsumerHostsSuite extends TimedSuite {
     override def executorId: String = "7"
     override def executorHost: String = "host"
     override def driver(name: String): DriverPeer = new DriverPeer {
-      override def send(message: Array[Byte]): Unit = heard :+= ProtocolCodec.decodeToDriver(message)
-      override def register(message: Array[Byte], self: Endpoint): Unit =
-        if (!isFound) throw new SparkException("no such endpoint")
+      override def send(message: Array[Byte]): Unit = {
+        val error = nextError
+        nextError = None
+        error.foreach(throw _)
+        heard :+= ProtocolCodec.decodeToDriver(message)
+      }
+      override def register(message: Array[Byte], self: Endpoint): Unit = notFound.foreach(throw _)
       override def ping(executor: Executor)(answer: Boolean => Unit): Unit =
         executor.execute(() => answer(isAlive))
     }
@@ -45,13 +58,32 @@ class ConsumerHostsSuite extends TimedSuite {
     }
   }
 
-  test("consumers whose coordinator is not found are closed") {
-    val rig = new Rig
-    rig.isFound = false
-    rig.start()
-    assert(rig.environment.recorded.of[CoordinatorUnreachable] ==
-      Vector(CoordinatorUnreachable("7", "no such endpoint")))
-    assert(rig.hosts.find("source").isEmpty && rig.environment.open == 0)
+  /** Returns the exception of Spark's RPC for a call without an answer, which only Spark can create. */
+  private def rpcTimeout(message: String): Exception = {
+    val constructor = Class.forName("org.apache.spark.rpc.RpcTimeoutException")
+      .getDeclaredConstructor(classOf[String], classOf[TimeoutException])
+    constructor.setAccessible(true)
+    constructor.newInstance(message, new TimeoutException) match {
+      case timeout: Exception => timeout
+      case other => fail(s"not an exception: $other")
+    }
+  }
+
+  Seq[(String, Exception)](
+    "is not found" -> new SparkException("no such endpoint"),
+    "does not answer their introduction" -> rpcTimeout("no such endpoint")
+  ).foreach { case (what, failure) =>
+    test(s"consumers whose coordinator $what are closed, and can be started again") {
+      val rig = new Rig
+      rig.notFound = Some(failure)
+      rig.start()
+      assert(rig.environment.recorded.of[CoordinatorUnreachable] ==
+        Vector(CoordinatorUnreachable("7", "no such endpoint")))
+      assert(rig.hosts.find("source").isEmpty && rig.environment.open == 0)
+      rig.notFound = None
+      rig.start()
+      assert(rig.hosts.find("source").nonEmpty)
+    }
   }
 
   test("consumers whose coordinator misses three pings are closed, and one that answers in time keeps them") {
@@ -67,6 +99,34 @@ class ConsumerHostsSuite extends TimedSuite {
     rig.time.advance(ConsumerHost.PingPeriod * 3)
     assert(rig.environment.recorded.of[CoordinatorLost] == Vector(CoordinatorLost("7", ConsumerHost.PingsToMiss)))
     assert(rig.hosts.find("source").isEmpty)
+  }
+
+  Seq[Error](new OutOfMemoryError("for this test"), new NoClassDefFoundError("org/example/Missing")).foreach { error =>
+    test(s"consumers whose background task fails with ${error.getClass.getSimpleName} tell the coordinator") {
+      val rig = new Rig
+      rig.start()
+      rig.nextError = Some(error)
+      // A report without a change, which the scheduler's thread sends.
+      rig.tell(ProtocolCodec.encode(SendFullReport))
+      val thrown =
+        try { rig.time.runDue(); None }
+        catch { case fatal: Error => Some(fatal) }
+      assert(thrown.contains(error))
+      assert(rig.environment.recorded.of[ConsumersCrashed].map(_.failure) == Vector(error))
+      assert(rig.heard.collect { case broken: Broken => broken.reason } == Vector(error.toString))
+      assert(rig.hosts.find("source").isEmpty)
+    }
+  }
+
+  test("an error in a callback of the service is reported to the coordinator as a failure of the shard") {
+    val rig = new Rig
+    rig.start()
+    val shard = StreamShard(FakeDirectory.arn("orders"), ShardId.ofIndex(0))
+    rig.service.iteratorError = Some(new NoClassDefFoundError("org/example/Missing"))
+    rig.tell(ProtocolCodec.encode(Assign(Seq(Assigned(shard, StartingPosition.TrimHorizon, 5, None)), 0)))
+    rig.time.advance(1.second)
+    val failures = rig.heard.collect { case report: Report => report.shards.flatMap(_.failure) }.flatten
+    assert(failures.map(_.errorCode).distinct == Vector("java.lang.NoClassDefFoundError"))
   }
 
   test("consumers that cannot handle a message are closed, and the coordinator is told why") {

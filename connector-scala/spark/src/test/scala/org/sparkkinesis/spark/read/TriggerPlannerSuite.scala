@@ -126,6 +126,27 @@ class TriggerPlannerSuite extends CoordinatorFixture {
     }
   }
 
+  test("without a change nothing is planned again, however often the query asks") {
+    withSetup("driver") { s =>
+      s.coordinator.advance(start)
+      val known = epochs(s)
+      var readings = 0
+      val planner = plannerOf(s, observed(new VirtualScheduler(Second))(call => readings = call))
+      (3 to 0 by -1).foreach(i => tell(s, known, i, Option.when(i == 0)(1), Second + 1000, 0))
+      rows(s)(25)
+      val end = planner.plan(start, allAvailable = false).get.end
+      s.coordinator.advance(end)
+      assert(planner.plan(end, allAvailable = false).isEmpty)
+      // Planning reads the clock to measure its time.
+      val before = readings
+      (1 to 1000).foreach(_ => assert(planner.plan(end, allAvailable = false).isEmpty))
+      assert(readings == before)
+      tell(s, known, 2, Some(2), Second + 2000, 0)
+      rows(s)(25)
+      assert(planner.plan(end, allAvailable = false).map(_.rows).contains(25L) && readings > before)
+    }
+  }
+
   test("the first answer does not wait for long for a shard that does not answer") {
     withSetup("driver") { s =>
       s.coordinator.advance(start)
