@@ -20,12 +20,16 @@ import org.sparkkinesis.shard.ShardGraph
  * @param childrenSinceMillis
  *   a time before which no record of the shard's children arrived, because the shard was still open then; empty if
  *   unknown
+ * @param openUpToMillis
+ *   a time at which the shard was still open, so that records of its children arrived later. The service may report a
+ *   closed shard as read to its tip, so `readUpToMillis` is no such time.
  */
 final case class ShardAvailability(
     chunks: IndexedSeq[ChunkSummary],
     ended: Boolean,
     readUpToMillis: Long = 0,
-    childrenSinceMillis: Option[Long] = None
+    childrenSinceMillis: Option[Long] = None,
+    openUpToMillis: Long = Long.MaxValue
 )
 
 /**

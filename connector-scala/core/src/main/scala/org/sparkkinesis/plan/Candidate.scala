@@ -95,8 +95,8 @@ final private[plan] class Candidate(
    * The position at the end of the batch. If all chunks were taken, the position's time is updated occasionally;
    * otherwise a restart could assume that the records of an idle shard have expired.
    */
-  def settled: ShardPosition = known.fold(position) { known =>
-    chunks.lift(count).fold(IdleTime.refresh(position, known.readUpToMillis))(chunk =>
+  def settled: ShardPosition = idleUpTo.fold(position) { idleUpTo =>
+    chunks.lift(count).fold(IdleTime.refresh(position, idleUpTo))(chunk =>
       IdleTime.upToNext(position, chunk.firstArrivalMillis)
     )
   }
@@ -105,12 +105,17 @@ final private[plan] class Candidate(
   def settledSince: Option[Long] = settled match {
     case ShardPosition.ShardEnd => since
     case position if IdleTime.of(position).isEmpty =>
-      val fetched = known.map(known => next.fold(known.readUpToMillis - IdleTime.Margin)(_.firstArrivalMillis))
+      val fetched = idleUpTo.map(idleUpTo => next.fold(idleUpTo - IdleTime.Margin)(_.firstArrivalMillis))
       since.filter(old => fetched.forall(_ - old <= IdleTime.Period)).orElse(fetched)
     case _ => None
   }
 
-  private def known: Option[ShardAvailability] = available.filter(_.readUpToMillis > 0)
+  /**
+   * The time up to which no record arrived after the chunks, neither in the shard nor in its children. The time of a
+   * finished shard is the one of its children.
+   */
+  private def idleUpTo: Option[Long] =
+    available.map(known => math.min(known.readUpToMillis, known.openUpToMillis)).filter(_ > 0)
 }
 
 private[plan] object Candidate {

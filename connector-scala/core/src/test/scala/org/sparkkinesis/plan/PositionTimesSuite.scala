@@ -97,6 +97,16 @@ class PositionTimesSuite extends TimedSuite {
     assert(since(later) == SortedMap(id(2) -> 12 * hour))
   }
 
+  test("the time of a shard without new records does not pass the last time at which it is known to have been open") {
+    // The shard may be closed, and its children may have older records than the time up to which it was read.
+    def idle(openUpTo: Long) = ShardAvailability(Vector.empty, false, 20 * hour, openUpToMillis = openUpTo)
+    val start = offset()(2 -> After(number(3), 5 * hour))
+    assert(settle(start, 2 -> idle(9 * hour)) == offset()(2 -> After(number(3), 9 * hour - IdleTime.Margin)))
+    assert(settle(start, 2 -> idle(30 * hour)) == offset()(2 -> After(number(3), 20 * hour - IdleTime.Margin)))
+    assert(settle(start, 2 -> idle(0)) == start)
+    assert(settle(offset()(2 -> Horizon), 2 -> idle(0)) == offset()(2 -> Horizon))
+  }
+
   test("the child of a merge has unread records since the later of its parents' records") {
     val merged = settle(offset(0 -> 5 * hour, 1 -> 7 * hour)(0 -> ShardEnd, 1 -> ShardEnd))
     assert(merged == offset(2 -> (7 * hour - IdleTime.Margin))(2 -> Horizon))

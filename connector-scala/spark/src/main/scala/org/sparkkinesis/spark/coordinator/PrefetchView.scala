@@ -12,8 +12,15 @@ import org.sparkkinesis.spark.protocol.Release
 /**
  * Answers the query's questions about prefetched records from the executors' reports, without a service call. For the
  * query's thread.
+ *
+ * @param list
+ *   starts a listing of the streams that must be listed
  */
-final class PrefetchView private[coordinator] (state: CoordinatorState, preference: ExecutorPlace => String) {
+final class PrefetchView private[coordinator] (
+    state: CoordinatorState,
+    preference: ExecutorPlace => String,
+    list: () => Unit
+) {
   import state.{locked, tracks}
 
   /**
@@ -69,18 +76,46 @@ final class PrefetchView private[coordinator] (state: CoordinatorState, preferen
     }
   }
 
+  /**
+   * Requires that [[isReached]] and [[everythingIsFetched]] count a shard only if it was open at this time, or is read
+   * to its end. The children of a shard that was closed before may have records of the target.
+   *
+   * @param nanos
+   *   the time of the target, in nanoseconds of this process's clock
+   */
+  def requireOpenShards(nanos: Long): Unit = {
+    val isNew = locked {
+      val before = state.openShards.isRequired(nanos)
+      if (!before) state.openShards.require(nanos)
+      !before
+    }
+    if (isNew) list()
+  }
+
   /** Returns whether every record of the target has been planned. Call it when there is nothing to plan. */
-  def isReached(target: AvailableNowTarget): Boolean =
-    ofEveryShard(track => state.heldBack(track.shard.stream) || isPlanned(track, target))
+  def isReached(target: AvailableNowTarget): Boolean = ofEveryShard { track =>
+    state.heldBack(track.shard.stream) || (isPlanned(track, target) && hasNoChildrenIn(target, track))
+  }
 
   /**
    * Returns whether a stream has no more records: every record of the target has been planned, and no later one is
    * fetched.
    */
-  def isDrained(stream: String, target: AvailableNowTarget): Boolean = locked {
-    state.listed(stream) && !state.streamsToList(stream) && state.wanted().forall { case (shard, _) =>
-      shard.stream != stream || tracks.get(shard).exists(track => track.chunks.isEmpty && isPlanned(track, target))
+  def isDrained(stream: String, target: AvailableNowTarget): Boolean = {
+    val (isPlannedToEnd, isOver) = locked {
+      val left = state.wanted().iterator.map(_._1).filter(_.stream == stream).toVector
+      val isPlannedToEnd = state.listed(stream) && left.forall(tracks.get(_).exists(track =>
+        track.chunks.isEmpty && isPlanned(track, target)
+      ))
+      // A closed shard may be read to its tip before its end is reported, and its children are not known.
+      if (isPlannedToEnd) state.openShards.require(stream, target.millis)
+      val areOpen = left.forall(shard =>
+        tracks.get(shard).exists(_.ended) || state.openShards.wasOpenAt(shard, target.millis)
+      )
+      (isPlannedToEnd, isPlannedToEnd && areOpen && !state.streamsToList(stream))
     }
+    if (isPlannedToEnd && !isOver) list()
+    isOver
   }
 
   /** Returns the streams that do not exist any more, without those that have fetched records which are not planned. */
@@ -108,7 +143,8 @@ final class PrefetchView private[coordinator] (state: CoordinatorState, preferen
    * Returns whether the consumers have fetched every record of the target in every shard. Some of these records may
    * not be planned yet.
    */
-  def everythingIsFetched(target: AvailableNowTarget): Boolean = ofEveryShard(isFetched(_, target))
+  def everythingIsFetched(target: AvailableNowTarget): Boolean =
+    ofEveryShard(track => isFetched(track, target) && hasNoChildrenIn(target, track))
 
   /**
    * Returns whether every shard was read to its tip since this run of the query started, or has records that arrived
@@ -219,6 +255,10 @@ final class PrefetchView private[coordinator] (state: CoordinatorState, preferen
     track.ended || track.readUpToMillis >= target.millis ||
       (!lacksNews(track) && track.chunks.exists(_.firstArrivalMillis > target.millis))
 
+  /** Returns whether every record of the shard's children arrived after the target, or the children are known. */
+  private def hasNoChildrenIn(target: AvailableNowTarget, track: ShardTrack): Boolean =
+    track.ended || state.openShards.wasOpen(track.shard) || track.chunks.exists(_.firstArrivalMillis > target.millis)
+
   private def lacksNews(track: ShardTrack): Boolean = state.owner(track).exists(_.lacksNews)
 
   private def available(track: ShardTrack, until: Option[AvailableNowTarget]): ShardAvailability = {
@@ -227,8 +267,9 @@ final class PrefetchView private[coordinator] (state: CoordinatorState, preferen
     // Records after the target are excluded, so the time up to which the shard was read must not pass the target.
     val told = if (lacksNews(track)) 0 else track.readUpToMillis
     val readUpTo = until.fold(told)(target => math.min(told, target.millis))
-    val childrenSince = if (track.ended) track.childrenSince else None
-    ShardAvailability(within, track.ended && within.size == chunks.size, readUpTo, childrenSince)
+    val openUpTo = math.max(track.followedMillis, state.openShards.lastOpenMillis(track.shard).getOrElse(0L))
+    val childrenSince = if (track.ended) state.childrenSince(track.shard) else None
+    ShardAvailability(within, track.ended && within.size == chunks.size, readUpTo, childrenSince, openUpTo)
   }
 }
 

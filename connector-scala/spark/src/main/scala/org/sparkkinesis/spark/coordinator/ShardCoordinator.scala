@@ -7,6 +7,7 @@ import org.sparkkinesis.model.Shard
 import org.sparkkinesis.plan.offset.SourceOffset
 import org.sparkkinesis.spark.connection.Environment
 import org.sparkkinesis.spark.coordinator.cluster.{BackgroundLoop, ConsumerStarter, ExecutorCluster}
+import org.sparkkinesis.spark.coordinator.state.OpenShards.ListingTime
 import org.sparkkinesis.spark.coordinator.state.{ConsumerPeer, CoordinatorState}
 import org.sparkkinesis.spark.executor.ConsumerHosts
 import org.sparkkinesis.spark.protocol.{
@@ -57,7 +58,7 @@ final class ShardCoordinator(
   private val progress =
     new ShardProgress(state, environment.losses(settings.failOnDataLoss), latestMillis, streamsMayLeave)
   private val placement = new ShardPlacement(state, graceMillis, serviceMillis)
-  val prefetched = new PrefetchView(state, cluster.location)
+  val prefetched = new PrefetchView(state, cluster.location, () => discovery.wake())
 
   /** Counts failures of an executor's consumers. Used on the RPC's thread only. */
   private var breakdowns = 0
@@ -108,7 +109,8 @@ final class ShardCoordinator(
   /** Runs one round of discovery: lists the streams that are due, or whose lineage is incomplete. May block. */
   private def discover(isDue: Boolean): Unit = {
     progress.toList(isDue).foreach { stream =>
-      try progress.list(stream, listShards(stream))
+      val begun = ListingTime(environment.clock.nanoTime, serviceMillis())
+      try progress.list(stream, listShards(stream), begun)
       catch { case failure: KinesisConnectorException => progress.notListed(stream, failure) }
       placing.wake() // The shards of this stream do not wait for the listing of the next stream.
     }

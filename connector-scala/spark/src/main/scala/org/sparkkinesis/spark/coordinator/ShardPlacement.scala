@@ -160,6 +160,7 @@ final private[coordinator] class ShardPlacement(
       (state.streams(shard.stream) && state.position.streams.get(shard.stream).exists(_.shards.contains(shard.shard)))
     }.toVector
     state.givenUp.remove(gone)
+    state.openShards.remove(gone)
     gone.foreach(shard => if (state.streams(shard.stream)) state.note(ShardFinished(shard.stream, shard.shard)))
     gone.flatMap(tracks.remove).groupBy(state.owner).foreach { case (owner, left) =>
       owner.foreach(_.tell(Unassign(left.map(_.shard))))

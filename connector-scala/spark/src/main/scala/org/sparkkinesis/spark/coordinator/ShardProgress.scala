@@ -13,6 +13,7 @@ import org.sparkkinesis.plan.offset.{ShardPosition, SourceOffset}
 import org.sparkkinesis.service.ServiceException
 import org.sparkkinesis.shard.ShardGraph
 import org.sparkkinesis.spark.connection.ServiceFailure
+import org.sparkkinesis.spark.coordinator.state.OpenShards.ListingTime
 import org.sparkkinesis.spark.coordinator.state.{ConsumerPeer, CoordinatorState, Overtaken, ShardTrack}
 import org.sparkkinesis.spark.protocol.{Release, Report, ShardReport, Unassign}
 import org.sparkkinesis.spark.settings.StreamConnection
@@ -113,9 +114,12 @@ final private[coordinator] class ShardProgress(
   }
 
   /** Records a complete listing of a stream. */
-  def list(stream: String, shards: Seq[Shard]): Unit = locked {
+  def list(stream: String, shards: Seq[Shard], begun: ListingTime): Unit = locked {
     // The stream may have been parked while it was listed.
-    if (state.streams(stream)) listKnown(stream, shards)
+    if (state.streams(stream)) {
+      state.openShards.list(stream, shards, begun)
+      listKnown(stream, shards)
+    }
   }
 
   private def listKnown(stream: String, shards: Seq[Shard]): Unit = {
@@ -236,7 +240,9 @@ final private[coordinator] class ShardProgress(
    * is an error.
    */
   private def giveUp(track: ShardTrack, error: ServiceException): Unit =
-    if (MissingResource.of(error).contains(MissingResource.Shard))
+    // Each full report repeats the failure.
+    if (track.isGone) track.noteGone()
+    else if (MissingResource.of(error).contains(MissingResource.Shard))
       try {
         val StreamShard(stream, shard) = track.shard
         state.note(

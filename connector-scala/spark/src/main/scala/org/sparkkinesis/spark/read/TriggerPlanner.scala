@@ -31,7 +31,7 @@ final private[read] class TriggerPlanner(
   import TriggerPlanner._
 
   private lazy val prefetched = view
-  private var end: Option[AvailableNowTarget] = None
+  private var end: Option[FixedEnd] = None
   private var nanos = 0L
 
   /**
@@ -53,10 +53,12 @@ final private[read] class TriggerPlanner(
   private var nothingAt: Option[(Long, SourceOffset)] = None
 
   /** The end of a query with `Trigger.AvailableNow`. */
-  def target: Option[AvailableNowTarget] = end
+  def target: Option[AvailableNowTarget] = end.map(_.target)
 
   /** Fixes the service's current time as the end for `Trigger.AvailableNow`. */
-  def endNow(): Unit = end = Some(AvailableNowTarget(serviceClock.atMost))
+  def endNow(): Unit = end = Some(fixedNow())
+
+  private def fixedNow(): FixedEnd = FixedEnd(AvailableNowTarget(serviceClock.atMost), clock.nanoTime)
 
   /** Returns the planning time of the latest batch in nanoseconds. */
   def planningNanos: Long = nanos
@@ -71,7 +73,10 @@ final private[read] class TriggerPlanner(
    *   whether one batch takes every available record, as `Trigger.Once` requires
    */
   def plan(from: SourceOffset, allAvailable: Boolean): Option[PlannedBatch] = {
-    val batch = if (allAvailable) everything(from) else end.fold(now(from))(upTo(from, _))
+    val fixed = end.orElse(Option.when(allAvailable)(fixedNow()))
+    fixed.foreach(one => prefetched.requireOpenShards(one.nanos))
+    val batch = fixed.map(_.target)
+      .fold(now(from))(until => if (allAvailable) everything(from, until) else upTo(from, until))
     if (batch.nonEmpty) {
       lastBatchNanos = clock.nanoTime
       hasPlanned = true
@@ -165,8 +170,7 @@ final private[read] class TriggerPlanner(
    * Plans for `Trigger.Once`: one batch with every available record. If the buffers cannot hold them, tasks read them
    * from the service.
    */
-  private def everything(from: SourceOffset): Option[PlannedBatch] = {
-    val until = end.getOrElse(AvailableNowTarget(serviceClock.atMost))
+  private def everything(from: SourceOffset, until: AvailableNowTarget): Option[PlannedBatch] = {
     @scala.annotation.tailrec
     def untilFetched(): Option[PlannedBatch] = {
       val seen = prefetched.changes
@@ -182,6 +186,9 @@ final private[read] class TriggerPlanner(
 }
 
 private object TriggerPlanner {
+
+  /** @param nanos the time when the target was fixed, in nanoseconds of this process's clock */
+  final case class FixedEnd(target: AvailableNowTarget, nanos: Long)
 
   /** Maximum time before the first answer, for example when the service is not available. */
   val LongestLook: FiniteDuration = 30.seconds

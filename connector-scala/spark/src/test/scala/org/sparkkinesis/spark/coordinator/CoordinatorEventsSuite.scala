@@ -9,6 +9,7 @@ import org.sparkkinesis.model.{ShardId, StreamShard}
 import org.sparkkinesis.plan.offset.{ShardPosition, SourceOffset, StreamOffset}
 import org.sparkkinesis.service.{Operation, ServiceErrorKind, ServiceException}
 import org.sparkkinesis.spark.connection.FakeDirectory.{arn, shards}
+import org.sparkkinesis.spark.coordinator.state.OpenShards.ListingTime
 import org.sparkkinesis.spark.coordinator.state.{ConsumerPeer, CoordinatorState}
 import org.sparkkinesis.spark.protocol.{Register, Report, ShardReport}
 import org.sparkkinesis.suite.TimedSuite
@@ -26,7 +27,7 @@ class CoordinatorEventsSuite extends TimedSuite {
     val placement = new ShardPlacement(state, 0, () => 0L)
     private var reports = 0L
     advanceTo(0 -> ShardPosition.Horizon, 1 -> ShardPosition.Horizon)
-    progress.list(orders, shards(2))
+    progress.list(orders, shards(2), ListingTime(0, 0))
     placement.introduce(Register("1", "host", 1), new ConsumerPeer("1", "host", 1, "1:1", _ => ()))
     placement.assign()
 
@@ -88,9 +89,14 @@ class CoordinatorEventsSuite extends TimedSuite {
     strict.fail(1, gone)
     assert(strict.events.of[DataLost].map(event => event.shard -> event.endsQuery) == Vector(Some(shard(1)) -> true))
     assert(intercept[KinesisConnectorException](strict.state.throwFailure()).condition == "KINESIS_DATA_LOSS")
-    val lenient = new Rig(new DataLossPolicy(endsQuery = false, _ => ()))
+    var told = 0
+    val lenient = new Rig(new DataLossPolicy(endsQuery = false, _ => told += 1))
     lenient.fail(1, gone)
     assert(lenient.events.of[ShardExpired] == Vector(ShardExpired(orders, shard(1))))
     lenient.state.throwFailure()
+    // A full report repeats the failure.
+    (1 to 3).foreach(_ => lenient.fail(1, gone))
+    assert(lenient.events.of[ShardExpired].size == 1 && told == 1)
+    assert(lenient.state.tracks(StreamShard(orders, shard(1))).failure.isEmpty)
   }
 }

@@ -87,7 +87,7 @@ final class ModelClient(service: ModelKinesis, process: String, isAlive: () => B
       if (isEmpty) Vector.empty else Pages.of(shard, from, most, KinesisQuotas.Request.GetRecordsBytes.toLong)
     val next = from + records.size
     service.calls.answered(shard, PackedRecords.sizeOf(records))
-    if (next >= shard.records.size && !shard.isOpen)
+    if (service.tellsEnd(shard, next, records.isEmpty))
       RecordPage(records, None, 0, Pages.children(service, shard))
     else RecordPage(records, Some(iterator(stream, shard, next)), service.millisBehind(shard, next), Nil)
   }

@@ -152,7 +152,7 @@ final class ModelSubscription(service: ModelKinesis, subscriber: ShardSubscriber
         stream.trim(shard, service.now)
         index = math.max(index, shard.trimmed)
         val records = Pages.of(shard, index, service.settings.recordsPerAnswer, ModelSubscription.EventBytes)
-        val isEnd = !shard.isOpen && index + records.size >= shard.records.size
+        val isEnd = service.tellsEnd(shard, index + records.size, records.isEmpty)
         if (records.nonEmpty || isEnd || evenEmpty) tell(records, isEnd)
       }
     }
@@ -168,7 +168,7 @@ final class ModelSubscription(service: ModelKinesis, subscriber: ShardSubscriber
       else if (index == 0) Some(shard.startingNumber)
       else Some(shard.number(index.toLong))
     subscriber.onEvent(SubscribeToShardEvent(records, continuation, service.millisBehind(shard, index), children))
-    if (isEnd) end() else if (index < shard.records.size) pushSoon()
+    if (isEnd) end() else if (index < shard.records.size || !shard.isOpen) pushSoon()
   }
 
   private def fail(): Unit = {

@@ -22,6 +22,9 @@ import org.sparkkinesis.service.{Operation, _}
  *   number of records per second that a shard accepts
  * @param idleEventMillis
  *   interval of the empty events of an idle subscription
+ * @param lateEnds
+ *   whether some answers with the last records of a closed shard report that the shard is read to its tip, and only the
+ *   next answer reports its end
  */
 final case class ModelSettings(
     latencyMillis: Int = 20,
@@ -29,7 +32,8 @@ final case class ModelSettings(
     shardsPerPage: Int = 100,
     arrivalJitterMillis: Int = 0,
     writesPerSecond: Int = KinesisQuotas.Shard.WriteRecordsPerSecond,
-    idleEventMillis: Long = KinesisQuotas.Lifetime.IdleSubscriptionEvent.toMillis
+    idleEventMillis: Long = KinesisQuotas.Lifetime.IdleSubscriptionEvent.toMillis,
+    lateEnds: Boolean = false
 )
 
 /**
@@ -176,6 +180,10 @@ final class ModelKinesis(val scheduler: Scheduler, val random: Random, val setti
   /** Returns the lag that the service would report to a reader at this index. */
   def millisBehind(shard: ModelShard, index: Int): Long =
     if (index >= shard.records.size) 0 else math.max(1, now - shard.records(index).record.arrivalMillis)
+
+  /** Returns whether an answer that reads a shard up to this index reports the shard's end. */
+  def tellsEnd(shard: ModelShard, index: Int, isEmpty: Boolean): Boolean =
+    !shard.isOpen && index >= shard.records.size && (!settings.lateEnds || isEmpty || index % 2 == 0)
 
   /** Returns a listing, with the age and the gaps of the active faults. */
   def listing(stream: ModelStream, filter: ShardFilter): Seq[Shard] = {

@@ -10,7 +10,7 @@ import org.sparkkinesis.chunk.SummaryBounds
 import org.sparkkinesis.concurrent.{BlockingWait, Clock, SystemClock, Waiting}
 import org.sparkkinesis.event.{ConnectorEvent, EventSink}
 import org.sparkkinesis.model.{ShardId, StreamShard}
-import org.sparkkinesis.plan.offset.{ShardPosition, SourceOffset, StreamOffset}
+import org.sparkkinesis.plan.offset.{IdleTime, ShardPosition, SourceOffset, StreamOffset}
 import org.sparkkinesis.shard.ShardGraph
 import org.sparkkinesis.spark.settings.StreamConnection
 
@@ -52,6 +52,7 @@ final private[coordinator] class CoordinatorState(
   val unreachable = new UnreachableStreams(clock)
   val tracks: mutable.HashMap[StreamShard, ShardTrack] = mutable.HashMap.empty
   val givenUp = new GivenUpShards
+  val openShards = new OpenShards
 
   /** ARNs of the streams that are read. */
   var streams: Set[String] = initial.toSet
@@ -150,6 +151,7 @@ final private[coordinator] class CoordinatorState(
     listed --= left
     missing --= left
     graphs = graphs.removedAll(left)
+    openShards.forget(left)
     streams = now
   }
 
@@ -166,11 +168,18 @@ final private[coordinator] class CoordinatorState(
       val track = tracks.get(StreamShard(shard.stream, parent))
       val lastRead = track.flatMap(_.chunks.lastOption).map(_.lastArrivalMillis)
         .orElse(planned.flatMap(_.readUntil(parent))).orElse(track.flatMap(_.unreadSince))
-      (lastRead ++ track.flatMap(_.childrenSince)).maxOption
+      (lastRead ++ childrenSince(StreamShard(shard.stream, parent))).maxOption
     }
     if (planned.exists(_.shards.contains(shard.shard))) planned.flatMap(_.readUntil(shard.shard))
     else graphs(shard.stream).parents(shard.shard).flatMap(lastOf).maxOption
   }
+
+  /**
+   * A time before which no record of the shard's children arrived, with a margin, because the shard was still open
+   * then. Its last record may be much older.
+   */
+  def childrenSince(shard: StreamShard): Option[Long] =
+    openShards.lastOpenMillis(shard).map(millis => math.max(0, millis - IdleTime.Margin))
 
   /** Records how far a shard was behind, if the shortest retention period would have lost records then. */
   def readLate(late: Overtaken): Unit = if (late.exceedsShortestRetention) overtaken.add(late)
@@ -179,7 +188,16 @@ final private[coordinator] class CoordinatorState(
     WantedShards.of(position, graphs, shard => tracks.get(shard).exists(_.ended))
 
   /** Returns the streams that must be listed again before anything is certain about their shards. */
-  def streamsToList: Set[String] = streamsWithOpenLineage ++ givenUp.streamsToList(graphs)
+  def streamsToList: Set[String] =
+    streamsWithOpenLineage ++ givenUp.streamsToList(graphs) ++ streamsWithUndecidedShards
+
+  /** Returns the streams of which a listing must show whether their shards were open when a trigger began. */
+  private def streamsWithUndecidedShards: Set[String] =
+    if (!openShards.hasRequirement) Set.empty
+    else
+      wanted().iterator.map(_._1)
+        .filter(shard => !missing.contains(shard.stream) && !tracks.get(shard).exists(_.ended))
+        .filter(openShards.isUndecided).map(_.stream).toSet
 
   /**
    * Returns the streams with an open lineage: the children of an ended shard, or a second parent of a child, are still

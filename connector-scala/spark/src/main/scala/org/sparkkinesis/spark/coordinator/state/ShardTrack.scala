@@ -4,7 +4,7 @@ import scala.collection.mutable
 
 import org.sparkkinesis.chunk.{ChunkSummary, SummaryBounds}
 import org.sparkkinesis.model.{SequenceNumber, StreamShard}
-import org.sparkkinesis.plan.offset.{IdleTime, ShardPosition}
+import org.sparkkinesis.plan.offset.ShardPosition
 import org.sparkkinesis.service.ServiceException
 import org.sparkkinesis.spark.protocol.ShardReport
 
@@ -51,8 +51,8 @@ final private[coordinator] class ShardTrack(
   private var isMissing = false
   var failure: Option[ServiceException] = None
 
-  /** The last time at which the shard was read to its tip and had not ended. Its children were created later. */
-  private var openAtMillis = 0L
+  /** The last time up to which the shard was read that had a later record in it; 0 if there is none. */
+  var followedMillis = 0L
 
   /** Rate at which the shard is fetched, by any owner. */
   val rate = new ReadRate
@@ -97,12 +97,6 @@ final private[coordinator] class ShardTrack(
       (lostFrom ++ planned.collect { case ShardPosition.After(_, until) if wasRead => until }).maxOption
         .orElse(unreadSince)
 
-  /**
-   * A time before which no record of the shard's children arrived, with a margin, if the shard was read to its tip
-   * before it ended; its last record may be much older.
-   */
-  def childrenSince: Option[Long] = Option.when(openAtMillis > 0)(openAtMillis - IdleTime.Margin)
-
   /** The arrival of the oldest record that was not planned, else the time up to which there was none. */
   private def oldestUnplanned: Option[Long] =
     chunks.find(chunk => plannedUpTo.forall(chunk.last > _)).map(_.firstArrivalMillis)
@@ -135,9 +129,7 @@ final private[coordinator] class ShardTrack(
       report.chunks.lastOption.map(_.last).filter(last => lastReported.forall(last > _)).orElse(lastReported)
     readUpToMillis = math.max(readUpToMillis, report.readUpToMillis)
     if (report.readUpToMillis > 0) millisBehindLatest = Some(report.millisBehindLatest)
-    // The lag of the last records of a closed shard is not 0, also if its end is reported later.
-    if (report.end.isEmpty && !ended && report.millisBehindLatest == 0)
-      openAtMillis = math.max(openAtMillis, report.readUpToMillis)
+    if (report.millisBehindLatest > 0) followedMillis = math.max(followedMillis, report.readUpToMillis)
     wasRead ||= report.readUpToMillis > 0
     ended = ended || report.end.nonEmpty
     failure = failure.orElse(report.failure)

@@ -7,6 +7,7 @@ import org.sparkkinesis.model.hash.HashKeyRange
 import org.sparkkinesis.model.{SequenceNumber, Shard, ShardId, StartingPosition, StreamShard}
 import org.sparkkinesis.plan.offset.{ShardPosition, SourceOffset, StreamOffset}
 import org.sparkkinesis.shard.ShardGraph
+import org.sparkkinesis.spark.coordinator.state.OpenShards.ListingTime
 import org.sparkkinesis.spark.protocol.ShardReport
 import org.sparkkinesis.suite.TimedSuite
 
@@ -17,23 +18,28 @@ class CoordinatorStateSuite extends TimedSuite {
   private def after(arrival: Long): ShardPosition = ShardPosition.After(SequenceNumber("7"), arrival)
 
   /** Shards 0 and 1 were merged into 2. */
-  private val merged = ShardGraph.of(Seq(
+  private val shards = Seq(
     Shard(id(0), None, None, HashKeyRange.uniform(2)(0), SequenceNumber("1"), None),
     Shard(id(1), None, None, HashKeyRange.uniform(2)(1), SequenceNumber("1"), None),
     Shard(id(2), Some(id(0)), Some(id(1)), HashKeyRange.Whole, SequenceNumber("1"), None)
-  ))
+  )
+  private val merged = ShardGraph.of(shards)
 
   private def unreadSince(
       shard: Int,
       positions: Map[Int, ShardPosition],
       since: Map[Int, Long] = Map.empty,
-      tracks: Seq[ShardTrack] = Nil
+      tracks: Seq[ShardTrack] = Nil,
+      openAt: Map[Int, Long] = Map.empty
   ): Option[Long] = {
     val state = new CoordinatorState(Seq(arn), bounds)
+    openAt.foreach { case (index, millis) =>
+      state.openShards.list(arn, shards.slice(index, index + 1), ListingTime(0, millis))
+    }
     state.graphs = Map(arn -> merged)
-    val shards = positions.map { case (i, position) => id(i) -> position }.to(SortedMap)
+    val at = positions.map { case (i, position) => id(i) -> position }.to(SortedMap)
     val times = since.map { case (i, millis) => id(i) -> millis }.to(SortedMap)
-    state.position = SourceOffset(Seq(StreamOffset("orders", arn, 1, shards, since = times)))
+    state.position = SourceOffset(Seq(StreamOffset("orders", arn, 1, at, since = times)))
     tracks.foreach(track => state.tracks(track.shard) = track)
     state.unreadSince(StreamShard(arn, id(shard)))
   }
@@ -65,22 +71,15 @@ class CoordinatorStateSuite extends TimedSuite {
     assert(unreadSince(2, ended).isEmpty)
   }
 
-  test("the records of a child arrived after a parent was read to its tip, also if its last record is much older") {
-    val (tip, margin) = (1000000000L, 5 * 60 * 1000L)
-    def parent(told: (Long, Boolean)*): ShardTrack = {
-      val parent = track(0, None, Some(9000))
-      told.foreach { case (behind, ends) =>
-        val end = Option.when(ends)(Nil)
-        parent.accept(ShardReport(parent.shard, 0, Vector.empty, 1, tip, behind, end, None), replaces = false)
-      }
-      parent
-    }
+  test(
+    "the records of a child arrived after a listing showed a parent as open, also if its last record is much older"
+  ) {
+    val (listed, margin) = (1000000000L, 5 * 60 * 1000L)
     val reading = Map(0 -> after(5000))
-    assert(unreadSince(2, reading, tracks = Seq(parent(0L -> false))).contains(tip - margin))
-    assert(unreadSince(2, reading, tracks = Seq(parent(0L -> false, 0L -> true))).contains(tip - margin))
-    // These answers do not show that the shard was still open.
-    assert(unreadSince(2, reading, tracks = Seq(parent(1L -> false))).contains(9000L))
-    assert(unreadSince(2, reading, tracks = Seq(parent(0L -> true))).contains(9000L))
-    assert(unreadSince(2, reading, tracks = Seq(parent(0L -> true, 0L -> false))).contains(9000L))
+    val parent = track(0, None, Some(9000))
+    assert(unreadSince(2, reading, tracks = Seq(parent), openAt = Map(0 -> listed)).contains(listed - margin))
+    // The service may report a closed shard as read to its tip.
+    parent.accept(ShardReport(parent.shard, 0, Vector.empty, 1, listed, 0, None, None), replaces = false)
+    assert(unreadSince(2, reading, tracks = Seq(parent)).contains(9000L))
   }
 }

@@ -22,8 +22,13 @@ object ReadScenarios {
     val sizes = new Random(seed * 0x9e3779b97f4a7c15L + 3)
     val sized = if (sizes.nextInt(LargeOneOf) == 0) withLargeRecords(plain, Large(sizes.nextInt(Large.size))) else plain
     val modes = new Random(seed * 0x9e3779b97f4a7c15L + 5)
-    if (modes.nextInt(RealTimeOneOf) == 0) withRealTime(sized, modes) else sized
+    val timed = if (modes.nextInt(RealTimeOneOf) == 0) withRealTime(sized, modes) else sized
+    val ends = new Random(seed * 0x9e3779b97f4a7c15L + 7)
+    if (ends.nextBoolean()) withLateEnds(timed) else timed
   }
+
+  private def withLateEnds(scenario: ReadScenario): ReadScenario =
+    scenario.copy(setup = scenario.setup.copy(model = scenario.setup.model.copy(lateEnds = true)))
 
   /** One in this many scenarios has queries in real-time mode. */
   private val RealTimeOneOf = 4

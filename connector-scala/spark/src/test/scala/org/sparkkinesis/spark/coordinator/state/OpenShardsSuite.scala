@@ -1,0 +1,138 @@
+package org.sparkkinesis.spark.coordinator.state
+
+import scala.collection.immutable.SortedMap
+
+import org.sparkkinesis.chunk.{ChunkSummary, SummaryBounds}
+import org.sparkkinesis.error.DataLossPolicy
+import org.sparkkinesis.model.hash.HashKeyRange
+import org.sparkkinesis.model.{ChildShard, SequenceNumber, Shard, ShardId, StreamShard}
+import org.sparkkinesis.plan.AvailableNowTarget
+import org.sparkkinesis.plan.offset.{ShardPosition, SourceOffset, StreamOffset}
+import org.sparkkinesis.spark.coordinator.state.OpenShards.ListingTime
+import org.sparkkinesis.spark.coordinator.{PrefetchView, ShardPlacement, ShardProgress}
+import org.sparkkinesis.spark.protocol.{Register, Report, ShardReport}
+import org.sparkkinesis.suite.TimedSuite
+
+/** Tests that a closed shard which is read to its tip, but whose end is not reported, does not end a query. */
+class OpenShardsSuite extends TimedSuite {
+  private val arn = "arn:aws:kinesis:eu-central-1:123456789012:stream/orders"
+  private val target = AvailableNowTarget(5000)
+  private def id(index: Int) = ShardId.ofIndex(index.toLong)
+  private def shard(index: Int) = StreamShard(arn, id(index))
+  private def number(value: Int) = SequenceNumber(value.toString)
+
+  /** Shard 0 was replaced by shard 1. */
+  private val parent = Shard(id(0), None, None, HashKeyRange.Whole, number(1), None)
+  private val closed = parent.copy(endingSequenceNumber = Some(number(999)))
+  private val child = Shard(id(1), Some(id(0)), None, HashKeyRange.Whole, number(1000), None)
+
+  /** One executor that reads a stream from shard 0. */
+  final private class Rig {
+    val state = new CoordinatorState(Seq(arn), SummaryBounds(1, 1, 1))
+    private val progress = new ShardProgress(state, DataLossPolicy.Strict, () => 0L)
+    private val placement = new ShardPlacement(state, 0, () => 0L)
+    var requests = 0
+    val view = new PrefetchView(state, _.id, () => requests += 1)
+    private var reports = 0L
+    advance(0 -> ShardPosition.Horizon)
+    list(nanos = 0, Seq(parent))
+    placement.introduce(Register("1", "host", 1), new ConsumerPeer("1", "host", 1, "1:1", _ => ()))
+    placement.assign()
+
+    def advance(positions: (Int, ShardPosition)*): Unit = {
+      val shards = positions.map { case (index, position) => id(index) -> position }.to(SortedMap)
+      progress.advance(SourceOffset(Seq(StreamOffset("orders", arn, 1, shards))), Set.empty)
+      ()
+    }
+
+    def list(nanos: Long, shards: Seq[Shard]): Unit = progress.list(arn, shards, ListingTime(nanos, nanos * 1000))
+    def mustList: Boolean = progress.mustListAgain
+
+    /** Reports a shard as read up to this time. */
+    def tell(index: Int, upTo: Long, ended: Boolean = false, chunks: Vector[ChunkSummary] = Vector.empty): Unit = {
+      reports += 1
+      val end = Option.when(ended)(Seq(ChildShard(child.id, child.parents, child.hashKeyRange)))
+      val told = ShardReport(shard(index), state.tracks(shard(index)).epoch, chunks, 1, upTo, 0, end, None)
+      progress.accept(Report("1", 1, reports, full = false, bufferIsFull = false, Set.empty, Seq(told), Map.empty))
+      placement.assign()
+      ()
+    }
+  }
+
+  test("a shard that is read to its tip is finished for the target if a later listing shows it as open") {
+    val rig = new Rig
+    rig.view.requireOpenShards(10)
+    rig.tell(0, upTo = 9000)
+    assert(!rig.view.isReached(target) && !rig.view.everythingIsFetched(target), "the listing is older")
+    assert(rig.mustList && rig.requests == 1)
+    rig.list(nanos = 10, Seq(parent))
+    assert(rig.view.isReached(target) && rig.view.everythingIsFetched(target) && !rig.mustList)
+    // It was closed later, so its children have no records of the target.
+    rig.list(nanos = 20, Seq(closed, child))
+    assert(rig.view.isReached(target))
+    rig.view.requireOpenShards(10)
+    assert(rig.requests == 1)
+  }
+
+  test("a closed shard that is read to its tip is waited for, and then its children") {
+    val rig = new Rig
+    rig.view.requireOpenShards(10)
+    rig.list(nanos = 11, Seq(closed, child))
+    rig.tell(0, upTo = 9000)
+    assert(!rig.view.isReached(target) && !rig.view.everythingIsFetched(target))
+    assert(!rig.mustList, "another listing shows nothing new")
+    rig.tell(0, upTo = 9000, ended = true)
+    assert(!rig.view.isReached(target))
+    rig.tell(1, upTo = 9000)
+    assert(rig.view.isReached(target) && rig.view.everythingIsFetched(target))
+  }
+
+  test("children that the listing does not contain are listed again") {
+    val rig = new Rig
+    rig.view.requireOpenShards(10)
+    rig.list(nanos = 10, Seq(parent))
+    rig.tell(0, upTo = 9000, ended = true)
+    rig.tell(1, upTo = 9000)
+    assert(rig.mustList && !rig.view.isReached(target))
+    rig.list(nanos = 20, Seq(closed, child))
+    assert(!rig.mustList && rig.view.isReached(target))
+  }
+
+  test("a record that arrived after the target shows that the shard was open") {
+    val rig = new Rig
+    rig.view.requireOpenShards(10)
+    rig.list(nanos = 10, Seq(closed, child))
+    rig.tell(0, upTo = 9000, chunks = Vector(ChunkSummary(number(5), 1, 1, 6000, 6000, 6000, 0)))
+    assert(rig.view.isReached(target))
+  }
+
+  test("a stream is not drained before a listing shows its shards as open, or they are read to their end") {
+    val rig = new Rig
+    rig.list(nanos = 4, Seq(parent))
+    rig.tell(0, upTo = 9000)
+    assert(!rig.view.isDrained(arn, target) && rig.requests == 1 && rig.mustList)
+    rig.list(nanos = 5, Seq(parent))
+    assert(rig.view.isDrained(arn, target) && rig.requests == 1 && !rig.mustList)
+
+    val resharded = new Rig
+    resharded.list(nanos = 6, Seq(closed, child))
+    resharded.tell(0, upTo = 9000)
+    assert(!resharded.view.isDrained(arn, target))
+    resharded.tell(0, upTo = 9000, ended = true)
+    resharded.tell(1, upTo = 9000)
+    assert(resharded.view.isDrained(arn, target))
+  }
+
+  test("a shard is known to be open at the time of the last listing that shows it") {
+    val open = new OpenShards
+    open.list(arn, Seq(parent), ListingTime(1, 1000))
+    open.list(arn, Nil, ListingTime(2, 2000))
+    assert(open.lastOpenMillis(shard(0)).contains(1000L) && open.lastOpenMillis(shard(1)).isEmpty)
+    open.list(arn, Seq(closed, child), ListingTime(3, 3000))
+    assert(open.lastOpenMillis(shard(0)).contains(1000L) && open.lastOpenMillis(shard(1)).contains(3000L))
+    open.remove(Seq(shard(0)))
+    assert(open.lastOpenMillis(shard(0)).isEmpty)
+    open.forget(Set(arn))
+    assert(open.lastOpenMillis(shard(1)).isEmpty)
+  }
+}
