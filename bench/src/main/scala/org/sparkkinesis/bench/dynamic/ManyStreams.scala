@@ -96,7 +96,7 @@ object ManyStreams {
         val (parked, waiting) = takeIns.measure(isCounted) {
           val moved = Membership.takeIn(at, Seq(entry))
           val next = Membership.park(moved, round.toLong, 0, 0, (_, _) => true)
-          next -> Membership.waiting(next, entry.document)
+          next -> Membership.waiting(next, Seq(entry.document))
         }
         val available = chunks(parked, round)
         val (batch, tasks) = plans.measure(isCounted) {

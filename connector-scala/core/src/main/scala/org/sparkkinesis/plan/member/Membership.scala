@@ -91,13 +91,18 @@ object Membership {
   /**
    * Returns the streams that wait until others are read: those whose predecessors are in the offset and not parked, or
    * in the document and not in the offset yet.
+   *
+   * @param documents
+   *   the documents up to the version of the offset, the newest last. The newest one that has a stream applies to it:
+   *   later ones may lack it by mistake, or because it was removed, and its records still follow those of others.
    */
-  def waiting(offset: SourceOffset, document: MetadataDocument): Set[String] =
-    offset.read.filter { stream =>
-      document.physical.get(stream.arn).exists(_.after.exists { before =>
+  def waiting(offset: SourceOffset, documents: Seq[MetadataDocument]): Set[String] = offset.read.filter { stream =>
+    documents.reverseIterator.find(_.physical.contains(stream.arn)).exists { document =>
+      document.physical(stream.arn).after.exists { before =>
         offset.streams.get(before).fold(document.physical.contains(before))(!_.isParked)
-      })
-    }.map(_.arn).toSet
+      }
+    }
+  }.map(_.arn).toSet
 
   /**
    * Returns the start of a batch with the streams that joined in it, at the positions of the log.

@@ -99,7 +99,7 @@ class MembershipFuzzSuite extends TimedSuite {
       val before = live
       live = Membership.takeIn(live, log.toSeq)
       live = Membership.park(live, now, Grace, Long.MaxValue / 2, isDrained)
-      val waiting = Membership.waiting(live, log.last.document)
+      val waiting = Membership.waiting(live, log.map(_.document).toSeq)
       val limits = if (random.nextBoolean()) ReadLimits.Unlimited else ReadLimits(maxRecords = Some(2))
       val batch = BatchPlanner.plan(live, _ => ShardGraph.Empty, available, limits, waiting)
       batch.foreach { planned =>

@@ -105,12 +105,21 @@ class MembershipSuite extends TimedSuite {
 
   test("a stream waits for its predecessors until they are parked") {
     val ordered = document(1, physical(a), physical(b, after = Set(a)), physical(c, after = Set(b)))
-    def waiting(streams: StreamOffset*) = Membership.waiting(offset(1, streams: _*), ordered)
+    def waiting(streams: StreamOffset*) = Membership.waiting(offset(1, streams: _*), Seq(ordered))
     assert(waiting(join(a), join(b), join(c)) == Set(b, c))
     assert(waiting(join(a, Draining(1)), join(b), join(c)) == Set(b, c))
     assert(waiting(join(a, Parked(1, isDrained = true)), join(b), join(c)) == Set(c))
     assert(waiting(join(b), join(c)) == Set(b, c), "a could not be opened yet")
-    assert(Membership.waiting(offset(1, join(b)), document(2, physical(b, after = Set(a)))) == Set.empty)
+    assert(Membership.waiting(offset(1, join(b)), Seq(document(2, physical(b, after = Set(a))))) == Set.empty)
+  }
+
+  test("a stream waits for its predecessors also while documents lack it") {
+    val ordered = document(1, physical(a), physical(b, after = Set(a)))
+    val from = offset(3, join(a, Draining(1)), join(b))
+    Seq(document(2), document(2, physical(a)), document(2, physical(c))).foreach { later =>
+      assert(Membership.waiting(from, Seq(ordered, later)) == Set(b), s"$later")
+    }
+    assert(Membership.waiting(from, Seq(ordered, document(2, physical(a), physical(b)))) == Set.empty)
   }
 
   private def history(

@@ -255,7 +255,7 @@ final class StreamMembers(
 
   /** The streams that wait until other streams are read. */
   def waiting(offset: SourceOffset): Set[String] =
-    version(offset).fold(Set.empty[String])(entry => Membership.waiting(offset, entry.document))
+    Membership.waiting(offset, log.entries.filter(_.number <= offset.version).map(_.document))
 
   /** Returns the start of a batch with the streams that joined in it. */
   override def withJoined(start: SourceOffset, end: SourceOffset): SourceOffset = Membership.withJoined(
@@ -286,9 +286,6 @@ final class StreamMembers(
   def status: MetadataStatus = watcher.status
 
   override def close(): Unit = watcher.close()
-
-  private def version(offset: SourceOffset): Option[MetadataEntry] =
-    log.entries.reverseIterator.find(_.number <= offset.version)
 }
 
 private[spark] object StreamMembers {
