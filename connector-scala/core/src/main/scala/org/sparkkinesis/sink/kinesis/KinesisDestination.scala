@@ -137,7 +137,10 @@ final class KinesisDestination(
     val current = shards.map
     seen match {
       case Sighting.AsExpected if proof.isGivenBy(current) => completedFuture(proof.asAnswered)
-      case Sighting.AsExpected | Sighting.Late if shards.isConfirmed => completedFuture(judge(proof, current))
+      // While the shards are listed, because another response has shown that the map is outdated, it proves nothing.
+      case Sighting.AsExpected | Sighting.Late
+          if shards.isConfirmed && (proof.misplacedBy(current).isEmpty || !shards.isListing) =>
+        completedFuture(judge(proof, current))
       case Sighting.AsExpected | Sighting.Late if !proof.isNeeded => completedFuture(proof.asAnswered)
       case _ =>
         shards.list(service, stream, events).handle[IndexedSeq[Verdict]] { (listed, _) =>

@@ -103,6 +103,9 @@ final class OpenShards(
     current.isDefined && scheduler.nanoTime - confirmedAt < Continuity.toNanos
   }
 
+  /** Whether a listing is in progress. */
+  def isListing: Boolean = synchronized(running.isDefined)
+
   /** Whether a listing failed so recently that the next one should wait. */
   def hasJustFailed: Boolean = synchronized {
     failures > 0 && scheduler.nanoTime - failedAt < policy.bound(failures).toNanos
