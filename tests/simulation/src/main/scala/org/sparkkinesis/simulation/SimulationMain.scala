@@ -4,7 +4,7 @@ import java.util.concurrent.atomic.AtomicLong
 
 import org.sparkkinesis.json.Json
 import org.sparkkinesis.simulation.common._
-import org.sparkkinesis.simulation.read.ReadSide
+import org.sparkkinesis.simulation.read.{LogicalSide, ReadSide}
 import org.sparkkinesis.simulation.write.WriteSide
 
 /**
@@ -27,8 +27,12 @@ object SimulationMain {
   final private case class Ran(side: String, isRight: Boolean, text: String, json: Json)
 
   private def run(wanted: SimulationOptions): Boolean = {
-    val sides = Seq("read" -> (() => ran(ReadSide, wanted)), "write" -> (() => ran(WriteSide, wanted)))
-    val all = sides.collect { case (side, run) if wanted.side.forall(_ == side) => run() }
+    val sides = wanted.side.fold(Seq("read", "write"))(Seq(_))
+    val all = sides.map {
+      case "logical" => ran(LogicalSide, wanted)
+      case "write" => ran(WriteSide, wanted)
+      case _ => ran(ReadSide, wanted)
+    }
     all match {
       case Seq(one) if wanted.json => println(Json.render(one.json))
       case several if wanted.json => println(Json.render(Json.obj(several.map(side => side.side -> side.json): _*)))

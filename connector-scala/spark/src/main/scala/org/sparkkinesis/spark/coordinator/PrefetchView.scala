@@ -186,6 +186,10 @@ final class PrefetchView private[coordinator] (
   /** Returns the number of rows that are reported but not planned. */
   def availableRows: Long = locked(tracks.valuesIterator.map(_.rows).sum)
 
+  /** Returns the summaries of each shard that the driver holds: of the chunks that are reported and not released. */
+  private[sparkkinesis] def summaries: Map[StreamShard, Seq[ChunkSummary]] =
+    locked(tracks.iterator.map { case (shard, track) => shard -> track.chunks.toVector }.toMap)
+
   /** Returns whether a batch with these limits can take no more records than those that are reported. */
   def fillBatch(limits: ReadLimits): Boolean = locked {
     limits.maxRecords.exists(availableRows >= _) ||

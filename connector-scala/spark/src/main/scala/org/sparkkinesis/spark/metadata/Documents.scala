@@ -7,7 +7,7 @@ import org.sparkkinesis.error.{KinesisConnectorException, MetadataErrors}
 import org.sparkkinesis.metadata._
 
 /** Decoding and checks of a document, which all metadata services share. */
-private[metadata] object Documents {
+private[sparkkinesis] object Documents {
 
   /**
    * Returns the answer for the bytes of a document.

@@ -2,13 +2,14 @@ package org.sparkkinesis.spark.read
 
 import java.util.UUID
 
+import org.sparkkinesis.chunk.ChunkSummary
 import org.sparkkinesis.config.value.PositionOption
 import org.sparkkinesis.config.{MetadataOptions, Options, ReadOptions}
 import org.sparkkinesis.consume.MissingResource
 import org.sparkkinesis.error.KinesisConnectorException
 import org.sparkkinesis.event.{BatchPlanned, QueryStarted, QueryStopped}
 import org.sparkkinesis.metadata.{MetadataDocument, PhysicalStream, StreamMetadataService}
-import org.sparkkinesis.model.{Shard, StartingPosition}
+import org.sparkkinesis.model.{Shard, StartingPosition, StreamShard}
 import org.sparkkinesis.plan._
 import org.sparkkinesis.plan.offset.{LostLineage, SourceOffset, StreamOffset}
 import org.sparkkinesis.spark.connection.{Environment, ServiceFailure}
@@ -179,10 +180,16 @@ final class SourceQuery(
     }
   }
 
-  /** Fixes the service's current time as the end for `Trigger.AvailableNow`. */
+  /** Whether the end of `Trigger.AvailableNow` is to be fixed when the streams are open. */
+  private var endsNow = false
+
+  /**
+   * Fixes the service's current time as the end for `Trigger.AvailableNow`. The service's clock is known when streams
+   * are open, which streams that come and go are at the first batch.
+   */
   def prepareForAvailableNow(): Unit = {
     members.foreach(_.pin())
-    triggers.endNow()
+    if (members.isEmpty) triggers.endNow() else endsNow = true
   }
 
   /**
@@ -195,7 +202,10 @@ final class SourceQuery(
     members.foreach(_.check(start))
     if (allAvailable) members.foreach(_.pin())
     val mended = mend(start)
-    val from = plan(mended, linked(mended), allAvailable)
+    val known = linked(mended)
+    if (endsNow) triggers.endNow()
+    endsNow = false
+    val from = plan(mended, known, allAvailable)
     val isLast = allAvailable || (planned.isEmpty && triggers.target.nonEmpty)
     reportOvertaken(prefetched.takeOvertaken(), isLast)
     if (planned.isEmpty) readUpTo.noteAtTimes(mended, isLast)(prefetched.settle(from, triggers.target))
@@ -306,6 +316,10 @@ final class SourceQuery(
 
   /** The settings of the consumers, whose enhanced fan-out consumers are registered. */
   private[sparkkinesis] def consumerSettings: ReadSettings = settings
+
+  /** Returns what the driver holds of each shard; nothing before the first batch is planned. */
+  private[sparkkinesis] def summaries: Map[StreamShard, Seq[ChunkSummary]] =
+    coordinatorIfStarted.fold(Map.empty[StreamShard, Seq[ChunkSummary]])(_.prefetched.summaries)
 
   /** Returns the shards of a stream that the query has seen so far; a later listing may lack some of them. */
   private[read] def listed(stream: String): Seq[Shard] = session.seenShards(stream)

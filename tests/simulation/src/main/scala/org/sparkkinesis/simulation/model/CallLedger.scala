@@ -37,6 +37,7 @@ final class CallLedger(writesPerSecond: Int, now: () => Long) {
 
   private val control = mutable.HashMap.empty[(Operation, String), CallQuota]
   private val shards = mutable.HashMap.empty[ModelShard, Quotas]
+  private val subscriptions = mutable.HashMap.empty[(String, ModelShard), CallQuota]
   private val made = mutable.HashMap.empty[Operation, Int]
   private val refused = mutable.HashMap.empty[Operation, Int]
 
@@ -65,6 +66,23 @@ final class CallLedger(writesPerSecond: Int, now: () => Long) {
 
   /** Counts the bytes of an answer, which may overdraw the quota. */
   def answered(shard: ModelShard, bytes: Long): Unit = of(shard).bytes.overdraw(bytes.toDouble)
+
+  /**
+   * Counts a subscription of a consumer to a shard. One that comes too early, or while another one is open that may not
+   * be replaced yet, counts as refused.
+   */
+  def subscribed(consumerArn: String, shard: ModelShard, isRefused: Boolean): Unit = {
+    val quota = subscriptions.getOrElseUpdate(
+      consumerArn -> shard,
+      new CallQuota(
+        KinesisQuotas.CallRate.SubscribeToShardPerConsumerAndShard.toDouble,
+        KinesisQuotas.CallRate.SubscribeToShardPerConsumerAndShard.toDouble,
+        now
+      )
+    )
+    noted(Operation.SubscribeToShard, quota.take(1, 1) && !isRefused)
+    ()
+  }
 
   private def noted(operation: Operation, allowed: Boolean): Boolean = {
     if (!allowed) refused(operation) = refused.getOrElse(operation, 0) + 1

@@ -46,8 +46,12 @@ final class ModelConsumers(service: ModelKinesis) {
     val stream = service.existing(StreamRef.parse(arn.split("/consumer/").head).get, Operation.SubscribeToShard)
     val shard = service.livingShard(stream, shardId, Operation.SubscribeToShard)
     val key = (arn, shardId)
-    open.get(key).filter(_.isOpen).foreach { other =>
-      if (service.now - other.openedMillis < KinesisQuotas.Lifetime.SubscriptionTakeover.toMillis)
+    val other = open.get(key).filter(_.isOpen)
+    val isRefused =
+      other.exists(service.now - _.openedMillis < KinesisQuotas.Lifetime.SubscriptionTakeover.toMillis)
+    service.calls.subscribed(arn, shard, isRefused)
+    other.foreach { other =>
+      if (isRefused)
         throw service.refused(
           ServiceErrorKind.ResourceInUse,
           Operation.SubscribeToShard,

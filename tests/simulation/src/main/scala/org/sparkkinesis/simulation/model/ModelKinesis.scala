@@ -53,6 +53,7 @@ final class ModelKinesis(val scheduler: Scheduler, val random: Random, val setti
   val consumers = new ModelConsumers(this)
   val calls = new CallLedger(settings.writesPerSecond, () => now)
   private var observer: StoredPut => Unit = _ => ()
+  private var callObserver: PutCall => Unit = _ => ()
   private var puts = 0L
 
   def now: Long = scheduler.currentMillis
@@ -60,6 +61,10 @@ final class ModelKinesis(val scheduler: Scheduler, val random: Random, val setti
   /** Sets the listener for every record that PutRecords has stored. */
   def onStored(observer: StoredPut => Unit): Unit = this.observer = observer
   def stored(put: StoredPut): Unit = observer(put)
+
+  /** Sets the listener for every call of PutRecords that begins to be executed. */
+  def onPut(observer: PutCall => Unit): Unit = callObserver = observer
+  def put(call: PutCall): Unit = callObserver(call)
 
   /** Returns the number of the next call of PutRecords. */
   def nextPut(): Long = {

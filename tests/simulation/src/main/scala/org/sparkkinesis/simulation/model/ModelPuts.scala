@@ -9,14 +9,30 @@ import org.sparkkinesis.model.hash.HashKey
 import org.sparkkinesis.model.{SequenceNumber, StreamRef, StreamStatus}
 import org.sparkkinesis.service.{Operation, PutEntry, PutResult, ServiceErrorKind, ServiceException}
 
-/** A call of PutRecords with facts that only the simulation knows. */
-final class PutCall(val number: Long, val process: String, val entries: IndexedSeq[PutEntry]) {
+/**
+ * An entry that a shard was asked to store.
+ *
+ * @param isThrottled
+ *   whether the shard refused it because of its limits
+ */
+final case class PutOffer(shard: ModelShard, bytes: Int, isThrottled: Boolean)
+
+/** A call of PutRecords with facts that only the simulation knows. Times are of the service's clock. */
+final class PutCall(
+    val number: Long,
+    val process: String,
+    val entries: IndexedSeq[PutEntry],
+    val sentMillis: Long
+) {
+
+  /** The time at which the caller received the answer, if it did. */
+  var answeredMillis: Option[Long] = None
 
   /** Whether the caller received the answer. */
-  var isAnswered = false
+  def isAnswered: Boolean = answeredMillis.nonEmpty
 
-  /** Whether the service executed the call. */
-  var isCarriedOut = false
+  /** What the shards were asked for, when the service executed the call. */
+  var offers: Vector[PutOffer] = Vector.empty
 }
 
 /** An entry that the service has stored. */
@@ -30,7 +46,7 @@ final class ModelPuts(service: ModelKinesis, process: String, isAlive: () => Boo
 
   def put(stream: StreamRef, entries: IndexedSeq[PutEntry]): CompletableFuture[IndexedSeq[PutResult]] = {
     service.calls.count(Operation.PutRecords)
-    val request = new Request(stream, new PutCall(service.nextPut(), process, entries))
+    val request = new Request(stream, new PutCall(service.nextPut(), process, entries, service.now))
     request.send()
     request.answer
   }
@@ -55,7 +71,7 @@ final class ModelPuts(service: ModelKinesis, process: String, isAlive: () => Boo
     private def told(outcome: Either[ServiceException, IndexedSeq[PutResult]]): Unit = if (isAlive() && !answer.isDone)
       outcome match {
         case Right(results) =>
-          call.isAnswered = true
+          call.answeredMillis = Some(service.now)
           answer.complete(results)
           ()
         case Left(error) => failed(error)
@@ -76,18 +92,23 @@ final class ModelPuts(service: ModelKinesis, process: String, isAlive: () => Boo
       val found = service.existing(stream, Operation.PutRecords)
       if (service.status(found.arn) != StreamStatus.Active)
         throw service.refused(ServiceErrorKind.ResourceNotFound, Operation.PutRecords, s"Stream $stream not found.")
-      call.isCarriedOut = true
+      service.put(call)
       call.entries.map(store(found, _))
     }
 
     private def store(found: ModelStream, entry: PutEntry): PutResult = {
       val hash = entry.explicitHashKey.fold(HashKey.ofPartitionKey(entry.partitionKey))(BigInt(_))
       val shard = found.shardOf(hash)
+      def offered(isThrottled: Boolean): Unit = call.offers :+= PutOffer(shard, entry.size, isThrottled)
       service.faults.rejects() match {
-        case Some(code) => PutResult.Rejected(code, "injected")
+        case Some(code) =>
+          offered(isThrottled = code == ModelPuts.Throttled)
+          PutResult.Rejected(code, "injected")
         case None if !service.calls.allowsPut(shard, entry.size) =>
-          PutResult.Rejected("ProvisionedThroughputExceededException", s"Rate exceeded for shard ${shard.id}")
+          offered(isThrottled = true)
+          PutResult.Rejected(ModelPuts.Throttled, s"Rate exceeded for shard ${shard.id}")
         case None =>
+          offered(isThrottled = false)
           val (_, record) = service.put(found, 0, entry.partitionKey, hash, entry.data)
           service.stored(StoredPut(found, shard, entry, call))
           PutResult.Accepted(shard.id, SequenceNumber.trusted(record.sequenceNumber))
@@ -102,4 +123,8 @@ final class ModelPuts(service: ModelKinesis, process: String, isAlive: () => Boo
     service.scheduler.schedule((millis + service.latencyMillis).millis)(body)
     ()
   }
+}
+
+private object ModelPuts {
+  val Throttled = "ProvisionedThroughputExceededException"
 }

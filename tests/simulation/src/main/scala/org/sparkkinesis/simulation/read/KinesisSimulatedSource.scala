@@ -2,10 +2,11 @@ package org.sparkkinesis.simulation.read
 
 import java.nio.charset.StandardCharsets.UTF_8
 
-import org.sparkkinesis.chunk.Chunk
+import org.sparkkinesis.chunk.{Chunk, SummaryBounds}
 import org.sparkkinesis.config.Options
 import org.sparkkinesis.error.RealTimeErrors
 import org.sparkkinesis.event.log.QueryContext
+import org.sparkkinesis.metadata.StreamMetadataService
 import org.sparkkinesis.plan.offset.{OffsetCodec, SourceOffset}
 import org.sparkkinesis.plan.{ShardRange, TaskRanges}
 import org.sparkkinesis.simulation.spark._
@@ -23,6 +24,10 @@ import org.sparkkinesis.spark.settings.KinesisReadLimit
  *
  * @param onDirectRead
  *   called for each range that a task of a micro-batch has read from the service
+ * @param metadata
+ *   names the streams of a logical stream
+ * @param memoryOf
+ *   creates the check of what the driver holds
  */
 final class KinesisSimulatedSource(
     options: Map[String, String],
@@ -30,11 +35,14 @@ final class KinesisSimulatedSource(
     cluster: ExecutorCluster,
     environment: SimulatedEnvironment,
     slots: () => Int,
-    onDirectRead: () => Unit
+    onDirectRead: () => Unit,
+    metadata: Option[StreamMetadataService],
+    memoryOf: SummaryBounds => DriverMemory
 ) extends MicroBatchSource {
   private val session = new StreamSession(Options.read(options), QueryContext.Unknown, environment)
   private val limit = KinesisReadLimit(session.options)
-  private val query = new SourceQuery(session, files, cluster, limit.limits, limit.minimum, environment)
+  private val query = new SourceQuery(session, files, cluster, limit.limits, limit.minimum, environment, metadata)
+  private val memory = memoryOf(SummaryBounds.of(session.settings.decode))
 
   override def initialOffset(): String = OffsetCodec.encode(query.initialOffset)
 
@@ -46,6 +54,7 @@ final class KinesisSimulatedSource(
   def hasAnswered: Boolean = answered
 
   override def latestOffset(start: String, allAvailable: Boolean): Option[String] = {
+    memory.check(decode(start), query.summaries)
     val end = query.latestOffset(decode(start), allAvailable).map(OffsetCodec.encode)
     answered = true
     end
@@ -62,7 +71,10 @@ final class KinesisSimulatedSource(
     live = Some(started)
     new RealTimeSource {
       override def initialOffset(): String = KinesisSimulatedSource.this.initialOffset()
-      override def partitions(start: String): Seq[LivePartition] = started.plan(decode(start)).map(new Live(_))
+      override def partitions(start: String): Seq[LivePartition] = {
+        memory.check(decode(start), query.summaries)
+        started.plan(decode(start)).map(new Live(_))
+      }
       override def merge(ends: Seq[TaskEnd]): String = OffsetCodec.encode(started.merge(ends))
     }
   }

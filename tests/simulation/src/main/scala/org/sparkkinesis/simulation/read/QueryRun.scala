@@ -2,7 +2,9 @@ package org.sparkkinesis.simulation.read
 
 import java.time.Instant
 
+import org.sparkkinesis.plan.offset.OffsetCodec
 import org.sparkkinesis.simulation.common.{QueryThread, SimulatedProcess}
+import org.sparkkinesis.simulation.read.member.LogicalStream
 import org.sparkkinesis.simulation.read.schedule.ReadAction.Start
 import org.sparkkinesis.simulation.spark._
 import org.sparkkinesis.spark.protocol.{ProtocolCodec, Report}
@@ -44,17 +46,23 @@ final private[read] class QueryRun(world: ReadWorld, start: Start) {
     // "Latest" counts from the start.
     if (setup.initialPosition == "latest") ledger.begin(positionMillis)
     val tasks = new TaskScheduler(time, driver, () => cluster.executorsNow, setup.tasks, random, thread)
+    val own = environment(driver)
     val source =
       new KinesisSimulatedSource(
         options,
         files,
         cluster,
-        environment(driver),
+        own,
         () => cluster.executorsNow.size * 2,
-        () => world.noteDirectRead()
+        () => world.noteDirectRead(),
+        logical.map(_.service(own.waiting)),
+        new DriverMemory(() => time.nowMillis, _, LeftMillis, streams.ancestors)
       )
     asked = Some(source)
-    val sink = verdict.watching(ledger, tell(_))(ledger.begin(positionMillis))
+    val sink = verdict.watching(ledger, tell(_), committed) {
+      ledger.begin(positionMillis)
+      checkpoint.latest("offsets").foreach { case (_, offset) => noteJoins(offset) }
+    }
     try
       start.trigger match {
         case QueryTrigger.RealTime(millis) =>
@@ -93,7 +101,11 @@ final private[read] class QueryRun(world: ReadWorld, start: Start) {
     override def write(name: String, text: String): Unit = {
       tell(s"writes $name: $text")
       try checkpoint.write(driver, time.nowMillis)(name, text)
-      finally if (begins(name) && checkpoint.read(name).nonEmpty) ledger.begin(positionMillis)
+      finally {
+        if (begins(name) && checkpoint.read(name).nonEmpty) ledger.begin(positionMillis)
+        if (name == "metadata-log") noteEntries()
+        if (name == "read-up-to") checkpoint.read(name).foreach(text => noteJoins(text.linesIterator.toSeq.last))
+      }
       if (name == "read-up-to") verdict.noted()
       if (name == "initial-offset") ledger.noted()
     }
@@ -102,6 +114,18 @@ final private[read] class QueryRun(world: ReadWorld, start: Start) {
     override def startedMillis: Option[Long] = checkpoint.writtenMillis("metadata")
   }
 
+  private def noteEntries(): Unit = members.foreach { verdict =>
+    verdict.noteEntries()
+    verdict.first.foreach(ledger.joins(_, isFirst = true))
+  }
+
+  /** Records the streams that are in an offset: from then on, the query knows how far they are read. */
+  private def noteJoins(offset: String): Unit =
+    if (members.nonEmpty) OffsetCodec.decode(offset).read.foreach(stream => ledger.joins(stream.arn, isFirst = false))
+
+  private def committed(batch: Long): Unit =
+    members.foreach(_.committed(batch, ledger.rowsOf(batch).flatMap(ledger.streamOf).toSet))
+
   /**
    * Returns whether writing this file fixes the initial position: a time counts once it is stored, and the oldest
    * record counts once the stream is read.
@@ -109,8 +133,16 @@ final private[read] class QueryRun(world: ReadWorld, start: Start) {
   private def begins(file: String): Boolean =
     file == "read-up-to" || (file == "initial-offset" && setup.initialPosition != "trim_horizon")
 
-  private def options: Map[String, String] = Map(
-    if (setup.streams == 1) "streamName" -> AllStreams.Name else "streamARN" -> streams.arns.mkString(","),
+  private def selection: Map[String, String] =
+    if (setup.isLogical) Map(
+      "streamId" -> LogicalStream.Id,
+      "metadataService" -> "class:simulation",
+      "metadataAllowedAccounts" -> AllStreams.Accounts.mkString(",")
+    )
+    else if (setup.streams == 1) Map("streamName" -> AllStreams.Name)
+    else Map("streamARN" -> streams.arns.mkString(","))
+
+  private def options: Map[String, String] = selection ++ Map(
     "region" -> "eu-central-1",
     "awsAccessKey" -> "key",
     "awsSecretKey" -> "secret",
@@ -134,4 +166,7 @@ private object QueryRun {
 
   /** The share of the messages that are checked, because decoding them takes time. */
   val OneOfReports = 8
+
+  /** Longer than the slowest query needs to notice that a shard is finished, in milliseconds. */
+  val LeftMillis: Long = 6 * 3600000L
 }

@@ -26,7 +26,11 @@ final case class PutRecord(
     ordered: Boolean,
     dropped: Boolean,
     ancestors: Set[String] = Set.empty
-)
+) {
+
+  /** The ARN of its stream. */
+  def arn: String = stream.takeWhile(_ != '#')
+}
 
 /**
  * A report of the query that records may be lost.
@@ -55,7 +59,7 @@ final case class LossReport(
     shard.isEmpty || shard == record.shard || lineage.exists(left => left(record.shard) || record.ancestors(shard))
   )
 
-  def isOfStreamOf(record: PutRecord): Boolean = LossReport.isNamed(record.stream.takeWhile(_ != '#'), stream)
+  def isOfStreamOf(record: PutRecord): Boolean = LossReport.isNamed(record.arn, stream)
 }
 
 object LossReport {
@@ -84,6 +88,10 @@ final class ReadLedger(now: () => Long, initialRetentionMillis: Long) extends Ba
   private var notedMillis = Long.MaxValue
   private var startedMillis = Long.MaxValue
   private var firstRunMillis = Long.MaxValue
+
+  /** The times at which streams joined a logical stream after the first ones; empty for the first ones. */
+  private val joined = mutable.HashMap.empty[String, Option[Long]]
+  private var isLogical = false
 
   def records: Int = put.size
   def deliveredCount: Int = delivered.size
@@ -117,6 +125,16 @@ final class ReadLedger(now: () => Long, initialRetentionMillis: Long) extends Ba
     startedMillis = now()
     firstRunMillis = math.min(firstRunMillis, startedMillis)
   }
+
+  /**
+   * Records that a stream of a logical stream is read from now on. Only the first streams begin at the initial
+   * position; the others begin at their oldest record.
+   */
+  def joins(arn: String, isFirst: Boolean): Unit =
+    if (!joined.contains(arn)) joined(arn) = Option.unless(isFirst)(now())
+
+  /** Records that the query reads a logical stream, so that only streams that join are read. */
+  def expectJoins(): Unit = isLogical = true
 
   /** Called when the initial offset, which identifies the streams, is stored for the first time. */
   def noted(): Unit = notedMillis = math.min(notedMillis, now())
@@ -181,14 +199,29 @@ final class ReadLedger(now: () => Long, initialRetentionMillis: Long) extends Ba
     }
   }
 
+  /** Returns the stream of a delivered or read row. */
+  def streamOf(row: ReadRow): Option[String] = put.get(row.id).map(_.arn)
+
+  /** Returns the rows of a batch as they were read last. */
+  def rowsOf(batch: Long): Vector[ReadRow] = read.getOrElse(batch, Vector.empty)
+
   /** Returns the records that must still be delivered or reported as lost. */
   def missing: Iterator[PutRecord] =
     put.valuesIterator.filter(record => !delivered.contains(record.id) && isExpected(record) && !isExcused(record))
 
-  def isExpected(record: PutRecord): Boolean = !record.dropped && record.arrivalMillis >= beginsAtMillis &&
-    goneMillis(record) >= firstStartMillis &&
-    // A stream that was deleted before the query knew it cannot be missed.
-    deletions.get(record.stream).forall(_ >= notedMillis)
+  def isExpected(record: PutRecord): Boolean = !record.dropped && {
+    joined.get(record.arn) match {
+      case Some(Some(joinedMillis)) => goneMillis(record) >= joinedMillis
+      case None if isLogical => goneMillis(record) >= now()
+      case _ => isInFirst(record) && goneMillis(record) >= firstStartMillis &&
+        // A stream that was deleted before the query knew it cannot be missed.
+        deletions.get(record.stream).forall(_ >= notedMillis)
+    }
+  }
+
+  /** Whether the initial position is before the record. */
+  private def isInFirst(record: PutRecord): Boolean =
+    joined.get(record.arn).exists(_.nonEmpty) || record.arrivalMillis >= beginsAtMillis
 
   /** Returns the time from which the record could not be read any more. */
   def goneMillis(record: PutRecord): Long =
@@ -222,8 +255,7 @@ final class ReadLedger(now: () => Long, initialRetentionMillis: Long) extends Ba
    */
   def hasLoss(loss: LossReport): Boolean = put.valuesIterator.exists(record =>
     loss.isOfStreamOf(record) && !record.dropped && !delivered.contains(record.id) &&
-      record.arrivalMillis >= beginsAtMillis &&
-      goneMillis(record) >= firstRunMillis && goneMillis(record) <= now() + ReadLedger.MarginMillis
+      isInFirst(record) && goneMillis(record) >= firstRunMillis && goneMillis(record) <= now() + ReadLedger.MarginMillis
   )
 }
 

@@ -3,9 +3,19 @@ package org.sparkkinesis.simulation.read
 import org.sparkkinesis.simulation.common.Side
 import org.sparkkinesis.simulation.read.schedule.{ReadAction, ReadScenario, ReadScenarios, ReadSetup}
 
-/** The reading side. */
-object ReadSide extends Side[ReadScenario, ReadAction, ReadOutcome]("read") {
-  override def scenario(seed: Long, steps: Int): ReadScenario = ReadScenarios(seed, steps)
+/** The reading side, with queries that list their streams. */
+object ReadSide extends ReadSide("read", ReadScenarios(_, _))
+
+/** The reading side, with queries that read a logical stream. */
+object LogicalSide extends ReadSide("logical", ReadScenarios.logical)
+
+/**
+ * @param scenarioOf
+ *   creates the scenario of a seed with at most about a number of actions
+ */
+sealed abstract class ReadSide(name: String, scenarioOf: (Long, Int) => ReadScenario)
+    extends Side[ReadScenario, ReadAction, ReadOutcome](name) {
+  override def scenario(seed: Long, steps: Int): ReadScenario = scenarioOf(seed, steps)
 
   override protected def simulate(scenario: ReadScenario, trace: String => Unit): ReadOutcome =
     new ReadSimulation(scenario, trace).run()
@@ -33,7 +43,7 @@ object ReadSide extends Side[ReadScenario, ReadAction, ReadOutcome]("read") {
       _.copy(initialPosition = plain.initialPosition, positionAgeMillis = 0),
       _.copy(recordBytes = 1),
       _.copy(shards = 1),
-      _.copy(streams = 1)
+      setup => if (setup.isLogical) setup else setup.copy(streams = 1)
     ).map(form => (of: ReadScenario) => of.copy(setup = form(of.setup)))
   }
 
@@ -46,6 +56,13 @@ object ReadSide extends Side[ReadScenario, ReadAction, ReadOutcome]("read") {
     "lossesReported" -> outcome.losses.toLong,
     "realTimeBatches" -> outcome.liveBatches.toLong,
     "runsWithoutLoss" -> (if (outcome.losses == 0) 1L else 0L)
+  ) ++ outcome.members.fold(Map.empty[String, Long])(counts =>
+    Map(
+      "logicalStreams" -> 1L,
+      "streamsJoined" -> counts.joined,
+      "streamsParked" -> counts.parked,
+      "streamsReturned" -> counts.returned
+    )
   ) ++ grouped("calls", outcome.calls) ++ grouped("throttled", outcome.throttled) ++ grouped("faults", outcome.faults)
 
   private def grouped(group: String, counts: Map[String, Int]): Map[String, Long] =

@@ -5,6 +5,7 @@ import scala.concurrent.duration._
 import scala.util.control.NonFatal
 
 import org.sparkkinesis.simulation.common._
+import org.sparkkinesis.simulation.read.member.{LogicalStream, MemberCounts}
 import org.sparkkinesis.simulation.read.schedule.{ReadAction, ReadScenario}
 import org.sparkkinesis.simulation.spark._
 
@@ -20,7 +21,8 @@ final case class ReadOutcome(
     throttled: Map[String, Int],
     faults: Map[String, Int],
     slowestMillis: Long,
-    liveBatches: Int
+    liveBatches: Int,
+    members: Option[MemberCounts]
 )
 
 /**
@@ -67,7 +69,8 @@ final class ReadSimulation(scenario: ReadScenario, trace: String => Unit = _ => 
       service.calls.throttled,
       faults.toMap,
       ledger.slowestMillis,
-      ledger.liveBatches
+      ledger.liveBatches,
+      world.members.map(_.counts)
     )
   }
 
@@ -97,6 +100,14 @@ final class ReadSimulation(scenario: ReadScenario, trace: String => Unit = _ => 
     case SkewExecutors(millis) =>
       count("SkewExecutors")
       world.executorSkewMillis = millis
+    case Name(stream, state) => ofLogical(_.name(stream % scenario.setup.streams, state))
+    case Migrate(from, to) =>
+      ofLogical(_.migrate(from % scenario.setup.streams, to % scenario.setup.streams))
+    case FailMetadata(fault, millis) => ofLogical { logical =>
+        count(s"Metadata${fault.productPrefix}")
+        world.trouble(time.nowMillis + millis)
+        logical.fail(fault, millis)
+      }
     case other =>
       other match {
         case Recreate(_, downMillis) =>
@@ -106,6 +117,8 @@ final class ReadSimulation(scenario: ReadScenario, trace: String => Unit = _ => 
       }
       world.streams.perform(other)
   }
+
+  private def ofLogical(body: LogicalStream => Unit): Unit = world.logical.foreach(body)
 
   private def count(fault: String): Unit = faults(fault) = faults.getOrElse(fault, 0) + 1
 
@@ -136,7 +149,8 @@ final class ReadSimulation(scenario: ReadScenario, trace: String => Unit = _ => 
       if (failed.exists(verdict.isLoss)) failOnDataLoss = false
     }
     verdict.atEnd()
-    verdict.called(service.calls.total, service.calls.throttled, queries + world.executorsSoFar, world.directReads)
+    val runs = queries + world.executorsSoFar + world.logical.fold(0)(_.changes.toInt)
+    verdict.called(service.calls.total, service.calls.throttled, runs, world.directReads)
   }
 
   private def usesFanOut: Boolean = scenario.actions.exists { case start: Start => start.efo; case _ => false }
@@ -163,7 +177,7 @@ final class ReadSimulation(scenario: ReadScenario, trace: String => Unit = _ => 
       val began = time.nowMillis
       one.run()
       if (start.trigger == QueryTrigger.AvailableNow && !one.thread.isStopped)
-        verdict.drained(began + math.min(0, world.skewMillis))
+        verdict.drained(began + math.min(0, world.skewMillis), world.isReadSince(began))
       if (one.hasLooked) verdict.noted()
       None
     } catch {

@@ -21,6 +21,8 @@ import org.sparkkinesis.simulation.spark.{BatchSink, ReadRow}
  *   whether the last batch was planned although some shard could not be fetched
  * @param ancestors
  *   returns the shards from which a shard of a stream descends
+ * @param inactiveMillis
+ *   returns the longest time in which a stream was not to be read
  * @param isTroubled
  *   whether the service or a connection has failed recently
  */
@@ -32,6 +34,7 @@ final class ReadVerdict(
     initialMillis: () => Option[Long],
     isUnseen: () => Boolean,
     ancestors: (String, String) => Set[String],
+    inactiveMillis: String => Long,
     isTroubled: () => Boolean
 ) {
   import ReadVerdict._
@@ -76,7 +79,7 @@ final class ReadVerdict(
       if (!failOnDataLoss)
         throw new Violation("loss", s"the query ended although it need not: ${loss.getMessage}", failure)
       note(loss, isError = true)
-    case Some(error) if Passing(error.condition) =>
+    case Some(error) if Passing(error.condition) || error.condition == "KINESIS_METADATA_UNAVAILABLE" =>
       if (!isTroubled()) throw new Violation("needless", s"nothing has failed, but the query ended: $failure", failure)
     case _ => throw new Violation("failure", s"the query ended with $failure", failure)
   }
@@ -86,9 +89,14 @@ final class ReadVerdict(
   /**
    * Checks after the end of `Trigger.AvailableNow` that the query has read every record that arrived before its
    * start.
+   *
+   * @param isRead
+   *   whether the query was sure to read a stream
    */
-  def drained(untilMillis: Long): Unit =
-    ledger.missing.find(record => record.arrivalMillis <= untilMillis && ledger.goneMillis(record) > time.nowMillis)
+  def drained(untilMillis: Long, isRead: String => Boolean): Unit =
+    ledger.missing.find(record =>
+      record.arrivalMillis <= untilMillis && ledger.goneMillis(record) > time.nowMillis && isRead(record.arn)
+    )
       .foreach(record =>
         throw new Violation("availableNow", s"$record was there when AvailableNow started, and is not read")
       )
@@ -118,14 +126,16 @@ final class ReadVerdict(
    * Checks at the end that the query kept to the quotas of the streams, which nobody else read.
    *
    * @param runs
-   *   number of runs of the query and of its executors; a new one does not know what an old one has called
+   *   number of runs of the query and of its executors, and of changes of its streams; a new one does not know what an
+   *   old one has called
    * @param directReads
    *   number of ranges that tasks have read from the service; such a read does not know the size of the records, so its
    *   first answer may take the quota of five seconds, nor what the consumers and other tasks have called
    */
   def called(made: Map[String, Int], refused: Map[String, Int], runs: Int, directReads: Int): Unit =
     refused.find { case (name, count) =>
-      Paced(name) && count > RefusedPerReader * (runs + directReads) + made(name) / RefusedOneOf
+      val readers = runs + (if (ReadByTasks(name)) directReads else 0)
+      count > RefusedPerReader * readers + made(name) / RefusedOneOf
     }.foreach { case (name, count) =>
       throw new Violation(
         "quota",
@@ -133,8 +143,15 @@ final class ReadVerdict(
       )
     }
 
-  /** Returns the ledger, which also records every committed batch as progress. */
-  def watching(sink: BatchSink, trace: (=> String) => Unit)(onLogged: => Unit): BatchSink = new BatchSink {
+  /**
+   * Returns the ledger, which also records every committed batch as progress.
+   *
+   * @param onCommitted
+   *   receives each committed batch after the ledger
+   */
+  def watching(sink: BatchSink, trace: (=> String) => Unit, onCommitted: Long => Unit)(
+      onLogged: => Unit
+  ): BatchSink = new BatchSink {
     override def onBatchLogged(): Unit = {
       persisted()
       onLogged
@@ -156,6 +173,7 @@ final class ReadVerdict(
     override def onBatchCommitted(batch: Long): Unit = {
       trace(s"batch $batch is committed")
       sink.onBatchCommitted(batch)
+      onCommitted(batch)
     }
   }
 
@@ -192,7 +210,8 @@ final class ReadVerdict(
       Option.when(parameter("reason").contains("descendants"))(lineage(stream, parameter("reason")))
     )
     val isReal = ledger.hasDeletion(report) || ledger.hasLoss(report)
-    if (!isReal && !isUncertain(millis) && !isBeginning && !isUnseen() && !beganUncertain)
+    val wasLeft = inactiveMillis(stream) > retentionMillis - UncertainMillis
+    if (!isReal && !wasLeft && !isUncertain(millis) && !isBeginning && !isUnseen() && !beganUncertain)
       throw new Violation("alarm", s"nothing is lost, but the query says so: ${loss.getMessage}", loss)
     ledger.report(report)
   }
@@ -207,8 +226,8 @@ private object ReadVerdict {
 
   private val ShardName = "shardId-\\d+".r
 
-  /** The operations whose quotas hold for each shard. */
-  val Paced: Set[String] = Set(Operation.GetRecords, Operation.GetShardIterator).map(_.name)
+  /** The operations with which tasks read from the service. */
+  val ReadByTasks: Set[String] = Set(Operation.GetRecords, Operation.GetShardIterator).map(_.name)
 
   /** The number of refused calls that are allowed for each run and each direct read, and one in this many calls. */
   val RefusedPerReader = 10

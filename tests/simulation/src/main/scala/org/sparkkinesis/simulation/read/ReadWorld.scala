@@ -4,9 +4,11 @@ import java.time.Instant
 
 import scala.util.Random
 
+import org.sparkkinesis.config.{MetadataOptions, Options}
 import org.sparkkinesis.plan.offset.{OffsetCodec, ShardPosition}
 import org.sparkkinesis.simulation.common.SimulatedTime
 import org.sparkkinesis.simulation.model.ModelKinesis
+import org.sparkkinesis.simulation.read.member.{LogicalStream, MemberVerdict}
 import org.sparkkinesis.simulation.read.schedule.ReadScenario
 import org.sparkkinesis.simulation.spark.{CheckpointFolder, WireFaults}
 
@@ -22,6 +24,22 @@ final private[read] class ReadWorld(scenario: ReadScenario, trace: String => Uni
   val ledger = new ReadLedger(() => time.nowMillis, retentionMillis)
   val streams = new AllStreams(service, ledger, setup, random)
 
+  /** The logical stream that the query reads, if it reads one. */
+  val logical: Option[LogicalStream] =
+    Option.when(setup.isLogical)(new LogicalStream(streams.arns, setup.logical, () => time.nowMillis, random))
+
+  val members: Option[MemberVerdict] = logical.map { _ =>
+    ledger.expectJoins()
+    new MemberVerdict(
+      checkpoint.read,
+      Options.read(setup.options)(MetadataOptions.drainGrace).toMillis,
+      (arn, untilMillis) =>
+        ledger.missing.find(record =>
+          record.arn == arn && record.arrivalMillis <= untilMillis && ledger.goneMillis(record) > time.nowMillis
+        )
+    )
+  }
+
   val verdict = new ReadVerdict(
     time,
     ledger,
@@ -30,6 +48,7 @@ final private[read] class ReadWorld(scenario: ReadScenario, trace: String => Uni
     () => Option.when(setup.initialPosition == "at_timestamp")(initialTime),
     () => isUnseen,
     streams.ancestors,
+    stream => logical.fold(0L)(_.longestInactiveMillis(LossReport.isNamed(_, stream))),
     () => time.nowMillis < troubledUntilMillis + ReadWorld.AftermathMillis
   )
 
@@ -60,12 +79,18 @@ final private[read] class ReadWorld(scenario: ReadScenario, trace: String => Uni
   /** Records that the service or a connection fails until this time. */
   def trouble(untilMillis: Long): Unit = troubledUntilMillis = math.max(troubledUntilMillis, untilMillis)
 
+  /** Returns whether a query that started at this time was sure to read a stream. */
+  def isReadSince(millis: Long): String => Boolean = logical.fold[String => Boolean](_ => true) { named =>
+    if (millis < troubledUntilMillis + ReadWorld.AftermathMillis) _ => false else named.readSince(millis)
+  }
+
   /** Ends all faults. */
   def heal(): Unit = {
     troubledUntilMillis = math.min(troubledUntilMillis, time.nowMillis)
     service.faults.clear()
     wireFaults.clear()
     streams.heal()
+    logical.foreach(_.heal())
   }
 
   /** The arrival time of the first record that must be read; the first start of the query fixes it. */

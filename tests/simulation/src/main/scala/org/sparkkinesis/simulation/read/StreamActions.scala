@@ -162,7 +162,9 @@ final class AllStreams(service: ModelKinesis, ledger: ReadLedger, setup: ReadSet
 
   private var lastId = 0L
 
-  val arns: Vector[String] = AllStreams.Accounts.take(setup.streams).map(ModelKinesis.arn(_, AllStreams.Name))
+  val arns: Vector[String] = AllStreams.Accounts.take(setup.streams).zipWithIndex.map { case (account, i) =>
+    ModelKinesis.arn(account, if (setup.isLogical) s"${AllStreams.Name}-$i" else AllStreams.Name)
+  }
 
   private val all = arns.map(new StreamActions(
     service,

@@ -6,8 +6,9 @@ import scala.concurrent.duration._
 import scala.util.Random
 
 import org.sparkkinesis.config.Options
+import org.sparkkinesis.service.Operation
 import org.sparkkinesis.simulation.common._
-import org.sparkkinesis.simulation.model.ModelKinesis
+import org.sparkkinesis.simulation.model.{ModelKinesis, ServiceFault}
 import org.sparkkinesis.simulation.write.schedule._
 import org.sparkkinesis.simulation.write.task._
 import org.sparkkinesis.sink.kinesis.KinesisSinkSettings
@@ -36,12 +37,12 @@ final class WriteSimulation(scenario: WriteScenario, trace: String => Unit = _ =
   private val streams = new StreamTroubles(service, setup)
   private val strategies = new StrategyFaults(random, () => time.nowMillis)
   private val settings = KinesisSinkSettings.of(Options.read(setup.options))
-  private val ledger = new WriteLedger(setup.ordered, () => time.nowMillis > sureFromMillis)
+  private val doubts = new PlacementDoubts
+  private val ledger = new WriteLedger(setup.ordered, () => time.nowMillis, doubts)
+  private val pace = new PutPace(settings.shardLimits, countsRecords = !settings.aggregated)
   private val verdict = new WriteVerdict(setup, settings.requests, strategies, streams)
   private val query = new WriteQuery(setup, threads, random, attempt(_, _, _), fail, tell(_))
 
-  /** The time from which the sink can know the shards. */
-  private var sureFromMillis = 0L
   private var executors = Vector.empty[WriterProcess]
   private var executorsMade = 0
   private var lastRow = 0L
@@ -54,6 +55,7 @@ final class WriteSimulation(scenario: WriteScenario, trace: String => Unit = _ =
   def run(): WriteOutcome =
     try {
       streams.create()
+      service.onPut(pace.add)
       service.onStored { put =>
         tell(s"${put.shard.id} stores ${text(put.entry.data)}, request ${put.call.number} of ${put.call.process}")
         ledger.add(put)
@@ -69,6 +71,7 @@ final class WriteSimulation(scenario: WriteScenario, trace: String => Unit = _ =
       time.scheduler.advance(end.millis)
       heal()
       finish()
+      pace.check()
       WriteOutcome(
         lastRow,
         ledger.storedRecords,
@@ -97,20 +100,22 @@ final class WriteSimulation(scenario: WriteScenario, trace: String => Unit = _ =
       case Restart => query.restart()
       case Fault(fault, millis) =>
         verdict.fault()
-        placementChanges(millis)
+        if (hidesShards(fault)) doubts.add(time.nowMillis, time.nowMillis + millis)
         service.faults.add(fault, time.nowMillis + millis)
       case BreakStrategy(oneOf, millis) => strategies.begin(math.max(1, oneOf), time.nowMillis + millis)
       case Recreate(_, _, downMillis) =>
-        placementChanges(downMillis)
+        doubts.add(time.nowMillis, time.nowMillis + downMillis)
         streams.perform(action)
-      case other =>
-        placementChanges(0)
-        streams.perform(other)
+      case other => streams.perform(other)
     }
   }
 
-  private def placementChanges(forMillis: Long): Unit =
-    sureFromMillis = math.max(sureFromMillis, time.nowMillis + forMillis + RelistedMillis)
+  /** Whether listings fail or are wrong. */
+  private def hidesShards(fault: ServiceFault): Boolean = fault match {
+    case ServiceFault.Failing(operation, _, _) => operation.forall(_ == Operation.ListShards)
+    case _: ServiceFault.Unreachable | _: ServiceFault.StaleListing | _: ServiceFault.ListingHoles => true
+    case _ => false
+  }
 
   private def addExecutor(): Unit = {
     executorsMade += 1
@@ -189,7 +194,4 @@ object WriteSimulation {
   /** Longer than the time for any backlog at the modelled rates. */
   private val Patience = 6.hours
   private val LastFailures = 20
-
-  /** The time within which the sink lists the shards again. */
-  private val RelistedMillis = 60000L
 }

@@ -114,4 +114,17 @@ class WriteFindingsSuite extends TimedSuite {
       Vector(Batch(21, 20, 30), Advance(100), Recreate(0, 2, 5845), Fault(SilentAnswers(10), 2703), Advance(16000))
     ))
   }
+
+  test("an aggregate in a shard that a listing in progress will show is not sent again") {
+    run(WriteScenario(
+      236,
+      WriteSetup(
+        shards = Vector(1, 4),
+        tasks = 3,
+        rowPauseMillis = 10,
+        options = Map("aggregation" -> "true")
+      ),
+      Vector(Batch(2, 1, 30), Batch(71, 3, 2000), Advance(100), Split(0, 4))
+    ))
+  }
 }

@@ -53,17 +53,39 @@ object ReadAction {
 
   /** Sets the difference between the clocks of all executors and the service's. */
   final case class SkewExecutors(millis: Long) extends ReadAction
+
+  /** Changes what the metadata document says about a stream. */
+  final case class Name(stream: Int, state: NamedState) extends ReadAction
+
+  /** Lets one stream drain, and another one follow it. */
+  final case class Migrate(from: Int, to: Int) extends ReadAction
+  final case class FailMetadata(fault: MetadataFault, millis: Long) extends ReadAction
+}
+
+/** What a metadata document says about a stream. */
+sealed abstract class NamedState(val word: String) extends Product with Serializable
+
+object NamedState {
+  case object Active extends NamedState("active")
+  case object Draining extends NamedState("draining")
+  case object Standby extends NamedState("standby")
+
+  /** The document does not have the stream. */
+  case object Absent extends NamedState("")
 }
 
 /**
  * @param streams
- *   number of streams that the query reads, which have the same name in different accounts
+ *   number of streams that the query reads, in different accounts. They have the same name, unless they form a logical
+ *   stream.
  * @param recordBytes
  *   minimum size of a record
  * @param positionAgeMillis
  *   age of `initialPosition` in milliseconds at the first start, if it is a time
  * @param options
  *   options of the source
+ * @param logical
+ *   what the first metadata document says about each stream, if the query reads a logical stream
  */
 final case class ReadSetup(
     shards: Int = 1,
@@ -75,8 +97,11 @@ final case class ReadSetup(
     tasks: TaskSettings = TaskSettings(),
     options: Map[String, String] = Map.empty,
     streams: Int = 1,
-    recordBytes: Int = 1
-)
+    recordBytes: Int = 1,
+    logical: Vector[NamedState] = Vector.empty
+) {
+  def isLogical: Boolean = logical.nonEmpty
+}
 
 /** One run. The same seed repeats it exactly. */
 final case class ReadScenario(seed: Long, setup: ReadSetup, actions: Vector[ReadAction]) extends Scenario[ReadAction]

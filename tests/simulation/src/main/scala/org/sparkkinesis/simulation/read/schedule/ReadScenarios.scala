@@ -30,6 +30,12 @@ object ReadScenarios {
   private def withLateEnds(scenario: ReadScenario): ReadScenario =
     scenario.copy(setup = scenario.setup.copy(model = scenario.setup.model.copy(lateEnds = true)))
 
+  /** Creates the scenario of a seed whose queries read a logical stream. */
+  def logical(seed: Long, steps: Int): ReadScenario = LogicalScenarios.of(
+    new Maker(new Random(seed * 0x9e3779b97f4a7c15L + 1)).scenario(seed, steps),
+    new Random(seed * 0xbf58476d1ce4e5b9L + 7)
+  )
+
   /** One in this many scenarios has queries in real-time mode. */
   private val RealTimeOneOf = 4
 

@@ -26,18 +26,18 @@ final case class WriteRow(id: Long, batch: Int, target: WriteTarget, key: String
  *   the position among all stored rows
  * @param isFound
  *   whether readers get it that drop an aggregate with a record of another shard, as KCL does
- * @param isInDoubt
- *   whether it is in an aggregate for which the sink has no proof that such readers get it
+ * @param isAggregated
+ *   whether it is in an aggregate
  */
-final case class Arrival(order: Long, isFound: Boolean, isInDoubt: Boolean, call: PutCall)
+final case class Arrival(order: Long, isFound: Boolean, isAggregated: Boolean, storedMillis: Long, call: PutCall)
 
 /**
  * Compares the rows that committed tasks have reported with the rows in the streams.
  *
- * @param isPlacementSure
- *   whether the shards, and their listing, have not changed recently
+ * @param doubts
+ *   the times in which the sink cannot find out whether readers get the rows of an aggregate
  */
-final class WriteLedger(ordered: Boolean, isPlacementSure: () => Boolean) {
+final class WriteLedger(ordered: Boolean, now: () => Long, doubts: PlacementDoubts) {
   import WriteLedger._
 
   private val arrivals = mutable.LongMap.empty[mutable.HashMap[Long, Vector[Arrival]]]
@@ -62,7 +62,7 @@ final class WriteLedger(ordered: Boolean, isPlacementSure: () => Boolean) {
       val (attempt, row) = (user.attempt, user.row)
       if (over(attempt)) throw new Violation("late", s"row $row of attempt $attempt was stored after its end")
       val rows = arrivals.getOrElseUpdate(attempt, mutable.HashMap.empty)
-      val arrival = Arrival(stored, isFound, isAggregate(put.entry) && !isPlacementSure(), put.call)
+      val arrival = Arrival(stored, isFound, isAggregate(put.entry), now(), put.call)
       rows(row) = rows.getOrElse(row, Vector.empty) :+ arrival
     }
   }
@@ -76,12 +76,6 @@ final class WriteLedger(ordered: Boolean, isPlacementSure: () => Boolean) {
       if (!all.exists(_.isFound))
         throw new Violation("misplaced", s"$row is committed, but only in aggregates of other shards")
       repeated += all.size - 1
-      all.init.find(arrival => arrival.isFound && !arrival.isInDoubt && arrival.call.isAnswered).foreach { arrival =>
-        throw new Violation(
-          "duplicate",
-          s"$row was sent again, though request ${arrival.call.number} had been answered"
-        )
-      }
     }
     if (ordered) checkOrder(rows, of)
     ended(attempt)
@@ -93,8 +87,23 @@ final class WriteLedger(ordered: Boolean, isPlacementSure: () => Boolean) {
    */
   def ended(attempt: Long): Unit = {
     over += attempt
-    arrivals -= attempt
+    arrivals.remove(attempt).foreach(_.foreach { case (row, all) => checkRepeated(attempt, row, all) })
   }
+
+  /**
+   * Checks that a row was sent again only if an answer was lost, or if it was in an aggregate in which readers do not
+   * find it or may not find it.
+   */
+  private def checkRepeated(attempt: Long, row: Long, all: Vector[Arrival]): Unit =
+    for {
+      arrival <- all.init
+      answered <- arrival.call.answeredMillis
+      if arrival.isFound && !(arrival.isAggregated && doubts.in(arrival.storedMillis, answered + ProofMillis))
+    } throw new Violation(
+      "duplicate",
+      s"row $row of attempt $attempt was sent again, though request ${arrival.call.number} had been answered: it was " +
+        s"stored by the requests ${all.map(_.call.number).mkString(", ")}"
+    )
 
   /** Checks that neither the first nor the last arrival of a record is before that of an earlier record of its key. */
   private def checkOrder(rows: Seq[WriteRow], of: collection.Map[Long, Vector[Arrival]]): Unit =
@@ -119,6 +128,10 @@ final class WriteLedger(ordered: Boolean, isPlacementSure: () => Boolean) {
 }
 
 object WriteLedger {
+
+  /** The time that the sink may take, after an answer, to list the shards. */
+  private val ProofMillis = 1000L
+
   final private case class User(attempt: Long, row: Long, hash: BigInt)
 
   private def user(data: Array[Byte], hash: BigInt): User = {
