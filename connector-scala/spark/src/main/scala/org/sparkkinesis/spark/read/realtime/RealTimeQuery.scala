@@ -72,8 +72,8 @@ final private[sparkkinesis] class RealTimeQuery(query: SourceQuery, cluster: Exe
   }
 
   /**
-   * Records that a batch with this end is committed. With Spark's asynchronous progress, that may be some batches later,
-   * and not every batch is stored.
+   * Records that a batch with this end is committed. With Spark's asynchronous progress, that may be some batches
+   * later, and not every batch is stored.
    */
   def committed(end: SourceOffset): Unit = {
     committedEnd = Some(end)
