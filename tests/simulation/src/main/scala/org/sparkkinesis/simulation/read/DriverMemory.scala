@@ -64,8 +64,11 @@ final class DriverMemory(
 
 object DriverMemory {
 
-  /** More than the ends of the batches that are not released, and the last record that was dropped ahead. */
-  val Apart = 8
+  /**
+   * Number of places at which summaries may stay apart: the ends of the batches that are not released, the last record
+   * that was dropped ahead, and chunks of a planned batch that a new owner fetches again.
+   */
+  val Apart = 50
 
   /** Returns how many summaries these may be: two that follow each other exceed one of the limits together. */
   def mostSummaries(bounds: SummaryBounds, summaries: Seq[ChunkSummary]): Long = {

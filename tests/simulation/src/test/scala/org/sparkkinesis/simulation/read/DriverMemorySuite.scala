@@ -35,12 +35,12 @@ class DriverMemorySuite extends TimedSuite {
 
   test("a shard has at most the summaries that cannot be joined") {
     Seq(
-      ("small and at one time", Seq.fill(9)(summary(1, 1, 0)), false),
-      ("one more of them", Seq.fill(10)(summary(1, 1, 0)), true),
-      ("many rows", Seq.fill(9)(summary(34, 1, 0)), false),
-      ("many bytes", Seq.fill(9)(summary(1, 340, 0)), false),
+      ("small and at one time", Seq.fill(51)(summary(1, 1, 0)), false),
+      ("one more of them", Seq.fill(52)(summary(1, 1, 0)), true),
+      ("many rows", Seq.fill(100)(summary(34, 1, 0)), false),
+      ("many bytes", Seq.fill(100)(summary(1, 340, 0)), false),
       ("over a long time", (0 to 8).map(i => summary(1, 1, i * 4000L)), false),
-      ("more than that time explains", (0 to 30).map(i => summary(1, 1, i * 1000L)), true)
+      ("more than that time explains", (0 to 60).map(i => summary(1, 1, i * 500L)), true)
     ).foreach { case (name, summaries, isTooMuch) =>
       val held = Map(StreamShard("orders", parent) -> summaries)
       assert(refuses(memory().check(offset(parent), held)) == isTooMuch, name)
