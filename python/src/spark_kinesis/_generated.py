@@ -754,7 +754,7 @@ class SourceMethods(ConnectionMethods):
     def shard_fetch_interval(self, value: str | int | timedelta) -> Self:
         """Time between two listings of the shards. A reshard is detected at once, by the end of its parent shards.
 
-        Takes a duration such as 250ms, 10s or 15m, from 1s to 1d.
+        Takes a duration such as 250ms, 10s or 15m, from 1s to 1h.
 
         Default: ``10s``.
         """

@@ -194,7 +194,7 @@ object ReadOptions {
 
   val shardFetchInterval: ConfigEntry[FiniteDuration] = read(
     "shardFetchInterval",
-    Duration(1.second, 1.day),
+    Duration(1.second, 1.hour),
     "Time between two listings of the shards. A reshard is detected at once, by the end of its parent " +
       "shards.",
     default = "10s"

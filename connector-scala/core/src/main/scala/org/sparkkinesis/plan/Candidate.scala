@@ -95,20 +95,26 @@ final private[plan] class Candidate(
    * The position at the end of the batch. If all chunks were taken, the position's time is updated occasionally;
    * otherwise a restart could assume that the records of an idle shard have expired.
    */
-  def settled: ShardPosition = idleUpTo.fold(position) { idleUpTo =>
-    chunks.lift(count).fold(IdleTime.refresh(position, idleUpTo))(chunk =>
-      IdleTime.upToNext(position, chunk.firstArrivalMillis)
-    )
+  def settled: ShardPosition = chunks.lift(count) match {
+    case Some(_) => leftSince.fold(position)(IdleTime.upToNext(position, _))
+    case None => idleUpTo.fold(position)(IdleTime.refresh(position, _))
   }
 
   /** The time for a position that has none at the end of the batch. */
   def settledSince: Option[Long] = settled match {
     case ShardPosition.ShardEnd => since
     case position if IdleTime.of(position).isEmpty =>
-      val fetched = idleUpTo.map(idleUpTo => next.fold(idleUpTo - IdleTime.Margin)(_.firstArrivalMillis))
+      val fetched = if (chunks.size > count) leftSince else idleUpTo.map(_ - IdleTime.Margin)
       since.filter(old => fetched.forall(_ - old <= IdleTime.Period)).orElse(fetched)
     case _ => None
   }
+
+  /**
+   * The arrival of the first record that the batch does not take, unless earlier ones may be missing. The records of
+   * the shard's children arrived later.
+   */
+  private def leftSince: Option[Long] =
+    chunks.lift(count).filter(_ => available.exists(_.readUpToMillis > 0)).map(_.firstArrivalMillis)
 
   /**
    * The time up to which no record arrived after the chunks, neither in the shard nor in its children. The time of a

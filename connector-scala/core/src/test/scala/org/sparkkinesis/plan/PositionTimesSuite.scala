@@ -107,6 +107,22 @@ class PositionTimesSuite extends TimedSuite {
     assert(settle(offset()(2 -> Horizon), 2 -> idle(0)) == offset()(2 -> Horizon))
   }
 
+  test("a shard with records that the batch leaves has the time of the first of them, also if it was never seen open") {
+    // Every listing shows the shard as closed, and one answer has reached its tip without its end.
+    def left(position: ShardPosition, readUpTo: Long = 9 * hour) = {
+      val closed = ShardAvailability(Vector(chunk(5, 4 * hour)), ended = false, readUpTo, openUpToMillis = 0)
+      val other = fetched(9 * hour, chunk(7, 9 * hour))
+      val limits = ReadLimits.Unlimited.copy(maxRecords = Some(1))
+      // The other shard is further behind, so that it takes the batch's only record.
+      val known = Seq(1 -> closed, 0 -> other.copy(chunks = Vector(chunk(6, hour))))
+      BatchPlanner.plan(offset()(0 -> Horizon, 1 -> position), _ => graph, of(known), limits).get.end.streams(arn)
+    }
+    assert(left(Horizon).shards(id(1)) == at(4 * hour) && left(Horizon).isTimed)
+    assert(left(After(number(3), hour)).shards(id(1)) == After(number(3), 4 * hour))
+    assert(left(Start(AtSequenceNumber(number(3)))).since(id(1)) == 4 * hour)
+    assert(!left(Horizon, readUpTo = 0).isTimed, "earlier records may be missing")
+  }
+
   test("the child of a merge has unread records since the later of its parents' records") {
     val merged = settle(offset(0 -> 5 * hour, 1 -> 7 * hour)(0 -> ShardEnd, 1 -> ShardEnd))
     assert(merged == offset(2 -> (7 * hour - IdleTime.Margin))(2 -> Horizon))

@@ -134,12 +134,14 @@ final class KinesisDestination(
   }
 
   private def judge(proof: AggregateProof, seen: Sighting): CompletableFuture[IndexedSeq[Verdict]] = {
+    // Before the map, because a listing that ends in between installs a new one.
+    val isListing = shards.isListing
     val current = shards.map
     seen match {
       case Sighting.AsExpected if proof.isGivenBy(current) => completedFuture(proof.asAnswered)
       // While the shards are listed, because another response has shown that the map is outdated, it proves nothing.
       case Sighting.AsExpected | Sighting.Late
-          if shards.isConfirmed && (proof.misplacedBy(current).isEmpty || !shards.isListing) =>
+          if shards.isConfirmed && (proof.misplacedBy(current).isEmpty || !isListing) =>
         completedFuture(judge(proof, current))
       case Sighting.AsExpected | Sighting.Late if !proof.isNeeded => completedFuture(proof.asAnswered)
       case _ =>

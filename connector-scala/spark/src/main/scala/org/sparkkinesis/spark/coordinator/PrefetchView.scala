@@ -102,19 +102,19 @@ final class PrefetchView private[coordinator] (
    * fetched.
    */
   def isDrained(stream: String, target: AvailableNowTarget): Boolean = {
-    val (isPlannedToEnd, isOver) = locked {
+    val (isOver, isNew) = locked {
       val left = state.wanted().iterator.map(_._1).filter(_.stream == stream).toVector
       val isPlannedToEnd = state.listed(stream) && left.forall(tracks.get(_).exists(track =>
         track.chunks.isEmpty && isPlanned(track, target)
       ))
       // A closed shard may be read to its tip before its end is reported, and its children are not known.
-      if (isPlannedToEnd) state.openShards.require(stream, target.millis)
+      val isNew = isPlannedToEnd && state.openShards.require(stream, target.millis)
       val areOpen = left.forall(shard =>
         tracks.get(shard).exists(_.ended) || state.openShards.wasOpenAt(shard, target.millis)
       )
-      (isPlannedToEnd, isPlannedToEnd && areOpen && !state.streamsToList(stream))
+      (isPlannedToEnd && areOpen && !state.streamsToList(stream), isNew)
     }
-    if (isPlannedToEnd && !isOver) list()
+    if (isNew) list()
     isOver
   }
 

@@ -7,7 +7,7 @@ import org.sparkkinesis.model.Shard
 import org.sparkkinesis.plan.offset.SourceOffset
 import org.sparkkinesis.spark.connection.Environment
 import org.sparkkinesis.spark.coordinator.cluster.{BackgroundLoop, ConsumerStarter, ExecutorCluster}
-import org.sparkkinesis.spark.coordinator.state.OpenShards.ListingTime
+import org.sparkkinesis.spark.coordinator.state.OpenShardTimes.ListingTime
 import org.sparkkinesis.spark.coordinator.state.{ConsumerPeer, CoordinatorState}
 import org.sparkkinesis.spark.executor.ConsumerHosts
 import org.sparkkinesis.spark.protocol.{

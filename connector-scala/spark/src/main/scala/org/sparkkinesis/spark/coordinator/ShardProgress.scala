@@ -13,7 +13,7 @@ import org.sparkkinesis.plan.offset.{ShardPosition, SourceOffset}
 import org.sparkkinesis.service.ServiceException
 import org.sparkkinesis.shard.ShardGraph
 import org.sparkkinesis.spark.connection.ServiceFailure
-import org.sparkkinesis.spark.coordinator.state.OpenShards.ListingTime
+import org.sparkkinesis.spark.coordinator.state.OpenShardTimes.ListingTime
 import org.sparkkinesis.spark.coordinator.state.{ConsumerPeer, CoordinatorState, Overtaken, ShardTrack}
 import org.sparkkinesis.spark.protocol.{Release, Report, ShardReport, Unassign}
 import org.sparkkinesis.spark.settings.StreamConnection

@@ -9,7 +9,7 @@ import org.sparkkinesis.model.{ShardId, StreamShard}
 import org.sparkkinesis.plan.offset.{ShardPosition, SourceOffset, StreamOffset}
 import org.sparkkinesis.service.{Operation, ServiceErrorKind, ServiceException}
 import org.sparkkinesis.spark.connection.FakeDirectory.{arn, shards}
-import org.sparkkinesis.spark.coordinator.state.OpenShards.ListingTime
+import org.sparkkinesis.spark.coordinator.state.OpenShardTimes.ListingTime
 import org.sparkkinesis.spark.coordinator.state.{ConsumerPeer, CoordinatorState}
 import org.sparkkinesis.spark.protocol.{Register, Report, ShardReport}
 import org.sparkkinesis.suite.TimedSuite

@@ -53,7 +53,8 @@ object RealTimeBoundaries {
 
     /** Whether the query opened less than one subscription for each batch. */
     def keepsSubscriptions: Boolean = subscriptions < batches
-    override def isRight: Boolean = verdict.faultCount == 0 && keepsSubscriptions
+    override def isRight: Boolean =
+      verdict.faultCount == 0 && keepsSubscriptions && reshards > 0 && verdict.cuts > 0
 
     override def json: String = {
       val facts = Seq(

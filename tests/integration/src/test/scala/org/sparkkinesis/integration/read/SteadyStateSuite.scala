@@ -31,7 +31,7 @@ class SteadyStateSuite extends SparkSuite {
       Execute("one new subscription a shard")(run => assert(run.calls == begun + ("SubscribeToShard" -> 6L))),
       CheckRowsNow(0 until 19 * 20)
     )
-    testStream("pushed", 3, efo :+ ("shardFetchInterval" -> "1d"): _*)(actions: _*)
+    testStream("pushed", 3, efo :+ ("shardFetchInterval" -> "1h"): _*)(actions: _*)
   }
 
   test("polling: one iterator per shard for the life of the query, for any number of batches") {
@@ -43,7 +43,7 @@ class SteadyStateSuite extends SparkSuite {
       Execute("the batches cost only polls")(run => assert(run.calls - "GetRecords" == begun)),
       CheckCalls("GetShardIterator" -> 3L)
     )
-    testStream("polled", 3, "shardFetchInterval" -> "1d")(actions: _*)
+    testStream("polled", 3, "shardFetchInterval" -> "1h")(actions: _*)
   }
 
   test("shards are listed at the discovery interval, not with every batch") {

@@ -83,6 +83,9 @@ final class OpenShards(
   private var doubts = Map.empty[ShardId, Long]
   private var running: Option[Listing] = None
   private var queued: Option[Listing] = None
+
+  /** Whether a response has shown that the map is outdated, and the listing that follows has not begun. */
+  private var isOutdated = false
   private val once = policy.copy(maxRetries = Some(0))
   private var failedAt = 0L
   private var failures = 0
@@ -103,8 +106,8 @@ final class OpenShards(
     current.isDefined && scheduler.nanoTime - confirmedAt < Continuity.toNanos
   }
 
-  /** Whether a listing is in progress. */
-  def isListing: Boolean = synchronized(running.isDefined)
+  /** Whether a listing is in progress, or follows because a response has shown that the map is outdated. */
+  def isListing: Boolean = synchronized(running.isDefined || isOutdated)
 
   /** Whether a listing failed so recently that the next one should wait. */
   def hasJustFailed: Boolean = synchronized {
@@ -201,6 +204,7 @@ final class OpenShards(
   private def begin(listing: Listing): Option[Listing] = {
     listing.startedAt = scheduler.nanoTime
     running = Some(listing)
+    isOutdated = false
     running
   }
 
@@ -223,8 +227,10 @@ final class OpenShards(
         // stream, whose shards have the same names.
         if (expected.nonEmpty && now - confirmedAt < Continuity.toNanos) confirmedAt = math.max(confirmedAt, sentAt)
         Sighting.AsExpected
-      } else if (isNews) refuted.getOrElse(Sighting.Elsewhere)
-      else Sighting.AsExpected
+      } else if (isNews) {
+        isOutdated = true
+        refuted.getOrElse(Sighting.Elsewhere)
+      } else Sighting.AsExpected
     }
   }
 

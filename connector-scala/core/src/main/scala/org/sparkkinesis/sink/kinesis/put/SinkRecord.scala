@@ -24,18 +24,26 @@ final class SinkRecord(val partitionKey: String, val explicitHashKey: Option[Str
     point
   }
 
-  private var knownMap: ShardMap = null
-  private var knownNumber = 0
+  private var knownShard: SinkRecord.KnownShard = null
 
   /**
    * The number of the record's shard in this map. The last result is kept, because a record is asked for it when it is
-   * written and when it is sent. Unlike [[hashPoint]], for one thread at a time.
+   * written and when it is sent. A record whose writer has failed may be sent in one thread while another one writes it
+   * to the next stream.
    */
   def shardIn(map: ShardMap): Int = {
-    if (knownMap ne map) {
-      knownNumber = map.indexOf(hashPoint)
-      knownMap = map
+    val known = knownShard
+    if (known != null && (known.map eq map)) known.number
+    else {
+      val number = map.indexOf(hashPoint)
+      knownShard = new SinkRecord.KnownShard(map, number)
+      number
     }
-    knownNumber
   }
+}
+
+private object SinkRecord {
+
+  /** The number of a record's shard in a map. Immutable, so that threads without a lock never see parts of two. */
+  final class KnownShard(val map: ShardMap, val number: Int)
 }

@@ -80,6 +80,18 @@ class OpenShardsSuite extends TimedSuite {
     assert(rig.events.of[ShardMapNotRefreshed].map(_.streamName) == Vector.fill(4)("s"))
   }
 
+  test("a listing counts as in progress from the response on that has shown that the map is outdated") {
+    val rig = new Rig
+    def elsewhere() = rig.shards.saw(1, _ => Some(ShardId.ofIndex(1)), _ => HashPoint(0, 0), rig.time.nanoTime)
+    assert(!rig.shards.isListing)
+    assert(elsewhere() != Sighting.AsExpected && rig.shards.isListing)
+    // A second response with the same news must not be judged by the old map before the first one's thread lists.
+    assert(elsewhere() == Sighting.AsExpected && rig.shards.isListing)
+    rig.list()
+    rig.time.advance(1.milli)
+    assert(!rig.shards.isListing)
+  }
+
   test("a response without a stored record does not confirm the map") {
     val rig = new Rig
     (1 to 10).foreach { _ =>

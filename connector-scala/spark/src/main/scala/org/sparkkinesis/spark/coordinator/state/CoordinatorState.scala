@@ -52,7 +52,7 @@ final private[coordinator] class CoordinatorState(
   val unreachable = new UnreachableStreams(clock)
   val tracks: mutable.HashMap[StreamShard, ShardTrack] = mutable.HashMap.empty
   val givenUp = new GivenUpShards
-  val openShards = new OpenShards
+  val openShards = new OpenShardTimes
 
   /** ARNs of the streams that are read. */
   var streams: Set[String] = initial.toSet

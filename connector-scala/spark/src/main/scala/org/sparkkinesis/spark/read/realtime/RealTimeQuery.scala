@@ -175,9 +175,12 @@ final private[sparkkinesis] class RealTimeQuery(query: SourceQuery, cluster: Exe
     try {
       val end = query.environment.clock.nanoTime + SlotWait.toNanos
       var left = SlotWait.toNanos
+      // A change after the question must end the wait, so the future is taken before it.
+      var next = change.next
       while (left > 0 && !areEnough()) {
-        query.environment.waiting.until(change.next, FiniteDuration(left, TimeUnit.NANOSECONDS))
+        query.environment.waiting.until(next, FiniteDuration(left, TimeUnit.NANOSECONDS))
         left = end - query.environment.clock.nanoTime
+        next = change.next
       }
     } finally listening.close()
   }

@@ -7,7 +7,7 @@ import org.sparkkinesis.model.hash.HashKeyRange
 import org.sparkkinesis.model.{SequenceNumber, Shard, ShardId, StartingPosition, StreamShard}
 import org.sparkkinesis.plan.offset.{ShardPosition, SourceOffset, StreamOffset}
 import org.sparkkinesis.shard.ShardGraph
-import org.sparkkinesis.spark.coordinator.state.OpenShards.ListingTime
+import org.sparkkinesis.spark.coordinator.state.OpenShardTimes.ListingTime
 import org.sparkkinesis.spark.protocol.ShardReport
 import org.sparkkinesis.suite.TimedSuite
 

@@ -8,8 +8,8 @@ import org.sparkkinesis.model.{Shard, StreamShard}
  * Records when listings have shown each shard as open. Only that proves that the records of its children arrived later:
  * the service may report a closed shard as read to its tip before it reports its end. Guarded by its owner's lock.
  */
-final private[coordinator] class OpenShards {
-  import OpenShards._
+final private[coordinator] class OpenShardTimes {
+  import OpenShardTimes._
 
   private val open = mutable.HashMap.empty[StreamShard, ListingTime]
 
@@ -30,9 +30,15 @@ final private[coordinator] class OpenShards {
   /** Requires for every shard a listing that began at this time or later, in nanoseconds of this process's clock. */
   def require(nanos: Long): Unit = requiredNanos = Some(nanos)
 
-  /** Requires for the shards of a stream a listing that began at this time of the service or later. */
-  def require(stream: String, millis: Long): Unit =
-    requiredMillis += stream -> requiredMillis.get(stream).fold(millis)(math.max(millis, _))
+  /**
+   * Requires for the shards of a stream a listing that began at this time of the service or later. Returns whether that
+   * is a new requirement.
+   */
+  def require(stream: String, millis: Long): Boolean = {
+    val isNew = requiredMillis.get(stream).forall(_ < millis)
+    if (isNew) requiredMillis += stream -> millis
+    isNew
+  }
 
   def isRequired(nanos: Long): Boolean = requiredNanos.contains(nanos)
 
@@ -66,7 +72,7 @@ final private[coordinator] class OpenShards {
   }
 }
 
-private[coordinator] object OpenShards {
+private[coordinator] object OpenShardTimes {
 
   /**
    * The time at which a listing began.

@@ -8,13 +8,13 @@ import org.sparkkinesis.model.hash.HashKeyRange
 import org.sparkkinesis.model.{ChildShard, SequenceNumber, Shard, ShardId, StreamShard}
 import org.sparkkinesis.plan.AvailableNowTarget
 import org.sparkkinesis.plan.offset.{ShardPosition, SourceOffset, StreamOffset}
-import org.sparkkinesis.spark.coordinator.state.OpenShards.ListingTime
+import org.sparkkinesis.spark.coordinator.state.OpenShardTimes.ListingTime
 import org.sparkkinesis.spark.coordinator.{PrefetchView, ShardPlacement, ShardProgress}
 import org.sparkkinesis.spark.protocol.{Register, Report, ShardReport}
 import org.sparkkinesis.suite.TimedSuite
 
 /** Tests that a closed shard which is read to its tip, but whose end is not reported, does not end a query. */
-class OpenShardsSuite extends TimedSuite {
+class OpenShardTimesSuite extends TimedSuite {
   private val arn = "arn:aws:kinesis:eu-central-1:123456789012:stream/orders"
   private val target = AvailableNowTarget(5000)
   private def id(index: Int) = ShardId.ofIndex(index.toLong)
@@ -124,7 +124,7 @@ class OpenShardsSuite extends TimedSuite {
   }
 
   test("a shard is known to be open at the time of the last listing that shows it") {
-    val open = new OpenShards
+    val open = new OpenShardTimes
     open.list(arn, Seq(parent), ListingTime(1, 1000))
     open.list(arn, Nil, ListingTime(2, 2000))
     assert(open.lastOpenMillis(shard(0)).contains(1000L) && open.lastOpenMillis(shard(1)).isEmpty)
