@@ -79,7 +79,7 @@ object ManyStreams {
     def run(seconds: Int, minRounds: Int = 0): Found = {
       val until = System.nanoTime() + seconds * 1000000000L
       val (answers, takeIns, plans) = (new Times("answer"), new Times("take_in"), new Times("plan"))
-      val history = new MembershipHistory(None, OnStreamRemoved.Park, 1, retentionMillis = 0)
+      val history = new MembershipHistory(Nil, OnStreamRemoved.Park, 1, retentionMillis = 0)
       var at = SourceOffset(Nil)
       var round = 0
       var bytes = 0
@@ -96,7 +96,7 @@ object ManyStreams {
         val (parked, waiting) = takeIns.measure(isCounted) {
           val moved = Membership.takeIn(at, Seq(entry))
           val next = Membership.park(moved, round.toLong, 0, 0, (_, _) => true)
-          next -> Membership.waiting(next, Seq(entry.document))
+          next -> Membership.waiting(next, Seq(entry))
         }
         val available = chunks(parked, round)
         val (batch, tasks) = plans.measure(isCounted) {

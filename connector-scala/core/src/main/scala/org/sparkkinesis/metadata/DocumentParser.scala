@@ -34,14 +34,15 @@ object DocumentParser {
         Either.cond(bytes.length <= MaxBytes, (), s"it has ${bytes.length} bytes, and at most $MaxBytes are accepted")
       text <- decode(bytes)
       json <- Json.parse(text).left.map(why => s"it is not JSON: $why")
-      document <- document(json)
+      document <- recorded(json)
+      _ <- refuseCycle(document.physical.values.toSeq)
     } yield document
 
-  private def decode(bytes: Array[Byte]): Parsed[String] =
-    try Right(StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString)
-    catch { case _: CharacterCodingException => Left("it is not UTF-8 text") }
-
-  private def document(json: Json): Parsed[MetadataDocument] = json match {
+  /**
+   * Returns a document that the connector has written itself, or why it is refused. It may be longer than documents of
+   * a service, and its streams may wait for each other, because it may have streams of several documents.
+   */
+  def recorded(json: Json): Parsed[MetadataDocument] = json match {
     case Json.Obj(fields) =>
       for {
         _ <- refuseSecrets(fields.keys)
@@ -51,12 +52,14 @@ object DocumentParser {
           case Some(Json.Obj(ids)) => all(ids.toVector) { case (id, list) => streamsOf(id, list).map(id -> _) }
           case _ => Left("'streams' is not an object")
         }
-        physical = streams.flatMap { case (id, list) => list.map(id -> _) }
-        _ <- refuseTwice(physical)
-        _ <- refuseCycle(physical.map(_._2))
+        _ <- refuseTwice(streams.flatMap { case (id, list) => list.map(id -> _) })
       } yield MetadataDocument(version, streams.to(SortedMap))
     case _ => Left("it is not an object")
   }
+
+  private def decode(bytes: Array[Byte]): Parsed[String] =
+    try Right(StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString)
+    catch { case _: CharacterCodingException => Left("it is not UTF-8 text") }
 
   private def streamsOf(id: String, json: Json): Parsed[Vector[PhysicalStream]] = json match {
     case _ if id.trim.isEmpty => Left("a logical stream has an empty id")

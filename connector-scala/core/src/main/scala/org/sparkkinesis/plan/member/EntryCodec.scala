@@ -1,7 +1,5 @@
 package org.sparkkinesis.plan.member
 
-import java.nio.charset.StandardCharsets
-
 import scala.collection.immutable.SortedMap
 
 import org.sparkkinesis.json.Json
@@ -34,8 +32,9 @@ object EntryCodec {
       _ <- json.field("v").flatMap(_.asLong).filter(_ == Version).toRight("it has no version that can be read")
       number <- json.field("n").flatMap(_.asLong).toRight("it has no number")
       at <- json.field("at").flatMap(_.asLong).toRight("it has no time")
-      document <- json.field("document").toRight("it has no document").flatMap(documentOf)
-      former <- json.field("former").fold[Either[String, MetadataDocument]](Right(MetadataEntry.NoStreams))(documentOf)
+      document <- json.field("document").toRight("it has no document").flatMap(DocumentParser.recorded)
+      former <- json.field("former")
+        .fold[Either[String, MetadataDocument]](Right(MetadataEntry.NoStreams))(DocumentParser.recorded)
       wishes <- json.field("streams") match {
         case Some(Json.Obj(fields)) => fields.foldLeft[Either[String, SortedMap[String, StreamWish]]](
             Right(SortedMap.empty[String, StreamWish])
@@ -44,9 +43,6 @@ object EntryCodec {
       }
       joins <- json.field("joins").flatMap(_.asString).toRight("it has no positions").flatMap(positions)
     } yield MetadataEntry(number, at, document, wishes, joins, former)
-
-  private def documentOf(json: Json): Either[String, MetadataDocument] =
-    DocumentParser.parse(Json.render(json).getBytes(StandardCharsets.UTF_8))
 
   private def positions(text: String): Either[String, SortedMap[String, StreamOffset]] =
     OffsetCodec.read(text).map(_.streams)

@@ -2,7 +2,6 @@ package org.sparkkinesis.plan.member
 
 import scala.collection.immutable.SortedMap
 
-import org.sparkkinesis.metadata.MetadataDocument
 import org.sparkkinesis.plan.offset.{SourceOffset, StreamOffset, StreamPhase}
 
 /**
@@ -92,17 +91,20 @@ object Membership {
    * Returns the streams that wait until others are read: those whose predecessors are in the offset and not parked, or
    * in the document and not in the offset yet.
    *
-   * @param documents
-   *   the documents up to the version of the offset, the newest last. The newest one that has a stream applies to it:
-   *   later ones may lack it by mistake, or because it was removed, and its records still follow those of others.
+   * @param entries
+   *   the entries up to the version of the offset, the newest last. The newest document that has a stream applies to
+   *   it: later ones may lack it by mistake, or because it was removed, and its records still follow those of others.
    */
-  def waiting(offset: SourceOffset, documents: Seq[MetadataDocument]): Set[String] = offset.read.filter { stream =>
-    documents.reverseIterator.find(_.physical.contains(stream.arn)).exists { document =>
-      document.physical(stream.arn).after.exists { before =>
-        offset.streams.get(before).fold(document.physical.contains(before))(!_.isParked)
-      }
-    }
-  }.map(_.arn).toSet
+  def waiting(offset: SourceOffset, entries: Seq[MetadataEntry]): Set[String] = {
+    val newestFirst = entries.reverse
+    // The log may not have the document any more that named a stream.
+    val documents = (newestFirst.iterator.map(_.document) ++ newestFirst.iterator.map(_.former)).toVector
+    StreamOrder.of(
+      offset.read.map(_.arn).toSet,
+      documents,
+      (document, before) => offset.streams.get(before).fold(document.physical.contains(before))(!_.isParked)
+    ).collect { case (arn, before) if before.nonEmpty && offset.streams.contains(arn) => arn }.toSet
+  }
 
   /**
    * Returns the start of a batch with the streams that joined in it, at the positions of the log.

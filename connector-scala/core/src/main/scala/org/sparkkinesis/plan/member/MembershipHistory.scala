@@ -10,19 +10,23 @@ import org.sparkkinesis.plan.offset.StreamOffset
  * Decides what an answer of the metadata service means for the streams of a query, and makes the next entry of its
  * metadata log. Pure, except that it counts the answers in a row that lack a stream.
  *
- * @param last
- *   the last entry of the log
+ * @param log
+ *   the entries of the log, in the order of their numbers
  * @param confirmations
  *   number of answers in a row that must lack a stream before it counts as removed
  * @param retentionMillis
  *   time for which the position of a removed stream is kept
  */
 final class MembershipHistory(
-    private var last: Option[MetadataEntry],
+    log: Seq[MetadataEntry],
     onRemoved: OnStreamRemoved,
     confirmations: Long,
     retentionMillis: Long
 ) {
+  // Entries of earlier versions of the connector do not have the streams that they do not name.
+  private var last = log.lastOption.map(entry =>
+    entry.copy(former = named(entry.wishes.keySet -- entry.document.physical.keySet, entry.document.version, log))
+  )
   private var missing = Map.empty[String, Long]
 
   def newest: Option[MetadataEntry] = last
@@ -81,16 +85,28 @@ final class MembershipHistory(
     val all = kept ++ added
     val isNew = areReachable || !last.exists(entry => entry.document == document && entry.wishes == all)
     Option.when(isNew)(
-      MetadataEntry(number, nowMillis, document, all, joins, former(document, all.keySet -- document.physical.keySet))
+      MetadataEntry(
+        number,
+        nowMillis,
+        document,
+        all,
+        joins,
+        named(all.keySet -- document.physical.keySet, document.version, last.toSeq)
+      )
     )
   }
 
-  /** Returns streams that the document does not name, as the last entry knows them. */
-  private def former(document: MetadataDocument, left: Iterable[String]): MetadataDocument = {
-    val named =
-      for (arn <- left.toVector; last <- last; id <- last.idOf(arn); stream <- last.physical(arn)) yield id -> stream
-    if (named.isEmpty) MetadataEntry.NoStreams
-    else MetadataDocument(document.version, named.groupMap(_._1)(_._2).to(SortedMap))
+  /** Returns streams as the newest one of the entries knows them, those of newer documents first. */
+  private def named(arns: Set[String], version: Long, entries: Seq[MetadataEntry]): MetadataDocument = {
+    val streams = for {
+      entry <- entries.reverseIterator
+      document <- Iterator(entry.document, entry.former)
+      (id, listed) <- document.streams.iterator
+      stream <- listed if arns(stream.arn)
+    } yield id -> stream
+    val newest = streams.distinctBy(_._2.arn).take(arns.size).toVector
+    if (newest.isEmpty) MetadataEntry.NoStreams
+    else MetadataDocument(version, newest.groupMap(_._1)(_._2).to(SortedMap))
   }
 
   /** Returns an entry that has exactly these streams, which the query reads already. */

@@ -18,7 +18,8 @@ import org.sparkkinesis.plan.offset.StreamOffset
  * @param joins
  *   for each stream that this entry adds, the position from which it is read
  * @param former
- *   the known streams that the document does not name any more, as the newest document named them that had them
+ *   the known streams that the document does not name any more, as the newest document named them that had them. Those
+ *   of newer documents come first.
  */
 final case class MetadataEntry(
     number: Long,

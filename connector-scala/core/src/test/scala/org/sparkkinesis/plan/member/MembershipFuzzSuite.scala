@@ -42,7 +42,7 @@ class MembershipFuzzSuite extends TimedSuite {
     live = committed
 
     private def freshHistory =
-      new MembershipHistory(log.lastOption, OnStreamRemoved.Drain, 1 + random.nextInt(2).toLong, Long.MaxValue / 2)
+      new MembershipHistory(log.toSeq, OnStreamRemoved.Drain, 1 + random.nextInt(2).toLong, Long.MaxValue / 2)
 
     private def document: MetadataDocument = MetadataDocument(
       version,
@@ -99,7 +99,7 @@ class MembershipFuzzSuite extends TimedSuite {
       val before = live
       live = Membership.takeIn(live, log.toSeq)
       live = Membership.park(live, now, Grace, Long.MaxValue / 2, isDrained)
-      val waiting = Membership.waiting(live, log.map(_.document).toSeq)
+      val waiting = Membership.waiting(live, log.toSeq)
       val limits = if (random.nextBoolean()) ReadLimits.Unlimited else ReadLimits(maxRecords = Some(2))
       val batch = BatchPlanner.plan(live, _ => ShardGraph.Empty, available, limits, waiting)
       batch.foreach { planned =>

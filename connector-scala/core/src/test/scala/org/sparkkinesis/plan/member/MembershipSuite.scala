@@ -4,30 +4,11 @@ import scala.collection.immutable.SortedMap
 
 import org.sparkkinesis.config.value.OnStreamRemoved
 import org.sparkkinesis.metadata._
-import org.sparkkinesis.model.{ShardId, StreamRef}
+import org.sparkkinesis.plan.offset.StreamPhase
 import org.sparkkinesis.plan.offset.StreamPhase.{Active, Draining, Parked}
-import org.sparkkinesis.plan.offset.{ShardPosition, SourceOffset, StreamOffset, StreamPhase}
 import org.sparkkinesis.suite.TimedSuite
 
-class MembershipSuite extends TimedSuite {
-  private def arn(name: String): String = s"arn:aws:kinesis:us-east-1:123456789012:stream/$name"
-  private val (a, b, c) = (arn("a"), arn("b"), arn("c"))
-
-  private def physical(arn: String, state: StreamState = StreamState.Active, after: Set[String] = Set.empty) =
-    StreamRef.parse(arn) match {
-      case Some(ref: StreamRef.ByArn) => PhysicalStream(ref, state, after = after)
-      case other => throw new IllegalArgumentException(s"$other")
-    }
-
-  private def document(version: Long, streams: PhysicalStream*): MetadataDocument =
-    MetadataDocument(version, SortedMap("orders" -> streams.toVector))
-
-  private def join(arn: String, phase: StreamPhase = Active): StreamOffset =
-    StreamOffset(arn, arn, 1, SortedMap(ShardId.ofIndex(0) -> ShardPosition.Horizon), phase = phase)
-
-  private def offset(version: Long, streams: StreamOffset*): SourceOffset =
-    SourceOffset(streams).copy(version = version)
-
+class MembershipSuite extends TimedSuite with MemberSamples {
   private def entry(number: Long, joins: Seq[String], wishes: (String, StreamWish)*): MetadataEntry = MetadataEntry(
     number,
     0,
@@ -103,30 +84,11 @@ class MembershipSuite extends TimedSuite {
     assert(Membership.hold(from, from, 9, Map(c -> true)) eq from)
   }
 
-  test("a stream waits for its predecessors until they are parked") {
-    val ordered = document(1, physical(a), physical(b, after = Set(a)), physical(c, after = Set(b)))
-    def waiting(streams: StreamOffset*) = Membership.waiting(offset(1, streams: _*), Seq(ordered))
-    assert(waiting(join(a), join(b), join(c)) == Set(b, c))
-    assert(waiting(join(a, Draining(1)), join(b), join(c)) == Set(b, c))
-    assert(waiting(join(a, Parked(1, isDrained = true)), join(b), join(c)) == Set(c))
-    assert(waiting(join(b), join(c)) == Set(b, c), "a could not be opened yet")
-    assert(Membership.waiting(offset(1, join(b)), Seq(document(2, physical(b, after = Set(a))))) == Set.empty)
-  }
-
-  test("a stream waits for its predecessors also while documents lack it") {
-    val ordered = document(1, physical(a), physical(b, after = Set(a)))
-    val from = offset(3, join(a, Draining(1)), join(b))
-    Seq(document(2), document(2, physical(a)), document(2, physical(c))).foreach { later =>
-      assert(Membership.waiting(from, Seq(ordered, later)) == Set(b), s"$later")
-    }
-    assert(Membership.waiting(from, Seq(ordered, document(2, physical(a), physical(b)))) == Set.empty)
-  }
-
   private def history(
       last: MetadataEntry,
       how: OnStreamRemoved = OnStreamRemoved.Drain,
       confirmations: Long = 2
-  ): MembershipHistory = new MembershipHistory(Some(last), how, confirmations, retentionMillis = 1000)
+  ): MembershipHistory = new MembershipHistory(Seq(last), how, confirmations, retentionMillis = 1000)
 
   test("a stream counts as removed when enough answers in a row lack it") {
     val past = history(entry(1, Nil, a -> StreamWish.Read, b -> StreamWish.Read))
@@ -152,7 +114,7 @@ class MembershipSuite extends TimedSuite {
   }
 
   test("an answer without a change makes no entry, and a pending stream makes one when it can be read") {
-    val past = new MembershipHistory(None, OnStreamRemoved.Drain, 2, 1000)
+    val past = new MembershipHistory(Nil, OnStreamRemoved.Drain, 2, 1000)
     val both = document(1, physical(a), physical(b), physical(c, StreamState.Standby))
     assert(past.toPrepare(both) == Seq(a, b))
     val first = past.next(both, Set.empty, Seq(join(a)), 5).get
@@ -169,7 +131,7 @@ class MembershipSuite extends TimedSuite {
   }
 
   test("an entry restates the streams of a checkpoint, from which streams join and are removed as ever") {
-    val past = new MembershipHistory(None, OnStreamRemoved.Drain, 1, 1000)
+    val past = new MembershipHistory(Nil, OnStreamRemoved.Drain, 1, 1000)
     val restated = past.restated(Seq(physical(a), physical(b)), "streamPattern", 5)
     assert(restated.number == 1 && restated.joins.isEmpty && restated.document.version == 0)
     assert(restated.wishes == SortedMap(a -> StreamWish.Read, b -> StreamWish.Read))
@@ -204,5 +166,43 @@ class MembershipSuite extends TimedSuite {
       (0 until text.length).foreach(end => assert(EntryCodec.decode(text.take(end)).isLeft, text.take(end)))
     }
     assert(!EntryCodec.encode(one).contains("former"))
+  }
+
+  test("every entry that is written can be read, also if its streams wait for each other or are many") {
+    val past = history(entry(1, Nil, a -> StreamWish.Read, b -> StreamWish.Read)
+      .copy(document = document(1, physical(a), physical(b, after = Set(a)))))
+    val changes = Seq(
+      document(2, physical(a, after = Set(b))) -> Nil,
+      document(3, physical(c)) -> Seq(join(c)),
+      document(4) -> Nil
+    ).map { case (named, joins) =>
+      val next = past.next(named, Set(a, b), joins, 7).get
+      past.note(next)
+      next
+    }
+    assert(changes.map(_.former.physical.keySet) == Seq(Set(b), Set(a, b), Set(a, b, c)))
+    assert(changes(1).former.physical.values.map(_.after).toSeq == Seq(Set(b), Set(a)), "they wait for each other")
+    val many = document(6, (1 to 15000).map(index => physical(arn(s"many-$index"))): _*)
+    val large = Seq(entry(8, Nil).copy(document = many), entry(9, Nil).copy(former = many))
+    assert(large.forall(EntryCodec.encode(_).length > DocumentParser.MaxBytes))
+    (changes ++ large).foreach { entry =>
+      assert(EntryCodec.decode(EntryCodec.encode(entry)).contains(entry), s"entry ${entry.number}")
+    }
+  }
+
+  test("an entry has the streams that drain also if the last entry lacks them and an earlier one has them") {
+    val role = physical(b, after = Set(a)).copy(role = Some("arn:aws:iam::123456789012:role/reader"))
+    val wishes = Seq(a -> StreamWish.Read, b -> StreamWish.Drain(5))
+    val upgraded = Seq(
+      entry(1, Nil, wishes: _*).copy(document = document(1, physical(a), physical(b))),
+      entry(2, Nil, wishes: _*).copy(document = document(2, physical(a), role)),
+      entry(3, Nil, wishes: _*).copy(document = document(3, physical(a)))
+    )
+    val past = new MembershipHistory(upgraded, OnStreamRemoved.Drain, 1, 1000)
+    (4 to 5).foreach { version =>
+      val next = past.next(document(version.toLong, physical(a)), Set.empty, Nil, 7).get
+      past.note(next)
+      assert(next.physical(b).contains(role) && next.idOf(b).contains("orders"), s"version $version")
+    }
   }
 }

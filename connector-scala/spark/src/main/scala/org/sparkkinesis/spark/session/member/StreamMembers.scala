@@ -39,7 +39,7 @@ final class StreamMembers(
   private val service = serviceAfter(log.newest.map(_.document))
   private val pattern = options.get(ConnectionOptions.streamPattern)
   private val history = new MembershipHistory(
-    log.newest,
+    log.entries,
     options(MetadataOptions.onStreamRemoved),
     options(MetadataOptions.removalConfirmations),
     options(MetadataOptions.removedStreamRetention).toMillis
@@ -255,7 +255,7 @@ final class StreamMembers(
 
   /** The streams that wait until other streams are read. */
   def waiting(offset: SourceOffset): Set[String] =
-    Membership.waiting(offset, log.entries.filter(_.number <= offset.version).map(_.document))
+    Membership.waiting(offset, log.entries.filter(_.number <= offset.version))
 
   /** Returns the start of a batch with the streams that joined in it. */
   override def withJoined(start: SourceOffset, end: SourceOffset): SourceOffset = Membership.withJoined(

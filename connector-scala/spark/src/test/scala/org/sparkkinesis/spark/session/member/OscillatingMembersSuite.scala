@@ -28,9 +28,9 @@ class OscillatingMembersSuite extends TimedSuite {
 
     def set(names: String*): Unit = set(names, endpoint = None)
 
-    def set(names: Seq[String], endpoint: Option[String]): Unit = {
+    def set(names: Seq[String], endpoint: Option[String], after: Map[String, String] = Map.empty): Unit = {
       val streams = names.map(arn).flatMap(StreamRef.parse(_)).collect { case ref: StreamRef.ByArn =>
-        PhysicalStream(ref, endpoint = endpoint)
+        PhysicalStream(ref, endpoint = endpoint, after = after.get(ref.name).map(arn).toSet)
       }
       document = MetadataDocument(document.version + 1, SortedMap("orders" -> streams.toVector))
     }
@@ -121,10 +121,10 @@ class OscillatingMembersSuite extends TimedSuite {
     assert(files.texts.size < 300, "the metadata log does not grow without a limit")
   }
 
-  test("a stream that drains while many versions follow keeps its logical stream and how it is reached") {
+  test("a stream that drains while many versions follow keeps its logical stream, its order and how it is reached") {
     val (files, service) = (new MemoryFiles, new Service)
     val endpoint = Some("https://kinesis.test")
-    service.set(Seq("steady", "flapping"), endpoint)
+    service.set(Seq("steady", "flapping"), endpoint, after = Map("flapping" -> "steady"))
     var run = new Run(files, service, onRemoved = "drain")
     var offset = run.batch(run.members.initialOffset)
     (1 to Oscillations).foreach { version =>
@@ -137,6 +137,7 @@ class OscillatingMembersSuite extends TimedSuite {
       }
       assert(run.members.idOf(arn("flapping"), offset).contains("orders"), s"version $version")
       assert(run.members.known(arn("flapping")).flatMap(_.endpoint) == endpoint, s"version $version")
+      assert(run.members.waiting(offset) == Set(arn("flapping")), s"version $version")
     }
     assert(read(offset, "flapping") == Oscillations + 1, "it is read on")
     assert(files.texts.size < 300)
