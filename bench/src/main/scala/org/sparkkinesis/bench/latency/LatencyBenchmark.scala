@@ -14,11 +14,8 @@ import org.sparkkinesis.aws.client.{ClientSettings, CredentialSettings, SdkClien
 import org.sparkkinesis.bench.Checkpoints
 import org.sparkkinesis.bench.source.{BareClients, ReadingStream}
 import org.sparkkinesis.concurrent.SystemScheduler
-import org.sparkkinesis.config.Options
-import org.sparkkinesis.consume.fanout.StreamConsumerRegistrar
 import org.sparkkinesis.kit.Arguments
 import org.sparkkinesis.kit.process.EmulatorProcess
-import org.sparkkinesis.retry.{RetryPolicies, RetryRules}
 
 /**
  * Measures the time of a record from PutRecords to the row in `foreachBatch` with enhanced fan-out, and the time that
@@ -105,12 +102,7 @@ object LatencyBenchmark {
     def run(name: String): Seq[String] = {
       val service = SdkClients.create(ClientSettings.of(Some("us-east-1"), Some(endpoint), credentials))
       val scheduler = new SystemScheduler("bench", 1)
-      val consumer = new StreamConsumerRegistrar(
-        service,
-        scheduler,
-        RetryPolicies.of(Options.defaults),
-        RetryRules.Default
-      ).ensure(arn, s"sdk-$name").get(1, TimeUnit.MINUTES)
+      val consumer = ReadingStream.registerConsumer(service, scheduler, arn, s"sdk-$name")
       val (ofQuery, ofSdk) = (new Latencies, new Latencies)
       val subscriptions = TimedRecords.subscribe(bare, consumer, Shards, ofSdk)
       val stages = new Stages

@@ -1,7 +1,5 @@
 package org.sparkkinesis.bench.latency
 
-import java.util.concurrent.TimeUnit
-
 import scala.util.Using
 
 import org.apache.spark.sql.SparkSession
@@ -9,12 +7,9 @@ import org.apache.spark.sql.SparkSession
 import org.sparkkinesis.aws.client.SdkClients
 import org.sparkkinesis.bench.source.{BareClients, ReadingStream}
 import org.sparkkinesis.concurrent.SystemScheduler
-import org.sparkkinesis.config.Options
-import org.sparkkinesis.consume.fanout.StreamConsumerRegistrar
 import org.sparkkinesis.json.Json
 import org.sparkkinesis.kit.Arguments
 import org.sparkkinesis.kit.process.EmulatorProcess
-import org.sparkkinesis.retry.{RetryPolicies, RetryRules}
 
 /**
  * Measures queries in Spark's real-time mode, one after another, with Spark's defaults: `RealTimeBenchmark [--seconds
@@ -43,9 +38,7 @@ object RealTimeBenchmark {
       val bare = use(BareClients.asynchronous(emulator.endpoint))
       val service = use(SdkClients.create(ReadingStream.settings(emulator.endpoint)))
       val scheduler = use(new SystemScheduler("bench", 1))
-      val registrar =
-        new StreamConsumerRegistrar(service, scheduler, RetryPolicies.of(Options.defaults), RetryRules.Default)
-      def consumer(arn: String) = registrar.ensure(arn, "sdk").get(1, TimeUnit.MINUTES)
+      def consumer(arn: String) = ReadingStream.registerConsumer(service, scheduler, arn, "sdk")
       val source = consumer(ReadingStream.createStream(bare, Shards))
       val sink = consumer(ReadingStream.createStream(bare, Shards, Copies))
       val spark = session()

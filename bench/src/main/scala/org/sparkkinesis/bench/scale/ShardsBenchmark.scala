@@ -9,13 +9,11 @@ import org.sparkkinesis.bench.latency.ProducerProcess
 import org.sparkkinesis.bench.source.{ReadingLoops, ReadingStream}
 import org.sparkkinesis.concurrent.SystemScheduler
 import org.sparkkinesis.config.Options
-import org.sparkkinesis.consume.fanout.StreamConsumerRegistrar
 import org.sparkkinesis.consume.poll.PollingSettings
 import org.sparkkinesis.json.Json
 import org.sparkkinesis.kit.Arguments
 import org.sparkkinesis.kit.process.EmulatorProcess
 import org.sparkkinesis.model.{ShardId, StreamRef, StreamShard}
-import org.sparkkinesis.retry.{RetryPolicies, RetryRules}
 
 /**
  * Measures the consumers of many shards in one JVM with the connector's default settings and the service's quotas:
@@ -49,12 +47,7 @@ object ShardsBenchmark {
     val scheduler = new SystemScheduler("bench", 2)
     try {
       val arn = service.describeStream(StreamRef.ByName(stream)).get(1, TimeUnit.MINUTES).arn
-      val consumer = new StreamConsumerRegistrar(
-        service,
-        scheduler,
-        RetryPolicies.of(Options.defaults),
-        RetryRules.Default
-      ).ensure(arn, "scale").get(1, TimeUnit.MINUTES)
+      val consumer = ReadingStream.registerConsumer(service, scheduler, arn, "scale")
       val polling = ReadingLoops.polling(service, scheduler, PollingSettings.of(Options.defaults))
       val fanOut = ReadingLoops.fanOut(service, consumer, scheduler)
       val names = (0 until shards).map(i => StreamShard(arn, ShardId.ofIndex(i.toLong)))

@@ -1,17 +1,12 @@
 package org.sparkkinesis.bench.source
 
-import java.util.concurrent.TimeUnit
-
 import org.sparkkinesis.aws.client.SdkClients
 import org.sparkkinesis.bench.{LoopGroup, Rounds}
 import org.sparkkinesis.concurrent.SystemScheduler
-import org.sparkkinesis.config.Options
-import org.sparkkinesis.consume.fanout.StreamConsumerRegistrar
 import org.sparkkinesis.json.Json
 import org.sparkkinesis.kit.Arguments
 import org.sparkkinesis.kit.process.{EmulatorProcess, Processors}
 import org.sparkkinesis.model.KinesisQuotas
-import org.sparkkinesis.retry.{RetryPolicies, RetryRules}
 
 /**
  * Measures the connector's consumers without Spark against bare loops that only count, side by side in one run:
@@ -39,12 +34,7 @@ object ConsumeBenchmark {
     try {
       val (service, bare, _) = clients.head
       val arn = load(bare.http2, shards, records)
-      val consumerArn = new StreamConsumerRegistrar(
-        service,
-        scheduler,
-        RetryPolicies.of(Options.defaults),
-        RetryRules.Default
-      ).ensure(arn, "bench").get(1, TimeUnit.MINUTES)
+      val consumerArn = registerConsumer(service, scheduler, arn, "bench")
       val groups = clients.flatMap { case (service, bare, suffix) =>
         val polling = ReadingLoops.polling(service, scheduler)
         val fanOut = ReadingLoops.fanOut(service, consumerArn, scheduler)

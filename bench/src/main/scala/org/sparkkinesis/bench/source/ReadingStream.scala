@@ -1,13 +1,18 @@
 package org.sparkkinesis.bench.source
 
-import java.util.concurrent.CompletableFuture
+import java.util.concurrent.{CompletableFuture, TimeUnit}
 
 import software.amazon.awssdk.core.SdkBytes
 import software.amazon.awssdk.services.kinesis.KinesisAsyncClient
 import software.amazon.awssdk.services.kinesis.model._
 
 import org.sparkkinesis.aws.client.{ClientSettings, CredentialSettings}
+import org.sparkkinesis.concurrent.Scheduler
+import org.sparkkinesis.config.Options
+import org.sparkkinesis.consume.fanout.StreamConsumerRegistrar
 import org.sparkkinesis.model.KinesisQuotas
+import org.sparkkinesis.retry.{RetryPolicies, RetryRules}
+import org.sparkkinesis.service.KinesisService
 
 /** The stream that the reading benchmarks use, and its records. */
 object ReadingStream {
@@ -25,6 +30,11 @@ object ReadingStream {
     val request = DescribeStreamSummaryRequest.builder().streamName(name).build()
     client.describeStreamSummary(request).join().streamDescriptionSummary.streamARN
   }
+
+  /** Registers a consumer of a stream, and returns the consumer's ARN when it is active. */
+  def registerConsumer(service: KinesisService, scheduler: Scheduler, arn: String, name: String): String =
+    new StreamConsumerRegistrar(service, scheduler, RetryPolicies.of(Options.defaults), RetryRules.Default)
+      .ensure(arn, name).get(1, TimeUnit.MINUTES)
 
   /** Returns one hash key in each shard of a new stream. */
   def hashKeys(shards: Int): IndexedSeq[String] = (0 until shards).map(i =>

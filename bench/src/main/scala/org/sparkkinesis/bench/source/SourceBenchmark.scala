@@ -1,7 +1,6 @@
 package org.sparkkinesis.bench.source
 
 import java.nio.file.Files
-import java.util.concurrent.TimeUnit
 
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.streaming.{StreamingQueryListener, Trigger}
@@ -9,12 +8,9 @@ import org.apache.spark.sql.streaming.{StreamingQueryListener, Trigger}
 import org.sparkkinesis.aws.client.SdkClients
 import org.sparkkinesis.bench.{Checkpoints, LoopGroup, Measured, MeasuredLoop, Rounds, Tally}
 import org.sparkkinesis.concurrent.SystemScheduler
-import org.sparkkinesis.config.Options
-import org.sparkkinesis.consume.fanout.StreamConsumerRegistrar
 import org.sparkkinesis.json.Json
 import org.sparkkinesis.kit.Arguments
 import org.sparkkinesis.kit.process.{EmulatorProcess, Processors}
-import org.sparkkinesis.retry.{RetryPolicies, RetryRules}
 
 /**
  * Measures a micro-batch query that reads into the `noop` sink, with polling and with enhanced fan-out, against bare
@@ -54,9 +50,7 @@ object SourceBenchmark {
     try {
       val arn = load(bare.http2, shards, records)
       // The service refuses another subscription of a consumer within five seconds, so consumers are used in turn.
-      val registrar =
-        new StreamConsumerRegistrar(service, scheduler, RetryPolicies.of(Options.defaults), RetryRules.Default)
-      val arns = (1 to Consumers).map(i => registrar.ensure(arn, s"bench-$i").get(1, TimeUnit.MINUTES))
+      val arns = (1 to Consumers).map(i => registerConsumer(service, scheduler, arn, s"bench-$i"))
       val consumers = Iterator.continually(arns).flatten
       def efo = Map("consumerMode" -> "efo", "registration" -> "none", "consumerARN" -> consumers.next())
       def polling(clients: BareClients, endpoint: String, suffix: String): Seq[MeasuredLoop] =

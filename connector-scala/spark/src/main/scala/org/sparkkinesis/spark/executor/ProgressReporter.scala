@@ -17,8 +17,7 @@ import org.sparkkinesis.spark.protocol.{ProtocolCodec, Report, ShardReport}
  * Reports changes in the consumers to the driver. New data, the end of a shard, and failures are sent at once, but a
  * report follows the previous one after a pause that grows with the number of shards: none up to 50 shards, and 20 ms
  * from 1,000 shards on. Without it, thousands of shards would cause a report for each response. Changes during the
- * pause go into the next report.
- * An idle shard is reported only from time to time. Thread-safe.
+ * pause go into the next report. An idle shard is reported only from time to time. Thread-safe.
  *
  * @param send
  *   sends a message to the driver; must not block

@@ -22,7 +22,7 @@ final private[read] class FirstRecords(session: StreamSession, environment: Envi
    * event names the shards that were not read in this time.
    */
   def of(ranges: Seq[ShardRange], nowMillis: Long): Seq[ShardRange] = {
-    val perilled = ranges.filter { range =>
+    val expiring = ranges.filter { range =>
       val retention = TimeUnit.HOURS.toMillis(session.streams(range.shard.stream).retentionHours.toLong)
       mayExpire(range.after, session.serviceClock.atLeast - retention, nowMillis)
     }
@@ -36,7 +36,7 @@ final private[read] class FirstRecords(session: StreamSession, environment: Envi
     try {
       val found = FirstArrivals.of(
         publishers,
-        perilled.map(range => range.shard -> range.after),
+        expiring.map(range => range.shard -> range.after),
         safeMillis(nowMillis),
         LongestLook,
         environment.waiting
