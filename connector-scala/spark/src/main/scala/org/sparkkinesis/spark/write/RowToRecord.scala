@@ -13,7 +13,9 @@ final class RowToRecord(columns: WriteColumns) {
   import RowToRecord._
 
   private val keyOf: InternalRow => Option[String] = columns.key match {
-    case KeySource.Column(ordinal) => row => Option.when(!row.isNullAt(ordinal))(row.getUTF8String(ordinal).toString)
+    case KeySource.Column(ordinal) =>
+      val column = Some(ordinal)
+      row => text(row, column)
     case KeySource.Random => _ => Some(java.lang.Long.toHexString(ThreadLocalRandom.current().nextLong()))
     case KeySource.Hash(hashed) =>
       val hash = XxHash64(hashed.map(column => BoundReference(column.ordinal, column.dataType, column.nullable)), Seed)
@@ -36,8 +38,11 @@ final class RowToRecord(columns: WriteColumns) {
   /** Returns the logical stream in the row's column for it, if there is one. */
   def streamIdOf(row: InternalRow): Option[String] = text(row, columns.streamId)
 
-  private def text(row: InternalRow, column: Option[Int]): Option[String] =
-    column.filterNot(row.isNullAt).map(row.getUTF8String(_).toString)
+  /** Without closures, because it runs up to four times for each row. */
+  private def text(row: InternalRow, column: Option[Int]): Option[String] = column match {
+    case Some(ordinal) if !row.isNullAt(ordinal) => Some(row.getUTF8String(ordinal).toString)
+    case _ => None
+  }
 }
 
 object RowToRecord {
