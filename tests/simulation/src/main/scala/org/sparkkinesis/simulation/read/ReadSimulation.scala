@@ -112,7 +112,7 @@ final class ReadSimulation(scenario: ReadScenario, trace: String => Unit = _ => 
       other match {
         case Recreate(_, downMillis) =>
           count("Recreate")
-          world.trouble(time.nowMillis + downMillis + NoticedMillis)
+          world.deleted(downMillis)
         case _ => ()
       }
       world.streams.perform(other)
@@ -224,7 +224,4 @@ object ReadSimulation {
   /** Time limit for a running query to catch up at the end, in milliseconds. */
   private val CatchUpMillis = 2 * 3600000L
   private val LastRounds = 6
-
-  /** The time within which a slow query asks the service for each shard again. */
-  private val NoticedMillis = 2 * 3600000L
 }

@@ -49,7 +49,7 @@ final private[read] class ReadWorld(scenario: ReadScenario, trace: String => Uni
     () => isUnseen,
     streams.ancestors,
     stream => logical.fold(0L)(_.longestInactiveMillis(LossReport.isNamed(_, stream))),
-    () => time.nowMillis < troubledUntilMillis + ReadWorld.AftermathMillis
+    () => time.nowMillis < calmAtMillis
   )
 
   /** The difference between the driver's clock and the service's. */
@@ -58,6 +58,9 @@ final private[read] class ReadWorld(scenario: ReadScenario, trace: String => Uni
   /** The difference between the clocks of all executors and the service's. */
   var executorSkewMillis = 0L
   private var troubledUntilMillis = 0L
+
+  /** The time until which a query may end because it missed a stream that was deleted for a while. */
+  private var missedUntilMillis = 0L
   private var executors = 0
   private var readsFromService = 0
 
@@ -79,9 +82,20 @@ final private[read] class ReadWorld(scenario: ReadScenario, trace: String => Uni
   /** Records that the service or a connection fails until this time. */
   def trouble(untilMillis: Long): Unit = troubledUntilMillis = math.max(troubledUntilMillis, untilMillis)
 
+  /**
+   * Records that a stream is deleted and returns after this time. A slow query may notice later that the stream was
+   * missing, also when all faults have ended.
+   */
+  def deleted(downMillis: Long): Unit = {
+    trouble(time.nowMillis + downMillis)
+    missedUntilMillis = math.max(missedUntilMillis, time.nowMillis + downMillis + ReadWorld.NoticedMillis)
+  }
+
+  private def calmAtMillis: Long = math.max(troubledUntilMillis + ReadWorld.AftermathMillis, missedUntilMillis)
+
   /** Returns whether a query that started at this time was sure to read a stream. */
   def isReadSince(millis: Long): String => Boolean = logical.fold[String => Boolean](_ => true) { named =>
-    if (millis < troubledUntilMillis + ReadWorld.AftermathMillis) _ => false else named.readSince(millis)
+    if (millis < calmAtMillis) _ => false else named.readSince(millis)
   }
 
   /** Ends all faults. */
@@ -120,4 +134,7 @@ private object ReadWorld {
 
   /** The time within which a call gives up that has received no answer, and a stale answer is replaced. */
   val AftermathMillis: Long = 15 * 60 * 1000L
+
+  /** The time within which a slow query asks the service for each shard again. */
+  private val NoticedMillis = 2 * 3600000L
 }

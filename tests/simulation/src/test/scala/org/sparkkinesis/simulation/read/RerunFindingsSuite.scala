@@ -200,4 +200,29 @@ class RerunFindingsSuite extends TimedSuite with ReadFindings {
       )
     ))
   }
+
+  test("seed 5000848: a query with an hour between its batches reports that a stream was deleted for 30 seconds") {
+    run(ReadScenario(
+      5000848L,
+      ReadSetup(
+        1,
+        24,
+        "trim_horizon",
+        0,
+        1,
+        ModelSettings(20, 1000, 100, 0, 1000, 5000, lateEnds = false),
+        TaskSettings(4, 0, 0, 0, 0),
+        Map("shardFetchInterval" -> "20m", "minFetchPeriod" -> "4m"),
+        1,
+        1
+      ),
+      Vector(
+        Start(ProcessingTime(3600000), efo = true, failOnDataLoss = true),
+        Advance(60000),
+        Put(1),
+        Recreate(2, 29995),
+        Advance(60000)
+      )
+    ))
+  }
 }
