@@ -208,7 +208,7 @@ final class SourceQuery(
     val from = plan(mended, known, allAvailable)
     val isLast = allAvailable || (planned.isEmpty && triggers.target.nonEmpty)
     reportOvertaken(prefetched.takeOvertaken(), isLast)
-    if (planned.isEmpty) readUpTo.noteAtTimes(mended, isLast)(prefetched.settle(from, triggers.target))
+    if (planned.isEmpty) readUpTo.noteAtTimes(mended, isLast)(settled(prefetched, from))
     planned.foreach { batch =>
       batches += 1
       rows += batch.rows
@@ -217,6 +217,16 @@ final class SourceQuery(
     current = Some(planned.fold(mended)(_.end))
     planned.foreach(batch => members.foreach(_.note(batch.end)))
     planned.map(_.end)
+  }
+
+  /**
+   * Returns how far the streams were read. Shards that were read late are taken after that, so that the checkpoint has
+   * no time after records that expired without a report.
+   */
+  private def settled(read: PrefetchView, from: SourceOffset): SourceOffset = {
+    val upTo = read.settle(from, triggers.target)
+    retention.keep(read.takeOvertaken())
+    upTo
   }
 
   /** Plans the next batch from the streams as they are now, and returns its start. */
@@ -358,7 +368,7 @@ final class SourceQuery(
 
   def stop(): Unit = {
     for (running <- coordinatorIfStarted; offset <- current)
-      readUpTo.noteAtStop(offset)(running.prefetched.settle(readPosition(offset), triggers.target))
+      readUpTo.noteAtStop(offset)(settled(running.prefetched, readPosition(offset)))
     members.foreach(_.close())
     coordinatorIfStarted.foreach(_.close())
     fanOut.foreach(_.close())

@@ -4,6 +4,7 @@ import java.time.Instant
 import java.util.concurrent.TimeUnit
 
 import scala.concurrent.duration._
+import scala.util.control.NonFatal
 
 import org.sparkkinesis.error.{KinesisConnectorException, ReadErrors, ServiceErrors}
 import org.sparkkinesis.event.{DataLost, RetentionNotRead}
@@ -116,26 +117,41 @@ final class RetentionCheck(session: StreamSession, files: CheckpointFiles, envir
    */
   def warnOfOvertaken(found: Seq[Overtaken], isLast: Boolean): Unit = {
     found.foreach(overtaken.add)
-    try
+    try {
       overtaken.all.map(_.shard.stream).distinct.filter(session.isOpen).foreach { arn =>
         val isRead = (isLast || isDue(arn)) && read(arn, isLast)
         if (isRead || isFresh(arn)) judge(arn, isRead)
       }
-    finally unjudged.note(overtaken.all.filterNot(late => isFresh(late.shard.stream)))
+      unjudged.note(overtaken.all.filterNot(late => isFresh(late.shard.stream)))
+    } catch {
+      case NonFatal(failure) =>
+        unjudged.note(overtaken.all)
+        throw failure
+    }
   }
 
-  /** Reports what expired by the present retention period. What has not expired is kept until that is read again. */
+  /** Keeps shards that were read late in the checkpoint, for the next call of `warnOfOvertaken` in this run or the next. */
+  def keep(found: Seq[Overtaken]): Unit = if (found.nonEmpty) {
+    found.foreach(overtaken.add)
+    unjudged.note(overtaken.all)
+  }
+
+  /**
+   * Reports what expired by the present retention period. What has not expired is kept until that is read again. What
+   * ends the query is kept for the next run, which reports all of it if it may lose data.
+   */
   private def judge(arn: String, isCertain: Boolean): Unit = {
     val late = overtaken.all.filter(_.shard.stream == arn)
     val gone = late.filter(_.behindMillis > TimeUnit.HOURS.toMillis(retentionHours(arn)))
-    (if (isCertain) late else gone).foreach(one => overtaken.remove(one.shard))
-    gone.foreach(one =>
+    if (isCertain) late.filterNot(gone.contains).foreach(one => overtaken.remove(one.shard))
+    gone.foreach { one =>
       expired(
         arn,
         one.shard.shard,
         s"it was read up to ${Instant.ofEpochMilli(one.untilMillis)} by a running query"
       )
-    )
+      overtaken.remove(one.shard)
+    }
   }
 
   private def isFresh(arn: String): Boolean = current.get(arn).exists { case (_, nanos) => isRecent(nanos) }

@@ -130,6 +130,33 @@ class RetentionCheckSuite extends SessionFixture {
     assert(rig.lost == Seq("KINESIS_DATA_LOSS"))
   }
 
+  test("the next run reports expired records of shards that were read after the last check of a run that stops") {
+    Seq(30.hours -> true, 23.hours + 59.minutes -> false).foreach { case (time, isLost) =>
+      val rig = new Rig(failOnDataLoss = false)
+      rig.retained.warnOfOvertaken(Nil, isLast = false)
+      rig.retained.keep(Seq(behind(time)))
+      assert(rig.lost.isEmpty)
+      rig.restarted.warnOfOvertaken(Nil, isLast = false)
+      assert(rig.lost == (if (isLost) Seq("KINESIS_DATA_LOSS") else Nil), time)
+      rig.restarted.warnOfOvertaken(Nil, isLast = false)
+      assert(rig.lost.size <= 1)
+    }
+  }
+
+  test("a loss that ends the query is kept with all others until a run may lose data") {
+    val strict = new Rig()
+    strict.retained.keep(Seq(behind(30.hours), behind(31.hours, shard = 1), behind(1.hour, shard = 2)))
+    (1 to 2).foreach { _ =>
+      intercept[KinesisConnectorException](strict.restarted.warnOfOvertaken(Nil, isLast = false))
+    }
+    val lenient = new Rig(failOnDataLoss = false)
+    lenient.files.texts ++= strict.files.texts
+    lenient.restarted.warnOfOvertaken(Nil, isLast = false)
+    assert(lenient.environment.losses.map(_.parameters("shard")) == Seq(0L, 1L).map(ShardId.ofIndex(_).value))
+    lenient.restarted.warnOfOvertaken(Nil, isLast = false)
+    assert(lenient.lost.size == 2 && lenient.files.texts.isEmpty)
+  }
+
   test("records that expired are reported by the next run if the driver is killed before it reaches the service") {
     Seq(30.hours -> true, 23.hours + 59.minutes -> false).foreach { case (time, isLost) =>
       val rig = new Rig(failOnDataLoss = false)
@@ -143,14 +170,14 @@ class RetentionCheckSuite extends SessionFixture {
     }
   }
 
-  test("a run that fails at its end leaves the next run what it could not judge, and one that reports it does not") {
+  test("a run that fails at its end leaves the next run what it could not judge") {
     val rig = new Rig()
     rig.service.isSilent = true
     intercept[KinesisConnectorException](rig.retained.warnOfOvertaken(Seq(behind(30.hours)), isLast = true))
     assert(rig.lost.isEmpty)
     rig.service.isSilent = false
-    intercept[KinesisConnectorException](rig.restarted.warnOfOvertaken(Nil, isLast = false))
-    assert(rig.files.texts.isEmpty)
+    val error = intercept[KinesisConnectorException](rig.restarted.warnOfOvertaken(Nil, isLast = false))
+    assert(error.condition == "KINESIS_DATA_LOSS")
   }
 
   test("a reachable service needs no file for shards that are read late") {

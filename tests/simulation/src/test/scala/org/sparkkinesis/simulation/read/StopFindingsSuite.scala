@@ -1,0 +1,47 @@
+package org.sparkkinesis.simulation.read
+
+import org.sparkkinesis.service.{Operation, ServiceErrorKind}
+import org.sparkkinesis.simulation.model.ModelSettings
+import org.sparkkinesis.simulation.model.ServiceFault.Failing
+import org.sparkkinesis.simulation.read.schedule.ReadAction._
+import org.sparkkinesis.simulation.read.schedule._
+import org.sparkkinesis.simulation.spark.QueryTrigger._
+import org.sparkkinesis.suite.TimedSuite
+
+/** Schedules in which a query is stopped between two of its batches. */
+class StopFindingsSuite extends TimedSuite with ReadFindings {
+
+  test("seed 6002615: records that expired are reported if the query stops after it fetched newer ones") {
+    val outcome = run(ReadScenario(
+      6002615,
+      ReadSetup(
+        shards = 3,
+        executors = 3,
+        model = ModelSettings(200, 2, 1, 0, 1000, 15000, lateEnds = true),
+        options = Map("minFetchPeriod" -> "4m", "shardFetchInterval" -> "20m", "maxRecordsPerTrigger" -> "1")
+      ),
+      Vector(
+        Start(ProcessingTime(Minute), efo = false, failOnDataLoss = true),
+        Advance(Hour),
+        Split(2),
+        Split(7),
+        Split(6),
+        Advance(44 * Minute),
+        Stop,
+        Put(8),
+        Advance(10 * Hour),
+        Start(ProcessingTime(Hour), efo = false, failOnDataLoss = false),
+        Advance(11 * Minute),
+        Kill(9),
+        Split(0),
+        Advance(15 * Hour),
+        Fault(Failing(Some(Operation.ListShards), ServiceErrorKind.ExpiredNextToken, 50), 1053188),
+        Start(ProcessingTime(Hour), efo = false, failOnDataLoss = false),
+        Advance(3 * Minute),
+        Stop
+      )
+    ))
+    // Shards 7 and 8, by the run that must not lose data and by the one that may.
+    assert(outcome.losses > 2)
+  }
+}
