@@ -25,16 +25,13 @@ final class StreamRouter(
 ) extends AutoCloseable {
   @volatile private var targets = VectorMap.empty[StreamPlace, StreamRouter.Target]
   private val byName = mutable.HashMap.empty[StreamRef, StreamRouter.Target]
-
-  /** The stream of the last record, and its target. Most writes have one stream. */
-  private var lastStream: StreamRef = null
-  private var lastTarget: StreamRouter.Target = null
+  private val last = new LastTarget[StreamRef](opened)
 
   /** Returns the rules for records of the stream. */
-  def rules(stream: StreamRef): RecordRules = target(stream).rules
+  def rules(stream: StreamRef): RecordRules = last.of(stream).rules
 
   def write(stream: StreamRef, record: SinkRecord): Unit = {
-    val to = target(stream)
+    val to = last.of(stream)
     explaining(to.stream)(to.sink.write(record))
   }
 
@@ -48,14 +45,6 @@ final class StreamRouter(
   override def close(): Unit = {
     targets.valuesIterator.foreach(_.sink.abandon())
     targets.valuesIterator.foreach(_.close())
-  }
-
-  private def target(stream: StreamRef): StreamRouter.Target = {
-    if (stream ne lastStream) {
-      lastTarget = opened(stream)
-      lastStream = stream
-    }
-    lastTarget
   }
 
   private def opened(stream: StreamRef): StreamRouter.Target = byName.getOrElseUpdate(

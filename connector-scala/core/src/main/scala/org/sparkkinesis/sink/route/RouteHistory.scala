@@ -1,7 +1,5 @@
 package org.sparkkinesis.sink.route
 
-import java.nio.charset.StandardCharsets.UTF_8
-
 import org.sparkkinesis.json.Json
 import org.sparkkinesis.metadata.{DocumentParser, DocumentText, MetadataDocument}
 
@@ -62,7 +60,7 @@ object RouteHistory {
         epoch <- item.field("fromEpoch").flatMap(_.asLong).toRight("an entry has no 'fromEpoch'")
         millis <- item.field("fetchedMillis").flatMap(_.asLong).toRight("an entry has no 'fetchedMillis'")
         document <- item.field("document").toRight("an entry has no 'document'")
-        parsed <- DocumentParser.parse(Json.render(document).getBytes(UTF_8))
+        parsed <- DocumentParser.recorded(document)
       } yield list :+ Entry(epoch, millis, parsed)
     }
   } yield RouteHistory(read)

@@ -11,7 +11,7 @@ import org.sparkkinesis.error.SinkErrors
 import org.sparkkinesis.metadata.PhysicalStream
 import org.sparkkinesis.sink.OtherWriterFailedException
 import org.sparkkinesis.sink.kinesis.put.SinkRecord
-import org.sparkkinesis.sink.kinesis.{KinesisSinkMetrics, StreamRouter}
+import org.sparkkinesis.sink.kinesis.{KinesisSinkMetrics, LastTarget, StreamRouter}
 
 /**
  * Writes the records of logical streams to their physical streams. A physical stream is opened at its first record. If
@@ -42,10 +42,7 @@ final class RoutedSink(
   @volatile private var targets = VectorMap.empty[String, (PhysicalStream, StreamRouter.Target)]
   @volatile private var ended = KinesisSinkMetrics()
   @volatile private var takenBack = 0L
-
-  /** The stream of the last record, which is mostly that of the next one, and its target. */
-  private var lastStream: PhysicalStream = null
-  private var lastTarget: StreamRouter.Target = null
+  private val last = new LastTarget[PhysicalStream](stream => targets.get(stream.arn).fold(open(stream))(_._2))
   private val logical = mutable.HashMap.empty[String, Logical]
   private val idOf = routes.byId.iterator.flatMap { case (id, streams) => streams.map(_.arn -> id) }.toMap
 
@@ -119,7 +116,7 @@ final class RoutedSink(
   /** Returns whether `body` has succeeded. After a failure, the records of the stream are in the queue. */
   private def attempt(stream: PhysicalStream)(body: StreamRouter.Target => Unit): Boolean =
     try {
-      body(target(stream))
+      body(last.of(stream))
       true
     } catch {
       case interrupted: InterruptedException => throw interrupted
@@ -127,14 +124,6 @@ final class RoutedSink(
         recover(stream, failure)
         false
     }
-
-  private def target(stream: PhysicalStream): StreamRouter.Target = {
-    if (stream ne lastStream) {
-      lastTarget = targets.get(stream.arn).fold(open(stream))(_._2)
-      lastStream = stream
-    }
-    lastTarget
-  }
 
   private def open(stream: PhysicalStream): StreamRouter.Target = {
     val opened = access.open(stream)
@@ -168,8 +157,7 @@ final class RoutedSink(
     val back = open.takeBack()
     ended = ended + open.sink.metrics.ended
     targets -= stream.arn
-    lastStream = null
-    lastTarget = null
+    last.forget()
     back
   }
 }

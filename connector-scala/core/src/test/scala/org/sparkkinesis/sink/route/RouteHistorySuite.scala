@@ -28,6 +28,16 @@ class RouteHistorySuite extends TimedSuite {
     assert(used.used(9, three, 3000).entries.map(e => e.fromEpoch -> e.document.version) == Vector(4 -> 1, 9 -> 3))
   }
 
+  test("documents that the connector has written are read, also if a service may not give them") {
+    val (a, b) = (stream("a"), stream("b"))
+    val circle = Vector(a.copy(after = Set(b.arn)), b.copy(after = Set(a.arn)))
+    val many = Vector.tabulate(15000)(index => stream(s"many-$index"))
+    Seq(circle, many).foreach { streams =>
+      val history = RouteHistory.empty.used(1, MetadataDocument(1, SortedMap("orders" -> streams)), 1000)
+      assert(RouteHistory.parse(history.text) == Right(history), s"${streams.size} streams")
+    }
+  }
+
   test("the text gives the same history, and no part of a damaged text is used") {
     assert(RouteHistory.parse(used.text) == Right(used))
     assert((0 until used.text.length).forall(length => RouteHistory.parse(used.text.take(length)).isLeft))
