@@ -56,14 +56,7 @@ final private[write] class RouteAccess(
     openSink(checked, connection, if (isAlone) settings else impatient)
   }
 
-  @tailrec
-  override def judge(failure: Throwable): Option[Boolean] = failure match {
-    case fatal: FatalSinkException => judge(fatal.getCause)
-    case _: DestinationStalledException | _: DeliveryFailedException => Some(false)
-    case error: ServiceException => OfService.get(error.kind)
-    case error: KinesisConnectorException => OfCondition.get(error.condition)
-    case _ => None
-  }
+  override def judge(failure: Throwable): Option[Boolean] = isPermanent(failure)
 
   override def left(stream: PhysicalStream, isPermanent: Boolean, failure: Throwable, records: Int): Unit = {
     events.emit(StreamLeft(stream.arn, records, String.valueOf(failure.getMessage)))
@@ -104,7 +97,7 @@ final private[write] class RouteAccess(
   }
 }
 
-private[write] object RouteAccess {
+private[sparkkinesis] object RouteAccess {
 
   /** Two requests without an answer; earlier if the delivery timeout is shorter. */
   def stallTimeout(settings: KinesisSinkSettings): FiniteDuration = {
@@ -113,6 +106,18 @@ private[write] object RouteAccess {
       case limit: FiniteDuration => (requests.requestTimeout * 2).min(limit / 2)
       case _: Duration => requests.requestTimeout * 2
     }
+  }
+
+  /**
+   * Returns whether a failure that concerns one stream only is permanent; `None` if other streams would fail as well.
+   */
+  @tailrec
+  def isPermanent(failure: Throwable): Option[Boolean] = failure match {
+    case fatal: FatalSinkException => isPermanent(fatal.getCause)
+    case _: DestinationStalledException | _: DeliveryFailedException => Some(false)
+    case error: ServiceException => OfService.get(error.kind)
+    case error: KinesisConnectorException => OfCondition.get(error.condition)
+    case _ => None
   }
 
   /** Failures of one stream, and whether they are permanent. */

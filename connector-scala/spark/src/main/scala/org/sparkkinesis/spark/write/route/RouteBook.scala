@@ -8,7 +8,7 @@ import scala.concurrent.duration._
 import org.sparkkinesis.config.{MetadataOptions, Options}
 import org.sparkkinesis.event.{EventSink, MetadataChanged, RoutesStartFromCache}
 import org.sparkkinesis.metadata._
-import org.sparkkinesis.sink.route.RouteHistory
+import org.sparkkinesis.sink.route.{RouteHistory, Routes}
 import org.sparkkinesis.spark.connection.Environment
 import org.sparkkinesis.spark.metadata.MetadataWatcher
 
@@ -40,6 +40,9 @@ final class RouteBook(
   private var history = cache.fold(RouteHistory.empty)(_.read(events))
   private var watcher = Option.empty[MetadataWatcher]
   private var answered = new CompletableFuture[Unit]
+
+  /** The last valid answer of this run that names streams. An empty document does not take the streams away. */
+  @volatile private var told = Option.empty[MetadataDocument]
   private var isFirst = true
   private var lastEpoch = Option.empty[Long]
   @volatile private var usedNanos = clock.nanoTime
@@ -65,7 +68,7 @@ final class RouteBook(
       case Some(_) => ()
     }
     watching.check()
-    val newest = watching.current.orElse(own).getOrElse(watching.awaitFirst())
+    val newest = told.orElse(own).getOrElse(watching.awaitFirst())
     val chosen = epoch.flatMap(again(_, newest)).getOrElse(newest)
     isFirst = false
     lastEpoch = epoch
@@ -82,11 +85,22 @@ final class RouteBook(
     watcher = None
   }
 
-  /** Returns the version that an earlier attempt of this micro-batch used, also one before a restart. */
+  /**
+   * Returns the version that an earlier attempt of this micro-batch used, also one before a restart, unless one of its
+   * streams takes no records any more.
+   */
   private def again(epoch: Long, newest: MetadataDocument): Option[MetadataDocument] =
     if (isFirst || lastEpoch.contains(epoch))
-      permitted(history.at(epoch)).filter(_.physical.keySet.subsetOf(newest.physical.keySet))
+      permitted(history.at(epoch)).filter(isUsable(_, newest))
     else None
+
+  private def isUsable(document: MetadataDocument, newest: MetadataDocument): Boolean = {
+    val present = Routes.of(newest)
+    Routes.of(document).byId.forall { case (id, streams) =>
+      val active = present.of(id).map(_.arn).toSet
+      if (streams.isEmpty) active.isEmpty else streams.forall(stream => active(stream.arn))
+    }
+  }
 
   private def permitted(entry: Option[RouteHistory.Entry]): Option[MetadataDocument] =
     entry.map(one => allowed.permit(None, one.document.select(ids))._1).filter(_.physical.nonEmpty)
@@ -105,7 +119,9 @@ final class RouteBook(
   private def start(known: Option[MetadataDocument]): MetadataWatcher = {
     val first = new CompletableFuture[Unit]
     answered = first
-    val opened = new MetadataWatcher(open(), ids, options, environment, events, known)({ _ =>
+    told = None
+    val opened = new MetadataWatcher(open(), ids, options, environment, events, known)({ document =>
+      if (document.physical.nonEmpty) told = Some(document)
       first.complete(())
       ()
     })

@@ -2,6 +2,8 @@ package org.sparkkinesis.spark.write.route
 
 import java.nio.charset.StandardCharsets.UTF_8
 
+import scala.collection.immutable.SortedMap
+
 import scala.concurrent.duration._
 
 import org.sparkkinesis.concurrent.VirtualScheduler
@@ -18,8 +20,11 @@ import org.sparkkinesis.suite.TimedSuite
 class RouteBookSuite extends TimedSuite {
   private val Name = "routes-1"
 
-  private def document(version: Long): MetadataDocument = {
-    val text = s"""{"version": $version, "streams": {"orders": [{"arn": "${arn("orders")}"}]}}"""
+  private def document(version: Long, streams: (String, String)*): MetadataDocument = {
+    val listed = (if (streams.isEmpty) Seq("orders" -> "active") else streams).map { case (name, state) =>
+      s"""{"arn": "${arn(name)}", "state": "$state"}"""
+    }
+    val text = s"""{"version": $version, "streams": {"orders": [${listed.mkString(", ")}]}}"""
     DocumentParser.parse(text.getBytes(UTF_8)).fold(why => throw new IllegalArgumentException(why), identity)
   }
 
@@ -61,6 +66,57 @@ class RouteBookSuite extends TimedSuite {
     restarted.time.advance(1.minute)
     assert(restarted.book.pin(Some(2)) == document(2))
     assert(restarted.environment.recorded.of[MetadataChanged].map(_.version) == Vector(2L))
+  }
+
+  test("a micro-batch that runs again after a restart has its own version, unless a stream of it takes no records") {
+    val first = document(1, "a" -> "active", "b" -> "standby")
+    val table = Seq(
+      document(2, "a" -> "active", "b" -> "active") -> true,
+      document(2, "a" -> "active") -> true,
+      document(2, "a" -> "draining", "b" -> "active") -> false,
+      document(2, "a" -> "standby", "b" -> "active") -> false,
+      document(2, "b" -> "active") -> false,
+      document(2, "a" -> "draining") -> false
+    )
+    table.foreach { case (newest, isKept) =>
+      val files = new MemoryFiles
+      val before = new Run(files)
+      before.answer = Some(first)
+      assert(before.book.pin(Some(0)) == first)
+      before.book.close()
+      val restarted = new Run(files)
+      restarted.answer = Some(newest)
+      val expected = if (isKept) first else newest
+      assert(restarted.book.pin(Some(0)) == expected, s"$newest")
+      assert(restarted.book.pin(Some(0)) == expected, s"again with $newest")
+      assert(restarted.book.pin(Some(1)) == newest)
+    }
+  }
+
+  test("a query that had no active stream writes to the streams of the next document") {
+    val files = new MemoryFiles
+    val none = document(1, "a" -> "draining")
+    val before = new Run(files)
+    before.answer = Some(none)
+    assert(before.book.pin(Some(3)) == none)
+    before.book.close()
+    val restarted = new Run(files)
+    restarted.answer = Some(document(2, "a" -> "active"))
+    assert(restarted.book.pin(Some(3)) == document(2, "a" -> "active"))
+  }
+
+  test("an empty document does not take the streams away") {
+    val files = new MemoryFiles
+    val run = new Run(files)
+    run.answer = Some(document(1))
+    assert(run.book.pin(Some(0)) == document(1))
+    run.answer = Some(document(2).copy(streams = SortedMap("orders" -> Vector.empty[PhysicalStream])))
+    run.time.advance(1.minute)
+    assert(run.book.pin(Some(1)) == document(1))
+    run.book.close()
+    val restarted = new Run(files)
+    restarted.answer = run.answer
+    assert(restarted.book.pin(Some(2)) == document(1))
   }
 
   test("a damaged cache is ignored with a warning") {
