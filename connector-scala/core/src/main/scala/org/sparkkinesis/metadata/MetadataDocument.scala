@@ -82,6 +82,9 @@ final case class MetadataDocument(version: Long, streams: SortedMap[String, Vect
   /** The logical stream id of each physical stream by its ARN. */
   lazy val idOf: Map[String, String] = streams.iterator.flatMap { case (id, all) => all.map(_.arn -> id) }.toMap
 
+  /** Whether some stream is read only after others. */
+  lazy val isOrdered: Boolean = streams.valuesIterator.exists(_.exists(_.after.nonEmpty))
+
   /** Returns the document with the logical streams that are asked for. */
   def select(ids: StreamIds): MetadataDocument = copy(streams = streams.filter { case (id, _) => ids.contains(id) })
 

@@ -12,7 +12,10 @@ object EntryCodec {
 
   def encode(entry: MetadataEntry): String = {
     val former = Option.when(entry.former.streams.nonEmpty)("former" -> DocumentText.json(entry.former))
-    Json.render(Json.obj(fields(entry) ++ former: _*))
+    val absent = Option.when(entry.absent.nonEmpty)(
+      "absent" -> Json.obj(entry.absent.toSeq.map { case (arn, since) => arn -> Json.num(since) }: _*)
+    )
+    Json.render(Json.obj(fields(entry) ++ former ++ absent: _*))
   }
 
   private def fields(entry: MetadataEntry): Seq[(String, Json)] =
@@ -35,14 +38,22 @@ object EntryCodec {
       document <- json.field("document").toRight("it has no document").flatMap(DocumentParser.recorded)
       former <- json.field("former")
         .fold[Either[String, MetadataDocument]](Right(MetadataEntry.NoStreams))(DocumentParser.recorded)
-      wishes <- json.field("streams") match {
-        case Some(Json.Obj(fields)) => fields.foldLeft[Either[String, SortedMap[String, StreamWish]]](
-            Right(SortedMap.empty[String, StreamWish])
-          ) { case (done, (arn, value)) => done.flatMap(map => wish(value).map(one => map + (arn -> one))) }
-        case _ => Left("it has no streams")
-      }
+      wishes <- json.field("streams").toRight("it has no streams").flatMap(ofEach(_)(wish))
       joins <- json.field("joins").flatMap(_.asString).toRight("it has no positions").flatMap(positions)
-    } yield MetadataEntry(number, at, document, wishes, joins, former)
+      absent <-
+        json.field("absent").fold[Either[String, SortedMap[String, Long]]](Right(SortedMap.empty[String, Long]))(
+          ofEach(_)(_.asLong.toRight("the time since when it lacks a stream is not a number"))
+        )
+    } yield MetadataEntry(number, at, document, wishes, joins, former, absent)
+
+  private def ofEach[A](json: Json)(value: Json => Either[String, A]): Either[String, SortedMap[String, A]] =
+    json match {
+      case Json.Obj(fields) =>
+        fields.foldLeft[Either[String, SortedMap[String, A]]](Right(SortedMap.empty[String, A])) {
+          case (done, (arn, one)) => done.flatMap(map => value(one).map(read => map + (arn -> read)))
+        }
+      case _ => Left("its streams are not an object")
+    }
 
   private def positions(text: String): Either[String, SortedMap[String, StreamOffset]] =
     OffsetCodec.read(text).map(_.streams)

@@ -22,10 +22,29 @@ object Membership {
     }
     val joined = entry.joins.collect {
       case (arn, join) if entry.wishes.contains(arn) && !known.contains(arn) =>
-        arn -> join.copy(phase = next(join, entry.wishes(arn)))
+        arn -> withoutTimes(join).copy(phase = next(join, entry.wishes(arn)))
     }
     SourceOffset(known ++ joined, entry.number)
   }
+
+  /**
+   * Returns the offset with the phases that the entry of its version wants. An earlier run may have parked streams
+   * because it could not read them; they are read from their positions.
+   */
+  def resume(offset: SourceOffset, entry: MetadataEntry): SourceOffset = {
+    val resumed = for {
+      (arn, stream) <- offset.streams
+      wish <- entry.wishes.get(arn)
+      phase = next(stream, wish) if phase != stream.phase
+    } yield arn -> stream.copy(phase = phase)
+    if (resumed.isEmpty) offset else offset.copy(streams = offset.streams ++ resumed)
+  }
+
+  /**
+   * Returns a stream that joins without the times of the join. A stream that is read has the times of its first fetch,
+   * because nothing is lost before it.
+   */
+  private def withoutTimes(join: StreamOffset): StreamOffset = join.copy(since = SortedMap.empty)
 
   private def next(stream: StreamOffset, wish: StreamWish): StreamPhase = (stream.phase, wish) match {
     case (_, StreamWish.Read) => StreamPhase.Active
@@ -88,6 +107,22 @@ object Membership {
   }
 
   /**
+   * Returns the offset with times for the streams that are parked now and were not parked before. After they return,
+   * these times show whether records have expired meanwhile.
+   *
+   * @param timed
+   *   returns a stream with a time for each position
+   */
+  def timed(before: SourceOffset, now: SourceOffset, timed: StreamOffset => StreamOffset): SourceOffset = {
+    val parked = if (before eq now) Nil
+    else
+      now.streams.valuesIterator.filter(stream =>
+        stream.isParked && !before.streams.get(stream.arn).exists(_.isParked)
+      ).map(stream => stream.arn -> timed(stream)).toVector
+    if (parked.isEmpty) now else now.copy(streams = now.streams ++ parked)
+  }
+
+  /**
    * Returns the streams that wait until others are read: those whose predecessors are in the offset and not parked, or
    * in the document and not in the offset yet.
    *
@@ -95,7 +130,12 @@ object Membership {
    *   the entries up to the version of the offset, the newest last. The newest document that has a stream applies to
    *   it: later ones may lack it by mistake, or because it was removed, and its records still follow those of others.
    */
-  def waiting(offset: SourceOffset, entries: Seq[MetadataEntry]): Set[String] = {
+  def waiting(offset: SourceOffset, entries: Seq[MetadataEntry]): Set[String] =
+    // Spark asks every few milliseconds, and most documents have no order.
+    if (entries.exists(entry => entry.document.isOrdered || entry.former.isOrdered)) inOrder(offset, entries)
+    else Set.empty
+
+  private def inOrder(offset: SourceOffset, entries: Seq[MetadataEntry]): Set[String] = {
     val newestFirst = entries.reverse
     // The log may not have the document any more that named a stream.
     val documents = (newestFirst.iterator.map(_.document) ++ newestFirst.iterator.map(_.former)).toVector
@@ -107,14 +147,36 @@ object Membership {
   }
 
   /**
-   * Returns the start of a batch with the streams that joined in it, at the positions of the log.
+   * Returns the start of a batch with the streams that joined in it.
    *
-   * @param joins
-   *   returns the position from which a stream was read that joined after the first and up to the second version
+   * @param joined
+   *   returns the position from which a stream was read; empty if it did not join in the batch
+   * @param missing
+   *   returns the error for a stream without such a position
    */
-  def withJoined(start: SourceOffset, end: SourceOffset, joins: (String, Long, Long) => StreamOffset): SourceOffset = {
-    val joined = end.streams.keysIterator.filterNot(start.streams.contains)
-      .map(arn => arn -> joins(arn, start.version, end.version)).to(SortedMap)
-    if (joined.isEmpty) start else start.copy(streams = start.streams ++ joined)
+  def withJoined(
+      start: SourceOffset,
+      end: SourceOffset,
+      joined: String => Option[StreamOffset],
+      missing: String => Throwable
+  ): SourceOffset = {
+    val joins = end.streams.keysIterator.flatMap { arn =>
+      val join = joined(arn)
+      if (join.isEmpty && !start.streams.contains(arn)) throw missing(arn)
+      join.map(position => arn -> withoutTimes(position))
+    }.to(SortedMap)
+    if (joins.isEmpty) start else start.copy(streams = start.streams ++ joins)
+  }
+
+  /**
+   * Returns the position from which a stream was read that joined in a batch. One that the start of the batch has was
+   * dropped before.
+   *
+   * @param between
+   *   the entries that the batch took in
+   */
+  def joinIn(between: Seq[MetadataEntry], start: SourceOffset, arn: String): Option[StreamOffset] = {
+    val absent = if (start.streams.contains(arn)) between.dropWhile(_.wishes.contains(arn)) else between
+    absent.reverseIterator.flatMap(_.joins.get(arn)).nextOption()
   }
 }

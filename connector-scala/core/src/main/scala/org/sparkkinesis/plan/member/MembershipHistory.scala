@@ -15,7 +15,8 @@ import org.sparkkinesis.plan.offset.StreamOffset
  * @param confirmations
  *   number of answers in a row that must lack a stream before it counts as removed
  * @param retentionMillis
- *   time for which the position of a removed stream is kept
+ *   time for which the position of a stream is kept that is parked and that the documents lack, from the later of the
+ *   two times
  */
 final class MembershipHistory(
     log: Seq[MetadataEntry],
@@ -23,10 +24,14 @@ final class MembershipHistory(
     confirmations: Long,
     retentionMillis: Long
 ) {
-  // Entries of earlier versions of the connector do not have the streams that they do not name.
-  private var last = log.lastOption.map(entry =>
-    entry.copy(former = named(entry.wishes.keySet -- entry.document.physical.keySet, entry.document.version, log))
-  )
+  private var last = log.lastOption.map { entry =>
+    // Entries of earlier versions of the connector do not have the streams that they do not name.
+    val unnamed = entry.wishes.keySet -- entry.document.physical.keySet
+    val absent = unnamed.iterator.map(arn => arn -> entry.absent.getOrElse(arn, entry.atMillis)).to(SortedMap)
+    entry.copy(former = named(unnamed, entry.document.version, log), absent = absent)
+  }
+
+  /** The number of answers in a row that lack a known stream. */
   private var missing = Map.empty[String, Long]
 
   def newest: Option[MetadataEntry] = last
@@ -42,15 +47,16 @@ final class MembershipHistory(
    *
    * An answer that names none of the known streams removes none, because it is more likely to be wrong.
    */
-  def removed(document: MetadataDocument): Set[String] = {
-    val known = wishes.collect { case (arn, StreamWish.Read) => arn }.toSet
-    val present = document.physical.keySet.toSet
-    if (known.isEmpty || !wishes.keysIterator.exists(present)) Set.empty
-    else {
-      missing = (known -- present).iterator.map(arn => arn -> (missing.getOrElse(arn, 0L) + 1)).toMap
-      missing.collect { case (arn, times) if times >= confirmations => arn }.toSet
-    }
-  }
+  def removed(document: MetadataDocument): Set[String] =
+    if (namesKnown(document)) {
+      missing = (wishes.keySet -- document.physical.keySet).iterator
+        .map(arn => arn -> (missing.getOrElse(arn, 0L) + 1)).toMap
+      wishes.iterator.collect { case (arn, StreamWish.Read) if isMissing(arn) => arn }.toSet
+    } else Set.empty
+
+  private def namesKnown(document: MetadataDocument): Boolean = wishes.keysIterator.exists(document.physical.contains)
+
+  private def isMissing(arn: String): Boolean = missing.get(arn).exists(_ >= confirmations)
 
   /**
    * Returns the next entry, or `None` if nothing changed.
@@ -61,13 +67,16 @@ final class MembershipHistory(
    *   positions of the streams that join
    * @param areReachable
    *   whether streams can be read again that the query could not read for a while
+   * @param parked
+   *   the streams that the query does not read any more, as far as it knows, and since when in epoch milliseconds
    */
   def next(
       document: MetadataDocument,
       removed: Set[String],
       prepared: Iterable[StreamOffset],
       nowMillis: Long,
-      areReachable: Boolean = false
+      areReachable: Boolean = false,
+      parked: Map[String, Long] = Map.empty
   ): Option[MetadataEntry] = {
     val joins = prepared.map(join => join.arn -> join).to(SortedMap)
     val kept = wishes.flatMap { case (arn, was) =>
@@ -75,7 +84,9 @@ final class MembershipHistory(
         case Some(StreamState.Active) => Some(arn -> StreamWish.Read)
         case Some(_) => Some(arn -> since(was, nowMillis, OnStreamRemoved.Drain))
         case None if removed(arn) => Some(arn -> since(was, nowMillis, onRemoved))
-        case None => Some(arn -> was).filterNot { case (_, wish) => isOver(wish, nowMillis) }
+        case None =>
+          val isOver = namesKnown(document) && parked.get(arn).exists(isPastRetention(arn, was, _, nowMillis))
+          Option.unless(isOver)(arn -> was)
       }
     }
     val added = joins.keysIterator.map { arn =>
@@ -83,6 +94,7 @@ final class MembershipHistory(
       arn -> (if (isActive) StreamWish.Read else StreamWish.Drain(nowMillis))
     }
     val all = kept ++ added
+    val unnamed = all.keySet -- document.physical.keySet
     val isNew = areReachable || !last.exists(entry => entry.document == document && entry.wishes == all)
     Option.when(isNew)(
       MetadataEntry(
@@ -91,7 +103,8 @@ final class MembershipHistory(
         document,
         all,
         joins,
-        named(all.keySet -- document.physical.keySet, document.version, last.toSeq)
+        named(unnamed, document.version, last.toSeq),
+        unnamed.iterator.map(arn => arn -> absentSince(arn, nowMillis)).to(SortedMap)
       )
     )
   }
@@ -129,9 +142,9 @@ final class MembershipHistory(
     case leaving => leaving
   }
 
-  private def isOver(wish: StreamWish, nowMillis: Long): Boolean = wish match {
-    case StreamWish.Read => false
-    case StreamWish.Drain(since) => nowMillis > since + retentionMillis
-    case StreamWish.Park(since) => nowMillis > since + retentionMillis
-  }
+  private def isPastRetention(arn: String, was: StreamWish, parkedMillis: Long, nowMillis: Long): Boolean =
+    was != StreamWish.Read && isMissing(arn) &&
+      nowMillis - math.max(parkedMillis, absentSince(arn, nowMillis)) > retentionMillis
+
+  private def absentSince(arn: String, nowMillis: Long): Long = last.flatMap(_.absent.get(arn)).getOrElse(nowMillis)
 }

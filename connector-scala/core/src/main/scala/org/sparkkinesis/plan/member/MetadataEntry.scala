@@ -20,6 +20,9 @@ import org.sparkkinesis.plan.offset.StreamOffset
  * @param former
  *   the known streams that the document does not name any more, as the newest document named them that had them. Those
  *   of newer documents come first.
+ * @param absent
+ *   for each known stream that the document does not name, the time of the first of the documents in a row that lack
+ *   it, in epoch milliseconds by the service's clock
  */
 final case class MetadataEntry(
     number: Long,
@@ -27,7 +30,8 @@ final case class MetadataEntry(
     document: MetadataDocument,
     wishes: SortedMap[String, StreamWish],
     joins: SortedMap[String, StreamOffset],
-    former: MetadataDocument = MetadataEntry.NoStreams
+    former: MetadataDocument = MetadataEntry.NoStreams,
+    absent: SortedMap[String, Long] = SortedMap.empty
 ) {
 
   /** Returns a known stream as the newest document named it that had it. */

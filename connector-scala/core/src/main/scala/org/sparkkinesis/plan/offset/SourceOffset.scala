@@ -86,6 +86,16 @@ final case class StreamOffset(
   def timed(millis: Long): StreamOffset =
     copy(since = since ++ shards.iterator.collect { case (id, position) if !isTimed(id, position) => id -> millis })
 
+  /** Returns the offset with the times of another one for positions without a time that both have. */
+  def timedAs(other: Option[StreamOffset]): StreamOffset = {
+    val known = for {
+      (id, position) <- shards.iterator if !isTimed(id, position)
+      that <- other if that.shards.get(id).contains(position)
+      millis <- that.since.get(id)
+    } yield id -> millis
+    copy(since = since ++ known)
+  }
+
   /**
    * Returns the offset with no time before this one, for a stream that got no record before. Positions that are times
    * become the oldest record.

@@ -41,8 +41,10 @@ class MembershipFuzzSuite extends TimedSuite {
     committed = Membership.takeIn(committed, log.toSeq)
     live = committed
 
+    private lazy val retention = if (random.nextBoolean()) Long.MaxValue / 2 else 40L
+
     private def freshHistory =
-      new MembershipHistory(log.toSeq, OnStreamRemoved.Drain, 1 + random.nextInt(2).toLong, Long.MaxValue / 2)
+      new MembershipHistory(log.toSeq, OnStreamRemoved.Drain, 1 + random.nextInt(2).toLong, retention)
 
     private def document: MetadataDocument = MetadataDocument(
       version,
@@ -61,11 +63,24 @@ class MembershipFuzzSuite extends TimedSuite {
         else document
       val removed = history.removed(answered)
       val prepared = history.toPrepare(answered).filterNot(_ => mayFail && random.nextInt(4) == 0).map(joinAt)
-      history.next(answered, removed, prepared, now).foreach { entry =>
+      history.next(answered, removed, prepared, now, parked = parked).foreach { entry =>
+        dropped(entry)
         log += EntryCodec.decode(EntryCodec.encode(entry)).fold(why => throw new AssertionError(why), identity)
         history.note(entry)
       }
     }
+
+    private def parked: Map[String, Long] = live.streams.collect {
+      case (arn, StreamOffset(_, _, _, _, _, _, StreamPhase.Parked(since, _))) => arn -> since
+    }
+
+    /** A stream that leaves is parked and was removed for longer than the retention; then it is read from its start. */
+    private def dropped(entry: MetadataEntry): Unit =
+      for (last <- log.lastOption; arn <- last.wishes.keySet -- entry.wishes.keySet) {
+        assert(parked.get(arn).exists(now - _ > retention), s"$arn is dropped, and it is ${live.streams.get(arn)}")
+        assert(entry.document.physical.nonEmpty && real(arn).state.isEmpty, s"$arn is dropped, and it is named")
+        real(arn).read = 0
+      }
 
     private def joinAt(arn: String): StreamOffset =
       StreamOffset(arn, arn, 1, SortedMap(Shard -> ShardPosition.Horizon))
@@ -118,8 +133,12 @@ class MembershipFuzzSuite extends TimedSuite {
       val whole = Membership.withJoined(
         start,
         end,
-        (arn, first, last) =>
-          log.filter(entry => entry.number > first && entry.number <= last).flatMap(_.joins.get(arn)).head
+        Membership.joinIn(
+          log.filter(entry => entry.number > start.version && entry.number <= end.version).toSeq,
+          start,
+          _
+        ),
+        arn => new AssertionError(s"$arn has not joined")
       )
       TaskPlanner.ranges(whole, end, _ => None, _ => None)
     }

@@ -4,8 +4,9 @@ import scala.collection.immutable.SortedMap
 
 import org.sparkkinesis.config.value.OnStreamRemoved
 import org.sparkkinesis.metadata._
-import org.sparkkinesis.plan.offset.StreamPhase
+import org.sparkkinesis.model.ShardId
 import org.sparkkinesis.plan.offset.StreamPhase.{Active, Draining, Parked}
+import org.sparkkinesis.plan.offset.{ShardPosition, SourceOffset, StreamOffset, StreamPhase}
 import org.sparkkinesis.suite.TimedSuite
 
 class MembershipSuite extends TimedSuite with MemberSamples {
@@ -108,9 +109,105 @@ class MembershipSuite extends TimedSuite with MemberSamples {
       history(first, how).next(document(2, physical(a)), Set(b), Nil, nowMillis = 7).map(_.wishes(b))
     assert(wish(OnStreamRemoved.Drain).contains(StreamWish.Drain(7)))
     assert(wish(OnStreamRemoved.Park).contains(StreamWish.Park(7)))
-    val past = history(entry(1, Nil, a -> StreamWish.Read, b -> StreamWish.Drain(7)))
-    assert(past.next(document(2, physical(a)), Set.empty, Nil, 1007).exists(_.wishes.contains(b)))
-    assert(past.next(document(2, physical(a)), Set.empty, Nil, 1008).exists(!_.wishes.contains(b)))
+  }
+
+  test("the retention of a removed stream begins when it is parked and no document names it, whichever is later") {
+    val (with_, without) = (document(2, physical(a), physical(b, StreamState.Draining)), document(3, physical(a)))
+
+    /** The answers with their times, each with when the query parked the stream, and whether its position is kept. */
+    val table = Seq[(String, Seq[(MetadataDocument, Long, Option[Long])], Boolean)](
+      ("absent and parked for the retention", Seq((without, 100, Some(100)), (without, 1100, Some(100))), true),
+      ("for longer", Seq((without, 100, Some(100)), (without, 1101, Some(100))), false),
+      ("parked later", Seq((without, 100, None), (without, 2000, Some(1200)), (without, 2200, Some(1200))), true),
+      ("still draining", Seq((without, 100, None), (without, 99999, None), (without, 99999, None)), true),
+      ("parked long ago, one answer lacks it", Seq((with_, 9000, Some(50)), (without, 9100, Some(50))), true),
+      (
+        "answers lack it in turns",
+        Seq((without, 100, Some(50)), (with_, 900, Some(50)), (without, 1500, Some(50)), (without, 1600, Some(50))),
+        true
+      ),
+      ("the last answer is the first one of many", Seq((with_, 100, Some(50)), (without, 9999, Some(50))), true),
+      (
+        "the last answer is empty",
+        Seq((without, 100, Some(50)), (document(4), 2000, Some(50)), (document(4), 2100, Some(50))),
+        true
+      )
+    )
+    table.foreach { case (what, answers, isKept) =>
+      Seq(false, true).foreach { restarts =>
+        var past = history(entry(1, Nil, a -> StreamWish.Read, b -> StreamWish.Drain(7)).copy(document = with_))
+        answers.foreach { case (answer, now, parkedAt) =>
+          val removed = past.removed(answer)
+          past.next(answer, removed, Nil, now, parked = parkedAt.map(b -> _).toMap).foreach(past.note)
+          if (restarts && answer != answers.last._1) past = history(past.newest.get)
+        }
+        assert(past.newest.exists(_.wishes.contains(b)) == isKept, s"$what, with restarts: $restarts")
+      }
+    }
+  }
+
+  test("an entry of an earlier version, without the times since when documents lack streams, keeps them for longer") {
+    val past =
+      history(entry(1, Nil, a -> StreamWish.Read, b -> StreamWish.Drain(7)).copy(atMillis = 5000), confirmations = 1)
+    def isKept(now: Long): Boolean = {
+      val without = document(2, physical(a))
+      past.next(without, past.removed(without), Nil, now, parked = Map(b -> 10L)).exists(_.wishes.contains(b))
+    }
+    assert(isKept(6000) && !isKept(6001))
+  }
+
+  test("the start of a batch has the streams that joined in it, also one that was dropped and joined again") {
+    import StreamWish.Read
+    val at = join(b).copy(shards = SortedMap(ShardId.ofIndex(7) -> ShardPosition.ShardEnd))
+    val (plain, dropped) = (entry(2, Nil, a -> Read, b -> Read), entry(2, Nil, a -> Read))
+    val joining = entry(3, Seq(b), a -> Read, b -> Read)
+    val table = Seq[(Seq[MetadataEntry], SourceOffset, Option[StreamOffset])](
+      (Seq(plain), offset(1, join(a), at), None),
+      (Nil, offset(1, join(a)), None),
+      (Seq(joining), offset(1, join(a)), Some(join(b))),
+      (Seq(dropped, joining), offset(1, join(a), at), Some(join(b))),
+      // The first entry of a pattern has the positions of its first streams.
+      (Seq(joining, entry(4, Nil, a -> Read, b -> Read)), offset(0, join(a), at), None)
+    )
+    table.foreach { case (between, start, join) =>
+      assert(Membership.joinIn(between, start, b) == join, s"$between after $start")
+      val end = offset(4, join.orElse(start.streams.get(b)).toSeq :+ this.join(a): _*)
+      val whole = Membership.withJoined(start, end, Membership.joinIn(between, start, _), new AssertionError(_))
+      assert(whole.streams.get(b) == join.orElse(start.streams.get(b)))
+    }
+    intercept[AssertionError](Membership.withJoined(offset(1), offset(2, join(b)), _ => None, new AssertionError(_)))
+  }
+
+  test("an offset of an earlier run gets the phases that its version wants") {
+    val at = entry(1, Nil, a -> StreamWish.Read, b -> StreamWish.Drain(5), c -> StreamWish.Park(6))
+    val table = Seq[(Seq[StreamOffset], Seq[StreamOffset])](
+      Seq(join(a), join(b, Draining(5)), join(c, Parked(6, isDrained = false))) -> Nil,
+      Seq(join(a), join(b, Parked(9, isDrained = true))) -> Nil,
+      // They could not be read.
+      Seq(join(a, Parked(9, isDrained = false)), join(b, Parked(4, isDrained = false))) ->
+        Seq(join(a), join(b, Draining(5)))
+    )
+    table.foreach { case (before, after) =>
+      val from = offset(1, before: _*)
+      val resumed = Membership.resume(from, at)
+      assert(if (after.isEmpty) resumed eq from else resumed == offset(1, after: _*), s"$before")
+    }
+  }
+
+  test("streams that are parked now get times, and the others have none because of that") {
+    def timed(before: SourceOffset, now: SourceOffset): SourceOffset = Membership.timed(before, now, _.timed(8))
+    val parked = Parked(9, isDrained = false)
+    val gone = (arn: String) => new AssertionError(arn)
+    val before = offset(1, join(a), join(b), join(c, parked))
+    val now = offset(1, join(a), join(b, parked), join(c, parked))
+    assert(timed(before, now) == offset(1, join(a), join(b, parked).timed(8), join(c, parked)))
+    assert(timed(offset(1, join(a)), offset(2, join(a), join(b, parked))).streams(b) == join(b, parked).timed(8))
+    assert(timed(now, now) eq now)
+    val joining = entry(2, Nil, a -> StreamWish.Read).copy(joins = SortedMap(a -> join(a).timed(8)))
+    assert(Membership.takeIn(offset(1), Seq(joining)) == offset(2, join(a)), "a join has a time that is not used yet")
+    val end = offset(2, join(a))
+    assert(Membership.withJoined(offset(1), end, _ => Some(join(a).timed(8)), gone) == offset(1, join(a)))
+    assert(join(a).timedAs(Some(join(a).timed(8))) == join(a).timed(8) && join(a).timedAs(None) == join(a))
   }
 
   test("an answer without a change makes no entry, and a pending stream makes one when it can be read") {
@@ -159,13 +256,14 @@ class MembershipSuite extends TimedSuite with MemberSamples {
       .copy(document = document(7, physical(a), physical(c, after = Set(a))))
     Seq(
       one,
+      one.copy(absent = SortedMap(b -> 44L)),
       one.copy(former = document(6, physical(b).copy(role = Some("arn:aws:iam::123456789012:role/reader"))))
     ).foreach { entry =>
       val text = EntryCodec.encode(entry)
       assert(EntryCodec.decode(text) == Right(entry))
       (0 until text.length).foreach(end => assert(EntryCodec.decode(text.take(end)).isLeft, text.take(end)))
     }
-    assert(!EntryCodec.encode(one).contains("former"))
+    assert(!EntryCodec.encode(one).contains("former") && !EntryCodec.encode(one).contains("absent"))
   }
 
   test("every entry that is written can be read, also if its streams wait for each other or are many") {

@@ -86,6 +86,15 @@ class StreamOrderSuite extends TimedSuite with MemberSamples {
     assert(Membership.waiting(offset(102, join(a), join(b)), Seq(older, last)) == Set.empty, "its document applies")
   }
 
+  test("streams of documents without an order are not looked at") {
+    val (plain, ordered) =
+      (document(1, physical(a), physical(b)), document(1, physical(a), physical(b, after = Set(a))))
+    assert(!plain.isOrdered && ordered.isOrdered)
+    assert(waiting(offset(1, join(a), join(b)), plain) == Set.empty)
+    val former = entry(document(2, physical(a))).copy(former = ordered)
+    assert(Membership.waiting(offset(2, join(a), join(b)), Seq(former)) == Set(b))
+  }
+
   test("the newer order applies also when the log has none of the documents any more") {
     Seq(a -> b, b -> a).foreach { case (first, second) =>
       val begun = entry(document(1, physical(first), physical(second, after = Set(first))))

@@ -4,7 +4,7 @@ import org.sparkkinesis.chunk.ChunkSummary
 import org.sparkkinesis.model.hash.HashKeyRange
 import org.sparkkinesis.model.{SequenceNumber, StreamShard}
 import org.sparkkinesis.plan._
-import org.sparkkinesis.plan.offset.{LostLineage, SourceOffset, StreamOffset}
+import org.sparkkinesis.plan.offset.{LostLineage, SourceOffset, StreamOffset, StreamPhase}
 import org.sparkkinesis.spark.coordinator.cluster.ExecutorPlace
 import org.sparkkinesis.spark.coordinator.state.{CoordinatorState, FetchRates, Overtaken, ShardTrack}
 import org.sparkkinesis.spark.protocol.Release
@@ -56,6 +56,11 @@ final class PrefetchView private[coordinator] (
   /** Returns `start` with the newest known read times, when there is nothing to plan. */
   def settle(start: SourceOffset, until: Option[AvailableNowTarget]): SourceOffset =
     locked(BatchPlanner.settle(start, state.graphs, shard => tracks.get(shard).map(available(_, until))))
+
+  /** Returns a stream that is not read any more with the newest known read times. */
+  def settle(stream: StreamOffset): StreamOffset =
+    settle(SourceOffset(Seq(stream.copy(phase = StreamPhase.Active))), None).streams(stream.arn)
+      .copy(phase = stream.phase)
 
   /** The change count and arguments for which [[lostLineages]] has found none. */
   private var nothingLostAt: Option[(Long, SourceOffset, Option[AvailableNowTarget])] = None

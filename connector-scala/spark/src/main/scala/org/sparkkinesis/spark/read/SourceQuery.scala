@@ -207,8 +207,10 @@ final class SourceQuery(
     endsNow = false
     val from = plan(mended, known, allAvailable)
     val isLast = allAvailable || (planned.isEmpty && triggers.target.nonEmpty)
-    reportOvertaken(prefetched.takeOvertaken(), isLast)
-    if (planned.isEmpty) readUpTo.noteAtTimes(mended, isLast)(settled(prefetched, from))
+    coordinatorIfStarted.foreach { running =>
+      reportOvertaken(running.prefetched.takeOvertaken(), isLast)
+      if (planned.isEmpty) readUpTo.noteAtTimes(mended, isLast)(settled(running.prefetched, from))
+    }
     planned.foreach { batch =>
       batches += 1
       rows += batch.rows
@@ -233,9 +235,13 @@ final class SourceQuery(
   @scala.annotation.tailrec
   private def plan(mended: SourceOffset, known: SourceOffset, allAvailable: Boolean): SourceOffset = {
     val from = relinked(mended, members.fold(known)(evolved(_, mended, known)))
-    from.read.foreach(stream => coordinator.know(stream.arn, session.seenShards(stream.arn)))
-    coordinator.advance(from, members.fold(Set.empty[String])(_.waiting(from)))
-    planned = triggers.plan(from, allAvailable)
+    // The executors need the settings of the first stream that is opened, also for the streams that join later.
+    val hasBegun = coordinatorIfStarted.nonEmpty || from.read.nonEmpty
+    if (hasBegun) {
+      from.read.foreach(stream => coordinator.know(stream.arn, session.seenShards(stream.arn)))
+      coordinator.advance(from, members.fold(Set.empty[String])(_.waiting(from)))
+    }
+    planned = if (hasBegun) triggers.plan(from, allAvailable) else None
     // A stream that has no more records may let another one go on, and a shard may have been given up meanwhile.
     if (planned.nonEmpty) from
     else {
@@ -258,7 +264,12 @@ final class SourceQuery(
       members.leave(from, gone.stream, explain(gone), gone.isDrained)
     ))
     val before = members.last(mended, from)
-    val moved = members.evolve(mended, from, (arn, until) => prefetched.isDrained(arn, AvailableNowTarget(until)))
+    val moved = members.evolve(
+      mended,
+      from,
+      (arn, until) => prefetched.isDrained(arn, AvailableNowTarget(until)),
+      stream => session.withOldestTime(coordinatorIfStarted.fold(stream)(_.prefetched.settle(stream)))
+    )
     if (session.connections ne connected) {
       connected = session.connections
       coordinator.connect(connected)

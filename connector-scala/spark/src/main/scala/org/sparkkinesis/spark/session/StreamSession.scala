@@ -246,6 +246,15 @@ final class StreamSession(val options: Options, asked: QueryContext, environment
     )
   }
 
+  /**
+   * Returns an offset of an opened stream with the oldest time that its records may have, for each position without a
+   * time.
+   */
+  def withOldestTime(offset: StreamOffset): StreamOffset = {
+    val oldest = serviceClock.atLeast - TimeUnit.HOURS.toMillis(streams(offset.arn).retentionHours.toLong)
+    offset.timed(math.max(offset.creationMillis, oldest))
+  }
+
   /** Creates the manager of the enhanced fan-out consumers. The caller closes it. */
   def fanOutConsumers(record: String => RegisteredConsumers): FanOutConsumers = new FanOutConsumers(
     options,

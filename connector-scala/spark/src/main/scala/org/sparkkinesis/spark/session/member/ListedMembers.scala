@@ -76,12 +76,11 @@ final class ListedMembers(
   override def withJoined(start: SourceOffset, end: SourceOffset): SourceOffset = Membership.withJoined(
     start,
     end,
-    (arn, _, _) =>
-      joins.pending.get(arn).orElse(joins.taken.get(arn)).getOrElse(
-        throw ReadErrors.offsetInvalid(
-          reason = s"the checkpoint does not have the position from which $arn was read",
-          offset = Name
-        )
+    arn => if (start.streams.contains(arn)) None else joins.pending.get(arn).orElse(joins.taken.get(arn)),
+    arn =>
+      ReadErrors.offsetInvalid(
+        reason = s"the checkpoint does not have the position from which $arn was read",
+        offset = Name
       )
   )
 

@@ -19,6 +19,9 @@ import org.sparkkinesis.spark.session.checkpoint.MetadataLog
  *
  * @param service
  *   the address of the service, for messages
+ * @param parked
+ *   returns the streams that the query does not read any more, and since when in epoch milliseconds; called on the
+ *   thread that asks the service
  */
 final private[member] class MemberUpdates(
     session: StreamSession,
@@ -27,7 +30,8 @@ final private[member] class MemberUpdates(
     held: HeldStreams,
     service: String,
     prepare: PhysicalStream => Unit,
-    initial: => (PositionOption, Long)
+    initial: => (PositionOption, Long),
+    parked: () => Map[String, Long]
 ) {
   private val options = session.options
   private val allowed = AllowList.of(options)
@@ -65,7 +69,7 @@ final private[member] class MemberUpdates(
       if (isFirst && joins.isEmpty) failed.headOption.foreach { case (_, why) => throw why }
       reconnect(document)
       val reachable = again(document)
-      history.next(document, removed, joins, session.serviceClock.atLeast, reachable).foreach { entry =>
+      history.next(document, removed, joins, session.serviceClock.atLeast, reachable, parked()).foreach { entry =>
         val difference = MetadataDiff.between(
           history.newest.fold(document.copy(streams = document.streams.empty))(_.document),
           document
@@ -92,7 +96,7 @@ final private[member] class MemberUpdates(
       val (position, latest) = stream.startAt.map(_ -> session.serviceClock.atLeast).getOrElse(
         if (isFirst) initial else options(MetadataOptions.newStreamPosition) -> session.serviceClock.atLeast
       )
-      session.initialOffset(stream.arn, position, latest)
+      session.withOldestTime(session.initialOffset(stream.arn, position, latest))
     }
 
   private def attempt[A](arn: String)(body: => A): Either[(String, Throwable), A] =

@@ -5,7 +5,7 @@ import org.sparkkinesis.config.{ConnectionOptions, MetadataOptions}
 import org.sparkkinesis.error.{KinesisConnectorException, ReadErrors}
 import org.sparkkinesis.metadata._
 import org.sparkkinesis.plan.member.{Membership, MembershipHistory, MetadataEntry, StreamWish}
-import org.sparkkinesis.plan.offset.{SourceOffset, StreamOffset}
+import org.sparkkinesis.plan.offset.{SourceOffset, StreamOffset, StreamPhase}
 import org.sparkkinesis.spark.connection.Environment
 import org.sparkkinesis.spark.metadata.{MetadataSource, MetadataStatus, MetadataWatcher}
 import org.sparkkinesis.spark.session.StreamSession
@@ -45,7 +45,7 @@ final class StreamMembers(
     options(MetadataOptions.removedStreamRetention).toMillis
   )
   private val held = new HeldStreams(session, environment)
-  private val updates = new MemberUpdates(session, log, history, held, service.address, prepare, initial)
+  private val updates = new MemberUpdates(session, log, history, held, service.address, prepare, initial, () => parked)
   private val watcher = new MetadataWatcher(
     service,
     pattern.fold(MetadataSource.ids(options))(StreamIds.Matching(_)),
@@ -67,7 +67,16 @@ final class StreamMembers(
   private var firstVersion = 0L
 
   /** The state between two batches: the offset of the query, and the streams as they are now. */
-  private var present = Option.empty[(SourceOffset, SourceOffset)]
+  @volatile private var present = Option.empty[(SourceOffset, SourceOffset)]
+
+  /**
+   * The streams that are not read any more, and since when. Those are left out that are read again as soon as they can
+   * be reached.
+   */
+  private def parked: Map[String, Long] = present.fold(Map.empty[String, Long])(_._2.streams.collect {
+    case (arn, StreamOffset(_, _, _, _, _, _, StreamPhase.Parked(since, _))) if !held.all.get(arn).contains(false) =>
+      arn -> since
+  })
 
   /**
    * Starts to ask the service. Waits for the first answer only if the checkpoint has no version.
@@ -200,23 +209,36 @@ final class StreamMembers(
    *   the position of the query, at `start` or after it if there was nothing to plan
    * @param isDrained
    *   whether every record of a stream was planned that arrived up to a time
+   * @param timed
+   *   returns an open stream that is not read any more with a time for each position
    */
-  def evolve(start: SourceOffset, from: SourceOffset, isDrained: (String, Long) => Boolean): SourceOffset = {
+  def evolve(
+      start: SourceOffset,
+      from: SourceOffset,
+      isDrained: (String, Long) => Boolean,
+      timed: StreamOffset => StreamOffset
+  ): SourceOffset = {
     val began = environment.clock.nanoTime
     val now = last(start, from)
     val entries = log.entries.filter(entry => pinned.forall(entry.number <= _))
     if (now.version == 0 && pattern.isEmpty) entries.headOption.foreach(adopt(now, _))
     val version = math.max(now.version, firstVersion)
+    val known = if (present.nonEmpty) now else entries.find(_.number == version).fold(now)(Membership.resume(now, _))
     val moved =
-      if (entries.lastOption.forall(_.number <= version)) now
-      else Membership.takeIn(now.copy(version = version), entries)
+      if (entries.lastOption.forall(_.number <= version)) known
+      else Membership.takeIn(known.copy(version = version), entries)
     open(moved, now)
-    val settled = Membership.park(
+    val drained = Membership.park(
       Membership.hold(moved, now, session.serviceClock.atLeast, held.all),
       session.serviceClock.atLeast,
       options(MetadataOptions.drainGrace).toMillis,
       options(MetadataOptions.drainTimeout).toMillis,
       isDrained
+    )
+    val settled = Membership.timed(
+      now,
+      drained,
+      stream => if (session.isOpen(stream.arn)) timed(stream) else stream.timedAs(joinOf(stream.arn))
     )
     if (settled ne now) {
       PhaseEvents.of(now, settled).foreach(session.events.emit)
@@ -225,6 +247,10 @@ final class StreamMembers(
     present = Some(start -> settled)
     settled
   }
+
+  /** Returns the position from which a stream was read, if the log still has it. */
+  private def joinOf(arn: String): Option[StreamOffset] =
+    log.entries.reverseIterator.flatMap(_.joins.get(arn)).nextOption()
 
   /**
    * Checks that the first version has every stream of a checkpoint that was written without a metadata service. They
@@ -258,17 +284,19 @@ final class StreamMembers(
     Membership.waiting(offset, log.entries.filter(_.number <= offset.version))
 
   /** Returns the start of a batch with the streams that joined in it. */
-  override def withJoined(start: SourceOffset, end: SourceOffset): SourceOffset = Membership.withJoined(
-    start,
-    end,
-    (arn, first, last) =>
-      // A stream that has left and joined again in between was read from its last position.
-      log.entries.reverseIterator.filter(entry => entry.number > first && entry.number <= last)
-        .flatMap(_.joins.get(arn)).nextOption().getOrElse(throw ReadErrors.offsetInvalid(
+  override def withJoined(start: SourceOffset, end: SourceOffset): SourceOffset = {
+    val between = log.entries.filter(entry => entry.number > start.version && entry.number <= end.version)
+    Membership.withJoined(
+      start,
+      end,
+      Membership.joinIn(between, start, _),
+      arn =>
+        ReadErrors.offsetInvalid(
           reason = s"the metadata log does not have the position from which $arn was read",
-          offset = s"versions $first to $last"
-        ))
-  )
+          offset = s"versions ${start.version} to ${end.version}"
+        )
+    )
+  }
 
   /** Records that no batch before this offset runs again. */
   def committed(offset: SourceOffset): Unit = log.purge(offset.version)

@@ -39,10 +39,15 @@ class OscillatingMembersSuite extends TimedSuite {
     override def close(): Unit = ()
   }
 
-  final private class Run(files: MemoryFiles, service: Service, onRemoved: String = "park") {
+  final private class Run(
+      files: MemoryFiles,
+      service: Service,
+      onRemoved: String = "park",
+      existing: Seq[String] = Seq("steady", "flapping")
+  ) {
     val time = new VirtualScheduler
     private val directory = new FakeDirectory(time)
-    Seq("steady", "flapping").foreach(directory.add(_))
+    existing.foreach(directory.add(_))
     directory.listings += ShardPage(shards(1), None)
     val environment = new VirtualEnvironment(time, directory)
     private val session = new StreamSession(
@@ -73,7 +78,7 @@ class OscillatingMembersSuite extends TimedSuite {
     def batch(start: SourceOffset): SourceOffset = {
       members.check(start)
       members.open(start)
-      val from = members.evolve(start, start, (_, _) => false)
+      val from = members.evolve(start, start, (_, _) => false, session.withOldestTime)
       val end = from.copy(streams = from.streams.map { case (arn, stream) =>
         arn ->
           (if (stream.isParked) stream
@@ -86,6 +91,8 @@ class OscillatingMembersSuite extends TimedSuite {
       OffsetCodec.decode(OffsetCodec.encode(end))
     }
   }
+
+  private val both = Seq("steady", "flapping")
 
   private def records(position: ShardPosition): Int = position match {
     case ShardPosition.After(number, _) => number.value.toInt
@@ -119,6 +126,56 @@ class OscillatingMembersSuite extends TimedSuite {
     assert(joined == 0, "the streams of the start are the only ones that joined")
     assert(offset.streams.size == 2)
     assert(files.texts.size < 300, "the metadata log does not grow without a limit")
+  }
+
+  test("a stream that could not be read in one run is read on in the next one, although the document is the same") {
+    Seq("park", "drain").foreach { onRemoved =>
+      val (files, service) = (new MemoryFiles, new Service)
+      service.set(both: _*)
+      val first = new Run(files, service, onRemoved)
+      var offset = first.batch(first.members.initialOffset)
+      if (onRemoved == "drain") {
+        service.set("steady")
+        first.time.advance(2.seconds)
+        offset = first.batch(offset)
+      }
+      first.members.close()
+      val was = offset.streams(arn("flapping"))
+      val cut = new Run(files, service, onRemoved, existing = Seq("steady"))
+      offset = cut.batch(offset)
+      assert(offset.streams(arn("flapping")).isParked, onRemoved)
+      cut.members.close()
+      val again = new Run(files, service, onRemoved)
+      offset = again.batch(offset)
+      assert(offset.streams(arn("flapping")).phase == was.phase, onRemoved)
+      assert(read(offset, "flapping") == records(was.shards.values.head) + 1, onRemoved)
+    }
+  }
+
+  test("a stream that is parked before it is read has a time, from which expired records are noticed") {
+    val (files, service) = (new MemoryFiles, new Service)
+    service.set(both: _*)
+    val run = new Run(files, service)
+    val initial = run.members.initialOffset
+    assert(!initial.isTimed && initial.streams.values.forall(_.since.isEmpty))
+    val joinMillis = run.time.currentMillis
+    def timeOf(offset: SourceOffset): Option[Long] = offset.streams(arn("flapping")).since.values.headOption
+    service.set("steady")
+    run.members.check(initial)
+    run.members.open(initial)
+    run.time.advance(2.hours)
+    val parked = run.batch(initial)
+    assert(parked.streams(arn("flapping")).isParked)
+    val oldest = run.time.currentMillis - 24.hours.toMillis
+    assert(
+      timeOf(parked).exists(time => time > oldest - 1.minute.toMillis && time <= oldest),
+      "at the time of the park"
+    )
+    run.members.close()
+    // A run that never opens the stream has the time of the join.
+    val unopened = new Run(files, service, existing = Seq("steady")).batch(initial)
+    assert(unopened.streams(arn("flapping")).isParked)
+    assert(timeOf(unopened).exists(_ <= joinMillis - 24.hours.toMillis), timeOf(unopened))
   }
 
   test("a stream that drains while many versions follow keeps its logical stream, its order and how it is reached") {
