@@ -5,7 +5,7 @@ import java.util.concurrent.atomic.AtomicLong
 import org.sparkkinesis.json.Json
 import org.sparkkinesis.simulation.common._
 import org.sparkkinesis.simulation.read.{LogicalSide, ReadSide}
-import org.sparkkinesis.simulation.write.WriteSide
+import org.sparkkinesis.simulation.write.{RouteSide, WriteSide}
 
 /**
  * The main class of `tests/simulation/run`: runs seeds and prints the shortened schedule of each failed seed as a
@@ -27,10 +27,11 @@ object SimulationMain {
   final private case class Ran(side: String, isRight: Boolean, text: String, json: Json)
 
   private def run(wanted: SimulationOptions): Boolean = {
-    val sides = wanted.side.fold(Seq("read", "write"))(Seq(_))
+    val sides = wanted.side.fold(SimulationOptions.Sides)(Seq(_))
     val all = sides.map {
       case "logical" => ran(LogicalSide, wanted)
       case "write" => ran(WriteSide, wanted)
+      case "routes" => ran(RouteSide, wanted)
       case _ => ran(ReadSide, wanted)
     }
     all match {

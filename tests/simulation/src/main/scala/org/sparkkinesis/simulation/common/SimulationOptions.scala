@@ -8,7 +8,7 @@ package org.sparkkinesis.simulation.common
  * @param steps
  *   maximum number of actions of one run
  * @param side
- *   the side of the connector to run, `read`, `write` or `logical`; the first two if it is empty
+ *   the side of the connector to run; all of [[SimulationOptions.Sides]] if it is empty
  */
 final case class SimulationOptions(
     first: Long = 1,
@@ -22,6 +22,8 @@ final case class SimulationOptions(
 )
 
 object SimulationOptions {
+  val Sides: Seq[String] = Seq("read", "logical", "write", "routes")
+
   @scala.annotation.tailrec
   def parse(
       arguments: List[String],
@@ -35,10 +37,10 @@ object SimulationOptions {
     case "--seed" :: Number(seed) :: rest => parse(rest, before.copy(first = seed, seeds = 1))
     case "--first" :: Number(seed) :: rest => parse(rest, before.copy(first = seed))
     case "--threads" :: Number(count) :: rest if count > 0 => parse(rest, before.copy(threads = count.toInt))
-    case "--side" :: (side @ ("read" | "write" | "logical")) :: rest => parse(rest, before.copy(side = Some(side)))
+    case "--side" :: side :: rest if Sides.contains(side) => parse(rest, before.copy(side = Some(side)))
     case "--steps" :: Number(count) :: rest => parse(rest, before.copy(steps = count.toInt))
     case other :: _ => Left(
-        s"'$other' is not understood. Usage: [--side read|write|logical] [--seeds N] [--first S] [--seed S] " +
+        s"'$other' is not understood. Usage: [--side ${Sides.mkString("|")}] [--seeds N] [--first S] [--seed S] " +
           "[--steps N] [--threads N] [--no-shrink] [--trace] [--json]"
       )
   }

@@ -28,6 +28,9 @@ final class PutCall(
   /** The time at which the caller received the answer, if it did. */
   var answeredMillis: Option[Long] = None
 
+  /** Whether the caller has cancelled the call. It may have been executed before. */
+  var isCancelled: Boolean = false
+
   /** Whether the caller received the answer. */
   def isAnswered: Boolean = answeredMillis.nonEmpty
 
@@ -84,6 +87,7 @@ final class ModelPuts(service: ModelKinesis, process: String, isAlive: () => Boo
 
     private def abort(): Unit = if (!isAborted) {
       isAborted = true
+      call.isCancelled = true
       later(0)(failed(lost("the request was cancelled")))
     }
 

@@ -4,7 +4,7 @@ import java.time.Instant
 
 import org.sparkkinesis.plan.offset.OffsetCodec
 import org.sparkkinesis.simulation.common.{QueryThread, SimulatedProcess}
-import org.sparkkinesis.simulation.read.member.LogicalStream
+import org.sparkkinesis.simulation.metadata.LogicalStream
 import org.sparkkinesis.simulation.read.schedule.ReadAction.Start
 import org.sparkkinesis.simulation.spark._
 import org.sparkkinesis.spark.protocol.{ProtocolCodec, Report}
@@ -61,7 +61,7 @@ final private[read] class QueryRun(world: ReadWorld, start: Start) {
     asked = Some(source)
     val sink = verdict.watching(ledger, tell(_), committed) {
       ledger.begin(positionMillis)
-      checkpoint.latest("offsets").foreach { case (_, offset) => noteJoins(offset) }
+      checkpoint.latest("offsets").foreach { case (_, offset) => noteOffset(offset) }
     }
     try
       start.trigger match {
@@ -103,8 +103,8 @@ final private[read] class QueryRun(world: ReadWorld, start: Start) {
       try checkpoint.write(driver, time.nowMillis)(name, text)
       finally {
         if (begins(name) && checkpoint.read(name).nonEmpty) ledger.begin(positionMillis)
-        if (name == "metadata-log") noteEntries()
-        if (name == "read-up-to") checkpoint.read(name).foreach(text => noteJoins(text.linesIterator.toSeq.last))
+        if (name == "metadata-log") members.foreach(_.noteEntries())
+        if (name == "read-up-to") checkpoint.read(name).foreach(text => noteOffset(text.linesIterator.toSeq.last))
       }
       if (name == "read-up-to") verdict.noted()
       if (name == "initial-offset") ledger.noted()
@@ -114,14 +114,8 @@ final private[read] class QueryRun(world: ReadWorld, start: Start) {
     override def startedMillis: Option[Long] = checkpoint.writtenMillis("metadata")
   }
 
-  private def noteEntries(): Unit = members.foreach { verdict =>
-    verdict.noteEntries()
-    verdict.first.foreach(ledger.joins(_, isFirst = true))
-  }
-
   /** Records the streams that are in an offset: from then on, the query knows how far they are read. */
-  private def noteJoins(offset: String): Unit =
-    if (members.nonEmpty) OffsetCodec.decode(offset).read.foreach(stream => ledger.joins(stream.arn, isFirst = false))
+  private def noteOffset(offset: String): Unit = members.foreach(_.noteOffset(OffsetCodec.decode(offset)))
 
   private def committed(batch: Long): Unit =
     members.foreach(_.committed(batch, ledger.rowsOf(batch).flatMap(ledger.streamOf).toSet))

@@ -93,6 +93,9 @@ final class ReadLedger(now: () => Long, initialRetentionMillis: Long) extends Ba
   private val joined = mutable.HashMap.empty[String, Option[Long]]
   private var isLogical = false
 
+  /** The times in which streams were parked after they had been drained: the last one may still last. */
+  private val drained = mutable.HashMap.empty[String, Vector[(Long, Long)]].withDefaultValue(Vector.empty)
+
   def records: Int = put.size
   def deliveredCount: Int = delivered.size
 
@@ -132,6 +135,30 @@ final class ReadLedger(now: () => Long, initialRetentionMillis: Long) extends Ba
    */
   def joins(arn: String, isFirst: Boolean): Unit =
     if (!joined.contains(arn)) joined(arn) = Option.unless(isFirst)(now())
+
+  /**
+   * Records that a stream was parked after every record was read that arrived before this time. Of later ones, only
+   * those are read that the stream still has when it returns.
+   */
+  def drained(arn: String, fromMillis: Long): Unit = drained(arn) :+= fromMillis -> Long.MaxValue
+
+  /** Records that a parked stream is read again. */
+  def returned(arn: String): Unit = drained(arn).lastOption.foreach { case (from, _) =>
+    drained(arn) = drained(arn).init :+ from -> now()
+  }
+
+  /** Records that the query has dropped its position in a stream. If the stream returns, it is a new one. */
+  def dropped(arn: String): Unit = {
+    joined -= arn
+    put.valuesIterator.filter(_.arn == arn).foreach(record => delivered -= record.id)
+    lastOfKey.filterInPlace { case ((stream, _), _) => stream.takeWhile(_ != '#') != arn }
+  }
+
+  /** Returns whether a record arrived in a parked stream that had been drained, and was gone before it returned. */
+  private def isGoneInBetween(record: PutRecord): Boolean = drained(record.arn).exists { case (from, until) =>
+    record.arrivalMillis >= from && record.arrivalMillis < until &&
+    goneMillis(record) - ReadLedger.FirstFetchMillis <= until
+  }
 
   /** Records that the query reads a logical stream, so that only streams that join are read. */
   def expectJoins(): Unit = isLogical = true
@@ -209,7 +236,7 @@ final class ReadLedger(now: () => Long, initialRetentionMillis: Long) extends Ba
   def missing: Iterator[PutRecord] =
     put.valuesIterator.filter(record => !delivered.contains(record.id) && isExpected(record) && !isExcused(record))
 
-  def isExpected(record: PutRecord): Boolean = !record.dropped && {
+  def isExpected(record: PutRecord): Boolean = !record.dropped && !isGoneInBetween(record) && {
     joined.get(record.arn) match {
       case Some(Some(joinedMillis)) => goneMillis(record) >= joinedMillis
       case None if isLogical => goneMillis(record) >= now()
@@ -263,4 +290,7 @@ object ReadLedger {
 
   /** The tolerance for expiry, because arrival times are approximate. */
   val MarginMillis: Long = 10 * 60 * 1000L
+
+  /** The time in which a stream that returns is fetched for the first time. */
+  private val FirstFetchMillis: Long = 60 * 60 * 1000L
 }

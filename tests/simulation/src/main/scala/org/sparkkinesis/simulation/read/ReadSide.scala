@@ -61,7 +61,8 @@ sealed abstract class ReadSide(name: String, scenarioOf: (Long, Int) => ReadScen
       "logicalStreams" -> 1L,
       "streamsJoined" -> counts.joined,
       "streamsParked" -> counts.parked,
-      "streamsReturned" -> counts.returned
+      "streamsReturned" -> counts.returned,
+      "streamsDropped" -> counts.dropped
     )
   ) ++ grouped("calls", outcome.calls) ++ grouped("throttled", outcome.throttled) ++ grouped("faults", outcome.faults)
 

@@ -5,7 +5,8 @@ import scala.concurrent.duration._
 import scala.util.control.NonFatal
 
 import org.sparkkinesis.simulation.common._
-import org.sparkkinesis.simulation.read.member.{LogicalStream, MemberCounts}
+import org.sparkkinesis.simulation.metadata.LogicalStream
+import org.sparkkinesis.simulation.read.member.MemberCounts
 import org.sparkkinesis.simulation.read.schedule.{ReadAction, ReadScenario}
 import org.sparkkinesis.simulation.spark._
 

@@ -8,7 +8,8 @@ import org.sparkkinesis.config.{MetadataOptions, Options}
 import org.sparkkinesis.plan.offset.{OffsetCodec, ShardPosition}
 import org.sparkkinesis.simulation.common.SimulatedTime
 import org.sparkkinesis.simulation.model.ModelKinesis
-import org.sparkkinesis.simulation.read.member.{LogicalStream, MemberVerdict}
+import org.sparkkinesis.simulation.metadata.LogicalStream
+import org.sparkkinesis.simulation.read.member.MemberVerdict
 import org.sparkkinesis.simulation.read.schedule.ReadScenario
 import org.sparkkinesis.simulation.spark.{CheckpointFolder, WireFaults}
 
@@ -32,11 +33,10 @@ final private[read] class ReadWorld(scenario: ReadScenario, trace: String => Uni
     ledger.expectJoins()
     new MemberVerdict(
       checkpoint.read,
+      ledger,
+      () => time.nowMillis,
       Options.read(setup.options)(MetadataOptions.drainGrace).toMillis,
-      (arn, untilMillis) =>
-        ledger.missing.find(record =>
-          record.arn == arn && record.arrivalMillis <= untilMillis && ledger.goneMillis(record) > time.nowMillis
-        )
+      Options.read(setup.options)(MetadataOptions.removedStreamRetention).toMillis
     )
   }
 

@@ -6,13 +6,13 @@ import scala.concurrent.duration._
 import scala.util.Random
 
 import org.sparkkinesis.aws.client.ClientSettings
-import org.sparkkinesis.concurrent.{Cancellable, Clock, Scheduler, Waiting}
+import org.sparkkinesis.concurrent.{Clock, Scheduler, Waiting}
 import org.sparkkinesis.consume.poll.ShardReaders
 import org.sparkkinesis.error.KinesisConnectorException
 import org.sparkkinesis.event.EventSink
 import org.sparkkinesis.event.log.QueryContext
 import org.sparkkinesis.service.{KinesisService, ServiceLease}
-import org.sparkkinesis.simulation.common.{QueryThread, SimulatedProcess, SimulatedTime}
+import org.sparkkinesis.simulation.common.{ClosableScheduler, QueryThread, SimulatedProcess, SimulatedTime}
 import org.sparkkinesis.spark.connection.{ConsumersInUse, Environment}
 
 /**
@@ -45,7 +45,7 @@ final class SimulatedEnvironment(
     override def close(): Unit = ()
   }
 
-  override def scheduler(name: String, threads: Int): Scheduler with AutoCloseable = new ClosableScheduler
+  override def scheduler(name: String, threads: Int): Scheduler with AutoCloseable = new ClosableScheduler(process)
 
   override val waiting: Waiting = new Waiting {
     override def until(done: CompletableFuture[_], limit: FiniteDuration): Boolean = waitFor(limit)(done.isDone)
@@ -69,18 +69,6 @@ final class SimulatedEnvironment(
     process.check()
     if (isOutermost) thread.check()
     holds
-  }
-
-  /** A scheduler that drops waiting tasks when it is closed. */
-  final private class ClosableScheduler extends Scheduler with AutoCloseable {
-    private var isClosed = false
-    override def nanoTime: Long = process.scheduler.nanoTime
-    override def currentMillis: Long = process.scheduler.currentMillis
-    override def execute(task: Runnable): Unit =
-      if (!isClosed) process.scheduler.execute(() => if (!isClosed) task.run())
-    override def schedule(delay: FiniteDuration)(task: => Unit): Cancellable =
-      if (isClosed) Cancellable.None else process.scheduler.schedule(delay)(if (!isClosed) task)
-    override def close(): Unit = isClosed = true
   }
 }
 

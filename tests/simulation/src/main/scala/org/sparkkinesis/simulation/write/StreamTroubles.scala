@@ -17,7 +17,7 @@ final class StreamTroubles(service: ModelKinesis, setup: WriteSetup) {
   /** The number of deletions of streams. */
   def deletions: Int = recreated
 
-  private val arns = setup.shards.indices.map(WriteAttempt.arn)
+  val arns: Vector[String] = setup.shards.indices.map(WriteAttempt.arn).toVector
 
   /** Returns whether a stream is being deleted or created. */
   def isDown: Boolean = down.nonEmpty

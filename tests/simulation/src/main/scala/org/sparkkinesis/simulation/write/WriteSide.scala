@@ -3,9 +3,19 @@ package org.sparkkinesis.simulation.write
 import org.sparkkinesis.simulation.common.Side
 import org.sparkkinesis.simulation.write.schedule.{WriteAction, WriteScenario, WriteScenarios, WriteSetup}
 
-/** The writing side. */
-object WriteSide extends Side[WriteScenario, WriteAction, WriteOutcome]("write") {
-  override def scenario(seed: Long, steps: Int): WriteScenario = WriteScenarios(seed, steps)
+/** The writing side, with rows that name their streams. */
+object WriteSide extends WriteSide("write", WriteScenarios(_, _))
+
+/** The writing side, with rows that go to a logical stream. */
+object RouteSide extends WriteSide("routes", WriteScenarios.routed)
+
+/**
+ * @param scenarioOf
+ *   creates the scenario of a seed with at most about a number of actions
+ */
+sealed abstract class WriteSide(name: String, scenarioOf: (Long, Int) => WriteScenario)
+    extends Side[WriteScenario, WriteAction, WriteOutcome](name) {
+  override def scenario(seed: Long, steps: Int): WriteScenario = scenarioOf(seed, steps)
 
   override protected def simulate(scenario: WriteScenario, trace: String => Unit): WriteOutcome =
     new WriteSimulation(scenario, trace).run()
@@ -34,7 +44,7 @@ object WriteSide extends Side[WriteScenario, WriteAction, WriteOutcome]("write")
       _.copy(executors = 1),
       _.copy(tasks = 1),
       _.copy(model = plain.model),
-      _.copy(targets = plain.targets)
+      setup => if (setup.isLogical) setup else setup.copy(targets = plain.targets)
     ) ++ scenario.setup.options.keys.toSeq.sorted.map { option => (setup: WriteSetup) =>
       setup.copy(options = setup.options - option)
     }
@@ -48,6 +58,9 @@ object WriteSide extends Side[WriteScenario, WriteAction, WriteOutcome]("write")
     "duplicates" -> outcome.duplicates,
     "batches" -> outcome.batches.toLong,
     "attempts" -> outcome.attempts,
-    "taskFailures" -> outcome.failures.size.toLong
+    "taskFailures" -> outcome.failures.size.toLong,
+    "routeSwitches" -> outcome.switches,
+    "routeRepeats" -> outcome.repeats,
+    "streamsLeft" -> outcome.streamsLeft
   )
 }

@@ -8,12 +8,23 @@ import scala.util.Random
 import org.sparkkinesis.config.Options
 import org.sparkkinesis.service.Operation
 import org.sparkkinesis.simulation.common._
+import org.sparkkinesis.simulation.metadata.LogicalStream
 import org.sparkkinesis.simulation.model.{ModelKinesis, ServiceFault}
+import org.sparkkinesis.simulation.write.route.{RouteDriver, RouteVerdict}
 import org.sparkkinesis.simulation.write.schedule._
 import org.sparkkinesis.simulation.write.task._
 import org.sparkkinesis.sink.kinesis.KinesisSinkSettings
 
-/** The counts of one run. */
+/**
+ * The counts of one run.
+ *
+ * @param switches
+ *   micro-batches with other routes than the one before
+ * @param repeats
+ *   micro-batches that ran again with the same routes
+ * @param streamsLeft
+ *   how often a task has left a stream because of a failure
+ */
 final case class WriteOutcome(
     rows: Long,
     stored: Long,
@@ -21,7 +32,10 @@ final case class WriteOutcome(
     batches: Int,
     attempts: Long,
     failures: Vector[String],
-    virtualMillis: Long
+    virtualMillis: Long,
+    switches: Long,
+    repeats: Long,
+    streamsLeft: Long
 )
 
 /** Runs one scenario with the real sink against models of the service and of Spark's tasks. Throws a [[Violation]]. */
@@ -40,8 +54,12 @@ final class WriteSimulation(scenario: WriteScenario, trace: String => Unit = _ =
   private val doubts = new PlacementDoubts
   private val ledger = new WriteLedger(setup.ordered, () => time.nowMillis, doubts)
   private val pace = new PutPace(settings.shardLimits, countsRecords = !settings.aggregated)
-  private val verdict = new WriteVerdict(setup, settings.requests, strategies, streams)
-  private val query = new WriteQuery(setup, threads, random, attempt(_, _, _), fail, tell(_))
+  private val logical =
+    Option.when(setup.isLogical)(new LogicalStream(streams.arns, setup.logical, () => time.nowMillis, random))
+  private val verdict = new WriteVerdict(setup, settings.requests, strategies, streams, logical)
+  private val routes = new RouteVerdict
+  private val driver = logical.map(new RouteDriver(Options.read(setup.options), _, time, threads, random, routes))
+  private val query = new WriteQuery(setup, threads, random, attempt(_, _, _, _), driver, fail, tell(_))
 
   private var executors = Vector.empty[WriterProcess]
   private var executorsMade = 0
@@ -79,7 +97,10 @@ final class WriteSimulation(scenario: WriteScenario, trace: String => Unit = _ =
         batches,
         attempts,
         failures,
-        time.nowMillis - StartMillis
+        time.nowMillis - StartMillis,
+        routes.switches,
+        routes.repeats,
+        ledger.streamsLeft
       )
     } finally threads.endAll()
 
@@ -106,6 +127,10 @@ final class WriteSimulation(scenario: WriteScenario, trace: String => Unit = _ =
       case Recreate(_, _, downMillis) =>
         doubts.add(time.nowMillis, time.nowMillis + downMillis)
         streams.perform(action)
+      case NameStream(account, state) => logical.foreach(_.name(account % setup.shards.size, state))
+      case Migrate(from, to) => logical.foreach(_.migrate(from % setup.shards.size, to % setup.shards.size))
+      case FailMetadata(fault, millis) => logical.foreach(_.fail(fault, millis))
+      case KillDriver(steps) => driver.foreach(_.killAfter(steps))
       case other => streams.perform(other)
     }
   }
@@ -139,6 +164,7 @@ final class WriteSimulation(scenario: WriteScenario, trace: String => Unit = _ =
   private def attempt(
       partition: Int,
       rows: Vector[WriteRow],
+      routing: Option[TaskRouting],
       ended: (WriteAttempt, AttemptEnd) => Unit
   ): WriteAttempt = {
     attempts += 1
@@ -155,6 +181,7 @@ final class WriteSimulation(scenario: WriteScenario, trace: String => Unit = _ =
       ledger,
       threads,
       strategies,
+      routing,
       random,
       Option.when(fails)(random.nextInt(rows.size)),
       tell(_)
@@ -175,6 +202,7 @@ final class WriteSimulation(scenario: WriteScenario, trace: String => Unit = _ =
     isHealed = true
     service.faults.clear()
     strategies.end()
+    logical.foreach(_.heal())
   }
 
   /** Ends all faults after the last action; every batch must then be committed. */

@@ -1,7 +1,10 @@
 package org.sparkkinesis.simulation.read
 
-import org.sparkkinesis.simulation.read.schedule.MetadataFault.Empty
-import org.sparkkinesis.simulation.read.schedule.NamedState.{Active, Standby}
+import org.sparkkinesis.service.Operation.GetShardIterator
+import org.sparkkinesis.service.ServiceErrorKind.Internal
+import org.sparkkinesis.simulation.metadata.MetadataFault.Empty
+import org.sparkkinesis.simulation.metadata.NamedState.{Absent, Active, Standby}
+import org.sparkkinesis.simulation.model.ServiceFault.Failing
 import org.sparkkinesis.simulation.read.schedule.ReadAction._
 import org.sparkkinesis.simulation.read.schedule.{ReadScenario, ReadSetup}
 import org.sparkkinesis.simulation.spark.QueryTrigger.{Once, ProcessingTime}
@@ -40,5 +43,52 @@ class LogicalFindingsSuite extends TimedSuite with ReadFindings {
         Skew(-20 * Minute)
       )
     ))
+  }
+
+  test("a stream that joins a query that had none is read") {
+    val outcome = run(ReadScenario(
+      39,
+      ReadSetup(options = fast + ("metadataRefreshInterval" -> "1s"), streams = 2, logical = Vector(Standby, Standby)),
+      Vector(
+        Start(ProcessingTime(5000), efo = false, failOnDataLoss = true),
+        Advance(16000),
+        Name(1, Active),
+        PutTo(1, 3),
+        Advance(60000)
+      )
+    ))
+    assert(outcome.failures.isEmpty && outcome.delivered == 3)
+  }
+
+  test("records are reported that expire in a stream that was parked before it was read") {
+    val outcome = run(ReadScenario(
+      160,
+      ReadSetup(
+        options = fast ++ Map(
+          "metadataRefreshInterval" -> "1s",
+          "onStreamRemoved" -> "park",
+          "removalConfirmations" -> "1"
+        ),
+        streams = 2,
+        logical = Vector(Active, Absent)
+      ),
+      Vector(
+        Start(ProcessingTime(5000), efo = false, failOnDataLoss = false),
+        PutTo(1, 3),
+        Advance(20000),
+        Fault(Failing(Some(GetShardIterator), Internal, 100), 40000),
+        PutTo(0, 1),
+        Name(1, Active),
+        Advance(12000),
+        Name(1, Absent),
+        Advance(60000),
+        Stop,
+        Advance(30 * Hour),
+        Start(ProcessingTime(5000), efo = false, failOnDataLoss = false),
+        Name(1, Active),
+        Advance(60000)
+      )
+    ))
+    assert(outcome.losses > 0)
   }
 }

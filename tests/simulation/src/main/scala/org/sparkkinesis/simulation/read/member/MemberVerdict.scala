@@ -1,24 +1,32 @@
 package org.sparkkinesis.simulation.read.member
 
-import org.sparkkinesis.plan.member.{EntryCodec, MetadataEntry}
+import scala.collection.mutable
+
+import org.sparkkinesis.plan.member.{EntryCodec, MetadataEntry, StreamWish}
 import org.sparkkinesis.plan.offset.{OffsetCodec, SourceOffset, StreamPhase}
 import org.sparkkinesis.simulation.common.Violation
+import org.sparkkinesis.simulation.read.{PutRecord, ReadLedger}
 
 /**
  * Checks what the offsets of a query say about the streams of a logical stream: a stream that is parked as drained has
- * no record that was not delivered, and no record of a stream is delivered before those that it follows are parked.
+ * no record that was not delivered, no record of a stream is delivered before those that it follows are parked, and no
+ * position is dropped before its time.
  *
  * @param read
  *   reads a file of the checkpoint
+ * @param ledger
+ *   receives when streams joined, were drained, returned and were dropped
  * @param graceMillis
  *   the value of `drainGrace`
- * @param unread
- *   returns a record of a stream that arrived before a time, can be read, and was not delivered
+ * @param retentionMillis
+ *   the value of `removedStreamRetention`
  */
 final class MemberVerdict(
     read: String => Option[String],
+    ledger: ReadLedger,
+    now: () => Long,
     graceMillis: Long,
-    unread: (String, Long) => Option[Any]
+    retentionMillis: Long
 ) {
   import MemberVerdict._
 
@@ -26,20 +34,58 @@ final class MemberVerdict(
   private var joins = 0L
   private var parked = 0L
   private var returned = 0L
+  private var dropped = 0L
 
-  /** The numbers of streams that joined, were parked, and returned, over all batches. */
-  def counts: MemberCounts = MemberCounts(joins, parked, returned)
+  /** The phases of the streams as the checkpoint had them last. */
+  private var phases = Map.empty[String, StreamPhase]
 
-  /** The streams that joined with the first version. */
-  def first: Iterable[String] = known.headOption.toSeq.flatMap(_.joins.keys)
+  /** The numbers of streams that joined, were parked, returned and were dropped, over all batches. */
+  def counts: MemberCounts = MemberCounts(joins, parked, returned, dropped)
 
   /** Takes over the entries of the metadata log that were written since the last call. */
   def noteEntries(): Unit = {
     val last = read("metadata-log").map(_.split(" ").last.toLong).getOrElse(0L)
-    known ++= (known.lastOption.fold(0L)(_.number) + 1 to last).map(number =>
+    (known.lastOption.fold(0L)(_.number) + 1 to last).map(number =>
       EntryCodec.decode(read(s"metadata-entry-$number").get).fold(why => throw new Violation("metadata", why), identity)
-    )
+    ).foreach { entry =>
+      if (known.isEmpty) entry.joins.keys.foreach(ledger.joins(_, isFirst = true))
+      known.lastOption.foreach(before => (before.wishes.keySet -- entry.wishes.keySet).foreach(drop(_, entry)))
+      known :+= entry
+    }
   }
+
+  /** Checks that the position of a stream is dropped only after the stream was parked and unnamed for long enough. */
+  private def drop(arn: String, entry: MetadataEntry): Unit = {
+    val absentMillis = known.reverseIterator.takeWhile(!_.document.physical.contains(arn)).map(_.atMillis).minOption
+    val parkedMillis = phases.get(arn).collect { case StreamPhase.Parked(at, _) => at }
+    val isOver = Seq(absentMillis, parkedMillis).forall(_.exists(since => entry.atMillis - since > retentionMillis))
+    if (!isOver && phases.contains(arn))
+      throw new Violation("dropped", s"$arn is dropped at ${entry.atMillis}, absent $absentMillis, ${phases(arn)}")
+    dropped += 1
+    phases -= arn
+    ledger.dropped(arn)
+  }
+
+  /** Takes over an offset of the checkpoint. */
+  def noteOffset(offset: SourceOffset): Unit = {
+    offset.read.foreach(stream => ledger.joins(stream.arn, isFirst = false))
+    offset.streams.foreach { case (arn, stream) =>
+      (phases.get(arn), stream.phase) match {
+        case (Some(StreamPhase.Parked(_, true)), StreamPhase.Parked(_, true)) => ()
+        case (_, StreamPhase.Parked(at, true)) => ledger.drained(arn, drainedMillis(arn, at))
+        case (Some(_: StreamPhase.Parked), StreamPhase.Active | _: StreamPhase.Draining) => ledger.returned(arn)
+        case _ => ()
+      }
+    }
+    phases = offset.streams.transform((_, stream) => stream.phase)
+  }
+
+  /** Returns a time before which every record of a stream was read that was parked as drained. */
+  private def drainedMillis(arn: String, parkedMillis: Long): Long =
+    known.reverseIterator.flatMap(_.wishes.get(arn)).nextOption() match {
+      case Some(StreamWish.Drain(since)) => since + graceMillis - MarginMillis
+      case _ => parkedMillis - MarginMillis
+    }
 
   /**
    * Checks a committed batch.
@@ -62,16 +108,38 @@ final class MemberVerdict(
         case _ => ()
       }
     }
+    val earlierOf = order(end)
     for {
       arn <- streams
-      earlier <- follows(arn, end.version)
-      if end.streams.get(earlier).exists(!_.isParked)
+      earlier <- earlierOf.getOrElse(arn, Set.empty[String])
     } throw new Violation("after", s"batch $batch has records of $arn, and $earlier is not read to its end")
   }
 
-  /** Returns the streams that must be read before a stream, as the last document said that had the stream. */
-  private def follows(arn: String, version: Long): Set[String] = known.reverseIterator.filter(_.number <= version)
-    .flatMap(_.document.physical.get(arn)).nextOption().fold(Set.empty[String])(_.after)
+  /**
+   * Returns the streams that must be read before each stream and are not read to their ends. The newest document that
+   * has a stream applies to it. Where documents contradict each other, the newer one applies.
+   */
+  private def order(end: SourceOffset): Map[String, Set[String]] = {
+    val before = mutable.HashMap.empty[String, Set[String]]
+    @scala.annotation.tailrec
+    def leadsTo(streams: Set[String], other: String, seen: Set[String]): Boolean = streams(other) || {
+      val next = streams.flatMap(before.getOrElse(_, Set.empty[String])) -- seen -- streams
+      next.nonEmpty && leadsTo(next, other, seen ++ streams)
+    }
+    for {
+      document <- known.reverseIterator.filter(_.number <= end.version).map(_.document)
+      stream <- document.streams.valuesIterator.flatten if !before.contains(stream.arn)
+    } before(stream.arn) = stream.after.filter(one =>
+      end.streams.get(one).fold(document.physical.contains(one))(!_.isParked) &&
+        !leadsTo(Set(one), stream.arn, Set.empty)
+    )
+    before.toMap
+  }
+
+  /** Returns a record that arrived before a time, can be read, and was not delivered. */
+  private def unread(arn: String, untilMillis: Long): Option[PutRecord] = ledger.missing.find(record =>
+    record.arn == arn && record.arrivalMillis <= untilMillis && ledger.goneMillis(record) > now()
+  )
 
   private def offset(batch: Long): Option[SourceOffset] = read(s"offsets/$batch").map(OffsetCodec.decode)
 }
@@ -83,4 +151,4 @@ private[read] object MemberVerdict {
 }
 
 /** Counts of streams that came and went. */
-final case class MemberCounts(joined: Long, parked: Long, returned: Long)
+final case class MemberCounts(joined: Long, parked: Long, returned: Long, dropped: Long)

@@ -2,6 +2,8 @@ package org.sparkkinesis.simulation.read.schedule
 
 import scala.util.Random
 
+import org.sparkkinesis.simulation.metadata.{MetadataFault, NamedState}
+
 /** Makes scenarios of queries that read a logical stream, whose streams come and go. */
 private[schedule] object LogicalScenarios {
   import ReadAction._
@@ -27,7 +29,7 @@ private[schedule] object LogicalScenarios {
       "drainTimeout" -> one("1m", "1h", "1h"),
       "onStreamRemoved" -> one("drain", "drain", "park"),
       "removalConfirmations" -> one("1", "2", "3"),
-      "removedStreamRetention" -> "365d"
+      "removedStreamRetention" -> one("1h", "365d", "365d")
     )
     val setup = scenario.setup.copy(
       streams = streams,

@@ -1,6 +1,7 @@
 package org.sparkkinesis.simulation.read.schedule
 
 import org.sparkkinesis.simulation.common.Scenario
+import org.sparkkinesis.simulation.metadata.{MetadataFault, NamedState}
 import org.sparkkinesis.simulation.model.{ModelSettings, ServiceFault}
 import org.sparkkinesis.simulation.spark.{QueryTrigger, TaskSettings}
 
@@ -60,18 +61,6 @@ object ReadAction {
   /** Lets one stream drain, and another one follow it. */
   final case class Migrate(from: Int, to: Int) extends ReadAction
   final case class FailMetadata(fault: MetadataFault, millis: Long) extends ReadAction
-}
-
-/** What a metadata document says about a stream. */
-sealed abstract class NamedState(val word: String) extends Product with Serializable
-
-object NamedState {
-  case object Active extends NamedState("active")
-  case object Draining extends NamedState("draining")
-  case object Standby extends NamedState("standby")
-
-  /** The document does not have the stream. */
-  case object Absent extends NamedState("")
 }
 
 /**

@@ -1,7 +1,8 @@
 package org.sparkkinesis.simulation.write.schedule
 
 import org.sparkkinesis.simulation.common.Scenario
-import org.sparkkinesis.simulation.model.{ModelSettings, ServiceFault}
+import org.sparkkinesis.simulation.metadata.{MetadataFault, NamedState}
+import org.sparkkinesis.simulation.model.{ModelKinesis, ModelSettings, ServiceFault}
 
 /** An action on the streams or on the query that writes to them. Indexes are taken modulo the number of targets. */
 sealed trait WriteAction
@@ -36,6 +37,16 @@ object WriteAction {
   case object Restart extends WriteAction
   final case class Fault(fault: ServiceFault, millis: Long) extends WriteAction
 
+  /** Changes what the metadata document says about the stream of an account. */
+  final case class NameStream(account: Int, state: NamedState) extends WriteAction
+
+  /** Lets the stream of one account drain, and that of another one take its place. */
+  final case class Migrate(from: Int, to: Int) extends WriteAction
+  final case class FailMetadata(fault: MetadataFault, millis: Long) extends WriteAction
+
+  /** Kills the driver of a query that writes to a logical stream, after this number of further steps of it. */
+  final case class KillDriver(steps: Int) extends WriteAction
+
   /** Lets the custom rate limiting strategy throw an exception in one of this number of calls. */
   final case class BreakStrategy(oneOf: Int, millis: Long) extends WriteAction
 }
@@ -51,6 +62,11 @@ object WriteTarget {
 
   /** The name of the stream, in the first account. */
   case object Name extends WriteTarget {
+    override def account: Int = 0
+  }
+
+  /** The logical stream that the streams of all accounts form. */
+  case object Logical extends WriteTarget {
     override def account: Int = 0
   }
 
@@ -73,6 +89,8 @@ object WriteTarget {
  *   percentage of rows with an explicit hash key
  * @param options
  *   options of the sink
+ * @param logical
+ *   what the first metadata document says about the stream of each account, if the rows go to a logical stream
  */
 final case class WriteSetup(
     shards: Vector[Int] = Vector(1),
@@ -84,9 +102,21 @@ final case class WriteSetup(
     speculationPercent: Int = 0,
     hashKeyPercent: Int = 0,
     model: ModelSettings = ModelSettings(),
-    options: Map[String, String] = Map.empty
+    options: Map[String, String] = Map.empty,
+    logical: Vector[NamedState] = Vector.empty
 ) {
-  def ordered: Boolean = options.get("ordering").contains("key")
+  def isLogical: Boolean = logical.nonEmpty
+
+  /** Whether the rows of a key are stored in their order. Other routers than `hash` use several streams for a key. */
+  def ordered: Boolean =
+    options.get("ordering").contains("key") && (!isLogical || options.get("router").contains("hash"))
+}
+
+object WriteSetup {
+
+  /** Returns the accounts of the streams; the first one is the caller's. */
+  def accounts(count: Int): Vector[String] =
+    Vector.tabulate(count)(account => f"${ModelKinesis.Account.toLong + account}%012d")
 }
 
 /** One run. The same seed repeats it exactly. */

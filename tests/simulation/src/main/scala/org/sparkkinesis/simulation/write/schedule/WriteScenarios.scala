@@ -21,6 +21,10 @@ object WriteScenarios {
   def apply(seed: Long, steps: Int): WriteScenario =
     new Maker(new Random(seed * 0x9e3779b97f4a7c15L + 2)).scenario(seed, steps)
 
+  /** Creates the scenario of a seed whose rows go to a logical stream. */
+  def routed(seed: Long, steps: Int): WriteScenario =
+    RouteScenarios.of(apply(seed, steps), new Random(seed * 0xbf58476d1ce4e5b9L + 9))
+
   final private class Maker(random: Random) {
     private val isCalm = random.nextInt(4) == 0
     private val accounts = one(1, 1, 2)

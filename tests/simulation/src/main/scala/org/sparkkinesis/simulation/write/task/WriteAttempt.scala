@@ -1,19 +1,17 @@
 package org.sparkkinesis.simulation.write.task
 
-import java.util.concurrent.ExecutionException
-
 import scala.concurrent.duration._
 import scala.util.Random
 import scala.util.control.NonFatal
 
-import org.sparkkinesis.concurrent.Futures
+import org.sparkkinesis.metadata.PhysicalStream
 import org.sparkkinesis.model.StreamRef
-import org.sparkkinesis.service.{Operation, ServiceErrorKind, ServiceException}
 import org.sparkkinesis.simulation.common.{ProcessKilled, SimulatedThread, SimulatedThreads, Violation}
 import org.sparkkinesis.simulation.model.ModelKinesis
 import org.sparkkinesis.simulation.write.schedule._
 import org.sparkkinesis.sink.kinesis._
 import org.sparkkinesis.sink.kinesis.put.SinkRecord
+import org.sparkkinesis.sink.route.{Routes, StreamSelector}
 
 /** The end of an attempt of a task. */
 sealed trait AttemptEnd
@@ -29,6 +27,8 @@ object AttemptEnd {
 /**
  * One attempt of a task. It writes its rows as a `DataWriter` does, on its own simulated thread.
  *
+ * @param routing
+ *   the routes of a write to a logical stream
  * @param failsAfter
  *   the row after which the task fails
  * @param ended
@@ -44,19 +44,28 @@ final class WriteAttempt(
     ledger: WriteLedger,
     threads: SimulatedThreads,
     strategies: StrategyFaults,
+    routing: Option[TaskRouting],
     random: Random,
     failsAfter: Option[Int],
     trace: (=> String) => Unit
 )(ended: (WriteAttempt, AttemptEnd) => Unit) {
-  private val bounds = settings.newBounds
   private var end = Option.empty[AttemptEnd]
   private var thread: SimulatedThread = null
-  private val router = new StreamRouter(check, open, explain)
+  private val streams = new TaskStreams(executor, settings, threads, random)
+  private val output: TaskOutput = routing.fold[TaskOutput](new NamedOutput(streams, settings)) { of =>
+    new RoutedOutput(of.routes, () => of.selector(partition), streams, executor, settings, left)
+  }
+
+  private def left(stream: PhysicalStream, failure: Throwable): Unit = {
+    trace(s"attempt $number leaves $stream: $failure")
+    ledger.leaveStream()
+  }
 
   def isOver: Boolean = end.isDefined
 
   def start(): Unit = {
     executor.began(this)
+    routing.foreach(of => ledger.routed(number, of.routes.all.map(_.arn).toSet))
     thread = threads.start(s"attempt $number")(run())
   }
 
@@ -74,7 +83,7 @@ final class WriteAttempt(
     val result =
       try {
         rows.zipWithIndex.foreach { case (row, index) => write(row, index) }
-        router.flush()
+        output.flush()
         ledger.commit(number, rows)
         AttemptEnd.Committed
       } catch {
@@ -82,7 +91,7 @@ final class WriteAttempt(
         case killed: ProcessKilled => throw killed
         case violation: Violation => throw violation
         case NonFatal(error) if executor.isAlive => AttemptEnd.Failed(error)
-      } finally if (executor.isAlive) router.close()
+      } finally if (executor.isAlive) output.close()
     ledger.ended(number)
     finish(result)
   }
@@ -96,80 +105,41 @@ final class WriteAttempt(
   private def write(row: WriteRow, index: Int): Unit = {
     if (failsAfter.contains(index)) throw new TaskFailed
     if (setup.rowPauseMillis > 0) threads.sleep(random.nextInt(setup.rowPauseMillis).millis)
-    val stream = WriteAttempt.reference(row.target)
     val record = new SinkRecord(row.key, row.hashKey.map(_.toString), WriteLedger.payload(number, row))
-    router.rules(stream).violation(record).foreach(why => throw new Violation("record", why))
-    router.write(stream, record)
+    output.write(row, record)
     checkMemory()
   }
 
   private def checkMemory(): Unit = {
-    val held = router.metrics.requests
+    val held = output.metrics.requests
     val entries = held.bufferedEntries + held.inFlightEntries
     if (entries > settings.requests.maxBufferedEntries && !settings.aggregated)
       throw new Violation("memory", s"a task holds $entries records, of ${settings.requests.maxBufferedEntries}")
     if (held.unacknowledgedBytes > settings.requests.maxBufferedBytes && entries > 1)
       throw new Violation("memory", s"a task holds ${held.unacknowledgedBytes} bytes in $entries records")
   }
-
-  private def check(stream: StreamRef): CheckedStream = {
-    val patience = settings.requests.deliveryTimeout match {
-      case limit: FiniteDuration => limit
-      case _ => WriteAttempt.Unlimited
-    }
-    val scheduler = executor.process.scheduler
-    val asked =
-      executor.known.find(
-        WriteAttempt.Caller,
-        stream,
-        executor.client,
-        scheduler,
-        settings.retries(Operation.DescribeStreamSummary),
-        settings.rules,
-        random.nextDouble _
-      )((_, _) => ())
-    try {
-      val found =
-        try threads.await(asked, patience).getOrElse(throw new StreamUnusable(s"no answer within $patience")).get()
-        catch { case failed: ExecutionException => throw Futures.unwrap(failed) }
-      if (!found.status.isUsable) throw new StreamUnusable(s"$stream is ${found.status}")
-      CheckedStream.of(stream, found, None)
-    } finally {
-      asked.cancel(true)
-      ()
-    }
-  }
-
-  private def open(stream: CheckedStream): StreamRouter.Target = {
-    val sink = KinesisStreamSink.open(executor.client, stream, settings, bounds, executor.sink)
-    new StreamRouter.Target(stream, sink, () => ())
-  }
-
-  private def explain(stream: CheckedStream, failure: Throwable): Throwable = {
-    failure.getCause match {
-      case error: ServiceException if error.kind == ServiceErrorKind.ResourceNotFound =>
-        executor.known.forget(WriteAttempt.Caller, stream.stream)
-      case _ => ()
-    }
-    failure
-  }
 }
 
 object WriteAttempt {
   val Stream = "orders"
-  private val Caller = "caller"
-
-  /** Longer than any simulation. */
-  private val Unlimited = 1000.days
 
   /** Returns the ARN of the stream of an account; the first account is the caller's. */
-  def arn(account: Int): String = ModelKinesis.arn(f"${ModelKinesis.Account.toLong + account}%012d", Stream)
+  def arn(account: Int): String = ModelKinesis.arn(WriteSetup.accounts(account + 1).last, Stream)
 
   def reference(target: WriteTarget): StreamRef = target match {
     case WriteTarget.Name => StreamRef.ByName(Stream)
     case WriteTarget.Arn(account) => StreamRef.parse(arn(account)).get
+    case WriteTarget.Logical => throw new IllegalArgumentException("the routes have the streams of such a row")
   }
 }
+
+/**
+ * The routes of a micro-batch to a logical stream.
+ *
+ * @param selector
+ *   creates the selector of a task
+ */
+final case class TaskRouting(routes: Routes, selector: Int => StreamSelector)
 
 /** The failure of a task that an error of the user's code would cause. */
 final class TaskFailed extends RuntimeException("the task fails by itself")

@@ -47,11 +47,24 @@ final class WriteLedger(ordered: Boolean, now: () => Long, doubts: PlacementDoub
 
   /** The last arrival of each key of a stream, over all committed attempts. */
   private val lastOfKey = mutable.HashMap.empty[(Int, String), (WriteRow, Long)]
+
+  /** The streams that attempts may write to, if they write to a logical stream. */
+  private val routes = mutable.LongMap.empty[Set[String]]
+
+  /** How often a stream was left because of a failure; the order of keys is lost then. */
+  private var left = 0L
   private var stored = 0L
   private var repeated = 0L
 
   def storedRecords: Long = stored
   def duplicates: Long = repeated
+  def streamsLeft: Long = left
+
+  /** Records the streams to which an attempt may write. */
+  def routed(attempt: Long, streams: Set[String]): Unit = routes(attempt) = streams
+
+  /** Records that an attempt has left a stream because of a failure. */
+  def leaveStream(): Unit = left += 1
 
   /** Records an entry that the service has stored. */
   def add(put: StoredPut): Unit = {
@@ -61,6 +74,8 @@ final class WriteLedger(ordered: Boolean, now: () => Long, doubts: PlacementDoub
       stored += 1
       val (attempt, row) = (user.attempt, user.row)
       if (over(attempt)) throw new Violation("late", s"row $row of attempt $attempt was stored after its end")
+      if (routes.get(attempt).exists(!_(put.stream.arn)))
+        throw new Violation("route", s"row $row of attempt $attempt was stored in ${put.stream.arn}")
       val rows = arrivals.getOrElseUpdate(attempt, mutable.HashMap.empty)
       val arrival = Arrival(stored, isFound, isAggregate(put.entry), now(), put.call)
       rows(row) = rows.getOrElse(row, Vector.empty) :+ arrival
@@ -77,7 +92,7 @@ final class WriteLedger(ordered: Boolean, now: () => Long, doubts: PlacementDoub
         throw new Violation("misplaced", s"$row is committed, but only in aggregates of other shards")
       repeated += all.size - 1
     }
-    if (ordered) checkOrder(rows, of)
+    if (ordered && left == 0) checkOrder(rows, of)
     ended(attempt)
   }
 
@@ -98,7 +113,9 @@ final class WriteLedger(ordered: Boolean, now: () => Long, doubts: PlacementDoub
     for {
       arrival <- all.init
       answered <- arrival.call.answeredMillis
-      if arrival.isFound && !(arrival.isAggregated && doubts.in(arrival.storedMillis, answered + ProofMillis))
+      // The answer of a stream that was left is not waited for.
+      if arrival.isFound && !(arrival.call.isCancelled && routes.contains(attempt)) &&
+        !(arrival.isAggregated && doubts.in(arrival.storedMillis, answered + ProofMillis))
     } throw new Violation(
       "duplicate",
       s"row $row of attempt $attempt was sent again, though request ${arrival.call.number} had been answered: it was " +

@@ -4,6 +4,7 @@ import scala.collection.mutable
 import scala.concurrent.duration._
 import scala.util.Random
 
+import org.sparkkinesis.error.KinesisConnectorException
 import org.sparkkinesis.simulation.common.{SimulatedThread, SimulatedThreads}
 import org.sparkkinesis.simulation.write.schedule._
 
@@ -12,18 +13,37 @@ final case class WriteBatch(number: Int, tasks: Vector[Vector[WriteRow]])
 
 /** Creates an attempt of a task; the callback receives its end. */
 trait AttemptMaker {
-  def apply(partition: Int, rows: Vector[WriteRow], ended: (WriteAttempt, AttemptEnd) => Unit): WriteAttempt
+  def apply(
+      partition: Int,
+      rows: Vector[WriteRow],
+      routing: Option[TaskRouting],
+      ended: (WriteAttempt, AttemptEnd) => Unit
+  ): WriteAttempt
+}
+
+/** The driver's part of a write to a logical stream. */
+trait RoutePlanner {
+
+  /** Returns the routes of a micro-batch; empty if the driver was killed. */
+  def plan(batch: Int): Option[TaskRouting]
+
+  /** Ends this run of the query. */
+  def end(): Unit
 }
 
 /**
  * Spark's part of a streaming write. It writes one batch after the other as tasks with retries and speculation. A
  * batch that fails is written again after the query has restarted. Runs on its own simulated thread.
+ *
+ * @param planner
+ *   plans the routes, if the rows go to a logical stream
  */
 final class WriteQuery(
     setup: WriteSetup,
     threads: SimulatedThreads,
     random: Random,
     make: AttemptMaker,
+    planner: Option[RoutePlanner],
     failed: Throwable => Unit,
     trace: (=> String) => Unit
 ) {
@@ -61,17 +81,31 @@ final class WriteQuery(
       trace(s"batch ${waiting.head.number} is committed")
       waiting.dequeue()
       done += 1
-    } else threads.sleep(RestartPause)
+    } else {
+      planner.foreach(_.end())
+      threads.sleep(RestartPause)
+    }
   }
 
   /** Writes a batch. Returns whether it was committed. */
-  private def write(batch: WriteBatch): Boolean = {
+  private def write(batch: WriteBatch): Boolean = planner match {
+    case None => write(batch, None)
+    case Some(plans) =>
+      try plans.plan(batch.number).exists(routing => write(batch, Some(routing)))
+      catch {
+        case unplanned: KinesisConnectorException =>
+          failed(unplanned)
+          false
+      }
+  }
+
+  private def write(batch: WriteBatch, routing: Option[TaskRouting]): Boolean = {
     val committed = mutable.Set.empty[Int]
     val failures = mutable.HashMap.empty[Int, Int].withDefaultValue(0)
     var isFatal = false
 
     def start(partition: Int): Unit = {
-      val attempt = make(partition, batch.tasks(partition), ended)
+      val attempt = make(partition, batch.tasks(partition), routing, ended)
       running :+= attempt
       attempt.start()
       val speculates = random.nextInt(100) < setup.speculationPercent

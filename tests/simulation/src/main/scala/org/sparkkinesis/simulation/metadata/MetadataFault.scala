@@ -1,4 +1,4 @@
-package org.sparkkinesis.simulation.read.schedule
+package org.sparkkinesis.simulation.metadata
 
 /** A temporary fault of the metadata service. */
 sealed trait MetadataFault extends Product

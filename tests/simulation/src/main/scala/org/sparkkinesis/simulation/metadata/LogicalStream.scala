@@ -1,4 +1,4 @@
-package org.sparkkinesis.simulation.read.member
+package org.sparkkinesis.simulation.metadata
 
 import java.nio.charset.StandardCharsets.UTF_8
 import java.util.concurrent.CompletableFuture
@@ -9,7 +9,6 @@ import scala.util.Random
 import org.sparkkinesis.concurrent.Waiting
 import org.sparkkinesis.error.{KinesisConnectorException, MetadataErrors}
 import org.sparkkinesis.metadata.{MetadataAnswer, StreamIds, StreamMetadataService, Tag}
-import org.sparkkinesis.simulation.read.schedule.{MetadataFault, NamedState}
 import org.sparkkinesis.spark.metadata.Documents
 
 /**
@@ -29,10 +28,18 @@ final class LogicalStream(arns: Vector[String], first: Vector[NamedState], now: 
   private var faults = Vector.empty[(MetadataFault, Long)]
   private var changedMillis = now()
   private var answers = 0
+  private var withoutActive = first.forall(_ != NamedState.Active)
+  private var failed = false
 
   /** The times at which streams became inactive that are not active now, and the longest such time of each stream. */
   private var inactiveSince = arns.indices.filter(i => first(i) != NamedState.Active).map(_ -> now()).toMap
   private var longestInactive = Map.empty[Int, Long]
+
+  /** Whether some document had no active stream. */
+  def lackedActive: Boolean = withoutActive
+
+  /** Whether the service has failed. */
+  def hasFailed: Boolean = failed
 
   /** The number of changes of the document. */
   def changes: Long = version - 1
@@ -49,6 +56,11 @@ final class LogicalStream(arns: Vector[String], first: Vector[NamedState], now: 
     members(stream).after.exists(before => before == other || follows(before, other))
 
   def fail(fault: MetadataFault, millis: Long): Unit = {
+    failed = true
+    fault match {
+      case MetadataFault.Empty | _: MetadataFault.Lacking => withoutActive = true
+      case _ => ()
+    }
     faults :+= fault -> (now() + millis)
     changedMillis = math.max(changedMillis, now() + millis)
   }
@@ -73,6 +85,7 @@ final class LogicalStream(arns: Vector[String], first: Vector[NamedState], now: 
   private def change(next: Vector[Member]): Unit = {
     before = Document(version, members)
     members = next
+    withoutActive ||= members.forall(_.state != NamedState.Active)
     version += 1
     changedMillis = math.max(changedMillis, now())
     members.indices.foreach { i =>
