@@ -2,7 +2,7 @@ package org.sparkkinesis.simulation.read
 
 import org.sparkkinesis.service.Operation.GetShardIterator
 import org.sparkkinesis.service.ServiceErrorKind.Internal
-import org.sparkkinesis.simulation.metadata.MetadataFault.Empty
+import org.sparkkinesis.simulation.metadata.MetadataFault.{Down, Empty}
 import org.sparkkinesis.simulation.metadata.NamedState.{Absent, Active, Standby}
 import org.sparkkinesis.simulation.model.ServiceFault.Failing
 import org.sparkkinesis.simulation.read.schedule.ReadAction._
@@ -64,8 +64,8 @@ class LogicalFindingsSuite extends TimedSuite with ReadFindings {
     val outcome = run(ReadScenario(
       160,
       ReadSetup(
-        options = fast ++ Map(
-          "metadataRefreshInterval" -> "1s",
+        options = slow ++ Map(
+          "metadataRefreshInterval" -> "20s",
           "onStreamRemoved" -> "park",
           "removalConfirmations" -> "1"
         ),
@@ -75,20 +75,40 @@ class LogicalFindingsSuite extends TimedSuite with ReadFindings {
       Vector(
         Start(ProcessingTime(5000), efo = false, failOnDataLoss = false),
         PutTo(1, 3),
-        Advance(20000),
-        Fault(Failing(Some(GetShardIterator), Internal, 100), 40000),
         PutTo(0, 1),
+        Advance(2 * Minute),
+        Fault(Failing(Some(GetShardIterator), Internal, 100), 2 * Minute),
         Name(1, Active),
-        Advance(12000),
+        Advance(45000),
         Name(1, Absent),
-        Advance(60000),
-        Stop,
         Advance(30 * Hour),
-        Start(ProcessingTime(5000), efo = false, failOnDataLoss = false),
         Name(1, Active),
-        Advance(60000)
+        Advance(10 * Minute)
       )
     ))
     assert(outcome.losses > 0)
+  }
+
+  test("the descendants of shards are read that expired before their stream is taken in") {
+    run(ReadScenario(
+      252,
+      ReadSetup(
+        options = Map("shardFetchInterval" -> "20m", "minFetchPeriod" -> "4m"),
+        streams = 3,
+        logical = Vector(Active, Standby, Standby)
+      ),
+      Vector(
+        Start(ProcessingTime(Hour), efo = false, failOnDataLoss = true),
+        Advance(19000),
+        Migrate(1, 2),
+        Advance(19 * Minute),
+        Split(1),
+        Stop,
+        Split(1),
+        Advance(24 * Hour),
+        PutTo(1, 1),
+        FailMetadata(Down, 980008)
+      )
+    ))
   }
 }

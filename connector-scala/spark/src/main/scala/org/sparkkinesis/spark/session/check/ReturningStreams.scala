@@ -7,14 +7,15 @@ import org.sparkkinesis.plan.offset.{SourceOffset, StreamOffset, StreamPhase}
 import org.sparkkinesis.spark.session.{CheckpointCheck, StreamSession}
 
 /**
- * Checks parked streams that are read again. While a stream was parked, it may have been recreated, its records and
- * shards may have expired, and its retention period may have changed. For one query's thread.
+ * Checks parked streams that are read again, and streams that join. While a stream was parked, it may have been
+ * recreated, its records and shards may have expired, and its retention period may have changed. For one query's
+ * thread.
  */
 final class ReturningStreams(session: StreamSession, checkpoint: CheckpointCheck, retention: RetentionCheck) {
   import ReturningStreams._
 
   /**
-   * Returns `now` with what the streams have become that were parked before.
+   * Returns `now` with what the streams have become that were parked before, or that joined.
    *
    * @throws KinesisConnectorException
    *   KINESIS_DATA_LOSS, KINESIS_STREAM_RECREATED, or the error of a stream that cannot be described
@@ -23,8 +24,11 @@ final class ReturningStreams(session: StreamSession, checkpoint: CheckpointCheck
     val returned =
       now.read.filter(stream => session.isOpen(stream.arn)).flatMap(stream => before.streams.get(stream.arn))
         .filter(_.isParked).toVector
-    if (returned.isEmpty) now
-    else {
+    if (returned.isEmpty) {
+      // A stream may have joined in an earlier run, and its shards may have expired before this one takes it in.
+      val hasJoined = now.read.exists(stream => session.isOpen(stream.arn) && !before.streams.contains(stream.arn))
+      if (hasJoined) checkpoint.link(now) else now
+    } else {
       returned.foreach(refresh)
       val (drained, unread) = returned.partition(isDrained)
       retention.warnOfExpired(unread.iterator.filterNot(isRecreated))

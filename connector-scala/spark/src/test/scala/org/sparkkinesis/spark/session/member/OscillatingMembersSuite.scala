@@ -59,6 +59,7 @@ class OscillatingMembersSuite extends TimedSuite {
         "onStreamRemoved" -> onRemoved,
         "metadataAllowedEndpoints" -> "https://kinesis.test",
         "region" -> "us-east-1",
+        "failOnDataLoss" -> "false",
         "awsAccessKey" -> "test",
         "awsSecretKey" -> "test"
       )),
