@@ -59,8 +59,8 @@ final private[read] class QueryRun(world: ReadWorld, start: Start) {
         new DriverMemory(() => time.nowMillis, _, LeftMillis, streams.ancestors)
       )
     asked = Some(source)
-    val sink = verdict.watching(ledger, tell(_), committed) {
-      ledger.begin(positionMillis)
+    val sink = verdict.watching(spoil(ledger), tell(_), committed) {
+      if (isBegun) ledger.begin(positionMillis)
       checkpoint.latest("offsets").foreach { case (_, offset) => noteOffset(offset) }
     }
     try
@@ -112,6 +112,11 @@ final private[read] class QueryRun(world: ReadWorld, start: Start) {
     override def delete(name: String): Unit = checkpoint.delete(driver)(name)
     override def names(prefix: String): Set[String] = checkpoint.names(prefix)
     override def startedMillis: Option[Long] = checkpoint.writtenMillis("metadata")
+  }
+
+  /** Whether the newest offset shows that the streams were read. The oldest record does not count before. */
+  private def isBegun: Boolean = checkpoint.latest("offsets").exists { case (_, offset) =>
+    setup.initialPosition != "trim_horizon" || !checkpoint.read("initial-offset").contains(offset)
   }
 
   /** Records the streams that are in an offset: from then on, the query knows how far they are read. */

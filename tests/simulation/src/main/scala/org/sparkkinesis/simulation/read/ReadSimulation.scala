@@ -29,12 +29,19 @@ final case class ReadOutcome(
 /**
  * Runs one scenario with the connector's reading side against models of the service and of Spark. Throws a
  * [[Violation]].
+ *
+ * @param spoil
+ *   returns the sink that a broken product would have
  */
-final class ReadSimulation(scenario: ReadScenario, trace: String => Unit = _ => ()) {
+final class ReadSimulation(
+    scenario: ReadScenario,
+    trace: String => Unit = _ => (),
+    spoil: BatchSink => BatchSink = identity[BatchSink] _
+) {
   import ReadAction._
   import ReadSimulation._
 
-  private val world = new ReadWorld(scenario, trace)
+  private val world = new ReadWorld(scenario, trace, spoil)
   import world.{ledger, service, tell, time, verdict}
 
   private var requested = Option.empty[Start]

@@ -11,10 +11,19 @@ import org.sparkkinesis.simulation.model.ModelKinesis
 import org.sparkkinesis.simulation.metadata.LogicalStream
 import org.sparkkinesis.simulation.read.member.MemberVerdict
 import org.sparkkinesis.simulation.read.schedule.ReadScenario
-import org.sparkkinesis.simulation.spark.{CheckpointFolder, WireFaults}
+import org.sparkkinesis.simulation.spark.{BatchSink, CheckpointFolder, WireFaults}
 
-/** What outlives the runs of a query: time, the service, the checkpoint, and what is known about the records. */
-final private[read] class ReadWorld(scenario: ReadScenario, trace: String => Unit) {
+/**
+ * What outlives the runs of a query: time, the service, the checkpoint, and what is known about the records.
+ *
+ * @param spoil
+ *   returns the sink that a broken product would have, to show that its faults are found
+ */
+final private[read] class ReadWorld(
+    scenario: ReadScenario,
+    trace: String => Unit,
+    val spoil: BatchSink => BatchSink = identity[BatchSink] _
+) {
   val setup = scenario.setup
   val random = new Random(scenario.seed)
   val time = new SimulatedTime(ReadSimulation.StartMillis)

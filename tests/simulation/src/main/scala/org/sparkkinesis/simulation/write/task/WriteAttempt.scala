@@ -113,15 +113,20 @@ final class WriteAttempt(
   private def checkMemory(): Unit = {
     val held = output.metrics.requests
     val entries = held.bufferedEntries + held.inFlightEntries
-    if (entries > settings.requests.maxBufferedEntries && !settings.aggregated)
-      throw new Violation("memory", s"a task holds $entries records, of ${settings.requests.maxBufferedEntries}")
-    if (held.unacknowledgedBytes > settings.requests.maxBufferedBytes && entries > 1)
-      throw new Violation("memory", s"a task holds ${held.unacknowledgedBytes} bytes in $entries records")
+    WriteAttempt.checkMemory(entries.toLong, held.unacknowledgedBytes, settings)
   }
 }
 
 object WriteAttempt {
   val Stream = "orders"
+
+  /** Checks what a task holds. A record that is larger than the bound is held alone. */
+  def checkMemory(entries: Long, bytes: Long, settings: KinesisSinkSettings): Unit = {
+    if (entries > settings.requests.maxBufferedEntries && !settings.aggregated)
+      throw new Violation("memory", s"a task holds $entries records, of ${settings.requests.maxBufferedEntries}")
+    if (bytes > settings.requests.maxBufferedBytes && entries > 1)
+      throw new Violation("memory", s"a task holds $bytes bytes in $entries records")
+  }
 
   /** Returns the ARN of the stream of an account; the first account is the caller's. */
   def arn(account: Int): String = ModelKinesis.arn(WriteSetup.accounts(account + 1).last, Stream)
