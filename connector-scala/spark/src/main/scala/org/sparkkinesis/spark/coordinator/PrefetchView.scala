@@ -6,7 +6,7 @@ import org.sparkkinesis.model.{SequenceNumber, StreamShard}
 import org.sparkkinesis.plan._
 import org.sparkkinesis.plan.offset.{LostLineage, SourceOffset, StreamOffset, StreamPhase}
 import org.sparkkinesis.spark.coordinator.cluster.ExecutorPlace
-import org.sparkkinesis.spark.coordinator.state.{CoordinatorState, FetchRates, Overtaken, ShardTrack}
+import org.sparkkinesis.spark.coordinator.state.{CoordinatorState, Overtaken, ShardTrack}
 import org.sparkkinesis.spark.protocol.Release
 
 /**
@@ -88,14 +88,7 @@ final class PrefetchView private[coordinator] (
    * @param nanos
    *   the time of the target, in nanoseconds of this process's clock
    */
-  def requireOpenShards(nanos: Long): Unit = {
-    val isNew = locked {
-      val before = state.openShards.isRequired(nanos)
-      if (!before) state.openShards.require(nanos)
-      !before
-    }
-    if (isNew) list()
-  }
+  def requireOpenShards(nanos: Long): Unit = if (locked(state.openShards.require(nanos))) list()
 
   /** Returns whether every record of the target has been planned. Call it when there is nothing to plan. */
   def isReached(target: AvailableNowTarget): Boolean = ofEveryShard { track =>
@@ -115,7 +108,9 @@ final class PrefetchView private[coordinator] (
       // A closed shard may be read to its tip before its end is reported, and its children are not known.
       val isNew = isPlannedToEnd && state.openShards.require(stream, target.millis)
       val areOpen = left.forall(shard =>
-        tracks.get(shard).exists(_.ended) || state.openShards.wasOpenAt(shard, target.millis)
+        tracks.get(shard).exists(track =>
+          track.ended || (state.openShards.wasOpenAt(shard, target.millis) && track.openUpToMillis >= target.millis)
+        )
       )
       (isPlannedToEnd && areOpen && !state.streamsToList(stream), isNew)
     }
@@ -264,9 +259,14 @@ final class PrefetchView private[coordinator] (
     track.ended || track.readUpToMillis >= target.millis ||
       (!lacksNews(track) && track.chunks.exists(_.firstArrivalMillis > target.millis))
 
-  /** Returns whether every record of the shard's children arrived after the target, or the children are known. */
+  /**
+   * Returns whether every record of the shard's children arrived after the target, or the children are known. A listing
+   * may be out of date, and an answer with the last records of a closed shard need not report its end. So a listing and
+   * an answer without records must both show the shard as open.
+   */
   private def hasNoChildrenIn(target: AvailableNowTarget, track: ShardTrack): Boolean =
-    track.ended || state.openShards.wasOpen(track.shard) || track.chunks.exists(_.firstArrivalMillis > target.millis)
+    track.ended || track.chunks.exists(_.firstArrivalMillis > target.millis) ||
+      (state.openShards.wasOpen(track.shard) && track.openUpToMillis >= target.millis)
 
   private def lacksNews(track: ShardTrack): Boolean = state.owner(track).exists(_.lacksNews)
 
@@ -280,43 +280,4 @@ final class PrefetchView private[coordinator] (
     val childrenSince = if (track.ended) state.childrenSince(track.shard) else None
     ShardAvailability(within, track.ended && within.size == chunks.size, readUpTo, childrenSince, openUpTo)
   }
-}
-
-/**
- * A snapshot of the coordinator's state, for metrics.
- *
- * @param behind
- *   each shard with something to read
- * @param fetchedMillisBehindLatest
- *   how far fetching is behind, in milliseconds, for each open shard with a report: the service's last value
- * @param totals
- *   counters of all consumers, including those of lost executors
- * @param withheldRows
- *   number of fetched rows that wait for shards which are behind; empty if shards are read independently
- */
-final case class CoordinatorStatus(
-    behind: Seq[ShardStatus],
-    fetchedMillisBehindLatest: Seq[Long],
-    openShards: Int,
-    endedShards: Int,
-    shardsByExecutor: Map[String, Int],
-    totals: Map[String, Long],
-    withheldRows: Option[Long]
-)
-
-/**
- * A snapshot of one shard, for metrics.
- *
- * @param millisBehindLatest
- *   how far the query is behind, in milliseconds: the age of the oldest record that no batch has taken or, if no record
- *   is buffered, the service's last value
- * @param rate
- *   how fast it is fetched; empty before the first measurement
- */
-final case class ShardStatus(shard: StreamShard, millisBehindLatest: Long, rate: Option[FetchRates])
-
-private[coordinator] object CoordinatorStatus {
-  def sum(a: Map[String, Long], b: Map[String, Long]): Map[String, Long] = (a.keySet ++ b.keySet).iterator.map(name =>
-    name -> (a.getOrElse(name, 0L) + b.getOrElse(name, 0L))
-  ).toMap
 }

@@ -85,7 +85,7 @@ final private[coordinator] class ShardProgress(
       // The shard was taken from this executor, or assigned to another one while this one was unreachable.
       if (others.nonEmpty) from.tell(Unassign(others.map(_.shard)))
       // Chunks before this report may be missing, so its read time and its end of shard do not count yet.
-      val certain = if (from.lacksNews) own.map(_.copy(readUpToMillis = 0, end = None)) else own
+      val certain = if (from.lacksNews) own.map(_.copy(readUpToMillis = 0, openUpToMillis = 0, end = None)) else own
       val planned = certain.flatMap(acceptShard(_, report.full))
       if (planned.nonEmpty) from.tell(Release(planned))
       val lost = mustName.exists(loseUnnamed(from, report, _))
@@ -117,7 +117,7 @@ final private[coordinator] class ShardProgress(
   def list(stream: String, shards: Seq[Shard], begun: ListingTime): Unit = locked {
     // The stream may have been parked while it was listed.
     if (state.streams(stream)) {
-      state.openShards.list(stream, shards, begun)
+      state.openShards.list(stream, shards, begun, tracks.contains)
       listKnown(stream, shards)
     }
   }
@@ -216,6 +216,7 @@ final private[coordinator] class ShardProgress(
       told.failure.foreach(giveUp(track, _))
       told.end.foreach { children =>
         val stream = track.shard.stream
+        state.openShards.end(track.shard)
         if (!hadEnded) state.note(ShardEnded(stream, track.shard.shard, children.map(_.id)))
         state.graphs += stream -> state.graphs(stream).withChildren(withParent(track, children))
       }

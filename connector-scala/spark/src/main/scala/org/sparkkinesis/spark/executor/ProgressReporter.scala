@@ -41,6 +41,9 @@ final class ProgressReporter(
 
   /** Shards whose last response reached the tip, with the epoch of the assignment. */
   private val atTip = new ConcurrentHashMap[StreamShard, Long]
+
+  /** Shards with an answer whose records are reported and whose time is not, with the epoch of the assignment. */
+  private val answering = new ConcurrentHashMap[StreamShard, Long]
   private val isDue = new AtomicBoolean
   private val sending = new Object
   private var number = 0L
@@ -53,13 +56,16 @@ final class ProgressReporter(
 
   override def onChunks(shard: StreamShard, epoch: Long, chunks: Seq[ChunkSummary]): Unit = {
     atTip.remove(shard)
+    answering.put(shard, epoch)
     change(shard, epoch, atOnce = true)(_.add(chunks))
   }
 
   override def onReadUpTo(shard: StreamShard, epoch: Long, readUpToMillis: Long, millisBehindLatest: Long): Unit = {
     // Report at once when a shard reaches its tip, but not while it stays there.
     val reachedTip = millisBehindLatest == 0 && !java.util.Objects.equals(atTip.put(shard, epoch), epoch)
+    val hadRecords = java.util.Objects.equals(answering.remove(shard), epoch)
     change(shard, epoch, reachedTip) { change =>
+      if (!hadRecords && millisBehindLatest == 0) change.openUpToMillis = readUpToMillis
       change.reads += 1
       change.readUpToMillis = math.max(change.readUpToMillis, readUpToMillis)
       change.millisBehindLatest = millisBehindLatest
@@ -163,6 +169,7 @@ private object ProgressReporter {
     var reads = 0
     var readUpToMillis = 0L
     var millisBehindLatest = 0L
+    var openUpToMillis = 0L
     var end: Option[Seq[ChildShard]] = None
     var failure: Option[ServiceException] = None
 
@@ -171,6 +178,16 @@ private object ProgressReporter {
       more.filter(chunk => chunks.lastOption.forall(_.last < chunk.last))
 
     def report(shard: StreamShard): ShardReport =
-      ShardReport(shard, epoch, chunks.toVector, reads, readUpToMillis, millisBehindLatest, end, failure)
+      ShardReport(
+        shard,
+        epoch,
+        chunks.toVector,
+        reads,
+        readUpToMillis,
+        millisBehindLatest,
+        end,
+        failure,
+        openUpToMillis
+      )
   }
 }

@@ -101,6 +101,9 @@ final case class Report(
  *   every record that arrived up to this time, in epoch milliseconds, is or was in the buffer; 0 when unknown
  * @param end
  *   the shard's children, once the shard has ended
+ * @param openUpToMillis
+ *   time of the last answer at the tip without records, in epoch milliseconds: such an answer of a closed shard reports
+ *   its end; 0 if there is none since the last report
  */
 final case class ShardReport(
     shard: StreamShard,
@@ -110,5 +113,6 @@ final case class ShardReport(
     readUpToMillis: Long,
     millisBehindLatest: Long,
     end: Option[Seq[ChildShard]],
-    failure: Option[ServiceException]
+    failure: Option[ServiceException],
+    openUpToMillis: Long = 0
 )

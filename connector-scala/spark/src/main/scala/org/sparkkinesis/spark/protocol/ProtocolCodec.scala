@@ -208,6 +208,7 @@ object ProtocolCodec {
         writeUTF(String.valueOf(error.detail).take(LongestReason))
         option(error.requestId)(writeUTF)
       }
+      writeLong(value.openUpToMillis)
     }
   }
 
@@ -258,7 +259,8 @@ object ProtocolCodec {
       readLong(),
       readLong(),
       option(seq(child())),
-      option(failure())
+      option(failure()),
+      readLong()
     )
 
     private def failure(): ServiceException = new ServiceException(

@@ -109,7 +109,8 @@ class CoordinatorMembersSuite extends CoordinatorFixture {
       s.coordinator.advance(from)
       assert(!isDrained)
       val epoch = s("driver").nextAssigned(2).find(_.shard.stream == joined).get.epoch
-      s("driver").tell(news(StreamShard(joined, id(0)), epoch, Seq(1, 2)).copy(readUpToMillis = 2000))
+      val told = news(StreamShard(joined, id(0)), epoch, Seq(1, 2))
+      s("driver").tell(told.copy(readUpToMillis = 2000, openUpToMillis = 2000))
       rows(s)(2)
       assert(!isDrained, "the records are not planned")
       s.coordinator.advance(withStream(StreamPhase.Draining(5), after(2)))
@@ -146,7 +147,7 @@ class CoordinatorMembersSuite extends CoordinatorFixture {
       val found = missing(s)
       assert(found.map(one => (one.stream, one.isDrained)) == Seq((joined, true)))
       val other = assigned.find(_.shard.stream == arn).get
-      s("driver").tell(news(other.shard, other.epoch, Seq(1)).copy(readUpToMillis = 2000))
+      s("driver").tell(news(other.shard, other.epoch, Seq(1)).copy(readUpToMillis = 2000, openUpToMillis = 2000))
       rows(s)(1)
       assert(s.coordinator.prefetched.everythingIsFetched(AvailableNowTarget(1000)), "it is not waited for")
       s.coordinator.advance(withStream(StreamPhase.Parked(5, isDrained = true), after(2)))

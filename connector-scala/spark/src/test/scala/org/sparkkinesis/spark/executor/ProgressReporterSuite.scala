@@ -129,6 +129,40 @@ class ProgressReporterSuite extends TimedSuite {
     assert(s.sent.flatMap(_.shards).map(_.readUpToMillis).toSeq == Seq(1000L, 1010L))
   }
 
+  test("only an answer without records at the tip shows that a shard is open") {
+    Seq[(String, ProgressReporter => Unit, Seq[Long])](
+      ("no records", _.onReadUpTo(Shard, 1, 1000, 0), Seq(1000L)),
+      ("not at the tip", _.onReadUpTo(Shard, 1, 1000, 5), Nil),
+      ("records", told => { told.onChunks(Shard, 1, Seq(chunk(10))); told.onReadUpTo(Shard, 1, 1000, 0) }, Nil),
+      (
+        "records of another assignment",
+        told => { told.onChunks(Shard, 1, Seq(chunk(10))); told.onReadUpTo(Shard, 2, 1000, 0) },
+        Seq(1000L)
+      ),
+      (
+        "an answer after records",
+        told => {
+          told.onChunks(Shard, 1, Seq(chunk(10)))
+          told.onReadUpTo(Shard, 1, 1000, 0)
+          told.onReadUpTo(Shard, 1, 2000, 0)
+        },
+        Seq(2000L)
+      )
+    ).foreach { case (name, answers, expected) =>
+      val s = new Setup
+      answers(s.reporter)
+      s.scheduler.advance(500.millis)
+      assert(s.sent.flatMap(_.shards).map(_.openUpToMillis).filter(_ > 0).toSeq == expected, name)
+    }
+    // A report is sent between the records of an answer and its time.
+    val s = new Setup
+    s.reporter.onChunks(Shard, 1, Seq(chunk(10)))
+    s.scheduler.runDue()
+    s.reporter.onReadUpTo(Shard, 1, 1000, 0)
+    s.scheduler.advance(500.millis)
+    assert(s.sent.flatMap(_.shards).forall(_.openUpToMillis == 0) && s.sent.size > 1)
+  }
+
   test("changes of an older epoch are not reported after those of a newer one") {
     val s = new Setup
     s.reporter.onChunks(Shard, 2, Seq(chunk(10)))

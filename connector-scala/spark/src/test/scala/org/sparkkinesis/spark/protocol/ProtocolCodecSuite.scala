@@ -60,7 +60,8 @@ class ProtocolCodecSuite extends PropertySuite {
     behind <- long
     end <-
       Gen.option(some(Gen.zip(shard.map(_.shard), some(shard.map(_.shard)), range).map((ChildShard.apply _).tupled)))
-  } yield ShardReport(s, epoch, chunks, reads, readUpTo, behind, end, None)
+    open <- long
+  } yield ShardReport(s, epoch, chunks, reads, readUpTo, behind, end, None, open)
 
   private val toDriver: Gen[ToDriver] = {
     val register = Gen.zip(Gen.alphaNumStr, Gen.alphaNumStr, long).map((Register.apply _).tupled)

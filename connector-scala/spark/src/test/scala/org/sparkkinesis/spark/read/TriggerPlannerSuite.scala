@@ -26,7 +26,8 @@ class TriggerPlannerSuite extends CoordinatorFixture {
       behind: Long
   ): Unit = {
     val chunks = last.map(value => ChunkSummary(number(value), 25, 25, arrival, arrival, arrival, 0)).toVector
-    s("driver").tell(ShardReport(shard(index), epochs(id(index)), chunks, 1, upTo, behind, None, None))
+    val open = if (chunks.isEmpty && behind == 0) upTo else 0
+    s("driver").tell(ShardReport(shard(index), epochs(id(index)), chunks, 1, upTo, behind, None, None, open))
   }
 
   private def epochs(s: Setup): Map[ShardId, Long] = s.assigned().map { case (shard, (_, epoch)) =>

@@ -1,6 +1,6 @@
 package org.sparkkinesis.simulation.read
 
-import org.sparkkinesis.service.Operation.GetShardIterator
+import org.sparkkinesis.service.Operation.{GetRecords, GetShardIterator}
 import org.sparkkinesis.service.ServiceErrorKind.{Internal, Throttled}
 import org.sparkkinesis.simulation.model.ModelSettings
 import org.sparkkinesis.simulation.model.ServiceFault.{
@@ -38,6 +38,30 @@ class ReadFindingsSuite extends TimedSuite with ReadFindings {
         Advance(2 * Hour)
       )
     ))
+  }
+
+  test("AvailableNow reads the children of a closed shard whose end comes late, also if the listings are out of date") {
+    val pauses = 0 to 900 by 100
+    pauses.foreach { pause =>
+      run(ReadScenario(
+        2,
+        ReadSetup(model = ModelSettings(lateEnds = true), options = fast),
+        Vector(
+          Put(3),
+          Start(AvailableNow, efo = false, failOnDataLoss = true),
+          Advance(30000),
+          Put(2),
+          Split(0),
+          Fault(StaleListing(20), Hour),
+          Advance(2000L + pause),
+          Put(3),
+          // The first answer of the shard comes after the time up to which the query reads.
+          Fault(Failing(Some(GetRecords), Throttled, 100), 4000),
+          Start(AvailableNow, efo = false, failOnDataLoss = true),
+          Advance(Minute)
+        )
+      ))
+    }
   }
 
   test("A12: a query that starts at latest works if the driver's clock is ahead of the service's") {

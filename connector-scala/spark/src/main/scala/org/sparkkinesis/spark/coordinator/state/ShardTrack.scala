@@ -54,6 +54,12 @@ final private[coordinator] class ShardTrack(
   /** The last time up to which the shard was read that had a later record in it; 0 if there is none. */
   var followedMillis = 0L
 
+  /**
+   * The time of the owner's last answer without records at the tip, in epoch milliseconds: the shard was open then,
+   * because such an answer of a closed shard reports its end. 0 if there is none.
+   */
+  var openUpToMillis = 0L
+
   /** Rate at which the shard is fetched, by any owner. */
   val rate = new ReadRate
 
@@ -109,6 +115,7 @@ final private[coordinator] class ShardTrack(
     lastReported = None
     droppedAhead = None
     readUpToMillis = 0
+    openUpToMillis = 0
     ended = isMissing
     failure = None
   }
@@ -125,6 +132,7 @@ final private[coordinator] class ShardTrack(
     added.foreach(add)
     // A full report repeats records that were counted before.
     if (!replaces) rate.add(report.reads, added.iterator.map(_.rows.toLong).sum, added.iterator.map(_.bytes).sum)
+    openUpToMillis = math.max(openUpToMillis, report.openUpToMillis)
     lastReported =
       report.chunks.lastOption.map(_.last).filter(last => lastReported.forall(last > _)).orElse(lastReported)
     readUpToMillis = math.max(readUpToMillis, report.readUpToMillis)

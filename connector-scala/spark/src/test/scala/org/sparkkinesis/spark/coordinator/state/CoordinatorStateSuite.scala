@@ -34,7 +34,7 @@ class CoordinatorStateSuite extends TimedSuite {
   ): Option[Long] = {
     val state = new CoordinatorState(Seq(arn), bounds)
     openAt.foreach { case (index, millis) =>
-      state.openShards.list(arn, shards.slice(index, index + 1), ListingTime(0, millis))
+      state.openShards.list(arn, shards.slice(index, index + 1), ListingTime(0, millis), _ => true)
     }
     state.graphs = Map(arn -> merged)
     val at = positions.map { case (i, position) => id(i) -> position }.to(SortedMap)

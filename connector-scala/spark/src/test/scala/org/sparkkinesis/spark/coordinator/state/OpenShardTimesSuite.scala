@@ -52,7 +52,8 @@ class OpenShardTimesSuite extends TimedSuite {
     def tell(index: Int, upTo: Long, ended: Boolean = false, chunks: Vector[ChunkSummary] = Vector.empty): Unit = {
       reports += 1
       val end = Option.when(ended)(Seq(ChildShard(child.id, child.parents, child.hashKeyRange)))
-      val told = ShardReport(shard(index), state.tracks(shard(index)).epoch, chunks, 1, upTo, 0, end, None)
+      val open = if (chunks.isEmpty) upTo else 0
+      val told = ShardReport(shard(index), state.tracks(shard(index)).epoch, chunks, 1, upTo, 0, end, None, open)
       progress.accept(Report("1", 1, reports, full = false, bufferIsFull = false, Set.empty, Seq(told), Map.empty))
       placement.assign()
       ()
@@ -123,12 +124,84 @@ class OpenShardTimesSuite extends TimedSuite {
     assert(resharded.view.isDrained(arn, target))
   }
 
+  test("an answer without records shows a shard as open, one with its last records does not") {
+    val record = Vector(ChunkSummary(number(5), 1, 1, 4000, 4000, 4000, 0))
+    def told(answers: (Long, Boolean)*): Rig = {
+      val rig = new Rig
+      rig.view.requireOpenShards(10)
+      rig.list(nanos = 10, Seq(parent))
+      answers.foreach { case (upTo, hasRecord) => rig.tell(0, upTo, chunks = if (hasRecord) record else Vector.empty) }
+      rig.advance(0 -> ShardPosition.After(number(5), 4000))
+      rig
+    }
+    Seq(
+      Seq(6000L -> false) -> true,
+      Seq(6000L -> true) -> false,
+      Seq(6000L -> true, 7000L -> false) -> true,
+      Seq(4000L -> true, 4900L -> false) -> false
+    ).foreach { case (answers, isOver) =>
+      val rig = told(answers: _*)
+      assert(rig.view.isReached(target) == isOver && rig.view.everythingIsFetched(target) == isOver, answers)
+    }
+    // A listing is out of date, and the end of the shard comes late.
+    val late = told(6000L -> true)
+    late.tell(0, upTo = 7000, ended = true)
+    assert(!late.view.isReached(target))
+    late.tell(1, upTo = 9000)
+    late.list(nanos = 20, Seq(closed, child))
+    assert(late.view.isReached(target))
+  }
+
+  test("a closed shard does not open again, unless its stream was recreated") {
+    val remade = parent.copy(startingSequenceNumber = number(2))
+    def after(before: OpenShardTimes => Unit, last: Shard): OpenShardTimes = {
+      val open = new OpenShardTimes
+      open.list(arn, Seq(parent), ListingTime(1, 1000), _ => true)
+      before(open)
+      open.list(arn, Seq(last), ListingTime(3, 3000), _ => true)
+      open.require(2)
+      open
+    }
+    val listed = (open: OpenShardTimes) => open.list(arn, Seq(closed, child), ListingTime(2, 2000), _ => true)
+    Seq[(String, OpenShardTimes => Unit, Shard, Boolean)](
+      ("nothing closed it", _ => (), parent, true),
+      ("a listing showed it as closed", listed, parent, false),
+      ("a consumer read its end", _.end(shard(0)), parent, false),
+      (
+        "a listing that lacks it came between",
+        open => { listed(open); open.list(arn, Nil, ListingTime(2, 2000), _ => true) },
+        parent,
+        false
+      ),
+      ("the stream was recreated", listed, remade, true),
+      ("the stream was recreated after the end", _.end(shard(0)), remade, true)
+    ).foreach { case (name, before, last, isOpen) =>
+      val open = after(before, last)
+      assert(open.wasOpen(shard(0)) == isOpen && open.isUndecided(shard(0)) == false, name)
+      assert(open.lastOpenMillis(shard(0)).contains(if (isOpen) 3000L else 1000L), name)
+    }
+  }
+
+  test("nothing is kept of shards that are neither listed nor read") {
+    val open = new OpenShardTimes
+    (1 to 1000).foreach { i =>
+      val generation = Seq(closed.copy(id = id(i)), child.copy(id = id(i + 1)))
+      open.list(arn, generation, ListingTime(i.toLong, i * 1000L), _ == shard(1))
+    }
+    assert(open.size == 3 && open.lastOpenMillis(shard(1001)).contains(1000000L))
+  }
+
+  test("only a new requirement asks for a listing") {
+    val open = new OpenShardTimes
+    assert(Seq(1L, 1L, 2L, 2L).map(open.require(_)) == Seq(true, false, true, false))
+  }
+
   test("a shard is known to be open at the time of the last listing that shows it") {
     val open = new OpenShardTimes
-    open.list(arn, Seq(parent), ListingTime(1, 1000))
-    open.list(arn, Nil, ListingTime(2, 2000))
+    open.list(arn, Seq(parent), ListingTime(1, 1000), _ => true)
+    open.list(arn, Nil, ListingTime(2, 2000), _ => true)
     assert(open.lastOpenMillis(shard(0)).contains(1000L) && open.lastOpenMillis(shard(1)).isEmpty)
-    open.list(arn, Seq(closed, child), ListingTime(3, 3000))
+    open.list(arn, Seq(closed, child), ListingTime(3, 3000), _ => true)
     assert(open.lastOpenMillis(shard(0)).contains(1000L) && open.lastOpenMillis(shard(1)).contains(3000L))
     open.remove(Seq(shard(0)))
     assert(open.lastOpenMillis(shard(0)).isEmpty)
