@@ -16,8 +16,12 @@ import org.sparkkinesis.service.ServiceException
 final private[executor] class LiveFeeds(reporter: ProgressListener) extends ProgressListener {
   private val feeds = new ConcurrentHashMap[StreamShard, LiveFeed]
 
+  /** The shards of which the driver knows the first chunk since their task began. */
+  private val begun = ConcurrentHashMap.newKeySet[StreamShard]()
+
   /** Gives shards to a task. A task with an older epoch that still reads one of them fails. */
   def open(feed: LiveFeed, shards: Seq[StreamShard]): Unit = shards.foreach { shard =>
+    begun.remove(shard)
     val older = feeds.put(shard, feed)
     if (older != null && (older ne feed) && older.isOpen) older.fail(LiveFeeds.takenOver(shard))
   }
@@ -28,7 +32,9 @@ final private[executor] class LiveFeeds(reporter: ProgressListener) extends Prog
   /** Removes the shards that have had no other task since this one. */
   def forget(feed: LiveFeed): Seq[StreamShard] = {
     val left = feeds.asScala.collect { case (shard, `feed`) => shard }.toVector
-    left.filter(feeds.remove(_, feed))
+    val forgotten = left.filter(feeds.remove(_, feed))
+    forgotten.foreach(begun.remove(_))
+    forgotten
   }
 
   /** Ends the tasks that read a shard now. */
@@ -38,7 +44,12 @@ final private[executor] class LiveFeeds(reporter: ProgressListener) extends Prog
 
   override def onChunks(shard: StreamShard, epoch: Long, chunks: Seq[ChunkSummary]): Unit = {
     val feed = feeds.get(shard)
-    if (feed == null) reporter.onChunks(shard, epoch, chunks) else feed.tell(shard)
+    // The driver needs the time of the first record only: if the batch does not end, the query began there.
+    if (feed == null) reporter.onChunks(shard, epoch, chunks)
+    else {
+      if (begun.add(shard)) reporter.onChunks(shard, epoch, chunks.take(1))
+      feed.tell(shard)
+    }
   }
 
   override def onReadUpTo(shard: StreamShard, epoch: Long, readUpToMillis: Long, millisBehindLatest: Long): Unit =

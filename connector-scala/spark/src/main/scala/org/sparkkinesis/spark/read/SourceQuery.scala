@@ -280,16 +280,19 @@ final class SourceQuery(
   }
 
   /**
-   * Returns the start of a batch as the streams are now: recreated streams and expired shards are replaced, if the
-   * query accepts lost records.
+   * Returns the start of a batch with recreated streams replaced, and its position as the streams are now: expired
+   * shards are replaced as well, if the query accepts lost records.
    */
-  private[read] def checked(start: SourceOffset): SourceOffset = {
+  private[read] def checked(start: SourceOffset): (SourceOffset, SourceOffset) = {
     val mended = mend(start)
     val from = linked(mended)
-    // Until a batch is committed, only this note has the times from which the query wanted records.
-    if (!from.isTimed) readUpTo.note(mended, from.timed(retention.oldestMillis(_)))
-    from
+    // A committed batch wanted the oldest record. A query without one begins anew, until its shards were looked at.
+    if (!from.isTimed && start != initialOffset) readUpTo.note(mended, from.timed(retention.oldestMillis(_)))
+    (mended, from)
   }
+
+  /** Stores how far the query has read beyond an offset. May be called on any thread; reports a failure only. */
+  private[read] def noteRead(offset: SourceOffset, from: SourceOffset): Unit = readUpTo.noteAtStop(offset)(from)
 
   /**
    * Returns the offset with what is left of lineages that were lost while a query in real-time mode was running, and
@@ -298,7 +301,7 @@ final class SourceQuery(
    * @param start
    *   the start of the batch, of which `now` is the position as the streams are now
    */
-  private[read] def relinked(
+  private[read] def relinkedBetween(
       start: SourceOffset,
       now: SourceOffset,
       lost: Seq[(StreamOffset, LostLineage)]

@@ -59,13 +59,18 @@ class LiveFeedSuite extends TimedSuite {
     assert(newer.take(0).contains(b))
   }
 
-  test("chunks of a shard with a task are not reported; its ends and its lag are") {
+  test("of the chunks of a shard with a task, the first is reported; its ends and its lag are") {
     val told = new Told
     val live = new LiveFeeds(told)
     val task = feed(1)
     live.open(task, Seq(a))
     Seq(a, b).foreach(live.onChunks(_, 1, summary))
-    assert(told.chunks == Seq(b))
+    assert(told.chunks == Seq(a, b))
+    Seq(a, b).foreach(live.onChunks(_, 1, summary))
+    assert(told.chunks == Seq(a, b, b))
+    live.open(task, Seq(a))
+    live.onChunks(a, 1, summary)
+    assert(told.chunks == Seq(a, b, b, a))
     live.onReadUpTo(a, 1, 5, 0)
     live.onShardEnd(a, 1, Nil)
     assert(told.others == Seq(a, a))

@@ -39,6 +39,37 @@ class RealTimeFindingsSuite extends AnyFunSuite with ReadFindings {
     assert(outcome.losses > 0 && outcome.delivered == 5)
   }
 
+  test("1000188: an empty shard is not reported as lost because the first real-time batch was not committed") {
+    run(ReadScenario(
+      1000188,
+      ReadSetup(options = Map("shardFetchInterval" -> "20m", "minFetchPeriod" -> "4m")),
+      Vector(
+        Advance(28 * Hour),
+        Start(RealTime(Hour), efo = false, failOnDataLoss = false),
+        Advance(6 * Minute)
+      )
+    ))
+  }
+
+  test("1000188: records that expire after the first real-time batch, which was not committed, are reported") {
+    Seq(Stop, Kill(1)).foreach { end =>
+      val outcome = run(ReadScenario(
+        1000188,
+        ReadSetup(shards = 2, options = slow),
+        Vector(
+          Advance(10 * Hour),
+          Put(1),
+          Advance(18 * Hour),
+          live(Hour),
+          Advance(10 * Minute),
+          end,
+          Advance(10 * Hour)
+        )
+      ))
+      assert(outcome.losses > 0 && outcome.delivered == 0, end)
+    }
+  }
+
   test("3000024: a batch that is committed while the driver is cut off does not hide that records before it expired") {
     val outcome = run(ReadScenario(
       3000024,

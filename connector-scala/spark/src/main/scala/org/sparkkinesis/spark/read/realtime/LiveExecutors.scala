@@ -24,13 +24,16 @@ import org.sparkkinesis.spark.protocol.{
  *   returns a time, in epoch milliseconds, that is not earlier than the service's current time
  * @param finished
  *   called with a shard that a task has finished, and its children that wait for parents of other tasks
+ * @param heard
+ *   called with each report of an executor, on an RPC thread and one at a time
  */
 final private[realtime] class LiveExecutors(
     serviceMillis: () => Long,
     latestMillis: () => Long,
     clock: Clock,
     events: EventSink,
-    finished: (StreamShard, Seq[ChildShard]) => Unit
+    finished: (StreamShard, Seq[ChildShard]) => Unit,
+    heard: Report => Unit = _ => ()
 ) extends DriverHandler {
   import LiveExecutors._
 
@@ -143,6 +146,7 @@ final private[realtime] class LiveExecutors(
         executors.get(id).foreach(old => send(old.peer, Unassign(shards)))
       }
       if (isLastBatch) send(executor.peer, EndTasks)
+      heard(report)
     }
   }
 

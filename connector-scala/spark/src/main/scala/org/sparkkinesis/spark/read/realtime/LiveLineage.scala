@@ -45,7 +45,7 @@ final private[realtime] class LiveLineage(query: SourceQuery) {
     val settled = BatchPlanner.settle(from, graphs, _ => None)
     search(settled)
     val lost = settled.read.flatMap(stream => givenUp.lostLineage(stream, known(stream.arn)).map(stream -> _)).toVector
-    if (lost.isEmpty) settled else query.relinked(start, settled, lost)
+    if (lost.isEmpty) settled else query.relinkedBetween(start, settled, lost)
   }
 
   /** Lists a stream at first, and again when the children of a finished shard are unknown. */

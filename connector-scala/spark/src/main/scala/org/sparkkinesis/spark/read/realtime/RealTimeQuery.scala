@@ -35,8 +35,14 @@ final private[sparkkinesis] class RealTimeQuery(query: SourceQuery, cluster: Exe
     () => session.serviceClock.atMost,
     query.environment.clock,
     session.events,
-    finished
+    finished,
+    report => look.accept(report).foreach(note)
   )
+  private val look = new FirstLook
+  private val looks = query.environment.scheduler(s"kinesis-first-look-$sourceId", 1)
+
+  /** The start of the current batch as the checkpoint has it. */
+  @volatile private var stored = Option.empty[SourceOffset]
   private val endpoint = cluster.open(ConsumerHosts.coordinatorName(sourceId), executors)
   private val lineage = new LiveLineage(query)
 
@@ -86,7 +92,8 @@ final private[sparkkinesis] class RealTimeQuery(query: SourceQuery, cluster: Exe
   /** Returns the tasks of the batch that begins at this offset. There is at least one. */
   def plan(start: SourceOffset): Vector[LiveTask] = {
     reportOvertaken()
-    val from = query.checked(start)
+    val beganMillis = session.serviceClock.atLeast
+    val (mended, from) = query.checked(start)
     val isDraining = synchronized(draining).nonEmpty
     if (isDraining) {
       drained += start
@@ -99,6 +106,7 @@ final private[sparkkinesis] class RealTimeQuery(query: SourceQuery, cluster: Exe
     val tasks = taskCount(shards)
     val readable = shards.readable.map(_.shard)
     planned = Some(begin -> readable.toSet)
+    beginLook(mended, from, beganMillis)
     executors.begin(readable.map(shard => shard -> begin.streams(shard.stream).readUntil(shard.shard)).toMap)
     val running = cluster.executors
     val avoided = executors.avoidUnreachable(running.map(_.id))
@@ -124,6 +132,20 @@ final private[sparkkinesis] class RealTimeQuery(query: SourceQuery, cluster: Exe
     merged.end
   }
 
+  /** Finds the times of the start, so that the next run notices expired records if the batch is not committed. */
+  private def beginLook(mended: SourceOffset, from: SourceOffset, beganMillis: Long): Unit = {
+    val open = if (from.isTimed) Set.empty[StreamShard]
+    else from.read.flatMap(stream =>
+      query.listed(stream.arn).filter(_.isOpen).map(shard => StreamShard(stream.arn, shard.id))
+    ).toSet
+    stored = Some(mended)
+    look.begin(from, shard => Option.when(open(shard))(beganMillis)).foreach(note)
+  }
+
+  /** Stores the times on a thread of its own, because it is also called on RPC threads. */
+  private def note(timed: SourceOffset): Unit =
+    stored.foreach(start => looks.execute(() => query.noteRead(start, timed)))
+
   /** Reports what expired before it was fetched, also if the query ends after this batch. */
   private def reportOvertaken(): Unit =
     query.reportOvertaken(executors.takeOvertaken(), isLast = synchronized(draining).nonEmpty)
@@ -137,6 +159,7 @@ final private[sparkkinesis] class RealTimeQuery(query: SourceQuery, cluster: Exe
     synchronized(draining).foreach(_.cancel(false))
     executors.close()
     endpoint.close()
+    looks.close()
   }
 
   /** Called on an RPC thread. */
