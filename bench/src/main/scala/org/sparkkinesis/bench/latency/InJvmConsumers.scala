@@ -10,7 +10,7 @@ import org.sparkkinesis.config.Options
 import org.sparkkinesis.consume._
 import org.sparkkinesis.event.ConsumerMetrics
 import org.sparkkinesis.model.{ChildShard, KinesisRecord, SequenceNumber, StartingPosition, StreamShard}
-import org.sparkkinesis.plan.realtime.LiveShard
+import org.sparkkinesis.plan.realtime.{LiveShard, TaskEnd}
 import org.sparkkinesis.service.ServiceException
 import org.sparkkinesis.spark.executor.{LiveConsumers, LiveFeed}
 
@@ -25,6 +25,7 @@ final class InJvmConsumers private extends LiveConsumers with ProgressListener w
     new ConsumerMetrics
   )
   private val feeds = new ConcurrentHashMap[StreamShard, LiveFeed]
+  private val ends = new ConcurrentHashMap[Long, TaskEnd]
   @volatile private var isClosed = false
 
   /** Starts the thread that publishes. */
@@ -50,6 +51,7 @@ final class InJvmConsumers private extends LiveConsumers with ProgressListener w
   override def head(shard: StreamShard, from: StartingPosition): Option[ShardHead] = consumers.head(shard, from)
   override def release(shard: StreamShard, upTo: SequenceNumber): Unit = consumers.release(shard, upTo)
   override def finished(shard: StreamShard, waiting: Seq[ChildShard]): Unit = ()
+  override def deliver(epoch: Long, end: TaskEnd): Unit = ends.put(epoch, end): Unit
   override def leave(feed: LiveFeed): Unit = feed.close()
 
   override def onChunks(shard: StreamShard, epoch: Long, chunks: Seq[ChunkSummary]): Unit = feeds.get(shard).tell(shard)
@@ -74,6 +76,14 @@ object InJvmConsumers {
       current = Some(fresh)
       fresh
     }
+  }
+
+  /** Returns the ends of these attempts of tasks, and forgets the others. */
+  def takeEnds(epochs: Seq[Long]): Seq[TaskEnd] = synchronized {
+    val ends = current.toSeq.map(_.ends)
+    val taken = ends.flatMap(of => epochs.map(of.get))
+    ends.foreach(_.clear())
+    taken
   }
 
   def stop(): Unit = synchronized {

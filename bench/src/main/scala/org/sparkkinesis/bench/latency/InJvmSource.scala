@@ -63,7 +63,8 @@ final private class InJvmStream(rate: Int) extends MicroBatchStream with Support
     }.toArray
 
   override def mergeOffsets(ends: Array[PartitionOffset]): Offset = {
-    val outcomes = ends.collect { case RealTimePartitionOffset(end) => end.outcomes }.flatten
+    val outcomes = InJvmConsumers.takeEnds(ends.toSeq.collect { case RealTimePartitionOffset(epoch) => epoch })
+      .flatMap(_.outcomes)
     positions ++= outcomes.map(of => of.shard -> of.position)
     batches += 1
     InJvmOffset(batches)
@@ -91,6 +92,6 @@ final private class InJvmReaders(rate: Int) extends PartitionReaderFactory {
     val task = partition.asInstanceOf[LiveTask]
     val epoch = TaskContext.get().taskAttemptId() + 1
     val reading = new LiveRead(task, consumers, epoch, settings, Environment.OfJvm)
-    new RealTimeReader(reading, ("driver", "localhost"), KinesisSchema.columns)
+    new RealTimeReader(reading, KinesisSchema.columns)
   }
 }

@@ -22,6 +22,11 @@ object ClusterRpc {
   final private class RemotePeer(ref: RpcEndpointRef) extends DriverPeer {
     override def send(message: Array[Byte]): Unit = ref.send(message)
 
+    override def deliver(message: Array[Byte]): Unit = {
+      ref.askSync[Boolean](message)
+      ()
+    }
+
     override def register(message: Array[Byte], self: Endpoint): Unit = self match {
       case own: OpenEndpoint =>
         ref.askSync[Boolean]((message, own.ref))
@@ -88,7 +93,10 @@ object ClusterRpc {
       case (message: Array[Byte], ref: RpcEndpointRef) =>
         handler.onRegister(message, new RemotePeer(ref), context.senderAddress.toString)
         context.reply(true)
-      case _: Array[Byte] => context.reply(true)
+      case message: Array[Byte] =>
+        // A ping has no content.
+        if (message.nonEmpty) handler.onMessage(message)
+        context.reply(true)
     }
 
     override def onDisconnected(address: RpcAddress): Unit = handler.onDisconnected(address.toString)

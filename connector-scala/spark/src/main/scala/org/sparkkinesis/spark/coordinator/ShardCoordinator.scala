@@ -11,7 +11,7 @@ import org.sparkkinesis.spark.coordinator.state.OpenShardTimes.ListingTime
 import org.sparkkinesis.spark.coordinator.state.{ConsumerPeer, CoordinatorState}
 import org.sparkkinesis.spark.executor.ConsumerHosts
 import org.sparkkinesis.spark.protocol.{
-  Broken, DriverHandler, ParentFinished, Peer, ProtocolCodec, Register, Report, StopAll
+  Broken, DriverHandler, ParentFinished, Peer, ProtocolCodec, Register, Report, StopAll, TaskEnded
 }
 import org.sparkkinesis.spark.settings.{ReadSettings, StreamConnection}
 
@@ -145,7 +145,7 @@ final class ShardCoordinator(
         case introduction: Register =>
           val isClosed = placement.introduce(introduction, ConsumerPeer(introduction, peer, address))
           if (isClosed) peer.send(ProtocolCodec.encode(StopAll)) else placing.wake()
-        case _: Report | _: Broken | _: ParentFinished => ()
+        case _: Report | _: Broken | _: ParentFinished | _: TaskEnded => ()
       }
 
     override def onMessage(message: Array[Byte]): Unit = ProtocolCodec.decodeToDriver(message) match {
@@ -153,7 +153,7 @@ final class ShardCoordinator(
         val heard = progress.accept(report)
         if (heard.concernsDiscovery) discovery.wake() else if (heard.concernsPlacement) placing.wake()
       case broken: Broken => breakDown(broken)
-      case _: Register | _: ParentFinished => ()
+      case _: Register | _: ParentFinished | _: TaskEnded => ()
     }
 
     override def onDisconnected(address: String): Unit = placement.at(address).foreach(lose)

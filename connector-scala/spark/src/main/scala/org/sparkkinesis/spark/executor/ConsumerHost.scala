@@ -1,19 +1,23 @@
 package org.sparkkinesis.spark.executor
 
+import java.util.concurrent.TimeoutException
 import java.util.concurrent.atomic.AtomicBoolean
 
 import scala.concurrent.duration._
 
+import org.apache.spark.SparkException
+
 import org.sparkkinesis.chunk.Chunk
 import org.sparkkinesis.concurrent.SerialExecutor
 import org.sparkkinesis.consume.{PrefetchBuffer, PrefetchMemory, ShardConsumers, ShardHead}
+import org.sparkkinesis.error.RealTimeErrors
 import org.sparkkinesis.event.{ConsumerMetrics, ConsumersCrashed, CoordinatorLost}
 import org.sparkkinesis.model.{ChildShard, SequenceNumber, StartingPosition, StreamShard}
-import org.sparkkinesis.plan.realtime.LiveShard
+import org.sparkkinesis.plan.realtime.{LiveShard, TaskEnd}
 import org.sparkkinesis.spark.connection.{Environment, ServiceTimeScheduler}
 import org.sparkkinesis.spark.protocol.{
   Assign, Broken, Configure, EndTasks, ExecutorWire, ParentFinished, ProtocolCodec, Register, Release, SendFullReport,
-  StopAll, ToExecutor, Unassign
+  StopAll, TaskEnded, ToExecutor, Unassign
 }
 import org.sparkkinesis.spark.settings.ReadSettings
 
@@ -92,6 +96,14 @@ final class ConsumerHost private[executor] (
 
   override def finished(shard: StreamShard, waiting: Seq[ChildShard]): Unit =
     driver.send(ProtocolCodec.encode(ParentFinished(shard, waiting)))
+
+  override def deliver(epoch: Long, end: TaskEnd): Unit =
+    try driver.deliver(ProtocolCodec.encode(TaskEnded(wire.executorId, wire.executorHost, epoch, end)))
+    catch {
+      // A timeout of Spark's RPC is not a SparkException.
+      case lost @ (_: SparkException | _: TimeoutException) =>
+        throw RealTimeErrors.driverUnreachable(wire.executorId).causedBy(lost)
+    }
 
   /**
    * Takes the shards of a task that has ended. Their consumers continue for a while, because the next batch is expected

@@ -2,9 +2,9 @@ package org.sparkkinesis.spark.executor
 
 import org.sparkkinesis.consume.ShardHead
 import org.sparkkinesis.model.{ChildShard, SequenceNumber, StartingPosition, StreamShard}
-import org.sparkkinesis.plan.realtime.LiveShard
+import org.sparkkinesis.plan.realtime.{LiveShard, TaskEnd}
 
-/** The consumers of one executor, as the tasks of real-time batches use them. Thread-safe and non-blocking. */
+/** The consumers of one executor, as the tasks of real-time batches use them. Thread-safe. Only `deliver` blocks. */
 trait LiveConsumers {
 
   /** Gives shards to a task; its feed receives their events. A newer task takes them from an older one. */
@@ -18,6 +18,14 @@ trait LiveConsumers {
 
   /** Reports to the driver a finished shard of a task, of which these children wait for parents of other tasks. */
   def finished(shard: StreamShard, waiting: Seq[ChildShard]): Unit
+
+  /**
+   * Sends the end of an attempt of a task to the driver, and waits until the driver has it.
+   *
+   * @throws KinesisConnectorException
+   *   KINESIS_REAL_TIME_DRIVER_UNREACHABLE
+   */
+  def deliver(epoch: Long, end: TaskEnd): Unit
 
   /** Ends a task. */
   def leave(feed: LiveFeed): Unit

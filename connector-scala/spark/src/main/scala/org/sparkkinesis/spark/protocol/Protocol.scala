@@ -3,6 +3,7 @@ package org.sparkkinesis.spark.protocol
 import org.sparkkinesis.chunk.ChunkSummary
 import org.sparkkinesis.model.hash.HashKeyRange
 import org.sparkkinesis.model.{ChildShard, SequenceNumber, StartingPosition, StreamShard}
+import org.sparkkinesis.plan.realtime.TaskEnd
 import org.sparkkinesis.service.ServiceException
 import org.sparkkinesis.spark.settings.StreamConnection
 
@@ -66,6 +67,14 @@ final case class Broken(executorId: String, instance: Long, reason: String) exte
  *   the children that the task did not begin
  */
 final case class ParentFinished(shard: StreamShard, waiting: Seq[ChildShard]) extends ToDriver
+
+/**
+ * Reports the end of an attempt of a task of a real-time batch. Only if the attempt succeeds, its end counts.
+ *
+ * @param epoch
+ *   the epoch in which the attempt reads its shards, which no other attempt of the query has
+ */
+final case class TaskEnded(executorId: String, host: String, epoch: Long, end: TaskEnd) extends ToDriver
 
 /**
  * Reports the changes since the previous report.

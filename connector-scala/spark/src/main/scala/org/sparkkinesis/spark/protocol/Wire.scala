@@ -8,6 +8,12 @@ trait Peer {
 /** The driver's endpoint of one source, seen from an executor. */
 trait DriverPeer extends Peer {
 
+  /**
+   * Sends a message and waits until the driver has handled it. If that is unknown, it fails with an exception of
+   * Spark's RPC.
+   */
+  def deliver(message: Array[Byte]): Unit
+
   /** Registers an endpoint of this executor and waits for the driver's acknowledgement. */
   def register(message: Array[Byte], self: Endpoint): Unit
 

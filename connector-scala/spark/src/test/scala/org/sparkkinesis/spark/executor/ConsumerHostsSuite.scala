@@ -9,11 +9,14 @@ import org.apache.spark.SparkException
 import org.sparkkinesis.aws.client.{ClientSettings, CredentialSettings}
 import org.sparkkinesis.concurrent.VirtualScheduler
 import org.sparkkinesis.config.Options
+import org.sparkkinesis.error.KinesisConnectorException
 import org.sparkkinesis.event.{ConsumersCrashed, CoordinatorLost, CoordinatorUnreachable}
 import org.sparkkinesis.model.{ShardId, StartingPosition, StreamShard}
+import org.sparkkinesis.plan.realtime.{LatencyCounts, TaskEnd}
 import org.sparkkinesis.spark.connection.{FakeDirectory, VirtualEnvironment}
 import org.sparkkinesis.spark.protocol.{
-  Assign, Assigned, Broken, DriverPeer, Endpoint, ExecutorWire, ProtocolCodec, Report, SendFullReport, ToDriver
+  Assign, Assigned, Broken, DriverPeer, Endpoint, ExecutorWire, ProtocolCodec, Report, SendFullReport, TaskEnded,
+  ToDriver
 }
 import org.sparkkinesis.spark.settings.ReadSettings
 import org.sparkkinesis.suite.TimedSuite
@@ -46,6 +49,10 @@ class ConsumerHostsSuite extends TimedSuite {
         val error = nextError
         nextError = None
         error.foreach(throw _)
+        heard :+= ProtocolCodec.decodeToDriver(message)
+      }
+      override def deliver(message: Array[Byte]): Unit = {
+        notFound.foreach(throw _)
         heard :+= ProtocolCodec.decodeToDriver(message)
       }
       override def register(message: Array[Byte], self: Endpoint): Unit = notFound.foreach(throw _)
@@ -83,6 +90,20 @@ class ConsumerHostsSuite extends TimedSuite {
       rig.notFound = None
       rig.start()
       assert(rig.hosts.find("source").nonEmpty)
+    }
+  }
+
+  test("the end of a task is sent with the place of its executor, and the task fails if the driver does not answer") {
+    val rig = new Rig
+    rig.start()
+    val host = rig.hosts.find("source").get
+    val end = TaskEnd(Vector.empty, 3, 0, LatencyCounts.Empty)
+    host.deliver(5, end)
+    assert(rig.heard == Vector(TaskEnded("7", "host", 5, end)))
+    Seq(new SparkException("no such endpoint"), rpcTimeout("no answer")).foreach { lost =>
+      rig.notFound = Some(lost)
+      val failure = intercept[KinesisConnectorException](host.deliver(6, end))
+      assert(failure.condition == "KINESIS_REAL_TIME_DRIVER_UNREACHABLE" && failure.getCause == lost)
     }
   }
 

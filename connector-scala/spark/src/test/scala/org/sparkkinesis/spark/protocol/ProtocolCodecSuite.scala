@@ -5,6 +5,8 @@ import org.scalacheck.Gen
 import org.sparkkinesis.chunk.ChunkSummary
 import org.sparkkinesis.model.hash.HashKeyRange
 import org.sparkkinesis.model.{StreamShard, _}
+import org.sparkkinesis.plan.offset.ShardPosition
+import org.sparkkinesis.plan.realtime.{LatencyCounts, ShardOutcome, TaskEnd}
 import org.sparkkinesis.service.{Operation, ServiceErrorKind, ServiceException}
 import org.sparkkinesis.spark.settings.StreamConnection
 import org.sparkkinesis.suite.PropertySuite
@@ -46,8 +48,26 @@ class ProtocolCodecSuite extends PropertySuite {
       some(Gen.zip(shard, number)).map(Release(_)),
       some(shard).map(Unassign(_)),
       Gen.const(SendFullReport),
+      Gen.const(EndTasks),
       Gen.const(StopAll)
     )
+  }
+
+  private val children: Gen[Vector[ChildShard]] =
+    some(Gen.zip(shard.map(_.shard), some(shard.map(_.shard)), range).map((ChildShard.apply _).tupled))
+
+  private val taskEnd: Gen[TaskEnd] = {
+    val planned: Gen[ShardPosition] = Gen.oneOf(
+      position.map(ShardPosition.Start(_)),
+      Gen.zip(number, long).map((ShardPosition.After.apply _).tupled),
+      Gen.zip(number, long, long).map((ShardPosition.Within.apply _).tupled),
+      Gen.const(ShardPosition.ShardEnd)
+    )
+    val outcome =
+      Gen.zip(shard, planned, long, Gen.option(long), Gen.option(long), children, Gen.option(long))
+        .map((ShardOutcome.apply _).tupled)
+    val counts = Gen.zip(some(long), long).map((LatencyCounts.apply _).tupled)
+    Gen.zip(some(outcome), long, Gen.choose(0, 1000), counts).map((TaskEnd.apply _).tupled)
   }
 
   private val shardReport = for {
@@ -58,8 +78,7 @@ class ProtocolCodecSuite extends PropertySuite {
     reads <- Gen.choose(0, 1000)
     readUpTo <- long
     behind <- long
-    end <-
-      Gen.option(some(Gen.zip(shard.map(_.shard), some(shard.map(_.shard)), range).map((ChildShard.apply _).tupled)))
+    end <- Gen.option(children)
     open <- long
   } yield ShardReport(s, epoch, chunks, reads, readUpTo, behind, end, None, open)
 
@@ -76,7 +95,9 @@ class ProtocolCodecSuite extends PropertySuite {
       metrics <- some(Gen.zip(Gen.alphaNumStr, long))
     } yield Report(id, instance, count, full, isFull, unreachable.toSet, shards, metrics.toMap)
     val broken = Gen.zip(Gen.alphaNumStr, long, Gen.alphaNumStr).map((Broken.apply _).tupled)
-    Gen.oneOf(register, report, broken)
+    val finished = Gen.zip(shard, children).map((ParentFinished.apply _).tupled)
+    val ended = Gen.zip(Gen.alphaNumStr, Gen.alphaNumStr, long, taskEnd).map((TaskEnded.apply _).tupled)
+    Gen.oneOf(register, report, broken, finished, ended)
   }
 
   test("messages to an executor are decoded as they were encoded") {

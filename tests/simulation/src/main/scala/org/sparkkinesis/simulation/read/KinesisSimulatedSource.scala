@@ -12,7 +12,7 @@ import org.sparkkinesis.plan.{ShardRange, TaskRanges}
 import org.sparkkinesis.simulation.spark._
 import org.sparkkinesis.spark.coordinator.cluster.ExecutorCluster
 import org.sparkkinesis.spark.read.SourceQuery
-import org.sparkkinesis.spark.read.live.{LiveRead, LiveTask, TaskEnd}
+import org.sparkkinesis.spark.read.live.{LiveRead, LiveTask}
 import org.sparkkinesis.spark.read.reader.RangesRead
 import org.sparkkinesis.spark.read.realtime.{RealTimeQuery, RealTimeSlots}
 import org.sparkkinesis.spark.session.StreamSession
@@ -75,7 +75,7 @@ final class KinesisSimulatedSource(
         memory.check(decode(start), query.summaries)
         started.plan(decode(start)).map(new Live(_))
       }
-      override def merge(ends: Seq[TaskEnd]): String = OffsetCodec.encode(started.merge(ends))
+      override def merge(ends: Seq[Long]): String = OffsetCodec.encode(started.merge(ends))
     }
   }
 
@@ -121,14 +121,7 @@ final class KinesisSimulatedSource(
           reading.chunk,
           reading.rowInChunk
         ))
-        override def end: TaskEnd = TaskEnd(
-          executor.name,
-          "host",
-          reading.outcomes,
-          reading.rows,
-          reading.children,
-          reading.latencies
-        )
+        override def deliverEnd(): Long = reading.deliverEnd()
         override def close(): Unit = reading.close()
       }
     }

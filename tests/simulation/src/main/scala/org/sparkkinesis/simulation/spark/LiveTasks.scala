@@ -2,9 +2,9 @@ package org.sparkkinesis.simulation.spark
 
 import scala.concurrent.duration._
 
+import org.sparkkinesis.error.KinesisConnectorException
 import org.sparkkinesis.simulation.common.{ProcessKilled, QueryThread, SimulatedProcess, SimulatedTime}
 import org.sparkkinesis.spark.executor.LiveFeedFailed
-import org.sparkkinesis.spark.read.live.TaskEnd
 
 /**
  * Runs the tasks of a real-time batch at the same time, in turn and some rows at a time. A task that fails or loses its
@@ -22,7 +22,7 @@ final class LiveTasks(
   private var attempts = 0L
 
   /** Returns the rows of the last attempt of each task, and its end. */
-  def runAll(partitions: Seq[LivePartition], endMillis: Long): Seq[(Vector[ReadRow], TaskEnd)] = {
+  def runAll(partitions: Seq[LivePartition], endMillis: Long): Seq[(Vector[ReadRow], Long)] = {
     val tasks = partitions.map(new Task(_, endMillis))
     val pause = ((endMillis - time.nowMillis) / TurnsOfBatch).max(1).millis
     try {
@@ -46,7 +46,7 @@ final class LiveTasks(
     private var failures = 0
     private var current = Option.empty[(SimulatedExecutor, LiveReading)]
     private val rows = Vector.newBuilder[ReadRow]
-    var done: Option[(Vector[ReadRow], TaskEnd)] = None
+    var done: Option[(Vector[ReadRow], Long)] = None
 
     def takeTurn(): Unit =
       try {
@@ -60,7 +60,7 @@ final class LiveTasks(
           row = if (left > 0) nextRow(reading) else None
         }
         if (time.nowMillis >= endMillis || reading.isEnded) {
-          val end = reading.end
+          val end = reading.deliverEnd()
           close()
           if (random.nextInt(100) >= settings.failPercent || failures + 1 >= settings.attempts)
             done = Some(rows.result() -> end)
@@ -69,6 +69,7 @@ final class LiveTasks(
       } catch {
         case _: ProcessKilled if driver.isAlive && current.forall(!_._1.process.isAlive) => again()
         case _: LiveFeedFailed if failures + 1 < settings.attempts => again()
+        case error: KinesisConnectorException if error.condition == Undelivered && driver.isAlive => again()
       }
 
     def close(): Unit = {
@@ -104,6 +105,9 @@ final class LiveTasks(
 
 private object LiveTasks {
   val LongestWait: FiniteDuration = 30.minutes
+
+  /** The error of a task whose end did not reach the driver. */
+  val Undelivered = "KINESIS_REAL_TIME_DRIVER_UNREACHABLE"
 
   /** The number of times in a batch at which a task reads what is there. */
   val TurnsOfBatch = 40

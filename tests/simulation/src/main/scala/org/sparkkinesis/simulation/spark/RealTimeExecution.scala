@@ -3,15 +3,19 @@ package org.sparkkinesis.simulation.spark
 import scala.concurrent.duration._
 
 import org.sparkkinesis.simulation.common.{QueryThread, SimulatedProcess, SimulatedTime}
-import org.sparkkinesis.spark.read.live.TaskEnd
 
 /** The methods of a source in real-time mode that Spark calls. Offsets are the texts of the offset log. */
 trait RealTimeSource {
   def initialOffset(): String
   def partitions(start: String): Seq[LivePartition]
 
-  /** Returns the end of a batch. */
-  def merge(ends: Seq[TaskEnd]): String
+  /**
+   * Returns the end of a batch.
+   *
+   * @param ends
+   *   what the attempts of tasks that have succeeded returned as their ends
+   */
+  def merge(ends: Seq[Long]): String
 }
 
 /** The shards that one task of a real-time batch reads. */
@@ -30,7 +34,9 @@ trait LiveReading {
 
   /** Returns the next row, if there is one now. */
   def next(): Option[ReadRow]
-  def end: TaskEnd
+
+  /** Sends the positions to the driver. Returns the name by which it finds them. */
+  def deliverEnd(): Long
   def close(): Unit
 }
 

@@ -136,6 +136,19 @@ final class SimulatedCluster(
         }
       }
 
+      /** Fails if the request or the answer is lost. */
+      override def deliver(message: Array[Byte]): Unit = {
+        process.step()
+        val isSent = !faults.loses()
+        if (isSent && SimulatedCluster.this.driver.isAlive) endpoints.get(name).foreach { handler =>
+          inspect(message)
+          handler.onMessage(message)
+        }
+        if (!isSent || !SimulatedCluster.this.driver.isAlive || !endpoints.contains(name) || faults.loses())
+          throw new SparkException(s"no answer of the endpoint $name")
+        process.step()
+      }
+
       override def register(message: Array[Byte], self: Endpoint): Unit = self match {
         case own: ExecutorEndpoint if SimulatedCluster.this.driver.isAlive && endpoints.contains(name) =>
           endpoints(name).onRegister(message, own, process.name)

@@ -8,7 +8,7 @@ import org.sparkkinesis.consume.{MissingResource, ShardHead}
 import org.sparkkinesis.event.DataLost
 import org.sparkkinesis.model.{ChildShard, StartingPosition, StreamShard, UserRecord}
 import org.sparkkinesis.plan.offset.ShardPosition
-import org.sparkkinesis.plan.realtime.{LiveShard, ShardOutcome, TaskLineage}
+import org.sparkkinesis.plan.realtime.{LatencyCounts, LiveShard, ShardOutcome, TaskEnd, TaskLineage}
 import org.sparkkinesis.service.ServiceException
 import org.sparkkinesis.spark.connection.{Environment, ServiceFailure}
 import org.sparkkinesis.spark.executor.{LiveConsumers, LiveFeed}
@@ -78,9 +78,14 @@ final private[sparkkinesis] class LiveRead(
   /** Returns the positions after the last row that [[next]] has returned. */
   def outcomes: Vector[ShardOutcome] = cursors.values.map(outcome).toVector
 
-  def rows: Long = rowCount
-  def children: Int = childrenBegun
-  def latencies: LatencyCounts = handOver.result()
+  /**
+   * Sends the positions after the last row to the driver, and waits until it has them. Returns the epoch, by which the
+   * driver finds them if Spark takes this attempt of the task for the batch.
+   */
+  def deliverEnd(): Long = {
+    consumers.deliver(epoch, TaskEnd(outcomes, rowCount, childrenBegun, handOver.result()))
+    epoch
+  }
 
   override def close(): Unit = consumers.leave(feed)
 

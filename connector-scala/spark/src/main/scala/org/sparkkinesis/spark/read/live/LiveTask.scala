@@ -3,7 +3,7 @@ package org.sparkkinesis.spark.read.live
 import org.apache.spark.sql.connector.read.InputPartition
 
 import org.sparkkinesis.model.StreamShard
-import org.sparkkinesis.plan.realtime.{LiveShard, ShardOutcome}
+import org.sparkkinesis.plan.realtime.LiveShard
 
 /**
  * The shards that one task of a real-time batch reads.
@@ -26,20 +26,3 @@ final case class LiveTask(
 ) extends InputPartition {
   override def preferredLocations(): Array[String] = locations
 }
-
-/**
- * Report of a task of a real-time batch at its end.
- *
- * @param childrenBegun
- *   number of child shards that the task began within the batch
- * @param handOver
- *   times from a record's arrival to its hand-over
- */
-final case class TaskEnd(
-    executorId: String,
-    host: String,
-    outcomes: Vector[ShardOutcome],
-    rows: Long,
-    childrenBegun: Int,
-    handOver: LatencyCounts
-)

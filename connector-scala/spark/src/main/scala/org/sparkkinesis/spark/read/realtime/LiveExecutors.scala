@@ -7,14 +7,14 @@ import org.sparkkinesis.event.{EventSink, ExecutorFailed, ExecutorJoined, Stream
 import org.sparkkinesis.model.{ChildShard, StreamShard}
 import org.sparkkinesis.spark.coordinator.state.{Overtaken, UnreachableStreams}
 import org.sparkkinesis.spark.protocol.{
-  Assign, Broken, DriverHandler, EndTasks, ParentFinished, Peer, ProtocolCodec, Register, Report, StopAll, ToExecutor,
-  Unassign
+  Assign, Broken, DriverHandler, EndTasks, ParentFinished, Peer, ProtocolCodec, Register, Report, StopAll, TaskEnded,
+  ToExecutor, Unassign
 }
 
 /**
  * The executors whose consumers feed the tasks of a real-time query. The tasks claim their shards in their executor;
- * this class records who reads which shard and who cannot reach a stream, makes an earlier owner stop, notices what
- * expired unread, and sums the consumers' counters.
+ * this class records the ends of tasks, who reads which shard and who cannot reach a stream, makes an earlier owner
+ * stop, notices what expired unread, and sums the consumers' counters.
  *
  * Called on RPC threads and on the query's thread.
  *
@@ -40,6 +40,9 @@ final private[realtime] class LiveExecutors(
   private val executors = mutable.LinkedHashMap.empty[String, Executor]
   private val owners = new LiveOwners(latestMillis)
   private val unreachable = new UnreachableStreams(clock)
+
+  /** The ends of attempts of tasks since the last batch, by their epochs. Not all of them succeed. */
+  private val ends = mutable.HashMap.empty[Long, TaskEnded]
   private var isClosed = false
   private var isLastBatch = false
 
@@ -54,7 +57,7 @@ final private[realtime] class LiveExecutors(
         if (isNew) events.emit(ExecutorJoined(id, host))
         // The consumers need the service's time for responses without one.
         send(peer, if (synchronized(isClosed)) StopAll else Assign(Nil, serviceMillis()))
-      case _: Report | _: Broken | _: ParentFinished => ()
+      case _: Report | _: Broken | _: ParentFinished | _: TaskEnded => ()
     }
 
   override def onMessage(message: Array[Byte]): Unit = ProtocolCodec.decodeToDriver(message) match {
@@ -63,6 +66,7 @@ final private[realtime] class LiveExecutors(
     case Broken(id, _, reason) =>
       synchronized(remove(id)).foreach(_ => events.emit(ExecutorFailed(id, reason)))
     case ParentFinished(shard, waiting) => finished(shard, waiting)
+    case ended: TaskEnded => synchronized { ends(ended.epoch) = ended }
     case _: Register => ()
   }
 
@@ -88,6 +92,15 @@ final private[realtime] class LiveExecutors(
    *   the shards with the times up to which the query has read them, where these are known
    */
   def begin(shards: Map[StreamShard, Option[Long]]): Unit = synchronized(owners.begin(shards))
+
+  /** Returns the ends of these attempts of tasks, and forgets those of all others. */
+  def takeEnds(epochs: Seq[Long]): Seq[TaskEnded] = synchronized {
+    val taken = epochs.map { epoch =>
+      ends.getOrElse(epoch, throw new IllegalStateException(s"no executor has sent the end of the attempt $epoch"))
+    }
+    ends.clear()
+    taken
+  }
 
   /** Returns the shards of which records may have expired before they were fetched. Returns each loss once. */
   def takeOvertaken(): Seq[Overtaken] = synchronized(owners.takeOvertaken())

@@ -66,7 +66,7 @@ final class RealTimeKinesisStream(session: StreamSession, checkpointLocation: St
 
   override def mergeOffsets(ends: Array[PartitionOffset]): Offset =
     remember(KinesisSourceOffset(ofRealTime.merge(ends.toSeq.map {
-      case RealTimePartitionOffset(end) => end
+      case RealTimePartitionOffset(epoch) => epoch
       case other => throw new IllegalArgumentException(s"not an offset of this source: $other")
     })))
 

@@ -9,11 +9,11 @@ import org.sparkkinesis.error.RealTimeErrors
 import org.sparkkinesis.event.{BatchEndedEarly, ChildrenBegun, ShardsNotReported}
 import org.sparkkinesis.model.{ChildShard, StreamShard}
 import org.sparkkinesis.plan.offset.SourceOffset
-import org.sparkkinesis.plan.realtime.{LiveShards, RealTimeMerge, RealTimePlanner, WaitingChildren}
+import org.sparkkinesis.plan.realtime.{LiveShards, RealTimeMerge, RealTimePlanner, TaskEnd, WaitingChildren}
 import org.sparkkinesis.spark.coordinator.cluster.{ExecutorCluster, ExecutorPlace}
 import org.sparkkinesis.spark.executor.ConsumerHosts
 import org.sparkkinesis.spark.read.SourceQuery
-import org.sparkkinesis.spark.read.live.{LiveTask, TaskEnd}
+import org.sparkkinesis.spark.read.live.LiveTask
 
 /**
  * The source of a query in real-time mode, without Spark's interfaces. It divides the shards between the tasks of each
@@ -116,9 +116,16 @@ final private[sparkkinesis] class RealTimeQuery(query: SourceQuery, cluster: Exe
     }
   }
 
-  /** Returns the end of the batch. */
-  def merge(ends: Seq[TaskEnd]): SourceOffset = {
+  /**
+   * Returns the end of the batch.
+   *
+   * @param epochs
+   *   the epochs of the attempts of tasks that have succeeded
+   */
+  def merge(epochs: Seq[Long]): SourceOffset = {
     reportOvertaken()
+    val ended = executors.takeEnds(epochs)
+    val ends = ended.map(_.end)
     val (begin, read) = planned.getOrElse(throw new IllegalStateException("no batch was planned"))
     val merged = RealTimeMerge.merge(begin, read, ends.flatMap(_.outcomes))
     if (merged.silent.nonEmpty) session.events.emit(ShardsNotReported(merged.silent.size))
@@ -126,8 +133,9 @@ final private[sparkkinesis] class RealTimeQuery(query: SourceQuery, cluster: Exe
       lineage.add(outcome.shard.stream, outcome.children)
     val begun = ends.map(_.childrenBegun).sum
     if (begun > 0) session.events.emit(ChildrenBegun(begun))
-    places = (for (end <- ends; outcome <- end.outcomes) yield outcome.shard -> ExecutorPlace(end.executorId, end.host))
-      .toMap
+    places = ended.flatMap { task =>
+      task.end.outcomes.map(_.shard -> ExecutorPlace(task.executorId, task.host))
+    }.toMap
     lastEnds = ends
     merged.end
   }

@@ -5,6 +5,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.connector.read.streaming.SupportsRealTimeRead.RecordStatus
 import org.apache.spark.sql.connector.read.streaming.{PartitionOffset, SupportsRealTimeRead}
 import org.apache.spark.sql.connector.read.{InputPartition, PartitionReader, PartitionReaderFactory}
+import org.apache.spark.sql.execution.streaming.continuous.RateStreamPartitionOffset
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.vectorized.ColumnarBatch
 
@@ -13,12 +14,26 @@ import org.sparkkinesis.error.RealTimeErrors
 import org.sparkkinesis.plan.realtime.LiveShard
 import org.sparkkinesis.spark.connection.Environment
 import org.sparkkinesis.spark.executor.ConsumerHosts
-import org.sparkkinesis.spark.read.live.{LiveRead, LiveTask, TaskEnd}
+import org.sparkkinesis.spark.read.live.{LiveRead, LiveTask}
 import org.sparkkinesis.spark.read.reader.{ChunkVectors, ShardTexts}
 import org.sparkkinesis.spark.settings.ReadSettings
 
-/** The end of one task, as Spark takes it to the driver. */
-final case class RealTimePartitionOffset(end: TaskEnd) extends PartitionOffset
+/**
+ * Names the attempt of a task whose end the driver has received, in the offset that Spark takes to the driver.
+ *
+ * Spark reads the offset there with the class loader of the application, from the results of tasks and from heartbeats.
+ * It does not have the connector's classes if the jar was added to a running session. Thus the offset is an object of
+ * Spark itself, and the executor's consumers send the end of the task to the driver.
+ */
+object RealTimePartitionOffset {
+  def apply(epoch: Long): PartitionOffset = RateStreamPartitionOffset(0, epoch, 0)
+
+  /** Returns the epoch of the attempt. */
+  def unapply(offset: PartitionOffset): Option[Long] = offset match {
+    case RateStreamPartitionOffset(_, epoch, _) => Some(epoch)
+    case _ => None
+  }
+}
 
 /** Creates the readers of real-time batches in executors. */
 final class RealTimeReaderFactory(sourceId: String, settings: ReadSettings, schema: StructType)
@@ -33,7 +48,7 @@ final class RealTimeReaderFactory(sourceId: String, settings: ReadSettings, sche
       val reading = new LiveRead(task, host, context.taskAttemptId() + 1, settings, Environment.OfJvm)
       // Spark 4.1 does not close readers of real-time batches.
       context.addTaskCompletionListener[Unit](_ => reading.close())
-      new RealTimeReader(reading, hosts.place, schema)
+      new RealTimeReader(reading, schema)
     case other => throw new IllegalArgumentException(s"not a partition of a real-time batch: $other")
   }
 }
@@ -41,12 +56,8 @@ final class RealTimeReaderFactory(sourceId: String, settings: ReadSettings, sche
 /**
  * Hands the rows of a real-time task to Spark. It has both shapes of `nextWithTimeout`: Spark 4.1 calls the one with
  * one argument, and later versions call the other one.
- *
- * @param place
- *   id and host of this executor
  */
-final class RealTimeReader(reading: LiveRead, place: (String, String), schema: StructType)
-    extends SupportsRealTimeRead[InternalRow] {
+final class RealTimeReader(reading: LiveRead, schema: StructType) extends SupportsRealTimeRead[InternalRow] {
   private var shard: LiveShard = _
   private var texts: ShardTexts = _
   private var chunk: Chunk = _
@@ -65,14 +76,7 @@ final class RealTimeReader(reading: LiveRead, place: (String, String), schema: S
 
   override def get(): InternalRow = columns.getRow(reading.rowInChunk)
 
-  override def getOffset(): PartitionOffset = RealTimePartitionOffset(TaskEnd(
-    place._1,
-    place._2,
-    reading.outcomes,
-    reading.rows,
-    reading.children,
-    reading.latencies
-  ))
+  override def getOffset(): PartitionOffset = RealTimePartitionOffset(reading.deliverEnd())
 
   override def close(): Unit = reading.close()
 

@@ -8,7 +8,7 @@ import org.sparkkinesis.config.Options
 import org.sparkkinesis.consume.ShardHead
 import org.sparkkinesis.model.{ChildShard, SequenceNumber, ShardId, StartingPosition, StreamShard}
 import org.sparkkinesis.plan.offset.ShardPosition
-import org.sparkkinesis.plan.realtime.LiveShard
+import org.sparkkinesis.plan.realtime.{LiveShard, TaskEnd}
 import org.sparkkinesis.spark.connection.{FakeDirectory, VirtualEnvironment}
 import org.sparkkinesis.spark.executor.{LiveConsumers, LiveFeed}
 import org.sparkkinesis.spark.read.reader.TestChunks
@@ -24,6 +24,7 @@ class LiveReadSuite extends TimedSuite {
     var held = Option.empty[Chunk]
     var end = Option.empty[Seq[ChildShard]]
     var behind = 0L
+    var delivered = Vector.empty[(Long, TaskEnd)]
     private val consumers = new LiveConsumers {
       override def claim(feed: LiveFeed, shards: Seq[LiveShard]): Unit = shards.foreach(one => feed.tell(one.shard))
       override def head(of: StreamShard, from: StartingPosition): Option[ShardHead] = {
@@ -35,6 +36,7 @@ class LiveReadSuite extends TimedSuite {
       }
       override def release(of: StreamShard, upTo: SequenceNumber): Unit = ()
       override def finished(of: StreamShard, waiting: Seq[ChildShard]): Unit = ()
+      override def deliver(epoch: Long, end: TaskEnd): Unit = delivered :+= epoch -> end
       override def leave(feed: LiveFeed): Unit = ()
     }
     lazy val reading: LiveRead = {
@@ -74,5 +76,17 @@ class LiveReadSuite extends TimedSuite {
     rig.end = Some(Nil)
     assert(!rig.reading.next(0))
     assert(rig.lag.isEmpty)
+  }
+
+  test("the end that the driver receives has the position after the last row, and the name of the attempt") {
+    val rig = new Rig
+    val now = rig.time.currentMillis
+    rig.hold(now - 3000, now - 2000, now - 1000)
+    assert(rig.reading.next(0) && rig.reading.next(0))
+    assert(rig.reading.deliverEnd() == 1)
+    val Vector((epoch, end)) = rig.delivered: @unchecked
+    assert(epoch == 1 && end.rows == 2 && end.childrenBegun == 0 && end.handOver.counts.sum == 3)
+    assert(end.outcomes.map(of => of.shard -> of.position) ==
+      Vector(shard -> ShardPosition.After(rig.held.get.sequenceNumber(1), now - 2000)))
   }
 }

@@ -6,9 +6,10 @@ import org.sparkkinesis.concurrent.VirtualScheduler
 import org.sparkkinesis.event.{RecordedEvents, StreamUnreachable}
 import org.sparkkinesis.model.hash.HashKeyRange
 import org.sparkkinesis.model.{ChildShard, ShardId, StreamShard}
+import org.sparkkinesis.plan.realtime.{LatencyCounts, TaskEnd}
 import org.sparkkinesis.spark.coordinator.state.Overtaken
 import org.sparkkinesis.spark.protocol.{
-  EndTasks, Peer, ProtocolCodec, Register, Report, ShardReport, ToExecutor, Unassign
+  EndTasks, Peer, ProtocolCodec, Register, Report, ShardReport, TaskEnded, ToExecutor, Unassign
 }
 import org.sparkkinesis.suite.TimedSuite
 
@@ -49,6 +50,13 @@ class LiveExecutorsSuite extends TimedSuite {
 
     def begin(shards: (Int, Option[Long])*): Unit =
       executors.begin(shards.map { case (index, since) => shard(index) -> since }.toMap)
+
+    /** The task hands over so many rows. */
+    def ended(epoch: Long, rows: Long): TaskEnded = {
+      val end = TaskEnded("1", "host", epoch, TaskEnd(Vector.empty, rows, 0, LatencyCounts.Empty))
+      executors.onMessage(ProtocolCodec.encode(end))
+      end
+    }
 
     def overtaken: Seq[StreamShard] = executors.takeOvertaken().map(_.shard)
   }
@@ -137,6 +145,28 @@ class LiveExecutorsSuite extends TimedSuite {
     rig.report("1", Seq(rig.fetched(0)))
     Seq("1", "2").foreach(rig.report(_, unreachable = Set("orders")))
     assert(rig.executors.avoidUnreachable(Seq("1", "2", "3"))("orders") == Set("1"))
+  }
+
+  test("the end of a batch has the ends of the attempts that succeeded, and not those of other attempts") {
+    val rig = new Rig
+    val (first, retried, speculative, again) =
+      (rig.ended(1, rows = 10), rig.ended(2, rows = 20), rig.ended(3, rows = 30), rig.ended(4, rows = 40))
+    assert(rig.executors.takeEnds(Seq(4, 1)) == Seq(again, first))
+    Seq(retried, speculative).foreach { other =>
+      intercept[IllegalStateException](rig.executors.takeEnds(Seq(other.epoch)))
+    }
+    // An attempt that was killed may still send its end when the next batch runs.
+    rig.ended(3, rows = 31)
+    val next = rig.ended(5, rows = 50)
+    assert(rig.executors.takeEnds(Seq(5)) == Seq(next))
+    assert(rig.executors.takeEnds(Nil) == Nil)
+  }
+
+  test("a batch does not end with an end that did not arrive") {
+    val rig = new Rig
+    rig.ended(1, rows = 10)
+    val missing = intercept[IllegalStateException](rig.executors.takeEnds(Seq(1, 2)))
+    assert(missing.getMessage.contains("attempt 2"))
   }
 
   test("a task that begins while the last batch is ended is told to end when its executor reports") {

@@ -4,6 +4,7 @@ import java.net.URLClassLoader
 
 import org.apache.spark.sql.connector.read.streaming.SupportsRealTimeRead.RecordStatus
 
+import org.sparkkinesis.spark.connection.ApplicationLoader
 import org.sparkkinesis.spark.read.{KinesisMicroBatchStream, StreamFactory}
 import org.sparkkinesis.suite.TimedSuite
 
@@ -20,6 +21,14 @@ class RealTimeClassesSuite extends TimedSuite {
 
   test("with this version of Spark, streams support real-time mode") {
     assert(StreamFactory.ofSpark.isInstanceOf[RealTimeStreams])
+  }
+
+  test("Spark reads the offset of a task without the connector's classes, which a jar of a session may contain") {
+    val epoch = ApplicationLoader.received(RealTimePartitionOffset(7)) match {
+      case RealTimePartitionOffset(epoch) => epoch
+      case other => fail(s"not an offset: $other")
+    }
+    assert(epoch == 7L)
   }
 
   /** Loads the connector's classes anew, as if Spark had no real-time mode. */

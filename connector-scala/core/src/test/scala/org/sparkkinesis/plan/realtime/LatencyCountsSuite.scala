@@ -1,4 +1,4 @@
-package org.sparkkinesis.spark.read.live
+package org.sparkkinesis.plan.realtime
 
 import org.sparkkinesis.suite.TimedSuite
 

@@ -1,4 +1,4 @@
-package org.sparkkinesis.spark.read.live
+package org.sparkkinesis.plan.realtime
 
 /**
  * Counts times by ranges that grow by about a fifth, so that percentiles are exact to about 20 %. Immutable.
