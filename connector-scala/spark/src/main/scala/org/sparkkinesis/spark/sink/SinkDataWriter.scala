@@ -63,7 +63,7 @@ abstract class SinkDataWriter(plan: SinkPlan, partition: Int, share: TaskShare) 
   final override def commit(): WriterCommitMessage = {
     flush()
     noteInvalid()
-    WrittenPartition(counts, held.fold(Seq.empty[HeldLetter])(_.all))
+    WrittenPartition(counts, held.fold(Seq.empty[HeldLetter])(_.all)).message
   }
 
   final override def abort(): Unit = close()

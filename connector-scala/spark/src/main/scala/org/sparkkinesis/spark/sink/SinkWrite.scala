@@ -10,7 +10,7 @@ import org.apache.spark.sql.connector.write.streaming.{StreamingDataWriterFactor
 
 import org.sparkkinesis.event.BatchWritten
 import org.sparkkinesis.event.log.EventLog
-import org.sparkkinesis.spark.sink.invalid.{DeadLetterTable, HeldLetter, HeldLetters, LetterBudget, OnInvalidRow}
+import org.sparkkinesis.spark.sink.invalid.{DeadLetterTable, HeldLetters, LetterBudget, OnInvalidRow}
 
 /** A checked write. Spark distributes and orders the rows as the plan requires. */
 final class SinkWrite(plan: SinkPlan, progress: WriteProgress) extends Write with RequiresDistributionAndOrdering {
@@ -31,12 +31,13 @@ private object SinkWrite {
       messages: Array[WriterCommitMessage],
       epochId: Option[Long]
   ): Unit = {
+    val written = WrittenPartition.all(messages)
     plan.onInvalid match {
       case OnInvalidRow.Hold(table) =>
-        new DeadLetterTable(table, plan.queryId).append(WrittenPartition.letters(messages), epochId)
+        new DeadLetterTable(table, plan.queryId).append(written.flatMap(_.letters), epochId)
       case _ => ()
     }
-    val total = WrittenPartition.total(messages)
+    val total = written.map(_.counts).foldLeft(WriteCounts())(_ + _)
     val requests = total.requests
     val log = new EventLog(plan.query)
     log.emit(BatchWritten(epochId, requests.entriesOut, requests.requests, requests.throttled, requests.retried))
@@ -87,16 +88,4 @@ final class SinkWriterFactory(plan: SinkPlan, share: TaskShare) extends DataWrit
     plan.newWriter(partitionId, share)
   override def createWriter(partitionId: Int, taskId: Long, epochId: Long): DataWriter[InternalRow] =
     plan.newWriter(partitionId, share)
-}
-
-/** The message of a task to the driver after its rows are stored. */
-final case class WrittenPartition(counts: WriteCounts, letters: Seq[HeldLetter] = Nil) extends WriterCommitMessage
-
-object WrittenPartition {
-  def letters(messages: Array[WriterCommitMessage]): Seq[HeldLetter] =
-    messages.iterator.collect { case written: WrittenPartition => written.letters }.flatten.toSeq
-
-  /** Returns the sum over all tasks. The message of a task that did not commit is null. */
-  def total(messages: Array[WriterCommitMessage]): WriteCounts =
-    messages.iterator.collect { case written: WrittenPartition => written.counts }.foldLeft(WriteCounts())(_ + _)
 }

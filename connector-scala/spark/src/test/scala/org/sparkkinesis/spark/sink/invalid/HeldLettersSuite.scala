@@ -26,7 +26,7 @@ class HeldLettersSuite extends TimedSuite {
     assert(error.condition == "KINESIS_SINK_DEAD_LETTERS_TOO_MANY")
     assert(error.parameters("held") == letters.all.size.toString)
     val bytes = new ByteArrayOutputStream
-    new ObjectOutputStream(bytes).writeObject(WrittenPartition(WriteCounts(), letters.all))
+    new ObjectOutputStream(bytes).writeObject(WrittenPartition(WriteCounts(), letters.all).message)
     (letters.all.size, bytes.size)
   }
 
