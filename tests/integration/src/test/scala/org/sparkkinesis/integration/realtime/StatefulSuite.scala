@@ -89,6 +89,13 @@ class StatefulSuite extends SparkSuite {
     }
   }
 
+  test("the versions of Spark that have state in real-time mode") {
+    val with43 = Seq("4.3.0", "4.3.1-SNAPSHOT", "4.10.0", "5.0.0", "4.3.0-preview1")
+    val before = Seq("4.0.1", "4.1.4", "4.2.0", "3.10.0", "4.2.1-SNAPSHOT")
+    assert(with43.filterNot(hasState) == Nil && before.filter(hasState) == Nil)
+    Seq("", "4", "4.3", "main", "4.x.0").foreach(text => intercept[IllegalArgumentException](hasState(text)))
+  }
+
   test("duplicates are dropped over several batches and a restart") {
     kinesis.admin.createStream("distinct", 2)
     val (to, at) = (new Collected, checkpoint())
@@ -122,9 +129,11 @@ private object StatefulSuite {
   val Size = 100
   val Keys = 5
 
+  private val Version = """(\d+)\.(\d+)\.\d+(?:-.+)?""".r
+
   /** Whether this version of Spark has queries with state in real-time mode. */
-  def hasState(version: String): Boolean = {
-    val numbers = version.split('.').map(_.toInt)
-    numbers(0) > 4 || (numbers(0) == 4 && numbers(1) >= 3)
+  def hasState(version: String): Boolean = version match {
+    case Version(major, minor) => major.toInt > 4 || (major.toInt == 4 && minor.toInt >= 3)
+    case other => throw new IllegalArgumentException(s"not a version of Spark: $other")
   }
 }
