@@ -2,12 +2,17 @@ package org.sparkkinesis.chaos
 
 import java.nio.file.{Files, Path}
 
+import org.sparkkinesis.json.Json
 import org.sparkkinesis.kit.Arguments
 
 /** The result of a chaos test: one JSON object for its last line, and whether no rule was broken. */
 trait ChaosOutcome {
   def json: String
   def isRight: Boolean
+
+  /** Returns a number of seconds as a member of the object, to a tenth. */
+  protected def inSeconds(seconds: Double): (String, Json) =
+    "seconds" -> Json.Num(BigDecimal(seconds).setScale(1, BigDecimal.RoundingMode.HALF_UP))
 }
 
 /** The main method of chaos tests with processes of their own, whose logs and output are in one folder. */

@@ -12,7 +12,7 @@ import org.apache.spark.sql.functions.col
 import org.apache.spark.sql.streaming.StreamingQuery
 import org.apache.spark.sql.{Dataset, Row}
 
-import org.sparkkinesis.chaos.query.{BatchFiles, QuerySession, SeenRecord}
+import org.sparkkinesis.chaos.query.{BatchFiles, QueryOptions, QuerySession, SeenRecord}
 import org.sparkkinesis.emulator.{EmulatorConfig, KinesisEmulator}
 import org.sparkkinesis.kit.process.StandaloneCluster
 
@@ -71,7 +71,7 @@ object ExecutorKill {
       val hold = new AtomicReference[Option[TaskHold]](None)
       val query = spark.readStream
         .format("kinesis")
-        .options(source(kinesis.endpoint))
+        .options(QueryOptions.source(kinesis.endpoint, "polling") + ("streamName" -> Stream))
         .load()
         .writeStream
         .option("checkpointLocation", folder.resolve("checkpoint").toString)
@@ -115,17 +115,6 @@ object ExecutorKill {
       )
     }.get
   }
-
-  private def source(endpoint: String): Map[String, String] = Map(
-    "streamName" -> Stream,
-    "endpoint" -> endpoint,
-    "region" -> "us-east-1",
-    "awsAccessKey" -> "test",
-    "awsSecretKey" -> "test",
-    "initialPosition" -> "trim_horizon",
-    "minFetchPeriod" -> "50ms",
-    "maxFetchesPerSecond" -> "20"
-  )
 
   private def seen(rows: Dataset[Row]): Seq[SeenRecord] =
     rows.select(SeenRecord.Columns.map(col): _*).collect().toSeq.map(SeenRecord.of)

@@ -5,7 +5,7 @@ import java.nio.file.Path
 import scala.concurrent.duration._
 import scala.util.{Random, Using}
 
-import org.sparkkinesis.chaos.query.QueryProcess
+import org.sparkkinesis.chaos.query.{QueryOptions, QueryProcess}
 import org.sparkkinesis.kit.process.EmulatorProcess
 
 /**
@@ -61,16 +61,12 @@ object KillRestart {
       emulator.createStream(Stream, shards)
       val producer = use(new Producer(emulator.endpoint, Stream, Keys))
       val perLife = records / (restarts + 1)
-      val options = Seq(
-        "endpoint" -> emulator.endpoint,
-        "region" -> "us-east-1",
-        "awsAccessKey" -> "test",
-        "awsSecretKey" -> "test",
+      val source = QueryOptions.connection(emulator.endpoint) ++ Map(
         "initialPosition" -> "trim_horizon",
         "minFetchPeriod" -> "20ms",
         "maxRecordsPerTrigger" -> math.max(1, perLife / 5).toString
-      ).flatMap { case (name, value) => Seq(s"--source.$name", value) } ++
-        settings.flatMap { case (name, value) => Seq(s"--conf.$name", value) }
+      )
+      val options = QueryProcess.named("source", source) ++ QueryProcess.named("conf", settings)
       val query =
         use(new QueryProcess(
           folder,

@@ -6,7 +6,7 @@ import scala.collection.immutable.VectorMap
 import scala.concurrent.duration._
 import scala.util.{Random, Using}
 
-import org.sparkkinesis.chaos.query.QueryProcess
+import org.sparkkinesis.chaos.query.{QueryOptions, QueryProcess}
 import org.sparkkinesis.chaos.{ChaosOutcome, ChaosRun, Producer, Puts, Verdict}
 import org.sparkkinesis.emulator.{EmulatorConfig, KinesisEmulator}
 import org.sparkkinesis.kit.process.StandaloneCluster
@@ -122,11 +122,7 @@ object LogicalChaos {
       cluster: Option[StandaloneCluster],
       plan: Plan
   ): Seq[String] = {
-    val source = Map(
-      "endpoint" -> endpoint,
-      "region" -> "us-east-1",
-      "awsAccessKey" -> "test",
-      "awsSecretKey" -> "test",
+    val source = QueryOptions.connection(endpoint) ++ QueryOptions.consumer(plan.mode) ++ Map(
       "streamId" -> StreamsDocument.Id,
       "metadataService" -> service,
       "metadataRefreshInterval" -> "1s",
@@ -136,11 +132,10 @@ object LogicalChaos {
       // With fan-out, a stream that is written all the time always has records that no batch has taken.
       "drainTimeout" -> "4s",
       "initialPosition" -> "trim_horizon",
-      "minFetchPeriod" -> "50ms",
-      "consumerMode" -> plan.mode
-    ) ++ (if (plan.mode == "efo") Map("consumerName" -> "chaos") else Map.empty)
+      "minFetchPeriod" -> "50ms"
+    )
     Seq("--master", cluster.fold("local[2]")(_.master)) ++
-      source.flatMap { case (name, value) => Seq(s"--source.$name", value) } ++
-      cluster.fold(Map.empty[String, String])(_.settings).flatMap { case (name, value) => Seq(s"--conf.$name", value) }
+      QueryProcess.named("source", source) ++
+      QueryProcess.named("conf", cluster.fold(Map.empty[String, String])(_.settings))
   }
 }

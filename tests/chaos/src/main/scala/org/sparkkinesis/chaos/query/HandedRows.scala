@@ -4,6 +4,8 @@ import java.io.FileOutputStream
 import java.nio.charset.StandardCharsets.UTF_8
 import java.nio.file.{Files, Path}
 import java.util.UUID
+import java.util.concurrent.TimeUnit
+import java.util.concurrent.locks.LockSupport
 
 import scala.jdk.CollectionConverters._
 import scala.util.Using
@@ -18,8 +20,17 @@ import org.apache.spark.sql.{ForeachWriter, Row}
  *   Spark's id of the application; a later application of the same cluster has a greater one
  * @param attempt
  *   a name of the task's attempt
+ * @param millis
+ *   the time of the hand-over, in epoch milliseconds
  */
-final case class HandedRow(batch: Long, app: String, executor: String, attempt: String, record: SeenRecord)
+final case class HandedRow(
+    batch: Long,
+    app: String,
+    executor: String,
+    attempt: String,
+    record: SeenRecord,
+    millis: Long
+)
 
 /**
  * The output folder of a query that hands its rows over one by one. Each attempt of a task writes its rows to a file
@@ -28,7 +39,8 @@ final case class HandedRow(batch: Long, app: String, executor: String, attempt: 
 final class HandedRows(folder: Path) {
   import HandedRows._
 
-  def writer: ForeachWriter[Row] = new Writer(folder.toString)
+  /** @param slowWhile a file; while it exists, a task takes one row per second. Empty for a sink that is always fast */
+  def writer(slowWhile: String = ""): ForeachWriter[Row] = new Writer(folder.toString, slowWhile)
 
   /** Returns the rows of the batches from `batch` on, of each attempt in their order. */
   def rows(batch: Long = 0): Seq[HandedRow] = attempts.filter(_.batch >= batch).flatMap(_.rows)
@@ -51,12 +63,16 @@ private object HandedRows {
 
   /** The file of one attempt of a task. */
   final case class Attempt(file: Path, batch: Long, app: String, executor: String, name: String) {
-    def rows: Seq[HandedRow] = Files.readAllLines(file).asScala.toVector.map(line =>
-      HandedRow(batch, app, executor, name, SeenRecord.parse(line))
-    )
+    def rows: Seq[HandedRow] = Files.readAllLines(file).asScala.toVector.map { line =>
+      val (millis, record) = line.splitAt(line.indexOf('\t'))
+      HandedRow(batch, app, executor, name, SeenRecord.parse(record.drop(1)), millis.toLong)
+    }
   }
 
-  final class Writer(folder: String) extends ForeachWriter[Row] {
+  /** The time that a row takes in a slow sink. */
+  private val SlowNanos = TimeUnit.SECONDS.toNanos(1)
+
+  final class Writer(folder: String, slowWhile: String) extends ForeachWriter[Row] {
     @transient private var out: Option[FileOutputStream] = None
     private var batch = 0L
 
@@ -69,7 +85,8 @@ private object HandedRows {
     /** The operating system has the whole row when this returns. */
     override def process(row: Row): Unit = {
       val to = out.getOrElse(create())
-      to.write((SeenRecord.of(row).line + "\n").getBytes(UTF_8))
+      to.write(s"${System.currentTimeMillis}\t${SeenRecord.of(row).line}\n".getBytes(UTF_8))
+      if (slowWhile.nonEmpty && Files.exists(Path.of(slowWhile))) LockSupport.parkNanos(SlowNanos)
     }
 
     override def close(failure: Throwable): Unit = out.foreach(_.close())

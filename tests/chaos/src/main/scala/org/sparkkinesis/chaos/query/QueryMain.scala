@@ -22,6 +22,8 @@ import org.sparkkinesis.kit.Arguments
  * logical stream instead, `streams VERSION ACTIVE DRAINING PARKED` is printed for each batch. `--copy STREAM` also
  * writes each batch to a stream, ordered by key. `--trigger` is an interval in milliseconds, `availableNow`, or
  * `realTime:LENGTH`, which writes each row to [[HandedRows]] instead; `rows:MILLISECONDS` does that with an interval.
+ * For both, `buffered BYTES` is printed after each batch, and with `--slow FILE`, a task takes one row per second while
+ * the file exists.
  * `--source.NAME VALUE` sets an option of the sources, `--sink.NAME VALUE` an option of the sink, `--conf.NAME VALUE` a
  * setting of the session.
  */
@@ -40,7 +42,7 @@ object QueryMain {
       // From Spark 4.3 on, a real-time batch may be repeated otherwise although its end was reported.
       writer(all.select(SeenRecord.Columns.map(col): _*)).option("asyncProgressTrackingEnabled", "false")
         .outputMode("update").trigger(trigger)
-        .foreach(new HandedRows(Path.of(arguments("output"))).writer).start()
+        .foreach(new HandedRows(Path.of(arguments("output"))).writer(arguments.text("slow", ""))).start()
     }
     val query = arguments.text("trigger", "0") match {
       case s"realTime:$length" => byRow(Trigger.RealTime(length))
@@ -110,7 +112,8 @@ object QueryMain {
       val rows = progress.sources.map(source =>
         Option(source.metrics.get("realTimeRows")).fold(source.numInputRows)(_.toLong)
       ).sum
-      s"batch ${progress.batchId} $rows"
+      val buffered = progress.sources.map(_.metrics.getOrDefault("bufferedBytes", "0").toLong).sum
+      s"batch ${progress.batchId} $rows\nbuffered $buffered"
     }
   }
 

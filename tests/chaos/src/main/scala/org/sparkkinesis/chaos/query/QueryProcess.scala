@@ -38,6 +38,7 @@ final class QueryProcess(
 ) extends AutoCloseable {
   private val output = Files.createDirectories(folder.resolve("output"))
   private val rowsByBatch = mutable.HashMap.empty[Long, Int]
+  private var buffered = 0L
   private var process: Option[Process] = None
   private var ended: Option[Ending] = None
   private var batchesInLife = 0
@@ -114,6 +115,9 @@ final class QueryProcess(
   /** Returns the id of the last batch, or -1 if there is none. */
   def lastBatch: Long = synchronized(rowsByBatch.keysIterator.maxOption.getOrElse(-1L))
 
+  /** The most bytes that the buffers held when a batch ended, if the query hands its rows over one by one. */
+  def mostBufferedBytes: Long = synchronized(buffered)
+
   def starts: Int = synchronized(begun)
   def batchesOfLife: Int = synchronized(batchesInLife)
 
@@ -184,6 +188,7 @@ final class QueryProcess(
         if (process.contains(from)) batchesInLife += 1
         notifyAll()
       }
+    case Array("buffered", bytes) => synchronized { buffered = math.max(buffered, bytes.toLong) }
     case Array("streams", version, active, draining, parked) => synchronized {
         if (process.contains(from))
           streamsOfLife = Some(LogicalVersion(version.toLong, active.toInt, draining.toInt, parked.toInt))
@@ -197,4 +202,8 @@ object QueryProcess {
 
   /** The exit status of a query that failed. */
   val Failed = 4
+
+  /** Returns options as arguments `--PREFIX.NAME VALUE`. */
+  def named(prefix: String, options: Map[String, String]): Seq[String] =
+    options.toSeq.flatMap { case (name, value) => Seq(s"--$prefix.$name", value) }
 }

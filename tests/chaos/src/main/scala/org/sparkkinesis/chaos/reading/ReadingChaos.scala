@@ -6,7 +6,7 @@ import java.nio.file.Path
 import scala.concurrent.duration._
 import scala.util.Using
 
-import org.sparkkinesis.chaos.query.QueryProcess
+import org.sparkkinesis.chaos.query.{QueryOptions, QueryProcess}
 import org.sparkkinesis.chaos.reading.schedule.{ChaosKind, ChaosPlan, ChaosSchedule}
 import org.sparkkinesis.chaos.{ChaosOutcome, ChaosRun, KnownLosses, Producer, Puts, Verdict}
 import org.sparkkinesis.emulator.{EmulatorConfig, KinesisEmulator}
@@ -145,19 +145,12 @@ object ReadingChaos {
     }
 
   private def arguments(endpoint: String, cluster: Option[StandaloneCluster], plan: ChaosPlan): Seq[String] = {
-    val connection = Map(
-      "endpoint" -> endpoint,
-      "region" -> "us-east-1",
-      "awsAccessKey" -> "test",
-      "awsSecretKey" -> "test"
-    )
+    val connection = QueryOptions.connection(endpoint)
     val source = connection ++ Map("initialPosition" -> "trim_horizon")
     val sink = if (plan.copies) connection else Map.empty[String, String]
     val settings = cluster.fold(Map.empty[String, String])(_.settings)
-    def named(prefix: String, options: Map[String, String]) =
-      options.toSeq.flatMap { case (name, value) => Seq(s"--$prefix.$name", value) }
     Seq("--master", cluster.fold("local[2]")(_.master), "--streams", plan.streams.mkString(",")) ++
       (if (plan.copies) Seq("--copy", ChaosPlan.Copy) else Nil) ++
-      named("source", source) ++ named("sink", sink) ++ named("conf", settings)
+      QueryProcess.named("source", source) ++ QueryProcess.named("sink", sink) ++ QueryProcess.named("conf", settings)
   }
 }

@@ -5,7 +5,7 @@ import java.nio.file.Path
 import scala.concurrent.duration._
 import scala.util.{Random, Using}
 
-import org.sparkkinesis.chaos.query.{HandedRows, QueryProcess}
+import org.sparkkinesis.chaos.query.{HandedRows, QueryOptions, QueryProcess}
 import org.sparkkinesis.chaos.{ChaosOutcome, ChaosRun}
 import org.sparkkinesis.emulator.{EmulatorConfig, KinesisEmulator}
 import org.sparkkinesis.json.Json
@@ -64,7 +64,7 @@ object RealTimeBoundaries {
         "reshards" -> Json.Num(BigDecimal(reshards)),
         "shards" -> Json.Num(BigDecimal(shards)),
         "subscriptions" -> Json.Num(BigDecimal(subscriptions)),
-        "seconds" -> Json.Num(BigDecimal(seconds).setScale(1, BigDecimal.RoundingMode.HALF_UP))
+        inSeconds(seconds)
       )
       Json.render(Json.obj(facts ++ verdict.fields: _*))
     }
@@ -81,11 +81,11 @@ object RealTimeBoundaries {
       query.start()
       if (!query.awaitBatches(1, Patience)) throw new IllegalStateException(s"no batch within $Patience; see $folder")
       val start = System.nanoTime
-      while (query.lastBatch < batches) {
-        producer.putUntil((System.nanoTime - start) / 1000000 * rate / 1000)
-        if (resharding.count < query.lastBatch * reshards / batches) resharding.next()
-        query.letRun(20.millis)
-      }
+      while (query.lastBatch < batches)
+        untilNextBatch(query, folder) {
+          producer.putUntil((System.nanoTime - start) / 1000000 * rate / 1000)
+          if (resharding.count < query.lastBatch * reshards / batches) resharding.next()
+        }
       // The verdict names the rows that do not come.
       query.awaitRows(producer.count.toLong, Patience)
       val last = query.lastBatch
@@ -103,21 +103,21 @@ object RealTimeBoundaries {
     }.get
   }
 
-  private def arguments(endpoint: String, batchMillis: Int, mode: String): Seq[String] = {
-    val source = Map(
-      "endpoint" -> endpoint,
-      "region" -> "us-east-1",
-      "awsAccessKey" -> "test",
-      "awsSecretKey" -> "test",
-      "initialPosition" -> "trim_horizon",
-      "minFetchPeriod" -> "50ms",
-      "maxFetchesPerSecond" -> "20",
-      "consumerMode" -> mode
-    ) ++ (if (mode == "efo") Map("consumerName" -> "chaos") else Map.empty)
+  /** Repeats the action until a batch ends. */
+  private def untilNextBatch(query: QueryProcess, folder: Path)(action: => Unit): Unit = {
+    val (before, deadline) = (query.lastBatch, Patience.fromNow)
+    while (query.lastBatch == before) {
+      if (deadline.isOverdue())
+        throw new IllegalStateException(s"no batch within $Patience after batch $before; see $folder")
+      action
+      query.letRun(20.millis)
+    }
+  }
+
+  private def arguments(endpoint: String, batchMillis: Int, mode: String): Seq[String] =
     Seq("--master", "local[2]", "--streams", Stream, "--trigger", s"realTime:$batchMillis milliseconds") ++
       Seq("--conf.spark.sql.streaming.realTimeMode.minBatchDuration", s"${batchMillis}ms") ++
-      source.flatMap { case (name, value) => Seq(s"--source.$name", value) }
-  }
+      QueryProcess.named("source", QueryOptions.source(endpoint, mode))
 
   /** Splits and merges random shards. */
   final private class Resharding(kinesis: KinesisEmulator, random: Random) {

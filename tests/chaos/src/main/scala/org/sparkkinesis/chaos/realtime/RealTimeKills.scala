@@ -6,7 +6,7 @@ import scala.concurrent.duration._
 import scala.jdk.CollectionConverters._
 import scala.util.{Random, Using}
 
-import org.sparkkinesis.chaos.query.{HandedRow, HandedRows, QueryProcess}
+import org.sparkkinesis.chaos.query.{HandedRow, HandedRows, QueryOptions, QueryProcess}
 import org.sparkkinesis.chaos.{ChaosOutcome, ChaosRun, Producer, Puts}
 import org.sparkkinesis.json.Json
 import org.sparkkinesis.kit.process.{EmulatorProcess, StandaloneCluster}
@@ -18,8 +18,8 @@ import org.sparkkinesis.kit.process.{EmulatorProcess, StandaloneCluster}
  * every second driver runs the query in micro-batches, on the same checkpoint.
  *
  * With two executors, the query uses all slots, and a lost task waits for the replacement. With more, it starts again
- * at once. Prints the seed first and one JSON object on the last line. Exits with 1 when a record was lost, or repeated
- * without need.
+ * at once. Prints the seed first and one JSON object on the last line, with the time after each kill until rows of
+ * every shard came again. Exits with 1 when a record was lost, or repeated without need.
  */
 object RealTimeKills {
   private val Stream = "numbers"
@@ -43,8 +43,38 @@ object RealTimeKills {
     )
   }
 
-  final case class Outcome(verdict: HandedVerdict, kills: Seq[Kill], seconds: Double, seed: Long) extends ChaosOutcome {
+  /**
+   * What one driver did until it was killed, or until the end.
+   *
+   * @param batches
+   *   the number of batches with rows
+   */
+  final case class Life(isRealTime: Boolean, batches: Int, rows: Int) {
+    def json: Json = Json.obj(
+      "trigger" -> Json.Str(if (isRealTime) "realTime" else "rows"),
+      "batches" -> Json.Num(BigDecimal(batches)),
+      "rows" -> Json.Num(BigDecimal(rows))
+    )
+  }
+
+  /**
+   * @param recoveryMillis
+   *   for each kill, the milliseconds until a record of each shard was handed over that was put after the kill
+   */
+  final case class Outcome(
+      verdict: HandedVerdict,
+      kills: Seq[Kill],
+      recoveryMillis: Seq[Long],
+      lives: Seq[Life],
+      seconds: Double,
+      seed: Long
+  ) extends ChaosOutcome {
     override def isRight: Boolean = verdict.isRight
+
+    /** Returns the times after kills of executors, or of the driver. */
+    private def recovery(ofDriver: Boolean): Json = Json.Arr(kills.zip(recoveryMillis).collect {
+      case (kill, millis) if kill.executor.isEmpty == ofDriver => Json.Num(BigDecimal(millis))
+    }.toVector)
 
     override def json: String = {
       val facts = Seq(
@@ -52,7 +82,10 @@ object RealTimeKills {
         "seed" -> Json.Num(BigDecimal(seed)),
         "executorKills" -> Json.Num(BigDecimal(kills.count(_.executor.nonEmpty))),
         "driverKills" -> Json.Num(BigDecimal(kills.count(_.executor.isEmpty))),
-        "seconds" -> Json.Num(BigDecimal(seconds).setScale(1, BigDecimal.RoundingMode.HALF_UP))
+        "executorRecoveryMillis" -> recovery(ofDriver = false),
+        "driverRecoveryMillis" -> recovery(ofDriver = true),
+        "lives" -> Json.Arr(lives.map(_.json).toVector),
+        inSeconds(seconds)
       )
       Json.render(Json.obj(facts ++ verdict.fields: _*))
     }
@@ -83,40 +116,32 @@ object RealTimeKills {
         killer.awaitRows(producer.count)
         killer.awaitRowsOfBatch(more = producer.allow(producer.count + Trickle))
         val kill = if (number % 2 == 1) killer.killExecutor() else killer.killDriver()
+        val recovery = killer.recover(producer)
         println(
-          s"kill $number: ${kill.executor.fold("the driver")(id => s"executor $id")} in batch ${kill.batches.head}"
+          s"kill $number: ${kill.executor.fold("the driver")(id => s"executor $id")} in batch ${kill.batches.head}; " +
+            s"rows of all shards after $recovery ms"
         )
-        kill
+        kill -> recovery
       }
       producer.allow(records.toLong)
       producer.awaitAll()
       killer.awaitRows(producer.count)
       query.kill()
-      val verdict = HandedVerdict.of(killer.rows, done, Puts(Stream, producer.count.toInt, producer.sequenceNumber))
-      Outcome(verdict, done, (System.nanoTime - began) / 1e9, seed)
+      val (all, puts) = (done.map(_._1), Puts(Stream, producer.count.toInt, producer.sequenceNumber))
+      val verdict = HandedVerdict.of(killer.rows, all, puts)
+      Outcome(verdict, all, done.map(_._2), killer.lives, (System.nanoTime - began) / 1e9, seed)
     }.get
   }
 
   private def arguments(cluster: StandaloneCluster, endpoint: String, batchSeconds: Int, mode: String): Seq[String] = {
-    val source = Map(
-      "endpoint" -> endpoint,
-      "region" -> "us-east-1",
-      "awsAccessKey" -> "test",
-      "awsSecretKey" -> "test",
-      "initialPosition" -> "trim_horizon",
-      "minFetchPeriod" -> "50ms",
-      "maxFetchesPerSecond" -> "20",
-      "shardsPerTask" -> ShardsPerTask.toString,
-      "consumerMode" -> mode
-    ) ++ (if (mode == "efo") Map("consumerName" -> "chaos") else Map.empty)
+    val source = QueryOptions.source(endpoint, mode) + ("shardsPerTask" -> ShardsPerTask.toString)
     val session = cluster.settings ++ Map(
       "spark.sql.streaming.realTimeMode.minBatchDuration" -> "1s",
       // From Spark 4.3 on, real-time mode refuses checkpoints of micro-batches with another format.
       "spark.sql.streaming.stateStore.checkpointFormatVersion" -> "2"
     )
     Seq("--master", cluster.master, "--streams", Stream, "--trigger", s"realTime:$batchSeconds seconds") ++
-      source.flatMap { case (name, value) => Seq(s"--source.$name", value) } ++
-      session.flatMap { case (name, value) => Seq(s"--conf.$name", value) }
+      QueryProcess.named("source", source) ++ QueryProcess.named("conf", session)
   }
 
   /** Watches the rows and the checkpoint of the query, and kills its processes. */
@@ -135,11 +160,38 @@ object RealTimeKills {
 
     def rows: Seq[HandedRow] = handed.rows()
 
+    /** Returns what each driver did, in their order. */
+    def lives: Seq[Life] = rows.groupBy(_.app).toSeq.sortBy(_._1).zipWithIndex.map { case ((_, of), startsBefore) =>
+      Life(isRealTime(startsBefore), of.map(_.batch).distinct.size, of.size)
+    }
+
     /** Starts the query if it does not run, and waits until so many different records were handed over. */
     def awaitRows(count: Long): Unit = {
-      if (query.handle.isEmpty) query.start(if (isRealTime(query.starts)) Nil else MicroBatches)
+      start()
       await(s"$count records")(records.size >= count)
     }
+
+    /**
+     * Starts the query if it does not run, and puts records until one of each shard was handed over. Returns how many
+     * milliseconds after the call that was.
+     */
+    def recover(producer: Producer): Long = {
+      val (began, from, batch) = (System.currentTimeMillis, producer.count, running.toLong)
+      // The executors of a killed driver hand over rows until they notice.
+      val orphans = Option.when(query.handle.isEmpty)(lastApp)
+      start()
+      def firstOfShard = handed.rows(batch)
+        .filter(row => row.record.number >= from && !orphans.contains(row.app))
+        .groupMapReduce(_.record.shard)(_.millis)(math.min)
+      await("rows of every shard after a kill") {
+        producer.allow(producer.count + Trickle)
+        firstOfShard.size == Shards
+      }
+      firstOfShard.values.max - began
+    }
+
+    private def start(): Unit =
+      if (query.handle.isEmpty) query.start(if (isRealTime(query.starts)) Nil else MicroBatches)
 
     /**
      * Waits until the running real-time batch has handed over rows, for which `more` is called. Does not wait for those

@@ -3,11 +3,11 @@ package org.sparkkinesis.chaos.writing
 import org.apache.spark.sql.functions._
 import org.apache.spark.sql.streaming.Trigger
 
-import org.sparkkinesis.chaos.query.QuerySession
+import org.sparkkinesis.chaos.query.{QueryOptions, QuerySession}
 import org.sparkkinesis.kit.Arguments
 
 /**
- * The main class of the query that tests kill: `--folder F --endpoint E --region R --master M --format F --target NAME
+ * The main class of the query that tests kill: `--folder F --endpoint E --master M --format F --target NAME
  * --conf.NAME VALUE…`. It copies one file of lines per micro-batch until all are copied. Payloads are lines.
  */
 object CopyLines {
@@ -24,13 +24,11 @@ object CopyLines {
       )
       .writeStream
       .format(arguments("format"))
-      .options(Map(
-        (if (arguments("format") == "firehose") "deliveryStreamName" else "streamName") -> arguments("target"),
-        "endpoint" -> arguments("endpoint"),
-        "region" -> arguments("region"),
-        "awsAccessKey" -> "AKIDEXAMPLE",
-        "awsSecretKey" -> "secret"
-      ))
+      .options(QueryOptions.connection(arguments("endpoint")))
+      .option(
+        if (arguments("format") == "firehose") "deliveryStreamName" else "streamName",
+        arguments("target")
+      )
       .option("checkpointLocation", s"$folder/checkpoint")
       .trigger(Trigger.AvailableNow())
       .start()

@@ -9,7 +9,7 @@ import scala.util.Using
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.functions.{col, concat, lit}
 
-import org.sparkkinesis.chaos.query.QuerySession
+import org.sparkkinesis.chaos.query.{QueryOptions, QuerySession}
 import org.sparkkinesis.emulator.fault.{FaultEffect, FaultRule}
 import org.sparkkinesis.emulator.{EmulatorConfig, KinesisEmulator}
 import org.sparkkinesis.json.Json
@@ -90,10 +90,7 @@ object KeyOrder {
     .format("kinesis")
     .mode("append")
     .option("streamName", Stream)
-    .option("endpoint", kinesis.endpoint)
-    .option("region", kinesis.region)
-    .option("awsAccessKey", "test")
-    .option("awsSecretKey", "test")
+    .options(QueryOptions.connection(kinesis.endpoint))
     .option("ordering", "key")
     .option("orderBy", "id")
     .save()

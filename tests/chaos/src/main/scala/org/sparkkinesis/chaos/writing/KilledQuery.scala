@@ -7,6 +7,7 @@ import scala.concurrent.duration._
 import scala.jdk.CollectionConverters._
 import scala.util.{Random, Using}
 
+import org.sparkkinesis.chaos.query.QueryProcess
 import org.sparkkinesis.emulator.{EmulatorConfig, KinesisEmulator}
 import org.sparkkinesis.kit.process.{JavaProcess, StandaloneCluster}
 
@@ -79,14 +80,14 @@ final class KilledQuery(seed: Long, time: FiniteDuration, destination: CopyDesti
     val arguments = Seq(
       "folder" -> folder.toString,
       "endpoint" -> kinesis.endpoint,
-      "region" -> kinesis.region,
       "master" -> cluster.master,
       "format" -> destination.format,
       "target" -> CopyDestination.Name
-    ) ++ cluster.settings.map { case (name, value) => s"conf.$name" -> value }
+    )
     JavaProcess.start(
       CopyLines.getClass.getName.stripSuffix("$"),
-      arguments.flatMap { case (name, value) => Seq(s"--$name", value) },
+      arguments.flatMap { case (name, value) => Seq(s"--$name", value) } ++
+        QueryProcess.named("conf", cluster.settings),
       "768m",
       Some(folder.resolve("query.log")),
       JavaProcess.ShortLived,

@@ -11,7 +11,14 @@ class BoundaryVerdictSuite extends TimedSuite {
   private def sequence(number: Int) = s"${100 + number / 2}"
 
   private def row(number: Int, batch: Long, key: String = "k"): HandedRow =
-    HandedRow(batch, "app", "0", s"$batch", SeenRecord("orders", number.toLong, key, "s0", sequence(number)))
+    HandedRow(
+      batch,
+      "app",
+      "0",
+      s"$batch",
+      SeenRecord("orders", number.toLong, key, "s0", sequence(number)),
+      millis = 0
+    )
 
   private def verdict(count: Int)(rows: HandedRow*): BoundaryVerdict = {
     val batches = rows.groupBy(_.batch).toSeq.sortBy(_._1).map { case (_, of) => Seq(of) }

@@ -14,7 +14,8 @@ class HandedVerdictSuite extends TimedSuite {
       app,
       executor,
       s"$batch-$executor-$app",
-      SeenRecord("orders", number.toLong, s"k${number % 2}", "s0", sequence(number))
+      SeenRecord("orders", number.toLong, s"k${number % 2}", "s0", sequence(number)),
+      millis = 0
     )
 
   private def verdict(count: Int, kills: Kill*)(rows: HandedRow*): HandedVerdict =

@@ -14,6 +14,7 @@ class RealTimeKillsSuite extends TimedSuite with TemporaryFolder {
       val outcome = RealTimeKills.run(folder(), records = 6000, kills, executors, 15, mode, isMixed = false, seed = 7)
       assert(outcome.verdict.faults == Nil, outcome.json)
       assert(outcome.kills.count(_.executor.isEmpty) == 1)
+      assert(outcome.recoveryMillis.size == kills && outcome.recoveryMillis.forall(_ > 0), outcome.json)
       assert(outcome.verdict.repeated > 0, s"the kills were within batches: ${outcome.json}")
     }
   }
@@ -22,5 +23,7 @@ class RealTimeKillsSuite extends TimedSuite with TemporaryFolder {
     val outcome = RealTimeKills.run(folder(), records = 6000, kills = 4, 2, 15, "polling", isMixed = true, seed = 8)
     assert(outcome.verdict.faults == Nil, outcome.json)
     assert(outcome.kills.count(_.executor.isEmpty) == 2)
+    assert(outcome.lives.map(_.isRealTime) == Seq(true, false, true), outcome.json)
+    assert(outcome.lives.forall(_.rows > 0) && outcome.lives(1).batches > 1, s"every life read: ${outcome.json}")
   }
 }
