@@ -23,6 +23,7 @@ import org.sparkkinesis.simulation.spark._
 /** Products that break the rules of the reading side: whole runs with a broken sink, and histories made by hand. */
 object ReadRules {
   private val arn = ModelKinesis.arn(ModelKinesis.Account, "orders")
+  private val Minute = 60000L
   private val row = ReadRow("shard-1", "10", 0, "key", 1)
   private val record = put(1)
   private val loss = ReadErrors.dataLoss("shard-1", "orders", "it was read up to yesterday", "a test")
@@ -110,31 +111,45 @@ object ReadRules {
     new History().verdict.called(made.total, made.throttled, runs = 1, directReads = 0)
   }
 
-  /** Commits a batch with rows of a stream after one without them. */
-  private def members(from: StreamPhase, to: StreamPhase, streamOfRows: Option[String] = None): Unit = {
-    val other = ModelKinesis.arn(ModelKinesis.Account, "next")
-    val (first, next) = (PhysicalStream.ofArn(arn).get, PhysicalStream.ofArn(other).get.copy(after = Set(arn)))
-    val entry = MetadataEntry(
-      1,
-      0,
-      MetadataDocument(1, SortedMap("orders" -> Vector(first, next))),
-      SortedMap(arn -> StreamWish.Read, other -> StreamWish.Read),
-      SortedMap.empty
-    )
-    def offset(phase: StreamPhase) = OffsetCodec.encode(SourceOffset(
+  /** What a query on a logical stream of two streams, of which one follows the other, has in its checkpoint. */
+  final private class Members {
+    private val other = ModelKinesis.arn(ModelKinesis.Account, "next")
+    private val (first, next) = (PhysicalStream.ofArn(arn).get, PhysicalStream.ofArn(other).get.copy(after = Set(arn)))
+    private val ledger = new ReadLedger(() => Minute, initialRetentionMillis = 24 * 60 * Minute)
+    private var files = Map.empty[String, String]
+    private val verdict =
+      new MemberVerdict(name => files.get(name), ledger, () => Minute, graceMillis = 0, retentionMillis = 60 * Minute)
+    ledger.begin(0)
+    ledger.add(record)
+    names(1, first, next)
+
+    /** Writes an entry with these streams. */
+    def names(number: Long, streams: PhysicalStream*): Unit = {
+      val document = MetadataDocument(number, SortedMap("orders" -> streams.toVector))
+      val wishes = streams.map(_.arn -> (StreamWish.Read: StreamWish)).to(SortedMap)
+      files ++= Map(
+        "metadata-log" -> s"1 $number",
+        s"metadata-entry-$number" -> EntryCodec.encode(MetadataEntry(number, 0, document, wishes, SortedMap.empty))
+      )
+      verdict.noteEntries()
+    }
+
+    def dropFirst(): Unit = {
+      verdict.noteOffset(offset(StreamPhase.Parked(0, isDrained = false)))
+      names(2, next)
+    }
+
+    /** Commits a batch with rows of a stream after one without them. */
+    def commit(from: StreamPhase, to: StreamPhase, hasNext: Boolean): Unit = {
+      files ++= Map("offsets/0" -> OffsetCodec.encode(offset(from)), "offsets/1" -> OffsetCodec.encode(offset(to)))
+      verdict.committed(1, Option.when(hasNext)(other).toSet)
+    }
+
+    private def offset(phase: StreamPhase) = SourceOffset(
       SortedMap(arn ->
         StreamOffset("orders", arn, 0, SortedMap(ShardId.ofIndex(0) -> ShardPosition.Horizon), phase = phase)),
       version = 1
-    ))
-    val files = Map(
-      "metadata-log" -> "1 1",
-      "metadata-entry-1" -> EntryCodec.encode(entry),
-      "offsets/0" -> offset(from),
-      "offsets/1" -> offset(to)
     )
-    val verdict = new MemberVerdict(files.get, graceMillis = 0, (_, _) => Some(record))
-    verdict.noteEntries()
-    verdict.committed(1, streamOfRows.map(_ => other).toSet)
   }
 
   private val exactlyOnce =
@@ -238,11 +253,22 @@ object ReadRules {
       "A stream that is parked as drained has no record that was not delivered",
       "a stream is parked as drained at once",
       "drain"
-    )(members(StreamPhase.Draining(0), StreamPhase.Parked(1, isDrained = true))),
+    )(new Members().commit(
+      StreamPhase.Draining(Minute),
+      StreamPhase.Parked(Minute, isDrained = true),
+      hasNext = false
+    )),
     BrokenProduct(
-      "No record of a stream comes before those that it follows (`after`) are read",
+      "No record of a stream comes before those that it follows (`after`) are read. Where documents contradict each " +
+        "other, the newer one applies.",
       "a stream does not wait for the one before it",
       "after"
-    )(members(StreamPhase.Active, StreamPhase.Draining(0), streamOfRows = Some("next")))
+    )(new Members().commit(StreamPhase.Active, StreamPhase.Draining(Minute), hasNext = true)),
+    BrokenProduct(
+      "The position of a stream is dropped only if the stream was parked, and missing in the documents, for " +
+        "`removedStreamRetention`",
+      "a stream is dropped when a document lacks it",
+      "dropped"
+    )(new Members().dropFirst())
   )
 }

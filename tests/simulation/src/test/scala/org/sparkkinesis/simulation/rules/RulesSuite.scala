@@ -8,7 +8,7 @@ import org.sparkkinesis.suite.TimedSuite
 
 /** Shows for each rule of README.md that a product which breaks it is found. */
 class RulesSuite extends TimedSuite {
-  private val all = ReadRules.all ++ WriteRules.all
+  private val all = ReadRules.all ++ WriteRules.all ++ RouteRules.all
 
   test("each broken product is found") {
     val missed = all.filterNot(broken => broken.found.contains(broken.kind))

@@ -53,7 +53,7 @@ object WriteRules {
     val (time, random, setup) = (new SimulatedTime(0), new Random(1), WriteSetup())
     val service = new ModelKinesis(time.scheduler, random, setup.model)
     val strategies = new StrategyFaults(random, () => time.nowMillis)
-    new WriteVerdict(setup, settings.requests, strategies, new StreamTroubles(service, setup)).judge(error)
+    new WriteVerdict(setup, settings.requests, strategies, new StreamTroubles(service, setup), None).judge(error)
   }
 
   private val found = "A committed row is stored, where KCL finds it"
@@ -93,6 +93,14 @@ object WriteRules {
       "late"
     )(history { one =>
       one.ledger.ended(1)
+      one.store(1, row(1))
+    }),
+    BrokenProduct(
+      "A row is stored in a stream of the routes of its micro-batch",
+      "a task writes to a stream of other routes",
+      "route"
+    )(history { one =>
+      one.ledger.routed(1, Set(ModelKinesis.arn(ModelKinesis.Account, "next")))
       one.store(1, row(1))
     }),
     BrokenProduct(held, "a task holds one record more", "memory")(
