@@ -2,8 +2,8 @@ package org.sparkkinesis.simulation.write
 
 import org.sparkkinesis.service.Operation.PutRecords
 import org.sparkkinesis.service.ServiceErrorKind.Throttled
-import org.sparkkinesis.simulation.metadata.MetadataFault.{Down, Empty}
-import org.sparkkinesis.simulation.metadata.NamedState.{Absent, Active, Draining}
+import org.sparkkinesis.simulation.metadata.MetadataFault.{Down, Empty, Older}
+import org.sparkkinesis.simulation.metadata.NamedState.{Absent, Active, Draining, Standby}
 import org.sparkkinesis.simulation.model.ServiceFault.Failing
 import org.sparkkinesis.simulation.write.schedule.WriteAction._
 import org.sparkkinesis.simulation.write.schedule.WriteTarget.Logical
@@ -44,6 +44,26 @@ class RouteFindingsSuite extends TimedSuite {
         Advance(30000),
         Restart,
         Advance(15000)
+      )
+    ))
+  }
+
+  test("a query that was idle does not go back to an older document") {
+    run(WriteScenario(
+      219,
+      WriteSetup(
+        shards = Vector(3, 1, 3),
+        targets = Vector(Logical),
+        options = Map("metadataRefreshInterval" -> "1s"),
+        logical = Vector(Active, Absent, Active)
+      ),
+      Vector(
+        Batch(1, 1, 30),
+        Advance(22000),
+        NameStream(2, Standby),
+        Advance(38000),
+        FailMetadata(Older, 10701),
+        Batch(1, 1, 30)
       )
     ))
   }

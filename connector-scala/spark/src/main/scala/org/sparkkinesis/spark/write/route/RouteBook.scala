@@ -59,7 +59,7 @@ final class RouteBook(
    */
   def pin(epoch: Option[Long]): MetadataDocument = synchronized {
     usedNanos = clock.nanoTime
-    val own = permitted(history.newest)
+    val own = told.orElse(permitted(history.newest))
     val isNew = watcher.isEmpty
     val watching = watcher.getOrElse(start(own))
     own match {
@@ -119,7 +119,6 @@ final class RouteBook(
   private def start(known: Option[MetadataDocument]): MetadataWatcher = {
     val first = new CompletableFuture[Unit]
     answered = first
-    told = None
     val opened = new MetadataWatcher(open(), ids, options, environment, events, known)({ document =>
       if (document.physical.nonEmpty) told = Some(document)
       first.complete(())
@@ -132,11 +131,13 @@ final class RouteBook(
   }
 
   /** Waits shortly for the service at the start from the cache, because its answer may be newer than the cache. */
-  private def greet(watching: MetadataWatcher): Unit = if (!environment.waiting.until(answered, FirstPatience))
-    history.newest.foreach { entry =>
+  private def greet(watching: MetadataWatcher): Unit = {
+    val isSilent = !environment.waiting.until(answered, FirstPatience)
+    if (isSilent && told.isEmpty) history.newest.foreach { entry =>
       val ageMillis = clock.currentMillis - entry.fetchedMillis
       events.emit(RoutesStartFromCache(entry.document.version, ageMillis, watching.status.failures))
     }
+  }
 
   private def closeWhenIdle(watching: MetadataWatcher): Unit = {
     environment.sharedScheduler.schedule(idleAfter) {

@@ -105,6 +105,22 @@ class RouteBookSuite extends TimedSuite {
     assert(restarted.book.pin(Some(3)) == document(2, "a" -> "active"))
   }
 
+  test("a write that was idle does not go back to a version that it has seen replaced") {
+    val run = new Run(new MemoryFiles)
+    val (first, second) = (document(1, "a" -> "active", "b" -> "active"), document(2, "a" -> "active"))
+    run.answer = Some(first)
+    assert(run.book.pin(Some(0)) == first)
+    run.answer = Some(second)
+    // Nothing asks the service after a minute without a micro-batch.
+    run.time.advance(10.minutes)
+    Seq(Some(first), None).foreach { answer =>
+      run.answer = answer
+      assert(run.book.pin(Some(1)) == second, answer)
+      run.time.advance(10.minutes)
+    }
+    assert(run.environment.recorded.of[RoutesStartFromCache].isEmpty)
+  }
+
   test("an empty document does not take the streams away") {
     val files = new MemoryFiles
     val run = new Run(files)
