@@ -7,8 +7,8 @@ import scala.util.Random
 import org.sparkkinesis.config.{MetadataOptions, Options}
 import org.sparkkinesis.plan.offset.{OffsetCodec, ShardPosition}
 import org.sparkkinesis.simulation.common.SimulatedTime
-import org.sparkkinesis.simulation.model.ModelKinesis
 import org.sparkkinesis.simulation.metadata.LogicalStream
+import org.sparkkinesis.simulation.model.ModelKinesis
 import org.sparkkinesis.simulation.read.member.MemberVerdict
 import org.sparkkinesis.simulation.read.schedule.ReadScenario
 import org.sparkkinesis.simulation.spark.{BatchSink, CheckpointFolder, WireFaults}

@@ -130,7 +130,7 @@ final class RetentionCheck(session: StreamSession, files: CheckpointFiles, envir
     }
   }
 
-  /** Keeps shards that were read late in the checkpoint, for the next call of `warnOfOvertaken` in this run or the next. */
+  /** Stores shards that were read late in the checkpoint, until `warnOfOvertaken` is called in this run or the next. */
   def keep(found: Seq[Overtaken]): Unit = if (found.nonEmpty) {
     found.foreach(overtaken.add)
     unjudged.note(overtaken.all)

@@ -3,7 +3,6 @@ package org.sparkkinesis.spark.write.route
 import java.nio.charset.StandardCharsets.UTF_8
 
 import scala.collection.immutable.SortedMap
-
 import scala.concurrent.duration._
 
 import org.sparkkinesis.concurrent.VirtualScheduler
