@@ -2,7 +2,7 @@ package org.sparkkinesis.simulation.read
 
 import java.time.Instant
 
-import org.sparkkinesis.plan.offset.OffsetCodec
+import org.sparkkinesis.plan.offset.{OffsetCodec, ShardPosition}
 import org.sparkkinesis.simulation.common.{QueryThread, SimulatedProcess}
 import org.sparkkinesis.simulation.metadata.LogicalStream
 import org.sparkkinesis.simulation.read.schedule.ReadAction.Start
@@ -102,7 +102,7 @@ final private[read] class QueryRun(world: ReadWorld, start: Start) {
       tell(s"writes $name: $text")
       try checkpoint.write(driver, time.nowMillis)(name, text)
       finally {
-        if (begins(name) && checkpoint.read(name).nonEmpty) ledger.begin(positionMillis)
+        if (checkpoint.read(name).exists(begins(name, _))) ledger.begin(positionMillis)
         if (name == "metadata-log") members.foreach(_.noteEntries())
         if (name == "read-up-to") checkpoint.read(name).foreach(text => noteOffset(text.linesIterator.toSeq.last))
       }
@@ -116,8 +116,12 @@ final private[read] class QueryRun(world: ReadWorld, start: Start) {
 
   /** Whether the newest offset shows that the streams were read. The oldest record does not count before. */
   private def isBegun: Boolean = checkpoint.latest("offsets").exists { case (_, offset) =>
-    setup.initialPosition != "trim_horizon" || !checkpoint.read("initial-offset").contains(offset)
+    !checkpoint.read("initial-offset").contains(offset) || hasTimes(offset)
   }
+
+  /** Whether an offset has a position other than the oldest record, which also stands for a time that is too old. */
+  private def hasTimes(offset: String): Boolean =
+    OffsetCodec.decode(offset).read.exists(_.shards.values.exists(_ != ShardPosition.Horizon))
 
   /** Records the streams that are in an offset: from then on, the query knows how far they are read. */
   private def noteOffset(offset: String): Unit = members.foreach(_.noteOffset(OffsetCodec.decode(offset)))
@@ -129,8 +133,8 @@ final private[read] class QueryRun(world: ReadWorld, start: Start) {
    * Returns whether writing this file fixes the initial position: a time counts once it is stored, and the oldest
    * record counts once the stream is read.
    */
-  private def begins(file: String): Boolean =
-    file == "read-up-to" || (file == "initial-offset" && setup.initialPosition != "trim_horizon")
+  private def begins(file: String, text: String): Boolean =
+    file == "read-up-to" || (file == "initial-offset" && hasTimes(text))
 
   private def selection: Map[String, String] =
     if (setup.isLogical) Map(

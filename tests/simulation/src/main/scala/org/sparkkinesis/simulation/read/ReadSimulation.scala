@@ -184,8 +184,11 @@ final class ReadSimulation(
     try {
       val began = time.nowMillis
       one.run()
-      if (start.trigger == QueryTrigger.AvailableNow && !one.thread.isStopped)
-        verdict.drained(began + math.min(0, world.skewMillis), world.isReadSince(began))
+      if (start.trigger == QueryTrigger.AvailableNow && !one.thread.isStopped) {
+        // A record that is put after the start may have an earlier arrival time.
+        val surelyThere = began - scenario.setup.model.arrivalJitterMillis
+        verdict.drained(surelyThere + math.min(0, world.skewMillis), world.isReadSince(began))
+      }
       if (one.hasLooked) verdict.noted()
       None
     } catch {
