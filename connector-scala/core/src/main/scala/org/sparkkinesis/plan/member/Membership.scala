@@ -170,13 +170,14 @@ object Membership {
 
   /**
    * Returns the position from which a stream was read that joined in a batch. One that the start of the batch has was
-   * dropped before.
+   * dropped before, unless the start is older than the log or does not count its entries.
    *
    * @param between
    *   the entries that the batch took in
    */
   def joinIn(between: Seq[MetadataEntry], start: SourceOffset, arn: String): Option[StreamOffset] = {
-    val absent = if (start.streams.contains(arn)) between.dropWhile(_.wishes.contains(arn)) else between
-    absent.reverseIterator.flatMap(_.joins.get(arn)).nextOption()
+    val isKnown = start.streams.contains(arn)
+    val absent = if (isKnown) between.dropWhile(_.wishes.contains(arn)) else between
+    if (isKnown && start.version == 0) None else absent.reverseIterator.flatMap(_.joins.get(arn)).nextOption()
   }
 }

@@ -76,6 +76,12 @@ final case class StreamOffset(
   /** Whether the stream is not read. */
   def isParked: Boolean = phase.isInstanceOf[StreamPhase.Parked]
 
+  /** Whether the stream is parked, and every record was read that it had then. */
+  def isParkedDrained: Boolean = phase match {
+    case StreamPhase.Parked(_, isDrained) => isDrained
+    case _ => false
+  }
+
   /** A time before which every record was planned, or `None` if it is unknown. */
   def readUntil(shard: ShardId): Option[Long] = shards.get(shard).flatMap(IdleTime.of).orElse(since.get(shard))
 

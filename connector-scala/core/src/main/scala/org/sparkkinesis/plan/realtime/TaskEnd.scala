@@ -8,4 +8,9 @@ package org.sparkkinesis.plan.realtime
  * @param handOver
  *   times from a record's arrival to its hand-over
  */
-final case class TaskEnd(outcomes: Vector[ShardOutcome], rows: Long, childrenBegun: Int, handOver: LatencyCounts)
+final case class TaskEnd(outcomes: Vector[ShardOutcome], rows: Long, childrenBegun: Int, handOver: LatencyCounts) {
+
+  /** Returns the end of an attempt that read the shards of two tasks, as after `coalesce`. */
+  def +(that: TaskEnd): TaskEnd =
+    TaskEnd(outcomes ++ that.outcomes, rows + that.rows, childrenBegun + that.childrenBegun, handOver + that.handOver)
+}

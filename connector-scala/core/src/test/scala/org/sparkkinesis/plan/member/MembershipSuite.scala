@@ -167,7 +167,9 @@ class MembershipSuite extends TimedSuite with MemberSamples {
       (Seq(joining), offset(1, join(a)), Some(join(b))),
       (Seq(dropped, joining), offset(1, join(a), at), Some(join(b))),
       // The first entry of a pattern has the positions of its first streams.
-      (Seq(joining, entry(4, Nil, a -> Read, b -> Read)), offset(0, join(a), at), None)
+      (Seq(joining, entry(4, Nil, a -> Read, b -> Read)), offset(0, join(a), at), None),
+      // A list of streams, and a run whose streams are fixed, write version 0 although the log has entries.
+      (Seq(entry(1, Nil, a -> Read), joining, entry(4, Nil, a -> Read, b -> Read)), offset(0, join(a), at), None)
     )
     table.foreach { case (between, start, join) =>
       assert(Membership.joinIn(between, start, b) == join, s"$between after $start")

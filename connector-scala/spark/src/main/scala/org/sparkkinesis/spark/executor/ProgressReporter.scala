@@ -84,6 +84,7 @@ final class ProgressReporter(
    */
   def tellAll(snapshots: => Seq[ShardSnapshot]): Unit = {
     changed.synchronized {
+      val open = changed.iterator.map { case (shard, change) => (shard, change.epoch) -> change.openUpToMillis }.toMap
       changed.clear()
       full = true
       snapshots.foreach { snapshot =>
@@ -91,6 +92,7 @@ final class ProgressReporter(
         change.add(snapshot.chunks)
         change.readUpToMillis = snapshot.readUpToMillis
         change.millisBehindLatest = snapshot.millisBehindLatest
+        change.openUpToMillis = open.getOrElse((snapshot.shard, snapshot.epoch), 0)
         change.end = snapshot.end
         change.failure = snapshot.failure
         changed(snapshot.shard) = change

@@ -154,11 +154,17 @@ final class SourceQuery(
     if (session.pattern.nonEmpty) options(MetadataOptions.newStreamPosition) else position
 
   /** The initial offset of the query, also when it restarts from its checkpoint. */
-  lazy val initialOffset: SourceOffset =
-    mend(new InitialOffsetStore(files).getOrElseUpdate {
+  lazy val initialOffset: SourceOffset = {
+    val initial = mend(new InitialOffsetStore(files).getOrElseUpdate {
       choseBeginning = true
       members.fold(session.initialOffset(position, latestMillis))(_.initialOffset)
     })
+    askedInitial = Some(initial)
+    initial
+  }
+
+  /** The initial offset, if this run was asked for it: no batch of the query is committed then. */
+  private var askedInitial = Option.empty[SourceOffset]
 
   /** Returns the offset with recreated streams replaced, after opening streams of earlier runs. */
   private def mend(offset: SourceOffset): SourceOffset = {
@@ -286,8 +292,11 @@ final class SourceQuery(
   private[read] def checked(start: SourceOffset): (SourceOffset, SourceOffset) = {
     val mended = mend(start)
     val from = linked(mended)
-    // A committed batch wanted the oldest record. A query without one begins anew, until its shards were looked at.
-    if (!from.isTimed && start != initialOffset) readUpTo.note(mended, from.timed(retention.oldestMillis(_)))
+    // A committed batch wanted the oldest record. A query without one begins anew, until its shards were looked at, and
+    // so does a stream that joins.
+    val known = from.copy(streams = from.streams.filter { case (arn, _) => mended.streams.contains(arn) })
+    if (!known.isTimed && !askedInitial.contains(start))
+      readUpTo.note(mended, from.copy(streams = from.streams ++ known.timed(retention.oldestMillis(_)).streams))
     (mended, from)
   }
 

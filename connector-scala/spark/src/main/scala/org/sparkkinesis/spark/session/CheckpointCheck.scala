@@ -111,7 +111,8 @@ final class CheckpointCheck(session: StreamSession, environment: Environment) {
     remade -= arn
   }
 
-  private def link(stream: StreamOffset): StreamOffset =
+  /** Returns the offset of one stream with what is left of expired lineages, which are reported. Lists it once. */
+  def link(stream: StreamOffset): StreamOffset =
     if (listings.contains(stream.arn)) stream
     else
       lostLineage(stream).fold(stream) { lineage =>

@@ -5,6 +5,7 @@ import java.util.regex.Pattern
 
 import scala.collection.immutable.SortedMap
 import scala.collection.mutable
+import scala.concurrent.duration._
 
 import org.sparkkinesis.aws.client.ClientSettings
 import org.sparkkinesis.config.value.PositionOption
@@ -247,12 +248,12 @@ final class StreamSession(val options: Options, asked: QueryContext, environment
   }
 
   /**
-   * Returns an offset of an opened stream with the oldest time that its records may have, for each position without a
-   * time.
+   * Returns an offset of an opened stream with the oldest time that its records may have when they are fetched, for
+   * each position without a time.
    */
   def withOldestTime(offset: StreamOffset): StreamOffset = {
     val oldest = serviceClock.atLeast - TimeUnit.HOURS.toMillis(streams(offset.arn).retentionHours.toLong)
-    offset.timed(math.max(offset.creationMillis, oldest))
+    offset.timed(math.max(offset.creationMillis, oldest + StreamSession.FirstFetch.toMillis))
   }
 
   /** Creates the manager of the enhanced fan-out consumers. The caller closes it. */
@@ -286,6 +287,9 @@ final class StreamSession(val options: Options, asked: QueryContext, environment
 }
 
 object StreamSession {
+
+  /** Time until the first fetch of a stream, within which its oldest records may expire without a report. */
+  val FirstFetch: FiniteDuration = 1.hour
 
   /** A stream as the options name it, its description, and the client settings that found it. */
   final private case class Found(ref: StreamRef, stream: StreamDescription, client: ClientSettings)

@@ -132,7 +132,9 @@ final private[coordinator] class ShardTrack(
     added.foreach(add)
     // A full report repeats records that were counted before.
     if (!replaces) rate.add(report.reads, added.iterator.map(_.rows.toLong).sum, added.iterator.map(_.bytes).sum)
-    openUpToMillis = math.max(openUpToMillis, report.openUpToMillis)
+    // A record shows as well that the shard was open when it arrived.
+    openUpToMillis =
+      (report.chunks.iterator.map(_.newestArrivalMillis) ++ Seq(report.openUpToMillis, openUpToMillis)).max
     lastReported =
       report.chunks.lastOption.map(_.last).filter(last => lastReported.forall(last > _)).orElse(lastReported)
     readUpToMillis = math.max(readUpToMillis, report.readUpToMillis)

@@ -15,7 +15,7 @@ import org.sparkkinesis.spark.protocol.{Report, ShardReport}
  * State without I/O. Thread-safe.
  */
 final private[realtime] class FirstLook {
-  private var from = SourceOffset(Nil)
+  private var (key, from) = (SourceOffset(Nil), SourceOffset(Nil))
   private var openMillis: StreamShard => Option[Long] = _ => None
   private var untimed = Set.empty[StreamShard]
   private val times = mutable.HashMap.empty[StreamShard, Long]
@@ -30,23 +30,32 @@ final private[realtime] class FirstLook {
   /**
    * Begins a batch. Returns its start with the times, if earlier batches of this run have looked at its shards.
    *
+   * @param stored
+   *   the start of the batch as the checkpoint has it, which is returned with each result
    * @param start
    *   the start of the batch
    * @param openMillis
    *   a time of the service at which a shard was open, in epoch milliseconds, if there is one. The records of the
    *   children of a closed shard may be older than the time at which the shard was read to its tip.
    */
-  def begin(start: SourceOffset, openMillis: StreamShard => Option[Long]): Option[SourceOffset] = synchronized {
+  def begin(
+      stored: SourceOffset,
+      start: SourceOffset,
+      openMillis: StreamShard => Option[Long]
+  ): Option[FirstLook.Found] = synchronized {
+    key = stored
     from = start
     this.openMillis = openMillis
     untimed = FirstLook.untimed(start)
-    times.filterInPlace((shard, _) => untimed(shard))
+    // Each task reports its first record again, so what a lost report had is not missing any more.
+    times.filterInPlace((shard, _) => untimed(shard) && !isDoubtful)
+    isDoubtful = false
     isOver = untimed.isEmpty
     found()
   }
 
   /** Records a report. Returns the start of the batch with the times, once, with the report that completes them. */
-  def accept(report: Report): Option[SourceOffset] = synchronized {
+  def accept(report: Report): Option[FirstLook.Found] = synchronized {
     val executor = (report.executorId, report.instance)
     isDoubtful ||= report.number != numbers.getOrElse(executor, 0L) + 1
     numbers(executor) = report.number
@@ -61,15 +70,20 @@ final private[realtime] class FirstLook {
     (first ++ tip ++ times.get(told.shard)).minOption.foreach(times(told.shard) = _)
   }
 
-  private def found(): Option[SourceOffset] = Option.when(!isOver && !isDoubtful && times.size == untimed.size) {
+  private def found(): Option[FirstLook.Found] = Option.when(!isOver && !isDoubtful && times.size == untimed.size) {
     isOver = true
-    from.copy(streams = from.streams.map { case (arn, stream) =>
+    val timed = from.copy(streams = from.streams.map { case (arn, stream) =>
       arn -> stream.copy(since = stream.since ++ times.collect { case (StreamShard(`arn`, shard), at) => shard -> at })
     })
+    FirstLook.Found(key, timed)
   }
 }
 
-private object FirstLook {
+private[realtime] object FirstLook {
+
+  /** The start of a batch as the checkpoint has it, and the same position with the times. */
+  final case class Found(stored: SourceOffset, timed: SourceOffset)
+
   def untimed(offset: SourceOffset): Set[StreamShard] = offset.read.flatMap { stream =>
     stream.shards.collect {
       case (shard, _: ShardPosition.Start) if stream.readUntil(shard).isEmpty => StreamShard(stream.arn, shard)

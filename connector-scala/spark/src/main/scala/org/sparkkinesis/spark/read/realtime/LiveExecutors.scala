@@ -66,7 +66,9 @@ final private[realtime] class LiveExecutors(
     case Broken(id, _, reason) =>
       synchronized(remove(id)).foreach(_ => events.emit(ExecutorFailed(id, reason)))
     case ParentFinished(shard, waiting) => finished(shard, waiting)
-    case ended: TaskEnded => synchronized { ends(ended.epoch) = ended }
+    case ended: TaskEnded => synchronized {
+        ends(ended.epoch) = ends.get(ended.epoch).fold(ended)(other => ended.copy(end = other.end + ended.end))
+      }
     case _: Register => ()
   }
 
@@ -95,7 +97,7 @@ final private[realtime] class LiveExecutors(
 
   /** Returns the ends of these attempts of tasks, and forgets those of all others. */
   def takeEnds(epochs: Seq[Long]): Seq[TaskEnded] = synchronized {
-    val taken = epochs.map { epoch =>
+    val taken = epochs.distinct.map { epoch =>
       ends.getOrElse(epoch, throw new IllegalStateException(s"no executor has sent the end of the attempt $epoch"))
     }
     ends.clear()

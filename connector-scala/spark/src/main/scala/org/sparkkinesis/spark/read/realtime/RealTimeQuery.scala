@@ -147,12 +147,12 @@ final private[sparkkinesis] class RealTimeQuery(query: SourceQuery, cluster: Exe
       query.listed(stream.arn).filter(_.isOpen).map(shard => StreamShard(stream.arn, shard.id))
     ).toSet
     stored = Some(mended)
-    look.begin(from, shard => Option.when(open(shard))(beganMillis)).foreach(note)
+    look.begin(mended, from, shard => Option.when(open(shard))(beganMillis)).foreach(note)
   }
 
   /** Stores the times on a thread of its own, because it is also called on RPC threads. */
-  private def note(timed: SourceOffset): Unit =
-    stored.foreach(start => looks.execute(() => query.noteRead(start, timed)))
+  private def note(found: FirstLook.Found): Unit =
+    looks.execute(() => if (stored.contains(found.stored)) query.noteRead(found.stored, found.timed))
 
   /** Reports what expired before it was fetched, also if the query ends after this batch. */
   private def reportOvertaken(): Unit =

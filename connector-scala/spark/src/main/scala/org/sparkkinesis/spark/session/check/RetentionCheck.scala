@@ -4,7 +4,6 @@ import java.time.Instant
 import java.util.concurrent.TimeUnit
 
 import scala.concurrent.duration._
-import scala.util.control.NonFatal
 
 import org.sparkkinesis.error.{KinesisConnectorException, ReadErrors, ServiceErrors}
 import org.sparkkinesis.event.{DataLost, RetentionNotRead}
@@ -117,21 +116,19 @@ final class RetentionCheck(session: StreamSession, files: CheckpointFiles, envir
    */
   def warnOfOvertaken(found: Seq[Overtaken], isLast: Boolean): Unit = {
     found.foreach(overtaken.add)
+    var isJudged = false
     try {
       overtaken.all.map(_.shard.stream).distinct.filter(session.isOpen).foreach { arn =>
         val isRead = (isLast || isDue(arn)) && read(arn, isLast)
         if (isRead || isFresh(arn)) judge(arn, isRead)
       }
-      unjudged.note(overtaken.all.filterNot(late => isFresh(late.shard.stream)))
-    } catch {
-      case NonFatal(failure) =>
-        unjudged.note(overtaken.all)
-        throw failure
-    }
+      isJudged = true
+    } finally
+      unjudged.note(if (isJudged) overtaken.all.filterNot(late => isFresh(late.shard.stream)) else overtaken.all)
   }
 
   /** Stores shards that were read late in the checkpoint, until `warnOfOvertaken` is called in this run or the next. */
-  def keep(found: Seq[Overtaken]): Unit = if (found.nonEmpty) {
+  def keep(found: Seq[Overtaken]): Unit = {
     found.foreach(overtaken.add)
     unjudged.note(overtaken.all)
   }

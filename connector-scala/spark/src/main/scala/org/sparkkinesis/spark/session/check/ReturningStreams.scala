@@ -1,9 +1,8 @@
 package org.sparkkinesis.spark.session.check
 
-import scala.concurrent.duration._
-
 import org.sparkkinesis.error.{KinesisConnectorException, ServiceErrors}
-import org.sparkkinesis.plan.offset.{SourceOffset, StreamOffset, StreamPhase}
+import org.sparkkinesis.plan.offset.{SourceOffset, StreamOffset}
+import org.sparkkinesis.spark.session.StreamSession.FirstFetch
 import org.sparkkinesis.spark.session.{CheckpointCheck, StreamSession}
 
 /**
@@ -12,7 +11,6 @@ import org.sparkkinesis.spark.session.{CheckpointCheck, StreamSession}
  * thread.
  */
 final class ReturningStreams(session: StreamSession, checkpoint: CheckpointCheck, retention: RetentionCheck) {
-  import ReturningStreams._
 
   /**
    * Returns `now` with what the streams have become that were parked before, or that joined.
@@ -20,17 +18,15 @@ final class ReturningStreams(session: StreamSession, checkpoint: CheckpointCheck
    * @throws KinesisConnectorException
    *   KINESIS_DATA_LOSS, KINESIS_STREAM_RECREATED, or the error of a stream that cannot be described
    */
-  def checked(before: SourceOffset, now: SourceOffset): SourceOffset = {
+  def checked(before: SourceOffset, now: SourceOffset): SourceOffset = if (before eq now) now
+  else {
     val returned =
       now.read.filter(stream => session.isOpen(stream.arn)).flatMap(stream => before.streams.get(stream.arn))
         .filter(_.isParked).toVector
-    if (returned.isEmpty) {
-      // A stream may have joined in an earlier run, and its shards may have expired before this one takes it in.
-      val hasJoined = now.read.exists(stream => session.isOpen(stream.arn) && !before.streams.contains(stream.arn))
-      if (hasJoined) checkpoint.link(now) else now
-    } else {
+    if (returned.isEmpty) joined(before, now)
+    else {
       returned.foreach(refresh)
-      val (drained, unread) = returned.partition(isDrained)
+      val (drained, unread) = returned.partition(_.isParkedDrained)
       retention.warnOfExpired(unread.iterator.filterNot(isRecreated))
       val timed = drained.filterNot(isRecreated).map(stream =>
         stream.arn -> now.streams(stream.arn).noEarlierThan(retention.oldestMillis(stream.arn) + FirstFetch.toMillis)
@@ -40,26 +36,28 @@ final class ReturningStreams(session: StreamSession, checkpoint: CheckpointCheck
     }
   }
 
-  private def refresh(stream: StreamOffset): Unit =
-    try {
-      checkpoint.refresh(stream.arn)
-      retention.forget(stream.arn)
-    } catch {
-      // Its consumers notice that too. The query goes on if it reads other streams.
-      case gone: KinesisConnectorException if ServiceErrors.isStreamNotFound(gone) => ()
-    }
+  /**
+   * A stream may have joined in an earlier run, and its shards may have expired before this one takes it in. One that
+   * joins in this run was listed when it joined.
+   */
+  private def joined(before: SourceOffset, now: SourceOffset): SourceOffset = {
+    val unseen = now.read.filter(stream =>
+      !before.streams.contains(stream.arn) && session.isOpen(stream.arn) && session.seenShards(stream.arn).isEmpty
+    ).toVector
+    if (unseen.isEmpty) now
+    else now.copy(streams = now.streams ++ unseen.map(stream => stream.arn -> ifFound(stream)(checkpoint.link(stream))))
+  }
+
+  private def refresh(stream: StreamOffset): Unit = ifFound(()) {
+    checkpoint.refresh(stream.arn)
+    retention.forget(stream.arn)
+  }
+
+  /** Runs `body`. If a stream does not exist, its consumers notice that too, and the query goes on if it reads others. */
+  private def ifFound[A](otherwise: A)(body: => A): A =
+    try body
+    catch { case gone: KinesisConnectorException if ServiceErrors.isStreamNotFound(gone) => otherwise }
 
   private def isRecreated(stream: StreamOffset): Boolean =
     session.streams(stream.arn).creationMillis != stream.creationMillis
-
-  private def isDrained(stream: StreamOffset): Boolean = stream.phase match {
-    case StreamPhase.Parked(_, isDrained) => isDrained
-    case _ => false
-  }
-}
-
-private object ReturningStreams {
-
-  /** Time until the first fetch of a stream that had no more records when it was parked. */
-  val FirstFetch: FiniteDuration = 1.hour
 }

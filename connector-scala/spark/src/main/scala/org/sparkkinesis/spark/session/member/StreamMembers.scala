@@ -159,13 +159,13 @@ final class StreamMembers(
    */
   def open(offset: SourceOffset): Unit = open(offset, offset)
 
-  /** A stream that was parked `before` has lost no records if it does not exist any more. */
+  /** A stream that was parked as drained `before` has lost no records if it does not exist any more. */
   private def open(offset: SourceOffset, before: SourceOffset): Unit = {
     def isNew(stream: StreamOffset) = !session.isOpen(stream.arn) && !held.contains(stream.arn)
     val failed = offset.read.filter(isNew).flatMap(stream => failureOf(stream.arn).map(stream -> _)).toVector
     if (failed.nonEmpty && !offset.read.exists(stream => session.isOpen(stream.arn))) throw failed.head._2
     failed.foreach { case (stream, why) =>
-      held.hold(stream, why, isDrained = before.streams.get(stream.arn).exists(_.isParked))
+      held.hold(stream, why, isDrained = before.streams.get(stream.arn).exists(_.isParkedDrained))
     }
   }
 

@@ -87,7 +87,7 @@ final class RouteBook(
 
   /**
    * Returns the version that an earlier attempt of this micro-batch used, also one before a restart, unless one of its
-   * streams takes no records any more.
+   * streams takes no records any more, or there are new logical streams.
    */
   private def again(epoch: Long, newest: MetadataDocument): Option[MetadataDocument] =
     if (isFirst || lastEpoch.contains(epoch))
@@ -95,8 +95,10 @@ final class RouteBook(
     else None
 
   private def isUsable(document: MetadataDocument, newest: MetadataDocument): Boolean = {
-    val present = Routes.of(newest)
-    Routes.of(document).byId.forall { case (id, streams) =>
+    val (before, present) = (Routes.of(document).byId, Routes.of(newest))
+    // A row may be for a logical stream that the service did not know.
+    present.byId.forall { case (id, streams) => streams.isEmpty || before.contains(id) } &&
+    before.forall { case (id, streams) =>
       val active = present.of(id).map(_.arn).toSet
       if (streams.isEmpty) active.isEmpty else streams.forall(stream => active(stream.arn))
     }

@@ -30,8 +30,10 @@ class FirstLookSuite extends TimedSuite {
   private def report(number: Long, shards: Seq[ShardReport], executor: String = "1", instance: Long = 1): Report =
     Report(executor, instance, number, full = false, bufferIsFull = false, Set.empty, shards, Map.empty)
 
-  private def times(found: Seq[Option[SourceOffset]]): Seq[Option[Seq[Long]]] =
-    found.map(_.map(_.streams("orders").since.values.toSeq))
+  private val stored = offset(ShardPosition.ShardEnd)
+
+  private def times(found: Seq[Option[FirstLook.Found]]): Seq[Option[Seq[Long]]] =
+    found.map(_.map(_.timed.streams("orders").since.values.toSeq))
 
   test("the times are those of the first records, or those up to which shards without records were read") {
     val margin = IdleTime.Margin
@@ -62,16 +64,16 @@ class FirstLookSuite extends TimedSuite {
       )
     ).foreach { case (name, positions, reports, expected) =>
       val look = new FirstLook
-      assert(look.begin(offset(positions: _*), _ => Some(began)).isEmpty, name)
+      assert(look.begin(stored, offset(positions: _*), _ => Some(began)).isEmpty, name)
       val found = reports.zipWithIndex.map { case (shards, i) => look.accept(report(i + 1L, shards)) }
       assert(times(found) == expected, name)
-      assert(found.flatten.forall(_.isTimed), name)
+      assert(found.flatten.forall(one => one.timed.isTimed && (one.stored eq stored)), name)
     }
   }
 
   test("a closed shard without records has no time, because those of its children may be older than its tip") {
     val look = new FirstLook
-    look.begin(offset(ShardPosition.Horizon), _ => None)
+    look.begin(stored, offset(ShardPosition.Horizon), _ => None)
     assert(look.accept(report(1, Seq(told(0, began)))).isEmpty)
     assert(times(Seq(look.accept(report(2, Seq(told(0, began, Some(7000))))))) == Seq(Some(Seq(7000L))))
   }
@@ -84,17 +86,26 @@ class FirstLookSuite extends TimedSuite {
       Seq(report(1, Nil), report(2, Seq(told(0, 0, Some(7000))), executor = "2"))
     ).foreach { reports =>
       val look = new FirstLook
-      look.begin(offset(ShardPosition.Horizon), _ => Some(began))
+      look.begin(stored, offset(ShardPosition.Horizon), _ => Some(began))
       assert(reports.map(look.accept).forall(_.isEmpty), reports)
     }
   }
 
   test("the next batch has the times of the shards that were looked at before") {
     val look = new FirstLook
-    look.begin(offset(ShardPosition.Horizon, ShardPosition.Horizon), _ => Some(began))
+    look.begin(stored, offset(ShardPosition.Horizon, ShardPosition.Horizon), _ => Some(began))
     look.accept(report(1, Seq(told(0, 0, Some(7000)))))
-    assert(times(Seq(look.begin(offset(ShardPosition.Horizon, read), _ => Some(began)))) == Seq(Some(Seq(7000L))))
-    assert(look.begin(offset(ShardPosition.Horizon, ShardPosition.Horizon), _ => Some(began)).isEmpty)
+    assert(times(Seq(look.begin(stored, offset(ShardPosition.Horizon, read), _ => Some(began)))) ==
+      Seq(Some(Seq(7000L))))
+    assert(look.begin(stored, offset(ShardPosition.Horizon, ShardPosition.Horizon), _ => Some(began)).isEmpty)
     assert(times(Seq(look.accept(report(2, Seq(told(1, 0, Some(8000))))))) == Seq(Some(Seq(7000L, 8000L))))
+  }
+
+  test("the next batch looks again after a report was lost") {
+    val look = new FirstLook
+    look.begin(stored, offset(ShardPosition.Horizon), _ => Some(began))
+    assert(look.accept(report(2, Seq(told(0, 0, Some(7000))))).isEmpty)
+    assert(look.begin(stored, offset(ShardPosition.Horizon), _ => Some(began)).isEmpty)
+    assert(times(Seq(look.accept(report(3, Seq(told(0, 0, Some(9000))))))) == Seq(Some(Seq(9000L))))
   }
 }

@@ -155,6 +155,10 @@ class LiveExecutorsSuite extends TimedSuite {
     Seq(retried, speculative).foreach { other =>
       intercept[IllegalStateException](rig.executors.takeEnds(Seq(other.epoch)))
     }
+    // Two tasks of the source in one task of Spark, as after coalesce, have one epoch.
+    rig.ended(6, rows = 1)
+    rig.ended(6, rows = 2)
+    assert(rig.executors.takeEnds(Seq(6, 6)).map(_.end.rows) == Seq(3))
     // An attempt that was killed may still send its end when the next batch runs.
     rig.ended(3, rows = 31)
     val next = rig.ended(5, rows = 50)

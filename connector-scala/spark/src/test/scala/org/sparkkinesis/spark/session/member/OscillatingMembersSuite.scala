@@ -167,7 +167,7 @@ class OscillatingMembersSuite extends TimedSuite {
     run.time.advance(2.hours)
     val parked = run.batch(initial)
     assert(parked.streams(arn("flapping")).isParked)
-    val oldest = run.time.currentMillis - 24.hours.toMillis
+    val oldest = run.time.currentMillis - (24.hours - StreamSession.FirstFetch).toMillis
     assert(
       timeOf(parked).exists(time => time > oldest - 1.minute.toMillis && time <= oldest),
       "at the time of the park"
@@ -176,7 +176,7 @@ class OscillatingMembersSuite extends TimedSuite {
     // A run that never opens the stream has the time of the join.
     val unopened = new Run(files, service, existing = Seq("steady")).batch(initial)
     assert(unopened.streams(arn("flapping")).isParked)
-    assert(timeOf(unopened).exists(_ <= joinMillis - 24.hours.toMillis), timeOf(unopened))
+    assert(timeOf(unopened).exists(_ <= joinMillis - (24.hours - StreamSession.FirstFetch).toMillis), timeOf(unopened))
   }
 
   test("a stream that drains while many versions follow keeps its logical stream, its order and how it is reached") {

@@ -1,6 +1,7 @@
 package org.sparkkinesis.spark.write.route
 
 import java.nio.charset.StandardCharsets.UTF_8
+import java.util.regex.Pattern
 
 import scala.collection.immutable.SortedMap
 import scala.concurrent.duration._
@@ -28,7 +29,7 @@ class RouteBookSuite extends TimedSuite {
   }
 
   /** One run of a query that writes to a logical stream. The service is down as long as it has no answer. */
-  final private class Run(files: MemoryFiles) {
+  final private class Run(files: MemoryFiles, ids: StreamIds = StreamIds.Named(Set("orders"))) {
     val time = new VirtualScheduler
     val environment = new VirtualEnvironment(time, new FakeDirectory(time))
     var answer = Option.empty[MetadataDocument]
@@ -40,7 +41,7 @@ class RouteBookSuite extends TimedSuite {
     }
     lazy val book = new RouteBook(
       Options.read(Map("streamId" -> "orders", "metadataRefreshInterval" -> "10s", "region" -> "us-east-1")),
-      StreamIds.Named(Set("orders")),
+      ids,
       () => service,
       Some(new RouteCache(files, Name)),
       environment,
@@ -89,6 +90,21 @@ class RouteBookSuite extends TimedSuite {
       assert(restarted.book.pin(Some(0)) == expected, s"$newest")
       assert(restarted.book.pin(Some(0)) == expected, s"again with $newest")
       assert(restarted.book.pin(Some(1)) == newest)
+    }
+  }
+
+  test("a micro-batch that runs again has the newest version if the service knows another logical stream since") {
+    val files = new MemoryFiles
+    def named(version: Long, ids: String*) = MetadataDocument(
+      version,
+      ids.map(id => id -> document(1, id -> "active").streams.values.head).to(SortedMap)
+    )
+    val (first, second) = (named(1, "orders"), named(2, "orders", "returns"))
+    Seq(first -> first, second -> second).foreach { case (answer, expected) =>
+      val run = new Run(files, StreamIds.Matching(Pattern.compile(".*")))
+      run.answer = Some(answer)
+      assert(run.book.pin(Some(7)) == expected)
+      run.book.close()
     }
   }
 
