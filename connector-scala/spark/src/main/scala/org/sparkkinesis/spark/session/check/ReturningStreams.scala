@@ -53,7 +53,7 @@ final class ReturningStreams(session: StreamSession, checkpoint: CheckpointCheck
     retention.forget(stream.arn)
   }
 
-  /** Runs `body`. If a stream does not exist, its consumers notice that too, and the query goes on if it reads others. */
+  /** Runs `body`. If a stream does not exist, its consumers notice that as well; other streams are still read. */
   private def ifFound[A](otherwise: A)(body: => A): A =
     try body
     catch { case gone: KinesisConnectorException if ServiceErrors.isStreamNotFound(gone) => otherwise }
