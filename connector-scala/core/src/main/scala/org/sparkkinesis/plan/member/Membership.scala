@@ -169,8 +169,9 @@ object Membership {
   }
 
   /**
-   * Returns the position from which a stream was read that joined in a batch. One that the start of the batch has was
-   * dropped before, unless the start is older than the log or does not count its entries.
+   * Returns the position from which a stream was read that joined in a batch. A stream that the start of the batch has
+   * joined only if an entry of the batch dropped it before. A start with version 0 shows nothing about that: queries
+   * with fixed streams write this version, whatever the log has.
    *
    * @param between
    *   the entries that the batch took in

@@ -262,7 +262,7 @@ final class PrefetchView private[coordinator] (
   /**
    * Returns whether every record of the shard's children arrived after the target, or the children are known. A listing
    * may be out of date, and an answer with the last records of a closed shard need not report its end. So a listing and
-   * an answer without records must both show the shard as open.
+   * the consumer must both show the shard as open.
    */
   private def hasNoChildrenIn(target: AvailableNowTarget, track: ShardTrack): Boolean =
     track.ended || track.chunks.exists(_.firstArrivalMillis > target.millis) ||

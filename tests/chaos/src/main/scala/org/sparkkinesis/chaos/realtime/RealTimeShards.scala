@@ -34,9 +34,9 @@ object RealTimeShards {
 
   /**
    * @param tasks
-   *   the most tasks of a batch that have handed over rows
+   *   maximum number of tasks that have handed over rows in one batch
    * @param sortedMillis
-   *   the times from a put to the hand-over, the shortest first
+   *   the times from a put to the hand-over, in ascending order
    * @param silent
    *   the number of shards with a time of more than a second
    */

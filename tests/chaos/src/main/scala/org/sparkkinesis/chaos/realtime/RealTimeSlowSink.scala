@@ -26,7 +26,7 @@ object RealTimeSlowSink {
   private val BufferBytes = 1L << 20
   private val Patience = 10.minutes
 
-  /** Most bytes of a response or of a pushed event, with what the columns need in addition. */
+  /** Maximum number of bytes of a response or of a pushed event, and of what the columns need in addition. */
   private val ResponseBytes = Map(
     "polling" -> RecordsPerFetch * RecordBytes * 3L / 2,
     "efo" -> (512L << 10) * 3 / 2
@@ -46,7 +46,7 @@ object RealTimeSlowSink {
    * @param rowsWhileSlow
    *   the number of rows that the sink took while it was slow
    * @param mostBufferedBytes
-   *   the most bytes in the buffer at the end of a batch
+   *   maximum number of bytes in the buffer at the end of a batch
    * @param subscriptions
    *   the number of calls of SubscribeToShard
    * @param catchUpSeconds

@@ -55,8 +55,9 @@ final private[coordinator] class ShardTrack(
   var followedMillis = 0L
 
   /**
-   * The time of the owner's last answer without records at the tip, in epoch milliseconds: the shard was open then,
-   * because such an answer of a closed shard reports its end. 0 if there is none.
+   * The last time at which the shard was open as far as its consumer knows, in epoch milliseconds; 0 if it knows none.
+   * That is the arrival of a record, or an answer at the tip without records: such an answer of a closed shard reports
+   * its end.
    */
   var openUpToMillis = 0L
 
@@ -132,7 +133,6 @@ final private[coordinator] class ShardTrack(
     added.foreach(add)
     // A full report repeats records that were counted before.
     if (!replaces) rate.add(report.reads, added.iterator.map(_.rows.toLong).sum, added.iterator.map(_.bytes).sum)
-    // A record shows as well that the shard was open when it arrived.
     openUpToMillis =
       (report.chunks.iterator.map(_.newestArrivalMillis) ++ Seq(report.openUpToMillis, openUpToMillis)).max
     lastReported =

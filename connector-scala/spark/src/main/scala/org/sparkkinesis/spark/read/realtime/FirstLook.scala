@@ -63,6 +63,9 @@ final private[realtime] class FirstLook {
     found()
   }
 
+  /** Whether a result is that of the current batch. */
+  def isCurrent(found: FirstLook.Found): Boolean = synchronized(found.stored == key)
+
   private def look(told: ShardReport): Unit = {
     val first = told.chunks.headOption.map(_.firstArrivalMillis)
     val tip = openMillis(told.shard).filter(_ => told.readUpToMillis > 0)

@@ -40,9 +40,6 @@ final private[sparkkinesis] class RealTimeQuery(query: SourceQuery, cluster: Exe
   )
   private val look = new FirstLook
   private val looks = query.environment.scheduler(s"kinesis-first-look-$sourceId", 1)
-
-  /** The start of the current batch as the checkpoint has it. */
-  @volatile private var stored = Option.empty[SourceOffset]
   private val endpoint = cluster.open(ConsumerHosts.coordinatorName(sourceId), executors)
   private val lineage = new LiveLineage(query)
 
@@ -146,13 +143,12 @@ final private[sparkkinesis] class RealTimeQuery(query: SourceQuery, cluster: Exe
     else from.read.flatMap(stream =>
       query.listed(stream.arn).filter(_.isOpen).map(shard => StreamShard(stream.arn, shard.id))
     ).toSet
-    stored = Some(mended)
     look.begin(mended, from, shard => Option.when(open(shard))(beganMillis)).foreach(note)
   }
 
   /** Stores the times on a thread of its own, because it is also called on RPC threads. */
   private def note(found: FirstLook.Found): Unit =
-    looks.execute(() => if (stored.contains(found.stored)) query.noteRead(found.stored, found.timed))
+    looks.execute(() => if (look.isCurrent(found)) query.noteRead(found.stored, found.timed))
 
   /** Reports what expired before it was fetched, also if the query ends after this batch. */
   private def reportOvertaken(): Unit =
