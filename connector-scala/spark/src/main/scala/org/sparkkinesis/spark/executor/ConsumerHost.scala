@@ -1,11 +1,11 @@
 package org.sparkkinesis.spark.executor
 
 import java.util.concurrent.TimeoutException
-import java.util.concurrent.atomic.AtomicBoolean
+import java.util.concurrent.atomic.AtomicReference
 
 import scala.concurrent.duration._
 
-import org.apache.spark.SparkException
+import org.apache.spark.{SparkException, TaskKilledException}
 
 import org.sparkkinesis.chunk.Chunk
 import org.sparkkinesis.concurrent.SerialExecutor
@@ -66,7 +66,9 @@ final class ConsumerHost private[executor] (
     )
   private val live = new LiveFeeds(reporter)
   private val consumers: ShardConsumers = new ShardConsumers(publishers, buffer, settings.decode, live, metrics)
-  private val closed = new AtomicBoolean
+
+  /** Why tasks of real-time batches end; empty until the consumers close. */
+  private val closed = new AtomicReference(Option.empty[RuntimeException])
   private val endpoint =
     wire.open(s"kinesis-consumers-$sourceId-${java.lang.Long.toHexString(instance)}")(message =>
       orders.run(obey(ProtocolCodec.decodeToExecutor(message)))
@@ -85,7 +87,7 @@ final class ConsumerHost private[executor] (
     for (one <- shards; from <- one.position.resumeAt)
       consumers.start(one.shard, from, feed.epoch, one.hashKeyRange)
     // The host may have closed meanwhile, or hold records already.
-    if (closed.get) feed.fail(new IllegalStateException("the consumers have stopped"))
+    closed.get.foreach(feed.fail)
     shards.foreach(one => feed.tell(one.shard))
     reporter.tellAll(consumers.snapshot())
   }
@@ -102,7 +104,8 @@ final class ConsumerHost private[executor] (
     catch {
       // A timeout of Spark's RPC is not a SparkException.
       case lost @ (_: SparkException | _: TimeoutException) =>
-        throw RealTimeErrors.driverUnreachable(wire.executorId).causedBy(lost)
+        throw closed.get.collect { case killed: TaskKilledException => killed }
+          .getOrElse(RealTimeErrors.driverUnreachable(wire.executorId).causedBy(lost))
     }
 
   /**
@@ -111,15 +114,18 @@ final class ConsumerHost private[executor] (
    */
   override def leave(feed: LiveFeed): Unit = {
     feed.close()
-    if (!closed.get) {
+    if (closed.get.isEmpty) {
       scheduler.schedule(IdlePeriod)(live.forget(feed).foreach(consumers.stop))
       ()
     }
   }
 
-  override def close(): Unit = if (closed.compareAndSet(false, true)) {
+  override def close(): Unit = close(new IllegalStateException("the consumers have stopped"))
+
+  /** Closes the consumers; tasks of real-time batches end for this reason. */
+  private def close(reason: RuntimeException): Unit = if (closed.getAndUpdate(_.orElse(Some(reason))).isEmpty) {
     onClose(this)
-    live.failAll(new IllegalStateException("the consumers have stopped"))
+    live.failAll(reason)
     reporter.close()
     consumers.stopAll()
     endpoint.close()
@@ -132,7 +138,7 @@ final class ConsumerHost private[executor] (
    * Stops after an error that is not a service response, such as a missing class or an exhausted heap, and reports
    * it. Otherwise the coordinator would wait forever for shards that nobody reads.
    */
-  private def breakDown(failure: Throwable): Unit = if (!closed.get) {
+  private def breakDown(failure: Throwable): Unit = if (closed.get.isEmpty) {
     events.emit(ConsumersCrashed(wire.executorId, failure))
     try close()
     finally driver.send(ProtocolCodec.encode(Broken(wire.executorId, instance, failure.toString)))
@@ -159,13 +165,14 @@ final class ConsumerHost private[executor] (
     case Configure(connections) => current = current.withStreams(connections.toMap)
     case SendFullReport => reporter.tellAll(consumers.snapshot())
     case EndTasks => live.endAll()
-    case StopAll => close()
+    // Spark kills the tasks of a query that stops. This message may arrive before.
+    case StopAll => close(new TaskKilledException("the query has stopped"))
   }
 
   /** Pings the driver, so that consumers stop when the coordinator ends without a message. */
   private[executor] def watchDriver(): Unit = {
     scheduler.schedule(PingPeriod) {
-      if (!closed.get) driver.ping(scheduler) { isThere =>
+      if (closed.get.isEmpty) driver.ping(scheduler) { isThere =>
         missedPings = if (isThere) 0 else missedPings + 1
         if (missedPings < PingsToMiss) watchDriver()
         else {

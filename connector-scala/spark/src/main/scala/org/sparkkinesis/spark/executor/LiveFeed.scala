@@ -6,6 +6,8 @@ import scala.annotation.tailrec
 import scala.collection.mutable
 import scala.concurrent.duration._
 
+import org.apache.spark.TaskKilledException
+
 import org.sparkkinesis.concurrent.{Clock, Waiting}
 import org.sparkkinesis.model.StreamShard
 
@@ -37,7 +39,10 @@ final class LiveFeed(val epoch: Long, clock: Clock, waiting: Waiting) {
     ()
   }
 
-  /** Makes the task fail at its next call. Only the first failure counts. */
+  /**
+   * Makes the task fail at its next call. Only the first failure counts. With a `TaskKilledException` the task ends as
+   * killed, which Spark does not count as a failure.
+   */
   def fail(cause: Throwable): Unit = {
     val awake = synchronized {
       if (failure.isEmpty) failure = Some(cause)
@@ -69,7 +74,10 @@ final class LiveFeed(val epoch: Long, clock: Clock, waiting: Waiting) {
   @tailrec
   private def takeUntil(endNanos: Long): Option[StreamShard] = {
     val wait = synchronized {
-      failure.foreach(cause => throw new LiveFeedFailed(cause))
+      failure.foreach {
+        case killed: TaskKilledException => throw killed
+        case cause => throw new LiveFeedFailed(cause)
+      }
       val next = if (ended) None else news.headOption
       next.foreach(news -= _)
       if (next.isEmpty) signal = new CompletableFuture[Unit]

@@ -4,18 +4,20 @@ import java.util.concurrent.{Executor, TimeoutException}
 
 import scala.concurrent.duration._
 
-import org.apache.spark.SparkException
+import org.apache.spark.{SparkException, TaskKilledException}
 
 import org.sparkkinesis.aws.client.{ClientSettings, CredentialSettings}
-import org.sparkkinesis.concurrent.VirtualScheduler
+import org.sparkkinesis.concurrent.{BlockingWait, VirtualScheduler}
 import org.sparkkinesis.config.Options
 import org.sparkkinesis.error.KinesisConnectorException
 import org.sparkkinesis.event.{ConsumersCrashed, CoordinatorLost, CoordinatorUnreachable}
 import org.sparkkinesis.model.{ShardId, StartingPosition, StreamShard}
-import org.sparkkinesis.plan.realtime.{LatencyCounts, TaskEnd}
+import org.sparkkinesis.plan.offset.ShardPosition
+import org.sparkkinesis.plan.realtime.{LatencyCounts, LiveShard, TaskEnd}
 import org.sparkkinesis.spark.connection.{FakeDirectory, VirtualEnvironment}
 import org.sparkkinesis.spark.protocol.{
-  Assign, Assigned, Broken, DriverPeer, Endpoint, ExecutorWire, ProtocolCodec, Report, SendFullReport, TaskEnded,
+  Assign, Assigned, Broken, DriverPeer, Endpoint, ExecutorWire, ProtocolCodec, Report, SendFullReport, StopAll,
+  TaskEnded,
   ToDriver
 }
 import org.sparkkinesis.spark.settings.ReadSettings
@@ -105,6 +107,32 @@ class ConsumerHostsSuite extends TimedSuite {
       val failure = intercept[KinesisConnectorException](host.deliver(6, end))
       assert(failure.condition == "KINESIS_REAL_TIME_DRIVER_UNREACHABLE" && failure.getCause == lost)
     }
+    rig.tell(ProtocolCodec.encode(StopAll))
+    rig.time.runDue()
+    intercept[TaskKilledException](host.deliver(6, end))
+  }
+
+  private val orders = StreamShard(FakeDirectory.arn("orders"), ShardId.ofIndex(0))
+
+  Seq[(String, Rig => Unit, Throwable => Boolean)](
+    (
+      "killed when its query stops",
+      _.tell(ProtocolCodec.encode(StopAll)),
+      // The driver may lack the connector's classes, so Spark must know the exception.
+      _.getClass == classOf[TaskKilledException]
+    ),
+    ("failed when its consumers close", _.hosts.find("source").get.close(), _.isInstanceOf[LiveFeedFailed])
+  ).foreach { case (how, stop, isExpected) =>
+    test(s"a task of a real-time batch is $how") {
+      val rig = new Rig
+      rig.start()
+      val feed = new LiveFeed(5, rig.time, BlockingWait)
+      rig.hosts.find("source").get.claim(feed, Seq(LiveShard(orders, "orders", ShardPosition.Horizon, None)))
+      assert(feed.take(0).contains(orders))
+      stop(rig)
+      rig.time.runDue()
+      assert(isExpected(intercept[RuntimeException](feed.take(0))))
+    }
   }
 
   test("consumers whose coordinator misses three pings are closed, and one that answers in time keeps them") {
@@ -142,9 +170,8 @@ class ConsumerHostsSuite extends TimedSuite {
   test("an error in a callback of the service is reported to the coordinator as a failure of the shard") {
     val rig = new Rig
     rig.start()
-    val shard = StreamShard(FakeDirectory.arn("orders"), ShardId.ofIndex(0))
     rig.service.iteratorError = Some(new NoClassDefFoundError("org/example/Missing"))
-    rig.tell(ProtocolCodec.encode(Assign(Seq(Assigned(shard, StartingPosition.TrimHorizon, 5, None)), 0)))
+    rig.tell(ProtocolCodec.encode(Assign(Seq(Assigned(orders, StartingPosition.TrimHorizon, 5, None)), 0)))
     rig.time.advance(1.second)
     val failures = rig.heard.collect { case report: Report => report.shards.flatMap(_.failure) }.flatten
     assert(failures.map(_.errorCode).distinct == Vector("java.lang.NoClassDefFoundError"))

@@ -2,6 +2,8 @@ package org.sparkkinesis.simulation.spark
 
 import scala.concurrent.duration._
 
+import org.apache.spark.TaskKilledException
+
 import org.sparkkinesis.error.KinesisConnectorException
 import org.sparkkinesis.simulation.common.{ProcessKilled, QueryThread, SimulatedProcess, SimulatedTime}
 import org.sparkkinesis.spark.executor.LiveFeedFailed
@@ -69,6 +71,7 @@ final class LiveTasks(
       } catch {
         case _: ProcessKilled if driver.isAlive && current.forall(!_._1.process.isAlive) => again()
         case _: LiveFeedFailed if failures + 1 < settings.attempts => again()
+        case _: TaskKilledException => again()
         case error: KinesisConnectorException if error.condition == Undelivered && driver.isAlive => again()
       }
 
