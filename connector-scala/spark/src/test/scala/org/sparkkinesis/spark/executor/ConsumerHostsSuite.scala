@@ -135,6 +135,26 @@ class ConsumerHostsSuite extends TimedSuite {
     }
   }
 
+  test("a task keeps its consumers after its end was sent, however long it takes, and for a while when it leaves") {
+    val rig = new Rig
+    rig.start()
+    rig.service.isSilent = true
+    val host = rig.hosts.find("source").get
+    val shard = StreamShard(FakeDirectory.arn("orders"), ShardId.ofIndex(0))
+    def isRead: Boolean = host.head(shard, StartingPosition.TrimHorizon).nonEmpty
+    val feed = new LiveFeed(5, rig.time, rig.environment.waiting)
+    host.claim(feed, Seq(LiveShard(shard, "orders", ShardPosition.Horizon, None)))
+    host.deliver(5, TaskEnd(Vector.empty, 3, 0, LatencyCounts.Empty))
+    // The sink waits for the end of an outage.
+    rig.time.advance(ConsumerHost.IdlePeriod * 20)
+    assert(isRead && feed.isOpen)
+    host.leave(feed)
+    rig.time.advance(ConsumerHost.IdlePeriod - 1.milli)
+    assert(isRead)
+    rig.time.advance(1.milli)
+    assert(!isRead)
+  }
+
   test("consumers whose coordinator misses three pings are closed, and one that answers in time keeps them") {
     val rig = new Rig
     rig.start()
