@@ -63,9 +63,16 @@ private object HandedRows {
 
   /** The file of one attempt of a task. */
   final case class Attempt(file: Path, batch: Long, app: String, executor: String, name: String) {
-    def rows: Seq[HandedRow] = Files.readAllLines(file).asScala.toVector.map { line =>
+
+    /** Returns the rows without one that the task is writing, or was writing when its process was killed. */
+    def rows: Seq[HandedRow] = wholeLines.map { line =>
       val (millis, record) = line.splitAt(line.indexOf('\t'))
       HandedRow(batch, app, executor, name, SeenRecord.parse(record.drop(1)), millis.toLong)
+    }
+
+    private def wholeLines: Vector[String] = {
+      val bytes = Files.readAllBytes(file)
+      new String(bytes, 0, bytes.lastIndexOf('\n'.toByte) + 1, UTF_8).linesIterator.toVector
     }
   }
 
