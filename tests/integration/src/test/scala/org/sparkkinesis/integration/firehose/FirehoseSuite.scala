@@ -6,11 +6,11 @@ import scala.jdk.CollectionConverters._
 import scala.util.Using
 
 import org.apache.spark.sql.DataFrame
-import org.apache.spark.sql.execution.streaming.runtime.MemoryStream
 import org.apache.spark.sql.functions._
 import org.apache.spark.sql.streaming.{StreamingQuery, Trigger}
 
 import org.sparkkinesis.integration.write.SinkFixture
+import org.sparkkinesis.kit.stream.MemoryInput
 import org.sparkkinesis.spark.sink.invalid.DeadLetterTable
 
 /** `format("firehose")` in Spark, against the emulator. Each record is a line, so that files can be counted. */
@@ -63,10 +63,9 @@ class FirehoseSuite extends SinkFixture {
     .start()
 
   test("a query that restarts delivers each row at least once, and repeats only the batch whose commit was lost") {
-    implicit val sql = spark.sqlContext
     import spark.implicits._
     val at = Path.of(checkpoint())
-    val input = MemoryStream[Int]
+    val input = MemoryInput[Int](spark)
     def run(): Unit = {
       val query = start(input.toDF(), "restarted", at.toString)
       query.processAllAvailable()
@@ -84,9 +83,8 @@ class FirehoseSuite extends SinkFixture {
   }
 
   test("the progress of a query has the metrics of the sink") {
-    implicit val sql = spark.sqlContext
     import spark.implicits._
-    val input = MemoryStream[Int]
+    val input = MemoryInput[Int](spark)
     val query = start(input.toDF(), "measured", checkpoint())
     (0 until 3).foreach { batch =>
       input.addData(batch * 100 until batch * 100 + 100)

@@ -4,10 +4,10 @@ import scala.jdk.CollectionConverters._
 
 import org.apache.spark.sparkkinesis.MetricsSource
 import org.apache.spark.sql.DataFrame
-import org.apache.spark.sql.execution.streaming.runtime.MemoryStream
 import org.apache.spark.sql.functions._
 
 import org.sparkkinesis.emulator.fault.{FaultEffect, FaultRule}
+import org.sparkkinesis.kit.stream.MemoryInput
 import org.sparkkinesis.spark.write.KinesisSink
 
 /** Flow control of a throttled write in a query's progress, in the SQL tab, and in the metrics system. */
@@ -40,10 +40,9 @@ class FlowMetricsSuite extends SinkFixture {
    * progress. The number of batches depends on when the writer learns the stream's shards.
    */
   private def progressWith(metric: String, stream: String, set: (String, String)*): Shown = {
-    implicit val sql = spark.sqlContext
     import spark.implicits._
     kinesis.admin.createStream(stream, 1)
-    val input = MemoryStream[Int]
+    val input = MemoryInput[Int](spark)
     val query = rows(input.toDF(), "value").writeStream.format(format).options(target ++ set + ("streamName" -> stream))
       .option("checkpointLocation", checkpoint()).start()
     Iterator.from(1).map { batches =>

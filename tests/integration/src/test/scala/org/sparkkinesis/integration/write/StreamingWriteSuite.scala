@@ -4,7 +4,6 @@ import java.nio.file.{Files, Path}
 
 import scala.jdk.CollectionConverters._
 
-import org.apache.spark.sql.execution.streaming.runtime.MemoryStream
 import org.apache.spark.sql.functions._
 import org.apache.spark.sql.streaming.OutputMode
 
@@ -27,17 +26,16 @@ class StreamingWriteSuite extends SinkFixture {
   }
 
   test("an aggregation in update mode writes each changed row") {
-    implicit val sql = spark.sqlContext
     import spark.implicits._
     kinesis.admin.createStream("updated", 1)
-    val input = MemoryStream[String]
+    val input = MemoryInput[String](spark)
     val query = input.toDF().groupBy(col("value")).count()
       .select(col("value").as("partitionKey"), col("count").cast("string").as("data"))
       .writeStream.format(format).options(writeOptions("updated")).option("checkpointLocation", checkpoint())
       .outputMode(OutputMode.Update()).start()
-    input.addData("a", "b", "a")
+    input.addData(Seq("a", "b", "a"))
     query.processAllAvailable()
-    input.addData("a")
+    input.addData(Seq("a"))
     query.processAllAvailable()
     assert(read("updated").sorted == Seq("a" -> "2", "a" -> "3", "b" -> "1").sorted)
     query.stop()

@@ -76,8 +76,10 @@ class WriteOutageSuite extends SinkFixture {
   }
 
   test("a stream that was recreated between two batches is written with its new shards") {
+    // One task, because only some versions of Spark join the small tasks of a distribution by key.
+    val options = Seq("ordering" -> "key", "distributeByKey" -> "false", "maxTimeInBuffer" -> "1h")
     testStream("again", 2)(
-      StartWrite(Map("aggregation" -> "true", "ordering" -> "key", "maxTimeInBuffer" -> "1h")),
+      StartWrite(Map("aggregation" -> "true") ++ options),
       AddRows(0 until 100),
       ProcessAllAvailable,
       Execute("delete the stream and create it again") { run =>

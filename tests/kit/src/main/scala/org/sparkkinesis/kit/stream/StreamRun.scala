@@ -5,9 +5,8 @@ import java.nio.file.{Files, Path}
 
 import scala.concurrent.duration._
 
-import org.apache.spark.sql.execution.streaming.runtime.MemoryStream
 import org.apache.spark.sql.streaming.StreamingQuery
-import org.apache.spark.sql.{Encoders, SQLContext, SparkSession}
+import org.apache.spark.sql.{Encoders, SparkSession}
 
 import org.sparkkinesis.emulator.KinesisEmulator
 import org.sparkkinesis.emulator.fault.FaultRule
@@ -33,10 +32,7 @@ final class StreamRun private[stream] (
   val collected = new Collected
 
   /** The input of a query that writes to the stream. */
-  private[stream] lazy val input: MemoryStream[Int] = {
-    implicit val sql: SQLContext = spark.sqlContext
-    MemoryStream[Int](Encoders.scalaInt, sql)
-  }
+  private[stream] lazy val input: MemoryInput[Int] = MemoryInput(spark)(Encoders.scalaInt)
 
   /** The query that was started last. */
   def query: StreamingQuery = current.getOrElse(throw new IllegalStateException("no query was started"))

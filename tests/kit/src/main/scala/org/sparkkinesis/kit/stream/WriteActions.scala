@@ -5,10 +5,7 @@ import org.apache.spark.sql.functions.col
 
 /** Adds one row per number to the input of a query that writes to the stream. */
 final case class AddRows(numbers: Seq[Int]) extends StreamAction {
-  override private[stream] def run(in: StreamRun): Unit = {
-    in.input.addData(numbers)
-    ()
-  }
+  override private[stream] def run(in: StreamRun): Unit = in.input.addData(numbers)
 }
 
 /**

@@ -6,13 +6,12 @@ import java.util.concurrent.atomic.AtomicInteger
 import scala.concurrent.duration._
 import scala.util.Using
 
-import org.apache.spark.sql.SQLContext
-import org.apache.spark.sql.execution.streaming.runtime.MemoryStream
 import org.apache.spark.sql.functions._
 
 import org.sparkkinesis.emulator.fault.{FaultEffect, FaultRule, FaultTarget}
 import org.sparkkinesis.event.RoutesNotCached
 import org.sparkkinesis.integration.log.RecordedLog
+import org.sparkkinesis.kit.stream.MemoryInput
 
 class RouteFailureSuite extends RoutedFixture {
   private val silence = FaultRule(FaultEffect.Silence, region = there)
@@ -127,11 +126,10 @@ class RouteFailureSuite extends RoutedFixture {
       Using.resource(new RecordedLog()) { log =>
         val session = spark
         import session.implicits._
-        implicit val sql: SQLContext = session.sqlContext
-        val input = MemoryStream[String]
+        val input = MemoryInput[String](session)
         val query = input.toDF().select(col("value").as("partitionKey"), col("value").as("data"))
           .writeStream.format(format).options(logical).start()
-        input.addData("1")
+        input.addData(Seq("1"))
         query.processAllAvailable()
         query.stop()
         assert(texts(stored("uncached")) == Seq("1"))

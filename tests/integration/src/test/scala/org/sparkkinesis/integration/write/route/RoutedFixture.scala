@@ -2,14 +2,14 @@ package org.sparkkinesis.integration.write.route
 
 import scala.concurrent.duration._
 
-import org.apache.spark.sql.execution.streaming.runtime.MemoryStream
+import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.functions._
 import org.apache.spark.sql.streaming.{StreamingQuery, Trigger}
-import org.apache.spark.sql.{DataFrame, SQLContext}
 
 import org.sparkkinesis.emulator.wire.auth.EmulatorRole
 import org.sparkkinesis.emulator.{EmulatorConfig, KinesisEmulator}
 import org.sparkkinesis.integration.write.SinkFixture
+import org.sparkkinesis.kit.stream.MemoryInput
 import org.sparkkinesis.model.KinesisRecord
 
 /** Streams in two regions and two accounts, and a metadata service that tells them. */
@@ -60,8 +60,7 @@ abstract class RoutedFixture extends SinkFixture {
   final protected class Numbers(set: (String, String)*) {
     private val session = spark
     import session.implicits._
-    implicit private val sql: SQLContext = session.sqlContext
-    private val input = MemoryStream[Int]
+    private val input = MemoryInput[Int](session)
     private var next = 0
 
     private val rows: DataFrame = input.toDF()
