@@ -55,7 +55,7 @@ final class InJvmConsumers private extends LiveConsumers with ProgressListener w
   override def leave(feed: LiveFeed): Unit = feed.close()
 
   override def onChunks(shard: StreamShard, epoch: Long, chunks: Seq[ChunkSummary]): Unit = feeds.get(shard).tell(shard)
-  override def onReadUpTo(shard: StreamShard, epoch: Long, readUpToMillis: Long, millisBehindLatest: Long): Unit = ()
+  override def onReadUpTo(shard: StreamShard, epoch: Long, millis: Long, behind: Long, had: Boolean): Unit = ()
   override def onShardEnd(shard: StreamShard, epoch: Long, children: Seq[ChildShard]): Unit = ()
   override def onFailure(shard: StreamShard, epoch: Long, error: ServiceException): Unit = throw error
 

@@ -78,7 +78,7 @@ final private[scale] class InventedExecutor(val id: String, scheduler: Scheduler
     shard.foreach { one =>
       val now = System.currentTimeMillis()
       reporter.onChunks(one.shard, one.epoch, Seq(one.chunk(rows, now)))
-      reporter.onReadUpTo(one.shard, one.epoch, now, millisBehindLatest = 0)
+      reporter.onReadUpTo(one.shard, one.epoch, now, millisBehindLatest = 0, hadRecords = true)
     }
   }
 }

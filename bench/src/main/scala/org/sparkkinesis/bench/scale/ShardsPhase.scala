@@ -102,7 +102,7 @@ private object ShardsPhase {
       consumers.foreach(_.release(shard, chunks.last.last))
     }
 
-    override def onReadUpTo(shard: StreamShard, epoch: Long, readUpToMillis: Long, millisBehindLatest: Long): Unit =
+    override def onReadUpTo(shard: StreamShard, epoch: Long, millis: Long, behind: Long, had: Boolean): Unit =
       if (answered.add(shard) && answered.size == shards) allAnswered.countDown()
 
     override def onShardEnd(shard: StreamShard, epoch: Long, children: Seq[ChildShard]): Unit = ()

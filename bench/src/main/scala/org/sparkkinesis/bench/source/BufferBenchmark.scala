@@ -92,7 +92,7 @@ object BufferBenchmark {
     val listener = new ProgressListener {
       override def onChunks(shard: StreamShard, epoch: Long, chunks: Seq[ChunkSummary]): Unit =
         tally.add(chunks.iterator.map(_.rows).sum)
-      override def onReadUpTo(shard: StreamShard, epoch: Long, readUpToMillis: Long, millisBehindLatest: Long): Unit =
+      override def onReadUpTo(shard: StreamShard, epoch: Long, millis: Long, behind: Long, had: Boolean): Unit =
         ()
       override def onShardEnd(shard: StreamShard, epoch: Long, children: Seq[ChildShard]): Unit = ()
       override def onFailure(shard: StreamShard, epoch: Long, error: ServiceException): Unit = tally.fail(error)

@@ -99,7 +99,7 @@ final class ConsumersLoop(val name: String, publishers: RecordPublisherFactory, 
         tally.add(chunks.iterator.map(_.rows).sum)
         consumers.release(shard, chunks.last.last)
       }
-      override def onReadUpTo(shard: StreamShard, epoch: Long, readUpToMillis: Long, millisBehindLatest: Long): Unit =
+      override def onReadUpTo(shard: StreamShard, epoch: Long, millis: Long, behind: Long, had: Boolean): Unit =
         ()
       override def onShardEnd(shard: StreamShard, epoch: Long, children: Seq[ChildShard]): Unit = ()
       override def onFailure(shard: StreamShard, epoch: Long, error: ServiceException): Unit = tally.fail(error)

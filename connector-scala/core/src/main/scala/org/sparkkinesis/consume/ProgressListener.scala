@@ -18,8 +18,18 @@ trait ProgressListener {
   /**
    * Called after every response, including empty ones. All records that arrived until `readUpToMillis` are held or were
    * held before.
+   *
+   * @param hadRecords
+   *   whether the response had records, also if all of them were filtered. Only a response without records shows that
+   *   the shard is still open.
    */
-  def onReadUpTo(shard: StreamShard, epoch: Long, readUpToMillis: Long, millisBehindLatest: Long): Unit
+  def onReadUpTo(
+      shard: StreamShard,
+      epoch: Long,
+      readUpToMillis: Long,
+      millisBehindLatest: Long,
+      hadRecords: Boolean
+  ): Unit
 
   /** All records of the shard are held or were held before. */
   def onShardEnd(shard: StreamShard, epoch: Long, children: Seq[ChildShard]): Unit

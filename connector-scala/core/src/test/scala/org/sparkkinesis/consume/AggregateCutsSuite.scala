@@ -24,7 +24,7 @@ class AggregateCutsSuite extends TimedSuite {
 
   private object Ignore extends ProgressListener {
     override def onChunks(shard: StreamShard, epoch: Long, chunks: Seq[ChunkSummary]): Unit = ()
-    override def onReadUpTo(shard: StreamShard, epoch: Long, millis: Long, behind: Long): Unit = ()
+    override def onReadUpTo(shard: StreamShard, epoch: Long, millis: Long, behind: Long, had: Boolean): Unit = ()
     override def onShardEnd(shard: StreamShard, epoch: Long, children: Seq[ChildShard]): Unit = ()
     override def onFailure(shard: StreamShard, epoch: Long, error: ServiceException): Unit = ()
   }

@@ -64,7 +64,7 @@ class ShardConsumersStressSuite extends TimedSuite {
           if (before.exists(_ >= chunk.last))
             problems.compareAndSet(null, new AssertionError(s"$shard: ${chunk.last} was reported after $before"))
       }
-      override def onReadUpTo(shard: StreamShard, epoch: Long, readUpToMillis: Long, millisBehindLatest: Long): Unit =
+      override def onReadUpTo(shard: StreamShard, epoch: Long, millis: Long, behind: Long, had: Boolean): Unit =
         ()
       override def onShardEnd(shard: StreamShard, epoch: Long, children: Seq[ChildShard]): Unit = ()
       override def onFailure(shard: StreamShard, epoch: Long, error: ServiceException): Unit = ()

@@ -42,7 +42,7 @@ class ShardConsumersSuite extends TimedSuite {
 
     override def onChunks(shard: StreamShard, epoch: Long, chunks: Seq[ChunkSummary]): Unit =
       told ++= chunks.map((shard, epoch, _))
-    override def onReadUpTo(shard: StreamShard, epoch: Long, millis: Long, behind: Long): Unit =
+    override def onReadUpTo(shard: StreamShard, epoch: Long, millis: Long, behind: Long, had: Boolean): Unit =
       readUpTo(shard) = millis
     override def onShardEnd(shard: StreamShard, epoch: Long, children: Seq[ChildShard]): Unit =
       ends += ((shard, epoch, children))

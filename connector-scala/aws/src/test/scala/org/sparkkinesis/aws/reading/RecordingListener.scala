@@ -24,7 +24,7 @@ final class RecordingListener extends ProgressListener {
     totalRows.addAndGet(added.iterator.map(_.rows.toLong).sum)
     signal()
   }
-  override def onReadUpTo(shard: StreamShard, epoch: Long, millis: Long, behind: Long): Unit = {
+  override def onReadUpTo(shard: StreamShard, epoch: Long, millis: Long, behind: Long, had: Boolean): Unit = {
     readUpTo.put(shard, millis)
     signal()
   }

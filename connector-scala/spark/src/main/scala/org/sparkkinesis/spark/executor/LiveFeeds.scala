@@ -52,8 +52,14 @@ final private[executor] class LiveFeeds(reporter: ProgressListener) extends Prog
     }
   }
 
-  override def onReadUpTo(shard: StreamShard, epoch: Long, readUpToMillis: Long, millisBehindLatest: Long): Unit =
-    reporter.onReadUpTo(shard, epoch, readUpToMillis, millisBehindLatest)
+  override def onReadUpTo(
+      shard: StreamShard,
+      epoch: Long,
+      readUpToMillis: Long,
+      millisBehindLatest: Long,
+      hadRecords: Boolean
+  ): Unit =
+    reporter.onReadUpTo(shard, epoch, readUpToMillis, millisBehindLatest, hadRecords)
 
   override def onShardEnd(shard: StreamShard, epoch: Long, children: Seq[ChildShard]): Unit = {
     reporter.onShardEnd(shard, epoch, children)

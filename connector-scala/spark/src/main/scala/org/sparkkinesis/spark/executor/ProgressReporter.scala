@@ -41,9 +41,6 @@ final class ProgressReporter(
 
   /** Shards whose last response reached the tip, with the epoch of the assignment. */
   private val atTip = new ConcurrentHashMap[StreamShard, Long]
-
-  /** Shards with an answer whose records are reported and whose time is not, with the epoch of the assignment. */
-  private val answering = new ConcurrentHashMap[StreamShard, Long]
   private val isDue = new AtomicBoolean
   private val sending = new Object
   private var number = 0L
@@ -56,14 +53,18 @@ final class ProgressReporter(
 
   override def onChunks(shard: StreamShard, epoch: Long, chunks: Seq[ChunkSummary]): Unit = {
     atTip.remove(shard)
-    answering.put(shard, epoch)
     change(shard, epoch, atOnce = true)(_.add(chunks))
   }
 
-  override def onReadUpTo(shard: StreamShard, epoch: Long, readUpToMillis: Long, millisBehindLatest: Long): Unit = {
+  override def onReadUpTo(
+      shard: StreamShard,
+      epoch: Long,
+      readUpToMillis: Long,
+      millisBehindLatest: Long,
+      hadRecords: Boolean
+  ): Unit = {
     // Report at once when a shard reaches its tip, but not while it stays there.
     val reachedTip = millisBehindLatest == 0 && !java.util.Objects.equals(atTip.put(shard, epoch), epoch)
-    val hadRecords = java.util.Objects.equals(answering.remove(shard), epoch)
     change(shard, epoch, reachedTip) { change =>
       if (!hadRecords && millisBehindLatest == 0) change.openUpToMillis = readUpToMillis
       change.reads += 1

@@ -17,7 +17,8 @@ class LiveFeedSuite extends TimedSuite {
     val chunks = mutable.ArrayBuffer.empty[StreamShard]
     val others = mutable.ArrayBuffer.empty[StreamShard]
     override def onChunks(shard: StreamShard, epoch: Long, all: Seq[ChunkSummary]): Unit = chunks += shard
-    override def onReadUpTo(shard: StreamShard, epoch: Long, millis: Long, behind: Long): Unit = others += shard
+    override def onReadUpTo(shard: StreamShard, epoch: Long, millis: Long, behind: Long, had: Boolean): Unit = others +=
+      shard
     override def onShardEnd(shard: StreamShard, epoch: Long, children: Seq[ChildShard]): Unit = others += shard
     override def onFailure(shard: StreamShard, epoch: Long, error: ServiceException): Unit = others += shard
   }
@@ -71,7 +72,7 @@ class LiveFeedSuite extends TimedSuite {
     live.open(task, Seq(a))
     live.onChunks(a, 1, summary)
     assert(told.chunks == Seq(a, b, b, a))
-    live.onReadUpTo(a, 1, 5, 0)
+    live.onReadUpTo(a, 1, 5, 0, hadRecords = false)
     live.onShardEnd(a, 1, Nil)
     assert(told.others == Seq(a, a))
     assert(task.take(0).contains(a))

@@ -119,10 +119,10 @@ class ProgressReporterSuite extends TimedSuite {
 
   test("reaching the tip is reported at once, staying there only periodically") {
     val s = new Setup
-    s.reporter.onReadUpTo(Shard, 1, 1000, 0)
+    s.reporter.onReadUpTo(Shard, 1, 1000, 0, hadRecords = false)
     s.scheduler.runDue()
     assert(s.sent.size == 1)
-    (1 to 10).foreach(i => s.reporter.onReadUpTo(Shard, 1, 1000L + i, 0))
+    (1 to 10).foreach(i => s.reporter.onReadUpTo(Shard, 1, 1000L + i, 0, hadRecords = false))
     s.scheduler.runDue()
     assert(s.sent.size == 1)
     s.scheduler.advance(500.millis)
@@ -131,20 +131,20 @@ class ProgressReporterSuite extends TimedSuite {
 
   test("only an answer without records at the tip shows that a shard is open") {
     Seq[(String, ProgressReporter => Unit, Seq[Long])](
-      ("no records", _.onReadUpTo(Shard, 1, 1000, 0), Seq(1000L)),
-      ("not at the tip", _.onReadUpTo(Shard, 1, 1000, 5), Nil),
-      ("records", told => { told.onChunks(Shard, 1, Seq(chunk(10))); told.onReadUpTo(Shard, 1, 1000, 0) }, Nil),
+      ("no records", _.onReadUpTo(Shard, 1, 1000, 0, hadRecords = false), Seq(1000L)),
+      ("not at the tip", _.onReadUpTo(Shard, 1, 1000, 5, hadRecords = false), Nil),
       (
-        "records of another assignment",
-        told => { told.onChunks(Shard, 1, Seq(chunk(10))); told.onReadUpTo(Shard, 2, 1000, 0) },
-        Seq(1000L)
+        "records",
+        told => { told.onChunks(Shard, 1, Seq(chunk(10))); told.onReadUpTo(Shard, 1, 1000, 0, hadRecords = true) },
+        Nil
       ),
+      ("records that were all filtered", _.onReadUpTo(Shard, 1, 1000, 0, hadRecords = true), Nil),
       (
         "an answer after records",
         told => {
           told.onChunks(Shard, 1, Seq(chunk(10)))
-          told.onReadUpTo(Shard, 1, 1000, 0)
-          told.onReadUpTo(Shard, 1, 2000, 0)
+          told.onReadUpTo(Shard, 1, 1000, 0, hadRecords = true)
+          told.onReadUpTo(Shard, 1, 2000, 0, hadRecords = false)
         },
         Seq(2000L)
       )
@@ -158,7 +158,7 @@ class ProgressReporterSuite extends TimedSuite {
     val s = new Setup
     s.reporter.onChunks(Shard, 1, Seq(chunk(10)))
     s.scheduler.runDue()
-    s.reporter.onReadUpTo(Shard, 1, 1000, 0)
+    s.reporter.onReadUpTo(Shard, 1, 1000, 0, hadRecords = true)
     s.scheduler.advance(500.millis)
     assert(s.sent.flatMap(_.shards).forall(_.openUpToMillis == 0) && s.sent.size > 1)
   }

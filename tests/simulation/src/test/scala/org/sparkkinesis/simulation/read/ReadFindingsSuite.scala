@@ -40,6 +40,33 @@ class ReadFindingsSuite extends TimedSuite with ReadFindings {
     ))
   }
 
+  test("AvailableNow reads the children of a shard whose last records are filtered, and whose end comes late") {
+    val pauses = 0 to 900 by 100
+    pauses.foreach { pause =>
+      run(ReadScenario(
+        2,
+        ReadSetup(
+          shards = 2,
+          model = ModelSettings(lateEnds = true),
+          options = fast + ("deaggregation.hashRangeFilter" -> "true")
+        ),
+        Vector(
+          Start(AvailableNow, efo = false, failOnDataLoss = true),
+          Advance(30000),
+          PutAggregate(0, 3),
+          Split(0),
+          Split(1),
+          Fault(StaleListing(20), Hour),
+          Advance(2000L + pause),
+          Put(6),
+          Fault(Failing(Some(GetRecords), Throttled, 100), 4000),
+          Start(AvailableNow, efo = false, failOnDataLoss = true),
+          Advance(Minute)
+        )
+      ))
+    }
+  }
+
   test("AvailableNow reads the children of a closed shard whose end comes late, also if the listings are out of date") {
     val pauses = 0 to 900 by 100
     pauses.foreach { pause =>
