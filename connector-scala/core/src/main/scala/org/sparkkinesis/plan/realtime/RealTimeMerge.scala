@@ -54,14 +54,28 @@ object RealTimeMerge {
    *   the positions with which the batch was planned
    * @param read
    *   the shards that the tasks were given
+   * @param openMillis
+   *   a time of the service at which a shard was open, in epoch milliseconds, if there is one. The records of its
+   *   children arrived later. Its position may have a much older time.
    */
-  def merge(start: SourceOffset, read: Set[StreamShard], outcomes: Seq[ShardOutcome]): MergedBatch = {
+  def merge(
+      start: SourceOffset,
+      read: Set[StreamShard],
+      outcomes: Seq[ShardOutcome],
+      openMillis: StreamShard => Option[Long] = _ => None
+  ): MergedBatch = {
     val ofStream = outcomes.groupBy(_.shard.stream)
-    val streams = start.streams.map { case (arn, stream) => arn -> merged(stream, ofStream.getOrElse(arn, Nil)) }
+    val streams = start.streams.map { case (arn, stream) =>
+      arn -> merged(stream, ofStream.getOrElse(arn, Nil), openMillis)
+    }
     MergedBatch(start.copy(streams = streams), read -- outcomes.map(_.shard))
   }
 
-  private def merged(stream: StreamOffset, reported: Seq[ShardOutcome]): StreamOffset = {
+  private def merged(
+      stream: StreamOffset,
+      reported: Seq[ShardOutcome],
+      openMillis: StreamShard => Option[Long]
+  ): StreamOffset = {
     val outcomes = reported.groupBy(_.shard).values.map(_.min(byPosition)).toVector
     val (known, born) = outcomes.partition(outcome => stream.shards.contains(outcome.shard.shard))
     val parents = reported.flatMap { outcome =>
@@ -72,16 +86,22 @@ object RealTimeMerge {
     val begun = counted.flatMap(outcome => outcome.begunMillis.map(outcome.shard.shard -> _)).to(SortedMap)
     val untimed = shards.filter { case (_, position) => IdleTime.of(position).isEmpty }.keys
     val ofShard = counted.iterator.map(outcome => outcome.shard.shard -> outcome).toMap
-    val since = untimed.flatMap(shard => until(shard, stream, ofShard, parents).map(shard -> _)).to(SortedMap)
+    def open(shard: ShardId) =
+      if (shards.get(shard).contains(ShardPosition.ShardEnd)) openMillis(StreamShard(stream.arn, shard)) else None
+    val since = untimed.flatMap(shard => until(shard, stream, ofShard, parents, open).map(shard -> _)).to(SortedMap)
     stream.copy(shards = shards, begun = begun, since = since)
   }
 
-  /** A time before which every record of a shard was planned whose position has no time. */
+  /**
+   * A time before which every record of a shard was planned whose position has no time; for a finished shard, a time
+   * before which no record of its children arrived.
+   */
   private def until(
       shard: ShardId,
       stream: StreamOffset,
       outcomes: Map[ShardId, ShardOutcome],
-      parents: Map[ShardId, Set[ShardId]]
+      parents: Map[ShardId, Set[ShardId]],
+      open: ShardId => Option[Long]
   ): Option[Long] = {
     val told = outcomes.get(shard).flatMap { outcome =>
       outcome.lastArrivalMillis.orElse(Some(outcome.readUpToMillis - IdleTime.Margin).filter(_ =>
@@ -89,8 +109,9 @@ object RealTimeMerge {
       ))
     }
     // The records of a child arrived after those of its parents.
-    def ofParents = parents.getOrElse(shard, Set.empty).flatMap(until(_, stream, outcomes, parents)).maxOption
-    told.orElse(stream.readUntil(shard)).orElse(ofParents.map(_ - IdleTime.Margin)).map(math.max(0, _))
+    def ofParents = parents.getOrElse(shard, Set.empty).flatMap(until(_, stream, outcomes, parents, open)).maxOption
+    val known = told.orElse(stream.readUntil(shard)).orElse(ofParents.map(_ - IdleTime.Margin))
+    (known ++ open(shard).map(_ - IdleTime.Margin)).maxOption.map(math.max(0, _))
   }
 
   /** Adds the shards that began in the batch and whose parents were finished, until there are no more. */

@@ -106,4 +106,34 @@ class RealTimeMergeSuite extends TimedSuite {
     )
     assert(merged.isTimed)
   }
+
+  test("the time of a finished shard is the last one at which it was open, if the shard's records are older") {
+    val (hour, margin) = (3600 * 1000L, 300 * 1000L)
+    val at = Start(StartingPosition.AtTimestamp(hour))
+    val end = outcome(0, ShardEnd, 2 -> Seq(0))
+    val last = end.copy(lastArrivalMillis = Some(7 * hour))
+    Seq[(String, ShardPosition, ShardOutcome, Option[Long], Option[Long])](
+      ("no listing", at, end, None, Some(hour)),
+      ("no time at all", Horizon, end, None, None),
+      ("later than the position", at, end, Some(9 * hour), Some(9 * hour - margin)),
+      ("only the listing", Horizon, end, Some(9 * hour), Some(9 * hour - margin)),
+      ("before the position", at, end, Some(hour / 2), Some(hour)),
+      ("later than the last record", at, last, Some(9 * hour), Some(9 * hour - margin)),
+      ("before the last record", at, last, Some(5 * hour), Some(7 * hour)),
+      ("as old as the margin", Horizon, end, Some(margin / 2), Some(0L))
+    ).foreach { case (name, position, ended, open, expected) =>
+      val child = outcome(2, Horizon)
+      def isClosed(one: StreamShard) = one == shard(0)
+      val merged = RealTimeMerge
+        .merge(offset(0 -> position), Set(shard(0)), Seq(ended, child), one => open.filter(_ => isClosed(one)))
+        .end.streams("orders")
+      assert(merged.since.get(id(0)) == expected, name)
+      assert(merged.since.get(id(2)) == expected.map(time => math.max(0, time - margin)), name)
+    }
+  }
+
+  test("a shard that is not finished has no time because it was open: its own records may be older") {
+    val merged = RealTimeMerge.merge(offset(0 -> Horizon), Set(shard(0)), Seq(outcome(0, Horizon)), _ => Some(9))
+    assert(merged.end.streams("orders").since.isEmpty)
+  }
 }

@@ -14,12 +14,14 @@ import org.sparkkinesis.error.{KinesisConnectorException, MetadataErrors, Option
 import org.sparkkinesis.event.EventSink
 import org.sparkkinesis.event.log.QueryContext
 import org.sparkkinesis.metadata.PhysicalStream
-import org.sparkkinesis.model.{Shard, ShardId, StartingPosition, StreamRef}
+import org.sparkkinesis.model.{Shard, ShardId, StartingPosition, StreamRef, StreamShard}
 import org.sparkkinesis.plan.offset.{InitialShards, SourceOffset, StreamOffset}
 import org.sparkkinesis.retry.{RetryPolicies, RetryRules}
 import org.sparkkinesis.service.{KinesisService, ShardFilter, StreamDescription}
 import org.sparkkinesis.sink.kinesis.StreamIdentity
 import org.sparkkinesis.spark.connection.{Connection, Environment, ServiceClock, StreamMetadata}
+import org.sparkkinesis.spark.coordinator.state.OpenShardTimes
+import org.sparkkinesis.spark.coordinator.state.OpenShardTimes.ListingTime
 import org.sparkkinesis.spark.metadata.MetadataSource
 import org.sparkkinesis.spark.session.checkpoint.RegisteredConsumers
 import org.sparkkinesis.spark.settings.{ReadSettings, StreamConnection}
@@ -62,6 +64,7 @@ final class StreamSession(val options: Options, asked: QueryContext, environment
 
   private val listing = pattern.map(new StreamListing(_, () => directory(general), general))
   private var seen = Map.empty[String, Seq[Shard]]
+  private val openShards = new OpenShardTimes
 
   /** The service's clock, known from the descriptions of the streams. */
   val serviceClock = new ServiceClock(environment.clock)
@@ -195,13 +198,23 @@ final class StreamSession(val options: Options, asked: QueryContext, environment
 
   /** Returns all shards, for the start of a read. */
   def allShards(arn: String, filter: ShardFilter = ShardFilter.FromTrimHorizon): Seq[Shard] = {
+    val begun = ListingTime(environment.clock.nanoTime, serviceClock.atLeast)
     val all = directory(found(arn).client).allShards(ref(arn), filter, settings.failOnDataLoss)
-    synchronized(seen += arn -> (all ++ seen.getOrElse(arn, Nil)).distinctBy(_.id))
+    synchronized {
+      seen += arn -> (all ++ seen.getOrElse(arn, Nil)).distinctBy(_.id)
+      openShards.list(arn, all, begun, isRead = _ => true)
+    }
     all
   }
 
   /** Returns the shards that [[allShards]] has returned so far. A later listing may lack some of them. */
   def seenShards(arn: String): Seq[Shard] = synchronized(seen.getOrElse(arn, Nil))
+
+  /**
+   * The last time of the service, in epoch milliseconds, at which [[allShards]] has shown a shard as open. A listing
+   * may be some seconds old.
+   */
+  def lastOpenMillis(shard: StreamShard): Option[Long] = synchronized(openShards.lastOpenMillis(shard))
 
   /** Describes the stream as it is now. */
   def describe(arn: String): StreamDescription = directory(found(arn).client).describe(ref(arn))
@@ -210,7 +223,10 @@ final class StreamSession(val options: Options, asked: QueryContext, environment
   def refresh(arn: String): Unit = {
     val now = describe(arn)
     synchronized {
-      if (now.creationMillis != described(arn).creationMillis) seen -= arn
+      if (now.creationMillis != described(arn).creationMillis) {
+        seen -= arn
+        openShards.forget(Set(arn))
+      }
       found += arn -> found(arn).copy(stream = now)
       described += arn -> now
     }

@@ -111,4 +111,18 @@ class RealTimeFindingsSuite extends AnyFunSuite with ReadFindings {
     val outcome = run(ReadScenario(1, ReadSetup(shards = 2, executors = 2, options = fast), actions.toVector))
     assert(outcome.liveBatches >= steps.size && outcome.delivered == outcome.records)
   }
+
+  test("6001306: children of a shard that was empty and ended before its first answer are not reported as lost") {
+    run(ReadScenario(
+      6001306,
+      ReadSetup(
+        shards = 4,
+        initialPosition = "at_timestamp",
+        positionAgeMillis = 23 * Hour,
+        executors = 3,
+        options = Map("minFetchPeriod" -> "4m", "shardFetchInterval" -> "20m")
+      ),
+      Vector(live(Hour), Merge(3), Advance(Hour), Stop, Advance(12 * Hour))
+    ))
+  }
 }

@@ -8,7 +8,7 @@ import org.sparkkinesis.model.{SequenceNumber, Shard, StreamShard}
  * Records when listings have shown each shard as open. Only that proves that the records of its children arrived later:
  * the service may report a closed shard as read to its tip before it reports its end. Guarded by its owner's lock.
  */
-final private[coordinator] class OpenShardTimes {
+final private[spark] class OpenShardTimes {
   import OpenShardTimes._
 
   private val open = mutable.HashMap.empty[StreamShard, Opened]
@@ -100,7 +100,7 @@ final private[coordinator] class OpenShardTimes {
   }
 }
 
-private[coordinator] object OpenShardTimes {
+private[spark] object OpenShardTimes {
 
   /**
    * The time at which a listing began.

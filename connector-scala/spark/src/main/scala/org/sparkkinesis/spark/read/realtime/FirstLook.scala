@@ -4,6 +4,7 @@ import scala.collection.mutable
 
 import org.sparkkinesis.model.StreamShard
 import org.sparkkinesis.plan.offset.{IdleTime, ShardPosition, SourceOffset}
+import org.sparkkinesis.spark.coordinator.state.Overtaken
 import org.sparkkinesis.spark.protocol.{Report, ShardReport}
 
 /**
@@ -12,12 +13,20 @@ import org.sparkkinesis.spark.protocol.{Report, ShardReport}
  * looked at: from its first record or, if it has none, from the time at which it was read to its tip. Before the first
  * look at a query's shards nothing is read, so a restart begins at the record that is the oldest then.
  *
+ * The known time of a child shard may be much older than the shard, because it is that of its parents. The look
+ * replaces it too, unless it was so late that records may have expired before it: these are still to be reported.
+ *
  * State without I/O. Thread-safe.
+ *
+ * @param latestMillis
+ *   returns a time, in epoch milliseconds, that is not earlier than the service's current time
  */
-final private[realtime] class FirstLook {
+final private[realtime] class FirstLook(latestMillis: () => Long) {
   private var (key, from) = (SourceOffset(Nil), SourceOffset(Nil))
   private var openMillis: StreamShard => Option[Long] = _ => None
-  private var untimed = Set.empty[StreamShard]
+
+  /** The shards to look at, with their known times. */
+  private var unread = Map.empty[StreamShard, Option[Long]]
   private val times = mutable.HashMap.empty[StreamShard, Long]
 
   /** The number of the last report of each instance of an executor. */
@@ -25,7 +34,7 @@ final private[realtime] class FirstLook {
 
   /** Whether a report was lost, which may have had the first record of a shard. */
   private var isDoubtful = false
-  private var isOver = true
+  private var found = FirstLook.Everything
 
   /**
    * Begins a batch. Returns its start with the times, if earlier batches of this run have looked at its shards.
@@ -46,21 +55,24 @@ final private[realtime] class FirstLook {
     key = stored
     from = start
     this.openMillis = openMillis
-    untimed = FirstLook.untimed(start)
+    unread = FirstLook.unread(start)
     // Each task reports its first record again, so what a lost report had is not missing any more.
-    times.filterInPlace((shard, _) => untimed(shard) && !isDoubtful)
+    times.filterInPlace((shard, _) => unread.contains(shard) && !isDoubtful)
     isDoubtful = false
-    isOver = untimed.isEmpty
-    found()
+    found = if (unread.isEmpty) FirstLook.Everything else FirstLook.NoTimes
+    completed()
   }
 
-  /** Records a report. Returns the start of the batch with the times, once, with the report that completes them. */
+  /**
+   * Records a report. Returns the start of the batch with the times with the report that completes them: once when
+   * every shard has one, and once when every shard was looked at.
+   */
   def accept(report: Report): Option[FirstLook.Found] = synchronized {
     val executor = (report.executorId, report.instance)
     isDoubtful ||= report.number != numbers.getOrElse(executor, 0L) + 1
     numbers(executor) = report.number
-    report.shards.filter(told => untimed(told.shard)).foreach(look)
-    found()
+    report.shards.filter(told => unread.contains(told.shard)).foreach(look)
+    completed()
   }
 
   /** Whether a result is that of the current batch. */
@@ -70,16 +82,30 @@ final private[realtime] class FirstLook {
     val first = told.chunks.headOption.map(_.firstArrivalMillis)
     val tip = openMillis(told.shard).filter(_ => told.readUpToMillis > 0)
       .map(open => math.max(0, math.min(open, told.readUpToMillis) - IdleTime.Margin))
-    (first ++ tip ++ times.get(told.shard)).minOption.foreach(times(told.shard) = _)
+    val known = unread(told.shard)
+    val late = known.filter(millis => Overtaken(told.shard, millis, latestMillis() - millis).exceedsShortestRetention)
+    val seen = if (first.isEmpty && tip.isEmpty) None else late.orElse((first ++ tip).minOption)
+    (seen ++ times.get(told.shard)).minOption.foreach(times(told.shard) = _)
   }
 
-  private def found(): Option[FirstLook.Found] = Option.when(!isOver && !isDoubtful && times.size == untimed.size) {
-    isOver = true
-    val timed = from.copy(streams = from.streams.map { case (arn, stream) =>
-      arn -> stream.copy(since = stream.since ++ times.collect { case (StreamShard(`arn`, shard), at) => shard -> at })
-    })
-    FirstLook.Found(key, timed)
+  private def completed(): Option[FirstLook.Found] = {
+    val now =
+      if (isDoubtful) FirstLook.NoTimes
+      else if (times.size == unread.size) FirstLook.Everything
+      else if (unread.forall { case (shard, known) => known.nonEmpty || times.contains(shard) }) FirstLook.Untimed
+      else FirstLook.NoTimes
+    // What has times from the start needs no result of its own.
+    val isNews = now > found && (now == FirstLook.Everything || unread.exists(_._2.isEmpty))
+    if (isNews) found = now
+    Option.when(isNews)(FirstLook.Found(key, timed))
   }
+
+  private def timed: SourceOffset = from.copy(streams = from.streams.map { case (arn, stream) =>
+    val seen = times.collect { case (StreamShard(`arn`, shard), at) =>
+      shard -> stream.since.get(shard).fold(at)(math.max(at, _))
+    }
+    arn -> stream.copy(since = stream.since ++ seen)
+  })
 }
 
 private[realtime] object FirstLook {
@@ -87,9 +113,16 @@ private[realtime] object FirstLook {
   /** The start of a batch as the checkpoint has it, and the same position with the times. */
   final case class Found(stored: SourceOffset, timed: SourceOffset)
 
-  def untimed(offset: SourceOffset): Set[StreamShard] = offset.read.flatMap { stream =>
-    stream.shards.collect {
-      case (shard, _: ShardPosition.Start) if stream.readUntil(shard).isEmpty => StreamShard(stream.arn, shard)
+  /** What was found: nothing, times for the shards without one, or times of a look at each shard. */
+  private val NoTimes = 0
+  private val Untimed = 1
+  private val Everything = 2
+
+  /** Returns the shards of which no record was read and whose position is no time, with the times that are known. */
+  private def unread(offset: SourceOffset): Map[StreamShard, Option[Long]] = offset.read.flatMap { stream =>
+    stream.shards.iterator.collect {
+      case (shard, start: ShardPosition.Start) if IdleTime.of(start).isEmpty =>
+        StreamShard(stream.arn, shard) -> stream.since.get(shard)
     }
-  }.toSet
+  }.toMap
 }

@@ -92,8 +92,11 @@ final private[realtime] class LiveExecutors(
    *
    * @param shards
    *   the shards with the times up to which the query has read them, where these are known
+   * @param openMillis
+   *   times of the service at which shards were open, in epoch milliseconds
    */
-  def begin(shards: Map[StreamShard, Option[Long]]): Unit = synchronized(owners.begin(shards))
+  def begin(shards: Map[StreamShard, Option[Long]], openMillis: Map[StreamShard, Long] = Map.empty): Unit =
+    synchronized(owners.begin(shards, openMillis))
 
   /** Returns the ends of these attempts of tasks, and forgets those of all others. */
   def takeEnds(epochs: Seq[Long]): Seq[TaskEnded] = synchronized {

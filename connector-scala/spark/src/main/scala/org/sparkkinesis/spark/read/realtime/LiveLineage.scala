@@ -48,11 +48,15 @@ final private[realtime] class LiveLineage(query: SourceQuery) {
     if (lost.isEmpty) settled else query.relinkedBetween(start, settled, lost)
   }
 
-  /** Lists a stream at first, and again when the children of a finished shard are unknown. */
+  /**
+   * Lists a stream at first, and again when the children of a finished shard are unknown, or when it has a shard that
+   * was not looked at yet: an old listing would not show that the shard is still open.
+   */
   private def complete(stream: StreamOffset): Unit = {
     val isNew = !known.contains(stream.arn)
     if (isNew) known += stream.arn -> ShardGraph.of(query.listed(stream.arn))
-    if (isNew || known(stream.arn).unconfirmed.nonEmpty || childlessOf(stream).nonEmpty) list(stream.arn)
+    if (isNew || !stream.isTimed || known(stream.arn).unconfirmed.nonEmpty || childlessOf(stream).nonEmpty)
+      list(stream.arn)
   }
 
   /** Lists the streams several times that have a finished shard without children, because a listing may lack shards. */

@@ -3,6 +3,7 @@ package org.sparkkinesis.spark.read.realtime
 import scala.collection.mutable
 
 import org.sparkkinesis.model.StreamShard
+import org.sparkkinesis.plan.offset.IdleTime
 import org.sparkkinesis.spark.coordinator.state.{Overtaken, OvertakenShards}
 import org.sparkkinesis.spark.protocol.ShardReport
 
@@ -23,6 +24,7 @@ final private[realtime] class LiveOwners(latestMillis: () => Long) {
 
   /** Times before which no record arrived that a new reader of the shard still has to fetch. */
   private val unreadSince = mutable.HashMap.empty[StreamShard, Long]
+  private var openMillis = Map.empty[StreamShard, Long]
   private val overtaken = new OvertakenShards
 
   /**
@@ -30,8 +32,11 @@ final private[realtime] class LiveOwners(latestMillis: () => Long) {
    *
    * @param shards
    *   the shards with the times up to which the query has read them, where these are known
+   * @param openMillis
+   *   times of the service at which shards were open, in epoch milliseconds
    */
-  def begin(shards: Map[StreamShard, Option[Long]]): Unit = {
+  def begin(shards: Map[StreamShard, Option[Long]], openMillis: Map[StreamShard, Long]): Unit = {
+    this.openMillis = openMillis
     owners.filterInPlace((shard, _) => shards.contains(shard))
     unreadSince.clear()
     unreadSince ++= shards.collect { case (shard, Some(millis)) => shard -> millis }
@@ -55,8 +60,9 @@ final private[realtime] class LiveOwners(latestMillis: () => Long) {
       val readUpTo = math.max(told.readUpToMillis, fetchedBefore.getOrElse(0L))
       val behind = Option.when(told.readUpToMillis > 0)(told.millisBehindLatest).orElse(before.flatMap(_.millisBehind))
       owners(told.shard) = Owner(reader, told.epoch, readUpTo, behind)
-      // The records of a child arrived after those of its parents.
-      for (children <- told.end; child <- children; millis <- since) {
+      // The records of a child arrived after those of its parents, and after the parents were open.
+      val openUntil = openMillis.get(told.shard).map(millis => math.max(0, millis - IdleTime.Margin))
+      for (children <- told.end; child <- children; millis <- (since ++ openUntil).maxOption) {
         val shard = StreamShard(told.shard.stream, child.id)
         unreadSince(shard) = unreadSince.get(shard).fold(millis)(math.max(millis, _))
       }

@@ -38,7 +38,7 @@ final private[sparkkinesis] class RealTimeQuery(query: SourceQuery, cluster: Exe
     finished,
     report => look.accept(report).foreach(note)
   )
-  private val look = new FirstLook
+  private val look = new FirstLook(() => session.serviceClock.atMost)
   private val looks = query.environment.scheduler(s"kinesis-first-look-$sourceId", 1)
   private val endpoint = cluster.open(ConsumerHosts.coordinatorName(sourceId), executors)
   private val lineage = new LiveLineage(query)
@@ -89,7 +89,6 @@ final private[sparkkinesis] class RealTimeQuery(query: SourceQuery, cluster: Exe
   /** Returns the tasks of the batch that begins at this offset. There is at least one. */
   def plan(start: SourceOffset): Vector[LiveTask] = {
     reportOvertaken()
-    val beganMillis = session.serviceClock.atLeast
     val (mended, from) = query.checked(start)
     val isDraining = synchronized(draining).nonEmpty
     if (isDraining) {
@@ -103,8 +102,11 @@ final private[sparkkinesis] class RealTimeQuery(query: SourceQuery, cluster: Exe
     val tasks = taskCount(shards)
     val readable = shards.readable.map(_.shard)
     planned = Some(begin -> readable.toSet)
-    beginLook(mended, from, beganMillis)
-    executors.begin(readable.map(shard => shard -> begin.streams(shard.stream).readUntil(shard.shard)).toMap)
+    look.begin(mended, begin, session.lastOpenMillis).foreach(note)
+    executors.begin(
+      readable.map(shard => shard -> begin.streams(shard.stream).readUntil(shard.shard)).toMap,
+      readable.flatMap(shard => session.lastOpenMillis(shard).map(shard -> _)).toMap
+    )
     val running = cluster.executors
     val avoided = executors.avoidUnreachable(running.map(_.id))
     RealTimePlanner.runs(shards.readable, tasks).map { run =>
@@ -124,7 +126,7 @@ final private[sparkkinesis] class RealTimeQuery(query: SourceQuery, cluster: Exe
     val ended = executors.takeEnds(epochs)
     val ends = ended.map(_.end)
     val (begin, read) = planned.getOrElse(throw new IllegalStateException("no batch was planned"))
-    val merged = RealTimeMerge.merge(begin, read, ends.flatMap(_.outcomes))
+    val merged = RealTimeMerge.merge(begin, read, ends.flatMap(_.outcomes), session.lastOpenMillis)
     if (merged.silent.nonEmpty) session.events.emit(ShardsNotReported(merged.silent.size))
     for (end <- ends; outcome <- end.outcomes; if outcome.children.nonEmpty)
       lineage.add(outcome.shard.stream, outcome.children)
@@ -135,15 +137,6 @@ final private[sparkkinesis] class RealTimeQuery(query: SourceQuery, cluster: Exe
     }.toMap
     lastEnds = ends
     merged.end
-  }
-
-  /** Finds the times of the start, so that the next run notices expired records if the batch is not committed. */
-  private def beginLook(mended: SourceOffset, from: SourceOffset, beganMillis: Long): Unit = {
-    val open = if (from.isTimed) Set.empty[StreamShard]
-    else from.read.flatMap(stream =>
-      query.listed(stream.arn).filter(_.isOpen).map(shard => StreamShard(stream.arn, shard.id))
-    ).toSet
-    look.begin(mended, from, shard => Option.when(open(shard))(beganMillis)).foreach(note)
   }
 
   /** Stores the times on a thread of its own, because it is also called on RPC threads. */

@@ -10,6 +10,7 @@ import org.sparkkinesis.suite.TimedSuite
 
 class FirstLookSuite extends TimedSuite {
   private val began = 100_000_000L
+  private var now = began
   private def id(index: Int) = ShardId.ofIndex(index.toLong)
   private def shard(index: Int) = StreamShard("orders", id(index))
 
@@ -63,7 +64,7 @@ class FirstLookSuite extends TimedSuite {
         Seq(Some(Seq(7000L)))
       )
     ).foreach { case (name, positions, reports, expected) =>
-      val look = new FirstLook
+      val look = new FirstLook(() => now)
       assert(look.begin(stored, offset(positions: _*), _ => Some(began)).isEmpty, name)
       val found = reports.zipWithIndex.map { case (shards, i) => look.accept(report(i + 1L, shards)) }
       assert(times(found) == expected, name)
@@ -72,7 +73,7 @@ class FirstLookSuite extends TimedSuite {
   }
 
   test("a closed shard without records has no time, because those of its children may be older than its tip") {
-    val look = new FirstLook
+    val look = new FirstLook(() => now)
     look.begin(stored, offset(ShardPosition.Horizon), _ => None)
     assert(look.accept(report(1, Seq(told(0, began)))).isEmpty)
     assert(times(Seq(look.accept(report(2, Seq(told(0, began, Some(7000))))))) == Seq(Some(Seq(7000L))))
@@ -85,14 +86,14 @@ class FirstLookSuite extends TimedSuite {
       Seq(report(1, Nil), report(2, Seq(told(0, 0, Some(7000))), instance = 2)),
       Seq(report(1, Nil), report(2, Seq(told(0, 0, Some(7000))), executor = "2"))
     ).foreach { reports =>
-      val look = new FirstLook
+      val look = new FirstLook(() => now)
       look.begin(stored, offset(ShardPosition.Horizon), _ => Some(began))
       assert(reports.map(look.accept).forall(_.isEmpty), reports)
     }
   }
 
   test("the next batch has the times of the shards that were looked at before") {
-    val look = new FirstLook
+    val look = new FirstLook(() => now)
     look.begin(stored, offset(ShardPosition.Horizon, ShardPosition.Horizon), _ => Some(began))
     look.accept(report(1, Seq(told(0, 0, Some(7000)))))
     assert(times(Seq(look.begin(stored, offset(ShardPosition.Horizon, read), _ => Some(began)))) ==
@@ -102,10 +103,43 @@ class FirstLookSuite extends TimedSuite {
   }
 
   test("the next batch looks again after a report was lost") {
-    val look = new FirstLook
+    val look = new FirstLook(() => now)
     look.begin(stored, offset(ShardPosition.Horizon), _ => Some(began))
     assert(look.accept(report(2, Seq(told(0, 0, Some(7000))))).isEmpty)
     assert(look.begin(stored, offset(ShardPosition.Horizon), _ => Some(began)).isEmpty)
     assert(times(Seq(look.accept(report(3, Seq(told(0, 0, Some(9000))))))) == Seq(Some(Seq(9000L))))
+  }
+
+  test("the known time of a shard of which nothing was read is replaced, unless records may have expired meanwhile") {
+    val (hour, margin) = (3600 * 1000L, IdleTime.Margin)
+    Seq[(String, Option[Long], Seq[ShardReport], Option[Long])](
+      ("no record", Some(began), Seq(told(0, began + 5 * hour)), Some(began + 4 * hour - margin)),
+      ("a record", Some(began), Seq(told(0, began + 5 * hour, Some(began + 2 * hour))), Some(began + 2 * hour)),
+      ("a record before the known time", Some(began), Seq(told(0, 0, Some(began - 1))), Some(began)),
+      ("no answer", Some(began), Seq(told(0, 0)), None),
+      ("late", Some(began - 20 * hour), Seq(told(0, began + 5 * hour, Some(began + 2 * hour))), Some(began - 20 * hour))
+    ).foreach { case (name, since, shards, expected) =>
+      now = began + 5 * hour
+      val start = offset(ShardPosition.Horizon)
+      val timed = start.copy(streams = start.streams.map { case (arn, stream) =>
+        arn -> stream.copy(since = SortedMap.from(since.map(id(0) -> _)))
+      })
+      val look = new FirstLook(() => now)
+      assert(look.begin(stored, timed, _ => Some(began + 4 * hour)).isEmpty, name)
+      assert(times(Seq(look.accept(report(1, shards)))) == Seq(expected.map(Seq(_))), name)
+    }
+  }
+
+  test("the times of shards without one do not wait for a look at the others") {
+    now = began
+    val start = offset(ShardPosition.Horizon, ShardPosition.Horizon)
+    val timed = start.copy(streams = start.streams.map { case (arn, stream) =>
+      arn -> stream.copy(since = SortedMap(id(1) -> (began - 9000)))
+    })
+    val look = new FirstLook(() => now)
+    assert(look.begin(stored, timed, _ => None).isEmpty)
+    val found = Seq(told(0, 0, Some(7000)), told(0, 0, Some(8000)), told(1, 0, Some(began)), told(1, 0, Some(began)))
+      .zipWithIndex.map { case (one, i) => look.accept(report(i + 1L, Seq(one))) }
+    assert(times(found) == Seq(Some(Seq(7000L, began - 9000)), None, Some(Seq(7000L, began)), None))
   }
 }

@@ -104,6 +104,20 @@ class LiveExecutorsSuite extends TimedSuite {
     assert(rig.overtaken == Seq(shard(0)), "new consumers have nothing in their buffer")
   }
 
+  test("a child shard is not overtaken because of the time of its parent, which was open later") {
+    Seq(0.hours -> false, 20.hours -> true).foreach { case (pause, isOvertaken) =>
+      val rig = new Rig
+      val now = rig.time.currentMillis
+      val children = Seq(ChildShard(ShardId.ofIndex(5), Seq(ShardId.ofIndex(0)), HashKeyRange.Whole))
+      rig.executors.begin(Map(shard(0) -> Some(now - 23.hours.toMillis)), Map(shard(0) -> now))
+      val end = ShardReport(shard(0), 1, Vector.empty, 1, 0, 0, Some(children), None)
+      rig.report("1", Seq(end))
+      rig.time.advance(2.hours + pause + pause / 5)
+      rig.report("1", Seq(rig.fetched(5)))
+      assert(rig.overtaken == (if (isOvertaken) Seq(shard(5)) else Nil), pause)
+    }
+  }
+
   test("a child shard is overtaken if its parent was read before the expiry") {
     val rig = new Rig
     rig.begin(0 -> Some(rig.time.currentMillis))

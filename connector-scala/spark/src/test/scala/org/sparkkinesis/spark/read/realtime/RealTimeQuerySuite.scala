@@ -1,32 +1,41 @@
 package org.sparkkinesis.spark.read.realtime
 
 import scala.collection.immutable.SortedMap
+import scala.concurrent.duration._
 
 import org.sparkkinesis.event.{QueryStarted, QueryStopped, ShardsNotReported}
-import org.sparkkinesis.plan.offset.{SourceOffset, StreamOffset}
-import org.sparkkinesis.spark.connection.FakeDirectory.arn
+import org.sparkkinesis.model.{SequenceNumber, ShardId, StreamShard}
+import org.sparkkinesis.plan.offset.ShardPosition.Horizon
+import org.sparkkinesis.plan.offset.{IdleTime, SourceOffset, StreamOffset}
+import org.sparkkinesis.service.ShardPage
+import org.sparkkinesis.spark.connection.FakeDirectory.{arn, shards}
 import org.sparkkinesis.spark.coordinator.cluster.{ExecutorCluster, ExecutorPlace}
-import org.sparkkinesis.spark.protocol.{DriverHandler, Endpoint}
+import org.sparkkinesis.spark.protocol.{DriverHandler, Endpoint, ProtocolCodec, Register, Report, ShardReport}
 import org.sparkkinesis.spark.read.SourceQuery
 import org.sparkkinesis.spark.session.SessionFixture
-import org.sparkkinesis.spark.session.checkpoint.MemoryFiles
+import org.sparkkinesis.spark.session.checkpoint.{CheckpointFiles, MemoryFiles, ReadUpToStore}
 import org.sparkkinesis.spark.settings.{KinesisReadLimit, ReadSettings}
 
 class RealTimeQuerySuite extends SessionFixture {
+
+  private var driver: DriverHandler = _
 
   /** One executor with room for four tasks. */
   private object Cluster extends ExecutorCluster {
     override def executors: Seq[ExecutorPlace] = Seq(ExecutorPlace("1", "host"))
     override def slots: Int = 4
     override def location(place: ExecutorPlace): String = place.host
-    override def open(name: String, handler: DriverHandler): Endpoint = () => ()
+    override def open(name: String, handler: DriverHandler): Endpoint = {
+      driver = handler
+      () => ()
+    }
     override def listen(onAdded: () => Unit, onRemoved: String => Unit): AutoCloseable = () => ()
     override def startConsumers(sourceId: String, settings: ReadSettings, places: Seq[ExecutorPlace]): Unit = ()
   }
 
-  private def open(rig: SessionRig): (SourceQuery, RealTimeQuery) = {
+  private def open(rig: SessionRig, files: CheckpointFiles = new MemoryFiles): (SourceQuery, RealTimeQuery) = {
     val limit = KinesisReadLimit(rig.session.options)
-    val query = new SourceQuery(rig.session, new MemoryFiles, Cluster, limit.limits, limit.minimum, rig.environment)
+    val query = new SourceQuery(rig.session, files, Cluster, limit.limits, limit.minimum, rig.environment)
     (query, new RealTimeQuery(query, Cluster, new RealTimeSlots))
   }
 
@@ -58,5 +67,39 @@ class RealTimeQuerySuite extends SessionFixture {
     assert(drained.isDone)
     live.close()
     query.stop()
+  }
+
+  test("a batch that begins long after the listing has the time at which a listing showed its shard as open") {
+    val margin = IdleTime.Margin
+    val (first, second) = (shards(2).head, shards(2).last)
+    val closed = second.copy(endingSequenceNumber = Some(SequenceNumber("2")))
+    val child =
+      second.copy(id = ShardId.ofIndex(2), parent = Some(second.id), startingSequenceNumber = SequenceNumber("3"))
+    Seq("still open" -> Seq(first, second), "closed since" -> Seq(first, closed, child)).foreach { case (name, later) =>
+      val rig = new SessionRig(Seq("orders"), failOnDataLoss = true, Map.empty)
+      val files = new MemoryFiles
+      val (query, live) = open(rig, files)
+      val began = rig.time.currentMillis
+      live.plan(SourceOffset(Seq(stream("orders", Created, 0 -> Horizon, 1 -> Horizon))))
+      rig.time.advance(20.hours)
+      rig.service.listings.clear()
+      rig.service.listings += ShardPage(later, None)
+      val next = SourceOffset(Seq(stream("orders", Created, 0 -> readUpTo(rig.time.currentMillis), 1 -> Horizon)))
+      val beganNext = rig.time.currentMillis
+      live.plan(next)
+      val shard = StreamShard(arn("orders"), second.id)
+      driver.onRegister(ProtocolCodec.encode(Register("1", "host", 1)), _ => (), "address")
+      val told = ShardReport(shard, 1, Vector.empty, 1, rig.time.currentMillis, 0, None, None)
+      driver.onMessage(
+        ProtocolCodec.encode(Report("1", 1, 1, full = false, bufferIsFull = false, Set.empty, Seq(told), Map.empty))
+      )
+      rig.time.advance(1.second)
+      val stored = new ReadUpToStore(files).of(next).streams(arn("orders")).readUntil(second.id)
+      // The clock's uncertainty and the requests take less than a minute.
+      val expected = if (later.contains(second)) beganNext else began
+      assert(stored.exists(time => math.abs(time - (expected - margin)) < 60000), s"$name: $stored, $expected")
+      live.close()
+      query.stop()
+    }
   }
 }
