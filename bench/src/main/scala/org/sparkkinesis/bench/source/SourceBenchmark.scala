@@ -19,8 +19,8 @@ import org.sparkkinesis.kit.process.{EmulatorProcess, Processors}
  *
  * All are measured warm (see [[org.sparkkinesis.bench.Rounds]]), and in their stable state: the query from the end of
  * its first batch to the end of its last, without the records that its consumers had received before, and with the
- * settings that the documentation recommends for checkpoints on a local disk; the loops from their first answer to
- * their last, without the first.
+ * settings that the documentation recommends for checkpoints on a local disk, except `efo_spark_defaults`; the loops
+ * from their first answer to their last, without the first.
  *
  * The last line is one JSON object. Its ratios `polling_vs_bare` and `efo_vs_bare` compare with the fastest bare
  * client of the SDK. Names that end with `_tls` are the same over TLS.
@@ -61,7 +61,9 @@ object SourceBenchmark {
       )
       val plainPolling = bare.socketLoop(shards) +: polling(bare, emulator.endpoint, "") :+
         new QueryLoop("polling_aligned", spark, emulator.endpoint, Map("alignShards" -> "1m"))
-      val groups = Seq("polling" -> plainPolling, "efo" -> fanOut(bare, emulator.endpoint, "")) ++
+      val plainFanOut = fanOut(bare, emulator.endpoint, "") :+
+        new QueryLoop("efo_spark_defaults", Checkpoints.withSparkDefaults(spark), emulator.endpoint, efo)
+      val groups = Seq("polling" -> plainPolling, "efo" -> plainFanOut) ++
         secure.toSeq.flatMap { case (endpoint, clients) =>
           Seq("polling" -> polling(clients, endpoint, OverTls), "efo" -> fanOut(clients, endpoint, OverTls))
         }

@@ -67,7 +67,8 @@ final class PrefetchView private[coordinator] (
 
   /**
    * Returns the offset after `start` and the lost lineage of each stream with a shard that was given up, whose records
-   * are all planned, and whose descendants no listing links to the offset's shards.
+   * are all planned, and whose descendants no listing links to the offset's shards. Each one is returned once: the stream
+   * is listed again before another one is found.
    */
   def lostLineages(start: SourceOffset, until: Option[AvailableNowTarget]): Seq[(StreamOffset, LostLineage)] = locked {
     // Spark asks every few milliseconds, and a shard without descendants stays given up.
@@ -77,9 +78,16 @@ final class PrefetchView private[coordinator] (
         state.givenUp.lostLineage(stream, state.graphs(stream.arn)).map(stream -> _)
       }.toVector
       nothingLostAt = Option.when(lost.isEmpty)((state.changes, start, until))
+      lost.foreach { case (stream, _) => state.givenUp.listAgain(stream.arn) }
       lost
     }
   }
+
+  /** Returns the streams that may have been recreated. */
+  def doubtful: Set[String] = locked(state.doubtful)
+
+  /** Records that these streams were compared with the service's. */
+  def compared(streams: Set[String]): Unit = locked(state.doubtful --= streams)
 
   /**
    * Requires that [[isReached]] and [[everythingIsFetched]] count a shard only if it was open at this time, or is read

@@ -40,6 +40,9 @@ final private[coordinator] class ShardProgress(
   /** The shards that [[know]] has added, by stream. */
   private var known = Map.empty[String, Seq[Shard]]
 
+  /** When streams were found to be recreated, in nanoseconds of this process's clock. */
+  private var listedSince = Map.empty[String, Long]
+
   /**
    * Drops planned records here and in the executors.
    *
@@ -55,14 +58,37 @@ final private[coordinator] class ShardProgress(
     val before = state.position
     if ((before eq to) || before == to) Advance(isFirst = false, concernsPlacement = false, concernsDiscovery = false)
     else {
+      val remade = to.streams.valuesIterator.filter(stream =>
+        before.streams.get(stream.arn).exists(_.creationMillis != stream.creationMillis)
+      ).map(_.arn).toSet
+      remade.foreach(forget)
       state.position = to
       val others = release(before, to)
       val wasRead = state.streams
       state.read(to.read.map(_.arn).toSet)
       val isFirst = before.streams.isEmpty
-      val areOthers = before.streams.keySet != to.streams.keySet || wasRead != state.streams
+      val areOthers = before.streams.keySet != to.streams.keySet || wasRead != state.streams || remade.nonEmpty
       Advance(isFirst, others || areOthers, isFirst || (areOthers && !state.streams.forall(state.listed)))
     }
+  }
+
+  /**
+   * Forgets the shards of a stream that was recreated, except those that [[know]] has added last. The executors drop
+   * what they have fetched. A listing that has begun may still be of the old stream.
+   */
+  private def forget(stream: String): Unit = {
+    val left = tracks.valuesIterator.filter(_.shard.stream == stream).toVector
+    left.groupBy(state.owner).foreach { case (owner, ofOwner) =>
+      owner.foreach(_.tell(Unassign(ofOwner.map(_.shard))))
+    }
+    val shards = left.map(_.shard)
+    tracks --= shards
+    state.givenUp.remove(shards)
+    state.openShards.forget(Set(stream))
+    state.listed -= stream
+    state.graphs += stream -> ShardGraph.of(known.getOrElse(stream, Nil))
+    listedSince += stream -> state.clock.nanoTime
+    state.noteChange()
   }
 
   /** Sets how streams are reached that joined. Streams whose connections changed are assigned again. */
@@ -116,7 +142,8 @@ final private[coordinator] class ShardProgress(
   /** Records a complete listing of a stream. */
   def list(stream: String, shards: Seq[Shard], begun: ListingTime): Unit = locked {
     // The stream may have been parked while it was listed.
-    if (state.streams(stream)) {
+    if (state.streams(stream) && listedSince.get(stream).forall(begun.nanos - _ >= 0)) {
+      if (state.openShards.hasOther(stream, shards)) state.doubtful += stream
       state.openShards.list(stream, shards, begun, tracks.contains)
       listKnown(stream, shards)
     }
@@ -254,6 +281,7 @@ final private[coordinator] class ShardProgress(
         losses.lost(ServiceFailure.shardGone(shard, stream, error))
         track.noteGone()
         state.givenUp.add(track.shard)
+        state.doubtful += stream
       } catch { case loss: KinesisConnectorException => state.fail(loss) }
     else {
       state.note(ReadFailed(track.shard.stream, track.shard.shard, error.getMessage))

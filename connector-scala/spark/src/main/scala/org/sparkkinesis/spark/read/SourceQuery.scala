@@ -17,7 +17,7 @@ import org.sparkkinesis.spark.coordinator.cluster.ExecutorCluster
 import org.sparkkinesis.spark.coordinator.state.Overtaken
 import org.sparkkinesis.spark.coordinator.{MissingStream, PrefetchView, ShardCoordinator, ShardFailed}
 import org.sparkkinesis.spark.metadata.PatternMetadataService
-import org.sparkkinesis.spark.session.check.{LeftConsumers, RetentionCheck, ReturningStreams}
+import org.sparkkinesis.spark.session.check.{LeftConsumers, RecreatedStreams, RetentionCheck, ReturningStreams}
 import org.sparkkinesis.spark.session.checkpoint.{CheckpointFiles, InitialOffsetStore, RegisteredConsumers}
 import org.sparkkinesis.spark.session.member.{ChangingStreams, ListedMembers, StreamMembers}
 import org.sparkkinesis.spark.session.{CheckpointCheck, FanOutConsumers, StreamSession}
@@ -64,6 +64,7 @@ final class SourceQuery(
   private val retention = new RetentionCheck(session, files, environment)
   private lazy val left = new LeftConsumers(session, files, environment, changing.known(_))
   private val returning = new ReturningStreams(session, checkpoint, retention)
+  private val remade = new RecreatedStreams(session, checkpoint, retention, environment)
 
   private var isFixed = false
 
@@ -207,11 +208,11 @@ final class SourceQuery(
   def latestOffset(start: SourceOffset, allAvailable: Boolean): Option[SourceOffset] = explained {
     members.foreach(_.check(start))
     if (allAvailable) members.foreach(_.pin())
-    val mended = mend(start)
-    val known = linked(mended)
-    if (endsNow) triggers.endNow()
-    endsNow = false
-    val from = plan(mended, known, allAvailable)
+    coordinatorIfStarted.foreach { running =>
+      val doubtful = running.prefetched.doubtful
+      if (doubtful.nonEmpty) running.prefetched.compared(doubtful -- remade.check(doubtful).unknown)
+    }
+    val (mended, from) = planFrom(start, allAvailable)
     val isLast = allAvailable || (planned.isEmpty && triggers.target.nonEmpty)
     coordinatorIfStarted.foreach { running =>
       reportOvertaken(running.prefetched.takeOvertaken(), isLast)
@@ -237,32 +238,57 @@ final class SourceQuery(
     upTo
   }
 
-  /** Plans the next batch from the streams as they are now, and returns its start. */
+  /** Plans the next batch. Returns its start with recreated streams replaced, and the same position as it is read. */
   @scala.annotation.tailrec
-  private def plan(mended: SourceOffset, known: SourceOffset, allAvailable: Boolean): SourceOffset = {
-    val from = relinked(mended, members.fold(known)(evolved(_, mended, known)))
-    // The executors need the settings of the first stream that is opened, also for the streams that join later.
-    val hasBegun = coordinatorIfStarted.nonEmpty || from.read.nonEmpty
-    if (hasBegun) {
-      from.read.foreach(stream => coordinator.know(stream.arn, session.seenShards(stream.arn)))
-      coordinator.advance(from, members.fold(Set.empty[String])(_.waiting(from)))
-    }
-    planned = if (hasBegun) triggers.plan(from, allAvailable) else None
-    // A stream that has no more records may let another one go on, and a shard may have been given up meanwhile.
-    if (planned.nonEmpty) from
-    else {
-      val next = relinked(mended, members.fold(from)(evolved(_, mended, from)))
-      if (next eq from) from else plan(mended, next, allAvailable)
+  private def planFrom(start: SourceOffset, allAvailable: Boolean): (SourceOffset, SourceOffset) = {
+    val mended = mend(start)
+    val known = linked(mended)
+    if (endsNow) triggers.endNow()
+    endsNow = false
+    plan(mended, known, allAvailable) match {
+      case Some(from) => (mended, from)
+      case None => planFrom(start, allAvailable)
     }
   }
 
-  /** Returns the offset with the remaining descendants of shards that were given up while the query was running. */
-  private def relinked(mended: SourceOffset, from: SourceOffset): SourceOffset =
-    coordinatorIfStarted.map(_.prefetched.lostLineages(from, triggers.target)).filter(_.nonEmpty).fold(from) { lost =>
-      val whole = checkpoint.relink(readPosition(mended), from, lost)
-      members.foreach(_.replace(mended, whole))
-      whole
+  /**
+   * Plans the next batch from the streams as they are now, and returns its start; `None` if a stream was recreated, so
+   * that the start has changed.
+   */
+  @scala.annotation.tailrec
+  private def plan(mended: SourceOffset, known: SourceOffset, allAvailable: Boolean): Option[SourceOffset] =
+    asStreamsAre(mended, known) match {
+      case None => None
+      case Some(from) =>
+        // The executors need the settings of the first stream that is opened, also for the streams that join later.
+        val hasBegun = coordinatorIfStarted.nonEmpty || from.read.nonEmpty
+        if (hasBegun) {
+          from.read.foreach(stream => coordinator.know(stream.arn, session.seenShards(stream.arn)))
+          coordinator.advance(from, members.fold(Set.empty[String])(_.waiting(from)))
+        }
+        planned = if (hasBegun) triggers.plan(from, allAvailable) else None
+        // A stream that has no more records may let another one go on, and a shard may have been given up meanwhile.
+        if (planned.nonEmpty) Some(from)
+        else
+          asStreamsAre(mended, from) match {
+            case Some(next) if next ne from => plan(mended, next, allAvailable)
+            case other => other
+          }
     }
+
+  private def asStreamsAre(mended: SourceOffset, from: SourceOffset): Option[SourceOffset] =
+    relinked(mended, members.fold(from)(evolved(_, mended, from)))
+
+  /**
+   * Returns the offset with the remaining descendants of shards that were given up while the query was running; `None`
+   * if their stream was recreated.
+   */
+  private def relinked(mended: SourceOffset, from: SourceOffset): Option[SourceOffset] = {
+    val lost = coordinatorIfStarted.toSeq.flatMap(_.prefetched.lostLineages(from, triggers.target))
+    val whole = remade.relinked(readPosition(mended), from, lost)
+    whole.filter(_ ne from).foreach(moved => members.foreach(_.replace(mended, moved)))
+    whole
+  }
 
   /** Returns the offset with the streams that joined, left or returned. */
   private def evolved(members: StreamMembers, mended: SourceOffset, from: SourceOffset): SourceOffset = {
@@ -305,7 +331,7 @@ final class SourceQuery(
 
   /**
    * Returns the offset with what is left of lineages that were lost while a query in real-time mode was running, and
-   * reports them.
+   * reports them; `None` if one of the streams was recreated, so that the start of the batch has changed.
    *
    * @param start
    *   the start of the batch, of which `now` is the position as the streams are now
@@ -314,7 +340,10 @@ final class SourceQuery(
       start: SourceOffset,
       now: SourceOffset,
       lost: Seq[(StreamOffset, LostLineage)]
-  ): SourceOffset = checkpoint.relink(readPosition(mend(start)), now, lost)
+  ): Option[SourceOffset] = remade.relinked(readPosition(mend(start)), now, lost)
+
+  /** Checks whether streams with shards that ended without children were recreated. */
+  private[read] def checkRecreated(streams: Set[String]): RecreatedStreams.Found = remade.check(streams)
 
   /**
    * Reports records of these shards that expired before they were fetched.

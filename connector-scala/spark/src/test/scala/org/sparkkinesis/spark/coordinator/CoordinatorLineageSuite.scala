@@ -10,7 +10,10 @@ import org.apache.spark.sparkkinesis.ListenerEvents
 import org.sparkkinesis.event.ShardEnded
 import org.sparkkinesis.model._
 import org.sparkkinesis.model.hash.HashKeyRange
+import org.sparkkinesis.plan.offset.SourceOffset
+import org.sparkkinesis.spark.connection.FakeDirectory
 import org.sparkkinesis.spark.coordinator.cluster.SparkCluster
+import org.sparkkinesis.spark.protocol.Unassign
 
 /** Tests in which order the shards of a lineage are assigned, and how listings complete it. */
 class CoordinatorLineageSuite extends CoordinatorFixture {
@@ -72,6 +75,44 @@ class CoordinatorLineageSuite extends CoordinatorFixture {
       assert(between.map(_.shard).toSet == Set(shard(7), shard(8)))
       s("driver").tell(news(shard(7), between.find(_.shard == shard(7)).get.epoch, Seq(20), Some(Seq(child))))
       assert(s("driver").nextAssign().map(_.shard) == Seq(shard(9)))
+    }
+  }
+
+  test("a stream that was recreated is listed and assigned anew, and its fetched records are dropped") {
+    val other = FakeDirectory.shards(2).map(_.copy(startingSequenceNumber = number(50)))
+    @volatile var listed: Seq[Shard] = listing
+    Using.resource(new Setup(Seq("driver"), _ => listed)) { s =>
+      val view = s.coordinator.prefetched
+      s.coordinator.advance(start)
+      val old = s("driver").nextAssign()
+      s("driver").tell(old.map(one => news(one.shard, one.epoch, Seq(10))): _*)
+      rows(s)(4)
+      assert(view.doubtful.isEmpty)
+      // A shard whose children are unknown requires another listing, and that one has other shards of the same names.
+      listed = other
+      s("driver").tell(news(shard(3), old.find(_.shard == shard(3)).get.epoch, Seq(11), Some(Nil)))
+      val deadline = timeLimit.fromNow
+      while (view.doubtful.isEmpty && deadline.hasTimeLeft()) view.awaitChange(view.changes, 100)
+      assert(view.doubtful == Set(arn))
+      view.compared(Set(arn))
+      assert(view.doubtful.isEmpty)
+
+      val again =
+        start.streams(arn).copy(creationMillis = 2, shards = offset(0 -> after(5), 1 -> after(6)).streams(arn).shards)
+      s.coordinator.know(arn, other)
+      s.coordinator.advance(SourceOffset(Seq(again)))
+      assert(view.availableRows == 0)
+      s("driver").next() match {
+        case Unassign(left) => assert(left.toSet == old.map(_.shard).toSet)
+        case message => fail(s"$message")
+      }
+      val assigned = s("driver").nextAssign()
+      assert(assigned.map(one => one.shard -> Option(one.position)).toMap ==
+        Map(shard(0) -> after(5).resumeAt, shard(1) -> after(6).resumeAt))
+      assert(assigned.forall(_.epoch > old.map(_.epoch).max), "reports of the old shards do not count")
+      s("driver").tell(old.map(one => news(one.shard, one.epoch, Seq(12))): _*)
+      s("driver").tell(assigned.map(one => news(one.shard, one.epoch, Seq(60))): _*)
+      rows(s)(2)
     }
   }
 

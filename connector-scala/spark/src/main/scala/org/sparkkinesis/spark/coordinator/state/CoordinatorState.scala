@@ -60,6 +60,12 @@ final private[coordinator] class CoordinatorState(
   /** Streams that do not exist any more, and the failures that show it. */
   val missing: mutable.LinkedHashMap[String, Throwable] = mutable.LinkedHashMap.empty
 
+  /**
+   * Streams that may have been recreated: the service does not have one of their shards any more, or has another one of
+   * the same name.
+   */
+  var doubtful: Set[String] = Set.empty
+
   /** Streams of which no record is planned, because other streams must be read before them. */
   var heldBack: Set[String] = Set.empty
 
@@ -150,6 +156,7 @@ final private[coordinator] class CoordinatorState(
     val left = streams -- now
     listed --= left
     missing --= left
+    doubtful --= left
     graphs = graphs.removedAll(left)
     openShards.forget(left)
     streams = now

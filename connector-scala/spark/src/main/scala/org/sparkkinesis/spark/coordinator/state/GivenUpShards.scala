@@ -33,6 +33,9 @@ final private[spark] class GivenUpShards {
     listings.filterInPlace((stream, _) => shards.exists(_.stream == stream))
   }
 
+  /** Forgets the listings of a stream. */
+  def listAgain(stream: String): Unit = if (listings.contains(stream)) listings(stream) = Vector.empty
+
   /** Records a complete listing of a stream. */
   def list(stream: String, listed: Seq[Shard]): Unit =
     listings.get(stream).foreach(before => listings(stream) = (listed +: before).take(Listings))

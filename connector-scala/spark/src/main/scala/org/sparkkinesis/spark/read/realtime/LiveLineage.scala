@@ -19,7 +19,13 @@ final private[realtime] class LiveLineage(query: SourceQuery) {
   import LiveLineage._
 
   private var known = Map.empty[String, ShardGraph]
+
+  /** The creation times of the streams, in epoch milliseconds. */
+  private var created = Map.empty[String, Long]
   private val givenUp = new GivenUpShards
+
+  /** Streams with such shards, until it is known whether they were recreated. */
+  private var doubtful = Set.empty[String]
 
   /** The finished shards whose children are searched for. */
   private var childless = Set.empty[StreamShard]
@@ -31,7 +37,8 @@ final private[realtime] class LiveLineage(query: SourceQuery) {
 
   /**
    * Returns the start of the next batch: finished shards are replaced by their children or, if these have expired as
-   * well, by what is left of their descendants. That loss is reported.
+   * well, by what is left of their descendants. That loss is reported. Returns `None` if a stream was recreated, so that
+   * `from` has changed.
    *
    * @param start
    *   the end of the last batch
@@ -40,12 +47,22 @@ final private[realtime] class LiveLineage(query: SourceQuery) {
    * @throws KinesisConnectorException
    *   KINESIS_DATA_LOSS
    */
-  def settled(start: SourceOffset, from: SourceOffset): SourceOffset = {
+  def settled(start: SourceOffset, from: SourceOffset): Option[SourceOffset] = {
+    forgetRecreated(from)
     from.streams.values.foreach(complete)
     val settled = BatchPlanner.settle(from, graphs, _ => None)
     search(settled)
+    val found = query.checkRecreated(doubtful)
+    doubtful = found.unknown
     val lost = settled.read.flatMap(stream => givenUp.lostLineage(stream, known(stream.arn)).map(stream -> _)).toVector
-    if (lost.isEmpty) settled else query.relinkedBetween(start, settled, lost)
+    if (found.recreated.nonEmpty) None else query.relinkedBetween(start, settled, lost)
+  }
+
+  /** A recreated stream may have other shards of the same names. */
+  private def forgetRecreated(from: SourceOffset): Unit = {
+    val now = from.streams.map { case (arn, stream) => arn -> stream.creationMillis }
+    known = known.removedAll(now.keysIterator.filter(arn => created.get(arn).exists(_ != now(arn))))
+    created = now
   }
 
   /**
@@ -64,6 +81,7 @@ final private[realtime] class LiveLineage(query: SourceQuery) {
     val now = offset.read.flatMap(childlessOf).toSet
     givenUp.remove(childless -- now)
     (now -- childless).foreach(givenUp.add)
+    doubtful ++= (now -- childless).map(_.stream)
     childless = now
     var left = givenUp.streamsToList(graphs)
     while (left.nonEmpty) {

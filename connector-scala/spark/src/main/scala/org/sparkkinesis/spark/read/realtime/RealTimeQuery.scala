@@ -89,13 +89,12 @@ final private[sparkkinesis] class RealTimeQuery(query: SourceQuery, cluster: Exe
   /** Returns the tasks of the batch that begins at this offset. There is at least one. */
   def plan(start: SourceOffset): Vector[LiveTask] = {
     reportOvertaken()
-    val (mended, from) = query.checked(start)
+    val (mended, begin) = begun(start)
     val isDraining = synchronized(draining).nonEmpty
     if (isDraining) {
       drained += start
       completeDrain()
     }
-    val begin = lineage.settled(start, from)
     val all = RealTimePlanner.shards(begin, lineage.graphs)
     val shards = if (isDraining) all.copy(readable = Vector.empty) else all
     synchronized { waiting = new WaitingChildren(shards.finished) }
@@ -112,6 +111,16 @@ final private[sparkkinesis] class RealTimeQuery(query: SourceQuery, cluster: Exe
     RealTimePlanner.runs(shards.readable, tasks).map { run =>
       val preferred = RealTimePlaces.of(run, live => places.get(live.shard), running, avoided)
       LiveTask(run, shards.finished, shards.heldBack, preferred.map(cluster.location).toArray, isDraining)
+    }
+  }
+
+  /** Returns the start of a batch with recreated streams replaced, and the same position with its children admitted. */
+  @scala.annotation.tailrec
+  private def begun(start: SourceOffset): (SourceOffset, SourceOffset) = {
+    val (mended, from) = query.checked(start)
+    lineage.settled(start, from) match {
+      case Some(begin) => (mended, begin)
+      case None => begun(start)
     }
   }
 
