@@ -67,8 +67,8 @@ final class PrefetchView private[coordinator] (
 
   /**
    * Returns the offset after `start` and the lost lineage of each stream with a shard that was given up, whose records
-   * are all planned, and whose descendants no listing links to the offset's shards. Each one is returned once: the stream
-   * is listed again before another one is found.
+   * are all planned, and whose descendants no listing links to the offset's shards. Each one is returned once: the
+   * stream is listed again before another one is found.
    */
   def lostLineages(start: SourceOffset, until: Option[AvailableNowTarget]): Seq[(StreamOffset, LostLineage)] = locked {
     // Spark asks every few milliseconds, and a shard without descendants stays given up.

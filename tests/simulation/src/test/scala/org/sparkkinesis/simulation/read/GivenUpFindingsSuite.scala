@@ -52,7 +52,7 @@ class GivenUpFindingsSuite extends TimedSuite with ReadFindings {
         Advance(6 * Hour)
       )
     ))
-    // A real-time batch that fails because the stream is gone is not committed, and its four records went with the stream.
+    // A real-time batch fails when its stream is gone. It is not committed, and its records went with the stream.
     assert(outcome.delivered == (if (goesOn.trigger.isInstanceOf[RealTime]) 8 else 12) && outcome.losses > 0)
   }
 

@@ -37,8 +37,8 @@ final private[realtime] class LiveLineage(query: SourceQuery) {
 
   /**
    * Returns the start of the next batch: finished shards are replaced by their children or, if these have expired as
-   * well, by what is left of their descendants. That loss is reported. Returns `None` if a stream was recreated, so that
-   * `from` has changed.
+   * well, by what is left of their descendants. That loss is reported. Returns `None` if a stream was recreated, so
+   * that `from` has changed.
    *
    * @param start
    *   the end of the last batch
