@@ -68,7 +68,7 @@ final private[scale] case class DriverPhase(shards: Int, chunks: Double, rows: I
       // The summaries are counted when they are most: before the batch that takes them.
       trigger(query, math.max(time.toNanos / samples, every.toNanos))(batches += _)
       waitUntil(System.nanoTime() + every.toNanos)
-      live += LiveObjects.count()
+      live += LiveObjects.count(classOf[ChunkSummary])
     }
     val seconds = (System.nanoTime() - began) / 1e9
     if (batches.isEmpty) throw new IllegalStateException(s"no batch was planned within $time")
@@ -157,7 +157,6 @@ final private[scale] case class DriverFigures(
   private def percentile(p: Int) = number(millis((millis.size - 1) * p / 100), 1)
   private def mean(values: Seq[Double]) = values.sum / values.size
   private def perBatch(bytes: Long) = number(bytes / 1e6 / batches.size, 2)
-  private def summaries(objects: LiveObjects) = objects.of(classOf[ChunkSummary].getName)
 
   /** The figures of the whole phase. */
   def json: Seq[(String, Json)] = Seq(
@@ -173,7 +172,7 @@ final private[scale] case class DriverFigures(
     "garbage_mb_per_batch" -> perBatch(garbage.total),
     "garbage_query_mb_per_batch" -> perBatch(garbage.query),
     "garbage_rpc_mb_per_batch" -> perBatch(garbage.rpc),
-    "summaries_held" -> Json.num(live.map(summaries).max),
+    "summaries_held" -> Json.num(live.map(_.instances).max),
     "live_heap_mb" -> number(live.last.bytes / 1e6, 1),
     "rpc_messages_per_second" -> number(messagesPerSecond, 0),
     "rpc_kb_per_second" -> number(kilobytesPerSecond, 0),
@@ -185,7 +184,7 @@ final private[scale] case class DriverFigures(
   /** The live heap and the summaries over time. */
   def overTime: Seq[(String, Json)] = Seq(
     "live_heap_mb_over_time" -> Json.Arr(live.map(objects => number(objects.bytes / 1e6, 1))),
-    "summaries_held_over_time" -> Json.Arr(live.map(objects => Json.num(summaries(objects)))),
+    "summaries_held_over_time" -> Json.Arr(live.map(objects => Json.num(objects.instances))),
     "live_heap_growth_mb" -> number((live.last.bytes - live.head.bytes) / 1e6, 1)
   )
 }

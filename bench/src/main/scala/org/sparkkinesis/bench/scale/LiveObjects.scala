@@ -8,15 +8,15 @@ import javax.management.ObjectName
  *
  * @param bytes
  *   of all objects
+ * @param instances
+ *   number of instances of the class that was counted
  */
-final private[scale] case class LiveObjects(bytes: Long, counts: Map[String, Long]) {
-  def of(className: String): Long = counts.getOrElse(className, 0L)
-}
+final private[scale] case class LiveObjects(bytes: Long, instances: Long)
 
 private[scale] object LiveObjects {
 
-  /** Collects the garbage and counts the objects that are left. */
-  def count(): LiveObjects = {
+  /** Collects the garbage, and counts the objects that are left and those of a class. */
+  def count(of: Class[_]): LiveObjects = {
     val lines = ManagementFactory.getPlatformMBeanServer
       .invoke(
         new ObjectName("com.sun.management:type=DiagnosticCommand"),
@@ -29,10 +29,14 @@ private[scale] object LiveObjects {
       .map(_.trim.split("\\s+"))
       .toVector
     val total = lines.collectFirst { case Array("Total", _, bytes) => bytes.toLong }
-    val counts = lines.collect { case Array(rank, number, _, name, _*) if rank.endsWith(":") => name -> number.toLong }
+    // The figures of other classes would be a part of the heap that is measured.
+    val instances = lines.collectFirst {
+      case Array(rank, number, _, name, _*)
+          if rank.endsWith(":") && name == of.getName => number.toLong
+    }
     LiveObjects(
       total.getOrElse(throw new IllegalStateException("the JVM returned no histogram of its heap")),
-      counts.toMap
+      instances.getOrElse(0L)
     )
   }
 }

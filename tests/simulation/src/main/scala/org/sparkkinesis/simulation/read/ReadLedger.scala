@@ -41,6 +41,9 @@ final case class PutRecord(
  *   the reported shard; empty if the stream was recreated
  * @param lineage
  *   if the report is about the lineage of the shard: the shards that are left of it, and their ancestors
+ * @param siblings
+ *   the shards with a parent of the reported shard that the service did not have any more. The time of a shard that was
+ *   never read is that of its parents, so the report is about them as well.
  */
 final case class LossReport(
     millis: Long,
@@ -48,7 +51,8 @@ final case class LossReport(
     stream: String,
     shard: String,
     isError: Boolean,
-    lineage: Option[Set[String]] = None
+    lineage: Option[Set[String]] = None,
+    siblings: Set[String] = Set.empty
 ) {
 
   /**
@@ -56,7 +60,8 @@ final case class LossReport(
    * oldest record, so the report is about all earlier ones.
    */
   def concerns(record: PutRecord): Boolean = isOfStreamOf(record) && (
-    shard.isEmpty || shard == record.shard || lineage.exists(left => left(record.shard) || record.ancestors(shard))
+    shard.isEmpty || shard == record.shard || siblings(record.shard) ||
+      lineage.exists(left => left(record.shard) || record.ancestors(shard))
   )
 
   def isOfStreamOf(record: PutRecord): Boolean = LossReport.isNamed(record.arn, stream)

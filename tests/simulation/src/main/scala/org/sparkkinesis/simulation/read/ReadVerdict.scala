@@ -21,6 +21,8 @@ import org.sparkkinesis.simulation.spark.{BatchSink, ReadRow}
  *   whether the last batch was planned although some shard could not be fetched
  * @param ancestors
  *   returns the shards from which a shard of a stream descends
+ * @param siblings
+ *   returns the expired shards that have a parent of a shard of a stream
  * @param inactiveMillis
  *   returns the longest time in which a stream was not to be read
  * @param isTroubled
@@ -34,6 +36,7 @@ final class ReadVerdict(
     initialMillis: () => Option[Long],
     isUnseen: () => Boolean,
     ancestors: (String, String) => Set[String],
+    siblings: (String, String) => Set[String],
     inactiveMillis: String => Long,
     isTroubled: () => Boolean
 ) {
@@ -207,7 +210,8 @@ final class ReadVerdict(
       stream,
       shard,
       isError,
-      Option.when(parameter("reason").contains("descendants"))(lineage(stream, parameter("reason")))
+      Option.when(parameter("reason").contains("descendants"))(lineage(stream, parameter("reason"))),
+      siblings(stream, shard)
     )
     val isReal = ledger.hasDeletion(report) || ledger.hasLoss(report)
     val wasLeft = inactiveMillis(stream) > retentionMillis - UncertainMillis

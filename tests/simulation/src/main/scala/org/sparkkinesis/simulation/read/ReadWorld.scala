@@ -57,6 +57,7 @@ final private[read] class ReadWorld(
     () => Option.when(setup.initialPosition == "at_timestamp")(initialTime),
     () => isUnseen,
     streams.ancestors,
+    streams.expiredSiblings(_, _, time.nowMillis),
     stream => logical.fold(0L)(_.longestInactiveMillis(LossReport.isNamed(_, stream))),
     () => time.nowMillis < calmAtMillis
   )

@@ -203,6 +203,16 @@ final class AllStreams(service: ModelKinesis, ledger: ReadLedger, setup: ReadSet
   def ancestors(stream: String, shard: String): Set[String] = arns.filter(LossReport.isNamed(_, stream))
     .flatMap(service.stream).flatMap(StreamActions.ancestors(_, ShardId(shard))).toSet
 
+  /** Returns the shards of a stream that have expired by now and have a parent of this one. */
+  def expiredSiblings(stream: String, shard: String, now: Long): Set[String] = {
+    val found = for {
+      one <- arns.filter(LossReport.isNamed(_, stream)).flatMap(service.stream)
+      reported <- one.shard(ShardId(shard)).toSeq
+      other <- one.shards if one.isExpired(other, now) && other.parents.exists(reported.parents.contains)
+    } yield other.id.value
+    found.toSet
+  }
+
   private def anyStream(): StreamActions = if (all.size == 1) all.head else all(random.nextInt(all.size))
 }
 

@@ -125,4 +125,22 @@ class RealTimeFindingsSuite extends AnyFunSuite with ReadFindings {
       Vector(live(Hour), Merge(3), Advance(Hour), Stop, Advance(12 * Hour))
     ))
   }
+
+  test("8008915: records that an executor read and lost, and that expire before another one reads them, are reported") {
+    val outcome = run(ReadScenario(
+      8008915,
+      ReadSetup(options = Map("minFetchPeriod" -> "4m", "shardFetchInterval" -> "20m")),
+      Vector(
+        Start(ProcessingTime(Minute), efo = false, failOnDataLoss = false),
+        Stop,
+        Advance(9 * Hour),
+        Put(1),
+        Advance(24 * Hour - 2 * Minute),
+        Start(RealTime(Hour), efo = false, failOnDataLoss = false),
+        Advance(14 * Minute),
+        LoseExecutor(2)
+      )
+    ))
+    assert(outcome.losses > 0)
+  }
 }

@@ -71,6 +71,7 @@ object ReadRules {
       () => None,
       () => false,
       (_, _) => Set.empty,
+      (_, _) => Set.empty,
       _ => 0,
       () => false
     )

@@ -57,6 +57,8 @@ final private[realtime] class LiveOwners(latestMillis: () => Long) {
       val since = fetchedBefore.orElse(unreadSince.get(told.shard))
       // The first response of a closed shard may be its end, if all of its records have expired.
       if (hasFetched || (told.end.nonEmpty && fetchedBefore.isEmpty)) note(told, since)
+      // Another reader begins where the batch began, also if this one has handed its records over.
+      if (hasFetched && !unreadSince.contains(told.shard)) unreadSince(told.shard) = firstMillis(told)
       val readUpTo = math.max(told.readUpToMillis, fetchedBefore.getOrElse(0L))
       val behind = Option.when(told.readUpToMillis > 0)(told.millisBehindLatest).orElse(before.flatMap(_.millisBehind))
       owners(told.shard) = Owner(reader, told.epoch, readUpTo, behind)
@@ -81,6 +83,10 @@ final private[realtime] class LiveOwners(latestMillis: () => Long) {
   /** Returns the number of shards that each executor reads of each stream. */
   def shardsByStream: Map[(String, String), Int] =
     owners.toSeq.groupMapReduce { case (shard, owner) => (owner.reader.executorId, shard.stream) }(_ => 1)(_ + _)
+
+  /** A time before which no record of a shard arrived, according to the first answer of the service. */
+  private def firstMillis(told: ShardReport): Long =
+    told.chunks.headOption.fold(math.max(0, told.readUpToMillis - IdleTime.Margin))(_.firstArrivalMillis)
 
   private def note(told: ShardReport, since: Option[Long]): Unit =
     since.map(millis => Overtaken(told.shard, millis, latestMillis() - millis))

@@ -2,10 +2,11 @@ package org.sparkkinesis.spark.read.realtime
 
 import scala.concurrent.duration._
 
+import org.sparkkinesis.chunk.ChunkSummary
 import org.sparkkinesis.concurrent.VirtualScheduler
 import org.sparkkinesis.event.{RecordedEvents, StreamUnreachable}
 import org.sparkkinesis.model.hash.HashKeyRange
-import org.sparkkinesis.model.{ChildShard, ShardId, StreamShard}
+import org.sparkkinesis.model.{ChildShard, SequenceNumber, ShardId, StreamShard}
 import org.sparkkinesis.plan.realtime.{LatencyCounts, TaskEnd}
 import org.sparkkinesis.spark.coordinator.state.Overtaken
 import org.sparkkinesis.spark.protocol.{
@@ -87,6 +88,26 @@ class LiveExecutorsSuite extends TimedSuite {
     assert(rig.overtaken == Seq(shard(0)))
     rig.report("1", Seq(rig.fetched(0, epoch = 3)))
     assert(rig.overtaken.isEmpty, "a loss is reported once")
+  }
+
+  test("a shard without a known time that another executor takes over is overtaken if what was fetched first expired") {
+    Seq(
+      (Some(2.hours), 23.hours, true),
+      (Some(2.hours), 21.hours, false),
+      (None, 23.hours, false),
+      (None, 25.hours, true)
+    ).foreach { case (age, later, isLost) =>
+      val rig = new Rig
+      rig.begin(0 -> None)
+      val first = age.map(old => rig.time.currentMillis - old.toMillis)
+      val chunk = first.map(at => ChunkSummary(SequenceNumber("1"), 1, 100, at, at, at, 0))
+      rig.report("1", Seq(rig.fetched(0).copy(chunks = chunk.toVector)))
+      rig.time.advance(1.minute)
+      rig.report("1", Seq(rig.fetched(0)))
+      rig.time.advance(later)
+      rig.report("2", Seq(rig.fetched(0, epoch = 2)))
+      assert(rig.overtaken == (if (isLost) Seq(shard(0)) else Nil), s"$age, $later")
+    }
   }
 
   test("a batch that begins with positions from before the expiry is overtaken, unless its reader has fetched since") {
