@@ -10,11 +10,20 @@ import org.sparkkinesis.model.{ChildShard, Shard, ShardId}
  *
  * Parents may have expired and be unknown.
  *
- * @param unconfirmed
- *   parents of which only the names are known, and which may not have expired: one parent may report a child while the
- *   split that created the other parent is not known yet. A listing resolves this, see [[withListing]].
+ * @param omissions
+ *   the unconfirmed parents, with the number of listings that have omitted them although they have their child
  */
-final class ShardGraph private (private val nodes: Map[ShardId, ShardGraph.Node], val unconfirmed: Set[ShardId]) {
+final class ShardGraph private (
+    private val nodes: Map[ShardId, ShardGraph.Node],
+    private val omissions: Map[ShardId, Int]
+) {
+
+  /**
+   * Parents of which only the names are known, and which may not have expired: one parent may report a child while the
+   * split that created the other parent is not known yet. Listings resolve this, see [[withListing]].
+   */
+  def unconfirmed: Set[ShardId] = omissions.keySet
+
   private lazy val byParent: Map[ShardId, Seq[ShardId]] = nodes.toSeq
     .flatMap { case (child, node) => node.parents.map(_ -> child) }
     .groupMap(_._1)(_._2)
@@ -48,19 +57,22 @@ final class ShardGraph private (private val nodes: Map[ShardId, ShardGraph.Node]
   def withChildren(children: Seq[ChildShard]): ShardGraph =
     withNodes(
       news(children.map(child => child.id -> ShardGraph.Node(child.parents, child.hashKeyRange))),
-      unconfirmed ++ children.flatMap(_.parents)
+      children.flatMap(_.parents).map(_ -> 0).toMap ++ omissions
     )
 
   /**
    * Adds the shards of a listing. Known shards remain, because a listing may omit a shard that its parent reported. A
    * parent that is not listed although its child is listed has expired. If only one parent of a merge is listed, the
-   * other one stays unconfirmed until the next listing, because both were closed at the same time.
+   * other one stays unconfirmed, because both were closed at the same time. An unconfirmed parent has expired if several
+   * listings omit it, because one listing may lack a shard for a while.
    */
   def withListing(shards: Seq[Shard]): ShardGraph = {
     val listed = shards.map(shard => shard.id -> ShardGraph.Node(shard.parents, shard.hashKeyRange))
     val (ids, found) = (listed.iterator.map(_._1).toSet, news(listed))
     val halfKnown = found.map(_._2.parents).filter(_.exists(parent => ids(parent) || nodes.contains(parent))).flatten
-    withNodes(found, unconfirmed -- listed.flatMap(_._2.parents) ++ halfKnown.filterNot(unconfirmed))
+    val omitted = (listed.flatMap(_._2.parents).filter(omissions.contains) ++ halfKnown).distinct
+      .map(parent => parent -> (omissions.getOrElse(parent, 0) + 1)).toMap
+    withNodes(found, (omissions ++ omitted).filter(_._2 < ShardGraph.Omissions))
   }
 
   /** All shards that descend, directly or not, from one of `shards`. */
@@ -75,10 +87,10 @@ final class ShardGraph private (private val nodes: Map[ShardId, ShardGraph.Node]
   def mayDescend(shard: ShardId)(wanted: ShardId => Boolean): Boolean = {
     val seen = mutable.HashSet(shard)
     val frontier = mutable.Queue(shard)
-    var found = unconfirmed(shard)
+    var found = omissions.contains(shard)
     while (!found && frontier.nonEmpty)
       parents(frontier.dequeue()).foreach { parent =>
-        found ||= wanted(parent) || unconfirmed(parent)
+        found ||= wanted(parent) || omissions.contains(parent)
         if (seen.add(parent)) frontier.enqueue(parent)
       }
     found
@@ -87,10 +99,10 @@ final class ShardGraph private (private val nodes: Map[ShardId, ShardGraph.Node]
   private def news(found: Seq[(ShardId, ShardGraph.Node)]): Seq[(ShardId, ShardGraph.Node)] =
     found.filterNot { case (id, node) => nodes.get(id).contains(node) }
 
-  private def withNodes(found: Seq[(ShardId, ShardGraph.Node)], named: Set[ShardId]): ShardGraph = {
+  private def withNodes(found: Seq[(ShardId, ShardGraph.Node)], named: Map[ShardId, Int]): ShardGraph = {
     val all = nodes ++ found
-    val open = named.filterNot(all.contains)
-    if (found.isEmpty && open == unconfirmed) this else new ShardGraph(all, open)
+    val open = named.filterNot { case (parent, _) => all.contains(parent) }
+    if (found.isEmpty && open == omissions) this else new ShardGraph(all, open)
   }
 
   private def reach(from: Set[ShardId], next: ShardId => Seq[ShardId]): Set[ShardId] = {
@@ -108,7 +120,10 @@ final class ShardGraph private (private val nodes: Map[ShardId, ShardGraph.Node]
 object ShardGraph {
   final private case class Node(parents: Seq[ShardId], range: HashKeyRange)
 
-  val Empty: ShardGraph = new ShardGraph(Map.empty, Set.empty)
+  /** The number of listings that must omit a parent before it counts as expired. */
+  val Omissions = 4
+
+  val Empty: ShardGraph = new ShardGraph(Map.empty, Map.empty)
 
   def of(shards: Seq[Shard]): ShardGraph = Empty.withListing(shards)
 }

@@ -61,7 +61,8 @@ class ShardGraphSuite extends TimedSuite {
       Set(1, 2)
     ),
     ("no parent that a listing has", toldOf(child), _.withListing(all), Set.empty),
-    ("no parent that a listing with its child omits", toldOf(child), _.withListing(all.slice(3, 4)), Set.empty),
+    ("a parent that a listing with its child omits", toldOf(child), _.withListing(all.slice(3, 4)), Set(2)),
+    ("no parent that four listings omit", toldOf(child), listings(4, all.slice(3, 4)), Set.empty),
     ("a parent that a listing from before its child omits", toldOf(child), _.withListing(all.take(2)), Set(2)),
     (
       "a parent that a listing omits while it has the other one",
@@ -70,10 +71,22 @@ class ShardGraphSuite extends TimedSuite {
       Set(2)
     ),
     (
-      "no parent that two listings omit while they have the other one",
-      ShardGraph.of(Seq(all(1), all(3))),
-      _.withListing(Seq(all(1), all(3))),
+      "a parent that three listings omit while they have the other one",
+      ShardGraph.Empty,
+      listings(3, Seq(all(1), all(3))),
+      Set(2)
+    ),
+    (
+      "no parent that four listings omit while they have the other one",
+      ShardGraph.Empty,
+      listings(4, Seq(all(1), all(3))),
       Set.empty
+    ),
+    (
+      "a parent that listings from before its child omit",
+      toldOf(child),
+      listings(9, all.take(2)),
+      Set(2)
     ),
     ("no parents that have both expired", ShardGraph.Empty, _.withListing(all.drop(3)), Set.empty)
   ).foreach { case (name, before, told, unconfirmed) =>
@@ -83,6 +96,9 @@ class ShardGraphSuite extends TimedSuite {
       assert(after.mayDescend(id(3))(_ => false) == unconfirmed.nonEmpty)
     }
   }
+
+  private def listings(times: Int, listed: Seq[Shard]): ShardGraph => ShardGraph =
+    Function.chain(Seq.fill(times)((graph: ShardGraph) => graph.withListing(listed)))
 
   private def toldOf(child: ChildShard): ShardGraph = ShardGraph.of(all.slice(1, 2)).withChildren(Seq(child))
 

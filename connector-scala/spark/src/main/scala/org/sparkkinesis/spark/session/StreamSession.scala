@@ -18,6 +18,7 @@ import org.sparkkinesis.model.{Shard, ShardId, StartingPosition, StreamRef, Stre
 import org.sparkkinesis.plan.offset.{InitialShards, SourceOffset, StreamOffset}
 import org.sparkkinesis.retry.{RetryPolicies, RetryRules}
 import org.sparkkinesis.service.{KinesisService, ShardFilter, StreamDescription}
+import org.sparkkinesis.shard.ShardGraph
 import org.sparkkinesis.sink.kinesis.StreamIdentity
 import org.sparkkinesis.spark.connection.{Connection, Environment, ServiceClock, StreamMetadata}
 import org.sparkkinesis.spark.coordinator.state.OpenShardTimes
@@ -252,15 +253,29 @@ final class StreamSession(val options: Options, asked: QueryContext, environment
     val stream = streams(arn)
     val oldest = serviceClock.atLeast - TimeUnit.HOURS.toMillis(stream.retentionHours.toLong)
     val pinned = StreamSession.pin(StreamSession.withinRetention(position, oldest), latestMillis)
-    val all = allShards(stream.arn)
+    val all = withParents(stream.arn, ShardFilter.FromTrimHorizon)
     val filter = InitialShards.filter(pinned.default)
-    val listed = if (filter == ShardFilter.FromTrimHorizon) all else allShards(stream.arn, filter)
+    val listed = if (filter == ShardFilter.FromTrimHorizon) all else withParents(stream.arn, filter)
     StreamOffset(
       stream.name,
       stream.arn,
       stream.creationMillis,
       InitialShards.choose(stream.name, pinned, listed, all)
     )
+  }
+
+  /**
+   * Lists again while a shard is listed without one of its parents: the parent has expired, or the listing lacks it, and
+   * its records would never be read.
+   */
+  private def withParents(arn: String, filter: ShardFilter): Seq[Shard] = {
+    @scala.annotation.tailrec
+    def list(times: Int, before: Seq[Shard]): Seq[Shard] = {
+      val all = (allShards(arn, filter) ++ before).distinctBy(_.id)
+      val ids = all.iterator.map(_.id).toSet
+      if (times >= ShardGraph.Omissions || all.forall(_.parents.forall(ids))) all else list(times + 1, all)
+    }
+    list(1, Nil)
   }
 
   /**

@@ -307,4 +307,20 @@ class ReadFindingsSuite extends TimedSuite with ReadFindings {
       )
     ))
   }
+
+  test("8009043: AvailableNow reads both parents of a merged shard, also if two listings lack one of them") {
+    (1 to 20).foreach { seed =>
+      run(ReadScenario(
+        8009043L + seed,
+        ReadSetup(shards = 4, options = Map("minFetchPeriod" -> "3s", "shardFetchInterval" -> "2s")),
+        Vector(
+          Put(8),
+          Merge(0),
+          Fault(ListingHoles(4), 47356),
+          Start(AvailableNow, efo = false, failOnDataLoss = false),
+          Advance(15000)
+        )
+      ))
+    }
+  }
 }

@@ -76,20 +76,29 @@ final private[realtime] class LiveLineage(query: SourceQuery) {
       list(stream.arn)
   }
 
-  /** Lists the streams several times that have a finished shard without children, because a listing may lack shards. */
+  /**
+   * Lists the streams several times that have a finished shard without children, or a shard with an unknown parent,
+   * because a listing may lack shards. The parent may be unknown for longer, and is searched for after each batch.
+   */
   private def search(offset: SourceOffset): Unit = {
     val now = offset.read.flatMap(childlessOf).toSet
     givenUp.remove(childless -- now)
     (now -- childless).foreach(givenUp.add)
     doubtful ++= (now -- childless).map(_.stream)
     childless = now
-    var left = givenUp.streamsToList(graphs)
+    var rounds = 0
+    def toList = givenUp.streamsToList(graphs) ++ (if (rounds < ShardGraph.Omissions) unconfirmed(offset) else Nil)
+    var left = toList
     while (left.nonEmpty) {
       left.foreach(list)
-      left = givenUp.streamsToList(graphs)
+      rounds += 1
+      left = toList
       if (left.nonEmpty) query.environment.waiting.until(new CompletableFuture[Unit], ListingPause)
     }
   }
+
+  private def unconfirmed(offset: SourceOffset): Seq[String] =
+    offset.read.map(_.arn).filter(known(_).unconfirmed.nonEmpty).toVector
 
   private def list(stream: String): Unit = {
     val shards = query.session.allShards(stream)
