@@ -63,8 +63,8 @@ final class ShardGraph private (
   /**
    * Adds the shards of a listing. Known shards remain, because a listing may omit a shard that its parent reported. A
    * parent that is not listed although its child is listed has expired. If only one parent of a merge is listed, the
-   * other one stays unconfirmed, because both were closed at the same time. An unconfirmed parent has expired if several
-   * listings omit it, because one listing may lack a shard for a while.
+   * other one stays unconfirmed, because both were closed at the same time. An unconfirmed parent has expired if
+   * several listings omit it, because one listing may lack a shard for a while.
    */
   def withListing(shards: Seq[Shard]): ShardGraph = {
     val listed = shards.map(shard => shard.id -> ShardGraph.Node(shard.parents, shard.hashKeyRange))

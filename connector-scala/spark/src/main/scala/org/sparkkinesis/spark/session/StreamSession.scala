@@ -265,8 +265,8 @@ final class StreamSession(val options: Options, asked: QueryContext, environment
   }
 
   /**
-   * Lists again while a shard is listed without one of its parents: the parent has expired, or the listing lacks it, and
-   * its records would never be read.
+   * Lists again while a shard is listed without one of its parents: the parent has expired, or the listing lacks it,
+   * and its records would never be read.
    */
   private def withParents(arn: String, filter: ShardFilter): Seq[Shard] = {
     @scala.annotation.tailrec
