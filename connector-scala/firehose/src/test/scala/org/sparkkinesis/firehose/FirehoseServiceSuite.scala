@@ -67,6 +67,15 @@ class FirehoseServiceSuite extends TimedSuite {
     }
   }
 
+  test("a closed service fails its calls and sends nothing") {
+    onEmulator() { (emulator, service) =>
+      service.putRecordBatch("archive", Vector(bytes("a"))).join()
+      service.close()
+      assert(failure(service.putRecordBatch("archive", Vector(bytes("b"))).join()).kind == ServiceErrorKind.Client)
+      assert(delivered(emulator) == "a")
+    }
+  }
+
   test("a wrong secret is refused, and the error does not contain it") {
     onEmulator("wrong-secret") { (_, service) =>
       val refused = failure(service.putRecordBatch("archive", Vector(bytes("a"))).join())

@@ -76,25 +76,37 @@ private[aws] object HttpExchange {
   private val LongestClose = 2.seconds
 }
 
-/** Reports start and end of each request to its [[HttpExchange]], if the request has one. */
+/**
+ * Reports start and end of each request to its [[HttpExchange]], if the request has one. When it is closed, it refuses
+ * requests, for which the SDK's Netty client would open connections that nobody closes.
+ */
 final private[aws] class ObservedHttpClient(client: SdkAsyncHttpClient) extends SdkAsyncHttpClient {
+  @volatile private var isClosed = false
+
   override def clientName(): String = client.clientName()
-  override def close(): Unit = client.close()
+
+  override def close(): Unit = {
+    isClosed = true
+    client.close()
+  }
 
   override def execute(request: AsyncExecuteRequest): CompletableFuture[Void] =
     Option(request.httpExecutionAttributes()).flatMap(all => Option(all.getAttribute(HttpExchange.Attribute))) match {
+      case _ if isClosed => refuse(request, new IllegalStateException("the client is closed"))
       case None => client.execute(request)
       case Some(exchange) =>
         exchange.begin(() => client.execute(observed(request, exchange))) match {
           case Some(running) =>
             running.whenComplete((_, error) => if (error == null) exchange.closes())
             running
-          case None =>
-            val cancelled = new CancellationException("the call was cancelled before its request was sent")
-            request.responseHandler().onError(cancelled)
-            CompletableFuture.failedFuture(cancelled)
+          case None => refuse(request, new CancellationException("the call was cancelled before its request was sent"))
         }
     }
+
+  private def refuse(request: AsyncExecuteRequest, reason: Exception): CompletableFuture[Void] = {
+    request.responseHandler().onError(reason)
+    CompletableFuture.failedFuture(reason)
+  }
 
   private def observed(request: AsyncExecuteRequest, exchange: HttpExchange): AsyncExecuteRequest = {
     val builder = AsyncExecuteRequest.builder()
