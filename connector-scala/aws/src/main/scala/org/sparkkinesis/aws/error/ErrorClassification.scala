@@ -31,7 +31,7 @@ object ErrorClassification {
       val text = details.flatMap(d => Option(d.errorMessage)).getOrElse(String.valueOf(error.getMessage))
       new ServiceException(ofCode(code, error.statusCode), operation, code, text, Option(error.requestId), error)
     case error =>
-      new ServiceException(ofClass(error), operation, error.getClass.getSimpleName, messageOf(error), None, error)
+      new ServiceException(ofClass(error), operation, nameOf(error), messageOf(error), None, error)
   }
 
   /** @param status HTTP status; 0 for an error inside an event stream */
@@ -119,9 +119,13 @@ object ErrorClassification {
   private def causes(error: Throwable): Iterator[Throwable] =
     Iterator.iterate(error)(_.getCause).takeWhile(_ != null).take(16)
 
+  /** Netty's client of the SDK wraps some exceptions in a Throwable without a class of its own. */
+  private def nameOf(error: Throwable): String =
+    causes(error).find(_.getClass != classOf[Throwable]).getOrElse(error).getClass.getSimpleName
+
   private def messageOf(error: Throwable): String = error match {
     case known: KinesisConnectorException => known.getMessage
     case sdk: SdkException => String.valueOf(sdk.getMessage)
-    case other => s"${other.getClass.getSimpleName}: ${other.getMessage}"
+    case other => Option(other.getMessage).getOrElse("no message")
   }
 }

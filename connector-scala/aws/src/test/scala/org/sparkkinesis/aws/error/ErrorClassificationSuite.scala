@@ -134,6 +134,15 @@ class ErrorClassificationSuite extends TimedSuite {
     }
   }
 
+  test("an error without an answer is named once, and by its cause if the HTTP client has wrapped it") {
+    def classified(error: Throwable): ServiceException = ErrorClassification.classify(Operation.PutRecords, error)
+    assert(classified(new IOException("Connection refused")).getMessage ==
+      "PutRecords: IOException: Connection refused")
+    assert(classified(new IOException).getMessage == "PutRecords: IOException: no message")
+    val wrapped = new Throwable("Acquire operation took longer", new java.util.concurrent.TimeoutException)
+    assert(classified(wrapped).getMessage == "PutRecords: TimeoutException: Acquire operation took longer")
+  }
+
   test("a classified exception is returned unchanged") {
     val error = new ServiceException(ExpiredIterator, Operation.GetRecords, "ExpiredIteratorException", "old")
     assert(ErrorClassification.classify(Operation.ListShards, new CompletionException(error)) eq error)
