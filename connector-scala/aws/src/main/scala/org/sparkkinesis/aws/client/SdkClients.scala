@@ -1,8 +1,10 @@
 package org.sparkkinesis.aws.client
 
 import java.net.URI
-import java.time.Duration
+import java.time.{Clock, Duration}
 import java.util.concurrent.{Executor, Executors}
+
+import scala.jdk.OptionConverters._
 
 import software.amazon.awssdk.awscore.retry.AwsRetryStrategy
 import software.amazon.awssdk.core.client.config.{
@@ -16,11 +18,12 @@ import software.amazon.awssdk.services.kinesis.{KinesisAsyncClient, KinesisClien
 
 import org.sparkkinesis.aws.getrecords.AnswerCapture
 import org.sparkkinesis.aws.http.{BoundedExecutor, DaemonThreads, HttpClients, ObservedHttpClient}
-import org.sparkkinesis.aws.putrecords.PutInterceptor
-import org.sparkkinesis.aws.request.JsonService
+import org.sparkkinesis.aws.putrecords.PutRecordsClient
+import org.sparkkinesis.aws.request.{JsonService, KinesisEndpoints, SignedCalls, SignedRequests, SigningClock}
 import org.sparkkinesis.aws.subscription.SubscriptionTransport
 import org.sparkkinesis.event.EventSink
 import org.sparkkinesis.event.log.{EventLog, QueryContext}
+import org.sparkkinesis.service.ServiceException
 
 /** Creates a [[SdkKinesisService]] from settings. */
 object SdkClients {
@@ -33,22 +36,28 @@ object SdkClients {
    * @throws org.sparkkinesis.error.KinesisConnectorException
    *   if no region is known
    */
-  def create(settings: ClientSettings, events: EventSink = new EventLog(QueryContext.Unknown)): SdkKinesisService = {
+  def create(settings: ClientSettings, events: EventSink = new EventLog(QueryContext.Unknown)): SdkKinesisService =
+    create(settings, events, Clock.systemUTC)
+
+  /** @param machine clock of this machine */
+  private[aws] def create(settings: ClientSettings, events: EventSink, machine: Clock): SdkKinesisService = {
     val region = Region.of(Regions.resolve(settings, "any"))
     val credentials = Credentials.of(settings.credentials, region)
     val endpoint = settings.endpoint.map(URI.create)
+    val http = new ObservedHttpClient(HttpClients.forRequests(settings.maxConcurrency, settings.requestTimeout))
+    val client = requests(settings, region, endpoint, credentials, http)
+    // The client also knows an endpoint that is set in the environment or in a profile.
+    val endpoints = new KinesisEndpoints(region, client.serviceClientConfiguration().endpointOverride().toScala)
+    val clock = new SigningClock(machine)
+    val mayRenew = mayDifferAfter(credentials, clock)
+    val signed = new SignedRequests("kinesis", region.id, http, clock)
     new SdkKinesisService(
-      requests(settings, region, endpoint, credentials),
+      client,
+      new PutRecordsClient(endpoints, new SignedCalls(signed, credentials, settings.requestTimeout)),
       polling(settings, region, endpoint, credentials),
-      new SubscriptionTransport(
-        region,
-        endpoint,
-        credentials,
-        HttpClients.forSubscriptions,
-        credentials.mayDifferAfter
-      ),
+      new SubscriptionTransport(endpoints, credentials, HttpClients.forSubscriptions, clock, mayRenew),
       credentials,
-      credentials.mayDifferAfter,
+      mayRenew,
       events
     )
   }
@@ -68,6 +77,7 @@ object SdkClients {
     val credentials = Credentials.of(settings.credentials, region)
     val endpoint =
       settings.endpoint.getOrElse(s"https://$service.${region.id}.${PartitionMetadata.of(region).dnsSuffix}")
+    val clock = new SigningClock(Clock.systemUTC)
     new JsonService(
       service,
       version,
@@ -75,15 +85,22 @@ object SdkClients {
       URI.create(endpoint),
       credentials,
       new ObservedHttpClient(HttpClients.forRequests(settings.maxConcurrency, settings.requestTimeout)),
-      credentials.mayDifferAfter
+      clock,
+      settings.requestTimeout,
+      mayDifferAfter(credentials, clock)
     )
   }
+
+  /** Whether a call that failed may succeed with other credentials or another time. */
+  private def mayDifferAfter(credentials: Credentials, clock: SigningClock): ServiceException => Boolean =
+    error => clock.mayDifferAfter(error) || credentials.mayDifferAfter(error)
 
   private def requests(
       settings: ClientSettings,
       region: Region,
       endpoint: Option[URI],
-      credentials: Credentials
+      credentials: Credentials,
+      http: SdkAsyncHttpClient
   ): KinesisAsyncClient = {
     val builder = KinesisAsyncClient
       .builder()
@@ -100,10 +117,7 @@ object SdkClients {
         ()
       }
     // The SDK closes only an HTTP client that it created itself.
-    builder.httpClientBuilder(new OwnedHttpClient(new ObservedHttpClient(HttpClients.forRequests(
-      settings.maxConcurrency,
-      settings.requestTimeout
-    ))))
+    builder.httpClientBuilder(new OwnedHttpClient(http))
     endpoint.foreach(builder.endpointOverride)
     builder.build()
   }
@@ -131,7 +145,6 @@ object SdkClients {
     val overrides = ClientOverrideConfiguration.builder()
     overrides.retryStrategy(AwsRetryStrategy.doNotRetry())
     overrides.addExecutionInterceptor(AnswerCapture)
-    overrides.addExecutionInterceptor(PutInterceptor)
     overrides.putAdvancedOption(SdkAdvancedClientOption.USER_AGENT_SUFFIX, "spark-kinesis")
     overrides.apiCallTimeout(Duration.ofNanos(settings.requestTimeout.toNanos))
     overrides.build()

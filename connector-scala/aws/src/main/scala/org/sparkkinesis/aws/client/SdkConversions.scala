@@ -1,11 +1,8 @@
 package org.sparkkinesis.aws.client
 
-import java.time.format.DateTimeFormatter
-import java.time.{Instant, ZonedDateTime}
+import java.time.Instant
 
 import scala.jdk.CollectionConverters._
-import scala.jdk.OptionConverters._
-import scala.util.Try
 
 import software.amazon.awssdk.core.SdkResponse
 import software.amazon.awssdk.services.kinesis.model.{
@@ -21,6 +18,7 @@ import software.amazon.awssdk.services.kinesis.model.{
   ShardIteratorType
 }
 
+import org.sparkkinesis.aws.request.SigningClock
 import org.sparkkinesis.model._
 import org.sparkkinesis.model.hash.HashKeyRange
 import org.sparkkinesis.service.{RecordPage, ShardFilter, StreamConsumer}
@@ -118,9 +116,8 @@ private[aws] object SdkConversions {
   /** The `Date` header, in whole seconds; none when an answer has none, or not one that can be read. */
   def answeredMillis(answer: SdkResponse): Option[Long] = for {
     http <- Option(answer.sdkHttpResponse)
-    date <- http.firstMatchingHeader("Date").toScala
-    time <- Try(ZonedDateTime.parse(date, DateTimeFormatter.RFC_1123_DATE_TIME)).toOption
-  } yield time.toInstant.toEpochMilli
+    time <- SigningClock.dateOf(http)
+  } yield time.toEpochMilli
 
   def millis(instant: Instant): Long = if (instant == null) 0L else instant.toEpochMilli
 

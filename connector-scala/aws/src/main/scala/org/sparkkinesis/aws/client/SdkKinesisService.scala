@@ -12,7 +12,8 @@ import software.amazon.awssdk.services.kinesis.model.{
   ShardFilter => _, StartingPosition => _, StreamDescription => _, StreamStatus => _, _
 }
 
-import org.sparkkinesis.aws.putrecords.{PutCall, PutInterceptor}
+import org.sparkkinesis.aws.http.HttpExchange
+import org.sparkkinesis.aws.putrecords.PutRecordsClient
 import org.sparkkinesis.aws.request.ServiceCalls
 import org.sparkkinesis.aws.subscription.SubscriptionTransport
 import org.sparkkinesis.event.{AnswerUnreadable, EventSink}
@@ -24,24 +25,28 @@ import org.sparkkinesis.service.{
 
 /**
  * Implements [[KinesisService]] with the AWS SDK. Requests use HTTP/1.1, GetRecords with a synchronous client of its
- * own, and subscriptions use a separate HTTP/2 client.
+ * own, and subscriptions use a separate HTTP/2 client. PutRecords and SubscribeToShard are requests that this module
+ * encodes, and that the SDK's signer and HTTP clients sign and send.
  *
  * Futures complete on the SDK's event loops or on the threads of GetRecords calls. A callback that blocks there until
  * another call completes can deadlock.
  *
  * @param requests
- *   client for all requests except GetRecords; it does not retry, and this instance owns it
+ *   client for all requests except GetRecords and PutRecords in CBOR; it does not retry, and this instance owns it
+ * @param puts
+ *   PutRecords calls in CBOR
  * @param polling
  *   GetRecords calls; this instance owns it
  * @param subscriptions
  *   transport that uses the JVM's HTTP client for subscriptions
  * @param mayRenew
- *   whether a call that failed with this error may succeed with other credentials
+ *   whether a call that failed with this error may succeed with other credentials or another time
  * @param events
  *   receives the events of this client. Queries share a client, so its events name no query.
  */
 final class SdkKinesisService(
     requests: KinesisAsyncClient,
+    puts: PutRecordsClient,
     polling: GetRecordsClient,
     subscriptions: SubscriptionTransport,
     credentials: AutoCloseable,
@@ -116,30 +121,30 @@ final class SdkKinesisService(
   override def putRecords(
       stream: StreamRef,
       entries: IndexedSeq[PutEntry]
-  ): CompletableFuture[IndexedSeq[PutResult]] = {
-    val request =
-      PutRecordsRequest.builder().streamName(nameOf(stream)).streamARN(arnOf(stream)).records(sdkEntries(entries))
+  ): CompletableFuture[IndexedSeq[PutResult]] =
     calls.abortable(Operation.PutRecords) { exchange =>
-      val call = new PutCall(stream, entries)
-      val settings = exchange.observe(AwsRequestOverrideConfiguration.builder())
-      if (usesCbor) settings.putExecutionAttribute(PutInterceptor.Call, call)
-      requests.putRecords(request.overrideConfiguration(settings.build()).build())
-        .thenApply[IndexedSeq[PutResult]](answer => call.results.getOrElse(putResults(answer)))
+      if (usesCbor) puts.put(stream, entries, exchange) else putJson(stream, entries, exchange)
     }(results => results)
-  }
 
-  /** The records as the SDK encodes them, or nothing if the connector encodes them. */
-  private def sdkEntries(entries: IndexedSeq[PutEntry]): java.util.List[PutRecordsRequestEntry] =
-    if (usesCbor) java.util.List.of()
-    else
-      entries.map { entry =>
-        PutRecordsRequestEntry
-          .builder()
-          .partitionKey(entry.partitionKey)
-          .explicitHashKey(entry.explicitHashKey.orNull)
-          .data(SdkBytes.fromByteArrayUnsafe(entry.data))
-          .build()
-      }.asJava
+  /** PutRecords with the SDK's client, for endpoints that do not support CBOR. */
+  private def putJson(
+      stream: StreamRef,
+      entries: IndexedSeq[PutEntry],
+      exchange: HttpExchange
+  ): CompletableFuture[IndexedSeq[PutResult]] = {
+    val records = entries.map { entry =>
+      PutRecordsRequestEntry
+        .builder()
+        .partitionKey(entry.partitionKey)
+        .explicitHashKey(entry.explicitHashKey.orNull)
+        .data(SdkBytes.fromByteArrayUnsafe(entry.data))
+        .build()
+    }
+    val request =
+      PutRecordsRequest.builder().streamName(nameOf(stream)).streamARN(arnOf(stream)).records(records.asJava)
+    val settings = exchange.observe(AwsRequestOverrideConfiguration.builder()).build()
+    requests.putRecords(request.overrideConfiguration(settings).build()).thenApply(putResults)
+  }
 
   private def putResults(answer: PutRecordsResponse): IndexedSeq[PutResult] = answer.records.asScala.iterator.map {
     entry =>

@@ -1,21 +1,26 @@
 package org.sparkkinesis.aws.putrecords
 
-import java.util.zip.CRC32
-
 import scala.collection.immutable.ArraySeq
 
 import org.sparkkinesis.aws.record.{CborInput, FieldReader, RecordFields, UnreadableAnswer}
+import org.sparkkinesis.aws.request.ServiceAnswer
 import org.sparkkinesis.model.{SequenceNumber, ShardId}
-import org.sparkkinesis.service.PutResult
+import org.sparkkinesis.service.{Operation, PutResult}
 
-/** Decodes the CBOR of a PutRecords response. Unknown fields are skipped. */
+/** Decodes a PutRecords response. Unknown fields are skipped. */
 private[aws] object PutAnswer {
 
-  def checksum(bytes: Array[Byte]): Long = {
-    val crc = new CRC32
-    crc.update(bytes)
-    crc.getValue
-  }
+  /**
+   * @throws UnreadableAnswer
+   *   if `answer` is not a complete PutRecords response in CBOR. Such a response counts as lost, because the records
+   *   may be stored.
+   */
+  def of(answer: ServiceAnswer): IndexedSeq[PutResult] =
+    if (answer.contentType.startsWith("application/x-amz-cbor")) read(answer.content)
+    else
+      throw new UnreadableAnswer(s"The response to ${Operation.PutRecords} has the content type " +
+        s"'${answer.contentType}' and not ${PutBody.ContentType}. If the endpoint does not support CBOR, set the " +
+        "environment variable CBOR_ENABLED or the system property aws.cborEnabled to false")
 
   /**
    * @throws UnreadableAnswer

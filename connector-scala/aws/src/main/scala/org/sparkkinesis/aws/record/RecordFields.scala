@@ -50,6 +50,9 @@ private[aws] object RecordFields {
   final val EndingHashKey = 14
   final val ErrorCode = 15
   final val ErrorMessage = 16
+  final val ErrorType = 17
+  final val Message = 18
+  final val CapitalMessage = 19
 
   /** The names of the numbers above, in this order. */
   val Names: FieldNames = new FieldNames(
@@ -69,7 +72,10 @@ private[aws] object RecordFields {
     "StartingHashKey",
     "EndingHashKey",
     "ErrorCode",
-    "ErrorMessage"
+    "ErrorMessage",
+    "__type",
+    "message",
+    "Message"
   )
 
   /** Values of [[EncryptionType]]. */

@@ -6,14 +6,16 @@ import com.fasterxml.jackson.core.{JsonFactory, JsonProcessingException, JsonTok
 import software.amazon.awssdk.http.SdkHttpResponse
 
 import org.sparkkinesis.aws.error.ErrorClassification
+import org.sparkkinesis.aws.record.{CborInput, RecordFields, UnreadableAnswer}
 import org.sparkkinesis.service.{Operation, ServiceException}
 
-/** Reads the answers with which a service refuses a request with the JSON 1.1 protocol. */
+/** Reads the answers with which a service refuses a request with the JSON 1.1 or the CBOR 1.1 protocol. */
 private[aws] object ErrorAnswer {
   private val factory = new JsonFactory
 
   def of(operation: Operation, response: SdkHttpResponse, body: Array[Byte]): ServiceException = {
-    val (kind, text) = read(body, 0, body.length)
+    val isCbor = header(response, "Content-Type").exists(_.startsWith("application/x-amz-cbor"))
+    val (kind, text) = if (isCbor) CborError.read(body) else read(body, 0, body.length)
     val fromHeader = header(response, "x-amzn-ErrorType").map(_.split(':').head)
     val code = kind.orElse(fromHeader).getOrElse(s"HTTP ${response.statusCode}")
     new ServiceException(
@@ -48,4 +50,23 @@ private[aws] object ErrorAnswer {
 
   def header(response: SdkHttpResponse, name: String): Option[String] =
     Option(response).flatMap(answer => Option(answer.firstMatchingHeader(name).orElse(null)))
+}
+
+/** Reads the CBOR of an error. */
+private object CborError {
+
+  /** Returns type, without its namespace, and message of an error. Both are empty if the content is not such CBOR. */
+  def read(body: Array[Byte]): (Option[String], Option[String]) = {
+    var kind = Option.empty[String]
+    var message = Option.empty[String]
+    val cbor = CborInput.of(body)
+    try
+      cbor.map {
+        case RecordFields.ErrorType => kind = Option(cbor.text()).map(_.split('#').last)
+        case RecordFields.Message | RecordFields.CapitalMessage => message = Option(cbor.text())
+        case _ => cbor.skip()
+      }
+    catch { case _: UnreadableAnswer => () }
+    (kind, message)
+  }
 }

@@ -3,10 +3,11 @@ package org.sparkkinesis.aws.request
 import java.net.URI
 import java.util.concurrent.CompletableFuture
 
+import scala.concurrent.duration.FiniteDuration
+
 import software.amazon.awssdk.http.async.SdkAsyncHttpClient
 import software.amazon.awssdk.identity.spi.{AwsCredentialsIdentity, IdentityProvider}
 
-import org.sparkkinesis.aws.http.HttpExchange
 import org.sparkkinesis.service.{Operation, ServiceException}
 
 /**
@@ -17,8 +18,10 @@ import org.sparkkinesis.service.{Operation, ServiceException}
  *   version of the API, which is a part of each request's target
  * @param http
  *   this instance owns it
+ * @param timeout
+ *   maximum time of a call
  * @param mayRenew
- *   whether a call that failed with this error may succeed with other credentials
+ *   whether a call that failed with this error may succeed with other credentials or another time
  */
 final class JsonService private[aws] (
     service: String,
@@ -27,9 +30,11 @@ final class JsonService private[aws] (
     endpoint: URI,
     credentials: IdentityProvider[AwsCredentialsIdentity] with AutoCloseable,
     http: SdkAsyncHttpClient,
+    clock: SigningClock,
+    timeout: FiniteDuration,
     mayRenew: ServiceException => Boolean
 ) extends AutoCloseable {
-  private val requests = new SignedRequests(service, region, http)
+  private val requests = new SignedCalls(new SignedRequests(service, region, http, clock), credentials, timeout)
   private val calls = new ServiceCalls(mayRenew)
 
   /**
@@ -41,20 +46,8 @@ final class JsonService private[aws] (
    */
   def call[A](operation: Operation, body: Array[Byte])(convert: Array[Byte] => A): CompletableFuture[A] =
     calls.abortable(operation) { exchange =>
-      credentials.resolveIdentity().thenCompose[Array[Byte]](identity => send(operation, identity, body, exchange))
-    }(convert)
-
-  private def send(
-      operation: Operation,
-      identity: AwsCredentialsIdentity,
-      body: Array[Byte],
-      exchange: HttpExchange
-  ): CompletableFuture[Array[Byte]] = {
-    val answer = new JsonAnswer(operation)
-    requests.send(identity, endpoint, s"$version.${operation.name}", body, answer, Some(exchange))
-      .whenComplete((_, error) => if (error != null) answer.fail(error))
-    answer.body
-  }
+      requests.make(operation, endpoint, s"$version.${operation.name}", RequestContent.json(body), exchange)
+    }(answer => convert(answer.content))
 
   override def close(): Unit = {
     http.close()

@@ -14,7 +14,7 @@ import org.sparkkinesis.service.{Operation, ServiceException}
  * Futures fail only with [[ServiceException]]. Thread-safe.
  *
  * @param mayRenew
- *   whether a call that failed with this error may succeed with other credentials
+ *   whether a call that failed with this error may succeed with other credentials or another time
  */
 final private[aws] class ServiceCalls(mayRenew: ServiceException => Boolean) {
 

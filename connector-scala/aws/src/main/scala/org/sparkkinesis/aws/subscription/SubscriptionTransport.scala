@@ -1,16 +1,13 @@
 package org.sparkkinesis.aws.subscription
 
-import java.net.URI
 import java.util.concurrent.CompletableFuture
 
 import scala.util.control.NonFatal
 
 import software.amazon.awssdk.http.async.SdkAsyncHttpClient
 import software.amazon.awssdk.identity.spi.{AwsCredentialsIdentity, IdentityProvider}
-import software.amazon.awssdk.regions.Region
-import software.amazon.awssdk.services.kinesis.endpoints.{KinesisEndpointParams, KinesisEndpointProvider}
 
-import org.sparkkinesis.aws.request.SignedRequests
+import org.sparkkinesis.aws.request.{KinesisEndpoints, RequestContent, SignedRequests, SigningClock}
 import org.sparkkinesis.model.{ShardId, StartingPosition}
 import org.sparkkinesis.service.ServiceErrorKind.Internal
 import org.sparkkinesis.service.{ServiceException, ShardSubscriber, ShardSubscription, SubscribeToShardEvent}
@@ -22,16 +19,16 @@ import org.sparkkinesis.service.{ServiceException, ShardSubscriber, ShardSubscri
  * @param http
  *   HTTP/2 client; not owned
  * @param mayRenew
- *   whether a call that failed with this error may succeed with other credentials
+ *   whether a call that failed with this error may succeed with other credentials or another time
  */
 final private[aws] class SubscriptionTransport(
-    region: Region,
-    endpoint: Option[URI],
+    endpoints: KinesisEndpoints,
     credentials: IdentityProvider[AwsCredentialsIdentity],
     http: SdkAsyncHttpClient,
+    clock: SigningClock,
     mayRenew: ServiceException => Boolean = _ => false
 ) {
-  private val requests = new SignedRequests("kinesis", region.id, http)
+  private val requests = new SignedRequests("kinesis", endpoints.region.id, http, clock)
   private val buffers = new MessageBuffers
 
   def subscribe(
@@ -54,7 +51,7 @@ final private[aws] class SubscriptionTransport(
     call
   }
 
-  /** Reports expired credentials as a temporary failure if other credentials may succeed. */
+  /** Reports expired credentials or a wrong time as a temporary failure if another call may succeed. */
   final private class Renewing(subscriber: ShardSubscriber) extends ShardSubscriber {
     override def onSubscribed(): Unit = subscriber.onSubscribed()
     override def onEvent(event: SubscribeToShardEvent): Unit = subscriber.onEvent(event)
@@ -80,11 +77,6 @@ final private[aws] class SubscriptionTransport(
       call: SubscriptionCall
   ): CompletableFuture[Void] = {
     val target = "Kinesis_20131202.SubscribeToShard"
-    requests.send(identity, endpoint.getOrElse(endpointOf(consumerArn)), target, body, call)
-  }
-
-  private def endpointOf(consumerArn: String): URI = {
-    val params = KinesisEndpointParams.builder().region(region).consumerArn(consumerArn).operationType("data").build()
-    KinesisEndpointProvider.defaultProvider().resolveEndpoint(params).join().endpointUrl().toUri
+    requests.send(identity, endpoints.ofConsumer(consumerArn), target, RequestContent.json(body), call)
   }
 }

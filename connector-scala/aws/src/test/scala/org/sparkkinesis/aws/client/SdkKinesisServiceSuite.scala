@@ -114,7 +114,7 @@ class SdkKinesisServiceSuite extends WithEmulator {
     assert(error.errorCode.endsWith("Exception") && error.requestId.isDefined, error.getMessage)
   }
 
-  test("without CBOR the same records are decoded from JSON") {
+  test("without CBOR the same records are decoded from JSON, and records are written in JSON") {
     emulator.admin.createStream("json", 1)
     put("json", Seq("a", "b"))
     System.setProperty("aws.cborEnabled", "false")
@@ -126,6 +126,9 @@ class SdkKinesisServiceSuite extends WithEmulator {
       val page = await(other.getRecords(ref("json"), iterator, 100))
       assert(page.records.map(record => new String(record.data, "UTF-8")) == IndexedSeq("a", "b"))
       assert(page.nextIterator.isDefined && page.records.forall(_.encryptionType == null))
+      val written = await(other.putRecords(ref("json"), IndexedSeq(PutEntry("key", None, Array[Byte](1, 2)))))
+      assert(written.collect { case PutResult.Accepted(shard, _) => shard } == IndexedSeq(First))
+      assert(emulator.admin.records("json").last.data.toSeq == Seq[Byte](1, 2))
     } finally other.close()
   }
 
@@ -140,5 +143,6 @@ class SdkKinesisServiceSuite extends WithEmulator {
     await(other.listStreams(None))
     other.close()
     assert(failure(other.listStreams(None)).kind == ServiceErrorKind.Client)
+    assert(failure(other.putRecords(ref("any"), IndexedSeq.empty)).kind == ServiceErrorKind.Client)
   }
 }

@@ -167,8 +167,7 @@ class PutRecordsSuite extends TimedSuite {
   Seq[(String, Seq[(String, String)], Array[Byte])](
     ("CBOR", Seq(Cbor), plain),
     ("CBOR with its checksum", Seq(Cbor, checksum(plain)), plain),
-    ("CBOR that is compressed", Seq(Cbor, Gzip), zipped(plain)),
-    ("CBOR that only the SDK reads", Seq(Cbor, checksum(strange)), strange)
+    ("CBOR that is compressed", Seq(Cbor, Gzip), zipped(plain))
   ).foreach { case (what, headers, body) =>
     test(s"$what is decoded, and the request is sent once") {
       assert(put(200, headers, body) == (Right(results), 1))
@@ -180,6 +179,39 @@ class PutRecordsSuite extends TimedSuite {
     json.writeStringField("__type", "ResourceNotFoundException")
     json.writeStringField("message", "Stream any not found")
     json.writeEndObject()
+  }
+
+  Seq[(String, Seq[(String, String)], Array[Byte])](
+    ("ends too early", Seq(Cbor), plain.dropRight(1)),
+    ("is not compressed as it says", Seq(Cbor, Gzip), plain),
+    ("is nested too deep", Seq(Cbor, checksum(strange)), strange),
+    ("is not CBOR", Seq("Content-Type" -> "text/html"), "<p>Welcome</p>".getBytes("UTF-8")),
+    ("has no type", Nil, plain)
+  ).foreach { case (what, headers, body) =>
+    test(s"a response that $what counts as a lost response, because the records may be stored") {
+      val (outcome, asked) = put(200, headers, body)
+      assert((outcome.left.map(_.kind), asked) == (Left(ServiceErrorKind.Network), 1))
+    }
+  }
+
+  test("an error response has the code, the text and the number of the request, in CBOR and in JSON") {
+    val json = """{"__type":"a.b#ResourceNotFoundException","Message":"Stream any not found"}""".getBytes("UTF-8")
+    Seq(
+      (Seq(Cbor), notFound),
+      (Seq(Cbor, Gzip), zipped(notFound)),
+      (Seq("Content-Type" -> "application/x-amz-json-1.1"), json)
+    ).foreach { case (headers, body) =>
+      val error = put(400, headers :+ ("x-amzn-RequestId" -> "r1"), body)._1.left.toOption.get
+      assert((error.kind, error.errorCode, error.detail, error.requestId) ==
+        (ServiceErrorKind.ResourceNotFound, "ResourceNotFoundException", "Stream any not found", Some("r1")))
+    }
+  }
+
+  test("an error without content has its status and the type of its header") {
+    val unavailable = put(503, Nil, Array.emptyByteArray)._1.left.toOption.get
+    assert((unavailable.kind, unavailable.errorCode) == (ServiceErrorKind.Internal, "HTTP 503"))
+    val typed = Seq(Cbor, "x-amzn-ErrorType" -> "AccessDeniedException:http://any/")
+    assert(put(400, typed, Array.emptyByteArray)._1.left.map(_.kind) == Left(ServiceErrorKind.AccessDenied))
   }
 
   test("an error response has the error of the service, and connections are used again") {

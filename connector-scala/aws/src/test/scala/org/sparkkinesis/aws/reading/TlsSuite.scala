@@ -1,6 +1,7 @@
 package org.sparkkinesis.aws.reading
 
 import java.net.URI
+import java.time.Clock
 import java.util.concurrent.TimeUnit
 
 import software.amazon.awssdk.auth.credentials.{AwsBasicCredentials, StaticCredentialsProvider}
@@ -14,6 +15,8 @@ import software.amazon.awssdk.utils.AttributeMap
 import org.sparkkinesis.aws.client.{ClientSettings, CredentialSettings, GetRecordsClient, SdkKinesisService}
 import org.sparkkinesis.aws.getrecords.AnswerCapture
 import org.sparkkinesis.aws.http.HttpClients
+import org.sparkkinesis.aws.putrecords.PutRecordsClient
+import org.sparkkinesis.aws.request.{KinesisEndpoints, SignedCalls, SignedRequests, SigningClock}
 import org.sparkkinesis.aws.subscription.SubscriptionTransport
 import org.sparkkinesis.chunk.DecodeSettings
 import org.sparkkinesis.concurrent.SystemScheduler
@@ -26,6 +29,7 @@ import org.sparkkinesis.event.{ConsumerMetrics, EventSink}
 import org.sparkkinesis.model.StartingPosition.TrimHorizon
 import org.sparkkinesis.model.{StreamShard, _}
 import org.sparkkinesis.retry.{RetryPolicies, RetryRules}
+import org.sparkkinesis.service.{PutEntry, PutResult}
 import org.sparkkinesis.suite.TimedSuite
 
 /** Reads over TLS, as from the real service, but with a certificate that only the test trusts. */
@@ -51,7 +55,11 @@ class TlsSuite extends TimedSuite {
     val asked = NettyNioAsyncHttpClient.builder().buildWithDefaults(trustAll)
     val client = KinesisAsyncClient.builder().region(Region.US_EAST_1).endpointOverride(endpoint)
       .credentialsProvider(credentials).httpClient(asked).build()
-    val transport = new SubscriptionTransport(Region.US_EAST_1, Some(endpoint), credentials, pushed)
+    val endpoints = new KinesisEndpoints(Region.US_EAST_1, Some(endpoint))
+    val clock = new SigningClock(Clock.systemUTC)
+    val signed = new SignedRequests("kinesis", "us-east-1", asked, clock)
+    val puts = new PutRecordsClient(endpoints, new SignedCalls(signed, credentials, settings(emulator).requestTimeout))
+    val transport = new SubscriptionTransport(endpoints, credentials, pushed, clock)
     val polling = KinesisClient.builder().region(Region.US_EAST_1).endpointOverride(endpoint)
       .credentialsProvider(credentials).overrideConfiguration(captured)
       .httpClient(HttpClients.forPolling(
@@ -59,7 +67,7 @@ class TlsSuite extends TimedSuite {
         settings(emulator).requestTimeout
       ).buildWithDefaults(trustAll)).build()
     val calls = new GetRecordsClient(polling, (task: Runnable) => new Thread(task).start())
-    val service = new SdkKinesisService(client, calls, transport, () => (), _ => false, EventSink.Discard)
+    val service = new SdkKinesisService(client, puts, calls, transport, () => (), _ => false, EventSink.Discard)
     try {
       assert(emulator.endpoint.startsWith("https://"), emulator.endpoint)
       use(emulator, service)
@@ -144,6 +152,15 @@ class TlsSuite extends TimedSuite {
         )
       }
       assert(metrics.retries.sum == 0L)
+    }
+  }
+
+  test("records are written over TLS") {
+    onService(alpn = false) { (emulator, service) =>
+      emulator.admin.createStream("written", 1)
+      val entries = (1 to 500).map(i => PutEntry(i.toString, None, new Array[Byte](1000)))
+      val results = service.putRecords(StreamRef.ByName("written"), entries).get(30, TimeUnit.SECONDS)
+      assert(results.count { case _: PutResult.Accepted => true; case _ => false } == 500)
     }
   }
 }
