@@ -66,7 +66,15 @@ final private[read] class QueryRun(world: ReadWorld, start: Start) {
     try
       start.trigger match {
         case QueryTrigger.RealTime(millis) =>
-          val live = new LiveTasks(time, driver, () => cluster.executorsNow, setup.tasks, random, thread)
+          val live = new LiveTasks(
+            time,
+            driver,
+            () => cluster.executorsNow,
+            setup.tasks,
+            random,
+            thread,
+            () => world.noteMove()
+          )
           new RealTimeExecution(
             time,
             driver,

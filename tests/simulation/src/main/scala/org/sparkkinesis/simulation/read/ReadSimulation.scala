@@ -158,7 +158,7 @@ final class ReadSimulation(
     }
     verdict.atEnd()
     val runs = queries + world.executorsSoFar + world.logical.fold(0)(_.changes.toInt)
-    verdict.called(service.calls.total, service.calls.throttled, runs, world.directReads)
+    verdict.called(service.calls.total, service.calls.throttled, runs, world.directReads, world.moves)
   }
 
   private def usesFanOut: Boolean = scenario.actions.exists { case start: Start => start.efo; case _ => false }

@@ -134,11 +134,15 @@ final class ReadVerdict(
    * @param directReads
    *   number of ranges that tasks have read from the service; such a read does not know the size of the records, so its
    *   first answer may take the quota of five seconds, nor what the consumers and other tasks have called
+   * @param moves
+   *   number of tasks of real-time batches that ran in another executor than the batch before; the subscription of the
+   *   old one ends, and the old one may subscribe again before it hears that it must not
    */
-  def called(made: Map[String, Int], refused: Map[String, Int], runs: Int, directReads: Int): Unit =
+  def called(made: Map[String, Int], refused: Map[String, Int], runs: Int, directReads: Int, moves: Int = 0): Unit =
     refused.find { case (name, count) =>
       val readers = runs + (if (ReadByTasks(name)) directReads else 0)
-      count > RefusedPerReader * readers + made(name) / RefusedOneOf
+      val byMoves = if (name == Operation.SubscribeToShard.name) moves else 0
+      count > RefusedPerReader * readers + made(name) / RefusedOneOf + byMoves
     }.foreach { case (name, count) =>
       throw new Violation(
         "quota",

@@ -73,6 +73,7 @@ final private[read] class ReadWorld(
   private var missedUntilMillis = 0L
   private var executors = 0
   private var readsFromService = 0
+  private var moved = 0
 
   def tell(what: => String): Unit = trace(s"${Instant.ofEpochMilli(time.nowMillis)} $what")
 
@@ -82,6 +83,10 @@ final private[read] class ReadWorld(
   /** The number of ranges that tasks of micro-batches have read from the service. */
   def directReads: Int = readsFromService
   def noteDirectRead(): Unit = readsFromService += 1
+
+  /** The number of tasks of real-time batches that did not run in the executor that read their shards before. */
+  def moves: Int = moved
+  def noteMove(): Unit = moved += 1
 
   /** Returns a name that no executor has had. */
   def nextExecutor(): String = {

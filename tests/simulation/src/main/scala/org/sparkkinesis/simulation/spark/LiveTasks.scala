@@ -11,6 +11,9 @@ import org.sparkkinesis.spark.executor.LiveFeedFailed
 /**
  * Runs the tasks of a real-time batch at the same time, in turn and some rows at a time. A task that fails or loses its
  * executor runs again until the same end; its rows so far come again.
+ *
+ * @param onMove
+ *   called for each task that does not run in the executor that read its shards before
  */
 final class LiveTasks(
     time: SimulatedTime,
@@ -18,7 +21,8 @@ final class LiveTasks(
     executors: () => Seq[SimulatedExecutor],
     settings: TaskSettings,
     random: scala.util.Random,
-    thread: QueryThread
+    thread: QueryThread,
+    onMove: () => Unit
 ) {
   import LiveTasks._
   private var attempts = 0L
@@ -98,6 +102,7 @@ final class LiveTasks(
       val executor =
         if (local.nonEmpty && random.nextInt(100) >= settings.elsewherePercent) local.head
         else present(random.nextInt(present.size))
+      if (partition.preferred.nonEmpty && !partition.preferred.contains(executor.name)) onMove()
       attempts += 1
       val started = (executor, partition.open(executor, attempts))
       current = Some(started)
