@@ -92,6 +92,16 @@ class BatchPlannerSuite extends TimedSuite {
     ))
   }
 
+  test("a batch knows when its first record arrived, also after the time of the position was updated to that") {
+    val arrival = 3 * 3600000L
+    val available = Map(0 -> open(chunk(5, arrival = arrival)).copy(readUpToMillis = arrival))
+    // The position of a shard whose records wait is updated up to the first of them.
+    val waiting = BatchPlanner.settle(offset(0 -> after(3)), _ => ShardGraph.Empty, known(available))
+    assert(waiting.streams(arn).readUntil(id(0)).contains(arrival - 1))
+    val planned = BatchPlanner.plan(waiting, _ => ShardGraph.Empty, known(available), ReadLimits.Unlimited)
+    assert(planned.map(_.firstArrivals).contains(Map(StreamShard(arn, id(0)) -> arrival)))
+  }
+
   test("a batch knows the number of rows of shards whose rows are large") {
     val available = Map(
       0 -> open(chunk(5, rows = 3, bytes = 3 * 1000000), chunk(6, rows = 1, bytes = 1000000)),

@@ -17,8 +17,14 @@ private[sparkkinesis] object IdleTime {
   def refresh(position: ShardPosition, readUpToMillis: Long): ShardPosition =
     if (readUpToMillis > 0) moved(position, readUpToMillis - Margin) else position
 
-  /** Updates the position of a shard whose next record arrived at this time, which needs no margin. */
-  def upToNext(position: ShardPosition, firstArrivalMillis: Long): ShardPosition = moved(position, firstArrivalMillis)
+  /**
+   * Updates the position of a shard whose next record arrived at this time, which needs no margin. After a record, the
+   * time stays before that, because the record before the position may have arrived at the time of the position.
+   */
+  def upToNext(position: ShardPosition, firstArrivalMillis: Long): ShardPosition = position match {
+    case _: ShardPosition.After => moved(position, firstArrivalMillis - 1)
+    case _ => moved(position, firstArrivalMillis)
+  }
 
   /** The time up to which every record is before the position, or `None` if the position has no time. */
   def of(position: ShardPosition): Option[Long] = position match {

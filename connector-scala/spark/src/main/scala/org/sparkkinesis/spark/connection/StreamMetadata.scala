@@ -56,13 +56,11 @@ final class StreamMetadata(
     found
   }
 
-  /**
-   * Returns the retention period of a stream in any state. It fails within seconds if the service cannot be reached.
-   */
-  def retentionHours(stream: StreamRef): Int =
+  /** Describes a stream in any state. It fails within seconds if the service cannot be reached. */
+  def probe(stream: StreamRef): StreamDescription =
     ask(Operation.DescribeStreamSummary, stream.name, Some(StreamMetadata.ShortestWait))(
       _.retry(StreamMetadata.Probe)(() => service.describeStream(stream))
-    ).retentionHours
+    )
 
   /** Returns all pages of ListShards. If a token expires, the listing starts again. */
   def shards(stream: StreamRef, filter: ShardFilter): Seq[Shard] =

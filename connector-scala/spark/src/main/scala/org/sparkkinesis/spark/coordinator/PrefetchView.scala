@@ -70,24 +70,32 @@ final class PrefetchView private[coordinator] (
    * are all planned, and whose descendants no listing links to the offset's shards. Each one is returned once: the
    * stream is listed again before another one is found.
    */
-  def lostLineages(start: SourceOffset, until: Option[AvailableNowTarget]): Seq[(StreamOffset, LostLineage)] = locked {
-    // Spark asks every few milliseconds, and a shard without descendants stays given up.
-    if (state.givenUp.isEmpty || nothingLostAt.contains((state.changes, start, until))) Nil
-    else {
-      val lost = settle(start, until).read.flatMap { stream =>
-        state.givenUp.lostLineage(stream, state.graphs(stream.arn)).map(stream -> _)
-      }.toVector
-      nothingLostAt = Option.when(lost.isEmpty)((state.changes, start, until))
-      lost.foreach { case (stream, _) => state.givenUp.listAgain(stream.arn) }
-      lost
+  def lostLineages(start: SourceOffset, until: Option[AvailableNowTarget]): Seq[(StreamOffset, LostLineage)] = {
+    val found = locked {
+      // Spark asks every few milliseconds, and a shard without descendants stays given up.
+      if (state.givenUp.isEmpty || nothingLostAt.contains((state.changes, start, until))) Nil
+      else {
+        val lost = settle(start, until).read.flatMap { stream =>
+          state.givenUp.lostLineage(stream, state.graphs(stream.arn)).map(stream -> _)
+        }.toVector
+        nothingLostAt = Option.when(lost.isEmpty)((state.changes, start, until))
+        lost.foreach { case (stream, _) => state.givenUp.listAgain(stream.arn) }
+        lost
+      }
     }
+    if (found.nonEmpty) list()
+    found
   }
 
-  /** Returns the streams that may have been recreated. */
-  def doubtful: Set[String] = locked(state.doubtful)
+  /** Returns the streams that may have been recreated since the last call. */
+  def takeDoubtful(): Set[String] = locked {
+    val taken = state.doubtful
+    state.doubtful = Set.empty
+    taken
+  }
 
-  /** Records that these streams were compared with the service's. */
-  def compared(streams: Set[String]): Unit = locked(state.doubtful --= streams)
+  /** Records that it is unknown whether these streams were recreated. */
+  def doubt(streams: Set[String]): Unit = locked(state.doubtful ++= streams & state.streams)
 
   /**
    * Requires that [[isReached]] and [[everythingIsFetched]] count a shard only if it was open at this time, or is read

@@ -41,7 +41,7 @@ final private[coordinator] class ShardProgress(
   private var known = Map.empty[String, Seq[Shard]]
 
   /** When streams were found to be recreated, in nanoseconds of this process's clock. */
-  private var listedSince = Map.empty[String, Long]
+  private var forgottenNanos = Map.empty[String, Long]
 
   /**
    * Drops planned records here and in the executors.
@@ -50,6 +50,10 @@ final private[coordinator] class ShardProgress(
    *   streams of which no record is planned for now
    */
   def advance(to: SourceOffset, waiting: Set[String]): Advance = locked {
+    val remade = to.streams.valuesIterator.filter(stream =>
+      state.position.streams.get(stream.arn).exists(_.creationMillis != stream.creationMillis)
+    ).map(_.arn).toSet
+    remade.foreach(forget)
     state.throwFailure()
     if (state.heldBack != waiting) {
       state.heldBack = waiting
@@ -58,10 +62,6 @@ final private[coordinator] class ShardProgress(
     val before = state.position
     if ((before eq to) || before == to) Advance(isFirst = false, concernsPlacement = false, concernsDiscovery = false)
     else {
-      val remade = to.streams.valuesIterator.filter(stream =>
-        before.streams.get(stream.arn).exists(_.creationMillis != stream.creationMillis)
-      ).map(_.arn).toSet
-      remade.foreach(forget)
       state.position = to
       val others = release(before, to)
       val wasRead = state.streams
@@ -73,8 +73,8 @@ final private[coordinator] class ShardProgress(
   }
 
   /**
-   * Forgets the shards of a stream that was recreated, except those that [[know]] has added last. The executors drop
-   * what they have fetched. A listing that has begun may still be of the old stream.
+   * Forgets the shards of a stream that was recreated, and their failure, except those that [[know]] has added last. The
+   * executors drop what they have fetched. A listing that has begun may still be of the old stream.
    */
   private def forget(stream: String): Unit = {
     val left = tracks.valuesIterator.filter(_.shard.stream == stream).toVector
@@ -85,9 +85,10 @@ final private[coordinator] class ShardProgress(
     tracks --= shards
     state.givenUp.remove(shards)
     state.openShards.forget(Set(stream))
+    state.forgive { case failed: ShardFailed => failed.shard.stream == stream }
     state.listed -= stream
     state.graphs += stream -> ShardGraph.of(known.getOrElse(stream, Nil))
-    listedSince += stream -> state.clock.nanoTime
+    forgottenNanos += stream -> state.clock.nanoTime
     state.noteChange()
   }
 
@@ -142,7 +143,7 @@ final private[coordinator] class ShardProgress(
   /** Records a complete listing of a stream. */
   def list(stream: String, shards: Seq[Shard], begun: ListingTime): Unit = locked {
     // The stream may have been parked while it was listed.
-    if (state.streams(stream) && listedSince.get(stream).forall(begun.nanos - _ >= 0)) {
+    if (state.streams(stream) && forgottenNanos.get(stream).forall(begun.nanos - _ >= 0)) {
       if (state.openShards.hasOther(stream, shards)) state.doubtful += stream
       state.openShards.list(stream, shards, begun, tracks.contains)
       listKnown(stream, shards)
@@ -234,8 +235,8 @@ final private[coordinator] class ShardProgress(
       val hadEnded = track.ended
       val planned = state.position.streams.get(track.shard.stream).flatMap(_.shards.get(track.shard.shard))
       planned.foreach(track.planned)
-      // The first answer of a closed shard may be its end, if all of its records have expired.
-      if (told.readUpToMillis > 0 || (told.end.nonEmpty && track.isUnread))
+      // The first answer to an owner of a closed shard may be its end, if all of its records have expired.
+      if (told.readUpToMillis > 0 || (told.end.nonEmpty && track.readUpToMillis == 0))
         track.readBefore(planned).foreach(until =>
           state.readLate(Overtaken(track.shard, until, latestMillis() - until))
         )

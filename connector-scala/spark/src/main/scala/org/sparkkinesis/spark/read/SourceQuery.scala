@@ -209,8 +209,8 @@ final class SourceQuery(
     members.foreach(_.check(start))
     if (allAvailable) members.foreach(_.pin())
     coordinatorIfStarted.foreach { running =>
-      val doubtful = running.prefetched.doubtful
-      if (doubtful.nonEmpty) running.prefetched.compared(doubtful -- remade.check(doubtful).unknown)
+      val doubtful = running.prefetched.takeDoubtful()
+      if (doubtful.nonEmpty) running.prefetched.doubt(remade.check(doubtful).unknown)
     }
     val (mended, from) = planFrom(start, allAvailable)
     val isLast = allAvailable || (planned.isEmpty && triggers.target.nonEmpty)
@@ -245,11 +245,16 @@ final class SourceQuery(
     val known = linked(mended)
     if (endsNow) triggers.endNow()
     endsNow = false
-    plan(mended, known, allAvailable) match {
+    planUnlessRecreated(mended, known, allAvailable) match {
       case Some(from) => (mended, from)
       case None => planFrom(start, allAvailable)
     }
   }
+
+  /** A position in a stream that was recreated is not valid in the new one, so reading may fail because of it. */
+  private def planUnlessRecreated(mended: SourceOffset, known: SourceOffset, all: Boolean): Option[SourceOffset] =
+    try plan(mended, known, all)
+    catch { case failed: ShardFailed if remade.check(Set(failed.shard.stream)).recreated.nonEmpty => None }
 
   /**
    * Plans the next batch from the streams as they are now, and returns its start; `None` if a stream was recreated, so

@@ -31,6 +31,9 @@ final class CheckpointCheck(session: StreamSession, environment: Environment) {
   private var listings = Map.empty[String, Seq[Shard]]
   private var linked = Option.empty[(SourceOffset, SourceOffset)]
 
+  /** The positions of streams that lost a lineage while the query was running, and what [[relink]] made of them. */
+  private var relinked = Map.empty[String, (StreamOffset, StreamOffset)]
+
   /**
    * Returns the offset with each recreated stream set to its oldest record, except for shards of the new stream that
    * the query has read already. At least one stream must still be read.
@@ -100,20 +103,25 @@ final class CheckpointCheck(session: StreamSession, environment: Environment) {
     }
     val whole = now.copy(streams = now.streams ++ mended)
     linked = Some(offset -> whole)
+    relinked ++= mended.map { case (arn, stream) => arn -> (offset.streams.getOrElse(arn, stream) -> stream) }
     whole
   }
 
   /** Prepares for a stream that was parked and is read again: it is described now, and is listed when it is linked. */
-  def refresh(arn: String): Unit = {
-    session.refresh(arn)
+  def refresh(arn: String): Unit = refresh(arn, session.describe(arn))
+
+  /** Prepares for a stream that has this description now, because it returned or was recreated. */
+  def refresh(arn: String, now: StreamDescription): Unit = {
+    session.refresh(arn, now)
     linked = None
+    relinked -= arn
     listings -= arn
     remade -= arn
   }
 
   /** Returns the offset of one stream with what is left of expired lineages, which are reported. Lists it once. */
   def link(stream: StreamOffset): StreamOffset =
-    if (listings.contains(stream.arn)) stream
+    if (listings.contains(stream.arn)) relinked.get(stream.arn).filter(_._1 == stream).fold(stream)(_._2)
     else
       lostLineage(stream).fold(stream) { lineage =>
         if (lineage.isLoss) report(stream, lineage)

@@ -146,6 +146,7 @@ final class StreamSession(val options: Options, asked: QueryContext, environment
     )
     description.answeredMillis.foreach(serviceClock.heard(_, began))
     synchronized {
+      forgetShards(description)
       found += stream.arn -> Found(stream.stream, description, client)
       described += stream.arn -> description
       reach(stream.arn, connection, base)
@@ -221,20 +222,27 @@ final class StreamSession(val options: Options, asked: QueryContext, environment
   def describe(arn: String): StreamDescription = directory(found(arn).client).describe(ref(arn))
 
   /** Describes an opened stream again: it may have been recreated, and its retention period may have changed. */
-  def refresh(arn: String): Unit = {
-    val now = describe(arn)
-    synchronized {
-      if (now.creationMillis != described(arn).creationMillis) {
-        seen -= arn
-        openShards.forget(Set(arn))
-      }
-      found += arn -> found(arn).copy(stream = now)
-      described += arn -> now
-    }
+  def refresh(arn: String): Unit = refresh(arn, describe(arn))
+
+  /** Replaces the description of an opened stream. */
+  def refresh(arn: String, now: StreamDescription): Unit = synchronized {
+    forgetShards(now)
+    found += arn -> found(arn).copy(stream = now)
+    described += arn -> now
   }
 
+  /** A stream that was recreated may have other shards of the same names. */
+  private def forgetShards(now: StreamDescription): Unit =
+    if (described.get(now.arn).exists(_.creationMillis != now.creationMillis)) {
+      seen -= now.arn
+      openShards.forget(Set(now.arn))
+    }
+
+  /** Describes the stream as it is now, in any state, or fails within seconds. */
+  def probe(arn: String): StreamDescription = directory(found(arn).client).probe(ref(arn))
+
   /** Returns the present retention period of a stream, or fails within seconds. */
-  def retentionHours(arn: String): Int = directory(found(arn).client).retentionHours(ref(arn))
+  def retentionHours(arn: String): Int = probe(arn).retentionHours
 
   /** Whether the service still has this shard, also if a listing lacks it. */
   def hasShard(arn: String, shard: ShardId): Boolean = directory(found(arn).client).hasShard(ref(arn), shard)
@@ -253,9 +261,10 @@ final class StreamSession(val options: Options, asked: QueryContext, environment
     val stream = streams(arn)
     val oldest = serviceClock.atLeast - TimeUnit.HOURS.toMillis(stream.retentionHours.toLong)
     val pinned = StreamSession.pin(StreamSession.withinRetention(position, oldest), latestMillis)
-    val all = withParents(stream.arn, ShardFilter.FromTrimHorizon)
+    // The records of a parent are older than the latest ones.
+    val all = if (position.default == StartingPosition.Latest) allShards(stream.arn) else withParents(stream.arn)
     val filter = InitialShards.filter(pinned.default)
-    val listed = if (filter == ShardFilter.FromTrimHorizon) all else withParents(stream.arn, filter)
+    val listed = if (filter == ShardFilter.FromTrimHorizon) all else allShards(stream.arn, filter)
     StreamOffset(
       stream.name,
       stream.arn,
@@ -268,10 +277,10 @@ final class StreamSession(val options: Options, asked: QueryContext, environment
    * Lists again while a shard is listed without one of its parents: the parent has expired, or the listing lacks it,
    * and its records would never be read.
    */
-  private def withParents(arn: String, filter: ShardFilter): Seq[Shard] = {
+  private def withParents(arn: String): Seq[Shard] = {
     @scala.annotation.tailrec
     def list(times: Int, before: Seq[Shard]): Seq[Shard] = {
-      val all = (allShards(arn, filter) ++ before).distinctBy(_.id)
+      val all = (allShards(arn) ++ before).distinctBy(_.id)
       val ids = all.iterator.map(_.id).toSet
       if (times >= ShardGraph.Omissions || all.forall(_.parents.forall(ids))) all else list(times + 1, all)
     }

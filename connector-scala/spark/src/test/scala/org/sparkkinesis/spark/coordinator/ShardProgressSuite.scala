@@ -3,12 +3,14 @@ package org.sparkkinesis.spark.coordinator
 import scala.collection.immutable.SortedMap
 import scala.concurrent.duration._
 
-import org.sparkkinesis.chunk.SummaryBounds
+import org.sparkkinesis.chunk.{ChunkSummary, SummaryBounds}
 import org.sparkkinesis.error.DataLossPolicy
-import org.sparkkinesis.model.{Shard, ShardId, StreamShard}
-import org.sparkkinesis.plan.offset.{SourceOffset, StreamOffset, StreamPhase}
+import org.sparkkinesis.model.{SequenceNumber, Shard, ShardId, StreamShard}
+import org.sparkkinesis.plan.offset.{ShardPosition, SourceOffset, StreamOffset, StreamPhase}
 import org.sparkkinesis.spark.connection.FakeDirectory.{arn, shards}
-import org.sparkkinesis.spark.coordinator.state.{CoordinatorState, Overtaken}
+import org.sparkkinesis.spark.coordinator.state.OpenShardTimes.ListingTime
+import org.sparkkinesis.spark.coordinator.state.{ConsumerPeer, CoordinatorState, Overtaken}
+import org.sparkkinesis.spark.protocol.{Register, Report, ShardReport}
 import org.sparkkinesis.suite.TimedSuite
 
 class ShardProgressSuite extends TimedSuite {
@@ -64,5 +66,36 @@ class ShardProgressSuite extends TimedSuite {
       rig.state.readLate(Overtaken(shard, until, behind.toMillis))
     }
     assert(rig.state.overtaken.all == Seq(Overtaken(shard, 2, 30.hours.toMillis)))
+  }
+
+  test("a shard whose first answer to another executor is its end is late, if its records expired meanwhile") {
+    val day = 24.hours.toMillis
+    Seq(day - 1 -> false, day + 1 -> true).foreach { case (age, isLate) =>
+      var now = 5000L
+      val state = new CoordinatorState(Seq(orders), SummaryBounds(1, 1, 1))
+      val progress = new ShardProgress(state, DataLossPolicy.Strict, () => now)
+      val placement = new ShardPlacement(state, 0, () => now)
+      val position = SortedMap[ShardId, ShardPosition](shard.shard -> ShardPosition.Horizon)
+      progress.advance(SourceOffset(Seq(StreamOffset("orders", orders, 1, position))), Set.empty)
+      progress.list(orders, shards(1), ListingTime(0, 0))
+      def join(id: String): Unit = {
+        placement.introduce(Register(id, "host", 1), new ConsumerPeer(id, "host", 1, id, _ => ())): Unit
+        placement.assign()
+        ()
+      }
+      def tell(id: String, told: ShardReport): Unit = {
+        progress.accept(Report(id, 1, 1, full = false, bufferIsFull = false, Set.empty, Seq(told), Map.empty))
+        ()
+      }
+      def report = ShardReport(shard, state.tracks(shard).epoch, Vector.empty, 1, 0, 0, None, None)
+      join("1")
+      val chunk = ChunkSummary(SequenceNumber("9"), 1, 1, 4000, 4000, 4000, 0)
+      tell("1", report.copy(chunks = Vector(chunk), readUpToMillis = 5000))
+      placement.lose("1")
+      now = 4000 + age
+      join("2")
+      tell("2", report.copy(end = Some(Nil)))
+      assert(state.overtaken.all == (if (isLate) Seq(Overtaken(shard, 4000, age)) else Nil))
+    }
   }
 }

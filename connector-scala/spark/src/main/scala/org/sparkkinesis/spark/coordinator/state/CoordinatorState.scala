@@ -119,6 +119,10 @@ final private[coordinator] class CoordinatorState(
     }
   }
 
+  /** Removes the failure that ends the query if it is such a one. The caller holds the lock. */
+  def forgive(isForgiven: PartialFunction[Throwable, Boolean]): Unit =
+    failure = failure.filterNot(isForgiven.applyOrElse(_, (_: Throwable) => false))
+
   def throwFailure(): Unit = failure.foreach(error => throw error)
 
   /** Records a change that waiting callers may be interested in. The caller holds the lock. */

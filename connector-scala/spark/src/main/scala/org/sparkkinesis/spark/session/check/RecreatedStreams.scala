@@ -1,11 +1,10 @@
 package org.sparkkinesis.spark.session.check
 
-import java.util.concurrent.TimeUnit
-
 import scala.concurrent.duration._
 
 import org.sparkkinesis.error.KinesisConnectorException
 import org.sparkkinesis.plan.offset.{LostLineage, SourceOffset, StreamOffset}
+import org.sparkkinesis.service.StreamDescription
 import org.sparkkinesis.spark.connection.Environment
 import org.sparkkinesis.spark.session.{CheckpointCheck, StreamSession}
 
@@ -47,40 +46,38 @@ final class RecreatedStreams(
   }
 
   /**
-   * Describes streams of which shards are missing. The offsets of a recreated stream have to be mended again.
+   * Describes streams of which shards are missing or differ, and replaces the descriptions of those that were recreated:
+   * the offset of the checkpoint has to be mended again then.
    *
    * A listing that began before this call is of the stream that the query knows, unless the stream is found to be
-   * recreated. A stream that cannot be described is unknown, and is not described again for a second: the query waits,
-   * and the listings and consumers notice whether it does not exist any more.
+   * recreated. A stream that cannot be described is unknown, and is not described again for ten seconds; the listings
+   * and the consumers notice whether it does not exist any more.
    */
   def check(arns: Set[String]): Found = {
-    val (unknown, described) =
-      arns.filter(session.isOpen).partitionMap(arn => isRecreated(arn).map(arn -> _).toRight(arn))
-    val recreated = described.collect { case (arn, true) => arn }
-    recreated.foreach { arn =>
-      checkpoint.refresh(arn)
+    val (unknown, described) = arns.filter(session.isOpen).partitionMap(arn => probe(arn).map(arn -> _).toRight(arn))
+    val recreated = described.filter { case (arn, now) => now.creationMillis != session.streams(arn).creationMillis }
+    recreated.foreach { case (arn, now) =>
+      checkpoint.refresh(arn, now)
       retention.forget(arn)
     }
-    Found(recreated, unknown)
+    Found(recreated.map(_._1), unknown)
   }
 
-  private def isRecreated(arn: String): Option[Boolean] =
+  /** Returns the stream as it is now, unless it does not exist or is about to be created. */
+  private def probe(arn: String): Option[StreamDescription] =
     if (failedNanos.get(arn).exists(clock.nanoTime - _ < Pause.toNanos)) None
-    else
-      try {
-        val isOther = session.describe(arn).creationMillis != session.streams(arn).creationMillis
-        failedNanos -= arn
-        Some(isOther)
-      } catch {
-        // The calls that failed are in the log, and the stream may be about to be created.
-        case _: KinesisConnectorException =>
-          failedNanos += arn -> clock.nanoTime
-          None
-      }
+    else {
+      val now =
+        try Some(session.probe(arn)).filter(_.status.isUsable)
+        // The calls that failed are in the log.
+        catch { case _: KinesisConnectorException => None }
+      if (now.isEmpty) failedNanos += arn -> clock.nanoTime else failedNanos -= arn
+      now
+    }
 }
 
 object RecreatedStreams {
-  private val Pause = FiniteDuration(1, TimeUnit.SECONDS)
+  private val Pause = 10.seconds
 
   /**
    * @param recreated
