@@ -73,8 +73,8 @@ final private[coordinator] class ShardProgress(
   }
 
   /**
-   * Forgets the shards of a stream that was recreated, and their failure, except those that [[know]] has added last. The
-   * executors drop what they have fetched. A listing that has begun may still be of the old stream.
+   * Forgets the shards of a stream that was recreated, and their failure, except those that [[know]] has added last.
+   * The executors drop what they have fetched. A listing that has begun may still be of the old stream.
    */
   private def forget(stream: String): Unit = {
     val left = tracks.valuesIterator.filter(_.shard.stream == stream).toVector

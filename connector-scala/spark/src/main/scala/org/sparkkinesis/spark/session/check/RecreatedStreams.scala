@@ -46,8 +46,8 @@ final class RecreatedStreams(
   }
 
   /**
-   * Describes streams of which shards are missing or differ, and replaces the descriptions of those that were recreated:
-   * the offset of the checkpoint has to be mended again then.
+   * Describes streams of which shards are missing or differ, and replaces the descriptions of those that were
+   * recreated: the offset of the checkpoint has to be mended again then.
    *
    * A listing that began before this call is of the stream that the query knows, unless the stream is found to be
    * recreated. A stream that cannot be described is unknown, and is not described again for ten seconds; the listings
