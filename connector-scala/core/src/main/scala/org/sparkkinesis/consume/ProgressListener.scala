@@ -20,8 +20,8 @@ trait ProgressListener {
    * held before.
    *
    * @param hadRecords
-   *   whether the response had records, also if all of them were filtered. Only a response without records shows that
-   *   the shard is still open.
+   *   whether the response had records, also if all of them were filtered or known. Only a response without records
+   *   shows that the shard is still open.
    */
   def onReadUpTo(
       shard: StreamShard,

@@ -135,7 +135,7 @@ final class RangeReader(
 
   private def reachedEnd(batch: RecordBatch): Boolean = {
     val isAtTip = batch.millisBehindLatest == 0
-    emptyTips = if (isAtTip && batch.records.isEmpty) emptyTips + 1 else 0
+    emptyTips = if (isAtTip && !batch.hadRecords) emptyTips + 1 else 0
     end match {
       case RangeEnd.At(number) => isAtOrAfter(batch, number)
       case RangeEnd.Within(last) => isAtOrAfter(batch, last.sequenceNumber)

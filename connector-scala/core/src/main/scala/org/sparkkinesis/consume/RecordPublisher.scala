@@ -45,8 +45,18 @@ trait RecordSubscriber {
  *
  * @param receivedMillis
  *   time of receipt, epoch milliseconds
+ * @param isRepetition
+ *   whether the service sent only records that were received before, which `records` does not contain
  */
-final case class RecordBatch(records: IndexedSeq[KinesisRecord], millisBehindLatest: Long, receivedMillis: Long) {
+final case class RecordBatch(
+    records: IndexedSeq[KinesisRecord],
+    millisBehindLatest: Long,
+    receivedMillis: Long,
+    isRepetition: Boolean = false
+) {
+
+  /** Whether the response or event had records. Only one without records shows that the shard is still open. */
+  def hadRecords: Boolean = records.nonEmpty || isRepetition
 
   /**
    * All records that arrived until this time, in epoch milliseconds, have been delivered. If possible, it is derived

@@ -201,7 +201,7 @@ final private[consume] class ShardConsumer(
       } { epoch =>
         account.add(retained)
         if (built.nonEmpty) listener.onChunks(shard, epoch, built.map(_.summary))
-        listener.onReadUpTo(shard, epoch, batch.readUpToMillis, batch.millisBehindLatest, batch.records.nonEmpty)
+        listener.onReadUpTo(shard, epoch, batch.readUpToMillis, batch.millisBehindLatest, batch.hadRecords)
         account.ask(retained)
       }
     }

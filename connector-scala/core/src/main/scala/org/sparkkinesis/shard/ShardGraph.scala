@@ -11,7 +11,8 @@ import org.sparkkinesis.model.{ChildShard, Shard, ShardId}
  * Parents may have expired and be unknown.
  *
  * @param omissions
- *   the unconfirmed parents, with the number of listings that have omitted them although they have their child
+ *   the parents of which only the names are known and which may not have expired, with the number of listings that have
+ *   omitted them although they have their child. From [[ShardGraph.Omissions]] on, the parent has expired.
  */
 final class ShardGraph private (
     private val nodes: Map[ShardId, ShardGraph.Node],
@@ -22,7 +23,7 @@ final class ShardGraph private (
    * Parents of which only the names are known, and which may not have expired: one parent may report a child while the
    * split that created the other parent is not known yet. Listings resolve this, see [[withListing]].
    */
-  def unconfirmed: Set[ShardId] = omissions.keySet
+  val unconfirmed: Set[ShardId] = omissions.filter(_._2 < ShardGraph.Omissions).keySet
 
   private lazy val byParent: Map[ShardId, Seq[ShardId]] = nodes.toSeq
     .flatMap { case (child, node) => node.parents.map(_ -> child) }
@@ -71,8 +72,8 @@ final class ShardGraph private (
     val (ids, found) = (listed.iterator.map(_._1).toSet, news(listed))
     val halfKnown = found.map(_._2.parents).filter(_.exists(parent => ids(parent) || nodes.contains(parent))).flatten
     val omitted = (listed.flatMap(_._2.parents).filter(omissions.contains) ++ halfKnown).distinct
-      .map(parent => parent -> (omissions.getOrElse(parent, 0) + 1)).toMap
-    withNodes(found, (omissions ++ omitted).filter(_._2 < ShardGraph.Omissions))
+      .map(parent => parent -> math.min(omissions.getOrElse(parent, 0) + 1, ShardGraph.Omissions)).toMap
+    withNodes(found, omissions ++ omitted)
   }
 
   /** All shards that descend, directly or not, from one of `shards`. */
@@ -87,10 +88,10 @@ final class ShardGraph private (
   def mayDescend(shard: ShardId)(wanted: ShardId => Boolean): Boolean = {
     val seen = mutable.HashSet(shard)
     val frontier = mutable.Queue(shard)
-    var found = omissions.contains(shard)
+    var found = unconfirmed(shard)
     while (!found && frontier.nonEmpty)
       parents(frontier.dequeue()).foreach { parent =>
-        found ||= wanted(parent) || omissions.contains(parent)
+        found ||= wanted(parent) || unconfirmed(parent)
         if (seen.add(parent)) frontier.enqueue(parent)
       }
     found

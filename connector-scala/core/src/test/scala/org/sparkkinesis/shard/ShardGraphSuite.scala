@@ -63,6 +63,18 @@ class ShardGraphSuite extends TimedSuite {
     ("no parent that a listing has", toldOf(child), _.withListing(all), Set.empty),
     ("a parent that a listing with its child omits", toldOf(child), _.withListing(all.slice(3, 4)), Set(2)),
     ("no parent that four listings omit", toldOf(child), listings(4, all.slice(3, 4)), Set.empty),
+    (
+      "no parent that four listings omit, also if its child is reported again",
+      toldOf(child),
+      listings(4, all.slice(3, 4)).andThen(_.withChildren(Seq(child))),
+      Set.empty
+    ),
+    (
+      "no parent that has expired, also if a later listing has it",
+      toldOf(child),
+      listings(4, all.slice(3, 4)).andThen(_.withListing(all)),
+      Set.empty
+    ),
     ("a parent that a listing from before its child omits", toldOf(child), _.withListing(all.take(2)), Set(2)),
     (
       "a parent that a listing omits while it has the other one",
@@ -95,6 +107,12 @@ class ShardGraphSuite extends TimedSuite {
       assert(after.unconfirmed == unconfirmed.map(id))
       assert(after.mayDescend(id(3))(_ => false) == unconfirmed.nonEmpty)
     }
+  }
+
+  test("a graph is the same one after a listing without news, also if a parent has expired") {
+    val expired = listings(ShardGraph.Omissions, all.slice(3, 4))(toldOf(child))
+    assert(expired.withListing(all.slice(3, 4)) eq expired)
+    assert(expired.withChildren(Seq(child)) eq expired)
   }
 
   private def listings(times: Int, listed: Seq[Shard]): ShardGraph => ShardGraph =

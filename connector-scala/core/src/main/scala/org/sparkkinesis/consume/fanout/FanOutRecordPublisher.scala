@@ -93,7 +93,8 @@ final class FanOutRecordPublisher private[fanout] (
     lastEventBytes = PackedRecords.sizeOf(event.records)
     val isEnd = event.continuation.isEmpty || event.children.nonEmpty
     val now = scheduler.currentMillis
-    if (!isEnd) received.enqueue(RecordBatch(records, event.millisBehindLatest, now))
+    val isRepetition = records.isEmpty && event.records.nonEmpty
+    if (!isEnd) received.enqueue(RecordBatch(records, event.millisBehindLatest, now, isRepetition))
     else if (records.nonEmpty) received.enqueue(RecordBatch.atShardEnd(records, now))
     if (!isEnd) endsWithoutChildren = 0
     else if (event.children.nonEmpty || endsWithoutChildren >= EndsToAccept) {

@@ -188,6 +188,17 @@ class FanOutRecordPublisherSuite extends FanOutFixture {
     assert(r.numbers == Seq(101, 102, 103))
   }
 
+  test("an event with repeated records only does not count as one without records") {
+    val r = new Reading().begin()
+    r.now(r.current.records(5, 101, 102))
+    r.now(r.current.fail(ServiceErrorKind.Network))
+    r.untilNext()
+    r.now(r.current.accept())
+    r.now(r.current.records(0, 101, 102))
+    r.now(r.current.idle(102))
+    assert(r.batches.map(batch => (batch.records.size, batch.hadRecords)) == Seq((2, true), (0, true), (0, false)))
+  }
+
   test("cancel ends the subscription, and nothing is reported afterwards") {
     val r = new Reading().begin()
     r.now(r.publisher.cancel())
