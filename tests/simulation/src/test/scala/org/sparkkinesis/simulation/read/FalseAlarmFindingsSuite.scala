@@ -209,4 +209,31 @@ class FalseAlarmFindingsSuite extends TimedSuite with ReadFindings {
       )
     ))
   }
+
+  test("seed 8015829: a stream keeps how far it was read when another stream of the query was recreated") {
+    run(ReadScenario(
+      8015829L,
+      ReadSetup(
+        1,
+        24,
+        "trim_horizon",
+        0L,
+        1,
+        ModelSettings(5, 1000, 1, 0, 1000, 15000L),
+        TaskSettings(4, 0, 0, 0, 0),
+        verySlow,
+        2,
+        1
+      ),
+      Vector(
+        Split(5),
+        Start(ProcessingTime(3600000L), false, true),
+        Advance(86400000L),
+        Advance(60000L),
+        Put(1),
+        Advance(60000L),
+        Recreate(2, 249272L)
+      )
+    ))
+  }
 }

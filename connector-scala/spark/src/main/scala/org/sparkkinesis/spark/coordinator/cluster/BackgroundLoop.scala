@@ -64,8 +64,12 @@ final private[spark] class BackgroundLoop(
     scheduler.close()
   }
 
+  /** Runs one round. The next one is a task of its own, so that a loop that always has a round lets others run. */
   private def run(): Unit =
-    try while (begin()) round(takeDue())
+    try if (begin()) {
+        round(takeDue())
+        scheduler.execute(() => run())
+      }
     catch {
       case _: InterruptedException if closed => ()
       // Fatal errors, such as a missing class, are included: otherwise the query would wait for this loop forever.

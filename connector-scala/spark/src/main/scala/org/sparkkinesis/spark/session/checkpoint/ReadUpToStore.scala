@@ -13,8 +13,17 @@ final class ReadUpToStore(files: CheckpointFiles) {
 
   private var noted: Option[(SourceOffset, SourceOffset)] = read()
 
-  /** Returns the stored read position for this offset; the offset itself if there is none. */
-  def of(offset: SourceOffset): SourceOffset = synchronized(noted).filter(_._1 == offset).fold(offset)(_._2)
+  /**
+   * Returns the stored read position for this offset; the offset itself if there is none. A stream that is at the same
+   * position keeps its read position, although another stream has moved or was recreated.
+   */
+  def of(offset: SourceOffset): SourceOffset = synchronized(noted).fold(offset) { case (before, readUpTo) =>
+    if (before == offset) readUpTo
+    else offset.copy(streams = offset.streams.map { case (arn, stream) =>
+      val stored = readUpTo.streams.get(arn).filter(_.phase == stream.phase)
+      arn -> (if (before.streams.get(arn).contains(stream)) stored.getOrElse(stream) else stream)
+    })
+  }
 
   /** Stores that nothing is left to read between `offset` and `readUpTo`. */
   def note(offset: SourceOffset, readUpTo: SourceOffset): Unit = synchronized(if (readUpTo != of(offset)) {

@@ -53,6 +53,16 @@ class BackgroundLoopSuite extends TimedSuite {
     } finally loop.close()
   }
 
+  test("other tasks of the scheduler run between two rounds, also if every round requests another one") {
+    val (scheduler, ran) = (new SystemScheduler("loop", 1), new CountDownLatch(1))
+    lazy val loop: BackgroundLoop = new BackgroundLoop(scheduler, never, fail(_))(_ => loop.wake())
+    try {
+      loop.wake()
+      scheduler.execute(() => ran.countDown())
+      assert(ran.await(20, TimeUnit.SECONDS))
+    } finally loop.close()
+  }
+
   testWithRounds("a round runs and is due after the period, without a wake") { seen =>
     val loop = new BackgroundLoop(new SystemScheduler("loop", 1), 20, fail(_))(due => seen.put(due))
     try {

@@ -3,14 +3,16 @@ package org.sparkkinesis.spark.session.checkpoint
 import scala.collection.immutable.SortedMap
 
 import org.sparkkinesis.model.{SequenceNumber, ShardId}
-import org.sparkkinesis.plan.offset.{ShardPosition, SourceOffset, StreamOffset}
+import org.sparkkinesis.plan.offset.{ShardPosition, SourceOffset, StreamOffset, StreamPhase}
 import org.sparkkinesis.suite.TimedSuite
 
 class ReadUpToStoreSuite extends TimedSuite {
-  private def offset(number: Int): SourceOffset = {
+  private def offset(number: Int): SourceOffset = SourceOffset(Seq(stream("orders", number)))
+
+  private def stream(name: String, number: Int): StreamOffset = {
     val position: ShardPosition = ShardPosition.After(SequenceNumber(number.toString), 1000L)
-    val arn = "arn:aws:kinesis:us-east-1:123456789012:stream/orders"
-    SourceOffset(Seq(StreamOffset("orders", arn, 1, SortedMap(ShardId.ofIndex(0) -> position))))
+    val arn = s"arn:aws:kinesis:us-east-1:123456789012:stream/$name"
+    StreamOffset(name, arn, 1, SortedMap(ShardId.ofIndex(0) -> position))
   }
 
   test("a restarted query finds how far it has read after its last offset, and only for that offset") {
@@ -19,6 +21,28 @@ class ReadUpToStoreSuite extends TimedSuite {
     val restarted = new ReadUpToStore(files)
     assert(restarted.of(offset(1)) == offset(7))
     assert(restarted.of(offset(2)) == offset(2))
+  }
+
+  test("a stream that is at the same position keeps its read position when another one has moved, joined or left") {
+    val store = new ReadUpToStore(new MemoryFiles)
+    def at(orders: Int, returns: Int) = SourceOffset(Seq(stream("orders", orders), stream("returns", returns)))
+    store.note(at(1, 1), at(7, 8))
+    assert(store.of(at(2, 1)) == at(2, 8))
+    assert(store.of(at(1, 2)) == at(7, 2))
+    assert(store.of(offset(1)) == offset(7))
+    val other = stream("other", 3)
+    assert(store.of(SourceOffset(Seq(stream("orders", 1), other))) == SourceOffset(Seq(stream("orders", 7), other)))
+  }
+
+  test("a stream whose phase has changed has no read position") {
+    val store = new ReadUpToStore(new MemoryFiles)
+    val parked = stream("returns", 8).copy(phase = StreamPhase.Parked(5, isDrained = false))
+    store.note(
+      SourceOffset(Seq(stream("orders", 1), stream("returns", 1))),
+      SourceOffset(Seq(stream("orders", 7), parked))
+    )
+    val moved = SourceOffset(Seq(stream("orders", 2), stream("returns", 1)))
+    assert(store.of(moved) == moved)
   }
 
   test("a text that cannot be decoded is ignored") {
