@@ -12,7 +12,7 @@ import org.sparkkinesis.config.Options
 import org.sparkkinesis.event.log.QueryContext
 import org.sparkkinesis.plan.TaskRanges
 import org.sparkkinesis.plan.offset.{OffsetCodec, SourceOffset}
-import org.sparkkinesis.spark.read.SourceQuery
+import org.sparkkinesis.spark.read.query.SourceQuery
 import org.sparkkinesis.spark.read.reader.KinesisInputPartition
 import org.sparkkinesis.spark.session.StreamSession
 import org.sparkkinesis.spark.session.checkpoint.HadoopCheckpointFiles

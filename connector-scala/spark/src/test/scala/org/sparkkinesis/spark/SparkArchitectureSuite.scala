@@ -36,7 +36,7 @@ class SparkArchitectureSuite extends TimedSuite {
       all("session.checkpoint"),
       all("session"),
       all("session.check", "session.member"),
-      all("read.reader", "read.live", "sink", "write.route"),
+      all("read.reader", "read.live", "read.query", "sink", "write.route"),
       all("read", "write"),
       all("table", "read.realtime"),
       Seq("org.sparkkinesis")

@@ -13,6 +13,7 @@ import org.sparkkinesis.plan.offset.{OffsetCodec, SourceOffset}
 import org.sparkkinesis.spark.connection.ReadStreams
 import org.sparkkinesis.spark.coordinator.cluster.{ExecutorCluster, SparkCluster}
 import org.sparkkinesis.spark.metadata.MetadataSource
+import org.sparkkinesis.spark.read.query.SourceQuery
 import org.sparkkinesis.spark.read.reader.{KinesisInputPartition, KinesisReaderFactory}
 import org.sparkkinesis.spark.session.StreamSession
 import org.sparkkinesis.spark.session.checkpoint.HadoopCheckpointFiles

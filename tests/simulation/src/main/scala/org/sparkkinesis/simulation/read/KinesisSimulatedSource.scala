@@ -11,8 +11,8 @@ import org.sparkkinesis.plan.offset.{OffsetCodec, SourceOffset}
 import org.sparkkinesis.plan.{ShardRange, TaskRanges}
 import org.sparkkinesis.simulation.spark._
 import org.sparkkinesis.spark.coordinator.cluster.ExecutorCluster
-import org.sparkkinesis.spark.read.SourceQuery
 import org.sparkkinesis.spark.read.live.{LiveRead, LiveTask}
+import org.sparkkinesis.spark.read.query.SourceQuery
 import org.sparkkinesis.spark.read.reader.RangesRead
 import org.sparkkinesis.spark.read.realtime.{RealTimeQuery, RealTimeSlots}
 import org.sparkkinesis.spark.session.StreamSession

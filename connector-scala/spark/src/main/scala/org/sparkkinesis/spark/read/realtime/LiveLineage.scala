@@ -9,7 +9,7 @@ import org.sparkkinesis.plan.BatchPlanner
 import org.sparkkinesis.plan.offset.{ShardPosition, SourceOffset, StreamOffset}
 import org.sparkkinesis.shard.ShardGraph
 import org.sparkkinesis.spark.coordinator.state.GivenUpShards
-import org.sparkkinesis.spark.read.SourceQuery
+import org.sparkkinesis.spark.read.query.SourceQuery
 
 /**
  * The lineage of the streams of a real-time query. It is completed between two batches, also if shards expired with

@@ -1,7 +1,7 @@
 package org.sparkkinesis.spark.read.realtime
 
 import org.sparkkinesis.plan.realtime.{LatencyCounts, TaskEnd}
-import org.sparkkinesis.spark.read.SourceMetrics
+import org.sparkkinesis.spark.read.query.SourceMetrics
 
 /** Builds the source metrics of `StreamingQueryProgress` of a real-time batch. */
 private[realtime] object RealTimeMetrics {

@@ -12,8 +12,8 @@ import org.sparkkinesis.plan.offset.SourceOffset
 import org.sparkkinesis.plan.realtime.{LiveShards, RealTimeMerge, RealTimePlanner, TaskEnd, WaitingChildren}
 import org.sparkkinesis.spark.coordinator.cluster.{ExecutorCluster, ExecutorPlace}
 import org.sparkkinesis.spark.executor.ConsumerHosts
-import org.sparkkinesis.spark.read.SourceQuery
 import org.sparkkinesis.spark.read.live.LiveTask
+import org.sparkkinesis.spark.read.query.SourceQuery
 
 /**
  * The source of a query in real-time mode, without Spark's interfaces. It divides the shards between the tasks of each

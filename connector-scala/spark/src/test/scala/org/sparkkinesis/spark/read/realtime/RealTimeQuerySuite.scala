@@ -11,7 +11,7 @@ import org.sparkkinesis.service.ShardPage
 import org.sparkkinesis.spark.connection.FakeDirectory.{arn, shards}
 import org.sparkkinesis.spark.coordinator.cluster.{ExecutorCluster, ExecutorPlace}
 import org.sparkkinesis.spark.protocol.{DriverHandler, Endpoint, ProtocolCodec, Register, Report, ShardReport}
-import org.sparkkinesis.spark.read.SourceQuery
+import org.sparkkinesis.spark.read.query.SourceQuery
 import org.sparkkinesis.spark.session.SessionFixture
 import org.sparkkinesis.spark.session.checkpoint.{CheckpointFiles, MemoryFiles, ReadUpToStore}
 import org.sparkkinesis.spark.settings.{KinesisReadLimit, ReadSettings}

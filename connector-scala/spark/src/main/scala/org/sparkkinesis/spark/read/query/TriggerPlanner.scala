@@ -1,4 +1,4 @@
-package org.sparkkinesis.spark.read
+package org.sparkkinesis.spark.read.query
 
 import scala.concurrent.duration._
 
@@ -20,7 +20,7 @@ import org.sparkkinesis.spark.coordinator.PrefetchView
  * @param oldestMillis
  *   returns a time, in epoch milliseconds, before which the records of a stream have expired
  */
-final private[read] class TriggerPlanner(
+final private[query] class TriggerPlanner(
     view: => PrefetchView,
     limits: ReadLimits,
     minimum: Option[MinimumRecords],

@@ -1,4 +1,4 @@
-package org.sparkkinesis.spark.read
+package org.sparkkinesis.spark.read.query
 
 import scala.concurrent.duration._
 import scala.util.control.NonFatal
@@ -13,7 +13,7 @@ import org.sparkkinesis.spark.session.checkpoint.{CheckpointFiles, ReadUpToStore
  * Stores in the checkpoint how far a query has read beyond its last batch, because the next run may start much later.
  * For the query's thread.
  */
-final private[read] class ReadPositions(session: StreamSession, files: CheckpointFiles, environment: Environment) {
+final private[query] class ReadPositions(session: StreamSession, files: CheckpointFiles, environment: Environment) {
   import ReadPositions._
   import environment.clock
 
@@ -42,7 +42,7 @@ final private[read] class ReadPositions(session: StreamSession, files: Checkpoin
     catch { case NonFatal(failure) => session.events.emit(PositionNotStored(failure)) }
 }
 
-private[read] object ReadPositions {
+private[query] object ReadPositions {
 
   /** Interval at which the read position of idle shards is stored. */
   val NotePeriod: FiniteDuration = 1.minute

@@ -1,4 +1,4 @@
-package org.sparkkinesis.spark.read
+package org.sparkkinesis.spark.read.query
 
 import org.sparkkinesis.plan.PlannedBatch
 import org.sparkkinesis.spark.coordinator.{CoordinatorStatus, ShardStatus}

@@ -1,26 +1,22 @@
-package org.sparkkinesis.spark.read
+package org.sparkkinesis.spark.read.query
 
 import java.util.UUID
 
 import org.sparkkinesis.chunk.ChunkSummary
-import org.sparkkinesis.config.value.PositionOption
-import org.sparkkinesis.config.{MetadataOptions, Options, ReadOptions}
-import org.sparkkinesis.consume.MissingResource
-import org.sparkkinesis.error.KinesisConnectorException
-import org.sparkkinesis.event.{BatchPlanned, QueryStarted, QueryStopped}
-import org.sparkkinesis.metadata.{MetadataDocument, PhysicalStream, StreamMetadataService}
-import org.sparkkinesis.model.{Shard, StartingPosition, StreamShard}
+import org.sparkkinesis.config.{Options, ReadOptions}
+import org.sparkkinesis.event.{BatchPlanned, QueryStopped}
+import org.sparkkinesis.metadata.StreamMetadataService
+import org.sparkkinesis.model.{Shard, StreamShard}
 import org.sparkkinesis.plan._
 import org.sparkkinesis.plan.offset.{LostLineage, SourceOffset, StreamOffset}
-import org.sparkkinesis.spark.connection.{Environment, ServiceFailure}
+import org.sparkkinesis.spark.connection.Environment
 import org.sparkkinesis.spark.coordinator.cluster.ExecutorCluster
 import org.sparkkinesis.spark.coordinator.state.Overtaken
-import org.sparkkinesis.spark.coordinator.{MissingStream, PrefetchView, ShardCoordinator, ShardFailed}
-import org.sparkkinesis.spark.metadata.PatternMetadataService
-import org.sparkkinesis.spark.session.check.{LeftConsumers, RecreatedStreams, RetentionCheck, ReturningStreams}
-import org.sparkkinesis.spark.session.checkpoint.{CheckpointFiles, InitialOffsetStore, RegisteredConsumers}
-import org.sparkkinesis.spark.session.member.{ChangingStreams, ListedMembers, StreamMembers}
-import org.sparkkinesis.spark.session.{CheckpointCheck, FanOutConsumers, StreamSession}
+import org.sparkkinesis.spark.coordinator.{PrefetchView, ShardCoordinator, ShardFailed}
+import org.sparkkinesis.spark.session.StreamSession
+import org.sparkkinesis.spark.session.check.RecreatedStreams
+import org.sparkkinesis.spark.session.checkpoint.CheckpointFiles
+import org.sparkkinesis.spark.session.member.StreamMembers
 import org.sparkkinesis.spark.settings.ReadSettings
 
 /**
@@ -51,88 +47,42 @@ final class SourceQuery(
   val sourceId: String = UUID.randomUUID().toString
 
   private val options: Options = session.options
+  private val streams = new SourceStreams(session, files, environment, metadata)
+  private val positions = new SourcePositions(session, files, streams, environment)
   private val triggers = new TriggerPlanner(
     coordinator.prefetched,
     limits,
     minimum,
     session.serviceClock,
-    retention.oldestMillis(_),
+    positions.retention.oldestMillis(_),
     clock
   )
-  private var planned: Option[PlannedBatch] = None
-  private val checkpoint = new CheckpointCheck(session, environment)
-  private val retention = new RetentionCheck(session, files, environment)
-  private lazy val left = new LeftConsumers(session, files, environment, changing.known(_))
-  private val returning = new ReturningStreams(session, checkpoint, retention)
-  private val remade = new RecreatedStreams(session, checkpoint, retention, environment)
-
-  private var isFixed = false
-
-  /** The streams, if they come and go while the query is running. */
-  private lazy val members = Option.when(session.isDynamic && !isFixed)(
-    new StreamMembers(session, service, files, environment, prepare, (position, latestMillis))
-  )
-
-  /** The streams, if they change only when the query restarts. */
-  private lazy val named =
-    Option.when(members.isEmpty)(new ListedMembers(session, files, environment, joinPosition))
-
-  private def changing: ChangingStreams = members.orElse(named).get
+  private val ranges = new BatchRanges(session, positions.retention, prefetched)
 
   /** The connections that the coordinator has received. */
   private var connected = session.connections
-  private val readUpTo = new ReadPositions(session, files, environment)
-  private val ranges = new BatchRanges(session, retention, prefetched)
+  private var planned: Option[PlannedBatch] = None
 
   /** The end of the last batch of this run, or the offset at which there was nothing to plan. */
   private var current: Option[SourceOffset] = None
   private val beganNanos = clock.nanoTime
-  private var isStarted = false
-
-  /** Whether this run chose the initial offset instead of finding it in the checkpoint. */
-  private var choseBeginning = false
   private var batches = 0L
   private var rows = 0L
   private var coordinatorIfStarted: Option[ShardCoordinator] = None
 
-  private val fanOut = Option.when(FanOutConsumers.isWanted(options))(
-    session.fanOutConsumers(RegisteredConsumers(files, _))
-  )
-
-  /**
-   * The settings with the enhanced fan-out consumers, which are registered when the query starts unless they exist.
-   */
-  private lazy val settingsAtStart: ReadSettings = {
-    val atStart = named.fold(Set.empty[String])(_.listed)
-    session.settings.copy(fanOut =
-      fanOut.map(_.ensure(session.streams.valuesIterator.filter(stream => atStart(stream.arn)).toVector))
-    )
-  }
-
-  private def settings: ReadSettings = if (members.nonEmpty) session.settings else settingsAtStart
+  private def members: Option[StreamMembers] = streams.members
 
   /**
    * Opens the streams of a pattern for the whole run, for a trigger whose streams cannot change. Call it before
    * everything else.
    */
-  def fixStreams(): Unit = {
-    session.openMatching()
-    isFixed = true
-  }
-
-  private def service(known: Option[MetadataDocument]): StreamMetadataService = metadata.getOrElse(
-    new PatternMetadataService(StreamMembers.Listed, known, () => session.matching())
-  )
-
-  private def prepare(stream: PhysicalStream): Unit = fanOut.foreach(consumers =>
-    session.setConsumer(stream.arn, consumers.ensure(session.streams(stream.arn), stream.consumerArn))
-  )
+  def fixStreams(): Unit = streams.fix()
 
   private lazy val coordinator: ShardCoordinator = {
     val started = new ShardCoordinator(
       cluster,
       sourceId,
-      settings,
+      streams.settings,
       session.streams.keys.toSeq,
       session.listShards(_),
       options(ReadOptions.shardFetchInterval).toMillis,
@@ -147,45 +97,8 @@ final class SourceQuery(
 
   private def prefetched: PrefetchView = coordinator.prefetched
 
-  private def position: PositionOption =
-    options.get(ReadOptions.initialPosition).getOrElse(PositionOption(StartingPosition.Latest))
-
-  /** The position of a stream that the list of an earlier run did not have. */
-  private def joinPosition: PositionOption =
-    if (session.pattern.nonEmpty) options(MetadataOptions.newStreamPosition) else position
-
   /** The initial offset of the query, also when it restarts from its checkpoint. */
-  lazy val initialOffset: SourceOffset = {
-    val initial = mend(new InitialOffsetStore(files).getOrElseUpdate {
-      choseBeginning = true
-      members.fold(session.initialOffset(position, latestMillis))(_.initialOffset)
-    })
-    askedInitial = Some(initial)
-    initial
-  }
-
-  /** The initial offset, if this run was asked for it: no batch of the query is committed then. */
-  private var askedInitial = Option.empty[SourceOffset]
-
-  /** Returns the offset with recreated streams replaced, after opening streams of earlier runs. */
-  private def mend(offset: SourceOffset): SourceOffset = {
-    members.foreach(_.open(offset))
-    checkpoint.mend(offset, arn => members.exists(_.wasDrained(arn)))
-  }
-
-  /** Returns the time that "latest" means: when the query was first started, which may have been an earlier run. */
-  private def latestMillis: Long = files.startedMillis.fold(session.serviceClock.atLeast) { started =>
-    // The file system may use the service's clock or this process's.
-    Seq(started, session.serviceClock.ofOwn(started), session.serviceClock.atLeast).min
-  }
-
-  private def noteStart(from: SourceOffset): Unit = if (!isStarted) {
-    isStarted = true
-    from.read.foreach { stream =>
-      val shards = stream.shards.toSeq.map { case (shard, at) => shard -> at.resumeAt }
-      session.events.emit(QueryStarted(stream.arn, options(ReadOptions.consumerMode).word, !choseBeginning, shards))
-    }
-  }
+  def initialOffset: SourceOffset = positions.initial
 
   /** Whether the end of `Trigger.AvailableNow` is to be fixed when the streams are open. */
   private var endsNow = false
@@ -208,15 +121,12 @@ final class SourceQuery(
   def latestOffset(start: SourceOffset, allAvailable: Boolean): Option[SourceOffset] = explained {
     members.foreach(_.check(start))
     if (allAvailable) members.foreach(_.pin())
-    coordinatorIfStarted.foreach { running =>
-      val doubtful = running.prefetched.takeDoubtful()
-      if (doubtful.nonEmpty) running.prefetched.doubt(remade.check(doubtful).unknown)
-    }
+    coordinatorIfStarted.foreach(running => positions.checkDoubtful(running.prefetched))
     val (mended, from) = planFrom(start, allAvailable)
     val isLast = allAvailable || (planned.isEmpty && triggers.target.nonEmpty)
     coordinatorIfStarted.foreach { running =>
-      reportOvertaken(running.prefetched.takeOvertaken(), isLast)
-      if (planned.isEmpty) readUpTo.noteAtTimes(mended, isLast)(settled(running.prefetched, from))
+      positions.reportOvertaken(running.prefetched.takeOvertaken(), isLast)
+      if (planned.isEmpty) positions.readUpTo.noteAtTimes(mended, isLast)(settled(running.prefetched, from))
     }
     planned.foreach { batch =>
       batches += 1
@@ -234,15 +144,15 @@ final class SourceQuery(
    */
   private def settled(read: PrefetchView, from: SourceOffset): SourceOffset = {
     val upTo = read.settle(from, triggers.target)
-    retention.keep(read.takeOvertaken())
+    positions.retention.keep(read.takeOvertaken())
     upTo
   }
 
   /** Plans the next batch. Returns its start with recreated streams replaced, and the same position as it is read. */
   @scala.annotation.tailrec
   private def planFrom(start: SourceOffset, allAvailable: Boolean): (SourceOffset, SourceOffset) = {
-    val mended = mend(start)
-    val known = linked(mended)
+    val mended = positions.mend(start)
+    val known = positions.linked(mended)
     if (endsNow) triggers.endNow()
     endsNow = false
     planUnlessRecreated(mended, known, allAvailable) match {
@@ -254,7 +164,7 @@ final class SourceQuery(
   /** A position in a stream that was recreated is not valid in the new one, so reading may fail because of it. */
   private def planUnlessRecreated(mended: SourceOffset, known: SourceOffset, all: Boolean): Option[SourceOffset] =
     try plan(mended, known, all)
-    catch { case failed: ShardFailed if remade.check(Set(failed.shard.stream)).recreated.nonEmpty => None }
+    catch { case failed: ShardFailed if checkRecreated(Set(failed.shard.stream)).recreated.nonEmpty => None }
 
   /**
    * Plans the next batch from the streams as they are now, and returns its start; `None` if a stream was recreated, so
@@ -290,7 +200,7 @@ final class SourceQuery(
    */
   private def relinked(mended: SourceOffset, from: SourceOffset): Option[SourceOffset] = {
     val lost = coordinatorIfStarted.toSeq.flatMap(_.prefetched.lostLineages(from, triggers.target))
-    val whole = remade.relinked(readPosition(mended), from, lost)
+    val whole = positions.relinked(mended, from, lost)
     whole.filter(_ ne from).foreach(moved => members.foreach(_.replace(mended, moved)))
     whole
   }
@@ -298,7 +208,7 @@ final class SourceQuery(
   /** Returns the offset with the streams that joined, left or returned. */
   private def evolved(members: StreamMembers, mended: SourceOffset, from: SourceOffset): SourceOffset = {
     coordinatorIfStarted.foreach(_.prefetched.missing.foreach(gone =>
-      members.leave(from, gone.stream, explain(gone), gone.isDrained)
+      members.leave(from, gone.stream, streams.explain(gone), gone.isDrained)
     ))
     val before = members.last(mended, from)
     val moved = members.evolve(
@@ -311,28 +221,17 @@ final class SourceQuery(
       connected = session.connections
       coordinator.connect(connected)
     }
-    val whole = returning.checked(before, moved)
+    val whole = positions.withReturned(before, moved)
     if (whole ne moved) members.replace(mended, whole)
     whole
   }
 
-  /**
-   * Returns the start of a batch with recreated streams replaced, and its position as the streams are now: expired
-   * shards are replaced as well, if the query accepts lost records.
-   */
-  private[read] def checked(start: SourceOffset): (SourceOffset, SourceOffset) = {
-    val mended = mend(start)
-    val from = linked(mended)
-    // A committed batch wanted the oldest record. A query without one begins anew, until its shards were looked at, and
-    // so does a stream that joins.
-    val known = from.copy(streams = from.streams.filter { case (arn, _) => mended.streams.contains(arn) })
-    if (!known.isTimed && !askedInitial.contains(start))
-      readUpTo.note(mended, from.copy(streams = from.streams ++ known.timed(retention.oldestMillis(_)).streams))
-    (mended, from)
-  }
+  /** Returns the start of a batch, see [[SourcePositions.checked]]. */
+  private[read] def checked(start: SourceOffset): (SourceOffset, SourceOffset) = positions.checked(start)
 
   /** Stores how far the query has read beyond an offset. May be called on any thread; reports a failure only. */
-  private[read] def noteRead(offset: SourceOffset, from: SourceOffset): Unit = readUpTo.noteAtStop(offset)(from)
+  private[read] def noteRead(offset: SourceOffset, from: SourceOffset): Unit =
+    positions.readUpTo.noteAtStop(offset)(from)
 
   /**
    * Returns the offset with what is left of lineages that were lost while a query in real-time mode was running, and
@@ -345,44 +244,17 @@ final class SourceQuery(
       start: SourceOffset,
       now: SourceOffset,
       lost: Seq[(StreamOffset, LostLineage)]
-  ): Option[SourceOffset] = remade.relinked(readPosition(mend(start)), now, lost)
+  ): Option[SourceOffset] = positions.relinked(positions.mend(start), now, lost)
 
   /** Checks whether streams with shards that ended without children were recreated. */
-  private[read] def checkRecreated(streams: Set[String]): RecreatedStreams.Found = remade.check(streams)
+  private[read] def checkRecreated(arns: Set[String]): RecreatedStreams.Found = positions.checkRecreated(arns)
 
-  /**
-   * Reports records of these shards that expired before they were fetched.
-   *
-   * @param isLast
-   *   whether the query ends, so that nothing can be reported later
-   */
+  /** Reports records that expired before they were fetched, see [[SourcePositions.reportOvertaken]]. */
   private[read] def reportOvertaken(late: Seq[Overtaken], isLast: Boolean): Unit =
-    retention.warnOfOvertaken(late, isLast)
-
-  /**
-   * Each shard is checked for expired records when it is fetched for the first time, so a loss that need not end the
-   * query is not reported before that.
-   */
-  private def linked(mended: SourceOffset): SourceOffset = {
-    val known = readPosition(mended)
-    members.foreach(_.open(known))
-    left.deregister(arn => fanOut.nonEmpty && session.isOpen(arn))
-    val from = checkpoint.link(known, isChosen = choseBeginning)
-    // An initial offset that this run chose cannot have expired, unless it means the time of an earlier first start.
-    val mayHaveExpired = !choseBeginning || position.default == StartingPosition.Latest
-    if (mayHaveExpired && session.settings.failOnDataLoss) retention.warnOfExpired(from, checkpoint.graphs)
-    noteStart(from)
-    from
-  }
-
-  /** Returns how far the streams were read that are read now. */
-  private def readPosition(mended: SourceOffset): SourceOffset = {
-    val from = readUpTo.of(mended)
-    named.fold(from)(_.current(mended, from))
-  }
+    positions.reportOvertaken(late, isLast)
 
   /** The settings of the consumers, whose enhanced fan-out consumers are registered. */
-  private[sparkkinesis] def consumerSettings: ReadSettings = settings
+  private[sparkkinesis] def consumerSettings: ReadSettings = streams.settings
 
   /** Returns what the driver holds of each shard; nothing before the first batch is planned. */
   private[sparkkinesis] def summaries: Map[StreamShard, Seq[ChunkSummary]] =
@@ -399,12 +271,13 @@ final class SourceQuery(
    */
   def tasks(start: SourceOffset, end: SourceOffset, slots: Int): Seq[TaskRanges] = explained {
     val began = clock.nanoTime
-    val begin = mend(start)
-    changing.openForBatch(begin, end)
-    val (from, to) = (mend(changing.withJoined(start, end)), session.opened(mend(end)))
-    noteStart(from)
+    val begin = positions.mend(start)
+    streams.changing.openForBatch(begin, end)
+    val from = positions.mend(streams.changing.withJoined(start, end))
+    val to = session.opened(positions.mend(end))
+    positions.noteStart(from)
     val own = Option.when(current.contains(to))(planned.getOrElse(PlannedBatch(to, rows = 0, bytes = 0)))
-    val read = ranges.of(from, to, own, session.opened(readUpTo.of(begin)))
+    val read = ranges.of(from, to, own, session.opened(positions.readUpTo.of(begin)))
     val perTask = options.get(ReadOptions.shardsPerTask).map(_.toInt)
     val tasks =
       TaskPlanner.tasks(read, prefetched.location, perTask, slots, TaskPlanner.streamsInOrder(from, to, read))
@@ -425,10 +298,10 @@ final class SourceQuery(
 
   def stop(): Unit = {
     for (running <- coordinatorIfStarted; offset <- current)
-      readUpTo.noteAtStop(offset)(settled(running.prefetched, readPosition(offset)))
-    members.foreach(_.close())
+      positions.readUpTo.noteAtStop(offset)(settled(running.prefetched, positions.readPosition(offset)))
+    streams.stopChanging()
     coordinatorIfStarted.foreach(_.close())
-    fanOut.foreach(_.close())
+    streams.close()
     session.close()
     session.events.emit(QueryStopped(batches, rows, (clock.nanoTime - beganNanos) / 1000000))
   }
@@ -448,16 +321,5 @@ final class SourceQuery(
   /** Runs `body`, and explains the failure of a consumer. */
   private[read] def explained[A](body: => A): A =
     try body
-    catch { case failed: ShardFailed => throw explain(failed) }
-
-  private def explain(gone: MissingStream): KinesisConnectorException = gone.failure match {
-    case failed: ShardFailed => explain(failed)
-    case listing: KinesisConnectorException => listing
-    case other => throw other
-  }
-
-  private def explain(failed: ShardFailed): KinesisConnectorException =
-    if (MissingResource.of(failed.error).contains(MissingResource.Consumer))
-      FanOutConsumers.isGone(failed.error, failed.shard.stream, settings)
-    else ServiceFailure.explain(failed.error, failed.shard.toString, settings.client(failed.shard.stream))
+    catch { case failed: ShardFailed => throw streams.explain(failed) }
 }

@@ -1,4 +1,4 @@
-package org.sparkkinesis.spark.read
+package org.sparkkinesis.spark.read.query
 
 import scala.collection.mutable
 
@@ -13,7 +13,7 @@ import org.sparkkinesis.spark.session.StreamSession
 import org.sparkkinesis.spark.session.check.RetentionCheck
 
 /** Determines what the tasks of a batch read of each shard. For the query's thread; its methods may block. */
-final private[read] class BatchRanges(session: StreamSession, retention: RetentionCheck, prefetched: => PrefetchView) {
+final private[query] class BatchRanges(session: StreamSession, retention: RetentionCheck, prefetched: => PrefetchView) {
   private val listed = mutable.HashMap.empty[String, Map[ShardId, HashKeyRange]]
 
   /** The end of a batch of an earlier run that runs again, and the arrival times of its first records. */
