@@ -248,7 +248,11 @@ class DynamicSourceSuite extends SparkSuite {
     awaitAll(query, logical, collected)
     val calls = europe.calls.snapshot.values.sum
     val wrong = s""", "endpoint": "${europe.endpoint}""""
-    logical.set(Physical(a), Physical(foreign), Physical(a.replace("allowed", "else"), members = wrong))
+    logical.set(
+      Physical(a),
+      Physical(foreign, exists = false),
+      Physical(a.replace("allowed", "else"), members = wrong, exists = false)
+    )
     await(query, "two refused streams") {
       logical.put(0, 5, at)
       metric(query, "metadataRefused").contains("2")

@@ -9,8 +9,11 @@ import scala.concurrent.duration._
 
 import org.sparkkinesis.emulator.KinesisEmulator
 
-/** One physical stream in a document of a test. `members` are further members as JSON. */
-final case class Physical(arn: String, state: String = "active", members: String = "")
+/**
+ * One physical stream in a document of a test. `members` are further members as JSON. Writers leave out a stream that
+ * does not exist.
+ */
+final case class Physical(arn: String, state: String = "active", members: String = "", exists: Boolean = true)
 
 /** A logical stream whose document is a file, and writers that follow the document some time later. */
 final class LogicalStream(folder: Path, lag: FiniteDuration = 1.second) {
@@ -28,7 +31,7 @@ final class LogicalStream(folder: Path, lag: FiniteDuration = 1.second) {
     val now = System.nanoTime()
     val list = streams.map(one => s"""{"arn": "${one.arn}", "state": "${one.state}"${one.members}}""")
     write(s"""{"version": $version, "streams": {"orders": [${list.mkString(", ")}]}}""")
-    active :+= (now -> streams.filter(_.state == "active").map(_.arn))
+    active :+= (now -> streams.filter(one => one.state == "active" && one.exists).map(_.arn))
   }
 
   def write(text: String): Unit = {
