@@ -259,10 +259,9 @@ final class StreamSession(val options: Options, asked: QueryContext, environment
   /** Returns the initial offset of one stream. */
   def initialOffset(arn: String, position: PositionOption, latestMillis: Long): StreamOffset = {
     val stream = streams(arn)
-    val oldest = serviceClock.atLeast - TimeUnit.HOURS.toMillis(stream.retentionHours.toLong)
-    val pinned = StreamSession.pin(StreamSession.withinRetention(position, oldest), latestMillis)
+    val pinned = StreamSession.pin(StreamSession.withinRetention(position, oldestMillis(arn)), latestMillis)
     // The records of a parent are older than the latest ones.
-    val all = if (position.default == StartingPosition.Latest) allShards(stream.arn) else withParents(stream.arn)
+    val all = if (position.default == StartingPosition.Latest) allShards(stream.arn) else shardsWithParents(stream.arn)
     val filter = InitialShards.filter(pinned.default)
     val listed = if (filter == ShardFilter.FromTrimHorizon) all else allShards(stream.arn, filter)
     StreamOffset(
@@ -274,10 +273,10 @@ final class StreamSession(val options: Options, asked: QueryContext, environment
   }
 
   /**
-   * Lists again while a shard is listed without one of its parents: the parent has expired, or the listing lacks it,
-   * and its records would never be read.
+   * Returns all shards, for a read that begins at the oldest record. Lists again while a shard is listed without one of
+   * its parents: the parent has expired, or the listing lacks it, and its records would never be read.
    */
-  private def withParents(arn: String): Seq[Shard] = {
+  def shardsWithParents(arn: String): Seq[Shard] = {
     @scala.annotation.tailrec
     def list(times: Int, before: Seq[Shard]): Seq[Shard] = {
       val all = (allShards(arn) ++ before).distinctBy(_.id)
@@ -291,10 +290,12 @@ final class StreamSession(val options: Options, asked: QueryContext, environment
    * Returns an offset of an opened stream with the oldest time that its records may have when they are fetched, for
    * each position without a time.
    */
-  def withOldestTime(offset: StreamOffset): StreamOffset = {
-    val oldest = serviceClock.atLeast - TimeUnit.HOURS.toMillis(streams(offset.arn).retentionHours.toLong)
-    offset.timed(math.max(offset.creationMillis, oldest + StreamSession.FirstFetch.toMillis))
-  }
+  def withOldestTime(offset: StreamOffset): StreamOffset =
+    offset.timed(math.max(offset.creationMillis, oldestMillis(offset.arn) + StreamSession.FirstFetch.toMillis))
+
+  /** Returns a time, in epoch milliseconds, before which the records of an opened stream have expired. */
+  def oldestMillis(arn: String): Long =
+    serviceClock.atLeast - TimeUnit.HOURS.toMillis(streams(arn).retentionHours.toLong)
 
   /** Creates the manager of the enhanced fan-out consumers. The caller closes it. */
   def fanOutConsumers(record: String => RegisteredConsumers): FanOutConsumers = new FanOutConsumers(

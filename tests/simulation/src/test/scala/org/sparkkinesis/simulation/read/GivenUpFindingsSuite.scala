@@ -1,9 +1,11 @@
 package org.sparkkinesis.simulation.read
 
-import org.sparkkinesis.simulation.model.ServiceFault.Unreachable
+import org.sparkkinesis.simulation.model.ModelSettings
+import org.sparkkinesis.simulation.model.ServiceFault.{ListingHoles, Unreachable}
 import org.sparkkinesis.simulation.read.schedule.ReadAction._
 import org.sparkkinesis.simulation.read.schedule._
 import org.sparkkinesis.simulation.spark.QueryTrigger._
+import org.sparkkinesis.simulation.spark.TaskSettings
 import org.sparkkinesis.suite.TimedSuite
 
 /** Schedules in which a running query gives shards up whose children it does not know. */
@@ -103,5 +105,78 @@ class GivenUpFindingsSuite extends TimedSuite with ReadFindings {
       )
     ))
     assert(outcome.delivered == 8 && outcome.slowestMillis < 2 * Hour && outcome.losses > 0)
+  }
+
+  test("9002199: records that expire before what is left of a lost lineage is fetched are reported") {
+    run(ReadScenario(
+      9002199L,
+      ReadSetup(
+        1,
+        24,
+        "trim_horizon",
+        0L,
+        1,
+        ModelSettings(200, 1000, 100, 0, 1000, 15000L, lateEnds = true),
+        TaskSettings(4, 0, 0, 0, 0),
+        Map("shardFetchInterval" -> "20m", "minFetchPeriod" -> "4m"),
+        1,
+        1
+      ),
+      Vector(
+        Put(5),
+        Start(ProcessingTime(3600000L), false, true),
+        Advance(480000L),
+        Kill(6),
+        Split(0),
+        Merge(4),
+        Advance(18000000L),
+        Put(3),
+        Advance(43200000L),
+        Advance(41100000L),
+        Start(ProcessingTime(3600000L), false, false),
+        Advance(13000L),
+        Stop,
+        Fault(Unreachable("executor"), 3158513L),
+        Start(AvailableNow, false, false),
+        Advance(1140000L),
+        Advance(1380000L)
+      )
+    ))
+  }
+
+  test("9017500: a recreated stream is read from the parents of its shards on, if a listing lacks a parent") {
+    run(ReadScenario(
+      9017500L,
+      ReadSetup(
+        2,
+        24,
+        "trim_horizon",
+        0L,
+        2,
+        ModelSettings(5, 2, 1, 0, 1000, 5000L, lateEnds = true),
+        TaskSettings(4, 10, 0, 50, 0),
+        Map("shardFetchInterval" -> "2s", "minFetchPeriod" -> "3s"),
+        1,
+        1
+      ),
+      Vector(
+        Put(2),
+        Start(AvailableNow, false, false),
+        Advance(4000L),
+        Put(10),
+        Recreate(3, 7283L),
+        Advance(15000L),
+        Put(4),
+        Skew(-1200000L),
+        Put(10),
+        PutTo(2, 8),
+        PutAggregate(4, 1),
+        Split(0),
+        Fault(ListingHoles(4), 7975L),
+        PutAggregate(4, 0),
+        Start(AvailableNow, false, false),
+        Advance(3000L)
+      )
+    ))
   }
 }
