@@ -42,6 +42,9 @@ final class InJvmConsumers private extends LiveConsumers with ProgressListener w
     thread.start()
   }
 
+  /** The driver has the same clock. */
+  override def heard(serviceMillis: Long): Unit = ()
+
   override def claim(feed: LiveFeed, shards: Seq[LiveShard]): Unit = {
     shards.foreach(one => feeds.put(one.shard, feed))
     for (one <- shards; from <- one.position.resumeAt) consumers.start(one.shard, from, feed.epoch)

@@ -59,7 +59,7 @@ final private class InJvmStream(rate: Int) extends MicroBatchStream with Support
   override def planInputPartitions(start: Offset): Array[InputPartition] =
     shards.grouped(Shards / Tasks).map { run =>
       val live = run.map(shard => LiveShard(shard, shard.stream, positions(shard), None)).toVector
-      LiveTask(live, Set.empty, Set.empty, Array.empty)
+      LiveTask(live, Set.empty, Set.empty, Array.empty, System.currentTimeMillis())
     }.toArray
 
   override def mergeOffsets(ends: Array[PartitionOffset]): Offset = {

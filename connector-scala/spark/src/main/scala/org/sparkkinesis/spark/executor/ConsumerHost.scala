@@ -79,6 +79,8 @@ final class ConsumerHost private[executor] (
   def read(shard: StreamShard, after: StartingPosition, end: SequenceNumber): Option[IndexedSeq[Chunk]] =
     consumers.read(shard, after, end)
 
+  override def heard(serviceMillis: Long): Unit = scheduler.heard(serviceMillis)
+
   /**
    * Gives shards to a task of a real-time batch. Consumers that have read them until there continue; others start.
    */

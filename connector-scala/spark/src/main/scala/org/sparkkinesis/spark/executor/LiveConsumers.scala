@@ -7,6 +7,11 @@ import org.sparkkinesis.plan.realtime.{LiveShard, TaskEnd}
 /** The consumers of one executor, as the tasks of real-time batches use them. Thread-safe. Only `deliver` blocks. */
 trait LiveConsumers {
 
+  /**
+   * Records a time, in epoch milliseconds, that the service's clock has passed. The clock of this process may be wrong.
+   */
+  def heard(serviceMillis: Long): Unit
+
   /** Gives shards to a task; its feed receives their events. A newer task takes them from an older one. */
   def claim(feed: LiveFeed, shards: Seq[LiveShard]): Unit
 

@@ -109,6 +109,7 @@ final class KinesisSimulatedSource(
   final private class Live(task: LiveTask) extends LivePartition {
     private val settings = query.consumerSettings
     override def preferred: Seq[String] = task.preferredLocations().toSeq
+    override def shards: Int = task.shards.size
 
     override def open(executor: SimulatedExecutor, attempt: Long): LiveReading = {
       executor.hosts.ensureStarted(query.sourceId, settings)

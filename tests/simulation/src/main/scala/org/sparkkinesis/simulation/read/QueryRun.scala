@@ -31,7 +31,10 @@ final private[read] class QueryRun(world: ReadWorld, start: Start) {
     environment,
     () => world.executorSkewMillis,
     inspect,
-    left => if (left.executorsNow.isEmpty && driver.isAlive) addExecutor()
+    left => {
+      verdict.executorLost()
+      if (left.executorsNow.isEmpty && driver.isAlive) addExecutor()
+    }
   )
   driver.whenKilled(cluster.killAll())
   (1 to setup.executors).foreach(_ => addExecutor())
@@ -73,7 +76,7 @@ final private[read] class QueryRun(world: ReadWorld, start: Start) {
             setup.tasks,
             random,
             thread,
-            () => world.noteMove()
+            world.noteMove(_)
           )
           new RealTimeExecution(
             time,

@@ -56,6 +56,11 @@ final class ReadVerdict(
    */
   private var beganUncertain = false
 
+  /** Whether an executor was lost, with what it knew of shards that no batch had read. */
+  private var hasLostExecutor = false
+
+  def executorLost(): Unit = hasLostExecutor = true
+
   /** Records a start of the query. */
   def started(): Unit = {
     starts += 1
@@ -135,7 +140,7 @@ final class ReadVerdict(
    *   number of ranges that tasks have read from the service; such a read does not know the size of the records, so its
    *   first answer may take the quota of five seconds, nor what the consumers and other tasks have called
    * @param moves
-   *   number of tasks of real-time batches that ran in another executor than the batch before; the subscription of the
+   *   number of shards of real-time tasks that ran in another executor than the batch before; the subscription of the
    *   old one ends, and the old one may subscribe again before it hears that it must not
    */
   def called(made: Map[String, Int], refused: Map[String, Int], runs: Int, directReads: Int, moves: Int = 0): Unit =
@@ -201,8 +206,8 @@ final class ReadVerdict(
   private def note(loss: KinesisConnectorException, isError: Boolean): Unit = {
     val millis = time.nowMillis
     // A run that ended before it had looked at a shard leaves the initial position, which may be older than that by
-    // now.
-    val isBeginning = starts > 1 && initialMillis().exists(initial =>
+    // now, and so does an executor that was lost before the first real-time batch ended.
+    val isBeginning = (starts > 1 || hasLostExecutor) && initialMillis().exists(initial =>
       millis - initial > retentionMillis - UncertainMillis &&
         loss.getMessage.contains(s"${Instant.ofEpochMilli(initial)}")
     )

@@ -84,9 +84,9 @@ final private[read] class ReadWorld(
   def directReads: Int = readsFromService
   def noteDirectRead(): Unit = readsFromService += 1
 
-  /** The number of tasks of real-time batches that did not run in the executor that read their shards before. */
+  /** The number of shards of real-time tasks that did not run in the executor that read these shards before. */
   def moves: Int = moved
-  def noteMove(): Unit = moved += 1
+  def noteMove(shards: Int): Unit = moved += shards
 
   /** Returns a name that no executor has had. */
   def nextExecutor(): String = {

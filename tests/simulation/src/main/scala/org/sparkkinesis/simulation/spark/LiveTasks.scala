@@ -13,7 +13,7 @@ import org.sparkkinesis.spark.executor.LiveFeedFailed
  * executor runs again until the same end; its rows so far come again.
  *
  * @param onMove
- *   called for each task that does not run in the executor that read its shards before
+ *   called for each task that does not run in the executor that read its shards before, with the number of shards
  */
 final class LiveTasks(
     time: SimulatedTime,
@@ -22,7 +22,7 @@ final class LiveTasks(
     settings: TaskSettings,
     random: scala.util.Random,
     thread: QueryThread,
-    onMove: () => Unit
+    onMove: Int => Unit
 ) {
   import LiveTasks._
   private var attempts = 0L
@@ -102,7 +102,7 @@ final class LiveTasks(
       val executor =
         if (local.nonEmpty && random.nextInt(100) >= settings.elsewherePercent) local.head
         else present(random.nextInt(present.size))
-      if (partition.preferred.nonEmpty && !partition.preferred.contains(executor.name)) onMove()
+      if (partition.preferred.nonEmpty && !partition.preferred.contains(executor.name)) onMove(partition.shards)
       attempts += 1
       val started = (executor, partition.open(executor, attempts))
       current = Some(started)

@@ -22,6 +22,9 @@ trait RealTimeSource {
 trait LivePartition {
   def preferred: Seq[String]
 
+  /** The number of shards that the task reads when it begins. */
+  def shards: Int
+
   /** @param attempt higher than those of earlier attempts */
   def open(executor: SimulatedExecutor, attempt: Long): LiveReading
 }

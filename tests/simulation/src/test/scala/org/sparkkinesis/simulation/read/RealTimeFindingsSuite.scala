@@ -3,13 +3,17 @@ package org.sparkkinesis.simulation.read
 import org.scalatest.funsuite.AnyFunSuite
 
 import org.sparkkinesis.service.{Operation, ServiceErrorKind}
+import org.sparkkinesis.simulation.model.ModelSettings
 import org.sparkkinesis.simulation.model.ServiceFault.{Failing, Unreachable}
 import org.sparkkinesis.simulation.read.schedule.ReadAction._
 import org.sparkkinesis.simulation.read.schedule._
 import org.sparkkinesis.simulation.spark.QueryTrigger._
+import org.sparkkinesis.simulation.spark.TaskSettings
 
 /** Fixed failures of real-time mode, and schedules in which it and micro-batches share a checkpoint. */
 class RealTimeFindingsSuite extends AnyFunSuite with ReadFindings {
+  private val verySlow = Map("minFetchPeriod" -> "4m", "shardFetchInterval" -> "20m")
+
   private def live(millis: Long) = Start(RealTime(millis), efo = false, failOnDataLoss = true)
 
   test("346: records that expire after a first real-time batch, which was not committed, are reported as lost") {
@@ -142,5 +146,60 @@ class RealTimeFindingsSuite extends AnyFunSuite with ReadFindings {
       )
     ))
     assert(outcome.losses > 0)
+  }
+
+  test("9010698: an executor with another clock has the time of the service, although the driver's message is lost") {
+    run(ReadScenario(
+      9010698L,
+      ReadSetup(
+        1,
+        24,
+        "trim_horizon",
+        0L,
+        1,
+        ModelSettings(20, 1000, 100, 0, 1000, 5000L),
+        TaskSettings(4, 0, 0, 0, 0),
+        Map("minFetchPeriod" -> "250ms", "shardFetchInterval" -> "10s"),
+        2,
+        1
+      ),
+      Vector(
+        SkewExecutors(1200000L),
+        live(5000L),
+        Kill(25),
+        Put(1),
+        Advance(16000L),
+        LoseMessages(100, 47692L),
+        live(5000L),
+        Advance(2000L)
+      )
+    ))
+  }
+
+  test("9008516: an executor that was lost before the first batch ended leaves the initial position") {
+    run(ReadScenario(
+      9008516L,
+      ReadSetup(1, 24, "at_timestamp", 23 * Hour, options = verySlow),
+      Vector(Put(1), live(Hour), Advance(Hour), KillExecutor(2, 0), Advance(Hour), KillExecutor(2, 8))
+    ))
+  }
+
+  test("9002723: each shard of a task that moves may have one refused subscription") {
+    run(ReadScenario(
+      9002723L,
+      ReadSetup(
+        4,
+        24,
+        "trim_horizon",
+        0L,
+        2,
+        ModelSettings(5, 1000, 1, 0, 1000, 15000L),
+        TaskSettings(4, 0, 0, 50, 0),
+        verySlow,
+        1,
+        1
+      ),
+      Vector(Start(RealTime(60000L), efo = true, failOnDataLoss = false), Split(3), Advance(20 * Hour))
+    ))
   }
 }

@@ -45,6 +45,7 @@ final private[sparkkinesis] class LiveRead(
   private var rowCount = 0L
   private var childrenBegun = 0
 
+  consumers.heard(task.serviceMillis)
   begin(task.shards)
   if (task.isEnded) feed.end()
 

@@ -14,6 +14,8 @@ import org.sparkkinesis.plan.realtime.LiveShard
  *   children of these shards that the task must not begin, because the start of the batch has a position of them
  * @param locations
  *   the executor whose consumers read the shards, in Spark's format
+ * @param serviceMillis
+ *   the time of the service when the batch was planned, in epoch milliseconds; it is not later than the real one
  * @param isEnded
  *   whether the task ends at once, because the query reads nothing more
  */
@@ -22,6 +24,7 @@ final case class LiveTask(
     finished: Set[StreamShard],
     excluded: Set[StreamShard],
     locations: Array[String],
+    serviceMillis: Long,
     isEnded: Boolean = false
 ) extends InputPartition {
   override def preferredLocations(): Array[String] = locations

@@ -110,7 +110,14 @@ final private[sparkkinesis] class RealTimeQuery(query: SourceQuery, cluster: Exe
     val avoided = executors.avoidUnreachable(running.map(_.id))
     RealTimePlanner.runs(shards.readable, tasks).map { run =>
       val preferred = RealTimePlaces.of(run, live => places.get(live.shard), running, avoided)
-      LiveTask(run, shards.finished, shards.heldBack, preferred.map(cluster.location).toArray, isDraining)
+      LiveTask(
+        run,
+        shards.finished,
+        shards.heldBack,
+        preferred.map(cluster.location).toArray,
+        session.serviceClock.atLeast,
+        isDraining
+      )
     }
   }
 

@@ -25,7 +25,9 @@ class LiveReadSuite extends TimedSuite {
     var end = Option.empty[Seq[ChildShard]]
     var behind = 0L
     var delivered = Vector.empty[(Long, TaskEnd)]
+    var serviceMillis = Option.empty[Long]
     private val consumers = new LiveConsumers {
+      override def heard(millis: Long): Unit = serviceMillis = Some(millis)
       override def claim(feed: LiveFeed, shards: Seq[LiveShard]): Unit = shards.foreach(one => feed.tell(one.shard))
       override def head(of: StreamShard, from: StartingPosition): Option[ShardHead] = {
         val left = from match {
@@ -41,7 +43,13 @@ class LiveReadSuite extends TimedSuite {
     }
     lazy val reading: LiveRead = {
       val task =
-        LiveTask(Vector(LiveShard(shard, "orders", ShardPosition.Horizon, None)), Set.empty, Set.empty, Array.empty)
+        LiveTask(
+          Vector(LiveShard(shard, "orders", ShardPosition.Horizon, None)),
+          Set.empty,
+          Set.empty,
+          Array.empty,
+          serviceMillis = 7
+        )
       val environment = new VirtualEnvironment(time, new FakeDirectory(time))
       new LiveRead(task, consumers, 1, ReadSettings(Options.defaults, Map.empty), environment)
     }
@@ -65,6 +73,12 @@ class LiveReadSuite extends TimedSuite {
     rig.time.advance(1.second)
     assert(rig.reading.next(0))
     assert(rig.lag.contains(2000L))
+  }
+
+  test("the consumers hear the time of the service, because the driver's messages may be lost") {
+    val rig = new Rig
+    assert(!rig.reading.next(0))
+    assert(rig.serviceMillis.contains(7L))
   }
 
   test("without buffered records the lag is what the service reports, and a finished shard has none") {
