@@ -19,17 +19,9 @@ final case class LostLineage(finished: Set[ShardId], unread: Set[ShardId], orpha
   /** False if all descendants of the finished shards are in the offset. */
   def isLoss: Boolean = unread.nonEmpty || orphans.nonEmpty
 
-  /**
-   * Returns the offset without the missing shards and with the orphans, from their oldest record on.
-   *
-   * @param sinceMillis
-   *   a time, in epoch milliseconds, before which all records of the orphans count as lost with the lineage
-   */
-  def mend(stream: StreamOffset, sinceMillis: Long): StreamOffset = stream.copy(
-    shards = stream.shards -- finished -- unread ++ orphans.map(_ -> ShardPosition.Horizon),
-    begun = stream.begun -- finished -- unread,
-    since = stream.since -- finished -- unread ++ orphans.map(_ -> sinceMillis)
-  )
+  /** Returns the offset without the missing shards and with the orphans, from their oldest record on. */
+  def mend(stream: StreamOffset): StreamOffset =
+    stream.copy(shards = stream.shards -- finished -- unread ++ orphans.map(_ -> ShardPosition.Horizon))
 }
 
 object LostLineage {

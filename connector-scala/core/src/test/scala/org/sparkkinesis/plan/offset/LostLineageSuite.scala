@@ -48,10 +48,8 @@ class LostLineageSuite extends TimedSuite {
   ).foreach { case (name, offset, listed, expected) => test(name)(assert(LostLineage.of(offset, listed) == expected)) }
 
   test("missing shards are replaced by the remaining ones, from their oldest record on") {
-    val old = at(0 -> ShardEnd, 9 -> read).copy(begun = SortedMap(id(0) -> 5L), since = SortedMap(id(0) -> 6L))
-    val mended = LostLineage(Set(id(0)), Set.empty, Set(id(3), id(4))).mend(old, sinceMillis = 7)
-    val since = SortedMap(id(3) -> 7L, id(4) -> 7L)
-    assert(mended == at(3 -> Horizon, 4 -> Horizon, 9 -> read).copy(since = since))
+    val mended = LostLineage(Set(id(0)), Set.empty, Set(id(3), id(4))).mend(at(0 -> ShardEnd, 9 -> read))
+    assert(mended == at(3 -> Horizon, 4 -> Horizon, 9 -> read))
   }
 
   test("an expired finished shard is no loss if its descendants are in the offset") {

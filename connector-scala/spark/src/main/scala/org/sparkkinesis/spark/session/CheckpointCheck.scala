@@ -99,7 +99,7 @@ final class CheckpointCheck(session: StreamSession, environment: Environment) {
   def relink(offset: SourceOffset, now: SourceOffset, lost: Seq[(StreamOffset, LostLineage)]): SourceOffset = {
     val mended = lost.map { case (stream, lineage) =>
       report(stream, lineage)
-      stream.arn -> withoutLost(stream, lineage)
+      stream.arn -> lineage.mend(stream)
     }
     val whole = now.copy(streams = now.streams ++ mended)
     linked = Some(offset -> whole)
@@ -125,12 +125,8 @@ final class CheckpointCheck(session: StreamSession, environment: Environment) {
     else
       lostLineage(stream).fold(stream) { lineage =>
         if (lineage.isLoss) report(stream, lineage)
-        withoutLost(stream, lineage)
+        lineage.mend(stream)
       }
-
-  /** Returns the offset with what is left. The report covers the records that expire until it is fetched soon. */
-  private def withoutLost(stream: StreamOffset, lineage: LostLineage): StreamOffset =
-    lineage.mend(stream, session.oldestMillis(stream.arn) + FirstAnswers.toMillis)
 
   private def report(stream: StreamOffset, lineage: LostLineage): Unit = {
     val gone = (lineage.unread ++ lineage.finished).toSeq.sorted
@@ -194,9 +190,6 @@ final class CheckpointCheck(session: StreamSession, environment: Environment) {
 }
 
 private object CheckpointCheck {
-
-  /** Time in which the shards that are left of a lost lineage are usually fetched for the first time. */
-  val FirstAnswers: FiniteDuration = 1.minute
 
   /** Number of listings; a listing is complete within a few seconds of a reshard. */
   val Listings = 4
