@@ -1,7 +1,5 @@
 package org.sparkkinesis.spark.read
 
-import java.util.concurrent.TimeUnit
-
 import scala.concurrent.duration._
 
 import org.sparkkinesis.consume.FirstArrivals
@@ -23,8 +21,7 @@ final private[read] class FirstRecords(session: StreamSession, environment: Envi
    */
   def of(ranges: Seq[ShardRange], nowMillis: Long): Seq[ShardRange] = {
     val expiring = ranges.filter { range =>
-      val retention = TimeUnit.HOURS.toMillis(session.streams(range.shard.stream).retentionHours.toLong)
-      mayExpire(range.after, session.serviceClock.atLeast - retention, nowMillis)
+      mayExpire(range.after, session.oldestMillis(range.shard.stream), nowMillis)
     }
     val publishers = PublisherFactories.polling(
       () => session.settings,

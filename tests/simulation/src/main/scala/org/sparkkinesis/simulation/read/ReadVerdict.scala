@@ -59,6 +59,7 @@ final class ReadVerdict(
   /** Whether an executor was lost, with what it knew of shards that no batch had read. */
   private var hasLostExecutor = false
 
+  /** Records that an executor was lost. */
   def executorLost(): Unit = hasLostExecutor = true
 
   /** Records a start of the query. */

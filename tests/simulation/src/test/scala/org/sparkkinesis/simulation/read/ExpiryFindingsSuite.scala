@@ -10,8 +10,6 @@ import org.sparkkinesis.suite.TimedSuite
 
 /** Fixed failures around records and shards that expire. */
 class ExpiryFindingsSuite extends TimedSuite with ReadFindings {
-  private val verySlow = Map("minFetchPeriod" -> "4m", "shardFetchInterval" -> "20m")
-
   test("A2: descendants of shards of which two generations expired are read, or reported as lost") {
     run(ReadScenario(
       46,

@@ -9,8 +9,6 @@ import org.sparkkinesis.suite.TimedSuite
 
 /** Reports of loss although nothing was lost, which are fixed, and reports that the verdict took for false. */
 class FalseAlarmFindingsSuite extends TimedSuite with ReadFindings {
-  private val verySlow = Map("minFetchPeriod" -> "4m", "shardFetchInterval" -> "20m")
-
   test("seed 88393: a child of a shard that was read to its tip is not older than that") {
     run(ReadScenario(
       88393L,

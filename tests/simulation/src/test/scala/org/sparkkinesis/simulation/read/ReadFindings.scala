@@ -4,6 +4,7 @@ import org.sparkkinesis.simulation.read.schedule.ReadScenario
 
 /** Runs the shortened schedules of fixed failures. README.md lists the seed and the commit that found each. */
 trait ReadFindings {
+  protected val verySlow = Map("minFetchPeriod" -> "4m", "shardFetchInterval" -> "20m")
   protected val slow = Map("minFetchPeriod" -> "30s", "shardFetchInterval" -> "5m")
   protected val fast = Map("minFetchPeriod" -> "1s", "shardFetchInterval" -> "10s")
   protected val Hour = 3600000L

@@ -12,8 +12,6 @@ import org.sparkkinesis.simulation.spark.TaskSettings
 
 /** Fixed failures of real-time mode, and schedules in which it and micro-batches share a checkpoint. */
 class RealTimeFindingsSuite extends AnyFunSuite with ReadFindings {
-  private val verySlow = Map("minFetchPeriod" -> "4m", "shardFetchInterval" -> "20m")
-
   private def live(millis: Long) = Start(RealTime(millis), efo = false, failOnDataLoss = true)
 
   test("346: records that expire after a first real-time batch, which was not committed, are reported as lost") {

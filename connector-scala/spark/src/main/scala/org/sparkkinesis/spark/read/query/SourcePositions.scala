@@ -14,7 +14,7 @@ import org.sparkkinesis.spark.session.{CheckpointCheck, StreamSession}
  * The positions from which one query reads: an offset of the checkpoint, with how far the query has read beyond it, and
  * compared with the streams as they are now. For the query's thread; its methods may block.
  */
-final private[query] class SourcePositions(
+final private[read] class SourcePositions(
     session: StreamSession,
     files: CheckpointFiles,
     streams: SourceStreams,
@@ -109,6 +109,9 @@ final private[query] class SourcePositions(
       from: SourceOffset,
       lost: Seq[(StreamOffset, LostLineage)]
   ): Option[SourceOffset] = remade.relinked(readPosition(mended), from, lost)
+
+  /** Stores how far the query has read beyond an offset. May be called on any thread; reports a failure only. */
+  def noteRead(offset: SourceOffset, from: SourceOffset): Unit = readUpTo.noteAtStop(offset)(from)
 
   /** Checks whether streams of which shards are missing were recreated. */
   def checkRecreated(arns: Set[String]): RecreatedStreams.Found = remade.check(arns)

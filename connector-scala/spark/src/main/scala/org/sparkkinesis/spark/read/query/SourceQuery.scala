@@ -8,13 +8,11 @@ import org.sparkkinesis.event.{BatchPlanned, QueryStopped}
 import org.sparkkinesis.metadata.StreamMetadataService
 import org.sparkkinesis.model.{Shard, StreamShard}
 import org.sparkkinesis.plan._
-import org.sparkkinesis.plan.offset.{LostLineage, SourceOffset, StreamOffset}
+import org.sparkkinesis.plan.offset.SourceOffset
 import org.sparkkinesis.spark.connection.Environment
 import org.sparkkinesis.spark.coordinator.cluster.ExecutorCluster
-import org.sparkkinesis.spark.coordinator.state.Overtaken
 import org.sparkkinesis.spark.coordinator.{PrefetchView, ShardCoordinator, ShardFailed}
 import org.sparkkinesis.spark.session.StreamSession
-import org.sparkkinesis.spark.session.check.RecreatedStreams
 import org.sparkkinesis.spark.session.checkpoint.CheckpointFiles
 import org.sparkkinesis.spark.session.member.StreamMembers
 import org.sparkkinesis.spark.settings.ReadSettings
@@ -48,7 +46,7 @@ final class SourceQuery(
 
   private val options: Options = session.options
   private val streams = new SourceStreams(session, files, environment, metadata)
-  private val positions = new SourcePositions(session, files, streams, environment)
+  private[read] val positions = new SourcePositions(session, files, streams, environment)
   private val triggers = new TriggerPlanner(
     coordinator.prefetched,
     limits,
@@ -164,7 +162,9 @@ final class SourceQuery(
   /** A position in a stream that was recreated is not valid in the new one, so reading may fail because of it. */
   private def planUnlessRecreated(mended: SourceOffset, known: SourceOffset, all: Boolean): Option[SourceOffset] =
     try plan(mended, known, all)
-    catch { case failed: ShardFailed if checkRecreated(Set(failed.shard.stream)).recreated.nonEmpty => None }
+    catch {
+      case failed: ShardFailed if positions.checkRecreated(Set(failed.shard.stream)).recreated.nonEmpty => None
+    }
 
   /**
    * Plans the next batch from the streams as they are now, and returns its start; `None` if a stream was recreated, so
@@ -225,33 +225,6 @@ final class SourceQuery(
     if (whole ne moved) members.replace(mended, whole)
     whole
   }
-
-  /** Returns the start of a batch, see [[SourcePositions.checked]]. */
-  private[read] def checked(start: SourceOffset): (SourceOffset, SourceOffset) = positions.checked(start)
-
-  /** Stores how far the query has read beyond an offset. May be called on any thread; reports a failure only. */
-  private[read] def noteRead(offset: SourceOffset, from: SourceOffset): Unit =
-    positions.readUpTo.noteAtStop(offset)(from)
-
-  /**
-   * Returns the offset with what is left of lineages that were lost while a query in real-time mode was running, and
-   * reports them; `None` if one of the streams was recreated, so that the start of the batch has changed.
-   *
-   * @param start
-   *   the start of the batch, of which `now` is the position as the streams are now
-   */
-  private[read] def relinkedBetween(
-      start: SourceOffset,
-      now: SourceOffset,
-      lost: Seq[(StreamOffset, LostLineage)]
-  ): Option[SourceOffset] = positions.relinked(positions.mend(start), now, lost)
-
-  /** Checks whether streams with shards that ended without children were recreated. */
-  private[read] def checkRecreated(arns: Set[String]): RecreatedStreams.Found = positions.checkRecreated(arns)
-
-  /** Reports records that expired before they were fetched, see [[SourcePositions.reportOvertaken]]. */
-  private[read] def reportOvertaken(late: Seq[Overtaken], isLast: Boolean): Unit =
-    positions.reportOvertaken(late, isLast)
 
   /** The settings of the consumers, whose enhanced fan-out consumers are registered. */
   private[sparkkinesis] def consumerSettings: ReadSettings = streams.settings

@@ -52,10 +52,10 @@ final private[realtime] class LiveLineage(query: SourceQuery) {
     from.streams.values.foreach(complete)
     val settled = BatchPlanner.settle(from, graphs, _ => None)
     search(settled)
-    val found = query.checkRecreated(doubtful)
+    val found = query.positions.checkRecreated(doubtful)
     doubtful = found.unknown
     val lost = settled.read.flatMap(stream => givenUp.lostLineage(stream, known(stream.arn)).map(stream -> _)).toVector
-    if (found.recreated.nonEmpty) None else query.relinkedBetween(start, settled, lost)
+    if (found.recreated.nonEmpty) None else query.positions.relinked(query.positions.mend(start), settled, lost)
   }
 
   /** A recreated stream may have other shards of the same names. */

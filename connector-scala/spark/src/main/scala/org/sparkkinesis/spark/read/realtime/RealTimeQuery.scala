@@ -124,7 +124,7 @@ final private[sparkkinesis] class RealTimeQuery(query: SourceQuery, cluster: Exe
   /** Returns the start of a batch with recreated streams replaced, and the same position with its children admitted. */
   @scala.annotation.tailrec
   private def begun(start: SourceOffset): (SourceOffset, SourceOffset) = {
-    val (mended, from) = query.checked(start)
+    val (mended, from) = query.positions.checked(start)
     lineage.settled(start, from) match {
       case Some(begin) => (mended, begin)
       case None => begun(start)
@@ -157,11 +157,11 @@ final private[sparkkinesis] class RealTimeQuery(query: SourceQuery, cluster: Exe
 
   /** Stores the times on a thread of its own, because it is also called on RPC threads. */
   private def note(found: FirstLook.Found): Unit =
-    looks.execute(() => if (look.isCurrent(found)) query.noteRead(found.stored, found.timed))
+    looks.execute(() => if (look.isCurrent(found)) query.positions.noteRead(found.stored, found.timed))
 
   /** Reports what expired before it was fetched, also if the query ends after this batch. */
   private def reportOvertaken(): Unit =
-    query.reportOvertaken(executors.takeOvertaken(), isLast = synchronized(draining).nonEmpty)
+    query.positions.reportOvertaken(executors.takeOvertaken(), isLast = synchronized(draining).nonEmpty)
 
   def metrics: Map[String, String] =
     RealTimeMetrics.of(lastEnds, executors.fetchedMillisBehind, executors.shardsByExecutor, executors.totals)
