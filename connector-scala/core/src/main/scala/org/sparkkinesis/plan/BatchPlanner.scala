@@ -43,13 +43,16 @@ final case class ShardAvailability(
  *   arrival times of the first records in the range, in epoch milliseconds, for shards of which they are known
  * @param largeRows
  *   number of rows in the ranges of shards whose rows are large
+ * @param empty
+ *   shards that the batch finishes and of which it takes no record
  */
 final case class PlannedBatch(
     end: SourceOffset,
     rows: Long,
     bytes: Long,
     firstArrivals: Map[StreamShard, Long] = Map.empty,
-    largeRows: Map[StreamShard, Long] = Map.empty
+    largeRows: Map[StreamShard, Long] = Map.empty,
+    empty: Set[StreamShard] = Set.empty
 )
 
 /**
@@ -91,7 +94,8 @@ object BatchPlanner {
         rows,
         bytes,
         plans.iterator.flatMap(_.firstArrivals).toMap,
-        plans.iterator.flatMap(_.largeRows).toMap
+        plans.iterator.flatMap(_.largeRows).toMap,
+        plans.iterator.flatMap(_.empty).toSet
       )
     }
   }
@@ -179,6 +183,9 @@ object BatchPlanner {
     private lazy val present: mutable.HashMap[ShardId, Candidate] =
       mutable.HashMap.from(atStart.iterator.map(candidate => candidate.shard -> candidate))
 
+    /** The shards that were finished without a record. */
+    private val withoutRecords = mutable.ArrayBuffer.empty[ShardId]
+
     /** Whether a shard was added or removed. If not, the sorted map is not built again. */
     private var hasOtherShards = false
 
@@ -205,7 +212,10 @@ object BatchPlanner {
         val shard = frontier.dequeue()
         present.get(shard).filter(_.isOver).foreach { over =>
           val finishes = !over.isDone && !waitsForParent(shard)
-          if (finishes) over.finish(over.readUntil)
+          if (finishes) {
+            over.finish(over.readUntil)
+            withoutRecords += shard
+          }
           if (over.isDone) frontier ++=
             (if (finishes | admitChildren(shard) | leave(shard)) graph.children(shard) else Nil)
         }
@@ -253,6 +263,8 @@ object BatchPlanner {
 
     def firstArrivals: Iterator[(StreamShard, Long)] = ofCandidates(_.firstArrival)
     def largeRows: Iterator[(StreamShard, Long)] = ofCandidates(_.largeRows)
+
+    def empty: Iterator[StreamShard] = withoutRecords.iterator.map(StreamShard(stream.arn, _))
 
     private def ofCandidates(value: Candidate => Option[Long]): Iterator[(StreamShard, Long)] =
       candidates.iterator.flatMap(candidate => value(candidate).map(StreamShard(stream.arn, candidate.shard) -> _))

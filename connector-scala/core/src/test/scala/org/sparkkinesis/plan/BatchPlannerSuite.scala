@@ -113,6 +113,14 @@ class BatchPlannerSuite extends TimedSuite {
     assert(planned.map(_.largeRows).contains(Map(StreamShard(arn, id(0)) -> 4L)))
   }
 
+  test("a batch knows the shards that it finishes without a record") {
+    val available =
+      Map(0 -> closed(), 1 -> closed(chunk(5)), 2 -> open(), 3 -> open(chunk(6)), 4 -> closed(), 5 -> closed())
+    val start = offset(0 -> Horizon, 1 -> Horizon, 2 -> Horizon, 3 -> Horizon, 4 -> after(3), 5 -> ShardEnd)
+    val planned = BatchPlanner.plan(start, _ => ShardGraph.Empty, known(available), ReadLimits.Unlimited)
+    assert(planned.map(_.empty).contains(Set(0, 4).map(i => StreamShard(arn, id(i)))))
+  }
+
   test("without records, idle shards get a later time and closed shards are replaced by their children") {
     val start = offset(0 -> after(3, 400000), 3 -> Horizon, 4 -> after(8))
     val available = Map(

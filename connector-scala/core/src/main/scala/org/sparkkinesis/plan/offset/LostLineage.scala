@@ -13,15 +13,34 @@ import org.sparkkinesis.shard.ShardGraph
  *   such shards that were not read to their end
  * @param orphans
  *   the first listed shard of every line of descent that is not related to a shard of the offset
+ * @param merged
+ *   listed shards that descend from a shard of the offset, and from a shard which is not related to the offset by any
+ *   listing and has expired
  */
-final case class LostLineage(finished: Set[ShardId], unread: Set[ShardId], orphans: Set[ShardId]) {
+final case class LostLineage(
+    finished: Set[ShardId],
+    unread: Set[ShardId],
+    orphans: Set[ShardId],
+    merged: Set[ShardId] = Set.empty
+) {
 
   /** False if all descendants of the finished shards are in the offset. */
-  def isLoss: Boolean = unread.nonEmpty || orphans.nonEmpty
+  def isLoss: Boolean = unread.nonEmpty || left.nonEmpty
 
-  /** Returns the offset without the missing shards and with the orphans, from their oldest record on. */
-  def mend(stream: StreamOffset): StreamOffset =
-    stream.copy(shards = stream.shards -- finished -- unread ++ orphans.map(_ -> ShardPosition.Horizon))
+  /** The first listed shards after those that have expired. */
+  def left: Set[ShardId] = orphans ++ merged
+
+  /**
+   * Returns the offset without the missing shards and with the orphans, from their oldest record on.
+   *
+   * @param sinceMillis
+   *   a time, in epoch milliseconds, before which all records of the orphans count as lost with the lineage
+   */
+  def mend(stream: StreamOffset, sinceMillis: Long): StreamOffset = stream.copy(
+    shards = stream.shards -- finished -- unread ++ orphans.map(_ -> ShardPosition.Horizon),
+    begun = stream.begun -- finished -- unread,
+    since = stream.since -- finished -- unread ++ orphans.map(_ -> sinceMillis)
+  )
 }
 
 object LostLineage {
@@ -37,9 +56,12 @@ object LostLineage {
     val ids = listed.iterator.map(_.id).toSet
     val graph = ShardGraph.of(listed)
     val gone = present.filter(shard => !ids(shard) && graph.children(shard).isEmpty)
-    val related = present ++ graph.descendants(present) ++ graph.ancestors(present)
+    val descendants = graph.descendants(present)
+    val related = present ++ descendants ++ graph.ancestors(present)
+    def isUnknown(shard: ShardId) = !ids(shard) && !related(shard)
+    val merged = listed.filter(shard => descendants(shard.id) && shard.parents.exists(isUnknown)).map(_.id).toSet
     val orphans = listed.filterNot(shard => related(shard.id) || shard.parents.exists(ids)).map(_.id).toSet
     val (finished, unread) = gone.partition(shard => stream.shards(shard) == ShardPosition.ShardEnd)
-    Option.when(gone.nonEmpty || orphans.nonEmpty)(LostLineage(finished, unread, orphans))
+    Option.when(gone.nonEmpty || orphans.nonEmpty || merged.nonEmpty)(LostLineage(finished, unread, orphans, merged))
   }
 }

@@ -13,7 +13,7 @@ object RecreatedStream {
 
   /**
    * Returns the offset in the new stream: positions that were reached in the new stream stay, and all other shards
-   * begin at their oldest record.
+   * begin at their oldest record, of which none arrived before the stream was created.
    *
    * @param creationMillis
    *   creation time of the new stream
@@ -29,7 +29,8 @@ object RecreatedStream {
     val named = ListMap.from(reached.keysIterator.map(_ -> StartingPosition.TrimHorizon))
     val all = InitialShards.choose(name, PositionOption(StartingPosition.TrimHorizon, named), listed, listed)
     def kept(times: SortedMap[ShardId, Long]) = times.filter { case (id, _) => reached.contains(id) }
-    StreamOffset(name, old.arn, creationMillis, all ++ reached, kept(old.begun), kept(old.since))
+    val since = kept(old.since) ++ (all.keySet -- reached.keySet).iterator.map(_ -> creationMillis)
+    StreamOffset(name, old.arn, creationMillis, all ++ reached, kept(old.begun), since)
   }
 
   private def isOf(position: ShardPosition, shard: Shard): Boolean = position match {

@@ -44,17 +44,35 @@ class LostLineageSuite extends TimedSuite {
       at(0 -> read, 9 -> read),
       Seq(shard(9), shard(3, 1)),
       Some(LostLineage(Set.empty, Set(id(0)), Set(id(3))))
-    )
+    ),
+    (
+      "the child of finished shards has expired, and was merged with another shard of the offset",
+      at(0 -> read, 1 -> ShardEnd, 2 -> ShardEnd),
+      Seq(shard(5, 0, 4)),
+      Some(LostLineage(Set(id(1), id(2)), Set.empty, Set.empty, Set(id(5))))
+    ),
+    (
+      "only one child of a shard has expired, and the children were merged",
+      at(0 -> ShardEnd),
+      Seq(shard(1, 0), shard(3, 1, 2)),
+      Some(LostLineage(Set.empty, Set.empty, Set.empty, Set(id(3))))
+    ),
+    ("a merged shard of the offset had a parent that has expired", at(5 -> read), Seq(shard(0), shard(5, 0, 4)), None),
+    ("a child of a merged shard of the offset", at(5 -> read), Seq(shard(5, 0, 4), shard(6, 5), shard(7, 6)), None)
   ).foreach { case (name, offset, listed, expected) => test(name)(assert(LostLineage.of(offset, listed) == expected)) }
 
   test("missing shards are replaced by the remaining ones, from their oldest record on") {
-    val mended = LostLineage(Set(id(0)), Set.empty, Set(id(3), id(4))).mend(at(0 -> ShardEnd, 9 -> read))
-    assert(mended == at(3 -> Horizon, 4 -> Horizon, 9 -> read))
+    val old = at(0 -> ShardEnd, 9 -> read).copy(begun = SortedMap(id(0) -> 5L), since = SortedMap(id(0) -> 6L))
+    val mended = LostLineage(Set(id(0)), Set.empty, Set(id(3), id(4))).mend(old, sinceMillis = 7)
+    val since = SortedMap(id(3) -> 7L, id(4) -> 7L)
+    assert(mended == at(3 -> Horizon, 4 -> Horizon, 9 -> read).copy(since = since))
   }
 
   test("an expired finished shard is no loss if its descendants are in the offset") {
     val lineage = LostLineage.of(at(0 -> ShardEnd, 3 -> read), Seq(shard(3, 1)))
     assert(lineage.contains(LostLineage(Set(id(0)), Set.empty, Set.empty)))
     assert(!lineage.exists(_.isLoss))
+    val merged = LostLineage.of(at(1 -> ShardEnd, 0 -> read), Seq(shard(5, 0, 4)))
+    assert(merged.exists(_.isLoss) && merged.exists(_.left == Set(id(5))))
   }
 }

@@ -75,6 +75,8 @@ class RecreatedStreamSuite extends TimedSuite {
       val fresh = RecreatedStream.offset(old, "orders", Created, listed)
       assert(fresh.shards == sorted(expected) && fresh.creationMillis == Created)
       assert(fresh.since.keySet.subsetOf(fresh.shards.keySet))
+      // No record of the new stream is older than the stream.
+      assert(expected.collect { case (i, Horizon) => fresh.since.get(id(i)) }.forall(_.contains(Created)))
     }
   }
 }

@@ -86,6 +86,9 @@ final class ShardCoordinator(
     if (advanced.concernsPlacement) placing.wake()
   }
 
+  /** Whether a stream of this position is not the one of the last call of [[advance]], but was created again. */
+  def knowsOther(to: SourceOffset): Boolean = progress.recreated(to).nonEmpty
+
   /** Sets how streams are reached that joined. Shards of streams whose connections changed are assigned again. */
   def connect(connections: Map[String, StreamConnection]): Unit = if (progress.connect(connections)) placing.wake()
 

@@ -50,9 +50,7 @@ final private[coordinator] class ShardProgress(
    *   streams of which no record is planned for now
    */
   def advance(to: SourceOffset, waiting: Set[String]): Advance = locked {
-    val remade = to.streams.valuesIterator.filter(stream =>
-      state.position.streams.get(stream.arn).exists(_.creationMillis != stream.creationMillis)
-    ).map(_.arn).toSet
+    val remade = recreated(to)
     remade.foreach(forget)
     state.throwFailure()
     if (state.heldBack != waiting) {
@@ -71,6 +69,11 @@ final private[coordinator] class ShardProgress(
       Advance(isFirst, others || areOthers, isFirst || (areOthers && !state.streams.forall(state.listed)))
     }
   }
+
+  /** Returns the streams that were created again after the last position in them. */
+  def recreated(to: SourceOffset): Set[String] = locked(to.streams.valuesIterator.filter(stream =>
+    state.position.streams.get(stream.arn).exists(_.creationMillis != stream.creationMillis)
+  ).map(_.arn).toSet)
 
   /**
    * Forgets the shards of a stream that was recreated, and their failure, except those that [[know]] has added last.

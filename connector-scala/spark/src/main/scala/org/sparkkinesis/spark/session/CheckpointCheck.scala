@@ -99,7 +99,7 @@ final class CheckpointCheck(session: StreamSession, environment: Environment) {
   def relink(offset: SourceOffset, now: SourceOffset, lost: Seq[(StreamOffset, LostLineage)]): SourceOffset = {
     val mended = lost.map { case (stream, lineage) =>
       report(stream, lineage)
-      stream.arn -> lineage.mend(stream)
+      stream.arn -> withoutLost(stream, lineage)
     }
     val whole = now.copy(streams = now.streams ++ mended)
     linked = Some(offset -> whole)
@@ -125,15 +125,19 @@ final class CheckpointCheck(session: StreamSession, environment: Environment) {
     else
       lostLineage(stream).fold(stream) { lineage =>
         if (lineage.isLoss) report(stream, lineage)
-        lineage.mend(stream)
+        withoutLost(stream, lineage)
       }
+
+  /** Returns the offset with what is left. The report covers the records that expire until it is fetched soon. */
+  private def withoutLost(stream: StreamOffset, lineage: LostLineage): StreamOffset =
+    lineage.mend(stream, session.oldestMillis(stream.arn) + FirstAnswers.toMillis)
 
   private def report(stream: StreamOffset, lineage: LostLineage): Unit = {
     val gone = (lineage.unread ++ lineage.finished).toSeq.sorted
-    val left = if (lineage.orphans.isEmpty) "nothing is left"
-    else s"only ${lineage.orphans.toSeq.sorted.mkString(", ")} and their children are left"
+    val left = if (lineage.left.isEmpty) "nothing is left"
+    else s"only ${lineage.left.toSeq.sorted.mkString(", ")} and their children are left"
     val reason = s"of the shard and its descendants, $left"
-    (if (gone.isEmpty) lineage.orphans.toSeq.sorted else gone).foreach { shard =>
+    (if (gone.isEmpty) lineage.left.toSeq.sorted else gone).foreach { shard =>
       session.events.emit(DataLost(stream.arn, shard, reason, losses.endsQuery))
       losses.lost(
         ReadErrors.dataLoss(
@@ -155,9 +159,9 @@ final class CheckpointCheck(session: StreamSession, environment: Environment) {
       val all = (session.allShards(stream.arn) ++ before).distinctBy(_.id)
       listings += stream.arn -> all
       val lost = LostLineage.of(stream, all)
-      val isOld = times >= Listings && lost.exists(_.unread.exists(session.hasShard(stream.arn, _)))
-      if (!lost.exists(_.isLoss) || (times >= Listings && !isOld)) lost
-      // The shards of the offset exist, so nothing of them is lost, however long listings lack them.
+      def isOld = lost.exists(one => (one.unread ++ one.finished).exists(session.hasShard(stream.arn, _)))
+      if (lost.isEmpty || (times >= Listings && !isOld)) lost
+      // A shard of the offset exists, so neither it nor its children are lost, however long listings lack them.
       else if (times >= LongestListings) None
       else {
         environment.waiting.until(new CompletableFuture[Unit], ListingPause)
@@ -190,6 +194,9 @@ final class CheckpointCheck(session: StreamSession, environment: Environment) {
 }
 
 private object CheckpointCheck {
+
+  /** Time in which the shards that are left of a lost lineage are usually fetched for the first time. */
+  val FirstAnswers: FiniteDuration = 1.minute
 
   /** Number of listings; a listing is complete within a few seconds of a reshard. */
   val Listings = 4

@@ -99,8 +99,11 @@ class CoordinatorLineageSuite extends CoordinatorFixture {
 
       val again =
         start.streams(arn).copy(creationMillis = 2, shards = offset(0 -> after(5), 1 -> after(6)).streams(arn).shards)
+      val inOther = SourceOffset(Seq(again))
+      assert(s.coordinator.knowsOther(inOther) && !s.coordinator.knowsOther(start))
       s.coordinator.know(arn, other)
-      s.coordinator.advance(SourceOffset(Seq(again)))
+      s.coordinator.advance(inOther)
+      assert(!s.coordinator.knowsOther(inOther))
       assert(view.availableRows == 0)
       s("driver").next() match {
         case Unassign(left) => assert(left.toSet == old.map(_.shard).toSet)

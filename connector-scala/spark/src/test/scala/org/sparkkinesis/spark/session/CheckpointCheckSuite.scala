@@ -1,5 +1,7 @@
 package org.sparkkinesis.spark.session
 
+import scala.concurrent.duration._
+
 import org.sparkkinesis.error.KinesisConnectorException
 import org.sparkkinesis.event.{DataLost, StreamRecreated}
 import org.sparkkinesis.model.{Shard, ShardId}
@@ -51,7 +53,7 @@ class CheckpointCheckSuite extends SessionFixture {
     val mended = rig.check.mend(offset)
     assert(mended.streams(arn("clicks")) == clicks)
     val fresh = stream("orders", Created, 0 -> ShardPosition.Horizon, 1 -> ShardPosition.Horizon)
-    assert(mended.streams(arn("orders")) == fresh)
+    assert(mended.streams(arn("orders")) == fresh.timed(Created))
     assert(rig.lost == Seq("KINESIS_STREAM_RECREATED"))
     assert(rig.environment.recorded.all ==
       Vector(StreamRecreated(arn("orders"), Created - 1000, Created, endsQuery = false)))
@@ -69,7 +71,7 @@ class CheckpointCheckSuite extends SessionFixture {
     }
     listing(rig, children, old +: children)
     val mended = rig.check.mend(SourceOffset(Seq(stream("orders", Created - 1000, 9 -> readUpTo(5)))))
-    assert(mended.streams(arn("orders")) == stream("orders", Created, 0 -> ShardPosition.Horizon))
+    assert(mended.streams(arn("orders")) == stream("orders", Created, 0 -> ShardPosition.Horizon).timed(Created))
     assert(rig.listings == 2)
   }
 
@@ -78,7 +80,7 @@ class CheckpointCheckSuite extends SessionFixture {
     val rig = new Rig(failOnDataLoss = false)
     val known = SourceOffset(Seq(stream("orders", Created, 0 -> readUpTo(5), 1 -> readUpTo(6))))
     val settled = stream("orders", Created, 0 -> ShardPosition.ShardEnd, 1 -> ShardPosition.ShardEnd)
-    val whole = SourceOffset(Seq(stream("orders", Created, 4 -> ShardPosition.Horizon)))
+    val whole = SourceOffset(Seq(stream("orders", Created, 4 -> ShardPosition.Horizon).timed(leftSince(rig))))
     assert(rig.check.link(known, isChosen = true) eq known)
     assert(rig.check.relink(known, known, Seq(settled -> lineage)) == whole)
     assert(rig.check.link(known, isChosen = true) == whole && rig.check.link(known) == whole)
@@ -92,11 +94,14 @@ class CheckpointCheckSuite extends SessionFixture {
     val offset = SourceOffset(Seq(stream("orders", Created - 1000, 9 -> readUpTo(5))))
     val mended = rig.check.mend(offset, wasDrained = _ == arn("orders"))
     assert(mended.streams(arn("orders")) ==
-      stream("orders", Created, 0 -> ShardPosition.Horizon, 1 -> ShardPosition.Horizon))
+      stream("orders", Created, 0 -> ShardPosition.Horizon, 1 -> ShardPosition.Horizon).timed(Created))
     assert(rig.lost.isEmpty && rig.environment.recorded.all ==
       Vector(StreamRecreated(arn("orders"), Created - 1000, Created, endsQuery = false)))
     assert(rig.check.mend(offset) == mended, "it is not reported later")
   }
+
+  /** The time of what is left of a lost lineage: a minute after the oldest record of the stream. */
+  private def leftSince(rig: Rig): Long = rig.session.oldestMillis(arn("orders")) + 1.minute.toMillis
 
   private def id(index: Int): ShardId = ShardId.ofIndex(index.toLong)
   private val read = SourceOffset(Seq(stream("orders", Created, 0 -> readUpTo(5))))
@@ -128,7 +133,7 @@ class CheckpointCheckSuite extends SessionFixture {
     listing(rig, grandchildren)
     val linked = rig.check.link(read)
     val remaining = stream("orders", Created, 6 -> ShardPosition.Horizon, 7 -> ShardPosition.Horizon)
-    assert(linked == SourceOffset(Seq(remaining)))
+    assert(linked == SourceOffset(Seq(remaining.timed(leftSince(rig)))))
     val listings = rig.listings
     assert(rig.check.link(read) == linked && rig.check.link(linked) == linked)
     assert(rig.lost == Seq("KINESIS_DATA_LOSS") && rig.listings == listings)

@@ -32,7 +32,7 @@ final private[read] class QueryRun(world: ReadWorld, start: Start) {
     () => world.executorSkewMillis,
     inspect,
     left => {
-      verdict.executorLost()
+      verdict.progressLost()
       if (left.executorsNow.isEmpty && driver.isAlive) addExecutor()
     }
   )
@@ -76,7 +76,8 @@ final private[read] class QueryRun(world: ReadWorld, start: Start) {
             setup.tasks,
             random,
             thread,
-            world.noteMove(_)
+            world.noteMove(_),
+            () => verdict.progressLost()
           )
           new RealTimeExecution(
             time,

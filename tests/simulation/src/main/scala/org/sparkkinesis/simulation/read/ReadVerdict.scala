@@ -18,7 +18,8 @@ import org.sparkkinesis.simulation.spark.{BatchSink, ReadRow}
  * @param initialMillis
  *   the initial position, if it is a time
  * @param isUnseen
- *   whether the last batch was planned although some shard could not be fetched
+ *   whether the last batch was planned although some shard could not be fetched, or left an old position in a closed
+ *   shard
  * @param ancestors
  *   returns the shards from which a shard of a stream descends
  * @param siblings
@@ -56,11 +57,11 @@ final class ReadVerdict(
    */
   private var beganUncertain = false
 
-  /** Whether an executor was lost, with what it knew of shards that no batch had read. */
-  private var hasLostExecutor = false
+  /** Whether an executor or a task was lost, with what it knew of shards that no batch had read. */
+  private var hasLostProgress = false
 
-  /** Records that an executor was lost. */
-  def executorLost(): Unit = hasLostExecutor = true
+  /** Records that an executor was lost, or a task of a real-time batch. */
+  def progressLost(): Unit = hasLostProgress = true
 
   /** Records a start of the query. */
   def started(): Unit = {
@@ -207,8 +208,8 @@ final class ReadVerdict(
   private def note(loss: KinesisConnectorException, isError: Boolean): Unit = {
     val millis = time.nowMillis
     // A run that ended before it had looked at a shard leaves the initial position, which may be older than that by
-    // now, and so does an executor that was lost before the first real-time batch ended.
-    val isBeginning = (starts > 1 || hasLostExecutor) && initialMillis().exists(initial =>
+    // now, and so does an executor or a task that was lost before the first real-time batch ended.
+    val isBeginning = (starts > 1 || hasLostProgress) && initialMillis().exists(initial =>
       millis - initial > retentionMillis - UncertainMillis &&
         loss.getMessage.contains(s"${Instant.ofEpochMilli(initial)}")
     )

@@ -5,7 +5,8 @@ import java.time.Instant
 import scala.util.Random
 
 import org.sparkkinesis.config.{MetadataOptions, Options}
-import org.sparkkinesis.plan.offset.{OffsetCodec, ShardPosition}
+import org.sparkkinesis.model.ShardId
+import org.sparkkinesis.plan.offset.{OffsetCodec, ShardPosition, StreamOffset}
 import org.sparkkinesis.simulation.common.SimulatedTime
 import org.sparkkinesis.simulation.metadata.LogicalStream
 import org.sparkkinesis.simulation.model.ModelKinesis
@@ -133,12 +134,20 @@ final private[read] class ReadWorld(
   /** The value of `initialPosition` if it is a time. */
   lazy val initialTime: Long = time.nowMillis - setup.positionAgeMillis
 
-  /** Whether the last batch was planned although some shard could not be fetched. */
+  /**
+   * Whether the last batch was planned although some shard could not be fetched, or left an old position in a closed
+   * shard. That position stays old until the end of the shard is reported.
+   */
   private def isUnseen: Boolean = checkpoint.latest("offsets").exists { case (_, text) =>
     OffsetCodec.decode(text).streams.values.exists(stream =>
-      stream.since.keys.exists(shard => stream.shards.get(shard).exists(_.isInstanceOf[ShardPosition.Start]))
+      stream.since.keys.exists(shard => stream.shards.get(shard).exists(_.isInstanceOf[ShardPosition.Start])) ||
+        service.stream(stream.arn).exists(_.shards.exists(shard => !shard.isOpen && isOld(stream, shard.id)))
     )
   }
+
+  private def isOld(stream: StreamOffset, shard: ShardId): Boolean =
+    stream.shards.get(shard).exists(_ != ShardPosition.ShardEnd) &&
+      stream.readUntil(shard).exists(time.nowMillis - _ > retentionMillis - ReadVerdict.UncertainMillis)
 
   private def hasExpiredSince(millis: Long): Boolean = streams.arns.flatMap(service.stream).exists { stream =>
     stream.shards.exists(shard => stream.isExpired(shard, time.nowMillis) && !stream.isExpired(shard, millis))

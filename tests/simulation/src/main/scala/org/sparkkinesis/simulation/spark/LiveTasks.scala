@@ -14,6 +14,8 @@ import org.sparkkinesis.spark.executor.LiveFeedFailed
  *
  * @param onMove
  *   called for each task that does not run in the executor that read its shards before, with the number of shards
+ * @param onFailure
+ *   called for each task that runs again
  */
 final class LiveTasks(
     time: SimulatedTime,
@@ -22,7 +24,8 @@ final class LiveTasks(
     settings: TaskSettings,
     random: scala.util.Random,
     thread: QueryThread,
-    onMove: Int => Unit
+    onMove: Int => Unit,
+    onFailure: () => Unit
 ) {
   import LiveTasks._
   private var attempts = 0L
@@ -89,6 +92,7 @@ final class LiveTasks(
 
     private def again(): Unit = {
       failures += 1
+      onFailure()
       close()
       rows.clear()
     }

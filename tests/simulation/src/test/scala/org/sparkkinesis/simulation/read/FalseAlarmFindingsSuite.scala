@@ -234,4 +234,31 @@ class FalseAlarmFindingsSuite extends TimedSuite with ReadFindings {
       )
     ))
   }
+
+  test("9208920: the position in a closed shard stays as old as its last record until the end is reported") {
+    run(ReadScenario(
+      9208920L,
+      ReadSetup(
+        1,
+        24,
+        "trim_horizon",
+        0L,
+        1,
+        ModelSettings(5, 2, 100, 50, 1000, 15000L, lateEnds = true),
+        TaskSettings(),
+        verySlow,
+        3,
+        1
+      ),
+      Vector(
+        Put(8),
+        Advance(20 * Hour),
+        Split(3),
+        Start(AvailableNow, efo = false, failOnDataLoss = false),
+        Advance(Minute),
+        Stop,
+        Advance(7 * Hour)
+      )
+    ))
+  }
 }

@@ -107,6 +107,43 @@ class GivenUpFindingsSuite extends TimedSuite with ReadFindings {
     assert(outcome.delivered == 8 && outcome.slowestMillis < 2 * Hour && outcome.losses > 0)
   }
 
+  test("9002199: records that expire before what is left of a lost lineage is fetched are reported") {
+    run(ReadScenario(
+      9002199L,
+      ReadSetup(
+        1,
+        24,
+        "trim_horizon",
+        0L,
+        1,
+        ModelSettings(200, 1000, 100, 0, 1000, 15000L, lateEnds = true),
+        TaskSettings(4, 0, 0, 0, 0),
+        Map("shardFetchInterval" -> "20m", "minFetchPeriod" -> "4m"),
+        1,
+        1
+      ),
+      Vector(
+        Put(5),
+        Start(ProcessingTime(3600000L), false, true),
+        Advance(480000L),
+        Kill(6),
+        Split(0),
+        Merge(4),
+        Advance(18000000L),
+        Put(3),
+        Advance(43200000L),
+        Advance(41100000L),
+        Start(ProcessingTime(3600000L), false, false),
+        Advance(13000L),
+        Stop,
+        Fault(Unreachable("executor"), 3158513L),
+        Start(AvailableNow, false, false),
+        Advance(1140000L),
+        Advance(1380000L)
+      )
+    ))
+  }
+
   test("9017500: a recreated stream is read from the parents of its shards on, if a listing lacks a parent") {
     run(ReadScenario(
       9017500L,

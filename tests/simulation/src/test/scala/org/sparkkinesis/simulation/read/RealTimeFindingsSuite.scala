@@ -182,6 +182,25 @@ class RealTimeFindingsSuite extends AnyFunSuite with ReadFindings {
     ))
   }
 
+  test("9205541: a task that fails before the first batch ended leaves the initial position") {
+    run(ReadScenario(
+      9205541L,
+      ReadSetup(
+        2,
+        24,
+        "at_timestamp",
+        23 * Hour,
+        3,
+        ModelSettings(20, 1000, 100, 0, 1000, 5000L),
+        TaskSettings(4, 10, 0, 5, 0),
+        verySlow,
+        3,
+        1
+      ),
+      Vector(Put(10), Start(RealTime(Hour), efo = false, failOnDataLoss = true), Advance(Hour), Put(1))
+    ))
+  }
+
   test("9002723: each shard of a task that moves may have one refused subscription") {
     run(ReadScenario(
       9002723L,

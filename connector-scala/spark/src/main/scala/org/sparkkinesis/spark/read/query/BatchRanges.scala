@@ -34,8 +34,12 @@ final private[query] class BatchRanges(session: StreamSession, retention: Retent
       planned: Option[PlannedBatch],
       readUpTo: => SourceOffset
   ): Seq[ShardRange] = {
+    // A read of a finished shard without records would find those of the shard of the same name in a stream that was
+    // recreated meanwhile.
+    val empty = planned.fold(Set.empty[StreamShard])(_.empty)
     val ranges =
       TaskPlanner.ranges(from, to, shard => prefetched.lastOfEnded(shard).map(RangeEnd.At(_)), hashKeyRange)
+        .filterNot(range => empty(range.shard))
     val arrivals =
       planned.fold(arrivalsOfEarlierRun(readUpTo, to, ranges))(_.firstArrivals.filter(retention.expiresSoon))
     val large = planned.fold(Map.empty[StreamShard, Long])(_.largeRows)

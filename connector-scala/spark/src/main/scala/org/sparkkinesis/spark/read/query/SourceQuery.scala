@@ -151,6 +151,8 @@ final class SourceQuery(
   private def planFrom(start: SourceOffset, allAvailable: Boolean): (SourceOffset, SourceOffset) = {
     val mended = positions.mend(start)
     val known = positions.linked(mended)
+    // What the coordinator knows of a recreated stream is of the old one, and no position is compared with that.
+    if (coordinatorIfStarted.exists(_.knowsOther(known))) advance(known)
     if (endsNow) triggers.endNow()
     endsNow = false
     planUnlessRecreated(mended, known, allAvailable) match {
@@ -177,10 +179,7 @@ final class SourceQuery(
       case Some(from) =>
         // The executors need the settings of the first stream that is opened, also for the streams that join later.
         val hasBegun = coordinatorIfStarted.nonEmpty || from.read.nonEmpty
-        if (hasBegun) {
-          from.read.foreach(stream => coordinator.know(stream.arn, session.seenShards(stream.arn)))
-          coordinator.advance(from, members.fold(Set.empty[String])(_.waiting(from)))
-        }
+        if (hasBegun) advance(from)
         planned = if (hasBegun) triggers.plan(from, allAvailable) else None
         // A stream that has no more records may let another one go on, and a shard may have been given up meanwhile.
         if (planned.nonEmpty) Some(from)
@@ -190,6 +189,11 @@ final class SourceQuery(
             case other => other
           }
     }
+
+  private def advance(to: SourceOffset): Unit = {
+    to.read.foreach(stream => coordinator.know(stream.arn, session.seenShards(stream.arn)))
+    coordinator.advance(to, members.fold(Set.empty[String])(_.waiting(to)))
+  }
 
   private def asStreamsAre(mended: SourceOffset, from: SourceOffset): Option[SourceOffset] =
     relinked(mended, members.fold(from)(evolved(_, mended, from)))

@@ -1,0 +1,138 @@
+package org.sparkkinesis.simulation.read
+
+import org.sparkkinesis.simulation.model.ModelSettings
+import org.sparkkinesis.simulation.model.ServiceFault.EndWithoutChildren
+import org.sparkkinesis.simulation.read.schedule.ReadAction._
+import org.sparkkinesis.simulation.read.schedule._
+import org.sparkkinesis.simulation.spark.QueryTrigger._
+import org.sparkkinesis.simulation.spark.TaskSettings
+import org.sparkkinesis.suite.TimedSuite
+
+/** Schedules after which the checkpoint's shards are not linked to the listed ones, or are of a deleted stream. */
+class LineageFindingsSuite extends TimedSuite with ReadFindings {
+  test("9122487: the child of finished shards expires unread, and is merged with another shard of the checkpoint") {
+    val outcome = run(ReadScenario(
+      9122487L,
+      ReadSetup(
+        1,
+        24,
+        "latest",
+        1000L,
+        1,
+        ModelSettings(20, 1000, 100, 0, 1000, 5000L),
+        TaskSettings(),
+        verySlow,
+        1,
+        1
+      ),
+      Vector(
+        Split(5),
+        Split(6),
+        Split(5),
+        Split(7),
+        Merge(5),
+        Merge(6),
+        Put(9),
+        Merge(0),
+        Start(ProcessingTime(Hour), efo = false, failOnDataLoss = false),
+        Advance(Hour),
+        PutAggregate(3, 1),
+        Kill(2),
+        Merge(7),
+        Advance(10 * Hour),
+        Advance(15 * Hour)
+      )
+    ))
+    assert(outcome.delivered == 7 && outcome.losses > 0)
+  }
+
+  test("9117000: the same after a driver was killed in real-time mode") {
+    run(ReadScenario(
+      9117000L,
+      ReadSetup(
+        4,
+        24,
+        "latest",
+        Hour,
+        2,
+        ModelSettings(200, 10, 1, 0, 1000, 15000L),
+        TaskSettings(4, 10),
+        verySlow,
+        1,
+        1
+      ),
+      Vector(
+        Start(RealTime(Hour), efo = false, failOnDataLoss = false),
+        Merge(7),
+        Advance(6 * Minute),
+        Kill(5),
+        Put(1),
+        Merge(0),
+        Advance(12 * Hour),
+        Advance(41280000L),
+        Advance(Hour)
+      )
+    ))
+  }
+
+  test("9210799, 9118905: nothing that is known of the shards of a deleted stream is true of the new stream") {
+    val outcome = run(ReadScenario(
+      9210799L,
+      ReadSetup(
+        3,
+        24,
+        "at_timestamp",
+        23 * Hour,
+        1,
+        ModelSettings(5, 1000, 100, 0, 1000, 5000L, lateEnds = true),
+        TaskSettings(),
+        Map("minFetchPeriod" -> "250ms", "shardFetchInterval" -> "2s"),
+        3,
+        1
+      ),
+      Vector(
+        Merge(5),
+        Fault(EndWithoutChildren, 18137L),
+        Advance(9000L),
+        Advance(5000L),
+        Start(ProcessingTime(10000L), efo = true, failOnDataLoss = false),
+        Advance(16000L),
+        Merge(1),
+        PutTo(2, 3),
+        Advance(66L),
+        Recreate(1, 67999L)
+      )
+    ))
+    assert(outcome.delivered == 3)
+  }
+
+  test("9203854: a task does not read a shard of a new stream instead of the empty one of a deleted stream") {
+    run(ReadScenario(
+      9203854L,
+      ReadSetup(
+        1,
+        24,
+        "trim_horizon",
+        0L,
+        1,
+        ModelSettings(20, 1000, 100, 0, 1000, 5000L),
+        TaskSettings(4, 0, 20, 50, 30),
+        verySlow,
+        1,
+        1
+      ),
+      Vector(
+        Recreate(3, 264778L),
+        Advance(Hour),
+        Merge(5),
+        Put(1),
+        Start(Once, efo = false, failOnDataLoss = false),
+        Advance(15000L),
+        Recreate(3, 12771L),
+        Advance(3377000L),
+        Put(1),
+        Merge(0)
+      )
+    ))
+  }
+}
