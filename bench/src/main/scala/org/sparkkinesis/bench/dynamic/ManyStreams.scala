@@ -101,7 +101,7 @@ object ManyStreams {
         val available = chunks(parked, round)
         val (batch, tasks) = plans.measure(isCounted) {
           val planned = BatchPlanner.plan(parked, _ => graph, available.get, ReadLimits.Unlimited, waiting).get
-          val ranges = TaskPlanner.ranges(parked, planned.end, _ => None, shard => graph.range(shard.shard))
+          val ranges = TaskPlanner.ranges(parked, planned.end, Map.empty, shard => graph.range(shard.shard))
           planned -> TaskPlanner.tasks(ranges, _ => Some("executor"), None, 16)
         }
         require(text.nonEmpty && tasks.map(_.ranges.size).sum == available.size)

@@ -3,7 +3,6 @@ package org.sparkkinesis.bench.scale
 import scala.collection.immutable.SortedMap
 
 import org.sparkkinesis.chunk.ChunkSummary
-import org.sparkkinesis.consume.RangeEnd
 import org.sparkkinesis.kit.Arguments
 import org.sparkkinesis.model.hash.HashKeyRange
 import org.sparkkinesis.model.{StreamShard, _}
@@ -74,7 +73,7 @@ object ScaleBenchmark {
         val available = news(round % Prepared)
         val began = System.nanoTime()
         val end = BatchPlanner.plan(at, _ => graph, shard => available.get(shard), ReadLimits.Unlimited).get.end
-        val ranges = TaskPlanner.ranges(at, end, _ => None: Option[RangeEnd], shard => graph.range(shard.shard))
+        val ranges = TaskPlanner.ranges(at, end, Map.empty, shard => graph.range(shard.shard))
         val tasks = TaskPlanner.tasks(ranges, shard => owners(shard.shard.value.last - '0'), None, 16)
         val planned = System.nanoTime()
         val text = OffsetCodec.encode(end)

@@ -4,7 +4,7 @@ import scala.collection.immutable.SortedMap
 import scala.collection.mutable
 
 import org.sparkkinesis.chunk.ChunkSummary
-import org.sparkkinesis.model.{ShardId, StreamShard}
+import org.sparkkinesis.model.{SequenceNumber, ShardId, StreamShard}
 import org.sparkkinesis.plan.offset.{IdleTime, ShardPosition, SourceOffset, StreamOffset}
 import org.sparkkinesis.shard.ShardGraph
 
@@ -43,8 +43,8 @@ final case class ShardAvailability(
  *   arrival times of the first records in the range, in epoch milliseconds, for shards of which they are known
  * @param largeRows
  *   number of rows in the ranges of shards whose rows are large
- * @param empty
- *   shards that the batch finishes and of which it takes no record
+ * @param finished
+ *   the last record that the batch takes of each shard that it finishes; empty if it takes none
  */
 final case class PlannedBatch(
     end: SourceOffset,
@@ -52,7 +52,7 @@ final case class PlannedBatch(
     bytes: Long,
     firstArrivals: Map[StreamShard, Long] = Map.empty,
     largeRows: Map[StreamShard, Long] = Map.empty,
-    empty: Set[StreamShard] = Set.empty
+    finished: Map[StreamShard, Option[SequenceNumber]] = Map.empty
 )
 
 /**
@@ -95,7 +95,7 @@ object BatchPlanner {
         bytes,
         plans.iterator.flatMap(_.firstArrivals).toMap,
         plans.iterator.flatMap(_.largeRows).toMap,
-        plans.iterator.flatMap(_.empty).toSet
+        plans.iterator.flatMap(_.finished).toMap
       )
     }
   }
@@ -183,9 +183,6 @@ object BatchPlanner {
     private lazy val present: mutable.HashMap[ShardId, Candidate] =
       mutable.HashMap.from(atStart.iterator.map(candidate => candidate.shard -> candidate))
 
-    /** The shards that were finished without a record. */
-    private val withoutRecords = mutable.ArrayBuffer.empty[ShardId]
-
     /** Whether a shard was added or removed. If not, the sorted map is not built again. */
     private var hasOtherShards = false
 
@@ -212,10 +209,7 @@ object BatchPlanner {
         val shard = frontier.dequeue()
         present.get(shard).filter(_.isOver).foreach { over =>
           val finishes = !over.isDone && !waitsForParent(shard)
-          if (finishes) {
-            over.finish(over.readUntil)
-            withoutRecords += shard
-          }
+          if (finishes) over.finish(over.readUntil)
           if (over.isDone) frontier ++=
             (if (finishes | admitChildren(shard) | leave(shard)) graph.children(shard) else Nil)
         }
@@ -264,9 +258,9 @@ object BatchPlanner {
     def firstArrivals: Iterator[(StreamShard, Long)] = ofCandidates(_.firstArrival)
     def largeRows: Iterator[(StreamShard, Long)] = ofCandidates(_.largeRows)
 
-    def empty: Iterator[StreamShard] = withoutRecords.iterator.map(StreamShard(stream.arn, _))
+    def finished: Iterator[(StreamShard, Option[SequenceNumber])] = ofCandidates(_.finished)
 
-    private def ofCandidates(value: Candidate => Option[Long]): Iterator[(StreamShard, Long)] =
+    private def ofCandidates[A](value: Candidate => Option[A]): Iterator[(StreamShard, A)] =
       candidates.iterator.flatMap(candidate => value(candidate).map(StreamShard(stream.arn, candidate.shard) -> _))
 
     def result: StreamOffset = {

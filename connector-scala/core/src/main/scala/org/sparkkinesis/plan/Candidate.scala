@@ -1,7 +1,7 @@
 package org.sparkkinesis.plan
 
 import org.sparkkinesis.chunk.ChunkSummary
-import org.sparkkinesis.model.ShardId
+import org.sparkkinesis.model.{SequenceNumber, ShardId}
 import org.sparkkinesis.plan.offset.{IdleTime, ShardPosition}
 
 /** One shard: its position, its chunks, and the number of chunks that the batch takes. */
@@ -12,6 +12,7 @@ final private[plan] class Candidate(
     available: Option[ShardAvailability]
 ) {
   private val chunks = available.fold[IndexedSeq[ChunkSummary]](Vector.empty)(_.chunks)
+  private val wasDone = isDone
   private val hadRecords = position match {
     case _: ShardPosition.After | _: ShardPosition.Within => true
     case _ => false
@@ -69,6 +70,10 @@ final private[plan] class Candidate(
 
   /** The number of rows that the batch takes if they are large, so that a few of them exceed the shard's read quota. */
   def largeRows: Option[Long] = Option.when(count > 0 && bytes > rows * Candidate.LargeRowBytes)(rows)
+
+  /** The last record that the batch takes, or none, if it finishes the shard. */
+  def finished: Option[Option[SequenceNumber]] =
+    Option.when(isDone && !wasDone)(Option.when(count > 0)(chunks(count - 1).last))
 
   /** A time before which every record of the shard is before the position, if it is known. */
   def readUntil: Option[Long] = IdleTime.of(position).orElse(since)

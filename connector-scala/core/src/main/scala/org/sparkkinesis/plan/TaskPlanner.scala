@@ -2,7 +2,7 @@ package org.sparkkinesis.plan
 
 import org.sparkkinesis.consume.RangeEnd
 import org.sparkkinesis.model.hash.HashKeyRange
-import org.sparkkinesis.model.{ShardId, StartingPosition, StreamShard, UserRecord}
+import org.sparkkinesis.model.{SequenceNumber, ShardId, StartingPosition, StreamShard, UserRecord}
 import org.sparkkinesis.plan.offset.{ShardPosition, SourceOffset}
 
 /**
@@ -42,13 +42,13 @@ object TaskPlanner {
   /**
    * Returns the ranges between two offsets.
    *
-   * @param lastOfEnded
-   *   returns the last record of a shard that is finished at `end`, if it is known
+   * @param finished
+   *   the last records of shards that are finished at `end`, where they are known; empty if the range has no record
    */
   def ranges(
       start: SourceOffset,
       end: SourceOffset,
-      lastOfEnded: StreamShard => Option[RangeEnd],
+      finished: Map[StreamShard, Option[SequenceNumber]],
       hashKeyRange: StreamShard => Option[HashKeyRange]
   ): Seq[ShardRange] = end.streams.values.toVector.flatMap { stream =>
     // A stream with another creation time was recreated, and nothing of it was read.
@@ -63,7 +63,7 @@ object TaskPlanner {
           case ShardPosition.After(number, _) => Some(RangeEnd.At(number))
           case ShardPosition.Within(number, sub, _) => Some(RangeEnd.Within(UserRecord(number, sub)))
           case ShardPosition.ShardEnd =>
-            Some(lastOfEnded(shard).getOrElse(RangeEnd.ShardEnd)).filterNot(isEmpty(_, from))
+            finished.get(shard).fold[Option[RangeEnd]](Some(RangeEnd.ShardEnd))(_.map(RangeEnd.At(_)))
           // The shard was added, but none of its records are planned.
           case _: ShardPosition.Start => None
         }
@@ -117,15 +117,6 @@ object TaskPlanner {
       case within: ShardPosition.Within => to.partOfNext == within.partOfNext
       case _ => from == to
     })
-
-  /**
-   * The end of the shard was reported after its last record was planned. A reader would not find that record.
-   */
-  private def isEmpty(until: RangeEnd, from: ShardPosition): Boolean = (until, from.resumeAt) match {
-    case (RangeEnd.At(last), Some(StartingPosition.AfterSequenceNumber(read))) => last <= read
-    case (RangeEnd.At(last), Some(StartingPosition.AtSequenceNumber(next))) => last < next
-    case _ => false
-  }
 
   /**
    * Groups the ranges of each owner into tasks.

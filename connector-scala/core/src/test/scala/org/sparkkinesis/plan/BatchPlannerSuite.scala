@@ -113,12 +113,13 @@ class BatchPlannerSuite extends TimedSuite {
     assert(planned.map(_.largeRows).contains(Map(StreamShard(arn, id(0)) -> 4L)))
   }
 
-  test("a batch knows the shards that it finishes without a record") {
+  test("a batch knows the last record that it takes of each shard that it finishes") {
     val available =
       Map(0 -> closed(), 1 -> closed(chunk(5)), 2 -> open(), 3 -> open(chunk(6)), 4 -> closed(), 5 -> closed())
     val start = offset(0 -> Horizon, 1 -> Horizon, 2 -> Horizon, 3 -> Horizon, 4 -> after(3), 5 -> ShardEnd)
     val planned = BatchPlanner.plan(start, _ => ShardGraph.Empty, known(available), ReadLimits.Unlimited)
-    assert(planned.map(_.empty).contains(Set(0, 4).map(i => StreamShard(arn, id(i)))))
+    val finished = Map(0 -> None, 1 -> Some(SequenceNumber("5")), 4 -> None)
+    assert(planned.map(_.finished).contains(finished.map { case (i, last) => StreamShard(arn, id(i)) -> last }))
   }
 
   test("without records, idle shards get a later time and closed shards are replaced by their children") {

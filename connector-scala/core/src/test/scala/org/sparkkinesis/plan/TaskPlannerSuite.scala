@@ -20,12 +20,12 @@ class TaskPlannerSuite extends TimedSuite {
   private def ranges(
       start: SourceOffset,
       end: SourceOffset,
-      lastOfEnded: Map[Int, Int] = Map.empty
+      finished: Map[Int, Option[Int]] = Map.empty
   ): Seq[(Int, StartingPosition, RangeEnd)] = TaskPlanner
     .ranges(
       start,
       end,
-      s => lastOfEnded.collectFirst { case (i, last) if shard(i) == s => RangeEnd.At(number(last)) },
+      finished.map { case (i, last) => shard(i) -> last.map(number) },
       _ => None
     )
     .map(range => (range.shard.shard.value.takeRight(4).toInt, range.after, range.end))
@@ -45,22 +45,26 @@ class TaskPlannerSuite extends TimedSuite {
   test("a finished shard is read to its last record if that is known, otherwise to its end") {
     val (start, end) = (offset(0 -> after(1), 1 -> after(1)), offset(0 -> ShardEnd, 1 -> ShardEnd))
     assert(
-      ranges(start, end, Map(0 -> 9)).map(_._3) ==
+      ranges(start, end, Map(0 -> Some(9))).map(_._3) ==
         Seq(RangeEnd.At(number(9)), RangeEnd.ShardEnd)
     )
   }
 
-  test("a shard whose last record was planned before its end was known is not read again") {
-    assert(ranges(offset(0 -> after(9)), offset(0 -> ShardEnd), Map(0 -> 9)) == Nil)
+  test("a shard that is finished without another record is not read") {
+    assert(ranges(
+      offset(0 -> after(9), 1 -> Horizon),
+      offset(0 -> ShardEnd, 1 -> ShardEnd),
+      Map(0 -> None, 1 -> None)
+    ) == Nil)
   }
 
   test("a range can begin and end within an aggregate") {
     def within(value: Int, sub: Long): ShardPosition = Within(number(value), sub, 0)
-    def planned(from: ShardPosition, to: ShardPosition, lastOfEnded: Map[Int, Int] = Map.empty) =
+    def planned(from: ShardPosition, to: ShardPosition, finished: Map[Int, Int] = Map.empty) =
       TaskPlanner.ranges(
         offset(0 -> from),
         offset(0 -> to),
-        _ => lastOfEnded.get(0).map(last => RangeEnd.At(number(last))),
+        finished.map { case (i, last) => shard(i) -> Some(number(last)) },
         _ => None
       ).map(range => (range.after, range.skipUpTo, range.end))
     val (at, skipped) = (StartingPosition.AtSequenceNumber(number(7)), Some(UserRecord(number(7), 2)))
@@ -120,7 +124,7 @@ class TaskPlannerSuite extends TimedSuite {
   test("a shard that began in a batch which finished another one is read after it, by the same task") {
     val start = offset(0 -> after(1), 1 -> after(1), 4 -> ShardEnd)
     def inOrder(end: SourceOffset): Boolean = {
-      val ranges = TaskPlanner.ranges(start, end, _ => None, _ => None)
+      val ranges = TaskPlanner.ranges(start, end, Map.empty, _ => None)
       TaskPlanner.streamsInOrder(start, end, ranges).nonEmpty
     }
     assert(!inOrder(offset(0 -> ShardEnd, 1 -> after(5), 4 -> ShardEnd)), "nothing began")
@@ -128,7 +132,7 @@ class TaskPlannerSuite extends TimedSuite {
     assert(!inOrder(offset(0 -> ShardEnd, 1 -> after(5), 2 -> Horizon, 3 -> Horizon)), "nothing of a child is read")
     val end = offset(0 -> ShardEnd, 1 -> after(5), 2 -> ShardEnd, 3 -> after(7))
     assert(inOrder(end))
-    val ranges = TaskPlanner.ranges(start, end, _ => None, _ => None)
+    val ranges = TaskPlanner.ranges(start, end, Map.empty, _ => None)
     val Seq(task) = TaskPlanner.tasks(ranges.reverse, _ => Some("a"), Some(1), 4, Set(arn)): @unchecked
     assert(task.ranges.map(_.shard) == Seq(0, 1, 2, 3).map(shard))
     assert(task.owner.contains("a"))

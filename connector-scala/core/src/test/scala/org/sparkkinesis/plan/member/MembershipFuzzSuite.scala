@@ -140,7 +140,7 @@ class MembershipFuzzSuite extends TimedSuite {
         ),
         arn => new AssertionError(s"$arn has not joined")
       )
-      TaskPlanner.ranges(whole, end, _ => None, _ => None)
+      TaskPlanner.ranges(whole, end, Map.empty, _ => None)
     }
 
     private def read(range: ShardRange, from: SourceOffset): Unit = {

@@ -133,7 +133,7 @@ class RealTimeHistorySuite extends TimedSuite {
 
     /** The rows that a micro-batch between the same offsets reads. */
     private def replay(start: SourceOffset, end: SourceOffset): Seq[(ShardId, Row)] =
-      TaskPlanner.ranges(start, end, _ => None, _ => None).flatMap { range =>
+      TaskPlanner.ranges(start, end, Map.empty, _ => None).flatMap { range =>
         all(range.shard.shard).rows.filter { row =>
           val begun = range.after match {
             case StartingPosition.AfterSequenceNumber(number) => row.sequenceNumber > number

@@ -2,7 +2,7 @@ package org.sparkkinesis.spark.coordinator
 
 import org.sparkkinesis.chunk.ChunkSummary
 import org.sparkkinesis.model.hash.HashKeyRange
-import org.sparkkinesis.model.{SequenceNumber, StreamShard}
+import org.sparkkinesis.model.StreamShard
 import org.sparkkinesis.plan._
 import org.sparkkinesis.plan.offset.{LostLineage, SourceOffset, StreamOffset, StreamPhase}
 import org.sparkkinesis.spark.coordinator.cluster.ExecutorPlace
@@ -225,10 +225,6 @@ final class PrefetchView private[coordinator] (
   /** Returns the preferred location of a task that reads the shard: the executor that holds its records. */
   def location(shard: StreamShard): Option[String] =
     locked(tracks.get(shard).flatMap(state.owner)).map(owner => preference(ExecutorPlace(owner.id, owner.host)))
-
-  /** Returns the sequence number of the last record that was fetched from an ended shard. */
-  def lastOfEnded(shard: StreamShard): Option[SequenceNumber] =
-    locked(tracks.get(shard).filter(_.ended).flatMap(_.lastReported))
 
   /**
    * Returns the coordinator's current figures.

@@ -283,11 +283,13 @@ final class ReadLedger(now: () => Long, initialRetentionMillis: Long) extends Ba
   /**
    * Returns whether some record of the reported stream may really be lost now. A shard that could not be read for long
    * is reported although it may have had no record in that time. The first run may fetch and plan records that expire
-   * before its first batch is logged: they need not be delivered, but they are lost.
+   * before its first batch is logged: they need not be delivered, but they are lost. The initial position counts from
+   * when it is stored.
    */
   def hasLoss(loss: LossReport): Boolean = put.valuesIterator.exists(record =>
     loss.isOfStreamOf(record) && !record.dropped && !delivered.contains(record.id) &&
-      isInFirst(record) && goneMillis(record) >= firstRunMillis && goneMillis(record) <= now() + ReadLedger.MarginMillis
+      (beginsAtMillis == Long.MaxValue || isInFirst(record)) && goneMillis(record) >= firstRunMillis &&
+      goneMillis(record) <= now() + ReadLedger.MarginMillis
   )
 }
 

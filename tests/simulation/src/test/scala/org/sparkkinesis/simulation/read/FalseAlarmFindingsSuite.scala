@@ -261,4 +261,31 @@ class FalseAlarmFindingsSuite extends TimedSuite with ReadFindings {
       )
     ))
   }
+
+  test("9300276: a record that expires after its executor is lost, and before a batch has it, is lost") {
+    val outcome = run(ReadScenario(
+      9300276L,
+      ReadSetup(
+        1,
+        24,
+        "trim_horizon",
+        0L,
+        1,
+        ModelSettings(20, 1000, 100, 0, 1000, 5000L),
+        TaskSettings(),
+        verySlow,
+        1,
+        1
+      ),
+      Vector(
+        Put(1),
+        Advance(24 * Hour - 19000L),
+        Start(Once, efo = false, failOnDataLoss = false),
+        Advance(27000L),
+        KillExecutor(2, 0),
+        Advance(17 * Minute)
+      )
+    ))
+    assert(outcome.delivered == 0 && outcome.losses == 1)
+  }
 }

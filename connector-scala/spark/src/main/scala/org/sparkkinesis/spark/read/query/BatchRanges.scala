@@ -3,9 +3,8 @@ package org.sparkkinesis.spark.read.query
 import scala.collection.mutable
 
 import org.sparkkinesis.config.ReadOptions
-import org.sparkkinesis.consume.RangeEnd
 import org.sparkkinesis.model.hash.HashKeyRange
-import org.sparkkinesis.model.{ShardId, StreamShard}
+import org.sparkkinesis.model.{SequenceNumber, ShardId, StreamShard}
 import org.sparkkinesis.plan.offset.SourceOffset
 import org.sparkkinesis.plan.{PlannedBatch, ShardRange, TaskPlanner}
 import org.sparkkinesis.spark.coordinator.PrefetchView
@@ -34,12 +33,9 @@ final private[query] class BatchRanges(session: StreamSession, retention: Retent
       planned: Option[PlannedBatch],
       readUpTo: => SourceOffset
   ): Seq[ShardRange] = {
-    // A read of a finished shard without records would find those of the shard of the same name in a stream that was
-    // recreated meanwhile.
-    val empty = planned.fold(Set.empty[StreamShard])(_.empty)
-    val ranges =
-      TaskPlanner.ranges(from, to, shard => prefetched.lastOfEnded(shard).map(RangeEnd.At(_)), hashKeyRange)
-        .filterNot(range => empty(range.shard))
+    // If a stream was recreated meanwhile, a shard that is read to its end may be another one of the same name.
+    val finished = planned.fold(Map.empty[StreamShard, Option[SequenceNumber]])(_.finished)
+    val ranges = TaskPlanner.ranges(from, to, finished, hashKeyRange)
     val arrivals =
       planned.fold(arrivalsOfEarlierRun(readUpTo, to, ranges))(_.firstArrivals.filter(retention.expiresSoon))
     val large = planned.fold(Map.empty[StreamShard, Long])(_.largeRows)

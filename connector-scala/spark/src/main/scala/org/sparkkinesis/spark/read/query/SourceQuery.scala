@@ -151,8 +151,6 @@ final class SourceQuery(
   private def planFrom(start: SourceOffset, allAvailable: Boolean): (SourceOffset, SourceOffset) = {
     val mended = positions.mend(start)
     val known = positions.linked(mended)
-    // What the coordinator knows of a recreated stream is of the old one, and no position is compared with that.
-    if (coordinatorIfStarted.exists(_.knowsOther(known))) advance(known)
     if (endsNow) triggers.endNow()
     endsNow = false
     planUnlessRecreated(mended, known, allAvailable) match {
@@ -163,8 +161,11 @@ final class SourceQuery(
 
   /** A position in a stream that was recreated is not valid in the new one, so reading may fail because of it. */
   private def planUnlessRecreated(mended: SourceOffset, known: SourceOffset, all: Boolean): Option[SourceOffset] =
-    try plan(mended, known, all)
-    catch {
+    try {
+      // What the coordinator knows of a recreated stream is of the old one, and no position is compared with that.
+      if (coordinatorIfStarted.exists(_.knowsOther(known))) advance(known)
+      plan(mended, known, all)
+    } catch {
       case failed: ShardFailed if positions.checkRecreated(Set(failed.shard.stream)).recreated.nonEmpty => None
     }
 
