@@ -16,6 +16,7 @@ import org.sparkkinesis.plan.offset.InitialShards
 import org.sparkkinesis.plan.{ShardRange, TaskPlanner}
 import org.sparkkinesis.spark.connection.Environment
 import org.sparkkinesis.spark.metadata.{MetadataSource, MetadataWatcher}
+import org.sparkkinesis.spark.read.query.FirstRecords
 import org.sparkkinesis.spark.read.reader.{KinesisInputPartition, KinesisReaderFactory}
 import org.sparkkinesis.spark.session.StreamSession
 import org.sparkkinesis.spark.settings.ReadSettings

@@ -7,6 +7,7 @@ import org.sparkkinesis.config.value.PositionOption
 import org.sparkkinesis.error.KinesisConnectorException
 import org.sparkkinesis.model.hash.HashKeyRange
 import org.sparkkinesis.model.{SequenceNumber, Shard, ShardId, StartingPosition}
+import org.sparkkinesis.spark.read.query.FirstRecords
 import org.sparkkinesis.suite.TimedSuite
 
 /** Tests which positions a batch read accepts, and which shards it reads. */

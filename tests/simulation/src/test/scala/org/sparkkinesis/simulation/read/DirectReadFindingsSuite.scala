@@ -1,7 +1,7 @@
 package org.sparkkinesis.simulation.read
 
 import org.sparkkinesis.simulation.model.ModelSettings
-import org.sparkkinesis.simulation.model.ServiceFault.EndWithoutChildren
+import org.sparkkinesis.simulation.model.ServiceFault.{EndWithoutChildren, Unreachable}
 import org.sparkkinesis.simulation.read.schedule.ReadAction._
 import org.sparkkinesis.simulation.read.schedule._
 import org.sparkkinesis.simulation.spark.QueryTrigger._
@@ -188,5 +188,30 @@ class DirectReadFindingsSuite extends TimedSuite with ReadFindings {
         PutTo(2, 5)
       )
     ))
+  }
+
+  test(
+    "by hand: records that expire after a batch of an earlier run was checked, and before a task reads it, are lost"
+  ) {
+    killed(steps =>
+      ReadScenario(
+        1,
+        ReadSetup(options = fast),
+        Vector(
+          Put(3),
+          Start(ProcessingTime(Hour), efo = false, failOnDataLoss = false),
+          Advance(5 * Minute),
+          Put(3),
+          Advance(35 * Minute),
+          Put(3),
+          Advance(20 * Minute - 1000),
+          Kill(steps),
+          Advance(23 * Hour - 5 * Minute),
+          Fault(Unreachable("executor"), 15 * Minute),
+          Start(ProcessingTime(10000L), efo = false, failOnDataLoss = false),
+          Advance(Hour)
+        )
+      )
+    )
   }
 }

@@ -7,12 +7,19 @@ import org.sparkkinesis.model.hash.HashKeyRange
 import org.sparkkinesis.model.{SequenceNumber, ShardId, StreamShard}
 import org.sparkkinesis.plan.offset.SourceOffset
 import org.sparkkinesis.plan.{PlannedBatch, ShardRange, TaskPlanner}
+import org.sparkkinesis.spark.connection.Environment
 import org.sparkkinesis.spark.coordinator.PrefetchView
 import org.sparkkinesis.spark.session.StreamSession
 import org.sparkkinesis.spark.session.check.RetentionCheck
 
 /** Determines what the tasks of a batch read of each shard. For the query's thread; its methods may block. */
-final private[query] class BatchRanges(session: StreamSession, retention: RetentionCheck, prefetched: => PrefetchView) {
+final private[query] class BatchRanges(
+    session: StreamSession,
+    retention: RetentionCheck,
+    prefetched: => PrefetchView,
+    environment: Environment
+) {
+  private val firstRecords = new FirstRecords(session, environment)
   private val listed = mutable.HashMap.empty[String, Map[ShardId, HashKeyRange]]
 
   /** The end of a batch of an earlier run that runs again, and the arrival times of its first records. */
@@ -49,9 +56,21 @@ final private[query] class BatchRanges(session: StreamSession, retention: Retent
       to: SourceOffset,
       ranges: Seq[ShardRange]
   ): Map[StreamShard, Long] = {
-    if (!rerun.exists(_._1 == to))
-      rerun = Some(to -> retention.warnOfExpiredBatch(readUpTo, to, ranges.iterator.map(_.shard).toSet))
+    if (!rerun.exists(_._1 == to)) {
+      val from = readUpTo
+      // What had expired before this look is reported by the check, and what expires after it by the tasks.
+      val found = firstRecords.of(ranges.filter(expiresSoon(from, to, _)), session.serviceClock.atMost)
+      val looked = found.flatMap(range => range.firstArrivalMillis.map(range.shard -> _))
+      rerun = Some(to -> (retention.warnOfExpiredBatch(from, to, ranges.iterator.map(_.shard).toSet) ++ looked))
+    }
     rerun.fold(Map.empty[StreamShard, Long])(_._2)
+  }
+
+  /** Whether the first record of a range may expire soon, and its arrival is not in the end of the batch. */
+  private def expiresSoon(from: SourceOffset, to: SourceOffset, range: ShardRange): Boolean = {
+    val (arn, shard) = (range.shard.stream, range.shard.shard)
+    !to.streams.get(arn).exists(_.begun.contains(shard)) &&
+    from.streams.get(arn).flatMap(_.readUntil(shard)).exists(until => retention.expiresSoon(range.shard -> until))
   }
 
   /**

@@ -55,7 +55,7 @@ final class SourceQuery(
     positions.retention.oldestMillis(_),
     clock
   )
-  private val ranges = new BatchRanges(session, positions.retention, prefetched)
+  private val ranges = new BatchRanges(session, positions.retention, prefetched, environment)
 
   /** The connections that the coordinator has received. */
   private var connected = session.connections

@@ -1,4 +1,4 @@
-package org.sparkkinesis.spark.read
+package org.sparkkinesis.spark.read.query
 
 import scala.concurrent.duration._
 
@@ -11,7 +11,10 @@ import org.sparkkinesis.spark.executor.PublisherFactories
 import org.sparkkinesis.spark.session.StreamSession
 import org.sparkkinesis.spark.session.check.RetentionCheck
 
-/** Finds out when the first records of a batch read arrived, so that a task can report them if they have expired. */
+/**
+ * Finds out when the first records of ranges arrived, so that a task can report them if they have expired: those of a
+ * batch read, and of a batch that an earlier run of a query planned.
+ */
 final private[read] class FirstRecords(session: StreamSession, environment: Environment) {
   import FirstRecords._
 

@@ -1,4 +1,4 @@
-package org.sparkkinesis.spark.read
+package org.sparkkinesis.spark.read.query
 
 import scala.concurrent.duration._
 
