@@ -105,7 +105,10 @@ final case class RetentionNotRead(streamName: String, failure: Throwable) extend
     "whether records have expired unread is checked later"
 }
 
-/** A batch read does not know when the first records of some shards arrived, which may expire before they are read. */
+/**
+ * A batch read, or a batch of an earlier run, does not know when the first records of some shards arrived, which may
+ * expire before they are read.
+ */
 final case class FirstRecordsUnknown(streamName: String, unknown: Seq[ShardId]) extends QueryEvent {
   override def level: EventLevel = EventLevel.Warn
   override def stream: Option[String] = Some(streamName)

@@ -260,10 +260,11 @@ final class StreamSession(val options: Options, asked: QueryContext, environment
   def initialOffset(arn: String, position: PositionOption, latestMillis: Long): StreamOffset = {
     val stream = streams(arn)
     val pinned = StreamSession.pin(StreamSession.withinRetention(position, oldestMillis(arn)), latestMillis)
-    // The records of a parent are older than the latest ones.
-    val all = if (position.default == StartingPosition.Latest) allShards(stream.arn) else shardsWithParents(stream.arn)
+    // "Latest" is the time of the first start, which may have been an earlier run, so a closed parent is read as well.
+    val all = shardsWithParents(arn)
     val filter = InitialShards.filter(pinned.default)
-    val listed = if (filter == ShardFilter.FromTrimHorizon) all else allShards(stream.arn, filter)
+    val listed = if (filter == ShardFilter.FromTrimHorizon) all
+    else shardsWithParents(arn, filter, all.iterator.map(_.id).toSet)
     StreamOffset(
       stream.name,
       stream.arn,
@@ -273,15 +274,19 @@ final class StreamSession(val options: Options, asked: QueryContext, environment
   }
 
   /**
-   * Returns all shards, for a read that begins at the oldest record. Lists again while a shard is listed without one of
-   * its parents: the parent has expired, or the listing lacks it, and its records would never be read.
+   * Returns all shards, for the start of a read. Lists again while a shard is listed without one of its parents: the
+   * parent has expired, or the listing lacks it, and its records would never be read.
    */
-  def shardsWithParents(arn: String): Seq[Shard] = {
+  def shardsWithParents(arn: String): Seq[Shard] = shardsWithParents(arn, ShardFilter.FromTrimHorizon, _ => true)
+
+  /** @param exists whether the stream has a parent that the listing lacks */
+  private def shardsWithParents(arn: String, filter: ShardFilter, exists: ShardId => Boolean): Seq[Shard] = {
     @scala.annotation.tailrec
     def list(times: Int, before: Seq[Shard]): Seq[Shard] = {
-      val all = (allShards(arn) ++ before).distinctBy(_.id)
-      val ids = all.iterator.map(_.id).toSet
-      if (times >= ShardGraph.Omissions || all.forall(_.parents.forall(ids))) all else list(times + 1, all)
+      val listed = (allShards(arn, filter) ++ before).distinctBy(_.id)
+      val ids = listed.iterator.map(_.id).toSet
+      val isWhole = listed.forall(_.parents.forall(parent => ids(parent) || !exists(parent)))
+      if (times >= ShardGraph.Omissions || isWhole) listed else list(times + 1, listed)
     }
     list(1, Nil)
   }

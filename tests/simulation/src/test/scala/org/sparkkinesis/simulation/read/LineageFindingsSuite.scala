@@ -1,7 +1,7 @@
 package org.sparkkinesis.simulation.read
 
 import org.sparkkinesis.simulation.model.ModelSettings
-import org.sparkkinesis.simulation.model.ServiceFault.EndWithoutChildren
+import org.sparkkinesis.simulation.model.ServiceFault.{EndWithoutChildren, ListingHoles}
 import org.sparkkinesis.simulation.read.schedule.ReadAction._
 import org.sparkkinesis.simulation.read.schedule._
 import org.sparkkinesis.simulation.spark.QueryTrigger._
@@ -132,6 +132,38 @@ class LineageFindingsSuite extends TimedSuite with ReadFindings {
         Advance(3377000L),
         Put(1),
         Merge(0)
+      )
+    ))
+  }
+
+  test("33021: a query whose first run was killed begins with the parent of a split that the first listing lacks") {
+    run(ReadScenario(
+      33021L,
+      ReadSetup(
+        4,
+        24,
+        "latest",
+        Minute,
+        3,
+        ModelSettings(200, 1000, 2, 0, 1000, 5000L),
+        TaskSettings(),
+        Map("minFetchPeriod" -> "250ms", "shardFetchInterval" -> "10s"),
+        1,
+        1
+      ),
+      Vector(
+        Put(3),
+        Start(AvailableNow, efo = true, failOnDataLoss = false),
+        Advance(147L),
+        Kill(0),
+        Put(1),
+        Split(2),
+        Fault(ListingHoles(2), 47626L),
+        Put(3),
+        Fault(ListingHoles(4), 2497L),
+        Start(AvailableNow, efo = true, failOnDataLoss = false),
+        LoseExecutor(2),
+        Advance(14000L)
       )
     ))
   }

@@ -26,6 +26,10 @@ final private[read] class FirstRecords(session: StreamSession, environment: Envi
     val expiring = ranges.filter { range =>
       mayExpire(range.after, session.oldestMillis(range.shard.stream), nowMillis)
     }
+    if (expiring.isEmpty) ranges else lookedAt(ranges, expiring, nowMillis)
+  }
+
+  private def lookedAt(ranges: Seq[ShardRange], expiring: Seq[ShardRange], nowMillis: Long): Seq[ShardRange] = {
     val publishers = PublisherFactories.polling(
       () => session.settings,
       environment.sharedScheduler,
