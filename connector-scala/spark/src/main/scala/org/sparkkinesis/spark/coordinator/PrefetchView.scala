@@ -1,8 +1,8 @@
 package org.sparkkinesis.spark.coordinator
 
 import org.sparkkinesis.chunk.ChunkSummary
-import org.sparkkinesis.model.hash.HashKeyRange
 import org.sparkkinesis.model.StreamShard
+import org.sparkkinesis.model.hash.HashKeyRange
 import org.sparkkinesis.plan._
 import org.sparkkinesis.plan.offset.{LostLineage, SourceOffset, StreamOffset, StreamPhase}
 import org.sparkkinesis.spark.coordinator.cluster.ExecutorPlace
