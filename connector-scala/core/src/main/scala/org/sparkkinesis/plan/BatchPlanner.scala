@@ -23,13 +23,17 @@ import org.sparkkinesis.shard.ShardGraph
  * @param openUpToMillis
  *   a time at which the shard was still open, so that records of its children arrived later. The service may report a
  *   closed shard as read to its tip, so `readUpToMillis` is no such time.
+ * @param precededBy
+ *   the record that the first chunk follows, if it is known. A chunk of a new owner may also contain records before the
+ *   position.
  */
 final case class ShardAvailability(
     chunks: IndexedSeq[ChunkSummary],
     ended: Boolean,
     readUpToMillis: Long = 0,
     childrenSinceMillis: Option[Long] = None,
-    openUpToMillis: Long = Long.MaxValue
+    openUpToMillis: Long = Long.MaxValue,
+    precededBy: Option[SequenceNumber] = None
 )
 
 /**

@@ -21,6 +21,12 @@ final private[plan] class Candidate(
   /** A time before which all records were planned when the batch began. */
   private val plannedBefore = IdleTime.of(position)
 
+  /** Whether the first chunk begins with the first record after the position. */
+  private val followsPosition = position match {
+    case ShardPosition.After(number, _) => available.exists(_.precededBy.contains(number))
+    case _ => false
+  }
+
   /** The number of chunks that a batch may take. */
   private var permitted = chunks.size
   var count = 0
@@ -62,10 +68,11 @@ final private[plan] class Candidate(
 
   /**
    * The arrival time of the first record that the batch takes, if it is known. A chunk of a new owner may also contain
-   * records before the position.
+   * records before the position. They are not later than its time, which the first record after it may have as well.
    */
   def firstArrival: Option[Long] =
-    if (count > 0 && hadRecords) Some(chunks.head.firstArrivalMillis).filter(first => plannedBefore.exists(_ < first))
+    if (count > 0 && hadRecords)
+      Some(chunks.head.firstArrivalMillis).filter(first => followsPosition || plannedBefore.exists(_ < first))
     else begun
 
   /** The number of rows that the batch takes if they are large, so that a few of them exceed the shard's read quota. */

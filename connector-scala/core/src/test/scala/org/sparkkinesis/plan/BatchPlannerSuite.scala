@@ -92,6 +92,16 @@ class BatchPlannerSuite extends TimedSuite {
     ))
   }
 
+  test("a batch knows when its first record arrived, also if that is the time of its position") {
+    val start = offset(0 -> after(3, arrival = 2000), 1 -> after(3, arrival = 2000))
+    val available = Map(
+      0 -> open(chunk(8, arrival = 2000)).copy(precededBy = Some(SequenceNumber("3"))),
+      1 -> open(chunk(8, arrival = 2000)).copy(precededBy = Some(SequenceNumber("2")))
+    )
+    val planned = BatchPlanner.plan(start, _ => ShardGraph.Empty, known(available), ReadLimits.Unlimited)
+    assert(planned.map(_.firstArrivals).contains(Map(StreamShard(arn, id(0)) -> 2000L)))
+  }
+
   test("a batch knows when its first record arrived, also after the time of the position was updated to that") {
     val arrival = 3 * 3600000L
     val available = Map(0 -> open(chunk(5, arrival = arrival)).copy(readUpToMillis = arrival))

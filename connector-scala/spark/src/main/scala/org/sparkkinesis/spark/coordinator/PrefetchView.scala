@@ -290,6 +290,7 @@ final class PrefetchView private[coordinator] (
     val readUpTo = until.fold(told)(target => math.min(told, target.millis))
     val openUpTo = math.max(track.followedMillis, state.openShards.lastOpenMillis(track.shard).getOrElse(0L))
     val childrenSince = if (track.ended) state.childrenSince(track.shard) else None
-    ShardAvailability(within, track.ended && within.size == chunks.size, readUpTo, childrenSince, openUpTo)
+    val ended = track.ended && within.size == chunks.size
+    ShardAvailability(within, ended, readUpTo, childrenSince, openUpTo, track.precededBy)
   }
 }

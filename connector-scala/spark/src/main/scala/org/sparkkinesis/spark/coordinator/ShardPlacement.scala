@@ -108,7 +108,7 @@ final private[coordinator] class ShardPlacement(
           positions(shard).resumeAt.map { at =>
             val track = tracks.getOrElseUpdate(shard, new ShardTrack(shard, state.bounds, state.unreadSince(shard)))
             state.epoch += 1
-            track.assign(owner, state.epoch)
+            track.assign(owner, state.epoch, positions(shard))
             Assigned(shard, at, track.epoch, state.graphs(shard.stream).range(shard.shard))
           }
         }

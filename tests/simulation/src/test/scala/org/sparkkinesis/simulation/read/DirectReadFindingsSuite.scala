@@ -214,4 +214,40 @@ class DirectReadFindingsSuite extends TimedSuite with ReadFindings {
       )
     )
   }
+
+  test("94762: the first record of a batch arrived in the millisecond of the last one before, and expires") {
+    run(ReadScenario(
+      94762L,
+      ReadSetup(
+        4,
+        24,
+        "trim_horizon",
+        0L,
+        3,
+        ModelSettings(5, 1000, 100, 0, 1000, 15000L, lateEnds = true),
+        TaskSettings(4, 0, 0, 50, 30),
+        verySlow ++ Map("maxTriggerDelay" -> "30s", "fetchBufferSize" -> "1048576", "minRecordsPerTrigger" -> "50"),
+        2,
+        1
+      ),
+      Vector(
+        Start(ProcessingTime(Minute), efo = false, failOnDataLoss = false),
+        Advance(Minute),
+        Advance(22 * Minute),
+        Put(1),
+        Put(53),
+        Advance(6000L),
+        Stop,
+        Advance(9 * Minute),
+        Advance(Hour),
+        Advance(9 * Minute),
+        Put(1),
+        Advance(18 * Minute),
+        Advance(33360000L),
+        Put(6),
+        Advance(44280000L),
+        Start(ProcessingTime(Hour), efo = false, failOnDataLoss = false)
+      )
+    ))
+  }
 }

@@ -40,6 +40,12 @@ final private[coordinator] class ShardTrack(
    */
   private var droppedAhead: Option[SequenceNumber] = None
 
+  /**
+   * The record that the first chunk follows, if it is known: the one at which the owner began, or the last one that was
+   * dropped.
+   */
+  var precededBy: Option[SequenceNumber] = None
+
   /** The number of rows in `chunks`. The query reads it at every trigger. */
   var rows = 0L
   var lastReported: Option[SequenceNumber] = None
@@ -82,10 +88,15 @@ final private[coordinator] class ShardTrack(
     ended = true
   }
 
-  def assign(newOwner: String, newEpoch: Long): Unit = {
+  /** @param from the position at which the owner begins */
+  def assign(newOwner: String, newEpoch: Long, from: ShardPosition): Unit = {
     owner = Some(newOwner)
     epoch = newEpoch
     forget()
+    precededBy = from match {
+      case ShardPosition.After(number, _) => Some(number)
+      case _ => None
+    }
   }
 
   /** Removes the owner. The next owner fetches its records again, possibly in other chunks. */
@@ -114,6 +125,7 @@ final private[coordinator] class ShardTrack(
     chunks.clear()
     rows = 0
     lastReported = None
+    precededBy = None
     droppedAhead = None
     readUpToMillis = 0
     openUpToMillis = 0
@@ -195,7 +207,11 @@ final private[coordinator] class ShardTrack(
   /** Drops chunks up to this sequence number. Returns true if there were some. */
   def dropUpTo(number: SequenceNumber): Boolean = {
     val before = chunks.size
-    while (chunks.nonEmpty && chunks.head.last <= number) rows -= chunks.removeHead().rows
+    while (chunks.nonEmpty && chunks.head.last <= number) {
+      val dropped = chunks.removeHead()
+      rows -= dropped.rows
+      precededBy = Some(dropped.last)
+    }
     chunks.size < before
   }
 }

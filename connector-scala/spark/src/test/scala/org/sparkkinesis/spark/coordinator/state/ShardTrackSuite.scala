@@ -123,9 +123,24 @@ class ShardTrackSuite extends TimedSuite {
   test("a new owner reports records again that the last one dropped before they were planned") {
     val told = track(Seq(chunk(10, 1000)), 0)
     told.dropAhead()
-    told.assign("1", 2)
+    told.assign("1", 2, ShardPosition.Horizon)
     told.accept(ShardReport(shard, 2, Vector(chunk(10, 1000)), 1, 2000, 0, None, None), replaces = true)
     assert(told.chunks.map(_.last) == Seq(number(10)))
+  }
+
+  test("a track knows the record that its first chunk follows, unless that may be another one") {
+    val track = new ShardTrack(shard, bounds)
+    track.assign("1", 1, ShardPosition.After(number(5), 0))
+    track.accept(ShardReport(shard, 1, Vector(chunk(10, 1000), chunk(20, 20000)), 1, 1000, 0, None, None), false)
+    assert(track.chunks.size == 2 && track.precededBy.contains(number(5)))
+    track.dropPlanned(ShardPosition.After(number(7), 0))
+    assert(track.precededBy.contains(number(5)), "the first chunk also contains the records 6 and 7")
+    track.dropPlanned(ShardPosition.After(number(10), 0))
+    assert(track.precededBy.contains(number(10)))
+    track.lose()
+    assert(track.precededBy.isEmpty)
+    track.assign("2", 2, ShardPosition.Horizon)
+    assert(track.precededBy.isEmpty)
   }
 
   test("the time up to which a shard was read survives a change of its owner") {
