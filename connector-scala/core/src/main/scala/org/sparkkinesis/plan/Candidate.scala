@@ -12,17 +12,16 @@ final private[plan] class Candidate(
     available: Option[ShardAvailability]
 ) {
   private val chunks = available.fold[IndexedSeq[ChunkSummary]](Vector.empty)(_.chunks)
-  private val wasDone = isDone
-  private val hadRecords = position match {
+
+  /** The position when the batch began. */
+  private val start = position
+  private def hadRecords = start match {
     case _: ShardPosition.After | _: ShardPosition.Within => true
     case _ => false
   }
 
-  /** A time before which all records were planned when the batch began. */
-  private val plannedBefore = IdleTime.of(position)
-
-  /** Whether the first chunk begins with the first record after the position. */
-  private val followsPosition = position match {
+  /** Whether the first chunk begins with the first record after the start. */
+  private def followsStart = start match {
     case ShardPosition.After(number, _) => available.exists(_.precededBy.contains(number))
     case _ => false
   }
@@ -72,7 +71,7 @@ final private[plan] class Candidate(
    */
   def firstArrival: Option[Long] =
     if (count > 0 && hadRecords)
-      Some(chunks.head.firstArrivalMillis).filter(first => followsPosition || plannedBefore.exists(_ < first))
+      Some(chunks.head.firstArrivalMillis).filter(first => IdleTime.of(start).exists(_ < first) || followsStart)
     else begun
 
   /** The number of rows that the batch takes if they are large, so that a few of them exceed the shard's read quota. */
@@ -80,7 +79,7 @@ final private[plan] class Candidate(
 
   /** The last record that the batch takes, or none, if it finishes the shard. */
   def finished: Option[Option[SequenceNumber]] =
-    Option.when(isDone && !wasDone)(Option.when(count > 0)(chunks(count - 1).last))
+    Option.when(isDone && start != ShardPosition.ShardEnd)(Option.when(count > 0)(chunks(count - 1).last))
 
   /** A time before which every record of the shard is before the position, if it is known. */
   def readUntil: Option[Long] = IdleTime.of(position).orElse(since)

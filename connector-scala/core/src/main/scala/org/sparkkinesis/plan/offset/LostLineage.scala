@@ -27,6 +27,9 @@ final case class LostLineage(
   /** False if all descendants of the finished shards are in the offset. */
   def isLoss: Boolean = unread.nonEmpty || left.nonEmpty
 
+  /** The shards of the offset that have expired. */
+  def gone: Set[ShardId] = finished ++ unread
+
   /** The first listed shards after those that have expired. */
   def left: Set[ShardId] = orphans ++ merged
 
@@ -37,9 +40,9 @@ final case class LostLineage(
    *   a time, in epoch milliseconds, before which all records of the orphans count as lost with the lineage
    */
   def mend(stream: StreamOffset, sinceMillis: Long): StreamOffset = stream.copy(
-    shards = stream.shards -- finished -- unread ++ orphans.map(_ -> ShardPosition.Horizon),
-    begun = stream.begun -- finished -- unread,
-    since = stream.since -- finished -- unread ++ orphans.map(_ -> sinceMillis)
+    shards = stream.shards -- gone ++ orphans.map(_ -> ShardPosition.Horizon),
+    begun = stream.begun -- gone,
+    since = stream.since -- gone ++ orphans.map(_ -> sinceMillis)
   )
 }
 

@@ -36,7 +36,7 @@ final class KinesisBatch(options: Options, schema: StructType) extends Batch {
       checkIsPast(ReadOptions.initialPosition, from, now)
       checkIsPast(ReadOptions.endingPosition, to, now)
       val ranges = session.streams.values.toVector.flatMap { stream =>
-        val all = session.shardsWithParents(stream.arn)
+        val all = session.shards.withParents(stream.arn)
         Seq(from, to).foreach(InitialShards.checkNames(stream.name, _, all))
         all.flatMap(range(stream.arn, stream.name, _, from, to))
       }

@@ -133,7 +133,7 @@ final class CheckpointCheck(session: StreamSession, environment: Environment) {
     lineage.mend(stream, session.oldestMillis(stream.arn) + FirstAnswers.toMillis)
 
   private def report(stream: StreamOffset, lineage: LostLineage): Unit = {
-    val gone = (lineage.unread ++ lineage.finished).toSeq.sorted
+    val gone = lineage.gone.toSeq.sorted
     val left = if (lineage.left.isEmpty) "nothing is left"
     else s"only ${lineage.left.toSeq.sorted.mkString(", ")} and their children are left"
     val reason = s"of the shard and its descendants, $left"
@@ -156,10 +156,10 @@ final class CheckpointCheck(session: StreamSession, environment: Environment) {
   private def lostLineage(stream: StreamOffset): Option[LostLineage] = {
     @scala.annotation.tailrec
     def look(times: Int, before: Seq[Shard]): Option[LostLineage] = {
-      val all = (session.allShards(stream.arn) ++ before).distinctBy(_.id)
+      val all = (session.shards.all(stream.arn) ++ before).distinctBy(_.id)
       listings += stream.arn -> all
       val lost = LostLineage.of(stream, all)
-      def isOld = lost.exists(one => (one.unread ++ one.finished).exists(session.hasShard(stream.arn, _)))
+      def isOld = lost.exists(_.gone.exists(session.hasShard(stream.arn, _)))
       if (lost.isEmpty || (times >= Listings && !isOld)) lost
       // A shard of the offset exists, so neither it nor its children are lost, however long listings lack them.
       else if (times >= LongestListings) None
@@ -185,7 +185,7 @@ final class CheckpointCheck(session: StreamSession, environment: Environment) {
             creation = Instant.ofEpochMilli(now.creationMillis).toString
           )
         )
-        session.shardsWithParents(stream.arn)
+        session.shards.withParents(stream.arn)
       }
     )
     remade += stream.arn -> listed

@@ -14,14 +14,12 @@ import org.sparkkinesis.error.{KinesisConnectorException, MetadataErrors, Option
 import org.sparkkinesis.event.EventSink
 import org.sparkkinesis.event.log.QueryContext
 import org.sparkkinesis.metadata.PhysicalStream
-import org.sparkkinesis.model.{Shard, ShardId, StartingPosition, StreamRef, StreamShard}
+import org.sparkkinesis.model.{Shard, ShardId, StartingPosition, StreamRef}
 import org.sparkkinesis.plan.offset.{InitialShards, SourceOffset, StreamOffset}
 import org.sparkkinesis.retry.{RetryPolicies, RetryRules}
 import org.sparkkinesis.service.{KinesisService, ShardFilter, StreamDescription}
-import org.sparkkinesis.shard.ShardGraph
 import org.sparkkinesis.sink.kinesis.StreamIdentity
 import org.sparkkinesis.spark.connection.{Connection, Environment, ServiceClock, StreamMetadata}
-import org.sparkkinesis.spark.coordinator.state.OpenShardTimes
 import org.sparkkinesis.spark.coordinator.state.OpenShardTimes.ListingTime
 import org.sparkkinesis.spark.metadata.MetadataSource
 import org.sparkkinesis.spark.session.checkpoint.RegisteredConsumers
@@ -64,8 +62,6 @@ final class StreamSession(val options: Options, asked: QueryContext, environment
   private val directories = mutable.HashMap.empty[ClientSettings, StreamMetadata]
 
   private val listing = pattern.map(new StreamListing(_, () => directory(general), general))
-  private var seen = Map.empty[String, Seq[Shard]]
-  private val openShards = new OpenShardTimes
 
   /** The service's clock, known from the descriptions of the streams. */
   val serviceClock = new ServiceClock(environment.clock)
@@ -146,7 +142,7 @@ final class StreamSession(val options: Options, asked: QueryContext, environment
     )
     description.answeredMillis.foreach(serviceClock.heard(_, began))
     synchronized {
-      forgetShards(description)
+      forgetIfOther(description)
       found += stream.arn -> Found(stream.stream, description, client)
       described += stream.arn -> description
       reach(stream.arn, connection, base)
@@ -198,25 +194,11 @@ final class StreamSession(val options: Options, asked: QueryContext, environment
   def listShards(arn: String): Seq[Shard] =
     directory(found(arn).client).shards(ref(arn), ShardFilter.FromTrimHorizon)
 
-  /** Returns all shards, for the start of a read. */
-  def allShards(arn: String, filter: ShardFilter = ShardFilter.FromTrimHorizon): Seq[Shard] = {
-    val begun = ListingTime(environment.clock.nanoTime, serviceClock.atLeast)
-    val all = directory(found(arn).client).allShards(ref(arn), filter, settings.failOnDataLoss)
-    synchronized {
-      seen += arn -> (all ++ seen.getOrElse(arn, Nil)).distinctBy(_.id)
-      openShards.list(arn, all, begun, isRead = _ => true)
-    }
-    all
-  }
-
-  /** Returns the shards that [[allShards]] has returned so far. A later listing may lack some of them. */
-  def seenShards(arn: String): Seq[Shard] = synchronized(seen.getOrElse(arn, Nil))
-
-  /**
-   * The last time of the service, in epoch milliseconds, at which [[allShards]] has shown a shard as open. A listing
-   * may be some seconds old.
-   */
-  def lastOpenMillis(shard: StreamShard): Option[Long] = synchronized(openShards.lastOpenMillis(shard))
+  /** The shards of the opened streams, by complete listings for the start of a read. */
+  val shards: StreamShards = new StreamShards(
+    (arn, filter) => directory(found(arn).client).allShards(ref(arn), filter, settings.failOnDataLoss),
+    () => ListingTime(environment.clock.nanoTime, serviceClock.atLeast)
+  )
 
   /** Describes the stream as it is now. */
   def describe(arn: String): StreamDescription = directory(found(arn).client).describe(ref(arn))
@@ -226,17 +208,14 @@ final class StreamSession(val options: Options, asked: QueryContext, environment
 
   /** Replaces the description of an opened stream. */
   def refresh(arn: String, now: StreamDescription): Unit = synchronized {
-    forgetShards(now)
+    forgetIfOther(now)
     found += arn -> found(arn).copy(stream = now)
     described += arn -> now
   }
 
   /** A stream that was recreated may have other shards of the same names. */
-  private def forgetShards(now: StreamDescription): Unit =
-    if (described.get(now.arn).exists(_.creationMillis != now.creationMillis)) {
-      seen -= now.arn
-      openShards.forget(Set(now.arn))
-    }
+  private def forgetIfOther(now: StreamDescription): Unit =
+    if (described.get(now.arn).exists(_.creationMillis != now.creationMillis)) shards.forget(now.arn)
 
   /** Describes the stream as it is now, in any state, or fails within seconds. */
   def probe(arn: String): StreamDescription = directory(found(arn).client).probe(ref(arn))
@@ -261,34 +240,16 @@ final class StreamSession(val options: Options, asked: QueryContext, environment
     val stream = streams(arn)
     val pinned = StreamSession.pin(StreamSession.withinRetention(position, oldestMillis(arn)), latestMillis)
     // "Latest" is the time of the first start, which may have been an earlier run, so a closed parent is read as well.
-    val all = shardsWithParents(arn)
+    val all = shards.withParents(arn)
     val filter = InitialShards.filter(pinned.default)
     val listed = if (filter == ShardFilter.FromTrimHorizon) all
-    else shardsWithParents(arn, filter, all.iterator.map(_.id).toSet)
+    else shards.withParents(arn, filter, all.iterator.map(_.id).toSet)
     StreamOffset(
       stream.name,
       stream.arn,
       stream.creationMillis,
       InitialShards.choose(stream.name, pinned, listed, all)
     )
-  }
-
-  /**
-   * Returns all shards, for the start of a read. Lists again while a shard is listed without one of its parents: the
-   * parent has expired, or the listing lacks it, and its records would never be read.
-   */
-  def shardsWithParents(arn: String): Seq[Shard] = shardsWithParents(arn, ShardFilter.FromTrimHorizon, _ => true)
-
-  /** @param exists whether the stream has a parent that the listing lacks */
-  private def shardsWithParents(arn: String, filter: ShardFilter, exists: ShardId => Boolean): Seq[Shard] = {
-    @scala.annotation.tailrec
-    def list(times: Int, before: Seq[Shard]): Seq[Shard] = {
-      val listed = (allShards(arn, filter) ++ before).distinctBy(_.id)
-      val ids = listed.iterator.map(_.id).toSet
-      val isWhole = listed.forall(_.parents.forall(parent => ids(parent) || !exists(parent)))
-      if (times >= ShardGraph.Omissions || isWhole) listed else list(times + 1, listed)
-    }
-    list(1, Nil)
   }
 
   /**

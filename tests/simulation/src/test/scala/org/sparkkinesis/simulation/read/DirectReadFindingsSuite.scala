@@ -14,16 +14,10 @@ class DirectReadFindingsSuite extends TimedSuite with ReadFindings {
     run(ReadScenario(
       61060L,
       ReadSetup(
-        1,
-        24,
-        "trim_horizon",
-        0L,
-        1,
-        ModelSettings(200, 10, 1, 50, 1000, 5000L),
-        TaskSettings(4, 0, 0, 0, 0),
-        Map("minFetchPeriod" -> "250ms", "shardFetchInterval" -> "2s", "fetchBufferSize" -> "1048576"),
-        2,
-        1047576
+        model = ModelSettings(200, 10, 1, 50, 1000, 5000L),
+        options = Map("minFetchPeriod" -> "250ms", "shardFetchInterval" -> "2s", "fetchBufferSize" -> "1048576"),
+        streams = 2,
+        recordBytes = 1047576
       ),
       Vector(
         Put(10),
@@ -47,21 +41,17 @@ class DirectReadFindingsSuite extends TimedSuite with ReadFindings {
     run(ReadScenario(
       6789L,
       ReadSetup(
-        4,
-        24,
-        "trim_horizon",
-        0L,
-        2,
-        ModelSettings(20, 2, 1, 0, 1000, 15000L),
-        TaskSettings(4, 0, 0, 0, 0),
-        Map(
+        shards = 4,
+        executors = 2,
+        model = ModelSettings(20, 2, 1, 0, 1000, 15000L),
+        options = Map(
           "minFetchPeriod" -> "4m",
           "shardFetchInterval" -> "20m",
           "maxBytesPerTrigger" -> "1k",
           "fetchBufferSize" -> "1048576"
         ),
-        2,
-        100000
+        streams = 2,
+        recordBytes = 100000
       ),
       Vector(
         Merge(3),
@@ -82,14 +72,10 @@ class DirectReadFindingsSuite extends TimedSuite with ReadFindings {
     run(ReadScenario(
       80473L,
       ReadSetup(
-        1,
-        24,
-        "trim_horizon",
-        0L,
-        2,
-        ModelSettings(5, 10, 100, 0, 1000, 5000L),
-        TaskSettings(4, 0, 20, 50, 30),
-        Map(
+        executors = 2,
+        model = ModelSettings(5, 10, 100, 0, 1000, 5000L),
+        tasks = TaskSettings(4, 0, 20, 50, 30),
+        options = Map(
           "fetchBufferSize" -> "1048576",
           "shardFetchInterval" -> "10s",
           "minFetchPeriod" -> "1s",
@@ -97,8 +83,7 @@ class DirectReadFindingsSuite extends TimedSuite with ReadFindings {
           "maxRecordsPerTrigger" -> "1",
           "shardsPerTask" -> "2"
         ),
-        1,
-        1047576
+        recordBytes = 1047576
       ),
       Vector(
         PutTo(0, 10),
@@ -112,21 +97,16 @@ class DirectReadFindingsSuite extends TimedSuite with ReadFindings {
     run(ReadScenario(
       58871L,
       ReadSetup(
-        1,
-        24,
-        "trim_horizon",
-        0L,
-        2,
-        ModelSettings(5, 10, 2, 50, 1000, 5000L),
-        TaskSettings(4, 0, 20, 50, 30),
-        Map(
+        executors = 2,
+        model = ModelSettings(5, 10, 2, 50, 1000, 5000L),
+        tasks = TaskSettings(4, 0, 20, 50, 30),
+        options = Map(
           "minFetchPeriod" -> "3s",
           "shardFetchInterval" -> "2s",
           "maxBytesPerTrigger" -> "1k",
           "shardsPerTask" -> "1"
         ),
-        1,
-        1047576
+        recordBytes = 1047576
       ),
       Vector(
         Advance(12508L),
@@ -140,16 +120,10 @@ class DirectReadFindingsSuite extends TimedSuite with ReadFindings {
     run(ReadScenario(
       36707L,
       ReadSetup(
-        1,
-        24,
-        "trim_horizon",
-        0L,
-        2,
-        ModelSettings(20, 1000, 100, 0, 1000, 5000L),
-        TaskSettings(4, 10, 0, 50, 30),
-        Map("minFetchPeriod" -> "3s", "shardFetchInterval" -> "10s", "maxRecordsPerTrigger" -> "1"),
-        1,
-        1047576
+        executors = 2,
+        tasks = TaskSettings(4, 10, 0, 50, 30),
+        options = Map("minFetchPeriod" -> "3s", "shardFetchInterval" -> "10s", "maxRecordsPerTrigger" -> "1"),
+        recordBytes = 1047576
       ),
       Vector(
         Merge(7),
@@ -164,21 +138,17 @@ class DirectReadFindingsSuite extends TimedSuite with ReadFindings {
     run(ReadScenario(
       39691L,
       ReadSetup(
-        1,
-        24,
-        "latest",
-        108000000L,
-        3,
-        ModelSettings(20, 1000, 100, 0, 1000, 5000L),
-        TaskSettings(4, 10, 20, 50, 30),
-        Map(
+        initialPosition = "latest",
+        positionAgeMillis = 108000000L,
+        executors = 3,
+        tasks = TaskSettings(4, 10, 20, 50, 30),
+        options = Map(
           "minFetchPeriod" -> "250ms",
           "shardFetchInterval" -> "10s",
           "maxBytesPerTrigger" -> "1k",
           "fetchBufferSize" -> "1048576"
         ),
-        1,
-        1047576
+        recordBytes = 1047576
       ),
       Vector(
         Put(1),
@@ -191,7 +161,7 @@ class DirectReadFindingsSuite extends TimedSuite with ReadFindings {
   }
 
   test(
-    "by hand: records that expire after a batch of an earlier run was checked, and before a task reads it, are lost"
+    "by hand: records that expire between the check of a batch that runs again and the read of its task are reported"
   ) {
     killed(steps =>
       ReadScenario(
@@ -219,16 +189,13 @@ class DirectReadFindingsSuite extends TimedSuite with ReadFindings {
     run(ReadScenario(
       94762L,
       ReadSetup(
-        4,
-        24,
-        "trim_horizon",
-        0L,
-        3,
-        ModelSettings(5, 1000, 100, 0, 1000, 15000L, lateEnds = true),
-        TaskSettings(4, 0, 0, 50, 30),
-        verySlow ++ Map("maxTriggerDelay" -> "30s", "fetchBufferSize" -> "1048576", "minRecordsPerTrigger" -> "50"),
-        2,
-        1
+        shards = 4,
+        executors = 3,
+        model = ModelSettings(5, 1000, 100, 0, 1000, 15000L, lateEnds = true),
+        tasks = TaskSettings(4, 0, 0, 50, 30),
+        options = verySlow ++
+          Map("maxTriggerDelay" -> "30s", "fetchBufferSize" -> "1048576", "minRecordsPerTrigger" -> "50"),
+        streams = 2
       ),
       Vector(
         Start(ProcessingTime(Minute), efo = false, failOnDataLoss = false),

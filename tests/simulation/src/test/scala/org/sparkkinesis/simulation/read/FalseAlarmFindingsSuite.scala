@@ -12,18 +12,7 @@ class FalseAlarmFindingsSuite extends TimedSuite with ReadFindings {
   test("seed 88393: a child of a shard that was read to its tip is not older than that") {
     run(ReadScenario(
       88393L,
-      ReadSetup(
-        4,
-        24,
-        "trim_horizon",
-        0L,
-        1,
-        ModelSettings(20, 1000, 100, 0, 1000, 5000L),
-        TaskSettings(4, 0, 0, 0, 0),
-        verySlow,
-        1,
-        1
-      ),
+      ReadSetup(shards = 4, options = verySlow),
       Vector(
         Put(1),
         Advance(86040000L),
@@ -38,18 +27,7 @@ class FalseAlarmFindingsSuite extends TimedSuite with ReadFindings {
   test("seed 42260: a grandchild of a shard that was read to its tip is not older than that") {
     run(ReadScenario(
       42260L,
-      ReadSetup(
-        4,
-        24,
-        "trim_horizon",
-        0L,
-        1,
-        ModelSettings(20, 1000, 100, 0, 1000, 5000L),
-        TaskSettings(4, 0, 0, 0, 0),
-        verySlow,
-        1,
-        1
-      ),
+      ReadSetup(shards = 4, options = verySlow),
       Vector(
         Put(1),
         Advance(79740000L),
@@ -68,18 +46,7 @@ class FalseAlarmFindingsSuite extends TimedSuite with ReadFindings {
   test("seed 90428: the children of a finished shard are not older than the last time at which it was open") {
     run(ReadScenario(
       90428L,
-      ReadSetup(
-        1,
-        24,
-        "trim_horizon",
-        0L,
-        1,
-        ModelSettings(20, 1000, 100, 0, 1000, 5000L),
-        TaskSettings(4, 0, 0, 0, 0),
-        verySlow ++ Map("minRecordsPerTrigger" -> "50", "maxTriggerDelay" -> "30s"),
-        1,
-        1
-      ),
+      ReadSetup(options = verySlow ++ Map("minRecordsPerTrigger" -> "50", "maxTriggerDelay" -> "30s")),
       Vector(
         Put(1),
         Advance(68400000L),
@@ -95,18 +62,7 @@ class FalseAlarmFindingsSuite extends TimedSuite with ReadFindings {
   test("seed 68025: a planned record that expires before the first batch is logged may be reported as lost") {
     run(ReadScenario(
       68025L,
-      ReadSetup(
-        1,
-        24,
-        "trim_horizon",
-        0L,
-        3,
-        ModelSettings(20, 1000, 100, 0, 1000, 5000L),
-        TaskSettings(4, 0, 20, 50, 30),
-        verySlow,
-        2,
-        1
-      ),
+      ReadSetup(executors = 3, tasks = TaskSettings(4, 0, 20, 50, 30), options = verySlow, streams = 2),
       Vector(
         Put(1),
         Advance(86280000L),
@@ -119,18 +75,7 @@ class FalseAlarmFindingsSuite extends TimedSuite with ReadFindings {
   test("seed 52284: the task of a shard that expired before the start may report it after a batch was planned") {
     run(ReadScenario(
       52284L,
-      ReadSetup(
-        2,
-        24,
-        "trim_horizon",
-        0L,
-        1,
-        ModelSettings(5, 1000, 2, 0, 1000, 15000L),
-        TaskSettings(4, 0, 0, 0, 0),
-        verySlow,
-        1,
-        1
-      ),
+      ReadSetup(shards = 2, model = ModelSettings(5, 1000, 2, 0, 1000, 15000L), options = verySlow),
       Vector(
         Merge(0),
         Advance(46800000L),
@@ -148,18 +93,7 @@ class FalseAlarmFindingsSuite extends TimedSuite with ReadFindings {
   test("seed 38377: a child that no run has read may be reported with its first answer, after a batch was planned") {
     run(ReadScenario(
       38377L,
-      ReadSetup(
-        2,
-        24,
-        "latest",
-        1000L,
-        1,
-        ModelSettings(20, 1000, 100, 0, 1000, 5000L),
-        TaskSettings(4, 0, 0, 0, 0),
-        verySlow,
-        1,
-        1
-      ),
+      ReadSetup(shards = 2, initialPosition = "latest", positionAgeMillis = 1000L, options = verySlow),
       Vector(
         Split(2),
         Start(ProcessingTime(60000L), false, false),
@@ -179,18 +113,7 @@ class FalseAlarmFindingsSuite extends TimedSuite with ReadFindings {
   test("seed 73857: a shard that was last read long ago may be reported after a batch of others was planned") {
     run(ReadScenario(
       73857L,
-      ReadSetup(
-        4,
-        24,
-        "trim_horizon",
-        0L,
-        1,
-        ModelSettings(5, 10, 1, 0, 1000, 15000L),
-        TaskSettings(4, 0, 0, 0, 0),
-        verySlow,
-        3,
-        1
-      ),
+      ReadSetup(shards = 4, model = ModelSettings(5, 10, 1, 0, 1000, 15000L), options = verySlow, streams = 3),
       Vector(
         Start(Once, false, true),
         Advance(840000L),
@@ -211,18 +134,7 @@ class FalseAlarmFindingsSuite extends TimedSuite with ReadFindings {
   test("seed 8015829: a stream keeps how far it was read when another stream of the query was recreated") {
     run(ReadScenario(
       8015829L,
-      ReadSetup(
-        1,
-        24,
-        "trim_horizon",
-        0L,
-        1,
-        ModelSettings(5, 1000, 1, 0, 1000, 15000L),
-        TaskSettings(4, 0, 0, 0, 0),
-        verySlow,
-        2,
-        1
-      ),
+      ReadSetup(model = ModelSettings(5, 1000, 1, 0, 1000, 15000L), options = verySlow, streams = 2),
       Vector(
         Split(5),
         Start(ProcessingTime(3600000L), false, true),
@@ -238,18 +150,7 @@ class FalseAlarmFindingsSuite extends TimedSuite with ReadFindings {
   test("9208920: the position in a closed shard stays as old as its last record until the end is reported") {
     run(ReadScenario(
       9208920L,
-      ReadSetup(
-        1,
-        24,
-        "trim_horizon",
-        0L,
-        1,
-        ModelSettings(5, 2, 100, 50, 1000, 15000L, lateEnds = true),
-        TaskSettings(),
-        verySlow,
-        3,
-        1
-      ),
+      ReadSetup(model = ModelSettings(5, 2, 100, 50, 1000, 15000L, lateEnds = true), options = verySlow, streams = 3),
       Vector(
         Put(8),
         Advance(20 * Hour),
@@ -265,18 +166,7 @@ class FalseAlarmFindingsSuite extends TimedSuite with ReadFindings {
   test("9300276: a record that expires after its executor is lost, and before a batch has it, is lost") {
     val outcome = run(ReadScenario(
       9300276L,
-      ReadSetup(
-        1,
-        24,
-        "trim_horizon",
-        0L,
-        1,
-        ModelSettings(20, 1000, 100, 0, 1000, 5000L),
-        TaskSettings(),
-        verySlow,
-        1,
-        1
-      ),
+      ReadSetup(options = verySlow),
       Vector(
         Put(1),
         Advance(24 * Hour - 19000L),

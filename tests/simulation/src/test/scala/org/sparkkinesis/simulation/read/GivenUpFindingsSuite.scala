@@ -111,16 +111,8 @@ class GivenUpFindingsSuite extends TimedSuite with ReadFindings {
     run(ReadScenario(
       9002199L,
       ReadSetup(
-        1,
-        24,
-        "trim_horizon",
-        0L,
-        1,
-        ModelSettings(200, 1000, 100, 0, 1000, 15000L, lateEnds = true),
-        TaskSettings(4, 0, 0, 0, 0),
-        Map("shardFetchInterval" -> "20m", "minFetchPeriod" -> "4m"),
-        1,
-        1
+        model = ModelSettings(200, 1000, 100, 0, 1000, 15000L, lateEnds = true),
+        options = Map("shardFetchInterval" -> "20m", "minFetchPeriod" -> "4m")
       ),
       Vector(
         Put(5),
@@ -148,16 +140,11 @@ class GivenUpFindingsSuite extends TimedSuite with ReadFindings {
     run(ReadScenario(
       9017500L,
       ReadSetup(
-        2,
-        24,
-        "trim_horizon",
-        0L,
-        2,
-        ModelSettings(5, 2, 1, 0, 1000, 5000L, lateEnds = true),
-        TaskSettings(4, 10, 0, 50, 0),
-        Map("shardFetchInterval" -> "2s", "minFetchPeriod" -> "3s"),
-        1,
-        1
+        shards = 2,
+        executors = 2,
+        model = ModelSettings(5, 2, 1, 0, 1000, 5000L, lateEnds = true),
+        tasks = TaskSettings(4, 10, 0, 50, 0),
+        options = Map("shardFetchInterval" -> "2s", "minFetchPeriod" -> "3s")
       ),
       Vector(
         Put(2),

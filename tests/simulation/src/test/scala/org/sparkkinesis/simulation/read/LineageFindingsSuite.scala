@@ -13,18 +13,7 @@ class LineageFindingsSuite extends TimedSuite with ReadFindings {
   test("9122487: the child of finished shards expires unread, and is merged with another shard of the checkpoint") {
     val outcome = run(ReadScenario(
       9122487L,
-      ReadSetup(
-        1,
-        24,
-        "latest",
-        1000L,
-        1,
-        ModelSettings(20, 1000, 100, 0, 1000, 5000L),
-        TaskSettings(),
-        verySlow,
-        1,
-        1
-      ),
+      ReadSetup(initialPosition = "latest", positionAgeMillis = 1000L, options = verySlow),
       Vector(
         Split(5),
         Split(6),
@@ -50,16 +39,13 @@ class LineageFindingsSuite extends TimedSuite with ReadFindings {
     run(ReadScenario(
       9117000L,
       ReadSetup(
-        4,
-        24,
-        "latest",
-        Hour,
-        2,
-        ModelSettings(200, 10, 1, 0, 1000, 15000L),
-        TaskSettings(4, 10),
-        verySlow,
-        1,
-        1
+        shards = 4,
+        initialPosition = "latest",
+        positionAgeMillis = Hour,
+        executors = 2,
+        model = ModelSettings(200, 10, 1, 0, 1000, 15000L),
+        tasks = TaskSettings(4, 10),
+        options = verySlow
       ),
       Vector(
         Start(RealTime(Hour), efo = false, failOnDataLoss = false),
@@ -79,16 +65,12 @@ class LineageFindingsSuite extends TimedSuite with ReadFindings {
     val outcome = run(ReadScenario(
       9210799L,
       ReadSetup(
-        3,
-        24,
-        "at_timestamp",
-        23 * Hour,
-        1,
-        ModelSettings(5, 1000, 100, 0, 1000, 5000L, lateEnds = true),
-        TaskSettings(),
-        Map("minFetchPeriod" -> "250ms", "shardFetchInterval" -> "2s"),
-        3,
-        1
+        shards = 3,
+        initialPosition = "at_timestamp",
+        positionAgeMillis = 23 * Hour,
+        model = ModelSettings(5, 1000, 100, 0, 1000, 5000L, lateEnds = true),
+        options = Map("minFetchPeriod" -> "250ms", "shardFetchInterval" -> "2s"),
+        streams = 3
       ),
       Vector(
         Merge(5),
@@ -109,18 +91,7 @@ class LineageFindingsSuite extends TimedSuite with ReadFindings {
   test("9203854: a task does not read a shard of a new stream instead of the empty one of a deleted stream") {
     run(ReadScenario(
       9203854L,
-      ReadSetup(
-        1,
-        24,
-        "trim_horizon",
-        0L,
-        1,
-        ModelSettings(20, 1000, 100, 0, 1000, 5000L),
-        TaskSettings(4, 0, 20, 50, 30),
-        verySlow,
-        1,
-        1
-      ),
+      ReadSetup(tasks = TaskSettings(4, 0, 20, 50, 30), options = verySlow),
       Vector(
         Recreate(3, 264778L),
         Advance(Hour),
@@ -140,16 +111,12 @@ class LineageFindingsSuite extends TimedSuite with ReadFindings {
     run(ReadScenario(
       33021L,
       ReadSetup(
-        4,
-        24,
-        "latest",
-        Minute,
-        3,
-        ModelSettings(200, 1000, 2, 0, 1000, 5000L),
-        TaskSettings(),
-        Map("minFetchPeriod" -> "250ms", "shardFetchInterval" -> "10s"),
-        1,
-        1
+        shards = 4,
+        initialPosition = "latest",
+        positionAgeMillis = Minute,
+        executors = 3,
+        model = ModelSettings(200, 1000, 2, 0, 1000, 5000L),
+        options = Map("minFetchPeriod" -> "250ms", "shardFetchInterval" -> "10s")
       ),
       Vector(
         Put(3),

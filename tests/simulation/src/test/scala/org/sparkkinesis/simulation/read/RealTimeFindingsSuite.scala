@@ -149,18 +149,7 @@ class RealTimeFindingsSuite extends AnyFunSuite with ReadFindings {
   test("9010698: an executor with another clock has the time of the service, although the driver's message is lost") {
     run(ReadScenario(
       9010698L,
-      ReadSetup(
-        1,
-        24,
-        "trim_horizon",
-        0L,
-        1,
-        ModelSettings(20, 1000, 100, 0, 1000, 5000L),
-        TaskSettings(4, 0, 0, 0, 0),
-        Map("minFetchPeriod" -> "250ms", "shardFetchInterval" -> "10s"),
-        2,
-        1
-      ),
+      ReadSetup(options = Map("minFetchPeriod" -> "250ms", "shardFetchInterval" -> "10s"), streams = 2),
       Vector(
         SkewExecutors(1200000L),
         live(5000L),
@@ -186,16 +175,13 @@ class RealTimeFindingsSuite extends AnyFunSuite with ReadFindings {
     run(ReadScenario(
       9205541L,
       ReadSetup(
-        2,
-        24,
-        "at_timestamp",
-        23 * Hour,
-        3,
-        ModelSettings(20, 1000, 100, 0, 1000, 5000L),
-        TaskSettings(4, 10, 0, 5, 0),
-        verySlow,
-        3,
-        1
+        shards = 2,
+        initialPosition = "at_timestamp",
+        positionAgeMillis = 23 * Hour,
+        executors = 3,
+        tasks = TaskSettings(4, 10, 0, 5, 0),
+        options = verySlow,
+        streams = 3
       ),
       Vector(Put(10), Start(RealTime(Hour), efo = false, failOnDataLoss = true), Advance(Hour), Put(1))
     ))
@@ -205,16 +191,11 @@ class RealTimeFindingsSuite extends AnyFunSuite with ReadFindings {
     run(ReadScenario(
       9002723L,
       ReadSetup(
-        4,
-        24,
-        "trim_horizon",
-        0L,
-        2,
-        ModelSettings(5, 1000, 1, 0, 1000, 15000L),
-        TaskSettings(4, 0, 0, 50, 0),
-        verySlow,
-        1,
-        1
+        shards = 4,
+        executors = 2,
+        model = ModelSettings(5, 1000, 1, 0, 1000, 15000L),
+        tasks = TaskSettings(4, 0, 0, 50, 0),
+        options = verySlow
       ),
       Vector(Start(RealTime(60000L), efo = true, failOnDataLoss = false), Split(3), Advance(20 * Hour))
     ))

@@ -19,16 +19,14 @@ class RerunFindingsSuite extends TimedSuite with ReadFindings {
     run(ReadScenario(
       22046,
       ReadSetup(
-        3,
-        24,
-        "latest",
-        1000,
-        2,
-        ModelSettings(20, 10, 2, 50, 1000, 5000),
-        TaskSettings(4, 0, 0, 5, 30),
-        Map("minFetchPeriod" -> "250ms", "shardFetchInterval" -> "10s"),
-        3,
-        1
+        shards = 3,
+        initialPosition = "latest",
+        positionAgeMillis = 1000,
+        executors = 2,
+        model = ModelSettings(20, 10, 2, 50, 1000, 5000),
+        tasks = TaskSettings(4, 0, 0, 5, 30),
+        options = Map("minFetchPeriod" -> "250ms", "shardFetchInterval" -> "10s"),
+        streams = 3
       ),
       Vector(
         Put(5),
@@ -67,16 +65,9 @@ class RerunFindingsSuite extends TimedSuite with ReadFindings {
     run(ReadScenario(
       23891,
       ReadSetup(
-        1,
-        24,
-        "trim_horizon",
-        0,
-        3,
-        ModelSettings(20, 1000, 100, 0, 1000, 5000),
-        TaskSettings(4, 0, 0, 50, 30),
-        Map("minFetchPeriod" -> "4m", "shardFetchInterval" -> "20m", "maxRecordsPerTrigger" -> "1"),
-        1,
-        1
+        executors = 3,
+        tasks = TaskSettings(4, 0, 0, 50, 30),
+        options = Map("minFetchPeriod" -> "4m", "shardFetchInterval" -> "20m", "maxRecordsPerTrigger" -> "1")
       ),
       Vector(
         Start(AvailableNow, efo = false, failOnDataLoss = false),
@@ -94,23 +85,20 @@ class RerunFindingsSuite extends TimedSuite with ReadFindings {
     run(ReadScenario(
       46598,
       ReadSetup(
-        2,
-        24,
-        "latest",
-        108000000,
-        2,
-        ModelSettings(200, 1000, 100, 50, 1000, 15000),
-        TaskSettings(4, 0, 0, 50, 30),
-        Map(
+        shards = 2,
+        initialPosition = "latest",
+        positionAgeMillis = 108000000,
+        executors = 2,
+        model = ModelSettings(200, 1000, 100, 50, 1000, 15000),
+        tasks = TaskSettings(4, 0, 0, 50, 30),
+        options = Map(
           "maxTriggerDelay" -> "30s",
           "fetchBufferSize" -> "1048576",
           "shardFetchInterval" -> "20m",
           "minFetchPeriod" -> "4m",
           "minRecordsPerTrigger" -> "50",
           "shardsPerTask" -> "2"
-        ),
-        1,
-        1
+        )
       ),
       Vector(
         Put(19),
@@ -169,21 +157,15 @@ class RerunFindingsSuite extends TimedSuite with ReadFindings {
     run(ReadScenario(
       82094,
       ReadSetup(
-        2,
-        24,
-        "trim_horizon",
-        0,
-        3,
-        ModelSettings(20, 1000, 100, 0, 1000, 5000),
-        TaskSettings(4, 0, 20, 50, 0),
-        Map(
+        shards = 2,
+        executors = 3,
+        tasks = TaskSettings(4, 0, 20, 50, 0),
+        options = Map(
           "minFetchPeriod" -> "4m",
           "shardFetchInterval" -> "20m",
           "maxRecordsPerTrigger" -> "1",
           "alignShards" -> "20m"
-        ),
-        1,
-        1
+        )
       ),
       Vector(
         Put(48),
@@ -204,18 +186,7 @@ class RerunFindingsSuite extends TimedSuite with ReadFindings {
   test("seed 5000848: a query with an hour between its batches reports that a stream was deleted for 30 seconds") {
     run(ReadScenario(
       5000848L,
-      ReadSetup(
-        1,
-        24,
-        "trim_horizon",
-        0,
-        1,
-        ModelSettings(20, 1000, 100, 0, 1000, 5000, lateEnds = false),
-        TaskSettings(4, 0, 0, 0, 0),
-        Map("shardFetchInterval" -> "20m", "minFetchPeriod" -> "4m"),
-        1,
-        1
-      ),
+      ReadSetup(options = Map("shardFetchInterval" -> "20m", "minFetchPeriod" -> "4m")),
       Vector(
         Start(ProcessingTime(3600000), efo = true, failOnDataLoss = true),
         Advance(60000),

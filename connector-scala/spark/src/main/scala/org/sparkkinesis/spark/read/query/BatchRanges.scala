@@ -59,9 +59,8 @@ final private[query] class BatchRanges(
     if (!rerun.exists(_._1 == to)) {
       val from = readUpTo
       // What had expired before this look is reported by the check, and what expires after it by the tasks.
-      val found = firstRecords.of(ranges.filter(expiresSoon(from, to, _)), session.serviceClock.atMost)
-      val looked = found.flatMap(range => range.firstArrivalMillis.map(range.shard -> _))
-      rerun = Some(to -> (retention.warnOfExpiredBatch(from, to, ranges.iterator.map(_.shard).toSet) ++ looked))
+      val found = firstRecords.arrivals(ranges.filter(expiresSoon(from, to, _)), session.serviceClock.atMost)
+      rerun = Some(to -> (retention.warnOfExpiredBatch(from, to, ranges.iterator.map(_.shard).toSet) ++ found))
     }
     rerun.fold(Map.empty[StreamShard, Long])(_._2)
   }
@@ -83,6 +82,6 @@ final private[query] class BatchRanges(
 
   private def ofListing(stream: String): Map[ShardId, HashKeyRange] = listed.getOrElseUpdate(
     stream,
-    session.allShards(stream).map(shard => shard.id -> shard.hashKeyRange).toMap
+    session.shards.all(stream).map(shard => shard.id -> shard.hashKeyRange).toMap
   )
 }

@@ -4,7 +4,7 @@ import scala.concurrent.duration._
 
 import org.sparkkinesis.consume.FirstArrivals
 import org.sparkkinesis.event.{ConsumerMetrics, FirstRecordsUnknown}
-import org.sparkkinesis.model.{KinesisQuotas, StartingPosition}
+import org.sparkkinesis.model.{StartingPosition, StreamShard}
 import org.sparkkinesis.plan.ShardRange
 import org.sparkkinesis.spark.connection.Environment
 import org.sparkkinesis.spark.executor.PublisherFactories
@@ -23,13 +23,19 @@ final private[read] class FirstRecords(session: StreamSession, environment: Envi
    * event names the shards that were not read in this time.
    */
   def of(ranges: Seq[ShardRange], nowMillis: Long): Seq[ShardRange] = {
+    val found = arrivals(ranges, nowMillis)
+    ranges.map(range => range.copy(firstArrivalMillis = found.get(range.shard)))
+  }
+
+  /** Returns when the first records arrived, in epoch milliseconds, as [[of]] does. */
+  def arrivals(ranges: Seq[ShardRange], nowMillis: Long): Map[StreamShard, Long] = {
     val expiring = ranges.filter { range =>
       mayExpire(range.after, session.oldestMillis(range.shard.stream), nowMillis)
     }
-    if (expiring.isEmpty) ranges else lookedAt(ranges, expiring, nowMillis)
+    if (expiring.isEmpty) Map.empty else look(expiring, nowMillis)
   }
 
-  private def lookedAt(ranges: Seq[ShardRange], expiring: Seq[ShardRange], nowMillis: Long): Seq[ShardRange] = {
+  private def look(expiring: Seq[ShardRange], nowMillis: Long): Map[StreamShard, Long] = {
     val publishers = PublisherFactories.polling(
       () => session.settings,
       environment.sharedScheduler,
@@ -41,15 +47,14 @@ final private[read] class FirstRecords(session: StreamSession, environment: Envi
       val found = FirstArrivals.of(
         publishers,
         expiring.map(range => range.shard -> range.after),
-        safeMillis(nowMillis),
+        RetentionCheck.safeMillis(nowMillis),
         LongestLook,
         environment.waiting
       )
       found.unknown.groupMap(_.stream)(_.shard).foreach { case (stream, shards) =>
         session.events.emit(FirstRecordsUnknown(stream, shards))
       }
-      val arrivals = found.arrivals.filter { case (_, arrival) => expiresSoon(arrival, nowMillis) }
-      ranges.map(range => range.copy(firstArrivalMillis = arrivals.get(range.shard)))
+      found.arrivals.filter { case (_, arrival) => expiresSoon(arrival, nowMillis) }
     } finally publishers.close()
   }
 }
@@ -73,9 +78,5 @@ private[read] object FirstRecords {
   }
 
   /** Returns whether a record may expire before a task reads it, also if the retention period is decreased. */
-  def expiresSoon(arrivalMillis: Long, nowMillis: Long): Boolean = arrivalMillis < safeMillis(nowMillis)
-
-  /** Returns the arrival time from which on records do not expire before a task reads them. */
-  private def safeMillis(nowMillis: Long): Long =
-    nowMillis - KinesisQuotas.Lifetime.RetentionMin.toMillis + RetentionCheck.LongestBatch.toMillis
+  def expiresSoon(arrivalMillis: Long, nowMillis: Long): Boolean = arrivalMillis < RetentionCheck.safeMillis(nowMillis)
 }

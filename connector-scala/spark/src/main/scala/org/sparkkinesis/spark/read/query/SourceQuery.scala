@@ -6,7 +6,7 @@ import org.sparkkinesis.chunk.ChunkSummary
 import org.sparkkinesis.config.{Options, ReadOptions}
 import org.sparkkinesis.event.{BatchPlanned, QueryStopped}
 import org.sparkkinesis.metadata.StreamMetadataService
-import org.sparkkinesis.model.{Shard, StreamShard}
+import org.sparkkinesis.model.StreamShard
 import org.sparkkinesis.plan._
 import org.sparkkinesis.plan.offset.SourceOffset
 import org.sparkkinesis.spark.connection.Environment
@@ -192,7 +192,7 @@ final class SourceQuery(
     }
 
   private def advance(to: SourceOffset): Unit = {
-    to.read.foreach(stream => coordinator.know(stream.arn, session.seenShards(stream.arn)))
+    to.read.foreach(stream => coordinator.know(stream.arn, session.shards.seen(stream.arn)))
     coordinator.advance(to, members.fold(Set.empty[String])(_.waiting(to)))
   }
 
@@ -238,9 +238,6 @@ final class SourceQuery(
   private[sparkkinesis] def summaries: Map[StreamShard, Seq[ChunkSummary]] =
     coordinatorIfStarted.fold(Map.empty[StreamShard, Seq[ChunkSummary]])(_.prefetched.summaries)
 
-  /** Returns the shards of a stream that the query has seen so far; a later listing may lack some of them. */
-  private[read] def listed(stream: String): Seq[Shard] = session.seenShards(stream)
-
   /**
    * Returns the tasks that read the records between two offsets.
    *
@@ -264,9 +261,7 @@ final class SourceQuery(
   }
 
   /** Returns the logical streams of what a task reads by the ARN of the physical ones, if the query reads such. */
-  def streamIds(task: TaskRanges, end: SourceOffset): Map[String, String] = members.fold(Map.empty[String, String]) {
-    known => task.ranges.iterator.map(_.shard.stream).distinct.flatMap(arn => known.idOf(arn, end).map(arn -> _)).toMap
-  }
+  def streamIds(task: TaskRanges, end: SourceOffset): Map[String, String] = streams.ids(task, end)
 
   /** The settings of the tasks. */
   def readSettings: ReadSettings = session.settings

@@ -6,6 +6,7 @@ import org.sparkkinesis.consume.MissingResource
 import org.sparkkinesis.error.KinesisConnectorException
 import org.sparkkinesis.metadata.{MetadataDocument, PhysicalStream, StreamMetadataService}
 import org.sparkkinesis.model.StartingPosition
+import org.sparkkinesis.plan.TaskRanges
 import org.sparkkinesis.plan.offset.SourceOffset
 import org.sparkkinesis.spark.connection.{Environment, ServiceFailure}
 import org.sparkkinesis.spark.coordinator.{MissingStream, ShardFailed}
@@ -112,6 +113,11 @@ final private[query] class SourceStreams(
     if (MissingResource.of(failed.error).contains(MissingResource.Consumer))
       FanOutConsumers.isGone(failed.error, failed.shard.stream, settings)
     else ServiceFailure.explain(failed.error, failed.shard.toString, settings.client(failed.shard.stream))
+
+  /** Returns the logical streams of what a task reads by the ARN of the physical ones, if the query reads such. */
+  def ids(task: TaskRanges, end: SourceOffset): Map[String, String] = members.fold(Map.empty[String, String]) { known =>
+    task.ranges.iterator.map(_.shard.stream).distinct.flatMap(arn => known.idOf(arn, end).map(arn -> _)).toMap
+  }
 
   /** Ends the search for streams. */
   def stopChanging(): Unit = members.foreach(_.close())

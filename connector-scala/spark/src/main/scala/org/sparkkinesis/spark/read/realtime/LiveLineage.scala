@@ -71,7 +71,7 @@ final private[realtime] class LiveLineage(query: SourceQuery) {
    */
   private def complete(stream: StreamOffset): Unit = {
     val isNew = !known.contains(stream.arn)
-    if (isNew) known += stream.arn -> ShardGraph.of(query.listed(stream.arn))
+    if (isNew) known += stream.arn -> ShardGraph.of(query.session.shards.seen(stream.arn))
     if (isNew || !stream.isTimed || known(stream.arn).unconfirmed.nonEmpty || childlessOf(stream).nonEmpty)
       list(stream.arn)
   }
@@ -101,7 +101,7 @@ final private[realtime] class LiveLineage(query: SourceQuery) {
     offset.read.map(_.arn).filter(known(_).unconfirmed.nonEmpty).toVector
 
   private def list(stream: String): Unit = {
-    val shards = query.session.allShards(stream)
+    val shards = query.session.shards.all(stream)
     known += stream -> known(stream).withListing(shards)
     givenUp.list(stream, shards)
   }

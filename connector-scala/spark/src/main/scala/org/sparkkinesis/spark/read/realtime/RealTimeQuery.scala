@@ -101,10 +101,10 @@ final private[sparkkinesis] class RealTimeQuery(query: SourceQuery, cluster: Exe
     val tasks = taskCount(shards)
     val readable = shards.readable.map(_.shard)
     planned = Some(begin -> readable.toSet)
-    look.begin(mended, begin, session.lastOpenMillis).foreach(note)
+    look.begin(mended, begin, session.shards.lastOpenMillis).foreach(note)
     executors.begin(
       readable.map(shard => shard -> begin.streams(shard.stream).readUntil(shard.shard)).toMap,
-      readable.flatMap(shard => session.lastOpenMillis(shard).map(shard -> _)).toMap
+      readable.flatMap(shard => session.shards.lastOpenMillis(shard).map(shard -> _)).toMap
     )
     val running = cluster.executors
     val avoided = executors.avoidUnreachable(running.map(_.id))
@@ -142,7 +142,7 @@ final private[sparkkinesis] class RealTimeQuery(query: SourceQuery, cluster: Exe
     val ended = executors.takeEnds(epochs)
     val ends = ended.map(_.end)
     val (begin, read) = planned.getOrElse(throw new IllegalStateException("no batch was planned"))
-    val merged = RealTimeMerge.merge(begin, read, ends.flatMap(_.outcomes), session.lastOpenMillis)
+    val merged = RealTimeMerge.merge(begin, read, ends.flatMap(_.outcomes), session.shards.lastOpenMillis)
     if (merged.silent.nonEmpty) session.events.emit(ShardsNotReported(merged.silent.size))
     for (end <- ends; outcome <- end.outcomes; if outcome.children.nonEmpty)
       lineage.add(outcome.shard.stream, outcome.children)

@@ -102,7 +102,7 @@ final class RetentionCheck(session: StreamSession, files: CheckpointFiles, envir
    * it expired.
    */
   def expiresSoon(record: (StreamShard, Long)): Boolean =
-    record._2 < session.serviceClock.atMost - KinesisQuotas.Lifetime.RetentionMin.toMillis + LongestBatch.toMillis
+    record._2 < safeMillis(session.serviceClock.atMost)
 
   /**
    * Reports records that expired before a running query read them. The retention period may have changed since the
@@ -196,4 +196,11 @@ private[spark] object RetentionCheck {
 
   /** Maximum time from planning a batch until its tasks have begun to read. */
   val LongestBatch: FiniteDuration = 6.hours
+
+  /**
+   * Returns the arrival time from which on records do not expire before a task reads them, also if the retention period
+   * is decreased. All times are epoch milliseconds.
+   */
+  def safeMillis(nowMillis: Long): Long =
+    nowMillis - KinesisQuotas.Lifetime.RetentionMin.toMillis + LongestBatch.toMillis
 }

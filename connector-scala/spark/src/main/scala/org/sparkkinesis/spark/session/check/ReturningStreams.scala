@@ -42,7 +42,7 @@ final class ReturningStreams(session: StreamSession, checkpoint: CheckpointCheck
    */
   private def joined(before: SourceOffset, now: SourceOffset): SourceOffset = {
     val unseen = now.read.filter(stream =>
-      !before.streams.contains(stream.arn) && session.isOpen(stream.arn) && session.seenShards(stream.arn).isEmpty
+      !before.streams.contains(stream.arn) && session.isOpen(stream.arn) && session.shards.seen(stream.arn).isEmpty
     ).toVector
     if (unseen.isEmpty) now
     else now.copy(streams = now.streams ++ unseen.map(stream => stream.arn -> ifFound(stream)(checkpoint.link(stream))))
