@@ -12,9 +12,13 @@ import org.sparkkinesis.service.ServiceException
  * Prefetches one shard and holds its chunks until they are released. Thread-safe and non-blocking.
  *
  * The held chunks have no gaps: they contain all records after `heldFrom` up to the last fetched record.
+ *
+ * @param creationMillis
+ *   creation time of the stream, in epoch milliseconds
  */
 final private[consume] class ShardConsumer(
     shard: StreamShard,
+    val creationMillis: Long,
     start: StartingPosition,
     startEpoch: Long,
     publishers: RecordPublisherFactory,

@@ -30,22 +30,28 @@ final class ShardConsumers(
    *
    * @param hashKeyRange
    *   hash key range of the shard; required only by the hash range filter
+   * @param creationMillis
+   *   creation time of the stream, in epoch milliseconds. If it changes, a new consumer starts, because a recreated
+   *   stream has other shards of the same names.
    */
   def start(
       shard: StreamShard,
       position: StartingPosition,
       epoch: Long,
-      hashKeyRange: Option[HashKeyRange] = None
+      hashKeyRange: Option[HashKeyRange] = None,
+      creationMillis: Long = 0
   ): Unit = {
+    def continues(present: ShardConsumer) =
+      present.epoch >= epoch || (present.creationMillis == creationMillis && present.adopt(position, epoch))
     var stale: Option[ShardConsumer] = None
     var fresh: Option[ShardConsumer] = None
     consumers.compute(
       shard,
       (_, present) =>
-        if (present != null && (present.epoch >= epoch || present.adopt(position, epoch))) present
+        if (present != null && continues(present)) present
         else {
           val chunks = new ChunkBuilder(decode, hashKeyRange, metrics)
-          val consumer = new ShardConsumer(shard, position, epoch, publishers, chunks, buffer, listener)
+          val consumer = new ShardConsumer(shard, creationMillis, position, epoch, publishers, chunks, buffer, listener)
           stale = Option(present)
           fresh = Some(consumer)
           consumer
@@ -64,9 +70,17 @@ final class ShardConsumers(
 
   /**
    * Returns exactly the records in `(after, end]`, or `None` if memory does not hold all of them. Nothing is removed.
+   *
+   * @param creationMillis
+   *   creation time of the stream, as in [[start]]
    */
-  def read(shard: StreamShard, after: StartingPosition, end: SequenceNumber): Option[IndexedSeq[Chunk]] =
-    Option(consumers.get(shard)).flatMap(_.read(after, end))
+  def read(
+      shard: StreamShard,
+      after: StartingPosition,
+      end: SequenceNumber,
+      creationMillis: Long = 0
+  ): Option[IndexedSeq[Chunk]] =
+    Option(consumers.get(shard)).filter(_.creationMillis == creationMillis).flatMap(_.read(after, end))
 
   /** Returns the first held records at or after `from`, or `None` if the shard is not read. Nothing is removed. */
   def head(shard: StreamShard, from: StartingPosition): Option[ShardHead] =

@@ -48,7 +48,8 @@ final case class ShardAvailability(
  * @param largeRows
  *   number of rows in the ranges of shards whose rows are large
  * @param finished
- *   the last record that the batch takes of each shard that it finishes; empty if it takes none
+ *   the last records that the batch takes of shards that are finished at `end`; `None` for a shard of which it takes
+ *   none
  */
 final case class PlannedBatch(
     end: SourceOffset,

@@ -67,7 +67,7 @@ final private[plan] class Candidate(
 
   /**
    * The arrival time of the first record that the batch takes, if it is known. A chunk of a new owner may also contain
-   * records before the position. They are not later than its time, which the first record after it may have as well.
+   * records before the position, and these may have the same time as the first record after it.
    */
   def firstArrival: Option[Long] =
     if (count > 0 && hadRecords)
@@ -77,9 +77,11 @@ final private[plan] class Candidate(
   /** The number of rows that the batch takes if they are large, so that a few of them exceed the shard's read quota. */
   def largeRows: Option[Long] = Option.when(count > 0 && bytes > rows * Candidate.LargeRowBytes)(rows)
 
-  /** The last record that the batch takes, or none, if it finishes the shard. */
-  def finished: Option[Option[SequenceNumber]] =
-    Option.when(isDone && start != ShardPosition.ShardEnd)(Option.when(count > 0)(chunks(count - 1).last))
+  /**
+   * The last record that the batch takes, or `None` if it takes none, if the shard is finished. It may have been
+   * finished before, at a position that is newer than the one in Spark's log.
+   */
+  def finished: Option[Option[SequenceNumber]] = Option.when(isDone)(Option.when(count > 0)(chunks(count - 1).last))
 
   /** A time before which every record of the shard is before the position, if it is known. */
   def readUntil: Option[Long] = IdleTime.of(position).orElse(since)

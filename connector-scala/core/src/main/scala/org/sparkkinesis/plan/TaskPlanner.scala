@@ -16,6 +16,8 @@ import org.sparkkinesis.plan.offset.{ShardPosition, SourceOffset}
  *   when the first record of the range arrived, epoch milliseconds, if it is known
  * @param maxRecords
  *   maximum number of records in the range, if it is known and they are large
+ * @param creationMillis
+ *   creation time of the stream, in epoch milliseconds, for a range that may be in memory
  */
 final case class ShardRange(
     shard: StreamShard,
@@ -25,7 +27,8 @@ final case class ShardRange(
     hashKeyRange: Option[HashKeyRange],
     skipUpTo: Option[UserRecord] = None,
     firstArrivalMillis: Option[Long] = None,
-    maxRecords: Option[Long] = None
+    maxRecords: Option[Long] = None,
+    creationMillis: Long = 0
 )
 
 /**
@@ -40,17 +43,19 @@ final case class TaskRanges(ranges: Seq[ShardRange], owner: Option[String])
 object TaskPlanner {
 
   /**
-   * Returns the ranges between two offsets.
+   * Returns the ranges between two offsets. There are none of parked streams: positions in them change only because no
+   * record was left.
    *
    * @param finished
-   *   the last records of shards that are finished at `end`, where they are known; empty if the range has no record
+   *   the last records of shards that are finished at `end`, where they are known; `None` for a shard of which the
+   *   range has no record
    */
   def ranges(
       start: SourceOffset,
       end: SourceOffset,
       finished: Map[StreamShard, Option[SequenceNumber]],
       hashKeyRange: StreamShard => Option[HashKeyRange]
-  ): Seq[ShardRange] = end.streams.values.toVector.flatMap { stream =>
+  ): Seq[ShardRange] = end.read.toVector.flatMap { stream =>
     // A stream with another creation time was recreated, and nothing of it was read.
     val known = start.streams.get(stream.arn).filter(_.creationMillis == stream.creationMillis)
     val before = new PositionsBefore(known.iterator.flatMap(_.shards))
@@ -70,7 +75,15 @@ object TaskPlanner {
         for {
           until <- last
           after <- from.resumeAt
-        } found += ShardRange(shard, stream.name, after, until, hashKeyRange(shard), from.partOfNext)
+        } found += ShardRange(
+          shard,
+          stream.name,
+          after,
+          until,
+          hashKeyRange(shard),
+          from.partOfNext,
+          creationMillis = stream.creationMillis
+        )
       }
     }
     found.result()

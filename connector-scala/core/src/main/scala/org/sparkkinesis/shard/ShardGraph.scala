@@ -54,6 +54,26 @@ final class ShardGraph private (
     ranges.nonEmpty && nodes.get(shard).forall(node => HashKeyRange.gap(node.range, ranges).isEmpty)
   }
 
+  /**
+   * Returns whether a listed shard is not the known one of the same name: its hash key range is another one, or it
+   * lacks a parent. The stream may have been recreated.
+   */
+  def contradicts(listed: Seq[Shard]): Boolean = listed.exists(shard =>
+    isOther(shard.id, shard.hashKeyRange) || !parents(shard.id).forall(shard.parents.contains)
+  )
+
+  /**
+   * Returns whether the children that the end of a shard reported are not those of the known shards: one has another
+   * hash key range, has none of the keys of a parent, or is the child of a shard and of its parent.
+   */
+  def contradictsChildren(children: Seq[ChildShard]): Boolean = children.exists { child =>
+    isOther(child.id, child.hashKeyRange) ||
+    child.parents.exists(range(_).exists(!_.overlaps(child.hashKeyRange))) ||
+    child.parents.exists(parents(_).exists(child.parents.contains))
+  }
+
+  private def isOther(shard: ShardId, now: HashKeyRange): Boolean = range(shard).exists(_ != now)
+
   /** Adds the children that the end of a shard reported. */
   def withChildren(children: Seq[ChildShard]): ShardGraph =
     withNodes(

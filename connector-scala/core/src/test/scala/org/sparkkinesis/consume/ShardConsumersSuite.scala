@@ -226,6 +226,21 @@ class ShardConsumersSuite extends TimedSuite {
     assert(s.told.map(t => (t._2, t._3.last)).toSeq == Seq((5L, n(2)), (6L, n(2))))
   }
 
+  test("a start in a recreated stream restarts the consumer, and held records are of the stream that is asked for") {
+    val s = new Setup
+    val n = s.put(A, "a")
+    s.consumers.start(A, TrimHorizon, 1, creationMillis = 10)
+    s.scheduler.advance(1.second)
+    assert(s.consumers.read(A, TrimHorizon, n.head, creationMillis = 10).nonEmpty)
+    assert(s.consumers.read(A, TrimHorizon, n.head, creationMillis = 11).isEmpty)
+    s.consumers.start(A, TrimHorizon, 2, creationMillis = 10)
+    s.consumers.start(A, TrimHorizon, 3, creationMillis = 11)
+    assert(s.consumers.read(A, TrimHorizon, n.head, creationMillis = 11).isEmpty, "nothing is fetched yet")
+    s.scheduler.advance(1.second)
+    assert(s.consumers.read(A, TrimHorizon, n.head, creationMillis = 11).nonEmpty)
+    assert(s.service.callsOf(Operation.GetShardIterator).size == 2)
+  }
+
   test("a start after a failure restarts the consumer") {
     val s = new Setup
     val n = s.put(A, "a")

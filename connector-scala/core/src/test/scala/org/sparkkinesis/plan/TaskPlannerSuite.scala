@@ -6,7 +6,7 @@ import org.sparkkinesis.consume.RangeEnd
 import org.sparkkinesis.model.StartingPosition.{AfterSequenceNumber, TrimHorizon}
 import org.sparkkinesis.model.{StreamShard, _}
 import org.sparkkinesis.plan.offset.ShardPosition.{After, Horizon, ShardEnd, Within}
-import org.sparkkinesis.plan.offset.{ShardPosition, SourceOffset, StreamOffset}
+import org.sparkkinesis.plan.offset.{ShardPosition, SourceOffset, StreamOffset, StreamPhase}
 import org.sparkkinesis.suite.TimedSuite
 class TaskPlannerSuite extends TimedSuite {
   private val arn = "arn:aws:kinesis:eu-central-1:123456789012:stream/orders"
@@ -74,6 +74,13 @@ class TaskPlannerSuite extends TimedSuite {
     assert(planned(within(7, 2), ShardEnd, Map(0 -> 7)) == Seq((at, skipped, RangeEnd.At(number(7)))))
     assert(planned(after(6), within(7, 2)) ==
       Seq((AfterSequenceNumber(number(6)), None, RangeEnd.Within(UserRecord(number(7), 2)))))
+  }
+
+  test("a stream that is parked is not read, although the known end of a shard may have moved its position") {
+    val parked = offset(0 -> ShardEnd, 1 -> after(5)).streams.map { case (arn, stream) =>
+      arn -> stream.copy(phase = StreamPhase.Parked(9, isDrained = false))
+    }
+    assert(ranges(offset(0 -> after(5), 1 -> after(5)), SourceOffset(parked)) == Nil)
   }
 
   test("an added child is read from its beginning once records of it are planned") {

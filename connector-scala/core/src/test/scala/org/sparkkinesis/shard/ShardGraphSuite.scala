@@ -37,6 +37,28 @@ class ShardGraphSuite extends TimedSuite {
     }
   }
 
+  Seq[(String, Seq[Shard], Boolean)](
+    ("the same shards", all, false),
+    ("a part of them, and a new one", Seq(all(3), shard(4, low, 3)), false),
+    ("a second parent", Seq(shard(1, low, 0, 9)), false),
+    ("another hash key range", Seq(shard(2, low, 0)), true),
+    ("no parents", Seq(shard(1, low)), true)
+  ).foreach { case (name, listed, expected) =>
+    test(s"a listing contradicts the graph: $name")(assert(graph.contradicts(listed) == expected))
+  }
+
+  Seq[(String, ChildShard, Boolean)](
+    ("of a split", ChildShard(id(4), Seq(id(3)), low), false),
+    ("of a merge with an unknown shard", ChildShard(id(4), Seq(id(1), id(9)), HashKeyRange.Whole), false),
+    ("that is known, with another hash key range", ChildShard(id(3), Seq(id(1)), low), true),
+    ("without a key of its parent", ChildShard(id(4), Seq(id(1)), high), true),
+    ("of a shard and its parent", ChildShard(id(4), Seq(id(0), id(1)), HashKeyRange.Whole), true)
+  ).foreach { case (name, child, expected) =>
+    test(s"the end of a shard contradicts the graph: a child $name") {
+      assert(graph.contradictsChildren(Seq(child)) == expected)
+    }
+  }
+
   test("children are complete if they cover the keys of their parent") {
     assert(graph.hasAllChildren(id(0)))
     assert(graph.hasAllChildren(id(1)))

@@ -12,6 +12,8 @@ final case class HashKeyRange(start: BigInt, end: BigInt) {
 
   def contains(hashKey: BigInt): Boolean = start <= hashKey && hashKey <= end
 
+  def overlaps(other: HashKeyRange): Boolean = start <= other.end && other.start <= end
+
   def isAdjacentTo(other: HashKeyRange): Boolean = end + 1 == other.start || other.end + 1 == start
 
   /** Returns the smallest range that covers both ranges. Intended for adjacent ranges. */

@@ -15,7 +15,7 @@ import org.sparkkinesis.shard.ShardGraph
  *   the first listed shard of every line of descent that is not related to a shard of the offset
  * @param merged
  *   listed shards that descend from a shard of the offset, and from a shard which is not related to the offset by any
- *   listing and has expired
+ *   listing; no parent of them is listed
  */
 final case class LostLineage(
     finished: Set[ShardId],
@@ -61,8 +61,9 @@ object LostLineage {
     val gone = present.filter(shard => !ids(shard) && graph.children(shard).isEmpty)
     val descendants = graph.descendants(present)
     val related = present ++ descendants ++ graph.ancestors(present)
-    def isUnknown(shard: ShardId) = !ids(shard) && !related(shard)
-    val merged = listed.filter(shard => descendants(shard.id) && shard.parents.exists(isUnknown)).map(_.id).toSet
+    // The parents of a merged shard were closed at the same time and expire together, so a listing lacks the other one.
+    def isMerged(shard: Shard) = shard.parents.exists(!related(_)) && !shard.parents.exists(ids)
+    val merged = listed.filter(shard => descendants(shard.id) && isMerged(shard)).map(_.id).toSet
     val orphans = listed.filterNot(shard => related(shard.id) || shard.parents.exists(ids)).map(_.id).toSet
     val (finished, unread) = gone.partition(shard => stream.shards(shard) == ShardPosition.ShardEnd)
     Option.when(gone.nonEmpty || orphans.nonEmpty || merged.nonEmpty)(LostLineage(finished, unread, orphans, merged))

@@ -52,10 +52,10 @@ class LostLineageSuite extends TimedSuite {
       Some(LostLineage(Set(id(1), id(2)), Set.empty, Set.empty, Set(id(5))))
     ),
     (
-      "only one child of a shard has expired, and the children were merged",
+      "the listing lacks one of the children of a shard, which were merged",
       at(0 -> ShardEnd),
       Seq(shard(1, 0), shard(3, 1, 2)),
-      Some(LostLineage(Set.empty, Set.empty, Set.empty, Set(id(3))))
+      None
     ),
     ("a merged shard of the offset had a parent that has expired", at(5 -> read), Seq(shard(0), shard(5, 0, 4)), None),
     ("a child of a merged shard of the offset", at(5 -> read), Seq(shard(5, 0, 4), shard(6, 5), shard(7, 6)), None)

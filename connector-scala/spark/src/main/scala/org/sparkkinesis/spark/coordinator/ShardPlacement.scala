@@ -109,7 +109,8 @@ final private[coordinator] class ShardPlacement(
             val track = tracks.getOrElseUpdate(shard, new ShardTrack(shard, state.bounds, state.unreadSince(shard)))
             state.epoch += 1
             track.assign(owner, state.epoch, positions(shard))
-            Assigned(shard, at, track.epoch, state.graphs(shard.stream).range(shard.shard))
+            val creation = state.position.streams(shard.stream).creationMillis
+            Assigned(shard, at, track.epoch, state.graphs(shard.stream).range(shard.shard), creation)
           }
         }
         configure(peers(owner), assigned.map(_.shard.stream).distinct)

@@ -70,8 +70,8 @@ final private[coordinator] class ShardProgress(
     }
   }
 
-  /** Returns the streams that were created again after the last position in them. */
-  def recreated(to: SourceOffset): Set[String] = locked(to.streams.valuesIterator.filter(stream =>
+  /** Returns the streams that are read and have another creation time than in the last position. */
+  def recreated(to: SourceOffset): Set[String] = locked(to.read.filter(stream =>
     state.position.streams.get(stream.arn).exists(_.creationMillis != stream.creationMillis)
   ).map(_.arn).toSet)
 
@@ -147,7 +147,8 @@ final private[coordinator] class ShardProgress(
   def list(stream: String, shards: Seq[Shard], begun: ListingTime): Unit = locked {
     // The stream may have been parked while it was listed.
     if (state.streams(stream) && forgottenNanos.get(stream).forall(begun.nanos - _ >= 0)) {
-      if (state.openShards.hasOther(stream, shards)) state.doubtful += stream
+      if (state.openShards.hasOther(stream, shards) || state.graphs(stream).contradicts(shards))
+        state.doubtful += stream
       state.openShards.list(stream, shards, begun, tracks.contains)
       listKnown(stream, shards)
     }
@@ -238,8 +239,8 @@ final private[coordinator] class ShardProgress(
       val hadEnded = track.ended
       val planned = state.position.streams.get(track.shard.stream).flatMap(_.shards.get(track.shard.shard))
       planned.foreach(track.planned)
-      // The first answer to an owner of a closed shard may be its end, if all of its records have expired.
-      if (told.readUpToMillis > 0 || (told.end.nonEmpty && track.readUpToMillis == 0))
+      // An answer of a closed shard may have its end only, if all records that were left have expired.
+      if (told.readUpToMillis > 0 || (told.end.nonEmpty && !hadEnded))
         track.readBefore(planned).foreach(until =>
           state.readLate(Overtaken(track.shard, until, latestMillis() - until))
         )
@@ -249,7 +250,9 @@ final private[coordinator] class ShardProgress(
         val stream = track.shard.stream
         state.openShards.end(track.shard)
         if (!hadEnded) state.note(ShardEnded(stream, track.shard.shard, children.map(_.id)))
-        state.graphs += stream -> state.graphs(stream).withChildren(withParent(track, children))
+        val known = withParent(track, children)
+        if (state.graphs(stream).contradictsChildren(known)) state.doubtful += stream
+        state.graphs += stream -> state.graphs(stream).withChildren(known)
       }
       planned.flatMap(track.dropPlanned).map(track.shard -> _)
     }

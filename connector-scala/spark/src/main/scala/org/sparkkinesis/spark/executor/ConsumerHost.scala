@@ -13,6 +13,7 @@ import org.sparkkinesis.consume.{PrefetchBuffer, PrefetchMemory, ShardConsumers,
 import org.sparkkinesis.error.RealTimeErrors
 import org.sparkkinesis.event.{ConsumerMetrics, ConsumersCrashed, CoordinatorLost}
 import org.sparkkinesis.model.{ChildShard, SequenceNumber, StartingPosition, StreamShard}
+import org.sparkkinesis.plan.ShardRange
 import org.sparkkinesis.plan.realtime.{LiveShard, TaskEnd}
 import org.sparkkinesis.spark.connection.{Environment, ServiceTimeScheduler}
 import org.sparkkinesis.spark.protocol.{
@@ -75,9 +76,9 @@ final class ConsumerHost private[executor] (
     )
   private var missedPings = 0
 
-  /** Returns the buffered chunks of a range, or `None` when the buffer does not hold all of it. */
-  def read(shard: StreamShard, after: StartingPosition, end: SequenceNumber): Option[IndexedSeq[Chunk]] =
-    consumers.read(shard, after, end)
+  /** Returns the buffered chunks of a range up to `end`, or `None` when the buffer does not hold all of it. */
+  def read(range: ShardRange, end: SequenceNumber): Option[IndexedSeq[Chunk]] =
+    consumers.read(range.shard, range.after, end, range.creationMillis)
 
   override def heard(serviceMillis: Long): Unit = scheduler.heard(serviceMillis)
 
@@ -159,7 +160,7 @@ final class ConsumerHost private[executor] (
     case Assign(shards, serviceMillis) =>
       scheduler.heard(serviceMillis)
       val readBefore = consumers.shards
-      shards.foreach(assigned => consumers.start(assigned.shard, assigned.position, assigned.epoch, assigned.range))
+      shards.foreach(one => consumers.start(one.shard, one.position, one.epoch, one.range, one.creationMillis))
       // Report the chunks of consumers that continue under a new assignment; nothing else would report them.
       if (shards.exists(assigned => readBefore(assigned.shard))) reporter.tellAll(consumers.snapshot())
     case Release(upTo) => upTo.foreach { case (shard, number) => consumers.release(shard, number) }

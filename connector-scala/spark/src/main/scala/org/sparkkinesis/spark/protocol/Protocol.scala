@@ -10,8 +10,19 @@ import org.sparkkinesis.spark.settings.StreamConnection
 /** A message from the driver to an executor's consumers. */
 sealed trait ToExecutor
 
-/** A shard to prefetch, starting at `position`. */
-final case class Assigned(shard: StreamShard, position: StartingPosition, epoch: Long, range: Option[HashKeyRange])
+/**
+ * A shard to prefetch, starting at `position`.
+ *
+ * @param creationMillis
+ *   creation time of the stream, in epoch milliseconds
+ */
+final case class Assigned(
+    shard: StreamShard,
+    position: StartingPosition,
+    epoch: Long,
+    range: Option[HashKeyRange],
+    creationMillis: Long
+)
 
 /**
  * Starts reading these shards.

@@ -17,6 +17,7 @@ object ProtocolCodec {
           out.position(a.position)
           out.writeLong(a.epoch)
           out.option(a.range)(out.range)
+          out.writeLong(a.creationMillis)
         }
       case Release(upTo) =>
         out.writeByte(2)
@@ -44,7 +45,8 @@ object ProtocolCodec {
     in.readByte().toInt match {
       case 1 =>
         val serviceMillis = in.readLong()
-        Assign(in.seq(Assigned(in.shard(), in.position(), in.readLong(), in.option(in.range()))), serviceMillis)
+        val assigned = in.seq(Assigned(in.shard(), in.position(), in.readLong(), in.option(in.range()), in.readLong()))
+        Assign(assigned, serviceMillis)
       case 2 => Release(in.seq(in.shard() -> SequenceNumber.trusted(in.readUTF())))
       case 3 => Unassign(in.seq(in.shard()))
       case 4 => SendFullReport

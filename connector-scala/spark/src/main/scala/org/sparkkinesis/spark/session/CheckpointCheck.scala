@@ -161,7 +161,7 @@ final class CheckpointCheck(session: StreamSession, environment: Environment) {
       val lost = LostLineage.of(stream, all)
       def isOld = lost.exists(_.gone.exists(session.hasShard(stream.arn, _)))
       if (lost.isEmpty || (times >= Listings && !isOld)) lost
-      // A shard of the offset exists, so neither it nor its children are lost, however long listings lack them.
+      // A shard of the offset exists, so the listings are incomplete, however long they lack it.
       else if (times >= LongestListings) None
       else {
         environment.waiting.until(new CompletableFuture[Unit], ListingPause)

@@ -60,6 +60,15 @@ class ShardProgressSuite extends TimedSuite {
     assert(rig.state.graphs(orders).range(ShardId.ofIndex(3)).nonEmpty)
   }
 
+  test("a stream is another one if it is read and has another creation time, not while it is parked") {
+    val rig = new Rig
+    rig.advance(StreamPhase.Active)
+    def other(phase: StreamPhase) =
+      SourceOffset(Seq(StreamOffset("orders", orders, 2, SortedMap.empty[ShardId, Nothing], phase = phase)))
+    assert(rig.progress.recreated(other(StreamPhase.Active)) == Set(orders))
+    assert(rig.progress.recreated(other(StreamPhase.Parked(5, isDrained = true))).isEmpty)
+  }
+
   test("a shard that is fetched more than 24 hours behind is noted, as of the time when it was most behind") {
     val rig = new Rig
     Seq(24.hours -> 1L, 30.hours -> 2L, 25.hours -> 3L).foreach { case (behind, until) =>
@@ -68,9 +77,9 @@ class ShardProgressSuite extends TimedSuite {
     assert(rig.state.overtaken.all == Seq(Overtaken(shard, 2, 30.hours.toMillis)))
   }
 
-  test("a shard whose first answer to another executor is its end is late, if its records expired meanwhile") {
+  test("a shard with an answer that is only its end is late, if its records expired before that") {
     val day = 24.hours.toMillis
-    Seq(day - 1 -> false, day + 1 -> true).foreach { case (age, isLate) =>
+    for (moves <- Seq(true, false); (age, isLate) <- Seq(day - 1 -> false, day + 1 -> true)) {
       var now = 5000L
       val state = new CoordinatorState(Seq(orders), SummaryBounds(1, 1, 1))
       val progress = new ShardProgress(state, DataLossPolicy.Strict, () => now)
@@ -83,19 +92,29 @@ class ShardProgressSuite extends TimedSuite {
         placement.assign()
         ()
       }
-      def tell(id: String, told: ShardReport): Unit = {
-        progress.accept(Report(id, 1, 1, full = false, bufferIsFull = false, Set.empty, Seq(told), Map.empty))
+      var told = Map.empty[String, Long].withDefaultValue(0L)
+      def tell(id: String, shard: ShardReport): Unit = {
+        told += id -> (told(id) + 1)
+        progress.accept(Report(id, 1, told(id), full = false, bufferIsFull = false, Set.empty, Seq(shard), Map.empty))
         ()
       }
       def report = ShardReport(shard, state.tracks(shard).epoch, Vector.empty, 1, 0, 0, None, None)
       join("1")
       val chunk = ChunkSummary(SequenceNumber("9"), 1, 1, 4000, 4000, 4000, 0)
       tell("1", report.copy(chunks = Vector(chunk), readUpToMillis = 5000))
-      placement.lose("1")
-      now = 4000 + age
-      join("2")
-      tell("2", report.copy(end = Some(Nil)))
-      assert(state.overtaken.all == (if (isLate) Seq(Overtaken(shard, 4000, age)) else Nil))
+      // Another executor begins with the records of the chunk again.
+      val until = if (moves) 4000L else 5000L
+      now = until + age
+      if (moves) {
+        placement.lose("1")
+        join("2")
+      }
+      val owner = if (moves) "2" else "1"
+      tell(owner, report.copy(end = Some(Nil)))
+      assert(state.overtaken.all == (if (isLate) Seq(Overtaken(shard, until, age)) else Nil))
+      now += day
+      tell(owner, report.copy(end = Some(Nil)))
+      assert(state.overtaken.all.forall(_.behindMillis == age), "a report that repeats the end")
     }
   }
 }

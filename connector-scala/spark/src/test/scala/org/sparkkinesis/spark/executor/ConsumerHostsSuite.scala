@@ -191,7 +191,7 @@ class ConsumerHostsSuite extends TimedSuite {
     val rig = new Rig
     rig.start()
     rig.service.iteratorError = Some(new NoClassDefFoundError("org/example/Missing"))
-    rig.tell(ProtocolCodec.encode(Assign(Seq(Assigned(orders, StartingPosition.TrimHorizon, 5, None)), 0)))
+    rig.tell(ProtocolCodec.encode(Assign(Seq(Assigned(orders, StartingPosition.TrimHorizon, 5, None, 0)), 0)))
     rig.time.advance(1.second)
     val failures = rig.heard.collect { case report: Report => report.shards.flatMap(_.failure) }.flatten
     assert(failures.map(_.errorCode).distinct == Vector("java.lang.NoClassDefFoundError"))

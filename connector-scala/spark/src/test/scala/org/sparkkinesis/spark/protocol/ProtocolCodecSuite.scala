@@ -37,7 +37,8 @@ class ProtocolCodecSuite extends PropertySuite {
       p <- position
       epoch <- long
       r <- Gen.option(range)
-    } yield Assigned(s, p, epoch, r)
+      creation <- long
+    } yield Assigned(s, p, epoch, r, creation)
     val text = Gen.alphaNumStr
     val role = Gen.zip(text, text, Gen.option(text), Gen.option(text)).map((StreamConnection.Role.apply _).tupled)
     val connection = Gen.zip(text, Gen.option(text), Gen.option(role), Gen.option(text))

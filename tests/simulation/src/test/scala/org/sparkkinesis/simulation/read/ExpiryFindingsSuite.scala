@@ -301,4 +301,30 @@ class ExpiryFindingsSuite extends TimedSuite with ReadFindings {
     ))
     assert(outcome.losses > 0 && outcome.delivered == 1)
   }
+
+  test("30013794: the last records of a closed shard expire between two answers of its consumer") {
+    run(ReadScenario(
+      30013794L,
+      ReadSetup(
+        options = Map(
+          "fetchBufferSize" -> "1048576",
+          "shardFetchInterval" -> "20m",
+          "minFetchPeriod" -> "4m",
+          "maxRecordsPerTrigger" -> "30",
+          "shardsPerTask" -> "2"
+        ),
+        recordBytes = 1047576
+      ),
+      Vector(
+        PutTo(0, 10),
+        Advance(7200000L),
+        Split(0),
+        Advance(18000000L),
+        Advance(36000000L),
+        Advance(18000000L),
+        Start(ProcessingTime(3600000L), efo = false, failOnDataLoss = false),
+        Advance(104400000L)
+      )
+    ))
+  }
 }

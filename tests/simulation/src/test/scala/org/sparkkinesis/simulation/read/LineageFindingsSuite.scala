@@ -134,4 +134,45 @@ class LineageFindingsSuite extends TimedSuite with ReadFindings {
       )
     ))
   }
+
+  test("30038361: a listing with other hash key ranges shows that the stream was recreated") {
+    run(ReadScenario(
+      30038361L,
+      ReadSetup(
+        executors = 3,
+        model = ModelSettings(200, 1000, 1, 0, 1000, 15000L, lateEnds = true),
+        options = Map("shardFetchInterval" -> "20m", "minFetchPeriod" -> "4m")
+      ),
+      Vector(
+        Start(ProcessingTime(60000L), efo = false, failOnDataLoss = true),
+        Advance(2895000L),
+        Split(1),
+        Advance(570000L),
+        Recreate(3, 161826L),
+        Advance(259000L),
+        PutAggregate(2, 2),
+        Merge(2),
+        Put(1)
+      )
+    ))
+  }
+
+  test("30067658: an executor that does not hear of a recreated stream does not deliver records of the old one") {
+    run(ReadScenario(
+      30067658L,
+      ReadSetup(options = Map("minFetchPeriod" -> "4m", "shardFetchInterval" -> "20m")),
+      Vector(
+        Put(1),
+        Start(ProcessingTime(3600000L), efo = false, failOnDataLoss = false),
+        Advance(60000L),
+        Split(3),
+        Advance(448000L),
+        Recreate(3, 218554L),
+        Advance(3060000L),
+        LoseMessages(100, 59154L),
+        Advance(1260000L),
+        PutAggregate(4, 2)
+      )
+    ))
+  }
 }

@@ -116,10 +116,17 @@ final private[read] class SourcePositions(
   /** Checks whether streams of which shards are missing were recreated. */
   def checkRecreated(arns: Set[String]): RecreatedStreams.Found = remade.check(arns)
 
-  /** Checks the streams of which the coordinator does not know whether they were recreated. */
-  def checkDoubtful(read: PrefetchView): Unit = {
+  /**
+   * Checks the streams of which the coordinator does not know whether they were recreated. Returns whether one was
+   * recreated.
+   */
+  def checkDoubtful(read: PrefetchView): Boolean = {
     val doubtful = read.takeDoubtful()
-    if (doubtful.nonEmpty) read.doubt(checkRecreated(doubtful).unknown)
+    doubtful.nonEmpty && {
+      val found = checkRecreated(doubtful)
+      read.doubt(found.unknown)
+      found.recreated.nonEmpty
+    }
   }
 
   /** Returns `after` with the positions of the streams checked that returned since `before`. */

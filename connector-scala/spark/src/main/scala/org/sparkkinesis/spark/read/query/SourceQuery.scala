@@ -119,7 +119,7 @@ final class SourceQuery(
   def latestOffset(start: SourceOffset, allAvailable: Boolean): Option[SourceOffset] = explained {
     members.foreach(_.check(start))
     if (allAvailable) members.foreach(_.pin())
-    coordinatorIfStarted.foreach(running => positions.checkDoubtful(running.prefetched))
+    findsRecreated()
     val (mended, from) = planFrom(start, allAvailable)
     val isLast = allAvailable || (planned.isEmpty && triggers.target.nonEmpty)
     coordinatorIfStarted.foreach { running =>
@@ -159,15 +159,22 @@ final class SourceQuery(
     }
   }
 
-  /** A position in a stream that was recreated is not valid in the new one, so reading may fail because of it. */
+  /**
+   * A position in a stream that was recreated is not valid in the new one, so reading may fail because of it. The end
+   * of a shard may show that a stream was recreated while a batch is planned that begins with the shard's children.
+   */
   private def planUnlessRecreated(mended: SourceOffset, known: SourceOffset, all: Boolean): Option[SourceOffset] =
     try {
       // What the coordinator knows of a recreated stream is of the old one, and no position is compared with that.
       if (coordinatorIfStarted.exists(_.knowsOther(known))) advance(known)
-      plan(mended, known, all)
+      plan(mended, known, all).filterNot(_ => planned.nonEmpty && findsRecreated())
     } catch {
       case failed: ShardFailed if positions.checkRecreated(Set(failed.shard.stream)).recreated.nonEmpty => None
     }
+
+  /** Returns whether a stream was recreated that may have been so. */
+  private def findsRecreated(): Boolean =
+    coordinatorIfStarted.exists(running => positions.checkDoubtful(running.prefetched))
 
   /**
    * Plans the next batch from the streams as they are now, and returns its start; `None` if a stream was recreated, so

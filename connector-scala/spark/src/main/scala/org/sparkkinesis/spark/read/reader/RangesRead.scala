@@ -86,7 +86,7 @@ private[sparkkinesis] object RangesRead {
   ): RangesRead = {
     def held(range: ShardRange): Option[IndexedSeq[Chunk]] = range.end match {
       case RangeEnd.At(number) =>
-        sourceId.flatMap(hosts.find).flatMap(_.read(range.shard, range.after, number)).map { chunks =>
+        sourceId.flatMap(hosts.find).flatMap(_.read(range, number)).map { chunks =>
           range.skipUpTo.fold(chunks)(skipped => chunks.flatMap(_.after(skipped)))
         }
       case _ => None

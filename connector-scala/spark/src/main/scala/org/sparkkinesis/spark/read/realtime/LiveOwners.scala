@@ -55,13 +55,14 @@ final private[realtime] class LiveOwners(latestMillis: () => Long) {
       val fetchedBefore = same.map(_.readUpTo).filter(_ > 0)
       val hasFetched = told.readUpToMillis > fetchedBefore.getOrElse(0L)
       val since = fetchedBefore.orElse(unreadSince.get(told.shard))
-      // The first response of a closed shard may be its end, if all of its records have expired.
-      if (hasFetched || (told.end.nonEmpty && fetchedBefore.isEmpty)) note(told, since)
+      // An answer of a closed shard may have its end only, if all records that were left have expired.
+      if (hasFetched || (told.end.nonEmpty && !same.exists(_.ended))) note(told, since)
       // Another reader begins where the batch began, also if this one has handed its records over.
       if (hasFetched && !unreadSince.contains(told.shard)) unreadSince(told.shard) = firstMillis(told)
       val readUpTo = math.max(told.readUpToMillis, fetchedBefore.getOrElse(0L))
       val behind = Option.when(told.readUpToMillis > 0)(told.millisBehindLatest).orElse(before.flatMap(_.millisBehind))
-      owners(told.shard) = Owner(reader, told.epoch, readUpTo, behind)
+      val ended = told.end.nonEmpty || same.exists(_.ended)
+      owners(told.shard) = Owner(reader, told.epoch, readUpTo, behind, ended)
       // The records of a child arrived after those of its parents, and after the parents were open.
       val openUntil = openMillis.get(told.shard).map(millis => math.max(0, millis - IdleTime.Margin))
       for (children <- told.end; child <- children; millis <- (since ++ openUntil).maxOption) {
@@ -110,6 +111,14 @@ private[realtime] object LiveOwners {
   /**
    * @param readUpTo
    *   every record that arrived until this time was fetched; 0 if unknown
+   * @param ended
+   *   whether the reader has reported the end of the shard
    */
-  final private case class Owner(reader: Reader, epoch: Long, readUpTo: Long, millisBehind: Option[Long])
+  final private case class Owner(
+      reader: Reader,
+      epoch: Long,
+      readUpTo: Long,
+      millisBehind: Option[Long],
+      ended: Boolean
+  )
 }

@@ -28,11 +28,13 @@ final class ReturningStreams(session: StreamSession, checkpoint: CheckpointCheck
       returned.foreach(refresh)
       val (drained, unread) = returned.partition(_.isParkedDrained)
       retention.warnOfExpired(unread.iterator.filterNot(isRecreated))
-      val timed = drained.filterNot(isRecreated).map(stream =>
-        stream.arn -> now.streams(stream.arn).noEarlierThan(retention.oldestMillis(stream.arn) + FirstFetch.toMillis)
-      )
       val wasDrained = drained.iterator.map(_.arn).toSet
-      checkpoint.link(checkpoint.mend(now.copy(streams = now.streams ++ timed), wasDrained))
+      val mended = checkpoint.mend(now, wasDrained)
+      // What arrived while a drained stream was not read, and has expired, is not lost.
+      val timed = drained.map(stream =>
+        stream.arn -> mended.streams(stream.arn).noEarlierThan(retention.oldestMillis(stream.arn) + FirstFetch.toMillis)
+      )
+      checkpoint.link(mended.copy(streams = mended.streams ++ timed))
     }
   }
 

@@ -63,6 +63,16 @@ class ReturningStreamsSuite extends SessionFixture {
     assert(rig.lost == Seq("KINESIS_STREAM_RECREATED"))
   }
 
+  test("a stream that was drained, recreated, and is read again after its retention period, has lost nothing") {
+    val rig = new Rig
+    val parked = stream("orders", Created, 0 -> readUpTo(ago(50.hours)), 1 -> readUpTo(ago(50.hours)))
+    rig.service.add("orders", creationMillis = ago(40.hours))
+    val back = rig.back(parked, parkedAt(ago(50.hours)))
+    assert(back.creationMillis == ago(40.hours) && back.shards.values.toSet == Set(ShardPosition.Horizon))
+    rig.time.advance(10.minutes)
+    assert(rig.lost.isEmpty && Retention.lost(back, rig.retention.expiryMillis(arn("orders"))).isEmpty)
+  }
+
   test("a stream that was deleted while it was parked is left to its consumers") {
     val rig = new Rig
     val parked = stream("orders", Created, 0 -> readUpTo(ago(1.hour)), 1 -> readUpTo(ago(1.hour)))

@@ -1,0 +1,36 @@
+package org.sparkkinesis.spark.read.realtime
+
+import scala.concurrent.duration._
+
+import org.sparkkinesis.model.{ShardId, StreamShard}
+import org.sparkkinesis.spark.coordinator.state.Overtaken
+import org.sparkkinesis.spark.protocol.ShardReport
+import org.sparkkinesis.suite.TimedSuite
+
+class LiveOwnersSuite extends TimedSuite {
+  private val shard = StreamShard("arn", ShardId.ofIndex(0))
+  private val day = 24.hours.toMillis
+  private val report = ShardReport(shard, 1, Vector.empty, 0, 0, 0, None, None)
+
+  Seq[(String, Option[Long], Boolean)](
+    ("the first answer", None, true),
+    ("a later answer", Some(5000), false)
+  ).foreach { case (name, fetched, isFirst) =>
+    test(s"a shard is late if $name is only its end, and its records expired before that") {
+      Seq(day - 1 -> false, day + 1 -> true).foreach { case (age, isLate) =>
+        var now = 5000L
+        val owners = new LiveOwners(() => now)
+        val reader = Reader("1", 1)
+        owners.begin(Map(shard -> Option.when(isFirst)(5000L)), Map.empty)
+        fetched.foreach(millis => owners.accept(reader, report.copy(readUpToMillis = millis)))
+        now += age
+        owners.accept(reader, report.copy(end = Some(Nil)))
+        val late = if (isLate) Seq(Overtaken(shard, 5000, age)) else Nil
+        assert(owners.takeOvertaken() == late)
+        now += day
+        owners.accept(reader, report.copy(end = Some(Nil)))
+        assert(owners.takeOvertaken() == Nil, "a report that repeats the end")
+      }
+    }
+  }
+}
