@@ -3,7 +3,7 @@ package org.sparkkinesis.shard
 import scala.collection.mutable
 
 import org.sparkkinesis.model.hash.HashKeyRange
-import org.sparkkinesis.model.{ChildShard, Shard, ShardId}
+import org.sparkkinesis.model.{ChildShard, SequenceNumber, Shard, ShardId}
 
 /**
  * The known parent-child relations of the shards of a stream. Immutable and pure.
@@ -55,29 +55,32 @@ final class ShardGraph private (
   }
 
   /**
-   * Returns whether a listed shard is not the known one of the same name: its hash key range is another one, or it
-   * lacks a parent. The stream may have been recreated.
+   * Returns whether a listed shard is not the known one of the same name: it begins elsewhere, its hash key range is
+   * another one, or it lacks a parent. The stream may have been recreated.
    */
-  def contradicts(listed: Seq[Shard]): Boolean = listed.exists(shard =>
-    isOther(shard.id, shard.hashKeyRange) || !parents(shard.id).forall(shard.parents.contains)
-  )
+  def contradicts(listed: Seq[Shard]): Boolean = listed.exists { shard =>
+    nodes.get(shard.id).exists { node =>
+      node.range != shard.hashKeyRange || node.start.exists(_ != shard.startingSequenceNumber) ||
+      !node.parents.forall(shard.parents.contains)
+    }
+  }
 
   /**
    * Returns whether the children that the end of a shard reported are not those of the known shards: one has another
    * hash key range, has none of the keys of a parent, or is the child of a shard and of its parent.
    */
   def contradictsChildren(children: Seq[ChildShard]): Boolean = children.exists { child =>
-    isOther(child.id, child.hashKeyRange) ||
+    range(child.id).exists(_ != child.hashKeyRange) ||
     child.parents.exists(range(_).exists(!_.overlaps(child.hashKeyRange))) ||
     child.parents.exists(parents(_).exists(child.parents.contains))
   }
 
-  private def isOther(shard: ShardId, now: HashKeyRange): Boolean = range(shard).exists(_ != now)
-
   /** Adds the children that the end of a shard reported. */
   def withChildren(children: Seq[ChildShard]): ShardGraph =
     withNodes(
-      news(children.map(child => child.id -> ShardGraph.Node(child.parents, child.hashKeyRange))),
+      news(children.map { child =>
+        child.id -> ShardGraph.Node(child.parents, child.hashKeyRange, nodes.get(child.id).flatMap(_.start))
+      }),
       children.flatMap(_.parents).map(_ -> 0).toMap ++ omissions
     )
 
@@ -88,7 +91,9 @@ final class ShardGraph private (
    * several listings omit it, because one listing may lack a shard for a while.
    */
   def withListing(shards: Seq[Shard]): ShardGraph = {
-    val listed = shards.map(shard => shard.id -> ShardGraph.Node(shard.parents, shard.hashKeyRange))
+    val listed = shards.map { shard =>
+      shard.id -> ShardGraph.Node(shard.parents, shard.hashKeyRange, Some(shard.startingSequenceNumber))
+    }
     val (ids, found) = (listed.iterator.map(_._1).toSet, news(listed))
     val halfKnown = found.map(_._2.parents).filter(_.exists(parent => ids(parent) || nodes.contains(parent))).flatten
     val omitted = (listed.flatMap(_._2.parents).filter(omissions.contains) ++ halfKnown).distinct
@@ -139,7 +144,12 @@ final class ShardGraph private (
 }
 
 object ShardGraph {
-  final private case class Node(parents: Seq[ShardId], range: HashKeyRange)
+
+  /**
+   * @param start
+   *   the shard's starting sequence number, if it was listed
+   */
+  final private case class Node(parents: Seq[ShardId], range: HashKeyRange, start: Option[SequenceNumber])
 
   /** The number of listings that must omit a parent before it counts as expired. */
   val Omissions = 4

@@ -42,9 +42,18 @@ class ShardGraphSuite extends TimedSuite {
     ("a part of them, and a new one", Seq(all(3), shard(4, low, 3)), false),
     ("a second parent", Seq(shard(1, low, 0, 9)), false),
     ("another hash key range", Seq(shard(2, low, 0)), true),
-    ("no parents", Seq(shard(1, low)), true)
+    ("no parents", Seq(shard(1, low)), true),
+    ("another starting sequence number", Seq(shard(1, low, 0).copy(startingSequenceNumber = SequenceNumber("2"))), true)
   ).foreach { case (name, listed, expected) =>
     test(s"a listing contradicts the graph: $name")(assert(graph.contradicts(listed) == expected))
+  }
+
+  test("a listing does not contradict a shard that only the end of its parent has shown") {
+    val unlisted = ShardGraph.of(all.take(1)).withChildren(Seq(ChildShard(id(1), Seq(id(0)), low)))
+    val listed = Seq(shard(1, low, 0))
+    assert(!unlisted.contradicts(listed))
+    val known = unlisted.withListing(listed).withChildren(Seq(ChildShard(id(1), Seq(id(0)), low)))
+    assert(known.contradicts(listed.map(_.copy(startingSequenceNumber = SequenceNumber("2")))))
   }
 
   Seq[(String, ChildShard, Boolean)](

@@ -147,8 +147,7 @@ final private[coordinator] class ShardProgress(
   def list(stream: String, shards: Seq[Shard], begun: ListingTime): Unit = locked {
     // The stream may have been parked while it was listed.
     if (state.streams(stream) && forgottenNanos.get(stream).forall(begun.nanos - _ >= 0)) {
-      if (state.openShards.hasOther(stream, shards) || state.graphs(stream).contradicts(shards))
-        state.doubtful += stream
+      if (state.graphs(stream).contradicts(shards)) state.doubtful += stream
       state.openShards.list(stream, shards, begun, tracks.contains)
       listKnown(stream, shards)
     }

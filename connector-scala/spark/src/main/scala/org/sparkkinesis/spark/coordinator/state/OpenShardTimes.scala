@@ -43,12 +43,6 @@ final private[spark] class OpenShardTimes {
     }
   }
 
-  /** Returns whether a listing has a shard that is not the known one of the same name, because it begins elsewhere. */
-  def hasOther(stream: String, shards: Seq[Shard]): Boolean = shards.exists { one =>
-    val shard = StreamShard(stream, one.id)
-    closed.get(shard).orElse(open.get(shard).map(_.start)).exists(_ != one.startingSequenceNumber)
-  }
-
   /** Records that a consumer has read a shard to its end. */
   def end(shard: StreamShard): Unit = open.get(shard).foreach(last => closed(shard) = last.start)
 

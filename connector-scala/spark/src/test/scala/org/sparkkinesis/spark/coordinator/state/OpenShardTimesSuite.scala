@@ -208,20 +208,4 @@ class OpenShardTimesSuite extends TimedSuite {
     open.forget(Set(arn))
     assert(open.lastOpenMillis(shard(1)).isEmpty)
   }
-
-  test("a listing has another shard of the same name if the shard begins elsewhere") {
-    val times = new OpenShardTimes
-    assert(!times.hasOther(arn, Seq(parent)), "nothing is known")
-    times.list(arn, Seq(closed, child), ListingTime(1, 1), _ => true)
-    Seq(
-      Seq(closed, child) -> false,
-      Seq(parent, child) -> false,
-      Nil -> false,
-      Seq(child.copy(id = id(7), startingSequenceNumber = number(5))) -> false,
-      Seq(closed, child.copy(startingSequenceNumber = number(1001))) -> true,
-      Seq(parent.copy(startingSequenceNumber = number(2))) -> true
-    ).foreach { case (listed, isOther) => assert(times.hasOther(arn, listed) == isOther, listed) }
-    times.forget(Set(arn))
-    assert(!times.hasOther(arn, Seq(parent.copy(startingSequenceNumber = number(2)))))
-  }
 }
