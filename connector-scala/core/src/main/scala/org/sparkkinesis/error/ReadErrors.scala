@@ -49,6 +49,14 @@ object ReadErrors {
       "times" -> times.toString
     )
 
+  def shardNotListed(shard: String, stream: String, times: Int): KinesisConnectorException =
+    KinesisConnectorException(
+      "KINESIS_SHARD_NOT_LISTED",
+      "shard" -> shard,
+      "stream" -> stream,
+      "times" -> times.toString
+    )
+
   def shardUnknown(shard: String, stream: String, known: String): KinesisConnectorException =
     KinesisConnectorException("KINESIS_SHARD_UNKNOWN", "shard" -> shard, "stream" -> stream, "known" -> known)
 

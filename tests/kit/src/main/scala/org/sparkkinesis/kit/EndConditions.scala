@@ -9,6 +9,7 @@ object EndConditions {
   /** Temporary failures. The query continues if it is restarted. */
   val Passing: Set[String] = Set(
     "KINESIS_LISTING_INCOMPLETE",
+    "KINESIS_SHARD_NOT_LISTED",
     "KINESIS_ENDPOINT_UNREACHABLE",
     "KINESIS_STREAM_NOT_FOUND",
     "KINESIS_STREAM_UNUSABLE",

@@ -162,9 +162,9 @@ final class CheckpointCheck(session: StreamSession, environment: Environment) {
       def isOld = lost.exists(_.gone.exists(session.hasShard(stream.arn, _)))
       if (lost.isEmpty || (times >= Listings && !isOld)) lost
       // A shard of the offset exists, so the listings are incomplete, however long they lack it.
-      else if (times >= LongestListings) None
+      else if (times >= StreamShards.LongestListings) None
       else {
-        environment.waiting.until(new CompletableFuture[Unit], ListingPause)
+        environment.waiting.until(new CompletableFuture[Unit], StreamShards.ListingPause)
         look(times + 1, all)
       }
     }
@@ -200,8 +200,4 @@ private object CheckpointCheck {
 
   /** Number of listings; a listing is complete within a few seconds of a reshard. */
   val Listings = 4
-
-  /** Listings that lack a shard which exists, before the offset is read as it is. */
-  val LongestListings = 60
-  val ListingPause: FiniteDuration = 1.second
 }

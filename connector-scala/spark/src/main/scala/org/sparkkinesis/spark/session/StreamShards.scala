@@ -1,5 +1,7 @@
 package org.sparkkinesis.spark.session
 
+import scala.concurrent.duration._
+
 import org.sparkkinesis.model.{Shard, ShardId, StreamShard}
 import org.sparkkinesis.service.ShardFilter
 import org.sparkkinesis.shard.ShardGraph
@@ -67,4 +69,13 @@ final class StreamShards private[session] (list: (String, ShardFilter) => Seq[Sh
     listed -= arn
     open.forget(Set(arn))
   }
+}
+
+private[spark] object StreamShards {
+
+  /** The number of listings in a row that may lack a shard which exists. */
+  val LongestListings = 60
+
+  /** Time between such listings. */
+  val ListingPause: FiniteDuration = 1.second
 }

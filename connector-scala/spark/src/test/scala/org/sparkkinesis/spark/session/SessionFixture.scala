@@ -17,13 +17,18 @@ import org.sparkkinesis.suite.TimedSuite
 abstract class SessionFixture extends TimedSuite {
   protected val Created = 1_600_000_000_000L
 
-  protected class SessionRig(names: Seq[String], failOnDataLoss: Boolean, retention: Map[String, Int]) {
+  protected class SessionRig(
+      names: Seq[String],
+      failOnDataLoss: Boolean,
+      retention: Map[String, Int],
+      more: Map[String, String] = Map.empty
+  ) {
     val time = new VirtualScheduler
     val service = new FakeDirectory(time)
     names.foreach(name => service.add(name, creationMillis = Created, retentionHours = retention.getOrElse(name, 24)))
     service.listings += ShardPage(shards(2), None)
     val environment = new VirtualEnvironment(time, service)
-    private val options = Map(
+    private val options = more ++ Map(
       "streamName" -> names.mkString(","),
       "region" -> "us-east-1",
       "awsAccessKey" -> "test",

@@ -19,7 +19,7 @@ import org.sparkkinesis.simulation.spark.{BatchSink, ReadRow}
  *   the initial position, if it is a time
  * @param isUnseen
  *   whether the last batch was planned although some shard could not be fetched, or left an old position in a closed
- *   shard
+ *   shard, when the run that planned it started at this time
  * @param ancestors
  *   returns the shards from which a shard of a stream descends
  * @param siblings
@@ -35,7 +35,7 @@ final class ReadVerdict(
     retentionMillis: Long,
     hasExpiredSince: Long => Boolean,
     initialMillis: () => Option[Long],
-    isUnseen: () => Boolean,
+    isUnseen: Long => Boolean,
     ancestors: (String, String) => Set[String],
     siblings: (String, String) => Set[String],
     inactiveMillis: String => Long,
@@ -49,6 +49,10 @@ final class ReadVerdict(
   /** The longest time between two such moments. */
   private var longestGapMillis = 0L
   private var starts = 0
+  private var startMillis = 0L
+
+  /** When the run started that planned the last batch. */
+  private var plannedBySince = 0L
 
   /**
    * Whether the checkpoint did not contain, when the query was last started, how far every shard was read. The query
@@ -66,7 +70,8 @@ final class ReadVerdict(
   /** Records a start of the query. */
   def started(): Unit = {
     starts += 1
-    beganUncertain = starts > 1 && (isUnseen() || isUncertain(time.nowMillis))
+    beganUncertain = starts > 1 && (isUnseen(plannedBySince) || isUncertain(time.nowMillis))
+    startMillis = time.nowMillis
     ledger.started()
     if (starts == 1) persisted()
   }
@@ -167,6 +172,7 @@ final class ReadVerdict(
       onLogged: => Unit
   ): BatchSink = new BatchSink {
     override def onBatchLogged(): Unit = {
+      plannedBySince = startMillis
       persisted()
       onLogged
     }
@@ -226,7 +232,7 @@ final class ReadVerdict(
     )
     val isReal = ledger.hasDeletion(report) || ledger.hasLoss(report)
     val wasLeft = inactiveMillis(stream) > retentionMillis - UncertainMillis
-    if (!isReal && !wasLeft && !isUncertain(millis) && !isBeginning && !isUnseen() && !beganUncertain)
+    if (!isReal && !wasLeft && !isUncertain(millis) && !isBeginning && !isUnseen(plannedBySince) && !beganUncertain)
       throw new Violation("alarm", s"nothing is lost, but the query says so: ${loss.getMessage}", loss)
     ledger.report(report)
   }

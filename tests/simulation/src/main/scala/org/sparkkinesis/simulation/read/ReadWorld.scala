@@ -5,11 +5,10 @@ import java.time.Instant
 import scala.util.Random
 
 import org.sparkkinesis.config.{MetadataOptions, Options}
-import org.sparkkinesis.model.ShardId
 import org.sparkkinesis.plan.offset.{OffsetCodec, ShardPosition, StreamOffset}
 import org.sparkkinesis.simulation.common.SimulatedTime
 import org.sparkkinesis.simulation.metadata.LogicalStream
-import org.sparkkinesis.simulation.model.ModelKinesis
+import org.sparkkinesis.simulation.model.{ModelKinesis, ModelShard}
 import org.sparkkinesis.simulation.read.member.MemberVerdict
 import org.sparkkinesis.simulation.read.schedule.ReadScenario
 import org.sparkkinesis.simulation.spark.{BatchSink, CheckpointFolder, WireFaults}
@@ -56,7 +55,7 @@ final private[read] class ReadWorld(
     retentionMillis,
     hasExpiredSince,
     () => Option.when(setup.initialPosition == "at_timestamp")(initialTime),
-    () => isUnseen,
+    isUnseen,
     streams.ancestors,
     streams.expiredSiblings(_, _, time.nowMillis),
     stream => logical.fold(0L)(_.longestInactiveMillis(LossReport.isNamed(_, stream))),
@@ -136,18 +135,23 @@ final private[read] class ReadWorld(
 
   /**
    * Whether the last batch was planned although some shard could not be fetched, or left an old position in a closed
-   * shard. That position stays old until the end of the shard is reported.
+   * shard. That position stays old until the end of the shard is reported, and longer if no listing of the run has
+   * shown the shard as open, because the children may be as old.
+   *
+   * @param startMillis
+   *   when the run started that planned the batch
    */
-  private def isUnseen: Boolean = checkpoint.latest("offsets").exists { case (_, text) =>
+  private def isUnseen(startMillis: Long): Boolean = checkpoint.latest("offsets").exists { case (_, text) =>
     OffsetCodec.decode(text).streams.values.exists(stream =>
       stream.since.keys.exists(shard => stream.shards.get(shard).exists(_.isInstanceOf[ShardPosition.Start])) ||
-        service.stream(stream.arn).exists(_.shards.exists(shard => !shard.isOpen && isOld(stream, shard.id)))
+        service.stream(stream.arn).exists(_.shards.exists(shard => !shard.isOpen && isOld(stream, shard, startMillis)))
     )
   }
 
-  private def isOld(stream: StreamOffset, shard: ShardId): Boolean =
-    stream.shards.get(shard).exists(_ != ShardPosition.ShardEnd) &&
-      stream.readUntil(shard).exists(time.nowMillis - _ > retentionMillis - ReadVerdict.UncertainMillis)
+  private def isOld(stream: StreamOffset, shard: ModelShard, startMillis: Long): Boolean =
+    stream.shards.get(shard.id).exists { position =>
+      position != ShardPosition.ShardEnd || shard.closedMillis.exists(_ <= startMillis + ReadWorld.AftermathMillis)
+    } && stream.readUntil(shard.id).exists(time.nowMillis - _ > retentionMillis - ReadVerdict.UncertainMillis)
 
   private def hasExpiredSince(millis: Long): Boolean = streams.arns.flatMap(service.stream).exists { stream =>
     stream.shards.exists(shard => stream.isExpired(shard, time.nowMillis) && !stream.isExpired(shard, millis))

@@ -1,7 +1,7 @@
 package org.sparkkinesis.simulation.read
 
 import org.sparkkinesis.simulation.model.ModelSettings
-import org.sparkkinesis.simulation.model.ServiceFault.{EndWithoutChildren, Unreachable}
+import org.sparkkinesis.simulation.model.ServiceFault.{EndWithoutChildren, StaleListing, Unreachable}
 import org.sparkkinesis.simulation.read.schedule.ReadAction._
 import org.sparkkinesis.simulation.read.schedule._
 import org.sparkkinesis.simulation.spark.QueryTrigger._
@@ -214,6 +214,38 @@ class DirectReadFindingsSuite extends TimedSuite with ReadFindings {
         Put(6),
         Advance(44280000L),
         Start(ProcessingTime(Hour), efo = false, failOnDataLoss = false)
+      )
+    ))
+  }
+
+  test("31018014: a batch that runs again is filtered by hash keys also if the first listing lacks its shards") {
+    run(ReadScenario(
+      31018014L,
+      ReadSetup(
+        initialPosition = "latest",
+        positionAgeMillis = 23 * Hour,
+        executors = 3,
+        options = Map(
+          "minFetchPeriod" -> "3s",
+          "shardFetchInterval" -> "10s",
+          "deaggregation.hashRangeFilter" -> "true",
+          "alignShards" -> "2s"
+        ),
+        streams = 3
+      ),
+      Vector(
+        Put(16),
+        Start(ProcessingTime(100L), efo = true, failOnDataLoss = true),
+        Fault(StaleListing(19), 32744L),
+        Advance(5000L),
+        Split(4),
+        Kill(5),
+        Advance(1000L),
+        PutAggregate(3, 1),
+        Put(3),
+        Advance(172L),
+        Start(ProcessingTime(5000L), efo = true, failOnDataLoss = false),
+        Advance(2000L)
       )
     ))
   }

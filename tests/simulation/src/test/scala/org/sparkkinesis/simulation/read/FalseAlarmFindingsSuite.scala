@@ -1,6 +1,7 @@
 package org.sparkkinesis.simulation.read
 
 import org.sparkkinesis.simulation.model.ModelSettings
+import org.sparkkinesis.simulation.model.ServiceFault.Unreachable
 import org.sparkkinesis.simulation.read.schedule.ReadAction._
 import org.sparkkinesis.simulation.read.schedule._
 import org.sparkkinesis.simulation.spark.QueryTrigger._
@@ -177,5 +178,28 @@ class FalseAlarmFindingsSuite extends TimedSuite with ReadFindings {
       )
     ))
     assert(outcome.delivered == 0 && outcome.losses == 1)
+  }
+
+  test("32010435: a real-time batch that ends before a record leaves the time of that record") {
+    run(ReadScenario(
+      32010435L,
+      ReadSetup(options = Map("minFetchPeriod" -> "4m", "shardFetchInterval" -> "20m")),
+      Vector(
+        Put(1),
+        Advance(25200000L),
+        Start(RealTime(3600000L), efo = false, failOnDataLoss = true),
+        Advance(240000L),
+        Fault(Unreachable("executor"), 3305862L),
+        Advance(1020000L),
+        Advance(780000L),
+        PutTo(3, 1),
+        Advance(1560000L),
+        Kill(6),
+        Advance(18000000L),
+        Advance(14400000L),
+        Advance(14400000L),
+        Advance(10800000L)
+      )
+    ))
   }
 }

@@ -196,4 +196,21 @@ class RerunFindingsSuite extends TimedSuite with ReadFindings {
       )
     ))
   }
+
+  test("32000390: the children of a shard that was closed before the query started may be as old as its last record") {
+    run(ReadScenario(
+      32000390L,
+      ReadSetup(options = Map("minFetchPeriod" -> "4m", "shardFetchInterval" -> "20m")),
+      Vector(
+        Put(1),
+        Advance(36000000L),
+        Split(4),
+        Start(AvailableNow, efo = false, failOnDataLoss = false),
+        Advance(60000L),
+        Kill(9),
+        Advance(39600000L),
+        Advance(18000000L)
+      )
+    ))
+  }
 }

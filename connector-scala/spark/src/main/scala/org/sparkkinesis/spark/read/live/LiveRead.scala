@@ -171,8 +171,8 @@ final private[sparkkinesis] class LiveRead(
     val head = cursor.from.flatMap(consumers.head(cursor.shard.shard, _))
     val leftInChunk = Option.when(isOpen && row + 1 < currentChunk.rows)(currentChunk.arrivalMillis(row + 1))
     val oldest = leftInChunk.orElse(head.flatMap(_.chunk).map(_.arrivalMillis(0)))
-    // Without a further row, every record that arrived until the last response was handed over.
-    val readUpTo = head.filter(_ => oldest.isEmpty).fold(0L)(_.readUpToMillis)
+    // Every record before the next one was handed over; without a next one, every record until the last response.
+    val readUpTo = oldest.map(_ - 1).orElse(head.map(_.readUpToMillis)).getOrElse(0L)
     val lag = oldest.map(arrival => math.max(0, environment.clock.currentMillis - arrival))
       .orElse(head.filter(_.readUpToMillis > 0).map(_.millisBehindLatest))
     ShardOutcome(

@@ -1,22 +1,29 @@
 package org.sparkkinesis.spark.read.query
 
+import java.util.concurrent.CompletableFuture
+
 import scala.collection.mutable
 
 import org.sparkkinesis.config.ReadOptions
+import org.sparkkinesis.error.ReadErrors
 import org.sparkkinesis.model.hash.HashKeyRange
 import org.sparkkinesis.model.{SequenceNumber, ShardId, StreamShard}
 import org.sparkkinesis.plan.offset.SourceOffset
 import org.sparkkinesis.plan.{PlannedBatch, ShardRange, TaskPlanner}
 import org.sparkkinesis.spark.connection.Environment
-import org.sparkkinesis.spark.coordinator.PrefetchView
-import org.sparkkinesis.spark.session.StreamSession
 import org.sparkkinesis.spark.session.check.RetentionCheck
+import org.sparkkinesis.spark.session.{StreamSession, StreamShards}
 
-/** Determines what the tasks of a batch read of each shard. For the query's thread; its methods may block. */
+/**
+ * Determines what the tasks of a batch read of each shard. For the query's thread; its methods may block.
+ *
+ * @param knownRange
+ *   returns the hash key range of a shard that the coordinator knows
+ */
 final private[query] class BatchRanges(
     session: StreamSession,
     retention: RetentionCheck,
-    prefetched: => PrefetchView,
+    knownRange: StreamShard => Option[HashKeyRange],
     environment: Environment
 ) {
   private val firstRecords = new FirstRecords(session, environment)
@@ -76,12 +83,29 @@ final private[query] class BatchRanges(
    * Returns a shard's hash key range for the filter of aggregated records. A batch that is repeated after a restart
    * is planned before any listing, and must be filtered as before.
    */
-  private def hashKeyRange(shard: StreamShard): Option[HashKeyRange] = prefetched.hashKeyRange(shard).orElse(
-    if (session.options(ReadOptions.deaggregationHashRangeFilter)) ofListing(shard.stream).get(shard.shard) else None
+  private def hashKeyRange(shard: StreamShard): Option[HashKeyRange] = knownRange(shard).orElse(
+    if (session.options(ReadOptions.deaggregationHashRangeFilter)) ofListing(shard) else None
   )
 
-  private def ofListing(stream: String): Map[ShardId, HashKeyRange] = listed.getOrElseUpdate(
-    stream,
-    session.shards.all(stream).map(shard => shard.id -> shard.hashKeyRange).toMap
-  )
+  /**
+   * Lists the stream until a listing shows the shard, because a listing may lack it for a while. Returns `None` for a
+   * shard that does not exist any more, of which no record can be read.
+   *
+   * @throws KinesisConnectorException
+   *   KINESIS_SHARD_NOT_LISTED
+   */
+  @scala.annotation.tailrec
+  private def ofListing(shard: StreamShard, times: Int = 0): Option[HashKeyRange] = {
+    val known = listed.getOrElse(shard.stream, Map.empty)
+    known.get(shard.shard) match {
+      case found @ Some(_) => found
+      case None if times > 0 && !session.hasShard(shard.stream, shard.shard) => None
+      case None if times >= StreamShards.LongestListings =>
+        throw ReadErrors.shardNotListed(shard.shard.value, session.streams(shard.stream).name, times)
+      case None =>
+        if (times > 0) environment.waiting.until(new CompletableFuture[Unit], StreamShards.ListingPause)
+        listed(shard.stream) = known ++ session.shards.all(shard.stream).map(one => one.id -> one.hashKeyRange)
+        ofListing(shard, times + 1)
+    }
+  }
 }

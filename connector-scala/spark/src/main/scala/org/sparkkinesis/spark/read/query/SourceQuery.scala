@@ -55,7 +55,7 @@ final class SourceQuery(
     positions.retention.oldestMillis(_),
     clock
   )
-  private val ranges = new BatchRanges(session, positions.retention, prefetched, environment)
+  private val ranges = new BatchRanges(session, positions.retention, prefetched.hashKeyRange(_), environment)
 
   /** The connections that the coordinator has received. */
   private var connected = session.connections

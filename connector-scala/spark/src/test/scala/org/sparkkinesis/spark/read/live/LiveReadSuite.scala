@@ -75,6 +75,18 @@ class LiveReadSuite extends TimedSuite {
     assert(rig.lag.contains(2000L))
   }
 
+  test("a shard is read up to the next record, or up to the last response") {
+    val rig = new Rig
+    val now = rig.time.currentMillis
+    rig.hold(now - 9000, now - 5000)
+    def readUpTo = rig.reading.outcomes.head.readUpToMillis
+    assert(readUpTo == now - 9001)
+    assert(rig.reading.next(0))
+    assert(readUpTo == now - 5001)
+    assert(rig.reading.next(0))
+    assert(readUpTo == now)
+  }
+
   test("the consumers hear the time of the service, because the driver's messages may be lost") {
     val rig = new Rig
     assert(!rig.reading.next(0))
