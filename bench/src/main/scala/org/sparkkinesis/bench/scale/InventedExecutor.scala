@@ -41,7 +41,8 @@ final private[scale] class InventedExecutor(val id: String, scheduler: Scheduler
     () => shards,
     () => false,
     () => Set.empty,
-    () => metrics.snapshot + ("bufferedBytes" -> 0L)
+    () => metrics.snapshot + ("bufferedBytes" -> 0L),
+    (_, epoch) => Some(epoch)
   )
   private val assigned = mutable.ArrayBuffer.empty[InventedShard]
   private var next = 0

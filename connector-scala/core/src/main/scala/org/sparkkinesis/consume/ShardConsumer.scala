@@ -20,7 +20,7 @@ final private[consume] class ShardConsumer(
     shard: StreamShard,
     val creationMillis: Long,
     start: StartingPosition,
-    startEpoch: Long,
+    val startEpoch: Long,
     publishers: RecordPublisherFactory,
     chunks: ChunkBuilder,
     buffer: PrefetchBuffer,

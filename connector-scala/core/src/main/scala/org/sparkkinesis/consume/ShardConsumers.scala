@@ -86,6 +86,13 @@ final class ShardConsumers(
   def head(shard: StreamShard, from: StartingPosition): Option[ShardHead] =
     Option(consumers.get(shard)).map(_.head(from))
 
+  /**
+   * Returns the epoch under which the consumer of a shard started that has this epoch now; `None` if there is none. A
+   * consumer that continues under a newer epoch keeps what it has fetched.
+   */
+  def startEpoch(shard: StreamShard, epoch: Long): Option[Long] =
+    Option(consumers.get(shard)).filter(_.epoch == epoch).map(_.startEpoch)
+
   def shards: Set[StreamShard] = consumers.keySet.asScala.toSet
 
   /** The number of shards. */

@@ -10,12 +10,15 @@ import org.sparkkinesis.shard.ShardGraph
  *
  * @param stream
  *   name of the stream, as in the rows
+ * @param creationMillis
+ *   creation time of the stream, in epoch milliseconds
  */
 final case class LiveShard(
     shard: StreamShard,
     stream: String,
     position: ShardPosition,
-    hashKeyRange: Option[HashKeyRange]
+    hashKeyRange: Option[HashKeyRange],
+    creationMillis: Long = 0
 )
 
 /**
@@ -36,7 +39,8 @@ object RealTimePlanner {
     val all = start.streams.valuesIterator.flatMap { stream =>
       val graph = graphs(stream.arn)
       stream.shards.iterator.map { case (id, position) =>
-        val shard = LiveShard(StreamShard(stream.arn, id), stream.name, position, graph.range(id))
+        val shard =
+          LiveShard(StreamShard(stream.arn, id), stream.name, position, graph.range(id), stream.creationMillis)
         (shard, waitsForParent(id, stream, graph))
       }
     }.toVector

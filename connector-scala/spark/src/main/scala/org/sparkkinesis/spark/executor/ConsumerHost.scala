@@ -63,7 +63,8 @@ final class ConsumerHost private[executor] (
       () => consumers.size,
       () => buffer.isFull,
       () => publishers.unreachable,
-      () => metrics.snapshot + ("bufferedBytes" -> buffer.usedBytes)
+      () => metrics.snapshot + ("bufferedBytes" -> buffer.usedBytes),
+      (shard, epoch) => consumers.startEpoch(shard, epoch)
     )
   private val live = new LiveFeeds(reporter)
   private val consumers: ShardConsumers = new ShardConsumers(publishers, buffer, settings.decode, live, metrics)
@@ -88,7 +89,7 @@ final class ConsumerHost private[executor] (
   override def claim(feed: LiveFeed, shards: Seq[LiveShard]): Unit = {
     live.open(feed, shards.map(_.shard))
     for (one <- shards; from <- one.position.resumeAt)
-      consumers.start(one.shard, from, feed.epoch, one.hashKeyRange)
+      consumers.start(one.shard, from, feed.epoch, one.hashKeyRange, one.creationMillis)
     // The host may have closed meanwhile, or hold records already.
     closed.get.foreach(feed.fail)
     shards.foreach(one => feed.tell(one.shard))

@@ -23,6 +23,8 @@ import org.sparkkinesis.spark.protocol.{ProtocolCodec, Report, ShardReport}
  *   sends a message to the driver; must not block
  * @param shards
  *   returns the number of shards that are read
+ * @param startEpoch
+ *   returns the epoch under which the consumer of a shard started that has this epoch now
  */
 final class ProgressReporter(
     executorId: String,
@@ -32,7 +34,8 @@ final class ProgressReporter(
     shards: () => Int,
     bufferIsFull: () => Boolean,
     unreachable: () => Set[String],
-    metrics: () => Map[String, Long]
+    metrics: () => Map[String, Long],
+    startEpoch: (StreamShard, Long) => Option[Long]
 ) extends ProgressListener
     with AutoCloseable {
   import ProgressReporter._
@@ -129,7 +132,9 @@ final class ProgressReporter(
     pausesUntil = scheduler.nanoTime + pauseNanos(shards())
     isDue.set(false)
     val report = changed.synchronized {
-      val shards = changed.iterator.map { case (shard, change) => change.report(shard) }.toVector
+      val shards = changed.iterator.map { case (shard, change) =>
+        change.report(shard, startEpoch(shard, change.epoch))
+      }.toVector
       changed.clear()
       val isFull = full
       full = false
@@ -180,7 +185,7 @@ private object ProgressReporter {
     def add(more: Seq[ChunkSummary]): Unit = chunks ++=
       more.filter(chunk => chunks.lastOption.forall(_.last < chunk.last))
 
-    def report(shard: StreamShard): ShardReport =
+    def report(shard: StreamShard, startEpoch: Option[Long]): ShardReport =
       ShardReport(
         shard,
         epoch,
@@ -190,7 +195,8 @@ private object ProgressReporter {
         millisBehindLatest,
         end,
         failure,
-        openUpToMillis
+        openUpToMillis,
+        startEpoch.getOrElse(0)
       )
   }
 }

@@ -124,6 +124,8 @@ final case class Report(
  * @param openUpToMillis
  *   time of the last answer at the tip without records, in epoch milliseconds: such an answer of a closed shard reports
  *   its end; 0 if there is none since the last report
+ * @param startEpoch
+ *   the epoch under which the consumer started; under a later one, it continues with what it has fetched. 0 if unknown
  */
 final case class ShardReport(
     shard: StreamShard,
@@ -134,5 +136,6 @@ final case class ShardReport(
     millisBehindLatest: Long,
     end: Option[Seq[ChildShard]],
     failure: Option[ServiceException],
-    openUpToMillis: Long = 0
+    openUpToMillis: Long = 0,
+    startEpoch: Long = 0
 )

@@ -100,6 +100,7 @@ final private[protocol] class FieldsOut(bytes: ByteArrayOutputStream) extends Da
       option(error.requestId)(writeUTF)
     }
     writeLong(value.openUpToMillis)
+    writeLong(value.startEpoch)
   }
 
   def end(value: TaskEnd): Unit = {
@@ -192,6 +193,7 @@ final private[protocol] class FieldsIn(bytes: Array[Byte]) extends DataInputStre
     readLong(),
     option(seq(child())),
     option(failure()),
+    readLong(),
     readLong()
   )
 

@@ -7,7 +7,7 @@ import scala.concurrent.duration._
 
 import org.sparkkinesis.error.ReadErrors
 import org.sparkkinesis.event.{DataLost, StreamRecreated}
-import org.sparkkinesis.model.Shard
+import org.sparkkinesis.model.{Shard, ShardId}
 import org.sparkkinesis.plan.offset.{LostLineage, RecreatedStream, SourceOffset, StreamOffset}
 import org.sparkkinesis.service.StreamDescription
 import org.sparkkinesis.shard.ShardGraph
@@ -159,7 +159,7 @@ final class CheckpointCheck(session: StreamSession, environment: Environment) {
       val all = (session.shards.all(stream.arn) ++ before).distinctBy(_.id)
       listings += stream.arn -> all
       val lost = LostLineage.of(stream, all)
-      def isOld = lost.exists(_.gone.exists(session.hasShard(stream.arn, _)))
+      def isOld = lost.exists(lineage => missing(lineage, all).exists(session.hasShard(stream.arn, _)))
       if (lost.isEmpty || (times >= Listings && !isOld)) lost
       // A shard of the offset exists, so the listings are incomplete, however long they lack it.
       else if (times >= StreamShards.LongestListings) None
@@ -169,6 +169,12 @@ final class CheckpointCheck(session: StreamSession, environment: Environment) {
       }
     }
     look(1, Nil)
+  }
+
+  /** Returns the shards of a lost lineage that have expired: those of the offset, and the parents of what is left. */
+  private def missing(lineage: LostLineage, listed: Seq[Shard]): Set[ShardId] = {
+    val parents = listed.iterator.filter(shard => lineage.left(shard.id)).flatMap(_.parents).toSet
+    lineage.gone ++ (parents -- listed.iterator.map(_.id))
   }
 
   /** Carries an offset over to the stream that replaced its stream; reports that once for each stream. */

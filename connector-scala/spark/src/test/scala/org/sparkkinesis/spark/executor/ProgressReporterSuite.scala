@@ -31,9 +31,19 @@ class ProgressReporterSuite extends TimedSuite {
       () => shards,
       () => false,
       () => Set("orders"),
-      () => Map.empty
+      () => Map.empty,
+      (_, epoch) => Option.when(epoch == 2)(1)
     )
     def told: Seq[Int] = sent.flatMap(_.shards).flatMap(_.chunks).map(_.last.value.toInt).toSeq
+  }
+
+  test("a report has the epoch under which the consumer started, unless it is of an older epoch") {
+    val s = new Setup
+    Seq(1L, 2L).foreach { epoch =>
+      s.reporter.onReadUpTo(Shard, epoch, 5, 0, hadRecords = false)
+      s.scheduler.advance(1.second)
+    }
+    assert(s.sent.flatMap(_.shards).map(told => told.epoch -> told.startEpoch) == Seq(1L -> 0L, 2L -> 1L))
   }
 
   test("reports contain the unreachable streams, also without other changes") {

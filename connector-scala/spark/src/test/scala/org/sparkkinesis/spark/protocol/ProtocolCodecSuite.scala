@@ -81,7 +81,7 @@ class ProtocolCodecSuite extends PropertySuite {
     behind <- long
     end <- Gen.option(children)
     open <- long
-  } yield ShardReport(s, epoch, chunks, reads, readUpTo, behind, end, None, open)
+  } yield ShardReport(s, epoch, chunks, reads, readUpTo, behind, end, None, open, epoch - 1)
 
   private val toDriver: Gen[ToDriver] = {
     val register = Gen.zip(Gen.alphaNumStr, Gen.alphaNumStr, long).map((Register.apply _).tupled)

@@ -153,4 +153,12 @@ class CheckpointCheckSuite extends SessionFixture {
     assert(rig.check.link(read) == read)
     assert(rig.environment.recorded.all.isEmpty)
   }
+
+  test("shards whose parent exists are not what is left of a lost lineage, even if no listing contains the parent") {
+    val rig = new Rig
+    listing(rig, old +: grandchildren)
+    rig.service.unlisted = Set(id(3))
+    assert(rig.check.link(read) == read)
+    assert(rig.environment.recorded.all.isEmpty)
+  }
 }

@@ -65,9 +65,16 @@ final case class LossReport(
   )
 
   def isOfStreamOf(record: PutRecord): Boolean = LossReport.isNamed(record.arn, stream)
+
+  /**
+   * The time up to which the reported records expired. The report of a lost lineage is also about what expires before
+   * the shards that are left are fetched.
+   */
+  def untilMillis: Long = if (lineage.isEmpty) millis else millis + LossReport.FirstAnswersMillis
 }
 
 object LossReport {
+  private val FirstAnswersMillis: Long = 60 * 1000L
 
   /** Returns whether a report that names this stream is about the stream with this ARN. */
   def isNamed(arn: String, stream: String): Boolean = arn == stream || arn.endsWith(s"/$stream")
@@ -262,7 +269,7 @@ final class ReadLedger(now: () => Long, initialRetentionMillis: Long) extends Ba
   /** Returns whether the record became unreadable and the query reported a loss of its shard after that. */
   private def isExcused(record: PutRecord): Boolean = {
     val gone = goneMillis(record)
-    gone <= now() && reported.exists(loss => loss.millis >= gone && loss.concerns(record))
+    gone <= now() && reported.exists(loss => loss.untilMillis >= gone && loss.concerns(record))
   }
 
   /**

@@ -19,7 +19,7 @@ import org.sparkkinesis.simulation.spark.{BatchSink, ReadRow}
  *   the initial position, if it is a time
  * @param isUnseen
  *   whether the last batch was planned although some shard could not be fetched, or left an old position in a closed
- *   shard, when the run that planned it started at this time
+ *   shard; its argument is the time at which the run started that planned the batch
  * @param ancestors
  *   returns the shards from which a shard of a stream descends
  * @param siblings

@@ -4,7 +4,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import org.sparkkinesis.service.{Operation, ServiceErrorKind}
 import org.sparkkinesis.simulation.model.ModelSettings
-import org.sparkkinesis.simulation.model.ServiceFault.{Failing, Unreachable}
+import org.sparkkinesis.simulation.model.ServiceFault.{EndWithoutChildren, Failing, StaleListing, Unreachable}
 import org.sparkkinesis.simulation.read.schedule.ReadAction._
 import org.sparkkinesis.simulation.read.schedule._
 import org.sparkkinesis.simulation.spark.QueryTrigger._
@@ -198,6 +198,76 @@ class RealTimeFindingsSuite extends AnyFunSuite with ReadFindings {
         options = verySlow
       ),
       Vector(Start(RealTime(60000L), efo = true, failOnDataLoss = false), Split(3), Advance(20 * Hour))
+    ))
+  }
+
+  test(
+    "33001033: a new consumer in the same executor begins where the batch began, so what expired meanwhile is reported"
+  ) {
+    run(ReadScenario(
+      33001033L,
+      ReadSetup(
+        shards = 4,
+        executors = 2,
+        model = ModelSettings(20, 2, 2, 0, 1000, 15000L),
+        tasks = TaskSettings(4, 10, 0, 0, 0),
+        options = Map("shardFetchInterval" -> "20m", "minFetchPeriod" -> "4m")
+      ),
+      Vector(
+        Put(14),
+        Advance(75600000L),
+        Start(ProcessingTime(3600000L), efo = false, failOnDataLoss = false),
+        Advance(41000L),
+        Merge(0),
+        Advance(197000L),
+        Split(3),
+        Advance(1249000L),
+        Put(2),
+        Advance(2071000L),
+        Kill(0),
+        Advance(3600000L),
+        Put(1),
+        Split(0),
+        Advance(3600000L),
+        PutAggregate(4, 1),
+        Merge(5),
+        Start(RealTime(3600000L), efo = false, failOnDataLoss = false),
+        Advance(3600000L)
+      )
+    ))
+  }
+
+  test("33018823: consumers do not continue in a recreated stream") {
+    run(ReadScenario(
+      33018823L,
+      ReadSetup(options = Map("minFetchPeriod" -> "4m", "shardFetchInterval" -> "20m")),
+      Vector(
+        Split(6),
+        Start(RealTime(3600000L), efo = false, failOnDataLoss = false),
+        Advance(2040000L),
+        Recreate(1, 126380L),
+        Advance(900000L),
+        Put(1),
+        Advance(720000L)
+      )
+    ))
+  }
+
+  test(
+    "33066427: parents that were read are not what is left of a lost lineage, if listings are older than their merge"
+  ) {
+    run(ReadScenario(
+      33066427L,
+      ReadSetup(shards = 3, options = Map("shardFetchInterval" -> "2s", "minFetchPeriod" -> "250ms")),
+      Vector(
+        Fault(StaleListing(19), 40757L),
+        Start(RealTime(5000L), efo = false, failOnDataLoss = true),
+        Merge(1),
+        Advance(1000L),
+        Fault(EndWithoutChildren, 55055L),
+        Merge(2),
+        Advance(15000L)
+      )
     ))
   }
 }

@@ -213,4 +213,23 @@ class RerunFindingsSuite extends TimedSuite with ReadFindings {
       )
     ))
   }
+
+  test("33036747: the report of a lost lineage is also about what expires before the rest is fetched") {
+    run(ReadScenario(
+      33036747L,
+      ReadSetup(shards = 2, options = Map("minFetchPeriod" -> "4m", "shardFetchInterval" -> "20m")),
+      Vector(
+        Start(Once, efo = false, failOnDataLoss = true),
+        Advance(60000L),
+        Put(1),
+        Merge(2),
+        Split(2),
+        Advance(14400000L),
+        PutTo(3, 1),
+        Advance(83140000L),
+        Start(Once, efo = true, failOnDataLoss = true),
+        Advance(3253000L)
+      )
+    ))
+  }
 }

@@ -61,8 +61,8 @@ final private[coordinator] class CoordinatorState(
   val missing: mutable.LinkedHashMap[String, Throwable] = mutable.LinkedHashMap.empty
 
   /**
-   * Streams that may have been recreated: the service does not have one of their shards any more, or has another one of
-   * the same name.
+   * Streams that may have been recreated: the service does not have one of their shards any more, has another one of
+   * the same name, or reports children that a shard cannot have.
    */
   var doubtful: Set[String] = Set.empty
 

@@ -58,8 +58,11 @@ final private[spark] class GivenUpShards {
     listed <- listings.get(offset.arn).filter(_.size >= Listings)
     if unlinked(offset.arn, graph).exists(shard => offset.shards.contains(shard.shard))
     lost <- LostLineage.of(offset, listed.flatten.distinctBy(_.id))
-    // The others are read after the shards of the offset from which they descend.
-    found = lost.copy(orphans = lost.orphans.filterNot(graph.mayDescend(_)(offset.shards.contains)))
+    // The others were read before the shards of the offset, by an old listing, or are read after them.
+    before = graph.ancestors(offset.shards.keySet.toSet)
+    found = lost.copy(orphans =
+      lost.orphans.filterNot(shard => before(shard) || graph.mayDescend(shard)(offset.shards.contains))
+    )
     if found.unread.isEmpty && found.orphans.nonEmpty
   } yield found
 

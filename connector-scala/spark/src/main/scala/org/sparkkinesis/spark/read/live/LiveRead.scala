@@ -144,7 +144,13 @@ final private[sparkkinesis] class LiveRead(
     cursor.finish(children)
     val begun = lineage.finish(cursor.shard.shard, children).map { child =>
       val shard = StreamShard(cursor.shard.shard.stream, child.id)
-      LiveShard(shard, cursor.shard.stream, ShardPosition.Horizon, Some(child.hashKeyRange))
+      LiveShard(
+        shard,
+        cursor.shard.stream,
+        ShardPosition.Horizon,
+        Some(child.hashKeyRange),
+        cursor.shard.creationMillis
+      )
     }
     childrenBegun += begun.size
     if (begun.nonEmpty) begin(begun)

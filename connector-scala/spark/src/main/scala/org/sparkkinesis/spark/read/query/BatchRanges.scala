@@ -27,7 +27,9 @@ final private[query] class BatchRanges(
     environment: Environment
 ) {
   private val firstRecords = new FirstRecords(session, environment)
-  private val listed = mutable.HashMap.empty[String, Map[ShardId, HashKeyRange]]
+
+  /** The hash key ranges of listed shards; empty for shards that do not exist any more. */
+  private val listed = mutable.HashMap.empty[String, Map[ShardId, Option[HashKeyRange]]]
 
   /** The end of a batch of an earlier run that runs again, and the arrival times of its first records. */
   private var rerun: Option[(SourceOffset, Map[StreamShard, Long])] = None
@@ -89,22 +91,25 @@ final private[query] class BatchRanges(
 
   /**
    * Lists the stream until a listing shows the shard, because a listing may lack it for a while. Returns `None` for a
-   * shard that does not exist any more, of which no record can be read.
+   * shard that does not exist any more: reading it fails, or finds no record.
    *
    * @throws KinesisConnectorException
    *   KINESIS_SHARD_NOT_LISTED
    */
   @scala.annotation.tailrec
   private def ofListing(shard: StreamShard, times: Int = 0): Option[HashKeyRange] = {
-    val known = listed.getOrElse(shard.stream, Map.empty)
-    known.get(shard.shard) match {
-      case found @ Some(_) => found
-      case None if times > 0 && !session.hasShard(shard.stream, shard.shard) => None
+    val StreamShard(stream, id) = shard
+    val known = listed.getOrElse(stream, Map.empty)
+    known.get(id) match {
+      case Some(found) => found
+      case None if times > 0 && !session.hasShard(stream, id) =>
+        listed(stream) = known + (id -> None)
+        None
       case None if times >= StreamShards.LongestListings =>
-        throw ReadErrors.shardNotListed(shard.shard.value, session.streams(shard.stream).name, times)
+        throw ReadErrors.shardNotListed(id.value, session.streams(stream).name, times)
       case None =>
         if (times > 0) environment.waiting.until(new CompletableFuture[Unit], StreamShards.ListingPause)
-        listed(shard.stream) = known ++ session.shards.all(shard.stream).map(one => one.id -> one.hashKeyRange)
+        listed(stream) = known ++ session.listShards(stream).map(one => one.id -> Some(one.hashKeyRange))
         ofListing(shard, times + 1)
     }
   }

@@ -51,7 +51,8 @@ final private[realtime] class LiveOwners(latestMillis: () => Long) {
         hasFetched = false
       )
     else {
-      val same = before.filter(_.reader == reader)
+      // A new consumer begins where the batch began, also in the same executor.
+      val same = before.filter(owner => owner.reader == reader && owner.startEpoch == told.startEpoch)
       val fetchedBefore = same.map(_.readUpTo).filter(_ > 0)
       val hasFetched = told.readUpToMillis > fetchedBefore.getOrElse(0L)
       val since = fetchedBefore.orElse(unreadSince.get(told.shard))
@@ -62,7 +63,7 @@ final private[realtime] class LiveOwners(latestMillis: () => Long) {
       val readUpTo = math.max(told.readUpToMillis, fetchedBefore.getOrElse(0L))
       val behind = Option.when(told.readUpToMillis > 0)(told.millisBehindLatest).orElse(before.flatMap(_.millisBehind))
       val ended = told.end.nonEmpty || same.exists(_.ended)
-      owners(told.shard) = Owner(reader, told.epoch, readUpTo, behind, ended)
+      owners(told.shard) = Owner(reader, told.epoch, told.startEpoch, readUpTo, behind, ended)
       // The records of a child arrived after those of its parents, and after the parents were open.
       val openUntil = openMillis.get(told.shard).map(millis => math.max(0, millis - IdleTime.Margin))
       for (children <- told.end; child <- children; millis <- (since ++ openUntil).maxOption) {
@@ -109,6 +110,8 @@ private[realtime] object LiveOwners {
   final case class Heard(stops: Option[String], hasFetched: Boolean)
 
   /**
+   * @param startEpoch
+   *   the epoch under which the consumer started
    * @param readUpTo
    *   every record that arrived until this time was fetched; 0 if unknown
    * @param ended
@@ -117,6 +120,7 @@ private[realtime] object LiveOwners {
   final private case class Owner(
       reader: Reader,
       epoch: Long,
+      startEpoch: Long,
       readUpTo: Long,
       millisBehind: Option[Long],
       ended: Boolean

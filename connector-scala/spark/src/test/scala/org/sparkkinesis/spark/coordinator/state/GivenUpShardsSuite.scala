@@ -63,6 +63,11 @@ class GivenUpShardsSuite extends TimedSuite {
     assert(found(offset(0 -> ShardEnd, 9 -> reading), graph, full(listed): _*).contains(lost))
   }
 
+  test("parents of a shard of the offset were read before it, also if listings are older than their merge") {
+    val graph = known.withListing(Seq(left, right, shard(5, HashKeyRange.Whole, 3, 4)))
+    assert(found(offset(0 -> ShardEnd, 5 -> ShardEnd), graph, full(Seq(left, right)): _*).isEmpty)
+  }
+
   test("a shard whose children are all known, and one that has left the offset, need no listing") {
     val linked = ShardGraph.of(Seq(root, shard(1, halves(0), 0), shard(2, halves(1), 0)))
     val givenUp = new GivenUpShards

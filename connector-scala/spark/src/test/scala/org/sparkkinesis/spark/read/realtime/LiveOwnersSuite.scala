@@ -33,4 +33,19 @@ class LiveOwnersSuite extends TimedSuite {
       }
     }
   }
+
+  test("a new consumer in the same executor begins where the batch began, and one that continues does not") {
+    Seq(1L -> false, 2L -> true).foreach { case (startEpoch, isNew) =>
+      var now = 5000L
+      val owners = new LiveOwners(() => now)
+      val reader = Reader("1", 1)
+      owners.begin(Map(shard -> Some(5000L)), Map.empty)
+      now += day - 1
+      owners.accept(reader, report.copy(readUpToMillis = now, startEpoch = 1))
+      now += 2
+      owners.begin(Map(shard -> Some(5000L)), Map.empty)
+      owners.accept(reader, report.copy(epoch = 2, readUpToMillis = now, startEpoch = startEpoch))
+      assert(owners.takeOvertaken() == (if (isNew) Seq(Overtaken(shard, 5000, day + 1)) else Nil))
+    }
+  }
 }
