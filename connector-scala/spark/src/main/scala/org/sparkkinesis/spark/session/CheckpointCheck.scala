@@ -5,10 +5,11 @@ import java.util.concurrent.CompletableFuture
 
 import scala.concurrent.duration._
 
+import org.sparkkinesis.config.ReadOptions
 import org.sparkkinesis.error.ReadErrors
 import org.sparkkinesis.event.{DataLost, StreamRecreated}
 import org.sparkkinesis.model.{Shard, ShardId}
-import org.sparkkinesis.plan.offset.{LostLineage, RecreatedStream, SourceOffset, StreamOffset}
+import org.sparkkinesis.plan.offset.{LostLineage, RecreatedStream, ShardPosition, SourceOffset, StreamOffset}
 import org.sparkkinesis.service.StreamDescription
 import org.sparkkinesis.shard.ShardGraph
 import org.sparkkinesis.spark.connection.Environment
@@ -138,15 +139,7 @@ final class CheckpointCheck(session: StreamSession, environment: Environment) {
     else s"only ${lineage.left.toSeq.sorted.mkString(", ")} and their children are left"
     val reason = s"of the shard and its descendants, $left"
     (if (gone.isEmpty) lineage.left.toSeq.sorted else gone).foreach { shard =>
-      session.events.emit(DataLost(stream.arn, shard, reason, losses.endsQuery))
-      losses.lost(
-        ReadErrors.dataLoss(
-          shard = shard.value,
-          stream = stream.name,
-          reason = reason,
-          cause = "The shards between expired since the query last read the stream."
-        )
-      )
+      lost(stream, shard, reason, "The shards between expired since the query last read the stream.")
     }
   }
 
@@ -194,8 +187,25 @@ final class CheckpointCheck(session: StreamSession, environment: Environment) {
         session.shards.withParents(stream.arn)
       }
     )
+    val isNew = !remade.contains(stream.arn)
     remade += stream.arn -> listed
-    RecreatedStream.offset(stream, now.name, now.creationMillis, listed)
+    val offset = RecreatedStream.offset(stream, now.name, now.creationMillis, listed)
+    if (isNew && session.options(ReadOptions.deaggregationHashRangeFilter)) reportFiltered(offset, listed)
+    offset
+  }
+
+  /** Reports the shards that were read before it was known that their stream was recreated. */
+  private def reportFiltered(stream: StreamOffset, listed: Seq[Shard]): Unit = {
+    val read = stream.shards.collect { case (shard, position) if position != ShardPosition.Horizon => shard }.toSet
+    val reason = "user records of a recreated stream were filtered by the hash key ranges of the old shards"
+    (read ++ ShardGraph.of(listed).ancestors(read)).toSeq.sorted.foreach { shard =>
+      lost(stream, shard, reason, "The query read the shard before it noticed that the stream was recreated.")
+    }
+  }
+
+  private def lost(stream: StreamOffset, shard: ShardId, reason: String, cause: String): Unit = {
+    session.events.emit(DataLost(stream.arn, shard, reason, losses.endsQuery))
+    losses.lost(ReadErrors.dataLoss(shard = shard.value, stream = stream.name, reason = reason, cause = cause))
   }
 }
 

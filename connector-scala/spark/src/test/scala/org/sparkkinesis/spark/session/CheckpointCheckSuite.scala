@@ -10,8 +10,11 @@ import org.sparkkinesis.service.ShardPage
 import org.sparkkinesis.spark.connection.FakeDirectory.{arn, shards}
 
 class CheckpointCheckSuite extends SessionFixture {
-  final private class Rig(names: Seq[String] = Seq("orders"), failOnDataLoss: Boolean = true)
-      extends SessionRig(names, failOnDataLoss, Map.empty)
+  final private class Rig(
+      names: Seq[String] = Seq("orders"),
+      failOnDataLoss: Boolean = true,
+      more: Map[String, String] = Map.empty
+  ) extends SessionRig(names, failOnDataLoss, Map.empty, more)
 
   test("an offset of unchanged streams is returned as it is, without a service call") {
     val rig = new Rig(Seq("clicks", "orders"))
@@ -62,6 +65,21 @@ class CheckpointCheckSuite extends SessionFixture {
     assert(rig.check.mend(offset) == mended)
     assert(rig.check.mend(mended) eq mended)
     assert(rig.lost.size == 1 && rig.listings == listings)
+  }
+
+  test("shards of a recreated stream that were read already are reported if hash keys were filtered") {
+    Seq(
+      true -> Seq("KINESIS_STREAM_RECREATED", "KINESIS_DATA_LOSS"),
+      false -> Seq("KINESIS_STREAM_RECREATED")
+    ).foreach {
+      case (filter, expected) =>
+        val rig = new Rig(failOnDataLoss = false, more = Map("deaggregation.hashRangeFilter" -> filter.toString))
+        val read = readUpTo(Created + 5)
+        val offset = SourceOffset(Seq(stream("orders", Created - 1000, 0 -> read)))
+        val mended = rig.check.mend(offset)
+        assert(mended.streams(arn("orders")).shards == Map(id(0) -> read, id(1) -> ShardPosition.Horizon))
+        assert(rig.lost == expected && rig.check.mend(offset) == mended && rig.lost == expected)
+    }
   }
 
   test("a recreated stream is listed again while a shard is listed without its parent") {

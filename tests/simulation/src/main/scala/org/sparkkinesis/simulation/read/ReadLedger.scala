@@ -44,6 +44,8 @@ final case class PutRecord(
  * @param siblings
  *   the shards with a parent of the reported shard that the service did not have any more. The time of a shard that was
  *   never read is that of its parents, so the report is about them as well.
+ * @param isOfFilter
+ *   whether the report is about user records that the filter of hash keys has left out, which the stream still has
  */
 final case class LossReport(
     millis: Long,
@@ -52,7 +54,8 @@ final case class LossReport(
     shard: String,
     isError: Boolean,
     lineage: Option[Set[String]] = None,
-    siblings: Set[String] = Set.empty
+    siblings: Set[String] = Set.empty,
+    isOfFilter: Boolean = false
 ) {
 
   /**
@@ -269,7 +272,10 @@ final class ReadLedger(now: () => Long, initialRetentionMillis: Long) extends Ba
   /** Returns whether the record became unreadable and the query reported a loss of its shard after that. */
   private def isExcused(record: PutRecord): Boolean = {
     val gone = goneMillis(record)
-    gone <= now() && reported.exists(loss => loss.untilMillis >= gone && loss.concerns(record))
+    def isFiltered(loss: LossReport) = loss.isOfFilter && !record.ordered && record.arrivalMillis <= loss.millis
+    reported.exists(loss =>
+      loss.concerns(record) && (isFiltered(loss) || (gone <= now() && loss.untilMillis >= gone))
+    )
   }
 
   /**

@@ -228,7 +228,8 @@ final class ReadVerdict(
       shard,
       isError,
       Option.when(parameter("reason").contains("descendants"))(lineage(stream, parameter("reason"))),
-      siblings(stream, shard)
+      siblings(stream, shard),
+      isOfFilter = parameter("reason").contains("filtered")
     )
     val isReal = ledger.hasDeletion(report) || ledger.hasLoss(report)
     val wasLeft = inactiveMillis(stream) > retentionMillis - UncertainMillis

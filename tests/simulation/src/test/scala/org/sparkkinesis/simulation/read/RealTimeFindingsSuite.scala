@@ -270,4 +270,30 @@ class RealTimeFindingsSuite extends AnyFunSuite with ReadFindings {
       )
     ))
   }
+
+  test("34017115: user records of a recreated stream that were filtered by the old hash key ranges are reported") {
+    run(ReadScenario(
+      34017115L,
+      ReadSetup(
+        shards = 4,
+        initialPosition = "at_timestamp",
+        positionAgeMillis = 1000L,
+        model = ModelSettings(200, 2, 100, 0, 1000, 15000L),
+        options = Map(
+          "fetchBufferSize" -> "1048576",
+          "shardFetchInterval" -> "20m",
+          "minFetchPeriod" -> "4m",
+          "deaggregation.hashRangeFilter" -> "true"
+        )
+      ),
+      Vector(
+        Start(RealTime(3600000L), efo = false, failOnDataLoss = false),
+        Advance(799000L),
+        Advance(2751000L),
+        Recreate(1, 20574L),
+        Advance(1948000L),
+        PutAggregate(3, 2)
+      )
+    ))
+  }
 }
