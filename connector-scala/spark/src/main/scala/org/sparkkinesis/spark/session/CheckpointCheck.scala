@@ -7,7 +7,7 @@ import scala.concurrent.duration._
 
 import org.sparkkinesis.config.ReadOptions
 import org.sparkkinesis.error.ReadErrors
-import org.sparkkinesis.event.{DataLost, StreamRecreated}
+import org.sparkkinesis.event.StreamRecreated
 import org.sparkkinesis.model.{Shard, ShardId}
 import org.sparkkinesis.plan.offset.{LostLineage, RecreatedStream, ShardPosition, SourceOffset, StreamOffset}
 import org.sparkkinesis.service.StreamDescription
@@ -24,6 +24,7 @@ final class CheckpointCheck(session: StreamSession, environment: Environment) {
   import CheckpointCheck._
 
   private val losses = environment.losses(session.settings.failOnDataLoss)
+  private val reports = new LossReports(session, losses)
 
   /** The shards of recreated streams. */
   private var remade = Map.empty[String, Seq[Shard]]
@@ -139,7 +140,7 @@ final class CheckpointCheck(session: StreamSession, environment: Environment) {
     else s"only ${lineage.left.toSeq.sorted.mkString(", ")} and their children are left"
     val reason = s"of the shard and its descendants, $left"
     (if (gone.isEmpty) lineage.left.toSeq.sorted else gone).foreach { shard =>
-      lost(stream, shard, reason, "The shards between expired since the query last read the stream.")
+      reports.lost(stream.arn, shard, reason, "The shards between expired since the query last read the stream.")
     }
   }
 
@@ -164,7 +165,7 @@ final class CheckpointCheck(session: StreamSession, environment: Environment) {
     look(1, Nil)
   }
 
-  /** Returns the shards of a lost lineage that have expired: those of the offset, and the parents of what is left. */
+  /** Returns unlisted shards: those of the offset, and the parents of what is left. If one exists, nothing is lost. */
   private def missing(lineage: LostLineage, listed: Seq[Shard]): Set[ShardId] = {
     val parents = listed.iterator.filter(shard => lineage.left(shard.id)).flatMap(_.parents).toSet
     lineage.gone ++ (parents -- listed.iterator.map(_.id))
@@ -199,13 +200,13 @@ final class CheckpointCheck(session: StreamSession, environment: Environment) {
     val read = stream.shards.collect { case (shard, position) if position != ShardPosition.Horizon => shard }.toSet
     val reason = "user records of a recreated stream were filtered by the hash key ranges of the old shards"
     (read ++ ShardGraph.of(listed).ancestors(read)).toSeq.sorted.foreach { shard =>
-      lost(stream, shard, reason, "The query read the shard before it noticed that the stream was recreated.")
+      reports.lost(
+        stream.arn,
+        shard,
+        reason,
+        "The query read the shard before it noticed that the stream was recreated."
+      )
     }
-  }
-
-  private def lost(stream: StreamOffset, shard: ShardId, reason: String, cause: String): Unit = {
-    session.events.emit(DataLost(stream.arn, shard, reason, losses.endsQuery))
-    losses.lost(ReadErrors.dataLoss(shard = shard.value, stream = stream.name, reason = reason, cause = cause))
   }
 }
 

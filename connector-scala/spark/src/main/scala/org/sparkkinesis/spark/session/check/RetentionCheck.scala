@@ -5,16 +5,16 @@ import java.util.concurrent.TimeUnit
 
 import scala.concurrent.duration._
 
-import org.sparkkinesis.error.{KinesisConnectorException, ReadErrors, ServiceErrors}
-import org.sparkkinesis.event.{DataLost, RetentionNotRead}
+import org.sparkkinesis.error.{KinesisConnectorException, ServiceErrors}
+import org.sparkkinesis.event.RetentionNotRead
 import org.sparkkinesis.model.{KinesisQuotas, ShardId, StreamShard}
 import org.sparkkinesis.plan.BatchPlanner
 import org.sparkkinesis.plan.offset.{Retention, SourceOffset, StreamOffset}
 import org.sparkkinesis.shard.ShardGraph
 import org.sparkkinesis.spark.connection.Environment
 import org.sparkkinesis.spark.coordinator.state.{Overtaken, OvertakenShards}
-import org.sparkkinesis.spark.session.StreamSession
 import org.sparkkinesis.spark.session.checkpoint.{CheckpointFiles, OvertakenStore}
+import org.sparkkinesis.spark.session.{LossReports, StreamSession}
 
 /**
  * Compares positions with the retention periods of the streams, so that the query reports records that expired unread.
@@ -26,7 +26,7 @@ final class RetentionCheck(session: StreamSession, files: CheckpointFiles, envir
   import RetentionCheck._
   import environment.clock
 
-  private val losses = environment.losses(session.settings.failOnDataLoss)
+  private val reports = new LossReports(session, environment.losses(session.settings.failOnDataLoss))
   private var isChecked = false
 
   /** Retention periods in hours that were read again while the query was running, and when. Read by other threads. */
@@ -177,15 +177,8 @@ final class RetentionCheck(session: StreamSession, files: CheckpointFiles, envir
 
   private def expired(arn: String, shard: ShardId, what: String): Unit = {
     val reason = s"$what, and the stream keeps ${retentionHours(arn)} hours"
-    session.events.emit(DataLost(arn, shard, reason, losses.endsQuery))
-    losses.lost(
-      ReadErrors.dataLoss(
-        shard = shard.value,
-        stream = session.streams(arn).name,
-        reason = reason,
-        cause = "The query was stopped, or behind, for longer than the stream keeps its records."
-      )
-    )
+    val cause = "The query was stopped, or behind, for longer than the stream keeps its records."
+    reports.lost(arn, shard, reason, cause)
   }
 }
 
