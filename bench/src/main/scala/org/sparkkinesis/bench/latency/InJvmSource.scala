@@ -14,7 +14,7 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap
 import org.sparkkinesis.config.Options
 import org.sparkkinesis.model.{ShardId, StreamShard}
 import org.sparkkinesis.plan.offset.ShardPosition
-import org.sparkkinesis.plan.realtime.LiveShard
+import org.sparkkinesis.plan.realtime.{BatchShards, LiveShard}
 import org.sparkkinesis.spark.connection.Environment
 import org.sparkkinesis.spark.read.live.{LiveRead, LiveTask}
 import org.sparkkinesis.spark.read.realtime.{RealTimePartitionOffset, RealTimeReader}
@@ -59,7 +59,7 @@ final private class InJvmStream(rate: Int) extends MicroBatchStream with Support
   override def planInputPartitions(start: Offset): Array[InputPartition] =
     shards.grouped(Shards / Tasks).map { run =>
       val live = run.map(shard => LiveShard(shard, shard.stream, positions(shard), None)).toVector
-      LiveTask(live, Set.empty, Set.empty, Array.empty, System.currentTimeMillis())
+      LiveTask(live, Set.empty, BatchShards.Empty, Array.empty, System.currentTimeMillis())
     }.toArray
 
   override def mergeOffsets(ends: Array[PartitionOffset]): Offset = {

@@ -20,6 +20,9 @@ object RealTimeErrors {
       "fix" -> fix
     )
 
+  def streamRecreated(stream: String): KinesisConnectorException =
+    KinesisConnectorException("KINESIS_REAL_TIME_STREAM_RECREATED", "stream" -> stream)
+
   def driverUnreachable(executor: String): KinesisConnectorException =
     KinesisConnectorException("KINESIS_REAL_TIME_DRIVER_UNREACHABLE", "executor" -> executor)
 }

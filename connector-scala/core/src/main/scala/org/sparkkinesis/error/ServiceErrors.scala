@@ -3,6 +3,7 @@ package org.sparkkinesis.error
 /** Errors of the service and of the connection to it. Each method creates the error of one condition. */
 object ServiceErrors {
   private val StreamNotFound = "KINESIS_STREAM_NOT_FOUND"
+  private val AccessDenied = "KINESIS_ACCESS_DENIED"
 
   def regionMissing(stream: String): KinesisConnectorException =
     KinesisConnectorException("KINESIS_REGION_MISSING", "stream" -> stream)
@@ -16,8 +17,13 @@ object ServiceErrors {
     )
 
   /** Whether the service says that it does not have the stream. */
-  def isStreamNotFound(error: Throwable): Boolean = error match {
-    case ours: KinesisConnectorException => ours.condition == StreamNotFound
+  def isStreamNotFound(error: Throwable): Boolean = isOf(error, StreamNotFound)
+
+  /** Whether the service has refused a call because a permission is missing. */
+  def isAccessDenied(error: Throwable): Boolean = isOf(error, AccessDenied)
+
+  private def isOf(error: Throwable, condition: String): Boolean = error match {
+    case ours: KinesisConnectorException => ours.condition == condition
     case _ => false
   }
 
@@ -31,7 +37,7 @@ object ServiceErrors {
       serviceMessage: String
   ): KinesisConnectorException =
     KinesisConnectorException(
-      "KINESIS_ACCESS_DENIED",
+      AccessDenied,
       "operation" -> operation,
       "permission" -> permission,
       "stream" -> stream,

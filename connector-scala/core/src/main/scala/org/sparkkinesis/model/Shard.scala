@@ -5,9 +5,14 @@ import org.sparkkinesis.model.hash.HashKeyRange
 /** The name of a shard within its stream, such as `shardId-000000000000`. */
 final case class ShardId(value: String) extends AnyVal {
   override def toString: String = value
+
+  /** The index of which the service has made the name, if it is such a name. */
+  def index: Option[Long] =
+    Option.when(value.startsWith(ShardId.Prefix))(value).flatMap(_.drop(ShardId.Prefix.length).toLongOption)
 }
 
 object ShardId {
+  private val Prefix = "shardId-"
 
   /** Returns the name that the service assigns to the shard with this index. */
   def ofIndex(index: Long): ShardId = ShardId(f"shardId-$index%012d")

@@ -12,6 +12,15 @@ sealed trait ShardPosition {
 
   /** The last user record that was planned of the record at `resumeAt`, if a part of that record was planned. */
   def partOfNext: Option[UserRecord] = None
+
+  /**
+   * Whether the position exists in this stream only. A stream that is recreated with the same name accepts a position
+   * without a sequence number as well.
+   */
+  def hasNumber: Boolean = resumeAt.forall {
+    case _: StartingPosition.AtSequenceNumber | _: StartingPosition.AfterSequenceNumber => true
+    case StartingPosition.TrimHorizon | StartingPosition.Latest | _: StartingPosition.AtTimestamp => false
+  }
 }
 
 object ShardPosition {

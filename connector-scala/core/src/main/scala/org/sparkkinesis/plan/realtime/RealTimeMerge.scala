@@ -114,6 +114,15 @@ object RealTimeMerge {
     (known ++ open(shard).map(_ - IdleTime.Margin)).maxOption.map(math.max(0, _))
   }
 
+  /**
+   * Returns the streams with shards whose first records were read in the batch, from a position without a sequence
+   * number. They may be those of a recreated stream.
+   */
+  def unproven(start: SourceOffset, outcomes: Seq[ShardOutcome]): Set[String] = outcomes.iterator.filter { outcome =>
+    val before = start.streams.get(outcome.shard.stream).flatMap(_.shards.get(outcome.shard.shard))
+    outcome.lastArrivalMillis.nonEmpty && !before.exists(_.hasNumber)
+  }.map(_.shard.stream).toSet
+
   /** Adds the shards that began in the batch and whose parents were finished, until there are no more. */
   @tailrec
   private def withBorn(

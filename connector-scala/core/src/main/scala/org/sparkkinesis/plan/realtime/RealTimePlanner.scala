@@ -29,7 +29,9 @@ final case class LiveShard(
  * @param heldBack
  *   shards of the offset that follow a parent that is still to be read; they wait for the next batch
  */
-final case class LiveShards(readable: Vector[LiveShard], finished: Set[StreamShard], heldBack: Set[StreamShard])
+final case class LiveShards(readable: Vector[LiveShard], finished: Set[StreamShard], heldBack: Set[StreamShard]) {
+  def all: BatchShards = BatchShards.of(readable.map(_.shard) ++ finished ++ heldBack)
+}
 
 /** Divides the shards of a real-time batch between its tasks. Pure: equal inputs give equal results. */
 object RealTimePlanner {

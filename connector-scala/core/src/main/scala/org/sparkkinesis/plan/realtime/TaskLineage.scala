@@ -13,12 +13,13 @@ import org.sparkkinesis.model.{ChildShard, ShardId, StreamShard}
  *
  * @param finishedBefore
  *   shards that were finished before the batch
- * @param excluded
- *   shards that are not children to begin, because the start of the batch contains them
+ * @param ofBatch
+ *   the shards of the start of the batch, which are not children to begin. If another task reads one of them, the
+ *   stream was recreated, and shards of the new one have the names of old shards.
  */
-final class TaskLineage(finishedBefore: Set[StreamShard], excluded: Set[StreamShard]) {
+final class TaskLineage(finishedBefore: Set[StreamShard], ofBatch: BatchShards) {
   private val finished = mutable.HashSet.from(finishedBefore)
-  private val begun = mutable.HashSet.from(excluded)
+  private val begun = mutable.HashSet.empty[StreamShard]
 
   /**
    * Records the end of a shard. Returns the children that can be read now.
@@ -29,14 +30,18 @@ final class TaskLineage(finishedBefore: Set[StreamShard], excluded: Set[StreamSh
   def finish(shard: StreamShard, children: Seq[ChildShard]): Seq[ChildShard] = {
     finished += shard
     children.map(withParent(shard.shard, _)).filter { child =>
-      child.parents.forall(parent => finished(StreamShard(shard.stream, parent))) &&
-      begun.add(StreamShard(shard.stream, child.id))
+      val id = StreamShard(shard.stream, child.id)
+      child.parents.forall(parent => finished(StreamShard(shard.stream, parent))) && !ofBatch.contains(id) &&
+      begun.add(id)
     }
   }
 
   /** Returns the children of a finished shard that this task does not read, because other parents are not finished. */
   def waiting(shard: StreamShard, children: Seq[ChildShard]): Seq[ChildShard] =
-    children.map(withParent(shard.shard, _)).filterNot(child => begun(StreamShard(shard.stream, child.id)))
+    children.map(withParent(shard.shard, _)).filterNot { child =>
+      val id = StreamShard(shard.stream, child.id)
+      ofBatch.contains(id) || begun(id)
+    }
 
   /** A child of which the service names no parent has the reporting shard as its only one. */
   private def withParent(shard: ShardId, child: ChildShard): ChildShard =

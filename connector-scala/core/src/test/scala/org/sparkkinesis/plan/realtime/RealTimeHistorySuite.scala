@@ -112,7 +112,7 @@ class RealTimeHistorySuite extends TimedSuite {
           shards.readable,
           RealTimePlanner.taskCount(shards.readable.size, 1 + random.nextInt(3), None)
         )
-      val tasks = runs.map(run => new Task(run, new TaskLineage(shards.finished, shards.heldBack)))
+      val tasks = runs.map(run => new Task(run, new TaskLineage(shards.finished, shards.all)))
       (0 until random.nextInt(120)).foreach { _ =>
         random.nextInt(8) match {
           case 0 | 1 | 2 if grows => put()

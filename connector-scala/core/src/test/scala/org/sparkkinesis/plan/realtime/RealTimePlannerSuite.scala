@@ -102,19 +102,36 @@ class RealTimePlannerSuite extends TimedSuite {
   private def child(index: Int, parents: Int*) = ChildShard(id(index), parents.map(id), HashKeyRange.uniform(1).head)
 
   test("a child is read in the batch after all its parents were finished by the same task") {
-    val lineage = new TaskLineage(Set.empty, Set.empty)
+    val lineage = new TaskLineage(Set.empty, BatchShards.Empty)
     assert(lineage.finish(shard(0), Seq(child(2, 0, 1))) == Nil)
     assert(lineage.finish(shard(1), Seq(child(2, 0, 1))).map(_.id) == Seq(id(2)))
     assert(lineage.finish(shard(2), Seq(child(3), child(4))).map(_.id) == Seq(id(3), id(4)))
   }
 
   test("a parent that was finished before the batch does not hold its child back") {
-    val lineage = new TaskLineage(Set(shard(0)), Set.empty)
+    val lineage = new TaskLineage(Set(shard(0)), BatchShards.Empty)
     assert(lineage.finish(shard(1), Seq(child(2, 0, 1))).map(_.id) == Seq(id(2)))
   }
 
   test("a child that the start of the batch contains is not begun") {
-    val lineage = new TaskLineage(Set.empty, Set(shard(3)))
-    assert(lineage.finish(shard(2), Seq(child(3, 2), child(4, 2))).map(_.id) == Seq(id(4)))
+    val lineage = new TaskLineage(Set.empty, BatchShards.of(Set(shard(3))))
+    val children = Seq(child(3, 2), child(4, 2))
+    assert(lineage.finish(shard(2), children).map(_.id) == Seq(id(4)))
+    // It does not wait for the next batch either.
+    assert(lineage.waiting(shard(2), children) == Nil)
+  }
+
+  test("the shards of a batch are found by their streams and names, with and without an index") {
+    val odd = StreamShard("orders", ShardId("left"))
+    val all = BatchShards.of(Seq(shard(7), shard(3), StreamShard("payments", id(5)), odd))
+    assert(Seq(shard(3), shard(7), StreamShard("payments", id(5)), odd).forall(all.contains))
+    assert(!Seq(
+      shard(5),
+      StreamShard("payments", id(3)),
+      StreamShard("payments", ShardId("left"))
+    ).exists(all.contains))
+    val copy = new java.io.ByteArrayOutputStream
+    new java.io.ObjectOutputStream(copy).writeObject(BatchShards.of((0 until 1000).map(shard(_))))
+    assert(copy.size < 10000)
   }
 }

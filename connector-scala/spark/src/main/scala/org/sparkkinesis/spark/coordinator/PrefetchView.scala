@@ -41,7 +41,7 @@ final class PrefetchView private[coordinator] (
     val batch = BatchPlanner.plan(
       start,
       state.graphs,
-      shard => tracks.get(shard).map(available(_, until)),
+      available(until),
       limits,
       state.heldBack
     )
@@ -55,7 +55,7 @@ final class PrefetchView private[coordinator] (
 
   /** Returns `start` with the newest known read times, when there is nothing to plan. */
   def settle(start: SourceOffset, until: Option[AvailableNowTarget]): SourceOffset =
-    locked(BatchPlanner.settle(start, state.graphs, shard => tracks.get(shard).map(available(_, until))))
+    locked(BatchPlanner.settle(start, state.graphs, available(until)))
 
   /** Returns a stream that is not read any more with the newest known read times. */
   def settle(stream: StreamOffset): StreamOffset =
@@ -94,6 +94,23 @@ final class PrefetchView private[coordinator] (
     taken
   }
 
+  /**
+   * Returns the streams with shards of which nothing is planned until a description that begins now or later shows that
+   * their streams were not recreated. See [[prove]].
+   */
+  def unproven: Set[String] = locked(tracks.valuesIterator.filter(isUnproven).map(_.shard.stream).toSet)
+
+  /**
+   * Records that these streams were not recreated.
+   *
+   * @param nanos
+   *   the time at which they began to be described, in nanoseconds of this process's clock
+   */
+  def prove(streams: Set[String], nanos: Long): Unit = if (streams.nonEmpty) locked {
+    tracks.valuesIterator.filter(track => streams(track.shard.stream)).foreach(_.prove(nanos))
+    state.noteChange()
+  }
+
   /** Records that it is unknown whether these streams were recreated. */
   def doubt(streams: Set[String]): Unit = locked(state.doubtful ++= streams & state.streams)
 
@@ -128,7 +145,8 @@ final class PrefetchView private[coordinator] (
           track.ended || (state.openShards.wasOpenAt(shard, target.millis) && track.openUpToMillis >= target.millis)
         )
       )
-      (isPlannedToEnd && areOpen && !state.streamsToList(stream), isNew)
+      val isProven = !tracks.valuesIterator.exists(track => track.shard.stream == stream && isUnproven(track))
+      (isPlannedToEnd && areOpen && isProven && !state.streamsToList(stream), isNew)
     }
     if (isNew) list()
     isOver
@@ -245,7 +263,7 @@ final class PrefetchView private[coordinator] (
     }.toVector
     val ended = tracks.valuesIterator.count(_.ended)
     val withheld = for (offset <- taken; ahead <- limits.maxAheadMillis)
-      yield BatchPlanner.withheldRows(offset, state.graphs, shard => tracks.get(shard).map(available(_, None)), ahead)
+      yield BatchPlanner.withheldRows(offset, state.graphs, available(None), ahead)
     val shards = tracks.valuesIterator.flatMap(_.owner).toVector.groupMapReduce(identity)(_ => 1)(_ + _)
     CoordinatorStatus(
       behind,
@@ -261,7 +279,7 @@ final class PrefetchView private[coordinator] (
   private def ofEveryShard(condition: ShardTrack => Boolean): Boolean = locked {
     state.throwFailure()
     state.streams.forall(stream => state.listed(stream) || state.missing.contains(stream)) &&
-    (state.streamsToList -- state.missing.keySet).isEmpty &&
+    (state.streamsToList -- state.missing.keySet).isEmpty && !tracks.valuesIterator.exists(isUnproven) &&
     state.wanted().forall { case (shard, _) =>
       state.missing.contains(shard.stream) || tracks.get(shard).exists(condition)
     }
@@ -281,6 +299,13 @@ final class PrefetchView private[coordinator] (
       (state.openShards.wasOpen(track.shard) && track.openUpToMillis >= target.millis)
 
   private def lacksNews(track: ShardTrack): Boolean = state.owner(track).exists(_.lacksNews)
+
+  /** A stream that does not exist any more cannot be described. */
+  private def isUnproven(track: ShardTrack): Boolean =
+    track.isUnproven && !state.missing.contains(track.shard.stream)
+
+  private def available(until: Option[AvailableNowTarget])(shard: StreamShard): Option[ShardAvailability] =
+    tracks.get(shard).filterNot(isUnproven).map(available(_, until))
 
   private def available(track: ShardTrack, until: Option[AvailableNowTarget]): ShardAvailability = {
     val chunks = track.chunks.toVector

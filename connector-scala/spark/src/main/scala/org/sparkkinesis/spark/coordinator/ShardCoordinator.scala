@@ -114,7 +114,7 @@ final class ShardCoordinator(
     progress.toList(isDue).foreach { stream =>
       val begun = ListingTime(environment.clock.nanoTime, serviceMillis())
       try progress.list(stream, listShards(stream), begun)
-      catch { case failure: KinesisConnectorException => progress.notListed(stream, failure) }
+      catch { case failure: KinesisConnectorException => progress.notListed(stream, failure, begun) }
       placing.wake() // The shards of this stream do not wait for the listing of the next stream.
     }
     if (progress.mustListAgain) discovery.wakeIn(ListAgainMillis)

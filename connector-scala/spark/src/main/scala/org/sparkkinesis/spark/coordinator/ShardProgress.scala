@@ -90,6 +90,7 @@ final private[coordinator] class ShardProgress(
     state.openShards.forget(Set(stream))
     state.forgive { case failed: ShardFailed => failed.shard.stream == stream }
     state.listed -= stream
+    state.missing -= stream
     state.graphs += stream -> ShardGraph.of(known.getOrElse(stream, Nil))
     forgottenNanos += stream -> state.clock.nanoTime
     state.noteChange()
@@ -146,7 +147,7 @@ final private[coordinator] class ShardProgress(
   /** Records a complete listing of a stream. */
   def list(stream: String, shards: Seq[Shard], begun: ListingTime): Unit = locked {
     // The stream may have been parked while it was listed.
-    if (state.streams(stream) && forgottenNanos.get(stream).forall(begun.nanos - _ >= 0)) {
+    if (state.streams(stream) && isOfThis(stream, begun)) {
       if (state.graphs(stream).contradicts(shards)) state.doubtful += stream
       state.openShards.list(stream, shards, begun, tracks.contains)
       listKnown(stream, shards)
@@ -166,8 +167,15 @@ final private[coordinator] class ShardProgress(
   }
 
   /** Records that a stream could not be listed. Throws the failure if it ends the query. */
-  def notListed(stream: String, failure: KinesisConnectorException): Unit =
-    if (streamsMayLeave && ServiceErrors.isStreamNotFound(failure)) miss(stream, failure) else throw failure
+  def notListed(stream: String, failure: KinesisConnectorException, begun: ListingTime): Unit =
+    if (streamsMayLeave && ServiceErrors.isStreamNotFound(failure)) locked {
+      if (isOfThis(stream, begun)) miss(stream, failure)
+    }
+    else throw failure
+
+  /** Whether a listing began after the stream was last found to be recreated. */
+  private def isOfThis(stream: String, begun: ListingTime): Boolean =
+    forgottenNanos.get(stream).forall(begun.nanos - _ >= 0)
 
   /** Records that a stream does not exist any more; the query decides how it goes on. */
   private def miss(stream: String, failure: Throwable): Unit = locked {
@@ -244,6 +252,7 @@ final private[coordinator] class ShardProgress(
           state.readLate(Overtaken(track.shard, until, latestMillis() - until))
         )
       track.accept(told, replaces)
+      if (told.chunks.nonEmpty || told.end.nonEmpty) track.noteNews(state.clock.nanoTime)
       told.failure.foreach(giveUp(track, _))
       told.end.foreach { children =>
         val stream = track.shard.stream

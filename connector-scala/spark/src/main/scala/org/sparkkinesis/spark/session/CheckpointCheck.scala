@@ -9,7 +9,7 @@ import org.sparkkinesis.config.ReadOptions
 import org.sparkkinesis.error.ReadErrors
 import org.sparkkinesis.event.StreamRecreated
 import org.sparkkinesis.model.{Shard, ShardId}
-import org.sparkkinesis.plan.offset.{LostLineage, RecreatedStream, ShardPosition, SourceOffset, StreamOffset}
+import org.sparkkinesis.plan.offset.{LostLineage, RecreatedStream, SourceOffset, StreamOffset}
 import org.sparkkinesis.service.StreamDescription
 import org.sparkkinesis.shard.ShardGraph
 import org.sparkkinesis.spark.connection.Environment
@@ -28,6 +28,9 @@ final class CheckpointCheck(session: StreamSession, environment: Environment) {
 
   /** The shards of recreated streams. */
   private var remade = Map.empty[String, Seq[Shard]]
+
+  /** The shards of recreated streams that were read, or whose children were, before that was known. */
+  private var readEarly = Map.empty[String, Set[ShardId]]
 
   /** The shards of each stream from the listing that checked its lineage. */
   private var listings = Map.empty[String, Seq[Shard]]
@@ -110,7 +113,11 @@ final class CheckpointCheck(session: StreamSession, environment: Environment) {
   }
 
   /** Prepares for a stream that was parked and is read again: it is described now, and is listed when it is linked. */
-  def refresh(arn: String): Unit = refresh(arn, session.describe(arn))
+  def refresh(arn: String): Unit = {
+    refresh(arn, session.describe(arn))
+    // Shards may have expired while the stream was parked.
+    session.shards.forget(arn)
+  }
 
   /** Prepares for a stream that has this description now, because it returned or was recreated. */
   def refresh(arn: String, now: StreamDescription): Unit = {
@@ -119,6 +126,7 @@ final class CheckpointCheck(session: StreamSession, environment: Environment) {
     relinked -= arn
     listings -= arn
     remade -= arn
+    readEarly -= arn
   }
 
   /** Returns the offset of one stream with what is left of expired lineages, which are reported. Lists it once. */
@@ -188,25 +196,35 @@ final class CheckpointCheck(session: StreamSession, environment: Environment) {
         session.shards.withParents(stream.arn)
       }
     )
-    val isNew = !remade.contains(stream.arn)
     remade += stream.arn -> listed
-    val offset = RecreatedStream.offset(stream, now.name, now.creationMillis, listed)
-    if (isNew && session.options(ReadOptions.deaggregationHashRangeFilter)) reportFiltered(offset, listed)
-    offset
+    val carried = RecreatedStream.of(stream, now.name, now.creationMillis, listed)
+    val before = readEarly.getOrElse(stream.arn, Set.empty)
+    readEarly += stream.arn -> (before ++ carried.reached ++ carried.passed)
+    reportRead(stream.arn, carried.reached -- before, carried.passed -- before)
+    carried.offset
   }
 
-  /** Reports the shards that were read before it was known that their stream was recreated. */
-  private def reportFiltered(stream: StreamOffset, listed: Seq[Shard]): Unit = {
-    val read = stream.shards.collect { case (shard, position) if position != ShardPosition.Horizon => shard }.toSet
-    val reason = "user records of a recreated stream were filtered by the hash key ranges of the old shards"
-    (read ++ ShardGraph.of(listed).ancestors(read)).toSeq.sorted.foreach { shard =>
-      reports.lost(
-        stream.arn,
-        shard,
-        reason,
-        "The query read the shard before it noticed that the stream was recreated."
-      )
-    }
+  /**
+   * Reports what may be missing of a stream that was read before it was known that it had been recreated.
+   *
+   * @param reached
+   *   shards that were read
+   * @param passed
+   *   shards whose children were read
+   */
+  private def reportRead(arn: String, reached: Set[ShardId], passed: Set[ShardId]): Unit = {
+    def report(shards: Set[ShardId], reason: String, cause: String): Unit =
+      shards.toSeq.sorted.foreach(reports.lost(arn, _, reason, cause))
+    report(
+      passed,
+      "the shard's children were read, and the shard may not have been read before them",
+      "The query read the shard's children before it noticed that the stream was recreated."
+    )
+    if (session.options(ReadOptions.deaggregationHashRangeFilter)) report(
+      reached ++ passed,
+      "user records of a recreated stream were filtered by the hash key ranges of the old shards",
+      "The query read the shard before it noticed that the stream was recreated."
+    )
   }
 }
 

@@ -158,7 +158,14 @@ final class ReadSimulation(
     }
     verdict.atEnd()
     val runs = queries + world.executorsSoFar + world.logical.fold(0)(_.changes.toInt)
-    verdict.called(service.calls.total, service.calls.throttled, runs, world.directReads, world.moves)
+    verdict.called(
+      service.calls.total,
+      service.calls.throttled,
+      runs,
+      world.directReads,
+      world.moves,
+      world.unheardMoves
+    )
   }
 
   private def usesFanOut: Boolean = scenario.actions.exists { case start: Start => start.efo; case _ => false }

@@ -94,6 +94,10 @@ final class ReadVerdict(
       if (!failOnDataLoss)
         throw new Violation("loss", s"the query ended although it need not: ${loss.getMessage}", failure)
       note(loss, isError = true)
+    case Some(error) if error.condition == "KINESIS_REAL_TIME_STREAM_RECREATED" =>
+      val report = LossReport(time.nowMillis, error.condition, error.parameters("stream"), "", isError = true)
+      if (!ledger.hasDeletion(report))
+        throw new Violation("needless", s"no stream was recreated, but the query ended: $failure", failure)
     case Some(error) if Passing(error.condition) || error.condition == "KINESIS_METADATA_UNAVAILABLE" =>
       if (!isTroubled()) throw new Violation("needless", s"nothing has failed, but the query ended: $failure", failure)
     case _ => throw new Violation("failure", s"the query ended with $failure", failure)
@@ -149,16 +153,27 @@ final class ReadVerdict(
    * @param moves
    *   number of shards of real-time tasks that ran in another executor than the batch before; the subscription of the
    *   old one ends, and the old one may subscribe again before it hears that it must not
+   * @param unheard
+   *   number of such shards while messages were lost: both executors read the shard until the old one hears that it
+   *   must not, and neither knows what the other one has called
    */
-  def called(made: Map[String, Int], refused: Map[String, Int], runs: Int, directReads: Int, moves: Int = 0): Unit =
+  def called(
+      made: Map[String, Int],
+      refused: Map[String, Int],
+      runs: Int,
+      directReads: Int,
+      moves: Int = 0,
+      unheard: Int = 0
+  ): Unit =
     refused.find { case (name, count) =>
-      val readers = runs + (if (ReadByTasks(name)) directReads else 0)
+      val readers = runs + (if (ReadByTasks(name)) directReads + unheard else 0)
       val byMoves = if (name == Operation.SubscribeToShard.name) moves else 0
       count > RefusedPerReader * readers + made(name) / RefusedOneOf + byMoves
     }.foreach { case (name, count) =>
       throw new Violation(
         "quota",
-        s"$count of ${made(name)} calls of $name were refused in $runs runs with $directReads direct reads"
+        s"$count of ${made(name)} calls of $name were refused in $runs runs with $directReads direct reads " +
+          s"and $unheard moves while messages were lost"
       )
     }
 

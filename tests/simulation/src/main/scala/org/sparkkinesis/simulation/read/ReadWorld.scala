@@ -74,6 +74,7 @@ final private[read] class ReadWorld(
   private var executors = 0
   private var readsFromService = 0
   private var moved = 0
+  private var movedUnheard = 0
 
   def tell(what: => String): Unit = trace(s"${Instant.ofEpochMilli(time.nowMillis)} $what")
 
@@ -86,7 +87,13 @@ final private[read] class ReadWorld(
 
   /** The number of shards of real-time tasks that did not run in the executor that read these shards before. */
   def moves: Int = moved
-  def noteMove(shards: Int): Unit = moved += shards
+  def noteMove(shards: Int): Unit = {
+    moved += shards
+    if (wireFaults.isActive) movedUnheard += shards
+  }
+
+  /** The number of such shards while messages were lost, so that the executor that read them before may read on. */
+  def unheardMoves: Int = movedUnheard
 
   /** Returns a name that no executor has had. */
   def nextExecutor(): String = {

@@ -205,5 +205,7 @@ final class WireFaults(random: Random, now: () => Long) {
 
   def clear(): Unit = untilMillis = 0
 
-  def loses(): Boolean = now() < untilMillis && random.nextInt(100) < percent
+  def loses(): Boolean = isActive && random.nextInt(100) < percent
+
+  def isActive: Boolean = now() < untilMillis
 }

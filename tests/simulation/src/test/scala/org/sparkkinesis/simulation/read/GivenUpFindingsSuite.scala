@@ -90,7 +90,7 @@ class GivenUpFindingsSuite extends TimedSuite with ReadFindings {
       Vector(
         Put(3),
         goesOn,
-        Advance(10 * Minute),
+        Advance(11 * Minute),
         Fault(Unreachable("*"), 60 * Hour),
         Advance(Minute),
         Split(0),

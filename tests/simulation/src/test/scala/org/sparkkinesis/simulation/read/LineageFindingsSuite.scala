@@ -1,7 +1,7 @@
 package org.sparkkinesis.simulation.read
 
 import org.sparkkinesis.simulation.model.ModelSettings
-import org.sparkkinesis.simulation.model.ServiceFault.{EndWithoutChildren, ListingHoles}
+import org.sparkkinesis.simulation.model.ServiceFault.{EndWithoutChildren, ListingHoles, StaleListing}
 import org.sparkkinesis.simulation.read.schedule.ReadAction._
 import org.sparkkinesis.simulation.read.schedule._
 import org.sparkkinesis.simulation.spark.QueryTrigger._
@@ -10,6 +10,25 @@ import org.sparkkinesis.suite.TimedSuite
 
 /** Schedules after which the checkpoint's shards are not linked to the listed ones, or are of a deleted stream. */
 class LineageFindingsSuite extends TimedSuite with ReadFindings {
+
+  test("35003969: the children of a shard that an earlier run finished are waited for") {
+    run(ReadScenario(
+      35003969L,
+      ReadSetup(shards = 2, executors = 2, options = Map("shardFetchInterval" -> "10s", "minFetchPeriod" -> "3s")),
+      Vector(
+        Fault(StaleListing(9), 57658L),
+        Start(RealTime(5000L), efo = false, failOnDataLoss = true),
+        Advance(3000L),
+        Merge(0),
+        Advance(1000L),
+        Put(1),
+        Kill(3),
+        Advance(381L),
+        Start(AvailableNow, efo = false, failOnDataLoss = true),
+        Advance(5000L)
+      )
+    ))
+  }
   test("9122487: the child of finished shards expires unread, and is merged with another shard of the checkpoint") {
     val outcome = run(ReadScenario(
       9122487L,
@@ -32,7 +51,7 @@ class LineageFindingsSuite extends TimedSuite with ReadFindings {
         Advance(15 * Hour)
       )
     ))
-    assert(outcome.delivered == 7 && outcome.losses > 0)
+    assert(outcome.delivered == 9 && outcome.losses > 0)
   }
 
   test("9117000: the same after a driver was killed in real-time mode") {

@@ -232,4 +232,33 @@ class RerunFindingsSuite extends TimedSuite with ReadFindings {
       )
     ))
   }
+
+  test("35006603: executors that do not hear that they lost a shard read it on, and neither knows the other's calls") {
+    run(ReadScenario(
+      35006603L,
+      ReadSetup(
+        executors = 2,
+        tasks = TaskSettings(4, 10, 0, 5, 30),
+        options = Map("minFetchPeriod" -> "250ms", "shardFetchInterval" -> "2s"),
+        recordBytes = 10484760
+      ),
+      Vector(
+        Put(1),
+        Start(RealTime(5000L), efo = false, failOnDataLoss = false),
+        Advance(37983L),
+        Split(1),
+        Advance(11000L),
+        AddExecutor,
+        Advance(18437L),
+        LoseMessages(100, 48025L),
+        Advance(9000L),
+        PutTo(1, 1),
+        Advance(11102L),
+        Put(1),
+        Advance(4000L),
+        PutTo(3, 1),
+        Advance(16000L)
+      )
+    ))
+  }
 }

@@ -211,17 +211,22 @@ final private[coordinator] class CoordinatorState(
         .filter(openShards.isUndecided).map(_.stream).toSet
 
   /**
-   * Returns the streams with an open lineage: the children of an ended shard, or a second parent of a child, are still
-   * unknown.
+   * Returns the streams with an open lineage: the children of a shard that has ended or that the position contains as
+   * finished, or a second parent of a child, are still unknown. The end may have been read by an earlier run or a lost
+   * executor, whose reports of children are lost.
    */
   def streamsWithOpenLineage: Set[String] = {
-    val childless = tracks.valuesIterator
-      .filter(track =>
-        track.ended && !track.isGone && !graphs(track.shard.stream).hasAllChildren(track.shard.shard)
-      )
-      .map(_.shard.stream)
-    childless.toSet ++ streamsWithUnconfirmedParents
+    val ended = tracks.valuesIterator.filter(track => track.ended && !track.isGone).map(_.shard)
+    val childless = (ended ++ finished).filter(shard => !graphs(shard.stream).hasAllChildren(shard.shard))
+    childless.map(_.stream).toSet ++ streamsWithUnconfirmedParents
   }
+
+  /** The shards that the position contains as finished, without those that do not exist any more. */
+  private def finished: Iterator[StreamShard] = for {
+    stream <- position.read
+    (id, ShardPosition.ShardEnd) <- stream.shards.iterator
+    shard = StreamShard(stream.arn, id) if !tracks.get(shard).exists(_.isGone)
+  } yield shard
 
   /**
    * Returns the streams with a child that has to wait until a listing shows whether its other parent is still to be

@@ -70,6 +70,18 @@ final private[coordinator] class ShardTrack(
   /** Rate at which the shard is fetched, by any owner. */
   val rate = new ReadRate
 
+  /**
+   * Whether the owner began at a position without a sequence number. If the stream was recreated, the owner reads the
+   * new shard of this name from there, without an error.
+   */
+  private var mayBeOther = false
+
+  /**
+   * When the first records or the end of such a shard were reported, in nanoseconds of this process's clock. The shard
+   * is of the known stream if a later description of the stream is of the known one.
+   */
+  private var firstNewsNanos = Option.empty[Long]
+
   /** Whether the query has received records or times of this shard, possibly from an earlier owner. */
   private var wasRead = false
 
@@ -97,6 +109,19 @@ final private[coordinator] class ShardTrack(
       case ShardPosition.After(number, _) => Some(number)
       case _ => None
     }
+    mayBeOther = !from.hasNumber
+  }
+
+  /** Records the time at which records or the end of the shard were reported. */
+  def noteNews(nanos: Long): Unit = if (mayBeOther && firstNewsNanos.isEmpty) firstNewsNanos = Some(nanos)
+
+  /** Whether a description of the stream must show that what was reported is not of a recreated stream. */
+  def isUnproven: Boolean = firstNewsNanos.nonEmpty
+
+  /** Records that the stream is the known one, by a description that began at this time. */
+  def prove(nanos: Long): Unit = if (firstNewsNanos.exists(_ - nanos <= 0)) {
+    firstNewsNanos = None
+    mayBeOther = false
   }
 
   /** Removes the owner. The next owner fetches its records again, possibly in other chunks. */
@@ -129,6 +154,7 @@ final private[coordinator] class ShardTrack(
     droppedAhead = None
     readUpToMillis = 0
     openUpToMillis = 0
+    firstNewsNanos = None
     ended = isMissing
     failure = None
   }

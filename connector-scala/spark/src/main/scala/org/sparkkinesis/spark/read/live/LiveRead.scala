@@ -36,7 +36,7 @@ final private[sparkkinesis] class LiveRead(
   private val feed = new LiveFeed(epoch, environment.clock, environment.waiting)
   private val events = environment.events(settings.query)
   private val losses = environment.losses(settings.failOnDataLoss)
-  private val lineage = new TaskLineage(task.finished, task.excluded)
+  private val lineage = new TaskLineage(task.finished, task.ofBatch)
   private val cursors = mutable.LinkedHashMap.empty[StreamShard, Cursor]
   private val handOver = new LatencyCounts.Builder
   private var current: Cursor = _

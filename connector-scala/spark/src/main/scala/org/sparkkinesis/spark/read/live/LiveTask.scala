@@ -3,15 +3,15 @@ package org.sparkkinesis.spark.read.live
 import org.apache.spark.sql.connector.read.InputPartition
 
 import org.sparkkinesis.model.StreamShard
-import org.sparkkinesis.plan.realtime.LiveShard
+import org.sparkkinesis.plan.realtime.{BatchShards, LiveShard}
 
 /**
  * The shards that one task of a real-time batch reads.
  *
  * @param finished
  *   shards that were finished before the batch
- * @param excluded
- *   children of these shards that the task must not begin, because the start of the batch has a position of them
+ * @param ofBatch
+ *   the shards of all tasks and those that wait for the next batch, none of which the task must begin as a child
  * @param locations
  *   the executor whose consumers read the shards, in Spark's format
  * @param serviceMillis
@@ -22,7 +22,7 @@ import org.sparkkinesis.plan.realtime.LiveShard
 final case class LiveTask(
     shards: Vector[LiveShard],
     finished: Set[StreamShard],
-    excluded: Set[StreamShard],
+    ofBatch: BatchShards,
     locations: Array[String],
     serviceMillis: Long,
     isEnded: Boolean = false

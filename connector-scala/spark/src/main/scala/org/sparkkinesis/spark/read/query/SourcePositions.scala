@@ -1,5 +1,7 @@
 package org.sparkkinesis.spark.read.query
 
+import scala.concurrent.duration._
+
 import org.sparkkinesis.config.ReadOptions
 import org.sparkkinesis.event.QueryStarted
 import org.sparkkinesis.plan.offset.{LostLineage, SourceOffset, StreamOffset}
@@ -20,6 +22,8 @@ final private[read] class SourcePositions(
     streams: SourceStreams,
     environment: Environment
 ) {
+  import SourcePositions._
+
   private val checkpoint = new CheckpointCheck(session, environment)
   val retention = new RetentionCheck(session, files, environment)
   val readUpTo = new ReadPositions(session, files, environment)
@@ -27,6 +31,8 @@ final private[read] class SourcePositions(
   private val returning = new ReturningStreams(session, checkpoint, retention)
   private val remade = new RecreatedStreams(session, checkpoint, retention, environment)
 
+  /** When streams were last described to prove that they were not recreated, in nanoseconds of this process's clock. */
+  private var provenNanos = Map.empty[String, Long]
   private var isStarted = false
 
   /** Whether this run chose the initial offset instead of finding it in the checkpoint. */
@@ -48,8 +54,11 @@ final private[read] class SourcePositions(
   /** Returns the offset with recreated streams replaced, after opening streams of earlier runs. */
   def mend(offset: SourceOffset): SourceOffset = {
     streams.members.foreach(_.open(offset))
-    checkpoint.mend(offset, arn => streams.members.exists(_.wasDrained(arn)))
+    mendOpen(offset)
   }
+
+  private def mendOpen(offset: SourceOffset): SourceOffset =
+    checkpoint.mend(offset, arn => streams.members.exists(_.wasDrained(arn)))
 
   /** Emits the events of the query's start, once. */
   def noteStart(from: SourceOffset): Unit = if (!isStarted) {
@@ -80,7 +89,7 @@ final private[read] class SourcePositions(
   }
 
   /** Returns how far the streams were read that are read now. */
-  def readPosition(mended: SourceOffset): SourceOffset = streams.listed(mended, readUpTo.of(mended))
+  def readPosition(mended: SourceOffset): SourceOffset = mendOpen(streams.listed(mended, readUpTo.of(mended)))
 
   /**
    * Returns the start of a batch in real-time mode with recreated streams replaced, and its position as the streams are
@@ -114,17 +123,27 @@ final private[read] class SourcePositions(
   def noteRead(offset: SourceOffset, from: SourceOffset): Unit = readUpTo.noteAtStop(offset)(from)
 
   /** Checks whether streams of which shards are missing were recreated. */
-  def checkRecreated(arns: Set[String]): RecreatedStreams.Found = remade.check(arns)
+  def checkRecreated(arns: Set[String], isUrgent: Boolean = false): RecreatedStreams.Found =
+    remade.check(arns, isUrgent)
+
+  /** Returns those of these streams that were recreated. Waits until every stream is described or does not exist. */
+  def recreated(arns: Set[String]): Set[String] = remade.recreated(arns)
 
   /**
    * Checks the streams of which the coordinator does not know whether they were recreated. Returns whether one was
    * recreated.
    */
   def checkDoubtful(read: PrefetchView): Boolean = {
+    val began = environment.clock.nanoTime
     val doubtful = read.takeDoubtful()
-    doubtful.nonEmpty && {
-      val found = checkRecreated(doubtful)
-      read.doubt(found.unknown)
+    val unproven = read.unproven.filterNot(arn => provenNanos.get(arn).exists(began - _ < ProofPause.toNanos))
+    val asked = doubtful ++ unproven
+    asked.nonEmpty && {
+      val found = checkRecreated(asked)
+      val proven = asked -- found.unknown -- found.recreated
+      provenNanos ++= proven.iterator.map(_ -> environment.clock.nanoTime)
+      read.doubt(found.unknown & doubtful)
+      read.prove(proven, began)
       found.recreated.nonEmpty
     }
   }
@@ -139,4 +158,13 @@ final private[read] class SourcePositions(
    *   whether the query ends, so that nothing can be reported later
    */
   def reportOvertaken(late: Seq[Overtaken], isLast: Boolean): Unit = retention.warnOfOvertaken(late, isLast)
+}
+
+private object SourcePositions {
+
+  /**
+   * Minimum time between two descriptions of a stream, because the shards of a query that starts report their first
+   * records one after the other. An account may make 20 DescribeStreamSummary calls per second.
+   */
+  val ProofPause: FiniteDuration = 250.milliseconds
 }

@@ -53,6 +53,7 @@ final class SourceQuery(
     minimum,
     session.serviceClock,
     positions.retention.oldestMillis(_),
+    () => findsRecreated(),
     clock
   )
   private val ranges = new BatchRanges(session, positions.retention, prefetched.hashKeyRange(_), environment)
@@ -67,6 +68,9 @@ final class SourceQuery(
   private var batches = 0L
   private var rows = 0L
   private var coordinatorIfStarted: Option[ShardCoordinator] = None
+
+  /** Whether a stream was found to be recreated, so that positions in it have to be mended. */
+  private var mustMend = false
 
   private def members: Option[StreamMembers] = streams.members
 
@@ -127,6 +131,7 @@ final class SourceQuery(
       if (planned.isEmpty) positions.readUpTo.noteAtTimes(mended, isLast)(settled(running.prefetched, from))
     }
     planned.foreach { batch =>
+      triggers.noteBatch()
       batches += 1
       rows += batch.rows
       session.events.emit(BatchPlanned(batch.rows, batch.bytes, triggers.planningNanos / 1000))
@@ -149,6 +154,7 @@ final class SourceQuery(
   /** Plans the next batch. Returns its start with recreated streams replaced, and the same position as it is read. */
   @scala.annotation.tailrec
   private def planFrom(start: SourceOffset, allAvailable: Boolean): (SourceOffset, SourceOffset) = {
+    mustMend = false
     val mended = positions.mend(start)
     val known = positions.linked(mended)
     if (endsNow) triggers.endNow()
@@ -169,12 +175,16 @@ final class SourceQuery(
       if (coordinatorIfStarted.exists(_.knowsOther(known))) advance(known)
       plan(mended, known, all).filterNot(_ => planned.nonEmpty && findsRecreated())
     } catch {
-      case failed: ShardFailed if positions.checkRecreated(Set(failed.shard.stream)).recreated.nonEmpty => None
+      case failed: ShardFailed
+          if positions.checkRecreated(Set(failed.shard.stream), isUrgent = true).recreated.nonEmpty =>
+        None
     }
 
-  /** Returns whether a stream was recreated that may have been so. */
-  private def findsRecreated(): Boolean =
-    coordinatorIfStarted.exists(running => positions.checkDoubtful(running.prefetched))
+  /** Checks the streams that may have been recreated. Returns whether one was found since the offset was mended. */
+  private def findsRecreated(): Boolean = {
+    mustMend ||= coordinatorIfStarted.exists(running => positions.checkDoubtful(running.prefetched))
+    mustMend
+  }
 
   /**
    * Plans the next batch from the streams as they are now, and returns its start; `None` if a stream was recreated, so
@@ -190,7 +200,8 @@ final class SourceQuery(
         if (hasBegun) advance(from)
         planned = if (hasBegun) triggers.plan(from, allAvailable) else None
         // A stream that has no more records may let another one go on, and a shard may have been given up meanwhile.
-        if (planned.nonEmpty) Some(from)
+        if (mustMend) None
+        else if (planned.nonEmpty) Some(from)
         else
           asStreamsAre(mended, from) match {
             case Some(next) if next ne from => plan(mended, next, allAvailable)
@@ -233,7 +244,8 @@ final class SourceQuery(
       connected = session.connections
       coordinator.connect(connected)
     }
-    val whole = positions.withReturned(before, moved)
+    // A stream that joined after the last batch may have been recreated since then.
+    val whole = positions.mend(positions.withReturned(before, moved))
     if (whole ne moved) members.replace(mended, whole)
     whole
   }

@@ -19,6 +19,8 @@ import org.sparkkinesis.spark.coordinator.PrefetchView
  *   minimum number of rows for which a processing-time trigger waits
  * @param oldestMillis
  *   returns a time, in epoch milliseconds, before which the records of a stream have expired
+ * @param findsRecreated
+ *   checks the streams that may have been recreated. Returns whether one was, so that the start offset is not valid
  */
 final private[query] class TriggerPlanner(
     view: => PrefetchView,
@@ -26,6 +28,7 @@ final private[query] class TriggerPlanner(
     minimum: Option[MinimumRecords],
     serviceClock: ServiceClock,
     oldestMillis: String => Long,
+    findsRecreated: () => Boolean,
     clock: Clock
 ) {
   import TriggerPlanner._
@@ -67,7 +70,7 @@ final private[query] class TriggerPlanner(
   def notePlanning(time: Long): Unit = nanos += time
 
   /**
-   * Plans the next micro-batch. Returns `None` when there is nothing to read.
+   * Plans the next micro-batch. Returns `None` when there is nothing to read, or when a stream was recreated.
    *
    * @param allAvailable
    *   whether one batch takes every available record, as `Trigger.Once` requires
@@ -75,14 +78,20 @@ final private[query] class TriggerPlanner(
   def plan(from: SourceOffset, allAvailable: Boolean): Option[PlannedBatch] = {
     val fixed = end.orElse(Option.when(allAvailable)(fixedNow()))
     fixed.foreach(one => prefetched.requireOpenShards(one.nanos))
-    val batch = fixed.map(_.target)
-      .fold(now(from))(until => if (allAvailable) everything(from, until) else upTo(from, until))
-    if (batch.nonEmpty) {
-      lastBatchNanos = clock.nanoTime
-      hasPlanned = true
-    }
-    batch
+    fixed.map(_.target).fold(now(from))(until => if (allAvailable) everything(from, until) else upTo(from, until))
   }
+
+  /** Records that a planned batch is the query's next one. It is not if a stream was found to be recreated. */
+  def noteBatch(): Unit = {
+    lastBatchNanos = clock.nanoTime
+    hasPlanned = true
+  }
+
+  /** Waits for a change, but not for long if a stream must be described before more can be planned. */
+  private def await(seen: Long, millis: Long): Unit = prefetched.awaitChange(
+    seen,
+    if (prefetched.unproven.isEmpty) millis else math.min(millis, SourcePositions.ProofPause.toMillis)
+  )
 
   private def millisSinceLast: Long = (clock.nanoTime - lastBatchNanos) / 1000000
 
@@ -118,8 +127,8 @@ final private[query] class TriggerPlanner(
       if (isTimed) batch else batch.map(planned => planned.copy(end = planned.end.timed(oldestMillis)))
     } else {
       firstWaitNanos = firstWaitNanos.orElse(Some(began))
-      prefetched.awaitChange(seen, LongestWaitMillis)
-      select(from, limits, until)
+      await(seen, LongestWaitMillis)
+      if (findsRecreated()) None else select(from, limits, until)
     }
   }
 
@@ -142,8 +151,8 @@ final private[query] class TriggerPlanner(
       nothingAt = Option.when(batch.isEmpty && grow == 0 && hasLooked)((seen, from))
       if (batch.nonEmpty || (grow == 0 && hasLooked)) batch
       else {
-        prefetched.awaitChange(seen, if (grow == 0) LongestWaitMillis else grow)
-        now(from)
+        await(seen, if (grow == 0) LongestWaitMillis else grow)
+        if (findsRecreated()) None else now(from)
       }
     }
   }
@@ -154,14 +163,14 @@ final private[query] class TriggerPlanner(
     val seen = prefetched.changes
     val grow = growMillis
     if (grow > 0 && !prefetched.everythingIsFetched(until)) {
-      prefetched.awaitChange(seen, grow)
-      upTo(from, until)
+      await(seen, grow)
+      if (findsRecreated()) None else upTo(from, until)
     } else {
       val batch = select(from, limits, Some(until))
       if (batch.nonEmpty || prefetched.isReached(until)) batch
       else {
-        prefetched.awaitChange(seen, LongestWaitMillis)
-        upTo(from, until)
+        await(seen, LongestWaitMillis)
+        if (findsRecreated()) None else upTo(from, until)
       }
     }
   }
@@ -177,8 +186,8 @@ final private[query] class TriggerPlanner(
       if (prefetched.everythingIsFetched(until)) select(from, ReadLimits.Unlimited, Some(until))
       else {
         if (prefetched.bufferIsFull) prefetched.readAhead()
-        prefetched.awaitChange(seen, LongestWaitMillis)
-        untilFetched()
+        await(seen, LongestWaitMillis)
+        if (findsRecreated()) None else untilFetched()
       }
     }
     untilFetched()

@@ -4,9 +4,11 @@ import java.util.concurrent.CompletableFuture
 
 import scala.concurrent.duration._
 
+import org.sparkkinesis.error.RealTimeErrors
 import org.sparkkinesis.model.{ChildShard, StreamShard}
 import org.sparkkinesis.plan.BatchPlanner
 import org.sparkkinesis.plan.offset.{ShardPosition, SourceOffset, StreamOffset}
+import org.sparkkinesis.plan.realtime.{RealTimeMerge, ShardOutcome}
 import org.sparkkinesis.shard.ShardGraph
 import org.sparkkinesis.spark.coordinator.state.GivenUpShards
 import org.sparkkinesis.spark.read.query.SourceQuery
@@ -24,7 +26,10 @@ final private[realtime] class LiveLineage(query: SourceQuery) {
   private var created = Map.empty[String, Long]
   private val givenUp = new GivenUpShards
 
-  /** Streams with such shards, until it is known whether they were recreated. */
+  /**
+   * Streams with such shards, or with listings or ends of shards that contradict what is known, until it is known
+   * whether they were recreated.
+   */
   private var doubtful = Set.empty[String]
 
   /** The finished shards whose children are searched for. */
@@ -33,7 +38,10 @@ final private[realtime] class LiveLineage(query: SourceQuery) {
   def graphs: String => ShardGraph = known
 
   /** Adds the children that the end of a shard reported. */
-  def add(stream: String, children: Seq[ChildShard]): Unit = known += stream -> known(stream).withChildren(children)
+  def add(stream: String, children: Seq[ChildShard]): Unit = {
+    if (known(stream).contradictsChildren(children)) doubtful += stream
+    known += stream -> known(stream).withChildren(children)
+  }
 
   /**
    * Returns the start of the next batch: finished shards are replaced by their children or, if these have expired as
@@ -52,10 +60,30 @@ final private[realtime] class LiveLineage(query: SourceQuery) {
     from.streams.values.foreach(complete)
     val settled = BatchPlanner.settle(from, graphs, _ => None)
     search(settled)
-    val found = query.positions.checkRecreated(doubtful)
-    doubtful = found.unknown
+    // A batch that finds the first records of a recreated stream fails, so the stream is described before it begins.
+    val found = query.positions.checkRecreated(doubtful ++ settled.read.filterNot(hasNumbers).map(_.arn))
+    doubtful = found.unknown & doubtful
     val lost = settled.read.flatMap(stream => givenUp.lostLineage(stream, known(stream.arn)).map(stream -> _)).toVector
     if (found.recreated.nonEmpty) None else query.positions.relinked(query.positions.mend(start), settled, lost)
+  }
+
+  /**
+   * Checks the ends of a batch that began at this offset. If records were read from a position without a sequence
+   * number, it waits until their stream is described.
+   *
+   * @throws KinesisConnectorException
+   *   KINESIS_REAL_TIME_STREAM_RECREATED if records of a recreated stream are in the batch; KINESIS_ACCESS_DENIED
+   */
+  def requireSame(begin: SourceOffset, outcomes: Seq[ShardOutcome]): Unit = {
+    val unproven = RealTimeMerge.unproven(begin, outcomes)
+    if (unproven.nonEmpty) query.positions.recreated(unproven).foreach { arn =>
+      val now = query.session.streams(arn)
+      // Every record of the old stream arrived before the new one was created.
+      val isRead = outcomes.exists(outcome =>
+        outcome.shard.stream == arn && outcome.lastArrivalMillis.exists(_ >= now.creationMillis)
+      )
+      if (isRead) throw RealTimeErrors.streamRecreated(now.name)
+    }
   }
 
   /** A recreated stream may have other shards of the same names. */
@@ -102,9 +130,12 @@ final private[realtime] class LiveLineage(query: SourceQuery) {
 
   private def list(stream: String): Unit = {
     val shards = query.session.shards.all(stream)
+    if (known(stream).contradicts(shards)) doubtful += stream
     known += stream -> known(stream).withListing(shards)
     givenUp.list(stream, shards)
   }
+
+  private def hasNumbers(stream: StreamOffset): Boolean = stream.shards.valuesIterator.forall(_.hasNumber)
 
   private def childlessOf(stream: StreamOffset): Iterable[StreamShard] = stream.shards.collect {
     case (shard, ShardPosition.ShardEnd) if !known(stream.arn).hasAllChildren(shard) => StreamShard(stream.arn, shard)

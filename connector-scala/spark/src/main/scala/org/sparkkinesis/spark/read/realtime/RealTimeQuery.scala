@@ -100,6 +100,7 @@ final private[sparkkinesis] class RealTimeQuery(query: SourceQuery, cluster: Exe
     synchronized { waiting = new WaitingChildren(shards.finished) }
     val tasks = taskCount(shards)
     val readable = shards.readable.map(_.shard)
+    val ofBatch = all.all
     planned = Some(begin -> readable.toSet)
     look.begin(mended, begin, session.shards.lastOpenMillis).foreach(note)
     executors.begin(
@@ -113,7 +114,7 @@ final private[sparkkinesis] class RealTimeQuery(query: SourceQuery, cluster: Exe
       LiveTask(
         run,
         shards.finished,
-        shards.heldBack,
+        ofBatch,
         preferred.map(cluster.location).toArray,
         session.serviceClock.atLeast,
         isDraining
@@ -142,6 +143,7 @@ final private[sparkkinesis] class RealTimeQuery(query: SourceQuery, cluster: Exe
     val ended = executors.takeEnds(epochs)
     val ends = ended.map(_.end)
     val (begin, read) = planned.getOrElse(throw new IllegalStateException("no batch was planned"))
+    lineage.requireSame(begin, ends.flatMap(_.outcomes))
     val merged = RealTimeMerge.merge(begin, read, ends.flatMap(_.outcomes), session.shards.lastOpenMillis)
     if (merged.silent.nonEmpty) session.events.emit(ShardsNotReported(merged.silent.size))
     for (end <- ends; outcome <- end.outcomes; if outcome.children.nonEmpty)

@@ -1,8 +1,10 @@
 package org.sparkkinesis.spark.session.check
 
+import java.util.concurrent.CompletableFuture
+
 import scala.concurrent.duration._
 
-import org.sparkkinesis.error.KinesisConnectorException
+import org.sparkkinesis.error.{KinesisConnectorException, ServiceErrors}
 import org.sparkkinesis.plan.offset.{LostLineage, SourceOffset, StreamOffset}
 import org.sparkkinesis.service.StreamDescription
 import org.sparkkinesis.spark.connection.Environment
@@ -52,27 +54,55 @@ final class RecreatedStreams(
    * A listing that began before this call is of the stream that the query knows, unless the stream is found to be
    * recreated. A stream that cannot be described is unknown, and is not described again for ten seconds; the listings
    * and the consumers notice whether it does not exist any more.
+   *
+   * @param isUrgent
+   *   whether a stream is described also within that time
+   * @throws KinesisConnectorException
+   *   KINESIS_ACCESS_DENIED
    */
-  def check(arns: Set[String]): Found = {
-    val (unknown, described) = arns.filter(session.isOpen).partitionMap(arn => probe(arn).map(arn -> _).toRight(arn))
-    val recreated = described.filter { case (arn, now) => now.creationMillis != session.streams(arn).creationMillis }
+  def check(arns: Set[String], isUrgent: Boolean = false): Found = {
+    val answers = arns.filter(session.isOpen).iterator.map(arn => arn -> probe(arn, isUrgent)).toMap
+    val recreated = answers.collect {
+      case (arn, Is(now)) if now.creationMillis != session.streams(arn).creationMillis => arn -> now
+    }
     recreated.foreach { case (arn, now) =>
       checkpoint.refresh(arn, now)
       retention.forget(arn)
     }
-    Found(recreated.map(_._1), unknown)
+    val missing = answers.collect { case (arn, IsMissing) => arn }.toSet
+    Found(recreated.keySet, answers.collect { case (arn, IsUnknown) => arn }.toSet ++ missing, missing)
   }
 
-  /** Returns the stream as it is now, unless it does not exist or is about to be created. */
-  private def probe(arn: String): Option[StreamDescription] =
-    if (failedNanos.get(arn).exists(clock.nanoTime - _ < Pause.toNanos)) None
+  /** Returns those of these streams that were recreated. Waits until every stream is described or does not exist. */
+  @scala.annotation.tailrec
+  def recreated(arns: Set[String]): Set[String] = {
+    val found = check(arns, isUrgent = true)
+    val left = found.unknown -- found.missing
+    if (found.recreated.nonEmpty || left.isEmpty) found.recreated
     else {
-      val now =
-        try Some(session.probe(arn)).filter(_.status.isUsable)
-        // The calls that failed are in the log.
-        catch { case _: KinesisConnectorException => None }
-      if (now.isEmpty) failedNanos += arn -> clock.nanoTime else failedNanos -= arn
-      now
+      environment.waiting.until(new CompletableFuture[Unit], Pause)
+      recreated(left)
+    }
+  }
+
+  /** Describes a stream, which may be missing or about to be created or deleted. */
+  private def probe(arn: String, isUrgent: Boolean): Answer =
+    if (!isUrgent && failedNanos.get(arn).exists(clock.nanoTime - _ < Pause.toNanos)) IsUnknown
+    else {
+      val answer =
+        try {
+          val now = session.probe(arn)
+          if (now.status.isUsable) Is(now) else IsUnknown
+        } catch {
+          case error: KinesisConnectorException if ServiceErrors.isStreamNotFound(error) => IsMissing
+          // The calls that failed are in the log.
+          case error: KinesisConnectorException if !ServiceErrors.isAccessDenied(error) => IsUnknown
+        }
+      answer match {
+        case _: Is => failedNanos -= arn
+        case _ => failedNanos += arn -> clock.nanoTime
+      }
+      answer
     }
 }
 
@@ -84,6 +114,14 @@ object RecreatedStreams {
    *   streams that were deleted and created again; the session and the checkpoint know the new ones from now on
    * @param unknown
    *   streams that could not be described
+   * @param missing
+   *   those of them that do not exist
    */
-  final case class Found(recreated: Set[String], unknown: Set[String])
+  final case class Found(recreated: Set[String], unknown: Set[String], missing: Set[String] = Set.empty)
+
+  /** What the service answers about a stream. */
+  sealed private trait Answer
+  final private case class Is(stream: StreamDescription) extends Answer
+  private case object IsMissing extends Answer
+  private case object IsUnknown extends Answer
 }

@@ -8,7 +8,7 @@ import org.sparkkinesis.config.Options
 import org.sparkkinesis.consume.ShardHead
 import org.sparkkinesis.model.{ChildShard, SequenceNumber, ShardId, StartingPosition, StreamShard}
 import org.sparkkinesis.plan.offset.ShardPosition
-import org.sparkkinesis.plan.realtime.{LiveShard, TaskEnd}
+import org.sparkkinesis.plan.realtime.{BatchShards, LiveShard, TaskEnd}
 import org.sparkkinesis.spark.connection.{FakeDirectory, VirtualEnvironment}
 import org.sparkkinesis.spark.executor.{LiveConsumers, LiveFeed}
 import org.sparkkinesis.spark.read.reader.TestChunks
@@ -46,7 +46,7 @@ class LiveReadSuite extends TimedSuite {
         LiveTask(
           Vector(LiveShard(shard, "orders", ShardPosition.Horizon, None)),
           Set.empty,
-          Set.empty,
+          BatchShards.Empty,
           Array.empty,
           serviceMillis = 7
         )

@@ -46,7 +46,18 @@ class TriggerPlannerSuite extends CoordinatorFixture {
   }
 
   private def plannerOf(s: Setup, clock: Clock): TriggerPlanner =
-    new TriggerPlanner(s.coordinator.prefetched, ReadLimits.Unlimited, None, new ServiceClock(clock), _ => 0L, clock)
+    plannerOf(s, clock, new ServiceClock(clock), None)
+
+  private def plannerOf(s: Setup, clock: Clock, service: ServiceClock, minimum: Option[MinimumRecords]) =
+    new TriggerPlanner(
+      s.coordinator.prefetched,
+      ReadLimits.Unlimited,
+      minimum,
+      service,
+      _ => 0L,
+      () => prove(s),
+      clock
+    )
 
   test("after the first batch, a batch waits for the rest of a backlog, and then takes all of it") {
     withSetup("driver") { s =>
@@ -65,6 +76,7 @@ class TriggerPlannerSuite extends CoordinatorFixture {
       (3 to 0 by -1).foreach(i => tell(s, known, i, Option.when(i == 0)(1), Second + 1000, 60000))
       rows(s)(25)
       val first = planner.plan(start, allAvailable = false).get
+      planner.noteBatch()
       assert(first.rows == 25)
       s.coordinator.advance(first.end)
       tell(s, known, 0, last = Some(2), Second + 1500, 60000)
@@ -91,6 +103,7 @@ class TriggerPlannerSuite extends CoordinatorFixture {
       (3 to 0 by -1).foreach(i => tell(s, known, i, Option.when(i == 0)(1), Second + 1000, 60000))
       rows(s)(25)
       val first = planner.plan(start, allAvailable = false).get
+      planner.noteBatch()
       s.coordinator.advance(first.end)
       tell(s, known, 0, last = Some(2), Second + 1500, 60000)
       rows(s)(25)
@@ -121,8 +134,7 @@ class TriggerPlannerSuite extends CoordinatorFixture {
         }
       }
       val minimum = MinimumRecords(50, Long.MaxValue)
-      val planner =
-        new TriggerPlanner(s.coordinator.prefetched, ReadLimits.Unlimited, Some(minimum), service, _ => 0L, clock)
+      val planner = plannerOf(s, clock, service, Some(minimum))
       assert(planner.plan(start, allAvailable = false).map(_.rows).contains(50L))
     }
   }
@@ -136,6 +148,7 @@ class TriggerPlannerSuite extends CoordinatorFixture {
       (3 to 0 by -1).foreach(i => tell(s, known, i, Option.when(i == 0)(1), Second + 1000, 0))
       rows(s)(25)
       val end = planner.plan(start, allAvailable = false).get.end
+      planner.noteBatch()
       s.coordinator.advance(end)
       assert(planner.plan(end, allAvailable = false).isEmpty)
       // Planning reads the clock to measure its time.
@@ -160,8 +173,7 @@ class TriggerPlannerSuite extends CoordinatorFixture {
         }
         override def currentMillis: Long = own.currentMillis
       }
-      val planner =
-        new TriggerPlanner(s.coordinator.prefetched, ReadLimits.Unlimited, None, new ServiceClock(own), _ => 0L, clock)
+      val planner = plannerOf(s, clock, new ServiceClock(own), None)
       assert(planner.plan(start, allAvailable = false).isEmpty)
     }
   }

@@ -24,8 +24,13 @@ object ReadScenarios {
     val modes = new Random(seed * 0x9e3779b97f4a7c15L + 5)
     val timed = if (modes.nextInt(RealTimeOneOf) == 0) withRealTime(sized, modes) else sized
     val ends = new Random(seed * 0x9e3779b97f4a7c15L + 7)
-    if (ends.nextBoolean()) withLateEnds(timed) else timed
+    val ended = if (ends.nextBoolean()) withLateEnds(timed) else timed
+    val lives = new Random(seed * 0x9e3779b97f4a7c15L + 9)
+    if (lives.nextInt(RecreatedOneOf) == 0) RecreatedScenarios.of(ended, lives) else ended
   }
+
+  /** In one of this many scenarios, the stream is recreated and resharded while the first query runs. */
+  private val RecreatedOneOf = 16
 
   private def withLateEnds(scenario: ReadScenario): ReadScenario =
     scenario.copy(setup = scenario.setup.copy(model = scenario.setup.model.copy(lateEnds = true)))
@@ -40,7 +45,7 @@ object ReadScenarios {
   private val RealTimeOneOf = 4
 
   /** The options that real-time mode refuses, or that require a number of task slots. */
-  private val NotInRealTime = Set(
+  private[schedule] val NotInRealTime = Set(
     "maxRecordsPerTrigger",
     "maxBytesPerTrigger",
     "minRecordsPerTrigger",
