@@ -98,10 +98,10 @@ final class PrefetchView private[coordinator] (
    * Returns the streams with shards of which nothing is planned until a description that begins now or later shows that
    * their streams were not recreated. See [[prove]].
    */
-  def unproven: Set[String] = locked(tracks.valuesIterator.filter(isUnproven).map(_.shard.stream).toSet)
+  def unproven: Set[String] = locked(tracks.valuesIterator.filter(_.isUnproven).map(_.shard.stream).toSet)
 
   /**
-   * Records that these streams were not recreated.
+   * Records that these streams were not recreated, or do not exist any more.
    *
    * @param nanos
    *   the time at which they began to be described, in nanoseconds of this process's clock
@@ -145,7 +145,7 @@ final class PrefetchView private[coordinator] (
           track.ended || (state.openShards.wasOpenAt(shard, target.millis) && track.openUpToMillis >= target.millis)
         )
       )
-      val isProven = !tracks.valuesIterator.exists(track => track.shard.stream == stream && isUnproven(track))
+      val isProven = !tracks.valuesIterator.exists(track => track.shard.stream == stream && track.isUnproven)
       (isPlannedToEnd && areOpen && isProven && !state.streamsToList(stream), isNew)
     }
     if (isNew) list()
@@ -279,7 +279,7 @@ final class PrefetchView private[coordinator] (
   private def ofEveryShard(condition: ShardTrack => Boolean): Boolean = locked {
     state.throwFailure()
     state.streams.forall(stream => state.listed(stream) || state.missing.contains(stream)) &&
-    (state.streamsToList -- state.missing.keySet).isEmpty && !tracks.valuesIterator.exists(isUnproven) &&
+    (state.streamsToList -- state.missing.keySet).isEmpty && !tracks.valuesIterator.exists(_.isUnproven) &&
     state.wanted().forall { case (shard, _) =>
       state.missing.contains(shard.stream) || tracks.get(shard).exists(condition)
     }
@@ -300,12 +300,8 @@ final class PrefetchView private[coordinator] (
 
   private def lacksNews(track: ShardTrack): Boolean = state.owner(track).exists(_.lacksNews)
 
-  /** A stream that does not exist any more cannot be described. */
-  private def isUnproven(track: ShardTrack): Boolean =
-    track.isUnproven && !state.missing.contains(track.shard.stream)
-
   private def available(until: Option[AvailableNowTarget])(shard: StreamShard): Option[ShardAvailability] =
-    tracks.get(shard).filterNot(isUnproven).map(available(_, until))
+    tracks.get(shard).filterNot(_.isUnproven).map(available(_, until))
 
   private def available(track: ShardTrack, until: Option[AvailableNowTarget]): ShardAvailability = {
     val chunks = track.chunks.toVector

@@ -1,7 +1,5 @@
 package org.sparkkinesis.spark.read.query
 
-import scala.concurrent.duration._
-
 import org.sparkkinesis.config.ReadOptions
 import org.sparkkinesis.event.QueryStarted
 import org.sparkkinesis.plan.offset.{LostLineage, SourceOffset, StreamOffset}
@@ -22,8 +20,6 @@ final private[read] class SourcePositions(
     streams: SourceStreams,
     environment: Environment
 ) {
-  import SourcePositions._
-
   private val checkpoint = new CheckpointCheck(session, environment)
   val retention = new RetentionCheck(session, files, environment)
   val readUpTo = new ReadPositions(session, files, environment)
@@ -31,8 +27,7 @@ final private[read] class SourcePositions(
   private val returning = new ReturningStreams(session, checkpoint, retention)
   private val remade = new RecreatedStreams(session, checkpoint, retention, environment)
 
-  /** When streams were last described to prove that they were not recreated, in nanoseconds of this process's clock. */
-  private var provenNanos = Map.empty[String, Long]
+  private val proofs = new StreamProofs(arn => checkRecreated(Set(arn)), environment.clock)
   private var isStarted = false
 
   /** Whether this run chose the initial offset instead of finding it in the checkpoint. */
@@ -77,7 +72,7 @@ final private[read] class SourcePositions(
    * query is not reported before that.
    */
   def linked(mended: SourceOffset): SourceOffset = {
-    val known = readPosition(mended)
+    val known = mendOpen(readPosition(mended))
     streams.members.foreach(_.open(known))
     left.deregister(arn => streams.hasFanOut && session.isOpen(arn))
     val from = checkpoint.link(known, isChosen = choseBeginning)
@@ -89,7 +84,7 @@ final private[read] class SourcePositions(
   }
 
   /** Returns how far the streams were read that are read now. */
-  def readPosition(mended: SourceOffset): SourceOffset = mendOpen(streams.listed(mended, readUpTo.of(mended)))
+  def readPosition(mended: SourceOffset): SourceOffset = streams.listed(mended, readUpTo.of(mended))
 
   /**
    * Returns the start of a batch in real-time mode with recreated streams replaced, and its position as the streams are
@@ -134,19 +129,16 @@ final private[read] class SourcePositions(
    * recreated.
    */
   def checkDoubtful(read: PrefetchView): Boolean = {
-    val began = environment.clock.nanoTime
     val doubtful = read.takeDoubtful()
-    val unproven = read.unproven.filterNot(arn => provenNanos.get(arn).exists(began - _ < ProofPause.toNanos))
-    val asked = doubtful ++ unproven
-    asked.nonEmpty && {
-      val found = checkRecreated(asked)
-      val proven = asked -- found.unknown -- found.recreated
-      provenNanos ++= proven.iterator.map(_ -> environment.clock.nanoTime)
-      read.doubt(found.unknown & doubtful)
-      read.prove(proven, began)
+    doubtful.nonEmpty && {
+      val found = checkRecreated(doubtful)
+      read.doubt(found.unknown)
       found.recreated.nonEmpty
     }
   }
+
+  /** Checks streams with first records that no batch has taken. Returns whether one was recreated. */
+  def checkUnproven(read: PrefetchView): Boolean = proofs.check(read.unproven, read.prove(_, _))
 
   /** Returns `after` with the positions of the streams checked that returned since `before`. */
   def withReturned(before: SourceOffset, after: SourceOffset): SourceOffset = returning.checked(before, after)
@@ -158,13 +150,4 @@ final private[read] class SourcePositions(
    *   whether the query ends, so that nothing can be reported later
    */
   def reportOvertaken(late: Seq[Overtaken], isLast: Boolean): Unit = retention.warnOfOvertaken(late, isLast)
-}
-
-private object SourcePositions {
-
-  /**
-   * Minimum time between two descriptions of a stream, because the shards of a query that starts report their first
-   * records one after the other. An account may make 20 DescribeStreamSummary calls per second.
-   */
-  val ProofPause: FiniteDuration = 250.milliseconds
 }

@@ -173,16 +173,18 @@ final class SourceQuery(
     try {
       // What the coordinator knows of a recreated stream is of the old one, and no position is compared with that.
       if (coordinatorIfStarted.exists(_.knowsOther(known))) advance(known)
-      plan(mended, known, all).filterNot(_ => planned.nonEmpty && findsRecreated())
+      plan(mended, known, all).filterNot(_ => planned.nonEmpty && isRecreated(positions.checkDoubtful))
     } catch {
       case failed: ShardFailed
-          if positions.checkRecreated(Set(failed.shard.stream), isUrgent = true).recreated.nonEmpty =>
+          if mustMend || positions.checkRecreated(Set(failed.shard.stream), isUrgent = true).recreated.nonEmpty =>
         None
     }
 
   /** Checks the streams that may have been recreated. Returns whether one was found since the offset was mended. */
-  private def findsRecreated(): Boolean = {
-    mustMend ||= coordinatorIfStarted.exists(running => positions.checkDoubtful(running.prefetched))
+  private def findsRecreated(): Boolean = isRecreated(positions.checkDoubtful) || isRecreated(positions.checkUnproven)
+
+  private def isRecreated(check: PrefetchView => Boolean): Boolean = {
+    mustMend ||= coordinatorIfStarted.exists(running => check(running.prefetched))
     mustMend
   }
 

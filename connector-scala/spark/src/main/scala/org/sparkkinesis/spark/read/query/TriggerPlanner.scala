@@ -90,7 +90,7 @@ final private[query] class TriggerPlanner(
   /** Waits for a change, but not for long if a stream must be described before more can be planned. */
   private def await(seen: Long, millis: Long): Unit = prefetched.awaitChange(
     seen,
-    if (prefetched.unproven.isEmpty) millis else math.min(millis, SourcePositions.ProofPause.toMillis)
+    if (prefetched.unproven.isEmpty) millis else math.min(millis, StreamProofs.Pause.toMillis)
   )
 
   private def millisSinceLast: Long = (clock.nanoTime - lastBatchNanos) / 1000000

@@ -32,6 +32,10 @@ final private[realtime] class LiveLineage(query: SourceQuery) {
    */
   private var doubtful = Set.empty[String]
 
+  /** The batches before which streams with positions without a sequence number were described. */
+  private var described = Map.empty[String, Long]
+  private var rounds = 1L
+
   /** The finished shards whose children are searched for. */
   private var childless = Set.empty[StreamShard]
 
@@ -60,8 +64,11 @@ final private[realtime] class LiveLineage(query: SourceQuery) {
     from.streams.values.foreach(complete)
     val settled = BatchPlanner.settle(from, graphs, _ => None)
     search(settled)
-    // A batch that finds the first records of a recreated stream fails, so the stream is described before it begins.
-    val found = query.positions.checkRecreated(doubtful ++ settled.read.filterNot(hasNumbers).map(_.arn))
+    // A batch that finds the first records of a recreated stream fails, so such streams are described before it begins.
+    val next = settled.read.filterNot(hasNumbers).map(_.arn).toVector.sortBy(described.getOrElse(_, 0L)).take(AtOnce)
+    described ++= next.map(_ -> rounds)
+    rounds += 1
+    val found = query.positions.checkRecreated(doubtful ++ next)
     doubtful = found.unknown & doubtful
     val lost = settled.read.flatMap(stream => givenUp.lostLineage(stream, known(stream.arn)).map(stream -> _)).toVector
     if (found.recreated.nonEmpty) None else query.positions.relinked(query.positions.mend(start), settled, lost)
@@ -144,4 +151,7 @@ final private[realtime] class LiveLineage(query: SourceQuery) {
 
 private object LiveLineage {
   val ListingPause: FiniteDuration = 1.second
+
+  /** The number of streams that are described before a batch, in turn, because no record is read meanwhile. */
+  val AtOnce = 4
 }

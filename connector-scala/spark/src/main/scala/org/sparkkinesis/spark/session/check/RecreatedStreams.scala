@@ -74,14 +74,16 @@ final class RecreatedStreams(
   }
 
   /** Returns those of these streams that were recreated. Waits until every stream is described or does not exist. */
+  def recreated(arns: Set[String]): Set[String] = recreated(arns, Set.empty)
+
   @scala.annotation.tailrec
-  def recreated(arns: Set[String]): Set[String] = {
+  private def recreated(arns: Set[String], before: Set[String]): Set[String] = {
     val found = check(arns, isUrgent = true)
-    val left = found.unknown -- found.missing
-    if (found.recreated.nonEmpty || left.isEmpty) found.recreated
+    val (all, left) = (before ++ found.recreated, found.unknown -- found.missing)
+    if (left.isEmpty) all
     else {
-      environment.waiting.until(new CompletableFuture[Unit], Pause)
-      recreated(left)
+      environment.waiting.until(new CompletableFuture[Unit], RetryPause)
+      recreated(left, all)
     }
   }
 
@@ -108,6 +110,9 @@ final class RecreatedStreams(
 
 object RecreatedStreams {
   private val Pause = 10.seconds
+
+  /** Time between two attempts to describe a stream for which the query waits. */
+  private val RetryPause = 1.second
 
   /**
    * @param recreated

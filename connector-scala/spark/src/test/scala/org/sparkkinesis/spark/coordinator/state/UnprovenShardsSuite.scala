@@ -3,7 +3,7 @@ package org.sparkkinesis.spark.coordinator.state
 import scala.collection.immutable.SortedMap
 
 import org.sparkkinesis.chunk.{ChunkSummary, SummaryBounds}
-import org.sparkkinesis.error.{DataLossPolicy, ServiceErrors}
+import org.sparkkinesis.error.DataLossPolicy
 import org.sparkkinesis.model.StartingPosition.AtTimestamp
 import org.sparkkinesis.model._
 import org.sparkkinesis.model.hash.HashKeyRange
@@ -25,18 +25,18 @@ class UnprovenShardsSuite extends TimedSuite {
   /** One executor that reads a stream of one shard. */
   final private class Rig(from: ShardPosition) {
     val state = new CoordinatorState(Seq(arn), SummaryBounds(1, 1, 1))
-    val progress = new ShardProgress(state, DataLossPolicy.Strict, () => 0L, streamsMayLeave = true)
+    private val progress = new ShardProgress(state, DataLossPolicy.Strict, () => 0L)
     private val placement = new ShardPlacement(state, 0, () => 0L)
     val view = new PrefetchView(state, _.id, () => ())
     private val start = SourceOffset(Seq(StreamOffset("orders", arn, 1, SortedMap(shard.shard -> from))))
     private var reports = 0L
     private var instance = 1L
     progress.advance(start, Set.empty)
-    progress.list(arn, Seq(Shard(shard.shard, None, None, HashKeyRange.Whole, number(1), None)), now)
+    private val listed = Shard(shard.shard, None, None, HashKeyRange.Whole, number(1), None)
+    progress.list(arn, Seq(listed), ListingTime(System.nanoTime, 9000))
     placement.introduce(Register("1", "host", 1), new ConsumerPeer("1", "host", 1, "1:1", _ => ()))
     placement.assign()
 
-    def now: ListingTime = ListingTime(System.nanoTime, 9000)
     def plan: Option[Long] = view.plan(start, ReadLimits.Unlimited, None, evenUntimed = true).map(_.rows)
 
     def tell(chunks: Vector[ChunkSummary], ended: Boolean = false): Unit = {
@@ -108,12 +108,5 @@ class UnprovenShardsSuite extends TimedSuite {
     assert(rig.view.unproven.isEmpty && rig.plan.isEmpty)
     rig.tell(records)
     assert(rig.view.unproven == Set(arn) && rig.plan.isEmpty)
-  }
-
-  test("the records of a stream that does not exist any more are planned") {
-    val rig = new Rig(ShardPosition.Horizon)
-    rig.tell(records)
-    rig.progress.notListed(arn, ServiceErrors.streamNotFound("orders", "", ""), rig.now)
-    assert(rig.view.unproven.isEmpty && rig.plan.contains(1L))
   }
 }

@@ -1,0 +1,71 @@
+package org.sparkkinesis.spark.read.query
+
+import scala.annotation.tailrec
+import scala.concurrent.duration._
+
+import org.sparkkinesis.concurrent.Clock
+import org.sparkkinesis.spark.session.check.RecreatedStreams
+
+/**
+ * Proves that streams were not recreated before the first records of their shards were reported. It describes few
+ * streams at a time, because each call blocks the query. For one query's thread.
+ *
+ * @param describe
+ *   checks the stream with this ARN
+ */
+final private[query] class StreamProofs(describe: String => RecreatedStreams.Found, clock: Clock) {
+  import StreamProofs._
+
+  /** When each stream was last described, in nanoseconds of this process's clock. */
+  private var described = Map.empty[String, Long]
+  private var nextNanos = Option.empty[Long]
+
+  /**
+   * Describes some of the streams that need it, if the pause is over. Returns whether one of them was recreated.
+   *
+   * @param prove
+   *   receives streams that were not recreated, and a time before they were described in nanoseconds
+   */
+  def check(unproven: Set[String], prove: (Set[String], Long) => Unit): Boolean = {
+    val began = clock.nanoTime
+    unproven.nonEmpty && nextNanos.forall(began - _ >= 0) && {
+      val (proven, end) = look(unproven.toList.sortBy(described.getOrElse(_, Long.MinValue)).take(AtOnce), Set.empty)
+      nextNanos = Some(clock.nanoTime + (if (end == Failed) FailurePause else Pause).toNanos)
+      prove(proven, began)
+      end == IsRecreated
+    }
+  }
+
+  /** Describes streams until one was recreated or a call has failed, because other calls would fail as well. */
+  @tailrec
+  private def look(streams: List[String], proven: Set[String]): (Set[String], End) = streams match {
+    case Nil => (proven, AllProven)
+    case stream :: others =>
+      val found = describe(stream)
+      described += stream -> clock.nanoTime
+      if (found.recreated.nonEmpty) (proven, IsRecreated)
+      // Nothing replaces a stream that does not exist.
+      else if ((found.unknown -- found.missing).nonEmpty) (proven, Failed)
+      else look(others, proven + stream)
+  }
+}
+
+private[query] object StreamProofs {
+
+  /** The number of streams in one pass. */
+  val AtOnce = 4
+
+  /**
+   * Minimum time between two passes, because the shards of a query that starts report their first records one after the
+   * other. An account may make 20 DescribeStreamSummary calls per second.
+   */
+  val Pause: FiniteDuration = 250.milliseconds
+
+  /** Minimum time to the next pass after a call that failed, which may have blocked the query for seconds. */
+  val FailurePause: FiniteDuration = 5.seconds
+
+  sealed private trait End
+  private case object AllProven extends End
+  private case object IsRecreated extends End
+  private case object Failed extends End
+}

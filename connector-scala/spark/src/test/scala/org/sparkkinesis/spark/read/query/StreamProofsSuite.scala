@@ -1,0 +1,69 @@
+package org.sparkkinesis.spark.read.query
+
+import scala.concurrent.duration._
+
+import org.sparkkinesis.concurrent.VirtualScheduler
+import org.sparkkinesis.spark.session.check.RecreatedStreams.Found
+import org.sparkkinesis.suite.TimedSuite
+
+class StreamProofsSuite extends TimedSuite {
+  private val Same = Found(Set.empty, Set.empty)
+
+  final private class Rig(answers: Map[String, Found] = Map.empty) {
+    val time = new VirtualScheduler(0)
+    var described = Vector.empty[String]
+    var proven = Set.empty[String]
+    private val proofs = new StreamProofs(
+      arn => {
+        described :+= arn
+        time.advance(20.millis)
+        answers.getOrElse(arn, Same)
+      },
+      time
+    )
+
+    def check(streams: String*): Boolean = {
+      described = Vector.empty
+      proven = Set.empty
+      val began = time.nanoTime
+      proofs.check(
+        streams.toSet,
+        (found, nanos) => {
+          proven = found
+          assert(nanos == began)
+        }
+      )
+    }
+  }
+
+  test("few streams are described at once, those first that were not described for longest, with pauses") {
+    val rig = new Rig
+    assert(!rig.check("a", "b", "c", "d", "e", "f") && rig.described.size == StreamProofs.AtOnce)
+    assert(rig.proven == rig.described.toSet)
+    val others = Set("a", "b", "c", "d", "e", "f") -- rig.proven
+    assert(!rig.check(others.toSeq: _*) && rig.described.isEmpty)
+    rig.time.advance(StreamProofs.Pause)
+    assert(!rig.check("a", "b", "c", "d", "e", "f") && rig.described.take(2).toSet == others)
+    rig.time.advance(StreamProofs.Pause)
+    assert(!rig.check() && rig.described.isEmpty)
+  }
+
+  test("after a call that failed, no other stream is described for some seconds, and then the others first") {
+    val rig = new Rig(Map("a" -> Found(Set.empty, Set("a"))))
+    assert(!rig.check("a") && rig.proven.isEmpty)
+    rig.time.advance(1.second)
+    assert(!rig.check("a", "b") && rig.described.isEmpty)
+    rig.time.advance(StreamProofs.FailurePause)
+    assert(!rig.check("a", "b") && rig.described == Vector("b", "a") && rig.proven == Set("b"))
+  }
+
+  test("a stream that does not exist any more was not replaced") {
+    val rig = new Rig(Map("a" -> Found(Set.empty, Set("a"), Set("a"))))
+    assert(!rig.check("a") && rig.proven == Set("a"))
+  }
+
+  test("a stream that was recreated is not proven") {
+    val rig = new Rig(Map("a" -> Found(Set("a"), Set.empty)))
+    assert(rig.check("a") && rig.proven.isEmpty)
+  }
+}
