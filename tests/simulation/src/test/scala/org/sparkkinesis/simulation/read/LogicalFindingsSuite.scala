@@ -4,10 +4,11 @@ import org.sparkkinesis.service.Operation.GetShardIterator
 import org.sparkkinesis.service.ServiceErrorKind.Internal
 import org.sparkkinesis.simulation.metadata.MetadataFault.{Down, Empty}
 import org.sparkkinesis.simulation.metadata.NamedState.{Absent, Active, Standby}
+import org.sparkkinesis.simulation.model.ModelSettings
 import org.sparkkinesis.simulation.model.ServiceFault.Failing
 import org.sparkkinesis.simulation.read.schedule.ReadAction._
 import org.sparkkinesis.simulation.read.schedule.{ReadScenario, ReadSetup}
-import org.sparkkinesis.simulation.spark.QueryTrigger.{Once, ProcessingTime}
+import org.sparkkinesis.simulation.spark.QueryTrigger.{AvailableNow, Once, ProcessingTime}
 import org.sparkkinesis.suite.TimedSuite
 
 /** Schedules with logical streams that failed. */
@@ -108,6 +109,67 @@ class LogicalFindingsSuite extends TimedSuite with ReadFindings {
         Advance(24 * Hour),
         PutTo(1, 1),
         FailMetadata(Down, 980008)
+      )
+    ))
+  }
+
+  test("38002307: how far a joined stream was read is known when another stream was recreated") {
+    run(ReadScenario(
+      38002307L,
+      ReadSetup(
+        shards = 3,
+        model = ModelSettings(200, 1000, 2, 0, 1000, 15000L),
+        options = slow ++ Map(
+          "removedStreamRetention" -> "365d",
+          "onStreamRemoved" -> "drain",
+          "drainGrace" -> "10s",
+          "metadataRefreshInterval" -> "20m",
+          "removalConfirmations" -> "2",
+          "drainTimeout" -> "1h"
+        ),
+        streams = 2,
+        logical = Vector(Active, Absent)
+      ),
+      Vector(
+        Advance(78433790L),
+        Start(AvailableNow, efo = true, failOnDataLoss = true),
+        Advance(46800000L),
+        Migrate(0, 1),
+        Start(Once, efo = false, failOnDataLoss = true),
+        Advance(25200000L),
+        Put(4),
+        Advance(86400000L),
+        Recreate(2, 102897L)
+      )
+    ))
+  }
+
+  test("38000635: the same for a stream that joined while the query was running") {
+    run(ReadScenario(
+      38000635L,
+      ReadSetup(
+        shards = 4,
+        executors = 3,
+        model = ModelSettings(200, 2, 2, 50, 1000, 15000L),
+        options = slow,
+        streams = 3,
+        logical = Vector(Active, Absent, Active)
+      ),
+      Vector(
+        Start(ProcessingTime(3600000L), efo = false, failOnDataLoss = true),
+        Advance(47000L),
+        Name(1, Active),
+        AddExecutor,
+        Advance(1591000L),
+        Stop,
+        PutTo(1, 5),
+        Advance(100800000L),
+        Start(Once, efo = false, failOnDataLoss = false),
+        Advance(420000L),
+        PutAggregate(2, 0),
+        Advance(3600000L),
+        Recreate(3, 263914L),
+        Advance(84000000L)
       )
     ))
   }

@@ -34,6 +34,16 @@ class ReadUpToStoreSuite extends TimedSuite {
     assert(store.of(SourceOffset(Seq(stream("orders", 1), other))) == SourceOffset(Seq(stream("orders", 7), other)))
   }
 
+  test("a stream that joined keeps its read position when another one was recreated") {
+    val store = new ReadUpToStore(new MemoryFiles)
+    def all(streams: StreamOffset*) = SourceOffset(streams)
+    val joined = stream("joined", 5)
+    store.note(all(stream("orders", 1), stream("returns", 1)), all(stream("orders", 7), stream("returns", 8), joined))
+    val remade = stream("orders", 3).copy(creationMillis = 2)
+    assert(store.of(all(remade, stream("returns", 1))) == all(remade, stream("returns", 8), joined))
+    assert(store.of(all(remade, stream("returns", 2))) == all(remade, stream("returns", 2)))
+  }
+
   test("a stream whose phase has changed has no read position") {
     val store = new ReadUpToStore(new MemoryFiles)
     val parked = stream("returns", 8).copy(phase = StreamPhase.Parked(5, isDrained = false))
