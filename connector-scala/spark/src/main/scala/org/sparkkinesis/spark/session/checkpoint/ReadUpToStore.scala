@@ -16,27 +16,25 @@ final class ReadUpToStore(files: CheckpointFiles) {
   /**
    * Returns the stored read position for this offset; the offset itself if there is none. A stream that is at the same
    * position keeps its read position, although another stream has moved or was recreated. Streams that have joined
-   * after the offset are kept, unless another stream has moved: then a batch has them.
+   * after the offset are kept until a batch ends with them.
    */
   def of(offset: SourceOffset): SourceOffset = synchronized(noted).fold(offset) { case (before, readUpTo) =>
     if (before == offset) readUpTo
-    else if (isRecreated(before, offset)) readUpTo.copy(streams = readUpTo.streams.map { case (arn, stream) =>
-      val now = offset.streams.get(arn).filterNot(before.streams.get(arn).contains)
-      arn -> now.fold(stream)(_.copy(phase = stream.phase))
-    })
+    else if (isBeforeJoins(before, offset, readUpTo))
+      readUpTo.copy(streams = readUpTo.streams.map { case (arn, stream) =>
+        val now = offset.streams.get(arn).filterNot(before.streams.get(arn).contains)
+        arn -> now.fold(stream)(_.copy(phase = stream.phase))
+      })
     else offset.copy(streams = offset.streams.map { case (arn, stream) =>
       val stored = readUpTo.streams.get(arn).filter(_.phase == stream.phase)
       arn -> (if (before.streams.get(arn).contains(stream)) stored.getOrElse(stream) else stream)
     })
   }
 
-  /** Whether the offsets differ only because streams were recreated. */
-  private def isRecreated(before: SourceOffset, now: SourceOffset): Boolean =
-    before.version == now.version && before.streams.keySet == now.streams.keySet &&
-      before.streams.forall { case (arn, stream) =>
-        val other = now.streams(arn)
-        stream == other || stream.creationMillis != other.creationMillis
-      }
+  /** Whether `now` is the stored offset, except for streams that were recreated, and has no streams that joined. */
+  private def isBeforeJoins(before: SourceOffset, now: SourceOffset, readUpTo: SourceOffset): Boolean =
+    before.version == now.version && before.version < readUpTo.version &&
+      before.streams.keySet == now.streams.keySet
 
   /** Stores that nothing is left to read between `offset` and `readUpTo`. */
   def note(offset: SourceOffset, readUpTo: SourceOffset): Unit = synchronized(if (readUpTo != of(offset)) {

@@ -34,14 +34,20 @@ class ReadUpToStoreSuite extends TimedSuite {
     assert(store.of(SourceOffset(Seq(stream("orders", 1), other))) == SourceOffset(Seq(stream("orders", 7), other)))
   }
 
-  test("a stream that joined keeps its read position when another one was recreated") {
+  test("a stream that joined keeps its read position when another one was recreated, until a batch has it") {
     val store = new ReadUpToStore(new MemoryFiles)
-    def all(streams: StreamOffset*) = SourceOffset(streams)
+    def all(version: Long)(streams: StreamOffset*) = SourceOffset(streams).copy(version = version)
     val joined = stream("joined", 5)
-    store.note(all(stream("orders", 1), stream("returns", 1)), all(stream("orders", 7), stream("returns", 8), joined))
-    val remade = stream("orders", 3).copy(creationMillis = 2)
-    assert(store.of(all(remade, stream("returns", 1))) == all(remade, stream("returns", 8), joined))
-    assert(store.of(all(remade, stream("returns", 2))) == all(remade, stream("returns", 2)))
+    store.note(
+      all(1)(stream("orders", 1), stream("returns", 1)),
+      all(2)(stream("orders", 7), stream("returns", 8), joined)
+    )
+    Seq(3, 4).foreach { number =>
+      val remade = stream("orders", number).copy(creationMillis = 2)
+      assert(store.of(all(1)(remade, stream("returns", 1))) == all(2)(remade, stream("returns", 8), joined))
+    }
+    val batch = all(2)(stream("orders", 2), stream("returns", 2), stream("joined", 6))
+    assert(store.of(batch) == batch)
   }
 
   test("a stream whose phase has changed has no read position") {
