@@ -273,7 +273,9 @@ final class SourceQuery(
     val to = session.opened(positions.mend(end))
     positions.noteStart(from)
     val own = Option.when(current.contains(to))(planned.getOrElse(PlannedBatch(to, rows = 0, bytes = 0)))
-    val read = ranges.of(from, to, own, session.opened(positions.readUpTo.of(begin)))
+    // A stream that joins with the batch has only the position from which it joined.
+    def readUpTo = session.opened(from.copy(streams = from.streams ++ positions.readUpTo.of(begin).streams))
+    val read = ranges.of(from, to, own, readUpTo)
     val perTask = options.get(ReadOptions.shardsPerTask).map(_.toInt)
     val tasks =
       TaskPlanner.tasks(read, prefetched.location, perTask, slots, TaskPlanner.streamsInOrder(from, to, read))
