@@ -140,8 +140,11 @@ final class KinesisDestination(
     seen match {
       case Sighting.AsExpected if proof.isGivenBy(current) => completedFuture(proof.asAnswered)
       // While the shards are listed, because another response has shown that the map is outdated, it proves nothing.
+      // The shard of a late response may be newer than the map.
       case Sighting.AsExpected | Sighting.Late
-          if shards.isConfirmed && (proof.misplacedBy(current).isEmpty || !isListing) =>
+          if shards.isConfirmed &&
+            (proof.misplacedBy(current).isEmpty ||
+              !isListing && !(seen == Sighting.Late && proof.hasUnknownShard(current))) =>
         completedFuture(judge(proof, current))
       case Sighting.AsExpected | Sighting.Late if !proof.isNeeded => completedFuture(proof.asAnswered)
       case _ =>

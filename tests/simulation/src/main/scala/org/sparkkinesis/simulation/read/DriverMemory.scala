@@ -18,12 +18,15 @@ import org.sparkkinesis.simulation.common.Violation
  *   time for which the driver may hold shards that are not read any more
  * @param ancestors
  *   returns the shards from which a shard of a stream descends
+ * @param isParked
+ *   whether a stream is parked, if the checkpoint has something newer about it than the end of the last batch
  */
 final class DriverMemory(
     now: () => Long,
     bounds: SummaryBounds,
     leftMillis: Long,
-    ancestors: (String, String) => Set[String]
+    ancestors: (String, String) => Set[String],
+    isParked: String => Option[Boolean] = _ => None
 ) {
   import DriverMemory._
 
@@ -57,7 +60,8 @@ final class DriverMemory(
     }
     shard =>
       offset.streams.get(shard.stream).exists(stream =>
-        stream.isParked || (over(shard.stream)(shard.shard.value) && !stream.shards.contains(shard.shard))
+        isParked(stream.arn).getOrElse(stream.isParked) ||
+          (over(shard.stream)(shard.shard.value) && !stream.shards.contains(shard.shard))
       )
   }
 }

@@ -2,7 +2,7 @@ package org.sparkkinesis.simulation.read
 
 import java.time.Instant
 
-import org.sparkkinesis.plan.offset.{OffsetCodec, ShardPosition}
+import org.sparkkinesis.plan.offset.{OffsetCodec, ShardPosition, SourceOffset}
 import org.sparkkinesis.simulation.common.{QueryThread, SimulatedProcess}
 import org.sparkkinesis.simulation.metadata.LogicalStream
 import org.sparkkinesis.simulation.read.schedule.ReadAction.Start
@@ -19,6 +19,9 @@ final private[read] class QueryRun(world: ReadWorld, start: Start) {
   val thread = new QueryThread
   private var asked = Option.empty[KinesisSimulatedSource]
   private var inspected = 0
+
+  /** The newest offset that this run has stored. */
+  private var newest = SourceOffset(Nil)
 
   /** Whether the checkpoint contains, after an orderly end, how far the shards are read. */
   def hasLooked: Boolean = asked.exists(_.hasAnswered)
@@ -59,7 +62,7 @@ final private[read] class QueryRun(world: ReadWorld, start: Start) {
         () => cluster.executorsNow.size * 2,
         () => world.noteDirectRead(),
         logical.map(_.service(own.waiting)),
-        new DriverMemory(() => time.nowMillis, _, LeftMillis, streams.ancestors)
+        new DriverMemory(() => time.nowMillis, _, LeftMillis, streams.ancestors, newest.streams.get(_).map(_.isParked))
       )
     asked = Some(source)
     val sink = verdict.watching(spoil(ledger), tell(_), committed) {
@@ -136,7 +139,10 @@ final private[read] class QueryRun(world: ReadWorld, start: Start) {
     OffsetCodec.decode(offset).read.exists(_.shards.values.exists(_ != ShardPosition.Horizon))
 
   /** Records the streams that are in an offset: from then on, the query knows how far they are read. */
-  private def noteOffset(offset: String): Unit = members.foreach(_.noteOffset(OffsetCodec.decode(offset)))
+  private def noteOffset(offset: String): Unit = {
+    newest = OffsetCodec.decode(offset)
+    members.foreach(_.noteOffset(newest))
+  }
 
   private def committed(batch: Long): Unit =
     members.foreach(_.committed(batch, ledger.rowsOf(batch).flatMap(ledger.streamOf).toSet))

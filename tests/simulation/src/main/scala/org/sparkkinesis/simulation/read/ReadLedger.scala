@@ -44,6 +44,8 @@ final case class PutRecord(
  * @param siblings
  *   the shards with a parent of the reported shard that the service did not have any more. The time of a shard that was
  *   never read is that of its parents, so the report is about them as well.
+ * @param unread
+ *   the shards before the reported one, and the time up to which it was read, if the report names it
  * @param isOfFilter
  *   whether the report is about user records that the filter of hash keys has left out, which the stream still has
  */
@@ -55,6 +57,7 @@ final case class LossReport(
     isError: Boolean,
     lineage: Option[Set[String]] = None,
     siblings: Set[String] = Set.empty,
+    unread: Option[Unread] = None,
     isOfFilter: Boolean = false
 ) {
 
@@ -64,7 +67,7 @@ final case class LossReport(
    */
   def concerns(record: PutRecord): Boolean = isOfStreamOf(record) && (
     shard.isEmpty || shard == record.shard || siblings(record.shard) ||
-      lineage.exists(left => left(record.shard) || record.ancestors(shard))
+      unread.exists(_.concerns(record)) || lineage.exists(left => left(record.shard) || record.ancestors(shard))
   )
 
   def isOfStreamOf(record: PutRecord): Boolean = LossReport.isNamed(record.arn, stream)
@@ -74,6 +77,17 @@ final case class LossReport(
    * the shards that are left are fetched.
    */
   def untilMillis: Long = if (lineage.isEmpty) millis else millis + LossReport.FirstAnswersMillis
+}
+
+/**
+ * What a report says about the shards before the reported one. The query does not know them if they expired before it
+ * listed the stream, and the time up to which the reported shard was read is also theirs.
+ *
+ * @param ancestors
+ *   the shards from which the reported shard descends
+ */
+final case class Unread(fromMillis: Long, ancestors: Set[String]) {
+  def concerns(record: PutRecord): Boolean = ancestors(record.shard) && record.arrivalMillis >= fromMillis
 }
 
 object LossReport {

@@ -244,6 +244,9 @@ final class ReadVerdict(
       isError,
       Option.when(parameter("reason").contains("descendants"))(lineage(stream, parameter("reason"))),
       siblings(stream, shard),
+      ReadUpTo.findFirstMatchIn(parameter("reason")).map(found =>
+        Unread(Instant.parse(found.group(1)).toEpochMilli, ancestors(stream, shard))
+      ),
       isOfFilter = parameter("reason").contains("filtered")
     )
     val isReal = ledger.hasDeletion(report) || ledger.hasLoss(report)
@@ -262,6 +265,9 @@ final class ReadVerdict(
 private object ReadVerdict {
 
   private val ShardName = "shardId-\\d+".r
+
+  /** The time in a report up to which a shard was read. */
+  private val ReadUpTo = "it was read up to (\\S+Z)".r
 
   /** The operations with which tasks read from the service. */
   val ReadByTasks: Set[String] = Set(Operation.GetRecords, Operation.GetShardIterator).map(_.name)

@@ -20,11 +20,14 @@ class DriverMemorySuite extends TimedSuite {
     StreamOffset("orders", "orders", 0, SortedMap(shard -> ShardPosition.Horizon), phase = phase)
   ))
 
-  private def memory(now: () => Long = () => 0) = new DriverMemory(
+  private val parked = StreamPhase.Parked(0, isDrained = true)
+
+  private def memory(now: () => Long = () => 0, isParked: Option[Boolean] = None) = new DriverMemory(
     now,
     bounds,
     leftMillis = 1000,
-    (_, shard) => if (shard == child.value) Set(parent.value) else Set.empty
+    (_, shard) => if (shard == child.value) Set(parent.value) else Set.empty,
+    _ => isParked
   )
 
   private def refuses(body: => Unit): Boolean =
@@ -50,12 +53,14 @@ class DriverMemorySuite extends TimedSuite {
   test("nothing is held for long of a shard whose child is in the offset, or of a parked stream") {
     val held = Map(StreamShard("orders", parent) -> Seq.empty[ChunkSummary])
     Seq(
-      "the parent is read" -> offset(parent) -> false,
-      "the child is read" -> offset(child) -> true,
-      "the stream is parked" -> offset(parent, StreamPhase.Parked(0, isDrained = true)) -> true
-    ).foreach { case ((name, now), isLeft) =>
+      ("the parent is read", offset(parent), None, false),
+      ("the child is read", offset(child), None, true),
+      ("the stream is parked", offset(parent, parked), None, true),
+      ("the stream has returned since the last batch", offset(parent, parked), Some(false), false),
+      ("the stream was parked since the last batch", offset(parent), Some(true), true)
+    ).foreach { case (name, now, isParked, isLeft) =>
       var millis = 0L
-      val checked = memory(() => millis)
+      val checked = memory(() => millis, isParked)
       checked.check(now, held)
       millis = 1000
       checked.check(now, held)

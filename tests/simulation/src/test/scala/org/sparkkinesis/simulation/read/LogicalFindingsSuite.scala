@@ -2,8 +2,8 @@ package org.sparkkinesis.simulation.read
 
 import org.sparkkinesis.service.Operation.GetShardIterator
 import org.sparkkinesis.service.ServiceErrorKind.Internal
-import org.sparkkinesis.simulation.metadata.MetadataFault.{Down, Empty}
-import org.sparkkinesis.simulation.metadata.NamedState.{Absent, Active, Standby}
+import org.sparkkinesis.simulation.metadata.MetadataFault.{Down, Empty, Truncated}
+import org.sparkkinesis.simulation.metadata.NamedState.{Absent, Active, Draining, Standby}
 import org.sparkkinesis.simulation.model.ModelSettings
 import org.sparkkinesis.simulation.model.ServiceFault.Failing
 import org.sparkkinesis.simulation.read.schedule.ReadAction._
@@ -216,6 +216,64 @@ class LogicalFindingsSuite extends TimedSuite with ReadFindings {
         Advance(52500000L),
         Start(ProcessingTime(3600000L), efo = true, failOnDataLoss = true),
         Advance(4680000L)
+      )
+    ))
+  }
+
+  test("a report about a stream is also about its shards that expired before the query could list it") {
+    run(ReadScenario(
+      39001628,
+      ReadSetup(
+        shards = 3,
+        initialPosition = "latest",
+        positionAgeMillis = 3600000,
+        executors = 3,
+        options = verySlow,
+        streams = 2,
+        logical = Vector(Active, Absent)
+      ),
+      Vector(
+        FailMetadata(Truncated, 794190),
+        Start(ProcessingTime(60000), efo = false, failOnDataLoss = false),
+        Advance(3 * Hour),
+        Put(1),
+        Merge(1),
+        Advance(15 * Hour),
+        Advance(11 * Hour)
+      )
+    ))
+  }
+
+  test("the driver holds the shards of a stream that has returned since the last batch") {
+    run(ReadScenario(
+      39003637,
+      ReadSetup(
+        shards = 2,
+        options = verySlow ++ Map(
+          "drainGrace" -> "10m",
+          "metadataRefreshInterval" -> "20m",
+          "drainTimeout" -> "1h",
+          "removalConfirmations" -> "1",
+          "alignShards" -> "20m",
+          "maxRecordsPerTrigger" -> "30",
+          "shardsPerTask" -> "1",
+          "fetchBufferSize" -> "1048576",
+          "removedStreamRetention" -> "365d",
+          "onStreamRemoved" -> "drain"
+        ),
+        streams = 2,
+        logical = Vector(Active, Absent)
+      ),
+      Vector(
+        Name(0, Absent),
+        Start(ProcessingTime(60000), efo = false, failOnDataLoss = true),
+        Advance(600000),
+        Migrate(0, 1),
+        Advance(1320000),
+        Name(1, Draining),
+        Put(1),
+        Migrate(1, 0),
+        Advance(30 * Hour)
       )
     ))
   }

@@ -1,7 +1,7 @@
 package org.sparkkinesis.simulation.write
 
 import org.sparkkinesis.simulation.model.ModelSettings
-import org.sparkkinesis.simulation.model.ServiceFault.{ListingHoles, SilentAnswers, SlowPuts}
+import org.sparkkinesis.simulation.model.ServiceFault._
 import org.sparkkinesis.simulation.write.schedule.WriteAction._
 import org.sparkkinesis.simulation.write.schedule.WriteTarget._
 import org.sparkkinesis.simulation.write.schedule._
@@ -125,6 +125,80 @@ class WriteFindingsSuite extends TimedSuite {
         options = Map("aggregation" -> "true")
       ),
       Vector(Batch(2, 1, 30), Batch(71, 3, 2000), Advance(100), Split(0, 4))
+    ))
+  }
+
+  test("the shards are listed for an aggregate in a shard that is newer than a listing after its request") {
+    run(WriteScenario(
+      40013206,
+      WriteSetup(
+        shards = Vector(3, 1),
+        targets = Vector(Name, Arn(1)),
+        executors = 2,
+        tasks = 3,
+        hashKeyPercent = 30,
+        model = ModelSettings(latencyMillis = 5, shardsPerPage = 2, writesPerSecond = 50),
+        options = Map(
+          "requestTimeout" -> "2s",
+          "maxTimeInBuffer" -> "100ms",
+          "aggregation" -> "true",
+          "ordering" -> "bestEffort"
+        )
+      ),
+      Vector(
+        Batch(1, 20, 300),
+        Advance(17000),
+        Fault(Unreachable("*"), 3112),
+        Batch(10, 1, 30),
+        Fault(RejectedEntries("ProvisionedThroughputExceededException", 10), 47357),
+        Advance(20000),
+        Batch(1, 1, 30),
+        Advance(13000),
+        Batch(88, 20, 2000),
+        Advance(16000),
+        Batch(16, 1, 30),
+        Advance(1000),
+        Batch(74, 3, 2000),
+        LoseExecutor(0),
+        Batch(22, 1, 30),
+        Advance(13000),
+        LoseExecutor(0),
+        Batch(2, 20, 300),
+        Advance(3000),
+        Merge(0, 3),
+        Batch(2, 20, 30),
+        Advance(100),
+        Batch(4, 20, 300),
+        Advance(300),
+        Split(0, 1),
+        Advance(25000),
+        Merge(0, 1),
+        Fault(SlowPuts(3000), 50239),
+        Batch(29, 3, 30),
+        Advance(2200),
+        Split(0, 5)
+      )
+    ))
+  }
+
+  test("an aggregate is sent again if its shard was closed before a listing could contain it") {
+    run(WriteScenario(
+      40001757,
+      WriteSetup(
+        shards = Vector(3, 1),
+        model = ModelSettings(latencyMillis = 200, shardsPerPage = 1, writesPerSecond = 50),
+        options = Map("aggregation" -> "true")
+      ),
+      Vector(
+        Batch(15, 1, 30),
+        Advance(3000),
+        Merge(0, 0),
+        Batch(25, 20, 2000),
+        Advance(200),
+        Merge(0, 4),
+        Advance(200),
+        Split(0, 5)
+      )
     ))
   }
 }

@@ -34,6 +34,10 @@ final private[kinesis] class AggregateProof(
   def isGivenBy(current: Option[ShardMap]): Boolean = isConfirmed && packedBy.exists(current.contains(_)) &&
     aggregates.forall(i => answers(i).shard == packed.entries(i).shard)
 
+  /** Whether an aggregate is in a shard that the map does not contain. */
+  def hasUnknownShard(map: Option[ShardMap]): Boolean =
+    aggregates.exists(i => answers(i).shard.exists(landed => !map.exists(_.knows(landed))))
+
   /** Returns the verdicts of the service for each record. */
   def asAnswered: IndexedSeq[Verdict] = packed.spread(answers.map(_.verdict), AggregateProof.LeftOut)
 

@@ -8,7 +8,7 @@ import org.sparkkinesis.aggregate.Deaggregator
 import org.sparkkinesis.model.hash.HashKey
 import org.sparkkinesis.service.PutEntry
 import org.sparkkinesis.simulation.common.Violation
-import org.sparkkinesis.simulation.model.{PutCall, StoredPut}
+import org.sparkkinesis.simulation.model.{ModelShard, PutCall, StoredPut}
 import org.sparkkinesis.simulation.write.schedule._
 
 /**
@@ -28,8 +28,17 @@ final case class WriteRow(id: Long, batch: Int, target: WriteTarget, key: String
  *   whether readers get it that drop an aggregate with a record of another shard, as KCL does
  * @param isAggregated
  *   whether it is in an aggregate
+ * @param shard
+ *   the shard that stored it
  */
-final case class Arrival(order: Long, isFound: Boolean, isAggregated: Boolean, storedMillis: Long, call: PutCall)
+final case class Arrival(
+    order: Long,
+    isFound: Boolean,
+    isAggregated: Boolean,
+    shard: ModelShard,
+    storedMillis: Long,
+    call: PutCall
+)
 
 /**
  * Compares the rows that committed tasks have reported with the rows in the streams.
@@ -77,7 +86,7 @@ final class WriteLedger(ordered: Boolean, now: () => Long, doubts: PlacementDoub
       if (routes.get(attempt).exists(!_(put.stream.arn)))
         throw new Violation("route", s"row $row of attempt $attempt was stored in ${put.stream.arn}")
       val rows = arrivals.getOrElseUpdate(attempt, mutable.HashMap.empty)
-      val arrival = Arrival(stored, isFound, isAggregate(put.entry), now(), put.call)
+      val arrival = Arrival(stored, isFound, isAggregate(put.entry), put.shard, now(), put.call)
       rows(row) = rows.getOrElse(row, Vector.empty) :+ arrival
     }
   }
@@ -115,12 +124,19 @@ final class WriteLedger(ordered: Boolean, now: () => Long, doubts: PlacementDoub
       answered <- arrival.call.answeredMillis
       // The answer of a stream that was left is not waited for.
       if arrival.isFound && !(arrival.call.isCancelled && routes.contains(attempt)) &&
-        !(arrival.isAggregated && doubts.in(arrival.storedMillis, answered + ProofMillis))
+        !(arrival.isAggregated && isDoubtful(arrival, answered + ProofMillis))
     } throw new Violation(
       "duplicate",
       s"row $row of attempt $attempt was sent again, though request ${arrival.call.number} had been answered: it was " +
         s"stored by the requests ${all.map(_.call.number).mkString(", ")}"
     )
+
+  /**
+   * Whether the sink could not find out until a time that readers get an aggregate: listings failed, or the shard was
+   * closed, so that listings of the open shards did not contain it any more.
+   */
+  private def isDoubtful(arrival: Arrival, untilMillis: Long): Boolean =
+    doubts.in(arrival.storedMillis, untilMillis) || arrival.shard.closedMillis.exists(_ <= untilMillis)
 
   /** Checks that neither the first nor the last arrival of a record is before that of an earlier record of its key. */
   private def checkOrder(rows: Seq[WriteRow], of: collection.Map[Long, Vector[Arrival]]): Unit =
