@@ -15,7 +15,9 @@ import org.sparkkinesis.model.hash.HashPoint
 import org.sparkkinesis.retry.RetryRules
 import org.sparkkinesis.service.{KinesisService, Operation, PutEntry, PutResult, ServiceException}
 import org.sparkkinesis.shard.ShardMap
-import org.sparkkinesis.sink.kinesis.lane.{BackgroundListing, ExpectedShards, ShardLanes, ShardPrediction, Sighting}
+import org.sparkkinesis.sink.kinesis.lane.{
+  BackgroundListing, ExpectedShards, Refutation, ShardLanes, ShardPrediction, Sighting
+}
 import org.sparkkinesis.sink.kinesis.pack.{AggregatePacker, AggregateProof, AggregateSize}
 import org.sparkkinesis.sink.kinesis.put.{EntryVerdict, PutCounts, PutSize, SinkRecord}
 import org.sparkkinesis.sink.limit.{Lane, LaneShare, PacedLane}
@@ -103,16 +105,32 @@ final class KinesisDestination(
     val sentAt = scheduler.nanoTime
     val expected = if (comparesShards) shards.expect(batch.size, (map, i) => batch(i).shardIn(map)) else None
     put(batch, exchange).thenCompose { answers =>
-      val verdicts = answers.map(_.verdict)
-      see(answers, batch, sentAt, expected) match {
-        case refuted: Sighting.Refuted if ordered => unlessRefuted(refuted, "ordering=key", verdicts)
-        case refuted: Sighting.Refuted =>
-          shards.list(service, stream, events).thenAccept(map => detectDistribution(map, refuted))
-          completedFuture(verdicts)
-        case Sighting.Elsewhere =>
-          background.begin(() => shards.list(service, stream, events))
-          completedFuture(verdicts)
-        case _ => completedFuture(verdicts)
+      def seen: Sighting = see(answers, batch, sentAt, expected)
+      if (ordered) {
+        // The first response may arrive before the first listing has ended.
+        val first = if (shards.map.isEmpty) shards.listing else None
+        first.fold(inOrder(answers, seen))(_.handle[Unit]((_, _) => ()).thenCompose(_ => inOrder(answers, seen)))
+      } else {
+        seen match {
+          case Sighting.Refuted(refutation, true) =>
+            shards.list(service, stream, events).thenAccept(detectDistribution(_, refutation))
+          case Sighting.Elsewhere => listInBackground()
+          case _ => ()
+        }
+        completedFuture(answers.map(_.verdict))
+      }
+    }
+  }
+
+  private def listInBackground(): Unit = background.begin(() => shards.list(service, stream, events)): Unit
+
+  /** Returns the verdicts of the service, unless the stream ignores the keys. */
+  private def inOrder(answers: IndexedSeq[EntryVerdict], seen: Sighting): CompletableFuture[IndexedSeq[Verdict]] = {
+    val verdicts = answers.map(_.verdict)
+    if (seen == Sighting.Elsewhere) listInBackground()
+    seen.refutation.fold[CompletableFuture[IndexedSeq[Verdict]]](completedFuture(verdicts)) { refutation =>
+      shards.list(service, stream, events).handle[IndexedSeq[Verdict]] { (map, _) =>
+        if (map != null && refutation.isProvenBy(map)) verdicts.map(_ => refusal("ordering=key")) else verdicts
       }
     }
   }
@@ -141,15 +159,15 @@ final class KinesisDestination(
       case Sighting.AsExpected if proof.isGivenBy(current) => completedFuture(proof.asAnswered)
       // While the shards are listed, because another response has shown that the map is outdated, it proves nothing.
       // The shard of a late response may be newer than the map.
-      case Sighting.AsExpected | Sighting.Late
+      case Sighting.AsExpected | Sighting.Unlisted | _: Sighting.Late
           if shards.isConfirmed &&
-            (proof.misplacedBy(current).isEmpty ||
-              !isListing && !(seen == Sighting.Late && proof.hasUnknownShard(current))) =>
+            (proof.misplacedBy(current).isEmpty || !isListing && !(seen.isLate && proof.hasUnknownShard(current))) =>
         completedFuture(judge(proof, current))
-      case Sighting.AsExpected | Sighting.Late if !proof.isNeeded => completedFuture(proof.asAnswered)
+      case Sighting.AsExpected | Sighting.Unlisted | _: Sighting.Late if !proof.isNeeded =>
+        completedFuture(proof.asAnswered)
       case _ =>
         shards.list(service, stream, events).handle[IndexedSeq[Verdict]] { (listed, _) =>
-          if (listed != null && isRefuted(listed, seen)) proof.forAll(refusal("aggregation"))
+          if (listed != null && seen.refutation.exists(_.isProvenBy(listed))) proof.forAll(refusal("aggregation"))
           else judge(proof, Option(listed))
         }
     }
@@ -187,25 +205,8 @@ final class KinesisDestination(
     if (!comparesShards) Sighting.AsExpected
     else shards.saw(answers.size, answers(_).shard, firsts(_).hashPoint, sentAt, expected)
 
-  private def unlessRefuted(
-      refuted: Sighting.Refuted,
-      option: String,
-      verdicts: IndexedSeq[Verdict]
-  ): CompletableFuture[IndexedSeq[Verdict]] =
-    shards.list(service, stream, events).handle[IndexedSeq[Verdict]] { (map, _) =>
-      if (map != null && isRefuted(map, refuted)) verdicts.map(_ => refusal(option)) else verdicts
-    }
-
-  /**
-   * The listing must have begun after the response, because a stream with the same name may have been recreated before.
-   */
-  private def isRefuted(map: ShardMap, seen: Sighting): Boolean = seen match {
-    case Sighting.Refuted(shard, point) => map.isRefutedBy(shard, point)
-    case _ => false
-  }
-
-  private def detectDistribution(map: ShardMap, seen: Sighting): Unit =
-    if (isRefuted(map, seen) && lanes.foundToDistributeItself())
+  private def detectDistribution(map: ShardMap, refutation: Refutation): Unit =
+    if (refutation.isProvenBy(map) && lanes.foundToDistributeItself())
       events.emit(DistributionAutomatic(stream.toString))
 
   /** Emits no event for a fatal verdict, because the error of the writer reports it. */

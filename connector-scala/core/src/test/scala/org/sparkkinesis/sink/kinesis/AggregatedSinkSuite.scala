@@ -1,5 +1,7 @@
 package org.sparkkinesis.sink.kinesis
 
+import java.util.concurrent.CompletableFuture
+
 import scala.concurrent.duration._
 
 import org.sparkkinesis.aggregate.Aggregator
@@ -10,6 +12,7 @@ import org.sparkkinesis.model.ShardId
 import org.sparkkinesis.model.hash.HashKeyRange
 import org.sparkkinesis.service.{PutEntry, ServiceErrorKind, ServiceException}
 import org.sparkkinesis.sink.FatalSinkException
+import org.sparkkinesis.sink.kinesis.put.SinkRecord
 
 class AggregatedSinkSuite extends KinesisSinkTests {
   test("without permission to list shards the sink has no shard limits and cannot aggregate") {
@@ -106,6 +109,53 @@ class AggregatedSinkSuite extends KinesisSinkTests {
         (1 to 100).foreach(i => rig.write(s"key-$i", s"value $i"))
         val error = intercept[FatalSinkException](rig.flush())
         assert(error.getCause.asInstanceOf[AutoDistributionException].option == option)
+    }
+  }
+
+  private val byKey = KinesisSinkSettings.of(Options.defaults).copy(ordering = WriteOrdering.ByKey)
+
+  private def write500(sink: KinesisStreamSink): Unit =
+    (1 to 500).foreach(i => sink.write(new SinkRecord(s"key-$i", None, s"value $i".getBytes("UTF-8"))))
+
+  private def isRefused(written: => Unit): Boolean =
+    intercept[FatalSinkException](written).getCause.isInstanceOf[AutoDistributionException]
+
+  test("ordering by key is rejected for such a stream although the first response is faster than the first listing") {
+    val rig = new Rig(4, byKey)
+    rig.stream.distributesItself = true
+    rig.stream.listingAnswers = new CompletableFuture[Unit]
+    write500(rig.sink)
+    rig.time.advance(30.seconds)
+    assert(rig.stream.stored.size == 500)
+    rig.stream.listingAnswers.complete(())
+    assert(isRefused(rig.sink.flush()))
+  }
+
+  test("ordering by key is rejected for such a stream if its first listing begins after the first request") {
+    val rig = new Rig(4, byKey)
+    rig.stream.distributesItself = true
+    rig.stream.listingFailures += failure(ServiceErrorKind.Throttled)
+    rig.stream.putAnswers = new CompletableFuture[Unit]
+    write500(rig.sink)
+    rig.time.advance(1.second)
+    assert(rig.stream.listings == 1)
+    rig.stream.putAnswers.complete(())
+    assert(isRefused(rig.sink.flush()))
+  }
+
+  test("aggregation and ordering by key are rejected again when Spark runs the task again") {
+    Seq(aggregated, byKey).foreach { settings =>
+      val rig = new Rig(4, settings)
+      rig.stream.distributesItself = true
+      (1 to 3).foreach { _ =>
+        val sink = rig.open()
+        assert(isRefused {
+          write500(sink)
+          rig.time.advance(1.milli)
+          sink.flush()
+        })
+        sink.close()
+      }
     }
   }
 

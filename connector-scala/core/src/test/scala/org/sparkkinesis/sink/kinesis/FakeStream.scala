@@ -34,6 +34,12 @@ class FakeStream(shardCount: Int) extends KinesisService {
   /** Number of listings that omit the first shard. */
   var listingsWithHole = 0
 
+  /** Completes the responses of PutRecords. */
+  var putAnswers: CompletableFuture[Unit] = completedFuture(())
+
+  /** Completes the responses of ListShards. */
+  var listingAnswers: CompletableFuture[Unit] = completedFuture(())
+
   /** Changes the open shards that a listing returns. */
   var listed: Vector[Shard] => Vector[Shard] = identity
   private var nextIndex = 0
@@ -80,7 +86,8 @@ class FakeStream(shardCount: Int) extends KinesisService {
       if (next.isEmpty) listings += 1
       val from = next.fold(0)(_.toInt)
       val shards = listed(if (listings <= listingsWithHole) open.drop(1) else open)
-      completedFuture(ShardPage(shards.slice(from, from + 2), Option.when(from + 2 < shards.size)((from + 2).toString)))
+      val page = ShardPage(shards.slice(from, from + 2), Option.when(from + 2 < shards.size)((from + 2).toString))
+      listingAnswers.thenApply(_ => page)
     }
 
   override def putRecords(
@@ -89,14 +96,16 @@ class FakeStream(shardCount: Int) extends KinesisService {
   ): CompletableFuture[IndexedSeq[PutResult]] = {
     puts += 1
     if (failures.nonEmpty) CompletableFuture.failedFuture(failures.dequeue())
-    else
-      completedFuture(entries.map { entry =>
+    else {
+      val results = entries.map { entry =>
         refuse(entry).getOrElse {
           val shard = if (distributesItself) open(stored.size % open.size) else shardOf(entry)
           stored += (shard.id -> entry)
           PutResult.Accepted(shard.id, SequenceNumber(stored.size.toString))
         }
-      })
+      }
+      putAnswers.thenApply(_ => results)
+    }
   }
 
   override def close(): Unit = ()

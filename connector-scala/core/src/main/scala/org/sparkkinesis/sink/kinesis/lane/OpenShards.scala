@@ -26,24 +26,6 @@ final case class ShardPrediction(map: ShardMap, isDoubtful: ShardId => Boolean)
  */
 final class ExpectedShards private[lane] (private[lane] val map: ShardMap, private[lane] val numbers: Array[Int])
 
-/** Result of comparing a response with the shard map. */
-sealed abstract class Sighting
-
-object Sighting {
-
-  /** Every record is in the shard that the map predicts. */
-  case object AsExpected extends Sighting
-
-  /** The request was sent before the last listing, and a record is in another shard than the map now predicts. */
-  case object Late extends Sighting
-
-  /** A record is in another shard, because the stream was resharded or the listing was outdated. */
-  case object Elsewhere extends Sighting
-
-  /** A record is in a shard that no reshard explains: the stream was recreated, or it ignores hash keys. */
-  final case class Refuted(shard: ShardId, point: HashPoint) extends Sighting
-}
-
 /**
  * The known open shards of one stream in this JVM. Thread-safe and non-blocking.
  *
@@ -109,6 +91,9 @@ final class OpenShards(
   /** Whether a listing is in progress, or follows because a response has shown that the map is outdated. */
   def isListing: Boolean = synchronized(running.isDefined || isOutdated)
 
+  /** The listing in progress. */
+  def listing: Option[CompletableFuture[ShardMap]] = synchronized(running.map(_.result))
+
   /** Whether a listing failed so recently that the next one should wait. */
   def hasJustFailed: Boolean = synchronized {
     failures > 0 && scheduler.nanoTime - failedAt < policy.bound(failures).toNanos
@@ -151,11 +136,11 @@ final class OpenShards(
       sentAt: Long,
       expected: Option[ExpectedShards] = None
   ): Sighting =
-    current.fold[Sighting](Sighting.AsExpected) { map =>
+    current.fold[Sighting](Sighting.Unlisted) { map =>
       val numbers = expected.filter(_.map eq map).fold[Array[Int]](null)(_.numbers)
       val isSeen = new Array[Boolean](map.size)
       var elsewhere = Set.empty[ShardId]
-      var refuted = Option.empty[Sighting]
+      var refuted = Option.empty[Refutation]
       var i = 0
       while (i < count) {
         val shard = shardAt(i)
@@ -166,7 +151,7 @@ final class OpenShards(
             val point = pointAt(i)
             elsewhere += map.shard(meant)
             if (refuted.isEmpty && map.isRefutedBy(shard.get, point))
-              refuted = Some(Sighting.Refuted(shard.get, point))
+              refuted = Some(Refutation(map, shard.get, point))
           }
         }
         i += 1
@@ -212,11 +197,12 @@ final class OpenShards(
       map: ShardMap,
       expected: Set[ShardId],
       elsewhere: Set[ShardId],
-      refuted: Option[Sighting],
+      refuted: Option[Refutation],
       sentAt: Long
   ): Sighting = synchronized {
     val now = scheduler.nanoTime
-    if (!current.contains(map) || sentAt - listedAt < 0) if (elsewhere.isEmpty) Sighting.AsExpected else Sighting.Late
+    if (!current.contains(map)) late(elsewhere, None)
+    else if (sentAt - listedAt < 0) late(elsewhere, refuted.filter(_ => listedAt - sentAt < Continuity.toNanos))
     else {
       val isNews = elsewhere.exists(!doubts.contains(_)) || now - listedAt >= Relisting.toNanos
       doubts = doubts.filterNot { case (shard, notedAt) => expected(shard) && sentAt - notedAt > 0 } ++
@@ -227,12 +213,15 @@ final class OpenShards(
         // stream, whose shards have the same names.
         if (expected.nonEmpty && now - confirmedAt < Continuity.toNanos) confirmedAt = math.max(confirmedAt, sentAt)
         Sighting.AsExpected
-      } else if (isNews) {
-        isOutdated = true
-        refuted.getOrElse(Sighting.Elsewhere)
-      } else Sighting.AsExpected
+      } else {
+        if (isNews) isOutdated = true
+        refuted.fold[Sighting](if (isNews) Sighting.Elsewhere else Sighting.AsExpected)(Sighting.Refuted(_, isNews))
+      }
     }
   }
+
+  private def late(elsewhere: Set[ShardId], refuted: Option[Refutation]): Sighting =
+    if (elsewhere.isEmpty) Sighting.AsExpected else Sighting.Late(refuted)
 
   private def start(listing: Listing): Unit = {
     val retrier = new Retrier(scheduler, rules)
