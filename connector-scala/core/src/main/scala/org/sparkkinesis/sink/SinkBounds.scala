@@ -13,18 +13,21 @@ final class SinkBounds(maxEntries: Int, maxBytes: Long) {
   private var entries = 0
   private var bytes = 0L
   @volatile private var blocked: SinkBounds.Member = null
-  @volatile private var failed = Option.empty[SinkException]
+  @volatile private var failures = Vector.empty[SinkException]
 
-  /** The first failure of a member. What that member holds is never released, so no other member may wait for room. */
-  def failure: Option[SinkException] = failed
+  /**
+   * The first failure of the members that have failed. What such a member holds is never released, so no other member
+   * may wait for room.
+   */
+  def failure: Option[SinkException] = failures.headOption
 
-  private[sink] def fail(error: SinkException): Unit = synchronized {
-    if (failed.isEmpty) failed = Some(error)
-  }
+  /** A member has failed. Each member fails once. */
+  private[sink] def fail(error: SinkException): Unit = synchronized(failures :+= error)
 
   /** The member with this failure was closed and its entries are written elsewhere, so the others may go on. */
   private[sink] def forgive(error: SinkException): Unit = synchronized {
-    if (failed.contains(error)) failed = None
+    val index = failures.indexWhere(_ eq error)
+    if (index >= 0) failures = failures.patch(index, Nil, 1)
   }
 
   /** Whether an entry of this size must wait. An entry above the limit is accepted if there is no other entry. */

@@ -80,4 +80,22 @@ class SinkBoundsSuite extends TimedSuite {
     assert(rig.all(0).failed.exists(_.getCause eq cause) && rig.all(1).failed.isEmpty)
     intercept[OtherWriterFailedException](rig.all(1).write(Item(11)))
   }
+
+  test("a writer does not wait for room of a second writer that has failed after the first one was taken back") {
+    val rig = new Rig(3)
+    (0 until 10).foreach(n => rig.all(n % 2).write(Item(n)))
+    val causes = (0 to 1).map { n =>
+      val cause = new IllegalStateException(s"the stream of writer $n is gone")
+      val waits = rig.elsewhere(rig.all(2).write(Item(10 + n)))
+      rig.destinations(n).awaitRequests(1)
+      rig.destinations(n).last.answer.completeExceptionally(cause)
+      intercept[ExecutionException](waits.get(10, TimeUnit.SECONDS))
+      cause
+    }
+    assert(rig.all(0).takeBack().size == 5)
+    val second = intercept[OtherWriterFailedException]((0 until 6).foreach(n => rig.all(2).write(Item(20 + n))))
+    assert(second.failure.getCause eq causes(1))
+    rig.all(1).takeBack()
+    rig.all(2).write(Item(30))
+  }
 }

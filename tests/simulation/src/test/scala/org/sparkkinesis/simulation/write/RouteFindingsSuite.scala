@@ -4,7 +4,7 @@ import org.sparkkinesis.service.Operation.PutRecords
 import org.sparkkinesis.service.ServiceErrorKind.Throttled
 import org.sparkkinesis.simulation.metadata.MetadataFault.{Down, Empty, Older}
 import org.sparkkinesis.simulation.metadata.NamedState.{Absent, Active, Draining, Standby}
-import org.sparkkinesis.simulation.model.ServiceFault.Failing
+import org.sparkkinesis.simulation.model.ServiceFault.{Failing, RejectedEntries, SlowPuts, Unreachable}
 import org.sparkkinesis.simulation.write.schedule.WriteAction._
 import org.sparkkinesis.simulation.write.schedule.WriteTarget.Logical
 import org.sparkkinesis.simulation.write.schedule.{WriteScenario, WriteSetup}
@@ -75,5 +75,37 @@ class RouteFindingsSuite extends TimedSuite {
       Vector(Batch(1, 1, 30), Advance(1000), FailMetadata(Empty, 200000), Advance(100000), Batch(1, 1, 30))
     ))
     assert(outcome.failures.isEmpty)
+  }
+
+  test("a task goes on after two streams of its micro-batch have stalled at the same time") {
+    run(WriteScenario(
+      50000423,
+      WriteSetup(
+        shards = Vector(3, 2, 1),
+        targets = Vector(Logical),
+        executors = 2,
+        hashKeyPercent = 20,
+        options = Map(
+          "requestTimeout" -> "500ms",
+          "maxBatchSize" -> "10",
+          "maxBufferedBytes" -> "1k",
+          "aggregation" -> "true",
+          "metadataRefreshInterval" -> "5s"
+        ),
+        logical = Vector(Active, Absent, Active)
+      ),
+      Vector(
+        Batch(82, 1, 300),
+        Advance(100),
+        Fault(SlowPuts(30000), 30425),
+        Batch(97, 1, 30),
+        Advance(13800),
+        Fault(Unreachable("executor-1"), 1464),
+        Advance(2000),
+        Batch(91, 1, 30),
+        Fault(RejectedEntries("InternalFailure", 50), 46743),
+        Advance(18000)
+      )
+    ))
   }
 }
