@@ -10,7 +10,7 @@ import org.sparkkinesis.event.ConsumerMetrics
 import org.sparkkinesis.model.{SequenceNumber, StreamShard}
 import org.sparkkinesis.spark.executor.ProgressReporter
 import org.sparkkinesis.spark.protocol.{
-  Assign, Configure, EndTasks, Peer, ProtocolCodec, Register, Release, SendFullReport, StopAll, ToExecutor, Unassign
+  Assign, EndTasks, Peer, ProtocolCodec, Register, Release, SendFullReport, StopAll, ToExecutor, Unassign
 }
 
 /**
@@ -56,14 +56,14 @@ final private[scale] class InventedExecutor(val id: String, scheduler: Scheduler
   }
 
   private def obey(message: ToExecutor): Unit = message match {
-    case Assign(shards, _) =>
+    case Assign(shards, _, _) =>
       assigned.synchronized(assigned ++= shards.map(one => new InventedShard(one.shard, one.epoch))): Unit
     case Unassign(shards) =>
       val gone = shards.toSet
       assigned.synchronized(assigned.filterInPlace(shard => !gone(shard.shard))): Unit
     case SendFullReport => missedReports.increment()
     case StopAll => reporter.close()
-    case _: Release | _: Configure | EndTasks => ()
+    case _: Release | EndTasks => ()
   }
 
   def shards: Int = assigned.synchronized(assigned.size)

@@ -13,7 +13,7 @@ import org.sparkkinesis.event.{
 }
 import org.sparkkinesis.model.StreamShard
 import org.sparkkinesis.spark.coordinator.state.{ConsumerPeer, CoordinatorState, ShardTrack}
-import org.sparkkinesis.spark.protocol.{Assign, Assigned, Configure, Register, Unassign}
+import org.sparkkinesis.spark.protocol.{Assign, Assigned, Register, Unassign}
 
 /**
  * Assigns an owner to each shard that must be read, and takes shards from lost executors.
@@ -113,22 +113,12 @@ final private[coordinator] class ShardPlacement(
             Assigned(shard, at, track.epoch, state.graphs(shard.stream).range(shard.shard), creation)
           }
         }
-        configure(peers(owner), assigned.map(_.shard.stream).distinct)
-        peers(owner).tell(Assign(assigned, serviceMillis()))
+        val connections = assigned.map(_.shard.stream).distinct.flatMap(arn => state.connections.get(arn).map(arn -> _))
+        peers(owner).tell(Assign(assigned, serviceMillis(), connections))
         note(owner, assigned, current)
       }
       retire()
       moved.size >= Placement.movesAtOnce(shards.size)
-    }
-  }
-
-  /** Sends an executor the connections of added streams that it does not have. */
-  private def configure(peer: ConsumerPeer, streams: Seq[String]): Unit = if (state.connections.nonEmpty) {
-    val unknown = streams.flatMap(stream => state.connections.get(stream).map(stream -> _))
-      .filterNot { case (stream, connection) => peer.connections.get(stream).contains(connection) }
-    if (unknown.nonEmpty) {
-      peer.connections ++= unknown
-      peer.tell(Configure(unknown))
     }
   }
 

@@ -17,7 +17,7 @@ import org.sparkkinesis.plan.ShardRange
 import org.sparkkinesis.plan.realtime.{LiveShard, TaskEnd}
 import org.sparkkinesis.spark.connection.{Environment, ServiceTimeScheduler}
 import org.sparkkinesis.spark.protocol.{
-  Assign, Broken, Configure, EndTasks, ExecutorWire, ParentFinished, ProtocolCodec, Register, Release, SendFullReport,
+  Assign, Broken, EndTasks, ExecutorWire, ParentFinished, ProtocolCodec, Register, Release, SendFullReport,
   StopAll, TaskEnded, ToExecutor, Unassign
 }
 import org.sparkkinesis.spark.settings.ReadSettings
@@ -158,15 +158,15 @@ final class ConsumerHost private[executor] (
   }
 
   private def obey(message: ToExecutor): Unit = message match {
-    case Assign(shards, serviceMillis) =>
+    case Assign(shards, serviceMillis, connections) =>
       scheduler.heard(serviceMillis)
+      if (connections.nonEmpty) current = current.withStreams(connections.toMap)
       val readBefore = consumers.shards
       shards.foreach(one => consumers.start(one.shard, one.position, one.epoch, one.range, one.creationMillis))
       // Report the chunks of consumers that continue under a new assignment; nothing else would report them.
       if (shards.exists(assigned => readBefore(assigned.shard))) reporter.tellAll(consumers.snapshot())
     case Release(upTo) => upTo.foreach { case (shard, number) => consumers.release(shard, number) }
     case Unassign(shards) => shards.filterNot(live.isRead).foreach(consumers.stop)
-    case Configure(connections) => current = current.withStreams(connections.toMap)
     case SendFullReport => reporter.tellAll(consumers.snapshot())
     case EndTasks => live.endAll()
     // Spark kills the tasks of a query that stops. This message may arrive before.

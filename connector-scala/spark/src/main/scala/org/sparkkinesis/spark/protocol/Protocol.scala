@@ -29,20 +29,21 @@ final case class Assigned(
  *
  * @param serviceMillis
  *   a time, in epoch milliseconds, that was not later than the service's time when the message was sent
+ * @param connections
+ *   the connections of those streams, by ARN, that joined or whose connections changed since the query started; never
+ *   the query's own credentials. Messages can be lost, so an assignment does not rely on an earlier one.
  */
-final case class Assign(shards: Seq[Assigned], serviceMillis: Long) extends ToExecutor
+final case class Assign(
+    shards: Seq[Assigned],
+    serviceMillis: Long,
+    connections: Seq[(String, StreamConnection)] = Nil
+) extends ToExecutor
 
 /** Drops the chunks at or before these sequence numbers; they are planned. */
 final case class Release(upTo: Seq[(StreamShard, SequenceNumber)]) extends ToExecutor
 
 /** Stops reading these shards. */
 final case class Unassign(shards: Seq[StreamShard]) extends ToExecutor
-
-/**
- * Contains the connections of streams, by their ARNs. It is sent before shards of them are assigned, and never contains
- * the query's own credentials.
- */
-final case class Configure(connections: Seq[(String, StreamConnection)]) extends ToExecutor
 
 /** Requests a full report, because an earlier report was lost. */
 case object SendFullReport extends ToExecutor

@@ -9,7 +9,7 @@ object ProtocolCodec {
 
   def encode(message: ToExecutor): Array[Byte] = write { out =>
     message match {
-      case Assign(shards, serviceMillis) =>
+      case Assign(shards, serviceMillis, connections) =>
         out.writeByte(1)
         out.writeLong(serviceMillis)
         out.seq(shards) { a =>
@@ -18,6 +18,10 @@ object ProtocolCodec {
           out.writeLong(a.epoch)
           out.option(a.range)(out.range)
           out.writeLong(a.creationMillis)
+        }
+        out.seq(connections) { case (arn, connection) =>
+          out.writeUTF(arn)
+          out.connection(connection)
         }
       case Release(upTo) =>
         out.writeByte(2)
@@ -31,12 +35,6 @@ object ProtocolCodec {
       case SendFullReport => out.writeByte(4)
       case StopAll => out.writeByte(5)
       case EndTasks => out.writeByte(6)
-      case Configure(connections) =>
-        out.writeByte(7)
-        out.seq(connections) { case (arn, connection) =>
-          out.writeUTF(arn)
-          out.connection(connection)
-        }
     }
   }
 
@@ -46,13 +44,12 @@ object ProtocolCodec {
       case 1 =>
         val serviceMillis = in.readLong()
         val assigned = in.seq(Assigned(in.shard(), in.position(), in.readLong(), in.option(in.range()), in.readLong()))
-        Assign(assigned, serviceMillis)
+        Assign(assigned, serviceMillis, in.seq(in.readUTF() -> in.connection()))
       case 2 => Release(in.seq(in.shard() -> SequenceNumber.trusted(in.readUTF())))
       case 3 => Unassign(in.seq(in.shard()))
       case 4 => SendFullReport
       case 5 => StopAll
       case 6 => EndTasks
-      case 7 => Configure(in.seq(in.readUTF() -> in.connection()))
       case other => throw new IllegalArgumentException(s"no message of kind $other for an executor")
     }
   }

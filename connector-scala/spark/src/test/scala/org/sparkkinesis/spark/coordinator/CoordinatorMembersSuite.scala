@@ -9,7 +9,7 @@ import org.sparkkinesis.model.StreamShard
 import org.sparkkinesis.plan.offset.{ShardPosition, SourceOffset, StreamOffset, StreamPhase}
 import org.sparkkinesis.plan.{AvailableNowTarget, ReadLimits}
 import org.sparkkinesis.service.{Operation, ServiceErrorKind, ServiceException}
-import org.sparkkinesis.spark.protocol.{Assign, Configure, Release, Unassign}
+import org.sparkkinesis.spark.protocol.{Assign, Release, Unassign}
 import org.sparkkinesis.spark.settings.StreamConnection
 
 /** Tests streams that join and leave while the coordinator is running. */
@@ -27,14 +27,15 @@ class CoordinatorMembersSuite extends CoordinatorFixture {
   private def oneShard(body: Setup => Unit): Unit =
     Using.resource(new Setup(Seq("driver"), _ => listing.take(1)))(body)
 
-  test("a stream that joins is listed and assigned after its connection, and other shards are not assigned again") {
+  test("a stream that joins is listed and assigned with its connection, and other shards are not assigned again") {
     oneShard { s =>
       s.coordinator.advance(one)
       assert(s("driver").nextAssign().map(_.shard) == Seq(shard(0)))
       s.coordinator.connect(Map(joined -> connection))
       s.coordinator.advance(withStream(StreamPhase.Active))
-      assert(s("driver").next() == Configure(Seq(joined -> connection)))
-      assert(s("driver").nextAssign().map(_.shard) == Seq(StreamShard(joined, id(0))))
+      val message = s("driver").next().asInstanceOf[Assign]
+      assert(message.shards.map(_.shard) == Seq(StreamShard(joined, id(0))))
+      assert(message.connections == Seq(joined -> connection))
     }
   }
 
@@ -69,19 +70,14 @@ class CoordinatorMembersSuite extends CoordinatorFixture {
     oneShard { s =>
       s.coordinator.connect(Map(joined -> connection))
       s.coordinator.advance(withStream(StreamPhase.Active))
-      val messages = s("driver").untilAssigned(2)
-      assert(messages.indexWhere(_.isInstanceOf[Configure]) < messages.indexWhere {
-        case Assign(shards, _) => shards.exists(_.shard.stream == joined)
-        case _ => false
-      })
-      val first = messages.collect { case Assign(shards, _) => shards }.flatten
+      val first = s("driver").nextAssigned(2)
       val other = connection.copy(endpoint = Some("https://y"))
       s.coordinator.connect(Map(joined -> other))
       assert(s("driver").next() == Unassign(Seq(StreamShard(joined, id(0)))))
-      assert(s("driver").next() == Configure(Seq(joined -> other)))
       s("driver").next() match {
-        case Assign(Seq(again), _) =>
+        case Assign(Seq(again), _, connections) =>
           assert(again.shard == StreamShard(joined, id(0)) && again.epoch > first.map(_.epoch).max)
+          assert(connections == Seq(joined -> other))
         case message => fail(s"$message")
       }
     }

@@ -31,7 +31,7 @@ final class FakeExecutor(val id: String, sourceId: String, instance: Long = 1) e
     .getOrElse(throw new AssertionError(s"executor $id received nothing for 20 s"))
 
   def nextAssign(): Seq[Assigned] = next() match {
-    case Assign(shards, _) => shards
+    case Assign(shards, _, _) => shards
     case other => throw new AssertionError(s"executor $id expected an assignment but received $other")
   }
 
@@ -42,14 +42,14 @@ final class FakeExecutor(val id: String, sourceId: String, instance: Long = 1) e
   def untilAssigned(shards: Int): Seq[ToExecutor] =
     Iterator.unfold(shards) { left =>
       Option.when(left > 0)(next()).map {
-        case message @ Assign(assigned, _) => message -> (left - assigned.size)
+        case message @ Assign(assigned, _, _) => message -> (left - assigned.size)
         case message => message -> left
       }
     }.toVector
 
   /** Returns the assignments of this many shards; fails at another message. */
   def nextAssigned(shards: Int): Seq[Assigned] = untilAssigned(shards).flatMap {
-    case Assign(assigned, _) => assigned
+    case Assign(assigned, _, _) => assigned
     case other => throw new AssertionError(s"executor $id expected assignments but received $other")
   }
 

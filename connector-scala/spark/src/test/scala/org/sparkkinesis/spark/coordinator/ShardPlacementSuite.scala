@@ -44,7 +44,7 @@ class ShardPlacementSuite extends TimedSuite {
       streams.foreach { case (id, those) => state.peers(id).unreachable = those }
 
     private def heard(id: String, message: Array[Byte]): Unit = ProtocolCodec.decodeToExecutor(message) match {
-      case Assign(assigned, _) => received(id) += assigned.size
+      case Assign(assigned, _, _) => received(id) += assigned.size
       case Unassign(left) => received(id) -= left.size
       case other => fail(s"executor $id received $other")
     }

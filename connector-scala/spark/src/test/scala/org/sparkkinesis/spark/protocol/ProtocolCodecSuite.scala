@@ -44,8 +44,7 @@ class ProtocolCodecSuite extends PropertySuite {
     val connection = Gen.zip(text, Gen.option(text), Gen.option(role), Gen.option(text))
       .map((StreamConnection.apply _).tupled)
     Gen.oneOf(
-      some(Gen.zip(text, connection)).map(Configure(_)),
-      Gen.zip(some(assigned), long).map((Assign.apply _).tupled),
+      Gen.zip(some(assigned), long, some(Gen.zip(text, connection))).map((Assign.apply _).tupled),
       some(Gen.zip(shard, number)).map(Release(_)),
       some(shard).map(Unassign(_)),
       Gen.const(SendFullReport),

@@ -1,7 +1,6 @@
 package org.sparkkinesis.spark.coordinator.state
 
 import org.sparkkinesis.spark.protocol.{Peer, ProtocolCodec, Register, Report, SendFullReport, ToExecutor}
-import org.sparkkinesis.spark.settings.StreamConnection
 
 /** The coordinator's state about one executor's consumers. Guarded by the coordinator's lock. */
 final private[coordinator] class ConsumerPeer(
@@ -19,9 +18,6 @@ final private[coordinator] class ConsumerPeer(
 
   /** Counts requests for a full report because an earlier report was lost. */
   var missedReports = 0
-
-  /** The connections that were sent to the executor, by the ARNs of their streams. */
-  var connections = Map.empty[String, StreamConnection]
 
   /** The streams that the executor cannot reach, by its last report. */
   var unreachable = Set.empty[String]
