@@ -247,7 +247,8 @@ final private[coordinator] class ShardProgress(
       val planned = state.position.streams.get(track.shard.stream).flatMap(_.shards.get(track.shard.shard))
       planned.foreach(track.planned)
       // An answer of a closed shard may have its end only, if all records that were left have expired.
-      if (told.readUpToMillis > 0 || (told.end.nonEmpty && !hadEnded))
+      // A full report repeats what was read long ago.
+      if (told.readUpToMillis > track.readUpToMillis || (told.end.nonEmpty && !hadEnded))
         track.readBefore(planned).foreach(until =>
           state.readLate(Overtaken(track.shard, until, latestMillis() - until))
         )
