@@ -165,6 +165,9 @@ final class KinesisDestination(
         completedFuture(judge(proof, current))
       case Sighting.AsExpected | Sighting.Unlisted | _: Sighting.Late if !proof.isNeeded =>
         completedFuture(proof.asAnswered)
+      case Sighting.Elsewhere if !proof.isNeeded =>
+        listInBackground()
+        completedFuture(proof.asAnswered)
       case _ =>
         shards.list(service, stream, events).handle[IndexedSeq[Verdict]] { (listed, _) =>
           if (listed != null && seen.refutation.exists(_.isProvenBy(listed))) proof.forAll(refusal("aggregation"))

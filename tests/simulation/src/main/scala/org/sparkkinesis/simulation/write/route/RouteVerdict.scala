@@ -15,7 +15,7 @@ final class RouteVerdict {
 
   /** The newest document that the service gave to the present run, and the version below which it takes none. */
   private var newest = Option.empty[MetadataDocument]
-  private var leastVersion = 0L
+  private var highestVersion = 0L
 
   /** The documents of the micro-batches, and what the present run found about them in the checkpoint. */
   private val used = mutable.LongMap.empty[MetadataDocument]
@@ -40,20 +40,26 @@ final class RouteVerdict {
    */
   def started(version: Option[Long], documentOf: Long => Option[MetadataDocument]): Unit = {
     newest = None
-    leastVersion = version.getOrElse(0)
+    highestVersion = version.getOrElse(0)
     cached = documentOf
   }
 
-  /** Records an answer of the service. One without any stream is no reason to leave the streams. */
+  /**
+   * Records an answer of the service. One without any stream is no reason to leave the streams, but the query may
+   * refuse older documents after it.
+   */
   def answered(document: MetadataDocument): Unit = {
     served += document
-    if (document.physical.nonEmpty && document.version >= newest.fold(leastVersion)(_.version)) newest = Some(document)
+    if (document.version >= highestVersion) {
+      highestVersion = document.version
+      if (document.physical.nonEmpty) newest = Some(document)
+    }
   }
 
   /** Checks the document that a micro-batch uses from now on. */
   def pinned(epoch: Long, document: MetadataDocument): Unit = {
     if (!served(document)) throw new Violation("route", s"batch $epoch uses $document, which no service has given")
-    val retired = newest.fold(Set.empty[String])(active(document) -- active(_))
+    val retired = newest.filter(_.version >= document.version).fold(Set.empty[String])(active(document) -- active(_))
     if (retired.nonEmpty)
       throw new Violation("retired", s"batch $epoch writes to ${retired.mkString(", ")}, which $newest retires")
     used.get(epoch).foreach { before =>

@@ -58,7 +58,7 @@ final class WriteAttempt(
 
   private def left(stream: PhysicalStream, failure: Throwable): Unit = {
     trace(s"attempt $number leaves $stream: $failure")
-    ledger.leaveStream()
+    ledger.leaveStream(number, stream.arn)
   }
 
   def isOver: Boolean = end.isDefined

@@ -28,6 +28,8 @@ final case class WriteRow(id: Long, batch: Int, target: WriteTarget, key: String
  *   whether readers get it that drop an aggregate with a record of another shard, as KCL does
  * @param isAggregated
  *   whether it is in an aggregate
+ * @param stream
+ *   the ARN of the stream that stored it
  * @param shard
  *   the shard that stored it
  */
@@ -35,6 +37,7 @@ final case class Arrival(
     order: Long,
     isFound: Boolean,
     isAggregated: Boolean,
+    stream: String,
     shard: ModelShard,
     storedMillis: Long,
     call: PutCall
@@ -60,7 +63,10 @@ final class WriteLedger(ordered: Boolean, now: () => Long, doubts: PlacementDoub
   /** The streams that attempts may write to, if they write to a logical stream. */
   private val routes = mutable.LongMap.empty[Set[String]]
 
-  /** How often a stream was left because of a failure; the order of keys is lost then. */
+  /** The streams that running attempts have left because of failures, with the times. */
+  private val leaves = mutable.LongMap.empty[Vector[(String, Long)]]
+
+  /** How often a stream was left; the order of keys is lost then. */
   private var left = 0L
   private var stored = 0L
   private var repeated = 0L
@@ -73,7 +79,10 @@ final class WriteLedger(ordered: Boolean, now: () => Long, doubts: PlacementDoub
   def routed(attempt: Long, streams: Set[String]): Unit = routes(attempt) = streams
 
   /** Records that an attempt has left a stream because of a failure. */
-  def leaveStream(): Unit = left += 1
+  def leaveStream(attempt: Long, stream: String): Unit = {
+    left += 1
+    leaves(attempt) = leaves.getOrElse(attempt, Vector.empty) :+ stream -> now()
+  }
 
   /** Records an entry that the service has stored. */
   def add(put: StoredPut): Unit = {
@@ -86,7 +95,7 @@ final class WriteLedger(ordered: Boolean, now: () => Long, doubts: PlacementDoub
       if (routes.get(attempt).exists(!_(put.stream.arn)))
         throw new Violation("route", s"row $row of attempt $attempt was stored in ${put.stream.arn}")
       val rows = arrivals.getOrElseUpdate(attempt, mutable.HashMap.empty)
-      val arrival = Arrival(stored, isFound, isAggregate(put.entry), put.shard, now(), put.call)
+      val arrival = Arrival(stored, isFound, isAggregate(put.entry), put.stream.arn, put.shard, now(), put.call)
       rows(row) = rows.getOrElse(row, Vector.empty) :+ arrival
     }
   }
@@ -112,6 +121,7 @@ final class WriteLedger(ordered: Boolean, now: () => Long, doubts: PlacementDoub
   def ended(attempt: Long): Unit = {
     over += attempt
     arrivals.remove(attempt).foreach(_.foreach { case (row, all) => checkRepeated(attempt, row, all) })
+    leaves -= attempt
   }
 
   /**
@@ -122,14 +132,20 @@ final class WriteLedger(ordered: Boolean, now: () => Long, doubts: PlacementDoub
     for {
       arrival <- all.init
       answered <- arrival.call.answeredMillis
-      // The answer of a stream that was left is not waited for.
+      provenMillis = answered + ProofMillis
       if arrival.isFound && !(arrival.call.isCancelled && routes.contains(attempt)) &&
-        !(arrival.isAggregated && isDoubtful(arrival, answered + ProofMillis))
+        !isLeft(attempt, arrival, provenMillis) && !(arrival.isAggregated && isDoubtful(arrival, provenMillis))
     } throw new Violation(
       "duplicate",
       s"row $row of attempt $attempt was sent again, though request ${arrival.call.number} had been answered: it was " +
         s"stored by the requests ${all.map(_.call.number).mkString(", ")}"
     )
+
+  /** Whether the stream was left before a time: the answer, or a listing that proves it, is not waited for then. */
+  private def isLeft(attempt: Long, arrival: Arrival, untilMillis: Long): Boolean =
+    leaves.getOrElse(attempt, Vector.empty).exists { case (stream, at) =>
+      stream == arrival.stream && at >= arrival.storedMillis && at <= untilMillis
+    }
 
   /**
    * Whether the sink could not find out until a time that readers get an aggregate: listings failed, or the shard was
