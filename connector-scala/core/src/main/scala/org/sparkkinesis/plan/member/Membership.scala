@@ -41,6 +41,20 @@ object Membership {
   }
 
   /**
+   * Returns since when a stream that is parked in an offset is to be read again, in epoch milliseconds: since the first
+   * entry after the offset that returns it, or since it was parked, if it was to be read all the time.
+   */
+  def wantedSince(offset: SourceOffset, parked: StreamOffset, entries: Seq[MetadataEntry]): Option[Long] =
+    parked.phase match {
+      case StreamPhase.Parked(at, _) =>
+        def returns(entry: MetadataEntry) =
+          entry.wishes.get(parked.arn).exists(wish => !parked.copy(phase = next(parked, wish)).isParked)
+        if (entries.exists(entry => entry.number == offset.version && returns(entry))) Some(at)
+        else entries.filter(entry => entry.number > offset.version && returns(entry)).map(_.atMillis).minOption
+      case _ => None
+    }
+
+  /**
    * Returns a stream that joins without the times of the join. A stream that is read has the times of its first fetch,
    * because nothing is lost before it.
    */

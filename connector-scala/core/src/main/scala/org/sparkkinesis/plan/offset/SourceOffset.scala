@@ -91,6 +91,12 @@ final case class StreamOffset(
     case _ => false
   }
 
+  /** Whether the stream is parked, since a time before this one in epoch milliseconds. */
+  def isParkedBefore(millis: Long): Boolean = phase match {
+    case StreamPhase.Parked(at, _) => at < millis
+    case _ => false
+  }
+
   /** A time before which every record was planned, or `None` if it is unknown. */
   def readUntil(shard: ShardId): Option[Long] = shards.get(shard).flatMap(IdleTime.of).orElse(since.get(shard))
 

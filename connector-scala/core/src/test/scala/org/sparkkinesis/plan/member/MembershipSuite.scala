@@ -46,6 +46,27 @@ class MembershipSuite extends TimedSuite with MemberSamples {
     assert(Membership.takeIn(moved, entries) == moved, "an entry is taken in once")
   }
 
+  test("a parked stream should be read again since the first entry that returns it, or since it was parked") {
+    import StreamWish._
+    val table = Seq[(Seq[StreamWish], Option[Long])](
+      (Seq(Drain(5)), None),
+      (Seq(Drain(5), Drain(5), Park(5)), None),
+      (Seq(Drain(5), Read, Drain(30), Read), Some(2000)),
+      (Seq(Drain(5), Drain(11)), Some(2000)),
+      (Seq(Drain(5), Park(20), Read), Some(3000)),
+      // The stream was parked because it could not be read.
+      (Seq(Read, Read), Some(9))
+    )
+    table.foreach { case (wishes, expected) =>
+      val entries = wishes.zipWithIndex.map { case (wish, i) =>
+        entry(i + 1L, Nil, a -> wish).copy(atMillis = (i + 1) * 1000L)
+      }
+      val parked = join(a, Parked(9, isDrained = true))
+      assert(Membership.wantedSince(offset(1, parked), parked, entries) == expected, wishes)
+    }
+    assert(Membership.wantedSince(offset(1, join(a)), join(a), Seq(entry(2, Nil, a -> Read))).isEmpty, "it is read")
+  }
+
   test("a stream that no entry wants any more leaves the offset") {
     val moved = Membership.takeIn(
       offset(1, join(a), join(b, Parked(5, isDrained = true))),

@@ -114,8 +114,9 @@ class AggregatedSinkSuite extends KinesisSinkTests {
 
   private val byKey = KinesisSinkSettings.of(Options.defaults).copy(ordering = WriteOrdering.ByKey)
 
-  private def write500(sink: KinesisStreamSink): Unit =
-    (1 to 500).foreach(i => sink.write(new SinkRecord(s"key-$i", None, s"value $i".getBytes("UTF-8"))))
+  private def write500(sink: KinesisStreamSink): Unit = (1 to 500).foreach(i =>
+    sink.write(new SinkRecord(s"key-$i", None, s"value $i".getBytes("UTF-8")))
+  )
 
   private def isRefused(written: => Unit): Boolean =
     intercept[FatalSinkException](written).getCause.isInstanceOf[AutoDistributionException]

@@ -5,98 +5,6 @@ import scala.collection.mutable
 import org.sparkkinesis.simulation.common.Violation
 import org.sparkkinesis.simulation.spark.{BatchSink, ReadRow}
 
-/**
- * A user record that was put.
- *
- * @param stream
- *   identifies the stream among all streams, including deleted ones
- * @param ordered
- *   whether the records of its key are delivered in the order of their ids
- * @param dropped
- *   whether the hash range filter removes it
- * @param ancestors
- *   the shards from which its shard descends
- */
-final case class PutRecord(
-    id: Long,
-    stream: String,
-    shard: String,
-    key: String,
-    arrivalMillis: Long,
-    ordered: Boolean,
-    dropped: Boolean,
-    ancestors: Set[String] = Set.empty
-) {
-
-  /** The ARN of its stream. */
-  def arn: String = stream.takeWhile(_ != '#')
-}
-
-/**
- * A report of the query that records may be lost.
- *
- * @param stream
- *   name or ARN of the stream
- * @param shard
- *   the reported shard; empty if the stream was recreated
- * @param lineage
- *   if the report is about the lineage of the shard: the shards that are left of it, and their ancestors
- * @param siblings
- *   the shards with a parent of the reported shard that the service did not have any more. The time of a shard that was
- *   never read is that of its parents, so the report is about them as well.
- * @param unread
- *   the shards before the reported one, and the time up to which it was read, if the report names it
- * @param isOfFilter
- *   whether the report is about user records that the filter of hash keys has left out, which the stream still has
- */
-final case class LossReport(
-    millis: Long,
-    condition: String,
-    stream: String,
-    shard: String,
-    isError: Boolean,
-    lineage: Option[Set[String]] = None,
-    siblings: Set[String] = Set.empty,
-    unread: Option[Unread] = None,
-    isOfFilter: Boolean = false
-) {
-
-  /**
-   * Returns whether the record may be one of those that are reported as lost. A recreated stream is read from its
-   * oldest record, so the report is about all earlier ones.
-   */
-  def concerns(record: PutRecord): Boolean = isOfStreamOf(record) && (
-    shard.isEmpty || shard == record.shard || siblings(record.shard) ||
-      unread.exists(_.concerns(record)) || lineage.exists(left => left(record.shard) || record.ancestors(shard))
-  )
-
-  def isOfStreamOf(record: PutRecord): Boolean = LossReport.isNamed(record.arn, stream)
-
-  /**
-   * The time up to which the reported records expired. The report of a lost lineage is also about what expires before
-   * the shards that are left are fetched.
-   */
-  def untilMillis: Long = if (lineage.isEmpty) millis else millis + LossReport.FirstAnswersMillis
-}
-
-/**
- * What a report says about the shards before the reported one. The query does not know them if they expired before it
- * listed the stream, and the time up to which the reported shard was read is also theirs.
- *
- * @param ancestors
- *   the shards from which the reported shard descends
- */
-final case class Unread(fromMillis: Long, ancestors: Set[String]) {
-  def concerns(record: PutRecord): Boolean = ancestors(record.shard) && record.arrivalMillis >= fromMillis
-}
-
-object LossReport {
-  private val FirstAnswersMillis: Long = 60 * 1000L
-
-  /** Returns whether a report that names this stream is about the stream with this ARN. */
-  def isNamed(arn: String, stream: String): Boolean = arn == stream || arn.endsWith(s"/$stream")
-}
-
 /** Compares the put records with the delivered rows, after each batch and at the end. */
 final class ReadLedger(now: () => Long, initialRetentionMillis: Long) extends BatchSink {
   private var retentionMillis = initialRetentionMillis
@@ -124,6 +32,12 @@ final class ReadLedger(now: () => Long, initialRetentionMillis: Long) extends Ba
 
   /** The times in which streams were parked after they had been drained: the last one may still last. */
   private val drained = mutable.HashMap.empty[String, Vector[(Long, Long)]].withDefaultValue(Vector.empty)
+
+  /** The times in which streams that are to be read did not exist, as far as the query knows. */
+  private val absences = mutable.HashMap.empty[String, Vector[(Long, Long)]].withDefaultValue(Vector.empty)
+
+  /** The streams that are parked and were not read to their ends. */
+  private var parkedUnread = Set.empty[String]
 
   def records: Int = put.size
   def deliveredCount: Int = delivered.size
@@ -171,9 +85,32 @@ final class ReadLedger(now: () => Long, initialRetentionMillis: Long) extends Ba
    */
   def drained(arn: String, fromMillis: Long): Unit = drained(arn) :+= fromMillis -> Long.MaxValue
 
-  /** Records that a parked stream is read again. */
-  def returned(arn: String): Unit = drained(arn).lastOption.foreach { case (from, _) =>
-    drained(arn) = drained(arn).init :+ from -> now()
+  /** Records that a stream is to be read, which may have been parked before. */
+  def returned(arn: String): Unit = drained(arn).lastOption.foreach { case (from, until) =>
+    if (until == Long.MaxValue) drained(arn) = drained(arn).init :+ from -> now()
+  }
+
+  /**
+   * Records that a stream that is to be read did not exist at a time, and that every record of it was read. Until the
+   * query finds a stream of that name again, it does not know the streams that are created and deleted meanwhile.
+   */
+  def gone(arn: String, fromMillis: Long): Unit =
+    if (!absences(arn).exists(_._2 == Long.MaxValue)) absences(arn) :+= fromMillis -> Long.MaxValue
+
+  /** Records that the query knows the stream that was created at this time. */
+  def found(arn: String, creationMillis: Long): Unit = absences(arn).lastOption.foreach { case (from, until) =>
+    if (until == Long.MaxValue) absences(arn) = absences(arn).init :+ from -> creationMillis
+  }
+
+  /** Records whether a stream is parked and was not read to its end. */
+  def parked(arn: String, isUnread: Boolean): Unit = if (isUnread) parkedUnread += arn else parkedUnread -= arn
+
+  /** Whether the stream with this name or ARN is parked and was not read to its end. */
+  def isParkedUnread(stream: String): Boolean = parkedUnread.exists(LossReport.isNamed(_, stream))
+
+  /** Returns whether a record was in a stream that was created and deleted while the query knew none of its name. */
+  private def isOfUnknown(record: PutRecord): Boolean = absences(record.arn).exists { case (from, until) =>
+    record.arrivalMillis >= from && deletions.get(record.stream).exists(_ <= until)
   }
 
   /** Records that the query has dropped its position in a stream. If the stream returns, it is a new one. */
@@ -185,7 +122,7 @@ final class ReadLedger(now: () => Long, initialRetentionMillis: Long) extends Ba
 
   /** Returns whether a record arrived in a parked stream that had been drained, and was gone before it returned. */
   private def isGoneInBetween(record: PutRecord): Boolean = drained(record.arn).exists { case (from, until) =>
-    record.arrivalMillis >= from && record.arrivalMillis < until &&
+    record.arrivalMillis >= from && record.arrivalMillis <= until &&
     goneMillis(record) - ReadLedger.FirstFetchMillis <= until
   }
 
@@ -265,7 +202,7 @@ final class ReadLedger(now: () => Long, initialRetentionMillis: Long) extends Ba
   def missing: Iterator[PutRecord] =
     put.valuesIterator.filter(record => !delivered.contains(record.id) && isExpected(record) && !isExcused(record))
 
-  def isExpected(record: PutRecord): Boolean = !record.dropped && !isGoneInBetween(record) && {
+  def isExpected(record: PutRecord): Boolean = !record.dropped && !isGoneInBetween(record) && !isOfUnknown(record) && {
     joined.get(record.arn) match {
       case Some(Some(joinedMillis)) => goneMillis(record) >= joinedMillis
       case None if isLogical => goneMillis(record) >= now()

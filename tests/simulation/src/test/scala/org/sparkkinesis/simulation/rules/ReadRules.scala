@@ -5,7 +5,7 @@ import scala.concurrent.duration._
 
 import org.sparkkinesis.chunk.{ChunkSummary, SummaryBounds}
 import org.sparkkinesis.error.{ReadErrors, ServiceErrors}
-import org.sparkkinesis.metadata.{MetadataDocument, PhysicalStream}
+import org.sparkkinesis.metadata.{MetadataDocument, PhysicalStream, StreamState}
 import org.sparkkinesis.model.hash.HashKeyRange
 import org.sparkkinesis.model.{SequenceNumber, ShardId, StreamShard}
 import org.sparkkinesis.plan.member.{EntryCodec, MetadataEntry, StreamWish}
@@ -115,7 +115,8 @@ object ReadRules {
   /** What a query on a logical stream of two streams, of which one follows the other, has in its checkpoint. */
   final private class Members {
     private val other = ModelKinesis.arn(ModelKinesis.Account, "next")
-    private val (first, next) = (PhysicalStream.ofArn(arn).get, PhysicalStream.ofArn(other).get.copy(after = Set(arn)))
+    private val first = PhysicalStream.ofArn(arn).get.copy(state = StreamState.Draining)
+    private val next = PhysicalStream.ofArn(other).get.copy(after = Set(arn))
     private val ledger = new ReadLedger(() => Minute, initialRetentionMillis = 24 * 60 * Minute)
     private var files = Map.empty[String, String]
     private val verdict =
@@ -127,7 +128,9 @@ object ReadRules {
     /** Writes an entry with these streams. */
     def names(number: Long, streams: PhysicalStream*): Unit = {
       val document = MetadataDocument(number, SortedMap("orders" -> streams.toVector))
-      val wishes = streams.map(_.arn -> (StreamWish.Read: StreamWish)).to(SortedMap)
+      val wishes = streams.map { stream =>
+        stream.arn -> (if (stream.state == StreamState.Draining) StreamWish.Drain(Minute) else StreamWish.Read)
+      }.to(SortedMap)
       files ++= Map(
         "metadata-log" -> s"1 $number",
         s"metadata-entry-$number" -> EntryCodec.encode(MetadataEntry(number, 0, document, wishes, SortedMap.empty))

@@ -1,6 +1,7 @@
 package org.sparkkinesis.spark.read.query
 
 import org.sparkkinesis.config.ReadOptions
+import org.sparkkinesis.error.{KinesisConnectorException, ServiceErrors}
 import org.sparkkinesis.event.QueryStarted
 import org.sparkkinesis.plan.offset.{LostLineage, SourceOffset, StreamOffset}
 import org.sparkkinesis.spark.connection.Environment
@@ -24,7 +25,12 @@ final private[read] class SourcePositions(
   val retention = new RetentionCheck(session, files, environment)
   val readUpTo = new ReadPositions(session, files, environment)
   private lazy val left = new LeftConsumers(session, files, environment, streams.changing.known(_))
-  private val returning = new ReturningStreams(session, checkpoint, retention)
+  private val returning = new ReturningStreams(
+    session,
+    checkpoint,
+    retention,
+    (before, parked) => streams.members.flatMap(_.wantedSince(before, parked))
+  )
   private val remade = new RecreatedStreams(session, checkpoint, retention, environment)
 
   private val proofs = new StreamProofs(arn => checkRecreated(Set(arn)), environment.clock)
@@ -120,6 +126,13 @@ final private[read] class SourcePositions(
   /** Checks whether streams of which shards are missing were recreated. */
   def checkRecreated(arns: Set[String], isUrgent: Boolean = false): RecreatedStreams.Found =
     remade.check(arns, isUrgent)
+
+  /** Returns those of these streams that consumers did not find, and that exist again. */
+  def returned(missing: Set[String]): Set[String] = missing.filter { arn =>
+    try checkRecreated(Set(arn), isUrgent = true).recreated(arn)
+    // The permissions for a stream of another account end with the stream.
+    catch { case denied: KinesisConnectorException if ServiceErrors.isAccessDenied(denied) => false }
+  }
 
   /** Returns those of these streams that were recreated. Waits until every stream is described or does not exist. */
   def recreated(arns: Set[String]): Set[String] = remade.recreated(arns)

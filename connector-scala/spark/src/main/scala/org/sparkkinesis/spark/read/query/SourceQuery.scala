@@ -11,7 +11,7 @@ import org.sparkkinesis.plan._
 import org.sparkkinesis.plan.offset.SourceOffset
 import org.sparkkinesis.spark.connection.Environment
 import org.sparkkinesis.spark.coordinator.cluster.ExecutorCluster
-import org.sparkkinesis.spark.coordinator.{PrefetchView, ShardCoordinator, ShardFailed}
+import org.sparkkinesis.spark.coordinator.{MissingStream, PrefetchView, ShardCoordinator, ShardFailed}
 import org.sparkkinesis.spark.session.StreamSession
 import org.sparkkinesis.spark.session.checkpoint.CheckpointFiles
 import org.sparkkinesis.spark.session.member.StreamMembers
@@ -216,8 +216,20 @@ final class SourceQuery(
     coordinator.advance(to, members.fold(Set.empty[String])(_.waiting(to)))
   }
 
-  private def asStreamsAre(mended: SourceOffset, from: SourceOffset): Option[SourceOffset] =
-    relinked(mended, members.fold(from)(evolved(_, mended, from)))
+  private def asStreamsAre(mended: SourceOffset, from: SourceOffset): Option[SourceOffset] = {
+    members.foreach(leaveMissing(_, from))
+    if (mustMend) None else relinked(mended, members.fold(from)(evolved(_, mended, from)))
+  }
+
+  /** Leaves the streams that do not exist any more. One that was recreated since then is read on. */
+  private def leaveMissing(members: StreamMembers, from: SourceOffset): Unit = {
+    val gone = coordinatorIfStarted.fold(Seq.empty[MissingStream])(_.prefetched.missing)
+    val recreated = positions.returned(gone.map(_.stream).toSet)
+    mustMend ||= recreated.nonEmpty
+    gone.filterNot(one => recreated(one.stream)).foreach { one =>
+      members.leave(from, one.stream, streams.explain(one), one.isDrained)
+    }
+  }
 
   /**
    * Returns the offset with the remaining descendants of shards that were given up while the query was running; `None`
@@ -232,9 +244,6 @@ final class SourceQuery(
 
   /** Returns the offset with the streams that joined, left or returned. */
   private def evolved(members: StreamMembers, mended: SourceOffset, from: SourceOffset): SourceOffset = {
-    coordinatorIfStarted.foreach(_.prefetched.missing.foreach(gone =>
-      members.leave(from, gone.stream, streams.explain(gone), gone.isDrained)
-    ))
     val before = members.last(mended, from)
     val moved = members.evolve(
       mended,
@@ -242,14 +251,16 @@ final class SourceQuery(
       (arn, until) => prefetched.isDrained(arn, AvailableNowTarget(until)),
       stream => session.withOldestTime(coordinatorIfStarted.fold(stream)(_.prefetched.settle(stream)))
     )
+    // A stream that joined after the last batch may have been recreated since then.
+    val whole = positions.mend(positions.withReturned(before, moved))
+    if (whole ne moved) members.replace(mended, whole)
+    val unprepared = streams.prepareRecreated(whole)
+    unprepared.foreach { case (arn, why) => members.leave(whole, arn, why, isDrained = false) }
     if (session.connections ne connected) {
       connected = session.connections
       coordinator.connect(connected)
     }
-    // A stream that joined after the last batch may have been recreated since then.
-    val whole = positions.mend(positions.withReturned(before, moved))
-    if (whole ne moved) members.replace(mended, whole)
-    whole
+    if (unprepared.isEmpty) whole else evolved(members, mended, whole)
   }
 
   /** The settings of the consumers, whose enhanced fan-out consumers are registered. */

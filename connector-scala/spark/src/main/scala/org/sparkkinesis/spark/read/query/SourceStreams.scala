@@ -1,5 +1,7 @@
 package org.sparkkinesis.spark.read.query
 
+import scala.collection.concurrent.TrieMap
+
 import org.sparkkinesis.config.value.PositionOption
 import org.sparkkinesis.config.{MetadataOptions, ReadOptions}
 import org.sparkkinesis.consume.MissingResource
@@ -76,9 +78,30 @@ final private[query] class SourceStreams(
     new PatternMetadataService(StreamMembers.Listed, known, () => session.matching())
   )
 
-  private def prepare(stream: PhysicalStream): Unit = fanOut.foreach(consumers =>
-    session.setConsumer(stream.arn, consumers.ensure(session.streams(stream.arn), stream.consumerArn))
-  )
+  /** The creation times of the streams that have consumers, in epoch milliseconds. Two threads prepare streams. */
+  private val prepared = TrieMap.empty[String, Long]
+
+  private def prepare(stream: PhysicalStream): Unit = fanOut.foreach { consumers =>
+    val now = session.streams(stream.arn)
+    session.setConsumer(stream.arn, consumers.ensure(now, stream.consumerArn))
+    prepared(stream.arn) = now.creationMillis
+  }
+
+  /**
+   * Registers or finds the enhanced fan-out consumers of streams that come and go and were recreated since their
+   * consumers were found. Returns the streams that have none.
+   */
+  def prepareRecreated(offset: SourceOffset): Map[String, KinesisConnectorException] = {
+    val recreated = offset.read.map(_.arn).filter(arn =>
+      session.isOpen(arn) && prepared.get(arn).exists(_ != session.streams(arn).creationMillis)
+    ).toVector
+    recreated.flatMap { arn =>
+      try {
+        changing.known(arn).foreach(prepare)
+        None
+      } catch { case failure: KinesisConnectorException => Some(arn -> failure) }
+    }.toMap
+  }
 
   private def position: PositionOption =
     options.get(ReadOptions.initialPosition).getOrElse(PositionOption(StartingPosition.Latest))

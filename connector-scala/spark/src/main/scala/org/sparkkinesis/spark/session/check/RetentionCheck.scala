@@ -91,7 +91,10 @@ final class RetentionCheck(session: StreamSession, files: CheckpointFiles, envir
   }
 
   /** A time before which the records of a stream have expired. */
-  def oldestMillis(arn: String): Long = session.serviceClock.atLeast - TimeUnit.HOURS.toMillis(retentionHours(arn))
+  def oldestMillis(arn: String): Long = oldestMillis(arn, session.serviceClock.atLeast)
+
+  /** A time before which the records of a stream had expired at an earlier time. */
+  def oldestMillis(arn: String, atMillis: Long): Long = atMillis - TimeUnit.HOURS.toMillis(retentionHours(arn))
 
   /** A time before which the records of a stream may have expired. */
   def expiryMillis(arn: String): Long = session.serviceClock.atMost - TimeUnit.HOURS.toMillis(retentionHours(arn))

@@ -1,5 +1,7 @@
 package org.sparkkinesis.spark.session.check
 
+import scala.concurrent.duration._
+
 import org.sparkkinesis.error.{KinesisConnectorException, ServiceErrors}
 import org.sparkkinesis.plan.offset.{SourceOffset, StreamOffset}
 import org.sparkkinesis.spark.session.StreamSession.FirstFetch
@@ -9,8 +11,17 @@ import org.sparkkinesis.spark.session.{CheckpointCheck, StreamSession}
  * Checks parked streams that are read again, and streams that join. While a stream was parked, it may have been
  * recreated, its records and shards may have expired, and its retention period may have changed. For one query's
  * thread.
+ *
+ * @param wantedSince
+ *   returns since when the query should have read a stream that was parked in an offset, in epoch milliseconds
  */
-final class ReturningStreams(session: StreamSession, checkpoint: CheckpointCheck, retention: RetentionCheck) {
+final class ReturningStreams(
+    session: StreamSession,
+    checkpoint: CheckpointCheck,
+    retention: RetentionCheck,
+    wantedSince: (SourceOffset, StreamOffset) => Option[Long]
+) {
+  import ReturningStreams._
 
   /**
    * Returns `now` with what the streams have become that were parked before, or that joined.
@@ -28,14 +39,27 @@ final class ReturningStreams(session: StreamSession, checkpoint: CheckpointCheck
       returned.foreach(refresh)
       val (drained, unread) = returned.partition(_.isParkedDrained)
       retention.warnOfExpired(unread.iterator.filterNot(isRecreated))
-      val wasDrained = drained.iterator.map(_.arn).toSet
+      val wasDrained = drained.iterator.filterNot(mayHaveMissed(before, _)).map(_.arn).toSet
       val mended = checkpoint.mend(now, wasDrained)
-      // What arrived while a drained stream was not read, and has expired, is not lost.
-      val timed = drained.map(stream =>
-        stream.arn -> mended.streams(stream.arn).noEarlierThan(retention.oldestMillis(stream.arn) + FirstFetch.toMillis)
-      )
-      checkpoint.link(mended.copy(streams = mended.streams ++ timed))
+      val read = drained.map(stream => stream.arn -> timed(before, stream, mended.streams(stream.arn)))
+      checkpoint.link(mended.copy(streams = mended.streams ++ read))
     }
+  }
+
+  /** Whether a stream that was drained may have got records after the query should read it again. */
+  private def mayHaveMissed(before: SourceOffset, parked: StreamOffset): Boolean =
+    wantedSince(before, parked).exists(since =>
+      parked.isParkedBefore(since) && since + ClockMargin.toMillis < session.streams(parked.arn).creationMillis
+    )
+
+  /**
+   * Returns the position of a stream that was drained. A record is lost only if it expired after the query should read
+   * the stream again.
+   */
+  private def timed(before: SourceOffset, parked: StreamOffset, now: StreamOffset): StreamOffset = {
+    val nowMillis = session.serviceClock.atLeast
+    val wantedMillis = wantedSince(before, parked).fold(nowMillis)(math.min(_, nowMillis))
+    now.noEarlierThan(retention.oldestMillis(now.arn, wantedMillis) + FirstFetch.toMillis)
   }
 
   /**
@@ -62,4 +86,10 @@ final class ReturningStreams(session: StreamSession, checkpoint: CheckpointCheck
 
   private def isRecreated(stream: StreamOffset): Boolean =
     session.streams(stream.arn).creationMillis != stream.creationMillis
+}
+
+private object ReturningStreams {
+
+  /** Tolerance for the time of a metadata entry, which is a lower limit of the service's time. */
+  val ClockMargin: FiniteDuration = 10.seconds
 }

@@ -36,6 +36,7 @@ final class StreamMembers(
     with AutoCloseable {
   private val options = session.options
   private val log = new MetadataLog(files)
+  private val lastOfEarlierRun = log.newest.fold(0L)(_.number)
   private val service = serviceAfter(log.newest.map(_.document))
   private val pattern = options.get(ConnectionOptions.streamPattern)
   private val history = new MembershipHistory(
@@ -159,15 +160,18 @@ final class StreamMembers(
    */
   def open(offset: SourceOffset): Unit = open(offset, offset)
 
-  /** A stream that was parked as drained `before` has lost no records if it does not exist any more. */
   private def open(offset: SourceOffset, before: SourceOffset): Unit = {
     def isNew(stream: StreamOffset) = !session.isOpen(stream.arn) && !held.contains(stream.arn)
     val failed = offset.read.filter(isNew).flatMap(stream => failureOf(stream.arn).map(stream -> _)).toVector
     if (failed.nonEmpty && !offset.read.exists(stream => session.isOpen(stream.arn))) throw failed.head._2
     failed.foreach { case (stream, why) =>
-      held.hold(stream, why, isDrained = before.streams.get(stream.arn).exists(_.isParkedDrained))
+      held.hold(stream, why, isDrained = before.streams.get(stream.arn).exists(isDrained(before, _)))
     }
   }
+
+  /** Whether a stream has lost no records if it does not exist any more: no earlier run should have read it again. */
+  private def isDrained(before: SourceOffset, stream: StreamOffset): Boolean = stream.isParkedDrained &&
+    !wantedSince(before, stream, log.entries.filter(_.number <= lastOfEarlierRun)).exists(stream.isParkedBefore)
 
   /** Opens the streams that a batch of an earlier run reads, also those that are held back. */
   override def openForBatch(start: SourceOffset, end: SourceOffset): Unit =
@@ -195,6 +199,15 @@ final class StreamMembers(
 
   /** Whether every record of a stream was read before it did not exist any more. */
   def wasDrained(arn: String): Boolean = held.wasDrained(arn)
+
+  /**
+   * Returns since when a stream that was parked in an offset should be read again, in epoch milliseconds; empty if the
+   * log does not show that. A stream that was parked although it should be read has been wanted since then.
+   */
+  def wantedSince(before: SourceOffset, parked: StreamOffset): Option[Long] = wantedSince(before, parked, log.entries)
+
+  private def wantedSince(before: SourceOffset, parked: StreamOffset, entries: Seq[MetadataEntry]): Option[Long] =
+    Membership.wantedSince(before.copy(version = math.max(before.version, firstVersion)), parked, entries)
 
   /** The streams as they were when [[evolve]] was called last. */
   def last(start: SourceOffset, from: SourceOffset): SourceOffset =

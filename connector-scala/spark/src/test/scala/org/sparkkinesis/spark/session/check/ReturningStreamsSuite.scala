@@ -10,9 +10,15 @@ import org.sparkkinesis.spark.session.SessionFixture
 import org.sparkkinesis.spark.session.checkpoint.MemoryFiles
 
 class ReturningStreamsSuite extends SessionFixture {
-  final private class Rig extends SessionRig(Seq("clicks", "orders"), failOnDataLoss = false, Map.empty) {
+
+  /**
+   * @param wantedSince
+   *   since when the metadata log says that the parked stream is to be read again
+   */
+  final private class Rig(wantedSince: Option[Long] = None)
+      extends SessionRig(Seq("clicks", "orders"), failOnDataLoss = false, Map.empty) {
     val retention = new RetentionCheck(session, new MemoryFiles, environment)
-    private val returning = new ReturningStreams(session, check, retention)
+    val returning = new ReturningStreams(session, check, retention, (_, _) => wantedSince)
 
     /** Returns the stream after it has returned from this phase. */
     def back(parked: StreamOffset, phase: StreamPhase): StreamOffset = returning.checked(
@@ -33,8 +39,7 @@ class ReturningStreamsSuite extends SessionFixture {
   test("offsets in which no stream returns are not touched") {
     val rig = new Rig
     val offset = SourceOffset(Seq(clicks))
-    val returning = new ReturningStreams(rig.session, rig.check, rig.retention)
-    assert(returning.checked(offset, offset) eq offset)
+    assert(rig.returning.checked(offset, offset) eq offset)
     assert(rig.listings == 0)
   }
 
@@ -94,6 +99,31 @@ class ReturningStreamsSuite extends SessionFixture {
     assert(back.shards(id(1)) == ShardPosition.Horizon)
     rig.time.advance(2.hours)
     assert(Retention.lost(back, rig.retention.expiryMillis(arn("orders"))).size == 2, "times remain")
+  }
+
+  test("a drained stream has lost what expired after the query should read it again") {
+    val parked = stream("orders", Created, 0 -> readUpTo(ago(50.hours)), 1 -> readUpTo(ago(50.hours)))
+    Seq(None -> 0, Some(30.minutes) -> 0, Some(2.hours) -> 2, Some(40.hours) -> 2).foreach { case (wanted, lost) =>
+      val rig = new Rig(wanted.map(ago(_)))
+      val back = rig.back(parked, parkedAt(ago(50.hours)))
+      assert(Retention.lost(back, rig.retention.expiryMillis(arn("orders"))).size == lost, wanted)
+    }
+  }
+
+  test("a drained stream that was recreated has lost records if the query should read it before") {
+    val parked = stream("orders", Created, 0 -> readUpTo(ago(50.hours)))
+    Seq(
+      Some(ago(1.hour)) -> false,
+      Some(ago(3.hours)) -> true,
+      // The stream could not be read although it should be, because it did not exist any more.
+      Some(ago(50.hours)) -> false,
+      None -> false
+    ).foreach { case (wanted, isLost) =>
+      val rig = new Rig(wanted)
+      rig.service.add("orders", creationMillis = ago(2.hours))
+      assert(rig.back(parked, parkedAt(ago(50.hours))).creationMillis == ago(2.hours))
+      assert(rig.lost == (if (isLost) Seq("KINESIS_STREAM_RECREATED") else Nil), wanted)
+    }
   }
 
   test("a stream that was not drained, and is read again after its retention period, has lost records") {

@@ -50,6 +50,7 @@ final class MemberVerdict(
     ).foreach { entry =>
       if (known.isEmpty) entry.joins.keys.foreach(ledger.joins(_, isFirst = true))
       known.lastOption.foreach(before => (before.wishes.keySet -- entry.wishes.keySet).foreach(drop(_, entry)))
+      entry.wishes.foreach { case (arn, wish) => if (wish == StreamWish.Read) ledger.returned(arn) }
       known :+= entry
     }
   }
@@ -70,15 +71,21 @@ final class MemberVerdict(
   def noteOffset(offset: SourceOffset): Unit = {
     offset.read.foreach(stream => ledger.joins(stream.arn, isFirst = false))
     offset.streams.foreach { case (arn, stream) =>
+      ledger.parked(arn, isUnread = stream.isParked && !stream.isParkedDrained)
       (phases.get(arn), stream.phase) match {
         case (Some(StreamPhase.Parked(_, true)), StreamPhase.Parked(_, true)) => ()
+        // A stream that should be read and was deleted is parked until it exists again. Nothing of it may be lost then.
+        case (_, StreamPhase.Parked(at, true)) if isWanted(arn, offset.version) => ledger.gone(arn, at)
         case (_, StreamPhase.Parked(at, true)) => ledger.drained(arn, drainedMillis(arn, at))
-        case (Some(_: StreamPhase.Parked), StreamPhase.Active | _: StreamPhase.Draining) => ledger.returned(arn)
-        case _ => ()
+        case _ => ledger.found(arn, stream.creationMillis)
       }
     }
     phases = offset.streams.transform((_, stream) => stream.phase)
   }
+
+  /** Whether the streams of a version are to be read, and this one is among them. */
+  private def isWanted(arn: String, version: Long): Boolean =
+    known.find(_.number == version).exists(_.wishes.get(arn).contains(StreamWish.Read))
 
   /** Returns a time before which every record of a stream was read that was parked as drained. */
   private def drainedMillis(arn: String, parkedMillis: Long): Long =
@@ -102,7 +109,8 @@ final class MemberVerdict(
         case (Some(_: StreamPhase.Parked), StreamPhase.Active) => returned += 1
         case (Some(StreamPhase.Draining(since)), StreamPhase.Parked(at, isDrained)) =>
           parked += 1
-          if (isDrained) unread(arn, since + graceMillis - MarginMillis).foreach(record =>
+          val isLeft = isDrained && !isWanted(arn, end.version)
+          if (isLeft) unread(arn, since + graceMillis - MarginMillis).foreach(record =>
             throw new Violation("drain", s"$arn is parked as drained at $at in batch $batch, but $record is not read")
           )
         case _ => ()

@@ -1,0 +1,160 @@
+package org.sparkkinesis.simulation.read
+
+import org.sparkkinesis.service.Operation.GetRecords
+import org.sparkkinesis.service.ServiceErrorKind.Throttled
+import org.sparkkinesis.simulation.metadata.MetadataFault.UnknownState
+import org.sparkkinesis.simulation.metadata.NamedState.{Absent, Active, Draining, Standby}
+import org.sparkkinesis.simulation.model.ServiceFault.Failing
+import org.sparkkinesis.simulation.read.schedule.ReadAction._
+import org.sparkkinesis.simulation.read.schedule.{ReadScenario, ReadSetup}
+import org.sparkkinesis.simulation.spark.QueryTrigger.{AvailableNow, Once, ProcessingTime}
+import org.sparkkinesis.suite.TimedSuite
+
+/** Schedules with streams of a logical stream that were parked, or did not exist, and are read again. */
+class ReturningFindingsSuite extends TimedSuite with ReadFindings {
+  private val returning = verySlow ++ Map(
+    "metadataRefreshInterval" -> "5m",
+    "drainTimeout" -> "1h",
+    "drainGrace" -> "0ms",
+    "removalConfirmations" -> "1"
+  )
+
+  test("what expires after a drained stream should be read again is reported, if no run can read it before") {
+    val outcome = run(ReadScenario(
+      51200979,
+      ReadSetup(options = returning + ("alignShards" -> "6h"), streams = 2, logical = Vector(Active, Standby)),
+      Vector(
+        Migrate(0, 1),
+        Start(AvailableNow, efo = false, failOnDataLoss = true),
+        Advance(13 * Hour),
+        PutTo(0, 1),
+        Advance(12 * Hour),
+        Name(0, Active),
+        // Ends with the loss of the other stream, after it has written that this one is to be read.
+        Start(ProcessingTime(60000), efo = true, failOnDataLoss = true),
+        Advance(13 * Hour)
+      )
+    ))
+    assert(outcome.losses > 0)
+  }
+
+  test("what a drained stream got after it should be read again, and before it was recreated, is reported") {
+    val outcome = run(ReadScenario(
+      51200317,
+      ReadSetup(
+        options = returning ++ Map(
+          "metadataRefreshInterval" -> "20m",
+          "onStreamRemoved" -> "park",
+          "drainGrace" -> "10s",
+          "maxRecordsPerTrigger" -> "1"
+        ),
+        streams = 2,
+        executors = 3,
+        logical = Vector(Active, Active)
+      ),
+      Vector(
+        Start(ProcessingTime(60000), efo = false, failOnDataLoss = true),
+        Advance(31 * Minute),
+        Name(1, Standby),
+        PutTo(0, 16),
+        Advance(Hour),
+        Kill(9),
+        Advance(14 * Hour),
+        Name(1, Active),
+        Advance(14 * Hour),
+        Start(ProcessingTime(60000), efo = false, failOnDataLoss = true),
+        Advance(14 * Minute),
+        PutTo(1, 12),
+        Recreate(3, 23172)
+      )
+    ))
+    assert(outcome.losses > 0)
+  }
+
+  test("a stream that is recreated twice before the query finds it is read from its oldest record") {
+    run(ReadScenario(
+      51201451,
+      ReadSetup(options = fast + ("metadataRefreshInterval" -> "5s"), streams = 2, logical = Vector(Active, Active)),
+      Vector(
+        Put(18),
+        Start(ProcessingTime(5000), efo = true, failOnDataLoss = false),
+        Advance(9000),
+        Put(3),
+        Recreate(3, 11120),
+        Advance(7000),
+        FailMetadata(UnknownState, 38622),
+        Advance(20000),
+        Put(4),
+        Recreate(2, 21896)
+      )
+    ))
+  }
+
+  test("a stream that was parked before it was read may have lost what it got since") {
+    run(ReadScenario(
+      60006191,
+      ReadSetup(options = verySlow, streams = 2, logical = Vector(Active, Standby)),
+      Vector(
+        Advance(26 * Hour),
+        Name(0, Draining),
+        Start(Once, efo = true, failOnDataLoss = false),
+        Advance(1000),
+        Stop,
+        Advance(12 * Hour),
+        Start(ProcessingTime(60000), efo = true, failOnDataLoss = false),
+        Advance(2 * Hour)
+      )
+    ))
+  }
+
+  test("an executor that missed an assignment knows how the streams of the next one are reached") {
+    run(ReadScenario(
+      60011129,
+      ReadSetup(
+        shards = 4,
+        executors = 3,
+        options = Map(
+          "maxTriggerDelay" -> "30s",
+          "drainGrace" -> "0ms",
+          "metadataRefreshInterval" -> "1s",
+          "alignShards" -> "2s",
+          "shardFetchInterval" -> "2s",
+          "minFetchPeriod" -> "250ms",
+          "drainTimeout" -> "1h",
+          "minRecordsPerTrigger" -> "50"
+        ),
+        streams = 3,
+        logical = Vector(Active, Absent, Absent)
+      ),
+      Vector(
+        Start(ProcessingTime(5000), efo = false, failOnDataLoss = true),
+        LoseMessages(100, 34064),
+        Advance(1000),
+        Name(1, Active),
+        Advance(16000),
+        PutTo(1, 8),
+        Advance(10000),
+        Fault(Failing(Some(GetRecords), Throttled, 80), 55830),
+        Advance(17000),
+        LoseMessages(100, 28636),
+        Name(2, Draining),
+        Advance(4000)
+      )
+    ))
+  }
+
+  test("a full report after a day without records, which repeats the end of a shard, is no report of loss") {
+    run(ReadScenario(
+      60009739,
+      ReadSetup(shards = 3, options = verySlow, streams = 3, logical = Vector(Active, Standby, Standby)),
+      Vector(
+        Start(ProcessingTime(Hour), efo = false, failOnDataLoss = false),
+        Advance(7 * Minute),
+        Merge(6),
+        Advance(29 * Hour),
+        LoseMessages(100, 51749),
+        Advance(2 * Hour)
+      )
+    ))
+  }
+}
