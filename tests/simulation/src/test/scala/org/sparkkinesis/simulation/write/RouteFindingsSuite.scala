@@ -4,6 +4,7 @@ import org.sparkkinesis.service.Operation.PutRecords
 import org.sparkkinesis.service.ServiceErrorKind.Throttled
 import org.sparkkinesis.simulation.metadata.MetadataFault.{Down, Empty, Older}
 import org.sparkkinesis.simulation.metadata.NamedState.{Absent, Active, Draining, Standby}
+import org.sparkkinesis.simulation.model.ModelSettings
 import org.sparkkinesis.simulation.model.ServiceFault.{Failing, RejectedEntries, SlowPuts, Unreachable}
 import org.sparkkinesis.simulation.write.schedule.WriteAction._
 import org.sparkkinesis.simulation.write.schedule.WriteTarget.Logical
@@ -83,8 +84,10 @@ class RouteFindingsSuite extends TimedSuite {
       WriteSetup(
         shards = Vector(3, 2, 1),
         targets = Vector(Logical),
-        executors = 2,
-        hashKeyPercent = 20,
+        tasks = 2,
+        rowPauseMillis = 10,
+        speculationPercent = 20,
+        model = ModelSettings(latencyMillis = 5),
         options = Map(
           "requestTimeout" -> "500ms",
           "maxBatchSize" -> "10",
