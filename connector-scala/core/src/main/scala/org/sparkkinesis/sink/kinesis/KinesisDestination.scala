@@ -105,13 +105,13 @@ final class KinesisDestination(
     val sentAt = scheduler.nanoTime
     val expected = if (comparesShards) shards.expect(batch.size, (map, i) => batch(i).shardIn(map)) else None
     put(batch, exchange).thenCompose { answers =>
-      def seen: Sighting = see(answers, batch, sentAt, expected)
+      def look(): Sighting = see(answers, batch, sentAt, expected)
       if (ordered) {
         // The first response may arrive before the first listing has ended.
         val first = if (shards.map.isEmpty) shards.listing else None
-        first.fold(inOrder(answers, seen))(_.handle[Unit]((_, _) => ()).thenCompose(_ => inOrder(answers, seen)))
+        first.fold(inOrder(answers, look()))(_.handle[Unit]((_, _) => ()).thenCompose(_ => inOrder(answers, look())))
       } else {
-        seen match {
+        look() match {
           case Sighting.Refuted(refutation, true) =>
             shards.list(service, stream, events).thenAccept(detectDistribution(_, refutation))
           case Sighting.Elsewhere => listInBackground()
@@ -122,13 +122,20 @@ final class KinesisDestination(
     }
   }
 
+  /** Whether a listing that could prove the same as before has just failed, so that another one must wait. */
+  private def isUnprovable(seen: Sighting): Boolean = seen match {
+    case Sighting.Refuted(_, isNews) => !isNews && shards.hasJustFailed
+    case _ => false
+  }
+
   private def listInBackground(): Unit = background.begin(() => shards.list(service, stream, events)): Unit
 
   /** Returns the verdicts of the service, unless the stream ignores the keys. */
   private def inOrder(answers: IndexedSeq[EntryVerdict], seen: Sighting): CompletableFuture[IndexedSeq[Verdict]] = {
     val verdicts = answers.map(_.verdict)
     if (seen == Sighting.Elsewhere) listInBackground()
-    seen.refutation.fold[CompletableFuture[IndexedSeq[Verdict]]](completedFuture(verdicts)) { refutation =>
+    if (isUnprovable(seen)) completedFuture(verdicts)
+    else seen.refutation.fold[CompletableFuture[IndexedSeq[Verdict]]](completedFuture(verdicts)) { refutation =>
       shards.list(service, stream, events).handle[IndexedSeq[Verdict]] { (map, _) =>
         if (map != null && refutation.isProvenBy(map)) verdicts.map(_ => refusal("ordering=key")) else verdicts
       }
@@ -168,6 +175,7 @@ final class KinesisDestination(
       case Sighting.Elsewhere if !proof.isNeeded =>
         listInBackground()
         completedFuture(proof.asAnswered)
+      case _ if isUnprovable(seen) => completedFuture(judge(proof, None))
       case _ =>
         shards.list(service, stream, events).handle[IndexedSeq[Verdict]] { (listed, _) =>
           if (listed != null && seen.refutation.exists(_.isProvenBy(listed))) proof.forAll(refusal("aggregation"))

@@ -157,4 +157,58 @@ class ReturningFindingsSuite extends TimedSuite with ReadFindings {
       )
     ))
   }
+
+  test("AvailableNow reads what was there when it started, although no stream was open then and the clock is behind") {
+    run(ReadScenario(
+      61018306,
+      ReadSetup(options = verySlow, streams = 2, logical = Vector(Active, Absent)),
+      Vector(
+        Name(0, Absent),
+        Start(AvailableNow, efo = false, failOnDataLoss = true),
+        Advance(11 * Minute),
+        Name(1, Draining),
+        Start(ProcessingTime(60000), efo = false, failOnDataLoss = true),
+        Name(0, Draining),
+        Skew(-1000),
+        Advance(18 * Minute),
+        Put(1)
+      )
+    ))
+  }
+
+  test("a stream that was recreated has its new enhanced fan-out consumer before its shards are assigned") {
+    run(ReadScenario(
+      61009951,
+      ReadSetup(
+        options = verySlow ++ Map(
+          "metadataRefreshInterval" -> "5m",
+          "onStreamRemoved" -> "park",
+          "drainGrace" -> "10m",
+          "drainTimeout" -> "1m",
+          "maxRecordsPerTrigger" -> "5"
+        ),
+        streams = 3,
+        logical = Vector(Active, Absent, Active)
+      ),
+      Vector(
+        Put(1),
+        Name(2, Draining),
+        Split(1),
+        Advance(Minute),
+        Put(1),
+        Advance(13 * Hour),
+        Start(AvailableNow, efo = true, failOnDataLoss = true),
+        Advance(10 * Minute),
+        Name(1, Active),
+        Put(9),
+        Advance(8 * Hour),
+        Put(17),
+        Advance(6 * Hour),
+        Start(ProcessingTime(Hour), efo = true, failOnDataLoss = false),
+        Advance(139000),
+        Recreate(1, 238234),
+        Advance(27 * Hour)
+      )
+    ))
+  }
 }

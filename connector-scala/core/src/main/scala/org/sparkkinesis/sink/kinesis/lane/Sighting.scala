@@ -17,7 +17,7 @@ object Sighting {
   /** Every record is in the shard that the map predicts. */
   case object AsExpected extends Sighting
 
-  /** No listing has ended yet. */
+  /** No listing has succeeded yet. */
   case object Unlisted extends Sighting
 
   /**

@@ -127,7 +127,7 @@ final private[read] class SourcePositions(
   def checkRecreated(arns: Set[String], isUrgent: Boolean = false): RecreatedStreams.Found =
     remade.check(arns, isUrgent)
 
-  /** Returns those of these streams that consumers did not find, and that exist again. */
+  /** Returns those of these streams that consumers did not find, and that were recreated since. */
   def returned(missing: Set[String]): Set[String] = missing.filter { arn =>
     try checkRecreated(Set(arn), isUrgent = true).recreated(arn)
     // The permissions for a stream of another account end with the stream.

@@ -157,8 +157,6 @@ final class SourceQuery(
     mustMend = false
     val mended = positions.mend(start)
     val known = positions.linked(mended)
-    if (endsNow) triggers.endNow()
-    endsNow = false
     planUnlessRecreated(mended, known, allAvailable) match {
       case Some(from) => (mended, from)
       case None => planFrom(start, allAvailable)
@@ -172,7 +170,7 @@ final class SourceQuery(
   private def planUnlessRecreated(mended: SourceOffset, known: SourceOffset, all: Boolean): Option[SourceOffset] =
     try {
       // What the coordinator knows of a recreated stream is of the old one, and no position is compared with that.
-      if (coordinatorIfStarted.exists(_.knowsOther(known))) advance(known)
+      if (coordinatorIfStarted.exists(_.knowsOther(known))) advance(withoutUnprepared(known))
       plan(mended, known, all).filterNot(_ => planned.nonEmpty && isRecreated(positions.checkDoubtful))
     } catch {
       case failed: ShardFailed
@@ -197,6 +195,8 @@ final class SourceQuery(
     asStreamsAre(mended, known) match {
       case None => None
       case Some(from) =>
+        if (endsNow) triggers.endNow()
+        endsNow = false
         // The executors need the settings of the first stream that is opened, also for the streams that join later.
         val hasBegun = coordinatorIfStarted.nonEmpty || from.read.nonEmpty
         if (hasBegun) advance(from)
@@ -223,12 +223,32 @@ final class SourceQuery(
 
   /** Leaves the streams that do not exist any more. One that was recreated since then is read on. */
   private def leaveMissing(members: StreamMembers, from: SourceOffset): Unit = {
+    val read = from.read.map(_.arn).toSet
     val gone = coordinatorIfStarted.fold(Seq.empty[MissingStream])(_.prefetched.missing)
+      .filter(one => read(one.stream) && !members.isHeld(one.stream))
     val recreated = positions.returned(gone.map(_.stream).toSet)
     mustMend ||= recreated.nonEmpty
-    gone.filterNot(one => recreated(one.stream)).foreach { one =>
-      members.leave(from, one.stream, streams.explain(one), one.isDrained)
+    gone.foreach { one =>
+      if (recreated(one.stream)) members.noteRecreated(one.stream, one.isDrained)
+      else members.leave(from, one.stream, streams.explain(one), one.isDrained)
     }
+  }
+
+  /**
+   * Returns the offset without the recreated streams that have no enhanced fan-out consumer, which are held back. The
+   * executors must know the others' consumers before shards of them are assigned.
+   */
+  private def withoutUnprepared(offset: SourceOffset): SourceOffset = members.fold(offset) { members =>
+    val unprepared = streams.prepareRecreated(offset)
+    unprepared.foreach { case (arn, why) => members.leave(offset, arn, why, isDrained = false) }
+    connect()
+    if (unprepared.isEmpty) offset else offset.copy(streams = offset.streams -- unprepared.keys)
+  }
+
+  /** Tells the coordinator how the streams are reached now. */
+  private def connect(): Unit = if (session.connections ne connected) {
+    connected = session.connections
+    coordinator.connect(connected)
   }
 
   /**
@@ -254,13 +274,7 @@ final class SourceQuery(
     // A stream that joined after the last batch may have been recreated since then.
     val whole = positions.mend(positions.withReturned(before, moved))
     if (whole ne moved) members.replace(mended, whole)
-    val unprepared = streams.prepareRecreated(whole)
-    unprepared.foreach { case (arn, why) => members.leave(whole, arn, why, isDrained = false) }
-    if (session.connections ne connected) {
-      connected = session.connections
-      coordinator.connect(connected)
-    }
-    if (unprepared.isEmpty) whole else evolved(members, mended, whole)
+    if (withoutUnprepared(whole) eq whole) whole else evolved(members, mended, whole)
   }
 
   /** The settings of the consumers, whose enhanced fan-out consumers are registered. */

@@ -37,6 +37,19 @@ final private[member] class HeldStreams(session: StreamSession, environment: Env
     }
   }
 
+  /** Holds back a stream that was parked after all its records were read, and that does not exist any more. */
+  def holdDrained(arn: String, why: Throwable): Unit = if (!contains(arn)) {
+    session.events.emit(StreamPending(arn, String.valueOf(why.getMessage)))
+    synchronized {
+      held += arn -> true
+      drained += arn
+    }
+  }
+
+  /** Records that a stream did not exist for a while, and whether every record of it was read before. */
+  def noteRecreated(arn: String, isDrained: Boolean): Unit =
+    synchronized(if (isDrained) drained += arn else drained -= arn)
+
   /** Whether every record of a stream was read when it was held back last, also if it can be read again. */
   def wasDrained(arn: String): Boolean = drained(arn)
 

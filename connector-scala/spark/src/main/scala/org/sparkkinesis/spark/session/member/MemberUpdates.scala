@@ -5,7 +5,7 @@ import scala.util.control.NonFatal
 import org.sparkkinesis.concurrent.Futures
 import org.sparkkinesis.config.MetadataOptions
 import org.sparkkinesis.config.value.{OnStreamRemoved, PositionOption}
-import org.sparkkinesis.error.MetadataErrors
+import org.sparkkinesis.error.{MetadataErrors, ServiceErrors}
 import org.sparkkinesis.event.{MetadataChanged, StreamPending}
 import org.sparkkinesis.metadata._
 import org.sparkkinesis.plan.member.MembershipHistory
@@ -22,6 +22,8 @@ import org.sparkkinesis.spark.session.checkpoint.MetadataLog
  * @param parked
  *   returns the streams that the query does not read any more, and since when in epoch milliseconds; called on the
  *   thread that asks the service
+ * @param drained
+ *   returns those of them whose records were all read; called on the same thread
  */
 final private[member] class MemberUpdates(
     session: StreamSession,
@@ -31,7 +33,8 @@ final private[member] class MemberUpdates(
     service: String,
     prepare: PhysicalStream => Unit,
     initial: => (PositionOption, Long),
-    parked: () => Map[String, Long]
+    parked: () => Map[String, Long],
+    drained: () => Set[String]
 ) {
   private val options = session.options
   private val allowed = AllowList.of(options)
@@ -68,6 +71,7 @@ final private[member] class MemberUpdates(
       // Without any stream there is nothing to start with.
       if (isFirst && joins.isEmpty) failed.headOption.foreach { case (_, why) => throw why }
       reconnect(document)
+      holdAbsent(document)
       val reachable = again(document)
       history.next(document, removed, joins, session.serviceClock.atLeast, reachable, parked()).foreach { entry =>
         val difference = MetadataDiff.between(
@@ -80,6 +84,16 @@ final private[member] class MemberUpdates(
       }
     }
   }
+
+  /**
+   * Holds back the drained streams that the document names again and that do not exist: nothing can be lost of them
+   * until they do.
+   */
+  private def holdAbsent(document: MetadataDocument): Unit = for {
+    arn <- drained() if !held.contains(arn)
+    stream <- document.physical.get(arn) if stream.state == StreamState.Active
+    why <- attempt(arn)(ready(stream, isAgain = true)).left.toOption if ServiceErrors.isStreamNotFound(why._2)
+  } held.holdDrained(arn, why._2)
 
   /** Tries the streams that are held back. Returns whether some can be read again. */
   private def again(document: MetadataDocument): Boolean = {

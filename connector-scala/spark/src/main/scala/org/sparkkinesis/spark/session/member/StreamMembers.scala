@@ -46,7 +46,7 @@ final class StreamMembers(
     options(MetadataOptions.removedStreamRetention).toMillis
   )
   private val held = new HeldStreams(session, environment)
-  private val updates = new MemberUpdates(session, log, history, held, service.address, prepare, initial, () => parked)
+  private val updates = new MemberUpdates(session, log, history, held, service.address, prepare, initial, () => parked, () => drained)
   private val watcher = new MetadataWatcher(
     service,
     pattern.fold(MetadataSource.ids(options))(StreamIds.Matching(_)),
@@ -78,6 +78,11 @@ final class StreamMembers(
     case (arn, StreamOffset(_, _, _, _, _, _, StreamPhase.Parked(since, _))) if !held.all.get(arn).contains(false) =>
       arn -> since
   })
+
+  /** The streams that are parked and were read to their ends. */
+  private def drained: Set[String] = present.fold(Set.empty[String])(_._2.streams.valuesIterator.collect {
+    case stream if stream.isParkedDrained => stream.arn
+  }.toSet)
 
   /**
    * Starts to ask the service. Waits for the first answer only if the checkpoint has no version.
@@ -196,6 +201,12 @@ final class StreamMembers(
       if (!from.read.exists(other => other.arn != arn && !held.contains(other.arn))) throw why
       held.hold(stream, why, isDrained)
     }
+
+  /** Whether a stream cannot be read at the moment. */
+  def isHeld(arn: String): Boolean = held.contains(arn)
+
+  /** Records that a stream was recreated, and whether every record of the deleted one was read. */
+  def noteRecreated(arn: String, isDrained: Boolean): Unit = held.noteRecreated(arn, isDrained)
 
   /** Whether every record of a stream was read before it did not exist any more. */
   def wasDrained(arn: String): Boolean = held.wasDrained(arn)
