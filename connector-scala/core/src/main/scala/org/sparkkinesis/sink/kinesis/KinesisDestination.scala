@@ -112,7 +112,7 @@ final class KinesisDestination(
         first.fold(inOrder(answers, look()))(_.handle[Unit]((_, _) => ()).thenCompose(_ => inOrder(answers, look())))
       } else {
         look() match {
-          case Sighting.Refuted(refutation, true) =>
+          case refuted @ Sighting.Refuted(refutation, true) if !isUnprovable(refuted) =>
             shards.list(service, stream, events).thenAccept(detectDistribution(_, refutation))
           case Sighting.Elsewhere => listInBackground()
           case _ => ()
@@ -122,11 +122,8 @@ final class KinesisDestination(
     }
   }
 
-  /** Whether a listing that could prove the same as before has just failed, so that another one must wait. */
-  private def isUnprovable(seen: Sighting): Boolean = seen match {
-    case Sighting.Refuted(_, isNews) => !isNews && shards.hasJustFailed
-    case _ => false
-  }
+  /** Whether only a listing could prove what a response shows, and one has just failed, so that the next must wait. */
+  private def isUnprovable(seen: Sighting): Boolean = seen.refutation.nonEmpty && shards.hasJustFailed
 
   private def listInBackground(): Unit = background.begin(() => shards.list(service, stream, events)): Unit
 

@@ -160,6 +160,19 @@ class AggregatedSinkSuite extends KinesisSinkTests {
     }
   }
 
+  test("a listing that has failed is not repeated for each response that it should explain") {
+    val rig = new Rig(4, byKey)
+    rig.sink.flush()
+    rig.time.advance(1.second)
+    rig.stream.distributesItself = true
+    rig.stream.listingFailures ++= Seq.fill(100)(failure(ServiceErrorKind.Throttled))
+    (1 to 20).foreach { _ =>
+      write500(rig.sink)
+      rig.sink.flush()
+    }
+    assert(100 - rig.stream.listingFailures.size <= 5)
+  }
+
   test("a reshard is never interpreted as automatic distribution") {
     Seq(
       KinesisSinkSettings.of(Options.defaults),

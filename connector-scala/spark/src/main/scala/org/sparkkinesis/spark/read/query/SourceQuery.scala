@@ -170,7 +170,7 @@ final class SourceQuery(
   private def planUnlessRecreated(mended: SourceOffset, known: SourceOffset, all: Boolean): Option[SourceOffset] =
     try {
       // What the coordinator knows of a recreated stream is of the old one, and no position is compared with that.
-      if (coordinatorIfStarted.exists(_.knowsOther(known))) advance(withoutUnprepared(known))
+      if (coordinatorIfStarted.exists(_.knowsOther(known))) advance(session.opened(withoutUnprepared(known)))
       plan(mended, known, all).filterNot(_ => planned.nonEmpty && isRecreated(positions.checkDoubtful))
     } catch {
       case failed: ShardFailed

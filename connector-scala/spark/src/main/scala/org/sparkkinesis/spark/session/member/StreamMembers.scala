@@ -46,7 +46,8 @@ final class StreamMembers(
     options(MetadataOptions.removedStreamRetention).toMillis
   )
   private val held = new HeldStreams(session, environment)
-  private val updates = new MemberUpdates(session, log, history, held, service.address, prepare, initial, () => parked, () => drained)
+  private val updates =
+    new MemberUpdates(session, log, history, held, service.address, prepare, initial, () => parked, () => drained)
   private val watcher = new MetadataWatcher(
     service,
     pattern.fold(MetadataSource.ids(options))(StreamIds.Matching(_)),

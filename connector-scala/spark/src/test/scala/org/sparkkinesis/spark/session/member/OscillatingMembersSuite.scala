@@ -10,7 +10,7 @@ import org.sparkkinesis.event.StreamJoined
 import org.sparkkinesis.event.log.QueryContext
 import org.sparkkinesis.metadata._
 import org.sparkkinesis.model.{SequenceNumber, StartingPosition, StreamRef}
-import org.sparkkinesis.plan.offset.{OffsetCodec, ShardPosition, SourceOffset, StreamOffset}
+import org.sparkkinesis.plan.offset.{OffsetCodec, ShardPosition, SourceOffset, StreamOffset, StreamPhase}
 import org.sparkkinesis.service.ShardPage
 import org.sparkkinesis.spark.connection.FakeDirectory.{arn, shards}
 import org.sparkkinesis.spark.connection.{FakeDirectory, VirtualEnvironment}
@@ -177,6 +177,29 @@ class OscillatingMembersSuite extends TimedSuite {
     val unopened = new Run(files, service, existing = Seq("steady")).batch(initial)
     assert(unopened.streams(arn("flapping")).isParked)
     assert(timeOf(unopened).exists(_ <= joinMillis - (24.hours - StreamSession.FirstFetch).toMillis), timeOf(unopened))
+  }
+
+  test("a drained stream that is named again before it exists is held back, so that nothing of it is lost until then") {
+    val (files, service) = (new MemoryFiles, new Service)
+    service.set(both: _*)
+    val first = new Run(files, service)
+    val initial = first.batch(first.members.initialOffset)
+    service.set("steady")
+    first.time.advance(2.seconds)
+    val parked = first.batch(initial)
+    first.members.close()
+    val at = first.time.currentMillis - 1
+    val flapping = parked.streams(arn("flapping")).copy(phase = StreamPhase.Parked(at, isDrained = true))
+    val run = new Run(files, service, existing = Seq("steady"))
+    val drained = run.batch(parked.copy(streams = parked.streams.updated(arn("flapping"), flapping)))
+    assert(!run.members.isHeld(arn("flapping")))
+    service.set(both: _*)
+    run.time.advance(2.seconds)
+    assert(run.members.isHeld(arn("flapping")) && run.members.wasDrained(arn("flapping")))
+    val held = run.batch(drained)
+    assert(held.streams(arn("flapping")).phase == flapping.phase && held.version > drained.version)
+    assert(run.members.wantedSince(held, held.streams(arn("flapping"))).contains(at), "not since it was named")
+    assert(run.environment.losses.isEmpty)
   }
 
   test("a stream that drains while many versions follow keeps its logical stream, its order and how it is reached") {

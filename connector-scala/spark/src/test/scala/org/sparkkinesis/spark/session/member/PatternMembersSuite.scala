@@ -183,6 +183,15 @@ class PatternMembersSuite extends TimedSuite {
     assert(events.of[StreamReturned] == Vector(StreamReturned(arn("web-b"))))
   }
 
+  test("whether every record of a stream was read is known anew each time it is recreated") {
+    val run = new Run(new MemoryFiles, Seq("web-a", "web-b"))
+    run.members.initialOffset
+    Seq(true, false, true).foreach { isDrained =>
+      run.members.noteRecreated(arn("web-b"), isDrained)
+      assert(run.members.wasDrained(arn("web-b")) == isDrained && !run.members.isHeld(arn("web-b")))
+    }
+  }
+
   test("a stream that the service does not list any more is drained") {
     val run = new Run(new MemoryFiles, Seq("web-a", "web-b"))
     run.members.initialOffset
