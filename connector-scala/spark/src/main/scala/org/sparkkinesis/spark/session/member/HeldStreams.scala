@@ -30,24 +30,22 @@ final private[member] class HeldStreams(session: StreamSession, environment: Env
    */
   def hold(stream: StreamOffset, why: Throwable, isDrained: Boolean): Unit = if (!contains(stream.arn)) {
     if (ServiceErrors.isStreamNotFound(why) && !isDrained) deleted.lost(stream, HeldStreams.Unread, why)
-    session.events.emit(StreamPending(stream.arn, String.valueOf(why.getMessage)))
-    synchronized {
-      held += stream.arn -> isDrained
-      if (isDrained) drained += stream.arn else drained -= stream.arn
-    }
+    hold(stream.arn, why, isDrained)
   }
 
   /** Holds back a stream that was parked after all its records were read, and that does not exist any more. */
-  def holdDrained(arn: String, why: Throwable): Unit = if (!contains(arn)) {
+  def holdDrained(arn: String, why: Throwable): Unit = if (!contains(arn)) hold(arn, why, isDrained = true)
+
+  private def hold(arn: String, why: Throwable, isDrained: Boolean): Unit = {
     session.events.emit(StreamPending(arn, String.valueOf(why.getMessage)))
     synchronized {
-      held += arn -> true
-      drained += arn
+      held += arn -> isDrained
+      noteDrained(arn, isDrained)
     }
   }
 
-  /** Records that a stream did not exist for a while, and whether every record of it was read before. */
-  def noteRecreated(arn: String, isDrained: Boolean): Unit =
+  /** Records whether every record of a stream was read before the stream did not exist. */
+  def noteDrained(arn: String, isDrained: Boolean): Unit =
     synchronized(if (isDrained) drained += arn else drained -= arn)
 
   /** Whether every record of a stream was read when it was held back last, also if it can be read again. */

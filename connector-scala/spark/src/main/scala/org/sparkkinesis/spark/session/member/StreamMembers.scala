@@ -207,7 +207,7 @@ final class StreamMembers(
   def isHeld(arn: String): Boolean = held.contains(arn)
 
   /** Records that a stream was recreated, and whether every record of the deleted one was read. */
-  def noteRecreated(arn: String, isDrained: Boolean): Unit = held.noteRecreated(arn, isDrained)
+  def noteRecreated(arn: String, isDrained: Boolean): Unit = held.noteDrained(arn, isDrained)
 
   /** Whether every record of a stream was read before it did not exist any more. */
   def wasDrained(arn: String): Boolean = held.wasDrained(arn)
