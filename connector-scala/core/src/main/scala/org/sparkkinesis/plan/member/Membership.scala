@@ -103,14 +103,17 @@ object Membership {
    * positions: an active stream becomes active again, and one that was draining is drained.
    *
    * @param held
-   *   the streams that cannot be read, and whether every record of them was read before
+   *   the streams that cannot be read, and whether every record of them was read. A stream that was parked before may
+   *   have got records since: this value replaces that of its phase.
    */
   def hold(offset: SourceOffset, before: SourceOffset, nowMillis: Long, held: Map[String, Boolean]): SourceOffset = {
     val parked = held.iterator.flatMap { case (arn, isDrained) =>
       offset.streams.get(arn).map(_ -> isDrained)
     }.collect {
       case (stream, isDrained) if !stream.isParked =>
-        val known = before.streams.get(stream.arn).map(_.phase).collect { case parked: StreamPhase.Parked => parked }
+        val known = before.streams.get(stream.arn).map(_.phase).collect { case StreamPhase.Parked(since, _) =>
+          StreamPhase.Parked(since, isDrained)
+        }
         stream.copy(phase = known.getOrElse(stream.phase match {
           // A stream is drained if its removal is later than the time at which it was parked.
           case StreamPhase.Draining(since) => StreamPhase.Parked(since - 1, isDrained)

@@ -106,6 +106,15 @@ class MembershipSuite extends TimedSuite with MemberSamples {
     assert(Membership.hold(from, from, 9, Map(c -> true)) eq from)
   }
 
+  test("a drained stream that returns and cannot be read stays drained only if it got no records since") {
+    for (isDrained <- Seq(true, false)) {
+      val parked = offset(1, join(a), join(b, Parked(7, isDrained = true)))
+      val returned = Membership.takeIn(parked, Seq(entry(2, Nil, a -> StreamWish.Read, b -> StreamWish.Read)))
+      val held = Membership.hold(returned, parked, nowMillis = 9, Map(b -> isDrained))
+      assert(held.streams(b).phase == Parked(7, isDrained))
+    }
+  }
+
   private def history(
       last: MetadataEntry,
       how: OnStreamRemoved = OnStreamRemoved.Drain,

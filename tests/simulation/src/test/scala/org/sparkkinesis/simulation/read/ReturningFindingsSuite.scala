@@ -4,6 +4,7 @@ import org.sparkkinesis.service.Operation.GetRecords
 import org.sparkkinesis.service.ServiceErrorKind.Throttled
 import org.sparkkinesis.simulation.metadata.MetadataFault.UnknownState
 import org.sparkkinesis.simulation.metadata.NamedState.{Absent, Active, Draining, Standby}
+import org.sparkkinesis.simulation.model.ModelSettings
 import org.sparkkinesis.simulation.model.ServiceFault.Failing
 import org.sparkkinesis.simulation.read.schedule.ReadAction._
 import org.sparkkinesis.simulation.read.schedule.{ReadScenario, ReadSetup}
@@ -33,6 +34,58 @@ class ReturningFindingsSuite extends TimedSuite with ReadFindings {
         // Ends with the loss of the other stream, after it has written that this one is to be read.
         Start(ProcessingTime(60000), efo = true, failOnDataLoss = true),
         Advance(13 * Hour)
+      )
+    ))
+    assert(outcome.losses > 0)
+  }
+
+  test("what a drained stream got after it should be read again is reported, if it is being deleted at the restart") {
+    val outcome = run(ReadScenario(
+      63001271,
+      ReadSetup(
+        initialPosition = "latest",
+        positionAgeMillis = 60000,
+        model = ModelSettings(20, 10, 2, 0, 1000, 5000, false),
+        options = Map(
+          "removedStreamRetention" -> "365d",
+          "onStreamRemoved" -> "drain",
+          "drainGrace" -> "0ms",
+          "metadataRefreshInterval" -> "1s",
+          "removalConfirmations" -> "3",
+          "shardFetchInterval" -> "10s",
+          "maxBytesPerTrigger" -> "1k",
+          "minFetchPeriod" -> "250ms",
+          "drainTimeout" -> "1h",
+          "shardsPerTask" -> "2"
+        ),
+        streams = 3,
+        logical = Vector(Active, Standby, Standby)
+      ),
+      Vector(
+        Put(18),
+        Start(AvailableNow, efo = false, failOnDataLoss = false),
+        Name(0, Draining),
+        Split(0),
+        Name(2, Active),
+        LoseExecutor(2),
+        Advance(5000),
+        Start(AvailableNow, efo = false, failOnDataLoss = true),
+        Advance(3000),
+        Name(0, Active),
+        LoseMessages(50, 41872),
+        // Writes that the stream is to be read, and ends before it has planned a batch.
+        Start(ProcessingTime(5000), efo = true, failOnDataLoss = true),
+        Advance(7000),
+        Stop,
+        Put(15),
+        Put(39),
+        Advance(8000),
+        Recreate(2, 169647),
+        Recreate(3, 136923),
+        Advance(13000),
+        // The stream is in the state DELETING.
+        Start(Once, efo = false, failOnDataLoss = true),
+        Advance(15000)
       )
     ))
     assert(outcome.losses > 0)

@@ -179,6 +179,14 @@ final class StreamMembers(
   private def isDrained(before: SourceOffset, stream: StreamOffset): Boolean = stream.isParkedDrained &&
     !wantedSince(before, stream, log.entries.filter(_.number <= lastOfEarlierRun)).exists(stream.isParkedBefore)
 
+  /**
+   * The streams that are held back, and whether every record of them was read. For one that is parked, only the newest
+   * offset says that.
+   */
+  private def heldSince(before: SourceOffset): Map[String, Boolean] = held.all.transform { (arn, wasDrained) =>
+    before.streams.get(arn).filter(_.isParked).fold(wasDrained)(isDrained(before, _))
+  }
+
   /** Opens the streams that a batch of an earlier run reads, also those that are held back. */
   override def openForBatch(start: SourceOffset, end: SourceOffset): Unit =
     deleted.openForBatch(start, end, updates.ready)
@@ -254,7 +262,7 @@ final class StreamMembers(
       else Membership.takeIn(known.copy(version = version), entries)
     open(moved, now)
     val drained = Membership.park(
-      Membership.hold(moved, now, session.serviceClock.atLeast, held.all),
+      Membership.hold(moved, now, session.serviceClock.atLeast, heldSince(now)),
       session.serviceClock.atLeast,
       options(MetadataOptions.drainGrace).toMillis,
       options(MetadataOptions.drainTimeout).toMillis,
