@@ -4,7 +4,7 @@ import org.sparkkinesis.config.value.PositionOption
 import org.sparkkinesis.config.{ConnectionOptions, MetadataOptions}
 import org.sparkkinesis.error.{KinesisConnectorException, ReadErrors}
 import org.sparkkinesis.metadata._
-import org.sparkkinesis.plan.member.{Membership, MembershipHistory, MetadataEntry, StreamWish}
+import org.sparkkinesis.plan.member.{Membership, MembershipHistory}
 import org.sparkkinesis.plan.offset.{SourceOffset, StreamOffset, StreamPhase}
 import org.sparkkinesis.spark.connection.Environment
 import org.sparkkinesis.spark.metadata.{MetadataSource, MetadataStatus, MetadataWatcher}
@@ -36,7 +36,6 @@ final class StreamMembers(
     with AutoCloseable {
   private val options = session.options
   private val log = new MetadataLog(files)
-  private val lastOfEarlierRun = log.newest.fold(0L)(_.number)
   private val service = serviceAfter(log.newest.map(_.document))
   private val pattern = options.get(ConnectionOptions.streamPattern)
   private val history = new MembershipHistory(
@@ -48,6 +47,8 @@ final class StreamMembers(
   private val held = new HeldStreams(session, environment)
   private val updates =
     new MemberUpdates(session, log, history, held, service.address, prepare, initial, () => parked, () => drained)
+  private val firstVersion = new FirstVersion(session, log, history, pattern, updates.known)
+  private val wanted = new WantedTimes(log, firstVersion.of)
   private val watcher = new MetadataWatcher(
     service,
     pattern.fold(MetadataSource.ids(options))(StreamIds.Matching(_)),
@@ -64,9 +65,6 @@ final class StreamMembers(
   private val deleted = new DeletedStreams(session, environment)
 
   private var changes = MemberChanges()
-
-  /** The version that an offset without one has. */
-  private var firstVersion = 0L
 
   /** The state between two batches: the offset of the query, and the streams as they are now. */
   @volatile private var present = Option.empty[(SourceOffset, SourceOffset)]
@@ -95,37 +93,9 @@ final class StreamMembers(
    */
   private def begin(start: Option[SourceOffset]): Unit = if (!isBegun) {
     isBegun = true
-    if (pattern.nonEmpty) start.foreach(restate)
+    if (pattern.nonEmpty) start.foreach(firstVersion.restate)
     if (log.newest.isEmpty) watcher.awaitFirst() else watcher.start()
     ()
-  }
-
-  /**
-   * Writes the streams of the checkpoint to the log, unless the log has them already: the checkpoint is of a query that
-   * listed its streams, or had another pattern. A stream that does not match the pattern leaves.
-   */
-  private def restate(start: SourceOffset): Unit = {
-    val (kept, left) = start.streams.valuesIterator.toSeq.partition(one => pattern.exists(_.matcher(one.name).matches))
-    if (kept.isEmpty) throw ReadErrors.checkpointOfOtherStream(
-      checkpointStream = start.streams.keys.mkString(", "),
-      stream = pattern.fold("")(_.pattern),
-      reason = "No stream of the checkpoint matches the pattern. Positions in one stream mean nothing in another."
-    )
-    val entries = log.entries
-    def hasSame(entry: MetadataEntry) = entry.wishes.keySet == start.streams.keySet
-    // Entries that follow the first one may have streams that join at the next batch.
-    val same = entries.headOption.filter(first => first.number == 1 && hasSame(first)).orElse(
-      entries.lastOption.filter(last => hasSame(last) && last.wishes.values.forall(_ == StreamWish.Read))
-    )
-    val isKnown = left.isEmpty && (start.version > 0 || same.nonEmpty)
-    same.foreach(entry => firstVersion = entry.number)
-    if (!isKnown) {
-      val entry =
-        history.restated(kept.map(_.arn).flatMap(updates.known), StreamMembers.Listed, session.serviceClock.atLeast)
-      log.append(entry)
-      history.note(entry)
-      firstVersion = if (left.isEmpty) entry.number else entry.number - 1
-    }
   }
 
   /**
@@ -147,7 +117,7 @@ final class StreamMembers(
     val first = Membership.takeIn(SourceOffset(Nil), log.entries.take(1))
     if (pattern.isEmpty) first
     else {
-      firstVersion = first.version
+      firstVersion.note(first)
       first.copy(version = 0)
     }
   }
@@ -171,20 +141,16 @@ final class StreamMembers(
     val failed = offset.read.filter(isNew).flatMap(stream => failureOf(stream.arn).map(stream -> _)).toVector
     if (failed.nonEmpty && !offset.read.exists(stream => session.isOpen(stream.arn))) throw failed.head._2
     failed.foreach { case (stream, why) =>
-      held.hold(stream, why, isDrained = before.streams.get(stream.arn).exists(isDrained(before, _)))
+      held.hold(stream, why, isDrained = before.streams.get(stream.arn).exists(wanted.isDrained(before, _)))
     }
   }
-
-  /** Whether a stream has lost no records if it does not exist any more: no earlier run should have read it again. */
-  private def isDrained(before: SourceOffset, stream: StreamOffset): Boolean = stream.isParkedDrained &&
-    !wantedSince(before, stream, log.entries.filter(_.number <= lastOfEarlierRun)).exists(stream.isParkedBefore)
 
   /**
    * The streams that are held back, and whether every record of them was read. For one that is parked, only the newest
    * offset says that.
    */
   private def heldSince(before: SourceOffset): Map[String, Boolean] = held.all.transform { (arn, wasDrained) =>
-    before.streams.get(arn).filter(_.isParked).fold(wasDrained)(isDrained(before, _))
+    before.streams.get(arn).filter(_.isParked).fold(wasDrained)(wanted.isDrained(before, _))
   }
 
   /** Opens the streams that a batch of an earlier run reads, also those that are held back. */
@@ -220,14 +186,8 @@ final class StreamMembers(
   /** Whether every record of a stream was read before it did not exist any more. */
   def wasDrained(arn: String): Boolean = held.wasDrained(arn)
 
-  /**
-   * Returns since when a stream that was parked in an offset should be read again, in epoch milliseconds; empty if the
-   * log does not show that. A stream that was parked although it should be read has been wanted since then.
-   */
-  def wantedSince(before: SourceOffset, parked: StreamOffset): Option[Long] = wantedSince(before, parked, log.entries)
-
-  private def wantedSince(before: SourceOffset, parked: StreamOffset, entries: Seq[MetadataEntry]): Option[Long] =
-    Membership.wantedSince(before.copy(version = math.max(before.version, firstVersion)), parked, entries)
+  /** Returns since when a stream that was parked in an offset should be read again, in epoch milliseconds. */
+  def wantedSince(before: SourceOffset, parked: StreamOffset): Option[Long] = wanted.since(before, parked)
 
   /** The streams as they were when [[evolve]] was called last. */
   def last(start: SourceOffset, from: SourceOffset): SourceOffset =
@@ -254,8 +214,8 @@ final class StreamMembers(
     val began = environment.clock.nanoTime
     val now = last(start, from)
     val entries = log.entries.filter(entry => pinned.forall(entry.number <= _))
-    if (now.version == 0 && pattern.isEmpty) entries.headOption.foreach(adopt(now, _))
-    val version = math.max(now.version, firstVersion)
+    if (now.version == 0 && pattern.isEmpty) firstVersion.adopt(now)
+    val version = firstVersion.of(now)
     val known = if (present.nonEmpty) now else entries.find(_.number == version).fold(now)(Membership.resume(now, _))
     val moved =
       if (entries.lastOption.forall(_.number <= version)) known
@@ -284,19 +244,6 @@ final class StreamMembers(
   /** Returns the position from which a stream was read, if the log still has it. */
   private def joinOf(arn: String): Option[StreamOffset] =
     log.entries.reverseIterator.flatMap(_.joins.get(arn)).nextOption()
-
-  /**
-   * Checks that the first version has every stream of a checkpoint that was written without a metadata service. They
-   * are read on from their positions.
-   */
-  private def adopt(offset: SourceOffset, first: MetadataEntry): Unit =
-    offset.streams.keysIterator.find(!first.wishes.contains(_)).foreach { other =>
-      throw ReadErrors.checkpointOfOtherStream(
-        checkpointStream = other,
-        stream = first.wishes.keys.mkString(", "),
-        reason = "The metadata document does not name the stream of the checkpoint, so its records would be lost."
-      )
-    }
 
   /** Returns how a stream is reached that the metadata names, or named. */
   override def known(arn: String): Option[PhysicalStream] = updates.known(arn)
