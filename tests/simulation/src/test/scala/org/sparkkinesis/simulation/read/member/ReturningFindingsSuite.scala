@@ -1,4 +1,4 @@
-package org.sparkkinesis.simulation.read
+package org.sparkkinesis.simulation.read.member
 
 import org.sparkkinesis.service.Operation.GetRecords
 import org.sparkkinesis.service.ServiceErrorKind.Throttled
@@ -6,6 +6,7 @@ import org.sparkkinesis.simulation.metadata.MetadataFault.UnknownState
 import org.sparkkinesis.simulation.metadata.NamedState.{Absent, Active, Draining, Standby}
 import org.sparkkinesis.simulation.model.ModelSettings
 import org.sparkkinesis.simulation.model.ServiceFault.Failing
+import org.sparkkinesis.simulation.read.ReadFindings
 import org.sparkkinesis.simulation.read.schedule.ReadAction._
 import org.sparkkinesis.simulation.read.schedule.{ReadScenario, ReadSetup}
 import org.sparkkinesis.simulation.spark.QueryTrigger.{AvailableNow, Once, ProcessingTime}

@@ -1,9 +1,10 @@
-package org.sparkkinesis.simulation.read
+package org.sparkkinesis.simulation.read.loss
 
 import org.sparkkinesis.service.Operation.DescribeStreamSummary
 import org.sparkkinesis.service.ServiceErrorKind.Internal
 import org.sparkkinesis.simulation.model.ModelSettings
 import org.sparkkinesis.simulation.model.ServiceFault.{Failing, StaleListing}
+import org.sparkkinesis.simulation.read.ReadFindings
 import org.sparkkinesis.simulation.read.schedule.ReadAction._
 import org.sparkkinesis.simulation.read.schedule._
 import org.sparkkinesis.simulation.spark.QueryTrigger._
