@@ -1,8 +1,11 @@
 package org.sparkkinesis.error
 
+import org.sparkkinesis.model.StreamStatus
+
 /** Errors of the service and of the connection to it. Each method creates the error of one condition. */
 object ServiceErrors {
   private val StreamNotFound = "KINESIS_STREAM_NOT_FOUND"
+  private val StreamUnusable = "KINESIS_STREAM_UNUSABLE"
   private val AccessDenied = "KINESIS_ACCESS_DENIED"
 
   def regionMissing(stream: String): KinesisConnectorException =
@@ -19,6 +22,14 @@ object ServiceErrors {
   /** Whether the service says that it does not have the stream. */
   def isStreamNotFound(error: Throwable): Boolean = isOf(error, StreamNotFound)
 
+  /** Whether a stream has no records: it does not exist, or is being created. */
+  def isAbsent(error: Throwable): Boolean = isStreamNotFound(error) ||
+    (error match {
+      case unusable: KinesisConnectorException => unusable.condition == StreamUnusable &&
+        unusable.parameters.get("status").contains(StreamStatus.Creating.name)
+      case _ => false
+    })
+
   /** Whether the service has refused a call because a permission is missing. */
   def isAccessDenied(error: Throwable): Boolean = isOf(error, AccessDenied)
 
@@ -28,7 +39,7 @@ object ServiceErrors {
   }
 
   def streamUnusable(stream: String, status: String): KinesisConnectorException =
-    KinesisConnectorException("KINESIS_STREAM_UNUSABLE", "stream" -> stream, "status" -> status)
+    KinesisConnectorException(StreamUnusable, "stream" -> stream, "status" -> status)
 
   def accessDenied(
       operation: String,

@@ -1,6 +1,7 @@
 package org.sparkkinesis.shard
 
 import java.util.concurrent.CompletableFuture
+import java.util.concurrent.atomic.AtomicReference
 
 import scala.concurrent.duration.FiniteDuration
 
@@ -24,11 +25,19 @@ final class ShardLister(service: KinesisService, retrier: Retrier, policy: Retry
   def list(stream: StreamRef, filter: ShardFilter): CompletableFuture[Seq[Shard]] =
     pages(stream, filter, None, Vector.empty).thenApply((shards: Vector[Shard]) => shards.distinctBy(_.id))
 
-  /** Like `list`, but repeats the listing while a shard is missing, at most [[ShardLister.Listings]] times. */
-  def complete(stream: StreamRef, filter: ShardFilter): CompletableFuture[ShardListing] =
+  /**
+   * Like `list`, but repeats the listing while a shard is missing, at most [[ShardLister.Listings]] times. Returns the
+   * shards of all these listings, as the last one of them that has it describes each shard.
+   */
+  def complete(stream: StreamRef, filter: ShardFilter): CompletableFuture[ShardListing] = {
+    val seen = new AtomicReference(Seq.empty[Shard])
     ShardLister.repeat(scheduler, policy.bound) { () =>
-      list(stream, filter).thenApply((shards: Seq[Shard]) => ShardListing(shards, ShardListing.uncovered(shards)))
+      list(stream, filter).thenApply { (listed: Seq[Shard]) =>
+        val shards = seen.updateAndGet(before => (listed ++ before).distinctBy(_.id))
+        ShardListing(shards, ShardListing.uncovered(shards))
+      }
     }(_.gap.isEmpty)
+  }
 
   private def pages(
       stream: StreamRef,

@@ -90,6 +90,13 @@ class ShardListerSuite extends TimedSuite {
     assert(rig.time.nanoTime.nanos >= policy.bound(1) + policy.bound(2))
   }
 
+  test("listings that lack different shards make one") {
+    val rig = new Rig(ShardPage(all.patch(2, Nil, 1), None), ShardPage(all.patch(0, Nil, 1), None))
+    val listing = rig.complete()
+    assert(listing.gap.isEmpty && listing.shards.toSet == all.toSet)
+    assert(rig.service.tokens.size == 2)
+  }
+
   test("if every listing lacks a shard, the result has the hash keys without a shard") {
     val lacking = all.patch(2, Nil, 1)
     val rig = new Rig(ShardPage(lacking, None))

@@ -41,8 +41,9 @@ object Membership {
   }
 
   /**
-   * Returns since when a stream that is parked in an offset is to be read again, in epoch milliseconds: since the first
-   * entry after the offset that returns it, or since it was parked, if it was to be read all the time.
+   * Returns since when a stream that is parked in an offset is to be read again, in epoch milliseconds: since an entry
+   * after the offset that returns it, which is later than when it was parked even if a wrong clock says otherwise; or
+   * since it was parked, if it was to be read all the time.
    */
   def wantedSince(offset: SourceOffset, parked: StreamOffset, entries: Seq[MetadataEntry]): Option[Long] =
     parked.phase match {
@@ -50,7 +51,9 @@ object Membership {
         def returns(entry: MetadataEntry) =
           entry.wishes.get(parked.arn).exists(wish => !parked.copy(phase = next(parked, wish)).isParked)
         if (entries.exists(entry => entry.number == offset.version && returns(entry))) Some(at)
-        else entries.filter(entry => entry.number > offset.version && returns(entry)).map(_.atMillis).minOption
+        else
+          entries.filter(entry => entry.number > offset.version && returns(entry)).map(_.atMillis).minOption
+            .map(math.max(_, at + 1))
       case _ => None
     }
 

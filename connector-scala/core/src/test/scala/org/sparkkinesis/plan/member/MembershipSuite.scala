@@ -65,6 +65,11 @@ class MembershipSuite extends TimedSuite with MemberSamples {
       assert(Membership.wantedSince(offset(1, parked), parked, entries) == expected, wishes)
     }
     assert(Membership.wantedSince(offset(1, join(a)), join(a), Seq(entry(2, Nil, a -> Read))).isEmpty, "it is read")
+    val parked = join(a, Parked(9000, isDrained = true))
+    assert(
+      Membership.wantedSince(offset(1, parked), parked, Seq(entry(2, Nil, a -> Read))).contains(9001L),
+      "the time of a later entry is earlier, because a clock was wrong"
+    )
   }
 
   test("a stream that no entry wants any more leaves the offset") {

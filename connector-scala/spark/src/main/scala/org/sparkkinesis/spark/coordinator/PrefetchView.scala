@@ -158,14 +158,11 @@ final class PrefetchView private[coordinator] (
     else {
       val ofStream = state.wanted().map(_._1).groupBy(_.stream).withDefaultValue(Nil)
       state.missing.toVector.collect {
-        case (stream, failure) if ofStream(stream).forall(tracks.get(_).forall(_.chunks.isEmpty)) =>
-          MissingStream(stream, failure, ofStream(stream).forall(tracks.get(_).exists(hasNoMore)))
+        case (stream, gone) if ofStream(stream).forall(tracks.get(_).forall(_.chunks.isEmpty)) =>
+          MissingStream(stream, gone.failure, ofStream(stream).forall(tracks.get(_).exists(gone.isRead)))
       }
     }
   }
-
-  private def hasNoMore(track: ShardTrack): Boolean =
-    track.ended || (track.readUpToMillis > 0 && track.millisBehindLatest.contains(0L))
 
   private def isPlanned(track: ShardTrack, target: AvailableNowTarget): Boolean = {
     // After a lost report, earlier chunks than the reported ones may exist.

@@ -14,7 +14,7 @@ import org.sparkkinesis.service.ServiceException
 import org.sparkkinesis.shard.ShardGraph
 import org.sparkkinesis.spark.connection.ServiceFailure
 import org.sparkkinesis.spark.coordinator.state.OpenShardTimes.ListingTime
-import org.sparkkinesis.spark.coordinator.state.{ConsumerPeer, CoordinatorState, Overtaken, ShardTrack}
+import org.sparkkinesis.spark.coordinator.state.{ConsumerPeer, CoordinatorState, Overtaken, ShardTrack, StreamGone}
 import org.sparkkinesis.spark.protocol.{Release, Report, ShardReport, Unassign}
 import org.sparkkinesis.spark.settings.StreamConnection
 
@@ -180,7 +180,7 @@ final private[coordinator] class ShardProgress(
   /** Records that a stream does not exist any more; the query decides how it goes on. */
   private def miss(stream: String, failure: Throwable): Unit = locked {
     if (state.streams(stream) && !state.missing.contains(stream)) {
-      state.missing(stream) = failure
+      state.missing(stream) = StreamGone(failure, latestMillis())
       state.noteChange()
     }
   }

@@ -6,6 +6,7 @@ import scala.util.Random
 import org.sparkkinesis.concurrent.Scheduler
 import org.sparkkinesis.model._
 import org.sparkkinesis.service.{Operation, _}
+import org.sparkkinesis.shard.ShardGraph
 
 /**
  * The settings of the modelled service.
@@ -52,6 +53,9 @@ final class ModelKinesis(val scheduler: Scheduler, val random: Random, val setti
   val faults = new ModelFaults(random, () => now)
   val consumers = new ModelConsumers(this)
   val calls = new CallLedger(settings.writesPerSecond, () => now)
+
+  /** The shard that the last listings of a stream omitted, and how many of them in a row. */
+  private val omissions = mutable.HashMap.empty[String, (ShardId, Int)]
   private var observer: StoredPut => Unit = _ => ()
   private var callObserver: PutCall => Unit = _ => ()
   private var puts = 0L
@@ -204,7 +208,18 @@ final class ModelKinesis(val scheduler: Scheduler, val random: Random, val setti
       val listed = shard.describe
       if (shard.closedMillis.exists(_ > asOf)) listed.copy(endingSequenceNumber = None) else listed
     }
-    if (seen.nonEmpty && faults.leavesOut()) seen.patch(random.nextInt(seen.size), Nil, 1) else seen
+    if (seen.nonEmpty && faults.leavesOut()) seen.filterNot(omitted(stream.life, seen.map(_.id))) else seen
+  }
+
+  /**
+   * Returns whether a listing omits a shard: one of these at random, but none too often in a row. The product takes a
+   * parent as expired that more listings omit.
+   */
+  private def omitted(life: String, shards: Seq[ShardId]): Shard => Boolean = {
+    val one = shards(random.nextInt(shards.size))
+    val times = omissions.get(life).filter(_._1 == one).fold(1)(_._2 + 1)
+    omissions(life) = one -> times
+    shard => shard.id == one && times < ShardGraph.Omissions
   }
 
   def latencyMillis: Int = 1 + random.nextInt(settings.latencyMillis)

@@ -19,6 +19,9 @@ final class ReadLedger(now: () => Long, initialRetentionMillis: Long) extends Ba
   /** The times at which streams were deleted. */
   private val deletions = mutable.HashMap.empty[String, Long]
 
+  /** The times at which the deletions of streams were complete. */
+  private val removals = mutable.HashMap.empty[String, Long]
+
   /** The arrival time of the first record that must be delivered. */
   private var beginsAtMillis = Long.MaxValue
   private var firstStartMillis = Long.MaxValue
@@ -48,6 +51,9 @@ final class ReadLedger(now: () => Long, initialRetentionMillis: Long) extends Ba
 
   def add(record: PutRecord): Unit = put(record.id) = record
   def deleted(stream: String): Unit = deletions(stream) = now()
+
+  /** Records that the deletion of a stream is complete. */
+  def removed(stream: String): Unit = if (deletions.contains(stream)) removals.getOrElseUpdate(stream, now())
 
   /** Records a change of the retention period. */
   def retain(hours: Int): Unit = retentionMillis = hours * 3600000L
@@ -112,6 +118,13 @@ final class ReadLedger(now: () => Long, initialRetentionMillis: Long) extends Ba
   private def isOfUnknown(record: PutRecord): Boolean = absences(record.arn).exists { case (from, until) =>
     record.arrivalMillis >= from && deletions.get(record.stream).exists(_ <= until)
   }
+
+  /**
+   * Returns whether a record arrived in a stream of a logical stream shortly before the stream was gone. The query takes
+   * such a stream as read to its end if the last answer said so and is not older than that.
+   */
+  private def isOfLastSeconds(record: PutRecord): Boolean =
+    isLogical && removals.get(record.stream).exists(_ - record.arrivalMillis <= ReadLedger.LastAnswerMillis)
 
   /** Records that the query has dropped its position in a stream. If the stream returns, it is a new one. */
   def dropped(arn: String): Unit = {
@@ -202,15 +215,16 @@ final class ReadLedger(now: () => Long, initialRetentionMillis: Long) extends Ba
   def missing: Iterator[PutRecord] =
     put.valuesIterator.filter(record => !delivered.contains(record.id) && isExpected(record) && !isExcused(record))
 
-  def isExpected(record: PutRecord): Boolean = !record.dropped && !isGoneInBetween(record) && !isOfUnknown(record) && {
-    joined.get(record.arn) match {
-      case Some(Some(joinedMillis)) => goneMillis(record) >= joinedMillis
-      case None if isLogical => goneMillis(record) >= now()
-      case _ => isInFirst(record) && goneMillis(record) >= firstStartMillis &&
-        // A stream that was deleted before the query knew it cannot be missed.
-        deletions.get(record.stream).forall(_ >= notedMillis)
+  def isExpected(record: PutRecord): Boolean = !record.dropped && !isGoneInBetween(record) && !isOfUnknown(record) &&
+    !isOfLastSeconds(record) && {
+      joined.get(record.arn) match {
+        case Some(Some(joinedMillis)) => goneMillis(record) >= joinedMillis
+        case None if isLogical => goneMillis(record) >= now()
+        case _ => isInFirst(record) && goneMillis(record) >= firstStartMillis &&
+          // A stream that was deleted before the query knew it cannot be missed.
+          deletions.get(record.stream).forall(_ >= notedMillis)
+      }
     }
-  }
 
   /** Whether the initial position is before the record. */
   private def isInFirst(record: PutRecord): Boolean =
@@ -261,6 +275,9 @@ object ReadLedger {
 
   /** The tolerance for expiry, because arrival times are approximate. */
   val MarginMillis: Long = 10 * 60 * 1000L
+
+  /** The maximum age of the last answer of a deleted stream, with a tolerance for the service's clock. */
+  private val LastAnswerMillis: Long = 12 * 1000L
 
   /** The time in which a stream that returns is fetched for the first time. */
   private val FirstFetchMillis: Long = 60 * 60 * 1000L

@@ -60,6 +60,7 @@ final class StreamActions(
 
   /** Completes the creation of a recreated stream at once. */
   def heal(): Unit = if (isDown) {
+    service.stream(arn).foreach(stream => ledger.removed(stream.life))
     if (service.stream(arn).isEmpty || service.status(arn) == StreamStatus.Deleting)
       service.create(arn, setup.shards, setup.retentionHours)
     service.activate(arn)
@@ -131,7 +132,10 @@ final class StreamActions(
     isDown = true
     ledger.deleted(stream.life)
     service.beginDeletion(arn)
-    later(downMillis / 2)(service.remove(arn))
+    later(downMillis / 2) {
+      service.remove(arn)
+      ledger.removed(stream.life)
+    }
     later(downMillis * 3 / 4) {
       service.create(arn, shards, setup.retentionHours)
       service.beginCreation(arn)

@@ -57,8 +57,8 @@ final private[coordinator] class CoordinatorState(
   /** ARNs of the streams that are read. */
   var streams: Set[String] = initial.toSet
 
-  /** Streams that do not exist any more, and the failures that show it. */
-  val missing: mutable.LinkedHashMap[String, Throwable] = mutable.LinkedHashMap.empty
+  /** Streams that do not exist any more. */
+  val missing: mutable.LinkedHashMap[String, StreamGone] = mutable.LinkedHashMap.empty
 
   /**
    * Streams that may have been recreated: the service does not have one of their shards any more, has another one of

@@ -88,6 +88,9 @@ final private[coordinator] class ShardTrack(
   /** Value of [[oldestUnplanned]] when the last owner was lost. Its records have to be fetched again. */
   private var lostFrom: Option[Long] = None
 
+  /** The last record that an earlier owner had reported and that was not planned when that owner was lost. */
+  private var lostUpTo: Option[SequenceNumber] = None
+
   def isGone: Boolean = isMissing
 
   /** Whether no owner has reported a time up to which it read the shard. */
@@ -145,8 +148,16 @@ final private[coordinator] class ShardTrack(
     chunks.find(chunk => plannedUpTo.forall(chunk.last > _)).map(_.firstArrivalMillis)
       .orElse(Option.when(readUpToMillis > 0)(readUpToMillis))
 
+  /**
+   * Whether records that a lost owner had reported were neither reported again nor planned. If the stream was recreated,
+   * they never are.
+   */
+  def lacksLostRecords: Boolean =
+    lostUpTo.exists(last => lastReported.forall(_ < last) && plannedUpTo.forall(_ < last))
+
   private def forget(): Unit = {
     lostFrom = oldestUnplanned.orElse(lostFrom)
+    lostUpTo = (lostUpTo ++ chunks.lastOption.map(_.last)).maxOption
     chunks.clear()
     rows = 0
     lastReported = None

@@ -7,7 +7,7 @@ import org.sparkkinesis.plan.offset.{LostLineage, SourceOffset, StreamOffset}
 import org.sparkkinesis.spark.connection.Environment
 import org.sparkkinesis.spark.coordinator.PrefetchView
 import org.sparkkinesis.spark.coordinator.state.Overtaken
-import org.sparkkinesis.spark.session.check.{LeftConsumers, RecreatedStreams, RetentionCheck, ReturningStreams}
+import org.sparkkinesis.spark.session.check.{RecreatedStreams, RetentionCheck, ReturningStreams}
 import org.sparkkinesis.spark.session.checkpoint.{CheckpointFiles, InitialOffsetStore}
 import org.sparkkinesis.spark.session.{CheckpointCheck, StreamSession}
 
@@ -24,7 +24,6 @@ final private[read] class SourcePositions(
   private val checkpoint = new CheckpointCheck(session, environment)
   val retention = new RetentionCheck(session, files, environment)
   val readUpTo = new ReadPositions(session, files, environment)
-  private lazy val left = new LeftConsumers(session, files, environment, streams.changing.known(_))
   private val returning = new ReturningStreams(
     session,
     checkpoint,
@@ -80,7 +79,7 @@ final private[read] class SourcePositions(
   def linked(mended: SourceOffset): SourceOffset = {
     val known = mendOpen(readPosition(mended))
     streams.members.foreach(_.open(known))
-    left.deregister(arn => streams.hasFanOut && session.isOpen(arn))
+    streams.deregisterLeft()
     val from = checkpoint.link(known, isChosen = choseBeginning)
     // An initial offset that this run chose cannot have expired, unless it means the time of an earlier first start.
     val mayHaveExpired = !choseBeginning || streams.beginsAtLatest

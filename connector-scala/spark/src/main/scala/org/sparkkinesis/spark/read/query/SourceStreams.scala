@@ -13,6 +13,7 @@ import org.sparkkinesis.plan.offset.SourceOffset
 import org.sparkkinesis.spark.connection.{Environment, ServiceFailure}
 import org.sparkkinesis.spark.coordinator.{MissingStream, ShardFailed}
 import org.sparkkinesis.spark.metadata.PatternMetadataService
+import org.sparkkinesis.spark.session.check.LeftConsumers
 import org.sparkkinesis.spark.session.checkpoint.{CheckpointFiles, RegisteredConsumers}
 import org.sparkkinesis.spark.session.member.{ChangingStreams, ListedMembers, StreamMembers}
 import org.sparkkinesis.spark.session.{FanOutConsumers, StreamSession}
@@ -50,7 +51,10 @@ final private[query] class SourceStreams(
     session.fanOutConsumers(RegisteredConsumers(files, _))
   )
 
-  def hasFanOut: Boolean = fanOut.nonEmpty
+  private val left = new LeftConsumers(session, files, environment, changing.known(_))
+
+  /** Deregisters the consumers of an earlier run that this run does not use, at the first call. */
+  def deregisterLeft(): Unit = left.deregister(arn => fanOut.nonEmpty && session.isOpen(arn))
 
   /**
    * The settings with the enhanced fan-out consumers, which are registered when the query starts unless they exist.
@@ -82,6 +86,7 @@ final private[query] class SourceStreams(
   private val prepared = TrieMap.empty[String, Long]
 
   private def prepare(stream: PhysicalStream): Unit = fanOut.foreach { consumers =>
+    left.await(stream.arn)
     val now = session.streams(stream.arn)
     session.setConsumer(stream.arn, consumers.ensure(now, stream.consumerArn))
     prepared(stream.arn) = now.creationMillis

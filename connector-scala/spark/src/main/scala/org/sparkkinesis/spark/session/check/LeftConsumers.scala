@@ -17,8 +17,8 @@ import org.sparkkinesis.spark.session.checkpoint.{CheckpointFiles, RegisteredCon
 
 /**
  * Deregisters the enhanced fan-out consumers that a killed run of the query registered and that this run does not use:
- * it polls, or their stream is parked or has left. For the query's thread. A consumer that cannot be deregistered is
- * tried again by the next run.
+ * it polls, or their stream is parked or has left. For the query's thread, except [[await]]. A consumer that cannot be
+ * deregistered is tried again by the next run.
  *
  * @param physical
  *   returns how a stream is reached that is not open
@@ -33,6 +33,13 @@ final class LeftConsumers(
 
   private var isDone = false
 
+  /** The streams with such consumers; complete when their record shows that these are deregistered, or used. */
+  @volatile private var running = Map.empty[String, CompletableFuture[Unit]]
+
+  /** Waits until the consumers of a stream that joins are not being deregistered. May be called on any thread. */
+  def await(stream: String): Unit =
+    running.get(stream).foreach(environment.waiting.until(_, ReadOptions.ConsumerDeregistration * 2))
+
   /**
    * Deregisters them at the first call, which takes a bounded time.
    *
@@ -42,15 +49,26 @@ final class LeftConsumers(
   def deregister(isUsed: String => Boolean): Unit = if (!isDone) {
     isDone = true
     if (session.options(ReadOptions.requireConsumerDeregistration)) {
-      val unused = RegisteredConsumers.all(files).flatMap(Note.of).filterNot(note => isUsed(note.stream))
-      if (unused.nonEmpty)
-        Using.resource(environment.scheduler("kinesis-left-consumers", 1)) { scheduler =>
-          unused.map(note => note -> begin(note, scheduler)).foreach { case (note, done) => end(note, done) }
-        }
+      val notes = RegisteredConsumers.all(files).flatMap(Note.of)
+      // A stream that joins on another thread is open before it looks for its consumer: it waits here, or it is used.
+      running = notes.map(_.stream -> new CompletableFuture[Unit]).toMap
+      val (used, unused) = notes.partition(note => isUsed(note.stream))
+      used.foreach(free)
+      deregister(unused)
     }
   }
 
-  private def begin(note: Note, scheduler: Scheduler): CompletableFuture[Set[String]] =
+  private def free(note: Note): Unit = {
+    running(note.stream).complete(())
+    ()
+  }
+
+  private def deregister(unused: Seq[Note]): Unit = if (unused.nonEmpty)
+    Using.resource(environment.scheduler("kinesis-left-consumers", 1)) { scheduler =>
+      unused.map(note => note -> begin(note, scheduler)).foreach { case (note, done) => end(note, done) }
+    }
+
+  private def begin(note: Note, scheduler: Scheduler): CompletableFuture[Void] =
     try {
       val registrar = new StreamConsumerRegistrar(
         session.service(physical(note.stream).getOrElse(throw new IllegalArgumentException(note.stream))),
@@ -63,15 +81,21 @@ final class LeftConsumers(
       note.registered.foreach(registrar.adopt)
       val adopted = note.unfinished.fold(CompletableFuture.completedFuture(()))(registrar.adopt(note.stream, _))
       adopted.thenCompose((_: Unit) => registrar.deregisterOwn(ReadOptions.ConsumerDeregistration))
-    } catch { case NonFatal(failure) => CompletableFuture.failedFuture(failure) }
+        .thenAccept(note.record.write(_)).whenComplete((_, _) => free(note))
+    } catch {
+      case NonFatal(failure) =>
+        free(note)
+        CompletableFuture.failedFuture(failure)
+    }
 
-  private def end(note: Note, done: CompletableFuture[Set[String]]): Unit = {
+  private def end(note: Note, done: CompletableFuture[Void]): Unit = {
     def left(reason: String): Unit =
       note.consumers.foreach(one => session.events.emit(ConsumerLeft(note.stream, one, reason)))
     try
-      if (environment.waiting.until(done, ReadOptions.ConsumerDeregistration * 2))
-        note.record.write(environment.waiting.get(done))
-      else left("the service does not answer")
+      if (environment.waiting.until(done, ReadOptions.ConsumerDeregistration * 2)) {
+        environment.waiting.get(done)
+        ()
+      } else left("the service does not answer")
     catch {
       case NonFatal(failure) =>
         Futures.interruptOf(failure).foreach(throw _)

@@ -32,8 +32,8 @@ final class ReturningStreams(
   def checked(before: SourceOffset, now: SourceOffset): SourceOffset = if (before eq now) now
   else {
     val returned =
-      now.read.filter(stream => session.isOpen(stream.arn)).flatMap(stream => before.streams.get(stream.arn))
-        .filter(_.isParked).toVector
+      now.read.filter(stream => session.isOpen(stream.arn) && !isJoined(before, stream))
+        .flatMap(stream => before.streams.get(stream.arn)).filter(_.isParked).toVector
     if (returned.isEmpty) joined(before, now)
     else {
       returned.foreach(refresh)
@@ -68,11 +68,15 @@ final class ReturningStreams(
    */
   private def joined(before: SourceOffset, now: SourceOffset): SourceOffset = {
     val unseen = now.read.filter(stream =>
-      !before.streams.contains(stream.arn) && session.isOpen(stream.arn) && session.shards.seen(stream.arn).isEmpty
+      isJoined(before, stream) && session.isOpen(stream.arn) && session.shards.seen(stream.arn).isEmpty
     ).toVector
     if (unseen.isEmpty) now
     else now.copy(streams = now.streams ++ unseen.map(stream => stream.arn -> ifFound(stream)(checkpoint.link(stream))))
   }
+
+  /** Whether a stream is new, or was dropped and has joined again at another position. */
+  private def isJoined(before: SourceOffset, stream: StreamOffset): Boolean =
+    before.streams.get(stream.arn).forall(known => known.isParked && known.shards != stream.shards)
 
   private def refresh(stream: StreamOffset): Unit = ifFound(()) {
     checkpoint.refresh(stream.arn)

@@ -19,6 +19,8 @@ final class ReadUpToStore(files: CheckpointFiles) {
    * after the offset are kept until a batch ends with them.
    */
   def of(offset: SourceOffset): SourceOffset = synchronized(noted).fold(offset) { case (before, readUpTo) =>
+    // Phases are stored with the positions. Those of another version may be older than the ones of the offset.
+    val isOfVersion = before.version == offset.version && readUpTo.version == offset.version
     if (before == offset) readUpTo
     else if (isBeforeJoins(before, offset, readUpTo))
       readUpTo.copy(streams = readUpTo.streams.map { case (arn, stream) =>
@@ -26,8 +28,9 @@ final class ReadUpToStore(files: CheckpointFiles) {
         arn -> now.fold(stream)(_.copy(phase = stream.phase))
       })
     else offset.copy(streams = offset.streams.map { case (arn, stream) =>
-      val stored = readUpTo.streams.get(arn).filter(_.phase == stream.phase)
-      arn -> (if (before.streams.get(arn).contains(stream)) stored.getOrElse(stream) else stream)
+      val isSame = before.streams.get(arn).contains(stream)
+      arn -> readUpTo.streams.get(arn).filter(_ => isSame)
+        .fold(stream)(read => if (isOfVersion) read else read.copy(phase = stream.phase))
     })
   }
 

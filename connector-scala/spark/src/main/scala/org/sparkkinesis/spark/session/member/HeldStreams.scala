@@ -13,6 +13,7 @@ import org.sparkkinesis.spark.session.StreamSession
 final private[member] class HeldStreams(session: StreamSession, environment: Environment) {
   private val deleted = new DeletedStreams(session, environment)
   @volatile private var held = Map.empty[String, Boolean]
+  @volatile private var absent = Set.empty[String]
   @volatile private var drained = Set.empty[String]
 
   /** The streams by ARN, and whether every record of them was read. */
@@ -20,17 +21,21 @@ final private[member] class HeldStreams(session: StreamSession, environment: Env
 
   def contains(arn: String): Boolean = held.contains(arn)
 
+  /** Whether a stream is held back because it does not exist, so that it cannot get records. */
+  def isAbsent(arn: String): Boolean = absent(arn)
+
   /**
-   * Holds back a stream. A deleted stream that was not read to its end is lost data.
+   * Holds back a stream. A deleted stream that was not read to its end is lost data. One that exists and cannot be read
+   * may get records that the query does not see.
    *
    * @param isDrained
-   *   whether every record was read, as far as the query knows
+   *   whether every record was read until now, as far as the query knows
    * @throws KinesisConnectorException
    *   KINESIS_DATA_LOSS
    */
   def hold(stream: StreamOffset, why: Throwable, isDrained: Boolean): Unit = if (!contains(stream.arn)) {
     if (ServiceErrors.isStreamNotFound(why) && !isDrained) deleted.lost(stream, HeldStreams.Unread, why)
-    hold(stream.arn, why, isDrained)
+    hold(stream.arn, why, isDrained && ServiceErrors.isAbsent(why))
   }
 
   /** Holds back a stream that was parked after all its records were read, and that does not exist any more. */
@@ -40,6 +45,7 @@ final private[member] class HeldStreams(session: StreamSession, environment: Env
     session.events.emit(StreamPending(arn, String.valueOf(why.getMessage)))
     synchronized {
       held += arn -> isDrained
+      if (ServiceErrors.isAbsent(why)) absent += arn
       noteDrained(arn, isDrained)
     }
   }
@@ -51,7 +57,10 @@ final private[member] class HeldStreams(session: StreamSession, environment: Env
   /** Whether every record of a stream was read when it was held back last, also if it can be read again. */
   def wasDrained(arn: String): Boolean = drained(arn)
 
-  def release(arn: String): Unit = synchronized(held -= arn)
+  def release(arn: String): Unit = synchronized {
+    held -= arn
+    absent -= arn
+  }
 }
 
 private object HeldStreams {

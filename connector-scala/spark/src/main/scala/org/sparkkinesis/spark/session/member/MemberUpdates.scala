@@ -92,7 +92,7 @@ final private[member] class MemberUpdates(
   private def holdAbsent(document: MetadataDocument): Unit = for {
     arn <- drained() if !held.contains(arn)
     stream <- document.physical.get(arn) if stream.state == StreamState.Active
-    why <- attempt(arn)(ready(stream, isAgain = true)).left.toOption if ServiceErrors.isStreamNotFound(why._2)
+    why <- attempt(arn)(ready(stream, isAgain = true)).left.toOption if ServiceErrors.isAbsent(why._2)
   } held.holdDrained(arn, why._2)
 
   /** Tries the streams that are held back. Returns whether some can be read again. */

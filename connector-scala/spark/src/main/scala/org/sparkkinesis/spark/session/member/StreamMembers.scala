@@ -146,11 +146,11 @@ final class StreamMembers(
   }
 
   /**
-   * The streams that are held back, and whether every record of them was read. For one that is parked, only the newest
-   * offset says that.
+   * The streams that are held back, and whether every record of them was read. For one that is parked and absent, only
+   * the newest offset says that.
    */
   private def heldSince(before: SourceOffset): Map[String, Boolean] = held.all.transform { (arn, wasDrained) =>
-    before.streams.get(arn).filter(_.isParked).fold(wasDrained)(wanted.isDrained(before, _))
+    before.streams.get(arn).filter(_.isParked && held.isAbsent(arn)).fold(wasDrained)(wanted.isDrained(before, _))
   }
 
   /** Opens the streams that a batch of an earlier run reads, also those that are held back. */

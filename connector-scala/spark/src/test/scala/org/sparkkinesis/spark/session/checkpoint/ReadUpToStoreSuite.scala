@@ -50,7 +50,7 @@ class ReadUpToStoreSuite extends TimedSuite {
     assert(store.of(batch) == batch)
   }
 
-  test("a stream whose phase has changed has no read position") {
+  test("a stream keeps its read position and its phase, unless another version has changed that") {
     val store = new ReadUpToStore(new MemoryFiles)
     val parked = stream("returns", 8).copy(phase = StreamPhase.Parked(5, isDrained = false))
     store.note(
@@ -58,7 +58,11 @@ class ReadUpToStoreSuite extends TimedSuite {
       SourceOffset(Seq(stream("orders", 7), parked))
     )
     val moved = SourceOffset(Seq(stream("orders", 2), stream("returns", 1)))
-    assert(store.of(moved) == moved)
+    assert(store.of(moved) == SourceOffset(Seq(stream("orders", 2), parked)))
+    assert(
+      store.of(moved.copy(version = 3)) ==
+        SourceOffset(Seq(stream("orders", 2), stream("returns", 8))).copy(version = 3)
+    )
   }
 
   test("a text that cannot be decoded is ignored") {

@@ -36,6 +36,9 @@ final class MemberVerdict(
   private var returned = 0L
   private var dropped = 0L
 
+  /** The numbers of the entries that dropped streams last. */
+  private var droppedBy = Map.empty[String, Long]
+
   /** The phases of the streams as the checkpoint had them last. */
   private var phases = Map.empty[String, StreamPhase]
 
@@ -63,13 +66,16 @@ final class MemberVerdict(
     if (!isOver && phases.contains(arn))
       throw new Violation("dropped", s"$arn is dropped at ${entry.atMillis}, absent $absentMillis, ${phases(arn)}")
     dropped += 1
+    droppedBy += arn -> entry.number
     phases -= arn
     ledger.dropped(arn)
   }
 
   /** Takes over an offset of the checkpoint. */
   def noteOffset(offset: SourceOffset): Unit = {
-    offset.read.foreach(stream => ledger.joins(stream.arn, isFirst = false))
+    // A query that has not taken in yet that a stream was dropped does not join it again.
+    offset.read.filterNot(stream => droppedBy.get(stream.arn).exists(_ > offset.version))
+      .foreach(stream => ledger.joins(stream.arn, isFirst = false))
     offset.streams.foreach { case (arn, stream) =>
       ledger.parked(arn, isUnread = stream.isParked && !stream.isParkedDrained)
       (phases.get(arn), stream.phase) match {

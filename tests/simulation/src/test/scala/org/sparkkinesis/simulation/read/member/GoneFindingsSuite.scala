@@ -1,0 +1,243 @@
+package org.sparkkinesis.simulation.read.member
+
+import org.sparkkinesis.service.Operation.{GetRecords, GetShardIterator, ListShards}
+import org.sparkkinesis.service.ServiceErrorKind.{LimitExceeded, Throttled}
+import org.sparkkinesis.simulation.metadata.NamedState.{Absent, Active, Draining, Standby}
+import org.sparkkinesis.simulation.model.ModelSettings
+import org.sparkkinesis.simulation.model.ServiceFault.{Failing, ListingHoles, Unreachable}
+import org.sparkkinesis.simulation.read.ReadFindings
+import org.sparkkinesis.simulation.read.schedule.ReadAction._
+import org.sparkkinesis.simulation.read.schedule.{ReadScenario, ReadSetup}
+import org.sparkkinesis.simulation.spark.QueryTrigger.{AvailableNow, Once, ProcessingTime}
+import org.sparkkinesis.simulation.spark.TaskSettings
+import org.sparkkinesis.suite.TimedSuite
+
+/** Schedules with streams of a logical stream that were deleted, could not be reached, or were listed with gaps. */
+class GoneFindingsSuite extends TimedSuite with ReadFindings {
+
+  test("what a stream got between its last, old answer and its deletion is reported") {
+    val outcome = run(ReadScenario(
+      64021310,
+      ReadSetup(options = verySlow, streams = 2, logical = Vector(Active, Absent)),
+      Vector(
+        Migrate(0, 1),
+        Start(ProcessingTime(60000), efo = false, failOnDataLoss = true),
+        Advance(60000),
+        Put(4),
+        Recreate(2, 291238),
+        Advance(780000)
+      )
+    ))
+    assert(outcome.losses > 0)
+  }
+
+  test("a drained stream that is named again by a driver whose clock is slow may have lost records") {
+    val outcome = run(ReadScenario(
+      64028284,
+      ReadSetup(
+        shards = 2,
+        initialPosition = "at_timestamp",
+        positionAgeMillis = Hour,
+        executors = 2,
+        model = ModelSettings(20, 2, 100, 50, 1000, 5000, false),
+        tasks = TaskSettings(4, 0, 0, 5, 0),
+        options = fast ++ Map(
+          "onStreamRemoved" -> "park",
+          "drainGrace" -> "0ms",
+          "metadataRefreshInterval" -> "5s",
+          "maxBytesPerTrigger" -> "1k",
+          "drainTimeout" -> "1h"
+        ),
+        streams = 3,
+        logical = Vector(Active, Active, Absent)
+      ),
+      Vector(
+        Put(2),
+        Fault(Failing(Some(GetShardIterator), Throttled, 50), 15963),
+        Start(ProcessingTime(1000), efo = false, failOnDataLoss = true),
+        Migrate(2, 0),
+        Advance(7459),
+        Name(2, Active),
+        Advance(3000),
+        Stop,
+        Put(1),
+        Skew(-1200000),
+        Advance(18000),
+        Recreate(3, 207566)
+      )
+    ))
+    assert(outcome.losses > 0)
+  }
+
+  test("a stream that was parked beyond the last batch stays parked if another one was recreated before the restart") {
+    val outcome = run(ReadScenario(
+      64027024,
+      ReadSetup(
+        shards = 3,
+        options = verySlow ++ Map(
+          "onStreamRemoved" -> "drain",
+          "maxTriggerDelay" -> "30s",
+          "fetchBufferSize" -> "1048576",
+          "drainGrace" -> "10s",
+          "metadataRefreshInterval" -> "20m",
+          "drainTimeout" -> "1m",
+          "minRecordsPerTrigger" -> "50",
+          "shardsPerTask" -> "1"
+        ),
+        streams = 3,
+        logical = Vector(Active, Active, Standby)
+      ),
+      Vector(
+        Migrate(2, 0),
+        Start(AvailableNow, efo = false, failOnDataLoss = true),
+        Advance(Hour),
+        Recreate(2, 106426),
+        Put(4),
+        Advance(25 * Hour)
+      )
+    ))
+    assert(outcome.losses > 0)
+  }
+
+  test("a drained stream that is named again while the driver cannot reach it may have lost records") {
+    val outcome = run(ReadScenario(
+      64036632,
+      ReadSetup(
+        shards = 4,
+        model = ModelSettings(20, 1000, 2, 50, 1000, 5000, false),
+        options = fast ++ Map(
+          "onStreamRemoved" -> "park",
+          "fetchBufferSize" -> "1048576",
+          "drainGrace" -> "0ms",
+          "metadataRefreshInterval" -> "20s",
+          "removalConfirmations" -> "2",
+          "maxBytesPerTrigger" -> "1k",
+          "drainTimeout" -> "1h",
+          "deaggregation.hashRangeFilter" -> "true",
+          "shardsPerTask" -> "2"
+        ),
+        streams = 3,
+        logical = Vector(Active, Absent, Standby)
+      ),
+      Vector(
+        Start(ProcessingTime(5000), efo = false, failOnDataLoss = false),
+        Advance(23235),
+        Name(0, Draining),
+        Advance(16000),
+        Name(1, Draining),
+        Advance(5000),
+        PutAggregate(4, 1),
+        Advance(7000),
+        Name(0, Active),
+        Stop,
+        Start(Once, efo = true, failOnDataLoss = false),
+        Advance(6000),
+        Fault(Unreachable("driver"), 45200),
+        Put(2),
+        Advance(35560),
+        Recreate(2, 185921)
+      )
+    ))
+    assert(outcome.losses > 0)
+  }
+
+  test("records that a lost executor had fetched are lost with their stream") {
+    val outcome = run(ReadScenario(
+      64036780,
+      ReadSetup(
+        shards = 3,
+        initialPosition = "latest",
+        positionAgeMillis = 82800000,
+        model = ModelSettings(200, 1000, 1, 0, 1000, 5000, false),
+        options = Map(
+          "removedStreamRetention" -> "1h",
+          "onStreamRemoved" -> "drain",
+          "drainGrace" -> "10m",
+          "metadataRefreshInterval" -> "20s",
+          "removalConfirmations" -> "3",
+          "shardFetchInterval" -> "10s",
+          "minFetchPeriod" -> "250ms",
+          "drainTimeout" -> "1m",
+          "maxRecordsPerTrigger" -> "1",
+          "shardsPerTask" -> "1"
+        ),
+        streams = 3,
+        logical = Vector(Active, Absent, Standby)
+      ),
+      Vector(
+        Start(AvailableNow, efo = false, failOnDataLoss = false),
+        Fault(Failing(Some(ListShards), LimitExceeded, 50), 10460),
+        LoseMessages(50, 18642),
+        Fault(ListingHoles(4), 10991),
+        Advance(21000),
+        Name(2, Draining),
+        Advance(46000),
+        Put(9),
+        Kill(0),
+        Start(ProcessingTime(10000), efo = false, failOnDataLoss = false),
+        Advance(1000),
+        Recreate(1, 23007),
+        Advance(13000),
+        KillExecutor(0, 4)
+      )
+    ))
+    assert(outcome.losses > 0)
+  }
+
+  test("a consumer of an earlier run is not deregistered while its stream joins") {
+    run(ReadScenario(
+      65009031,
+      ReadSetup(
+        options = Map("shardFetchInterval" -> "2s", "minFetchPeriod" -> "250ms"),
+        streams = 3,
+        logical = Vector(Active, Active, Absent)
+      ),
+      Vector(
+        Start(Once, efo = false, failOnDataLoss = true),
+        Advance(2000),
+        Put(4),
+        Migrate(2, 0),
+        PutTo(1, 5),
+        PutTo(2, 1),
+        Start(ProcessingTime(5000), efo = true, failOnDataLoss = true),
+        Advance(8000),
+        Kill(0),
+        Start(ProcessingTime(10000), efo = true, failOnDataLoss = true),
+        Kill(0),
+        Advance(5000),
+        Start(ProcessingTime(5000), efo = true, failOnDataLoss = true)
+      )
+    ))
+  }
+
+  test("shards of listings that lack others are not forgotten") {
+    val outcome = run(ReadScenario(
+      64047078,
+      ReadSetup(
+        shards = 3,
+        initialPosition = "at_timestamp",
+        positionAgeMillis = 60000,
+        model = ModelSettings(5, 1000, 100, 50, 1000, 5000, false),
+        options = Map("shardFetchInterval" -> "10s", "minFetchPeriod" -> "250ms"),
+        streams = 2,
+        logical = Vector(Active, Standby)
+      ),
+      Vector(
+        Put(6),
+        Start(Once, efo = false, failOnDataLoss = true),
+        Advance(2000),
+        Fault(Failing(Some(GetRecords), Throttled, 80), 56849),
+        Name(1, Draining),
+        Fault(ListingHoles(2), 55252),
+        Merge(1),
+        Put(20),
+        Fault(ListingHoles(3), 17941),
+        Start(AvailableNow, efo = false, failOnDataLoss = false),
+        Advance(11000),
+        Put(57),
+        Advance(19000)
+      )
+    ))
+    assert(outcome.losses == 0)
+  }
+}
