@@ -120,8 +120,8 @@ final class ReadLedger(now: () => Long, initialRetentionMillis: Long) extends Ba
   }
 
   /**
-   * Returns whether a record arrived in a stream of a logical stream shortly before the stream was gone. The query takes
-   * such a stream as read to its end if the last answer said so and is not older than that.
+   * Returns whether a record arrived in a stream of a logical stream shortly before the stream was gone. The query
+   * takes such a stream as read to its end if the last answer said so and is not older than that.
    */
   private def isOfLastSeconds(record: PutRecord): Boolean =
     isLogical && removals.get(record.stream).exists(_ - record.arrivalMillis <= ReadLedger.LastAnswerMillis)

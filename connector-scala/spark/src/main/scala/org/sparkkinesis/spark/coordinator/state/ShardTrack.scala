@@ -149,8 +149,8 @@ final private[coordinator] class ShardTrack(
       .orElse(Option.when(readUpToMillis > 0)(readUpToMillis))
 
   /**
-   * Whether records that a lost owner had reported were neither reported again nor planned. If the stream was recreated,
-   * they never are.
+   * Whether records that a lost owner had reported were neither reported again nor planned. If the stream was
+   * recreated, they never are.
    */
   def lacksLostRecords: Boolean =
     lostUpTo.exists(last => lastReported.forall(_ < last) && plannedUpTo.forall(_ < last))
