@@ -65,7 +65,8 @@ final class LeftConsumers(
 
   private def deregister(unused: Seq[Note]): Unit = if (unused.nonEmpty)
     Using.resource(environment.scheduler("kinesis-left-consumers", 1)) { scheduler =>
-      unused.map(note => note -> begin(note, scheduler)).foreach { case (note, done) => end(note, done) }
+      unused.map(note => note -> begin(note, scheduler).whenComplete((_, _) => free(note)))
+        .foreach { case (note, done) => end(note, done) }
     }
 
   private def begin(note: Note, scheduler: Scheduler): CompletableFuture[Void] =
@@ -81,12 +82,8 @@ final class LeftConsumers(
       note.registered.foreach(registrar.adopt)
       val adopted = note.unfinished.fold(CompletableFuture.completedFuture(()))(registrar.adopt(note.stream, _))
       adopted.thenCompose((_: Unit) => registrar.deregisterOwn(ReadOptions.ConsumerDeregistration))
-        .thenAccept(note.record.write(_)).whenComplete((_, _) => free(note))
-    } catch {
-      case NonFatal(failure) =>
-        free(note)
-        CompletableFuture.failedFuture(failure)
-    }
+        .thenAccept(note.record.write(_))
+    } catch { case NonFatal(failure) => CompletableFuture.failedFuture(failure) }
 
   private def end(note: Note, done: CompletableFuture[Void]): Unit = {
     def left(reason: String): Unit =

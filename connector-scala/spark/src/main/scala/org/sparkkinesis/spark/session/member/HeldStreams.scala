@@ -21,7 +21,7 @@ final private[member] class HeldStreams(session: StreamSession, environment: Env
 
   def contains(arn: String): Boolean = held.contains(arn)
 
-  /** Whether a stream is held back because it does not exist, so that it cannot get records. */
+  /** Whether a stream is held back because it does not exist or is being created, so that it cannot get records. */
   def isAbsent(arn: String): Boolean = absent(arn)
 
   /**
@@ -38,7 +38,7 @@ final private[member] class HeldStreams(session: StreamSession, environment: Env
     hold(stream.arn, why, isDrained && ServiceErrors.isAbsent(why))
   }
 
-  /** Holds back a stream that was parked after all its records were read, and that does not exist any more. */
+  /** Holds back a stream that was parked after all its records were read, and that is absent. */
   def holdDrained(arn: String, why: Throwable): Unit = if (!contains(arn)) hold(arn, why, isDrained = true)
 
   private def hold(arn: String, why: Throwable, isDrained: Boolean): Unit = {

@@ -86,8 +86,8 @@ final private[member] class MemberUpdates(
   }
 
   /**
-   * Holds back the drained streams that the document names again and that do not exist: nothing can be lost of them
-   * until they do.
+   * Holds back the drained streams that the document names again and that do not exist, or are being created: nothing
+   * can be lost of them until they are active.
    */
   private def holdAbsent(document: MetadataDocument): Unit = for {
     arn <- drained() if !held.contains(arn)

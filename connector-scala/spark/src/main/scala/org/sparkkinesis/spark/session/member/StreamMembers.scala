@@ -149,7 +149,7 @@ final class StreamMembers(
    * The streams that are held back, and whether every record of them was read. For one that is parked and absent, only
    * the newest offset says that.
    */
-  private def heldSince(before: SourceOffset): Map[String, Boolean] = held.all.transform { (arn, wasDrained) =>
+  private def heldBack(before: SourceOffset): Map[String, Boolean] = held.all.transform { (arn, wasDrained) =>
     before.streams.get(arn).filter(_.isParked && held.isAbsent(arn)).fold(wasDrained)(wanted.isDrained(before, _))
   }
 
@@ -222,7 +222,7 @@ final class StreamMembers(
       else Membership.takeIn(known.copy(version = version), entries)
     open(moved, now)
     val drained = Membership.park(
-      Membership.hold(moved, now, session.serviceClock.atLeast, heldSince(now)),
+      Membership.hold(moved, now, session.serviceClock.atLeast, heldBack(now)),
       session.serviceClock.atLeast,
       options(MetadataOptions.drainGrace).toMillis,
       options(MetadataOptions.drainTimeout).toMillis,
