@@ -13,10 +13,13 @@ import org.sparkkinesis.model.{ChildShard, SequenceNumber, Shard, ShardId}
  * @param omissions
  *   the parents of which only the names are known and which may not have expired, with the number of listings that have
  *   omitted them although they have their child. From [[ShardGraph.Omissions]] on, the parent has expired.
+ * @param listings
+ *   the number of listings that were added, at most [[ShardGraph.Omissions]]
  */
 final class ShardGraph private (
     private val nodes: Map[ShardId, ShardGraph.Node],
-    private val omissions: Map[ShardId, Int]
+    private val omissions: Map[ShardId, Int],
+    private val listings: Int
 ) {
 
   /**
@@ -47,6 +50,12 @@ final class ShardGraph private (
 
   /** Returns the hash key range of a known shard. */
   def range(shard: ShardId): Option[HashKeyRange] = ranges.getOrDefault(shard.value, None)
+
+  /**
+   * Whether a shard is unknown and may exist, because one listing may lack a shard for a while. A shard that
+   * [[ShardGraph.Omissions]] listings have omitted has expired.
+   */
+  def mayBeOmitted(shard: ShardId): Boolean = listings < ShardGraph.Omissions && range(shard).isEmpty
 
   /** Whether the known children cover the whole hash key range of the shard, so that no child is missing. */
   def hasAllChildren(shard: ShardId): Boolean = {
@@ -81,7 +90,8 @@ final class ShardGraph private (
       news(children.map { child =>
         child.id -> ShardGraph.Node(child.parents, child.hashKeyRange, nodes.get(child.id).flatMap(_.start))
       }),
-      children.flatMap(_.parents).map(_ -> 0).toMap ++ omissions
+      children.flatMap(_.parents).map(_ -> 0).toMap ++ omissions,
+      listings
     )
 
   /**
@@ -98,7 +108,7 @@ final class ShardGraph private (
     val halfKnown = found.map(_._2.parents).filter(_.exists(parent => ids(parent) || nodes.contains(parent))).flatten
     val omitted = (listed.flatMap(_._2.parents).filter(omissions.contains) ++ halfKnown).distinct
       .map(parent => parent -> math.min(omissions.getOrElse(parent, 0) + 1, ShardGraph.Omissions)).toMap
-    withNodes(found, omissions ++ omitted)
+    withNodes(found, omissions ++ omitted, math.min(listings + 1, ShardGraph.Omissions))
   }
 
   /** All shards that descend, directly or not, from one of `shards`. */
@@ -125,10 +135,14 @@ final class ShardGraph private (
   private def news(found: Seq[(ShardId, ShardGraph.Node)]): Seq[(ShardId, ShardGraph.Node)] =
     found.filterNot { case (id, node) => nodes.get(id).contains(node) }
 
-  private def withNodes(found: Seq[(ShardId, ShardGraph.Node)], named: Map[ShardId, Int]): ShardGraph = {
+  private def withNodes(
+      found: Seq[(ShardId, ShardGraph.Node)],
+      named: Map[ShardId, Int],
+      listings: Int
+  ): ShardGraph = {
     val all = nodes ++ found
     val open = named.filterNot { case (parent, _) => all.contains(parent) }
-    if (found.isEmpty && open == omissions) this else new ShardGraph(all, open)
+    if (found.isEmpty && open == omissions && listings == this.listings) this else new ShardGraph(all, open, listings)
   }
 
   private def reach(from: Set[ShardId], next: ShardId => Seq[ShardId]): Set[ShardId] = {
@@ -151,10 +165,10 @@ object ShardGraph {
    */
   final private case class Node(parents: Seq[ShardId], range: HashKeyRange, start: Option[SequenceNumber])
 
-  /** The number of listings that must omit a parent before it counts as expired. */
+  /** The number of listings that must omit a shard before it counts as expired. */
   val Omissions = 4
 
-  val Empty: ShardGraph = new ShardGraph(Map.empty, Map.empty)
+  val Empty: ShardGraph = new ShardGraph(Map.empty, Map.empty, 0)
 
   def of(shards: Seq[Shard]): ShardGraph = Empty.withListing(shards)
 }

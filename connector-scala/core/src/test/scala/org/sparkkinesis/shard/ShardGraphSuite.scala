@@ -28,6 +28,14 @@ class ShardGraphSuite extends TimedSuite {
     assert(graph.ancestors(Set(id(3))) == Set(id(0), id(1), id(2)))
   }
 
+  test("an unknown shard may exist until several listings have omitted it") {
+    val listings = Seq.iterate(ShardGraph.Empty, ShardGraph.Omissions + 1)(_.withListing(all))
+    assert(listings.map(_.mayBeOmitted(id(9))) == Seq.fill(ShardGraph.Omissions)(true) :+ false)
+    assert(listings.map(_.mayBeOmitted(id(1))) == true +: Seq.fill(ShardGraph.Omissions)(false))
+    val reported = listings(1).withChildren(Seq(ChildShard(id(4), Seq(id(3)), low)))
+    assert(!reported.mayBeOmitted(id(4)) && reported.mayBeOmitted(id(9)))
+  }
+
   test("listings in any order, with duplicates and gaps, give the same graph") {
     val pieces = Seq(all.reverse.take(2), all.take(1) ++ all.take(1), all.slice(1, 3))
     val added = pieces.foldLeft(ShardGraph.Empty)(_.withListing(_))

@@ -2,7 +2,7 @@ package org.sparkkinesis.plan.offset
 
 import scala.collection.immutable.SortedMap
 
-import org.sparkkinesis.model.{SequenceNumber, ShardId, StartingPosition, UserRecord}
+import org.sparkkinesis.model.{SequenceNumber, ShardId, StartingPosition, StreamShard, UserRecord}
 
 /** The position up to which a shard was planned. */
 sealed trait ShardPosition {
@@ -96,6 +96,10 @@ final case class StreamOffset(
     case StreamPhase.Parked(at, _) => at < millis
     case _ => false
   }
+
+  /** The shards that are not read to their end. */
+  def unfinished: Iterator[StreamShard] =
+    shards.iterator.collect { case (id, position) if position != ShardPosition.ShardEnd => StreamShard(arn, id) }
 
   /** A time before which every record was planned, or `None` if it is unknown. */
   def readUntil(shard: ShardId): Option[Long] = shards.get(shard).flatMap(IdleTime.of).orElse(since.get(shard))

@@ -53,8 +53,14 @@ final class ShardCoordinator(
   import ShardCoordinator._
 
   private val events = environment.events(settings.query)
-  private val state =
-    new CoordinatorState(streams, SummaryBounds.of(settings.decode), environment.clock, environment.waiting, events)
+  private val state = new CoordinatorState(
+    streams,
+    SummaryBounds.of(settings.decode),
+    environment.clock,
+    environment.waiting,
+    events,
+    settings.decode.hashRangeFilter
+  )
   private val progress =
     new ShardProgress(state, environment.losses(settings.failOnDataLoss), latestMillis, streamsMayLeave)
   private val placement = new ShardPlacement(state, graceMillis, serviceMillis)

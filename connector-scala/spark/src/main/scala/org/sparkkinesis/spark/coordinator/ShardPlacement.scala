@@ -88,7 +88,7 @@ final private[coordinator] class ShardPlacement(
     !state.isClosed && peers.nonEmpty && {
       // Shards of an unlisted stream wait, because their hash key ranges are unknown.
       val shards = state.wanted().filter { case (shard, _) =>
-        state.listed(shard.stream) &&
+        state.listed(shard.stream) && !state.lacksRange(shard) &&
         !tracks.get(shard).exists(track => track.isGone || (track.ended && track.owner.nonEmpty))
       }
       val positions = shards.toMap

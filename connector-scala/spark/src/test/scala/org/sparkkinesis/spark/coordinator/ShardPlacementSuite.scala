@@ -20,13 +20,14 @@ class ShardPlacementSuite extends TimedSuite {
   private val long = 600000L
 
   /** Four shards that must be read, and executors that count the shards they are assigned. */
-  private class Setup(graceMillis: Long) {
+  private class Setup(graceMillis: Long, filtersByRange: Boolean = false) {
     val events = new RecordedEvents
     val clock = new VirtualScheduler
-    val state = new CoordinatorState(Seq(arn), SummaryBounds(1, 1, 1), clock, events = events)
+    val state =
+      new CoordinatorState(Seq(arn), SummaryBounds(1, 1, 1), clock, events = events, filtersByRange = filtersByRange)
     val placement = new ShardPlacement(state, graceMillis, () => clock.currentMillis)
     val received: mutable.Map[String, Int] = mutable.Map.empty.withDefaultValue(0)
-    private val shards = HashKeyRange.uniform(4).zipWithIndex.map { case (range, i) =>
+    val shards: Seq[Shard] = HashKeyRange.uniform(4).zipWithIndex.map { case (range, i) =>
       Shard(ShardId.ofIndex(i.toLong), None, None, range, SequenceNumber("1"), None)
     }
     state.graphs = Map(arn -> ShardGraph.of(shards))
@@ -113,6 +114,29 @@ class ShardPlacementSuite extends TimedSuite {
     s.clock.advance(1.second)
     s.placement.assign()
     assert(s.received.toMap == Map("1" -> 2, "2" -> 2))
+  }
+
+  test("with a filter by hash keys, a shard waits until a listing shows it, or several listings have omitted it") {
+    val s = new Setup(0, filtersByRange = true)
+    val known = s.shards.take(3)
+    s.state.graphs = Map(arn -> ShardGraph.of(known))
+    s.introduce("1")
+    (2 to ShardGraph.Omissions).foreach { _ =>
+      s.placement.assign()
+      assert(s.received("1") == 3 && s.state.streamsToList == Set(arn))
+      s.state.graphs = s.state.graphs.transform((_, graph) => graph.withListing(known))
+    }
+    s.placement.assign()
+    assert(s.received("1") == 4 && s.state.streamsToList.isEmpty)
+    val listed = new Setup(0, filtersByRange = true)
+    listed.introduce("1")
+    listed.placement.assign()
+    assert(listed.received("1") == 4 && listed.state.streamsToList.isEmpty)
+    val without = new Setup(0)
+    without.state.graphs = Map(arn -> ShardGraph.of(known))
+    without.introduce("1")
+    without.placement.assign()
+    assert(without.received("1") == 4 && without.state.streamsToList.isEmpty)
   }
 
   test("shards keep their owners while no executor reaches the stream") {

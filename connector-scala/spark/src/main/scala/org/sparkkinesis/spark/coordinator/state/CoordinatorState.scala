@@ -25,13 +25,16 @@ import org.sparkkinesis.spark.settings.StreamConnection
  *   limits for joining the summaries of reported chunks
  * @param events
  *   receives the events of [[note]], in order, without the lock held
+ * @param filtersByRange
+ *   whether the executors leave out user records by the hash key range of their shard
  */
 final private[coordinator] class CoordinatorState(
     initial: Seq[String],
     val bounds: SummaryBounds,
     val clock: Clock = SystemClock,
     waiting: Waiting = BlockingWait,
-    events: EventSink = EventSink.Discard
+    events: EventSink = EventSink.Discard,
+    filtersByRange: Boolean = false
 ) {
   private val lock = new Object
   private val telling = new Object
@@ -200,7 +203,14 @@ final private[coordinator] class CoordinatorState(
 
   /** Returns the streams that must be listed again before anything is certain about their shards. */
   def streamsToList: Set[String] =
-    streamsWithOpenLineage ++ givenUp.streamsToList(graphs) ++ streamsWithUndecidedShards
+    streamsWithOpenLineage ++ givenUp.streamsToList(graphs) ++ streamsWithUndecidedShards ++
+      position.read.filter(_.unfinished.exists(lacksRange)).map(_.arn)
+
+  /**
+   * Returns whether a shard must not be read yet, because its records are filtered by its hash key range, which a
+   * listing may still show.
+   */
+  def lacksRange(shard: StreamShard): Boolean = filtersByRange && graphs(shard.stream).mayBeOmitted(shard.shard)
 
   /** Returns the streams of which a listing must show whether their shards were open when a trigger began. */
   private def streamsWithUndecidedShards: Set[String] =

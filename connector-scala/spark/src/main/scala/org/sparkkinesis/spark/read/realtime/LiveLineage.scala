@@ -112,8 +112,9 @@ final private[realtime] class LiveLineage(query: SourceQuery) {
   }
 
   /**
-   * Lists the streams several times that have a finished shard without children, or a shard with an unknown parent,
-   * because a listing may lack shards. The parent may be unknown for longer, and is searched for after each batch.
+   * Lists the streams several times that have a finished shard without children, a shard with an unknown parent, or a
+   * shard whose records are filtered by its unknown hash key range, because a listing may lack shards. The parent may
+   * be unknown for longer, and is searched for after each batch.
    */
   private def search(offset: SourceOffset): Unit = {
     val now = offset.read.flatMap(childlessOf).toSet
@@ -122,7 +123,9 @@ final private[realtime] class LiveLineage(query: SourceQuery) {
     doubtful ++= (now -- childless).map(_.stream)
     childless = now
     var rounds = 0
-    def toList = givenUp.streamsToList(graphs) ++ (if (rounds < ShardGraph.Omissions) unconfirmed(offset) else Nil)
+    def toList =
+      givenUp.streamsToList(graphs) ++ (if (rounds < ShardGraph.Omissions) unconfirmed(offset) else Nil) ++
+        (if (query.readSettings.decode.hashRangeFilter) withoutRange(offset) else Nil)
     var left = toList
     while (left.nonEmpty) {
       left.foreach(list)
@@ -134,6 +137,9 @@ final private[realtime] class LiveLineage(query: SourceQuery) {
 
   private def unconfirmed(offset: SourceOffset): Seq[String] =
     offset.read.map(_.arn).filter(known(_).unconfirmed.nonEmpty).toVector
+
+  private def withoutRange(offset: SourceOffset): Seq[String] =
+    offset.read.filter(_.unfinished.exists(one => known(one.stream).mayBeOmitted(one.shard))).map(_.arn).toVector
 
   private def list(stream: String): Unit = {
     val shards = query.session.shards.all(stream)

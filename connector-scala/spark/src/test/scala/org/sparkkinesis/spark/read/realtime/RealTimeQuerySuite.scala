@@ -8,6 +8,7 @@ import org.sparkkinesis.model.{SequenceNumber, ShardId, StreamShard}
 import org.sparkkinesis.plan.offset.ShardPosition.Horizon
 import org.sparkkinesis.plan.offset.{IdleTime, SourceOffset, StreamOffset}
 import org.sparkkinesis.service.ShardPage
+import org.sparkkinesis.shard.ShardGraph
 import org.sparkkinesis.spark.connection.FakeDirectory.{arn, shards}
 import org.sparkkinesis.spark.coordinator.cluster.{ExecutorCluster, ExecutorPlace}
 import org.sparkkinesis.spark.protocol.{DriverHandler, Endpoint, ProtocolCodec, Register, Report, ShardReport}
@@ -67,6 +68,29 @@ class RealTimeQuerySuite extends SessionFixture {
     assert(drained.isDone)
     live.close()
     query.stop()
+  }
+
+  test("with a filter by hash keys, a batch begins when a listing shows its shards, or several have omitted them") {
+    val positions = SourceOffset(Seq(stream("orders", Created, 0 -> Horizon, 1 -> Horizon)))
+    val (first, last) = (shards(2).head, shards(2).last)
+    val closed = last.copy(endingSequenceNumber = Some(SequenceNumber("2")))
+    val child =
+      last.copy(id = ShardId.ofIndex(2), parent = Some(last.id), startingSequenceNumber = SequenceNumber("3"))
+    Seq(Some(last.hashKeyRange), None).foreach { expected =>
+      val filter = Map("deaggregation.hashRangeFilter" -> "true")
+      val rig = new SessionRig(Seq("orders"), failOnDataLoss = true, Map.empty, filter)
+      val (query, live) = open(rig)
+      rig.service.unlisted = Set(last.id)
+      rig.service.listings.clear()
+      rig.service.listings ++= Seq.fill(ShardGraph.Omissions - 1)(ShardPage(Seq(first, child), None))
+      if (expected.nonEmpty) rig.service.listings += ShardPage(Seq(first, closed, child), None)
+      val planned = live.plan(positions).flatMap(_.shards)
+      assert(planned.map(one => one.shard.shard -> one.hashKeyRange).toMap ==
+        Map(first.id -> Some(first.hashKeyRange), last.id -> expected))
+      assert(rig.listings == ShardGraph.Omissions)
+      live.close()
+      query.stop()
+    }
   }
 
   test("a batch that begins long after the listing has the time at which a listing showed its shard as open") {

@@ -2,6 +2,7 @@ package org.sparkkinesis.simulation.read.member
 
 import org.sparkkinesis.service.Operation.{GetRecords, GetShardIterator, ListShards}
 import org.sparkkinesis.service.ServiceErrorKind.{LimitExceeded, Throttled}
+import org.sparkkinesis.simulation.metadata.MetadataFault.OtherStream
 import org.sparkkinesis.simulation.metadata.NamedState.{Absent, Active, Draining, Standby}
 import org.sparkkinesis.simulation.model.ModelSettings
 import org.sparkkinesis.simulation.model.ServiceFault.{Failing, ListingHoles, Unreachable}
@@ -239,5 +240,53 @@ class GoneFindingsSuite extends TimedSuite with ReadFindings {
       )
     ))
     assert(outcome.losses == 0)
+  }
+
+  test("a shard that the listings of a restart lack is not read before its hash keys are known") {
+    run(ReadScenario(
+      67012589,
+      ReadSetup(
+        shards = 2,
+        executors = 3,
+        model = ModelSettings(200, 2, 2, 50, 1000, 5000, false),
+        tasks = TaskSettings(4, 0, 0, 0, 0),
+        options = Map(
+          "removedStreamRetention" -> "1h",
+          "onStreamRemoved" -> "drain",
+          "maxTriggerDelay" -> "30s",
+          "drainGrace" -> "10m",
+          "metadataRefreshInterval" -> "20s",
+          "removalConfirmations" -> "3",
+          "shardFetchInterval" -> "10s",
+          "minFetchPeriod" -> "3s",
+          "drainTimeout" -> "1h",
+          "deaggregation.hashRangeFilter" -> "true",
+          "minRecordsPerTrigger" -> "50"
+        ),
+        streams = 2,
+        logical = Vector(Active, Active)
+      ),
+      Vector(
+        Start(AvailableNow, efo = false, failOnDataLoss = true),
+        Advance(309),
+        Stop,
+        PutTo(3, 1),
+        FailMetadata(OtherStream, 29539),
+        Advance(253),
+        Advance(2000),
+        Advance(350),
+        Fault(ListingHoles(2), 45871),
+        Advance(1000),
+        Start(AvailableNow, efo = false, failOnDataLoss = true),
+        Advance(2000),
+        Advance(9000),
+        Advance(2000),
+        Advance(386),
+        Advance(561),
+        PutAggregate(2, 1),
+        Advance(7000),
+        Advance(8000)
+      )
+    ))
   }
 }
