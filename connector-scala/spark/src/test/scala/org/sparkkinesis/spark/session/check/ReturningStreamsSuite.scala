@@ -140,4 +140,13 @@ class ReturningStreamsSuite extends SessionFixture {
     rig.back(parked, StreamPhase.Parked(ago(25.hours), isDrained = false))
     assert(rig.lost.isEmpty)
   }
+
+  test("a stream that was dropped, and has joined again, is not compared with its parked position") {
+    val rig = new Rig
+    val parked = stream("orders", Created, 0 -> readUpTo(ago(25.hours)), 1 -> readUpTo(ago(25.hours)))
+    val joined = stream("orders", Created, 0 -> ShardPosition.Horizon, 1 -> ShardPosition.Horizon)
+    val before = SourceOffset(Seq(clicks, parked.copy(phase = StreamPhase.Parked(ago(25.hours), isDrained = false))))
+    assert(rig.returning.checked(before, SourceOffset(Seq(clicks, joined))).streams(arn("orders")) == joined)
+    assert(rig.lost.isEmpty)
+  }
 }
