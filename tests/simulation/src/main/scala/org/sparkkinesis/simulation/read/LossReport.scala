@@ -65,10 +65,6 @@ final case class LossReport(
       unread.exists(_.concerns(record)) || lineage.exists(left => left(record.shard) || record.ancestors(shard))
   )
 
-  /** Whether an earlier report names the same shard, and the same time up to which it was read. */
-  def repeats(earlier: LossReport): Boolean = earlier.stream == stream && earlier.shard == shard &&
-    unread.exists(mine => earlier.unread.exists(_.fromMillis == mine.fromMillis))
-
   def isOfStreamOf(record: PutRecord): Boolean = LossReport.isNamed(record.arn, stream)
 
   /**

@@ -39,8 +39,8 @@ final class ReadLedger(now: () => Long, initialRetentionMillis: Long) extends Ba
   /** The times in which streams that are to be read did not exist, as far as the query knows. */
   private val absences = mutable.HashMap.empty[String, Vector[(Long, Long)]].withDefaultValue(Vector.empty)
 
-  /** The streams that are parked and were not read to their ends. */
-  private var parkedUnread = Set.empty[String]
+  /** The streams that were parked and not read to their ends, and until when. */
+  private val leftUnread = mutable.HashMap.empty[String, Long]
 
   def records: Int = put.size
   def deliveredCount: Int = delivered.size
@@ -109,10 +109,27 @@ final class ReadLedger(now: () => Long, initialRetentionMillis: Long) extends Ba
   }
 
   /** Records whether a stream is parked and was not read to its end. */
-  def parked(arn: String, isUnread: Boolean): Unit = if (isUnread) parkedUnread += arn else parkedUnread -= arn
+  def parked(arn: String, isUnread: Boolean): Unit =
+    if (isUnread) leftUnread(arn) = Long.MaxValue
+    else if (leftUnread.get(arn).contains(Long.MaxValue)) returnedUnread(arn)
 
-  /** Whether the stream with this name or ARN is parked and was not read to its end. */
-  def isParkedUnread(stream: String): Boolean = parkedUnread.exists(LossReport.isNamed(_, stream))
+  /** Records that a stream is to be read that was parked and not read to its end. */
+  def returnedUnread(arn: String): Unit = leftUnread(arn) = now()
+
+  /**
+   * Whether a report is about a stream that is parked and was not read to its end, or that has returned and of which no
+   * record had been fetched since. The query cannot know whether such a stream got records.
+   */
+  def isOfLeftUnread(report: LossReport): Boolean = leftUnread.exists { case (arn, until) =>
+    LossReport.isNamed(arn, report.stream) &&
+    (until == Long.MaxValue ||
+      (now() - until <= ReadLedger.FirstFetchMillis && report.unread.exists(_.fromMillis <= until)))
+  }
+
+  /** Whether a stream was deleted between two times. */
+  def wasDeleted(arn: String, fromMillis: Long, untilMillis: Long): Boolean = deletions.exists { case (stream, at) =>
+    stream.takeWhile(_ != '#') == arn && at >= fromMillis && at <= untilMillis
+  }
 
   /** Returns whether a record was in a stream that was created and deleted while the query knew none of its name. */
   private def isOfUnknown(record: PutRecord): Boolean = absences(record.arn).exists { case (from, until) =>

@@ -251,11 +251,7 @@ final class ReadVerdict(
     )
     val isReal = ledger.hasDeletion(report) || ledger.hasLoss(report)
     val wasLeft = inactiveMillis(stream) > retentionMillis - UncertainMillis
-    // A query cannot know whether a stream got records that it has left before it had read it.
-    val isUnread = ledger.isParkedUnread(stream)
-    // A stream that returns may be reported when it is taken in, and again with its first answer.
-    val isRepeated = ledger.losses.exists(report.repeats)
-    val isExplained = isReal || wasLeft || isUnread || isRepeated || isBeginning || beganUncertain
+    val isExplained = isReal || wasLeft || ledger.isOfLeftUnread(report) || isBeginning || beganUncertain
     if (!isExplained && !isUncertain(millis) && !isUnseen(plannedBySince))
       throw new Violation("alarm", s"nothing is lost, but the query says so: ${loss.getMessage}", loss)
     ledger.report(report)

@@ -3,7 +3,7 @@ package org.sparkkinesis.simulation.read.member
 import scala.collection.mutable
 
 import org.sparkkinesis.plan.member.{EntryCodec, MetadataEntry, StreamWish}
-import org.sparkkinesis.plan.offset.{OffsetCodec, SourceOffset, StreamPhase}
+import org.sparkkinesis.plan.offset.{OffsetCodec, SourceOffset, StreamOffset, StreamPhase}
 import org.sparkkinesis.simulation.common.Violation
 import org.sparkkinesis.simulation.read.{PutRecord, ReadLedger}
 
@@ -53,10 +53,23 @@ final class MemberVerdict(
     ).foreach { entry =>
       if (known.isEmpty) entry.joins.keys.foreach(ledger.joins(_, isFirst = true))
       known.lastOption.foreach(before => (before.wishes.keySet -- entry.wishes.keySet).foreach(drop(_, entry)))
-      entry.wishes.foreach { case (arn, wish) => if (wish == StreamWish.Read) ledger.returned(arn) }
+      entry.wishes.foreach { case (arn, wish) =>
+        if (wish == StreamWish.Read) {
+          ledger.returned(arn)
+          if (wasLeft(arn)) ledger.returnedUnread(arn)
+        }
+      }
       known :+= entry
     }
   }
+
+  /** Whether the newest entry leaves a stream that was not read to its end. An offset may not say so yet. */
+  private def wasLeft(arn: String): Boolean =
+    known.lastOption.flatMap(_.wishes.get(arn)).exists(_.isInstanceOf[StreamWish.Park]) &&
+      (phases.get(arn) match {
+        case Some(StreamPhase.Parked(_, isDrained)) => !isDrained
+        case _ => true
+      })
 
   /** Checks that the position of a stream is dropped only after the stream was parked and unnamed for long enough. */
   private def drop(arn: String, entry: MetadataEntry): Unit = {
@@ -116,7 +129,7 @@ final class MemberVerdict(
         case (Some(StreamPhase.Draining(since)), StreamPhase.Parked(at, isDrained)) =>
           parked += 1
           val isLeft = isDrained && !isWanted(arn, end.version)
-          if (isLeft) unread(arn, since + graceMillis - MarginMillis).foreach(record =>
+          if (isLeft) unread(stream, since + graceMillis - MarginMillis).foreach(record =>
             throw new Violation("drain", s"$arn is parked as drained at $at in batch $batch, but $record is not read")
           )
         case _ => ()
@@ -150,9 +163,13 @@ final class MemberVerdict(
     before.toMap
   }
 
-  /** Returns a record that arrived before a time, can be read, and was not delivered. */
-  private def unread(arn: String, untilMillis: Long): Option[PutRecord] = ledger.missing.find(record =>
-    record.arn == arn && record.arrivalMillis <= untilMillis && ledger.goneMillis(record) > now()
+  /**
+   * Returns a record that arrived before a time, can be read, and was not delivered. A stream that was created after
+   * this one was deleted is another one, which was not drained.
+   */
+  private def unread(stream: StreamOffset, untilMillis: Long): Option[PutRecord] = ledger.missing.find(record =>
+    record.arn == stream.arn && record.arrivalMillis <= untilMillis && ledger.goneMillis(record) > now() &&
+      !ledger.wasDeleted(stream.arn, stream.creationMillis, record.arrivalMillis)
   )
 
   private def offset(batch: Long): Option[SourceOffset] = read(s"offsets/$batch").map(OffsetCodec.decode)
