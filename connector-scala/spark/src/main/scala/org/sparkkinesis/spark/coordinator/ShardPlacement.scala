@@ -89,7 +89,7 @@ final private[coordinator] class ShardPlacement(
       // Shards of an unlisted stream wait, because their hash key ranges are unknown.
       val shards = state.wanted().filter { case (shard, _) =>
         state.listed(shard.stream) && !state.lacksRange(shard) &&
-        !tracks.get(shard).exists(track => track.isGone || (track.ended && track.owner.nonEmpty))
+        !tracks.get(shard).exists(_.ended)
       }
       val positions = shards.toMap
       val current = tracks.valuesIterator.flatMap(track => track.owner.map(track.shard -> _)).toMap

@@ -14,7 +14,9 @@ import org.sparkkinesis.service.ServiceException
 import org.sparkkinesis.shard.ShardGraph
 import org.sparkkinesis.spark.connection.ServiceFailure
 import org.sparkkinesis.spark.coordinator.state.OpenShardTimes.ListingTime
-import org.sparkkinesis.spark.coordinator.state.{ConsumerPeer, CoordinatorState, Overtaken, ShardTrack, StreamGone}
+import org.sparkkinesis.spark.coordinator.state.{
+  ConsumerPeer, CoordinatorState, LatestTime, Overtaken, ShardTrack, StreamGone
+}
 import org.sparkkinesis.spark.protocol.{Release, Report, ShardReport, Unassign}
 import org.sparkkinesis.spark.settings.StreamConnection
 
@@ -36,6 +38,8 @@ final private[coordinator] class ShardProgress(
 ) {
   import ShardProgress._
   import state.{locked, tracks}
+
+  private val latestTime = new LatestTime(latestMillis)
 
   /** The shards that [[know]] has added, by stream. */
   private var known = Map.empty[String, Seq[Shard]]
@@ -246,11 +250,12 @@ final private[coordinator] class ShardProgress(
       val hadEnded = track.ended
       val planned = state.position.streams.get(track.shard.stream).flatMap(_.shards.get(track.shard.shard))
       planned.foreach(track.planned)
+      val latest = latestTime.at(told)
       // An answer of a closed shard may have its end only, if all records that were left have expired.
       // A full report repeats what was read long ago.
       if (told.readUpToMillis > track.readUpToMillis || (told.end.nonEmpty && !hadEnded))
         track.readBefore(planned).foreach(until =>
-          state.readLate(Overtaken(track.shard, until, latestMillis() - until))
+          state.readLate(Overtaken(track.shard, until, latest - until))
         )
       track.accept(told, replaces)
       if (told.chunks.nonEmpty || told.end.nonEmpty) track.noteNews(state.clock.nanoTime)

@@ -80,28 +80,10 @@ class ShardProgressSuite extends TimedSuite {
   test("a shard with an answer that is only its end is late, if its records expired before that") {
     val day = 24.hours.toMillis
     for (moves <- Seq(true, false); (age, isLate) <- Seq(day - 1 -> false, day + 1 -> true)) {
-      var now = 5000L
-      val state = new CoordinatorState(Seq(orders), SummaryBounds(1, 1, 1))
-      val progress = new ShardProgress(state, DataLossPolicy.Strict, () => now)
-      val placement = new ShardPlacement(state, 0, () => now)
-      val position = SortedMap[ShardId, ShardPosition](shard.shard -> ShardPosition.Horizon)
-      progress.advance(SourceOffset(Seq(StreamOffset("orders", orders, 1, position))), Set.empty)
-      progress.list(orders, shards(1), ListingTime(0, 0))
-      def join(id: String): Unit = {
-        placement.introduce(Register(id, "host", 1), new ConsumerPeer(id, "host", 1, id, _ => ())): Unit
-        placement.assign()
-        ()
-      }
-      var told = Map.empty[String, Long].withDefaultValue(0L)
-      def tell(id: String, shard: ShardReport): Unit = {
-        told += id -> (told(id) + 1)
-        progress.accept(Report(id, 1, told(id), full = false, bufferIsFull = false, Set.empty, Seq(shard), Map.empty))
-        ()
-      }
-      def report = ShardReport(shard, state.tracks(shard).epoch, Vector.empty, 1, 0, 0, None, None)
+      val reports = new Reports
+      import reports._
       join("1")
-      val chunk = ChunkSummary(SequenceNumber("9"), 1, 1, 4000, 4000, 4000, 0)
-      tell("1", report.copy(chunks = Vector(chunk), readUpToMillis = 5000))
+      tell("1", report.copy(chunks = Vector(chunk("9", 4000)), readUpToMillis = 5000))
       // Another executor begins with the records of the chunk again.
       val until = if (moves) 4000L else 5000L
       now = until + age
@@ -117,6 +99,46 @@ class ShardProgressSuite extends TimedSuite {
       // A full report repeats also how far the shard was read.
       if (!moves) tell(owner, report.copy(readUpToMillis = 5000, end = Some(Nil)))
       assert(state.overtaken.all.forall(_.behindMillis == age), "a report that repeats the end")
+    }
+  }
+
+  test("a shard is late if the arrival of a record shows that the driver's time is too early") {
+    val reports = new Reports
+    import reports._
+    join("1")
+    tell("1", report.copy(chunks = Vector(chunk("9", 4000)), readUpToMillis = 4000))
+    val arrival = 4001 + 24.hours.toMillis
+    tell("1", report.copy(chunks = Vector(chunk("10", arrival)), readUpToMillis = arrival))
+    assert(state.overtaken.all == Seq(Overtaken(shard, 4000, arrival - 4000)))
+  }
+
+  /** A shard that is read from its oldest record, and executors that report about it. */
+  private class Reports {
+    var now = 5000L
+    val state = new CoordinatorState(Seq(orders), SummaryBounds(1, 1, 1))
+    private val progress = new ShardProgress(state, DataLossPolicy.Strict, () => now)
+    val placement = new ShardPlacement(state, 0, () => now)
+    private var told = Map.empty[String, Long].withDefaultValue(0L)
+    private val position = SortedMap[ShardId, ShardPosition](shard.shard -> ShardPosition.Horizon)
+    progress.advance(SourceOffset(Seq(StreamOffset("orders", orders, 1, position))), Set.empty)
+    progress.list(orders, shards(1), ListingTime(0, 0))
+
+    def join(id: String): Unit = {
+      placement.introduce(Register(id, "host", 1), new ConsumerPeer(id, "host", 1, id, _ => ())): Unit
+      placement.assign()
+      ()
+    }
+
+    def report: ShardReport = ShardReport(shard, state.tracks(shard).epoch, Vector.empty, 1, 0, 0, None, None)
+
+    /** A chunk of one record. */
+    def chunk(number: String, arrival: Long): ChunkSummary =
+      ChunkSummary(SequenceNumber(number), 1, 1, arrival, arrival, arrival, 0)
+
+    def tell(id: String, shard: ShardReport): Unit = {
+      told += id -> (told(id) + 1)
+      progress.accept(Report(id, 1, told(id), full = false, bufferIsFull = false, Set.empty, Seq(shard), Map.empty))
+      ()
     }
   }
 }

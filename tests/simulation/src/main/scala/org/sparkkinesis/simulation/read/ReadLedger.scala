@@ -33,6 +33,9 @@ final class ReadLedger(now: () => Long, initialRetentionMillis: Long) extends Ba
   private val joined = mutable.HashMap.empty[String, Option[Long]]
   private var isLogical = false
 
+  /** The streams that an entry of the metadata log has joined. */
+  private var joining = Set.empty[String]
+
   /** The times in which streams were parked after they had been drained: the last one may still last. */
   private val drained = mutable.HashMap.empty[String, Vector[(Long, Long)]].withDefaultValue(Vector.empty)
 
@@ -85,6 +88,9 @@ final class ReadLedger(now: () => Long, initialRetentionMillis: Long) extends Ba
   def joins(arn: String, isFirst: Boolean): Unit =
     if (!joined.contains(arn)) joined(arn) = Option.unless(isFirst)(now())
 
+  /** Records that streams are fetched from their oldest records on, and read from the next batch on. */
+  def joins(arns: Iterable[String]): Unit = joining ++= arns
+
   /**
    * Records that a stream was parked after every record was read that arrived before this time. Of later ones, only
    * those are read that the stream still has when it returns.
@@ -126,10 +132,10 @@ final class ReadLedger(now: () => Long, initialRetentionMillis: Long) extends Ba
       (now() - until <= ReadLedger.FirstFetchMillis && report.unread.exists(_.fromMillis <= until)))
   }
 
-  /** Whether a stream was deleted between two times. */
-  def wasDeleted(arn: String, fromMillis: Long, untilMillis: Long): Boolean = deletions.exists { case (stream, at) =>
-    stream.takeWhile(_ != '#') == arn && at >= fromMillis && at <= untilMillis
-  }
+  /** Returns when the stream that was created at this time was deleted, or the maximum value if it was not. */
+  def deletedMillis(arn: String, creationMillis: Long): Long = deletions.iterator.collect {
+    case (stream, at) if stream.takeWhile(_ != '#') == arn && at >= creationMillis => at
+  }.minOption.getOrElse(Long.MaxValue)
 
   /** Returns whether a record was in a stream that was created and deleted while the query knew none of its name. */
   private def isOfUnknown(record: PutRecord): Boolean = absences(record.arn).exists { case (from, until) =>
@@ -283,7 +289,8 @@ final class ReadLedger(now: () => Long, initialRetentionMillis: Long) extends Ba
    */
   def hasLoss(loss: LossReport): Boolean = put.valuesIterator.exists(record =>
     loss.isOfStreamOf(record) && !record.dropped && !delivered.contains(record.id) &&
-      (beginsAtMillis == Long.MaxValue || isInFirst(record)) && goneMillis(record) >= firstRunMillis &&
+      (beginsAtMillis == Long.MaxValue || joining(record.arn) || isInFirst(record)) &&
+      goneMillis(record) >= firstRunMillis &&
       goneMillis(record) <= now() + ReadLedger.MarginMillis
   )
 }

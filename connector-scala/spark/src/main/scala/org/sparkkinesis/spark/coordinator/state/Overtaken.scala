@@ -3,6 +3,7 @@ package org.sparkkinesis.spark.coordinator.state
 import scala.collection.mutable
 
 import org.sparkkinesis.model.{KinesisQuotas, StreamShard}
+import org.sparkkinesis.spark.protocol.ShardReport
 
 /**
  * A shard that was behind when newer records of it were fetched. Records in between may have expired.
@@ -34,5 +35,22 @@ final private[spark] class OvertakenShards {
     val taken = all
     furthest.clear()
     taken
+  }
+}
+
+/**
+ * The service's current time, by this process's estimate or the newest record. The estimate is too early if the process
+ * was suspended for a while, for example with its machine. Not thread-safe.
+ *
+ * @param estimate
+ *   returns a time, in epoch milliseconds, that is not earlier than the service's current time
+ */
+final private[spark] class LatestTime(estimate: () => Long) {
+  private var newestMillis = 0L
+
+  /** Returns a time, in epoch milliseconds, that is not earlier than the service's time when a report was sent. */
+  def at(told: ShardReport): Long = {
+    newestMillis = math.max(newestMillis, told.chunks.lastOption.fold(0L)(_.newestArrivalMillis))
+    math.max(newestMillis, estimate())
   }
 }

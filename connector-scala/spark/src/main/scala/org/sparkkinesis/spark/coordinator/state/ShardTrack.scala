@@ -127,10 +127,13 @@ final private[coordinator] class ShardTrack(
     mayBeOther = false
   }
 
-  /** Removes the owner. The next owner fetches its records again, possibly in other chunks. */
+  /**
+   * Removes the owner. The next owner fetches its records again, possibly in other chunks. A shard that was read to its
+   * end needs no other owner if every record is planned. An owner would not find the shard if it has expired since.
+   */
   def lose(): Unit = {
     owner = None
-    forget()
+    if (!ended || isMissing || chunks.nonEmpty || isUnproven) forget()
   }
 
   /**

@@ -4,7 +4,7 @@ import scala.collection.mutable
 
 import org.sparkkinesis.model.StreamShard
 import org.sparkkinesis.plan.offset.IdleTime
-import org.sparkkinesis.spark.coordinator.state.{Overtaken, OvertakenShards}
+import org.sparkkinesis.spark.coordinator.state.{LatestTime, Overtaken, OvertakenShards}
 import org.sparkkinesis.spark.protocol.ShardReport
 
 /** One instance of an executor's consumers. */
@@ -26,6 +26,7 @@ final private[realtime] class LiveOwners(latestMillis: () => Long) {
   private val unreadSince = mutable.HashMap.empty[StreamShard, Long]
   private var openMillis = Map.empty[StreamShard, Long]
   private val overtaken = new OvertakenShards
+  private val latestTime = new LatestTime(latestMillis)
 
   /**
    * Begins a batch, and forgets the shards that are not read any more.
@@ -91,7 +92,7 @@ final private[realtime] class LiveOwners(latestMillis: () => Long) {
     told.chunks.headOption.fold(math.max(0, told.readUpToMillis - IdleTime.Margin))(_.firstArrivalMillis)
 
   private def note(told: ShardReport, since: Option[Long]): Unit =
-    since.map(millis => Overtaken(told.shard, millis, latestMillis() - millis))
+    since.map(millis => Overtaken(told.shard, millis, latestTime.at(told) - millis))
       .filter(_.exceedsShortestRetention).foreach { late =>
         overtaken.add(late)
         // Another reader of the shard does not report the same loss again.

@@ -2,7 +2,8 @@ package org.sparkkinesis.spark.read.realtime
 
 import scala.concurrent.duration._
 
-import org.sparkkinesis.model.{ShardId, StreamShard}
+import org.sparkkinesis.chunk.ChunkSummary
+import org.sparkkinesis.model.{SequenceNumber, ShardId, StreamShard}
 import org.sparkkinesis.spark.coordinator.state.Overtaken
 import org.sparkkinesis.spark.protocol.ShardReport
 import org.sparkkinesis.suite.TimedSuite
@@ -47,5 +48,14 @@ class LiveOwnersSuite extends TimedSuite {
       owners.accept(reader, report.copy(epoch = 2, readUpToMillis = now, startEpoch = startEpoch))
       assert(owners.takeOvertaken() == (if (isNew) Seq(Overtaken(shard, 5000, day + 1)) else Nil))
     }
+  }
+
+  test("a shard is late if the arrival of a record shows that the driver's time is too early") {
+    val owners = new LiveOwners(() => 5000L)
+    owners.begin(Map(shard -> Some(5000L)), Map.empty)
+    val arrival = 5001 + day
+    val chunk = ChunkSummary(SequenceNumber("9"), 1, 1, arrival, arrival, arrival, 0)
+    owners.accept(Reader("1", 1), report.copy(chunks = Vector(chunk), readUpToMillis = arrival))
+    assert(owners.takeOvertaken() == Seq(Overtaken(shard, 5000, day + 1)))
   }
 }

@@ -52,6 +52,7 @@ final class MemberVerdict(
       EntryCodec.decode(read(s"metadata-entry-$number").get).fold(why => throw new Violation("metadata", why), identity)
     ).foreach { entry =>
       if (known.isEmpty) entry.joins.keys.foreach(ledger.joins(_, isFirst = true))
+      else ledger.joins(entry.joins.keys)
       known.lastOption.foreach(before => (before.wishes.keySet -- entry.wishes.keySet).foreach(drop(_, entry)))
       entry.wishes.foreach { case (arn, wish) =>
         if (wish == StreamWish.Read) {
@@ -95,7 +96,7 @@ final class MemberVerdict(
         case (Some(StreamPhase.Parked(before, true)), StreamPhase.Parked(at, true)) if before == at => ()
         // A stream that should be read and was deleted is parked until it exists again. Nothing of it may be lost then.
         case (_, StreamPhase.Parked(at, true)) if isWanted(arn, offset.version) => ledger.gone(arn, at)
-        case (_, StreamPhase.Parked(at, true)) => ledger.drained(arn, drainedMillis(arn, at))
+        case (_, StreamPhase.Parked(at, true)) => ledger.drained(arn, drainedMillis(stream, at))
         case _ => ledger.found(arn, stream.creationMillis)
       }
     }
@@ -107,11 +108,18 @@ final class MemberVerdict(
     known.find(_.number == version).exists(_.wishes.get(arn).contains(StreamWish.Read))
 
   /** Returns a time before which every record of a stream was read that was parked as drained. */
-  private def drainedMillis(arn: String, parkedMillis: Long): Long =
-    known.reverseIterator.flatMap(_.wishes.get(arn)).nextOption() match {
-      case Some(StreamWish.Drain(since)) => since + graceMillis - MarginMillis
+  private def drainedMillis(stream: StreamOffset, parkedMillis: Long): Long =
+    known.reverseIterator.flatMap(_.wishes.get(stream.arn)).nextOption() match {
+      case Some(StreamWish.Drain(since)) => endOfGrace(stream, since)
       case _ => parkedMillis - MarginMillis
     }
+
+  /**
+   * Returns until when a stream that drains is read. A stream that was created after this one was deleted is another
+   * one, which does not drain.
+   */
+  private def endOfGrace(stream: StreamOffset, sinceMillis: Long): Long =
+    math.min(sinceMillis + graceMillis - MarginMillis, ledger.deletedMillis(stream.arn, stream.creationMillis))
 
   /**
    * Checks a committed batch.
@@ -129,7 +137,7 @@ final class MemberVerdict(
         case (Some(StreamPhase.Draining(since)), StreamPhase.Parked(at, isDrained)) =>
           parked += 1
           val isLeft = isDrained && !isWanted(arn, end.version)
-          if (isLeft) unread(stream, since + graceMillis - MarginMillis).foreach(record =>
+          if (isLeft) unread(arn, endOfGrace(stream, since)).foreach(record =>
             throw new Violation("drain", s"$arn is parked as drained at $at in batch $batch, but $record is not read")
           )
         case _ => ()
@@ -163,13 +171,9 @@ final class MemberVerdict(
     before.toMap
   }
 
-  /**
-   * Returns a record that arrived before a time, can be read, and was not delivered. A stream that was created after
-   * this one was deleted is another one, which was not drained.
-   */
-  private def unread(stream: StreamOffset, untilMillis: Long): Option[PutRecord] = ledger.missing.find(record =>
-    record.arn == stream.arn && record.arrivalMillis <= untilMillis && ledger.goneMillis(record) > now() &&
-      !ledger.wasDeleted(stream.arn, stream.creationMillis, record.arrivalMillis)
+  /** Returns a record that arrived before a time, can be read, and was not delivered. */
+  private def unread(arn: String, untilMillis: Long): Option[PutRecord] = ledger.missing.find(record =>
+    record.arn == arn && record.arrivalMillis <= untilMillis && ledger.goneMillis(record) > now()
   )
 
   private def offset(batch: Long): Option[SourceOffset] = read(s"offsets/$batch").map(OffsetCodec.decode)

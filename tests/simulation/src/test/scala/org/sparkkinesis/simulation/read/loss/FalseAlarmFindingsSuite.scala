@@ -1,5 +1,6 @@
 package org.sparkkinesis.simulation.read.loss
 
+import org.sparkkinesis.simulation.metadata.NamedState.{Active, Standby}
 import org.sparkkinesis.simulation.model.ModelSettings
 import org.sparkkinesis.simulation.model.ServiceFault.Unreachable
 import org.sparkkinesis.simulation.read.ReadFindings
@@ -202,5 +203,20 @@ class FalseAlarmFindingsSuite extends TimedSuite with ReadFindings {
         Advance(10800000L)
       )
     ))
+  }
+
+  test("90032253: a shard that was read to its end and has expired is not read again after the loss of its executor") {
+    val outcome = run(ReadScenario(
+      90032253L,
+      ReadSetup(shards = 3, options = verySlow, streams = 2, logical = Vector(Active, Standby)),
+      Vector(
+        Start(ProcessingTime(60000L), efo = false, failOnDataLoss = true),
+        Merge(2),
+        Advance(26 * Hour),
+        KillExecutor(0, 4),
+        Advance(12 * Minute)
+      )
+    ))
+    assert(outcome.losses == 0)
   }
 }
