@@ -3,7 +3,7 @@ package org.sparkkinesis.simulation.read
 import java.time.Instant
 
 import org.sparkkinesis.plan.offset.{OffsetCodec, ShardPosition, SourceOffset}
-import org.sparkkinesis.simulation.common.{QueryThread, SimulatedProcess}
+import org.sparkkinesis.simulation.common.{QueryThread, SimulatedProcess, Violation}
 import org.sparkkinesis.simulation.metadata.LogicalStream
 import org.sparkkinesis.simulation.read.schedule.ReadAction.Start
 import org.sparkkinesis.simulation.spark._
@@ -19,6 +19,9 @@ final private[read] class QueryRun(world: ReadWorld, start: Start) {
   val thread = new QueryThread
   private var asked = Option.empty[KinesisSimulatedSource]
   private var inspected = 0
+
+  /** The rule that the metadata log has broken. */
+  private var broken = Option.empty[Violation]
 
   /** The newest offset that this run has stored. */
   private var newest = SourceOffset(Nil)
@@ -96,7 +99,10 @@ final private[read] class QueryRun(world: ReadWorld, start: Start) {
         case trigger =>
           new MicroBatchQuery(time, driver, checkpoint, source, trigger, tasks, sink, thread, tell(_)).run()
       }
-    finally if (driver.isAlive) source.stop()
+    finally {
+      if (driver.isAlive) source.stop()
+      broken.foreach(throw _)
+    }
   }
 
   private def environment(process: SimulatedProcess): SimulatedEnvironment = new SimulatedEnvironment(
@@ -118,7 +124,7 @@ final private[read] class QueryRun(world: ReadWorld, start: Start) {
       try checkpoint.write(driver, time.nowMillis)(name, text)
       finally {
         if (checkpoint.read(name).exists(begins(name, _))) ledger.begin(positionMillis)
-        if (name == "metadata-log") members.foreach(_.noteEntries())
+        if (name == "metadata-log") noteEntries()
         if (name == "read-up-to") checkpoint.read(name).foreach(text => noteOffset(text.linesIterator.toSeq.last))
       }
       if (name == "read-up-to") verdict.noted()
@@ -137,6 +143,15 @@ final private[read] class QueryRun(world: ReadWorld, start: Start) {
   /** Whether an offset has a position other than the oldest record, which also stands for a time that is too old. */
   private def hasTimes(offset: String): Boolean =
     OffsetCodec.decode(offset).read.exists(_.shards.values.exists(_ != ShardPosition.Horizon))
+
+  /** Checks the metadata log. The connector takes an exception on its thread for a failure of the metadata service. */
+  private def noteEntries(): Unit =
+    try members.foreach(_.noteEntries())
+    catch {
+      case violation: Violation =>
+        broken = Some(violation)
+        throw violation
+    }
 
   /** Records the streams that are in an offset: from then on, the query knows how far they are read. */
   private def noteOffset(offset: String): Unit = {

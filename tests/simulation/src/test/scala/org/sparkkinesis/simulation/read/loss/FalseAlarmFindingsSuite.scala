@@ -219,4 +219,25 @@ class FalseAlarmFindingsSuite extends TimedSuite with ReadFindings {
     ))
     assert(outcome.losses == 0)
   }
+
+  test("91023367: an idle shard keeps its time when it moves to an executor that cannot reach the service") {
+    val outcome = run(ReadScenario(
+      91023367L,
+      ReadSetup(
+        initialPosition = "latest",
+        positionAgeMillis = 1000L,
+        executors = 2,
+        options = verySlow ++ Map("alignShards" -> "6h", "minRecordsPerTrigger" -> "50", "maxTriggerDelay" -> "30s"),
+        streams = 2,
+        logical = Vector(Active, Standby)
+      ),
+      Vector(
+        Start(ProcessingTime(60000L), efo = false, failOnDataLoss = true),
+        Advance(28 * Hour),
+        Fault(Unreachable("executor"), 3248214L),
+        Advance(9 * Minute)
+      )
+    ))
+    assert(outcome.losses == 0)
+  }
 }
