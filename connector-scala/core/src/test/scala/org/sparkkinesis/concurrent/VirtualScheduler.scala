@@ -17,9 +17,13 @@ final class VirtualScheduler(startMillis: Long = 1_700_000_000_000L) extends Sch
   private val tasks = mutable.TreeSet.empty[Task](byTime)
   private var now = 0L
   private var scheduled = 0L
+  private var suspendedMillis = 0L
 
   override def nanoTime: Long = synchronized(now)
-  override def currentMillis: Long = startMillis + nanoTime / 1_000_000
+  override def currentMillis: Long = synchronized(startMillis + suspendedMillis + now / 1_000_000)
+
+  /** Moves the clock, but not the running time, as if the machine had been suspended for this time. */
+  def suspend(time: FiniteDuration): Unit = synchronized(suspendedMillis += time.toMillis)
   override def execute(task: Runnable): Unit = add(Duration.Zero, () => task.run())
 
   override def schedule(delay: FiniteDuration)(task: => Unit): Cancellable = {

@@ -25,6 +25,9 @@ final class SimulatedTime(startMillis: Long) {
 
   def nowMillis: Long = scheduler.currentMillis
 
+  /** The running time since the start, in milliseconds. */
+  def elapsedMillis: Long = scheduler.nanoTime / 1000000
+
   /** Returns whether the caller is the outermost code, not a task that runs during a wait. */
   def isOutermost: Boolean = depth == 0
 

@@ -58,11 +58,11 @@ final class ReadSimulation(
         time.scheduler.schedule(at.millis)(perform(action))
         at
     }
-    while (time.nowMillis - StartMillis < end || requested.nonEmpty) {
-      time.waitFor((end - (time.nowMillis - StartMillis)).max(0).millis)(requested.nonEmpty)
+    while (time.elapsedMillis < end || requested.nonEmpty) {
+      time.waitFor((end - time.elapsedMillis).max(0).millis)(requested.nonEmpty)
       requested.foreach { start =>
         requested = None
-        query(start, endMillis = StartMillis + end)
+        query(start, endMillis = end)
       }
     }
     finish()
@@ -108,6 +108,9 @@ final class ReadSimulation(
     case SkewExecutors(millis) =>
       count("SkewExecutors")
       world.executorSkewMillis = millis
+    case Suspend(millis) =>
+      count("Suspend")
+      world.suspend(millis)
     case Name(stream, state) => ofLogical(_.name(stream % scenario.setup.streams, state))
     case Migrate(from, to) =>
       ofLogical(_.migrate(from % scenario.setup.streams, to % scenario.setup.streams))
@@ -217,7 +220,7 @@ final class ReadSimulation(
   }
 
   private def stopAtEnd(thread: QueryThread, endMillis: Long): Unit = {
-    time.scheduler.schedule((endMillis - time.nowMillis).max(0).millis) {
+    time.scheduler.schedule((endMillis - time.elapsedMillis).max(0).millis) {
       heal()
       time.limit(PatienceMillis.millis, "a query that runs")
       stopWhenDone(thread, time.nowMillis + CatchUpMillis)

@@ -2,6 +2,7 @@ package org.sparkkinesis.simulation.read
 
 import java.time.Instant
 
+import scala.concurrent.duration._
 import scala.util.Random
 
 import org.sparkkinesis.config.{MetadataOptions, Options}
@@ -111,6 +112,13 @@ final private[read] class ReadWorld(
   def deleted(downMillis: Long): Unit = {
     trouble(time.nowMillis + downMillis)
     missedUntilMillis = math.max(missedUntilMillis, time.nowMillis + downMillis + ReadWorld.NoticedMillis)
+  }
+
+  /** Suspends all machines. What takes a while in their running times ends later by the clock. */
+  def suspend(millis: Long): Unit = {
+    time.scheduler.suspend(millis.millis)
+    troubledUntilMillis += millis
+    missedUntilMillis += millis
   }
 
   private def calmAtMillis: Long = math.max(troubledUntilMillis + ReadWorld.AftermathMillis, missedUntilMillis)

@@ -55,6 +55,12 @@ object ReadAction {
   /** Sets the difference between the clocks of all executors and the service's. */
   final case class SkewExecutors(millis: Long) extends ReadAction
 
+  /**
+   * Suspends the machines of the query for this time, and the service with them as far as their running times tell:
+   * all clocks move, and nothing runs.
+   */
+  final case class Suspend(millis: Long) extends ReadAction
+
   /** Changes what the metadata document says about a stream. */
   final case class Name(stream: Int, state: NamedState) extends ReadAction
 

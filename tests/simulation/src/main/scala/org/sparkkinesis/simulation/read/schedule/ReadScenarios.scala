@@ -160,6 +160,7 @@ object ReadScenarios {
       if (isSlow && chance(12)) down()
       // Rare, because a day of a running query has many events.
       else if (isSlow && chance(1)) Seq(Advance(between(20 * Hour, 30 * Hour)))
+      else if (random.nextInt(300) == 0) Seq(Suspend(between(Hour, 50 * Hour)))
       else Seq(action())
 
     /** Returns actions during which the query is stopped for hours or days while others write and reshard. */
