@@ -304,8 +304,7 @@ final class PrefetchView private[coordinator] (
     val chunks = track.chunks.toVector
     val within = until.fold[IndexedSeq[ChunkSummary]](chunks)(_.within(chunks))
     // Records after the target are excluded, so the time up to which the shard was read must not pass the target.
-    val read = if (lacksNews(track)) 0 else track.readUpToMillis
-    val told = if (chunks.isEmpty) math.max(read, track.plannedBeforeLoss) else read
+    val told = if (lacksNews(track)) 0 else track.readUpToMillis
     val readUpTo = until.fold(told)(target => math.min(told, target.millis))
     val openUpTo = math.max(track.followedMillis, state.openShards.lastOpenMillis(track.shard).getOrElse(0L))
     val childrenSince = if (track.ended) state.childrenSince(track.shard) else None

@@ -146,12 +146,6 @@ final private[coordinator] class ShardTrack(
       (lostFrom ++ planned.collect { case ShardPosition.After(_, until) if wasRead => until }).maxOption
         .orElse(unreadSince)
 
-  /**
-   * A time before which every record is planned as long as `chunks` is empty, because a lost owner had read the shard
-   * up to then; 0 if there is none.
-   */
-  def plannedBeforeLoss: Long = lostFrom.getOrElse(0L)
-
   /** The arrival of the oldest record that was not planned, else the time up to which there was none. */
   private def oldestUnplanned: Option[Long] =
     chunks.find(chunk => plannedUpTo.forall(chunk.last > _)).map(_.firstArrivalMillis)

@@ -128,7 +128,12 @@ final class SourceQuery(
     val isLast = allAvailable || (planned.isEmpty && triggers.target.nonEmpty)
     coordinatorIfStarted.foreach { running =>
       positions.reportOvertaken(running.prefetched.takeOvertaken(), isLast)
-      if (planned.isEmpty) positions.readUpTo.noteAtTimes(mended, isLast)(settled(running.prefetched, from))
+      if (planned.isEmpty) positions.readUpTo.noteAtTimes(mended, isLast) {
+        val upTo = settled(running.prefetched, from)
+        // The next plan begins with these times, also for a shard whose next owner has no answer yet.
+        if (upTo.isTimed) members.foreach(_.replace(mended, upTo))
+        upTo
+      }
     }
     planned.foreach { batch =>
       triggers.noteBatch()

@@ -59,20 +59,6 @@ class ShardTrackSuite extends TimedSuite {
     assert(!lost(unproven).ended, "the stream may have been recreated")
   }
 
-  test("the time before which every record is planned remains after the loss of an owner") {
-    Seq[(Seq[ChunkSummary], Long)](
-      Nil -> 1000L,
-      Seq(chunk(10, 500), chunk(20, 600)) -> 500L
-    ).foreach { case (chunks, expected) =>
-      val one = track(chunks, 0)
-      assert(one.plannedBeforeLoss == 0)
-      one.planned(ShardPosition.After(number(10), 0))
-      one.lose()
-      one.assign("2", 2, ShardPosition.After(number(10), 0))
-      assert(one.plannedBeforeLoss == expected)
-    }
-  }
-
   /** Records at intervals of 250 ms, each in a separate answer, that no batch has taken. */
   private def slow(track: ShardTrack, seconds: Int): Unit = (1 to 4 * seconds).foreach { i =>
     val arrival = i * 250L

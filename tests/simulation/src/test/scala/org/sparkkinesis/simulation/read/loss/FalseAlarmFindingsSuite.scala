@@ -240,4 +240,22 @@ class FalseAlarmFindingsSuite extends TimedSuite with ReadFindings {
     ))
     assert(outcome.losses == 0)
   }
+
+  test("92015183: a shard that ended keeps its time while no description shows that its stream is the same") {
+    val outcome = run(ReadScenario(
+      92015183L,
+      ReadSetup(options = verySlow, streams = 3, logical = Vector(Active, Standby, Active)),
+      Vector(
+        Start(AvailableNow, efo = false, failOnDataLoss = false),
+        Advance(Hour),
+        Start(ProcessingTime(60000L), efo = true, failOnDataLoss = false),
+        Advance(101220000L),
+        Split(3),
+        Advance(6000L),
+        Fault(Unreachable("*"), 3063710L),
+        Advance(12 * Minute)
+      )
+    ))
+    assert(outcome.losses == 0)
+  }
 }
