@@ -55,10 +55,7 @@ object ReadAction {
   /** Sets the difference between the clocks of all executors and the service's. */
   final case class SkewExecutors(millis: Long) extends ReadAction
 
-  /**
-   * Suspends the machines of the query for this time, and the service with them as far as their running times tell:
-   * all clocks move, and nothing runs.
-   */
+  /** Suspends all machines for this time: every clock moves, and nothing runs. */
   final case class Suspend(millis: Long) extends ReadAction
 
   /** Changes what the metadata document says about a stream. */
