@@ -11,10 +11,14 @@ import org.sparkkinesis.spark.session.StreamSession
  * streams are read meanwhile. Thread-safe.
  */
 final private[member] class HeldStreams(session: StreamSession, environment: Environment) {
+  import HeldStreams._
+
   private val deleted = new DeletedStreams(session, environment)
   @volatile private var held = Map.empty[String, Boolean]
   @volatile private var absent = Set.empty[String]
-  @volatile private var drained = Set.empty[String]
+
+  /** The streams that were read to their ends. */
+  private var drained = Map.empty[String, Drained]
 
   /** The streams by ARN, and whether every record of them was read. */
   def all: Map[String, Boolean] = held
@@ -34,7 +38,7 @@ final private[member] class HeldStreams(session: StreamSession, environment: Env
    *   KINESIS_DATA_LOSS
    */
   def hold(stream: StreamOffset, why: Throwable, isDrained: Boolean): Unit = if (!contains(stream.arn)) {
-    if (ServiceErrors.isStreamNotFound(why) && !isDrained) deleted.lost(stream, HeldStreams.Unread, why)
+    if (ServiceErrors.isStreamNotFound(why) && !isDrained) deleted.lost(stream, Unread, why)
     hold(stream.arn, why, isDrained && ServiceErrors.isAbsent(why))
   }
 
@@ -46,16 +50,28 @@ final private[member] class HeldStreams(session: StreamSession, environment: Env
     synchronized {
       held += arn -> isDrained
       if (ServiceErrors.isAbsent(why)) absent += arn
-      noteDrained(arn, isDrained)
+      drained = drained.removed(arn) ++ Option.when(isDrained)(arn -> Drained(creationOf(arn), None))
     }
   }
 
-  /** Records whether every record of a stream was read before the stream did not exist. */
-  def noteDrained(arn: String, isDrained: Boolean): Unit =
-    synchronized(if (isDrained) drained += arn else drained -= arn)
+  /** Records whether every record of a stream was read before it was deleted and created again. */
+  def noteRecreated(arn: String, isDrained: Boolean): Unit = synchronized {
+    drained = drained.removed(arn) ++ Option.when(isDrained)(arn -> Drained(None, creationOf(arn)))
+  }
 
-  /** Whether every record of a stream was read when it was held back last, also if it can be read again. */
-  def wasDrained(arn: String): Boolean = drained(arn)
+  /**
+   * Whether every record of a stream was read when it was held back last, also if it can be read again. That says
+   * nothing about the records of a stream that followed it, was found, and was deleted.
+   */
+  def wasDrained(arn: String): Boolean = synchronized {
+    val now = creationOf(arn)
+    drained.get(arn).exists { known =>
+      if (known.follower.isEmpty && known.old != now) drained += arn -> known.copy(follower = now)
+      known.follower.forall(now.contains)
+    }
+  }
+
+  private def creationOf(arn: String): Option[Long] = session.streams.get(arn).map(_.creationMillis)
 
   def release(arn: String): Unit = synchronized {
     held -= arn
@@ -64,5 +80,16 @@ final private[member] class HeldStreams(session: StreamSession, environment: Env
 }
 
 private object HeldStreams {
+
+  /**
+   * A stream of which every record was read.
+   *
+   * @param old
+   *   its creation time, if it is known
+   * @param follower
+   *   the creation time of the stream of that name which was found after it
+   */
+  final private case class Drained(old: Option[Long], follower: Option[Long])
+
   val Unread = "The stream was deleted, or is not in the account and region in which the query looks for it."
 }

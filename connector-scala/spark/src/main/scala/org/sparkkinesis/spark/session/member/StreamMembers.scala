@@ -181,9 +181,9 @@ final class StreamMembers(
   def isHeld(arn: String): Boolean = held.contains(arn)
 
   /** Records that a stream was recreated, and whether every record of the deleted one was read. */
-  def noteRecreated(arn: String, isDrained: Boolean): Unit = held.noteDrained(arn, isDrained)
+  def noteRecreated(arn: String, isDrained: Boolean): Unit = held.noteRecreated(arn, isDrained)
 
-  /** Whether every record of a stream was read before it did not exist any more. */
+  /** Whether every record of a stream was read before it did not exist, and the stream that is there now followed. */
   def wasDrained(arn: String): Boolean = held.wasDrained(arn)
 
   /** Returns since when a stream that was parked in an offset should be read again, in epoch milliseconds. */

@@ -5,7 +5,7 @@ import org.sparkkinesis.service.ServiceErrorKind.Throttled
 import org.sparkkinesis.simulation.metadata.MetadataFault.UnknownState
 import org.sparkkinesis.simulation.metadata.NamedState.{Absent, Active, Draining, Standby}
 import org.sparkkinesis.simulation.model.ModelSettings
-import org.sparkkinesis.simulation.model.ServiceFault.Failing
+import org.sparkkinesis.simulation.model.ServiceFault.{Failing, Unreachable}
 import org.sparkkinesis.simulation.read.ReadFindings
 import org.sparkkinesis.simulation.read.schedule.ReadAction._
 import org.sparkkinesis.simulation.read.schedule.{ReadScenario, ReadSetup}
@@ -264,5 +264,40 @@ class ReturningFindingsSuite extends TimedSuite with ReadFindings {
         Advance(27 * Hour)
       )
     ))
+  }
+
+  test("93006271: a stream that followed a drained one, was found, and was deleted before it was read is reported") {
+    val outcome = run(ReadScenario(
+      93006271L,
+      ReadSetup(
+        shards = 3,
+        model = ModelSettings(20, 2, 1, 0, 1000, 5000L, false),
+        options = Map(
+          "drainGrace" -> "10s",
+          "metadataRefreshInterval" -> "5s",
+          "removalConfirmations" -> "2",
+          "shardFetchInterval" -> "2s",
+          "minFetchPeriod" -> "1s",
+          "maxRecordsPerTrigger" -> "5"
+        ),
+        streams = 2,
+        logical = Vector(Active, Active)
+      ),
+      Vector(
+        Start(ProcessingTime(1000L), efo = false, failOnDataLoss = true),
+        Advance(1000L),
+        LoseMessages(100, 12730L),
+        Advance(11662L),
+        Advance(743L),
+        Recreate(3, 19891L),
+        Advance(17000L),
+        Fault(Unreachable("executor"), 29892L),
+        Advance(9675L),
+        Put(3),
+        Recreate(2, 142805L),
+        Advance(20000L)
+      )
+    ))
+    assert(outcome.losses > 0)
   }
 }
