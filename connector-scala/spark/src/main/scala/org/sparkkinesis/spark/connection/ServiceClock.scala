@@ -13,6 +13,9 @@ final class ServiceClock(own: Clock) {
   /** Minimum and maximum difference between the service's clock and this process's running time. */
   private var ahead: Option[(Long, Long)] = None
 
+  /** Minimum difference between the service's clock and this process's clock. */
+  private var aheadOfOwn = 0L
+
   /**
    * Records an answer that has just arrived.
    *
@@ -26,8 +29,10 @@ final class ServiceClock(own: Clock) {
     val least = answeredMillis - millis(own.nanoTime) - 1
     val most = answeredMillis + Resolution - millis(askedNanos)
     // An answer that contradicts earlier answers replaces them.
-    ahead = ahead.map { case (l, m) => (math.max(l, least), math.min(m, most)) }.filter { case (l, m) => l <= m }
-      .orElse(Some((least, most)))
+    val before = ahead.map { case (l, m) => (math.max(l, least), math.min(m, most)) }.filter { case (l, m) => l <= m }
+    val difference = answeredMillis - own.currentMillis
+    aheadOfOwn = if (before.isEmpty) difference else math.max(aheadOfOwn, difference)
+    ahead = before.orElse(Some((least, most)))
   }
 
   /** Returns a time that is not later than the service's current time. */
@@ -36,8 +41,11 @@ final class ServiceClock(own: Clock) {
   /** Returns a time that is not earlier than the service's current time. */
   def atMost: Long = now(_._2, 1)
 
-  /** Converts a time of this process's clock to a time that is not later than the service's time at that moment. */
-  def ofOwn(millis: Long): Long = millis - own.currentMillis + atLeast
+  /**
+   * Converts a time of this process's clock to a time that is not later than the service's time at that moment, also if
+   * the machine was suspended since: the clocks moved then, and the running time did not.
+   */
+  def ofOwn(millis: Long): Long = synchronized(millis + aheadOfOwn)
 
   private def now(bound: ((Long, Long)) => Long, rounding: Long): Long =
     synchronized(ahead).fold(own.currentMillis)(bound(_) + millis(own.nanoTime) + rounding)

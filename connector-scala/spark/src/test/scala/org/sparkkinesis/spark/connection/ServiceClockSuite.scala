@@ -54,4 +54,17 @@ class ServiceClockSuite extends TimedSuite {
     val truth = own.currentMillis + 60_000
     assert(clock.atLeast <= truth && truth <= clock.atMost)
   }
+
+  test("a time of the process's clock is converted, also after the machine was suspended") {
+    Seq(0L, 60_000L, -60_000L).foreach { skew =>
+      val (own, clock) = heard(skew)
+      val (before, truth) = (own.currentMillis, own.currentMillis + skew)
+      own.suspend(17.hours)
+      Seq(before -> truth, own.currentMillis -> (truth + 17.hours.toMillis)).foreach { case (millis, expected) =>
+        val found = clock.ofOwn(millis)
+        assert(found <= expected && expected - found <= 1041, skew)
+      }
+    }
+    assert(new ServiceClock(new VirtualScheduler(Start)).ofOwn(5) == 5, "before the first answer")
+  }
 }

@@ -258,4 +258,19 @@ class FalseAlarmFindingsSuite extends TimedSuite with ReadFindings {
     ))
     assert(outcome.losses == 0)
   }
+
+  test("93011990: a query that begins at latest and is suspended within its first second begins at its start") {
+    val outcome = run(ReadScenario(
+      93011990L,
+      ReadSetup(
+        initialPosition = "latest",
+        positionAgeMillis = 30 * Hour,
+        options = Map("shardFetchInterval" -> "2s", "minFetchPeriod" -> "250ms"),
+        streams = 2,
+        logical = Vector(Active, Standby)
+      ),
+      Vector(Start(AvailableNow, efo = true, failOnDataLoss = true), Advance(299L), Suspend(62826469L))
+    ))
+    assert(outcome.losses == 0)
+  }
 }
