@@ -24,6 +24,7 @@ class ReadSeedsSuite extends SeedsSuite(ReadSide, 1 to 2000) {
       "Skew",
       "SkewExecutors",
       "StaleListing",
+      "Suspend",
       "Unreachable"
     ))
   }
