@@ -89,7 +89,7 @@ final class ReadLedger(now: () => Long, initialRetentionMillis: Long) extends Ba
     if (!joined.contains(arn)) joined(arn) = Option.unless(isFirst)(now())
 
   /** Records that streams are fetched from their oldest records on, and read from the next batch on. */
-  def joins(arns: Iterable[String]): Unit = joining ++= arns
+  def beginJoining(arns: Iterable[String]): Unit = joining ++= arns
 
   /**
    * Records that a stream was parked after every record was read that arrived before this time. Of later ones, only

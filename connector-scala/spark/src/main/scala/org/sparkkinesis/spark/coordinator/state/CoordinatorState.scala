@@ -203,14 +203,16 @@ final private[coordinator] class CoordinatorState(
 
   /** Returns the streams that must be listed again before anything is certain about their shards. */
   def streamsToList: Set[String] =
-    streamsWithOpenLineage ++ givenUp.streamsToList(graphs) ++ streamsWithUndecidedShards ++
-      position.read.filter(_.unfinished.exists(lacksRange)).map(_.arn)
+    streamsWithOpenLineage ++ givenUp.streamsToList(graphs) ++ streamsWithUndecidedShards ++ streamsWithoutRanges
 
   /**
    * Returns whether a shard must not be read yet, because its records are filtered by its hash key range, which a
    * listing may still show.
    */
   def lacksRange(shard: StreamShard): Boolean = filtersByRange && graphs(shard.stream).mayBeOmitted(shard.shard)
+
+  private def streamsWithoutRanges: Set[String] =
+    if (filtersByRange) position.read.filter(_.unfinished.exists(lacksRange)).map(_.arn).toSet else Set.empty
 
   /** Returns the streams of which a listing must show whether their shards were open when a trigger began. */
   private def streamsWithUndecidedShards: Set[String] =

@@ -52,7 +52,7 @@ final class MemberVerdict(
       EntryCodec.decode(read(s"metadata-entry-$number").get).fold(why => throw new Violation("metadata", why), identity)
     ).foreach { entry =>
       if (known.isEmpty) entry.joins.keys.foreach(ledger.joins(_, isFirst = true))
-      else ledger.joins(entry.joins.keys)
+      else ledger.beginJoining(entry.joins.keys)
       known.lastOption.foreach(before => (before.wishes.keySet -- entry.wishes.keySet).foreach(drop(_, entry)))
       entry.wishes.foreach { case (arn, wish) =>
         if (wish == StreamWish.Read) {
