@@ -111,7 +111,11 @@ object ShardFilter {
   final case class AfterShardId(shard: ShardId) extends ShardFilter
 }
 
-final case class ShardPage(shards: Seq[Shard], next: Option[String])
+/**
+ * @param answeredMillis
+ *   when the service answered, on its own clock, where the answer says so
+ */
+final case class ShardPage(shards: Seq[Shard], next: Option[String], answeredMillis: Option[Long] = None)
 final case class StreamNamePage(names: Seq[String], hasMore: Boolean)
 
 /** @param nextIterator empty only if a closed shard was read to its end */

@@ -9,17 +9,24 @@ import org.sparkkinesis.concurrent.{Futures, Scheduler}
 import org.sparkkinesis.model.hash.HashKeyRange
 import org.sparkkinesis.model.{Shard, StreamRef}
 import org.sparkkinesis.retry.{Retrier, RetryPolicy}
-import org.sparkkinesis.service.{KinesisService, ServiceErrorKind, ServiceException, ShardFilter, ShardPage}
+import org.sparkkinesis.service.{ServiceErrorKind, ServiceException, ShardFilter, ShardPage}
 
 /**
  * Lists the shards of a stream. Non-blocking and thread-safe. Futures fail with the last error after all retries.
  *
+ * @param listShards
+ *   requests one page of ListShards: of this stream, with this filter, after this token
  * @param retrier
  *   retries each call
  * @param policy
  *   retry policy of ListShards; its pauses also apply between two listings
  */
-final class ShardLister(service: KinesisService, retrier: Retrier, policy: RetryPolicy, scheduler: Scheduler) {
+final class ShardLister(
+    listShards: (StreamRef, ShardFilter, Option[String]) => CompletableFuture[ShardPage],
+    retrier: Retrier,
+    policy: RetryPolicy,
+    scheduler: Scheduler
+) {
 
   /** Returns all pages, with each shard once. If the token expires, the listing starts again. */
   def list(stream: StreamRef, filter: ShardFilter): CompletableFuture[Seq[Shard]] =
@@ -45,11 +52,11 @@ final class ShardLister(service: KinesisService, retrier: Retrier, policy: Retry
       token: Option[String],
       before: Vector[Shard]
   ): CompletableFuture[Vector[Shard]] = {
-    val answer = retrier.retry(policy)(() => service.listShards(stream, filter, token))
+    val answer = retrier.retry(policy)(() => listShards(stream, filter, token))
       .handle[Either[Throwable, ShardPage]]((page, failure) => Option(failure).map(Futures.unwrap).toLeft(page))
     answer.thenCompose {
-      case Right(ShardPage(found, None)) => CompletableFuture.completedFuture(before ++ found)
-      case Right(ShardPage(found, next)) => pages(stream, filter, next, before ++ found)
+      case Right(ShardPage(found, None, _)) => CompletableFuture.completedFuture(before ++ found)
+      case Right(ShardPage(found, next, _)) => pages(stream, filter, next, before ++ found)
       case Left(error: ServiceException) if error.kind == ServiceErrorKind.ExpiredNextToken && token.nonEmpty =>
         pages(stream, filter, None, Vector.empty)
       case Left(error) => CompletableFuture.failedFuture(error)

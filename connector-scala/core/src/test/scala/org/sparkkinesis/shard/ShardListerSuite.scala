@@ -38,7 +38,8 @@ class ShardListerSuite extends TimedSuite {
   private class Rig(pages: ShardPage*) {
     val time = new VirtualScheduler
     val service = new Pages(time, pages: _*)
-    val lister = new ShardLister(service, new Retrier(time, RetryRules.Default, () => 0.5), policy, time)
+    val lister =
+      new ShardLister(service.listShards(_, _, _), new Retrier(time, RetryRules.Default, () => 0.5), policy, time)
     def await[A](answer: CompletableFuture[A]): A = {
       time.advanceUntil(1.hour)(answer.isDone)
       try answer.join()

@@ -85,7 +85,10 @@ final class SdkKinesisService(
         case None =>
           request.streamName(nameOf(stream)).streamARN(arnOf(stream)).shardFilter(SdkConversions.filter(filter))
       }).build())
-    }(answer => ShardPage(answer.shards.asScala.iterator.map(SdkConversions.shard).toVector, Option(answer.nextToken)))
+    } { answer =>
+      val shards = answer.shards.asScala.iterator.map(SdkConversions.shard).toVector
+      ShardPage(shards, Option(answer.nextToken), SdkConversions.answeredMillis(answer))
+    }
 
   override def listStreams(after: Option[String]): CompletableFuture[StreamNamePage] =
     call(Operation.ListStreams)(

@@ -82,6 +82,12 @@ object EventExamples {
         "have expired unread is checked later"
     ),
     (
+      ServiceTimeNotRead(Arn, Failure),
+      Warn,
+      s"$OfStream The service's time could not be read after the machine was suspended or its clock was changed. The " +
+        "last known time stays in use until the next attempt"
+    ),
+    (
       FirstRecordsUnknown(Arn, Seq(One)),
       Warn,
       s"$OfStream The first records of 1 shard could not be read in time: $One. If they expire before a task reads " +

@@ -10,51 +10,102 @@ import org.sparkkinesis.concurrent.Clock
 final class ServiceClock(own: Clock) {
   import ServiceClock._
 
-  /** Minimum and maximum difference between the service's clock and this process's running time. */
-  private var ahead: Option[(Long, Long)] = None
+  /** The difference between the service's clock and this process's running time. */
+  private var ahead: Option[Bounds] = None
 
-  /** Minimum difference between the service's clock and this process's clock. */
-  private var aheadOfOwn = 0L
+  /** The difference between the service's clock and this process's clock. */
+  private var aheadOfOwn = Bounds(0, 0)
+
+  /** When the last answer arrived. */
+  private var last: Option[Asked] = None
+
+  /** Returns the present time, to be kept until the service answers. */
+  def asked: Asked = Asked(millis(own.nanoTime), own.currentMillis)
 
   /**
    * Records an answer that has just arrived.
    *
    * @param answeredMillis
    *   the time in the answer
-   * @param askedNanos
-   *   the time of the request, in nanoseconds of this process's clock
+   * @param from
+   *   the time of the request
    */
-  def heard(answeredMillis: Long, askedNanos: Long): Unit = synchronized {
+  def heard(answeredMillis: Long, from: Asked): Unit = {
+    val now = asked
+    val answered = Bounds(answeredMillis, answeredMillis + Resolution + from.millisUntil(now))
     // Rounding the running time to milliseconds makes it up to one millisecond too early.
-    val least = answeredMillis - millis(own.nanoTime) - 1
-    val most = answeredMillis + Resolution - millis(askedNanos)
-    // An answer that contradicts earlier answers replaces them.
-    val before = ahead.map { case (l, m) => (math.max(l, least), math.min(m, most)) }.filter { case (l, m) => l <= m }
-    val difference = answeredMillis - own.currentMillis
-    aheadOfOwn = if (before.isEmpty) difference else math.max(aheadOfOwn, difference)
-    ahead = before.orElse(Some((least, most)))
+    val (running, own) =
+      (answered.copy(least = answered.least - 1).minus(now.runningMillis), answered.minus(now.ownMillis))
+    synchronized {
+      // A suspension, or a change of this process's clock, makes the earlier differences wrong.
+      val isValid = last.exists(before => math.abs(before.suspendedUntil(now)) <= Resolution)
+      aheadOfOwn = if (isValid) aheadOfOwn.narrowed(own) else own
+      ahead = Some(ahead.filter(_ => isValid).fold(running)(_.narrowed(running)))
+      last = Some(now)
+    }
   }
 
   /** Returns a time that is not later than the service's current time. */
-  def atLeast: Long = now(_._1, 0)
+  def atLeast: Long = synchronized(ahead).fold(own.currentMillis)(_.least + millis(own.nanoTime))
 
-  /** Returns a time that is not earlier than the service's current time. */
-  def atMost: Long = now(_._2, 1)
+  /**
+   * Returns a time that is not earlier than the service's current time, unless the machine was suspended since the
+   * last answer.
+   */
+  def atMost: Long = synchronized(ahead).fold(own.currentMillis)(_.most + millis(own.nanoTime) + 1)
+
+  /**
+   * Returns a time that is not earlier than the service's current time, also if the machine was suspended since the
+   * last answer: the clocks moved then, and the running time did not. If this process's clock was set forward since,
+   * the time is too late, so a new answer must confirm what follows from it.
+   */
+  def latestPossible: Long = math.max(atMost, synchronized(aheadOfOwn).most + own.currentMillis)
+
+  /** Whether this process's clock shows that the machine was suspended, or was set forward, since the last answer. */
+  def isDoubtful: Boolean = latestPossible - atMost > Doubt
 
   /**
    * Converts a time of this process's clock to a time that is not later than the service's time at that moment, also if
-   * the machine was suspended since: the clocks moved then, and the running time did not.
+   * the machine was suspended since.
    */
-  def ofOwn(millis: Long): Long = synchronized(millis + aheadOfOwn)
-
-  private def now(bound: ((Long, Long)) => Long, rounding: Long): Long =
-    synchronized(ahead).fold(own.currentMillis)(bound(_) + millis(own.nanoTime) + rounding)
+  def ofOwn(millis: Long): Long = millis + synchronized(aheadOfOwn).least
 }
 
-private object ServiceClock {
+object ServiceClock {
+
+  /**
+   * The time of a request.
+   *
+   * @param runningMillis
+   *   by this process's running time, in milliseconds
+   * @param ownMillis
+   *   by this process's clock, in epoch milliseconds
+   */
+  final case class Asked(runningMillis: Long, ownMillis: Long) {
+
+    /** Returns the milliseconds until a later time. The running time lacks those for which the machine was suspended. */
+    def millisUntil(later: Asked): Long = later.runningMillis - runningMillis + math.max(0, suspendedUntil(later))
+
+    /** Returns by how many milliseconds this process's clock moved more than its running time. */
+    def suspendedUntil(later: Asked): Long = later.ownMillis - ownMillis - (later.runningMillis - runningMillis)
+  }
+
+  /** Bounds of a time or a difference, in milliseconds. */
+  final private case class Bounds(least: Long, most: Long) {
+    def minus(millis: Long): Bounds = Bounds(least - millis, most - millis)
+
+    /** Returns what both bounds include. An answer that contradicts earlier answers replaces them. */
+    def narrowed(by: Bounds): Bounds = {
+      val both = Bounds(math.max(least, by.least), math.min(most, by.most))
+      if (both.least <= both.most) both else by
+    }
+  }
 
   /** HTTP dates have a precision of one second. */
-  val Resolution = 1000L
+  private val Resolution = 1000L
 
-  def millis(nanos: Long): Long = Math.floorDiv(nanos, 1000000L)
+  /** A difference that no correction of a running clock makes between two answers. */
+  private val Doubt = 10000L
+
+  private def millis(nanos: Long): Long = Math.floorDiv(nanos, 1000000L)
 }

@@ -23,11 +23,15 @@ import org.sparkkinesis.shard.ShardLister
 /**
  * Describes streams and lists shards, on the driver. Each method blocks until the service has answered. The creator
  * closes it.
+ *
+ * @param clock
+ *   receives the times in the service's answers
  */
 final class StreamMetadata(
     settings: ClientSettings,
     policies: RetryPolicies,
     rules: RetryRules,
+    clock: ServiceClock,
     environment: Environment = Environment.OfJvm,
     query: QueryContext = QueryContext.Unknown
 ) extends AutoCloseable {
@@ -49,7 +53,7 @@ final class StreamMetadata(
   def describe(stream: StreamRef): StreamDescription = {
     val found =
       ask(Operation.DescribeStreamSummary, stream.name, timeLimit(Operation.DescribeStreamSummary))(
-        _.retry(policies(Operation.DescribeStreamSummary))(() => service.describeStream(stream))
+        _.retry(policies(Operation.DescribeStreamSummary))(() => description(stream))
       )
     if (!found.status.isUsable)
       throw ServiceErrors.streamUnusable(stream = stream.name, status = found.status.name)
@@ -59,7 +63,7 @@ final class StreamMetadata(
   /** Describes a stream in any state. It fails within seconds if the service cannot be reached. */
   def probe(stream: StreamRef): StreamDescription =
     ask(Operation.DescribeStreamSummary, stream.name, Some(StreamMetadata.ShortestWait))(
-      _.retry(StreamMetadata.Probe)(() => service.describeStream(stream))
+      _.retry(StreamMetadata.Probe)(() => description(stream))
     )
 
   /** Returns all pages of ListShards. If a token expires, the listing starts again. */
@@ -98,8 +102,23 @@ final class StreamMetadata(
         }
     )
 
-  private def lister(retrier: Retrier): ShardLister =
-    new ShardLister(service, retrier, policies(Operation.ListShards), scheduler)
+  private def lister(retrier: Retrier): ShardLister = new ShardLister(
+    (stream, filter, next) => timed(service.listShards(stream, filter, next))(_.answeredMillis),
+    retrier,
+    policies(Operation.ListShards),
+    scheduler
+  )
+
+  private def description(stream: StreamRef): CompletableFuture[StreamDescription] =
+    timed(service.describeStream(stream))(_.answeredMillis)
+
+  private def timed[A](call: => CompletableFuture[A])(answered: A => Option[Long]): CompletableFuture[A] = {
+    val asked = clock.asked
+    call.thenApply { (answer: A) =>
+      answered(answer).foreach(clock.heard(_, asked))
+      answer
+    }
+  }
 
   /** A call with unlimited retries also has no time limit. */
   private def timeLimit(operation: TunableOperation): Option[FiniteDuration] =

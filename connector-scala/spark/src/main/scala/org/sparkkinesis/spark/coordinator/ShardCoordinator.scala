@@ -92,6 +92,12 @@ final class ShardCoordinator(
     if (advanced.concernsPlacement) placing.wake()
   }
 
+  /**
+   * Records the end of a planned batch. Its records stay in the executors until [[advance]] is called with it, but a
+   * shard that the batch reads to its end needs no other owner.
+   */
+  def notePlanned(end: SourceOffset): Unit = progress.notePlanned(end)
+
   /** Whether a stream of this position is not the one of the last call of [[advance]], but was created again. */
   def knowsOther(to: SourceOffset): Boolean = progress.recreated(to).nonEmpty
 
@@ -123,6 +129,7 @@ final class ShardCoordinator(
       catch { case failure: KinesisConnectorException => progress.notListed(stream, failure, begun) }
       placing.wake() // The shards of this stream do not wait for the listing of the next stream.
     }
+    if (isDue) placement.tellTime()
     if (progress.mustListAgain) discovery.wakeIn(ListAgainMillis)
     placing.wake()
   }

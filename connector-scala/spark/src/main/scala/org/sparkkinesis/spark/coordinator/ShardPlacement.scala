@@ -13,7 +13,7 @@ import org.sparkkinesis.event.{
 }
 import org.sparkkinesis.model.StreamShard
 import org.sparkkinesis.spark.coordinator.state.{ConsumerPeer, CoordinatorState, ShardTrack}
-import org.sparkkinesis.spark.protocol.{Assign, Assigned, Register, Unassign}
+import org.sparkkinesis.spark.protocol.{Assign, Assigned, Register, ServiceTime, Unassign}
 
 /**
  * Assigns an owner to each shard that must be read, and takes shards from lost executors.
@@ -122,6 +122,9 @@ final private[coordinator] class ShardPlacement(
     }
   }
 
+  /** Tells the executors the service's time: what they know is too early after their machine was suspended. */
+  def tellTime(): Unit = locked(peers.valuesIterator.foreach(_.tell(ServiceTime(serviceMillis()))))
+
   /** Excludes executors from the streams that they report as unreachable while another executor may reach them. */
   private def avoidUnreachable(current: Map[StreamShard, String]): Unit = {
     val reported = peers.view.mapValues(_.unreachable).toMap
@@ -165,7 +168,7 @@ final private[coordinator] class ShardPlacement(
       state.lostMetrics = CoordinatorStatus.sum(state.lostMetrics, peer.metrics - "bufferedBytes")
     )
     val left = tracks.valuesIterator.filter(_.owner.contains(executorId)).toVector
-    left.foreach(_.lose())
+    left.foreach(state.lose)
     if (gone.nonEmpty) state.note(ExecutorLost(executorId, left.size))
     gone.nonEmpty
   }

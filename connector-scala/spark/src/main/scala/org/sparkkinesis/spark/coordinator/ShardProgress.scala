@@ -74,6 +74,9 @@ final private[coordinator] class ShardProgress(
     }
   }
 
+  /** Records the end of a batch, whose records are dropped when [[advance]] is called with it. */
+  def notePlanned(end: SourceOffset): Unit = locked { state.plannedEnd = Some(end) }
+
   /** Returns the streams that are read and have another creation time than in the last position. */
   def recreated(to: SourceOffset): Set[String] = locked(to.read.filter(stream =>
     state.position.streams.get(stream.arn).exists(_.creationMillis != stream.creationMillis)
@@ -106,7 +109,7 @@ final private[coordinator] class ShardProgress(
     state.connections ++= connections
     val lost = tracks.valuesIterator.filter(track => changed(track.shard.stream)).toVector
     lost.groupBy(state.owner).foreach { case (owner, left) => owner.foreach(_.tell(Unassign(left.map(_.shard)))) }
-    lost.foreach(_.lose())
+    lost.foreach(state.lose)
     if (lost.nonEmpty) state.noteChange()
     lost.nonEmpty
   }
@@ -280,7 +283,7 @@ final private[coordinator] class ShardProgress(
     val unnamed = tracks.valuesIterator.filter { track =>
       track.owner.contains(from.id) && track.epoch <= upToEpoch && !named(track.shard -> track.epoch)
     }.toVector
-    unnamed.foreach(_.lose())
+    unnamed.foreach(state.lose)
     unnamed.nonEmpty
   }
 

@@ -17,7 +17,7 @@ import org.sparkkinesis.plan.ShardRange
 import org.sparkkinesis.plan.realtime.{LiveShard, TaskEnd}
 import org.sparkkinesis.spark.connection.{Environment, ServiceTimeScheduler}
 import org.sparkkinesis.spark.protocol.{
-  Assign, Broken, EndTasks, ExecutorWire, ParentFinished, ProtocolCodec, Register, Release, SendFullReport,
+  Assign, Broken, EndTasks, ExecutorWire, ParentFinished, ProtocolCodec, Register, Release, SendFullReport, ServiceTime,
   StopAll, TaskEnded, ToExecutor, Unassign
 }
 import org.sparkkinesis.spark.settings.ReadSettings
@@ -169,6 +169,7 @@ final class ConsumerHost private[executor] (
     case Unassign(shards) => shards.filterNot(live.isRead).foreach(consumers.stop)
     case SendFullReport => reporter.tellAll(consumers.snapshot())
     case EndTasks => live.endAll()
+    case ServiceTime(millis) => scheduler.heard(millis)
     // Spark kills the tasks of a query that stops. This message may arrive before.
     case StopAll => close(new TaskKilledException("the query has stopped"))
   }

@@ -45,6 +45,15 @@ final case class Release(upTo: Seq[(StreamShard, SequenceNumber)]) extends ToExe
 /** Stops reading these shards. */
 final case class Unassign(shards: Seq[StreamShard]) extends ToExecutor
 
+/**
+ * Tells the service's time. The running time, by which consumers go on counting, lacks the time for which a machine was
+ * suspended.
+ *
+ * @param millis
+ *   a time, in epoch milliseconds, that was not later than the service's time when the message was sent
+ */
+final case class ServiceTime(millis: Long) extends ToExecutor
+
 /** Requests a full report, because an earlier report was lost. */
 case object SendFullReport extends ToExecutor
 

@@ -35,6 +35,9 @@ object ProtocolCodec {
       case SendFullReport => out.writeByte(4)
       case StopAll => out.writeByte(5)
       case EndTasks => out.writeByte(6)
+      case ServiceTime(millis) =>
+        out.writeByte(7)
+        out.writeLong(millis)
     }
   }
 
@@ -50,6 +53,7 @@ object ProtocolCodec {
       case 4 => SendFullReport
       case 5 => StopAll
       case 6 => EndTasks
+      case 7 => ServiceTime(in.readLong())
       case other => throw new IllegalArgumentException(s"no message of kind $other for an executor")
     }
   }

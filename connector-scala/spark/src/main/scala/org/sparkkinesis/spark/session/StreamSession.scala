@@ -63,17 +63,14 @@ final class StreamSession(val options: Options, asked: QueryContext, environment
 
   private val listing = pattern.map(new StreamListing(_, () => directory(general), general))
 
-  /** The service's clock, known from the descriptions of the streams. */
+  /** The service's clock, known from the descriptions and the listings of the streams. */
   val serviceClock = new ServiceClock(environment.clock)
 
   @volatile private var found: SortedMap[String, Found] =
     try {
       val all = named.map { ref =>
         val client = Connection.clientSettings(options, Some(ref))
-        val began = environment.clock.nanoTime
-        val stream = directory(client).describe(ref)
-        stream.answeredMillis.foreach(serviceClock.heard(_, began))
-        Found(ref, stream, client)
+        Found(ref, directory(client).describe(ref), client)
       }
       if (!isLogical) Connection.checkStreams(options, all.map(_.ref) ++ listing.toSeq.flatMap(_.names()))
       all.groupBy(_.stream.arn).values.collectFirst { case Seq(one, other, _*) => throw isSame(one, other) }
@@ -133,14 +130,12 @@ final class StreamSession(val options: Options, asked: QueryContext, environment
     val connection = Connection.of(options, stream, stream.consumerArn)
     val client = connection.client(base)
     val asked = if (mustBeOwn) StreamRef.ByName(stream.stream.name) else stream.stream
-    val began = environment.clock.nanoTime
     val description = directory(client).describe(asked)
     if (description.arn != stream.arn) throw MetadataErrors.forbidden(
       stream = stream.arn,
       reason = s"The stream of this name in the account of the query's credentials is ${description.arn}",
       option = MetadataOptions.metadataAllowedAccounts.key
     )
-    description.answeredMillis.foreach(serviceClock.heard(_, began))
     synchronized {
       forgetIfOther(description)
       found += stream.arn -> Found(stream.stream, description, client)
@@ -279,7 +274,7 @@ final class StreamSession(val options: Options, asked: QueryContext, environment
   /** Synchronized, because discovery calls it from its own thread. */
   private def directory(client: ClientSettings): StreamMetadata = synchronized(directories.getOrElseUpdate(
     client,
-    new StreamMetadata(client, RetryPolicies.of(options), RetryRules.of(options), environment, asked)
+    new StreamMetadata(client, RetryPolicies.of(options), RetryRules.of(options), serviceClock, environment, asked)
   ))
 
   private def ref(arn: String): StreamRef =

@@ -17,7 +17,7 @@ class ServiceClockSuite extends TimedSuite {
   }
 
   private def ask(own: VirtualScheduler, clock: ServiceClock, skewMillis: Long): Unit = {
-    val asked = own.nanoTime
+    val asked = clock.asked
     own.advance(40.millis)
     val answered = (own.currentMillis + skewMillis) / 1000 * 1000
     own.advance(40.millis)
@@ -53,6 +53,33 @@ class ServiceClockSuite extends TimedSuite {
     ask(own, clock, 60_000)
     val truth = own.currentMillis + 60_000
     assert(clock.atLeast <= truth && truth <= clock.atMost)
+  }
+
+  test("after a suspension, only the latest possible time is not too early, until the service answers again") {
+    Seq(0L, 60_000L, -60_000L).foreach { skew =>
+      val (own, clock) = heard(skew)
+      assert(clock.latestPossible - clock.atMost <= 1, "no difference before")
+      own.suspend(17.hours)
+      def truth = own.currentMillis + skew
+      assert(clock.atMost < truth && clock.atLeast <= truth, skew)
+      assert(truth <= clock.latestPossible && clock.latestPossible - truth <= 1082, skew)
+      ask(own, clock, skew)
+      assert(truth <= clock.atMost && clock.atMost - truth <= 1082 && truth - clock.atLeast <= 1082, skew)
+    }
+  }
+
+  test("the bounds include the service's time if the machine was suspended while an answer was on its way") {
+    Seq(true, false).foreach { isAnsweredBefore =>
+      val (own, clock) = heard(300)
+      val asked = clock.asked
+      if (!isAnsweredBefore) own.suspend(17.hours)
+      val answered = (own.currentMillis + 300) / 1000 * 1000
+      if (isAnsweredBefore) own.suspend(17.hours)
+      own.advance(40.millis)
+      clock.heard(answered, asked)
+      val truth = own.currentMillis + 300
+      assert(clock.atLeast <= truth && truth <= clock.atMost && truth <= clock.latestPossible, isAnsweredBefore)
+    }
   }
 
   test("a time of the process's clock is converted, also after the machine was suspended") {

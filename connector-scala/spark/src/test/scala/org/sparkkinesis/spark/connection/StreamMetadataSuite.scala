@@ -20,10 +20,12 @@ class StreamMetadataSuite extends TimedSuite {
     val time = new VirtualScheduler
     val service = new FakeDirectory(time)
     val environment = new VirtualEnvironment(time, service)
+    val clock = new ServiceClock(time)
     val metadata = new StreamMetadata(
       ClientSettings.of(Some("us-east-1"), None, CredentialSettings.DefaultChain),
       RetryPolicies.of(Options.read(options.toMap)),
       RetryRules.Default,
+      clock,
       environment = environment
     )
     def calls(operation: Operation): Int = service.callsOf(operation).size
@@ -105,6 +107,24 @@ class StreamMetadataSuite extends TimedSuite {
     rig.service.isSilent = true
     assert(rig.condition(rig.metadata.describe(orders)) == "KINESIS_ENDPOINT_UNREACHABLE")
     assert(rig.passed == 5.minutes)
+  }
+
+  test("the answers of descriptions and listings tell the service's time") {
+    Seq[Rig => Any](
+      _.metadata.describe(orders),
+      _.metadata.probe(orders),
+      _.metadata.shards(orders, ShardFilter.AtLatest)
+    ).zipWithIndex.foreach { case (call, index) =>
+      val rig = new Rig
+      val ahead = 3.hours.toMillis
+      rig.service.add("orders")
+      rig.service.streams("orders") =
+        rig.service.streams("orders").copy(answeredMillis = Some(rig.time.currentMillis + ahead))
+      rig.service.listings += ShardPage(shards(1), None, Some(rig.time.currentMillis + ahead))
+      call(rig)
+      val difference = rig.clock.atLeast - rig.time.currentMillis
+      assert(ahead - difference < 1000 && difference <= ahead, index)
+    }
   }
 
   test("all pages of a listing are combined, with each shard once") {

@@ -46,8 +46,12 @@ abstract class CoordinatorFixture extends TimedSuite with BeforeAndAfterAll {
   )
 
   /** A coordinator with fake executors, so that no job has to start consumers. */
-  protected class Setup(executors: Seq[String], list: String => Seq[Shard], streamsMayLeave: Boolean = false)
-      extends AutoCloseable {
+  protected class Setup(
+      executors: Seq[String],
+      list: String => Seq[Shard],
+      streamsMayLeave: Boolean = false,
+      listMillis: Long = 600000
+  ) extends AutoCloseable {
     val sourceId: String = java.util.UUID.randomUUID().toString
     val events = new RecordedEvents
     val coordinator = new ShardCoordinator(
@@ -56,7 +60,7 @@ abstract class CoordinatorFixture extends TimedSuite with BeforeAndAfterAll {
       settings,
       Seq(arn),
       list,
-      600000,
+      listMillis,
       () => System.currentTimeMillis(),
       () => 0L,
       0,

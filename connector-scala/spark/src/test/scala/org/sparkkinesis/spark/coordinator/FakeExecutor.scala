@@ -8,15 +8,20 @@ import org.sparkkinesis.chunk.ChunkSummary
 import org.sparkkinesis.model.{ChildShard, SequenceNumber, StreamShard}
 import org.sparkkinesis.spark.executor.ConsumerHosts
 import org.sparkkinesis.spark.protocol.{
-  Assign, Assigned, Broken, ProtocolCodec, Register, Report, ShardReport, ToExecutor
+  Assign, Assigned, Broken, ProtocolCodec, Register, Report, ServiceTime, ShardReport, ToExecutor
 }
 
 /** The executor's side of the protocol, driven by a test over Spark's RPC. */
 final class FakeExecutor(val id: String, sourceId: String, instance: Long = 1) extends AutoCloseable {
   private val heard = new LinkedBlockingQueue[ToExecutor]
+  private val times = new LinkedBlockingQueue[Long]
   private val driver = ClusterRpc.driver(ConsumerHosts.coordinatorName(sourceId))
   private val endpoint = ClusterRpc.openOnExecutor(s"fake-$id-$instance-$sourceId")(bytes =>
-    heard.add(ProtocolCodec.decodeToExecutor(bytes)): Unit
+    ProtocolCodec.decodeToExecutor(bytes) match {
+      // It arrives at any time.
+      case ServiceTime(millis) => times.add(millis): Unit
+      case message => heard.add(message): Unit
+    }
   )
   private var number = 0L
 
@@ -29,6 +34,10 @@ final class FakeExecutor(val id: String, sourceId: String, instance: Long = 1) e
   /** Returns the next message; fails if none arrives. */
   def next(): ToExecutor = Option(heard.poll(20, TimeUnit.SECONDS))
     .getOrElse(throw new AssertionError(s"executor $id received nothing for 20 s"))
+
+  /** Returns the next time of the service; fails if none arrives. */
+  def nextTime(): Long = Option(times.poll(20, TimeUnit.SECONDS))
+    .getOrElse(throw new AssertionError(s"executor $id received no time for 20 s"))
 
   def nextAssign(): Seq[Assigned] = next() match {
     case Assign(shards, _, _) => shards

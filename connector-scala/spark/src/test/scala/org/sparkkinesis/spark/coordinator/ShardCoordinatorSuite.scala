@@ -3,6 +3,7 @@ package org.sparkkinesis.spark.coordinator
 import java.util.concurrent.CountDownLatch
 
 import scala.concurrent.duration._
+import scala.util.Using
 
 import org.apache.spark.sparkkinesis.ListenerEvents
 
@@ -132,6 +133,14 @@ class ShardCoordinatorSuite extends CoordinatorFixture {
       s.coordinator.advance(offset((0 until 4).map(i => i -> (if (i == 2) after(50) else ShardPosition.Horizon)): _*))
       assert(s("driver").next() == Release(Seq(shard(2) -> number(50))))
       assert(s.coordinator.prefetched.status(None, 0, ReadLimits.Unlimited).shardsByExecutor == Map("driver" -> 4))
+    }
+  }
+
+  test("every executor hears the service's time at a regular listing") {
+    val began = System.currentTimeMillis()
+    Using.resource(new Setup(Seq("driver", "1"), _ => listing, listMillis = 100)) { s =>
+      s.coordinator.advance(start)
+      s.all.values.foreach(executor => assert(executor.nextTime() >= began, executor.id))
     }
   }
 

@@ -112,15 +112,40 @@ class ShardProgressSuite extends TimedSuite {
     assert(state.overtaken.all == Seq(Overtaken(shard, 4000, arrival - 4000)))
   }
 
+  test("a lost executor's shard needs no other owner if the planned batch reads it to its end") {
+    val end = offset(ShardPosition.ShardEnd)
+    Seq(
+      "nothing is planned" -> None -> true,
+      "a part is planned" -> Some(offset(ShardPosition.After(SequenceNumber("5"), 0))) -> true,
+      "the end is planned" -> Some(end) -> false,
+      "the shard has left the offset" -> Some(SourceOffset(end.read.map(_.copy(shards = SortedMap.empty)).toSeq)) ->
+        false,
+      "the stream was recreated" -> Some(SourceOffset(end.read.map(_.copy(creationMillis = 2)).toSeq)) -> true,
+      "the stream has left the offset" -> Some(SourceOffset(Nil)) -> true
+    ).foreach { case ((situation, planned), isReadAgain) =>
+      val reports = new Reports
+      import reports._
+      join("1")
+      tell("1", report.copy(chunks = Vector(chunk("9", 4000)), readUpToMillis = 5000, end = Some(Nil)))
+      state.tracks(shard).prove(state.clock.nanoTime)
+      planned.foreach(progress.notePlanned)
+      placement.lose("1")
+      join("2")
+      assert(state.tracks(shard).owner.contains("2") == isReadAgain, situation)
+    }
+  }
+
+  private def offset(position: ShardPosition): SourceOffset =
+    SourceOffset(Seq(StreamOffset("orders", orders, 1, SortedMap[ShardId, ShardPosition](shard.shard -> position))))
+
   /** A shard that is read from its oldest record, and executors that report about it. */
   private class Reports {
     var now = 5000L
     val state = new CoordinatorState(Seq(orders), SummaryBounds(1, 1, 1))
-    private val progress = new ShardProgress(state, DataLossPolicy.Strict, () => now)
+    val progress = new ShardProgress(state, DataLossPolicy.Strict, () => now)
     val placement = new ShardPlacement(state, 0, () => now)
     private var told = Map.empty[String, Long].withDefaultValue(0L)
-    private val position = SortedMap[ShardId, ShardPosition](shard.shard -> ShardPosition.Horizon)
-    progress.advance(SourceOffset(Seq(StreamOffset("orders", orders, 1, position))), Set.empty)
+    progress.advance(offset(ShardPosition.Horizon), Set.empty)
     progress.list(orders, shards(1), ListingTime(0, 0))
 
     def join(id: String): Unit = {

@@ -49,6 +49,7 @@ class ProtocolCodecSuite extends PropertySuite {
       some(shard).map(Unassign(_)),
       Gen.const(SendFullReport),
       Gen.const(EndTasks),
+      long.map(ServiceTime(_)),
       Gen.const(StopAll)
     )
   }

@@ -24,6 +24,9 @@ final class ModelClient(service: ModelKinesis, process: String, isAlive: () => B
   private val tokens = mutable.HashMap.empty[String, Token]
   private var lastId = 0
 
+  /** The time in the header of an answer, which has whole seconds. */
+  private def answeredMillis: Option[Long] = Some(service.now / 1000 * 1000)
+
   override def describeStream(stream: StreamRef): CompletableFuture[StreamDescription] =
     answer(Operation.DescribeStreamSummary, stream.toString) {
       val found = service.existing(stream, Operation.DescribeStreamSummary)
@@ -36,7 +39,7 @@ final class ModelClient(service: ModelKinesis, process: String, isAlive: () => B
         found.open.size,
         KinesisQuotas.Record.DefaultMaxBytes,
         onDemand = false,
-        answeredMillis = Some(service.now / 1000 * 1000)
+        answeredMillis = answeredMillis
       )
     }
 
@@ -53,7 +56,7 @@ final class ModelClient(service: ModelKinesis, process: String, isAlive: () => B
         tokens(s"token-$lastId") = Token(more, service.now + KinesisQuotas.Lifetime.NextToken.toMillis)
         s"token-$lastId"
       }
-      ShardPage(page, token)
+      ShardPage(page, token, answeredMillis)
     }
 
   override def getShardIterator(

@@ -2,6 +2,7 @@ package org.sparkkinesis.simulation.read
 
 import java.time.Instant
 
+import org.sparkkinesis.event.StreamParked
 import org.sparkkinesis.plan.offset.{OffsetCodec, ShardPosition, SourceOffset}
 import org.sparkkinesis.simulation.common.{QueryThread, SimulatedProcess, Violation}
 import org.sparkkinesis.simulation.metadata.LogicalStream
@@ -65,7 +66,13 @@ final private[read] class QueryRun(world: ReadWorld, start: Start) {
         () => cluster.executorsNow.size * 2,
         () => world.noteDirectRead(),
         logical.map(_.service(own.waiting)),
-        new DriverMemory(() => time.nowMillis, _, LeftMillis, streams.ancestors, newest.streams.get(_).map(_.isParked))
+        new DriverMemory(
+          () => time.elapsedMillis,
+          _,
+          LeftMillis,
+          streams.ancestors,
+          newest.streams.get(_).map(_.isParked)
+        )
       )
     asked = Some(source)
     val sink = verdict.watching(spoil(ledger), tell(_), committed) {
@@ -114,6 +121,10 @@ final private[read] class QueryRun(world: ReadWorld, start: Start) {
     loss => {
       tell(s"warning of ${process.name}: ${loss.getMessage}")
       verdict.warned(loss)
+    },
+    {
+      case StreamParked(arn, isDrained) => members.foreach(_.noteParked(arn, isDrained))
+      case _ => ()
     }
   )
 

@@ -95,7 +95,8 @@ final class ReadLedger(now: () => Long, initialRetentionMillis: Long) extends Ba
    * Records that a stream was parked after every record was read that arrived before this time. Of later ones, only
    * those are read that the stream still has when it returns.
    */
-  def drained(arn: String, fromMillis: Long): Unit = drained(arn) :+= fromMillis -> Long.MaxValue
+  def drained(arn: String, fromMillis: Long): Unit =
+    drained(arn) = drained(arn).filterNot(_._2 == Long.MaxValue) :+ fromMillis -> Long.MaxValue
 
   /** Records that a stream is to be read, which may have been parked before. */
   def returned(arn: String): Unit = drained(arn).lastOption.foreach { case (from, until) =>

@@ -22,6 +22,8 @@ import org.sparkkinesis.spark.connection.{ConsumersInUse, Environment}
  *   the query's thread, which may be interrupted
  * @param onLoss
  *   receives reports of records that are lost without an error
+ * @param onEvent
+ *   receives the events
  */
 final class SimulatedEnvironment(
     time: SimulatedTime,
@@ -29,11 +31,12 @@ final class SimulatedEnvironment(
     service: KinesisService,
     jitter: Random,
     thread: QueryThread,
-    onLoss: KinesisConnectorException => Unit
+    onLoss: KinesisConnectorException => Unit,
+    onEvent: EventSink
 ) extends Environment {
   override def clock: Clock = process.scheduler
   override def sharedScheduler: Scheduler = process.scheduler
-  override def events(query: QueryContext): EventSink = EventSink.Discard
+  override def events(query: QueryContext): EventSink = onEvent
   override def warnOfLoss(loss: KinesisConnectorException): Unit = onLoss(loss)
   private val shared = new ShardReaders
   override val consumersInUse: ConsumersInUse = new ConsumersInUse

@@ -225,7 +225,12 @@ final class OpenShards(
 
   private def start(listing: Listing): Unit = {
     val retrier = new Retrier(scheduler, rules)
-    new ShardLister(listing.service, retrier, once, scheduler).list(listing.stream, ShardFilter.AtLatest)
+    new ShardLister(
+      listing.service.listShards(_, _, _),
+      retrier,
+      once,
+      scheduler
+    ).list(listing.stream, ShardFilter.AtLatest)
       .whenComplete { (shards, error) =>
         ended(
           listing,

@@ -79,8 +79,11 @@ final private[coordinator] class CoordinatorState(
   /** Streams whose shards have been listed at least once. */
   var listed: Set[String] = Set.empty
 
-  /** The end of the last planned batch. */
+  /** The position from which the next batch is planned. Records before it are dropped. */
   var position: SourceOffset = SourceOffset(SortedMap.empty[String, StreamOffset])
+
+  /** The end of the last planned batch. Its tasks may still read its records from the executors. */
+  var plannedEnd: Option[SourceOffset] = None
 
   /** The epoch of the newest assignment of any shard. */
   var epoch = 0L
@@ -194,6 +197,18 @@ final private[coordinator] class CoordinatorState(
    */
   def childrenSince(shard: StreamShard): Option[Long] =
     openShards.lastOpenMillis(shard).map(millis => math.max(0, millis - IdleTime.Margin))
+
+  /** Whether the last planned batch reads a shard of the position to its end. */
+  def endIsPlanned(shard: StreamShard): Boolean = {
+    val ofStream = position.streams.get(shard.stream)
+    plannedEnd.flatMap(_.streams.get(shard.stream)).exists(end =>
+      ofStream.exists(known => known.creationMillis == end.creationMillis && known.shards.contains(shard.shard)) &&
+        end.shards.get(shard.shard).forall(_ == ShardPosition.ShardEnd)
+    )
+  }
+
+  /** Takes a shard from its owner. */
+  def lose(track: ShardTrack): Unit = track.lose(endIsPlanned(track.shard))
 
   /** Records how far a shard was behind, if the shortest retention period would have lost records then. */
   def readLate(late: Overtaken): Unit = if (late.exceedsShortestRetention) overtaken.add(late)

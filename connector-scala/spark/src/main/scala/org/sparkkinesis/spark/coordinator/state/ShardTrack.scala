@@ -130,10 +130,17 @@ final private[coordinator] class ShardTrack(
   /**
    * Removes the owner. The next owner fetches its records again, possibly in other chunks. A shard that was read to its
    * end needs no other owner if every record is planned. An owner would not find the shard if it has expired since.
+   *
+   * @param endIsPlanned
+   *   whether the last planned batch reads the shard to its end
    */
-  def lose(): Unit = {
+  def lose(endIsPlanned: Boolean = false): Unit = {
     owner = None
-    if (!ended || isMissing || chunks.nonEmpty || isUnproven) forget()
+    if (!ended || isMissing || isUnproven || (chunks.nonEmpty && !endIsPlanned)) forget()
+    else {
+      chunks.clear()
+      rows = 0
+    }
   }
 
   /**

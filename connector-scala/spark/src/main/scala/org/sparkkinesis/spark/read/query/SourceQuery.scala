@@ -89,7 +89,7 @@ final class SourceQuery(
       session.listShards(_),
       options(ReadOptions.shardFetchInterval).toMillis,
       () => session.serviceClock.atLeast,
-      () => session.serviceClock.atMost,
+      () => session.serviceClock.latestPossible,
       environment = environment,
       streamsMayLeave = members.nonEmpty
     )
@@ -142,7 +142,10 @@ final class SourceQuery(
       session.events.emit(BatchPlanned(batch.rows, batch.bytes, triggers.planningNanos / 1000))
     }
     current = Some(planned.fold(mended)(_.end))
-    planned.foreach(batch => members.foreach(_.note(batch.end)))
+    planned.foreach { batch =>
+      coordinatorIfStarted.foreach(_.notePlanned(batch.end))
+      members.foreach(_.note(batch.end))
+    }
     planned.map(_.end)
   }
 

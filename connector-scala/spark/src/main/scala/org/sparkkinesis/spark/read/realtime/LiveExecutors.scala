@@ -7,7 +7,8 @@ import org.sparkkinesis.event.{EventSink, ExecutorFailed, ExecutorJoined, Stream
 import org.sparkkinesis.model.{ChildShard, StreamShard}
 import org.sparkkinesis.spark.coordinator.state.{Overtaken, UnreachableStreams}
 import org.sparkkinesis.spark.protocol.{
-  Assign, Broken, DriverHandler, EndTasks, ParentFinished, Peer, ProtocolCodec, Register, Report, StopAll, TaskEnded,
+  Broken, DriverHandler, EndTasks, ParentFinished, Peer, ProtocolCodec, Register, Report, ServiceTime, StopAll,
+  TaskEnded,
   ToExecutor, Unassign
 }
 
@@ -56,7 +57,7 @@ final private[realtime] class LiveExecutors(
         }
         if (isNew) events.emit(ExecutorJoined(id, host))
         // The consumers need the service's time for responses without one.
-        send(peer, if (synchronized(isClosed)) StopAll else Assign(Nil, serviceMillis()))
+        send(peer, if (synchronized(isClosed)) StopAll else ServiceTime(serviceMillis()))
       case _: Report | _: Broken | _: ParentFinished | _: TaskEnded => ()
     }
 

@@ -32,13 +32,13 @@ final private[sparkkinesis] class RealTimeQuery(query: SourceQuery, cluster: Exe
   private val endsEarly = session.options(ReadOptions.endBatchEarly)
   private val executors = new LiveExecutors(
     () => session.serviceClock.atLeast,
-    () => session.serviceClock.atMost,
+    () => session.serviceClock.latestPossible,
     query.environment.clock,
     session.events,
     finished,
     report => look.accept(report).foreach(note)
   )
-  private val look = new FirstLook(() => session.serviceClock.atMost)
+  private val look = new FirstLook(() => session.serviceClock.latestPossible)
   private val looks = query.environment.scheduler(s"kinesis-first-look-$sourceId", 1)
   private val endpoint = cluster.open(ConsumerHosts.coordinatorName(sourceId), executors)
   private val lineage = new LiveLineage(query)

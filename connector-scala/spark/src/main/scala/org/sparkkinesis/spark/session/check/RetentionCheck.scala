@@ -12,6 +12,7 @@ import org.sparkkinesis.plan.BatchPlanner
 import org.sparkkinesis.plan.offset.{Retention, SourceOffset, StreamOffset}
 import org.sparkkinesis.shard.ShardGraph
 import org.sparkkinesis.spark.connection.Environment
+import org.sparkkinesis.spark.connection.ServiceClock.Asked
 import org.sparkkinesis.spark.coordinator.state.{Overtaken, OvertakenShards}
 import org.sparkkinesis.spark.session.checkpoint.{CheckpointFiles, OvertakenStore}
 import org.sparkkinesis.spark.session.{LossReports, StreamSession}
@@ -24,13 +25,12 @@ import org.sparkkinesis.spark.session.{LossReports, StreamSession}
  */
 final class RetentionCheck(session: StreamSession, files: CheckpointFiles, environment: Environment) {
   import RetentionCheck._
-  import environment.clock
 
   private val reports = new LossReports(session, environment.losses(session.settings.failOnDataLoss))
   private var isChecked = false
 
   /** Retention periods in hours that were read again while the query was running, and when. Read by other threads. */
-  @volatile private var current = Map.empty[String, (Int, Long)]
+  @volatile private var current = Map.empty[String, (Int, Asked)]
 
   /** Shards that were read late, until the retention period is read. */
   private lazy val overtaken = {
@@ -41,7 +41,7 @@ final class RetentionCheck(session: StreamSession, files: CheckpointFiles, envir
   private lazy val unjudged = new OvertakenStore(files)
 
   /** Time when a retention period could not be read. */
-  private var failedNanos = Option.empty[Long]
+  private var failed = Option.empty[Asked]
 
   /**
    * Checks once whether records after the positions may have expired while the query was stopped.
@@ -105,7 +105,7 @@ final class RetentionCheck(session: StreamSession, files: CheckpointFiles, envir
    * it expired.
    */
   def expiresSoon(record: (StreamShard, Long)): Boolean =
-    record._2 < safeMillis(session.serviceClock.atMost)
+    record._2 < safeMillis(session.serviceClock.latestPossible)
 
   /**
    * Reports records that expired before a running query read them. The retention period may have changed since the
@@ -122,8 +122,8 @@ final class RetentionCheck(session: StreamSession, files: CheckpointFiles, envir
     var isJudged = false
     try {
       overtaken.all.map(_.shard.stream).distinct.filter(session.isOpen).foreach { arn =>
-        val isRead = (isLast || isDue(arn)) && read(arn, isLast)
-        if (isRead || isFresh(arn)) judge(arn, isRead)
+        val readMillis = if (isLast || isDue(arn)) read(arn, isLast) else None
+        if (readMillis.nonEmpty || isFresh(arn)) judge(arn, readMillis)
       }
       isJudged = true
     } finally
@@ -139,11 +139,19 @@ final class RetentionCheck(session: StreamSession, files: CheckpointFiles, envir
   /**
    * Reports what expired by the present retention period. What has not expired is kept until that is read again. What
    * ends the query is kept for the next run, which reports all of it if it may lose data.
+   *
+   * @param readMillis
+   *   a time that is not earlier than the service's time when the retention period was read, in epoch milliseconds;
+   *   `None` if it was not read now
    */
-  private def judge(arn: String, isCertain: Boolean): Unit = {
+  private def judge(arn: String, readMillis: Option[Long]): Unit = {
     val late = overtaken.all.filter(_.shard.stream == arn)
-    val gone = late.filter(_.behindMillis > TimeUnit.HOURS.toMillis(retentionHours(arn)))
-    if (isCertain) late.filterNot(gone.contains).foreach(one => overtaken.remove(one.shard))
+    // The time by which a shard was found to be late was too late if this process's clock was set forward.
+    val latestMillis = readMillis.getOrElse(session.serviceClock.atMost)
+    val gone = late.filter(one =>
+      math.min(one.behindMillis, latestMillis - one.untilMillis) > TimeUnit.HOURS.toMillis(retentionHours(arn))
+    )
+    if (readMillis.nonEmpty) late.filterNot(gone.contains).foreach(one => overtaken.remove(one.shard))
     gone.foreach { one =>
       expired(
         arn,
@@ -154,22 +162,23 @@ final class RetentionCheck(session: StreamSession, files: CheckpointFiles, envir
     }
   }
 
-  private def isFresh(arn: String): Boolean = current.get(arn).exists { case (_, nanos) => isRecent(nanos) }
-  private def isDue(arn: String): Boolean = !isFresh(arn) && !failedNanos.exists(isRecent)
-  private def isRecent(nanos: Long): Boolean = clock.nanoTime - nanos < Period.toNanos
+  private def isFresh(arn: String): Boolean = current.get(arn).exists { case (_, at) => isRecent(at) }
+  private def isDue(arn: String): Boolean = !isFresh(arn) && !failed.exists(isRecent)
+  private def isRecent(at: Asked): Boolean = at.millisUntil(session.serviceClock.asked) < Period.toMillis
 
-  private def read(arn: String, isLast: Boolean): Boolean =
+  /** Returns a time that is not earlier than the service's; `None` if the retention period could not be read. */
+  private def read(arn: String, isLast: Boolean): Option[Long] =
     try {
-      current += arn -> (session.retentionHours(arn) -> clock.nanoTime)
-      failedNanos = None
-      true
+      current += arn -> (session.retentionHours(arn) -> session.serviceClock.asked)
+      failed = None
+      Some(session.serviceClock.atMost)
     } catch {
       // The records expired by the last known period, or with the stream.
-      case gone: KinesisConnectorException if ServiceErrors.isStreamNotFound(gone) => true
+      case gone: KinesisConnectorException if ServiceErrors.isStreamNotFound(gone) => Some(Long.MaxValue)
       case failure: KinesisConnectorException if !isLast =>
-        failedNanos = Some(clock.nanoTime)
+        failed = Some(session.serviceClock.asked)
         session.events.emit(RetentionNotRead(arn, failure))
-        false
+        None
     }
 
   private def retentionHours(arn: String): Long =

@@ -11,6 +11,7 @@ import org.sparkkinesis.metadata._
 import org.sparkkinesis.plan.member.MembershipHistory
 import org.sparkkinesis.plan.offset.StreamOffset
 import org.sparkkinesis.spark.session.StreamSession
+import org.sparkkinesis.spark.session.check.TimeCheck
 import org.sparkkinesis.spark.session.checkpoint.MetadataLog
 
 /**
@@ -34,7 +35,8 @@ final private[member] class MemberUpdates(
     prepare: PhysicalStream => Unit,
     initial: => (PositionOption, Long),
     parked: () => Map[String, Long],
-    drained: () => Set[String]
+    drained: () => Set[String],
+    time: TimeCheck
 ) {
   private val options = session.options
   private val allowed = AllowList.of(options)
@@ -59,6 +61,7 @@ final private[member] class MemberUpdates(
 
   /** Handles an answer of the service. */
   def take(document: MetadataDocument): Unit = {
+    time.confirm()
     val removed = history.removed(document)
     if (removed.nonEmpty && onRemoved == OnStreamRemoved.Fail) error =
       Some(MetadataErrors.removed(streams = removed.toSeq.sorted.mkString(", "), service = service))

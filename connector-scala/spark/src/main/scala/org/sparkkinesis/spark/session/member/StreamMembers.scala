@@ -9,6 +9,7 @@ import org.sparkkinesis.plan.offset.{SourceOffset, StreamOffset, StreamPhase}
 import org.sparkkinesis.spark.connection.Environment
 import org.sparkkinesis.spark.metadata.{MetadataSource, MetadataStatus, MetadataWatcher}
 import org.sparkkinesis.spark.session.StreamSession
+import org.sparkkinesis.spark.session.check.TimeCheck
 import org.sparkkinesis.spark.session.checkpoint.{CheckpointFiles, MetadataLog}
 
 /**
@@ -45,8 +46,9 @@ final class StreamMembers(
     options(MetadataOptions.removedStreamRetention).toMillis
   )
   private val held = new HeldStreams(session, environment)
+  private val time = new TimeCheck(session)
   private val updates =
-    new MemberUpdates(session, log, history, held, service.address, prepare, initial, () => parked, () => drained)
+    new MemberUpdates(session, log, history, held, service.address, prepare, initial, () => parked, () => drained, time)
   private val firstVersion = new FirstVersion(session, log, history, pattern, updates.known)
   private val wanted = new WantedTimes(log, firstVersion.of)
   private val watcher = new MetadataWatcher(
@@ -212,6 +214,7 @@ final class StreamMembers(
       timed: StreamOffset => StreamOffset
   ): SourceOffset = {
     val began = environment.clock.nanoTime
+    time.confirm()
     val now = last(start, from)
     val entries = log.entries.filter(entry => pinned.forall(entry.number <= _))
     if (now.version == 0 && pattern.isEmpty) firstVersion.adopt(now)

@@ -42,21 +42,23 @@ class ShardTrackSuite extends TimedSuite {
   }
 
   test("a shard that was read to its end stays ended without its owner if every record is planned") {
-    def lost(of: ShardTrack, planned: Option[Int] = None): ShardTrack = {
+    def lost(of: ShardTrack, planned: Option[Int] = None, endIsPlanned: Boolean = false): ShardTrack = {
       planned.foreach(last => of.dropPlanned(ShardPosition.After(number(last), 0)))
-      of.lose()
+      of.lose(endIsPlanned)
       of
     }
     val one = Seq(chunk(10, 1000))
     assert(lost(track(Nil, 0, ended = true)).ended)
     assert(lost(track(one, 0, ended = true), planned = Some(10)).ended)
     assert(!lost(track(one, 0, ended = true)).ended, "a record is not planned")
+    val planned = lost(track(one, 0, ended = true), endIsPlanned = true)
+    assert(planned.ended && planned.chunks.isEmpty && planned.rows == 0, "the records are not dropped yet")
     assert(!lost(track(Nil, 0)).ended)
     val unproven = new ShardTrack(shard, bounds)
     unproven.assign("1", 1, ShardPosition.Horizon)
     unproven.accept(ShardReport(shard, 1, Vector.empty, 1, 1000, 0, Some(Nil), None), replaces = false)
     unproven.noteNews(1)
-    assert(!lost(unproven).ended, "the stream may have been recreated")
+    assert(!lost(unproven, endIsPlanned = true).ended, "the stream may have been recreated")
   }
 
   /** Records at intervals of 250 ms, each in a separate answer, that no batch has taken. */

@@ -78,6 +78,35 @@ class RetentionCheckSuite extends SessionFixture {
     assert(error.condition == "KINESIS_DATA_LOSS" && error.parameters("shard") == ShardId.ofIndex(0).value)
   }
 
+  test("a shard is late by the time that the service tells, not by that of a clock that was set forward") {
+    Seq(23.hours -> false, 25.hours -> true).foreach { case (time, isLost) =>
+      val rig = new Rig(failOnDataLoss = false)
+      val described = rig.service.streams("orders")
+      rig.service.streams("orders") = described.copy(answeredMillis = Some(rig.time.currentMillis))
+      rig.retained.warnOfOvertaken(Seq(behind(time).copy(behindMillis = 40.hours.toMillis)), isLast = false)
+      assert(rig.lost == (if (isLost) Seq("KINESIS_DATA_LOSS") else Nil), time)
+      // The stream may have been deleted because of its age.
+      rig.service.streams.clear()
+      rig.retained.warnOfOvertaken(Seq(behind(time).copy(behindMillis = 40.hours.toMillis)), isLast = true)
+      assert(rig.lost.lastOption.contains("KINESIS_DATA_LOSS"), time)
+    }
+  }
+
+  test("after a suspension, a shard is judged by an answer that came after it") {
+    val rig = new Rig(failOnDataLoss = false)
+    def answers(): Unit = rig.service.streams("orders") =
+      rig.service.streams("orders").copy(answeredMillis = Some(rig.time.currentMillis / 1000 * 1000))
+    answers()
+    rig.retained.warnOfOvertaken(Seq(behind(24.hours - 1.minute)), isLast = false)
+    assert(rig.lost.isEmpty)
+    val readUpTo = rig.time.currentMillis
+    rig.time.suspend(25.hours)
+    answers()
+    val shard = StreamShard(arn("orders"), ShardId.ofIndex(1))
+    rig.retained.warnOfOvertaken(Seq(Overtaken(shard, readUpTo, 25.hours.toMillis)), isLast = false)
+    assert(rig.lost == Seq("KINESIS_DATA_LOSS"))
+  }
+
   test("records that expire because the retention period is decreased while the query runs are reported") {
     val rig = new Rig(failOnDataLoss = false, retention = Map("orders" -> 168))
     rig.retained.warnOfOvertaken(Seq(behind(30.hours)), isLast = false)

@@ -3,7 +3,7 @@ package org.sparkkinesis.simulation.read.member
 import scala.collection.mutable
 
 import org.sparkkinesis.plan.member.{EntryCodec, MetadataEntry, StreamWish}
-import org.sparkkinesis.plan.offset.{OffsetCodec, SourceOffset, StreamOffset, StreamPhase}
+import org.sparkkinesis.plan.offset.{OffsetCodec, SourceOffset, StreamPhase}
 import org.sparkkinesis.simulation.common.Violation
 import org.sparkkinesis.simulation.read.{PutRecord, ReadLedger}
 
@@ -42,6 +42,12 @@ final class MemberVerdict(
   /** The phases of the streams as the checkpoint had them last. */
   private var phases = Map.empty[String, StreamPhase]
 
+  /** The streams that the query has parked since the last offset, and when. */
+  private var parkedSince = Map.empty[String, Long]
+
+  /** The creation times of the streams in the last offset. */
+  private var creations = Map.empty[String, Long]
+
   /** The numbers of streams that joined, were parked, returned and were dropped, over all batches. */
   def counts: MemberCounts = MemberCounts(joins, parked, returned, dropped)
 
@@ -77,18 +83,29 @@ final class MemberVerdict(
     val absentMillis = known.reverseIterator.takeWhile(!_.document.physical.contains(arn)).map(_.atMillis).minOption
     // The query parks a stream before the next batch, which may be long after that.
     val leftMillis = known.lastOption.flatMap(_.wishes.get(arn)).collect { case StreamWish.Park(since) => since }
-    val parkedMillis = phases.get(arn).collect { case StreamPhase.Parked(at, _) => at }.orElse(leftMillis)
+    val parkedMillis =
+      phases.get(arn).collect { case StreamPhase.Parked(at, _) => at }.orElse(leftMillis).orElse(parkedSince.get(arn))
     val isOver = Seq(absentMillis, parkedMillis).forall(_.exists(since => entry.atMillis - since > retentionMillis))
     if (!isOver && phases.contains(arn))
       throw new Violation("dropped", s"$arn is dropped at ${entry.atMillis}, absent $absentMillis, ${phases(arn)}")
     dropped += 1
     droppedBy += arn -> entry.number
     phases -= arn
+    parkedSince -= arn
     ledger.dropped(arn)
+  }
+
+  /** Records that the query has parked a stream, which the checkpoint may not have yet. */
+  def noteParked(arn: String, isDrained: Boolean): Unit = {
+    parkedSince += arn -> now()
+    if (isDrained && !known.lastOption.exists(_.wishes.get(arn).contains(StreamWish.Read)))
+      ledger.drained(arn, drainedMillis(arn, creations.getOrElse(arn, 0), now()))
   }
 
   /** Takes over an offset of the checkpoint. */
   def noteOffset(offset: SourceOffset): Unit = {
+    parkedSince = parkedSince.filterNot { case (arn, _) => offset.streams.get(arn).exists(!_.isParked) }
+    creations = offset.streams.transform((_, stream) => stream.creationMillis)
     // A query that has not taken in yet that a stream was dropped does not join it again.
     offset.read.filterNot(stream => droppedBy.get(stream.arn).exists(_ > offset.version))
       .foreach(stream => ledger.joins(stream.arn, isFirst = false))
@@ -98,7 +115,7 @@ final class MemberVerdict(
         case (Some(StreamPhase.Parked(before, true)), StreamPhase.Parked(at, true)) if before == at => ()
         // A stream that should be read and was deleted is parked until it exists again. Nothing of it may be lost then.
         case (_, StreamPhase.Parked(at, true)) if isWanted(arn, offset.version) => ledger.gone(arn, at)
-        case (_, StreamPhase.Parked(at, true)) => ledger.drained(arn, drainedMillis(stream, at))
+        case (_, StreamPhase.Parked(at, true)) => ledger.drained(arn, drainedMillis(arn, stream.creationMillis, at))
         case _ => ledger.found(arn, stream.creationMillis)
       }
     }
@@ -110,9 +127,9 @@ final class MemberVerdict(
     known.find(_.number == version).exists(_.wishes.get(arn).contains(StreamWish.Read))
 
   /** Returns a time before which every record of a stream was read that was parked as drained. */
-  private def drainedMillis(stream: StreamOffset, parkedMillis: Long): Long =
-    known.reverseIterator.flatMap(_.wishes.get(stream.arn)).nextOption() match {
-      case Some(StreamWish.Drain(since)) => endOfGrace(stream, since)
+  private def drainedMillis(arn: String, creationMillis: Long, parkedMillis: Long): Long =
+    known.reverseIterator.flatMap(_.wishes.get(arn)).nextOption() match {
+      case Some(StreamWish.Drain(since)) => endOfGrace(arn, creationMillis, since)
       case _ => parkedMillis - MarginMillis
     }
 
@@ -120,8 +137,8 @@ final class MemberVerdict(
    * Returns until when a stream that drains is read. A stream that was created after this one was deleted is another
    * one, which does not drain.
    */
-  private def endOfGrace(stream: StreamOffset, sinceMillis: Long): Long =
-    math.min(sinceMillis + graceMillis - MarginMillis, ledger.deletedMillis(stream.arn, stream.creationMillis))
+  private def endOfGrace(arn: String, creationMillis: Long, sinceMillis: Long): Long =
+    math.min(sinceMillis + graceMillis - MarginMillis, ledger.deletedMillis(arn, creationMillis))
 
   /**
    * Checks a committed batch.
@@ -139,7 +156,7 @@ final class MemberVerdict(
         case (Some(StreamPhase.Draining(since)), StreamPhase.Parked(at, isDrained)) =>
           parked += 1
           val isLeft = isDrained && !isWanted(arn, end.version)
-          if (isLeft) unread(arn, endOfGrace(stream, since)).foreach(record =>
+          if (isLeft) unread(arn, endOfGrace(arn, stream.creationMillis, since)).foreach(record =>
             throw new Violation("drain", s"$arn is parked as drained at $at in batch $batch, but $record is not read")
           )
         case _ => ()

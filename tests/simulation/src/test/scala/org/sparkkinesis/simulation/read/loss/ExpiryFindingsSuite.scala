@@ -328,23 +328,4 @@ class ExpiryFindingsSuite extends TimedSuite with ReadFindings {
       )
     ))
   }
-
-  test("what expires while the machines are suspended is reported, although the driver's running time stands still") {
-    val outcome = run(ReadScenario(
-      1L,
-      ReadSetup(model = ModelSettings(recordsPerAnswer = 2), options = slow),
-      Vector(
-        Put(5),
-        Start(ProcessingTime(Minute), efo = false, failOnDataLoss = false),
-        Advance(2 * Minute),
-        Fault(Failing(Some(Operation.GetRecords), ServiceErrorKind.Throttled, 100), 10 * Minute),
-        Put(20),
-        Advance(Minute),
-        Suspend(43 * Hour),
-        Put(5),
-        Advance(10 * Minute)
-      )
-    ))
-    assert(outcome.losses > 0 && outcome.delivered < outcome.records)
-  }
 }

@@ -273,4 +273,24 @@ class FalseAlarmFindingsSuite extends TimedSuite with ReadFindings {
     ))
     assert(outcome.losses == 0)
   }
+
+  test(
+    "97041380: a shard that a batch reads to its end is not read again if its executor is lost before the next one"
+  ) {
+    val outcome = run(ReadScenario(
+      97041380L,
+      ReadSetup(options = verySlow ++ Map("minRecordsPerTrigger" -> "50", "maxTriggerDelay" -> "30s")),
+      Vector(
+        Put(5),
+        Advance(24 * Hour - 18 * Minute),
+        Start(ProcessingTime(Hour), efo = false, failOnDataLoss = true),
+        Advance(3 * Minute),
+        Split(0),
+        Advance(Hour),
+        LoseExecutor(0),
+        Advance(2 * Hour)
+      )
+    ))
+    assert(outcome.losses == 0)
+  }
 }

@@ -83,7 +83,7 @@ class LineageFindingsSuite extends TimedSuite with ReadFindings {
 
   test("9210799, 9118905: nothing that is known of the shards of a deleted stream is true of the new stream") {
     val outcome = run(ReadScenario(
-      9210799L,
+      9210800L,
       ReadSetup(
         shards = 3,
         initialPosition = "at_timestamp",

@@ -1,0 +1,107 @@
+package org.sparkkinesis.simulation.read.member
+
+import org.sparkkinesis.simulation.metadata.MetadataFault.{Empty, Slow}
+import org.sparkkinesis.simulation.metadata.NamedState.{Absent, Active, Draining, Standby}
+import org.sparkkinesis.simulation.model.ModelSettings
+import org.sparkkinesis.simulation.model.ServiceFault.{ListingHoles, Unreachable}
+import org.sparkkinesis.simulation.read.ReadFindings
+import org.sparkkinesis.simulation.read.schedule.ReadAction._
+import org.sparkkinesis.simulation.read.schedule.{ReadScenario, ReadSetup}
+import org.sparkkinesis.simulation.spark.QueryTrigger.{AvailableNow, ProcessingTime}
+import org.sparkkinesis.suite.TimedSuite
+
+/** Schedules with streams that the query has parked, which no offset of the checkpoint says yet. */
+class ParkedFindingsSuite extends TimedSuite with ReadFindings {
+
+  test("97019507: a drained stream gets a record, and is gone before the query hears that it is named again") {
+    run(ReadScenario(
+      97019507L,
+      ReadSetup(
+        shards = 3,
+        model = ModelSettings(5, 2, 2, 50, 1000, 5000L, false),
+        options = Map(
+          "removedStreamRetention" -> "1h",
+          "onStreamRemoved" -> "drain",
+          "drainGrace" -> "0ms",
+          "metadataRefreshInterval" -> "5s",
+          "removalConfirmations" -> "2",
+          "shardFetchInterval" -> "10s",
+          "maxBytesPerTrigger" -> "1k",
+          "minFetchPeriod" -> "3s",
+          "drainTimeout" -> "1m"
+        ),
+        streams = 2,
+        logical = Vector(Active, Active)
+      ),
+      Vector(
+        Put(15),
+        Start(ProcessingTime(100L), efo = false, failOnDataLoss = false),
+        Advance(469L),
+        Split(2),
+        Advance(1585L),
+        FailMetadata(Empty, 51999L),
+        Merge(6),
+        Advance(10109L),
+        Name(1, Standby),
+        Fault(ListingHoles(2), 48490L),
+        Advance(18007L),
+        LoseMessages(50, 21942L),
+        Advance(3454L),
+        PutAggregate(4, 0),
+        Advance(3841L),
+        LoseMessages(50, 35254L),
+        Advance(279L),
+        PutAggregate(5, 0),
+        Advance(13659L),
+        Merge(3),
+        Advance(4804L),
+        Put(3),
+        Advance(7533L),
+        LoseMessages(50, 5982L),
+        Advance(4000L),
+        KillExecutor(2, 0),
+        Advance(16000L),
+        FailMetadata(Slow(4), 33114L),
+        Advance(15000L),
+        PutTo(3, 1),
+        Advance(5000L),
+        Migrate(0, 1),
+        LoseMessages(100, 29810L),
+        Advance(7000L),
+        Fault(Unreachable("*"), 52460L),
+        Advance(16000L),
+        Recreate(1, 271141L)
+      )
+    ))
+  }
+
+  test("98009086: a stream that the metadata log parks is dropped in time, although its batch came much later") {
+    run(ReadScenario(
+      98009086L,
+      ReadSetup(
+        model = ModelSettings(20, 1000, 100, 0, 1000, 5000L, false),
+        options = verySlow ++ Map(
+          "removedStreamRetention" -> "1h",
+          "onStreamRemoved" -> "park",
+          "maxTriggerDelay" -> "30s",
+          "drainGrace" -> "10m",
+          "metadataRefreshInterval" -> "20m",
+          "removalConfirmations" -> "1",
+          "drainTimeout" -> "1h",
+          "minRecordsPerTrigger" -> "50"
+        ),
+        streams = 2,
+        logical = Vector(Active, Absent)
+      ),
+      Vector(
+        Start(AvailableNow, efo = false, failOnDataLoss = true),
+        Advance(300000L),
+        Name(0, Absent),
+        Start(ProcessingTime(3600000L), efo = false, failOnDataLoss = true),
+        Advance(60000L),
+        Name(1, Draining),
+        Advance(7200000L)
+      )
+    ))
+  }
+}
