@@ -2,7 +2,7 @@ package org.sparkkinesis.simulation.read
 
 import java.time.Instant
 
-import org.sparkkinesis.event.StreamParked
+import org.sparkkinesis.event.{StreamParked, StreamReturned}
 import org.sparkkinesis.plan.offset.{OffsetCodec, ShardPosition, SourceOffset}
 import org.sparkkinesis.simulation.common.{QueryThread, SimulatedProcess, Violation}
 import org.sparkkinesis.simulation.metadata.LogicalStream
@@ -26,6 +26,9 @@ final private[read] class QueryRun(world: ReadWorld, start: Start) {
 
   /** The newest offset that this run has stored. */
   private var newest = SourceOffset(Nil)
+
+  /** The streams that the query has parked, or reads again, since that offset. */
+  private var parkedSince = Map.empty[String, Boolean]
 
   /** Whether the checkpoint contains, after an orderly end, how far the shards are read. */
   def hasLooked: Boolean = asked.exists(_.hasAnswered)
@@ -71,7 +74,7 @@ final private[read] class QueryRun(world: ReadWorld, start: Start) {
           _,
           LeftMillis,
           streams.ancestors,
-          newest.streams.get(_).map(_.isParked)
+          arn => parkedSince.get(arn).orElse(newest.streams.get(arn).map(_.isParked))
         )
       )
     asked = Some(source)
@@ -123,7 +126,10 @@ final private[read] class QueryRun(world: ReadWorld, start: Start) {
       verdict.warned(loss)
     },
     {
-      case StreamParked(arn, isDrained) => members.foreach(_.noteParked(arn, isDrained))
+      case StreamParked(arn, isDrained) =>
+        parkedSince += arn -> true
+        members.foreach(_.noteParked(arn, isDrained))
+      case StreamReturned(arn) => parkedSince += arn -> false
       case _ => ()
     }
   )
@@ -167,6 +173,7 @@ final private[read] class QueryRun(world: ReadWorld, start: Start) {
   /** Records the streams that are in an offset: from then on, the query knows how far they are read. */
   private def noteOffset(offset: String): Unit = {
     newest = OffsetCodec.decode(offset)
+    parkedSince = Map.empty
     members.foreach(_.noteOffset(newest))
   }
 

@@ -1,13 +1,16 @@
 package org.sparkkinesis.simulation.read.member
 
-import org.sparkkinesis.simulation.metadata.MetadataFault.{Empty, Slow}
+import org.sparkkinesis.service.Operation.GetRecords
+import org.sparkkinesis.service.ServiceErrorKind.{Network, Throttled}
+import org.sparkkinesis.simulation.metadata.MetadataFault.{Down, Empty, Slow}
 import org.sparkkinesis.simulation.metadata.NamedState.{Absent, Active, Draining, Standby}
 import org.sparkkinesis.simulation.model.ModelSettings
-import org.sparkkinesis.simulation.model.ServiceFault.{ListingHoles, Unreachable}
+import org.sparkkinesis.simulation.model.ServiceFault.{Failing, ListingHoles, Unreachable}
 import org.sparkkinesis.simulation.read.ReadFindings
 import org.sparkkinesis.simulation.read.schedule.ReadAction._
 import org.sparkkinesis.simulation.read.schedule.{ReadScenario, ReadSetup}
 import org.sparkkinesis.simulation.spark.QueryTrigger.{AvailableNow, ProcessingTime}
+import org.sparkkinesis.simulation.spark.TaskSettings
 import org.sparkkinesis.suite.TimedSuite
 
 /** Schedules with streams that the query has parked, which no offset of the checkpoint says yet. */
@@ -101,6 +104,55 @@ class ParkedFindingsSuite extends TimedSuite with ReadFindings {
         Advance(60000L),
         Name(1, Draining),
         Advance(7200000L)
+      )
+    ))
+  }
+
+  test("99020856: the driver holds shards of a stream that is read again, which no offset says for hours") {
+    run(ReadScenario(
+      99020856L,
+      ReadSetup(
+        shards = 3,
+        initialPosition = "latest",
+        positionAgeMillis = 23 * Hour,
+        executors = 2,
+        model = ModelSettings(200, 2, 100, 50, 1000, 15000L, false),
+        tasks = TaskSettings(4, 0, 20, 50, 30),
+        options = verySlow ++ Map(
+          "removedStreamRetention" -> "365d",
+          "onStreamRemoved" -> "drain",
+          "fetchBufferSize" -> "1048576",
+          "drainGrace" -> "0ms",
+          "metadataRefreshInterval" -> "20m",
+          "removalConfirmations" -> "1",
+          "drainTimeout" -> "1h"
+        ),
+        streams = 3,
+        logical = Vector(Active, Standby, Absent)
+      ),
+      Vector(
+        Put(19),
+        Fault(Failing(None, Network, 10), 2577365L),
+        Migrate(0, 1),
+        Advance(60000L),
+        Start(ProcessingTime(3600000L), efo = false, failOnDataLoss = true),
+        Advance(51000L),
+        Name(1, Active),
+        Advance(2940000L),
+        Put(2),
+        Advance(1102000L),
+        FailMetadata(Down, 982232L),
+        Fault(Failing(Some(GetRecords), Throttled, 80), 3159533L),
+        Kill(2),
+        Migrate(2, 0),
+        LoseMessages(100, 42602L),
+        Advance(3600000L),
+        Migrate(1, 2),
+        Name(1, Active),
+        LoseMessages(10, 44902L),
+        Advance(41000L),
+        Start(ProcessingTime(3600000L), efo = false, failOnDataLoss = true),
+        Advance(108000000L)
       )
     ))
   }
