@@ -4,8 +4,9 @@ import org.sparkkinesis.concurrent.Clock
 
 /**
  * Estimates the service's clock as a range between two bounds: an answer contains whole seconds and arrives with a
- * delay. Without an answer, the clock is this process's own; it is not used otherwise, because it may be wrong or be
- * changed. All times are epoch milliseconds. Thread-safe.
+ * delay. Without an answer, the clock is this process's own, which may be wrong or be changed. Between two answers, the
+ * clock advances with this process's running time. The running time stands still while the machine is suspended; only
+ * then, this process's clock is used again. All times are epoch milliseconds. Thread-safe.
  */
 final class ServiceClock(own: Clock) {
   import ServiceClock._
@@ -17,10 +18,10 @@ final class ServiceClock(own: Clock) {
   private var aheadOfOwn = Bounds(0, 0)
 
   /** When the last answer arrived. */
-  private var last: Option[Asked] = None
+  private var last: Option[Moment] = None
 
-  /** Returns the present time, to be kept until the service answers. */
-  def asked: Asked = Asked(millis(own.nanoTime), own.currentMillis)
+  /** Returns the present time by the two clocks of this process. */
+  def now: Moment = Moment(millis(own.nanoTime), own.currentMillis)
 
   /**
    * Records an answer that has just arrived.
@@ -30,19 +31,17 @@ final class ServiceClock(own: Clock) {
    * @param from
    *   the time of the request
    */
-  def heard(answeredMillis: Long, from: Asked): Unit = {
-    val now = asked
+  def heard(answeredMillis: Long, from: Moment): Unit = synchronized {
+    val now = this.now
     val answered = Bounds(answeredMillis, answeredMillis + Resolution + from.millisUntil(now))
     // Rounding the running time to milliseconds makes it up to one millisecond too early.
-    val (running, own) =
-      (answered.copy(least = answered.least - 1).minus(now.runningMillis), answered.minus(now.ownMillis))
-    synchronized {
-      // A suspension, or a change of this process's clock, makes the earlier differences wrong.
-      val isValid = last.exists(before => math.abs(before.suspendedUntil(now)) <= Resolution)
-      aheadOfOwn = if (isValid) aheadOfOwn.narrowed(own) else own
-      ahead = Some(ahead.filter(_ => isValid).fold(running)(_.narrowed(running)))
-      last = Some(now)
-    }
+    val byRunning = answered.copy(least = answered.least - 1).minus(now.runningMillis)
+    val byOwn = answered.minus(now.ownMillis)
+    // A suspension, or a change of this process's clock, makes the earlier differences wrong.
+    val isValid = last.exists(before => math.abs(before.suspendedUntil(now)) <= Resolution)
+    aheadOfOwn = if (isValid) aheadOfOwn.narrowed(byOwn) else byOwn
+    ahead = Some(ahead.filter(_ => isValid).fold(byRunning)(_.narrowed(byRunning)))
+    last = Some(now)
   }
 
   /** Returns a time that is not later than the service's current time. */
@@ -74,20 +73,20 @@ final class ServiceClock(own: Clock) {
 object ServiceClock {
 
   /**
-   * The time of a request.
+   * A time by the clocks of this process.
    *
    * @param runningMillis
    *   by this process's running time, in milliseconds
    * @param ownMillis
    *   by this process's clock, in epoch milliseconds
    */
-  final case class Asked(runningMillis: Long, ownMillis: Long) {
+  final case class Moment(runningMillis: Long, ownMillis: Long) {
 
     /** Returns the milliseconds until a later time. The running time lacks those for which the machine was suspended. */
-    def millisUntil(later: Asked): Long = later.runningMillis - runningMillis + math.max(0, suspendedUntil(later))
+    def millisUntil(later: Moment): Long = later.runningMillis - runningMillis + math.max(0, suspendedUntil(later))
 
     /** Returns by how many milliseconds this process's clock moved more than its running time. */
-    def suspendedUntil(later: Asked): Long = later.ownMillis - ownMillis - (later.runningMillis - runningMillis)
+    def suspendedUntil(later: Moment): Long = later.ownMillis - ownMillis - (later.runningMillis - runningMillis)
   }
 
   /** Bounds of a time or a difference, in milliseconds. */
@@ -104,7 +103,7 @@ object ServiceClock {
   /** HTTP dates have a precision of one second. */
   private val Resolution = 1000L
 
-  /** A difference that no correction of a running clock makes between two answers. */
+  /** Maximum difference that may be a correction of this process's clock. */
   private val Doubt = 10000L
 
   private def millis(nanos: Long): Long = Math.floorDiv(nanos, 1000000L)

@@ -113,7 +113,7 @@ final class StreamMetadata(
     timed(service.describeStream(stream))(_.answeredMillis)
 
   private def timed[A](call: => CompletableFuture[A])(answered: A => Option[Long]): CompletableFuture[A] = {
-    val asked = clock.asked
+    val asked = clock.now
     call.thenApply { (answer: A) =>
       answered(answer).foreach(clock.heard(_, asked))
       answer

@@ -31,7 +31,8 @@ import org.sparkkinesis.spark.settings.{ReadSettings, StreamConnection}
  * @param serviceMillis
  *   returns a time, in epoch milliseconds, that is not later than the service's current time
  * @param latestMillis
- *   returns a time, in epoch milliseconds, that is not earlier than the service's current time
+ *   returns a time, in epoch milliseconds, that is not earlier than the service's current time; it may be too late
+ *   until the service confirms it
  * @param graceMillis
  *   maximum time, in milliseconds, that the first executor waits for the other executors before any shard is assigned
  * @param streamsMayLeave
@@ -103,6 +104,9 @@ final class ShardCoordinator(
 
   /** Sets how streams are reached that joined. Shards of streams whose connections changed are assigned again. */
   def connect(connections: Map[String, StreamConnection]): Unit = if (progress.connect(connections)) placing.wake()
+
+  /** Tells the executors the service's time, which they hear with each regular listing as well. */
+  def tellTime(): Unit = placement.tellTime()
 
   /** Adds shards of an earlier listing; a later listing may lack some of them. */
   def know(stream: String, shards: Seq[Shard]): Unit = progress.know(stream, shards)

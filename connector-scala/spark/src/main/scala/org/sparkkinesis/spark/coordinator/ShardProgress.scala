@@ -26,7 +26,8 @@ import org.sparkkinesis.spark.settings.StreamConnection
  * @param losses
  *   whether a missing shard ends the query
  * @param latestMillis
- *   returns a time, in epoch milliseconds, that is not earlier than the service's current time
+ *   returns a time, in epoch milliseconds, that is not earlier than the service's current time; it may be too late
+ *   until the service confirms it
  * @param streamsMayLeave
  *   whether the query goes on without a stream that does not exist any more
  */
@@ -64,7 +65,7 @@ final private[coordinator] class ShardProgress(
     val before = state.position
     if ((before eq to) || before == to) Advance(isFirst = false, concernsPlacement = false, concernsDiscovery = false)
     else {
-      state.position = to
+      state.moveTo(to)
       val others = release(before, to)
       val wasRead = state.streams
       state.read(to.read.map(_.arn).toSet)
@@ -75,7 +76,7 @@ final private[coordinator] class ShardProgress(
   }
 
   /** Records the end of a batch, whose records are dropped when [[advance]] is called with it. */
-  def notePlanned(end: SourceOffset): Unit = locked { state.plannedEnd = Some(end) }
+  def notePlanned(end: SourceOffset): Unit = locked(state.notePlanned(end))
 
   /** Returns the streams that are read and have another creation time than in the last position. */
   def recreated(to: SourceOffset): Set[String] = locked(to.read.filter(stream =>

@@ -46,8 +46,7 @@ final case class Release(upTo: Seq[(StreamShard, SequenceNumber)]) extends ToExe
 final case class Unassign(shards: Seq[StreamShard]) extends ToExecutor
 
 /**
- * Tells the service's time. The running time, by which consumers go on counting, lacks the time for which a machine was
- * suspended.
+ * Tells the service's time. Consumers add their running time to it, which stands still while a machine is suspended.
  *
  * @param millis
  *   a time, in epoch milliseconds, that was not later than the service's time when the message was sent

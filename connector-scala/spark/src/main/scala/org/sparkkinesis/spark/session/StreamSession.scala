@@ -19,7 +19,7 @@ import org.sparkkinesis.plan.offset.{InitialShards, SourceOffset, StreamOffset}
 import org.sparkkinesis.retry.{RetryPolicies, RetryRules}
 import org.sparkkinesis.service.{KinesisService, ShardFilter, StreamDescription}
 import org.sparkkinesis.sink.kinesis.StreamIdentity
-import org.sparkkinesis.spark.connection.{Connection, Environment, ServiceClock, StreamMetadata}
+import org.sparkkinesis.spark.connection.{Connection, Environment, ServiceClock, StreamMetadata, TimeCheck}
 import org.sparkkinesis.spark.coordinator.state.OpenShardTimes.ListingTime
 import org.sparkkinesis.spark.metadata.MetadataSource
 import org.sparkkinesis.spark.session.checkpoint.RegisteredConsumers
@@ -217,6 +217,14 @@ final class StreamSession(val options: Options, asked: QueryContext, environment
 
   /** Returns the present retention period of a stream, or fails within seconds. */
   def retentionHours(arn: String): Int = probe(arn).retentionHours
+
+  private val time = new TimeCheck(serviceClock, () => described.keys, probe(_), events)
+
+  /**
+   * Requests the service's time if this process's clock shows that the machine was suspended since its last answer.
+   * Returns the failure if the time is not known. May block for some seconds.
+   */
+  def confirmTime(): Option[KinesisConnectorException] = time.confirm()
 
   /** Whether the service still has this shard, also if a listing lacks it. */
   def hasShard(arn: String, shard: ShardId): Boolean = directory(found(arn).client).hasShard(ref(arn), shard)

@@ -17,7 +17,7 @@ class ServiceClockSuite extends TimedSuite {
   }
 
   private def ask(own: VirtualScheduler, clock: ServiceClock, skewMillis: Long): Unit = {
-    val asked = clock.asked
+    val asked = clock.now
     own.advance(40.millis)
     val answered = (own.currentMillis + skewMillis) / 1000 * 1000
     own.advance(40.millis)
@@ -71,7 +71,7 @@ class ServiceClockSuite extends TimedSuite {
   test("the bounds include the service's time if the machine was suspended while an answer was on its way") {
     Seq(true, false).foreach { isAnsweredBefore =>
       val (own, clock) = heard(300)
-      val asked = clock.asked
+      val asked = clock.now
       if (!isAnsweredBefore) own.suspend(17.hours)
       val answered = (own.currentMillis + 300) / 1000 * 1000
       if (isAnsweredBefore) own.suspend(17.hours)

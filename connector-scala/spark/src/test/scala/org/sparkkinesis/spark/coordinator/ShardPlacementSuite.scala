@@ -32,8 +32,12 @@ class ShardPlacementSuite extends TimedSuite {
     }
     state.graphs = Map(arn -> ShardGraph.of(shards))
     state.listed = Set(arn)
-    state.position =
-      SourceOffset(Seq(StreamOffset("orders", arn, 1, shards.map(_.id -> ShardPosition.Horizon).to(SortedMap))))
+    state.moveTo(SourceOffset(Seq(StreamOffset(
+      "orders",
+      arn,
+      1,
+      shards.map(_.id -> ShardPosition.Horizon).to(SortedMap)
+    ))))
 
     def introduce(id: String): Unit = {
       val peer = new ConsumerPeer(id, "host", 1, s"$id:1", heard(id, _))

@@ -118,10 +118,9 @@ class ShardProgressSuite extends TimedSuite {
       "nothing is planned" -> None -> true,
       "a part is planned" -> Some(offset(ShardPosition.After(SequenceNumber("5"), 0))) -> true,
       "the end is planned" -> Some(end) -> false,
-      "the shard has left the offset" -> Some(SourceOffset(end.read.map(_.copy(shards = SortedMap.empty)).toSeq)) ->
-        false,
+      "the end lacks the shard" -> Some(SourceOffset(end.read.map(_.copy(shards = SortedMap.empty)).toSeq)) -> true,
       "the stream was recreated" -> Some(SourceOffset(end.read.map(_.copy(creationMillis = 2)).toSeq)) -> true,
-      "the stream has left the offset" -> Some(SourceOffset(Nil)) -> true
+      "the end lacks the stream" -> Some(SourceOffset(Nil)) -> true
     ).foreach { case ((situation, planned), isReadAgain) =>
       val reports = new Reports
       import reports._
@@ -135,8 +134,28 @@ class ShardProgressSuite extends TimedSuite {
     }
   }
 
-  private def offset(position: ShardPosition): SourceOffset =
-    SourceOffset(Seq(StreamOffset("orders", orders, 1, SortedMap[ShardId, ShardPosition](shard.shard -> position))))
+  test(
+    "a shard of which a batch has planned nothing is read again, although it is not in the end of an earlier batch"
+  ) {
+    val reports = new Reports
+    import reports._
+    val child = StreamShard(orders, ShardId.ofIndex(1))
+    join("1")
+    tell("1", report.copy(readUpToMillis = 5000, end = Some(Nil)))
+    progress.notePlanned(offset(ShardPosition.ShardEnd))
+    progress.advance(offset(ShardPosition.ShardEnd), Set.empty)
+    // The children begin before another batch is planned.
+    progress.advance(offset(ShardPosition.Horizon, child), Set.empty)
+    placement.assign()
+    tell("1", reportOf(child).copy(chunks = Vector(chunk("9", 4000)), readUpToMillis = 5000, end = Some(Nil)))
+    state.tracks(child).prove(state.clock.nanoTime)
+    placement.lose("1")
+    join("2")
+    assert(state.tracks(child).owner.contains("2"))
+  }
+
+  private def offset(position: ShardPosition, of: StreamShard = shard): SourceOffset =
+    SourceOffset(Seq(StreamOffset("orders", orders, 1, SortedMap(of.shard -> position))))
 
   /** A shard that is read from its oldest record, and executors that report about it. */
   private class Reports {
@@ -154,7 +173,9 @@ class ShardProgressSuite extends TimedSuite {
       ()
     }
 
-    def report: ShardReport = ShardReport(shard, state.tracks(shard).epoch, Vector.empty, 1, 0, 0, None, None)
+    def report: ShardReport = reportOf(shard)
+    def reportOf(shard: StreamShard): ShardReport =
+      ShardReport(shard, state.tracks(shard).epoch, Vector.empty, 1, 0, 0, None, None)
 
     /** A chunk of one record. */
     def chunk(number: String, arrival: Long): ChunkSummary =

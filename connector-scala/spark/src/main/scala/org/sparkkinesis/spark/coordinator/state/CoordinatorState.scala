@@ -79,11 +79,10 @@ final private[coordinator] class CoordinatorState(
   /** Streams whose shards have been listed at least once. */
   var listed: Set[String] = Set.empty
 
-  /** The position from which the next batch is planned. Records before it are dropped. */
-  var position: SourceOffset = SourceOffset(SortedMap.empty[String, StreamOffset])
+  private var planFrom: SourceOffset = SourceOffset(SortedMap.empty[String, StreamOffset])
 
-  /** The end of the last planned batch. Its tasks may still read its records from the executors. */
-  var plannedEnd: Option[SourceOffset] = None
+  /** The shards that the batch which was planned from the position reads to their ends. */
+  private var plannedToEnd = Set.empty[StreamShard]
 
   /** The epoch of the newest assignment of any shard. */
   var epoch = 0L
@@ -198,17 +197,25 @@ final private[coordinator] class CoordinatorState(
   def childrenSince(shard: StreamShard): Option[Long] =
     openShards.lastOpenMillis(shard).map(millis => math.max(0, millis - IdleTime.Margin))
 
-  /** Whether the last planned batch reads a shard of the position to its end. */
-  def endIsPlanned(shard: StreamShard): Boolean = {
-    val ofStream = position.streams.get(shard.stream)
-    plannedEnd.flatMap(_.streams.get(shard.stream)).exists(end =>
-      ofStream.exists(known => known.creationMillis == end.creationMillis && known.shards.contains(shard.shard)) &&
-        end.shards.get(shard.shard).forall(_ == ShardPosition.ShardEnd)
-    )
+  /** The position from which the next batch is planned. Records before it are dropped. */
+  def position: SourceOffset = planFrom
+
+  /** Sets the position, which no batch was planned from. */
+  def moveTo(to: SourceOffset): Unit = {
+    planFrom = to
+    plannedToEnd = Set.empty
   }
 
+  /** Records the end of a batch that was planned from the position. Its tasks still need the records. */
+  def notePlanned(end: SourceOffset): Unit =
+    plannedToEnd = position.read.flatMap { stream =>
+      end.streams.get(stream.arn).filter(_.creationMillis == stream.creationMillis).iterator.flatMap { ended =>
+        stream.shards.keysIterator.filter(ended.shards.get(_).contains(ShardPosition.ShardEnd))
+      }.map(StreamShard(stream.arn, _))
+    }.toSet
+
   /** Takes a shard from its owner. */
-  def lose(track: ShardTrack): Unit = track.lose(endIsPlanned(track.shard))
+  def lose(track: ShardTrack): Unit = track.lose(plannedToEnd(track.shard))
 
   /** Records how far a shard was behind, if the shortest retention period would have lost records then. */
   def readLate(late: Overtaken): Unit = if (late.exceedsShortestRetention) overtaken.add(late)

@@ -39,8 +39,8 @@ final private[spark] class OvertakenShards {
 }
 
 /**
- * The service's current time, by this process's estimate or the newest record. The estimate is too early if the process
- * was suspended for a while, for example with its machine. Not thread-safe.
+ * The service's current time, by this process's estimate or the newest record. The estimate is too early if the machine
+ * was suspended and its clock is set only later. Not thread-safe.
  *
  * @param estimate
  *   returns a time, in epoch milliseconds, that is not earlier than the service's current time

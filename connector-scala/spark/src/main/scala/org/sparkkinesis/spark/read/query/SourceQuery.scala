@@ -127,7 +127,10 @@ final class SourceQuery(
     val (mended, from) = planFrom(start, allAvailable)
     val isLast = allAvailable || (planned.isEmpty && triggers.target.nonEmpty)
     coordinatorIfStarted.foreach { running =>
-      positions.reportOvertaken(running.prefetched.takeOvertaken(), isLast)
+      val late = running.prefetched.takeOvertaken()
+      positions.reportOvertaken(late, isLast)
+      // An executor whose machine was suspended would report the same shards again.
+      if (late.nonEmpty) running.tellTime()
       if (planned.isEmpty) positions.readUpTo.noteAtTimes(mended, isLast) {
         val upTo = settled(running.prefetched, from)
         // The next plan begins with these times, also for a shard whose next owner has no answer yet.

@@ -19,7 +19,8 @@ import org.sparkkinesis.spark.protocol.{Report, ShardReport}
  * State without I/O. Thread-safe.
  *
  * @param latestMillis
- *   returns a time, in epoch milliseconds, that is not earlier than the service's current time
+ *   returns a time, in epoch milliseconds, that is not earlier than the service's current time; it may be too late
+ *   until the service confirms it
  */
 final private[realtime] class FirstLook(latestMillis: () => Long) {
   private var (key, from) = (SourceOffset(Nil), SourceOffset(Nil))

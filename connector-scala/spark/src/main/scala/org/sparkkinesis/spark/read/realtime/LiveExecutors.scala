@@ -22,7 +22,8 @@ import org.sparkkinesis.spark.protocol.{
  * @param serviceMillis
  *   returns a time, in epoch milliseconds, that is not later than the service's current time
  * @param latestMillis
- *   returns a time, in epoch milliseconds, that is not earlier than the service's current time
+ *   returns a time, in epoch milliseconds, that is not earlier than the service's current time; it may be too late
+ *   until the service confirms it
  * @param finished
  *   called with a shard that a task has finished, and its children that wait for parents of other tasks
  * @param heard

@@ -15,7 +15,8 @@ final private[realtime] case class Reader(executorId: String, instance: Long)
  * state without I/O; its owner's lock guards it.
  *
  * @param latestMillis
- *   returns a time, in epoch milliseconds, that is not earlier than the service's current time
+ *   returns a time, in epoch milliseconds, that is not earlier than the service's current time; it may be too late
+ *   until the service confirms it
  */
 final private[realtime] class LiveOwners(latestMillis: () => Long) {
   import LiveOwners._

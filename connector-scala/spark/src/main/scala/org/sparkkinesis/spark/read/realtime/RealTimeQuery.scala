@@ -88,6 +88,8 @@ final private[sparkkinesis] class RealTimeQuery(query: SourceQuery, cluster: Exe
 
   /** Returns the tasks of the batch that begins at this offset. There is at least one. */
   def plan(start: SourceOffset): Vector[LiveTask] = {
+    // The tasks hear the time. Without an answer, an event says so, and the next batch asks again.
+    session.confirmTime(): Unit
     reportOvertaken()
     val (mended, begin) = begun(start)
     val isDraining = synchronized(draining).nonEmpty

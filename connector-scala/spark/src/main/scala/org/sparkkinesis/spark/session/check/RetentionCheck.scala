@@ -12,7 +12,7 @@ import org.sparkkinesis.plan.BatchPlanner
 import org.sparkkinesis.plan.offset.{Retention, SourceOffset, StreamOffset}
 import org.sparkkinesis.shard.ShardGraph
 import org.sparkkinesis.spark.connection.Environment
-import org.sparkkinesis.spark.connection.ServiceClock.Asked
+import org.sparkkinesis.spark.connection.ServiceClock.Moment
 import org.sparkkinesis.spark.coordinator.state.{Overtaken, OvertakenShards}
 import org.sparkkinesis.spark.session.checkpoint.{CheckpointFiles, OvertakenStore}
 import org.sparkkinesis.spark.session.{LossReports, StreamSession}
@@ -30,7 +30,7 @@ final class RetentionCheck(session: StreamSession, files: CheckpointFiles, envir
   private var isChecked = false
 
   /** Retention periods in hours that were read again while the query was running, and when. Read by other threads. */
-  @volatile private var current = Map.empty[String, (Int, Asked)]
+  @volatile private var current = Map.empty[String, (Int, Moment)]
 
   /** Shards that were read late, until the retention period is read. */
   private lazy val overtaken = {
@@ -41,7 +41,7 @@ final class RetentionCheck(session: StreamSession, files: CheckpointFiles, envir
   private lazy val unjudged = new OvertakenStore(files)
 
   /** Time when a retention period could not be read. */
-  private var failed = Option.empty[Asked]
+  private var failed = Option.empty[Moment]
 
   /**
    * Checks once whether records after the positions may have expired while the query was stopped.
@@ -146,7 +146,7 @@ final class RetentionCheck(session: StreamSession, files: CheckpointFiles, envir
    */
   private def judge(arn: String, readMillis: Option[Long]): Unit = {
     val late = overtaken.all.filter(_.shard.stream == arn)
-    // The time by which a shard was found to be late was too late if this process's clock was set forward.
+    // `behindMillis` is too large if this process's clock was set forward.
     val latestMillis = readMillis.getOrElse(session.serviceClock.atMost)
     val gone = late.filter(one =>
       math.min(one.behindMillis, latestMillis - one.untilMillis) > TimeUnit.HOURS.toMillis(retentionHours(arn))
@@ -164,19 +164,19 @@ final class RetentionCheck(session: StreamSession, files: CheckpointFiles, envir
 
   private def isFresh(arn: String): Boolean = current.get(arn).exists { case (_, at) => isRecent(at) }
   private def isDue(arn: String): Boolean = !isFresh(arn) && !failed.exists(isRecent)
-  private def isRecent(at: Asked): Boolean = at.millisUntil(session.serviceClock.asked) < Period.toMillis
+  private def isRecent(at: Moment): Boolean = at.millisUntil(session.serviceClock.now) < Period.toMillis
 
   /** Returns a time that is not earlier than the service's; `None` if the retention period could not be read. */
   private def read(arn: String, isLast: Boolean): Option[Long] =
     try {
-      current += arn -> (session.retentionHours(arn) -> session.serviceClock.asked)
+      current += arn -> (session.retentionHours(arn) -> session.serviceClock.now)
       failed = None
-      Some(session.serviceClock.atMost)
+      Some(session.serviceClock.latestPossible)
     } catch {
       // The records expired by the last known period, or with the stream.
       case gone: KinesisConnectorException if ServiceErrors.isStreamNotFound(gone) => Some(Long.MaxValue)
       case failure: KinesisConnectorException if !isLast =>
-        failed = Some(session.serviceClock.asked)
+        failed = Some(session.serviceClock.now)
         session.events.emit(RetentionNotRead(arn, failure))
         None
     }

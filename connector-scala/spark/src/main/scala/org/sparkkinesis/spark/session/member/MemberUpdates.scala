@@ -11,7 +11,6 @@ import org.sparkkinesis.metadata._
 import org.sparkkinesis.plan.member.MembershipHistory
 import org.sparkkinesis.plan.offset.StreamOffset
 import org.sparkkinesis.spark.session.StreamSession
-import org.sparkkinesis.spark.session.check.TimeCheck
 import org.sparkkinesis.spark.session.checkpoint.MetadataLog
 
 /**
@@ -35,8 +34,7 @@ final private[member] class MemberUpdates(
     prepare: PhysicalStream => Unit,
     initial: => (PositionOption, Long),
     parked: () => Map[String, Long],
-    drained: () => Set[String],
-    time: TimeCheck
+    drained: () => Set[String]
 ) {
   private val options = session.options
   private val allowed = AllowList.of(options)
@@ -59,9 +57,15 @@ final private[member] class MemberUpdates(
     log.entries.reverseIterator.flatMap(_.physical(arn)).nextOption()
       .orElse(PhysicalStream.ofArn(arn))
 
-  /** Handles an answer of the service. */
+  /**
+   * Handles an answer of the service.
+   *
+   * @throws KinesisConnectorException
+   *   an error that ends the query, or the failure to read the time of Kinesis, which the entry in the log needs; the
+   *   next answer is handled then
+   */
   def take(document: MetadataDocument): Unit = {
-    time.confirm()
+    session.confirmTime().foreach(throw _)
     val removed = history.removed(document)
     if (removed.nonEmpty && onRemoved == OnStreamRemoved.Fail) error =
       Some(MetadataErrors.removed(streams = removed.toSeq.sorted.mkString(", "), service = service))

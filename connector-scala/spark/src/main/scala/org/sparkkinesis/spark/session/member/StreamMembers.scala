@@ -9,7 +9,6 @@ import org.sparkkinesis.plan.offset.{SourceOffset, StreamOffset, StreamPhase}
 import org.sparkkinesis.spark.connection.Environment
 import org.sparkkinesis.spark.metadata.{MetadataSource, MetadataStatus, MetadataWatcher}
 import org.sparkkinesis.spark.session.StreamSession
-import org.sparkkinesis.spark.session.check.TimeCheck
 import org.sparkkinesis.spark.session.checkpoint.{CheckpointFiles, MetadataLog}
 
 /**
@@ -46,9 +45,8 @@ final class StreamMembers(
     options(MetadataOptions.removedStreamRetention).toMillis
   )
   private val held = new HeldStreams(session, environment)
-  private val time = new TimeCheck(session)
   private val updates =
-    new MemberUpdates(session, log, history, held, service.address, prepare, initial, () => parked, () => drained, time)
+    new MemberUpdates(session, log, history, held, service.address, prepare, initial, () => parked, () => drained)
   private val firstVersion = new FirstVersion(session, log, history, pattern, updates.known)
   private val wanted = new WantedTimes(log, firstVersion.of)
   private val watcher = new MetadataWatcher(
@@ -214,7 +212,7 @@ final class StreamMembers(
       timed: StreamOffset => StreamOffset
   ): SourceOffset = {
     val began = environment.clock.nanoTime
-    time.confirm()
+    val isTimeKnown = session.confirmTime().isEmpty
     val now = last(start, from)
     val entries = log.entries.filter(entry => pinned.forall(entry.number <= _))
     if (now.version == 0 && pattern.isEmpty) firstVersion.adopt(now)
@@ -224,13 +222,18 @@ final class StreamMembers(
       if (entries.lastOption.forall(_.number <= version)) known
       else Membership.takeIn(known.copy(version = version), entries)
     open(moved, now)
-    val drained = Membership.park(
-      Membership.hold(moved, now, session.serviceClock.atLeast, heldBack(now)),
-      session.serviceClock.atLeast,
-      options(MetadataOptions.drainGrace).toMillis,
-      options(MetadataOptions.drainTimeout).toMillis,
-      isDrained
-    )
+    val held = Membership.hold(moved, now, session.serviceClock.atLeast, heldBack(now))
+    // A stream that is parked with the time before a suspension would be dropped too early.
+    val drained =
+      if (isTimeKnown)
+        Membership.park(
+          held,
+          session.serviceClock.atLeast,
+          options(MetadataOptions.drainGrace).toMillis,
+          options(MetadataOptions.drainTimeout).toMillis,
+          isDrained
+        )
+      else held
     val settled = Membership.timed(
       now,
       drained,

@@ -39,7 +39,7 @@ class CoordinatorStateSuite extends TimedSuite {
     state.graphs = Map(arn -> merged)
     val at = positions.map { case (i, position) => id(i) -> position }.to(SortedMap)
     val times = since.map { case (i, millis) => id(i) -> millis }.to(SortedMap)
-    state.position = SourceOffset(Seq(StreamOffset("orders", arn, 1, at, since = times)))
+    state.moveTo(SourceOffset(Seq(StreamOffset("orders", arn, 1, at, since = times))))
     tracks.foreach(track => state.tracks(track.shard) = track)
     state.unreadSince(StreamShard(arn, id(shard)))
   }

@@ -122,7 +122,7 @@ class TriggerPlannerSuite extends CoordinatorFixture {
       // The service answers with whole seconds: its clock may be anywhere within the second.
       val own = new VirtualScheduler(Second)
       val service = new ServiceClock(own)
-      service.heard(Second, service.asked)
+      service.heard(Second, service.now)
       (3 to 0 by -1).foreach(index => told(index, hasRows = index == 0, Second + 100, 500))
       rows(s)(25)
       // The rest of the second is fetched after the planner has looked at the shards for the first time.

@@ -147,4 +147,26 @@ class SuspendedFindingsSuite extends TimedSuite with ReadFindings {
       )
     ))
   }
+
+  test("in real-time mode, two suspensions that are shorter than the retention period lose nothing") {
+    Seq("trim_horizon", "latest").foreach { position =>
+      val outcome = run(ReadScenario(
+        3L,
+        ReadSetup(initialPosition = position, options = fast),
+        Vector(
+          Start(RealTime(Minute), efo = false, failOnDataLoss = true),
+          Advance(Minute),
+          Put(5),
+          Advance(3 * Minute),
+          Suspend(13 * Hour),
+          Advance(3 * Minute),
+          Suspend(12 * Hour),
+          Advance(3 * Minute),
+          Put(5),
+          Advance(5 * Minute)
+        )
+      ))
+      assert(outcome.losses == 0 && outcome.delivered == outcome.records, position)
+    }
+  }
 }
