@@ -39,6 +39,10 @@ object RangeEnd {
  * [[DataLost]], once for a range. A reader that is not read to its end must be closed. Interrupting the thread ends the
  * wait.
  *
+ * If the arrival of the first record is known, records may expire while the range is read: those that follow one
+ * response could be gone before the next one. So each request begins at the last record of the response before it, which
+ * must still be there.
+ *
  * @param skipUpTo
  *   the user record after which the range begins, if that is within the record at `after`
  * @param firstArrivalMillis
@@ -61,7 +65,11 @@ final class RangeReader(
   import RangeReader._
 
   private val inbox = new LinkedBlockingQueue[Event]
-  private val publisher = publishers.subscribe(shard, after, new Queueing)
+  private var subscriber = new Queueing
+  private var publisher = publishers.subscribe(shard, after, subscriber)
+
+  /** The record with which the next response must begin, because the records after it may have expired. */
+  private var mustBegin = Option.empty[KinesisRecord]
   private var ready = Iterator.empty[Chunk]
   private var isDone = false
   private var lastSeen: Option[SequenceNumber] = None
@@ -75,15 +83,17 @@ final class RangeReader(
   override def hasNext: Boolean = {
     while (!ready.hasNext && !isDone)
       waiting.take(inbox) match {
-        case Batch(batch) => take(batch)
+        // Nothing follows the records that were taken last, also if the next response was requested meanwhile.
         case End => finish(shardEnded = true)
-        case Failed(error) =>
-          isDone = true
-          if (!MissingResource.of(error).contains(MissingResource.Shard)) throw error
-          lose(
-            s"the range after ${position(after)} is in a shard that no longer exists",
-            s"A closed shard is deleted when its last record expires. The service answered: ${error.detail}"
-          )
+        case Batch(from, batch) => if (from eq subscriber) take(batch)
+        case Failed(from, error) => if (from eq subscriber) {
+            isDone = true
+            if (!MissingResource.of(error).contains(MissingResource.Shard)) throw error
+            lose(
+              s"the range after ${position(after)} is in a shard that no longer exists",
+              s"A closed shard is deleted when its last record expires. The service answered: ${error.detail}"
+            )
+          }
       }
     ready.hasNext
   }
@@ -96,7 +106,8 @@ final class RangeReader(
     publisher.cancel()
   }
 
-  private def take(batch: RecordBatch): Unit = {
+  private def take(answer: RecordBatch): Unit = {
+    val batch = withoutRepetition(answer)
     batch.records.headOption.filterNot(_ => hasBegun).foreach(begin)
     val wanted = end match {
       case RangeEnd.At(number) => upTo(batch, number)
@@ -105,8 +116,40 @@ final class RangeReader(
       case RangeEnd.ArrivedBy(millis) => batch.records.filter(_.arrivalMillis <= millis)
     }
     wanted.lastOption.foreach(record => lastSeen = Some(SequenceNumber.trusted(record.sequenceNumber)))
-    if (reachedEnd(batch)) finish(shardEnded = false) else publisher.request(maxBytesPerFetch)
+    if (reachedEnd(batch)) finish(shardEnded = false) else proceed(batch)
     if (!isDone || wanted.nonEmpty) ready = cut(chunks.build(wanted, batch.millisBehindLatest).iterator)
+  }
+
+  /** Requests the next response. If only the repeated record came, the response after that one continues from there. */
+  private def proceed(batch: RecordBatch): Unit = {
+    batch.records.lastOption.filter(_ => firstArrivalMillis.nonEmpty).foreach { last =>
+      publisher.cancel()
+      subscriber = new Queueing
+      mustBegin = Some(last)
+      publisher = publishers.subscribe(
+        shard,
+        StartingPosition.AtSequenceNumber(SequenceNumber.trusted(last.sequenceNumber)),
+        subscriber
+      )
+    }
+    publisher.request(maxBytesPerFetch)
+  }
+
+  /** Removes the record with which a response must begin. If it is not there, later records may have expired too. */
+  private def withoutRepetition(batch: RecordBatch): RecordBatch = mustBegin match {
+    case Some(last) if batch.records.nonEmpty =>
+      mustBegin = None
+      if (SequenceNumber.compareDigits(batch.records.head.sequenceNumber, last.sequenceNumber) == 0)
+        batch.copy(records = batch.records.tail)
+      else {
+        lose(
+          s"record ${last.sequenceNumber} of the range after ${position(after)} expired before the records that " +
+            s"follow it were read; the next record found arrived at ${Instant.ofEpochMilli(batch.records.head.arrivalMillis)}",
+          ExpiredMeanwhile
+        )
+        batch
+      }
+    case _ => batch
   }
 
   /** Records expire in the order of their arrival, so if the first record is another one, records have expired. */
@@ -188,9 +231,9 @@ final class RangeReader(
   }
 
   final private class Queueing extends RecordSubscriber {
-    override def onBatch(batch: RecordBatch): Unit = inbox.put(Batch(batch))
+    override def onBatch(batch: RecordBatch): Unit = inbox.put(Batch(this, batch))
     override def onShardEnd(children: Seq[ChildShard]): Unit = inbox.put(End)
-    override def onError(error: ServiceException): Unit = inbox.put(Failed(error))
+    override def onError(error: ServiceException): Unit = inbox.put(Failed(this, error))
   }
 }
 
@@ -205,8 +248,9 @@ object RangeReader {
   private val ExpiredMeanwhile =
     "After the records were planned and before they were read, they expired or the stream was recreated."
 
+  /** What a subscriber, `from`, received. */
   sealed private trait Event
-  final private case class Batch(batch: RecordBatch) extends Event
+  final private case class Batch(from: RecordSubscriber, batch: RecordBatch) extends Event
   private case object End extends Event
-  final private case class Failed(error: ServiceException) extends Event
+  final private case class Failed(from: RecordSubscriber, error: ServiceException) extends Event
 }

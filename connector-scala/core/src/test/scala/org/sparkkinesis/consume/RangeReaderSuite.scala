@@ -95,7 +95,29 @@ class RangeReaderSuite extends TimedSuite {
 
   test("a range whose first records have expired is data loss, and its remaining records are read if loss is allowed") {
     val table = Seq[(String, RangeEnd, Seq[Step], Boolean, Seq[Int])](
-      ("the range is complete", at(14), Seq(Records(5, 0, 11, 12), Records(0, 0, 13, 14)), false, 11 to 14),
+      ("the range is complete", at(14), Seq(Records(5, 0, 11, 12), Records(0, 0, 12, 13, 14)), false, 11 to 14),
+      (
+        "records expire between two responses",
+        at(15),
+        Seq(Records(5, 0, 11, 12), Records(0, 0, 14, 15)),
+        true,
+        Seq(11, 12, 14, 15)
+      ),
+      (
+        "a response has the last record only",
+        at(13),
+        Seq(Records(5, 0, 11), Records(5, 0), Records(5, 0, 11), Records(0, 0, 12, 13)),
+        false,
+        11 to 13
+      ),
+      (
+        "the records after the last response are gone",
+        at(14),
+        Seq(Records(5, 0, 11, 12), Records(0, 0, 12), Records(0, 0), Records(0, 0)),
+        true,
+        11 to 12
+      ),
+      ("the shard ends after the last record", RangeEnd.ShardEnd, Seq(Records(5, 0, 11), End), false, Seq(11)),
       ("a record without rows is before the first one", at(12), Seq(Records(0, 0, 9, 10, 12)), false, Seq(9, 10, 12)),
       ("the first record is missing", at(14), Seq(Records(5, 0), Records(0, 0, 13, 14)), true, Seq(13, 14)),
       ("only later records are left", at(14), Seq(Records(0, 0, 20)), true, Nil),

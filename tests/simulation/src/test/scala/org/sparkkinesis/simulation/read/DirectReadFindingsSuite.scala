@@ -1,5 +1,6 @@
 package org.sparkkinesis.simulation.read
 
+import org.sparkkinesis.simulation.metadata.NamedState.{Absent, Active, Draining}
 import org.sparkkinesis.simulation.model.ModelSettings
 import org.sparkkinesis.simulation.model.ServiceFault.{EndWithoutChildren, StaleListing, Unreachable}
 import org.sparkkinesis.simulation.read.schedule.ReadAction._
@@ -246,6 +247,44 @@ class DirectReadFindingsSuite extends TimedSuite with ReadFindings {
         Advance(172L),
         Start(ProcessingTime(5000L), efo = true, failOnDataLoss = false),
         Advance(2000L)
+      )
+    ))
+  }
+
+  test("110015519: records expire between two responses to a task that reads them again") {
+    run(ReadScenario(
+      110015519L,
+      ReadSetup(
+        model = ModelSettings(20, 2, 100, 50, 1000, 15000L, false),
+        tasks = TaskSettings(4, 10, 0, 50, 30),
+        options = verySlow ++ Map(
+          "removedStreamRetention" -> "1h",
+          "onStreamRemoved" -> "drain",
+          "maxTriggerDelay" -> "30s",
+          "drainGrace" -> "10s",
+          "metadataRefreshInterval" -> "5m",
+          "removalConfirmations" -> "2",
+          "drainTimeout" -> "1h",
+          "minRecordsPerTrigger" -> "50"
+        ),
+        streams = 2,
+        logical = Vector(Active, Absent)
+      ),
+      Vector(
+        Put(18),
+        Advance(78648000L),
+        Start(ProcessingTime(3600000L), efo = false, failOnDataLoss = false),
+        Advance(331545L),
+        Name(1, Draining),
+        Advance(2224753L),
+        Stop,
+        Advance(1588000L),
+        PutAggregate(4, 1),
+        Advance(3000L),
+        Start(ProcessingTime(3600000L), efo = false, failOnDataLoss = true),
+        Advance(1740000L),
+        PutTo(0, 1),
+        Advance(3600000L)
       )
     ))
   }
