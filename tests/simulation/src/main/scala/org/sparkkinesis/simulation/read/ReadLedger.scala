@@ -33,8 +33,8 @@ final class ReadLedger(now: () => Long, initialRetentionMillis: Long) extends Ba
   private val joined = mutable.HashMap.empty[String, Option[Long]]
   private var isLogical = false
 
-  /** The streams that an entry of the metadata log has joined. */
-  private var joining = Set.empty[String]
+  /** The streams that an entry of the metadata log has joined after the first ones, and when it did last. */
+  private var joining = Map.empty[String, Long]
 
   /** The times in which streams were parked after they had been drained: the last one may still last. */
   private val drained = mutable.HashMap.empty[String, Vector[(Long, Long)]].withDefaultValue(Vector.empty)
@@ -89,7 +89,10 @@ final class ReadLedger(now: () => Long, initialRetentionMillis: Long) extends Ba
     if (!joined.contains(arn)) joined(arn) = Option.unless(isFirst)(now())
 
   /** Records that streams are fetched from their oldest records on, and read from the next batch on. */
-  def beginJoining(arns: Iterable[String]): Unit = joining ++= arns
+  def beginJoining(arns: Iterable[String]): Unit = joining ++= arns.map(_ -> now())
+
+  /** Returns when a stream was listed for the first time, if it joined after the query's first start. */
+  def listedSince(arn: String): Option[Long] = joining.get(arn)
 
   /**
    * Records that a stream was parked after every record was read that arrived before this time. Of later ones, only
@@ -290,7 +293,7 @@ final class ReadLedger(now: () => Long, initialRetentionMillis: Long) extends Ba
    */
   def hasLoss(loss: LossReport): Boolean = put.valuesIterator.exists(record =>
     loss.isOfStreamOf(record) && !record.dropped && !delivered.contains(record.id) &&
-      (beginsAtMillis == Long.MaxValue || joining(record.arn) || isInFirst(record)) &&
+      (beginsAtMillis == Long.MaxValue || joining.contains(record.arn) || isInFirst(record)) &&
       goneMillis(record) >= firstRunMillis &&
       goneMillis(record) <= now() + ReadLedger.MarginMillis
   )

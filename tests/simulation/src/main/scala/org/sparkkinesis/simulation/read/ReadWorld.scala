@@ -158,14 +158,16 @@ final private[read] class ReadWorld(
    */
   private def isUnseen(startMillis: Long): Boolean = checkpoint.latest("offsets").exists { case (_, text) =>
     OffsetCodec.decode(text).streams.values.exists(stream =>
-      stream.since.keys.exists(shard => stream.shards.get(shard).exists(_.isInstanceOf[ShardPosition.Start])) ||
-        service.stream(stream.arn).exists(_.shards.exists(shard => !shard.isOpen && isOld(stream, shard, startMillis)))
+      stream.since.keys.exists(shard => stream.shards.get(shard).exists(_.isInstanceOf[ShardPosition.Start])) || {
+        val listedMillis = ledger.listedSince(stream.arn).fold(startMillis)(math.max(startMillis, _))
+        service.stream(stream.arn).exists(_.shards.exists(shard => !shard.isOpen && isOld(stream, shard, listedMillis)))
+      }
     )
   }
 
-  private def isOld(stream: StreamOffset, shard: ModelShard, startMillis: Long): Boolean =
+  private def isOld(stream: StreamOffset, shard: ModelShard, listedMillis: Long): Boolean =
     stream.shards.get(shard.id).exists { position =>
-      position != ShardPosition.ShardEnd || shard.closedMillis.exists(_ <= startMillis + ReadWorld.AftermathMillis)
+      position != ShardPosition.ShardEnd || shard.closedMillis.exists(_ <= listedMillis + ReadWorld.AftermathMillis)
     } && stream.readUntil(shard.id).exists(time.nowMillis - _ > retentionMillis - ReadVerdict.UncertainMillis)
 
   private def hasExpiredSince(millis: Long): Boolean = streams.arns.flatMap(service.stream).exists { stream =>

@@ -1,5 +1,6 @@
 package org.sparkkinesis.simulation.read.loss
 
+import org.sparkkinesis.simulation.metadata.NamedState.{Absent, Active, Standby}
 import org.sparkkinesis.simulation.model.ModelSettings
 import org.sparkkinesis.simulation.model.ServiceFault.{EndWithoutChildren, ListingHoles, StaleListing}
 import org.sparkkinesis.simulation.read.ReadFindings
@@ -192,6 +193,42 @@ class LineageFindingsSuite extends TimedSuite with ReadFindings {
         LoseMessages(100, 59154L),
         Advance(1260000L),
         PutAggregate(4, 2)
+      )
+    ))
+  }
+
+  test("120018599: a stream joins after its shards were merged, and nothing shows when their child begins") {
+    run(ReadScenario(
+      120018599L,
+      ReadSetup(
+        shards = 2,
+        model = ModelSettings(5, 10, 100, 0, 1000, 15000L, false),
+        options = verySlow ++ Map(
+          "removedStreamRetention" -> "365d",
+          "onStreamRemoved" -> "drain",
+          "fetchBufferSize" -> "1048576",
+          "drainGrace" -> "10s",
+          "metadataRefreshInterval" -> "5m",
+          "removalConfirmations" -> "3",
+          "drainTimeout" -> "1h",
+          "deaggregation.hashRangeFilter" -> "true",
+          "maxRecordsPerTrigger" -> "5",
+          "shardsPerTask" -> "1"
+        ),
+        streams = 3,
+        logical = Vector(Active, Standby, Absent)
+      ),
+      Vector(
+        Put(1),
+        Advance(39600000L),
+        Start(ProcessingTime(3600000L), efo = true, failOnDataLoss = true),
+        Advance(3600000L),
+        Merge(7),
+        Migrate(0, 1),
+        Advance(6720000L),
+        Name(2, Absent),
+        Kill(6),
+        Advance(43200000L)
       )
     ))
   }
