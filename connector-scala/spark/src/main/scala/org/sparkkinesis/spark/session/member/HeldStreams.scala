@@ -64,18 +64,26 @@ final private[member] class HeldStreams(session: StreamSession, environment: Env
    * nothing about the records of a stream that followed it, was found, and was deleted.
    */
   def wasDrained(arn: String): Boolean = synchronized {
+    noteFollower(arn)
+    drained.get(arn).exists(_.follower.forall(creationOf(arn).contains))
+  }
+
+  private def noteFollower(arn: String): Unit = drained.get(arn).filter(_.follower.isEmpty).foreach { known =>
     val now = creationOf(arn)
-    drained.get(arn).exists { known =>
-      if (known.follower.isEmpty && known.old != now) drained += arn -> known.copy(follower = now)
-      known.follower.forall(now.contains)
-    }
+    if (known.old != now) drained += arn -> known.copy(follower = now)
   }
 
   private def creationOf(arn: String): Option[Long] = session.streams.get(arn).map(_.creationMillis)
 
+  /**
+   * Lets a stream be read again that has been opened. If it is the same stream, it may get records that a later stream
+   * does not have.
+   */
   def release(arn: String): Unit = synchronized {
     held -= arn
     absent -= arn
+    noteFollower(arn)
+    if (drained.get(arn).exists(_.follower.isEmpty)) drained -= arn
   }
 }
 

@@ -214,4 +214,51 @@ class ParkedFindingsSuite extends TimedSuite with ReadFindings {
       )
     ))
   }
+
+  test("120042265: a stream that followed a drained one is read, and is replaced by a third one with unread records") {
+    val outcome = run(ReadScenario(
+      120042265L,
+      ReadSetup(
+        executors = 3,
+        model = ModelSettings(20, 1000, 100, 50, 1000, 15000L, false),
+        tasks = TaskSettings(4, 0, 0, 50, 30),
+        options = verySlow ++ Map(
+          "removedStreamRetention" -> "1h",
+          "onStreamRemoved" -> "drain",
+          "drainGrace" -> "0ms",
+          "metadataRefreshInterval" -> "5m",
+          "removalConfirmations" -> "2",
+          "drainTimeout" -> "1h"
+        ),
+        streams = 2,
+        logical = Vector(Active, Absent)
+      ),
+      Vector(
+        Put(12),
+        Start(AvailableNow, efo = true, failOnDataLoss = false),
+        Put(16),
+        PutTo(0, 13),
+        Advance(43200000L),
+        PutTo(3, 13),
+        PutTo(0, 2),
+        Put(13),
+        Advance(36000000L),
+        Migrate(0, 1),
+        Start(ProcessingTime(3600000L), efo = true, failOnDataLoss = false),
+        Advance(3801302L),
+        Name(0, Active),
+        Recreate(3, 122633L),
+        Advance(60000L),
+        Put(1),
+        PutTo(1, 8),
+        Advance(2739522L),
+        FailMetadata(Down, 1610909L),
+        Advance(764000L),
+        Put(4),
+        Advance(187000L),
+        Recreate(2, 215699L)
+      )
+    ))
+    assert(outcome.losses > 0)
+  }
 }
