@@ -111,6 +111,7 @@ final class ReadSimulation(
     case Suspend(millis) =>
       count("Suspend")
       world.suspend(millis)
+      verdict.progressLost()
     case Name(stream, state) => ofLogical(_.name(stream % scenario.setup.streams, state))
     case Migrate(from, to) =>
       ofLogical(_.migrate(from % scenario.setup.streams, to % scenario.setup.streams))

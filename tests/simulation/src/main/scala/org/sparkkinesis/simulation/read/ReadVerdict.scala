@@ -61,10 +61,13 @@ final class ReadVerdict(
    */
   private var beganUncertain = false
 
-  /** Whether an executor or a task was lost, with what it knew of shards that no batch had read. */
+  /**
+   * Whether an executor or a task was lost, with what it knew of shards that no batch had read, or the machines were
+   * suspended, possibly before the first fetch.
+   */
   private var hasLostProgress = false
 
-  /** Records that an executor was lost, or a task of a real-time batch. */
+  /** Records that an executor was lost, or a task of a real-time batch, or that the machines were suspended. */
   def progressLost(): Unit = hasLostProgress = true
 
   /** Records a start of the query. */
@@ -235,7 +238,9 @@ final class ReadVerdict(
         loss.getMessage.contains(s"${Instant.ofEpochMilli(initial)}")
     )
     def parameter(name: String) = loss.parameters.getOrElse(name, "")
-    val (stream, shard) = (parameter("stream"), parameter("shard"))
+    // The report that a stream was deleted names one of its shards.
+    val isOfStream = parameter("reason").contains("the stream was deleted")
+    val (stream, shard) = (parameter("stream"), if (isOfStream) "" else parameter("shard"))
     val report = LossReport(
       millis,
       loss.condition,

@@ -173,6 +173,7 @@ class PatternMembersSuite extends TimedSuite {
     assert(restarted.environment.losses.isEmpty)
     restarted.members.close()
     run.exist("web-a", "web-b")
+    run.service.add("web-b", creationMillis = 2000)
     run.refresh()
     assert(phase(run.members.last(start, start), "web-b").isInstanceOf[StreamPhase.Parked])
     assert(phase(run.next(start), "web-b") == StreamPhase.Active)
@@ -181,6 +182,21 @@ class PatternMembersSuite extends TimedSuite {
     assert(events.of[StreamPending].map(_.streamName).distinct == Vector(arn("web-b")))
     assert(events.of[StreamParked].distinct == Vector(StreamParked(arn("web-b"), isDrained = true)))
     assert(events.of[StreamReturned] == Vector(StreamReturned(arn("web-b"))))
+    // What is known of the first stream says nothing about the records of the second one.
+    run.service.add("web-b", creationMillis = 3000)
+    run.session.refresh(arn("web-b"))
+    assert(!run.members.wasDrained(arn("web-b")))
+  }
+
+  test("a stream that was held back and is the same stream when it returns may get more records") {
+    val run = new Run(new MemoryFiles, Seq("web-a", "web-b"))
+    run.members.initialOffset
+    val start = offset(read("web-a"), read("web-b"))
+    val gone = ServiceErrors.streamNotFound(stream = "web-b", where = "here", serviceMessage = "gone")
+    run.members.leave(run.next(start), arn("web-b"), gone, isDrained = true)
+    assert(run.members.wasDrained(arn("web-b")))
+    run.refresh()
+    assert(phase(run.next(start), "web-b") == StreamPhase.Active && !run.members.wasDrained(arn("web-b")))
   }
 
   test("whether every record of a stream was read is known anew each time it is recreated") {

@@ -169,4 +169,24 @@ class SuspendedFindingsSuite extends TimedSuite with ReadFindings {
       assert(outcome.losses == 0 && outcome.delivered == outcome.records, position)
     }
   }
+
+  test("120066511: the initial position may expire while the machines are suspended before the first fetch") {
+    run(ReadScenario(
+      120066511L,
+      ReadSetup(
+        initialPosition = "at_timestamp",
+        positionAgeMillis = 23 * Hour,
+        model = ModelSettings(20, 1000, 100, 0, 1000, 5000L, false),
+        options = Map("shardFetchInterval" -> "10s", "minFetchPeriod" -> "3s"),
+        streams = 3,
+        logical = Vector(Active, Absent, Standby)
+      ),
+      Vector(
+        Start(Once, efo = true, failOnDataLoss = true),
+        Advance(3000L),
+        Suspend(49548025L),
+        PutTo(0, 1)
+      )
+    ))
+  }
 }

@@ -1,7 +1,7 @@
 package org.sparkkinesis.simulation.read.member
 
 import org.sparkkinesis.service.Operation.{GetRecords, GetShardIterator}
-import org.sparkkinesis.service.ServiceErrorKind.{Network, Throttled}
+import org.sparkkinesis.service.ServiceErrorKind.{ExpiredIterator, Network, Throttled}
 import org.sparkkinesis.simulation.metadata.MetadataFault.{Down, Empty, Slow}
 import org.sparkkinesis.simulation.metadata.NamedState.{Absent, Active, Draining, Standby}
 import org.sparkkinesis.simulation.model.ModelSettings
@@ -260,5 +260,59 @@ class ParkedFindingsSuite extends TimedSuite with ReadFindings {
       )
     ))
     assert(outcome.losses > 0)
+  }
+
+  test("120075237: the report that a stream was deleted is about all its shards") {
+    run(ReadScenario(
+      120075237L,
+      ReadSetup(
+        shards = 4,
+        initialPosition = "latest",
+        positionAgeMillis = Minute,
+        executors = 2,
+        model = ModelSettings(5, 2, 2, 50, 1000, 5000L, false),
+        tasks = TaskSettings(4, 10, 20, 50, 0),
+        options = Map(
+          "removedStreamRetention" -> "365d",
+          "onStreamRemoved" -> "drain",
+          "drainGrace" -> "10m",
+          "metadataRefreshInterval" -> "20s",
+          "removalConfirmations" -> "1",
+          "alignShards" -> "1m",
+          "shardFetchInterval" -> "10s",
+          "minFetchPeriod" -> "250ms",
+          "drainTimeout" -> "1h",
+          "deaggregation.hashRangeFilter" -> "true"
+        ),
+        streams = 3,
+        logical = Vector(Active, Active, Absent)
+      ),
+      Vector(
+        Put(6),
+        Advance(780000L),
+        Start(ProcessingTime(10000L), efo = false, failOnDataLoss = true),
+        Advance(1982L),
+        LoseExecutor(1),
+        Advance(1425L),
+        PutTo(2, 7),
+        Advance(3873L),
+        Put(3),
+        Advance(6446L),
+        Put(10),
+        Advance(11993L),
+        PutTo(3, 17),
+        Advance(24759L),
+        Fault(Failing(Some(GetRecords), ExpiredIterator, 80), 5445L),
+        Advance(12169L),
+        Put(24),
+        Advance(3323L),
+        Kill(5),
+        Advance(3579L),
+        Recreate(3, 136997L),
+        Advance(70000L),
+        Start(AvailableNow, efo = false, failOnDataLoss = false),
+        Advance(4000L)
+      )
+    ))
   }
 }
