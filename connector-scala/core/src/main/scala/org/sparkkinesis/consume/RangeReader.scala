@@ -40,8 +40,8 @@ object RangeEnd {
  * wait.
  *
  * If the arrival of the first record is known, records may expire while the range is read: those that follow one
- * response could be gone before the next one. So each request begins at the last record of the response before it, which
- * must still be there.
+ * response could be gone before the next one. So each request begins at the last record of the response before it,
+ * which must still be there.
  *
  * @param skipUpTo
  *   the user record after which the range begins, if that is within the record at `after`
@@ -142,9 +142,10 @@ final class RangeReader(
       if (SequenceNumber.compareDigits(batch.records.head.sequenceNumber, last.sequenceNumber) == 0)
         batch.copy(records = batch.records.tail)
       else {
+        val nextMillis = batch.records.head.arrivalMillis
         lose(
           s"record ${last.sequenceNumber} of the range after ${position(after)} expired before the records that " +
-            s"follow it were read; the next record found arrived at ${Instant.ofEpochMilli(batch.records.head.arrivalMillis)}",
+            s"follow it were read; the next record found arrived at ${Instant.ofEpochMilli(nextMillis)}",
           ExpiredMeanwhile
         )
         batch

@@ -82,7 +82,7 @@ object ServiceClock {
    */
   final case class Moment(runningMillis: Long, ownMillis: Long) {
 
-    /** Returns the milliseconds until a later time. The running time lacks those for which the machine was suspended. */
+    /** Returns the milliseconds until a later time, with those for which the machine was suspended. */
     def millisUntil(later: Moment): Long = later.runningMillis - runningMillis + math.max(0, suspendedUntil(later))
 
     /** Returns by how many milliseconds this process's clock moved more than its running time. */

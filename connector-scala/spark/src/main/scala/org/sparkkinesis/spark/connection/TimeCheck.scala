@@ -7,8 +7,8 @@ import org.sparkkinesis.event.{EventSink, ServiceTimeNotRead}
 import org.sparkkinesis.spark.connection.ServiceClock.Moment
 
 /**
- * Asks the service for its time when this process's clock shows that the machine was suspended. Until the service's next
- * answer, the query would take the time before the suspension for the current one. Thread-safe.
+ * Asks the service for its time when this process's clock shows that the machine was suspended. Until the service's
+ * next answer, the query would take the time before the suspension for the current one. Thread-safe.
  *
  * @param streams
  *   returns the streams of which a description can be requested
