@@ -10,7 +10,7 @@ import org.sparkkinesis.event.ConsumerMetrics
 import org.sparkkinesis.model.{SequenceNumber, StreamShard}
 import org.sparkkinesis.spark.executor.ProgressReporter
 import org.sparkkinesis.spark.protocol.{
-  Assign, EndTasks, Peer, ProtocolCodec, Register, Release, SendFullReport, StopAll, ToExecutor, Unassign
+  Assign, EndTasks, Peer, ProtocolCodec, Register, Release, SendFullReport, ServiceTime, StopAll, ToExecutor, Unassign
 }
 
 /**
@@ -63,7 +63,7 @@ final private[scale] class InventedExecutor(val id: String, scheduler: Scheduler
       assigned.synchronized(assigned.filterInPlace(shard => !gone(shard.shard))): Unit
     case SendFullReport => missedReports.increment()
     case StopAll => reporter.close()
-    case _: Release | EndTasks => ()
+    case _: Release | _: ServiceTime | EndTasks => ()
   }
 
   def shards: Int = assigned.synchronized(assigned.size)
