@@ -22,16 +22,18 @@ object Retention {
   /**
    * Shards of a batch that runs again whose first records may have expired since it was planned.
    *
+   * @param start
+   *   the position before the batch, also if the stream was parked there; `None` if the stream joined in the batch
    * @param read
    *   the shards that the batch reads
    */
   def lostOfBatch(
-      start: StreamOffset,
+      start: Option[StreamOffset],
       end: StreamOffset,
       read: Set[ShardId],
       oldestMillis: Long
   ): Seq[(ShardId, Long)] = {
-    val unbegun = lost(start, oldestMillis).filterNot { case (shard, _) => end.begun.contains(shard) }
+    val unbegun = start.toSeq.flatMap(lost(_, oldestMillis)).filterNot { case (shard, _) => end.begun.contains(shard) }
     (unbegun ++ end.begun.filter(_._2 < oldestMillis)).filter { case (shard, _) => read(shard) }
   }
 }

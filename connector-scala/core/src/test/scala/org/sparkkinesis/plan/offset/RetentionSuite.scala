@@ -51,8 +51,13 @@ class RetentionSuite extends TimedSuite {
     )
   ).foreach { case (name, start, end, read, expected) =>
     test(s"a batch that $name") {
-      val lost = Retention.lostOfBatch(start, end, read.map(id), oldest)
+      val lost = Retention.lostOfBatch(Some(start), end, read.map(id), oldest)
       assert(lost == expected.map { case (index, millis) => id(index) -> millis })
     }
+  }
+
+  test("a batch with which the stream joined began with a record that has expired") {
+    val end = at(0 -> 5L, 1 -> 2000L)(0 -> ShardEnd, 1 -> After(number, 3000))
+    assert(Retention.lostOfBatch(None, end, Set(id(0), id(1)), oldest) == Seq(id(0) -> 5L))
   }
 }

@@ -23,6 +23,9 @@ final class ServiceClock(own: Clock) {
   /** Returns the present time by the two clocks of this process. */
   def now: Moment = Moment(millis(own.nanoTime), own.currentMillis)
 
+  /** Whether this process's clock shows that the machine was suspended, or was set forward, since an earlier time. */
+  def wasSuspendedSince(earlier: Moment): Boolean = earlier.suspendedUntil(now) > Doubt
+
   /**
    * Records an answer that has just arrived.
    *

@@ -112,11 +112,18 @@ final class StreamMetadata(
   private def description(stream: StreamRef): CompletableFuture[StreamDescription] =
     timed(service.describeStream(stream))(_.answeredMillis)
 
+  /**
+   * Tells the clock when the service answered. If the machine was suspended meanwhile, the answer may be as old as the
+   * suspension, and its time says nothing about the current one, so the call is repeated.
+   */
   private def timed[A](call: => CompletableFuture[A])(answered: A => Option[Long]): CompletableFuture[A] = {
     val asked = clock.now
-    call.thenApply { (answer: A) =>
-      answered(answer).foreach(clock.heard(_, asked))
-      answer
+    call.thenCompose { (answer: A) =>
+      if (clock.wasSuspendedSince(asked)) timed(call)(answered)
+      else {
+        answered(answer).foreach(clock.heard(_, asked))
+        CompletableFuture.completedFuture(answer)
+      }
     }
   }
 

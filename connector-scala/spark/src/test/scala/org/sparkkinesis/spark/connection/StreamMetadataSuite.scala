@@ -7,7 +7,7 @@ import org.sparkkinesis.concurrent.VirtualScheduler
 import org.sparkkinesis.config.Options
 import org.sparkkinesis.error.KinesisConnectorException
 import org.sparkkinesis.event.ListingIncomplete
-import org.sparkkinesis.model.{StreamRef, StreamStatus}
+import org.sparkkinesis.model.{Shard, StreamRef, StreamStatus}
 import org.sparkkinesis.retry.{RetryPolicies, RetryRules}
 import org.sparkkinesis.service._
 import org.sparkkinesis.spark.connection.FakeDirectory.shards
@@ -124,6 +124,33 @@ class StreamMetadataSuite extends TimedSuite {
       call(rig)
       val difference = rig.clock.atLeast - rig.time.currentMillis
       assert(ahead - difference < 1000 && difference <= ahead, index)
+    }
+  }
+
+  test("a call is repeated if the machine was suspended before its answer arrived") {
+    Seq[(Operation, Rig => Any)](
+      Operation.DescribeStreamSummary -> (_.metadata.describe(orders)),
+      Operation.DescribeStreamSummary -> (_.metadata.probe(orders)),
+      Operation.ListShards -> (_.metadata.shards(orders, ShardFilter.AtLatest))
+    ).zipWithIndex.foreach { case ((operation, call), index) =>
+      val rig = new Rig
+      def answer(shards: Seq[Shard]): Unit = {
+        val now = Some(rig.time.currentMillis)
+        rig.service.add("orders")
+        rig.service.streams("orders") = rig.service.streams("orders").copy(answeredMillis = now)
+        rig.service.listings.clear()
+        rig.service.listings += ShardPage(shards, None, now)
+      }
+      answer(shards(1))
+      rig.time.schedule(5.millis) {
+        rig.time.suspend(14.hours)
+        // The first answer is of a time before the suspension, and the second one is not.
+        rig.time.schedule(10.millis)(answer(shards(2)))
+      }
+      val found = call(rig)
+      assert(rig.calls(operation) == 2, index)
+      assert(rig.clock.atMost - rig.clock.atLeast < 2000 && !rig.clock.isDoubtful, index)
+      if (operation == Operation.ListShards) assert(found == shards(2))
     }
   }
 

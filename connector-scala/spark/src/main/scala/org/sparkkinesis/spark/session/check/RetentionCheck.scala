@@ -70,18 +70,18 @@ final class RetentionCheck(session: StreamSession, files: CheckpointFiles, envir
    *   the shards that the batch reads
    */
   def warnOfExpiredBatch(start: SourceOffset, end: SourceOffset, read: Set[StreamShard]): Map[StreamShard, Long] = {
-    val expiry = (start.read ++ end.read).map(_.arn).toSet.iterator.map((arn: String) => arn -> expiryMillis(arn)).toMap
-    start.read.foreach { stream =>
+    val expiry = end.read.map(stream => stream.arn -> expiryMillis(stream.arn)).toMap
+    end.read.foreach { stream =>
       val shards = read.collect { case StreamShard(stream.arn, shard) => shard }
-      end.streams.get(stream.arn).toSeq
-        .flatMap(Retention.lostOfBatch(stream, _, shards, expiry(stream.arn)))
-        .foreach { case (shard, from) =>
-          expired(
-            stream.arn,
-            shard,
-            s"a repeated batch starts with records that arrived at ${Instant.ofEpochMilli(from)}"
-          )
-        }
+      // The times before the batch are of another stream if this one was recreated.
+      val before = start.streams.get(stream.arn).filter(_.creationMillis == stream.creationMillis)
+      Retention.lostOfBatch(before, stream, shards, expiry(stream.arn)).foreach { case (shard, from) =>
+        expired(
+          stream.arn,
+          shard,
+          s"a repeated batch starts with records that arrived at ${Instant.ofEpochMilli(from)}"
+        )
+      }
     }
     val left = for {
       stream <- end.read

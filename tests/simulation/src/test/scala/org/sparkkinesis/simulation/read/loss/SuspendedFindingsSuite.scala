@@ -189,4 +189,28 @@ class SuspendedFindingsSuite extends TimedSuite with ReadFindings {
       )
     ))
   }
+
+  test("130020469: the machine is suspended while the service's first answer is on its way, which says no time then") {
+    run(ReadScenario(
+      130020469L,
+      ReadSetup(
+        shards = 2,
+        executors = 3,
+        model = ModelSettings(200, 2, 100, 0, 1000, 5000L, false),
+        options = Map("shardFetchInterval" -> "10s", "minFetchPeriod" -> "250ms"),
+        streams = 3,
+        logical = Vector(Active, Standby, Standby)
+      ),
+      Vector(
+        Put(9),
+        Start(ProcessingTime(100L), efo = false, failOnDataLoss = true),
+        Advance(10000L),
+        Stop,
+        Advance(13000L),
+        Start(AvailableNow, efo = false, failOnDataLoss = true),
+        Advance(131L),
+        Suspend(51104655L)
+      )
+    ))
+  }
 }

@@ -10,7 +10,6 @@ import org.sparkkinesis.simulation.read.ReadFindings
 import org.sparkkinesis.simulation.read.schedule.ReadAction._
 import org.sparkkinesis.simulation.read.schedule.{ReadScenario, ReadSetup}
 import org.sparkkinesis.simulation.spark.QueryTrigger.{AvailableNow, Once, ProcessingTime}
-import org.sparkkinesis.simulation.spark.TaskSettings
 import org.sparkkinesis.suite.TimedSuite
 
 /** Schedules with logical streams that failed. */
@@ -172,51 +171,6 @@ class LogicalFindingsSuite extends TimedSuite with ReadFindings {
         Advance(3600000L),
         Recreate(3, 263914L),
         Advance(84000000L)
-      )
-    ))
-  }
-
-  test("38011879: the first records of a stream that joined with a batch expire before the batch runs again") {
-    run(ReadScenario(
-      38011879L,
-      ReadSetup(
-        initialPosition = "latest",
-        positionAgeMillis = 1000L,
-        executors = 2,
-        model = ModelSettings(20, 1000, 2, 50, 1000, 15000L),
-        tasks = TaskSettings(4, 10, 0, 50, 30),
-        options = slow ++ Map(
-          "removedStreamRetention" -> "365d",
-          "onStreamRemoved" -> "drain",
-          "maxTriggerDelay" -> "30s",
-          "drainGrace" -> "10m",
-          "metadataRefreshInterval" -> "20m",
-          "removalConfirmations" -> "3",
-          "drainTimeout" -> "1h",
-          "minRecordsPerTrigger" -> "50"
-        ),
-        streams = 2,
-        logical = Vector(Active, Standby)
-      ),
-      Vector(
-        Put(1),
-        Start(ProcessingTime(3600000L), efo = true, failOnDataLoss = true),
-        Advance(395000L),
-        Name(1, Active),
-        PutAggregate(5, 0),
-        Advance(3579000L),
-        AddExecutor,
-        Advance(1020000L),
-        Kill(2),
-        Advance(60000L),
-        Split(5),
-        Advance(18480000L),
-        PutTo(3, 13),
-        Advance(6794000L),
-        Split(4),
-        Advance(52500000L),
-        Start(ProcessingTime(3600000L), efo = true, failOnDataLoss = true),
-        Advance(4680000L)
       )
     ))
   }
