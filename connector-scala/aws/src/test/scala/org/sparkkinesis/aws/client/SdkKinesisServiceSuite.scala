@@ -19,6 +19,18 @@ class SdkKinesisServiceSuite extends WithEmulator {
     }
   }
 
+  test("descriptions and listings have the time at which the service answered, in whole seconds") {
+    emulator.admin.createStream("timed", 1)
+    Seq[() => Option[Long]](
+      () => await(service.describeStream(ref("timed"))).answeredMillis,
+      () => await(service.listShards(ref("timed"), ShardFilter.AtLatest, None)).answeredMillis
+    ).foreach { call =>
+      val before = System.currentTimeMillis() / 1000 * 1000
+      val answered = call()
+      assert(answered.exists(millis => millis % 1000 == 0 && before <= millis && millis <= System.currentTimeMillis()))
+    }
+  }
+
   test("streams are listed page by page") {
     (1 to 3).foreach(i => emulator.admin.createStream(s"listed-$i", 1))
     val names = Iterator

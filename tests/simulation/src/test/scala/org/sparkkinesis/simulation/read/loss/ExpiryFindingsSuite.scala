@@ -1,8 +1,6 @@
 package org.sparkkinesis.simulation.read.loss
-
-import org.sparkkinesis.service.{Operation, ServiceErrorKind}
 import org.sparkkinesis.simulation.model.ModelSettings
-import org.sparkkinesis.simulation.model.ServiceFault.{Failing, ListingHoles}
+import org.sparkkinesis.simulation.model.ServiceFault.ListingHoles
 import org.sparkkinesis.simulation.read.ReadFindings
 import org.sparkkinesis.simulation.read.schedule.ReadAction._
 import org.sparkkinesis.simulation.read.schedule._
@@ -182,21 +180,6 @@ class ExpiryFindingsSuite extends TimedSuite with ReadFindings {
     ))
   }
 
-  test("seed 10513: records that expire in shards which a killed driver had not looked at are reported as lost") {
-    run(ReadScenario(
-      10513,
-      ReadSetup(shards = 4, options = verySlow),
-      Vector(
-        Put(4),
-        Advance(18 * Hour),
-        Start(ProcessingTime(Hour), efo = false, failOnDataLoss = true),
-        Advance(Minute),
-        Kill(1),
-        Advance(8 * Hour)
-      )
-    ))
-  }
-
   test(
     "seed 10658: records that expire in the child of shards which a killed driver had read are reported as lost"
   ) {
@@ -211,120 +194,6 @@ class ExpiryFindingsSuite extends TimedSuite with ReadFindings {
         Kill(7),
         Put(25),
         Advance(25 * Hour)
-      )
-    ))
-  }
-
-  test("seed 8244: records that expire before they are fetched again after the loss of an executor are reported") {
-    run(ReadScenario(
-      8244,
-      ReadSetup(options = verySlow + ("maxRecordsPerTrigger" -> "5")),
-      Vector(
-        Put(7),
-        Advance(83460000),
-        Start(ProcessingTime(Hour), efo = false, failOnDataLoss = false),
-        Advance(57 * Minute),
-        LoseExecutor(0)
-      )
-    ))
-  }
-
-  test("seed 63766: an expired shard is reported once, also if its executor is lost later") {
-    val outcome = run(ReadScenario(
-      63766,
-      ReadSetup(options = verySlow),
-      Vector(
-        Start(ProcessingTime(Hour), efo = true, failOnDataLoss = false),
-        Kill(9),
-        Split(7),
-        Advance(10 * Hour),
-        Start(AvailableNow, efo = false, failOnDataLoss = false),
-        Stop,
-        Advance(15 * Hour),
-        Start(ProcessingTime(Hour), efo = false, failOnDataLoss = false),
-        Advance(39 * Minute),
-        KillExecutor(2, 0),
-        Advance(Minute)
-      )
-    ))
-    assert(outcome.losses == 1)
-  }
-
-  test("seed 11536: a query that was stopped before it looked does not know how far its shards were read") {
-    run(ReadScenario(
-      11536,
-      ReadSetup(shards = 4, executors = 3, options = verySlow),
-      Vector(
-        Start(AvailableNow, efo = false, failOnDataLoss = false),
-        Advance(14 * Minute),
-        Split(4),
-        Advance(14 * Hour),
-        Start(Once, efo = false, failOnDataLoss = false),
-        Stop,
-        Put(1),
-        Advance(14 * Hour)
-      )
-    ))
-  }
-
-  test("seed 19837: records that expire after they were planned and before a task reads them are reported as lost") {
-    val outcome = run(ReadScenario(
-      19837,
-      ReadSetup(options = verySlow),
-      Vector(
-        Start(ProcessingTime(Hour), efo = false, failOnDataLoss = false),
-        Advance(Minute),
-        Stop,
-        Put(1),
-        Advance(75506000),
-        Put(1),
-        Advance(3 * Hour),
-        Start(Once, efo = false, failOnDataLoss = false)
-      )
-    ))
-    assert(outcome.losses > 0 && outcome.delivered == 1)
-  }
-
-  test("records that expire between the start of a run and its first fetch are reported as lost") {
-    val outcome = run(ReadScenario(
-      19838,
-      ReadSetup(options = verySlow),
-      Vector(
-        Put(1),
-        Start(AvailableNow, efo = false, failOnDataLoss = false),
-        Advance(Minute),
-        Put(1),
-        Advance(24 * Hour - 2 * Minute),
-        Fault(Failing(Some(Operation.GetRecords), ServiceErrorKind.Throttled, 100), 10 * Minute),
-        Start(AvailableNow, efo = false, failOnDataLoss = false),
-        Advance(Hour)
-      )
-    ))
-    assert(outcome.losses > 0 && outcome.delivered == 1)
-  }
-
-  test("30013794: the last records of a closed shard expire between two answers of its consumer") {
-    run(ReadScenario(
-      30013794L,
-      ReadSetup(
-        options = Map(
-          "fetchBufferSize" -> "1048576",
-          "shardFetchInterval" -> "20m",
-          "minFetchPeriod" -> "4m",
-          "maxRecordsPerTrigger" -> "30",
-          "shardsPerTask" -> "2"
-        ),
-        recordBytes = 1047576
-      ),
-      Vector(
-        PutTo(0, 10),
-        Advance(7200000L),
-        Split(0),
-        Advance(18000000L),
-        Advance(36000000L),
-        Advance(18000000L),
-        Start(ProcessingTime(3600000L), efo = false, failOnDataLoss = false),
-        Advance(104400000L)
       )
     ))
   }

@@ -1,7 +1,7 @@
 package org.sparkkinesis.simulation.read.member
 
-import org.sparkkinesis.service.Operation.{GetRecords, GetShardIterator, ListShards}
-import org.sparkkinesis.service.ServiceErrorKind.{LimitExceeded, Throttled}
+import org.sparkkinesis.service.Operation.{GetRecords, GetShardIterator}
+import org.sparkkinesis.service.ServiceErrorKind.Throttled
 import org.sparkkinesis.simulation.metadata.MetadataFault.OtherStream
 import org.sparkkinesis.simulation.metadata.NamedState.{Absent, Active, Draining, Standby}
 import org.sparkkinesis.simulation.model.ModelSettings
@@ -137,49 +137,6 @@ class GoneFindingsSuite extends TimedSuite with ReadFindings {
         Put(2),
         Advance(35560),
         Recreate(2, 185921)
-      )
-    ))
-    assert(outcome.losses > 0)
-  }
-
-  test("records that a lost executor had fetched are lost with their stream") {
-    val outcome = run(ReadScenario(
-      64036780,
-      ReadSetup(
-        shards = 3,
-        initialPosition = "latest",
-        positionAgeMillis = 82800000,
-        model = ModelSettings(200, 1000, 1, 0, 1000, 5000, false),
-        options = Map(
-          "removedStreamRetention" -> "1h",
-          "onStreamRemoved" -> "drain",
-          "drainGrace" -> "10m",
-          "metadataRefreshInterval" -> "20s",
-          "removalConfirmations" -> "3",
-          "shardFetchInterval" -> "10s",
-          "minFetchPeriod" -> "250ms",
-          "drainTimeout" -> "1m",
-          "maxRecordsPerTrigger" -> "1",
-          "shardsPerTask" -> "1"
-        ),
-        streams = 3,
-        logical = Vector(Active, Absent, Standby)
-      ),
-      Vector(
-        Start(AvailableNow, efo = false, failOnDataLoss = false),
-        Fault(Failing(Some(ListShards), LimitExceeded, 50), 10460),
-        LoseMessages(50, 18642),
-        Fault(ListingHoles(4), 10991),
-        Advance(21000),
-        Name(2, Draining),
-        Advance(46000),
-        Put(9),
-        Kill(0),
-        Start(ProcessingTime(10000), efo = false, failOnDataLoss = false),
-        Advance(1000),
-        Recreate(1, 23007),
-        Advance(13000),
-        KillExecutor(0, 4)
       )
     ))
     assert(outcome.losses > 0)

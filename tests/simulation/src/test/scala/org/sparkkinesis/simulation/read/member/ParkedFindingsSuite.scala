@@ -1,6 +1,6 @@
 package org.sparkkinesis.simulation.read.member
 
-import org.sparkkinesis.service.Operation.{GetRecords, GetShardIterator}
+import org.sparkkinesis.service.Operation.GetRecords
 import org.sparkkinesis.service.ServiceErrorKind.{ExpiredIterator, Network, Throttled}
 import org.sparkkinesis.simulation.metadata.MetadataFault.{Down, Empty, Slow}
 import org.sparkkinesis.simulation.metadata.NamedState.{Absent, Active, Draining, Standby}
@@ -153,64 +153,6 @@ class ParkedFindingsSuite extends TimedSuite with ReadFindings {
         Advance(41000L),
         Start(ProcessingTime(3600000L), efo = false, failOnDataLoss = true),
         Advance(108000000L)
-      )
-    ))
-  }
-
-  test("99028201: a shard that began without a batch is read again if its executor is lost") {
-    run(ReadScenario(
-      99028201L,
-      ReadSetup(
-        executors = 3,
-        model = ModelSettings(200, 10, 100, 0, 1000, 5000L, false),
-        options = Map(
-          "removedStreamRetention" -> "365d",
-          "onStreamRemoved" -> "drain",
-          "fetchBufferSize" -> "1048576",
-          "drainGrace" -> "0ms",
-          "metadataRefreshInterval" -> "1s",
-          "removalConfirmations" -> "2",
-          "alignShards" -> "1m",
-          "shardFetchInterval" -> "2s",
-          "maxBytesPerTrigger" -> "1k",
-          "minFetchPeriod" -> "1s",
-          "drainTimeout" -> "1h",
-          "deaggregation.hashRangeFilter" -> "true",
-          "shardsPerTask" -> "2"
-        ),
-        streams = 2,
-        logical = Vector(Active, Standby)
-      ),
-      Vector(
-        Start(ProcessingTime(100L), efo = false, failOnDataLoss = true),
-        Advance(1512L),
-        Stop,
-        Advance(18567L),
-        Fault(ListingHoles(3), 23932L),
-        Advance(13636L),
-        LoseMessages(50, 30514L),
-        Advance(4855L),
-        Migrate(0, 1),
-        Start(AvailableNow, efo = false, failOnDataLoss = true),
-        Advance(1238L),
-        Split(2),
-        Advance(10472L),
-        Stop,
-        Advance(476L),
-        Name(1, Absent),
-        Advance(4795L),
-        Migrate(1, 0),
-        Start(AvailableNow, efo = false, failOnDataLoss = true),
-        Advance(3000L),
-        Put(15),
-        Name(1, Active),
-        Advance(2000L),
-        Fault(Failing(Some(GetShardIterator), Throttled, 50), 24195L),
-        Split(0),
-        Advance(4000L),
-        Start(ProcessingTime(5000L), efo = false, failOnDataLoss = true),
-        Advance(14000L),
-        KillExecutor(0, 0)
       )
     ))
   }

@@ -1,11 +1,8 @@
 package org.sparkkinesis.simulation.read.member
-
-import org.sparkkinesis.service.Operation.GetRecords
-import org.sparkkinesis.service.ServiceErrorKind.Throttled
 import org.sparkkinesis.simulation.metadata.MetadataFault.UnknownState
 import org.sparkkinesis.simulation.metadata.NamedState.{Absent, Active, Draining, Standby}
 import org.sparkkinesis.simulation.model.ModelSettings
-import org.sparkkinesis.simulation.model.ServiceFault.{Failing, Unreachable}
+import org.sparkkinesis.simulation.model.ServiceFault.Unreachable
 import org.sparkkinesis.simulation.read.ReadFindings
 import org.sparkkinesis.simulation.read.schedule.ReadAction._
 import org.sparkkinesis.simulation.read.schedule.{ReadScenario, ReadSetup}
@@ -157,42 +154,6 @@ class ReturningFindingsSuite extends TimedSuite with ReadFindings {
         Advance(12 * Hour),
         Start(ProcessingTime(60000), efo = true, failOnDataLoss = false),
         Advance(2 * Hour)
-      )
-    ))
-  }
-
-  test("an executor that missed an assignment knows how the streams of the next one are reached") {
-    run(ReadScenario(
-      60011129,
-      ReadSetup(
-        shards = 4,
-        executors = 3,
-        options = Map(
-          "maxTriggerDelay" -> "30s",
-          "drainGrace" -> "0ms",
-          "metadataRefreshInterval" -> "1s",
-          "alignShards" -> "2s",
-          "shardFetchInterval" -> "2s",
-          "minFetchPeriod" -> "250ms",
-          "drainTimeout" -> "1h",
-          "minRecordsPerTrigger" -> "50"
-        ),
-        streams = 3,
-        logical = Vector(Active, Absent, Absent)
-      ),
-      Vector(
-        Start(ProcessingTime(5000), efo = false, failOnDataLoss = true),
-        LoseMessages(100, 34064),
-        Advance(1000),
-        Name(1, Active),
-        Advance(16000),
-        PutTo(1, 8),
-        Advance(10000),
-        Fault(Failing(Some(GetRecords), Throttled, 80), 55830),
-        Advance(17000),
-        LoseMessages(100, 28636),
-        Name(2, Draining),
-        Advance(4000)
       )
     ))
   }
