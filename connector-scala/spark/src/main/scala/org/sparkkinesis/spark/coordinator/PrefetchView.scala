@@ -96,9 +96,14 @@ final class PrefetchView private[coordinator] (
 
   /**
    * Returns the streams with shards of which nothing is planned until a description that begins now or later shows that
-   * their streams were not recreated. See [[prove]].
+   * their streams were not recreated, and for each whether all its shards have answered their owners. See [[prove]].
    */
-  def unproven: Set[String] = locked(tracks.valuesIterator.filter(_.isUnproven).map(_.shard.stream).toSet)
+  def unproven: Map[String, Boolean] = locked {
+    val streams = tracks.valuesIterator.filter(_.isUnproven).map(_.shard.stream).toSet
+    val silent =
+      if (streams.isEmpty) streams else tracks.valuesIterator.filter(_.isSilent).map(_.shard.stream).toSet
+    streams.iterator.map(stream => stream -> !silent(stream)).toMap
+  }
 
   /**
    * Records that these streams were not recreated, or do not exist any more.

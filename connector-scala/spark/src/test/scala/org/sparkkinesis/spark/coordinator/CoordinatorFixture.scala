@@ -98,7 +98,7 @@ abstract class CoordinatorFixture extends TimedSuite with BeforeAndAfterAll {
   /** Does what the query does when a description shows that no stream was recreated. */
   protected def prove(setup: Setup): Boolean = {
     val view = setup.coordinator.prefetched
-    view.prove(view.unproven, System.nanoTime)
+    view.prove(view.unproven.keySet, System.nanoTime)
     false
   }
 }

@@ -96,6 +96,9 @@ final private[coordinator] class ShardTrack(
   /** Whether no owner has reported a time up to which it read the shard. */
   def isUnread: Boolean = !wasRead
 
+  /** Whether the shard has an owner, which has not received an answer of the service yet. */
+  def isSilent: Boolean = owner.nonEmpty && readUpToMillis == 0 && !ended && failure.isEmpty
+
   /** Records that the service does not have the shard any more. */
   def noteGone(): Unit = {
     failure = None

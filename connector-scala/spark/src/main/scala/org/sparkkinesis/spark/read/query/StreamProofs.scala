@@ -20,16 +20,26 @@ final private[query] class StreamProofs(describe: String => RecreatedStreams.Fou
   private var described = Map.empty[String, Long]
   private var nextNanos = Option.empty[Long]
 
+  /** When each stream that needs a description was first seen to need it, in nanoseconds of this process's clock. */
+  private var since = Map.empty[String, Long]
+
   /**
-   * Describes some of the streams that need it, if the pause is over. Returns whether one of them was recreated.
+   * Describes some of the streams that need it, if the pause is over. A stream of which a shard has no answer yet waits
+   * for the length of a pause, so that one description proves all its shards. Returns whether one of the streams was
+   * recreated.
    *
+   * @param unproven
+   *   the streams, and for each whether all its shards have answered
    * @param prove
    *   receives streams that were not recreated, and a time before they were described in nanoseconds
    */
-  def check(unproven: Set[String], prove: (Set[String], Long) => Unit): Boolean = {
+  def check(unproven: Map[String, Boolean], prove: (Set[String], Long) => Unit): Boolean = {
     val began = clock.nanoTime
-    unproven.nonEmpty && nextNanos.forall(began - _ >= 0) && {
-      val (proven, end) = look(unproven.toList.sortBy(described.getOrElse(_, Long.MinValue)).take(AtOnce), Set.empty)
+    since = unproven.keysIterator.map(stream => stream -> since.getOrElse(stream, began)).toMap
+    val due = unproven.iterator
+      .collect { case (stream, isHeard) if isHeard || began - since(stream) >= Pause.toNanos => stream }.toList
+    due.nonEmpty && nextNanos.forall(began - _ >= 0) && {
+      val (proven, end) = look(due.sortBy(described.getOrElse(_, Long.MinValue)).take(AtOnce), Set.empty)
       nextNanos = Some(clock.nanoTime + (if (end == Failed) FailurePause else Pause).toNanos)
       prove(proven, began)
       end == IsRecreated
@@ -43,6 +53,7 @@ final private[query] class StreamProofs(describe: String => RecreatedStreams.Fou
     case stream :: others =>
       val found = describe(stream)
       described += stream -> clock.nanoTime
+      since -= stream
       if (found.recreated.nonEmpty) (proven, IsRecreated)
       // Nothing replaces a stream that does not exist.
       else if ((found.unknown -- found.missing).nonEmpty) (proven, Failed)

@@ -55,7 +55,7 @@ class OpenShardTimesSuite extends TimedSuite {
       val open = if (chunks.isEmpty) upTo else 0
       val told = ShardReport(shard(index), state.tracks(shard(index)).epoch, chunks, 1, upTo, 0, end, None, open)
       progress.accept(Report("1", 1, reports, full = false, bufferIsFull = false, Set.empty, Seq(told), Map.empty))
-      view.prove(view.unproven, System.nanoTime)
+      view.prove(view.unproven.keySet, System.nanoTime)
       placement.assign()
       ()
     }

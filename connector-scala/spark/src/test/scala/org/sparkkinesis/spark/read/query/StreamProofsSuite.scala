@@ -22,12 +22,15 @@ class StreamProofsSuite extends TimedSuite {
       time
     )
 
-    def check(streams: String*): Boolean = {
+    def check(streams: String*): Boolean = check(streams.map(_ -> true).toMap)
+
+    /** @param streams whether all shards of each have answered */
+    def check(streams: Map[String, Boolean]): Boolean = {
       described = Vector.empty
       proven = Set.empty
       val began = time.nanoTime
       proofs.check(
-        streams.toSet,
+        streams,
         (found, nanos) => {
           proven = found
           assert(nanos == began)
@@ -46,6 +49,18 @@ class StreamProofsSuite extends TimedSuite {
     assert(!rig.check("a", "b", "c", "d", "e", "f") && rig.described.take(2).toSet == others)
     rig.time.advance(StreamProofs.Pause)
     assert(!rig.check() && rig.described.isEmpty)
+  }
+
+  test("a stream is described when all its shards have answered, or after a pause") {
+    val rig = new Rig
+    assert(!rig.check(Map("a" -> false)) && rig.described.isEmpty)
+    rig.time.advance(StreamProofs.Pause - 10.millis)
+    assert(!rig.check(Map("a" -> false)) && rig.described.isEmpty)
+    rig.time.advance(10.millis)
+    assert(!rig.check(Map("a" -> false)) && rig.described == Vector("a"))
+    rig.time.advance(StreamProofs.Pause)
+    assert(!rig.check(Map("a" -> false)) && rig.described.isEmpty, "another shard has its first records")
+    assert(!rig.check(Map("a" -> true, "b" -> false)) && rig.described == Vector("a"))
   }
 
   test("after a call that failed, no other stream is described for some seconds, and then the others first") {
