@@ -62,17 +62,20 @@ final private[plan] class Candidate(
     count += 1
   }
 
-  /** The arrival time of the shard's first record if the batch takes it. */
-  def begun: Option[Long] = Option.when(count > 0 && !hadRecords)(chunks.head.firstArrivalMillis)
+  /**
+   * The arrival time of the first record that the batch takes, if the time of the start does not tell it: the start has
+   * no record, or one that arrived much earlier.
+   */
+  def begun: Option[Long] =
+    firstArrival.filter(first => !hadRecords || IdleTime.of(start).exists(first - _ > IdleTime.Period))
 
   /**
    * The arrival time of the first record that the batch takes, if it is known. A chunk of a new owner may also contain
    * records before the position, and these may have the same time as the first record after it.
    */
-  def firstArrival: Option[Long] =
-    if (count > 0 && hadRecords)
-      Some(chunks.head.firstArrivalMillis).filter(first => IdleTime.of(start).exists(_ < first) || followsStart)
-    else begun
+  def firstArrival: Option[Long] = Option.when(count > 0)(chunks.head.firstArrivalMillis).filter(first =>
+    !hadRecords || IdleTime.of(start).exists(_ < first) || followsStart
+  )
 
   /** The number of rows that the batch takes if they are large, so that a few of them exceed the shard's read quota. */
   def largeRows: Option[Long] = Option.when(count > 0 && bytes > rows * Candidate.LargeRowBytes)(rows)

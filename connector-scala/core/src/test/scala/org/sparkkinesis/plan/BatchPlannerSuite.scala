@@ -77,6 +77,19 @@ class BatchPlannerSuite extends TimedSuite {
     assert(next.map(_.streams(arn).begun) == Some(SortedMap.empty[ShardId, Long]))
   }
 
+  test("the end contains the arrival of the first record of each shard whose position is much older") {
+    val hour = 3600000L
+    val planned = end(
+      offset(0 -> after(3), 1 -> after(3), 2 -> after(3)),
+      Map(
+        0 -> open(chunk(5, arrival = 1001 + hour), chunk(6, arrival = 2000 + hour)),
+        1 -> open(chunk(5, arrival = 1000 + hour)),
+        2 -> open()
+      )
+    )
+    assert(planned.map(_.streams(arn).begun) == Some(SortedMap(id(0) -> (1001 + hour))))
+  }
+
   test("a batch knows when the first record of each shard arrived, also of those with a position") {
     val start = offset(0 -> Horizon, 1 -> after(3), 2 -> after(3), 3 -> after(3, arrival = 2000))
     val available = Map(

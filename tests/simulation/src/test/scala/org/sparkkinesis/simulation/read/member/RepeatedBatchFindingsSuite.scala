@@ -103,4 +103,49 @@ class RepeatedBatchFindingsSuite extends TimedSuite with ReadFindings {
       )
     ))
   }
+
+  test("140002660: the first records of a batch arrived long after the records before them") {
+    run(ReadScenario(
+      140002660L,
+      ReadSetup(
+        shards = 4,
+        initialPosition = "latest",
+        positionAgeMillis = Hour,
+        executors = 2,
+        model = ModelSettings(20, 2, 2, 0, 1000, 15000L, false),
+        options = Map(
+          "removedStreamRetention" -> "1h",
+          "onStreamRemoved" -> "drain",
+          "drainGrace" -> "10m",
+          "metadataRefreshInterval" -> "20m",
+          "removalConfirmations" -> "3",
+          "alignShards" -> "6h",
+          "shardFetchInterval" -> "20m",
+          "maxBytesPerTrigger" -> "1k",
+          "minFetchPeriod" -> "4m",
+          "drainTimeout" -> "1m",
+          "deaggregation.hashRangeFilter" -> "true",
+          "shardsPerTask" -> "2"
+        ),
+        streams = 2,
+        logical = Vector(Active, Standby)
+      ),
+      Vector(
+        Put(19),
+        Advance(43200000L),
+        Start(Once, efo = true, failOnDataLoss = false),
+        Advance(3600000L),
+        Put(41),
+        Migrate(0, 1),
+        Start(AvailableNow, efo = true, failOnDataLoss = false),
+        Advance(1080000L),
+        Start(ProcessingTime(3600000L), efo = false, failOnDataLoss = false),
+        Advance(1740000L),
+        Advance(1800000L),
+        Kill(8),
+        Name(1, Active),
+        Advance(36000000L)
+      )
+    ))
+  }
 }
