@@ -58,7 +58,20 @@ final case class PlannedBatch(
     firstArrivals: Map[StreamShard, Long] = Map.empty,
     largeRows: Map[StreamShard, Long] = Map.empty,
     finished: Map[StreamShard, Option[SequenceNumber]] = Map.empty
-)
+) {
+
+  /**
+   * Returns the batch with all known first arrivals in its end for the streams that are parked in the logged start: the
+   * times of their positions there say nothing about the records with which they return.
+   */
+  def withArrivals(loggedStart: SourceOffset): PlannedBatch = {
+    val returned = end.read.filter(stream => loggedStart.streams.get(stream.arn).exists(_.isParked)).map { stream =>
+      val found = firstArrivals.collect { case (StreamShard(stream.arn, shard), millis) => shard -> millis }
+      stream.arn -> stream.copy(begun = stream.begun ++ found)
+    }.toMap
+    if (returned.isEmpty) this else copy(end = end.copy(streams = end.streams ++ returned))
+  }
+}
 
 /**
  * Chooses the end of the next micro-batch. Pure: equal inputs give equal results.

@@ -6,7 +6,7 @@ import org.sparkkinesis.chunk.ChunkSummary
 import org.sparkkinesis.model.hash.HashKeyRange
 import org.sparkkinesis.model.{StreamShard, _}
 import org.sparkkinesis.plan.offset.ShardPosition.{After, Horizon, ShardEnd}
-import org.sparkkinesis.plan.offset.{IdleTime, Retention, ShardPosition, SourceOffset, StreamOffset}
+import org.sparkkinesis.plan.offset.{IdleTime, Retention, ShardPosition, SourceOffset, StreamOffset, StreamPhase}
 import org.sparkkinesis.shard.ShardGraph
 import org.sparkkinesis.suite.TimedSuite
 
@@ -88,6 +88,16 @@ class BatchPlannerSuite extends TimedSuite {
       )
     )
     assert(planned.map(_.streams(arn).begun) == Some(SortedMap(id(0) -> (1001 + hour))))
+  }
+
+  test("the end contains the arrivals of all first records of a stream that returns with the batch") {
+    val start = offset(0 -> after(3), 1 -> after(3), 2 -> after(3))
+    def parked(phase: StreamPhase) = SourceOffset(start.streams.values.map(_.copy(phase = phase)))
+    val available = Map(0 -> open(chunk(5, arrival = 1001)), 1 -> closed())
+    val planned = BatchPlanner.plan(start, _ => ShardGraph.Empty, known(available), ReadLimits.Unlimited).get
+    assert(planned.withArrivals(parked(StreamPhase.Active)) == planned && planned.end.streams(arn).begun.isEmpty)
+    val returned = planned.withArrivals(parked(StreamPhase.Parked(2000, isDrained = true))).end.streams(arn)
+    assert(returned == planned.end.streams(arn).copy(begun = SortedMap(id(0) -> 1001L)))
   }
 
   test("a batch knows when the first record of each shard arrived, also of those with a position") {

@@ -23,7 +23,7 @@ object Retention {
    * Shards of a batch that runs again whose first records may have expired since it was planned.
    *
    * @param start
-   *   the position before the batch, also if the stream was parked there; `None` if the stream joined in the batch
+   *   the position before the batch; `None` if the stream joined, or returned, in the batch
    * @param read
    *   the shards that the batch reads
    */

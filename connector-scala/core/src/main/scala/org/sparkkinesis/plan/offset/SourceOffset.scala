@@ -65,8 +65,8 @@ object ShardPosition {
  *   creation time of the stream, which differs if it is deleted and recreated with the same name
  * @param begun
  *   arrival times of the first records of the batch that ends here, for shards in which the batch starts without the
- *   position of a record, or after one that arrived more than an hour before. If the batch runs again, they show whether
- *   those records may have expired.
+ *   position of a record, or after one that arrived more than an hour before, and for all shards of a stream that
+ *   returns with the batch. If the batch runs again, they show whether those records may have expired.
  * @param since
  *   for shards whose positions have no time: times before which no record arrived that is still to be read, neither in
  *   the shard nor in its descendants. After a restart they show whether such records may have expired.

@@ -96,13 +96,17 @@ final class PrefetchView private[coordinator] (
 
   /**
    * Returns the streams with shards of which nothing is planned until a description that begins now or later shows that
-   * their streams were not recreated, and for each whether all its shards have answered their owners. See [[prove]].
+   * their streams were not recreated. While the service has not answered the owners of all shards of a stream, it has
+   * the time of its first such report, in nanoseconds of this process's clock. See [[prove]].
    */
-  def unproven: Map[String, Boolean] = locked {
-    val streams = tracks.valuesIterator.filter(_.isUnproven).map(_.shard.stream).toSet
+  def unproven: Map[String, Option[Long]] = locked {
+    val since = tracks.valuesIterator.flatMap(track => track.unprovenSince.map(track.shard.stream -> _))
+      .foldLeft(Map.empty[String, Long]) { case (found, (stream, nanos)) =>
+        found.updatedWith(stream)(known => Some(known.filter(_ - nanos <= 0).getOrElse(nanos)))
+      }
     val silent =
-      if (streams.isEmpty) streams else tracks.valuesIterator.filter(_.isSilent).map(_.shard.stream).toSet
-    streams.iterator.map(stream => stream -> !silent(stream)).toMap
+      if (since.isEmpty) Set.empty[String] else tracks.valuesIterator.filter(_.isSilent).map(_.shard.stream).toSet
+    since.map { case (stream, nanos) => stream -> Option.when(silent(stream))(nanos) }
   }
 
   /**

@@ -124,6 +124,9 @@ final private[coordinator] class ShardTrack(
   /** Whether a description of the stream must show that what was reported is not of a recreated stream. */
   def isUnproven: Boolean = firstNewsNanos.nonEmpty
 
+  /** When such a report came for the first time, in nanoseconds of this process's clock. */
+  def unprovenSince: Option[Long] = firstNewsNanos
+
   /** Records that the stream is the known one, by a description that began at this time. */
   def prove(nanos: Long): Unit = if (firstNewsNanos.exists(_ - nanos <= 0)) {
     firstNewsNanos = None

@@ -125,6 +125,7 @@ final class SourceQuery(
     if (allAvailable) members.foreach(_.pin())
     findsRecreated()
     val (mended, from) = planFrom(start, allAvailable)
+    planned = planned.map(_.withArrivals(mended))
     val isLast = allAvailable || (planned.isEmpty && triggers.target.nonEmpty)
     coordinatorIfStarted.foreach { running =>
       val late = running.prefetched.takeOvertaken()

@@ -20,24 +20,22 @@ final private[query] class StreamProofs(describe: String => RecreatedStreams.Fou
   private var described = Map.empty[String, Long]
   private var nextNanos = Option.empty[Long]
 
-  /** When each stream that needs a description was first seen to need it, in nanoseconds of this process's clock. */
-  private var since = Map.empty[String, Long]
-
   /**
    * Describes some of the streams that need it, if the pause is over. A stream of which a shard has no answer yet waits
    * for the length of a pause, so that one description proves all its shards. Returns whether one of the streams was
    * recreated.
    *
    * @param unproven
-   *   the streams, and for each whether all its shards have answered
+   *   the streams, and for each with a shard without an answer when it has needed a description for the first time, in
+   *   nanoseconds of this process's clock
    * @param prove
    *   receives streams that were not recreated, and a time before they were described in nanoseconds
    */
-  def check(unproven: Map[String, Boolean], prove: (Set[String], Long) => Unit): Boolean = {
+  def check(unproven: Map[String, Option[Long]], prove: (Set[String], Long) => Unit): Boolean = {
     val began = clock.nanoTime
-    since = unproven.keysIterator.map(stream => stream -> since.getOrElse(stream, began)).toMap
-    val due = unproven.iterator
-      .collect { case (stream, isHeard) if isHeard || began - since(stream) >= Pause.toNanos => stream }.toList
+    val due = unproven.iterator.collect {
+      case (stream, since) if since.forall(began - _ >= Pause.toNanos) => stream
+    }.toList
     due.nonEmpty && nextNanos.forall(began - _ >= 0) && {
       val (proven, end) = look(due.sortBy(described.getOrElse(_, Long.MinValue)).take(AtOnce), Set.empty)
       nextNanos = Some(clock.nanoTime + (if (end == Failed) FailurePause else Pause).toNanos)
@@ -53,7 +51,6 @@ final private[query] class StreamProofs(describe: String => RecreatedStreams.Fou
     case stream :: others =>
       val found = describe(stream)
       described += stream -> clock.nanoTime
-      since -= stream
       if (found.recreated.nonEmpty) (proven, IsRecreated)
       // Nothing replaces a stream that does not exist.
       else if ((found.unknown -- found.missing).nonEmpty) (proven, Failed)

@@ -70,11 +70,13 @@ final class RetentionCheck(session: StreamSession, files: CheckpointFiles, envir
    *   the shards that the batch reads
    */
   def warnOfExpiredBatch(start: SourceOffset, end: SourceOffset, read: Set[StreamShard]): Map[StreamShard, Long] = {
+    val begins = start.read.map(stream => stream.arn -> stream).toMap
     val expiry = end.read.map(stream => stream.arn -> expiryMillis(stream.arn)).toMap
     end.read.foreach { stream =>
       val shards = read.collect { case StreamShard(stream.arn, shard) => shard }
-      // The times before the batch are of another stream if this one was recreated.
-      val before = start.streams.get(stream.arn).filter(_.creationMillis == stream.creationMillis)
+      // The times before the batch are of another stream if this one was recreated. Those of a parked stream were
+      // checked when it returned, and the batch has the arrivals of all its first records.
+      val before = begins.get(stream.arn).filter(_.creationMillis == stream.creationMillis)
       Retention.lostOfBatch(before, stream, shards, expiry(stream.arn)).foreach { case (shard, from) =>
         expired(
           stream.arn,

@@ -6,7 +6,7 @@ import scala.concurrent.duration._
 import org.sparkkinesis.error.KinesisConnectorException
 import org.sparkkinesis.event.RetentionNotRead
 import org.sparkkinesis.model.{ShardId, StartingPosition, StreamShard}
-import org.sparkkinesis.plan.offset.{ShardPosition, SourceOffset}
+import org.sparkkinesis.plan.offset.{ShardPosition, SourceOffset, StreamPhase}
 import org.sparkkinesis.service.{Operation, ShardPage}
 import org.sparkkinesis.spark.connection.FakeDirectory.{arn, shards}
 import org.sparkkinesis.spark.coordinator.state.Overtaken
@@ -234,6 +234,24 @@ class RetentionCheckSuite extends SessionFixture {
     val first = rig.retained.warnOfExpiredBatch(SourceOffset(Seq(start)), SourceOffset(Seq(end)), read.toSet)
     assert(first == Map(read(0) -> ago(23.hours)))
     assert(rig.lost == Seq("KINESIS_DATA_LOSS"))
+  }
+
+  test(
+    "a batch that runs again with a stream that returned is judged by its first records, not by when it was parked"
+  ) {
+    val rig = new Rig(failOnDataLoss = false)
+    val shards = (0 to 1).map(i => ShardId.ofIndex(i.toLong))
+    val parked = stream("orders", Created, 0 -> readUpTo(ago(40.hours)), 1 -> readUpTo(ago(40.hours)))
+      .copy(phase = StreamPhase.Parked(ago(40.hours), isDrained = true))
+    // The batch reads the first shard to its end, and it had no more records.
+    val end = stream("orders", Created, 0 -> ShardPosition.ShardEnd, 1 -> readUpTo(ago(1.hour)))
+    def judge(arrival: FiniteDuration): Map[StreamShard, Long] = rig.retained.warnOfExpiredBatch(
+      SourceOffset(Seq(parked)),
+      SourceOffset(Seq(end.copy(begun = SortedMap(shards(1) -> ago(arrival))))),
+      shards.map(StreamShard(arn("orders"), _)).toSet
+    )
+    assert(judge(23.hours) == Map(StreamShard(arn("orders"), shards(1)) -> ago(23.hours)) && rig.lost.isEmpty)
+    assert(judge(25.hours).isEmpty && rig.lost == Seq("KINESIS_DATA_LOSS"))
   }
 
   test("each stream's own retention period is checked once per query") {
