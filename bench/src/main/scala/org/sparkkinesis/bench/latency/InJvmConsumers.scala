@@ -45,7 +45,7 @@ final class InJvmConsumers private extends LiveConsumers with ProgressListener w
   /** The driver has the same clock. */
   override def heard(serviceMillis: Long): Unit = ()
 
-  override def claim(feed: LiveFeed, shards: Seq[LiveShard]): Unit = {
+  override def claim(feed: LiveFeed, shards: Seq[LiveShard], areChildren: Boolean): Unit = {
     shards.foreach(one => feeds.put(one.shard, feed))
     for (one <- shards; from <- one.position.resumeAt) consumers.start(one.shard, from, feed.epoch)
     shards.foreach(one => feed.tell(one.shard))

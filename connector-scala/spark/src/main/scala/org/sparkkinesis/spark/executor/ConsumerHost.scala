@@ -86,8 +86,8 @@ final class ConsumerHost private[executor] (
   /**
    * Gives shards to a task of a real-time batch. Consumers that have read them until there continue; others start.
    */
-  override def claim(feed: LiveFeed, shards: Seq[LiveShard]): Unit = {
-    live.open(feed, shards.map(_.shard))
+  override def claim(feed: LiveFeed, shards: Seq[LiveShard], areChildren: Boolean): Unit = {
+    live.open(feed, shards, areChildren)
     for (one <- shards; from <- one.position.resumeAt)
       consumers.start(one.shard, from, feed.epoch, one.hashKeyRange, one.creationMillis)
     // The host may have closed meanwhile, or hold records already.

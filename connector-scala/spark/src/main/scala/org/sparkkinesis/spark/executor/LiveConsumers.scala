@@ -12,8 +12,13 @@ trait LiveConsumers {
    */
   def heard(serviceMillis: Long): Unit
 
-  /** Gives shards to a task; its feed receives their events. A newer task takes them from an older one. */
-  def claim(feed: LiveFeed, shards: Seq[LiveShard]): Unit
+  /**
+   * Gives shards to a task; its feed receives their events. A newer task takes them from an older one.
+   *
+   * @param areChildren
+   *   whether the task begins them within its batch, after it has finished their parents
+   */
+  def claim(feed: LiveFeed, shards: Seq[LiveShard], areChildren: Boolean): Unit
 
   /** Returns the next records of a shard at or after `from`, or `None` if the shard is not read. */
   def head(shard: StreamShard, from: StartingPosition): Option[ShardHead]

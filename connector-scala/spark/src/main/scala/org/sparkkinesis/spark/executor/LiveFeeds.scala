@@ -6,7 +6,9 @@ import scala.jdk.CollectionConverters._
 
 import org.sparkkinesis.chunk.ChunkSummary
 import org.sparkkinesis.consume.ProgressListener
+import org.sparkkinesis.error.RealTimeErrors
 import org.sparkkinesis.model.{ChildShard, StreamShard}
+import org.sparkkinesis.plan.realtime.LiveShard
 import org.sparkkinesis.service.ServiceException
 
 /**
@@ -19,11 +21,17 @@ final private[executor] class LiveFeeds(reporter: ProgressListener) extends Prog
   /** The shards of which the driver knows the first chunk since their task began. */
   private val begun = ConcurrentHashMap.newKeySet[StreamShard]()
 
-  /** Gives shards to a task. A task with an older epoch that still reads one of them fails. */
-  def open(feed: LiveFeed, shards: Seq[StreamShard]): Unit = shards.foreach { shard =>
-    begun.remove(shard)
-    val older = feeds.put(shard, feed)
-    if (older != null && (older ne feed) && older.isOpen) older.fail(LiveFeeds.takenOver(shard))
+  /**
+   * Gives shards to a task. Another task that still reads one of them fails: it is an earlier attempt, or, if the shard
+   * is a child that the task begins within its batch, the stream was recreated and two tasks have found the same child.
+   */
+  def open(feed: LiveFeed, shards: Seq[LiveShard], areChildren: Boolean): Unit = shards.foreach { one =>
+    begun.remove(one.shard)
+    val other = feeds.put(one.shard, feed)
+    if (other != null && (other ne feed) && other.isOpen) {
+      val cause = LiveFeeds.takenOver(one.shard)
+      other.fail(if (areChildren) RealTimeErrors.streamRecreated(one.stream).causedBy(cause) else cause)
+    }
   }
 
   /** Whether a task is reading the shard. */

@@ -127,7 +127,11 @@ class ConsumerHostsSuite extends TimedSuite {
       val rig = new Rig
       rig.start()
       val feed = new LiveFeed(5, rig.time, BlockingWait)
-      rig.hosts.find("source").get.claim(feed, Seq(LiveShard(orders, "orders", ShardPosition.Horizon, None)))
+      rig.hosts.find("source").get.claim(
+        feed,
+        Seq(LiveShard(orders, "orders", ShardPosition.Horizon, None)),
+        areChildren = false
+      )
       assert(feed.take(0).contains(orders))
       stop(rig)
       rig.time.runDue()
@@ -143,7 +147,7 @@ class ConsumerHostsSuite extends TimedSuite {
     val shard = StreamShard(FakeDirectory.arn("orders"), ShardId.ofIndex(0))
     def isRead: Boolean = host.head(shard, StartingPosition.TrimHorizon).nonEmpty
     val feed = new LiveFeed(5, rig.time, rig.environment.waiting)
-    host.claim(feed, Seq(LiveShard(shard, "orders", ShardPosition.Horizon, None)))
+    host.claim(feed, Seq(LiveShard(shard, "orders", ShardPosition.Horizon, None)), areChildren = false)
     host.deliver(5, TaskEnd(Vector.empty, 3, 0, LatencyCounts.Empty))
     // The sink waits for the end of an outage.
     rig.time.advance(ConsumerHost.IdlePeriod * 20)

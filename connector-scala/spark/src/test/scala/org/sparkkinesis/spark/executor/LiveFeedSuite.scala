@@ -5,7 +5,10 @@ import scala.collection.mutable
 import org.sparkkinesis.chunk.ChunkSummary
 import org.sparkkinesis.concurrent.{BlockingWait, SystemClock}
 import org.sparkkinesis.consume.ProgressListener
+import org.sparkkinesis.error.KinesisConnectorException
 import org.sparkkinesis.model.{ChildShard, SequenceNumber, ShardId, StreamShard}
+import org.sparkkinesis.plan.offset.ShardPosition
+import org.sparkkinesis.plan.realtime.LiveShard
 import org.sparkkinesis.service.ServiceException
 import org.sparkkinesis.suite.TimedSuite
 
@@ -49,11 +52,25 @@ class LiveFeedSuite extends TimedSuite {
     assert(!news.isOpen)
   }
 
+  private def open(live: LiveFeeds, feed: LiveFeed, shards: StreamShard*): Unit = open(live, feed, shards, false)
+  private def open(live: LiveFeeds, feed: LiveFeed, shards: Seq[StreamShard], areChildren: Boolean): Unit =
+    live.open(feed, shards.map(LiveShard(_, "orders", ShardPosition.Horizon, None)), areChildren)
+
+  test("two tasks of a batch find the same child only if the stream was recreated") {
+    val live = new LiveFeeds(new Told)
+    val (first, second) = (feed(1), feed(2))
+    open(live, first, Seq(a), areChildren = true)
+    open(live, second, Seq(a), areChildren = true)
+    val error = intercept[LiveFeedFailed](first.take(0)).getCause.asInstanceOf[KinesisConnectorException]
+    assert(error.condition == "KINESIS_REAL_TIME_STREAM_RECREATED" && error.parameters == Map("stream" -> "orders"))
+    assert(second.isOpen)
+  }
+
   test("a newer task takes shards from an older one, which fails") {
     val live = new LiveFeeds(new Told)
     val (older, newer) = (feed(1), feed(2))
-    live.open(older, Seq(a, b))
-    live.open(newer, Seq(b))
+    open(live, older, a, b)
+    open(live, newer, b)
     val error = intercept[LiveFeedFailed](older.take(0))
     assert(error.getMessage.contains(b.toString))
     live.onChunks(b, 2, summary)
@@ -64,12 +81,12 @@ class LiveFeedSuite extends TimedSuite {
     val told = new Told
     val live = new LiveFeeds(told)
     val task = feed(1)
-    live.open(task, Seq(a))
+    open(live, task, a)
     Seq(a, b).foreach(live.onChunks(_, 1, summary))
     assert(told.chunks == Seq(a, b))
     Seq(a, b).foreach(live.onChunks(_, 1, summary))
     assert(told.chunks == Seq(a, b, b))
-    live.open(task, Seq(a))
+    open(live, task, a)
     live.onChunks(a, 1, summary)
     assert(told.chunks == Seq(a, b, b, a))
     live.onReadUpTo(a, 1, 5, 0, hadRecords = false)
@@ -81,10 +98,10 @@ class LiveFeedSuite extends TimedSuite {
   test("the shards of a task that has ended are forgotten, unless another task reads them") {
     val live = new LiveFeeds(new Told)
     val (ended, next) = (feed(1), feed(2))
-    live.open(ended, Seq(a, b))
+    open(live, ended, a, b)
     ended.close()
     assert(!live.isRead(a))
-    live.open(next, Seq(b))
+    open(live, next, b)
     assert(ended.isOpen == false && live.isRead(b))
     assert(live.forget(ended) == Seq(a))
     assert(live.forget(ended) == Nil && live.isRead(b))

@@ -296,4 +296,27 @@ class RealTimeFindingsSuite extends AnyFunSuite with ReadFindings {
       )
     ))
   }
+
+  test("160010370: two tasks of a batch find the same child, because the stream was recreated") {
+    run(ReadScenario(
+      160010370L,
+      ReadSetup(
+        shards = 4,
+        executors = 2,
+        model = ModelSettings(20, 1000, 100, 0, 1000, 5000L, false),
+        options = Map("minFetchPeriod" -> "3s", "shardFetchInterval" -> "10s")
+      ),
+      Vector(
+        Start(RealTime(5000L), efo = false, failOnDataLoss = false),
+        Split(0),
+        Advance(1000L),
+        Recreate(2, 2000L),
+        Advance(2438L),
+        Split(0),
+        Split(0),
+        LoseExecutor(0),
+        Advance(1471L)
+      )
+    ))
+  }
 }

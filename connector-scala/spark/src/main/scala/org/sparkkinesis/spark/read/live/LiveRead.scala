@@ -5,6 +5,7 @@ import scala.collection.mutable
 
 import org.sparkkinesis.chunk.Chunk
 import org.sparkkinesis.consume.{MissingResource, ShardHead}
+import org.sparkkinesis.error.RealTimeErrors
 import org.sparkkinesis.event.DataLost
 import org.sparkkinesis.model.{ChildShard, StartingPosition, StreamShard, UserRecord}
 import org.sparkkinesis.plan.offset.ShardPosition
@@ -46,7 +47,7 @@ final private[sparkkinesis] class LiveRead(
   private var childrenBegun = 0
 
   consumers.heard(task.serviceMillis)
-  begin(task.shards)
+  begin(task.shards, areChildren = false)
   if (task.isEnded) feed.end()
 
   /** The chunk that contains the current row. */
@@ -90,9 +91,9 @@ final private[sparkkinesis] class LiveRead(
 
   override def close(): Unit = consumers.leave(feed)
 
-  private def begin(shards: Seq[LiveShard]): Unit = {
+  private def begin(shards: Seq[LiveShard], areChildren: Boolean): Unit = {
     shards.foreach(one => cursors(one.shard) = new Cursor(one))
-    consumers.claim(feed, shards)
+    consumers.claim(feed, shards, areChildren)
   }
 
   /** Drops the current chunk, of which every row was handed over. */
@@ -137,8 +138,13 @@ final private[sparkkinesis] class LiveRead(
   }
 
   private def headOf(cursor: Cursor, from: StartingPosition): ShardHead =
-    consumers.head(cursor.shard.shard, from).filter(_.epoch == epoch)
-      .getOrElse(throw new IllegalStateException(s"another task reads ${cursor.shard.shard} now"))
+    consumers.head(cursor.shard.shard, from).filter(_.epoch == epoch).getOrElse {
+      val taken = new IllegalStateException(s"another task reads ${cursor.shard.shard} now")
+      // Only a later attempt reads the shards with which the task began. Two tasks of a batch find the same child only
+      // if the stream was recreated.
+      throw (if (task.shards.exists(_.shard == cursor.shard.shard)) taken
+             else RealTimeErrors.streamRecreated(cursor.shard.stream).causedBy(taken))
+    }
 
   private def finish(cursor: Cursor, children: Seq[ChildShard]): Unit = {
     cursor.finish(children)
@@ -153,7 +159,7 @@ final private[sparkkinesis] class LiveRead(
       )
     }
     childrenBegun += begun.size
-    if (begun.nonEmpty) begin(begun)
+    if (begun.nonEmpty) begin(begun, areChildren = true)
     val waiting = lineage.waiting(cursor.shard.shard, children)
     if (waiting.nonEmpty) consumers.finished(cursor.shard.shard, waiting)
   }

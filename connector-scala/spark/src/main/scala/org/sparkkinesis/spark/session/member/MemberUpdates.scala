@@ -1,5 +1,7 @@
 package org.sparkkinesis.spark.session.member
 
+import java.util.concurrent.ConcurrentHashMap
+
 import scala.util.control.NonFatal
 
 import org.sparkkinesis.concurrent.Futures
@@ -48,6 +50,12 @@ final private[member] class MemberUpdates(
 
   /** The error that ends the query. */
   def failure: Option[Throwable] = error
+
+  /** The streams that are open with their consumers. */
+  private val usable = ConcurrentHashMap.newKeySet[String]()
+
+  /** Whether a stream is open and has its enhanced fan-out consumer, if it needs one. */
+  def isReady(arn: String): Boolean = usable.contains(arn)
 
   /** Opens a stream with its consumer, unless it is open. */
   def ready(arn: String): Unit = known(arn).foreach(ready(_))
@@ -132,8 +140,10 @@ final private[member] class MemberUpdates(
 
   /** Opens a stream with its consumer. */
   private def ready(stream: PhysicalStream, isAgain: Boolean = false): Unit = {
+    usable.remove(stream.arn)
     if (isAgain || !session.isOpen(stream.arn)) session.open(stream, mustBeOwn = allowed.mustBeOwn(stream))
     prepare(stream)
+    usable.add(stream.arn): Unit
   }
 
   private def reconnect(document: MetadataDocument): Unit = document.physical.valuesIterator

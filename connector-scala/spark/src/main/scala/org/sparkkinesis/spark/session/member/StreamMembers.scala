@@ -131,15 +131,15 @@ final class StreamMembers(
   }
 
   /**
-   * Opens the streams of an offset that are read and that this run has not opened yet. A stream that cannot be opened
-   * is held back, if others can be read.
+   * Opens the streams of an offset that are read and that this run has not opened yet, with their consumers. A stream
+   * for which that fails is held back, if others can be read.
    */
   def open(offset: SourceOffset): Unit = open(offset, offset)
 
   private def open(offset: SourceOffset, before: SourceOffset): Unit = {
-    def isNew(stream: StreamOffset) = !session.isOpen(stream.arn) && !held.contains(stream.arn)
+    def isNew(stream: StreamOffset) = !updates.isReady(stream.arn) && !held.contains(stream.arn)
     val failed = offset.read.filter(isNew).flatMap(stream => failureOf(stream.arn).map(stream -> _)).toVector
-    if (failed.nonEmpty && !offset.read.exists(stream => session.isOpen(stream.arn))) throw failed.head._2
+    if (failed.nonEmpty && !offset.read.exists(stream => updates.isReady(stream.arn))) throw failed.head._2
     failed.foreach { case (stream, why) =>
       held.hold(stream, why, isDrained = before.streams.get(stream.arn).exists(wanted.isDrained(before, _)))
     }

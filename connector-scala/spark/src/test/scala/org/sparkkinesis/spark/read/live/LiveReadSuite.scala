@@ -28,7 +28,8 @@ class LiveReadSuite extends TimedSuite {
     var serviceMillis = Option.empty[Long]
     private val consumers = new LiveConsumers {
       override def heard(millis: Long): Unit = serviceMillis = Some(millis)
-      override def claim(feed: LiveFeed, shards: Seq[LiveShard]): Unit = shards.foreach(one => feed.tell(one.shard))
+      override def claim(feed: LiveFeed, shards: Seq[LiveShard], areChildren: Boolean): Unit =
+        shards.foreach(one => feed.tell(one.shard))
       override def head(of: StreamShard, from: StartingPosition): Option[ShardHead] = {
         val left = from match {
           case StartingPosition.AfterSequenceNumber(number) => held.flatMap(_.after(number))
