@@ -1,7 +1,7 @@
 package org.sparkkinesis.simulation.read.member
 
 import org.sparkkinesis.service.Operation.{GetRecords, GetShardIterator}
-import org.sparkkinesis.service.ServiceErrorKind.Throttled
+import org.sparkkinesis.service.ServiceErrorKind.{Internal, Throttled}
 import org.sparkkinesis.simulation.metadata.MetadataFault.OtherStream
 import org.sparkkinesis.simulation.metadata.NamedState.{Absent, Active, Draining, Standby}
 import org.sparkkinesis.simulation.model.ModelSettings
@@ -243,6 +243,49 @@ class GoneFindingsSuite extends TimedSuite with ReadFindings {
         PutAggregate(2, 1),
         Advance(7000),
         Advance(8000)
+      )
+    ))
+  }
+
+  test("160020421: a stream that was recreated is open, and its enhanced fan-out consumer cannot be registered") {
+    run(ReadScenario(
+      160020421L,
+      ReadSetup(
+        model = ModelSettings(20, 1000, 100, 0, 1000, 5000L, false),
+        tasks = TaskSettings(4, 10, 0, 50, 30),
+        options = Map(
+          "removedStreamRetention" -> "365d",
+          "onStreamRemoved" -> "drain",
+          "drainGrace" -> "10s",
+          "metadataRefreshInterval" -> "20s",
+          "removalConfirmations" -> "2",
+          "shardFetchInterval" -> "2s",
+          "minFetchPeriod" -> "3s",
+          "drainTimeout" -> "1h"
+        ),
+        streams = 3,
+        logical = Vector(Active, Active, Absent)
+      ),
+      Vector(
+        Put(16),
+        Migrate(0, 1),
+        Start(ProcessingTime(1000L), efo = true, failOnDataLoss = true),
+        KillExecutor(2, 0),
+        Advance(16000L),
+        LoseMessages(50, 15479L),
+        Advance(21003L),
+        Fault(Failing(None, Internal, 10), 49725L),
+        Advance(259L),
+        Recreate(3, 122335L),
+        Advance(3000L),
+        Stop,
+        Start(ProcessingTime(5000L), efo = true, failOnDataLoss = true),
+        Advance(6000L),
+        Migrate(2, 0),
+        Advance(15000L),
+        Fault(Unreachable("*"), 52515L),
+        Advance(18000L),
+        PutTo(1, 1)
       )
     ))
   }

@@ -1,14 +1,13 @@
 package org.sparkkinesis.simulation.read.member
-import org.sparkkinesis.service.ServiceErrorKind.Internal
+
 import org.sparkkinesis.simulation.metadata.MetadataFault.UnknownState
 import org.sparkkinesis.simulation.metadata.NamedState.{Absent, Active, Draining, Standby}
 import org.sparkkinesis.simulation.model.ModelSettings
-import org.sparkkinesis.simulation.model.ServiceFault.{Failing, Unreachable}
+import org.sparkkinesis.simulation.model.ServiceFault.Unreachable
 import org.sparkkinesis.simulation.read.ReadFindings
 import org.sparkkinesis.simulation.read.schedule.ReadAction._
 import org.sparkkinesis.simulation.read.schedule.{ReadScenario, ReadSetup}
 import org.sparkkinesis.simulation.spark.QueryTrigger.{AvailableNow, Once, ProcessingTime}
-import org.sparkkinesis.simulation.spark.TaskSettings
 import org.sparkkinesis.suite.TimedSuite
 
 /** Schedules with streams of a logical stream that were parked, or did not exist, and are read again. */
@@ -262,48 +261,5 @@ class ReturningFindingsSuite extends TimedSuite with ReadFindings {
       )
     ))
     assert(outcome.losses > 0)
-  }
-
-  test("160020421: a stream that was recreated is open, and its enhanced fan-out consumer cannot be registered") {
-    run(ReadScenario(
-      160020421L,
-      ReadSetup(
-        model = ModelSettings(20, 1000, 100, 0, 1000, 5000L, false),
-        tasks = TaskSettings(4, 10, 0, 50, 30),
-        options = Map(
-          "removedStreamRetention" -> "365d",
-          "onStreamRemoved" -> "drain",
-          "drainGrace" -> "10s",
-          "metadataRefreshInterval" -> "20s",
-          "removalConfirmations" -> "2",
-          "shardFetchInterval" -> "2s",
-          "minFetchPeriod" -> "3s",
-          "drainTimeout" -> "1h"
-        ),
-        streams = 3,
-        logical = Vector(Active, Active, Absent)
-      ),
-      Vector(
-        Put(16),
-        Migrate(0, 1),
-        Start(ProcessingTime(1000L), efo = true, failOnDataLoss = true),
-        KillExecutor(2, 0),
-        Advance(16000L),
-        LoseMessages(50, 15479L),
-        Advance(21003L),
-        Fault(Failing(None, Internal, 10), 49725L),
-        Advance(259L),
-        Recreate(3, 122335L),
-        Advance(3000L),
-        Stop,
-        Start(ProcessingTime(5000L), efo = true, failOnDataLoss = true),
-        Advance(6000L),
-        Migrate(2, 0),
-        Advance(15000L),
-        Fault(Unreachable("*"), 52515L),
-        Advance(18000L),
-        PutTo(1, 1)
-      )
-    ))
   }
 }
