@@ -95,9 +95,12 @@ final class MemberVerdict(
     ledger.dropped(arn)
   }
 
-  /** Records that the query has parked a stream, which the checkpoint may not have yet. */
+  /**
+   * Records that the query has parked a stream, which the checkpoint may not have yet. The query's time of it is a lower
+   * limit of the service's time.
+   */
   def noteParked(arn: String, isDrained: Boolean): Unit = {
-    parkedSince += arn -> now()
+    parkedSince += arn -> (now() - MarginMillis)
     if (isDrained && !known.lastOption.exists(_.wishes.get(arn).contains(StreamWish.Read)))
       ledger.drained(arn, drainedMillis(arn, creations.getOrElse(arn, 0), now()))
   }

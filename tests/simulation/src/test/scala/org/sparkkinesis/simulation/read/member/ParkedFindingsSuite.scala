@@ -257,4 +257,43 @@ class ParkedFindingsSuite extends TimedSuite with ReadFindings {
       )
     ))
   }
+
+  test("170066576: a stream is dropped exactly after its retention, by the query's time of parking it") {
+    run(ReadScenario(
+      170066576L,
+      ReadSetup(
+        shards = 3,
+        initialPosition = "at_timestamp",
+        positionAgeMillis = 1000L,
+        model = ModelSettings(20, 2, 1, 50, 1000, 15000L, false),
+        tasks = TaskSettings(4, 10, 0, 50, 0),
+        options = Map(
+          "removedStreamRetention" -> "1h",
+          "onStreamRemoved" -> "drain",
+          "maxTriggerDelay" -> "30s",
+          "drainGrace" -> "0ms",
+          "metadataRefreshInterval" -> "5m",
+          "removalConfirmations" -> "3",
+          "shardFetchInterval" -> "20m",
+          "minFetchPeriod" -> "4m",
+          "drainTimeout" -> "1h",
+          "minRecordsPerTrigger" -> "50"
+        ),
+        streams = 3,
+        logical = Vector(Active, Standby, Active)
+      ),
+      Vector(
+        Put(10),
+        Start(ProcessingTime(3600000L), efo = false, failOnDataLoss = true),
+        Name(0, Absent),
+        Advance(2160000L),
+        Fault(Failing(Some(GetRecords), ExpiredIterator, 20), 3108026L),
+        Advance(2100000L),
+        Name(2, Absent),
+        PutTo(0, 7),
+        Name(1, Active),
+        Advance(7200000L)
+      )
+    ))
+  }
 }
