@@ -115,7 +115,10 @@ final class MemberVerdict(
     offset.streams.foreach { case (arn, stream) =>
       ledger.parked(arn, isUnread = stream.isParked && !stream.isParkedDrained)
       (phases.get(arn), stream.phase) match {
-        case (Some(StreamPhase.Parked(before, true)), StreamPhase.Parked(at, true)) if before == at => ()
+        // It is absent if it stays parked with a version that wants it.
+        case (Some(StreamPhase.Parked(before, true)), StreamPhase.Parked(at, true)) if before == at =>
+          known.find(_.number == offset.version).filter(_ => isWanted(arn, offset.version))
+            .foreach(entry => ledger.gone(arn, entry.atMillis))
         // A stream that should be read and was deleted is parked until it exists again. Nothing of it may be lost then.
         case (_, StreamPhase.Parked(at, true)) if isWanted(arn, offset.version) => ledger.gone(arn, at)
         case (_, StreamPhase.Parked(at, true)) => ledger.drained(arn, drainedMillis(arn, stream.creationMillis, at))

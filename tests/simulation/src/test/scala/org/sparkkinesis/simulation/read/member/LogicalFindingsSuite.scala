@@ -5,11 +5,12 @@ import org.sparkkinesis.service.ServiceErrorKind.Internal
 import org.sparkkinesis.simulation.metadata.MetadataFault.{Down, Empty, Truncated}
 import org.sparkkinesis.simulation.metadata.NamedState.{Absent, Active, Draining, Standby}
 import org.sparkkinesis.simulation.model.ModelSettings
-import org.sparkkinesis.simulation.model.ServiceFault.Failing
+import org.sparkkinesis.simulation.model.ServiceFault.{EndWithoutChildren, Failing}
 import org.sparkkinesis.simulation.read.ReadFindings
 import org.sparkkinesis.simulation.read.schedule.ReadAction._
 import org.sparkkinesis.simulation.read.schedule.{ReadScenario, ReadSetup}
 import org.sparkkinesis.simulation.spark.QueryTrigger.{AvailableNow, Once, ProcessingTime}
+import org.sparkkinesis.simulation.spark.TaskSettings
 import org.sparkkinesis.suite.TimedSuite
 
 /** Schedules with logical streams that failed. */
@@ -229,6 +230,54 @@ class LogicalFindingsSuite extends TimedSuite with ReadFindings {
         Put(1),
         Migrate(1, 0),
         Advance(30 * Hour)
+      )
+    ))
+  }
+
+  test("170070259: a stream is created and deleted between two looks for a stream that is parked and wanted") {
+    run(ReadScenario(
+      170070259L,
+      ReadSetup(
+        shards = 3,
+        initialPosition = "latest",
+        positionAgeMillis = Hour,
+        executors = 3,
+        model = ModelSettings(200, 2, 100, 50, 1000, 5000L, false),
+        tasks = TaskSettings(4, 0, 0, 50, 0),
+        options = Map("shardFetchInterval" -> "2s", "minFetchPeriod" -> "3s"),
+        streams = 2,
+        logical = Vector(Active, Active)
+      ),
+      Vector(
+        Put(9),
+        Advance(1560000L),
+        Start(ProcessingTime(5000L), efo = false, failOnDataLoss = false),
+        Advance(3227L),
+        Advance(4510L),
+        Migrate(1, 0),
+        Advance(5121L),
+        Put(24),
+        Name(0, Standby),
+        Fault(EndWithoutChildren, 48834L),
+        Advance(1000L),
+        Stop,
+        Merge(4),
+        Put(2),
+        Start(Once, efo = false, failOnDataLoss = false),
+        Advance(17000L),
+        Start(ProcessingTime(5000L), efo = false, failOnDataLoss = false),
+        Advance(1628L),
+        Recreate(1, 87182L),
+        Advance(49000L),
+        Put(1),
+        Name(1, Active),
+        Advance(28504L),
+        Name(1, Absent),
+        Put(14),
+        Advance(13176L),
+        PutTo(3, 1),
+        Advance(16000L),
+        Recreate(2, 174928L)
       )
     ))
   }
