@@ -96,8 +96,8 @@ final class MemberVerdict(
   }
 
   /**
-   * Records that the query has parked a stream, which the checkpoint may not have yet. The query's time of it is a lower
-   * limit of the service's time.
+   * Records that the query has parked a stream, which the checkpoint may not have yet. The query's time of it is a
+   * lower limit of the service's time.
    */
   def noteParked(arn: String, isDrained: Boolean): Unit = {
     parkedSince += arn -> (now() - MarginMillis)
