@@ -100,10 +100,8 @@ final class PrefetchView private[coordinator] (
    * the time of its first such report, in nanoseconds of this process's clock. See [[prove]].
    */
   def unproven: Map[String, Option[Long]] = locked {
-    val since = tracks.valuesIterator.flatMap(track => track.unprovenSince.map(track.shard.stream -> _))
-      .foldLeft(Map.empty[String, Long]) { case (found, (stream, nanos)) =>
-        found.updatedWith(stream)(known => Some(known.filter(_ - nanos <= 0).getOrElse(nanos)))
-      }
+    val since = tracks.valuesIterator.flatMap(track => track.unprovenSince.map(track.shard.stream -> _)).toVector
+      .groupMapReduce(_._1)(_._2)((one, other) => if (one - other <= 0) one else other)
     val silent =
       if (since.isEmpty) Set.empty[String] else tracks.valuesIterator.filter(_.isSilent).map(_.shard.stream).toSet
     since.map { case (stream, nanos) => stream -> Option.when(silent(stream))(nanos) }
