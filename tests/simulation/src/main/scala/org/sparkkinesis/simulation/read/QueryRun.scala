@@ -3,7 +3,7 @@ package org.sparkkinesis.simulation.read
 import java.time.Instant
 
 import org.sparkkinesis.event.{StreamParked, StreamReturned}
-import org.sparkkinesis.plan.offset.{OffsetCodec, ShardPosition, SourceOffset}
+import org.sparkkinesis.plan.offset.{OffsetCodec, ShardPosition, SourceOffset, StreamOffset}
 import org.sparkkinesis.simulation.common.{QueryThread, SimulatedProcess, Violation}
 import org.sparkkinesis.simulation.metadata.LogicalStream
 import org.sparkkinesis.simulation.read.schedule.ReadAction.Start
@@ -140,7 +140,8 @@ final private[read] class QueryRun(world: ReadWorld, start: Start) {
       tell(s"writes $name: $text")
       try checkpoint.write(driver, time.nowMillis)(name, text)
       finally {
-        if (checkpoint.read(name).exists(begins(name, _))) ledger.begin(positionMillis)
+        if (name == "read-up-to" && checkpoint.read(name).nonEmpty) ledger.begin(positionMillis)
+        if (name == "initial-offset") checkpoint.read(name).foreach(beginAt)
         if (name == "metadata-log") noteEntries()
         if (name == "read-up-to") checkpoint.read(name).foreach(text => noteOffset(text.linesIterator.toSeq.last))
       }
@@ -154,12 +155,11 @@ final private[read] class QueryRun(world: ReadWorld, start: Start) {
 
   /** Whether the newest offset shows that the streams were read. The oldest record does not count before. */
   private def isBegun: Boolean = checkpoint.latest("offsets").exists { case (_, offset) =>
-    !checkpoint.read("initial-offset").contains(offset) || hasTimes(offset)
+    !checkpoint.read("initial-offset").contains(offset) || OffsetCodec.decode(offset).read.exists(hasTimes)
   }
 
-  /** Whether an offset has a position other than the oldest record, which also stands for a time that is too old. */
-  private def hasTimes(offset: String): Boolean =
-    OffsetCodec.decode(offset).read.exists(_.shards.values.exists(_ != ShardPosition.Horizon))
+  /** Whether a stream has a position other than the oldest record, which also stands for a time that is too old. */
+  private def hasTimes(stream: StreamOffset): Boolean = stream.shards.values.exists(_ != ShardPosition.Horizon)
 
   /** Checks the metadata log. The connector takes an exception on its thread for a failure of the metadata service. */
   private def noteEntries(): Unit =
@@ -180,12 +180,11 @@ final private[read] class QueryRun(world: ReadWorld, start: Start) {
   private def committed(batch: Long): Unit =
     members.foreach(_.committed(batch, ledger.rowsOf(batch).flatMap(ledger.streamOf).toSet))
 
-  /**
-   * Returns whether writing this file fixes the initial position: a time counts once it is stored, and the oldest
-   * record counts once the stream is read.
-   */
-  private def begins(file: String, text: String): Boolean =
-    file == "read-up-to" || (file == "initial-offset" && hasTimes(text))
+  /** Records the stored initial position: a time counts from now on, and the oldest record once a stream is read. */
+  private def beginAt(initial: String): Unit = {
+    val (timed, oldest) = OffsetCodec.decode(initial).read.toVector.partition(hasTimes)
+    if (timed.nonEmpty) ledger.begin(positionMillis, unread = oldest.map(_.arn).toSet)
+  }
 
   private def selection: Map[String, String] =
     if (setup.isLogical) Map(

@@ -25,6 +25,9 @@ final class ReadLedger(now: () => Long, initialRetentionMillis: Long) extends Ba
   /** The arrival time of the first record that must be delivered. */
   private var beginsAtMillis = Long.MaxValue
   private var firstStartMillis = Long.MaxValue
+
+  /** Streams that begin at their oldest record while others begin at a time, and since when they are read. */
+  private var fromOldest = Map.empty[String, Long]
   private var notedMillis = Long.MaxValue
   private var startedMillis = Long.MaxValue
   private var firstRunMillis = Long.MaxValue
@@ -69,10 +72,17 @@ final class ReadLedger(now: () => Long, initialRetentionMillis: Long) extends Ba
    *
    * @param positionMillis
    *   records that arrived before this time need not be delivered
+   * @param unread
+   *   the streams that begin at their oldest record, because the initial position was too old for them: what expires
+   *   before they are read is not lost. They are read from the next call without them on.
    */
-  def begin(positionMillis: Long): Unit = if (firstStartMillis == Long.MaxValue) {
-    beginsAtMillis = positionMillis
-    firstStartMillis = now()
+  def begin(positionMillis: Long, unread: Set[String] = Set.empty): Unit = {
+    if (firstStartMillis == Long.MaxValue) {
+      beginsAtMillis = positionMillis
+      firstStartMillis = now()
+      fromOldest = unread.map(_ -> Long.MaxValue).toMap
+    }
+    if (unread.isEmpty) fromOldest = fromOldest.transform((_, since) => math.min(since, now()))
   }
 
   /** Records each start of the query. */
@@ -247,7 +257,7 @@ final class ReadLedger(now: () => Long, initialRetentionMillis: Long) extends Ba
       joined.get(record.arn) match {
         case Some(Some(joinedMillis)) => goneMillis(record) >= joinedMillis
         case None if isLogical => goneMillis(record) >= now()
-        case _ => isInFirst(record) && goneMillis(record) >= firstStartMillis &&
+        case _ => isInFirst(record) && goneMillis(record) >= fromOldest.getOrElse(record.arn, firstStartMillis) &&
           // A stream that was deleted before the query knew it cannot be missed.
           deletions.get(record.stream).forall(_ >= notedMillis)
       }

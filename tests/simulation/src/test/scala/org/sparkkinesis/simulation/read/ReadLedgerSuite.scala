@@ -67,4 +67,25 @@ class ReadLedgerSuite extends TimedSuite {
       report("", "b/orders")
     ).foreach(loss => assert(missing(loss), loss))
   }
+
+  test("a stream that begins at its oldest record need not deliver what expires before it is read") {
+    var now = 0L
+    val ledger = new ReadLedger(() => now, initialRetentionMillis = 24 * hour)
+    def put(id: Long, stream: String) =
+      ledger.add(PutRecord(id, s"$stream#0", "shard-1", "key", now, ordered = true, dropped = false))
+    def missing = ledger.missing.map(_.id).toSet
+    ledger.begin(0, unread = Set("oldest"))
+    ledger.noted()
+    put(1, "oldest")
+    put(2, "timed")
+    now = 20 * hour
+    put(3, "oldest")
+    now = 25 * hour
+    assert(missing == Set(2))
+    ledger.begin(0)
+    assert(missing == Set(2, 3))
+    now = 50 * hour
+    ledger.begin(0)
+    assert(missing == Set(2, 3), "the stream is read since the second call")
+  }
 }

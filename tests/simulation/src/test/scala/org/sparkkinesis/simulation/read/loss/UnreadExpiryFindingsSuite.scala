@@ -1,6 +1,7 @@
 package org.sparkkinesis.simulation.read.loss
 
 import org.sparkkinesis.service.{Operation, ServiceErrorKind}
+import org.sparkkinesis.simulation.metadata.NamedState.{Absent, Active}
 import org.sparkkinesis.simulation.model.ServiceFault.Failing
 import org.sparkkinesis.simulation.read.ReadFindings
 import org.sparkkinesis.simulation.read.schedule.ReadAction._
@@ -135,6 +136,29 @@ class UnreadExpiryFindingsSuite extends TimedSuite with ReadFindings {
         Advance(18000000L),
         Start(ProcessingTime(3600000L), efo = false, failOnDataLoss = false),
         Advance(104400000L)
+      )
+    ))
+  }
+
+  test("170079388: the initial time is too old for one of two streams, and the first run ends before its first batch") {
+    run(ReadScenario(
+      170079388L,
+      ReadSetup(
+        1,
+        24,
+        "at_timestamp",
+        23 * Hour,
+        options = Map("shardFetchInterval" -> "10s", "minFetchPeriod" -> "3s"),
+        streams = 3,
+        logical = Vector(Active, Active, Absent)
+      ),
+      Vector(
+        Start(AvailableNow, efo = true, failOnDataLoss = true),
+        Advance(237L),
+        Suspend(107860067L),
+        Advance(13000L),
+        PutTo(1, 1),
+        Suspend(163245976L)
       )
     ))
   }
