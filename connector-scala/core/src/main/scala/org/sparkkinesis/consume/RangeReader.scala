@@ -187,7 +187,7 @@ final class RangeReader(
       case RangeEnd.ArrivedBy(millis) =>
         // The range ended in the past when it was planned, so empty responses at the tip are sufficient, whatever the
         // clock of this process shows.
-        (isAtTip && (batch.receivedMillis >= millis || emptyTips >= EmptyTipsBeforeLoss)) ||
+        (isAtTip && (batch.sentMillis >= millis || emptyTips >= EmptyTipsBeforeLoss)) ||
         batch.records.lastOption.exists(_.arrivalMillis > millis)
     }
   }

@@ -43,15 +43,16 @@ trait RecordSubscriber {
 /**
  * The records of one response or one pushed event.
  *
- * @param receivedMillis
- *   time of receipt, epoch milliseconds
+ * @param sentMillis
+ *   a time, in epoch milliseconds, that is not later than when the service sent it: it may have waited in a buffer, or
+ *   this process may have stood still
  * @param isRepetition
  *   whether the service sent only records that were received before, which `records` does not contain
  */
 final case class RecordBatch(
     records: IndexedSeq[KinesisRecord],
     millisBehindLatest: Long,
-    receivedMillis: Long,
+    sentMillis: Long,
     isRepetition: Boolean = false
 ) {
 
@@ -63,7 +64,9 @@ final case class RecordBatch(
    * from the service's clock.
    */
   def readUpToMillis: Long =
-    if (millisBehindLatest == 0 || records.isEmpty) receivedMillis - millisBehindLatest else records.last.arrivalMillis
+    if (records.isEmpty) sentMillis - millisBehindLatest
+    else if (millisBehindLatest == 0) math.max(sentMillis, records.last.arrivalMillis)
+    else records.last.arrivalMillis
 }
 
 object RecordBatch {
@@ -72,8 +75,8 @@ object RecordBatch {
    * Creates the last batch of a closed shard. Its `millisBehindLatest` is not 0, because new records go to the child
    * shards, which this batch does not describe. The end of the shard is reported separately.
    */
-  def atShardEnd(records: IndexedSeq[KinesisRecord], receivedMillis: Long): RecordBatch =
-    RecordBatch(records, millisBehindLatest = 1, receivedMillis)
+  def atShardEnd(records: IndexedSeq[KinesisRecord], sentMillis: Long): RecordBatch =
+    RecordBatch(records, millisBehindLatest = 1, sentMillis)
 }
 
 /** Creates publishers of one kind: polling or enhanced fan-out. Thread-safe. */

@@ -105,13 +105,16 @@ final case class RetentionNotRead(streamName: String, failure: Throwable) extend
     "whether records have expired unread is checked later"
 }
 
-/** This process's clock moved more than its running time, and the service's time could not be requested. */
+/**
+ * The service's time is not known, or this process's clock moved more than its running time, and the service's time
+ * could not be requested.
+ */
 final case class ServiceTimeNotRead(streamName: String, failure: Throwable) extends QueryEvent {
   override def level: EventLevel = EventLevel.Warn
   override def stream: Option[String] = Some(streamName)
   override def cause: Option[Throwable] = Some(failure)
-  override def message: String = "The service's time could not be read after the machine was suspended or its clock " +
-    "was changed. The last known time stays in use until the next attempt"
+  override def message: String = "The service's time could not be read. It is needed when a query starts, and after " +
+    "the machine was suspended or its clock was changed. It is requested again at the next attempt"
 }
 
 /**

@@ -54,7 +54,7 @@ final class FanOutRecordPublisher private[fanout] (
 
   /** The number of takeovers since a subscription completed normally. */
   private var takeovers = 0
-  private var lastAliveNanos = 0L
+  private val times = new EventTimes(scheduler)
   private var timer: Cancellable = Cancellable.None
   private var watchdog: Cancellable = Cancellable.None
   @volatile private var isOver = false
@@ -76,7 +76,7 @@ final class FanOutRecordPublisher private[fanout] (
   override def subscribed(subscription: FanOutSubscription): Unit = {
     subscription.activeNanos = Some(scheduler.nanoTime)
     events.emit(SubscriptionOpened(shard))
-    markAlive()
+    times.awaited()
   }
 
   override def received(subscription: FanOutSubscription, event: SubscribeToShardEvent): Unit = {
@@ -84,7 +84,7 @@ final class FanOutRecordPublisher private[fanout] (
     subscription.hadEvent = true
     resetFailures()
     fanOut.outages.answered(shard.stream)
-    markAlive()
+    val sentMillis = times.received()
     val records = notYetReceived(event.records)
     lastReceived = records.lastOption.map(record => SequenceNumber.trusted(record.sequenceNumber)).orElse(lastReceived)
     (event.continuation ++ lastReceived).maxOption.foreach(number =>
@@ -92,10 +92,9 @@ final class FanOutRecordPublisher private[fanout] (
     )
     lastEventBytes = PackedRecords.sizeOf(event.records)
     val isEnd = event.continuation.isEmpty || event.children.nonEmpty
-    val now = scheduler.currentMillis
     val isRepetition = records.isEmpty && event.records.nonEmpty
-    if (!isEnd) received.enqueue(RecordBatch(records, event.millisBehindLatest, now, isRepetition))
-    else if (records.nonEmpty) received.enqueue(RecordBatch.atShardEnd(records, now))
+    if (!isEnd) received.enqueue(RecordBatch(records, event.millisBehindLatest, sentMillis, isRepetition))
+    else if (records.nonEmpty) received.enqueue(RecordBatch.atShardEnd(records, sentMillis))
     if (!isEnd) endsWithoutChildren = 0
     else if (event.children.nonEmpty || endsWithoutChildren >= EndsToAccept) {
       watchdog.cancel()
@@ -140,7 +139,7 @@ final class FanOutRecordPublisher private[fanout] (
     if (!isIdle) {
       val subscription = new FanOutSubscription(this, steps, scheduler.nanoTime)
       current = Some(subscription)
-      markAlive()
+      times.opened()
       events.emit(SubscriptionRequested(shard, position))
       subscription.open(service, consumerArn, shard.shard, position)
       askForEvents()
@@ -170,7 +169,7 @@ final class FanOutRecordPublisher private[fanout] (
     SequenceNumber.compareDigits(record.sequenceNumber, last.value) <= 0
 
   private def askForEvents(): Unit = if (demand > 0 && !isOver) current.foreach { subscription =>
-    if (subscription.inFlight == 0) markAlive()
+    if (subscription.inFlight == 0) times.awaited()
     // An additional event is requested only if the allowed size leaves room for half of the last event.
     val ahead = if (allowedBytes / 3 >= lastEventBytes / 2) settings.eventsInFlight else 1
     subscription.request(ahead - received.size)
@@ -220,18 +219,16 @@ final class FanOutRecordPublisher private[fanout] (
    */
   private def watch(): Unit = {
     watchdog.cancel()
-    val left = lastAliveNanos + settings.silenceTimeout.toNanos - scheduler.nanoTime
+    val left = times.awaitedNanos + settings.silenceTimeout.toNanos - scheduler.nanoTime
     watchdog = scheduler.schedule(left.nanos)(steps.run(current.foreach(checkSilence)))
   }
 
   private def checkSilence(subscription: FanOutSubscription): Unit = if (!isOver) {
     // There is no demand, so silence is expected.
-    if (subscription.activeNanos.isDefined && subscription.inFlight == 0) markAlive()
-    if (scheduler.nanoTime - lastAliveNanos < settings.silenceTimeout.toNanos) watch()
+    if (subscription.activeNanos.isDefined && subscription.inFlight == 0) times.awaited()
+    if (scheduler.nanoTime - times.awaitedNanos < settings.silenceTimeout.toNanos) watch()
     else recover(lost(s"no event was received for ${settings.silenceTimeout.toSeconds} s"))
   }
-
-  private def markAlive(): Unit = lastAliveNanos = scheduler.nanoTime
 
   private def closeCurrent(): Unit = {
     watchdog.cancel()

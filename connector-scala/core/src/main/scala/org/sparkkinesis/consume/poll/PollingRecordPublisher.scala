@@ -94,6 +94,7 @@ final class PollingRecordPublisher private[poll] (
 
   private def fetch(current: String, maxBytes: Long): Unit = {
     val startedNanos = scheduler.nanoTime
+    val startedMillis = scheduler.currentMillis
     metrics.getRecordsCalls.increment()
     call(service.getRecords(shard.ref, current, pacer.limit(maxBytes)), policies(Operation.GetRecords)) { page =>
       val bytes = PackedRecords.sizeOf(page.records)
@@ -104,11 +105,12 @@ final class PollingRecordPublisher private[poll] (
         readers.count(shard)
       ).toNanos
       refusedIterators = 0
-      deliver(page)
+      deliver(page, startedMillis)
     }
   }
 
-  private def deliver(page: RecordPage): Unit = {
+  /** Delivers a response that the service sent after a time, in epoch milliseconds. */
+  private def deliver(page: RecordPage, sentMillis: Long): Unit = {
     iterator = page.nextIterator
     page.records.lastOption.foreach { record =>
       position = StartingPosition.AfterSequenceNumber(SequenceNumber.trusted(record.sequenceNumber))
@@ -118,10 +120,9 @@ final class PollingRecordPublisher private[poll] (
     if (ended && !isConfirmed) endsWithoutChildren += 1 else if (!ended) endsWithoutChildren = 0
     if (!ended || page.records.nonEmpty) {
       ungrant()
-      val now = scheduler.currentMillis
       subscriber.onBatch(
-        if (ended) RecordBatch.atShardEnd(page.records, now)
-        else RecordBatch(page.records, page.millisBehindLatest, now)
+        if (ended) RecordBatch.atShardEnd(page.records, sentMillis)
+        else RecordBatch(page.records, page.millisBehindLatest, sentMillis)
       )
     }
     if (isConfirmed && !isOver) {

@@ -25,6 +25,17 @@ class FanOutRecordPublisherSuite extends FanOutFixture {
     assert(r.current.requested - r.current.delivered == 2L)
   }
 
+  test("an event that may have waited in a buffer counts from the last one that has not") {
+    val r = new Reading().begin()
+    val startMillis = r.scheduler.currentMillis
+    def give(after: FiniteDuration) = {
+      r.scheduler.advance(after)
+      r.now(r.current.records(0, 101 + r.batches.size))
+    }
+    Seq(Duration.Zero, 5.seconds, Duration.Zero, 20.seconds, 5.seconds).foreach(give)
+    assert(r.batches.map(_.sentMillis - startMillis).toSeq == Seq(0, 5000, 5000, 5000, 30000))
+  }
+
   test("without demand no subscription is opened") {
     val r = new Reading
     r.scheduler.advance(1.hour)

@@ -29,6 +29,14 @@ class PollingRecordPublisherSuite extends PollingFixture {
     assert(f.texts == Seq("a", "b", "c"))
   }
 
+  test("a response counts from its request, because it may be handled much later") {
+    val f = new Reading
+    val startMillis = f.scheduler.currentMillis
+    f.begin().scheduler.advance(25.millis)
+    // The iterator and the records take ten milliseconds each.
+    assert(f.batches.map(_.sentMillis - startMillis).toSeq == Seq(10))
+  }
+
   test("at the tip of a shard it fetches once per minFetchPeriod") {
     val f = new Reading(PollingSettings.of(Options.defaults).copy(minFetchPeriod = 400.millis)).begin()
     f.scheduler.advance(10.seconds)

@@ -84,8 +84,8 @@ object EventExamples {
     (
       ServiceTimeNotRead(Arn, Failure),
       Warn,
-      s"$OfStream The service's time could not be read after the machine was suspended or its clock was changed. The " +
-        "last known time stays in use until the next attempt"
+      s"$OfStream The service's time could not be read. It is needed when a query starts, and after the machine was " +
+        "suspended or its clock was changed. It is requested again at the next attempt"
     ),
     (
       FirstRecordsUnknown(Arn, Seq(One)),

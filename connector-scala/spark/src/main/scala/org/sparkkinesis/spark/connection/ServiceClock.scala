@@ -47,7 +47,10 @@ final class ServiceClock(own: Clock) {
     last = Some(now)
   }
 
-  /** Returns a time that is not later than the service's current time. */
+  /** Whether the service has told its time. */
+  def isKnown: Boolean = synchronized(ahead).nonEmpty
+
+  /** Returns a time that is not later than the service's current time, if that is known. */
   def atLeast: Long = synchronized(ahead).fold(own.currentMillis)(_.least + millis(own.nanoTime))
 
   /**

@@ -40,16 +40,18 @@ final private[spark] class TimeCheck(
     else {
       if (all.nonEmpty && last.forall(_._1.millisUntil(clock.now) >= Period.toMillis)) {
         attempts += 1
-        val failure = ask(all(attempts % all.size))
+        val asked = all(attempts % all.size)
+        val failure = ask(asked)(describe(asked))
         last = Some(clock.now -> failure)
       }
       last.flatMap(_._2)
     }
   }
 
-  private def ask(stream: String): Option[KinesisConnectorException] =
+  /** Requests the service's time by the description of a stream. Returns the failure, if there is one. */
+  def ask(stream: String)(description: => Any): Option[KinesisConnectorException] =
     try {
-      describe(stream)
+      description
       None
     } catch {
       case failure: KinesisConnectorException =>

@@ -129,8 +129,7 @@ final class StreamSession(val options: Options, asked: QueryContext, environment
     val base = baseFor(stream)
     val connection = Connection.of(options, stream, stream.consumerArn)
     val client = connection.client(base)
-    val asked = if (mustBeOwn) StreamRef.ByName(stream.stream.name) else stream.stream
-    val description = directory(client).describe(asked)
+    val description = directory(client).describe(asked(stream, mustBeOwn))
     if (description.arn != stream.arn) throw MetadataErrors.forbidden(
       stream = stream.arn,
       reason = s"The stream of this name in the account of the query's credentials is ${description.arn}",
@@ -144,6 +143,9 @@ final class StreamSession(val options: Options, asked: QueryContext, environment
     }
   }
 
+  private def asked(stream: PhysicalStream, mustBeOwn: Boolean): StreamRef =
+    if (mustBeOwn) StreamRef.ByName(stream.stream.name) else stream.stream
+
   private def baseFor(stream: PhysicalStream): ClientSettings = synchronized {
     val settings = openedFrom.getOrElse(Connection.joining(options, stream.stream.region))
     openedFrom = Some(settings)
@@ -151,9 +153,10 @@ final class StreamSession(val options: Options, asked: QueryContext, environment
   }
 
   /** Returns the client for a stream that need not be open. */
-  def service(stream: PhysicalStream): KinesisService = directory(
+  def service(stream: PhysicalStream): KinesisService = directory(clientOf(stream)).service
+
+  private def clientOf(stream: PhysicalStream): ClientSettings =
     found.get(stream.arn).fold(Connection.of(options, stream, stream.consumerArn).client(baseFor(stream)))(_.client)
-  ).service
 
   /** Takes over the endpoint, role and consumer of an opened stream, if they changed. */
   def connect(stream: PhysicalStream): Unit = synchronized {
@@ -225,6 +228,13 @@ final class StreamSession(val options: Options, asked: QueryContext, environment
    * Returns the failure if the time is not known. May block for some seconds.
    */
   def confirmTime(): Option[KinesisConnectorException] = time.confirm()
+
+  /**
+   * Requests the service's time by a description of a stream that need not be open. Returns the failure, if there is
+   * one. May block for some seconds.
+   */
+  def learnTime(stream: PhysicalStream, mustBeOwn: Boolean): Option[KinesisConnectorException] =
+    time.ask(stream.arn)(directory(clientOf(stream)).probe(asked(stream, mustBeOwn)))
 
   /** Whether the service still has this shard, also if a listing lacks it. */
   def hasShard(arn: String, shard: ShardId): Boolean = directory(found(arn).client).hasShard(ref(arn), shard)

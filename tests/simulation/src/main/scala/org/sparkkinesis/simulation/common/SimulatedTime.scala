@@ -54,13 +54,14 @@ final class SimulatedTime(startMillis: Long) {
   private def isStuck: Boolean = scheduler.nanoTime > limitNanos
 }
 
-/** A process with its own clock, which can end without notice. */
+/** A process with its own clock, which can end without notice, or stand still for a while. */
 final class SimulatedProcess(val name: String, time: SimulatedTime, skewMillis: () => Long = () => 0) {
   private var alive = true
   private var onKill: () => Unit = () => ()
 
   /** The number of steps until the process is killed. */
   private var stepsLeft = Option.empty[Int]
+  private var frozenUntilNanos = 0L
 
   def isAlive: Boolean = alive
 
@@ -71,6 +72,10 @@ final class SimulatedProcess(val name: String, time: SimulatedTime, skewMillis: 
     alive = false
     onKill()
   }
+
+  /** Stops the process's background work for this time, while the clocks and the other processes go on. */
+  def freeze(millis: Long): Unit =
+    frozenUntilNanos = math.max(frozenUntilNanos, time.scheduler.nanoTime + millis * 1000000)
 
   def killAfter(steps: Int): Unit = if (steps <= 0) kill() else stepsLeft = Some(steps)
 
@@ -87,9 +92,27 @@ final class SimulatedProcess(val name: String, time: SimulatedTime, skewMillis: 
   val scheduler: Scheduler = new Scheduler {
     override def nanoTime: Long = time.scheduler.nanoTime
     override def currentMillis: Long = time.nowMillis + skewMillis()
-    override def execute(task: Runnable): Unit = if (alive) time.scheduler.execute(() => guarded(task.run()))
+    override def execute(task: Runnable): Unit =
+      if (alive) time.scheduler.execute(() => whenAwake(guarded(task.run())))
     override def schedule(delay: FiniteDuration)(task: => Unit): Cancellable =
-      if (alive) time.scheduler.schedule(delay)(guarded(task)) else Cancellable.None
+      if (alive) {
+        var isCancelled = false
+        val timer = time.scheduler.schedule(delay)(whenAwake(if (!isCancelled) guarded(task)))
+        () => {
+          isCancelled = true
+          timer.cancel()
+        }
+      } else Cancellable.None
+  }
+
+  /** Runs a task now, or when the process goes on. What becomes due meanwhile runs then in the same order. */
+  private def whenAwake(task: => Unit): Unit = {
+    val left = frozenUntilNanos - time.scheduler.nanoTime
+    if (left <= 0) task
+    else {
+      time.scheduler.schedule(left.nanos)(whenAwake(task))
+      ()
+    }
   }
 
   private def guarded(task: => Unit): Unit = if (alive)

@@ -4,6 +4,7 @@ import scala.collection.mutable
 import scala.concurrent.duration._
 
 import org.sparkkinesis.model._
+import org.sparkkinesis.model.packed.PackedRecords
 import org.sparkkinesis.service.{Operation, _}
 
 /** Models enhanced fan-out: registered consumers, and subscriptions with the five-second rule. */
@@ -82,12 +83,20 @@ private object ModelConsumers {
 }
 
 /**
- * A subscription. It pushes available records on demand, or an empty event if there are none, and ends after five
- * minutes.
+ * A subscription. It pushes available records, or an empty event if there are none, and ends after five minutes.
+ * Events wait in the buffers of the connection until the subscriber requests them; the service pauses when these are
+ * full.
  */
 final class ModelSubscription(service: ModelKinesis, subscriber: ShardSubscriber, isReachable: () => Boolean)
     extends ShardSubscription {
+  import ModelSubscription._
+
   private var wanted = 0L
+  private val buffered = mutable.Queue.empty[SubscribeToShardEvent]
+  private var bufferedBytes = 0L
+
+  /** What the subscriber receives after the buffered events. */
+  private var last = Option.empty[() => Unit]
   private var index = 0
   private var stream: ModelStream = null
   private var shard: ModelShard = null
@@ -101,10 +110,39 @@ final class ModelSubscription(service: ModelKinesis, subscriber: ShardSubscriber
 
   override def request(n: Long): Unit = {
     wanted += n
-    pushSoon()
+    service.scheduler.execute { () =>
+      deliver()
+      pushSoon()
+    }
   }
 
-  override def cancel(): Unit = over = true
+  override def cancel(): Unit = {
+    over = true
+    last = None
+    buffered.clear()
+  }
+
+  private def deliver(): Unit = {
+    while (wanted > 0 && buffered.nonEmpty) {
+      wanted -= 1
+      val event = buffered.dequeue()
+      bufferedBytes -= sizeOf(event)
+      subscriber.onEvent(event)
+    }
+    if (buffered.isEmpty) last.foreach { signal =>
+      last = None
+      signal()
+    }
+  }
+
+  private def sizeOf(event: SubscribeToShardEvent): Long = EventOverhead + PackedRecords.sizeOf(event.records)
+
+  /** Ends the subscription with a signal that follows the buffered events. */
+  private def endWith(signal: => Unit): Unit = {
+    over = true
+    last = Some(() => signal)
+    deliver()
+  }
 
   def refuse(error: ServiceException): Unit = if (!over) {
     over = true
@@ -125,8 +163,7 @@ final class ModelSubscription(service: ModelKinesis, subscriber: ShardSubscriber
 
   /** Completes the subscription, for example after five minutes or when another subscription takes over. */
   def end(): Unit = if (isOpen) {
-    over = true
-    if (isReachable()) subscriber.onComplete()
+    if (isReachable()) endWith(subscriber.onComplete()) else over = true
   }
 
   private def idle(): Unit = {
@@ -150,12 +187,12 @@ final class ModelSubscription(service: ModelKinesis, subscriber: ShardSubscriber
   }
 
   private def push(evenEmpty: Boolean): Unit =
-    if (isOpen && wanted > 0 && isReachable() && !service.faults.holds(ServiceFault.SilentSubscriptions)) {
+    if (isOpen && bufferedBytes < Window && isReachable() && !service.faults.holds(ServiceFault.SilentSubscriptions)) {
       if (!service.stream(stream.arn).exists(_ eq stream) || stream.isExpired(shard, service.now)) fail()
       else {
         stream.trim(shard, service.now)
         index = math.max(index, shard.trimmed)
-        val records = Pages.of(shard, index, service.settings.recordsPerAnswer, ModelSubscription.EventBytes)
+        val records = Pages.of(shard, index, service.settings.recordsPerAnswer, EventBytes)
         val isEnd = service.tellsEnd(shard, index + records.size, records.isEmpty)
         if (records.nonEmpty || isEnd || evenEmpty) tell(records, isEnd)
       }
@@ -163,7 +200,6 @@ final class ModelSubscription(service: ModelKinesis, subscriber: ShardSubscriber
 
   private def tell(records: Vector[KinesisRecord], isEnd: Boolean): Unit = {
     index += records.size
-    wanted -= 1
     lastEventMillis = service.now
     val children = if (isEnd) Pages.children(service, shard) else Nil
     val continuation =
@@ -171,22 +207,28 @@ final class ModelSubscription(service: ModelKinesis, subscriber: ShardSubscriber
       else if (index >= shard.records.size) Some(shard.continuation)
       else if (index == 0) Some(shard.startingNumber)
       else Some(shard.number(index.toLong))
-    subscriber.onEvent(SubscribeToShardEvent(records, continuation, service.millisBehind(shard, index), children))
+    val event = SubscribeToShardEvent(records, continuation, service.millisBehind(shard, index), children)
+    buffered.enqueue(event)
+    bufferedBytes += sizeOf(event)
+    deliver()
     if (isEnd) end() else if (index < shard.records.size || !shard.isOpen) pushSoon()
   }
 
-  private def fail(): Unit = {
-    over = true
-    subscriber.onError(service.refused(
-      ServiceErrorKind.ResourceNotFound,
-      Operation.SubscribeToShard,
-      "The shard does not exist."
-    ))
-  }
+  private def fail(): Unit = endWith(subscriber.onError(service.refused(
+    ServiceErrorKind.ResourceNotFound,
+    Operation.SubscribeToShard,
+    "The shard does not exist."
+  )))
 }
 
 private object ModelSubscription {
 
   /** Maximum size of a pushed event, as in the emulator. The service's own limit is not documented. */
   val EventBytes: Long = 512L * 1024
+
+  /** Size of an event without records, with its JSON and the headers of its message. */
+  val EventOverhead: Long = 200L
+
+  /** The size of the buffered events at which the service pauses: the SDK's initial window of HTTP/2. */
+  val Window: Long = 1024L * 1024
 }

@@ -93,6 +93,9 @@ final class ReadSimulation(
     case Kill(steps) => ofRunning("Kill")(_.driver.killAfter(steps))
     case LoseExecutor(index) => ofExecutor("LoseExecutor", index)(_.lose(_))
     case KillExecutor(index, steps) => ofExecutor("KillExecutor", index)(_.loseAfter(_, steps))
+    case Freeze(index, millis) =>
+      world.trouble(time.nowMillis + millis)
+      ofExecutor("Freeze", index)(_.freeze(_, millis))
     case AddExecutor => running.foreach(_.addExecutor())
     case Fault(fault, millis) =>
       count(fault.productPrefix)

@@ -61,6 +61,9 @@ final class SimulatedCluster(
   /** Ends an executor without notice. The driver notices it later, in one or two ways. */
   def lose(name: String): Unit = living.get(name).foreach(_.process.kill())
 
+  /** Stops the work of an executor for a time, for example because its container is paused. */
+  def freeze(name: String, millis: Long): Unit = living.get(name).foreach(_.process.freeze(millis))
+
   /** Ends an executor in the same way after this number of steps. */
   def loseAfter(name: String, steps: Int): Unit = living.get(name).foreach(_.process.killAfter(steps))
 

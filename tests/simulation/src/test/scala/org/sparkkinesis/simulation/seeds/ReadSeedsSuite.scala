@@ -14,6 +14,7 @@ class ReadSeedsSuite extends SeedsSuite(ReadSide, 1 to 2000) {
       "EmptyAnswers",
       "EndWithoutChildren",
       "Failing",
+      "Freeze",
       "Kill",
       "KillExecutor",
       "ListingHoles",

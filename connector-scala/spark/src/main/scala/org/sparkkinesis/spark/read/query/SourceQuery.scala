@@ -310,8 +310,13 @@ final class SourceQuery(
     val to = session.opened(positions.mend(end))
     positions.noteStart(from)
     val own = Option.when(current.contains(to))(planned.getOrElse(PlannedBatch(to, rows = 0, bytes = 0)))
-    // A stream that joins with the batch has only the position from which it joined.
-    def readUpTo = session.opened(from.copy(streams = from.streams ++ positions.readUpTo.of(begin).streams))
+    // A stream that joins with the batch has only the position from which it joined, also if it was dropped before.
+    def readUpTo = {
+      val stored = positions.readUpTo.of(begin).streams.filter { case (arn, _) =>
+        from.streams.get(arn) == begin.streams.get(arn)
+      }
+      session.opened(from.copy(streams = from.streams ++ stored))
+    }
     val read = ranges.of(from, to, own, readUpTo)
     val perTask = options.get(ReadOptions.shardsPerTask).map(_.toInt)
     val tasks =

@@ -87,6 +87,7 @@ final private[member] class MemberUpdates(
       if (isFirst && joins.isEmpty) failed.headOption.foreach { case (_, why) => throw why }
       reconnect(document)
       holdAbsent(document)
+      learnTime(document)
       val reachable = again(document)
       history.next(document, removed, joins, session.serviceClock.atLeast, reachable, parked()).foreach { entry =>
         val difference = MetadataDiff.between(
@@ -117,6 +118,16 @@ final private[member] class MemberUpdates(
     // The query's thread takes them in with the entry that follows.
     reachable.foreach(stream => held.release(stream.arn))
     reachable.nonEmpty
+  }
+
+  /**
+   * Requests the service's time by a description of a stream, if no stream was described yet. Otherwise the entry would
+   * have the time of this process, and what a stream got before that time would be taken for no loss.
+   */
+  private def learnTime(document: MetadataDocument): Unit = if (!session.serviceClock.isKnown) {
+    val answers = document.physical.valuesIterator.map(stream => session.learnTime(stream, allowed.mustBeOwn(stream)))
+    val failures = answers.takeWhile(_.nonEmpty).flatten.toVector
+    if (!session.serviceClock.isKnown) failures.lastOption.foreach(throw _)
   }
 
   private def join(stream: PhysicalStream, isFirst: Boolean): Either[(String, Throwable), StreamOffset] =

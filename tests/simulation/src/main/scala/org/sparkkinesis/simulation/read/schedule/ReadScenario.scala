@@ -45,6 +45,9 @@ object ReadAction {
 
   /** Kills an executor after this number of further steps. */
   final case class KillExecutor(executor: Int, steps: Int) extends ReadAction
+
+  /** Stops the work of an executor for this time, while everything else goes on. */
+  final case class Freeze(executor: Int, millis: Long) extends ReadAction
   case object AddExecutor extends ReadAction
   final case class Fault(fault: ServiceFault, millis: Long) extends ReadAction
   final case class LoseMessages(percent: Int, millis: Long) extends ReadAction

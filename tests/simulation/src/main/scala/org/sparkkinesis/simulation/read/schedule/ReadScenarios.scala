@@ -26,8 +26,15 @@ object ReadScenarios {
     val ends = new Random(seed * 0x9e3779b97f4a7c15L + 7)
     val ended = if (ends.nextBoolean()) withLateEnds(timed) else timed
     val lives = new Random(seed * 0x9e3779b97f4a7c15L + 9)
-    if (lives.nextInt(RecreatedOneOf) == 0) RecreatedScenarios.of(ended, lives) else ended
+    val lived = if (lives.nextInt(RecreatedOneOf) == 0) RecreatedScenarios.of(ended, lives) else ended
+    withFreezes(lived, new Random(seed * 0x9e3779b97f4a7c15L + 11))
   }
+
+  /** In one of this many scenarios, executors stand still for a while. */
+  private val FrozenOneOf = 6
+
+  private def withFreezes(scenario: ReadScenario, random: Random): ReadScenario =
+    if (random.nextInt(FrozenOneOf) == 0) FrozenScenarios.of(scenario, random) else scenario
 
   /** In one of this many scenarios, the stream is recreated and resharded while the first query runs. */
   private val RecreatedOneOf = 16
@@ -36,9 +43,12 @@ object ReadScenarios {
     scenario.copy(setup = scenario.setup.copy(model = scenario.setup.model.copy(lateEnds = true)))
 
   /** Creates the scenario of a seed whose queries read a logical stream. */
-  def logical(seed: Long, steps: Int): ReadScenario = LogicalScenarios.of(
-    new Maker(new Random(seed * 0x9e3779b97f4a7c15L + 1)).scenario(seed, steps),
-    new Random(seed * 0xbf58476d1ce4e5b9L + 7)
+  def logical(seed: Long, steps: Int): ReadScenario = withFreezes(
+    LogicalScenarios.of(
+      new Maker(new Random(seed * 0x9e3779b97f4a7c15L + 1)).scenario(seed, steps),
+      new Random(seed * 0xbf58476d1ce4e5b9L + 7)
+    ),
+    new Random(seed * 0xbf58476d1ce4e5b9L + 11)
   )
 
   /** One in this many scenarios has queries in real-time mode. */

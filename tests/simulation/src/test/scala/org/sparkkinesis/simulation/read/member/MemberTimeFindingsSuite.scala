@@ -1,0 +1,68 @@
+package org.sparkkinesis.simulation.read.member
+
+import org.sparkkinesis.simulation.metadata.MetadataFault.Slow
+import org.sparkkinesis.simulation.metadata.NamedState.{Active, Draining}
+import org.sparkkinesis.simulation.model.ModelSettings
+import org.sparkkinesis.simulation.read.ReadFindings
+import org.sparkkinesis.simulation.read.schedule.ReadAction._
+import org.sparkkinesis.simulation.read.schedule._
+import org.sparkkinesis.simulation.spark.QueryTrigger._
+import org.sparkkinesis.suite.TimedSuite
+
+/** Fixed failures around the times of the entries in the metadata log. */
+class MemberTimeFindingsSuite extends TimedSuite with ReadFindings {
+  test("211001987: the first entry of a run, whose clock is ahead, returns a drained stream that is deleted soon") {
+    run(ReadScenario(
+      211001987L,
+      ReadSetup(
+        4,
+        executors = 3,
+        model = ModelSettings(200, 1000, 2, 50, 1000, 5000L, false),
+        options = Map(
+          "fetchBufferSize" -> "1048576",
+          "drainGrace" -> "0ms",
+          "metadataRefreshInterval" -> "20s",
+          "removalConfirmations" -> "1",
+          "removedStreamRetention" -> "1h",
+          "drainTimeout" -> "1m",
+          "shardFetchInterval" -> "2s",
+          "maxBytesPerTrigger" -> "1k",
+          "minFetchPeriod" -> "3s",
+          "shardsPerTask" -> "1"
+        ),
+        streams = 3,
+        logical = Vector(Active, Active, Active)
+      ),
+      Vector(
+        Start(ProcessingTime(5000L), false, false),
+        Split(7),
+        Advance(13149L),
+        Name(1, Draining),
+        Advance(97L),
+        Advance(16551L),
+        Advance(16543L),
+        Put(26),
+        Skew(1200000L),
+        Advance(4481L),
+        Advance(1450L),
+        Kill(58),
+        Put(5),
+        Advance(13000L),
+        Recreate(1, 26084L),
+        Advance(21000L),
+        Advance(17000L),
+        FailMetadata(Slow(7), 27242L),
+        Advance(3374L),
+        Advance(6000L),
+        Advance(2000L),
+        Start(Once, false, true),
+        Advance(295L),
+        Name(1, Active),
+        Advance(16000L),
+        Put(1),
+        Advance(13000L),
+        Recreate(2, 98149L)
+      )
+    ))
+  }
+}
