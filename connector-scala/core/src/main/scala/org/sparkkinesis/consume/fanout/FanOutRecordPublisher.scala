@@ -76,7 +76,7 @@ final class FanOutRecordPublisher private[fanout] (
   override def subscribed(subscription: FanOutSubscription): Unit = {
     subscription.activeNanos = Some(scheduler.nanoTime)
     events.emit(SubscriptionOpened(shard))
-    times.awaited()
+    times.accepted()
   }
 
   override def received(subscription: FanOutSubscription, event: SubscribeToShardEvent): Unit = {

@@ -39,8 +39,23 @@ class EventTimesSuite extends TimedSuite {
     times.received()
     clock.advance(4.minutes)
     times.awaited()
-    clock.advance(1.milli)
-    assert(times.received() == start + 5000)
+    clock.advance(2.seconds)
+    assert(times.received() == start + 5000, "it may have been in a buffer for minutes, and was handled late")
+    clock.advance(2.seconds)
+    assert(times.received() == start + 249000)
+  }
+
+  test("after a pause, an event says nothing if the one before it may have waited in a buffer") {
+    assert(times(5.seconds, 1.milli, 60.seconds, 60.seconds) == Seq(5000, 5000, 5000, 65001))
+  }
+
+  test("an event during which the clock was set forward counts from when it was awaited") {
+    val clock = new VirtualScheduler(start)
+    val times = new EventTimes(clock)
+    times.opened()
+    clock.suspend(1.hour)
+    clock.advance(5.seconds)
+    assert(times.received() == start)
   }
 
   test("the time of a subscription does not apply to the next one") {

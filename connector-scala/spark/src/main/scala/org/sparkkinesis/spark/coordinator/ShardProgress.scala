@@ -188,7 +188,8 @@ final private[coordinator] class ShardProgress(
   /** Records that a stream does not exist any more; the query decides how it goes on. */
   private def miss(stream: String, failure: Throwable): Unit = locked {
     if (state.streams(stream) && !state.missing.contains(stream)) {
-      state.missing(stream) = StreamGone(failure, latestMillis())
+      state.missing(stream) =
+        StreamGone(failure, latestMillis(), tracks.valuesIterator.filter(_.shard.stream == stream))
       state.noteChange()
     }
   }

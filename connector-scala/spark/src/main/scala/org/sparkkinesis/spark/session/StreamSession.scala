@@ -230,11 +230,11 @@ final class StreamSession(val options: Options, asked: QueryContext, environment
   def confirmTime(): Option[KinesisConnectorException] = time.confirm()
 
   /**
-   * Requests the service's time by a description of a stream that need not be open. Returns the failure, if there is
-   * one. May block for some seconds.
+   * Requests the service's time by a description of a stream that need not be open. An event reports a failure. May
+   * block for some seconds.
    */
-  def learnTime(stream: PhysicalStream, mustBeOwn: Boolean): Option[KinesisConnectorException] =
-    time.ask(stream.arn)(directory(clientOf(stream)).probe(asked(stream, mustBeOwn)))
+  def learnTime(stream: PhysicalStream, mustBeOwn: Boolean): Unit =
+    time.ask(stream.arn)(directory(clientOf(stream)).probe(asked(stream, mustBeOwn))): Unit
 
   /** Whether the service still has this shard, also if a listing lacks it. */
   def hasShard(arn: String, shard: ShardId): Boolean = directory(found(arn).client).hasShard(ref(arn), shard)
@@ -251,7 +251,10 @@ final class StreamSession(val options: Options, asked: QueryContext, environment
   /** Returns the initial offset of one stream. */
   def initialOffset(arn: String, position: PositionOption, latestMillis: Long): StreamOffset = {
     val stream = streams(arn)
-    val pinned = StreamSession.pin(StreamSession.withinRetention(position, oldestMillis(arn)), latestMillis)
+    val pinned = StreamSession.pin(
+      StreamSession.withinRetention(position, oldestMillis(arn)),
+      latestMillis - StreamSession.ArrivalTolerance.toMillis
+    )
     // "Latest" is the time of the first start, which may have been an earlier run, so a closed parent is read as well.
     val all = shards.withParents(arn)
     val filter = InitialShards.filter(pinned.default)
@@ -313,6 +316,13 @@ object StreamSession {
 
   /** A stream as the options name it, its description, and the client settings that found it. */
   final private case class Found(ref: StreamRef, stream: StreamDescription, client: ClientSettings)
+
+  /**
+   * How much earlier a record may seem to have arrived than it did: arrival times are approximate. Every record that
+   * seems to have arrived before "latest" is in the shard when that is resolved. Otherwise a task that reads the range
+   * again from the service would skip such a record.
+   */
+  val ArrivalTolerance: FiniteDuration = 250.millis
 
   /** Replaces "latest" by the current time. */
   def pin(position: PositionOption, nowMillis: Long): PositionOption = {

@@ -288,4 +288,29 @@ class DirectReadFindingsSuite extends TimedSuite with ReadFindings {
       )
     ))
   }
+
+  test("220025409: a record after the start of a query with `latest` seems to have arrived before it") {
+    run(ReadScenario(
+      220025409L,
+      ReadSetup(
+        1,
+        24,
+        "latest",
+        108000000L,
+        2,
+        ModelSettings(5, 10, 1, 50, 1000, 5000L, false),
+        TaskSettings(4, 0, 0, 50, 30),
+        Map("shardFetchInterval" -> "10s", "minFetchPeriod" -> "1s"),
+        3,
+        1,
+        Vector(Active, Absent, Active)
+      ),
+      Vector(
+        Put(1),
+        Start(AvailableNow, false, true),
+        Advance(21L),
+        Put(3)
+      )
+    ))
+  }
 }

@@ -310,10 +310,10 @@ final class SourceQuery(
     val to = session.opened(positions.mend(end))
     positions.noteStart(from)
     val own = Option.when(current.contains(to))(planned.getOrElse(PlannedBatch(to, rows = 0, bytes = 0)))
-    // A stream that joins with the batch has only the position from which it joined, also if it was dropped before.
+    // A stored position is of an earlier life of a stream that was dropped and joins with the batch again.
     def readUpTo = {
       val stored = positions.readUpTo.of(begin).streams.filter { case (arn, _) =>
-        from.streams.get(arn) == begin.streams.get(arn)
+        begin.streams.get(arn).forall(from.streams.get(arn).contains)
       }
       session.opened(from.copy(streams = from.streams ++ stored))
     }

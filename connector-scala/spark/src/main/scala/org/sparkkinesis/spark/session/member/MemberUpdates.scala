@@ -38,6 +38,8 @@ final private[member] class MemberUpdates(
     parked: () => Map[String, Long],
     drained: () => Set[String]
 ) {
+  import MemberUpdates._
+
   private val options = session.options
   private val allowed = AllowList.of(options)
   private val onRemoved = options(MetadataOptions.onStreamRemoved)
@@ -122,13 +124,13 @@ final private[member] class MemberUpdates(
 
   /**
    * Requests the service's time by a description of a stream, if no stream was described yet. Otherwise the entry would
-   * have the time of this process, and what a stream got before that time would be taken for no loss.
+   * have the time of this process, and what a stream got before that time would be taken for no loss. If no stream can
+   * be described, there is no better time than that of this process.
    */
-  private def learnTime(document: MetadataDocument): Unit = if (!session.serviceClock.isKnown) {
-    val answers = document.physical.valuesIterator.map(stream => session.learnTime(stream, allowed.mustBeOwn(stream)))
-    val failures = answers.takeWhile(_.nonEmpty).flatten.toVector
-    if (!session.serviceClock.isKnown) failures.lastOption.foreach(throw _)
-  }
+  private def learnTime(document: MetadataDocument): Unit =
+    document.physical.valuesIterator.filter(_.state != StreamState.Standby).take(StreamsToAsk)
+      .takeWhile(_ => !session.serviceClock.isKnown)
+      .foreach(stream => session.learnTime(stream, allowed.mustBeOwn(stream)))
 
   private def join(stream: PhysicalStream, isFirst: Boolean): Either[(String, Throwable), StreamOffset] =
     attempt(stream.arn) {
@@ -159,4 +161,10 @@ final private[member] class MemberUpdates(
 
   private def reconnect(document: MetadataDocument): Unit = document.physical.valuesIterator
     .filter(stream => session.isOpen(stream.arn)).foreach(session.connect)
+}
+
+private object MemberUpdates {
+
+  /** Maximum number of streams that are asked for the service's time, because each may take some seconds. */
+  val StreamsToAsk = 3
 }

@@ -44,7 +44,7 @@ class ListedMembersSuite extends TimedSuite {
       QueryContext.Unknown,
       environment
     )
-    val openedMillis: Long = session.serviceClock.atLeast
+    val latestMillis: Long = session.serviceClock.atLeast - StreamSession.ArrivalTolerance.toMillis
     val members = new ListedMembers(session, files, environment, PositionOption(position))
     def events: Seq[Any] = environment.recorded.all.filter {
       case _: StreamJoined | _: StreamDropped | _: DataLost => true
@@ -69,7 +69,7 @@ class ListedMembersSuite extends TimedSuite {
     val (files, time) = (new MemoryFiles, new VirtualScheduler)
     val start = SourceOffset(Seq(read("a")))
     val first = new Run(files, time, Seq("a", "b"))
-    val expected = SourceOffset(Seq(read("a"), from("b", StartingPosition.AtTimestamp(first.openedMillis))))
+    val expected = SourceOffset(Seq(read("a"), from("b", StartingPosition.AtTimestamp(first.latestMillis))))
     assert(first.members.current(start, start) == expected)
     assert(
       first.members.current(start, start) eq first.members.current(start, start),

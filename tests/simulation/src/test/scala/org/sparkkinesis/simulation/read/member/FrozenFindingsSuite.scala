@@ -1,7 +1,10 @@
 package org.sparkkinesis.simulation.read.member
 
-import org.sparkkinesis.simulation.metadata.NamedState.{Active, Draining}
+import org.sparkkinesis.service.Operation.GetRecords
+import org.sparkkinesis.service.ServiceErrorKind.Throttled
+import org.sparkkinesis.simulation.metadata.NamedState.{Absent, Active, Draining}
 import org.sparkkinesis.simulation.model.ModelSettings
+import org.sparkkinesis.simulation.model.ServiceFault.{EndWithoutChildren, Failing}
 import org.sparkkinesis.simulation.read.ReadFindings
 import org.sparkkinesis.simulation.read.schedule.ReadAction._
 import org.sparkkinesis.simulation.read.schedule._
@@ -77,6 +80,59 @@ class FrozenFindingsSuite extends TimedSuite with ReadFindings {
         PutTo(1, 1),
         Name(1, Draining),
         Advance(30 * Minute)
+      )
+    ))
+  }
+
+  test("220030201: the answers of a recreated stream count for the one that was deleted with unread records") {
+    run(ReadScenario(
+      220030201L,
+      ReadSetup(
+        3,
+        executors = 3,
+        model = ModelSettings(5, 10, 2, 0, 1000, 5000L, false),
+        options = Map(
+          "removedStreamRetention" -> "1h",
+          "maxTriggerDelay" -> "30s",
+          "fetchBufferSize" -> "1048576",
+          "drainGrace" -> "10s",
+          "metadataRefreshInterval" -> "1s",
+          "removalConfirmations" -> "1",
+          "alignShards" -> "2s",
+          "shardFetchInterval" -> "2s",
+          "minFetchPeriod" -> "1s",
+          "drainTimeout" -> "1h",
+          "shardsPerTask" -> "1",
+          "deaggregation.hashRangeFilter" -> "true",
+          "minRecordsPerTrigger" -> "50"
+        ),
+        streams = 3,
+        logical = Vector(Active, Active, Absent)
+      ),
+      Vector(
+        Put(11),
+        Start(ProcessingTime(5000L), false, true),
+        Advance(17000L),
+        Name(2, Draining),
+        Fault(Failing(Some(GetRecords), Throttled, 80), 45290L),
+        Advance(1601L),
+        Stop,
+        Fault(EndWithoutChildren, 7807L),
+        Advance(5000L),
+        Merge(6),
+        Advance(1000L),
+        Advance(1000L),
+        Start(ProcessingTime(100L), false, false),
+        Advance(9721L),
+        Freeze(2, 35108L),
+        Freeze(1, 35108L),
+        Advance(10000L),
+        Put(5),
+        LoseExecutor(1),
+        Advance(3335L),
+        Advance(2573L),
+        Recreate(2, 12530L),
+        Advance(14000L)
       )
     ))
   }
