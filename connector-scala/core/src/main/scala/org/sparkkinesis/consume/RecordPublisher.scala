@@ -44,8 +44,8 @@ trait RecordSubscriber {
  * The records of one response or one pushed event.
  *
  * @param sentMillis
- *   a lower limit of the time, in epoch milliseconds, when the service sent the response or event: it may have waited in
- *   a buffer, or this process may have stood still. For an event, the limit may be up to ten seconds too late
+ *   a lower limit of the time when the service sent the response or event, in epoch milliseconds: it may have waited
+ *   in a buffer, or this process may have stood still. For an event, the limit may be up to ten seconds too late
  * @param isRepetition
  *   whether the service sent only records that were received before, which `records` does not contain
  */
