@@ -257,8 +257,9 @@ final private[coordinator] class ShardProgress(
       planned.foreach(track.planned)
       val latest = latestTime.at(told)
       // An answer of a closed shard may have its end only, if all records that were left have expired.
-      // A full report repeats what was read long ago.
-      if (told.readUpToMillis > track.readUpToMillis || (told.end.nonEmpty && !hadEnded))
+      // A full report repeats what was read long ago. After a lost report, records are planned before a time counts.
+      val hasNews = told.chunks.lastOption.exists(chunk => track.isNew(chunk.last))
+      if (told.readUpToMillis > track.readUpToMillis || hasNews || (told.end.nonEmpty && !hadEnded))
         track.readBefore(planned).foreach(until =>
           state.readLate(Overtaken(track.shard, until, latest - until))
         )

@@ -186,6 +186,9 @@ final private[coordinator] class ShardTrack(
     failure = None
   }
 
+  /** Whether a record comes after all that were reported or planned. */
+  def isNew(record: SequenceNumber): Boolean = lastReported.forall(record > _) && plannedUpTo.forall(record > _)
+
   def accept(report: ShardReport, replaces: Boolean): Unit = {
     if (replaces) {
       val kept = chunks.toVector.filter(chunk => droppedAhead.exists(chunk.last <= _))

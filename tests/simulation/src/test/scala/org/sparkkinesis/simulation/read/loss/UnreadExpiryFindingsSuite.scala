@@ -1,8 +1,9 @@
 package org.sparkkinesis.simulation.read.loss
 
 import org.sparkkinesis.service.{Operation, ServiceErrorKind}
-import org.sparkkinesis.simulation.metadata.NamedState.{Absent, Active}
-import org.sparkkinesis.simulation.model.ServiceFault.Failing
+import org.sparkkinesis.simulation.metadata.MetadataFault.Slow
+import org.sparkkinesis.simulation.metadata.NamedState.{Absent, Active, Standby}
+import org.sparkkinesis.simulation.model.ServiceFault.{Failing, ListingHoles, Unreachable}
 import org.sparkkinesis.simulation.read.ReadFindings
 import org.sparkkinesis.simulation.read.schedule.ReadAction._
 import org.sparkkinesis.simulation.read.schedule._
@@ -161,5 +162,70 @@ class UnreadExpiryFindingsSuite extends TimedSuite with ReadFindings {
         Suspend(163245976L)
       )
     ))
+  }
+
+  test("230061927: a query stops after it planned records of a shard whose first report was lost") {
+    val outcome = run(ReadScenario(
+      230061927L,
+      ReadSetup(
+        2,
+        24,
+        "at_timestamp",
+        Hour,
+        2,
+        options = Map(
+          "onStreamRemoved" -> "drain",
+          "drainGrace" -> "0ms",
+          "metadataRefreshInterval" -> "20s",
+          "removalConfirmations" -> "1",
+          "alignShards" -> "2s",
+          "shardFetchInterval" -> "2s",
+          "minFetchPeriod" -> "250ms"
+        ),
+        streams = 2,
+        logical = Vector(Active, Standby)
+      ),
+      Vector(
+        Put(19),
+        Start(ProcessingTime(5000L), false, false),
+        Advance(4056L),
+        Fault(Unreachable("*"), 13109L),
+        Advance(11401L),
+        Advance(863L),
+        Advance(15175L),
+        Fault(Unreachable("driver"), 18340L),
+        Advance(15862L),
+        Fault(ListingHoles(4), 55781L),
+        Advance(3395L),
+        Advance(16870L),
+        Advance(736L),
+        Merge(4),
+        Advance(89L),
+        Advance(1435L),
+        Recreate(2, 188092L),
+        Advance(395L),
+        AddExecutor,
+        Advance(4000L),
+        Stop,
+        Put(1),
+        Suspend(144859739L),
+        LoseMessages(50, 49554L),
+        Fault(Failing(Some(Operation.GetRecords), ServiceErrorKind.Throttled, 80), 57284L),
+        FailMetadata(Slow(3), 32389L),
+        Start(ProcessingTime(100L), false, false),
+        Advance(849L),
+        Put(44),
+        Advance(16135L),
+        AddExecutor,
+        Advance(266L),
+        Put(1),
+        Advance(6481L),
+        Put(2),
+        Advance(3000L),
+        Advance(1000L),
+        Stop
+      )
+    ))
+    assert(outcome.losses > 0)
   }
 }
