@@ -157,8 +157,12 @@ final private[coordinator] class ShardProgress(
     // The stream may have been parked while it was listed.
     if (state.streams(stream) && isOfThis(stream, begun)) {
       if (state.graphs(stream).contradicts(shards)) state.doubtful += stream
-      state.openShards.list(stream, shards, begun, tracks.contains)
-      listKnown(stream, shards)
+      // A stream that did not exist has other shards now. Until the query decides how it goes on, those of the deleted
+      // one stay known: executors may hold records of them.
+      if (!state.missing.contains(stream)) {
+        state.openShards.list(stream, shards, begun, tracks.contains)
+        listKnown(stream, shards)
+      }
     }
   }
 

@@ -1,7 +1,8 @@
 package org.sparkkinesis.simulation.read.member
 
-import org.sparkkinesis.service.Operation.GetRecords
-import org.sparkkinesis.service.ServiceErrorKind.Throttled
+import org.sparkkinesis.service.Operation.{GetRecords, ListShards}
+import org.sparkkinesis.service.ServiceErrorKind.{LimitExceeded, Network, Throttled}
+import org.sparkkinesis.simulation.metadata.MetadataFault.{Down, Lacking}
 import org.sparkkinesis.simulation.metadata.NamedState.{Absent, Active, Draining}
 import org.sparkkinesis.simulation.model.ModelSettings
 import org.sparkkinesis.simulation.model.ServiceFault.{EndWithoutChildren, Failing}
@@ -133,6 +134,66 @@ class FrozenFindingsSuite extends TimedSuite with ReadFindings {
         Advance(2573L),
         Recreate(2, 12530L),
         Advance(14000L)
+      )
+    ))
+  }
+
+  test("240020083: a listing of a recreated stream hides the shards of the deleted one that are not read") {
+    run(ReadScenario(
+      240020083L,
+      ReadSetup(
+        2,
+        model = ModelSettings(20, 2, 1, 0, 1000, 5000L, false),
+        options = Map(
+          "removedStreamRetention" -> "365d",
+          "fetchBufferSize" -> "1048576",
+          "drainGrace" -> "10m",
+          "metadataRefreshInterval" -> "20s",
+          "removalConfirmations" -> "3",
+          "shardFetchInterval" -> "2s",
+          "minFetchPeriod" -> "250ms",
+          "drainTimeout" -> "1h"
+        ),
+        streams = 2,
+        logical = Vector(Active, Absent)
+      ),
+      Vector(
+        Put(9),
+        Start(AvailableNow, false, true),
+        Advance(104L),
+        Stop,
+        Recreate(2, 168700L),
+        Recreate(1, 250534L),
+        Put(44),
+        Merge(0),
+        Split(4),
+        Put(3),
+        FailMetadata(Down, 43520L),
+        Merge(4),
+        Advance(3000L),
+        Advance(19574L),
+        Advance(1000L),
+        Fault(Failing(Some(ListShards), LimitExceeded, 50), 44094L),
+        Advance(10657L),
+        Advance(3113L),
+        Put(2),
+        Start(ProcessingTime(10000L), false, true),
+        Migrate(1, 0),
+        Split(6),
+        Advance(5147L),
+        FailMetadata(Lacking(1), 30853L),
+        Advance(44L),
+        Advance(53L),
+        Name(0, Absent),
+        Recreate(3, 32649L),
+        Advance(2723L),
+        Advance(4563L),
+        Advance(1000L),
+        Fault(Failing(None, Network, 50), 37627L),
+        Advance(2283L),
+        Freeze(0, 91112L),
+        Advance(25000L),
+        Put(1)
       )
     ))
   }
