@@ -1,8 +1,9 @@
 package org.sparkkinesis.simulation.read.member
 
 import org.sparkkinesis.simulation.metadata.MetadataFault.Slow
-import org.sparkkinesis.simulation.metadata.NamedState.{Active, Draining}
+import org.sparkkinesis.simulation.metadata.NamedState.{Absent, Active, Draining}
 import org.sparkkinesis.simulation.model.ModelSettings
+import org.sparkkinesis.simulation.model.ServiceFault.Unreachable
 import org.sparkkinesis.simulation.read.ReadFindings
 import org.sparkkinesis.simulation.read.schedule.ReadAction._
 import org.sparkkinesis.simulation.read.schedule._
@@ -62,6 +63,53 @@ class MemberTimeFindingsSuite extends TimedSuite with ReadFindings {
         Put(1),
         Advance(13000L),
         Recreate(2, 98149L)
+      )
+    ))
+  }
+
+  test("240040926: the answers of a recreated stream move the time of one that drains past unread records") {
+    run(ReadScenario(
+      240040926L,
+      ReadSetup(
+        1,
+        executors = 3,
+        model = ModelSettings(20, 1000, 100, 0, 1000, 5000L, false),
+        options = Map(
+          "removedStreamRetention" -> "365d",
+          "onStreamRemoved" -> "park",
+          "drainGrace" -> "10m",
+          "metadataRefreshInterval" -> "20m",
+          "removalConfirmations" -> "1",
+          "shardFetchInterval" -> "20m",
+          "minFetchPeriod" -> "4m",
+          "drainTimeout" -> "1h",
+          "deaggregation.hashRangeFilter" -> "true",
+          "minRecordsPerTrigger" -> "50",
+          "maxTriggerDelay" -> "30s"
+        ),
+        streams = 3,
+        logical = Vector(Active, Absent, Absent)
+      ),
+      Vector(
+        Start(Once, false, false),
+        Advance(1440000L),
+        PutAggregate(1, 0),
+        Name(1, Draining),
+        Put(1),
+        Advance(43200000L),
+        Put(18),
+        Advance(43200000L),
+        Advance(3600000L),
+        Start(ProcessingTime(3600000L), false, false),
+        Advance(262000L),
+        LoseMessages(10, 53801L),
+        Advance(1020000L),
+        Advance(674000L),
+        Advance(1150000L),
+        Fault(Unreachable("*"), 3233372L),
+        Advance(23000L),
+        Recreate(2, 161443L),
+        Advance(780000L)
       )
     ))
   }
