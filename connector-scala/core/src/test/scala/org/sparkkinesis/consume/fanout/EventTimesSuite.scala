@@ -8,11 +8,17 @@ import org.sparkkinesis.suite.TimedSuite
 class EventTimesSuite extends TimedSuite {
   private val start = 1_700_000_000_000L
 
-  /** Returns the times of events in milliseconds since the subscription, each after a wait since the event before. */
-  private def times(waits: FiniteDuration*): Seq[Long] = {
+  /** Returns the times of a subscription that was just requested, and their clock. */
+  private def opened(): (VirtualScheduler, EventTimes) = {
     val clock = new VirtualScheduler(start)
     val times = new EventTimes(clock)
     times.opened()
+    (clock, times)
+  }
+
+  /** Returns the times of events in milliseconds since the subscription, each after a wait since the event before. */
+  private def times(waits: FiniteDuration*): Seq[Long] = {
+    val (clock, times) = opened()
     waits.map { wait =>
       clock.advance(wait)
       times.received() - start
@@ -32,9 +38,7 @@ class EventTimesSuite extends TimedSuite {
   }
 
   test("an event may have waited since it was not awaited") {
-    val clock = new VirtualScheduler(start)
-    val times = new EventTimes(clock)
-    times.opened()
+    val (clock, times) = opened()
     clock.advance(5.seconds)
     times.received()
     clock.advance(4.minutes)
@@ -50,18 +54,14 @@ class EventTimesSuite extends TimedSuite {
   }
 
   test("an event during which the clock was set forward counts from when it was awaited") {
-    val clock = new VirtualScheduler(start)
-    val times = new EventTimes(clock)
-    times.opened()
+    val (clock, times) = opened()
     clock.suspend(1.hour)
     clock.advance(5.seconds)
     assert(times.received() == start)
   }
 
   test("the time of a subscription does not apply to the next one") {
-    val clock = new VirtualScheduler(start)
-    val times = new EventTimes(clock)
-    times.opened()
+    val (clock, times) = opened()
     clock.advance(1.minute)
     times.opened()
     assert(times.received() == start + 60000 && times.awaitedNanos == 60.seconds.toNanos)

@@ -129,7 +129,7 @@ final class StreamSession(val options: Options, asked: QueryContext, environment
     val base = baseFor(stream)
     val connection = Connection.of(options, stream, stream.consumerArn)
     val client = connection.client(base)
-    val description = directory(client).describe(asked(stream, mustBeOwn))
+    val description = directory(client).describe(refOf(stream, mustBeOwn))
     if (description.arn != stream.arn) throw MetadataErrors.forbidden(
       stream = stream.arn,
       reason = s"The stream of this name in the account of the query's credentials is ${description.arn}",
@@ -143,7 +143,7 @@ final class StreamSession(val options: Options, asked: QueryContext, environment
     }
   }
 
-  private def asked(stream: PhysicalStream, mustBeOwn: Boolean): StreamRef =
+  private def refOf(stream: PhysicalStream, mustBeOwn: Boolean): StreamRef =
     if (mustBeOwn) StreamRef.ByName(stream.stream.name) else stream.stream
 
   private def baseFor(stream: PhysicalStream): ClientSettings = synchronized {
@@ -234,7 +234,7 @@ final class StreamSession(val options: Options, asked: QueryContext, environment
    * block for some seconds.
    */
   def learnTime(stream: PhysicalStream, mustBeOwn: Boolean): Unit =
-    time.ask(stream.arn)(directory(clientOf(stream)).probe(asked(stream, mustBeOwn))): Unit
+    time.ask(stream.arn)(directory(clientOf(stream)).probe(refOf(stream, mustBeOwn))): Unit
 
   /** Whether the service still has this shard, also if a listing lacks it. */
   def hasShard(arn: String, shard: ShardId): Boolean = directory(found(arn).client).hasShard(ref(arn), shard)

@@ -168,8 +168,7 @@ final private[coordinator] class ShardTrack(
    * Whether records that a lost owner had reported were neither reported again nor planned. If the stream was
    * recreated, they never are.
    */
-  def lacksLostRecords: Boolean =
-    lostUpTo.exists(last => lastReported.forall(_ < last) && plannedUpTo.forall(_ < last))
+  def lacksLostRecords: Boolean = lostUpTo.exists(isNew)
 
   private def forget(): Unit = {
     lostFrom = oldestUnplanned.orElse(lostFrom)

@@ -32,6 +32,8 @@ private[coordinator] object StreamGone {
   val LastAnswerMillis = 10000L
 
   /**
+   * Returns what is known of a stream when it is found not to exist.
+   *
    * @param atMillis
    *   a time that is not earlier than the service's present time, in epoch milliseconds
    * @param tracks

@@ -310,7 +310,7 @@ final class SourceQuery(
     val to = session.opened(positions.mend(end))
     positions.noteStart(from)
     val own = Option.when(current.contains(to))(planned.getOrElse(PlannedBatch(to, rows = 0, bytes = 0)))
-    // A stored position is of an earlier life of a stream that was dropped and joins with the batch again.
+    // If a stream was dropped and joins in the batch again, its stored position is from before that.
     def readUpTo = {
       val stored = positions.readUpTo.of(begin).streams.filter { case (arn, _) =>
         begin.streams.get(arn).forall(from.streams.get(arn).contains)

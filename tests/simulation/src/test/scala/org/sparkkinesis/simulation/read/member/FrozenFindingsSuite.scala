@@ -26,7 +26,8 @@ class FrozenFindingsSuite extends TimedSuite with ReadFindings {
     logical = Vector(Active, Active)
   )
 
-  test("a stream is deleted with unread records while its executor stands still, and has an answer from before") {
+  /** Runs these actions while the executor stands still, which begins at several points between two answers. */
+  private def frozen(millis: Long)(meanwhile: ReadAction*): Unit =
     for (efo <- Seq(false, true); offset <- 0 until 20) run(ReadScenario(
       offset.toLong,
       setup,
@@ -35,34 +36,17 @@ class FrozenFindingsSuite extends TimedSuite with ReadFindings {
         PutTo(1, 1),
         Start(ProcessingTime(100), efo, failOnDataLoss = false),
         Advance(20000L + 20 * offset),
-        Freeze(0, Minute),
-        Advance(500),
-        PutTo(0, 1),
-        PutTo(1, 1),
-        Advance(1000),
-        Recreate(1, 100000),
-        Advance(5 * Minute)
-      )
+        Freeze(0, millis),
+        Advance(500)
+      ) ++ meanwhile :+ Advance(5 * Minute)
     ))
+
+  test("a stream is deleted with unread records while its executor stands still, and has an answer from before") {
+    frozen(Minute)(PutTo(0, 1), PutTo(1, 1), Advance(1000), Recreate(1, 100000))
   }
 
   test("a stream gets records before it leaves while its executor stands still, and has an answer from before") {
-    for (efo <- Seq(false, true); offset <- 0 until 20) run(ReadScenario(
-      offset.toLong,
-      setup,
-      Vector(
-        PutTo(0, 1),
-        PutTo(1, 1),
-        Start(ProcessingTime(100), efo, failOnDataLoss = false),
-        Advance(20000L + 20 * offset),
-        Freeze(0, 2 * Minute),
-        Advance(500),
-        PutTo(1, 1),
-        Advance(1000),
-        Name(1, Draining),
-        Advance(5 * Minute)
-      )
-    ))
+    frozen(2 * Minute)(PutTo(1, 1), Advance(1000), Name(1, Draining))
   }
 
   test("a stream leaves while its executor has no room for the events that the service has sent") {
