@@ -136,8 +136,18 @@ final class PrefetchView private[coordinator] (
   }
 
   /**
+   * Returns whether a stream may have been recreated, although none of its shards has reported records. If so, it is
+   * [[unproven]] from now on.
+   */
+  def requireProof(stream: String): Boolean = locked {
+    val doubtful = tracks.valuesIterator.filter(track => track.shard.stream == stream && track.mayBeRecreated).toVector
+    doubtful.foreach(_.noteNews(state.clock.nanoTime))
+    doubtful.nonEmpty
+  }
+
+  /**
    * Returns whether a stream has no more records: every record of the target has been planned, and no later one is
-   * fetched.
+   * fetched. The answers may be those of a recreated stream without records; see [[requireProof]].
    */
   def isDrained(stream: String, target: AvailableNowTarget): Boolean = {
     val (isOver, isNew) = locked {

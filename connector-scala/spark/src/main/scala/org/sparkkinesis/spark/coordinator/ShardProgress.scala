@@ -264,7 +264,7 @@ final private[coordinator] class ShardProgress(
       // A full report repeats what was read long ago. After a lost report, records are planned before a time counts.
       val hasNews = told.chunks.lastOption.exists(chunk => track.isNew(chunk.last))
       if (told.readUpToMillis > track.readUpToMillis || hasNews || (told.end.nonEmpty && !hadEnded))
-        track.readBefore(planned).foreach(until =>
+        track.readBefore(planned).orElse(state.unreadSince(track.shard)).foreach(until =>
           state.readLate(Overtaken(track.shard, until, latest - until))
         )
       track.accept(told, replaces)

@@ -102,6 +102,26 @@ class ShardProgressSuite extends TimedSuite {
     }
   }
 
+  test("a shard without an answer is late as of the time that the first batch has for it") {
+    val end =
+      SourceOffset(offset(ShardPosition.Horizon).read.map(_.copy(since = SortedMap(shard.shard -> 4000L))).toSeq)
+    val other = SourceOffset(end.read.map(_.copy(creationMillis = 2)).toSeq)
+    Seq[(String, Reports => Unit, Seq[Long])](
+      ("no batch", _ => (), Nil),
+      ("the batch is planned", _.progress.notePlanned(end), Seq(4000)),
+      ("the batch is of a recreated stream", _.progress.notePlanned(other), Nil),
+      ("its records are read", _.progress.advance(end, Set.empty): Unit, Seq(4000))
+    ).foreach { case (situation, act, late) =>
+      val reports = new Reports
+      import reports._
+      join("1")
+      act(reports)
+      now = 4001 + 24.hours.toMillis
+      tell("1", report.copy(readUpToMillis = 5000))
+      assert(state.overtaken.all.map(_.untilMillis) == late, situation)
+    }
+  }
+
   test("a shard is late if the arrival of a record shows that the driver's time is too early") {
     val reports = new Reports
     import reports._

@@ -5,6 +5,7 @@ import org.apache.spark.sql.{Dataset, Row}
 
 import org.sparkkinesis.integration.SparkSuite
 import org.sparkkinesis.kit.stream._
+import org.sparkkinesis.spark.session.StreamSession
 
 /** Micro-batch reading by polling. */
 class MicroBatchSuite extends MicroBatchTests {
@@ -148,10 +149,11 @@ abstract class MicroBatchTests extends SparkSuite {
   ) {
     testStream("latest", 2, "initialPosition" -> "latest")(
       PutRecords(0 until 50),
-      // The service tells its time in whole seconds, so records of the last second before the start may be read.
-      Execute("wait until the records are older than a second") { _ =>
-        val before = System.currentTimeMillis()
-        while (System.currentTimeMillis() <= before + 1000) Thread.onSpinWait()
+      // The service tells its time in whole seconds, and arrival times are approximate, so records of the last second
+      // before the start and of the tolerance may be read.
+      Execute("wait until the records are older than that") { _ =>
+        val end = System.currentTimeMillis() + 1000 + StreamSession.ArrivalTolerance.toMillis
+        while (System.currentTimeMillis() <= end) Thread.onSpinWait()
       },
       StartStream(),
       Await("its initial offset")(_.hasInitialOffset),

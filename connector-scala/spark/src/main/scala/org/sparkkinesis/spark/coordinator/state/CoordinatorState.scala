@@ -81,6 +81,9 @@ final private[coordinator] class CoordinatorState(
 
   private var planFrom: SourceOffset = SourceOffset(SortedMap.empty[String, StreamOffset])
 
+  /** The end of the batch that was planned from there, if there is one. */
+  private var planTo = Option.empty[SourceOffset]
+
   /** The shards that the batch which was planned from the position reads to their ends. */
   private var plannedToEnd = Set.empty[StreamShard]
 
@@ -174,12 +177,18 @@ final private[coordinator] class CoordinatorState(
   def owner(track: ShardTrack): Option[ConsumerPeer] = track.owner.flatMap(peers.get)
 
   /**
-   * Returns a time before which no record of a shard arrived that is still to be read, when the shard is about to be
-   * fetched for the first time. The records of a child arrived after those of its parents, and after the last time at
-   * which a parent was still open.
+   * Returns a time before which no record of a shard arrived that is still to be read, if the shard was not fetched
+   * yet. The records of a child arrived after those of its parents, and after the last time at which a parent was still
+   * open. The first batch of a query may give the shard such a time after its first owner began.
    */
   def unreadSince(shard: StreamShard): Option[Long] = {
-    val planned = position.streams.get(shard.stream)
+    val now = position.streams.get(shard.stream)
+    val end =
+      planTo.flatMap(_.streams.get(shard.stream)).filter(end => now.forall(_.creationMillis == end.creationMillis))
+    unreadSince(shard, now).orElse(unreadSince(shard, end))
+  }
+
+  private def unreadSince(shard: StreamShard, planned: Option[StreamOffset]): Option[Long] = {
     def lastOf(parent: ShardId): Option[Long] = {
       val track = tracks.get(StreamShard(shard.stream, parent))
       val lastRead = track.flatMap(_.chunks.lastOption).map(_.lastArrivalMillis)
@@ -203,16 +212,19 @@ final private[coordinator] class CoordinatorState(
   /** Sets the position, which no batch was planned from. */
   def moveTo(to: SourceOffset): Unit = {
     planFrom = to
+    planTo = None
     plannedToEnd = Set.empty
   }
 
   /** Records the end of a batch that was planned from the position. Its tasks still need the records. */
-  def notePlanned(end: SourceOffset): Unit =
+  def notePlanned(end: SourceOffset): Unit = {
+    planTo = Some(end)
     plannedToEnd = position.read.flatMap { stream =>
       end.streams.get(stream.arn).filter(_.creationMillis == stream.creationMillis).iterator.flatMap { ended =>
         stream.shards.keysIterator.filter(ended.shards.get(_).contains(ShardPosition.ShardEnd))
       }.map(StreamShard(stream.arn, _))
     }.toSet
+  }
 
   /** Takes a shard from its owner. */
   def lose(track: ShardTrack): Unit = track.lose(plannedToEnd(track.shard))

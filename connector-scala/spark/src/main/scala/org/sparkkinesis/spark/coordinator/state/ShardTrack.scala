@@ -118,8 +118,14 @@ final private[coordinator] class ShardTrack(
     mayBeOther = !from.hasNumber
   }
 
-  /** Records the time at which records or the end of the shard were reported. */
+  /** Records when records or the end of the shard were reported, or when their absence must be proven. */
   def noteNews(nanos: Long): Unit = if (mayBeOther && firstNewsNanos.isEmpty) firstNewsNanos = Some(nanos)
+
+  /**
+   * Whether the shard may be of a recreated stream, as far as the reports and the descriptions show. A recreated stream
+   * may have no records.
+   */
+  def mayBeRecreated: Boolean = mayBeOther
 
   /** Whether a description of the stream must show that what was reported is not of a recreated stream. */
   def isUnproven: Boolean = firstNewsNanos.nonEmpty

@@ -230,7 +230,8 @@ final class SourceQuery(
 
   private def asStreamsAre(mended: SourceOffset, from: SourceOffset): Option[SourceOffset] = {
     members.foreach(leaveMissing(_, from))
-    if (mustMend) None else relinked(mended, members.fold(from)(evolved(_, mended, from)))
+    val moved = if (mustMend) None else relinked(mended, members.fold(from)(evolved(_, mended, from)))
+    moved.filterNot(_ => mustMend)
   }
 
   /** Leaves the streams that do not exist any more. One that was recreated since then is read on. */
@@ -280,13 +281,23 @@ final class SourceQuery(
     val moved = members.evolve(
       mended,
       from,
-      (arn, until) => prefetched.isDrained(arn, AvailableNowTarget(until)),
+      isDrained,
       stream => session.withOldestTime(coordinatorIfStarted.fold(stream)(_.prefetched.settle(stream)))
     )
     // A stream that joined after the last batch may have been recreated since then.
     val whole = positions.mend(positions.withReturned(before, moved))
     if (whole ne moved) members.replace(mended, whole)
     if (withoutUnprepared(whole) eq whole) whole else evolved(members, mended, whole)
+  }
+
+  /** Whether every record of a stream was planned that arrived up to a time. */
+  private def isDrained(arn: String, untilMillis: Long): Boolean = {
+    def isPlanned = prefetched.isDrained(arn, AvailableNowTarget(untilMillis))
+    // Nothing is certain about the other streams after one was found to be recreated.
+    !mustMend && isPlanned && {
+      mustMend = positions.checkDrained(prefetched, arn, isLast = members.exists(_.isPinned))
+      !mustMend && isPlanned
+    }
   }
 
   /** The settings of the consumers, whose enhanced fan-out consumers are registered. */

@@ -30,13 +30,19 @@ final private[query] class StreamProofs(describe: String => RecreatedStreams.Fou
    *   nanoseconds of this process's clock
    * @param prove
    *   receives streams that were not recreated, and a time before they were described in nanoseconds
+   * @param isLast
+   *   whether the query ends without them, so that they are described also within a pause
    */
-  def check(unproven: Map[String, Option[Long]], prove: (Set[String], Long) => Unit): Boolean = {
+  def check(
+      unproven: Map[String, Option[Long]],
+      prove: (Set[String], Long) => Unit,
+      isLast: Boolean = false
+  ): Boolean = {
     val began = clock.nanoTime
     val due = unproven.iterator.collect {
       case (stream, since) if since.forall(began - _ >= Pause.toNanos) => stream
     }.toList
-    due.nonEmpty && nextNanos.forall(began - _ >= 0) && {
+    due.nonEmpty && (isLast || nextNanos.forall(began - _ >= 0)) && {
       val (proven, end) = look(due.sortBy(described.getOrElse(_, Long.MinValue)).take(AtOnce), Set.empty)
       nextNanos = Some(clock.nanoTime + (if (end == Failed) FailurePause else Pause).toNanos)
       prove(proven, began)

@@ -111,6 +111,9 @@ final class StreamMembers(
     }
   }
 
+  /** Whether the run ends with a version that is fixed. */
+  def isPinned: Boolean = mustPin
+
   /** The offset of the very first start. */
   def initialOffset: SourceOffset = {
     begin(None)

@@ -125,6 +125,16 @@ class OpenShardTimesSuite extends TimedSuite {
     assert(resharded.view.isDrained(arn, target))
   }
 
+  test("a description must show that the stream without records is the known one") {
+    val rig = new Rig
+    rig.list(nanos = 5, Seq(parent))
+    rig.tell(0, upTo = 9000)
+    assert(rig.view.unproven.isEmpty && rig.view.requireProof(arn) && rig.view.unproven == Map(arn -> None))
+    assert(!rig.view.isDrained(arn, target) && !rig.view.isReached(target))
+    rig.view.prove(Set(arn), Long.MaxValue / 2)
+    assert(!rig.view.requireProof(arn) && rig.view.unproven.isEmpty)
+  }
+
   test("an answer without records shows a shard as open, one with its last records does not") {
     val record = Vector(ChunkSummary(number(5), 1, 1, 4000, 4000, 4000, 0))
     def told(answers: (Long, Boolean)*): Rig = {

@@ -25,7 +25,7 @@ class StreamProofsSuite extends TimedSuite {
     def check(streams: String*): Boolean = check(streams.map(_ -> None).toMap)
 
     /** @param streams since when each with a shard without an answer needs a description */
-    def check(streams: Map[String, Option[Long]]): Boolean = {
+    def check(streams: Map[String, Option[Long]], isLast: Boolean = false): Boolean = {
       described = Vector.empty
       proven = Set.empty
       val began = time.nanoTime
@@ -34,7 +34,8 @@ class StreamProofsSuite extends TimedSuite {
         (found, nanos) => {
           proven = found
           assert(nanos == began)
-        }
+        },
+        isLast
       )
     }
   }
@@ -49,6 +50,12 @@ class StreamProofsSuite extends TimedSuite {
     assert(!rig.check("a", "b", "c", "d", "e", "f") && rig.described.take(2).toSet == others)
     rig.time.advance(StreamProofs.Pause)
     assert(!rig.check() && rig.described.isEmpty)
+  }
+
+  test("a query that ends describes a stream also within a pause") {
+    val rig = new Rig
+    assert(!rig.check("a") && !rig.check("b") && rig.described.isEmpty)
+    assert(!rig.check(Map("b" -> None), isLast = true) && rig.proven == Set("b"))
   }
 
   test("a stream is described when all its shards have answered, or after a pause") {

@@ -3,7 +3,7 @@ package org.sparkkinesis.simulation.read.member
 import org.sparkkinesis.service.Operation.{GetRecords, ListShards}
 import org.sparkkinesis.service.ServiceErrorKind.{LimitExceeded, Network, Throttled}
 import org.sparkkinesis.simulation.metadata.MetadataFault.{Down, Lacking}
-import org.sparkkinesis.simulation.metadata.NamedState.{Absent, Active, Draining}
+import org.sparkkinesis.simulation.metadata.NamedState.{Absent, Active, Draining, Standby}
 import org.sparkkinesis.simulation.model.ModelSettings
 import org.sparkkinesis.simulation.model.ServiceFault.{EndWithoutChildren, Failing}
 import org.sparkkinesis.simulation.read.ReadFindings
@@ -178,6 +178,44 @@ class FrozenFindingsSuite extends TimedSuite with ReadFindings {
         Freeze(0, 91112L),
         Advance(25000L),
         Put(1)
+      )
+    ))
+  }
+
+  test("240029864: records expire before an executor that stands still has its first answer") {
+    run(ReadScenario(
+      240029864L,
+      ReadSetup(
+        4,
+        executors = 3,
+        model = ModelSettings(20, 1000, 100, 0, 1000, 5000L, false),
+        options = Map(
+          "removedStreamRetention" -> "1h",
+          "maxTriggerDelay" -> "30s",
+          "drainGrace" -> "10m",
+          "metadataRefreshInterval" -> "1s",
+          "removalConfirmations" -> "3",
+          "shardFetchInterval" -> "2s",
+          "minFetchPeriod" -> "1s",
+          "drainTimeout" -> "1h",
+          "deaggregation.hashRangeFilter" -> "true",
+          "minRecordsPerTrigger" -> "50"
+        ),
+        streams = 3,
+        logical = Vector(Active, Absent, Standby)
+      ),
+      Vector(
+        FailMetadata(Down, 56167L),
+        Advance(5000L),
+        Migrate(2, 0),
+        Advance(18000L),
+        Put(4),
+        Advance(9000L),
+        Start(ProcessingTime(100L), false, false),
+        Advance(23000L),
+        Freeze(2, 102723L),
+        Advance(19000L),
+        Suspend(172955486L)
       )
     ))
   }

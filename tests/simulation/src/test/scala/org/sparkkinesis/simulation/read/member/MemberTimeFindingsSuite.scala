@@ -3,7 +3,7 @@ package org.sparkkinesis.simulation.read.member
 import org.sparkkinesis.simulation.metadata.MetadataFault.Slow
 import org.sparkkinesis.simulation.metadata.NamedState.{Absent, Active, Draining}
 import org.sparkkinesis.simulation.model.ModelSettings
-import org.sparkkinesis.simulation.model.ServiceFault.Unreachable
+import org.sparkkinesis.simulation.model.ServiceFault.{ListingHoles, Unreachable}
 import org.sparkkinesis.simulation.read.ReadFindings
 import org.sparkkinesis.simulation.read.schedule.ReadAction._
 import org.sparkkinesis.simulation.read.schedule._
@@ -110,6 +110,45 @@ class MemberTimeFindingsSuite extends TimedSuite with ReadFindings {
         Advance(23000L),
         Recreate(2, 161443L),
         Advance(780000L)
+      )
+    ))
+  }
+
+  test("240044961: a stream that drains is recreated before it is read, and the new one counts as read to its end") {
+    run(ReadScenario(
+      240044961L,
+      ReadSetup(
+        1,
+        initialPosition = "latest",
+        executors = 2,
+        model = ModelSettings(200, 2, 100, 50, 1000, 5000L, false),
+        options = Map(
+          "removedStreamRetention" -> "1h",
+          "fetchBufferSize" -> "1048576",
+          "drainGrace" -> "0ms",
+          "metadataRefreshInterval" -> "20s",
+          "removalConfirmations" -> "1",
+          "shardFetchInterval" -> "10s",
+          "minFetchPeriod" -> "250ms",
+          "drainTimeout" -> "1h",
+          "maxRecordsPerTrigger" -> "1"
+        ),
+        streams = 2,
+        logical = Vector(Active, Active)
+      ),
+      Vector(
+        Start(ProcessingTime(5000L), true, true),
+        Advance(1000L),
+        Stop,
+        Fault(ListingHoles(4), 46879L),
+        Put(14),
+        Advance(5000L),
+        Name(0, Absent),
+        Advance(1000L),
+        Advance(3000L),
+        Start(ProcessingTime(10000L), true, false),
+        Advance(4000L),
+        Recreate(3, 65673L)
       )
     ))
   }
