@@ -19,7 +19,8 @@ import org.sparkkinesis.simulation.spark.{BatchSink, ReadRow}
  *   the initial position, if it is a time
  * @param isUnseen
  *   whether the last batch was planned although some shard could not be fetched, or left an old position in a closed
- *   shard; its argument is the time at which the run started that planned the batch
+ *   shard or in one with more records; its arguments are the time at which the run started that planned the batch, and
+ *   the time of the batch if the query has not stored how far it has read since
  * @param ancestors
  *   returns the shards from which a shard of a stream descends
  * @param siblings
@@ -35,7 +36,7 @@ final class ReadVerdict(
     retentionMillis: Long,
     hasExpiredSince: Long => Boolean,
     initialMillis: () => Option[Long],
-    isUnseen: Long => Boolean,
+    isUnseen: (Long, Option[Long]) => Boolean,
     ancestors: (String, String) => Set[String],
     siblings: (String, String) => Set[String],
     inactiveMillis: String => Long,
@@ -53,6 +54,9 @@ final class ReadVerdict(
 
   /** When the run started that planned the last batch. */
   private var plannedBySince = 0L
+
+  /** When the last batch was logged. */
+  private var loggedMillis = 0L
 
   /**
    * Whether the checkpoint did not contain, when the query was last started, how far every shard was read. The query
@@ -73,7 +77,7 @@ final class ReadVerdict(
   /** Records a start of the query. */
   def started(): Unit = {
     starts += 1
-    beganUncertain = starts > 1 && (isUnseen(plannedBySince) || isUncertain(time.nowMillis))
+    beganUncertain = starts > 1 && (leftOldPosition || isUncertain(time.nowMillis))
     startMillis = time.nowMillis
     ledger.started()
     if (starts == 1) persisted()
@@ -191,6 +195,7 @@ final class ReadVerdict(
   ): BatchSink = new BatchSink {
     override def onBatchLogged(): Unit = {
       plannedBySince = startMillis
+      loggedMillis = time.nowMillis
       persisted()
       onLogged
     }
@@ -222,6 +227,10 @@ final class ReadVerdict(
   private def isUncertain(millis: Long): Boolean =
     longestGapMillis + (millis - lastAliveMillis).max(0) > retentionMillis - UncertainMillis ||
       hasExpiredSince(lastAliveMillis)
+
+  /** Returns whether the checkpoint has an old position of some shard because the query knew no newer one. */
+  private def leftOldPosition: Boolean =
+    isUnseen(plannedBySince, Option.when(lastAliveMillis == loggedMillis)(loggedMillis))
 
   /** Returns the shards that a report names as left, and those from which they descend. */
   private def lineage(stream: String, reason: String): Set[String] = {
@@ -257,7 +266,7 @@ final class ReadVerdict(
     val isReal = ledger.hasDeletion(report) || ledger.hasLoss(report)
     val wasLeft = inactiveMillis(stream) > retentionMillis - UncertainMillis
     val isExplained = isReal || wasLeft || ledger.isOfLeftUnread(report) || isBeginning || beganUncertain
-    if (!isExplained && !isUncertain(millis) && !isUnseen(plannedBySince))
+    if (!isExplained && !isUncertain(millis) && !leftOldPosition)
       throw new Violation("alarm", s"nothing is lost, but the query says so: ${loss.getMessage}", loss)
     ledger.report(report)
   }

@@ -6,6 +6,7 @@ import scala.concurrent.duration._
 import scala.util.Random
 
 import org.sparkkinesis.config.{MetadataOptions, Options}
+import org.sparkkinesis.model.SequenceNumber
 import org.sparkkinesis.plan.offset.{OffsetCodec, ShardPosition, StreamOffset}
 import org.sparkkinesis.simulation.common.SimulatedTime
 import org.sparkkinesis.simulation.metadata.LogicalStream
@@ -151,24 +152,43 @@ final private[read] class ReadWorld(
   /**
    * Whether the last batch was planned although some shard could not be fetched, or left an old position in a closed
    * shard. That position stays old until the end of the shard is reported, and longer if no listing of the run has
-   * shown the shard as open, because the children may be as old.
+   * shown the shard as open, because the children may be as old. A shard of which the batch had not fetched all records
+   * has the arrival of the last one that it had.
    *
    * @param startMillis
    *   when the run started that planned the batch
+   * @param loggedMillis
+   *   when the batch was logged, if its positions are the newest ones in the checkpoint
    */
-  private def isUnseen(startMillis: Long): Boolean = checkpoint.latest("offsets").exists { case (_, text) =>
-    OffsetCodec.decode(text).streams.values.exists(stream =>
-      stream.since.keys.exists(shard => stream.shards.get(shard).exists(_.isInstanceOf[ShardPosition.Start])) || {
-        val listedMillis = ledger.listedSince(stream.arn).fold(startMillis)(math.max(startMillis, _))
-        service.stream(stream.arn).exists(_.shards.exists(shard => !shard.isOpen && isOld(stream, shard, listedMillis)))
-      }
-    )
+  private def isUnseen(startMillis: Long, loggedMillis: Option[Long]): Boolean = checkpoint.latest("offsets").exists {
+    case (_, text) =>
+      OffsetCodec.decode(text).streams.values.exists(stream =>
+        stream.since.keys.exists(shard => stream.shards.get(shard).exists(_.isInstanceOf[ShardPosition.Start])) || {
+          val listedMillis = ledger.listedSince(stream.arn).fold(startMillis)(math.max(startMillis, _))
+          service.stream(stream.arn).exists(_.shards.exists(shard =>
+            if (shard.isOpen) loggedMillis.exists(hadMore(stream, shard, _)) && isPast(stream, shard)
+            else isOld(stream, shard, listedMillis)
+          ))
+        }
+      )
   }
 
   private def isOld(stream: StreamOffset, shard: ModelShard, listedMillis: Long): Boolean =
     stream.shards.get(shard.id).exists { position =>
       position != ShardPosition.ShardEnd || shard.closedMillis.exists(_ <= listedMillis + ReadWorld.AftermathMillis)
-    } && stream.readUntil(shard.id).exists(time.nowMillis - _ > retentionMillis - ReadVerdict.UncertainMillis)
+    } && isPast(stream, shard)
+
+  private def isPast(stream: StreamOffset, shard: ModelShard): Boolean =
+    stream.readUntil(shard.id).exists(time.nowMillis - _ > retentionMillis - ReadVerdict.UncertainMillis)
+
+  /** Whether a shard had records at a time that come after its position. */
+  private def hadMore(stream: StreamOffset, shard: ModelShard, atMillis: Long): Boolean =
+    stream.shards.get(shard.id).exists {
+      case ShardPosition.After(number, _) => shard.records.exists(stored =>
+          stored.record.arrivalMillis <= atMillis && SequenceNumber.trusted(stored.record.sequenceNumber) > number
+        )
+      case _ => false
+    }
 
   private def hasExpiredSince(millis: Long): Boolean = streams.arns.flatMap(service.stream).exists { stream =>
     stream.shards.exists(shard => stream.isExpired(shard, time.nowMillis) && !stream.isExpired(shard, millis))

@@ -45,6 +45,9 @@ final class MemberVerdict(
   /** The streams that the query has parked since the last offset, and when. */
   private var parkedSince = Map.empty[String, Long]
 
+  /** Those of them that the query took for read to their ends. */
+  private var parkedDrained = Set.empty[String]
+
   /** The creation times of the streams in the last offset. */
   private var creations = Map.empty[String, Long]
 
@@ -88,10 +91,14 @@ final class MemberVerdict(
     val isOver = Seq(absentMillis, parkedMillis).forall(_.exists(since => entry.atMillis - since > retentionMillis))
     if (!isOver && phases.contains(arn))
       throw new Violation("dropped", s"$arn is dropped at ${entry.atMillis}, absent $absentMillis, ${phases(arn)}")
+    // The query may drop a stream before an offset says that it was parked.
+    phases.get(arn).collect { case StreamPhase.Draining(since) if parkedDrained(arn) => since }
+      .foreach(checkDrained(arn, creations(arn), _, s"before it was dropped at ${entry.atMillis}"))
     dropped += 1
     droppedBy += arn -> entry.number
     phases -= arn
     parkedSince -= arn
+    parkedDrained -= arn
     ledger.dropped(arn)
   }
 
@@ -101,6 +108,7 @@ final class MemberVerdict(
    */
   def noteParked(arn: String, isDrained: Boolean): Unit = {
     parkedSince += arn -> (now() - MarginMillis)
+    parkedDrained = if (isDrained) parkedDrained + arn else parkedDrained - arn
     if (isDrained && !known.lastOption.exists(_.wishes.get(arn).contains(StreamWish.Read)))
       ledger.drained(arn, drainedMillis(arn, creations.getOrElse(arn, 0), now()))
   }
@@ -108,6 +116,7 @@ final class MemberVerdict(
   /** Takes over an offset of the checkpoint. */
   def noteOffset(offset: SourceOffset): Unit = {
     parkedSince = parkedSince.filterNot { case (arn, _) => offset.streams.get(arn).exists(!_.isParked) }
+    parkedDrained = parkedDrained.filter(parkedSince.contains)
     creations = offset.streams.transform((_, stream) => stream.creationMillis)
     // A query that has not taken in yet that a stream was dropped does not join it again.
     offset.read.filterNot(stream => droppedBy.get(stream.arn).exists(_ > offset.version))
@@ -161,10 +170,9 @@ final class MemberVerdict(
         case (Some(_: StreamPhase.Parked), StreamPhase.Active) => returned += 1
         case (Some(StreamPhase.Draining(since)), StreamPhase.Parked(at, isDrained)) =>
           parked += 1
-          val isLeft = isDrained && !isWanted(arn, end.version)
-          if (isLeft) unread(arn, endOfGrace(arn, stream.creationMillis, since)).foreach(record =>
-            throw new Violation("drain", s"$arn is parked as drained at $at in batch $batch, but $record is not read")
-          )
+          // What was delivered of a stream that was dropped is forgotten.
+          val isLeft = isDrained && !isWanted(arn, end.version) && !droppedBy.get(arn).exists(_ > end.version)
+          if (isLeft) checkDrained(arn, stream.creationMillis, since, s"at $at in batch $batch")
         case _ => ()
       }
     }
@@ -174,6 +182,11 @@ final class MemberVerdict(
       earlier <- earlierOf.getOrElse(arn, Set.empty[String])
     } throw new Violation("after", s"batch $batch has records of $arn, and $earlier is not read to its end")
   }
+
+  private def checkDrained(arn: String, creationMillis: Long, sinceMillis: Long, when: String): Unit =
+    unread(arn, endOfGrace(arn, creationMillis, sinceMillis)).foreach(record =>
+      throw new Violation("drain", s"$arn is parked as drained $when, but $record is not read")
+    )
 
   /**
    * Returns the streams that must be read before each stream and are not read to their ends. The newest document that
