@@ -87,6 +87,9 @@ final class PrefetchView private[coordinator] (
     found
   }
 
+  /** Answers how much of a target is fetched and planned. */
+  val targets: TargetProgress = new TargetProgress(state, list)
+
   /** Returns the streams that may have been recreated since the last call. */
   def takeDoubtful(): Set[String] = locked {
     val taken = state.doubtful
@@ -122,20 +125,6 @@ final class PrefetchView private[coordinator] (
   def doubt(streams: Set[String]): Unit = locked(state.doubtful ++= streams & state.streams)
 
   /**
-   * Requires that [[isReached]] and [[everythingIsFetched]] count a shard only if it was open at this time, or is read
-   * to its end. The children of a shard that was closed before may have records of the target.
-   *
-   * @param nanos
-   *   the time of the target, in nanoseconds of this process's clock
-   */
-  def requireOpenShards(nanos: Long): Unit = if (locked(state.openShards.require(nanos))) list()
-
-  /** Returns whether every record of the target has been planned. Call it when there is nothing to plan. */
-  def isReached(target: AvailableNowTarget): Boolean = ofEveryShard { track =>
-    state.heldBack(track.shard.stream) || (isPlanned(track, target) && hasNoChildrenIn(target, track))
-  }
-
-  /**
    * Returns whether a stream may have been recreated, although none of its shards has reported records. If so, it is
    * [[unproven]] from now on.
    */
@@ -143,30 +132,6 @@ final class PrefetchView private[coordinator] (
     val doubtful = tracks.valuesIterator.filter(track => track.shard.stream == stream && track.mayBeRecreated).toVector
     doubtful.foreach(_.noteNews(state.clock.nanoTime))
     doubtful.nonEmpty
-  }
-
-  /**
-   * Returns whether a stream has no more records: every record of the target has been planned, and no later one is
-   * fetched. The answers may be those of a recreated stream without records; see [[requireProof]].
-   */
-  def isDrained(stream: String, target: AvailableNowTarget): Boolean = {
-    val (isOver, isNew) = locked {
-      val left = state.wanted().iterator.map(_._1).filter(_.stream == stream).toVector
-      val isPlannedToEnd = state.listed(stream) && left.forall(tracks.get(_).exists(track =>
-        track.chunks.isEmpty && isPlanned(track, target)
-      ))
-      // A closed shard may be read to its tip before its end is reported, and its children are not known.
-      val isNew = isPlannedToEnd && state.openShards.require(stream, target.millis)
-      val areOpen = left.forall(shard =>
-        tracks.get(shard).exists(track =>
-          track.ended || (state.openShards.wasOpenAt(shard, target.millis) && track.openUpToMillis >= target.millis)
-        )
-      )
-      val isProven = !tracks.valuesIterator.exists(track => track.shard.stream == stream && track.isUnproven)
-      (isPlannedToEnd && areOpen && isProven && !state.streamsToList(stream), isNew)
-    }
-    if (isNew) list()
-    isOver
   }
 
   /** Returns the streams that do not exist any more, without those that have fetched records which are not planned. */
@@ -179,28 +144,6 @@ final class PrefetchView private[coordinator] (
           MissingStream(stream, gone.failure, ofStream(stream).forall(tracks.get(_).exists(gone.isRead)))
       }
     }
-  }
-
-  private def isPlanned(track: ShardTrack, target: AvailableNowTarget): Boolean = {
-    // After a lost report, earlier chunks than the reported ones may exist.
-    val chunks = if (lacksNews(track)) Vector.empty else track.chunks.toVector
-    target.isReached(chunks, track.readUpToMillis, track.ended) && target.within(track.chunks.toVector).isEmpty
-  }
-
-  /**
-   * Returns whether the consumers have fetched every record of the target in every shard. Some of these records may
-   * not be planned yet.
-   */
-  def everythingIsFetched(target: AvailableNowTarget): Boolean =
-    ofEveryShard(track => isFetched(track, target) && hasNoChildrenIn(target, track))
-
-  /**
-   * Returns whether every shard was read to its tip since this run of the query started, or has records that arrived
-   * after the target.
-   */
-  def everyTipIsReached(target: AvailableNowTarget): Boolean = ofEveryShard { track =>
-    isFetched(track, target) ||
-    (!lacksNews(track) && track.readUpToMillis > 0 && track.millisBehindLatest.contains(0L))
   }
 
   /** Returns the shards of which newer records were fetched late since the last call. */
@@ -290,30 +233,6 @@ final class PrefetchView private[coordinator] (
     )
   }
 
-  private def ofEveryShard(condition: ShardTrack => Boolean): Boolean = locked {
-    state.throwFailure()
-    state.streams.forall(stream => state.listed(stream) || state.missing.contains(stream)) &&
-    (state.streamsToList -- state.missing.keySet).isEmpty && !tracks.valuesIterator.exists(_.isUnproven) &&
-    state.wanted().forall { case (shard, _) =>
-      state.missing.contains(shard.stream) || tracks.get(shard).exists(condition)
-    }
-  }
-
-  private def isFetched(track: ShardTrack, target: AvailableNowTarget): Boolean =
-    track.ended || track.readUpToMillis >= target.millis ||
-      (!lacksNews(track) && track.chunks.exists(_.firstArrivalMillis > target.millis))
-
-  /**
-   * Returns whether every record of the shard's children arrived after the target, or the children are known. A listing
-   * may be out of date, and an answer with the last records of a closed shard need not report its end. So a listing and
-   * the consumer must both show the shard as open.
-   */
-  private def hasNoChildrenIn(target: AvailableNowTarget, track: ShardTrack): Boolean =
-    track.ended || track.chunks.exists(_.firstArrivalMillis > target.millis) ||
-      (state.openShards.wasOpen(track.shard) && track.openUpToMillis >= target.millis)
-
-  private def lacksNews(track: ShardTrack): Boolean = state.owner(track).exists(_.lacksNews)
-
   private def available(until: Option[AvailableNowTarget])(shard: StreamShard): Option[ShardAvailability] =
     tracks.get(shard).filterNot(_.isUnproven).map(available(_, until))
 
@@ -321,7 +240,7 @@ final class PrefetchView private[coordinator] (
     val chunks = track.chunks.toVector
     val within = until.fold[IndexedSeq[ChunkSummary]](chunks)(_.within(chunks))
     // Records after the target are excluded, so the time up to which the shard was read must not pass the target.
-    val told = if (lacksNews(track)) 0 else track.readUpToMillis
+    val told = if (state.lacksNews(track)) 0 else track.readUpToMillis
     val readUpTo = until.fold(told)(target => math.min(told, target.millis))
     val openUpTo = math.max(track.followedMillis, state.openShards.lastOpenMillis(track.shard).getOrElse(0L))
     val childrenSince = if (track.ended) state.childrenSince(track.shard) else None

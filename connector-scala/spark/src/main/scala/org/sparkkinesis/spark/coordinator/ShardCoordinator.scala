@@ -109,7 +109,7 @@ final class ShardCoordinator(
   def tellTime(): Unit = placement.tellTime()
 
   /** Adds shards of an earlier listing; a later listing may lack some of them. */
-  def know(stream: String, shards: Seq[Shard]): Unit = progress.know(stream, shards)
+  def know(stream: String, shards: Seq[Shard]): Unit = progress.listings.know(stream, shards)
 
   override def close(): Unit = {
     val told = state.close()
@@ -127,14 +127,14 @@ final class ShardCoordinator(
 
   /** Runs one round of discovery: lists the streams that are due, or whose lineage is incomplete. May block. */
   private def discover(isDue: Boolean): Unit = {
-    progress.toList(isDue).foreach { stream =>
+    progress.listings.toList(isDue).foreach { stream =>
       val begun = ListingTime(environment.clock.nanoTime, serviceMillis())
-      try progress.list(stream, listShards(stream), begun)
-      catch { case failure: KinesisConnectorException => progress.notListed(stream, failure, begun) }
+      try progress.listings.list(stream, listShards(stream), begun)
+      catch { case failure: KinesisConnectorException => progress.listings.notListed(stream, failure, begun) }
       placing.wake() // The shards of this stream do not wait for the listing of the next stream.
     }
     if (isDue) placement.tellTime()
-    if (progress.mustListAgain) discovery.wakeIn(ListAgainMillis)
+    if (progress.listings.mustListAgain) discovery.wakeIn(ListAgainMillis)
     placing.wake()
   }
 

@@ -4,24 +4,18 @@ import scala.collection.immutable.SortedMap
 import scala.collection.mutable
 
 import org.sparkkinesis.consume.MissingResource
-import org.sparkkinesis.error.{DataLossPolicy, KinesisConnectorException, ServiceErrors}
-import org.sparkkinesis.event.{
-  BufferFilled, BufferFreed, DataLost, ReadFailed, ReportMissed, ShardEnded, ShardExpired, ShardsListed
-}
-import org.sparkkinesis.model.{ChildShard, SequenceNumber, Shard, ShardId, StreamShard}
+import org.sparkkinesis.error.{DataLossPolicy, KinesisConnectorException}
+import org.sparkkinesis.event.{BufferFilled, BufferFreed, DataLost, ReadFailed, ReportMissed, ShardEnded, ShardExpired}
+import org.sparkkinesis.model.{ChildShard, SequenceNumber, ShardId, StreamShard}
 import org.sparkkinesis.plan.offset.{ShardPosition, SourceOffset}
 import org.sparkkinesis.service.ServiceException
-import org.sparkkinesis.shard.ShardGraph
 import org.sparkkinesis.spark.connection.ServiceFailure
-import org.sparkkinesis.spark.coordinator.state.OpenShardTimes.ListingTime
-import org.sparkkinesis.spark.coordinator.state.{
-  ConsumerPeer, CoordinatorState, LatestTime, Overtaken, ShardTrack, StreamGone
-}
+import org.sparkkinesis.spark.coordinator.state.{ConsumerPeer, CoordinatorState, LatestTime, Overtaken, ShardTrack}
 import org.sparkkinesis.spark.protocol.{Release, Report, ShardReport, Unassign}
 import org.sparkkinesis.spark.settings.StreamConnection
 
 /**
- * Records progress: the executors' reports, the listings, and what the query has planned.
+ * Records progress: the executors' reports, and what the query has planned.
  *
  * @param losses
  *   whether a missing shard ends the query
@@ -42,11 +36,8 @@ final private[coordinator] class ShardProgress(
 
   private val latestTime = new LatestTime(latestMillis)
 
-  /** The shards that [[know]] has added, by stream. */
-  private var known = Map.empty[String, Seq[Shard]]
-
-  /** When streams were found to be recreated, in nanoseconds of this process's clock. */
-  private var forgottenNanos = Map.empty[String, Long]
+  /** Records the listings of the streams. */
+  val listings = new ShardListings(state, latestMillis, streamsMayLeave)
 
   /**
    * Drops planned records here and in the executors.
@@ -84,8 +75,8 @@ final private[coordinator] class ShardProgress(
   ).map(_.arn).toSet)
 
   /**
-   * Forgets the shards of a stream that was recreated, and their failure, except those that [[know]] has added last.
-   * The executors drop what they have fetched. A listing that has begun may still be of the old stream.
+   * Forgets the shards of a stream that was recreated, and their failure, except those that were added last from
+   * elsewhere. The executors drop what they have fetched.
    */
   private def forget(stream: String): Unit = {
     val left = tracks.valuesIterator.filter(_.shard.stream == stream).toVector
@@ -97,10 +88,7 @@ final private[coordinator] class ShardProgress(
     state.givenUp.remove(shards)
     state.openShards.forget(Set(stream))
     state.forgive { case failed: ShardFailed => failed.shard.stream == stream }
-    state.listed -= stream
-    state.missing -= stream
-    state.graphs += stream -> ShardGraph.of(known.getOrElse(stream, Nil))
-    forgottenNanos += stream -> state.clock.nanoTime
+    listings.forget(stream)
     state.noteChange()
   }
 
@@ -143,77 +131,6 @@ final private[coordinator] class ShardProgress(
     if (from.missedReports > missed) state.note(ReportMissed(from.id))
     mustName
   }
-
-  /**
-   * Returns the streams that a round of discovery has to list: all streams when it is due, else streams with an
-   * incomplete or lost lineage.
-   */
-  def toList(isDue: Boolean): Set[String] = locked {
-    if (isDue) state.streams else state.streams -- state.listed ++ state.streamsToList
-  }
-
-  /** Records a complete listing of a stream. */
-  def list(stream: String, shards: Seq[Shard], begun: ListingTime): Unit = locked {
-    // The stream may have been parked while it was listed.
-    if (state.streams(stream) && isOfThis(stream, begun)) {
-      if (state.graphs(stream).contradicts(shards)) state.doubtful += stream
-      // A stream that did not exist has other shards now. Until the query decides how it goes on, those of the deleted
-      // one stay known: executors may hold records of them.
-      if (!state.missing.contains(stream)) {
-        state.openShards.list(stream, shards, begun, tracks.contains)
-        listKnown(stream, shards)
-      }
-    }
-  }
-
-  private def listKnown(stream: String, shards: Seq[Shard]): Unit = {
-    val (open, closed) = shards.partition(_.isOpen)
-    // The first listing is reported as a whole, also the shards that are known from the start of the query.
-    val known = if (state.listed(stream)) state.graphs(stream) else ShardGraph.Empty
-    val added = shards.map(_.id).filter(known.range(_).isEmpty)
-    state.note(ShardsListed(stream, open.size, closed.size, added))
-    state.graphs += stream -> state.graphs(stream).withListing(shards)
-    state.listed += stream
-    state.givenUp.list(stream, shards)
-    state.noteChange()
-  }
-
-  /** Records that a stream could not be listed. Throws the failure if it ends the query. */
-  def notListed(stream: String, failure: KinesisConnectorException, begun: ListingTime): Unit =
-    if (streamsMayLeave && ServiceErrors.isStreamNotFound(failure)) locked {
-      if (isOfThis(stream, begun)) miss(stream, failure)
-    }
-    else throw failure
-
-  /** Whether a listing began after the stream was last found to be recreated. */
-  private def isOfThis(stream: String, begun: ListingTime): Boolean =
-    forgottenNanos.get(stream).forall(begun.nanos - _ >= 0)
-
-  /** Records that a stream does not exist any more; the query decides how it goes on. */
-  private def miss(stream: String, failure: Throwable): Unit = locked {
-    if (state.streams(stream) && !state.missing.contains(stream)) {
-      state.missing(stream) =
-        StreamGone(failure, latestMillis(), tracks.valuesIterator.filter(_.shard.stream == stream))
-      state.noteChange()
-    }
-  }
-
-  /**
-   * Adds shards that are known from elsewhere. The stream still has to be listed. The query repeats the same shards at
-   * each of its polls.
-   */
-  def know(stream: String, shards: Seq[Shard]): Unit = locked {
-    if (!state.graphs.contains(stream) || !known.get(stream).exists(_ eq shards)) {
-      known += stream -> shards
-      state.graphs += stream -> state.graphs(stream).withListing(shards)
-    }
-  }
-
-  /**
-   * Returns whether another listing is required, because the last one was older than a child or named only one of its
-   * parents, or because the descendants of a shard that was given up are searched for.
-   */
-  def mustListAgain: Boolean = locked(state.streamsToList.nonEmpty)
 
   /**
    * Drops planned records here and in the executors, including shards without a report, because a late owner may
@@ -319,7 +236,7 @@ final private[coordinator] class ShardProgress(
       state.note(ReadFailed(track.shard.stream, track.shard.shard, error.getMessage))
       val failure = new ShardFailed(track.shard, error)
       if (streamsMayLeave && MissingResource.of(error).contains(MissingResource.Stream))
-        miss(track.shard.stream, failure)
+        listings.miss(track.shard.stream, failure)
       else state.fail(failure)
     }
 

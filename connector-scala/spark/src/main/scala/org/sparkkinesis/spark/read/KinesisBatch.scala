@@ -18,7 +18,7 @@ import org.sparkkinesis.spark.connection.Environment
 import org.sparkkinesis.spark.metadata.{MetadataSource, MetadataWatcher}
 import org.sparkkinesis.spark.read.query.FirstRecords
 import org.sparkkinesis.spark.read.reader.{KinesisInputPartition, KinesisReaderFactory}
-import org.sparkkinesis.spark.session.StreamSession
+import org.sparkkinesis.spark.session.{InitialOffsets, StreamSession}
 import org.sparkkinesis.spark.settings.ReadSettings
 
 /** A bounded read: each shard from the starting to the ending position. Planning fixes both ends. */
@@ -32,7 +32,7 @@ final class KinesisBatch(options: Options, schema: StructType) extends Batch {
       if (!session.isLogical) session.openMatching()
       val now = session.serviceClock.atMost
       val from = options.get(ReadOptions.initialPosition).getOrElse(PositionOption(StartingPosition.TrimHorizon))
-      val to = StreamSession.pin(options(ReadOptions.endingPosition), now)
+      val to = InitialOffsets.pin(options(ReadOptions.endingPosition), now)
       checkIsPast(ReadOptions.initialPosition, from, now)
       checkIsPast(ReadOptions.endingPosition, to, now)
       val ranges = session.streams.values.toVector.flatMap { stream =>

@@ -5,17 +5,15 @@ import java.util.regex.Pattern
 
 import scala.collection.immutable.SortedMap
 import scala.collection.mutable
-import scala.concurrent.duration._
 
 import org.sparkkinesis.aws.client.ClientSettings
-import org.sparkkinesis.config.value.PositionOption
 import org.sparkkinesis.config.{ConnectionOptions, MetadataOptions, Options}
 import org.sparkkinesis.error.{KinesisConnectorException, MetadataErrors, OptionErrors}
 import org.sparkkinesis.event.EventSink
 import org.sparkkinesis.event.log.QueryContext
 import org.sparkkinesis.metadata.PhysicalStream
-import org.sparkkinesis.model.{Shard, ShardId, StartingPosition, StreamRef}
-import org.sparkkinesis.plan.offset.{InitialShards, SourceOffset, StreamOffset}
+import org.sparkkinesis.model.{Shard, ShardId, StreamRef}
+import org.sparkkinesis.plan.offset.SourceOffset
 import org.sparkkinesis.retry.{RetryPolicies, RetryRules}
 import org.sparkkinesis.service.{KinesisService, ShardFilter, StreamDescription}
 import org.sparkkinesis.sink.kinesis.StreamIdentity
@@ -239,41 +237,8 @@ final class StreamSession(val options: Options, asked: QueryContext, environment
   /** Whether the service still has this shard, also if a listing lacks it. */
   def hasShard(arn: String, shard: ShardId): Boolean = directory(found(arn).client).hasShard(ref(arn), shard)
 
-  /**
-   * Returns the initial offset of a query. "Latest" becomes a time, so that a restart starts at the same position.
-   *
-   * @param latestMillis
-   *   the time that "latest" means, by the service's clock
-   */
-  def initialOffset(position: PositionOption, latestMillis: Long): SourceOffset =
-    SourceOffset(streams.keys.map(initialOffset(_, position, latestMillis)))
-
-  /** Returns the initial offset of one stream. */
-  def initialOffset(arn: String, position: PositionOption, latestMillis: Long): StreamOffset = {
-    val stream = streams(arn)
-    val pinned = StreamSession.pin(
-      StreamSession.withinRetention(position, oldestMillis(arn)),
-      latestMillis - StreamSession.ArrivalTolerance.toMillis
-    )
-    // "Latest" is the time of the first start, which may have been an earlier run, so a closed parent is read as well.
-    val all = shards.withParents(arn)
-    val filter = InitialShards.filter(pinned.default)
-    val listed = if (filter == ShardFilter.FromTrimHorizon) all
-    else shards.withParents(arn, filter, all.iterator.map(_.id).toSet)
-    StreamOffset(
-      stream.name,
-      stream.arn,
-      stream.creationMillis,
-      InitialShards.choose(stream.name, pinned, listed, all)
-    )
-  }
-
-  /**
-   * Returns an offset of an opened stream with the oldest time that its records may have when they are fetched, for
-   * each position without a time.
-   */
-  def withOldestTime(offset: StreamOffset): StreamOffset =
-    offset.timed(math.max(offset.creationMillis, oldestMillis(offset.arn) + StreamSession.FirstFetch.toMillis))
+  /** Finds the offsets at which queries and streams begin. */
+  val initialOffsets: InitialOffsets = new InitialOffsets(this)
 
   /** Returns a time, in epoch milliseconds, before which the records of an opened stream have expired. */
   def oldestMillis(arn: String): Long =
@@ -311,35 +276,6 @@ final class StreamSession(val options: Options, asked: QueryContext, environment
 
 object StreamSession {
 
-  /** Time until the first fetch of a stream, within which its oldest records may expire without a report. */
-  val FirstFetch: FiniteDuration = 1.hour
-
   /** A stream as the options name it, its description, and the client settings that found it. */
   final private case class Found(ref: StreamRef, stream: StreamDescription, client: ClientSettings)
-
-  /**
-   * How much earlier a record may seem to have arrived than it did: arrival times are approximate. Every record that
-   * seems to have arrived before "latest" is in the shard when that is resolved. Otherwise a task that reads the range
-   * again from the service would skip such a record.
-   */
-  val ArrivalTolerance: FiniteDuration = 250.millis
-
-  /** Replaces "latest" by the current time. */
-  def pin(position: PositionOption, nowMillis: Long): PositionOption = {
-    def at(one: StartingPosition): StartingPosition =
-      if (one == StartingPosition.Latest) StartingPosition.AtTimestamp(nowMillis) else one
-    PositionOption(at(position.default), position.shards.map { case (shard, one) => shard -> at(one) })
-  }
-
-  /**
-   * Replaces a time before the retention period by the oldest record. Otherwise the offset would look like one that
-   * expired unread.
-   */
-  private def withinRetention(position: PositionOption, oldestMillis: Long): PositionOption = {
-    def at(one: StartingPosition): StartingPosition = one match {
-      case StartingPosition.AtTimestamp(millis) if millis < oldestMillis => StartingPosition.TrimHorizon
-      case other => other
-    }
-    PositionOption(at(position.default), position.shards.map { case (shard, one) => shard -> at(one) })
-  }
 }

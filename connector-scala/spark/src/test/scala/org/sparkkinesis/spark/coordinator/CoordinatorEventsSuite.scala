@@ -27,7 +27,7 @@ class CoordinatorEventsSuite extends TimedSuite {
     val placement = new ShardPlacement(state, 0, () => 0L)
     private var reports = 0L
     advanceTo(0 -> ShardPosition.Horizon, 1 -> ShardPosition.Horizon)
-    progress.list(orders, shards(2), ListingTime(0, 0))
+    progress.listings.list(orders, shards(2), ListingTime(0, 0))
     placement.introduce(Register("1", "host", 1), new ConsumerPeer("1", "host", 1, "1:1", _ => ()))
     placement.assign()
 

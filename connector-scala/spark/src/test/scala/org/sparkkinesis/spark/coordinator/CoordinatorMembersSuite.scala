@@ -101,7 +101,7 @@ class CoordinatorMembersSuite extends CoordinatorFixture {
     oneShard { s =>
       val from = withStream(StreamPhase.Draining(5))
       val target = AvailableNowTarget(1000)
-      def isDrained = s.coordinator.prefetched.isDrained(joined, target)
+      def isDrained = s.coordinator.prefetched.targets.isDrained(joined, target)
       s.coordinator.advance(from)
       assert(!isDrained)
       val epoch = s("driver").nextAssigned(2).find(_.shard.stream == joined).get.epoch
@@ -111,7 +111,7 @@ class CoordinatorMembersSuite extends CoordinatorFixture {
       assert(!isDrained, "the records are not planned")
       s.coordinator.advance(withStream(StreamPhase.Draining(5), after(2)))
       assert(isDrained)
-      assert(!s.coordinator.prefetched.isDrained(joined, AvailableNowTarget(3000)))
+      assert(!s.coordinator.prefetched.targets.isDrained(joined, AvailableNowTarget(3000)))
     }
   }
 
@@ -145,7 +145,7 @@ class CoordinatorMembersSuite extends CoordinatorFixture {
       val other = assigned.find(_.shard.stream == arn).get
       s("driver").tell(news(other.shard, other.epoch, Seq(1)).copy(readUpToMillis = 2000, openUpToMillis = 2000))
       rows(s)(1)
-      assert(s.coordinator.prefetched.everythingIsFetched(AvailableNowTarget(1000)), "it is not waited for")
+      assert(s.coordinator.prefetched.targets.everythingIsFetched(AvailableNowTarget(1000)), "it is not waited for")
       s.coordinator.advance(withStream(StreamPhase.Parked(5, isDrained = true), after(2)))
       assert(s.coordinator.prefetched.missing.isEmpty)
     }

@@ -61,7 +61,7 @@ class ShardCoordinatorSuite extends CoordinatorFixture {
         s("1").breakDown("java.lang.NoClassDefFoundError: org/example/Missing")
       }
       val deadline = 20.seconds.fromNow
-      def failure = scala.util.Try(s.coordinator.prefetched.isReached(AvailableNowTarget(0))).failed.toOption
+      def failure = scala.util.Try(s.coordinator.prefetched.targets.isReached(AvailableNowTarget(0))).failed.toOption
       while (failure.isEmpty && deadline.hasTimeLeft())
         s.coordinator.prefetched.awaitChange(s.coordinator.prefetched.changes, 100)
       failure match {

@@ -41,22 +41,22 @@ class ShardProgressSuite extends TimedSuite {
   test("shards that are known already are not added again at each poll") {
     val rig = new Rig
     val listed = new Counted(shards(4))
-    rig.progress.know(orders, listed)
+    rig.progress.listings.know(orders, listed)
     val reads = listed.reads
     assert(reads > 0 && rig.state.graphs(orders).range(ShardId.ofIndex(3)).nonEmpty)
-    (1 to 100).foreach(_ => rig.progress.know(orders, listed))
+    (1 to 100).foreach(_ => rig.progress.listings.know(orders, listed))
     assert(listed.reads == reads)
-    rig.progress.know(orders, shards(5))
+    rig.progress.listings.know(orders, shards(5))
     assert(rig.state.graphs(orders).range(ShardId.ofIndex(4)).nonEmpty)
   }
 
   test("the shards of a stream that returns are added again") {
     val rig = new Rig
     val listed = new Counted(shards(4))
-    rig.progress.know(orders, listed)
+    rig.progress.listings.know(orders, listed)
     rig.advance(StreamPhase.Parked(5, isDrained = true))
     assert(rig.state.graphs(orders).range(ShardId.ofIndex(3)).isEmpty)
-    rig.progress.know(orders, listed)
+    rig.progress.listings.know(orders, listed)
     assert(rig.state.graphs(orders).range(ShardId.ofIndex(3)).nonEmpty)
   }
 
@@ -185,7 +185,7 @@ class ShardProgressSuite extends TimedSuite {
     val placement = new ShardPlacement(state, 0, () => now)
     private var told = Map.empty[String, Long].withDefaultValue(0L)
     progress.advance(offset(ShardPosition.Horizon), Set.empty)
-    progress.list(orders, shards(1), ListingTime(0, 0))
+    progress.listings.list(orders, shards(1), ListingTime(0, 0))
 
     def join(id: String): Unit = {
       placement.introduce(Register(id, "host", 1), new ConsumerPeer(id, "host", 1, id, _ => ())): Unit

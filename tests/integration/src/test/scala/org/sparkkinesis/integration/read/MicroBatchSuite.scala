@@ -5,7 +5,7 @@ import org.apache.spark.sql.{Dataset, Row}
 
 import org.sparkkinesis.integration.SparkSuite
 import org.sparkkinesis.kit.stream._
-import org.sparkkinesis.spark.session.StreamSession
+import org.sparkkinesis.spark.session.InitialOffsets
 
 /** Micro-batch reading by polling. */
 class MicroBatchSuite extends MicroBatchTests {
@@ -152,7 +152,7 @@ abstract class MicroBatchTests extends SparkSuite {
       // The service tells its time in whole seconds, and arrival times are approximate, so records of the last second
       // before the start and of the tolerance may be read.
       Execute("wait until the records are older than that") { _ =>
-        val end = System.currentTimeMillis() + 1000 + StreamSession.ArrivalTolerance.toMillis
+        val end = System.currentTimeMillis() + 1000 + InitialOffsets.ArrivalTolerance.toMillis
         while (System.currentTimeMillis() <= end) Thread.onSpinWait()
       },
       StartStream(),

@@ -176,6 +176,9 @@ final private[coordinator] class CoordinatorState(
 
   def owner(track: ShardTrack): Option[ConsumerPeer] = track.owner.flatMap(peers.get)
 
+  /** Whether a report of a shard's owner was lost, so that earlier records than the reported ones may exist. */
+  def lacksNews(track: ShardTrack): Boolean = owner(track).exists(_.lacksNews)
+
   /**
    * Returns a time before which no record of a shard arrived that is still to be read, if the shard was not fetched
    * yet. The records of a child arrived after those of its parents, and after the last time at which a parent was still

@@ -11,7 +11,7 @@ import org.sparkkinesis.plan._
 import org.sparkkinesis.plan.offset.SourceOffset
 import org.sparkkinesis.spark.connection.Environment
 import org.sparkkinesis.spark.coordinator.cluster.ExecutorCluster
-import org.sparkkinesis.spark.coordinator.{MissingStream, PrefetchView, ShardCoordinator, ShardFailed}
+import org.sparkkinesis.spark.coordinator.{PrefetchView, ShardCoordinator, ShardFailed}
 import org.sparkkinesis.spark.session.StreamSession
 import org.sparkkinesis.spark.session.checkpoint.CheckpointFiles
 import org.sparkkinesis.spark.session.member.StreamMembers
@@ -53,13 +53,13 @@ final class SourceQuery(
     minimum,
     session.serviceClock,
     positions.retention.oldestMillis(_),
-    () => findsRecreated(),
+    () => planning.findsRecreated(),
     clock
   )
+  private val planning: BatchPlanning =
+    new BatchPlanning(session, streams, positions, triggers, () => coordinatorIfStarted, () => coordinator)
   private val ranges = new BatchRanges(session, positions.retention, prefetched.hashKeyRange(_), environment)
 
-  /** The connections that the coordinator has received. */
-  private var connected = session.connections
   private var planned: Option[PlannedBatch] = None
 
   /** The end of the last batch of this run, or the offset at which there was nothing to plan. */
@@ -68,9 +68,6 @@ final class SourceQuery(
   private var batches = 0L
   private var rows = 0L
   private var coordinatorIfStarted: Option[ShardCoordinator] = None
-
-  /** Whether a stream was found to be recreated, so that positions in it have to be mended. */
-  private var mustMend = false
 
   private def members: Option[StreamMembers] = streams.members
 
@@ -102,16 +99,13 @@ final class SourceQuery(
   /** The initial offset of the query, also when it restarts from its checkpoint. */
   def initialOffset: SourceOffset = positions.initial
 
-  /** Whether the end of `Trigger.AvailableNow` is to be fixed when the streams are open. */
-  private var endsNow = false
-
   /**
    * Fixes the service's current time as the end for `Trigger.AvailableNow`. The service's clock is known when streams
    * are open, which streams that come and go are at the first batch.
    */
   def prepareForAvailableNow(): Unit = {
     members.foreach(_.pin())
-    if (members.isEmpty) triggers.endNow() else endsNow = true
+    if (members.isEmpty) triggers.endNow() else planning.endWhenOpen()
   }
 
   /**
@@ -123,9 +117,8 @@ final class SourceQuery(
   def latestOffset(start: SourceOffset, allAvailable: Boolean): Option[SourceOffset] = explained {
     members.foreach(_.check(start))
     if (allAvailable) members.foreach(_.pin())
-    findsRecreated()
-    val (mended, from) = planFrom(start, allAvailable)
-    planned = planned.map(_.withArrivals(mended))
+    val BatchPlanning.Planned(mended, from, batch) = planning.plan(start, allAvailable)
+    planned = batch.map(_.withArrivals(mended))
     val isLast = allAvailable || (planned.isEmpty && triggers.target.nonEmpty)
     coordinatorIfStarted.foreach { running =>
       val late = running.prefetched.takeOvertaken()
@@ -161,143 +154,6 @@ final class SourceQuery(
     val upTo = read.settle(from, triggers.target)
     positions.retention.keep(read.takeOvertaken())
     upTo
-  }
-
-  /** Plans the next batch. Returns its start with recreated streams replaced, and the same position as it is read. */
-  @scala.annotation.tailrec
-  private def planFrom(start: SourceOffset, allAvailable: Boolean): (SourceOffset, SourceOffset) = {
-    mustMend = false
-    val mended = positions.mend(start)
-    val known = positions.linked(mended)
-    planUnlessRecreated(mended, known, allAvailable) match {
-      case Some(from) => (mended, from)
-      case None => planFrom(start, allAvailable)
-    }
-  }
-
-  /**
-   * A position in a stream that was recreated is not valid in the new one, so reading may fail because of it. The end
-   * of a shard may show that a stream was recreated while a batch is planned that begins with the shard's children.
-   */
-  private def planUnlessRecreated(mended: SourceOffset, known: SourceOffset, all: Boolean): Option[SourceOffset] =
-    try {
-      // What the coordinator knows of a recreated stream is of the old one, and no position is compared with that.
-      if (coordinatorIfStarted.exists(_.knowsOther(known))) advance(session.opened(withoutUnprepared(known)))
-      plan(mended, known, all).filterNot(_ => planned.nonEmpty && isRecreated(positions.checkDoubtful))
-    } catch {
-      case failed: ShardFailed
-          if mustMend || positions.checkRecreated(Set(failed.shard.stream), isUrgent = true).recreated.nonEmpty =>
-        None
-    }
-
-  /** Checks the streams that may have been recreated. Returns whether one was found since the offset was mended. */
-  private def findsRecreated(): Boolean = isRecreated(positions.checkDoubtful) || isRecreated(positions.checkUnproven)
-
-  private def isRecreated(check: PrefetchView => Boolean): Boolean = {
-    mustMend ||= coordinatorIfStarted.exists(running => check(running.prefetched))
-    mustMend
-  }
-
-  /**
-   * Plans the next batch from the streams as they are now, and returns its start; `None` if a stream was recreated, so
-   * that the start has changed.
-   */
-  @scala.annotation.tailrec
-  private def plan(mended: SourceOffset, known: SourceOffset, allAvailable: Boolean): Option[SourceOffset] =
-    asStreamsAre(mended, known) match {
-      case None => None
-      case Some(from) =>
-        if (endsNow) triggers.endNow()
-        endsNow = false
-        // The executors need the settings of the first stream that is opened, also for the streams that join later.
-        val hasBegun = coordinatorIfStarted.nonEmpty || from.read.nonEmpty
-        if (hasBegun) advance(from)
-        planned = if (hasBegun) triggers.plan(from, allAvailable) else None
-        // A stream that has no more records may let another one go on, and a shard may have been given up meanwhile.
-        if (mustMend) None
-        else if (planned.nonEmpty) Some(from)
-        else
-          asStreamsAre(mended, from) match {
-            case Some(next) if next ne from => plan(mended, next, allAvailable)
-            case other => other
-          }
-    }
-
-  private def advance(to: SourceOffset): Unit = {
-    to.read.foreach(stream => coordinator.know(stream.arn, session.shards.seen(stream.arn)))
-    coordinator.advance(to, members.fold(Set.empty[String])(_.waiting(to)))
-  }
-
-  private def asStreamsAre(mended: SourceOffset, from: SourceOffset): Option[SourceOffset] = {
-    members.foreach(leaveMissing(_, from))
-    val moved = if (mustMend) None else relinked(mended, members.fold(from)(evolved(_, mended, from)))
-    moved.filterNot(_ => mustMend)
-  }
-
-  /** Leaves the streams that do not exist any more. One that was recreated since then is read on. */
-  private def leaveMissing(members: StreamMembers, from: SourceOffset): Unit = {
-    val read = from.read.map(_.arn).toSet
-    val gone = coordinatorIfStarted.fold(Seq.empty[MissingStream])(_.prefetched.missing)
-      .filter(one => read(one.stream) && !members.isHeld(one.stream))
-    val recreated = positions.returned(gone.map(_.stream).toSet)
-    mustMend ||= recreated.nonEmpty
-    gone.foreach { one =>
-      if (recreated(one.stream)) members.noteRecreated(one.stream, one.isDrained)
-      else members.leave(from, one.stream, streams.explain(one), one.isDrained)
-    }
-  }
-
-  /**
-   * Returns the offset without the recreated streams that have no enhanced fan-out consumer, which are held back. The
-   * executors must know the others' consumers before shards of them are assigned.
-   */
-  private def withoutUnprepared(offset: SourceOffset): SourceOffset = members.fold(offset) { members =>
-    val unprepared = streams.prepareRecreated(offset)
-    unprepared.foreach { case (arn, why) => members.leave(offset, arn, why, isDrained = false) }
-    connect()
-    if (unprepared.isEmpty) offset else offset.copy(streams = offset.streams -- unprepared.keys)
-  }
-
-  /** Tells the coordinator how the streams are reached now. */
-  private def connect(): Unit = if (session.connections ne connected) {
-    connected = session.connections
-    coordinator.connect(connected)
-  }
-
-  /**
-   * Returns the offset with the remaining descendants of shards that were given up while the query was running; `None`
-   * if their stream was recreated.
-   */
-  private def relinked(mended: SourceOffset, from: SourceOffset): Option[SourceOffset] = {
-    val lost = coordinatorIfStarted.toSeq.flatMap(_.prefetched.lostLineages(from, triggers.target))
-    val whole = positions.relinked(mended, from, lost)
-    whole.filter(_ ne from).foreach(moved => members.foreach(_.replace(mended, moved)))
-    whole
-  }
-
-  /** Returns the offset with the streams that joined, left or returned. */
-  private def evolved(members: StreamMembers, mended: SourceOffset, from: SourceOffset): SourceOffset = {
-    val before = members.last(mended, from)
-    val moved = members.evolve(
-      mended,
-      from,
-      isDrained,
-      stream => session.withOldestTime(coordinatorIfStarted.fold(stream)(_.prefetched.settle(stream)))
-    )
-    // A stream that joined after the last batch may have been recreated since then.
-    val whole = positions.mend(positions.withReturned(before, moved))
-    if (whole ne moved) members.replace(mended, whole)
-    if (withoutUnprepared(whole) eq whole) whole else evolved(members, mended, whole)
-  }
-
-  /** Whether every record of a stream was planned that arrived up to a time. */
-  private def isDrained(arn: String, untilMillis: Long): Boolean = {
-    def isPlanned = prefetched.isDrained(arn, AvailableNowTarget(untilMillis))
-    // Nothing is certain about the other streams after one was found to be recreated.
-    !mustMend && isPlanned && {
-      mustMend = positions.checkDrained(prefetched, arn, isLast = members.exists(_.isPinned))
-      !mustMend && isPlanned
-    }
   }
 
   /** The settings of the consumers, whose enhanced fan-out consumers are registered. */

@@ -126,7 +126,7 @@ final private[query] class SourceStreams(
 
   /** Returns the initial offset of a query that has no checkpoint. */
   def initialOffset: SourceOffset =
-    members.fold(session.initialOffset(position, latestMillis))(_.initialOffset)
+    members.fold(session.initialOffsets.of(position, latestMillis))(_.initialOffset)
 
   /** Returns the position of the streams that this run reads, if they change only when the query restarts. */
   def listed(mended: SourceOffset, from: SourceOffset): SourceOffset = named.fold(from)(_.current(mended, from))

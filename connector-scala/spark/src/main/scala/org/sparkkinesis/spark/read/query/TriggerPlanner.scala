@@ -77,7 +77,7 @@ final private[query] class TriggerPlanner(
    */
   def plan(from: SourceOffset, allAvailable: Boolean): Option[PlannedBatch] = {
     val fixed = end.orElse(Option.when(allAvailable)(fixedNow()))
-    fixed.foreach(one => prefetched.requireOpenShards(one.nanos))
+    fixed.foreach(one => prefetched.targets.requireOpenShards(one.nanos))
     fixed.map(_.target).fold(now(from))(until => if (allAvailable) everything(from, until) else upTo(from, until))
   }
 
@@ -144,7 +144,7 @@ final private[query] class TriggerPlanner(
     // the time.
     if (minimum.isEmpty && nothingAt.exists { case (changes, start) => changes == seen && (start eq from) }) None
     else {
-      hasLooked ||= prefetched.everyTipIsReached(atBegin) || clock.nanoTime - firstNanos >= LongestLook.toNanos
+      hasLooked ||= prefetched.targets.everyTipIsReached(atBegin) || clock.nanoTime - firstNanos >= LongestLook.toNanos
       val enough = minimum.forall(_.isReached(prefetched.availableRows, millisSinceLast, prefetched.bufferIsFull))
       val grow = growMillis
       val batch = if (enough && grow == 0) select(from, limits, None) else None
@@ -162,12 +162,12 @@ final private[query] class TriggerPlanner(
   private def upTo(from: SourceOffset, until: AvailableNowTarget): Option[PlannedBatch] = {
     val seen = prefetched.changes
     val grow = growMillis
-    if (grow > 0 && !prefetched.everythingIsFetched(until)) {
+    if (grow > 0 && !prefetched.targets.everythingIsFetched(until)) {
       await(seen, grow)
       if (findsRecreated()) None else upTo(from, until)
     } else {
       val batch = select(from, limits, Some(until))
-      if (batch.nonEmpty || prefetched.isReached(until)) batch
+      if (batch.nonEmpty || prefetched.targets.isReached(until)) batch
       else {
         await(seen, LongestWaitMillis)
         if (findsRecreated()) None else upTo(from, until)
@@ -183,7 +183,7 @@ final private[query] class TriggerPlanner(
     @scala.annotation.tailrec
     def untilFetched(): Option[PlannedBatch] = {
       val seen = prefetched.changes
-      if (prefetched.everythingIsFetched(until)) select(from, ReadLimits.Unlimited, Some(until))
+      if (prefetched.targets.everythingIsFetched(until)) select(from, ReadLimits.Unlimited, Some(until))
       else {
         if (prefetched.bufferIsFull) prefetched.readAhead()
         await(seen, LongestWaitMillis)

@@ -4,7 +4,7 @@ import scala.concurrent.duration._
 
 import org.sparkkinesis.error.{KinesisConnectorException, ServiceErrors}
 import org.sparkkinesis.plan.offset.{SourceOffset, StreamOffset}
-import org.sparkkinesis.spark.session.StreamSession.FirstFetch
+import org.sparkkinesis.spark.session.InitialOffsets.FirstFetch
 import org.sparkkinesis.spark.session.{CheckpointCheck, StreamSession}
 
 /**

@@ -50,7 +50,7 @@ final class ListedMembers(
         start,
         listed,
         joins.pending,
-        arn => session.initialOffset(arn, position, openedMillis)
+        arn => session.initialOffsets.of(arn, position, openedMillis)
       )
       // The last batch may run again, so the positions of streams that the offset has are kept.
       val taken = (joins.taken ++ joins.pending).filter { case (arn, _) => start.streams.contains(arn) }

@@ -138,7 +138,7 @@ final private[member] class MemberUpdates(
       val (position, latest) = stream.startAt.map(_ -> session.serviceClock.atLeast).getOrElse(
         if (isFirst) initial else options(MetadataOptions.newStreamPosition) -> session.serviceClock.atLeast
       )
-      session.withOldestTime(session.initialOffset(stream.arn, position, latest))
+      session.initialOffsets.withOldestTime(session.initialOffsets.of(stream.arn, position, latest))
     }
 
   private def attempt[A](arn: String)(body: => A): Either[(String, Throwable), A] =

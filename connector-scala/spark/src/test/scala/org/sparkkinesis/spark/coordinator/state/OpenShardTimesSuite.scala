@@ -45,8 +45,9 @@ class OpenShardTimesSuite extends TimedSuite {
       ()
     }
 
-    def list(nanos: Long, shards: Seq[Shard]): Unit = progress.list(arn, shards, ListingTime(nanos, nanos * 1000))
-    def mustList: Boolean = progress.mustListAgain
+    def list(nanos: Long, shards: Seq[Shard]): Unit =
+      progress.listings.list(arn, shards, ListingTime(nanos, nanos * 1000))
+    def mustList: Boolean = progress.listings.mustListAgain
 
     /** Reports a shard as read up to this time. */
     def tell(index: Int, upTo: Long, ended: Boolean = false, chunks: Vector[ChunkSummary] = Vector.empty): Unit = {
@@ -63,66 +64,66 @@ class OpenShardTimesSuite extends TimedSuite {
 
   test("a shard that is read to its tip is finished for the target if a later listing shows it as open") {
     val rig = new Rig
-    rig.view.requireOpenShards(10)
+    rig.view.targets.requireOpenShards(10)
     rig.tell(0, upTo = 9000)
-    assert(!rig.view.isReached(target) && !rig.view.everythingIsFetched(target), "the listing is older")
+    assert(!rig.view.targets.isReached(target) && !rig.view.targets.everythingIsFetched(target), "the listing is older")
     assert(rig.mustList && rig.requests == 1)
     rig.list(nanos = 10, Seq(parent))
-    assert(rig.view.isReached(target) && rig.view.everythingIsFetched(target) && !rig.mustList)
+    assert(rig.view.targets.isReached(target) && rig.view.targets.everythingIsFetched(target) && !rig.mustList)
     // It was closed later, so its children have no records of the target.
     rig.list(nanos = 20, Seq(closed, child))
-    assert(rig.view.isReached(target))
-    rig.view.requireOpenShards(10)
+    assert(rig.view.targets.isReached(target))
+    rig.view.targets.requireOpenShards(10)
     assert(rig.requests == 1)
   }
 
   test("a closed shard that is read to its tip is waited for, and then its children") {
     val rig = new Rig
-    rig.view.requireOpenShards(10)
+    rig.view.targets.requireOpenShards(10)
     rig.list(nanos = 11, Seq(closed, child))
     rig.tell(0, upTo = 9000)
-    assert(!rig.view.isReached(target) && !rig.view.everythingIsFetched(target))
+    assert(!rig.view.targets.isReached(target) && !rig.view.targets.everythingIsFetched(target))
     assert(!rig.mustList, "another listing shows nothing new")
     rig.tell(0, upTo = 9000, ended = true)
-    assert(!rig.view.isReached(target))
+    assert(!rig.view.targets.isReached(target))
     rig.tell(1, upTo = 9000)
-    assert(rig.view.isReached(target) && rig.view.everythingIsFetched(target))
+    assert(rig.view.targets.isReached(target) && rig.view.targets.everythingIsFetched(target))
   }
 
   test("children that the listing does not contain are listed again") {
     val rig = new Rig
-    rig.view.requireOpenShards(10)
+    rig.view.targets.requireOpenShards(10)
     rig.list(nanos = 10, Seq(parent))
     rig.tell(0, upTo = 9000, ended = true)
     rig.tell(1, upTo = 9000)
-    assert(rig.mustList && !rig.view.isReached(target))
+    assert(rig.mustList && !rig.view.targets.isReached(target))
     rig.list(nanos = 20, Seq(closed, child))
-    assert(!rig.mustList && rig.view.isReached(target))
+    assert(!rig.mustList && rig.view.targets.isReached(target))
   }
 
   test("a record that arrived after the target shows that the shard was open") {
     val rig = new Rig
-    rig.view.requireOpenShards(10)
+    rig.view.targets.requireOpenShards(10)
     rig.list(nanos = 10, Seq(closed, child))
     rig.tell(0, upTo = 9000, chunks = Vector(ChunkSummary(number(5), 1, 1, 6000, 6000, 6000, 0)))
-    assert(rig.view.isReached(target))
+    assert(rig.view.targets.isReached(target))
   }
 
   test("a stream is not drained before a listing shows its shards as open, or they are read to their end") {
     val rig = new Rig
     rig.list(nanos = 4, Seq(parent))
     rig.tell(0, upTo = 9000)
-    assert(!rig.view.isDrained(arn, target) && rig.requests == 1 && rig.mustList)
+    assert(!rig.view.targets.isDrained(arn, target) && rig.requests == 1 && rig.mustList)
     rig.list(nanos = 5, Seq(parent))
-    assert(rig.view.isDrained(arn, target) && rig.requests == 1 && !rig.mustList)
+    assert(rig.view.targets.isDrained(arn, target) && rig.requests == 1 && !rig.mustList)
 
     val resharded = new Rig
     resharded.list(nanos = 6, Seq(closed, child))
     resharded.tell(0, upTo = 9000)
-    assert(!resharded.view.isDrained(arn, target))
+    assert(!resharded.view.targets.isDrained(arn, target))
     resharded.tell(0, upTo = 9000, ended = true)
     resharded.tell(1, upTo = 9000)
-    assert(resharded.view.isDrained(arn, target))
+    assert(resharded.view.targets.isDrained(arn, target))
   }
 
   test("a description must show that the stream without records is the known one") {
@@ -130,7 +131,7 @@ class OpenShardTimesSuite extends TimedSuite {
     rig.list(nanos = 5, Seq(parent))
     rig.tell(0, upTo = 9000)
     assert(rig.view.unproven.isEmpty && rig.view.requireProof(arn) && rig.view.unproven == Map(arn -> None))
-    assert(!rig.view.isDrained(arn, target) && !rig.view.isReached(target))
+    assert(!rig.view.targets.isDrained(arn, target) && !rig.view.targets.isReached(target))
     rig.view.prove(Set(arn), Long.MaxValue / 2)
     assert(!rig.view.requireProof(arn) && rig.view.unproven.isEmpty)
   }
@@ -139,7 +140,7 @@ class OpenShardTimesSuite extends TimedSuite {
     val record = Vector(ChunkSummary(number(5), 1, 1, 4000, 4000, 4000, 0))
     def told(answers: (Long, Boolean)*): Rig = {
       val rig = new Rig
-      rig.view.requireOpenShards(10)
+      rig.view.targets.requireOpenShards(10)
       rig.list(nanos = 10, Seq(parent))
       answers.foreach { case (upTo, hasRecord) => rig.tell(0, upTo, chunks = if (hasRecord) record else Vector.empty) }
       rig.advance(0 -> ShardPosition.After(number(5), 4000))
@@ -152,15 +153,18 @@ class OpenShardTimesSuite extends TimedSuite {
       Seq(4000L -> true, 4900L -> false) -> false
     ).foreach { case (answers, isOver) =>
       val rig = told(answers: _*)
-      assert(rig.view.isReached(target) == isOver && rig.view.everythingIsFetched(target) == isOver, answers)
+      assert(
+        rig.view.targets.isReached(target) == isOver && rig.view.targets.everythingIsFetched(target) == isOver,
+        answers
+      )
     }
     // A listing is out of date, and the end of the shard comes late.
     val late = told(6000L -> true)
     late.tell(0, upTo = 7000, ended = true)
-    assert(!late.view.isReached(target))
+    assert(!late.view.targets.isReached(target))
     late.tell(1, upTo = 9000)
     late.list(nanos = 20, Seq(closed, child))
-    assert(late.view.isReached(target))
+    assert(late.view.targets.isReached(target))
   }
 
   test("a closed shard does not open again, unless its stream was recreated") {

@@ -33,7 +33,7 @@ class UnprovenShardsSuite extends TimedSuite {
     private var instance = 1L
     progress.advance(start, Set.empty)
     private val listed = Shard(shard.shard, None, None, HashKeyRange.Whole, number(1), None)
-    progress.list(arn, Seq(listed), ListingTime(System.nanoTime, 9000))
+    progress.listings.list(arn, Seq(listed), ListingTime(System.nanoTime, 9000))
     placement.introduce(Register("1", "host", 1), new ConsumerPeer("1", "host", 1, "1:1", _ => ()))
     placement.assign()
 
@@ -75,7 +75,7 @@ class UnprovenShardsSuite extends TimedSuite {
       val before = System.nanoTime
       rig.tell(records)
       assert(rig.view.unproven == Map(arn -> None) && rig.plan.isEmpty)
-      assert(!rig.view.isReached(target) && !rig.view.isDrained(arn, target))
+      assert(!rig.view.targets.isReached(target) && !rig.view.targets.isDrained(arn, target))
       rig.view.prove(Set(arn), before)
       assert(rig.plan.isEmpty, "the description is older than the records")
       rig.view.prove(Set(arn), System.nanoTime)
@@ -102,7 +102,7 @@ class UnprovenShardsSuite extends TimedSuite {
   test("the end of a shard without records is proven as well") {
     val rig = new Rig(ShardPosition.Horizon)
     rig.tell(Vector.empty, ended = true)
-    assert(rig.view.unproven == Map(arn -> None) && !rig.view.isReached(target))
+    assert(rig.view.unproven == Map(arn -> None) && !rig.view.targets.isReached(target))
     rig.view.prove(Set(arn), System.nanoTime)
     assert(rig.view.unproven.isEmpty)
   }

@@ -14,7 +14,7 @@ import org.sparkkinesis.plan.offset.{ShardPosition, SourceOffset, StreamOffset}
 import org.sparkkinesis.service.ShardPage
 import org.sparkkinesis.spark.connection.FakeDirectory.{arn, shards}
 import org.sparkkinesis.spark.connection.{FakeDirectory, VirtualEnvironment}
-import org.sparkkinesis.spark.session.StreamSession
+import org.sparkkinesis.spark.session.{InitialOffsets, StreamSession}
 import org.sparkkinesis.spark.session.checkpoint.MemoryFiles
 import org.sparkkinesis.suite.TimedSuite
 
@@ -44,7 +44,7 @@ class ListedMembersSuite extends TimedSuite {
       QueryContext.Unknown,
       environment
     )
-    val latestMillis: Long = session.serviceClock.atLeast - StreamSession.ArrivalTolerance.toMillis
+    val latestMillis: Long = session.serviceClock.atLeast - InitialOffsets.ArrivalTolerance.toMillis
     val members = new ListedMembers(session, files, environment, PositionOption(position))
     def events: Seq[Any] = environment.recorded.all.filter {
       case _: StreamJoined | _: StreamDropped | _: DataLost => true

@@ -14,7 +14,7 @@ import org.sparkkinesis.plan.offset.{OffsetCodec, ShardPosition, SourceOffset, S
 import org.sparkkinesis.service.ShardPage
 import org.sparkkinesis.spark.connection.FakeDirectory.{arn, shards}
 import org.sparkkinesis.spark.connection.{FakeDirectory, VirtualEnvironment}
-import org.sparkkinesis.spark.session.StreamSession
+import org.sparkkinesis.spark.session.{InitialOffsets, StreamSession}
 import org.sparkkinesis.spark.session.checkpoint.MemoryFiles
 import org.sparkkinesis.suite.TimedSuite
 
@@ -79,7 +79,7 @@ class OscillatingMembersSuite extends TimedSuite {
     def batch(start: SourceOffset): SourceOffset = {
       members.check(start)
       members.open(start)
-      val from = members.evolve(start, start, (_, _) => false, session.withOldestTime)
+      val from = members.evolve(start, start, (_, _) => false, session.initialOffsets.withOldestTime)
       val end = from.copy(streams = from.streams.map { case (arn, stream) =>
         arn ->
           (if (stream.isParked) stream
@@ -167,7 +167,7 @@ class OscillatingMembersSuite extends TimedSuite {
     run.time.advance(2.hours)
     val parked = run.batch(initial)
     assert(parked.streams(arn("flapping")).isParked)
-    val oldest = run.time.currentMillis - (24.hours - StreamSession.FirstFetch).toMillis
+    val oldest = run.time.currentMillis - (24.hours - InitialOffsets.FirstFetch).toMillis
     assert(
       timeOf(parked).exists(time => time > oldest - 1.minute.toMillis && time <= oldest),
       "at the time of the park"
@@ -176,7 +176,7 @@ class OscillatingMembersSuite extends TimedSuite {
     // A run that never opens the stream has the time of the join.
     val unopened = new Run(files, service, existing = Seq("steady")).batch(initial)
     assert(unopened.streams(arn("flapping")).isParked)
-    assert(timeOf(unopened).exists(_ <= joinMillis - (24.hours - StreamSession.FirstFetch).toMillis), timeOf(unopened))
+    assert(timeOf(unopened).exists(_ <= joinMillis - (24.hours - InitialOffsets.FirstFetch).toMillis), timeOf(unopened))
   }
 
   test("a drained stream that is named again before it exists is held back, so that nothing of it is lost until then") {

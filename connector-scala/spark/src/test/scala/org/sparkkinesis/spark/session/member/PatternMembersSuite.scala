@@ -69,7 +69,7 @@ class PatternMembersSuite extends TimedSuite {
     def next(start: SourceOffset, isDrained: Boolean = false): SourceOffset = {
       members.check(start)
       members.open(start)
-      members.evolve(start, start, (_, _) => isDrained, session.withOldestTime)
+      members.evolve(start, start, (_, _) => isDrained, session.initialOffsets.withOldestTime)
     }
   }
 
