@@ -138,7 +138,9 @@ final class PrefetchView private[coordinator] (
   def missing: Seq[MissingStream] = locked {
     if (state.missing.isEmpty) Nil
     else {
-      val ofStream = state.wanted().map(_._1).groupBy(_.stream).withDefaultValue(Nil)
+      // Children are not wanted while their parents are read again, and may have had records that are not planned.
+      val unread = state.wanted().map(_._1) ++ tracks.keysIterator.filter(state.isPending)
+      val ofStream = unread.distinct.groupBy(_.stream).withDefaultValue(Nil)
       state.missing.toVector.collect {
         case (stream, gone) if ofStream(stream).forall(tracks.get(_).forall(_.chunks.isEmpty)) =>
           MissingStream(stream, gone.failure, ofStream(stream).forall(tracks.get(_).exists(gone.isRead)))

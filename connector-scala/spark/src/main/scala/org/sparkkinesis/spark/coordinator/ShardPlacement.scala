@@ -146,13 +146,20 @@ final private[coordinator] class ShardPlacement(
       ))(ShardsMoved(stream, _, owner, shards)))
     }
 
-  /** Stops the consumers of shards that have left the offset. */
+  /**
+   * Stops the consumers of shards that have left the offset, and of those whose parents must be read again. What is
+   * known of the latter stays: records of them may have been fetched that the service does not have any more.
+   */
   private def retire(): Unit = {
     val keep = state.wanted().iterator.map(_._1).toSet
-    val gone = tracks.keysIterator.filterNot { shard =>
+    val (later, gone) = tracks.keysIterator.filterNot { shard =>
       keep(shard) ||
       (state.streams(shard.stream) && state.position.streams.get(shard.stream).exists(_.shards.contains(shard.shard)))
-    }.toVector
+    }.toVector.partition(shard => state.streams(shard.stream) && state.isPending(shard))
+    later.map(tracks).filter(_.owner.nonEmpty).groupBy(state.owner).foreach { case (owner, left) =>
+      owner.foreach(_.tell(Unassign(left.map(_.shard))))
+      left.foreach(state.lose)
+    }
     state.givenUp.remove(gone)
     state.openShards.remove(gone)
     gone.foreach(shard => if (state.streams(shard.stream)) state.note(ShardFinished(shard.stream, shard.shard)))

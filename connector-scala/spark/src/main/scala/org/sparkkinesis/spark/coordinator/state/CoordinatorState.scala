@@ -238,6 +238,13 @@ final private[coordinator] class CoordinatorState(
   def wanted(): Seq[(StreamShard, ShardPosition)] =
     WantedShards.of(position, graphs, shard => tracks.get(shard).exists(_.ended))
 
+  /** Whether a shard is not in the position, and descends from one that is not read to its end. */
+  def isPending(shard: StreamShard): Boolean = position.streams.get(shard.stream).exists { stream =>
+    !stream.shards.contains(shard.shard) && graphs(shard.stream).ancestors(Set(shard.shard)).exists(
+      stream.shards.get(_).exists(_ != ShardPosition.ShardEnd)
+    )
+  }
+
   /** Returns the streams that must be listed again before anything is certain about their shards. */
   def streamsToList: Set[String] =
     streamsWithOpenLineage ++ givenUp.streamsToList(graphs) ++ streamsWithUndecidedShards ++ streamsWithoutRanges

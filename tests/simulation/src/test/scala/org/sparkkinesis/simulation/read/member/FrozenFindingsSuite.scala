@@ -219,4 +219,57 @@ class FrozenFindingsSuite extends TimedSuite with ReadFindings {
       )
     ))
   }
+
+  test("270097050: the records of a child are lost with its executor, and its parents are not read any more") {
+    run(ReadScenario(
+      270097050L,
+      ReadSetup(
+        2,
+        initialPosition = "latest",
+        positionAgeMillis = 3600000L,
+        model = ModelSettings(20, 1000, 1, 0, 1000, 5000L, false),
+        options = Map(
+          "removedStreamRetention" -> "365d",
+          "onStreamRemoved" -> "park",
+          "drainGrace" -> "10m",
+          "metadataRefreshInterval" -> "5s",
+          "removalConfirmations" -> "3",
+          "shardFetchInterval" -> "2s",
+          "minFetchPeriod" -> "3s",
+          "drainTimeout" -> "1h",
+          "maxRecordsPerTrigger" -> "5",
+          "shardsPerTask" -> "1"
+        ),
+        streams = 2,
+        logical = Vector(Active, Active)
+      ),
+      Vector(
+        Put(15),
+        Advance(3600000L),
+        Start(AvailableNow, false, true),
+        Advance(15000L),
+        Put(2),
+        Start(ProcessingTime(5000L), false, true),
+        Advance(5000L),
+        Merge(2),
+        Advance(241L),
+        Split(5),
+        Advance(755L),
+        Freeze(0, 30509L),
+        Advance(4331L),
+        Put(1),
+        Advance(6382L),
+        Recreate(2, 40678L),
+        Advance(1000L),
+        Advance(4497L),
+        AddExecutor,
+        Advance(3000L),
+        Advance(1000L),
+        PutTo(1, 2),
+        Advance(10000L),
+        KillExecutor(1, 0),
+        Advance(9000L)
+      )
+    ))
+  }
 }
