@@ -5,7 +5,7 @@ import scala.concurrent.duration._
 
 import org.sparkkinesis.chunk.{ChunkSummary, SummaryBounds}
 import org.sparkkinesis.error.DataLossPolicy
-import org.sparkkinesis.model.{SequenceNumber, Shard, ShardId, StreamShard}
+import org.sparkkinesis.model.{ChildShard, SequenceNumber, Shard, ShardId, StreamShard}
 import org.sparkkinesis.plan.offset.{ShardPosition, SourceOffset, StreamOffset, StreamPhase}
 import org.sparkkinesis.spark.connection.FakeDirectory.{arn, shards}
 import org.sparkkinesis.spark.coordinator.state.OpenShardTimes.ListingTime
@@ -172,6 +172,30 @@ class ShardProgressSuite extends TimedSuite {
     placement.lose("1")
     join("2")
     assert(state.tracks(child).owner.contains("2"))
+  }
+
+  test("what is known of a child stays while its parent is read again, until a batch has read the parent to its end") {
+    val reports = new Reports
+    import reports._
+    val child = StreamShard(orders, ShardId.ofIndex(1))
+    val children = Seq(ChildShard(child.shard, Seq(shard.shard), shards(1).head.hashKeyRange))
+    join("1")
+    tell("1", report.copy(readUpToMillis = 5000, end = Some(children)))
+    placement.assign()
+    tell("1", reportOf(child).copy(chunks = Vector(chunk("9", 4000)), readUpToMillis = 5000))
+    placement.lose("1")
+    join("2")
+    assert(state.tracks(shard).owner.contains("2") && !state.wanted().exists(_._1 == child))
+    assert(state.tracks(child).owner.isEmpty && state.tracks(child).lacksLostRecords)
+    tell("2", report.copy(readUpToMillis = 6000, end = Some(children)))
+    placement.assign()
+    assert(state.tracks(child).owner.contains("2"))
+    val grandchild = StreamShard(orders, ShardId.ofIndex(2))
+    val ofChild = Seq(ChildShard(grandchild.shard, Seq(child.shard), shards(1).head.hashKeyRange))
+    tell("2", reportOf(child).copy(readUpToMillis = 6000, end = Some(ofChild)))
+    progress.advance(offset(ShardPosition.Horizon, grandchild), Set.empty)
+    placement.assign()
+    assert(!state.tracks.contains(child))
   }
 
   private def offset(position: ShardPosition, of: StreamShard = shard): SourceOffset =

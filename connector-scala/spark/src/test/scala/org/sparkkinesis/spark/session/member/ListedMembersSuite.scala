@@ -14,8 +14,8 @@ import org.sparkkinesis.plan.offset.{ShardPosition, SourceOffset, StreamOffset}
 import org.sparkkinesis.service.ShardPage
 import org.sparkkinesis.spark.connection.FakeDirectory.{arn, shards}
 import org.sparkkinesis.spark.connection.{FakeDirectory, VirtualEnvironment}
-import org.sparkkinesis.spark.session.{InitialOffsets, StreamSession}
 import org.sparkkinesis.spark.session.checkpoint.MemoryFiles
+import org.sparkkinesis.spark.session.{InitialOffsets, StreamSession}
 import org.sparkkinesis.suite.TimedSuite
 
 class ListedMembersSuite extends TimedSuite {
