@@ -27,7 +27,7 @@ object RecreatedStream {
 
   /**
    * Returns the offset in the new stream: positions that were reached in the new stream stay, and all other shards
-   * begin at their oldest record, of which none arrived before the stream was created.
+   * begin at their oldest record, of which none arrived before the stream was created. A stream that drains still does.
    *
    * @param creationMillis
    *   creation time of the new stream
@@ -47,7 +47,7 @@ object RecreatedStream {
     val all = chosen ++ unread.iterator.map(_ -> ShardPosition.Horizon) ++ reached
     def kept(times: SortedMap[ShardId, Long]) = times.filter { case (id, _) => reached.contains(id) }
     val since = kept(old.since) ++ (all.keySet -- reached.keySet).iterator.map(_ -> creationMillis)
-    val offset = StreamOffset(name, old.arn, creationMillis, all, kept(old.begun), since)
+    val offset = StreamOffset(name, old.arn, creationMillis, all, kept(old.begun), since, phase = old.phase)
     RecreatedStream(offset, reached.keySet.toSet, passed)
   }
 

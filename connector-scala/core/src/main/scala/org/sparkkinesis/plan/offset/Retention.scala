@@ -1,9 +1,14 @@
 package org.sparkkinesis.plan.offset
 
+import scala.concurrent.duration._
+
 import org.sparkkinesis.model.ShardId
 
 /** Finds positions whose next records may have expired. Pure. */
 object Retention {
+
+  /** Time until the first fetch of a shard, within which its oldest records may expire without a report. */
+  val FirstFetch: FiniteDuration = 1.hour
 
   /**
    * Returns the shards that were last known to be read up to a time before `oldestMillis`, with that time.

@@ -44,10 +44,11 @@ class RecreatedStreamSuite extends TimedSuite {
   )(expected: (Int, ShardPosition)*)(since: Seq[(Int, Long)] = Nil, passed: Set[Int] = Set.empty): Unit =
     test(s"positions $name") {
       def sorted[A](of: Seq[(Int, A)]): SortedMap[ShardId, A] = of.map { case (i, one) => id(i) -> one }.to(SortedMap)
-      val before = StreamOffset("orders", "arn", 1, sorted(old), since = sorted(since))
+      val before =
+        StreamOffset("orders", "arn", 1, sorted(old), since = sorted(since), phase = StreamPhase.Draining(5))
       val carried = RecreatedStream.of(before, "orders", Created, listed)
       val fresh = carried.offset
-      assert(fresh.shards == sorted(expected) && fresh.creationMillis == Created)
+      assert(fresh.shards == sorted(expected) && fresh.creationMillis == Created && fresh.phase == before.phase)
       assert(carried.passed == passed.map(id) && carried.reached.subsetOf(fresh.shards.keySet))
       assert(fresh.since.keySet.subsetOf(fresh.shards.keySet))
       // No record of the new stream is older than the stream.

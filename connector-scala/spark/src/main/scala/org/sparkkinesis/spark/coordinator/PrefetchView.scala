@@ -53,6 +53,19 @@ final class PrefetchView private[coordinator] (
     batch
   }
 
+  /**
+   * Returns the end of a batch with times for the shards that have no answer yet: the oldest time that their records
+   * may have. The first answers may come some time later without a report that records expired meanwhile.
+   *
+   * @param oldestMillis
+   *   returns a time, in epoch milliseconds, before which the records of a stream have expired
+   */
+  def timed(end: SourceOffset, oldestMillis: String => Long): SourceOffset = {
+    val oldest = end.read.map(stream => stream.arn -> oldestMillis(stream.arn)).toMap
+    locked(oldest.foreach { case (stream, millis) => state.givenTimes.note(stream, millis) })
+    end.timed(oldest)
+  }
+
   /** Returns `start` with the newest known read times, when there is nothing to plan. */
   def settle(start: SourceOffset, until: Option[AvailableNowTarget]): SourceOffset =
     locked(BatchPlanner.settle(start, state.graphs, available(until)))
@@ -115,14 +128,22 @@ final class PrefetchView private[coordinator] (
    *
    * @param nanos
    *   the time at which they began to be described, in nanoseconds of this process's clock
+   * @param missing
+   *   those that do not exist any more. Nothing shows that what they have answered last was of the known stream.
    */
-  def prove(streams: Set[String], nanos: Long): Unit = if (streams.nonEmpty) locked {
-    tracks.valuesIterator.filter(track => streams(track.shard.stream)).foreach(_.prove(nanos))
+  def prove(streams: Set[String], nanos: Long, missing: Set[String] = Set.empty): Unit = if (streams.nonEmpty) locked {
+    tracks.valuesIterator.filter(track => streams(track.shard.stream)).foreach(track =>
+      track.prove(nanos, exists = !missing(track.shard.stream))
+    )
     state.noteChange()
   }
 
   /** Records that it is unknown whether these streams were recreated. */
   def doubt(streams: Set[String]): Unit = locked(state.doubtful ++= streams & state.streams)
+
+  /** Returns whether a stream may have been recreated, as far as the reports and the descriptions show. */
+  def mayBeRecreated(stream: String): Boolean =
+    locked(tracks.valuesIterator.exists(track => track.shard.stream == stream && track.mayBeRecreated))
 
   /**
    * Returns whether a stream may have been recreated, although none of its shards has reported records. If so, it is

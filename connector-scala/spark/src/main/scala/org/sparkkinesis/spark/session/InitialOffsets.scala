@@ -4,7 +4,7 @@ import scala.concurrent.duration._
 
 import org.sparkkinesis.config.value.PositionOption
 import org.sparkkinesis.model.StartingPosition
-import org.sparkkinesis.plan.offset.{InitialShards, SourceOffset, StreamOffset}
+import org.sparkkinesis.plan.offset.{InitialShards, Retention, SourceOffset, StreamOffset}
 import org.sparkkinesis.service.ShardFilter
 
 /** The offsets at which a query and the opened streams of a session begin. */
@@ -43,13 +43,10 @@ final class InitialOffsets private[session] (session: StreamSession) {
    * each position without a time.
    */
   def withOldestTime(offset: StreamOffset): StreamOffset =
-    offset.timed(math.max(offset.creationMillis, session.oldestMillis(offset.arn) + FirstFetch.toMillis))
+    offset.timed(math.max(offset.creationMillis, session.oldestMillis(offset.arn) + Retention.FirstFetch.toMillis))
 }
 
 object InitialOffsets {
-
-  /** Time until the first fetch of a stream, within which its oldest records may expire without a report. */
-  val FirstFetch: FiniteDuration = 1.hour
 
   /**
    * How much earlier a record may seem to have arrived than it did: arrival times are approximate. Every record that

@@ -122,6 +122,25 @@ class ShardProgressSuite extends TimedSuite {
     }
   }
 
+  test("the oldest records may expire for an hour until the first answer of a shard to which a batch gave a time") {
+    val hour = 1.hour.toMillis
+    for (after <- Seq(1L, hour + 1); restarts <- Seq(false, true)) {
+      val reports = new Reports
+      import reports._
+      join("1")
+      val view = new PrefetchView(state, _.id, () => ())
+      def end =
+        SourceOffset(offset(ShardPosition.Horizon).read.map(_.copy(since = SortedMap(shard.shard -> 4000L))).toSeq)
+      val timed = if (restarts) end else view.timed(offset(ShardPosition.Horizon), _ => 4000L)
+      assert(timed == end)
+      progress.notePlanned(timed)
+      now = 4000 + 24.hours.toMillis + after
+      tell("1", report.copy(readUpToMillis = 5000))
+      val late = if (restarts) Seq(4000L) else if (after > hour) Seq(4000 + hour) else Nil
+      assert(state.overtaken.all.map(_.untilMillis) == late)
+    }
+  }
+
   test("a shard is late if the arrival of a record shows that the driver's time is too early") {
     val reports = new Reports
     import reports._

@@ -19,8 +19,8 @@ import org.sparkkinesis.simulation.spark.{BatchSink, ReadRow}
  *   the initial position, if it is a time
  * @param isUnseen
  *   whether the last batch was planned although some shard could not be fetched, or left an old position in a closed
- *   shard or in one with more records; its arguments are the time at which the run started that planned the batch, and
- *   the time of the batch if the query has not stored how far it has read since
+ *   shard or in one with more records; its arguments are the time at which the run started that planned the batch, the
+ *   time of the batch if the query has not stored how far it has read since, and whether that run goes on
  * @param ancestors
  *   returns the shards from which a shard of a stream descends
  * @param siblings
@@ -36,7 +36,7 @@ final class ReadVerdict(
     retentionMillis: Long,
     hasExpiredSince: Long => Boolean,
     initialMillis: () => Option[Long],
-    isUnseen: (Long, Option[Long]) => Boolean,
+    isUnseen: (Long, Option[Long], Boolean) => Boolean,
     ancestors: (String, String) => Set[String],
     siblings: (String, String) => Set[String],
     inactiveMillis: String => Long,
@@ -77,7 +77,7 @@ final class ReadVerdict(
   /** Records a start of the query. */
   def started(): Unit = {
     starts += 1
-    beganUncertain = starts > 1 && (leftOldPosition || isUncertain(time.nowMillis))
+    beganUncertain = starts > 1 && (leftOldPosition(isRunning = false) || isUncertain(time.nowMillis))
     startMillis = time.nowMillis
     ledger.started()
     if (starts == 1) persisted()
@@ -229,8 +229,8 @@ final class ReadVerdict(
       hasExpiredSince(lastAliveMillis)
 
   /** Returns whether the checkpoint has an old position of some shard because the query knew no newer one. */
-  private def leftOldPosition: Boolean =
-    isUnseen(plannedBySince, Option.when(lastAliveMillis == loggedMillis)(loggedMillis))
+  private def leftOldPosition(isRunning: Boolean): Boolean =
+    isUnseen(plannedBySince, Option.when(lastAliveMillis == loggedMillis)(loggedMillis), isRunning)
 
   /** Returns the shards that a report names as left, and those from which they descend. */
   private def lineage(stream: String, reason: String): Set[String] = {
@@ -266,7 +266,7 @@ final class ReadVerdict(
     val isReal = ledger.hasDeletion(report) || ledger.hasLoss(report)
     val wasLeft = inactiveMillis(stream) > retentionMillis - UncertainMillis
     val isExplained = isReal || wasLeft || ledger.isOfLeftUnread(report) || isBeginning || beganUncertain
-    if (!isExplained && !isUncertain(millis) && !leftOldPosition)
+    if (!isExplained && !isUncertain(millis) && !leftOldPosition(isRunning = true))
       throw new Violation("alarm", s"nothing is lost, but the query says so: ${loss.getMessage}", loss)
     ledger.report(report)
   }

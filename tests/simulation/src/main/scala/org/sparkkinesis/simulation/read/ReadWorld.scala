@@ -159,19 +159,26 @@ final private[read] class ReadWorld(
    *   when the run started that planned the batch
    * @param loggedMillis
    *   when the batch was logged, if its positions are the newest ones in the checkpoint
+   * @param isRunning
+   *   whether that run goes on, which waits for the first answer of such a shard before it reports losses
    */
-  private def isUnseen(startMillis: Long, loggedMillis: Option[Long]): Boolean = checkpoint.latest("offsets").exists {
-    case (_, text) =>
-      OffsetCodec.decode(text).streams.values.exists(stream =>
-        stream.since.keys.exists(shard => stream.shards.get(shard).exists(_.isInstanceOf[ShardPosition.Start])) || {
-          val listedMillis = ledger.listedSince(stream.arn).fold(startMillis)(math.max(startMillis, _))
-          service.stream(stream.arn).exists(_.shards.exists(shard =>
-            if (shard.isOpen) loggedMillis.exists(hadMore(stream, shard, _)) && isPast(stream, shard)
-            else isOld(stream, shard, listedMillis)
-          ))
-        }
-      )
-  }
+  private def isUnseen(startMillis: Long, loggedMillis: Option[Long], isRunning: Boolean): Boolean =
+    checkpoint.latest("offsets").exists {
+      case (_, text) =>
+        OffsetCodec.decode(text).streams.values.exists(stream =>
+          stream.since.exists { case (shard, since) =>
+            val isOld = time.nowMillis - since > retentionMillis + ReadWorld.FirstAnswerMillis
+            (!isRunning || isOld || since == stream.creationMillis) &&
+            stream.shards.get(shard).exists(_.isInstanceOf[ShardPosition.Start])
+          } || {
+            val listedMillis = ledger.listedSince(stream.arn).fold(startMillis)(math.max(startMillis, _))
+            service.stream(stream.arn).exists(_.shards.exists(shard =>
+              if (shard.isOpen) loggedMillis.exists(hadMore(stream, shard, _)) && isPast(stream, shard)
+              else isOld(stream, shard, listedMillis)
+            ))
+          }
+        )
+    }
 
   private def isOld(stream: StreamOffset, shard: ModelShard, listedMillis: Long): Boolean =
     stream.shards.get(shard.id).exists { position =>
@@ -199,6 +206,9 @@ private object ReadWorld {
 
   /** The time within which a call gives up that has received no answer, and a stale answer is replaced. */
   val AftermathMillis: Long = 15 * 60 * 1000L
+
+  /** The time within which records may expire before the first answer of a shard, with a tolerance for clocks. */
+  private val FirstAnswerMillis: Long = 55 * 60 * 1000L
 
   /** The time within which a slow query asks the service for each shard again. */
   private val NoticedMillis = 2 * 3600000L

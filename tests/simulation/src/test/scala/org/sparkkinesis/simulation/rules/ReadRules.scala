@@ -69,7 +69,7 @@ object ReadRules {
       24 * 3600000L,
       _ => false,
       () => None,
-      (_, _) => false,
+      (_, _, _) => false,
       (_, _) => Set.empty,
       (_, _) => Set.empty,
       _ => 0,

@@ -81,6 +81,9 @@ final private[coordinator] class CoordinatorState(
 
   private var planFrom: SourceOffset = SourceOffset(SortedMap.empty[String, StreamOffset])
 
+  /** Times that batches of this run gave to shards without an answer. */
+  val givenTimes = new GivenTimes
+
   /** The end of the batch that was planned from there, if there is one. */
   private var planTo = Option.empty[SourceOffset]
 
@@ -169,6 +172,7 @@ final private[coordinator] class CoordinatorState(
     listed --= left
     missing --= left
     doubtful --= left
+    givenTimes.forget(left)
     graphs = graphs.removedAll(left)
     openShards.forget(left)
     streams = now
@@ -192,13 +196,14 @@ final private[coordinator] class CoordinatorState(
   }
 
   private def unreadSince(shard: StreamShard, planned: Option[StreamOffset]): Option[Long] = {
+    def readUntil(one: ShardId) = planned.flatMap(_.readUntil(one)).map(givenTimes.unreadSince(shard.stream, _))
     def lastOf(parent: ShardId): Option[Long] = {
       val track = tracks.get(StreamShard(shard.stream, parent))
       val lastRead = track.flatMap(_.chunks.lastOption).map(_.lastArrivalMillis)
-        .orElse(planned.flatMap(_.readUntil(parent))).orElse(track.flatMap(_.unreadSince))
+        .orElse(readUntil(parent)).orElse(track.flatMap(_.unreadSince))
       (lastRead ++ childrenSince(StreamShard(shard.stream, parent))).maxOption
     }
-    if (planned.exists(_.shards.contains(shard.shard))) planned.flatMap(_.readUntil(shard.shard))
+    if (planned.exists(_.shards.contains(shard.shard))) readUntil(shard.shard)
     else graphs(shard.stream).parents(shard.shard).flatMap(lastOf).maxOption
   }
 

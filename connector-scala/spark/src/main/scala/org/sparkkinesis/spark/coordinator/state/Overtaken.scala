@@ -3,6 +3,7 @@ package org.sparkkinesis.spark.coordinator.state
 import scala.collection.mutable
 
 import org.sparkkinesis.model.{KinesisQuotas, StreamShard}
+import org.sparkkinesis.plan.offset.Retention
 import org.sparkkinesis.spark.protocol.ShardReport
 
 /**
@@ -53,4 +54,22 @@ final private[spark] class LatestTime(estimate: () => Long) {
     newestMillis = math.max(newestMillis, told.chunks.lastOption.fold(0L)(_.newestArrivalMillis))
     math.max(newestMillis, estimate())
   }
+}
+
+/**
+ * Times that batches of this run gave to shards without an answer. The records of their streams that arrived before had
+ * expired then. Others expire until the first answer comes, as with every start at the oldest record, and that counts
+ * as a loss only if the answer takes long. Not thread-safe.
+ */
+final private[coordinator] class GivenTimes {
+  private var times = Map.empty[String, Set[Long]]
+
+  /** Records such a time of a stream, in epoch milliseconds. */
+  def note(stream: String, millis: Long): Unit = times += stream -> (times.getOrElse(stream, Set.empty) + millis)
+
+  /** Returns from when on records of a shard are missed that has a time and no answer, in epoch milliseconds. */
+  def unreadSince(stream: String, since: Long): Long =
+    if (times.get(stream).exists(_(since))) since + Retention.FirstFetch.toMillis else since
+
+  def forget(streams: Set[String]): Unit = times --= streams
 }

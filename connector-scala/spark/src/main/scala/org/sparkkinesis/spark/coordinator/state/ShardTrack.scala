@@ -133,10 +133,10 @@ final private[coordinator] class ShardTrack(
   /** When such a report came for the first time, in nanoseconds of this process's clock. */
   def unprovenSince: Option[Long] = firstNewsNanos
 
-  /** Records that the stream is the known one, by a description that began at this time. */
-  def prove(nanos: Long): Unit = if (firstNewsNanos.exists(_ - nanos <= 0)) {
+  /** Records that the stream is the known one, or does not exist, by a description that began at this time. */
+  def prove(nanos: Long, exists: Boolean = true): Unit = if (firstNewsNanos.exists(_ - nanos <= 0)) {
     firstNewsNanos = None
-    mayBeOther = false
+    if (exists) mayBeOther = false
   }
 
   /**

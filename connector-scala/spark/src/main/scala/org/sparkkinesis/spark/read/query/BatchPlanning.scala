@@ -183,7 +183,7 @@ final private[query] class BatchPlanning(
     // Nothing is certain about the other streams after one was found to be recreated.
     !mustMend && isPlanned && {
       mustMend = positions.checkDrained(coordinator().prefetched, arn, isLast = members.exists(_.isPinned))
-      !mustMend && isPlanned
+      !mustMend && isPlanned && !coordinator().prefetched.mayBeRecreated(arn)
     }
   }
 }

@@ -150,7 +150,7 @@ final private[read] class SourcePositions(
   }
 
   /** Checks streams with first records that no batch has taken. Returns whether one was recreated. */
-  def checkUnproven(read: PrefetchView): Boolean = proofs.check(read.unproven, read.prove(_, _))
+  def checkUnproven(read: PrefetchView): Boolean = proofs.check(read.unproven, read.prove(_, _, _))
 
   /**
    * Checks a stream that has no more records: a recreated stream without records has none either. Returns whether it
@@ -160,7 +160,7 @@ final private[read] class SourcePositions(
    *   whether the query ends, so that the stream cannot be checked later
    */
   def checkDrained(read: PrefetchView, arn: String, isLast: Boolean): Boolean =
-    read.requireProof(arn) && proofs.check(Map(arn -> None), read.prove(_, _), isLast)
+    read.requireProof(arn) && proofs.check(Map(arn -> None), read.prove(_, _, _), isLast)
 
   /** Returns `after` with the positions of the streams checked that returned since `before`. */
   def withReturned(before: SourceOffset, after: SourceOffset): SourceOffset = returning.checked(before, after)

@@ -29,13 +29,14 @@ final private[query] class StreamProofs(describe: String => RecreatedStreams.Fou
    *   the streams, and for each with a shard without an answer when it has needed a description for the first time, in
    *   nanoseconds of this process's clock
    * @param prove
-   *   receives streams that were not recreated, and a time before they were described in nanoseconds
+   *   receives streams that were not recreated, a time before they were described in nanoseconds, and those of them
+   *   that do not exist
    * @param isLast
    *   whether the query ends without them, so that they are described also within a pause
    */
   def check(
       unproven: Map[String, Option[Long]],
-      prove: (Set[String], Long) => Unit,
+      prove: (Set[String], Long, Set[String]) => Unit,
       isLast: Boolean = false
   ): Boolean = {
     val began = clock.nanoTime
@@ -43,24 +44,29 @@ final private[query] class StreamProofs(describe: String => RecreatedStreams.Fou
       case (stream, since) if since.forall(began - _ >= Pause.toNanos) => stream
     }.toList
     due.nonEmpty && (isLast || nextNanos.forall(began - _ >= 0)) && {
-      val (proven, end) = look(due.sortBy(described.getOrElse(_, Long.MinValue)).take(AtOnce), Set.empty)
+      val (proven, missing, end) =
+        look(due.sortBy(described.getOrElse(_, Long.MinValue)).take(AtOnce), Set.empty, Set.empty)
       nextNanos = Some(clock.nanoTime + (if (end == Failed) FailurePause else Pause).toNanos)
-      prove(proven, began)
+      prove(proven, began, missing)
       end == IsRecreated
     }
   }
 
   /** Describes streams until one was recreated or a call has failed, because other calls would fail as well. */
   @tailrec
-  private def look(streams: List[String], proven: Set[String]): (Set[String], End) = streams match {
-    case Nil => (proven, AllProven)
+  private def look(
+      streams: List[String],
+      proven: Set[String],
+      missing: Set[String]
+  ): (Set[String], Set[String], End) = streams match {
+    case Nil => (proven, missing, AllProven)
     case stream :: others =>
       val found = describe(stream)
       described += stream -> clock.nanoTime
-      if (found.recreated.nonEmpty) (proven, IsRecreated)
+      if (found.recreated.nonEmpty) (proven, missing, IsRecreated)
       // Nothing replaces a stream that does not exist.
-      else if ((found.unknown -- found.missing).nonEmpty) (proven, Failed)
-      else look(others, proven + stream)
+      else if ((found.unknown -- found.missing).nonEmpty) (proven, missing, Failed)
+      else look(others, proven + stream, missing ++ found.missing)
   }
 }
 

@@ -124,7 +124,7 @@ final private[query] class TriggerPlanner(
     val isTimed = batch.forall(_.end.isTimed)
     if (isTimed || isLate) {
       if (batch.nonEmpty) nanos = clock.nanoTime - began
-      if (isTimed) batch else batch.map(planned => planned.copy(end = planned.end.timed(oldestMillis)))
+      if (isTimed) batch else batch.map(planned => planned.copy(end = prefetched.timed(planned.end, oldestMillis)))
     } else {
       firstWaitNanos = firstWaitNanos.orElse(Some(began))
       await(seen, LongestWaitMillis)

@@ -3,8 +3,7 @@ package org.sparkkinesis.spark.session.check
 import scala.concurrent.duration._
 
 import org.sparkkinesis.error.{KinesisConnectorException, ServiceErrors}
-import org.sparkkinesis.plan.offset.{SourceOffset, StreamOffset}
-import org.sparkkinesis.spark.session.InitialOffsets.FirstFetch
+import org.sparkkinesis.plan.offset.{Retention, SourceOffset, StreamOffset}
 import org.sparkkinesis.spark.session.{CheckpointCheck, StreamSession}
 
 /**
@@ -59,7 +58,7 @@ final class ReturningStreams(
   private def timed(before: SourceOffset, parked: StreamOffset, now: StreamOffset): StreamOffset = {
     val nowMillis = session.serviceClock.atLeast
     val wantedMillis = wantedSince(before, parked).fold(nowMillis)(math.min(_, nowMillis))
-    now.noEarlierThan(retention.oldestMillis(now.arn, wantedMillis) + FirstFetch.toMillis)
+    now.noEarlierThan(retention.oldestMillis(now.arn, wantedMillis) + Retention.FirstFetch.toMillis)
   }
 
   /**

@@ -132,8 +132,14 @@ class OpenShardTimesSuite extends TimedSuite {
     rig.tell(0, upTo = 9000)
     assert(rig.view.unproven.isEmpty && rig.view.requireProof(arn) && rig.view.unproven == Map(arn -> None))
     assert(!rig.view.targets.isDrained(arn, target) && !rig.view.targets.isReached(target))
+    rig.view.prove(Set(arn), Long.MaxValue / 2, missing = Set(arn))
+    assert(
+      rig.view.unproven.isEmpty && rig.view.mayBeRecreated(arn),
+      "it does not exist, and may have been recreated before"
+    )
+    assert(rig.view.requireProof(arn))
     rig.view.prove(Set(arn), Long.MaxValue / 2)
-    assert(!rig.view.requireProof(arn) && rig.view.unproven.isEmpty)
+    assert(!rig.view.requireProof(arn) && !rig.view.mayBeRecreated(arn) && rig.view.unproven.isEmpty)
   }
 
   test("an answer without records shows a shard as open, one with its last records does not") {

@@ -13,6 +13,7 @@ class StreamProofsSuite extends TimedSuite {
     val time = new VirtualScheduler(0)
     var described = Vector.empty[String]
     var proven = Set.empty[String]
+    var missing = Set.empty[String]
     private val proofs = new StreamProofs(
       arn => {
         described :+= arn
@@ -31,8 +32,9 @@ class StreamProofsSuite extends TimedSuite {
       val began = time.nanoTime
       proofs.check(
         streams,
-        (found, nanos) => {
+        (found, nanos, absent) => {
           proven = found
+          missing = absent
           assert(nanos == began)
         },
         isLast
@@ -80,7 +82,7 @@ class StreamProofsSuite extends TimedSuite {
 
   test("a stream that does not exist any more was not replaced") {
     val rig = new Rig(Map("a" -> Found(Set.empty, Set("a"), Set("a"))))
-    assert(!rig.check("a") && rig.proven == Set("a"))
+    assert(!rig.check("a") && rig.proven == Set("a") && rig.missing == Set("a"))
   }
 
   test("a stream that was recreated is not proven") {

@@ -10,12 +10,12 @@ import org.sparkkinesis.event.StreamJoined
 import org.sparkkinesis.event.log.QueryContext
 import org.sparkkinesis.metadata._
 import org.sparkkinesis.model.{SequenceNumber, StartingPosition, StreamRef}
-import org.sparkkinesis.plan.offset.{OffsetCodec, ShardPosition, SourceOffset, StreamOffset, StreamPhase}
+import org.sparkkinesis.plan.offset.{OffsetCodec, Retention, ShardPosition, SourceOffset, StreamOffset, StreamPhase}
 import org.sparkkinesis.service.ShardPage
 import org.sparkkinesis.spark.connection.FakeDirectory.{arn, shards}
 import org.sparkkinesis.spark.connection.{FakeDirectory, VirtualEnvironment}
 import org.sparkkinesis.spark.session.checkpoint.MemoryFiles
-import org.sparkkinesis.spark.session.{InitialOffsets, StreamSession}
+import org.sparkkinesis.spark.session.StreamSession
 import org.sparkkinesis.suite.TimedSuite
 
 /** A metadata service that names a stream, forgets it and names it again, many times and over restarts. */
@@ -167,7 +167,7 @@ class OscillatingMembersSuite extends TimedSuite {
     run.time.advance(2.hours)
     val parked = run.batch(initial)
     assert(parked.streams(arn("flapping")).isParked)
-    val oldest = run.time.currentMillis - (24.hours - InitialOffsets.FirstFetch).toMillis
+    val oldest = run.time.currentMillis - (24.hours - Retention.FirstFetch).toMillis
     assert(
       timeOf(parked).exists(time => time > oldest - 1.minute.toMillis && time <= oldest),
       "at the time of the park"
@@ -176,7 +176,7 @@ class OscillatingMembersSuite extends TimedSuite {
     // A run that never opens the stream has the time of the join.
     val unopened = new Run(files, service, existing = Seq("steady")).batch(initial)
     assert(unopened.streams(arn("flapping")).isParked)
-    assert(timeOf(unopened).exists(_ <= joinMillis - (24.hours - InitialOffsets.FirstFetch).toMillis), timeOf(unopened))
+    assert(timeOf(unopened).exists(_ <= joinMillis - (24.hours - Retention.FirstFetch).toMillis), timeOf(unopened))
   }
 
   test("a drained stream that is named again before it exists is held back, so that nothing of it is lost until then") {
