@@ -14,8 +14,8 @@ import org.sparkkinesis.plan.offset.{OffsetCodec, Retention, ShardPosition, Sour
 import org.sparkkinesis.service.ShardPage
 import org.sparkkinesis.spark.connection.FakeDirectory.{arn, shards}
 import org.sparkkinesis.spark.connection.{FakeDirectory, VirtualEnvironment}
-import org.sparkkinesis.spark.session.checkpoint.MemoryFiles
 import org.sparkkinesis.spark.session.StreamSession
+import org.sparkkinesis.spark.session.checkpoint.MemoryFiles
 import org.sparkkinesis.suite.TimedSuite
 
 /** A metadata service that names a stream, forgets it and names it again, many times and over restarts. */
