@@ -69,6 +69,21 @@ class FrozenFindingsSuite extends TimedSuite with ReadFindings {
     ))
   }
 
+  test("an executor stands still until a batch has given its shards a time, and then has its first answers") {
+    for (seed <- 1 to 20; efo <- Seq(false, true)) run(ReadScenario(
+      seed.toLong,
+      ReadSetup(4, executors = 2, options = Map("minFetchPeriod" -> "250ms", "shardFetchInterval" -> "10s")),
+      Vector(
+        Put(20),
+        Advance(30 * Hour),
+        Put(20),
+        Start(ProcessingTime(100), efo, failOnDataLoss = true),
+        Freeze(seed % 2, 30000),
+        Advance(5 * Minute)
+      )
+    ))
+  }
+
   test("220030201: the answers of a recreated stream count for the one that was deleted with unread records") {
     run(ReadScenario(
       220030201L,
