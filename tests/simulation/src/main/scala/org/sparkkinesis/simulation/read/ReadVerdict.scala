@@ -20,7 +20,7 @@ import org.sparkkinesis.simulation.spark.{BatchSink, ReadRow}
  * @param isUnseen
  *   whether the last batch was planned although some shard could not be fetched, or left an old position in a closed
  *   shard or in one with more records; its arguments are the time at which the run started that planned the batch, the
- *   time of the batch if the query has not stored how far it has read since, and whether that run goes on
+ *   last time at which the query has stored how far it has read, and whether that run goes on
  * @param ancestors
  *   returns the shards from which a shard of a stream descends
  * @param siblings
@@ -36,7 +36,7 @@ final class ReadVerdict(
     retentionMillis: Long,
     hasExpiredSince: Long => Boolean,
     initialMillis: () => Option[Long],
-    isUnseen: (Long, Option[Long], Boolean) => Boolean,
+    isUnseen: (Long, Long, Boolean) => Boolean,
     ancestors: (String, String) => Set[String],
     siblings: (String, String) => Set[String],
     inactiveMillis: String => Long,
@@ -54,9 +54,6 @@ final class ReadVerdict(
 
   /** When the run started that planned the last batch. */
   private var plannedBySince = 0L
-
-  /** When the last batch was logged. */
-  private var loggedMillis = 0L
 
   /**
    * Whether the checkpoint did not contain, when the query was last started, how far every shard was read. The query
@@ -195,7 +192,6 @@ final class ReadVerdict(
   ): BatchSink = new BatchSink {
     override def onBatchLogged(): Unit = {
       plannedBySince = startMillis
-      loggedMillis = time.nowMillis
       persisted()
       onLogged
     }
@@ -230,7 +226,7 @@ final class ReadVerdict(
 
   /** Returns whether the checkpoint has an old position of some shard because the query knew no newer one. */
   private def leftOldPosition(isRunning: Boolean): Boolean =
-    isUnseen(plannedBySince, Option.when(lastAliveMillis == loggedMillis)(loggedMillis), isRunning)
+    isUnseen(plannedBySince, lastAliveMillis, isRunning)
 
   /** Returns the shards that a report names as left, and those from which they descend. */
   private def lineage(stream: String, reason: String): Set[String] = {

@@ -6,8 +6,8 @@ import scala.concurrent.duration._
 import scala.util.Random
 
 import org.sparkkinesis.config.{MetadataOptions, Options}
-import org.sparkkinesis.model.SequenceNumber
-import org.sparkkinesis.plan.offset.{OffsetCodec, ShardPosition, StreamOffset}
+import org.sparkkinesis.model.{KinesisRecord, SequenceNumber, StartingPosition}
+import org.sparkkinesis.plan.offset.{OffsetCodec, ShardPosition, SourceOffset, StreamOffset}
 import org.sparkkinesis.simulation.common.SimulatedTime
 import org.sparkkinesis.simulation.metadata.LogicalStream
 import org.sparkkinesis.simulation.model.{ModelKinesis, ModelShard}
@@ -152,32 +152,39 @@ final private[read] class ReadWorld(
   /**
    * Whether the last batch was planned although some shard could not be fetched, or left an old position in a closed
    * shard. That position stays old until the end of the shard is reported, and longer if no listing of the run has
-   * shown the shard as open, because the children may be as old. A shard of which the batch had not fetched all records
-   * has the arrival of the last one that it had.
+   * shown the shard as open, because the children may be as old. A shard with records that no batch has taken, because
+   * they were not fetched or because of a limit, has the arrival of the last one that a batch has.
    *
    * @param startMillis
    *   when the run started that planned the batch
-   * @param loggedMillis
-   *   when the batch was logged, if its positions are the newest ones in the checkpoint
+   * @param storedMillis
+   *   when the newest positions in the checkpoint were stored
    * @param isRunning
    *   whether that run goes on, which waits for the first answer of such a shard before it reports losses
    */
-  private def isUnseen(startMillis: Long, loggedMillis: Option[Long], isRunning: Boolean): Boolean =
-    checkpoint.latest("offsets").exists {
-      case (_, text) =>
-        OffsetCodec.decode(text).streams.values.exists(stream =>
-          stream.since.exists { case (shard, since) =>
-            val isOld = time.nowMillis - since > retentionMillis + ReadWorld.FirstAnswerMillis
-            (!isRunning || isOld || since == stream.creationMillis) &&
-            stream.shards.get(shard).exists(_.isInstanceOf[ShardPosition.Start])
-          } || {
-            val listedMillis = ledger.listedSince(stream.arn).fold(startMillis)(math.max(startMillis, _))
-            service.stream(stream.arn).exists(_.shards.exists(shard =>
-              if (shard.isOpen) loggedMillis.exists(hadMore(stream, shard, _)) && isPast(stream, shard)
-              else isOld(stream, shard, listedMillis)
-            ))
-          }
-        )
+  private def isUnseen(startMillis: Long, storedMillis: Long, isRunning: Boolean): Boolean =
+    stored.exists(_.streams.values.exists(stream =>
+      stream.since.exists { case (shard, since) =>
+        val isOld = time.nowMillis - since > retentionMillis + ReadWorld.FirstAnswerMillis
+        (!isRunning || isOld || since == stream.creationMillis) &&
+        stream.shards.get(shard).exists(_.isInstanceOf[ShardPosition.Start])
+      } || {
+        val listedMillis = ledger.listedSince(stream.arn).fold(startMillis)(math.max(startMillis, _))
+        service.stream(stream.arn).exists(_.shards.exists(shard =>
+          if (shard.isOpen) hadMore(stream, shard, storedMillis) && isPast(stream, shard)
+          else isOld(stream, shard, listedMillis)
+        ))
+      }
+    ))
+
+  /**
+   * Returns the end of the last batch, or the initial offset, and how far the query has read beyond it, if it has stored
+   * that.
+   */
+  private def stored: Seq[SourceOffset] =
+    checkpoint.latest("offsets").map(_._2).orElse(checkpoint.read("initial-offset")).toSeq.flatMap { end =>
+      val beyond = checkpoint.read("read-up-to").map(_.linesIterator.toSeq).filter(_.head == end).map(_.last)
+      (end +: beyond.toSeq).map(OffsetCodec.decode)
     }
 
   private def isOld(stream: StreamOffset, shard: ModelShard, listedMillis: Long): Boolean =
@@ -189,13 +196,15 @@ final private[read] class ReadWorld(
     stream.readUntil(shard.id).exists(time.nowMillis - _ > retentionMillis - ReadVerdict.UncertainMillis)
 
   /** Whether a shard had records at a time that come after its position. */
-  private def hadMore(stream: StreamOffset, shard: ModelShard, atMillis: Long): Boolean =
+  private def hadMore(stream: StreamOffset, shard: ModelShard, atMillis: Long): Boolean = {
+    def has(isAfter: KinesisRecord => Boolean) =
+      shard.records.exists(stored => stored.record.arrivalMillis <= atMillis && isAfter(stored.record))
     stream.shards.get(shard.id).exists {
-      case ShardPosition.After(number, _) => shard.records.exists(stored =>
-          stored.record.arrivalMillis <= atMillis && SequenceNumber.trusted(stored.record.sequenceNumber) > number
-        )
+      case ShardPosition.After(number, _) => has(one => SequenceNumber.trusted(one.sequenceNumber) > number)
+      case ShardPosition.Start(StartingPosition.AtTimestamp(millis)) => has(_.arrivalMillis >= millis)
       case _ => false
     }
+  }
 
   private def hasExpiredSince(millis: Long): Boolean = streams.arns.flatMap(service.stream).exists { stream =>
     stream.shards.exists(shard => stream.isExpired(shard, time.nowMillis) && !stream.isExpired(shard, millis))

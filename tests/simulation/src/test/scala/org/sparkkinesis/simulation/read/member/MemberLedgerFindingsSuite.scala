@@ -78,4 +78,65 @@ class MemberLedgerFindingsSuite extends TimedSuite with ReadFindings {
       )
     ))
   }
+
+  test("290087930: the stored position has children that were not read since their parent") {
+    run(ReadScenario(
+      290087930L,
+      ReadSetup(
+        1,
+        model = ModelSettings(20, 1000, 100, 0, 1000, 5000L, false),
+        options = Map(
+          "removedStreamRetention" -> "365d",
+          "onStreamRemoved" -> "drain",
+          "maxTriggerDelay" -> "30s",
+          "drainGrace" -> "0ms",
+          "metadataRefreshInterval" -> "20m",
+          "removalConfirmations" -> "1",
+          "shardFetchInterval" -> "20m",
+          "minFetchPeriod" -> "4m",
+          "drainTimeout" -> "1h",
+          "minRecordsPerTrigger" -> "50",
+          "shardsPerTask" -> "1"
+        ),
+        streams = 2,
+        logical = Vector(Active, Standby)
+      ),
+      Vector(
+        Start(ProcessingTime(3600000L), true, true),
+        Advance(29000L),
+        Suspend(16507263L),
+        Stop,
+        Name(0, Standby),
+        Advance(14400000L),
+        Split(2),
+        Advance(18000000L),
+        Start(ProcessingTime(3600000L), false, true),
+        Advance(60000L),
+        Kill(5),
+        Advance(37680000L)
+      )
+    ))
+  }
+
+  test("290091567: records wait for a day because of a limit, and the position before them is as old") {
+    run(ReadScenario(
+      1L,
+      ReadSetup(
+        4,
+        initialPosition = "latest",
+        options = Map("maxRecordsPerTrigger" -> "1", "minFetchPeriod" -> "4m", "shardFetchInterval" -> "20m"),
+        streams = 2,
+        logical = Vector(Active, Active)
+      ),
+      Vector(
+        Start(ProcessingTime(Hour), false, true),
+        Advance(31 * Minute),
+        Put(60),
+        Advance(23 * Hour + 35 * Minute),
+        Stop,
+        Start(AvailableNow, false, true),
+        Advance(Minute)
+      )
+    ))
+  }
 }
