@@ -178,8 +178,8 @@ final private[read] class ReadWorld(
     ))
 
   /**
-   * Returns the end of the last batch, or the initial offset, and how far the query has read beyond it, if it has stored
-   * that.
+   * Returns the end of the last batch, or the initial offset, and how far the query has read beyond it, if it has
+   * stored that.
    */
   private def stored: Seq[SourceOffset] =
     checkpoint.latest("offsets").map(_._2).orElse(checkpoint.read("initial-offset")).toSeq.flatMap { end =>
