@@ -6,7 +6,7 @@ import org.sparkkinesis.model.hash.HashKeyRange
 import org.sparkkinesis.plan._
 import org.sparkkinesis.plan.offset.{LostLineage, SourceOffset, StreamOffset, StreamPhase}
 import org.sparkkinesis.spark.coordinator.cluster.ExecutorPlace
-import org.sparkkinesis.spark.coordinator.state.{CoordinatorState, Overtaken, ShardTrack}
+import org.sparkkinesis.spark.coordinator.state.{CoordinatorState, Overtaken, ShardTrack, WantedShards}
 import org.sparkkinesis.spark.protocol.Release
 
 /**
@@ -55,7 +55,8 @@ final class PrefetchView private[coordinator] (
 
   /**
    * Returns the end of a batch with times for the shards that have no answer yet: the oldest time that their records
-   * may have. The first answers may come some time later without a report that records expired meanwhile.
+   * may have. Records that expire before the first answer of such a shard are reported only if this answer takes longer
+   * than `Retention.FirstFetch`.
    *
    * @param oldestMillis
    *   returns a time, in epoch milliseconds, before which the records of a stream have expired
@@ -142,15 +143,14 @@ final class PrefetchView private[coordinator] (
   def doubt(streams: Set[String]): Unit = locked(state.doubtful ++= streams & state.streams)
 
   /** Returns whether a stream may have been recreated, as far as the reports and the descriptions show. */
-  def mayBeRecreated(stream: String): Boolean =
-    locked(tracks.valuesIterator.exists(track => track.shard.stream == stream && track.mayBeRecreated))
+  def mayBeRecreated(stream: String): Boolean = locked(state.tracksOf(stream).exists(_.mayBeRecreated))
 
   /**
    * Returns whether a stream may have been recreated, although none of its shards has reported records. If so, it is
    * [[unproven]] from now on.
    */
   def requireProof(stream: String): Boolean = locked {
-    val doubtful = tracks.valuesIterator.filter(track => track.shard.stream == stream && track.mayBeRecreated).toVector
+    val doubtful = state.tracksOf(stream).filter(_.mayBeRecreated).toVector
     doubtful.foreach(_.noteNews(state.clock.nanoTime))
     doubtful.nonEmpty
   }
@@ -160,7 +160,8 @@ final class PrefetchView private[coordinator] (
     if (state.missing.isEmpty) Nil
     else {
       // Children are not wanted while their parents are read again, and may have had records that are not planned.
-      val unread = state.wanted().map(_._1) ++ tracks.keysIterator.filter(state.isPending)
+      val pending = tracks.keysIterator.filter(WantedShards.isPending(state.position, state.graphs, _))
+      val unread = state.wanted().map(_._1) ++ pending
       val ofStream = unread.distinct.groupBy(_.stream).withDefaultValue(Nil)
       state.missing.toVector.collect {
         case (stream, gone) if ofStream(stream).forall(tracks.get(_).forall(_.chunks.isEmpty)) =>

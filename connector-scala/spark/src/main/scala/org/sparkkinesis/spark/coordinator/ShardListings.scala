@@ -77,8 +77,7 @@ final private[coordinator] class ShardListings(
   /** Records that a stream does not exist any more; the query decides how it goes on. */
   def miss(stream: String, failure: Throwable): Unit = locked {
     if (state.streams(stream) && !state.missing.contains(stream)) {
-      state.missing(stream) =
-        StreamGone(failure, latestMillis(), tracks.valuesIterator.filter(_.shard.stream == stream))
+      state.missing(stream) = StreamGone(failure, latestMillis(), state.tracksOf(stream))
       state.noteChange()
     }
   }

@@ -12,7 +12,7 @@ import org.sparkkinesis.event.{
   StreamUnreachable
 }
 import org.sparkkinesis.model.StreamShard
-import org.sparkkinesis.spark.coordinator.state.{ConsumerPeer, CoordinatorState, ShardTrack}
+import org.sparkkinesis.spark.coordinator.state.{ConsumerPeer, CoordinatorState, ShardTrack, WantedShards}
 import org.sparkkinesis.spark.protocol.{Assign, Assigned, Register, ServiceTime, Unassign}
 
 /**
@@ -152,20 +152,18 @@ final private[coordinator] class ShardPlacement(
    */
   private def retire(): Unit = {
     val keep = state.wanted().iterator.map(_._1).toSet
+    def isPending(shard: StreamShard) = WantedShards.isPending(state.position, state.graphs, shard)
     val (later, gone) = tracks.keysIterator.filterNot { shard =>
       keep(shard) ||
       (state.streams(shard.stream) && state.position.streams.get(shard.stream).exists(_.shards.contains(shard.shard)))
-    }.toVector.partition(shard => state.streams(shard.stream) && state.isPending(shard))
-    later.map(tracks).filter(_.owner.nonEmpty).groupBy(state.owner).foreach { case (owner, left) =>
-      owner.foreach(_.tell(Unassign(left.map(_.shard))))
-      left.foreach(state.lose)
-    }
+    }.toVector.partition(shard => state.streams(shard.stream) && isPending(shard))
+    val owned = later.map(tracks).filter(_.owner.nonEmpty)
+    state.unassign(owned)
+    owned.foreach(state.lose)
     state.givenUp.remove(gone)
     state.openShards.remove(gone)
     gone.foreach(shard => if (state.streams(shard.stream)) state.note(ShardFinished(shard.stream, shard.shard)))
-    gone.flatMap(tracks.remove).groupBy(state.owner).foreach { case (owner, left) =>
-      owner.foreach(_.tell(Unassign(left.map(_.shard))))
-    }
+    state.unassign(gone.flatMap(tracks.remove))
   }
 
   private def forget(executorId: String): Boolean = {

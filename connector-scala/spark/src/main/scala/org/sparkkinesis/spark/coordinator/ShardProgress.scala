@@ -79,10 +79,8 @@ final private[coordinator] class ShardProgress(
    * elsewhere. The executors drop what they have fetched.
    */
   private def forget(stream: String): Unit = {
-    val left = tracks.valuesIterator.filter(_.shard.stream == stream).toVector
-    left.groupBy(state.owner).foreach { case (owner, ofOwner) =>
-      owner.foreach(_.tell(Unassign(ofOwner.map(_.shard))))
-    }
+    val left = state.tracksOf(stream).toVector
+    state.unassign(left)
     val shards = left.map(_.shard)
     tracks --= shards
     state.givenUp.remove(shards)
@@ -97,7 +95,7 @@ final private[coordinator] class ShardProgress(
     val changed = connections.filter { case (arn, now) => state.connections.get(arn).exists(_ != now) }.keySet
     state.connections ++= connections
     val lost = tracks.valuesIterator.filter(track => changed(track.shard.stream)).toVector
-    lost.groupBy(state.owner).foreach { case (owner, left) => owner.foreach(_.tell(Unassign(left.map(_.shard)))) }
+    state.unassign(lost)
     lost.foreach(state.lose)
     if (lost.nonEmpty) state.noteChange()
     lost.nonEmpty

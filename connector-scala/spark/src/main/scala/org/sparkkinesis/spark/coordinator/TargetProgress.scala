@@ -43,7 +43,7 @@ final class TargetProgress private[coordinator] (state: CoordinatorState, list: 
           track.ended || (state.openShards.wasOpenAt(shard, target.millis) && track.openUpToMillis >= target.millis)
         )
       )
-      val isProven = !tracks.valuesIterator.exists(track => track.shard.stream == stream && track.isUnproven)
+      val isProven = !state.tracksOf(stream).exists(_.isUnproven)
       (isPlannedToEnd && areOpen && isProven && !state.streamsToList(stream), isNew)
     }
     if (isNew) list()

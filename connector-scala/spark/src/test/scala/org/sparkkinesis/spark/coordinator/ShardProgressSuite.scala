@@ -103,8 +103,7 @@ class ShardProgressSuite extends TimedSuite {
   }
 
   test("a shard without an answer is late as of the time that the first batch has for it") {
-    val end =
-      SourceOffset(offset(ShardPosition.Horizon).read.map(_.copy(since = SortedMap(shard.shard -> 4000L))).toSeq)
+    val end = timedAt(4000)
     val other = SourceOffset(end.read.map(_.copy(creationMillis = 2)).toSeq)
     Seq[(String, Reports => Unit, Seq[Long])](
       ("no batch", _ => (), Nil),
@@ -129,10 +128,8 @@ class ShardProgressSuite extends TimedSuite {
       import reports._
       join("1")
       val view = new PrefetchView(state, _.id, () => ())
-      def end =
-        SourceOffset(offset(ShardPosition.Horizon).read.map(_.copy(since = SortedMap(shard.shard -> 4000L))).toSeq)
-      val timed = if (restarts) end else view.timed(offset(ShardPosition.Horizon), _ => 4000L)
-      assert(timed == end)
+      val timed = if (restarts) timedAt(4000) else view.timed(offset(ShardPosition.Horizon), _ => 4000L)
+      assert(timed == timedAt(4000))
       progress.notePlanned(timed)
       now = 4000 + 24.hours.toMillis + after
       tell("1", report.copy(readUpToMillis = 5000))
@@ -219,6 +216,10 @@ class ShardProgressSuite extends TimedSuite {
 
   private def offset(position: ShardPosition, of: StreamShard = shard): SourceOffset =
     SourceOffset(Seq(StreamOffset("orders", orders, 1, SortedMap(of.shard -> position))))
+
+  /** The end of a batch that gave this time to a shard without an answer. */
+  private def timedAt(millis: Long): SourceOffset =
+    SourceOffset(offset(ShardPosition.Horizon).read.map(_.copy(since = SortedMap(shard.shard -> millis))).toSeq)
 
   /** A shard that is read from its oldest record, and executors that report about it. */
   private class Reports {

@@ -165,8 +165,8 @@ final private[read] class ReadWorld(
   private def isUnseen(startMillis: Long, storedMillis: Long, isRunning: Boolean): Boolean =
     stored.exists(_.streams.values.exists(stream =>
       stream.since.exists { case (shard, since) =>
-        val isOld = time.nowMillis - since > retentionMillis + ReadWorld.FirstAnswerMillis
-        (!isRunning || isOld || since == stream.creationMillis) &&
+        val takesLong = time.nowMillis - since > retentionMillis + ReadWorld.FirstAnswerMillis
+        (!isRunning || takesLong || since == stream.creationMillis) &&
         stream.shards.get(shard).exists(_.isInstanceOf[ShardPosition.Start])
       } || {
         val listedMillis = ledger.listedSince(stream.arn).fold(startMillis)(math.max(startMillis, _))
@@ -198,9 +198,9 @@ final private[read] class ReadWorld(
   /** Whether a shard had records at a time that come after its position. */
   private def hadMore(stream: StreamOffset, shard: ModelShard, atMillis: Long): Boolean = {
     def has(isAfter: KinesisRecord => Boolean) =
-      shard.records.exists(stored => stored.record.arrivalMillis <= atMillis && isAfter(stored.record))
+      shard.records.map(_.record).exists(record => record.arrivalMillis <= atMillis && isAfter(record))
     stream.shards.get(shard.id).exists {
-      case ShardPosition.After(number, _) => has(one => SequenceNumber.trusted(one.sequenceNumber) > number)
+      case ShardPosition.After(number, _) => has(record => SequenceNumber.trusted(record.sequenceNumber) > number)
       case ShardPosition.Start(StartingPosition.AtTimestamp(millis)) => has(_.arrivalMillis >= millis)
       case _ => false
     }

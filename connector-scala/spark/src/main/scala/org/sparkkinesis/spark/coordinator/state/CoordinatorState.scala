@@ -12,6 +12,7 @@ import org.sparkkinesis.event.{ConnectorEvent, EventSink}
 import org.sparkkinesis.model.{ShardId, StreamShard}
 import org.sparkkinesis.plan.offset.{IdleTime, ShardPosition, SourceOffset, StreamOffset}
 import org.sparkkinesis.shard.ShardGraph
+import org.sparkkinesis.spark.protocol.Unassign
 import org.sparkkinesis.spark.settings.StreamConnection
 
 /**
@@ -180,18 +181,25 @@ final private[coordinator] class CoordinatorState(
 
   def owner(track: ShardTrack): Option[ConsumerPeer] = track.owner.flatMap(peers.get)
 
+  def tracksOf(stream: String): Iterator[ShardTrack] = tracks.valuesIterator.filter(_.shard.stream == stream)
+
+  /** Tells the owners of these shards to stop reading them. */
+  def unassign(left: Seq[ShardTrack]): Unit = left.groupBy(_.owner).foreach { case (owner, ofOwner) =>
+    owner.flatMap(peers.get).foreach(_.tell(Unassign(ofOwner.map(_.shard))))
+  }
+
   /** Whether a report of a shard's owner was lost, so that earlier records than the reported ones may exist. */
   def lacksNews(track: ShardTrack): Boolean = owner(track).exists(_.lacksNews)
 
   /**
-   * Returns a time before which no record of a shard arrived that is still to be read, if the shard was not fetched
-   * yet. The records of a child arrived after those of its parents, and after the last time at which a parent was still
-   * open. The first batch of a query may give the shard such a time after its first owner began.
+   * Returns a time before which no record of a shard without an answer arrived that is still to be read. The records of
+   * a child arrived after those of its parents, and after the last time at which a parent was still open. The first
+   * batch of a query may give the shard such a time after its first owner began.
    */
   def unreadSince(shard: StreamShard): Option[Long] = {
     val now = position.streams.get(shard.stream)
     val end =
-      planTo.flatMap(_.streams.get(shard.stream)).filter(end => now.forall(_.creationMillis == end.creationMillis))
+      planTo.flatMap(_.streams.get(shard.stream)).filter(to => now.forall(_.creationMillis == to.creationMillis))
     unreadSince(shard, now).orElse(unreadSince(shard, end))
   }
 
@@ -242,13 +250,6 @@ final private[coordinator] class CoordinatorState(
 
   def wanted(): Seq[(StreamShard, ShardPosition)] =
     WantedShards.of(position, graphs, shard => tracks.get(shard).exists(_.ended))
-
-  /** Whether a shard is not in the position, and descends from one that is not read to its end. */
-  def isPending(shard: StreamShard): Boolean = position.streams.get(shard.stream).exists { stream =>
-    !stream.shards.contains(shard.shard) && graphs(shard.stream).ancestors(Set(shard.shard)).exists(
-      stream.shards.get(_).exists(_ != ShardPosition.ShardEnd)
-    )
-  }
 
   /** Returns the streams that must be listed again before anything is certain about their shards. */
   def streamsToList: Set[String] =

@@ -57,17 +57,18 @@ final private[spark] class LatestTime(estimate: () => Long) {
 }
 
 /**
- * Times that batches of this run gave to shards without an answer. The records of their streams that arrived before had
- * expired then. Others expire until the first answer comes, as with every start at the oldest record, and that counts
- * as a loss only if the answer takes long. Not thread-safe.
+ * Times that batches of this run gave to shards without an answer: the oldest time that their records could have then.
+ * Records that expire before the first answer count as lost only if this answer takes longer than
+ * `Retention.FirstFetch`, because a query that starts at the oldest record starts at the oldest one that it fetches.
+ * Not thread-safe.
  */
 final private[coordinator] class GivenTimes {
   private var times = Map.empty[String, Set[Long]]
 
-  /** Records such a time of a stream, in epoch milliseconds. */
+  /** Records the time that shards of a stream were given, in epoch milliseconds. */
   def note(stream: String, millis: Long): Unit = times += stream -> (times.getOrElse(stream, Set.empty) + millis)
 
-  /** Returns from when on records of a shard are missed that has a time and no answer, in epoch milliseconds. */
+  /** Returns a time in epoch milliseconds from which on an unread record of a shard counts as lost when it expires. */
   def unreadSince(stream: String, since: Long): Long =
     if (times.get(stream).exists(_(since))) since + Retention.FirstFetch.toMillis else since
 

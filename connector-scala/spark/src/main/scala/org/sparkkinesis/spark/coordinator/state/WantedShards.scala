@@ -41,4 +41,12 @@ private[coordinator] object WantedShards {
       wanted.keys.toVector.filter(shard => ended(StreamShard(stream.arn, shard))).foreach(addChildren)
       wanted.toVector.map { case (shard, position) => StreamShard(stream.arn, shard) -> position }
     }
+
+  /** Whether a shard is not in the offset, and descends from one that is not read to its end. */
+  def isPending(offset: SourceOffset, graphs: String => ShardGraph, shard: StreamShard): Boolean =
+    offset.streams.get(shard.stream).exists { stream =>
+      !stream.shards.contains(shard.shard) && graphs(shard.stream).ancestors(Set(shard.shard)).exists(
+        stream.shards.get(_).exists(_ != ShardPosition.ShardEnd)
+      )
+    }
 }

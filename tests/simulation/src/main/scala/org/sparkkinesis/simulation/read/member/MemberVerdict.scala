@@ -45,7 +45,7 @@ final class MemberVerdict(
   /** The streams that the query has parked since the last offset, and when. */
   private var parkedSince = Map.empty[String, Long]
 
-  /** Those of them that the query took for read to their ends. */
+  /** The streams among them that the query has parked as drained. */
   private var parkedDrained = Set.empty[String]
 
   /** The creation times of the streams in the last offset. */
