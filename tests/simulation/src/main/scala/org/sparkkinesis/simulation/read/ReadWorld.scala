@@ -183,7 +183,7 @@ final private[read] class ReadWorld(
    */
   private def stored: Seq[SourceOffset] =
     checkpoint.latest("offsets").map(_._2).orElse(checkpoint.read("initial-offset")).toSeq.flatMap { end =>
-      val beyond = checkpoint.read("read-up-to").map(_.linesIterator.toSeq).filter(_.head == end).map(_.last)
+      val beyond = checkpoint.read("read-up-to").map(_.linesIterator.toSeq).filter(_.head == end).map(_(1))
       (end +: beyond.toSeq).map(OffsetCodec.decode)
     }
 

@@ -23,6 +23,24 @@ class ReadUpToStoreSuite extends TimedSuite {
     assert(restarted.of(offset(2)) == offset(2))
   }
 
+  test("a repeated batch finds how far the query had read before it, also after the end of the batch was stored") {
+    val files = new MemoryFiles
+    val store = new ReadUpToStore(files)
+    def at(orders: Int, returns: Int) = SourceOffset(Seq(stream("orders", orders), stream("returns", returns)))
+    store.note(at(1, 1), at(2, 2))
+    store.note(at(3, 1), at(4, 4))
+    store.note(at(3, 1), at(5, 5))
+    Seq(store, new ReadUpToStore(files)).foreach { both =>
+      assert(both.of(at(3, 1)) == at(5, 5))
+      assert(both.of(at(1, 1)) == at(2, 2))
+      // The newer position of a stream that had no records in the batch.
+      assert(both.of(at(1, 1).copy(version = 1)) == at(2, 5).copy(version = 1))
+    }
+    store.note(at(6, 6), at(7, 7))
+    assert(store.of(at(3, 1)) == at(5, 5))
+    assert(store.of(at(1, 1)) == at(1, 5))
+  }
+
   test("a stream that is at the same position keeps its read position when another one has moved, joined or left") {
     val store = new ReadUpToStore(new MemoryFiles)
     def at(orders: Int, returns: Int) = SourceOffset(Seq(stream("orders", orders), stream("returns", returns)))
@@ -69,7 +87,7 @@ class ReadUpToStoreSuite extends TimedSuite {
     val files = new MemoryFiles
     new ReadUpToStore(files).note(offset(1), offset(7))
     val name = files.names("").head
-    Seq("", "{}\n{}", s"not an offset\n${files.read(name).get}").foreach { text =>
+    Seq("", "{}\n{}", s"${files.read(name).get}\n{}\n{}", s"not an offset\n${files.read(name).get}").foreach { text =>
       files.write(name, text)
       assert(new ReadUpToStore(files).of(offset(1)) == offset(1), text)
     }
