@@ -146,7 +146,7 @@ final private[read] class QueryRun(world: ReadWorld, start: Start) {
         if (name == "metadata-log") noteEntries()
         // A driver that is killed before it has written leaves a position that may be older than the last batch.
         if (name == "read-up-to" && checkpoint.read(name) != before)
-          checkpoint.read(name).foreach(stored => noteOffset(stored.linesIterator.toSeq(1)))
+          world.readUpTo.foreach { case (_, position) => noteOffset(position) }
       }
       if (name == "read-up-to") verdict.noted()
       if (name == "initial-offset") ledger.noted()

@@ -183,9 +183,12 @@ final private[read] class ReadWorld(
    */
   private def stored: Seq[SourceOffset] =
     checkpoint.latest("offsets").map(_._2).orElse(checkpoint.read("initial-offset")).toSeq.flatMap { end =>
-      val beyond = checkpoint.read("read-up-to").map(_.linesIterator.toSeq).filter(_.head == end).map(_(1))
-      (end +: beyond.toSeq).map(OffsetCodec.decode)
+      (end +: readUpTo.collect { case (`end`, beyond) => beyond }.toSeq).map(OffsetCodec.decode)
     }
+
+  /** The last offset beyond which the query has stored how far it has read, and that position. */
+  def readUpTo: Option[(String, String)] =
+    checkpoint.read("read-up-to").map(_.linesIterator.toSeq).collect { case offset +: beyond +: _ => (offset, beyond) }
 
   private def isOld(stream: StreamOffset, shard: ModelShard, listedMillis: Long): Boolean =
     stream.shards.get(shard.id).exists { position =>

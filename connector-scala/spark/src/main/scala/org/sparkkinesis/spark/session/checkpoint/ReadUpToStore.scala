@@ -47,6 +47,8 @@ final class ReadUpToStore(files: CheckpointFiles) {
 
 private object ReadUpToStore {
   val Name = "read-up-to"
+
+  /** The offset of the last batch, and the one at which it begins. */
   val MaxNoted = 2
 
   /** Nothing is left to read between `offset` and `readUpTo`. */
