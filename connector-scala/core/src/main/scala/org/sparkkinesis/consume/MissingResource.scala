@@ -2,10 +2,14 @@ package org.sparkkinesis.consume
 
 import java.util.concurrent.CompletableFuture
 
-import org.sparkkinesis.concurrent.Futures
+import scala.concurrent.duration._
+
+import org.sparkkinesis.concurrent.{Futures, PacedCalls, Scheduler}
 import org.sparkkinesis.model.{ConsumerStatus, StreamRef, StreamStatus}
 import org.sparkkinesis.retry.RetryRules
-import org.sparkkinesis.service.{KinesisService, Operation, ServiceErrorKind, ServiceException}
+import org.sparkkinesis.service.{
+  KinesisService, Operation, ServiceErrorKind, ServiceException, StreamConsumer, StreamDescription
+}
 
 /** The resource that a ResourceNotFound error refers to. */
 sealed trait MissingResource
@@ -17,7 +21,7 @@ object MissingResource {
   /** The shard has expired or never existed. */
   case object Shard extends MissingResource
 
-  /** Returns the missing resource of an error that `find` returned. */
+  /** Returns the missing resource of an error that [[MissingResources.find]] returned. */
   def of(error: ServiceException): Option[MissingResource] =
     if (error.kind != ServiceErrorKind.ResourceNotFound) None
     else
@@ -26,52 +30,57 @@ object MissingResource {
         case Operation.DescribeStreamConsumer => Some(Consumer)
         case _ => Some(Shard)
       }
+}
+
+/**
+ * Asks the service whether the stream, the consumer or the shard is missing. All shards of a stream may be missing at
+ * the same time, and an account has a quota of 20 calls per second, so the shards of a stream share the calls.
+ *
+ * @param rules
+ *   tells temporary failures from others
+ */
+final class MissingResources(scheduler: Scheduler, rules: RetryRules) {
+  import MissingResources._
+
+  private val streams = new PacedCalls[StreamRef, StreamDescription](scheduler, CallPeriod)
+  private val consumers = new PacedCalls[String, StreamConsumer](scheduler, CallPeriod)
 
   /**
-   * Asks the service whether the stream, the consumer or the shard is missing, and returns the corresponding error. If
-   * only the shard is missing, that is `error`. If the service cannot be reached, the result is that recoverable
-   * failure, so that the shard is not considered missing because of an outage. If the service refuses the question, the
-   * result is `error`.
+   * Returns the error of the missing resource. If only the shard is missing, that is `error`. If the service cannot be
+   * reached, the result is that recoverable failure, so that the shard is not considered missing because of an outage.
+   * If the service refuses the question, the result is `error`.
    */
-  def find(
-      service: KinesisService,
-      error: ServiceException,
-      stream: StreamRef,
-      rules: RetryRules
-  ): CompletableFuture[ServiceException] = missingStream(service, stream, rules).thenApply(_.getOrElse(error))
+  def find(service: KinesisService, error: ServiceException, stream: StreamRef): CompletableFuture[ServiceException] =
+    missingStream(service, stream).thenApply(_.getOrElse(error))
 
   def find(
       service: KinesisService,
       error: ServiceException,
       stream: StreamRef,
-      consumerArn: String,
-      rules: RetryRules
+      consumerArn: String
   ): CompletableFuture[ServiceException] =
-    missingStream(service, stream, rules).thenCombine(
-      missing(service.describeStreamConsumer(consumerArn), Operation.DescribeStreamConsumer, rules)(
+    missingStream(service, stream).thenCombine(
+      missing(consumers(consumerArn)(service.describeStreamConsumer(consumerArn)), Operation.DescribeStreamConsumer)(
         _.status == ConsumerStatus.Deleting
       ),
       (stream: Option[ServiceException], consumer: Option[ServiceException]) => stream.orElse(consumer).getOrElse(error)
     )
 
-  private def missingStream(
-      service: KinesisService,
-      stream: StreamRef,
-      rules: RetryRules
-  ): CompletableFuture[Option[ServiceException]] =
-    missing(service.describeStream(stream), Operation.DescribeStreamSummary, rules)(_.status == StreamStatus.Deleting)
+  private def missingStream(service: KinesisService, stream: StreamRef): CompletableFuture[Option[ServiceException]] =
+    missing(streams(stream)(service.describeStream(stream)), Operation.DescribeStreamSummary)(
+      _.status == StreamStatus.Deleting
+    )
 
   /** A resource that is being deleted counts as missing. */
   private def missing[A](
       call: CompletableFuture[A],
-      operation: Operation,
-      rules: RetryRules
+      operation: Operation
   )(isDeleting: A => Boolean): CompletableFuture[Option[ServiceException]] =
     call.handle { (found, failure) =>
       Option(failure).map(Futures.unwrap) match {
-        case Some(error: ServiceException)
-            if error.kind == ServiceErrorKind.ResourceNotFound || rules.isRecoverable(error) =>
-          Some(error)
+        case Some(error: ServiceException) =>
+          Option.when(error.kind == ServiceErrorKind.ResourceNotFound || rules.isRecoverable(error))(error)
+        case Some(other) => Some(ServiceException.unexpected(operation, other))
         case None if isDeleting(found) =>
           Some(new ServiceException(
             ServiceErrorKind.ResourceNotFound,
@@ -79,7 +88,13 @@ object MissingResource {
             ServiceException.ResourceNotFoundCode,
             "The resource is being deleted."
           ))
-        case _ => None
+        case None => None
       }
     }
+}
+
+private object MissingResources {
+
+  /** Minimum time between two calls for one resource. */
+  val CallPeriod: FiniteDuration = 1.second
 }

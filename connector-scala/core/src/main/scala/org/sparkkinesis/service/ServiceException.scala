@@ -80,4 +80,14 @@ object ServiceException {
 
   /** The error code of the service for a stream, consumer or shard that does not exist. */
   val ResourceNotFoundCode: String = "ResourceNotFoundException"
+
+  /** Returns the error for a failure that is not a failed call, such as a fault of the connector. */
+  def unexpected(operation: Operation, failure: Throwable): ServiceException = new ServiceException(
+    ServiceErrorKind.Client,
+    operation,
+    failure.getClass.getName,
+    String.valueOf(failure.getMessage),
+    None,
+    failure
+  )
 }

@@ -66,6 +66,18 @@ class ShardConsumersSuite extends TimedSuite {
     assert(s.read(A, AfterSequenceNumber(n(4)), n(4)) == Some(Nil))
   }
 
+  test("the consumers of a deleted stream share the calls that find out what is missing") {
+    val s = new Setup
+    val shards = (0 until 1000).map(index => StreamShard("orders", ShardId.ofIndex(index)))
+    s.service.fail(Operation.GetShardIterator, Seq.fill(1000)(ServiceErrorKind.ResourceNotFound): _*)
+    s.service.fail(Operation.DescribeStreamSummary, Seq.fill(1000)(ServiceErrorKind.ResourceNotFound): _*)
+    shards.foreach(s.consumers.start(_, TrimHorizon, 1))
+    s.scheduler.advance(1.minute)
+    assert(s.failures.map(_._1).toSet == shards.toSet && s.failures.size == 1000)
+    assert(s.failures.forall(failure => MissingResource.of(failure._3).contains(MissingResource.Stream)))
+    assert(s.service.callsOf(Operation.DescribeStreamSummary).size == 2)
+  }
+
   test("a range can start and end at any record, also within a chunk") {
     val s = new Setup
     val n = s.put(A, "a", "b", "c", "d", "e")

@@ -1,11 +1,11 @@
 package org.sparkkinesis.consume.fanout
 
 import org.sparkkinesis.concurrent.Scheduler
-import org.sparkkinesis.consume.{RecordPublisher, RecordPublisherFactory, RecordSubscriber}
+import org.sparkkinesis.consume.{MissingResources, RecordPublisher, RecordPublisherFactory, RecordSubscriber}
 import org.sparkkinesis.event.{ConsumerMetrics, EventSink}
 import org.sparkkinesis.model.{StartingPosition, StreamShard}
 import org.sparkkinesis.retry.{Jitter, Outages, RetryPolicies, RetryRules}
-import org.sparkkinesis.service.{KinesisService, Operation, ServiceErrorKind, ServiceException}
+import org.sparkkinesis.service.{KinesisService, Operation, ServiceException}
 
 /**
  * Creates enhanced fan-out publishers for several streams.
@@ -33,6 +33,7 @@ final class FanOutPublisherFactory(
   private[fanout] val policy = policies(Operation.SubscribeToShard)
   private[fanout] val events = EventSink.all(metrics, listener)
   private[fanout] val outages = new Outages(scheduler, events)
+  private[fanout] val missing = new MissingResources(scheduler, rules)
 
   override def unreachable: Set[String] = outages.unreachable
 
@@ -43,12 +44,6 @@ final class FanOutPublisherFactory(
   ): RecordPublisher =
     new FanOutRecordPublisher(service(shard), shard, consumerArn(shard), position, subscriber, this)
 
-  private[fanout] def unexpected(failure: Throwable): ServiceException = new ServiceException(
-    ServiceErrorKind.Client,
-    Operation.SubscribeToShard,
-    failure.getClass.getName,
-    String.valueOf(failure.getMessage),
-    None,
-    failure
-  )
+  private[fanout] def unexpected(failure: Throwable): ServiceException =
+    ServiceException.unexpected(Operation.SubscribeToShard, failure)
 }

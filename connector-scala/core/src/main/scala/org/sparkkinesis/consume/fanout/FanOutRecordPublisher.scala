@@ -4,7 +4,7 @@ import scala.collection.mutable
 import scala.concurrent.duration._
 
 import org.sparkkinesis.concurrent.{Cancellable, SerialExecutor}
-import org.sparkkinesis.consume.{MissingResource, RecordBatch, RecordPublisher, RecordSubscriber}
+import org.sparkkinesis.consume.{RecordBatch, RecordPublisher, RecordSubscriber}
 import org.sparkkinesis.event.{
   CallThrottled, SubscriptionLost, SubscriptionOpened, SubscriptionRenewed, SubscriptionRequested, SubscriptionTakenOver
 }
@@ -181,7 +181,7 @@ final class FanOutRecordPublisher private[fanout] (
       events.emit(CallThrottled(shard.stream, Some(shard.shard), error.operation))
     if (error.kind == ServiceErrorKind.ResourceNotFound) {
       closeCurrent()
-      MissingResource.find(service, error, shard.ref, consumerArn, rules).thenAccept { found =>
+      fanOut.missing.find(service, error, shard.ref, consumerArn).thenAccept { found =>
         steps.run(if (found.kind == ServiceErrorKind.ResourceNotFound) fail(found) else if (!isOver) recover(found))
       }
       ()

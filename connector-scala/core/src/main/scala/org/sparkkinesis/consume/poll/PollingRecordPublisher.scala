@@ -4,7 +4,7 @@ import scala.concurrent.duration._
 
 import org.sparkkinesis.concurrent.{Cancellable, Futures, Scheduler, SerialExecutor}
 import org.sparkkinesis.consume.{
-  MissingResource, RecordBatch, RecordPublisher, RecordPublisherFactory, RecordSubscriber
+  MissingResources, RecordBatch, RecordPublisher, RecordPublisherFactory, RecordSubscriber
 }
 import org.sparkkinesis.event.{
   CallRetried, CallThrottled, ConsumerMetrics, EventSink, IteratorRenewed, IteratorRequested
@@ -180,7 +180,7 @@ final class PollingRecordPublisher private[poll] (
       proceed()
     } else if (error.kind == ServiceErrorKind.ResourceNotFound) {
       isBusy = true
-      MissingResource.find(service, error, shard.ref, rules).thenAccept { found =>
+      polling.missing.find(service, error, shard.ref).thenAccept { found =>
         steps.run {
           isBusy = false
           if (found.kind == ServiceErrorKind.ResourceNotFound) fail(found) else if (!isOver) recover(found, policy)
@@ -249,6 +249,7 @@ final class PollingPublisherFactory(
 ) extends RecordPublisherFactory {
   private[poll] val events = EventSink.all(metrics, listener)
   private[poll] val outages = new Outages(scheduler, events)
+  private[poll] val missing = new MissingResources(scheduler, rules)
 
   override def unreachable: Set[String] = outages.unreachable
 
@@ -260,12 +261,5 @@ final class PollingPublisherFactory(
     new PollingRecordPublisher(service(shard), shard, position, subscriber, this)
 
   private[poll] def unexpected(failure: Throwable): ServiceException =
-    new ServiceException(
-      ServiceErrorKind.Client,
-      Operation.GetRecords,
-      failure.getClass.getName,
-      String.valueOf(failure.getMessage),
-      None,
-      failure
-    )
+    ServiceException.unexpected(Operation.GetRecords, failure)
 }

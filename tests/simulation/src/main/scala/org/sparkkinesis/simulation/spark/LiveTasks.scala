@@ -10,7 +10,8 @@ import org.sparkkinesis.spark.executor.LiveFeedFailed
 
 /**
  * Runs the tasks of a real-time batch at the same time, in turn and some rows at a time. A task that fails or loses its
- * executor runs again until the same end; its rows so far come again.
+ * executor runs again until the same end; its rows so far come again. As in Spark, only failures count as attempts: a
+ * lost executor and a killed task do not.
  *
  * @param onMove
  *   called for each task that does not run in the executor that read its shards before, with the number of shards
@@ -73,14 +74,24 @@ final class LiveTasks(
           close()
           if (random.nextInt(100) >= settings.failPercent || failures + 1 >= settings.attempts)
             done = Some(rows.result() -> end)
-          else again()
+          else {
+            failures += 1
+            again()
+          }
         }
       } catch {
         case _: ProcessKilled if driver.isAlive && current.forall(!_._1.process.isAlive) => again()
-        case _: LiveFeedFailed if failures + 1 < settings.attempts => again()
         case _: TaskKilledException => again()
-        case error: KinesisConnectorException if error.condition == Undelivered && driver.isAlive => again()
+        case error: LiveFeedFailed => fail(error)
+        case error: KinesisConnectorException if error.condition == Undelivered && driver.isAlive => fail(error)
       }
+
+    /** Runs the task again, or ends the query if this was the last attempt. */
+    private def fail(error: RuntimeException): Unit = {
+      failures += 1
+      if (failures >= settings.attempts) throw error
+      again()
+    }
 
     def close(): Unit = {
       current.filter(_._1.process.isAlive).foreach(_._2.close())
@@ -91,7 +102,6 @@ final class LiveTasks(
       if (time.nowMillis >= endMillis) None else reading.next()
 
     private def again(): Unit = {
-      failures += 1
       onFailure()
       close()
       rows.clear()
