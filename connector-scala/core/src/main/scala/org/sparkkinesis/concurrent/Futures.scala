@@ -7,6 +7,7 @@ import java.util.concurrent.{CompletableFuture, CompletionException, ExecutionEx
 
 import scala.annotation.tailrec
 import scala.concurrent.duration.FiniteDuration
+import scala.util.control.NonFatal
 
 /** Functions for Java's futures. */
 object Futures {
@@ -16,6 +17,20 @@ object Futures {
     case wrapped @ (_: CompletionException | _: ExecutionException) if wrapped.getCause != null =>
       unwrap(wrapped.getCause)
     case other => other
+  }
+
+  /** Returns the future of a call, which has failed if the call throws. */
+  def attempt[A](call: => CompletableFuture[A]): CompletableFuture[A] =
+    try call
+    catch { case NonFatal(failure) => CompletableFuture.failedFuture(failure) }
+
+  /** Completes `to` with the result or the failure of `from`. */
+  def forward[A](from: CompletableFuture[A], to: CompletableFuture[A]): Unit = {
+    from.whenComplete { (value, failure) =>
+      if (failure == null) to.complete(value) else to.completeExceptionally(failure)
+      ()
+    }
+    ()
   }
 
   /** Returns a future that is done after `delay`, on a thread of the scheduler. */

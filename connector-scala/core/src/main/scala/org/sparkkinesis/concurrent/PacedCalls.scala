@@ -4,7 +4,6 @@ import java.util.concurrent.CompletableFuture
 
 import scala.collection.mutable
 import scala.concurrent.duration.FiniteDuration
-import scala.util.control.NonFatal
 
 /**
  * Shares calls between callers. Two calls of one key start at least `period` apart. Callers that arrive in between
@@ -17,16 +16,7 @@ final class PacedCalls[K, A](scheduler: Scheduler, period: FiniteDuration) {
   final private class Pending(call: () => CompletableFuture[A]) {
     val answer = new CompletableFuture[A]
 
-    def start(): Unit = {
-      val called =
-        try call()
-        catch { case NonFatal(failure) => CompletableFuture.failedFuture[A](failure) }
-      called.whenComplete { (found, failure) =>
-        if (failure == null) answer.complete(found) else answer.completeExceptionally(failure)
-        ()
-      }
-      ()
-    }
+    def start(): Unit = Futures.forward(Futures.attempt(call()), answer)
   }
 
   /** The keys of the calls that started within the last period, and the call that follows each. */

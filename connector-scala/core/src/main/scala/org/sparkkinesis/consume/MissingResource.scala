@@ -34,7 +34,8 @@ object MissingResource {
 
 /**
  * Asks the service whether the stream, the consumer or the shard is missing. All shards of a stream may be missing at
- * the same time, and an account has a quota of 20 calls per second, so the shards of a stream share the calls.
+ * the same time, and the quotas are low: 20 calls of DescribeStreamSummary per second for an account, and as many of
+ * DescribeStreamConsumer for a stream. So the shards of a stream share the calls.
  *
  * @param rules
  *   tells temporary failures from others
@@ -53,6 +54,7 @@ final class MissingResources(scheduler: Scheduler, rules: RetryRules) {
   def find(service: KinesisService, error: ServiceException, stream: StreamRef): CompletableFuture[ServiceException] =
     missingStream(service, stream).thenApply(_.getOrElse(error))
 
+  /** Returns the error of the missing resource, which may also be the consumer of the stream. */
   def find(
       service: KinesisService,
       error: ServiceException,

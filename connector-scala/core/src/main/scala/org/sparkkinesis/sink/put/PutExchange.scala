@@ -2,7 +2,7 @@ package org.sparkkinesis.sink.put
 
 import java.util.concurrent.CompletableFuture
 
-import org.sparkkinesis.concurrent.AbortableFuture
+import org.sparkkinesis.concurrent.{AbortableFuture, Futures}
 import org.sparkkinesis.sink.Verdict
 
 /**
@@ -28,13 +28,7 @@ final class PutExchange {
     future
   }
 
-  def completesWith(last: CompletableFuture[IndexedSeq[Verdict]]): Unit = {
-    last.whenComplete { (result, error) =>
-      if (error == null) verdicts.complete(result) else verdicts.completeExceptionally(error)
-      ()
-    }
-    ()
-  }
+  def completesWith(last: CompletableFuture[IndexedSeq[Verdict]]): Unit = Futures.forward(last, verdicts)
 
   private def abort(): Unit = {
     val running = synchronized {

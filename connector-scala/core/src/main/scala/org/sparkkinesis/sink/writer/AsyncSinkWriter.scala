@@ -1,13 +1,12 @@
 package org.sparkkinesis.sink.writer
 
-import java.util.concurrent.CompletableFuture
 import java.util.concurrent.locks.{Condition, Lock}
 
 import scala.annotation.tailrec
 import scala.concurrent.duration._
 import scala.util.control.NonFatal
 
-import org.sparkkinesis.concurrent.Scheduler
+import org.sparkkinesis.concurrent.{Futures, Scheduler}
 import org.sparkkinesis.retry.Jitter
 import org.sparkkinesis.sink.limit.{CheckedRateLimit, RateLimit}
 import org.sparkkinesis.sink.{
@@ -223,9 +222,7 @@ final class AsyncSinkWriter[Entry](
       }
 
   private def submit(request: Request[Entry]): Unit = {
-    val answer =
-      try destination.send(request.batch.map(_.entry))
-      catch { case NonFatal(error) => CompletableFuture.failedFuture[IndexedSeq[Verdict]](error) }
+    val answer = Futures.attempt(destination.send(request.batch.map(_.entry)))
     answer.whenComplete { (verdicts, error) =>
       guarded {
         val act = locked(answered(request, request.verdicts(verdicts, error)))

@@ -72,24 +72,22 @@ final class LiveTasks(
         if (time.nowMillis >= endMillis || reading.isEnded) {
           val end = reading.deliverEnd()
           close()
-          if (random.nextInt(100) >= settings.failPercent || failures + 1 >= settings.attempts)
-            done = Some(rows.result() -> end)
-          else {
-            failures += 1
-            again()
-          }
+          if (random.nextInt(100) >= settings.failPercent || isLastAttempt) done = Some(rows.result() -> end)
+          else failed()
         }
       } catch {
         case _: ProcessKilled if driver.isAlive && current.forall(!_._1.process.isAlive) => again()
         case _: TaskKilledException => again()
-        case error: LiveFeedFailed => fail(error)
-        case error: KinesisConnectorException if error.condition == Undelivered && driver.isAlive => fail(error)
+        case _: LiveFeedFailed if !isLastAttempt => failed()
+        case error: KinesisConnectorException
+            if error.condition == Undelivered && driver.isAlive && !isLastAttempt => failed()
       }
 
-    /** Runs the task again, or ends the query if this was the last attempt. */
-    private def fail(error: RuntimeException): Unit = {
+    /** Whether a failure of this attempt ends the query. */
+    private def isLastAttempt: Boolean = failures + 1 >= settings.attempts
+
+    private def failed(): Unit = {
       failures += 1
-      if (failures >= settings.attempts) throw error
       again()
     }
 

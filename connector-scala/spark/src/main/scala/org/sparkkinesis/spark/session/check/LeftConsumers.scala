@@ -70,7 +70,7 @@ final class LeftConsumers(
     }
 
   private def begin(note: Note, scheduler: Scheduler): CompletableFuture[Void] =
-    try {
+    Futures.attempt {
       val registrar = new StreamConsumerRegistrar(
         session.service(physical(note.stream).getOrElse(throw new IllegalArgumentException(note.stream))),
         scheduler,
@@ -83,7 +83,7 @@ final class LeftConsumers(
       val adopted = note.unfinished.fold(CompletableFuture.completedFuture(()))(registrar.adopt(note.stream, _))
       adopted.thenCompose((_: Unit) => registrar.deregisterOwn(ReadOptions.ConsumerDeregistration))
         .thenAccept(note.record.write(_))
-    } catch { case NonFatal(failure) => CompletableFuture.failedFuture(failure) }
+    }
 
   private def end(note: Note, done: CompletableFuture[Void]): Unit = {
     def left(reason: String): Unit =

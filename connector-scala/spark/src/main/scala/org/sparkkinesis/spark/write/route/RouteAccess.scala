@@ -6,6 +6,7 @@ import scala.annotation.tailrec
 import scala.concurrent.duration.{Duration, FiniteDuration}
 
 import org.sparkkinesis.aws.client.{ClientSettings, KinesisClients}
+import org.sparkkinesis.concurrent.Futures
 import org.sparkkinesis.config.MetadataOptions
 import org.sparkkinesis.error.{KinesisConnectorException, MetadataErrors}
 import org.sparkkinesis.event.log.QueryContext
@@ -86,10 +87,7 @@ final private[write] class RouteAccess(
 
   private def probe(stream: PhysicalStream, connection: ClientSettings): CompletableFuture[StreamDescription] = {
     val lease = KinesisClients.shared.acquire(connection)
-    val answer: CompletableFuture[StreamDescription] =
-      try lease.service.describeStream(reference(stream))
-      catch { case failure: Exception => CompletableFuture.failedFuture(failure) }
-    answer.thenApply[StreamDescription] { found =>
+    Futures.attempt(lease.service.describeStream(reference(stream))).thenApply[StreamDescription] { found =>
       refuseForeign(stream, found.arn)
       if (!found.status.isUsable) throw new IllegalStateException(s"the stream is ${found.status.name}")
       found
