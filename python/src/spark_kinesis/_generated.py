@@ -16,7 +16,7 @@ PhysicalStreamState = Literal["active", "draining", "standby"]
 
 
 class ConnectionKeywords(TypedDict, total=False):
-    """Keywords: stream and credentials."""
+    """Keywords: stream, credentials and network."""
 
     stream_name: str | Sequence[str]
     stream_arn: str | Sequence[str]
@@ -33,6 +33,14 @@ class ConnectionKeywords(TypedDict, total=False):
     role_session_name: str
     sts_endpoint: str
     credentials_provider: str
+    proxy: str
+    proxy_user: str
+    proxy_password: str
+    non_proxy_hosts: str
+    max_connections: int
+    connect_timeout: str | int | timedelta
+    request_timeout: str | int | timedelta
+    ca_file: str
     stream_id: str | Sequence[str]
     stream_id_pattern: str
     metadata_service: str
@@ -141,7 +149,6 @@ class SinkKeywords(ConnectionKeywords, total=False):
     on_invalid_record: Literal["fail", "deadLetter", "drop"]
     dead_letter_stream: str
     dead_letter_table: str
-    request_timeout: str | int | timedelta
     delivery_timeout: str | int | timedelta
     rate_limiting_aimd_increase: int
     rate_limiting_aimd_decrease: float
@@ -174,6 +181,14 @@ class FirehoseKeywords(TypedDict, total=False):
     role_session_name: str
     sts_endpoint: str
     credentials_provider: str
+    proxy: str
+    proxy_user: str
+    proxy_password: str
+    non_proxy_hosts: str
+    max_connections: int
+    connect_timeout: str | int | timedelta
+    request_timeout: str | int | timedelta
+    ca_file: str
     max_batch_size: int
     max_batch_bytes: str | int
     max_time_in_buffer: str | int | timedelta
@@ -184,7 +199,6 @@ class FirehoseKeywords(TypedDict, total=False):
     rate_limiting: str
     on_invalid_record: Literal["fail", "deadLetter", "drop"]
     dead_letter_table: str
-    request_timeout: str | int | timedelta
     delivery_timeout: str | int | timedelta
     rate_limiting_aimd_increase: int
     rate_limiting_aimd_decrease: float
@@ -203,7 +217,7 @@ class FirehoseKeywords(TypedDict, total=False):
 
 
 class ConnectionMethods(Builder):
-    """Methods: stream and credentials."""
+    """Methods: stream, credentials and network."""
 
     _sensitive = frozenset(
         {
@@ -216,6 +230,8 @@ class ConnectionMethods(Builder):
             "kinesis.sink.proxypassword",
             "kinesis.sink.proxyusername",
             "metadatatoken",
+            "proxypassword",
+            "proxyuser",
             "roleexternalid",
             "roleexternalid.*",
             "sessiontoken",
@@ -347,6 +363,79 @@ class ConnectionMethods(Builder):
         Takes the name of a class.
         """
         return self._with("credentialsProvider", value)
+
+    def proxy(self, value: str) -> Self:
+        """HTTP proxy of all calls, also of those to loopback addresses; `none` for no proxy. Environment variables
+        and system properties for proxies then have no effect.
+
+        Takes the address of an HTTP proxy such as http://proxy.example.com:3128, or none.
+
+        Default: `https.proxyHost`, then `HTTPS_PROXY`, of the process that makes the call.
+        """
+        return self._with("proxy", value)
+
+    def proxy_user(self, value: str) -> Self:
+        """User name for the proxy (Basic authentication). It replaces the user name and password of a proxy from
+        the environment.
+
+        Takes a string.
+        """
+        return self._with("proxyUser", value)
+
+    def proxy_password(self, value: str) -> Self:
+        """Password for the proxy. It requires `proxyUser`.
+
+        Takes a string.
+        """
+        return self._with("proxyPassword", value)
+
+    def non_proxy_hosts(self, value: str) -> Self:
+        """Hosts that are reached without the proxy, in the form of `NO_PROXY`: a domain and all names below it, an
+        address, a network as `10.0.0.0/8`, `*` for any text, each with or without a port.
+
+        Takes hosts separated by commas, such as .internal.example.com,10.0.0.0/8,127.0.0.1:4567.
+
+        Default: `http.nonProxyHosts` or `NO_PROXY`; none with `proxy`.
+        """
+        return self._with("nonProxyHosts", value)
+
+    def max_connections(self, value: int) -> Self:
+        """Maximum number of connections of a client for requests. Tasks and queries of one process share a client
+        if their options for stream, credentials and network are equal. Enhanced fan-out has further connections.
+
+        Takes a whole number from 1 to 100000.
+
+        Default: ``256``.
+        """
+        return self._with("maxConnections", value)
+
+    def connect_timeout(self, value: str | int | timedelta) -> Self:
+        """Maximum duration of opening a connection.
+
+        Takes a duration such as 250ms, 10s or 15m, from 100ms to 5m.
+
+        Default: ``5s``.
+        """
+        return self._with("connectTimeout", value)
+
+    def request_timeout(self, value: str | int | timedelta) -> Self:
+        """Maximum duration of a request. After that, the request is sent again.
+
+        Takes a duration such as 250ms, 10s or 15m, from 100ms to 10m.
+
+        Default: ``30s``.
+        """
+        return self._with("requestTimeout", value)
+
+    def ca_file(self, value: str) -> Self:
+        """PEM file with the certificates of the authorities that may sign for services and proxies, for example of
+        a proxy that decrypts TLS. The driver and every executor must have it.
+
+        Takes a string.
+
+        Default: `AWS_CA_BUNDLE`, else the authorities that the JVM trusts.
+        """
+        return self._with("caFile", value)
 
     def stream_id(self, value: str | Sequence[str]) -> Self:
         """Id of the logical stream, whose physical streams `metadataService` names. A read accepts several ids,
@@ -1319,15 +1408,6 @@ class SinkMethods(ConnectionMethods):
         """
         return self._with("deadLetterTable", value)
 
-    def request_timeout(self, value: str | int | timedelta) -> Self:
-        """Maximum duration of a request. After that, the request is sent again.
-
-        Takes a duration such as 250ms, 10s or 15m, from 100ms to 10m.
-
-        Default: ``30s``.
-        """
-        return self._with("requestTimeout", value)
-
     def delivery_timeout(self, value: str | int | timedelta) -> Self:
         """Maximum time to deliver a record. After that, the task fails. With `infinite`, the task waits until the
         service accepts the record.
@@ -1481,6 +1561,8 @@ class FirehoseMethods(Builder):
             "kinesis.sink.proxypassword",
             "kinesis.sink.proxyusername",
             "metadatatoken",
+            "proxypassword",
+            "proxyuser",
             "roleexternalid",
             "roleexternalid.*",
             "sessiontoken",
@@ -1596,6 +1678,79 @@ class FirehoseMethods(Builder):
         """
         return self._with("credentialsProvider", value)
 
+    def proxy(self, value: str) -> Self:
+        """HTTP proxy of all calls, also of those to loopback addresses; `none` for no proxy. Environment variables
+        and system properties for proxies then have no effect.
+
+        Takes the address of an HTTP proxy such as http://proxy.example.com:3128, or none.
+
+        Default: `https.proxyHost`, then `HTTPS_PROXY`, of the process that makes the call.
+        """
+        return self._with("proxy", value)
+
+    def proxy_user(self, value: str) -> Self:
+        """User name for the proxy (Basic authentication). It replaces the user name and password of a proxy from
+        the environment.
+
+        Takes a string.
+        """
+        return self._with("proxyUser", value)
+
+    def proxy_password(self, value: str) -> Self:
+        """Password for the proxy. It requires `proxyUser`.
+
+        Takes a string.
+        """
+        return self._with("proxyPassword", value)
+
+    def non_proxy_hosts(self, value: str) -> Self:
+        """Hosts that are reached without the proxy, in the form of `NO_PROXY`: a domain and all names below it, an
+        address, a network as `10.0.0.0/8`, `*` for any text, each with or without a port.
+
+        Takes hosts separated by commas, such as .internal.example.com,10.0.0.0/8,127.0.0.1:4567.
+
+        Default: `http.nonProxyHosts` or `NO_PROXY`; none with `proxy`.
+        """
+        return self._with("nonProxyHosts", value)
+
+    def max_connections(self, value: int) -> Self:
+        """Maximum number of connections of a client for requests. Tasks and queries of one process share a client
+        if their options for stream, credentials and network are equal. Enhanced fan-out has further connections.
+
+        Takes a whole number from 1 to 100000.
+
+        Default: ``256``.
+        """
+        return self._with("maxConnections", value)
+
+    def connect_timeout(self, value: str | int | timedelta) -> Self:
+        """Maximum duration of opening a connection.
+
+        Takes a duration such as 250ms, 10s or 15m, from 100ms to 5m.
+
+        Default: ``5s``.
+        """
+        return self._with("connectTimeout", value)
+
+    def request_timeout(self, value: str | int | timedelta) -> Self:
+        """Maximum duration of a request. After that, the request is sent again.
+
+        Takes a duration such as 250ms, 10s or 15m, from 100ms to 10m.
+
+        Default: ``30s``.
+        """
+        return self._with("requestTimeout", value)
+
+    def ca_file(self, value: str) -> Self:
+        """PEM file with the certificates of the authorities that may sign for services and proxies, for example of
+        a proxy that decrypts TLS. The driver and every executor must have it.
+
+        Takes a string.
+
+        Default: `AWS_CA_BUNDLE`, else the authorities that the JVM trusts.
+        """
+        return self._with("caFile", value)
+
     def max_batch_size(self, value: int) -> Self:
         """Maximum number of records per request.
 
@@ -1688,15 +1843,6 @@ class FirehoseMethods(Builder):
         Takes a string.
         """
         return self._with("deadLetterTable", value)
-
-    def request_timeout(self, value: str | int | timedelta) -> Self:
-        """Maximum duration of a request. After that, the request is sent again.
-
-        Takes a duration such as 250ms, 10s or 15m, from 100ms to 10m.
-
-        Default: ``30s``.
-        """
-        return self._with("requestTimeout", value)
 
     def delivery_timeout(self, value: str | int | timedelta) -> Self:
         """Maximum time to deliver a record. After that, the task fails. With `infinite`, the task waits until the

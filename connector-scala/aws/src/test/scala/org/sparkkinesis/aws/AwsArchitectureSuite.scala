@@ -10,6 +10,7 @@ class AwsArchitectureSuite extends TimedSuite {
   test("the module uses core's lower layers, the AWS SDK and Netty, but not Spark") {
     aws.checkUses(
       "org.sparkkinesis.model..",
+      "org.sparkkinesis.network",
       "org.sparkkinesis.service",
       "org.sparkkinesis.error",
       "org.sparkkinesis.concurrent",

@@ -7,7 +7,7 @@ import org.sparkkinesis.config.value.OptionType
 /** Operations that an option applies to. `Connection` options apply to reads and writes. */
 sealed abstract class Scope(val title: String)
 object Scope {
-  case object Connection extends Scope("Stream and credentials")
+  case object Connection extends Scope("Stream, credentials and network")
   case object Read extends Scope("Reading")
   case object Write extends Scope("Writing")
   val all: Seq[Scope] = Seq(Connection, Read, Write)

@@ -66,7 +66,8 @@ object FirehoseOptions {
     ConnectionOptions.roleExternalId,
     ConnectionOptions.roleSessionName,
     ConnectionOptions.stsEndpoint,
-    ConnectionOptions.credentialsProvider,
+    ConnectionOptions.credentialsProvider
+  ) ++ NetworkOptions.all ++ Seq(
     // The number of records per request is limited to 500 by both services.
     WriteOptions.maxBatchSize,
     maxBatchBytes,
@@ -78,7 +79,6 @@ object FirehoseOptions {
     WriteOptions.rateLimiting,
     onInvalidRecord,
     WriteOptions.deadLetterTable,
-    WriteOptions.requestTimeout,
     WriteOptions.deliveryTimeout
   ) ++ RateLimitingOptions.all ++ RetryOptions.putRecordBatch.all :+ RetryOptions.recoverableErrors
 }

@@ -59,7 +59,8 @@ object ForeignOption {
       name: String,
       origins: Seq[Origin],
       reason: String,
-      fix: String,
-      isSensitive: Boolean = false
-  ) extends ForeignOption
+      fix: String
+  ) extends ForeignOption {
+    def isSensitive: Boolean = false
+  }
 }

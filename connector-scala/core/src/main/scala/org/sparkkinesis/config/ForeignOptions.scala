@@ -4,6 +4,7 @@ import java.util.Locale
 
 import org.sparkkinesis.config.ConnectionOptions._
 import org.sparkkinesis.config.ForeignOption._
+import org.sparkkinesis.config.NetworkOptions._
 import org.sparkkinesis.config.Origin._
 import org.sparkkinesis.config.ReadOptions._
 import org.sparkkinesis.config.WriteOptions._
@@ -64,6 +65,10 @@ object ForeignOptions {
     renamed(roleSessionName, awslabs)("kinesis.stsSessionName"),
     renamed(roleSessionName, Seq(Qubole, Glue))("awsSTSSessionName"),
     renamed(stsEndpoint, awslabs)("kinesis.stsEndpointUrl"),
+    renamed(proxyUser, awslabs)("kinesis.sink.proxyUsername"),
+    renamed(proxyPassword, awslabs)("kinesis.sink.proxyPassword"),
+    renamed(maxConnections, awslabs)("kinesis.sink.maxConnections"),
+    renamed(maxConnections, qubole)("kinesis.executor.maxConnections"),
     renamed(stsEndpoint, glue)("awsSTSEndpoint"),
     Seq(position("kinesis.startingPosition", awslabs), position("startingPosition", Seq(Qubole, Glue))),
     renamed(initialPosition, glue)("startingTimestamp"),
@@ -109,7 +114,6 @@ object ForeignOptions {
   private val noEmptyBatch = "The connector never plans an empty micro-batch."
   private val noBlocks =
     "The connector keeps fetched records in its own buffer, not in Spark blocks that could be small."
-  private val connections = "The number of concurrent requests is 'maxInFlightRequests'."
   private val flushing = "A task flushes at its end and waits for every answer, without polling."
   private val registration =
     s"The connector waits up to $ConsumerActivation until a consumer is ACTIVE, " +
@@ -162,7 +166,6 @@ object ForeignOptions {
     ),
     ignored(awslabs, noEmptyBatch)("kinesis.internal.avoidEmptyBatches"),
     ignored(awslabs, flushing)("kinesis.sink.flushWaitTimeMs"),
-    ignored(awslabs, connections)("kinesis.sink.maxConnections"),
     ignored(qubole, "The AWS default chain includes instance profiles.")("awsUseInstanceProfile"),
     ignored(qubole, perBatch)("kinesis.executor.maxFetchTimeInMs", "kinesis.executor.maxFetchRecordsPerShard"),
     ignored(qubole, pacing)("kinesis.executor.addIdleTimeBetweenReads"),
@@ -180,15 +183,13 @@ object ForeignOptions {
       "kinesis.executor.metadata.hdfs.retryIntervalMs",
       "kinesis.executor.metadata.hdfs.maxRetryIntervalMs"
     ),
-    ignored(qubole, connections)("kinesis.executor.maxConnections"),
     ignored(qubole, flushing)("kniesis.executor.flushWaitTimeMillis", "kinesis.executor.flushWaitTimeMillis"),
     ignored(glue, perBatch)("maxFetchTimeInMs", "maxFetchRecordsPerShard"),
     ignored(glue, pacing)("addIdleTimeBetweenReads"),
     ignored(glue, ownRetries)("numRetries", "retryIntervalMs", "maxRetryIntervalMs"),
     ignored(glue, noEmptyBatch)("avoidEmptyBatches"),
     ignored(glue, "The column 'approximateArrivalTimestamp' always has the time.")("addRecordTimestamp"),
-    ignored(glue, "The lag is in the metrics of the query's progress.")("emitConsumerLagMetrics"),
-    ignored(glue, connections)("maxConnections")
+    ignored(glue, "The lag is in the metrics of the query's progress.")("emitConsumerLagMetrics")
   ).flatten
 
   private def refused(origins: Seq[Origin], reason: String, fix: String)(names: String*): Seq[ForeignOption] =
@@ -197,8 +198,7 @@ object ForeignOptions {
   private val payload = "The connector does not parse payloads: the column 'data' has the bytes of each record."
   private val parse =
     "Leave the option out, and parse the column, for example with from_json(CAST(data AS STRING), schema)."
-  private val withoutProxy =
-    "Use an interface VPC endpoint, or set 'endpoint' to an address that the driver and the executors can reach."
+  private val oneProxy = "Set 'proxy' to http://HOST:PORT."
   private val supplier =
     "Set 'credentialsProvider' to a class that implements java.util.function.Supplier, as the reference of options " +
       "describes."
@@ -218,15 +218,10 @@ object ForeignOptions {
       "kinesis.credentialProviderClass",
       "kinesis.credentialProviderParam"
     ),
-    Seq("proxyAddress", "proxyPort", "proxyUsername", "proxyPassword").map { name =>
-      Refused(
-        s"kinesis.sink.$name",
-        awslabs,
-        "The connector connects to the service directly, without a proxy.",
-        withoutProxy,
-        isSensitive = name == "proxyUsername" || name == "proxyPassword"
-      )
-    },
+    refused(awslabs, "The address and the port of the proxy are one option.", oneProxy)(
+      "kinesis.sink.proxyAddress",
+      "kinesis.sink.proxyPort"
+    ),
     refused(glue, payload, parse)("classification", "delimiter", "inferSchema")
   ).flatten
 

@@ -176,14 +176,6 @@ object WriteOptions {
       "committed. The guide to writing has the columns of the table."
   )
 
-  val requestTimeout: ConfigEntry[FiniteDuration] =
-    write(
-      "requestTimeout",
-      Duration(100.millis, 10.minutes),
-      "Maximum duration of a request. After that, the request is sent again.",
-      default = "30s"
-    )
-
   val deliveryTimeout: ConfigEntry[scala.concurrent.duration.Duration] =
     write(
       "deliveryTimeout",
@@ -214,7 +206,6 @@ object WriteOptions {
     onInvalidRecord,
     deadLetterStream,
     deadLetterTable,
-    requestTimeout,
     deliveryTimeout
   )
 }

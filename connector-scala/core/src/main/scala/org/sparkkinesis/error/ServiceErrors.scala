@@ -67,6 +67,13 @@ object ServiceErrors {
   def credentialsFailed(stream: String, reason: String): KinesisConnectorException =
     KinesisConnectorException("KINESIS_CREDENTIALS_FAILED", "stream" -> stream, "reason" -> reason)
 
+  /** @param source where the proxy is set; the text itself may have a password */
+  def proxyInvalid(source: String, reason: String): KinesisConnectorException =
+    KinesisConnectorException("KINESIS_PROXY_INVALID", "source" -> source, "reason" -> reason)
+
+  def caFileInvalid(file: String, reason: String): KinesisConnectorException =
+    KinesisConnectorException("KINESIS_CA_FILE_INVALID", "file" -> file, "reason" -> reason)
+
   def endpointUnreachable(where: String, operation: String, stream: String, reason: String): KinesisConnectorException =
     KinesisConnectorException(
       "KINESIS_ENDPOINT_UNREACHABLE",

@@ -2,7 +2,7 @@ package org.sparkkinesis.sink
 
 import scala.concurrent.duration._
 
-import org.sparkkinesis.config.{ConfigEntry, Options, WriteOptions}
+import org.sparkkinesis.config.{ConfigEntry, NetworkOptions, Options, WriteOptions}
 import org.sparkkinesis.retry.RetryPolicy
 
 /**
@@ -84,7 +84,7 @@ object AsyncSinkSettings {
       maxInFlightRequests = options(WriteOptions.maxInFlightRequests).toInt,
       maxBufferedEntries = options(WriteOptions.maxBufferedRecords).toInt,
       maxBufferedBytes = options(WriteOptions.maxBufferedBytes),
-      requestTimeout = options(WriteOptions.requestTimeout),
+      requestTimeout = options(NetworkOptions.requestTimeout),
       deliveryTimeout = options(WriteOptions.deliveryTimeout),
       maxRetries = retries.maxRetries.getOrElse(Int.MaxValue),
       backoff = retries,

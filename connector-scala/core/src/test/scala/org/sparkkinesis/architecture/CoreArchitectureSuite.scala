@@ -20,7 +20,7 @@ class CoreArchitectureSuite extends TimedSuite {
       all("json", "model.hash", "concurrent"),
       all("model"),
       all("model.packed"),
-      all("error", "service", "aggregate", "config.value"),
+      all("error", "service", "aggregate", "config.value", "network"),
       all("event"),
       all("event.log", "config", "retry", "chunk"),
       all("shard", "metadata"),
@@ -37,7 +37,7 @@ class CoreArchitectureSuite extends TimedSuite {
   test("only the event log uses the logging interface") {
     Seq(
       "aggregate|chunk|concurrent|config|consume|error|json",
-      "metadata|model|plan|retry|service|shard|sink"
+      "metadata|model|network|plan|retry|service|shard|sink"
     ).foreach(names => core.checkNoUse(s"org.sparkkinesis.($names)..", "org.slf4j.."))
   }
 

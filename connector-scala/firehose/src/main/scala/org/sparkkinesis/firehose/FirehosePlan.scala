@@ -84,7 +84,7 @@ final class FirehosePlanner(options: Options, isNew: ConnectorEvent => Boolean) 
       stream,
       onInvalid(queryId),
       // The client also abandons a request without an answer after this time.
-      Connection.clientSettings(options, None).copy(requestTimeout = settings.requests.requestTimeout),
+      Connection.clientSettings(options, None),
       settings,
       queryId,
       query

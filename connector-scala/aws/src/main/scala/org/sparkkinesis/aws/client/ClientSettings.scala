@@ -1,28 +1,22 @@
 package org.sparkkinesis.aws.client
 
-import scala.concurrent.duration._
-
 import org.sparkkinesis.model.StreamRef
+import org.sparkkinesis.network.Network
 
 /**
- * Settings of one Kinesis client: endpoint, credentials and limits. Equal settings share a client. Immutable and
+ * Settings of one client: endpoint, credentials and network. Equal settings share a client. Immutable and
  * serializable, so that the driver can send it to executors. `toString` contains no secret.
  *
  * @param region
  *   AWS region; if empty, the AWS default chain provides it when the client is created
  * @param endpoint
  *   URL of the endpoint; if empty, the endpoint of the region
- * @param maxConcurrency
- *   maximum number of requests in flight; each uses one connection. Subscriptions are not counted.
- * @param requestTimeout
- *   time limit of one request. Subscriptions have no such limit.
  */
 final case class ClientSettings(
     region: Option[String],
     endpoint: Option[String],
     credentials: CredentialSettings,
-    maxConcurrency: Int,
-    requestTimeout: FiniteDuration
+    network: Network
 ) {
 
   /**
@@ -37,13 +31,9 @@ final case class ClientSettings(
 
 object ClientSettings {
 
-  /** Limits of all clients. No option changes them. */
-  private val MaxConcurrency = 256
-  private val RequestTimeout = 30.seconds
-
-  /** Returns settings with the limits of all clients. */
+  /** Returns settings for the network without any option. */
   def of(region: Option[String], endpoint: Option[String], credentials: CredentialSettings): ClientSettings =
-    ClientSettings(region, endpoint, credentials, MaxConcurrency, RequestTimeout)
+    ClientSettings(region, endpoint, credentials, Network.Standard)
 }
 
 /** Source of the credentials. The `toString` of every source hides its secrets. */

@@ -44,7 +44,7 @@ object SdkClients {
     val region = Region.of(Regions.resolve(settings, "any"))
     val credentials = Credentials.of(settings.credentials, region)
     val endpoint = settings.endpoint.map(URI.create)
-    val http = new ObservedHttpClient(HttpClients.forRequests(settings.maxConcurrency, settings.requestTimeout))
+    val http = new ObservedHttpClient(HttpClients.forRequests(settings.network.maxConnections, settings.network.requestTimeout))
     val client = requests(settings, region, endpoint, credentials, http)
     // The client also knows an endpoint that is set in the environment or in a profile.
     val endpoints = new KinesisEndpoints(region, client.serviceClientConfiguration().endpointOverride().toScala)
@@ -53,7 +53,7 @@ object SdkClients {
     val signed = new SignedRequests("kinesis", region.id, http, clock)
     new SdkKinesisService(
       client,
-      new PutRecordsClient(endpoints, new SignedCalls(signed, credentials, settings.requestTimeout)),
+      new PutRecordsClient(endpoints, new SignedCalls(signed, credentials, settings.network.requestTimeout)),
       polling(settings, region, endpoint, credentials),
       new SubscriptionTransport(endpoints, credentials, HttpClients.forSubscriptions, clock, mayRenew),
       credentials,
@@ -84,9 +84,9 @@ object SdkClients {
       region.id,
       URI.create(endpoint),
       credentials,
-      new ObservedHttpClient(HttpClients.forRequests(settings.maxConcurrency, settings.requestTimeout)),
+      new ObservedHttpClient(HttpClients.forRequests(settings.network.maxConnections, settings.network.requestTimeout)),
       clock,
-      settings.requestTimeout,
+      settings.network.requestTimeout,
       mayDifferAfter(credentials, clock)
     )
   }
@@ -133,9 +133,9 @@ object SdkClients {
       .region(region)
       .credentialsProvider(credentials)
       .overrideConfiguration(overrides(settings))
-      .httpClientBuilder(HttpClients.forPolling(settings.maxConcurrency, settings.requestTimeout))
+      .httpClientBuilder(HttpClients.forPolling(settings.network.maxConnections, settings.network.requestTimeout))
     endpoint.foreach(builder.endpointOverride)
-    new GetRecordsClient(builder.build(), new BoundedExecutor(settings.maxConcurrency, pollingThreads))
+    new GetRecordsClient(builder.build(), new BoundedExecutor(settings.network.maxConnections, pollingThreads))
   }
 
   /** Threads of GetRecords calls. A thread ends when it was idle for a minute. */
@@ -146,7 +146,7 @@ object SdkClients {
     overrides.retryStrategy(AwsRetryStrategy.doNotRetry())
     overrides.addExecutionInterceptor(AnswerCapture)
     overrides.putAdvancedOption(SdkAdvancedClientOption.USER_AGENT_SUFFIX, "spark-kinesis")
-    overrides.apiCallTimeout(Duration.ofNanos(settings.requestTimeout.toNanos))
+    overrides.apiCallTimeout(Duration.ofNanos(settings.network.requestTimeout.toNanos))
     overrides.build()
   }
 

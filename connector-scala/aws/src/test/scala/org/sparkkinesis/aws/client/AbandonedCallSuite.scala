@@ -5,6 +5,7 @@ import java.util.concurrent.{ExecutionException, TimeUnit}
 import scala.concurrent.duration._
 
 import org.sparkkinesis.model.StreamRef
+import org.sparkkinesis.network.Network
 import org.sparkkinesis.service.{PutEntry, ServiceErrorKind, ServiceException}
 import org.sparkkinesis.suite.TimedSuite
 
@@ -20,7 +21,7 @@ class AbandonedCallSuite extends TimedSuite {
       Some("us-east-1"),
       Some(endpoint(server.port)),
       CredentialSettings.Static("AKIDEXAMPLE", "secret", None)
-    ).copy(requestTimeout = timeout)
+    ).copy(network = Network.Standard.copy(requestTimeout = timeout))
     val service = SdkClients.create(settings)
     try body(server, service)
     finally {

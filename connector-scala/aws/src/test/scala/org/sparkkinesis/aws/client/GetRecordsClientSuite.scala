@@ -12,6 +12,7 @@ import com.fasterxml.jackson.dataformat.cbor.CBORFactory
 import com.sun.net.httpserver.{HttpExchange => ServerExchange, HttpServer}
 
 import org.sparkkinesis.model.StreamRef
+import org.sparkkinesis.network.Network
 import org.sparkkinesis.service.{RecordPage, ServiceErrorKind, ServiceException}
 import org.sparkkinesis.suite.TimedSuite
 
@@ -36,7 +37,7 @@ class GetRecordsClientSuite extends TimedSuite {
   )(body: SdkKinesisService => A): A = {
     val credentials = CredentialSettings.Static("AKIDEXAMPLE", "secret", None)
     val service = SdkClients.create(
-      ClientSettings.of(Some("us-east-1"), Some(endpoint), credentials).copy(requestTimeout = timeout)
+      ClientSettings.of(Some("us-east-1"), Some(endpoint), credentials).copy(network = Network.Standard.copy(requestTimeout = timeout))
     )
     try body(service)
     finally service.close()

@@ -58,13 +58,13 @@ class TlsSuite extends TimedSuite {
     val endpoints = new KinesisEndpoints(Region.US_EAST_1, Some(endpoint))
     val clock = new SigningClock(Clock.systemUTC)
     val signed = new SignedRequests("kinesis", "us-east-1", asked, clock)
-    val puts = new PutRecordsClient(endpoints, new SignedCalls(signed, credentials, settings(emulator).requestTimeout))
+    val puts = new PutRecordsClient(endpoints, new SignedCalls(signed, credentials, settings(emulator).network.requestTimeout))
     val transport = new SubscriptionTransport(endpoints, credentials, pushed, clock)
     val polling = KinesisClient.builder().region(Region.US_EAST_1).endpointOverride(endpoint)
       .credentialsProvider(credentials).overrideConfiguration(captured)
       .httpClient(HttpClients.forPolling(
-        settings(emulator).maxConcurrency,
-        settings(emulator).requestTimeout
+        settings(emulator).network.maxConnections,
+        settings(emulator).network.requestTimeout
       ).buildWithDefaults(trustAll)).build()
     val calls = new GetRecordsClient(polling, (task: Runnable) => new Thread(task).start())
     val service = new SdkKinesisService(client, puts, calls, transport, () => (), _ => false, EventSink.Discard)

@@ -6,7 +6,7 @@ import java.util.Locale
 import org.sparkkinesis.aws.client.{ClientSettings, CredentialSettings, Regions}
 import org.sparkkinesis.config.ConnectionOptions._
 import org.sparkkinesis.config.value.{Loopback, NearestName}
-import org.sparkkinesis.config.{ConfigEntry, ConnectionOptions, Options, ReadOptions}
+import org.sparkkinesis.config.{ConfigEntry, ConnectionOptions, NetworkOptions, Options, ReadOptions}
 import org.sparkkinesis.error.{KinesisConnectorException, OptionErrors}
 import org.sparkkinesis.metadata.PhysicalStream
 import org.sparkkinesis.model.StreamRef
@@ -84,7 +84,12 @@ object Connection {
       case None => (own(roleArn, ReadOptions.roleArnOf), own(roleExternalId, ReadOptions.roleExternalIdOf))
     }
     val settings =
-      ClientSettings.of(own(region, ReadOptions.regionOf), reached, credentials(options, role, externalId))
+      ClientSettings(
+        own(region, ReadOptions.regionOf),
+        reached,
+        credentials(options, role, externalId),
+        NetworkOptions.of(options)
+      )
     val placed = stream.fold(settings)(settings.forStream)
     placed.copy(region = Some(Regions.resolve(placed, stream.fold("any")(_.name))))
   }
@@ -102,7 +107,12 @@ object Connection {
     address.foreach(checkEndpoint(endpoint, _, options(allowInsecureEndpoint)))
     options.get(stsEndpoint).foreach(checkEndpoint(stsEndpoint, _, options(allowInsecureEndpoint)))
     val access = credentials(options, options.get(roleArn), options.get(roleExternalId))
-    ClientSettings.of(options.get(ConnectionOptions.region).orElse(Some(region)), address, access)
+    ClientSettings(
+      options.get(ConnectionOptions.region).orElse(Some(region)),
+      address,
+      access,
+      NetworkOptions.of(options)
+    )
   }
 
   /**

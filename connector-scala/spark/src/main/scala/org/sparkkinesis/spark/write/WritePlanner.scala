@@ -53,7 +53,7 @@ final class WritePlanner(
     val routing = Option.when(isLogical)(books.pin(queryId, columns.streamId.nonEmpty, events))
     // The client also abandons a request without an answer after this time.
     def clientSettings(of: Option[StreamRef]): ClientSettings =
-      Connection.clientSettings(options, of).copy(requestTimeout = settings.requests.requestTimeout)
+      Connection.clientSettings(options, of)
     val connection = clientSettings(stream.orElse(routing.flatMap(_.routes.all.headOption.map(_.stream))))
     val plan = WritePlan(
       columns,

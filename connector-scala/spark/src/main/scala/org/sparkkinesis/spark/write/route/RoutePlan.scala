@@ -56,5 +56,4 @@ object RoutePlan {
 
   private def connection(options: Options, stream: PhysicalStream): ClientSettings =
     Connection.clientSettings(options, Some(stream.stream), stream.endpoint, stream.role.map(_ -> stream.externalId))
-      .copy(requestTimeout = options(WriteOptions.requestTimeout))
 }
