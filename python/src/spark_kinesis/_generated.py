@@ -20,7 +20,6 @@ class ConnectionKeywords(TypedDict, total=False):
 
     stream_name: str | Sequence[str]
     stream_arn: str | Sequence[str]
-    stream_pattern: str
     region: str
     endpoint: str
     allow_insecure_endpoint: bool
@@ -42,7 +41,6 @@ class ConnectionKeywords(TypedDict, total=False):
     request_timeout: str | int | timedelta
     ca_file: str
     stream_id: str | Sequence[str]
-    stream_id_pattern: str
     metadata_service: str
     metadata_token: str
     metadata_refresh_interval: str | int | timedelta
@@ -68,6 +66,7 @@ class ConnectionKeywords(TypedDict, total=False):
 class SourceKeywords(ConnectionKeywords, total=False):
     """Keywords: reading."""
 
+    stream_pattern: str
     initial_position: str | datetime | Mapping[str, Any]
     ending_position: str | datetime | Mapping[str, Any]
     consumer_mode: Literal["polling", "efo"]
@@ -90,6 +89,7 @@ class SourceKeywords(ConnectionKeywords, total=False):
     fail_on_data_loss: bool
     deaggregation: bool
     deaggregation_hash_range_filter: bool
+    stream_id_pattern: str
     new_stream_position: str | datetime | Mapping[str, Any]
     on_stream_removed: Literal["drain", "park", "fail"]
     drain_grace: str | int | timedelta
@@ -255,15 +255,6 @@ class ConnectionMethods(Builder):
         """
         return self._with("streamARN", value)
 
-    def stream_pattern(self, value: str) -> Self:
-        """Regular expression for the names of the streams of the account and region, for reads only. A streaming
-        query lists the names again every `metadataRefreshInterval`: streams that match later join, and deleted
-        ones leave.
-
-        Takes a regular expression of java.util.regex.
-        """
-        return self._with("streamPattern", value)
-
     def region(self, value: str) -> Self:
         """AWS region of the stream.
 
@@ -290,6 +281,8 @@ class ConnectionMethods(Builder):
         Takes true or false.
 
         Default: ``false``.
+
+        Applies with `endpoint` or `endpoint.*` or `stsEndpoint` or `metadataService`.
         """
         return self._with("allowInsecureEndpoint", value)
 
@@ -334,6 +327,8 @@ class ConnectionMethods(Builder):
         """External id that the trust policy of the role requires.
 
         Takes a string.
+
+        Applies with `roleArn` or `roleArn.*`.
         """
         return self._with("roleExternalId", value)
 
@@ -343,6 +338,8 @@ class ConnectionMethods(Builder):
         Takes 2 to 64 characters of a-z, A-Z, 0-9 and _+=,.@-.
 
         Default: ``spark-kinesis``.
+
+        Applies with `roleArn` or `roleArn.*` or `metadataAllowedRoles`.
         """
         return self._with("roleSessionName", value)
 
@@ -352,6 +349,8 @@ class ConnectionMethods(Builder):
         Takes an address such as https://kinesis.eu-central-1.amazonaws.com, or http://127.0.0.1:4567.
 
         Default: the endpoint of the region.
+
+        Applies with `roleArn` or `roleArn.*` or `metadataAllowedRoles`.
         """
         return self._with("stsEndpoint", value)
 
@@ -437,6 +436,35 @@ class ConnectionMethods(Builder):
         """
         return self._with("caFile", value)
 
+    def region_of(self, stream: str, value: str) -> Self:
+        """Region of one of several streams: `region.orders` for stream `orders`. Each option for one of several
+        streams also accepts the ARN of the stream instead of its name.
+
+        Takes the name of an AWS region such as eu-central-1.
+        """
+        return self._with(f"region.{stream}", value)
+
+    def endpoint_of(self, stream: str, value: str) -> Self:
+        """Address of the service for one of several streams: `endpoint.orders`.
+
+        Takes an address such as https://kinesis.eu-central-1.amazonaws.com, or http://127.0.0.1:4567.
+        """
+        return self._with(f"endpoint.{stream}", value)
+
+    def role_arn_of(self, stream: str, value: str) -> Self:
+        """ARN of the role to assume for one of several streams: `roleArn.orders`.
+
+        Takes the ARN of a role such as arn:aws:iam::123456789012:role/reader.
+        """
+        return self._with(f"roleArn.{stream}", value)
+
+    def role_external_id_of(self, stream: str, value: str) -> Self:
+        """External id for the role of one of several streams: `roleExternalId.orders`.
+
+        Takes a string.
+        """
+        return self._with(f"roleExternalId.{stream}", value)
+
     def stream_id(self, value: str | Sequence[str]) -> Self:
         """Id of the logical stream, whose physical streams `metadataService` names. A read accepts several ids,
         separated by commas.
@@ -444,13 +472,6 @@ class ConnectionMethods(Builder):
         Takes the id of a logical stream, or several separated by commas.
         """
         return self._with("streamId", value)
-
-    def stream_id_pattern(self, value: str) -> Self:
-        """Regular expression for the ids of logical streams, for reads only.
-
-        Takes a regular expression of java.util.regex.
-        """
-        return self._with("streamIdPattern", value)
 
     def metadata_service(self, value: str) -> Self:
         """Service that names the physical streams of a logical stream: `file:` and a path of any file system of
@@ -462,6 +483,8 @@ class ConnectionMethods(Builder):
         of a class.
 
         Default: required with `streamId` and `streamIdPattern`.
+
+        Applies with a logical stream.
         """
         return self._with("metadataService", value)
 
@@ -471,6 +494,8 @@ class ConnectionMethods(Builder):
         Takes a bearer token.
 
         Default: no authentication.
+
+        Applies with a logical stream.
         """
         return self._with("metadataToken", value)
 
@@ -481,6 +506,8 @@ class ConnectionMethods(Builder):
         Takes a duration such as 250ms, 10s or 15m, from 1s to 1d.
 
         Default: ``60s``.
+
+        Query type: streaming. Applies with a pattern or a logical stream.
         """
         return self._with("metadataRefreshInterval", value)
 
@@ -491,6 +518,8 @@ class ConnectionMethods(Builder):
         Takes a duration such as 250ms, 10s or 15m, from 1s to 1h.
 
         Default: ``30s``.
+
+        Applies with a logical stream.
         """
         return self._with("metadataStartTimeout", value)
 
@@ -500,6 +529,8 @@ class ConnectionMethods(Builder):
         Takes a duration such as 250ms, 10s or 15m, from 1s to 365d.
 
         Default: no maximum: an outage of the metadata service never fails a running query.
+
+        Query type: streaming. Applies with a logical stream.
         """
         return self._with("metadataMaxAge", value)
 
@@ -509,6 +540,8 @@ class ConnectionMethods(Builder):
         Takes true or false.
 
         Default: ``false``.
+
+        Query type: streaming. Applies with a logical stream.
         """
         return self._with("metadataAllowRollback", value)
 
@@ -519,6 +552,8 @@ class ConnectionMethods(Builder):
         Takes an account id of 12 digits, or several separated by commas.
 
         Default: the account of the query's own credentials.
+
+        Applies with a logical stream.
         """
         return self._with("metadataAllowedAccounts", value)
 
@@ -528,6 +563,8 @@ class ConnectionMethods(Builder):
         Takes the name of an AWS region, or several separated by commas.
 
         Default: any region.
+
+        Applies with a logical stream.
         """
         return self._with("metadataAllowedRegions", value)
 
@@ -537,6 +574,8 @@ class ConnectionMethods(Builder):
         Takes the ARN of a role, in which `*` stands for any text, or several separated by commas.
 
         Default: none.
+
+        Applies with a logical stream.
         """
         return self._with("metadataAllowedRoles", value)
 
@@ -548,6 +587,8 @@ class ConnectionMethods(Builder):
         by commas.
 
         Default: none.
+
+        Applies with a logical stream.
         """
         return self._with("metadataAllowedEndpoints", value)
 
@@ -558,6 +599,8 @@ class ConnectionMethods(Builder):
         Takes one of 'skip', 'fail'.
 
         Default: ``skip``.
+
+        Applies with a logical stream.
         """
         return self._with("onForbidden", value)
 
@@ -647,6 +690,15 @@ class ConnectionMethods(Builder):
 class SourceMethods(ConnectionMethods):
     """Methods: reading."""
 
+    def stream_pattern(self, value: str) -> Self:
+        """Regular expression for the names of the streams of the account and region, for reads only. A streaming
+        query lists the names again every `metadataRefreshInterval`: streams that match later join, and deleted
+        ones leave.
+
+        Takes a regular expression of java.util.regex.
+        """
+        return self._with("streamPattern", value)
+
     def initial_position(self, value: str | datetime | Mapping[str, Any]) -> Self:
         """Start position of a query without a checkpoint, and of streams that are added to `streamName` or
         `streamARN` when a query restarts: `latest`, `trim_horizon` (or `earliest`), an ISO-8601 instant,
@@ -670,6 +722,8 @@ class SourceMethods(ConnectionMethods):
         "…"}, "*": "trim_horizon"}.
 
         Default: ``latest``.
+
+        Query type: batch.
         """
         return self._with("endingPosition", value)
 
@@ -680,6 +734,8 @@ class SourceMethods(ConnectionMethods):
         Takes one of 'polling', 'efo'.
 
         Default: ``polling``.
+
+        Query type: streaming.
         """
         return self._with("consumerMode", value)
 
@@ -689,6 +745,8 @@ class SourceMethods(ConnectionMethods):
         Takes 1 to 128 characters of a-z, A-Z, 0-9, '_', '.', '-'.
 
         Default: required for `efo` unless a consumer ARN is given.
+
+        Query type: streaming. Applies with `consumerMode=efo`, `registration=lazy`.
         """
         return self._with("consumerName", value)
 
@@ -696,6 +754,8 @@ class SourceMethods(ConnectionMethods):
         """ARN of an existing enhanced fan-out consumer. Set it with `registration=none`.
 
         Takes the ARN of a stream consumer.
+
+        Query type: streaming. Applies with `consumerMode=efo`.
         """
         return self._with("consumerARN", value)
 
@@ -703,37 +763,10 @@ class SourceMethods(ConnectionMethods):
         """ARN of the consumer for one of several streams: `consumerARN.orders` for stream `orders`.
 
         Takes the ARN of a stream consumer.
+
+        Query type: streaming. Applies with `consumerMode=efo`.
         """
         return self._with(f"consumerARN.{stream}", value)
-
-    def region_of(self, stream: str, value: str) -> Self:
-        """Region of one of several streams: `region.orders` for stream `orders`. Each option for one of several
-        streams also accepts the ARN of the stream instead of its name.
-
-        Takes the name of an AWS region such as eu-central-1.
-        """
-        return self._with(f"region.{stream}", value)
-
-    def endpoint_of(self, stream: str, value: str) -> Self:
-        """Address of the service for one of several streams: `endpoint.orders`.
-
-        Takes an address such as https://kinesis.eu-central-1.amazonaws.com, or http://127.0.0.1:4567.
-        """
-        return self._with(f"endpoint.{stream}", value)
-
-    def role_arn_of(self, stream: str, value: str) -> Self:
-        """ARN of the role to assume for one of several streams: `roleArn.orders`.
-
-        Takes the ARN of a role such as arn:aws:iam::123456789012:role/reader.
-        """
-        return self._with(f"roleArn.{stream}", value)
-
-    def role_external_id_of(self, stream: str, value: str) -> Self:
-        """External id for the role of one of several streams: `roleExternalId.orders`.
-
-        Takes a string.
-        """
-        return self._with(f"roleExternalId.{stream}", value)
 
     def registration(self, value: Literal["lazy", "none"]) -> Self:
         """Whether enhanced fan-out consumers are registered: `lazy` registers a consumer when the query starts,
@@ -742,6 +775,8 @@ class SourceMethods(ConnectionMethods):
         Takes one of 'lazy', 'none'.
 
         Default: ``lazy``.
+
+        Query type: streaming. Applies with `consumerMode=efo`.
         """
         return self._with("registration", value)
 
@@ -751,6 +786,8 @@ class SourceMethods(ConnectionMethods):
         Takes true or false.
 
         Default: ``true``.
+
+        Query type: streaming.
         """
         return self._with("requireConsumerDeregistration", value)
 
@@ -760,6 +797,8 @@ class SourceMethods(ConnectionMethods):
         Takes a whole number of at least 1.
 
         Default: no limit.
+
+        Query type: streaming, not real-time, not `Trigger.Once`.
         """
         return self._with("maxRecordsPerTrigger", value)
 
@@ -769,6 +808,8 @@ class SourceMethods(ConnectionMethods):
         Takes a size such as 64m, at least 1.
 
         Default: no limit.
+
+        Query type: streaming, not real-time, not `Trigger.Once`.
         """
         return self._with("maxBytesPerTrigger", value)
 
@@ -779,6 +820,8 @@ class SourceMethods(ConnectionMethods):
         Takes a whole number of at least 1.
 
         Default: no minimum.
+
+        Query type: streaming with a processing-time trigger.
         """
         return self._with("minRecordsPerTrigger", value)
 
@@ -788,6 +831,8 @@ class SourceMethods(ConnectionMethods):
         Takes a duration such as 250ms, 10s or 15m, from 1ms to 365d.
 
         Default: ``15m``.
+
+        Query type: streaming with a processing-time trigger. Applies with `minRecordsPerTrigger`.
         """
         return self._with("maxTriggerDelay", value)
 
@@ -799,6 +844,8 @@ class SourceMethods(ConnectionMethods):
         Takes a duration such as 250ms, 10s or 15m, from 4ms to 365d.
 
         Default: shards are read independently.
+
+        Query type: streaming, not real-time, not `Trigger.Once`.
         """
         return self._with("alignShards", value)
 
@@ -837,6 +884,8 @@ class SourceMethods(ConnectionMethods):
 
         Default: 25 % of the executor's heap, at most 512m, shared equally by all reads without a size of their
         own.
+
+        Query type: streaming.
         """
         return self._with("fetchBufferSize", value)
 
@@ -846,6 +895,8 @@ class SourceMethods(ConnectionMethods):
         Takes a duration such as 250ms, 10s or 15m, from 1s to 1h.
 
         Default: ``10s``.
+
+        Query type: streaming, not real-time.
         """
         return self._with("shardFetchInterval", value)
 
@@ -866,6 +917,8 @@ class SourceMethods(ConnectionMethods):
         Takes true or false.
 
         Default: ``true``.
+
+        Query type: real-time.
         """
         return self._with("endBatchEarly", value)
 
@@ -896,8 +949,17 @@ class SourceMethods(ConnectionMethods):
         Takes true or false.
 
         Default: ``false``.
+
+        Applies with `deaggregation=true`.
         """
         return self._with("deaggregation.hashRangeFilter", value)
+
+    def stream_id_pattern(self, value: str) -> Self:
+        """Regular expression for the ids of logical streams, for reads only.
+
+        Takes a regular expression of java.util.regex.
+        """
+        return self._with("streamIdPattern", value)
 
     def new_stream_position(self, value: str | datetime | Mapping[str, Any]) -> Self:
         """Position from which a running query reads a stream that is added, unless the metadata service names one,
@@ -908,6 +970,8 @@ class SourceMethods(ConnectionMethods):
         "…"}, "*": "trim_horizon"}.
 
         Default: ``trim_horizon``.
+
+        Query type: streaming. Applies with a pattern or a logical stream.
         """
         return self._with("newStreamPosition", value)
 
@@ -918,6 +982,8 @@ class SourceMethods(ConnectionMethods):
         Takes one of 'drain', 'park', 'fail'.
 
         Default: ``drain``.
+
+        Query type: streaming, not real-time. Applies with a pattern or a logical stream.
         """
         return self._with("onStreamRemoved", value)
 
@@ -927,6 +993,8 @@ class SourceMethods(ConnectionMethods):
         Takes a duration such as 250ms, 10s or 15m, from 0ms to 7d.
 
         Default: ``10m``.
+
+        Query type: streaming, not real-time. Applies with a pattern or a logical stream.
         """
         return self._with("drainGrace", value)
 
@@ -937,6 +1005,8 @@ class SourceMethods(ConnectionMethods):
         Takes a duration such as 250ms, 10s or 15m, from 1s to 365d.
 
         Default: ``1h``.
+
+        Query type: streaming, not real-time. Applies with a pattern or a logical stream.
         """
         return self._with("drainTimeout", value)
 
@@ -946,6 +1016,8 @@ class SourceMethods(ConnectionMethods):
         Takes a duration such as 250ms, 10s or 15m, from 1m to 3650d.
 
         Default: ``7d``.
+
+        Query type: streaming, not real-time. Applies with a pattern or a logical stream.
         """
         return self._with("removedStreamRetention", value)
 
@@ -955,6 +1027,8 @@ class SourceMethods(ConnectionMethods):
         Takes a whole number from 1 to 1000.
 
         Default: ``2``.
+
+        Query type: streaming, not real-time. Applies with a pattern or a logical stream.
         """
         return self._with("removalConfirmations", value)
 
@@ -964,6 +1038,8 @@ class SourceMethods(ConnectionMethods):
         Takes a whole number from -1 to 2147483647.
 
         Default: ``5``.
+
+        Applies with a pattern.
         """
         return self._with("retry.listStreams.maxRetries", value)
 
@@ -973,6 +1049,8 @@ class SourceMethods(ConnectionMethods):
         Takes a duration such as 250ms, 10s or 15m, from 1ms to 1h.
 
         Default: ``200ms``.
+
+        Applies with a pattern.
         """
         return self._with("retry.listStreams.backoff.base", value)
 
@@ -982,6 +1060,8 @@ class SourceMethods(ConnectionMethods):
         Takes a duration such as 250ms, 10s or 15m, from 1ms to 1h.
 
         Default: ``2s``.
+
+        Applies with a pattern.
         """
         return self._with("retry.listStreams.backoff.max", value)
 
@@ -991,6 +1071,8 @@ class SourceMethods(ConnectionMethods):
         Takes a number from 1.0 to 10.0.
 
         Default: ``1.5``.
+
+        Applies with a pattern.
         """
         return self._with("retry.listStreams.backoff.exponent", value)
 
@@ -1000,6 +1082,8 @@ class SourceMethods(ConnectionMethods):
         Takes a whole number from -1 to 2147483647.
 
         Default: ``10``.
+
+        Query type: streaming. Applies with `consumerMode=efo`.
         """
         return self._with("retry.registerStreamConsumer.maxRetries", value)
 
@@ -1009,6 +1093,8 @@ class SourceMethods(ConnectionMethods):
         Takes a duration such as 250ms, 10s or 15m, from 1ms to 1h.
 
         Default: ``200ms``.
+
+        Query type: streaming. Applies with `consumerMode=efo`.
         """
         return self._with("retry.registerStreamConsumer.backoff.base", value)
 
@@ -1018,6 +1104,8 @@ class SourceMethods(ConnectionMethods):
         Takes a duration such as 250ms, 10s or 15m, from 1ms to 1h.
 
         Default: ``1s``.
+
+        Query type: streaming. Applies with `consumerMode=efo`.
         """
         return self._with("retry.registerStreamConsumer.backoff.max", value)
 
@@ -1027,6 +1115,8 @@ class SourceMethods(ConnectionMethods):
         Takes a number from 1.0 to 10.0.
 
         Default: ``1.5``.
+
+        Query type: streaming. Applies with `consumerMode=efo`.
         """
         return self._with("retry.registerStreamConsumer.backoff.exponent", value)
 
@@ -1036,6 +1126,8 @@ class SourceMethods(ConnectionMethods):
         Takes a whole number from -1 to 2147483647.
 
         Default: ``10``.
+
+        Query type: streaming. Applies with `requireConsumerDeregistration=true`.
         """
         return self._with("retry.deregisterStreamConsumer.maxRetries", value)
 
@@ -1045,6 +1137,8 @@ class SourceMethods(ConnectionMethods):
         Takes a duration such as 250ms, 10s or 15m, from 1ms to 1h.
 
         Default: ``200ms``.
+
+        Query type: streaming. Applies with `requireConsumerDeregistration=true`.
         """
         return self._with("retry.deregisterStreamConsumer.backoff.base", value)
 
@@ -1054,6 +1148,8 @@ class SourceMethods(ConnectionMethods):
         Takes a duration such as 250ms, 10s or 15m, from 1ms to 1h.
 
         Default: ``1s``.
+
+        Query type: streaming. Applies with `requireConsumerDeregistration=true`.
         """
         return self._with("retry.deregisterStreamConsumer.backoff.max", value)
 
@@ -1063,6 +1159,8 @@ class SourceMethods(ConnectionMethods):
         Takes a number from 1.0 to 10.0.
 
         Default: ``1.5``.
+
+        Query type: streaming. Applies with `requireConsumerDeregistration=true`.
         """
         return self._with("retry.deregisterStreamConsumer.backoff.exponent", value)
 
@@ -1072,6 +1170,8 @@ class SourceMethods(ConnectionMethods):
         Takes a whole number from -1 to 2147483647.
 
         Default: ``10``.
+
+        Query type: streaming.
         """
         return self._with("retry.listStreamConsumers.maxRetries", value)
 
@@ -1081,6 +1181,8 @@ class SourceMethods(ConnectionMethods):
         Takes a duration such as 250ms, 10s or 15m, from 1ms to 1h.
 
         Default: ``200ms``.
+
+        Query type: streaming.
         """
         return self._with("retry.listStreamConsumers.backoff.base", value)
 
@@ -1090,6 +1192,8 @@ class SourceMethods(ConnectionMethods):
         Takes a duration such as 250ms, 10s or 15m, from 1ms to 1h.
 
         Default: ``1s``.
+
+        Query type: streaming.
         """
         return self._with("retry.listStreamConsumers.backoff.max", value)
 
@@ -1099,6 +1203,8 @@ class SourceMethods(ConnectionMethods):
         Takes a number from 1.0 to 10.0.
 
         Default: ``1.5``.
+
+        Query type: streaming.
         """
         return self._with("retry.listStreamConsumers.backoff.exponent", value)
 
@@ -1108,6 +1214,8 @@ class SourceMethods(ConnectionMethods):
         Takes a whole number from -1 to 2147483647.
 
         Default: ``-1``.
+
+        Query type: streaming. Applies with `consumerMode=efo`.
         """
         return self._with("retry.subscribeToShard.maxRetries", value)
 
@@ -1117,6 +1225,8 @@ class SourceMethods(ConnectionMethods):
         Takes a duration such as 250ms, 10s or 15m, from 1ms to 1h.
 
         Default: ``1s``.
+
+        Query type: streaming. Applies with `consumerMode=efo`.
         """
         return self._with("retry.subscribeToShard.backoff.base", value)
 
@@ -1126,6 +1236,8 @@ class SourceMethods(ConnectionMethods):
         Takes a duration such as 250ms, 10s or 15m, from 1ms to 1h.
 
         Default: ``2s``.
+
+        Query type: streaming. Applies with `consumerMode=efo`.
         """
         return self._with("retry.subscribeToShard.backoff.max", value)
 
@@ -1135,6 +1247,8 @@ class SourceMethods(ConnectionMethods):
         Takes a number from 1.0 to 10.0.
 
         Default: ``1.5``.
+
+        Query type: streaming. Applies with `consumerMode=efo`.
         """
         return self._with("retry.subscribeToShard.backoff.exponent", value)
 
@@ -1244,6 +1358,8 @@ class SinkMethods(ConnectionMethods):
         Takes roundRobin, hash, priority, or class: and the name of a class.
 
         Default: ``roundRobin``.
+
+        Applies with a logical stream.
         """
         return self._with("router", value)
 
@@ -1254,6 +1370,8 @@ class SinkMethods(ConnectionMethods):
         Takes a string.
 
         Default: the checkpoint of the query; none for batch writes.
+
+        Applies with a logical stream.
         """
         return self._with("metadataCache", value)
 
@@ -1310,6 +1428,8 @@ class SinkMethods(ConnectionMethods):
         Takes a whole number from 1 to 100000000.
 
         Default: ``10000``.
+
+        Applies with `aggregation=false`.
         """
         return self._with("maxBufferedRecords", value)
 
@@ -1397,6 +1517,8 @@ class SinkMethods(ConnectionMethods):
         """Stream for invalid rows, with `onInvalidRecord=deadLetter`.
 
         Takes the name or the ARN of a stream.
+
+        Applies with `onInvalidRecord=deadLetter`.
         """
         return self._with("deadLetterStream", value)
 
@@ -1405,6 +1527,8 @@ class SinkMethods(ConnectionMethods):
         committed. The guide to writing has the columns of the table.
 
         Takes a string.
+
+        Applies with `onInvalidRecord=deadLetter`.
         """
         return self._with("deadLetterTable", value)
 
@@ -1424,6 +1548,8 @@ class SinkMethods(ConnectionMethods):
         Takes a whole number from 1 to 1000000.
 
         Default: ``10``.
+
+        Applies with `rateLimiting=aimd`.
         """
         return self._with("rateLimiting.aimd.increase", value)
 
@@ -1433,6 +1559,8 @@ class SinkMethods(ConnectionMethods):
         Takes a number from 0.01 to 0.9999.
 
         Default: ``0.99``.
+
+        Applies with `rateLimiting=aimd`.
         """
         return self._with("rateLimiting.aimd.decrease", value)
 
@@ -1442,6 +1570,8 @@ class SinkMethods(ConnectionMethods):
         Takes a whole number from 1 to 100000000.
 
         Default: ``1``.
+
+        Applies with `rateLimiting=aimd`.
         """
         return self._with("rateLimiting.aimd.min", value)
 
@@ -1451,6 +1581,8 @@ class SinkMethods(ConnectionMethods):
         Takes a whole number from 1 to 100000000.
 
         Default: `maxBatchSize` × `maxInFlightRequests`.
+
+        Applies with `rateLimiting=aimd`.
         """
         return self._with("rateLimiting.aimd.max", value)
 
@@ -1461,6 +1593,8 @@ class SinkMethods(ConnectionMethods):
         Takes a duration such as 250ms, 10s or 15m, from 1ms to 1m.
 
         Default: ``100ms``.
+
+        Applies with `rateLimiting=batchAndDelay`.
         """
         return self._with("rateLimiting.batchAndDelay.minDelay", value)
 
@@ -1470,6 +1604,8 @@ class SinkMethods(ConnectionMethods):
         Takes a duration such as 250ms, 10s or 15m, from 1ms to 1h.
 
         Default: ``10s``.
+
+        Applies with `rateLimiting=batchAndDelay`.
         """
         return self._with("rateLimiting.batchAndDelay.maxDelay", value)
 
@@ -1479,6 +1615,8 @@ class SinkMethods(ConnectionMethods):
         Takes a number from 1.01 to 100.0.
 
         Default: ``1.25``.
+
+        Applies with `rateLimiting=batchAndDelay`.
         """
         return self._with("rateLimiting.batchAndDelay.growth", value)
 
@@ -1489,6 +1627,8 @@ class SinkMethods(ConnectionMethods):
         Takes a number from 0.001 to 10.0.
 
         Default: ``0.1``.
+
+        Applies with `rateLimiting=batchAndDelay`.
         """
         return self._with("rateLimiting.batchAndDelay.recovery", value)
 
@@ -1498,6 +1638,8 @@ class SinkMethods(ConnectionMethods):
         Takes a duration such as 250ms, 10s or 15m, from 1s to 1d.
 
         Default: ``30s``.
+
+        Applies with `rateLimiting=batchAndDelay`.
         """
         return self._with("rateLimiting.batchAndDelay.quietTime", value)
 
@@ -1506,6 +1648,8 @@ class SinkMethods(ConnectionMethods):
         Do not use it for secrets.
 
         Takes a string.
+
+        Applies with `rateLimiting=<name of a class>`.
         """
         return self._with(f"rateLimiting.param.{name}", value)
 
@@ -1604,6 +1748,8 @@ class FirehoseMethods(Builder):
         Takes true or false.
 
         Default: ``false``.
+
+        Applies with `endpoint` or `endpoint.*` or `stsEndpoint` or `metadataService`.
         """
         return self._with("allowInsecureEndpoint", value)
 
@@ -1648,6 +1794,8 @@ class FirehoseMethods(Builder):
         """External id that the trust policy of the role requires.
 
         Takes a string.
+
+        Applies with `roleArn` or `roleArn.*`.
         """
         return self._with("roleExternalId", value)
 
@@ -1657,6 +1805,8 @@ class FirehoseMethods(Builder):
         Takes 2 to 64 characters of a-z, A-Z, 0-9 and _+=,.@-.
 
         Default: ``spark-kinesis``.
+
+        Applies with `roleArn` or `roleArn.*` or `metadataAllowedRoles`.
         """
         return self._with("roleSessionName", value)
 
@@ -1666,6 +1816,8 @@ class FirehoseMethods(Builder):
         Takes an address such as https://kinesis.eu-central-1.amazonaws.com, or http://127.0.0.1:4567.
 
         Default: the endpoint of the region.
+
+        Applies with `roleArn` or `roleArn.*` or `metadataAllowedRoles`.
         """
         return self._with("stsEndpoint", value)
 
@@ -1804,6 +1956,8 @@ class FirehoseMethods(Builder):
         Takes a whole number from 1 to 100000000.
 
         Default: ``10000``.
+
+        Applies with `aggregation=false`.
         """
         return self._with("maxBufferedRecords", value)
 
@@ -1841,6 +1995,8 @@ class FirehoseMethods(Builder):
         committed. The guide to writing has the columns of the table.
 
         Takes a string.
+
+        Applies with `onInvalidRecord=deadLetter`.
         """
         return self._with("deadLetterTable", value)
 
@@ -1860,6 +2016,8 @@ class FirehoseMethods(Builder):
         Takes a whole number from 1 to 1000000.
 
         Default: ``10``.
+
+        Applies with `rateLimiting=aimd`.
         """
         return self._with("rateLimiting.aimd.increase", value)
 
@@ -1869,6 +2027,8 @@ class FirehoseMethods(Builder):
         Takes a number from 0.01 to 0.9999.
 
         Default: ``0.99``.
+
+        Applies with `rateLimiting=aimd`.
         """
         return self._with("rateLimiting.aimd.decrease", value)
 
@@ -1878,6 +2038,8 @@ class FirehoseMethods(Builder):
         Takes a whole number from 1 to 100000000.
 
         Default: ``1``.
+
+        Applies with `rateLimiting=aimd`.
         """
         return self._with("rateLimiting.aimd.min", value)
 
@@ -1887,6 +2049,8 @@ class FirehoseMethods(Builder):
         Takes a whole number from 1 to 100000000.
 
         Default: `maxBatchSize` × `maxInFlightRequests`.
+
+        Applies with `rateLimiting=aimd`.
         """
         return self._with("rateLimiting.aimd.max", value)
 
@@ -1897,6 +2061,8 @@ class FirehoseMethods(Builder):
         Takes a duration such as 250ms, 10s or 15m, from 1ms to 1m.
 
         Default: ``100ms``.
+
+        Applies with `rateLimiting=batchAndDelay`.
         """
         return self._with("rateLimiting.batchAndDelay.minDelay", value)
 
@@ -1906,6 +2072,8 @@ class FirehoseMethods(Builder):
         Takes a duration such as 250ms, 10s or 15m, from 1ms to 1h.
 
         Default: ``10s``.
+
+        Applies with `rateLimiting=batchAndDelay`.
         """
         return self._with("rateLimiting.batchAndDelay.maxDelay", value)
 
@@ -1915,6 +2083,8 @@ class FirehoseMethods(Builder):
         Takes a number from 1.01 to 100.0.
 
         Default: ``1.25``.
+
+        Applies with `rateLimiting=batchAndDelay`.
         """
         return self._with("rateLimiting.batchAndDelay.growth", value)
 
@@ -1925,6 +2095,8 @@ class FirehoseMethods(Builder):
         Takes a number from 0.001 to 10.0.
 
         Default: ``0.1``.
+
+        Applies with `rateLimiting=batchAndDelay`.
         """
         return self._with("rateLimiting.batchAndDelay.recovery", value)
 
@@ -1934,6 +2106,8 @@ class FirehoseMethods(Builder):
         Takes a duration such as 250ms, 10s or 15m, from 1s to 1d.
 
         Default: ``30s``.
+
+        Applies with `rateLimiting=batchAndDelay`.
         """
         return self._with("rateLimiting.batchAndDelay.quietTime", value)
 
@@ -1942,6 +2116,8 @@ class FirehoseMethods(Builder):
         Do not use it for secrets.
 
         Takes a string.
+
+        Applies with `rateLimiting=<name of a class>`.
         """
         return self._with(f"rateLimiting.param.{name}", value)
 

@@ -23,8 +23,9 @@ final private[config] class Declaration(scope: Scope) {
       kind: OptionType[T],
       doc: String,
       default: String = null,
-      defaultDoc: String = ""
-  ): ConfigEntry[T] = ConfigEntry(key, kind, scope, doc, Option(default), defaultDoc)
+      defaultDoc: String = "",
+      effect: Effect = Effect.of(scope)
+  ): ConfigEntry[T] = ConfigEntry(key, kind, scope, doc, Option(default), defaultDoc, declaredEffect = Some(effect))
 }
 
 /**
@@ -40,6 +41,8 @@ final private[config] class Declaration(scope: Scope) {
  *   whether the value is hidden in messages and plans
  * @param placeholder
  *   what the rest of a key that ends in `.*` names
+ * @param declaredEffect
+ *   where the option has an effect; without it, everywhere in its scope
  */
 final case class ConfigEntry[T](
     key: String,
@@ -50,10 +53,17 @@ final case class ConfigEntry[T](
     defaultDoc: String = "",
     since: String = "0.1.0",
     sensitive: Boolean = false,
-    placeholder: String = "stream"
+    placeholder: String = "stream",
+    declaredEffect: Option[Effect] = None
 ) {
   val lowerKey: String = key.toLowerCase(Locale.ROOT)
   def isPrefix: Boolean = key.endsWith(".*")
+
+  /** Whether the rest of the key names a stream. Names of streams are case-sensitive; other names are not. */
+  def namesStream: Boolean = isPrefix && placeholder == "stream"
+
+  /** Where the option has an effect. */
+  def effect: Effect = declaredEffect.getOrElse(Effect.of(scope))
   def prefix: String = lowerKey.stripSuffix("*")
 
   /** The parsed default; empty if there is no fixed default. */

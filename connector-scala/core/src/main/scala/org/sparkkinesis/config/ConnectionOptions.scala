@@ -77,7 +77,13 @@ object ConnectionOptions {
     Scope.Connection,
     "Accept an `http` endpoint that is not a loopback address. Records and request signatures are then " +
       "sent without encryption.",
-    default = Some("false")
+    default = Some("false"),
+    declaredEffect = Some(Effect.Everywhere.withAny(
+      Need("endpoint"),
+      Need("endpoint.*"),
+      Need("stsEndpoint"),
+      Need("metadataService")
+    ))
   )
 
   val awsAccessKey: ConfigEntry[String] = ConfigEntry(
@@ -131,7 +137,8 @@ object ConnectionOptions {
       Text,
       Scope.Connection,
       "External id that the trust policy of the role requires.",
-      sensitive = true
+      sensitive = true,
+      declaredEffect = Some(Effect.Everywhere.withAny(Need("roleArn"), Need("roleArn.*")))
     )
 
   val roleSessionName: ConfigEntry[String] = ConfigEntry(
@@ -143,7 +150,8 @@ object ConnectionOptions {
     ),
     Scope.Connection,
     "Session name of the assumed role.",
-    default = Some("spark-kinesis")
+    default = Some("spark-kinesis"),
+    declaredEffect = Some(Effect.Everywhere.withAny(Need("roleArn"), Need("roleArn.*"), Need("metadataAllowedRoles")))
   )
 
   val stsEndpoint: ConfigEntry[String] = ConfigEntry(
@@ -151,7 +159,8 @@ object ConnectionOptions {
     endpoint.kind,
     Scope.Connection,
     "Address of the Security Token Service that assumes the role. Plain `http` is accepted as for `endpoint`.",
-    defaultDoc = "the endpoint of the region"
+    defaultDoc = "the endpoint of the region",
+    declaredEffect = Some(Effect.Everywhere.withAny(Need("roleArn"), Need("roleArn.*"), Need("metadataAllowedRoles")))
   )
 
   val credentialsProvider: ConfigEntry[String] = ConfigEntry(
@@ -168,8 +177,12 @@ object ConnectionOptions {
     RegularExpression,
     Scope.Connection,
     "Regular expression for the names of the streams of the account and region, for reads only. A streaming query " +
-      "lists the names again every `metadataRefreshInterval`: streams that match later join, and deleted ones leave."
+      "lists the names again every `metadataRefreshInterval`: streams that match later join, and deleted ones leave.",
+    declaredEffect = Some(Effect.OfReads)
   )
+
+  /** Returns the streams that the options list, by name or ARN. */
+  def namedStreams(options: Options): Seq[StreamRef] = Seq(streamName, streamARN).flatMap(options.get(_)).flatten
 
   val all: Seq[ConfigEntry[_]] = Seq(
     streamName,

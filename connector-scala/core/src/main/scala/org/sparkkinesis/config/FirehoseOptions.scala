@@ -44,9 +44,13 @@ object FirehoseOptions {
    * Validates the names and values of all options. Options of other connectors have no meaning here.
    *
    * @throws org.sparkkinesis.error.KinesisConnectorException
-   *   as [[Options.read]]
+   *   as [[Options.overTable]]
    */
-  def read(raw: Map[String, String]): Options = Options.read(raw, all, _ => None)
+  def overTable(table: Map[String, String], own: Map[String, String]): Options =
+    Options.overTable(table, own, all, _ => None)
+
+  /** Does the same without a table. */
+  def read(raw: Map[String, String]): Options = overTable(Map.empty, raw)
 
   private val region = ConnectionOptions.region.copy(
     doc = "AWS region of the delivery stream.",

@@ -29,7 +29,8 @@ object MetadataOptions {
   val streamIdPattern: ConfigEntry[Pattern] = both(
     "streamIdPattern",
     RegularExpression,
-    "Regular expression for the ids of logical streams, for reads only."
+    "Regular expression for the ids of logical streams, for reads only.",
+    effect = Effect.OfReads
   )
 
   val metadataService: ConfigEntry[MetadataAddress] = both(
@@ -38,14 +39,16 @@ object MetadataOptions {
     "Service that names the physical streams of a logical stream: `file:` and a path of any file system of Spark, an " +
       "`https://` address, or `class:` and the name of a `java.util.function.Function<Collection<String>, String>` " +
       "from ids to the text of the document, with a constructor without parameters.",
-    defaultDoc = "required with `streamId` and `streamIdPattern`"
+    defaultDoc = "required with `streamId` and `streamIdPattern`",
+    effect = Effect.Everywhere.streams(StreamSelection.Logical)
   )
 
   val metadataToken: ConfigEntry[String] = both(
     "metadataToken",
     Matching("a bearer token", "[A-Za-z0-9._~+/=-]+", "It is not a bearer token."),
     "Bearer token for the requests to an `https://` metadata service.",
-    defaultDoc = "no authentication"
+    defaultDoc = "no authentication",
+    effect = Effect.Everywhere.streams(StreamSelection.Logical)
   ).copy(sensitive = true)
 
   val metadataRefreshInterval: ConfigEntry[FiniteDuration] = both(
@@ -53,7 +56,8 @@ object MetadataOptions {
     Duration(1.second, 1.day),
     "Time between two requests to the metadata service, or two listings of the names for `streamPattern`, which " +
       "varies by up to 10 %.",
-    default = "60s"
+    default = "60s",
+    effect = Effect.Everywhere.streaming.streams(StreamSelection.Pattern, StreamSelection.Logical)
   )
 
   val metadataStartTimeout: ConfigEntry[FiniteDuration] = both(
@@ -61,21 +65,24 @@ object MetadataOptions {
     Duration(1.second, 1.hour),
     "Time for which the first start of a query waits for the metadata service. A query with a checkpoint does " +
       "not wait.",
-    default = "30s"
+    default = "30s",
+    effect = Effect.Everywhere.streams(StreamSelection.Logical)
   )
 
   val metadataMaxAge: ConfigEntry[FiniteDuration] = both(
     "metadataMaxAge",
     Duration(1.second, 365.days),
     "Maximum age of the last valid answer of the metadata service. An older one fails the query.",
-    defaultDoc = "no maximum: an outage of the metadata service never fails a running query"
+    defaultDoc = "no maximum: an outage of the metadata service never fails a running query",
+    effect = Effect.Everywhere.streaming.streams(StreamSelection.Logical)
   )
 
   val metadataAllowRollback: ConfigEntry[Boolean] = both(
     "metadataAllowRollback",
     Flag,
     "Accept a document with a lower version than the last one.",
-    default = "false"
+    default = "false",
+    effect = Effect.Everywhere.streaming.streams(StreamSelection.Logical)
   )
 
   val metadataAllowedAccounts: ConfigEntry[Seq[String]] = both(
@@ -83,14 +90,16 @@ object MetadataOptions {
     list("an account id of 12 digits", "an account id of 12 digits", "[0-9]{12}"),
     "Accounts of the streams that the metadata service may name. The accounts of `roleArn` and " +
       "`metadataAllowedRoles` are added.",
-    defaultDoc = "the account of the query's own credentials"
+    defaultDoc = "the account of the query's own credentials",
+    effect = Effect.Everywhere.streams(StreamSelection.Logical)
   )
 
   val metadataAllowedRegions: ConfigEntry[Seq[String]] = both(
     "metadataAllowedRegions",
     list("the name of an AWS region", "the name of an AWS region", "[a-z]{2,}(-[a-z0-9]+)+-[0-9]+"),
     "Regions of the streams that the metadata service may name.",
-    defaultDoc = "any region"
+    defaultDoc = "any region",
+    effect = Effect.Everywhere.streams(StreamSelection.Logical)
   )
 
   val metadataAllowedRoles: ConfigEntry[Seq[String]] = both(
@@ -101,7 +110,8 @@ object MetadataOptions {
       "arn:aws[^:]*:iam::[^:,\\s]+:role/\\S+"
     ),
     "Roles that the metadata service may name. `*` stands for any text.",
-    defaultDoc = "none"
+    defaultDoc = "none",
+    effect = Effect.Everywhere.streams(StreamSelection.Logical)
   )
 
   val metadataAllowedEndpoints: ConfigEntry[Seq[String]] = both(
@@ -113,7 +123,8 @@ object MetadataOptions {
     ),
     "Endpoints that the metadata service may name, in addition to the endpoint of the region and to `endpoint`. `*` " +
       "stands for any text.",
-    defaultDoc = "none"
+    defaultDoc = "none",
+    effect = Effect.Everywhere.streams(StreamSelection.Logical)
   )
 
   val onForbidden: ConfigEntry[OnForbidden] = both(
@@ -121,7 +132,8 @@ object MetadataOptions {
     OneOf(OnForbidden.all),
     "What happens when the metadata service names a stream that is not allowed: `skip` logs and counts it, `fail` " +
       "fails the query.",
-    default = "skip"
+    default = "skip",
+    effect = Effect.Everywhere.streams(StreamSelection.Logical)
   )
 
   val newStreamPosition: ConfigEntry[PositionOption] = read(
@@ -129,7 +141,8 @@ object MetadataOptions {
     PositionOption.optionType,
     "Position from which a running query reads a stream that is added, unless the metadata service names one, and " +
       "a stream that is created later and matches `streamPattern`.",
-    default = "trim_horizon"
+    default = "trim_horizon",
+    effect = Effect.OfReads.streaming.streams(StreamSelection.Pattern, StreamSelection.Logical)
   )
 
   val onStreamRemoved: ConfigEntry[OnStreamRemoved] = read(
@@ -137,14 +150,16 @@ object MetadataOptions {
     OneOf(OnStreamRemoved.all),
     "What happens when the metadata service does not name a stream any more: `drain` reads the records that it has, " +
       "`park` stops at once and keeps the position, `fail` fails the query.",
-    default = "drain"
+    default = "drain",
+    effect = Effect.OfReads.microBatch.streams(StreamSelection.Pattern, StreamSelection.Logical)
   )
 
   val drainGrace: ConfigEntry[FiniteDuration] = read(
     "drainGrace",
     Duration(0.millis, 7.days),
     "Time for which a removed stream is still read, for writers that do not know of the removal yet.",
-    default = "10m"
+    default = "10m",
+    effect = Effect.OfReads.microBatch.streams(StreamSelection.Pattern, StreamSelection.Logical)
   )
 
   val drainTimeout: ConfigEntry[FiniteDuration] = read(
@@ -152,21 +167,24 @@ object MetadataOptions {
     Duration(1.second, 365.days),
     "Maximum time for which a removed stream is drained. After it the stream is parked with a warning, and read on " +
       "from there if it comes back.",
-    default = "1h"
+    default = "1h",
+    effect = Effect.OfReads.microBatch.streams(StreamSelection.Pattern, StreamSelection.Logical)
   )
 
   val removedStreamRetention: ConfigEntry[FiniteDuration] = read(
     "removedStreamRetention",
     Duration(1.minute, 3650.days),
     "Time for which the position of a parked stream is kept.",
-    default = "7d"
+    default = "7d",
+    effect = Effect.OfReads.microBatch.streams(StreamSelection.Pattern, StreamSelection.Logical)
   )
 
   val removalConfirmations: ConfigEntry[Long] = read(
     "removalConfirmations",
     Whole(1, 1000),
     "Number of answers in a row that must lack a stream before it counts as removed.",
-    default = "2"
+    default = "2",
+    effect = Effect.OfReads.microBatch.streams(StreamSelection.Pattern, StreamSelection.Logical)
   )
 
   val all: Seq[ConfigEntry[_]] = Seq(

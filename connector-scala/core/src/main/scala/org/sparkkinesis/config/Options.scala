@@ -14,8 +14,20 @@ import org.sparkkinesis.model.StreamRef
  *   texts by declared key in lower case
  * @param warnings
  *   one text for each option of another connector that is set
+ * @param shownNames
+ *   names by the same keys, as the user wrote them if they are those of another connector
+ * @param ofTable
+ *   keys that only the table sets, and not the read or write itself
+ * @param keepsCase
+ *   whether the names have the case in which the user wrote them. Spark Connect sends lower case.
  */
-final class Options private (private val values: Map[String, String], val warnings: Seq[String]) extends Serializable {
+final class Options private (
+    private val values: Map[String, String],
+    val warnings: Seq[String],
+    shownNames: Map[String, String],
+    ofTable: Set[String],
+    keepsCase: Boolean
+) extends Serializable {
 
   /** Returns the value of the option, or its default. */
   def get[T](entry: ConfigEntry[T]): Option[T] =
@@ -31,18 +43,81 @@ final class Options private (private val values: Map[String, String], val warnin
 
   def isSet(entry: ConfigEntry[_]): Boolean = values.contains(entry.lowerKey)
 
-  /** Returns the values of an entry whose key ends in `.*`, by the rest of the key after the prefix, in lower case. */
+  /** Returns the text of the option's value or default, also if it is a secret. */
+  private[config] def textOf[T](entry: ConfigEntry[T]): Option[String] = get(entry).map(entry.kind.render)
+
+  /** Returns what the user set of an entry: several settings if its key ends in `.*`. */
+  private[config] def settingsOf(entry: ConfigEntry[_]): Seq[Options.SettingOf] = {
+    val keys = if (entry.isPrefix) values.keys.filter(_.startsWith(entry.prefix)).toSeq.sorted
+    else Seq(entry.lowerKey).filter(values.contains)
+    keys.map { key =>
+      val shown = shownNames.getOrElse(key, entry.key)
+      val isForeign = !entry.isPrefix && !shown.equalsIgnoreCase(entry.key)
+      Options.SettingOf(shown, isOwn = !ofTable(key), isForeign, isDefault(entry))
+    }
+  }
+
+  private def isDefault[T](entry: ConfigEntry[T]): Boolean =
+    entry.defaultValue.nonEmpty && get(entry) == entry.defaultValue
+
+  /**
+   * Returns the values of an entry whose key ends in `.*`, by the rest of the key after the prefix. Names of streams
+   * have the case in which Spark passes them; other names are in lower case.
+   */
   def withPrefix[T](entry: ConfigEntry[T]): Map[String, T] = values.collect {
     case (key, text) if key.startsWith(entry.prefix) => key.stripPrefix(entry.prefix) -> Options.parse(entry, key, text)
   }
 
   /**
    * Returns the value for `stream` of an entry whose key ends in `.*`. The ARN of the stream takes precedence over its
-   * name.
+   * name. A name in another case counts if it is not that of another stream of the query.
    */
   def ofStream[T](entry: ConfigEntry[T], stream: StreamRef): Option[T] = {
     val all = withPrefix(entry)
-    (stream.arn.toSeq :+ stream.name).map(_.toLowerCase(Locale.ROOT)).collectFirst(Function.unlift(all.get))
+    def inOtherCase(name: String): Option[T] = all.collectFirst {
+      case (other, value) if other.equalsIgnoreCase(name) && !listedNames(other) => value
+    }
+    val names = stream.arn.toSeq :+ stream.name
+    names.flatMap(all.get).headOption.orElse(names.flatMap(inOtherCase).headOption)
+  }
+
+  /** Names and ARNs of the streams that the options list. */
+  private def listedNames: Set[String] =
+    ConnectionOptions.namedStreams(this).flatMap(stream => stream.arn.toSeq :+ stream.name).toSet
+
+  /**
+   * Checks that every option for one of several streams belongs to exactly one of them.
+   *
+   * @throws org.sparkkinesis.error.KinesisConnectorException
+   *   KINESIS_OPTION_UNKNOWN, KINESIS_OPTION_CONFLICT
+   */
+  def checkStreams(entries: Seq[ConfigEntry[String]], streams: Iterable[StreamRef]): Unit = {
+    val names = streams.flatMap(stream => stream.arn.toSeq :+ stream.name).toSeq.distinct
+    for (entry <- entries; all = withPrefix(entry).keySet; name <- all) {
+      val option = s"${entry.key.stripSuffix("*")}$name"
+      val alike = names.filter(_.equalsIgnoreCase(name))
+      if (alike.isEmpty) throw OptionErrors.unknown(
+        option = option,
+        suggestion = NearestName.of(name, names).fold("No stream of this name is used.")(nearest =>
+          s"No stream of this name is used. Did you mean '${entry.key.stripSuffix("*")}$nearest'?"
+        )
+      )
+      // Where the names are kept, the option is that of the stream with exactly this name.
+      val isExact = keepsCase && alike.contains(name) && listedNames(name)
+      if (alike.size > 1 && !isExact && !alike.forall(all)) throw OptionErrors.conflict(
+        options = alike.map(one => s"'${entry.key.stripSuffix("*")}$one'").mkString(" and "),
+        reason =
+          s"The streams ${alike.mkString("'", "' and '", "'")} differ only in case, and Spark Connect and some " +
+            "catalogs pass the names of options in lower case, so the stream is not known.",
+        fix = s"Set '${entry.key.stripSuffix(".*")}' for all streams, or read the streams in separate queries."
+      )
+      val same = all.filter(other => other != name && other.equalsIgnoreCase(name) && !names.contains(other))
+      if (same.nonEmpty) throw OptionErrors.conflict(
+        options = (same.toSeq :+ name).sorted.map(one => s"'${entry.key.stripSuffix("*")}$one'").mkString(" and "),
+        reason = "They are names of the same option.",
+        fix = s"Keep only '${entry.key.stripSuffix("*")}${alike.head}'."
+      )
+    }
   }
 
   override def toString: String =
@@ -76,8 +151,24 @@ object Options {
   )
   private val ofSparkPrefixes: Seq[String] = Seq("option.", "__", "spark.")
 
+  /**
+   * What is known about a setting, without its value.
+   *
+   * @param isOwn
+   *   whether the read or write itself sets it, and not the table
+   * @param isForeign
+   *   whether its name is that of another connector
+   */
+  final private[config] case class SettingOf(shown: String, isOwn: Boolean, isForeign: Boolean, isDefault: Boolean)
+
   /** One option as set by the user. `shown` is its name in messages. */
-  final private case class Setting(entry: ConfigEntry[_], key: String, shown: String, value: String)
+  final private case class Setting(
+      entry: ConfigEntry[_],
+      key: String,
+      shown: String,
+      value: String,
+      written: String
+  )
 
   /**
    * Validates the names and values of all options.
@@ -92,7 +183,22 @@ object Options {
       raw: Map[String, String],
       declared: Seq[ConfigEntry[_]] = ConnectorOptions.all,
       foreign: String => Option[ForeignOption] = ForeignOptions.find
+  ): Options = overTable(Map.empty, raw, declared, foreign)
+
+  /**
+   * Does the same for the options of a read or write that override those of a table.
+   *
+   * @param table
+   *   options of the table
+   */
+  def overTable(
+      table: Map[String, String],
+      own: Map[String, String],
+      declared: Seq[ConfigEntry[_]] = ConnectorOptions.all,
+      foreign: String => Option[ForeignOption] = ForeignOptions.find
   ): Options = {
+    val ownKeys = own.keySet.map(keyOf(_, declared))
+    val raw = table.filterNot { case (name, _) => ownKeys(keyOf(name, declared)) } ++ own
     val (settings, warnings) =
       raw.toSeq.map { case (written, value) => setting(written, value, declared, foreign) }.unzip
     val set = settings.flatten
@@ -104,7 +210,20 @@ object Options {
       )
     }
     set.foreach(setting => parse(setting.entry, setting.shown, setting.value))
-    new Options(set.map(setting => setting.key -> setting.value).toMap, warnings.flatten.distinct)
+    new Options(
+      set.map(setting => setting.key -> setting.value).toMap,
+      warnings.flatten.distinct,
+      set.map(setting => setting.key -> setting.shown).toMap,
+      set.filterNot(setting => own.contains(setting.written)).map(_.key).toSet,
+      raw.keysIterator.exists(name => name != name.toLowerCase(Locale.ROOT))
+    )
+  }
+
+  /** Returns the name by which two settings are the same: in lower case, except for the name of a stream. */
+  private def keyOf(written: String, declared: Seq[ConfigEntry[_]]): String = {
+    val key = written.toLowerCase(Locale.ROOT)
+    declared.find(entry => entry.namesStream && key.startsWith(entry.prefix))
+      .fold(key)(entry => entry.prefix + written.drop(entry.prefix.length))
   }
 
   /** Returns the setting of an option, if it has an effect, and the warning about it. Names may be in any case. */
@@ -116,16 +235,19 @@ object Options {
   ): (Option[Setting], Option[String]) = {
     val key = written.toLowerCase(Locale.ROOT)
     declared.find(entry => !entry.isPrefix && entry.lowerKey == key) match {
-      case Some(entry) => (Some(Setting(entry, key, entry.key, value)), None)
+      case Some(entry) => (Some(Setting(entry, key, entry.key, value, written)), None)
       case None => foreign(key) match {
           case Some(option: Renamed) =>
             val entry = option.to(value)
-            (Some(Setting(entry, entry.lowerKey, option.name, option.translate(value))), Some(option.warning(value)))
+            (
+              Some(Setting(entry, entry.lowerKey, option.name, option.translate(value), written)),
+              Some(option.warning(value))
+            )
           case Some(option: Ignored) => (None, Some(option.warning))
           case Some(option: Refused) => throw unsupported(option)
           case None =>
             declared.find(entry => entry.isPrefix && key.startsWith(entry.prefix) && key != entry.prefix) match {
-              case Some(entry) => (Some(Setting(entry, key, written, value)), None)
+              case Some(entry) => (Some(Setting(entry, keyOf(written, Seq(entry)), written, value, written)), None)
               case None if isSparkOption(key) => (None, None)
               case None => throw unknown(written, declared)
             }

@@ -27,7 +27,8 @@ object ReadOptions {
     "End position of a batch read: `latest` (the records that are in the stream when the query starts), " +
       "an instant, or a JSON object with a position for each shard. A record at the position is the last " +
       "one that is read.",
-    default = "latest"
+    default = "latest",
+    effect = Effect.OfReads.of(QueryType.Batch)
   )
 
   val consumerMode: ConfigEntry[ConsumerMode] = read(
@@ -36,7 +37,8 @@ object ReadOptions {
     "How records are fetched: `polling` calls GetRecords and shares 2 MiB/s per shard with other readers; " +
       "`efo` (enhanced fan-out) has 2 MiB/s per shard for this consumer, and the service pushes the " +
       "records.",
-    default = "polling"
+    default = "polling",
+    effect = Effect.OfReads.streaming
   )
 
   val consumerName: ConfigEntry[String] = read(
@@ -47,7 +49,8 @@ object ReadOptions {
       "It is not a consumer's name."
     ),
     "Name of the enhanced fan-out consumer to register or reuse.",
-    defaultDoc = "required for `efo` unless a consumer ARN is given"
+    defaultDoc = "required for `efo` unless a consumer ARN is given",
+    effect = Effect.OfReads.fanOut.withAny(Need("registration", Seq("lazy")))
   )
 
   private val consumerArnType: Matching = Matching(
@@ -59,18 +62,20 @@ object ReadOptions {
   val consumerARN: ConfigEntry[String] = read(
     "consumerARN",
     consumerArnType,
-    "ARN of an existing enhanced fan-out consumer. Set it with `registration=none`."
+    "ARN of an existing enhanced fan-out consumer. Set it with `registration=none`.",
+    effect = Effect.OfReads.fanOut
   )
 
   val consumerARNOf: ConfigEntry[String] =
     read(
       "consumerARN.*",
       consumerArnType,
-      "ARN of the consumer for one of several streams: `consumerARN.orders` for stream `orders`."
+      "ARN of the consumer for one of several streams: `consumerARN.orders` for stream `orders`.",
+      effect = Effect.OfReads.fanOut
     )
 
   private def ofStream[T](entry: ConfigEntry[T], doc: String): ConfigEntry[T] =
-    read(s"${entry.key}.*", entry.kind, doc).copy(sensitive = entry.sensitive)
+    ConfigEntry(s"${entry.key}.*", entry.kind, Scope.Connection, doc, sensitive = entry.sensitive)
 
   val regionOf: ConfigEntry[String] = ofStream(
     ConnectionOptions.region,
@@ -89,15 +94,19 @@ object ReadOptions {
     "External id for the role of one of several streams: `roleExternalId.orders`."
   )
 
-  /** Options that apply to one of several streams. */
-  val ofOneStream: Seq[ConfigEntry[String]] = Seq(consumerARNOf, regionOf, endpointOf, roleArnOf, roleExternalIdOf)
+  /** Options that apply to one of several streams of a write. */
+  val ofStreamOfWrite: Seq[ConfigEntry[String]] = Seq(regionOf, endpointOf, roleArnOf, roleExternalIdOf)
+
+  /** Options that apply to one of several streams of a read. */
+  val ofOneStream: Seq[ConfigEntry[String]] = consumerARNOf +: ofStreamOfWrite
 
   val registration: ConfigEntry[Registration] = read(
     "registration",
     OneOf(Registration.all),
     "Whether enhanced fan-out consumers are registered: `lazy` registers a consumer when the query starts, unless " +
       "it exists; `none` never registers one, and every stream needs a `consumerARN`.",
-    default = "lazy"
+    default = "lazy",
+    effect = Effect.OfReads.fanOut
   )
 
   /** Maximum time to wait until a consumer is active. No option sets it. */
@@ -111,7 +120,8 @@ object ReadOptions {
       "requireConsumerDeregistration",
       Flag,
       "Deregister the consumers that this query registered when it stops.",
-      default = "true"
+      default = "true",
+      effect = Effect.OfReads.streaming
     )
 
   val maxRecordsPerTrigger: ConfigEntry[Long] =
@@ -119,7 +129,8 @@ object ReadOptions {
       "maxRecordsPerTrigger",
       Whole(1, Long.MaxValue),
       "Maximum number of rows per micro-batch, with a fair share for each shard.",
-      defaultDoc = "no limit"
+      defaultDoc = "no limit",
+      effect = Effect.OfReads.of(QueryType.ProcessingTime, QueryType.AvailableNow)
     )
 
   val maxBytesPerTrigger: ConfigEntry[Long] =
@@ -127,7 +138,8 @@ object ReadOptions {
       "maxBytesPerTrigger",
       Bytes(1, Long.MaxValue),
       "Maximum number of bytes (payloads and keys) per micro-batch.",
-      defaultDoc = "no limit"
+      defaultDoc = "no limit",
+      effect = Effect.OfReads.of(QueryType.ProcessingTime, QueryType.AvailableNow)
     )
 
   val minRecordsPerTrigger: ConfigEntry[Long] = read(
@@ -135,7 +147,8 @@ object ReadOptions {
     Whole(1, Long.MaxValue),
     "Minimum number of rows per micro-batch. A batch waits until this many rows have been fetched, " +
       "`maxTriggerDelay` has passed, or the prefetch buffer is full.",
-    defaultDoc = "no minimum"
+    defaultDoc = "no minimum",
+    effect = Effect.OfReads.of(QueryType.ProcessingTime)
   )
 
   val maxTriggerDelay: ConfigEntry[FiniteDuration] =
@@ -143,7 +156,8 @@ object ReadOptions {
       "maxTriggerDelay",
       Duration(1.milli, 365.days),
       "Maximum time that a batch waits for `minRecordsPerTrigger`.",
-      default = "15m"
+      default = "15m",
+      effect = Effect.OfReads.of(QueryType.ProcessingTime).withAny(Need("minRecordsPerTrigger"))
     )
 
   val alignShards: ConfigEntry[FiniteDuration] =
@@ -153,7 +167,8 @@ object ReadOptions {
       "Maximum time between the arrival of the oldest record, of any shard, that a micro-batch leaves to later " +
         "batches and of the newest record that it takes. Shards that are ahead wait, so that a watermark does not " +
         "drop the rows of a shard that is behind. `Trigger.Once` ignores it.",
-      defaultDoc = "shards are read independently"
+      defaultDoc = "shards are read independently",
+      effect = Effect.OfReads.of(QueryType.ProcessingTime, QueryType.AvailableNow)
     )
 
   val maxRecordsPerFetch: ConfigEntry[Long] =
@@ -189,7 +204,8 @@ object ReadOptions {
     "Memory for the fetched records of this read in each executor.",
     defaultDoc =
       s"$SharedBufferPercent % of the executor's heap, at most ${Bytes.show(SharedBufferMaxBytes)}, " +
-        "shared equally by all reads without a size of their own"
+        "shared equally by all reads without a size of their own",
+    effect = Effect.OfReads.streaming
   )
 
   val shardFetchInterval: ConfigEntry[FiniteDuration] = read(
@@ -197,7 +213,8 @@ object ReadOptions {
     Duration(1.second, 1.hour),
     "Time between two listings of the shards. A reshard is detected at once, by the end of its parent " +
       "shards.",
-    default = "10s"
+    default = "10s",
+    effect = Effect.OfReads.microBatch
   )
 
   val shardsPerTask: ConfigEntry[Long] =
@@ -214,7 +231,8 @@ object ReadOptions {
     "In real-time mode, end a batch before its time when a child shard waits for parents that several tasks have " +
       "finished. With `false`, the child waits for the end of the batch. Set `false` if the query has a real-time " +
       "source of another kind, because Spark waits for its tasks.",
-    default = "true"
+    default = "true",
+    effect = Effect.OfReads.of(QueryType.RealTime)
   )
 
   val failOnDataLoss: ConfigEntry[Boolean] = read(
@@ -234,7 +252,8 @@ object ReadOptions {
     Flag,
     "Drop and count the records of an aggregate whose hash key is outside the range of their shard. KCL " +
       "drops the whole aggregate.",
-    default = "false"
+    default = "false",
+    effect = Effect.OfReads.withAny(Need("deaggregation", Seq("true")))
   )
 
   val all: Seq[ConfigEntry[_]] = Seq(

@@ -42,11 +42,12 @@ object RetryOptions {
       base: String,
       max: String,
       exponent: String = "1.5",
-      maxRetriesDoc: String = ""
+      maxRetriesDoc: String = "",
+      effect: Option[Effect] = None
   ): RetryEntries = {
     val operation = of.retryKey
     def entry[T](name: String, kind: OptionType[T], doc: String, default: String): ConfigEntry[T] =
-      ConfigEntry(s"retry.$operation.$name", kind, scope, doc, Some(default))
+      ConfigEntry(s"retry.$operation.$name", kind, scope, doc, Some(default), declaredEffect = effect)
     RetryEntries(
       of,
       scope,
@@ -57,7 +58,8 @@ object RetryOptions {
         if (maxRetriesDoc.nonEmpty) maxRetriesDoc
         else s"Maximum number of retries of $operation; -1 means no limit.",
         maxRetries.map(_.toString),
-        if (maxRetries.isEmpty) s"$RetriesBeforeRead for reads, no limit for writes" else ""
+        if (maxRetries.isEmpty) s"$RetriesBeforeRead for reads, no limit for writes" else "",
+        declaredEffect = effect
       ),
       entry(
         "backoff.base",
@@ -80,16 +82,30 @@ object RetryOptions {
     )
   }
 
-  private def ofReads(operation: TunableOperation, maxRetries: Long, base: String, max: String): RetryEntries =
-    entries(operation, Scope.Read, Some(maxRetries), base, max)
+  private def ofReads(
+      operation: TunableOperation,
+      maxRetries: Long,
+      base: String,
+      max: String,
+      effect: Effect = Effect.OfReads
+  ): RetryEntries = entries(operation, Scope.Read, Some(maxRetries), base, max, effect = Some(effect))
 
-  val registerStreamConsumer: RetryEntries = ofReads(Operation.RegisterStreamConsumer, 10, "200ms", "1s")
-  val deregisterStreamConsumer: RetryEntries = ofReads(Operation.DeregisterStreamConsumer, 10, "200ms", "1s")
-  val listStreamConsumers: RetryEntries = ofReads(Operation.ListStreamConsumers, 10, "200ms", "1s")
-  val subscribeToShard: RetryEntries = ofReads(Operation.SubscribeToShard, NoLimit, "1s", "2s")
+  /** A query that polls deregisters the consumers that an earlier run of it registered. */
+  private val deregistration: Effect =
+    Effect.OfReads.streaming.withAny(Need("requireConsumerDeregistration", Seq("true")))
+
+  val registerStreamConsumer: RetryEntries =
+    ofReads(Operation.RegisterStreamConsumer, 10, "200ms", "1s", Effect.OfReads.fanOut)
+  val deregisterStreamConsumer: RetryEntries =
+    ofReads(Operation.DeregisterStreamConsumer, 10, "200ms", "1s", deregistration)
+  val listStreamConsumers: RetryEntries =
+    ofReads(Operation.ListStreamConsumers, 10, "200ms", "1s", Effect.OfReads.streaming)
+  val subscribeToShard: RetryEntries =
+    ofReads(Operation.SubscribeToShard, NoLimit, "1s", "2s", Effect.OfReads.fanOut)
   val getRecords: RetryEntries = ofReads(Operation.GetRecords, NoLimit, "200ms", "3s")
   val getShardIterator: RetryEntries = ofReads(Operation.GetShardIterator, NoLimit, "200ms", "3s")
-  val listStreams: RetryEntries = ofReads(Operation.ListStreams, RetriesBeforeRead, "200ms", "2s")
+  val listStreams: RetryEntries =
+    ofReads(Operation.ListStreams, RetriesBeforeRead, "200ms", "2s", Effect.OfReads.streams(StreamSelection.Pattern))
 
   val listShards: RetryEntries = entries(Operation.ListShards, Scope.Connection, Some(NoLimit), "200ms", "3s")
   val describeStreamSummary: RetryEntries =

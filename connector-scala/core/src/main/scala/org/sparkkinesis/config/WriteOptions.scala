@@ -36,7 +36,8 @@ object WriteOptions {
       "one stream, then for the next one, by their weights; `hash` writes all records of a partition key to one " +
       "stream; `priority` writes to the streams with the highest priority. `class:` and the name of a " +
       "`java.util.function.BiFunction<String, List<String>, String>` chooses an ARN by a partition key and the ARNs.",
-    default = "roundRobin"
+    default = "roundRobin",
+    effect = Effect.OfWrites.streams(StreamSelection.Logical)
   )
 
   val metadataCache: ConfigEntry[String] = write(
@@ -44,7 +45,8 @@ object WriteOptions {
     Text,
     "Directory for the last metadata document of `streamId`, with which a write starts while the metadata service is " +
       "unavailable.",
-    defaultDoc = "the checkpoint of the query; none for batch writes"
+    defaultDoc = "the checkpoint of the query; none for batch writes",
+    effect = Effect.OfWrites.streams(StreamSelection.Logical)
   )
 
   val maxBatchSize: ConfigEntry[Long] = write(
@@ -91,7 +93,8 @@ object WriteOptions {
       Whole(1, 100000000),
       "Maximum number of records that a task holds for all of its streams, including sent records without an " +
         "answer. At this limit the task waits. With `aggregation`, only bytes are limited.",
-      default = "10000"
+      default = "10000",
+      effect = Effect.OfWrites.withAny(Need("aggregation", Seq("false")))
     )
 
   val maxBufferedBytes: ConfigEntry[Long] =
@@ -160,20 +163,25 @@ object WriteOptions {
     default = "fail"
   )
 
+  private val deadLetter: Effect =
+    Effect.OfWrites.withAny(Need("onInvalidRecord", Seq("deadLetter"))).copy(isMistakeWithout = true)
+
   val deadLetterStream: ConfigEntry[Seq[StreamRef]] = ConfigEntry(
     "deadLetterStream",
     Parsed[Seq[StreamRef]]("the name or the ARN of a stream", _.mkString(",")) { text =>
       StreamRef.parse(text.trim).map(Seq(_)).toRight("It is neither the name nor the ARN of a stream.")
     },
     Scope.Write,
-    "Stream for invalid rows, with `onInvalidRecord=deadLetter`."
+    "Stream for invalid rows, with `onInvalidRecord=deadLetter`.",
+    declaredEffect = Some(deadLetter)
   )
 
   val deadLetterTable: ConfigEntry[String] = write(
     "deadLetterTable",
     Text,
     "Table for invalid rows, with `onInvalidRecord=deadLetter`. The rows are appended when their batch is " +
-      "committed. The guide to writing has the columns of the table."
+      "committed. The guide to writing has the columns of the table.",
+    effect = deadLetter
   )
 
   val deliveryTimeout: ConfigEntry[scala.concurrent.duration.Duration] =

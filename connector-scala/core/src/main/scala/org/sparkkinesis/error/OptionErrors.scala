@@ -29,4 +29,7 @@ object OptionErrors {
 
   def conflict(options: String, reason: String, fix: String): KinesisConnectorException =
     KinesisConnectorException("KINESIS_OPTION_CONFLICT", "options" -> options, "reason" -> reason, "fix" -> fix)
+
+  def withoutEffect(option: String, reason: String, fix: String): KinesisConnectorException =
+    KinesisConnectorException("KINESIS_OPTION_WITHOUT_EFFECT", "option" -> option, "reason" -> reason, "fix" -> fix)
 }

@@ -156,6 +156,14 @@ final case class OptionDeprecated(warning: String) extends QueryEvent {
   override def message: String = warning
 }
 
+/** An option is set and has no effect. */
+final case class OptionWithoutEffect(warning: String) extends QueryEvent {
+  override def level: EventLevel = EventLevel.Warn
+  override def stream: Option[String] = None
+  override def limitKey: Any = this
+  override def message: String = warning
+}
+
 private object QueryEvent {
   def continuation(endsQuery: Boolean): String =
     if (endsQuery) "The query fails, because failOnDataLoss is true"

@@ -177,6 +177,58 @@ class OptionsSuite extends TimedSuite {
     assert(failure("consumerARN." -> arn).condition == "KINESIS_OPTION_UNKNOWN")
   }
 
+  test("an option for one of several streams belongs to the stream with exactly its name") {
+    val both = Map("streamName" -> "Orders,orders")
+    def regions(more: (String, String)*): Seq[Option[String]] = {
+      val options = Options.read(both ++ more)
+      val streams = options(ConnectionOptions.streamName)
+      options.checkStreams(ReadOptions.ofOneStream, streams)
+      streams.map(options.ofStream(ReadOptions.regionOf, _))
+    }
+    assert(regions("region.Orders" -> "us-east-1", "region.orders" -> "eu-west-1") ==
+      Seq("us-east-1", "eu-west-1").map(Some(_)))
+    assert(regions("region.orders" -> "eu-west-1") == Seq(None, Some("eu-west-1")))
+    assert(regions("REGION.Orders" -> "us-east-1") == Seq(Some("us-east-1"), None))
+  }
+
+  test("an option for one of several streams in another case is that of the only stream with this name") {
+    def region(stream: String, more: (String, String)*): Option[String] = {
+      val options = Options.read(Map("streamName" -> stream) ++ more)
+      options.checkStreams(ReadOptions.ofOneStream, options(ConnectionOptions.streamName))
+      options.ofStream(ReadOptions.regionOf, options(ConnectionOptions.streamName).head)
+    }
+    assert(region("Orders", "region.orders" -> "us-east-1").contains("us-east-1"))
+    assert(region("orders", "region.ORDERS" -> "us-east-1").contains("us-east-1"))
+    val twice = intercept[KinesisConnectorException](
+      region("Orders", "region.orders" -> "us-east-1", "region.ORDERS" -> "us-east-1")
+    )
+    assert(twice.parameters("options") == "'region.ORDERS' and 'region.orders'")
+    val typo = intercept[KinesisConnectorException](region("orders", "region.odrers" -> "us-east-1"))
+    assert(typo.parameters("suggestion") == "No stream of this name is used. Did you mean 'region.orders'?")
+  }
+
+  test("an option for one of two streams that differ in case is an error if Spark has passed lower case") {
+    val lower = Map("streamname" -> "Orders,orders", "region.orders" -> "us-east-1")
+    val options = Options.read(lower)
+    val error =
+      intercept[KinesisConnectorException](options.checkStreams(
+        ReadOptions.ofOneStream,
+        options(ConnectionOptions.streamName)
+      ))
+    assert(error.condition == "KINESIS_OPTION_CONFLICT")
+    assert(error.parameters("options") == "'region.Orders' and 'region.orders'")
+    // The streams of a pattern are not in the options.
+    val streams = Seq("Orders", "orders").flatMap(StreamRef.parse)
+    val pattern = Options.read(Map("streamPattern" -> ".*", "region.orders" -> "us-east-1"))
+    assert(intercept[KinesisConnectorException](pattern.checkStreams(ReadOptions.ofOneStream, streams)).condition ==
+      "KINESIS_OPTION_CONFLICT")
+  }
+
+  test("names of parameters are matched without regard to case") {
+    val options = Options.read(Map("rateLimiting.param.Burst" -> "3"))
+    assert(options.withPrefix(RateLimitingOptions.param) == Map("burst" -> "3"))
+  }
+
   test("secrets are hidden under every name and case, in texts and in error messages") {
     val raw = Map(
       "AWSSECRETKEY" -> "s3cret",

@@ -2,6 +2,8 @@ package org.sparkkinesis.reference
 
 import java.nio.file.{Files, Path, Paths}
 
+import org.sparkkinesis.config.EffectMatrix
+
 /** The committed files that are generated from the declarations, and the command that renews them. */
 object GeneratedFiles {
   val Command = "./dev generate"
@@ -17,6 +19,7 @@ object GeneratedFiles {
     "docs/options.md" -> OptionsPage.text,
     "docs/errors.md" -> ErrorsPage.text,
     "docs/migration.md" -> MigrationPage.text,
+    "connector-scala/core/src/test/resources/org/sparkkinesis/config/effects.txt" -> EffectMatrix.text,
     "python/src/spark_kinesis/_generated.py" -> PythonOptions.text,
     "python/src/spark_kinesis/_conditions.py" -> PythonConditions.text
   )

@@ -19,6 +19,11 @@ object OptionsPage {
        |In Python, every option is a method and a keyword of `KinesisSource`, `KinesisSink` or `FirehoseSink`, in snake
        |case. [migration.md](migration.md) has the names that other connectors use, and [errors.md](errors.md) explains
        |the errors.
+       |
+       |**Query type** and **Applies with** say where an option has an effect. An option that is set and has none is
+       |reported: as a warning of the query, or as the error `KINESIS_OPTION_WITHOUT_EFFECT` if it is certainly a
+       |mistake, such as an option of writes that `spark.read` itself sets. A table may have
+       |options for reads and for writes.
        |""".stripMargin
 
   private def retrySection: String =
@@ -35,8 +40,8 @@ object OptionsPage {
        ||---|---|---|---|---|---|
        |""".stripMargin + RetryOptions.tunable.map(retry).mkString("", "\n", "\n") +
       s"""|
-       || Option | Meaning | Takes | Default | Since |
-       ||---|---|---|---|---|
+       || Option | Meaning | Takes | Default | Query type | Applies with | Since |
+       ||---|---|---|---|---|---|---|
        |${row(RetryOptions.recoverableErrors)}
        |
        |A write has these rules in addition:
@@ -58,8 +63,8 @@ object OptionsPage {
        |The options of the format `firehose`. ${same.map(entry => s"`${shownKey(entry)}`").mkString(", ")} have
        |the meaning and the default above. `retry.putRecordBatch` has the options and defaults of `retry.putRecords`.
        |
-       || Option | Meaning | Takes | Default | Since |
-       ||---|---|---|---|---|
+       || Option | Meaning | Takes | Default | Query type | Applies with | Since |
+       ||---|---|---|---|---|---|---|
        |""".stripMargin + own.filterNot(retried).map(row).mkString("", "\n", "\n")
   }
 
@@ -67,26 +72,39 @@ object OptionsPage {
 
   private def section(scope: Scope): String = {
     val rows = ConnectorOptions.all.filter(entry => entry.scope == scope && !retries(entry.key)).map(row)
-    val header = "| Option | Meaning | Takes | Default | Since |\n|---|---|---|---|---|"
+    val header =
+      "| Option | Meaning | Takes | Default | Query type | Applies with | Since |\n|---|---|---|---|---|---|---|"
     s"## ${scope.title}\n\n$header\n${rows.mkString("\n")}\n"
   }
 
   private def row(entry: ConfigEntry[_]): String = {
     val name = s"`${shownKey(entry)}`"
-    s"| $name | ${cell(entry.doc)} | ${cell(entry.kind.expected)} | ${default(entry)} | ${entry.since} |"
+    val cells = Seq(name, cell(entry.doc), cell(entry.kind.expected), default(entry), queryType(entry), needs(entry))
+    (cells :+ entry.since).mkString("| ", " | ", " |")
+  }
+
+  private def queryType(entry: ConfigEntry[_]): String = EffectText.queryType(entry.effect.queries)
+
+  /** The conditions of the effect; for an option of one side in the section of both sides, the side as well. */
+  private def needs(entry: ConfigEntry[_]): String = {
+    val side = Option.when(entry.scope == Scope.Connection && entry.effect.sides.size == 1)(
+      s"${entry.effect.sides.head.word}s"
+    )
+    (side ++ Option(EffectText.requirements(entry.effect)).filter(_.nonEmpty)).mkString(", ")
   }
 
   private def retry(entries: RetryEntries): String =
-    (Seq(s"`${entries.operation.retryKey}`", users(entries.scope)) ++ entries.all.map(default)).mkString(
+    (Seq(s"`${entries.operation.retryKey}`", users(entries)) ++ entries.all.map(default)).mkString(
       "| ",
       " | ",
       " |"
     )
 
-  private def users(scope: Scope): String = scope match {
-    case Scope.Connection => "reads, writes"
-    case Scope.Read => "reads"
-    case Scope.Write => "writes"
+  private def users(entries: RetryEntries): String = {
+    val effect = entries.maxRetries.effect
+    val kind = if (effect.queries == QueryType.all.toSet) "" else s"${EffectText.queryType(effect.queries)} "
+    val sides = Side.all.filter(effect.sides).map(side => s"$kind${side.word}s").mkString(", ")
+    Seq(sides, EffectText.requirements(effect)).filter(_.nonEmpty).mkString(" with ")
   }
 
   private def default(entry: ConfigEntry[_]): String = cell(entry.default.fold(entry.defaultDoc)(text => s"`$text`"))

@@ -9,7 +9,10 @@ import org.sparkkinesis.metadata.StreamState
  * physical stream.
  */
 object PythonOptions {
-  private def of(scope: Scope): Seq[ConfigEntry[_]] = ConnectorOptions.all.filter(_.scope == scope)
+
+  /** The options of the builders: of both sides for `Connection`, of one side for `Read` and `Write`. */
+  private def of(scope: Scope): Seq[ConfigEntry[_]] =
+    ConnectorOptions.all.filter(_.effect.sides == Effect.of(scope).sides)
 
   def text: String =
     s"""# Made from the declarations in connector-scala/core; renew with: ${GeneratedFiles.Command}
@@ -98,7 +101,8 @@ object PythonOptions {
     val signature = if (entry.isPrefix) s"self, ${entry.placeholder}: str, value" else "self, value"
     val key = if (entry.isPrefix) s"""f${literal(entry.key.stripSuffix("*") + s"{${entry.placeholder}}")}"""
     else literal(entry.key)
-    val docstring = Seq(entry.doc, s"Takes ${entry.kind.expected}.") ++ default.map(text => s"Default: $text.")
+    val docstring = Seq(entry.doc, s"Takes ${entry.kind.expected}.") ++ default.map(text => s"Default: $text.") ++
+      applies(entry)
     val lines =
       docstring.map(text => wrapped(text.replace("\\", "\\\\")).mkString("\n        ")).mkString("\n\n        ")
     s"""    def ${pythonName(entry)}($signature: ${entry.kind.pythonType}) -> Self:
@@ -106,6 +110,14 @@ object PythonOptions {
        |        \"\"\"
        |        return self._with($key, value)
        |""".stripMargin
+  }
+
+  private def applies(entry: ConfigEntry[_]): Option[String] = {
+    val queries = Option.when(entry.effect.queries != QueryType.all.toSet)(
+      s"Query type: ${EffectText.queryType(entry.effect.queries)}."
+    )
+    val needs = Option(EffectText.requirements(entry.effect)).filter(_.nonEmpty).map(text => s"Applies with $text.")
+    Option((queries ++ needs).mkString(" ")).filter(_.nonEmpty)
   }
 
   /** Lines of at most 105 characters, so that they have at most 120 with indentation and quotes. */

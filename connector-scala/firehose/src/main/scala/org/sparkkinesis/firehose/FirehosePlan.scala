@@ -4,10 +4,10 @@ import org.apache.spark.sql.types.StructType
 
 import org.sparkkinesis.aws.client.ClientSettings
 import org.sparkkinesis.config.value.{OnInvalidRecord, RateLimitingOption}
-import org.sparkkinesis.config.{FirehoseOptions, Options, WriteOptions}
+import org.sparkkinesis.config.{EffectCheck, FirehoseOptions, Options, Side, Situation, StreamSelection, WriteOptions}
 import org.sparkkinesis.error.OptionErrors
 import org.sparkkinesis.event.log.{EventLog, QueryContext}
-import org.sparkkinesis.event.{ConnectorEvent, EventSink, WritePlanned, WriteStarted}
+import org.sparkkinesis.event.{ConnectorEvent, EventSink, OptionWithoutEffect, WritePlanned, WriteStarted}
 import org.sparkkinesis.retry.{RetryPolicies, RetryRules}
 import org.sparkkinesis.service.Operation
 import org.sparkkinesis.sink.AsyncSinkSettings
@@ -94,6 +94,7 @@ final class FirehosePlanner(options: Options, isNew: ConnectorEvent => Boolean) 
   }
 
   private def tell(plan: FirehosePlan, events: EventSink): Unit = {
+    FirehosePlanner.withoutEffect(options).map(OptionWithoutEffect(_)).filter(isNew).foreach(events.emit(_))
     val shown = Seq(
       WriteOptions.rateLimiting,
       WriteOptions.maxInFlightRequests,
@@ -121,12 +122,15 @@ final class FirehosePlanner(options: Options, isNew: ConnectorEvent => Boolean) 
 
 private[firehose] object FirehosePlanner {
 
-  /** Checks the options alone, without the rows. */
-  def check(options: Options): Unit = {
+  /** Checks the options alone, without the rows. Returns one text for each option without an effect. */
+  def check(options: Options): Seq[String] = {
     streamOf(options)
     Connection.clientSettings(options, None)
-    ()
+    withoutEffect(options)
   }
+
+  private def withoutEffect(options: Options): Seq[String] =
+    EffectCheck.warnings(options, Situation(Side.Write, StreamSelection.One), FirehoseOptions.all)
 
   private def streamOf(options: Options): String =
     options.get(FirehoseOptions.deliveryStreamName).getOrElse(throw OptionErrors.missing(

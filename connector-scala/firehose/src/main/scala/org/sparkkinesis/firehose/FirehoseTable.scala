@@ -23,7 +23,7 @@ import org.sparkkinesis.spark.table.TableOptions
  *   options of the table; the options of a write override them
  */
 final class FirehoseTable(properties: Map[String, String]) extends Table with SupportsWrite with ReportsSinkMetrics {
-  private val declared = new TableOptions(properties, FirehoseOptions.read)
+  private val declared = new TableOptions(properties, FirehoseOptions.overTable)
   private val progress = FirehoseSink.newProgress(SystemClock)
 
   /** The events that are emitted once although each micro-batch is planned again. */

@@ -168,7 +168,8 @@ object EventExamples {
       Warn,
       s"$OfShard The shard cannot be read, so the query fails: GetRecords: AccessDenied: no"
     ),
-    (OptionDeprecated("Option 'a' is now 'b'."), Warn, s"$OfStream Option 'a' is now 'b'.")
+    (OptionDeprecated("Option 'a' is now 'b'."), Warn, s"$OfStream Option 'a' is now 'b'."),
+    (OptionWithoutEffect("Option 'a' has no effect here."), Warn, s"$OfStream Option 'a' has no effect here.")
   )
 
   private def shard = Seq(

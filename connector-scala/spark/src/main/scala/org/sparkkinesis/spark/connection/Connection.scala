@@ -1,11 +1,10 @@
 package org.sparkkinesis.spark.connection
 
 import java.net.URI
-import java.util.Locale
 
 import org.sparkkinesis.aws.client.{ClientSettings, CredentialSettings, Regions}
 import org.sparkkinesis.config.ConnectionOptions._
-import org.sparkkinesis.config.value.{Loopback, NearestName}
+import org.sparkkinesis.config.value.Loopback
 import org.sparkkinesis.config.{ConfigEntry, ConnectionOptions, NetworkOptions, Options, ReadOptions}
 import org.sparkkinesis.error.{KinesisConnectorException, OptionErrors}
 import org.sparkkinesis.metadata.PhysicalStream
@@ -34,24 +33,16 @@ object Connection {
   }
 
   /**
-   * Checks that every option for one of several streams names a stream that is read.
+   * Checks that every option for one of several streams names a stream that is read, or written.
    *
    * @throws KinesisConnectorException
-   *   KINESIS_OPTION_UNKNOWN
+   *   KINESIS_OPTION_UNKNOWN, KINESIS_OPTION_CONFLICT
    */
-  def checkStreams(options: Options, streams: Iterable[StreamRef]): Unit = {
-    val names = streams.flatMap(stream => stream.arn.toSeq :+ stream.name).toSeq
-    val known = names.map(_.toLowerCase(Locale.ROOT)).toSet
-    for (entry <- ReadOptions.ofOneStream; name <- options.withPrefix(entry).keys if !known(name)) {
-      val option = entry.key.stripSuffix("*")
-      throw OptionErrors.unknown(
-        option = s"$option$name",
-        suggestion = NearestName.of(name, names).fold("No stream of this name is read.")(nearest =>
-          s"No stream of this name is read. Did you mean '$option$nearest'?"
-        )
-      )
-    }
-  }
+  def checkStreams(
+      options: Options,
+      streams: Iterable[StreamRef],
+      entries: Seq[ConfigEntry[String]] = ReadOptions.ofOneStream
+  ): Unit = options.checkStreams(entries, streams)
 
   /**
    * @param stream

@@ -7,14 +7,14 @@ import org.apache.spark.sql.connector.read.{Batch, InputPartition, PartitionRead
 import org.apache.spark.sql.types.StructType
 
 import org.sparkkinesis.config.value.PositionOption
-import org.sparkkinesis.config.{ConfigEntry, Options, ReadOptions}
+import org.sparkkinesis.config.{ConfigEntry, Options, QueryType, ReadOptions}
 import org.sparkkinesis.consume.RangeEnd
 import org.sparkkinesis.error.OptionErrors
 import org.sparkkinesis.metadata.{AllowList, StreamState}
 import org.sparkkinesis.model.{Shard, StartingPosition, StreamShard}
 import org.sparkkinesis.plan.offset.InitialShards
 import org.sparkkinesis.plan.{ShardRange, TaskPlanner}
-import org.sparkkinesis.spark.connection.Environment
+import org.sparkkinesis.spark.connection.{Environment, OptionEffects}
 import org.sparkkinesis.spark.metadata.{MetadataSource, MetadataWatcher}
 import org.sparkkinesis.spark.read.query.FirstRecords
 import org.sparkkinesis.spark.read.reader.{KinesisInputPartition, KinesisReaderFactory}
@@ -28,6 +28,7 @@ final class KinesisBatch(options: Options, schema: StructType) extends Batch {
   private lazy val planned: Planned = {
     val session = new StreamSession(options, KinesisScan.queryOf(options))
     try {
+      OptionEffects.reportRead(options, QueryType.Batch, session.events)
       val streamIds = if (session.isLogical) openLogical(session) else Map.empty[String, String]
       if (!session.isLogical) session.openMatching()
       val now = session.serviceClock.atMost

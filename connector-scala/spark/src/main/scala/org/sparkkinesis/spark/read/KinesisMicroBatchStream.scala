@@ -9,8 +9,9 @@ import org.apache.spark.sql.connector.read.streaming._
 import org.apache.spark.sql.connector.read.{InputPartition, PartitionReaderFactory}
 import org.apache.spark.sql.types.StructType
 
+import org.sparkkinesis.config.QueryType
 import org.sparkkinesis.plan.offset.{OffsetCodec, SourceOffset}
-import org.sparkkinesis.spark.connection.ReadStreams
+import org.sparkkinesis.spark.connection.{OptionEffects, ReadStreams}
 import org.sparkkinesis.spark.coordinator.cluster.{ExecutorCluster, SparkCluster}
 import org.sparkkinesis.spark.metadata.MetadataSource
 import org.sparkkinesis.spark.read.query.SourceQuery
@@ -50,6 +51,14 @@ class KinesisMicroBatchStream(session: StreamSession, checkpointLocation: String
    */
   private var recent = Vector.empty[KinesisSourceOffset]
 
+  private var isReported = false
+
+  /** Reports the options without an effect, once: the first call of Spark for a trigger tells the type of the query. */
+  protected def noteType(query: QueryType): Unit = if (!isReported) {
+    isReported = true
+    OptionEffects.reportRead(session.options, query, session.events)
+  }
+
   /** Whether the query uses Spark's real-time mode. */
   def isRealTime: Boolean = false
 
@@ -58,17 +67,23 @@ class KinesisMicroBatchStream(session: StreamSession, checkpointLocation: String
 
   override def getDefaultReadLimit: ReadLimit = admission
 
-  override def prepareForTriggerAvailableNow(): Unit = query.prepareForAvailableNow()
+  override def prepareForTriggerAvailableNow(): Unit = {
+    noteType(QueryType.AvailableNow)
+    query.prepareForAvailableNow()
+  }
 
   override def latestOffset(): Offset =
     throw new UnsupportedOperationException("call latestOffset(Offset, ReadLimit) instead")
 
-  override def latestOffset(start: Offset, limit: ReadLimit): Offset =
-    query.latestOffset(offset(start), limit.isInstanceOf[ReadAllAvailable]) match {
+  override def latestOffset(start: Offset, limit: ReadLimit): Offset = {
+    val takesAll = limit.isInstanceOf[ReadAllAvailable]
+    noteType(if (takesAll) QueryType.Once else QueryType.ProcessingTime)
+    query.latestOffset(offset(start), takesAll) match {
       case Some(end) => remember(KinesisSourceOffset(end))
       // Return null instead of `start`: Spark would run an empty first batch for `start`.
       case None => null
     }
+  }
 
   override def planInputPartitions(start: Offset, end: Offset): Array[InputPartition] = {
     val to = offset(end)

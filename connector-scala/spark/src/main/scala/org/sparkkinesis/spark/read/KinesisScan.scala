@@ -8,6 +8,7 @@ import org.apache.spark.sql.types.StructType
 
 import org.sparkkinesis.config.Options
 import org.sparkkinesis.event.log.QueryContext
+import org.sparkkinesis.spark.connection.OptionEffects
 import org.sparkkinesis.spark.metadata.MetadataSource
 import org.sparkkinesis.spark.read.reader.ReadMetrics
 import org.sparkkinesis.spark.session.{QueryNames, StreamSession}
@@ -20,7 +21,10 @@ final class KinesisScanBuilder(options: Options) extends ScanBuilder with Suppor
   private var required = KinesisSchema.all
 
   override def pruneColumns(requiredSchema: StructType): Unit = required = requiredSchema
-  override def build(): Scan = new KinesisScan(options, required)
+  override def build(): Scan = {
+    OptionEffects.ofRead(options, query = None)
+    new KinesisScan(options, required)
+  }
 }
 
 /** A read of one or more streams, batch or streaming. */

@@ -88,8 +88,8 @@ private object KinesisTable {
    * @throws org.sparkkinesis.error.KinesisConnectorException
    *   when an option's name or value is invalid
    */
-  def read(properties: Map[String, String]): Options = {
-    val options = Options.read(properties)
+  def read(properties: Map[String, String], own: Map[String, String]): Options = {
+    val options = Options.overTable(properties, own)
     options.warnings.foreach(warning => events.emit(OptionDeprecated(warning)))
     options
   }

@@ -13,7 +13,7 @@ import org.apache.spark.sql.types.{StringType, StructField, StructType}
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
 import org.sparkkinesis.config.Options
-import org.sparkkinesis.spark.connection.Connection
+import org.sparkkinesis.spark.connection.{Connection, OptionEffects}
 import org.sparkkinesis.spark.metadata.MetadataSource
 import org.sparkkinesis.spark.session.FanOutConsumers
 
@@ -23,12 +23,11 @@ import org.sparkkinesis.spark.session.FanOutConsumers
  * one column for each warning, with the text as its comment. The Python package uses it in classic sessions and
  * through Spark Connect. It calls no service, and the table is empty.
  */
-abstract class OptionCheck(read: Map[String, String] => Options, check: Options => Unit) extends TableProvider
+abstract class OptionCheck(read: Map[String, String] => Options, check: Options => Seq[String]) extends TableProvider
     with DataSourceRegister {
   override def inferSchema(raw: CaseInsensitiveStringMap): StructType = {
     val options = read(raw.asCaseSensitiveMap().asScala.toMap)
-    check(options)
-    StructType(options.warnings.zipWithIndex.map { case (text, number) =>
+    StructType((options.warnings ++ check(options)).zipWithIndex.map { case (text, number) =>
       StructField(s"warning$number", StringType).withComment(text)
     })
   }
@@ -44,6 +43,7 @@ final class SourceOptionCheck extends OptionCheck(
         FanOutConsumers.check(options)
         if (MetadataSource.isWanted(options)) MetadataSource.ids(options)
         else Connection.clientSettings(options, Connection.streams(options).headOption)
+        OptionEffects.ofRead(options, query = None)
       }
     ) {
   override def shortName(): String = "kinesis-source-options"
@@ -51,7 +51,13 @@ final class SourceOptionCheck extends OptionCheck(
 
 /** Checks the options of a write. The rows may name its streams. */
 final class SinkOptionCheck
-    extends OptionCheck(Options.read(_), options => Connection.clientSettings(options, None)) {
+    extends OptionCheck(
+      Options.read(_),
+      { options =>
+        Connection.clientSettings(options, None)
+        OptionEffects.ofWrite(options, OptionEffects.selectionOfWrite(options))
+      }
+    ) {
   override def shortName(): String = "kinesis-sink-options"
 }
 

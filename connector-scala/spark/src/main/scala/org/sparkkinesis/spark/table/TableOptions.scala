@@ -1,7 +1,5 @@
 package org.sparkkinesis.spark.table
 
-import java.util.Locale
-
 import scala.jdk.CollectionConverters._
 
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
@@ -12,16 +10,13 @@ import org.sparkkinesis.config.Options
  * The options of a table. The options of a read or write override them.
  *
  * @param read
- *   checks the names and values of options
+ *   checks the names and values of the options of the table, and of the read or write
  */
-final class TableOptions(properties: Map[String, String], read: Map[String, String] => Options) {
-  private val declared = read(properties)
+final class TableOptions(properties: Map[String, String], read: (Map[String, String], Map[String, String]) => Options) {
+  private val declared = read(properties, Map.empty)
 
-  def merged(options: CaseInsensitiveStringMap): Options = {
-    val above = options.asCaseSensitiveMap().asScala.toMap
-    val names = above.keySet.map(_.toLowerCase(Locale.ROOT))
-    read(properties.filterNot { case (name, _) => names(name.toLowerCase(Locale.ROOT)) } ++ above)
-  }
+  def merged(options: CaseInsensitiveStringMap): Options =
+    read(properties, options.asCaseSensitiveMap().asScala.toMap)
 
   override def toString: String = declared.toString
 }

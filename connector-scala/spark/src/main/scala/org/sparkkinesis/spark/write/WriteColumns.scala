@@ -5,7 +5,6 @@ import org.apache.spark.sql.types._
 import org.sparkkinesis.config.value.NearestName
 import org.sparkkinesis.config.{ConnectionOptions, MetadataOptions, Options, WriteOptions}
 import org.sparkkinesis.error.SinkErrors
-import org.sparkkinesis.model.StreamRef
 import org.sparkkinesis.spark.settings.KinesisSchema
 import org.sparkkinesis.spark.sink.DataColumn
 
@@ -62,14 +61,10 @@ object WriteColumns {
       streamIdColumn(schema, options).map(textColumn(schema, _))
     )
 
-  /** Returns the streams that the options name. */
-  def namedStreams(options: Options): Seq[StreamRef] =
-    Seq(ConnectionOptions.streamName, ConnectionOptions.streamARN).flatMap(options.get(_)).flatten
-
   /** Returns the column `stream` if the write ignores it because the options name the stream. */
   def ignoredStream(schema: StructType, options: Options): Option[String] =
     find(schema, KinesisSchema.Stream).filter(_ =>
-      !options.isSet(WriteOptions.streamColumn) && namedStreams(options).nonEmpty
+      !options.isSet(WriteOptions.streamColumn) && ConnectionOptions.namedStreams(options).nonEmpty
     )
       .map(schema.fieldNames(_))
 
@@ -82,7 +77,8 @@ object WriteColumns {
           "Add the column, or correct the option."
         )))
       // A source has a column of this name, and a copy of its rows must not be written back to that stream.
-      case None if namedStreams(options).nonEmpty || options.isSet(MetadataOptions.metadataService) => None
+      case None if ConnectionOptions.namedStreams(options).nonEmpty || options.isSet(MetadataOptions.metadataService) =>
+        None
       case None => find(schema, KinesisSchema.Stream)
     }
 

@@ -4,14 +4,16 @@ import org.apache.spark.sql.types.StructType
 
 import org.sparkkinesis.aws.client.ClientSettings
 import org.sparkkinesis.config.value.OnInvalidRecord
-import org.sparkkinesis.config.{ConfigEntry, ConnectionOptions, Options, ReadOptions, WriteOptions}
+import org.sparkkinesis.config.{ConfigEntry, ConnectionOptions, Options, ReadOptions, StreamSelection, WriteOptions}
 import org.sparkkinesis.error.OptionErrors
 import org.sparkkinesis.event.log.{EventLog, QueryContext}
-import org.sparkkinesis.event.{ConnectorEvent, EventSink, StreamColumnIgnored, WritePlanned, WriteStarted}
+import org.sparkkinesis.event.{
+  ConnectorEvent, EventSink, OptionWithoutEffect, StreamColumnIgnored, WritePlanned, WriteStarted
+}
 import org.sparkkinesis.model.StreamRef
 import org.sparkkinesis.sink.kinesis.KinesisSinkSettings
 import org.sparkkinesis.sink.route.StreamSelectors
-import org.sparkkinesis.spark.connection.{Connection, ReadStreams, StreamCheck}
+import org.sparkkinesis.spark.connection.{Connection, OptionEffects, ReadStreams, StreamCheck}
 import org.sparkkinesis.spark.sink.SinkPlan
 import org.sparkkinesis.spark.sink.invalid.{DeadLetterTable, OnInvalidRow}
 import org.sparkkinesis.spark.write.route.RouteBooks
@@ -50,6 +52,9 @@ final class WritePlanner(
     val query = SinkPlan.context(queryId, stream.map(_.toString))
     val events: EventSink = new EventLog(query)
     noteIgnoredColumn(schema, columns, stream, events)
+    noteWithoutEffect(columns, isLogical, events)
+    if (!isLogical && columns.stream.isEmpty)
+      Connection.checkStreams(options, stream.toSeq, ReadOptions.ofStreamOfWrite)
     val routing = Option.when(isLogical)(books.pin(queryId, columns.streamId.nonEmpty, events))
     // The client also abandons a request without an answer after this time.
     def clientSettings(of: Option[StreamRef]): ClientSettings =
@@ -78,7 +83,7 @@ final class WritePlanner(
 
   /** Settings for the streams of rows that have options of their own, for example `roleArn.orders`. */
   private def ownConnections(of: Option[StreamRef] => ClientSettings): Map[String, ClientSettings] =
-    ReadOptions.ofOneStream.filter(_ != ReadOptions.consumerARNOf).flatMap(options.withPrefix(_).keys).distinct
+    ReadOptions.ofStreamOfWrite.flatMap(options.withPrefix(_).keys).distinct
       .flatMap(name => StreamRef.parse(name).map(stream => name -> of(Some(stream)))).toMap
 
   private def checkRouter(settings: KinesisSinkSettings): Unit = {
@@ -120,6 +125,13 @@ final class WritePlanner(
       event = StreamColumnIgnored(one.toString, column) if isNew(event)
     } events.emit(event)
 
+  private def noteWithoutEffect(columns: WriteColumns, isLogical: Boolean, events: EventSink): Unit = {
+    val selection = if (isLogical) StreamSelection.Logical
+    else if (columns.stream.nonEmpty) StreamSelection.ByRow
+    else StreamSelection.One
+    OptionEffects.ofWrite(options, selection).map(OptionWithoutEffect(_)).filter(isNew).foreach(events.emit(_))
+  }
+
   private def defaultStream(columns: WriteColumns): Option[StreamRef] = {
     if (options.isSet(ConnectionOptions.streamPattern))
       throw conflict(
@@ -127,7 +139,7 @@ final class WritePlanner(
         "A pattern names streams to read.",
         "Name the stream with 'streamName' or 'streamARN'."
       )
-    WriteColumns.namedStreams(options) match {
+    ConnectionOptions.namedStreams(options) match {
       case Seq() if columns.stream.isEmpty =>
         throw OptionErrors.missing(
           required = "'streamName' or 'streamARN', or a column 'stream'",

@@ -8,7 +8,7 @@ import org.apache.spark.sql.connector.read.streaming.{Offset, PartitionOffset, R
 import org.apache.spark.sql.connector.read.{InputPartition, PartitionReaderFactory}
 import org.apache.spark.sql.types.StructType
 
-import org.sparkkinesis.config.{MetadataOptions, ReadOptions}
+import org.sparkkinesis.config.{MetadataOptions, QueryType, ReadOptions}
 import org.sparkkinesis.error.RealTimeErrors
 import org.sparkkinesis.spark.read.{KinesisMicroBatchStream, KinesisSourceOffset}
 import org.sparkkinesis.spark.session.StreamSession
@@ -50,6 +50,7 @@ final class RealTimeKinesisStream(session: StreamSession, checkpointLocation: St
         reason = "A speculative copy of a task would take the shards from the task that reads them.",
         fix = "Set spark.speculation to false."
       )
+    noteType(QueryType.RealTime)
     query.fixStreams()
     realTime = Some(new RealTimeQuery(query, cluster, RealTimeSlots.ofJvm))
   }
