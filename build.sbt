@@ -58,9 +58,8 @@ lazy val core =
 /** The implementation of core's service port on the AWS SDK. */
 lazy val aws = module("aws").dependsOn(
   core % "compile->compile;test->test",
-  emulator % "test->compile"
-).settings(libraryDependencies ++=
-  Dependencies.aws :+ (slf4j % Provided))
+  emulator % "test->compile;test->test"
+).settings(libraryDependencies ++= Dependencies.aws :+ (slf4j % Provided), bufferLeaks)
 
 /** The Data Source V2 connector. */
 lazy val spark = module("spark").dependsOn(aws, core % "compile->compile;test->test").settings(libraryDependencies +=
@@ -76,11 +75,14 @@ lazy val emulator = module("emulator")
   .dependsOn(core % "compile->compile;test->test")
   .settings(
     libraryDependencies ++= nettyServer ++ Seq(eventStream, jacksonCbor, slf4j % Provided),
-    Test / javaOptions ++= Seq(
-      "-Dio.netty.leakDetection.level=paranoid",
-      "-Dio.netty.customResourceLeakDetector=org.sparkkinesis.emulator.kit.BufferLeakDetector"
-    )
+    bufferLeaks
   )
+
+/** Netty notes every buffer that is not released. */
+lazy val bufferLeaks = Test / javaOptions ++= Seq(
+  "-Dio.netty.leakDetection.level=paranoid",
+  "-Dio.netty.customResourceLeakDetector=org.sparkkinesis.emulator.kit.BufferLeakDetector"
+)
 
 /** The one jar that users get: everything above, with its dependencies relocated. */
 lazy val connector = module("connector").dependsOn(spark, firehose, emulator).settings(Packaging.settings)

@@ -36,7 +36,11 @@ object Dependencies {
   /** The SDK refuses to choose among several synchronous HTTP clients on the class path, so this build has one. */
   private val unusedHttpClients = Seq("apache-client", "url-connection-client")
 
-  val aws: Seq[ModuleID] = Seq("kinesis", "sts", "netty-nio-client", "apache5-client").map { name =>
+  /** Connections through a proxy. The classes for SOCKS are not used. */
+  private val nettyProxy =
+    ("io.netty" % "netty-handler-proxy" % netty).excludeAll(ExclusionRule("io.netty", "netty-codec-socks"))
+
+  val aws: Seq[ModuleID] = nettyProxy +: Seq("kinesis", "sts", "netty-nio-client", "apache5-client").map { name =>
     val unused = unusedHttpClients.map(ExclusionRule("software.amazon.awssdk", _))
     ("software.amazon.awssdk" % name % awsSdk).excludeAll(unused :+ ExclusionRule("org.slf4j"): _*)
   }

@@ -25,7 +25,7 @@ class AwsArchitectureSuite extends TimedSuite {
 
   test("only the loggers of the libraries in the jar use the logging interface") {
     aws.checkNoUse(
-      "org.sparkkinesis.aws.(client|error|getrecords|http|putrecords|record|request|subscription)..",
+      "org.sparkkinesis.aws.(client|error|getrecords|http|putrecords|record|request|subscription|transport)..",
       "org.slf4j.."
     )
   }
@@ -43,9 +43,10 @@ class AwsArchitectureSuite extends TimedSuite {
       Seq(
         "org.sparkkinesis.aws.error",
         "org.sparkkinesis.aws.record",
-        "org.sparkkinesis.aws.http",
+        "org.sparkkinesis.aws.transport",
         "org.sparkkinesis.aws.logging"
       ),
+      Seq("org.sparkkinesis.aws.http"),
       Seq("org.sparkkinesis.aws.request"),
       Seq("org.sparkkinesis.aws.getrecords", "org.sparkkinesis.aws.putrecords", "org.sparkkinesis.aws.subscription"),
       Seq("org.sparkkinesis.aws.client")

@@ -2,7 +2,7 @@ package org.sparkkinesis.aws.client
 
 import java.net.URI
 import java.time.{Clock, Duration}
-import java.util.concurrent.{Executor, Executors}
+import java.util.concurrent.Executor
 
 import scala.jdk.OptionConverters._
 
@@ -14,12 +14,12 @@ import software.amazon.awssdk.core.client.config.{
 }
 import software.amazon.awssdk.http.async.SdkAsyncHttpClient
 import software.amazon.awssdk.regions.{PartitionMetadata, Region}
-import software.amazon.awssdk.services.kinesis.{KinesisAsyncClient, KinesisClient}
+import software.amazon.awssdk.services.kinesis.KinesisAsyncClient
 
-import org.sparkkinesis.aws.getrecords.AnswerCapture
-import org.sparkkinesis.aws.http.{BoundedExecutor, DaemonThreads, HttpClients, ObservedHttpClient}
+import org.sparkkinesis.aws.getrecords.GetRecordsClient
+import org.sparkkinesis.aws.http.{HttpClients, ObservedHttpClient}
 import org.sparkkinesis.aws.putrecords.PutRecordsClient
-import org.sparkkinesis.aws.request.{JsonService, KinesisEndpoints, SignedCalls, SignedRequests, SigningClock}
+import org.sparkkinesis.aws.request.{JsonService, KinesisEndpoints, SignedCalls, SigningClock}
 import org.sparkkinesis.aws.subscription.SubscriptionTransport
 import org.sparkkinesis.event.EventSink
 import org.sparkkinesis.event.log.{EventLog, QueryContext}
@@ -44,19 +44,22 @@ object SdkClients {
     val region = Region.of(Regions.resolve(settings, "any"))
     val credentials = Credentials.of(settings.credentials, region)
     val endpoint = settings.endpoint.map(URI.create)
-    val http = new ObservedHttpClient(HttpClients.forRequests(settings.network.maxConnections, settings.network.requestTimeout))
+    val http =
+      new ObservedHttpClient(HttpClients.forRequests(settings.network.maxConnections, settings.network.requestTimeout))
+    val transport = HttpClients.transport(settings.network)
     val client = requests(settings, region, endpoint, credentials, http)
     // The client also knows an endpoint that is set in the environment or in a profile.
     val endpoints = new KinesisEndpoints(region, client.serviceClientConfiguration().endpointOverride().toScala)
     val clock = new SigningClock(machine)
     val mayRenew = mayDifferAfter(credentials, clock)
-    val signed = new SignedRequests("kinesis", region.id, http, clock)
+    val signed =
+      new SignedCalls("kinesis", region.id, transport, credentials, clock, settings.network.requestTimeout)
     new SdkKinesisService(
       client,
-      new PutRecordsClient(endpoints, new SignedCalls(signed, credentials, settings.network.requestTimeout)),
-      polling(settings, region, endpoint, credentials),
+      new PutRecordsClient(endpoints, signed),
+      new GetRecordsClient(endpoints, signed),
       new SubscriptionTransport(endpoints, credentials, HttpClients.forSubscriptions, clock, mayRenew),
-      credentials,
+      Seq(transport, credentials),
       mayRenew,
       events
     )
@@ -84,7 +87,7 @@ object SdkClients {
       region.id,
       URI.create(endpoint),
       credentials,
-      new ObservedHttpClient(HttpClients.forRequests(settings.network.maxConnections, settings.network.requestTimeout)),
+      HttpClients.transport(settings.network),
       clock,
       settings.network.requestTimeout,
       mayDifferAfter(credentials, clock)
@@ -122,29 +125,9 @@ object SdkClients {
     builder.build()
   }
 
-  private def polling(
-      settings: ClientSettings,
-      region: Region,
-      endpoint: Option[URI],
-      credentials: Credentials
-  ): GetRecordsClient = {
-    val builder = KinesisClient
-      .builder()
-      .region(region)
-      .credentialsProvider(credentials)
-      .overrideConfiguration(overrides(settings))
-      .httpClientBuilder(HttpClients.forPolling(settings.network.maxConnections, settings.network.requestTimeout))
-    endpoint.foreach(builder.endpointOverride)
-    new GetRecordsClient(builder.build(), new BoundedExecutor(settings.network.maxConnections, pollingThreads))
-  }
-
-  /** Threads of GetRecords calls. A thread ends when it was idle for a minute. */
-  private lazy val pollingThreads = Executors.newCachedThreadPool(DaemonThreads.named("kinesis-get-records"))
-
   private def overrides(settings: ClientSettings): ClientOverrideConfiguration = {
     val overrides = ClientOverrideConfiguration.builder()
     overrides.retryStrategy(AwsRetryStrategy.doNotRetry())
-    overrides.addExecutionInterceptor(AnswerCapture)
     overrides.putAdvancedOption(SdkAdvancedClientOption.USER_AGENT_SUFFIX, "spark-kinesis")
     overrides.apiCallTimeout(Duration.ofNanos(settings.network.requestTimeout.toNanos))
     overrides.build()

@@ -12,8 +12,9 @@ import software.amazon.awssdk.services.kinesis.model.{
   ShardFilter => _, StartingPosition => _, StreamDescription => _, StreamStatus => _, _
 }
 
+import org.sparkkinesis.aws.getrecords.GetRecordsClient
 import org.sparkkinesis.aws.http.HttpExchange
-import org.sparkkinesis.aws.putrecords.PutRecordsClient
+import org.sparkkinesis.aws.putrecords.{PutAnswer, PutRecordsClient}
 import org.sparkkinesis.aws.request.ServiceCalls
 import org.sparkkinesis.aws.subscription.SubscriptionTransport
 import org.sparkkinesis.event.{AnswerUnreadable, EventSink}
@@ -24,21 +25,23 @@ import org.sparkkinesis.service.{
 }
 
 /**
- * Implements [[KinesisService]] with the AWS SDK. Requests use HTTP/1.1, GetRecords with a synchronous client of its
- * own, and subscriptions use a separate HTTP/2 client. PutRecords and SubscribeToShard are requests that this module
- * encodes, and that the SDK's signer and HTTP clients sign and send.
+ * Implements [[KinesisService]]. The calls with many bytes, GetRecords and PutRecords, use this module's own HTTP client.
+ * Subscriptions are requests of this module, which the SDK's signer and its HTTP/2 client send. All other calls use the
+ * SDK's client over HTTP/1.1.
  *
- * Futures complete on the SDK's event loops or on the threads of GetRecords calls. A callback that blocks there until
- * another call completes can deadlock.
+ * Futures complete on event loops. A callback that blocks there until another call completes can deadlock.
  *
  * @param requests
- *   client for all requests except GetRecords and PutRecords in CBOR; it does not retry, and this instance owns it
+ *   the SDK's client, which does not retry; this instance owns it. It also sends GetRecords and PutRecords if CBOR is
+ *   switched off.
  * @param puts
  *   PutRecords calls in CBOR
- * @param polling
- *   GetRecords calls; this instance owns it
+ * @param gets
+ *   GetRecords calls in CBOR
  * @param subscriptions
  *   transport that uses the JVM's HTTP client for subscriptions
+ * @param owned
+ *   closed with this instance
  * @param mayRenew
  *   whether a call that failed with this error may succeed with other credentials or another time
  * @param events
@@ -47,9 +50,9 @@ import org.sparkkinesis.service.{
 final class SdkKinesisService(
     requests: KinesisAsyncClient,
     puts: PutRecordsClient,
-    polling: GetRecordsClient,
+    gets: GetRecordsClient,
     subscriptions: SubscriptionTransport,
-    credentials: AutoCloseable,
+    owned: Seq[AutoCloseable],
     mayRenew: ServiceException => Boolean,
     events: EventSink
 ) extends KinesisService {
@@ -111,30 +114,36 @@ final class SdkKinesisService(
    * Reads the response with this module's decoder. If that fails, it repeats the request and leaves decoding to the
    * SDK.
    */
-  override def getRecords(stream: StreamRef, iterator: String, limit: Int): CompletableFuture[RecordPage] = {
-    val request = GetRecordsRequest.builder().shardIterator(iterator).streamARN(arnOf(stream)).limit(limit).build()
-    call(Operation.GetRecords)(polling.get(request))(answer => answer).thenCompose {
-      case Success(page) => CompletableFuture.completedFuture(page)
-      case Failure(unreadable) =>
-        events.emit(AnswerUnreadable(stream.toString, String.valueOf(unreadable.getMessage)))
-        call(Operation.GetRecords)(polling.getWithSdk(request))(page => page)
-    }
-  }
+  override def getRecords(stream: StreamRef, iterator: String, limit: Int): CompletableFuture[RecordPage] =
+    if (!usesCbor) getWithSdk(stream, iterator, limit)
+    else
+      call(Operation.GetRecords)(gets.get(stream, iterator, limit))(answer => answer).thenCompose {
+        case Success(page) => CompletableFuture.completedFuture(page)
+        case Failure(unreadable) =>
+          events.emit(AnswerUnreadable(stream.toString, String.valueOf(unreadable.getMessage)))
+          getWithSdk(stream, iterator, limit)
+      }
+
+  private def getWithSdk(stream: StreamRef, iterator: String, limit: Int): CompletableFuture[RecordPage] =
+    call(Operation.GetRecords)(requests.getRecords(
+      GetRecordsRequest.builder().shardIterator(iterator).streamARN(arnOf(stream)).limit(limit).build()
+    ))(SdkConversions.page)
 
   override def putRecords(
       stream: StreamRef,
       entries: IndexedSeq[PutEntry]
   ): CompletableFuture[IndexedSeq[PutResult]] =
-    calls.abortable(Operation.PutRecords) { exchange =>
-      if (usesCbor) puts.put(stream, entries, exchange) else putJson(stream, entries, exchange)
-    }(results => results)
+    if (usesCbor) calls.abortable(Operation.PutRecords)(puts.put(stream, entries))(PutAnswer.of)
+    else
+      calls.abortable(Operation.PutRecords) {
+        HttpExchange.abortable(exchange => putWithSdk(stream, entries, exchange))
+      }(putResults)
 
-  /** PutRecords with the SDK's client, for endpoints that do not support CBOR. */
-  private def putJson(
+  private def putWithSdk(
       stream: StreamRef,
       entries: IndexedSeq[PutEntry],
       exchange: HttpExchange
-  ): CompletableFuture[IndexedSeq[PutResult]] = {
+  ): CompletableFuture[PutRecordsResponse] = {
     val records = entries.map { entry =>
       PutRecordsRequestEntry
         .builder()
@@ -146,7 +155,7 @@ final class SdkKinesisService(
     val request =
       PutRecordsRequest.builder().streamName(nameOf(stream)).streamARN(arnOf(stream)).records(records.asJava)
     val settings = exchange.observe(AwsRequestOverrideConfiguration.builder()).build()
-    requests.putRecords(request.overrideConfiguration(settings).build()).thenApply(putResults)
+    requests.putRecords(request.overrideConfiguration(settings).build())
   }
 
   private def putResults(answer: PutRecordsResponse): IndexedSeq[PutResult] = answer.records.asScala.iterator.map {
@@ -203,8 +212,7 @@ final class SdkKinesisService(
   override def close(): Unit = {
     isClosed = true
     requests.close()
-    polling.close()
-    credentials.close()
+    owned.foreach(_.close())
   }
 
   private def call[R, A](operation: Operation)(send: => CompletableFuture[R])(convert: R => A): CompletableFuture[A] =

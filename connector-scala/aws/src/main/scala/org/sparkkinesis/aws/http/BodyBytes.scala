@@ -1,7 +1,8 @@
 package org.sparkkinesis.aws.http
 
-import java.nio.ByteBuffer
 import java.util.Arrays
+
+import io.netty.buffer.ByteBuf
 
 /**
  * Collects the content of a response. One thread at a time uses it.
@@ -15,11 +16,11 @@ final private[aws] class BodyBytes(expected: Long) {
   private var bytes = new Array[Byte](if (expected < 0) Least else math.min(expected, LongestExpected).toInt)
   private var length = 0
 
-  def add(part: ByteBuffer): Unit = {
-    val more = part.remaining
+  def add(part: ByteBuf): Unit = {
+    val more = part.readableBytes
     if (bytes.length - length < more)
       bytes = Arrays.copyOf(bytes, math.max(length + more, math.min(bytes.length * 2L, LongestArray).toInt))
-    part.get(bytes, length, more)
+    part.readBytes(bytes, length, more)
     length += more
   }
 

@@ -1,16 +1,18 @@
 package org.sparkkinesis.aws.http
 
+import java.io.File
 import java.time.Duration
 
 import scala.concurrent.duration.{DurationInt, FiniteDuration}
 
-import io.netty.handler.ssl.SslProvider
+import io.netty.handler.ssl.{SslContext, SslContextBuilder, SslProvider}
 import software.amazon.awssdk.http.Protocol
-import software.amazon.awssdk.http.apache5.{Apache5HttpClient, ProxyConfiguration}
 import software.amazon.awssdk.http.async.SdkAsyncHttpClient
 import software.amazon.awssdk.http.nio.netty.{NettyNioAsyncHttpClient, SdkEventLoopGroup}
 
+import org.sparkkinesis.aws.transport.HttpTransport
 import org.sparkkinesis.model.KinesisQuotas
+import org.sparkkinesis.network.Network
 
 /**
  * The HTTP clients and their event loops. Requests and subscriptions use separate event loops, so that a burst of the
@@ -41,20 +43,15 @@ private[aws] object HttpClients {
     .tcpKeepAlive(true)
     .build()
 
-  /**
-   * Returns a builder of the synchronous client for GetRecords calls, over HTTP/1.1. Like the other clients, it uses no
-   * proxy of the environment.
-   */
-  def forPolling(maxConcurrency: Int, requestTimeout: FiniteDuration): Apache5HttpClient.Builder = Apache5HttpClient
-    .builder()
-    .maxConnections(maxConcurrency)
-    .connectionAcquisitionTimeout(javaDuration(requestTimeout.min(AcquireTimeout)))
-    .connectionTimeout(ConnectTimeout)
-    .socketTimeout(javaDuration(requestTimeout))
-    .tcpKeepAlive(true)
-    .proxyConfiguration(
-      ProxyConfiguration.builder().useSystemPropertyValues(false).useEnvironmentVariableValues(false).build()
-    )
+  /** Creates the connector's own client for calls with many bytes. It shares the event loops of the requests. */
+  def transport(network: Network): HttpTransport =
+    new HttpTransport(network, () => tls(network), requestLoops.eventLoopGroup)
+
+  private def tls(network: Network): SslContext = {
+    val builder = SslContextBuilder.forClient().sslProvider(SslProvider.JDK)
+    network.trustedFile.foreach(file => builder.trustManager(new File(file)))
+    builder.build()
+  }
 
   /**
    * The client for subscriptions. The JVM has one, over HTTP/2, and never closes it. A subscription occupies its stream

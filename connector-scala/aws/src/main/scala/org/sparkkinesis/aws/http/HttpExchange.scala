@@ -11,6 +11,8 @@ import software.amazon.awssdk.core.interceptor.SdkInternalExecutionAttribute
 import software.amazon.awssdk.http.async.{AsyncExecuteRequest, SdkAsyncHttpClient, SdkAsyncHttpResponseHandler}
 import software.amazon.awssdk.http.{SdkHttpExecutionAttribute, SdkHttpExecutionAttributes, SdkHttpResponse}
 
+import org.sparkkinesis.concurrent.AbortableFuture
+
 /**
  * The HTTP exchange of one call. It shows when the call can no longer have an effect: the SDK completes the future of
  * a cancelled or timed-out call before it closes the connection, and until then the service may still receive the
@@ -68,6 +70,22 @@ private[aws] object HttpExchange {
 
   private val CloseTime = 50.millis
   private val afterClose = CompletableFuture.delayedExecutor(CloseTime.toMillis, TimeUnit.MILLISECONDS)
+
+  /**
+   * Makes a call with the SDK's client. Its `cancel` requests the end, and the future completes when the service can
+   * receive nothing more of the call.
+   */
+  def abortable[R](send: HttpExchange => CompletableFuture[R]): AbortableFuture[R] = {
+    val exchange = new HttpExchange
+    val made = send(exchange)
+    val result = new AbortableFuture[R](() => { made.cancel(true); () })
+    made.whenComplete { (answer, error) =>
+      if (error == null) result.complete(answer)
+      else exchange.end().whenComplete { (_, _) => result.completeExceptionally(error); () }
+      ()
+    }
+    result
+  }
 
   /**
    * Maximum time to wait for the close. The client does not report an exchange that is cancelled while it waits for a

@@ -1,25 +1,24 @@
 package org.sparkkinesis.aws.http
 
-import java.util.concurrent.CompletableFuture
+import java.util.concurrent.{CancellationException, CompletableFuture}
 
-/** A cancellable SDK call. Its future completes only when the service can receive nothing more of the call. */
+/** A call of several steps, of which one runs at a time. `cancel` cancels the step that runs, and all later ones. */
 final private[aws] class RunningCall {
   private var current: CompletableFuture[_] = null
   private var isCancelled = false
 
-  /** Makes the call. After a failure, ends the HTTP exchange before the future completes. */
-  def make[R](send: HttpExchange => CompletableFuture[R]): CompletableFuture[R] = {
-    val exchange = new HttpExchange
-    val made = send(exchange)
+  /** Makes the next step unless the call was cancelled. */
+  def step[R](make: => CompletableFuture[R]): CompletableFuture[R] = {
+    val made =
+      if (synchronized(isCancelled))
+        CompletableFuture.failedFuture[R](new CancellationException("The call was cancelled"))
+      else make
     val isLate = synchronized {
       current = made
       isCancelled
     }
     if (isLate) made.cancel(true)
-    made.handle[CompletableFuture[R]] { (answer, error) =>
-      if (error == null) CompletableFuture.completedFuture(answer)
-      else exchange.end().thenCompose(_ => CompletableFuture.failedFuture[R](error))
-    }.thenCompose(outcome => outcome)
+    made
   }
 
   def cancel(): Unit = {

@@ -2,7 +2,7 @@ package org.sparkkinesis.aws.putrecords
 
 import scala.collection.immutable.ArraySeq
 
-import org.sparkkinesis.aws.record.{CborInput, FieldReader, RecordFields, UnreadableAnswer}
+import org.sparkkinesis.aws.record.{CborInput, CborOutput, FieldReader, RecordFields, UnreadableAnswer}
 import org.sparkkinesis.aws.request.ServiceAnswer
 import org.sparkkinesis.model.{SequenceNumber, ShardId}
 import org.sparkkinesis.service.{Operation, PutResult}
@@ -19,7 +19,7 @@ private[aws] object PutAnswer {
     if (answer.contentType.startsWith("application/x-amz-cbor")) read(answer.content)
     else
       throw new UnreadableAnswer(s"The response to ${Operation.PutRecords} has the content type " +
-        s"'${answer.contentType}' and not ${PutBody.ContentType}. If the endpoint does not support CBOR, set the " +
+        s"'${answer.contentType}' and not ${CborOutput.ContentType}. If the endpoint does not support CBOR, set the " +
         "environment variable CBOR_ENABLED or the system property aws.cborEnabled to false")
 
   /**

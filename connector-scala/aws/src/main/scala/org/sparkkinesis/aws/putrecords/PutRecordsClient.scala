@@ -2,27 +2,20 @@ package org.sparkkinesis.aws.putrecords
 
 import java.util.concurrent.CompletableFuture
 
-import org.sparkkinesis.aws.http.HttpExchange
-import org.sparkkinesis.aws.request.{KinesisEndpoints, RequestContent, SignedCalls}
+import org.sparkkinesis.aws.record.CborOutput
+import org.sparkkinesis.aws.request.{CollectedAnswer, KinesisEndpoints, RequestContent, ServiceAnswer, SignedCalls}
 import org.sparkkinesis.model.StreamRef
-import org.sparkkinesis.service.{Operation, PutEntry, PutResult}
+import org.sparkkinesis.service.{Operation, PutEntry}
 
-/**
- * PutRecords calls in CBOR, with the SDK's endpoint rules, signer and HTTP client, but without its client. It does not
- * retry. Thread-safe.
- */
+/** PutRecords calls in CBOR over the connector's own transport. It does not retry. Thread-safe. */
 final private[aws] class PutRecordsClient(endpoints: KinesisEndpoints, calls: SignedCalls) {
 
-  /** Makes a call, which `exchange` can end. */
-  def put(
-      stream: StreamRef,
-      entries: IndexedSeq[PutEntry],
-      exchange: HttpExchange
-  ): CompletableFuture[IndexedSeq[PutResult]] = {
+  /** Makes a call. `cancel` requests its end, as [[SignedCalls]] says. */
+  def put(stream: StreamRef, entries: IndexedSeq[PutEntry]): CompletableFuture[ServiceAnswer] = {
     val body = PutBody.of(stream, entries)
-    val content = RequestContent(PutBody.ContentType, body.array, body.length)
-    calls.make(Operation.PutRecords, endpoints.ofStream(stream.arn), PutRecordsClient.Target, content, exchange)
-      .thenApply(PutAnswer.of)
+    val content = RequestContent(CborOutput.ContentType, body.array, body.length)
+    val answer = new CollectedAnswer(Operation.PutRecords)
+    calls.make(endpoints.ofStream(stream.arn), PutRecordsClient.Target, content, answer)
   }
 }
 

@@ -1,48 +1,104 @@
 package org.sparkkinesis.aws.record
 
-import java.io.{ByteArrayOutputStream, EOFException, IOException, InputStream}
+import java.io.{ByteArrayOutputStream, IOException}
 import java.nio.charset.StandardCharsets.UTF_8
+import java.util.Arrays
+
+import scala.util.control.NoStackTrace
 
 import org.sparkkinesis.model.packed.PackedBytes
 
 /** The bytes of a response are not what this package supports. The SDK may be able to read the response. */
 final private[aws] class UnreadableAnswer(message: String) extends IOException(message)
 
+/** The bytes of a value have not all arrived. Thrown once for each piece of a response, so that it has no stack. */
+private[aws] object MoreBytesNeeded extends NoStackTrace
+
 /**
- * Reads CBOR (RFC 8949) from the stream of a response, forward only. It does not collect the response, because an array
- * of several MiB would be a humongous object for G1. Not thread-safe.
+ * Reads CBOR (RFC 8949) from a range of an array, forward only. The array is not copied. Not thread-safe.
  *
- * Its methods throw [[UnreadableAnswer]] for bytes that are not complete and valid CBOR of the expected types, and pass
- * on the errors of the stream.
+ * Its methods throw [[UnreadableAnswer]] for bytes that are not valid CBOR of the expected types. If a value does not
+ * end within the range, they throw [[MoreBytesNeeded]] while more bytes may follow, and [[UnreadableAnswer]] otherwise.
  *
- * @param length
- *   number of bytes in the stream, or a negative number if it is unknown
- * @param buffer
- *   memory for the bytes that are read in advance
+ * @param mayContinue
+ *   whether more bytes may follow those of a range
  */
-final private[aws] class CborInput(in: InputStream, length: Long, buffer: Array[Byte]) extends RecordInput {
+final private[aws] class CborInput(mayContinue: Boolean) extends RecordInput {
   import CborInput._
 
+  private var buffer: Array[Byte] = Array.emptyByteArray
   private var at = 0
   private var end = 0
-
-  /** Number of bytes in the stream after those in the buffer, or a larger number if it is unknown. */
-  private var later = if (length < 0) Long.MaxValue else length
+  private var lacking = 0
 
   /** Major type and additional information of the last head. */
   private var major = 0
   private var info = 0
 
+  /** Begins to read a range. */
+  def reset(array: Array[Byte], from: Int, until: Int): Unit = {
+    buffer = array
+    at = from
+    end = until
+  }
+
+  /** The index of the next byte in the array. */
+  def position: Int = at
+
+  /** After [[MoreBytesNeeded]], the number of bytes that are needed at least. */
+  def missing: Int = lacking
+
   override def map(fields: FieldReader): Unit = {
-    var left = begin(MapType)
+    var left = beginMap()
     while (hasMore(left)) {
-      fields.read(known(RecordFields.Names))
+      fields.read(name())
       left -= 1
     }
   }
 
+  /** Begins a map or an array, and returns how many elements follow: see [[hasMore]]. */
+  def beginMap(): Long = begin(MapType)
+  def beginArray(): Long = begin(ArrayType)
+
+  /** Reads the next name of a map, and returns its number. */
+  def name(): Int = {
+    val length = head(TextType)
+    if (length < 0) {
+      val name = content(TextType, length)
+      RecordFields.Names.at(name, 0, name.length)
+    } else {
+      val start = pass(length)
+      RecordFields.Names.at(buffer, start, length.toInt)
+    }
+  }
+
+  /** Number of bytes that are left in the range. */
+  def available: Int = end - at
+
+  /**
+   * Begins the next value if it is a byte string of more than `least` bytes that does not end within the range.
+   * Otherwise, reads nothing and returns -1.
+   */
+  def beginPartOfBytes(least: Int): Int = {
+    val mark = at
+    val length = head(BytesType)
+    if (length > end - at && length > least && length <= MaxBytes) length.toInt
+    else {
+      at = mark
+      -1
+    }
+  }
+
+  /** Takes the next bytes of the range, at most `most`. Returns their number. */
+  def take(to: Array[Byte], index: Int, most: Int): Int = {
+    val count = math.min(most, end - at)
+    System.arraycopy(buffer, at, to, index, count)
+    at += count
+    count
+  }
+
   override def array(element: => Unit): Unit = {
-    var left = begin(ArrayType)
+    var left = beginArray()
     while (hasMore(left)) {
       element
       left -= 1
@@ -62,10 +118,9 @@ final private[aws] class CborInput(in: InputStream, length: Long, buffer: Array[
 
   private def text(length: Long): String =
     if (length == Absent) null
-    else if (length >= 0 && length <= end - at) {
-      val text = new String(buffer, at, length.toInt, UTF_8)
-      at += length.toInt
-      text
+    else if (length >= 0) {
+      val start = pass(length)
+      new String(buffer, start, length.toInt, UTF_8)
     } else new String(content(TextType, length), UTF_8)
 
   /** Whether the next bytes are these characters. A character that is not ASCII is never equal to a byte. */
@@ -78,9 +133,9 @@ final private[aws] class CborInput(in: InputStream, length: Long, buffer: Array[
   override def text(column: PackedBytes.Builder): Unit = {
     val length = head(TextType)
     if (length == Absent) column.add(null)
-    else if (length >= 0 && length <= end - at) {
-      column.add(buffer, at, length.toInt)
-      at += length.toInt
+    else if (length >= 0) {
+      val start = pass(length)
+      column.add(buffer, start, length.toInt)
     } else {
       val bytes = content(TextType, length)
       column.add(bytes, 0, bytes.length)
@@ -90,12 +145,10 @@ final private[aws] class CborInput(in: InputStream, length: Long, buffer: Array[
   override def word(): String = {
     val length = head(TextType)
     if (length == Absent) null
-    else if (length >= 0 && length <= end - at) {
-      val number = RecordFields.EncryptionNames.at(buffer, at, length.toInt)
-      val text =
-        if (number >= 0) RecordFields.EncryptionTypes(number) else new String(buffer, at, length.toInt, UTF_8)
-      at += length.toInt
-      text
+    else if (length >= 0) {
+      val start = pass(length)
+      val number = RecordFields.EncryptionNames.at(buffer, start, length.toInt)
+      if (number >= 0) RecordFields.EncryptionTypes(number) else new String(buffer, start, length.toInt, UTF_8)
     } else new String(content(TextType, length), UTF_8)
   }
 
@@ -129,7 +182,7 @@ final private[aws] class CborInput(in: InputStream, length: Long, buffer: Array[
     if (depth > MaxDepth) throw new UnreadableAnswer(s"CBOR is nested more than $MaxDepth levels deep")
     val value = head()
     major match {
-      case BytesType | TextType => if (value >= 0) advance(value) else while (!isBreak()) skip(depth + 1)
+      case BytesType | TextType => if (value >= 0) pass(value) else while (!isBreak()) skip(depth + 1)
       case ArrayType | MapType =>
         var left = if (value == Indefinite || major == ArrayType) value else value * 2
         while (hasMore(left)) {
@@ -141,30 +194,18 @@ final private[aws] class CborInput(in: InputStream, length: Long, buffer: Array[
     }
   }
 
-  /** Reads a name and returns its number. */
-  private def known(names: FieldNames): Int = {
-    val length = head(TextType)
-    if (length < 0 || length > end - at) {
-      val name = content(TextType, length)
-      names.at(name, 0, name.length)
-    } else {
-      val number = names.at(buffer, at, length.toInt)
-      at += length.toInt
-      number
-    }
-  }
-
   /** Number of elements that follow, [[CborInput.Indefinite]] if it is not known, or 0 for a null. */
   private def begin(wanted: Int): Long = {
     val count = head(wanted)
     if (count == Absent) 0 else count
   }
 
-  private def hasMore(left: Long): Boolean = if (left >= 0) left > 0 else !isBreak()
+  /** Whether an element follows, if `left` elements are left. Reads the end of a container of indefinite length. */
+  def hasMore(left: Long): Boolean = if (left >= 0) left > 0 else !isBreak()
 
   /** Reads the break byte that ends a value of indefinite length, if it is next. */
   private def isBreak(): Boolean = {
-    fill()
+    need(1)
     val ends = (buffer(at) & 0xff) == Break
     if (ends) at += 1
     ends
@@ -181,48 +222,16 @@ final private[aws] class CborInput(in: InputStream, length: Long, buffer: Array[
     }
 
   private def take(length: Long): Array[Byte] = {
-    if (length < 0 || length > MaxBytes || length - (end - at) > later)
-      throw new UnreadableAnswer(s"CBOR announces $length bytes and ends before them")
-    // If the length of the stream is unknown, no memory is allocated for bytes that may not come.
-    if (later > MaxBytes && length > end - at + buffer.length) takePieces(length.toInt) else takeWhole(length.toInt)
+    val start = pass(length)
+    Arrays.copyOfRange(buffer, start, start + length.toInt)
   }
 
-  private def takeWhole(length: Int): Array[Byte] = {
-    val taken = new Array[Byte](length)
-    var done = math.min(length, end - at)
-    System.arraycopy(buffer, at, taken, 0, done)
-    at += done
-    // Large payloads are not copied through the buffer.
-    while (length - done >= buffer.length) done += received(in.read(taken, done, length - done))
-    while (done < length) {
-      fill()
-      val count = math.min(length - done, end - at)
-      System.arraycopy(buffer, at, taken, done, count)
-      at += count
-      done += count
-    }
-    taken
-  }
-
-  private def takePieces(length: Int): Array[Byte] = {
-    val pieces = new ByteArrayOutputStream
-    while (pieces.size < length) {
-      fill()
-      val count = math.min(length - pieces.size, end - at)
-      pieces.write(buffer, at, count)
-      at += count
-    }
-    pieces.toByteArray
-  }
-
-  private def advance(length: Long): Unit = {
-    var left = length
-    while (left > 0) {
-      fill()
-      val count = math.min(left, (end - at).toLong).toInt
-      at += count
-      left -= count
-    }
+  /** Skips bytes, and returns the index of the first one. */
+  private def pass(length: Long): Int = {
+    need(length)
+    val start = at
+    at += length.toInt
+    start
   }
 
   /**
@@ -256,27 +265,17 @@ final private[aws] class CborInput(in: InputStream, length: Long, buffer: Array[
   }
 
   private def byte(): Int = {
-    fill()
+    need(1)
     val value = buffer(at) & 0xff
     at += 1
     value
   }
 
-  /** Reads more bytes when those in the buffer have been read. */
-  private def fill(): Unit = while (at == end) {
-    at = 0
-    end = 0
-    end = received(in.read(buffer, 0, buffer.length))
-  }
-
-  /** @throws EOFException if the connection ended in the middle of the response */
-  private def received(count: Int): Int = {
-    if (count < 0) {
-      if (length >= 0 && later > 0) throw new EOFException(s"The response ended $later bytes before its end")
-      throw new UnreadableAnswer("CBOR ends in the middle of a value")
-    }
-    if (length >= 0) later -= count
-    count
+  private def need(count: Long): Unit = if (count > end - at || count < 0) {
+    if (!mayContinue || count < 0 || count > MaxBytes)
+      throw new UnreadableAnswer(s"CBOR ends in the middle of a value that needs $count more bytes")
+    lacking = count.toInt - (end - at)
+    throw MoreBytesNeeded
   }
 
   private def isNull: Boolean = major == SimpleType && (info == 22 || info == 23)
@@ -287,10 +286,10 @@ final private[aws] class CborInput(in: InputStream, length: Long, buffer: Array[
 
 private[aws] object CborInput {
 
-  /** Reads CBOR from an array, which is not copied. */
+  /** Reads all bytes of an array, which is not copied. */
   def of(bytes: Array[Byte]): CborInput = {
-    val input = new CborInput(InputStream.nullInputStream(), 0, if (bytes.isEmpty) new Array[Byte](1) else bytes)
-    input.end = bytes.length
+    val input = new CborInput(mayContinue = false)
+    input.reset(bytes, 0, bytes.length)
     input
   }
 

@@ -17,13 +17,19 @@ final private[aws] class RecordFields(input: RecordInput, expectedRows: Int) ext
   /** Reads the array of records. */
   def readAll(): Unit = input.array {
     input.map(this)
-    records.endRecord()
+    endRecord()
   }
+
+  /** Notes the payload of the current record. */
+  def data(payload: Array[Byte]): Unit = records.data(payload)
+
+  /** Completes the current record. */
+  def endRecord(): Unit = records.endRecord()
 
   override def read(field: Int): Unit = field match {
     case SequenceNumber => input.text(records.sequenceNumbers)
     case PartitionKey => input.text(records.keys)
-    case Data => records.data(input.bytes())
+    case Data => data(input.bytes())
     case ArrivalTimestamp => records.arrivalMillis(input.time())
     case EncryptionType => records.encryptionType(input.word())
     case _ => input.skip()

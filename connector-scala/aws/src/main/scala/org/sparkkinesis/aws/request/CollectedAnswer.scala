@@ -1,17 +1,12 @@
 package org.sparkkinesis.aws.request
 
 import java.io.{ByteArrayInputStream, IOException}
-import java.nio.ByteBuffer
-import java.util.concurrent.CompletableFuture
 import java.util.zip.{CRC32, GZIPInputStream}
 
-import scala.util.control.NonFatal
-
-import org.reactivestreams.{Publisher, Subscriber, Subscription}
-import software.amazon.awssdk.http.SdkHttpResponse
-import software.amazon.awssdk.http.async.SdkAsyncHttpResponseHandler
+import io.netty.buffer.ByteBuf
 
 import org.sparkkinesis.aws.http.BodyBytes
+import org.sparkkinesis.aws.transport.{AnswerHead, AnswerReader}
 import org.sparkkinesis.service.Operation
 
 /**
@@ -24,53 +19,32 @@ import org.sparkkinesis.service.Operation
  */
 final private[aws] case class ServiceAnswer(contentType: String, content: Array[Byte])
 
-/** Collects the content of one answer. The HTTP client calls it on one thread at a time. */
-final private[request] class CollectedAnswer(operation: Operation) extends SdkAsyncHttpResponseHandler {
+/**
+ * Collects the content of one answer. Fails with the error that the service answered. A content with a wrong checksum
+ * fails like a lost answer, because the service may have done what the request asks for.
+ */
+final private[aws] class CollectedAnswer(operation: Operation) extends AnswerReader[ServiceAnswer] {
   import CollectedAnswer._
 
-  @volatile private var response: SdkHttpResponse = null
+  private var head: AnswerHead = null
+  private var bytes: BodyBytes = null
 
-  /**
-   * The successful answer, or the error that the service answered. A content with a wrong checksum fails like a lost
-   * answer, because the service may have done what the request asks for.
-   */
-  val result = new CompletableFuture[ServiceAnswer]
-
-  override def onHeaders(headers: SdkHttpResponse): Unit = response = headers
-  override def onError(error: Throwable): Unit = fail(error)
-
-  override def onStream(stream: Publisher[ByteBuffer]): Unit = stream.subscribe(new Subscriber[ByteBuffer] {
-    private val bytes = new BodyBytes(header("Content-Length").flatMap(_.toLongOption).getOrElse(-1L))
-
-    override def onSubscribe(subscription: Subscription): Unit = subscription.request(Long.MaxValue)
-    override def onError(error: Throwable): Unit = fail(error)
-    override def onNext(part: ByteBuffer): Unit = bytes.add(part)
-    override def onComplete(): Unit =
-      try {
-        result.complete(read(bytes.toArray))
-        ()
-      } catch {
-        case error: Throwable =>
-          fail(error)
-          if (!NonFatal(error)) throw error
-      }
-  })
-
-  def fail(error: Throwable): Unit = {
-    result.completeExceptionally(error)
-    ()
+  override def begin(answer: AnswerHead): Unit = {
+    head = answer
+    bytes = new BodyBytes(answer.contentLength)
   }
 
-  private def read(raw: Array[Byte]): ServiceAnswer = {
-    val isZipped = header("Content-Encoding").exists(_.equalsIgnoreCase("gzip"))
+  override def content(part: ByteBuf): Unit = bytes.add(part)
+
+  override def end(): ServiceAnswer = {
+    val raw = bytes.toArray
+    val isZipped = head.header("Content-Encoding").exists(_.equalsIgnoreCase("gzip"))
     val content = if (isZipped) new GZIPInputStream(new ByteArrayInputStream(raw)).readAllBytes() else raw
-    if (!response.isSuccessful) throw ErrorAnswer.of(operation, response, content)
-    if (!isZipped && header("x-amz-crc32").exists(_ != checksum(raw).toString))
+    if (!head.isSuccessful) throw ErrorAnswer.of(operation, head.status, head.header, content)
+    if (!isZipped && head.header("x-amz-crc32").exists(_ != checksum(raw).toString))
       throw new IOException("The checksum of the response is wrong")
-    ServiceAnswer(header("Content-Type").getOrElse(""), content)
+    ServiceAnswer(head.header("Content-Type").getOrElse(""), content)
   }
-
-  private def header(name: String): Option[String] = ErrorAnswer.header(response, name)
 }
 
 private object CollectedAnswer {

@@ -13,17 +13,21 @@ import org.sparkkinesis.service.{Operation, ServiceException}
 private[aws] object ErrorAnswer {
   private val factory = new JsonFactory
 
-  def of(operation: Operation, response: SdkHttpResponse, body: Array[Byte]): ServiceException = {
-    val isCbor = header(response, "Content-Type").exists(_.startsWith("application/x-amz-cbor"))
+  def of(operation: Operation, response: SdkHttpResponse, body: Array[Byte]): ServiceException =
+    of(operation, response.statusCode, header(response, _), body)
+
+  /** @param header finds the value of a header */
+  def of(operation: Operation, status: Int, header: String => Option[String], body: Array[Byte]): ServiceException = {
+    val isCbor = header("Content-Type").exists(_.startsWith("application/x-amz-cbor"))
     val (kind, text) = if (isCbor) CborError.read(body) else read(body, 0, body.length)
-    val fromHeader = header(response, "x-amzn-ErrorType").map(_.split(':').head)
-    val code = kind.orElse(fromHeader).getOrElse(s"HTTP ${response.statusCode}")
+    val fromHeader = header("x-amzn-ErrorType").map(_.split(':').head)
+    val code = kind.orElse(fromHeader).getOrElse(s"HTTP $status")
     new ServiceException(
-      ErrorClassification.ofCode(code, response.statusCode),
+      ErrorClassification.ofCode(code, status),
       operation,
       code,
       text.getOrElse("no message"),
-      header(response, "x-amzn-RequestId")
+      header("x-amzn-RequestId")
     )
   }
 

@@ -5,9 +5,9 @@ import java.util.concurrent.CompletableFuture
 
 import scala.concurrent.duration.FiniteDuration
 
-import software.amazon.awssdk.http.async.SdkAsyncHttpClient
 import software.amazon.awssdk.identity.spi.{AwsCredentialsIdentity, IdentityProvider}
 
+import org.sparkkinesis.aws.transport.HttpTransport
 import org.sparkkinesis.service.{Operation, ServiceException}
 
 /**
@@ -16,7 +16,7 @@ import org.sparkkinesis.service.{Operation, ServiceException}
  *
  * @param version
  *   version of the API, which is a part of each request's target
- * @param http
+ * @param transport
  *   this instance owns it
  * @param timeout
  *   maximum time of a call
@@ -29,12 +29,12 @@ final class JsonService private[aws] (
     region: String,
     endpoint: URI,
     credentials: IdentityProvider[AwsCredentialsIdentity] with AutoCloseable,
-    http: SdkAsyncHttpClient,
+    transport: HttpTransport,
     clock: SigningClock,
     timeout: FiniteDuration,
     mayRenew: ServiceException => Boolean
 ) extends AutoCloseable {
-  private val requests = new SignedCalls(new SignedRequests(service, region, http, clock), credentials, timeout)
+  private val requests = new SignedCalls(service, region, transport, credentials, clock, timeout)
   private val calls = new ServiceCalls(mayRenew)
 
   /**
@@ -45,12 +45,13 @@ final class JsonService private[aws] (
    *   reads the body of a successful answer
    */
   def call[A](operation: Operation, body: Array[Byte])(convert: Array[Byte] => A): CompletableFuture[A] =
-    calls.abortable(operation) { exchange =>
-      requests.make(operation, endpoint, s"$version.${operation.name}", RequestContent.json(body), exchange)
+    calls.abortable(operation) {
+      val reader = new CollectedAnswer(operation)
+      requests.make(endpoint, s"$version.${operation.name}", RequestContent.json(body), reader)
     }(answer => convert(answer.content))
 
   override def close(): Unit = {
-    http.close()
+    transport.close()
     credentials.close()
   }
 }

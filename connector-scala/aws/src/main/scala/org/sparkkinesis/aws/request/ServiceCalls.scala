@@ -5,7 +5,7 @@ import java.util.concurrent.CompletableFuture
 import scala.util.control.NonFatal
 
 import org.sparkkinesis.aws.error.ErrorClassification
-import org.sparkkinesis.aws.http.{HttpExchange, RunningCall}
+import org.sparkkinesis.aws.http.RunningCall
 import org.sparkkinesis.concurrent.AbortableFuture
 import org.sparkkinesis.service.{Operation, ServiceException}
 
@@ -28,13 +28,16 @@ final private[aws] class ServiceCalls(mayRenew: ServiceException => Boolean) {
     result
   }
 
-  /** Makes a call that `cancel` ends. Its future completes when the service can receive nothing more of the call. */
-  def abortable[R, A](operation: Operation)(send: HttpExchange => CompletableFuture[R])(
-      convert: R => A
-  ): CompletableFuture[A] = {
+  /**
+   * Makes a call that `cancel` ends. Its future completes when the service can receive nothing more of the call.
+   *
+   * @param send
+   *   returns a future that keeps the same promise
+   */
+  def abortable[R, A](operation: Operation)(send: => CompletableFuture[R])(convert: R => A): CompletableFuture[A] = {
     val running = new RunningCall
     val result = new AbortableFuture[A](() => running.cancel())
-    complete[R, A](result, operation, () => running.make(send), convert, isFirst = true)
+    complete[R, A](result, operation, () => running.step(send), convert, isFirst = true)
     result
   }
 

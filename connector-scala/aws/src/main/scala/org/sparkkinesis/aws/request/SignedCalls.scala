@@ -5,53 +5,101 @@ import java.util.concurrent.{CompletableFuture, TimeUnit, TimeoutException}
 
 import scala.concurrent.duration.FiniteDuration
 
+import io.netty.buffer.ByteBuf
+import software.amazon.awssdk.http.SdkHttpResponse
 import software.amazon.awssdk.identity.spi.{AwsCredentialsIdentity, IdentityProvider}
 
-import org.sparkkinesis.aws.http.HttpExchange
-import org.sparkkinesis.concurrent.Futures
-import org.sparkkinesis.service.Operation
+import org.sparkkinesis.aws.http.RunningCall
+import org.sparkkinesis.aws.transport.{AnswerHead, AnswerReader, HttpTransport, Signature, Target, TimeLimit}
+import org.sparkkinesis.concurrent.{AbortableFuture, Futures}
 
 /**
- * Makes calls that have one request and one answer. They are not retried. Thread-safe.
+ * Makes calls that have one request and one answer, over the connector's own transport. They are not retried.
+ * Thread-safe.
  *
+ * @param service
+ *   name of the service in signatures
+ * @param transport
+ *   not owned
  * @param credentials
  *   not owned
  * @param timeout
  *   maximum time of a call, including the time to get credentials
  */
 final private[aws] class SignedCalls(
-    requests: SignedRequests,
+    service: String,
+    region: String,
+    transport: HttpTransport,
     credentials: IdentityProvider[AwsCredentialsIdentity],
+    clock: SigningClock,
     timeout: FiniteDuration
 ) {
+  private val signature = new Signature(service, region)
 
   /**
-   * Makes a call.
+   * Makes a call. `cancel` requests its end, and the future completes when the service can receive nothing more of it.
    *
    * @param target
    *   version of the API and operation
-   * @param exchange
-   *   the exchange that ends the call; whoever gives the call up must end it
    */
-  def make(
-      operation: Operation,
+  def make[A](
       endpoint: URI,
       target: String,
       content: RequestContent,
-      exchange: HttpExchange
-  ): CompletableFuture[ServiceAnswer] = {
-    val answer = new CollectedAnswer(operation)
-    credentials.resolveIdentity().thenCompose[ServiceAnswer] { identity =>
-      requests.send(identity, endpoint, target, content, answer, Some(exchange))
-        .whenComplete((_, error) => if (error != null) answer.fail(error))
-      answer.result
-    }.orTimeout(timeout.toNanos, TimeUnit.NANOSECONDS)
-      .exceptionallyCompose(error => CompletableFuture.failedFuture[ServiceAnswer](explained(Futures.unwrap(error))))
+      reader: AnswerReader[A]
+  ): CompletableFuture[A] = {
+    val limit = new TimeLimit(timeout)
+    def send(identity: AwsCredentialsIdentity): AbortableFuture[A] = transport.send(
+      signature.sign(
+        identity,
+        clock.current.instant,
+        Target.of(endpoint),
+        Signature.pathOf(endpoint),
+        content.contentType,
+        target,
+        content.bytes,
+        content.length
+      ),
+      new Dated(reader),
+      limit
+    )
+    val identity = credentials.resolveIdentity()
+    if (identity.isDone && !identity.isCompletedExceptionally) send(identity.join)
+    else {
+      val running = new RunningCall
+      val result = new AbortableFuture[A](() => running.cancel())
+      Futures.forward(
+        running.step(known(identity, limit)).thenCompose[A](found => running.step(send(found))),
+        result
+      )
+      result
+    }
   }
 
-  private def explained(error: Throwable): Throwable = error match {
-    case late: TimeoutException if late.getMessage == null =>
-      new TimeoutException(s"There was no complete response within $timeout")
-    case other => other
+  private def known(
+      identity: CompletableFuture[_ <: AwsCredentialsIdentity],
+      limit: TimeLimit
+  ): CompletableFuture[AwsCredentialsIdentity] = identity
+    .thenApply[AwsCredentialsIdentity](found => found)
+    .orTimeout(timeout.toNanos, TimeUnit.NANOSECONDS)
+    .exceptionallyCompose { error =>
+      CompletableFuture.failedFuture(Futures.unwrap(error) match {
+        case late: TimeoutException if late.getMessage == null => limit.exceeded("There were no credentials")
+        case other => other
+      })
+    }
+
+  /** Tells the clock of signatures what time the service has. */
+  final private class Dated[A](reader: AnswerReader[A]) extends AnswerReader[A] {
+    override def begin(head: AnswerHead): Unit = {
+      if (!head.isSuccessful) {
+        val answer = SdkHttpResponse.builder().statusCode(head.status)
+        head.header("Date").foreach(answer.putHeader("Date", _))
+        clock.answered(answer.build())
+      }
+      reader.begin(head)
+    }
+    override def content(bytes: ByteBuf): Unit = reader.content(bytes)
+    override def end(): A = reader.end()
   }
 }

@@ -14,14 +14,11 @@ import software.amazon.awssdk.http.auth.aws.signer.{AwsV4FamilyHttpSigner, AwsV4
 import software.amazon.awssdk.http.auth.spi.signer.{HttpSigner, SignRequest}
 import software.amazon.awssdk.http.{
   ContentStreamProvider,
-  SdkHttpExecutionAttributes,
   SdkHttpMethod,
   SdkHttpRequest,
   SdkHttpResponse
 }
 import software.amazon.awssdk.identity.spi.AwsCredentialsIdentity
-
-import org.sparkkinesis.aws.http.HttpExchange
 
 /**
  * The content of a request: the first `length` bytes of an array, which must not change until the request has ended.
@@ -38,8 +35,8 @@ private[aws] object RequestContent {
 }
 
 /**
- * Sends requests with the SDK's signer and HTTP client, but without the SDK's client: for services whose client is not
- * in the jar, and for calls for which the SDK's client needs too much time or memory.
+ * Sends requests with the SDK's signer and HTTP client, but without the SDK's client: for subscriptions, for which the
+ * SDK's client needs too much memory.
  *
  * @param service
  *   name of the service in signatures
@@ -59,16 +56,13 @@ final private[aws] class SignedRequests(
    *
    * @param target
    *   version of the API and operation
-   * @param exchange
-   *   the exchange that ends the request, if it can be ended
    */
   def send(
       identity: AwsCredentialsIdentity,
       endpoint: URI,
       target: String,
       content: RequestContent,
-      handler: SdkAsyncHttpResponseHandler,
-      exchange: Option[HttpExchange] = None
+      handler: SdkAsyncHttpResponseHandler
   ): CompletableFuture[Void] = {
     val request = SdkHttpRequest
       .builder()
@@ -96,7 +90,6 @@ final private[aws] class SignedRequests(
         .request(signed.request)
         .requestContentPublisher(new OneBuffer(content))
         .responseHandler(new Dated(handler))
-        .httpExecutionAttributes(exchange.fold(SdkHttpExecutionAttributes.builder().build())(_.attributes))
         .build()
     )
   }

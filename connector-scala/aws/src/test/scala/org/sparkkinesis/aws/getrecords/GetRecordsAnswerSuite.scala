@@ -1,10 +1,10 @@
 package org.sparkkinesis.aws.getrecords
 
-import java.io.{ByteArrayInputStream, ByteArrayOutputStream, EOFException, IOException}
+import java.io.{ByteArrayOutputStream, IOException}
 import java.nio.ByteBuffer
-import java.util.zip.CRC32
+import java.util.Arrays
 
-import scala.util.{Try, Using}
+import scala.util.Using
 
 import com.fasterxml.jackson.dataformat.cbor.{CBORFactory, CBORGenerator}
 
@@ -24,12 +24,21 @@ class GetRecordsAnswerSuite extends TimedSuite {
     bytes.toByteArray
   }
 
-  private def read(bytes: Array[Byte], bufferBytes: Int = 64): RecordPage =
-    GetRecordsAnswer.read(new ByteArrayInputStream(bytes), bytes.length.toLong, bufferBytes)
+  /** Decodes the bytes in pieces, each in the middle of an array that changes afterwards. */
+  private def read(bytes: Array[Byte], piece: Int = 64): RecordPage = read(bytes, piece, bytes.length.toLong)
 
-  /** Reads the bytes as of a response without `Content-Length`. */
-  private def readUnsized(bytes: Array[Byte], bufferBytes: Int = 64): RecordPage =
-    GetRecordsAnswer.read(new ByteArrayInputStream(bytes), -1, bufferBytes)
+  /** Decodes the bytes as of a response without `Content-Length`. */
+  private def readUnsized(bytes: Array[Byte], piece: Int = 64): RecordPage = read(bytes, piece, -1)
+
+  private def read(bytes: Array[Byte], piece: Int, length: Long): RecordPage = {
+    val answer = new GetRecordsAnswer(length)
+    bytes.grouped(piece).foreach { part =>
+      val array = Array[Byte](1, 2, 3) ++ part ++ Array[Byte](4)
+      answer.add(array, 3, 3 + part.length)
+      Arrays.fill(array, 99.toByte)
+    }
+    answer.page()
+  }
 
   private val payload = Array.tabulate(300)(_.toByte)
 
@@ -95,7 +104,7 @@ class GetRecordsAnswerSuite extends TimedSuite {
     check(readUnsized(answer))
   }
 
-  test("a response is decoded with a buffer of any size") {
+  test("a response is decoded in pieces of any size") {
     (1 to answer.length).foreach { size =>
       check(read(answer, size))
       check(readUnsized(answer, size))
@@ -109,11 +118,28 @@ class GetRecordsAnswerSuite extends TimedSuite {
     }
   }
 
-  test("a connection that ends before Content-Length is an error of the connection and not of the response") {
-    (0 until answer.length).foreach { length =>
-      val stream = new ByteArrayInputStream(answer.take(length))
-      intercept[EOFException](GetRecordsAnswer.read(stream, answer.length.toLong, 64))
+  test("large payloads are decoded in pieces of any size, with and without Content-Length") {
+    val sizes = Seq(0, 1, 1023, 1024, 1025, 70000, 300000)
+    val large = cbor { json =>
+      json.writeStartObject()
+      json.writeArrayFieldStart("Records")
+      sizes.foreach { size =>
+        json.writeStartObject()
+        json.writeFieldName("Data")
+        json.writeBinary(Array.tabulate(size)(_.toByte))
+        json.writeStringField("SequenceNumber", size.toString)
+        json.writeEndObject()
+      }
+      json.writeEndArray()
+      json.writeEndObject()
     }
+    for (
+      piece <- Seq(1, 7, 1000, 1024, 65536, large.length); page <- Seq(read(large, piece), readUnsized(large, piece))
+    )
+      assert(
+        page.records.map(record => (record.sequenceNumber, record.data.toSeq)) ==
+          sizes.map(size => (size.toString, Array.tabulate(size)(_.toByte).toSeq))
+      )
   }
 
   test("a response with a wrong byte gives another response or an I/O error") {
@@ -173,24 +199,7 @@ class GetRecordsAnswerSuite extends TimedSuite {
     intercept[UnreadableAnswer](read(deep))
   }
 
-  test("a wrong checksum is rejected") {
-    val crc = new CRC32
-    crc.update(answer)
-    def captured(checksum: Long): Try[RecordPage] = {
-      val capture = new CapturedAnswer
-      capture.begin(-1, Some(checksum))
-      capture.decode(new ByteArrayInputStream(answer))
-      capture.result.get
-    }
-    check(captured(crc.getValue).get)
-    intercept[UnreadableAnswer](captured(crc.getValue + 1).get)
-  }
-
-  test("a response that cannot be decoded is read to its end, so that its connection can be used again") {
-    val stream = new ByteArrayInputStream(answer.updated(0, 0x00.toByte))
-    val capture = new CapturedAnswer
-    capture.decode(stream)
-    assert(capture.result.get.isFailure)
-    assert(stream.available == 0)
+  test("bytes after the response are ignored") {
+    check(read(answer ++ Array.fill[Byte](200)(7), 11))
   }
 }

@@ -1,6 +1,6 @@
 package org.sparkkinesis.aws.http
 
-import java.nio.ByteBuffer
+import io.netty.buffer.{ByteBuf, Unpooled}
 
 import org.sparkkinesis.suite.TimedSuite
 
@@ -8,9 +8,9 @@ class BodyBytesSuite extends TimedSuite {
   private val content = Array.tabulate(5000)(_.toByte)
 
   /** Parts of the content in arrays with an offset, and in memory outside of the heap. */
-  private def parts(size: Int): Seq[ByteBuffer] = content.grouped(size).zipWithIndex.map { case (part, i) =>
-    if (i % 2 == 0) ByteBuffer.wrap(Array[Byte](9, 9) ++ part ++ Array[Byte](9), 2, part.length)
-    else ByteBuffer.allocateDirect(part.length).put(part).flip()
+  private def parts(size: Int): Seq[ByteBuf] = content.grouped(size).zipWithIndex.map { case (part, i) =>
+    if (i % 2 == 0) Unpooled.wrappedBuffer(Array[Byte](9, 9) ++ part ++ Array[Byte](9), 2, part.length)
+    else Unpooled.directBuffer(part.length).writeBytes(part)
   }.toSeq
 
   for {
@@ -18,7 +18,10 @@ class BodyBytesSuite extends TimedSuite {
     size <- Seq(1, 7, 1024, 5000)
   } test(s"parts of $size bytes give the content if $expected bytes are expected") {
     val bytes = new BodyBytes(expected)
-    parts(size).foreach(bytes.add)
+    parts(size).foreach { part =>
+      bytes.add(part)
+      assert(part.release())
+    }
     assert(bytes.toArray.sameElements(content))
   }
 

@@ -13,6 +13,7 @@ import com.sun.net.httpserver.Headers
 
 import org.sparkkinesis.aws.client.CborServer
 import org.sparkkinesis.aws.client.CborServer._
+import org.sparkkinesis.aws.record.CborOutput
 import org.sparkkinesis.model.{SequenceNumber, ShardId, StreamRef}
 import org.sparkkinesis.service.{PutEntry, PutResult, ServiceErrorKind, ServiceException}
 import org.sparkkinesis.suite.TimedSuite
@@ -48,7 +49,7 @@ class PutRecordsSuite extends TimedSuite {
     case _ => parser.getText
   }
 
-  private def decoded(body: PutBody): Map[String, Any] = decoded(body.array.take(body.length))
+  private def decoded(body: CborOutput): Map[String, Any] = decoded(body.array.take(body.length))
 
   private def members(entry: PutEntry): Map[String, Any] = Map[String, Any](
     "PartitionKey" -> entry.partitionKey,
@@ -148,7 +149,7 @@ class PutRecordsSuite extends TimedSuite {
   ): (IndexedSeq[Outcome], Int, Int) = {
     def check(headers: Headers, request: Array[Byte]): Unit = {
       assert(decoded(request)("Records") == entries.map(members))
-      assert(headers.getFirst("Content-Type") == PutBody.ContentType)
+      assert(headers.getFirst("Content-Type") == CborOutput.ContentType)
       assert(headers.getFirst("Content-Length") == request.length.toString)
       // The signature covers the content.
       val digest = MessageDigest.getInstance("SHA-256").digest(request)

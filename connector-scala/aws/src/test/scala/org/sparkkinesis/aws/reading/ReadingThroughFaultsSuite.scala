@@ -121,7 +121,8 @@ class ReadingThroughFaultsSuite extends WithEmulator {
   }
 
   /** A client with a request timeout of one second. */
-  private lazy val impatient = SdkClients.create(settings.copy(network = settings.network.copy(requestTimeout = 1.second)))
+  private lazy val impatient =
+    SdkClients.create(settings.copy(network = settings.network.copy(requestTimeout = 1.second)))
   override def afterAll(): Unit = {
     threads.shutdown()
     impatient.close()

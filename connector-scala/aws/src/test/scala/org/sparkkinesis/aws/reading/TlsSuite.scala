@@ -1,23 +1,26 @@
 package org.sparkkinesis.aws.reading
 
+import java.io.ByteArrayInputStream
 import java.net.URI
 import java.time.Clock
 import java.util.concurrent.TimeUnit
 
+import io.netty.channel.nio.NioEventLoopGroup
+import io.netty.handler.ssl.SslContextBuilder
 import software.amazon.awssdk.auth.credentials.{AwsBasicCredentials, StaticCredentialsProvider}
-import software.amazon.awssdk.core.client.config.ClientOverrideConfiguration
 import software.amazon.awssdk.http.nio.netty.NettyNioAsyncHttpClient
 import software.amazon.awssdk.http.{ProtocolNegotiation, SdkHttpConfigurationOption}
 import software.amazon.awssdk.regions.Region
-import software.amazon.awssdk.services.kinesis.{KinesisAsyncClient, KinesisClient}
+import software.amazon.awssdk.services.kinesis.KinesisAsyncClient
 import software.amazon.awssdk.utils.AttributeMap
 
-import org.sparkkinesis.aws.client.{ClientSettings, CredentialSettings, GetRecordsClient, SdkKinesisService}
-import org.sparkkinesis.aws.getrecords.AnswerCapture
+import org.sparkkinesis.aws.client.SdkKinesisService
+import org.sparkkinesis.aws.getrecords.GetRecordsClient
 import org.sparkkinesis.aws.http.HttpClients
 import org.sparkkinesis.aws.putrecords.PutRecordsClient
-import org.sparkkinesis.aws.request.{KinesisEndpoints, SignedCalls, SignedRequests, SigningClock}
+import org.sparkkinesis.aws.request.{KinesisEndpoints, SignedCalls, SigningClock}
 import org.sparkkinesis.aws.subscription.SubscriptionTransport
+import org.sparkkinesis.aws.transport.HttpTransport
 import org.sparkkinesis.chunk.DecodeSettings
 import org.sparkkinesis.concurrent.SystemScheduler
 import org.sparkkinesis.config.Options
@@ -28,6 +31,7 @@ import org.sparkkinesis.emulator.{EmulatorConfig, KinesisEmulator}
 import org.sparkkinesis.event.{ConsumerMetrics, EventSink}
 import org.sparkkinesis.model.StartingPosition.TrimHorizon
 import org.sparkkinesis.model.{StreamShard, _}
+import org.sparkkinesis.network.Network
 import org.sparkkinesis.retry.{RetryPolicies, RetryRules}
 import org.sparkkinesis.service.{PutEntry, PutResult}
 import org.sparkkinesis.suite.TimedSuite
@@ -37,14 +41,6 @@ class TlsSuite extends TimedSuite {
   private val trustAll =
     AttributeMap.builder().put(SdkHttpConfigurationOption.TRUST_ALL_CERTIFICATES, java.lang.Boolean.TRUE).build()
   private val credentials = StaticCredentialsProvider.create(AwsBasicCredentials.create("AKIDEXAMPLE", "secret"))
-
-  private val captured = ClientOverrideConfiguration.builder().addExecutionInterceptor(AnswerCapture).build()
-
-  private def settings(emulator: KinesisEmulator): ClientSettings = ClientSettings.of(
-    Some("us-east-1"),
-    Some(emulator.endpoint),
-    CredentialSettings.Static("AKIDEXAMPLE", "secret", None)
-  )
 
   private def onService(alpn: Boolean)(use: (KinesisEmulator, SdkKinesisService) => Unit): Unit = {
     val emulator = KinesisEmulator.start(EmulatorConfig(quotas = false, tls = true))
@@ -57,17 +53,17 @@ class TlsSuite extends TimedSuite {
       .credentialsProvider(credentials).httpClient(asked).build()
     val endpoints = new KinesisEndpoints(Region.US_EAST_1, Some(endpoint))
     val clock = new SigningClock(Clock.systemUTC)
-    val signed = new SignedRequests("kinesis", "us-east-1", asked, clock)
-    val puts = new PutRecordsClient(endpoints, new SignedCalls(signed, credentials, settings(emulator).network.requestTimeout))
+    val trusted = SslContextBuilder.forClient().trustManager(
+      new ByteArrayInputStream(emulator.certificatePem.getBytes("US-ASCII"))
+    ).build()
+    val loops = new NioEventLoopGroup(1)
+    val own = new HttpTransport(Network.Standard, () => trusted, loops)
+    val signed =
+      new SignedCalls("kinesis", "us-east-1", own, credentials, clock, Network.Standard.requestTimeout)
+    val puts = new PutRecordsClient(endpoints, signed)
     val transport = new SubscriptionTransport(endpoints, credentials, pushed, clock)
-    val polling = KinesisClient.builder().region(Region.US_EAST_1).endpointOverride(endpoint)
-      .credentialsProvider(credentials).overrideConfiguration(captured)
-      .httpClient(HttpClients.forPolling(
-        settings(emulator).network.maxConnections,
-        settings(emulator).network.requestTimeout
-      ).buildWithDefaults(trustAll)).build()
-    val calls = new GetRecordsClient(polling, (task: Runnable) => new Thread(task).start())
-    val service = new SdkKinesisService(client, puts, calls, transport, () => (), _ => false, EventSink.Discard)
+    val gets = new GetRecordsClient(endpoints, signed)
+    val service = new SdkKinesisService(client, puts, gets, transport, Seq(own), _ => false, EventSink.Discard)
     try {
       assert(emulator.endpoint.startsWith("https://"), emulator.endpoint)
       use(emulator, service)
@@ -75,6 +71,7 @@ class TlsSuite extends TimedSuite {
       service.close()
       pushed.close()
       asked.close()
+      loops.shutdownGracefully(0, 1, TimeUnit.SECONDS)
       emulator.close()
     }
   }

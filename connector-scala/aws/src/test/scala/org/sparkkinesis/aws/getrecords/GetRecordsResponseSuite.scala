@@ -13,7 +13,7 @@ import org.sparkkinesis.model.StreamRef
 import org.sparkkinesis.suite.TimedSuite
 
 /** Every GetRecords response is decoded, by this package or by the SDK. */
-class AnswerCaptureSuite extends TimedSuite {
+class GetRecordsResponseSuite extends TimedSuite {
   private def answer(more: CBORGenerator => Unit): Array[Byte] = cbor { json =>
     json.writeStartObject()
     json.writeArrayFieldStart("Records")
