@@ -88,9 +88,7 @@ class GetRecordsClientSuite extends TimedSuite {
     }
   }
 
-  test(
   test("calls in turn use one connection, and one of the SDK, also after errors and answers that cannot be decoded") {
-  ) {
     val ports = ConcurrentHashMap.newKeySet[Int]
     var calls = 0
     withServer { exchange =>
