@@ -188,8 +188,9 @@ object WriteOptions {
     write(
       "deliveryTimeout",
       DurationOrInfinite(Duration(1.second, 1.day)),
-      "Maximum time to deliver a record. After that, the task fails. With `infinite`, the task waits until the " +
-        "service accepts the record.",
+      "Maximum time for which a record waits while its stream accepts no record at all. After that, the task fails. " +
+        "A stream that accepts records slowly does not fail a task. With `infinite`, the task waits until the service " +
+        "accepts the record.",
       default = "10m"
     )
 

@@ -26,7 +26,8 @@ import org.sparkkinesis.retry.RetryPolicy
  * @param requestTimeout
  *   time after which a request is cancelled; its entries are sent again when the destination has ended it
  * @param deliveryTimeout
- *   maximum time from `write` to the acknowledgement, after which the writer fails; may be infinite
+ *   maximum time for which an entry waits while the destination accepts no entry at all, after which the writer fails;
+ *   may be infinite
  * @param maxRetries
  *   maximum number of retries of an entry after failures; throttling does not count
  * @param backoff
@@ -58,7 +59,7 @@ final case class AsyncSinkSettings(
     "the limits of in-flight requests and of buffered entries and bytes must be positive"
   )
 
-  /** Whether an entry that has waited this long since `write` has exceeded the delivery timeout. */
+  /** Whether an entry that has waited this long without [[DeliveryProgress]] has exceeded the delivery timeout. */
   def isOverdue(waitedNanos: Long): Boolean = deliveryTimeout.isFinite && waitedNanos >= deliveryTimeout.toNanos
 
   /** Creates the limits that the writers of one task share. */

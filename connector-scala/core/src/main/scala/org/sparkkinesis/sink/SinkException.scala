@@ -22,12 +22,12 @@ final class FatalSinkException(cause: Throwable) extends SinkException(cause.get
 final class RateLimitingFailedException(cause: RateLimitingException) extends SinkException(cause.getMessage, cause)
 
 /**
- * An entry exceeded its number of attempts or its delivery timeout.
+ * An entry exceeded its number of attempts, or the destination accepted nothing for the delivery timeout.
  *
  * @param attempts
  *   number of times that the entry was sent
  * @param waitedMillis
- *   milliseconds since `write`
+ *   milliseconds since `write`, or since the destination last accepted an entry, if that is later
  * @param lastReason
  *   last response of the destination; empty if there was none
  */

@@ -141,6 +141,35 @@ class SinkWriterFailuresSuite extends SinkWriterTests {
     intercept[DeliveryFailedException](stuck.writer.flush())
   }
 
+  test("a destination that accepts entries slowly fails no writer, however long an entry waits") {
+    val rig = new Rig(settings.copy(deliveryTimeout = 20.seconds, maxBatchSize = 1, maxInFlightRequests = 1))
+    rig.write(1 to 9: _*)
+    (1 to 9).foreach { _ => rig.time.advance(15.seconds); rig.destination.last.accept() }
+    rig.writer.flush()
+    assert(rig.writer.metrics.entriesOut == 9)
+
+    val throttledBetween = new Rig(settings.copy(deliveryTimeout = 20.seconds))
+    throttledBetween.write(1, 2, 3)
+    (1 to 3).foreach { accepted =>
+      throttledBetween.time.advance(15.seconds)
+      throttledBetween.destination.last.judge(item => if (item.n == accepted) Accepted else throttled)
+    }
+    throttledBetween.writer.flush()
+    assert(throttledBetween.writer.metrics.entriesOut == 3)
+  }
+
+  test("what the destination accepts from another writer of the process extends the delivery timeout") {
+    val delivery = new DeliveryProgress
+    val rig = new Rig(settings.copy(deliveryTimeout = 20.seconds), delivery = delivery)
+    rig.write(1, 2, 3)
+    rig.time.advance(15.seconds)
+    delivery.accepted(rig.time.nanoTime)
+    rig.time.advance(19.seconds)
+    assert(rig.writer.failed.isEmpty)
+    rig.time.advance(1.second)
+    assert(intercept[DeliveryFailedException](rig.writer.flush()).waitedMillis == 20000)
+  }
+
   test("with an infinite delivery timeout an entry is sent again until it is accepted") {
     val rig = new Rig(settings.copy(deliveryTimeout = Duration.Inf))
     rig.write(1, 2, 3)

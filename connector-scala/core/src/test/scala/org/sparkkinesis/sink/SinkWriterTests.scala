@@ -27,10 +27,14 @@ abstract class SinkWriterTests extends TimedSuite {
   protected val throttled: Verdict = Retry(RetryCause.Throttled, "slow down")
   protected val failed: Verdict = Retry(RetryCause.Failed, "try again")
 
-  protected class Rig(val settings: AsyncSinkSettings = settings, together: Boolean = false) {
+  protected class Rig(
+      val settings: AsyncSinkSettings = settings,
+      together: Boolean = false,
+      delivery: DeliveryProgress = new DeliveryProgress
+  ) {
     val time = new VirtualScheduler
     val destination = new WaitingDestination(together)
-    val writer: AsyncSinkWriter[Item] = writerTo(destination, settings, time)
+    val writer: AsyncSinkWriter[Item] = writerTo(destination, settings, time, delivery)
     def write(numbers: Int*): Unit = numbers.foreach(n => writer.write(Item(n)))
 
     /** Runs `body` on a separate thread. The future contains the exception that it threw, if any. */
@@ -47,7 +51,12 @@ abstract class SinkWriterTests extends TimedSuite {
     }
   }
 
-  protected def writerTo(to: SinkDestination[Item], settings: AsyncSinkSettings, time: VirtualScheduler) =
+  protected def writerTo(
+      to: SinkDestination[Item],
+      settings: AsyncSinkSettings,
+      time: VirtualScheduler,
+      delivery: DeliveryProgress = new DeliveryProgress
+  ) =
     new AsyncSinkWriter[Item](
       to,
       new NoRateLimiting(RateLimitingContext(
@@ -59,7 +68,8 @@ abstract class SinkWriterTests extends TimedSuite {
       settings,
       settings.newBounds,
       time,
-      () => 1.0
+      () => 1.0,
+      delivery = delivery
     )
 
   protected def eventually(condition: => Boolean): Unit = {

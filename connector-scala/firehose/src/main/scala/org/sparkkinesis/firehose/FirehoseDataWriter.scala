@@ -19,10 +19,11 @@ final class FirehoseDataWriter(plan: FirehosePlan, partition: Int, share: TaskSh
   private val limits = FirehoseLimits.OfJvm.acquire(plan, share.tasksAtOnce, events, timer)
   private val writer = new AsyncSinkWriter[Array[Byte]](
     new FirehoseDestination(lease.service, plan.stream, plan.settings.rules, events),
-    limits.open(),
+    limits.strategy.open(),
     requests,
     requests.newBounds,
-    timer
+    timer,
+    delivery = limits.delivery
   )
   opened()
 

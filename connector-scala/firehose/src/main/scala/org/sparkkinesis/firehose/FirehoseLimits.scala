@@ -4,8 +4,14 @@ import org.sparkkinesis.aws.client.ClientSettings
 import org.sparkkinesis.concurrent.Scheduler
 import org.sparkkinesis.event.{EventSink, WriteLimitChanged}
 import org.sparkkinesis.model.FirehoseQuotas.Throughput
+import org.sparkkinesis.sink.DeliveryProgress
 import org.sparkkinesis.sink.limit.shared.{LimitUsage, SharedLimits}
 import org.sparkkinesis.sink.limit.{RateLimiting, RateLimitingContext, RateLimitingStrategy}
+
+/** State that the writers to one delivery stream share in one process. */
+final class FirehoseLimit private[firehose] (val strategy: RateLimitingStrategy) {
+  val delivery = new DeliveryProgress
+}
 
 /**
  * The rate limiting strategies of all delivery streams in one process. Only a call of the service would tell the
@@ -15,10 +21,10 @@ import org.sparkkinesis.sink.limit.{RateLimiting, RateLimitingContext, RateLimit
 final class FirehoseLimits {
   import FirehoseLimits._
 
-  private val limits = new SharedLimits[Key, RateLimitingStrategy]((key, usage, _) => create(key, usage))
+  private val limits = new SharedLimits[Key, FirehoseLimit]((key, usage, _) => create(key, usage))
 
   /**
-   * Returns the strategy for a delivery stream until `release`.
+   * Returns what the writers to a delivery stream share, until `release`.
    *
    * @param senders
    *   number of writers that write to the delivery stream at the same time, in all processes
@@ -27,7 +33,7 @@ final class FirehoseLimits {
    * @throws IllegalArgumentException
    *   if the class of the strategy cannot be used
    */
-  def acquire(plan: FirehosePlan, senders: Int, events: EventSink, scheduler: Scheduler): RateLimitingStrategy =
+  def acquire(plan: FirehosePlan, senders: Int, events: EventSink, scheduler: Scheduler): FirehoseLimit =
     limits.acquire(keyOf(plan), senders, events, scheduler)
 
   def release(plan: FirehosePlan, events: EventSink, scheduler: Scheduler): Unit =
@@ -43,7 +49,7 @@ object FirehoseLimits {
 
   private def keyOf(plan: FirehosePlan): Key = Key(plan.stream, plan.connection, plan.settings)
 
-  private def create(key: Key, usage: LimitUsage): RateLimitingStrategy = {
+  private def create(key: Key, usage: LimitUsage): FirehoseLimit = {
     val settings = key.settings
     val region =
       key.connection.region.getOrElse(throw new IllegalStateException("the driver has not resolved the region"))
@@ -58,6 +64,6 @@ object FirehoseLimits {
     )
     val strategy =
       RateLimiting.of(settings.rateLimiting).fold(why => throw new IllegalArgumentException(why), identity)
-    strategy(context)
+    new FirehoseLimit(strategy(context))
   }
 }

@@ -106,7 +106,8 @@ object KinesisStreamSink {
         bounds,
         scheduler,
         process.random,
-        process.newCondition
+        process.newCondition,
+        limits.delivery
       )
       new KinesisStreamSink(
         writer,

@@ -4,16 +4,21 @@ import org.sparkkinesis.concurrent.Scheduler
 import org.sparkkinesis.event.{ConnectorEvent, EventSink, ShardPaced, ShardRateCut, ShardUnpaced, WriteLimitChanged}
 import org.sparkkinesis.model.{KinesisQuotas, ShardId}
 import org.sparkkinesis.service.Operation
+import org.sparkkinesis.sink.DeliveryProgress
 import org.sparkkinesis.sink.kinesis.lane.ShardLanes
 import org.sparkkinesis.sink.limit.shared.{LimitUsage, SharedLimits}
 import org.sparkkinesis.sink.limit.{PacedLane, RateLimiting, RateLimitingContext, RateLimitingStrategy}
 
-/** State that the writers to one stream share in one process: rate limiting strategy and lanes of the shards. */
+/**
+ * State that the writers to one stream share in one process: rate limiting strategy, lanes of the shards, and the time
+ * of the last accepted record.
+ */
 final class StreamLimits private[kinesis] (
     private[kinesis] val key: StreamLimitsKey,
     val strategy: RateLimitingStrategy,
     val lanes: ShardLanes,
-    val sizes: MeanSize
+    val sizes: MeanSize,
+    val delivery: DeliveryProgress
 )
 
 final private[kinesis] case class StreamLimitsKey(stream: StreamIdentity, settings: KinesisSinkSettings)
@@ -81,7 +86,7 @@ object SharedStreamLimits {
     )
     val strategy =
       RateLimiting.of(settings.rateLimiting).fold(why => throw new IllegalArgumentException(why), identity)
-    new StreamLimits(key, strategy(context), lanes, sizes)
+    new StreamLimits(key, strategy(context), lanes, sizes, new DeliveryProgress)
   }
 
   /** The first throttling of a shard sets its lane to the documented rate. Later reductions start from there. */

@@ -10,8 +10,8 @@ import org.sparkkinesis.concurrent.{Futures, Scheduler}
 import org.sparkkinesis.retry.Jitter
 import org.sparkkinesis.sink.limit.{CheckedRateLimit, RateLimit}
 import org.sparkkinesis.sink.{
-  AsyncSinkSettings, DeliveryFailedException, DestinationStalledException, OtherWriterFailedException, SinkBounds,
-  SinkClosedException, SinkDestination, SinkException, SinkMetrics, Verdict
+  AsyncSinkSettings, DeliveryFailedException, DeliveryProgress, DestinationStalledException, OtherWriterFailedException,
+  SinkBounds, SinkClosedException, SinkDestination, SinkException, SinkMetrics, Verdict
 }
 
 /**
@@ -25,6 +25,8 @@ import org.sparkkinesis.sink.{
  *   limits that the writers of the task share
  * @param newCondition
  *   creates the condition on which the calling thread waits
+ * @param delivery
+ *   shared with the other writers to the destination in this process
  */
 final class AsyncSinkWriter[Entry](
     destination: SinkDestination[Entry],
@@ -33,7 +35,8 @@ final class AsyncSinkWriter[Entry](
     bounds: SinkBounds,
     scheduler: Scheduler,
     random: () => Double = Jitter.random,
-    newCondition: Lock => Condition = _.newCondition()
+    newCondition: Lock => Condition = _.newCondition(),
+    delivery: DeliveryProgress = new DeliveryProgress
 ) extends AutoCloseable {
   private val progress = new WriterLock(newCondition)
   private val buffer = new RequestBuffer[Entry](destination.keepsKeysTogether)
@@ -42,7 +45,7 @@ final class AsyncSinkWriter[Entry](
   private val tally = new SinkTally
   private val alarm = new Alarm(scheduler, () => tick())
   private val stall = new StallWatch(settings.stallTimeout, alarm)
-  private val starter = new RequestStarter(settings, buffer, inFlight, limit, alarm)
+  private val starter = new RequestStarter(settings, buffer, inFlight, limit, delivery, alarm)
   private var ordinals = 0L
   private var unacknowledged = 0
   private var unacknowledgedBytes = 0L
@@ -248,7 +251,8 @@ final class AsyncSinkWriter[Entry](
 
   private def settle(request: Request[Entry], verdicts: IndexedSeq[Verdict]): Unit = {
     val now = scheduler.nanoTime
-    val judged = new ResultHandler[Entry](settings, request.startedAt, now, random())
+    if (verdicts.contains(Verdict.Accepted)) delivery.accepted(now)
+    val judged = new ResultHandler[Entry](settings, delivery, request.startedAt, now, random())
     var i = 0
     while (i < verdicts.size) {
       judged.see(request.batch(i), verdicts(i))
@@ -297,8 +301,10 @@ final class AsyncSinkWriter[Entry](
     tally.timedOutRequests += expired.size
     stall.stalled(now).foreach(nanos => fail(new DestinationStalledException(nanos / 1000000)))
     stall.setAlarm()
-    starter.oldest.filter(entry => settings.isOverdue(now - entry.writtenAt)).foreach { entry =>
-      fail(new DeliveryFailedException(entry.attempts, (now - entry.writtenAt) / 1000000, entry.lastReason))
+    starter.oldest.foreach { entry =>
+      val waited = now - delivery.since(entry.writtenAt)
+      if (settings.isOverdue(waited))
+        fail(new DeliveryFailedException(entry.attempts, waited / 1000000, entry.lastReason))
     }
     expired
   }

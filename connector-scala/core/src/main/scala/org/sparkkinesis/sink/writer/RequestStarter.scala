@@ -1,7 +1,7 @@
 package org.sparkkinesis.sink.writer
 
-import org.sparkkinesis.sink.AsyncSinkSettings
 import org.sparkkinesis.sink.limit.{CheckedRateLimit, RequestOutcome}
+import org.sparkkinesis.sink.{AsyncSinkSettings, DeliveryProgress}
 
 /**
  * Decides when the next request starts and what it contains, and sets the alarm for the next time at which that may
@@ -12,6 +12,7 @@ final private[sink] class RequestStarter[Entry](
     buffer: RequestBuffer[Entry],
     inFlight: InFlight[Entry],
     limit: CheckedRateLimit,
+    progress: DeliveryProgress,
     alarm: Alarm
 ) {
 
@@ -84,7 +85,7 @@ final private[sink] class RequestStarter[Entry](
     }
     inFlight.nextDeadline.foreach(alarm.setBy)
     if (settings.deliveryTimeout.isFinite)
-      oldest.foreach(entry => alarm.setBy(entry.writtenAt + settings.deliveryTimeout.toNanos))
+      oldest.foreach(entry => alarm.setBy(progress.since(entry.writtenAt) + settings.deliveryTimeout.toNanos))
   }
 
   /** The entry that was written first among the unacknowledged entries that are not in backoff. */

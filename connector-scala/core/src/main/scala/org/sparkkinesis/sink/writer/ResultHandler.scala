@@ -3,13 +3,21 @@ package org.sparkkinesis.sink.writer
 import scala.collection.mutable
 
 import org.sparkkinesis.sink.limit.{Lane, RequestOutcome}
-import org.sparkkinesis.sink.{AsyncSinkSettings, DeliveryFailedException, RetryCause, SinkException, Verdict}
+import org.sparkkinesis.sink.{
+  AsyncSinkSettings, DeliveryFailedException, DeliveryProgress, RetryCause, SinkException, Verdict
+}
 
 /**
  * Sorts the entries of a request by their verdicts: accepted entries, entries to retry with their time, and a failure
  * of the writer.
  */
-final private[sink] class ResultHandler[Entry](settings: AsyncSinkSettings, sentAt: Long, now: Long, random: Double) {
+final private[sink] class ResultHandler[Entry](
+    settings: AsyncSinkSettings,
+    progress: DeliveryProgress,
+    sentAt: Long,
+    now: Long,
+    random: Double
+) {
   private val lanes = new java.util.IdentityHashMap[Lane, Array[Int]]
   private var lastLane: Lane = null
   private var lastCounts: Array[Int] = null
@@ -74,7 +82,7 @@ final private[sink] class ResultHandler[Entry](settings: AsyncSinkSettings, sent
   }
 
   private def retry(entry: Pending[Entry], cause: RetryCause, reason: String): Unit = {
-    val waited = now - entry.writtenAt
+    val waited = now - progress.since(entry.writtenAt)
     val spent = settings.isOverdue(waited) ||
       failing(cause) && entry.failures > settings.maxRetries
     if (spent) {
