@@ -18,9 +18,10 @@ object Regions {
    *   `KINESIS_REGION_MISSING`, which names `stream`
    */
   def resolve(settings: ClientSettings, stream: String): String =
-    settings.region.orElse(ofDefaultChain()).getOrElse {
-      throw ServiceErrors.regionMissing(stream)
-    }
+    find(settings).getOrElse(throw ServiceErrors.regionMissing(stream))
+
+  /** Does the same, but returns nothing if no region is known. */
+  def find(settings: ClientSettings): Option[String] = settings.region.orElse(ofDefaultChain())
 
   private def ofDefaultChain(): Option[String] =
     // The chain throws an exception if it finds no region.

@@ -74,15 +74,40 @@ object Connection {
       case Some((arn, ofRole)) => (Some(arn), ofRole)
       case None => (own(roleArn, ReadOptions.roleArnOf), own(roleExternalId, ReadOptions.roleExternalIdOf))
     }
+    val place = stream.flatMap(options.ofStream(ReadOptions.regionOf, _)).orElse(generalRegion(options))
     val settings =
-      ClientSettings(
-        own(region, ReadOptions.regionOf),
-        reached,
-        credentials(options, role, externalId),
-        NetworkOptions.of(options)
-      )
+      ClientSettings(place, reached, credentials(options, role, externalId), NetworkOptions.of(options))
     val placed = stream.fold(settings)(settings.forStream)
     placed.copy(region = Some(Regions.resolve(placed, stream.fold("any")(_.name))))
+  }
+
+  /**
+   * Returns the settings of the streams without options of their own. They have no region if neither the options nor
+   * the AWS default chain give one; a stream with an ARN then has the region of its ARN.
+   *
+   * @throws KinesisConnectorException
+   *   KINESIS_OPTION_MISSING, KINESIS_OPTION_CONFLICT, KINESIS_OPTION_INVALID
+   */
+  def general(options: Options): ClientSettings = {
+    val address = checkedEndpoint(options)
+    val access = credentials(options, options.get(roleArn), options.get(roleExternalId))
+    val settings = ClientSettings(generalRegion(options), address, access, NetworkOptions.of(options))
+    settings.copy(region = Regions.find(settings))
+  }
+
+  /** The region of a stream without a region of its own: of the option, or of the stream that the options name by ARN. */
+  private def generalRegion(options: Options): Option[String] = options.get(region).orElse {
+    options.get(streamARN).toSeq.flatten.collect { case arn: StreamRef.ByArn => arn.region }.distinct match {
+      case Seq(one) => Some(one)
+      case _ => None
+    }
+  }
+
+  private def checkedEndpoint(options: Options): Option[String] = {
+    val address = options.get(endpoint)
+    address.foreach(checkEndpoint(endpoint, _, options(allowInsecureEndpoint)))
+    options.get(stsEndpoint).foreach(checkEndpoint(stsEndpoint, _, options(allowInsecureEndpoint)))
+    address
   }
 
   /**
@@ -94,9 +119,7 @@ object Connection {
    *   KINESIS_OPTION_MISSING, KINESIS_OPTION_CONFLICT, KINESIS_OPTION_INVALID
    */
   def joining(options: Options, region: String): ClientSettings = {
-    val address = options.get(endpoint)
-    address.foreach(checkEndpoint(endpoint, _, options(allowInsecureEndpoint)))
-    options.get(stsEndpoint).foreach(checkEndpoint(stsEndpoint, _, options(allowInsecureEndpoint)))
+    val address = checkedEndpoint(options)
     val access = credentials(options, options.get(roleArn), options.get(roleExternalId))
     ClientSettings(
       options.get(ConnectionOptions.region).orElse(Some(region)),

@@ -19,6 +19,8 @@ import org.sparkkinesis.spark.write.route.RoutePlan
  *
  * @param sources
  *   the streams that the same query reads, to which none of its rows may be written
+ * @param connection
+ *   settings for streams without options of their own
  * @param ownConnections
  *   settings for streams that have options of their own, by lower-case name or ARN
  * @param routing

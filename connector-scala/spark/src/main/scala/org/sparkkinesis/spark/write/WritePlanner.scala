@@ -6,12 +6,12 @@ import org.sparkkinesis.aws.client.ClientSettings
 import org.sparkkinesis.config.value.OnInvalidRecord
 import org.sparkkinesis.config.{ConfigEntry, ConnectionOptions, Options, ReadOptions, StreamSelection, WriteOptions}
 import org.sparkkinesis.error.OptionErrors
-import org.sparkkinesis.event.log.{EventLog, QueryContext}
+import org.sparkkinesis.event.log.EventLog
 import org.sparkkinesis.event.{
   ConnectorEvent, EventSink, OptionWithoutEffect, StreamColumnIgnored, WritePlanned, WriteStarted
 }
 import org.sparkkinesis.model.StreamRef
-import org.sparkkinesis.sink.kinesis.KinesisSinkSettings
+import org.sparkkinesis.sink.kinesis.{CheckedStream, KinesisSinkSettings}
 import org.sparkkinesis.sink.route.StreamSelectors
 import org.sparkkinesis.spark.connection.{Connection, OptionEffects, ReadStreams, StreamCheck}
 import org.sparkkinesis.spark.sink.SinkPlan
@@ -54,23 +54,25 @@ final class WritePlanner(
     noteIgnoredColumn(schema, columns, stream, events)
     noteWithoutEffect(columns, isLogical, events)
     if (!isLogical && columns.stream.isEmpty)
-      Connection.checkStreams(options, stream.toSeq, ReadOptions.ofStreamOfWrite)
+      Connection.checkStreams(
+        options,
+        stream.toSeq ++ options.get(WriteOptions.deadLetterStream).toSeq.flatten,
+        ReadOptions.ofStreamOfWrite
+      )
     val routing = Option.when(isLogical)(books.pin(queryId, columns.streamId.nonEmpty, events))
-    // The client also abandons a request without an answer after this time.
-    def clientSettings(of: Option[StreamRef]): ClientSettings =
-      Connection.clientSettings(options, of)
-    val connection = clientSettings(stream.orElse(routing.flatMap(_.routes.all.headOption.map(_.stream))))
+    def connectionOf(of: StreamRef): ClientSettings = Connection.clientSettings(options, Some(of))
+    def check(of: StreamRef): CheckedStream = StreamCheck.check(of, connectionOf(of), settings, query)
     val plan = WritePlan(
       columns,
       order,
-      stream.map(StreamCheck.check(_, connection, settings, query)),
-      onInvalid(connection, settings, query, queryId),
-      connection,
+      stream.map(check),
+      onInvalid(check, queryId),
+      Connection.general(options),
       settings,
       queryId,
       query,
       sources,
-      ownConnections(clientSettings),
+      ownConnections(connectionOf),
       routing
     )
     plan.checkedStreams.foreach(sources.refuse)
@@ -82,9 +84,9 @@ final class WritePlanner(
   }
 
   /** Settings for the streams of rows that have options of their own, for example `roleArn.orders`. */
-  private def ownConnections(of: Option[StreamRef] => ClientSettings): Map[String, ClientSettings] =
+  private def ownConnections(of: StreamRef => ClientSettings): Map[String, ClientSettings] =
     ReadOptions.ofStreamOfWrite.flatMap(options.withPrefix(_).keys).distinct
-      .flatMap(name => StreamRef.parse(name).map(stream => name -> of(Some(stream)))).toMap
+      .flatMap(name => StreamRef.parse(name).map(stream => name -> of(stream))).toMap
 
   private def checkRouter(settings: KinesisSinkSettings): Unit = {
     val router = options(WriteOptions.router)
@@ -156,18 +158,13 @@ final class WritePlanner(
     }
   }
 
-  private def onInvalid(
-      connection: ClientSettings,
-      settings: KinesisSinkSettings,
-      query: QueryContext,
-      queryId: String
-  ): OnInvalidRow =
+  private def onInvalid(check: StreamRef => CheckedStream, queryId: String): OnInvalidRow =
     options(WriteOptions.onInvalidRecord) match {
       case OnInvalidRecord.Drop => OnInvalidRow.Drop
       case OnInvalidRecord.DeadLetter =>
         val stream = options.get(WriteOptions.deadLetterStream).flatMap(_.headOption)
         (stream, options.get(WriteOptions.deadLetterTable)) match {
-          case (Some(stream), None) => SendInvalidRow(StreamCheck.check(stream, connection, settings, query))
+          case (Some(stream), None) => SendInvalidRow(check(stream))
           case (None, Some(table)) =>
             new DeadLetterTable(table, queryId).check()
             OnInvalidRow.Hold(table)

@@ -48,6 +48,18 @@ class ConnectionSuite extends TimedSuite {
     assert(settings().region == Some("us-east-1"))
   }
 
+  test("streams without options of their own have the general ones, whatever the other streams have") {
+    val ofOrders = Seq("region.orders" -> "eu-central-1", "endpoint.orders" -> "https://o.example.com")
+    val named = Options.read(Map("streamName" -> "orders", "region" -> "us-east-1", "profile" -> "dev") ++ ofOrders)
+    val general = Connection.general(named)
+    assert((general.region, general.endpoint, general.credentials) == ((Some("us-east-1"), None, Profile("dev"))))
+    assert(Connection.clientSettings(named, Some(StreamRef.ByName("letters"))) == general)
+    // Without a general region, a name means a stream beside the one that the options name by its ARN.
+    val byArn = Options.read(Map("streamARN" -> arn))
+    assert(Connection.general(byArn).region == Some("eu-west-1"))
+    assert(Connection.clientSettings(byArn, Some(StreamRef.ByName("letters"))).region == Some("eu-west-1"))
+  }
+
   test("each stream may have its own region, endpoint and role; an option for its ARN overrides one for its name") {
     val set = options(
       "endpoint" -> "https://all.example.com",
