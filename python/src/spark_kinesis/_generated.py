@@ -1533,8 +1533,9 @@ class SinkMethods(ConnectionMethods):
         return self._with("deadLetterTable", value)
 
     def delivery_timeout(self, value: str | int | timedelta) -> Self:
-        """Maximum time to deliver a record. After that, the task fails. With `infinite`, the task waits until the
-        service accepts the record.
+        """Maximum time for which a record waits while its stream accepts no record at all. After that, the task
+        fails. A stream that accepts records slowly does not fail a task. With `infinite`, the task waits until
+        the service accepts the record.
 
         Takes a duration such as 250ms, 10s or 15m, from 1s to 1d, or infinite.
 
@@ -2001,8 +2002,9 @@ class FirehoseMethods(Builder):
         return self._with("deadLetterTable", value)
 
     def delivery_timeout(self, value: str | int | timedelta) -> Self:
-        """Maximum time to deliver a record. After that, the task fails. With `infinite`, the task waits until the
-        service accepts the record.
+        """Maximum time for which a record waits while its stream accepts no record at all. After that, the task
+        fails. A stream that accepts records slowly does not fail a task. With `infinite`, the task waits until
+        the service accepts the record.
 
         Takes a duration such as 250ms, 10s or 15m, from 1s to 1d, or infinite.
 

@@ -27,20 +27,20 @@ class FirehoseLimitsSuite extends TimedSuite {
 
   test("writers share the limits of a delivery stream only with the same credentials and region") {
     val (time, limits) = (new VirtualScheduler, new FirehoseLimits)
-    def strategy(plan: FirehosePlan) = limits.acquire(plan, 1, new RecordedEvents, time)
-    val one = strategy(plan(role(1)))
-    assert(strategy(plan(role(1))) eq one)
+    def limit(plan: FirehosePlan) = limits.acquire(plan, 1, new RecordedEvents, time)
+    val one = limit(plan(role(1)))
+    assert(limit(plan(role(1))) eq one)
     val others = Seq(plan(role(2)), plan(base), plan(role(1), region = "eu-west-1"))
-    assert((others.map(strategy) :+ one).distinct.size == 4)
+    assert((others.map(limit) :+ one).distinct.size == 4)
   }
 
   test("a change of the limit is reported to the queries that use it") {
     val (time, limits) = (new VirtualScheduler, new FirehoseLimits)
     val (events, ended) = (new RecordedEvents, new RecordedEvents)
-    val strategy = limits.acquire(plan(base), 1, events, time)
+    val limit = limits.acquire(plan(base), 1, events, time)
     limits.acquire(plan(base), 1, ended, time)
     limits.release(plan(base), ended, time)
-    val writer = strategy.open()
+    val writer = limit.strategy.open()
     writer.acquire(500, 0)
     writer.settled(RequestOutcome(500, 500, 1, 0), 0)
     assert(events.of[WriteLimitChanged] == Vector(WriteLimitChanged("archive", 500, 495)))

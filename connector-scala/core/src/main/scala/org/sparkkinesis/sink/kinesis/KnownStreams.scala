@@ -14,8 +14,8 @@ import org.sparkkinesis.service.{KinesisService, ServiceErrorKind, ServiceExcept
  * Caches the descriptions of streams in one process, so that tasks and micro-batches do not describe them again.
  * Thread-safe and non-blocking.
  *
- * A cached description is returned immediately, and renewed in the background if it is older than
- * [[KnownStreams.MaxAge]]. While the service is unreachable, the old description remains.
+ * A cached description is returned immediately, and renewed in the background if it is older than the asker allows.
+ * While the service is unreachable, the old description remains, and its renewals have pauses that grow.
  *
  * @tparam Caller
  *   account, region and endpoint of the caller, which determine the stream that a name refers to
@@ -24,7 +24,22 @@ final class KnownStreams[Caller] {
   import KnownStreams._
 
   final private class Known(val found: StreamDescription, val foundAt: Long) {
-    var isRenewing = false
+    private var isRenewing = false
+    private var failures = 0
+    private var pausedUntil = foundAt
+
+    /** Whether the caller renews the description. The caller tells the end of the renewal. */
+    def startsRenewal(maxAge: FiniteDuration, now: Long): Boolean = {
+      val starts = !isRenewing && now - foundAt >= maxAge.toNanos && now - pausedUntil >= 0
+      if (starts) isRenewing = true
+      starts
+    }
+
+    def renewalFailed(policy: RetryPolicy, random: Double, now: Long): Unit = {
+      isRenewing = false
+      failures += 1
+      pausedUntil = now + policy.longPause(failures, random).toNanos
+    }
   }
 
   private val known = mutable.HashMap.empty[(Caller, StreamRef), Known]
@@ -32,9 +47,11 @@ final class KnownStreams[Caller] {
 
   /**
    * Returns the description of a stream. Temporary failures are retried until the caller completes the future. If the
-   * caller has never received a response from the service, it fails after a few attempts, because the endpoint is
-   * probably wrong.
+   * caller has never received a response from the service and the asker may be the first to ask it, it fails after a
+   * few attempts, because the endpoint is probably wrong.
    *
+   * @param asker
+   *   what the description is for
    * @param policy
    *   retry policy of DescribeStreamSummary
    * @param random
@@ -49,16 +66,22 @@ final class KnownStreams[Caller] {
       scheduler: Scheduler,
       policy: RetryPolicy,
       rules: RetryRules,
+      asker: Asker,
       random: () => Double = Jitter.random
   )(onRetry: (ServiceException, Int) => Unit): CompletableFuture[StreamDescription] = {
-    val (found, renew) = synchronized {
-      val entry = known.get((caller, stream))
-      val renew = entry.exists(it => !it.isRenewing && scheduler.nanoTime - it.foundAt >= MaxAge.toNanos)
-      if (renew) entry.foreach(_.isRenewing = true)
-      (entry.map(_.found), renew)
+    val now = scheduler.nanoTime
+    val (found, renewed) = synchronized {
+      val entry = known.get((caller, stream)).filter(it => asker.acceptsOld || now - it.foundAt < asker.maxAge.toNanos)
+      (entry.map(_.found), entry.filter(_.startsRenewal(asker.maxAge, now)))
     }
-    if (renew) describe(caller, stream, service, scheduler).whenComplete { (_, error) =>
-      if (error != null) renewed(caller, stream, isGone(error))
+    renewed.foreach { old =>
+      describe(caller, stream, service, scheduler).whenComplete { (_, error) =>
+        if (error != null) synchronized {
+          if (isGone(error)) known -= (caller -> stream)
+          else old.renewalFailed(policy, random(), scheduler.nanoTime)
+          ()
+        }
+      }
     }
     found.fold(describeUntilFound(
       caller,
@@ -66,6 +89,7 @@ final class KnownStreams[Caller] {
       service,
       scheduler,
       policy,
+      asker,
       new Retrier(scheduler, rules, random, onRetry)
     ))(CompletableFuture.completedFuture(_))
   }
@@ -82,6 +106,7 @@ final class KnownStreams[Caller] {
       service: KinesisService,
       scheduler: Scheduler,
       policy: RetryPolicy,
+      asker: Asker,
       retrier: Retrier
   ): CompletableFuture[StreamDescription] = {
     var unreached = 0
@@ -89,7 +114,8 @@ final class KnownStreams[Caller] {
       describe(caller, stream, service, scheduler).handle[CompletableFuture[StreamDescription]] { (found, error) =>
         Futures.unwrap(error) match {
           case null => CompletableFuture.completedFuture(found)
-          case lost: ServiceException if lost.kind == ServiceErrorKind.Network && !synchronized(reached(caller)) =>
+          case lost: ServiceException if asker.mayBeFirst && isOf(lost, ServiceErrorKind.Network) &&
+                !synchronized(reached(caller)) =>
             unreached += 1
             CompletableFuture.failedFuture(if (unreached >= FirstAttempts) asFinal(lost) else lost)
           case other => CompletableFuture.failedFuture(other)
@@ -117,16 +143,33 @@ final class KnownStreams[Caller] {
     }
   }
 
-  private def renewed(caller: Caller, stream: StreamRef, isGone: Boolean): Unit = synchronized {
-    if (isGone) known -= (caller -> stream) else known.get((caller, stream)).foreach(_.isRenewing = false)
-    ()
-  }
 }
 
 object KnownStreams {
 
-  /** Age at which a description is renewed. */
-  val MaxAge: FiniteDuration = 1.minute
+  /**
+   * What a description is for.
+   *
+   * @param maxAge
+   *   age at which a description is renewed
+   * @param acceptsOld
+   *   whether an older description is returned while it is renewed
+   * @param mayBeFirst
+   *   whether nobody may have reached the service before
+   */
+  sealed abstract class Asker(val maxAge: FiniteDuration, val acceptsOld: Boolean, val mayBeFirst: Boolean)
+
+  /** The driver, which describes the streams that the options name once for each micro-batch. */
+  case object Planner extends Asker(1.minute, acceptsOld = true, mayBeFirst = true)
+
+  /**
+   * A task, for a stream that its rows or its routes name. An account may describe 20 streams per second. With this
+   * age, 25 executors that write to 50 streams ask twice a second. An error of a call shows earlier what has changed.
+   */
+  case object Task extends Asker(10.minutes, acceptsOld = true, mayBeFirst = false)
+
+  /** A task that is about to refuse a record because of its size, since the limit of a stream can be raised. */
+  case object Limit extends Asker(1.second, acceptsOld = false, mayBeFirst = false)
 
   /** Number of calls to a service that has never responded. */
   private val FirstAttempts = 6

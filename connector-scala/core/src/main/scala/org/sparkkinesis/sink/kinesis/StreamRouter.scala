@@ -27,8 +27,8 @@ final class StreamRouter(
   private val byName = mutable.HashMap.empty[StreamRef, StreamRouter.Target]
   private val last = new LastTarget[StreamRef](opened)
 
-  /** Returns the rules for records of the stream. */
-  def rules(stream: StreamRef): RecordRules = last.of(stream).rules
+  /** Returns why the stream does not accept the record, see [[RecordRules.violation]]. */
+  def violation(stream: StreamRef, record: SinkRecord): Option[String] = last.of(stream).violation(record)
 
   def write(stream: StreamRef, record: SinkRecord): Unit = {
     val to = last.of(stream)
@@ -73,10 +73,25 @@ final class StreamRouter(
 
 object StreamRouter {
 
-  /** An open stream: its sink, its rules, and the resources to release after it. */
-  final class Target(val stream: CheckedStream, val sink: KinesisStreamSink, release: () => Unit)
-      extends AutoCloseable {
-    val rules: RecordRules = RecordRules(stream.maxRecordBytes)
+  /**
+   * An open stream: its sink, its rules, and the resources to release after it. One thread uses it.
+   *
+   * @param maxRecordBytes
+   *   asks for the present limit of the stream, which may have been raised since the stream was described
+   */
+  final class Target(
+      val stream: CheckedStream,
+      val sink: KinesisStreamSink,
+      release: () => Unit,
+      maxRecordBytes: () => Int
+  ) extends AutoCloseable {
+    private var rules = RecordRules(stream.maxRecordBytes)
+
+    /** Returns why the stream does not accept the record, see [[RecordRules.violation]]. */
+    def violation(record: SinkRecord): Option[String] = {
+      if (record.size > rules.maxRecordBytes) rules = RecordRules(maxRecordBytes())
+      rules.violation(record)
+    }
 
     /** Closes the stream and returns the records that it has not acknowledged, in the order of `write`. */
     def takeBack(): IndexedSeq[SinkRecord] =

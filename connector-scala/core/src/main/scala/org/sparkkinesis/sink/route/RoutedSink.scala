@@ -85,7 +85,7 @@ final class RoutedSink(
   }
 
   private def tryWrite(id: String, record: SinkRecord): Boolean = attempt(choose(id, record)) { target =>
-    target.rules.violation(record) match {
+    target.violation(record) match {
       case None => target.sink.write(record)
       case Some(reason) => access.invalid(target.stream.stream.name, reason, record)
     }

@@ -29,10 +29,12 @@ class KnownStreamsSuite extends TimedSuite {
     def find(
         caller: String = "me",
         policy: RetryPolicy = unlimited,
-        rules: RetryRules = RetryRules.Default
-    ): CompletableFuture[StreamDescription] = known.find(caller, ref, service, time, policy, rules)((_, _) => ())
-    def found(caller: String = "me"): Long = {
-      val answer = find(caller)
+        rules: RetryRules = RetryRules.Default,
+        asker: KnownStreams.Asker = KnownStreams.Planner
+    ): CompletableFuture[StreamDescription] =
+      known.find(caller, ref, service, time, policy, rules, asker, () => 1.0)((_, _) => ())
+    def found(caller: String = "me", asker: KnownStreams.Asker = KnownStreams.Planner): Long = {
+      val answer = find(caller, asker = asker)
       assert(answer.isDone)
       answer.get().creationMillis
     }
@@ -67,10 +69,43 @@ class KnownStreamsSuite extends TimedSuite {
     rig.time.advance(61.seconds)
     assert(rig.found() == 1)
     assert(rig.asked == 2)
+    rig.time.advance(3.seconds)
     assert(rig.found() == 1)
     assert(rig.asked == 3)
     assert(rig.found() == 2)
     assert(rig.asked == 3)
+  }
+
+  test("renewals that fail have growing pauses, however many tasks ask meanwhile") {
+    val rig = new Rig
+    rig.answers += stream(1)
+    rig.answers ++= Seq.fill(1000)(failure(ServiceErrorKind.Throttled))
+    rig.found()
+    rig.time.advance(1.minute)
+    (1 to 600).foreach { _ => assert(rig.found() == 1); rig.time.advance(100.millis) }
+    assert(rig.asked > 2 && rig.asked < 1 + 60 / 3 + 10, rig.asked)
+  }
+
+  test("a task keeps a description for longer than the driver, and asks again before it refuses a record") {
+    val rig = new Rig
+    rig.answers ++= Seq(stream(1), stream(2), stream(3))
+    rig.found()
+    rig.time.advance(9.minutes)
+    assert(rig.found(asker = KnownStreams.Task) == 1)
+    assert(rig.asked == 1)
+    assert(rig.found(asker = KnownStreams.Limit) == 2)
+    rig.time.advance(900.millis)
+    assert(rig.found(asker = KnownStreams.Limit) == 2)
+    rig.time.advance(100.millis)
+    assert(rig.found(asker = KnownStreams.Limit) == 3)
+  }
+
+  test("a task waits for a service that its executor has never reached, because the driver has reached it") {
+    val rig = new Rig
+    rig.answers ++= Seq.fill(100)(failure(ServiceErrorKind.Network)) :+ stream(1)
+    val waiting = rig.find(asker = KnownStreams.Task)
+    rig.time.advance(10.minutes)
+    assert(waiting.get().creationMillis == 1)
   }
 
   test("a missing or DELETING stream is described again by the next batch") {

@@ -94,7 +94,7 @@ class StreamIdentitySuite extends TimedSuite {
       stream => {
         opened += 1
         val sink = KinesisStreamSink.open(service, stream, settings, settings.newBounds, process)
-        new StreamRouter.Target(stream, sink, () => ())
+        new StreamRouter.Target(stream, sink, () => (), () => stream.maxRecordBytes)
       },
       (_, failure) => failure
     )

@@ -61,7 +61,7 @@ class RoutedSinkSuite extends TimedSuite {
         val identity = StreamIdentity(to.arn, 1, "")
         val checked = CheckedStream(to.stream, identity, 100)
         val sink = KinesisStreamSink.open(services(to.arn), checked, settings, bounds, process, events)
-        new StreamRouter.Target(checked, sink, () => closed += to.arn)
+        new StreamRouter.Target(checked, sink, () => closed += to.arn, () => checked.maxRecordBytes)
       }
       override def judge(failure: Throwable): Option[Boolean] = failure match {
         case _: DestinationStalledException => Some(false)

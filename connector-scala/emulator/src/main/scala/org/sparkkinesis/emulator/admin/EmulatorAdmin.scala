@@ -78,6 +78,9 @@ final class EmulatorAdmin private[emulator] (home: Namespace, val faults: Faults
   /** Changes how long the stream keeps its records, without the limits of the service. */
   def setRetention(name: String, hours: Int): Unit = home.stream(name).update(_.copy(retentionHours = hours))
 
+  /** Changes the size that a record of the stream may have, in KiB. */
+  def setMaxRecordSize(name: String, kib: Int): Unit = home.stream(name).update(_.copy(maxRecordKiB = kib))
+
   def deleteStream(name: String): Unit = home.remove(home.stream(name))
 
   def streamNames: Array[String] = home.streams.map(_.name).toArray

@@ -26,6 +26,8 @@ object StreamCheck {
   /**
    * Returns the checked stream. Waits for the service if the stream is not cached.
    *
+   * @param asker
+   *   what the description is for
    * @param settings
    *   retries, and the maximum duration of an outage of the service
    * @param query
@@ -38,10 +40,11 @@ object StreamCheck {
       stream: StreamRef,
       connection: ClientSettings,
       settings: KinesisSinkSettings,
-      query: QueryContext
+      query: QueryContext,
+      asker: KnownStreams.Asker
   ): CheckedStream = {
     val caller = connection.forStream(stream)
-    val found = describe(stream, caller, settings, query)
+    val found = describe(stream, caller, settings, query, asker)
     if (!found.status.isUsable)
       throw ServiceErrors.streamUnusable(stream = stream.name, status = found.status.name)
     CheckedStream.of(stream, found, caller.endpoint)
@@ -54,7 +57,8 @@ object StreamCheck {
       stream: StreamRef,
       caller: ClientSettings,
       settings: KinesisSinkSettings,
-      query: QueryContext
+      query: QueryContext,
+      asker: KnownStreams.Asker
   ): StreamDescription =
     Using.Manager { use =>
       val patience = settings.requests.deliveryTimeout
@@ -68,7 +72,8 @@ object StreamCheck {
         lease.service,
         timer,
         settings.retries(Operation.DescribeStreamSummary),
-        settings.rules
+        settings.rules,
+        asker
       ) { (error, failures) =>
         last.set(error)
         outages.failed(stream.name, None, failures, error)

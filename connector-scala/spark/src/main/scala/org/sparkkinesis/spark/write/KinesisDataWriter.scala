@@ -1,21 +1,25 @@
 package org.sparkkinesis.spark.write
 
+import scala.collection.mutable
+import scala.concurrent.duration._
+
 import org.apache.spark.sql.catalyst.InternalRow
 
 import org.sparkkinesis.aws.client.{ClientSettings, KinesisClients}
 import org.sparkkinesis.concurrent.Clock
-import org.sparkkinesis.error.SinkErrors
+import org.sparkkinesis.error.{KinesisConnectorException, SinkErrors}
 import org.sparkkinesis.event.EventSink
 import org.sparkkinesis.model.StreamRef
 import org.sparkkinesis.service.{ServiceErrorKind, ServiceException}
 import org.sparkkinesis.sink.SinkBounds
 import org.sparkkinesis.sink.kinesis.put.SinkRecord
 import org.sparkkinesis.sink.kinesis.{
-  AutoDistributionException, CheckedStream, KinesisSinkSettings, KinesisStreamSink, SinkProcess, StreamRouter
+  AutoDistributionException, CheckedStream, KinesisSinkSettings, KinesisStreamSink, KnownStreams, SinkProcess,
+  StreamRouter
 }
 import org.sparkkinesis.sink.route.{RouteHealth, RoutedSink, StreamSelectors}
 import org.sparkkinesis.spark.connection.StreamCheck
-import org.sparkkinesis.spark.sink.invalid.InvalidRow
+import org.sparkkinesis.spark.sink.invalid.{InvalidRow, OnInvalidRow}
 import org.sparkkinesis.spark.sink.{Refusal, SinkDataWriter, TaskShare, WriteCounts, WriteFailure}
 import org.sparkkinesis.spark.write.route.{RouteAccess, RoutePlan}
 
@@ -32,7 +36,7 @@ final class KinesisDataWriter(plan: WritePlan, partition: Int, share: TaskShare)
     _,
     plan,
     partition,
-    KinesisDataWriter.openWith(_, _, _, bounds, new SinkProcess(timer, senders = share.tasksAtOnce), events),
+    KinesisDataWriter.openWith(plan)(_, _, _, bounds, new SinkProcess(timer, senders = share.tasksAtOnce), events),
     timer,
     events,
     refused
@@ -40,6 +44,9 @@ final class KinesisDataWriter(plan: WritePlan, partition: Int, share: TaskShare)
   private val toRecord = new RowToRecord(plan.columns)
   private val defaultStream: Either[String, StreamRef] =
     plan.defaultStream.map(_.stream).toRight("the column of its stream is null, and no option names a stream")
+
+  /** The streams that did not exist when a row named them, with the time of the answer. */
+  private val missing = mutable.HashMap.empty[StreamRef, Long]
 
   /** The record of the row that is being sent to a logical stream, and why a stream has refused it. */
   private var current = Option.empty[SinkRecord]
@@ -85,7 +92,7 @@ final class KinesisDataWriter(plan: WritePlan, partition: Int, share: TaskShare)
       case None => defaultStream
     }
     (stream, toRecord.convert(values)) match {
-      case (Right(to), Right(record)) => router.rules(to).violation(record) match {
+      case (Right(to), Right(record)) => violation(to, record) match {
           case None =>
             router.write(to, record)
             None
@@ -94,6 +101,24 @@ final class KinesisDataWriter(plan: WritePlan, partition: Int, share: TaskShare)
       case (Left(reason), record) => Some(refusal("(none)", reason, record.toOption))
       case (Right(to), Left(reason)) => Some(refusal(to.toString, reason, None))
     }
+  }
+
+  /**
+   * Returns why the stream does not accept the record. A row that names a stream that does not exist is invalid, and
+   * the stream is looked for again after a while.
+   */
+  private def violation(to: StreamRef, record: SinkRecord): Option[String] = {
+    val isMissing = missing.get(to).exists(since => timer.nanoTime - since < KinesisDataWriter.MissingFor.toNanos)
+    if (isMissing) Some(KinesisDataWriter.MissingReason)
+    else
+      try router.violation(to, record)
+      catch {
+        case error: KinesisConnectorException
+            if error.condition == "KINESIS_STREAM_NOT_FOUND" && plan.onInvalid != OnInvalidRow.Fail &&
+              !plan.defaultStream.exists(_.stream == to) =>
+          missing(to) = timer.nanoTime
+          Some(KinesisDataWriter.MissingReason)
+      }
   }
 
   override protected def flush(): Unit = {
@@ -122,9 +147,14 @@ final class KinesisDataWriter(plan: WritePlan, partition: Int, share: TaskShare)
 }
 
 object KinesisDataWriter {
+
+  /** Time for which a stream counts as missing, so that its rows do not use up the calls of the account. */
+  private val MissingFor = 10.seconds
+  private val MissingReason = "the stream that it names does not exist"
+
   private def check(plan: WritePlan, stream: StreamRef): CheckedStream =
     plan.checkedStreams.find(_.stream == stream).getOrElse {
-      val found = StreamCheck.check(stream, plan.connectionOf(stream), plan.settings, plan.query)
+      val found = StreamCheck.check(stream, plan.connectionOf(stream), plan.settings, plan.query, KnownStreams.Task)
       plan.sources.refuse(found)
       found
     }
@@ -135,9 +165,10 @@ object KinesisDataWriter {
       bounds: SinkBounds,
       process: SinkProcess,
       events: EventSink
-  ): StreamRouter.Target = openWith(stream, plan.connectionOf(stream.stream), plan.settings, bounds, process, events)
+  ): StreamRouter.Target =
+    openWith(plan)(stream, plan.connectionOf(stream.stream), plan.settings, bounds, process, events)
 
-  private def openWith(
+  private def openWith(plan: WritePlan)(
       stream: CheckedStream,
       connection: ClientSettings,
       settings: KinesisSinkSettings,
@@ -148,7 +179,8 @@ object KinesisDataWriter {
     val lease = KinesisClients.shared.acquire(connection.forStream(stream.stream))
     try {
       val sink = KinesisStreamSink.open(lease.service, stream, settings, bounds, process, events)
-      new StreamRouter.Target(stream, sink, () => lease.close())
+      def present = StreamCheck.check(stream.stream, connection, settings, plan.query, KnownStreams.Limit)
+      new StreamRouter.Target(stream, sink, () => lease.close(), () => present.maxRecordBytes)
     } catch {
       case failure: Throwable =>
         lease.close()

@@ -1,7 +1,5 @@
 package org.sparkkinesis.spark.write
 
-import java.util.Locale
-
 import org.apache.spark.sql.connector.distributions.Distribution
 import org.apache.spark.sql.connector.expressions.SortOrder
 
@@ -22,7 +20,7 @@ import org.sparkkinesis.spark.write.route.RoutePlan
  * @param connection
  *   settings for streams without options of their own
  * @param ownConnections
- *   settings for streams that have options of their own, by lower-case name or ARN
+ *   settings for streams that have options of their own, by name or ARN
  * @param routing
  *   the physical streams of logical streams, if the rows go to logical streams
  */
@@ -54,12 +52,19 @@ final case class WritePlan(
   def ofQuery(context: QueryContext): WritePlan =
     context.queryId.fold(this)(id => copy(queryId = id, query = context))
 
-  /** Returns the settings of the client for a stream that an option or a row names. */
-  def connectionOf(stream: StreamRef): ClientSettings =
+  /**
+   * Returns the settings of the client for a stream that an option or a row names. As in
+   * [[org.sparkkinesis.config.Options.ofStream]], a name in another case counts if it is not that of another stream.
+   */
+  def connectionOf(stream: StreamRef): ClientSettings = {
+    val names = stream.arn.toSeq :+ stream.name
+    def inOtherCase(name: String): Option[ClientSettings] = ownConnections.collectFirst {
+      case (other, own) if other.equalsIgnoreCase(name) && !checkedStreams.exists(_.stream.name == other) => own
+    }
     if (ownConnections.isEmpty) connection
     else
-      (stream.arn.toSeq :+ stream.name).map(_.toLowerCase(Locale.ROOT))
-        .collectFirst(Function.unlift(ownConnections.get)).getOrElse(connection)
+      names.flatMap(ownConnections.get).headOption.orElse(names.flatMap(inOtherCase).headOption).getOrElse(connection)
+  }
 
   /** Lets the next batch describe the streams again, because one may have been deleted. */
   override def aborted(): Unit =

@@ -11,7 +11,7 @@ import org.sparkkinesis.event.{
   ConnectorEvent, EventSink, OptionWithoutEffect, StreamColumnIgnored, WritePlanned, WriteStarted
 }
 import org.sparkkinesis.model.StreamRef
-import org.sparkkinesis.sink.kinesis.{CheckedStream, KinesisSinkSettings}
+import org.sparkkinesis.sink.kinesis.{CheckedStream, KinesisSinkSettings, KnownStreams}
 import org.sparkkinesis.sink.route.StreamSelectors
 import org.sparkkinesis.spark.connection.{Connection, OptionEffects, ReadStreams, StreamCheck}
 import org.sparkkinesis.spark.sink.SinkPlan
@@ -61,7 +61,8 @@ final class WritePlanner(
       )
     val routing = Option.when(isLogical)(books.pin(queryId, columns.streamId.nonEmpty, events))
     def connectionOf(of: StreamRef): ClientSettings = Connection.clientSettings(options, Some(of))
-    def check(of: StreamRef): CheckedStream = StreamCheck.check(of, connectionOf(of), settings, query)
+    def check(of: StreamRef): CheckedStream =
+      StreamCheck.check(of, connectionOf(of), settings, query, KnownStreams.Planner)
     val plan = WritePlan(
       columns,
       order,

@@ -122,6 +122,36 @@ class BatchWriteSuite extends SinkFixture {
     assert(read("letters").count(_._2.contains("its column 'data' is null")) == 10)
   }
 
+  test("a row that names a stream that does not exist is an invalid row") {
+    Seq("present", "lost").foreach(kinesis.admin.createStream(_, 1))
+    val routed = rows(100).withColumn("to", when(col("partitionKey") % 2 === 0, "absent"))
+    val options = Seq("streamName" -> "present", "streamColumn" -> "to")
+    kinesis.calls.reset()
+    writer(
+      routed,
+      options ++ Seq("onInvalidRecord" -> "deadLetter", "deadLetterStream" -> "lost"): _*
+    ).save()
+    assert(kinesis.admin.recordCount("present") == 50L && kinesis.admin.recordCount("lost") == 50L)
+    assert(read("lost").forall(_._2.contains("the stream that it names does not exist")))
+    assert(kinesis.calls.count("DescribeStreamSummary", "absent") <= 2, "one call for each task")
+    assert(conditionOf(writer(routed, options: _*).save())._1 == "KINESIS_STREAM_NOT_FOUND")
+  }
+
+  test("a record limit that was raised after the stream was described loses no row") {
+    kinesis.admin.createStream("raised", 1)
+    writer(rows(1), "streamName" -> "raised", "onInvalidRecord" -> "drop").save()
+    val described = System.nanoTime()
+    kinesis.admin.setMaxRecordSize("raised", 10240)
+    val large = rows(1).withColumn("data", repeat(lit("x"), 2 << 20))
+    var attempts = 0
+    // A description counts as the present one for a second.
+    while (attempts == 0 || System.nanoTime() - described < 1500000000L) {
+      writer(large, "streamName" -> "raised", "onInvalidRecord" -> "drop").save()
+      attempts += 1
+    }
+    assert(kinesis.admin.recordCount("raised") > 1, s"not one of $attempts rows was stored")
+  }
+
   test("invalid rows are appended to a table with the reason; the table may have other columns") {
     kinesis.admin.createStream("tabled", 1)
     spark.sql(s"CREATE TABLE letters (noted STRING, ${DeadLetterTable.schema.toDDL}) USING parquet")

@@ -15,7 +15,7 @@ import org.sparkkinesis.metadata.PhysicalStream
 import org.sparkkinesis.model.StreamRef
 import org.sparkkinesis.service.{ServiceErrorKind, ServiceException, StreamDescription}
 import org.sparkkinesis.sink.kinesis.put.SinkRecord
-import org.sparkkinesis.sink.kinesis.{CheckedStream, KinesisSinkSettings, StreamRouter}
+import org.sparkkinesis.sink.kinesis.{CheckedStream, KinesisSinkSettings, KnownStreams, StreamRouter}
 import org.sparkkinesis.sink.route.{RouteHealth, RoutedSink}
 import org.sparkkinesis.sink.{DeliveryFailedException, DestinationStalledException, FatalSinkException}
 import org.sparkkinesis.spark.connection.{Environment, ReadStreams, StreamCheck}
@@ -51,7 +51,7 @@ final private[write] class RouteAccess(
     val patience =
       if (isAlone) settings
       else settings.copy(requests = settings.requests.copy(deliveryTimeout = stallTimeout(settings)))
-    val checked = StreamCheck.check(reference(stream), connection, patience, query)
+    val checked = StreamCheck.check(reference(stream), connection, patience, query, KnownStreams.Task)
     refuseForeign(stream, checked.identity.arn)
     sources.refuse(checked)
     openSink(checked, connection, if (isAlone) settings else impatient)

@@ -25,7 +25,7 @@ final private[task] class NamedOutput(streams: TaskStreams, settings: KinesisSin
 
   override def write(row: WriteRow, record: SinkRecord): Unit = {
     val stream = WriteAttempt.reference(row.target)
-    router.rules(stream).violation(record).foreach(why => throw new Violation("record", why))
+    router.violation(stream, record).foreach(why => throw new Violation("record", why))
     router.write(stream, record)
   }
   override def flush(): Unit = router.flush()

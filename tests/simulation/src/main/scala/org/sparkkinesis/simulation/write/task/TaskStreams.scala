@@ -38,6 +38,8 @@ final private[task] class TaskStreams(
       executor.process.scheduler,
       settings.retries(Operation.DescribeStreamSummary),
       settings.rules,
+      // One process is the driver and an executor.
+      KnownStreams.Planner,
       random.nextDouble _
     )((_, _) => ())
     try {
@@ -59,7 +61,8 @@ final private[task] class TaskStreams(
     new StreamRouter.Target(
       stream,
       KinesisStreamSink.open(executor.client, stream, settings, bounds, executor.sink),
-      () => ()
+      () => (),
+      () => stream.maxRecordBytes
     )
 
   def forget(stream: StreamRef): Unit = executor.known.forget(Caller, stream)
