@@ -114,7 +114,8 @@ final class KnownStreams[Caller] {
       describe(caller, stream, service, scheduler).handle[CompletableFuture[StreamDescription]] { (found, error) =>
         Futures.unwrap(error) match {
           case null => CompletableFuture.completedFuture(found)
-          case lost: ServiceException if asker.mayBeFirst && isOf(lost, ServiceErrorKind.Network) &&
+          case lost: ServiceException
+              if asker.mayBeFirst && isOf(lost, ServiceErrorKind.Network) &&
                 !synchronized(reached(caller)) =>
             unreached += 1
             CompletableFuture.failedFuture(if (unreached >= FirstAttempts) asFinal(lost) else lost)
