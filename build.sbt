@@ -92,7 +92,8 @@ def testProject(name: String): Project =
 
 /** The emulator against the API model, golden vectors and other emulators, through the AWS SDK. */
 lazy val conformance =
-  testProject("conformance").dependsOn(emulator, aws, suite % Test).settings(libraryDependencies += sparkSql % Test)
+  testProject("conformance").dependsOn(emulator, aws, suite % Test)
+    .settings(libraryDependencies ++= Seq(sparkSql % Test, apacheClient % Test))
 
 /** What the projects below share: processes, and the language of the tests of streams. */
 lazy val kit = testProject("kit")
@@ -102,7 +103,7 @@ lazy val kit = testProject("kit")
 /** The connector in Spark, local and on a cluster, against the emulator. */
 lazy val integration = testProject("integration")
   .dependsOn(spark % "compile->compile;test->test", kit, suite % Test)
-  .settings(libraryDependencies ++= Seq(sparkSql, localStack))
+  .settings(libraryDependencies ++= Seq(sparkSql, localStack, apacheClient % Test))
 
 /** Kills, throttles, outages, resharding: counts every record in and out. */
 lazy val chaos = testProject("chaos")
@@ -151,7 +152,7 @@ lazy val peerKcl =
 lazy val bench = project
   .in(file("bench"))
   .dependsOn(kit, peer)
-  .settings(common, Launching.settings, publish / skip := true, libraryDependencies ++= Seq(sparkSql, urlConnection))
+  .settings(common, Launching.settings, publish / skip := true, libraryDependencies ++= Seq(sparkSql, apacheClient, urlConnection))
 
 def interopProject(name: String, folder: String): Project =
   Project(name, file(s"tests/interop/$folder"))

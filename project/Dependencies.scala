@@ -6,13 +6,10 @@ object Dependencies {
 
   /** The Spark line to compile against; `-DsparkVersion=…` chooses another. */
   val spark: String = sys.props.getOrElse("sparkVersion", "4.2.0")
-  val awsSdk = "2.52.0"
+  val awsSdk = "2.57.8"
 
   /** The Netty line that the AWS SDK above is built with; the emulator uses the same. */
-  val netty = "4.1.137.Final"
-
-  /** The Apache HttpClient that the AWS SDK above is built with. */
-  private val httpClient = "5.6.3"
+  val netty = "4.1.138.Final"
 
   /** The Jackson that Spark 4.2 ships, so that tests run on what the build compiles against. */
   val jackson = "2.21.2"
@@ -33,17 +30,23 @@ object Dependencies {
   /** Checks the rules on packages in the unit tests. */
   val archUnit = ("com.tngtech.archunit" % "archunit" % "1.4.2" % Test).excludeAll(ExclusionRule("org.slf4j"))
 
-  /** The SDK refuses to choose among several synchronous HTTP clients on the class path, so this build has one. */
-  private val unusedHttpClients = Seq("apache-client", "url-connection-client")
+  /** The SDK's synchronous clients use this project's own HTTP client. */
+  private val unusedHttpClients = Seq("apache-client", "apache5-client", "url-connection-client")
 
   /** Connections through a proxy. The classes for SOCKS are not used. */
   private val nettyProxy =
     ("io.netty" % "netty-handler-proxy" % netty).excludeAll(ExclusionRule("io.netty", "netty-codec-socks"))
 
-  val aws: Seq[ModuleID] = nettyProxy +: Seq("kinesis", "sts", "netty-nio-client", "apache5-client").map { name =>
+  private val awsModules = Seq("kinesis", "firehose", "sts", "sso", "ssooidc", "signin", "netty-nio-client")
+
+  val aws: Seq[ModuleID] = nettyProxy +: awsModules.map { name =>
     val unused = unusedHttpClients.map(ExclusionRule("software.amazon.awssdk", _))
     ("software.amazon.awssdk" % name % awsSdk).excludeAll(unused :+ ExclusionRule("org.slf4j"): _*)
   }
+
+  /** A synchronous HTTP client of the SDK, for tests and benchmarks that use the SDK's clients. */
+  val apacheClient = ("software.amazon.awssdk" % "apache5-client" % awsSdk)
+    .excludeAll(ExclusionRule("org.slf4j"))
 
   /** A synchronous HTTP client that the benchmarks compare with. */
   val urlConnection = ("software.amazon.awssdk" % "url-connection-client" % awsSdk)
@@ -51,9 +54,8 @@ object Dependencies {
 
   /** The libraries in the jar that obtain loggers; a test checks that there is no other one. */
   val logging: Seq[ModuleID] =
-    Seq("apache5-client", "kinesis", "netty-nio-client", "regions", "sdk-core", "sts", "utils")
-      .map("software.amazon.awssdk" % _ % awsSdk) ++
-      Seq("io.netty" % "netty-common" % netty, "org.apache.httpcomponents.client5" % "httpclient5" % httpClient)
+    (awsModules ++ Seq("auth", "aws-core", "profiles", "regions", "sdk-core", "utils"))
+      .map("software.amazon.awssdk" % _ % awsSdk) :+ "io.netty" % "netty-common" % netty
 
   val nettyServer: Seq[ModuleID] =
     Seq("netty-codec-http", "netty-codec-http2", "netty-handler").map("io.netty" % _ % netty)

@@ -13,7 +13,6 @@ object Packaging {
     "software.amazon.awssdk",
     "software.amazon.eventstream",
     "io.netty",
-    "org.apache.hc",
     "org.reactivestreams",
     "com.fasterxml.jackson"
   )
@@ -36,6 +35,9 @@ object Packaging {
     "handler/traffic"
   ).map(part => s"${shaded.replace('.', '/')}/io/netty/$part/")
 
+  /** Of the SDK's client for Firehose only the endpoint rules are used. */
+  private val firehose = s"${shaded.replace('.', '/')}/software/amazon/awssdk/services/firehose/"
+
   lazy val settings: Seq[Setting[_]] = Seq(
     name := "spark-kinesis",
     moduleName := "spark-kinesis_2.13",
@@ -57,8 +59,12 @@ object Packaging {
       case PathList("META-INF", "services", "reactor.blockhound.integration.BlockHoundIntegration") =>
         MergeStrategy.discard
       case PathList("META-INF", "io.netty.versions.properties") => MergeStrategy.discard
+      // Versions of the modules, and classes that load others ahead for a snapshot of a JVM.
+      case PathList("META-INF", "software.amazon.awssdk", _*) => MergeStrategy.discard
+      case PathList("META-INF", "services", name) if name.endsWith("SdkWarmUpProvider") => MergeStrategy.discard
       case PathList("module-info.class" | "VersionInfo.java" | "mime.types") => MergeStrategy.discard
       case path if unusedNetty.exists(path.startsWith) => MergeStrategy.discard
+      case path if path.startsWith(firehose) && !path.startsWith(s"${firehose}endpoints/") => MergeStrategy.discard
       case path => (assembly / assemblyMergeStrategy).value(path)
     }
   ) ++ publishing ++ ThirdPartyLicenses.settings ++ compatibility

@@ -32,8 +32,7 @@ def test_other_files_are_only_services_licenses_and_the_manifest(names: list[str
     rest = {name for name in names if not name.startswith(("org/sparkkinesis/", "org/apache/spark/sparkkinesis/"))}
     known = {name for name in rest if name.startswith(("META-INF/services/", "META-INF/licenses/"))}
     single = {"META-INF/MANIFEST.MF", "META-INF/LICENSE", "META-INF/NOTICE", "META-INF/sbom/spark-kinesis.cdx.json"}
-    # Apache HttpClient checks the host names of certificates against the public suffixes.
-    assert rest - known == single | {"org/publicsuffix/list/effective_tld_names.dat"}
+    assert rest - known == single
     assert not any(name.startswith("META-INF/versions") or "module-info" in name for name in names)
 
 
@@ -55,8 +54,6 @@ def test_the_jar_has_the_license_and_notice_of_the_project(root: Path) -> None:
                 "LICENSE-third-party.txt": "Copyright (c) 2003-2008 Yuta Mori",
             },
         ),
-        ("org.apache.httpcomponents.client5", {"LICENSE": "Apache License", "NOTICE": "Apache HttpClient"}),
-        ("org.apache.httpcomponents.core5", {"LICENSE": "Apache License"}),
         ("org.reactivestreams", {"LICENSE.txt": "MIT No Attribution"}),
         ("com.fasterxml.jackson.core", {"LICENSE": "Apache License", "NOTICE": "Tatu Saloranta"}),
         ("com.fasterxml.jackson.dataformat", {"LICENSE": "Apache (Software) License", "NOTICE": "Tatu Saloranta"}),
@@ -109,4 +106,3 @@ def test_no_library_in_it_writes_to_a_logger_that_is_not_quiet(names: list[str])
     ]
     assert any(name.startswith("org/sparkkinesis/shaded/software/amazon/awssdk/") for name in quiet)
     assert any(name.startswith("org/sparkkinesis/shaded/io/netty/") for name in quiet)
-    assert any(name.startswith("org/sparkkinesis/shaded/org/apache/hc/client5/") for name in quiet)

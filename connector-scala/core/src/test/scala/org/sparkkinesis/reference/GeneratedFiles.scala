@@ -20,6 +20,7 @@ object GeneratedFiles {
     "docs/errors.md" -> ErrorsPage.text,
     "docs/migration.md" -> MigrationPage.text,
     "connector-scala/core/src/test/resources/org/sparkkinesis/config/effects.txt" -> EffectMatrix.text,
+    "docs/network.md" -> NetworkPage.text,
     "python/src/spark_kinesis/_generated.py" -> PythonOptions.text,
     "python/src/spark_kinesis/_conditions.py" -> PythonConditions.text
   )

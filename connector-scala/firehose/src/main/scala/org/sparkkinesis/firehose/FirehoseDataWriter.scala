@@ -62,7 +62,7 @@ private object FirehoseDataWriter {
 
   /** The clients that all writers of this JVM share. */
   lazy val clients: ServiceClients[FirehoseService] = ServiceClients.ofJvm(settings =>
-    new JsonFirehoseService(SdkClients.json(settings, "firehose", "Firehose_20150804"))
+    new JsonFirehoseService(SdkClients.firehose(settings))
   )
 }
 

@@ -22,7 +22,7 @@ class FirehoseServiceSuite extends TimedSuite {
       emulator.admin.createDeliveryStream("archive")
       val keys = CredentialSettings.Static(credential.accessKeyId, secret, None)
       val settings = ClientSettings.of(Some(emulator.region), Some(emulator.endpoint), keys)
-      val requests = SdkClients.json(settings, "firehose", "Firehose_20150804")
+      val requests = SdkClients.firehose(settings)
       Using.resource(new JsonFirehoseService(requests))(body(emulator, _))
     }
 

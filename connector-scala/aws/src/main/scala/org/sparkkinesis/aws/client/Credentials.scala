@@ -1,6 +1,5 @@
 package org.sparkkinesis.aws.client
 
-import java.net.URI
 import java.time.Instant
 import java.util.concurrent.{CompletableFuture, ExecutorService, Executors}
 import java.util.function.Supplier
@@ -9,15 +8,14 @@ import scala.jdk.CollectionConverters._
 import scala.util.control.NonFatal
 
 import software.amazon.awssdk.auth.credentials._
-import software.amazon.awssdk.http.apache5.Apache5HttpClient
 import software.amazon.awssdk.identity.spi.{AwsCredentialsIdentity, IdentityProvider, ResolveIdentityRequest}
 import software.amazon.awssdk.regions.Region
-import software.amazon.awssdk.services.sts.StsClient
 import software.amazon.awssdk.services.sts.auth.StsAssumeRoleCredentialsProvider
 import software.amazon.awssdk.services.sts.model.AssumeRoleRequest
 
-import org.sparkkinesis.aws.http.DaemonThreads
+import org.sparkkinesis.aws.http.{BlockingHttpClient, DaemonThreads}
 import org.sparkkinesis.error.{KinesisConnectorException, ServiceErrors}
+import org.sparkkinesis.network.Network
 import org.sparkkinesis.service.ServiceException
 
 /** Credentials of one client. Resolving them does not block the caller. `close` stops the background refresh. */
@@ -25,7 +23,8 @@ final class Credentials private (
     provider: AwsCredentialsProvider,
     supplied: Option[SuppliedCredentials],
     owned: Seq[AutoCloseable],
-    resolver: ExecutorService
+    resolver: ExecutorService,
+    network: Network
 ) extends IdentityProvider[AwsCredentialsIdentity]
     with AutoCloseable {
   override def identityType: Class[AwsCredentialsIdentity] = classOf[AwsCredentialsIdentity]
@@ -34,7 +33,10 @@ final class Credentials private (
     provider match {
       case fixed: StaticCredentialsProvider => CompletableFuture.completedFuture(fixed.resolveCredentials)
       // The provider may read files, call the metadata service or call STS. The caller's thread must not block.
-      case _ => CompletableFuture.supplyAsync(() => provider.resolveCredentials, resolver)
+      case _ => CompletableFuture.supplyAsync(
+          () => BlockingHttpClient.within(network)(provider.resolveCredentials),
+          resolver
+        )
     }
 
   /**
@@ -52,14 +54,17 @@ final class Credentials private (
 }
 
 object Credentials {
-  def of(settings: CredentialSettings, region: Region): Credentials = {
+
+  /** @param network the network of the calls that get credentials */
+  def of(settings: CredentialSettings, region: Region, network: Network): Credentials = {
     val supplied = suppliedFor(settings)
-    val (provider, owned) = create(settings, region, supplied)
+    val (provider, owned) = BlockingHttpClient.within(network)(create(settings, region, supplied, network))
     new Credentials(
       provider,
       supplied,
       owned,
-      Executors.newCachedThreadPool(DaemonThreads.named("kinesis-credentials"))
+      Executors.newCachedThreadPool(DaemonThreads.named("kinesis-credentials")),
+      network
     )
   }
 
@@ -76,7 +81,8 @@ object Credentials {
   private def create(
       settings: CredentialSettings,
       region: Region,
-      supplied: Option[SuppliedCredentials]
+      supplied: Option[SuppliedCredentials],
+      network: Network
   ): (AwsCredentialsProvider, Seq[AutoCloseable]) =
     settings match {
       case CredentialSettings.DefaultChain =>
@@ -90,19 +96,17 @@ object Credentials {
         val profile = ProfileCredentialsProvider.create(name)
         (profile, Seq(profile))
       case CredentialSettings.SuppliedBy(className) => (supplied.getOrElse(new SuppliedCredentials(className)), Nil)
-      case role: CredentialSettings.AssumeRole => assumeRole(role, region, supplied)
+      case role: CredentialSettings.AssumeRole => assumeRole(role, region, supplied, network)
     }
 
   private def assumeRole(
       role: CredentialSettings.AssumeRole,
       region: Region,
-      supplied: Option[SuppliedCredentials]
+      supplied: Option[SuppliedCredentials],
+      network: Network
   ): (AwsCredentialsProvider, Seq[AutoCloseable]) = {
-    val (base, ownedByBase) = create(role.base, region, supplied)
-    val sts = StsClient.builder().region(region).credentialsProvider(base)
-      .httpClientBuilder(Apache5HttpClient.builder())
-    role.stsEndpoint.foreach(endpoint => sts.endpointOverride(URI.create(endpoint)))
-    val client = sts.build()
+    val (base, ownedByBase) = create(role.base, region, supplied, network)
+    val (client, http) = TokenService.client(role, base, region, network)
     val request = AssumeRoleRequest.builder().roleArn(role.roleArn).roleSessionName(role.sessionName)
     role.externalId.foreach(request.externalId)
     val provider = StsAssumeRoleCredentialsProvider
@@ -111,7 +115,7 @@ object Credentials {
       .refreshRequest(request.build())
       .asyncCredentialUpdateEnabled(true)
       .build()
-    (provider, Seq(provider, client) ++ ownedByBase)
+    (provider, Seq(provider, client, http) ++ ownedByBase)
   }
 }
 

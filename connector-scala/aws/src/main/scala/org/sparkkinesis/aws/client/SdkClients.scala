@@ -4,7 +4,7 @@ import java.net.URI
 import java.time.{Clock, Duration}
 import java.util.concurrent.Executor
 
-import scala.jdk.OptionConverters._
+import scala.annotation.tailrec
 
 import software.amazon.awssdk.awscore.retry.AwsRetryStrategy
 import software.amazon.awssdk.core.client.config.{
@@ -13,13 +13,13 @@ import software.amazon.awssdk.core.client.config.{
   SdkAdvancedClientOption
 }
 import software.amazon.awssdk.http.async.SdkAsyncHttpClient
-import software.amazon.awssdk.regions.{PartitionMetadata, Region}
+import software.amazon.awssdk.regions.Region
 import software.amazon.awssdk.services.kinesis.KinesisAsyncClient
 
 import org.sparkkinesis.aws.getrecords.GetRecordsClient
 import org.sparkkinesis.aws.http.{HttpClients, ObservedHttpClient}
 import org.sparkkinesis.aws.putrecords.PutRecordsClient
-import org.sparkkinesis.aws.request.{JsonService, KinesisEndpoints, SignedCalls, SigningClock}
+import org.sparkkinesis.aws.request._
 import org.sparkkinesis.aws.subscription.SubscriptionTransport
 import org.sparkkinesis.event.EventSink
 import org.sparkkinesis.event.log.{EventLog, QueryContext}
@@ -42,14 +42,13 @@ object SdkClients {
   /** @param machine clock of this machine */
   private[aws] def create(settings: ClientSettings, events: EventSink, machine: Clock): SdkKinesisService = {
     val region = Region.of(Regions.resolve(settings, "any"))
-    val credentials = Credentials.of(settings.credentials, region)
-    val endpoint = settings.endpoint.map(URI.create)
-    val http =
-      new ObservedHttpClient(HttpClients.forRequests(settings.network.maxConnections, settings.network.requestTimeout))
+    val credentials = Credentials.of(settings.credentials, region, settings.network)
+    val configured = endpointSettings(settings, KinesisEndpoints.Service)
+    val endpoint = configured.overridden
+    val http = new ObservedHttpClient(HttpClients.forRequests(settings.network))
     val transport = HttpClients.transport(settings.network)
     val client = requests(settings, region, endpoint, credentials, http)
-    // The client also knows an endpoint that is set in the environment or in a profile.
-    val endpoints = new KinesisEndpoints(region, client.serviceClientConfiguration().endpointOverride().toScala)
+    val endpoints = new KinesisEndpoints(region, configured)
     val clock = new SigningClock(machine)
     val mayRenew = mayDifferAfter(credentials, clock)
     val signed =
@@ -58,7 +57,13 @@ object SdkClients {
       client,
       new PutRecordsClient(endpoints, signed),
       new GetRecordsClient(endpoints, signed),
-      new SubscriptionTransport(endpoints, credentials, HttpClients.forSubscriptions, clock, mayRenew),
+      new SubscriptionTransport(
+        endpoints,
+        credentials,
+        HttpClients.forSubscriptions(settings.network),
+        clock,
+        mayRenew
+      ),
       Seq(transport, credentials),
       mayRenew,
       events
@@ -66,26 +71,21 @@ object SdkClients {
   }
 
   /**
-   * Creates a client for a service whose SDK client is not in the jar. The caller owns and closes it.
+   * Creates a client for Amazon Data Firehose. The caller owns and closes it.
    *
-   * @param service
-   *   name of the service in its endpoint and in signatures
-   * @param version
-   *   version of its API
    * @throws org.sparkkinesis.error.KinesisConnectorException
    *   if no region is known
    */
-  def json(settings: ClientSettings, service: String, version: String): JsonService = {
+  def firehose(settings: ClientSettings): JsonService = {
     val region = Region.of(Regions.resolve(settings, "any"))
-    val credentials = Credentials.of(settings.credentials, region)
-    val endpoint =
-      settings.endpoint.getOrElse(s"https://$service.${region.id}.${PartitionMetadata.of(region).dnsSuffix}")
+    val credentials = Credentials.of(settings.credentials, region, settings.network)
+    val configured = endpointSettings(settings, FirehoseEndpoint.Service)
     val clock = new SigningClock(Clock.systemUTC)
     new JsonService(
-      service,
-      version,
+      "firehose",
+      "Firehose_20150804",
       region.id,
-      URI.create(endpoint),
+      () => FirehoseEndpoint.of(region, configured),
       credentials,
       HttpClients.transport(settings.network),
       clock,
@@ -97,6 +97,17 @@ object SdkClients {
   /** Whether a call that failed may succeed with other credentials or another time. */
   private def mayDifferAfter(credentials: Credentials, clock: SigningClock): ServiceException => Boolean =
     error => clock.mayDifferAfter(error) || credentials.mayDifferAfter(error)
+
+  private def endpointSettings(settings: ClientSettings, service: String): EndpointSettings =
+    new EndpointSettings(service, settings.endpoint.map(URI.create), profileOf(settings.credentials))
+
+  /** The profile of an option, whose endpoints count as well. */
+  @tailrec
+  private def profileOf(credentials: CredentialSettings): Option[String] = credentials match {
+    case CredentialSettings.Profile(name) => Some(name)
+    case role: CredentialSettings.AssumeRole => profileOf(role.base)
+    case _ => None
+  }
 
   private def requests(
       settings: ClientSettings,
@@ -129,6 +140,7 @@ object SdkClients {
     val overrides = ClientOverrideConfiguration.builder()
     overrides.retryStrategy(AwsRetryStrategy.doNotRetry())
     overrides.putAdvancedOption(SdkAdvancedClientOption.USER_AGENT_SUFFIX, "spark-kinesis")
+    profileOf(settings.credentials).foreach(overrides.defaultProfileName)
     overrides.apiCallTimeout(Duration.ofNanos(settings.network.requestTimeout.toNanos))
     overrides.build()
   }

@@ -1,7 +1,7 @@
 package org.sparkkinesis.aws.http
 
-import java.io.File
 import java.time.Duration
+import java.util.concurrent.ConcurrentHashMap
 
 import scala.concurrent.duration.{DurationInt, FiniteDuration}
 
@@ -29,19 +29,32 @@ private[aws] object HttpClients {
    * Creates the client for request-response calls. It uses HTTP/1.1, where a connection carries one call at a time: a
    * slow response delays no other call, and a lost connection fails one call.
    */
-  def forRequests(maxConcurrency: Int, requestTimeout: FiniteDuration): SdkAsyncHttpClient = NettyNioAsyncHttpClient
-    .builder()
-    .protocol(Protocol.HTTP1_1)
-    .eventLoopGroup(requestLoops)
-    .sslProvider(SslProvider.JDK)
-    .maxConcurrency(maxConcurrency)
-    .maxPendingConnectionAcquires(MaxPendingAcquires)
-    .connectionAcquisitionTimeout(javaDuration(requestTimeout.min(AcquireTimeout)))
-    .connectionTimeout(ConnectTimeout)
-    .readTimeout(javaDuration(requestTimeout))
-    .writeTimeout(javaDuration(requestTimeout))
-    .tcpKeepAlive(true)
-    .build()
+  def forRequests(network: Network): SdkAsyncHttpClient = proxied(network) { () =>
+    NettyNioAsyncHttpClient
+      .builder()
+      .protocol(Protocol.HTTP1_1)
+      .eventLoopGroup(requestLoops)
+      .sslProvider(SslProvider.JDK)
+      .maxConcurrency(network.maxConnections)
+      .maxPendingConnectionAcquires(MaxPendingAcquires)
+      .connectionAcquisitionTimeout(javaDuration(acquireTimeout(network)))
+      .connectionTimeout(javaDuration(network.connectTimeout))
+      .readTimeout(javaDuration(network.requestTimeout))
+      .writeTimeout(javaDuration(network.requestTimeout))
+      .tcpKeepAlive(true)
+  }
+
+  private def proxied(network: Network)(settings: () => NettyNioAsyncHttpClient.Builder): SdkAsyncHttpClient = {
+    lazy val trusted = TrustedAuthorities.of(network)
+    new ProxiedHttpClient(
+      network,
+      () => {
+        val builder = settings()
+        trusted.foreach(manager => builder.tlsTrustManagersProvider(() => Array(manager)))
+        builder
+      }
+    )
+  }
 
   /** Creates the connector's own client for calls with many bytes. It shares the event loops of the requests. */
   def transport(network: Network): HttpTransport =
@@ -49,21 +62,31 @@ private[aws] object HttpClients {
 
   private def tls(network: Network): SslContext = {
     val builder = SslContextBuilder.forClient().sslProvider(SslProvider.JDK)
-    network.trustedFile.foreach(file => builder.trustManager(new File(file)))
+    TrustedAuthorities.of(network).foreach(manager => builder.trustManager(manager))
     builder.build()
   }
 
+  private val ofSubscriptions = new ConcurrentHashMap[Network, SdkAsyncHttpClient]
+
   /**
-   * The client for subscriptions. The JVM has one, over HTTP/2, and never closes it. A subscription occupies its stream
-   * of a connection until it ends, so concurrency has no bound. The read timeout is longer than the lifetime of a
-   * subscription, so that a paused reader does not time out. Window and ping interval follow KCL and Flink.
+   * Returns the client for subscriptions. The JVM has one for each network, over HTTP/2, and never closes it. A
+   * subscription occupies its stream of a connection until it ends, so concurrency has no bound. The read timeout is
+   * longer than the lifetime of a subscription, so that a paused reader does not time out. Window and ping interval
+   * follow KCL and Flink.
    */
-  lazy val forSubscriptions: SdkAsyncHttpClient = subscriptions().build()
+  def forSubscriptions(network: Network): SdkAsyncHttpClient = {
+    // Limits of requests make no difference.
+    val relevant = network.copy(
+      maxConnections = Network.Standard.maxConnections,
+      requestTimeout = Network.Standard.requestTimeout
+    )
+    ofSubscriptions.computeIfAbsent(relevant, _ => proxied(relevant)(() => subscriptions(relevant)))
+  }
 
   /**
    * Returns a builder with the settings of [[forSubscriptions]], for callers that add settings, such as trust managers.
    */
-  def subscriptions(): NettyNioAsyncHttpClient.Builder = NettyNioAsyncHttpClient
+  def subscriptions(network: Network): NettyNioAsyncHttpClient.Builder = NettyNioAsyncHttpClient
     .builder()
     .protocol(Protocol.HTTP2)
     .eventLoopGroup(subscriptionLoops)
@@ -71,7 +94,7 @@ private[aws] object HttpClients {
     .maxConcurrency(Int.MaxValue)
     .maxPendingConnectionAcquires(Int.MaxValue)
     .connectionAcquisitionTimeout(Duration.ofSeconds(60))
-    .connectionTimeout(ConnectTimeout)
+    .connectionTimeout(javaDuration(network.connectTimeout))
     .readTimeout(Duration.ofNanos(KinesisQuotas.Lifetime.Subscription.toNanos).plusMinutes(1))
     .writeTimeout(Duration.ofSeconds(60))
     .tcpKeepAlive(true)
@@ -90,13 +113,14 @@ private[aws] object HttpClients {
   def subscriptionWindow(maxMemory: Long): Int =
     math.max(64L * KinesisQuotas.KiB, math.min(512L * KinesisQuotas.KiB, maxMemory / 4096)).toInt
 
-  private val ConnectTimeout = Duration.ofSeconds(5)
-
   /**
    * The SDK's default, which is longer than the connection timeout, and shorter than the request timeout. While an
    * endpoint has never been reached, the SDK's pool loses about one in thirty refused connections. A call that waits
    * for such a connection would otherwise fail only after the whole request timeout.
    */
+  private def acquireTimeout(network: Network): FiniteDuration =
+    network.requestTimeout.min(AcquireTimeout.max(network.connectTimeout * 2))
+
   private val AcquireTimeout = 10.seconds
   private val MaxPendingAcquires = 100000
 

@@ -16,6 +16,8 @@ import org.sparkkinesis.service.{Operation, ServiceException}
  *
  * @param version
  *   version of the API, which is a part of each request's target
+ * @param endpoint
+ *   returns the address of the service, or fails the call
  * @param transport
  *   this instance owns it
  * @param timeout
@@ -27,7 +29,7 @@ final class JsonService private[aws] (
     service: String,
     version: String,
     region: String,
-    endpoint: URI,
+    endpoint: () => URI,
     credentials: IdentityProvider[AwsCredentialsIdentity] with AutoCloseable,
     transport: HttpTransport,
     clock: SigningClock,
@@ -47,7 +49,7 @@ final class JsonService private[aws] (
   def call[A](operation: Operation, body: Array[Byte])(convert: Array[Byte] => A): CompletableFuture[A] =
     calls.abortable(operation) {
       val reader = new CollectedAnswer(operation)
-      requests.make(endpoint, s"$version.${operation.name}", RequestContent.json(body), reader)
+      requests.make(endpoint(), s"$version.${operation.name}", RequestContent.json(body), reader)
     }(answer => convert(answer.content))
 
   override def close(): Unit = {

@@ -6,6 +6,7 @@ import software.amazon.awssdk.identity.spi.{AwsCredentialsIdentity, AwsSessionCr
 import software.amazon.awssdk.regions.Region
 
 import org.sparkkinesis.error.KinesisConnectorException
+import org.sparkkinesis.network.Network
 import org.sparkkinesis.service.ServiceErrorKind
 import org.sparkkinesis.suite.TimedSuite
 
@@ -28,7 +29,7 @@ object RotatingSupplier { val asked = new java.util.concurrent.atomic.AtomicInte
 
 class CredentialsSuite extends TimedSuite {
   private def resolve(settings: CredentialSettings): AwsCredentialsIdentity = {
-    val credentials = Credentials.of(settings, Region.US_EAST_1)
+    val credentials = Credentials.of(settings, Region.US_EAST_1, Network.Standard)
     try credentials.resolveIdentity().get()
     finally credentials.close()
   }
@@ -57,7 +58,7 @@ class CredentialsSuite extends TimedSuite {
     )
     RotatingSupplier.asked.set(0)
     val settings = CredentialSettings.SuppliedBy(classOf[RotatingSupplier].getName)
-    val credentials = Credentials.of(settings, Region.US_EAST_1)
+    val credentials = Credentials.of(settings, Region.US_EAST_1, Network.Standard)
     def id = credentials.resolveIdentity().get().accessKeyId
     try {
       assert((id, id) == ("id-1", "id-1"))
@@ -66,7 +67,8 @@ class CredentialsSuite extends TimedSuite {
       assert(credentials.mayDifferAfter(error("ExpiredTokenException")))
       assert((id, id) == ("id-2", "id-2"))
     } finally credentials.close()
-    val fixed = Credentials.of(CredentialSettings.Static("id", "secret", Some("token")), Region.US_EAST_1)
+    val fixed =
+      Credentials.of(CredentialSettings.Static("id", "secret", Some("token")), Region.US_EAST_1, Network.Standard)
     assert(!fixed.mayDifferAfter(error("ExpiredTokenException")))
     fixed.close()
   }
@@ -79,7 +81,11 @@ class CredentialsSuite extends TimedSuite {
     )
   ) test(s"a class of the user that $what is rejected by name") {
     val error =
-      intercept[KinesisConnectorException](Credentials.of(CredentialSettings.SuppliedBy(name), Region.US_EAST_1))
+      intercept[KinesisConnectorException](Credentials.of(
+        CredentialSettings.SuppliedBy(name),
+        Region.US_EAST_1,
+        Network.Standard
+      ))
     assert(error.condition == "KINESIS_CREDENTIALS_FAILED")
     assert(error.getMessage.contains(name), error.getMessage)
   }

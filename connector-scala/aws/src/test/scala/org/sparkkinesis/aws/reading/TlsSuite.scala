@@ -18,7 +18,7 @@ import org.sparkkinesis.aws.client.SdkKinesisService
 import org.sparkkinesis.aws.getrecords.GetRecordsClient
 import org.sparkkinesis.aws.http.HttpClients
 import org.sparkkinesis.aws.putrecords.PutRecordsClient
-import org.sparkkinesis.aws.request.{KinesisEndpoints, SignedCalls, SigningClock}
+import org.sparkkinesis.aws.request.{EndpointSettings, KinesisEndpoints, SignedCalls, SigningClock}
 import org.sparkkinesis.aws.subscription.SubscriptionTransport
 import org.sparkkinesis.aws.transport.HttpTransport
 import org.sparkkinesis.chunk.DecodeSettings
@@ -45,13 +45,13 @@ class TlsSuite extends TimedSuite {
   private def onService(alpn: Boolean)(use: (KinesisEmulator, SdkKinesisService) => Unit): Unit = {
     val emulator = KinesisEmulator.start(EmulatorConfig(quotas = false, tls = true))
     val endpoint = URI.create(emulator.endpoint)
-    val http = HttpClients.subscriptions()
+    val http = HttpClients.subscriptions(Network.Standard)
     if (alpn) http.protocolNegotiation(ProtocolNegotiation.ALPN)
     val pushed = http.buildWithDefaults(trustAll)
     val asked = NettyNioAsyncHttpClient.builder().buildWithDefaults(trustAll)
     val client = KinesisAsyncClient.builder().region(Region.US_EAST_1).endpointOverride(endpoint)
       .credentialsProvider(credentials).httpClient(asked).build()
-    val endpoints = new KinesisEndpoints(Region.US_EAST_1, Some(endpoint))
+    val endpoints = new KinesisEndpoints(Region.US_EAST_1, new EndpointSettings("Kinesis", Some(endpoint), None))
     val clock = new SigningClock(Clock.systemUTC)
     val trusted = SslContextBuilder.forClient().trustManager(
       new ByteArrayInputStream(emulator.certificatePem.getBytes("US-ASCII"))

@@ -20,14 +20,14 @@ class KinesisEndpointsSuite extends TimedSuite {
   }
 
   private def addresses(region: Region, overridden: Option[URI] = None): Seq[String] = {
-    val endpoints = new KinesisEndpoints(region, overridden)
+    val endpoints = new KinesisEndpoints(region, new EndpointSettings("Kinesis", overridden, None))
     Seq(endpoints.ofStream(None), endpoints.ofStream(Some(stream)), endpoints.ofConsumer(consumer)).map(_.toString)
   }
 
   test("an ARN selects the address of its account, a name that of the region") {
     val ofAccount = "https://123456789012.data-kinesis.us-east-1.amazonaws.com"
     assert(addresses(Region.US_EAST_1) == Seq("https://kinesis.us-east-1.amazonaws.com", ofAccount, ofAccount))
-    val ofChina = new KinesisEndpoints(Region.CN_NORTH_1, None)
+    val ofChina = new KinesisEndpoints(Region.CN_NORTH_1, new EndpointSettings("Kinesis", None, None))
     val chinese = "arn:aws-cn:kinesis:cn-north-1:123456789012:stream/orders"
     assert(Seq(None, Some(chinese)).map(ofChina.ofStream(_).toString) == Seq(
       "https://kinesis.cn-north-1.amazonaws.com.cn",
@@ -45,7 +45,10 @@ class KinesisEndpointsSuite extends TimedSuite {
   }
 
   test("an ARN of another partition than the region is refused") {
-    val refused = intercept[CompletionException](new KinesisEndpoints(Region.CN_NORTH_1, None).ofStream(Some(stream)))
+    val refused = intercept[CompletionException](new KinesisEndpoints(
+      Region.CN_NORTH_1,
+      new EndpointSettings("Kinesis", None, None)
+    ).ofStream(Some(stream)))
     assert(refused.getMessage.contains("Partition"), refused.getMessage)
   }
 

@@ -9,12 +9,15 @@ import java.util.concurrent.ConcurrentHashMap
  */
 final class ConsumersInUse {
 
-  /** Endpoint and ARN of a consumer → the read that uses it. */
-  private val owners = new ConcurrentHashMap[(String, String), AnyRef]
+  /**
+   * ARN of a consumer and creation time of its stream → the read that uses it. The time tells services apart that use
+   * the same account number, as emulators do. Addresses do not count, because many lead to the same service.
+   */
+  private val owners = new ConcurrentHashMap[(String, Long), AnyRef]
 
   /** Claims the consumer for `owner`. Returns false if another owner has it. Repeated claims by one owner succeed. */
-  def claim(endpoint: String, consumerArn: String, owner: AnyRef): Boolean = {
-    val present = owners.putIfAbsent((endpoint, consumerArn), owner)
+  def claim(consumerArn: String, streamCreationMillis: Long, owner: AnyRef): Boolean = {
+    val present = owners.putIfAbsent((consumerArn, streamCreationMillis), owner)
     present == null || (present eq owner)
   }
 

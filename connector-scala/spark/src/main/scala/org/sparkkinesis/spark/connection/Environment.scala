@@ -66,7 +66,8 @@ object Environment {
     override val consumersInUse: ConsumersInUse = new ConsumersInUse
     override def client(settings: ClientSettings): ServiceLease[KinesisService] =
       KinesisClients.shared.acquire(settings)
-    override def readers(settings: ClientSettings): ShardReaders = ShardReaders.at(settings.endpoint.getOrElse(""))
+    override def readers(settings: ClientSettings): ShardReaders =
+      ShardReaders.at(AwsHosts.serviceAt(settings.endpoint.getOrElse("")))
     override def events(query: QueryContext): EventSink = new EventLog(query)
     override def warnOfLoss(loss: KinesisConnectorException): Unit = ()
     override def taskKiller(): Option[String => Unit] = RunningTask.killer()

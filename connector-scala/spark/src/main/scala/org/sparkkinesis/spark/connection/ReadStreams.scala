@@ -1,9 +1,6 @@
 package org.sparkkinesis.spark.connection
 
-import java.net.URI
 import java.util.concurrent.ConcurrentHashMap
-
-import scala.util.Try
 
 import org.apache.spark.sql.SparkSession
 
@@ -14,10 +11,10 @@ import org.sparkkinesis.sink.kinesis.{CheckedStream, StreamIdentity}
  * The streams that one streaming query reads. The query must not write to one of them, because it would read its own
  * records endlessly.
  *
- * @param streams
- *   pairs of stream ARN and service endpoint
+ * Two descriptions are of the same stream if the ARN is the same, and also the creation time or the service. Addresses
+ * alone do not tell services apart: dual-stack, FIPS and private names lead to the same stream.
  */
-final case class ReadStreams(streams: Set[(String, String)]) {
+final case class ReadStreams(streams: Set[StreamIdentity]) {
 
   /**
    * Checks that the query does not read the stream.
@@ -26,7 +23,7 @@ final case class ReadStreams(streams: Set[(String, String)]) {
    *   KINESIS_SINK_LOOP if the query reads it
    */
   def refuse(stream: CheckedStream): Unit =
-    if (streams(ReadStreams.placeOf(stream.identity)))
+    if (streams.exists(ReadStreams.isSame(_, stream.identity)))
       throw SinkErrors.loop(stream = stream.stream.name, arn = stream.identity.arn)
 }
 
@@ -40,7 +37,7 @@ object ReadStreams {
 
   final private class Registration(val queryId: String, identities: () => Iterable[StreamIdentity])
       extends AutoCloseable {
-    def streams: Set[(String, String)] = reading(identities()).streams
+    def streams: Set[StreamIdentity] = identities().toSet
 
     override def close(): Unit = {
       byQuery.computeIfPresent(
@@ -54,7 +51,7 @@ object ReadStreams {
     }
   }
 
-  def reading(streams: Iterable[StreamIdentity]): ReadStreams = ReadStreams(streams.map(placeOf).toSet)
+  def reading(streams: Iterable[StreamIdentity]): ReadStreams = ReadStreams(streams.toSet)
 
   /**
    * Records the streams that a source of this thread's query reads, until the returned value is closed. They may
@@ -76,10 +73,8 @@ object ReadStreams {
   private def currentQuery: Option[String] =
     SparkSession.getActiveSession.flatMap(session => Option(session.sparkContext.getLocalProperty(QueryIdProperty)))
 
-  /** Returns the ARN and the endpoint; all endpoints of AWS count as one, because they lead to the same stream. */
-  private def placeOf(stream: StreamIdentity): (String, String) = {
-    val host = Try(URI.create(stream.endpoint).getHost).toOption.flatMap(Option(_)).getOrElse("")
-    val isAws = stream.endpoint.isEmpty || host.contains(".amazonaws.com")
-    (stream.arn, if (isAws) "" else stream.endpoint)
-  }
+  private def isSame(one: StreamIdentity, other: StreamIdentity): Boolean =
+    one.arn == other.arn &&
+      (one.creationMillis == other.creationMillis ||
+        AwsHosts.serviceAt(one.endpoint) == AwsHosts.serviceAt(other.endpoint))
 }

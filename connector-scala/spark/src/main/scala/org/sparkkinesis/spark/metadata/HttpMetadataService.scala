@@ -1,17 +1,14 @@
 package org.sparkkinesis.spark.metadata
 
-import java.io.{ByteArrayOutputStream, IOException}
-import java.net.http.HttpClient.Redirect
-import java.net.http.HttpResponse.BodySubscriber
-import java.net.http.{HttpClient, HttpRequest, HttpResponse}
-import java.net.{URI, URLEncoder}
-import java.nio.ByteBuffer
+import java.io.IOException
+import java.net.{SocketTimeoutException, URI, URLEncoder}
 import java.nio.charset.StandardCharsets
-import java.time.Duration
-import java.util.concurrent.{CompletableFuture, CompletionStage, ExecutionException, Flow, TimeUnit, TimeoutException}
 
-import org.sparkkinesis.concurrent.Futures
+import scala.concurrent.duration._
+
+import org.sparkkinesis.aws.http.{PlainAnswer, PlainHttp}
 import org.sparkkinesis.metadata._
+import org.sparkkinesis.network.Network
 
 /**
  * Asks a REST service: `GET <address>?id=a&id=b`, or `?pattern=…`. It follows no redirect, because the answer decides
@@ -20,20 +17,19 @@ import org.sparkkinesis.metadata._
  * @param token
  *   bearer token; never part of a message
  */
-final private[metadata] class HttpMetadataService(uri: URI, token: Option[String]) extends StreamMetadataService {
+final private[metadata] class HttpMetadataService(uri: URI, token: Option[String], network: Network)
+    extends StreamMetadataService {
   import HttpMetadataService._
 
-  private val client = HttpClient.newBuilder().connectTimeout(Timeout).followRedirects(Redirect.NEVER).build()
+  private val http = new PlainHttp(network, Timeout, DocumentParser.MaxBytes)
 
   /** The query of an address may have a token. */
   override def address: String = s"${uri.getScheme}://${uri.getRawAuthority}${uri.getRawPath}"
 
   override def fetch(ids: StreamIds, known: Option[Tag]): MetadataAnswer = {
-    val response = send(ids, request(ids, known))
-    response.statusCode match {
-      case 200 =>
-        val tag = response.headers.firstValue("ETag").map[Option[Tag]](text => Some(Tag(text))).orElse(None)
-        Documents.answer(ids, this, response.body, known, tag)
+    val response = send(ids, addressOf(ids), headers(known))
+    response.status match {
+      case 200 => Documents.answer(ids, this, response.body, known, response.header("ETag").map(Tag(_)))
       case 304 if known.nonEmpty => MetadataAnswer.Unchanged
       case 404 => throw Documents.unavailable(ids, this, "The service knows none of the ids (status 404).")
       case status if status >= 300 && status < 400 =>
@@ -42,81 +38,33 @@ final private[metadata] class HttpMetadataService(uri: URI, token: Option[String
     }
   }
 
-  /** The client ends with the last reference to it. */
-  override def close(): Unit = ()
+  override def close(): Unit = http.close()
 
-  private def request(ids: StreamIds, known: Option[Tag]): HttpRequest = {
+  private def addressOf(ids: StreamIds): URI = {
     val asked = ids match {
       case StreamIds.Named(names) => names.toSeq.sorted.map(id => s"id=${encoded(id)}")
       case StreamIds.Matching(pattern) => Seq(s"pattern=${encoded(pattern.pattern)}")
     }
     val query = (Option(uri.getRawQuery).toSeq ++ asked).mkString("&")
     val path = Option(uri.getRawPath).filter(_.nonEmpty).getOrElse("/")
-    val request = HttpRequest.newBuilder(URI.create(s"${uri.getScheme}://${uri.getRawAuthority}$path?$query"))
-      .timeout(Timeout).header("Accept", "application/json")
-    token.foreach(value => request.header("Authorization", s"Bearer $value"))
-    known.foreach(tag => request.header("If-None-Match", tag.value))
-    request.GET().build()
+    URI.create(s"${uri.getScheme}://${uri.getRawAuthority}$path?$query")
   }
 
-  private def send(ids: StreamIds, request: HttpRequest): HttpResponse[Array[Byte]] = {
-    val answer = client.sendAsync(request, (_: HttpResponse.ResponseInfo) => new LimitedBody)
-    try answer.get(Timeout.toMillis, TimeUnit.MILLISECONDS)
+  private def headers(known: Option[Tag]): Seq[(String, String)] = Seq("Accept" -> "application/json") ++
+    token.map(value => "Authorization" -> s"Bearer $value") ++ known.map(tag => "If-None-Match" -> tag.value)
+
+  private def send(ids: StreamIds, to: URI, headers: Seq[(String, String)]): PlainAnswer =
+    try http.get(to, headers)
     catch {
-      case _: TimeoutException =>
-        throw Documents.unavailable(ids, this, s"There was no complete answer within ${Timeout.toSeconds} seconds.")
-      case failed: ExecutionException =>
-        val failure = Futures.unwrap(failed)
+      case _: SocketTimeoutException =>
+        throw Documents.unavailable(ids, this, s"There was no complete answer within $Timeout.")
+      case failure: IOException =>
         throw Documents.unavailable(ids, this, s"The request failed: $failure.").causedBy(failure)
-    } finally {
-      // Ends the exchange of a request that timed out or was interrupted.
-      answer.cancel(true)
-      ()
     }
-  }
 }
 
 private object HttpMetadataService {
-  private val Timeout = Duration.ofSeconds(10)
+  private val Timeout = 10.seconds
 
   private def encoded(text: String): String = URLEncoder.encode(text, StandardCharsets.UTF_8)
-
-  /** Collects a body up to the maximum size of a document. */
-  final private class LimitedBody extends BodySubscriber[Array[Byte]] {
-    private val bytes = new ByteArrayOutputStream
-    private val done = new CompletableFuture[Array[Byte]]
-    private var subscription: Flow.Subscription = _
-
-    override def getBody: CompletionStage[Array[Byte]] = done
-
-    override def onSubscribe(started: Flow.Subscription): Unit = {
-      subscription = started
-      started.request(Long.MaxValue)
-    }
-
-    override def onNext(parts: java.util.List[ByteBuffer]): Unit = {
-      parts.forEach { part =>
-        val chunk = new Array[Byte](part.remaining)
-        part.get(chunk)
-        bytes.write(chunk, 0, chunk.length)
-      }
-      if (bytes.size > DocumentParser.MaxBytes) {
-        subscription.cancel()
-        done.completeExceptionally(
-          new IOException(s"the answer is longer than the accepted ${DocumentParser.MaxBytes} bytes")
-        )
-        ()
-      }
-    }
-
-    override def onError(failure: Throwable): Unit = {
-      done.completeExceptionally(failure)
-      ()
-    }
-
-    override def onComplete(): Unit = {
-      done.complete(bytes.toByteArray)
-      ()
-    }
-  }
 }

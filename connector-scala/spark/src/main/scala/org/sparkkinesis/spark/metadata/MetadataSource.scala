@@ -3,7 +3,7 @@ package org.sparkkinesis.spark.metadata
 import org.apache.hadoop.conf.Configuration
 
 import org.sparkkinesis.config.value.MetadataAddress
-import org.sparkkinesis.config.{ConfigEntry, ConnectionOptions, MetadataOptions, Options}
+import org.sparkkinesis.config.{ConfigEntry, ConnectionOptions, MetadataOptions, NetworkOptions, Options}
 import org.sparkkinesis.error.OptionErrors
 import org.sparkkinesis.event.EventSink
 import org.sparkkinesis.metadata.{StreamIds, StreamMetadataService}
@@ -65,7 +65,8 @@ object MetadataSource {
   def open(options: Options, conf: => Configuration, events: EventSink): StreamMetadataService =
     options(MetadataOptions.metadataService) match {
       case MetadataAddress.File(path) => new FileMetadataService(path, conf, events)
-      case MetadataAddress.Http(uri) => new HttpMetadataService(uri, options.get(MetadataOptions.metadataToken))
+      case MetadataAddress.Http(uri) =>
+        new HttpMetadataService(uri, options.get(MetadataOptions.metadataToken), NetworkOptions.of(options))
       case MetadataAddress.OfClass(name) => new ClassMetadataService(name)
     }
 }

@@ -87,8 +87,7 @@ final class FanOutConsumers(
       val consumer =
         try await(answer, stream)
         finally record(stream.arn).write(registrars(stream.arn).registered)
-      val endpoint = settings.client(stream.arn).endpoint.getOrElse("")
-      if (!environment.consumersInUse.claim(endpoint, consumer, this)) throw isInUse(consumer, stream)
+      if (!environment.consumersInUse.claim(consumer, stream.creationMillis, this)) throw isInUse(consumer, stream)
       stream.arn -> consumer
     }.toMap
   }

@@ -107,7 +107,7 @@ class MetadataServicesSuite extends TimedSuite {
       assert(document.version == 7 && tag.contains(Tag("\"7\"")))
       assert(service.fetch(StreamIds.Matching("or.*".r.pattern), tag) == MetadataAnswer.Unchanged)
     }
-    assert(asked.map(_._1) == Seq("/streams?id=a+b&id=orders", "/streams?pattern=or.*"))
+    assert(asked.map(_._1) == Seq("/streams?id=a%20b&id=orders", "/streams?pattern=or.%2A"))
     assert(asked.map(_._2("authorization")) == Seq("Bearer abc", "Bearer abc"))
   }
 

@@ -18,7 +18,7 @@ final class FirehoseTarget(kinesis: KinesisEmulator, stream: String) extends Loa
   private val requests =
     settings.requests.copy(maxTimeInBuffer = 50.millis, requestTimeout = 1500.millis, maxBufferedEntries = 5000)
   private val service =
-    new JsonFirehoseService(SdkClients.json(KinesisTarget.client(kinesis), "firehose", "Firehose_20150804"))
+    new JsonFirehoseService(SdkClients.firehose(KinesisTarget.client(kinesis)))
   private val strategy =
     new AimdRateLimiting(RateLimitingContext(requests.maxBatchSize, requests.maxInFlightRequests, () => 1, 10000))
 

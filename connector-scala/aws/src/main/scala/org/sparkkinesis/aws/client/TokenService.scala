@@ -1,0 +1,65 @@
+package org.sparkkinesis.aws.client
+
+import java.net.URI
+
+import software.amazon.awssdk.auth.credentials.AwsCredentialsProvider
+import software.amazon.awssdk.core.client.config.ClientOverrideConfiguration
+import software.amazon.awssdk.regions.Region
+import software.amazon.awssdk.services.sts.StsClient
+
+import org.sparkkinesis.aws.http.BlockingHttpClient
+import org.sparkkinesis.aws.request.EndpointSettings
+import org.sparkkinesis.network.Network
+
+/** Clients of the Security Token Service. */
+private[client] object TokenService {
+
+  /**
+   * Creates a client. The caller closes it, and then the HTTP client.
+   *
+   * @param base
+   *   credentials of the caller that assumes the role
+   * @param region
+   *   region of the stream, which counts if the address names none
+   * @param more
+   *   further settings of the SDK
+   */
+  def client(
+      role: CredentialSettings.AssumeRole,
+      base: AwsCredentialsProvider,
+      region: Region,
+      network: Network,
+      more: ClientOverrideConfiguration.Builder => Unit = _ => ()
+  ): (StsClient, AutoCloseable) = {
+    val endpoint = address(role)
+    val http = BlockingHttpClient.of(network)
+    val settings = ClientOverrideConfiguration.builder()
+    more(settings)
+    val builder = StsClient.builder()
+      .region(signingRegion(endpoint, region))
+      .credentialsProvider(base)
+      .httpClient(http)
+      .overrideConfiguration(settings.build())
+    endpoint.foreach(builder.endpointOverride)
+    (builder.build(), http)
+  }
+
+  private def address(role: CredentialSettings.AssumeRole): Option[URI] =
+    new EndpointSettings("Sts", role.stsEndpoint.map(URI.create), None).overridden
+
+  /**
+   * The region for which calls are signed. STS refuses a signature for another region than its own, so that of the stream
+   * would be wrong for the global address, or for one of another region.
+   */
+  private[client] def signingRegion(endpoint: Option[URI], stream: Region): Region =
+    endpoint.flatMap(address => Option(address.getHost)).flatMap {
+      case Global() => Some(Region.US_EAST_1)
+      case Regional(region) => Some(Region.of(region))
+      case _ => None
+    }.getOrElse(stream)
+
+  private val Global = """(?i)sts\.amazonaws\.com\.?""".r
+
+  /** Also FIPS, dual-stack, and the names of a VPC endpoint. */
+  private val Regional = """(?i)(?:.+\.)?sts(?:-fips)?\.([a-z]{2,}(?:-[a-z0-9]+)+-\d+)\.(?:.+\.)?[a-z-]+\.[a-z.]+""".r
+}
