@@ -67,10 +67,11 @@ class SourceKeywords(ConnectionKeywords, total=False):
     """Keywords: reading."""
 
     stream_pattern: str
-    initial_position: str | datetime | Mapping[str, Any]
-    ending_position: str | datetime | Mapping[str, Any]
+    initial_position: str | int | datetime | Mapping[str, Any]
+    ending_position: str | int | datetime | Mapping[str, Any]
     consumer_mode: Literal["polling", "efo"]
     consumer_name: str
+    consumer_name_prefix: str
     consumer_arn: str
     registration: Literal["lazy", "none"]
     require_consumer_deregistration: bool
@@ -232,6 +233,7 @@ class ConnectionMethods(Builder):
             "metadatatoken",
             "proxypassword",
             "proxyuser",
+            "proxyusername",
             "roleexternalid",
             "roleexternalid.*",
             "sessiontoken",
@@ -699,27 +701,32 @@ class SourceMethods(ConnectionMethods):
         """
         return self._with("streamPattern", value)
 
-    def initial_position(self, value: str | datetime | Mapping[str, Any]) -> Self:
+    def initial_position(self, value: str | int | datetime | Mapping[str, Any]) -> Self:
         """Start position of a query without a checkpoint, and of streams that are added to `streamName` or
-        `streamARN` when a query restarts: `latest`, `trim_horizon` (or `earliest`), an ISO-8601 instant,
-        `{"at_timestamp": "…", "format": "…"}`, or a JSON object with a position for each shard.
+        `streamARN` when a query restarts: `latest`, `trim_horizon` (or `earliest`), a time, a time before the
+        first start, or a JSON object with a position for each shard or for each stream. A time without a zone is
+        in the session's time zone.
 
-        Takes latest, trim_horizon (or earliest), an ISO-8601 instant, {"at_timestamp": "…", "format": "…"}, or a
-        JSON object with a position for each shard, such as {"shardId-000000000000": {"after_sequence_number":
-        "…"}, "*": "trim_horizon"}.
+        Takes latest, trim_horizon (or earliest), a time such as 2026-11-20T12:00:00Z or '2026-11-20 12:00' (in
+        the session's time zone), a time before the first start such as '1 hour ago' or -PT1H, epoch
+        milliseconds, {"at_timestamp": "…", "format": "…"}, or a JSON object with a position for each shard or
+        stream, such as {"shardId-000000000000": {"after_sequence_number": "…"}, "*": "trim_horizon"} or
+        {"orders": "latest", "clicks": "1 hour ago", "*": "trim_horizon"}.
 
         Default: `latest` for streams, `trim_horizon` for batch.
         """
         return self._with("initialPosition", value)
 
-    def ending_position(self, value: str | datetime | Mapping[str, Any]) -> Self:
-        """End position of a batch read: `latest` (the records that are in the stream when the query starts), an
-        instant, or a JSON object with a position for each shard. A record at the position is the last one that
-        is read.
+    def ending_position(self, value: str | int | datetime | Mapping[str, Any]) -> Self:
+        """End position of a batch read: `latest` (the records that are in the stream when the query starts), a
+        time, or a JSON object with a position for each shard or for each stream, as in `initialPosition`. A
+        record at the position is the last one that is read.
 
-        Takes latest, trim_horizon (or earliest), an ISO-8601 instant, {"at_timestamp": "…", "format": "…"}, or a
-        JSON object with a position for each shard, such as {"shardId-000000000000": {"after_sequence_number":
-        "…"}, "*": "trim_horizon"}.
+        Takes latest, trim_horizon (or earliest), a time such as 2026-11-20T12:00:00Z or '2026-11-20 12:00' (in
+        the session's time zone), a time before the first start such as '1 hour ago' or -PT1H, epoch
+        milliseconds, {"at_timestamp": "…", "format": "…"}, or a JSON object with a position for each shard or
+        stream, such as {"shardId-000000000000": {"after_sequence_number": "…"}, "*": "trim_horizon"} or
+        {"orders": "latest", "clicks": "1 hour ago", "*": "trim_horizon"}.
 
         Default: ``latest``.
 
@@ -740,15 +747,27 @@ class SourceMethods(ConnectionMethods):
         return self._with("consumerMode", value)
 
     def consumer_name(self, value: str) -> Self:
-        """Name of the enhanced fan-out consumer to register or reuse.
+        """Name of the enhanced fan-out consumer to register or reuse. No other query may use it at the same time.
 
         Takes 1 to 128 characters of a-z, A-Z, 0-9, '_', '.', '-'.
 
-        Default: required for `efo` unless a consumer ARN is given.
+        Default: the id of the query, which its checkpoint keeps.
 
         Query type: streaming. Applies with `consumerMode=efo`, `registration=lazy`.
         """
         return self._with("consumerName", value)
+
+    def consumer_name_prefix(self, value: str) -> Self:
+        """Text before `consumerName` in the name of the enhanced fan-out consumer, for example for a policy of IAM
+        that allows names by their beginning.
+
+        Takes 1 to 64 characters of a-z, A-Z, 0-9, '_', '.', '-'.
+
+        Default: none.
+
+        Query type: streaming. Applies with `consumerMode=efo`, `registration=lazy`.
+        """
+        return self._with("consumerNamePrefix", value)
 
     def consumer_arn(self, value: str) -> Self:
         """ARN of an existing enhanced fan-out consumer. Set it with `registration=none`.
@@ -878,7 +897,7 @@ class SourceMethods(ConnectionMethods):
         return self._with("maxFetchesPerSecond", value)
 
     def fetch_buffer_size(self, value: str | int) -> Self:
-        """Memory for the fetched records of this read in each executor.
+        """Memory for the fetched records of this read in each executor, at most 50 % of its heap.
 
         Takes a size such as 64m, from 1m to 1024g.
 
@@ -1708,6 +1727,7 @@ class FirehoseMethods(Builder):
             "metadatatoken",
             "proxypassword",
             "proxyuser",
+            "proxyusername",
             "roleexternalid",
             "roleexternalid.*",
             "sessiontoken",

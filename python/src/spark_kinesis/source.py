@@ -35,12 +35,13 @@ class KinesisSource(LogicalStreamMethods, SourceMethods):
         """Fetch records by enhanced fan-out: the service pushes them, with 2 MiB/s per shard for this query alone.
 
         Give the name of a consumer to register or reuse, or the ARN of an existing consumer that this query must
-        neither register nor deregister.
+        neither register nor deregister. Without both, the query registers a consumer with its own id as the name.
         """
-        if (consumer_name is None) == (consumer_arn is None):
+        if consumer_name is not None and consumer_arn is not None:
             raise TypeError("efo() takes either consumer_name or consumer_arn")
-        if consumer_name is not None:
-            return self.consumer_mode("efo").consumer_name(consumer_name)
+        if consumer_arn is None:
+            fan_out = self.consumer_mode("efo")
+            return fan_out if consumer_name is None else fan_out.consumer_name(consumer_name)
         return self.consumer_mode("efo").option("consumerARN", consumer_arn).registration("none")
 
     def read_stream(self, spark: SparkSession) -> DataFrame:

@@ -63,8 +63,9 @@ def test_enhanced_fan_out_takes_a_name_or_an_arn() -> None:
         "consumerARN": consumer,
         "registration": "none",
     }
+    assert KinesisSource("orders").efo().options() == {"streamName": "orders", "consumerMode": "efo"}
     with pytest.raises(TypeError, match="either consumer_name or consumer_arn"):
-        KinesisSource("orders").efo()
+        KinesisSource("orders").efo(consumer_name="etl", consumer_arn=consumer)
     several = KinesisSource(["orders", "events"]).consumer_arn_of("orders", consumer)
     assert several.options()["consumerARN.orders"] == consumer
 

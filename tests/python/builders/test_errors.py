@@ -26,7 +26,7 @@ def _sink(kinesis: KinesisEmulator, stream: str) -> KinesisSink:
         (lambda s: s.option("maxRecordPerTriger", 5), "KINESIS_OPTION_UNKNOWN", "Did you mean 'maxRecordsPerTrigger'?"),
         (lambda s: s.region("frankfurt"), "KINESIS_OPTION_INVALID", "eu-central-1"),
         (lambda s: s.max_records_per_trigger(0), "KINESIS_OPTION_INVALID", "whole number of at least 1"),
-        (lambda s: s.initial_position("yesterday"), "KINESIS_OPTION_INVALID", "ISO-8601"),
+        (lambda s: s.initial_position("yesterday"), "KINESIS_OPTION_INVALID", "1 hour ago"),
         (lambda s: s.endpoint("http://kinesis.example.com"), "KINESIS_OPTION_INVALID", "in the clear"),
         (lambda s: s.profile("me"), "KINESIS_OPTION_CONFLICT", "a source of credentials"),
         (lambda s: s.session_token("x").option("awsSecretKey", ""), "KINESIS_OPTION_INVALID", "It is empty"),
@@ -35,7 +35,7 @@ def _sink(kinesis: KinesisEmulator, stream: str) -> KinesisSink:
             "KINESIS_OPTION_CONFLICT",
             "streamARN",
         ),
-        (lambda s: s.consumer_mode("efo"), "KINESIS_OPTION_MISSING", "consumerName"),
+        (lambda s: s.consumer_mode("efo").registration("none"), "KINESIS_OPTION_MISSING", "consumerARN"),
     ],
     ids=lambda value: value if isinstance(value, str) and value.startswith("KINESIS") else None,
 )

@@ -17,7 +17,7 @@ import org.sparkkinesis.spark.table.KinesisTable
  * Provides `format("kinesis")` and `USING kinesis`. Spark finds it through its service entry. It creates tables from
  * options and calls no service.
  */
-final class KinesisTableProvider extends TableProvider with DataSourceRegister {
+class KinesisTableProvider extends TableProvider with DataSourceRegister {
   override def shortName(): String = "kinesis"
   override def inferSchema(options: CaseInsensitiveStringMap): StructType = KinesisSchema.columns
 
@@ -27,4 +27,12 @@ final class KinesisTableProvider extends TableProvider with DataSourceRegister {
       properties: util.Map[String, String]
   ): Table =
     new KinesisTable(properties.asScala.toMap)
+}
+
+/**
+ * Provides the same as `format("aws-kinesis")`, for platforms such as Databricks on which another connector has the
+ * name `kinesis`.
+ */
+final class AwsKinesisTableProvider extends KinesisTableProvider {
+  override def shortName(): String = "aws-kinesis"
 }

@@ -39,7 +39,7 @@ object EffectCheck {
     found.find(_.isMistake).foreach { mistake =>
       throw OptionErrors.withoutEffect(option = mistake.option, reason = mistake.reason, fix = mistake.fix)
     }
-    found.map(one => s"Option '${one.option}' has no effect here. ${one.reason}")
+    found.map(one => s"Option '${one.option}' has no effect here. ${one.reason}").distinct
   }
 
   private def of(

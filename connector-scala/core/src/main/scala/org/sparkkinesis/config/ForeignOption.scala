@@ -9,8 +9,9 @@ object Origin {
   case object Awslabs extends Origin("awslabs spark-sql-kinesis-connector")
   case object Qubole extends Origin("qubole kinesis-sql")
   case object Glue extends Origin("AWS Glue")
+  case object KinesisAsl extends Origin("Spark's kinesis-asl (DStreams)")
   case object Other extends Origin("other connectors")
-  val all: Seq[Origin] = Seq(Databricks, Awslabs, Qubole, Glue, Other)
+  val all: Seq[Origin] = Seq(Databricks, Awslabs, Qubole, Glue, KinesisAsl, Other)
 }
 
 /**
@@ -34,13 +35,19 @@ object ForeignOption {
    *   returns the entry that a value sets; this is `entry` unless it depends on the value
    * @param translate
    *   converts the value to the form of this connector
+   * @param implied
+   *   further options that it sets, unless the user sets them
+   * @param elsewhere
+   *   returns the option that has the value instead, if this value refers to another option
    */
   final case class Renamed(
       name: String,
       origins: Seq[Origin],
       entry: ConfigEntry[_],
       note: String = "",
-      translate: String => String = identity
+      translate: String => String = identity,
+      implied: Seq[(ConfigEntry[_], String)] = Nil,
+      elsewhere: String => Option[String] = _ => None
   )(val to: String => ConfigEntry[_] = _ => entry) extends ForeignOption {
     def isSensitive: Boolean = entry.sensitive
     def warning(value: String): String = s"Option '$name' ($titles) is deprecated here; use '${to(value).key}'."

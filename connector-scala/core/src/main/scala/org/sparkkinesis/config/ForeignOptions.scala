@@ -8,7 +8,7 @@ import org.sparkkinesis.config.NetworkOptions._
 import org.sparkkinesis.config.Origin._
 import org.sparkkinesis.config.ReadOptions._
 import org.sparkkinesis.config.WriteOptions._
-import org.sparkkinesis.config.value.ConsumerMode
+import org.sparkkinesis.config.value.{ConsumerMode, Registration}
 
 /**
  * All options of other Spark connectors for Kinesis that this connector does not share, and how it treats them.
@@ -19,6 +19,7 @@ object ForeignOptions {
   private val qubole = Seq(Qubole)
   private val databricks = Seq(Databricks)
   private val glue = Seq(Glue)
+  private val asl = Seq(KinesisAsl)
 
   private def renamed(entry: ConfigEntry[_], origins: Seq[Origin])(names: String*): Seq[ForeignOption] =
     names.map(name => Renamed(name, origins, entry)())
@@ -28,7 +29,22 @@ object ForeignOptions {
 
   /** Other connectors write an instant as `AT_TIMESTAMP 2026-11-20T12:00:00Z`. */
   private def position(name: String, origins: Seq[Origin]): ForeignOption =
-    Renamed(name, origins, initialPosition, translate = _.replaceFirst("(?i)^at_timestamp\\s+", ""))()
+    Renamed(
+      name,
+      origins,
+      initialPosition,
+      "`timestamp` with `startingTimestamp` is the time of that option",
+      translate = _.replaceFirst("(?i)^at_timestamp\\s+", ""),
+      elsewhere = value => Option.when(value.trim.matches("(?i)(at_)?timestamp"))("startingTimestamp")
+    )()
+
+  private val fanoutConsumer: ForeignOption = Renamed(
+    "fanoutConsumerARN",
+    glue,
+    consumerARN,
+    "with `consumerMode=efo` and `registration=none`",
+    implied = Seq(consumerMode -> ConsumerMode.FanOut.word, registration -> Registration.Never.word)
+  )()
 
   private val consumerTypes =
     Map("subscribetoshard" -> ConsumerMode.FanOut.word, "getrecords" -> ConsumerMode.Polling.word)
@@ -65,7 +81,7 @@ object ForeignOptions {
     renamed(roleSessionName, awslabs)("kinesis.stsSessionName"),
     renamed(roleSessionName, Seq(Qubole, Glue))("awsSTSSessionName"),
     renamed(stsEndpoint, awslabs)("kinesis.stsEndpointUrl"),
-    renamed(proxyUser, awslabs)("kinesis.sink.proxyUsername"),
+    renamed(proxyUser, awslabs)("kinesis.sink.proxyUsername", "proxyUsername"),
     renamed(proxyPassword, awslabs)("kinesis.sink.proxyPassword"),
     renamed(maxConnections, awslabs)("kinesis.sink.maxConnections"),
     renamed(maxConnections, qubole)("kinesis.executor.maxConnections"),
@@ -74,7 +90,7 @@ object ForeignOptions {
     renamed(initialPosition, glue)("startingTimestamp"),
     Seq(consumerType, registeredConsumer),
     renamed(consumerName, awslabs)("kinesis.consumerName"),
-    renamed(consumerARN, glue)("fanoutConsumerARN"),
+    Seq(fanoutConsumer),
     renamed(failOnDataLoss, awslabs)("kinesis.failOnDataLoss"),
     renamed(shardFetchInterval, awslabs)("kinesis.describeShardInterval"),
     renamed(shardFetchInterval, qubole)("kinesis.client.describeShardInterval"),
@@ -92,6 +108,9 @@ object ForeignOptions {
     renamed(aggregation, awslabs)("kinesis.sink.aggregationEnabled"),
     renamed(aggregation, qubole)("kinesis.executor.aggregationEnabled"),
     renamed(aggregation, glue)("aggregationEnabled"),
+    renamed(maxBatchSize, glue)("collectionMaxCount"),
+    renamed(maxBatchBytes, glue)("collectionMaxSize"),
+    renamed(initialPosition, asl)("initialPositionInStream"),
     Seq(Renamed(
       "kinesis.sink.recordTtl",
       awslabs,
@@ -115,7 +134,7 @@ object ForeignOptions {
   private val noBlocks =
     "The connector keeps fetched records in its own buffer, not in Spark blocks that could be small."
   private val flushing = "A task flushes at its end and waits for every answer, without polling."
-  private val registration =
+  private val consumerTimes =
     s"The connector waits up to $ConsumerActivation until a consumer is ACTIVE, " +
       s"and up to $ConsumerDeregistration to deregister it."
 
@@ -133,7 +152,7 @@ object ForeignOptions {
     ignored(databricks, "A consumer that was deregistered is noticed by the next call that names it.")(
       "consumerRefreshInterval"
     ),
-    ignored(databricks, registration)("registerConsumerTimeoutInterval", "deregisterConsumerTimeoutInterval"),
+    ignored(databricks, consumerTimes)("registerConsumerTimeoutInterval", "deregisterConsumerTimeoutInterval"),
     ignored(databricks, "The value of 'registeredConsumerId' shows whether it is a name or an ARN.")(
       "registeredConsumerIdType"
     ),
@@ -189,6 +208,20 @@ object ForeignOptions {
     ignored(glue, ownRetries)("numRetries", "retryIntervalMs", "maxRetryIntervalMs"),
     ignored(glue, noEmptyBatch)("avoidEmptyBatches"),
     ignored(glue, "The column 'approximateArrivalTimestamp' always has the time.")("addRecordTimestamp"),
+    ignored(glue, "An aggregate has the records of one request and shard, up to the size that the KPL uses.")(
+      "aggregationMaxSize",
+      "aggregationMaxCount"
+    ),
+    ignored(glue, "The sink adapts its rate to what each shard accepts; 'rateLimiting' selects how.")(
+      "producerRateLimit"
+    ),
+    ignored(asl, noMetadata)("checkpointAppName", "checkpointInterval", "dynamoDBCredentials"),
+    ignored(asl, noBlocks)("storageLevel"),
+    ignored(asl, "The metrics are in Spark's progress of the query and in its metrics system.")(
+      "metricsLevel",
+      "metricsEnabledDimensions",
+      "cloudWatchCredentials"
+    ),
     ignored(glue, "The lag is in the metrics of the query's progress.")("emitConsumerLagMetrics")
   ).flatten
 
@@ -206,11 +239,6 @@ object ForeignOptions {
   private val refusedOptions: Seq[ForeignOption] = Seq(
     refused(
       databricks,
-      "The consumer is registered under 'consumerName' exactly as it is written.",
-      "Leave the option out, and write the prefix into 'consumerName'."
-    )("consumerNamePrefix"),
-    refused(
-      databricks,
       "Only Databricks can resolve its service credentials.",
       "Use 'roleArn', 'profile', 'credentialsProvider', or the AWS default chain."
     )("serviceCredential"),
@@ -220,9 +248,11 @@ object ForeignOptions {
     ),
     refused(awslabs, "The address and the port of the proxy are one option.", oneProxy)(
       "kinesis.sink.proxyAddress",
-      "kinesis.sink.proxyPort"
+      "kinesis.sink.proxyPort",
+      "proxyAddress",
+      "proxyPort"
     ),
-    refused(glue, payload, parse)("classification", "delimiter", "inferSchema")
+    refused(glue, payload, parse)("classification", "delimiter", "inferSchema", "schema")
   ).flatten
 
   val all: Seq[ForeignOption] = renamedOptions ++ ignoredOptions ++ refusedOptions

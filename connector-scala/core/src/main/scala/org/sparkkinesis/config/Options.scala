@@ -201,7 +201,8 @@ object Options {
     val raw = table.filterNot { case (name, _) => ownKeys(keyOf(name, declared)) } ++ own
     val (settings, warnings) =
       raw.toSeq.map { case (written, value) => setting(written, value, declared, foreign) }.unzip
-    val set = settings.flatten
+    val named = settings.flatten
+    val set = named ++ implied(raw, declared, foreign).filterNot(one => named.exists(_.key == one.key))
     set.groupBy(_.key).values.filter(_.map(_.value).distinct.size > 1).foreach { same =>
       throw OptionErrors.conflict(
         options = same.map(_.shown).mkString("'", "' and '", "'"),
@@ -217,6 +218,33 @@ object Options {
       set.filterNot(setting => own.contains(setting.written)).map(_.key).toSet,
       raw.keysIterator.exists(name => name != name.toLowerCase(Locale.ROOT))
     )
+  }
+
+  /**
+   * Returns the settings that options of other connectors imply.
+   *
+   * @throws org.sparkkinesis.error.KinesisConnectorException
+   *   KINESIS_OPTION_MISSING if one refers to another option that is not set
+   */
+  private def implied(
+      raw: Map[String, String],
+      declared: Seq[ConfigEntry[_]],
+      foreign: String => Option[ForeignOption]
+  ): Seq[Setting] = {
+    val names = raw.keySet.map(_.toLowerCase(Locale.ROOT))
+    raw.toSeq.flatMap { case (written, value) =>
+      val key = written.toLowerCase(Locale.ROOT)
+      foreign(key).filterNot(_ => declared.exists(_.lowerKey == key)).toSeq.collect { case option: Renamed =>
+        option.elsewhere(value).filterNot(other => names(other.toLowerCase(Locale.ROOT))).foreach { other =>
+          throw OptionErrors.missing(
+            required = s"'$other'",
+            reason = s"'${option.name}' is $value, so that option has the time.",
+            fix = s"Set '$other', or set '${option.to(value).key}' to the time."
+          )
+        }
+        option.implied.map { case (entry, text) => Setting(entry, entry.lowerKey, option.name, text, written) }
+      }.flatten
+    }
   }
 
   /** Returns the name by which two settings are the same: in lower case, except for the name of a stream. */
@@ -237,6 +265,12 @@ object Options {
     declared.find(entry => !entry.isPrefix && entry.lowerKey == key) match {
       case Some(entry) => (Some(Setting(entry, key, entry.key, value, written)), None)
       case None => foreign(key) match {
+          case Some(option: Renamed) if option.elsewhere(value).isDefined =>
+            (
+              None,
+              Some(s"Option '${option.name}' (${option.titles}) has no effect here. The value is that of " +
+                s"'${option.elsewhere(value).get}'.")
+            )
           case Some(option: Renamed) =>
             val entry = option.to(value)
             (

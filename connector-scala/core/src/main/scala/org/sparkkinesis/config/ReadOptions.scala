@@ -2,7 +2,7 @@ package org.sparkkinesis.config
 
 import scala.concurrent.duration._
 
-import org.sparkkinesis.config.value.{ConsumerMode, OptionType, PositionOption, Registration}
+import org.sparkkinesis.config.value.{ConsumerMode, OptionType, Registration, StreamPositions}
 import org.sparkkinesis.model.KinesisQuotas
 
 /** The options for reads. */
@@ -11,22 +11,22 @@ object ReadOptions {
 
   private val read = new Declaration(Scope.Read)
 
-  val initialPosition: ConfigEntry[PositionOption] = read(
+  val initialPosition: ConfigEntry[StreamPositions] = read(
     "initialPosition",
-    PositionOption.optionType,
+    StreamPositions.optionType,
     "Start position of a query without a checkpoint, and of streams that are added to `streamName` or `streamARN` " +
-      "when a query restarts: `latest`, `trim_horizon` (or `earliest`), an " +
-      "ISO-8601 instant, `{\"at_timestamp\": \"…\", \"format\": \"…\"}`, or a JSON object with a position for each " +
-      "shard.",
+      "when a query restarts: `latest`, `trim_horizon` (or `earliest`), a time, a time before the first start, or a " +
+      "JSON object with a position for each shard or for each stream. A time without a zone is in the session's time " +
+      "zone.",
     defaultDoc = "`latest` for streams, `trim_horizon` for batch"
   )
 
-  val endingPosition: ConfigEntry[PositionOption] = read(
+  val endingPosition: ConfigEntry[StreamPositions] = read(
     "endingPosition",
-    PositionOption.optionType,
-    "End position of a batch read: `latest` (the records that are in the stream when the query starts), " +
-      "an instant, or a JSON object with a position for each shard. A record at the position is the last " +
-      "one that is read.",
+    StreamPositions.optionType,
+    "End position of a batch read: `latest` (the records that are in the stream when the query starts), a time, or a " +
+      "JSON object with a position for each shard or for each stream, as in `initialPosition`. A record at the " +
+      "position is the last one that is read.",
     default = "latest",
     effect = Effect.OfReads.of(QueryType.Batch)
   )
@@ -48,8 +48,21 @@ object ReadOptions {
       "[a-zA-Z0-9_.-]{1,128}",
       "It is not a consumer's name."
     ),
-    "Name of the enhanced fan-out consumer to register or reuse.",
-    defaultDoc = "required for `efo` unless a consumer ARN is given",
+    "Name of the enhanced fan-out consumer to register or reuse. No other query may use it at the same time.",
+    defaultDoc = "the id of the query, which its checkpoint keeps",
+    effect = Effect.OfReads.fanOut.withAny(Need("registration", Seq("lazy")))
+  )
+
+  val consumerNamePrefix: ConfigEntry[String] = read(
+    "consumerNamePrefix",
+    Matching(
+      "1 to 64 characters of a-z, A-Z, 0-9, '_', '.', '-'",
+      "[a-zA-Z0-9_.-]{1,64}",
+      "It is not the beginning of a consumer's name."
+    ),
+    "Text before `consumerName` in the name of the enhanced fan-out consumer, for example for a policy of IAM that " +
+      "allows names by their beginning.",
+    defaultDoc = "none",
     effect = Effect.OfReads.fanOut.withAny(Need("registration", Seq("lazy")))
   )
 
@@ -198,10 +211,13 @@ object ReadOptions {
   val SharedBufferPercent: Int = 25
   val SharedBufferMaxBytes: Long = 512L * KinesisQuotas.MiB
 
+  /** The part of an executor's heap that one `fetchBufferSize` may have, in percent. */
+  val MaxBufferPercent: Int = 50
+
   val fetchBufferSize: ConfigEntry[Long] = read(
     "fetchBufferSize",
     Bytes(KinesisQuotas.MiB.toLong, 1L << 40),
-    "Memory for the fetched records of this read in each executor.",
+    s"Memory for the fetched records of this read in each executor, at most $MaxBufferPercent % of its heap.",
     defaultDoc =
       s"$SharedBufferPercent % of the executor's heap, at most ${Bytes.show(SharedBufferMaxBytes)}, " +
         "shared equally by all reads without a size of their own",
@@ -261,6 +277,7 @@ object ReadOptions {
     endingPosition,
     consumerMode,
     consumerName,
+    consumerNamePrefix,
     consumerARN,
     consumerARNOf,
     regionOf,

@@ -40,6 +40,12 @@ final class PrefetchMemory(total: Long) {
 
 object PrefetchMemory {
 
+  /** Returns how many of the bytes that a read asks for it may have in this JVM. */
+  def granted(wanted: Long): Long = granted(wanted, Runtime.getRuntime.maxMemory)
+
+  private[consume] def granted(wanted: Long, heap: Long): Long =
+    math.min(wanted, math.max(1, heap / 100 * ReadOptions.MaxBufferPercent))
+
   /** The part of this JVM's maximum heap size that reads share without a `fetchBufferSize` of their own. */
   def ofHeap(): PrefetchMemory = {
     val part = Runtime.getRuntime.maxMemory / 100 * ReadOptions.SharedBufferPercent

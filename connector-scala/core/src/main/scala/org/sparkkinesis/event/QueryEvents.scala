@@ -164,6 +164,15 @@ final case class OptionWithoutEffect(warning: String) extends QueryEvent {
   override def message: String = warning
 }
 
+/** An executor's heap is too small for the buffer that an option asks for. */
+final case class FetchBufferReduced(wanted: Long, granted: Long) extends QueryEvent {
+  override def level: EventLevel = EventLevel.Warn
+  override def stream: Option[String] = None
+  override def message: String =
+    s"fetchBufferSize is $wanted bytes of memory in each executor, and this executor gives it $granted bytes, half " +
+      "of its heap. In Databricks the option is for a whole cluster"
+}
+
 private object QueryEvent {
   def continuation(endsQuery: Boolean): String =
     if (endsQuery) "The query fails, because failOnDataLoss is true"

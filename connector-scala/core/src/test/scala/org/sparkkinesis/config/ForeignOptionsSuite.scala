@@ -1,6 +1,7 @@
 package org.sparkkinesis.config
 
 import org.sparkkinesis.config.ForeignOption.{Ignored, Refused, Renamed}
+import org.sparkkinesis.config.value.{ConsumerMode, Registration}
 import org.sparkkinesis.error.KinesisConnectorException
 import org.sparkkinesis.suite.TimedSuite
 
@@ -97,30 +98,116 @@ class ForeignOptionsSuite extends TimedSuite {
       )
   }
 
-  test("all options in the documentation of Databricks are known") {
-    val documented =
-      Seq("streamName", "streamARN", "region", "endpoint", "initialPosition", "consumerMode", "consumerName") ++
-        Seq("consumerNamePrefix", "consumerRefreshInterval", "registeredConsumerId", "registeredConsumerIdType") ++
-        Seq("requireConsumerDeregistration", "registerConsumerTimeoutInterval", "deregisterConsumerTimeoutInterval") ++
+  /** The options in the documentation or the declarations of each connector, without those that only its tests use. */
+  private val documented: Map[Origin, Seq[String]] = Map(
+    Origin.Databricks -> Seq(
+      Seq("streamName", "streamARN", "region", "endpoint", "initialPosition", "consumerMode", "consumerName"),
+      Seq("consumerNamePrefix", "consumerRefreshInterval", "registeredConsumerId", "registeredConsumerIdType"),
+      Seq("requireConsumerDeregistration", "registerConsumerTimeoutInterval", "deregisterConsumerTimeoutInterval"),
+      Seq(
+        "fetchBufferSize",
+        "maxFetchDuration",
+        "maxFetchRate",
+        "minFetchPeriod",
+        "maxRecordsPerFetch",
+        "shardsPerTask"
+      ),
+      Seq("maxPartitions", "shardFetchInterval", "maxShardsPerDescribe", "coalesce", "coalesceThresholdBlockSize"),
+      Seq(
+        "coalesceBinSize",
+        "reuseKinesisClient",
+        "clientRetries",
+        "serviceCredential",
+        "awsAccessKey",
+        "awsSecretKey"
+      ),
+      Seq("roleArn", "roleExternalId", "roleSessionName", "stsEndpoint")
+    ).flatten,
+    Origin.Awslabs ->
+      (Seq(
         Seq(
-          "fetchBufferSize",
-          "maxFetchDuration",
-          "maxFetchRate",
-          "minFetchPeriod",
-          "maxRecordsPerFetch",
-          "shardsPerTask"
-        ) ++
-        Seq("maxPartitions", "shardFetchInterval", "maxShardsPerDescribe", "coalesce", "coalesceThresholdBlockSize") ++
+          "region",
+          "endpointUrl",
+          "streamName",
+          "consumerType",
+          "consumerName",
+          "failOnDataLoss",
+          "startingPosition"
+        ),
+        Seq("maxFetchRecordsPerShard", "maxFetchTimePerShardSec", "describeShardInterval", "minBatchesToRetain"),
+        Seq("checkNewRecordThreads", "metadataCommitterType", "metadataPath", "metadataNumRetries"),
+        Seq("metadataRetryIntervalsMs", "metadataMaxRetryIntervalMs", "dynamodb.tableName", "clientNumRetries"),
+        Seq("clientRetryIntervalsMs", "clientMaxRetryIntervalMs", "internal.dataQueueCapacity", "kinesisRegion"),
         Seq(
-          "coalesceBinSize",
-          "reuseKinesisClient",
-          "clientRetries",
-          "serviceCredential",
-          "awsAccessKey",
-          "awsSecretKey"
+          "internal.maxDataQueueEmptyCount",
+          "internal.dataQueueWaitTimeoutSec",
+          "internal.maintenanceTaskIntervalSec"
+        ),
+        Seq("internal.avoidEmptyBatches", "stsRoleArn", "stsSessionName", "stsEndpointUrl", "awsAccessKeyId"),
+        Seq("awsSecretKey", "sessionToken", "subscribeToShard.timeoutSec", "subscribeToShard.maxRetries"),
+        Seq("getRecords.numberOfRecordsPerFetch", "getRecords.fetchIntervalMs", "sink.flushWaitTimeMs"),
+        Seq("sink.recordMaxBufferedTimeMs", "sink.maxConnections", "sink.aggregationEnabled")
+      ).flatten.map("kinesis." + _) ++ Seq("proxyAddress", "proxyPort", "proxyUsername", "proxyPassword")),
+    Origin.Qubole ->
+      (Seq("streamName", "endpointUrl", "awsAccessKeyId", "awsSecretKey", "awsSTSRoleARN") ++
+        Seq("awsSTSSessionName", "awsUseInstanceProfile", "startingPosition", "failondataloss") ++
+        Seq("maxFetchTimeInMs", "maxFetchRecordsPerShard", "maxRecordPerRead", "addIdleTimeBetweenReads")
+          .map("kinesis.executor." + _) ++
+        Seq("idleTimeBetweenReadsInMs", "recordMaxBufferedTime", "maxConnections", "aggregationEnabled")
+          .map("kinesis.executor." + _) ++
+        Seq("describeShardInterval", "numRetries", "retryIntervalMs", "maxRetryIntervalMs", "avoidEmptyBatches")
+          .map("kinesis.client." + _) :+ "kniesis.executor.flushwaittimemillis"),
+    Origin.Glue -> Seq(
+      Seq("streamName", "streamARN", "endpointUrl", "classification", "delimiter", "schema", "inferSchema"),
+      Seq("startingPosition", "startingTimestamp", "maxFetchTimeInMs", "maxFetchRecordsPerShard", "maxRecordPerRead"),
+      Seq("addIdleTimeBetweenReads", "idleTimeBetweenReadsInMs", "describeShardInterval", "numRetries"),
+      Seq("retryIntervalMs", "maxRetryIntervalMs", "avoidEmptyBatches", "awsSTSRoleARN", "awsSTSSessionName"),
+      Seq("awsSTSEndpoint", "addRecordTimestamp", "emitConsumerLagMetrics", "fanoutConsumerARN", "maxConnections"),
+      Seq("recordMaxBufferedTime", "aggregationEnabled", "aggregationMaxSize", "aggregationMaxCount"),
+      Seq("producerRateLimit", "collectionMaxCount", "collectionMaxSize")
+    ).flatten,
+    Origin.KinesisAsl ->
+      (Seq("streamName", "endpointUrl", "regionName", "initialPosition", "initialPositionInStream") ++
+        Seq(
+          "checkpointAppName",
+          "checkpointInterval",
+          "storageLevel",
+          "dynamoDBCredentials",
+          "cloudWatchCredentials"
         ) ++
-        Seq("roleArn", "roleExternalId", "roleSessionName", "stsEndpoint")
-    val known = (ConnectorOptions.all.map(_.key) ++ ForeignOptions.all.map(_.name)).toSet
-    assert(documented.filterNot(known) == Nil)
+        Seq("metricsLevel", "metricsEnabledDimensions"))
+  )
+
+  documented.foreach { case (origin, names) =>
+    test(s"all options of ${origin.title} are known") {
+      val known = (ConnectorOptions.all.map(_.lowerKey) ++ ForeignOptions.all.map(_.lowerName)).toSet
+      assert(names.filterNot(name => known(name.toLowerCase)) == Nil)
+    }
+  }
+
+  test("Glue's consumer ARN alone means fan-out, unless the user sets another mode") {
+    val options = Options.read(Map("fanoutConsumerARN" -> arn))
+    assert(options(ReadOptions.consumerMode) == ConsumerMode.FanOut)
+    assert(options(ReadOptions.registration) == Registration.Never)
+    assert(options.get(ReadOptions.consumerARN).contains(arn))
+    val polling = Options.read(Map("FanoutConsumerArn" -> arn, "consumerMode" -> "polling"))
+    assert(polling(ReadOptions.consumerMode) == ConsumerMode.Polling)
+  }
+
+  test("a starting position 'timestamp' is the time of the other option, which must be set") {
+    val time = "startingTimestamp" -> "2023-04-04T08:00:00-04:00"
+    val both = Options.read(Map("startingPosition" -> "timestamp", time))
+    assert(both.get(ReadOptions.initialPosition) == Options.read(Map(time)).get(ReadOptions.initialPosition))
+    assert(both.warnings.exists(_.contains("The value is that of 'startingTimestamp'.")), both.warnings)
+    val alone = intercept[KinesisConnectorException](Options.read(Map("startingPosition" -> "TIMESTAMP")))
+    assert(alone.condition == "KINESIS_OPTION_MISSING" && alone.parameters("required") == "'startingTimestamp'")
+  }
+
+  test("every connector has a table of changed behaviour, with options that it has") {
+    val origins = Origin.all.filter(_ != Origin.Other)
+    assert(origins.forall(origin => Difference.all.exists(_.origin == origin)))
+    val names = documented.values.flatten.map(_.toLowerCase).toSet ++ ForeignOptions.all.map(_.lowerName)
+    Difference.all.flatMap(one => "^`([^`]+)`$".r.findFirstMatchIn(one.what).map(_.group(1)))
+      .foreach(name => assert(names(name.toLowerCase), name))
   }
 }

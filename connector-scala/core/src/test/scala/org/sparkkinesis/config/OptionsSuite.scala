@@ -4,7 +4,7 @@ import scala.concurrent.duration._
 
 import org.scalactic.source
 
-import org.sparkkinesis.config.value.{ConsumerMode, NearestName, OrderColumn, PositionOption}
+import org.sparkkinesis.config.value.{ConsumerMode, NearestName, OrderColumn, StreamPositions}
 import org.sparkkinesis.error.KinesisConnectorException
 import org.sparkkinesis.model.StreamRef
 import org.sparkkinesis.suite.TimedSuite
@@ -124,7 +124,7 @@ class OptionsSuite extends TimedSuite {
     }
     assert(failure("kinesis.consumerType" -> "pushing").condition == "KINESIS_OPTION_INVALID")
     val position = Options.read(Map("kinesis.startingPosition" -> "AT_TIMESTAMP 2026-11-20T12:00:00Z"))
-    assert(position.get(ReadOptions.initialPosition) == PositionOption.parse("2026-11-20T12:00:00Z").toOption)
+    assert(position.get(ReadOptions.initialPosition) == StreamPositions.parse("2026-11-20T12:00:00Z").toOption)
   }
 
   test("an option under two names is a conflict only if the values differ") {

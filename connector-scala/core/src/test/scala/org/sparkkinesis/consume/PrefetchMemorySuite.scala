@@ -5,6 +5,12 @@ import scala.collection.mutable
 import org.sparkkinesis.suite.TimedSuite
 
 class PrefetchMemorySuite extends TimedSuite {
+  test("a source gets the size that it asks for, up to half of the heap") {
+    val heap = 1000L << 20
+    assert(PrefetchMemory.granted(64L << 20, heap) == (64L << 20))
+    assert(PrefetchMemory.granted(20L << 30, heap) == heap / 2)
+  }
+
   test("sources share the memory in equal parts, and the part of an ended source goes to the others") {
     val memory = new PrefetchMemory(1200)
     val first = memory.open()

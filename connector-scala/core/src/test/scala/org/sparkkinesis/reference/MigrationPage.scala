@@ -1,8 +1,7 @@
 package org.sparkkinesis.reference
 
 import org.sparkkinesis.config.ForeignOption.{Ignored, Refused, Renamed}
-import org.sparkkinesis.config.value.OptionType
-import org.sparkkinesis.config.{ForeignOption, ForeignOptions, Origin, ReadOptions}
+import org.sparkkinesis.config.{Difference, ForeignOption, ForeignOptions, Origin}
 
 /** `docs/migration.md`: the options of other connectors and their treatment. */
 object MigrationPage {
@@ -13,7 +12,8 @@ object MigrationPage {
        |
        |<!-- Made from the declarations in connector-scala/core; renew with: ${GeneratedFiles.Command} -->
        |
-       |The columns are those of Databricks' `kinesis` format, and most option names are the same. The tables below
+       |The columns are those of Databricks' `kinesis` format, and most option names are the same. The format has a
+       |second name, `aws-kinesis`, for platforms on which another connector has the name `kinesis`. The tables below
        |have every other option of the connectors that they name:
        |
        |- **renamed**: the option is accepted, with a warning that has its name here;
@@ -23,31 +23,19 @@ object MigrationPage {
        |An option that is in none of the tables and not in [options.md](options.md) is an error
        |(`KINESIS_OPTION_UNKNOWN`).
        |
-       |These options have the same name as in Databricks, but another default or another meaning:
-       |
-       || Option | Databricks | Here |
-       ||---|---|---|
-       |$consumerName
-       |$fetchBufferSize
-       || `minFetchPeriod` | `400ms` | `250ms` |
-       || `requireConsumerDeregistration` | `false` | `true` |
-       || `shardFetchInterval` | `1s` | `10s`; the end of a parent shard announces its children at once |
-       || `shardsPerTask` | `5` | as many as spread the shards over all cores |
+       |Below the options of each connector are the behaviours that differ although no option is set.
        |
        |""".stripMargin
-
-  private val consumerName: String = "| `consumerName` " +
-    "| the id of the query by default; with `consumerNamePrefix` before it; one name for each stream " +
-    "| required for `efo`; one name for all streams, used as it is written |"
-
-  private val fetchBufferSize: String = "| `fetchBufferSize` | `20gb`, not a strict bound " +
-    s"| memory of one executor, ${ReadOptions.SharedBufferPercent} % of its heap " +
-    s"and at most `${OptionType.Bytes.show(ReadOptions.SharedBufferMaxBytes)}` by default |"
 
   private def section(origin: Origin): String = {
     val rows = ForeignOptions.all.filter(_.origins.contains(origin)).map(row).sorted
     val title = s"${origin.title.head.toUpper}${origin.title.tail}"
-    s"## $title\n\n| Option | | Here |\n|---|---|---|\n${rows.mkString("\n")}\n"
+    val options = s"## $title\n\n| Option | | Here |\n|---|---|---|\n${rows.mkString("\n")}\n"
+    val differences = Difference.all.filter(_.origin == origin).map { one =>
+      s"| ${one.what} | ${one.there} | ${one.here} |"
+    }
+    if (differences.isEmpty) options
+    else s"$options\nChanged behaviour:\n\n| | There | Here |\n|---|---|---|\n${differences.mkString("\n")}\n"
   }
 
   private def row(option: ForeignOption): String = option match {

@@ -2,7 +2,7 @@ package org.sparkkinesis.config.value
 
 import java.time.format.DateTimeFormatter
 import java.time.temporal.TemporalAccessor
-import java.time.{Instant, LocalDateTime, ZoneId, ZoneOffset, ZonedDateTime}
+import java.time.{Instant, LocalDateTime, ZoneId, ZonedDateTime}
 import java.util.Locale
 
 import scala.jdk.CollectionConverters._
@@ -12,7 +12,7 @@ import scala.util.{Success, Try}
  * Parses a time in a format of the user: a pattern of `java.time.format.DateTimeFormatter` with English names.
  *
  * The letters `Z` and `z` accept an offset (`-0700`, `-07:00`), a time zone id (`America/Los_Angeles`, `UTC`), or a
- * short name (`PDT`), as `java.text.SimpleDateFormat` and Databricks do. A time without a zone is in UTC.
+ * short name (`PDT`), as `java.text.SimpleDateFormat` and Databricks do.
  */
 private[config] object TimestampFormat {
   private val ZoneLetters = "[Zz]+".r
@@ -22,28 +22,33 @@ private[config] object TimestampFormat {
     Map("CDT" -> "-0500", "MST" -> "-0700", "MDT" -> "-0600", "PST" -> "-0800", "PDT" -> "-0700")
   private val Rfc822Name = s"\\b(${Rfc822.keys.mkString("|")})\\b".r
 
-  /** Returns the instant, or the reason why the text has none. */
-  def parse(text: String, pattern: String): Either[String, Instant] = {
+  /** Returns the time, or the reason why the text has none. */
+  def parse(text: String, pattern: String): Either[String, TimeOption] = {
     def as(zone: String): String = withZone(pattern, zone)
     val found =
-      if (!hasZone(pattern)) instant(text, pattern)
+      if (!hasZone(pattern)) time(text, pattern)
       else {
         val ownOffset = Rfc822Name.replaceAllIn(text, name => Rfc822(name.group(1)))
-        instant(ownOffset, as("Z")).orElse(instant(text, as("XXX"))).orElse(inRegion(text, as("VV")))
+        instant(ownOffset, as("Z")).orElse(instant(text, as("XXX"))).orElse(inRegion(text, as("VV"))).map(at)
       }
     found match {
-      case Success(instant) => Right(instant)
+      case Success(found) => Right(found)
       case failed =>
-        named(text, as("z")).getOrElse {
+        named(text, as("z")).map(_.map(at)).getOrElse {
           Left(s"'$text' does not fit the format '$pattern': ${failed.failed.get.getMessage}.")
         }
     }
   }
 
-  private def instant(text: String, pattern: String): Try[Instant] = Try(best(text, formatter(pattern)) match {
-    case zoned: ZonedDateTime => zoned.toInstant
-    case other => LocalDateTime.from(other).toInstant(ZoneOffset.UTC)
+  private def at(instant: Instant): TimeOption = TimeOption.At(instant.toEpochMilli)
+
+  private def time(text: String, pattern: String): Try[TimeOption] = Try(best(text, formatter(pattern)) match {
+    case zoned: ZonedDateTime => at(zoned.toInstant)
+    case other => TimeOption.Local(LocalDateTime.from(other))
   })
+
+  private def instant(text: String, pattern: String): Try[Instant] =
+    Try(ZonedDateTime.parse(text, formatter(pattern)).toInstant)
 
   /** Ids such as `CET` look like a name of standard time but have daylight saving time; `named` handles them. */
   private def inRegion(text: String, pattern: String): Try[Instant] =

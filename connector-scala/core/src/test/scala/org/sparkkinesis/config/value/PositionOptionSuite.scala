@@ -38,17 +38,22 @@ class PositionOptionSuite extends TimedSuite {
   )
 
   private val refused = Seq(
-    "now" -> "'now' is neither latest, trim_horizon, earliest, nor an ISO-8601 instant with its offset.",
-    "2026-11-20T12:00:00" ->
-      "'2026-11-20T12:00:00' is neither latest, trim_horizon, earliest, nor an ISO-8601 instant with its offset.",
+    "now" ->
+      ("'now' is neither latest, trim_horizon, earliest, nor a time such as 2026-11-20T12:00:00Z, " +
+        "'2026-11-20 12:00', '1 hour ago' or 1795176000000."),
+    "2026-11-20T12:00:00" -> "'2026-11-20T12:00' has no time zone; write for example 2026-11-20T12:00Z.",
+    "1 hour ago" -> "'-PT1H' depends on when a query starts; write a time instead.",
+    """{"orders": "latest"}""" -> "It has a position for each stream, and this is a position of one stream.",
     "{}" -> "The object is empty.",
     """{"at_timestamp": true}""" -> "true is neither a string nor epoch milliseconds.",
     """{"at_timestamp": -1}""" -> "-1 is neither a string nor epoch milliseconds.",
     """{"at_timestamp": 5, "format": "yyyy"}""" -> "With a format, at_timestamp must be a string.",
     """{"at_sequence_number": 12}""" -> "12 is not a quoted sequence number.",
     """{"at_sequence_number": "012"}""" -> "\"012\" is not a quoted sequence number.",
-    """{"a shard": "latest"}""" -> "'a shard' is not a shard id.",
-    """{"shardId-000000000000": 7}""" -> "7 is not a position.",
+    """{"a shard": "latest"}""" -> "'a shard' is neither a shard id nor a stream.",
+    """{"shardId-000000000000": 7}""" ->
+      "7 is 1970-01-01T00:00:00.007Z, because a number is in epoch milliseconds, of 13 digits.",
+    """{"shardId-000000000000": true}""" -> "true is not a position.",
     """{"shardId-000000000000": {}}""" ->
       "{} must have exactly one of at_timestamp, at_sequence_number, after_sequence_number."
   )

@@ -169,7 +169,13 @@ object EventExamples {
       s"$OfShard The shard cannot be read, so the query fails: GetRecords: AccessDenied: no"
     ),
     (OptionDeprecated("Option 'a' is now 'b'."), Warn, s"$OfStream Option 'a' is now 'b'."),
-    (OptionWithoutEffect("Option 'a' has no effect here."), Warn, s"$OfStream Option 'a' has no effect here.")
+    (OptionWithoutEffect("Option 'a' has no effect here."), Warn, s"$OfStream Option 'a' has no effect here."),
+    (
+      FetchBufferReduced(20000, 1000),
+      Warn,
+      s"$OfStream fetchBufferSize is 20000 bytes of memory in each executor, and this executor gives it 1000 bytes, " +
+        "half of its heap. In Databricks the option is for a whole cluster"
+    )
   )
 
   private def shard = Seq(

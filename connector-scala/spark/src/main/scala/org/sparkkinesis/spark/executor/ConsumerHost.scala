@@ -11,7 +11,7 @@ import org.sparkkinesis.chunk.Chunk
 import org.sparkkinesis.concurrent.SerialExecutor
 import org.sparkkinesis.consume.{PrefetchBuffer, PrefetchMemory, ShardConsumers, ShardHead}
 import org.sparkkinesis.error.RealTimeErrors
-import org.sparkkinesis.event.{ConsumerMetrics, ConsumersCrashed, CoordinatorLost}
+import org.sparkkinesis.event.{ConsumerMetrics, ConsumersCrashed, CoordinatorLost, FetchBufferReduced}
 import org.sparkkinesis.model.{ChildShard, SequenceNumber, StartingPosition, StreamShard}
 import org.sparkkinesis.plan.ShardRange
 import org.sparkkinesis.plan.realtime.{LiveShard, TaskEnd}
@@ -52,7 +52,11 @@ final class ConsumerHost private[executor] (
   /** The settings with the streams that have joined. */
   @volatile private var current = settings
   private val publishers = PublisherFactories.open(() => current, scheduler, metrics, environment, events)
-  private val buffer = settings.bufferBytes.fold(memory.open())(new PrefetchBuffer(_))
+  private val buffer = settings.bufferBytes.fold(memory.open()) { wanted =>
+    val granted = PrefetchMemory.granted(wanted)
+    if (granted < wanted) events.emit(FetchBufferReduced(wanted, granted))
+    new PrefetchBuffer(granted)
+  }
   private val instance = java.util.UUID.randomUUID().getMostSignificantBits
   private val reporter =
     new ProgressReporter(

@@ -18,7 +18,7 @@ import org.sparkkinesis.spark.connection.{Environment, OptionEffects}
 import org.sparkkinesis.spark.metadata.{MetadataSource, MetadataWatcher}
 import org.sparkkinesis.spark.read.query.FirstRecords
 import org.sparkkinesis.spark.read.reader.{KinesisInputPartition, KinesisReaderFactory}
-import org.sparkkinesis.spark.session.{InitialOffsets, StreamSession}
+import org.sparkkinesis.spark.session.{InitialOffsets, QueryPositions, StreamSession}
 import org.sparkkinesis.spark.settings.ReadSettings
 
 /** A bounded read: each shard from the starting to the ending position. Planning fixes both ends. */
@@ -32,11 +32,14 @@ final class KinesisBatch(options: Options, schema: StructType) extends Batch {
       val streamIds = if (session.isLogical) openLogical(session) else Map.empty[String, String]
       if (!session.isLogical) session.openMatching()
       val now = session.serviceClock.atMost
-      val from = options.get(ReadOptions.initialPosition).getOrElse(PositionOption(StartingPosition.TrimHorizon))
-      val to = InitialOffsets.pin(options(ReadOptions.endingPosition), now)
-      checkIsPast(ReadOptions.initialPosition, from, now)
-      checkIsPast(ReadOptions.endingPosition, to, now)
+      val starts = new QueryPositions(session, ReadOptions.initialPosition, StartingPosition.TrimHorizon)
+      val ends = new QueryPositions(session, ReadOptions.endingPosition, StartingPosition.Latest)
+      Seq(starts, ends).foreach(_.checkNames())
       val ranges = session.streams.values.toVector.flatMap { stream =>
+        val from = starts.of(stream.arn, now)
+        val to = InitialOffsets.pin(ends.of(stream.arn, now), now)
+        checkIsPast(ReadOptions.initialPosition, from, now)
+        checkIsPast(ReadOptions.endingPosition, to, now)
         val all = session.shards.withParents(stream.arn)
         Seq(from, to).foreach(InitialShards.checkNames(stream.name, _, all))
         all.flatMap(range(stream.arn, stream.name, _, from, to))

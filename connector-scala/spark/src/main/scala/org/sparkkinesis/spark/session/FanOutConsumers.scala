@@ -39,6 +39,13 @@ final class FanOutConsumers(
 ) extends AutoCloseable {
   import FanOutConsumers._
 
+  /**
+   * The name under which the query registers its consumers: that of the options, or the query's id, which stays the
+   * same when the query restarts from its checkpoint.
+   */
+  private def consumerName: String = options.get(ReadOptions.consumerNamePrefix).getOrElse("") +
+    options.get(ReadOptions.consumerName).orElse(settings.query.queryId).getOrElse(throw nameIsMissing)
+
   private var registrars = Map.empty[String, StreamConsumerRegistrar]
   private def settings: ReadSettings = current()
 
@@ -76,7 +83,7 @@ final class FanOutConsumers(
       )
       registrars += stream.arn -> registrar
       stream -> source(stream).fold(
-        register(registrar, stream, options.get(ReadOptions.consumerName).getOrElse(throw nameIsMissing))
+        register(registrar, stream, consumerName)
       ) { given =>
         // The options may have had the name of a consumer in an earlier run.
         record(stream.arn).read().foreach(noted => (noted - given).foreach(registrar.adopt))
@@ -142,16 +149,15 @@ object FanOutConsumers {
 
   /**
    * @throws KinesisConnectorException
-   *   KINESIS_OPTION_MISSING when the options contain neither a name nor ARNs
+   *   KINESIS_OPTION_MISSING when nothing is registered and the options contain no ARN
    */
   def check(options: Options): Unit = if (isWanted(options)) {
     val hasArn = options.isSet(ReadOptions.consumerARN) || options.withPrefix(ReadOptions.consumerARNOf).nonEmpty
     if (isNeverRegistered(options) && !hasArn) throw OptionErrors.missing(
       required = "'consumerARN', since registration is 'none'",
       reason = "Nothing is registered, so an existing consumer must be named by its ARN.",
-      fix = "Set 'consumerARN', or set registration to 'lazy' and give a 'consumerName'."
+      fix = "Set 'consumerARN', or set registration to 'lazy'."
     )
-    if (!hasArn && !options.isSet(ReadOptions.consumerName)) throw nameIsMissing
   }
 
   /** Makes the error for a consumer that was deregistered elsewhere while the query used it. */
@@ -169,12 +175,13 @@ object FanOutConsumers {
   private def arnIsMissing(stream: String): KinesisConnectorException = OptionErrors.missing(
     required = s"'consumerARN.$stream', since registration is 'none'",
     reason = s"Nothing is registered, and no option gives an existing consumer of stream '$stream'.",
-    fix = s"Set 'consumerARN.$stream', or set registration to 'lazy' and give a 'consumerName'."
+    fix = s"Set 'consumerARN.$stream', or set registration to 'lazy'."
   )
 
   private def nameIsMissing: KinesisConnectorException = OptionErrors.missing(
     required = "'consumerName' or 'consumerARN', since consumerMode is 'efo'",
-    reason = "Enhanced fan-out reads as a consumer that is registered with the stream.",
+    reason =
+      "Enhanced fan-out reads as a consumer that is registered with the stream, and Spark tells no id of the query.",
     fix = "Set 'consumerName' to a name for this query; no other query may use it at the same time."
   )
 

@@ -14,11 +14,13 @@ final class InitialOffsets private[session] (session: StreamSession) {
   /**
    * Returns the initial offset of a query. "Latest" becomes a time, so that a restart starts at the same position.
    *
+   * @param position
+   *   returns the position of a stream by its ARN
    * @param latestMillis
    *   the time that "latest" means, by the service's clock
    */
-  def of(position: PositionOption, latestMillis: Long): SourceOffset =
-    SourceOffset(session.streams.keys.map(of(_, position, latestMillis)))
+  def of(position: String => PositionOption, latestMillis: Long): SourceOffset =
+    SourceOffset(session.streams.keys.map(arn => of(arn, position(arn), latestMillis)))
 
   /** Returns the initial offset of one stream. */
   def of(arn: String, position: PositionOption, latestMillis: Long): StreamOffset = {

@@ -76,7 +76,11 @@ class BadInputSuite extends SparkSuite {
       Map("initialPosition" -> """{"shardId-000000000009": "latest"}"""),
       "KINESIS_SHARD_UNKNOWN"
     ),
-    ("fan-out without a name", Map("consumerMode" -> "efo"), "KINESIS_OPTION_MISSING"),
+    (
+      "a position of a stream that is not read",
+      Map("initialPosition" -> """{"god": "latest"}"""),
+      "KINESIS_OPTION_INVALID"
+    ),
     (
       "fan-out without registration and without an ARN",
       Map("consumerMode" -> "efo", "registration" -> "none", "consumerName" -> "x"),

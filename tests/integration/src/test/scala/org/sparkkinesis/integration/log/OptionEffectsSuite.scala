@@ -5,8 +5,9 @@ import scala.util.Using
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.streaming.Trigger
 
+import org.sparkkinesis.config.ReadOptions
 import org.sparkkinesis.error.KinesisConnectorException
-import org.sparkkinesis.event.OptionWithoutEffect
+import org.sparkkinesis.event.{FetchBufferReduced, OptionWithoutEffect}
 import org.sparkkinesis.integration.SparkSuite
 import org.sparkkinesis.kit.stream.Collected
 
@@ -93,6 +94,19 @@ class OptionEffectsSuite extends SparkSuite {
       ended.size == 2 && ended.forall(_.endsWith("and this is a streaming query with Trigger.AvailableNow.")),
       ended
     )
+  }
+
+  test("a fetch buffer of the size of a cluster is reduced with a warning") {
+    val options = Seq("fetchBufferSize" -> "1000g")
+    create("buffered")
+    Using.resource(new RecordedLog("fetchBufferSize")) { log =>
+      val query = readStream("buffered", options: _*).load().writeStream
+        .option("checkpointLocation", checkpoint()).foreachBatch((new Collected).sink).start()
+      query.processAllAvailable()
+      query.stop()
+      val granted = Runtime.getRuntime.maxMemory / 100 * ReadOptions.MaxBufferPercent
+      assert(log.visible.map(_.message) == Vector(FetchBufferReduced(1000L << 30, granted).message))
+    }
   }
 
   test("fan-out in a batch read is a warning, and the read polls") {

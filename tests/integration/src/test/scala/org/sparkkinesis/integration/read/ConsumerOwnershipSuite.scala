@@ -12,10 +12,12 @@ import org.sparkkinesis.kit.stream.Collected
 
 /** A query deregisters the enhanced fan-out consumer that it registered, even if it was killed in between. */
 class ConsumerOwnershipSuite extends SparkSuite {
-  private def start(stream: String, at: String, options: (String, String)*): StreamingQuery = {
+  private def start(stream: String, at: String, options: (String, String)*): StreamingQuery =
+    startUnnamed(stream, at, ("consumerName" -> "etl") +: options: _*)
+
+  private def startUnnamed(stream: String, at: String, options: (String, String)*): StreamingQuery = {
     val collected = new Collected
-    val all = Seq("consumerMode" -> "efo", "consumerName" -> "etl") ++ options
-    val query = readStream(stream, all: _*).load().writeStream
+    val query = readStream(stream, ("consumerMode" -> "efo") +: options: _*).load().writeStream
       .option("checkpointLocation", at).foreachBatch(collected.sink).start()
     kinesis.admin.putRecord(stream, "k", utf8("x"))
     await(query, "a row")(collected.rows.nonEmpty)
@@ -53,6 +55,20 @@ class ConsumerOwnershipSuite extends SparkSuite {
     start("killed", at).stop()
     assert(changes("killed") == (1L, 1L))
     assert(notes(at) == Nil)
+  }
+
+  test("without a name, the consumer has the query's id, which a restart finds and deregisters") {
+    kinesis.admin.createStream("unnamed", 1)
+    val at = checkpoint()
+    val killed =
+      startUnnamed("unnamed", at, "requireConsumerDeregistration" -> "false", "consumerNamePrefix" -> "spark_")
+    val noted = notes(at).filterNot(_.toString.endsWith(".crc")).map(Files.readString(_)).mkString
+    killed.stop()
+    assert(noted.contains(s"stream/unnamed/consumer/spark_${killed.id}:"), noted)
+    val again = startUnnamed("unnamed", at, "consumerNamePrefix" -> "spark_")
+    assert(again.id == killed.id && changes("unnamed") == (1L, 0L))
+    again.stop()
+    assert(changes("unnamed") == (1L, 1L) && notes(at) == Nil)
   }
 
   test("a query that was killed during the registration adopts the consumer") {

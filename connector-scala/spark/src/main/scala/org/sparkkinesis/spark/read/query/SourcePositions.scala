@@ -82,7 +82,7 @@ final private[read] class SourcePositions(
     streams.deregisterLeft()
     val from = checkpoint.link(known, isChosen = choseBeginning)
     // An initial offset that this run chose cannot have expired, unless it means the time of an earlier first start.
-    val mayHaveExpired = !choseBeginning || streams.beginsAtLatest
+    val mayHaveExpired = !choseBeginning || streams.beginsAtStart
     if (mayHaveExpired && session.settings.failOnDataLoss) retention.warnOfExpired(from, checkpoint.graphs)
     noteStart(from)
     from

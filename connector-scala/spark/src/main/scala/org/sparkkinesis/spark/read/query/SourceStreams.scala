@@ -16,7 +16,7 @@ import org.sparkkinesis.spark.metadata.PatternMetadataService
 import org.sparkkinesis.spark.session.check.LeftConsumers
 import org.sparkkinesis.spark.session.checkpoint.{CheckpointFiles, RegisteredConsumers}
 import org.sparkkinesis.spark.session.member.{ChangingStreams, ListedMembers, StreamMembers}
-import org.sparkkinesis.spark.session.{FanOutConsumers, StreamSession}
+import org.sparkkinesis.spark.session.{FanOutConsumers, QueryPositions, StreamSession}
 import org.sparkkinesis.spark.settings.ReadSettings
 
 /**
@@ -38,7 +38,7 @@ final private[query] class SourceStreams(
 
   /** The streams, if they come and go while the query is running. */
   lazy val members: Option[StreamMembers] = Option.when(session.isDynamic && !isFixed)(
-    new StreamMembers(session, service, files, environment, prepare, (position, latestMillis))
+    new StreamMembers(session, service, files, environment, prepare, initialPosition)
   )
 
   /** The streams, if they change only when the query restarts. */
@@ -108,15 +108,21 @@ final private[query] class SourceStreams(
     }.toMap
   }
 
-  private def position: PositionOption =
-    options.get(ReadOptions.initialPosition).getOrElse(PositionOption(StartingPosition.Latest))
+  private val initialPositions = new QueryPositions(session, ReadOptions.initialPosition, StartingPosition.Latest)
 
-  /** Whether the query begins with records that arrive after its first start. */
-  def beginsAtLatest: Boolean = position.default == StartingPosition.Latest
+  /** Returns the position of a stream when the query first started, and the time that "latest" means. */
+  private def initialPosition(arn: String): (PositionOption, Long) = {
+    val latest = latestMillis
+    initialPositions.of(arn, latest) -> latest
+  }
 
-  /** The position of a stream that the list of an earlier run did not have. */
-  private def joinPosition: PositionOption =
-    if (session.pattern.nonEmpty) options(MetadataOptions.newStreamPosition) else position
+  /** Whether the query begins at a time that depends on its first start, such as that of the newest record. */
+  def beginsAtStart: Boolean = initialPositions.isFromStart
+
+  /** Returns the position of a stream that the list of an earlier run did not have. */
+  private def joinPosition(arn: String, startMillis: Long): PositionOption =
+    if (session.pattern.nonEmpty) options(MetadataOptions.newStreamPosition)
+    else initialPositions.of(arn, startMillis)
 
   /** Returns the time that "latest" means: when the query was first started, which may have been an earlier run. */
   private def latestMillis: Long = files.startedMillis.fold(session.serviceClock.atLeast) { started =>
@@ -126,7 +132,11 @@ final private[query] class SourceStreams(
 
   /** Returns the initial offset of a query that has no checkpoint. */
   def initialOffset: SourceOffset =
-    members.fold(session.initialOffsets.of(position, latestMillis))(_.initialOffset)
+    members.fold {
+      initialPositions.checkNames()
+      val latest = latestMillis
+      session.initialOffsets.of(initialPositions.of(_, latest), latest)
+    }(_.initialOffset)
 
   /** Returns the position of the streams that this run reads, if they change only when the query restarts. */
   def listed(mended: SourceOffset, from: SourceOffset): SourceOffset = named.fold(from)(_.current(mended, from))

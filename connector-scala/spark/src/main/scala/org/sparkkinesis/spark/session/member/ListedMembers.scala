@@ -17,13 +17,14 @@ import org.sparkkinesis.spark.session.checkpoint.CheckpointFiles
  * its position, which is stored before an offset names the stream, and a removed one leaves. For the query's thread.
  *
  * @param position
- *   the position of a stream that joins; "latest" is the time at which this run opened the streams
+ *   returns the position of a stream that joins, by its ARN and the time at which this run opened the streams, which is
+ *   also the time of "latest"
  */
 final class ListedMembers(
     session: StreamSession,
     files: CheckpointFiles,
     environment: Environment,
-    position: => PositionOption
+    position: (String, Long) => PositionOption
 ) extends ChangingStreams {
   import ListedMembers._
 
@@ -50,7 +51,7 @@ final class ListedMembers(
         start,
         listed,
         joins.pending,
-        arn => session.initialOffsets.of(arn, position, openedMillis)
+        arn => session.initialOffsets.of(arn, position(arn, openedMillis), openedMillis)
       )
       // The last batch may run again, so the positions of streams that the offset has are kept.
       val taken = (joins.taken ++ joins.pending).filter { case (arn, _) => start.streams.contains(arn) }

@@ -34,7 +34,7 @@ final private[member] class MemberUpdates(
     held: HeldStreams,
     service: String,
     prepare: PhysicalStream => Unit,
-    initial: => (PositionOption, Long),
+    initial: String => (PositionOption, Long),
     parked: () => Map[String, Long],
     drained: () => Set[String]
 ) {
@@ -136,7 +136,7 @@ final private[member] class MemberUpdates(
     attempt(stream.arn) {
       ready(stream)
       val (position, latest) = stream.startAt.map(_ -> session.serviceClock.atLeast).getOrElse(
-        if (isFirst) initial else options(MetadataOptions.newStreamPosition) -> session.serviceClock.atLeast
+        if (isFirst) initial(stream.arn) else options(MetadataOptions.newStreamPosition) -> session.serviceClock.atLeast
       )
       session.initialOffsets.withOldestTime(session.initialOffsets.of(stream.arn, position, latest))
     }

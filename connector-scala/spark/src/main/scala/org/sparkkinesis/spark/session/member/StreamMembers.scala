@@ -23,7 +23,7 @@ import org.sparkkinesis.spark.session.checkpoint.{CheckpointFiles, MetadataLog}
  * @param prepare
  *   registers or finds the enhanced fan-out consumer of a stream that was opened; called on the thread that asks
  * @param initial
- *   the position of the streams of the very first version, and the time that "latest" means
+ *   returns the position of a stream of the very first version by its ARN, and the time that "latest" means
  */
 final class StreamMembers(
     session: StreamSession,
@@ -31,7 +31,7 @@ final class StreamMembers(
     files: CheckpointFiles,
     environment: Environment,
     prepare: PhysicalStream => Unit,
-    initial: => (PositionOption, Long)
+    initial: String => (PositionOption, Long)
 ) extends ChangingStreams
     with AutoCloseable {
   private val options = session.options

@@ -72,7 +72,7 @@ class OscillatingMembersSuite extends TimedSuite {
       files,
       environment,
       _ => (),
-      (PositionOption(StartingPosition.TrimHorizon), 0L)
+      _ => (PositionOption(StartingPosition.TrimHorizon), 0L)
     )
 
     /** Plans a batch that reads one record of each stream that is read. Returns its end, as the checkpoint has it. */

@@ -52,7 +52,7 @@ class PatternMembersSuite extends TimedSuite {
       files,
       environment,
       _ => (),
-      (PositionOption(StartingPosition.AtTimestamp(time.currentMillis)), time.currentMillis)
+      _ => (PositionOption(StartingPosition.AtTimestamp(time.currentMillis)), time.currentMillis)
     )
 
     def exist(names: String*): Unit = {
