@@ -53,7 +53,15 @@ lazy val root = project
 
 /** Pure Scala: neither Spark nor the AWS SDK is on its class path. */
 lazy val core =
-  module("core").settings(libraryDependencies ++= Seq(jacksonCore, objectLayout, slf4j % Provided))
+  module("core").settings(
+    libraryDependencies ++= Seq(jacksonCore, objectLayout, slf4j % Provided),
+    // The driver and the executors tell each other which jar they have.
+    Compile / resourceGenerators += Def.task {
+      val file = (Compile / resourceManaged).value / "org" / "sparkkinesis" / "config" / "connector.version"
+      IO.write(file, version.value)
+      Seq(file)
+    }
+  )
 
 /** The implementation of core's service port on the AWS SDK. */
 lazy val aws = module("aws").dependsOn(

@@ -6,14 +6,14 @@ import json
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime, timedelta, timezone
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from spark_kinesis._redaction import redacted
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
     from spark_kinesis.emulator import KinesisEmulator
-
-HIDDEN = "*********(redacted)"
 
 _B = TypeVar("_B", bound="Builder")
 
@@ -23,8 +23,6 @@ class Builder:
 
     __slots__ = ("_texts",)
     _texts: Mapping[str, str]
-    # Lower-case names of the options whose values are never shown.
-    _sensitive: ClassVar[frozenset[str]] = frozenset()
 
     def __init__(self, stream: str | Sequence[str] | None, keywords: Mapping[str, Any], known: Collection[str]) -> None:
         """Call the method of each keyword; ``known`` has the names of the keywords that the builder takes."""
@@ -65,7 +63,7 @@ class Builder:
         return copy
 
     def options(self) -> dict[str, str]:
-        """Return the options as Spark takes them, with their secrets in clear text."""
+        """Return the options as Spark takes them, with secrets that are not references in clear text."""
         return dict(self._texts)
 
     def __eq__(self, other: object) -> bool:
@@ -78,7 +76,7 @@ class Builder:
         return _restore, (type(self), dict(self._texts))
 
     def __repr__(self) -> str:
-        shown = {key: HIDDEN if key.lower() in self._sensitive else text for key, text in self._texts.items()}
+        shown = {key: redacted(key, text) for key, text in self._texts.items()}
         return f"{type(self).__name__}({', '.join(f'{key}={text!r}' for key, text in shown.items())})"
 
 

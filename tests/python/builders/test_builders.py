@@ -5,8 +5,10 @@ from datetime import datetime, timedelta, timezone
 
 import pytest
 
-from spark_kinesis import KinesisConnectorError, KinesisSink, KinesisSource, condition_of
+from spark_kinesis import FirehoseSink, KinesisConnectorError, KinesisSink, KinesisSource, condition_of
+from spark_kinesis._builder import Builder
 from spark_kinesis._generated import SinkKeywords, SourceKeywords
+from spark_kinesis._redaction import HIDDEN, SENSITIVE, SENSITIVE_PREFIXES
 
 ARN = "arn:aws:kinesis:eu-central-1:123456789012:stream/orders"
 
@@ -162,6 +164,36 @@ def test_repr_redacts_secrets() -> None:
     shown = repr(source.option("KINESIS.AWSSECRETKEY", "0ther"))
     assert "region='eu-central-1'" in shown
     assert not any(secret in shown for secret in ("AKIAX", "s3cret", "0ther"))
+
+
+SENSITIVE_NAMES = sorted(SENSITIVE) + [f"{prefix}Orders" for prefix in SENSITIVE_PREFIXES]
+
+
+@pytest.mark.parametrize(
+    "builder", [KinesisSource("s"), KinesisSink("s"), FirehoseSink("d")], ids=lambda b: type(b).__name__
+)
+@pytest.mark.parametrize("name", SENSITIVE_NAMES)
+def test_repr_hides_every_sensitive_option_and_shows_references(name: str, builder: Builder) -> None:
+    for key in (name, name.upper(), name.title()):
+        for secret in ("planted", "env", "env:", "env:A B", "x env:NAME", "env:NAME\n", "file: x", "conf:other.key"):
+            shown = repr(builder.option(key, secret))
+            assert shown.endswith(f"{key}={HIDDEN!r})"), shown
+        for reference in (
+            "env:AWS_SECRET",
+            "file:/run/secrets/key",
+            "conf:spark.etl.secret",
+            "class:com.example.Key$1",
+        ):
+            assert f"{key}={reference!r}" in repr(builder.option(key, reference))
+
+
+def test_repr_hides_secrets_in_the_addresses_of_a_metadata_service() -> None:
+    for address, shown in [
+        ("https://meta.example/s?t=planted&n=1", f"https://meta.example/s?{HIDDEN}"),
+        ("https://user:planted@meta.example/s", f"https://{HIDDEN}@meta.example/s"),
+        ("file:s3a://bucket/streams.json", "file:s3a://bucket/streams.json"),
+    ]:
+        assert f"metadataService={shown!r}" in repr(KinesisSource(stream_id="o", metadata_service=address))
 
 
 def test_a_keyword_that_is_no_option_of_the_builder_is_a_type_error() -> None:

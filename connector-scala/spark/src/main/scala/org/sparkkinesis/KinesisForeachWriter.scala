@@ -16,6 +16,7 @@ import org.sparkkinesis.event.log.{EventLog, QueryContext}
 import org.sparkkinesis.spark.connection.ReadStreams
 import org.sparkkinesis.spark.session.QueryNames
 import org.sparkkinesis.spark.sink.{SinkDataWriter, TaskShare}
+import org.sparkkinesis.spark.table.SecretWarnings
 import org.sparkkinesis.spark.write.{WritePlan, WritePlanner}
 
 /**
@@ -65,7 +66,10 @@ object KinesisForeachWriter {
     val names = options.keySet.map(_.toLowerCase(Locale.ROOT))
     val sendWhenIdle = WriteOptions.sendWhenIdle.key
     val checked =
-      Options.read(if (names(sendWhenIdle.toLowerCase(Locale.ROOT))) options else options + (sendWhenIdle -> "true"))
+      Options.read(
+        if (names(sendWhenIdle.toLowerCase(Locale.ROOT))) options else options + (sendWhenIdle -> "true"),
+        secrets = SecretWarnings.resolver
+      )
     checked.warnings.foreach(warning => new EventLog(QueryContext.Unknown).emit(OptionDeprecated(warning)))
     if (checked.isSet(WriteOptions.deadLetterTable))
       throw refused(

@@ -1,6 +1,6 @@
 package org.sparkkinesis.config
 
-import org.sparkkinesis.config.value.{OnInvalidRecord, OptionType}
+import org.sparkkinesis.config.value.{OnInvalidRecord, OptionType, SecretResolver}
 import org.sparkkinesis.model.FirehoseQuotas
 
 /** The options of the sink for Amazon Data Firehose: its own ones, and those that it shares with the Kinesis sink. */
@@ -46,11 +46,15 @@ object FirehoseOptions {
    * @throws org.sparkkinesis.error.KinesisConnectorException
    *   as [[Options.overTable]]
    */
-  def overTable(table: Map[String, String], own: Map[String, String]): Options =
-    Options.overTable(table, own, all, _ => None)
+  def overTable(
+      table: Map[String, String],
+      own: Map[String, String],
+      secrets: SecretResolver = SecretResolver.OfProcess
+  ): Options = Options.overTable(table, own, all, _ => None, secrets)
 
   /** Does the same without a table. */
-  def read(raw: Map[String, String]): Options = overTable(Map.empty, raw)
+  def read(raw: Map[String, String], secrets: SecretResolver = SecretResolver.OfProcess): Options =
+    overTable(Map.empty, raw, secrets)
 
   private val region = ConnectionOptions.region.copy(
     doc = "AWS region of the delivery stream.",

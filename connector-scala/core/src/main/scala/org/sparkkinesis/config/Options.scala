@@ -2,16 +2,20 @@ package org.sparkkinesis.config
 
 import java.util.Locale
 
+import scala.collection.concurrent.TrieMap
+
 import org.sparkkinesis.config.ForeignOption.{Ignored, Refused, Renamed}
-import org.sparkkinesis.config.value.NearestName
+import org.sparkkinesis.config.value.{NearestName, SecretResolver}
 import org.sparkkinesis.error.{KinesisConnectorException, OptionErrors}
 import org.sparkkinesis.model.StreamRef
+import org.sparkkinesis.secret.{Redaction, SecretReference}
 
 /**
- * Validated options of a user. All options are read through this class.
+ * Validated options of a user. All options are read through this class, in the driver only. It resolves a reference to
+ * a secret when the option is first used, and then keeps the value, so that the values of one query fit together.
  *
  * @param values
- *   texts by declared key in lower case
+ *   texts by declared key in lower case; a reference to a secret stays a reference
  * @param warnings
  *   one text for each option of another connector that is set
  * @param shownNames
@@ -26,12 +30,28 @@ final class Options private (
     val warnings: Seq[String],
     shownNames: Map[String, String],
     ofTable: Set[String],
-    keepsCase: Boolean
-) extends Serializable {
+    keepsCase: Boolean,
+    secrets: SecretResolver
+) {
+  private val resolved = TrieMap.empty[String, String]
 
   /** Returns the value of the option, or its default. */
   def get[T](entry: ConfigEntry[T]): Option[T] =
-    values.get(entry.lowerKey).map(Options.parse(entry, entry.key, _)).orElse(entry.defaultValue)
+    values.get(entry.lowerKey).map(parse(entry, entry.lowerKey, _)).orElse(entry.defaultValue)
+
+  private def parse[T](entry: ConfigEntry[T], key: String, text: String): T = {
+    val shown = if (entry.isPrefix) key else entry.key
+    val reference = if (entry.sensitive) SecretReference.of(text) else None
+    Options.parse(
+      entry,
+      shown,
+      reference.fold(text)(one => resolved.getOrElseUpdate(key, secrets.resolve(shown, one)))
+    )
+  }
+
+  /** Returns the names of the set options that contain a secret instead of a reference to it. */
+  def literalSecrets: Seq[String] =
+    values.collect { case (key, text) if Options.isLiteralSecret(key, text) => Options.written(key) }.toSeq.sorted
 
   /** Returns the value of an option with a fixed default. */
   def apply[T](entry: ConfigEntry[T]): T =
@@ -39,7 +59,15 @@ final class Options private (
 
   /** Returns the text of the option's value or default; hidden if it is sensitive. */
   def shown[T](entry: ConfigEntry[T]): String =
-    if (entry.sensitive) Options.Hidden else get(entry).fold("not set")(entry.kind.render)
+    if (entry.sensitive) values.get(entry.lowerKey).fold("not set")(Redaction.ofOption(isSensitive = true, _))
+    else get(entry).fold("not set")(value => Redaction.ofOption(isSensitive = false, entry.kind.render(value)))
+
+  /** Returns the references to secrets by the names of their options. */
+  def secretReferences: Map[String, SecretReference] = values.flatMap { case (key, text) =>
+    Option.when(
+      Options.isSensitive(key.toLowerCase(Locale.ROOT))
+    )(SecretReference.of(text)).flatten.map(Options.written(key) -> _)
+  }
 
   def isSet(entry: ConfigEntry[_]): Boolean = values.contains(entry.lowerKey)
 
@@ -65,7 +93,7 @@ final class Options private (
    * have the case in which Spark passes them; other names are in lower case.
    */
   def withPrefix[T](entry: ConfigEntry[T]): Map[String, T] = values.collect {
-    case (key, text) if key.startsWith(entry.prefix) => key.stripPrefix(entry.prefix) -> Options.parse(entry, key, text)
+    case (key, text) if key.startsWith(entry.prefix) => key.stripPrefix(entry.prefix) -> parse(entry, key, text)
   }
 
   /**
@@ -129,11 +157,6 @@ object Options {
   /** Options with default values only. */
   lazy val defaults: Options = read(Map.empty)
 
-  private val Hidden = "*********(redacted)"
-
-  /** User name and password before the host of a URL. */
-  private val UserInfo = "//[^/@\\s]*@".r
-
   /** Options that Spark adds to the options of a source or sink. */
   private val ofSpark: Set[String] = Set(
     "checkpointlocation",
@@ -175,6 +198,8 @@ object Options {
    *
    * @param foreign
    *   returns the option of another connector with this name in lower case
+   * @param secrets
+   *   resolves references to secrets, when an option is used
    * @throws org.sparkkinesis.error.KinesisConnectorException
    *   KINESIS_OPTION_UNKNOWN with the nearest name, KINESIS_OPTION_INVALID, KINESIS_OPTION_UNSUPPORTED, or
    *   KINESIS_OPTION_CONFLICT if one option is set under two names
@@ -182,8 +207,9 @@ object Options {
   def read(
       raw: Map[String, String],
       declared: Seq[ConfigEntry[_]] = ConnectorOptions.all,
-      foreign: String => Option[ForeignOption] = ForeignOptions.find
-  ): Options = overTable(Map.empty, raw, declared, foreign)
+      foreign: String => Option[ForeignOption] = ForeignOptions.find,
+      secrets: SecretResolver = SecretResolver.OfProcess
+  ): Options = overTable(Map.empty, raw, declared, foreign, secrets)
 
   /**
    * Does the same for the options of a read or write that override those of a table.
@@ -195,7 +221,8 @@ object Options {
       table: Map[String, String],
       own: Map[String, String],
       declared: Seq[ConfigEntry[_]] = ConnectorOptions.all,
-      foreign: String => Option[ForeignOption] = ForeignOptions.find
+      foreign: String => Option[ForeignOption] = ForeignOptions.find,
+      secrets: SecretResolver = SecretResolver.OfProcess
   ): Options = {
     val ownKeys = own.keySet.map(keyOf(_, declared))
     val raw = table.filterNot { case (name, _) => ownKeys(keyOf(name, declared)) } ++ own
@@ -210,13 +237,14 @@ object Options {
         fix = s"Keep only '${same.head.entry.key}'."
       )
     }
-    set.foreach(setting => parse(setting.entry, setting.shown, setting.value))
+    set.foreach(check)
     new Options(
       set.map(setting => setting.key -> setting.value).toMap,
       warnings.flatten.distinct,
       set.map(setting => setting.key -> setting.shown).toMap,
       set.filterNot(setting => own.contains(setting.written)).map(_.key).toSet,
-      raw.keysIterator.exists(name => name != name.toLowerCase(Locale.ROOT))
+      raw.keysIterator.exists(name => name != name.toLowerCase(Locale.ROOT)),
+      secrets
     )
   }
 
@@ -252,6 +280,22 @@ object Options {
     val key = written.toLowerCase(Locale.ROOT)
     declared.find(entry => entry.namesStream && key.startsWith(entry.prefix))
       .fold(key)(entry => entry.prefix + written.drop(entry.prefix.length))
+  }
+
+  /** Checks a value. That of a reference is checked when the option is used. */
+  private def check(setting: Setting): Unit = {
+    val isSensitive = setting.entry.sensitive
+    if (isSensitive && SecretReference.isMalformed(setting.value))
+      throw OptionErrors.invalid(
+        option = setting.shown,
+        value = Redaction.Hidden,
+        reason = "It begins like a reference to a secret and has not the form of one.",
+        expected = SecretReference.Expected
+      )
+    if (!isSensitive || !SecretReference.isReference(setting.value)) {
+      if (isSensitive) Redaction.remember(setting.value) else Redaction.rememberQuery(setting.value)
+      parse(setting.entry, setting.shown, setting.value): Unit
+    }
   }
 
   /** Returns the setting of an option, if it has an effect, and the warning about it. Names may be in any case. */
@@ -291,17 +335,27 @@ object Options {
 
   /** Returns the same map with the value of each sensitive option hidden. Names may be in any case. */
   def redact(raw: Map[String, String]): Map[String, String] = raw.map { case (key, value) =>
-    key -> (if (isSensitive(key.toLowerCase(Locale.ROOT))) Hidden else value)
+    key -> Redaction.ofOption(isSensitive(key.toLowerCase(Locale.ROOT)), value)
   }
+
+  /** Returns the key as its declaration writes it. */
+  private def written(key: String): String = ConnectorOptions.all.find { entry =>
+    if (entry.isPrefix) key.startsWith(entry.prefix) else entry.lowerKey == key
+  }.fold(key)(entry => entry.key.stripSuffix("*") + key.drop(entry.key.stripSuffix("*").length))
+
+  private def isLiteralSecret(key: String, value: String): Boolean =
+    if (isSensitive(key.toLowerCase(Locale.ROOT))) !SecretReference.isReference(value)
+    else Redaction.ofOption(isSensitive = false, value) != value
 
   private def isSensitive(lowerKey: String): Boolean =
     sensitiveKeys(lowerKey) || sensitivePrefixes.exists(lowerKey.startsWith)
 
   /** Prefixes of the sensitive options that concern one of several streams. */
-  private lazy val sensitivePrefixes: Seq[String] =
+  lazy val sensitivePrefixes: Seq[String] =
     ConnectorOptions.all.filter(entry => entry.sensitive && entry.isPrefix).map(_.prefix)
 
-  private lazy val sensitiveKeys: Set[String] = ConnectorOptions.all
+  /** Names in lower case of the sensitive options, with those of other connectors. */
+  lazy val sensitiveKeys: Set[String] = ConnectorOptions.all
     .filter(_.sensitive)
     .map(_.lowerKey)
     .toSet ++ ForeignOptions.all.filter(_.isSensitive).map(_.lowerName)
@@ -311,14 +365,16 @@ object Options {
     case Left(why) =>
       throw OptionErrors.invalid(
         option = written,
-        value = if (entry.sensitive) Hidden else shown(text),
+        value = shown(entry, text),
         reason = why,
         expected = entry.kind.expected
       )
   }
 
-  /** Returns the text on one line and without the credentials of a URL. */
-  private def shown(text: String): String = UserInfo.replaceAllIn(text, "//").replace("\r", "\\r").replace("\n", "\\n")
+  /** Returns the text on one line and without secrets. */
+  private def shown(entry: ConfigEntry[_], text: String): String =
+    if (entry.sensitive) Redaction.Hidden
+    else Redaction.ofOption(isSensitive = false, text).replace("\r", "\\r").replace("\n", "\\n")
 
   private def isSparkOption(key: String): Boolean =
     ofSpark(key) || ofSparkPrefixes.exists(prefix => key.startsWith(prefix))

@@ -1,5 +1,7 @@
 package org.sparkkinesis.error
 
+import org.sparkkinesis.secret.Redaction
+
 /**
  * An error for the user: problem, cause and fix, with a condition name for programs.
  *
@@ -9,7 +11,7 @@ package org.sparkkinesis.error
  * @param condition
  *   a name from `error-conditions.json`
  * @param parameters
- *   values of the placeholders; never a secret
+ *   values of the placeholders, without secrets
  */
 final class KinesisConnectorException private (
     val condition: String,
@@ -17,12 +19,16 @@ final class KinesisConnectorException private (
     cause: Throwable
 ) extends RuntimeException(ErrorConditions.message(condition, parameters), cause) {
 
-  /** Returns the same error with a cause. */
+  /** Returns the same error with a cause, whose messages lose their secrets. */
   def causedBy(cause: Throwable): KinesisConnectorException =
-    new KinesisConnectorException(condition, parameters, cause)
+    new KinesisConnectorException(condition, parameters, Redaction.failure(cause))
 }
 
 object KinesisConnectorException {
   private[error] def apply(condition: String, parameters: (String, String)*): KinesisConnectorException =
-    new KinesisConnectorException(condition, parameters.toMap, null)
+    new KinesisConnectorException(
+      condition,
+      parameters.map { case (name, value) => name -> Redaction.text(value) }.toMap,
+      null
+    )
 }

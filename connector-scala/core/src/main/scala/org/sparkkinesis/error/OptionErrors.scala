@@ -32,4 +32,13 @@ object OptionErrors {
 
   def withoutEffect(option: String, reason: String, fix: String): KinesisConnectorException =
     KinesisConnectorException("KINESIS_OPTION_WITHOUT_EFFECT", "option" -> option, "reason" -> reason, "fix" -> fix)
+
+  def secretUnresolved(option: String, reference: String, reason: String, fix: String): KinesisConnectorException =
+    KinesisConnectorException(
+      "KINESIS_SECRET_UNRESOLVED",
+      "option" -> option,
+      "reference" -> reference,
+      "reason" -> reason,
+      "fix" -> fix
+    )
 }

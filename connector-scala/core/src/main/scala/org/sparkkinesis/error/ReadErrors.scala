@@ -31,6 +31,14 @@ object ReadErrors {
       "creation" -> creation
     )
 
+  def versionsDiffer(driver: String, executorVersion: String, executor: String): KinesisConnectorException =
+    KinesisConnectorException(
+      "KINESIS_VERSIONS_DIFFER",
+      "driver" -> driver,
+      "executorVersion" -> executorVersion,
+      "executor" -> executor
+    )
+
   def dataLoss(shard: String, stream: String, reason: String, cause: String): KinesisConnectorException =
     KinesisConnectorException(
       "KINESIS_DATA_LOSS",

@@ -173,6 +173,14 @@ final case class FetchBufferReduced(wanted: Long, granted: Long) extends QueryEv
       "of its heap. In Databricks the option is for a whole cluster"
 }
 
+/** An option contains a secret where Spark shows or stores it. */
+final case class SecretInClearText(warning: String) extends QueryEvent {
+  override def level: EventLevel = EventLevel.Warn
+  override def stream: Option[String] = None
+  override def limitKey: Any = this
+  override def message: String = warning
+}
+
 private object QueryEvent {
   def continuation(endsQuery: Boolean): String =
     if (endsQuery) "The query fails, because failOnDataLoss is true"

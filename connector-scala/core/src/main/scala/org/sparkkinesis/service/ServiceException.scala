@@ -1,5 +1,7 @@
 package org.sparkkinesis.service
 
+import org.sparkkinesis.secret.Redaction
+
 /** Classification of a failed call. Each operation decides which kinds are recoverable. */
 sealed abstract class ServiceErrorKind(val name: String) extends Serializable {
   override def toString: String = name
@@ -56,7 +58,7 @@ object ServiceErrorKind {
 }
 
 /**
- * A failed call. The message contains no secret.
+ * A failed call. The message contains no secret, also if the service's answer repeats one.
  *
  * @param operation
  *   the operation that failed
@@ -67,10 +69,16 @@ final class ServiceException(
     val kind: ServiceErrorKind,
     val operation: Operation,
     val errorCode: String,
-    val detail: String,
+    answer: String,
     val requestId: Option[String] = None,
     cause: Throwable = null
-) extends RuntimeException(s"$operation: $errorCode: $detail${requestId.fold("")(id => s" (request $id)")}", cause) {
+) extends RuntimeException(
+      s"$operation: $errorCode: ${Redaction.text(answer)}${requestId.fold("")(id => s" (request $id)")}",
+      Redaction.failure(cause)
+    ) {
+
+  /** What the service answered, or the client found. */
+  val detail: String = Redaction.text(answer)
 
   /** Whether the service said so itself, and so was reached. */
   def isAnswer: Boolean = kind != ServiceErrorKind.Network && kind != ServiceErrorKind.Client

@@ -17,7 +17,7 @@ class CoreArchitectureSuite extends TimedSuite {
   test("each layer of core uses only itself and the layers below it") {
     def all(names: String*): Seq[String] = names.map("org.sparkkinesis." + _)
     core.checkLayers(
-      all("json", "model.hash", "concurrent"),
+      all("json", "model.hash", "concurrent", "secret"),
       all("model"),
       all("model.packed"),
       all("error", "service", "aggregate", "config.value", "network"),
@@ -37,7 +37,7 @@ class CoreArchitectureSuite extends TimedSuite {
   test("only the event log uses the logging interface") {
     Seq(
       "aggregate|chunk|concurrent|config|consume|error|json",
-      "metadata|model|network|plan|retry|service|shard|sink"
+      "metadata|model|network|plan|retry|secret|service|shard|sink"
     ).foreach(names => core.checkNoUse(s"org.sparkkinesis.($names)..", "org.slf4j.."))
   }
 

@@ -22,7 +22,8 @@ object GeneratedFiles {
     "connector-scala/core/src/test/resources/org/sparkkinesis/config/effects.txt" -> EffectMatrix.text,
     "docs/network.md" -> NetworkPage.text,
     "python/src/spark_kinesis/_generated.py" -> PythonOptions.text,
-    "python/src/spark_kinesis/_conditions.py" -> PythonConditions.text
+    "python/src/spark_kinesis/_conditions.py" -> PythonConditions.text,
+    "python/src/spark_kinesis/_redaction.py" -> PythonRedaction.text
   )
 
   def main(args: Array[String]): Unit = all.foreach { case (path, text) =>

@@ -79,7 +79,7 @@ object OptionsPage {
 
   private def row(entry: ConfigEntry[_]): String = {
     val name = s"`${shownKey(entry)}`"
-    val cells = Seq(name, cell(entry.doc), cell(entry.kind.expected), default(entry), queryType(entry), needs(entry))
+    val cells = Seq(name, cell(entry.doc), cell(takes(entry)), default(entry), queryType(entry), needs(entry))
     (cells :+ entry.since).mkString("| ", " | ", " |")
   }
 
@@ -92,6 +92,9 @@ object OptionsPage {
     )
     (side ++ Option(EffectText.requirements(entry.effect)).filter(_.nonEmpty)).mkString(", ")
   }
+
+  private def takes(entry: ConfigEntry[_]): String =
+    entry.kind.expected + (if (entry.sensitive) ", or a [reference](cluster.md#secrets)" else "")
 
   private def retry(entries: RetryEntries): String =
     (Seq(s"`${entries.operation.retryKey}`", users(entries)) ++ entries.all.map(default)).mkString(

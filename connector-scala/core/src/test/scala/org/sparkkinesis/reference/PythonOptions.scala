@@ -3,6 +3,7 @@ package org.sparkkinesis.reference
 import org.sparkkinesis.config._
 import org.sparkkinesis.json.Json
 import org.sparkkinesis.metadata.StreamState
+import org.sparkkinesis.secret.SecretReference
 
 /**
  * `_generated.py`: a typed method and a keyword of the Python builders for each declared option, and the states of a
@@ -44,7 +45,7 @@ object PythonOptions {
        |${typedDict("FirehoseKeywords", "TypedDict", Firehose, FirehoseOptions.all)}
        |
        |
-       |${methods("ConnectionMethods", "Builder", title(Scope.Connection), of(Scope.Connection), sensitive)}
+       |${methods("ConnectionMethods", "Builder", title(Scope.Connection), of(Scope.Connection))}
        |
        |
        |${methods("SourceMethods", "ConnectionMethods", title(Scope.Read), of(Scope.Read))}
@@ -53,17 +54,10 @@ object PythonOptions {
        |${methods("SinkMethods", "ConnectionMethods", title(Scope.Write), of(Scope.Write))}
        |
        |
-       |${methods("FirehoseMethods", "Builder", Firehose, FirehoseOptions.all, sensitive)}
+       |${methods("FirehoseMethods", "Builder", Firehose, FirehoseOptions.all)}
        |""".stripMargin
 
   private val Firehose = "writing to Amazon Data Firehose"
-
-  private def sensitive: String =
-    (ConnectorOptions.all.filter(_.sensitive).map(_.lowerKey) ++
-      ForeignOptions.all.filter(_.isSensitive).map(_.lowerName))
-      .map(name => s"            ${literal(name)},\n")
-      .sorted
-      .mkString("    _sensitive = frozenset(\n        {\n", "", "        }\n    )\n\n")
 
   /** `streamARN` → `stream_arn`, `retry.getRecords.backoff.base` → `retry_get_records_backoff_base`. */
   def pythonName(entry: ConfigEntry[_]): String =
@@ -82,15 +76,9 @@ object PythonOptions {
         ""
       )
 
-  private def methods(
-      name: String,
-      parent: String,
-      about: String,
-      entries: Seq[ConfigEntry[_]],
-      members: String = ""
-  ): String =
+  private def methods(name: String, parent: String, about: String, entries: Seq[ConfigEntry[_]]): String =
     entries.map(method).mkString(
-      s"class $name($parent):\n    \"\"\"Methods: $about.\"\"\"\n\n$members",
+      s"class $name($parent):\n    \"\"\"Methods: $about.\"\"\"\n\n",
       "\n",
       ""
     ).stripTrailing
@@ -101,7 +89,7 @@ object PythonOptions {
     val signature = if (entry.isPrefix) s"self, ${entry.placeholder}: str, value" else "self, value"
     val key = if (entry.isPrefix) s"""f${literal(entry.key.stripSuffix("*") + s"{${entry.placeholder}}")}"""
     else literal(entry.key)
-    val docstring = Seq(entry.doc, s"Takes ${entry.kind.expected}.") ++ default.map(text => s"Default: $text.") ++
+    val docstring = Seq(entry.doc, takes(entry)) ++ default.map(text => s"Default: $text.") ++
       applies(entry)
     val lines =
       docstring.map(text => wrapped(text.replace("\\", "\\\\")).mkString("\n        ")).mkString("\n\n        ")
@@ -119,6 +107,9 @@ object PythonOptions {
     val needs = Option(EffectText.requirements(entry.effect)).filter(_.nonEmpty).map(text => s"Applies with $text.")
     Option((queries ++ needs).mkString(" ")).filter(_.nonEmpty)
   }
+
+  private def takes(entry: ConfigEntry[_]): String =
+    s"Takes ${entry.kind.expected}${if (entry.sensitive) s", or ${SecretReference.Expected}" else ""}."
 
   /** Lines of at most 105 characters, so that they have at most 120 with indentation and quotes. */
   private def wrapped(text: String): Seq[String] = text.split(' ').foldLeft(Vector.empty[String]) {

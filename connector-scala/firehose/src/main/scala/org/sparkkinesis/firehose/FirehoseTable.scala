@@ -14,7 +14,7 @@ import org.sparkkinesis.config.FirehoseOptions
 import org.sparkkinesis.event.ConnectorEvent
 import org.sparkkinesis.spark.settings.KinesisSchema
 import org.sparkkinesis.spark.sink.SinkWrite
-import org.sparkkinesis.spark.table.TableOptions
+import org.sparkkinesis.spark.table.{SecretWarnings, TableOptions}
 
 /**
  * A table over one delivery stream, which can only be written.
@@ -23,7 +23,7 @@ import org.sparkkinesis.spark.table.TableOptions
  *   options of the table; the options of a write override them
  */
 final class FirehoseTable(properties: Map[String, String]) extends Table with SupportsWrite with ReportsSinkMetrics {
-  private val declared = new TableOptions(properties, FirehoseOptions.overTable)
+  private val declared = new TableOptions(properties, FirehoseOptions.overTable(_, _, SecretWarnings.resolver))
   private val progress = FirehoseSink.newProgress(SystemClock)
 
   /** The events that are emitted once although each micro-batch is planned again. */

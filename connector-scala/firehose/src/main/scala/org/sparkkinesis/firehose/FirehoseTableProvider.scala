@@ -11,7 +11,7 @@ import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
 import org.sparkkinesis.config.FirehoseOptions
-import org.sparkkinesis.spark.table.OptionCheck
+import org.sparkkinesis.spark.table.{OptionCheck, SecretWarnings}
 
 /**
  * Provides `format("firehose")` and `USING firehose` for writes. Spark finds it through its service entry. It creates
@@ -30,6 +30,7 @@ final class FirehoseTableProvider extends TableProvider with DataSourceRegister 
 }
 
 /** Checks the options of a write to a delivery stream. */
-final class FirehoseOptionCheck extends OptionCheck(FirehoseOptions.read, FirehosePlanner.check) {
+final class FirehoseOptionCheck
+    extends OptionCheck(FirehoseOptions.read(_, SecretWarnings.resolver), FirehosePlanner.check) {
   override def shortName(): String = "firehose-sink-options"
 }

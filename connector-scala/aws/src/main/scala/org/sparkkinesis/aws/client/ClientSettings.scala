@@ -37,7 +37,16 @@ object ClientSettings {
 }
 
 /** Source of the credentials. The `toString` of every source hides its secrets. */
-sealed trait CredentialSettings extends Serializable
+sealed trait CredentialSettings extends Serializable {
+
+  /** The secrets in these settings. */
+  def secrets: Seq[String] = this match {
+    case CredentialSettings.Static(accessKeyId, secretAccessKey, sessionToken) =>
+      Seq(accessKeyId, secretAccessKey) ++ sessionToken
+    case role: CredentialSettings.AssumeRole => role.externalId.toSeq ++ role.base.secrets
+    case _ => Nil
+  }
+}
 
 object CredentialSettings {
 

@@ -16,6 +16,7 @@ import software.amazon.awssdk.services.sts.model.AssumeRoleRequest
 import org.sparkkinesis.aws.http.{BlockingHttpClient, DaemonThreads}
 import org.sparkkinesis.error.{KinesisConnectorException, ServiceErrors}
 import org.sparkkinesis.network.Network
+import org.sparkkinesis.secret.Redaction
 import org.sparkkinesis.service.ServiceException
 
 /** Credentials of one client. Resolving them does not block the caller. `close` stops the background refresh. */
@@ -34,7 +35,7 @@ final class Credentials private (
       case fixed: StaticCredentialsProvider => CompletableFuture.completedFuture(fixed.resolveCredentials)
       // The provider may read files, call the metadata service or call STS. The caller's thread must not block.
       case _ => CompletableFuture.supplyAsync(
-          () => BlockingHttpClient.within(network)(provider.resolveCredentials),
+          () => BlockingHttpClient.within(network)(Credentials.remembered(provider.resolveCredentials)),
           resolver
         )
     }
@@ -57,6 +58,8 @@ object Credentials {
 
   /** @param network the network of the calls that get credentials */
   def of(settings: CredentialSettings, region: Region, network: Network): Credentials = {
+    // An executor has them from the driver.
+    settings.secrets.foreach(Redaction.remember)
     val supplied = suppliedFor(settings)
     val (provider, owned) = BlockingHttpClient.within(network)(create(settings, region, supplied, network))
     new Credentials(
@@ -66,6 +69,16 @@ object Credentials {
       Executors.newCachedThreadPool(DaemonThreads.named("kinesis-credentials")),
       network
     )
+  }
+
+  /** Returns the credentials, after which no log line and no error repeats their secrets. */
+  private def remembered(credentials: AwsCredentials): AwsCredentials = {
+    Redaction.remember(credentials.secretAccessKey)
+    credentials match {
+      case temporary: AwsSessionCredentials => Redaction.remember(temporary.sessionToken)
+      case _ => ()
+    }
+    credentials
   }
 
   /** Error codes for expired credentials, including expired credentials of the caller that assumes a role. */

@@ -4,8 +4,14 @@ import java.net.URI
 
 import scala.util.Try
 
+import org.sparkkinesis.secret.Redaction
+
 /** Address of the service that names the physical streams of a logical stream. */
-sealed trait MetadataAddress
+sealed trait MetadataAddress {
+
+  /** The value of the option. */
+  def text: String = toString
+}
 
 object MetadataAddress {
 
@@ -14,9 +20,10 @@ object MetadataAddress {
     override def toString: String = if (path.startsWith("file:")) path else s"file:$path"
   }
 
-  /** A REST service. */
+  /** A REST service. `toString` lacks the query, which may have a token. */
   final case class Http(uri: URI) extends MetadataAddress {
-    override def toString: String = uri.toString
+    override def text: String = uri.toString
+    override def toString: String = Redaction.ofOption(isSensitive = false, text)
   }
 
   /** A class of the user. */
@@ -29,7 +36,7 @@ object MetadataAddress {
     "the name of a class"
 
   val optionType: OptionType.Parsed[MetadataAddress] =
-    OptionType.Parsed[MetadataAddress](Expected, _.toString)(text => parse(text.trim))
+    OptionType.Parsed[MetadataAddress](Expected, _.text)(text => parse(text.trim))
 
   private def parse(text: String): Either[String, MetadataAddress] = text match {
     case ClassName(name) => Right(OfClass(name))

@@ -1,6 +1,7 @@
 package org.sparkkinesis.consume.fanout
 
-import java.util.concurrent.{CompletableFuture, ConcurrentHashMap}
+import java.util.concurrent.atomic.AtomicBoolean
+import java.util.concurrent.{CancellationException, CompletableFuture, ConcurrentHashMap}
 
 import scala.concurrent.duration._
 import scala.jdk.CollectionConverters._
@@ -32,6 +33,13 @@ final class StreamConsumerRegistrar(
 ) {
   private val retrier = new Retrier(scheduler, rules, random)
   private val own = ConcurrentHashMap.newKeySet[String]
+
+  /**
+   * The registrations whose outcome is not known, by stream and name: they are running, or had no answer. The future is
+   * done when the call has ended.
+   */
+  private val unsettled = new ConcurrentHashMap[(String, String), CompletableFuture[Unit]]
+  @volatile private var isEnding = false
 
   /** Returns the ARN of the active consumer with this name. Registers the consumer if it does not exist. */
   def ensure(streamArn: String, consumerName: String): CompletableFuture[String] =
@@ -70,27 +78,26 @@ final class StreamConsumerRegistrar(
   /** ARNs of the consumers that this registrar registered or adopted and did not deregister. */
   def registered: Set[String] = own.asScala.toSet
 
+  /** Whether a consumer may be registered of which this registrar does not know. */
+  def isUncertain: Boolean = !unsettled.isEmpty
+
   /**
-   * Deregisters only the consumers that this registrar registered or adopted.
+   * Deregisters only the consumers that this registrar registered or adopted, also those whose registration is still
+   * running. After this call it registers none.
    *
    * @return
    *   completes within `limit` with the ARNs that are still registered as far as is known; never fails
    */
   def deregisterOwn(limit: FiniteDuration): CompletableFuture[Set[String]] = {
-    // Consumers of a stream are deregistered one after the other, because concurrent calls would exceed the rate limit
-    // and use up their retries.
-    val done = registered.toSeq.groupBy(streamOf).values.map {
-      _.foldLeft(CompletableFuture.completedFuture(()))((before, arn) =>
-        before.thenCompose((_: Unit) => deregister(arn))
-      )
-    }.toSeq
+    isEnding = true
     val result = new CompletableFuture[Set[String]]
+    val done = settleAll().thenCompose((_: Unit) => deregisterAll(() => result.isDone))
     val timer = scheduler.schedule(limit) {
       registered.foreach(arn => events.emit(ConsumerLeft(streamOf(arn), arn, s"the call took longer than $limit")))
       result.complete(registered)
       ()
     }
-    CompletableFuture.allOf(done: _*).thenRun { () =>
+    done.thenRun { () =>
       timer.cancel()
       result.complete(registered)
       ()
@@ -98,18 +105,60 @@ final class StreamConsumerRegistrar(
     result
   }
 
-  /** Never fails. A consumer that could not be deregistered stays in `registered`. */
-  private def deregister(arn: String): CompletableFuture[Unit] =
-    retrier.retry(policies(Operation.DeregisterStreamConsumer))(() => service.deregisterStreamConsumer(arn)).handle {
-      (_: Unit, failure) =>
-        Option(failure).map(Futures.unwrap) match {
-          case Some(error: ServiceException) if error.kind != ServiceErrorKind.ResourceNotFound =>
-            events.emit(ConsumerLeft(streamOf(arn), arn, error.getMessage))
-          case Some(error) if !error.isInstanceOf[ServiceException] =>
-            events.emit(ConsumerLeft(streamOf(arn), arn, error.toString))
-          case _ => if (own.remove(arn)) events.emit(ConsumerDeregistered(streamOf(arn), arn))
-        }
-    }
+  /** Waits for the running registrations, and looks for the consumers of those that had no answer. Never fails. */
+  private def settleAll(): CompletableFuture[Unit] =
+    all(unsettled.asScala.toSeq.map { case (key @ (streamArn, name), ended) =>
+      ended.thenCompose { (_: Unit) =>
+        if (!unsettled.containsKey(key)) CompletableFuture.completedFuture(())
+        else
+          Futures.attempt(adopt(streamArn, name)).handle { (_: Unit, failure) =>
+            if (failure == null) unsettled.remove(key)
+            ()
+          }
+      }
+    })
+
+  /**
+   * Consumers of a stream are deregistered one after the other, because concurrent calls would exceed the rate limit
+   * and use up their retries. Never fails.
+   */
+  private def deregisterAll(isLate: () => Boolean): CompletableFuture[Unit] =
+    all(registered.toSeq.groupBy(streamOf).values.map {
+      _.foldLeft(CompletableFuture.completedFuture(()))((before, arn) =>
+        before.thenCompose((_: Unit) => deregister(arn, isLate))
+      )
+    }.toSeq)
+
+  private def all(parts: Seq[CompletableFuture[Unit]]): CompletableFuture[Unit] =
+    CompletableFuture.allOf(parts: _*).thenApply(_ => ())
+
+  /**
+   * Never fails. A consumer that could not be deregistered stays in `registered`.
+   *
+   * @param isLate
+   *   whether nobody waits for it any more
+   */
+  private def deregister(arn: String, isLate: () => Boolean, times: Int = 1): CompletableFuture[Unit] =
+    flatten(
+      retrier.retry(policies(Operation.DeregisterStreamConsumer))(() => service.deregisterStreamConsumer(arn)).handle {
+        (_: Unit, failure) =>
+          Option(failure).map(Futures.unwrap) match {
+            // It is still being created.
+            case Some(error: ServiceException) if error.kind == ServiceErrorKind.ResourceInUse && !isLate() =>
+              pause(policies(Operation.DescribeStreamConsumer).longPause(times, random()))
+                .thenCompose((_: Unit) => deregister(arn, isLate, times + 1))
+            case other =>
+              other match {
+                case Some(error: ServiceException) if error.kind != ServiceErrorKind.ResourceNotFound =>
+                  events.emit(ConsumerLeft(streamOf(arn), arn, error.getMessage))
+                case Some(error) if !error.isInstanceOf[ServiceException] =>
+                  events.emit(ConsumerLeft(streamOf(arn), arn, error.toString))
+                case _ => if (own.remove(arn)) events.emit(ConsumerDeregistered(streamOf(arn), arn))
+              }
+              CompletableFuture.completedFuture(())
+          }
+      }
+    )
 
   /** Describes the consumer until it is active. If it does not exist yet or is being deleted, describes it again. */
   private def settle(streamArn: String, what: String, deadline: Long, looks: Int = 1)(
@@ -131,15 +180,25 @@ final class StreamConsumerRegistrar(
         .thenCompose((_: Unit) => settle(streamArn, what, deadline, looks + 1)(look))
   }
 
-  private def register(streamArn: String, consumerName: String): CompletableFuture[Option[StreamConsumer]] =
+  private def register(streamArn: String, consumerName: String): CompletableFuture[Option[StreamConsumer]] = {
+    val key = (streamArn, consumerName)
+    val ended = new CompletableFuture[Unit]
+    val isUnanswered = new AtomicBoolean
+    unsettled.put(key, ended)
     flatten(
       retrier.retry(policies(Operation.RegisterStreamConsumer))(() =>
-        service.registerStreamConsumer(streamArn, consumerName)
+        if (isEnding) CompletableFuture.failedFuture[StreamConsumer](new CancellationException("the query has stopped"))
+        else
+          Futures.attempt(service.registerStreamConsumer(streamArn, consumerName)).whenComplete { (_, failure) =>
+            if (failure != null && mayHaveTakenEffect(Futures.unwrap(failure))) isUnanswered.set(true)
+          }
       ).handle {
         (consumer, failure) =>
+          if (failure == null) own.add(consumer.arn)
+          if (failure == null || !isUnanswered.get) unsettled.remove(key)
+          ended.complete(())
           Option(failure).map(Futures.unwrap) match {
             case None =>
-              own.add(consumer.arn)
               events.emit(ConsumerRegistered(streamArn, consumer.arn))
               CompletableFuture.completedFuture(Option(consumer))
             // Another driver registered the consumer first; the next DescribeStreamConsumer finds it.
@@ -151,6 +210,12 @@ final class StreamConsumerRegistrar(
           }
       }
     )
+  }
+
+  private def mayHaveTakenEffect(failure: Throwable): Boolean = failure match {
+    case error: ServiceException => error.kind == ServiceErrorKind.Network || error.kind == ServiceErrorKind.Internal
+    case _ => true
+  }
 
   /** The error means either too many consumers or too many calls. The number of registered consumers shows which. */
   private def explainLimit(

@@ -3,6 +3,7 @@ package org.sparkkinesis.event.log
 import org.slf4j.{Logger, LoggerFactory, MDC}
 
 import org.sparkkinesis.event.{ConnectorEvent, EventLevel, EventSink}
+import org.sparkkinesis.secret.Redaction
 
 /**
  * Writes events to the log: to the logger of their subject (`org.sparkkinesis.event.query` and so on), at their level,
@@ -43,7 +44,7 @@ final class EventLog(
     val keys = context.keys(event)
     val before = keys.map { case (key, _) => key -> MDC.get(key) }
     keys.foreach { case (key, value) => MDC.put(key, value) }
-    try write(context.line(event), event.cause.orNull)
+    try write(context.line(event), event.cause.map(Redaction.failure).orNull)
     finally before.foreach { case (key, value) => if (value == null) MDC.remove(key) else MDC.put(key, value) }
   }
 }

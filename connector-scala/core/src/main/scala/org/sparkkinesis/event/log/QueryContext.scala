@@ -2,6 +2,7 @@ package org.sparkkinesis.event.log
 
 import org.sparkkinesis.event.ConnectorEvent
 import org.sparkkinesis.model.StreamRef
+import org.sparkkinesis.secret.Redaction
 
 /**
  * Identifies the query in log lines. Serializable, so that the driver can send it to executors.
@@ -22,7 +23,7 @@ final case class QueryContext(
     streams: Seq[String] = Nil
 ) {
 
-  /** Formats an event as one line: names in brackets, then the message without line breaks. */
+  /** Formats an event as one line: names in brackets, then the message without line breaks and secrets. */
   def line(event: ConnectorEvent): String = {
     val named = Seq(
       "name" -> name,
@@ -32,7 +33,7 @@ final case class QueryContext(
       "shard" -> event.shard.map(_.value)
     ).collect { case (key, Some(value)) => s"$key=$value" }
     val context = if (named.isEmpty) "" else named.mkString("[", " ", "] ")
-    (context + event.message).replaceAll("\\s*[\\r\\n]+\\s*", " ")
+    Redaction.text(context + event.message).replaceAll("\\s*[\\r\\n]+\\s*", " ")
   }
 
   /** Returns keys and values for the MDC. The keys are those of Spark's structured log. */

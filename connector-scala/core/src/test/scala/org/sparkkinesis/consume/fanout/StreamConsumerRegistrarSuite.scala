@@ -29,6 +29,15 @@ class StreamConsumerRegistrarSuite extends TimedSuite {
     var changesPerSecond: Int = Int.MaxValue
     private val changes = mutable.ArrayBuffer.empty[Long]
 
+    /** Whether a consumer cannot be deregistered before it is active, as the service has it. */
+    var refusesUntilActive = false
+
+    /** Whether registrations take effect and have no answer. */
+    var losesRegistrations = false
+
+    /** Whether no call but a registration has an answer. */
+    var isDown = false
+
     def names: Set[String] = consumers.keySet.toSet
     def add(name: String, status: ConsumerStatus): String = {
       made += 1
@@ -44,10 +53,14 @@ class StreamConsumerRegistrarSuite extends TimedSuite {
         if (consumers.size >= limit) refuse(ServiceErrorKind.LimitExceeded, Operation.RegisterStreamConsumer)
         made += 1
         consumers(name) = new Registered(name, s"$streamArn/consumer/$name:$made", scheduler.nanoTime, None)
+        if (losesRegistrations) refuse(ServiceErrorKind.Network, Operation.RegisterStreamConsumer)
         view(consumers(name))
       }
     override def describeStreamConsumer(streamArn: String, name: String): CompletableFuture[StreamConsumer] =
-      answer(Operation.DescribeStreamConsumer)(view(found(consumers.get(name), Operation.DescribeStreamConsumer)))
+      answer(Operation.DescribeStreamConsumer) {
+        if (isDown) refuse(ServiceErrorKind.Network, Operation.DescribeStreamConsumer)
+        view(found(consumers.get(name), Operation.DescribeStreamConsumer))
+      }
     override def describeStreamConsumer(arn: String): CompletableFuture[StreamConsumer] =
       answer(Operation.DescribeStreamConsumer)(view(found(
         consumers.values.find(_.arn == arn),
@@ -63,6 +76,8 @@ class StreamConsumerRegistrarSuite extends TimedSuite {
         if (changes.count(_ > scheduler.nanoTime - 1.second.toNanos) >= changesPerSecond)
           refuse(ServiceErrorKind.LimitExceeded, Operation.DeregisterStreamConsumer)
         changes += scheduler.nanoTime
+        if (refusesUntilActive && consumers.values.exists(c => c.arn == arn && view(c).status != ConsumerStatus.Active))
+          refuse(ServiceErrorKind.ResourceInUse, Operation.DeregisterStreamConsumer)
         consumers -= found(consumers.values.find(_.arn == arn), Operation.DeregisterStreamConsumer).name
         ()
       }
@@ -137,6 +152,53 @@ class StreamConsumerRegistrarSuite extends TimedSuite {
     assert(s.await(registrar.isThere(Stream, "other")) == true)
     assert(s.events.all ==
       Vector(ConsumerAdopted(Stream, arn), ConsumerReady(Stream, arn), ConsumerDeregistered(Stream, arn)))
+  }
+
+  test("a consumer whose registration is running when the query stops is deregistered, whenever it stops") {
+    for (stopMillis <- 0 to 3000 by 50) {
+      val s = new Setup
+      val registrar = s.registrar()
+      val ensured = registrar.ensure(Stream, "etl")
+      s.scheduler.advance(stopMillis.millis)
+      assert(s.await(registrar.deregisterOwn(10.seconds)) == Set.empty[String], s"stopped after $stopMillis ms")
+      s.scheduler.advance(1.minute)
+      assert(s.service.names == Set.empty[String] && !registrar.isUncertain, s"stopped after $stopMillis ms")
+      assert(ensured.isDone || stopMillis < 3000)
+    }
+  }
+
+  test("a consumer that is still created is deregistered when the service allows it") {
+    val s = new Setup
+    s.service.refusesUntilActive = true
+    val registrar = s.registrar()
+    registrar.ensure(Stream, "etl"): Unit
+    s.scheduler.advance(1.second)
+    assert(s.service.names == Set("etl"))
+    assert(s.await(registrar.deregisterOwn(10.seconds)) == Set.empty[String])
+    assert(s.service.names == Set.empty[String])
+  }
+
+  test("a consumer whose registration had no answer is looked for, and the registrar says that it is not certain") {
+    for (answersLater <- Seq(true, false)) {
+      val s = new Setup
+      s.service.losesRegistrations = true
+      val registrar = registrarOf(s, () => 0.5, Options.read(Map("retry.registerStreamConsumer.maxRetries" -> "0")))
+      val failed = intercept[ServiceException](s.await(registrar.ensure(Stream, "etl")))
+      assert(failed.kind == ServiceErrorKind.Network)
+      assert(registrar.isUncertain && registrar.registered.isEmpty && s.service.names == Set("etl"))
+      s.service.isDown = !answersLater
+      s.await(registrar.deregisterOwn(10.seconds)): Unit
+      assert(registrar.isUncertain == !answersLater)
+      assert(s.service.names == (if (answersLater) Set.empty[String] else Set("etl")))
+    }
+  }
+
+  test("a consumer whose registration was refused is not looked for") {
+    val s = new Setup
+    s.service.limit = 0
+    val registrar = registrarOf(s, () => 0.5, Options.read(Map("retry.registerStreamConsumer.maxRetries" -> "0")))
+    intercept[Exception](s.await(registrar.ensure(Stream, "etl")))
+    assert(!registrar.isUncertain)
   }
 
   test("drivers that register the same name concurrently get the same consumer, and exactly one owns it") {

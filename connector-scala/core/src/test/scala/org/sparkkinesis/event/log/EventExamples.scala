@@ -168,6 +168,7 @@ object EventExamples {
       Warn,
       s"$OfShard The shard cannot be read, so the query fails: GetRecords: AccessDenied: no"
     ),
+    (SecretInClearText("Option 'a' has a secret."), Warn, s"$OfStream Option 'a' has a secret."),
     (OptionDeprecated("Option 'a' is now 'b'."), Warn, s"$OfStream Option 'a' is now 'b'."),
     (OptionWithoutEffect("Option 'a' has no effect here."), Warn, s"$OfStream Option 'a' has no effect here."),
     (

@@ -11,7 +11,8 @@ import org.sparkkinesis.spark.coordinator.state.OpenShardTimes.ListingTime
 import org.sparkkinesis.spark.coordinator.state.{ConsumerPeer, CoordinatorState}
 import org.sparkkinesis.spark.executor.ConsumerHosts
 import org.sparkkinesis.spark.protocol.{
-  Broken, DriverHandler, ParentFinished, Peer, ProtocolCodec, Register, Report, StopAll, TaskEnded
+  Broken, DriverHandler, OtherVersion, ParentFinished, Peer, ProtocolCodec, Register, Report, StopAll, TaskEnded,
+  ToDriver
 }
 import org.sparkkinesis.spark.settings.{ReadSettings, StreamConnection}
 
@@ -111,6 +112,9 @@ final class ShardCoordinator(
   /** Adds shards of an earlier listing; a later listing may lack some of them. */
   def know(stream: String, shards: Seq[Shard]): Unit = progress.listings.know(stream, shards)
 
+  /** Stops the consumers for good, before [[close]]. May be called from any thread. */
+  def stopConsumers(): Unit = state.close().foreach(_.tell(StopAll))
+
   override def close(): Unit = {
     val told = state.close()
     listening.close()
@@ -160,21 +164,24 @@ final class ShardCoordinator(
   }
 
   private object Rpc extends DriverHandler {
-    override def onRegister(message: Array[Byte], peer: Peer, address: String): Unit =
-      ProtocolCodec.decodeToDriver(message) match {
-        case introduction: Register =>
-          val isClosed = placement.introduce(introduction, ConsumerPeer(introduction, peer, address))
-          if (isClosed) peer.send(ProtocolCodec.encode(StopAll)) else placing.wake()
-        case _: Report | _: Broken | _: ParentFinished | _: TaskEnded => ()
-      }
+    override def onRegister(message: Array[Byte], peer: Peer, address: String): Unit = read(message, address) {
+      case introduction: Register =>
+        val isClosed = placement.introduce(introduction, ConsumerPeer(introduction, peer, address))
+        if (isClosed) peer.send(ProtocolCodec.encode(StopAll)) else placing.wake()
+      case _: Report | _: Broken | _: ParentFinished | _: TaskEnded => ()
+    }
 
-    override def onMessage(message: Array[Byte]): Unit = ProtocolCodec.decodeToDriver(message) match {
+    override def onMessage(message: Array[Byte]): Unit = read(message, "an executor") {
       case report: Report =>
         val heard = progress.accept(report)
         if (heard.concernsDiscovery) discovery.wake() else if (heard.concernsPlacement) placing.wake()
       case broken: Broken => breakDown(broken)
       case _: Register | _: ParentFinished | _: TaskEnded => ()
     }
+
+    /** Handles a message. One of another version of the connector ends the query. */
+    private def read(message: Array[Byte], from: String)(handle: ToDriver => Unit): Unit =
+      OtherVersion.of(message, from).fold(state.fail, handle)
 
     override def onDisconnected(address: String): Unit = placement.at(address).foreach(lose)
   }

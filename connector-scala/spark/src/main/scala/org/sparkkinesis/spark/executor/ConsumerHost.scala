@@ -17,8 +17,9 @@ import org.sparkkinesis.plan.ShardRange
 import org.sparkkinesis.plan.realtime.{LiveShard, TaskEnd}
 import org.sparkkinesis.spark.connection.{Environment, ServiceTimeScheduler}
 import org.sparkkinesis.spark.protocol.{
-  Assign, Broken, EndTasks, ExecutorWire, ParentFinished, ProtocolCodec, Register, Release, SendFullReport, ServiceTime,
-  StopAll, TaskEnded, ToExecutor, Unassign
+  Assign, Broken, EndTasks, ExecutorWire, OtherVersion, ParentFinished, ProtocolCodec, Register, Release,
+  SendFullReport,
+  ServiceTime, StopAll, TaskEnded, ToExecutor, Unassign
 }
 import org.sparkkinesis.spark.settings.ReadSettings
 
@@ -77,7 +78,7 @@ final class ConsumerHost private[executor] (
   private val closed = new AtomicReference(Option.empty[RuntimeException])
   private val endpoint =
     wire.open(s"kinesis-consumers-$sourceId-${java.lang.Long.toHexString(instance)}")(message =>
-      orders.run(obey(ProtocolCodec.decodeToExecutor(message)))
+      orders.run(obey(OtherVersion.requireOwn(message, s"executor ${wire.executorId}")))
     )
   private var missedPings = 0
 

@@ -2,10 +2,28 @@ package org.sparkkinesis.spark.protocol
 
 import java.io.ByteArrayOutputStream
 
+import org.sparkkinesis.config.ConnectorVersion
 import org.sparkkinesis.model.SequenceNumber
 
-/** Encodes and decodes messages. Both ends run the same jar, so the format has one version. */
+/**
+ * A message in another format than this jar's: the other process has another version of the connector.
+ *
+ * @param connector
+ *   version of the connector that sent the message
+ */
+final class OtherFormat(val connector: String) extends RuntimeException(s"a message of the connector $connector")
+
+/**
+ * Encodes and decodes messages. Each begins with the version of the format and of the connector, because a cluster may
+ * have several jars of the connector. The decoders throw [[OtherFormat]] for a message of another format.
+ */
 object ProtocolCodec {
+
+  /** The version of the format. Every change of a message's bytes needs another one. */
+  val Format = 1
+
+  /** First byte of every message. Before the format had a version, it was the kind of the message. */
+  private val Marker = 'K'.toInt
 
   def encode(message: ToExecutor): Array[Byte] = write { out =>
     message match {
@@ -42,7 +60,7 @@ object ProtocolCodec {
   }
 
   def decodeToExecutor(bytes: Array[Byte]): ToExecutor = {
-    val in = new FieldsIn(bytes)
+    val in = opened(bytes)
     in.readByte().toInt match {
       case 1 =>
         val serviceMillis = in.readLong()
@@ -97,7 +115,7 @@ object ProtocolCodec {
   }
 
   def decodeToDriver(bytes: Array[Byte]): ToDriver = {
-    val in = new FieldsIn(bytes)
+    val in = opened(bytes)
     in.readByte().toInt match {
       case 1 => Register(in.readUTF(), in.readUTF(), in.readLong())
       case 2 =>
@@ -118,9 +136,21 @@ object ProtocolCodec {
     }
   }
 
+  private def opened(bytes: Array[Byte]): FieldsIn = {
+    val in = new FieldsIn(bytes)
+    if (in.readByte().toInt != Marker) throw new OtherFormat("0.1.0 or older")
+    val format = in.readInt()
+    val connector = in.readUTF()
+    if (format != Format) throw new OtherFormat(s"$connector (format $format)")
+    in
+  }
+
   private def write(body: FieldsOut => Unit): Array[Byte] = {
     val bytes = new ByteArrayOutputStream(256)
     val out = new FieldsOut(bytes)
+    out.writeByte(Marker)
+    out.writeInt(Format)
+    out.writeUTF(ConnectorVersion.text)
     body(out)
     out.flush()
     bytes.toByteArray

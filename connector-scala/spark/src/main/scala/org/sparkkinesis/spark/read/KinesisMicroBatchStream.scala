@@ -12,7 +12,7 @@ import org.apache.spark.sql.types.StructType
 import org.sparkkinesis.config.QueryType
 import org.sparkkinesis.plan.offset.{OffsetCodec, SourceOffset}
 import org.sparkkinesis.spark.connection.{OptionEffects, ReadStreams}
-import org.sparkkinesis.spark.coordinator.cluster.{ExecutorCluster, SparkCluster}
+import org.sparkkinesis.spark.coordinator.cluster.{ApplicationEnd, ExecutorCluster, SparkCluster}
 import org.sparkkinesis.spark.metadata.MetadataSource
 import org.sparkkinesis.spark.read.query.SourceQuery
 import org.sparkkinesis.spark.read.reader.{KinesisInputPartition, KinesisReaderFactory}
@@ -44,6 +44,8 @@ class KinesisMicroBatchStream(session: StreamSession, checkpointLocation: String
     admission.minimum,
     metadata = Option.when(session.isLogical)(MetadataSource.open(session.options, hadoop, session.events))
   )
+
+  private val ending = ApplicationEnd.run(spark.sparkContext)(() => query.endWithApplication())
 
   /**
    * The last two offsets, newest first. Spark deserializes both at every trigger, which is slow with thousands of
@@ -108,7 +110,10 @@ class KinesisMicroBatchStream(session: StreamSession, checkpointLocation: String
 
   override def stop(): Unit =
     try query.stop()
-    finally reading.close()
+    finally {
+      reading.close()
+      ending.close()
+    }
 
   override def metrics(latestConsumed: Optional[Offset]): java.util.Map[String, String] =
     query.metrics(recent.headOption.map(_.value)).asJava

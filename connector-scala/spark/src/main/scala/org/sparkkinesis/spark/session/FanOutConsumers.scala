@@ -46,7 +46,8 @@ final class FanOutConsumers(
   private def consumerName: String = options.get(ReadOptions.consumerNamePrefix).getOrElse("") +
     options.get(ReadOptions.consumerName).orElse(settings.query.queryId).getOrElse(throw nameIsMissing)
 
-  private var registrars = Map.empty[String, StreamConsumerRegistrar]
+  @volatile private var registrars = Map.empty[String, StreamConsumerRegistrar]
+  @volatile private var isClosed = false
   private def settings: ReadSettings = current()
 
   /**
@@ -82,6 +83,8 @@ final class FanOutConsumers(
         )
       )
       registrars += stream.arn -> registrar
+      // `close` may run at the same time; it sees this registrar, or this thread sees that it was called.
+      if (isClosed) throw new IllegalStateException("the query has stopped")
       stream -> source(stream).fold(
         register(registrar, stream, consumerName)
       ) { given =>
@@ -93,7 +96,7 @@ final class FanOutConsumers(
     asked.map { case (stream, answer) =>
       val consumer =
         try await(answer, stream)
-        finally record(stream.arn).write(registrars(stream.arn).registered)
+        finally noteRegistered(stream.arn)
       if (!environment.consumersInUse.claim(consumer, stream.creationMillis, this)) throw isInUse(consumer, stream)
       stream.arn -> consumer
     }.toMap
@@ -115,21 +118,28 @@ final class FanOutConsumers(
     }
   }
 
-  /** Deregisters the query's own consumers unless the options disable it. Takes a bounded time and never fails. */
+  /**
+   * Deregisters the query's own consumers unless the options disable it, also while a consumer is being registered.
+   * Takes a bounded time and never fails. May be called from any thread, and again.
+   */
   override def close(): Unit = {
+    isClosed = true
     environment.consumersInUse.release(this)
-    deregister()
+    if (options(ReadOptions.requireConsumerDeregistration))
+      registrars.toVector.map { case (stream, registrar) =>
+        stream -> registrar.deregisterOwn(ReadOptions.ConsumerDeregistration)
+      }.foreach { case (stream, done) =>
+        environment.waiting.get(done)
+        try noteRegistered(stream)
+        catch { case NonFatal(failure) => events.emit(ConsumersNotRecorded(stream, failure)) }
+      }
   }
 
-  private def deregister(): Unit = synchronized(if (options(ReadOptions.requireConsumerDeregistration)) {
-    registrars.toVector.map { case (stream, registrar) =>
-      stream -> registrar.deregisterOwn(ReadOptions.ConsumerDeregistration)
-    }.foreach { case (stream, done) => note(stream, environment.waiting.get(done)) }
-  })
-
-  private def note(stream: String, left: Set[String]): Unit =
-    try record(stream).write(left)
-    catch { case NonFatal(failure) => events.emit(ConsumersNotRecorded(stream, failure)) }
+  /** Records what is registered. While that is not certain, the note of the registration stays for the next run. */
+  private def noteRegistered(stream: String): Unit = {
+    val registrar = registrars(stream)
+    if (!registrar.isUncertain) record(stream).write(registrar.registered)
+  }
 
   private def await[A](answer: CompletableFuture[A], stream: StreamDescription): A =
     try environment.waiting.get(answer)

@@ -89,7 +89,7 @@ private object KinesisTable {
    *   when an option's name or value is invalid
    */
   def read(properties: Map[String, String], own: Map[String, String]): Options = {
-    val options = Options.overTable(properties, own)
+    val options = Options.overTable(properties, own, secrets = SecretWarnings.resolver)
     options.warnings.foreach(warning => events.emit(OptionDeprecated(warning)))
     options
   }

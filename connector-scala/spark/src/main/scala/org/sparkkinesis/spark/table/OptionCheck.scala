@@ -26,8 +26,10 @@ import org.sparkkinesis.spark.session.FanOutConsumers
 abstract class OptionCheck(read: Map[String, String] => Options, check: Options => Seq[String]) extends TableProvider
     with DataSourceRegister {
   override def inferSchema(raw: CaseInsensitiveStringMap): StructType = {
-    val options = read(raw.asCaseSensitiveMap().asScala.toMap)
-    StructType((options.warnings ++ check(options)).zipWithIndex.map { case (text, number) =>
+    val properties = raw.asCaseSensitiveMap().asScala.toMap
+    val options = read(properties)
+    val warnings = options.warnings ++ check(options) ++ SecretWarnings.of(options, properties)
+    StructType(warnings.zipWithIndex.map { case (text, number) =>
       StructField(s"warning$number", StringType).withComment(text)
     })
   }
@@ -38,7 +40,7 @@ abstract class OptionCheck(read: Map[String, String] => Options, check: Options 
 
 /** Checks the options of a read. */
 final class SourceOptionCheck extends OptionCheck(
-      Options.read(_),
+      Options.read(_, secrets = SecretWarnings.resolver),
       { options =>
         FanOutConsumers.check(options)
         if (MetadataSource.isWanted(options)) MetadataSource.ids(options)
@@ -52,7 +54,7 @@ final class SourceOptionCheck extends OptionCheck(
 /** Checks the options of a write. The rows may name its streams. */
 final class SinkOptionCheck
     extends OptionCheck(
-      Options.read(_),
+      Options.read(_, secrets = SecretWarnings.resolver),
       { options =>
         Connection.clientSettings(options, None)
         OptionEffects.ofWrite(options, OptionEffects.selectionOfWrite(options))

@@ -99,6 +99,28 @@ final class FakeDirectory(scheduler: Scheduler) extends FakeKinesis(scheduler) {
         )
     )
 
+  /** Whether registrations take effect and are answered by [[answerRegistration]] only. */
+  var holdsRegistrations = false
+  private val held = mutable.Queue.empty[(CompletableFuture[StreamConsumer], StreamConsumer)]
+
+  override def registerStreamConsumer(streamArn: String, name: String): CompletableFuture[StreamConsumer] = {
+    def registered(): StreamConsumer = {
+      val arn = s"$streamArn/consumer/$name:${consumers.size + 1}"
+      consumers += arn
+      StreamConsumer(name, arn, ConsumerStatus.Active, 0)
+    }
+    if (holdsRegistrations) {
+      val answer = new CompletableFuture[StreamConsumer]
+      held += answer -> registered()
+      answer
+    } else answer(Operation.RegisterStreamConsumer)(registered())
+  }
+
+  def answerRegistration(): Unit = {
+    holdsRegistrations = false
+    held.dequeueAll(_ => true).foreach { case (answer, consumer) => answer.complete(consumer) }
+  }
+
   override def deregisterStreamConsumer(consumerArn: String): CompletableFuture[Unit] =
     if (isSilent) new CompletableFuture
     else answer(Operation.DeregisterStreamConsumer) {

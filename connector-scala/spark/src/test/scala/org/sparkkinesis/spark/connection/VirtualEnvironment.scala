@@ -14,7 +14,7 @@ import org.sparkkinesis.event.{EventSink, RecordedEvents}
 import org.sparkkinesis.service.{KinesisService, ServiceLease}
 
 /** An environment on virtual time, which advances while the test's thread waits. Every client is the same service. */
-final class VirtualEnvironment(val time: VirtualScheduler, service: KinesisService) extends Environment {
+class VirtualEnvironment(val time: VirtualScheduler, service: KinesisService) extends Environment {
   override val consumersInUse: ConsumersInUse = new ConsumersInUse
   private val shared = new ShardReaders
 

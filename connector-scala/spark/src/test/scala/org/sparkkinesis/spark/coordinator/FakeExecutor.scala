@@ -31,6 +31,10 @@ final class FakeExecutor(val id: String, sourceId: String, instance: Long = 1) e
   def register(): Unit =
     driver.register(ProtocolCodec.encode(Register(id, "localhost", instance)), endpoint)
 
+  /** Sends the bytes of a message as they are, as a registration or as a message. */
+  def sendOther(message: Array[Byte], registers: Boolean): Unit =
+    if (registers) driver.register(message, endpoint) else driver.deliver(message)
+
   /** Returns the next message; fails if none arrives. */
   def next(): ToExecutor = Option(heard.poll(20, TimeUnit.SECONDS))
     .getOrElse(throw new AssertionError(s"executor $id received nothing for 20 s"))

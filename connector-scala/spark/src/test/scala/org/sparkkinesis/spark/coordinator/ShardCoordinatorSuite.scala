@@ -7,11 +7,12 @@ import scala.util.Using
 
 import org.apache.spark.sparkkinesis.ListenerEvents
 
+import org.sparkkinesis.config.ConnectorVersion
 import org.sparkkinesis.error.KinesisConnectorException
 import org.sparkkinesis.event._
 import org.sparkkinesis.plan._
 import org.sparkkinesis.plan.offset.ShardPosition
-import org.sparkkinesis.spark.protocol.{Release, StopAll, ToExecutor, Unassign}
+import org.sparkkinesis.spark.protocol.{OtherMessage, ProtocolCodec, Release, StopAll, ToExecutor, Unassign}
 
 /** Tests how shards are assigned to executors that join, fail and are lost. */
 class ShardCoordinatorSuite extends CoordinatorFixture {
@@ -60,17 +61,22 @@ class ShardCoordinatorSuite extends CoordinatorFixture {
         s("1").register()
         s("1").breakDown("java.lang.NoClassDefFoundError: org/example/Missing")
       }
-      val deadline = 20.seconds.fromNow
-      def failure = scala.util.Try(s.coordinator.prefetched.targets.isReached(AvailableNowTarget(0))).failed.toOption
-      while (failure.isEmpty && deadline.hasTimeLeft())
-        s.coordinator.prefetched.awaitChange(s.coordinator.prefetched.changes, 100)
-      failure match {
-        case Some(error: KinesisConnectorException) =>
-          assert(error.condition == "KINESIS_CONSUMERS_FAILED")
-          assert(error.getMessage.contains("NoClassDefFoundError: org/example/Missing"))
-          assert(s.events.await[ExecutorFailed](4).map(_.id).toSet == Set("1"))
-        case other => fail(s"the query did not end with a condition: $other")
-      }
+      val error = failureOf(s)
+      assert(error.condition == "KINESIS_CONSUMERS_FAILED")
+      assert(error.getMessage.contains("NoClassDefFoundError: org/example/Missing"))
+      assert(s.events.await[ExecutorFailed](4).map(_.id).toSet == Set("1"))
+    }
+  }
+
+  /** Waits for the error that ends the query. */
+  private def failureOf(s: Setup): KinesisConnectorException = {
+    val deadline = 20.seconds.fromNow
+    def failure = scala.util.Try(s.coordinator.prefetched.targets.isReached(AvailableNowTarget(0))).failed.toOption
+    while (failure.isEmpty && deadline.hasTimeLeft())
+      s.coordinator.prefetched.awaitChange(s.coordinator.prefetched.changes, 100)
+    failure match {
+      case Some(error: KinesisConnectorException) => error
+      case other => fail(s"the query did not end with a condition: $other")
     }
   }
 
@@ -141,6 +147,19 @@ class ShardCoordinatorSuite extends CoordinatorFixture {
     Using.resource(new Setup(Seq("driver", "1"), _ => listing, listMillis = 100)) { s =>
       s.coordinator.advance(start)
       s.all.values.foreach(executor => assert(executor.nextTime() >= began, executor.id))
+    }
+  }
+
+  test("an executor with another version of the connector ends the query with an error that names both versions") {
+    Seq("by its registration" -> true, "by a later message" -> false).foreach { case (how, registers) =>
+      withSetup("driver") { s =>
+        s.coordinator.advance(start)
+        s.assigned()
+        s("driver").sendOther(OtherMessage.of("9.8.7", ProtocolCodec.Format + 1), registers)
+        val failure = failureOf(s)
+        assert(failure.condition == "KINESIS_VERSIONS_DIFFER", how)
+        assert(failure.getMessage.contains("9.8.7") && failure.getMessage.contains(ConnectorVersion.text), how)
+      }
     }
   }
 

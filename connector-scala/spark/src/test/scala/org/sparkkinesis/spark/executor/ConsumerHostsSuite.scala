@@ -8,7 +8,7 @@ import org.apache.spark.{SparkException, TaskKilledException}
 
 import org.sparkkinesis.aws.client.{ClientSettings, CredentialSettings}
 import org.sparkkinesis.concurrent.{BlockingWait, VirtualScheduler}
-import org.sparkkinesis.config.Options
+import org.sparkkinesis.config.{ConnectorVersion, Options}
 import org.sparkkinesis.error.KinesisConnectorException
 import org.sparkkinesis.event.{ConsumersCrashed, CoordinatorLost, CoordinatorUnreachable}
 import org.sparkkinesis.model.{ShardId, StartingPosition, StreamShard}
@@ -16,9 +16,8 @@ import org.sparkkinesis.plan.offset.ShardPosition
 import org.sparkkinesis.plan.realtime.{LatencyCounts, LiveShard, TaskEnd}
 import org.sparkkinesis.spark.connection.{FakeDirectory, VirtualEnvironment}
 import org.sparkkinesis.spark.protocol.{
-  Assign, Assigned, Broken, DriverPeer, Endpoint, ExecutorWire, ProtocolCodec, Report, SendFullReport, StopAll,
-  TaskEnded,
-  ToDriver
+  Assign, Assigned, Broken, DriverPeer, Endpoint, ExecutorWire, OtherMessage, ProtocolCodec, Report, SendFullReport,
+  StopAll, TaskEnded, ToDriver
 }
 import org.sparkkinesis.spark.settings.ReadSettings
 import org.sparkkinesis.suite.TimedSuite
@@ -201,10 +200,26 @@ class ConsumerHostsSuite extends TimedSuite {
     assert(failures.map(_.errorCode).distinct == Vector("java.lang.NoClassDefFoundError"))
   }
 
+  test("consumers whose driver has another version of the connector are closed, with both versions in the event") {
+    val rig = new Rig
+    rig.start()
+    rig.tell(OtherMessage.of("9.8.7", ProtocolCodec.Format + 1))
+    rig.time.runDue()
+    val crashes = rig.environment.recorded.of[ConsumersCrashed].map(_.failure)
+    assert(crashes.collect { case error: KinesisConnectorException => error.parameters } == Vector(Map(
+      "driver" -> s"9.8.7 (format ${ProtocolCodec.Format + 1})",
+      "executor" -> "executor 7",
+      "executorVersion" -> ConnectorVersion.text
+    )))
+    // The driver takes it for a message of another version, and ends the query with both versions.
+    assert(rig.heard.collect { case broken: Broken => broken.reason } == Vector(crashes.head.toString))
+    assert(rig.hosts.find("source").isEmpty)
+  }
+
   test("consumers that cannot handle a message are closed, and the coordinator is told why") {
     val rig = new Rig
     rig.start()
-    rig.tell(Array[Byte](-1))
+    rig.tell(ProtocolCodec.encode(StopAll).dropRight(1) :+ 99.toByte)
     rig.time.runDue()
     val crashes = rig.environment.recorded.of[ConsumersCrashed]
     assert(crashes.map(_.id) == Vector("7"))

@@ -3,6 +3,8 @@ package org.sparkkinesis.spark.protocol
 import org.scalacheck.Gen
 
 import org.sparkkinesis.chunk.ChunkSummary
+import org.sparkkinesis.config.ConnectorVersion
+import org.sparkkinesis.error.KinesisConnectorException
 import org.sparkkinesis.model.hash.HashKeyRange
 import org.sparkkinesis.model.{StreamShard, _}
 import org.sparkkinesis.plan.offset.ShardPosition
@@ -134,7 +136,33 @@ class ProtocolCodecSuite extends PropertySuite {
   }
 
   test("an unknown message type is an error") {
-    intercept[IllegalArgumentException](ProtocolCodec.decodeToExecutor(Array[Byte](99)))
-    intercept[IllegalArgumentException](ProtocolCodec.decodeToDriver(Array[Byte](99)))
+    val header = ProtocolCodec.encode(StopAll).dropRight(1)
+    intercept[IllegalArgumentException](ProtocolCodec.decodeToExecutor(header :+ 99.toByte))
+    intercept[IllegalArgumentException](ProtocolCodec.decodeToDriver(header :+ 99.toByte))
+  }
+
+  test("a message of another version of the connector is an error that names both versions, in both directions") {
+    val own = ConnectorVersion.text
+    Seq[(Array[Byte], String)](
+      OtherMessage.of("9.8.7", format = ProtocolCodec.Format + 1) -> s"9.8.7 (format ${ProtocolCodec.Format + 1})",
+      OtherMessage.withoutVersion -> "0.1.0 or older"
+    ).foreach { case (message, other) =>
+      val atDriver = OtherVersion.of(message, "executor 7").swap.toOption.get
+      assert(atDriver.condition == "KINESIS_VERSIONS_DIFFER")
+      assert(atDriver.parameters == Map("driver" -> own, "executor" -> "executor 7", "executorVersion" -> other))
+      val atExecutor = intercept[KinesisConnectorException](OtherVersion.requireOwn(message, "executor 7"))
+      assert(atExecutor.parameters == Map("driver" -> other, "executor" -> "executor 7", "executorVersion" -> own))
+    }
+  }
+
+  test("another release with the same format is understood") {
+    val message = OtherMessage.of("9.8.7", ProtocolCodec.Format)
+    assert(ProtocolCodec.decodeToDriver(message) == Broken("7", 1, "reason"))
+  }
+
+  test("a change of the bytes of a message needs another version of the format") {
+    val hash = java.security.MessageDigest.getInstance("SHA-256")
+    OtherMessage.samples.foreach(bytes => hash.update(bytes.drop(OtherMessage.headerBytes)))
+    assert((ProtocolCodec.Format, java.util.HexFormat.of().formatHex(hash.digest, 0, 8)) == (1, "6db8ecb7e49e26eb"))
   }
 }

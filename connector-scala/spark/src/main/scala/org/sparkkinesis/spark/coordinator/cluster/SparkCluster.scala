@@ -54,23 +54,7 @@ final class SparkCluster(context: SparkContext) extends ExecutorCluster {
       override def onBlockManagerAdded(event: SparkListenerBlockManagerAdded): Unit = onAdded()
       override def onExecutorRemoved(event: SparkListenerExecutorRemoved): Unit = onRemoved(event.executorId)
     }
-    context.addSparkListener(listener)
-    () => remove(listener)
-  }
-
-  /**
-   * Removes a listener on a thread of its own. A query that stops interrupts its thread, and if Spark is interrupted
-   * while it ends the queue of its last listener, the session hangs when it stops.
-   */
-  private def remove(listener: SparkListener): Unit = {
-    val removal = new Thread(() => context.removeSparkListener(listener), "kinesis-listener-removal")
-    removal.setDaemon(true)
-    removal.start()
-    var isInterrupted = false
-    while (removal.isAlive)
-      try removal.join()
-      catch { case _: InterruptedException => isInterrupted = true }
-    if (isInterrupted) Thread.currentThread.interrupt()
+    new SessionListener(context, listener)
   }
 }
 

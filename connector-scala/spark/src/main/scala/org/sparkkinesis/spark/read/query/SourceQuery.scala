@@ -67,7 +67,7 @@ final class SourceQuery(
   private val beganNanos = clock.nanoTime
   private var batches = 0L
   private var rows = 0L
-  private var coordinatorIfStarted: Option[ShardCoordinator] = None
+  @volatile private var coordinatorIfStarted: Option[ShardCoordinator] = None
 
   private def members: Option[StreamMembers] = streams.members
 
@@ -209,6 +209,15 @@ final class SourceQuery(
     streams.close()
     session.close()
     session.events.emit(QueryStopped(batches, rows, (clock.nanoTime - beganNanos) / 1000000))
+  }
+
+  /**
+   * Removes what the query registered at the service, when the application ends while the query is running: Spark does
+   * not stop it then. Takes a bounded time. May be called from any thread.
+   */
+  def endWithApplication(): Unit = {
+    coordinatorIfStarted.foreach(_.stopConsumers())
+    streams.close()
   }
 
   /**

@@ -3,13 +3,13 @@ package org.sparkkinesis.spark.read.realtime
 import scala.collection.mutable
 
 import org.sparkkinesis.concurrent.Clock
+import org.sparkkinesis.error.KinesisConnectorException
 import org.sparkkinesis.event.{EventSink, ExecutorFailed, ExecutorJoined, StreamUnreachable}
 import org.sparkkinesis.model.{ChildShard, StreamShard}
 import org.sparkkinesis.spark.coordinator.state.{Overtaken, UnreachableStreams}
 import org.sparkkinesis.spark.protocol.{
-  Broken, DriverHandler, EndTasks, ParentFinished, Peer, ProtocolCodec, Register, Report, ServiceTime, StopAll,
-  TaskEnded,
-  ToExecutor, Unassign
+  Broken, DriverHandler, EndTasks, OtherVersion, ParentFinished, Peer, ProtocolCodec, Register, Report, ServiceTime,
+  StopAll, TaskEnded, ToDriver, ToExecutor, Unassign
 }
 
 /**
@@ -48,8 +48,11 @@ final private[realtime] class LiveExecutors(
   private var isClosed = false
   private var isLastBatch = false
 
+  /** The error that ends the query. */
+  private var failed = Option.empty[KinesisConnectorException]
+
   override def onRegister(message: Array[Byte], peer: Peer, address: String): Unit =
-    ProtocolCodec.decodeToDriver(message) match {
+    read(message, address) {
       case Register(id, host, instance) =>
         val isNew = synchronized {
           val known = executors.get(id).exists(_.instance == instance)
@@ -62,7 +65,7 @@ final private[realtime] class LiveExecutors(
       case _: Report | _: Broken | _: ParentFinished | _: TaskEnded => ()
     }
 
-  override def onMessage(message: Array[Byte]): Unit = ProtocolCodec.decodeToDriver(message) match {
+  override def onMessage(message: Array[Byte]): Unit = read(message, "an executor") {
     case report: Report => accept(report)
     // The tasks of the executor fail and run again.
     case Broken(id, _, reason) =>
@@ -73,6 +76,16 @@ final private[realtime] class LiveExecutors(
       }
     case _: Register => ()
   }
+
+  /** Handles a message. One of another version of the connector ends the batch, and then the query. */
+  private def read(message: Array[Byte], from: String)(handle: ToDriver => Unit): Unit =
+    OtherVersion.of(message, from).fold(
+      { failure =>
+        synchronized { failed = failed.orElse(Some(failure)) }
+        endTasks()
+      },
+      handle
+    )
 
   override def onDisconnected(address: String): Unit = synchronized {
     executors.filter(_._2.address == address).keys.toVector.foreach(remove)
@@ -90,7 +103,7 @@ final private[realtime] class LiveExecutors(
   }
 
   /**
-   * Begins a batch.
+   * Begins a batch. Throws the error that ends the query, if there is one.
    *
    * @param shards
    *   the shards with the times up to which the query has read them, where these are known
@@ -98,10 +111,14 @@ final private[realtime] class LiveExecutors(
    *   times of the service at which shards were open, in epoch milliseconds
    */
   def begin(shards: Map[StreamShard, Option[Long]], openMillis: Map[StreamShard, Long] = Map.empty): Unit =
-    synchronized(owners.begin(shards, openMillis))
+    synchronized {
+      failed.foreach(throw _)
+      owners.begin(shards, openMillis)
+    }
 
   /** Returns the ends of these attempts of tasks, and forgets those of all others. */
   def takeEnds(epochs: Seq[Long]): Seq[TaskEnded] = synchronized {
+    failed.foreach(throw _)
     val taken = epochs.distinct.map { epoch =>
       ends.getOrElse(epoch, throw new IllegalStateException(s"no executor has sent the end of the attempt $epoch"))
     }

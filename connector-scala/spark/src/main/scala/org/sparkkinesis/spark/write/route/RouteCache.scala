@@ -7,7 +7,7 @@ import java.util.HexFormat
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 
-import org.sparkkinesis.config.{ConnectionOptions, MetadataOptions, Options, WriteOptions}
+import org.sparkkinesis.config.{ConfigEntry, ConnectionOptions, MetadataOptions, Options, WriteOptions}
 import org.sparkkinesis.event.{EventSink, RouteCacheIgnored}
 import org.sparkkinesis.sink.route.RouteHistory
 import org.sparkkinesis.spark.session.checkpoint.{CheckpointFiles, HadoopCheckpointFiles}
@@ -71,8 +71,10 @@ object RouteCache {
 
   /** Several sinks of one checkpoint, as in `foreachBatch`, have different names. */
   private def nameOf(options: Options): String = {
-    val what = Seq(MetadataOptions.metadataService, MetadataOptions.streamId, ConnectionOptions.endpoint)
-      .map(options.shown(_)).mkString("\n")
+    def text[T](entry: ConfigEntry[T]): String = options.get(entry).fold("not set")(entry.kind.render)
+    val what =
+      Seq[ConfigEntry[_]](MetadataOptions.metadataService, MetadataOptions.streamId, ConnectionOptions.endpoint)
+        .map(text(_)).mkString("\n")
     s"routes-${HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(what.getBytes(UTF_8)), 0, 8)}"
   }
 }

@@ -4,13 +4,14 @@ import scala.concurrent.duration._
 
 import org.sparkkinesis.chunk.ChunkSummary
 import org.sparkkinesis.concurrent.VirtualScheduler
+import org.sparkkinesis.error.KinesisConnectorException
 import org.sparkkinesis.event.{RecordedEvents, StreamUnreachable}
 import org.sparkkinesis.model.hash.HashKeyRange
 import org.sparkkinesis.model.{ChildShard, SequenceNumber, ShardId, StreamShard}
 import org.sparkkinesis.plan.realtime.{LatencyCounts, TaskEnd}
 import org.sparkkinesis.spark.coordinator.state.Overtaken
 import org.sparkkinesis.spark.protocol.{
-  EndTasks, Peer, ProtocolCodec, Register, Report, ShardReport, TaskEnded, ToExecutor, Unassign
+  EndTasks, OtherMessage, Peer, ProtocolCodec, Register, Report, ShardReport, TaskEnded, ToExecutor, Unassign
 }
 import org.sparkkinesis.suite.TimedSuite
 
@@ -206,6 +207,24 @@ class LiveExecutorsSuite extends TimedSuite {
     rig.ended(1, rows = 10)
     val missing = intercept[IllegalStateException](rig.executors.takeEnds(Seq(1, 2)))
     assert(missing.getMessage.contains("attempt 2"))
+  }
+
+  test("an executor with another version of the connector ends the batch, and then the query") {
+    Seq[(Rig, Array[Byte]) => Unit](
+      (rig, other) => rig.executors.onRegister(other, _ => (), "address-3"),
+      (rig, other) => rig.executors.onMessage(other)
+    ).foreach { send =>
+      val rig = new Rig
+      rig.ended(1, rows = 10)
+      send(rig, OtherMessage.of("9.8.7", ProtocolCodec.Format + 1))
+      assert(rig.sent.collect { case (id, EndTasks) => id } == Seq("1", "2"))
+      Seq(
+        intercept[KinesisConnectorException](rig.executors.takeEnds(Seq(1))),
+        intercept[KinesisConnectorException](rig.begin(0 -> None))
+      ).foreach { error =>
+        assert(error.condition == "KINESIS_VERSIONS_DIFFER" && error.getMessage.contains("9.8.7"))
+      }
+    }
   }
 
   test("a task that begins while the last batch is ended is told to end when its executor reports") {
