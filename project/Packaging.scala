@@ -33,7 +33,8 @@ object Packaging {
     "handler/ipfilter",
     "handler/pcap",
     "handler/traffic"
-  ).map(part => s"${shaded.replace('.', '/')}/io/netty/$part/")
+  ).map(part => s"${shaded.replace('.', '/')}/io/netty/$part/") :+
+    s"${shaded.replace('.', '/')}/io/netty/handler/proxy/Socks"
 
   /** Of the SDK's client for Firehose only the endpoint rules are used. */
   private val firehose = s"${shaded.replace('.', '/')}/software/amazon/awssdk/services/firehose/"

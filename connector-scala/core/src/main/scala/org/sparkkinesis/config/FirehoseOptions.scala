@@ -75,7 +75,7 @@ object FirehoseOptions {
     ConnectionOptions.roleSessionName,
     ConnectionOptions.stsEndpoint,
     ConnectionOptions.credentialsProvider
-  ) ++ NetworkOptions.all ++ Seq(
+  ) ++ NetworkOptions.ofAllServices ++ Seq(
     // The number of records per request is limited to 500 by both services.
     WriteOptions.maxBatchSize,
     maxBatchBytes,

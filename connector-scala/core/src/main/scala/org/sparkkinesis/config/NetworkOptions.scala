@@ -2,7 +2,7 @@ package org.sparkkinesis.config
 
 import scala.concurrent.duration._
 
-import org.sparkkinesis.config.value.OptionType
+import org.sparkkinesis.config.value.{OptionType, Transport}
 import org.sparkkinesis.error.OptionErrors
 import org.sparkkinesis.network.{HostList, Network, Proxy, ProxyChoice}
 
@@ -83,7 +83,17 @@ object NetworkOptions {
     defaultDoc = "`AWS_CA_BUNDLE`, else the authorities that the JVM trusts"
   )
 
-  val all: Seq[ConfigEntry[_]] = Seq(
+  val transport: ConfigEntry[Transport] = network(
+    "transport",
+    OneOf(Transport.all),
+    "What sends GetRecords, PutRecords and SubscribeToShard: `native` for the connector's own requests, `sdk` for the " +
+      "clients of the AWS SDK, which need more CPU time and memory. Set `sdk` if the service refuses the connector's " +
+      "own requests, for example after a change on its side.",
+    default = Network.Standard.transport.word
+  )
+
+  /** The options for the calls to all services. */
+  val ofAllServices: Seq[ConfigEntry[_]] = Seq(
     proxy,
     proxyUser,
     proxyPassword,
@@ -93,6 +103,8 @@ object NetworkOptions {
     requestTimeout,
     caFile
   )
+
+  val all: Seq[ConfigEntry[_]] = ofAllServices :+ transport
 
   /**
    * Returns the settings of the options.
@@ -115,7 +127,8 @@ object NetworkOptions {
       options(maxConnections).toInt,
       options(connectTimeout),
       options(requestTimeout),
-      options.get(caFile)
+      options.get(caFile),
+      options(transport)
     )
   }
 }

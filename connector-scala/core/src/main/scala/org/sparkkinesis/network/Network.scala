@@ -4,6 +4,8 @@ import java.net.URI
 
 import scala.concurrent.duration.{DurationInt, FiniteDuration}
 
+import org.sparkkinesis.config.value.Transport
+
 /**
  * How the calls of one client reach a service: proxy, time limits, connections and trusted authorities. Every call uses
  * it: those to Kinesis, Amazon Data Firehose, the Security Token Service and a metadata service. Immutable and
@@ -24,6 +26,8 @@ import scala.concurrent.duration.{DurationInt, FiniteDuration}
  *   time limit of one request. Subscriptions have no such limit.
  * @param caFile
  *   PEM file with the certificates of the trusted authorities; if empty, `AWS_CA_BUNDLE`, else those of the JVM
+ * @param transport
+ *   what sends the calls to Kinesis that carry records
  */
 final case class Network(
     proxy: ProxyChoice,
@@ -33,8 +37,12 @@ final case class Network(
     maxConnections: Int,
     connectTimeout: FiniteDuration,
     requestTimeout: FiniteDuration,
-    caFile: Option[String]
+    caFile: Option[String],
+    transport: Transport
 ) {
+
+  /** Whether the clients of the AWS SDK send the calls that carry records. */
+  def viaSdk: Boolean = transport == Transport.Sdk
 
   /**
    * Returns the proxy for calls to an address, or nothing if they go to the service directly.
@@ -58,14 +66,25 @@ final case class Network(
 
   override def toString: String =
     s"Network(proxy=$proxy, nonProxyHosts=${nonProxyHosts.fold("")(_.toString)}, maxConnections=$maxConnections, " +
-      s"connectTimeout=$connectTimeout, requestTimeout=$requestTimeout, caFile=${caFile.getOrElse("")})"
+      s"connectTimeout=$connectTimeout, requestTimeout=$requestTimeout, caFile=${caFile.getOrElse("")}, " +
+      s"transport=$transport)"
 }
 
 object Network {
 
   /** The settings without any option. */
   val Standard: Network =
-    Network(ProxyChoice.OfEnvironment, None, None, None, maxConnections = 256, 5.seconds, 30.seconds, None)
+    Network(
+      ProxyChoice.OfEnvironment,
+      None,
+      None,
+      None,
+      maxConnections = 256,
+      5.seconds,
+      30.seconds,
+      None,
+      Transport.Native
+    )
 }
 
 /** Where the proxy of a client comes from. */

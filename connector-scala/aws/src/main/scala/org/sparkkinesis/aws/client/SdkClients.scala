@@ -14,13 +14,13 @@ import software.amazon.awssdk.core.client.config.{
 }
 import software.amazon.awssdk.http.async.SdkAsyncHttpClient
 import software.amazon.awssdk.regions.Region
-import software.amazon.awssdk.services.kinesis.KinesisAsyncClient
+import software.amazon.awssdk.services.kinesis.{KinesisAsyncClient, KinesisAsyncClientBuilder}
 
 import org.sparkkinesis.aws.getrecords.GetRecordsClient
 import org.sparkkinesis.aws.http.{HttpClients, ObservedHttpClient}
 import org.sparkkinesis.aws.putrecords.PutRecordsClient
 import org.sparkkinesis.aws.request._
-import org.sparkkinesis.aws.subscription.SubscriptionTransport
+import org.sparkkinesis.aws.subscription.{SdkSubscriptions, SubscriptionTransport}
 import org.sparkkinesis.event.EventSink
 import org.sparkkinesis.event.log.{EventLog, QueryContext}
 import org.sparkkinesis.service.ServiceException
@@ -63,6 +63,9 @@ object SdkClients {
         HttpClients.forSubscriptions(settings.network),
         clock,
         mayRenew
+      ),
+      Option.when(settings.network.viaSdk)(
+        new SdkSubscriptions(subscriptions(settings, region, endpoint, credentials), SdkConversions.event)
       ),
       Seq(transport, credentials),
       mayRenew,
@@ -116,11 +119,32 @@ object SdkClients {
       credentials: Credentials,
       http: SdkAsyncHttpClient
   ): KinesisAsyncClient = {
+    val limited = overrides(settings).apiCallTimeout(Duration.ofNanos(settings.network.requestTimeout.toNanos))
+    // The SDK closes only an HTTP client that it created itself.
+    builder(region, endpoint, credentials, limited).httpClientBuilder(new OwnedHttpClient(http)).build()
+  }
+
+  /** Creates the SDK's client for subscriptions, which last for minutes. */
+  private def subscriptions(
+      settings: ClientSettings,
+      region: Region,
+      endpoint: Option[URI],
+      credentials: Credentials
+  ): KinesisAsyncClient =
+    builder(region, endpoint, credentials, overrides(settings))
+      .httpClient(HttpClients.forSubscriptions(settings.network)).build()
+
+  private def builder(
+      region: Region,
+      endpoint: Option[URI],
+      credentials: Credentials,
+      overrides: ClientOverrideConfiguration.Builder
+  ): KinesisAsyncClientBuilder = {
     val builder = KinesisAsyncClient
       .builder()
       .region(region)
       .credentialsProvider(credentials)
-      .overrideConfiguration(overrides(settings))
+      .overrideConfiguration(overrides.build())
       // Futures complete on the event loop. Callers switch to their own threads at once, so a pool would add a thread
       // switch.
       .asyncConfiguration { async =>
@@ -130,19 +154,17 @@ object SdkClients {
         )
         ()
       }
-    // The SDK closes only an HTTP client that it created itself.
-    builder.httpClientBuilder(new OwnedHttpClient(http))
     endpoint.foreach(builder.endpointOverride)
-    builder.build()
+    builder
   }
 
-  private def overrides(settings: ClientSettings): ClientOverrideConfiguration = {
-    val overrides = ClientOverrideConfiguration.builder()
-    overrides.retryStrategy(AwsRetryStrategy.doNotRetry())
-    overrides.putAdvancedOption(SdkAdvancedClientOption.USER_AGENT_SUFFIX, "spark-kinesis")
+  private def overrides(settings: ClientSettings): ClientOverrideConfiguration.Builder = {
+    val overrides = ClientOverrideConfiguration
+      .builder()
+      .retryStrategy(AwsRetryStrategy.doNotRetry())
+      .putAdvancedOption(SdkAdvancedClientOption.USER_AGENT_SUFFIX, "spark-kinesis")
     profileOf(settings.credentials).foreach(overrides.defaultProfileName)
-    overrides.apiCallTimeout(Duration.ofNanos(settings.network.requestTimeout.toNanos))
-    overrides.build()
+    overrides
   }
 
   final private class OwnedHttpClient(http: SdkAsyncHttpClient) extends SdkAsyncHttpClient.Builder[OwnedHttpClient] {

@@ -15,13 +15,16 @@ import software.amazon.awssdk.services.kinesis.model.{
   Shard => SdkShard,
   ShardFilter => SdkShardFilter,
   ShardFilterType,
-  ShardIteratorType
+  ShardIteratorType,
+  StartingPosition => SdkStartingPosition,
+  SubscribeToShardEvent => SdkEvent,
+  SubscribeToShardRequest
 }
 
 import org.sparkkinesis.aws.request.SigningClock
 import org.sparkkinesis.model._
 import org.sparkkinesis.model.hash.HashKeyRange
-import org.sparkkinesis.service.{RecordPage, ShardFilter, StreamConsumer}
+import org.sparkkinesis.service.{RecordPage, ShardFilter, StreamConsumer, SubscribeToShardEvent}
 
 /** Converts between the classes of the SDK and of the model. Payloads are not copied. */
 private[aws] object SdkConversions {
@@ -32,6 +35,20 @@ private[aws] object SdkConversions {
     Option(answer.millisBehindLatest).fold(0L)(_.toLong),
     children(answer.childShards)
   )
+
+  def event(from: SdkEvent): SubscribeToShardEvent = SubscribeToShardEvent(
+    records(from.records),
+    Option(from.continuationSequenceNumber).map(SequenceNumber.trusted),
+    Option(from.millisBehindLatest).fold(0L)(_.toLong),
+    children(from.childShards)
+  )
+
+  def subscription(consumerArn: String, shard: ShardId, from: StartingPosition): SubscribeToShardRequest = {
+    val (kind, number, timestamp) = position(from)
+    SubscribeToShardRequest.builder().consumerARN(consumerArn).shardId(shard.value).startingPosition(
+      SdkStartingPosition.builder().`type`(kind).sequenceNumber(number.orNull).timestamp(timestamp.orNull).build()
+    ).build()
+  }
 
   private def records(from: java.util.List[Record]): IndexedSeq[KinesisRecord] = {
     val converted = new Array[KinesisRecord](from.size)

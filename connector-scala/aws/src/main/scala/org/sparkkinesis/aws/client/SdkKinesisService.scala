@@ -16,7 +16,7 @@ import org.sparkkinesis.aws.getrecords.GetRecordsClient
 import org.sparkkinesis.aws.http.HttpExchange
 import org.sparkkinesis.aws.putrecords.{PutAnswer, PutRecordsClient}
 import org.sparkkinesis.aws.request.ServiceCalls
-import org.sparkkinesis.aws.subscription.SubscriptionTransport
+import org.sparkkinesis.aws.subscription.{SdkSubscriptions, SubscriptionTransport}
 import org.sparkkinesis.event.{AnswerUnreadable, EventSink}
 import org.sparkkinesis.model._
 import org.sparkkinesis.service.{
@@ -40,6 +40,8 @@ import org.sparkkinesis.service.{
  *   GetRecords calls in CBOR
  * @param subscriptions
  *   transport that uses the JVM's HTTP client for subscriptions
+ * @param bySdk
+ *   if set, the SDK's clients send GetRecords, PutRecords and SubscribeToShard; this instance owns it
  * @param owned
  *   closed with this instance
  * @param mayRenew
@@ -52,6 +54,7 @@ final class SdkKinesisService(
     puts: PutRecordsClient,
     gets: GetRecordsClient,
     subscriptions: SubscriptionTransport,
+    bySdk: Option[SdkSubscriptions],
     owned: Seq[AutoCloseable],
     mayRenew: ServiceException => Boolean,
     events: EventSink
@@ -61,6 +64,9 @@ final class SdkKinesisService(
 
   /** The SDK has a system setting for it. */
   private val usesCbor = SdkSystemSetting.CBOR_ENABLED.getBooleanValueOrThrow.booleanValue
+
+  /** Whether this module sends GetRecords and PutRecords. */
+  private val isNative = bySdk.isEmpty && usesCbor
 
   override def describeStream(stream: StreamRef): CompletableFuture[StreamDescription] =
     call(Operation.DescribeStreamSummary)(requests.describeStreamSummary(
@@ -115,7 +121,7 @@ final class SdkKinesisService(
    * SDK.
    */
   override def getRecords(stream: StreamRef, iterator: String, limit: Int): CompletableFuture[RecordPage] =
-    if (!usesCbor) getWithSdk(stream, iterator, limit)
+    if (!isNative) getWithSdk(stream, iterator, limit)
     else
       call(Operation.GetRecords)(gets.get(stream, iterator, limit))(answer => answer).thenCompose {
         case Success(page) => CompletableFuture.completedFuture(page)
@@ -133,7 +139,7 @@ final class SdkKinesisService(
       stream: StreamRef,
       entries: IndexedSeq[PutEntry]
   ): CompletableFuture[IndexedSeq[PutResult]] =
-    if (usesCbor) calls.abortable(Operation.PutRecords)(puts.put(stream, entries))(PutAnswer.of)
+    if (isNative) calls.abortable(Operation.PutRecords)(puts.put(stream, entries))(PutAnswer.of)
     else
       calls.abortable(Operation.PutRecords) {
         HttpExchange.abortable(exchange => putWithSdk(stream, entries, exchange))
@@ -207,11 +213,18 @@ final class SdkKinesisService(
       subscriber: ShardSubscriber
   ): ShardSubscription =
     if (isClosed) subscriptions.refuse(subscriber, new IllegalStateException("the client is closed"))
-    else subscriptions.subscribe(consumerArn, shard, position, subscriber)
+    else
+      bySdk match {
+        case Some(sdk) =>
+          val request = SdkConversions.subscription(consumerArn, shard, position)
+          sdk.subscribe(request, subscriptions.renewing(subscriber))
+        case None => subscriptions.subscribe(consumerArn, shard, position, subscriber)
+      }
 
   override def close(): Unit = {
     isClosed = true
     requests.close()
+    bySdk.foreach(_.close())
     owned.foreach(_.close())
   }
 

@@ -51,6 +51,9 @@ final private[aws] class SubscriptionTransport(
     call
   }
 
+  /** Returns a subscriber to which expired credentials are a temporary failure if others may succeed. */
+  def renewing(subscriber: ShardSubscriber): ShardSubscriber = new Renewing(subscriber)
+
   /** Reports expired credentials or a wrong time as a temporary failure if another call may succeed. */
   final private class Renewing(subscriber: ShardSubscriber) extends ShardSubscriber {
     override def onSubscribed(): Unit = subscriber.onSubscribed()

@@ -4,8 +4,10 @@ import java.util.concurrent.{CompletableFuture, ExecutionException, TimeUnit}
 
 import org.scalatest.BeforeAndAfterAll
 
+import org.sparkkinesis.config.value.Transport
 import org.sparkkinesis.emulator.{EmulatorConfig, KinesisEmulator}
 import org.sparkkinesis.model._
+import org.sparkkinesis.network.Network
 import org.sparkkinesis.service.ServiceException
 import org.sparkkinesis.suite.TimedSuite
 
@@ -17,7 +19,10 @@ abstract class WithEmulator(config: EmulatorConfig = EmulatorConfig(quotas = fal
     Some(emulator.region),
     Some(emulator.endpoint),
     CredentialSettings.Static("AKIDEXAMPLE", "secret", None)
-  )
+  ).copy(network = Network.Standard.copy(transport = transport))
+
+  /** What sends the calls that carry records. */
+  protected def transport: Transport = Transport.Native
   protected lazy val service: SdkKinesisService = SdkClients.create(settings)
 
   override def afterAll(): Unit = {

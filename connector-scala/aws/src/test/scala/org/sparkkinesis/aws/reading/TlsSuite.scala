@@ -63,7 +63,7 @@ class TlsSuite extends TimedSuite {
     val puts = new PutRecordsClient(endpoints, signed)
     val transport = new SubscriptionTransport(endpoints, credentials, pushed, clock)
     val gets = new GetRecordsClient(endpoints, signed)
-    val service = new SdkKinesisService(client, puts, gets, transport, Seq(own), _ => false, EventSink.Discard)
+    val service = new SdkKinesisService(client, puts, gets, transport, None, Seq(own), _ => false, EventSink.Discard)
     try {
       assert(emulator.endpoint.startsWith("https://"), emulator.endpoint)
       use(emulator, service)

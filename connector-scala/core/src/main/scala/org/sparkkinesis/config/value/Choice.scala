@@ -17,6 +17,19 @@ object ConsumerMode {
   val all: Seq[ConsumerMode] = Seq(Polling, FanOut)
 }
 
+/** What sends the calls that carry records. */
+sealed abstract class Transport(val word: String) extends Choice
+
+object Transport {
+
+  /** The connector's own requests. */
+  case object Native extends Transport("native")
+
+  /** The clients of the AWS SDK. */
+  case object Sdk extends Transport("sdk")
+  val all: Seq[Transport] = Seq(Native, Sdk)
+}
+
 /** Whether the query registers its enhanced fan-out consumers. */
 sealed abstract class Registration(val word: String) extends Choice
 
