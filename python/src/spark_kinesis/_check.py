@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Literal
@@ -22,10 +23,15 @@ def check(
 
     The jar has a format for each use, and the schema of the format is the result: its analysis fails with the
     error, or it has a column with a comment for each warning. No query runs, and no service is called.
+
+    A declarative pipeline refuses every analysis while it collects its tables. It checks the options itself when it
+    analyzes its graph, before any table is read.
     """
     # A caller with a session has imported pyspark; the rest of this package works without it.
     from pyspark.errors import PySparkException
 
+    if _in_pipeline():
+        return
     with raising_conditions():
         try:
             schema = spark.read.format(f"{service}-{use}-options").options(**options).load().schema
@@ -40,3 +46,17 @@ def check(
             ) from error
     for field in schema:
         warnings.warn(field.metadata["comment"], stacklevel=3)
+
+
+def _in_pipeline() -> bool:
+    """Return whether this process collects the tables of a declarative pipeline."""
+    from pyspark.errors import PySparkException
+
+    pipelines = sys.modules.get("pyspark.pipelines.graph_element_registry")
+    if pipelines is None:
+        return False
+    try:
+        pipelines.get_active_graph_element_registry()
+    except PySparkException:
+        return False
+    return True

@@ -14,207 +14,187 @@ if TYPE_CHECKING:
 
 PhysicalStreamState = Literal["active", "draining", "standby"]
 
+RetriedBySource = Literal[
+    "DescribeStreamSummary",
+    "ListShards",
+    "ListStreams",
+    "RegisterStreamConsumer",
+    "DeregisterStreamConsumer",
+    "ListStreamConsumers",
+    "SubscribeToShard",
+    "GetRecords",
+    "GetShardIterator",
+]
+
+RetriedBySink = Literal[
+    "DescribeStreamSummary",
+    "ListShards",
+    "PutRecords",
+]
+
+RetriedByFirehose = Literal[
+    "PutRecordBatch",
+]
+
 
 class ConnectionKeywords(TypedDict, total=False):
     """Keywords: stream, credentials and network."""
 
-    stream_name: str | Sequence[str]
-    stream_arn: str | Sequence[str]
-    region: str
-    endpoint: str
-    allow_insecure_endpoint: bool
-    aws_access_key: str
-    aws_secret_key: str
-    session_token: str
-    profile: str
-    role_arn: str
-    role_external_id: str
-    role_session_name: str
-    sts_endpoint: str
-    credentials_provider: str
-    proxy: str
-    proxy_user: str
-    proxy_password: str
-    non_proxy_hosts: str
-    max_connections: int
-    connect_timeout: str | int | timedelta
-    request_timeout: str | int | timedelta
-    ca_file: str
-    stream_id: str | Sequence[str]
-    metadata_service: str
-    metadata_token: str
-    metadata_refresh_interval: str | int | timedelta
-    metadata_start_timeout: str | int | timedelta
-    metadata_max_age: str | int | timedelta
-    metadata_allow_rollback: bool
-    metadata_allowed_accounts: str | Sequence[str]
-    metadata_allowed_regions: str | Sequence[str]
-    metadata_allowed_roles: str | Sequence[str]
-    metadata_allowed_endpoints: str | Sequence[str]
-    on_forbidden: Literal["skip", "fail"]
-    retry_describe_stream_summary_max_retries: int
-    retry_describe_stream_summary_backoff_base: str | int | timedelta
-    retry_describe_stream_summary_backoff_max: str | int | timedelta
-    retry_describe_stream_summary_backoff_exponent: float
-    retry_list_shards_max_retries: int
-    retry_list_shards_backoff_base: str | int | timedelta
-    retry_list_shards_backoff_max: str | int | timedelta
-    retry_list_shards_backoff_exponent: float
-    retry_recoverable_errors: str | Sequence[str]
+    region: str | None
+    endpoint: str | None
+    allow_insecure_endpoint: bool | None
+    aws_access_key: str | None
+    aws_secret_key: str | None
+    session_token: str | None
+    profile: str | None
+    role_arn: str | None
+    role_external_id: str | None
+    role_session_name: str | None
+    sts_endpoint: str | None
+    credentials_provider: str | None
+    proxy: str | None
+    proxy_user: str | None
+    proxy_password: str | None
+    non_proxy_hosts: str | None
+    max_connections: int | None
+    connect_timeout: str | int | timedelta | None
+    request_timeout: str | int | timedelta | None
+    ca_file: str | None
+    metadata_service: str | None
+    metadata_token: str | None
+    metadata_refresh_interval: str | int | timedelta | None
+    metadata_start_timeout: str | int | timedelta | None
+    metadata_max_age: str | int | timedelta | None
+    metadata_allow_rollback: bool | None
+    metadata_allowed_accounts: str | Sequence[str] | None
+    metadata_allowed_regions: str | Sequence[str] | None
+    metadata_allowed_roles: str | Sequence[str] | None
+    metadata_allowed_endpoints: str | Sequence[str] | None
+    on_forbidden: Literal["skip", "fail"] | None
+    retry_recoverable_errors: str | Sequence[str] | None
 
 
 class SourceKeywords(ConnectionKeywords, total=False):
     """Keywords: reading."""
 
-    stream_pattern: str
-    initial_position: str | int | datetime | Mapping[str, Any]
-    ending_position: str | int | datetime | Mapping[str, Any]
-    consumer_mode: Literal["polling", "efo"]
-    consumer_name: str
-    consumer_name_prefix: str
-    consumer_arn: str
-    registration: Literal["lazy", "none"]
-    require_consumer_deregistration: bool
-    max_records_per_trigger: int
-    max_bytes_per_trigger: str | int
-    min_records_per_trigger: int
-    max_trigger_delay: str | int | timedelta
-    align_shards: str | int | timedelta
-    max_records_per_fetch: int
-    min_fetch_period: str | int | timedelta
-    max_fetches_per_second: float
-    fetch_buffer_size: str | int
-    shard_fetch_interval: str | int | timedelta
-    shards_per_task: int
-    end_batch_early: bool
-    fail_on_data_loss: bool
-    deaggregation: bool
-    deaggregation_hash_range_filter: bool
-    stream_id_pattern: str
-    new_stream_position: str | datetime | Mapping[str, Any]
-    on_stream_removed: Literal["drain", "park", "fail"]
-    drain_grace: str | int | timedelta
-    drain_timeout: str | int | timedelta
-    removed_stream_retention: str | int | timedelta
-    removal_confirmations: int
-    retry_list_streams_max_retries: int
-    retry_list_streams_backoff_base: str | int | timedelta
-    retry_list_streams_backoff_max: str | int | timedelta
-    retry_list_streams_backoff_exponent: float
-    retry_register_stream_consumer_max_retries: int
-    retry_register_stream_consumer_backoff_base: str | int | timedelta
-    retry_register_stream_consumer_backoff_max: str | int | timedelta
-    retry_register_stream_consumer_backoff_exponent: float
-    retry_deregister_stream_consumer_max_retries: int
-    retry_deregister_stream_consumer_backoff_base: str | int | timedelta
-    retry_deregister_stream_consumer_backoff_max: str | int | timedelta
-    retry_deregister_stream_consumer_backoff_exponent: float
-    retry_list_stream_consumers_max_retries: int
-    retry_list_stream_consumers_backoff_base: str | int | timedelta
-    retry_list_stream_consumers_backoff_max: str | int | timedelta
-    retry_list_stream_consumers_backoff_exponent: float
-    retry_subscribe_to_shard_max_retries: int
-    retry_subscribe_to_shard_backoff_base: str | int | timedelta
-    retry_subscribe_to_shard_backoff_max: str | int | timedelta
-    retry_subscribe_to_shard_backoff_exponent: float
-    retry_get_records_max_retries: int
-    retry_get_records_backoff_base: str | int | timedelta
-    retry_get_records_backoff_max: str | int | timedelta
-    retry_get_records_backoff_exponent: float
-    retry_get_shard_iterator_max_retries: int
-    retry_get_shard_iterator_backoff_base: str | int | timedelta
-    retry_get_shard_iterator_backoff_max: str | int | timedelta
-    retry_get_shard_iterator_backoff_exponent: float
+    stream_name: str | Sequence[str] | None
+    stream_arn: str | Sequence[str] | None
+    stream_id: str | Sequence[str] | None
+    stream_pattern: str | None
+    initial_position: str | datetime | Mapping[str, Any] | None
+    ending_position: str | datetime | Mapping[str, Any] | None
+    consumer_mode: Literal["polling", "efo"] | None
+    consumer_name: str | None
+    consumer_arn: str | None
+    registration: Literal["lazy", "none"] | None
+    require_consumer_deregistration: bool | None
+    max_records_per_trigger: int | None
+    max_bytes_per_trigger: str | int | None
+    min_records_per_trigger: int | None
+    max_trigger_delay: str | int | timedelta | None
+    align_shards: str | int | timedelta | None
+    max_records_per_fetch: int | None
+    min_fetch_period: str | int | timedelta | None
+    max_fetches_per_second: float | None
+    fetch_buffer_size: str | int | None
+    shard_fetch_interval: str | int | timedelta | None
+    shards_per_task: int | None
+    end_batch_early: bool | None
+    fail_on_data_loss: bool | None
+    deaggregation: bool | None
+    deaggregation_hash_range_filter: bool | None
+    stream_id_pattern: str | None
+    new_stream_position: str | datetime | Mapping[str, Any] | None
+    on_stream_removed: Literal["drain", "park", "fail"] | None
+    drain_grace: str | int | timedelta | None
+    drain_timeout: str | int | timedelta | None
+    removed_stream_retention: str | int | timedelta | None
+    removal_confirmations: int | None
 
 
 class SinkKeywords(ConnectionKeywords, total=False):
     """Keywords: writing."""
 
-    partition_key: str
-    stream_column: str
-    router: str
-    metadata_cache: str
-    max_batch_size: int
-    max_batch_bytes: str | int
-    max_time_in_buffer: str | int | timedelta
-    send_when_idle: bool
-    max_in_flight_requests: int
-    max_buffered_records: int
-    max_buffered_bytes: str | int
-    rate_limiting: str
-    shard_limits: bool
-    ordering: Literal["none", "bestEffort", "key"]
-    distribute_by_key: bool
-    order_by: str | Sequence[str]
-    aggregation: bool
-    on_invalid_record: Literal["fail", "deadLetter", "drop"]
-    dead_letter_stream: str
-    dead_letter_table: str
-    delivery_timeout: str | int | timedelta
-    rate_limiting_aimd_increase: int
-    rate_limiting_aimd_decrease: float
-    rate_limiting_aimd_min: int
-    rate_limiting_aimd_max: int
-    rate_limiting_batch_and_delay_min_delay: str | int | timedelta
-    rate_limiting_batch_and_delay_max_delay: str | int | timedelta
-    rate_limiting_batch_and_delay_growth: float
-    rate_limiting_batch_and_delay_recovery: float
-    rate_limiting_batch_and_delay_quiet_time: str | int | timedelta
-    retry_put_records_max_retries: int
-    retry_put_records_backoff_base: str | int | timedelta
-    retry_put_records_backoff_max: str | int | timedelta
-    retry_put_records_backoff_exponent: float
+    stream_name: str | None
+    stream_arn: str | None
+    stream_id: str | None
+    partition_key: str | None
+    stream_column: str | None
+    router: str | None
+    metadata_cache: str | None
+    max_batch_size: int | None
+    max_batch_bytes: str | int | None
+    max_time_in_buffer: str | int | timedelta | None
+    send_when_idle: bool | None
+    max_in_flight_requests: int | None
+    max_buffered_records: int | None
+    max_buffered_bytes: str | int | None
+    rate_limiting: str | None
+    shard_limits: bool | None
+    ordering: Literal["none", "bestEffort", "key"] | None
+    distribute_by_key: bool | None
+    order_by: str | Sequence[str] | None
+    aggregation: bool | None
+    on_invalid_record: Literal["fail", "deadLetter", "drop"] | None
+    dead_letter_stream: str | None
+    dead_letter_table: str | None
+    delivery_timeout: str | int | timedelta | None
+    rate_limiting_aimd_increase: int | None
+    rate_limiting_aimd_decrease: float | None
+    rate_limiting_aimd_min: int | None
+    rate_limiting_aimd_max: int | None
+    rate_limiting_batch_and_delay_min_delay: str | int | timedelta | None
+    rate_limiting_batch_and_delay_max_delay: str | int | timedelta | None
+    rate_limiting_batch_and_delay_growth: float | None
+    rate_limiting_batch_and_delay_recovery: float | None
+    rate_limiting_batch_and_delay_quiet_time: str | int | timedelta | None
 
 
 class FirehoseKeywords(TypedDict, total=False):
     """Keywords: writing to Amazon Data Firehose."""
 
-    delivery_stream_name: str
-    region: str
-    endpoint: str
-    allow_insecure_endpoint: bool
-    aws_access_key: str
-    aws_secret_key: str
-    session_token: str
-    profile: str
-    role_arn: str
-    role_external_id: str
-    role_session_name: str
-    sts_endpoint: str
-    credentials_provider: str
-    proxy: str
-    proxy_user: str
-    proxy_password: str
-    non_proxy_hosts: str
-    max_connections: int
-    connect_timeout: str | int | timedelta
-    request_timeout: str | int | timedelta
-    ca_file: str
-    max_batch_size: int
-    max_batch_bytes: str | int
-    max_time_in_buffer: str | int | timedelta
-    send_when_idle: bool
-    max_in_flight_requests: int
-    max_buffered_records: int
-    max_buffered_bytes: str | int
-    rate_limiting: str
-    on_invalid_record: Literal["fail", "deadLetter", "drop"]
-    dead_letter_table: str
-    delivery_timeout: str | int | timedelta
-    rate_limiting_aimd_increase: int
-    rate_limiting_aimd_decrease: float
-    rate_limiting_aimd_min: int
-    rate_limiting_aimd_max: int
-    rate_limiting_batch_and_delay_min_delay: str | int | timedelta
-    rate_limiting_batch_and_delay_max_delay: str | int | timedelta
-    rate_limiting_batch_and_delay_growth: float
-    rate_limiting_batch_and_delay_recovery: float
-    rate_limiting_batch_and_delay_quiet_time: str | int | timedelta
-    retry_put_record_batch_max_retries: int
-    retry_put_record_batch_backoff_base: str | int | timedelta
-    retry_put_record_batch_backoff_max: str | int | timedelta
-    retry_put_record_batch_backoff_exponent: float
-    retry_recoverable_errors: str | Sequence[str]
+    delivery_stream_name: str | None
+    region: str | None
+    endpoint: str | None
+    allow_insecure_endpoint: bool | None
+    aws_access_key: str | None
+    aws_secret_key: str | None
+    session_token: str | None
+    profile: str | None
+    role_arn: str | None
+    role_external_id: str | None
+    role_session_name: str | None
+    sts_endpoint: str | None
+    credentials_provider: str | None
+    proxy: str | None
+    proxy_user: str | None
+    proxy_password: str | None
+    non_proxy_hosts: str | None
+    max_connections: int | None
+    connect_timeout: str | int | timedelta | None
+    request_timeout: str | int | timedelta | None
+    ca_file: str | None
+    max_batch_size: int | None
+    max_batch_bytes: str | int | None
+    max_time_in_buffer: str | int | timedelta | None
+    send_when_idle: bool | None
+    max_in_flight_requests: int | None
+    max_buffered_records: int | None
+    max_buffered_bytes: str | int | None
+    rate_limiting: str | None
+    on_invalid_record: Literal["fail", "deadLetter", "drop"] | None
+    dead_letter_table: str | None
+    delivery_timeout: str | int | timedelta | None
+    rate_limiting_aimd_increase: int | None
+    rate_limiting_aimd_decrease: float | None
+    rate_limiting_aimd_min: int | None
+    rate_limiting_aimd_max: int | None
+    rate_limiting_batch_and_delay_min_delay: str | int | timedelta | None
+    rate_limiting_batch_and_delay_max_delay: str | int | timedelta | None
+    rate_limiting_batch_and_delay_growth: float | None
+    rate_limiting_batch_and_delay_recovery: float | None
+    rate_limiting_batch_and_delay_quiet_time: str | int | timedelta | None
+    retry_recoverable_errors: str | Sequence[str] | None
 
 
 class ConnectionMethods(Builder):
@@ -240,43 +220,36 @@ class ConnectionMethods(Builder):
         }
     )
 
-    def stream_name(self, value: str | Sequence[str]) -> Self:
-        """Name of the stream. A read accepts several names, separated by commas.
+    _of_streams = frozenset(
+        {
+            "consumerarn.",
+            "endpoint.",
+            "region.",
+            "rolearn.",
+            "roleexternalid.",
+        }
+    )
 
-        Takes a stream name of 1 to 128 characters a-z, A-Z, 0-9, '_', '.', '-', or several separated by commas.
-
-        Default: one of `streamName`, `streamARN` is required.
-        """
-        return self._with("streamName", value)
-
-    def stream_arn(self, value: str | Sequence[str]) -> Self:
-        """ARN of the stream, which determines region and account. A read accepts several ARNs, separated by commas.
-
-        Takes a stream ARN such as arn:aws:kinesis:eu-central-1:123456789012:stream/orders, or several separated
-        by commas.
-        """
-        return self._with("streamARN", value)
-
-    def region(self, value: str) -> Self:
+    def region(self, value: str | None) -> Self:
         """AWS region of the stream.
 
         Takes the name of an AWS region such as eu-central-1.
 
         Default: the region of the ARN, otherwise of the AWS default chain.
         """
-        return self._with("region", value)
+        return self._with_kind("region", value, str)
 
-    def endpoint(self, value: str) -> Self:
+    def endpoint(self, value: str | None) -> Self:
         """Address of the service. Plain `http` is accepted for loopback addresses only, unless
-        `allowInsecureEndpoint` is set.
+        `allow_insecure_endpoint` is set.
 
         Takes an address such as https://kinesis.eu-central-1.amazonaws.com, or http://127.0.0.1:4567.
 
         Default: the endpoint of the region.
         """
-        return self._with("endpoint", value)
+        return self._with_kind("endpoint", value, str)
 
-    def allow_insecure_endpoint(self, value: bool) -> Self:
+    def allow_insecure_endpoint(self, value: bool | None) -> Self:
         """Accept an `http` endpoint that is not a loopback address. Records and request signatures are then sent
         without encryption.
 
@@ -284,88 +257,88 @@ class ConnectionMethods(Builder):
 
         Default: ``false``.
 
-        Applies with `endpoint` or `endpoint.*` or `stsEndpoint` or `metadataService`.
+        Applies with `endpoint` or `endpoint_of` or `sts_endpoint` or `metadata_service`.
         """
-        return self._with("allowInsecureEndpoint", value)
+        return self._with_kind("allowInsecureEndpoint", value, bool)
 
-    def aws_access_key(self, value: str) -> Self:
-        """Access key id of static credentials. It requires `awsSecretKey`.
+    def aws_access_key(self, value: str | None) -> Self:
+        """Access key id of static credentials. It requires `aws_secret_key`.
 
         Takes a string.
 
         Default: the AWS default provider chain.
         """
-        return self._with("awsAccessKey", value)
+        return self._with_kind("awsAccessKey", value, str)
 
-    def aws_secret_key(self, value: str) -> Self:
-        """Secret key of static credentials. It requires `awsAccessKey`.
+    def aws_secret_key(self, value: str | None) -> Self:
+        """Secret key of static credentials. It requires `aws_access_key`.
 
         Takes a string.
         """
-        return self._with("awsSecretKey", value)
+        return self._with_kind("awsSecretKey", value, str)
 
-    def session_token(self, value: str) -> Self:
+    def session_token(self, value: str | None) -> Self:
         """Session token of temporary static credentials.
 
         Takes a string.
         """
-        return self._with("sessionToken", value)
+        return self._with_kind("sessionToken", value, str)
 
-    def profile(self, value: str) -> Self:
+    def profile(self, value: str | None) -> Self:
         """Profile in the shared AWS configuration files. Every executor must have these files.
 
         Takes a string.
         """
-        return self._with("profile", value)
+        return self._with_kind("profile", value, str)
 
-    def role_arn(self, value: str) -> Self:
+    def role_arn(self, value: str | None) -> Self:
         """ARN of the role to assume with the other credentials.
 
         Takes the ARN of a role such as arn:aws:iam::123456789012:role/reader.
         """
-        return self._with("roleArn", value)
+        return self._with_kind("roleArn", value, str)
 
-    def role_external_id(self, value: str) -> Self:
+    def role_external_id(self, value: str | None) -> Self:
         """External id that the trust policy of the role requires.
 
         Takes a string.
 
-        Applies with `roleArn` or `roleArn.*`.
+        Applies with `role_arn` or `role_arn_of`.
         """
-        return self._with("roleExternalId", value)
+        return self._with_kind("roleExternalId", value, str)
 
-    def role_session_name(self, value: str) -> Self:
+    def role_session_name(self, value: str | None) -> Self:
         """Session name of the assumed role.
 
         Takes 2 to 64 characters of a-z, A-Z, 0-9 and _+=,.@-.
 
         Default: ``spark-kinesis``.
 
-        Applies with `roleArn` or `roleArn.*` or `metadataAllowedRoles`.
+        Applies with `role_arn` or `role_arn_of` or `metadata_allowed_roles`.
         """
-        return self._with("roleSessionName", value)
+        return self._with_kind("roleSessionName", value, str)
 
-    def sts_endpoint(self, value: str) -> Self:
+    def sts_endpoint(self, value: str | None) -> Self:
         """Address of the Security Token Service that assumes the role. Plain `http` is accepted as for `endpoint`.
 
         Takes an address such as https://kinesis.eu-central-1.amazonaws.com, or http://127.0.0.1:4567.
 
         Default: the endpoint of the region.
 
-        Applies with `roleArn` or `roleArn.*` or `metadataAllowedRoles`.
+        Applies with `role_arn` or `role_arn_of` or `metadata_allowed_roles`.
         """
-        return self._with("stsEndpoint", value)
+        return self._with_kind("stsEndpoint", value, str)
 
-    def credentials_provider(self, value: str) -> Self:
+    def credentials_provider(self, value: str | None) -> Self:
         """Class that provides credentials: a `java.util.function.Supplier<Map<String, String>>` with a constructor
         without parameters. The map has `accessKeyId`, `secretAccessKey` and, for temporary credentials,
-        `sessionToken`.
+        `session_token`.
 
         Takes the name of a class.
         """
-        return self._with("credentialsProvider", value)
+        return self._with_kind("credentialsProvider", value, str)
 
-    def proxy(self, value: str) -> Self:
+    def proxy(self, value: str | None) -> Self:
         """HTTP proxy of all calls, also of those to loopback addresses; `none` for no proxy. Environment variables
         and system properties for proxies then have no effect.
 
@@ -373,24 +346,24 @@ class ConnectionMethods(Builder):
 
         Default: `https.proxyHost`, then `HTTPS_PROXY`, of the process that makes the call.
         """
-        return self._with("proxy", value)
+        return self._with_kind("proxy", value, str)
 
-    def proxy_user(self, value: str) -> Self:
+    def proxy_user(self, value: str | None) -> Self:
         """User name for the proxy (Basic authentication). It replaces the user name and password of a proxy from
         the environment.
 
         Takes a string.
         """
-        return self._with("proxyUser", value)
+        return self._with_kind("proxyUser", value, str)
 
-    def proxy_password(self, value: str) -> Self:
-        """Password for the proxy. It requires `proxyUser`.
+    def proxy_password(self, value: str | None) -> Self:
+        """Password for the proxy. It requires `proxy_user`.
 
         Takes a string.
         """
-        return self._with("proxyPassword", value)
+        return self._with_kind("proxyPassword", value, str)
 
-    def non_proxy_hosts(self, value: str) -> Self:
+    def non_proxy_hosts(self, value: str | None) -> Self:
         """Hosts that are reached without the proxy, in the form of `NO_PROXY`: a domain and all names below it, an
         address, a network as `10.0.0.0/8`, `*` for any text, each with or without a port.
 
@@ -398,9 +371,9 @@ class ConnectionMethods(Builder):
 
         Default: `http.nonProxyHosts` or `NO_PROXY`; none with `proxy`.
         """
-        return self._with("nonProxyHosts", value)
+        return self._with_kind("nonProxyHosts", value, str)
 
-    def max_connections(self, value: int) -> Self:
+    def max_connections(self, value: int | None) -> Self:
         """Maximum number of connections of a client for requests. Tasks and queries of one process share a client
         if their options for stream, credentials and network are equal. Enhanced fan-out has further connections.
 
@@ -408,27 +381,27 @@ class ConnectionMethods(Builder):
 
         Default: ``256``.
         """
-        return self._with("maxConnections", value)
+        return self._with_kind("maxConnections", value, int)
 
-    def connect_timeout(self, value: str | int | timedelta) -> Self:
+    def connect_timeout(self, value: str | int | timedelta | None) -> Self:
         """Maximum duration of opening a connection.
 
         Takes a duration such as 250ms, 10s or 15m, from 100ms to 5m.
 
         Default: ``5s``.
         """
-        return self._with("connectTimeout", value)
+        return self._with_kind("connectTimeout", value, str, int, timedelta)
 
-    def request_timeout(self, value: str | int | timedelta) -> Self:
+    def request_timeout(self, value: str | int | timedelta | None) -> Self:
         """Maximum duration of a request. After that, the request is sent again.
 
         Takes a duration such as 250ms, 10s or 15m, from 100ms to 10m.
 
         Default: ``30s``.
         """
-        return self._with("requestTimeout", value)
+        return self._with_kind("requestTimeout", value, str, int, timedelta)
 
-    def ca_file(self, value: str) -> Self:
+    def ca_file(self, value: str | None) -> Self:
         """PEM file with the certificates of the authorities that may sign for services and proxies, for example of
         a proxy that decrypts TLS. The driver and every executor must have it.
 
@@ -436,46 +409,38 @@ class ConnectionMethods(Builder):
 
         Default: `AWS_CA_BUNDLE`, else the authorities that the JVM trusts.
         """
-        return self._with("caFile", value)
+        return self._with_kind("caFile", value, str)
 
-    def region_of(self, stream: str, value: str) -> Self:
-        """Region of one of several streams: `region.orders` for stream `orders`. Each option for one of several
-        streams also accepts the ARN of the stream instead of its name.
+    def region_of(self, stream: str, value: str | None) -> Self:
+        """Region of one of several streams: `region_of("orders", …)` for stream `orders`. Each option for one of
+        several streams also accepts the ARN of the stream instead of its name.
 
         Takes the name of an AWS region such as eu-central-1.
         """
-        return self._with(f"region.{stream}", value)
+        return self._with_of("region", stream, value, str)
 
-    def endpoint_of(self, stream: str, value: str) -> Self:
-        """Address of the service for one of several streams: `endpoint.orders`.
+    def endpoint_of(self, stream: str, value: str | None) -> Self:
+        """Address of the service for one of several streams: `endpoint_of("orders", …)`.
 
         Takes an address such as https://kinesis.eu-central-1.amazonaws.com, or http://127.0.0.1:4567.
         """
-        return self._with(f"endpoint.{stream}", value)
+        return self._with_of("endpoint", stream, value, str)
 
-    def role_arn_of(self, stream: str, value: str) -> Self:
-        """ARN of the role to assume for one of several streams: `roleArn.orders`.
+    def role_arn_of(self, stream: str, value: str | None) -> Self:
+        """ARN of the role to assume for one of several streams: `role_arn_of("orders", …)`.
 
         Takes the ARN of a role such as arn:aws:iam::123456789012:role/reader.
         """
-        return self._with(f"roleArn.{stream}", value)
+        return self._with_of("roleArn", stream, value, str)
 
-    def role_external_id_of(self, stream: str, value: str) -> Self:
-        """External id for the role of one of several streams: `roleExternalId.orders`.
+    def role_external_id_of(self, stream: str, value: str | None) -> Self:
+        """External id for the role of one of several streams: `role_external_id_of("orders", …)`.
 
         Takes a string.
         """
-        return self._with(f"roleExternalId.{stream}", value)
+        return self._with_of("roleExternalId", stream, value, str)
 
-    def stream_id(self, value: str | Sequence[str]) -> Self:
-        """Id of the logical stream, whose physical streams `metadataService` names. A read accepts several ids,
-        separated by commas.
-
-        Takes the id of a logical stream, or several separated by commas.
-        """
-        return self._with("streamId", value)
-
-    def metadata_service(self, value: str) -> Self:
+    def metadata_service(self, value: str | None) -> Self:
         """Service that names the physical streams of a logical stream: `file:` and a path of any file system of
         Spark, an `https://` address, or `class:` and the name of a
         `java.util.function.Function<Collection<String>, String>` from ids to the text of the document, with a
@@ -484,13 +449,13 @@ class ConnectionMethods(Builder):
         Takes file: and a path, an https:// address (http:// for loopback addresses only), or class: and the name
         of a class.
 
-        Default: required with `streamId` and `streamIdPattern`.
+        Default: required with `stream_id` and `stream_id_pattern`.
 
         Applies with a logical stream.
         """
-        return self._with("metadataService", value)
+        return self._with_kind("metadataService", value, str)
 
-    def metadata_token(self, value: str) -> Self:
+    def metadata_token(self, value: str | None) -> Self:
         """Bearer token for the requests to an `https://` metadata service.
 
         Takes a bearer token.
@@ -499,10 +464,10 @@ class ConnectionMethods(Builder):
 
         Applies with a logical stream.
         """
-        return self._with("metadataToken", value)
+        return self._with_kind("metadataToken", value, str)
 
-    def metadata_refresh_interval(self, value: str | int | timedelta) -> Self:
-        """Time between two requests to the metadata service, or two listings of the names for `streamPattern`,
+    def metadata_refresh_interval(self, value: str | int | timedelta | None) -> Self:
+        """Time between two requests to the metadata service, or two listings of the names for `stream_pattern`,
         which varies by up to 10 %.
 
         Takes a duration such as 250ms, 10s or 15m, from 1s to 1d.
@@ -511,9 +476,9 @@ class ConnectionMethods(Builder):
 
         Query type: streaming. Applies with a pattern or a logical stream.
         """
-        return self._with("metadataRefreshInterval", value)
+        return self._with_kind("metadataRefreshInterval", value, str, int, timedelta)
 
-    def metadata_start_timeout(self, value: str | int | timedelta) -> Self:
+    def metadata_start_timeout(self, value: str | int | timedelta | None) -> Self:
         """Time for which the first start of a query waits for the metadata service. A query with a checkpoint does
         not wait.
 
@@ -523,9 +488,9 @@ class ConnectionMethods(Builder):
 
         Applies with a logical stream.
         """
-        return self._with("metadataStartTimeout", value)
+        return self._with_kind("metadataStartTimeout", value, str, int, timedelta)
 
-    def metadata_max_age(self, value: str | int | timedelta) -> Self:
+    def metadata_max_age(self, value: str | int | timedelta | None) -> Self:
         """Maximum age of the last valid answer of the metadata service. An older one fails the query.
 
         Takes a duration such as 250ms, 10s or 15m, from 1s to 365d.
@@ -534,9 +499,9 @@ class ConnectionMethods(Builder):
 
         Query type: streaming. Applies with a logical stream.
         """
-        return self._with("metadataMaxAge", value)
+        return self._with_kind("metadataMaxAge", value, str, int, timedelta)
 
-    def metadata_allow_rollback(self, value: bool) -> Self:
+    def metadata_allow_rollback(self, value: bool | None) -> Self:
         """Accept a document with a lower version than the last one.
 
         Takes true or false.
@@ -545,11 +510,11 @@ class ConnectionMethods(Builder):
 
         Query type: streaming. Applies with a logical stream.
         """
-        return self._with("metadataAllowRollback", value)
+        return self._with_kind("metadataAllowRollback", value, bool)
 
-    def metadata_allowed_accounts(self, value: str | Sequence[str]) -> Self:
-        """Accounts of the streams that the metadata service may name. The accounts of `roleArn` and
-        `metadataAllowedRoles` are added.
+    def metadata_allowed_accounts(self, value: str | Sequence[str] | None) -> Self:
+        """Accounts of the streams that the metadata service may name. The accounts of `role_arn` and
+        `metadata_allowed_roles` are added.
 
         Takes an account id of 12 digits, or several separated by commas.
 
@@ -557,9 +522,9 @@ class ConnectionMethods(Builder):
 
         Applies with a logical stream.
         """
-        return self._with("metadataAllowedAccounts", value)
+        return self._with_kind("metadataAllowedAccounts", value, str, Sequence)
 
-    def metadata_allowed_regions(self, value: str | Sequence[str]) -> Self:
+    def metadata_allowed_regions(self, value: str | Sequence[str] | None) -> Self:
         """Regions of the streams that the metadata service may name.
 
         Takes the name of an AWS region, or several separated by commas.
@@ -568,9 +533,9 @@ class ConnectionMethods(Builder):
 
         Applies with a logical stream.
         """
-        return self._with("metadataAllowedRegions", value)
+        return self._with_kind("metadataAllowedRegions", value, str, Sequence)
 
-    def metadata_allowed_roles(self, value: str | Sequence[str]) -> Self:
+    def metadata_allowed_roles(self, value: str | Sequence[str] | None) -> Self:
         """Roles that the metadata service may name. `*` stands for any text.
 
         Takes the ARN of a role, in which `*` stands for any text, or several separated by commas.
@@ -579,9 +544,9 @@ class ConnectionMethods(Builder):
 
         Applies with a logical stream.
         """
-        return self._with("metadataAllowedRoles", value)
+        return self._with_kind("metadataAllowedRoles", value, str, Sequence)
 
-    def metadata_allowed_endpoints(self, value: str | Sequence[str]) -> Self:
+    def metadata_allowed_endpoints(self, value: str | Sequence[str] | None) -> Self:
         """Endpoints that the metadata service may name, in addition to the endpoint of the region and to
         `endpoint`. `*` stands for any text.
 
@@ -592,9 +557,9 @@ class ConnectionMethods(Builder):
 
         Applies with a logical stream.
         """
-        return self._with("metadataAllowedEndpoints", value)
+        return self._with_kind("metadataAllowedEndpoints", value, str, Sequence)
 
-    def on_forbidden(self, value: Literal["skip", "fail"]) -> Self:
+    def on_forbidden(self, value: Literal["skip", "fail"] | None) -> Self:
         """What happens when the metadata service names a stream that is not allowed: `skip` logs and counts it,
         `fail` fails the query.
 
@@ -604,81 +569,9 @@ class ConnectionMethods(Builder):
 
         Applies with a logical stream.
         """
-        return self._with("onForbidden", value)
+        return self._with_kind("onForbidden", value, str)
 
-    def retry_describe_stream_summary_max_retries(self, value: int) -> Self:
-        """Maximum number of retries of describeStreamSummary; -1 means no limit.
-
-        Takes a whole number from -1 to 2147483647.
-
-        Default: 5 for reads, no limit for writes.
-        """
-        return self._with("retry.describeStreamSummary.maxRetries", value)
-
-    def retry_describe_stream_summary_backoff_base(self, value: str | int | timedelta) -> Self:
-        """Upper bound of the random pause before the first retry of describeStreamSummary.
-
-        Takes a duration such as 250ms, 10s or 15m, from 1ms to 1h.
-
-        Default: ``200ms``.
-        """
-        return self._with("retry.describeStreamSummary.backoff.base", value)
-
-    def retry_describe_stream_summary_backoff_max(self, value: str | int | timedelta) -> Self:
-        """Upper bound of every pause between retries of describeStreamSummary.
-
-        Takes a duration such as 250ms, 10s or 15m, from 1ms to 1h.
-
-        Default: ``2s``.
-        """
-        return self._with("retry.describeStreamSummary.backoff.max", value)
-
-    def retry_describe_stream_summary_backoff_exponent(self, value: float) -> Self:
-        """Factor by which the upper bound of the pause grows with each retry of describeStreamSummary.
-
-        Takes a number from 1.0 to 10.0.
-
-        Default: ``1.5``.
-        """
-        return self._with("retry.describeStreamSummary.backoff.exponent", value)
-
-    def retry_list_shards_max_retries(self, value: int) -> Self:
-        """Maximum number of retries of listShards; -1 means no limit.
-
-        Takes a whole number from -1 to 2147483647.
-
-        Default: ``-1``.
-        """
-        return self._with("retry.listShards.maxRetries", value)
-
-    def retry_list_shards_backoff_base(self, value: str | int | timedelta) -> Self:
-        """Upper bound of the random pause before the first retry of listShards.
-
-        Takes a duration such as 250ms, 10s or 15m, from 1ms to 1h.
-
-        Default: ``200ms``.
-        """
-        return self._with("retry.listShards.backoff.base", value)
-
-    def retry_list_shards_backoff_max(self, value: str | int | timedelta) -> Self:
-        """Upper bound of every pause between retries of listShards.
-
-        Takes a duration such as 250ms, 10s or 15m, from 1ms to 1h.
-
-        Default: ``3s``.
-        """
-        return self._with("retry.listShards.backoff.max", value)
-
-    def retry_list_shards_backoff_exponent(self, value: float) -> Self:
-        """Factor by which the upper bound of the pause grows with each retry of listShards.
-
-        Takes a number from 1.0 to 10.0.
-
-        Default: ``1.5``.
-        """
-        return self._with("retry.listShards.backoff.exponent", value)
-
-    def retry_recoverable_errors(self, value: str | Sequence[str]) -> Self:
+    def retry_recoverable_errors(self, value: str | Sequence[str] | None) -> Self:
         """Failures to treat as temporary, in addition to throttling, failures within the service and lost
         connections: error codes of the service, or names of exception classes.
 
@@ -686,26 +579,50 @@ class ConnectionMethods(Builder):
 
         Default: none.
         """
-        return self._with("retry.recoverableErrors", value)
+        return self._with_kind("retry.recoverableErrors", value, str, Sequence)
 
 
 class SourceMethods(ConnectionMethods):
     """Methods: reading."""
 
-    def stream_pattern(self, value: str) -> Self:
+    def stream_name(self, value: str | Sequence[str] | None) -> Self:
+        """Name of the stream. A read accepts several names, separated by commas.
+
+        Takes a stream name of 1 to 128 characters a-z, A-Z, 0-9, '_', '.', '-', or several separated by commas.
+
+        Default: one of `stream_name`, `stream_arn` is required.
+        """
+        return self._with_kind("streamName", value, str, Sequence)
+
+    def stream_arn(self, value: str | Sequence[str] | None) -> Self:
+        """ARN of the stream, which determines region and account. A read accepts several ARNs, separated by commas.
+
+        Takes a stream ARN such as arn:aws:kinesis:eu-central-1:123456789012:stream/orders, or several separated
+        by commas.
+        """
+        return self._with_kind("streamARN", value, str, Sequence)
+
+    def stream_id(self, value: str | Sequence[str] | None) -> Self:
+        """Id of the logical stream, whose physical streams `metadata_service` names. A read accepts several ids,
+        separated by commas.
+
+        Takes the id of a logical stream, or several separated by commas.
+        """
+        return self._with_kind("streamId", value, str, Sequence)
+
+    def stream_pattern(self, value: str | None) -> Self:
         """Regular expression for the names of the streams of the account and region, for reads only. A streaming
-        query lists the names again every `metadataRefreshInterval`: streams that match later join, and deleted
+        query lists the names again every `metadata_refresh_interval`: streams that match later join, and deleted
         ones leave.
 
         Takes a regular expression of java.util.regex.
         """
-        return self._with("streamPattern", value)
+        return self._with_kind("streamPattern", value, str)
 
-    def initial_position(self, value: str | int | datetime | Mapping[str, Any]) -> Self:
-        """Start position of a query without a checkpoint, and of streams that are added to `streamName` or
-        `streamARN` when a query restarts: `latest`, `trim_horizon` (or `earliest`), a time, a time before the
-        first start, or a JSON object with a position for each shard or for each stream. A time without a zone is
-        in the session's time zone.
+    def initial_position(self, value: str | datetime | Mapping[str, Any] | None) -> Self:
+        """Start position of a query without a checkpoint, and of streams that are added to `stream_name` or
+        `stream_arn` when a query restarts: `latest`, `trim_horizon` (or `earliest`), an ISO-8601 instant,
+        `{"at_timestamp": "…", "format": "…"}`, or a JSON object with a position for each shard.
 
         Takes latest, trim_horizon (or earliest), a time such as 2026-11-20T12:00:00Z or '2026-11-20 12:00' (in
         the session's time zone), a time before the first start such as '1 hour ago' or -PT1H, epoch
@@ -715,12 +632,12 @@ class SourceMethods(ConnectionMethods):
 
         Default: `latest` for streams, `trim_horizon` for batch.
         """
-        return self._with("initialPosition", value)
+        return self._with_kind("initialPosition", value, str, datetime, Mapping)
 
-    def ending_position(self, value: str | int | datetime | Mapping[str, Any]) -> Self:
-        """End position of a batch read: `latest` (the records that are in the stream when the query starts), a
-        time, or a JSON object with a position for each shard or for each stream, as in `initialPosition`. A
-        record at the position is the last one that is read.
+    def ending_position(self, value: str | datetime | Mapping[str, Any] | None) -> Self:
+        """End position of a batch read: `latest` (the records that are in the stream when the query starts), an
+        instant, or a JSON object with a position for each shard. A record at the position is the last one that
+        is read.
 
         Takes latest, trim_horizon (or earliest), a time such as 2026-11-20T12:00:00Z or '2026-11-20 12:00' (in
         the session's time zone), a time before the first start such as '1 hour ago' or -PT1H, epoch
@@ -732,9 +649,9 @@ class SourceMethods(ConnectionMethods):
 
         Query type: batch.
         """
-        return self._with("endingPosition", value)
+        return self._with_kind("endingPosition", value, str, datetime, Mapping)
 
-    def consumer_mode(self, value: Literal["polling", "efo"]) -> Self:
+    def consumer_mode(self, value: Literal["polling", "efo"] | None) -> Self:
         """How records are fetched: `polling` calls GetRecords and shares 2 MiB/s per shard with other readers;
         `efo` (enhanced fan-out) has 2 MiB/s per shard for this consumer, and the service pushes the records.
 
@@ -744,62 +661,50 @@ class SourceMethods(ConnectionMethods):
 
         Query type: streaming.
         """
-        return self._with("consumerMode", value)
+        return self._with_kind("consumerMode", value, str)
 
-    def consumer_name(self, value: str) -> Self:
-        """Name of the enhanced fan-out consumer to register or reuse. No other query may use it at the same time.
+    def consumer_name(self, value: str | None) -> Self:
+        """Name of the enhanced fan-out consumer to register or reuse.
 
         Takes 1 to 128 characters of a-z, A-Z, 0-9, '_', '.', '-'.
 
         Default: the id of the query, which its checkpoint keeps.
 
-        Query type: streaming. Applies with `consumerMode=efo`, `registration=lazy`.
+        Query type: streaming. Applies with `consumer_mode="efo"`, `registration="lazy"`.
         """
-        return self._with("consumerName", value)
+        return self._with_kind("consumerName", value, str)
 
-    def consumer_name_prefix(self, value: str) -> Self:
-        """Text before `consumerName` in the name of the enhanced fan-out consumer, for example for a policy of IAM
-        that allows names by their beginning.
-
-        Takes 1 to 64 characters of a-z, A-Z, 0-9, '_', '.', '-'.
-
-        Default: none.
-
-        Query type: streaming. Applies with `consumerMode=efo`, `registration=lazy`.
-        """
-        return self._with("consumerNamePrefix", value)
-
-    def consumer_arn(self, value: str) -> Self:
-        """ARN of an existing enhanced fan-out consumer. Set it with `registration=none`.
+    def consumer_arn(self, value: str | None) -> Self:
+        """ARN of an existing enhanced fan-out consumer. Set it with `registration="none"`.
 
         Takes the ARN of a stream consumer.
 
-        Query type: streaming. Applies with `consumerMode=efo`.
+        Query type: streaming. Applies with `consumer_mode="efo"`.
         """
-        return self._with("consumerARN", value)
+        return self._with_kind("consumerARN", value, str)
 
-    def consumer_arn_of(self, stream: str, value: str) -> Self:
-        """ARN of the consumer for one of several streams: `consumerARN.orders` for stream `orders`.
+    def consumer_arn_of(self, stream: str, value: str | None) -> Self:
+        """ARN of the consumer for one of several streams: `consumer_arn_of("orders", …)` for stream `orders`.
 
         Takes the ARN of a stream consumer.
 
-        Query type: streaming. Applies with `consumerMode=efo`.
+        Query type: streaming. Applies with `consumer_mode="efo"`.
         """
-        return self._with(f"consumerARN.{stream}", value)
+        return self._with_of("consumerARN", stream, value, str)
 
-    def registration(self, value: Literal["lazy", "none"]) -> Self:
+    def registration(self, value: Literal["lazy", "none"] | None) -> Self:
         """Whether enhanced fan-out consumers are registered: `lazy` registers a consumer when the query starts,
-        unless it exists; `none` never registers one, and every stream needs a `consumerARN`.
+        unless it exists; `none` never registers one, and every stream needs a `consumer_arn`.
 
         Takes one of 'lazy', 'none'.
 
         Default: ``lazy``.
 
-        Query type: streaming. Applies with `consumerMode=efo`.
+        Query type: streaming. Applies with `consumer_mode="efo"`.
         """
-        return self._with("registration", value)
+        return self._with_kind("registration", value, str)
 
-    def require_consumer_deregistration(self, value: bool) -> Self:
+    def require_consumer_deregistration(self, value: bool | None) -> Self:
         """Deregister the consumers that this query registered when it stops.
 
         Takes true or false.
@@ -808,9 +713,9 @@ class SourceMethods(ConnectionMethods):
 
         Query type: streaming.
         """
-        return self._with("requireConsumerDeregistration", value)
+        return self._with_kind("requireConsumerDeregistration", value, bool)
 
-    def max_records_per_trigger(self, value: int) -> Self:
+    def max_records_per_trigger(self, value: int | None) -> Self:
         """Maximum number of rows per micro-batch, with a fair share for each shard.
 
         Takes a whole number of at least 1.
@@ -819,9 +724,9 @@ class SourceMethods(ConnectionMethods):
 
         Query type: streaming, not real-time, not `Trigger.Once`.
         """
-        return self._with("maxRecordsPerTrigger", value)
+        return self._with_kind("maxRecordsPerTrigger", value, int)
 
-    def max_bytes_per_trigger(self, value: str | int) -> Self:
+    def max_bytes_per_trigger(self, value: str | int | None) -> Self:
         """Maximum number of bytes (payloads and keys) per micro-batch.
 
         Takes a size such as 64m, at least 1.
@@ -830,11 +735,11 @@ class SourceMethods(ConnectionMethods):
 
         Query type: streaming, not real-time, not `Trigger.Once`.
         """
-        return self._with("maxBytesPerTrigger", value)
+        return self._with_kind("maxBytesPerTrigger", value, str, int)
 
-    def min_records_per_trigger(self, value: int) -> Self:
+    def min_records_per_trigger(self, value: int | None) -> Self:
         """Minimum number of rows per micro-batch. A batch waits until this many rows have been fetched,
-        `maxTriggerDelay` has passed, or the prefetch buffer is full.
+        `max_trigger_delay` has passed, or the prefetch buffer is full.
 
         Takes a whole number of at least 1.
 
@@ -842,20 +747,20 @@ class SourceMethods(ConnectionMethods):
 
         Query type: streaming with a processing-time trigger.
         """
-        return self._with("minRecordsPerTrigger", value)
+        return self._with_kind("minRecordsPerTrigger", value, int)
 
-    def max_trigger_delay(self, value: str | int | timedelta) -> Self:
-        """Maximum time that a batch waits for `minRecordsPerTrigger`.
+    def max_trigger_delay(self, value: str | int | timedelta | None) -> Self:
+        """Maximum time that a batch waits for `min_records_per_trigger`.
 
         Takes a duration such as 250ms, 10s or 15m, from 1ms to 365d.
 
         Default: ``15m``.
 
-        Query type: streaming with a processing-time trigger. Applies with `minRecordsPerTrigger`.
+        Query type: streaming with a processing-time trigger. Applies with `min_records_per_trigger`.
         """
-        return self._with("maxTriggerDelay", value)
+        return self._with_kind("maxTriggerDelay", value, str, int, timedelta)
 
-    def align_shards(self, value: str | int | timedelta) -> Self:
+    def align_shards(self, value: str | int | timedelta | None) -> Self:
         """Maximum time between the arrival of the oldest record, of any shard, that a micro-batch leaves to later
         batches and of the newest record that it takes. Shards that are ahead wait, so that a watermark does not
         drop the rows of a shard that is behind. `Trigger.Once` ignores it.
@@ -866,27 +771,27 @@ class SourceMethods(ConnectionMethods):
 
         Query type: streaming, not real-time, not `Trigger.Once`.
         """
-        return self._with("alignShards", value)
+        return self._with_kind("alignShards", value, str, int, timedelta)
 
-    def max_records_per_fetch(self, value: int) -> Self:
+    def max_records_per_fetch(self, value: int | None) -> Self:
         """Maximum number of records per GetRecords call.
 
         Takes a whole number from 1 to 10000.
 
         Default: ``10000``.
         """
-        return self._with("maxRecordsPerFetch", value)
+        return self._with_kind("maxRecordsPerFetch", value, int)
 
-    def min_fetch_period(self, value: str | int | timedelta) -> Self:
+    def min_fetch_period(self, value: str | int | timedelta | None) -> Self:
         """Time between two GetRecords calls of a shard that has no more records to read.
 
         Takes a duration such as 250ms, 10s or 15m, from 0ms to 1h.
 
         Default: ``250ms``.
         """
-        return self._with("minFetchPeriod", value)
+        return self._with_kind("minFetchPeriod", value, str, int, timedelta)
 
-    def max_fetches_per_second(self, value: float) -> Self:
+    def max_fetches_per_second(self, value: float | None) -> Self:
         """Maximum number of GetRecords calls per second and shard while there are more records to read. The quota
         of the service is 5, shared by all readers of a shard; only an emulator accepts more.
 
@@ -894,10 +799,10 @@ class SourceMethods(ConnectionMethods):
 
         Default: ``5``.
         """
-        return self._with("maxFetchesPerSecond", value)
+        return self._with_kind("maxFetchesPerSecond", value, float)
 
-    def fetch_buffer_size(self, value: str | int) -> Self:
-        """Memory for the fetched records of this read in each executor, at most 50 % of its heap.
+    def fetch_buffer_size(self, value: str | int | None) -> Self:
+        """Memory for the fetched records of this read in each executor.
 
         Takes a size such as 64m, from 1m to 1024g.
 
@@ -906,9 +811,9 @@ class SourceMethods(ConnectionMethods):
 
         Query type: streaming.
         """
-        return self._with("fetchBufferSize", value)
+        return self._with_kind("fetchBufferSize", value, str, int)
 
-    def shard_fetch_interval(self, value: str | int | timedelta) -> Self:
+    def shard_fetch_interval(self, value: str | int | timedelta | None) -> Self:
         """Time between two listings of the shards. A reshard is detected at once, by the end of its parent shards.
 
         Takes a duration such as 250ms, 10s or 15m, from 1s to 1h.
@@ -917,18 +822,18 @@ class SourceMethods(ConnectionMethods):
 
         Query type: streaming, not real-time.
         """
-        return self._with("shardFetchInterval", value)
+        return self._with_kind("shardFetchInterval", value, str, int, timedelta)
 
-    def shards_per_task(self, value: int) -> Self:
+    def shards_per_task(self, value: int | None) -> Self:
         """Number of shards that one task reads.
 
         Takes a whole number from 1 to 100000.
 
         Default: enough to spread the shards over all cores.
         """
-        return self._with("shardsPerTask", value)
+        return self._with_kind("shardsPerTask", value, int)
 
-    def end_batch_early(self, value: bool) -> Self:
+    def end_batch_early(self, value: bool | None) -> Self:
         """In real-time mode, end a batch before its time when a child shard waits for parents that several tasks
         have finished. With `false`, the child waits for the end of the batch. Set `false` if the query has a
         real-time source of another kind, because Spark waits for its tasks.
@@ -939,9 +844,9 @@ class SourceMethods(ConnectionMethods):
 
         Query type: real-time.
         """
-        return self._with("endBatchEarly", value)
+        return self._with_kind("endBatchEarly", value, bool)
 
-    def fail_on_data_loss(self, value: bool) -> Self:
+    def fail_on_data_loss(self, value: bool | None) -> Self:
         """Fail the query when records may be lost: a position is older than the retention, a shard expired before
         it was read or is missing from the listing, or the stream was recreated. With `false`, log a warning and
         continue with the oldest record.
@@ -950,18 +855,18 @@ class SourceMethods(ConnectionMethods):
 
         Default: ``true``.
         """
-        return self._with("failOnDataLoss", value)
+        return self._with_kind("failOnDataLoss", value, bool)
 
-    def deaggregation(self, value: bool) -> Self:
+    def deaggregation(self, value: bool | None) -> Self:
         """Unpack KPL aggregates into the records of the user.
 
         Takes true or false.
 
         Default: ``true``.
         """
-        return self._with("deaggregation", value)
+        return self._with_kind("deaggregation", value, bool)
 
-    def deaggregation_hash_range_filter(self, value: bool) -> Self:
+    def deaggregation_hash_range_filter(self, value: bool | None) -> Self:
         """Drop and count the records of an aggregate whose hash key is outside the range of their shard. KCL drops
         the whole aggregate.
 
@@ -969,20 +874,20 @@ class SourceMethods(ConnectionMethods):
 
         Default: ``false``.
 
-        Applies with `deaggregation=true`.
+        Applies with `deaggregation="true"`.
         """
-        return self._with("deaggregation.hashRangeFilter", value)
+        return self._with_kind("deaggregation.hashRangeFilter", value, bool)
 
-    def stream_id_pattern(self, value: str) -> Self:
+    def stream_id_pattern(self, value: str | None) -> Self:
         """Regular expression for the ids of logical streams, for reads only.
 
         Takes a regular expression of java.util.regex.
         """
-        return self._with("streamIdPattern", value)
+        return self._with_kind("streamIdPattern", value, str)
 
-    def new_stream_position(self, value: str | datetime | Mapping[str, Any]) -> Self:
+    def new_stream_position(self, value: str | datetime | Mapping[str, Any] | None) -> Self:
         """Position from which a running query reads a stream that is added, unless the metadata service names one,
-        and a stream that is created later and matches `streamPattern`.
+        and a stream that is created later and matches `stream_pattern`.
 
         Takes latest, trim_horizon (or earliest), an ISO-8601 instant, {"at_timestamp": "…", "format": "…"}, or a
         JSON object with a position for each shard, such as {"shardId-000000000000": {"after_sequence_number":
@@ -992,9 +897,9 @@ class SourceMethods(ConnectionMethods):
 
         Query type: streaming. Applies with a pattern or a logical stream.
         """
-        return self._with("newStreamPosition", value)
+        return self._with_kind("newStreamPosition", value, str, datetime, Mapping)
 
-    def on_stream_removed(self, value: Literal["drain", "park", "fail"]) -> Self:
+    def on_stream_removed(self, value: Literal["drain", "park", "fail"] | None) -> Self:
         """What happens when the metadata service does not name a stream any more: `drain` reads the records that it
         has, `park` stops at once and keeps the position, `fail` fails the query.
 
@@ -1004,9 +909,9 @@ class SourceMethods(ConnectionMethods):
 
         Query type: streaming, not real-time. Applies with a pattern or a logical stream.
         """
-        return self._with("onStreamRemoved", value)
+        return self._with_kind("onStreamRemoved", value, str)
 
-    def drain_grace(self, value: str | int | timedelta) -> Self:
+    def drain_grace(self, value: str | int | timedelta | None) -> Self:
         """Time for which a removed stream is still read, for writers that do not know of the removal yet.
 
         Takes a duration such as 250ms, 10s or 15m, from 0ms to 7d.
@@ -1015,9 +920,9 @@ class SourceMethods(ConnectionMethods):
 
         Query type: streaming, not real-time. Applies with a pattern or a logical stream.
         """
-        return self._with("drainGrace", value)
+        return self._with_kind("drainGrace", value, str, int, timedelta)
 
-    def drain_timeout(self, value: str | int | timedelta) -> Self:
+    def drain_timeout(self, value: str | int | timedelta | None) -> Self:
         """Maximum time for which a removed stream is drained. After it the stream is parked with a warning, and
         read on from there if it comes back.
 
@@ -1027,9 +932,9 @@ class SourceMethods(ConnectionMethods):
 
         Query type: streaming, not real-time. Applies with a pattern or a logical stream.
         """
-        return self._with("drainTimeout", value)
+        return self._with_kind("drainTimeout", value, str, int, timedelta)
 
-    def removed_stream_retention(self, value: str | int | timedelta) -> Self:
+    def removed_stream_retention(self, value: str | int | timedelta | None) -> Self:
         """Time for which the position of a parked stream is kept.
 
         Takes a duration such as 250ms, 10s or 15m, from 1m to 3650d.
@@ -1038,9 +943,9 @@ class SourceMethods(ConnectionMethods):
 
         Query type: streaming, not real-time. Applies with a pattern or a logical stream.
         """
-        return self._with("removedStreamRetention", value)
+        return self._with_kind("removedStreamRetention", value, str, int, timedelta)
 
-    def removal_confirmations(self, value: int) -> Self:
+    def removal_confirmations(self, value: int | None) -> Self:
         """Number of answers in a row that must lack a stream before it counts as removed.
 
         Takes a whole number from 1 to 1000.
@@ -1049,326 +954,88 @@ class SourceMethods(ConnectionMethods):
 
         Query type: streaming, not real-time. Applies with a pattern or a logical stream.
         """
-        return self._with("removalConfirmations", value)
+        return self._with_kind("removalConfirmations", value, int)
 
-    def retry_list_streams_max_retries(self, value: int) -> Self:
-        """Maximum number of retries of listStreams; -1 means no limit.
+    def retry(
+        self,
+        operation: RetriedBySource,
+        *,
+        max_retries: int | None = None,
+        backoff_base: str | int | timedelta | None = None,
+        backoff_max: str | int | timedelta | None = None,
+        backoff_exponent: float | None = None,
+    ) -> Self:
+        """Set how the calls of an operation are repeated. Parameters that are None stay as they are.
 
-        Takes a whole number from -1 to 2147483647.
+        `max_retries` is the maximum number of retries; -1 means no limit. The pause before a retry is random:
+        `backoff_base` is the upper bound of the first pause, `backoff_exponent` the factor by which the bound
+        grows with each retry, and `backoff_max` the upper bound of every pause.
 
-        Default: ``5``.
+        Defaults of max_retries, backoff_base, backoff_max and backoff_exponent:
 
-        Applies with a pattern.
+        - ``DescribeStreamSummary``: 5, 200ms, 2s, 1.5
+        - ``ListShards``: -1, 200ms, 3s, 1.5
+        - ``ListStreams``: 5, 200ms, 2s, 1.5
+        - ``RegisterStreamConsumer``: 10, 200ms, 1s, 1.5
+        - ``DeregisterStreamConsumer``: 10, 200ms, 1s, 1.5
+        - ``ListStreamConsumers``: 10, 200ms, 1s, 1.5
+        - ``SubscribeToShard``: -1, 1s, 2s, 1.5
+        - ``GetRecords``: -1, 200ms, 3s, 1.5
+        - ``GetShardIterator``: -1, 200ms, 3s, 1.5
         """
-        return self._with("retry.listStreams.maxRetries", value)
-
-    def retry_list_streams_backoff_base(self, value: str | int | timedelta) -> Self:
-        """Upper bound of the random pause before the first retry of listStreams.
-
-        Takes a duration such as 250ms, 10s or 15m, from 1ms to 1h.
-
-        Default: ``200ms``.
-
-        Applies with a pattern.
-        """
-        return self._with("retry.listStreams.backoff.base", value)
-
-    def retry_list_streams_backoff_max(self, value: str | int | timedelta) -> Self:
-        """Upper bound of every pause between retries of listStreams.
-
-        Takes a duration such as 250ms, 10s or 15m, from 1ms to 1h.
-
-        Default: ``2s``.
-
-        Applies with a pattern.
-        """
-        return self._with("retry.listStreams.backoff.max", value)
-
-    def retry_list_streams_backoff_exponent(self, value: float) -> Self:
-        """Factor by which the upper bound of the pause grows with each retry of listStreams.
-
-        Takes a number from 1.0 to 10.0.
-
-        Default: ``1.5``.
-
-        Applies with a pattern.
-        """
-        return self._with("retry.listStreams.backoff.exponent", value)
-
-    def retry_register_stream_consumer_max_retries(self, value: int) -> Self:
-        """Maximum number of retries of registerStreamConsumer; -1 means no limit.
-
-        Takes a whole number from -1 to 2147483647.
-
-        Default: ``10``.
-
-        Query type: streaming. Applies with `consumerMode=efo`.
-        """
-        return self._with("retry.registerStreamConsumer.maxRetries", value)
-
-    def retry_register_stream_consumer_backoff_base(self, value: str | int | timedelta) -> Self:
-        """Upper bound of the random pause before the first retry of registerStreamConsumer.
-
-        Takes a duration such as 250ms, 10s or 15m, from 1ms to 1h.
-
-        Default: ``200ms``.
-
-        Query type: streaming. Applies with `consumerMode=efo`.
-        """
-        return self._with("retry.registerStreamConsumer.backoff.base", value)
-
-    def retry_register_stream_consumer_backoff_max(self, value: str | int | timedelta) -> Self:
-        """Upper bound of every pause between retries of registerStreamConsumer.
-
-        Takes a duration such as 250ms, 10s or 15m, from 1ms to 1h.
-
-        Default: ``1s``.
-
-        Query type: streaming. Applies with `consumerMode=efo`.
-        """
-        return self._with("retry.registerStreamConsumer.backoff.max", value)
-
-    def retry_register_stream_consumer_backoff_exponent(self, value: float) -> Self:
-        """Factor by which the upper bound of the pause grows with each retry of registerStreamConsumer.
-
-        Takes a number from 1.0 to 10.0.
-
-        Default: ``1.5``.
-
-        Query type: streaming. Applies with `consumerMode=efo`.
-        """
-        return self._with("retry.registerStreamConsumer.backoff.exponent", value)
-
-    def retry_deregister_stream_consumer_max_retries(self, value: int) -> Self:
-        """Maximum number of retries of deregisterStreamConsumer; -1 means no limit.
-
-        Takes a whole number from -1 to 2147483647.
-
-        Default: ``10``.
-
-        Query type: streaming. Applies with `requireConsumerDeregistration=true`.
-        """
-        return self._with("retry.deregisterStreamConsumer.maxRetries", value)
-
-    def retry_deregister_stream_consumer_backoff_base(self, value: str | int | timedelta) -> Self:
-        """Upper bound of the random pause before the first retry of deregisterStreamConsumer.
-
-        Takes a duration such as 250ms, 10s or 15m, from 1ms to 1h.
-
-        Default: ``200ms``.
-
-        Query type: streaming. Applies with `requireConsumerDeregistration=true`.
-        """
-        return self._with("retry.deregisterStreamConsumer.backoff.base", value)
-
-    def retry_deregister_stream_consumer_backoff_max(self, value: str | int | timedelta) -> Self:
-        """Upper bound of every pause between retries of deregisterStreamConsumer.
-
-        Takes a duration such as 250ms, 10s or 15m, from 1ms to 1h.
-
-        Default: ``1s``.
-
-        Query type: streaming. Applies with `requireConsumerDeregistration=true`.
-        """
-        return self._with("retry.deregisterStreamConsumer.backoff.max", value)
-
-    def retry_deregister_stream_consumer_backoff_exponent(self, value: float) -> Self:
-        """Factor by which the upper bound of the pause grows with each retry of deregisterStreamConsumer.
-
-        Takes a number from 1.0 to 10.0.
-
-        Default: ``1.5``.
-
-        Query type: streaming. Applies with `requireConsumerDeregistration=true`.
-        """
-        return self._with("retry.deregisterStreamConsumer.backoff.exponent", value)
-
-    def retry_list_stream_consumers_max_retries(self, value: int) -> Self:
-        """Maximum number of retries of listStreamConsumers; -1 means no limit.
-
-        Takes a whole number from -1 to 2147483647.
-
-        Default: ``10``.
-
-        Query type: streaming.
-        """
-        return self._with("retry.listStreamConsumers.maxRetries", value)
-
-    def retry_list_stream_consumers_backoff_base(self, value: str | int | timedelta) -> Self:
-        """Upper bound of the random pause before the first retry of listStreamConsumers.
-
-        Takes a duration such as 250ms, 10s or 15m, from 1ms to 1h.
-
-        Default: ``200ms``.
-
-        Query type: streaming.
-        """
-        return self._with("retry.listStreamConsumers.backoff.base", value)
-
-    def retry_list_stream_consumers_backoff_max(self, value: str | int | timedelta) -> Self:
-        """Upper bound of every pause between retries of listStreamConsumers.
-
-        Takes a duration such as 250ms, 10s or 15m, from 1ms to 1h.
-
-        Default: ``1s``.
-
-        Query type: streaming.
-        """
-        return self._with("retry.listStreamConsumers.backoff.max", value)
-
-    def retry_list_stream_consumers_backoff_exponent(self, value: float) -> Self:
-        """Factor by which the upper bound of the pause grows with each retry of listStreamConsumers.
-
-        Takes a number from 1.0 to 10.0.
-
-        Default: ``1.5``.
-
-        Query type: streaming.
-        """
-        return self._with("retry.listStreamConsumers.backoff.exponent", value)
-
-    def retry_subscribe_to_shard_max_retries(self, value: int) -> Self:
-        """Maximum number of retries of subscribeToShard; -1 means no limit.
-
-        Takes a whole number from -1 to 2147483647.
-
-        Default: ``-1``.
-
-        Query type: streaming. Applies with `consumerMode=efo`.
-        """
-        return self._with("retry.subscribeToShard.maxRetries", value)
-
-    def retry_subscribe_to_shard_backoff_base(self, value: str | int | timedelta) -> Self:
-        """Upper bound of the random pause before the first retry of subscribeToShard.
-
-        Takes a duration such as 250ms, 10s or 15m, from 1ms to 1h.
-
-        Default: ``1s``.
-
-        Query type: streaming. Applies with `consumerMode=efo`.
-        """
-        return self._with("retry.subscribeToShard.backoff.base", value)
-
-    def retry_subscribe_to_shard_backoff_max(self, value: str | int | timedelta) -> Self:
-        """Upper bound of every pause between retries of subscribeToShard.
-
-        Takes a duration such as 250ms, 10s or 15m, from 1ms to 1h.
-
-        Default: ``2s``.
-
-        Query type: streaming. Applies with `consumerMode=efo`.
-        """
-        return self._with("retry.subscribeToShard.backoff.max", value)
-
-    def retry_subscribe_to_shard_backoff_exponent(self, value: float) -> Self:
-        """Factor by which the upper bound of the pause grows with each retry of subscribeToShard.
-
-        Takes a number from 1.0 to 10.0.
-
-        Default: ``1.5``.
-
-        Query type: streaming. Applies with `consumerMode=efo`.
-        """
-        return self._with("retry.subscribeToShard.backoff.exponent", value)
-
-    def retry_get_records_max_retries(self, value: int) -> Self:
-        """Maximum number of retries of getRecords; -1 means no limit.
-
-        Takes a whole number from -1 to 2147483647.
-
-        Default: ``-1``.
-        """
-        return self._with("retry.getRecords.maxRetries", value)
-
-    def retry_get_records_backoff_base(self, value: str | int | timedelta) -> Self:
-        """Upper bound of the random pause before the first retry of getRecords.
-
-        Takes a duration such as 250ms, 10s or 15m, from 1ms to 1h.
-
-        Default: ``200ms``.
-        """
-        return self._with("retry.getRecords.backoff.base", value)
-
-    def retry_get_records_backoff_max(self, value: str | int | timedelta) -> Self:
-        """Upper bound of every pause between retries of getRecords.
-
-        Takes a duration such as 250ms, 10s or 15m, from 1ms to 1h.
-
-        Default: ``3s``.
-        """
-        return self._with("retry.getRecords.backoff.max", value)
-
-    def retry_get_records_backoff_exponent(self, value: float) -> Self:
-        """Factor by which the upper bound of the pause grows with each retry of getRecords.
-
-        Takes a number from 1.0 to 10.0.
-
-        Default: ``1.5``.
-        """
-        return self._with("retry.getRecords.backoff.exponent", value)
-
-    def retry_get_shard_iterator_max_retries(self, value: int) -> Self:
-        """Maximum number of retries of getShardIterator; -1 means no limit.
-
-        Takes a whole number from -1 to 2147483647.
-
-        Default: ``-1``.
-        """
-        return self._with("retry.getShardIterator.maxRetries", value)
-
-    def retry_get_shard_iterator_backoff_base(self, value: str | int | timedelta) -> Self:
-        """Upper bound of the random pause before the first retry of getShardIterator.
-
-        Takes a duration such as 250ms, 10s or 15m, from 1ms to 1h.
-
-        Default: ``200ms``.
-        """
-        return self._with("retry.getShardIterator.backoff.base", value)
-
-    def retry_get_shard_iterator_backoff_max(self, value: str | int | timedelta) -> Self:
-        """Upper bound of every pause between retries of getShardIterator.
-
-        Takes a duration such as 250ms, 10s or 15m, from 1ms to 1h.
-
-        Default: ``3s``.
-        """
-        return self._with("retry.getShardIterator.backoff.max", value)
-
-    def retry_get_shard_iterator_backoff_exponent(self, value: float) -> Self:
-        """Factor by which the upper bound of the pause grows with each retry of getShardIterator.
-
-        Takes a number from 1.0 to 10.0.
-
-        Default: ``1.5``.
-        """
-        return self._with("retry.getShardIterator.backoff.exponent", value)
+        return self._with_retry(
+            operation, RetriedBySource, max_retries, backoff_base, backoff_max, backoff_exponent
+        )
 
 
 class SinkMethods(ConnectionMethods):
     """Methods: writing."""
 
-    def partition_key(self, value: str) -> Self:
+    def stream_name(self, value: str | None) -> Self:
+        """Name of the stream.
+
+        Takes a stream name of 1 to 128 characters a-z, A-Z, 0-9, '_', '.', '-'.
+
+        Default: one of `stream_name`, `stream_arn` is required.
+        """
+        return self._with_one("streamName", value)
+
+    def stream_arn(self, value: str | None) -> Self:
+        """ARN of the stream, which determines region and account.
+
+        Takes a stream ARN such as arn:aws:kinesis:eu-central-1:123456789012:stream/orders.
+        """
+        return self._with_one("streamARN", value)
+
+    def stream_id(self, value: str | None) -> Self:
+        """Id of the logical stream, whose physical streams `metadata_service` names.
+
+        Takes the id of a logical stream.
+        """
+        return self._with_one("streamId", value)
+
+    def partition_key(self, value: str | None) -> Self:
         """Source of the partition key: `random`, `hash(column, …)`, or the name of a column. It takes precedence
-        over a column `partitionKey`.
+        over a column `partition_key`.
 
         Takes a string.
 
-        Default: column `partitionKey`.
+        Default: column `partition_key`.
         """
-        return self._with("partitionKey", value)
+        return self._with_kind("partitionKey", value, str)
 
-    def stream_column(self, value: str) -> Self:
+    def stream_column(self, value: str | None) -> Self:
         """Column with the name or the ARN of the stream that a row goes to. A row where it is null goes to the
-        stream of `streamName` or `streamARN`.
+        stream of `stream_name` or `stream_arn`.
 
         Takes a string.
 
-        Default: column `stream` if neither `streamName` nor `streamARN` is set, otherwise none.
+        Default: column `stream` if neither `stream_name` nor `stream_arn` is set, otherwise none.
         """
-        return self._with("streamColumn", value)
+        return self._with_kind("streamColumn", value, str)
 
-    def router(self, value: str) -> Self:
-        """How records are distributed over the active physical streams of `streamId`: `roundRobin` fills a request
+    def router(self, value: str | None) -> Self:
+        """How records are distributed over the active physical streams of `stream_id`: `roundRobin` fills a request
         for one stream, then for the next one, by their weights; `hash` writes all records of a partition key to
         one stream; `priority` writes to the streams with the highest priority. `class:` and the name of a
         `java.util.function.BiFunction<String, List<String>, String>` chooses an ARN by a partition key and the
@@ -1380,10 +1047,10 @@ class SinkMethods(ConnectionMethods):
 
         Applies with a logical stream.
         """
-        return self._with("router", value)
+        return self._with_kind("router", value, str)
 
-    def metadata_cache(self, value: str) -> Self:
-        """Directory for the last metadata document of `streamId`, with which a write starts while the metadata
+    def metadata_cache(self, value: str | None) -> Self:
+        """Directory for the last metadata document of `stream_id`, with which a write starts while the metadata
         service is unavailable.
 
         Takes a string.
@@ -1392,36 +1059,36 @@ class SinkMethods(ConnectionMethods):
 
         Applies with a logical stream.
         """
-        return self._with("metadataCache", value)
+        return self._with_kind("metadataCache", value, str)
 
-    def max_batch_size(self, value: int) -> Self:
+    def max_batch_size(self, value: int | None) -> Self:
         """Maximum number of records per request.
 
         Takes a whole number from 1 to 500.
 
         Default: ``500``.
         """
-        return self._with("maxBatchSize", value)
+        return self._with_kind("maxBatchSize", value, int)
 
-    def max_batch_bytes(self, value: str | int) -> Self:
+    def max_batch_bytes(self, value: str | int | None) -> Self:
         """Maximum number of bytes (payloads and keys) per request.
 
         Takes a size such as 64m, from 1k to 10m.
 
         Default: ``10m``.
         """
-        return self._with("maxBatchBytes", value)
+        return self._with_kind("maxBatchBytes", value, str, int)
 
-    def max_time_in_buffer(self, value: str | int | timedelta) -> Self:
+    def max_time_in_buffer(self, value: str | int | timedelta | None) -> Self:
         """Maximum time that a record waits for its request to fill.
 
         Takes a duration such as 250ms, 10s or 15m, from 1ms to 1h.
 
         Default: ``1s``.
         """
-        return self._with("maxTimeInBuffer", value)
+        return self._with_kind("maxTimeInBuffer", value, str, int, timedelta)
 
-    def send_when_idle(self, value: bool) -> Self:
+    def send_when_idle(self, value: bool | None) -> Self:
         """Send a record at once when the task has no request in flight to its stream. Records that are written
         meanwhile form the next request. Use it in real-time mode. In other modes it only makes requests smaller.
 
@@ -1429,18 +1096,18 @@ class SinkMethods(ConnectionMethods):
 
         Default: ``false``.
         """
-        return self._with("sendWhenIdle", value)
+        return self._with_kind("sendWhenIdle", value, bool)
 
-    def max_in_flight_requests(self, value: int) -> Self:
+    def max_in_flight_requests(self, value: int | None) -> Self:
         """Maximum number of concurrent requests per task.
 
         Takes a whole number from 1 to 10000.
 
         Default: ``50``.
         """
-        return self._with("maxInFlightRequests", value)
+        return self._with_kind("maxInFlightRequests", value, int)
 
-    def max_buffered_records(self, value: int) -> Self:
+    def max_buffered_records(self, value: int | None) -> Self:
         """Maximum number of records that a task holds for all of its streams, including sent records without an
         answer. At this limit the task waits. With `aggregation`, only bytes are limited.
 
@@ -1448,20 +1115,20 @@ class SinkMethods(ConnectionMethods):
 
         Default: ``10000``.
 
-        Applies with `aggregation=false`.
+        Applies with `aggregation="false"`.
         """
-        return self._with("maxBufferedRecords", value)
+        return self._with_kind("maxBufferedRecords", value, int)
 
-    def max_buffered_bytes(self, value: str | int) -> Self:
+    def max_buffered_bytes(self, value: str | int | None) -> Self:
         """Maximum number of bytes that a task holds for all of its streams. At this limit the task waits.
 
         Takes a size such as 64m, from 1k to 1024g.
 
         Default: ``64m``.
         """
-        return self._with("maxBufferedBytes", value)
+        return self._with_kind("maxBufferedBytes", value, str, int)
 
-    def rate_limiting(self, value: str) -> Self:
+    def rate_limiting(self, value: str | None) -> Self:
         """How the sink adapts its rate to what the stream accepts: `aimd`, `batchAndDelay`, `none`, or the name of
         a class that extends `org.sparkkinesis.sink.limit.RateLimitingStrategy`.
 
@@ -1469,9 +1136,9 @@ class SinkMethods(ConnectionMethods):
 
         Default: ``aimd``.
         """
-        return self._with("rateLimiting", value)
+        return self._with_kind("rateLimiting", value, str)
 
-    def shard_limits(self, value: bool) -> Self:
+    def shard_limits(self, value: bool | None) -> Self:
         """Limit the rate of each shard separately, so that a hot shard delays only its own records. This requires
         the permission kinesis:ListShards.
 
@@ -1479,9 +1146,9 @@ class SinkMethods(ConnectionMethods):
 
         Default: ``true``.
         """
-        return self._with("shardLimits", value)
+        return self._with_kind("shardLimits", value, bool)
 
-    def ordering(self, value: Literal["none", "bestEffort", "key"]) -> Self:
+    def ordering(self, value: Literal["none", "bestEffort", "key"] | None) -> Self:
         """Order of the records. With `key`, no record overtakes an earlier record with the same partition key. With
         `bestEffort`, the records of a key are in one request at a time, so that they keep their order unless one
         of them is refused.
@@ -1490,19 +1157,19 @@ class SinkMethods(ConnectionMethods):
 
         Default: ``none``.
         """
-        return self._with("ordering", value)
+        return self._with_kind("ordering", value, str)
 
-    def distribute_by_key(self, value: bool) -> Self:
+    def distribute_by_key(self, value: bool | None) -> Self:
         """Let Spark bring all rows of a partition key into one task. Without it, rows of a key that are in several
         tasks have no order.
 
         Takes true or false.
 
-        Default: `true` with `ordering=key`, otherwise `false`.
+        Default: `true` with `ordering="key"`, otherwise `false`.
         """
-        return self._with("distributeByKey", value)
+        return self._with_kind("distributeByKey", value, bool)
 
-    def order_by(self, value: str | Sequence[str]) -> Self:
+    def order_by(self, value: str | Sequence[str] | None) -> Self:
         """Columns by which each task sorts its rows, with `ordering` set to `key` or `bestEffort`. They may be
         columns that are not written.
 
@@ -1510,48 +1177,48 @@ class SinkMethods(ConnectionMethods):
 
         Default: the order in which the rows arrive.
         """
-        return self._with("orderBy", value)
+        return self._with_kind("orderBy", value, str, Sequence)
 
-    def aggregation(self, value: bool) -> Self:
+    def aggregation(self, value: bool | None) -> Self:
         """Pack many small records into one, in the format of the Kinesis Producer Library.
 
         Takes true or false.
 
         Default: ``false``.
         """
-        return self._with("aggregation", value)
+        return self._with_kind("aggregation", value, bool)
 
-    def on_invalid_record(self, value: Literal["fail", "deadLetter", "drop"]) -> Self:
+    def on_invalid_record(self, value: Literal["fail", "deadLetter", "drop"] | None) -> Self:
         """What happens to a row that cannot become a record because of its size or key: `fail` fails the task;
-        `deadLetter` writes the row and the reason to `deadLetterStream` or `deadLetterTable`; `drop` drops and
-        counts it.
+        `deadLetter` writes the row and the reason to `dead_letter_stream` or `dead_letter_table`; `drop` drops
+        and counts it.
 
         Takes one of 'fail', 'deadLetter', 'drop'.
 
         Default: ``fail``.
         """
-        return self._with("onInvalidRecord", value)
+        return self._with_kind("onInvalidRecord", value, str)
 
-    def dead_letter_stream(self, value: str) -> Self:
-        """Stream for invalid rows, with `onInvalidRecord=deadLetter`.
+    def dead_letter_stream(self, value: str | None) -> Self:
+        """Stream for invalid rows, with `on_invalid_record="deadLetter"`.
 
         Takes the name or the ARN of a stream.
 
-        Applies with `onInvalidRecord=deadLetter`.
+        Applies with `on_invalid_record="deadLetter"`.
         """
-        return self._with("deadLetterStream", value)
+        return self._with_kind("deadLetterStream", value, str)
 
-    def dead_letter_table(self, value: str) -> Self:
-        """Table for invalid rows, with `onInvalidRecord=deadLetter`. The rows are appended when their batch is
+    def dead_letter_table(self, value: str | None) -> Self:
+        """Table for invalid rows, with `on_invalid_record="deadLetter"`. The rows are appended when their batch is
         committed. The guide to writing has the columns of the table.
 
         Takes a string.
 
-        Applies with `onInvalidRecord=deadLetter`.
+        Applies with `on_invalid_record="deadLetter"`.
         """
-        return self._with("deadLetterTable", value)
+        return self._with_kind("deadLetterTable", value, str)
 
-    def delivery_timeout(self, value: str | int | timedelta) -> Self:
+    def delivery_timeout(self, value: str | int | timedelta | None) -> Self:
         """Maximum time for which a record waits while its stream accepts no record at all. After that, the task
         fails. A stream that accepts records slowly does not fail a task. With `infinite`, the task waits until
         the service accepts the record.
@@ -1560,53 +1227,53 @@ class SinkMethods(ConnectionMethods):
 
         Default: ``10m``.
         """
-        return self._with("deliveryTimeout", value)
+        return self._with_kind("deliveryTimeout", value, str, int, timedelta)
 
-    def rate_limiting_aimd_increase(self, value: int) -> Self:
+    def rate_limiting_aimd_increase(self, value: int | None) -> Self:
         """Number of records in flight by which `aimd` increases its limit after a successful request.
 
         Takes a whole number from 1 to 1000000.
 
         Default: ``10``.
 
-        Applies with `rateLimiting=aimd`.
+        Applies with `rate_limiting="aimd"`.
         """
-        return self._with("rateLimiting.aimd.increase", value)
+        return self._with_kind("rateLimiting.aimd.increase", value, int)
 
-    def rate_limiting_aimd_decrease(self, value: float) -> Self:
+    def rate_limiting_aimd_decrease(self, value: float | None) -> Self:
         """Factor by which `aimd` reduces its limit after a request with throttled or failed records.
 
         Takes a number from 0.01 to 0.9999.
 
         Default: ``0.99``.
 
-        Applies with `rateLimiting=aimd`.
+        Applies with `rate_limiting="aimd"`.
         """
-        return self._with("rateLimiting.aimd.decrease", value)
+        return self._with_kind("rateLimiting.aimd.decrease", value, float)
 
-    def rate_limiting_aimd_min(self, value: int) -> Self:
+    def rate_limiting_aimd_min(self, value: int | None) -> Self:
         """Minimum of the limit of `aimd`: records in flight per executor and stream.
 
         Takes a whole number from 1 to 100000000.
 
         Default: ``1``.
 
-        Applies with `rateLimiting=aimd`.
+        Applies with `rate_limiting="aimd"`.
         """
-        return self._with("rateLimiting.aimd.min", value)
+        return self._with_kind("rateLimiting.aimd.min", value, int)
 
-    def rate_limiting_aimd_max(self, value: int) -> Self:
+    def rate_limiting_aimd_max(self, value: int | None) -> Self:
         """Maximum of the limit of `aimd`.
 
         Takes a whole number from 1 to 100000000.
 
-        Default: `maxBatchSize` × `maxInFlightRequests`.
+        Default: `max_batch_size` × `max_in_flight_requests`.
 
-        Applies with `rateLimiting=aimd`.
+        Applies with `rate_limiting="aimd"`.
         """
-        return self._with("rateLimiting.aimd.max", value)
+        return self._with_kind("rateLimiting.aimd.max", value, int)
 
-    def rate_limiting_batch_and_delay_min_delay(self, value: str | int | timedelta) -> Self:
+    def rate_limiting_batch_and_delay_min_delay(self, value: str | int | timedelta | None) -> Self:
         """First pause of `batchAndDelay` between two requests of a task, after throttling. A request then contains
         what the shards accept in this time, divided by the number of tasks.
 
@@ -1614,101 +1281,89 @@ class SinkMethods(ConnectionMethods):
 
         Default: ``100ms``.
 
-        Applies with `rateLimiting=batchAndDelay`.
+        Applies with `rate_limiting="batchAndDelay"`.
         """
-        return self._with("rateLimiting.batchAndDelay.minDelay", value)
+        return self._with_kind("rateLimiting.batchAndDelay.minDelay", value, str, int, timedelta)
 
-    def rate_limiting_batch_and_delay_max_delay(self, value: str | int | timedelta) -> Self:
+    def rate_limiting_batch_and_delay_max_delay(self, value: str | int | timedelta | None) -> Self:
         """Maximum pause of `batchAndDelay`.
 
         Takes a duration such as 250ms, 10s or 15m, from 1ms to 1h.
 
         Default: ``10s``.
 
-        Applies with `rateLimiting=batchAndDelay`.
+        Applies with `rate_limiting="batchAndDelay"`.
         """
-        return self._with("rateLimiting.batchAndDelay.maxDelay", value)
+        return self._with_kind("rateLimiting.batchAndDelay.maxDelay", value, str, int, timedelta)
 
-    def rate_limiting_batch_and_delay_growth(self, value: float) -> Self:
+    def rate_limiting_batch_and_delay_growth(self, value: float | None) -> Self:
         """Factor by which the pause of `batchAndDelay` grows while records are throttled.
 
         Takes a number from 1.01 to 100.0.
 
         Default: ``1.25``.
 
-        Applies with `rateLimiting=batchAndDelay`.
+        Applies with `rate_limiting="batchAndDelay"`.
         """
-        return self._with("rateLimiting.batchAndDelay.growth", value)
+        return self._with_kind("rateLimiting.batchAndDelay.growth", value, float)
 
-    def rate_limiting_batch_and_delay_recovery(self, value: float) -> Self:
+    def rate_limiting_batch_and_delay_recovery(self, value: float | None) -> Self:
         """Increase of the rate of `batchAndDelay` per second without throttling, as a part of the rate with
-        `rateLimiting.batchAndDelay.minDelay`.
+        `rate_limiting_batch_and_delay_min_delay`.
 
         Takes a number from 0.001 to 10.0.
 
         Default: ``0.1``.
 
-        Applies with `rateLimiting=batchAndDelay`.
+        Applies with `rate_limiting="batchAndDelay"`.
         """
-        return self._with("rateLimiting.batchAndDelay.recovery", value)
+        return self._with_kind("rateLimiting.batchAndDelay.recovery", value, float)
 
-    def rate_limiting_batch_and_delay_quiet_time(self, value: str | int | timedelta) -> Self:
+    def rate_limiting_batch_and_delay_quiet_time(self, value: str | int | timedelta | None) -> Self:
         """Time without throttling after which `batchAndDelay` no longer pauses.
 
         Takes a duration such as 250ms, 10s or 15m, from 1s to 1d.
 
         Default: ``30s``.
 
-        Applies with `rateLimiting=batchAndDelay`.
+        Applies with `rate_limiting="batchAndDelay"`.
         """
-        return self._with("rateLimiting.batchAndDelay.quietTime", value)
+        return self._with_kind("rateLimiting.batchAndDelay.quietTime", value, str, int, timedelta)
 
-    def rate_limiting_param_of(self, name: str, value: str) -> Self:
-        """Parameter for the class that `rateLimiting` names, which reads it with `RateLimitingContext.parameter`.
+    def rate_limiting_param_of(self, name: str, value: str | None) -> Self:
+        """Parameter for the class that `rate_limiting` names, which reads it with `RateLimitingContext.parameter`.
         Do not use it for secrets.
 
         Takes a string.
 
         Applies with `rateLimiting=<name of a class>`.
         """
-        return self._with(f"rateLimiting.param.{name}", value)
+        return self._with_of("rateLimiting.param", name, value, str)
 
-    def retry_put_records_max_retries(self, value: int) -> Self:
-        """Maximum number of times that a refused record is sent again, not counting throttling; -1 means no limit
-        other than `deliveryTimeout`.
+    def retry(
+        self,
+        operation: RetriedBySink,
+        *,
+        max_retries: int | None = None,
+        backoff_base: str | int | timedelta | None = None,
+        backoff_max: str | int | timedelta | None = None,
+        backoff_exponent: float | None = None,
+    ) -> Self:
+        """Set how the calls of an operation are repeated. Parameters that are None stay as they are.
 
-        Takes a whole number from -1 to 2147483647.
+        `max_retries` is the maximum number of retries; -1 means no limit. The pause before a retry is random:
+        `backoff_base` is the upper bound of the first pause, `backoff_exponent` the factor by which the bound
+        grows with each retry, and `backoff_max` the upper bound of every pause.
 
-        Default: ``-1``.
+        Defaults of max_retries, backoff_base, backoff_max and backoff_exponent:
+
+        - ``DescribeStreamSummary``: -1, 200ms, 2s, 1.5
+        - ``ListShards``: -1, 200ms, 3s, 1.5
+        - ``PutRecords``: -1, 50ms, 5s, 2
         """
-        return self._with("retry.putRecords.maxRetries", value)
-
-    def retry_put_records_backoff_base(self, value: str | int | timedelta) -> Self:
-        """Upper bound of the random pause before the first retry of putRecords.
-
-        Takes a duration such as 250ms, 10s or 15m, from 1ms to 1h.
-
-        Default: ``50ms``.
-        """
-        return self._with("retry.putRecords.backoff.base", value)
-
-    def retry_put_records_backoff_max(self, value: str | int | timedelta) -> Self:
-        """Upper bound of every pause between retries of putRecords.
-
-        Takes a duration such as 250ms, 10s or 15m, from 1ms to 1h.
-
-        Default: ``5s``.
-        """
-        return self._with("retry.putRecords.backoff.max", value)
-
-    def retry_put_records_backoff_exponent(self, value: float) -> Self:
-        """Factor by which the upper bound of the pause grows with each retry of putRecords.
-
-        Takes a number from 1.0 to 10.0.
-
-        Default: ``2``.
-        """
-        return self._with("retry.putRecords.backoff.exponent", value)
+        return self._with_retry(
+            operation, RetriedBySink, max_retries, backoff_base, backoff_max, backoff_exponent
+        )
 
 
 class FirehoseMethods(Builder):
@@ -1734,35 +1389,45 @@ class FirehoseMethods(Builder):
         }
     )
 
-    def delivery_stream_name(self, value: str) -> Self:
+    _of_streams = frozenset(
+        {
+            "consumerarn.",
+            "endpoint.",
+            "region.",
+            "rolearn.",
+            "roleexternalid.",
+        }
+    )
+
+    def delivery_stream_name(self, value: str | None) -> Self:
         """Name of the delivery stream, which must have Direct PUT as its source.
 
         Takes the name of a delivery stream: 1 to 64 characters a-z, A-Z, 0-9, '_', '.', '-'.
 
         Default: required.
         """
-        return self._with("deliveryStreamName", value)
+        return self._with_kind("deliveryStreamName", value, str)
 
-    def region(self, value: str) -> Self:
+    def region(self, value: str | None) -> Self:
         """AWS region of the delivery stream.
 
         Takes the name of an AWS region such as eu-central-1.
 
         Default: the region of the AWS default chain.
         """
-        return self._with("region", value)
+        return self._with_kind("region", value, str)
 
-    def endpoint(self, value: str) -> Self:
+    def endpoint(self, value: str | None) -> Self:
         """Address of the service. Plain `http` is accepted for loopback addresses only, unless
-        `allowInsecureEndpoint` is set.
+        `allow_insecure_endpoint` is set.
 
         Takes an address such as https://kinesis.eu-central-1.amazonaws.com, or http://127.0.0.1:4567.
 
         Default: the endpoint of the region.
         """
-        return self._with("endpoint", value)
+        return self._with_kind("endpoint", value, str)
 
-    def allow_insecure_endpoint(self, value: bool) -> Self:
+    def allow_insecure_endpoint(self, value: bool | None) -> Self:
         """Accept an `http` endpoint that is not a loopback address. Records and request signatures are then sent
         without encryption.
 
@@ -1770,88 +1435,88 @@ class FirehoseMethods(Builder):
 
         Default: ``false``.
 
-        Applies with `endpoint` or `endpoint.*` or `stsEndpoint` or `metadataService`.
+        Applies with `endpoint` or `endpoint_of` or `sts_endpoint` or `metadata_service`.
         """
-        return self._with("allowInsecureEndpoint", value)
+        return self._with_kind("allowInsecureEndpoint", value, bool)
 
-    def aws_access_key(self, value: str) -> Self:
-        """Access key id of static credentials. It requires `awsSecretKey`.
+    def aws_access_key(self, value: str | None) -> Self:
+        """Access key id of static credentials. It requires `aws_secret_key`.
 
         Takes a string.
 
         Default: the AWS default provider chain.
         """
-        return self._with("awsAccessKey", value)
+        return self._with_kind("awsAccessKey", value, str)
 
-    def aws_secret_key(self, value: str) -> Self:
-        """Secret key of static credentials. It requires `awsAccessKey`.
+    def aws_secret_key(self, value: str | None) -> Self:
+        """Secret key of static credentials. It requires `aws_access_key`.
 
         Takes a string.
         """
-        return self._with("awsSecretKey", value)
+        return self._with_kind("awsSecretKey", value, str)
 
-    def session_token(self, value: str) -> Self:
+    def session_token(self, value: str | None) -> Self:
         """Session token of temporary static credentials.
 
         Takes a string.
         """
-        return self._with("sessionToken", value)
+        return self._with_kind("sessionToken", value, str)
 
-    def profile(self, value: str) -> Self:
+    def profile(self, value: str | None) -> Self:
         """Profile in the shared AWS configuration files. Every executor must have these files.
 
         Takes a string.
         """
-        return self._with("profile", value)
+        return self._with_kind("profile", value, str)
 
-    def role_arn(self, value: str) -> Self:
+    def role_arn(self, value: str | None) -> Self:
         """ARN of the role to assume with the other credentials.
 
         Takes the ARN of a role such as arn:aws:iam::123456789012:role/reader.
         """
-        return self._with("roleArn", value)
+        return self._with_kind("roleArn", value, str)
 
-    def role_external_id(self, value: str) -> Self:
+    def role_external_id(self, value: str | None) -> Self:
         """External id that the trust policy of the role requires.
 
         Takes a string.
 
-        Applies with `roleArn` or `roleArn.*`.
+        Applies with `role_arn` or `role_arn_of`.
         """
-        return self._with("roleExternalId", value)
+        return self._with_kind("roleExternalId", value, str)
 
-    def role_session_name(self, value: str) -> Self:
+    def role_session_name(self, value: str | None) -> Self:
         """Session name of the assumed role.
 
         Takes 2 to 64 characters of a-z, A-Z, 0-9 and _+=,.@-.
 
         Default: ``spark-kinesis``.
 
-        Applies with `roleArn` or `roleArn.*` or `metadataAllowedRoles`.
+        Applies with `role_arn` or `role_arn_of` or `metadata_allowed_roles`.
         """
-        return self._with("roleSessionName", value)
+        return self._with_kind("roleSessionName", value, str)
 
-    def sts_endpoint(self, value: str) -> Self:
+    def sts_endpoint(self, value: str | None) -> Self:
         """Address of the Security Token Service that assumes the role. Plain `http` is accepted as for `endpoint`.
 
         Takes an address such as https://kinesis.eu-central-1.amazonaws.com, or http://127.0.0.1:4567.
 
         Default: the endpoint of the region.
 
-        Applies with `roleArn` or `roleArn.*` or `metadataAllowedRoles`.
+        Applies with `role_arn` or `role_arn_of` or `metadata_allowed_roles`.
         """
-        return self._with("stsEndpoint", value)
+        return self._with_kind("stsEndpoint", value, str)
 
-    def credentials_provider(self, value: str) -> Self:
+    def credentials_provider(self, value: str | None) -> Self:
         """Class that provides credentials: a `java.util.function.Supplier<Map<String, String>>` with a constructor
         without parameters. The map has `accessKeyId`, `secretAccessKey` and, for temporary credentials,
-        `sessionToken`.
+        `session_token`.
 
         Takes the name of a class.
         """
-        return self._with("credentialsProvider", value)
+        return self._with_kind("credentialsProvider", value, str)
 
-    def proxy(self, value: str) -> Self:
+    def proxy(self, value: str | None) -> Self:
         """HTTP proxy of all calls, also of those to loopback addresses; `none` for no proxy. Environment variables
         and system properties for proxies then have no effect.
 
@@ -1859,24 +1524,24 @@ class FirehoseMethods(Builder):
 
         Default: `https.proxyHost`, then `HTTPS_PROXY`, of the process that makes the call.
         """
-        return self._with("proxy", value)
+        return self._with_kind("proxy", value, str)
 
-    def proxy_user(self, value: str) -> Self:
+    def proxy_user(self, value: str | None) -> Self:
         """User name for the proxy (Basic authentication). It replaces the user name and password of a proxy from
         the environment.
 
         Takes a string.
         """
-        return self._with("proxyUser", value)
+        return self._with_kind("proxyUser", value, str)
 
-    def proxy_password(self, value: str) -> Self:
-        """Password for the proxy. It requires `proxyUser`.
+    def proxy_password(self, value: str | None) -> Self:
+        """Password for the proxy. It requires `proxy_user`.
 
         Takes a string.
         """
-        return self._with("proxyPassword", value)
+        return self._with_kind("proxyPassword", value, str)
 
-    def non_proxy_hosts(self, value: str) -> Self:
+    def non_proxy_hosts(self, value: str | None) -> Self:
         """Hosts that are reached without the proxy, in the form of `NO_PROXY`: a domain and all names below it, an
         address, a network as `10.0.0.0/8`, `*` for any text, each with or without a port.
 
@@ -1884,9 +1549,9 @@ class FirehoseMethods(Builder):
 
         Default: `http.nonProxyHosts` or `NO_PROXY`; none with `proxy`.
         """
-        return self._with("nonProxyHosts", value)
+        return self._with_kind("nonProxyHosts", value, str)
 
-    def max_connections(self, value: int) -> Self:
+    def max_connections(self, value: int | None) -> Self:
         """Maximum number of connections of a client for requests. Tasks and queries of one process share a client
         if their options for stream, credentials and network are equal. Enhanced fan-out has further connections.
 
@@ -1894,27 +1559,27 @@ class FirehoseMethods(Builder):
 
         Default: ``256``.
         """
-        return self._with("maxConnections", value)
+        return self._with_kind("maxConnections", value, int)
 
-    def connect_timeout(self, value: str | int | timedelta) -> Self:
+    def connect_timeout(self, value: str | int | timedelta | None) -> Self:
         """Maximum duration of opening a connection.
 
         Takes a duration such as 250ms, 10s or 15m, from 100ms to 5m.
 
         Default: ``5s``.
         """
-        return self._with("connectTimeout", value)
+        return self._with_kind("connectTimeout", value, str, int, timedelta)
 
-    def request_timeout(self, value: str | int | timedelta) -> Self:
+    def request_timeout(self, value: str | int | timedelta | None) -> Self:
         """Maximum duration of a request. After that, the request is sent again.
 
         Takes a duration such as 250ms, 10s or 15m, from 100ms to 10m.
 
         Default: ``30s``.
         """
-        return self._with("requestTimeout", value)
+        return self._with_kind("requestTimeout", value, str, int, timedelta)
 
-    def ca_file(self, value: str) -> Self:
+    def ca_file(self, value: str | None) -> Self:
         """PEM file with the certificates of the authorities that may sign for services and proxies, for example of
         a proxy that decrypts TLS. The driver and every executor must have it.
 
@@ -1922,36 +1587,36 @@ class FirehoseMethods(Builder):
 
         Default: `AWS_CA_BUNDLE`, else the authorities that the JVM trusts.
         """
-        return self._with("caFile", value)
+        return self._with_kind("caFile", value, str)
 
-    def max_batch_size(self, value: int) -> Self:
+    def max_batch_size(self, value: int | None) -> Self:
         """Maximum number of records per request.
 
         Takes a whole number from 1 to 500.
 
         Default: ``500``.
         """
-        return self._with("maxBatchSize", value)
+        return self._with_kind("maxBatchSize", value, int)
 
-    def max_batch_bytes(self, value: str | int) -> Self:
+    def max_batch_bytes(self, value: str | int | None) -> Self:
         """Maximum number of bytes per request, before base64 encoding.
 
         Takes a size such as 64m, from 1k to 4m.
 
         Default: ``4m``.
         """
-        return self._with("maxBatchBytes", value)
+        return self._with_kind("maxBatchBytes", value, str, int)
 
-    def max_time_in_buffer(self, value: str | int | timedelta) -> Self:
+    def max_time_in_buffer(self, value: str | int | timedelta | None) -> Self:
         """Maximum time that a record waits for its request to fill.
 
         Takes a duration such as 250ms, 10s or 15m, from 1ms to 1h.
 
         Default: ``1s``.
         """
-        return self._with("maxTimeInBuffer", value)
+        return self._with_kind("maxTimeInBuffer", value, str, int, timedelta)
 
-    def send_when_idle(self, value: bool) -> Self:
+    def send_when_idle(self, value: bool | None) -> Self:
         """Send a record at once when the task has no request in flight to its stream. Records that are written
         meanwhile form the next request. Use it in real-time mode. In other modes it only makes requests smaller.
 
@@ -1959,18 +1624,18 @@ class FirehoseMethods(Builder):
 
         Default: ``false``.
         """
-        return self._with("sendWhenIdle", value)
+        return self._with_kind("sendWhenIdle", value, bool)
 
-    def max_in_flight_requests(self, value: int) -> Self:
+    def max_in_flight_requests(self, value: int | None) -> Self:
         """Maximum number of concurrent requests per task.
 
         Takes a whole number from 1 to 10000.
 
         Default: ``50``.
         """
-        return self._with("maxInFlightRequests", value)
+        return self._with_kind("maxInFlightRequests", value, int)
 
-    def max_buffered_records(self, value: int) -> Self:
+    def max_buffered_records(self, value: int | None) -> Self:
         """Maximum number of records that a task holds, including sent records without an answer. At this limit the
         task waits.
 
@@ -1978,20 +1643,20 @@ class FirehoseMethods(Builder):
 
         Default: ``10000``.
 
-        Applies with `aggregation=false`.
+        Applies with `aggregation="false"`.
         """
-        return self._with("maxBufferedRecords", value)
+        return self._with_kind("maxBufferedRecords", value, int)
 
-    def max_buffered_bytes(self, value: str | int) -> Self:
+    def max_buffered_bytes(self, value: str | int | None) -> Self:
         """Maximum number of bytes that a task holds. At this limit the task waits.
 
         Takes a size such as 64m, from 1k to 1024g.
 
         Default: ``64m``.
         """
-        return self._with("maxBufferedBytes", value)
+        return self._with_kind("maxBufferedBytes", value, str, int)
 
-    def rate_limiting(self, value: str) -> Self:
+    def rate_limiting(self, value: str | None) -> Self:
         """How the sink adapts its rate to what the stream accepts: `aimd`, `batchAndDelay`, `none`, or the name of
         a class that extends `org.sparkkinesis.sink.limit.RateLimitingStrategy`.
 
@@ -1999,29 +1664,29 @@ class FirehoseMethods(Builder):
 
         Default: ``aimd``.
         """
-        return self._with("rateLimiting", value)
+        return self._with_kind("rateLimiting", value, str)
 
-    def on_invalid_record(self, value: Literal["fail", "deadLetter", "drop"]) -> Self:
+    def on_invalid_record(self, value: Literal["fail", "deadLetter", "drop"] | None) -> Self:
         """What happens to a row that cannot become a record, because its data is null or too large: `fail` fails
-        the task; `deadLetter` writes the row and the reason to `deadLetterTable`; `drop` drops and counts it.
+        the task; `deadLetter` writes the row and the reason to `dead_letter_table`; `drop` drops and counts it.
 
         Takes one of 'fail', 'deadLetter', 'drop'.
 
         Default: ``fail``.
         """
-        return self._with("onInvalidRecord", value)
+        return self._with_kind("onInvalidRecord", value, str)
 
-    def dead_letter_table(self, value: str) -> Self:
-        """Table for invalid rows, with `onInvalidRecord=deadLetter`. The rows are appended when their batch is
+    def dead_letter_table(self, value: str | None) -> Self:
+        """Table for invalid rows, with `on_invalid_record="deadLetter"`. The rows are appended when their batch is
         committed. The guide to writing has the columns of the table.
 
         Takes a string.
 
-        Applies with `onInvalidRecord=deadLetter`.
+        Applies with `on_invalid_record="deadLetter"`.
         """
-        return self._with("deadLetterTable", value)
+        return self._with_kind("deadLetterTable", value, str)
 
-    def delivery_timeout(self, value: str | int | timedelta) -> Self:
+    def delivery_timeout(self, value: str | int | timedelta | None) -> Self:
         """Maximum time for which a record waits while its stream accepts no record at all. After that, the task
         fails. A stream that accepts records slowly does not fail a task. With `infinite`, the task waits until
         the service accepts the record.
@@ -2030,53 +1695,53 @@ class FirehoseMethods(Builder):
 
         Default: ``10m``.
         """
-        return self._with("deliveryTimeout", value)
+        return self._with_kind("deliveryTimeout", value, str, int, timedelta)
 
-    def rate_limiting_aimd_increase(self, value: int) -> Self:
+    def rate_limiting_aimd_increase(self, value: int | None) -> Self:
         """Number of records in flight by which `aimd` increases its limit after a successful request.
 
         Takes a whole number from 1 to 1000000.
 
         Default: ``10``.
 
-        Applies with `rateLimiting=aimd`.
+        Applies with `rate_limiting="aimd"`.
         """
-        return self._with("rateLimiting.aimd.increase", value)
+        return self._with_kind("rateLimiting.aimd.increase", value, int)
 
-    def rate_limiting_aimd_decrease(self, value: float) -> Self:
+    def rate_limiting_aimd_decrease(self, value: float | None) -> Self:
         """Factor by which `aimd` reduces its limit after a request with throttled or failed records.
 
         Takes a number from 0.01 to 0.9999.
 
         Default: ``0.99``.
 
-        Applies with `rateLimiting=aimd`.
+        Applies with `rate_limiting="aimd"`.
         """
-        return self._with("rateLimiting.aimd.decrease", value)
+        return self._with_kind("rateLimiting.aimd.decrease", value, float)
 
-    def rate_limiting_aimd_min(self, value: int) -> Self:
+    def rate_limiting_aimd_min(self, value: int | None) -> Self:
         """Minimum of the limit of `aimd`: records in flight per executor and stream.
 
         Takes a whole number from 1 to 100000000.
 
         Default: ``1``.
 
-        Applies with `rateLimiting=aimd`.
+        Applies with `rate_limiting="aimd"`.
         """
-        return self._with("rateLimiting.aimd.min", value)
+        return self._with_kind("rateLimiting.aimd.min", value, int)
 
-    def rate_limiting_aimd_max(self, value: int) -> Self:
+    def rate_limiting_aimd_max(self, value: int | None) -> Self:
         """Maximum of the limit of `aimd`.
 
         Takes a whole number from 1 to 100000000.
 
-        Default: `maxBatchSize` × `maxInFlightRequests`.
+        Default: `max_batch_size` × `max_in_flight_requests`.
 
-        Applies with `rateLimiting=aimd`.
+        Applies with `rate_limiting="aimd"`.
         """
-        return self._with("rateLimiting.aimd.max", value)
+        return self._with_kind("rateLimiting.aimd.max", value, int)
 
-    def rate_limiting_batch_and_delay_min_delay(self, value: str | int | timedelta) -> Self:
+    def rate_limiting_batch_and_delay_min_delay(self, value: str | int | timedelta | None) -> Self:
         """First pause of `batchAndDelay` between two requests of a task, after throttling. A request then contains
         what the shards accept in this time, divided by the number of tasks.
 
@@ -2084,103 +1749,66 @@ class FirehoseMethods(Builder):
 
         Default: ``100ms``.
 
-        Applies with `rateLimiting=batchAndDelay`.
+        Applies with `rate_limiting="batchAndDelay"`.
         """
-        return self._with("rateLimiting.batchAndDelay.minDelay", value)
+        return self._with_kind("rateLimiting.batchAndDelay.minDelay", value, str, int, timedelta)
 
-    def rate_limiting_batch_and_delay_max_delay(self, value: str | int | timedelta) -> Self:
+    def rate_limiting_batch_and_delay_max_delay(self, value: str | int | timedelta | None) -> Self:
         """Maximum pause of `batchAndDelay`.
 
         Takes a duration such as 250ms, 10s or 15m, from 1ms to 1h.
 
         Default: ``10s``.
 
-        Applies with `rateLimiting=batchAndDelay`.
+        Applies with `rate_limiting="batchAndDelay"`.
         """
-        return self._with("rateLimiting.batchAndDelay.maxDelay", value)
+        return self._with_kind("rateLimiting.batchAndDelay.maxDelay", value, str, int, timedelta)
 
-    def rate_limiting_batch_and_delay_growth(self, value: float) -> Self:
+    def rate_limiting_batch_and_delay_growth(self, value: float | None) -> Self:
         """Factor by which the pause of `batchAndDelay` grows while records are throttled.
 
         Takes a number from 1.01 to 100.0.
 
         Default: ``1.25``.
 
-        Applies with `rateLimiting=batchAndDelay`.
+        Applies with `rate_limiting="batchAndDelay"`.
         """
-        return self._with("rateLimiting.batchAndDelay.growth", value)
+        return self._with_kind("rateLimiting.batchAndDelay.growth", value, float)
 
-    def rate_limiting_batch_and_delay_recovery(self, value: float) -> Self:
+    def rate_limiting_batch_and_delay_recovery(self, value: float | None) -> Self:
         """Increase of the rate of `batchAndDelay` per second without throttling, as a part of the rate with
-        `rateLimiting.batchAndDelay.minDelay`.
+        `rate_limiting_batch_and_delay_min_delay`.
 
         Takes a number from 0.001 to 10.0.
 
         Default: ``0.1``.
 
-        Applies with `rateLimiting=batchAndDelay`.
+        Applies with `rate_limiting="batchAndDelay"`.
         """
-        return self._with("rateLimiting.batchAndDelay.recovery", value)
+        return self._with_kind("rateLimiting.batchAndDelay.recovery", value, float)
 
-    def rate_limiting_batch_and_delay_quiet_time(self, value: str | int | timedelta) -> Self:
+    def rate_limiting_batch_and_delay_quiet_time(self, value: str | int | timedelta | None) -> Self:
         """Time without throttling after which `batchAndDelay` no longer pauses.
 
         Takes a duration such as 250ms, 10s or 15m, from 1s to 1d.
 
         Default: ``30s``.
 
-        Applies with `rateLimiting=batchAndDelay`.
+        Applies with `rate_limiting="batchAndDelay"`.
         """
-        return self._with("rateLimiting.batchAndDelay.quietTime", value)
+        return self._with_kind("rateLimiting.batchAndDelay.quietTime", value, str, int, timedelta)
 
-    def rate_limiting_param_of(self, name: str, value: str) -> Self:
-        """Parameter for the class that `rateLimiting` names, which reads it with `RateLimitingContext.parameter`.
+    def rate_limiting_param_of(self, name: str, value: str | None) -> Self:
+        """Parameter for the class that `rate_limiting` names, which reads it with `RateLimitingContext.parameter`.
         Do not use it for secrets.
 
         Takes a string.
 
         Applies with `rateLimiting=<name of a class>`.
         """
-        return self._with(f"rateLimiting.param.{name}", value)
+        return self._with_of("rateLimiting.param", name, value, str)
 
-    def retry_put_record_batch_max_retries(self, value: int) -> Self:
-        """Maximum number of times that a refused record is sent again, not counting throttling; -1 means no limit
-        other than `deliveryTimeout`.
-
-        Takes a whole number from -1 to 2147483647.
-
-        Default: ``-1``.
-        """
-        return self._with("retry.putRecordBatch.maxRetries", value)
-
-    def retry_put_record_batch_backoff_base(self, value: str | int | timedelta) -> Self:
-        """Upper bound of the random pause before the first retry of putRecordBatch.
-
-        Takes a duration such as 250ms, 10s or 15m, from 1ms to 1h.
-
-        Default: ``50ms``.
-        """
-        return self._with("retry.putRecordBatch.backoff.base", value)
-
-    def retry_put_record_batch_backoff_max(self, value: str | int | timedelta) -> Self:
-        """Upper bound of every pause between retries of putRecordBatch.
-
-        Takes a duration such as 250ms, 10s or 15m, from 1ms to 1h.
-
-        Default: ``5s``.
-        """
-        return self._with("retry.putRecordBatch.backoff.max", value)
-
-    def retry_put_record_batch_backoff_exponent(self, value: float) -> Self:
-        """Factor by which the upper bound of the pause grows with each retry of putRecordBatch.
-
-        Takes a number from 1.0 to 10.0.
-
-        Default: ``2``.
-        """
-        return self._with("retry.putRecordBatch.backoff.exponent", value)
-
-    def retry_recoverable_errors(self, value: str | Sequence[str]) -> Self:
+    def retry_recoverable_errors(self, value: str | Sequence[str] | None) -> Self:
         """Failures to treat as temporary, in addition to throttling, failures within the service and lost
         connections: error codes of the service, or names of exception classes.
 
@@ -2188,4 +1816,27 @@ class FirehoseMethods(Builder):
 
         Default: none.
         """
-        return self._with("retry.recoverableErrors", value)
+        return self._with_kind("retry.recoverableErrors", value, str, Sequence)
+
+    def retry(
+        self,
+        operation: RetriedByFirehose,
+        *,
+        max_retries: int | None = None,
+        backoff_base: str | int | timedelta | None = None,
+        backoff_max: str | int | timedelta | None = None,
+        backoff_exponent: float | None = None,
+    ) -> Self:
+        """Set how the calls of an operation are repeated. Parameters that are None stay as they are.
+
+        `max_retries` is the maximum number of retries; -1 means no limit. The pause before a retry is random:
+        `backoff_base` is the upper bound of the first pause, `backoff_exponent` the factor by which the bound
+        grows with each retry, and `backoff_max` the upper bound of every pause.
+
+        Defaults of max_retries, backoff_base, backoff_max and backoff_exponent:
+
+        - ``PutRecordBatch``: -1, 50ms, 5s, 2
+        """
+        return self._with_retry(
+            operation, RetriedByFirehose, max_retries, backoff_base, backoff_max, backoff_exponent
+        )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from spark_kinesis._check import check
 from spark_kinesis._generated import FirehoseKeywords, FirehoseMethods
@@ -11,7 +12,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
     from pyspark.sql.readwriter import DataFrameWriter
     from pyspark.sql.streaming.readwriter import DataStreamWriter
-    from typing_extensions import Unpack
+    from typing_extensions import Self, Unpack
 
 
 class FirehoseSink(FirehoseMethods):
@@ -25,11 +26,16 @@ class FirehoseSink(FirehoseMethods):
     """
 
     __slots__ = ()
+    _keywords = FirehoseKeywords
+    _positional = "delivery_stream"
 
     def __init__(self, delivery_stream: str | None = None, /, **keywords: Unpack[FirehoseKeywords]) -> None:
-        """``delivery_stream`` is a name, which ``delivery_stream_name`` may also set."""
-        named = {} if delivery_stream is None else {"delivery_stream_name": delivery_stream}
-        super().__init__(None, {**named, **keywords}, FirehoseKeywords.__optional_keys__)
+        """``delivery_stream`` is a name, which ``delivery_stream_name`` may also set. Each option is a keyword."""
+        super().__init__(delivery_stream, keywords)
+
+    def update(self, options: Mapping[str, Any] | None = None, /, **keywords: Unpack[FirehoseKeywords]) -> Self:
+        """Set several options: a mapping with the names that Spark has for them, and keywords."""
+        return self._with_options(options, keywords)
 
     def write_stream(self, df: DataFrame) -> DataStreamWriter:
         """Check the options and return the writer of a streaming DataFrame. It needs a checkpointLocation."""

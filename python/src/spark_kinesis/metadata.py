@@ -6,14 +6,16 @@ import json
 import os
 import tempfile
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from spark_kinesis._builder import Builder, to_text
+from spark_kinesis._builder import Builder
+from spark_kinesis._values import to_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from datetime import datetime, timedelta
+    from datetime import datetime
 
     from typing_extensions import Self
 
@@ -32,8 +34,10 @@ class LogicalStreamMethods(Builder):
         name of a class. A service in Python is reached through one of the first two. ``refresh`` is the time between
         two requests.
         """
-        copy = self._with("metadataService", service)
-        return copy if refresh is None else copy._with("metadataRefreshInterval", refresh)
+        copy = self._with_kind("metadataService", service, str)
+        if refresh is None:
+            return copy
+        return copy._with_kind("metadataRefreshInterval", refresh, str, int, timedelta)
 
 
 @dataclass(frozen=True)

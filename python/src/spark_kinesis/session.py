@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from spark_kinesis._submit import add_to_driver, jars_of_submission, split
 from spark_kinesis._version import __version__
 from spark_kinesis.errors import KinesisConnectorError
 
@@ -32,11 +33,16 @@ def configure_spark_with_kinesis(
 ) -> SparkSession.Builder:
     """Add the connector's jar and ``extra_jars`` to a session that has not been created yet.
 
+    The session also keeps the jars of ``spark.jars`` in the builder, in the arguments of spark-submit (``--jars``,
+    ``--conf``, ``PYSPARK_SUBMIT_ARGS``) and in ``spark-defaults.conf``, of which Spark alone would use one.
+
     ``getOrCreate`` does not add them to a session that is already running; use ``add_kinesis_to`` for that.
     """
-    already = builder._options.get("spark.jars", "")
-    jars = [jar for jar in already.split(",") if jar] + [str(jar) for jar in (jar_path(), *extra_jars)]
-    return builder.config("spark.jars", ",".join(dict.fromkeys(jars)))
+    options: dict[str, str] = dict(builder._options)
+    own = [str(jar) for jar in (jar_path(), *extra_jars)]
+    jars = list(dict.fromkeys(split(options.get("spark.jars")) + jars_of_submission(options) + own))
+    add_to_driver(options, jars)
+    return builder.config("spark.jars", ",".join(jars))
 
 
 def add_kinesis_to(spark: SparkSession) -> SparkSession:

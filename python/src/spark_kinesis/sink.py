@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from spark_kinesis._check import check
 from spark_kinesis._generated import SinkKeywords, SinkMethods
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.readwriter import DataFrameWriter
     from pyspark.sql.streaming.readwriter import DataStreamWriter
-    from typing_extensions import Unpack
+    from typing_extensions import Self, Unpack
 
 
 class KinesisSink(LogicalStreamMethods, SinkMethods):
@@ -26,10 +27,19 @@ class KinesisSink(LogicalStreamMethods, SinkMethods):
     """
 
     __slots__ = ()
+    _keywords = SinkKeywords
+    _positional = "stream"
 
     def __init__(self, stream: str | None = None, /, **keywords: Unpack[SinkKeywords]) -> None:
-        """``stream`` is a name or an ARN. Leave it out if every row names its stream in the column ``stream``."""
-        super().__init__(stream, keywords, SinkKeywords.__optional_keys__)
+        """``stream`` is a name or an ARN. Leave it out if every row names its stream in the column ``stream``.
+
+        Each option is a keyword.
+        """
+        super().__init__(stream, keywords)
+
+    def update(self, options: Mapping[str, Any] | None = None, /, **keywords: Unpack[SinkKeywords]) -> Self:
+        """Set several options: a mapping with the names that Spark has for them, and keywords."""
+        return self._with_options(options, keywords)
 
     def write_stream(self, df: DataFrame) -> DataStreamWriter:
         """Check the options and return the writer of a streaming DataFrame. It needs a checkpointLocation."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from spark_kinesis._check import check
 from spark_kinesis._generated import SourceKeywords, SourceMethods
@@ -22,10 +22,16 @@ class KinesisSource(LogicalStreamMethods, SourceMethods):
     """
 
     __slots__ = ()
+    _keywords = SourceKeywords
+    _positional = "stream"
 
     def __init__(self, stream: str | Sequence[str] | None = None, /, **keywords: Unpack[SourceKeywords]) -> None:
-        """``stream`` is a name, an ARN, or a list of names or of ARNs."""
-        super().__init__(stream, keywords, SourceKeywords.__optional_keys__)
+        """``stream`` is a name, an ARN, or a list of names or of ARNs. Each option is a keyword."""
+        super().__init__(stream, keywords)
+
+    def update(self, options: Mapping[str, Any] | None = None, /, **keywords: Unpack[SourceKeywords]) -> Self:
+        """Set several options: a mapping with the names that Spark has for them, and keywords."""
+        return self._with_options(options, keywords)
 
     def polling(self) -> Self:
         """Fetch records with GetRecords, which shares 2 MiB/s per shard with other readers."""
@@ -39,10 +45,9 @@ class KinesisSource(LogicalStreamMethods, SourceMethods):
         """
         if consumer_name is not None and consumer_arn is not None:
             raise TypeError("efo() takes either consumer_name or consumer_arn")
-        if consumer_arn is None:
-            fan_out = self.consumer_mode("efo")
-            return fan_out if consumer_name is None else fan_out.consumer_name(consumer_name)
-        return self.consumer_mode("efo").option("consumerARN", consumer_arn).registration("none")
+        if consumer_arn is not None:
+            return self.consumer_mode("efo").consumer_arn(consumer_arn).registration("none")
+        return self.consumer_mode("efo").consumer_name(consumer_name)
 
     def read_stream(self, spark: SparkSession) -> DataFrame:
         """Check the options and return a streaming DataFrame."""

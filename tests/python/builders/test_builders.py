@@ -96,9 +96,9 @@ def test_each_of_several_streams_can_have_its_own_options() -> None:
 def test_a_sink_has_the_retry_options_of_its_calls() -> None:
     sink = (
         KinesisSink("counts", delivery_timeout="infinite")
-        .retry_put_records_backoff_max(timedelta(seconds=2))
-        .retry_describe_stream_summary_max_retries(3)
-        .retry_list_shards_backoff_base("1s")
+        .retry("PutRecords", backoff_max=timedelta(seconds=2))
+        .retry("DescribeStreamSummary", max_retries=3)
+        .retry("ListShards", backoff_base="1s", backoff_exponent=2)
         .retry_recoverable_errors(["KMSDisabledException"])
     )
     assert sink.options() == {
@@ -107,6 +107,7 @@ def test_a_sink_has_the_retry_options_of_its_calls() -> None:
         "retry.putRecords.backoff.max": "2000ms",
         "retry.describeStreamSummary.maxRetries": "3",
         "retry.listShards.backoff.base": "1s",
+        "retry.listShards.backoff.exponent": "2",
         "retry.recoverableErrors": "KMSDisabledException",
     }
 
